@@ -1,0 +1,72 @@
+# How the engine is compiled: common flags, the rooms' sources, and the CPU files once per instruction set.
+
+add_library(orrery_flags INTERFACE)
+target_include_directories(orrery_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+target_compile_options(
+    orrery_flags
+    INTERFACE -Wall
+              -Wextra
+              -Wpedantic
+              -Wshadow
+              -Wconversion
+              # fused multiply-add only where the code says fma_: bits do not depend on the optimiser's mood
+              -ffp-contract=off
+              -fno-math-errno
+              -fno-trapping-math
+              $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-psabi>
+              $<$<BOOL:${ORR_WERROR}>:-Werror>)
+if(ORR_SANITIZE)
+    target_compile_options(orrery_flags INTERFACE -fsanitize=${ORR_SANITIZE} -fno-sanitize-recover=all
+                                                  -fno-omit-frame-pointer)
+    target_link_options(orrery_flags INTERFACE -fsanitize=${ORR_SANITIZE})
+endif()
+if(ORR_BASELINE_ONLY)
+    target_compile_definitions(orrery_flags INTERFACE ORR_BASELINE_ONLY)
+endif()
+
+add_library(orrery_objects OBJECT)
+target_link_libraries(orrery_objects PRIVATE orrery_flags ${ORR_PACKAGES})
+
+# the levels this compiler can build; the code chooses among them at run time (engine/core/isa.h)
+set(ORR_ISAS baseline)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT ORR_BASELINE_ONLY)
+    list(APPEND ORR_ISAS avx2 avx512)
+endif()
+set(ORR_ISA_FLAGS_baseline "")
+set(ORR_ISA_FLAGS_avx2 -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mf16c)
+set(ORR_ISA_FLAGS_avx512 ${ORR_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
+foreach(isa ${ORR_ISAS})
+    add_library(orrery_${isa} OBJECT)
+    target_link_libraries(orrery_${isa} PRIVATE orrery_flags)
+    target_compile_definitions(orrery_${isa} PRIVATE ORR_ISA=${isa})
+    target_compile_options(orrery_${isa} PRIVATE ${ORR_ISA_FLAGS_${isa}} -O3 -Wno-unknown-warning-option)
+endforeach()
+
+# orr_sources(files...): sources of the room whose CMakeLists.txt calls
+function(orr_sources)
+    target_sources(orrery_objects PRIVATE ${ARGN})
+endfunction()
+
+# orr_lane_sources(files...): compiled once per instruction set
+function(orr_lane_sources)
+    foreach(isa ${ORR_ISAS})
+        target_sources(orrery_${isa} PRIVATE ${ARGN})
+    endforeach()
+endfunction()
+
+function(orr_libraries)
+    set(objects $<TARGET_OBJECTS:orrery_objects>)
+    foreach(isa ${ORR_ISAS})
+        list(APPEND objects $<TARGET_OBJECTS:orrery_${isa}>)
+    endforeach()
+    foreach(kind static shared)
+        string(TOUPPER ${kind} upper)
+        add_library(orrery_${kind} ${upper} ${objects})
+        add_library(orrery::orrery_${kind} ALIAS orrery_${kind})
+        set_target_properties(orrery_${kind} PROPERTIES OUTPUT_NAME orrery VERSION ${PROJECT_VERSION} SOVERSION 0)
+        target_include_directories(orrery_${kind} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/engine>
+                                                         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+        target_link_libraries(orrery_${kind} PRIVATE $<BUILD_INTERFACE:orrery_flags> ${ORR_PACKAGES} ${CMAKE_DL_LIBS})
+    endforeach()
+    add_library(orrery::orrery ALIAS orrery_shared)
+endfunction()

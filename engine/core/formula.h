@@ -1,0 +1,208 @@
+// The language of formulas: what a `*_formula.h` may use, on every machine.
+//
+// A formula is one element's mathematics over a number called `real`: a vector of lanes for gcc and clang
+// (lanes.h), a float for nvcc, for glslc, and for plain C (define ORR_SCALAR; define ORR_SCALAR_DOUBLE too
+// for the reference in double). Rules: values in, values out; no pointers, casts or bare literals (write
+// R(0.5)); choices with sel(mask, a, b); loops of a length that is the same for all elements; masks combine
+// with and_, or_, not_. A `uniform_real` is the same for all elements of a call: a float everywhere, so that
+// it multiplies a real directly.
+#ifndef ORR_FORMULA_H
+#define ORR_FORMULA_H
+
+#if defined(GL_core_profile) || defined(VULKAN)
+#define ORR_FORMULA_GLSL 1
+#define FN
+#define real float
+#define mask bool
+#define uniform_real float
+#define R(x) float(x)
+#define STRUCT(name) struct name
+#define END_STRUCT(name) ;
+float sel(bool m, float a, float b)
+{
+    return m ? a : b;
+}
+#define min_ min
+#define max_ max
+#define abs_ abs
+#define sqrt_ sqrt
+#define fma_ fma
+#define floor_ floor
+#define exp2_ exp2
+#define log2_ log2
+bool and_(bool a, bool b)
+{
+    return a && b;
+}
+bool or_(bool a, bool b)
+{
+    return a || b;
+}
+bool not_(bool a)
+{
+    return !a;
+}
+#else
+#define STRUCT(name) typedef struct name
+#define END_STRUCT(name) name;
+#if defined(__CUDACC__) || defined(ORR_SCALAR)
+#include <math.h>
+#if defined(__CUDACC__)
+#define FN static inline __host__ __device__ __forceinline__
+#else
+#define FN static inline __attribute__((unused))
+#endif
+#if defined(ORR_SCALAR_DOUBLE)
+#define real double
+#define uniform_real double
+#define R(x) ((double)(x))
+#else
+#define real float
+#define uniform_real float
+#define R(x) ((float)(x))
+#endif
+#define mask bool
+#if !defined(__cplusplus)
+#include <stdbool.h>
+#endif
+FN real sel(mask m, real a, real b)
+{
+    return m ? a : b;
+}
+FN real min_(real a, real b)
+{
+    return a < b ? a : b;
+}
+FN real max_(real a, real b)
+{
+    return a > b ? a : b;
+}
+FN mask and_(mask a, mask b)
+{
+    return a && b;
+}
+FN mask or_(mask a, mask b)
+{
+    return a || b;
+}
+FN mask not_(mask a)
+{
+    return !a;
+}
+FN real abs_(real a)
+{
+    return (real)fabs((double)a);
+}
+FN real sqrt_(real a)
+{
+#if defined(ORR_SCALAR_DOUBLE)
+    return sqrt(a);
+#else
+    return sqrtf(a);
+#endif
+}
+FN real fma_(real a, real b, real c)
+{
+    return a * b + c; // the compiler fuses where the machine's rules allow
+}
+FN real floor_(real a)
+{
+    return (real)floor((double)a);
+}
+FN real exp2_(real a)
+{
+#if defined(ORR_SCALAR_DOUBLE)
+    return exp2(a);
+#else
+    return exp2f(a);
+#endif
+}
+FN real log2_(real a)
+{
+#if defined(ORR_SCALAR_DOUBLE)
+    return log2(a);
+#else
+    return log2f(a);
+#endif
+}
+#else
+#include "engine/core/lanes.h"
+#define uniform_real float
+FN mask and_(mask a, mask b)
+{
+    return a & b;
+}
+FN mask or_(mask a, mask b)
+{
+    return a | b;
+}
+FN mask not_(mask a)
+{
+    return ~a;
+}
+#endif
+#endif
+
+// small vectors of reals
+STRUCT(real2)
+{
+    real x, y;
+}
+END_STRUCT(real2)
+
+STRUCT(real3)
+{
+    real x, y, z;
+}
+END_STRUCT(real3)
+
+STRUCT(real4)
+{
+    real x, y, z, w;
+}
+END_STRUCT(real4)
+
+// symmetric matrices, upper triangle
+STRUCT(sym2)
+{
+    real xx, xy, yy;
+}
+END_STRUCT(sym2)
+
+STRUCT(sym3)
+{
+    real xx, xy, xz, yy, yz, zz;
+}
+END_STRUCT(sym3)
+
+// an affine map that is the same for all elements, row-major
+STRUCT(affine)
+{
+    uniform_real xx, xy, xz, xw;
+    uniform_real yx, yy, yz, yw;
+    uniform_real zx, zy, zz, zw;
+}
+END_STRUCT(affine)
+
+FN real3 make_real3(real x, real y, real z)
+{
+    real3 r;
+    r.x = x;
+    r.y = y;
+    r.z = z;
+    return r;
+}
+
+FN real dot3(real3 a, real3 b)
+{
+    return fma_(a.x, b.x, fma_(a.y, b.y, a.z * b.z));
+}
+
+FN real3 affine_point(affine m, real3 p)
+{
+    return make_real3(m.xx * p.x + m.xy * p.y + m.xz * p.z + m.xw,
+                      m.yx * p.x + m.yy * p.y + m.yz * p.z + m.yw,
+                      m.zx * p.x + m.zy * p.y + m.zz * p.z + m.zw);
+}
+
+#endif

@@ -1,0 +1,140 @@
+#include "engine/core/image.h"
+
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// stb's code is not ours to warn about
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_NO_HDR
+#define STBI_NO_LINEAR
+#define STBI_NO_STDIO
+#include <stb_image.h>
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#define STBI_WRITE_NO_STDIO
+#include <stb_image_write.h>
+#pragma GCC diagnostic pop
+
+enum { IMAGE_SIDE_MAX = 1 << 16 };
+
+orr_result orr_image8_decode(const void *data, size_t size, const char *name, orr_image8 *image,
+                             orr_error *error)
+{
+    *image = (orr_image8){0};
+    int width, height, channels;
+    if (size > INT32_MAX || !stbi_info_from_memory(data, (int)size, &width, &height, &channels)) {
+        return orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: not a picture: expected PNG, JPEG, BMP or TGA",
+                        name);
+    }
+    if (width > IMAGE_SIDE_MAX || height > IMAGE_SIDE_MAX) {
+        return orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: %d x %d pixels: expected sides of at most %d", name,
+                        width, height, IMAGE_SIDE_MAX);
+    }
+    uint8_t *pixels = stbi_load_from_memory(data, (int)size, &width, &height, &channels, 4);
+    if (!pixels) {
+        return orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: damaged picture: %s", name, stbi_failure_reason());
+    }
+    *image = (orr_image8){width, height, pixels};
+    return ORR_OK;
+}
+
+orr_result orr_image8_load(const char *path, orr_image8 *image, orr_error *error)
+{
+    *image = (orr_image8){0};
+    orr_bytes bytes;
+    ORR_TRY(orr_file_read(path, &bytes, error));
+    orr_result result = orr_image8_decode(bytes.data, bytes.size, path, image, error);
+    orr_free(bytes.data);
+    return result;
+}
+
+void orr_image8_free(orr_image8 *image)
+{
+    free(image->rgba); // stb allocates with malloc, as orr_alloc does
+    *image = (orr_image8){0};
+}
+
+static void put_bytes(void *context, void *data, int size)
+{
+    orr_file_put(context, data, (size_t)size);
+}
+
+static bool is_opaque(const uint8_t *rgba, int64_t pixels)
+{
+    for (int64_t i = 0; i < pixels; i++) {
+        if (rgba[4 * i + 3] != 255) {
+            return false;
+        }
+    }
+    return true;
+}
+
+orr_result orr_png_save(const char *path, const uint8_t *rgba, int width, int height, orr_error *error)
+{
+    int64_t pixels = (int64_t)width * height;
+    int channels = 4;
+    uint8_t *rgb = NULL;
+    if (is_opaque(rgba, pixels)) {
+        ORR_ALLOC(rgb, 3 * pixels, "a picture", error);
+        for (int64_t i = 0; i < pixels; i++) {
+            memcpy(rgb + 3 * i, rgba + 4 * i, 3);
+        }
+        channels = 3;
+    }
+    orr_file_writer writer;
+    orr_result result = orr_file_begin(&writer, path, error);
+    if (result == ORR_OK) {
+        if (stbi_write_png_to_func(put_bytes, &writer, width, height, channels, rgb ? rgb : rgba,
+                                   width * channels)) {
+            result = orr_file_commit(&writer, error);
+        } else {
+            orr_file_abort(&writer);
+            result =
+                orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory for the compressed picture", path);
+        }
+    }
+    orr_free(rgb);
+    return result;
+}
+
+orr_result orr_npy_save(const char *path, const float *values, int height, int width, int channels,
+                        orr_error *error)
+{
+    // NumPy format 1.0: magic, version, header length, a Python dict padded so that data starts at a multiple
+    // of 64
+    char header[128];
+    memset(header, ' ', sizeof header);
+    memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10);
+    char dict[118];
+    int length =
+        channels > 1
+            ? snprintf(dict, sizeof dict, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d, %d), }",
+                       height, width, channels)
+            : snprintf(dict, sizeof dict, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }",
+                       height, width);
+    memcpy(header + 10, dict, (size_t)length);
+    header[127] = '\n';
+    orr_file_writer writer;
+    ORR_TRY(orr_file_begin(&writer, path, error));
+    orr_file_put(&writer, header, sizeof header);
+    orr_file_put(&writer, values, (size_t)height * (size_t)width * (size_t)channels * sizeof *values);
+    return orr_file_commit(&writer, error);
+}
+
+void orr_image_quantise(const float *rgba, int64_t pixels, uint8_t *bytes)
+{
+    for (int64_t i = 0; i < 4 * pixels; i++) {
+        float v = rgba[i] * 255.0f + 0.5f;
+        bytes[i] = v >= 255.0f ? 255 : v > 0.0f ? (uint8_t)v : 0; // NaN fails both comparisons
+    }
+}

@@ -1,0 +1,183 @@
+#define _GNU_SOURCE
+#include "engine/core/jobs.h"
+
+#include "engine/core/memory.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+
+struct orr_jobs {
+    int workers;
+    orr_parallel_for_fn parallel_for; // Nullable: a host's pool
+    void *user;
+
+    // our own pool
+    pthread_t *threads; // workers - 1
+    int thread_count;   // started
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    pthread_cond_t done;
+    uint64_t round; // guarded by mutex: increases with each parallel-for
+    int busy;       // guarded by mutex: threads that have not finished this round
+    bool quit;      // guarded by mutex
+
+    // the work of this round
+    orr_job_fn body;
+    void *context;
+    int count;
+    atomic_int next;
+};
+
+typedef struct thread_start {
+    orr_jobs *jobs;
+    int worker;
+} thread_start;
+
+static void claim_blocks(orr_jobs *jobs, int worker)
+{
+    for (;;) {
+        int i = atomic_fetch_add_explicit(&jobs->next, 1, memory_order_relaxed);
+        if (i >= jobs->count) {
+            return;
+        }
+        jobs->body(jobs->context, i, worker);
+    }
+}
+
+static void *thread_main(void *argument)
+{
+    thread_start start = *(thread_start *)argument;
+    orr_free(argument);
+    orr_jobs *jobs = start.jobs;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&jobs->mutex);
+    for (;;) {
+        while (jobs->round == seen && !jobs->quit) {
+            pthread_cond_wait(&jobs->wake, &jobs->mutex);
+        }
+        if (jobs->quit) {
+            break;
+        }
+        seen = jobs->round;
+        pthread_mutex_unlock(&jobs->mutex);
+        claim_blocks(jobs, start.worker);
+        pthread_mutex_lock(&jobs->mutex);
+        if (--jobs->busy == 0) {
+            pthread_cond_signal(&jobs->done);
+        }
+    }
+    pthread_mutex_unlock(&jobs->mutex);
+    return NULL;
+}
+
+static int available_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        return CPU_COUNT(&set);
+    }
+    return 1;
+}
+
+static orr_result start_threads(orr_jobs *jobs, orr_error *error)
+{
+    ORR_ALLOC(jobs->threads, jobs->workers, "threads", error);
+    for (int i = 1; i < jobs->workers; i++) {
+        thread_start *start;
+        ORR_ALLOC(start, 1, "a thread", error);
+        *start = (thread_start){jobs, i};
+        if (pthread_create(&jobs->threads[jobs->thread_count], NULL, thread_main, start) != 0) {
+            orr_free(start);
+            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "cannot start worker thread %d of %d", i,
+                            jobs->workers);
+        }
+        jobs->thread_count++;
+    }
+    return ORR_OK;
+}
+
+orr_result orr_jobs_create(int threads, orr_parallel_for_fn parallel_for, void *user, orr_jobs **out,
+                           orr_error *error)
+{
+    *out = NULL;
+    if (threads < 0 || threads > 1024) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "threads %d: expected 0 (one per core) to 1024", threads);
+    }
+    orr_jobs *jobs = orr_alloc_zero(1, sizeof *jobs);
+    if (!jobs) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the thread pool");
+    }
+    jobs->workers = threads ? threads : available_cores();
+    jobs->parallel_for = parallel_for;
+    jobs->user = user;
+    pthread_mutex_init(&jobs->mutex, NULL);
+    pthread_cond_init(&jobs->wake, NULL);
+    pthread_cond_init(&jobs->done, NULL);
+    orr_result result = parallel_for ? ORR_OK : start_threads(jobs, error);
+    if (result != ORR_OK) {
+        orr_jobs_destroy(jobs);
+        return result;
+    }
+    *out = jobs;
+    return ORR_OK;
+}
+
+void orr_jobs_destroy(orr_jobs *jobs)
+{
+    if (!jobs) {
+        return;
+    }
+    pthread_mutex_lock(&jobs->mutex);
+    jobs->quit = true;
+    pthread_cond_broadcast(&jobs->wake);
+    pthread_mutex_unlock(&jobs->mutex);
+    for (int i = 0; i < jobs->thread_count; i++) {
+        pthread_join(jobs->threads[i], NULL);
+    }
+    pthread_cond_destroy(&jobs->done);
+    pthread_cond_destroy(&jobs->wake);
+    pthread_mutex_destroy(&jobs->mutex);
+    orr_free(jobs->threads);
+    orr_free(jobs);
+}
+
+int orr_jobs_workers(const orr_jobs *jobs)
+{
+    return jobs->workers;
+}
+
+void orr_jobs_for(orr_jobs *jobs, int count, orr_job_fn body, void *context)
+{
+    if (count <= 0) {
+        return;
+    }
+    if (jobs->parallel_for) {
+        jobs->parallel_for(jobs->user, count, body, context);
+        return;
+    }
+    if (count == 1 || jobs->thread_count == 0) {
+        for (int i = 0; i < count; i++) {
+            body(context, i, 0);
+        }
+        return;
+    }
+    pthread_mutex_lock(&jobs->mutex);
+    jobs->body = body;
+    jobs->context = context;
+    jobs->count = count;
+    atomic_store_explicit(&jobs->next, 0, memory_order_relaxed);
+    jobs->busy = jobs->thread_count;
+    jobs->round++;
+    pthread_cond_broadcast(&jobs->wake);
+    pthread_mutex_unlock(&jobs->mutex);
+
+    claim_blocks(jobs, 0);
+
+    pthread_mutex_lock(&jobs->mutex);
+    while (jobs->busy > 0) {
+        pthread_cond_wait(&jobs->done, &jobs->mutex);
+    }
+    pthread_mutex_unlock(&jobs->mutex);
+}

@@ -1,0 +1,276 @@
+// Lanes: the number `real` on this machine, for files compiled once per instruction set (see isa.h).
+//
+// A real is a vector of ORR_LANES floats, one per splat, pixel, sample or world; `sint` is its integer
+// sister and `mask` what a comparison gives (all ones or all zeros per lane). Formulas (`*_formula.h`) use
+// only what formula.h lists; schedules may also use the loads, stores and shuffles at the end of this file.
+// This is the only file that names SIMD instructions.
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define ORR_LANES 16
+#define ORR_LANES_AVX512 1
+#include <immintrin.h>
+#elif defined(__AVX2__) && defined(__FMA__)
+#define ORR_LANES 8
+#define ORR_LANES_AVX2 1
+#include <immintrin.h>
+#else
+#define ORR_LANES 4
+#if defined(__SSE2__)
+#define ORR_LANES_SSE2 1
+#include <emmintrin.h>
+#endif
+#endif
+
+#define FN static inline __attribute__((always_inline, unused))
+
+typedef float real __attribute__((vector_size(4 * ORR_LANES)));
+typedef int32_t sint __attribute__((vector_size(4 * ORR_LANES)));
+typedef sint mask;
+
+// memory that may not be aligned to a whole vector
+typedef float real_loose __attribute__((vector_size(4 * ORR_LANES), aligned(4)));
+typedef int32_t sint_loose __attribute__((vector_size(4 * ORR_LANES), aligned(4)));
+
+// a constant, or a value that is the same in all lanes
+#define R(x) ((real){0} + (float)(x))
+#define I(x) ((sint){0} + (int32_t)(x))
+
+FN real sel(mask m, real a, real b) // m ? a : b
+{
+    return (real)((m & (mask)a) | (~m & (mask)b));
+}
+
+FN sint sel_int(mask m, sint a, sint b)
+{
+    return (m & a) | (~m & b);
+}
+
+// one bit per lane, lane 0 lowest
+FN uint32_t mask_bits(mask m)
+{
+#if ORR_LANES_AVX512
+    return (uint32_t)_mm512_movepi32_mask((__m512i)m);
+#elif ORR_LANES_AVX2
+    return (uint32_t)_mm256_movemask_ps((__m256)m);
+#elif ORR_LANES_SSE2
+    return (uint32_t)_mm_movemask_ps((__m128)m);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < ORR_LANES; i++) {
+        bits |= (uint32_t)(m[i] & 1) << i;
+    }
+    return bits;
+#endif
+}
+
+#define ORR_ALL_LANES ((uint32_t)((1u << (ORR_LANES - 1)) * 2u - 1u))
+
+FN int any(mask m)
+{
+    return mask_bits(m) != 0;
+}
+
+FN int all(mask m)
+{
+    return mask_bits(m) == ORR_ALL_LANES;
+}
+
+// min_ and max_ return b when a is NaN, on every machine
+FN real min_(real a, real b)
+{
+#if ORR_LANES_AVX512
+    return (real)_mm512_min_ps((__m512)a, (__m512)b);
+#elif ORR_LANES_AVX2
+    return (real)_mm256_min_ps((__m256)a, (__m256)b);
+#elif ORR_LANES_SSE2
+    return (real)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    return sel(a < b, a, b);
+#endif
+}
+
+FN real max_(real a, real b)
+{
+#if ORR_LANES_AVX512
+    return (real)_mm512_max_ps((__m512)a, (__m512)b);
+#elif ORR_LANES_AVX2
+    return (real)_mm256_max_ps((__m256)a, (__m256)b);
+#elif ORR_LANES_SSE2
+    return (real)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    return sel(a > b, a, b);
+#endif
+}
+
+FN real abs_(real a)
+{
+    return (real)((mask)a & I(0x7fffffff));
+}
+
+FN real sqrt_(real a)
+{
+#if ORR_LANES_AVX512
+    return (real)_mm512_sqrt_ps((__m512)a);
+#elif ORR_LANES_AVX2
+    return (real)_mm256_sqrt_ps((__m256)a);
+#elif ORR_LANES_SSE2
+    return (real)_mm_sqrt_ps((__m128)a);
+#else
+    real r;
+    for (int i = 0; i < ORR_LANES; i++) {
+        r[i] = __builtin_sqrtf(a[i]);
+    }
+    return r;
+#endif
+}
+
+// a b + c, fused where the machine fuses
+FN real fma_(real a, real b, real c)
+{
+#if ORR_LANES_AVX512
+    return (real)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif ORR_LANES_AVX2
+    return (real)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    return a * b + c;
+#endif
+}
+
+FN sint to_int(real a) // towards zero; |a| < 2^31
+{
+    return __builtin_convertvector(a, sint);
+}
+
+FN real to_real(sint a)
+{
+    return __builtin_convertvector(a, real);
+}
+
+FN real floor_(real a) // |a| < 2^31
+{
+#if ORR_LANES_AVX512
+    return (real)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+#elif ORR_LANES_AVX2
+    return (real)_mm256_round_ps((__m256)a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+#else
+    real whole = to_real(to_int(a));
+    return whole - sel(whole > a, R(1.0), R(0.0));
+#endif
+}
+
+FN real ceil_(real a)
+{
+    return -floor_(-a);
+}
+
+// 2^a. a below -126 gives 0 or a value under 2^-125; a < 128. Error under 2 ulp: the integer part goes to the
+// exponent, the rest in [-1/2, 1/2] through the degree-6 polynomial that is minimax on it.
+FN real exp2_(real a)
+{
+    a = max_(a, R(-126.0));
+#if ORR_LANES_AVX512
+    real whole = (real)_mm512_roundscale_ps((__m512)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#elif ORR_LANES_AVX2
+    real whole = (real)_mm256_round_ps((__m256)a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#else
+    real whole = (a + R(12582912.0)) - R(12582912.0); // 1.5 * 2^23 pushes the fraction out
+#endif
+    real x = a - whole;
+    real p = R(1.535336188319500e-4);
+    p = fma_(p, x, R(1.339887440266574e-3));
+    p = fma_(p, x, R(9.618437357674640e-3));
+    p = fma_(p, x, R(5.550332471162809e-2));
+    p = fma_(p, x, R(2.402264791363012e-1));
+    p = fma_(p, x, R(6.931472028550421e-1));
+    p = fma_(p, x, R(1.0));
+#if ORR_LANES_AVX512
+    return (real)_mm512_scalef_ps((__m512)p, (__m512)whole);
+#else
+    return (real)((sint)p + (to_int(whole) << 23));
+#endif
+}
+
+// log2 a for normal a > 0. Error under 2e-7 absolute: log2(2^e m) = e + log2(m) with m in [sqrt(1/2),
+// sqrt(2)), by the series of atanh in (m - 1) / (m + 1).
+FN real log2_(real a)
+{
+    sint bits = (sint)a;
+    sint exponent = (bits - I(0x3f3504f3)) >> 23;
+    real m = (real)(bits - (exponent << 23));
+    real s = (m - R(1.0)) / (m + R(1.0));
+    real t = s * s;
+    real p = R(2.8853900817779268 / 9.0);
+    p = fma_(p, t, R(2.8853900817779268 / 7.0));
+    p = fma_(p, t, R(2.8853900817779268 / 5.0));
+    p = fma_(p, t, R(2.8853900817779268 / 3.0));
+    p = fma_(p, t, R(2.8853900817779268));
+    return fma_(p, s, to_real(exponent));
+}
+
+// ---- for schedules only ----
+
+FN real real_load(const float *p)
+{
+    return (real) * (const real_loose *)p;
+}
+
+FN void real_store(float *p, real a)
+{
+    *(real_loose *)p = (real_loose)a;
+}
+
+FN sint sint_load(const int32_t *p)
+{
+    return (sint) * (const sint_loose *)p;
+}
+
+FN void sint_store(int32_t *p, sint a)
+{
+    *(sint_loose *)p = (sint_loose)a;
+}
+
+// 0, 1, 2, ...
+FN sint lane_index(void)
+{
+    static const int32_t index[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return sint_load(index);
+}
+
+// first..., for the lanes of a last, incomplete vector: lane i is live while i < count
+FN mask lanes_below(int count)
+{
+    return lane_index() < I(count);
+}
+
+// p[index] per lane
+FN real real_gather(const float *p, sint index)
+{
+#if ORR_LANES_AVX512
+    return (real)_mm512_i32gather_ps((__m512i)index, p, 4);
+#elif ORR_LANES_AVX2
+    return (real)_mm256_i32gather_ps(p, (__m256i)index, 4);
+#else
+    real r;
+    for (int i = 0; i < ORR_LANES; i++) {
+        r[i] = p[index[i]];
+    }
+    return r;
+#endif
+}
+
+FN float real_sum(real a)
+{
+    float sum[ORR_LANES];
+    real_store(sum, a);
+    // a fixed tree, the same order on every compiler
+    for (int half = ORR_LANES / 2; half > 0; half /= 2) {
+        for (int i = 0; i < half; i++) {
+            sum[i] += sum[i + half];
+        }
+    }
+    return sum[0];
+}

@@ -1,0 +1,128 @@
+#include "engine/core/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ORR_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ORR_ASAN 1
+#endif
+#endif
+#ifdef ORR_ASAN
+#include <sanitizer/asan_interface.h>
+#define POISON(memory, size) ASAN_POISON_MEMORY_REGION(memory, size)
+#define UNPOISON(memory, size) ASAN_UNPOISON_MEMORY_REGION(memory, size)
+#else
+#define POISON(memory, size) ((void)(memory), (void)(size))
+#define UNPOISON(memory, size) ((void)(memory), (void)(size))
+#endif
+
+// bytes rounded up to whole cache lines; 0 when that overflows
+static size_t round_size(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 2 * ORR_ALIGNMENT) {
+        return 0;
+    }
+    bytes = bytes ? bytes : 1;
+    return (bytes + ORR_ALIGNMENT - 1) / ORR_ALIGNMENT * ORR_ALIGNMENT;
+}
+
+void *orr_alloc(size_t count, size_t size)
+{
+    size_t bytes = round_size(count, size);
+    return bytes ? aligned_alloc(ORR_ALIGNMENT, bytes) : NULL;
+}
+
+void *orr_alloc_zero(size_t count, size_t size)
+{
+    void *memory = orr_alloc(count, size);
+    if (memory) {
+        memset(memory, 0, count * size);
+    }
+    return memory;
+}
+
+void orr_free(void *memory)
+{
+    free(memory);
+}
+
+struct orr_arena_extra {
+    struct orr_arena_extra *next;
+    void *memory;
+};
+
+static void *take_extra(orr_arena *arena, size_t bytes)
+{
+    struct orr_arena_extra *extra = malloc(sizeof *extra);
+    void *memory = aligned_alloc(ORR_ALIGNMENT, bytes);
+    if (!extra || !memory) {
+        free(extra);
+        free(memory);
+        return NULL;
+    }
+    *extra = (struct orr_arena_extra){arena->extra, memory};
+    arena->extra = extra;
+    arena->growths++;
+    return memory;
+}
+
+void *orr_arena_take(orr_arena *arena, size_t count, size_t size)
+{
+    size_t bytes = round_size(count, size);
+    if (!bytes) {
+        return NULL;
+    }
+    // a cache line of poison between pieces lets AddressSanitizer see an overrun
+    size_t start = arena->used;
+    arena->used += bytes + ORR_ALIGNMENT;
+    if (arena->used > arena->peak) {
+        arena->peak = arena->used;
+    }
+    if (arena->used > arena->capacity) {
+        return take_extra(arena, bytes);
+    }
+    UNPOISON(arena->block + start, count * size);
+    return arena->block + start;
+}
+
+static void free_extras(orr_arena *arena)
+{
+    while (arena->extra) {
+        struct orr_arena_extra *next = arena->extra->next;
+        free(arena->extra->memory);
+        free(arena->extra);
+        arena->extra = next;
+    }
+}
+
+void orr_arena_reset(orr_arena *arena)
+{
+    bool grow = arena->extra != NULL;
+    free_extras(arena);
+    if (grow) {
+        // an eighth more than the peak, so that a slowly growing need does not allocate every frame
+        size_t capacity = round_size(arena->peak + arena->peak / 8, 1);
+        char *block = capacity ? aligned_alloc(ORR_ALIGNMENT, capacity) : NULL;
+        if (block) {
+            UNPOISON(arena->block, arena->capacity);
+            free(arena->block);
+            arena->block = block;
+            arena->capacity = capacity;
+        }
+    }
+    arena->used = 0;
+    POISON(arena->block, arena->capacity);
+}
+
+void orr_arena_destroy(orr_arena *arena)
+{
+    free_extras(arena);
+    UNPOISON(arena->block, arena->capacity);
+    free(arena->block);
+    *arena = (orr_arena){0};
+}

@@ -1,0 +1,35 @@
+#define _GNU_SOURCE
+#include "engine/core/profile.h"
+
+#include <string.h>
+#include <time.h>
+
+uint64_t orr_clock_nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void orr_profile_add(orr_profile *profile, const char *name, double milliseconds, int64_t items)
+{
+    int i = 0;
+    while (i < profile->count && strcmp(profile->stages[i].name, name) != 0) {
+        i++;
+    }
+    if (i == ORR_PROFILE_STAGES) {
+        return;
+    }
+    if (i == profile->count) {
+        profile->stages[profile->count++] = (orr_stage_time){.name = name};
+    }
+    profile->stages[i].milliseconds += milliseconds;
+    profile->stages[i].items += items;
+}
+
+void orr_profile_end(orr_profile *profile, const char *name, int64_t items)
+{
+    uint64_t now = orr_clock_nanoseconds();
+    orr_profile_add(profile, name, (double)(now - profile->stage_start) * 1e-6, items);
+    profile->stage_start = now;
+}

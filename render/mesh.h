@@ -1,0 +1,45 @@
+// Triangle meshes: import, and the form in which they are drawn.
+#pragma once
+
+#include "engine/core/image.h"
+#include "engine/core/result.h"
+
+typedef struct orr_mesh_vertex {
+    float position[3]; // layer's own space
+    float normal[3];   // unit
+    float uv[2];       // texture coordinates, v = 0 at the top row
+    uint8_t colour[4]; // vertex colour, sRGB, straight alpha; 255 when the file has none
+} orr_mesh_vertex;
+
+typedef struct orr_mesh_material {
+    float base_colour[4]; // linear factor, straight alpha
+    int texture;          // index into textures, -1: none
+    bool two_sided;
+    float alpha_cutoff; // texels with less alpha are holes; 0: opaque
+} orr_mesh_material;
+
+// A run of triangles with one material.
+typedef struct orr_mesh_part {
+    uint32_t first_index;
+    uint32_t index_count; // a multiple of 3
+    int material;
+} orr_mesh_part;
+
+typedef struct orr_mesh {
+    orr_mesh_vertex *vertices;
+    uint32_t *indices; // three per triangle, counter-clockwise seen from the front
+    orr_mesh_part *parts;
+    orr_mesh_material *materials;
+    orr_image8 *textures; // sRGB colour, straight alpha
+    int64_t vertex_count;
+    int64_t index_count;
+    int part_count, material_count, texture_count;
+    float low[3], high[3]; // bounds
+} orr_mesh;
+
+// .glb .gltf .obj .stl (and what else assimp reads): node transforms applied, triangulated, smooth normals
+// where the file has none. FEATURE_ABSENT in a build without assimp.
+orr_result orr_mesh_load(const char *path, orr_mesh **mesh, orr_error *error);
+bool orr_mesh_readable(const char *path); // by its ending
+void orr_mesh_destroy(orr_mesh *mesh);    // NULL is allowed
+size_t orr_mesh_bytes(const orr_mesh *mesh);

@@ -1,0 +1,108 @@
+#include "render/splat_cloud.h"
+
+#include "engine/core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+orr_result orr_splats_create(int64_t count, int sh_degree, orr_splats **out, orr_error *error)
+{
+    *out = NULL;
+    if (count < 0 || count > INT32_MAX || sh_degree < 0 || sh_degree > 3) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%lld splats of SH degree %d: expected 0 to 2^31 - 1 splats of degree 0 to 3",
+                        (long long)count, sh_degree);
+    }
+    size_t n = (size_t)count;
+    orr_splats *splats = orr_alloc_zero(1, sizeof *splats);
+    if (splats) {
+        splats->data = (orr_splats_view){
+            .count = count,
+            .sh_degree = sh_degree,
+            .position = orr_alloc_zero(n, 3 * sizeof(float)),
+            .log_scale = orr_alloc_zero(n, 3 * sizeof(float)),
+            .rotation = orr_alloc_zero(n, 4 * sizeof(float)),
+            .opacity = orr_alloc_zero(n, sizeof(float)),
+            .colour = orr_alloc_zero(n, 3 * sizeof(float)),
+            .harmonics =
+                sh_degree ? orr_alloc_zero(n, 3 * sizeof(float) * (size_t)orr_sh_rest(sh_degree)) : NULL,
+        };
+    }
+    const orr_splats_view *d = splats ? &splats->data : NULL;
+    if (!d || !d->position || !d->log_scale || !d->rotation || !d->opacity || !d->colour ||
+        (sh_degree && !d->harmonics)) {
+        orr_splats_destroy(splats);
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %lld splats", (long long)count);
+    }
+    for (size_t i = 0; i < n; i++) {
+        d->rotation[4 * i] = 1.0f;
+    }
+    *out = splats;
+    return ORR_OK;
+}
+
+void orr_splats_destroy(orr_splats *splats)
+{
+    if (!splats) {
+        return;
+    }
+    orr_splats_view *d = &splats->data;
+    orr_free(d->position);
+    orr_free(d->log_scale);
+    orr_free(d->rotation);
+    orr_free(d->opacity);
+    orr_free(d->colour);
+    orr_free(d->harmonics);
+    orr_free(splats);
+}
+
+orr_splats_view orr_splats_data(const orr_splats *splats)
+{
+    return splats->data;
+}
+
+// index of the first value that is not finite, or -1
+static int64_t first_broken(const float *values, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (!isfinite(values[i])) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+orr_result orr_splats_check(orr_splats *splats, const char *name, orr_error *error)
+{
+    const orr_splats_view *d = &splats->data;
+    const struct {
+        const char *member;
+        const float *values;
+        int per_splat;
+    } members[] = {
+        {"position", d->position, 3}, {"scale", d->log_scale, 3},
+        {"rotation", d->rotation, 4}, {"opacity", d->opacity, 1},
+        {"colour", d->colour, 3},     {"harmonics", d->harmonics, 3 * orr_sh_rest(d->sh_degree)},
+    };
+    for (size_t m = 0; m < sizeof members / sizeof members[0]; m++) {
+        int64_t broken = first_broken(members[m].values, d->count * members[m].per_splat);
+        if (broken >= 0) {
+            return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: splat %lld: %s is not finite", name,
+                            (long long)(broken / members[m].per_splat), members[m].member);
+        }
+    }
+    for (int64_t i = 0; i < d->count; i++) {
+        float *q = d->rotation + 4 * i;
+        // in double, because a legal file may hold a quaternion of length 1e-30
+        double length = sqrt((double)q[0] * (double)q[0] + (double)q[1] * (double)q[1] +
+                             (double)q[2] * (double)q[2] + (double)q[3] * (double)q[3]);
+        if (length == 0.0) {
+            return orr_fail(error, ORR_CODE_FILE_VALUE,
+                            "%s: splat %lld: rotation is zero, expected a quaternion", name, (long long)i);
+        }
+        for (int k = 0; k < 4; k++) {
+            q[k] = (float)((double)q[k] / length);
+        }
+    }
+    return ORR_OK;
+}

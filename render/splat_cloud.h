@@ -1,0 +1,47 @@
+// A splat cloud on the host as files hold it (orr_splats), and its drawing form (orr_splat_pack).
+#pragma once
+
+#include "engine/core/jobs.h"
+#include "engine/core/result.h"
+
+struct orr_splats {
+    orr_splats_view data;
+};
+
+// SH coefficients of degree 1 .. degree, per channel: 0, 3, 8, 15.
+static inline int orr_sh_rest(int degree)
+{
+    return (degree + 1) * (degree + 1) - 1;
+}
+
+// Fails with ORR_ERROR_FORMAT and names splat and member when a position, scale, rotation, opacity or
+// coefficient is not finite or a rotation is zero (rotations are normalised here). `name`: the file, for the
+// message.
+orr_result orr_splats_check(orr_splats *splats, const char *name, orr_error *error);
+
+// ---- the drawing form: the same arrays for CPU lanes, CUDA and Vulkan ----
+
+enum {
+    ORR_PACK_BLOCK =
+        16, // splats side by side: one AVX-512 register, two cache lines apart from the next member
+    ORR_PACK_GEOMETRY = 10 // floats per splat: position xyz, covariance xx xy xz yy yz zz, opacity 0 .. 1
+};
+
+// Member k of splat i stands at [((i / 16) * members + k) * 16 + i % 16]. Splats are in Morton order, so that
+// neighbours in space are neighbours in memory; the last block is filled up with splats of opacity 0.
+typedef struct orr_splat_pack {
+    int64_t count;  // splats
+    int64_t blocks; // blocks of 16
+    int sh_degree;
+    bool antialiased;
+    float *geometry;  // blocks x 10 x 16
+    float *harmonics; // blocks x 3 (d + 1)^2 x 16; coefficient-major, colour innermost: c0 r, c0 g, c0 b, c1
+                      // r, ...
+    uint32_t *original;    // blocks x 16: place in the file, which decides between splats of equal depth
+    float low[3], high[3]; // bounds of the positions, 0.5 % trimmed at each side of each axis
+} orr_splat_pack;
+
+orr_result orr_splat_pack_create(orr_jobs *jobs, const orr_splats_view *splats, orr_splat_pack **pack,
+                                 orr_error *error);
+void orr_splat_pack_destroy(orr_splat_pack *pack); // NULL is allowed
+size_t orr_splat_pack_bytes(const orr_splat_pack *pack);

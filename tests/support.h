@@ -1,0 +1,33 @@
+// What every test program includes: cmocka, and small helpers that fail with a sentence.
+#pragma once
+
+// cmocka wants these before it
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/core/result.h"
+
+// Fails the test and prints the error's line when a call does not succeed. `error` must be an orr_error.
+#define assert_ok(call)                                                                                      \
+    do {                                                                                                     \
+        orr_error error = {0};                                                                               \
+        orr_result assert_ok_result = (call);                                                                \
+        if (assert_ok_result != ORR_OK) {                                                                    \
+            fail_msg("%s: %s", #call, error.message);                                                        \
+        }                                                                                                    \
+    } while (0)
+
+// A file of shared test data (real inputs that are not in the repository), or a skipped test when it is not
+// there. The pointer stays valid until the next call.
+const char *shared_data(const char *name);
+
+// A folder for files a test writes, empty when the program starts and removed when it ends.
+const char *scratch_path(const char *name);
+
+// 10 log10(1 / mse) of two arrays of values in 0 .. 1; 200 when they are equal.
+double psnr(const float *a, const float *b, int64_t count);
+double largest_difference(const float *a, const float *b, int64_t count);

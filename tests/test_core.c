@@ -1,0 +1,288 @@
+// Tests of engine/core: arenas, ids, random numbers, jobs, files, images.
+#include "engine/core/file.h"
+#include "engine/core/image.h"
+#include "engine/core/jobs.h"
+#include "engine/core/memory.h"
+#include "engine/core/pool.h"
+#include "engine/core/profile.h"
+#include "engine/core/rng.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void arena_stops_allocating_after_warm_up(void **state)
+{
+    (void)state;
+    orr_arena arena = {0};
+    for (int frame = 0; frame < 5; frame++) {
+        size_t growths = arena.growths;
+        char *a = orr_arena_take(&arena, 1000, 1);
+        double *b = orr_arena_take(&arena, 500, sizeof *b);
+        assert_non_null(a);
+        assert_non_null(b);
+        assert_int_equal((uintptr_t)a % ORR_ALIGNMENT, 0);
+        assert_int_equal((uintptr_t)b % ORR_ALIGNMENT, 0);
+        memset(a, frame, 1000);
+        b[499] = 1.0;
+        assert_int_equal(a[999], frame);
+        if (frame > 0) {
+            assert_int_equal(arena.growths, growths);
+        }
+        orr_arena_reset(&arena);
+    }
+    assert_null(orr_arena_take(&arena, SIZE_MAX / 2, 4)); // the product overflows
+    orr_arena_destroy(&arena);
+}
+
+static void allocation_refuses_overflow(void **state)
+{
+    (void)state;
+    assert_null(orr_alloc(SIZE_MAX / 4, 8));
+    assert_null(orr_alloc(SIZE_MAX, 1));
+    void *nothing = orr_alloc(0, 8);
+    assert_non_null(nothing);
+    orr_free(nothing);
+}
+
+static void ids_of_removed_slots_are_stale(void **state)
+{
+    (void)state;
+    orr_pool pool = {0};
+    orr_pool_id ids[40];
+    for (int i = 0; i < 40; i++) {
+        assert_ok(orr_pool_take(&pool, &ids[i], &error));
+        assert_int_equal(ids[i].slot, i + 1);
+    }
+    assert_false(orr_pool_live(&pool, (orr_pool_id){0, 0}));
+    orr_pool_give(&pool, ids[7]);
+    assert_false(orr_pool_live(&pool, ids[7]));
+    orr_pool_id again;
+    assert_ok(orr_pool_take(&pool, &again, &error));
+    assert_int_equal(again.slot, ids[7].slot);
+    assert_int_not_equal(again.generation, ids[7].generation);
+    assert_false(orr_pool_live(&pool, ids[7]));
+    assert_true(orr_pool_live(&pool, again));
+    assert_int_equal(pool.count, 40);
+    orr_pool_destroy(&pool);
+}
+
+static void random_numbers_are_uniform_and_repeatable(void **state)
+{
+    (void)state;
+    enum { BINS = 16, DRAWS = 160000 };
+    int counts[BINS] = {0};
+    double sum = 0.0;
+    orr_rng rng = {.seed = 7, .stream = 3};
+    for (int i = 0; i < DRAWS; i++) {
+        float u = orr_rng_uniform(&rng);
+        assert_true(u >= 0.0f && u < 1.0f);
+        counts[(int)(u * BINS)]++;
+        sum += (double)u;
+    }
+    // chi-squared with 15 degrees of freedom: 37.7 is passed once in a thousand seeds, and the seed is fixed
+    double chi = 0.0;
+    for (int i = 0; i < BINS; i++) {
+        double d = counts[i] - DRAWS / BINS;
+        chi += d * d / (DRAWS / BINS);
+    }
+    assert_true(chi < 37.7);
+    assert_true(fabs(sum / DRAWS - 0.5) < 0.003);
+    orr_rng same = {.seed = 7, .stream = 3, .counter = 1000};
+    orr_rng walked = {.seed = 7, .stream = 3};
+    for (int i = 0; i < 1000; i++) {
+        orr_rng_next(&walked);
+    }
+    assert_int_equal(orr_rng_next(&same), orr_rng_next(&walked));
+    orr_rng other = {.seed = 7, .stream = 4, .counter = 1001};
+    assert_int_not_equal(orr_rng_next(&same), orr_rng_next(&other));
+}
+
+typedef struct job_test {
+    int *visits;
+    int workers;
+    int bad_workers;
+} job_test;
+
+static void visit(void *context, int i, int worker)
+{
+    job_test *test = context;
+    test->visits[i]++;
+    if (worker < 0 || worker >= test->workers) {
+        test->bad_workers++;
+    }
+}
+
+static void host_pool(void *user, int count, void (*body)(void *, int, int), void *context)
+{
+    (*(int *)user)++;
+    for (int i = count - 1; i >= 0; i--) {
+        body(context, i, 0);
+    }
+}
+
+static void every_block_runs_once(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 5; threads++) {
+        orr_jobs *jobs;
+        assert_ok(orr_jobs_create(threads, NULL, NULL, &jobs, &error));
+        for (int round = 0; round < 50; round++) {
+            int count = round * 7;
+            job_test test = {calloc((size_t)count + 1, sizeof(int)), threads, 0};
+            orr_jobs_for(jobs, count, visit, &test);
+            for (int i = 0; i < count; i++) {
+                assert_int_equal(test.visits[i], 1);
+            }
+            assert_int_equal(test.visits[count], 0);
+            assert_int_equal(test.bad_workers, 0);
+            free(test.visits);
+        }
+        orr_jobs_destroy(jobs);
+    }
+    int calls = 0;
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(3, host_pool, &calls, &jobs, &error));
+    int visits[10] = {0};
+    job_test test = {visits, 3, 0};
+    orr_jobs_for(jobs, 10, visit, &test);
+    assert_int_equal(calls, 1);
+    assert_int_equal(visits[9], 1);
+    orr_jobs_destroy(jobs);
+    orr_error error;
+    assert_int_equal(orr_jobs_create(-1, NULL, NULL, &jobs, &error), ORR_ERROR_ARGUMENT);
+}
+
+static void profile_adds_up_stages_of_one_name(void **state)
+{
+    (void)state;
+    orr_profile profile;
+    orr_profile_reset(&profile);
+    orr_profile_end(&profile, "project", 10);
+    orr_profile_end(&profile, "sort", 3);
+    orr_profile_end(&profile, "project", 5);
+    assert_int_equal(profile.count, 2);
+    assert_string_equal(profile.stages[0].name, "project");
+    assert_int_equal(profile.stages[0].items, 15);
+    assert_true(profile.stages[0].milliseconds >= 0.0);
+}
+
+static void files_appear_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    const char *path = scratch_path("whole.bin");
+    orr_file_writer writer;
+    assert_ok(orr_file_begin(&writer, path, &error));
+    orr_file_put(&writer, "half", 4);
+    orr_bytes bytes;
+    orr_error why;
+    assert_int_equal(orr_file_read(path, &bytes, &why), ORR_ERROR_FILE); // not there yet
+    assert_non_null(strstr(why.message, "whole.bin"));
+    orr_file_abort(&writer);
+    assert_int_equal(orr_file_read(path, &bytes, &why), ORR_ERROR_FILE);
+
+    assert_ok(orr_file_write(path, "hello", 5, &error));
+    assert_ok(orr_file_read(path, &bytes, &error));
+    assert_int_equal(bytes.size, 5);
+    assert_memory_equal(bytes.data, "hello", 6); // with the zero behind the end
+    orr_free(bytes.data);
+    assert_int_equal(orr_file_write("/nonexistent/x", "a", 1, &why), ORR_ERROR_FILE);
+    assert_int_equal(orr_file_read("/tmp", &bytes, &why), ORR_ERROR_FILE);
+}
+
+static void paths_are_taken_apart(void **state)
+{
+    (void)state;
+    assert_true(orr_path_has_ending("a/b.Compressed.PLY", ".compressed.ply"));
+    assert_false(orr_path_has_ending("ply", ".ply"));
+    assert_string_equal(orr_path_name("a/b/c.txt"), "c.txt");
+    char *beside = orr_path_beside("a/b.json", "c/d.png");
+    assert_string_equal(beside, "a/c/d.png");
+    orr_free(beside);
+    beside = orr_path_beside("a/b.json", "/d.png");
+    assert_string_equal(beside, "/d.png");
+    orr_free(beside);
+}
+
+static void png_round_trips(void **state)
+{
+    (void)state;
+    uint8_t rgba[3 * 5 * 4];
+    for (size_t i = 0; i < sizeof rgba; i++) {
+        rgba[i] = (uint8_t)(i * 37);
+    }
+    for (int opaque = 0; opaque < 2; opaque++) {
+        for (size_t i = 3; opaque && i < sizeof rgba; i += 4) {
+            rgba[i] = 255;
+        }
+        const char *path = scratch_path("picture.png");
+        assert_ok(orr_png_save(path, rgba, 5, 3, &error));
+        orr_image8 image;
+        assert_ok(orr_image8_load(path, &image, &error));
+        assert_int_equal(image.width, 5);
+        assert_int_equal(image.height, 3);
+        assert_memory_equal(image.rgba, rgba, sizeof rgba);
+        orr_image8_free(&image);
+    }
+    orr_image8 image;
+    orr_error why;
+    assert_int_equal(orr_image8_decode("nonsense", 8, "x.png", &image, &why), ORR_ERROR_FORMAT);
+    assert_non_null(strstr(why.message, "x.png"));
+}
+
+static void quantisation_rounds_and_clamps(void **state)
+{
+    (void)state;
+    float rgba[8] = {-1.0f, 0.0f, 1.0f, 2.0f, NAN, 0.5f, 100.4f / 255.0f, 100.6f / 255.0f};
+    uint8_t bytes[8];
+    orr_image_quantise(rgba, 2, bytes);
+    const uint8_t expected[8] = {0, 0, 255, 255, 0, 128, 100, 101};
+    assert_memory_equal(bytes, expected, 8);
+}
+
+static void npy_has_a_header_numpy_reads(void **state)
+{
+    (void)state;
+    float values[6] = {1, 2, 3, 4, 5, 6};
+    const char *path = scratch_path("a.npy");
+    assert_ok(orr_npy_save(path, values, 2, 3, 1, &error));
+    orr_bytes bytes;
+    assert_ok(orr_file_read(path, &bytes, &error));
+    assert_int_equal(bytes.size, 128 + sizeof values);
+    assert_memory_equal(
+        bytes.data, "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }",
+        65);
+    assert_int_equal(bytes.data[127], '\n');
+    assert_memory_equal(bytes.data + 128, values, sizeof values);
+    orr_free(bytes.data);
+}
+
+static void errors_are_one_line(void **state)
+{
+    (void)state;
+    orr_error error;
+    assert_int_equal(orr_fail(&error, ORR_CODE_FILE_OPEN, "a\nb\tc"), ORR_ERROR_FILE);
+    assert_string_equal(error.message, "a?b?c");
+    assert_int_equal(error.code, 100);
+    assert_int_equal(orr_fail(NULL, ORR_CODE_OUT_OF_MEMORY, "x"), ORR_ERROR_MEMORY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_stops_allocating_after_warm_up),
+        cmocka_unit_test(allocation_refuses_overflow),
+        cmocka_unit_test(ids_of_removed_slots_are_stale),
+        cmocka_unit_test(random_numbers_are_uniform_and_repeatable),
+        cmocka_unit_test(every_block_runs_once),
+        cmocka_unit_test(profile_adds_up_stages_of_one_name),
+        cmocka_unit_test(files_appear_whole_or_not_at_all),
+        cmocka_unit_test(paths_are_taken_apart),
+        cmocka_unit_test(png_round_trips),
+        cmocka_unit_test(quantisation_rounds_and_clamps),
+        cmocka_unit_test(npy_has_a_header_numpy_reads),
+        cmocka_unit_test(errors_are_one_line),
+    };
+    return cmocka_run_group_tests_name("core", tests, NULL, NULL);
+}
