@@ -1,0 +1,62 @@
+// The scene (what exists) and the world (what changes) from the inside: the loop's own rooms read these.
+#pragma once
+
+#include "engine/core/jobs.h"
+#include "engine/core/pool.h"
+#include "render/draw.h"
+
+struct orr_engine {
+    orr_engine_desc desc; // defaults resolved
+    orr_log log;
+    orr_jobs *jobs;
+    orr_device_kind device; // ORR_DEVICE_CPU or ORR_DEVICE_VULKAN
+    struct orr_vk *vk;      // NULL on the CPU
+    char description[192];
+    uint64_t next_key; // names uploaded contents (orr_draw_splats.key); never reused
+};
+
+// One layer: a cloud or a mesh, and where it stands when a world begins.
+typedef struct orr_scene_layer {
+    orr_pool_id id;
+    orr_layer_kind kind;
+    char *name;
+    orr_splat_pack *splats; // ORR_LAYER_SPLATS
+    orr_mesh *mesh;         // ORR_LAYER_MESH
+    uint64_t key;
+    orr_transform transform;
+    bool visible;
+    bool antialias; // splats: always draw with the Mip-Splatting compensation
+} orr_scene_layer;
+
+struct orr_scene {
+    orr_engine *engine; // borrowed
+    orr_pool ids;
+    orr_scene_layer *layers; // layer_count, in the order added
+    int layer_count, layer_capacity;
+    orr_camera *cameras; // camera_count, as the scene file names them
+    int camera_count;
+    orr_draw_sun sun;
+    bool has_background;
+    float background[3];
+};
+
+// Index into scene->layers, or -1 when the id is stale.
+int orr_scene_find(const orr_scene *scene, orr_layer layer);
+
+// What one world changes of one layer. Kept by slot, so that a layer added later finds its place; a slot whose
+// generation differs from the layer's starts as the scene was built.
+typedef struct orr_layer_state {
+    uint32_t generation;
+    bool visible;
+    orr_transform transform;
+} orr_layer_state;
+
+struct orr_world {
+    const orr_scene *scene; // borrowed
+    int count;
+    uint32_t slots;          // slots per world
+    orr_layer_state *states; // count x slots
+};
+
+// The state of a layer in one world.
+orr_layer_state orr_world_state(const orr_world *world, int index, const orr_scene_layer *layer);
