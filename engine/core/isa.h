@@ -5,6 +5,8 @@
 // compiled without any instruction-set flag, so that it runs everywhere.
 #pragma once
 
+#include "engine/core/result.h"
+
 typedef enum orr_isa { ORR_ISA_BASELINE = 0, ORR_ISA_AVX2, ORR_ISA_AVX512, ORR_ISA_COUNT } orr_isa;
 
 // The best level this CPU has, or the one that the environment variable ORR_ISA=baseline|avx2|avx512 names
