@@ -63,7 +63,7 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
     list->meshes = slot->meshes;
     list->splat_count = list->mesh_count = 0;
     for (int i = 0; i < scene->layer_count; i++) {
-        const orr_scene_layer *layer = &scene->layers[i];
+        const orr_layer_data *layer = &scene->layers[i];
         orr_layer_state state = orr_world_state(world, view->world, layer);
         if (!state.visible) {
             continue;
