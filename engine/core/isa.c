@@ -1,5 +1,6 @@
 #include "engine/core/isa.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +8,14 @@ orr_isa orr_isa_best(void)
 {
 #if (defined(__x86_64__) || defined(__i386__)) && !defined(ORR_BASELINE_ONLY)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+    // every flag that cmake/build.cmake gives a level is asked for here
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
         return ORR_ISA_AVX512;
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (avx2) {
         return ORR_ISA_AVX2;
     }
 #endif
