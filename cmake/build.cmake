@@ -41,7 +41,7 @@ foreach(isa ${ORR_ISAS})
     add_library(orrery_${isa} OBJECT)
     target_link_libraries(orrery_${isa} PRIVATE orrery_flags)
     target_compile_definitions(orrery_${isa} PRIVATE ORR_ISA=${isa})
-    target_compile_options(orrery_${isa} PRIVATE ${ORR_ISA_FLAGS_${isa}} -O3 -Wno-unknown-warning-option)
+    target_compile_options(orrery_${isa} PRIVATE ${ORR_ISA_FLAGS_${isa}} -O3)
 endforeach()
 
 # orr_sources(files...): sources of the room whose CMakeLists.txt calls

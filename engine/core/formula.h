@@ -168,19 +168,6 @@ STRUCT(real4)
 }
 END_STRUCT(real4)
 
-// symmetric matrices, upper triangle
-STRUCT(sym2)
-{
-    real xx, xy, yy;
-}
-END_STRUCT(sym2)
-
-STRUCT(sym3)
-{
-    real xx, xy, xz, yy, yz, zz;
-}
-END_STRUCT(sym3)
-
 // an affine map that is the same for all elements, row-major
 STRUCT(affine)
 {

@@ -22,16 +22,22 @@ orr_isa orr_isa_best(void)
     return ORR_ISA_BASELINE;
 }
 
-orr_isa orr_isa_choose(void)
+orr_result orr_isa_choose(orr_isa *isa, orr_error *error)
 {
-    orr_isa best = orr_isa_best();
+    *isa = orr_isa_best();
     const char *wanted = getenv("ORR_ISA");
-    for (int isa = 0; wanted && isa <= (int)best; isa++) {
-        if (strcmp(wanted, orr_isa_name((orr_isa)isa)) == 0) {
-            return (orr_isa)isa;
+    if (!wanted || !wanted[0]) {
+        return ORR_OK;
+    }
+    for (int level = 0; level <= (int)*isa; level++) {
+        if (strcmp(wanted, orr_isa_name((orr_isa)level)) == 0) {
+            *isa = (orr_isa)level;
+            return ORR_OK;
         }
     }
-    return best;
+    return orr_fail(error, ORR_CODE_ARGUMENT,
+                    "ORR_ISA=%s: expected baseline, avx2 or avx512, at most %s here", wanted,
+                    orr_isa_name(*isa));
 }
 
 const char *orr_isa_name(orr_isa isa)
