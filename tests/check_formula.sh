@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Compiles one formula header with one compiler, all warnings errors: check_formula.sh MACHINE SOURCE_DIR HEADER
+# Compiles one formula header with one compiler, all warnings errors:
+#     check_formula.sh MACHINE COMPILER SOURCE_DIR HEADER
 # MACHINE: gcc, clang (lanes of every instruction set, and single floats and doubles), nvcc or glslc.
 set -euo pipefail
-machine=$1 source=$2 header=$3
+machine=$1 compiler=$2 source=$3 header=$4
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -12,7 +13,7 @@ avx512=("${avx2[@]}" -mavx512f -mavx512bw -mavx512dq -mavx512vl)
 
 compile_c() {
     echo "$machine $*"
-    echo "#include \"$header\"" | "$machine" "${c_flags[@]}" "$@" -
+    echo "#include \"$header\"" | "$compiler" "${c_flags[@]}" "$@" -
 }
 
 case $machine in
@@ -31,13 +32,13 @@ gcc | clang)
 nvcc)
     # a kernel that includes it, so that device code is generated
     printf '#include "%s"\n__global__ void empty(void) {}\n' "$header" > "$scratch/formula.cu"
-    "${NVCC:-nvcc}" -std=c++17 -arch=sm_75 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I"$source" \
+    "$compiler" -std=c++17 -arch=sm_75 -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -I"$source" \
         -c "$scratch/formula.cu" -o "$scratch/formula.o"
     ;;
 glslc)
     printf '#version 450\n#extension GL_GOOGLE_include_directive : require\n#include "%s"\nvoid main() {}\n' \
         "$header" > "$scratch/formula.comp"
-    glslc -Werror -fshader-stage=compute --target-env=vulkan1.3 -I "$source" "$scratch/formula.comp" \
+    "$compiler" -Werror -fshader-stage=compute --target-env=vulkan1.3 -I "$source" "$scratch/formula.comp" \
         -o "$scratch/formula.spv"
     spirv-val --target-env vulkan1.3 "$scratch/formula.spv"
     ;;

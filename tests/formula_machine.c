@@ -87,19 +87,22 @@ static void run_one(formula_name name, const real *in, real *out)
     case FORMULA_FMA:
         out[0] = fma_(in[0], in[1], in[2]);
         break;
-    case FORMULA_COVARIANCE: {
+    case FORMULA_AXES: {
         real4 q = {in[0], in[1], in[2], in[3]};
-        sym3 s = splat_covariance(q, make_real3(in[4], in[5], in[6]));
-        out[0] = s.xx, out[1] = s.xy, out[2] = s.xz;
-        out[3] = s.yy, out[4] = s.yz, out[5] = s.zz;
+        splat_axes m = splat_make_axes(q, make_real3(in[4], in[5], in[6]));
+        out[0] = m.a.x, out[1] = m.a.y, out[2] = m.a.z;
+        out[3] = m.b.x, out[4] = m.b.y, out[5] = m.b.z;
+        out[6] = m.c.x, out[7] = m.c.y, out[8] = m.c.z;
         break;
     }
     case FORMULA_PROJECT: {
-        sym3 covariance = {in[3], in[4], in[5], in[6], in[7], in[8]};
-        splat_screen s = splat_project(test_lens(), make_real3(in[0], in[1], in[2]), covariance, in[9]);
+        splat_axes axes = {make_real3(in[3], in[4], in[5]), make_real3(in[6], in[7], in[8]),
+                           make_real3(in[9], in[10], in[11])};
+        splat_screen s = splat_project(test_lens(), make_real3(in[0], in[1], in[2]), axes, in[12]);
         out[SCREEN_CENTRE_X] = s.centre.x, out[SCREEN_CENTRE_Y] = s.centre.y;
-        out[SCREEN_CONIC_XX] = s.conic.xx, out[SCREEN_CONIC_XY] = s.conic.xy,
-        out[SCREEN_CONIC_YY] = s.conic.yy;
+        out[SCREEN_SHARP_X] = s.shape.sharp_x;
+        out[SCREEN_LEAN] = s.shape.lean;
+        out[SCREEN_SHARP_Y] = s.shape.sharp_y;
         out[SCREEN_LOG2_OPACITY] = s.log2_opacity;
         out[SCREEN_DEPTH] = s.depth;
         out[SCREEN_REACH] = s.reach;
@@ -109,8 +112,15 @@ static void run_one(formula_name name, const real *in, real *out)
     }
     case FORMULA_ALPHA: {
         real2 d = {in[1], in[2]};
-        sym2 conic = {in[3], in[4], in[5]};
-        out[0] = splat_alpha(in[0], d, conic);
+        ellipse shape = {in[3], in[4], in[5]};
+        out[0] = splat_alpha(in[0], d, shape);
+        break;
+    }
+    case FORMULA_BAND: {
+        ellipse shape = {in[0], in[1], in[2]};
+        real2 half_size = {in[4], in[5]};
+        real2 ends = splat_band(shape, in[3], half_size, in[6], in[7]);
+        out[0] = ends.x, out[1] = ends.y;
         break;
     }
     case FORMULA_HARMONICS: {
@@ -132,8 +142,8 @@ static void run_one(formula_name name, const real *in, real *out)
 
 void ORR_ISA_NAME(formula_machine)(formula_name name, int count, const double *inputs, double *outputs)
 {
-    static const int input_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 2, 2, 2, 3, 7, 10, 6, 3};
-    static const int output_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 6, SCREEN_OUTPUTS, 1, 16};
+    static const int input_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 2, 2, 2, 3, 7, 13, 6, 8, 3};
+    static const int output_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 9, SCREEN_OUTPUTS, 1, 2, 16};
     for (int i = 0; i < count; i += STEP) {
         real in[FORMULA_INPUTS_MAX], out[FORMULA_OUTPUTS_MAX];
         for (int k = 0; k < input_counts[name]; k++) {

@@ -10,26 +10,27 @@ typedef enum formula_name {
     FORMULA_FLOOR,
     FORMULA_SQRT,
     FORMULA_ABS,
-    FORMULA_MIN,        // a, b
-    FORMULA_MAX,        // a, b
-    FORMULA_SEL,        // a, b: a < b ? a : -b
-    FORMULA_FMA,        // a, b, c
-    FORMULA_COVARIANCE, // quaternion xyzw, scale xyz -> xx xy xz yy yz zz
-    FORMULA_PROJECT,    // mean xyz, covariance (6), opacity -> see formula_screen
-    FORMULA_ALPHA,      // log2 opacity, d xy, conic xx xy yy -> alpha
-    FORMULA_HARMONICS,  // unit direction xyz -> 16 values, degrees 0 to 3
+    FORMULA_MIN,       // a, b
+    FORMULA_MAX,       // a, b
+    FORMULA_SEL,       // a, b: a < b ? a : -b
+    FORMULA_FMA,       // a, b, c
+    FORMULA_AXES,      // quaternion xyzw, scale xyz -> axes a, b, c
+    FORMULA_PROJECT,   // mean xyz, axes (9), opacity -> see formula_screen
+    FORMULA_ALPHA,     // log2 opacity, d xy, ellipse (3) -> alpha
+    FORMULA_BAND,      // ellipse (3), reach, half size xy, low, high -> left, right
+    FORMULA_HARMONICS, // unit direction xyz -> 16 values, degrees 0 to 3
     FORMULA_COUNT
 } formula_name;
 
-enum { FORMULA_INPUTS_MAX = 10, FORMULA_OUTPUTS_MAX = 16 };
+enum { FORMULA_INPUTS_MAX = 13, FORMULA_OUTPUTS_MAX = 16 };
 
 // places of the projection's outputs
 enum formula_screen {
     SCREEN_CENTRE_X,
     SCREEN_CENTRE_Y,
-    SCREEN_CONIC_XX,
-    SCREEN_CONIC_XY,
-    SCREEN_CONIC_YY,
+    SCREEN_SHARP_X,
+    SCREEN_LEAN,
+    SCREEN_SHARP_Y,
     SCREEN_LOG2_OPACITY,
     SCREEN_DEPTH,
     SCREEN_REACH,

@@ -9,6 +9,7 @@
 
 enum { COUNT = 10000 };
 static const double ulp = 0x1p-24; // the relative error of one rounding to float
+static const double half_log2e = 0.72134752044448170;
 static const double pi = 3.14159265358979323846;
 
 // rotated by 0.6 rad about (1, 2, 3), and moved
@@ -173,7 +174,7 @@ static void multiply_add_rounds_at_most_twice(void **state)
     }
 }
 
-// fills inputs 0 .. 6 of FORMULA_COVARIANCE: rotations of all directions, scales 0.001 to 0.14 (needles included)
+// fills inputs 0 .. 6 of FORMULA_AXES: rotations of all directions, scales 0.001 to 0.14 (needles included)
 static void fill_ellipsoids(void)
 {
     for (int i = 0; i < COUNT; i++) {
@@ -194,16 +195,21 @@ static void fill_ellipsoids(void)
     }
 }
 
-static void covariances_are_right_to_roundings_of_the_longest_axis(void **state)
+static void axes_are_right_to_a_few_roundings(void **state)
 {
     (void)state;
     fill_ellipsoids();
-    run_both(FORMULA_COVARIANCE);
+    run_both(FORMULA_AXES);
     for (int i = 0; i < COUNT; i++) {
-        double trace = expected[0][i] + expected[3][i] + expected[5][i];
-        for (int k = 0; k < 6; k++) {
-            // each entry is a sum of three products of entries of the rotation (3 roundings each) and scales
-            check("splat_covariance", i, got[k][i], expected[k][i], 8.0 * ulp * trace);
+        for (int axis = 0; axis < 3; axis++) {
+            double length = 0.0, scale = inputs[4 + axis][i];
+            for (int k = 3 * axis; k < 3 * axis + 3; k++) {
+                // two products, their sum, its difference from one, the scale
+                check("splat_make_axes", i, got[k][i], expected[k][i], 5.0 * ulp * scale);
+                length += expected[k][i] * expected[k][i];
+            }
+            check("length of an axis", i, sqrt(length), scale,
+                  4.0 * ulp * scale); // the quaternion's roundings
         }
     }
 }
@@ -212,9 +218,9 @@ static void covariances_are_right_to_roundings_of_the_longest_axis(void **state)
 static void fill_splats(void)
 {
     fill_ellipsoids();
-    formula_machine_reference(FORMULA_COVARIANCE, COUNT, inputs[0], expected[0]);
+    formula_machine_reference(FORMULA_AXES, COUNT, inputs[0], expected[0]);
     for (int i = 0; i < COUNT; i++) {
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < 9; k++) {
             inputs[3 + k][i] = (double)(float)expected[k][i];
         }
         double z = 0.1 * exp(uniform(0.0, 5.3));
@@ -228,7 +234,7 @@ static void fill_splats(void)
             }
             inputs[k][i] = (double)(float)sum;
         }
-        inputs[9][i] = uniform(0.0, 1.0);
+        inputs[12][i] = uniform(0.0, 1.0);
     }
 }
 
@@ -237,9 +243,8 @@ static void projections_agree_with_double(void **state)
     (void)state;
     fill_splats();
     run_both(FORMULA_PROJECT);
-    const double half_log2e = 0.72134752044448170;
-    static const char *const names[SCREEN_OUTPUTS] = {"centre.x",    "centre.y",     "conic.xx", "conic.xy",
-                                                      "conic.yy",    "log2_opacity", "depth",    "reach",
+    static const char *const names[SCREEN_OUTPUTS] = {"centre.x",    "centre.y",     "sharp_x", "lean",
+                                                      "sharp_y",     "log2_opacity", "depth",   "reach",
                                                       "half_size.x", "half_size.y",  "visible"};
     int visible = 0, undecided = 0;
     for (int i = 0; i < COUNT; i++) {
@@ -263,22 +268,29 @@ static void projections_agree_with_double(void **state)
             continue;
         }
         visible++;
-        double trace = inputs[3][i] + inputs[6][i] + inputs[8][i];
-        double stretch =
-            900.0 / z * (900.0 / z) * (1.0 + x * x + y * y) * trace; // bounds the sharp covariance [px^2]
-        double conic_size = WANT(CONIC_XX) + WANT(CONIC_YY);
-        double width2 = half_log2e * WANT(HALF_WIDTH) * WANT(HALF_WIDTH) / WANT(REACH);
-        double height2 = half_log2e * WANT(HALF_HEIGHT) * WANT(HALF_HEIGHT) / WANT(REACH);
-        double bound[SCREEN_OUTPUTS] = {0};
-        bound[SCREEN_CENTRE_X] = bound[SCREEN_CENTRE_Y] = place_error;
-        bound[SCREEN_DEPTH] = ulp * reach;
-        bound[SCREEN_LOG2_OPACITY] = bound[SCREEN_REACH] = 2e-7 + 8.0 * ulp;
-        // inverting magnifies the covariance's error by the ratio of the longest to the shortest axis
-        bound[SCREEN_CONIC_XX] = bound[SCREEN_CONIC_XY] = bound[SCREEN_CONIC_YY] =
-            ulp * conic_size * (1.0 + (stretch + place_error / 900.0 / ulp) * conic_size / half_log2e);
-        double log_error = 0.5 * (2e-7 + 8.0 * ulp) / WANT(REACH);
-        bound[SCREEN_HALF_WIDTH] = WANT(HALF_WIDTH) * (log_error + ulp * (1.0 + stretch / width2));
-        bound[SCREEN_HALF_HEIGHT] = WANT(HALF_HEIGHT) * (log_error + ulp * (1.0 + stretch / height2));
+        double size2 = 0.0; // of the splat [units^2]
+        for (int k = 3; k < 12; k++) {
+            size2 += inputs[k][i] * inputs[k][i];
+        }
+        double size = 900.0 / z * sqrt((1.0 + x * x + y * y) * size2); // bounds its axes on the screen [px]
+        double error = size * (ulp + place_error / 900.0);             // of each of them [px]
+        double xx = half_log2e * WANT(HALF_WIDTH) * WANT(HALF_WIDTH) / WANT(REACH);
+        double yy = half_log2e / WANT(SHARP_Y);
+        double determinant = half_log2e * yy / WANT(SHARP_X);
+        double x_error = 2.0 * error / sqrt(xx) + ulp; // relative error of xx
+        double y_error = 2.0 * error / sqrt(yy) + ulp;
+        double log_error = 2e-7 + 8.0 * ulp;
+        const double bound[SCREEN_OUTPUTS] = {
+            [SCREEN_CENTRE_X] = place_error,
+            [SCREEN_CENTRE_Y] = place_error,
+            [SCREEN_SHARP_X] = WANT(SHARP_X) * (y_error + 2.0 * error * size / sqrt(determinant)),
+            [SCREEN_LEAN] = fabs(WANT(LEAN)) * y_error + error * (sqrt(xx) + sqrt(yy)) / yy,
+            [SCREEN_SHARP_Y] = WANT(SHARP_Y) * y_error,
+            [SCREEN_LOG2_OPACITY] = log_error,
+            [SCREEN_DEPTH] = ulp * reach,
+            [SCREEN_REACH] = log_error,
+            [SCREEN_HALF_WIDTH] = WANT(HALF_WIDTH) * (0.5 * log_error / WANT(REACH) + x_error),
+            [SCREEN_HALF_HEIGHT] = WANT(HALF_HEIGHT) * (0.5 * log_error / WANT(REACH) + y_error)};
         for (int k = 0; k < SCREEN_VISIBLE; k++) {
             // the bounds are of first order and count one rounding per step; 1.9 times them was the worst seen
             check(names[k], i, got[k][i], expected[k][i], 3.0 * bound[k]);
@@ -289,25 +301,34 @@ static void projections_agree_with_double(void **state)
     assert_true(undecided < COUNT / 1000);
 }
 
+// fills three inputs with ellipses of standard deviations from 0.55 to 30 px
+static void fill_ellipses(int first)
+{
+    for (int i = 0; i < COUNT; i++) {
+        double angle = uniform(0.0, pi), c = cos(angle), s = sin(angle);
+        double a = exp(uniform(-1.2, 6.8)), b = exp(uniform(-1.2, 6.8)); // variances
+        double xy = (a - b) * c * s, yy = a * s * s + b * c * c;
+        inputs[first][i] = (double)(float)(half_log2e * yy / (a * b));
+        inputs[first + 1][i] = (double)(float)(-xy / yy);
+        inputs[first + 2][i] = (double)(float)(half_log2e / yy);
+    }
+}
+
 static void coverage_agrees_with_double(void **state)
 {
     (void)state;
     fill(0, -7.9, 0.0);
     fill(1, -30.0, 30.0);
     fill(2, -30.0, 30.0);
-    for (int i = 0; i < COUNT; i++) { // ellipses of axes 0.5 to 30 px
-        double angle = uniform(0.0, pi), c = cos(angle), s = sin(angle);
-        double a = exp(uniform(-7.0, 1.0)), b = exp(uniform(-7.0, 1.0));
-        inputs[3][i] = (double)(float)(a * c * c + b * s * s);
-        inputs[4][i] = (double)(float)((a - b) * c * s);
-        inputs[5][i] = (double)(float)(a * s * s + b * c * c);
-    }
+    fill_ellipses(3);
     run_both(FORMULA_ALPHA);
     int covered = 0;
     for (int i = 0; i < COUNT; i++) {
         double x = inputs[1][i], y = inputs[2][i];
-        double power = inputs[3][i] * x * x + 2.0 * inputs[4][i] * x * y + inputs[5][i] * y * y;
-        double terms = inputs[3][i] * x * x + 2.0 * fabs(inputs[4][i] * x * y) + inputs[5][i] * y * y;
+        double across = x + inputs[4][i] * y;
+        double power = inputs[3][i] * across * across + inputs[5][i] * y * y;
+        // x and lean y may cancel: the error is that of the terms
+        double terms = inputs[3][i] * fabs(across) * (fabs(x) + fabs(inputs[4][i] * y)) + power;
         double alpha = exp2(inputs[0][i] - power);
         // the exponent's error (five roundings of its terms, one of the sum) times ln 2, and exp2_'s own two
         double relative = 0.7 * ulp * (5.0 * terms + fabs(inputs[0][i] - power)) + 2.0 * ulp;
@@ -319,6 +340,49 @@ static void coverage_agrees_with_double(void **state)
         covered += got[0][i] > 0.0;
     }
     assert_true(covered > COUNT / 20); // the comparison is not of zeros with zeros
+}
+
+static void bands_reach_from_end_to_end_of_the_ellipse(void **state)
+{
+    (void)state;
+    fill_ellipses(0);
+    fill(3, 0.01, 8.0);
+    for (int i = 0; i < COUNT; i++) {
+        double sharp_x = inputs[0][i], lean = inputs[1][i], sharp_y = inputs[2][i], reach = inputs[3][i];
+        inputs[4][i] = (double)(float)sqrt(reach * (1.0 / sharp_x + lean * lean / sharp_y));
+        inputs[5][i] = (double)(float)sqrt(reach / sharp_y);
+        inputs[6][i] = uniform(-1.2, 1.1) * inputs[5][i];
+        inputs[6][i] = (double)(float)inputs[6][i];
+        inputs[7][i] = (double)(float)(inputs[6][i] + 16.0);
+    }
+    run_both(FORMULA_BAND);
+    int empty = 0;
+    for (int i = 0; i < COUNT; i++) {
+        double lean = inputs[1][i], sharp_y = inputs[2][i], half_width = inputs[4][i],
+               half_height = inputs[5][i];
+        double low = fmax(inputs[6][i], -half_height), high = fmin(inputs[7][i], half_height);
+        if (low > high) {
+            empty++;
+            assert_true(got[0][i] > got[1][i]);
+            continue;
+        }
+        // the ends by looking at 400 rows of the band
+        double left = INFINITY, right = -INFINITY;
+        for (int row = 0; row <= 400; row++) {
+            double y = low + (high - low) * row / 400.0;
+            double half = sqrt(fmax(0.0, inputs[3][i] - sharp_y * y * y) / inputs[0][i]);
+            left = fmin(left, -lean * y - half);
+            right = fmax(right, -lean * y + half);
+        }
+        // the rows miss an end by at most the bow of the ellipse between two rows next to its tip
+        check("left end", i, expected[0][i], left, 0.05 * half_width);
+        check("right end", i, expected[1][i], right, 0.05 * half_width);
+        // near the ellipse's top and bottom the root magnifies a rounding of what is under it
+        double magnified = sqrt(ulp * inputs[3][i] / inputs[0][i]) + 8.0 * ulp * half_width;
+        check("left end", i, got[0][i], expected[0][i], 4.0 * magnified);
+        check("right end", i, got[1][i], expected[1][i], 4.0 * magnified);
+    }
+    assert_true(empty > COUNT / 100 && empty < COUNT / 2);
 }
 
 // Real spherical harmonics by their definition, with the Condon-Shortley phase: l in 0 .. 3, m in -l .. l.
@@ -398,22 +462,19 @@ typedef struct lane_build {
     lanes_check *check;
 } lane_build;
 
-static lane_build chosen_build(void)
-{
-    static const lane_build builds[ORR_ISA_COUNT] = {
-        {formula_machine_baseline, lanes_check_baseline},
+static const lane_build builds[ORR_ISA_COUNT] = {
+    {formula_machine_baseline, lanes_check_baseline},
 #if defined(__x86_64__) && !defined(ORR_BASELINE_ONLY)
-        {formula_machine_avx2, lanes_check_avx2},
-        {formula_machine_avx512, lanes_check_avx512},
+    {formula_machine_avx2, lanes_check_avx2},
+    {formula_machine_avx512, lanes_check_avx512},
 #endif
-    };
-    return builds[orr_isa_choose()];
-}
+};
+static orr_isa isa; // the level under test
 
 static void lanes_load_gather_and_mask(void **state)
 {
     (void)state;
-    const char *wrong = chosen_build().check();
+    const char *wrong = builds[isa].check();
     if (wrong) {
         fail_msg("wrong: %s", wrong);
     }
@@ -435,16 +496,22 @@ int main(void)
         FORMULA_TEST(roots_floors_and_magnitudes_are_exact),
         FORMULA_TEST(choices_follow_the_rule_for_nan),
         FORMULA_TEST(multiply_add_rounds_at_most_twice),
-        FORMULA_TEST(covariances_are_right_to_roundings_of_the_longest_axis),
+        FORMULA_TEST(axes_are_right_to_a_few_roundings),
         FORMULA_TEST(projections_agree_with_double),
         FORMULA_TEST(coverage_agrees_with_double),
+        FORMULA_TEST(bands_reach_from_end_to_end_of_the_ellipse),
         FORMULA_TEST(harmonics_follow_their_definition),
     };
     const struct CMUnitTest once[] = {
         FORMULA_TEST(harmonics_are_orthonormal),
         FORMULA_TEST(lanes_load_gather_and_mask),
     };
-    machine = chosen_build().run;
+    orr_error error;
+    if (orr_isa_choose(&isa, &error) != ORR_OK) {
+        print_message("%s\n", error.message);
+        return 1;
+    }
+    machine = builds[isa].run;
     int failed = cmocka_run_group_tests_name("formulas in lanes", tests, NULL, NULL);
     machine = formula_machine_scalar; // what CUDA and GLSL compile
     failed += cmocka_run_group_tests_name("formulas in single floats", tests, NULL, NULL);
