@@ -1,23 +1,5 @@
 # Checks of the source and of what is installed, as tests.
 
-# every formula with every compiler that is here; a formula nobody listed cannot be forgotten
-file(GLOB_RECURSE formulas CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/engine/*_formula.h
-     ${PROJECT_SOURCE_DIR}/render/*_formula.h ${PROJECT_SOURCE_DIR}/neural/*_formula.h
-     ${PROJECT_SOURCE_DIR}/physics/*_formula.h)
-foreach(machine gcc clang nvcc glslc)
-    find_program(ORR_FORMULA_${machine} ${machine} HINTS /usr/local/cuda/bin)
-    if(ORR_FORMULA_${machine})
-        foreach(formula ${formulas})
-            get_filename_component(name ${formula} NAME_WE)
-            add_test(NAME ${name}_${machine}
-                     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_formula.sh ${machine} ${ORR_FORMULA_${machine}}
-                             ${PROJECT_SOURCE_DIR} ${formula})
-        endforeach()
-    else()
-        message(STATUS "no ${machine}: formulas are not checked with it")
-    endif()
-endforeach()
-
 # a format that clang-format 14 does not agree with
 find_program(ORR_CLANG_FORMAT NAMES clang-format-14)
 if(ORR_CLANG_FORMAT)
