@@ -50,7 +50,7 @@ static orr_result add_cloud(orr_scene *scene, const layer_wish *wish, orr_error 
     ORR_TRY(result);
     orr_layer_data *layer = &scene->layers[scene->layer_count - 1];
     layer->visible = wish->visible;
-    layer->antialias = layer->antialias || wish->antialias;
+    layer->antialias = wish->antialias;
     return ORR_OK;
 }
 
