@@ -8,6 +8,7 @@
 #include "render/video.h"
 #include "tests/support.h"
 
+#include <libgen.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
