@@ -187,11 +187,20 @@ static orr_result put_png(const char *name, orr_output_picture picture, bool tra
     return result;
 }
 
+orr_result orr_output_name(const orr_output *output, int64_t index, char **name, orr_error *error)
+{
+    if (output->kind == ORR_OUTPUT_MP4) {
+        *name = orr_path_beside("", output->path);
+        return *name ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", output->path);
+    }
+    return orr_output_file_name(output->path, output->numbered, index, name, error);
+}
+
 static orr_result put_still(const orr_output *output, int64_t index, orr_output_picture picture,
                             orr_error *error)
 {
     char *name;
-    ORR_TRY(orr_output_file_name(output->path, output->numbered, index, &name, error));
+    ORR_TRY(orr_output_name(output, index, &name, error));
     orr_result result = ORR_OK;
     switch (output->kind) {
     case ORR_OUTPUT_PNG:

@@ -34,6 +34,8 @@ orr_result orr_output_create(const orr_output_desc *desc, orr_output **output, o
 bool orr_output_in_order(const orr_output *output);
 // Picture `index` in 0 .. count - 1. All pictures of a video have one size.
 orr_result orr_output_put(orr_output *output, int64_t index, orr_output_picture picture, orr_error *error);
+// The file that picture `index` goes to; free with orr_free.
+orr_result orr_output_name(const orr_output *output, int64_t index, char **name, orr_error *error);
 orr_result orr_output_commit(orr_output *output, orr_error *error); // puts a video in place
 void orr_output_destroy(orr_output *output); // a video that was not committed is removed; NULL is allowed
 

@@ -160,12 +160,10 @@ static const char *describe_value(const option *o, char text[64])
 
 static void print_option(const option *o)
 {
-    char left[80];
-    snprintf(left, sizeof left, "%s%s%s", o->name, o->expect ? " " : "", o->expect ? o->expect : "");
-    if (o->letter) {
-        snprintf(left, sizeof left, "-%c, %s%s%s", o->letter, o->name, o->expect ? " " : "",
-                 o->expect ? o->expect : "");
-    }
+    char left[80] = "";
+    int length = o->letter ? snprintf(left, sizeof left, "-%c, ", o->letter) : 0;
+    snprintf(left + length, sizeof left - (size_t)length, "%s%s%s", o->name, o->expect ? " " : "",
+             o->expect ? o->expect : "");
     printf("  %-*s %s\n", HELP_COLUMN, left, o->help);
 }
 
