@@ -14,8 +14,8 @@ static const struct channel_layout {
     int places[4]; // where each stands in a pixel
 } layout_rgba = {4, {"A", "B", "G", "R"}, {3, 2, 1, 0}}, layout_depth = {1, {"Z"}, {0}};
 
-// The library's default prints to stderr; its results say the same.
-static void stay_silent(exr_const_context_t file, exr_result_t code, const char *message)
+// without a handler OpenEXR prints to stderr
+static void keep_silent(exr_const_context_t file, exr_result_t code, const char *message)
 {
     (void)file, (void)code, (void)message;
 }
@@ -84,7 +84,7 @@ static orr_result save(const char *path, const struct channel_layout *layout, co
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
     }
     exr_context_initializer_t options = EXR_DEFAULT_CONTEXT_INITIALIZER;
-    options.error_handler_fn = stay_silent;
+    options.error_handler_fn = keep_silent;
     exr_context_t file;
     exr_result_t written = exr_start_write(&file, temporary, EXR_WRITE_FILE_DIRECTLY, &options);
     if (written == EXR_ERR_SUCCESS) {

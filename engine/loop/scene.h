@@ -1,6 +1,7 @@
 // The scene (what exists) and the world (what changes) from the inside: the loop's own rooms read these.
 #pragma once
 
+#include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/pool.h"
 #include "render/draw.h"
@@ -9,8 +10,9 @@ struct orr_engine {
     orr_engine_desc desc; // defaults resolved
     orr_log log;
     orr_jobs *jobs;
+    orr_isa isa;
     orr_device_kind device; // ORR_DEVICE_CPU or ORR_DEVICE_VULKAN
-    struct orr_vk *vk;      // NULL on the CPU
+    struct orr_vk *vk;      // NULL until something draws on Vulkan
     char description[192];
     uint64_t next_key; // names uploaded contents (orr_draw_splats.key); never reused
 };
