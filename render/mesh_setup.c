@@ -140,7 +140,7 @@ static int32_t snap(const mesh_raster *raster, const double p[3], int axis)
 static void set_up_cut(const mesh_raster *raster, mesh_chunk *chunk, const mesh_record *plane,
                        const corner corners[3])
 {
-    corner polygonormal_z[CORNERS_MAX + 1];
+    corner polygon[2][CORNERS_MAX + 1];
     int count = 3;
     for (int i = 0; i < 3; i++) {
         polygon[0][i] = corners[i];
