@@ -34,8 +34,9 @@ orr_result orr_mesh_load(const char *path, orr_mesh **mesh, orr_error *error)
 #include <stdio.h>
 #include <string.h>
 
-enum { VERTEX_MAX = INT32_MAX / 9, INDEX_MAX = INT32_MAX }; // lanes gather with 32-bit offsets in floats
-static const float crease_angle = 60.0f;                    // [degrees] sharper edges stay edges
+// lanes gather with 32-bit offsets in floats
+enum { VERTEX_MAX = INT32_MAX / 9, INDEX_MAX = INT32_MAX, SIDE_MAX = 32768 };
+static const float crease_angle = 60.0f; // [degrees] sharper edges stay edges
 
 typedef struct import {
     const char *path;
@@ -105,18 +106,17 @@ static const struct aiTexture *find_embedded(const struct aiScene *scene, const 
     return NULL;
 }
 
-static orr_result decode_embedded(const import *in, const struct aiTexture *from, const char *name,
-                                  orr_image8 *image)
+static orr_result decode_embedded(const struct aiTexture *from, orr_image8 *image, orr_error *error)
 {
     if (from->mHeight == 0) { // a PNG or JPEG of mWidth bytes
-        return orr_image8_decode(from->pcData, from->mWidth, name, image, in->error);
+        return orr_image8_decode(from->pcData, from->mWidth, "embedded", image, error);
     }
-    if (from->mWidth == 0 || from->mWidth > 1 << 16 || from->mHeight > 1 << 16) {
-        return orr_fail(in->error, ORR_CODE_MESH_FILE, "%s: %u x %u pixels: expected sides of 1 to 65536",
-                        name, from->mWidth, from->mHeight);
+    if (from->mWidth == 0 || from->mWidth > SIDE_MAX || from->mHeight > SIDE_MAX) {
+        return orr_fail(error, ORR_CODE_IMAGE_FILE, "%u x %u pixels: expected sides of 1 to %d", from->mWidth,
+                        from->mHeight, SIDE_MAX);
     }
     size_t texels = (size_t)from->mWidth * from->mHeight;
-    ORR_ALLOC(image->rgba, 4 * texels, "a texture", in->error);
+    ORR_ALLOC(image->rgba, 4 * texels, "a texture", error);
     image->width = (int)from->mWidth;
     image->height = (int)from->mHeight;
     for (size_t i = 0; i < texels; i++) {
@@ -126,21 +126,18 @@ static orr_result decode_embedded(const import *in, const struct aiTexture *from
     return ORR_OK;
 }
 
-static orr_result load_beside(const import *in, const char *name, orr_image8 *image)
+static orr_result load_beside(const import *in, const char *name, orr_image8 *image, orr_error *error)
 {
     char *path = orr_path_beside(in->path, name);
     if (!path) {
-        return orr_fail(in->error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the name of a texture");
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the name of a texture");
     }
-    for (char *c = path; *c; c++) {
+    for (char *c = path + strlen(path) - strlen(name); *c; c++) {
         *c = *c == '\\' ? '/' : *c; // material files written on Windows
     }
-    orr_error why = {0};
-    orr_result result = orr_image8_load(path, image, &why);
+    orr_result result = orr_image8_load(path, image, error);
     orr_free(path);
-    return result == ORR_OK
-               ? ORR_OK
-               : orr_fail(in->error, ORR_CODE_MESH_FILE, "%s: texture %s: %s", in->path, name, why.message);
+    return result;
 }
 
 // Every picture once, however many materials name it.
@@ -159,12 +156,12 @@ static orr_result find_texture(import *in, const char *name, int *texture)
     in->texture_names[mesh->texture_count] = copy;
     orr_image8 *image = &mesh->textures[mesh->texture_count++];
     const struct aiTexture *embedded = find_embedded(in->scene, name);
-    if (embedded) {
-        char place[512];
-        snprintf(place, sizeof place, "%s: texture %s", in->path, name);
-        return decode_embedded(in, embedded, place, image);
-    }
-    return load_beside(in, name, image);
+    orr_error why = {0};
+    orr_result result =
+        embedded ? decode_embedded(embedded, image, &why) : load_beside(in, name, image, &why);
+    return result == ORR_OK || result == ORR_ERROR_MEMORY
+               ? result
+               : orr_fail(in->error, ORR_CODE_MESH_FILE, "%s: texture %s: %s", in->path, name, why.message);
 }
 
 static orr_result read_material(import *in, const struct aiMaterial *from, orr_mesh_material *material)
