@@ -86,8 +86,6 @@ static const struct aiScene *read_scene(const char *path)
 {
     struct aiPropertyStore *properties = aiCreatePropertyStore();
     aiSetImportPropertyFloat(properties, AI_CONFIG_PP_GSN_MAX_SMOOTHING_ANGLE, crease_angle);
-    aiSetImportPropertyInteger(properties, AI_CONFIG_PP_SBP_REMOVE,
-                               aiPrimitiveType_POINT | aiPrimitiveType_LINE);
     const struct aiScene *scene = aiImportFileExWithProperties(path, 0, NULL, properties);
     aiReleasePropertyStore(properties);
     return scene;
@@ -289,6 +287,9 @@ static void add_mesh(const import *in, const struct aiMesh *from, const float pl
     }
     for (unsigned f = 0; f < from->mNumFaces; f++) {
         const unsigned *corner = from->mFaces[f].mIndices;
+        if (from->mFaces[f].mNumIndices != 3) {
+            continue; // a point or a line
+        }
         uint32_t *index = mesh->indices + mesh->index_count;
         index[0] = base + corner[0];
         index[1] = base + corner[mirrors ? 2 : 1];
@@ -310,6 +311,9 @@ static void visit(const import *in, const struct aiNode *node, const float above
     orr_affine_multiply(above, place, place);
     for (unsigned i = 0; i < node->mNumMeshes; i++) {
         const struct aiMesh *from = in->scene->mMeshes[node->mMeshes[i]];
+        if (!(from->mPrimitiveTypes & aiPrimitiveType_TRIANGLE)) {
+            continue;
+        }
         if (sum) {
             sum->vertices += from->mNumVertices;
             sum->indices += 3 * (int64_t)from->mNumFaces;
@@ -329,9 +333,6 @@ static orr_result read_triangles(import *in)
     orr_mesh *mesh = in->mesh;
     totals sum = {0};
     visit(in, in->scene->mRootNode, identity, &sum);
-    if (sum.indices == 0) {
-        return orr_fail(in->error, ORR_CODE_MESH_FILE, "%s: no triangles: expected at least one", in->path);
-    }
     if (sum.vertices > VERTEX_MAX || sum.indices > INDEX_MAX) {
         return orr_fail(in->error, ORR_CODE_MESH_FILE,
                         "%s: %lld vertices, %lld triangles: expected at most %d and %d", in->path,
@@ -341,6 +342,9 @@ static orr_result read_triangles(import *in)
     ORR_ALLOC(mesh->indices, sum.indices, "triangles", in->error);
     ORR_ALLOC(mesh->parts, sum.parts, "parts of a mesh", in->error);
     visit(in, in->scene->mRootNode, identity, NULL);
+    if (mesh->index_count == 0) {
+        return orr_fail(in->error, ORR_CODE_MESH_FILE, "%s: no triangles: expected at least one", in->path);
+    }
     for (int k = 0; k < 3; k++) {
         mesh->low[k] = INFINITY;
         mesh->high[k] = -INFINITY;
@@ -367,13 +371,15 @@ static orr_result read_mesh(import *in)
                         aiGetErrorString());
     }
     ORR_TRY(check_scene(in));
-    unsigned steps = aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_GenSmoothNormals |
-                     aiProcess_JoinIdenticalVertices | aiProcess_FlipUVs;
+    // none of these can fail on a scene that was checked: when one does, assimp 5.2 frees the scene twice
+    unsigned steps = aiProcess_Triangulate | aiProcess_GenSmoothNormals | aiProcess_JoinIdenticalVertices |
+                     aiProcess_FlipUVs;
     if (orr_path_has_ending(in->path, ".stl")) {
         steps |= aiProcess_ForceGenNormals; // its normals say no more than the winding does
     }
-    if (in->scene->mNumMeshes == 0 || !aiApplyPostProcessing(in->scene, steps)) {
-        return orr_fail(in->error, ORR_CODE_MESH_FILE, "%s: no triangles: expected at least one", in->path);
+    in->scene = aiApplyPostProcessing(in->scene, steps);
+    if (!in->scene) {
+        return orr_fail(in->error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory: its triangles", in->path);
     }
     ORR_TRY(read_materials(in));
     ORR_TRY(read_triangles(in));
