@@ -296,8 +296,9 @@ static void info_tells_cameras_from_scenes(void **state)
     char cameras[256], scene[256];
     snprintf(cameras, sizeof cameras, "%s", write_text("transforms.json", cameras_text));
     snprintf(scene, sizeof scene, "%s",
-             write_text("scene.json", "{\"layers\": [{\"file\": \"cloud.ply\", \"name\": \"ball\"},"
-                                      "{\"file\": \"cloud.ply\", \"scale\": 2}]}"));
+             write_text("scene.json",
+                        "{\"orrery\": 1, \"layers\": [{\"file\": \"cloud.ply\", \"name\": \"ball\"},"
+                        "{\"file\": \"cloud.ply\", \"scale\": 2}]}"));
     run_result result = orrery("info", cameras, scene, "--json");
     cJSON *json = take_json(&result);
     const cJSON *files = cJSON_GetObjectItem(json, "files");
@@ -317,6 +318,23 @@ static void info_tells_cameras_from_scenes(void **state)
     assert_non_null(strstr(text.output, "scene, 2 layers, 0 cameras"));
     assert_done(&text);
 }
+
+#if ORR_HAVE_MESH
+static void info_counts_what_is_in_a_mesh(void **state)
+{
+    (void)state;
+    const char *path = write_text("square.obj", "v 0 0 0\nv 2 0 0\nv 2 3 0\nv 0 3 0\nf 1 2 3 4\n");
+    run_result result = orrery("info", path, "--json");
+    cJSON *json = take_json(&result);
+    const cJSON *file = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "files"), 0);
+    assert_text_at(file, "kind", "mesh");
+    assert_int_equal(number_at(file, "triangles"), 2);
+    cJSON_Delete(json);
+    run_result text = orrery("info", path);
+    assert_non_null(strstr(text.output, "x 0 .. 2, y 0 .. 3, z 0 .. 0"));
+    assert_done(&text);
+}
+#endif
 
 static void convert_writes_every_format_it_reads_back(void **state)
 {
@@ -581,6 +599,9 @@ int main(void)
         cmocka_unit_test(broken_files_end_with_one_line_that_names_them),
         cmocka_unit_test(info_counts_what_is_in_a_cloud),
         cmocka_unit_test(info_tells_cameras_from_scenes),
+#if ORR_HAVE_MESH
+        cmocka_unit_test(info_counts_what_is_in_a_mesh),
+#endif
         cmocka_unit_test(convert_writes_every_format_it_reads_back),
         cmocka_unit_test(devices_are_listed),
         cmocka_unit_test(render_writes_the_same_picture_in_every_kind),
