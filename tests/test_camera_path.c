@@ -12,10 +12,12 @@ static orr_camera look(float x, float y, float z, float focal)
     return camera;
 }
 
-// half a circle and more, so that quaternions change sign on the way
-static void make_keys(orr_camera keys[6])
+enum { KEYS = 9 };
+
+// more than a full circle, so that quaternions change sign on the way
+static void make_keys(orr_camera keys[KEYS])
 {
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < KEYS; i++) {
         double angle = 0.9 * i;
         keys[i] = look((float)(3.0 * sin(angle)), 0.3f * (float)i, (float)(3.0 * cos(angle)),
                        50.0f + 10.0f * (float)i);
@@ -30,13 +32,13 @@ static double pose_distance(const orr_camera *a, const orr_camera *b)
 static void a_path_goes_through_its_keys(void **state)
 {
     (void)state;
-    orr_camera keys[6];
+    orr_camera keys[KEYS];
     make_keys(keys);
-    for (int i = 0; i < 6; i++) {
-        orr_camera camera = orr_camera_path_at(keys, 6, i);
+    for (int i = 0; i < KEYS; i++) {
+        orr_camera camera = orr_camera_path_at(keys, KEYS, i);
         assert_memory_equal(&camera, &keys[i], sizeof camera);
         // and arrives there: 1e-6 of a segment is at most 4e-6 units
-        orr_camera before = orr_camera_path_at(keys, 6, i ? i - 1e-6 : 1e-6);
+        orr_camera before = orr_camera_path_at(keys, KEYS, i ? i - 1e-6 : 1e-6);
         assert_true(pose_distance(&before, &keys[i]) < 1e-5);
     }
     orr_camera alone = orr_camera_path_at(keys, 1, 0.0);
@@ -46,10 +48,10 @@ static void a_path_goes_through_its_keys(void **state)
 static void rotations_on_a_path_are_rotations(void **state)
 {
     (void)state;
-    orr_camera keys[6];
+    orr_camera keys[KEYS];
     make_keys(keys);
-    for (double t = 0.0; t <= 5.0; t += 0.05) {
-        orr_camera camera = orr_camera_path_at(keys, 6, fmin(t, 5.0));
+    for (double t = 0.0; t <= KEYS - 1; t += 0.05) {
+        orr_camera camera = orr_camera_path_at(keys, KEYS, fmin(t, KEYS - 1));
         for (int i = 0; i < 3; i++) {
             for (int j = i; j < 3; j++) {
                 float dot = 0.0f;
@@ -59,18 +61,35 @@ static void rotations_on_a_path_are_rotations(void **state)
                 assert_true(fabsf(dot - (float)(i == j)) < 1e-5f); // float rounding
             }
         }
-        assert_true(camera.focal[0] > 49.0f && camera.focal[0] < 101.0f);
+        assert_true(camera.focal[0] > 49.0f && camera.focal[0] < 131.0f);
+    }
+}
+
+static void rotations_go_the_short_way(void **state)
+{
+    (void)state;
+    orr_camera keys[KEYS];
+    make_keys(keys);
+    for (int i = 0; i < KEYS - 1; i++) {
+        orr_camera middle = orr_camera_path_at(keys, KEYS, i + 0.5);
+        float before = 0.0f, after = 0.0f;
+        for (int k = 0; k < 3; k++) {
+            before += middle.pose[4 * k + 2] * keys[i].pose[4 * k + 2];
+            after += middle.pose[4 * k + 2] * keys[i + 1].pose[4 * k + 2];
+        }
+        assert_true(before > 0.7f && after > 0.7f); // half of at most 1.2 radians to each side
     }
 }
 
 static void velocity_on_a_path_has_no_jumps(void **state)
 {
     (void)state;
-    orr_camera keys[6];
+    orr_camera keys[KEYS];
     make_keys(keys);
     const double h = 1e-2;
-    for (int i = 1; i < 5; i++) {
-        orr_camera before = orr_camera_path_at(keys, 6, i - h), after = orr_camera_path_at(keys, 6, i + h);
+    for (int i = 1; i < KEYS - 1; i++) {
+        orr_camera before = orr_camera_path_at(keys, KEYS, i - h),
+                   after = orr_camera_path_at(keys, KEYS, i + h);
         for (int k = 0; k < 12; k++) {
             double left = (double)(keys[i].pose[k] - before.pose[k]) / h;
             double right = (double)(after.pose[k] - keys[i].pose[k]) / h;
@@ -121,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_path_goes_through_its_keys),
         cmocka_unit_test(rotations_on_a_path_are_rotations),
+        cmocka_unit_test(rotations_go_the_short_way),
         cmocka_unit_test(velocity_on_a_path_has_no_jumps),
         cmocka_unit_test(centres_are_mixed_as_pixels),
         cmocka_unit_test(a_turn_keeps_the_centre_in_its_place_in_the_picture),
