@@ -16,12 +16,12 @@ int orr_scene_up(const orr_scene *scene)
     return scene->layer_count > 0 ? 1 : -1;
 }
 
-orr_draw_sun orr_scene_default_sun(const orr_scene *scene)
+orr_draw_sun orr_default_sun(int up)
 {
     // half a turn about x leads from one convention to the other, so that a model is lit alike in both
-    float up = (float)orr_scene_up(scene);
+    float y = (float)up;
     // a white surface that faces the sun is just white: 0.8 + 0.2
-    return (orr_draw_sun){.direction = {0.36f, 0.8f * up, 0.48f * up},
+    return (orr_draw_sun){.direction = {0.36f, 0.8f * y, 0.48f * y},
                           .colour = {0.8f, 0.8f, 0.8f},
                           .ambient = {0.2f, 0.2f, 0.2f}};
 }
@@ -65,6 +65,14 @@ static box bounds(const orr_scene *scene)
         }
     }
     return all.low[0] <= all.high[0] ? all : (box){{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}};
+}
+
+void orr_scene_centre(const orr_scene *scene, float centre[3])
+{
+    box all = bounds(scene);
+    for (int i = 0; i < 3; i++) {
+        centre[i] = (float)(0.5 * (all.low[i] + all.high[i]));
+    }
 }
 
 // How far from the box's centre a camera must stand, looking at it, for every corner to be in the picture.
