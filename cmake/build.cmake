@@ -13,6 +13,9 @@ target_compile_options(
               -ffp-contract=off
               -fno-math-errno
               -fno-trapping-math
+              # asserts stay in an optimised build (CMake's RelWithDebInfo drops them): a bug in a caller should stop with
+              # a line, not draw nonsense
+              $<$<NOT:$<CONFIG:Release>>:-UNDEBUG>
               $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-psabi>
               $<$<BOOL:${ORR_WERROR}>:-Werror>)
 if(ORR_SANITIZE)
@@ -27,19 +30,19 @@ endif()
 add_library(orrery_objects OBJECT)
 target_link_libraries(orrery_objects PRIVATE orrery_flags ${ORR_PACKAGES})
 
-# the levels this compiler can build; the code chooses among them at run time (engine/core/isa.h)
+# the levels this compiler can build; engine/core/isa.c asks the CPU for each flag below, and chooses at run time
 set(ORR_ISAS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT ORR_BASELINE_ONLY)
     list(APPEND ORR_ISAS avx2 avx512)
 endif()
 set(ORR_ISA_FLAGS_baseline "")
-set(ORR_ISA_FLAGS_avx2 -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mf16c)
+set(ORR_ISA_FLAGS_avx2 -mavx2 -mfma -mbmi -mbmi2)
 set(ORR_ISA_FLAGS_avx512 ${ORR_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
 foreach(isa ${ORR_ISAS})
     add_library(orrery_${isa} OBJECT)
     target_link_libraries(orrery_${isa} PRIVATE orrery_flags)
     target_compile_definitions(orrery_${isa} PRIVATE ORR_ISA=${isa})
-    target_compile_options(orrery_${isa} PRIVATE ${ORR_ISA_FLAGS_${isa}} -O3 -Wno-unknown-warning-option)
+    target_compile_options(orrery_${isa} PRIVATE ${ORR_ISA_FLAGS_${isa}} -O3)
 endforeach()
 
 # orr_sources(files...): sources of the room whose CMakeLists.txt calls
@@ -66,7 +69,14 @@ function(orr_libraries)
         set_target_properties(orrery_${kind} PROPERTIES OUTPUT_NAME orrery VERSION ${PROJECT_VERSION} SOVERSION 0)
         target_include_directories(orrery_${kind} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/engine>
                                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-        target_link_libraries(orrery_${kind} PRIVATE $<BUILD_INTERFACE:orrery_flags> ${ORR_PACKAGES} ${CMAKE_DL_LIBS})
+        target_link_libraries(
+            orrery_${kind} PRIVATE $<BUILD_INTERFACE:orrery_flags> "$<BUILD_INTERFACE:${ORR_PACKAGES}>" ${CMAKE_DL_LIBS}
+                                   m)
     endforeach()
+    # who links the installed static library finds its packages in orreryConfig.cmake
+    target_link_libraries(orrery_static PRIVATE $<INSTALL_INTERFACE:PkgConfig::ORRERY_PACKAGES>
+                                                $<INSTALL_INTERFACE:Threads::Threads>)
+    # packages that are static archives stay inside
+    target_link_options(orrery_shared PRIVATE -Wl,--exclude-libs,ALL)
     add_library(orrery::orrery ALIAS orrery_shared)
 endfunction()

@@ -1,0 +1,21 @@
+# Checks of the source and of what is installed, as tests.
+
+# a format that clang-format 14 does not agree with
+find_program(ORR_CLANG_FORMAT NAMES clang-format-14)
+if(ORR_CLANG_FORMAT)
+    add_test(NAME formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_format.sh ${ORR_CLANG_FORMAT} ${PROJECT_SOURCE_DIR})
+endif()
+
+# the installed library: programs outside the tree that find it with CMake and with pkg-config. A sanitised library
+# would ask the same flags of them.
+if(ORR_INSTALL AND NOT ORR_SANITIZE)
+    add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/run.sh ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
+    add_test(NAME exported_symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.sh $<TARGET_FILE:orrery_shared>
+                                           ${PROJECT_SOURCE_DIR}/engine/orrery.h)
+endif()
+
+# the engine as a folder of someone else's project, without any optional package
+if(NOT ORR_SANITIZE AND NOT ORR_BASELINE_ONLY)
+    add_test(NAME subproject COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/subproject/run.sh ${CMAKE_C_COMPILER})
+    set_tests_properties(subproject PROPERTIES LABELS slow)
+endif()
