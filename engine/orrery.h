@@ -100,7 +100,7 @@ typedef struct orr_engine_desc {
 } orr_engine_desc;
 
 ORR_API orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine, orr_error *error);
-ORR_API void orr_engine_destroy(orr_engine *engine); /* NULL is allowed */
+ORR_API void orr_engine_destroy(orr_engine *engine); /* NULL is allowed; after its frames and scenes */
 ORR_API int orr_engine_threads(const orr_engine *engine);
 /* The device frames are drawn on: ORR_DEVICE_CPU or ORR_DEVICE_VULKAN. */
 ORR_API orr_device_kind orr_engine_device(const orr_engine *engine);

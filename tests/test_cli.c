@@ -4,7 +4,7 @@
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "orr_features.h"
-#include "tests/clouds.h"
+#include "assets/clouds.h"
 #include "tests/run_program.h"
 #include "tests/support.h"
 
