@@ -1,23 +1,23 @@
-// Runs a fuzz target without libFuzzer: every file of the folders given, whole and cut at up to 256 places. That it
+// Runs a fuzz target without libFuzzer: every file of the folders given, whole and cut at up to 16 places. That it
 // returns is the test; the sanitizers of the dev preset look closer.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "tests/fuzz/fuzz_target.h"
 
 #include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 // The input in memory of exactly its size, so that AddressSanitizer sees a read behind it.
 static int run_input(const uint8_t *data, size_t size)
 {
-    uint8_t *copy = orr_alloc(size, 1);
+    uint8_t *copy = malloc(size + !size);
     if (!copy) {
         return 1;
     }
     memcpy(copy, data, size);
     LLVMFuzzerTestOneInput(copy, size);
-    orr_free(copy);
+    free(copy);
     return 0;
 }
 
@@ -30,7 +30,7 @@ static int replay_file(const char *path)
         return 1;
     }
     int failed = run_input(bytes.data, bytes.size);
-    size_t step = bytes.size / 256 + 1;
+    size_t step = bytes.size / 16 + 1;
     for (size_t size = 0; size < bytes.size; size += step) {
         failed |= run_input(bytes.data, size);
     }
