@@ -1,10 +1,10 @@
 // Tests of the orrery program as a user meets it: arguments in, exit code, lines and files out.
 #define _GNU_SOURCE
+#include "assets/clouds.h"
 #include "engine/core/file.h"
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "orr_features.h"
-#include "tests/clouds.h"
 #include "tests/run_program.h"
 #include "tests/support.h"
 
@@ -140,7 +140,7 @@ static void assert_same_file(const char *a, const char *b, bool same)
 static void help_lists_what_exists(void **state)
 {
     (void)state;
-    static const char *const names[] = {"render", "convert", "info", "devices"};
+    static const char *const names[] = {"render", "bench", "convert", "info", "devices"};
     run_result all = orrery("--help");
     assert_int_equal(all.exit_code, 0);
     assert_int_equal(all.error_lines, 0);
