@@ -211,15 +211,15 @@ static void fit_disc(const shape_mesh *s, int triangle, float size, surface_samp
     real3 out = unit3(edges.way[nearest_way]);
     sample->tangent = cross3(out, sample->normal);
     sample->size[1] = fmaxf(nearest_distance / half, 0.5f * size);
-    real3 shift = scale3(out, nearest_distance - half * sample->size[1]);
-    sample->position = add3(sample->position, shift);
+    sample->position = add3(sample->position, scale3(out, nearest_distance - half * sample->size[1]));
+    edges.count = 0; // the ways have changed
+    find_edges(s, triangle, -1, 3, sample, &edges);
     const real3 axes[2] = {sample->tangent, out};
     for (int i = 0; i < edges.count; i++) {
-        real3 way = sub3(edges.way[i], shift);
-        float distance = fmaxf(length3(way), 1e-6f);
+        float distance = fmaxf(length3(edges.way[i]), 1e-6f);
         for (int k = 0; k < 2; k++) {
-            float facing = fabsf(dot3(way, axes[k])) / distance;
-            if (facing > 0.7f) {
+            float facing = fabsf(dot3(edges.way[i], axes[k])) / distance;
+            if (facing > 0.6f) {
                 sample->size[k] = fminf(sample->size[k], fmaxf(distance / half, 0.3f * size));
             }
         }
