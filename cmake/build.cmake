@@ -13,6 +13,8 @@ target_compile_options(
               -ffp-contract=off
               -fno-math-errno
               -fno-trapping-math
+              # CMake's RelWithDebInfo switches asserts off; here only Release goes without
+              $<$<NOT:$<CONFIG:Release>>:-UNDEBUG>
               $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-psabi>
               $<$<BOOL:${ORR_WERROR}>:-Werror>)
 if(ORR_SANITIZE)
@@ -27,19 +29,19 @@ endif()
 add_library(orrery_objects OBJECT)
 target_link_libraries(orrery_objects PRIVATE orrery_flags ${ORR_PACKAGES})
 
-# the levels this compiler can build; the code chooses among them at run time (engine/core/isa.h)
+# the levels this compiler can build; engine/core/isa.c asks the CPU for each flag below, and chooses at run time
 set(ORR_ISAS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT ORR_BASELINE_ONLY)
     list(APPEND ORR_ISAS avx2 avx512)
 endif()
 set(ORR_ISA_FLAGS_baseline "")
-set(ORR_ISA_FLAGS_avx2 -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mf16c)
+set(ORR_ISA_FLAGS_avx2 -mavx2 -mfma -mbmi -mbmi2)
 set(ORR_ISA_FLAGS_avx512 ${ORR_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
 foreach(isa ${ORR_ISAS})
     add_library(orrery_${isa} OBJECT)
     target_link_libraries(orrery_${isa} PRIVATE orrery_flags)
     target_compile_definitions(orrery_${isa} PRIVATE ORR_ISA=${isa})
-    target_compile_options(orrery_${isa} PRIVATE ${ORR_ISA_FLAGS_${isa}} -O3 -Wno-unknown-warning-option)
+    target_compile_options(orrery_${isa} PRIVATE ${ORR_ISA_FLAGS_${isa}} -O3)
 endforeach()
 
 # orr_sources(files...): sources of the room whose CMakeLists.txt calls

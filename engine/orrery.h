@@ -254,6 +254,7 @@ typedef struct orr_stage_time {
 } orr_stage_time;
 
 typedef struct orr_frame_desc {
+    orr_device_kind device; /* what draws; default: the engine's choice */
     int frames_in_flight; /* how many frames may be submitted before the first is finished; 0: 2 */
 } orr_frame_desc;
 
@@ -266,6 +267,7 @@ ORR_API orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, co
 ORR_API orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error);
 /* Stages of the frame finished last, in order; returns how many there are and writes at most `capacity`. */
 ORR_API int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity);
+ORR_API orr_device_kind orr_frame_device(const orr_frame *frame);
 ORR_API void orr_frame_destroy(orr_frame *frame); /* NULL is allowed */
 
 #ifdef __cplusplus

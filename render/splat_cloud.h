@@ -24,7 +24,8 @@ orr_result orr_splats_check(orr_splats *splats, const char *name, orr_error *err
 enum {
     ORR_PACK_BLOCK =
         16, // splats side by side: one AVX-512 register, two cache lines apart from the next member
-    ORR_PACK_GEOMETRY = 10 // floats per splat: position xyz, covariance xx xy xz yy yz zz, opacity 0 .. 1
+    // floats per splat: position xyz, three axes xyz each scaled by its standard deviation, opacity 0 .. 1
+    ORR_PACK_GEOMETRY = 13
 };
 
 // Member k of splat i stands at [((i / 16) * members + k) * 16 + i % 16]. Splats are in Morton order, so that
@@ -34,7 +35,7 @@ typedef struct orr_splat_pack {
     int64_t blocks; // blocks of 16
     int sh_degree;
     bool antialiased;
-    float *geometry;  // blocks x 10 x 16
+    float *geometry;  // blocks x 13 x 16
     float *harmonics; // blocks x 3 (d + 1)^2 x 16; coefficient-major, colour innermost: c0 r, c0 g, c0 b, c1
                       // r, ...
     uint32_t *original;    // blocks x 16: place in the file, which decides between splats of equal depth

@@ -34,60 +34,63 @@ STRUCT(splat_lens)
 }
 END_STRUCT(splat_lens)
 
+// The ellipse of a splat: sharp_x (dx + lean dy)^2 + sharp_y dy^2 is the exponent of its coverage. This form
+// of the inverse covariance stays exact for needles: the usual xx, xy, yy lose all digits where long and
+// short axes differ by 10^3.
+STRUCT(ellipse)
+{
+    real sharp_x, lean, sharp_y; // [1/px^2], [1], [1/px^2]; times log2(e)/2, so that coverage costs one exp2
+}
+END_STRUCT(ellipse)
+
 // A splat on the screen.
 STRUCT(splat_screen)
 {
     real2 centre; // [px]
-    sym2 conic;   // inverse 2D covariance times log2(e)/2 [1/px^2], so that coverage is 2^(log2_opacity - d'
-                  // conic d)
+    ellipse shape;
     real log2_opacity; // <= 0
     real depth;        // along the camera's axis
-    real reach;        // coverage >= 1/255 exactly where d' conic d <= reach
+    real reach;        // coverage is 1/255 or more exactly where the exponent is at most this
     real2 half_size;   // half the bounding box of that ellipse [px]
     mask visible;      // false: draws nothing; the other values are then meaningless
 }
 END_STRUCT(splat_screen)
 
-// Sigma = R diag(scale^2) R^T. q: unit quaternion with w in .w; scale: standard deviations.
-FN sym3 splat_covariance(real4 q, real3 scale)
+// The axes of a splat, each scaled by its standard deviation: the columns of R S, so that Sigma = R S S R' .
+STRUCT(splat_axes)
 {
-    // columns of R diag(scale)
-    real3 a =
-        make_real3((R(1.0) - R(2.0) * (q.y * q.y + q.z * q.z)) * scale.x,
-                   R(2.0) * (q.x * q.y + q.w * q.z) * scale.x, R(2.0) * (q.x * q.z - q.w * q.y) * scale.x);
-    real3 b = make_real3(R(2.0) * (q.x * q.y - q.w * q.z) * scale.y,
-                         (R(1.0) - R(2.0) * (q.x * q.x + q.z * q.z)) * scale.y,
-                         R(2.0) * (q.y * q.z + q.w * q.x) * scale.y);
-    real3 c =
-        make_real3(R(2.0) * (q.x * q.z + q.w * q.y) * scale.z, R(2.0) * (q.y * q.z - q.w * q.x) * scale.z,
-                   (R(1.0) - R(2.0) * (q.x * q.x + q.y * q.y)) * scale.z);
-    sym3 s;
-    s.xx = a.x * a.x + b.x * b.x + c.x * c.x;
-    s.xy = a.x * a.y + b.x * b.y + c.x * c.y;
-    s.xz = a.x * a.z + b.x * b.z + c.x * c.z;
-    s.yy = a.y * a.y + b.y * b.y + c.y * c.y;
-    s.yz = a.y * a.z + b.y * b.z + c.y * c.z;
-    s.zz = a.z * a.z + b.z * b.z + c.z * c.z;
-    return s;
+    real3 a, b, c;
+}
+END_STRUCT(splat_axes)
+
+// q: unit quaternion with w in .w; scale: standard deviations.
+FN splat_axes splat_make_axes(real4 q, real3 scale)
+{
+    splat_axes m;
+    m.a = make_real3((R(1.0) - R(2.0) * (q.y * q.y + q.z * q.z)) * scale.x,
+                     R(2.0) * (q.x * q.y + q.w * q.z) * scale.x, R(2.0) * (q.x * q.z - q.w * q.y) * scale.x);
+    m.b = make_real3(R(2.0) * (q.x * q.y - q.w * q.z) * scale.y,
+                     (R(1.0) - R(2.0) * (q.x * q.x + q.z * q.z)) * scale.y,
+                     R(2.0) * (q.y * q.z + q.w * q.x) * scale.y);
+    m.c = make_real3(R(2.0) * (q.x * q.z + q.w * q.y) * scale.z, R(2.0) * (q.y * q.z - q.w * q.x) * scale.z,
+                     (R(1.0) - R(2.0) * (q.x * q.x + q.y * q.y)) * scale.z);
+    return m;
 }
 
-// r' Sigma s
-FN real sym3_between(sym3 m, real3 r, real3 s)
+FN real square(real a)
 {
-    return r.x * (m.xx * s.x + m.xy * s.y + m.xz * s.z) + r.y * (m.xy * s.x + m.yy * s.y + m.yz * s.z) +
-           r.z * (m.xz * s.x + m.yz * s.y + m.zz * s.z);
+    return a * a;
 }
 
-// mean, covariance: in the layer's space. opacity in 0 .. 1.
-FN splat_screen splat_project(splat_lens lens, real3 mean, sym3 covariance, real opacity)
+// mean, axes: in the layer's space. opacity in 0 .. 1.
+FN splat_screen splat_project(splat_lens lens, real3 mean, splat_axes axes, real opacity)
 {
     splat_screen s;
     real3 p = affine_point(lens.view, mean);
     mask perspective = R(lens.orthographic) < R(0.5);
-    // a depth of 1 makes the perspective formulas the orthographic ones
-    real z = sel(perspective, p.z, R(1.0));
     mask inside = and_(p.z >= R(lens.near_plane), p.z <= R(lens.far_plane));
-    real inverse_z = R(1.0) / sel(inside, z, R(1.0));
+    // a depth of 1 makes the perspective formulas the orthographic ones
+    real inverse_z = R(1.0) / sel(and_(inside, perspective), p.z, R(1.0));
 
     s.depth = p.z;
     s.centre.x = lens.focal_x * p.x * inverse_z + lens.centre_x;
@@ -106,26 +109,28 @@ FN splat_screen splat_project(splat_lens lens, real3 mean, sym3 covariance, real
     real3 row_y =
         make_real3(jy * (lens.view.yx - slope_y * lens.view.zx), jy * (lens.view.yy - slope_y * lens.view.zy),
                    jy * (lens.view.yz - slope_y * lens.view.zz));
-    real xx = sym3_between(covariance, row_x, row_x);
-    real xy = sym3_between(covariance, row_x, row_y);
-    real yy = sym3_between(covariance, row_y, row_y);
-
-    real sharp = max_(xx * yy - xy * xy, R(0.0));
+    // the splat's axes on the screen [px], and the 2D covariance that they span
+    real3 u = make_real3(dot3(row_x, axes.a), dot3(row_x, axes.b), dot3(row_x, axes.c));
+    real3 v = make_real3(dot3(row_y, axes.a), dot3(row_y, axes.b), dot3(row_y, axes.c));
+    real xx = dot3(u, u);
+    real xy = dot3(u, v);
+    real yy = dot3(v, v);
+    // determinants as sums of squares (Cauchy-Binet), which no cancellation can spoil
+    real sharp =
+        square(u.x * v.y - u.y * v.x) + square(u.y * v.z - u.z * v.y) + square(u.z * v.x - u.x * v.z);
+    real determinant = sharp + R(SPLAT_BLUR) * (xx + yy) + R(SPLAT_BLUR * SPLAT_BLUR);
     xx = xx + R(SPLAT_BLUR);
     yy = yy + R(SPLAT_BLUR);
-    real determinant = xx * yy - xy * xy;
     real compensation = sqrt_(max_(sharp / determinant, R(SPLAT_COMPENSATION_MIN * SPLAT_COMPENSATION_MIN)));
     opacity = sel(R(lens.antialias) > R(0.5), opacity * compensation, opacity);
 
-    real half_log2e = R(0.5 * SPLAT_LOG2E) / determinant;
-    s.conic.xx = yy * half_log2e;
-    s.conic.xy = -xy * half_log2e;
-    s.conic.yy = xx * half_log2e;
+    s.shape.sharp_x = R(0.5 * SPLAT_LOG2E) * yy / determinant;
+    s.shape.lean = -xy / yy;
+    s.shape.sharp_y = R(0.5 * SPLAT_LOG2E) / yy;
 
     mask opaque_enough = opacity >= R(SPLAT_ALPHA_MIN);
     s.log2_opacity = log2_(sel(opaque_enough, opacity, R(1.0)));
     s.reach = s.log2_opacity + R(7.994353436858858); // log2(255)
-    // the ellipse's box: half width = sqrt(reach xx / (log2(e)/2))
     real stretch = s.reach * R(2.0 / SPLAT_LOG2E);
     s.half_size.x = sqrt_(stretch * xx);
     s.half_size.y = sqrt_(stretch * yy);
@@ -133,18 +138,36 @@ FN splat_screen splat_project(splat_lens lens, real3 mean, sym3 covariance, real
     mask on_screen = and_(
         and_(s.centre.x + s.half_size.x >= R(0.5), s.centre.x - s.half_size.x <= R(lens.width) - R(0.5)),
         and_(s.centre.y + s.half_size.y >= R(0.5), s.centre.y - s.half_size.y <= R(lens.height) - R(0.5)));
-    // a comparison that NaN fails keeps broken splats out
-    s.visible =
-        and_(and_(inside, opaque_enough), and_(on_screen, and_(determinant > R(0.0), determinant < R(1e30))));
+    // comparisons that NaN and overflow fail keep broken splats out
+    s.visible = and_(and_(inside, opaque_enough), and_(on_screen, determinant < R(1e30)));
     return s;
 }
 
 // How much a splat covers a pixel. d: pixel centre - splat centre [px].
-FN real splat_alpha(real log2_opacity, real2 d, sym2 conic)
+FN real splat_alpha(real log2_opacity, real2 d, ellipse shape)
 {
-    real power = d.x * (conic.xx * d.x + R(2.0) * conic.xy * d.y) + conic.yy * d.y * d.y;
+    real across = fma_(shape.lean, d.y, d.x);
+    real power = fma_(shape.sharp_x * across, across, shape.sharp_y * d.y * d.y);
     real alpha = min_(exp2_(log2_opacity - power), R(SPLAT_ALPHA_MAX));
     return sel(alpha < R(SPLAT_ALPHA_MIN), R(0.0), alpha);
+}
+
+// Left and right end of the ellipse `exponent <= reach` within the band of rows low .. high (relative to its
+// centre); empty when left > right.
+FN real2 splat_band(ellipse shape, real reach, real2 half_size, real low, real high)
+{
+    // the row where the ellipse is widest, as far as the band contains it
+    real widest = shape.sharp_x * shape.lean * half_size.x /
+                  fma_(shape.sharp_x * shape.lean, shape.lean, shape.sharp_y);
+    real row_right = min_(max_(-widest, low), high);
+    real row_left = min_(max_(widest, low), high);
+    real right = reach - shape.sharp_y * row_right * row_right;
+    real left = reach - shape.sharp_y * row_left * row_left;
+    mask empty = or_(low > half_size.y, high < -half_size.y);
+    real2 ends;
+    ends.x = sel(empty, R(1.0), -shape.lean * row_left - sqrt_(max_(left, R(0.0)) / shape.sharp_x));
+    ends.y = sel(empty, R(-1.0), -shape.lean * row_right + sqrt_(max_(right, R(0.0)) / shape.sharp_x));
+    return ends;
 }
 
 // Real spherical harmonics of a unit direction, with the signs that splat files use. The coefficients

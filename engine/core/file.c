@@ -13,14 +13,16 @@
 orr_result orr_file_read(const char *path, orr_bytes *bytes, orr_error *error)
 {
     *bytes = (orr_bytes){0};
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: cannot open: %s", path, strerror(errno));
+    }
+    if (!S_ISREG(status.st_mode)) { // asked before it is opened: opening a pipe would wait for its writer
+        return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: not a regular file", path);
+    }
     FILE *stream = fopen(path, "rb");
     if (!stream) {
         return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: cannot open: %s", path, strerror(errno));
-    }
-    struct stat status;
-    if (fstat(fileno(stream), &status) != 0 || !S_ISREG(status.st_mode)) {
-        fclose(stream);
-        return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: not a regular file", path);
     }
     size_t size = (size_t)status.st_size;
     uint8_t *data = orr_alloc(size + 1, 1);
@@ -52,8 +54,23 @@ char *orr_file_temporary(const char *path)
     return temporary;
 }
 
+// a rename over /dev/null would succeed for root, and take the device away
+static orr_result check_replaceable(const char *path, orr_error *error)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        return orr_fail(error, ORR_CODE_FILE_WRITE, "%s: cannot write: not a regular file", path);
+    }
+    return ORR_OK;
+}
+
 orr_result orr_file_rename(const char *temporary, const char *path, orr_error *error)
 {
+    orr_result result = check_replaceable(path, error);
+    if (result != ORR_OK) {
+        remove(temporary);
+        return result;
+    }
     if (rename(temporary, path) != 0) {
         int why = errno;
         remove(temporary);
@@ -65,6 +82,8 @@ orr_result orr_file_rename(const char *temporary, const char *path, orr_error *e
 
 orr_result orr_file_begin(orr_file_writer *writer, const char *path, orr_error *error)
 {
+    *writer = (orr_file_writer){0};
+    ORR_TRY(check_replaceable(path, error));
     *writer = (orr_file_writer){.path = path, .temporary = orr_file_temporary(path)};
     if (!writer->temporary) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
@@ -80,16 +99,19 @@ orr_result orr_file_begin(orr_file_writer *writer, const char *path, orr_error *
 
 void orr_file_put(orr_file_writer *writer, const void *data, size_t size)
 {
-    fwrite(data, 1, size, writer->stream);
+    if (fwrite(data, 1, size, writer->stream) != size && !writer->failure) {
+        writer->failure = errno ? errno : EIO;
+    }
 }
 
 orr_result orr_file_commit(orr_file_writer *writer, orr_error *error)
 {
-    bool failed = ferror(writer->stream) != 0;
-    failed |= fclose(writer->stream) != 0;
+    int why = writer->failure;
+    if (fclose(writer->stream) != 0 && !why) {
+        why = errno;
+    }
     writer->stream = NULL;
-    if (failed) {
-        int why = errno;
+    if (why) {
         const char *path = writer->path;
         orr_file_abort(writer);
         return orr_fail(error, ORR_CODE_FILE_WRITE, "%s: cannot write: %s", path, strerror(why));

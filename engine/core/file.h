@@ -15,11 +15,13 @@ typedef struct orr_bytes {
 orr_result orr_file_read(const char *path, orr_bytes *bytes, orr_error *error);
 
 // A file being written: its bytes go to a temporary name beside `path`; commit renames it into place, abort
-// removes it, so that `path` never holds half a file.
+// removes it, so that `path` never holds half a file. What is there already is
+// replaced only when it is a regular file.
 typedef struct orr_file_writer {
     FILE *stream;
     const char *path; // borrowed: outlives the writer
     char *temporary;
+    int failure; // errno of the first write that failed
 } orr_file_writer;
 
 orr_result orr_file_begin(orr_file_writer *writer, const char *path, orr_error *error);

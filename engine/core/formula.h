@@ -22,8 +22,14 @@ float sel(bool m, float a, float b)
 {
     return m ? a : b;
 }
-#define min_ min
-#define max_ max
+float min_(float a, float b) // GLSL's own min and max leave NaN open
+{
+    return a < b ? a : b;
+}
+float max_(float a, float b)
+{
+    return a > b ? a : b;
+}
 #define abs_ abs
 #define sqrt_ sqrt
 #define fma_ fma
@@ -48,23 +54,23 @@ bool not_(bool a)
 #if defined(__CUDACC__) || defined(ORR_SCALAR)
 #include <math.h>
 #if defined(__CUDACC__)
-#define FN static inline __host__ __device__ __forceinline__
+#define FN static __host__ __device__ __forceinline__
 #else
 #define FN static inline __attribute__((unused))
 #endif
 #if defined(ORR_SCALAR_DOUBLE)
-#define real double
-#define uniform_real double
+typedef double real;
+typedef double uniform_real;
 #define R(x) ((double)(x))
 #else
-#define real float
-#define uniform_real float
+typedef float real;
+typedef float uniform_real;
 #define R(x) ((float)(x))
 #endif
-#define mask bool
 #if !defined(__cplusplus)
 #include <stdbool.h>
 #endif
+typedef bool mask;
 FN real sel(mask m, real a, real b)
 {
     return m ? a : b;
@@ -127,7 +133,7 @@ FN real log2_(real a)
 }
 #else
 #include "engine/core/lanes.h"
-#define uniform_real float
+typedef float uniform_real;
 FN mask and_(mask a, mask b)
 {
     return a & b;
@@ -161,19 +167,6 @@ STRUCT(real4)
     real x, y, z, w;
 }
 END_STRUCT(real4)
-
-// symmetric matrices, upper triangle
-STRUCT(sym2)
-{
-    real xx, xy, yy;
-}
-END_STRUCT(sym2)
-
-STRUCT(sym3)
-{
-    real xx, xy, xz, yy, yz, zz;
-}
-END_STRUCT(sym3)
 
 // an affine map that is the same for all elements, row-major
 STRUCT(affine)

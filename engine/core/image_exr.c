@@ -61,6 +61,12 @@ static exr_result_t exr_write(exr_context_t file, const float *rgba, int width, 
     return result;
 }
 
+// without a handler OpenEXR prints to stderr
+static void keep_silent(exr_const_context_t file, exr_result_t code, const char *message)
+{
+    (void)file, (void)code, (void)message;
+}
+
 orr_result orr_exr_save(const char *path, const float *rgba, int width, int height, orr_error *error)
 {
     char *temporary = orr_file_temporary(path);
@@ -68,7 +74,7 @@ orr_result orr_exr_save(const char *path, const float *rgba, int width, int heig
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
     }
     exr_context_initializer_t options = EXR_DEFAULT_CONTEXT_INITIALIZER;
-    options.error_handler_fn = NULL;
+    options.error_handler_fn = keep_silent;
     exr_context_t file;
     exr_result_t written = exr_start_write(&file, temporary, EXR_WRITE_FILE_DIRECTLY, &options);
     if (written == EXR_ERR_SUCCESS) {

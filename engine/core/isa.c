@@ -1,5 +1,6 @@
 #include "engine/core/isa.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,27 +8,36 @@ orr_isa orr_isa_best(void)
 {
 #if (defined(__x86_64__) || defined(__i386__)) && !defined(ORR_BASELINE_ONLY)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+    // every flag that cmake/build.cmake gives a level is asked for here
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
         return ORR_ISA_AVX512;
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (avx2) {
         return ORR_ISA_AVX2;
     }
 #endif
     return ORR_ISA_BASELINE;
 }
 
-orr_isa orr_isa_choose(void)
+orr_result orr_isa_choose(orr_isa *isa, orr_error *error)
 {
-    orr_isa best = orr_isa_best();
+    *isa = orr_isa_best();
     const char *wanted = getenv("ORR_ISA");
-    for (int isa = 0; wanted && isa <= (int)best; isa++) {
-        if (strcmp(wanted, orr_isa_name((orr_isa)isa)) == 0) {
-            return (orr_isa)isa;
+    if (!wanted || !wanted[0]) {
+        return ORR_OK;
+    }
+    for (int level = 0; level <= (int)*isa; level++) {
+        if (strcmp(wanted, orr_isa_name((orr_isa)level)) == 0) {
+            *isa = (orr_isa)level;
+            return ORR_OK;
         }
     }
-    return best;
+    return orr_fail(error, ORR_CODE_ARGUMENT,
+                    "ORR_ISA=%s: expected baseline, avx2 or avx512, at most %s here", wanted,
+                    orr_isa_name(*isa));
 }
 
 const char *orr_isa_name(orr_isa isa)

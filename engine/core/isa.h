@@ -5,11 +5,13 @@
 // compiled without any instruction-set flag, so that it runs everywhere.
 #pragma once
 
+#include "engine/core/result.h"
+
 typedef enum orr_isa { ORR_ISA_BASELINE = 0, ORR_ISA_AVX2, ORR_ISA_AVX512, ORR_ISA_COUNT } orr_isa;
 
-// The best level this CPU has, or the one that the environment variable ORR_ISA=baseline|avx2|avx512 names
-// when the CPU has that one.
-orr_isa orr_isa_choose(void);
+// The best level this CPU has, or the one that the environment variable ORR_ISA=baseline|avx2|avx512
+// names; it is an ORR_ERROR_ARGUMENT to name one that this CPU or this build does not have.
+orr_result orr_isa_choose(orr_isa *isa, orr_error *error);
 orr_isa orr_isa_best(void); // what the CPU has, whatever the environment says
 const char *orr_isa_name(orr_isa isa);
 

@@ -7,6 +7,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 1024 };
 
 struct orr_jobs {
     int workers;
@@ -78,7 +81,9 @@ static int available_cores(void)
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
         return CPU_COUNT(&set);
     }
-    return 1;
+    // a machine with more cores than the set has room for
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online < 1 ? 1 : online > THREADS_MAX ? THREADS_MAX : (int)online;
 }
 
 static orr_result start_threads(orr_jobs *jobs, orr_error *error)
@@ -102,8 +107,9 @@ orr_result orr_jobs_create(int threads, orr_parallel_for_fn parallel_for, void *
                            orr_error *error)
 {
     *out = NULL;
-    if (threads < 0 || threads > 1024) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "threads %d: expected 0 (one per core) to 1024", threads);
+    if (threads < 0 || threads > THREADS_MAX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "threads %d: expected 0 (one per core) to %d", threads,
+                        THREADS_MAX);
     }
     orr_jobs *jobs = orr_alloc_zero(1, sizeof *jobs);
     if (!jobs) {

@@ -24,7 +24,7 @@
 static size_t round_size(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 2 * ORR_ALIGNMENT) {
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 2 * (size_t)ORR_ALIGNMENT) {
         return 0;
     }
     bytes = bytes ? bytes : 1;
@@ -78,16 +78,20 @@ void *orr_arena_take(orr_arena *arena, size_t count, size_t size)
         return NULL;
     }
     // a cache line of poison between pieces lets AddressSanitizer see an overrun
-    size_t start = arena->used;
-    arena->used += bytes + ORR_ALIGNMENT;
-    if (arena->used > arena->peak) {
-        arena->peak = arena->used;
+    size_t start = arena->used, end;
+    if (__builtin_add_overflow(start, bytes + ORR_ALIGNMENT, &end)) {
+        return NULL;
     }
-    if (arena->used > arena->capacity) {
-        return take_extra(arena, bytes);
+    char *memory = end > arena->capacity ? take_extra(arena, bytes) : arena->block + start;
+    if (!memory) {
+        return NULL; // a piece that was not taken must not count in the next block's size
     }
-    UNPOISON(arena->block + start, count * size);
-    return arena->block + start;
+    if (end <= arena->capacity) {
+        UNPOISON(memory, count * size);
+    }
+    arena->used = end;
+    arena->peak = end > arena->peak ? end : arena->peak;
+    return memory;
 }
 
 static void free_extras(orr_arena *arena)

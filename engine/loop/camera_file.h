@@ -1,5 +1,5 @@
-// Camera files: transforms.json in the convention of instant-ngp and nerfstudio (camera-to-world 4x4, OpenGL axes:
-// x right, y up, z backward; fl_x fl_y cx cy w h or camera_angle_x, for all frames or per frame).
+// Camera files: transforms.json in the convention of instant-ngp and nerfstudio (camera-to-world 4x4, OpenGL
+// axes: x right, y up, z backward; fl_x fl_y cx cy w h or camera_angle_x, for all frames or per frame).
 #pragma once
 
 #include "engine/core/result.h"
@@ -10,14 +10,16 @@ typedef struct orr_camera_list {
     bool distorted; // the file gives lens distortion, which a pinhole camera leaves out
 } orr_camera_list;
 
-// Sizes come from the file; a file without w and h takes width x height, and then intrinsics in pixels are an error.
-orr_result orr_camera_file_load(const char *path, int width, int height, orr_camera_list *list, orr_error *error);
+// Sizes come from the file; a file without w and h takes width x height, and then intrinsics in pixels are an
+// error.
+orr_result orr_camera_file_load(const char *path, int width, int height, orr_camera_list *list,
+                                orr_error *error);
 // Parses from memory (the fuzz target's door); `name` stands in messages. `text` ends with a zero byte.
-orr_result orr_camera_file_parse(const char *text, const char *name, int width, int height, orr_camera_list *list,
-                                 orr_error *error);
+orr_result orr_camera_file_parse(const char *text, const char *name, int width, int height,
+                                 orr_camera_list *list, orr_error *error);
 orr_result orr_camera_file_save(const char *path, const orr_camera *cameras, int count, orr_error *error);
 void orr_camera_list_free(orr_camera_list *list);
 
-// The same camera for a picture of another size: focal lengths and centre scaled by height, the field of view kept
-// vertically and the centre re-centred horizontally when the aspect changes.
+// The same camera for a picture of another size: focal lengths and centre scaled by height, the field of view
+// kept vertically and the centre re-centred horizontally when the aspect changes.
 orr_camera orr_camera_resize(const orr_camera *camera, int width, int height);

@@ -1,6 +1,7 @@
 // The scene (what exists) and the world (what changes) from the inside: the loop's own rooms read these.
 #pragma once
 
+#include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/pool.h"
 #include "render/draw.h"
@@ -9,14 +10,15 @@ struct orr_engine {
     orr_engine_desc desc; // defaults resolved
     orr_log log;
     orr_jobs *jobs;
+    orr_isa isa;
     orr_device_kind device; // ORR_DEVICE_CPU or ORR_DEVICE_VULKAN
-    struct orr_vk *vk;      // NULL on the CPU
+    struct orr_vk *vk;      // NULL until something draws on Vulkan
     char description[192];
     uint64_t next_key; // names uploaded contents (orr_draw_splats.key); never reused
 };
 
 // One layer: a cloud or a mesh, and where it stands when a world begins.
-typedef struct orr_scene_layer {
+typedef struct orr_layer_data {
     orr_pool_id id;
     orr_layer_kind kind;
     char *name;
@@ -26,25 +28,40 @@ typedef struct orr_scene_layer {
     orr_transform transform;
     bool visible;
     bool antialias; // splats: always draw with the Mip-Splatting compensation
-} orr_scene_layer;
+} orr_layer_data;
 
 struct orr_scene {
     orr_engine *engine; // borrowed
     orr_pool ids;
-    orr_scene_layer *layers; // layer_count, in the order added
+    orr_layer_data *layers; // layer_count, in the order added
     int layer_count, layer_capacity;
     orr_camera *cameras; // camera_count, as the scene file names them
     int camera_count;
-    orr_draw_sun sun;
+    orr_draw_sun sun; // always valid: the scene file's, or the default one
+    bool has_sun;     // the scene file's
     bool has_background;
     float background[3];
 };
 
 // Index into scene->layers, or -1 when the id is stale.
 int orr_scene_find(const orr_scene *scene, orr_layer layer);
+orr_result orr_scene_stale(orr_layer layer, orr_error *error); // the error for such an id
 
-// What one world changes of one layer. Kept by slot, so that a layer added later finds its place; a slot whose
-// generation differs from the layer's starts as the scene was built.
+// Puts a layer behind the others. The scene takes what the layer holds (splats or mesh), on failure too; it
+// gives it its id, its key, a copy of `name` and the resolved transform.
+orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *name,
+                            const orr_transform *transform, orr_error *error);
+// Takes layers away from the end until `count` are left.
+void orr_scene_truncate(orr_scene *scene, int count);
+
+// +1 when up is +y, -1 when up is -y. Captured clouds have y down; a scene of meshes alone has y up, as glTF
+// says.
+int orr_scene_up(const orr_scene *scene);
+// The light of a scene whose file gives none: from above, behind the default camera's shoulder.
+orr_draw_sun orr_scene_default_sun(const orr_scene *scene);
+
+// What one world changes of one layer. Kept by slot, so that a layer added later finds its place; a slot
+// whose generation differs from the layer's starts as the scene was built.
 typedef struct orr_layer_state {
     uint32_t generation;
     bool visible;
@@ -59,4 +76,4 @@ struct orr_world {
 };
 
 // The state of a layer in one world.
-orr_layer_state orr_world_state(const orr_world *world, int index, const orr_scene_layer *layer);
+orr_layer_state orr_world_state(const orr_world *world, int index, const orr_layer_data *layer);

@@ -1,0 +1,172 @@
+// One frame, as a table of contents: view -> pose -> draw -> out. (Input belongs to the viewer; nothing steps
+// yet.)
+#include "engine/core/memory.h"
+#include "engine/loop/scene.h"
+#include "render/splats_cpu.h"
+
+#include <string.h>
+
+enum { IN_FLIGHT_DEFAULT = 2, IN_FLIGHT_MAX = 8 };
+
+// A submitted frame: what it draws, copied, so that the world may move on.
+typedef struct frame_slot {
+    orr_draw_list list;
+    orr_draw_splats *splats; // capacity each
+    orr_draw_mesh *meshes;
+    int capacity;
+} frame_slot;
+
+struct orr_frame {
+    orr_engine *engine; // borrowed
+    orr_device_kind device;
+    frame_slot slots[IN_FLIGHT_MAX];
+    int slot_count;
+    int oldest;  // slot finished next
+    int waiting; // submitted and not finished
+    orr_arena arena;
+    orr_profile profile;
+};
+
+static orr_result check_view(const orr_world *world, const orr_view *view, orr_error *error)
+{
+    if (view->world < 0 || view->world >= world->count) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "view: world %d: expected 0 to %d", view->world,
+                        world->count - 1);
+    }
+    return ORR_OK;
+}
+
+static orr_result reserve_layers(frame_slot *slot, int count, orr_error *error)
+{
+    if (count <= slot->capacity) {
+        return ORR_OK;
+    }
+    orr_free(slot->splats);
+    orr_free(slot->meshes);
+    slot->capacity = 0;
+    slot->splats = orr_alloc((size_t)count, sizeof *slot->splats);
+    slot->meshes = orr_alloc((size_t)count, sizeof *slot->meshes);
+    if (!slot->splats || !slot->meshes) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d layers", count);
+    }
+    slot->capacity = count;
+    return ORR_OK;
+}
+
+// where everything stands: each visible layer of the scene at its place in the world
+static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world *world, const orr_view *view,
+                       orr_error *error)
+{
+    ORR_TRY(reserve_layers(slot, scene->layer_count, error));
+    orr_draw_list *list = &slot->list;
+    list->splats = slot->splats;
+    list->meshes = slot->meshes;
+    list->splat_count = list->mesh_count = 0;
+    for (int i = 0; i < scene->layer_count; i++) {
+        const orr_layer_data *layer = &scene->layers[i];
+        orr_layer_state state = orr_world_state(world, view->world, layer);
+        if (!state.visible) {
+            continue;
+        }
+        float model[12];
+        ORR_TRY(orr_affine_from_transform(&state.transform, model, error));
+        if (layer->kind == ORR_LAYER_SPLATS) {
+            orr_draw_splats *out = &slot->splats[list->splat_count++];
+            *out = (orr_draw_splats){.pack = layer->splats,
+                                     .key = layer->key,
+                                     .antialias =
+                                         view->antialias || layer->antialias || layer->splats->antialiased};
+            memcpy(out->model, model, sizeof model);
+        } else {
+            orr_draw_mesh *out = &slot->meshes[list->mesh_count++];
+            *out = (orr_draw_mesh){.mesh = layer->mesh, .key = layer->key};
+            memcpy(out->model, model, sizeof model);
+        }
+    }
+    list->sun = scene->sun;
+    list->opaque = view->has_background || scene->has_background;
+    memcpy(list->background, view->has_background ? view->background : scene->background,
+           sizeof list->background);
+    return ORR_OK;
+}
+
+static orr_result draw_cpu(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
+                           orr_error *error)
+{
+    orr_arena_reset(&frame->arena);
+    return orr_draw_cpu(frame->engine->jobs, frame->engine->isa, &frame->arena, &slot->list, picture,
+                        &frame->profile, error);
+}
+
+orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **out, orr_error *error)
+{
+    *out = NULL;
+    orr_frame_desc d = desc ? *desc : (orr_frame_desc){0};
+    int slots = d.frames_in_flight ? d.frames_in_flight : IN_FLIGHT_DEFAULT;
+    if (slots < 1 || slots > IN_FLIGHT_MAX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "frames_in_flight %d: expected 1 to %d", slots,
+                        IN_FLIGHT_MAX);
+    }
+    orr_frame *frame = orr_alloc_zero(1, sizeof *frame);
+    if (!frame) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a frame");
+    }
+    frame->engine = engine;
+    frame->device = d.device == ORR_DEVICE_AUTO ? engine->device : d.device;
+    frame->slot_count = slots;
+    *out = frame;
+    return ORR_OK;
+}
+
+orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
+                            const orr_view *view, orr_error *error)
+{
+    if (frame->waiting == frame->slot_count) {
+        return orr_fail(error, ORR_CODE_CAPACITY, "%d frames in flight: finish one, or ask for more",
+                        frame->waiting);
+    }
+    frame_slot *slot = &frame->slots[(frame->oldest + frame->waiting) % frame->slot_count];
+    ORR_TRY(check_view(world, view, error));
+    ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
+    ORR_TRY(pose(slot, scene, world, view, error));
+    frame->waiting++;
+    return ORR_OK;
+}
+
+orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error)
+{
+    if (frame->waiting == 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "no frame was submitted");
+    }
+    const frame_slot *slot = &frame->slots[frame->oldest];
+    frame->oldest = (frame->oldest + 1) % frame->slot_count;
+    frame->waiting--;
+    // the CPU draws here, straight into the caller's memory
+    return draw_cpu(frame, slot, picture, error);
+}
+
+int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity)
+{
+    for (int i = 0; i < frame->profile.count && i < capacity; i++) {
+        stages[i] = frame->profile.stages[i];
+    }
+    return frame->profile.count;
+}
+
+orr_device_kind orr_frame_device(const orr_frame *frame)
+{
+    return frame->device;
+}
+
+void orr_frame_destroy(orr_frame *frame)
+{
+    if (!frame) {
+        return;
+    }
+    for (int i = 0; i < frame->slot_count; i++) {
+        orr_free(frame->slots[i].splats);
+        orr_free(frame->slots[i].meshes);
+    }
+    orr_arena_destroy(&frame->arena);
+    orr_free(frame);
+}

@@ -1,0 +1,194 @@
+// The scene: a list of layers, in the order added.
+#include "engine/loop/scene.h"
+
+#include "engine/core/memory.h"
+#include "engine/loop/transform.h"
+
+#include <string.h>
+
+orr_result orr_scene_create(orr_engine *engine, orr_scene **out, orr_error *error)
+{
+    *out = NULL;
+    orr_scene *scene = orr_alloc_zero(1, sizeof *scene);
+    if (!scene) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a scene");
+    }
+    scene->engine = engine;
+    scene->sun = orr_scene_default_sun(scene);
+    *out = scene;
+    return ORR_OK;
+}
+
+static void free_contents(orr_layer_data *layer)
+{
+    orr_free(layer->name);
+    orr_splat_pack_destroy(layer->splats);
+    orr_mesh_destroy(layer->mesh);
+}
+
+void orr_scene_destroy(orr_scene *scene)
+{
+    if (!scene) {
+        return;
+    }
+    orr_scene_truncate(scene, 0);
+    orr_free(scene->layers);
+    orr_free(scene->cameras);
+    orr_pool_destroy(&scene->ids);
+    orr_free(scene);
+}
+
+static orr_result reserve_one(orr_scene *scene, orr_error *error)
+{
+    if (scene->layer_count < scene->layer_capacity) {
+        return ORR_OK;
+    }
+    int capacity = scene->layer_capacity ? 2 * scene->layer_capacity : 8;
+    orr_layer_data *layers;
+    ORR_ALLOC(layers, capacity, "layers", error);
+    if (scene->layer_count) {
+        memcpy(layers, scene->layers, (size_t)scene->layer_count * sizeof *layers);
+    }
+    orr_free(scene->layers);
+    scene->layers = layers;
+    scene->layer_capacity = capacity;
+    return ORR_OK;
+}
+
+static orr_result complete(orr_scene *scene, orr_layer_data *layer, const char *name,
+                           const orr_transform *transform, orr_error *error)
+{
+    ORR_TRY(orr_transform_resolve(transform, &layer->transform, error));
+    ORR_TRY(reserve_one(scene, error));
+    size_t size = strlen(name) + 1;
+    ORR_ALLOC(layer->name, size, "a layer's name", error);
+    memcpy(layer->name, name, size);
+    return orr_pool_take(&scene->ids, &layer->id, error);
+}
+
+static void refresh_sun(orr_scene *scene)
+{
+    if (!scene->has_sun) {
+        scene->sun = orr_scene_default_sun(scene);
+    }
+}
+
+orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *name,
+                            const orr_transform *transform, orr_error *error)
+{
+    orr_result result = complete(scene, &layer, name, transform, error);
+    if (result != ORR_OK) {
+        free_contents(&layer);
+        return result;
+    }
+    layer.key = scene->engine->next_key++;
+    scene->layers[scene->layer_count++] = layer;
+    refresh_sun(scene);
+    return ORR_OK;
+}
+
+static void remove_at(orr_scene *scene, int index)
+{
+    orr_layer_data *layer = &scene->layers[index];
+    orr_pool_give(&scene->ids, layer->id);
+    free_contents(layer);
+    scene->layer_count--;
+    memmove(layer, layer + 1, (size_t)(scene->layer_count - index) * sizeof *layer);
+    refresh_sun(scene);
+}
+
+void orr_scene_truncate(orr_scene *scene, int count)
+{
+    while (scene->layer_count > count) {
+        remove_at(scene, scene->layer_count - 1);
+    }
+}
+
+static orr_layer id_of(const orr_layer_data *layer)
+{
+    return (orr_layer){layer->id.slot, layer->id.generation};
+}
+
+orr_result orr_scene_add_splats(orr_scene *scene, const char *name, const orr_splats *splats,
+                                const orr_transform *transform, orr_layer *id, orr_error *error)
+{
+    orr_splats_view view = orr_splats_data(splats);
+    orr_splat_pack *pack;
+    ORR_TRY(orr_splat_pack_create(scene->engine->jobs, &view, &pack, error));
+    orr_layer_data layer = {
+        .kind = ORR_LAYER_SPLATS, .splats = pack, .visible = true, .antialias = pack->antialiased};
+    ORR_TRY(orr_scene_append(scene, layer, name ? name : "splats", transform, error));
+    if (id) {
+        *id = id_of(&scene->layers[scene->layer_count - 1]);
+    }
+    return ORR_OK;
+}
+
+int orr_scene_find(const orr_scene *scene, orr_layer layer)
+{
+    for (int i = 0; i < scene->layer_count; i++) {
+        orr_pool_id id = scene->layers[i].id;
+        if (id.slot == layer.slot && id.generation == layer.generation) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+orr_result orr_scene_stale(orr_layer layer, orr_error *error)
+{
+    return orr_fail(error, ORR_CODE_STALE_ID,
+                    "layer %u.%u: expected a layer that is in the scene (removed ids stay stale)", layer.slot,
+                    layer.generation);
+}
+
+orr_result orr_scene_remove(orr_scene *scene, orr_layer layer, orr_error *error)
+{
+    int index = orr_scene_find(scene, layer);
+    if (index < 0) {
+        return orr_scene_stale(layer, error);
+    }
+    remove_at(scene, index);
+    return ORR_OK;
+}
+
+int orr_scene_layer_count(const orr_scene *scene)
+{
+    return scene->layer_count;
+}
+
+orr_layer orr_scene_layer(const orr_scene *scene, int index)
+{
+    bool inside = index >= 0 && index < scene->layer_count;
+    return inside ? id_of(&scene->layers[index]) : (orr_layer){0};
+}
+
+orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer id, orr_layer_info *info, orr_error *error)
+{
+    int index = orr_scene_find(scene, id);
+    if (index < 0) {
+        return orr_scene_stale(id, error);
+    }
+    const orr_layer_data *layer = &scene->layers[index];
+    bool splats = layer->kind == ORR_LAYER_SPLATS;
+    *info = (orr_layer_info){
+        .kind = layer->kind,
+        .name = layer->name,
+        .count = splats ? layer->splats->count : layer->mesh->index_count / 3,
+        .bytes = splats ? orr_splat_pack_bytes(layer->splats) : orr_mesh_bytes(layer->mesh),
+        .transform = layer->transform,
+    };
+    memcpy(info->low, splats ? layer->splats->low : layer->mesh->low, sizeof info->low);
+    memcpy(info->high, splats ? layer->splats->high : layer->mesh->high, sizeof info->high);
+    return ORR_OK;
+}
+
+int orr_scene_camera_count(const orr_scene *scene)
+{
+    return scene->camera_count;
+}
+
+const orr_camera *orr_scene_camera(const orr_scene *scene, int index)
+{
+    return index >= 0 && index < scene->camera_count ? &scene->cameras[index] : NULL;
+}

@@ -1,0 +1,34 @@
+// Scene files: JSON that combines clouds, meshes, cameras and light (docs/scene-file.md,
+// docs/scene.schema.json).
+#pragma once
+
+#include "engine/core/result.h"
+#include "render/draw.h"
+
+typedef struct orr_scene_file_layer {
+    char *file;              // path, already beside the scene file
+    char *name;              // NULL: the file's own name
+    orr_transform transform; // resolved
+    bool visible;
+    bool antialias;
+} orr_scene_file_layer;
+
+// What a scene file says. Nothing it names has been opened yet.
+typedef struct orr_scene_file {
+    orr_scene_file_layer *layers; // layer_count, in file order
+    orr_camera *cameras;          // camera_count, in file order
+    int layer_count, camera_count;
+    char *cameras_file; // a transforms.json whose cameras follow `cameras`; NULL: none
+    bool has_background, has_sun;
+    float background[3];
+    orr_draw_sun sun;
+} orr_scene_file;
+
+// The size of a picture whose camera gives none.
+enum { ORR_SCENE_FILE_WIDTH = 1280, ORR_SCENE_FILE_HEIGHT = 720 };
+
+// `text` ends with a zero byte; `name` is the file's path: it stands in messages, and the files it names are
+// beside it. Every error names the place (`layers[2].scale`) and what was expected; keys that do not exist
+// are errors. On failure there is nothing to free.
+orr_result orr_scene_file_parse(const char *text, const char *name, orr_scene_file *file, orr_error *error);
+void orr_scene_file_free(orr_scene_file *file);

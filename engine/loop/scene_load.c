@@ -1,0 +1,196 @@
+// Files become layers: a cloud, a mesh, or a scene file that names several.
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "engine/loop/camera_file.h"
+#include "engine/loop/scene.h"
+#include "engine/loop/scene_file.h"
+#include "engine/loop/transform.h"
+#include "render/splat_formats.h"
+
+#include <string.h>
+
+// A layer as a scene file describes it, or as add_file asks for it.
+typedef struct layer_wish {
+    const char *path;
+    const char *name; // NULL: the file's own
+    const orr_transform *transform;
+    bool visible, antialias;
+} layer_wish;
+
+static const char *name_of(const layer_wish *wish)
+{
+    return wish->name ? wish->name : orr_path_name(wish->path);
+}
+
+static orr_result add_mesh(orr_scene *scene, const layer_wish *wish, orr_error *error)
+{
+    orr_layer_data layer = {.kind = ORR_LAYER_MESH, .visible = wish->visible};
+    ORR_TRY(orr_mesh_load(wish->path, &layer.mesh, error));
+    return orr_scene_append(scene, layer, name_of(wish), wish->transform, error);
+}
+
+static orr_result add_cloud(orr_scene *scene, const layer_wish *wish, orr_error *error)
+{
+    orr_splats *splats;
+    orr_error why = {0};
+    orr_result result = orr_splats_load(wish->path, &splats, &why);
+    if (why.code == ORR_CODE_FILE_TYPE) {
+        return orr_fail(
+            error, ORR_CODE_FILE_TYPE,
+            "%s: unknown kind of file: expected a splat cloud (.ply .compressed.ply .splat .spz .sog "
+            ".ksplat), a mesh (.glb .gltf .obj .stl) or a scene file (.json)",
+            wish->path);
+    }
+    if (result != ORR_OK) {
+        return orr_fail(error, (orr_code)why.code, "%s", why.message);
+    }
+    result = orr_scene_add_splats(scene, name_of(wish), splats, wish->transform, NULL, error);
+    orr_splats_destroy(splats);
+    ORR_TRY(result);
+    orr_layer_data *layer = &scene->layers[scene->layer_count - 1];
+    layer->visible = wish->visible;
+    layer->antialias = layer->antialias || wish->antialias;
+    return ORR_OK;
+}
+
+// The text of a .json file when it is for the scene file's parser; NULL text when it describes a cloud.
+static orr_result read_scene_text(const char *path, char **text, orr_error *error)
+{
+    orr_bytes bytes;
+    ORR_TRY(orr_file_read(path, &bytes, error));
+    *text = (char *)bytes.data;
+    if (orr_splat_format_of((orr_splat_source){path, bytes.data, bytes.size})) {
+        orr_free(bytes.data);
+        *text = NULL;
+    }
+    return ORR_OK;
+}
+
+static orr_result add_single(orr_scene *scene, const layer_wish *wish, orr_error *error)
+{
+    return orr_mesh_readable(wish->path) && !orr_path_has_ending(wish->path, ".ply")
+               ? add_mesh(scene, wish, error)
+               : add_cloud(scene, wish, error);
+}
+
+// A layer's file must be a cloud or a mesh: scene files do not nest, so that there are no cycles.
+static orr_result add_listed(orr_scene *scene, const layer_wish *wish, orr_error *error)
+{
+    if (orr_path_has_ending(wish->path, ".json")) {
+        char *text;
+        ORR_TRY(read_scene_text(wish->path, &text, error));
+        if (text) {
+            orr_free(text);
+            return orr_fail(error, ORR_CODE_SCENE_FILE,
+                            "%s: expected a splat cloud or a mesh (a scene file cannot hold another)",
+                            wish->path);
+        }
+    }
+    return add_single(scene, wish, error);
+}
+
+static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const char *path,
+                             const orr_transform *outer, orr_error *error)
+{
+    for (int i = 0; i < file->layer_count; i++) {
+        const orr_scene_file_layer *layer = &file->layers[i];
+        orr_transform transform = orr_transform_multiply(outer, &layer->transform);
+        layer_wish wish = {layer->file, layer->name, &transform, layer->visible, layer->antialias};
+        orr_error why = {0};
+        if (add_listed(scene, &wish, &why) != ORR_OK) {
+            return orr_fail(error, (orr_code)why.code, "%s: layers[%d]: %s", path, i, why.message);
+        }
+    }
+    return ORR_OK;
+}
+
+// The rest of a scene file, for the scene that is made from it.
+static orr_result take_settings(orr_scene *scene, const orr_scene_file *file, const char *path,
+                                orr_error *error)
+{
+    orr_camera_list listed = {0};
+    if (file->cameras_file) {
+        orr_error why = {0};
+        if (orr_camera_file_load(file->cameras_file, ORR_SCENE_FILE_WIDTH, ORR_SCENE_FILE_HEIGHT, &listed,
+                                 &why) != ORR_OK) {
+            return orr_fail(error, (orr_code)why.code, "%s: cameras_file: %s", path, why.message);
+        }
+    }
+    size_t own = (size_t)file->camera_count, more = (size_t)listed.count;
+    scene->cameras = orr_alloc(own + more, sizeof *scene->cameras);
+    if (scene->cameras) {
+        scene->camera_count = (int)(own + more);
+        memcpy(scene->cameras, file->cameras, own * sizeof *scene->cameras);
+        memcpy(scene->cameras + own, listed.cameras, more * sizeof *scene->cameras);
+    }
+    orr_camera_list_free(&listed);
+    if (!scene->cameras) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory for cameras", path);
+    }
+    scene->has_background = file->has_background;
+    memcpy(scene->background, file->background, sizeof scene->background);
+    if (file->has_sun) {
+        scene->has_sun = true;
+        scene->sun = file->sun;
+    }
+    return ORR_OK;
+}
+
+static orr_result add_scene_file(orr_scene *scene, const char *path, const char *text,
+                                 const orr_transform *transform, bool settings, orr_error *error)
+{
+    orr_transform outer;
+    ORR_TRY(orr_transform_resolve(transform, &outer, error));
+    orr_scene_file file;
+    ORR_TRY(orr_scene_file_parse(text, path, &file, error));
+    orr_result result = add_layers(scene, &file, path, &outer, error);
+    if (result == ORR_OK && settings) {
+        result = take_settings(scene, &file, path, error);
+    }
+    orr_scene_file_free(&file);
+    return result;
+}
+
+static orr_result add_path(orr_scene *scene, const char *path, const orr_transform *transform, bool settings,
+                           orr_error *error)
+{
+    char *text = NULL;
+    if (orr_path_has_ending(path, ".json")) {
+        ORR_TRY(read_scene_text(path, &text, error));
+    }
+    if (!text) {
+        return add_single(scene, &(layer_wish){.path = path, .transform = transform, .visible = true}, error);
+    }
+    orr_result result = add_scene_file(scene, path, text, transform, settings, error);
+    orr_free(text);
+    return result;
+}
+
+orr_result orr_scene_add_file(orr_scene *scene, const char *path, const orr_transform *transform,
+                              orr_layer *layer, orr_error *error)
+{
+    int before = scene->layer_count;
+    orr_result result = add_path(scene, path, transform, false, error);
+    if (result != ORR_OK) {
+        orr_scene_truncate(scene, before);
+        return result;
+    }
+    if (layer) {
+        *layer = orr_scene_layer(scene, before); // {0} when the file names no layer
+    }
+    return ORR_OK;
+}
+
+orr_result orr_scene_load(orr_engine *engine, const char *path, orr_scene **out, orr_error *error)
+{
+    *out = NULL;
+    orr_scene *scene;
+    ORR_TRY(orr_scene_create(engine, &scene, error));
+    orr_result result = add_path(scene, path, NULL, true, error);
+    if (result != ORR_OK) {
+        orr_scene_destroy(scene);
+        return result;
+    }
+    *out = scene;
+    return ORR_OK;
+}

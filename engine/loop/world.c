@@ -1,0 +1,126 @@
+// The world: `count` copies of what changes of each layer.
+#include "engine/core/memory.h"
+#include "engine/loop/scene.h"
+#include "engine/loop/transform.h"
+
+#include <string.h>
+
+enum { WORLDS_MAX = 65536 };
+
+orr_result orr_world_create(const orr_scene *scene, int count, orr_world **out, orr_error *error)
+{
+    *out = NULL;
+    if (count < 1 || count > WORLDS_MAX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%d worlds: expected 1 to %d", count, WORLDS_MAX);
+    }
+    orr_world *world = orr_alloc(1, sizeof *world);
+    if (!world) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a world");
+    }
+    // states appear when something is set: until then every copy is as the scene was built
+    *world = (orr_world){.scene = scene, .count = count};
+    *out = world;
+    return ORR_OK;
+}
+
+void orr_world_destroy(orr_world *world)
+{
+    if (!world) {
+        return;
+    }
+    orr_free(world->states);
+    orr_free(world);
+}
+
+orr_layer_state orr_world_state(const orr_world *world, int index, const orr_layer_data *layer)
+{
+    assert(index >= 0 && index < world->count);
+    uint32_t slot = layer->id.slot - 1;
+    if (slot < world->slots) {
+        const orr_layer_state *state = &world->states[(size_t)index * world->slots + slot];
+        if (state->generation == layer->id.generation) {
+            return *state;
+        }
+    }
+    return (orr_layer_state){layer->id.generation, layer->visible, layer->transform};
+}
+
+// Makes room for every slot the scene can hand out; generation 0 belongs to no layer.
+static orr_result grow(orr_world *world, orr_error *error)
+{
+    uint32_t slots = world->scene->ids.capacity;
+    size_t count = (size_t)world->count;
+    orr_layer_state *states = orr_alloc_zero(count, slots * sizeof *states);
+    if (!states) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d worlds of %u layers", world->count,
+                        slots);
+    }
+    for (size_t i = 0; i < count && world->slots; i++) {
+        memcpy(states + i * slots, world->states + i * world->slots, world->slots * sizeof *states);
+    }
+    orr_free(world->states);
+    world->states = states;
+    world->slots = slots;
+    return ORR_OK;
+}
+
+static orr_result find(const orr_world *world, int index, orr_layer id, const orr_layer_data **layer,
+                       orr_error *error)
+{
+    if (index < 0 || index >= world->count) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "world %d: expected 0 to %d", index, world->count - 1);
+    }
+    int place = orr_scene_find(world->scene, id);
+    if (place < 0) {
+        return orr_scene_stale(id, error);
+    }
+    *layer = &world->scene->layers[place];
+    return ORR_OK;
+}
+
+// The state to be changed.
+static orr_result edit(orr_world *world, int index, orr_layer id, orr_layer_state **state, orr_error *error)
+{
+    const orr_layer_data *layer = NULL;
+    ORR_TRY(find(world, index, id, &layer, error));
+    if (id.slot > world->slots) {
+        ORR_TRY(grow(world, error));
+    }
+    *state = &world->states[(size_t)index * world->slots + id.slot - 1];
+    **state = orr_world_state(world, index, layer);
+    return ORR_OK;
+}
+
+orr_result orr_world_set_transform(orr_world *world, int index, orr_layer layer,
+                                   const orr_transform *transform, orr_error *error)
+{
+    orr_transform resolved;
+    orr_layer_state *state;
+    ORR_TRY(orr_transform_resolve(transform, &resolved, error));
+    ORR_TRY(edit(world, index, layer, &state, error));
+    state->transform = resolved;
+    return ORR_OK;
+}
+
+orr_result orr_world_set_visible(orr_world *world, int index, orr_layer layer, bool visible, orr_error *error)
+{
+    orr_layer_state *state;
+    ORR_TRY(edit(world, index, layer, &state, error));
+    state->visible = visible;
+    return ORR_OK;
+}
+
+orr_result orr_world_get(const orr_world *world, int index, orr_layer id, orr_transform *transform,
+                         bool *visible, orr_error *error)
+{
+    const orr_layer_data *layer = NULL;
+    ORR_TRY(find(world, index, id, &layer, error));
+    orr_layer_state state = orr_world_state(world, index, layer);
+    if (transform) {
+        *transform = state.transform;
+    }
+    if (visible) {
+        *visible = state.visible;
+    }
+    return ORR_OK;
+}

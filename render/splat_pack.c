@@ -1,0 +1,209 @@
+#include "render/splat_cloud.h"
+
+#define ORR_SCALAR
+#include "engine/core/memory.h"
+#include "engine/core/radix_sort.h"
+#include "render/splat_formula.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PACK_JOB = 64,         // blocks of 16 per job
+    MORTON_BITS = 10,      // per axis
+    SAMPLES_MAX = 1 << 16, // positions looked at for the trimmed bounds
+    TRIM = 200             // 1 / 200 = 0.5 % off each side
+};
+
+static int compare_floats(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+// bounds that a few stray splats cannot stretch: the 0.5 % quantiles of an even sample
+static orr_result trimmed_bounds(const orr_splats_view *splats, float low[3], float high[3], orr_error *error)
+{
+    int64_t stride = splats->count / SAMPLES_MAX + 1;
+    int64_t count = (splats->count + stride - 1) / stride;
+    float *sample;
+    ORR_ALLOC(sample, count + 1, "bounds of a cloud", error);
+    for (int axis = 0; axis < 3; axis++) {
+        for (int64_t i = 0; i < count; i++) {
+            sample[i] = splats->position[3 * i * stride + axis];
+        }
+        qsort(sample, (size_t)count, sizeof *sample, compare_floats);
+        low[axis] = count ? sample[count / TRIM] : 0.0f;
+        high[axis] = count ? sample[count - 1 - count / TRIM] : 0.0f;
+    }
+    orr_free(sample);
+    return ORR_OK;
+}
+
+typedef struct pack_job {
+    const orr_splats_view *splats;
+    orr_splat_pack *pack;
+    uint32_t *keys;
+    uint32_t *order; // splat that stands at each place of the pack
+} pack_job;
+
+// every third bit
+static uint32_t spread(uint32_t v)
+{
+    v = (v | v << 16) & 0x030000ffu;
+    v = (v | v << 8) & 0x0300f00fu;
+    v = (v | v << 4) & 0x030c30c3u;
+    return (v | v << 2) & 0x09249249u;
+}
+
+static uint32_t quantise(float value, float low, float high)
+{
+    float steps = (float)(1 << MORTON_BITS);
+    float q = high > low ? (value - low) / (high - low) * steps : 0.0f;
+    return q > 0.0f ? q < steps - 1.0f ? (uint32_t)q : (1u << MORTON_BITS) - 1 : 0;
+}
+
+static void morton_keys(void *context, int job, int worker)
+{
+    (void)worker;
+    const pack_job *p = context;
+    int64_t first = (int64_t)job * PACK_JOB * ORR_PACK_BLOCK;
+    int64_t end = first + PACK_JOB * ORR_PACK_BLOCK;
+    end = end < p->splats->count ? end : p->splats->count;
+    for (int64_t i = first; i < end; i++) {
+        const float *position = p->splats->position + 3 * i;
+        uint32_t key = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            key |= spread(quantise(position[axis], p->pack->low[axis], p->pack->high[axis])) << axis;
+        }
+        p->keys[i] = key;
+        p->order[i] = (uint32_t)i;
+    }
+}
+
+static void pack_splat(const pack_job *p, int64_t place, int64_t from)
+{
+    const orr_splats_view *s = p->splats;
+    int lane = (int)(place % ORR_PACK_BLOCK);
+    int64_t block = place / ORR_PACK_BLOCK;
+    float *geometry = p->pack->geometry + block * ORR_PACK_GEOMETRY * ORR_PACK_BLOCK + lane;
+    const float *q = s->rotation + 4 * from;
+    const float *log_scale = s->log_scale + 3 * from;
+    real4 rotation = {.x = q[1], .y = q[2], .z = q[3], .w = q[0]};
+    real3 scale = make_real3(expf(log_scale[0]), expf(log_scale[1]), expf(log_scale[2]));
+    splat_axes m = splat_make_axes(rotation, scale);
+    const float *p3 = s->position + 3 * from;
+    float opacity = 1.0f / (1.0f + expf(-s->opacity[from]));
+    const float members[ORR_PACK_GEOMETRY] = {p3[0], p3[1], p3[2], m.a.x, m.a.y, m.a.z,  m.b.x,
+                                              m.b.y, m.b.z, m.c.x, m.c.y, m.c.z, opacity};
+    for (int k = 0; k < ORR_PACK_GEOMETRY; k++) {
+        geometry[k * ORR_PACK_BLOCK] = members[k];
+    }
+    int rest = 3 * orr_sh_rest(s->sh_degree);
+    float *harmonics = p->pack->harmonics + block * (3 + rest) * ORR_PACK_BLOCK + lane;
+    for (int k = 0; k < 3; k++) {
+        harmonics[k * ORR_PACK_BLOCK] = s->colour[3 * from + k];
+    }
+    for (int k = 0; k < rest; k++) {
+        harmonics[(3 + k) * ORR_PACK_BLOCK] = s->harmonics[rest * from + k];
+    }
+    p->pack->original[place] = (uint32_t)from;
+}
+
+static void pack_blocks(void *context, int job, int worker)
+{
+    (void)worker;
+    const pack_job *p = context;
+    int64_t first = (int64_t)job * PACK_JOB * ORR_PACK_BLOCK;
+    int64_t end = first + PACK_JOB * ORR_PACK_BLOCK;
+    end = end < p->splats->count ? end : p->splats->count;
+    for (int64_t i = first; i < end; i++) {
+        pack_splat(p, i, p->order[i]);
+    }
+}
+
+// the last block's unused lanes: opacity 0 draws nothing, the rest only has to be finite
+static void fill_up(orr_splat_pack *pack)
+{
+    size_t members = 3u * (size_t)((pack->sh_degree + 1) * (pack->sh_degree + 1));
+    if (pack->blocks > 0) {
+        size_t last = (size_t)pack->blocks - 1;
+        memset(pack->geometry + last * ORR_PACK_GEOMETRY * ORR_PACK_BLOCK, 0,
+               ORR_PACK_GEOMETRY * ORR_PACK_BLOCK * sizeof(float));
+        memset(pack->harmonics + last * members * ORR_PACK_BLOCK, 0,
+               members * ORR_PACK_BLOCK * sizeof(float));
+        memset(pack->original + last * ORR_PACK_BLOCK, 0, ORR_PACK_BLOCK * sizeof(uint32_t));
+    }
+}
+
+static orr_result fill(orr_jobs *jobs, const orr_splats_view *splats, orr_splat_pack *pack, orr_error *error)
+{
+    ORR_TRY(trimmed_bounds(splats, pack->low, pack->high, error));
+    orr_arena arena = {0};
+    size_t count = (size_t)splats->count;
+    pack_job job = {splats, pack, orr_arena_take(&arena, count, sizeof(uint32_t)),
+                    orr_arena_take(&arena, count, sizeof(uint32_t))};
+    orr_result result = job.keys && job.order ? ORR_OK
+                                              : orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
+                                                         "out of memory: ordering %zu splats", count);
+    int job_count = orr_blocks(splats->count, PACK_JOB * ORR_PACK_BLOCK);
+    if (result == ORR_OK) {
+        orr_jobs_for(jobs, job_count, morton_keys, &job);
+        result = orr_radix_sort(jobs, &arena, job.keys, job.order, splats->count, error);
+    }
+    if (result == ORR_OK) {
+        fill_up(pack);
+        orr_jobs_for(jobs, job_count, pack_blocks, &job);
+    }
+    orr_arena_destroy(&arena);
+    return result;
+}
+
+orr_result orr_splat_pack_create(orr_jobs *jobs, const orr_splats_view *splats, orr_splat_pack **out,
+                                 orr_error *error)
+{
+    *out = NULL;
+    orr_splat_pack *pack = orr_alloc_zero(1, sizeof *pack);
+    if (!pack) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a cloud");
+    }
+    pack->count = splats->count;
+    pack->blocks = (splats->count + ORR_PACK_BLOCK - 1) / ORR_PACK_BLOCK;
+    pack->sh_degree = splats->sh_degree;
+    pack->antialiased = splats->antialiased;
+    size_t places = (size_t)pack->blocks * ORR_PACK_BLOCK;
+    size_t members = 3u * (size_t)((splats->sh_degree + 1) * (splats->sh_degree + 1));
+    pack->geometry = orr_alloc(places, ORR_PACK_GEOMETRY * sizeof(float));
+    pack->harmonics = orr_alloc(places, members * sizeof(float));
+    pack->original = orr_alloc(places, sizeof(uint32_t));
+    orr_result result = ORR_OK;
+    if (!pack->geometry || !pack->harmonics || !pack->original) {
+        result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %lld splats to draw",
+                          (long long)pack->count);
+    }
+    if (result == ORR_OK) {
+        result = fill(jobs, splats, pack, error);
+    }
+    if (result != ORR_OK) {
+        orr_splat_pack_destroy(pack);
+        return result;
+    }
+    *out = pack;
+    return ORR_OK;
+}
+
+void orr_splat_pack_destroy(orr_splat_pack *pack)
+{
+    if (pack) {
+        orr_free(pack->geometry);
+        orr_free(pack->harmonics);
+        orr_free(pack->original);
+        orr_free(pack);
+    }
+}
+
+size_t orr_splat_pack_bytes(const orr_splat_pack *pack)
+{
+    size_t members = ORR_PACK_GEOMETRY + 3u * (size_t)((pack->sh_degree + 1) * (pack->sh_degree + 1)) + 1;
+    return (size_t)pack->blocks * ORR_PACK_BLOCK * members * sizeof(float);
+}

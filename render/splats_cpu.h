@@ -1,0 +1,102 @@
+// Splats on the CPU: the records that pass between the stages, and the lane kernels (one set per instruction
+// set).
+//
+//   project   lanes over splats: cull, project, colour        -> splat records, block by block, and depth
+//   keys sort      stable radix sort of the visible by depth       -> order of drawing bin       tiles of
+//   16x16 pixels, exact row intervals      -> per tile, its splats from front to back blend     lanes over
+//   blocks of 4 x LANES/4 pixels         -> colour, alpha, depth
+//
+// Every stage is cut into blocks that do not depend on the number of threads, so neither do the bits of the
+// picture.
+#pragma once
+
+#include "engine/core/isa.h"
+#include "engine/core/memory.h"
+#include "render/draw.h"
+
+enum {
+    ORR_TILE = 16,            // pixels per side
+    ORR_PROJECT_BLOCKS = 256, // blocks of 16 splats per job
+    ORR_PROJECT_SPLATS = ORR_PROJECT_BLOCKS * ORR_PACK_BLOCK
+};
+
+// A visible splat on the screen: one cache line.
+typedef struct orr_splat_record {
+    float x, y;                   // centre [px]
+    float sharp_x, lean, sharp_y; // its ellipse, see splat_formula.h
+    float log2_opacity;
+    float red, green, blue;        // display colour, >= 0
+    float depth;                   // along the camera's axis
+    float reach;                   // coverage is 1/255 or more where the ellipse's exponent is at most this
+    float half_width, half_height; // of that ellipse's box [px]
+    uint32_t original;             // place in the layer's file
+    uint32_t layer;                // index in the draw list
+    uint32_t unused;
+} orr_splat_record;
+_Static_assert(sizeof(orr_splat_record) == 64, "a record is one cache line");
+
+// The part of a layer that one job projects.
+typedef struct orr_project_job {
+    const orr_splat_pack *pack;
+    const struct splat_lens_values *lens;
+    int64_t first_block, end_block;
+    uint32_t layer;
+    orr_splat_record *records; // room for every splat of the job
+} orr_project_job;
+
+// splat_lens as plain floats, in the order of its members, for files without lanes
+typedef struct splat_lens_values {
+    float view[12];
+    float eye[3];
+    float focal[2], centre[2];
+    float near_plane, far_plane;
+    float slope_x[2], slope_y[2]; // low, high
+    float width, height;
+    float orthographic, antialias;
+} splat_lens_values;
+
+typedef struct orr_blend_job {
+    const orr_splat_record *records;
+    const uint32_t *tile_splats; // record indices of the tile, front to back
+    uint32_t splat_count;
+    int tile_x, tile_y;       // in tiles
+    int width, height;        // of the picture [px]
+    const float *mesh_depth;  // height x width, or NULL: no meshes
+    const float *mesh_colour; // height x width x 3
+    bool opaque;
+    float background[3];
+    float *rgba;  // height x width x 4
+    float *depth; // height x width, Nullable
+} orr_blend_job;
+
+typedef struct orr_splat_kernels {
+    int (*project)(const orr_project_job *job); // returns the number of records written
+    int64_t (*blend)(const orr_blend_job *job); // returns the splat-pixels evaluated
+} orr_splat_kernels;
+
+int orr_splat_project_baseline(const orr_project_job *job);
+int orr_splat_project_avx2(const orr_project_job *job);
+int orr_splat_project_avx512(const orr_project_job *job);
+int64_t orr_splat_blend_baseline(const orr_blend_job *job);
+int64_t orr_splat_blend_avx2(const orr_blend_job *job);
+int64_t orr_splat_blend_avx512(const orr_blend_job *job);
+
+// ---- binning ----
+
+typedef struct orr_splat_bins {
+    int tiles_x, tiles_y;
+    uint32_t *starts;      // tiles + 1: where each tile's splats begin
+    uint32_t *tile_splats; // record indices
+    int64_t pairs;         // starts[tiles]
+} orr_splat_bins;
+
+// order: `count` record indices from front to back. Memory comes from the arena.
+orr_result orr_splats_bin(orr_jobs *jobs, orr_arena *arena, const orr_splat_record *records,
+                          const uint32_t *order, int64_t count, int width, int height, orr_splat_bins *bins,
+                          orr_error *error);
+
+// ---- all of it ----
+
+// Draws the list into caller-owned planes. `arena` is reset by the caller between frames.
+orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
+                        const orr_picture *picture, orr_profile *profile, orr_error *error);
