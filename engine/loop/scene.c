@@ -14,7 +14,7 @@ orr_result orr_scene_create(orr_engine *engine, orr_scene **out, orr_error *erro
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a scene");
     }
     scene->engine = engine;
-    scene->sun = orr_scene_default_sun(scene);
+    scene->sun = orr_default_sun(orr_scene_up(scene));
     *out = scene;
     return ORR_OK;
 }
@@ -69,7 +69,7 @@ static orr_result complete(orr_scene *scene, orr_layer_data *layer, const char *
 static void refresh_sun(orr_scene *scene)
 {
     if (!scene->has_sun) {
-        scene->sun = orr_scene_default_sun(scene);
+        scene->sun = orr_default_sun(orr_scene_up(scene));
     }
 }
 

@@ -58,7 +58,7 @@ void orr_scene_truncate(orr_scene *scene, int count);
 // says.
 int orr_scene_up(const orr_scene *scene);
 // The light of a scene whose file gives none: from above, behind the default camera's shoulder.
-orr_draw_sun orr_scene_default_sun(const orr_scene *scene);
+orr_draw_sun orr_default_sun(int up);
 
 // What one world changes of one layer. Kept by slot, so that a layer added later finds its place; a slot
 // whose generation differs from the layer's starts as the scene was built.

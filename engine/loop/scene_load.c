@@ -176,7 +176,7 @@ orr_result orr_scene_add_file(orr_scene *scene, const char *path, const orr_tran
         return result;
     }
     if (layer) {
-        *layer = orr_scene_layer(scene, before); // {0} when the file names no layer
+        *layer = orr_scene_layer(scene, before);
     }
     return ORR_OK;
 }

@@ -16,12 +16,12 @@ int orr_scene_up(const orr_scene *scene)
     return scene->layer_count > 0 ? 1 : -1;
 }
 
-orr_draw_sun orr_scene_default_sun(const orr_scene *scene)
+orr_draw_sun orr_default_sun(int up)
 {
     // half a turn about x leads from one convention to the other, so that a model is lit alike in both
-    float up = (float)orr_scene_up(scene);
+    float y = (float)up;
     // a white surface that faces the sun is just white: 0.8 + 0.2
-    return (orr_draw_sun){.direction = {0.36f, 0.8f * up, 0.48f * up},
+    return (orr_draw_sun){.direction = {0.36f, 0.8f * y, 0.48f * y},
                           .colour = {0.8f, 0.8f, 0.8f},
                           .ambient = {0.2f, 0.2f, 0.2f}};
 }
