@@ -1,0 +1,171 @@
+#include "engine/core/memory.h"
+#include "engine/device/vulkan_choose.h"
+
+#include <stdio.h>
+#include <string.h>
+
+orr_result orr_vk_check(VkResult result, const char *call, orr_error *error)
+{
+    // a call's whole text may stand here: its name is enough
+    int length = (int)strcspn(call, "(");
+    switch (result) {
+    case VK_SUCCESS:
+        return ORR_OK;
+    case VK_ERROR_DEVICE_LOST:
+        return orr_fail(error, ORR_CODE_DEVICE_LOST, "Vulkan: %.*s: the device was lost", length, call);
+    case VK_ERROR_OUT_OF_HOST_MEMORY:
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+        return orr_fail(error, ORR_CODE_DEVICE_MEMORY, "Vulkan: %.*s: out of memory", length, call);
+    default:
+        return orr_fail(error, ORR_CODE_DEVICE_CALL, "Vulkan: %.*s: failed with VkResult %d", length, call,
+                        (int)result);
+    }
+}
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL receive_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                      VkDebugUtilsMessageTypeFlagsEXT types,
+                                                      const VkDebugUtilsMessengerCallbackDataEXT *data,
+                                                      void *user)
+{
+    (void)types;
+    orr_vk *vk = user;
+    bool is_error = severity & VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    pthread_mutex_lock(&vk->validation_lock);
+    if (atomic_fetch_add(&vk->validation_count, 1) == 0) {
+        snprintf(vk->validation_message, sizeof vk->validation_message, "%s", data->pMessage);
+    }
+    orr_log_line(vk->log, is_error ? ORR_LOG_ERROR : ORR_LOG_WARNING, ORR_CODE_DEVICE_VALIDATION, "%s",
+                 data->pMessage);
+    pthread_mutex_unlock(&vk->validation_lock);
+    return VK_FALSE;
+}
+
+static orr_result create_messenger(orr_vk *vk, orr_error *error)
+{
+    const VkDebugUtilsMessengerCreateInfoEXT info = {
+        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+        .messageSeverity =
+            VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+        // not GENERAL: there the loader complains about other programs' layers
+        .messageType =
+            VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+        .pfnUserCallback = receive_message,
+        .pUserData = vk,
+    };
+    // from this very instance: volk's pointers may come from one without the extension
+    PFN_vkCreateDebugUtilsMessengerEXT create = (PFN_vkCreateDebugUtilsMessengerEXT)vkGetInstanceProcAddr(
+        vk->instance, "vkCreateDebugUtilsMessengerEXT");
+    return orr_vk_check(create(vk->instance, &info, NULL, &vk->messenger), "vkCreateDebugUtilsMessengerEXT",
+                        error);
+}
+
+static orr_result create_device(orr_vk *vk, bool present, orr_error *error)
+{
+    VkPhysicalDeviceVulkan13Features thirteen = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+        .synchronization2 = VK_TRUE,
+        .dynamicRendering = VK_TRUE,
+        .maintenance4 = VK_TRUE,
+    };
+    VkPhysicalDeviceVulkan12Features twelve = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+        .pNext = &thirteen,
+        .timelineSemaphore = VK_TRUE,
+        .scalarBlockLayout = VK_TRUE,
+    };
+    const char *extensions[] = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME, VK_KHR_SWAPCHAIN_EXTENSION_NAME};
+    const float priority = 1.0f;
+    const VkDeviceQueueCreateInfo queue = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+        .queueFamilyIndex = vk->queue_family,
+        .queueCount = 1,
+        .pQueuePriorities = &priority,
+    };
+    const VkDeviceCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+        .pNext = &twelve,
+        .queueCreateInfoCount = 1,
+        .pQueueCreateInfos = &queue,
+        .enabledExtensionCount = present ? 2 : 1,
+        .ppEnabledExtensionNames = extensions,
+    };
+    ORR_VK_TRY(vkCreateDevice(vk->physical, &info, NULL, &vk->device), error);
+    vkGetDeviceQueue(vk->device, vk->queue_family, 0, &vk->queue);
+    const VkPipelineCacheCreateInfo cache = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+    ORR_VK_TRY(vkCreatePipelineCache(vk->device, &cache, NULL, &vk->pipeline_cache), error);
+    return ORR_OK;
+}
+
+static orr_result initialise(orr_vk *vk, const orr_vk_desc *desc, orr_error *error)
+{
+    ORR_TRY(orr_vk_open_loader(error));
+    ORR_TRY(orr_vk_instance_create(desc, &vk->instance, error));
+    if (desc->validate) {
+        ORR_TRY(create_messenger(vk, error));
+    }
+    ORR_TRY(
+        orr_vk_choose(vk->instance, desc->device, desc->present, &vk->physical, &vk->queue_family, error));
+    vkGetPhysicalDeviceProperties(vk->physical, &vk->properties);
+    vkGetPhysicalDeviceMemoryProperties(vk->physical, &vk->memory);
+    return create_device(vk, desc->present, error);
+}
+
+orr_result orr_vk_create(const orr_vk_desc *desc, orr_vk **out, orr_error *error)
+{
+    *out = NULL;
+    orr_vk *vk = orr_alloc_zero(1, sizeof *vk);
+    if (!vk) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a Vulkan device");
+    }
+    vk->log = desc->log;
+    pthread_mutex_init(&vk->validation_lock, NULL);
+    orr_result result = initialise(vk, desc, error);
+    if (result != ORR_OK) {
+        orr_vk_destroy(vk);
+        return result;
+    }
+    *out = vk;
+    return ORR_OK;
+}
+
+void orr_vk_destroy(orr_vk *vk)
+{
+    if (!vk) {
+        return;
+    }
+    if (vk->device) {
+        vkDestroyPipelineCache(vk->device, vk->pipeline_cache, NULL);
+        vkDestroyDevice(vk->device, NULL);
+    }
+    if (vk->messenger) {
+        PFN_vkDestroyDebugUtilsMessengerEXT destroy =
+            (PFN_vkDestroyDebugUtilsMessengerEXT)vkGetInstanceProcAddr(vk->instance,
+                                                                       "vkDestroyDebugUtilsMessengerEXT");
+        destroy(vk->instance, vk->messenger, NULL);
+    }
+    if (vk->instance) {
+        vkDestroyInstance(vk->instance, NULL);
+    }
+    pthread_mutex_destroy(&vk->validation_lock);
+    orr_free(vk);
+}
+
+bool orr_vk_is_gpu(const orr_vk *vk)
+{
+    return vk->properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+const char *orr_vk_name(const orr_vk *vk)
+{
+    return vk->properties.deviceName;
+}
+
+int orr_vk_validation_count(const orr_vk *vk)
+{
+    return atomic_load(&vk->validation_count);
+}
+
+const char *orr_vk_validation_message(const orr_vk *vk)
+{
+    return vk->validation_message;
+}

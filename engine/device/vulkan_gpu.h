@@ -1,0 +1,120 @@
+// The Vulkan device from the inside: for code that records commands.
+#pragma once
+
+#include "engine/device/vulkan.h"
+
+#include <volk.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct orr_vk {
+    VkInstance instance;
+    VkPhysicalDevice physical;
+    VkDevice device;
+    VkQueue queue; // graphics, compute and transfer; present too when the surface agrees
+    uint32_t queue_family;
+    VkPhysicalDeviceProperties properties;
+    VkPhysicalDeviceMemoryProperties memory;
+    VkPipelineCache pipeline_cache;
+
+    orr_log log;
+    VkDebugUtilsMessengerEXT messenger;
+    atomic_int validation_count;
+    pthread_mutex_t validation_lock;
+    char validation_message[1024];
+};
+
+// OK, or a line that names the call: DEVICE_LOST, DEVICE_MEMORY or DEVICE_CALL.
+orr_result orr_vk_check(VkResult result, const char *call, orr_error *error);
+
+// Calls vkWhat and returns early when it fails.
+#define ORR_VK_TRY(call, error) ORR_TRY(orr_vk_check((call), #call, error))
+
+// ---- buffers and images: one allocation each ----
+
+typedef struct orr_vk_buffer {
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    VkDeviceSize size; // [bytes]
+    void *mapped;      // host-visible memory stays mapped (and is coherent); NULL: device-local
+} orr_vk_buffer;
+
+typedef enum orr_vk_residence {
+    ORR_VK_ON_DEVICE, // fast for the device, not mapped
+    ORR_VK_UPLOAD,    // mapped, for the host to write
+    ORR_VK_READBACK   // mapped, for the host to read (cached where there is such memory)
+} orr_vk_residence;
+
+// Usable as storage, transfer source and target, and what `usage` adds. Zero size gives a small buffer.
+// `what` stands in the message; on failure *buffer is empty.
+orr_result orr_vk_buffer_create(orr_vk *vk, VkDeviceSize size, orr_vk_residence residence,
+                                VkBufferUsageFlags usage, const char *what, orr_vk_buffer *buffer,
+                                orr_error *error);
+void orr_vk_buffer_destroy(orr_vk *vk, orr_vk_buffer *buffer); // an empty one is allowed
+
+typedef struct orr_vk_image {
+    VkImage image;
+    VkImageView view;
+    VkDeviceMemory memory;
+    VkFormat format;
+    int width, height;
+} orr_vk_image;
+
+// A two-dimensional, device-local image with one mip level.
+orr_result orr_vk_image_create(orr_vk *vk, int width, int height, VkFormat format, VkImageUsageFlags usage,
+                               const char *what, orr_vk_image *image, orr_error *error);
+void orr_vk_image_destroy(orr_vk *vk, orr_vk_image *image);
+
+// ---- pipelines ----
+
+enum { ORR_VK_BINDINGS = 12 };
+
+// A compute pipeline whose bindings 0 .. are pushed with each use: `types` one character each, 'b' storage
+// buffer, 't' sampled image, 'w' storage image.
+typedef struct orr_vk_compute {
+    VkPipeline pipeline;
+    VkPipelineLayout layout;
+    VkDescriptorSetLayout set_layout;
+    int binding_count;
+    char types[ORR_VK_BINDINGS];
+} orr_vk_compute;
+
+typedef struct orr_vk_code {
+    const char *name; // for messages
+    const uint32_t *words;
+    size_t size; // [bytes]
+} orr_vk_code;
+
+// `push_size`: bytes of push constants, at most 128.
+orr_result orr_vk_compute_create(orr_vk *vk, orr_vk_code code, const char *types, uint32_t push_size,
+                                 orr_vk_compute *compute, orr_error *error);
+void orr_vk_compute_destroy(orr_vk *vk, orr_vk_compute *compute);
+orr_result orr_vk_shader_create(orr_vk *vk, orr_vk_code code, VkShaderModule *module, orr_error *error);
+
+// What a binding refers to: a buffer (whole), or an image view in the layout the shader needs it in.
+typedef struct orr_vk_binding {
+    VkBuffer buffer;
+    VkImageView view;
+    VkSampler sampler;
+} orr_vk_binding;
+
+// Binds the pipeline and its `binding_count` bindings, and pushes its constants.
+void orr_vk_compute_bind(VkCommandBuffer commands, const orr_vk_compute *compute,
+                         const orr_vk_binding *bindings, const void *push, uint32_t push_size);
+
+// ---- commands ----
+
+// Everything written by `from` is seen by `to`.
+void orr_vk_barrier(VkCommandBuffer commands, VkPipelineStageFlags2 from_stage, VkAccessFlags2 from_access,
+                    VkPipelineStageFlags2 to_stage, VkAccessFlags2 to_access);
+void orr_vk_image_barrier(VkCommandBuffer commands, VkImage image, VkImageAspectFlags aspect,
+                          VkImageLayout from, VkImageLayout to, VkPipelineStageFlags2 from_stage,
+                          VkAccessFlags2 from_access, VkPipelineStageFlags2 to_stage,
+                          VkAccessFlags2 to_access);
+
+orr_result orr_vk_timeline_create(orr_vk *vk, VkSemaphore *semaphore, orr_error *error); // starts at 0
+orr_result orr_vk_timeline_wait(orr_vk *vk, VkSemaphore semaphore, uint64_t value, orr_error *error);
+// Submits one command buffer that signals `value` when it is done.
+orr_result orr_vk_submit(orr_vk *vk, VkCommandBuffer commands, VkSemaphore semaphore, uint64_t value,
+                         orr_error *error);

@@ -1,0 +1,137 @@
+// Buffers and images, one allocation each: the engine has few and large ones.
+#include "engine/device/vulkan_gpu.h"
+
+// the first memory type among `allowed` with all of `flags`, or -1
+static int find_type(const orr_vk *vk, uint32_t allowed, VkMemoryPropertyFlags flags)
+{
+    for (uint32_t i = 0; i < vk->memory.memoryTypeCount; i++) {
+        if ((allowed >> i & 1) && (vk->memory.memoryTypes[i].propertyFlags & flags) == flags) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static int choose_type(const orr_vk *vk, uint32_t allowed, orr_vk_residence residence)
+{
+    const VkMemoryPropertyFlags host =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    int type = -1;
+    if (residence == ORR_VK_ON_DEVICE) {
+        type = find_type(vk, allowed, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+        return type >= 0 ? type : find_type(vk, allowed, 0);
+    }
+    if (residence == ORR_VK_READBACK) {
+        type = find_type(vk, allowed, host | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+    }
+    return type >= 0 ? type : find_type(vk, allowed, host);
+}
+
+static orr_result allocate(orr_vk *vk, const VkMemoryRequirements *needs, orr_vk_residence residence,
+                           const char *what, VkDeviceMemory *memory, orr_error *error)
+{
+    int type = choose_type(vk, needs->memoryTypeBits, residence);
+    if (type < 0) {
+        return orr_fail(error, ORR_CODE_DEVICE_MEMORY, "Vulkan: the device has no memory fit for %s", what);
+    }
+    const VkMemoryAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .allocationSize = needs->size,
+        .memoryTypeIndex = (uint32_t)type,
+    };
+    VkResult result = vkAllocateMemory(vk->device, &info, NULL, memory);
+    if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY) {
+        return orr_fail(error, ORR_CODE_DEVICE_MEMORY, "Vulkan: out of memory: %llu bytes for %s",
+                        (unsigned long long)needs->size, what);
+    }
+    return orr_vk_check(result, "vkAllocateMemory", error);
+}
+
+static orr_result fill_buffer(orr_vk *vk, orr_vk_residence residence, VkBufferUsageFlags usage,
+                              const char *what, orr_vk_buffer *buffer, orr_error *error)
+{
+    const VkBufferCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .size = buffer->size,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT | usage,
+    };
+    ORR_VK_TRY(vkCreateBuffer(vk->device, &info, NULL, &buffer->buffer), error);
+    VkMemoryRequirements needs;
+    vkGetBufferMemoryRequirements(vk->device, buffer->buffer, &needs);
+    ORR_TRY(allocate(vk, &needs, residence, what, &buffer->memory, error));
+    ORR_VK_TRY(vkBindBufferMemory(vk->device, buffer->buffer, buffer->memory, 0), error);
+    if (residence != ORR_VK_ON_DEVICE) {
+        ORR_VK_TRY(vkMapMemory(vk->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped), error);
+    }
+    return ORR_OK;
+}
+
+orr_result orr_vk_buffer_create(orr_vk *vk, VkDeviceSize size, orr_vk_residence residence,
+                                VkBufferUsageFlags usage, const char *what, orr_vk_buffer *buffer,
+                                orr_error *error)
+{
+    *buffer = (orr_vk_buffer){.size = size > 16 ? size : 16};
+    orr_result result = fill_buffer(vk, residence, usage, what, buffer, error);
+    if (result != ORR_OK) {
+        orr_vk_buffer_destroy(vk, buffer);
+    }
+    return result;
+}
+
+void orr_vk_buffer_destroy(orr_vk *vk, orr_vk_buffer *buffer)
+{
+    vkDestroyBuffer(vk->device, buffer->buffer, NULL);
+    vkFreeMemory(vk->device, buffer->memory, NULL);
+    *buffer = (orr_vk_buffer){0};
+}
+
+static orr_result fill_image(orr_vk *vk, VkImageUsageFlags usage, const char *what, orr_vk_image *image,
+                             orr_error *error)
+{
+    const VkImageCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+        .imageType = VK_IMAGE_TYPE_2D,
+        .format = image->format,
+        .extent = {(uint32_t)image->width, (uint32_t)image->height, 1},
+        .mipLevels = 1,
+        .arrayLayers = 1,
+        .samples = VK_SAMPLE_COUNT_1_BIT,
+        .tiling = VK_IMAGE_TILING_OPTIMAL,
+        .usage = usage,
+    };
+    ORR_VK_TRY(vkCreateImage(vk->device, &info, NULL, &image->image), error);
+    VkMemoryRequirements needs;
+    vkGetImageMemoryRequirements(vk->device, image->image, &needs);
+    ORR_TRY(allocate(vk, &needs, ORR_VK_ON_DEVICE, what, &image->memory, error));
+    ORR_VK_TRY(vkBindImageMemory(vk->device, image->image, image->memory, 0), error);
+    bool is_depth = image->format == VK_FORMAT_D32_SFLOAT;
+    const VkImageViewCreateInfo view = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+        .image = image->image,
+        .viewType = VK_IMAGE_VIEW_TYPE_2D,
+        .format = image->format,
+        .subresourceRange = {is_depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1},
+    };
+    ORR_VK_TRY(vkCreateImageView(vk->device, &view, NULL, &image->view), error);
+    return ORR_OK;
+}
+
+orr_result orr_vk_image_create(orr_vk *vk, int width, int height, VkFormat format, VkImageUsageFlags usage,
+                               const char *what, orr_vk_image *image, orr_error *error)
+{
+    *image = (orr_vk_image){.width = width, .height = height, .format = format};
+    orr_result result = fill_image(vk, usage, what, image, error);
+    if (result != ORR_OK) {
+        orr_vk_image_destroy(vk, image);
+    }
+    return result;
+}
+
+void orr_vk_image_destroy(orr_vk *vk, orr_vk_image *image)
+{
+    vkDestroyImageView(vk->device, image->view, NULL);
+    vkDestroyImage(vk->device, image->image, NULL);
+    vkFreeMemory(vk->device, image->memory, NULL);
+    *image = (orr_vk_image){0};
+}

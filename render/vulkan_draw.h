@@ -1,0 +1,21 @@
+// Drawing on Vulkan: splats by compute, meshes by a graphics pipeline, several frames in flight.
+#pragma once
+
+#include "engine/device/vulkan.h"
+#include "render/draw.h"
+
+typedef struct orr_vulkan_draw orr_vulkan_draw;
+
+// frames_in_flight: 1 .. 8. `vk` is borrowed. FEATURE_ABSENT in a build without Vulkan.
+orr_result orr_vulkan_draw_create(orr_vk *vk, int frames_in_flight, orr_vulkan_draw **draw, orr_error *error);
+void orr_vulkan_draw_destroy(orr_vulkan_draw *draw); // NULL is allowed; waits for its frames
+
+// Starts one frame. Packs and meshes are uploaded under their key when they come first, and must live until
+// then only. CAPACITY when frames_in_flight frames wait to be finished, or the device cannot hold the frame.
+orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error);
+// Completes the oldest frame and writes its planes; `picture` and its planes may be NULL. Stage times are
+// booked in `profile` (nullable), measured by the device.
+orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *picture, orr_profile *profile,
+                                  orr_error *error);
+// Forgets what was uploaded under a key; waits for the frames that use it.
+void orr_vulkan_draw_release(orr_vulkan_draw *draw, uint64_t key);

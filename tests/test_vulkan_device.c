@@ -1,0 +1,142 @@
+// Tests of engine/device: the Vulkan device, its choice, its buffers and its timeline.
+#include "engine/device/vulkan_gpu.h"
+#include "tests/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void every_device_is_listed_with_what_it_is(void **state)
+{
+    (void)state;
+    orr_vk_info infos[4];
+    int count;
+    assert_ok(orr_vk_list(infos, 4, &count, &error));
+    assert_true(count >= 1);
+    assert_true(strlen(infos[0].name) > 0 && strlen(infos[0].driver) > 0 && strlen(infos[0].type) > 0);
+    assert_true(infos[0].api[0] >= 1 && infos[0].memory > 0);
+}
+
+static void a_device_is_chosen_by_index_or_part_of_its_name(void **state)
+{
+    (void)state;
+    orr_vk *vk;
+    assert_ok(orr_vk_create(&(orr_vk_desc){.device = "0"}, &vk, &error));
+    char part[5] = {0};
+    memcpy(part, orr_vk_name(vk), 4);
+    orr_vk_destroy(vk);
+    assert_ok(orr_vk_create(&(orr_vk_desc){.device = part}, &vk, &error));
+    assert_true(strncmp(orr_vk_name(vk), part, 4) == 0);
+    orr_vk_destroy(vk);
+
+    orr_error error = {0};
+    assert_int_equal(orr_vk_create(&(orr_vk_desc){.device = "no such card"}, &vk, &error), ORR_ERROR_DEVICE);
+    assert_int_equal(error.code, ORR_CODE_DEVICE_ABSENT);
+    assert_non_null(strstr(error.message, "no such card"));
+    assert_null(vk);
+}
+
+// Fills a buffer on the device and reads it back; `forget_barrier` leaves a hazard for validation to find.
+static void fill_and_read(orr_vk *vk, bool forget_barrier, uint32_t *value)
+{
+    orr_vk_buffer device, host;
+    assert_ok(orr_vk_buffer_create(vk, 1024, ORR_VK_ON_DEVICE, 0, "a test", &device, &error));
+    assert_ok(orr_vk_buffer_create(vk, 1024, ORR_VK_READBACK, 0, "a test", &host, &error));
+    VkSemaphore timeline;
+    assert_ok(orr_vk_timeline_create(vk, &timeline, &error));
+    VkCommandPool pool;
+    const VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                               .queueFamilyIndex = vk->queue_family};
+    assert_int_equal(vkCreateCommandPool(vk->device, &pool_info, NULL, &pool), VK_SUCCESS);
+    VkCommandBuffer commands;
+    const VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                              .commandPool = pool,
+                                              .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                              .commandBufferCount = 1};
+    assert_int_equal(vkAllocateCommandBuffers(vk->device, &info, &commands), VK_SUCCESS);
+    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    assert_int_equal(vkBeginCommandBuffer(commands, &begin), VK_SUCCESS);
+    vkCmdFillBuffer(commands, device.buffer, 0, 1024, 0x01020304u);
+    if (!forget_barrier) {
+        orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                       VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
+    }
+    vkCmdCopyBuffer(commands, device.buffer, host.buffer, 1, &(VkBufferCopy){.size = 1024});
+    orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+    assert_int_equal(vkEndCommandBuffer(commands), VK_SUCCESS);
+    assert_ok(orr_vk_submit(vk, commands, timeline, 7, &error));
+    assert_ok(orr_vk_timeline_wait(vk, timeline, 7, &error));
+    *value = ((uint32_t *)host.mapped)[255];
+    vkDestroyCommandPool(vk->device, pool, NULL);
+    vkDestroySemaphore(vk->device, timeline, NULL);
+    orr_vk_buffer_destroy(vk, &device);
+    orr_vk_buffer_destroy(vk, &host);
+}
+
+static orr_vk *validated_device(void)
+{
+    orr_vk *vk;
+    orr_error error = {0};
+    orr_result result = orr_vk_create(&(orr_vk_desc){.validate = true}, &vk, &error);
+    if (result != ORR_OK && error.code == ORR_CODE_DEVICE_VALIDATION) {
+        print_message("skipped: %s\n", error.message);
+        skip();
+    }
+    assert_int_equal(result, ORR_OK);
+    return vk;
+}
+
+static void the_device_fills_and_the_host_reads(void **state)
+{
+    (void)state;
+    orr_vk *vk = validated_device();
+    uint32_t value;
+    fill_and_read(vk, false, &value);
+    assert_int_equal(value, 0x01020304);
+    assert_string_equal(orr_vk_validation_message(vk), "");
+    assert_int_equal(orr_vk_validation_count(vk), 0);
+    orr_vk_destroy(vk);
+}
+
+static void a_missing_barrier_is_reported(void **state)
+{
+    (void)state;
+    orr_vk *vk = validated_device();
+    uint32_t value;
+    fill_and_read(vk, true, &value);
+    assert_true(orr_vk_validation_count(vk) > 0);
+    assert_non_null(strstr(orr_vk_validation_message(vk), "HAZARD"));
+    orr_vk_destroy(vk);
+}
+
+static void too_much_memory_is_an_error_that_says_for_what(void **state)
+{
+    (void)state;
+    orr_vk *vk;
+    assert_ok(orr_vk_create(&(orr_vk_desc){0}, &vk, &error));
+    orr_vk_buffer buffer;
+    orr_error error = {0};
+    assert_int_equal(
+        orr_vk_buffer_create(vk, (VkDeviceSize)1 << 46, ORR_VK_ON_DEVICE, 0, "a wish", &buffer, &error),
+        ORR_ERROR_MEMORY);
+    assert_true(buffer.buffer == VK_NULL_HANDLE);
+    orr_vk_destroy(vk);
+}
+
+int main(void)
+{
+    int count;
+    orr_error error = {0};
+    if (orr_vk_list(NULL, 0, &count, &error) != ORR_OK || count == 0) {
+        print_message("skipped: no Vulkan device: %s\n", error.message);
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_device_is_listed_with_what_it_is),
+        cmocka_unit_test(a_device_is_chosen_by_index_or_part_of_its_name),
+        cmocka_unit_test(the_device_fills_and_the_host_reads),
+        cmocka_unit_test(a_missing_barrier_is_reported),
+        cmocka_unit_test(too_much_memory_is_an_error_that_says_for_what),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
