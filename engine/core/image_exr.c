@@ -7,13 +7,25 @@
 #if ORR_HAVE_EXR
 #include <openexr.h>
 
-// owns the file while it is written, so that an early return cannot leave half of it
-static exr_result_t exr_write(exr_context_t file, const float *rgba, int width, int height)
+// Channels are stored sorted by name.
+static const struct channel_layout {
+    int count;
+    const char *names[4];
+    int places[4]; // where each stands in a pixel
+} layout_rgba = {4, {"A", "B", "G", "R"}, {3, 2, 1, 0}}, layout_depth = {1, {"Z"}, {0}};
+
+// without a handler OpenEXR prints to stderr
+static void keep_silent(exr_const_context_t file, exr_result_t code, const char *message)
 {
-    static const char *const names[4] = {"A", "B", "G", "R"}; // channels are stored sorted by name
-    static const int places[4] = {3, 2, 1, 0};
+    (void)file, (void)code, (void)message;
+}
+
+static exr_result_t exr_write(exr_context_t file, const struct channel_layout *layout, const float *values,
+                              int width, int height)
+{
     int part = 0;
-    exr_result_t result = exr_add_part(file, "rgba", EXR_STORAGE_SCANLINE, &part);
+    exr_result_t result =
+        exr_add_part(file, layout == &layout_rgba ? "rgba" : "depth", EXR_STORAGE_SCANLINE, &part);
     exr_attr_box2i_t window = {0};
     window.max.x = width - 1;
     window.max.y = height - 1;
@@ -22,8 +34,9 @@ static exr_result_t exr_write(exr_context_t file, const float *rgba, int width, 
         result = exr_initialize_required_attr(file, part, &window, &window, 1.0f, &centre, 1.0f,
                                               EXR_LINEORDER_INCREASING_Y, EXR_COMPRESSION_ZIP);
     }
-    for (int c = 0; c < 4 && result == EXR_ERR_SUCCESS; c++) {
-        result = exr_add_channel(file, part, names[c], EXR_PIXEL_FLOAT, EXR_PERCEPTUALLY_LINEAR, 1, 1);
+    for (int c = 0; c < layout->count && result == EXR_ERR_SUCCESS; c++) {
+        result =
+            exr_add_channel(file, part, layout->names[c], EXR_PIXEL_FLOAT, EXR_PERCEPTUALLY_LINEAR, 1, 1);
     }
     if (result == EXR_ERR_SUCCESS) {
         result = exr_write_header(file);
@@ -42,11 +55,12 @@ static exr_result_t exr_write(exr_context_t file, const float *rgba, int width, 
                              : exr_encoding_initialize(file, part, &chunk, &encoder);
             started = true;
         }
-        for (int c = 0; c < 4 && result == EXR_ERR_SUCCESS; c++) {
+        for (int c = 0; c < layout->count && result == EXR_ERR_SUCCESS; c++) {
             exr_coding_channel_info_t *channel = &encoder.channels[c];
-            channel->encode_from_ptr = (const uint8_t *)(rgba + (int64_t)y * width * 4 + places[c]);
-            channel->user_pixel_stride = 16;
-            channel->user_line_stride = 16 * width;
+            channel->encode_from_ptr =
+                (const uint8_t *)(values + (int64_t)y * width * layout->count + layout->places[c]);
+            channel->user_pixel_stride = 4 * layout->count;
+            channel->user_line_stride = 4 * layout->count * width;
         }
         if (result == EXR_ERR_SUCCESS && y == 0) {
             result = exr_encoding_choose_default_routines(file, part, &encoder);
@@ -61,13 +75,9 @@ static exr_result_t exr_write(exr_context_t file, const float *rgba, int width, 
     return result;
 }
 
-// without a handler OpenEXR prints to stderr
-static void keep_silent(exr_const_context_t file, exr_result_t code, const char *message)
-{
-    (void)file, (void)code, (void)message;
-}
-
-orr_result orr_exr_save(const char *path, const float *rgba, int width, int height, orr_error *error)
+// owns the file while it is written, so that an early return cannot leave half of it
+static orr_result save(const char *path, const struct channel_layout *layout, const float *values, int width,
+                       int height, orr_error *error)
 {
     char *temporary = orr_file_temporary(path);
     if (!temporary) {
@@ -78,7 +88,7 @@ orr_result orr_exr_save(const char *path, const float *rgba, int width, int heig
     exr_context_t file;
     exr_result_t written = exr_start_write(&file, temporary, EXR_WRITE_FILE_DIRECTLY, &options);
     if (written == EXR_ERR_SUCCESS) {
-        written = exr_write(file, rgba, width, height);
+        written = exr_write(file, layout, values, width, height);
         exr_result_t finished = exr_finish(&file);
         written = written == EXR_ERR_SUCCESS ? finished : written;
     }
@@ -93,11 +103,26 @@ orr_result orr_exr_save(const char *path, const float *rgba, int width, int heig
     orr_free(temporary);
     return result;
 }
+
+orr_result orr_exr_save(const char *path, const float *rgba, int width, int height, orr_error *error)
+{
+    return save(path, &layout_rgba, rgba, width, height, error);
+}
+
+orr_result orr_exr_save_depth(const char *path, const float *depth, int width, int height, orr_error *error)
+{
+    return save(path, &layout_depth, depth, width, height, error);
+}
 #else
 orr_result orr_exr_save(const char *path, const float *rgba, int width, int height, orr_error *error)
 {
     (void)rgba, (void)width, (void)height;
     return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "%s: this build has no OpenEXR (Debian: libopenexr-dev)",
                     path);
+}
+
+orr_result orr_exr_save_depth(const char *path, const float *depth, int width, int height, orr_error *error)
+{
+    return orr_exr_save(path, depth, width, height, error);
 }
 #endif

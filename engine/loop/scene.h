@@ -57,6 +57,8 @@ void orr_scene_truncate(orr_scene *scene, int count);
 // +1 when up is +y, -1 when up is -y. Captured clouds have y down; a scene of meshes alone has y up, as glTF
 // says.
 int orr_scene_up(const orr_scene *scene);
+// The middle of the box around every layer: what the default camera looks at.
+void orr_scene_centre(const orr_scene *scene, float centre[3]);
 // The light of a scene whose file gives none: from above, behind the default camera's shoulder.
 orr_draw_sun orr_default_sun(int up);
 

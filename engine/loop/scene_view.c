@@ -67,6 +67,14 @@ static box bounds(const orr_scene *scene)
     return all.low[0] <= all.high[0] ? all : (box){{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}};
 }
 
+void orr_scene_centre(const orr_scene *scene, float centre[3])
+{
+    box all = bounds(scene);
+    for (int i = 0; i < 3; i++) {
+        centre[i] = (float)(0.5 * (all.low[i] + all.high[i]));
+    }
+}
+
 // How far from the box's centre a camera must stand, looking at it, for every corner to be in the picture.
 static double distance_to_fit(const box *all, const orr_camera *camera)
 {

@@ -1,0 +1,30 @@
+// The cameras a render goes through: those of a file, smoothed or not, those of the scene, or a turn around
+// it.
+#pragma once
+
+#include "engine/core/result.h"
+
+typedef struct camera_wish {
+    const char *file; // transforms.json; NULL: the scene's cameras
+    int camera;       // index of the only one wanted; -1: all of a file, the first of a scene
+    int orbit;        // pictures of a full turn; 0: none
+    int smooth;       // pictures between two cameras of a file
+    int size[2];      // 0, 0: what the cameras say
+} camera_wish;
+
+typedef struct camera_sequence {
+    camera_wish wish;
+    orr_camera *keys; // key_count; none until a scene is attached when there is no file
+    int key_count;
+    int64_t count;   // pictures
+    float centre[3]; // of an orbit
+    bool distorted;  // the file gives lens distortion, which is left out
+} camera_sequence;
+
+// Reads the file if there is one. Afterwards `count` is known, before any scene is loaded.
+orr_result camera_sequence_open(const camera_wish *wish, camera_sequence *sequence, orr_error *error);
+// Takes from the scene what the wish left to it.
+orr_result camera_sequence_attach(camera_sequence *sequence, const orr_scene *scene, const char *scene_path,
+                                  orr_error *error);
+orr_camera camera_sequence_at(const camera_sequence *sequence, int64_t index); // in 0 .. count - 1
+void camera_sequence_close(camera_sequence *sequence);

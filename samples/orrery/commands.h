@@ -1,0 +1,23 @@
+// The commands of the orrery program, and what they share. A command gets its own name as argv[0] and returns
+// the exit code: 0 done, 1 the machine failed (memory, a device), 2 the input or the command line is wrong,
+// 130 stopped by Ctrl-C.
+#pragma once
+
+#include "options.h"
+
+int command_view(int argc, char **argv);
+int command_render(int argc, char **argv);
+int command_bench(int argc, char **argv);
+int command_convert(int argc, char **argv);
+int command_info(int argc, char **argv);
+int command_devices(int argc, char **argv);
+
+// Prints the error's line to stderr and returns the exit code that belongs to the result.
+int command_fail(orr_result result, const orr_error *error);
+
+// An engine as the common options ask for it; warnings go to stderr.
+orr_result command_engine(const common_options *common, orr_engine **engine, orr_error *error);
+
+struct cJSON;
+// Prints to stdout what the command found, frees it, and returns the exit code (1: out of memory).
+int command_print_json(struct cJSON *json);

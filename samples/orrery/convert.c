@@ -1,0 +1,84 @@
+// orrery convert: splat clouds from one file format to another.
+#include "commands.h"
+#include "engine/core/file.h"
+#include "engine/core/profile.h"
+#include "render/mesh.h"
+#include "render/splat_formats.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+typedef struct conversion {
+    const char *from, *to;
+    int64_t count;
+    int sh_degree;
+    double read_seconds, write_seconds;
+} conversion;
+
+static double seconds_since(uint64_t start)
+{
+    return (double)(orr_clock_nanoseconds() - start) * 1e-9;
+}
+
+static orr_result convert(conversion *c, orr_error *error)
+{
+    if (!orr_splat_format_to_write(c->to)) {
+        return orr_fail(error, ORR_CODE_FILE_TYPE,
+                        "%s: expected a name that ends in .ply, .compressed.ply, .splat or .spz (.v3.spz for "
+                        "version 3)",
+                        c->to);
+    }
+    if (orr_mesh_readable(c->from) && !orr_path_has_ending(c->from, ".ply")) {
+        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: a mesh: expected a splat cloud", c->from);
+    }
+    uint64_t start = orr_clock_nanoseconds();
+    orr_splats *splats;
+    ORR_TRY(orr_splats_load(c->from, &splats, error));
+    c->read_seconds = seconds_since(start);
+    orr_splats_view view = orr_splats_data(splats);
+    c->count = view.count;
+    c->sh_degree = view.sh_degree;
+    start = orr_clock_nanoseconds();
+    orr_result result = orr_splats_save(splats, c->to, error);
+    c->write_seconds = seconds_since(start);
+    orr_splats_destroy(splats);
+    return result;
+}
+
+static int print_json(const conversion *c)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "file", c->to);
+    cJSON_AddNumberToObject(json, "splats", (double)c->count);
+    cJSON_AddNumberToObject(json, "sh_degree", c->sh_degree);
+    cJSON_AddNumberToObject(json, "read_seconds", c->read_seconds);
+    cJSON_AddNumberToObject(json, "write_seconds", c->write_seconds);
+    return command_print_json(json);
+}
+
+int command_convert(int argc, char **argv)
+{
+    common_options common = {0};
+    const command_usage usage = {
+        .name = "convert",
+        .operands = "IN OUT",
+        .purpose = "Writes a splat cloud in another format.",
+        .notes = "Reads .ply .compressed.ply .splat .spz .sog .ksplat;\n"
+                 "writes .ply .compressed.ply .splat .spz (version 4; .v3.spz: version 3).",
+        .operand_min = 2,
+        .operand_max = 2,
+        .common = &common};
+    int operand_count, exit_code;
+    if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
+        return exit_code;
+    }
+    conversion c = {.from = argv[0], .to = argv[1]};
+    orr_error error;
+    orr_result result = convert(&c, &error);
+    if (result != ORR_OK) {
+        return command_fail(result, &error);
+    }
+    fprintf(stderr, "%s: %lld splats of SH degree %d, read in %.2f s, written in %.2f s\n", c.to,
+            (long long)c.count, c.sh_degree, c.read_seconds, c.write_seconds);
+    return common.json ? print_json(&c) : 0;
+}

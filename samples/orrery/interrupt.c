@@ -1,0 +1,27 @@
+#define _GNU_SOURCE
+#include "interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+// a signal handler can reach nothing else
+static volatile sig_atomic_t asked;
+
+static void on_signal(int number)
+{
+    (void)number;
+    asked = 1;
+}
+
+void interrupt_begin(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool interrupt_asked(void)
+{
+    return asked != 0;
+}

@@ -1,0 +1,109 @@
+// orrery: the command line of the engine. This file only chooses the command; each stands in its own file.
+#include "commands.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *operands;
+    const char *purpose;
+} command;
+
+static const command commands[] = {
+    {"view", command_view, "SCENE", "a window: fly, switch layers, record a camera path"},
+    {"render", command_render, "SCENE -o OUT", "headless: .png .exr .npy .mp4, or a pattern with %04d"},
+    {"bench", command_bench, "[NAME...]", "what this machine does, stage by stage, beside its limits"},
+    {"convert", command_convert, "IN OUT", "splat clouds from one format to another"},
+    {"info", command_info, "FILE...", "what is in splat clouds, meshes, scene and camera files"},
+    {"devices", command_devices, "", "what the engine can compute and draw on"},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+int command_fail(orr_result result, const orr_error *error)
+{
+    fprintf(stderr, "orrery: %s\n", error->message);
+    switch (result) {
+    case ORR_OK:
+        return 0;
+    case ORR_ERROR_INTERRUPTED:
+        return 130;
+    case ORR_ERROR_MEMORY:
+    case ORR_ERROR_DEVICE:
+        return 1;
+    case ORR_ERROR_FILE:
+    case ORR_ERROR_FORMAT:
+    case ORR_ERROR_ARGUMENT:
+    case ORR_ERROR_UNSUPPORTED:
+    case ORR_ERROR_CAPACITY:
+        break;
+    }
+    return 2;
+}
+
+static void print_log(void *user, orr_log_level level, int code, const char *line)
+{
+    (void)user, (void)code;
+    if (level >= ORR_LOG_WARNING) {
+        fprintf(stderr, "orrery: %s: %s\n", level == ORR_LOG_WARNING ? "warning" : "error", line);
+    }
+}
+
+orr_result command_engine(const common_options *common, orr_engine **engine, orr_error *error)
+{
+    const orr_engine_desc desc = {.threads = common->threads, .device = common->device, .log = print_log};
+    return orr_engine_create(&desc, engine, error);
+}
+
+int command_print_json(cJSON *json)
+{
+    char *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    if (!text) {
+        orr_error error;
+        return command_fail(orr_fail(&error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the result"), &error);
+    }
+    puts(text);
+    cJSON_free(text);
+    return 0;
+}
+
+static void print_help(void)
+{
+    printf("orrery %d.%d.%d: real-time neural rendering and simulation\n\n", ORR_VERSION_MAJOR,
+           ORR_VERSION_MINOR, ORR_VERSION_PATCH);
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        printf("  orrery %-8s %-14s %s\n", commands[i].name, commands[i].operands, commands[i].purpose);
+    }
+    printf("\norrery COMMAND --help lists the options of a command.\n"
+           "SCENE is a splat cloud (.ply .compressed.ply .splat .spz .sog .ksplat), a mesh (.glb .obj .stl)\n"
+           "or a scene file (.json) that combines them.\n");
+}
+
+int main(int argc, char **argv)
+{
+    orr_error error;
+    if (argc < 2) {
+        return command_fail(
+            orr_fail(&error, ORR_CODE_ARGUMENT, "command missing: expected one of those in orrery --help"),
+            &error);
+    }
+    if (strcmp(argv[1], "--help") == 0) {
+        print_help();
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("orrery %d.%d.%d\n", ORR_VERSION_MAJOR, ORR_VERSION_MINOR, ORR_VERSION_PATCH);
+        return 0;
+    }
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT,
+                                 "%s: unknown command: expected one of those in orrery --help", argv[1]),
+                        &error);
+}

@@ -1,0 +1,314 @@
+// orrery render: draws views of a scene into files.
+#include "camera_sequence.h"
+#include "commands.h"
+#include "engine/core/memory.h"
+#include "interrupt.h"
+#include "picture_queue.h"
+#include "progress.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+enum { FRAMES_IN_FLIGHT = 2 };
+
+typedef struct render_request {
+    common_options common;
+    const char *scene;
+    const char *path;
+    const char *depth_path; // NULL: none
+    camera_wish cameras;
+    float background[3]; // red < 0: not given
+    bool transparent, antialias;
+    double frames_per_second;
+} render_request;
+
+// Everything that is made for one render, freed by close_render in any state.
+typedef struct render_job {
+    const render_request *request;
+    camera_sequence cameras;
+    orr_output *colour, *depth;
+    orr_engine *engine;
+    orr_scene *scene;
+    orr_world *world;
+    orr_frame *frame;
+    picture_queue *queue;
+    double seconds;
+} render_job;
+
+static orr_result open_outputs(render_job *job, orr_error *error)
+{
+    const render_request *request = job->request;
+    orr_output_desc desc = {.path = request->path,
+                            .channels = 4,
+                            .count = job->cameras.count,
+                            .transparent = request->transparent,
+                            .frames_per_second = request->frames_per_second};
+    ORR_TRY(orr_output_create(&desc, &job->colour, error));
+    if (request->depth_path) {
+        desc = (orr_output_desc){.path = request->depth_path, .channels = 1, .count = job->cameras.count};
+        ORR_TRY(orr_output_create(&desc, &job->depth, error));
+    }
+    return ORR_OK;
+}
+
+static orr_result open_queue(render_job *job, orr_error *error)
+{
+    int64_t pixels = 0;
+    for (int i = 0; i < job->cameras.key_count; i++) {
+        int64_t key_pixels = (int64_t)job->cameras.keys[i].width * job->cameras.keys[i].height;
+        pixels = key_pixels > pixels ? key_pixels : pixels;
+    }
+    return picture_queue_create(job->colour, job->depth, pixels, orr_engine_threads(job->engine), &job->queue,
+                                error);
+}
+
+static orr_result open_render(render_job *job, orr_error *error)
+{
+    // what is cheap to refuse comes before the scene is loaded
+    const render_request *request = job->request;
+    ORR_TRY(camera_sequence_open(&request->cameras, &job->cameras, error));
+    ORR_TRY(open_outputs(job, error));
+    ORR_TRY(command_engine(&request->common, &job->engine, error));
+    ORR_TRY(orr_scene_load(job->engine, request->scene, &job->scene, error));
+    ORR_TRY(camera_sequence_attach(&job->cameras, job->scene, request->scene, error));
+    ORR_TRY(orr_world_create(job->scene, 1, &job->world, error));
+    orr_frame_desc desc = {.frames_in_flight = FRAMES_IN_FLIGHT};
+    ORR_TRY(orr_frame_create(job->engine, &desc, &job->frame, error));
+    return open_queue(job, error);
+}
+
+static void close_render(render_job *job)
+{
+    picture_queue_destroy(job->queue); // before the outputs it writes to
+    orr_frame_destroy(job->frame);
+    orr_world_destroy(job->world);
+    orr_scene_destroy(job->scene);
+    orr_engine_destroy(job->engine);
+    orr_output_destroy(job->colour);
+    orr_output_destroy(job->depth);
+    camera_sequence_close(&job->cameras);
+}
+
+static orr_result submit(render_job *job, int64_t index, orr_error *error)
+{
+    const render_request *request = job->request;
+    orr_view view = {.camera = camera_sequence_at(&job->cameras, index),
+                     .antialias = request->antialias,
+                     .has_background = request->background[0] >= 0.0f};
+    for (int i = 0; i < 3 && view.has_background; i++) {
+        view.background[i] = request->background[i];
+    }
+    return orr_frame_submit(job->frame, job->scene, job->world, &view, error);
+}
+
+// completes the oldest frame in flight and sends it to be written
+static orr_result finish(render_job *job, int64_t index, orr_error *error)
+{
+    queued_picture *picture = picture_queue_take(job->queue);
+    if (!picture) {
+        return picture_queue_finish(job->queue, error);
+    }
+    orr_camera camera = camera_sequence_at(&job->cameras, index);
+    picture->width = camera.width;
+    picture->height = camera.height;
+    picture->index = index;
+    ORR_TRY(orr_frame_finish(job->frame, &(orr_picture){picture->rgba, picture->depth}, error));
+    picture_queue_put(job->queue, picture);
+    return ORR_OK;
+}
+
+static orr_result fail_interrupted(render_job *job, orr_error *error)
+{
+    if (orr_output_in_order(job->colour)) {
+        return orr_fail(error, ORR_CODE_INTERRUPTED, "interrupted: %s was not written", job->request->path);
+    }
+    return orr_fail(error, ORR_CODE_INTERRUPTED, "interrupted: %lld of %lld pictures were written",
+                    (long long)picture_queue_written(job->queue), (long long)job->cameras.count);
+}
+
+static orr_result draw_all(render_job *job, progress *progress, orr_error *error)
+{
+    int64_t count = job->cameras.count, submitted = 0;
+    for (int64_t finished = 0; finished < count; finished++) {
+        while (submitted < count && submitted - finished < FRAMES_IN_FLIGHT) {
+            ORR_TRY(submit(job, submitted++, error));
+        }
+        ORR_TRY(finish(job, finished, error));
+        progress_show(progress, picture_queue_written(job->queue));
+        if (interrupt_asked()) {
+            return fail_interrupted(job, error);
+        }
+    }
+    ORR_TRY(picture_queue_finish(job->queue, error));
+    if (interrupt_asked()) {
+        return fail_interrupted(job, error);
+    }
+    ORR_TRY(orr_output_commit(job->colour, error));
+    return job->depth ? orr_output_commit(job->depth, error) : ORR_OK;
+}
+
+static orr_result render(render_job *job, orr_error *error)
+{
+    progress progress;
+    interrupt_begin();
+    progress_begin(&progress, "frames", job->cameras.count);
+    orr_result result = draw_all(job, &progress, error);
+    job->seconds = progress_seconds(&progress);
+    progress_end(&progress);
+    return result;
+}
+
+// ---- what was done ----
+
+static cJSON *list_files(const orr_output *output, int64_t count)
+{
+    cJSON *files = cJSON_CreateArray();
+    for (int64_t i = 0; i < count; i++) {
+        char *name;
+        if (orr_output_name(output, i, &name, NULL) != ORR_OK) {
+            break;
+        }
+        cJSON_AddItemToArray(files, cJSON_CreateString(name));
+        orr_free(name);
+        if (orr_output_in_order(output)) {
+            break; // all frames are in one file
+        }
+    }
+    return files;
+}
+
+static int print_json(const render_job *job)
+{
+    int64_t count = job->cameras.count;
+    orr_camera first = camera_sequence_at(&job->cameras, 0);
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddItemToObject(json, "files", list_files(job->colour, count));
+    if (job->depth) {
+        cJSON_AddItemToObject(json, "depth_files", list_files(job->depth, count));
+    }
+    cJSON_AddNumberToObject(json, "frames", (double)count);
+    cJSON_AddNumberToObject(json, "seconds", job->seconds);
+    cJSON_AddNumberToObject(json, "frames_per_second", (double)count / job->seconds);
+    cJSON_AddItemToObject(json, "size", cJSON_CreateIntArray((int[2]){first.width, first.height}, 2));
+    cJSON_AddStringToObject(json, "device", orr_engine_describe(job->engine));
+    return command_print_json(json);
+}
+
+static int report(const render_job *job)
+{
+    const render_request *request = job->request;
+    int64_t count = job->cameras.count;
+    fprintf(stderr, "%s: %lld frame%s in %.2f s, %.1f per second (%s)\n", request->path, (long long)count,
+            count == 1 ? "" : "s", job->seconds, (double)count / job->seconds,
+            orr_engine_describe(job->engine));
+    if (job->cameras.distorted) {
+        fprintf(stderr, "orrery: warning: %s: lens distortion is left out\n", request->cameras.file);
+    }
+    return request->common.json ? print_json(job) : 0;
+}
+
+// ---- the command line ----
+
+static orr_result check_request(const render_request *request, orr_error *error)
+{
+    if (!request->path) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: -o OUT missing: expected where the picture goes");
+    }
+    if (request->transparent && request->background[0] >= 0.0f) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "render: --transparent and --background: expected one of them");
+    }
+    if (request->cameras.orbit && request->cameras.smooth) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --orbit and --smooth: expected one of them");
+    }
+    return ORR_OK;
+}
+
+int command_render(int argc, char **argv)
+{
+    render_request r = {.cameras = {.camera = -1}, .background = {-1.0f}, .frames_per_second = 30.0};
+    const option options[] = {
+        {.name = "--output",
+         .letter = 'o',
+         .kind = OPTION_TEXT,
+         .value = &r.path,
+         .expect = "OUT",
+         .help = ".png .exr .npy .mp4, or a pattern such as frame_%04d.png"},
+        {.name = "--cameras",
+         .kind = OPTION_TEXT,
+         .value = &r.cameras.file,
+         .expect = "FILE",
+         .help = "transforms.json: one picture per frame, in file order"},
+        {.name = "--camera",
+         .kind = OPTION_INT,
+         .value = &r.cameras.camera,
+         .expect = "INDEX",
+         .help = "only this camera of the file or the scene, from 0",
+         .high = 1e6},
+        {.name = "--smooth",
+         .kind = OPTION_INT,
+         .value = &r.cameras.smooth,
+         .expect = "N",
+         .help = "N pictures between two cameras of the file",
+         .high = 1e5},
+        {.name = "--orbit",
+         .kind = OPTION_INT,
+         .value = &r.cameras.orbit,
+         .expect = "N",
+         .help = "N pictures of a full turn around the scene",
+         .low = 1.0,
+         .high = 1e6},
+        {.name = "--depth",
+         .kind = OPTION_TEXT,
+         .value = &r.depth_path,
+         .expect = "OUT",
+         .help = "depth along the camera's axis: .npy .exr or a pattern"},
+        {.name = "--background",
+         .kind = OPTION_COLOUR,
+         .value = r.background,
+         .expect = "R,G,B",
+         .help = "colour behind everything, 0 to 1"},
+        {.name = "--transparent",
+         .kind = OPTION_FLAG,
+         .value = &r.transparent,
+         .help = ".png keeps alpha instead of standing before black"},
+        {.name = "--antialias",
+         .kind = OPTION_FLAG,
+         .value = &r.antialias,
+         .help = "Mip-Splatting compensation: no shimmer when far"},
+        {.name = "--fps",
+         .kind = OPTION_REAL,
+         .value = &r.frames_per_second,
+         .expect = "RATE",
+         .help = "frames per second of a video (default 30)",
+         .low = 0.1,
+         .high = 1000.0},
+    };
+    const command_usage usage = {
+        .name = "render",
+        .operands = "SCENE -o OUT",
+        .purpose = "Draws views of a scene into files, without a window.",
+        .notes = ".npy and .exr hold float32 RGBA, premultiplied, before any quantisation.\n"
+                 "Sizes come from the cameras, or are 1280x720. Ctrl-C stops; no half-written file stays.",
+        .operand_min = 1,
+        .operand_max = 1,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .common = &r.common};
+    int operand_count, exit_code;
+    if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
+        return exit_code;
+    }
+    r.scene = argv[0];
+    r.cameras.size[0] = r.common.size[0];
+    r.cameras.size[1] = r.common.size[1];
+
+    render_job job = {.request = &r};
+    orr_error error;
+    orr_result result = check_request(&r, &error);
+    result = result == ORR_OK ? open_render(&job, &error) : result;
+    result = result == ORR_OK ? render(&job, &error) : result;
+    exit_code = result == ORR_OK ? report(&job) : command_fail(result, &error);
+    close_render(&job);
+    return exit_code;
+}
