@@ -1,4 +1,4 @@
-#include "samples/orrery/navigator.h"
+#include "navigator.h"
 
 #include <math.h>
 #include <string.h>

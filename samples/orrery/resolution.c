@@ -1,4 +1,4 @@
-#include "samples/orrery/resolution.h"
+#include "resolution.h"
 
 #include <math.h>
 
