@@ -126,7 +126,7 @@ static orr_result fail_interrupted(render_job *job, orr_error *error)
                     (long long)picture_queue_written(job->queue), (long long)job->cameras.count);
 }
 
-static orr_result draw_all(render_job *job, progress *progress, orr_error *error)
+static orr_result draw_all(render_job *job, progress *shown, orr_error *error)
 {
     int64_t count = job->cameras.count, submitted = 0;
     for (int64_t finished = 0; finished < count; finished++) {
@@ -134,7 +134,7 @@ static orr_result draw_all(render_job *job, progress *progress, orr_error *error
             ORR_TRY(submit(job, submitted++, error));
         }
         ORR_TRY(finish(job, finished, error));
-        progress_show(progress, picture_queue_written(job->queue));
+        progress_show(shown, picture_queue_written(job->queue));
         if (interrupt_asked()) {
             return fail_interrupted(job, error);
         }
@@ -149,12 +149,12 @@ static orr_result draw_all(render_job *job, progress *progress, orr_error *error
 
 static orr_result render(render_job *job, orr_error *error)
 {
-    progress progress;
+    progress shown;
     interrupt_begin();
-    progress_begin(&progress, "frames", job->cameras.count);
-    orr_result result = draw_all(job, &progress, error);
-    job->seconds = progress_seconds(&progress);
-    progress_end(&progress);
+    progress_begin(&shown, "frames", job->cameras.count);
+    orr_result result = draw_all(job, &shown, error);
+    job->seconds = progress_seconds(&shown);
+    progress_end(&shown);
     return result;
 }
 
