@@ -13,7 +13,8 @@ target_compile_options(
               -ffp-contract=off
               -fno-math-errno
               -fno-trapping-math
-              # CMake's RelWithDebInfo switches asserts off; here only Release goes without
+              # asserts stay in an optimised build (CMake's RelWithDebInfo drops them): a bug in a caller should stop with
+              # a line, not draw nonsense
               $<$<NOT:$<CONFIG:Release>>:-UNDEBUG>
               $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-psabi>
               $<$<BOOL:${ORR_WERROR}>:-Werror>)
@@ -68,7 +69,14 @@ function(orr_libraries)
         set_target_properties(orrery_${kind} PROPERTIES OUTPUT_NAME orrery VERSION ${PROJECT_VERSION} SOVERSION 0)
         target_include_directories(orrery_${kind} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/engine>
                                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-        target_link_libraries(orrery_${kind} PRIVATE $<BUILD_INTERFACE:orrery_flags> ${ORR_PACKAGES} ${CMAKE_DL_LIBS})
+        target_link_libraries(
+            orrery_${kind} PRIVATE $<BUILD_INTERFACE:orrery_flags> "$<BUILD_INTERFACE:${ORR_PACKAGES}>" ${CMAKE_DL_LIBS}
+                                   m)
     endforeach()
+    # who links the installed static library finds its packages in orreryConfig.cmake
+    target_link_libraries(orrery_static PRIVATE $<INSTALL_INTERFACE:PkgConfig::ORRERY_PACKAGES>
+                                                $<INSTALL_INTERFACE:Threads::Threads>)
+    # packages that are static archives stay inside
+    target_link_options(orrery_shared PRIVATE -Wl,--exclude-libs,ALL)
     add_library(orrery::orrery ALIAS orrery_shared)
 endfunction()

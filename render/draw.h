@@ -19,7 +19,7 @@ typedef struct orr_draw_splats {
 typedef struct orr_draw_mesh {
     const orr_mesh *mesh;
     uint64_t key;
-    float model[12];
+    float model[12]; // layer to world, a similarity
 } orr_draw_mesh;
 
 typedef struct orr_draw_sun {

@@ -26,6 +26,7 @@ typedef struct cpu_frame {
     int *part_counts;          // part_count: records it wrote, then the number of records before it
     int part_count;
     orr_splat_record *records; // the parts' records, each part at its own place
+    orr_tile_box *boxes;       // likewise
     int64_t record_capacity;
 
     int64_t visible;
@@ -88,18 +89,28 @@ static orr_result plan_projection(cpu_frame *f, orr_error *error)
     f->parts = orr_arena_take(f->arena, (size_t)parts, sizeof *f->parts);
     f->part_counts = orr_arena_take(f->arena, (size_t)parts, sizeof *f->part_counts);
     f->records = orr_arena_take(f->arena, (size_t)records, sizeof *f->records);
-    if (!f->lenses || !f->parts || !f->part_counts || !f->records) {
+    f->boxes = orr_arena_take(f->arena, (size_t)records, sizeof *f->boxes);
+    if (!f->lenses || !f->parts || !f->part_counts || !f->records || !f->boxes) {
         return out_of_memory(error, "projection", records);
     }
     int part = 0;
-    orr_splat_record *place = f->records;
+    int64_t place = 0;
     for (int i = 0; i < f->list->splat_count; i++) {
         const orr_splat_pack *pack = f->list->splats[i].pack;
+        uint32_t first_place = (uint32_t)place;
         ORR_TRY(make_lens(f->list, &f->list->splats[i], &f->lenses[i], error));
         for (int64_t block = 0; block < pack->blocks; block += ORR_PROJECT_BLOCKS) {
             int64_t end =
                 block + ORR_PROJECT_BLOCKS < pack->blocks ? block + ORR_PROJECT_BLOCKS : pack->blocks;
-            f->parts[part++] = (orr_project_job){pack, &f->lenses[i], block, end, (uint32_t)i, place};
+            f->parts[part++] = (orr_project_job){.pack = pack,
+                                                 .lens = &f->lenses[i],
+                                                 .width = f->list->lens.width,
+                                                 .height = f->list->lens.height,
+                                                 .first_block = block,
+                                                 .end_block = end,
+                                                 .first_place = first_place,
+                                                 .records = f->records + place,
+                                                 .boxes = f->boxes + place};
             place += (end - block) * ORR_PACK_BLOCK;
         }
     }
@@ -140,13 +151,7 @@ static orr_result project(cpu_frame *f, orr_error *error)
     return ORR_OK;
 }
 
-static bool stands_before(const orr_splat_record *a, const orr_splat_record *b)
-{
-    return a->layer != b->layer ? a->layer < b->layer : a->original < b->original;
-}
-
-// Splats of exactly the same depth are drawn in the order of their files, whatever order the pack keeps them
-// in.
+// Splats of exactly the same depth are drawn in the order of their files, whatever order the pack keeps them in.
 static orr_result order_ties(cpu_frame *f, orr_error *error)
 {
     enum { SMALL = 32 };
@@ -157,23 +162,20 @@ static orr_result order_ties(cpu_frame *f, orr_error *error)
         }
         int64_t count = end - first;
         uint32_t *order = f->order + first;
-        if (count > SMALL) { // a cloud seen flat on: sort by place in the file, then stably by layer
+        if (count > SMALL) { // a cloud seen flat on
             uint32_t *places = orr_arena_take(f->arena, (size_t)count, sizeof *places);
-            for (int pass = 0; places && pass < 2; pass++) {
-                for (int64_t i = 0; i < count; i++) {
-                    const orr_splat_record *s = &f->records[order[i]];
-                    places[i] = pass == 0 ? s->original : s->layer;
-                }
-                ORR_TRY(orr_radix_sort(f->jobs, f->arena, places, order, count, error));
-            }
             if (!places) {
                 return out_of_memory(error, "equal depths", count);
             }
+            for (int64_t i = 0; i < count; i++) {
+                places[i] = f->records[order[i]].place;
+            }
+            ORR_TRY(orr_radix_sort(f->jobs, f->arena, places, order, count, error));
         } else {
             for (int64_t i = 1; i < count; i++) {
                 uint32_t moved = order[i];
                 int64_t k = i;
-                for (; k > 0 && stands_before(&f->records[moved], &f->records[order[k - 1]]); k--) {
+                for (; k > 0 && f->records[moved].place < f->records[order[k - 1]].place; k--) {
                     order[k] = order[k - 1];
                 }
                 order[k] = moved;
@@ -221,8 +223,9 @@ static void blend_tile(void *context, int i, int worker)
 
 static orr_result bin(cpu_frame *f, orr_error *error)
 {
-    return orr_splats_bin(f->jobs, f->arena, f->records, f->order, f->visible, f->list->lens.width,
-                          f->list->lens.height, &f->bins, error);
+    const orr_bin_input input = {f->records,          f->boxes, f->order, f->visible, f->list->lens.width,
+                                 f->list->lens.height};
+    return orr_splats_bin(f->jobs, f->arena, &input, &f->bins, error);
 }
 
 static void blend(cpu_frame *f)

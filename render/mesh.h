@@ -15,7 +15,7 @@ typedef struct orr_mesh_material {
     float base_colour[4]; // linear factor, straight alpha
     int texture;          // index into textures, -1: none
     bool two_sided;
-    float alpha_cutoff; // texels with less alpha are holes; 0: opaque
+    float alpha_cutoff; // where texel alpha x base_colour[3] is less there is a hole; 0: opaque
 } orr_mesh_material;
 
 // A run of triangles with one material.
@@ -30,10 +30,11 @@ typedef struct orr_mesh {
     uint32_t *indices; // three per triangle, counter-clockwise seen from the front
     orr_mesh_part *parts;
     orr_mesh_material *materials;
-    orr_image8 *textures; // sRGB colour, straight alpha
+    orr_image8 *textures; // sRGB colour, straight alpha; coordinates outside 0 .. 1 repeat the picture
     int64_t vertex_count;
     int64_t index_count;
     int part_count, material_count, texture_count;
+    bool has_mips;         // behind each texture's rgba stand levels 1, 2, ... of its mip chain
     float low[3], high[3]; // bounds
 } orr_mesh;
 
@@ -43,3 +44,13 @@ orr_result orr_mesh_load(const char *path, orr_mesh **mesh, orr_error *error);
 bool orr_mesh_readable(const char *path); // by its ending
 void orr_mesh_destroy(orr_mesh *mesh);    // NULL is allowed
 size_t orr_mesh_bytes(const orr_mesh *mesh);
+
+// Adds the mip chain of every texture, by 2 x 2 boxes in linear light, colours weighed by alpha.
+orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error);
+// A side of level l of a mip chain.
+static inline int orr_mip_side(int side, int level)
+{
+    return side >> level > 1 ? side >> level : 1;
+}
+// Levels of a chain, level 0 included: down to 1 x 1.
+int orr_mip_levels(int width, int height);

@@ -58,9 +58,15 @@ FN real channel_colour(const float *harmonics, int degree, int channel, sh_band1
     return max_(sum, R(0.0));
 }
 
+// the tiles between two pixel positions, as far as there are tiles
+FN sint tile_of(real pixel, float tiles)
+{
+    return to_int(min_(max_(pixel * R(1.0 / ORR_TILE), R(0.0)), R(tiles - 1.0f)));
+}
+
 // writes the visible lanes one after another
-static int store_records(orr_splat_record *out, uint32_t visible, const splat_screen *s, const real colour[3],
-                         const uint32_t *original, uint32_t layer)
+static int store_records(const orr_project_job *job, int place, uint32_t visible, const splat_screen *s,
+                         const real colour[3], const uint32_t *original)
 {
     float fields[13][ORR_LANES];
     const real values[13] = {s->centre.x,      s->centre.y,     s->shape.sharp_x, s->shape.lean,
@@ -70,10 +76,19 @@ static int store_records(orr_splat_record *out, uint32_t visible, const splat_sc
     for (int k = 0; k < 13; k++) {
         real_store(fields[k], values[k]);
     }
+    const float tiles_x = (float)((job->width + ORR_TILE - 1) / ORR_TILE);
+    const float tiles_y = (float)((job->height + ORR_TILE - 1) / ORR_TILE);
+    int32_t box[4][ORR_LANES];
+    sint_store(box[0], tile_of(s->centre.x - s->half_size.x - R(0.5), tiles_x));
+    sint_store(box[1], tile_of(s->centre.y - s->half_size.y - R(0.5), tiles_y));
+    sint_store(box[2], tile_of(s->centre.x + s->half_size.x - R(0.5), tiles_x));
+    sint_store(box[3], tile_of(s->centre.y + s->half_size.y - R(0.5), tiles_y));
     int count = 0;
-    for (; visible; visible &= visible - 1) {
+    for (; visible; visible &= visible - 1, count++) {
         int i = __builtin_ctz(visible);
-        out[count++] = (orr_splat_record){
+        job->boxes[place + count] = (orr_tile_box){(uint16_t)box[0][i], (uint16_t)box[1][i],
+                                                   (uint16_t)box[2][i], (uint16_t)box[3][i]};
+        job->records[place + count] = (orr_splat_record){
             .x = fields[0][i],
             .y = fields[1][i],
             .sharp_x = fields[2][i],
@@ -87,8 +102,7 @@ static int store_records(orr_splat_record *out, uint32_t visible, const splat_sc
             .reach = fields[10][i],
             .half_width = fields[11][i],
             .half_height = fields[12][i],
-            .original = original[i],
-            .layer = layer,
+            .place = job->first_place + original[i],
         };
     }
     return count;
@@ -123,8 +137,8 @@ int ORR_ISA_NAME(orr_splat_project)(const orr_project_job *job)
             for (int channel = 0; channel < 3; channel++) {
                 colour[channel] = channel_colour(harmonics, degree, channel, b1, b2, b3);
             }
-            count += store_records(job->records + count, visible, &s, colour,
-                                   job->pack->original + block * ORR_PACK_BLOCK + part, job->layer);
+            count += store_records(job, count, visible, &s, colour,
+                                   job->pack->original + block * ORR_PACK_BLOCK + part);
         }
     }
     return count;

@@ -29,19 +29,26 @@ typedef struct orr_splat_record {
     float depth;                   // along the camera's axis
     float reach;                   // coverage is 1/255 or more where the ellipse's exponent is at most this
     float half_width, half_height; // of that ellipse's box [px]
-    uint32_t original;             // place in the layer's file
-    uint32_t layer;                // index in the draw list
-    uint32_t unused;
+    uint32_t place; // in the files of all layers, one after the other: decides between equal depths
+    uint32_t unused[2];
 } orr_splat_record;
 _Static_assert(sizeof(orr_splat_record) == 64, "a record is one cache line");
+
+// The tiles that a splat's bounding box covers, last ones included; kept apart from the records because binning reads
+// little else.
+typedef struct orr_tile_box {
+    uint16_t x0, y0, x1, y1;
+} orr_tile_box;
 
 // The part of a layer that one job projects.
 typedef struct orr_project_job {
     const orr_splat_pack *pack;
     const struct splat_lens_values *lens;
+    int width, height; // of the picture [px]
     int64_t first_block, end_block;
-    uint32_t layer;
+    uint32_t first_place;      // of the layer
     orr_splat_record *records; // room for every splat of the job
+    orr_tile_box *boxes;       // likewise
 } orr_project_job;
 
 // splat_lens as plain floats, in the order of its members, for files without lanes
@@ -90,9 +97,17 @@ typedef struct orr_splat_bins {
     int64_t pairs;         // starts[tiles]
 } orr_splat_bins;
 
-// order: `count` record indices from front to back. Memory comes from the arena.
-orr_result orr_splats_bin(orr_jobs *jobs, orr_arena *arena, const orr_splat_record *records,
-                          const uint32_t *order, int64_t count, int width, int height, orr_splat_bins *bins,
+// What binning is given: `count` record indices in `order`, from front to back.
+typedef struct orr_bin_input {
+    const orr_splat_record *records;
+    const orr_tile_box *boxes;
+    const uint32_t *order;
+    int64_t count;
+    int width, height; // of the picture [px]
+} orr_bin_input;
+
+// Memory comes from the arena.
+orr_result orr_splats_bin(orr_jobs *jobs, orr_arena *arena, const orr_bin_input *input, orr_splat_bins *bins,
                           orr_error *error);
 
 // ---- all of it ----

@@ -1,16 +1,18 @@
-// Tests of engine/core: arenas, ids, random numbers, jobs, files, images.
+// Tests of engine/core: arenas, ids, random numbers, files, images.
+#define _POSIX_C_SOURCE 200809L
 #include "engine/core/file.h"
 #include "engine/core/image.h"
-#include "engine/core/jobs.h"
 #include "engine/core/memory.h"
 #include "engine/core/pool.h"
 #include "engine/core/profile.h"
 #include "engine/core/rng.h"
 #include "tests/support.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void arena_stops_allocating_after_warm_up(void **state)
 {
@@ -33,6 +35,11 @@ static void arena_stops_allocating_after_warm_up(void **state)
         orr_arena_reset(&arena);
     }
     assert_null(orr_arena_take(&arena, SIZE_MAX / 2, 4)); // the product overflows
+    // more than an address space holds: refused, and not remembered as a need
+    size_t peak = arena.peak;
+    assert_null(orr_arena_take(&arena, SIZE_MAX / 2, 1));
+    assert_int_equal(arena.peak, peak);
+    assert_int_equal(arena.used, 0);
     orr_arena_destroy(&arena);
 }
 
@@ -99,61 +106,6 @@ static void random_numbers_are_uniform_and_repeatable(void **state)
     assert_int_not_equal(orr_rng_next(&same), orr_rng_next(&other));
 }
 
-typedef struct job_test {
-    int *visits;
-    int workers;
-    int bad_workers;
-} job_test;
-
-static void visit(void *context, int i, int worker)
-{
-    job_test *test = context;
-    test->visits[i]++;
-    if (worker < 0 || worker >= test->workers) {
-        test->bad_workers++;
-    }
-}
-
-static void host_pool(void *user, int count, void (*body)(void *, int, int), void *context)
-{
-    (*(int *)user)++;
-    for (int i = count - 1; i >= 0; i--) {
-        body(context, i, 0);
-    }
-}
-
-static void every_block_runs_once(void **state)
-{
-    (void)state;
-    for (int threads = 1; threads <= 5; threads++) {
-        orr_jobs *jobs;
-        assert_ok(orr_jobs_create(threads, NULL, NULL, &jobs, &error));
-        for (int round = 0; round < 50; round++) {
-            int count = round * 7;
-            job_test test = {calloc((size_t)count + 1, sizeof(int)), threads, 0};
-            orr_jobs_for(jobs, count, visit, &test);
-            for (int i = 0; i < count; i++) {
-                assert_int_equal(test.visits[i], 1);
-            }
-            assert_int_equal(test.visits[count], 0);
-            assert_int_equal(test.bad_workers, 0);
-            free(test.visits);
-        }
-        orr_jobs_destroy(jobs);
-    }
-    int calls = 0;
-    orr_jobs *jobs;
-    assert_ok(orr_jobs_create(3, host_pool, &calls, &jobs, &error));
-    int visits[10] = {0};
-    job_test test = {visits, 3, 0};
-    orr_jobs_for(jobs, 10, visit, &test);
-    assert_int_equal(calls, 1);
-    assert_int_equal(visits[9], 1);
-    orr_jobs_destroy(jobs);
-    orr_error error;
-    assert_int_equal(orr_jobs_create(-1, NULL, NULL, &jobs, &error), ORR_ERROR_ARGUMENT);
-}
-
 static void profile_adds_up_stages_of_one_name(void **state)
 {
     (void)state;
@@ -189,6 +141,41 @@ static void files_appear_whole_or_not_at_all(void **state)
     orr_free(bytes.data);
     assert_int_equal(orr_file_write("/nonexistent/x", "a", 1, &why), ORR_ERROR_FILE);
     assert_int_equal(orr_file_read("/tmp", &bytes, &why), ORR_ERROR_FILE);
+}
+
+static void only_regular_files_are_read_and_replaced(void **state)
+{
+    (void)state;
+    const char *pipe = scratch_path("pipe");
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    orr_bytes bytes;
+    orr_error why;
+    assert_int_equal(orr_file_read(pipe, &bytes, &why), ORR_ERROR_FILE); // and does not wait for a writer
+    assert_int_equal(orr_file_write(pipe, "a", 1, &why), ORR_ERROR_FILE);
+    const char *finished = scratch_path("finished");
+    assert_ok(orr_file_write(finished, "a", 1, &error));
+    assert_int_equal(orr_file_rename(finished, pipe, &why), ORR_ERROR_FILE);
+    struct stat status;
+    assert_int_equal(stat(pipe, &status), 0);
+    assert_true(S_ISFIFO(status.st_mode));
+    assert_int_not_equal(stat(finished, &status), 0); // nothing is left behind
+}
+
+static void a_full_disk_is_reported(void **state)
+{
+    (void)state;
+    orr_file_writer writer;
+    const char *path = scratch_path("full.bin");
+    assert_ok(orr_file_begin(&writer, path, &error));
+    // a stream on a device that is always full stands in for the disk
+    writer.stream = freopen("/dev/full", "wb", writer.stream);
+    assert_non_null(writer.stream);
+    orr_file_put(&writer, "hello", 5);
+    orr_error why;
+    assert_int_equal(orr_file_commit(&writer, &why), ORR_ERROR_FILE);
+    assert_non_null(strstr(why.message, strerror(ENOSPC)));
+    orr_bytes bytes;
+    assert_int_equal(orr_file_read(path, &bytes, &why), ORR_ERROR_FILE);
 }
 
 static void paths_are_taken_apart(void **state)
@@ -275,9 +262,10 @@ int main(void)
         cmocka_unit_test(allocation_refuses_overflow),
         cmocka_unit_test(ids_of_removed_slots_are_stale),
         cmocka_unit_test(random_numbers_are_uniform_and_repeatable),
-        cmocka_unit_test(every_block_runs_once),
         cmocka_unit_test(profile_adds_up_stages_of_one_name),
         cmocka_unit_test(files_appear_whole_or_not_at_all),
+        cmocka_unit_test(only_regular_files_are_read_and_replaced),
+        cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(paths_are_taken_apart),
         cmocka_unit_test(png_round_trips),
         cmocka_unit_test(quantisation_rounds_and_clamps),

@@ -142,7 +142,8 @@ static void cofactors(double m[3][3], double out[3][3])
 }
 
 // Files hold rotations to a few digits. Those good to float precision stay as they are; others become the
-// nearest rotation, the polar factor, by Newton's iteration R <- (R + R^-T) / 2, which squares its error.
+// nearest rotation, the polar factor, by Newton's iteration R <- (R + R^-T) / 2, which squares its error: four steps from 1e-2 reach
+// the last digit.
 static orr_result straighten(const orr_json *frame, double m[3][3], orr_error *error)
 {
     double c[3][3];
@@ -154,7 +155,7 @@ static orr_result straighten(const orr_json *frame, double m[3][3], orr_error *e
                                  "a rotation without scale or mirroring (off by %.3g, determinant %.3g)", off,
                                  determinant);
     }
-    for (int step = 0; step < 5 && off > 1e-6; step++) {
+    for (int step = 0; step < 4 && off > 1e-6; step++) {
         cofactors(m, c);
         determinant = m[0][0] * c[0][0] + m[0][1] * c[0][1] + m[0][2] * c[0][2];
         for (int i = 0; i < 3; i++) {
@@ -162,7 +163,6 @@ static orr_result straighten(const orr_json *frame, double m[3][3], orr_error *e
                 m[i][j] = 0.5 * (m[i][j] + c[i][j] / determinant);
             }
         }
-        off = deviation(m);
     }
     return ORR_OK;
 }

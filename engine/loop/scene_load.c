@@ -34,7 +34,8 @@ static orr_result add_cloud(orr_scene *scene, const layer_wish *wish, orr_error 
     orr_splats *splats;
     orr_error why = {0};
     orr_result result = orr_splats_load(wish->path, &splats, &why);
-    if (why.code == ORR_CODE_FILE_TYPE) {
+    bool cloud_ending = orr_splat_format_of((orr_splat_source){.name = wish->path}) != NULL;
+    if (why.code == ORR_CODE_FILE_TYPE && !cloud_ending) {
         return orr_fail(
             error, ORR_CODE_FILE_TYPE,
             "%s: unknown kind of file: expected a splat cloud (.ply .compressed.ply .splat .spz .sog "

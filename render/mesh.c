@@ -1,0 +1,127 @@
+#include "render/mesh.h"
+
+#include "engine/core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SIDE_MAX = 32768 }; // a chain's texels are counted in 32 bits
+
+int orr_mip_levels(int width, int height)
+{
+    int levels = 1;
+    for (int side = width > height ? width : height; side > 1; side >>= 1) {
+        levels++;
+    }
+    return levels;
+}
+
+static size_t mip_texels(int width, int height)
+{
+    size_t texels = 0;
+    for (int level = 1; level < orr_mip_levels(width, height); level++) {
+        texels += (size_t)orr_mip_side(width, level) * (size_t)orr_mip_side(height, level);
+    }
+    return texels;
+}
+
+void orr_mesh_destroy(orr_mesh *mesh)
+{
+    if (!mesh) {
+        return;
+    }
+    for (int i = 0; i < mesh->texture_count; i++) {
+        orr_image8_free(&mesh->textures[i]);
+    }
+    orr_free(mesh->vertices);
+    orr_free(mesh->indices);
+    orr_free(mesh->parts);
+    orr_free(mesh->materials);
+    orr_free(mesh->textures);
+    orr_free(mesh);
+}
+
+size_t orr_mesh_bytes(const orr_mesh *mesh)
+{
+    size_t bytes = sizeof *mesh + (size_t)mesh->vertex_count * sizeof *mesh->vertices +
+                   (size_t)mesh->index_count * sizeof *mesh->indices +
+                   (size_t)mesh->part_count * sizeof *mesh->parts +
+                   (size_t)mesh->material_count * sizeof *mesh->materials;
+    for (int i = 0; i < mesh->texture_count; i++) {
+        const orr_image8 *texture = &mesh->textures[i];
+        size_t mips = mesh->has_mips ? mip_texels(texture->width, texture->height) : 0;
+        bytes += 4 * ((size_t)texture->width * (size_t)texture->height + mips);
+    }
+    return bytes;
+}
+
+static float decode(uint8_t byte)
+{
+    float c = (float)byte / 255.0f;
+    return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+}
+
+static uint8_t encode(float linear)
+{
+    float c = linear <= 0.0031308f ? 12.92f * linear : 1.055f * powf(linear, 1.0f / 2.4f) - 0.055f;
+    return (uint8_t)(255.0f * c + 0.5f);
+}
+
+// One level from the one above it; odd sides drop their last row or column.
+static void halve(const uint8_t *from, int width, int height, const float linear[256], uint8_t *to)
+{
+    int half_width = orr_mip_side(width, 1), half_height = orr_mip_side(height, 1);
+    for (int y = 0; y < half_height; y++) {
+        for (int x = 0; x < half_width; x++) {
+            float colour[3] = {0}, weighed[3] = {0}, alpha = 0.0f;
+            for (int i = 0; i < 4; i++) {
+                int sx = 2 * x + i % 2, sy = 2 * y + i / 2;
+                sx = sx < width ? sx : width - 1;
+                sy = sy < height ? sy : height - 1;
+                const uint8_t *texel = from + 4 * ((size_t)sy * (size_t)width + (size_t)sx);
+                alpha += texel[3];
+                for (int c = 0; c < 3; c++) {
+                    colour[c] += 0.25f * linear[texel[c]];
+                    weighed[c] += texel[3] * linear[texel[c]];
+                }
+            }
+            uint8_t *texel = to + 4 * ((size_t)y * (size_t)half_width + (size_t)x);
+            for (int c = 0; c < 3; c++) {
+                // the colour behind a hole does not bleed into its rim
+                texel[c] = encode(alpha > 0.0f ? weighed[c] / alpha : colour[c]);
+            }
+            texel[3] = (uint8_t)(0.25f * alpha + 0.5f);
+        }
+    }
+}
+
+orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error)
+{
+    float linear[256];
+    for (int i = 0; i < 256; i++) {
+        linear[i] = decode((uint8_t)i);
+    }
+    for (int i = 0; i < mesh->texture_count; i++) {
+        orr_image8 *texture = &mesh->textures[i];
+        int width = texture->width, height = texture->height;
+        if (width > SIDE_MAX || height > SIDE_MAX) {
+            return orr_fail(error, ORR_CODE_MESH_FILE,
+                            "a texture of %d x %d pixels: expected sides of at most %d", width, height,
+                            SIDE_MAX);
+        }
+        size_t texels = (size_t)width * (size_t)height;
+        uint8_t *chain;
+        ORR_ALLOC(chain, 4 * (texels + mip_texels(width, height)), "a mip chain", error);
+        memcpy(chain, texture->rgba, 4 * texels);
+        orr_image8_free(texture);
+        *texture = (orr_image8){width, height, chain};
+        for (int level = 1; level < orr_mip_levels(width, height); level++) {
+            int above_width = orr_mip_side(width, level - 1), above_height = orr_mip_side(height, level - 1);
+            uint8_t *next = chain + 4 * (size_t)above_width * (size_t)above_height;
+            halve(chain, above_width, above_height, linear, next);
+            chain = next;
+        }
+    }
+    mesh->has_mips = true;
+    return ORR_OK;
+}

@@ -1,0 +1,15 @@
+# Checks of the source and of what is installed, as tests.
+
+# a format that clang-format 14 does not agree with
+find_program(ORR_CLANG_FORMAT NAMES clang-format-14)
+if(ORR_CLANG_FORMAT)
+    add_test(NAME formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_format.sh ${ORR_CLANG_FORMAT} ${PROJECT_SOURCE_DIR})
+endif()
+
+# the installed library: programs outside the tree that find it with CMake and with pkg-config. A sanitised library
+# would ask the same flags of them.
+if(NOT ORR_SANITIZE)
+    add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/run.sh ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
+    add_test(NAME exported_symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.sh $<TARGET_FILE:orrery_shared>
+                                           ${PROJECT_SOURCE_DIR}/engine/orrery.h)
+endif()

@@ -1,0 +1,24 @@
+// Camera files from memory: no input may crash, leak or hang the parser.
+#include "engine/core/memory.h"
+#include "engine/loop/camera_file.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = orr_alloc(size + 1, 1);
+    if (!text) {
+        return 0;
+    }
+    memcpy(text, data, size);
+    text[size] = 0;
+    orr_camera_list list;
+    orr_error error;
+    if (orr_camera_file_parse(text, "fuzz.json", 640, 480, &list, &error) == ORR_OK) {
+        orr_camera_list_free(&list);
+    }
+    orr_free(text);
+    return 0;
+}

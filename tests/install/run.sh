@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs a build to a scratch prefix, and builds and runs programs that find it there: run.sh BUILD_DIR C_COMPILER
+set -euo pipefail
+build=$1 cc=$2
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+prefix=$scratch/prefix
+
+cmake --install "$build" --prefix "$prefix" > "$scratch/install.log"
+
+echo "CMake: find_package(orrery), shared and static"
+cmake -S "$here" -B "$scratch/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" > "$scratch/configure.log" ||
+    { cat "$scratch/configure.log"; exit 1; }
+cmake --build "$scratch/build"
+"$scratch/build/with_shared"
+"$scratch/build/with_static"
+
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name orrery.pc)")
+flags=(-std=c11 -Wall -Wextra -Wpedantic -Werror)
+echo "pkg-config: shared"
+# shellcheck disable=SC2046 # pkg-config's answer is words
+"$cc" "${flags[@]}" "$here/main.c" -o "$scratch/shared" $(pkg-config --cflags --libs orrery)
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir orrery) "$scratch/shared"
+echo "pkg-config: static"
+# the archive by name, because -lorrery would take the shared library beside it
+# shellcheck disable=SC2046
+"$cc" "${flags[@]}" "$here/main.c" -o "$scratch/static" $(pkg-config --cflags orrery) \
+    $(pkg-config --static --libs orrery | sed 's/-lorrery\b/-l:liborrery.a/')
+"$scratch/static"
+if [ -x "$prefix/bin/orrery" ]; then
+    echo "the installed program"
+    "$prefix/bin/orrery" --help > /dev/null
+fi
