@@ -1,9 +1,13 @@
 #include "render/present_draw.h"
 
-#include "shaders/overlay.frag.h"
-#include "shaders/overlay.vert.h"
-
 #include <string.h>
+
+static const uint32_t vertex_words[] =
+#include "shaders/overlay.vert.inc"
+    ;
+static const uint32_t fragment_words[] =
+#include "shaders/overlay.frag.inc"
+    ;
 
 static orr_result create_layout(orr_vk *vk, orr_present_draw *draw, orr_error *error)
 {
@@ -129,8 +133,8 @@ static orr_result create_pipeline_from(orr_vk *vk, orr_present_draw *draw, VkSha
 
 static orr_result create_pipeline(orr_vk *vk, orr_present_draw *draw, VkFormat format, orr_error *error)
 {
-    const orr_vk_code vertex_code = {"overlay.vert", overlay_vert, sizeof overlay_vert};
-    const orr_vk_code fragment_code = {"overlay.frag", overlay_frag, sizeof overlay_frag};
+    const orr_vk_code vertex_code = {"overlay.vert", vertex_words, sizeof vertex_words};
+    const orr_vk_code fragment_code = {"overlay.frag", fragment_words, sizeof fragment_words};
     VkShaderModule vertex, fragment;
     ORR_TRY(orr_vk_shader_create(vk, vertex_code, &vertex, error));
     orr_result result = orr_vk_shader_create(vk, fragment_code, &fragment, error);

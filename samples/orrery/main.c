@@ -49,6 +49,11 @@ static void print_log(void *user, orr_log_level level, int code, const char *lin
     }
 }
 
+orr_log command_log(void)
+{
+    return (orr_log){.write = print_log};
+}
+
 orr_result command_engine(const common_options *common, orr_engine **engine, orr_error *error)
 {
     const orr_engine_desc desc = {.threads = common->threads, .device = common->device, .log = print_log};

@@ -70,7 +70,8 @@ static void ask(panel_state *state, view_action action, const char *label, const
     }
 }
 
-static void slider(const char *label, double *value, double low, double high, const char *format, bool logarithmic)
+static void slider(const char *label, double *value, double low, double high, const char *format,
+                   bool logarithmic)
 {
     ImGui::SliderScalar(label, ImGuiDataType_Double, value, &low, &high, format,
                         ImGuiSliderFlags_AlwaysClamp | (logarithmic ? ImGuiSliderFlags_Logarithmic : 0));
@@ -126,7 +127,8 @@ static void show_layers(panel_state *state)
         }
         if (ImGui::IsItemHovered()) {
             ImGui::SetTooltip("%lld %s, %.1f MB", static_cast<long long>(info.count),
-                              info.kind == ORR_LAYER_SPLATS ? "splats" : "triangles", double(info.bytes) * 1e-6);
+                              info.kind == ORR_LAYER_SPLATS ? "splats" : "triangles",
+                              double(info.bytes) * 1e-6);
         }
         ImGui::PopID();
     }
@@ -186,14 +188,16 @@ static void show_path(panel_state *state)
     ask(state, VIEW_PATH_SAVE, "Save", "as transforms.json, for orrery render --cameras (Ctrl+S)");
     ImGui::SameLine();
     ask(state, VIEW_PATH_CLEAR, "Clear", "forget the keys");
-    ImGui::Text("%d keys, %.1f of %.1f s", recorder->count, state->path_time, camera_recorder_duration(recorder));
+    ImGui::Text("%d keys, %.1f of %.1f s", recorder->count, state->path_time,
+                camera_recorder_duration(recorder));
     slider("s per key", &recorder->seconds, 0.25, 10.0, "%.2f", false);
 }
 
 static void lay_out(panel *p, panel_state *state)
 {
     ImGui::SetNextWindowPos(ImVec2(10.0f, 10.0f), ImGuiCond_FirstUseEver);
-    ImGui::SetNextWindowSizeConstraints(ImVec2(300.0f, 0.0f), ImVec2(300.0f, ImGui::GetIO().DisplaySize.y - 20.0f));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(300.0f, 0.0f),
+                                        ImVec2(300.0f, ImGui::GetIO().DisplaySize.y - 20.0f));
     ImGui::SetNextWindowBgAlpha(0.8f);
     ImGui::Begin("Orrery  (F1)", nullptr, ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoNav);
     ImGui::PushItemWidth(160.0f);
@@ -241,9 +245,9 @@ static void collect(panel *p, const ImDrawData *data)
         for (ImDrawVert &vertex : list->VtxBuffer) {
             vertex.pos = ImVec2((vertex.pos.x - origin.x) * scale.x, (vertex.pos.y - origin.y) * scale.y);
         }
-        p->lists.push_back({reinterpret_cast<const orr_overlay_vertex *>(list->VtxBuffer.Data), list->IdxBuffer.Data,
-                            part, uint32_t(list->VtxBuffer.Size), uint32_t(list->IdxBuffer.Size),
-                            uint32_t(list->CmdBuffer.Size)});
+        p->lists.push_back({reinterpret_cast<const orr_overlay_vertex *>(list->VtxBuffer.Data),
+                            list->IdxBuffer.Data, part, uint32_t(list->VtxBuffer.Size),
+                            uint32_t(list->IdxBuffer.Size), uint32_t(list->CmdBuffer.Size)});
         part += list->CmdBuffer.Size;
     }
     p->overlay.lists = p->lists.data();

@@ -32,8 +32,8 @@ typedef struct viewer {
     double path_time; // [s]
 
     view_drag drag;
-    double cursor[2];       // [window coordinates]
-    double last_click;      // [s]
+    double cursor[2];  // [window coordinates]
+    double last_click; // [s]
     double last_click_at[2];
 
     bool antialias, has_background;

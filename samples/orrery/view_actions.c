@@ -218,7 +218,8 @@ void view_focus_under_cursor(viewer *v)
     int width, height;
     glfwGetWindowSize(v->window, &width, &height);
     const orr_camera *camera = &v->drawn;
-    double x = v->cursor[0] / fmax(width, 1.0) * camera->width, y = v->cursor[1] / fmax(height, 1.0) * camera->height;
+    double x = v->cursor[0] / fmax(width, 1.0) * camera->width,
+           y = v->cursor[1] / fmax(height, 1.0) * camera->height;
     if (x < 0.0 || y < 0.0 || x >= camera->width || y >= camera->height || v->revision == 0) {
         return;
     }
@@ -233,7 +234,8 @@ void view_focus_under_cursor(viewer *v)
     float point[3];
     for (int i = 0; i < 3; i++) {
         const float *row = camera->pose + 4 * i;
-        point[i] = (float)((double)row[3] + (double)row[0] * ray[0] + (double)row[1] * ray[1] + (double)row[2] * ray[2]);
+        point[i] = (float)((double)row[3] + (double)row[0] * ray[0] + (double)row[1] * ray[1] +
+                           (double)row[2] * ray[2]);
     }
     navigator_focus(&v->navigator, point);
 }

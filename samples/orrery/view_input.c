@@ -13,11 +13,11 @@ typedef struct binding {
 } binding;
 
 static const binding bindings[] = {
-    {GLFW_KEY_ESCAPE, false, VIEW_QUIT},         {GLFW_KEY_HOME, false, VIEW_HOME},
-    {GLFW_KEY_F, false, VIEW_SEE_ALL},           {GLFW_KEY_P, false, VIEW_SCREENSHOT},
-    {GLFW_KEY_F12, false, VIEW_SCREENSHOT},      {GLFW_KEY_K, false, VIEW_KEY_ADD},
-    {GLFW_KEY_SPACE, false, VIEW_PATH_PLAY},     {GLFW_KEY_S, true, VIEW_PATH_SAVE},
-    {GLFW_KEY_V, false, VIEW_SWITCH_DEVICE},     {GLFW_KEY_O, false, VIEW_SWITCH_PROJECTION},
+    {GLFW_KEY_ESCAPE, false, VIEW_QUIT},     {GLFW_KEY_HOME, false, VIEW_HOME},
+    {GLFW_KEY_F, false, VIEW_SEE_ALL},       {GLFW_KEY_P, false, VIEW_SCREENSHOT},
+    {GLFW_KEY_F12, false, VIEW_SCREENSHOT},  {GLFW_KEY_K, false, VIEW_KEY_ADD},
+    {GLFW_KEY_SPACE, false, VIEW_PATH_PLAY}, {GLFW_KEY_S, true, VIEW_PATH_SAVE},
+    {GLFW_KEY_V, false, VIEW_SWITCH_DEVICE}, {GLFW_KEY_O, false, VIEW_SWITCH_PROJECTION},
     {GLFW_KEY_F1, false, VIEW_SWITCH_PANEL},
 };
 

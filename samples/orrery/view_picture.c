@@ -96,20 +96,20 @@ static orr_camera scaled_camera(const viewer *v, float scale)
 void view_refresh(viewer *v, double now)
 {
     orr_camera camera = scaled_camera(v, 1.0f);
-    if (!same_camera(&camera, &v->seen)) {
+    bool changed = !same_camera(&camera, &v->seen);
+    if (changed) {
         v->seen = camera;
         v->seen_at = now;
     }
     bool moving = view_is_moving(v, now);
     float scale = resolution_scale(&v->resolution, moving);
     camera = scaled_camera(v, scale);
-    // a rough picture of the same view waits until it can be drawn in full
-    bool only_size = moving && camera.width != v->drawn.width && v->seen_at != now;
-    if (!v->stale && (only_size || same_camera(&camera, &v->drawn))) {
+    // while moving, a view is drawn once, as roughly as it takes; at rest, what was rough is drawn in full
+    if (!v->stale && !changed && (moving || same_camera(&camera, &v->drawn))) {
         return;
     }
     v->stale = false;
-    v->drawn = camera; // also when it fails: another attempt waits for another camera
+    v->drawn = camera; // also when it fails: another attempt waits for another view
     orr_error error;
     double start = glfwGetTime();
     if (draw(v, &camera, &error) != ORR_OK) {
@@ -161,7 +161,9 @@ static const orr_overlay *build_panel(viewer *v)
     if (state.remove.slot) {
         view_remove(v, state.remove);
     }
-    view_do(v, state.action);
+    if (state.action != VIEW_NOTHING) {
+        view_do(v, state.action);
+    }
     return overlay;
 }
 
@@ -171,17 +173,17 @@ orr_result view_show(viewer *v, double now, orr_error *error)
         return ORR_OK;
     }
     v->attention--;
-    int left = v->attention;
     // smoothed while frames follow each other; a pause starts anew
     double interval = now - v->presented_at;
     bool flowing = view_is_moving(v, now) || v->limit > 0;
-    v->interval = !flowing || interval > 1.0 ? 0.0 : v->interval > 0.0 ? v->interval + 0.1 * (interval - v->interval)
-                                                                      : interval;
+    v->interval = !flowing || interval > 0.5 ? 0.0
+                  : v->interval > 0.0        ? v->interval + 0.1 * (interval - v->interval)
+                                             : interval;
     v->presented_at = now;
     const orr_overlay *overlay = v->panel_hidden ? NULL : build_panel(v);
-    v->attention = left;
     bool shown;
-    ORR_TRY(orr_present_frame(v->present, v->revision ? &v->picture : NULL, v->revision, overlay, &shown, error));
+    ORR_TRY(
+        orr_present_frame(v->present, v->revision ? &v->picture : NULL, v->revision, overlay, &shown, error));
     v->presented += shown;
     return ORR_OK;
 }
