@@ -103,7 +103,7 @@ static orr_result create_swapchain(orr_vk *vk, GLFWwindow *window, orr_swapchain
     VkSwapchainKHR old = s->swapchain;
     s->swapchain = VK_NULL_HANDLE;
     result = VK_SUCCESS;
-    VkColorSpaceKHR space;
+    VkColorSpaceKHR space = VK_COLOR_SPACE_SRGB_NONLINEAR_KHR;
     orr_result chosen = choose_format(vk, s, &space, error);
     if (chosen == ORR_OK && extent.width > 0 && extent.height > 0) {
         uint32_t wanted = can.minImageCount > 2 ? can.minImageCount : 3;

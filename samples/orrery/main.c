@@ -13,6 +13,7 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
+    {"view", command_view, "SCENE", "a window: fly, switch layers, record a camera path"},
     {"render", command_render, "SCENE -o OUT", "headless: .png .exr .npy .mp4, or a pattern with %04d"},
     {"convert", command_convert, "IN OUT", "splat clouds from one format to another"},
     {"info", command_info, "FILE...", "what is in splat clouds, meshes, scene and camera files"},

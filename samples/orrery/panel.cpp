@@ -136,7 +136,7 @@ static void show_layers(panel_state *state)
 
 static void show_camera(panel_state *state)
 {
-    navigator *n = state->navigator;
+    navigator *n = state->view;
     int mode = n->mode;
     ImGui::RadioButton("orbit", &mode, NAVIGATOR_ORBIT);
     ImGui::SameLine();
@@ -161,7 +161,7 @@ static void show_camera(panel_state *state)
 
 static void show_quality(panel_state *state)
 {
-    resolution *r = state->resolution;
+    resolution *r = state->quality;
     if (ImGui::Button(state->device)) {
         state->action = VIEW_SWITCH_DEVICE;
     }
@@ -189,7 +189,7 @@ static void show_path(panel_state *state)
     ImGui::SameLine();
     ask(state, VIEW_PATH_CLEAR, "Clear", "forget the keys");
     ImGui::Text("%d keys, %.1f of %.1f s", recorder->count, state->path_time,
-                camera_recorder_duration(recorder));
+                state->path_duration);
     slider("s per key", &recorder->seconds, 0.25, 10.0, "%.2f", false);
 }
 

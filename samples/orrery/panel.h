@@ -38,11 +38,11 @@ typedef struct panel_state {
     double frames_per_second; // 0: at rest
     int width, height;        // of the picture
     bool playing;
-    double path_time; // [s]
+    double path_time, path_duration; // [s]
     // shown and changed
     orr_world *world; // which layers are visible
-    navigator *navigator;
-    resolution *resolution;
+    navigator *view;
+    resolution *quality;
     camera_recorder *recorder;
     bool antialias;
     // asked for

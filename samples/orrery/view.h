@@ -45,6 +45,7 @@ typedef struct viewer {
     orr_camera drawn; // the picture's
     orr_camera seen;  // the camera of the loop's last round, window-sized
     double seen_at;   // when it last changed [s]
+    bool moving;      // in the loop's last round
     bool stale;       // the picture does not show what is there
     orr_stage_time stages[VIEW_STAGES];
     int stage_count;

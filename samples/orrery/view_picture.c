@@ -102,6 +102,10 @@ void view_refresh(viewer *v, double now)
         v->seen_at = now;
     }
     bool moving = view_is_moving(v, now);
+    if (v->moving && !moving) {
+        v->attention = v->attention > 1 ? v->attention : 1; // the panel says so
+    }
+    v->moving = moving;
     float scale = resolution_scale(&v->resolution, moving);
     camera = scaled_camera(v, scale);
     // while moving, a view is drawn once, as roughly as it takes; at rest, what was rough is drawn in full
@@ -149,9 +153,10 @@ static const orr_overlay *build_panel(viewer *v)
         .height = v->picture.height,
         .playing = v->playing,
         .path_time = v->path_time,
+        .path_duration = camera_recorder_duration(&v->recorder),
         .world = v->world,
-        .navigator = &v->navigator,
-        .resolution = &v->resolution,
+        .view = &v->navigator,
+        .quality = &v->resolution,
         .recorder = &v->recorder,
         .antialias = v->antialias,
     };
