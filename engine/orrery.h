@@ -255,7 +255,7 @@ typedef struct orr_stage_time {
 
 typedef struct orr_frame_desc {
     orr_device_kind device; /* what draws; default: the engine's choice */
-    int frames_in_flight; /* how many frames may be submitted before the first is finished; 0: 2 */
+    int frames_in_flight;   /* how many frames may be submitted before the first is finished; 0: 2 */
 } orr_frame_desc;
 
 ORR_API orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,

@@ -1,6 +1,7 @@
 // The CPU's frame: meshes, then splats stage by stage, composed tile by tile.
 #include "engine/core/memory.h"
 #include "engine/core/radix_sort.h"
+#include "render/mesh_raster.h"
 #include "render/splats_cpu.h"
 
 #include <stdatomic.h>
@@ -18,6 +19,7 @@ static const orr_splat_kernels kernels[ORR_ISA_COUNT] = {
 typedef struct cpu_frame {
     orr_jobs *jobs;
     orr_arena *arena;
+    orr_isa isa;
     const orr_splat_kernels *kernels;
     const orr_draw_list *list;
 
@@ -221,6 +223,26 @@ static void blend_tile(void *context, int i, int worker)
     atomic_fetch_add_explicit(&f->evaluated, f->kernels->blend(&job), memory_order_relaxed);
 }
 
+static orr_result draw_meshes(cpu_frame *f, int64_t *triangles, orr_error *error)
+{
+    *triangles = 0;
+    if (f->list->mesh_count == 0) {
+        return ORR_OK;
+    }
+    size_t pixels = (size_t)f->list->lens.width * (size_t)f->list->lens.height;
+    orr_mesh_picture planes = {.depth = orr_arena_take(f->arena, pixels, sizeof(float)),
+                               .rgb = orr_arena_take(f->arena, pixels, 3 * sizeof(float))};
+    if (!planes.depth || !planes.rgb) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
+    }
+    orr_mesh_counts counts;
+    ORR_TRY(orr_mesh_raster(f->jobs, f->isa, f->arena, f->list, planes, &counts, error));
+    f->mesh_depth = planes.depth;
+    f->mesh_colour = planes.rgb;
+    *triangles = counts.triangles;
+    return ORR_OK;
+}
+
 static orr_result bin(cpu_frame *f, orr_error *error)
 {
     const orr_bin_input input = {f->records,          f->boxes, f->order, f->visible, f->list->lens.width,
@@ -236,8 +258,12 @@ static void blend(cpu_frame *f)
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                         const orr_picture *picture, orr_profile *profile, orr_error *error)
 {
-    cpu_frame f = {.jobs = jobs, .arena = arena, .kernels = &kernels[isa], .list = list, .picture = picture};
+    cpu_frame f = {
+        .jobs = jobs, .arena = arena, .isa = isa, .kernels = &kernels[isa], .list = list, .picture = picture};
     orr_profile_reset(profile);
+    int64_t triangles;
+    ORR_TRY(draw_meshes(&f, &triangles, error));
+    orr_profile_end(profile, "meshes", triangles);
     ORR_TRY(project(&f, error));
     orr_profile_end(profile, "project", f.record_capacity);
     ORR_TRY(sort(&f, error));

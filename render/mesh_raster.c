@@ -5,20 +5,13 @@
 
 enum { VERTEX_BLOCK = 4096 };
 
-static const mesh_lanes *choose_lanes(void)
-{
+static const mesh_lanes *const lanes_of[ORR_ISA_COUNT] = {
+    [ORR_ISA_BASELINE] = &orr_mesh_lanes_baseline,
 #if defined(__x86_64__) && !defined(ORR_BASELINE_ONLY)
-    switch (orr_isa_choose()) {
-    case ORR_ISA_AVX512:
-        return &orr_mesh_lanes_avx512;
-    case ORR_ISA_AVX2:
-        return &orr_mesh_lanes_avx2;
-    default:
-        break;
-    }
+    [ORR_ISA_AVX2] = &orr_mesh_lanes_avx2,
+    [ORR_ISA_AVX512] = &orr_mesh_lanes_avx512,
 #endif
-    return &orr_mesh_lanes_baseline;
-}
+};
 
 #define TAKE(pointer, count)                                                                                 \
     ORR_TRY(((pointer) = orr_arena_take(arena, (size_t)(count), sizeof *(pointer))) != NULL                  \
@@ -212,7 +205,7 @@ static orr_result place_bins(mesh_raster *raster, orr_arena *arena, orr_error *e
     return ORR_OK;
 }
 
-orr_result orr_mesh_raster(orr_jobs *jobs, orr_arena *arena, const orr_draw_list *list,
+orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                            orr_mesh_picture picture, orr_mesh_counts *counts, orr_error *error)
 {
     mesh_raster raster = {.lens = list->lens,
@@ -220,7 +213,7 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_arena *arena, const orr_draw_list
                           .picture = picture,
                           .columns = orr_blocks(list->lens.width, MESH_TILE),
                           .rows = orr_blocks(list->lens.height, MESH_TILE)};
-    stage s = {.raster = &raster, .lanes = choose_lanes()};
+    stage s = {.raster = &raster, .lanes = lanes_of[isa]};
     orr_mesh_counts found;
     ORR_TRY(lay_out(&raster, arena, list, &found.triangles, error));
     for (int i = 0; i < list->mesh_count; i++) {

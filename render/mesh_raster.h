@@ -1,6 +1,7 @@
 // Meshes drawn by the CPU: depth and display colour of the nearest surface of each pixel.
 #pragma once
 
+#include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
 #include "render/draw.h"
@@ -21,5 +22,5 @@ typedef struct orr_mesh_counts {
 // bits for any number of workers. Of surfaces at equal depth the first in the list wins. Nothing nearer than
 // the near plane or farther than the far plane is drawn. ORR_ERROR_MEMORY, or ORR_ERROR_ARGUMENT for more
 // than 2^31 - 1 triangles; `counts` may be NULL.
-orr_result orr_mesh_raster(orr_jobs *jobs, orr_arena *arena, const orr_draw_list *list,
+orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                            orr_mesh_picture picture, orr_mesh_counts *counts, orr_error *error);

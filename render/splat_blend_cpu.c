@@ -161,10 +161,11 @@ static void store_block(const orr_blend_job *job, const block_state *s, int left
         int64_t pixel = (int64_t)y * job->width + x;
         float r = red[i], g = green[i], b = blue[i], z = depth[i], t = rest[i];
         if (job->mesh_depth && job->mesh_depth[pixel] < __builtin_inff()) {
-            const float *mesh = job->mesh_colour + 3 * pixel;
+            const float *mesh = job->mesh_colour + pixel;
+            int64_t plane = (int64_t)job->width * job->height;
             r += t * mesh[0];
-            g += t * mesh[1];
-            b += t * mesh[2];
+            g += t * mesh[plane];
+            b += t * mesh[2 * plane];
             z += t * job->mesh_depth[pixel];
             t = 0.0f;
         }

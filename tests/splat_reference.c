@@ -179,6 +179,9 @@ void draw_reference(const orr_lens *lens, const reference_layer *layers, int lay
                 double dx = x + 0.5 - s->x, dy = y + 0.5 - s->y;
                 double power =
                     0.5 * (s->inverse_xx * dx * dx + 2.0 * s->inverse_xy * dx * dy + s->inverse_yy * dy * dy);
+                if (power > 6.0) { // e^-6 is under 1/255 whatever the opacity
+                    continue;
+                }
                 double alpha = fmin(0.99, s->opacity * exp(-power));
                 if (alpha < 1.0 / 255.0 || s->depth >= mesh_z) {
                     continue;
@@ -194,7 +197,7 @@ void draw_reference(const orr_lens *lens, const reference_layer *layers, int lay
             }
             if (isfinite(mesh_z)) {
                 for (int c = 0; c < 3; c++) {
-                    colour[c] += left * (double)mesh_colour[3 * pixel + c];
+                    colour[c] += left * (double)mesh_colour[c * lens->width * lens->height + pixel];
                 }
                 weighted += left * mesh_z;
                 left = 0.0;

@@ -12,7 +12,7 @@ typedef struct reference_layer {
 } reference_layer;
 
 // rgba: height x width x 4, depth: height x width, as orr_picture says. Meshes are planes given per pixel: mesh_depth
-// (height x width, infinity where there is none) and mesh_colour (height x width x 3), both NULL without meshes.
+// (height x width, infinity where there is none) and mesh_colour (3 x height x width), both NULL without meshes.
 void draw_reference(const orr_lens *lens, const reference_layer *layers, int layer_count,
                     const float *background, const float *mesh_depth, const float *mesh_colour, float *rgba,
                     float *depth);

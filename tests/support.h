@@ -11,12 +11,14 @@
 
 #include "engine/core/result.h"
 
-// Fails the test and prints the error's line when a call does not succeed. `error` must be an orr_error.
+// Fails the test and prints the error's line when a call does not succeed. The call names the error `&error`, which is the
+// macro's own and may hide one of the test's.
 #define assert_ok(call)                                                                                      \
     do {                                                                                                     \
-        orr_error error = {0};                                                                               \
+        _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") orr_error error = {0}; \
         orr_result assert_ok_result = (call);                                                                \
-        if (assert_ok_result != ORR_OK) {                                                                    \
+        _Pragma("GCC diagnostic pop") if (assert_ok_result != ORR_OK)                                        \
+        {                                                                                                    \
             fail_msg("%s: %s", #call, error.message);                                                        \
         }                                                                                                    \
     } while (0)

@@ -44,8 +44,10 @@ static void draw(canvas *c, const orr_draw_mesh *meshes, int count)
         .meshes = meshes,
         .mesh_count = count,
         .sun = {.direction = {0.6f, 0.0f, -0.8f}, .colour = {1, 1, 1}, .ambient = {0.25f, 0.25f, 0.25f}}};
+    orr_isa isa;
     orr_arena_reset(&c->arena);
-    assert_ok(orr_mesh_raster(c->jobs, &c->arena, &list, c->picture, &c->counts, &error));
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_mesh_raster(c->jobs, isa, &c->arena, &list, c->picture, &c->counts, &error));
 }
 
 static void draw_one(canvas *c, const orr_mesh *mesh)

@@ -32,7 +32,7 @@ static drawn draw(const orr_draw_list *list, int threads, int frames, size_t *gr
         assert_ok(orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, &profile, &error));
         *growths = arena.growths - before;
     }
-    assert_string_equal(profile.stages[0].name, "project");
+    assert_string_equal(profile.stages[1].name, "project");
     orr_arena_destroy(&arena);
     orr_jobs_destroy(jobs);
     return d;
