@@ -88,6 +88,9 @@ static void show_times(const panel_state *state)
     } else {
         ImGui::Text("  at rest        %d x %d", state->width, state->height);
     }
+    if (state->message[0]) {
+        ImGui::TextWrapped("%s", state->message);
+    }
     if (ImGui::CollapsingHeader("Stages", ImGuiTreeNodeFlags_DefaultOpen) && ImGui::BeginTable("stages", 3)) {
         for (int i = 0; i < state->stage_count; i++) {
             ImGui::TableNextColumn();
@@ -175,7 +178,7 @@ static void show_quality(panel_state *state)
         r->full = float(percent) / 100.0f;
         state->redraw = true;
     }
-    ImGui::Checkbox("lower it while moving, for 30 frames/s", &r->adaptive);
+    ImGui::Checkbox("less while moving, for 30 frames/s", &r->adaptive);
 }
 
 static void show_path(panel_state *state)
@@ -188,8 +191,7 @@ static void show_path(panel_state *state)
     ask(state, VIEW_PATH_SAVE, "Save", "as transforms.json, for orrery render --cameras (Ctrl+S)");
     ImGui::SameLine();
     ask(state, VIEW_PATH_CLEAR, "Clear", "forget the keys");
-    ImGui::Text("%d keys, %.1f of %.1f s", recorder->count, state->path_time,
-                state->path_duration);
+    ImGui::Text("%d keys, %.1f of %.1f s", recorder->count, state->path_time, state->path_duration);
     slider("s per key", &recorder->seconds, 0.25, 10.0, "%.2f", false);
 }
 
@@ -213,10 +215,6 @@ static void lay_out(panel *p, panel_state *state)
     }
     if (ImGui::CollapsingHeader("Camera path")) {
         show_path(state);
-    }
-    if (state->message[0]) {
-        ImGui::Separator();
-        ImGui::TextWrapped("%s", state->message);
     }
     ImGui::PopItemWidth();
     p->low = ImGui::GetWindowPos();

@@ -129,7 +129,7 @@ int command_view(int argc, char **argv)
         .seen_at = -INFINITY,
         .last_click = -INFINITY,
         .stale = true,
-        .attention = 2,
+        .attention = 3,
         .resolution = resolution_start(FRAMES_PER_SECOND),
         .recorder = {.seconds = 2.0},
     };

@@ -57,6 +57,12 @@ typedef struct viewer {
     int64_t limit; // quit after so many frames; 0: never
 } viewer;
 
+// The panel lays itself out a frame after what changed it, and sizes itself one later.
+static inline void view_attend(viewer *v)
+{
+    v->attention = 3;
+}
+
 void view_connect(viewer *v); // window callbacks
 // Moves the camera by held keys, moves under way and the path; true while any of them goes on.
 bool view_move(viewer *v, double seconds);

@@ -18,7 +18,7 @@ void view_say(viewer *v, const char *format, ...)
     va_start(list, format);
     vsnprintf(v->message, sizeof v->message, format, list);
     va_end(list);
-    v->attention = 2;
+    view_attend(v);
 }
 
 // NAME.png, or NAME-2.png and so on when there is one already
@@ -114,7 +114,7 @@ static void see_all(viewer *v)
 
 void view_do(viewer *v, view_action action)
 {
-    v->attention = 2;
+    view_attend(v);
     switch (action) {
     case VIEW_NOTHING:
         break;

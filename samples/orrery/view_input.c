@@ -24,7 +24,7 @@ static const binding bindings[] = {
 static viewer *viewer_of(GLFWwindow *window)
 {
     viewer *v = glfwGetWindowUserPointer(window);
-    v->attention = 2; // the panel reacts one frame late
+    view_attend(v);
     return v;
 }
 
@@ -54,7 +54,6 @@ static void on_button(GLFWwindow *window, int button, int action, int modifiers)
 {
     viewer *v = viewer_of(window);
     v->drag = VIEW_DRAG_NONE;
-    glfwGetCursorPos(window, &v->cursor[0], &v->cursor[1]);
     if (action != GLFW_PRESS || (!v->panel_hidden && panel_covers(v->panel, v->cursor[0], v->cursor[1]))) {
         return;
     }
@@ -138,6 +137,8 @@ static void on_iconify(GLFWwindow *window, int iconified)
 void view_connect(viewer *v)
 {
     glfwSetWindowUserPointer(v->window, v);
+    // from here on the callback tells it: asked later, it is ahead of the events still to come
+    glfwGetCursorPos(v->window, &v->cursor[0], &v->cursor[1]);
     glfwSetInputMode(v->window, GLFW_STICKY_KEYS, GLFW_TRUE); // a tap between two frames counts
     glfwSetKeyCallback(v->window, on_key);
     glfwSetMouseButtonCallback(v->window, on_button);
