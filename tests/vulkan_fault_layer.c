@@ -24,6 +24,7 @@ static bool fails(const char *call, int count, VkResult *result)
     char name[16];
     int at, code;
     if (plan && sscanf(plan, "%15s %d %d", name, &at, &code) == 3 && strcmp(name, call) == 0 && at == count) {
+        fprintf(stderr, "fault: %s\n", plan);
         *result = (VkResult)code;
         return true;
     }
