@@ -15,6 +15,11 @@ static const orr_splat_kernels kernels[ORR_ISA_COUNT] = {
 #endif
 };
 
+const orr_splat_kernels *orr_splat_kernels_of(orr_isa isa)
+{
+    return &kernels[isa];
+}
+
 // What passes from stage to stage within one frame; all of it lives in the arena.
 typedef struct cpu_frame {
     orr_jobs *jobs;
@@ -47,11 +52,9 @@ static orr_result out_of_memory(orr_error *error, const char *what, int64_t coun
                     (long long)count);
 }
 
-// the layer's own lens: its camera stands in the layer's space, so that harmonics need no rotation
-static orr_result make_lens(const orr_draw_list *list, const orr_draw_splats *layer, splat_lens_values *out,
-                            orr_error *error)
+orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *layer, splat_lens_values *out,
+                               orr_error *error)
 {
-    const orr_lens *lens = &list->lens;
     float inverse[12];
     ORR_TRY(orr_affine_invert(layer->model, inverse, error));
     *out = (splat_lens_values){
@@ -100,7 +103,7 @@ static orr_result plan_projection(cpu_frame *f, orr_error *error)
     for (int i = 0; i < f->list->splat_count; i++) {
         const orr_splat_pack *pack = f->list->splats[i].pack;
         uint32_t first_place = (uint32_t)place;
-        ORR_TRY(make_lens(f->list, &f->list->splats[i], &f->lenses[i], error));
+        ORR_TRY(orr_splat_lens_make(&f->list->lens, &f->list->splats[i], &f->lenses[i], error));
         for (int64_t block = 0; block < pack->blocks; block += ORR_PROJECT_BLOCKS) {
             int64_t end =
                 block + ORR_PROJECT_BLOCKS < pack->blocks ? block + ORR_PROJECT_BLOCKS : pack->blocks;
@@ -258,8 +261,12 @@ static void blend(cpu_frame *f)
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                         const orr_picture *picture, orr_profile *profile, orr_error *error)
 {
-    cpu_frame f = {
-        .jobs = jobs, .arena = arena, .isa = isa, .kernels = &kernels[isa], .list = list, .picture = picture};
+    cpu_frame f = {.jobs = jobs,
+                   .arena = arena,
+                   .isa = isa,
+                   .kernels = orr_splat_kernels_of(isa),
+                   .list = list,
+                   .picture = picture};
     orr_profile_reset(profile);
     int64_t triangles;
     ORR_TRY(draw_meshes(&f, &triangles, error));

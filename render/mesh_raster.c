@@ -70,12 +70,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
         mesh_instance *instance = &raster->instances[i];
         instance->mesh = mesh;
         orr_affine_multiply(list->lens.view, list->meshes[i].model, instance->to_camera);
-        TAKE(instance->x, mesh->vertex_count);
-        TAKE(instance->y, mesh->vertex_count);
-        TAKE(instance->z, mesh->vertex_count);
-        TAKE(instance->screen_x, mesh->vertex_count);
-        TAKE(instance->screen_y, mesh->vertex_count);
-        TAKE(instance->out, mesh->vertex_count);
+        TAKE(instance->points, mesh->vertex_count);
         for (int j = 0; j < mesh->part_count; j++, surface++) {
             const orr_mesh_part *part = &mesh->parts[j];
             set_surface(surface, instance, part);

@@ -36,13 +36,18 @@ enum {
     MESH_OUT_GUARD = 32
 };
 
-// One mesh of the list in the camera's space.
+// A vertex as the camera sees it. Members side by side: a triangle's corners lie anywhere in memory.
+typedef struct mesh_point {
+    float x, y, z;              // camera space
+    int32_t screen_x, screen_y; // 1/256 px; meaningless for vertices out near or guard
+    int32_t out;
+} mesh_point;
+
+// One mesh of the list.
 typedef struct mesh_instance {
     const orr_mesh *mesh;
     float to_camera[12];
-    float *x, *y, *z;             // vertex_count each, camera space
-    int32_t *screen_x, *screen_y; // vertex_count each, 1/256 px; meaningless for vertices out near or guard
-    int32_t *out;                 // vertex_count
+    mesh_point *points; // vertex_count
 } mesh_instance;
 
 // A part of an instance: everything that is the same for its pixels.

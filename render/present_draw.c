@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-static const uint32_t vertex_words[] =
+static const uint32_t vertex_words[] = {
 #include "shaders/overlay.vert.inc"
-    ;
-static const uint32_t fragment_words[] =
+};
+static const uint32_t fragment_words[] = {
 #include "shaders/overlay.frag.inc"
-    ;
+};
 
 static orr_result create_layout(orr_vk *vk, orr_present_draw *draw, orr_error *error)
 {

@@ -82,6 +82,12 @@ FN real square(real a)
     return a * a;
 }
 
+// The exponent up to which a splat's coverage is 1/255 or more.
+FN real splat_reach(real log2_opacity)
+{
+    return log2_opacity + R(7.994353436858858); // log2(255)
+}
+
 // mean, axes: in the layer's space. opacity in 0 .. 1.
 FN splat_screen splat_project(splat_lens lens, real3 mean, splat_axes axes, real opacity)
 {
@@ -130,7 +136,7 @@ FN splat_screen splat_project(splat_lens lens, real3 mean, splat_axes axes, real
 
     mask opaque_enough = opacity >= R(SPLAT_ALPHA_MIN);
     s.log2_opacity = log2_(sel(opaque_enough, opacity, R(1.0)));
-    s.reach = s.log2_opacity + R(7.994353436858858); // log2(255)
+    s.reach = splat_reach(s.log2_opacity);
     real stretch = s.reach * R(2.0 / SPLAT_LOG2E);
     s.half_size.x = sqrt_(stretch * xx);
     s.half_size.y = sqrt_(stretch * yy);

@@ -62,6 +62,10 @@ typedef struct splat_lens_values {
     float orthographic, antialias;
 } splat_lens_values;
 
+// The layer's own lens: its camera stands in the layer's space, so that harmonics need no rotation.
+orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *layer, splat_lens_values *values,
+                               orr_error *error);
+
 typedef struct orr_blend_job {
     const orr_splat_record *records;
     const uint32_t *tile_splats; // record indices of the tile, front to back
@@ -87,6 +91,9 @@ int orr_splat_project_avx512(const orr_project_job *job);
 int64_t orr_splat_blend_baseline(const orr_blend_job *job);
 int64_t orr_splat_blend_avx2(const orr_blend_job *job);
 int64_t orr_splat_blend_avx512(const orr_blend_job *job);
+
+// The kernels of one instruction set, which this build and this CPU must have.
+const orr_splat_kernels *orr_splat_kernels_of(orr_isa isa);
 
 // ---- binning ----
 

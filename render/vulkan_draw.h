@@ -19,3 +19,5 @@ orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *pict
                                   orr_error *error);
 // Forgets what was uploaded under a key; waits for the frames that use it.
 void orr_vulkan_draw_release(orr_vulkan_draw *draw, uint64_t key);
+// How often memory was allocated so far, on either side: after warm-up it stays the same.
+size_t orr_vulkan_draw_allocations(const orr_vulkan_draw *draw);

@@ -27,7 +27,8 @@ typedef struct orr_layer_data {
     uint64_t key;
     orr_transform transform;
     bool visible;
-    bool antialias; // splats: always draw with the Mip-Splatting compensation
+    bool
+        antialias; // splats: always draw with the Mip-Splatting compensation, as a cloud trained so is anyway
 } orr_layer_data;
 
 struct orr_scene {

@@ -30,8 +30,8 @@ typedef struct box {
     double low[3], high[3];
 } box;
 
-// The eight corners of a layer's bounds, moved by its transform, widen the box.
-static void add_layer(box *all, const orr_layer_data *layer)
+// One of the eight corners of a layer's bounds, where its transform puts it.
+static void corner_of(const orr_layer_data *layer, int corner, double point[3])
 {
     const float *low = layer->mesh ? layer->mesh->low : layer->splats->low;
     const float *high = layer->mesh ? layer->mesh->high : layer->splats->high;
@@ -39,14 +39,10 @@ static void add_layer(box *all, const orr_layer_data *layer)
     orr_result valid = orr_affine_from_transform(&layer->transform, m, NULL);
     assert(valid == ORR_OK);
     (void)valid;
-    for (int corner = 0; corner < 8; corner++) {
-        for (int i = 0; i < 3; i++) {
-            double value = (double)m[4 * i + 3];
-            for (int k = 0; k < 3; k++) {
-                value += (double)m[4 * i + k] * (double)(corner >> k & 1 ? high[k] : low[k]);
-            }
-            all->low[i] = fmin(all->low[i], value);
-            all->high[i] = fmax(all->high[i], value);
+    for (int i = 0; i < 3; i++) {
+        point[i] = (double)m[4 * i + 3];
+        for (int k = 0; k < 3; k++) {
+            point[i] += (double)m[4 * i + k] * (double)(corner >> k & 1 ? high[k] : low[k]);
         }
     }
 }
@@ -59,9 +55,13 @@ static bool is_empty(const orr_layer_data *layer)
 static box bounds(const orr_scene *scene)
 {
     box all = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
-    for (int i = 0; i < scene->layer_count; i++) {
-        if (!is_empty(&scene->layers[i])) {
-            add_layer(&all, &scene->layers[i]);
+    for (int i = 0; i < 8 * scene->layer_count; i++) {
+        const orr_layer_data *layer = &scene->layers[i / 8];
+        double point[3];
+        corner_of(layer, i % 8, point);
+        for (int k = 0; k < 3 && !is_empty(layer); k++) {
+            all.low[k] = fmin(all.low[k], point[k]);
+            all.high[k] = fmax(all.high[k], point[k]);
         }
     }
     return all.low[0] <= all.high[0] ? all : (box){{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}};
@@ -75,28 +75,33 @@ void orr_scene_centre(const orr_scene *scene, float centre[3])
     }
 }
 
-// How far from the box's centre a camera must stand, looking at it, for every corner to be in the picture.
-static double distance_to_fit(const box *all, const orr_camera *camera)
+// How far from the box's centre a camera must stand, looking at it, for every layer to be in the picture.
+static double distance_to_fit(const orr_scene *scene, const box *all, const orr_camera *camera)
 {
     const double margin = 1.05; // 5 % of air around it
     double tangent_x = 0.5 * camera->width / (double)camera->focal[0];
     double tangent_y = 0.5 * camera->height / (double)camera->focal[1];
-    double distance = 0.0, radius = 0.0;
-    for (int corner = 0; corner < 8; corner++) {
-        double p[3] = {0.0, 0.0, 0.0}, length = 0.0; // the corner in camera axes, from the centre
+    double radius = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double half = 0.5 * (all->high[k] - all->low[k]);
+        radius += half * half;
+    }
+    if (radius == 0.0) {
+        return 1.0; // a single point is looked at from 1 unit
+    }
+    double distance = margin * sqrt(radius); // outside the box, however thin it is seen from here
+    for (int i = 0; i < 8 * scene->layer_count; i++) {
+        double point[3], p[3] = {0.0, 0.0, 0.0}; // in camera axes, from the centre
+        corner_of(&scene->layers[i / 8], i % 8, point);
         for (int k = 0; k < 3; k++) {
-            double half = 0.5 * (all->high[k] - all->low[k]) * (corner >> k & 1 ? 1.0 : -1.0);
-            length += half * half;
-            for (int i = 0; i < 3; i++) {
-                p[i] += (double)camera->pose[4 * k + i] * half;
+            for (int j = 0; j < 3; j++) {
+                p[j] += (double)camera->pose[4 * k + j] * (point[k] - 0.5 * (all->low[k] + all->high[k]));
             }
         }
-        double across = fmax(fabs(p[0]) / tangent_x, fabs(p[1]) / tangent_y);
-        distance = fmax(distance, margin * across - p[2]);
-        radius = fmax(radius, sqrt(length));
+        double across = margin * fmax(fabs(p[0]) / tangent_x, fabs(p[1]) / tangent_y);
+        distance = is_empty(&scene->layers[i / 8]) ? distance : fmax(distance, across - p[2]);
     }
-    // outside the box, however thin it is seen from here; a single point is looked at from 1 unit
-    return radius > 0.0 ? fmax(distance, margin * radius) : 1.0;
+    return distance;
 }
 
 orr_camera orr_scene_default_camera(const orr_scene *scene, int width, int height)
@@ -115,7 +120,7 @@ orr_camera orr_scene_default_camera(const orr_scene *scene, int width, int heigh
         eye[i] = (float)from[i];
     }
     orr_camera camera = orr_camera_look_at(eye, target, up_axis, (float)field_of_view, width, height);
-    double distance = distance_to_fit(&all, &camera);
+    double distance = distance_to_fit(scene, &all, &camera);
     for (int i = 0; i < 3; i++) {
         camera.pose[4 * i + 3] = (float)(0.5 * (all.low[i] + all.high[i]) + distance * from[i]);
     }

@@ -1,0 +1,26 @@
+// Splat clouds in the device's memory, kept under their key.
+#pragma once
+
+#include "render/splat_cloud.h"
+#include "render/vulkan_upload.h"
+
+// A part of a cloud whose arrays fit in one storage buffer each. Same layout as orr_splat_pack, but in the order of the
+// file: then a stable sort by depth leaves splats of equal depth in that order.
+typedef struct orr_vulkan_page {
+    orr_vk_buffer geometry;
+    orr_vk_buffer harmonics;
+    uint32_t count; // splats
+} orr_vulkan_page;
+
+typedef struct orr_vulkan_cloud {
+    uint64_t key;
+    uint64_t last_frame; // number of the frame that used it last
+    orr_vulkan_page *pages;
+    int page_count;
+    int sh_degree;
+    int64_t count;
+} orr_vulkan_cloud;
+
+orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_splat_pack *pack, uint64_t key,
+                                   orr_vulkan_cloud **cloud, orr_error *error);
+void orr_vulkan_cloud_destroy(orr_vk *vk, orr_vulkan_cloud *cloud);
