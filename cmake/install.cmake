@@ -19,6 +19,10 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/orreryConfigVer
 install(FILES ${PROJECT_BINARY_DIR}/generated/orreryConfig.cmake ${PROJECT_BINARY_DIR}/generated/orreryConfigVersion.cmake
         DESTINATION ${ORR_CMAKE_DIR})
 
+# The libraries by name instead of Requires.private: that would drag in the private libraries of FFmpeg, whose
+# development files nobody has, and ask shared users for packages they do not need.
+pkg_check_modules(ORR_ALL_PACKAGES REQUIRED ${ORR_PACKAGE_MODULES})
+list(JOIN ORR_ALL_PACKAGES_LDFLAGS " " ORR_PRIVATE_LIBS)
 # the prefix is found from the file's own place, so that an installed tree can be moved
 file(RELATIVE_PATH ORR_PKGCONFIG_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/orrery.pc.in ${PROJECT_BINARY_DIR}/generated/orrery.pc @ONLY)

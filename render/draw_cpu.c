@@ -15,6 +15,11 @@ static const orr_splat_kernels kernels[ORR_ISA_COUNT] = {
 #endif
 };
 
+const orr_splat_kernels *orr_splat_kernels_of(orr_isa isa)
+{
+    return &kernels[isa];
+}
+
 // What passes from stage to stage within one frame; all of it lives in the arena.
 typedef struct cpu_frame {
     orr_jobs *jobs;
@@ -256,8 +261,12 @@ static void blend(cpu_frame *f)
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                         const orr_picture *picture, orr_profile *profile, orr_error *error)
 {
-    cpu_frame f = {
-        .jobs = jobs, .arena = arena, .isa = isa, .kernels = &kernels[isa], .list = list, .picture = picture};
+    cpu_frame f = {.jobs = jobs,
+                   .arena = arena,
+                   .isa = isa,
+                   .kernels = orr_splat_kernels_of(isa),
+                   .list = list,
+                   .picture = picture};
     orr_profile_reset(profile);
     int64_t triangles;
     ORR_TRY(draw_meshes(&f, &triangles, error));

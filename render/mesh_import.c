@@ -34,8 +34,9 @@ orr_result orr_mesh_load(const char *path, orr_mesh **mesh, orr_error *error)
 #include <stdio.h>
 #include <string.h>
 
-enum { VERTEX_MAX = INT32_MAX / 9, INDEX_MAX = INT32_MAX }; // lanes gather with 32-bit offsets in floats
-static const float crease_angle = 60.0f;                    // [degrees] sharper edges stay edges
+// lanes gather with 32-bit offsets in floats
+enum { VERTEX_MAX = INT32_MAX / 9, INDEX_MAX = INT32_MAX, SIDE_MAX = 32768 };
+static const float crease_angle = 60.0f; // [degrees] sharper edges stay edges
 
 typedef struct import {
     const char *path;
@@ -85,8 +86,6 @@ static const struct aiScene *read_scene(const char *path)
 {
     struct aiPropertyStore *properties = aiCreatePropertyStore();
     aiSetImportPropertyFloat(properties, AI_CONFIG_PP_GSN_MAX_SMOOTHING_ANGLE, crease_angle);
-    aiSetImportPropertyInteger(properties, AI_CONFIG_PP_SBP_REMOVE,
-                               aiPrimitiveType_POINT | aiPrimitiveType_LINE);
     const struct aiScene *scene = aiImportFileExWithProperties(path, 0, NULL, properties);
     aiReleasePropertyStore(properties);
     return scene;
@@ -105,18 +104,17 @@ static const struct aiTexture *find_embedded(const struct aiScene *scene, const 
     return NULL;
 }
 
-static orr_result decode_embedded(const import *in, const struct aiTexture *from, const char *name,
-                                  orr_image8 *image)
+static orr_result decode_embedded(const struct aiTexture *from, orr_image8 *image, orr_error *error)
 {
     if (from->mHeight == 0) { // a PNG or JPEG of mWidth bytes
-        return orr_image8_decode(from->pcData, from->mWidth, name, image, in->error);
+        return orr_image8_decode(from->pcData, from->mWidth, "embedded", image, error);
     }
-    if (from->mWidth == 0 || from->mWidth > 1 << 16 || from->mHeight > 1 << 16) {
-        return orr_fail(in->error, ORR_CODE_MESH_FILE, "%s: %u x %u pixels: expected sides of 1 to 65536",
-                        name, from->mWidth, from->mHeight);
+    if (from->mWidth == 0 || from->mWidth > SIDE_MAX || from->mHeight > SIDE_MAX) {
+        return orr_fail(error, ORR_CODE_IMAGE_FILE, "%u x %u pixels: expected sides of 1 to %d", from->mWidth,
+                        from->mHeight, SIDE_MAX);
     }
     size_t texels = (size_t)from->mWidth * from->mHeight;
-    ORR_ALLOC(image->rgba, 4 * texels, "a texture", in->error);
+    ORR_ALLOC(image->rgba, 4 * texels, "a texture", error);
     image->width = (int)from->mWidth;
     image->height = (int)from->mHeight;
     for (size_t i = 0; i < texels; i++) {
@@ -126,21 +124,18 @@ static orr_result decode_embedded(const import *in, const struct aiTexture *from
     return ORR_OK;
 }
 
-static orr_result load_beside(const import *in, const char *name, orr_image8 *image)
+static orr_result load_beside(const import *in, const char *name, orr_image8 *image, orr_error *error)
 {
     char *path = orr_path_beside(in->path, name);
     if (!path) {
-        return orr_fail(in->error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the name of a texture");
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the name of a texture");
     }
-    for (char *c = path; *c; c++) {
+    for (char *c = path + strlen(path) - strlen(name); *c; c++) {
         *c = *c == '\\' ? '/' : *c; // material files written on Windows
     }
-    orr_error why = {0};
-    orr_result result = orr_image8_load(path, image, &why);
+    orr_result result = orr_image8_load(path, image, error);
     orr_free(path);
-    return result == ORR_OK
-               ? ORR_OK
-               : orr_fail(in->error, ORR_CODE_MESH_FILE, "%s: texture %s: %s", in->path, name, why.message);
+    return result;
 }
 
 // Every picture once, however many materials name it.
@@ -159,12 +154,12 @@ static orr_result find_texture(import *in, const char *name, int *texture)
     in->texture_names[mesh->texture_count] = copy;
     orr_image8 *image = &mesh->textures[mesh->texture_count++];
     const struct aiTexture *embedded = find_embedded(in->scene, name);
-    if (embedded) {
-        char place[512];
-        snprintf(place, sizeof place, "%s: texture %s", in->path, name);
-        return decode_embedded(in, embedded, place, image);
-    }
-    return load_beside(in, name, image);
+    orr_error why = {0};
+    orr_result result =
+        embedded ? decode_embedded(embedded, image, &why) : load_beside(in, name, image, &why);
+    return result == ORR_OK || result == ORR_ERROR_MEMORY
+               ? result
+               : orr_fail(in->error, ORR_CODE_MESH_FILE, "%s: texture %s: %s", in->path, name, why.message);
 }
 
 static orr_result read_material(import *in, const struct aiMaterial *from, orr_mesh_material *material)
@@ -292,6 +287,9 @@ static void add_mesh(const import *in, const struct aiMesh *from, const float pl
     }
     for (unsigned f = 0; f < from->mNumFaces; f++) {
         const unsigned *corner = from->mFaces[f].mIndices;
+        if (from->mFaces[f].mNumIndices != 3) {
+            continue; // a point or a line
+        }
         uint32_t *index = mesh->indices + mesh->index_count;
         index[0] = base + corner[0];
         index[1] = base + corner[mirrors ? 2 : 1];
@@ -313,6 +311,9 @@ static void visit(const import *in, const struct aiNode *node, const float above
     orr_affine_multiply(above, place, place);
     for (unsigned i = 0; i < node->mNumMeshes; i++) {
         const struct aiMesh *from = in->scene->mMeshes[node->mMeshes[i]];
+        if (!(from->mPrimitiveTypes & aiPrimitiveType_TRIANGLE)) {
+            continue;
+        }
         if (sum) {
             sum->vertices += from->mNumVertices;
             sum->indices += 3 * (int64_t)from->mNumFaces;
@@ -332,9 +333,6 @@ static orr_result read_triangles(import *in)
     orr_mesh *mesh = in->mesh;
     totals sum = {0};
     visit(in, in->scene->mRootNode, identity, &sum);
-    if (sum.indices == 0) {
-        return orr_fail(in->error, ORR_CODE_MESH_FILE, "%s: no triangles: expected at least one", in->path);
-    }
     if (sum.vertices > VERTEX_MAX || sum.indices > INDEX_MAX) {
         return orr_fail(in->error, ORR_CODE_MESH_FILE,
                         "%s: %lld vertices, %lld triangles: expected at most %d and %d", in->path,
@@ -344,6 +342,9 @@ static orr_result read_triangles(import *in)
     ORR_ALLOC(mesh->indices, sum.indices, "triangles", in->error);
     ORR_ALLOC(mesh->parts, sum.parts, "parts of a mesh", in->error);
     visit(in, in->scene->mRootNode, identity, NULL);
+    if (mesh->index_count == 0) {
+        return orr_fail(in->error, ORR_CODE_MESH_FILE, "%s: no triangles: expected at least one", in->path);
+    }
     for (int k = 0; k < 3; k++) {
         mesh->low[k] = INFINITY;
         mesh->high[k] = -INFINITY;
@@ -370,13 +371,15 @@ static orr_result read_mesh(import *in)
                         aiGetErrorString());
     }
     ORR_TRY(check_scene(in));
-    unsigned steps = aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_GenSmoothNormals |
-                     aiProcess_JoinIdenticalVertices | aiProcess_FlipUVs;
+    // none of these can fail on a scene that was checked: when one does, assimp 5.2 frees the scene twice
+    unsigned steps = aiProcess_Triangulate | aiProcess_GenSmoothNormals | aiProcess_JoinIdenticalVertices |
+                     aiProcess_FlipUVs;
     if (orr_path_has_ending(in->path, ".stl")) {
         steps |= aiProcess_ForceGenNormals; // its normals say no more than the winding does
     }
-    if (in->scene->mNumMeshes == 0 || !aiApplyPostProcessing(in->scene, steps)) {
-        return orr_fail(in->error, ORR_CODE_MESH_FILE, "%s: no triangles: expected at least one", in->path);
+    in->scene = aiApplyPostProcessing(in->scene, steps);
+    if (!in->scene) {
+        return orr_fail(in->error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory: its triangles", in->path);
     }
     ORR_TRY(read_materials(in));
     ORR_TRY(read_triangles(in));

@@ -70,12 +70,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
         mesh_instance *instance = &raster->instances[i];
         instance->mesh = mesh;
         orr_affine_multiply(list->lens.view, list->meshes[i].model, instance->to_camera);
-        TAKE(instance->x, mesh->vertex_count);
-        TAKE(instance->y, mesh->vertex_count);
-        TAKE(instance->z, mesh->vertex_count);
-        TAKE(instance->screen_x, mesh->vertex_count);
-        TAKE(instance->screen_y, mesh->vertex_count);
-        TAKE(instance->out, mesh->vertex_count);
+        TAKE(instance->points, mesh->vertex_count);
         for (int j = 0; j < mesh->part_count; j++, surface++) {
             const orr_mesh_part *part = &mesh->parts[j];
             set_surface(surface, instance, part);
@@ -120,19 +115,19 @@ static void set_up_job(void *context, int i, int worker)
 {
     (void)worker;
     const stage *s = context;
-    mesh_set_up(s->raster, &s->raster->chunks[i]);
+    orr_mesh_set_up(s->raster, &s->raster->chunks[i]);
 }
 
 static void bin_count_job(void *context, int group, int worker)
 {
     (void)worker;
-    mesh_bin_count(((const stage *)context)->raster, group);
+    orr_mesh_bin_count(((const stage *)context)->raster, group);
 }
 
 static void bin_fill_job(void *context, int group, int worker)
 {
     (void)worker;
-    mesh_bin_fill(((const stage *)context)->raster, group);
+    orr_mesh_bin_fill(((const stage *)context)->raster, group);
 }
 
 static void tile_job(void *context, int tile, int worker)

@@ -28,11 +28,6 @@ FN void store_some(float *p, real a, int count)
     memcpy(p, values, (size_t)count * sizeof *values);
 }
 
-FN void store_some_int(int32_t *p, sint a, int count)
-{
-    store_some((float *)p, (real)a, count);
-}
-
 static void vertices(const mesh_raster *raster, const mesh_instance *instance, int64_t first, int64_t count)
 {
     const orr_lens *lens = &raster->lens;
@@ -40,6 +35,8 @@ static void vertices(const mesh_raster *raster, const mesh_instance *instance, i
     affine to_camera = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]};
     const orr_mesh_vertex *from = instance->mesh->vertices + first;
     real width = R((float)lens->width), height = R((float)lens->height);
+    float member[3][ORR_LANES];
+    int32_t placed_at[3][ORR_LANES];
     for (int i = 0; i < (int)count; i += ORR_LANES) {
         int left = (int)count - i;
         sint index = lane_index() + I(i);
@@ -63,12 +60,17 @@ static void vertices(const mesh_raster *raster, const mesh_instance *instance, i
         mask placed = and_(within, not_(near));
         x = floor_(sel(placed, x, R(0.0)) * R(MESH_SUBPIXELS) + R(0.5));
         y = floor_(sel(placed, y, R(0.0)) * R(MESH_SUBPIXELS) + R(0.5));
-        store_some(instance->x + first + i, p.x, left);
-        store_some(instance->y + first + i, p.y, left);
-        store_some(instance->z + first + i, p.z, left);
-        store_some_int(instance->screen_x + first + i, to_int(x), left);
-        store_some_int(instance->screen_y + first + i, to_int(y), left);
-        store_some_int(instance->out + first + i, out, left);
+        real_store(member[0], p.x);
+        real_store(member[1], p.y);
+        real_store(member[2], p.z);
+        sint_store(placed_at[0], to_int(x));
+        sint_store(placed_at[1], to_int(y));
+        sint_store(placed_at[2], out);
+        for (int lane = 0; lane < ORR_LANES && lane < left; lane++) {
+            instance->points[first + i + lane] =
+                (mesh_point){member[0][lane],    member[1][lane],    member[2][lane],
+                             placed_at[0][lane], placed_at[1][lane], placed_at[2][lane]};
+        }
     }
 }
 
@@ -82,9 +84,18 @@ FN sint max_int(sint a, sint b)
     return sel_int(a > b, a, b);
 }
 
-// Is a pixel centre within the lowest and highest of three screen positions?
-FN mask touches_centre(sint a, sint b, sint c)
+FN sint out_of(const mesh_instance *instance, sint vertex)
 {
+    return (sint)point_member(instance, vertex, offsetof(mesh_point, out));
+}
+
+// Is a pixel centre within the lowest and highest screen position of three vertices?
+FN mask touches_centre(const mesh_instance *instance, sint vertex_a, sint vertex_b, sint vertex_c,
+                       size_t offset)
+{
+    sint a = (sint)point_member(instance, vertex_a, offset),
+         b = (sint)point_member(instance, vertex_b, offset),
+         c = (sint)point_member(instance, vertex_c, offset);
     sint low = min_int(min_int(a, b), c) - I(MESH_SUBPIXELS / 2);
     sint high = max_int(max_int(a, b), c) - I(MESH_SUBPIXELS / 2);
     return ((low + I(MESH_SUBPIXELS - 1)) >> 8) <= (high >> 8);
@@ -100,14 +111,11 @@ static void cull(const mesh_raster *raster, mesh_chunk *chunk)
         sint first = sel_int(lanes_below(left), lane_index() + I(i), I(i)) * I(3);
         sint a = int_gather(indices, first), b = int_gather(indices, first + I(1)),
              c = int_gather(indices, first + I(2));
-        sint out_a = int_gather(instance->out, a), out_b = int_gather(instance->out, b),
-             out_c = int_gather(instance->out, c);
+        sint out_a = out_of(instance, a), out_b = out_of(instance, b), out_c = out_of(instance, c);
         mask outside = (out_a & out_b & out_c & I(MESH_OUT_GUARD - 1)) != I(0);
         mask broken = ((out_a | out_b | out_c) & I(MESH_OUT_NEAR | MESH_OUT_GUARD)) != I(0);
-        mask touches = touches_centre(int_gather(instance->screen_x, a), int_gather(instance->screen_x, b),
-                                      int_gather(instance->screen_x, c)) &
-                       touches_centre(int_gather(instance->screen_y, a), int_gather(instance->screen_y, b),
-                                      int_gather(instance->screen_y, c));
+        mask touches = touches_centre(instance, a, b, c, offsetof(mesh_point, screen_x)) &
+                       touches_centre(instance, a, b, c, offsetof(mesh_point, screen_y));
         mask keep = lanes_below(left) & ~outside & (broken | touches);
         chunk->cut_count += (uint32_t)__builtin_popcount(mask_bits(keep & broken));
         for (uint32_t bits = mask_bits(keep); bits; bits &= bits - 1) {
@@ -138,10 +146,18 @@ static edge edge_over_tile(const mesh_record *record, int k, int x, int y)
     return e;
 }
 
+// Which of the pixels from (x, y) on are not holes. Kept out of the loop below, which needs the registers.
+static __attribute__((noinline)) mask opaque_pixels(const mesh_raster *raster, const mesh_record *record,
+                                                    int x, int y)
+{
+    return opaque_at(raster, &raster->surfaces[record->surface], I((int32_t)record->triangle),
+                     to_real(lane_index() + I(x)) + R(0.5), R((float)y + 0.5f));
+}
+
 static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y, int32_t id)
 {
     const mesh_record *record = &raster->records[id];
-    const mesh_surface *surface = &raster->surfaces[record->surface];
+    bool cut_out = raster->surfaces[record->surface].material->alpha_cutoff > 0.0f;
     int low_x = INT32_MAX, high_x = INT32_MIN, low_y = INT32_MAX, high_y = INT32_MIN;
     edge edges[3];
     for (int k = 0; k < 3; k++) {
@@ -179,9 +195,8 @@ static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, 
             if (!any(hit)) {
                 continue;
             }
-            if (surface->material->alpha_cutoff > 0.0f) {
-                hit &= opaque_at(raster, surface, I((int32_t)record->triangle),
-                                 to_real(column + I(tile_x)) + R(0.5), R((float)(tile_y + y) + 0.5f));
+            if (cut_out) {
+                hit &= opaque_pixels(raster, record, tile_x + x, tile_y + y);
             }
             int32_t *owner = tile->record + y * MESH_TILE + x;
             real_store(pixel, sel(hit, now, before));
@@ -262,7 +277,10 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
         real_store(tile->nearness + i, farthest);
         sint_store(tile->record + i, I(-1));
     }
-    for (uint32_t i = raster->bins[index]; i < raster->bins[index + 1]; i++) {
+    uint32_t end = raster->bins[index + 1];
+    for (uint32_t i = raster->bins[index]; i < end; i++) {
+        // records lie in memory by triangle, not by tile
+        __builtin_prefetch(&raster->records[raster->binned[i + 4 < end ? i + 4 : i]]);
         draw_record(raster, tile, tile_x, tile_y, (int32_t)raster->binned[i]);
     }
     shade_tile(raster, tile, tile_x, tile_y);

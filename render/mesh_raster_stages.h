@@ -36,13 +36,18 @@ enum {
     MESH_OUT_GUARD = 32
 };
 
-// One mesh of the list in the camera's space.
+// A vertex as the camera sees it. Members side by side: a triangle's corners lie anywhere in memory.
+typedef struct mesh_point {
+    float x, y, z;              // camera space
+    int32_t screen_x, screen_y; // 1/256 px; meaningless for vertices out near or guard
+    int32_t out;
+} mesh_point;
+
+// One mesh of the list.
 typedef struct mesh_instance {
     const orr_mesh *mesh;
     float to_camera[12];
-    float *x, *y, *z;             // vertex_count each, camera space
-    int32_t *screen_x, *screen_y; // vertex_count each, 1/256 px; meaningless for vertices out near or guard
-    int32_t *out;                 // vertex_count
+    mesh_point *points; // vertex_count
 } mesh_instance;
 
 // A part of an instance: everything that is the same for its pixels.
@@ -108,9 +113,9 @@ typedef struct mesh_lanes {
 
 extern const mesh_lanes orr_mesh_lanes_baseline, orr_mesh_lanes_avx2, orr_mesh_lanes_avx512;
 
-void mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk);
-void mesh_bin_count(const mesh_raster *raster, int group);
-void mesh_bin_fill(const mesh_raster *raster, int group);
+void orr_mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk);
+void orr_mesh_bin_count(const mesh_raster *raster, int group);
+void orr_mesh_bin_fill(const mesh_raster *raster, int group);
 
 // First and last pixel whose centre lies in [low, high] (1/256 px), within [0, size).
 static inline int mesh_first_pixel(int32_t low)

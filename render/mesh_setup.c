@@ -8,8 +8,8 @@ enum { CORNERS_MAX = 8 }; // a triangle cut by five planes
 
 // A corner of a triangle being cut.
 typedef struct corner {
-    double p[3];    // camera space
-    int64_t vertex; // of the mesh, or -1: made by a cut
+    double p[3];             // camera space
+    const mesh_point *point; // NULL: made by a cut
 } corner;
 
 static double perspective(const mesh_raster *raster, double z)
@@ -50,38 +50,48 @@ static int cut(const mesh_raster *raster, const corner *from, int count, int b, 
             for (int k = 0; k < 3; k++) {
                 to[kept].p[k] = in->p[k] + t * (out->p[k] - in->p[k]);
             }
-            to[kept++].vertex = -1;
+            to[kept++].point = NULL;
         }
     }
     return kept;
 }
 
-// The plane of nearness of a triangle; false when it is seen edge-on.
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+// The plane of nearness of a triangle; false when it is seen edge-on or its corners are beyond float.
 static bool set_plane(const mesh_raster *raster, const double a[3], const double b[3], const double c[3],
                       mesh_record *record)
 {
     const orr_lens *lens = &raster->lens;
-    double n[3], distance = 0.0;
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        n[i] = (b[j] - a[j]) * (c[k] - a[k]) - (b[k] - a[k]) * (c[j] - a[j]);
-        distance += n[i] * a[i];
-    }
+    double ab_x = b[0] - a[0], ab_y = b[1] - a[1], ab_z = b[2] - a[2];
+    double ac_x = c[0] - a[0], ac_y = c[1] - a[1], ac_z = c[2] - a[2];
+    double normal_x = ab_y * ac_z - ab_z * ac_y;
+    double normal_y = ab_z * ac_x - ab_x * ac_z;
+    double normal_z = ab_x * ac_y - ab_y * ac_x;
+    double distance = normal_x * a[0] + normal_y * a[1] + normal_z * a[2];
     double near_plane = (double)lens->near_plane;
-    double shallow = fmin(a[2], fmin(b[2], c[2])), deep = fmax(a[2], fmax(b[2], c[2]));
-    double slope_x = n[0] / (double)lens->focal[0], slope_y = n[1] / (double)lens->focal[1];
+    double shallow = least(a[2], least(b[2], c[2])), deep = most(a[2], most(b[2], c[2]));
+    double slope_x = normal_x / (double)lens->focal[0], slope_y = normal_y / (double)lens->focal[1];
     double at_centre = (double)lens->centre[0] * slope_x + (double)lens->centre[1] * slope_y;
-    double divisor = lens->orthographic ? n[2] : distance;
-    if (!(fabs(divisor) > 0.0)) {
+    double divisor = lens->orthographic ? normal_z : distance;
+    if (!(fabs(divisor) > 0.0) || !isfinite(distance)) {
         return false;
     }
-    shallow = fmax(shallow, near_plane);
-    deep = fmax(deep, near_plane);
+    shallow = most(shallow, near_plane);
+    deep = most(deep, near_plane);
     record->nearest = (float)(lens->orthographic ? -shallow : 1.0 / shallow);
     record->farthest = (float)(lens->orthographic ? -deep : 1.0 / deep);
     record->across = slope_x / divisor;
     record->down = slope_y / divisor;
-    record->nearness = ((lens->orthographic ? -distance : n[2]) - at_centre) / divisor;
+    record->nearness = ((lens->orthographic ? -distance : normal_z) - at_centre) / divisor;
     return true;
 }
 
@@ -130,7 +140,6 @@ static int32_t snap(const mesh_raster *raster, const double p[3], int axis)
 static void set_up_cut(const mesh_raster *raster, mesh_chunk *chunk, const mesh_record *plane,
                        const corner corners[3])
 {
-    const mesh_instance *instance = raster->surfaces[chunk->surface].instance;
     corner polygon[2][CORNERS_MAX + 1];
     int count = 3;
     for (int i = 0; i < 3; i++) {
@@ -142,11 +151,11 @@ static void set_up_cut(const mesh_raster *raster, mesh_chunk *chunk, const mesh_
     const corner *left = polygon[1];
     int32_t x[CORNERS_MAX + 1], y[CORNERS_MAX + 1];
     for (int i = 0; i < count; i++) {
-        bool whole =
-            left[i].vertex >= 0 && !(instance->out[left[i].vertex] & (MESH_OUT_NEAR | MESH_OUT_GUARD));
+        const mesh_point *point = left[i].point;
+        bool whole = point && !(point->out & (MESH_OUT_NEAR | MESH_OUT_GUARD));
         // corners that were not cut stand exactly where the triangle's neighbours have them
-        x[i] = whole ? instance->screen_x[left[i].vertex] : snap(raster, left[i].p, 0);
-        y[i] = whole ? instance->screen_y[left[i].vertex] : snap(raster, left[i].p, 1);
+        x[i] = whole ? point->screen_x : snap(raster, left[i].p, 0);
+        y[i] = whole ? point->screen_y : snap(raster, left[i].p, 1);
     }
     for (int i = 2; i < count; i++) {
         add_record(raster, chunk, plane, (int32_t[]){x[0], x[i - 1], x[i]},
@@ -154,7 +163,7 @@ static void set_up_cut(const mesh_raster *raster, mesh_chunk *chunk, const mesh_
     }
 }
 
-void mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk)
+void orr_mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk)
 {
     const mesh_instance *instance = raster->surfaces[chunk->surface].instance;
     chunk->record_count = 0;
@@ -163,12 +172,11 @@ void mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk)
         corner corners[3];
         int32_t x[3], y[3], out = 0;
         for (int k = 0; k < 3; k++) {
-            uint32_t v = index[k];
-            corners[k] =
-                (corner){{(double)instance->x[v], (double)instance->y[v], (double)instance->z[v]}, v};
-            x[k] = instance->screen_x[v];
-            y[k] = instance->screen_y[v];
-            out |= instance->out[v];
+            const mesh_point *point = &instance->points[index[k]];
+            corners[k] = (corner){{(double)point->x, (double)point->y, (double)point->z}, point};
+            x[k] = point->screen_x;
+            y[k] = point->screen_y;
+            out |= point->out;
         }
         mesh_record plane = {.triangle = chunk->kept[i], .surface = chunk->surface};
         if (!set_plane(raster, corners[0].p, corners[1].p, corners[2].p, &plane)) {
@@ -194,7 +202,7 @@ static tile_range tiles_of(const mesh_raster *raster, const mesh_record *record)
                         mesh_last_pixel(highest(record->y), raster->lens.height) / MESH_TILE};
 }
 
-void mesh_bin_count(const mesh_raster *raster, int group)
+void orr_mesh_bin_count(const mesh_raster *raster, int group)
 {
     size_t tiles = (size_t)raster->columns * (size_t)raster->rows;
     uint32_t *counts = raster->group_bins + (size_t)group * tiles;
@@ -212,7 +220,7 @@ void mesh_bin_count(const mesh_raster *raster, int group)
     }
 }
 
-void mesh_bin_fill(const mesh_raster *raster, int group)
+void orr_mesh_bin_fill(const mesh_raster *raster, int group)
 {
     uint32_t *next = raster->group_bins + (size_t)group * (size_t)raster->columns * (size_t)raster->rows;
     for (int c = raster->group_chunks[group]; c < raster->group_chunks[group + 1]; c++) {

@@ -15,10 +15,18 @@ FN sint int_gather(const void *p, sint index)
     return (sint)real_gather(p, index);
 }
 
+// Member of vertices as the camera sees them, by its place in the struct.
+FN real point_member(const mesh_instance *instance, sint vertex, size_t offset)
+{
+    return real_gather((const float *)((const char *)instance->points + offset),
+                       vertex * I(sizeof(mesh_point) / 4));
+}
+
 FN real3 gather_place(const mesh_instance *instance, sint vertex)
 {
-    return make_real3(real_gather(instance->x, vertex), real_gather(instance->y, vertex),
-                      real_gather(instance->z, vertex));
+    return make_real3(point_member(instance, vertex, offsetof(mesh_point, x)),
+                      point_member(instance, vertex, offsetof(mesh_point, y)),
+                      point_member(instance, vertex, offsetof(mesh_point, z)));
 }
 
 FN lane_corners gather_corners(const mesh_surface *surface, sint triangle)

@@ -41,11 +41,12 @@ static orr_result get_numbers(const sog *s, const char *member, const char *key,
     const cJSON *item = cJSON_IsArray(list) ? list->child : NULL;
     for (int k = 0; k < count; k++) {
         const cJSON *number = cJSON_IsNumber(list) ? list : item;
-        if (!cJSON_IsNumber(number)) {
+        if (!cJSON_IsNumber(number) && !cJSON_IsNull(number)) {
             return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: meta: %s.%s[%d]: expected a number", s->name,
                             member, key, k);
         }
-        out[k] = (float)number->valuedouble;
+        // null is how JSON writers spell a value that is not a number
+        out[k] = cJSON_IsNull(number) ? NAN : (float)number->valuedouble;
         item = item ? item->next : NULL;
     }
     return ORR_OK;
@@ -56,7 +57,11 @@ static orr_result get_table(const sog *s, const char *member, int channels, floa
                             orr_error *error)
 {
     if (s->version == 2) {
-        ORR_TRY(get_numbers(s, member, "codebook", 256, table[0], error));
+        float *codebook = table[0];
+        ORR_TRY(get_numbers(s, member, "codebook", 256, codebook, error));
+        if (isnan(codebook[0])) { // early writers lost the first entry; it is one step before the second
+            codebook[0] = codebook[1] + (codebook[1] - codebook[255]) / 255.0f;
+        }
         for (int k = 1; k < channels; k++) {
             memcpy(table[k], table[0], sizeof table[0]);
         }

@@ -92,6 +92,9 @@ int64_t orr_splat_blend_baseline(const orr_blend_job *job);
 int64_t orr_splat_blend_avx2(const orr_blend_job *job);
 int64_t orr_splat_blend_avx512(const orr_blend_job *job);
 
+// The kernels of one instruction set, which this build and this CPU must have.
+const orr_splat_kernels *orr_splat_kernels_of(orr_isa isa);
+
 // ---- binning ----
 
 typedef struct orr_splat_bins {

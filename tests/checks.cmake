@@ -8,8 +8,14 @@ endif()
 
 # the installed library: programs outside the tree that find it with CMake and with pkg-config. A sanitised library
 # would ask the same flags of them.
-if(NOT ORR_SANITIZE)
+if(ORR_INSTALL AND NOT ORR_SANITIZE)
     add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/run.sh ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
     add_test(NAME exported_symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.sh $<TARGET_FILE:orrery_shared>
                                            ${PROJECT_SOURCE_DIR}/engine/orrery.h)
+endif()
+
+# the engine as a folder of someone else's project, without any optional package
+if(NOT ORR_SANITIZE AND NOT ORR_BASELINE_ONLY)
+    add_test(NAME subproject COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/subproject/run.sh ${CMAKE_C_COMPILER})
+    set_tests_properties(subproject PROPERTIES LABELS slow)
 endif()

@@ -1,7 +1,7 @@
 // The views that every drawing machine is tested on, so that CPU and Vulkan answer for the same pictures.
 #pragma once
 
-#include "tests/clouds.h"
+#include "assets/clouds.h"
 #include "tests/splat_reference.h"
 
 enum { VIEW_LAYERS_MAX = 2 };

@@ -238,6 +238,34 @@ static void fill_splats(void)
     }
 }
 
+// The inverse of the 2D covariance of element i by the textbook: J W Sigma W' J' + 0.3, times log2(e)/2. J: at the
+// slope x, y and depth z of its mean.
+static void textbook_ellipse(int i, double x, double y, double z, double conic[3])
+{
+    const double bounded_x = fmin(fmax(x, -(double)formula_lens.slope_x), (double)formula_lens.slope_x);
+    const double bounded_y = fmin(fmax(y, -(double)formula_lens.slope_y), (double)formula_lens.slope_y);
+    const double jacobian[2][3] = {{900.0 / z, 0.0, -900.0 / z * bounded_x},
+                                   {0.0, 900.0 / z, -900.0 / z * bounded_y}};
+    double covariance[2][2] = {{0.3, 0.0}, {0.0, 0.3}};
+    for (int axis = 0; axis < 3; axis++) {
+        double screen[2] = {0.0, 0.0};
+        for (int row = 0; row < 3; row++) {
+            for (int k = 0; k < 3; k++) {
+                double turned = (double)formula_lens.view[4 * row + k] * inputs[3 + 3 * axis + k][i];
+                screen[0] += jacobian[0][row] * turned;
+                screen[1] += jacobian[1][row] * turned;
+            }
+        }
+        for (int k = 0; k < 4; k++) {
+            covariance[k / 2][k % 2] += screen[k / 2] * screen[k % 2];
+        }
+    }
+    double determinant = covariance[0][0] * covariance[1][1] - covariance[0][1] * covariance[1][0];
+    conic[0] = half_log2e * covariance[1][1] / determinant;
+    conic[1] = half_log2e * -covariance[0][1] / determinant;
+    conic[2] = half_log2e * covariance[0][0] / determinant;
+}
+
 static void projections_agree_with_double(void **state)
 {
     (void)state;
@@ -268,6 +296,15 @@ static void projections_agree_with_double(void **state)
             continue;
         }
         visible++;
+        double conic[3];
+        textbook_ellipse(i, x, y, z, conic);
+        // 1e-9: what inverting a needle costs the textbook in double
+        double size_of_conic = 1e-9 * (conic[0] + conic[2]);
+        check("xx of the conic", i, WANT(SHARP_X), conic[0], size_of_conic);
+        check("xy of the conic", i, WANT(SHARP_X) * WANT(LEAN), conic[1], size_of_conic);
+        check("yy of the conic", i, WANT(SHARP_X) * WANT(LEAN) * WANT(LEAN) + WANT(SHARP_Y), conic[2],
+              size_of_conic);
+
         double size2 = 0.0; // of the splat [units^2]
         for (int k = 3; k < 12; k++) {
             size2 += inputs[k][i] * inputs[k][i];

@@ -118,6 +118,47 @@ static void depth_npy_has_two_dimensions(void **state)
     orr_free(bytes.data);
 }
 
+#if ORR_HAVE_EXR
+#include <openexr.h>
+
+static void depth_exr_has_one_channel_z(void **state)
+{
+    (void)state;
+    // 19 lines: a whole chunk of 16 and one that is cut short
+    enum { WIDTH = 3, HEIGHT = 19 };
+    float depth[HEIGHT * WIDTH], back[HEIGHT * WIDTH];
+    for (int i = 0; i < HEIGHT * WIDTH; i++) {
+        depth[i] = 0.37f * (float)i;
+    }
+    orr_output_desc desc = {.path = scratch_path("depth.exr"), .channels = 1, .count = 1};
+    put_one(&desc, depth, WIDTH, HEIGHT);
+    exr_context_t file;
+    const exr_attr_chlist_t *channels;
+    assert_int_equal(exr_start_read(&file, desc.path, NULL), EXR_ERR_SUCCESS);
+    assert_int_equal(exr_get_channels(file, 0, &channels), EXR_ERR_SUCCESS);
+    assert_int_equal(channels->num_channels, 1);
+    assert_string_equal(channels->entries[0].name.str, "Z");
+    exr_decode_pipeline_t decoder = EXR_DECODE_PIPELINE_INITIALIZER;
+    for (int y = 0; y < HEIGHT; y += 16) {
+        exr_chunk_info_t chunk;
+        assert_int_equal(exr_read_scanline_chunk_info(file, 0, y, &chunk), EXR_ERR_SUCCESS);
+        assert_int_equal(y ? exr_decoding_update(file, 0, &chunk, &decoder)
+                           : exr_decoding_initialize(file, 0, &chunk, &decoder),
+                         EXR_ERR_SUCCESS);
+        decoder.channels[0].decode_to_ptr = (uint8_t *)(back + y * WIDTH);
+        decoder.channels[0].user_pixel_stride = 4;
+        decoder.channels[0].user_line_stride = 4 * WIDTH;
+        if (y == 0) {
+            assert_int_equal(exr_decoding_choose_default_routines(file, 0, &decoder), EXR_ERR_SUCCESS);
+        }
+        assert_int_equal(exr_decoding_run(file, 0, &decoder), EXR_ERR_SUCCESS);
+    }
+    exr_decoding_destroy(file, &decoder);
+    exr_finish(&file);
+    assert_memory_equal(back, depth, sizeof depth);
+}
+#endif
+
 #if ORR_HAVE_VIDEO
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
@@ -272,6 +313,9 @@ int main(void)
         cmocka_unit_test(wrong_outputs_are_refused_before_anything_is_written),
         cmocka_unit_test(png_stands_before_black_or_keeps_straight_alpha),
         cmocka_unit_test(depth_npy_has_two_dimensions),
+#if ORR_HAVE_EXR
+        cmocka_unit_test(depth_exr_has_one_channel_z),
+#endif
 #if ORR_HAVE_VIDEO
         cmocka_unit_test(videos_come_back_with_their_frames_and_colours),
         cmocka_unit_test(abandoned_and_mixed_videos_leave_nothing),

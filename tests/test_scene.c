@@ -104,17 +104,17 @@ static void layers_keep_their_order_and_ids(void **state)
     assert_float_equal(info.transform.scale, 1.0f, 0.0);
     assert_float_equal(info.transform.rotation[2], 1.0f, 0.0);
 
-    orr_error error;
+    orr_error why;
     assert_ok(orr_scene_remove(scene, b, &error));
-    assert_int_equal(orr_scene_remove(scene, b, &error), ORR_ERROR_ARGUMENT);
-    assert_int_equal(error.code, ORR_CODE_STALE_ID);
-    assert_int_equal(orr_scene_layer_info(scene, b, &info, &error), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_scene_remove(scene, b, &why), ORR_ERROR_ARGUMENT);
+    assert_int_equal(why.code, ORR_CODE_STALE_ID);
+    assert_int_equal(orr_scene_layer_info(scene, b, &info, &why), ORR_ERROR_ARGUMENT);
     assert_int_equal(orr_scene_layer_count(scene), 2);
     assert_int_equal(orr_scene_layer(scene, 0).slot, a.slot);
     assert_int_equal(orr_scene_layer(scene, 1).slot, c.slot);
     orr_layer d = add_corners(scene, NULL, 1.0f, NULL); // takes b's slot, and is not b
     assert_int_equal(d.slot, b.slot);
-    assert_int_equal(orr_scene_layer_info(scene, b, &info, &error), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_scene_layer_info(scene, b, &info, &why), ORR_ERROR_ARGUMENT);
     assert_int_equal(orr_scene_layer(scene, 2).generation, d.generation);
     for (int i = 0; i < 12; i++) { // beyond the first capacity
         add_corners(scene, "more", 1.0f, NULL);
@@ -135,8 +135,8 @@ static void a_transform_that_is_none_is_refused(void **state)
     orr_splats *splats = corners(1.0f);
     const orr_transform bad[] = {{.scale = -1.0f}, {.position = {NAN}}, {.rotation = {INFINITY}}};
     for (int i = 0; i < 3; i++) {
-        orr_error error;
-        assert_int_equal(orr_scene_add_splats(scene, "x", splats, &bad[i], NULL, &error), ORR_ERROR_ARGUMENT);
+        orr_error why;
+        assert_int_equal(orr_scene_add_splats(scene, "x", splats, &bad[i], NULL, &why), ORR_ERROR_ARGUMENT);
         assert_int_equal(orr_scene_layer_count(scene), 0);
     }
     orr_splats_destroy(splats);
@@ -243,21 +243,21 @@ static void a_failure_leaves_the_scene_as_it_was(void **state)
     orr_scene *scene = empty_scene();
     orr_layer kept = add_corners(scene, "kept", 1.0f, NULL);
     orr_layer layer = {77, 77};
-    orr_error error;
-    assert_int_equal(orr_scene_add_file(scene, half, NULL, &layer, &error), ORR_ERROR_FILE);
-    assert_says(&error, "half.json: layers[1]: ");
-    assert_says(&error, "missing.ply: cannot open");
+    orr_error why;
+    assert_int_equal(orr_scene_add_file(scene, half, NULL, &layer, &why), ORR_ERROR_FILE);
+    assert_says(&why, "half.json: layers[1]: ");
+    assert_says(&why, "missing.ply: cannot open");
     assert_int_equal(orr_scene_layer_count(scene), 1);
     assert_int_equal(orr_scene_find(scene, kept), 0);
     assert_int_equal(layer.slot, 77);
     orr_scene *none = scene;
-    assert_int_equal(orr_scene_load(engine, half, &none, &error), ORR_ERROR_FILE);
+    assert_int_equal(orr_scene_load(engine, half, &none, &why), ORR_ERROR_FILE);
     assert_null(none);
 
     const char *lost = written("lost.json", "{\"orrery\": 1, \"layers\": [{\"file\": \"good.ply\"}],"
                                             "\"cameras_file\": \"nowhere.json\"}");
-    assert_int_equal(orr_scene_load(engine, lost, &none, &error), ORR_ERROR_FILE);
-    assert_says(&error, "lost.json: cameras_file: ");
+    assert_int_equal(orr_scene_load(engine, lost, &none, &why), ORR_ERROR_FILE);
+    assert_says(&why, "lost.json: cameras_file: ");
     orr_scene_destroy(scene);
 }
 
@@ -265,18 +265,18 @@ static void files_that_are_no_scene_are_told_what_is(void **state)
 {
     (void)state;
     orr_scene *scene;
-    orr_error error;
-    assert_int_equal(orr_scene_load(engine, written("notes.txt", "hello"), &scene, &error), ORR_ERROR_FORMAT);
-    assert_int_equal(error.code, ORR_CODE_FILE_TYPE);
-    assert_says(&error, "notes.txt: unknown kind of file: expected a splat cloud");
-    assert_says(&error, ".json");
+    orr_error why;
+    assert_int_equal(orr_scene_load(engine, written("notes.txt", "hello"), &scene, &why), ORR_ERROR_FORMAT);
+    assert_int_equal(why.code, ORR_CODE_FILE_TYPE);
+    assert_says(&why, "notes.txt: unknown kind of file: expected a splat cloud");
+    assert_says(&why, ".json");
     const char *capture = written("transforms.json", "{\"camera_angle_x\": 1, \"frames\": []}");
-    assert_int_equal(orr_scene_load(engine, capture, &scene, &error), ORR_ERROR_FORMAT);
-    assert_says(&error, "give a splat cloud or a mesh as the scene");
+    assert_int_equal(orr_scene_load(engine, capture, &scene, &why), ORR_ERROR_FORMAT);
+    assert_says(&why, "give a splat cloud or a mesh as the scene");
     const char *loop = written("loop.json", "{\"orrery\": 1, \"layers\": [{\"file\": \"loop.json\"}]}");
-    assert_int_equal(orr_scene_load(engine, loop, &scene, &error), ORR_ERROR_FORMAT);
-    assert_says(&error, "a scene file cannot hold another");
-    assert_int_equal(orr_scene_load(engine, "/nonexistent/a.spz", &scene, &error), ORR_ERROR_FILE);
+    assert_int_equal(orr_scene_load(engine, loop, &scene, &why), ORR_ERROR_FORMAT);
+    assert_says(&why, "a scene file cannot hold another");
+    assert_int_equal(orr_scene_load(engine, "/nonexistent/a.spz", &scene, &why), ORR_ERROR_FILE);
 }
 
 // Where the camera sees a point of the world [px]; false: behind it.
@@ -320,7 +320,8 @@ static void the_default_camera_sees_every_layer(void **state)
             nearest = fmin(nearest, fmin(fmin(pixel[0], width - pixel[0]) / width,
                                          fmin(pixel[1], height - pixel[1]) / height));
         }
-        assert_true(nearest < 0.1); // and they fill the picture: something comes close to an edge
+        // and they fill the picture: what comes closest to an edge leaves 5 % of half the picture's side
+        assert_true(nearest < 0.03);
         assert_float_equal(camera.focal[1], 0.5f * (float)height / tanf(0.43633231f), 1e-2);
         orr_scene_destroy(scene);
     }
@@ -380,9 +381,9 @@ static void worlds_start_as_the_scene_was_built_and_change_alone(void **state)
     orr_scene *scene = empty_scene();
     orr_layer a = add_corners(scene, "a", 1.0f, &(orr_transform){.position = {1, 0, 0}});
     orr_world *world;
-    orr_error error;
-    assert_int_equal(orr_world_create(scene, 0, &world, &error), ORR_ERROR_ARGUMENT);
-    assert_int_equal(orr_world_create(scene, 65537, &world, &error), ORR_ERROR_ARGUMENT);
+    orr_error why;
+    assert_int_equal(orr_world_create(scene, 0, &world, &why), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_world_create(scene, 65537, &world, &why), ORR_ERROR_ARGUMENT);
     assert_ok(orr_world_create(scene, 3, &world, &error));
     orr_transform t;
     bool visible;
@@ -400,9 +401,9 @@ static void worlds_start_as_the_scene_was_built_and_change_alone(void **state)
         assert_float_equal(t.rotation[0], 1.0f, 0.0);
         assert_int_equal(visible, i != 2);
     }
-    assert_int_equal(orr_world_set_visible(world, 3, a, false, &error), ORR_ERROR_ARGUMENT);
-    assert_int_equal(orr_world_set_visible(world, -1, a, false, &error), ORR_ERROR_ARGUMENT);
-    assert_int_equal(orr_world_set_transform(world, 0, a, &(orr_transform){.scale = -1}, &error),
+    assert_int_equal(orr_world_set_visible(world, 3, a, false, &why), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_world_set_visible(world, -1, a, false, &why), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_world_set_transform(world, 0, a, &(orr_transform){.scale = -1}, &why),
                      ORR_ERROR_ARGUMENT);
 
     // layers added later are in every copy, and room for them keeps what was set
@@ -420,9 +421,9 @@ static void worlds_start_as_the_scene_was_built_and_change_alone(void **state)
 
     // a layer in a removed layer's slot does not inherit its state
     assert_ok(orr_scene_remove(scene, a, &error));
-    assert_int_equal(orr_world_get(world, 1, a, &t, &visible, &error), ORR_ERROR_ARGUMENT);
-    assert_int_equal(error.code, ORR_CODE_STALE_ID);
-    assert_int_equal(orr_world_set_visible(world, 1, a, true, &error), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_world_get(world, 1, a, &t, &visible, &why), ORR_ERROR_ARGUMENT);
+    assert_int_equal(why.code, ORR_CODE_STALE_ID);
+    assert_int_equal(orr_world_set_visible(world, 1, a, true, &why), ORR_ERROR_ARGUMENT);
     orr_layer again = add_corners(scene, "again", 1.0f, NULL);
     assert_int_equal(again.slot, a.slot);
     assert_ok(orr_world_get(world, 1, again, &t, &visible, &error));

@@ -115,8 +115,7 @@ orr_result orr_scene_add_splats(orr_scene *scene, const char *name, const orr_sp
     orr_splats_view view = orr_splats_data(splats);
     orr_splat_pack *pack;
     ORR_TRY(orr_splat_pack_create(scene->engine->jobs, &view, &pack, error));
-    orr_layer_data layer = {
-        .kind = ORR_LAYER_SPLATS, .splats = pack, .visible = true, .antialias = pack->antialiased};
+    orr_layer_data layer = {.kind = ORR_LAYER_SPLATS, .splats = pack, .visible = true};
     ORR_TRY(orr_scene_append(scene, layer, name ? name : "splats", transform, error));
     if (id) {
         *id = id_of(&scene->layers[scene->layer_count - 1]);

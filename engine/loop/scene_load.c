@@ -50,7 +50,7 @@ static orr_result add_cloud(orr_scene *scene, const layer_wish *wish, orr_error 
     ORR_TRY(result);
     orr_layer_data *layer = &scene->layers[scene->layer_count - 1];
     layer->visible = wish->visible;
-    layer->antialias = layer->antialias || wish->antialias;
+    layer->antialias = wish->antialias;
     return ORR_OK;
 }
 
@@ -122,7 +122,9 @@ static orr_result take_settings(orr_scene *scene, const orr_scene_file *file, co
     if (scene->cameras) {
         scene->camera_count = (int)(own + more);
         memcpy(scene->cameras, file->cameras, own * sizeof *scene->cameras);
-        memcpy(scene->cameras + own, listed.cameras, more * sizeof *scene->cameras);
+        if (more) {
+            memcpy(scene->cameras + own, listed.cameras, more * sizeof *scene->cameras);
+        }
     }
     orr_camera_list_free(&listed);
     if (!scene->cameras) {

@@ -59,9 +59,9 @@ static orr_result describe(const char *path, const common_options *common, cJSON
 
 void info_print_bounds(const char *label, const float low[3], const float high[3])
 {
-    printf("  %-12s", label);
+    printf("  %-12s", label); // + 0.0: no minus before a zero
     for (int i = 0; i < 3; i++) {
-        printf("%s%c %.4g .. %.4g", i ? ", " : "", "xyz"[i], (double)low[i], (double)high[i]);
+        printf("%s%c %.4g .. %.4g", i ? ", " : "", "xyz"[i], (double)low[i] + 0.0, (double)high[i] + 0.0);
     }
     printf("\n");
 }

@@ -1,4 +1,4 @@
-#include "tests/clouds.h"
+#include "assets/clouds.h"
 
 #include "engine/core/rng.h"
 #include "render/splat_cloud.h"

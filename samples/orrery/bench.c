@@ -1,0 +1,102 @@
+// orrery bench: what this machine does, stage by stage, beside its limits.
+#include "bench.h"
+
+#include <string.h>
+
+typedef struct benchmark {
+    const char *name;
+    orr_result (*run)(const bench_run *run, orr_error *error);
+} benchmark;
+
+static const benchmark benchmarks[] = {{"splats", bench_splats}};
+enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof benchmarks[0] };
+
+static const benchmark *find(const char *name)
+{
+    for (int i = 0; i < BENCHMARK_COUNT; i++) {
+        if (strcmp(benchmarks[i].name, name) == 0) {
+            return &benchmarks[i];
+        }
+    }
+    return NULL;
+}
+
+static orr_result measure_limits(const common_options *common, bench_limits *limits, orr_error *error)
+{
+    orr_isa isa;
+    orr_jobs *jobs;
+    ORR_TRY(orr_isa_choose(&isa, error));
+    ORR_TRY(orr_jobs_create(common->threads, NULL, NULL, &jobs, error));
+    orr_result result = bench_measure_limits(jobs, isa, limits, error);
+    orr_jobs_destroy(jobs);
+    return result;
+}
+
+static orr_result run_all(const common_options *common, bench_run *run, char **names, int count,
+                          orr_error *error)
+{
+    ORR_TRY(measure_limits(common, &run->limits, error));
+    fprintf(run->out,
+            "%s\nlimits: memory %.1f GB/s with %d threads; blending %.2f G splat-pixels/s per core\n",
+            orr_engine_describe(run->engine), run->limits.bytes_per_second * 1e-9, run->limits.workers,
+            run->limits.splat_pixels_per_second * 1e-9);
+    for (int i = 0; i < BENCHMARK_COUNT; i++) {
+        bool wanted = count == 0;
+        for (int k = 0; k < count; k++) {
+            wanted |= strcmp(names[k], benchmarks[i].name) == 0;
+        }
+        if (wanted) {
+            ORR_TRY(benchmarks[i].run(run, error));
+        }
+    }
+    return ORR_OK;
+}
+
+int command_bench(int argc, char **argv)
+{
+    common_options common = {0};
+    bench_run run = {.size = {1280, 720}};
+    int largest = 5000000, count = 0, exit_code = 0;
+    const option options[] = {
+        {"--file", 0, OPTION_TEXT, &run.file, "CLOUD",
+         "also draw this splat cloud, whole and filling the picture", 0, 0},
+        {"--largest", 0, OPTION_INT, &largest, "N", "splats in the largest synthetic cloud (default 5000000)",
+         1e4, 1e8},
+    };
+    const command_usage usage = {.name = "bench",
+                                 .operands = "[NAME...]",
+                                 .purpose =
+                                     "Measures this machine's limits, and what the engine reaches of them.",
+                                 .notes = "NAME: splats. Without a name, all.",
+                                 .operand_max = BENCHMARK_COUNT,
+                                 .options = options,
+                                 .option_count = 2,
+                                 .common = &common};
+    if (!options_read(&usage, argc, argv, &count, &exit_code)) {
+        return exit_code;
+    }
+    orr_error error = {0};
+    for (int i = 0; i < count; i++) {
+        if (!find(argv[i])) {
+            return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT, "bench: %s: expected splats", argv[i]),
+                                &error);
+        }
+    }
+    run.largest = largest;
+    if (common.size[0]) {
+        memcpy(run.size, common.size, sizeof run.size);
+    }
+    orr_result result = command_engine(&common, &run.engine, &error);
+    if (result != ORR_OK) {
+        return command_fail(result, &error);
+    }
+    run.json = common.json ? cJSON_CreateObject() : NULL;
+    run.out = common.json ? stderr : stdout;
+    result = run_all(&common, &run, argv, count, &error);
+    orr_engine_destroy(run.engine);
+    if (result != ORR_OK) {
+        cJSON_Delete(run.json);
+        return command_fail(result, &error);
+    }
+    return run.json ? command_print_json(run.json) : 0;
+}

@@ -1,0 +1,31 @@
+// Benchmarks: what this machine does, stage by stage, beside what it could do at most.
+#pragma once
+
+#include "commands.h"
+#include "engine/core/isa.h"
+#include "engine/core/jobs.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+// The denominators, measured in the same run as what is divided by them.
+typedef struct bench_limits {
+    double bytes_per_second;        // streaming copy, read plus written, all workers
+    double splat_pixels_per_second; // blending alone, everything in L1, one worker
+    int workers;
+} bench_limits;
+
+// Takes about half a second. The instruction set is the one in use.
+orr_result bench_measure_limits(orr_jobs *jobs, orr_isa isa, bench_limits *limits, orr_error *error);
+
+typedef struct bench_run {
+    orr_engine *engine;
+    bench_limits limits;
+    const char *file; // the cloud to draw, or NULL: a synthetic one
+    int size[2];
+    int64_t largest; // splats in the largest cloud of the scaling table
+    FILE *out;       // the tables; stderr when stdout is for JSON
+    cJSON *json;     // results go here as well when it is not NULL
+} bench_run;
+
+orr_result bench_splats(const bench_run *run, orr_error *error);

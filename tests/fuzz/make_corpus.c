@@ -1,0 +1,171 @@
+// Writes the corpora of the fuzz targets: a few whole files of each format, and the same with bytes changed,
+// cut and repeated. Nothing is random but by a fixed seed.
+#include "engine/core/memory.h"
+#include "engine/core/rng.h"
+#include "orr_features.h"
+#include "tests/splat_samples.h"
+#if ORR_HAVE_WEBP && ORR_HAVE_ZIP
+#include "tests/sog_sample.h"
+#endif
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MUTATIONS = 48 };
+
+static const char *root;
+
+static void stop(const char *what)
+{
+    fprintf(stderr, "make_corpus: %s\n", what);
+    exit(1);
+}
+
+static void put(const char *target, const char *name, const uint8_t *data, size_t size)
+{
+    char path[4096];
+    orr_error error;
+    snprintf(path, sizeof path, "%s/%s", root, target);
+    mkdir(path, 0777);
+    snprintf(path, sizeof path, "%s/%s/%s", root, target, name);
+    if (orr_file_write(path, data, size, &error) != ORR_OK) {
+        stop(error.message);
+    }
+}
+
+// Changes a few bytes, or a number, or cuts, or repeats a piece; returns the new size.
+static size_t mutate(uint8_t *data, size_t size, orr_rng *rng)
+{
+    size_t at = orr_rng_next(rng) % size;
+    // headers decide the most: every second change is in the first bytes
+    at = orr_rng_next(rng) % 2 ? at % 512 : at;
+    static const uint32_t numbers[] = {0,          1,          0xff,       0xffff,    0x7fffffff,
+                                       0x80000000, 0xffffffff, 0x7f800000, 0x7fc00000};
+    switch (orr_rng_next(rng) % 4) {
+    case 0:
+        for (uint32_t n = 1 + orr_rng_next(rng) % 4; n > 0; n--) {
+            data[orr_rng_next(rng) % size] = (uint8_t)orr_rng_next(rng);
+        }
+        return size;
+    case 1: {
+        uint32_t number = numbers[orr_rng_next(rng) % (sizeof numbers / sizeof numbers[0])];
+        memcpy(data + at, &number, size - at < 4 ? size - at : 4);
+        return size;
+    }
+    case 2:
+        return at;
+    default:
+        memmove(data + at, data, size - at);
+        return size;
+    }
+}
+
+static void put_seed(const char *target, const char *name, orr_bytes seed)
+{
+    if (!seed.data || seed.size == 0) {
+        stop("a sample could not be made");
+    }
+    put(target, name, seed.data, seed.size);
+    uint8_t *copy = malloc(seed.size);
+    for (uint32_t m = 0; copy && m < MUTATIONS; m++) {
+        char mutation[256];
+        orr_rng rng = {.seed = m, .stream = (uint32_t)seed.size};
+        memcpy(copy, seed.data, seed.size);
+        size_t size = mutate(copy, seed.size, &rng);
+        size = m % 3 == 0 && size > 0 ? mutate(copy, size, &rng) : size;
+        snprintf(mutation, sizeof mutation, "%s-%u", name, m);
+        put(target, mutation, copy, size);
+    }
+    free(copy);
+    orr_free(seed.data);
+}
+
+static void put_written(const char *target, const char *ending, int highest_degree)
+{
+    for (int degree = 0; degree <= highest_degree; degree++) {
+        char path[4096], name[64];
+        orr_error error;
+        orr_bytes bytes = {0};
+        orr_splats *cloud = sample_cloud(3 + degree, degree, 1);
+        snprintf(path, sizeof path, "%s/seed%s", root, ending);
+        snprintf(name, sizeof name, "degree%d%s", degree, ending);
+        if (!cloud || orr_splats_save(cloud, path, &error) != ORR_OK ||
+            orr_file_read(path, &bytes, &error) != ORR_OK) {
+            stop("a cloud could not be written");
+        }
+        put_seed(target, name, bytes);
+        remove(path);
+        orr_splats_destroy(cloud);
+    }
+}
+
+static void put_text_ply(void)
+{
+    static const char text[] =
+        "ply\nformat ascii 1.0\ncomment antialiased 1\nelement camera 1\nproperty int id\nelement vertex 2\n"
+        "property double x\nproperty float y\nproperty float z\nproperty uchar f_dc_0\nproperty float "
+        "f_dc_1\n"
+        "property float f_dc_2\nproperty float opacity\nproperty float scale_0\nproperty float scale_1\n"
+        "property float rot_0\nproperty float rot_1\nproperty float rot_2\nproperty float rot_3\n"
+        "element face 0\nproperty list uchar int vertex_index\nend_header\n7\n"
+        "1 2 3 4 5 6 7 8 9 1 0 0 0\n-1e3 +2.5 .5 4 5 6e-3 7 8 9 0 0 1 0\n";
+    uint8_t *copy = orr_alloc(sizeof text - 1, 1);
+    if (copy) {
+        memcpy(copy, text, sizeof text - 1);
+    }
+    put_seed("ply", "text", (orr_bytes){copy, sizeof text - 1});
+}
+
+static void put_sog(void)
+{
+#if ORR_HAVE_WEBP && ORR_HAVE_ZIP
+    for (int n = 0; n < 4; n++) {
+        char name[64];
+        orr_splats *cloud = sample_cloud(20, n, 1);
+        orr_splats_view d = orr_splats_data(cloud);
+        sog_sample sample;
+        if (!sog_sample_make(&d, 1 + n % 2, &sample)) {
+            stop("a SOG cloud could not be made");
+        }
+        snprintf(name, sizeof name, "bundle%d", n);
+        put_seed("sog", name, sog_sample_bundle(&sample));
+        snprintf(name, sizeof name, "meta%d", n);
+        put_seed("sog", name, sample.file[0]);
+        sample.file[0].data = NULL;
+        sog_sample_free(&sample);
+        orr_splats_destroy(cloud);
+    }
+#endif
+}
+
+int main(int count, char **arguments)
+{
+    if (count != 2) {
+        stop("usage: make_corpus FOLDER");
+    }
+    root = arguments[1];
+    mkdir(root, 0777);
+    put_written("ply", ".ply", 3);
+    put_text_ply();
+    put_written("compressed_ply", ".compressed.ply", 3);
+    put_written("splat", ".splat", 0);
+    put_written("spz", ".spz", 3);
+    put_written("spz", ".v3.spz", 1);
+    for (int version = 1; version <= 3; version++) {
+        char name[64];
+        snprintf(name, sizeof name, "version%d", version);
+        put_seed("spz", name, sample_spz(version, 3, 4 - version));
+    }
+    for (int mode = 0; mode < 3; mode++) {
+        char name[64];
+        orr_splats *cloud = sample_cloud(22, mode, 1);
+        orr_splats_view d = orr_splats_data(cloud);
+        snprintf(name, sizeof name, "mode%d", mode);
+        put_seed("ksplat", name, sample_ksplat(&d, mode));
+        orr_splats_destroy(cloud);
+    }
+    put_sog();
+    return 0;
+}
