@@ -472,7 +472,7 @@ static void a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before(vo
 enum { RINGS = 12, SECTORS = 24, TEXTURE = 32 };
 static const double pi = 3.14159265358979323846;
 
-// A ball with smooth normals, a texture with holes, and vertex colours.
+// Three quarters of a ball, so that its inside is seen too, with smooth normals, a texture with holes, vertex colours.
 static void textured_ball(small_mesh *m)
 {
     orr_mesh_vertex *vertices = malloc((RINGS + 1) * (SECTORS + 1) * sizeof *vertices);
@@ -489,7 +489,7 @@ static void textured_ball(small_mesh *m)
             for (int k = 0; k < 3; k++) {
                 v->position[k] = 0.8f * v->normal[k];
             }
-            if (i < RINGS && j < SECTORS) {
+            if (i < RINGS && j < SECTORS * 3 / 4) {
                 uint32_t a = (uint32_t)(i * (SECTORS + 1) + j), b = a + SECTORS + 1;
                 const uint32_t quad[6] = {a, a + 1, b, a + 1, b + 1, b};
                 memcpy(indices + index, quad, sizeof quad);
