@@ -39,7 +39,7 @@
     X(DEVICE_MEMORY, 303, ORR_ERROR_MEMORY)                                                                  \
     X(DEVICE_VALIDATION, 304, ORR_ERROR_DEVICE)                                                              \
     X(DEVICE_CHOSEN, 305, ORR_OK)                                                                            \
-    X(WINDOW, 310, ORR_ERROR_DEVICE)                                                                         \
+    X(WINDOW, 310, ORR_ERROR_UNSUPPORTED)                                                                    \
     X(VIDEO, 320, ORR_ERROR_FILE)                                                                            \
     X(IGNORED, 400, ORR_OK)
 

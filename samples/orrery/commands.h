@@ -15,6 +15,9 @@ int command_devices(int argc, char **argv);
 // Prints the error's line to stderr and returns the exit code that belongs to the result.
 int command_fail(orr_result result, const orr_error *error);
 
+// Log lines of warnings and errors, to stderr.
+orr_log command_log(void);
+
 // An engine as the common options ask for it; warnings go to stderr.
 orr_result command_engine(const common_options *common, orr_engine **engine, orr_error *error);
 

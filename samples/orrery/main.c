@@ -13,6 +13,7 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
+    {"view", command_view, "SCENE", "a window: fly, switch layers, record a camera path"},
     {"render", command_render, "SCENE -o OUT", "headless: .png .exr .npy .mp4, or a pattern with %04d"},
     {"bench", command_bench, "[NAME...]", "what this machine does, stage by stage, beside its limits"},
     {"convert", command_convert, "IN OUT", "splat clouds from one format to another"},
@@ -48,6 +49,11 @@ static void print_log(void *user, orr_log_level level, int code, const char *lin
     if (level >= ORR_LOG_WARNING) {
         fprintf(stderr, "orrery: %s: %s\n", level == ORR_LOG_WARNING ? "warning" : "error", line);
     }
+}
+
+orr_log command_log(void)
+{
+    return (orr_log){.write = print_log};
 }
 
 orr_result command_engine(const common_options *common, orr_engine **engine, orr_error *error)

@@ -1,0 +1,66 @@
+// The viewer's panel: Dear ImGui behind a C door. It shows what the viewer says, changes what it is lent, and hands back
+// triangles; render/present.h draws them.
+#pragma once
+
+#include "camera_recorder.h"
+#include "navigator.h"
+#include "render/present.h"
+#include "resolution.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What keys and buttons ask of the viewer.
+typedef enum view_action {
+    VIEW_NOTHING = 0,
+    VIEW_QUIT,
+    VIEW_HOME,    // the view at the start
+    VIEW_SEE_ALL, // every visible layer, from this side
+    VIEW_SCREENSHOT,
+    VIEW_KEY_ADD,
+    VIEW_PATH_PLAY, // or pause
+    VIEW_PATH_SAVE,
+    VIEW_PATH_CLEAR,
+    VIEW_SWITCH_DEVICE,
+    VIEW_SWITCH_PROJECTION,
+    VIEW_SWITCH_PANEL
+} view_action;
+
+typedef struct panel_state {
+    // shown
+    const orr_scene *scene;
+    const char *device; // what draws
+    const char *presenter;
+    const char *message;          // what happened last; "" when nothing did
+    const orr_stage_time *stages; // stage_count, of the frame drawn last
+    int stage_count;
+    double frames_per_second; // 0: at rest
+    int width, height;        // of the picture
+    bool playing;
+    double path_time, path_duration; // [s]
+    // shown and changed
+    orr_world *world; // which layers are visible
+    navigator *view;
+    resolution *quality;
+    camera_recorder *recorder;
+    bool antialias;
+    // asked for
+    view_action action;
+    orr_layer remove; // {0}: none
+    bool redraw;      // the picture is out of date
+} panel_state;
+
+typedef struct panel panel;
+
+// Takes part in the window's events: install other callbacks before. NULL when memory is out.
+panel *panel_create(struct GLFWwindow *window);
+void panel_destroy(panel *panel); // NULL is allowed
+// Lays the panel out for the next frame; the overlay stays valid until the next build.
+const orr_overlay *panel_build(panel *panel, panel_state *state);
+bool panel_covers(const panel *panel, double x, double y); // a place in the window, as last built
+bool panel_wants_keys(const panel *panel);                 // something in it is being typed into
+
+#ifdef __cplusplus
+}
+#endif

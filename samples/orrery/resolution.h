@@ -1,0 +1,21 @@
+// Resolution: how many pixels to draw so that moving stays fluid. Pure arithmetic: told times, it answers
+// scales.
+//
+// While the view moves, the scale follows the measured cost towards a budget; at rest the picture is drawn
+// once at full quality. Scales are sixteenths, so that sizes repeat and buffers are reused.
+#pragma once
+
+#include <stdbool.h>
+
+typedef struct resolution {
+    bool adaptive;
+    float full;    // scale at rest, of the window's pixels per side, 1/16 .. 1
+    float moving;  // scale while moving, what the measurements led to
+    double budget; // of one frame while moving [ms]
+} resolution;
+
+resolution resolution_start(double frames_per_second);
+float resolution_scale(const resolution *resolution, bool moving);
+// A frame drawn at `scale` took so long. Only frames drawn while moving steer it, and cost falls with the
+// number of pixels at best, so that steps are damped: quickly down, slowly up, and a dead band between.
+void resolution_measure(resolution *resolution, float scale, double milliseconds);

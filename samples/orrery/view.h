@@ -1,0 +1,82 @@
+// The viewer's state, shared by its files: view.c (the command and its loop), view_input.c (keys and mouse),
+// view_picture.c (drawing and presenting) and view_actions.c (what keys and buttons ask for).
+#pragma once
+
+#include "panel.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+enum { VIEW_STAGES = 32, VIEW_DEVICES = ORR_DEVICE_VULKAN + 1 };
+
+typedef enum view_drag { VIEW_DRAG_NONE = 0, VIEW_DRAG_ORBIT, VIEW_DRAG_LOOK, VIEW_DRAG_PAN } view_drag;
+
+typedef struct viewer {
+    const char *scene_path;
+    orr_engine *engine;
+    orr_scene *scene;
+    orr_world *world;
+    orr_frame *frames[VIEW_DEVICES]; // made when a device first draws
+    orr_device_kind device;          // that draws
+    orr_present *present;
+    GLFWwindow *window;
+    panel *panel;
+    bool panel_hidden;
+    char message[512];
+
+    navigator navigator;
+    resolution resolution;
+    camera_recorder recorder;
+    orr_camera home;
+    bool playing;
+    double path_time; // [s]
+
+    view_drag drag;
+    double cursor[2];  // [window coordinates]
+    double last_click; // [s]
+    double last_click_at[2];
+
+    bool antialias, has_background;
+    float background[3];
+    orr_image8 picture; // as presented
+    uint64_t revision;  // of the picture
+    float *rgba, *depth;
+    int64_t pixel_capacity;
+    orr_camera drawn; // the picture's
+    orr_camera seen;  // the camera of the loop's last round, window-sized
+    double seen_at;   // when it last changed [s]
+    bool moving;      // in the loop's last round
+    bool stale;       // the picture does not show what is there
+    orr_stage_time stages[VIEW_STAGES];
+    int stage_count;
+
+    int attention; // frames to present although nothing moves: the panel follows events
+    double presented_at;
+    double interval; // between presented frames, smoothed [s]; 0: at rest
+    int64_t presented;
+    int64_t limit; // quit after so many frames; 0: never
+} viewer;
+
+// The panel lays itself out a frame after what changed it, and sizes itself one later.
+static inline void view_attend(viewer *v)
+{
+    v->attention = 3;
+}
+
+void view_connect(viewer *v); // window callbacks
+// Moves the camera by held keys, moves under way and the path; true while any of them goes on.
+bool view_move(viewer *v, double seconds);
+void view_do(viewer *v, view_action action);
+void view_add_file(viewer *v, const char *path);
+void view_remove(viewer *v, orr_layer layer);
+void view_focus_under_cursor(viewer *v);
+void view_bounds(const viewer *v, float centre[3], float *radius); // of what is visible
+void view_say(viewer *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+orr_camera view_camera(const viewer *v, int width, int height); // as things stand, the path included
+bool view_is_moving(const viewer *v, double now);
+// Draws the picture if it is out of date. What goes wrong is said in the panel; Vulkan falls back to the CPU.
+void view_refresh(viewer *v, double now);
+orr_result view_save_picture(viewer *v, const char *path, orr_error *error); // at rest quality
+// Shows picture and panel when one of them changed.
+orr_result view_show(viewer *v, double now, orr_error *error);

@@ -1,0 +1,194 @@
+// The viewer's picture: drawn by the engine when it is out of date, and presented with the panel over it.
+#include "view.h"
+
+#include "engine/core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double REST_SECONDS = 0.2; // without a change, until full quality is drawn
+
+static bool same_camera(const orr_camera *a, const orr_camera *b)
+{
+    return memcmp(a, b, sizeof *a) == 0; // both come from view_camera, which sets every byte alike
+}
+
+orr_camera view_camera(const viewer *v, int width, int height)
+{
+    return v->playing ? camera_recorder_at(&v->recorder, v->path_time, width, height)
+                      : navigator_camera(&v->navigator, width, height);
+}
+
+bool view_is_moving(const viewer *v, double now)
+{
+    return now - v->seen_at < REST_SECONDS;
+}
+
+static orr_result reserve_pixels(viewer *v, int width, int height, orr_error *error)
+{
+    int64_t pixels = (int64_t)width * height;
+    if (pixels > v->pixel_capacity) {
+        orr_free(v->rgba);
+        orr_free(v->depth);
+        orr_free(v->picture.rgba);
+        v->rgba = v->depth = NULL;
+        v->picture.rgba = NULL;
+        v->pixel_capacity = 0;
+        v->revision = 0; // no picture while there is no memory for one
+        ORR_ALLOC(v->rgba, 4 * pixels, "the picture", error);
+        ORR_ALLOC(v->depth, pixels, "the picture's depth", error);
+        ORR_ALLOC(v->picture.rgba, 4 * pixels, "the picture's bytes", error);
+        v->pixel_capacity = pixels;
+    }
+    return ORR_OK;
+}
+
+static orr_result draw_on_device(viewer *v, const orr_view *view, orr_error *error)
+{
+    orr_frame **frame = &v->frames[v->device];
+    if (!*frame) {
+        const orr_frame_desc desc = {.device = v->device, .frames_in_flight = 1};
+        ORR_TRY(orr_frame_create(v->engine, &desc, frame, error));
+    }
+    const orr_picture planes = {.rgba = v->rgba, .depth = v->depth};
+    orr_result result = orr_frame_submit(*frame, v->scene, v->world, view, error);
+    if (result == ORR_OK) {
+        result = orr_frame_finish(*frame, &planes, error);
+    }
+    if (result != ORR_OK) { // whatever state it is in, the next attempt starts afresh
+        orr_frame_destroy(*frame);
+        *frame = NULL;
+        return result;
+    }
+    v->stage_count = orr_frame_stages(*frame, v->stages, VIEW_STAGES);
+    v->stage_count = v->stage_count < VIEW_STAGES ? v->stage_count : VIEW_STAGES;
+    return ORR_OK;
+}
+
+static orr_result draw(viewer *v, const orr_camera *camera, orr_error *error)
+{
+    ORR_TRY(reserve_pixels(v, camera->width, camera->height, error));
+    orr_view view = {.camera = *camera, .antialias = v->antialias, .has_background = v->has_background};
+    memcpy(view.background, v->background, sizeof view.background);
+    orr_result result = draw_on_device(v, &view, error);
+    if (result != ORR_OK && v->device == ORR_DEVICE_VULKAN) {
+        view_say(v, "%s: drawing on the CPU instead", error->message);
+        v->device = ORR_DEVICE_CPU;
+        result = draw_on_device(v, &view, error);
+    }
+    ORR_TRY(result);
+    orr_image_quantise(v->rgba, (int64_t)camera->width * camera->height, v->picture.rgba);
+    v->picture.width = camera->width;
+    v->picture.height = camera->height;
+    v->revision++;
+    return ORR_OK;
+}
+
+static orr_camera scaled_camera(const viewer *v, float scale)
+{
+    int width, height;
+    glfwGetFramebufferSize(v->window, &width, &height);
+    width = (int)fmaxf(roundf((float)width * scale), 1.0f);
+    height = (int)fmaxf(roundf((float)height * scale), 1.0f);
+    return view_camera(v, width, height);
+}
+
+void view_refresh(viewer *v, double now)
+{
+    orr_camera camera = scaled_camera(v, 1.0f);
+    bool changed = !same_camera(&camera, &v->seen);
+    if (changed) {
+        v->seen = camera;
+        v->seen_at = now;
+    }
+    bool moving = view_is_moving(v, now);
+    if (v->moving && !moving) {
+        v->attention = v->attention > 1 ? v->attention : 1; // the panel says so
+    }
+    v->moving = moving;
+    float scale = resolution_scale(&v->resolution, moving);
+    camera = scaled_camera(v, scale);
+    // while moving, a view is drawn once, as roughly as it takes; at rest, what was rough is drawn in full
+    if (!v->stale && !changed && (moving || same_camera(&camera, &v->drawn))) {
+        return;
+    }
+    v->stale = false;
+    v->drawn = camera; // also when it fails: another attempt waits for another view
+    orr_error error;
+    double start = glfwGetTime();
+    if (draw(v, &camera, &error) != ORR_OK) {
+        view_say(v, "%s", error.message);
+    } else if (moving) {
+        resolution_measure(&v->resolution, scale, 1e3 * (glfwGetTime() - start));
+    }
+    v->attention = v->attention > 1 ? v->attention : 1;
+}
+
+orr_result view_save_picture(viewer *v, const char *path, orr_error *error)
+{
+    orr_camera camera = scaled_camera(v, v->resolution.full);
+    if (v->stale || !same_camera(&camera, &v->drawn) || v->revision == 0) {
+        ORR_TRY(draw(v, &camera, error));
+        v->drawn = camera;
+        v->stale = false;
+    }
+    int64_t pixels = (int64_t)camera.width * camera.height;
+    for (int64_t i = 0; i < pixels; i++) {
+        v->picture.rgba[4 * i + 3] = 255; // as the window shows it: over black
+    }
+    return orr_png_save(path, v->picture.rgba, camera.width, camera.height, error);
+}
+
+static const orr_overlay *build_panel(viewer *v)
+{
+    panel_state state = {
+        .scene = v->scene,
+        .device = v->device == ORR_DEVICE_CPU ? "CPU" : "Vulkan",
+        .presenter = orr_present_device(v->present),
+        .message = v->message,
+        .stages = v->stages,
+        .stage_count = v->stage_count,
+        .frames_per_second = v->interval > 0.0 ? 1.0 / v->interval : 0.0,
+        .width = v->picture.width,
+        .height = v->picture.height,
+        .playing = v->playing,
+        .path_time = v->path_time,
+        .path_duration = camera_recorder_duration(&v->recorder),
+        .world = v->world,
+        .view = &v->navigator,
+        .quality = &v->resolution,
+        .recorder = &v->recorder,
+        .antialias = v->antialias,
+    };
+    const orr_overlay *overlay = panel_build(v->panel, &state);
+    v->antialias = state.antialias;
+    v->stale = v->stale || state.redraw;
+    if (state.remove.slot) {
+        view_remove(v, state.remove);
+    }
+    if (state.action != VIEW_NOTHING) {
+        view_do(v, state.action);
+    }
+    return overlay;
+}
+
+orr_result view_show(viewer *v, double now, orr_error *error)
+{
+    if (v->attention == 0) {
+        return ORR_OK;
+    }
+    v->attention--;
+    // smoothed while frames follow each other; a pause starts anew
+    double interval = now - v->presented_at;
+    bool flowing = view_is_moving(v, now) || v->limit > 0;
+    v->interval = !flowing || interval > 0.5 ? 0.0
+                  : v->interval > 0.0        ? v->interval + 0.1 * (interval - v->interval)
+                                             : interval;
+    v->presented_at = now;
+    const orr_overlay *overlay = v->panel_hidden ? NULL : build_panel(v);
+    bool shown;
+    ORR_TRY(
+        orr_present_frame(v->present, v->revision ? &v->picture : NULL, v->revision, overlay, &shown, error));
+    v->presented += shown;
+    return ORR_OK;
+}

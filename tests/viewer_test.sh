@@ -1,0 +1,204 @@
+#!/bin/sh
+# Tries `orrery view` the way a person does: in a window on a virtual display, with xdotool's hands and ImageMagick's
+# eyes. usage: viewer_test.sh ORRERY FAULT_LAYER
+set -u
+orrery=$1
+fault_layer=$2
+for tool in Xvfb xdotool openbox import compare; do
+    command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
+done
+folder=$(mktemp -d)
+cd "$folder" || exit 1
+viewer= display= manager=
+trap 'kill $viewer $manager $display 2>/dev/null; wait 2>/dev/null; rm -rf "$folder"' EXIT
+
+fail() {
+    echo "FAILED: $*"
+    [ -n "${KEEP:-}" ] && cp -r "$folder" "$KEEP"
+    cat errors.txt 2>/dev/null
+    exit 1
+}
+
+# an ASCII .ply of coloured splats in a box, unlike from every side
+awk 'BEGIN {
+    n = 3000
+    print "ply\nformat ascii 1.0\nelement vertex " n
+    split("x y z f_dc_0 f_dc_1 f_dc_2 opacity scale_0 scale_1 scale_2 rot_0 rot_1 rot_2 rot_3", names, " ")
+    for (i = 1; i <= 14; i++) print "property float " names[i]
+    print "end_header"
+    srand(7)
+    for (i = 0; i < n; i++) {
+        x = 2 * rand() - 1; y = 2 * rand() - 1; z = 2 * rand() - 1
+        print x, y, z, 2 * x, 2 * y, 2 * z, 3, -3.2, -3.2, -3.2, 1, 0, 0, 0
+    }
+}' >cloud.ply
+
+Xvfb -displayfd 3 -screen 0 1000x700x24 -nolisten tcp 3>number 2>xvfb.txt &
+display=$!
+for i in $(seq 100); do [ -s number ] && break; sleep 0.1; done
+[ -s number ] || fail "Xvfb does not start: $(cat xvfb.txt)"
+DISPLAY=:$(cat number)
+export DISPLAY
+unset WAYLAND_DISPLAY
+openbox >/dev/null 2>&1 &
+manager=$!
+
+start() { # extra options
+    "$orrery" view cloud.ply --size 640x400 --threads 1 "$@" 2>errors.txt &
+    viewer=$!
+    window=
+    for i in $(seq 100); do
+        window=$(xdotool search --onlyvisible --name '^cloud.ply - Orrery$' 2>/dev/null | tail -1)
+        [ -n "$window" ] && break
+        kill -0 $viewer 2>/dev/null || fail "no window appears"
+        sleep 0.1
+    done
+    [ -n "$window" ] || fail "no window appears"
+}
+
+# look NAME: the window's picture, once it has come to rest
+look() {
+    import -silent -window "$window" "$1.png" 2>/dev/null
+    for i in $(seq 40); do
+        sleep 0.25
+        mv "$1.png" before.png
+        import -silent -window "$window" "$1.png" 2>/dev/null
+        same before "$1" && return
+    done
+    fail "the picture does not come to rest ($1)"
+}
+
+pixels_that_differ() {
+    compare -metric AE "$1.png" "$2.png" null: 2>&1 | cut -d' ' -f1
+}
+
+same() {
+    [ "$(pixels_that_differ "$1" "$2")" = 0 ]
+}
+
+close() { # keys are rounded to floats for another size, so that a pixel may be a few steps of 255 off
+    worst=$(compare -metric PAE "$1.png" "$2.png" null: 2>&1 | sed 's/.*(\(.*\))/\1/')
+    awk "BEGIN { exit !($worst <= 0.02) }"
+}
+
+changed() { # by a good part of the cloud, not only a line of text
+    count=$(pixels_that_differ "$1" "$2")
+    [ "${count%%[!0-9]*}" -gt 3000 ] 2>/dev/null || fail "$3: only $count pixels changed"
+}
+
+shows_cloud() {
+    colours=$(convert "$1.png" -format '%k' info:)
+    [ "$colours" -gt 1000 ] || fail "$2: the picture has $colours colours"
+}
+
+ended() { # expected exit code
+    for i in $(seq 50); do kill -0 $viewer 2>/dev/null || break; sleep 0.1; done
+    kill -0 $viewer 2>/dev/null && fail "still running"
+    wait $viewer
+    code=$?
+    viewer=
+    [ $code = "$1" ] || fail "exit code $code instead of $1"
+}
+
+wait_for() { # FILE
+    for i in $(seq 50); do [ -s "$1" ] && return; sleep 0.1; done
+    fail "$1 was not written"
+}
+
+drag() { # button, right, down
+    xdotool mousemove --window "$window" 450 200 mousedown "$1"
+    for i in 1 2 3 4; do xdotool mousemove_relative --sync -- "$2" "$3"; done
+    xdotool mouseup "$1"
+}
+
+# --- hands on -------------------------------------------------------------------------------------------------
+start --validate
+look panel
+shows_cloud panel "at the start"
+xdotool key F1
+look start
+changed panel start "F1 hides the panel"
+shows_cloud start "without the panel"
+
+xdotool key p
+wait_for cloud.png
+same cloud start || fail "the screenshot is not what the window shows"
+
+drag 1 25 10
+look orbited
+changed start orbited "left drag orbits"
+xdotool key k
+drag 3 15 5
+look looked
+changed orbited looked "right drag looks around"
+drag 2 15 5
+look panned
+changed looked panned "middle drag pans"
+xdotool keydown w; sleep 0.3; xdotool keyup w
+look flown
+changed panned flown "W flies"
+xdotool key bracketleft bracketleft bracketleft
+look zoomed
+changed flown zoomed "the field of view narrows"
+xdotool mousemove --window "$window" 380 240 click --repeat 2 --delay 60 1
+look focused
+changed zoomed focused "a double click focuses"
+xdotool click 4 click 4
+look dollied
+changed focused dollied "the wheel closes in"
+
+xdotool key k ctrl+s
+wait_for transforms.json
+"$orrery" render cloud.ply --cameras transforms.json --camera 0 -o key.png >/dev/null 2>&1 ||
+    fail "render does not read the saved path"
+close key orbited || fail "the path's first picture is not the view it began with"
+xdotool key space
+sleep 0.7
+import -silent -window "$window" playing.png
+changed dollied playing "Space plays the path"
+look played
+close played dollied || fail "the path does not end in its last key"
+
+xdotool key Home
+look home
+same home start || fail "Home does not lead back to the start"
+xdotool key v
+look vulkan
+shows_cloud vulkan "drawn with Vulkan"
+
+# --- the window's life ----------------------------------------------------------------------------------------
+xdotool windowsize --sync "$window" 500 300
+look small
+[ "$(convert small.png -format '%wx%h' info:)" = 500x300 ] || fail "the window was not resized"
+shows_cloud small "after resizing"
+xdotool windowminimize "$window"
+sleep 0.5
+kill -0 $viewer || fail "minimising ends the viewer"
+xdotool windowmap "$window" windowactivate "$window"
+look restored
+same restored small || fail "another picture after minimising"
+xdotool key Escape
+ended 0
+[ -s errors.txt ] && fail "the viewer or the validation layer complains"
+
+start
+xdotool windowactivate --sync "$window" key alt+F4 # the window manager asks it to close
+ended 0
+
+# --- what can go wrong ----------------------------------------------------------------------------------------
+echo '{"file_format_version": "1.0.0", "layer": {"name": "VK_LAYER_orrery_fault", "type": "GLOBAL",
+"library_path": "'"$fault_layer"'", "api_version": "1.3.0", "implementation_version": "1", "description": "test"}}' \
+    >fault.json
+for fault in "acquire 3 -1000001004" "present 3 -1000001004" "acquire 3 -1000000000" "present 3 1000001003" \
+    "acquire 3 -4" "present 3 -4"; do # out of date, surface lost, suboptimal, device lost
+    rm -f survived.png
+    VK_LAYER_PATH=$folder VK_INSTANCE_LAYERS=VK_LAYER_orrery_fault ORR_FAULT=$fault \
+        "$orrery" view cloud.ply --size 640x400 --threads 1 --frames 8 --screenshot survived.png 2>errors.txt ||
+        fail "ends on a fault: $fault"
+    grep -q "^fault: $fault" errors.txt || fail "the fault layer was not used: $fault"
+    same survived start || fail "another picture after a fault: $fault"
+done
+
+DISPLAY= "$orrery" view cloud.ply 2>errors.txt
+[ $? = 2 ] && [ "$(wc -l <errors.txt)" = 1 ] || fail "without a display: expected one line and exit code 2"
+echo "passed"
