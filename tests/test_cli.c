@@ -451,19 +451,19 @@ static void background_stands_behind_and_transparent_keeps_alpha(void **state)
     (void)state;
     char path[256];
     snprintf(path, sizeof path, "%s", in_folder("red.npy"));
-    run_result result = orrery("render", cloud, "-o", path, "--size", "16x16", "--background", "1,0.5,0");
+    run_result result = orrery("render", cloud, "-o", path, "--size", "64x16", "--background", "1,0.5,0");
     assert_done(&result);
     npy_picture npy = read_npy(path);
     const float corner[4] = {1.0f, 0.5f, 0.0f, 1.0f};
     assert_memory_equal(npy.values, corner, sizeof corner);
     orr_free(npy.bytes.data);
     snprintf(path, sizeof path, "%s", in_folder("clear.png"));
-    run_result clear = orrery("render", cloud, "-o", path, "--size", "16x16", "--transparent");
+    run_result clear = orrery("render", cloud, "-o", path, "--size", "64x16", "--transparent");
     assert_done(&clear);
     orr_image8 png;
     assert_ok(orr_image8_load(path, &png, &error));
     assert_int_equal(png.rgba[3], 0);
-    assert_true(png.rgba[4 * (8 * 16 + 8) + 3] > 200);
+    assert_true(png.rgba[4 * (8 * 64 + 32) + 3] > 200);
     orr_image8_free(&png);
 }
 
