@@ -62,7 +62,7 @@ static corner corner_of(const shape_triangle *t, int i)
     return (corner){{p.x + 0.0f, p.y + 0.0f, p.z + 0.0f}, {n.x + 0.0f, n.y + 0.0f, n.z + 0.0f}};
 }
 
-static void gather(const shape *s, int m, primitive *p)
+static void gather(const shape_mesh *s, int m, primitive *p)
 {
     p->corner_count = p->index_count = 0;
     memset(p->table, 0, p->table_size * sizeof *p->table);
@@ -167,18 +167,18 @@ static void add_material(writer *w, int m)
 {
     const material_look *look = material_find(m);
     const real3 white = {1.0f, 1.0f, 1.0f}, c = look->patterned ? white : look->colour;
-    cJSON *material = cJSON_CreateObject();
-    cJSON_AddStringToObject(material, "name", look->name);
-    cJSON *pbr = cJSON_AddObjectToObject(material, "pbrMetallicRoughness");
+    cJSON *out = cJSON_CreateObject();
+    cJSON_AddStringToObject(out, "name", look->name);
+    cJSON *pbr = cJSON_AddObjectToObject(out, "pbrMetallicRoughness");
     cJSON_AddItemToObject(pbr, "baseColorFactor", cJSON_CreateFloatArray((float[]){c.x, c.y, c.z, 1.0f}, 4));
     cJSON_AddNumberToObject(pbr, "metallicFactor", (double)look->metal);
     cJSON_AddNumberToObject(pbr, "roughnessFactor", (double)look->roughness);
     if (m == MATERIAL_SUN) {
         const real3 glow = look->colour;
-        cJSON_AddItemToObject(material, "emissiveFactor",
+        cJSON_AddItemToObject(out, "emissiveFactor",
                               cJSON_CreateFloatArray((float[]){glow.x, glow.y, glow.z}, 3));
     }
-    cJSON_AddItemToArray(w->materials, material);
+    cJSON_AddItemToArray(w->materials, out);
 }
 
 static void add_primitive(writer *w, const primitive *p, int m)
@@ -252,7 +252,7 @@ static orr_result write_file(const writer *w, const char *path, orr_error *error
     return result;
 }
 
-static orr_result save(const shape *s, primitive *p, writer *w, const char *path, orr_error *error)
+static orr_result save(const shape_mesh *s, primitive *p, writer *w, const char *path, orr_error *error)
 {
     size_t corners = 3 * (size_t)s->count;
     p->table_size = 1;
@@ -275,7 +275,7 @@ static orr_result save(const shape *s, primitive *p, writer *w, const char *path
     return write_file(w, path, error);
 }
 
-orr_result glb_save(const shape *s, const char *path, orr_error *error)
+orr_result glb_save(const shape_mesh *s, const char *path, orr_error *error)
 {
     primitive p = {0};
     writer w = {0};

@@ -9,9 +9,9 @@
 
 #include <stdio.h>
 
-enum { SPLATS = 100000, SH_DEGREE = 2 };
+enum { SPLATS = 115000, SH_DEGREE = 2 };
 
-static orr_result make_cloud(const shape *s, const char *path, orr_error *error)
+static orr_result make_cloud(const shape_mesh *s, const char *path, orr_error *error)
 {
     ray_tree tree = {0};
     surface_sample *samples = NULL;
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: make_orrery CLOUD MESH.glb\n");
         return 2;
     }
-    shape s = {0};
+    shape_mesh s = {0};
     orr_error error;
     orr_result result = orrery_build(&s, &error);
     if (result == ORR_OK) {

@@ -13,26 +13,26 @@ static real3 polar(float radius, float height, float angle)
     return make_real3(radius * cosf(angle), height, -radius * sinf(angle));
 }
 
-static void build_base(shape *s)
+static void build_base(shape_mesh *s)
 {
     shape_place(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_TABLE, 3.2f);
-    LATHE(s, 96, {table_radius, 0}, {1.2f, 0}, {0.9f, 0}, {0.6f, 0}, {0.4f, 0});
+    LATHE(s, 80, {table_radius, 0}, {1.2f, 0}, {0.9f, 0}, {0.6f, 0}, {0.4f, 0});
     shape_finish(s, MATERIAL_BRASS, 0.9f);
     for (int i = 0; i < 6; i++) { // feet
         shape_place(s, polar(0.60f, 0, tau * ((float)i + 0.5f) / 6.0f), 0);
-        LATHE(s, 18, {0, 0}, {0.045f, 0}, {0.058f, 0.008f}, {0.062f, 0.022f}, {0.056f, 0.040f},
+        LATHE(s, 16, {0, 0}, {0.045f, 0}, {0.058f, 0.008f}, {0.062f, 0.022f}, {0.056f, 0.040f},
               {0.045f, 0.05f}, {0.050f, 0.056f}, {0.050f, 0.07f});
     }
     shape_place(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_WALNUT, 1.3f);
-    LATHE(s, 96, {0, 0.062f}, {0.69f, 0.062f}, {0.72f, 0.067f}, {0.735f, 0.08f}, {0.737f, 0.092f},
+    LATHE(s, 80, {0, 0.062f}, {0.69f, 0.062f}, {0.72f, 0.067f}, {0.735f, 0.08f}, {0.737f, 0.092f},
           {0.73f, 0.106f}, {0.712f, 0.115f}, {0.705f, 0.115f}, {0.703f, 0.121f}, {0.685f, 0.126f},
           {0.664f, 0.138f}, {0.65f, 0.155f}, {0.645f, 0.172f});
-    LATHE(s, 96, {0.648f, 0.196f}, {0.652f, 0.206f}, {0.662f, 0.218f}, {0.672f, 0.224f}, {0.680f, 0.226f},
+    LATHE(s, 80, {0.648f, 0.196f}, {0.652f, 0.206f}, {0.662f, 0.218f}, {0.672f, 0.224f}, {0.680f, 0.226f},
           {0.680f, 0.236f}, {0.672f, 0.244f}, {0.66f, 0.247f});
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.8f); // the bead between
-    LATHE(s, 96, {0.645f, 0.172f}, {0.655f, 0.1735f}, {0.661f, 0.179f}, {0.663f, 0.184f}, {0.661f, 0.190f},
+    LATHE(s, 80, {0.645f, 0.172f}, {0.655f, 0.1735f}, {0.661f, 0.179f}, {0.663f, 0.184f}, {0.661f, 0.190f},
           {0.655f, 0.1945f}, {0.648f, 0.196f});
 }
 
@@ -60,7 +60,7 @@ static real3 glyph_point(const char *xy, float angle)
     return add3(polar(middle + v, dial, angle), polar(u, 0, angle - 0.25f * tau));
 }
 
-static void build_glyph(shape *s, const char *strokes, float angle)
+static void build_glyph(shape_mesh *s, const char *strokes, float angle)
 {
     for (const char *p = strokes; p[2]; p += 3) {
         if (p[2] == ',') {
@@ -73,15 +73,15 @@ static void build_glyph(shape *s, const char *strokes, float angle)
     }
 }
 
-static void build_dial(shape *s)
+static void build_dial(shape_mesh *s)
 {
     // the ink comes first: the enamel's samples then keep clear of it
     const float ink = dial + 0.0012f;
     shape_place(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_INK, 0.34f);
-    LATHE(s, 96, {0.608f, ink}, {0.604f, ink});
-    LATHE(s, 96, {0.574f, ink}, {0.570f, ink});
-    LATHE(s, 96, {0.453f, ink}, {0.449f, ink});
+    LATHE(s, 80, {0.608f, ink}, {0.604f, ink});
+    LATHE(s, 80, {0.574f, ink}, {0.570f, ink});
+    LATHE(s, 80, {0.453f, ink}, {0.449f, ink});
     for (int i = 0; i < 180; i++) {
         shape_place(s, make_real3(0, 0, 0), tau * (float)i / 180.0f);
         float start = i % 15 == 0 ? 0.452f : i % 5 == 0 ? 0.574f : 0.589f;
@@ -93,14 +93,14 @@ static void build_dial(shape *s)
     }
     shape_place(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.8f);
-    LATHE(s, 96, {0.66f, 0.247f}, {0.66f, 0.262f}, {0.654f, 0.268f}, {0.646f, 0.269f}, {0.638f, 0.268f},
+    LATHE(s, 80, {0.66f, 0.247f}, {0.66f, 0.262f}, {0.654f, 0.268f}, {0.646f, 0.269f}, {0.638f, 0.268f},
           {0.632f, dial}, {0.612f, dial});
-    shape_finish(s, MATERIAL_ENAMEL, 0.62f);
-    LATHE(s, 96, {0.612f, dial}, {0.57f, dial}, {0.50f, dial}, {0.445f, dial});
+    shape_finish(s, MATERIAL_ENAMEL, 0.55f);
+    LATHE(s, 80, {0.612f, dial}, {0.57f, dial}, {0.50f, dial}, {0.445f, dial});
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.8f);
-    LATHE(s, 96, {0.445f, dial}, {0.441f, 0.268f}, {0.434f, 0.27f}, {0.427f, 0.268f}, {0.423f, dial});
+    LATHE(s, 80, {0.445f, dial}, {0.441f, 0.268f}, {0.434f, 0.27f}, {0.427f, 0.268f}, {0.423f, dial});
     shape_finish(s, MATERIAL_BRASS, 1.1f);
-    LATHE(s, 96, {0.423f, dial}, {0.3f, dial}, {0.15f, dial}, {0.0f, dial});
+    LATHE(s, 80, {0.423f, dial}, {0.3f, dial}, {0.15f, dial}, {0.0f, dial});
 
     shape_finish(s, MATERIAL_STEEL, 0.5f);
     for (int i = 0; i < 12; i++) { // screws in the rim
@@ -109,14 +109,15 @@ static void build_dial(shape *s)
     }
 }
 
-static void build_wheel(shape *s, real3 axle, float height, int teeth, int spokes, float phase, int metal)
+static void build_wheel(shape_mesh *s, real3 axle, float height, int teeth, int spokes, float phase,
+                        int metal)
 {
     shape_place(s, make_real3(axle.x, height, axle.z), 0);
     shape_finish(s, metal, 0.5f);
     shape_gear(s, teeth, module, 0.022f, 0.03f, spokes, phase);
 }
 
-static void build_arbor(shape *s, real3 foot, float top)
+static void build_arbor(shape_mesh *s, real3 foot, float top)
 {
     shape_place(s, make_real3(foot.x, 0, foot.z), 0);
     shape_finish(s, MATERIAL_STEEL, 0.6f);
@@ -141,7 +142,7 @@ static float meshing_phase(int teeth, int other_teeth, float other_phase, float 
     return own + other + 0.5f;
 }
 
-static void build_train(shape *s)
+static void build_train(shape_mesh *s)
 {
     static const struct {
         int centre_teeth, teeth;
@@ -166,7 +167,7 @@ static void build_train(shape *s)
     }
 }
 
-static void build_column(shape *s)
+static void build_column(shape_mesh *s)
 {
     shape_place(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.8f);
@@ -197,22 +198,22 @@ static const planet planets[] = {
 };
 enum { PLANETS = sizeof planets / sizeof planets[0] };
 
-static void build_collar(shape *s, float height)
+static void build_collar(shape_mesh *s, float height)
 {
     shape_place(s, make_real3(0, height, 0), 0);
     shape_finish(s, MATERIAL_BRASS, 0.6f);
-    LATHE(s, 28, {0.028f, -0.024f}, {0.050f, -0.024f}, {0.055f, -0.018f}, {0.055f, -0.012f},
+    LATHE(s, 24, {0.028f, -0.024f}, {0.050f, -0.024f}, {0.055f, -0.018f}, {0.055f, -0.012f},
           {0.051f, -0.008f}, {0.051f, 0.008f}, {0.055f, 0.012f}, {0.055f, 0.018f}, {0.050f, 0.024f},
           {0.028f, 0.024f});
 }
 
 // The cup a planet rests in, and the planet; the frame's y axis is the planet's.
-static void build_planet(shape *s, const planet *p, real3 centre, float lean)
+static void build_planet(shape_mesh *s, const planet *p, real3 centre, float lean)
 {
     float r = p->radius;
     shape_place(s, sub3(centre, make_real3(0, r, 0)), 0);
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.5f);
-    LATHE(s, 24, {0.008f, -0.045f}, {0.014f, -0.040f}, {0.016f, -0.034f}, {0.012f, -0.028f},
+    LATHE(s, 18, {0.008f, -0.045f}, {0.014f, -0.040f}, {0.016f, -0.034f}, {0.012f, -0.028f},
           {0.009f, -0.022f}, {0.012f, -0.012f}, {0.3f * r + 0.006f, -0.002f}, {0.5f * r, 0.12f * r},
           {0.47f * r, 0.13f * r});
     shape_place_tilted(s, centre, p->angle, lean);
@@ -220,7 +221,7 @@ static void build_planet(shape *s, const planet *p, real3 centre, float lean)
     shape_sphere(s, make_real3(0, 0, 0), r, p->radius > 0.08f ? 48 : 36);
 }
 
-static void build_arm(shape *s, const planet *p)
+static void build_arm(shape_mesh *s, const planet *p)
 {
     enum { POINTS = 18 };
     real3 path[POINTS];
@@ -236,13 +237,13 @@ static void build_arm(shape *s, const planet *p)
         radius[i] = 0.0165f - 0.0075f * t;
     }
     shape_place(s, make_real3(0, 0, 0), 0);
-    shape_finish(s, MATERIAL_BRASS, 0.55f);
+    shape_finish(s, MATERIAL_BRASS, 0.46f);
     shape_tube(s, path, radius, POINTS, 10);
     build_collar(s, p->arm_height);
 }
 
 // The earth rides on a plate with wheels, which in the original keep its axis pointing the same way.
-static void build_earth(shape *s, const planet *p)
+static void build_earth(shape_mesh *s, const planet *p)
 {
     enum { TEETH = 18 };
     const float h = p->arm_height, step = 2.0f * pitch_radius(TEETH);
@@ -294,18 +295,18 @@ static void build_earth(shape *s, const planet *p)
     build_planet(s, p, make_real3(end.x, sun_height, end.z), 0.41f);
 }
 
-static void build_ring(shape *s, const planet *p, float lean)
+static void build_ring(shape_mesh *s, const planet *p, float lean)
 {
     shape_place_tilted(s, polar(p->orbit, sun_height, p->angle), p->angle, lean);
     shape_finish(s, MATERIAL_RING, 0.45f);
     static const float bands[][2] = {{1.32f, 1.62f}, {1.66f, 1.92f}, {1.99f, 2.16f}};
     for (int i = 0; i < 3; i++) {
         float a = bands[i][0] * p->radius, b = bands[i][1] * p->radius;
-        LATHE(s, 96, {a, 0.002f}, {a, -0.002f}, {b, -0.002f}, {b, 0.002f}, {a, 0.002f});
+        LATHE(s, 80, {a, 0.002f}, {a, -0.002f}, {b, -0.002f}, {b, 0.002f}, {a, 0.002f});
     }
 }
 
-orr_result orrery_build(shape *s, orr_error *error)
+orr_result orrery_build(shape_mesh *s, orr_error *error)
 {
     build_base(s);
     build_dial(s);

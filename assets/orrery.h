@@ -11,4 +11,4 @@ static const float sun_radius = 0.175f;
 static const float table_radius = 1.55f;
 
 // All parts; material_colour gives their colours.
-orr_result orrery_build(shape *s, orr_error *error);
+orr_result orrery_build(shape_mesh *s, orr_error *error);

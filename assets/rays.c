@@ -19,7 +19,7 @@ static float along(real3 v, int axis)
     return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-static real3 middle(const shape *s, int triangle)
+static real3 middle(const shape_mesh *s, int triangle)
 {
     const real3 *p = s->triangles[triangle].position;
     return scale3(add3(p[0], add3(p[1], p[2])), 1.0f / 3.0f);
@@ -114,7 +114,7 @@ static int split(const ray_tree *tree, int first, int last)
 
 static int build_node(ray_tree *tree, int first, int last)
 {
-    const shape *s = tree->shape;
+    const shape_mesh *s = tree->shape;
     int self = tree->node_count++;
     box around = empty_box;
     for (int i = first; i < last; i++) {
@@ -131,7 +131,7 @@ static int build_node(ray_tree *tree, int first, int last)
     return self;
 }
 
-orr_result rays_build(const shape *s, int skip, ray_tree *tree, orr_error *error)
+orr_result rays_build(const shape_mesh *s, int skip, ray_tree *tree, orr_error *error)
 {
     *tree = (ray_tree){.shape = s};
     ORR_ALLOC(tree->order, s->count, "the ray tree", error);

@@ -10,14 +10,14 @@ typedef struct ray_node {
 } ray_node;
 
 typedef struct ray_tree {
-    const shape *shape; // borrowed
+    const shape_mesh *shape; // borrowed
     ray_node *nodes;
     int *order; // triangle numbers, leaf by leaf
     int node_count;
 } ray_tree;
 
 // `skip`: a material rays pass through, or -1
-orr_result rays_build(const shape *s, int skip, ray_tree *tree, orr_error *error);
+orr_result rays_build(const shape_mesh *s, int skip, ray_tree *tree, orr_error *error);
 void rays_destroy(ray_tree *tree);
 
 typedef struct ray_hit {

@@ -71,7 +71,7 @@ static bool leaves_room(void *context, const dart *other, float distance)
     return distance >= gap;
 }
 
-static void throw_darts(board *b, const shape *s, int triangle, float scale, double *owed)
+static void throw_darts(board *b, const shape_mesh *s, int triangle, float scale, double *owed)
 {
     const shape_triangle *t = &s->triangles[triangle];
     float gap = t->spacing * scale;
@@ -143,20 +143,24 @@ static real3 to_edge(const surface_sample *s, real3 a, real3 b)
     return sub3(way, scale3(s->normal, dot3(way, s->normal)));
 }
 
-// Sharp edges of a triangle and its neighbours, as ways from the sample to them; returns how many.
-static int sharp_edges(const shape *s, int triangle, const surface_sample *sample, real3 ways[12])
+typedef struct edge_ways {
+    real3 way[64];
+    int count;
+} edge_ways;
+
+// Ways from the sample to the sharp edges of a triangle and of those up to `depth` smooth edges away.
+static void find_edges(const shape_mesh *s, int triangle, int from, int depth, const surface_sample *sample,
+                       edge_ways *found)
 {
-    int count = 0;
-    for (int k = -1; k < 3; k++) {
-        int from = k < 0 ? triangle : s->triangles[triangle].neighbour[k];
-        for (int i = 0; from >= 0 && i < 3; i++) {
-            const shape_triangle *t = &s->triangles[from];
-            if (t->neighbour[i] < 0) {
-                ways[count++] = to_edge(sample, t->position[i], t->position[(i + 1) % 3]);
-            }
+    const shape_triangle *t = &s->triangles[triangle];
+    for (int i = 0; i < 3; i++) {
+        int beyond = t->neighbour[i];
+        if (beyond < 0) {
+            found->way[found->count++] = to_edge(sample, t->position[i], t->position[(i + 1) % 3]);
+        } else if (depth > 0 && beyond != from) {
+            find_edges(s, beyond, triangle, depth - 1, sample, found);
         }
     }
-    return count;
 }
 
 // On a rod a disc is narrow around it and long along it.
@@ -182,15 +186,17 @@ static void bend_disc(const shape_triangle *t, surface_sample *sample)
 }
 
 // A disc must not stick out across a sharp edge. It is turned to lie along the nearest one, narrowed, and
-// drawn in so far that it is half transparent at the edge.
-static void fit_disc(const shape *s, int triangle, float size, surface_sample *sample)
+// drawn in so far that it is half transparent there.
+static void fit_disc(const shape_mesh *s, int triangle, float size, surface_sample *sample)
 {
-    const float half = 1.2f; // standard deviations to half of the height
-    real3 ways[12], other;
-    int count = sharp_edges(s, triangle, sample, ways), nearest_way = -1;
+    const float half = 1.0f; // standard deviations from the middle to the edge
+    edge_ways edges = {.count = 0};
+    find_edges(s, triangle, -1, 3, sample, &edges);
+    real3 other;
+    int nearest_way = -1;
     float nearest_distance = half * size;
-    for (int i = 0; i < count; i++) {
-        float distance = length3(ways[i]);
+    for (int i = 0; i < edges.count; i++) {
+        float distance = length3(edges.way[i]);
         if (distance > 1e-6f && distance < nearest_distance) {
             nearest_distance = distance;
             nearest_way = i;
@@ -202,18 +208,18 @@ static void fit_disc(const shape *s, int triangle, float size, surface_sample *s
         bend_disc(&s->triangles[triangle], sample);
         return;
     }
-    real3 out = unit3(ways[nearest_way]);
+    real3 out = unit3(edges.way[nearest_way]);
     sample->tangent = cross3(out, sample->normal);
     sample->size[1] = fmaxf(nearest_distance / half, 0.5f * size);
-    real3 shift = scale3(out, nearest_distance - half * sample->size[1]);
-    sample->position = add3(sample->position, shift);
+    sample->position = add3(sample->position, scale3(out, nearest_distance - half * sample->size[1]));
+    edges.count = 0; // the ways have changed
+    find_edges(s, triangle, -1, 3, sample, &edges);
     const real3 axes[2] = {sample->tangent, out};
-    for (int i = 0; i < count; i++) {
-        real3 way = sub3(ways[i], shift);
-        float distance = fmaxf(length3(way), 1e-6f);
+    for (int i = 0; i < edges.count; i++) {
+        float distance = fmaxf(length3(edges.way[i]), 1e-6f);
         for (int k = 0; k < 2; k++) {
-            float facing = fabsf(dot3(way, axes[k])) / distance;
-            if (facing > 0.7f) {
+            float facing = fabsf(dot3(edges.way[i], axes[k])) / distance;
+            if (facing > 0.6f) {
                 sample->size[k] = fminf(sample->size[k], fmaxf(distance / half, 0.3f * size));
             }
         }
@@ -241,7 +247,7 @@ static int compare_places(const void *a, const void *b)
     return p != q ? (p > q) - (p < q) : (x->next > y->next) - (x->next < y->next);
 }
 
-static orr_result fill_board(board *b, const shape *s, int wanted, orr_error *error)
+static orr_result fill_board(board *b, const shape_mesh *s, int wanted, orr_error *error)
 {
     double need = 0.0; // samples at a common gap of 1
     float least = 1e30f;
@@ -273,7 +279,8 @@ static orr_result fill_board(board *b, const shape *s, int wanted, orr_error *er
     return ORR_OK;
 }
 
-orr_result sample_surface(const shape *s, int wanted, surface_sample **samples, int *count, orr_error *error)
+orr_result sample_surface(const shape_mesh *s, int wanted, surface_sample **samples, int *count,
+                          orr_error *error)
 {
     board b = {0};
     orr_result result = fill_board(&b, s, wanted, error);

@@ -11,4 +11,5 @@ typedef struct surface_sample {
 } surface_sample;
 
 // About `wanted` samples, in an order that keeps neighbours together; free with orr_free.
-orr_result sample_surface(const shape *s, int wanted, surface_sample **samples, int *count, orr_error *error);
+orr_result sample_surface(const shape_mesh *s, int wanted, surface_sample **samples, int *count,
+                          orr_error *error);

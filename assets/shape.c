@@ -7,35 +7,35 @@
 
 static const float crease_cosine = 0.766f; // 40 degrees
 
-void shape_destroy(shape *s)
+void shape_destroy(shape_mesh *s)
 {
     orr_free(s->triangles);
-    *s = (shape){0};
+    *s = (shape_mesh){0};
 }
 
-void shape_place(shape *s, real3 origin, float yaw)
+void shape_place(shape_mesh *s, real3 origin, float yaw)
 {
     shape_place_tilted(s, origin, yaw, 0.0f);
 }
 
-void shape_place_tilted(shape *s, real3 o, float yaw, float tilt)
+void shape_place_tilted(shape_mesh *s, real3 o, float yaw, float tilt)
 {
     float c = cosf(yaw), n = sinf(yaw), ct = cosf(tilt), st = sinf(tilt);
     s->frame = (affine){c, st * n, ct * n, o.x, 0.0f, ct, -st, o.y, -n, st * c, ct * c, o.z};
 }
 
-void shape_finish(shape *s, int material, float spacing)
+void shape_finish(shape_mesh *s, int material, float spacing)
 {
     s->material = material;
     s->spacing = spacing;
 }
 
-static real3 turn(const shape *s, real3 v)
+static real3 turn(const shape_mesh *s, real3 v)
 {
     return sub3(affine_point(s->frame, v), make_real3(s->frame.xw, s->frame.yw, s->frame.zw));
 }
 
-static bool reserve(shape *s)
+static bool reserve(shape_mesh *s)
 {
     if (s->count < s->capacity) {
         return true;
@@ -56,7 +56,7 @@ static bool reserve(shape *s)
 }
 
 // Positions and normals in the part's frame; the corners are put in the order that agrees with the normals.
-static void add_triangle(shape *s, const real3 p[3], const real3 n[3])
+static void add_triangle(shape_mesh *s, const real3 p[3], const real3 n[3])
 {
     real3 face = cross3(sub3(p[1], p[0]), sub3(p[2], p[0]));
     if (dot3(face, face) < 1e-18f || !reserve(s)) {
@@ -72,13 +72,13 @@ static void add_triangle(shape *s, const real3 p[3], const real3 n[3])
     }
 }
 
-static void add_quad(shape *s, const real3 p[4], const real3 n[4])
+static void add_quad(shape_mesh *s, const real3 p[4], const real3 n[4])
 {
     add_triangle(s, p, n);
     add_triangle(s, (real3[]){p[0], p[2], p[3]}, (real3[]){n[0], n[2], n[3]});
 }
 
-static void add_flat_quad(shape *s, real3 a, real3 b, real3 c, real3 d, real3 normal)
+static void add_flat_quad(shape_mesh *s, real3 a, real3 b, real3 c, real3 d, real3 normal)
 {
     add_quad(s, (real3[]){a, b, c, d}, (real3[]){normal, normal, normal, normal});
 }
@@ -110,7 +110,7 @@ static real2 corner_normal(const real2 *profile, int count, int segment, int nei
     return (real2){x / length, y / length};
 }
 
-void shape_lathe(shape *s, const real2 *profile, int count, int sides)
+void shape_lathe(shape_mesh *s, const real2 *profile, int count, int sides)
 {
     for (int i = 0; i + 1 < count; i++) {
         real2 low = corner_normal(profile, count, i, i - 1);
@@ -125,7 +125,7 @@ void shape_lathe(shape *s, const real2 *profile, int count, int sides)
     }
 }
 
-void shape_sphere(shape *s, real3 centre, float radius, int sides)
+void shape_sphere(shape_mesh *s, real3 centre, float radius, int sides)
 {
     enum { MOST = 64 };
     real2 profile[MOST + 1];
@@ -143,7 +143,7 @@ void shape_sphere(shape *s, real3 centre, float radius, int sides)
     s->frame = frame;
 }
 
-void shape_tube(shape *s, const real3 *path, const float *radius, int count, int sides)
+void shape_tube(shape_mesh *s, const real3 *path, const float *radius, int count, int sides)
 {
     real3 side = make_real3(0, 0, 0), before[2] = {{0}}; // before: tangent frame of the previous ring
     for (int i = 0; i < count; i++) {
@@ -179,7 +179,7 @@ void shape_tube(shape *s, const real3 *path, const float *radius, int count, int
 }
 
 // Walls of a prism whose outline runs through four (x, z) points, its top and its bottom.
-static void add_prism(shape *s, const real2 outline[4], float y0, float y1)
+static void add_prism(shape_mesh *s, const real2 outline[4], float y0, float y1)
 {
     real3 low[4], high[4], middle = make_real3(0, 0, 0);
     for (int i = 0; i < 4; i++) {
@@ -199,7 +199,7 @@ static void add_prism(shape *s, const real2 outline[4], float y0, float y1)
     add_flat_quad(s, low[0], low[1], low[2], low[3], make_real3(0, -1, 0));
 }
 
-void shape_bar(shape *s, float x0, float x1, float w0, float w1, float y0, float y1)
+void shape_bar(shape_mesh *s, float x0, float x1, float w0, float w1, float y0, float y1)
 {
     add_prism(s, (real2[]){{x0, -0.5f * w0}, {x1, -0.5f * w1}, {x1, 0.5f * w1}, {x0, 0.5f * w0}}, y0, y1);
 }
@@ -217,7 +217,7 @@ static real2 gear_point(int i, int teeth, float module, float phase)
     return (real2){radius * cosf(angle), radius * sinf(angle)};
 }
 
-void shape_gear(shape *s, int teeth, float module, float thickness, float hub, int spokes, float phase)
+void shape_gear(shape_mesh *s, int teeth, float module, float thickness, float hub, int spokes, float phase)
 {
     float pitch = 0.5f * module * (float)teeth;
     float inner = pitch - 2.9f * module, h = thickness;
@@ -248,7 +248,7 @@ void shape_gear(shape *s, int teeth, float module, float thickness, float hub, i
     }
     const real2 boss[] = {{0.0f, -0.2f * h}, {hub, -0.2f * h}, {1.25f * hub, 0.0f},
                           {1.25f * hub, h},  {hub, 1.3f * h},  {0.0f, 1.3f * h}};
-    shape_lathe(s, boss, 6, 20);
+    shape_lathe(s, boss, 6, 16);
 }
 
 // An edge as its two welded corners, and which triangle's it is.
@@ -277,7 +277,7 @@ static real3 face_normal(const shape_triangle *t)
     return unit3(cross3(sub3(t->position[1], t->position[0]), sub3(t->position[2], t->position[0])));
 }
 
-orr_result shape_find_neighbours(shape *s, orr_error *error)
+orr_result shape_find_neighbours(shape_mesh *s, orr_error *error)
 {
     if (s->out_of_memory) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the shape");

@@ -30,7 +30,16 @@ static void harmonics(real3 v, float basis[TERMS_MOST])
     }
 }
 
-// Cholesky, in place: the matrix is symmetric and positive because of the ridge on its diagonal.
+// The nearest value that .spz can hold: 5 bits in band 1, 4 bits above.
+static float storable(int term, float x)
+{
+    float step = term == 0 ? 0.0f : term < 4 ? 0.0625f : 0.125f;
+    return step > 0.0f ? step * rintf(fminf(fmaxf(x, -0.9375f), 0.9375f) / step) : x;
+}
+
+// Cholesky, in place: the matrix is symmetric and positive because of the ridge on its diagonal. Coefficients
+// are rounded as they are found, highest band first, so that the lower ones make up for what the rounding lost
+// (Babai, "On Lovász' lattice reduction and the nearest lattice point problem", 1986).
 static void solve(fit *f, int n)
 {
     for (int j = 0; j < n; j++) {
@@ -53,7 +62,7 @@ static void solve(fit *f, int n)
             for (int k = i + 1; k < n; k++) {
                 f->right[i][c] -= f->matrix[k][i] * f->right[k][c];
             }
-            f->right[i][c] /= f->matrix[i][i];
+            f->right[i][c] = storable(i, f->right[i][c] / f->matrix[i][i]);
         }
     }
 }
@@ -64,11 +73,21 @@ static real3 to_file(real3 v)
     return make_real3(v.x, -v.y, -v.z);
 }
 
+// How many coefficients a material is worth.
+static int useful_terms(int m, int degree)
+{
+    if (m == MATERIAL_TABLE) {
+        return 1; // on dark ground the rounding of .spz would show more than the gleam
+    }
+    // metals mirror the room; the faint gleam of lacquer shows in band 1 alone
+    return harmonic_terms(material_find(m)->metal > 0.0f || degree < 1 ? degree : 1);
+}
+
 // Fits display colours as seen from all around the front; what no camera sees may be anything, so the few
 // coefficients serve the directions that count: those before the surface, most of all from the side or above.
 static void fit_colour(const studio *room, const studio_point *point, int degree, fit *f)
 {
-    int n = harmonic_terms(degree);
+    int n = useful_terms(point->material, degree);
     *f = (fit){0};
     for (int i = 0; i < DIRECTIONS; i++) {
         real3 out = sphere_point(i, DIRECTIONS);
@@ -114,9 +133,33 @@ static void quaternion_of(real3 x, real3 y, real3 z, float q[4])
     }
 }
 
+// The glow of the sun in the air: large faint balls about its middle.
+static const struct {
+    float size, opacity;
+    real3 colour;
+} halos[] = {
+    {0.17f, 0.30f, {1.0f, 0.62f, 0.20f}},
+    {0.34f, 0.11f, {1.0f, 0.55f, 0.22f}},
+};
+enum { HALOS = sizeof halos / sizeof halos[0] };
+
+static void write_halo(const orr_splats_view *out, int64_t i, int halo)
+{
+    real3 centre = to_file(make_real3(0, sun_height, 0));
+    const float position[3] = {centre.x, centre.y, centre.z};
+    const float colour[3] = {halos[halo].colour.x, halos[halo].colour.y, halos[halo].colour.z};
+    for (int c = 0; c < 3; c++) {
+        out->position[3 * i + c] = position[c];
+        out->log_scale[3 * i + c] = logf(halos[halo].size);
+        out->colour[3 * i + c] = (colour[c] - 0.5f) / (float)SH_0;
+    }
+    out->opacity[i] = logf(halos[halo].opacity / (1.0f - halos[halo].opacity));
+}
+
 typedef struct splatting {
     const studio *room;
     const surface_sample *samples;
+    int count;
     orr_splats_view out;
 } splatting;
 
@@ -153,7 +196,7 @@ static void write_block(void *context, int block, int worker)
 {
     (void)worker;
     const splatting *work = context;
-    for (int i = BLOCK * block; i < BLOCK * (block + 1) && i < work->out.count; i++) {
+    for (int i = BLOCK * block; i < BLOCK * (block + 1) && i < work->count; i++) {
         write_splat(work, i);
     }
 }
@@ -161,8 +204,11 @@ static void write_block(void *context, int block, int worker)
 orr_result splat_samples(const studio *room, const surface_sample *samples, int count, int sh_degree,
                          orr_jobs *jobs, orr_splats **splats, orr_error *error)
 {
-    ORR_TRY(orr_splats_create(count, sh_degree, splats, error));
-    splatting work = {room, samples, orr_splats_data(*splats)};
+    ORR_TRY(orr_splats_create(count + HALOS, sh_degree, splats, error));
+    splatting work = {room, samples, count, orr_splats_data(*splats)};
     orr_jobs_for(jobs, orr_blocks(count, BLOCK), write_block, &work);
+    for (int i = 0; i < HALOS; i++) {
+        write_halo(&work.out, count + i, i);
+    }
     return ORR_OK;
 }

@@ -18,11 +18,16 @@ target_compile_options(
               $<$<NOT:$<CONFIG:Release>>:-UNDEBUG>
               $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-psabi>
               $<$<BOOL:${ORR_WERROR}>:-Werror>)
+set(ORR_SANITIZE_FLAGS "")
 if(ORR_SANITIZE)
-    target_compile_options(orrery_flags INTERFACE -fsanitize=${ORR_SANITIZE} -fno-sanitize-recover=all
-                                                  -fno-omit-frame-pointer)
-    target_link_options(orrery_flags INTERFACE -fsanitize=${ORR_SANITIZE})
+    set(ORR_SANITIZE_FLAGS -fsanitize=${ORR_SANITIZE})
+    target_compile_options(orrery_flags INTERFACE -fno-sanitize-recover=all -fno-omit-frame-pointer)
 endif()
+if(ORR_FUZZ) # coverage for libFuzzer, which only the fuzz targets link
+    list(APPEND ORR_SANITIZE_FLAGS -fsanitize=fuzzer-no-link)
+endif()
+target_compile_options(orrery_flags INTERFACE ${ORR_SANITIZE_FLAGS})
+target_link_options(orrery_flags INTERFACE ${ORR_SANITIZE_FLAGS})
 if(ORR_BASELINE_ONLY)
     target_compile_definitions(orrery_flags INTERFACE ORR_BASELINE_ONLY)
 endif()
@@ -69,6 +74,8 @@ function(orr_libraries)
         set_target_properties(orrery_${kind} PROPERTIES OUTPUT_NAME orrery VERSION ${PROJECT_VERSION} SOVERSION 0)
         target_include_directories(orrery_${kind} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/engine>
                                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+        # who links a sanitised library needs the sanitizer too
+        target_link_options(orrery_${kind} INTERFACE "$<BUILD_INTERFACE:${ORR_SANITIZE_FLAGS}>")
         target_link_libraries(
             orrery_${kind} PRIVATE $<BUILD_INTERFACE:orrery_flags> "$<BUILD_INTERFACE:${ORR_PACKAGES}>" ${CMAKE_DL_LIBS}
                                    m)

@@ -100,7 +100,7 @@ typedef struct orr_engine_desc {
 } orr_engine_desc;
 
 ORR_API orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine, orr_error *error);
-ORR_API void orr_engine_destroy(orr_engine *engine); /* NULL is allowed */
+ORR_API void orr_engine_destroy(orr_engine *engine); /* NULL is allowed; after its frames and scenes */
 ORR_API int orr_engine_threads(const orr_engine *engine);
 /* The device frames are drawn on: ORR_DEVICE_CPU or ORR_DEVICE_VULKAN. */
 ORR_API orr_device_kind orr_engine_device(const orr_engine *engine);
@@ -192,7 +192,7 @@ ORR_API orr_result orr_scene_create(orr_engine *engine, orr_scene **scene, orr_e
  * many. */
 ORR_API orr_result orr_scene_load(orr_engine *engine, const char *path, orr_scene **scene, orr_error *error);
 /* Adds the layers of a file to an existing scene; on failure the scene is as it was. `layer`: the first one
- * added. */
+ * added. Of a scene file only the layers come: cameras, background and sun stay as they are. */
 ORR_API orr_result orr_scene_add_file(orr_scene *scene, const char *path, const orr_transform *transform,
                                       orr_layer *layer, orr_error *error);
 /* Copies the cloud into its drawing form; the caller keeps `splats`. */
@@ -201,10 +201,11 @@ ORR_API orr_result orr_scene_add_splats(orr_scene *scene, const char *name, cons
 ORR_API orr_result orr_scene_remove(orr_scene *scene, orr_layer layer, orr_error *error);
 ORR_API int orr_scene_layer_count(const orr_scene *scene);
 ORR_API orr_layer orr_scene_layer(const orr_scene *scene,
-                                  int index); /* index in [0, layer_count), in order added */
+                                  int index); /* in order added; {0} outside [0, layer_count) */
 ORR_API orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer layer, orr_layer_info *info,
                                         orr_error *error);
 ORR_API int orr_scene_camera_count(const orr_scene *scene); /* cameras the scene file names */
+/* NULL outside [0, camera_count). */
 ORR_API const orr_camera *orr_scene_camera(const orr_scene *scene, int index);
 /* A camera that sees every layer, for scenes that name none. */
 ORR_API orr_camera orr_scene_default_camera(const orr_scene *scene, int width, int height);

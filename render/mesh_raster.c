@@ -115,19 +115,19 @@ static void set_up_job(void *context, int i, int worker)
 {
     (void)worker;
     const stage *s = context;
-    mesh_set_up(s->raster, &s->raster->chunks[i]);
+    orr_mesh_set_up(s->raster, &s->raster->chunks[i]);
 }
 
 static void bin_count_job(void *context, int group, int worker)
 {
     (void)worker;
-    mesh_bin_count(((const stage *)context)->raster, group);
+    orr_mesh_bin_count(((const stage *)context)->raster, group);
 }
 
 static void bin_fill_job(void *context, int group, int worker)
 {
     (void)worker;
-    mesh_bin_fill(((const stage *)context)->raster, group);
+    orr_mesh_bin_fill(((const stage *)context)->raster, group);
 }
 
 static void tile_job(void *context, int tile, int worker)

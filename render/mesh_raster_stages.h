@@ -113,9 +113,9 @@ typedef struct mesh_lanes {
 
 extern const mesh_lanes orr_mesh_lanes_baseline, orr_mesh_lanes_avx2, orr_mesh_lanes_avx512;
 
-void mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk);
-void mesh_bin_count(const mesh_raster *raster, int group);
-void mesh_bin_fill(const mesh_raster *raster, int group);
+void orr_mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk);
+void orr_mesh_bin_count(const mesh_raster *raster, int group);
+void orr_mesh_bin_fill(const mesh_raster *raster, int group);
 
 // First and last pixel whose centre lies in [low, high] (1/256 px), within [0, size).
 static inline int mesh_first_pixel(int32_t low)

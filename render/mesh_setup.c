@@ -66,7 +66,7 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
-// The plane of nearness of a triangle; false when it is seen edge-on.
+// The plane of nearness of a triangle; false when it is seen edge-on or its corners are beyond float.
 static bool set_plane(const mesh_raster *raster, const double a[3], const double b[3], const double c[3],
                       mesh_record *record)
 {
@@ -82,7 +82,7 @@ static bool set_plane(const mesh_raster *raster, const double a[3], const double
     double slope_x = normal_x / (double)lens->focal[0], slope_y = normal_y / (double)lens->focal[1];
     double at_centre = (double)lens->centre[0] * slope_x + (double)lens->centre[1] * slope_y;
     double divisor = lens->orthographic ? normal_z : distance;
-    if (!(fabs(divisor) > 0.0)) {
+    if (!(fabs(divisor) > 0.0) || !isfinite(distance)) {
         return false;
     }
     shallow = most(shallow, near_plane);
@@ -163,7 +163,7 @@ static void set_up_cut(const mesh_raster *raster, mesh_chunk *chunk, const mesh_
     }
 }
 
-void mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk)
+void orr_mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk)
 {
     const mesh_instance *instance = raster->surfaces[chunk->surface].instance;
     chunk->record_count = 0;
@@ -202,7 +202,7 @@ static tile_range tiles_of(const mesh_raster *raster, const mesh_record *record)
                         mesh_last_pixel(highest(record->y), raster->lens.height) / MESH_TILE};
 }
 
-void mesh_bin_count(const mesh_raster *raster, int group)
+void orr_mesh_bin_count(const mesh_raster *raster, int group)
 {
     size_t tiles = (size_t)raster->columns * (size_t)raster->rows;
     uint32_t *counts = raster->group_bins + (size_t)group * tiles;
@@ -220,7 +220,7 @@ void mesh_bin_count(const mesh_raster *raster, int group)
     }
 }
 
-void mesh_bin_fill(const mesh_raster *raster, int group)
+void orr_mesh_bin_fill(const mesh_raster *raster, int group)
 {
     uint32_t *next = raster->group_bins + (size_t)group * (size_t)raster->columns * (size_t)raster->rows;
     for (int c = raster->group_chunks[group]; c < raster->group_chunks[group + 1]; c++) {

@@ -61,12 +61,27 @@ orr_splats_view orr_splats_data(const orr_splats *splats)
     return splats->data;
 }
 
+static bool is_finite(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (bits & 0x7f800000u) != 0x7f800000u;
+}
+
 // index of the first value that is not finite, or -1
 static int64_t first_broken(const float *values, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++) {
-        if (!isfinite(values[i])) {
-            return i;
+    enum { BLOCK = 1024 }; // without a way out in its midst, which would keep it from running in lanes
+    for (int64_t first = 0; first < count; first += BLOCK) {
+        int64_t end = count - first < BLOCK ? count : first + BLOCK;
+        int broken = 0;
+        for (int64_t i = first; i < end; i++) {
+            broken += !is_finite(values[i]);
+        }
+        for (int64_t i = first; broken && i < end; i++) {
+            if (!is_finite(values[i])) {
+                return i;
+            }
         }
     }
     return -1;

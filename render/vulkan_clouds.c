@@ -47,7 +47,7 @@ static orr_result fill(orr_vulkan_upload *upload, const orr_splat_pack *pack, co
     return ORR_OK;
 }
 
-orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_splat_pack *pack, uint64_t key,
+orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_splat_pack *pack,
                                    orr_vulkan_cloud **out, orr_error *error)
 {
     *out = NULL;
@@ -63,7 +63,7 @@ orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_splat_pa
     orr_vulkan_cloud *cloud = orr_alloc_zero(1, sizeof *cloud);
     uint32_t *places = orr_alloc((size_t)pack->count, sizeof *places);
     if (cloud) {
-        *cloud = (orr_vulkan_cloud){.key = key, .sh_degree = pack->sh_degree, .count = pack->count};
+        *cloud = (orr_vulkan_cloud){.sh_degree = pack->sh_degree, .count = pack->count};
         cloud->pages = orr_alloc_zero((size_t)(pack->count / page_splats + 1), sizeof *cloud->pages);
     }
     orr_result result = ORR_OK;

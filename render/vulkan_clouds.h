@@ -1,4 +1,4 @@
-// Splat clouds in the device's memory, kept under their key.
+// Splat clouds in the device's memory.
 #pragma once
 
 #include "render/splat_cloud.h"
@@ -13,14 +13,12 @@ typedef struct orr_vulkan_page {
 } orr_vulkan_page;
 
 typedef struct orr_vulkan_cloud {
-    uint64_t key;
-    uint64_t last_frame; // number of the frame that used it last
     orr_vulkan_page *pages;
     int page_count;
     int sh_degree;
     int64_t count;
 } orr_vulkan_cloud;
 
-orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_splat_pack *pack, uint64_t key,
+orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_splat_pack *pack,
                                    orr_vulkan_cloud **cloud, orr_error *error);
 void orr_vulkan_cloud_destroy(orr_vk *vk, orr_vulkan_cloud *cloud);

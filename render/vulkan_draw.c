@@ -3,6 +3,7 @@
 #include "engine/core/memory.h"
 #include "render/vulkan_image.h"
 #include "render/vulkan_splats.h"
+#include "render/vulkan_store.h"
 
 #include <string.h>
 
@@ -20,7 +21,10 @@ typedef struct frame_slot {
 
     orr_vulkan_layer *layers;
     int layer_count, layer_capacity;
-    int width, height;
+    orr_vulkan_mesh_item *meshes;
+    int mesh_count, mesh_capacity;
+    orr_lens lens;
+    orr_draw_sun sun;
     bool opaque;
     float background[3];
     bool to_image;
@@ -41,12 +45,10 @@ struct orr_vulkan_draw {
     int first, pending; // the oldest frame in flight, and how many there are
     uint64_t frame_number;
 
-    orr_vulkan_cloud **clouds; // cloud_count
-    int cloud_count, cloud_capacity;
-    orr_vulkan_upload upload;
+    orr_vulkan_store store;
+    orr_vulkan_meshes meshes;
     orr_vulkan_splats splats;
-    orr_vk_image no_mesh; // one pixel that holds no mesh
-    size_t allocations;   // see orr_vulkan_draw_allocations
+    size_t allocations; // besides the store's
 };
 
 // ---- creation ----
@@ -71,17 +73,6 @@ static orr_result create_slot(orr_vulkan_draw *draw, frame_slot *slot, orr_error
                                 &slot->control, error);
 }
 
-static orr_result create_no_mesh(orr_vulkan_draw *draw, orr_error *error)
-{
-    ORR_TRY(orr_vk_image_create(draw->vk, 1, 1, VK_FORMAT_R32G32B32A32_SFLOAT,
-                                VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT, "a pixel",
-                                &draw->no_mesh, error));
-    void *bytes;
-    ORR_TRY(orr_vulkan_upload_begin(&draw->upload, 16, &bytes, error));
-    memset(bytes, 0, 16);
-    return orr_vulkan_upload_image(&draw->upload, &draw->no_mesh, error);
-}
-
 static orr_result initialise(orr_vulkan_draw *draw, orr_error *error)
 {
     const VkCommandPoolCreateInfo pool = {
@@ -94,8 +85,8 @@ static orr_result initialise(orr_vulkan_draw *draw, orr_error *error)
     for (int i = 0; i < draw->slot_count; i++) {
         ORR_TRY(create_slot(draw, &draw->slots[i], error));
     }
-    ORR_TRY(orr_vulkan_upload_create(draw->vk, &draw->upload, error));
-    ORR_TRY(create_no_mesh(draw, error));
+    ORR_TRY(orr_vulkan_store_create(draw->vk, &draw->store, error));
+    ORR_TRY(orr_vulkan_meshes_create(&draw->store.upload, &draw->meshes, error));
     return orr_vulkan_splats_create(draw->vk, &draw->splats, error);
 }
 
@@ -142,82 +133,29 @@ void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
         orr_vk_buffer_destroy(vk, &slot->picture);
         orr_vk_image_destroy(vk, &slot->image);
         orr_free(slot->layers);
+        orr_free(slot->meshes);
     }
-    for (int i = 0; i < draw->cloud_count; i++) {
-        orr_vulkan_cloud_destroy(vk, draw->clouds[i]);
-    }
-    orr_free(draw->clouds);
     orr_vulkan_splats_destroy(&draw->splats);
-    orr_vk_image_destroy(vk, &draw->no_mesh);
-    orr_vulkan_upload_destroy(&draw->upload);
+    orr_vulkan_meshes_destroy(&draw->meshes);
+    orr_vulkan_store_destroy(&draw->store);
     vkDestroySemaphore(vk->device, draw->timeline, NULL);
     vkDestroyCommandPool(vk->device, draw->pool, NULL);
     orr_free(draw);
 }
 
-// ---- what is uploaded ----
-
-static void forget_cloud(orr_vulkan_draw *draw, int index)
-{
-    orr_vulkan_cloud_destroy(draw->vk, draw->clouds[index]);
-    draw->clouds[index] = draw->clouds[--draw->cloud_count];
-}
+// ---- what is drawn ----
 
 void orr_vulkan_draw_release(orr_vulkan_draw *draw, uint64_t key)
 {
-    for (int i = 0; i < draw->cloud_count; i++) {
-        if (draw->clouds[i]->key == key) {
-            wait_for_all(draw, NULL); // a device that was lost uses nothing any more
-            forget_cloud(draw, i);
-            return;
-        }
+    if (orr_vulkan_store_has(&draw->store, key)) {
+        wait_for_all(draw, NULL); // a device that was lost uses nothing any more
+        orr_vulkan_store_forget(&draw->store, key);
     }
 }
 
-// Makes room by forgetting the cloud used longest ago; false when all are in use.
-static bool forget_oldest_cloud(orr_vulkan_draw *draw)
+static uint64_t oldest_frame(const orr_vulkan_draw *draw)
 {
-    uint64_t in_use = draw->pending > 0 ? draw->slots[draw->first].number : draw->frame_number;
-    int oldest = -1;
-    for (int i = 0; i < draw->cloud_count; i++) {
-        uint64_t used = draw->clouds[i]->last_frame;
-        if (used < in_use && (oldest < 0 || used < draw->clouds[oldest]->last_frame)) {
-            oldest = i;
-        }
-    }
-    if (oldest < 0) {
-        return false;
-    }
-    forget_cloud(draw, oldest);
-    return true;
-}
-
-static orr_result find_cloud(orr_vulkan_draw *draw, const orr_draw_splats *splats, orr_vulkan_cloud **out,
-                             orr_error *error)
-{
-    for (int i = 0; i < draw->cloud_count; i++) {
-        if (draw->clouds[i]->key == splats->key) {
-            *out = draw->clouds[i];
-            return ORR_OK;
-        }
-    }
-    if (draw->cloud_count == draw->cloud_capacity) {
-        int capacity = draw->cloud_capacity ? 2 * draw->cloud_capacity : 8;
-        orr_vulkan_cloud **clouds;
-        ORR_ALLOC(clouds, capacity, "clouds on the device", error);
-        memcpy(clouds, draw->clouds, (size_t)draw->cloud_count * sizeof *clouds);
-        orr_free(draw->clouds);
-        draw->clouds = clouds;
-        draw->cloud_capacity = capacity;
-    }
-    orr_result result;
-    do {
-        result = orr_vulkan_cloud_create(&draw->upload, splats->pack, splats->key, out, error);
-    } while (result == ORR_ERROR_MEMORY && forget_oldest_cloud(draw));
-    ORR_TRY(result);
-    draw->allocations++;
-    draw->clouds[draw->cloud_count++] = *out;
-    return ORR_OK;
+    return draw->pending > 0 ? draw->slots[draw->first].number : draw->frame_number;
 }
 
 static orr_result take_layers(orr_vulkan_draw *draw, frame_slot *slot, const orr_draw_list *list,
@@ -232,11 +170,29 @@ static orr_result take_layers(orr_vulkan_draw *draw, frame_slot *slot, const orr
     }
     slot->layer_count = list->splat_count;
     for (int i = 0; i < list->splat_count; i++) {
-        orr_vulkan_cloud *cloud;
-        ORR_TRY(find_cloud(draw, &list->splats[i], &cloud, error));
-        cloud->last_frame = draw->frame_number;
-        slot->layers[i].cloud = cloud;
-        ORR_TRY(orr_splat_lens_make(&list->lens, &list->splats[i], &slot->layers[i].lens, error));
+        orr_vulkan_layer *layer = &slot->layers[i];
+        ORR_TRY(orr_vulkan_store_cloud(&draw->store, &list->splats[i], slot->number, oldest_frame(draw),
+                                       &layer->cloud, error));
+        ORR_TRY(orr_splat_lens_make(&list->lens, &list->splats[i], &layer->lens, error));
+    }
+    return ORR_OK;
+}
+
+static orr_result take_meshes(orr_vulkan_draw *draw, frame_slot *slot, const orr_draw_list *list,
+                              orr_error *error)
+{
+    if (list->mesh_count > slot->mesh_capacity) {
+        orr_free(slot->meshes);
+        slot->mesh_capacity = 0;
+        ORR_ALLOC(slot->meshes, list->mesh_count, "meshes of a frame", error);
+        slot->mesh_capacity = list->mesh_count;
+        draw->allocations++;
+    }
+    slot->mesh_count = list->mesh_count;
+    for (int i = 0; i < list->mesh_count; i++) {
+        ORR_TRY(orr_vulkan_store_mesh(&draw->store, &list->meshes[i], slot->number, oldest_frame(draw),
+                                      &slot->meshes[i].mesh, error));
+        memcpy(slot->meshes[i].model, list->meshes[i].model, sizeof slot->meshes[i].model);
     }
     return ORR_OK;
 }
@@ -256,19 +212,19 @@ static orr_result make_room(orr_vulkan_draw *draw, orr_vulkan_room room, orr_err
 static orr_result make_output(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
 {
     if (slot->to_image) {
-        if (slot->image.width != slot->width || slot->image.height != slot->height) {
+        if (slot->image.width != slot->lens.width || slot->image.height != slot->lens.height) {
             // who shows the image may still read it; it does so on the one queue
             ORR_VK_TRY(vkQueueWaitIdle(draw->vk->queue), error);
             orr_vk_image_destroy(draw->vk, &slot->image);
             draw->allocations++;
-            return orr_vk_image_create(draw->vk, slot->width, slot->height, VK_FORMAT_R8G8B8A8_UNORM,
-                                       VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-                                           VK_IMAGE_USAGE_SAMPLED_BIT,
-                                       "a picture", &slot->image, error);
+            return orr_vk_image_create(
+                draw->vk, slot->lens.width, slot->lens.height, VK_FORMAT_R8G8B8A8_UNORM,
+                VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_SAMPLED_BIT,
+                "a picture", &slot->image, error);
         }
         return ORR_OK;
     }
-    VkDeviceSize size = (VkDeviceSize)slot->width * (VkDeviceSize)slot->height * 5 * sizeof(float);
+    VkDeviceSize size = (VkDeviceSize)slot->lens.width * (VkDeviceSize)slot->lens.height * 5 * sizeof(float);
     if (size > slot->picture.size) {
         orr_vk_buffer_destroy(draw->vk, &slot->picture);
         draw->allocations++;
@@ -281,7 +237,7 @@ static orr_result make_output(orr_vulkan_draw *draw, frame_slot *slot, orr_error
 
 static void record_readback(orr_vulkan_draw *draw, frame_slot *slot)
 {
-    VkDeviceSize pixels = (VkDeviceSize)slot->width * (VkDeviceSize)slot->height;
+    VkDeviceSize pixels = (VkDeviceSize)slot->lens.width * (VkDeviceSize)slot->lens.height;
     vkCmdCopyBuffer(slot->commands, draw->splats.picture.buffer, slot->picture.buffer, 1,
                     &(VkBufferCopy){.size = pixels * 16});
     vkCmdCopyBuffer(slot->commands, draw->splats.depth.buffer, slot->picture.buffer, 1,
@@ -296,7 +252,7 @@ static void record_image(orr_vulkan_draw *draw, frame_slot *slot)
                          VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL,
                          VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, 0, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
                          VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
-    const int32_t size[2] = {slot->width, slot->height};
+    const int32_t size[2] = {slot->lens.width, slot->lens.height};
     const orr_vk_binding bindings[] = {{.buffer = draw->splats.picture.buffer}, {.view = slot->image.view}};
     orr_vk_compute_bind(slot->commands, &draw->splats.stages[ORR_SHADER_PRESENT], bindings, size,
                         sizeof size);
@@ -321,12 +277,18 @@ static void record_stages(orr_vulkan_draw *draw, frame_slot *slot)
     const orr_vulkan_splat_frame splats = {
         .layers = slot->layers,
         .layer_count = slot->layer_count,
-        .width = slot->width,
-        .height = slot->height,
+        .width = slot->lens.width,
+        .height = slot->lens.height,
         .opaque = slot->opaque,
         .background = {slot->background[0], slot->background[1], slot->background[2]},
-        .meshes = draw->no_mesh.view,
+        .meshes = slot->mesh_count > 0 ? draw->meshes.colour.view : draw->meshes.white.view,
+        .has_meshes = slot->mesh_count > 0,
     };
+    if (slot->mesh_count > 0) {
+        orr_vulkan_meshes_record(&draw->meshes, slot->commands, &slot->lens, &slot->sun, slot->meshes,
+                                 slot->mesh_count);
+    }
+    orr_vulkan_mark(slot->commands, &slot->marks, "meshes");
     orr_vulkan_splats_record(&draw->splats, slot->commands, &splats, &slot->marks);
     vkCmdCopyBuffer(slot->commands, draw->splats.control.buffer, slot->control.buffer, 1,
                     &(VkBufferCopy){.size = sizeof(orr_vulkan_control)});
@@ -361,21 +323,27 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, bool 
     }
     frame_slot *slot = &draw->slots[(draw->first + draw->pending) % draw->slot_count];
     slot->number = ++draw->frame_number;
-    slot->width = list->lens.width;
-    slot->height = list->lens.height;
+    slot->lens = list->lens;
+    slot->sun = list->sun;
     slot->opaque = list->opaque;
     memcpy(slot->background, list->background, sizeof slot->background);
     slot->to_image = to_image;
     ORR_TRY(take_layers(draw, slot, list, error));
+    ORR_TRY(take_meshes(draw, slot, list, error));
     orr_vulkan_room room = {
         .pairs = FIRST_PAIRS,
-        .tiles = (int64_t)orr_blocks(slot->width, ORR_TILE) * orr_blocks(slot->height, ORR_TILE),
-        .pixels = (int64_t)slot->width * slot->height,
+        .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_TILE) * orr_blocks(slot->lens.height, ORR_TILE),
+        .pixels = (int64_t)slot->lens.width * slot->lens.height,
     };
     for (int i = 0; i < slot->layer_count; i++) {
         room.splats += slot->layers[i].cloud->count;
     }
     ORR_TRY(make_room(draw, room, error));
+    if (slot->mesh_count > 0 && !orr_vulkan_meshes_fit(&draw->meshes, slot->lens.width, slot->lens.height)) {
+        ORR_TRY(wait_for_all(draw, error));
+        ORR_TRY(orr_vulkan_meshes_grow(&draw->meshes, slot->lens.width, slot->lens.height, error));
+        draw->allocations++;
+    }
     ORR_TRY(make_output(draw, slot, error));
     ORR_TRY(send(draw, slot, error));
     draw->pending++;
@@ -400,12 +368,19 @@ static orr_result book_stages(orr_vulkan_draw *draw, frame_slot *slot, orr_profi
                                      sizeof times[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
                error);
     const orr_vulkan_control *control = slot->control.mapped;
+    int64_t triangles = 0;
+    for (int i = 0; i < slot->mesh_count; i++) {
+        triangles += slot->meshes[i].mesh->triangle_count;
+    }
     const struct {
         const char *name;
         int64_t items;
-    } items[] = {{"project", control->splats}, {"sort", control->visible}, {"bin", control->pairs}};
+    } items[] = {{"meshes", triangles},
+                 {"project", control->splats},
+                 {"sort", control->visible},
+                 {"bin", control->pairs}};
     for (uint32_t i = 1; i < count; i++) {
-        int64_t handled = (int64_t)slot->width * slot->height;
+        int64_t handled = (int64_t)slot->lens.width * slot->lens.height;
         for (size_t k = 0; k < sizeof items / sizeof items[0]; k++) {
             handled = strcmp(slot->marks.names[i], items[k].name) == 0 ? items[k].items : handled;
         }
@@ -456,7 +431,7 @@ orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *pict
 {
     frame_slot *slot;
     ORR_TRY(finish(draw, false, &slot, profile, error));
-    size_t pixels = (size_t)slot->width * (size_t)slot->height;
+    size_t pixels = (size_t)slot->lens.width * (size_t)slot->lens.height;
     const float *planes = slot->picture.mapped;
     if (picture && picture->rgba) {
         memcpy(picture->rgba, planes, pixels * 4 * sizeof(float));
@@ -476,13 +451,13 @@ orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, orr_vulkan_image 
         .image = slot->image.image,
         .view = slot->image.view,
         .layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-        .width = slot->width,
-        .height = slot->height,
+        .width = slot->lens.width,
+        .height = slot->lens.height,
     };
     return ORR_OK;
 }
 
 size_t orr_vulkan_draw_allocations(const orr_vulkan_draw *draw)
 {
-    return draw->allocations;
+    return draw->allocations + draw->store.uploads;
 }

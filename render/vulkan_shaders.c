@@ -1,5 +1,11 @@
 #include "render/vulkan_shaders.h"
 
+static const uint32_t mesh_fragment[] = {
+#include "shaders/mesh.frag.inc"
+};
+static const uint32_t mesh_vertex[] = {
+#include "shaders/mesh.vert.inc"
+};
 static const uint32_t present[] = {
 #include "shaders/present.comp.inc"
 };
@@ -42,6 +48,8 @@ static const uint32_t tile_scan[] = {
 orr_vk_code orr_vulkan_shader_code(orr_vulkan_shader shader)
 {
     static const orr_vk_code codes[ORR_SHADER_COUNT] = {
+        [ORR_SHADER_MESH_FRAGMENT] = CODE(mesh_fragment),
+        [ORR_SHADER_MESH_VERTEX] = CODE(mesh_vertex),
         [ORR_SHADER_PRESENT] = CODE(present),
         [ORR_SHADER_RADIX_COUNT] = CODE(radix_count),
         [ORR_SHADER_RADIX_SCAN] = CODE(radix_scan),

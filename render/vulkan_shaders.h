@@ -4,6 +4,7 @@
 #include "engine/device/vulkan_gpu.h"
 
 typedef enum orr_vulkan_shader {
+    // compute
     ORR_SHADER_PRESENT,
     ORR_SHADER_RADIX_COUNT,
     ORR_SHADER_RADIX_SCAN,
@@ -15,6 +16,10 @@ typedef enum orr_vulkan_shader {
     ORR_SHADER_TILE_EMIT,
     ORR_SHADER_TILE_RANGES,
     ORR_SHADER_TILE_SCAN,
+    ORR_SHADER_COMPUTE_COUNT,
+    // graphics
+    ORR_SHADER_MESH_VERTEX = ORR_SHADER_COMPUTE_COUNT,
+    ORR_SHADER_MESH_FRAGMENT,
     ORR_SHADER_COUNT
 } orr_vulkan_shader;
 

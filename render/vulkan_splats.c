@@ -6,7 +6,7 @@ enum { GROUP = 256, SORT_BLOCK = 2048, DIGITS = 256 }; // as in shaders/control.
 static const struct {
     const char *types;
     uint32_t push_size;
-} signatures[ORR_SHADER_COUNT] = {
+} signatures[ORR_SHADER_COMPUTE_COUNT] = {
     [ORR_SHADER_PRESENT] = {"bw", 8},
     [ORR_SHADER_RADIX_COUNT] = {"bbb", 8},
     [ORR_SHADER_RADIX_SCAN] = {"bbb", 4},
@@ -26,7 +26,7 @@ enum { COUNT_SPLATS, COUNT_VISIBLE, COUNT_PAIRS };
 orr_result orr_vulkan_splats_create(orr_vk *vk, orr_vulkan_splats *splats, orr_error *error)
 {
     *splats = (orr_vulkan_splats){.vk = vk};
-    for (int i = 0; i < ORR_SHADER_COUNT; i++) {
+    for (int i = 0; i < ORR_SHADER_COMPUTE_COUNT; i++) {
         ORR_TRY(orr_vk_compute_create(vk, orr_vulkan_shader_code((orr_vulkan_shader)i), signatures[i].types,
                                       signatures[i].push_size, &splats->stages[i], error));
     }
@@ -44,7 +44,7 @@ void orr_vulkan_splats_destroy(orr_vulkan_splats *splats)
     if (!vk) {
         return;
     }
-    for (int i = 0; i < ORR_SHADER_COUNT; i++) {
+    for (int i = 0; i < ORR_SHADER_COMPUTE_COUNT; i++) {
         orr_vk_compute_destroy(vk, &splats->stages[i]);
     }
     vkDestroySampler(vk->device, splats->sampler, NULL);

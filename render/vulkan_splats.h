@@ -27,7 +27,7 @@ typedef struct orr_vulkan_room {
 
 typedef struct orr_vulkan_splats {
     orr_vk *vk;
-    orr_vk_compute stages[ORR_SHADER_COUNT];
+    orr_vk_compute stages[ORR_SHADER_COMPUTE_COUNT];
     VkSampler sampler;
 
     orr_vulkan_room room;

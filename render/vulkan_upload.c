@@ -1,5 +1,7 @@
 #include "render/vulkan_upload.h"
 
+#include "render/mesh.h"
+
 orr_result orr_vulkan_upload_create(orr_vk *vk, orr_vulkan_upload *upload, orr_error *error)
 {
     *upload = (orr_vulkan_upload){.vk = vk};
@@ -67,12 +69,18 @@ orr_result orr_vulkan_upload_image(orr_vulkan_upload *upload, const orr_vk_image
     orr_vk_image_barrier(upload->commands, target->image, VK_IMAGE_ASPECT_COLOR_BIT,
                          VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                          VK_PIPELINE_STAGE_2_NONE, 0, transfer, VK_ACCESS_2_TRANSFER_WRITE_BIT);
-    const VkBufferImageCopy region = {
-        .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-        .imageExtent = {(uint32_t)target->width, (uint32_t)target->height, 1},
-    };
-    vkCmdCopyBufferToImage(upload->commands, upload->staging.buffer, target->image,
-                           VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+    VkDeviceSize pixel = target->format == VK_FORMAT_R32G32B32A32_SFLOAT ? 16 : 4, start = 0;
+    for (int level = 0; level < target->levels; level++) {
+        int width = orr_mip_side(target->width, level), height = orr_mip_side(target->height, level);
+        const VkBufferImageCopy region = {
+            .bufferOffset = start,
+            .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, (uint32_t)level, 0, 1},
+            .imageExtent = {(uint32_t)width, (uint32_t)height, 1},
+        };
+        vkCmdCopyBufferToImage(upload->commands, upload->staging.buffer, target->image,
+                               VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+        start += pixel * (VkDeviceSize)width * (VkDeviceSize)height;
+    }
     orr_vk_image_barrier(upload->commands, target->image, VK_IMAGE_ASPECT_COLOR_BIT,
                          VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
                          transfer, VK_ACCESS_2_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,

@@ -214,8 +214,9 @@ static void triangles_through_the_near_plane_are_cut_there(void **state)
     camera.near_plane = 2.0f;
     camera.far_plane = 50.0f;
     canvas c = open_canvas(camera, 2);
-    orr_mesh_vertex v[4] = {vertex(-1000, 1, -1000), vertex(1000, 1, -1000), vertex(-1000, 1, 1000),
-                            vertex(1000, 1, 1000)};
+    // a millionfold: at the near plane the floor is 10^8 pixels wide
+    orr_mesh_vertex v[4] = {vertex(-1e6f, 1, -1000), vertex(1e6f, 1, -1000), vertex(-1e6f, 1, 1000),
+                            vertex(1e6f, 1, 1000)};
     uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
     small_mesh m;
     set_mesh(&m, v, 4, indices, 6);
@@ -348,11 +349,10 @@ static void a_sphere_is_shaded_by_lamberts_law(void **state)
     close_canvas(&c);
 }
 
-// A slanted wall with a texture of two columns: the seam stands where perspective puts it.
-static void texture_is_perspective_correct(void **state)
+// A slanted wall with a texture of two halves: the seam stands where the camera's model puts it.
+static void check_wall(orr_camera camera)
 {
-    (void)state;
-    canvas c = open_canvas(straight(200, 150, 150.0f), 1);
+    canvas c = open_canvas(camera, 1);
     uint8_t texels[4 * 64];
     orr_image8 texture = {64, 1, texels};
     for (int i = 0; i < 64; i++) {
@@ -375,21 +375,56 @@ static void texture_is_perspective_correct(void **state)
         if (isinf(c.picture.depth[p])) {
             continue;
         }
-        double dx = (p % 200 + 0.5 - 100.0) / 150.0;
-        double t = (1.0 + 2.0 * dx) / (2.0 - 4.0 * dx); // along the wall: -1 + 2 t = dx (2 + 4 t)
+        double dx = (p % 200 + 0.5 - 100.0) / (double)camera.focal[0];
+        // t along the wall: x = -1 + 2 t, z = 2 + 4 t, and dx = x / z in perspective
+        double t =
+            camera.model == ORR_CAMERA_ORTHOGRAPHIC ? 0.5 * (dx + 1.0) : (1.0 + 2.0 * dx) / (2.0 - 4.0 * dx);
         // a texel from the seam and from the ends, where the texture repeats, the filter sees one colour
         if (t < 0.02 || t > 0.98 || fabs(t - 0.5) < 0.02) {
             continue;
         }
-        double cosine = 0.8, shade = 0.25 + cosine;
         bool red = t < 0.5;
         seen[red]++;
         double byte = red ? 188.0 : 128.0;
-        float expected = srgb(shade * pow((byte / 255.0 + 0.055) / 1.055, 2.4));
-        assert_true(fabs((double)(c.picture.rgb[p + (red ? 0 : 30000)] - expected)) < 1e-4);
+        float expected = srgb((0.25 + 0.8) * pow((byte / 255.0 + 0.055) / 1.055, 2.4));
+        // the curves in float, by exp2 and log2
+        assert_true(fabs((double)(c.picture.rgb[p + (red ? 0 : 30000)] - expected)) < 1e-5);
         assert_true(fabs((double)c.picture.rgb[p + (red ? 30000 : 0)]) < 1e-6);
     }
     assert_true(seen[0] > 500 && seen[1] > 500);
+    close_canvas(&c);
+}
+
+static void texture_is_perspective_correct(void **state)
+{
+    (void)state;
+    check_wall(straight(200, 150, 150.0f));
+    orr_camera camera = straight(200, 150, 60.0f);
+    camera.model = ORR_CAMERA_ORTHOGRAPHIC;
+    check_wall(camera);
+}
+
+static void of_equal_depths_the_first_in_the_list_is_seen(void **state)
+{
+    (void)state;
+    canvas c = open_canvas(straight(40, 40, 40.0f), 1);
+    orr_mesh_vertex v[3] = {vertex(-1, -1, 2), vertex(1, -1, 3), vertex(0, 1, 4)};
+    uint32_t indices[3] = {0, 1, 2};
+    small_mesh black, white;
+    set_mesh(&black, v, 3, indices, 3);
+    set_mesh(&white, v, 3, indices, 3);
+    memset(black.material.base_colour, 0, 3 * sizeof(float));
+    orr_draw_mesh meshes[2] = {{.mesh = &black.mesh}, {.mesh = &white.mesh}};
+    for (int swap = 0; swap < 2; swap++) {
+        memcpy(meshes[0].model, identity, sizeof identity);
+        memcpy(meshes[1].model, identity, sizeof identity);
+        draw(&c, meshes, 2);
+        assert_true(isfinite(c.picture.depth[20 * 40 + 20]));
+        assert_int_equal(c.picture.rgb[20 * 40 + 20] > 0.0f, swap);
+        orr_draw_mesh first = meshes[0];
+        meshes[0] = meshes[1];
+        meshes[1] = first;
+    }
     close_canvas(&c);
 }
 
@@ -530,6 +565,7 @@ int main(void)
         cmocka_unit_test(cut_triangles_leave_no_seams),
         cmocka_unit_test(a_sphere_is_shaded_by_lamberts_law),
         cmocka_unit_test(texture_is_perspective_correct),
+        cmocka_unit_test(of_equal_depths_the_first_in_the_list_is_seen),
         cmocka_unit_test(mips_make_far_textures_even),
         cmocka_unit_test(holes_show_what_is_behind),
         cmocka_unit_test(nothing_to_draw_is_an_empty_picture),

@@ -58,12 +58,15 @@ typedef struct orr_vk_image {
     VkImageView view;
     VkDeviceMemory memory;
     VkFormat format;
-    int width, height;
+    int width, height, levels;
 } orr_vk_image;
 
-// A two-dimensional, device-local image with one mip level.
+// A two-dimensional, device-local image with one mip level; or with several.
 orr_result orr_vk_image_create(orr_vk *vk, int width, int height, VkFormat format, VkImageUsageFlags usage,
                                const char *what, orr_vk_image *image, orr_error *error);
+orr_result orr_vk_image_create_levels(orr_vk *vk, int width, int height, int levels, VkFormat format,
+                                      VkImageUsageFlags usage, const char *what, orr_vk_image *image,
+                                      orr_error *error);
 void orr_vk_image_destroy(orr_vk *vk, orr_vk_image *image);
 
 // ---- pipelines ----

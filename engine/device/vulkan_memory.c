@@ -94,7 +94,7 @@ static orr_result fill_image(orr_vk *vk, VkImageUsageFlags usage, const char *wh
         .imageType = VK_IMAGE_TYPE_2D,
         .format = image->format,
         .extent = {(uint32_t)image->width, (uint32_t)image->height, 1},
-        .mipLevels = 1,
+        .mipLevels = (uint32_t)image->levels,
         .arrayLayers = 1,
         .samples = VK_SAMPLE_COUNT_1_BIT,
         .tiling = VK_IMAGE_TILING_OPTIMAL,
@@ -111,21 +111,29 @@ static orr_result fill_image(orr_vk *vk, VkImageUsageFlags usage, const char *wh
         .image = image->image,
         .viewType = VK_IMAGE_VIEW_TYPE_2D,
         .format = image->format,
-        .subresourceRange = {is_depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1},
+        .subresourceRange = {is_depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT, 0,
+                             VK_REMAINING_MIP_LEVELS, 0, 1},
     };
     ORR_VK_TRY(vkCreateImageView(vk->device, &view, NULL, &image->view), error);
     return ORR_OK;
 }
 
-orr_result orr_vk_image_create(orr_vk *vk, int width, int height, VkFormat format, VkImageUsageFlags usage,
-                               const char *what, orr_vk_image *image, orr_error *error)
+orr_result orr_vk_image_create_levels(orr_vk *vk, int width, int height, int levels, VkFormat format,
+                                      VkImageUsageFlags usage, const char *what, orr_vk_image *image,
+                                      orr_error *error)
 {
-    *image = (orr_vk_image){.width = width, .height = height, .format = format};
+    *image = (orr_vk_image){.width = width, .height = height, .levels = levels, .format = format};
     orr_result result = fill_image(vk, usage, what, image, error);
     if (result != ORR_OK) {
         orr_vk_image_destroy(vk, image);
     }
     return result;
+}
+
+orr_result orr_vk_image_create(orr_vk *vk, int width, int height, VkFormat format, VkImageUsageFlags usage,
+                               const char *what, orr_vk_image *image, orr_error *error)
+{
+    return orr_vk_image_create_levels(vk, width, height, 1, format, usage, what, image, error);
 }
 
 void orr_vk_image_destroy(orr_vk *vk, orr_vk_image *image)

@@ -6,6 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A driver that runs on the CPU is no reason to leave our own lanes.
+static bool gpu_answers(void)
+{
+    orr_vk_info infos[8];
+    int count = 0;
+    if (orr_vk_list(infos, 8, &count, NULL) != ORR_OK) {
+        return false;
+    }
+    for (int i = 0; i < count && i < 8; i++) {
+        if (!infos[i].lacks && strcmp(infos[i].type, "cpu") != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // AUTO becomes what ORR_DEVICE asks for, or the best that answers
 static orr_result choose_device(orr_engine *engine, orr_error *error)
 {
@@ -16,12 +32,56 @@ static orr_result choose_device(orr_engine *engine, orr_error *error)
             wanted = ORR_DEVICE_CPU;
         } else if (strcmp(variable, "vulkan") == 0) {
             wanted = ORR_DEVICE_VULKAN;
-        } else {
-            return orr_fail(error, ORR_CODE_ARGUMENT, "ORR_DEVICE=%s: expected cpu or vulkan", variable);
+        } else if (strcmp(variable, "auto") != 0) {
+            return orr_fail(error, ORR_CODE_ARGUMENT, "ORR_DEVICE=%s: expected auto, cpu or vulkan",
+                            variable);
         }
     }
-    engine->device = wanted == ORR_DEVICE_AUTO ? ORR_DEVICE_CPU : wanted;
+    if (wanted == ORR_DEVICE_AUTO) {
+        wanted = gpu_answers() ? ORR_DEVICE_VULKAN : ORR_DEVICE_CPU;
+        if (wanted == ORR_DEVICE_VULKAN && orr_engine_take_vk(engine, &engine->vk, NULL) != ORR_OK) {
+            wanted = ORR_DEVICE_CPU; // the next rung
+        }
+    } else if (wanted == ORR_DEVICE_VULKAN) {
+        ORR_TRY(orr_engine_take_vk(engine, &engine->vk, error));
+    }
+    engine->device = wanted;
+    engine->vk_users = 0;
     return ORR_OK;
+}
+
+orr_result orr_engine_take_vk(orr_engine *engine, orr_vk **vk, orr_error *error)
+{
+    if (engine->vk_lost && engine->vk_users == 0) {
+        orr_vk_destroy(engine->vk);
+        engine->vk = NULL;
+        engine->vk_lost = false;
+    }
+    if (!engine->vk) {
+        const orr_vk_desc desc = {.validate = engine->desc.validate, .log = engine->log};
+        ORR_TRY(orr_vk_create(&desc, &engine->vk, error));
+    }
+    engine->vk_users++;
+    *vk = engine->vk;
+    return ORR_OK;
+}
+
+void orr_engine_give_vk(orr_engine *engine)
+{
+    engine->vk_users--;
+}
+
+static void describe(orr_engine *engine)
+{
+    const char *isa = orr_isa_name(engine->isa);
+    int threads = orr_jobs_workers(engine->jobs);
+    if (engine->device == ORR_DEVICE_VULKAN) {
+        snprintf(engine->description, sizeof engine->description, "Vulkan only: %s draws; %s, %d threads",
+                 orr_vk_name(engine->vk), isa, threads);
+    } else {
+        snprintf(engine->description, sizeof engine->description, "CPU only: %s, %d threads", isa, threads);
+    }
+    orr_log_line(engine->log, ORR_LOG_INFO, ORR_CODE_DEVICE_CHOSEN, "%s", engine->description);
 }
 
 static orr_result start(orr_engine *engine, orr_error *error)
@@ -30,9 +90,7 @@ static orr_result start(orr_engine *engine, orr_error *error)
     ORR_TRY(orr_jobs_create(engine->desc.threads, engine->desc.parallel_for, engine->desc.parallel_for_user,
                             &engine->jobs, error));
     ORR_TRY(choose_device(engine, error));
-    snprintf(engine->description, sizeof engine->description, "CPU only: %s, %d threads",
-             orr_isa_name(engine->isa), orr_jobs_workers(engine->jobs));
-    orr_log_line(engine->log, ORR_LOG_INFO, ORR_CODE_DEVICE_CHOSEN, "%s", engine->description);
+    describe(engine);
     return ORR_OK;
 }
 
@@ -57,6 +115,8 @@ orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **out, orr_
 void orr_engine_destroy(orr_engine *engine)
 {
     if (engine) {
+        assert(engine->vk_users == 0); // frames go before their engine
+        orr_vk_destroy(engine->vk);
         orr_jobs_destroy(engine->jobs);
         orr_free(engine);
     }

@@ -3,6 +3,7 @@
 #include "engine/core/memory.h"
 #include "engine/loop/scene.h"
 #include "render/splats_cpu.h"
+#include "render/vulkan_draw.h"
 
 #include <string.h>
 
@@ -23,8 +24,13 @@ struct orr_frame {
     int slot_count;
     int oldest;  // slot finished next
     int waiting; // submitted and not finished
-    orr_arena arena;
     orr_profile profile;
+
+    orr_arena arena; // CPU
+
+    orr_vulkan_draw *vulkan; // Vulkan
+    uint64_t *keys;          // key_count: what was drawn last, and may be uploaded
+    int key_count, key_capacity;
 };
 
 static orr_result check_view(const orr_world *world, const orr_view *view, orr_error *error)
@@ -90,12 +96,77 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
     return ORR_OK;
 }
 
-static orr_result draw_cpu(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
-                           orr_error *error)
+// Uploads of layers that the scene has lost are let go.
+static orr_result release_removed(orr_frame *frame, const orr_scene *scene, orr_error *error)
 {
-    orr_arena_reset(&frame->arena);
-    return orr_draw_cpu(frame->engine->jobs, frame->engine->isa, &frame->arena, &slot->list, picture,
-                        &frame->profile, error);
+    for (int i = 0; i < frame->key_count; i++) {
+        bool there = false;
+        for (int k = 0; k < scene->layer_count; k++) {
+            there |= scene->layers[k].key == frame->keys[i];
+        }
+        if (!there) {
+            orr_vulkan_draw_release(frame->vulkan, frame->keys[i]);
+        }
+    }
+    if (scene->layer_count > frame->key_capacity) {
+        orr_free(frame->keys);
+        frame->key_capacity = frame->key_count = 0;
+        ORR_ALLOC(frame->keys, scene->layer_count, "layers", error);
+        frame->key_capacity = scene->layer_count;
+    }
+    frame->key_count = scene->layer_count;
+    for (int k = 0; k < scene->layer_count; k++) {
+        frame->keys[k] = scene->layers[k].key;
+    }
+    return ORR_OK;
+}
+
+// a lost device is opened anew by the frame that is made next
+static orr_result note_loss(orr_frame *frame, orr_result result, const orr_error *from, orr_error *to)
+{
+    if (result != ORR_OK) {
+        frame->engine->vk_lost |= from->code == ORR_CODE_DEVICE_LOST;
+        if (to) {
+            *to = *from;
+        }
+    }
+    return result;
+}
+
+static orr_result draw_submit(orr_frame *frame, const frame_slot *slot, const orr_scene *scene,
+                              orr_error *error)
+{
+    if (frame->device == ORR_DEVICE_CPU) {
+        return ORR_OK; // the CPU draws when the frame is finished, straight into the caller's memory
+    }
+    ORR_TRY(release_removed(frame, scene, error));
+    orr_error why = {0};
+    return note_loss(frame, orr_vulkan_draw_submit(frame->vulkan, &slot->list, &why), &why, error);
+}
+
+static orr_result draw_finish(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
+                              orr_error *error)
+{
+    if (frame->device == ORR_DEVICE_CPU) {
+        orr_arena_reset(&frame->arena);
+        return orr_draw_cpu(frame->engine->jobs, frame->engine->isa, &frame->arena, &slot->list, picture,
+                            &frame->profile, error);
+    }
+    orr_error why = {0};
+    orr_profile_reset(&frame->profile);
+    return note_loss(frame, orr_vulkan_draw_finish(frame->vulkan, picture, &frame->profile, &why), &why,
+                     error);
+}
+
+static orr_result start_vulkan(orr_frame *frame, orr_error *error)
+{
+    orr_vk *vk;
+    ORR_TRY(orr_engine_take_vk(frame->engine, &vk, error));
+    orr_result result = orr_vulkan_draw_create(vk, frame->slot_count, &frame->vulkan, error);
+    if (result != ORR_OK) {
+        orr_engine_give_vk(frame->engine);
+    }
+    return result;
 }
 
 orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **out, orr_error *error)
@@ -114,6 +185,13 @@ orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_
     frame->engine = engine;
     frame->device = d.device == ORR_DEVICE_AUTO ? engine->device : d.device;
     frame->slot_count = slots;
+    if (frame->device == ORR_DEVICE_VULKAN) {
+        orr_result result = start_vulkan(frame, error);
+        if (result != ORR_OK) {
+            orr_free(frame);
+            return result;
+        }
+    }
     *out = frame;
     return ORR_OK;
 }
@@ -129,6 +207,7 @@ orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, const orr_
     ORR_TRY(check_view(world, view, error));
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
     ORR_TRY(pose(slot, scene, world, view, error));
+    ORR_TRY(draw_submit(frame, slot, scene, error));
     frame->waiting++;
     return ORR_OK;
 }
@@ -141,8 +220,7 @@ orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_er
     const frame_slot *slot = &frame->slots[frame->oldest];
     frame->oldest = (frame->oldest + 1) % frame->slot_count;
     frame->waiting--;
-    // the CPU draws here, straight into the caller's memory
-    return draw_cpu(frame, slot, picture, error);
+    return draw_finish(frame, slot, picture, error);
 }
 
 int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity)
@@ -168,5 +246,10 @@ void orr_frame_destroy(orr_frame *frame)
         orr_free(frame->slots[i].meshes);
     }
     orr_arena_destroy(&frame->arena);
+    if (frame->vulkan) {
+        orr_vulkan_draw_destroy(frame->vulkan);
+        orr_engine_give_vk(frame->engine);
+    }
+    orr_free(frame->keys);
     orr_free(frame);
 }

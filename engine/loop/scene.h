@@ -4,18 +4,25 @@
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/pool.h"
+#include "engine/device/vulkan.h"
 #include "render/draw.h"
 
 struct orr_engine {
-    orr_engine_desc desc; // defaults resolved
+    orr_engine_desc desc; // as given
     orr_log log;
     orr_jobs *jobs;
     orr_isa isa;
     orr_device_kind device; // ORR_DEVICE_CPU or ORR_DEVICE_VULKAN
-    struct orr_vk *vk;      // NULL until something draws on Vulkan
-    char description[192];
+    orr_vk *vk;             // NULL until something draws on Vulkan
+    int vk_users;           // frames that draw on it
+    bool vk_lost;           // opened anew once nobody uses it any more
+    char description[320];
     uint64_t next_key; // names uploaded contents (orr_draw_splats.key); never reused
 };
+
+// The Vulkan device, opened when it is first asked for; give it back when done.
+orr_result orr_engine_take_vk(orr_engine *engine, orr_vk **vk, orr_error *error);
+void orr_engine_give_vk(orr_engine *engine);
 
 // One layer: a cloud or a mesh, and where it stands when a world begins.
 typedef struct orr_layer_data {

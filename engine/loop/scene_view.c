@@ -30,38 +30,62 @@ typedef struct box {
     double low[3], high[3];
 } box;
 
-// One of the eight corners of a layer's bounds, where its transform puts it.
-static void corner_of(const orr_layer_data *layer, int corner, double point[3])
+// What a layer fills: up to SAMPLES_MAX of its splats or vertices, evenly chosen, where its transform puts
+// them. Splats outside the layer's robust bounds are drawn to their edge.
+enum { SAMPLES_MAX = 4096 };
+
+typedef struct layer_samples {
+    const orr_layer_data *layer;
+    const float *low, *high;
+    float model[12];
+    int64_t elements;
+    int count;
+} layer_samples;
+
+static layer_samples samples_of(const orr_layer_data *layer)
 {
-    const float *low = layer->mesh ? layer->mesh->low : layer->splats->low;
-    const float *high = layer->mesh ? layer->mesh->high : layer->splats->high;
-    float m[12];
-    orr_result valid = orr_affine_from_transform(&layer->transform, m, NULL);
+    layer_samples s = {.layer = layer};
+    s.low = layer->mesh ? layer->mesh->low : layer->splats->low;
+    s.high = layer->mesh ? layer->mesh->high : layer->splats->high;
+    s.elements = layer->mesh ? layer->mesh->vertex_count : layer->splats->count;
+    s.count = s.elements < SAMPLES_MAX ? (int)s.elements : SAMPLES_MAX;
+    orr_result valid = orr_affine_from_transform(&layer->transform, s.model, NULL);
     assert(valid == ORR_OK);
     (void)valid;
-    for (int i = 0; i < 3; i++) {
-        point[i] = (double)m[4 * i + 3];
-        for (int k = 0; k < 3; k++) {
-            point[i] += (double)m[4 * i + k] * (double)(corner >> k & 1 ? high[k] : low[k]);
-        }
-    }
+    return s;
 }
 
-static bool is_empty(const orr_layer_data *layer)
+static void sample(const layer_samples *s, int index, double point[3])
 {
-    return layer->mesh ? layer->mesh->index_count == 0 : layer->splats->count == 0;
+    int64_t i = index * s->elements / s->count;
+    double local[3];
+    for (int k = 0; k < 3; k++) {
+        float value =
+            s->layer->mesh
+                ? s->layer->mesh->vertices[i].position[k]
+                : s->layer->splats->geometry[(i / ORR_PACK_BLOCK * ORR_PACK_GEOMETRY + k) * ORR_PACK_BLOCK +
+                                             i % ORR_PACK_BLOCK];
+        local[k] = (double)fminf(fmaxf(value, s->low[k]), s->high[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        const float *row = s->model + 4 * k;
+        point[k] = (double)row[0] * local[0] + (double)row[1] * local[1] + (double)row[2] * local[2] +
+                   (double)row[3];
+    }
 }
 
 static box bounds(const orr_scene *scene)
 {
     box all = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
-    for (int i = 0; i < 8 * scene->layer_count; i++) {
-        const orr_layer_data *layer = &scene->layers[i / 8];
-        double point[3];
-        corner_of(layer, i % 8, point);
-        for (int k = 0; k < 3 && !is_empty(layer); k++) {
-            all.low[k] = fmin(all.low[k], point[k]);
-            all.high[k] = fmax(all.high[k], point[k]);
+    for (int i = 0; i < scene->layer_count; i++) {
+        layer_samples s = samples_of(&scene->layers[i]);
+        for (int j = 0; j < s.count; j++) {
+            double point[3];
+            sample(&s, j, point);
+            for (int k = 0; k < 3; k++) {
+                all.low[k] = fmin(all.low[k], point[k]);
+                all.high[k] = fmax(all.high[k], point[k]);
+            }
         }
     }
     return all.low[0] <= all.high[0] ? all : (box){{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}};
@@ -81,25 +105,29 @@ static double distance_to_fit(const orr_scene *scene, const box *all, const orr_
     const double margin = 1.05; // 5 % of air around it
     double tangent_x = 0.5 * camera->width / (double)camera->focal[0];
     double tangent_y = 0.5 * camera->height / (double)camera->focal[1];
-    double radius = 0.0;
+    double centre[3], radius = 0.0;
     for (int k = 0; k < 3; k++) {
         double half = 0.5 * (all->high[k] - all->low[k]);
+        centre[k] = all->low[k] + half;
         radius += half * half;
     }
     if (radius == 0.0) {
         return 1.0; // a single point is looked at from 1 unit
     }
     double distance = margin * sqrt(radius); // outside the box, however thin it is seen from here
-    for (int i = 0; i < 8 * scene->layer_count; i++) {
-        double point[3], p[3] = {0.0, 0.0, 0.0}; // in camera axes, from the centre
-        corner_of(&scene->layers[i / 8], i % 8, point);
-        for (int k = 0; k < 3; k++) {
-            for (int j = 0; j < 3; j++) {
-                p[j] += (double)camera->pose[4 * k + j] * (point[k] - 0.5 * (all->low[k] + all->high[k]));
+    for (int i = 0; i < scene->layer_count; i++) {
+        layer_samples s = samples_of(&scene->layers[i]);
+        for (int j = 0; j < s.count; j++) {
+            double point[3], p[3] = {0.0, 0.0, 0.0}; // in camera axes, from the centre
+            sample(&s, j, point);
+            for (int k = 0; k < 3; k++) {
+                for (int c = 0; c < 3; c++) {
+                    p[c] += (double)camera->pose[4 * k + c] * (point[k] - centre[k]);
+                }
             }
+            double across = margin * fmax(fabs(p[0]) / tangent_x, fabs(p[1]) / tangent_y);
+            distance = fmax(distance, across - p[2]);
         }
-        double across = margin * fmax(fabs(p[0]) / tangent_x, fabs(p[1]) / tangent_y);
-        distance = is_empty(&scene->layers[i / 8]) ? distance : fmax(distance, across - p[2]);
     }
     return distance;
 }

@@ -1,10 +1,9 @@
-// Scene files from memory: no input may crash, leak or hang the parser.
+// Scene files from memory: what they say or one line of error, never both and never neither.
 #include "engine/core/memory.h"
 #include "engine/loop/scene_file.h"
+#include "tests/fuzz/fuzz_target.h"
 
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -15,10 +14,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = 0;
     orr_scene_file file;
-    orr_error error;
-    if (orr_scene_file_parse(text, "fuzz.json", &file, &error) == ORR_OK) {
-        orr_scene_file_free(&file);
+    orr_error error = {0};
+    orr_result result = orr_scene_file_parse(text, "fuzz.json", &file, &error);
+    if ((result == ORR_OK) != (file.layers != NULL) || (result != ORR_OK && error.message[0] == 0)) {
+        abort();
     }
+    orr_scene_file_free(&file);
     orr_free(text);
     return 0;
 }

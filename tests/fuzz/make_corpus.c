@@ -87,7 +87,7 @@ static void put_written(const char *target, const char *ending, int highest_degr
     for (int degree = 0; degree <= highest_degree; degree++) {
         char path[4096], name[64];
         orr_error error;
-        orr_bytes bytes;
+        orr_bytes bytes = {0};
         orr_splats *cloud = sample_cloud(3 + degree, degree, 1);
         snprintf(path, sizeof path, "%s/seed%s", root, ending);
         snprintf(name, sizeof name, "degree%d%s", degree, ending);

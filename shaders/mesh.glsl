@@ -1,0 +1,16 @@
+// What the two stages that draw meshes share.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+#include "render/mesh_formula.h"
+
+layout(push_constant, scalar) uniform Push
+{
+    affine to_camera;
+    vec2 scale, offset; // of the camera's x and y to the picture's -1 .. 1
+    vec2 depth;         // slope and start of the depth buffer's values: greater is nearer
+    vec3 base_colour;
+    float alpha_cutoff; // 0: no holes
+    float orthographic; // 1 or 0
+    mesh_sun sun;       // in the camera's space
+}
+push;
