@@ -71,7 +71,12 @@ double largest_difference(const float *a, const float *b, int64_t count)
     return largest;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || (defined(__clang__) && __has_feature(address_sanitizer))
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1 // what gcc says
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
 // Vulkan's loader unloads drivers and layers before LeakSanitizer looks, which could then not tell their leaks (named in
 // tests/suppressions/leaks.txt) from ours: nothing is unloaded in a sanitised test.
 __attribute__((visibility("default"))) int dlclose(void *handle);

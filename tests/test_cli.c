@@ -6,7 +6,6 @@
 #include "engine/core/memory.h"
 #include "orr_features.h"
 #include "tests/run_program.h"
-#include "tests/support.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>
