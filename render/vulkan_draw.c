@@ -25,6 +25,7 @@ typedef struct frame_slot {
     int mesh_count, mesh_capacity;
     orr_lens lens;
     orr_draw_sun sun;
+    orr_vulkan_room room; // that it needs, as far as is known
     bool opaque;
     float background[3];
     bool to_image;
@@ -199,14 +200,20 @@ static orr_result take_meshes(orr_vulkan_draw *draw, frame_slot *slot, const orr
 
 // ---- memory ----
 
-static orr_result make_room(orr_vulkan_draw *draw, orr_vulkan_room room, orr_error *error)
+static orr_result make_room(orr_vulkan_draw *draw, const frame_slot *slot, orr_error *error)
 {
-    if (!orr_vulkan_splats_fit(&draw->splats, room)) {
-        ORR_TRY(wait_for_all(draw, error));
-        ORR_TRY(orr_vulkan_splats_grow(&draw->splats, room, error));
-        draw->allocations++;
+    int width = slot->lens.width, height = slot->lens.height;
+    bool splats_fit = orr_vulkan_splats_fit(&draw->splats, slot->room);
+    bool meshes_fit = slot->mesh_count == 0 || orr_vulkan_meshes_fit(&draw->meshes, width, height);
+    if (splats_fit && meshes_fit) {
+        return ORR_OK;
     }
-    return ORR_OK;
+    ORR_TRY(wait_for_all(draw, error));
+    draw->allocations++;
+    if (!splats_fit) {
+        ORR_TRY(orr_vulkan_splats_grow(&draw->splats, slot->room, error));
+    }
+    return meshes_fit ? ORR_OK : orr_vulkan_meshes_grow(&draw->meshes, width, height, error);
 }
 
 static orr_result make_output(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
@@ -330,20 +337,15 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, bool 
     slot->to_image = to_image;
     ORR_TRY(take_layers(draw, slot, list, error));
     ORR_TRY(take_meshes(draw, slot, list, error));
-    orr_vulkan_room room = {
+    slot->room = (orr_vulkan_room){
         .pairs = FIRST_PAIRS,
         .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_TILE) * orr_blocks(slot->lens.height, ORR_TILE),
         .pixels = (int64_t)slot->lens.width * slot->lens.height,
     };
     for (int i = 0; i < slot->layer_count; i++) {
-        room.splats += slot->layers[i].cloud->count;
+        slot->room.splats += slot->layers[i].cloud->count;
     }
-    ORR_TRY(make_room(draw, room, error));
-    if (slot->mesh_count > 0 && !orr_vulkan_meshes_fit(&draw->meshes, slot->lens.width, slot->lens.height)) {
-        ORR_TRY(wait_for_all(draw, error));
-        ORR_TRY(orr_vulkan_meshes_grow(&draw->meshes, slot->lens.width, slot->lens.height, error));
-        draw->allocations++;
-    }
+    ORR_TRY(make_room(draw, slot, error));
     ORR_TRY(make_output(draw, slot, error));
     ORR_TRY(send(draw, slot, error));
     draw->pending++;
@@ -400,8 +402,8 @@ static orr_result complete(orr_vulkan_draw *draw, frame_slot *slot, orr_error *e
         if (control->pairs_needed == UINT32_MAX) {
             return orr_fail(error, ORR_CODE_CAPACITY, "Vulkan: more than 2^32 - 2 pairs of splats and tiles");
         }
-        orr_vulkan_room room = {.pairs = (int64_t)control->pairs_needed + control->pairs_needed / 4};
-        ORR_TRY(make_room(draw, room, error));
+        slot->room.pairs = (int64_t)control->pairs_needed + control->pairs_needed / 4;
+        ORR_TRY(make_room(draw, slot, error));
         ORR_TRY(send(draw, slot, error));
         ORR_TRY(orr_vk_timeline_wait(draw->vk, draw->timeline, slot->value, error));
     }
