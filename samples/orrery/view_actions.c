@@ -90,7 +90,8 @@ static void play_or_pause(viewer *v)
         return;
     }
     if (v->playing) {
-        orr_camera camera = v->seen; // goes on from here
+        // hands go on from where the path has come to
+        orr_camera camera = camera_recorder_at(&v->recorder, v->path_time, v->seen.width, v->seen.height);
         navigator_adopt(&v->navigator, &camera);
     } else if (v->path_time >= duration) {
         v->path_time = 0.0;
