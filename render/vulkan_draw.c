@@ -26,6 +26,9 @@ typedef struct frame_slot {
     orr_lens lens;
     orr_draw_sun sun;
     orr_vulkan_room room; // that it needs, as far as is known
+    bool settled;         // done, with room enough or with an error
+    orr_result outcome;
+    orr_error why;
     bool opaque;
     float background[3];
     bool to_image;
@@ -145,14 +148,6 @@ void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
 }
 
 // ---- what is drawn ----
-
-void orr_vulkan_draw_release(orr_vulkan_draw *draw, uint64_t key)
-{
-    if (orr_vulkan_store_has(&draw->store, key)) {
-        wait_for_all(draw, NULL); // a device that was lost uses nothing any more
-        orr_vulkan_store_forget(&draw->store, key);
-    }
-}
 
 static uint64_t oldest_frame(const orr_vulkan_draw *draw)
 {
@@ -330,6 +325,7 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, bool 
     }
     frame_slot *slot = &draw->slots[(draw->first + draw->pending) % draw->slot_count];
     slot->number = ++draw->frame_number;
+    slot->settled = false;
     slot->lens = list->lens;
     slot->sun = list->sun;
     slot->opaque = list->opaque;
@@ -410,6 +406,26 @@ static orr_result complete(orr_vulkan_draw *draw, frame_slot *slot, orr_error *e
     return ORR_OK;
 }
 
+static void settle(orr_vulkan_draw *draw, frame_slot *slot)
+{
+    if (!slot->settled) {
+        slot->outcome = complete(draw, slot, &slot->why);
+        slot->settled = true;
+    }
+}
+
+void orr_vulkan_draw_release(orr_vulkan_draw *draw, uint64_t key)
+{
+    if (!orr_vulkan_store_has(&draw->store, key)) {
+        return;
+    }
+    // a frame that has to be drawn again needs what it was made from
+    for (int i = 0; i < draw->pending; i++) {
+        settle(draw, &draw->slots[(draw->first + i) % draw->slot_count]);
+    }
+    orr_vulkan_store_forget(&draw->store, key);
+}
+
 static orr_result finish(orr_vulkan_draw *draw, bool to_image, frame_slot **out, orr_profile *profile,
                          orr_error *error)
 {
@@ -418,7 +434,11 @@ static orr_result finish(orr_vulkan_draw *draw, bool to_image, frame_slot **out,
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "no frame to finish: expected one that was submitted this way");
     }
-    orr_result result = complete(draw, slot, error);
+    settle(draw, slot);
+    orr_result result = slot->outcome;
+    if (result != ORR_OK && error) {
+        *error = slot->why;
+    }
     if (result == ORR_OK && profile) {
         result = book_stages(draw, slot, profile, error);
     }
