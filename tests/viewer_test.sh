@@ -42,6 +42,8 @@ export DISPLAY
 unset WAYLAND_DISPLAY
 openbox >/dev/null 2>&1 &
 manager=$!
+# a window that appears while the window manager starts may be lost between the two
+for i in $(seq 100); do xdotool get_num_desktops >/dev/null 2>&1 && break; sleep 0.1; done
 
 start() { # extra options
     "$orrery" view cloud.ply --size 640x400 --threads 1 "$@" 2>errors.txt &
@@ -208,13 +210,13 @@ echo '{"file_format_version": "1.0.0", "layer": {"name": "VK_LAYER_orrery_fault"
 "library_path": "'"$fault_layer"'", "api_version": "1.3.0", "implementation_version": "1", "description": "test"}}' \
     >fault.json
 for fault in "acquire 3 -1000001004" "present 3 -1000001004" "acquire 3 -1000000000" "present 3 1000001003" \
-    "acquire 3 -4" "present 3 -4"; do # out of date, surface lost, suboptimal, device lost
+    "acquire 3 -4" "present 3 -4" "submit 5 -4" "submit 6 -4" "submit 7 -4"; do # out of date, surface lost, suboptimal, device lost
     rm -f survived.png
     VK_LAYER_PATH=$folder VK_INSTANCE_LAYERS=VK_LAYER_orrery_fault ORR_FAULT=$fault \
-        "$orrery" view cloud.ply --size 640x400 --threads 1 --frames 8 --screenshot survived.png 2>errors.txt ||
+        "$orrery" view cloud.ply --size 640x400 --threads 1 --device vulkan --frames 8 --screenshot survived.png 2>errors.txt ||
         fail "ends on a fault: $fault"
     grep -q "^fault: $fault" errors.txt || fail "the fault layer was not used: $fault"
-    same survived start || fail "another picture after a fault: $fault"
+    close survived start || fail "another picture after a fault: $fault"
 done
 
 DISPLAY= "$orrery" view cloud.ply 2>errors.txt
