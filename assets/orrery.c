@@ -17,7 +17,7 @@ static void build_base(shape_mesh *s)
 {
     shape_place(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_TABLE, 3.2f);
-    LATHE(s, 80, {table_radius, 0}, {1.2f, 0}, {0.9f, 0}, {0.6f, 0}, {0.4f, 0});
+    LATHE(s, 72, {table_radius, 0}, {1.2f, 0}, {0.9f, 0}, {0.6f, 0}, {0.4f, 0});
     shape_finish(s, MATERIAL_BRASS, 0.9f);
     for (int i = 0; i < 6; i++) { // feet
         shape_place(s, polar(0.60f, 0, tau * ((float)i + 0.5f) / 6.0f), 0);
@@ -26,13 +26,13 @@ static void build_base(shape_mesh *s)
     }
     shape_place(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_WALNUT, 1.3f);
-    LATHE(s, 80, {0, 0.062f}, {0.69f, 0.062f}, {0.72f, 0.067f}, {0.735f, 0.08f}, {0.737f, 0.092f},
+    LATHE(s, 72, {0, 0.062f}, {0.69f, 0.062f}, {0.72f, 0.067f}, {0.735f, 0.08f}, {0.737f, 0.092f},
           {0.73f, 0.106f}, {0.712f, 0.115f}, {0.705f, 0.115f}, {0.703f, 0.121f}, {0.685f, 0.126f},
           {0.664f, 0.138f}, {0.65f, 0.155f}, {0.645f, 0.172f});
-    LATHE(s, 80, {0.648f, 0.196f}, {0.652f, 0.206f}, {0.662f, 0.218f}, {0.672f, 0.224f}, {0.680f, 0.226f},
+    LATHE(s, 72, {0.648f, 0.196f}, {0.652f, 0.206f}, {0.662f, 0.218f}, {0.672f, 0.224f}, {0.680f, 0.226f},
           {0.680f, 0.236f}, {0.672f, 0.244f}, {0.66f, 0.247f});
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.8f); // the bead between
-    LATHE(s, 80, {0.645f, 0.172f}, {0.655f, 0.1735f}, {0.661f, 0.179f}, {0.663f, 0.184f}, {0.661f, 0.190f},
+    LATHE(s, 72, {0.645f, 0.172f}, {0.655f, 0.1735f}, {0.661f, 0.179f}, {0.663f, 0.184f}, {0.661f, 0.190f},
           {0.655f, 0.1945f}, {0.648f, 0.196f});
 }
 
@@ -79,9 +79,9 @@ static void build_dial(shape_mesh *s)
     const float ink = dial + 0.0012f;
     shape_place(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_INK, 0.34f);
-    LATHE(s, 80, {0.608f, ink}, {0.604f, ink});
-    LATHE(s, 80, {0.574f, ink}, {0.570f, ink});
-    LATHE(s, 80, {0.453f, ink}, {0.449f, ink});
+    LATHE(s, 72, {0.608f, ink}, {0.604f, ink});
+    LATHE(s, 72, {0.574f, ink}, {0.570f, ink});
+    LATHE(s, 72, {0.453f, ink}, {0.449f, ink});
     for (int i = 0; i < 180; i++) {
         shape_place(s, make_real3(0, 0, 0), tau * (float)i / 180.0f);
         float start = i % 15 == 0 ? 0.452f : i % 5 == 0 ? 0.574f : 0.589f;
@@ -93,14 +93,14 @@ static void build_dial(shape_mesh *s)
     }
     shape_place(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.8f);
-    LATHE(s, 80, {0.66f, 0.247f}, {0.66f, 0.262f}, {0.654f, 0.268f}, {0.646f, 0.269f}, {0.638f, 0.268f},
+    LATHE(s, 72, {0.66f, 0.247f}, {0.66f, 0.262f}, {0.654f, 0.268f}, {0.646f, 0.269f}, {0.638f, 0.268f},
           {0.632f, dial}, {0.612f, dial});
     shape_finish(s, MATERIAL_ENAMEL, 0.55f);
-    LATHE(s, 80, {0.612f, dial}, {0.57f, dial}, {0.50f, dial}, {0.445f, dial});
+    LATHE(s, 72, {0.612f, dial}, {0.57f, dial}, {0.50f, dial}, {0.445f, dial});
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.8f);
-    LATHE(s, 80, {0.445f, dial}, {0.441f, 0.268f}, {0.434f, 0.27f}, {0.427f, 0.268f}, {0.423f, dial});
+    LATHE(s, 72, {0.445f, dial}, {0.441f, 0.268f}, {0.434f, 0.27f}, {0.427f, 0.268f}, {0.423f, dial});
     shape_finish(s, MATERIAL_BRASS, 1.1f);
-    LATHE(s, 80, {0.423f, dial}, {0.3f, dial}, {0.15f, dial}, {0.0f, dial});
+    LATHE(s, 72, {0.423f, dial}, {0.3f, dial}, {0.15f, dial}, {0.0f, dial});
 
     shape_finish(s, MATERIAL_STEEL, 0.5f);
     for (int i = 0; i < 12; i++) { // screws in the rim
@@ -171,7 +171,7 @@ static void build_column(shape_mesh *s)
 {
     shape_place(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.8f);
-    LATHE(s, 40, {0.085f, dial}, {0.085f, 0.272f}, {0.06f, 0.28f}, {0.05f, 0.285f}, {0.05f, 0.50f},
+    LATHE(s, 36, {0.085f, dial}, {0.085f, 0.272f}, {0.06f, 0.28f}, {0.05f, 0.285f}, {0.05f, 0.50f},
           {0.062f, 0.505f}, {0.082f, 0.515f}, {0.088f, 0.53f}, {0.082f, 0.545f}, {0.062f, 0.555f},
           {0.055f, 0.56f}, {0.058f, 0.575f}, {0.064f, 0.60f}, {0.062f, 0.625f}, {0.05f, 0.655f},
           {0.042f, 0.67f}, {0.042f, 0.68f}, {0.036f, 0.685f}, {0.036f, 0.98f}, {0.030f, 0.985f},
@@ -179,7 +179,7 @@ static void build_column(shape_mesh *s)
           {0.034f, 1.29f}, {0.024f, 1.296f}, {0.022f, 1.305f}, {0.05f, 1.322f}, {0.078f, 1.338f},
           {0.09f, 1.352f}, {0.088f, 1.36f});
     shape_finish(s, MATERIAL_SUN, 0.85f);
-    shape_sphere(s, make_real3(0, sun_height, 0), sun_radius, 56);
+    shape_sphere(s, make_real3(0, sun_height, 0), sun_radius, 48);
 }
 
 typedef struct planet {
@@ -218,7 +218,7 @@ static void build_planet(shape_mesh *s, const planet *p, real3 centre, float lea
           {0.47f * r, 0.13f * r});
     shape_place_tilted(s, centre, p->angle, lean);
     shape_finish(s, p->material, p->spacing);
-    shape_sphere(s, make_real3(0, 0, 0), r, p->radius > 0.08f ? 48 : 36);
+    shape_sphere(s, make_real3(0, 0, 0), r, p->radius > 0.08f ? 44 : 32);
 }
 
 static void build_arm(shape_mesh *s, const planet *p)
@@ -302,7 +302,7 @@ static void build_ring(shape_mesh *s, const planet *p, float lean)
     static const float bands[][2] = {{1.32f, 1.62f}, {1.66f, 1.92f}, {1.99f, 2.16f}};
     for (int i = 0; i < 3; i++) {
         float a = bands[i][0] * p->radius, b = bands[i][1] * p->radius;
-        LATHE(s, 80, {a, 0.002f}, {a, -0.002f}, {b, -0.002f}, {b, 0.002f}, {a, 0.002f});
+        LATHE(s, 72, {a, 0.002f}, {a, -0.002f}, {b, -0.002f}, {b, 0.002f}, {a, 0.002f});
     }
 }
 

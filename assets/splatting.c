@@ -5,7 +5,7 @@
 #include "engine/core/memory.h"
 #include "render/splat_formula.h"
 
-enum { DIRECTIONS = 112, TERMS_MOST = 16, BLOCK = 256 };
+enum { DIRECTIONS = 96, TERMS_MOST = 16, BLOCK = 256 };
 
 // One least-squares fit: how three colours depend on the direction.
 typedef struct fit {

@@ -18,7 +18,7 @@ static const soft_box boxes[] = {
     {{-0.80f, 0.22f, -0.58f}, 0.28f, 1.10f, {4.4f, 3.6f, 2.7f}}, // strip, behind left
     {{0.05f, 0.20f, 0.98f}, 1.50f, 0.13f, {2.2f, 2.1f, 2.0f}},   // strip, low in front
 };
-enum { BOXES = sizeof boxes / sizeof boxes[0], BOX_SIDE = 4, SKY_LAMPS = 80 };
+enum { BOXES = sizeof boxes / sizeof boxes[0], BOX_SIDE = 4, SKY_LAMPS = 64 };
 
 static const real3 sun_colour = {1.0f, 0.66f, 0.30f};
 static const float sun_glow = 1.5f;  // radiance as seen

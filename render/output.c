@@ -142,8 +142,13 @@ orr_result orr_output_create(const orr_output_desc *desc, orr_output **out, orr_
     ORR_TRY(find_number(desc->path, &numbered, error));
     orr_output_kind kind = kind_of(desc->path);
     ORR_TRY(check(desc, kind, numbered, error));
+    char *path = NULL; // a video's name is final, a still's is a pattern to the end
+    if (kind == ORR_OUTPUT_MP4) {
+        ORR_TRY(orr_output_file_name(desc->path, false, 0, &path, error));
+    } else {
+        path = orr_path_beside("", desc->path);
+    }
     orr_output *output = orr_alloc_zero(1, sizeof *output);
-    char *path = orr_path_beside("", desc->path);
     if (!output || !path) {
         orr_free(output);
         orr_free(path);

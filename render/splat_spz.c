@@ -68,20 +68,14 @@ static bool inflate_exactly(z_stream *stream, orr_splat_source source, uint8_t *
 {
     while (size > 0 && *status == Z_OK) {
         // zlib counts in 32 bits
-        const size_t most = 1u << 30;
-        size_t used = (size_t)(stream->next_in - source.data);
-        uInt room = (uInt)(size < most ? size : most),
-             left = (uInt)(source.size - used < most ? source.size - used : most);
-        stream->avail_in = left;
+        const size_t most = 1u << 30, left = source.size - (size_t)(stream->next_in - source.data);
+        const size_t room = size < most ? size : most;
+        stream->avail_in = (uInt)(left < most ? left : most);
         stream->next_out = out;
-        stream->avail_out = room;
-        *status = inflate(stream, Z_NO_FLUSH);
-        size_t got = room - stream->avail_out;
-        out += got;
-        size -= got;
-        if (got == 0 && *status == Z_OK && stream->avail_in == left) {
-            break;
-        }
+        stream->avail_out = (uInt)room;
+        *status = inflate(stream, Z_NO_FLUSH); // without progress this is not Z_OK
+        out += room - stream->avail_out;
+        size -= room - stream->avail_out;
     }
     return size == 0;
 }

@@ -130,9 +130,10 @@ orr_result orr_vulkan_splats_grow(orr_vulkan_splats *s, orr_vulkan_room wanted, 
         {&s->picture, room.pixels, 16, "pixels"},
         {&s->depth, room.pixels, 4, "pixels"},
     };
-    ORR_TRY(grow_all(s, growths, sizeof growths / sizeof growths[0], error));
-    s->room = room;
-    return ORR_OK;
+    orr_result result = grow_all(s, growths, sizeof growths / sizeof growths[0], error);
+    // after a failure some buffers are gone: the next frame makes them anew
+    s->room = result == ORR_OK ? room : (orr_vulkan_room){0};
+    return result;
 }
 
 // what one compute stage wrote is there for the next, also as the size of its dispatch

@@ -6,6 +6,7 @@
 #include "engine/core/memory.h"
 #include "orr_features.h"
 #include "tests/run_program.h"
+#include "tests/support.h"
 
 #include <cjson/cJSON.h>
 #include <dirent.h>
@@ -418,24 +419,51 @@ static void render_writes_the_same_picture_in_every_kind(void **state)
     orr_free(depth.bytes.data);
 }
 
+static void hello_splats_draws_what_orrery_draws(void **state)
+{
+    (void)state;
+    char ppm_path[256], png_path[256];
+    snprintf(ppm_path, sizeof ppm_path, "%s", in_folder("hello.ppm"));
+    snprintf(png_path, sizeof png_path, "%s", in_folder("hello.png"));
+    run_result hello = run_program((const char *const[]){ORR_HELLO, cloud, ppm_path, NULL});
+    assert_done(&hello);
+    run_result render = orrery("render", cloud, "-o", png_path);
+    assert_done(&render);
+    orr_bytes ppm;
+    orr_image8 png;
+    assert_ok(orr_file_read(ppm_path, &ppm, &error));
+    assert_ok(orr_image8_load(png_path, &png, &error));
+    const char header[] = "P6 1280 720 255\n";
+    assert_int_equal(ppm.size, sizeof header - 1 + 3 * 1280 * 720);
+    assert_memory_equal(ppm.data, header, sizeof header - 1);
+    const uint8_t *rgb = ppm.data + sizeof header - 1;
+    for (int i = 0; i < 1280 * 720; i++) {
+        assert_memory_equal(rgb + 3 * i, png.rgba + 4 * i, 3);
+    }
+    orr_free(ppm.data);
+    orr_image8_free(&png);
+    run_result broken = run_program((const char *const[]){ORR_HELLO, png_path, ppm_path, NULL});
+    assert_refused(&broken, 2, png_path);
+}
+
 static void background_stands_behind_and_transparent_keeps_alpha(void **state)
 {
     (void)state;
     char path[256];
     snprintf(path, sizeof path, "%s", in_folder("red.npy"));
-    run_result result = orrery("render", cloud, "-o", path, "--size", "16x16", "--background", "1,0.5,0");
+    run_result result = orrery("render", cloud, "-o", path, "--size", "64x16", "--background", "1,0.5,0");
     assert_done(&result);
     npy_picture npy = read_npy(path);
     const float corner[4] = {1.0f, 0.5f, 0.0f, 1.0f};
     assert_memory_equal(npy.values, corner, sizeof corner);
     orr_free(npy.bytes.data);
     snprintf(path, sizeof path, "%s", in_folder("clear.png"));
-    run_result clear = orrery("render", cloud, "-o", path, "--size", "16x16", "--transparent");
+    run_result clear = orrery("render", cloud, "-o", path, "--size", "64x16", "--transparent");
     assert_done(&clear);
     orr_image8 png;
     assert_ok(orr_image8_load(path, &png, &error));
     assert_int_equal(png.rgba[3], 0);
-    assert_true(png.rgba[4 * (8 * 16 + 8) + 3] > 200);
+    assert_true(png.rgba[4 * (8 * 64 + 32) + 3] > 200);
     orr_image8_free(&png);
 }
 
@@ -607,6 +635,7 @@ int main(void)
         cmocka_unit_test(convert_writes_every_format_it_reads_back),
         cmocka_unit_test(devices_are_listed),
         cmocka_unit_test(render_writes_the_same_picture_in_every_kind),
+        cmocka_unit_test(hello_splats_draws_what_orrery_draws),
         cmocka_unit_test(background_stands_behind_and_transparent_keeps_alpha),
         cmocka_unit_test(an_orbit_goes_once_around),
         cmocka_unit_test(cameras_are_drawn_in_file_order),

@@ -77,6 +77,24 @@ static void wrong_outputs_are_refused_before_anything_is_written(void **state)
     }
 }
 
+static void a_doubled_percent_sign_is_one_in_every_kind(void **state)
+{
+    (void)state;
+    static const char *const endings[] = {"png", "exr", "npy", "mp4"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        char path[32], expected[32], *name;
+        snprintf(path, sizeof path, "50%%%%.%s", endings[i]);
+        snprintf(expected, sizeof expected, "50%%.%s", endings[i]);
+        orr_output_desc desc = {.path = path, .channels = 4, .count = 1, .frames_per_second = 30.0};
+        orr_output *output;
+        assert_ok(orr_output_create(&desc, &output, &error));
+        assert_ok(orr_output_name(output, 0, &name, &error));
+        assert_string_equal(name, expected);
+        orr_free(name);
+        orr_output_destroy(output);
+    }
+}
+
 static void put_one(const orr_output_desc *desc, const float *values, int width, int height)
 {
     orr_output *output;
@@ -311,6 +329,7 @@ int main(void)
         cmocka_unit_test(numbers_stand_where_the_pattern_says),
         cmocka_unit_test(patterns_that_printf_would_misread_are_refused),
         cmocka_unit_test(wrong_outputs_are_refused_before_anything_is_written),
+        cmocka_unit_test(a_doubled_percent_sign_is_one_in_every_kind),
         cmocka_unit_test(png_stands_before_black_or_keeps_straight_alpha),
         cmocka_unit_test(depth_npy_has_two_dimensions),
 #if ORR_HAVE_EXR

@@ -4,20 +4,13 @@
 #include "tests/splat_samples.h"
 #include "tests/support.h"
 
-#include <math.h>
+#include "tests/splat_asserts.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 static orr_result read_bytes(const uint8_t *data, size_t size, orr_splats **cloud, orr_error *error)
 {
     return orr_read_ksplat((orr_splat_source){"a.ksplat", data, size}, cloud, error);
-}
-
-static void assert_near(double a, double b, double limit, const char *member, int64_t i)
-{
-    if (!(fabs(a - b) <= limit)) {
-        fail_msg("splat %lld: %s is %.9g, expected %.9g within %g", (long long)i, member, b, a, limit);
-    }
 }
 
 static void every_mode_and_degree_is_read(void **state)
@@ -65,7 +58,7 @@ static void every_mode_and_degree_is_read(void **state)
 }
 
 // changes one 32-bit number of a whole file and expects the message
-static void assert_refused(size_t at, uint32_t value, const char *expected)
+static void assert_change_refused(size_t at, uint32_t value, const char *expected)
 {
     orr_splats *cloud = sample_cloud(22, 1, 1), *back;
     orr_splats_view d = orr_splats_data(cloud);
@@ -84,21 +77,21 @@ static void lying_headers_are_refused(void **state)
 {
     (void)state;
     enum { SECTION = 4096 };
-    assert_refused(0, 1, "version 1.0");
-    assert_refused(4, 2, "cannot hold 2 sections");
-    assert_refused(4, 0xffffffff, "cannot hold 4294967295 sections");
-    assert_refused(16, 23, "23 splats, but 22");
-    assert_refused(20, 3, "compression mode 3");
-    assert_refused(SECTION, 0xffffffff, "4294967295 in sections");
-    assert_refused(SECTION + 4, 21, "do not fit"); // room for fewer splats than there are
-    assert_refused(SECTION + 4, 0xffffffff, "do not fit");
-    assert_refused(SECTION + 8, 0, "splat 6 is in no bucket");
-    assert_refused(SECTION + 12, 0xffffffff, "do not fit");
-    assert_refused(SECTION + 12, 1, "expected 1 of 12 bytes");
-    assert_refused(SECTION + 20, 4, "of 12 bytes");
-    assert_refused(SECTION + 16, 0x7fc00000, "position is not finite");
-    assert_refused(SECTION + 36, 0xffffffff, "do not fit");
-    assert_refused(SECTION + 40, 4, "SH degree 4");
+    assert_change_refused(0, 1, "version 1.0");
+    assert_change_refused(4, 2, "cannot hold 2 sections");
+    assert_change_refused(4, 0xffffffff, "cannot hold 4294967295 sections");
+    assert_change_refused(16, 23, "23 splats, but 22");
+    assert_change_refused(20, 3, "compression mode 3");
+    assert_change_refused(SECTION, 0xffffffff, "4294967295 in sections");
+    assert_change_refused(SECTION + 4, 21, "do not fit"); // room for fewer splats than there are
+    assert_change_refused(SECTION + 4, 0xffffffff, "do not fit");
+    assert_change_refused(SECTION + 8, 0, "splat 6 is in no bucket");
+    assert_change_refused(SECTION + 12, 0xffffffff, "do not fit");
+    assert_change_refused(SECTION + 12, 1, "expected 1 of 12 bytes");
+    assert_change_refused(SECTION + 20, 4, "of 12 bytes");
+    assert_change_refused(SECTION + 16, 0x7fc00000, "position is not finite");
+    assert_change_refused(SECTION + 36, 0xffffffff, "do not fit");
+    assert_change_refused(SECTION + 40, 4, "SH degree 4");
 }
 
 static void files_cut_anywhere_are_refused(void **state)

@@ -5,16 +5,10 @@
 #include "tests/splat_samples.h"
 #include "tests/support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/splat_asserts.h"
 
-static void assert_near(double a, double b, double limit, const char *member, int64_t i)
-{
-    if (!(fabs(a - b) <= limit)) {
-        fail_msg("splat %lld: %s is %.9g, expected %.9g within %g", (long long)i, member, b, a, limit);
-    }
-}
+#include <stdio.h>
+#include <stdlib.h>
 
 static void assert_same_cloud(const orr_splats_view *a, const orr_splats_view *b, int version)
 {

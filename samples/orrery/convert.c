@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "engine/core/file.h"
 #include "engine/core/profile.h"
+#include "interrupt.h"
 #include "render/mesh.h"
 #include "render/splat_formats.h"
 
@@ -38,6 +39,7 @@ static orr_result convert(conversion *c, orr_error *error)
     orr_splats_view view = orr_splats_data(splats);
     c->count = view.count;
     c->sh_degree = view.sh_degree;
+    interrupt_begin(); // Ctrl-C waits for the file to be whole
     start = orr_clock_nanoseconds();
     orr_result result = orr_splats_save(splats, c->to, error);
     c->write_seconds = seconds_since(start);

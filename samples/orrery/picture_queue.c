@@ -5,6 +5,8 @@
 #include <pthread.h>
 
 enum { THREADS_MAX = 8, PICTURES_MAX = THREADS_MAX + 2 };
+static const int64_t BYTES_MAX = (int64_t)1 << 30; // of all pictures, as long as there is one thread
+
 enum { STAGE_FREE = 0, STAGE_TAKEN, STAGE_READY, STAGE_WRITING };
 
 struct picture_queue {
@@ -107,6 +109,10 @@ orr_result picture_queue_create(orr_output *colour, orr_output *depth, int64_t p
     pthread_cond_init(&q->changed, NULL);
     bool in_order = orr_output_in_order(colour) || (depth && orr_output_in_order(depth));
     threads = in_order ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads;
+    int64_t picture_bytes = pixels * (depth ? 5 : 4) * (int64_t)sizeof(float);
+    while (threads > 1 && (threads + 2) * picture_bytes > BYTES_MAX) {
+        threads--;
+    }
     orr_result result = fill(q, pixels, threads, error);
     if (result != ORR_OK) {
         picture_queue_destroy(q);

@@ -1,0 +1,10 @@
+// Blocks: the unit in which networks are evaluated. A block is ORR_SAMPLES samples side by side, member by member:
+// value k of sample i stands at [k * ORR_SAMPLES + i]. Everything a block needs stays in L1 and L2 from encoding to
+// output, so that a sample's features and activations never travel through memory.
+#pragma once
+
+#include "engine/core/isa.h"
+
+enum { ORR_SAMPLES = 64 }; // 4 AVX-512 registers per member; 64 members are 16 KiB, a third of an L1
+
+// Samples beyond a block's count hold finite numbers of the caller's; kernels compute them and nobody looks.
