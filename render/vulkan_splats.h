@@ -3,7 +3,7 @@
 //   project        one invocation per splat          -> record and sort key of each splat
 //   sort           radix, by depth                   -> visible splats from front to back
 //   bin            tiles of each splat, exactly; sum; emit; radix sort by tile  -> each tile's splats, front to back
-//   blend          one invocation per pixel          -> picture and depth
+//   blend          one workgroup per tile            -> picture and depth
 //
 // All frames share this memory: they follow each other on one queue.
 #pragma once

@@ -92,7 +92,7 @@ static void pictures_equal_the_reference(void **state)
         double odd_depth = differing_share(d.depth, scene.reference_depth, d.pixels, 2e-3);
         print_message("%-42s %6.1f dB, worst %.1e, over 1e-4: %.3f %%, depth over 2e-3: %.3f %%\n", view.name,
                       quality, worst, 100.0 * odd, 100.0 * odd_depth);
-        // as for the CPU (splat_views.c says why pictures differ at all)
+        // splat_views.c says why pictures differ at all; Vulkan allows exp2 and division some ulp more than the CPU has
         assert_true(quality >= 90.0);
         assert_true(worst <= view.worst);
         assert_true(odd <= 0.001);
