@@ -120,11 +120,11 @@ FN bool blend_block(const tile_state *tile, block_state *state, uint64_t set, re
         if (meshes) {
             alpha = sel(R(s->depth) < state->mesh_depth, alpha, R(0.0));
         }
-        real weight = alpha * open;
-        real next = open - weight;
-        // a pixel stops before the splat that would close it
+        // a pixel stops before the splat that would close it; from one splat to the next there is only this product, a
+        // comparison and a choice
+        real next = open * (R(1.0) - alpha);
         mask stop = next <= R(SPLAT_T_MIN);
-        weight = sel(stop, R(0.0), weight);
+        real weight = sel(stop, R(0.0), alpha * open);
         left = sel(stop, left, next);
         open = sel(stop, R(0.0), next);
         red = fma_(weight, R(s->red), red);
