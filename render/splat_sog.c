@@ -94,8 +94,9 @@ static orr_result get_picture(const sog *s, const char *member, int index, int64
 static orr_result read_meta(sog *s, orr_error *error)
 {
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(s->meta, "version");
-    s->version = version ? (int)cJSON_GetNumberValue(version) : 1;
-    if (!cJSON_IsObject(s->meta) || s->version < 1 || s->version > 2) {
+    // any other value is refused as it is: what is no number, or no int, cannot be made one
+    s->version = !version ? 1 : cJSON_IsNumber(version) && version->valuedouble == 2.0 ? 2 : 0;
+    if (!cJSON_IsObject(s->meta) || s->version == 0) {
         return orr_fail(error, ORR_CODE_FILE_VERSION, "%s: meta: expected version 2, or none for version 1",
                         s->name);
     }

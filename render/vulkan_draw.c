@@ -25,6 +25,10 @@ typedef struct frame_slot {
     int mesh_count, mesh_capacity;
     orr_lens lens;
     orr_draw_sun sun;
+    orr_vulkan_room room; // that it needs, as far as is known
+    bool settled;         // done, with room enough or with an error
+    orr_result outcome;
+    orr_error why;
     bool opaque;
     float background[3];
     bool to_image;
@@ -145,14 +149,6 @@ void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
 
 // ---- what is drawn ----
 
-void orr_vulkan_draw_release(orr_vulkan_draw *draw, uint64_t key)
-{
-    if (orr_vulkan_store_has(&draw->store, key)) {
-        wait_for_all(draw, NULL); // a device that was lost uses nothing any more
-        orr_vulkan_store_forget(&draw->store, key);
-    }
-}
-
 static uint64_t oldest_frame(const orr_vulkan_draw *draw)
 {
     return draw->pending > 0 ? draw->slots[draw->first].number : draw->frame_number;
@@ -199,14 +195,20 @@ static orr_result take_meshes(orr_vulkan_draw *draw, frame_slot *slot, const orr
 
 // ---- memory ----
 
-static orr_result make_room(orr_vulkan_draw *draw, orr_vulkan_room room, orr_error *error)
+static orr_result make_room(orr_vulkan_draw *draw, const frame_slot *slot, orr_error *error)
 {
-    if (!orr_vulkan_splats_fit(&draw->splats, room)) {
-        ORR_TRY(wait_for_all(draw, error));
-        ORR_TRY(orr_vulkan_splats_grow(&draw->splats, room, error));
-        draw->allocations++;
+    int width = slot->lens.width, height = slot->lens.height;
+    bool splats_fit = orr_vulkan_splats_fit(&draw->splats, slot->room);
+    bool meshes_fit = slot->mesh_count == 0 || orr_vulkan_meshes_fit(&draw->meshes, width, height);
+    if (splats_fit && meshes_fit) {
+        return ORR_OK;
     }
-    return ORR_OK;
+    ORR_TRY(wait_for_all(draw, error));
+    draw->allocations++;
+    if (!splats_fit) {
+        ORR_TRY(orr_vulkan_splats_grow(&draw->splats, slot->room, error));
+    }
+    return meshes_fit ? ORR_OK : orr_vulkan_meshes_grow(&draw->meshes, width, height, error);
 }
 
 static orr_result make_output(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
@@ -323,6 +325,7 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, bool 
     }
     frame_slot *slot = &draw->slots[(draw->first + draw->pending) % draw->slot_count];
     slot->number = ++draw->frame_number;
+    slot->settled = false;
     slot->lens = list->lens;
     slot->sun = list->sun;
     slot->opaque = list->opaque;
@@ -330,20 +333,15 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, bool 
     slot->to_image = to_image;
     ORR_TRY(take_layers(draw, slot, list, error));
     ORR_TRY(take_meshes(draw, slot, list, error));
-    orr_vulkan_room room = {
+    slot->room = (orr_vulkan_room){
         .pairs = FIRST_PAIRS,
         .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_TILE) * orr_blocks(slot->lens.height, ORR_TILE),
         .pixels = (int64_t)slot->lens.width * slot->lens.height,
     };
     for (int i = 0; i < slot->layer_count; i++) {
-        room.splats += slot->layers[i].cloud->count;
+        slot->room.splats += slot->layers[i].cloud->count;
     }
-    ORR_TRY(make_room(draw, room, error));
-    if (slot->mesh_count > 0 && !orr_vulkan_meshes_fit(&draw->meshes, slot->lens.width, slot->lens.height)) {
-        ORR_TRY(wait_for_all(draw, error));
-        ORR_TRY(orr_vulkan_meshes_grow(&draw->meshes, slot->lens.width, slot->lens.height, error));
-        draw->allocations++;
-    }
+    ORR_TRY(make_room(draw, slot, error));
     ORR_TRY(make_output(draw, slot, error));
     ORR_TRY(send(draw, slot, error));
     draw->pending++;
@@ -400,12 +398,32 @@ static orr_result complete(orr_vulkan_draw *draw, frame_slot *slot, orr_error *e
         if (control->pairs_needed == UINT32_MAX) {
             return orr_fail(error, ORR_CODE_CAPACITY, "Vulkan: more than 2^32 - 2 pairs of splats and tiles");
         }
-        orr_vulkan_room room = {.pairs = (int64_t)control->pairs_needed + control->pairs_needed / 4};
-        ORR_TRY(make_room(draw, room, error));
+        slot->room.pairs = (int64_t)control->pairs_needed + control->pairs_needed / 4;
+        ORR_TRY(make_room(draw, slot, error));
         ORR_TRY(send(draw, slot, error));
         ORR_TRY(orr_vk_timeline_wait(draw->vk, draw->timeline, slot->value, error));
     }
     return ORR_OK;
+}
+
+static void settle(orr_vulkan_draw *draw, frame_slot *slot)
+{
+    if (!slot->settled) {
+        slot->outcome = complete(draw, slot, &slot->why);
+        slot->settled = true;
+    }
+}
+
+void orr_vulkan_draw_release(orr_vulkan_draw *draw, uint64_t key)
+{
+    if (!orr_vulkan_store_has(&draw->store, key)) {
+        return;
+    }
+    // a frame that has to be drawn again needs what it was made from
+    for (int i = 0; i < draw->pending; i++) {
+        settle(draw, &draw->slots[(draw->first + i) % draw->slot_count]);
+    }
+    orr_vulkan_store_forget(&draw->store, key);
 }
 
 static orr_result finish(orr_vulkan_draw *draw, bool to_image, frame_slot **out, orr_profile *profile,
@@ -416,7 +434,11 @@ static orr_result finish(orr_vulkan_draw *draw, bool to_image, frame_slot **out,
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "no frame to finish: expected one that was submitted this way");
     }
-    orr_result result = complete(draw, slot, error);
+    settle(draw, slot);
+    orr_result result = slot->outcome;
+    if (result != ORR_OK && error) {
+        *error = slot->why;
+    }
     if (result == ORR_OK && profile) {
         result = book_stages(draw, slot, profile, error);
     }

@@ -72,8 +72,11 @@ void main()
             e.lean = place.w;
             e.sharp_y = shape.x;
             float alpha = splat_alpha(shape.y, d, e);
+            if (alpha == 0.0) {
+                continue;
+            }
             vec4 seen = batch_colours[k];
-            if (alpha > 0.0 && seen.w < mesh_depth) {
+            if (seen.w < mesh_depth) {
                 float weight = alpha * transmittance;
                 float rest = transmittance - weight;
                 // a pixel stops before the splat that would close it

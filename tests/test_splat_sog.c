@@ -120,6 +120,8 @@ static void lying_metas_are_refused(void **state)
     (void)state;
     assert_meta("\"version\":2", "\"version\":3", "expected version 2");
     assert_meta("\"version\":2", "\"version\":1e300", "expected version 2");
+    assert_meta("\"version\":2", "\"version\":{}", "expected version 2");
+    assert_meta("\"version\":2", "\"version\":2.5", "expected version 2");
     assert_meta("\"count\":65", "\"count\":1e9", "expected at least 1000000000");
     assert_meta("\"count\":65", "\"count\":-1", "count: expected a number");
     assert_meta("\"count\":65", "\"count\":\"65\"", "count: expected a number");
