@@ -1,6 +1,6 @@
 // The CPU's splats against the double-precision reference, and its promises: same bits for any number of threads,
 // nothing allocated after warm-up. Run once per instruction set.
-#include "render/splats_cpu.h"
+#include "render/cpu/splats_cpu.h"
 #include "tests/splat_views.h"
 #include "tests/support.h"
 

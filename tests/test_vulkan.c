@@ -2,8 +2,8 @@
 // promises: frames in flight come out in order, nothing is allocated after warm-up, nothing is dropped for want of room.
 #include "engine/core/image.h"
 #include "render/splat_cloud.h"
-#include "render/splats_cpu.h"
-#include "render/vulkan_image.h"
+#include "render/cpu/splats_cpu.h"
+#include "render/vulkan/image.h"
 #include "tests/splat_views.h"
 #include "tests/support.h"
 

@@ -4,7 +4,7 @@
 #include "engine/core/profile.h"
 #include "interrupt.h"
 #include "render/mesh.h"
-#include "render/splat_formats.h"
+#include "render/formats/splat_formats.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

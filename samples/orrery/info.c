@@ -5,7 +5,7 @@
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
 #include "render/mesh.h"
-#include "render/splat_formats.h"
+#include "render/formats/splat_formats.h"
 
 #include <stdio.h>
 
