@@ -5,8 +5,8 @@
 // gives one bit per splat. Then each block walks its set of splats with its pixels in registers:
 // transmittance, colour and depth are loaded and stored once per batch, not once per splat. A block whose
 // pixels are all full takes no further part.
-#include "render/splat_formula.h"
 #include "render/cpu/splats_cpu.h"
+#include "render/splat_formula.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 // Projection on the CPU: lanes over the splats of a pack.
-#include "render/splat_formula.h"
 #include "render/cpu/splats_cpu.h"
+#include "render/splat_formula.h"
 
 // one lens for all lanes
 static splat_lens to_lens(const splat_lens_values *v)
