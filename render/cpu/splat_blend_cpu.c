@@ -26,6 +26,9 @@ typedef struct block_state {
     real red, green, blue;
     real depth;      // sum of weight times depth
     real mesh_depth; // splats from here on are hidden
+    // what the fields show of each pixel, blended when the splats reach its depth; infinity: nothing, or done
+    real field_depth;
+    real field_red, field_green, field_blue, field_alpha;
 } block_state;
 
 typedef struct tile_state {
@@ -44,28 +47,44 @@ FN real pixel_row(int top)
     return to_real((lane_index() >> 2) + I(top)) + R(0.5);
 }
 
+// a plane's values at the pixels of a block; `outside` beyond the picture
+static real plane_block(const orr_blend_job *job, const float *plane, int left, int top, float outside)
+{
+    float values[ORR_LANES];
+    for (int i = 0; i < ORR_LANES; i++) {
+        int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
+        values[i] = x < job->width && y < job->height ? plane[(int64_t)y * job->width + x] : outside;
+    }
+    return real_load(values);
+}
+
 static uint64_t begin_blocks(const orr_blend_job *job, tile_state *tile)
 {
     uint64_t live = 0;
+    const int64_t plane = (int64_t)job->width * job->height;
     for (int b = 0; b < BLOCKS; b++) {
+        block_state *s = &tile->blocks[b];
         int left = job->tile_x * ORR_TILE + b % COLUMNS * BLOCK_W;
         int top = job->tile_y * ORR_TILE + b / COLUMNS * BLOCK_H;
         mask inside = and_(pixel_column(left) < R(job->width), pixel_row(top) < R(job->height));
-        tile->blocks[b] = (block_state){.open = sel(inside, R(1.0), R(0.0)),
-                                        .left = R(1.0),
-                                        .red = R(0.0),
-                                        .green = R(0.0),
-                                        .blue = R(0.0),
-                                        .depth = R(0.0)};
+        *s = (block_state){.open = sel(inside, R(1.0), R(0.0)),
+                           .left = R(1.0),
+                           .red = R(0.0),
+                           .green = R(0.0),
+                           .blue = R(0.0),
+                           .depth = R(0.0),
+                           .mesh_depth = R(__builtin_inff()),
+                           .field_depth = R(__builtin_inff())};
         live |= (uint64_t)(any(inside) != 0) << b;
         if (job->mesh_depth) {
-            float depth[ORR_LANES];
-            for (int i = 0; i < ORR_LANES; i++) {
-                int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
-                bool there = x < job->width && y < job->height;
-                depth[i] = there ? job->mesh_depth[(int64_t)y * job->width + x] : 0.0f;
-            }
-            tile->blocks[b].mesh_depth = real_load(depth);
+            s->mesh_depth = plane_block(job, job->mesh_depth, left, top, 0.0f);
+        }
+        if (job->field_depth) {
+            s->field_depth = plane_block(job, job->field_depth, left, top, __builtin_inff());
+            s->field_red = plane_block(job, job->field_colour, left, top, 0.0f);
+            s->field_green = plane_block(job, job->field_colour + plane, left, top, 0.0f);
+            s->field_blue = plane_block(job, job->field_colour + 2 * plane, left, top, 0.0f);
+            s->field_alpha = plane_block(job, job->field_colour + 3 * plane, left, top, 0.0f);
         }
     }
     return live;
@@ -104,45 +123,57 @@ static void find_touched_blocks(const orr_blend_job *job, tile_state *tile, int 
     }
 }
 
-// Blends the splats of `set`, front to back; returns whether any pixel of the block still takes splats.
-FN bool blend_block(const tile_state *tile, block_state *state, uint64_t set, real column, real row,
-                    bool meshes)
+// Blends what the fields show of the pixels in `due`. It may be opaque: then nothing is left for what stands behind.
+FN void blend_fields(block_state *s, mask due)
 {
-    real open = state->open, left = state->left;
-    real red = state->red, green = state->green, blue = state->blue;
-    real depth = state->depth;
+    due = and_(due, s->open > R(0.0));
+    real weight = sel(due, s->open, R(0.0));
+    s->red = fma_(weight, s->field_red, s->red);
+    s->green = fma_(weight, s->field_green, s->green);
+    s->blue = fma_(weight, s->field_blue, s->blue);
+    s->depth = fma_(weight * s->field_alpha, sel(due, s->field_depth, R(0.0)), s->depth);
+    s->left = sel(due, s->open * (R(1.0) - s->field_alpha), s->left);
+    s->open = sel(due, sel(s->left <= R(SPLAT_T_MIN), R(0.0), s->left), s->open);
+    s->field_depth = sel(due, R(__builtin_inff()), s->field_depth);
+}
+
+// Blends the splats of `set`, front to back, and what meshes and fields show in its place if there are any (`layered`);
+// returns whether any pixel of the block still takes splats.
+FN bool blend_block(const tile_state *tile, block_state *state, uint64_t set, real column, real row,
+                    bool layered)
+{
+    block_state b = *state;
     bool live = true;
     for (int seen = 1; set; set &= set - 1, seen++) {
         const orr_splat_record *s = &tile->batch[__builtin_ctzll(set)];
         real2 d = {column - R(s->x), row - R(s->y)};
         ellipse shape = {R(s->sharp_x), R(s->lean), R(s->sharp_y)};
         real alpha = splat_alpha(R(s->log2_opacity), d, shape);
-        if (meshes) {
-            alpha = sel(R(s->depth) < state->mesh_depth, alpha, R(0.0));
+        if (layered) {
+            alpha = sel(R(s->depth) < b.mesh_depth, alpha, R(0.0));
+            mask due = b.field_depth <= R(s->depth);
+            if (any(due)) {
+                blend_fields(&b, due);
+            }
         }
         // a pixel stops before the splat that would close it; from one splat to the next there is only this product, a
         // comparison and a choice
-        real next = open * (R(1.0) - alpha);
+        real next = b.open * (R(1.0) - alpha);
         mask stop = next <= R(SPLAT_T_MIN);
-        real weight = sel(stop, R(0.0), alpha * open);
-        left = sel(stop, left, next);
-        open = sel(stop, R(0.0), next);
-        red = fma_(weight, R(s->red), red);
-        green = fma_(weight, R(s->green), green);
-        blue = fma_(weight, R(s->blue), blue);
-        depth = fma_(weight, R(s->depth), depth);
-        if (seen % LOOK_EVERY == 0 && !any(open > R(0.0))) {
+        real weight = sel(stop, R(0.0), alpha * b.open);
+        b.left = sel(stop, b.left, next);
+        b.open = sel(stop, R(0.0), next);
+        b.red = fma_(weight, R(s->red), b.red);
+        b.green = fma_(weight, R(s->green), b.green);
+        b.blue = fma_(weight, R(s->blue), b.blue);
+        b.depth = fma_(weight, R(s->depth), b.depth);
+        if (seen % LOOK_EVERY == 0 && !any(b.open > R(0.0))) {
             live = false;
             break;
         }
     }
-    state->open = open;
-    state->left = left;
-    state->red = red;
-    state->green = green;
-    state->blue = blue;
-    state->depth = depth;
-    return live && any(open > R(0.0));
+    *state = b;
+    return live && any(b.open > R(0.0));
 }
 
 static void store_block(const orr_blend_job *job, const block_state *s, int left, int top)
@@ -193,7 +224,7 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
     tile_state tile;
     uint64_t live = begin_blocks(job, &tile);
     int64_t evaluated = 0;
-    const bool meshes = job->mesh_depth != NULL;
+    const bool layered = job->mesh_depth || job->field_depth;
     for (uint32_t start = 0; start < job->splat_count && live; start += BATCH) {
         int count = (int)(job->splat_count - start < BATCH ? job->splat_count - start : BATCH);
         for (int i = 0; i < count; i++) {
@@ -209,12 +240,15 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
             evaluated += __builtin_popcountll(set);
             real column = pixel_column(job->tile_x * ORR_TILE + b % COLUMNS * BLOCK_W);
             real row = pixel_row(job->tile_y * ORR_TILE + b / COLUMNS * BLOCK_H);
-            bool open = meshes ? blend_block(&tile, &tile.blocks[b], set, column, row, true)
-                               : blend_block(&tile, &tile.blocks[b], set, column, row, false);
+            bool open = layered ? blend_block(&tile, &tile.blocks[b], set, column, row, true)
+                                : blend_block(&tile, &tile.blocks[b], set, column, row, false);
             live &= ~((uint64_t)!open << b);
         }
     }
     for (int b = 0; b < BLOCKS; b++) {
+        if (job->field_depth) {
+            blend_fields(&tile.blocks[b], tile.blocks[b].field_depth < R(__builtin_inff()));
+        }
         store_block(job, &tile.blocks[b], job->tile_x * ORR_TILE + b % COLUMNS * BLOCK_W,
                     job->tile_y * ORR_TILE + b / COLUMNS * BLOCK_H);
     }

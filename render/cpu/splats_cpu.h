@@ -70,10 +70,12 @@ typedef struct orr_blend_job {
     const orr_splat_record *records;
     const uint32_t *tile_splats; // record indices of the tile, front to back
     uint32_t splat_count;
-    int tile_x, tile_y;       // in tiles
-    int width, height;        // of the picture [px]
-    const float *mesh_depth;  // height x width, or NULL: no meshes
-    const float *mesh_colour; // height x width x 3
+    int tile_x, tile_y;        // in tiles
+    int width, height;         // of the picture [px]
+    const float *mesh_depth;   // height x width, or NULL: no meshes
+    const float *mesh_colour;  // height x width x 3
+    const float *field_depth;  // height x width, infinity where there is none, or NULL: no fields
+    const float *field_colour; // 4 x height x width: planes of premultiplied red, green, blue, and alpha
     bool opaque;
     float background[3];
     float *rgba;  // height x width x 4
