@@ -67,8 +67,7 @@ static uint64_t begin_blocks(const orr_blend_job *job, tile_state *tile)
         int left = job->tile_x * ORR_TILE + b % COLUMNS * BLOCK_W;
         int top = job->tile_y * ORR_TILE + b / COLUMNS * BLOCK_H;
         mask inside = and_(pixel_column(left) < R(job->width), pixel_row(top) < R(job->height));
-        *s = (block_state){.open = sel(inside, R(1.0), R(0.0)),
-                           .left = R(1.0),
+        *s = (block_state){.open = sel(inside, R(1.0), R(-1.0)),
                            .red = R(0.0),
                            .green = R(0.0),
                            .blue = R(0.0),
@@ -123,6 +122,12 @@ static void find_touched_blocks(const orr_blend_job *job, tile_state *tile, int 
     }
 }
 
+// minus |a|: closes a pixel, and keeps what is left of it for the background
+FN real closed(real a)
+{
+    return (real)((sint)a | I(INT32_MIN));
+}
+
 // Blends what the fields show of the pixels in `due`. It may be opaque: then nothing is left for what stands behind.
 FN void blend_fields(block_state *s, mask due)
 {
@@ -132,8 +137,8 @@ FN void blend_fields(block_state *s, mask due)
     s->green = fma_(weight, s->field_green, s->green);
     s->blue = fma_(weight, s->field_blue, s->blue);
     s->depth = fma_(weight * s->field_alpha, sel(due, s->field_depth, R(0.0)), s->depth);
-    s->left = sel(due, s->open * (R(1.0) - s->field_alpha), s->left);
-    s->open = sel(due, sel(s->left <= R(SPLAT_T_MIN), R(0.0), s->left), s->open);
+    real left = s->open * (R(1.0) - s->field_alpha);
+    s->open = sel(due, sel(left <= R(SPLAT_T_MIN), closed(left), left), s->open);
     s->field_depth = sel(due, R(__builtin_inff()), s->field_depth);
 }
 
@@ -161,8 +166,7 @@ FN bool blend_block(const tile_state *tile, block_state *state, uint64_t set, re
         real next = b.open * (R(1.0) - alpha);
         mask stop = next <= R(SPLAT_T_MIN);
         real weight = sel(stop, R(0.0), alpha * b.open);
-        b.left = sel(stop, b.left, next);
-        b.open = sel(stop, R(0.0), next);
+        b.open = sel(stop, closed(b.open), next);
         b.red = fma_(weight, R(s->red), b.red);
         b.green = fma_(weight, R(s->green), b.green);
         b.blue = fma_(weight, R(s->blue), b.blue);
@@ -182,7 +186,7 @@ static void store_block(const orr_blend_job *job, const block_state *s, int left
     real_store(red, s->red);
     real_store(green, s->green);
     real_store(blue, s->blue);
-    real_store(rest, s->left);
+    real_store(rest, abs_(s->open));
     real_store(depth, s->depth);
     for (int i = 0; i < ORR_LANES; i++) {
         int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
