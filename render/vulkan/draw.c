@@ -335,7 +335,8 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, bool 
     ORR_TRY(take_meshes(draw, slot, list, error));
     slot->room = (orr_vulkan_room){
         .pairs = FIRST_PAIRS,
-        .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_VULKAN_TILE) * orr_blocks(slot->lens.height, ORR_VULKAN_TILE),
+        .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_VULKAN_TILE) *
+                 orr_blocks(slot->lens.height, ORR_VULKAN_TILE),
         .pixels = (int64_t)slot->lens.width * slot->lens.height,
     };
     for (int i = 0; i < slot->layer_count; i++) {

@@ -67,8 +67,11 @@ static orr_result measure_blend(orr_isa isa, double *pixels_per_second, orr_erro
                                         .half_height = 300.0f};
         order[i] = i;
     }
-    orr_blend_job job = {
-        .records = records, .tile_splats = order, .width = ORR_CPU_TILE, .height = ORR_CPU_TILE, .rgba = rgba};
+    orr_blend_job job = {.records = records,
+                         .tile_splats = order,
+                         .width = ORR_CPU_TILE,
+                         .height = ORR_CPU_TILE,
+                         .rgba = rgba};
     // 1/239 of coverage each: 1024 of them leave a transmittance of 0.014
     job.splat_count = BLEND_SPLATS;
     const orr_splat_kernels *kernels = orr_splat_kernels_of(isa);
