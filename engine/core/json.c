@@ -1,4 +1,4 @@
-#include "engine/loop/json.h"
+#include "engine/core/json.h"
 
 #include <math.h>
 #include <stdarg.h>
