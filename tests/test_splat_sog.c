@@ -1,6 +1,6 @@
 // Tests of the SOG reader against clouds that the test packs itself: bundles and folders, versions 1 and 2.
 #include "engine/core/memory.h"
-#include "render/splat_formats.h"
+#include "render/formats/splat_formats.h"
 #include "tests/sog_sample.h"
 #include "tests/splat_samples.h"
 #include "tests/support.h"
@@ -120,6 +120,8 @@ static void lying_metas_are_refused(void **state)
     (void)state;
     assert_meta("\"version\":2", "\"version\":3", "expected version 2");
     assert_meta("\"version\":2", "\"version\":1e300", "expected version 2");
+    assert_meta("\"version\":2", "\"version\":{}", "expected version 2");
+    assert_meta("\"version\":2", "\"version\":2.5", "expected version 2");
     assert_meta("\"count\":65", "\"count\":1e9", "expected at least 1000000000");
     assert_meta("\"count\":65", "\"count\":-1", "count: expected a number");
     assert_meta("\"count\":65", "\"count\":\"65\"", "count: expected a number");

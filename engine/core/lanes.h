@@ -36,8 +36,9 @@ typedef float real_loose __attribute__((vector_size(4 * ORR_LANES), aligned(4)))
 typedef int32_t sint_loose __attribute__((vector_size(4 * ORR_LANES), aligned(4)));
 
 // a constant, or a value that is the same in all lanes
-#define R(x) ((real){0} + (float)(x))
-#define I(x) ((sint){0} + (int32_t)(x))
+// (minus zero, because x - 0 is x for every x, so that nothing is computed; 0 + x would lose the sign of -0)
+#define R(x) ((float)(x) - (real){0})
+#define I(x) ((int32_t)(x) - (sint){0})
 
 FN real sel(mask m, real a, real b) // m ? a : b
 {

@@ -2,10 +2,10 @@
 #include "info.h"
 
 #include "engine/core/file.h"
+#include "engine/core/json.h"
 #include "engine/core/memory.h"
-#include "engine/loop/json.h"
+#include "render/formats/splat_formats.h"
 #include "render/mesh.h"
-#include "render/splat_formats.h"
 
 #include <stdio.h>
 
