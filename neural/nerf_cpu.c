@@ -13,8 +13,7 @@ FN sint spread(sint v) // orr_morton_spread, per lane
 
 FN mask bit_of(const uint32_t *bits, sint index)
 {
-    // the gather only moves the bits
-    sint word = (sint)real_gather((const float *)(const void *)bits, index >> 5);
+    sint word = sint_gather((const int32_t *)bits, index >> 5); // signed and unsigned may alias
     return (word & (I(1) << (index & I(31)))) != I(0);
 }
 
@@ -27,8 +26,8 @@ FN real3 load_member(float member[3][ORR_NERF_RAYS], sint index)
 // Samples of the rays of one vector, before they are put ray by ray.
 typedef struct taken_samples {
     int32_t count[ORR_LANES];
-    float position[3][ORR_LANES][ORR_NERF_WAVE / 4];
-    float distance[ORR_LANES][ORR_NERF_WAVE / 4], step[ORR_LANES][ORR_NERF_WAVE / 4];
+    float position[3][ORR_LANES][ORR_NERF_EACH];
+    float distance[ORR_LANES][ORR_NERF_EACH], step[ORR_LANES][ORR_NERF_EACH];
 } taken_samples;
 
 FN void take(taken_samples *taken, uint32_t lanes, real3 position, real distance, real step)
@@ -75,8 +74,7 @@ static void march_lanes(const orr_nerf_space *space, orr_nerf_rays *rays, const 
     real3 per_direction = load_member(rays->per_direction, index);
     real at = real_gather(rays->at, index);
     real end = real_gather(rays->end, index);
-    sint limit = (sint)real_gather((const float *)(const void *)rays->taken, index);
-    limit = I(ORR_NERF_STEPS) - limit;
+    sint limit = I(ORR_NERF_STEPS) - sint_gather(rays->taken, index);
     limit = sel_int(limit < I(each), limit, I(each));
     sint number = I(0);
     taken_samples taken;
