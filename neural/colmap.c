@@ -14,9 +14,17 @@ static const struct lens_model {
     const char *name;
     int parameters; // 0: a lens we do not read
 } models[] = {
-    {"SIMPLE_PINHOLE", 3},        {"PINHOLE", 4},     {"SIMPLE_RADIAL", 4}, {"RADIAL", 5}, {"OPENCV", 8},
-    {"OPENCV_FISHEYE", 0},        {"FULL_OPENCV", 0}, {"FOV", 0},           {"SIMPLE_RADIAL_FISHEYE", 0},
-    {"RADIAL_FISHEYE", 0},        {"THIN_PRISM_FISHEYE", 0},
+    {"SIMPLE_PINHOLE", 3},
+    {"PINHOLE", 4},
+    {"SIMPLE_RADIAL", 4},
+    {"RADIAL", 5},
+    {"OPENCV", 8},
+    {"OPENCV_FISHEYE", 0},
+    {"FULL_OPENCV", 0},
+    {"FOV", 0},
+    {"SIMPLE_RADIAL_FISHEYE", 0},
+    {"RADIAL_FISHEYE", 0},
+    {"THIN_PRISM_FISHEYE", 0},
     {"RAD_TAN_THIN_PRISM_FISHEYE", 0},
 };
 enum { MODELS = sizeof models / sizeof models[0] };
@@ -42,7 +50,8 @@ typedef struct cursor {
 static orr_result bad(const cursor *in, orr_error *error, const char *expected)
 {
     if (in->text) {
-        return orr_fail(error, ORR_CODE_CAMERA_FILE, "%s: line %d: expected %s", in->name, in->line, expected);
+        return orr_fail(error, ORR_CODE_CAMERA_FILE, "%s: line %d: expected %s", in->name, in->line,
+                        expected);
     }
     return orr_fail(error, ORR_CODE_CAMERA_FILE, "%s: expected %s", in->name, expected);
 }
@@ -128,7 +137,8 @@ static bool next_number(cursor *line, double *value)
 static bool next_whole(cursor *line, uint64_t limit, uint64_t *value)
 {
     double number;
-    if (!next_number(line, &number) || !(number >= 0.0) || number > (double)limit || number != floor(number)) {
+    if (!next_number(line, &number) || !(number >= 0.0) || number > (double)limit ||
+        number != floor(number)) {
         return false;
     }
     *value = (uint64_t)number;
@@ -173,7 +183,8 @@ static orr_result check_model(const cursor *in, int model, orr_error *error)
     if (model >= 0 && model < MODELS && models[model].parameters > 0) {
         return ORR_OK;
     }
-    snprintf(expected, sizeof expected, "a lens of SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL or OPENCV, not %s",
+    snprintf(expected, sizeof expected,
+             "a lens of SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL or OPENCV, not %s",
              model >= 0 && model < MODELS ? models[model].name : "another");
     return bad(in, error, expected);
 }
@@ -256,7 +267,7 @@ static orr_result make_photo(const cursor *in, const double q[4], const double t
                              orr_error *error)
 {
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    bool finite = isfinite((float)t[0]) && isfinite((float)t[1]) && isfinite((float)t[2]);
+    bool finite = fabs(t[0]) < 1e12 && fabs(t[1]) < 1e12 && fabs(t[2]) < 1e12;
     if (!(fabs(norm - 1.0) < 1e-2) || !finite) {
         return bad(in, error, "a pose: a unit quaternion and a finite translation");
     }
@@ -271,8 +282,7 @@ static orr_result make_photo(const cursor *in, const double q[4], const double t
         photo->pose[4 * i + 3] = (float)-(r[0][i] * t[0] + r[1][i] * t[1] + r[2][i] * t[2]);
     }
     colmap_camera key = {.id = camera};
-    const colmap_camera *found =
-        bsearch(&key, cameras->items, (size_t)cameras->count, sizeof key, by_id);
+    const colmap_camera *found = bsearch(&key, cameras->items, (size_t)cameras->count, sizeof key, by_id);
     if (!found) {
         return bad(in, error, "images that name a camera of the camera file");
     }
@@ -392,7 +402,8 @@ static void level_axes(const orr_photo_list *list, double axes[3][3])
         }
     }
     normalise(z);
-    int least = fabs(z[0]) < fabs(z[1]) ? (fabs(z[0]) < fabs(z[2]) ? 0 : 2) : (fabs(z[1]) < fabs(z[2]) ? 1 : 2);
+    int least =
+        fabs(z[0]) < fabs(z[1]) ? (fabs(z[0]) < fabs(z[2]) ? 0 : 2) : (fabs(z[1]) < fabs(z[2]) ? 1 : 2);
     for (int k = 0; k < 3; k++) {
         x[k] = (k == least) - z[least] * z[k];
     }

@@ -1,9 +1,10 @@
-// Blends a tile's splats from front to back, one invocation per pixel, then what the mesh shows and the background.
+// Blends a tile's splats from front to back, then what the mesh shows and the background. An invocation has four pixels
+// of a column, so that a splat is read from shared memory once for all of them.
 #version 460
 #include "shaders/control.glsl"
 #include "render/splat_formula.h"
 
-layout(local_size_x = 16, local_size_y = 16) in;
+layout(local_size_x = 16, local_size_y = 4) in;
 layout(push_constant, scalar) uniform Push
 {
     ivec2 size;
@@ -22,25 +23,67 @@ layout(binding = 5) uniform sampler2D mesh_colour; // display colour; alpha: dis
 layout(binding = 6, scalar) writeonly buffer Picture { vec4 picture[]; };
 layout(binding = 7, scalar) writeonly buffer Depth { float depth_out[]; };
 
-shared vec4 batch_places[GROUP];
-shared vec4 batch_shapes[GROUP];
-shared vec4 batch_colours[GROUP];
+#define BATCH 64u // splats, one per invocation
+#define ROWS 4
+
+shared vec4 batch_places[BATCH];
+shared vec4 batch_shapes[BATCH];
+shared vec4 batch_colours[BATCH];
 shared uint taking; // pixels of the tile that still take splats
+
+// A pixel on its way from front to back.
+struct pixel_state {
+    vec3 colour;
+    float depth;         // sum of weight times distance
+    float transmittance; // of what is blended so far
+    float mesh_depth;    // splats from here on are hidden
+    bool stopped;
+};
+
+pixel_state begin_pixel(ivec2 pixel)
+{
+    pixel_state p;
+    p.colour = vec3(0.0);
+    p.depth = 0.0;
+    p.transmittance = 1.0;
+    p.stopped = any(greaterThanEqual(pixel, push.size));
+    p.mesh_depth = 1e38;
+    if (push.meshes == 1u && !p.stopped) {
+        float there = texelFetch(mesh_colour, pixel, 0).a;
+        p.mesh_depth = there > 0.0 ? there : 1e38;
+    }
+    return p;
+}
+
+void end_pixel(ivec2 pixel, pixel_state p)
+{
+    if (any(greaterThanEqual(pixel, push.size))) {
+        return;
+    }
+    if (p.mesh_depth < 1e38) {
+        p.colour += p.transmittance * texelFetch(mesh_colour, pixel, 0).rgb;
+        p.depth += p.transmittance * p.mesh_depth;
+        p.transmittance = 0.0;
+    }
+    int to = pixel.y * push.size.x + pixel.x;
+    depth_out[to] = p.transmittance < 1.0 ? p.depth / (1.0 - p.transmittance) : 0.0;
+    if (push.opaque == 1u) {
+        p.colour += p.transmittance * push.background;
+        p.transmittance = 0.0;
+    }
+    picture[to] = vec4(p.colour, 1.0 - p.transmittance);
+}
 
 void main()
 {
-    ivec2 pixel = ivec2(gl_GlobalInvocationID.xy);
-    bool inside = all(lessThan(pixel, push.size));
-    vec2 centre = vec2(pixel) + 0.5;
-    vec4 mesh = push.meshes == 1u && inside ? texelFetch(mesh_colour, pixel, 0) : vec4(0.0);
-    float mesh_depth = mesh.a > 0.0 ? mesh.a : 1e38;
-
-    float transmittance = 1.0;
-    vec3 colour = vec3(0.0);
-    float depth = 0.0;
-    bool stopped = !inside;
+    ivec2 first_pixel = ivec2(gl_WorkGroupID.xy) * 16 + ivec2(gl_LocalInvocationID.xy) * ivec2(1, ROWS);
+    pixel_state pixels[ROWS];
+    for (int row = 0; row < ROWS; row++) {
+        pixels[row] = begin_pixel(first_pixel + ivec2(0, row));
+    }
+    vec2 centre = vec2(first_pixel) + 0.5;
     uvec2 range = ranges[gl_WorkGroupID.y * push.tiles_x + gl_WorkGroupID.x];
-    for (uint first = range.x; first < range.y; first += GROUP) {
+    for (uint first = range.x; first < range.y; first += BATCH) {
         barrier();
         if (gl_LocalInvocationIndex == 0u) {
             taking = 0u;
@@ -53,55 +96,41 @@ void main()
             batch_colours[gl_LocalInvocationIndex] = colours[splat];
         }
         barrier();
-        if (!stopped) {
+        if (!(pixels[0].stopped && pixels[1].stopped && pixels[2].stopped && pixels[3].stopped)) {
             atomicOr(taking, 1u);
         }
         barrier();
         if (taking == 0u) {
             break;
         }
-        uint count = min(GROUP, range.y - first);
-        for (uint k = 0u; k < count && !stopped; k++) {
+        uint count = min(BATCH, range.y - first);
+        for (uint k = 0u; k < count; k++) {
             vec4 place = batch_places[k];
             vec4 shape = batch_shapes[k];
-            real2 d;
-            d.x = centre.x - place.x;
-            d.y = centre.y - place.y;
+            vec4 seen = batch_colours[k];
             ellipse e;
             e.sharp_x = place.z;
             e.lean = place.w;
             e.sharp_y = shape.x;
-            float alpha = splat_alpha(shape.y, d, e);
-            if (alpha == 0.0) {
-                continue;
-            }
-            vec4 seen = batch_colours[k];
-            if (seen.w < mesh_depth) {
-                float weight = alpha * transmittance;
-                float rest = transmittance - weight;
+            for (int row = 0; row < ROWS; row++) {
+                real2 d;
+                d.x = centre.x - place.x;
+                d.y = centre.y + float(row) - place.y;
+                float alpha = splat_alpha(shape.y, d, e);
+                bool takes = !pixels[row].stopped && alpha > 0.0 && seen.w < pixels[row].mesh_depth;
+                float weight = takes ? alpha * pixels[row].transmittance : 0.0;
+                float rest = pixels[row].transmittance - weight;
                 // a pixel stops before the splat that would close it
-                stopped = rest <= SPLAT_T_MIN;
-                if (!stopped) {
-                    transmittance = rest;
-                    colour = fma(vec3(weight), seen.rgb, colour);
-                    depth = fma(weight, seen.w, depth);
-                }
+                bool stops = takes && rest <= SPLAT_T_MIN;
+                weight = stops ? 0.0 : weight;
+                pixels[row].stopped = pixels[row].stopped || stops;
+                pixels[row].transmittance = stops ? pixels[row].transmittance : rest;
+                pixels[row].colour = fma(vec3(weight), seen.rgb, pixels[row].colour);
+                pixels[row].depth = fma(weight, seen.w, pixels[row].depth);
             }
         }
     }
-    if (!inside) {
-        return;
+    for (int row = 0; row < ROWS; row++) {
+        end_pixel(first_pixel + ivec2(0, row), pixels[row]);
     }
-    if (mesh.a > 0.0) {
-        colour += transmittance * mesh.rgb;
-        depth += transmittance * mesh.a;
-        transmittance = 0.0;
-    }
-    int to = pixel.y * push.size.x + pixel.x;
-    depth_out[to] = transmittance < 1.0 ? depth / (1.0 - transmittance) : 0.0;
-    if (push.opaque == 1u) {
-        colour += transmittance * push.background;
-        transmittance = 0.0;
-    }
-    picture[to] = vec4(colour, 1.0 - transmittance);
 }

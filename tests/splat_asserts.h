@@ -1,7 +1,7 @@
 // What the tests of splat formats compare with. Include after tests/support.h.
 #pragma once
 
-#include "render/splat_formats.h"
+#include "render/formats/splat_formats.h"
 
 #include <math.h>
 #include <string.h>

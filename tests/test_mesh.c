@@ -3,7 +3,7 @@
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "orr_features.h"
-#include "render/mesh_raster.h"
+#include "render/cpu/mesh_raster.h"
 #include "tests/support.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Tests of the CPU's mesh rasteriser against analytic answers. Runs once per instruction set.
 #include "engine/core/image.h"
-#include "render/mesh_raster.h"
+#include "render/cpu/mesh_raster.h"
 #include "tests/support.h"
 
 #include <math.h>

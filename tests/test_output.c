@@ -4,8 +4,8 @@
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "orr_features.h"
-#include "render/output.h"
-#include "render/video.h"
+#include "render/output/output.h"
+#include "render/output/video.h"
 #include "tests/support.h"
 
 #include <libgen.h>

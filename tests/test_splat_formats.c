@@ -1,7 +1,7 @@
 // Tests of reading and writing splat clouds: every writer through its reader, a pair of real files, and files
 // that are cut.
 #include "engine/core/memory.h"
-#include "render/splat_formats.h"
+#include "render/formats/splat_formats.h"
 #include "tests/splat_samples.h"
 #include "tests/support.h"
 

@@ -1,6 +1,6 @@
 // Tests of the .ksplat reader against files whose bytes the test makes itself.
 #include "engine/core/memory.h"
-#include "render/splat_formats.h"
+#include "render/formats/splat_formats.h"
 #include "tests/splat_samples.h"
 #include "tests/support.h"
 

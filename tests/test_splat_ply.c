@@ -1,6 +1,6 @@
 // Tests of .ply and .compressed.ply: the variants of both, and headers that lie.
 #include "engine/core/memory.h"
-#include "render/splat_formats.h"
+#include "render/formats/splat_formats.h"
 #include "tests/splat_samples.h"
 #include "tests/support.h"
 

@@ -1,6 +1,6 @@
 // Tests of the SOG reader against clouds that the test packs itself: bundles and folders, versions 1 and 2.
 #include "engine/core/memory.h"
-#include "render/splat_formats.h"
+#include "render/formats/splat_formats.h"
 #include "tests/sog_sample.h"
 #include "tests/splat_samples.h"
 #include "tests/support.h"

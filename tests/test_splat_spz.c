@@ -1,6 +1,6 @@
 // Tests of .spz: versions 1 to 3 from first principles, its axes, and headers that lie.
 #include "engine/core/memory.h"
-#include "render/splat_spz.h"
+#include "render/formats/splat_spz.h"
 #include "tests/splat_samples.h"
 #include "tests/support.h"
 

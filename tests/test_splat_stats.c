@@ -1,5 +1,5 @@
 // Tests of the figures that describe a cloud.
-#include "render/splat_stats.h"
+#include "render/formats/splat_stats.h"
 #include "tests/support.h"
 
 #include <math.h>

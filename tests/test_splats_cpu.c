@@ -1,6 +1,8 @@
 // The CPU's splats against the double-precision reference, and its promises: same bits for any number of threads,
 // nothing allocated after warm-up. Run once per instruction set.
-#include "render/splats_cpu.h"
+#include "render/cpu/splats_cpu.h"
+#include "tests/cut_cloud.h"
+#include "tests/drawn.h"
 #include "tests/splat_views.h"
 #include "tests/support.h"
 
@@ -8,25 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct drawn {
-    float *rgba, *depth;
-    int64_t pixels;
-} drawn;
-
 static drawn draw(const orr_draw_list *list, int threads, int frames, size_t *growths)
 {
     orr_jobs *jobs;
     orr_isa isa;
     assert_ok(orr_jobs_create(threads, NULL, NULL, &jobs, &error));
     assert_ok(orr_isa_choose(&isa, &error));
-    drawn d = {.pixels = (int64_t)list->lens.width * list->lens.height};
-    d.rgba = malloc((size_t)d.pixels * 4 * sizeof(float));
-    d.depth = malloc((size_t)d.pixels * sizeof(float));
+    drawn d = drawn_make(list);
     orr_arena arena = {0};
     orr_profile profile;
     for (int i = 0; i < frames; i++) {
-        memset(d.rgba, 0xff, (size_t)d.pixels * 4 * sizeof(float)); // NaN: every pixel must be written
-        memset(d.depth, 0xff, (size_t)d.pixels * sizeof(float));
         orr_arena_reset(&arena);
         size_t before = arena.growths;
         assert_ok(orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, &profile, &error));
@@ -36,21 +29,6 @@ static drawn draw(const orr_draw_list *list, int threads, int frames, size_t *gr
     orr_arena_destroy(&arena);
     orr_jobs_destroy(jobs);
     return d;
-}
-
-static void drawn_free(drawn *d)
-{
-    free(d->rgba);
-    free(d->depth);
-}
-
-static double differing_share(const float *a, const float *b, int64_t count, double tolerance)
-{
-    int64_t differing = 0;
-    for (int64_t i = 0; i < count; i++) {
-        differing += !(fabs((double)a[i] - (double)b[i]) <= tolerance);
-    }
-    return (double)differing / (double)count;
 }
 
 static void pictures_equal_the_reference(void **state)
@@ -152,6 +130,23 @@ static void turning_a_layer_is_turning_the_camera_back(void **state)
     orr_jobs_destroy(jobs);
 }
 
+static void a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before(void **state)
+{
+    (void)state;
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
+    for (int orthographic = 0; orthographic < 2; orthographic++) {
+        cut_cloud c;
+        cut_cloud_make(&c, jobs, orthographic);
+        size_t growths;
+        drawn d = draw(&c.list, 2, 1, &growths);
+        cut_cloud_check(&c, &d);
+        drawn_free(&d);
+        cut_cloud_free(&c);
+    }
+    orr_jobs_destroy(jobs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +154,7 @@ int main(void)
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(a_frame_allocates_nothing_after_warm_up),
         cmocka_unit_test(turning_a_layer_is_turning_the_camera_back),
+        cmocka_unit_test(a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before),
     };
     return cmocka_run_group_tests_name("splats on the CPU", tests, NULL, NULL);
 }

@@ -16,7 +16,8 @@ static PFN_vkGetInstanceProcAddr next_instance_proc;
 static PFN_vkGetDeviceProcAddr next_device_proc;
 static VkInstance instance_now;
 static VkDevice presenting_device;
-static int acquires, presents;
+static PFN_vkQueueSubmit2 next_submit; // one driver, so that one serves every device
+static int acquires, presents, submits;
 
 static bool fails(const char *call, int count, VkResult *result)
 {
@@ -51,15 +52,36 @@ static VKAPI_ATTR VkResult VKAPI_CALL present(VkQueue queue, const VkPresentInfo
     return fails("present", ++presents, &result) ? result : real;
 }
 
+static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo2 *infos,
+                                             VkFence fence)
+{
+    VkResult result;
+    if (fails("submit", ++submits, &result)) {
+        return result;
+    }
+    return next_submit(queue, count, infos, fence);
+}
+
+static PFN_vkVoidFunction intercepted(const char *name)
+{
+    static const struct {
+        const char *name;
+        PFN_vkVoidFunction call;
+    } calls[] = {{"vkAcquireNextImageKHR", (PFN_vkVoidFunction)acquire},
+                 {"vkQueuePresentKHR", (PFN_vkVoidFunction)present},
+                 {"vkQueueSubmit2", (PFN_vkVoidFunction)submit}};
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        if (strcmp(name, calls[i].name) == 0) {
+            return calls[i].call;
+        }
+    }
+    return NULL;
+}
+
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc(VkDevice device, const char *name)
 {
-    if (strcmp(name, "vkAcquireNextImageKHR") == 0) {
-        return (PFN_vkVoidFunction)acquire;
-    }
-    if (strcmp(name, "vkQueuePresentKHR") == 0) {
-        return (PFN_vkVoidFunction)present;
-    }
-    return next_device_proc(device, name);
+    PFN_vkVoidFunction ours = intercepted(name);
+    return ours ? ours : next_device_proc(device, name);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
@@ -102,8 +124,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     PFN_vkCreateDevice next = (PFN_vkCreateDevice)instance_proc(instance_now, "vkCreateDevice");
     VkResult result = next(physical, info, allocator, device);
-    if (result == VK_SUCCESS && has_swapchain(info)) {
-        presenting_device = *device;
+    if (result == VK_SUCCESS) {
+        next_submit = (PFN_vkQueueSubmit2)next_device_proc(*device, "vkQueueSubmit2");
+        presenting_device = has_swapchain(info) ? *device : presenting_device;
     }
     return result;
 }
@@ -119,13 +142,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_proc(VkInstance instanc
     if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
         return (PFN_vkVoidFunction)device_proc;
     }
-    if (strcmp(name, "vkAcquireNextImageKHR") == 0) {
-        return (PFN_vkVoidFunction)acquire;
-    }
-    if (strcmp(name, "vkQueuePresentKHR") == 0) {
-        return (PFN_vkVoidFunction)present;
-    }
-    return next_instance_proc ? next_instance_proc(instance, name) : NULL;
+    PFN_vkVoidFunction ours = intercepted(name);
+    return ours || !next_instance_proc ? ours : next_instance_proc(instance, name);
 }
 
 EXPORT VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *interface)

@@ -36,8 +36,9 @@ typedef float real_loose __attribute__((vector_size(4 * ORR_LANES), aligned(4)))
 typedef int32_t sint_loose __attribute__((vector_size(4 * ORR_LANES), aligned(4)));
 
 // a constant, or a value that is the same in all lanes
-#define R(x) ((real){0} + (float)(x))
-#define I(x) ((sint){0} + (int32_t)(x))
+// (minus zero, because x - 0 is x for every x, so that nothing is computed; 0 + x would lose the sign of -0)
+#define R(x) ((float)(x) - (real){0})
+#define I(x) ((int32_t)(x) - (sint){0})
 
 FN real sel(mask m, real a, real b) // m ? a : b
 {
@@ -223,6 +224,12 @@ FN void real_store(float *p, real a)
     *(real_loose *)p = (real_loose)a;
 }
 
+// *p in all lanes; unlike R() a single broadcast, because x - 0 is x and the compiler knows
+FN real real_splat(const float *p)
+{
+    return *p - (real){0};
+}
+
 FN sint sint_load(const int32_t *p)
 {
     return (sint) * (const sint_loose *)p;
@@ -255,6 +262,61 @@ FN real real_gather(const float *p, sint index)
     return (real)_mm256_i32gather_ps(p, (__m256i)index, 4);
 #else
     real r;
+    for (int i = 0; i < ORR_LANES; i++) {
+        r[i] = p[index[i]];
+    }
+    return r;
+#endif
+}
+
+// The lower halves of a and b, alternating: a0, b0, a1, b1 ...
+FN real real_interleave_low(real a, real b)
+{
+#if ORR_LANES == 16
+    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+#elif ORR_LANES == 8
+    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+#else
+    return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+#endif
+}
+
+FN real real_interleave_high(real a, real b) // likewise the upper halves
+{
+#if ORR_LANES == 16
+    return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+#elif ORR_LANES == 8
+    return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+#else
+    return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+#endif
+}
+
+// Lanes become rows: lane k of row i goes to lane i of row k. Each round of interleaving row i with row i + LANES / 2
+// turns the index (row, lane) by one bit.
+FN void real_transpose(real row[ORR_LANES])
+{
+    for (int round = 1; round < ORR_LANES; round *= 2) {
+        real turned[ORR_LANES];
+        for (int i = 0; i < ORR_LANES / 2; i++) {
+            turned[2 * i] = real_interleave_low(row[i], row[i + ORR_LANES / 2]);
+            turned[2 * i + 1] = real_interleave_high(row[i], row[i + ORR_LANES / 2]);
+        }
+        for (int i = 0; i < ORR_LANES; i++) {
+            row[i] = turned[i];
+        }
+    }
+}
+
+// the same for whole numbers
+FN sint sint_gather(const int32_t *p, sint index)
+{
+#if ORR_LANES_AVX512
+    return (sint)_mm512_i32gather_epi32((__m512i)index, p, 4);
+#elif ORR_LANES_AVX2
+    return (sint)_mm256_i32gather_epi32(p, (__m256i)index, 4);
+#else
+    sint r;
     for (int i = 0; i < ORR_LANES; i++) {
         r[i] = p[index[i]];
     }

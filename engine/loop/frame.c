@@ -2,8 +2,8 @@
 // yet.)
 #include "engine/core/memory.h"
 #include "engine/loop/scene.h"
-#include "render/splats_cpu.h"
-#include "render/vulkan_draw.h"
+#include "render/cpu/splats_cpu.h"
+#include "render/vulkan/draw.h"
 
 #include <string.h>
 

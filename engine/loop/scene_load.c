@@ -5,7 +5,7 @@
 #include "engine/loop/scene.h"
 #include "engine/loop/scene_file.h"
 #include "engine/loop/transform.h"
-#include "render/splat_formats.h"
+#include "render/formats/splat_formats.h"
 
 #include <string.h>
 

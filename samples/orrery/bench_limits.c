@@ -2,7 +2,7 @@
 #include "bench.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
-#include "render/splats_cpu.h"
+#include "render/cpu/splats_cpu.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "info.h"
 
-#include "render/splat_stats.h"
+#include "render/formats/splat_stats.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -88,9 +88,7 @@ static void show_times(const panel_state *state)
     } else {
         ImGui::Text("  at rest        %d x %d", state->width, state->height);
     }
-    if (state->message[0]) {
-        ImGui::TextWrapped("%s", state->message);
-    }
+    ImGui::TextWrapped("%s", state->message); // an empty line too, so that nothing below jumps
     if (ImGui::CollapsingHeader("Stages", ImGuiTreeNodeFlags_DefaultOpen) && ImGui::BeginTable("stages", 3)) {
         for (int i = 0; i < state->stage_count; i++) {
             ImGui::TableNextColumn();

@@ -1,10 +1,10 @@
 // The viewer's panel: Dear ImGui behind a C door. It shows what the viewer says, changes what it is lent, and hands back
-// triangles; render/present.h draws them.
+// triangles; render/window/present.h draws them.
 #pragma once
 
 #include "camera_recorder.h"
 #include "navigator.h"
-#include "render/present.h"
+#include "render/window/present.h"
 #include "resolution.h"
 
 #ifdef __cplusplus

@@ -27,5 +27,5 @@ void resolution_measure(resolution *r, float scale, double milliseconds)
         next = scale + SIXTEENTH; // the next step up has room to spare
     }
     next = roundf(next / SIXTEENTH) * SIXTEENTH;
-    r->moving = fminf(fmaxf(next, 2.0f * SIXTEENTH), 1.0f);
+    r->moving = fminf(fmaxf(next, 4.0f * SIXTEENTH), 1.0f);
 }

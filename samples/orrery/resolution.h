@@ -10,7 +10,7 @@
 typedef struct resolution {
     bool adaptive;
     float full;    // scale at rest, of the window's pixels per side, 1/16 .. 1
-    float moving;  // scale while moving, what the measurements led to
+    float moving;  // scale while moving, what the measurements led to, 1/4 .. 1
     double budget; // of one frame while moving [ms]
 } resolution;
 

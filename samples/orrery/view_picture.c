@@ -70,13 +70,20 @@ static orr_result draw(viewer *v, const orr_camera *camera, orr_error *error)
     ORR_TRY(reserve_pixels(v, camera->width, camera->height, error));
     orr_view view = {.camera = *camera, .antialias = v->antialias, .has_background = v->has_background};
     memcpy(view.background, v->background, sizeof view.background);
-    orr_result result = draw_on_device(v, &view, error);
-    if (result != ORR_OK && v->device == ORR_DEVICE_VULKAN) {
-        view_say(v, "%s: drawing on the CPU instead", error->message);
-        v->device = ORR_DEVICE_CPU;
-        result = draw_on_device(v, &view, error);
+    orr_error why = {0};
+    orr_result result = draw_on_device(v, &view, &why);
+    if (result != ORR_OK && why.code == ORR_CODE_DEVICE_LOST) {
+        result = draw_on_device(v, &view, &why); // with the device opened anew
     }
-    ORR_TRY(result);
+    if (result != ORR_OK && v->device == ORR_DEVICE_VULKAN) {
+        view_say(v, "%s: drawing on the CPU instead", why.message);
+        v->device = ORR_DEVICE_CPU;
+        result = draw_on_device(v, &view, &why);
+    }
+    if (result != ORR_OK) {
+        *error = why;
+        return result;
+    }
     orr_image_quantise(v->rgba, (int64_t)camera->width * camera->height, v->picture.rgba);
     v->picture.width = camera->width;
     v->picture.height = camera->height;

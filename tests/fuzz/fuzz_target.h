@@ -1,7 +1,7 @@
 // What every fuzz target does: hands bytes to one reader and holds it to its promises.
 #pragma once
 
-#include "render/splat_formats.h"
+#include "render/formats/splat_formats.h"
 
 #include <stdlib.h>
 

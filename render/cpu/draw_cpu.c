@@ -1,0 +1,283 @@
+// The CPU's frame: meshes, then splats stage by stage, composed tile by tile.
+#include "engine/core/memory.h"
+#include "engine/core/radix_sort.h"
+#include "render/cpu/mesh_raster.h"
+#include "render/cpu/splats_cpu.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+static const orr_splat_kernels kernels[ORR_ISA_COUNT] = {
+    [ORR_ISA_BASELINE] = {orr_splat_project_baseline, orr_splat_blend_baseline},
+#if !defined(ORR_BASELINE_ONLY) && defined(__x86_64__)
+    [ORR_ISA_AVX2] = {orr_splat_project_avx2, orr_splat_blend_avx2},
+    [ORR_ISA_AVX512] = {orr_splat_project_avx512, orr_splat_blend_avx512},
+#endif
+};
+
+const orr_splat_kernels *orr_splat_kernels_of(orr_isa isa)
+{
+    return &kernels[isa];
+}
+
+// What passes from stage to stage within one frame; all of it lives in the arena.
+typedef struct cpu_frame {
+    orr_jobs *jobs;
+    orr_arena *arena;
+    orr_isa isa;
+    const orr_splat_kernels *kernels;
+    const orr_draw_list *list;
+
+    splat_lens_values *lenses; // one per layer
+    orr_project_job *parts;    // part_count: what one job projects
+    int *part_counts;          // part_count: records it wrote, then the number of records before it
+    int part_count;
+    orr_splat_record *records; // the parts' records, each part at its own place
+    orr_tile_box *boxes;       // likewise
+    int64_t record_capacity;
+
+    int64_t visible;
+    uint32_t *keys;  // visible: depth as sortable bits
+    uint32_t *order; // visible: record indices, after the sort from front to back
+
+    orr_splat_bins bins;
+    const orr_picture *picture;
+    const float *mesh_depth, *mesh_colour; // NULL: no meshes
+    atomic_llong evaluated;
+} cpu_frame;
+
+static orr_result out_of_memory(orr_error *error, const char *what, int64_t count)
+{
+    return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s for %lld splats", what,
+                    (long long)count);
+}
+
+orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *layer, splat_lens_values *out,
+                               orr_error *error)
+{
+    float inverse[12];
+    ORR_TRY(orr_affine_invert(layer->model, inverse, error));
+    *out = (splat_lens_values){
+        .focal = {lens->focal[0], lens->focal[1]},
+        .centre = {lens->centre[0], lens->centre[1]},
+        .near_plane = lens->near_plane,
+        .far_plane = lens->far_plane,
+        .slope_x = {lens->slope_low[0], lens->slope_high[0]},
+        .slope_y = {lens->slope_low[1], lens->slope_high[1]},
+        .width = (float)lens->width,
+        .height = (float)lens->height,
+        .orthographic = lens->orthographic ? 1.0f : 0.0f,
+        .antialias = layer->antialias ? 1.0f : 0.0f,
+    };
+    orr_affine_multiply(lens->view, layer->model, out->view);
+    for (int i = 0; i < 3; i++) {
+        const float *row = inverse + 4 * i;
+        out->eye[i] = row[0] * lens->place[0] + row[1] * lens->place[1] + row[2] * lens->place[2] + row[3];
+    }
+    return ORR_OK;
+}
+
+static orr_result plan_projection(cpu_frame *f, orr_error *error)
+{
+    int64_t parts = 0, records = 0;
+    for (int i = 0; i < f->list->splat_count; i++) {
+        parts += orr_blocks(f->list->splats[i].pack->blocks, ORR_PROJECT_BLOCKS);
+        records += f->list->splats[i].pack->blocks * ORR_PACK_BLOCK;
+    }
+    if (records > UINT32_MAX) {
+        return orr_fail(error, ORR_CODE_CAPACITY, "%lld splats in one frame: expected at most 2^32 - 1",
+                        (long long)records);
+    }
+    f->part_count = (int)parts;
+    f->record_capacity = records;
+    f->lenses = orr_arena_take(f->arena, (size_t)f->list->splat_count, sizeof *f->lenses);
+    f->parts = orr_arena_take(f->arena, (size_t)parts, sizeof *f->parts);
+    f->part_counts = orr_arena_take(f->arena, (size_t)parts, sizeof *f->part_counts);
+    f->records = orr_arena_take(f->arena, (size_t)records, sizeof *f->records);
+    f->boxes = orr_arena_take(f->arena, (size_t)records, sizeof *f->boxes);
+    if (!f->lenses || !f->parts || !f->part_counts || !f->records || !f->boxes) {
+        return out_of_memory(error, "projection", records);
+    }
+    int part = 0;
+    int64_t place = 0;
+    for (int i = 0; i < f->list->splat_count; i++) {
+        const orr_splat_pack *pack = f->list->splats[i].pack;
+        uint32_t first_place = (uint32_t)place;
+        ORR_TRY(orr_splat_lens_make(&f->list->lens, &f->list->splats[i], &f->lenses[i], error));
+        for (int64_t block = 0; block < pack->blocks; block += ORR_PROJECT_BLOCKS) {
+            int64_t end =
+                block + ORR_PROJECT_BLOCKS < pack->blocks ? block + ORR_PROJECT_BLOCKS : pack->blocks;
+            f->parts[part++] = (orr_project_job){.pack = pack,
+                                                 .lens = &f->lenses[i],
+                                                 .width = f->list->lens.width,
+                                                 .height = f->list->lens.height,
+                                                 .first_block = block,
+                                                 .end_block = end,
+                                                 .first_place = first_place,
+                                                 .records = f->records + place,
+                                                 .boxes = f->boxes + place};
+            place += (end - block) * ORR_PACK_BLOCK;
+        }
+    }
+    return ORR_OK;
+}
+
+static void project_part(void *context, int i, int worker)
+{
+    (void)worker;
+    cpu_frame *f = context;
+    f->part_counts[i] = f->kernels->project(&f->parts[i]);
+}
+
+// positive floats sort as their bits do
+static void make_keys(void *context, int i, int worker)
+{
+    (void)worker;
+    const cpu_frame *f = context;
+    int64_t place = f->part_counts[i];
+    int64_t end = i + 1 < f->part_count ? f->part_counts[i + 1] : f->visible;
+    uint32_t record = (uint32_t)(f->parts[i].records - f->records);
+    for (; place < end; place++, record++) {
+        memcpy(&f->keys[place], &f->records[record].depth, sizeof f->keys[place]);
+        f->order[place] = record;
+    }
+}
+
+static orr_result project(cpu_frame *f, orr_error *error)
+{
+    ORR_TRY(plan_projection(f, error));
+    orr_jobs_for(f->jobs, f->part_count, project_part, f);
+    f->visible = 0;
+    for (int i = 0; i < f->part_count; i++) {
+        int count = f->part_counts[i];
+        f->part_counts[i] = (int)f->visible;
+        f->visible += count;
+    }
+    return ORR_OK;
+}
+
+// Splats of exactly the same depth are drawn in the order of their files, whatever order the pack keeps them in.
+static orr_result order_ties(cpu_frame *f, orr_error *error)
+{
+    enum { SMALL = 32 };
+    for (int64_t first = 0; first < f->visible;) {
+        int64_t end = first + 1;
+        while (end < f->visible && f->keys[end] == f->keys[first]) {
+            end++;
+        }
+        int64_t count = end - first;
+        uint32_t *order = f->order + first;
+        if (count > SMALL) { // a cloud seen flat on
+            uint32_t *places = orr_arena_take(f->arena, (size_t)count, sizeof *places);
+            if (!places) {
+                return out_of_memory(error, "equal depths", count);
+            }
+            for (int64_t i = 0; i < count; i++) {
+                places[i] = f->records[order[i]].place;
+            }
+            ORR_TRY(orr_radix_sort(f->jobs, f->arena, places, order, count, error));
+        } else {
+            for (int64_t i = 1; i < count; i++) {
+                uint32_t moved = order[i];
+                int64_t k = i;
+                for (; k > 0 && f->records[moved].place < f->records[order[k - 1]].place; k--) {
+                    order[k] = order[k - 1];
+                }
+                order[k] = moved;
+            }
+        }
+        first = end;
+    }
+    return ORR_OK;
+}
+
+static orr_result sort(cpu_frame *f, orr_error *error)
+{
+    f->keys = orr_arena_take(f->arena, (size_t)f->visible, sizeof *f->keys);
+    f->order = orr_arena_take(f->arena, (size_t)f->visible, sizeof *f->order);
+    if (!f->keys || !f->order) {
+        return out_of_memory(error, "sorting", f->visible);
+    }
+    orr_jobs_for(f->jobs, f->part_count, make_keys, f);
+    ORR_TRY(orr_radix_sort(f->jobs, f->arena, f->keys, f->order, f->visible, error));
+    return order_ties(f, error);
+}
+
+static void blend_tile(void *context, int i, int worker)
+{
+    (void)worker;
+    cpu_frame *f = context;
+    uint32_t start = f->bins.starts[i];
+    const orr_blend_job job = {
+        .records = f->records,
+        .tile_splats = f->bins.tile_splats + start,
+        .splat_count = f->bins.starts[i + 1] - start,
+        .tile_x = i % f->bins.tiles_x,
+        .tile_y = i / f->bins.tiles_x,
+        .width = f->list->lens.width,
+        .height = f->list->lens.height,
+        .mesh_depth = f->mesh_depth,
+        .mesh_colour = f->mesh_colour,
+        .opaque = f->list->opaque,
+        .background = {f->list->background[0], f->list->background[1], f->list->background[2]},
+        .rgba = f->picture->rgba,
+        .depth = f->picture->depth,
+    };
+    atomic_fetch_add_explicit(&f->evaluated, f->kernels->blend(&job), memory_order_relaxed);
+}
+
+static orr_result draw_meshes(cpu_frame *f, int64_t *triangles, orr_error *error)
+{
+    *triangles = 0;
+    if (f->list->mesh_count == 0) {
+        return ORR_OK;
+    }
+    size_t pixels = (size_t)f->list->lens.width * (size_t)f->list->lens.height;
+    orr_mesh_picture planes = {.depth = orr_arena_take(f->arena, pixels, sizeof(float)),
+                               .rgb = orr_arena_take(f->arena, pixels, 3 * sizeof(float))};
+    if (!planes.depth || !planes.rgb) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
+    }
+    orr_mesh_counts counts;
+    ORR_TRY(orr_mesh_raster(f->jobs, f->isa, f->arena, f->list, planes, &counts, error));
+    f->mesh_depth = planes.depth;
+    f->mesh_colour = planes.rgb;
+    *triangles = counts.triangles;
+    return ORR_OK;
+}
+
+static orr_result bin(cpu_frame *f, orr_error *error)
+{
+    const orr_bin_input input = {f->records,          f->boxes, f->order, f->visible, f->list->lens.width,
+                                 f->list->lens.height};
+    return orr_splats_bin(f->jobs, f->arena, &input, &f->bins, error);
+}
+
+static void blend(cpu_frame *f)
+{
+    orr_jobs_for(f->jobs, f->bins.tiles_x * f->bins.tiles_y, blend_tile, f);
+}
+
+orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
+                        const orr_picture *picture, orr_profile *profile, orr_error *error)
+{
+    cpu_frame f = {.jobs = jobs,
+                   .arena = arena,
+                   .isa = isa,
+                   .kernels = orr_splat_kernels_of(isa),
+                   .list = list,
+                   .picture = picture};
+    orr_profile_reset(profile);
+    int64_t triangles;
+    ORR_TRY(draw_meshes(&f, &triangles, error));
+    orr_profile_end(profile, "meshes", triangles);
+    ORR_TRY(project(&f, error));
+    orr_profile_end(profile, "project", f.record_capacity);
+    ORR_TRY(sort(&f, error));
+    orr_profile_end(profile, "sort", f.visible);
+    ORR_TRY(bin(&f, error));
+    orr_profile_end(profile, "bin", f.bins.pairs);
+    blend(&f);
+    orr_profile_end(profile, "blend", atomic_load(&f.evaluated));
+    return ORR_OK;
+}

@@ -1,0 +1,237 @@
+#include "render/cpu/mesh_raster_stages.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { VERTEX_BLOCK = 4096 };
+
+static const mesh_lanes *const lanes_of[ORR_ISA_COUNT] = {
+    [ORR_ISA_BASELINE] = &orr_mesh_lanes_baseline,
+#if defined(__x86_64__) && !defined(ORR_BASELINE_ONLY)
+    [ORR_ISA_AVX2] = &orr_mesh_lanes_avx2,
+    [ORR_ISA_AVX512] = &orr_mesh_lanes_avx512,
+#endif
+};
+
+#define TAKE(pointer, count)                                                                                 \
+    ORR_TRY(((pointer) = orr_arena_take(arena, (size_t)(count), sizeof *(pointer))) != NULL                  \
+                ? ORR_OK                                                                                     \
+                : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %zu x %zu bytes to draw meshes",   \
+                           (size_t)(count), sizeof *(pointer)))
+
+static void set_surface(mesh_surface *surface, const mesh_instance *instance, const orr_mesh_part *part)
+{
+    const orr_mesh *mesh = instance->mesh;
+    const orr_mesh_material *material = &mesh->materials[part->material];
+    *surface = (mesh_surface){.instance = instance, .material = material};
+    if (material->texture < 0) {
+        return;
+    }
+    const orr_image8 *texture = surface->texture = &mesh->textures[material->texture];
+    surface->level_count = mesh->has_mips ? orr_mip_levels(texture->width, texture->height) : 1;
+    for (int i = 1; i < surface->level_count; i++) {
+        surface->level_first[i] = surface->level_first[i - 1] +
+                                  orr_mip_side(texture->width, i - 1) * orr_mip_side(texture->height, i - 1);
+    }
+}
+
+static uint32_t chunk_size(const orr_mesh_part *part)
+{
+    uint32_t size = part->index_count / 3 / MESH_CHUNKS + 1;
+    return size > MESH_CHUNK ? size : MESH_CHUNK;
+}
+
+// What the list holds, laid out: instances with room for their vertices, surfaces, chunks.
+static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_list *list,
+                          int64_t *triangles, orr_error *error)
+{
+    int64_t surface_count = 0, chunk_count = 0;
+    *triangles = 0;
+    for (int i = 0; i < list->mesh_count; i++) {
+        const orr_mesh *mesh = list->meshes[i].mesh;
+        surface_count += mesh->part_count;
+        for (int j = 0; j < mesh->part_count; j++) {
+            chunk_count += orr_blocks(mesh->parts[j].index_count / 3, chunk_size(&mesh->parts[j]));
+            *triangles += mesh->parts[j].index_count / 3;
+        }
+    }
+    if (*triangles > INT32_MAX || chunk_count > INT32_MAX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "meshes: %lld triangles: expected at most %d",
+                        (long long)*triangles, INT32_MAX);
+    }
+    uint32_t *kept;
+    TAKE(raster->instances, list->mesh_count);
+    TAKE(raster->surfaces, surface_count);
+    TAKE(raster->chunks, chunk_count);
+    TAKE(kept, *triangles);
+    mesh_surface *surface = raster->surfaces;
+    for (int i = 0; i < list->mesh_count; i++) {
+        const orr_mesh *mesh = list->meshes[i].mesh;
+        mesh_instance *instance = &raster->instances[i];
+        instance->mesh = mesh;
+        orr_affine_multiply(list->lens.view, list->meshes[i].model, instance->to_camera);
+        TAKE(instance->points, mesh->vertex_count);
+        for (int j = 0; j < mesh->part_count; j++, surface++) {
+            const orr_mesh_part *part = &mesh->parts[j];
+            set_surface(surface, instance, part);
+            uint32_t count = part->index_count / 3, size = chunk_size(part);
+            for (uint32_t first = 0; first < count; first += size) {
+                mesh_chunk *chunk = &raster->chunks[raster->chunk_count++];
+                *chunk = (mesh_chunk){.surface = (int)(surface - raster->surfaces),
+                                      .first = part->first_index / 3 + first,
+                                      .count = count - first < size ? count - first : size,
+                                      .kept = kept};
+                kept += chunk->count;
+            }
+        }
+    }
+    return ORR_OK;
+}
+
+// ---- the stages as jobs ----
+
+typedef struct stage {
+    const mesh_raster *raster;
+    const mesh_lanes *lanes;
+    const mesh_instance *instance;
+} stage;
+
+static void vertices_job(void *context, int i, int worker)
+{
+    (void)worker;
+    const stage *s = context;
+    int64_t first = (int64_t)i * VERTEX_BLOCK, left = s->instance->mesh->vertex_count - first;
+    s->lanes->vertices(s->raster, s->instance, first, left < VERTEX_BLOCK ? left : VERTEX_BLOCK);
+}
+
+static void cull_job(void *context, int i, int worker)
+{
+    (void)worker;
+    const stage *s = context;
+    s->lanes->cull(s->raster, &s->raster->chunks[i]);
+}
+
+static void set_up_job(void *context, int i, int worker)
+{
+    (void)worker;
+    const stage *s = context;
+    orr_mesh_set_up(s->raster, &s->raster->chunks[i]);
+}
+
+static void bin_count_job(void *context, int group, int worker)
+{
+    (void)worker;
+    orr_mesh_bin_count(((const stage *)context)->raster, group);
+}
+
+static void bin_fill_job(void *context, int group, int worker)
+{
+    (void)worker;
+    orr_mesh_bin_fill(((const stage *)context)->raster, group);
+}
+
+static void tile_job(void *context, int tile, int worker)
+{
+    const stage *s = context;
+    s->lanes->tile(s->raster, tile, s->raster->scratch[worker]);
+}
+
+// Room for the records: one for each whole triangle, and as many as a cut can leave for the others.
+static orr_result take_records(mesh_raster *raster, orr_arena *arena, orr_error *error)
+{
+    uint64_t room = 0;
+    for (int i = 0; i < raster->chunk_count; i++) {
+        mesh_chunk *chunk = &raster->chunks[i];
+        chunk->record_first = (uint32_t)room;
+        room += chunk->kept_count + (uint64_t)chunk->cut_count * (MESH_PIECES - 1);
+        if (room > MESH_RECORDS) {
+            return orr_fail(error, ORR_CODE_ARGUMENT, "meshes: over %d triangles in view: expected less",
+                            MESH_RECORDS);
+        }
+    }
+    TAKE(raster->records, room);
+    return ORR_OK;
+}
+
+// Chunks to groups of about equally many records.
+static orr_result group_chunks(mesh_raster *raster, orr_arena *arena, int64_t *records, orr_error *error)
+{
+    *records = 0;
+    for (int i = 0; i < raster->chunk_count; i++) {
+        *records += raster->chunks[i].record_count;
+    }
+    TAKE(raster->group_chunks, MESH_GROUPS + 1);
+    int64_t done = 0;
+    int group = 0;
+    for (int i = 0; i < raster->chunk_count; i++) {
+        while (group * *records <= done * MESH_GROUPS && group < MESH_GROUPS) {
+            raster->group_chunks[group++] = i;
+        }
+        done += raster->chunks[i].record_count;
+    }
+    while (group <= MESH_GROUPS) {
+        raster->group_chunks[group++] = raster->chunk_count;
+    }
+    raster->group_chunks[0] = 0;
+    TAKE(raster->group_bins, (size_t)MESH_GROUPS * (size_t)(raster->columns * raster->rows));
+    return ORR_OK;
+}
+
+// Counts to places: the lists of the tiles one after the other, each in the order of the groups.
+static orr_result place_bins(mesh_raster *raster, orr_arena *arena, orr_error *error)
+{
+    size_t tiles = (size_t)(raster->columns * raster->rows);
+    TAKE(raster->bins, tiles + 1);
+    uint64_t sum = 0;
+    for (size_t tile = 0; tile < tiles; tile++) {
+        raster->bins[tile] = (uint32_t)sum;
+        for (size_t group = 0; group < MESH_GROUPS; group++) {
+            uint32_t *bin = &raster->group_bins[group * tiles + tile], count = *bin;
+            *bin = (uint32_t)sum;
+            sum += count;
+        }
+    }
+    if (sum > UINT32_MAX) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %llu triangles in tiles",
+                        (unsigned long long)sum);
+    }
+    raster->bins[tiles] = (uint32_t)sum;
+    TAKE(raster->binned, sum);
+    return ORR_OK;
+}
+
+orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
+                           orr_mesh_picture picture, orr_mesh_counts *counts, orr_error *error)
+{
+    mesh_raster raster = {.lens = list->lens,
+                          .sun = list->sun,
+                          .picture = picture,
+                          .columns = orr_blocks(list->lens.width, MESH_TILE),
+                          .rows = orr_blocks(list->lens.height, MESH_TILE)};
+    stage s = {.raster = &raster, .lanes = lanes_of[isa]};
+    orr_mesh_counts found;
+    ORR_TRY(lay_out(&raster, arena, list, &found.triangles, error));
+    for (int i = 0; i < list->mesh_count; i++) {
+        s.instance = &raster.instances[i];
+        orr_jobs_for(jobs, orr_blocks(s.instance->mesh->vertex_count, VERTEX_BLOCK), vertices_job, &s);
+    }
+    orr_jobs_for(jobs, raster.chunk_count, cull_job, &s);
+    ORR_TRY(take_records(&raster, arena, error));
+    orr_jobs_for(jobs, raster.chunk_count, set_up_job, &s);
+    ORR_TRY(group_chunks(&raster, arena, &found.drawn, error));
+    orr_jobs_for(jobs, MESH_GROUPS, bin_count_job, &s);
+    ORR_TRY(place_bins(&raster, arena, error));
+    orr_jobs_for(jobs, MESH_GROUPS, bin_fill_job, &s);
+
+    TAKE(raster.linear, 256);
+    s.lanes->linear_table(raster.linear);
+    TAKE(raster.scratch, orr_jobs_workers(jobs));
+    for (int i = 0; i < orr_jobs_workers(jobs); i++) {
+        TAKE(raster.scratch[i], 1);
+    }
+    orr_jobs_for(jobs, raster.columns * raster.rows, tile_job, &s);
+    if (counts) {
+        *counts = found;
+    }
+    return ORR_OK;
+}

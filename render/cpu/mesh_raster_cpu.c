@@ -1,0 +1,289 @@
+// The lane stages of the mesh rasteriser (see mesh_raster_stages.h), compiled once per instruction set.
+#include "engine/core/isa.h"
+#include "render/cpu/mesh_shade_cpu.h"
+
+#include <math.h>
+
+static void linear_table(float linear[256])
+{
+    for (int i = 0; i < 256; i += ORR_LANES) {
+        real_store(linear + i, srgb_to_linear(to_real(I(i) + lane_index()) * R(1.0 / 255.0)));
+    }
+}
+
+// Member k of up to a vector's vertices; lanes past the end repeat the last.
+FN real vertex_member(const orr_mesh_vertex *vertices, sint index, int k)
+{
+    return real_gather((const float *)vertices + k, index * I(9));
+}
+
+FN void store_some(float *p, real a, int count)
+{
+    if (count >= ORR_LANES) {
+        real_store(p, a);
+        return;
+    }
+    float values[ORR_LANES];
+    real_store(values, a);
+    memcpy(p, values, (size_t)count * sizeof *values);
+}
+
+static void vertices(const mesh_raster *raster, const mesh_instance *instance, int64_t first, int64_t count)
+{
+    const orr_lens *lens = &raster->lens;
+    const float *m = instance->to_camera;
+    affine to_camera = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]};
+    const orr_mesh_vertex *from = instance->mesh->vertices + first;
+    real width = R((float)lens->width), height = R((float)lens->height);
+    float member[3][ORR_LANES];
+    int32_t placed_at[3][ORR_LANES];
+    for (int i = 0; i < (int)count; i += ORR_LANES) {
+        int left = (int)count - i;
+        sint index = lane_index() + I(i);
+        index = sel_int(lanes_below(left), index, I((int)count - 1));
+        real3 p =
+            affine_point(to_camera, make_real3(vertex_member(from, index, 0), vertex_member(from, index, 1),
+                                               vertex_member(from, index, 2)));
+        // w: what the screen position is to be divided by
+        real w = lens->orthographic ? R(1.0) : p.z;
+        mask near = not_(p.z >= R(lens->near_plane));
+        real at_x = R(lens->focal[0]) * p.x + R(lens->centre[0]) * w;
+        real at_y = R(lens->focal[1]) * p.y + R(lens->centre[1]) * w;
+        real inverse = R(1.0) / sel(near, R(1.0), w);
+        real x = R(lens->focal[0]) * p.x * inverse + R(lens->centre[0]);
+        real y = R(lens->focal[1]) * p.y * inverse + R(lens->centre[1]);
+        mask within = and_(and_(x >= R(-MESH_GUARD), x <= width + R(MESH_GUARD)),
+                           and_(y >= R(-MESH_GUARD), y <= height + R(MESH_GUARD)));
+        sint out = (near & I(MESH_OUT_NEAR)) | ((at_x < R(0.0)) & I(MESH_OUT_LEFT)) |
+                   ((at_x > width * w) & I(MESH_OUT_RIGHT)) | ((at_y < R(0.0)) & I(MESH_OUT_TOP)) |
+                   ((at_y > height * w) & I(MESH_OUT_BOTTOM)) | (~within & I(MESH_OUT_GUARD));
+        mask placed = and_(within, not_(near));
+        x = floor_(sel(placed, x, R(0.0)) * R(MESH_SUBPIXELS) + R(0.5));
+        y = floor_(sel(placed, y, R(0.0)) * R(MESH_SUBPIXELS) + R(0.5));
+        real_store(member[0], p.x);
+        real_store(member[1], p.y);
+        real_store(member[2], p.z);
+        sint_store(placed_at[0], to_int(x));
+        sint_store(placed_at[1], to_int(y));
+        sint_store(placed_at[2], out);
+        for (int lane = 0; lane < ORR_LANES && lane < left; lane++) {
+            instance->points[first + i + lane] =
+                (mesh_point){member[0][lane],    member[1][lane],    member[2][lane],
+                             placed_at[0][lane], placed_at[1][lane], placed_at[2][lane]};
+        }
+    }
+}
+
+FN sint min_int(sint a, sint b)
+{
+    return sel_int(a < b, a, b);
+}
+
+FN sint max_int(sint a, sint b)
+{
+    return sel_int(a > b, a, b);
+}
+
+FN sint out_of(const mesh_instance *instance, sint vertex)
+{
+    return (sint)point_member(instance, vertex, offsetof(mesh_point, out));
+}
+
+// Is a pixel centre within the lowest and highest screen position of three vertices?
+FN mask touches_centre(const mesh_instance *instance, sint vertex_a, sint vertex_b, sint vertex_c,
+                       size_t offset)
+{
+    sint a = (sint)point_member(instance, vertex_a, offset),
+         b = (sint)point_member(instance, vertex_b, offset),
+         c = (sint)point_member(instance, vertex_c, offset);
+    sint low = min_int(min_int(a, b), c) - I(MESH_SUBPIXELS / 2);
+    sint high = max_int(max_int(a, b), c) - I(MESH_SUBPIXELS / 2);
+    return ((low + I(MESH_SUBPIXELS - 1)) >> 8) <= (high >> 8);
+}
+
+static void cull(const mesh_raster *raster, mesh_chunk *chunk)
+{
+    const mesh_instance *instance = raster->surfaces[chunk->surface].instance;
+    const uint32_t *indices = instance->mesh->indices + 3 * (size_t)chunk->first;
+    chunk->kept_count = chunk->cut_count = 0;
+    for (int i = 0; i < (int)chunk->count; i += ORR_LANES) {
+        int left = (int)chunk->count - i;
+        sint first = sel_int(lanes_below(left), lane_index() + I(i), I(i)) * I(3);
+        sint a = int_gather(indices, first), b = int_gather(indices, first + I(1)),
+             c = int_gather(indices, first + I(2));
+        sint out_a = out_of(instance, a), out_b = out_of(instance, b), out_c = out_of(instance, c);
+        mask outside = (out_a & out_b & out_c & I(MESH_OUT_GUARD - 1)) != I(0);
+        mask broken = ((out_a | out_b | out_c) & I(MESH_OUT_NEAR | MESH_OUT_GUARD)) != I(0);
+        mask touches = touches_centre(instance, a, b, c, offsetof(mesh_point, screen_x)) &
+                       touches_centre(instance, a, b, c, offsetof(mesh_point, screen_y));
+        mask keep = lanes_below(left) & ~outside & (broken | touches);
+        chunk->cut_count += (uint32_t)__builtin_popcount(mask_bits(keep & broken));
+        for (uint32_t bits = mask_bits(keep); bits; bits &= bits - 1) {
+            chunk->kept[chunk->kept_count++] = chunk->first + (uint32_t)(i + __builtin_ctz(bits));
+        }
+    }
+}
+
+// ---- tiles ----
+
+// An edge over a tile: value(i, j) = start + across i + down j at pixel (i, j), >= 0 inside.
+typedef struct edge {
+    int32_t start, across, down;
+} edge;
+
+static edge edge_over_tile(const mesh_record *record, int k, int x, int y)
+{
+    enum { BOUND = 1 << 30 }; // more than an edge can change over a tile
+    int32_t ax = record->x[k], ay = record->y[k], bx = record->x[(k + 1) % 3], by = record->y[(k + 1) % 3];
+    edge e = {0, ay - by, bx - ax};
+    int64_t start = (int64_t)e.down * (y * MESH_SUBPIXELS + MESH_SUBPIXELS / 2 - ay) +
+                    (int64_t)e.across * (x * MESH_SUBPIXELS + MESH_SUBPIXELS / 2 - ax);
+    // centres on an edge belong to the triangle only if it is a left or a top edge
+    start -= !(e.across > 0 || (e.across == 0 && e.down > 0));
+    // a pixel's step is 256 times an integer: the sign needs no more than the whole 256s
+    start >>= 8;
+    e.start = (int32_t)(start > BOUND ? BOUND : start < -BOUND ? -BOUND : start);
+    return e;
+}
+
+// Which of the pixels from (x, y) on are not holes. Kept out of the loop below, which needs the registers.
+static __attribute__((noinline)) mask opaque_pixels(const mesh_raster *raster, const mesh_record *record,
+                                                    int x, int y)
+{
+    return opaque_at(raster, &raster->surfaces[record->surface], I((int32_t)record->triangle),
+                     to_real(lane_index() + I(x)) + R(0.5), R((float)y + 0.5f));
+}
+
+static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y, int32_t id)
+{
+    const mesh_record *record = &raster->records[id];
+    bool cut_out = raster->surfaces[record->surface].material->alpha_cutoff > 0.0f;
+    int low_x = INT32_MAX, high_x = INT32_MIN, low_y = INT32_MAX, high_y = INT32_MIN;
+    edge edges[3];
+    for (int k = 0; k < 3; k++) {
+        edges[k] = edge_over_tile(record, k, tile_x, tile_y);
+        low_x = record->x[k] < low_x ? record->x[k] : low_x;
+        high_x = record->x[k] > high_x ? record->x[k] : high_x;
+        low_y = record->y[k] < low_y ? record->y[k] : low_y;
+        high_y = record->y[k] > high_y ? record->y[k] : high_y;
+    }
+    int left = mesh_first_pixel(low_x) - tile_x, right = mesh_last_pixel(high_x, tile_x + MESH_TILE) - tile_x;
+    int top = mesh_first_pixel(low_y) - tile_y, bottom = mesh_last_pixel(high_y, tile_y + MESH_TILE) - tile_y;
+    left = left > 0 ? left & ~(ORR_LANES - 1) : 0;
+    top = top > 0 ? top : 0;
+
+    // relative to the tile in double: far from the triangle its plane has large numbers
+    double nearness = record->nearness + record->across * (tile_x + 0.5) + record->down * (tile_y + 0.5);
+    real across = R(record->across), down = R(record->down), start = R(nearness);
+    real nearest = R(record->nearest), farthest = R(record->farthest);
+    for (int x = left; x <= right; x += ORR_LANES) {
+        sint column = lane_index() + I(x);
+        real at_column = fma_(to_real(column), across, start);
+        sint value[3];
+        for (int k = 0; k < 3; k++) {
+            value[k] = I(edges[k].start + edges[k].down * top) + I(edges[k].across) * column;
+        }
+        for (int y = top; y <= bottom; y++) {
+            mask hit = (value[0] | value[1] | value[2]) >= I(0);
+            for (int k = 0; k < 3; k++) {
+                value[k] += I(edges[k].down);
+            }
+            float *pixel = tile->nearness + y * MESH_TILE + x;
+            real before = real_load(pixel);
+            real now = min_(max_(fma_(R((float)y), down, at_column), farthest), nearest);
+            hit &= now > before;
+            if (!any(hit)) {
+                continue;
+            }
+            if (cut_out) {
+                hit &= opaque_pixels(raster, record, tile_x + x, tile_y + y);
+            }
+            int32_t *owner = tile->record + y * MESH_TILE + x;
+            real_store(pixel, sel(hit, now, before));
+            sint_store(owner, sel_int(hit, I(id), sint_load(owner)));
+        }
+    }
+}
+
+static mesh_sun sun_in_camera(const mesh_raster *raster)
+{
+    const float *m = raster->lens.view, *d = raster->sun.direction;
+    const float *colour = raster->sun.colour, *ambient = raster->sun.ambient;
+    return (mesh_sun){m[0] * d[0] + m[1] * d[1] + m[2] * d[2],
+                      m[4] * d[0] + m[5] * d[1] + m[6] * d[2],
+                      m[8] * d[0] + m[9] * d[1] + m[10] * d[2],
+                      colour[0],
+                      colour[1],
+                      colour[2],
+                      ambient[0],
+                      ambient[1],
+                      ambient[2]};
+}
+
+// Member of the lanes' records, at word `offset` of the struct.
+FN sint record_member(const mesh_raster *raster, sint id, size_t offset)
+{
+    return int_gather((const char *)raster->records + offset, id * I(sizeof(mesh_record) / 4));
+}
+
+// Colour of the pixels whose records are `id`; 0 where there is none. x, y: [px]
+FN real3 shade_records(const mesh_raster *raster, mesh_sun sun, sint id, real x, real y)
+{
+    real3 colour = make_real3(R(0.0), R(0.0), R(0.0));
+    mask left = id >= I(0);
+    sint safe = sel_int(left, id, I(0));
+    while (any(left)) { // once per surface, which is nearly always once
+        int lane = __builtin_ctz(mask_bits(left));
+        const mesh_record *record = &raster->records[safe[lane]];
+        mask same =
+            left & (record_member(raster, safe, offsetof(mesh_record, surface)) == I(record->surface));
+        sint triangle = sel_int(same, record_member(raster, safe, offsetof(mesh_record, triangle)),
+                                I((int32_t)record->triangle));
+        real3 c = shade_pixels(raster, sun, &raster->surfaces[record->surface], triangle, x, y);
+        colour = make_real3(sel(same, c.x, colour.x), sel(same, c.y, colour.y), sel(same, c.z, colour.z));
+        left &= ~same;
+    }
+    return colour;
+}
+
+static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int tile_x, int tile_y)
+{
+    mesh_sun sun = sun_in_camera(raster);
+    int width = raster->lens.width, height = raster->lens.height;
+    size_t plane = (size_t)width * (size_t)height;
+    for (int y = 0; y < MESH_TILE && tile_y + y < height; y++) {
+        for (int x = 0; x < MESH_TILE && tile_x + x < width; x += ORR_LANES) {
+            sint id = sint_load(tile->record + y * MESH_TILE + x);
+            real nearness = real_load(tile->nearness + y * MESH_TILE + x);
+            real depth = raster->lens.orthographic ? -nearness : R(1.0) / nearness;
+            real3 colour = shade_records(raster, sun, id, to_real(lane_index() + I(tile_x + x)) + R(0.5),
+                                         R((float)(tile_y + y) + 0.5f));
+            size_t at = (size_t)(tile_y + y) * (size_t)width + (size_t)(tile_x + x);
+            int count = width - tile_x - x;
+            store_some(raster->picture.depth + at, sel(id >= I(0), depth, R(INFINITY)), count);
+            store_some(raster->picture.rgb + at, colour.x, count);
+            store_some(raster->picture.rgb + plane + at, colour.y, count);
+            store_some(raster->picture.rgb + 2 * plane + at, colour.z, count);
+        }
+    }
+}
+
+static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
+{
+    int tile_x = index % raster->columns * MESH_TILE, tile_y = index / raster->columns * MESH_TILE;
+    float far_plane = raster->lens.far_plane;
+    real farthest = R(raster->lens.orthographic ? -far_plane : 1.0f / far_plane);
+    for (int i = 0; i < MESH_TILE * MESH_TILE; i += ORR_LANES) {
+        real_store(tile->nearness + i, farthest);
+        sint_store(tile->record + i, I(-1));
+    }
+    uint32_t end = raster->bins[index + 1];
+    for (uint32_t i = raster->bins[index]; i < end; i++) {
+        // records lie in memory by triangle, not by tile
+        __builtin_prefetch(&raster->records[raster->binned[i + 4 < end ? i + 4 : i]]);
+        draw_record(raster, tile, tile_x, tile_y, (int32_t)raster->binned[i]);
+    }
+    shade_tile(raster, tile, tile_x, tile_y);
+}
+
+const mesh_lanes ORR_ISA_NAME(orr_mesh_lanes) = {linear_table, vertices, cull, draw_tile};

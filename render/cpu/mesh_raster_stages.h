@@ -1,0 +1,131 @@
+// The stages of the mesh rasteriser and what they hand to each other.
+//
+//     vertices  lanes over vertices      camera space, place on the screen, which bounds they break
+//     cull      lanes over triangles     drops what cannot touch a pixel centre
+//     set up    per triangle             cuts at the view's bounds, orients, plane of nearness
+//     bin       per group of triangles   lists for each tile, in drawing order
+//     tile      lanes over pixels        nearest triangle per pixel, then shades each pixel once
+//
+// Screen positions are fixed-point numbers of 1/256 pixel, so that edges are exact: a pixel centre on the
+// edge between two triangles belongs to exactly one of them (the top-left rule). "Nearness" is 1/z in
+// perspective and -z in orthographic views: linear over the screen in both, greater is nearer.
+#pragma once
+
+#include "engine/core/isa.h"
+#include "render/cpu/mesh_raster.h"
+
+enum {
+    MESH_SUBPIXELS = 256,
+    MESH_GUARD = 8192,            // [px] triangles reaching farther than this beyond the picture are cut
+    MESH_TILE = 64,               // [px] a multiple of the lanes
+    MESH_CHUNK = 2048,            // triangles of a job at least
+    MESH_CHUNKS = 512,            // jobs of a part at most
+    MESH_GROUPS = 32,             // jobs that bin
+    MESH_LEVELS = 17,             // of a mip chain
+    MESH_PIECES = 6,              // triangles that cutting one at five planes can leave
+    MESH_RECORDS = INT32_MAX / 16 // lanes gather with 32-bit offsets in words
+};
+
+// bounds a vertex breaks; a triangle all of whose corners break the same one of the first five is outside
+enum {
+    MESH_OUT_NEAR = 1,
+    MESH_OUT_LEFT = 2,
+    MESH_OUT_RIGHT = 4,
+    MESH_OUT_TOP = 8,
+    MESH_OUT_BOTTOM = 16,
+    MESH_OUT_GUARD = 32
+};
+
+// A vertex as the camera sees it. Members side by side: a triangle's corners lie anywhere in memory.
+typedef struct mesh_point {
+    float x, y, z;              // camera space
+    int32_t screen_x, screen_y; // 1/256 px; meaningless for vertices out near or guard
+    int32_t out;
+} mesh_point;
+
+// One mesh of the list.
+typedef struct mesh_instance {
+    const orr_mesh *mesh;
+    float to_camera[12];
+    mesh_point *points; // vertex_count
+} mesh_instance;
+
+// A part of an instance: everything that is the same for its pixels.
+typedef struct mesh_surface {
+    const mesh_instance *instance;
+    const orr_mesh_material *material;
+    const orr_image8 *texture; // Nullable
+    int level_count;
+    int32_t level_first[MESH_LEVELS]; // texel at which a level of the texture begins
+} mesh_surface;
+
+// Up to so many triangles of one surface: the work of one cull or setup job.
+typedef struct mesh_chunk {
+    int surface;
+    uint32_t first; // triangle of the mesh
+    uint32_t count;
+    uint32_t *kept; // count: triangles that cull kept
+    uint32_t kept_count;
+    uint32_t cut_count; // of these must be cut
+    uint32_t record_first;
+    uint32_t record_count;
+} mesh_chunk;
+
+// A triangle that touches pixel centres, one cache line.
+typedef struct mesh_record {
+    int32_t x[3], y[3];            // 1/256 px, area positive with y down
+    float nearest, farthest;       // nearness of its nearest and farthest corner
+    double nearness, across, down; // nearness at the picture's corner (0, 0), and per pixel
+    uint32_t triangle;
+    int32_t surface;
+} mesh_record;
+
+// The nearest triangle of each pixel of a tile.
+typedef struct mesh_tile {
+    float nearness[MESH_TILE * MESH_TILE];
+    int32_t record[MESH_TILE * MESH_TILE]; // -1: none
+} mesh_tile;
+
+typedef struct mesh_raster {
+    orr_lens lens;
+    orr_draw_sun sun;
+    orr_mesh_picture picture;
+    mesh_instance *instances;
+    mesh_surface *surfaces;
+    mesh_chunk *chunks;
+    int chunk_count;
+    mesh_record *records;  // with gaps between chunks
+    int32_t *group_chunks; // MESH_GROUPS + 1: first chunk of each group
+    int columns, rows;     // of tiles
+    uint32_t *group_bins;  // MESH_GROUPS x tiles: how many, then where the group writes next
+    uint32_t *bins;        // tiles + 1
+    uint32_t *binned;      // records of each tile, in drawing order
+    float *linear;         // 256: display byte to linear light
+    mesh_tile **scratch;   // per worker
+} mesh_raster;
+
+typedef struct mesh_lanes {
+    void (*linear_table)(float linear[256]);
+    void (*vertices)(const mesh_raster *raster, const mesh_instance *instance, int64_t first, int64_t count);
+    void (*cull)(const mesh_raster *raster, mesh_chunk *chunk);
+    void (*tile)(const mesh_raster *raster, int tile, mesh_tile *scratch);
+} mesh_lanes;
+
+extern const mesh_lanes orr_mesh_lanes_baseline, orr_mesh_lanes_avx2, orr_mesh_lanes_avx512;
+
+void orr_mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk);
+void orr_mesh_bin_count(const mesh_raster *raster, int group);
+void orr_mesh_bin_fill(const mesh_raster *raster, int group);
+
+// First and last pixel whose centre lies in [low, high] (1/256 px), within [0, size).
+static inline int mesh_first_pixel(int32_t low)
+{
+    int pixel = (low - MESH_SUBPIXELS / 2 + MESH_SUBPIXELS - 1) >> 8;
+    return pixel > 0 ? pixel : 0;
+}
+
+static inline int mesh_last_pixel(int32_t high, int size)
+{
+    int pixel = (high - MESH_SUBPIXELS / 2) >> 8;
+    return pixel < size - 1 ? pixel : size - 1;
+}

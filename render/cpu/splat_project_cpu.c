@@ -1,0 +1,145 @@
+// Projection on the CPU: lanes over the splats of a pack.
+#include "render/cpu/splats_cpu.h"
+#include "render/splat_formula.h"
+
+// one lens for all lanes
+static splat_lens to_lens(const splat_lens_values *v)
+{
+    return (splat_lens){
+        .view = {v->view[0], v->view[1], v->view[2], v->view[3], v->view[4], v->view[5], v->view[6],
+                 v->view[7], v->view[8], v->view[9], v->view[10], v->view[11]},
+        .eye_x = v->eye[0],
+        .eye_y = v->eye[1],
+        .eye_z = v->eye[2],
+        .focal_x = v->focal[0],
+        .focal_y = v->focal[1],
+        .centre_x = v->centre[0],
+        .centre_y = v->centre[1],
+        .near_plane = v->near_plane,
+        .far_plane = v->far_plane,
+        .slope_x_low = v->slope_x[0],
+        .slope_x_high = v->slope_x[1],
+        .slope_y_low = v->slope_y[0],
+        .slope_y_high = v->slope_y[1],
+        .width = v->width,
+        .height = v->height,
+        .orthographic = v->orthographic,
+        .antialias = v->antialias,
+    };
+}
+
+// sum of a channel's terms; c: the channel's coefficient of a band's first function, in a pack's layout
+#define COEFFICIENT(k) real_load(harmonics + (3 * (k) + channel) * ORR_PACK_BLOCK)
+
+FN real channel_colour(const float *harmonics, int degree, int channel, sh_band1 b1, sh_band2 b2, sh_band3 b3)
+{
+    real sum = fma_(R(SH_0), COEFFICIENT(0), R(0.5));
+    if (degree >= 1) {
+        sum = fma_(b1.a, COEFFICIENT(1), sum);
+        sum = fma_(b1.b, COEFFICIENT(2), sum);
+        sum = fma_(b1.c, COEFFICIENT(3), sum);
+    }
+    if (degree >= 2) {
+        sum = fma_(b2.a, COEFFICIENT(4), sum);
+        sum = fma_(b2.b, COEFFICIENT(5), sum);
+        sum = fma_(b2.c, COEFFICIENT(6), sum);
+        sum = fma_(b2.d, COEFFICIENT(7), sum);
+        sum = fma_(b2.e, COEFFICIENT(8), sum);
+    }
+    if (degree >= 3) {
+        sum = fma_(b3.a, COEFFICIENT(9), sum);
+        sum = fma_(b3.b, COEFFICIENT(10), sum);
+        sum = fma_(b3.c, COEFFICIENT(11), sum);
+        sum = fma_(b3.d, COEFFICIENT(12), sum);
+        sum = fma_(b3.e, COEFFICIENT(13), sum);
+        sum = fma_(b3.f, COEFFICIENT(14), sum);
+        sum = fma_(b3.g, COEFFICIENT(15), sum);
+    }
+    return max_(sum, R(0.0));
+}
+
+// the tiles between two pixel positions, as far as there are tiles
+FN sint tile_of(real pixel, float tiles)
+{
+    return to_int(min_(max_(pixel * R(1.0 / ORR_TILE), R(0.0)), R(tiles - 1.0f)));
+}
+
+// writes the visible lanes one after another
+static int store_records(const orr_project_job *job, int place, uint32_t visible, const splat_screen *s,
+                         const real colour[3], const uint32_t *original)
+{
+    float fields[13][ORR_LANES];
+    const real values[13] = {s->centre.x,      s->centre.y,     s->shape.sharp_x, s->shape.lean,
+                             s->shape.sharp_y, s->log2_opacity, colour[0],        colour[1],
+                             colour[2],        s->depth,        s->reach,         s->half_size.x,
+                             s->half_size.y};
+    for (int k = 0; k < 13; k++) {
+        real_store(fields[k], values[k]);
+    }
+    const float tiles_x = (float)((job->width + ORR_TILE - 1) / ORR_TILE);
+    const float tiles_y = (float)((job->height + ORR_TILE - 1) / ORR_TILE);
+    int32_t box[4][ORR_LANES];
+    sint_store(box[0], tile_of(s->centre.x - s->half_size.x - R(0.5), tiles_x));
+    sint_store(box[1], tile_of(s->centre.y - s->half_size.y - R(0.5), tiles_y));
+    sint_store(box[2], tile_of(s->centre.x + s->half_size.x - R(0.5), tiles_x));
+    sint_store(box[3], tile_of(s->centre.y + s->half_size.y - R(0.5), tiles_y));
+    int count = 0;
+    for (; visible; visible &= visible - 1, count++) {
+        int i = __builtin_ctz(visible);
+        job->boxes[place + count] = (orr_tile_box){(uint16_t)box[0][i], (uint16_t)box[1][i],
+                                                   (uint16_t)box[2][i], (uint16_t)box[3][i]};
+        job->records[place + count] = (orr_splat_record){
+            .x = fields[0][i],
+            .y = fields[1][i],
+            .sharp_x = fields[2][i],
+            .lean = fields[3][i],
+            .sharp_y = fields[4][i],
+            .log2_opacity = fields[5][i],
+            .red = fields[6][i],
+            .green = fields[7][i],
+            .blue = fields[8][i],
+            .depth = fields[9][i],
+            .reach = fields[10][i],
+            .half_width = fields[11][i],
+            .half_height = fields[12][i],
+            .place = job->first_place + original[i],
+        };
+    }
+    return count;
+}
+
+int ORR_ISA_NAME(orr_splat_project)(const orr_project_job *job)
+{
+    const splat_lens lens = to_lens(job->lens);
+    const int degree = job->pack->sh_degree;
+    const int members = 3 * (degree + 1) * (degree + 1);
+    int count = 0;
+    for (int64_t block = job->first_block; block < job->end_block; block++) {
+        for (int part = 0; part < ORR_PACK_BLOCK; part += ORR_LANES) {
+            const float *g = job->pack->geometry + block * ORR_PACK_GEOMETRY * ORR_PACK_BLOCK + part;
+            real m[ORR_PACK_GEOMETRY];
+            for (int k = 0; k < ORR_PACK_GEOMETRY; k++) {
+                m[k] = real_load(g + k * ORR_PACK_BLOCK);
+            }
+            real3 mean = {m[0], m[1], m[2]};
+            splat_axes axes = {{m[3], m[4], m[5]}, {m[6], m[7], m[8]}, {m[9], m[10], m[11]}};
+            splat_screen s = splat_project(lens, mean, axes, m[12]);
+            uint32_t visible = mask_bits(s.visible);
+            if (!visible) {
+                continue;
+            }
+            const float *harmonics = job->pack->harmonics + block * members * ORR_PACK_BLOCK + part;
+            real3 direction = splat_direction(lens, mean);
+            sh_band1 b1 = sh_degree1(direction);
+            sh_band2 b2 = sh_degree2(direction);
+            sh_band3 b3 = sh_degree3(direction);
+            real colour[3];
+            for (int channel = 0; channel < 3; channel++) {
+                colour[channel] = channel_colour(harmonics, degree, channel, b1, b2, b3);
+            }
+            count += store_records(job, count, visible, &s, colour,
+                                   job->pack->original + block * ORR_PACK_BLOCK + part);
+        }
+    }
+    return count;
+}

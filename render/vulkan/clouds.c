@@ -1,0 +1,100 @@
+#include "render/vulkan/clouds.h"
+
+#include "engine/core/memory.h"
+
+#include <string.h>
+
+// where a splat's first member stands, in an array of `members` per splat
+static size_t member_place(int64_t splat, int members)
+{
+    return (size_t)(splat / ORR_PACK_BLOCK * members) * ORR_PACK_BLOCK + (size_t)(splat % ORR_PACK_BLOCK);
+}
+
+// Sends splats first .. first + count of the file; places[i]: where splat i of the file stands in the pack.
+static orr_result upload_array(orr_vulkan_upload *upload, const float *pack, int members,
+                               const uint32_t *places, int64_t first, int64_t count, orr_vk_buffer *buffer,
+                               orr_error *error)
+{
+    size_t blocks = (size_t)((count + ORR_PACK_BLOCK - 1) / ORR_PACK_BLOCK);
+    size_t size = blocks * ORR_PACK_BLOCK * (size_t)members * sizeof(float);
+    ORR_TRY(orr_vk_buffer_create(upload->vk, size, ORR_VK_ON_DEVICE, 0, "splats", buffer, error));
+    void *bytes;
+    ORR_TRY(orr_vulkan_upload_begin(upload, size, &bytes, error));
+    float *to = bytes;
+    for (int64_t i = 0; i < count; i++) {
+        const float *splat = pack + member_place(places[first + i], members);
+        float *out = to + member_place(i, members);
+        for (int k = 0; k < members; k++) {
+            out[k * ORR_PACK_BLOCK] = splat[k * ORR_PACK_BLOCK];
+        }
+    }
+    return orr_vulkan_upload_buffer(upload, buffer, error);
+}
+
+static orr_result fill(orr_vulkan_upload *upload, const orr_splat_pack *pack, const uint32_t *places,
+                       int64_t page_splats, orr_vulkan_cloud *cloud, orr_error *error)
+{
+    int members = 3 * (pack->sh_degree + 1) * (pack->sh_degree + 1);
+    for (int64_t first = 0; first < pack->count; first += page_splats) {
+        orr_vulkan_page *page = &cloud->pages[cloud->page_count++];
+        int64_t count = pack->count - first < page_splats ? pack->count - first : page_splats;
+        page->count = (uint32_t)count;
+        ORR_TRY(upload_array(upload, pack->geometry, ORR_PACK_GEOMETRY, places, first, count, &page->geometry,
+                             error));
+        ORR_TRY(
+            upload_array(upload, pack->harmonics, members, places, first, count, &page->harmonics, error));
+    }
+    return ORR_OK;
+}
+
+orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_splat_pack *pack,
+                                   orr_vulkan_cloud **out, orr_error *error)
+{
+    *out = NULL;
+    int members = 3 * (pack->sh_degree + 1) * (pack->sh_degree + 1);
+    int widest = members > ORR_PACK_GEOMETRY ? members : ORR_PACK_GEOMETRY;
+    int64_t page_blocks = (int64_t)(upload->vk->properties.limits.maxStorageBufferRange /
+                                    ((size_t)widest * ORR_PACK_BLOCK * sizeof(float)));
+    // one dispatch per page, with one invocation per splat
+    int64_t dispatch_blocks = (int64_t)upload->vk->properties.limits.maxComputeWorkGroupCount[0] * 16;
+    page_blocks = page_blocks < dispatch_blocks ? page_blocks : dispatch_blocks;
+    int64_t page_splats = page_blocks * ORR_PACK_BLOCK;
+
+    orr_vulkan_cloud *cloud = orr_alloc_zero(1, sizeof *cloud);
+    uint32_t *places = orr_alloc((size_t)pack->count, sizeof *places);
+    if (cloud) {
+        *cloud = (orr_vulkan_cloud){.sh_degree = pack->sh_degree, .count = pack->count};
+        cloud->pages = orr_alloc_zero((size_t)(pack->count / page_splats + 1), sizeof *cloud->pages);
+    }
+    orr_result result = ORR_OK;
+    if (!cloud || !cloud->pages || !places) {
+        result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a cloud of %lld splats",
+                          (long long)pack->count);
+    }
+    if (result == ORR_OK) {
+        for (int64_t place = 0; place < pack->count; place++) {
+            places[pack->original[place]] = (uint32_t)place;
+        }
+        result = fill(upload, pack, places, page_splats, cloud, error);
+    }
+    orr_free(places);
+    if (result != ORR_OK) {
+        orr_vulkan_cloud_destroy(upload->vk, cloud);
+        return result;
+    }
+    *out = cloud;
+    return ORR_OK;
+}
+
+void orr_vulkan_cloud_destroy(orr_vk *vk, orr_vulkan_cloud *cloud)
+{
+    if (!cloud) {
+        return;
+    }
+    for (int i = 0; i < cloud->page_count; i++) {
+        orr_vk_buffer_destroy(vk, &cloud->pages[i].geometry);
+        orr_vk_buffer_destroy(vk, &cloud->pages[i].harmonics);
+    }
+    orr_free(cloud->pages);
+    orr_free(cloud);
+}

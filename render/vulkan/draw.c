@@ -1,0 +1,485 @@
+// Frames on Vulkan: what each needs is uploaded once, its commands are recorded and submitted, and its picture is read
+// when its value on the timeline is reached.
+#include "engine/core/memory.h"
+#include "render/vulkan/image.h"
+#include "render/vulkan/splats.h"
+#include "render/vulkan/store.h"
+
+#include <string.h>
+
+enum {
+    FRAMES_MAX = 8,
+    FIRST_PAIRS = 1 << 18 // room for splats in tiles until a frame needs more
+};
+
+// One frame in flight. Kept whole until it is finished, because a frame that ran out of room is drawn again.
+typedef struct frame_slot {
+    VkCommandBuffer commands;
+    orr_vulkan_marks marks;
+    uint64_t value; // of the timeline, when the frame is done
+    uint64_t number;
+
+    orr_vulkan_layer *layers;
+    int layer_count, layer_capacity;
+    orr_vulkan_mesh_item *meshes;
+    int mesh_count, mesh_capacity;
+    orr_lens lens;
+    orr_draw_sun sun;
+    orr_vulkan_room room; // that it needs, as far as is known
+    bool settled;         // done, with room enough or with an error
+    orr_result outcome;
+    orr_error why;
+    bool opaque;
+    float background[3];
+    bool to_image;
+
+    orr_vk_buffer control; // for the host to read
+    orr_vk_buffer picture; // rgba of all pixels, then their depths
+    orr_vk_image image;    // frames that are presented
+} frame_slot;
+
+struct orr_vulkan_draw {
+    orr_vk *vk;
+    VkCommandPool pool;
+    VkSemaphore timeline;
+    uint64_t submitted; // the value the newest submission signals
+
+    frame_slot slots[FRAMES_MAX];
+    int slot_count;
+    int first, pending; // the oldest frame in flight, and how many there are
+    uint64_t frame_number;
+
+    orr_vulkan_store store;
+    orr_vulkan_meshes meshes;
+    orr_vulkan_splats splats;
+    size_t allocations; // besides the store's
+};
+
+// ---- creation ----
+
+static orr_result create_slot(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
+{
+    orr_vk *vk = draw->vk;
+    const VkCommandBufferAllocateInfo commands = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = draw->pool,
+        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+        .commandBufferCount = 1,
+    };
+    ORR_VK_TRY(vkAllocateCommandBuffers(vk->device, &commands, &slot->commands), error);
+    const VkQueryPoolCreateInfo queries = {
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+        .queryType = VK_QUERY_TYPE_TIMESTAMP,
+        .queryCount = ORR_VULKAN_MARKS,
+    };
+    ORR_VK_TRY(vkCreateQueryPool(vk->device, &queries, NULL, &slot->marks.pool), error);
+    return orr_vk_buffer_create(vk, sizeof(orr_vulkan_control), ORR_VK_READBACK, 0, "counters",
+                                &slot->control, error);
+}
+
+static orr_result initialise(orr_vulkan_draw *draw, orr_error *error)
+{
+    const VkCommandPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+        .queueFamilyIndex = draw->vk->queue_family,
+    };
+    ORR_VK_TRY(vkCreateCommandPool(draw->vk->device, &pool, NULL, &draw->pool), error);
+    ORR_TRY(orr_vk_timeline_create(draw->vk, &draw->timeline, error));
+    for (int i = 0; i < draw->slot_count; i++) {
+        ORR_TRY(create_slot(draw, &draw->slots[i], error));
+    }
+    ORR_TRY(orr_vulkan_store_create(draw->vk, &draw->store, error));
+    ORR_TRY(orr_vulkan_meshes_create(&draw->store.upload, &draw->meshes, error));
+    return orr_vulkan_splats_create(draw->vk, &draw->splats, error);
+}
+
+orr_result orr_vulkan_draw_create(orr_vk *vk, int frames_in_flight, orr_vulkan_draw **out, orr_error *error)
+{
+    *out = NULL;
+    if (frames_in_flight < 1 || frames_in_flight > FRAMES_MAX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%d frames in flight: expected 1 to %d", frames_in_flight,
+                        FRAMES_MAX);
+    }
+    orr_vulkan_draw *draw = orr_alloc_zero(1, sizeof *draw);
+    if (!draw) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: drawing on Vulkan");
+    }
+    draw->vk = vk;
+    draw->slot_count = frames_in_flight;
+    orr_result result = initialise(draw, error);
+    if (result != ORR_OK) {
+        orr_vulkan_draw_destroy(draw);
+        return result;
+    }
+    *out = draw;
+    return ORR_OK;
+}
+
+static orr_result wait_for_all(orr_vulkan_draw *draw, orr_error *error)
+{
+    return orr_vk_timeline_wait(draw->vk, draw->timeline, draw->submitted, error);
+}
+
+void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
+{
+    if (!draw) {
+        return;
+    }
+    orr_vk *vk = draw->vk;
+    if (draw->submitted > 0) {
+        wait_for_all(draw, NULL);
+    }
+    for (int i = 0; i < draw->slot_count; i++) {
+        frame_slot *slot = &draw->slots[i];
+        vkDestroyQueryPool(vk->device, slot->marks.pool, NULL);
+        orr_vk_buffer_destroy(vk, &slot->control);
+        orr_vk_buffer_destroy(vk, &slot->picture);
+        orr_vk_image_destroy(vk, &slot->image);
+        orr_free(slot->layers);
+        orr_free(slot->meshes);
+    }
+    orr_vulkan_splats_destroy(&draw->splats);
+    orr_vulkan_meshes_destroy(&draw->meshes);
+    orr_vulkan_store_destroy(&draw->store);
+    vkDestroySemaphore(vk->device, draw->timeline, NULL);
+    vkDestroyCommandPool(vk->device, draw->pool, NULL);
+    orr_free(draw);
+}
+
+// ---- what is drawn ----
+
+static uint64_t oldest_frame(const orr_vulkan_draw *draw)
+{
+    return draw->pending > 0 ? draw->slots[draw->first].number : draw->frame_number;
+}
+
+static orr_result take_layers(orr_vulkan_draw *draw, frame_slot *slot, const orr_draw_list *list,
+                              orr_error *error)
+{
+    if (list->splat_count > slot->layer_capacity) {
+        orr_free(slot->layers);
+        slot->layer_capacity = 0;
+        ORR_ALLOC(slot->layers, list->splat_count, "layers of a frame", error);
+        slot->layer_capacity = list->splat_count;
+        draw->allocations++;
+    }
+    slot->layer_count = list->splat_count;
+    for (int i = 0; i < list->splat_count; i++) {
+        orr_vulkan_layer *layer = &slot->layers[i];
+        ORR_TRY(orr_vulkan_store_cloud(&draw->store, &list->splats[i], slot->number, oldest_frame(draw),
+                                       &layer->cloud, error));
+        ORR_TRY(orr_splat_lens_make(&list->lens, &list->splats[i], &layer->lens, error));
+    }
+    return ORR_OK;
+}
+
+static orr_result take_meshes(orr_vulkan_draw *draw, frame_slot *slot, const orr_draw_list *list,
+                              orr_error *error)
+{
+    if (list->mesh_count > slot->mesh_capacity) {
+        orr_free(slot->meshes);
+        slot->mesh_capacity = 0;
+        ORR_ALLOC(slot->meshes, list->mesh_count, "meshes of a frame", error);
+        slot->mesh_capacity = list->mesh_count;
+        draw->allocations++;
+    }
+    slot->mesh_count = list->mesh_count;
+    for (int i = 0; i < list->mesh_count; i++) {
+        ORR_TRY(orr_vulkan_store_mesh(&draw->store, &list->meshes[i], slot->number, oldest_frame(draw),
+                                      &slot->meshes[i].mesh, error));
+        memcpy(slot->meshes[i].model, list->meshes[i].model, sizeof slot->meshes[i].model);
+    }
+    return ORR_OK;
+}
+
+// ---- memory ----
+
+static orr_result make_room(orr_vulkan_draw *draw, const frame_slot *slot, orr_error *error)
+{
+    int width = slot->lens.width, height = slot->lens.height;
+    bool splats_fit = orr_vulkan_splats_fit(&draw->splats, slot->room);
+    bool meshes_fit = slot->mesh_count == 0 || orr_vulkan_meshes_fit(&draw->meshes, width, height);
+    if (splats_fit && meshes_fit) {
+        return ORR_OK;
+    }
+    ORR_TRY(wait_for_all(draw, error));
+    draw->allocations++;
+    if (!splats_fit) {
+        ORR_TRY(orr_vulkan_splats_grow(&draw->splats, slot->room, error));
+    }
+    return meshes_fit ? ORR_OK : orr_vulkan_meshes_grow(&draw->meshes, width, height, error);
+}
+
+static orr_result make_output(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
+{
+    if (slot->to_image) {
+        if (slot->image.width != slot->lens.width || slot->image.height != slot->lens.height) {
+            // who shows the image may still read it; it does so on the one queue
+            ORR_VK_TRY(vkQueueWaitIdle(draw->vk->queue), error);
+            orr_vk_image_destroy(draw->vk, &slot->image);
+            draw->allocations++;
+            return orr_vk_image_create(
+                draw->vk, slot->lens.width, slot->lens.height, VK_FORMAT_R8G8B8A8_UNORM,
+                VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_SAMPLED_BIT,
+                "a picture", &slot->image, error);
+        }
+        return ORR_OK;
+    }
+    VkDeviceSize size = (VkDeviceSize)slot->lens.width * (VkDeviceSize)slot->lens.height * 5 * sizeof(float);
+    if (size > slot->picture.size) {
+        orr_vk_buffer_destroy(draw->vk, &slot->picture);
+        draw->allocations++;
+        return orr_vk_buffer_create(draw->vk, size, ORR_VK_READBACK, 0, "a picture", &slot->picture, error);
+    }
+    return ORR_OK;
+}
+
+// ---- one frame ----
+
+static void record_readback(orr_vulkan_draw *draw, frame_slot *slot)
+{
+    VkDeviceSize pixels = (VkDeviceSize)slot->lens.width * (VkDeviceSize)slot->lens.height;
+    vkCmdCopyBuffer(slot->commands, draw->splats.picture.buffer, slot->picture.buffer, 1,
+                    &(VkBufferCopy){.size = pixels * 16});
+    vkCmdCopyBuffer(slot->commands, draw->splats.depth.buffer, slot->picture.buffer, 1,
+                    &(VkBufferCopy){.dstOffset = pixels * 16, .size = pixels * 4});
+    orr_vulkan_mark(slot->commands, &slot->marks, "read back");
+}
+
+static void record_image(orr_vulkan_draw *draw, frame_slot *slot)
+{
+    // the image's last reader may be a blit of an earlier submission
+    orr_vk_image_barrier(slot->commands, slot->image.image, VK_IMAGE_ASPECT_COLOR_BIT,
+                         VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL,
+                         VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, 0, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                         VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
+    const int32_t size[2] = {slot->lens.width, slot->lens.height};
+    const orr_vk_binding bindings[] = {{.buffer = draw->splats.picture.buffer}, {.view = slot->image.view}};
+    orr_vk_compute_bind(slot->commands, &draw->splats.stages[ORR_SHADER_PRESENT], bindings, size,
+                        sizeof size);
+    vkCmdDispatch(slot->commands, (uint32_t)orr_blocks(size[0], ORR_TILE),
+                  (uint32_t)orr_blocks(size[1], ORR_TILE), 1);
+    orr_vk_image_barrier(slot->commands, slot->image.image, VK_IMAGE_ASPECT_COLOR_BIT,
+                         VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                         VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+                         VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_READ_BIT);
+    orr_vulkan_mark(slot->commands, &slot->marks, "present");
+}
+
+static void record_stages(orr_vulkan_draw *draw, frame_slot *slot)
+{
+    // frames share the stages' memory and follow each other on the queue
+    orr_vk_barrier(slot->commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                   VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT);
+    slot->marks.count = 0;
+    vkCmdResetQueryPool(slot->commands, slot->marks.pool, 0, ORR_VULKAN_MARKS);
+    orr_vulkan_mark(slot->commands, &slot->marks, "");
+    const orr_vulkan_splat_frame splats = {
+        .layers = slot->layers,
+        .layer_count = slot->layer_count,
+        .width = slot->lens.width,
+        .height = slot->lens.height,
+        .opaque = slot->opaque,
+        .background = {slot->background[0], slot->background[1], slot->background[2]},
+        .meshes = slot->mesh_count > 0 ? draw->meshes.colour.view : draw->meshes.white.view,
+        .has_meshes = slot->mesh_count > 0,
+    };
+    if (slot->mesh_count > 0) {
+        orr_vulkan_meshes_record(&draw->meshes, slot->commands, &slot->lens, &slot->sun, slot->meshes,
+                                 slot->mesh_count);
+    }
+    orr_vulkan_mark(slot->commands, &slot->marks, "meshes");
+    orr_vulkan_splats_record(&draw->splats, slot->commands, &splats, &slot->marks);
+    vkCmdCopyBuffer(slot->commands, draw->splats.control.buffer, slot->control.buffer, 1,
+                    &(VkBufferCopy){.size = sizeof(orr_vulkan_control)});
+    if (slot->to_image) {
+        record_image(draw, slot);
+    } else {
+        record_readback(draw, slot);
+    }
+    orr_vk_barrier(slot->commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+}
+
+static orr_result send(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
+{
+    const VkCommandBufferBeginInfo begin = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+        .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+    };
+    ORR_VK_TRY(vkBeginCommandBuffer(slot->commands, &begin), error);
+    record_stages(draw, slot);
+    ORR_VK_TRY(vkEndCommandBuffer(slot->commands), error);
+    ORR_TRY(orr_vk_submit(draw->vk, slot->commands, draw->timeline, draw->submitted + 1, error));
+    slot->value = ++draw->submitted;
+    return ORR_OK;
+}
+
+static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, bool to_image, orr_error *error)
+{
+    if (draw->pending == draw->slot_count) {
+        return orr_fail(error, ORR_CODE_CAPACITY,
+                        "%d frames in flight: finish one before the next is submitted", draw->pending);
+    }
+    frame_slot *slot = &draw->slots[(draw->first + draw->pending) % draw->slot_count];
+    slot->number = ++draw->frame_number;
+    slot->settled = false;
+    slot->lens = list->lens;
+    slot->sun = list->sun;
+    slot->opaque = list->opaque;
+    memcpy(slot->background, list->background, sizeof slot->background);
+    slot->to_image = to_image;
+    ORR_TRY(take_layers(draw, slot, list, error));
+    ORR_TRY(take_meshes(draw, slot, list, error));
+    slot->room = (orr_vulkan_room){
+        .pairs = FIRST_PAIRS,
+        .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_TILE) * orr_blocks(slot->lens.height, ORR_TILE),
+        .pixels = (int64_t)slot->lens.width * slot->lens.height,
+    };
+    for (int i = 0; i < slot->layer_count; i++) {
+        slot->room.splats += slot->layers[i].cloud->count;
+    }
+    ORR_TRY(make_room(draw, slot, error));
+    ORR_TRY(make_output(draw, slot, error));
+    ORR_TRY(send(draw, slot, error));
+    draw->pending++;
+    return ORR_OK;
+}
+
+orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error)
+{
+    return submit(draw, list, false, error);
+}
+
+orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error)
+{
+    return submit(draw, list, true, error);
+}
+
+static orr_result book_stages(orr_vulkan_draw *draw, frame_slot *slot, orr_profile *profile, orr_error *error)
+{
+    uint64_t times[ORR_VULKAN_MARKS];
+    uint32_t count = (uint32_t)slot->marks.count;
+    ORR_VK_TRY(vkGetQueryPoolResults(draw->vk->device, slot->marks.pool, 0, count, sizeof times, times,
+                                     sizeof times[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+               error);
+    const orr_vulkan_control *control = slot->control.mapped;
+    int64_t triangles = 0;
+    for (int i = 0; i < slot->mesh_count; i++) {
+        triangles += slot->meshes[i].mesh->triangle_count;
+    }
+    const struct {
+        const char *name;
+        int64_t items;
+    } items[] = {{"meshes", triangles},
+                 {"project", control->splats},
+                 {"sort", control->visible},
+                 {"bin", control->pairs}};
+    for (uint32_t i = 1; i < count; i++) {
+        int64_t handled = (int64_t)slot->lens.width * slot->lens.height;
+        for (size_t k = 0; k < sizeof items / sizeof items[0]; k++) {
+            handled = strcmp(slot->marks.names[i], items[k].name) == 0 ? items[k].items : handled;
+        }
+        double milliseconds =
+            (double)(times[i] - times[i - 1]) * (double)draw->vk->properties.limits.timestampPeriod * 1e-6;
+        orr_profile_add(profile, slot->marks.names[i], milliseconds, handled);
+    }
+    return ORR_OK;
+}
+
+// Waits for a frame; one that ran out of room is drawn again with enough.
+static orr_result complete(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
+{
+    ORR_TRY(orr_vk_timeline_wait(draw->vk, draw->timeline, slot->value, error));
+    const orr_vulkan_control *control = slot->control.mapped;
+    while (control->pairs_needed != control->pairs) {
+        if (control->pairs_needed == UINT32_MAX) {
+            return orr_fail(error, ORR_CODE_CAPACITY, "Vulkan: more than 2^32 - 2 pairs of splats and tiles");
+        }
+        slot->room.pairs = (int64_t)control->pairs_needed + control->pairs_needed / 4;
+        ORR_TRY(make_room(draw, slot, error));
+        ORR_TRY(send(draw, slot, error));
+        ORR_TRY(orr_vk_timeline_wait(draw->vk, draw->timeline, slot->value, error));
+    }
+    return ORR_OK;
+}
+
+static void settle(orr_vulkan_draw *draw, frame_slot *slot)
+{
+    if (!slot->settled) {
+        slot->outcome = complete(draw, slot, &slot->why);
+        slot->settled = true;
+    }
+}
+
+void orr_vulkan_draw_release(orr_vulkan_draw *draw, uint64_t key)
+{
+    if (!orr_vulkan_store_has(&draw->store, key)) {
+        return;
+    }
+    // a frame that has to be drawn again needs what it was made from
+    for (int i = 0; i < draw->pending; i++) {
+        settle(draw, &draw->slots[(draw->first + i) % draw->slot_count]);
+    }
+    orr_vulkan_store_forget(&draw->store, key);
+}
+
+static orr_result finish(orr_vulkan_draw *draw, bool to_image, frame_slot **out, orr_profile *profile,
+                         orr_error *error)
+{
+    frame_slot *slot = &draw->slots[draw->first];
+    if (draw->pending == 0 || slot->to_image != to_image) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "no frame to finish: expected one that was submitted this way");
+    }
+    settle(draw, slot);
+    orr_result result = slot->outcome;
+    if (result != ORR_OK && error) {
+        *error = slot->why;
+    }
+    if (result == ORR_OK && profile) {
+        result = book_stages(draw, slot, profile, error);
+    }
+    draw->first = (draw->first + 1) % draw->slot_count;
+    draw->pending--;
+    *out = slot;
+    return result;
+}
+
+orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *picture, orr_profile *profile,
+                                  orr_error *error)
+{
+    frame_slot *slot;
+    ORR_TRY(finish(draw, false, &slot, profile, error));
+    size_t pixels = (size_t)slot->lens.width * (size_t)slot->lens.height;
+    const float *planes = slot->picture.mapped;
+    if (picture && picture->rgba) {
+        memcpy(picture->rgba, planes, pixels * 4 * sizeof(float));
+    }
+    if (picture && picture->depth) {
+        memcpy(picture->depth, planes + 4 * pixels, pixels * sizeof(float));
+    }
+    return ORR_OK;
+}
+
+orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, orr_vulkan_image *image, orr_profile *profile,
+                                        orr_error *error)
+{
+    frame_slot *slot;
+    ORR_TRY(finish(draw, true, &slot, profile, error));
+    *image = (orr_vulkan_image){
+        .image = slot->image.image,
+        .view = slot->image.view,
+        .layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+        .width = slot->lens.width,
+        .height = slot->lens.height,
+    };
+    return ORR_OK;
+}
+
+size_t orr_vulkan_draw_allocations(const orr_vulkan_draw *draw)
+{
+    return draw->allocations + draw->store.uploads;
+}

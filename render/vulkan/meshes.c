@@ -1,0 +1,368 @@
+#include "render/vulkan/meshes.h"
+
+#include "render/vulkan/shaders.h"
+
+#include <math.h>
+#include <string.h>
+
+// Push constants of both stages; shaders/mesh.glsl.
+typedef struct mesh_push {
+    float to_camera[12];
+    float scale[2], offset[2];
+    float depth[2];
+    float base_colour[3];
+    float alpha_cutoff;
+    float orthographic;
+    float sun[3], sun_colour[3], ambient[3];
+} mesh_push;
+_Static_assert(sizeof(mesh_push) == 128, "push constants as in shaders/mesh.glsl");
+
+static const VkShaderStageFlags both = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+static const VkFormat colour_format = VK_FORMAT_R32G32B32A32_SFLOAT;
+static const VkFormat depth_format = VK_FORMAT_D32_SFLOAT;
+
+static orr_result create_layouts(orr_vulkan_meshes *m, orr_error *error)
+{
+    const VkDescriptorSetLayoutBinding binding = {
+        .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+        .descriptorCount = 1,
+        .stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT,
+    };
+    const VkDescriptorSetLayoutCreateInfo set_info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR,
+        .bindingCount = 1,
+        .pBindings = &binding,
+    };
+    ORR_VK_TRY(vkCreateDescriptorSetLayout(m->vk->device, &set_info, NULL, &m->set_layout), error);
+    const VkPushConstantRange range = {.stageFlags = both, .size = sizeof(mesh_push)};
+    const VkPipelineLayoutCreateInfo layout_info = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = 1,
+        .pSetLayouts = &m->set_layout,
+        .pushConstantRangeCount = 1,
+        .pPushConstantRanges = &range,
+    };
+    ORR_VK_TRY(vkCreatePipelineLayout(m->vk->device, &layout_info, NULL, &m->layout), error);
+    return ORR_OK;
+}
+
+static orr_result create_pipeline(orr_vulkan_meshes *m, VkShaderModule vertex, VkShaderModule fragment,
+                                  orr_error *error)
+{
+    const VkPipelineShaderStageCreateInfo stages[] = {
+        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+         .stage = VK_SHADER_STAGE_VERTEX_BIT,
+         .module = vertex,
+         .pName = "main"},
+        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+         .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
+         .module = fragment,
+         .pName = "main"},
+    };
+    const VkVertexInputBindingDescription binding = {.stride = sizeof(orr_mesh_vertex)};
+    const VkVertexInputAttributeDescription attributes[] = {
+        {0, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, position)},
+        {1, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, normal)},
+        {2, 0, VK_FORMAT_R32G32_SFLOAT, offsetof(orr_mesh_vertex, uv)},
+        {3, 0, VK_FORMAT_R8G8B8A8_UNORM, offsetof(orr_mesh_vertex, colour)},
+    };
+    const VkPipelineVertexInputStateCreateInfo input = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
+        .vertexBindingDescriptionCount = 1,
+        .pVertexBindingDescriptions = &binding,
+        .vertexAttributeDescriptionCount = 4,
+        .pVertexAttributeDescriptions = attributes,
+    };
+    const VkPipelineInputAssemblyStateCreateInfo assembly = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
+    };
+    const VkPipelineViewportStateCreateInfo viewport = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
+        .viewportCount = 1,
+        .scissorCount = 1,
+    };
+    const VkPipelineRasterizationStateCreateInfo rasterization = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+        .frontFace = VK_FRONT_FACE_COUNTER_CLOCKWISE,
+        .lineWidth = 1.0f,
+    };
+    const VkPipelineMultisampleStateCreateInfo multisample = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT,
+    };
+    const VkPipelineDepthStencilStateCreateInfo depth = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
+        .depthTestEnable = VK_TRUE,
+        .depthWriteEnable = VK_TRUE,
+        .depthCompareOp = VK_COMPARE_OP_GREATER, // of equal ones the first stays
+    };
+    const VkPipelineColorBlendAttachmentState attachment = {.colorWriteMask = 0xf};
+    const VkPipelineColorBlendStateCreateInfo blend = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+        .attachmentCount = 1,
+        .pAttachments = &attachment,
+    };
+    const VkDynamicState dynamics[] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR,
+                                       VK_DYNAMIC_STATE_CULL_MODE};
+    const VkPipelineDynamicStateCreateInfo dynamic = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
+        .dynamicStateCount = 3,
+        .pDynamicStates = dynamics,
+    };
+    const VkPipelineRenderingCreateInfo rendering = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
+        .colorAttachmentCount = 1,
+        .pColorAttachmentFormats = &colour_format,
+        .depthAttachmentFormat = depth_format,
+    };
+    const VkGraphicsPipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+        .pNext = &rendering,
+        .stageCount = 2,
+        .pStages = stages,
+        .pVertexInputState = &input,
+        .pInputAssemblyState = &assembly,
+        .pViewportState = &viewport,
+        .pRasterizationState = &rasterization,
+        .pMultisampleState = &multisample,
+        .pDepthStencilState = &depth,
+        .pColorBlendState = &blend,
+        .pDynamicState = &dynamic,
+        .layout = m->layout,
+    };
+    ORR_VK_TRY(vkCreateGraphicsPipelines(m->vk->device, m->vk->pipeline_cache, 1, &info, NULL, &m->pipeline),
+               error);
+    return ORR_OK;
+}
+
+static orr_result load_pipeline(orr_vulkan_meshes *m, orr_error *error)
+{
+    VkShaderModule vertex = VK_NULL_HANDLE, fragment = VK_NULL_HANDLE;
+    orr_result result =
+        orr_vk_shader_create(m->vk, orr_vulkan_shader_code(ORR_SHADER_MESH_VERTEX), &vertex, error);
+    if (result == ORR_OK) {
+        result =
+            orr_vk_shader_create(m->vk, orr_vulkan_shader_code(ORR_SHADER_MESH_FRAGMENT), &fragment, error);
+    }
+    if (result == ORR_OK) {
+        result = create_pipeline(m, vertex, fragment, error);
+    }
+    vkDestroyShaderModule(m->vk->device, vertex, NULL);
+    vkDestroyShaderModule(m->vk->device, fragment, NULL);
+    return result;
+}
+
+orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *m, orr_error *error)
+{
+    *m = (orr_vulkan_meshes){.vk = upload->vk};
+    ORR_TRY(create_layouts(m, error));
+    ORR_TRY(load_pipeline(m, error));
+    const VkSamplerCreateInfo sampler = {
+        .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+        .magFilter = VK_FILTER_LINEAR,
+        .minFilter = VK_FILTER_LINEAR,
+        .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST, // the shader mixes two levels itself
+        .maxLod = VK_LOD_CLAMP_NONE,
+    };
+    ORR_VK_TRY(vkCreateSampler(m->vk->device, &sampler, NULL, &m->sampler), error);
+    ORR_TRY(orr_vk_image_create(m->vk, 1, 1, VK_FORMAT_R8G8B8A8_SRGB,
+                                VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT, "a texel",
+                                &m->white, error));
+    void *bytes;
+    ORR_TRY(orr_vulkan_upload_begin(upload, 4, &bytes, error));
+    memset(bytes, 0xff, 4);
+    return orr_vulkan_upload_image(upload, &m->white, error);
+}
+
+static void destroy_targets(orr_vulkan_meshes *m)
+{
+    orr_vk_image_destroy(m->vk, &m->colour);
+    orr_vk_image_destroy(m->vk, &m->depth);
+}
+
+void orr_vulkan_meshes_destroy(orr_vulkan_meshes *m)
+{
+    if (!m->vk) {
+        return;
+    }
+    destroy_targets(m);
+    orr_vk_image_destroy(m->vk, &m->white);
+    vkDestroySampler(m->vk->device, m->sampler, NULL);
+    vkDestroyPipeline(m->vk->device, m->pipeline, NULL);
+    vkDestroyPipelineLayout(m->vk->device, m->layout, NULL);
+    vkDestroyDescriptorSetLayout(m->vk->device, m->set_layout, NULL);
+}
+
+bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *m, int width, int height)
+{
+    return width <= m->depth.width && height <= m->depth.height;
+}
+
+orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *m, int width, int height, orr_error *error)
+{
+    width = width > m->depth.width ? width : m->depth.width;
+    height = height > m->depth.height ? height : m->depth.height;
+    int most = (int)m->vk->properties.limits.maxImageDimension2D;
+    if (width > most || height > most) {
+        return orr_fail(error, ORR_CODE_CAPACITY,
+                        "Vulkan: meshes on %d x %d pixels: this device takes sides up to %d", width, height,
+                        most);
+    }
+    destroy_targets(m);
+    ORR_TRY(orr_vk_image_create(m->vk, width, height, colour_format,
+                                VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT, "meshes",
+                                &m->colour, error));
+    return orr_vk_image_create(m->vk, width, height, depth_format,
+                               VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, "meshes", &m->depth, error);
+}
+
+// ---- one frame ----
+
+// Distances of the item's bounding box along the camera's axis join low .. high.
+static void extend_range(const orr_vulkan_mesh *mesh, const float to_camera[12], float *low, float *high)
+{
+    for (int corner = 0; corner < 8; corner++) {
+        float z = to_camera[11];
+        for (int k = 0; k < 3; k++) {
+            z += to_camera[8 + k] * (corner >> k & 1 ? mesh->high[k] : mesh->low[k]);
+        }
+        *low = fminf(*low, z);
+        *high = fmaxf(*high, z);
+    }
+}
+
+// Slope and start of the depth buffer's values over the camera's z, and what it is cleared to: nothing farther than the
+// far plane passes.
+static void depth_values(const orr_lens *lens, const orr_vulkan_mesh_item *items, int item_count,
+                         float depth[2], float *clear)
+{
+    if (!lens->orthographic) {
+        depth[0] = 0.0f; // near, divided by z
+        depth[1] = lens->near_plane;
+        *clear = lens->near_plane / lens->far_plane;
+        return;
+    }
+    // linear: only over what is there, because near and far may be 10^12 apart
+    float low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < item_count; i++) {
+        float to_camera[12];
+        orr_affine_multiply(lens->view, items[i].model, to_camera);
+        extend_range(items[i].mesh, to_camera, &low, &high);
+    }
+    float margin = 1e-3f * (high - low) + 1e-6f * (fabsf(low) + fabsf(high)) + 1e-30f;
+    low = fmaxf(low - margin, lens->near_plane);
+    high = fminf(high + margin, lens->far_plane);
+    float span = high > low ? high - low : 1.0f;
+    depth[0] = -1.0f / span;
+    depth[1] = high / span;
+    *clear = 0.0f;
+}
+
+static void begin(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_lens *lens,
+                  float clear_depth)
+{
+    const VkPipelineStageFlags2 depth_stages =
+        VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT;
+    orr_vk_image_barrier(commands, m->colour.image, VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_LAYOUT_UNDEFINED,
+                         VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, 0,
+                         VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
+                         VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT);
+    orr_vk_image_barrier(commands, m->depth.image, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_LAYOUT_UNDEFINED,
+                         VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL, depth_stages,
+                         VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT, depth_stages,
+                         VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT |
+                             VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT);
+    const VkRenderingAttachmentInfo colour = {
+        .sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+        .imageView = m->colour.view,
+        .imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+        .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
+        .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
+    };
+    const VkRenderingAttachmentInfo depth = {
+        .sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+        .imageView = m->depth.view,
+        .imageLayout = VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL,
+        .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
+        .storeOp = VK_ATTACHMENT_STORE_OP_DONT_CARE,
+        .clearValue = {.depthStencil = {clear_depth, 0}},
+    };
+    const VkRect2D area = {.extent = {(uint32_t)lens->width, (uint32_t)lens->height}};
+    const VkRenderingInfo info = {
+        .sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+        .renderArea = area,
+        .layerCount = 1,
+        .colorAttachmentCount = 1,
+        .pColorAttachments = &colour,
+        .pDepthAttachment = &depth,
+    };
+    const VkViewport viewport = {
+        .width = (float)lens->width, .height = (float)lens->height, .maxDepth = 1.0f};
+    vkCmdBeginRendering(commands, &info);
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m->pipeline);
+    vkCmdSetViewport(commands, 0, 1, &viewport);
+    vkCmdSetScissor(commands, 0, 1, &area);
+}
+
+static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vulkan_mesh *mesh,
+                      const orr_mesh_part *part, mesh_push *push)
+{
+    const orr_mesh_material *material = &mesh->materials[part->material];
+    memcpy(push->base_colour, material->base_colour, sizeof push->base_colour);
+    // a hole is where texel alpha times base_colour[3] is less
+    push->alpha_cutoff = material->alpha_cutoff > 0.0f
+                             ? material->alpha_cutoff / fmaxf(material->base_colour[3], 1e-30f)
+                             : 0.0f;
+    const VkDescriptorImageInfo image = {
+        .sampler = m->sampler,
+        .imageView = material->texture >= 0 ? mesh->textures[material->texture].view : m->white.view,
+        .imageLayout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+    };
+    const VkWriteDescriptorSet write = {
+        .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+        .descriptorCount = 1,
+        .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+        .pImageInfo = &image,
+    };
+    vkCmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m->layout, 0, 1, &write);
+    vkCmdPushConstants(commands, m->layout, both, 0, sizeof *push, push);
+    vkCmdSetCullMode(commands, material->two_sided ? VK_CULL_MODE_NONE : VK_CULL_MODE_BACK_BIT);
+    vkCmdDrawIndexed(commands, part->index_count, 1, part->first_index, 0, 0);
+}
+
+void orr_vulkan_meshes_record(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_lens *lens,
+                              const orr_draw_sun *sun, const orr_vulkan_mesh_item *items, int item_count)
+{
+    mesh_push push = {.orthographic = lens->orthographic ? 1.0f : 0.0f};
+    const int size[2] = {lens->width, lens->height};
+    for (int i = 0; i < 2; i++) {
+        push.scale[i] = 2.0f * lens->focal[i] / (float)size[i];
+        push.offset[i] = 2.0f * lens->centre[i] / (float)size[i] - 1.0f;
+    }
+    for (int i = 0; i < 3; i++) {
+        const float *row = lens->view + 4 * i, *d = sun->direction;
+        push.sun[i] = row[0] * d[0] + row[1] * d[1] + row[2] * d[2];
+        push.sun_colour[i] = sun->colour[i];
+        push.ambient[i] = sun->ambient[i];
+    }
+    float clear_depth;
+    depth_values(lens, items, item_count, push.depth, &clear_depth);
+    begin(m, commands, lens, clear_depth);
+    for (int i = 0; i < item_count; i++) {
+        const orr_vulkan_mesh *mesh = items[i].mesh;
+        orr_affine_multiply(lens->view, items[i].model, push.to_camera);
+        vkCmdBindVertexBuffers(commands, 0, 1, &mesh->vertices.buffer, &(VkDeviceSize){0});
+        vkCmdBindIndexBuffer(commands, mesh->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
+        for (int p = 0; p < mesh->part_count; p++) {
+            draw_part(m, commands, mesh, &mesh->parts[p], &push);
+        }
+    }
+    vkCmdEndRendering(commands);
+    orr_vk_image_barrier(commands, m->colour.image, VK_IMAGE_ASPECT_COLOR_BIT,
+                         VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+                         VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
+                         VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                         VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
+}

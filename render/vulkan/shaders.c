@@ -1,0 +1,66 @@
+#include "render/vulkan/shaders.h"
+
+static const uint32_t mesh_fragment[] = {
+#include "shaders/mesh.frag.inc"
+};
+static const uint32_t mesh_vertex[] = {
+#include "shaders/mesh.vert.inc"
+};
+static const uint32_t present[] = {
+#include "shaders/present.comp.inc"
+};
+static const uint32_t radix_count[] = {
+#include "shaders/radix_count.comp.inc"
+};
+static const uint32_t radix_scan[] = {
+#include "shaders/radix_scan.comp.inc"
+};
+static const uint32_t radix_scatter[] = {
+#include "shaders/radix_scatter.comp.inc"
+};
+static const uint32_t splat_blend[] = {
+#include "shaders/splat_blend.comp.inc"
+};
+static const uint32_t splat_plan[] = {
+#include "shaders/splat_plan.comp.inc"
+};
+static const uint32_t splat_project[] = {
+#include "shaders/splat_project.comp.inc"
+};
+static const uint32_t tile_count[] = {
+#include "shaders/tile_count.comp.inc"
+};
+static const uint32_t tile_emit[] = {
+#include "shaders/tile_emit.comp.inc"
+};
+static const uint32_t tile_ranges[] = {
+#include "shaders/tile_ranges.comp.inc"
+};
+static const uint32_t tile_scan[] = {
+#include "shaders/tile_scan.comp.inc"
+};
+
+#define CODE(name)                                                                                           \
+    {                                                                                                        \
+#name, name, sizeof name                                                                             \
+    }
+
+orr_vk_code orr_vulkan_shader_code(orr_vulkan_shader shader)
+{
+    static const orr_vk_code codes[ORR_SHADER_COUNT] = {
+        [ORR_SHADER_MESH_FRAGMENT] = CODE(mesh_fragment),
+        [ORR_SHADER_MESH_VERTEX] = CODE(mesh_vertex),
+        [ORR_SHADER_PRESENT] = CODE(present),
+        [ORR_SHADER_RADIX_COUNT] = CODE(radix_count),
+        [ORR_SHADER_RADIX_SCAN] = CODE(radix_scan),
+        [ORR_SHADER_RADIX_SCATTER] = CODE(radix_scatter),
+        [ORR_SHADER_SPLAT_BLEND] = CODE(splat_blend),
+        [ORR_SHADER_SPLAT_PLAN] = CODE(splat_plan),
+        [ORR_SHADER_SPLAT_PROJECT] = CODE(splat_project),
+        [ORR_SHADER_TILE_COUNT] = CODE(tile_count),
+        [ORR_SHADER_TILE_EMIT] = CODE(tile_emit),
+        [ORR_SHADER_TILE_RANGES] = CODE(tile_ranges),
+        [ORR_SHADER_TILE_SCAN] = CODE(tile_scan),
+    };
+    return codes[shader];
+}

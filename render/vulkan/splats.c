@@ -1,0 +1,340 @@
+#include "render/vulkan/splats.h"
+
+enum { GROUP = 256, SORT_BLOCK = 2048, DIGITS = 256 }; // as in shaders/control.glsl
+
+// what each pipeline binds and is pushed
+static const struct {
+    const char *types;
+    uint32_t push_size;
+} signatures[ORR_SHADER_COMPUTE_COUNT] = {
+    [ORR_SHADER_PRESENT] = {"bw", 8},
+    [ORR_SHADER_RADIX_COUNT] = {"bbb", 8},
+    [ORR_SHADER_RADIX_SCAN] = {"bbb", 4},
+    [ORR_SHADER_RADIX_SCATTER] = {"bbbbbbb", 12},
+    [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbb", 32},
+    [ORR_SHADER_SPLAT_PLAN] = {"b", 0},
+    [ORR_SHADER_SPLAT_PROJECT] = {"bbbbbbb", 128},
+    [ORR_SHADER_TILE_COUNT] = {"bbbbbb", 8},
+    [ORR_SHADER_TILE_EMIT] = {"bbbbbbbb", 8},
+    [ORR_SHADER_TILE_RANGES] = {"bbb", 0},
+    [ORR_SHADER_TILE_SCAN] = {"bb", 4},
+};
+
+// indices into control.counts
+enum { COUNT_SPLATS, COUNT_VISIBLE, COUNT_PAIRS };
+
+orr_result orr_vulkan_splats_create(orr_vk *vk, orr_vulkan_splats *splats, orr_error *error)
+{
+    *splats = (orr_vulkan_splats){.vk = vk};
+    for (int i = 0; i < ORR_SHADER_COMPUTE_COUNT; i++) {
+        ORR_TRY(orr_vk_compute_create(vk, orr_vulkan_shader_code((orr_vulkan_shader)i), signatures[i].types,
+                                      signatures[i].push_size, &splats->stages[i], error));
+    }
+    const VkSamplerCreateInfo sampler = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
+    ORR_VK_TRY(vkCreateSampler(vk->device, &sampler, NULL, &splats->sampler), error);
+    ORR_TRY(orr_vk_buffer_create(vk, sizeof(orr_vulkan_control), ORR_VK_ON_DEVICE,
+                                 VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, "counters", &splats->control, error));
+    return orr_vk_buffer_create(vk, DIGITS * sizeof(uint32_t), ORR_VK_ON_DEVICE, 0, "digits",
+                                &splats->digit_totals, error);
+}
+
+void orr_vulkan_splats_destroy(orr_vulkan_splats *splats)
+{
+    orr_vk *vk = splats->vk;
+    if (!vk) {
+        return;
+    }
+    for (int i = 0; i < ORR_SHADER_COMPUTE_COUNT; i++) {
+        orr_vk_compute_destroy(vk, &splats->stages[i]);
+    }
+    vkDestroySampler(vk->device, splats->sampler, NULL);
+    orr_vk_buffer *buffers[] = {
+        &splats->control,       &splats->places,        &splats->shapes,         &splats->colours,
+        &splats->keys[0],       &splats->keys[1],       &splats->order[0],       &splats->order[1],
+        &splats->tile_counts,   &splats->sums,          &splats->digits,         &splats->digit_totals,
+        &splats->pair_tiles[0], &splats->pair_tiles[1], &splats->pair_splats[0], &splats->pair_splats[1],
+        &splats->ranges,        &splats->picture,       &splats->depth,
+    };
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
+        orr_vk_buffer_destroy(vk, buffers[i]);
+    }
+}
+
+bool orr_vulkan_splats_fit(const orr_vulkan_splats *splats, orr_vulkan_room room)
+{
+    const orr_vulkan_room *have = &splats->room;
+    return room.splats <= have->splats && room.pairs <= have->pairs && room.tiles <= have->tiles &&
+           room.pixels <= have->pixels;
+}
+
+typedef struct growth {
+    orr_vk_buffer *buffer;
+    int64_t count, size; // elements, bytes of one
+    const char *what;
+} growth;
+
+static orr_result grow_all(orr_vulkan_splats *splats, const growth *growths, int count, orr_error *error)
+{
+    int64_t limit = (int64_t)splats->vk->properties.limits.maxStorageBufferRange;
+    for (int i = 0; i < count; i++) {
+        const growth *g = &growths[i];
+        if (g->count * g->size <= (int64_t)g->buffer->size) {
+            continue;
+        }
+        if (g->count * g->size > limit) {
+            return orr_fail(error, ORR_CODE_CAPACITY,
+                            "Vulkan: %lld %s in one frame: this device's buffers hold %lld",
+                            (long long)g->count, g->what, (long long)(limit / g->size));
+        }
+        orr_vk_buffer_destroy(splats->vk, g->buffer);
+        ORR_TRY(orr_vk_buffer_create(splats->vk, (VkDeviceSize)(g->count * g->size), ORR_VK_ON_DEVICE, 0,
+                                     g->what, g->buffer, error));
+    }
+    return ORR_OK;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+orr_result orr_vulkan_splats_grow(orr_vulkan_splats *s, orr_vulkan_room wanted, orr_error *error)
+{
+    orr_vulkan_room room = {larger(wanted.splats, s->room.splats), larger(wanted.pairs, s->room.pairs),
+                            larger(wanted.tiles, s->room.tiles), larger(wanted.pixels, s->room.pixels)};
+    // the sorts' and the bins' dispatches are one-dimensional
+    int64_t groups = (int64_t)s->vk->properties.limits.maxComputeWorkGroupCount[0];
+    if (room.splats > groups * GROUP || room.pairs > groups * SORT_BLOCK) {
+        return orr_fail(error, ORR_CODE_CAPACITY,
+                        "Vulkan: %lld splats, %lld in tiles: this device takes %lld, %lld",
+                        (long long)room.splats, (long long)room.pairs, (long long)(groups * GROUP),
+                        (long long)(groups * SORT_BLOCK));
+    }
+    int64_t blocks = orr_blocks(larger(room.splats, room.pairs), SORT_BLOCK);
+    const growth growths[] = {
+        {&s->places, room.splats, 16, "splats"},
+        {&s->shapes, room.splats, 16, "splats"},
+        {&s->colours, room.splats, 16, "splats"},
+        {&s->keys[0], room.splats, 4, "splats"},
+        {&s->keys[1], room.splats, 4, "splats"},
+        {&s->order[0], room.splats, 4, "splats"},
+        {&s->order[1], room.splats, 4, "splats"},
+        {&s->tile_counts, room.splats, 4, "splats"},
+        {&s->sums, orr_blocks(room.splats, GROUP), 4, "sums"},
+        {&s->digits, blocks * DIGITS, 4, "digits"},
+        {&s->pair_tiles[0], room.pairs, 4, "splats in tiles"},
+        {&s->pair_tiles[1], room.pairs, 4, "splats in tiles"},
+        {&s->pair_splats[0], room.pairs, 4, "splats in tiles"},
+        {&s->pair_splats[1], room.pairs, 4, "splats in tiles"},
+        {&s->ranges, room.tiles, 8, "tiles"},
+        {&s->picture, room.pixels, 16, "pixels"},
+        {&s->depth, room.pixels, 4, "pixels"},
+    };
+    orr_result result = grow_all(s, growths, sizeof growths / sizeof growths[0], error);
+    // after a failure some buffers are gone: the next frame makes them anew
+    s->room = result == ORR_OK ? room : (orr_vulkan_room){0};
+    return result;
+}
+
+// what one compute stage wrote is there for the next, also as the size of its dispatch
+static void next_stage(VkCommandBuffer commands)
+{
+    orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT,
+                   VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT |
+                       VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
+}
+
+static void bind(const orr_vulkan_splats *s, VkCommandBuffer commands, orr_vulkan_shader shader,
+                 const orr_vk_binding *bindings, const void *push)
+{
+    orr_vk_compute_bind(commands, &s->stages[shader], bindings, push, signatures[shader].push_size);
+}
+
+#define BUFFER(member)                                                                                       \
+    {                                                                                                        \
+        .buffer = s->member.buffer                                                                           \
+    }
+
+static void project(const orr_vulkan_splats *s, VkCommandBuffer commands, const orr_vulkan_splat_frame *frame)
+{
+    uint32_t first = 0;
+    for (int i = 0; i < frame->layer_count; i++) {
+        const orr_vulkan_cloud *cloud = frame->layers[i].cloud;
+        for (int p = 0; p < cloud->page_count; p++) {
+            const orr_vulkan_page *page = &cloud->pages[p];
+            const struct {
+                splat_lens_values lens;
+                uint32_t first, count, degree;
+            } push = {frame->layers[i].lens, first, page->count, (uint32_t)cloud->sh_degree};
+            _Static_assert(sizeof push == 128, "push constants as in splat_project.comp");
+            const orr_vk_binding bindings[] = {BUFFER(control),
+                                               {.buffer = page->geometry.buffer},
+                                               {.buffer = page->harmonics.buffer},
+                                               BUFFER(keys[0]),
+                                               BUFFER(places),
+                                               BUFFER(shapes),
+                                               BUFFER(colours)};
+            bind(s, commands, ORR_SHADER_SPLAT_PROJECT, bindings, &push);
+            vkCmdDispatch(commands, (page->count + GROUP - 1) / GROUP, 1, 1);
+            first += page->count;
+        }
+    }
+    next_stage(commands);
+    bind(s, commands, ORR_SHADER_SPLAT_PLAN, &(orr_vk_binding)BUFFER(control), NULL);
+    vkCmdDispatch(commands, 1, 1, 1);
+    next_stage(commands);
+}
+
+// One pass over one digit, from buffers `from` to the others. `blocks`: where the control holds the size of the
+// dispatch, or 0 when `block_count` is it.
+typedef struct sort_pass {
+    const orr_vk_buffer *keys, *values; // two each
+    int from;
+    uint32_t counter, shift, identity;
+    VkDeviceSize blocks;
+    uint32_t block_count;
+} sort_pass;
+
+static void dispatch_blocks(const orr_vulkan_splats *s, VkCommandBuffer commands, const sort_pass *pass)
+{
+    if (pass->blocks) {
+        vkCmdDispatchIndirect(commands, s->control.buffer, pass->blocks);
+    } else {
+        vkCmdDispatch(commands, pass->block_count, 1, 1);
+    }
+}
+
+static void record_pass(const orr_vulkan_splats *s, VkCommandBuffer commands, const sort_pass *pass)
+{
+    const uint32_t push[] = {pass->counter, pass->shift, pass->identity};
+    const orr_vk_binding keys = {.buffer = pass->keys[pass->from].buffer};
+    const orr_vk_binding values = {.buffer = pass->values[pass->from].buffer};
+    const orr_vk_binding count[] = {BUFFER(control), keys, BUFFER(digits)};
+    bind(s, commands, ORR_SHADER_RADIX_COUNT, count, push);
+    dispatch_blocks(s, commands, pass);
+    next_stage(commands);
+    const orr_vk_binding scan[] = {BUFFER(control), BUFFER(digits), BUFFER(digit_totals)};
+    bind(s, commands, ORR_SHADER_RADIX_SCAN, scan, push);
+    vkCmdDispatch(commands, DIGITS, 1, 1);
+    next_stage(commands);
+    const orr_vk_binding scatter[] = {BUFFER(control),
+                                      keys,
+                                      values,
+                                      {.buffer = pass->keys[!pass->from].buffer},
+                                      {.buffer = pass->values[!pass->from].buffer},
+                                      BUFFER(digits),
+                                      BUFFER(digit_totals)};
+    bind(s, commands, ORR_SHADER_RADIX_SCATTER, scatter, push);
+    dispatch_blocks(s, commands, pass);
+    next_stage(commands);
+}
+
+// Visible splats by depth; their order ends in order[0].
+static void sort_by_depth(const orr_vulkan_splats *s, VkCommandBuffer commands, uint32_t splats)
+{
+    for (int digit = 0; digit < 4; digit++) {
+        // the first pass also drops the splats that are not visible
+        const sort_pass pass = {
+            .keys = s->keys,
+            .values = s->order,
+            .from = digit % 2,
+            .counter = digit == 0 ? COUNT_SPLATS : COUNT_VISIBLE,
+            .shift = (uint32_t)(8 * digit),
+            .identity = digit == 0,
+            .blocks = digit == 0 ? 0 : offsetof(orr_vulkan_control, visible_blocks),
+            .block_count = (splats + SORT_BLOCK - 1) / SORT_BLOCK,
+        };
+        record_pass(s, commands, &pass);
+    }
+}
+
+// Every tile's splats; the pairs end in pair_...[returned].
+static int bin(const orr_vulkan_splats *s, VkCommandBuffer commands, const int tiles[2])
+{
+    const orr_vk_binding count[] = {BUFFER(control), BUFFER(order[0]),    BUFFER(places),
+                                    BUFFER(shapes),  BUFFER(tile_counts), BUFFER(sums)};
+    bind(s, commands, ORR_SHADER_TILE_COUNT, count, tiles);
+    vkCmdDispatchIndirect(commands, s->control.buffer, offsetof(orr_vulkan_control, visible_groups));
+    next_stage(commands);
+    const uint32_t capacity = (uint32_t)s->room.pairs;
+    const orr_vk_binding scan[] = {BUFFER(control), BUFFER(sums)};
+    bind(s, commands, ORR_SHADER_TILE_SCAN, scan, &capacity);
+    vkCmdDispatch(commands, 1, 1, 1);
+    next_stage(commands);
+    const orr_vk_binding emit[] = {BUFFER(control),       BUFFER(order[0]),      BUFFER(places),
+                                   BUFFER(shapes),        BUFFER(tile_counts),   BUFFER(sums),
+                                   BUFFER(pair_tiles[0]), BUFFER(pair_splats[0])};
+    bind(s, commands, ORR_SHADER_TILE_EMIT, emit, tiles);
+    vkCmdDispatchIndirect(commands, s->control.buffer, offsetof(orr_vulkan_control, visible_groups));
+    next_stage(commands);
+
+    int from = 0;
+    uint32_t tile_count = (uint32_t)(tiles[0] * tiles[1]);
+    for (uint32_t shift = 0; shift == 0 || (tile_count - 1) >> shift; shift += 8) {
+        const sort_pass pass = {
+            .keys = s->pair_tiles,
+            .values = s->pair_splats,
+            .from = from,
+            .counter = COUNT_PAIRS,
+            .shift = shift,
+            .blocks = offsetof(orr_vulkan_control, pair_blocks),
+        };
+        record_pass(s, commands, &pass);
+        from = !from;
+    }
+    const orr_vk_binding ranges[] = {BUFFER(control), BUFFER(pair_tiles[from]), BUFFER(ranges)};
+    bind(s, commands, ORR_SHADER_TILE_RANGES, ranges, NULL);
+    vkCmdDispatchIndirect(commands, s->control.buffer, offsetof(orr_vulkan_control, pair_blocks));
+    next_stage(commands);
+    return from;
+}
+
+static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const orr_vulkan_splat_frame *frame,
+                  const int tiles[2], int pairs)
+{
+    const struct {
+        int32_t size[2];
+        uint32_t tiles_x, meshes, opaque;
+        float background[3];
+    } push = {{frame->width, frame->height},
+              (uint32_t)tiles[0],
+              frame->has_meshes,
+              frame->opaque,
+              {frame->background[0], frame->background[1], frame->background[2]}};
+    const orr_vk_binding bindings[] = {BUFFER(ranges),  BUFFER(pair_splats[pairs]),
+                                       BUFFER(places),  BUFFER(shapes),
+                                       BUFFER(colours), {.view = frame->meshes, .sampler = s->sampler},
+                                       BUFFER(picture), BUFFER(depth)};
+    bind(s, commands, ORR_SHADER_SPLAT_BLEND, bindings, &push);
+    vkCmdDispatch(commands, (uint32_t)tiles[0], (uint32_t)tiles[1], 1);
+    orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
+                   VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT);
+}
+
+void orr_vulkan_splats_record(const orr_vulkan_splats *s, VkCommandBuffer commands,
+                              const orr_vulkan_splat_frame *frame, orr_vulkan_marks *marks)
+{
+    const int tiles[2] = {orr_blocks(frame->width, ORR_TILE), orr_blocks(frame->height, ORR_TILE)};
+    orr_vulkan_control control = {0};
+    for (int i = 0; i < frame->layer_count; i++) {
+        control.splats += (uint32_t)frame->layers[i].cloud->count;
+    }
+    vkCmdUpdateBuffer(commands, s->control.buffer, 0, sizeof control, &control);
+    vkCmdFillBuffer(commands, s->ranges.buffer, 0, VK_WHOLE_SIZE, 0);
+    orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
+                   VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
+    int pairs = 0;
+    if (control.splats > 0) {
+        project(s, commands, frame);
+        orr_vulkan_mark(commands, marks, "project");
+        sort_by_depth(s, commands, control.splats);
+        orr_vulkan_mark(commands, marks, "sort");
+        pairs = bin(s, commands, tiles);
+        orr_vulkan_mark(commands, marks, "bin");
+    }
+    blend(s, commands, frame, tiles, pairs);
+    orr_vulkan_mark(commands, marks, "blend");
+}

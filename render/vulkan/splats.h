@@ -1,0 +1,68 @@
+// The splat stages on Vulkan: pipelines, the memory that passes between stages, and their commands.
+//
+//   project        one invocation per splat          -> record and sort key of each splat
+//   sort           radix, by depth                   -> visible splats from front to back
+//   bin            tiles of each splat, exactly; sum; emit; radix sort by tile  -> each tile's splats, front to back
+//   blend          one workgroup per tile            -> picture and depth
+//
+// All frames share this memory: they follow each other on one queue.
+#pragma once
+
+#include "render/cpu/splats_cpu.h"
+#include "render/vulkan/clouds.h"
+#include "render/vulkan/marks.h"
+#include "render/vulkan/shaders.h"
+
+// Mirrors control_block in shaders/control.glsl.
+typedef struct orr_vulkan_control {
+    uint32_t splats, visible, pairs;
+    uint32_t pairs_needed; // more than there is room for: nothing was drawn; UINT32_MAX: that many or more
+    uint32_t visible_groups[3], visible_blocks[3], pair_blocks[3];
+} orr_vulkan_control;
+
+// How much a frame needs room for.
+typedef struct orr_vulkan_room {
+    int64_t splats, pairs, tiles, pixels;
+} orr_vulkan_room;
+
+typedef struct orr_vulkan_splats {
+    orr_vk *vk;
+    orr_vk_compute stages[ORR_SHADER_COMPUTE_COUNT];
+    VkSampler sampler;
+
+    orr_vulkan_room room;
+    orr_vk_buffer control;
+    orr_vk_buffer places, shapes, colours; // records, one vec4 each per splat
+    orr_vk_buffer keys[2], order[2];       // per splat
+    orr_vk_buffer tile_counts, sums;       // per visible splat, and per 256 of them
+    orr_vk_buffer digits, digit_totals;    // of the sorts
+    orr_vk_buffer pair_tiles[2], pair_splats[2];
+    orr_vk_buffer ranges; // per tile
+    orr_vk_buffer picture, depth;
+} orr_vulkan_splats;
+
+typedef struct orr_vulkan_layer {
+    const orr_vulkan_cloud *cloud;
+    splat_lens_values lens;
+} orr_vulkan_layer;
+
+typedef struct orr_vulkan_splat_frame {
+    const orr_vulkan_layer *layers; // layer_count
+    int layer_count;
+    int width, height;
+    bool opaque;
+    float background[3];
+    VkImageView meshes; // display colour and distance; to be read by shaders
+    bool has_meshes;
+} orr_vulkan_splat_frame;
+
+orr_result orr_vulkan_splats_create(orr_vk *vk, orr_vulkan_splats *splats, orr_error *error);
+void orr_vulkan_splats_destroy(orr_vulkan_splats *splats);
+
+bool orr_vulkan_splats_fit(const orr_vulkan_splats *splats, orr_vulkan_room room);
+// Makes room; no frame may be in flight. CAPACITY when the device's buffers cannot be that large.
+orr_result orr_vulkan_splats_grow(orr_vulkan_splats *splats, orr_vulkan_room room, orr_error *error);
+
+// Records the stages; the picture and the depth then stand in their buffers, for transfers and shaders to read.
+void orr_vulkan_splats_record(const orr_vulkan_splats *splats, VkCommandBuffer commands,
+                              const orr_vulkan_splat_frame *frame, orr_vulkan_marks *marks);

@@ -1,0 +1,126 @@
+#include "render/vulkan/store.h"
+
+#include "engine/core/memory.h"
+
+#include <string.h>
+
+orr_result orr_vulkan_store_create(orr_vk *vk, orr_vulkan_store *store, orr_error *error)
+{
+    *store = (orr_vulkan_store){0};
+    return orr_vulkan_upload_create(vk, &store->upload, error);
+}
+
+static void destroy_item(orr_vulkan_store *store, int index)
+{
+    orr_vulkan_stored *item = &store->items[index];
+    orr_vulkan_cloud_destroy(store->upload.vk, item->cloud);
+    orr_vulkan_mesh_destroy(store->upload.vk, item->mesh);
+    *item = store->items[--store->count];
+}
+
+void orr_vulkan_store_destroy(orr_vulkan_store *store)
+{
+    while (store->count > 0) {
+        destroy_item(store, store->count - 1);
+    }
+    orr_free(store->items);
+    orr_vulkan_upload_destroy(&store->upload);
+}
+
+static orr_vulkan_stored *find(const orr_vulkan_store *store, uint64_t key)
+{
+    for (int i = 0; i < store->count; i++) {
+        if (store->items[i].key == key) {
+            return &store->items[i];
+        }
+    }
+    return NULL;
+}
+
+bool orr_vulkan_store_has(const orr_vulkan_store *store, uint64_t key)
+{
+    return find(store, key) != NULL;
+}
+
+void orr_vulkan_store_forget(orr_vulkan_store *store, uint64_t key)
+{
+    orr_vulkan_stored *item = find(store, key);
+    if (item) {
+        destroy_item(store, (int)(item - store->items));
+    }
+}
+
+// false when everything is in use
+static bool forget_oldest(orr_vulkan_store *store, uint64_t oldest_frame)
+{
+    int oldest = -1;
+    for (int i = 0; i < store->count; i++) {
+        uint64_t used = store->items[i].last_frame;
+        if (used < oldest_frame && (oldest < 0 || used < store->items[oldest].last_frame)) {
+            oldest = i;
+        }
+    }
+    if (oldest >= 0) {
+        destroy_item(store, oldest);
+    }
+    return oldest >= 0;
+}
+
+static orr_result upload(orr_vulkan_store *store, const orr_draw_splats *splats, const orr_draw_mesh *mesh,
+                         orr_vulkan_stored *item, orr_error *error)
+{
+    return splats ? orr_vulkan_cloud_create(&store->upload, splats->pack, &item->cloud, error)
+                  : orr_vulkan_mesh_create(&store->upload, mesh->mesh, &item->mesh, error);
+}
+
+static orr_result find_or_upload(orr_vulkan_store *store, uint64_t key, const orr_draw_splats *splats,
+                                 const orr_draw_mesh *mesh, uint64_t frame, uint64_t oldest_frame,
+                                 const orr_vulkan_stored **out, orr_error *error)
+{
+    orr_vulkan_stored *found = find(store, key);
+    if (!found) {
+        if (store->count == store->capacity) {
+            int capacity = store->capacity ? 2 * store->capacity : 8;
+            orr_vulkan_stored *items;
+            ORR_ALLOC(items, capacity, "what the device holds", error);
+            if (store->count > 0) {
+                memcpy(items, store->items, (size_t)store->count * sizeof *items);
+            }
+            orr_free(store->items);
+            store->items = items;
+            store->capacity = capacity;
+        }
+        orr_vulkan_stored item = {.key = key};
+        orr_result result;
+        do {
+            result = upload(store, splats, mesh, &item, error);
+        } while (result == ORR_ERROR_MEMORY && forget_oldest(store, oldest_frame));
+        ORR_TRY(result);
+        found = &store->items[store->count++];
+        *found = item;
+        store->uploads++;
+    }
+    found->last_frame = frame;
+    *out = found;
+    return ORR_OK;
+}
+
+orr_result orr_vulkan_store_cloud(orr_vulkan_store *store, const orr_draw_splats *splats, uint64_t frame,
+                                  uint64_t oldest_frame, const orr_vulkan_cloud **cloud, orr_error *error)
+{
+    const orr_vulkan_stored *item;
+    ORR_TRY(find_or_upload(store, splats->key, splats, NULL, frame, oldest_frame, &item, error));
+    assert(item->cloud);
+    *cloud = item->cloud;
+    return ORR_OK;
+}
+
+orr_result orr_vulkan_store_mesh(orr_vulkan_store *store, const orr_draw_mesh *mesh, uint64_t frame,
+                                 uint64_t oldest_frame, const orr_vulkan_mesh **out, orr_error *error)
+{
+    const orr_vulkan_stored *item;
+    ORR_TRY(find_or_upload(store, mesh->key, NULL, mesh, frame, oldest_frame, &item, error));
+    assert(item->mesh);
+    *out = item->mesh;
+    return ORR_OK;
+}

@@ -1,0 +1,33 @@
+// What stays in the device's memory between frames: clouds and meshes, each under its key. When memory runs out, what
+// was used longest ago makes room.
+#pragma once
+
+#include "render/vulkan/clouds.h"
+#include "render/vulkan/meshes.h"
+
+typedef struct orr_vulkan_stored {
+    uint64_t key;
+    uint64_t last_frame;     // number of the frame that used it last
+    orr_vulkan_cloud *cloud; // one of the two
+    orr_vulkan_mesh *mesh;
+} orr_vulkan_stored;
+
+typedef struct orr_vulkan_store {
+    orr_vulkan_upload upload;
+    orr_vulkan_stored *items; // count
+    int count, capacity;
+    size_t uploads; // so far
+} orr_vulkan_store;
+
+orr_result orr_vulkan_store_create(orr_vk *vk, orr_vulkan_store *store, orr_error *error);
+void orr_vulkan_store_destroy(orr_vulkan_store *store);
+
+// The uploaded cloud of a key, uploaded now when it is the first time. `frame`: number of the frame that uses it;
+// `oldest_frame`: of the oldest that is not finished, whose items cannot make room.
+orr_result orr_vulkan_store_cloud(orr_vulkan_store *store, const orr_draw_splats *splats, uint64_t frame,
+                                  uint64_t oldest_frame, const orr_vulkan_cloud **cloud, orr_error *error);
+orr_result orr_vulkan_store_mesh(orr_vulkan_store *store, const orr_draw_mesh *mesh, uint64_t frame,
+                                 uint64_t oldest_frame, const orr_vulkan_mesh **out, orr_error *error);
+
+bool orr_vulkan_store_has(const orr_vulkan_store *store, uint64_t key);
+void orr_vulkan_store_forget(orr_vulkan_store *store, uint64_t key); // no frame may use it
