@@ -4,22 +4,36 @@
 #include "engine/core/memory.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
+
+// a formatted line; what fails shows at commit
+static void put_text(orr_file_writer *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_text(orr_file_writer *file, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    assert(length >= 0 && length < (int)sizeof text);
+    orr_file_put(file, text, (size_t)length);
+}
 
 // ---- .ply ----
 
 static void put_ply(const orr_surface *s, orr_file_writer *file)
 {
-    fprintf(file->stream,
-            "ply\nformat binary_little_endian 1.0\ncomment made by orrery\nelement vertex %lld\n"
-            "property float x\nproperty float y\nproperty float z\n"
-            "property float nx\nproperty float ny\nproperty float nz\n%s"
-            "element face %lld\nproperty list uchar uint vertex_indices\nend_header\n",
-            (long long)s->vertex_count,
-            s->colours
-                ? "property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\n"
-                : "",
-            (long long)s->triangle_count);
+    put_text(file,
+             "ply\nformat binary_little_endian 1.0\ncomment made by orrery\nelement vertex %lld\n"
+             "property float x\nproperty float y\nproperty float z\n"
+             "property float nx\nproperty float ny\nproperty float nz\n%s"
+             "element face %lld\nproperty list uchar uint vertex_indices\nend_header\n",
+             (long long)s->vertex_count,
+             s->colours
+                 ? "property uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\n"
+                 : "",
+             (long long)s->triangle_count);
     for (int64_t i = 0; i < s->vertex_count; i++) {
         orr_file_put(file, s->positions + 3 * i, 3 * sizeof(float));
         orr_file_put(file, s->normals + 3 * i, 3 * sizeof(float));
@@ -38,26 +52,26 @@ static void put_ply(const orr_surface *s, orr_file_writer *file)
 
 static void put_obj(const orr_surface *s, orr_file_writer *file)
 {
-    fprintf(file->stream, "# made by orrery\n");
+    put_text(file, "# made by orrery\n");
     for (int64_t i = 0; i < s->vertex_count; i++) {
         const float *p = s->positions + 3 * i;
-        fprintf(file->stream, "v %.7g %.7g %.7g", (double)p[0], (double)p[1], (double)p[2]);
+        put_text(file, "v %.7g %.7g %.7g", (double)p[0], (double)p[1], (double)p[2]);
         for (int k = 0; s->colours && k < 3; k++) { // an extension that most programs read
-            fprintf(file->stream, " %.4g", s->colours[4 * i + k] / 255.0);
+            put_text(file, " %.4g", s->colours[4 * i + k] / 255.0);
         }
-        fprintf(file->stream, "\n");
+        put_text(file, "\n");
     }
     for (int64_t i = 0; i < s->vertex_count; i++) {
         const float *n = s->normals + 3 * i;
-        fprintf(file->stream, "vn %.5g %.5g %.5g\n", (double)n[0], (double)n[1], (double)n[2]);
+        put_text(file, "vn %.5g %.5g %.5g\n", (double)n[0], (double)n[1], (double)n[2]);
     }
     for (int64_t i = 0; i < s->triangle_count; i++) {
         const uint32_t *corner = s->indices + 3 * i;
-        fprintf(file->stream, "f");
+        put_text(file, "f");
         for (int k = 0; k < 3; k++) {
-            fprintf(file->stream, " %llu//%llu", corner[k] + 1ull, corner[k] + 1ull);
+            put_text(file, " %llu//%llu", corner[k] + 1ull, corner[k] + 1ull);
         }
-        fprintf(file->stream, "\n");
+        put_text(file, "\n");
     }
 }
 
