@@ -29,6 +29,7 @@
 
 typedef float real __attribute__((vector_size(4 * ORR_LANES)));
 typedef int32_t sint __attribute__((vector_size(4 * ORR_LANES)));
+typedef uint32_t suint __attribute__((vector_size(4 * ORR_LANES))); // for indices that wrap around
 typedef sint mask;
 
 // memory that may not be aligned to a whole vector
@@ -38,6 +39,7 @@ typedef int32_t sint_loose __attribute__((vector_size(4 * ORR_LANES), aligned(4)
 // a constant, or a value that is the same in all lanes
 #define R(x) ((real){0} + (float)(x))
 #define I(x) ((sint){0} + (int32_t)(x))
+#define U(x) ((suint){0} + (uint32_t)(x))
 
 FN real sel(mask m, real a, real b) // m ? a : b
 {
@@ -143,6 +145,23 @@ FN real fma_(real a, real b, real c)
 FN sint to_int(real a) // towards zero; |a| < 2^31
 {
     return __builtin_convertvector(a, sint);
+}
+
+FN suint to_uint(real a) // by way of to_int
+{
+    return (suint)to_int(a);
+}
+
+FN suint min_uint(suint a, suint b)
+{
+#if ORR_LANES_AVX512
+    return (suint)_mm512_min_epu32((__m512i)a, (__m512i)b);
+#elif ORR_LANES_AVX2
+    return (suint)_mm256_min_epu32((__m256i)a, (__m256i)b);
+#else
+    mask less = a < b;
+    return (suint)sel_int(less, (sint)a, (sint)b);
+#endif
 }
 
 FN real to_real(sint a)
@@ -260,6 +279,14 @@ FN real real_gather(const float *p, sint index)
     }
     return r;
 #endif
+}
+
+// row[f] = rows[index * features + f] per lane, for rows of 1, 2, 4 or 8 floats (a constant)
+FN void real_gather_row(const float *rows, suint index, int features, real *row)
+{
+    for (int f = 0; f < features; f++) {
+        row[f] = real_gather(rows + f, (sint)(index * (uint32_t)features));
+    }
 }
 
 FN float real_sum(real a)

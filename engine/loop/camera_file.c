@@ -1,8 +1,8 @@
 #include "engine/loop/camera_file.h"
 
 #include "engine/core/file.h"
+#include "engine/core/json.h"
 #include "engine/core/memory.h"
-#include "engine/loop/json.h"
 #include "render/camera.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "engine/loop/scene_file.h"
 
 #include "engine/core/file.h"
+#include "engine/core/json.h"
 #include "engine/core/memory.h"
-#include "engine/loop/json.h"
 #include "engine/loop/scene.h"
 #include "engine/loop/transform.h"
 #include "render/camera.h"

@@ -2,8 +2,8 @@
 #include "info.h"
 
 #include "engine/core/file.h"
+#include "engine/core/json.h"
 #include "engine/core/memory.h"
-#include "engine/loop/json.h"
 #include "render/mesh.h"
 #include "render/splat_formats.h"
 
