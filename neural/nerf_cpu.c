@@ -63,8 +63,8 @@ static void append(orr_nerf_wave *wave, const taken_samples *taken, int lane, in
     }
 }
 
-static void march_lanes(const orr_nerf_space *space, orr_nerf_rays *rays, const int32_t *live, int count, int each,
-                        orr_nerf_wave *wave)
+static void march_lanes(const orr_nerf_space *space, orr_nerf_rays *rays, const int32_t *live, int count,
+                        int each, orr_nerf_wave *wave)
 {
     const nerf_stepping stepping = space->stepping;
     mask here = lanes_below(count);
@@ -120,8 +120,8 @@ static void march_lanes(const orr_nerf_space *space, orr_nerf_rays *rays, const 
     }
 }
 
-static void march(const orr_nerf_space *space, orr_nerf_rays *rays, const int32_t *live, int live_count, int each,
-                  orr_nerf_wave *wave)
+static void march(const orr_nerf_space *space, orr_nerf_rays *rays, const int32_t *live, int live_count,
+                  int each, orr_nerf_wave *wave)
 {
     for (int first = 0; first < live_count; first += ORR_LANES) {
         int rest = live_count - first;

@@ -7,9 +7,9 @@
 #include "neural/nerf_formula.h"
 
 enum {
-    ORR_NERF_RAYS = 256,  // of one bundle, at most
-    ORR_NERF_WAVE = 512,  // samples marched before densities are asked for: 8 blocks
-    ORR_NERF_EACH = 16,   // samples of one ray in a wave, at most
+    ORR_NERF_RAYS = 256, // of one bundle, at most
+    ORR_NERF_WAVE = 512, // samples marched before densities are asked for: 8 blocks
+    ORR_NERF_EACH = 8, // samples of one ray in a wave, at most: those behind a surface are asked for in vain
     ORR_NERF_STEPS = 1024 // samples one ray takes at most
 };
 _Static_assert(ORR_NERF_WAVE >= ORR_NERF_RAYS, "every ray takes a sample per wave");
@@ -45,8 +45,8 @@ typedef struct orr_nerf_space {
 typedef struct orr_nerf_kernels {
     // Appends to `wave` at most `each` (ORR_NERF_EACH or fewer) samples of each of the `live_count` rays named in `live` (which has room for a
     // whole vector behind the last); ends rays that reach their end.
-    void (*march)(const orr_nerf_space *space, orr_nerf_rays *rays, const int32_t *live, int live_count, int each,
-                  orr_nerf_wave *wave);
+    void (*march)(const orr_nerf_space *space, orr_nerf_rays *rays, const int32_t *live, int live_count,
+                  int each, orr_nerf_wave *wave);
     // A block's density [per unit of length] and alpha from the raw output and the steps' lengths.
     void (*densities)(const float *raw, const float *step, float *density, float *alpha);
     // 3 x ORR_SAMPLES raw outputs to display colours.
