@@ -52,6 +52,7 @@ struct orr_trainer {
     float *network_gradient;                   // added up
     float *table_gradient;                     // zero between steps
     uint32_t *touched;                         // zero between steps
+    float *network_average, *table_average;    // what inference uses; NULL: the parameters themselves
     worker_scratch *scratch;                   // per worker
     float *scratch_memory;                     // what they point into
     const float *block_places, *block_targets; // of this step
@@ -262,9 +263,14 @@ orr_result orr_trainer_step(orr_trainer *t, double *loss, orr_error *error)
 void orr_trainer_refresh(orr_trainer *t)
 {
     const orr_field_parts *parts = t->parts;
-    orr_field_refresh(t->desc.field, orr_optimizer_average(t->network_optimizer, parts->network_parameters),
-                      NULL,
-                      t->table_optimizer ? orr_optimizer_average(t->table_optimizer, parts->table) : NULL);
+    if (t->network_average) {
+        orr_optimizer_average(t->network_optimizer, t->desc.jobs, parts->network_parameters,
+                              t->network_average);
+    }
+    if (t->table_average) {
+        orr_optimizer_average(t->table_optimizer, t->desc.jobs, parts->table, t->table_average);
+    }
+    orr_field_refresh(t->desc.field, t->network_average, NULL, t->table_average);
 }
 
 int64_t orr_trainer_steps(const orr_trainer *t)
@@ -308,11 +314,14 @@ static orr_result create_table_parts(orr_trainer *t, orr_error *error)
 {
     const orr_encoding *e = &t->parts->encoding;
     const orr_optimizer_config *config = &orr_field_describe(t->desc.field)->config.optimizer;
-    size_t marks = (size_t)orr_blocks(e->parameter_count, 16 * 32);
+    size_t marks = (size_t)orr_touched_words(e->parameter_count);
     ORR_TRY(orr_optimizer_create(config, e->parameter_count, true, &t->table_optimizer, error));
     ORR_ALLOC(t->feature_gradients, batch_floats(t, e->output_dims), "a trainer's gradients", error);
     ORR_ALLOC(t->table_gradient, e->parameter_count, "a trainer's gradients", error);
     ORR_ALLOC(t->touched, marks, "a trainer's gradients", error);
+    if (config->ema_decay > 0.0) {
+        ORR_ALLOC(t->table_average, e->parameter_count, "averages", error);
+    }
     memset(t->table_gradient, 0, (size_t)e->parameter_count * sizeof *t->table_gradient);
     memset(t->touched, 0, marks * sizeof *t->touched);
     return ORR_OK;
@@ -335,6 +344,9 @@ static orr_result create_parts(orr_trainer *t, orr_error *error)
     ORR_ALLOC(t->chunk_gradients, (size_t)t->chunk_count * parameters, "a trainer's gradients", error);
     ORR_ALLOC(t->chunk_losses, t->chunk_count, "a trainer's losses", error);
     ORR_ALLOC(t->network_gradient, parameters, "a trainer's gradients", error);
+    if (field->config.optimizer.ema_decay > 0.0) {
+        ORR_ALLOC(t->network_average, parameters, "averages", error);
+    }
     ORR_TRY(create_scratch(t, error));
     return parts->encoding.parameter_count > 0 ? create_table_parts(t, error) : ORR_OK;
 }
@@ -374,6 +386,9 @@ void orr_trainer_destroy(orr_trainer *t)
     if (!t) {
         return;
     }
+    if (t->network_average) {
+        orr_field_refresh(t->desc.field, NULL, NULL, NULL); // it must not keep what goes away here
+    }
     orr_mlp_weights_destroy(t->weights);
     orr_optimizer_destroy(t->network_optimizer);
     orr_optimizer_destroy(t->table_optimizer);
@@ -390,7 +405,9 @@ void orr_trainer_destroy(orr_trainer *t)
                             t->table_gradient,
                             t->touched,
                             t->scratch,
-                            t->scratch_memory};
+                            t->scratch_memory,
+                            t->network_average,
+                            t->table_average};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
         orr_free(memory[i]);
     }

@@ -36,7 +36,8 @@ orr_result orr_trainer_create(const orr_trainer_desc *desc, orr_trainer **traine
 void orr_trainer_destroy(orr_trainer *trainer); // NULL is allowed
 // One step; *loss is the mean over the batch's values before it. Allocates nothing after the first steps.
 orr_result orr_trainer_step(orr_trainer *trainer, double *loss, orr_error *error);
-// Shows the field what was learnt (orr_field_refresh).
+// Shows the field what was learnt (orr_field_refresh): the averages, where the configuration has them, which the field
+// borrows until the trainer is destroyed. It then shows the parameters as trained.
 void orr_trainer_refresh(orr_trainer *trainer);
 
 int64_t orr_trainer_steps(const orr_trainer *trainer);
