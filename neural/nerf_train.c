@@ -34,8 +34,9 @@ struct orr_nerf_trainer {
     orr_optimizer *network_optimizer, *rgb_optimizer, *table_optimizer;
     orr_optimizer *exposure_optimizer; // NULL: no exposures
     float *network_gradient, *rgb_gradient, *table_gradient;
-    float *exposures, *exposure_gradient; // 3 per image
-    uint32_t *touched;                    // a bit per 16 floats of the table
+    float *network_average, *rgb_average, *table_average; // of the last refresh
+    float *exposures, *exposure_gradient;                 // 3 per image
+    uint32_t *touched;                                    // a bit per 16 floats of the table
     orr_nerf_worker *workers;
     orr_nerf_group groups[ORR_NERF_GROUPS];
     uint32_t *cells; // of the occupancy grid, being sampled
@@ -92,7 +93,10 @@ static orr_result allocate(orr_nerf_trainer *t, orr_error *error)
     t->network_gradient = orr_alloc_zero((size_t)parts->network.parameter_count, sizeof(float));
     t->rgb_gradient = orr_alloc_zero((size_t)parts->rgb_network.parameter_count, sizeof(float));
     t->table_gradient = orr_alloc_zero(table, sizeof(float));
-    t->touched = orr_alloc_zero(table / 512 + 1, sizeof *t->touched);
+    t->network_average = orr_alloc((size_t)parts->network.parameter_count, sizeof(float));
+    t->rgb_average = orr_alloc((size_t)parts->rgb_network.parameter_count, sizeof(float));
+    t->table_average = orr_alloc(table, sizeof(float));
+    t->touched = orr_alloc_zero((size_t)orr_touched_words((int64_t)table), sizeof *t->touched);
     t->exposures = orr_alloc_zero((size_t)(3 * images), sizeof(float));
     t->exposure_gradient = orr_alloc_zero((size_t)(3 * images), sizeof(float));
     t->cells = orr_alloc(2 * UPDATE_SAMPLES, sizeof *t->cells);
@@ -100,8 +104,9 @@ static orr_result allocate(orr_nerf_trainer *t, orr_error *error)
     t->densities = orr_alloc(2 * UPDATE_SAMPLES, sizeof *t->densities);
     t->cameras = orr_alloc((size_t)t->desc.image_count, sizeof *t->cameras);
     t->workers = orr_alloc_zero((size_t)orr_jobs_workers(t->desc.jobs), sizeof *t->workers);
-    if (!t->network_gradient || !t->rgb_gradient || !t->table_gradient || !t->touched || !t->exposures ||
-        !t->exposure_gradient || !t->cells || !t->places || !t->densities || !t->cameras || !t->workers) {
+    if (!t->network_gradient || !t->rgb_gradient || !t->table_gradient || !t->network_average ||
+        !t->rgb_average || !t->table_average || !t->touched || !t->exposures || !t->exposure_gradient ||
+        !t->cells || !t->places || !t->densities || !t->cameras || !t->workers) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the gradients of a radiance field");
     }
     for (int i = 0; i < orr_jobs_workers(t->desc.jobs); i++) {
@@ -189,9 +194,10 @@ void orr_nerf_trainer_destroy(orr_nerf_trainer *t)
     orr_optimizer_destroy(t->rgb_optimizer);
     orr_optimizer_destroy(t->table_optimizer);
     orr_optimizer_destroy(t->exposure_optimizer);
-    void *all[] = {t->network_gradient, t->rgb_gradient,      t->table_gradient, t->touched,
-                   t->exposures,        t->exposure_gradient, t->cells,          t->places,
-                   t->densities,        t->cameras,           t->workers,        t};
+    void *all[] = {
+        t->network_average, t->rgb_average, t->table_average, t->network_gradient,  t->rgb_gradient,
+        t->table_gradient,  t->touched,     t->exposures,     t->exposure_gradient, t->cells,
+        t->places,          t->densities,   t->cameras,       t->workers,           t};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         orr_free(all[i]);
     }
@@ -413,8 +419,11 @@ void orr_nerf_trainer_step(orr_nerf_trainer *t, orr_nerf_step *report)
 
 void orr_nerf_trainer_refresh(orr_nerf_trainer *t)
 {
-    orr_nerf_parameters p = orr_nerf_trainer_parameters(t);
-    orr_field_refresh(t->field, p.network, p.rgb_network, p.table);
+    orr_jobs *jobs = t->desc.jobs;
+    orr_optimizer_average(t->network_optimizer, jobs, t->parts->network_parameters, t->network_average);
+    orr_optimizer_average(t->rgb_optimizer, jobs, t->parts->rgb_network_parameters, t->rgb_average);
+    orr_optimizer_average(t->table_optimizer, jobs, t->parts->table, t->table_average);
+    orr_field_refresh(t->field, t->network_average, t->rgb_average, t->table_average);
 }
 
 const orr_occupancy *orr_nerf_trainer_occupancy(const orr_nerf_trainer *t)
@@ -425,9 +434,7 @@ const orr_occupancy *orr_nerf_trainer_occupancy(const orr_nerf_trainer *t)
 orr_nerf_parameters orr_nerf_trainer_parameters(const orr_nerf_trainer *t)
 {
     return (orr_nerf_parameters){
-        .network = orr_optimizer_average(t->network_optimizer, t->parts->network_parameters),
-        .rgb_network = orr_optimizer_average(t->rgb_optimizer, t->parts->rgb_network_parameters),
-        .table = orr_optimizer_average(t->table_optimizer, t->parts->table)};
+        .network = t->network_average, .rgb_network = t->rgb_average, .table = t->table_average};
 }
 
 const float *orr_nerf_trainer_exposures(const orr_nerf_trainer *t)

@@ -42,10 +42,11 @@ orr_result orr_nerf_trainer_create(orr_field *field, const orr_nerf_train_desc *
                                    orr_nerf_trainer **trainer, orr_error *error);
 void orr_nerf_trainer_destroy(orr_nerf_trainer *trainer); // NULL is allowed
 void orr_nerf_trainer_step(orr_nerf_trainer *trainer, orr_nerf_step *report);
-// Makes the field ready for inference: drawing, saving. Training may go on afterwards, which ends that readiness.
+// Makes the field ready for inference: drawing, saving. Its parameters for inference are a copy, which training does not
+// change; the occupancy grid goes on to change.
 void orr_nerf_trainer_refresh(orr_nerf_trainer *trainer);
 const orr_occupancy *orr_nerf_trainer_occupancy(const orr_nerf_trainer *trainer);
-// What inference uses, for saving; valid until the next step.
+// What inference uses, for saving: as of the last refresh.
 typedef struct orr_nerf_parameters {
     const float *network, *rgb_network, *table;
 } orr_nerf_parameters;

@@ -29,6 +29,7 @@
 
 typedef float real __attribute__((vector_size(4 * ORR_LANES)));
 typedef int32_t sint __attribute__((vector_size(4 * ORR_LANES)));
+typedef uint32_t suint __attribute__((vector_size(4 * ORR_LANES))); // for indices that wrap around
 typedef sint mask;
 
 // memory that may not be aligned to a whole vector
@@ -39,6 +40,7 @@ typedef int32_t sint_loose __attribute__((vector_size(4 * ORR_LANES), aligned(4)
 // (minus zero, because x - 0 is x for every x, so that nothing is computed; 0 + x would lose the sign of -0)
 #define R(x) ((float)(x) - (real){0})
 #define I(x) ((int32_t)(x) - (sint){0})
+#define U(x) ((uint32_t)(x) - (suint){0})
 
 FN real sel(mask m, real a, real b) // m ? a : b
 {
@@ -144,6 +146,23 @@ FN real fma_(real a, real b, real c)
 FN sint to_int(real a) // towards zero; |a| < 2^31
 {
     return __builtin_convertvector(a, sint);
+}
+
+FN suint to_uint(real a) // by way of to_int
+{
+    return (suint)to_int(a);
+}
+
+FN suint min_uint(suint a, suint b)
+{
+#if ORR_LANES_AVX512
+    return (suint)_mm512_min_epu32((__m512i)a, (__m512i)b);
+#elif ORR_LANES_AVX2
+    return (suint)_mm256_min_epu32((__m256i)a, (__m256i)b);
+#else
+    mask less = a < b;
+    return (suint)sel_int(less, (sint)a, (sint)b);
+#endif
 }
 
 FN real to_real(sint a)
@@ -322,6 +341,14 @@ FN sint sint_gather(const int32_t *p, sint index)
     }
     return r;
 #endif
+}
+
+// row[f] = rows[index * features + f] per lane, for rows of 1, 2, 4 or 8 floats (a constant)
+FN void real_gather_row(const float *rows, suint index, int features, real *row)
+{
+    for (int f = 0; f < features; f++) {
+        row[f] = real_gather(rows + f, (sint)(index * (uint32_t)features));
+    }
 }
 
 FN float real_sum(real a)

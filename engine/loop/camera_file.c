@@ -1,6 +1,7 @@
 #include "engine/loop/camera_file.h"
 
 #include "engine/core/file.h"
+#include "engine/core/json.h"
 #include "engine/core/memory.h"
 #include "neural/transforms_file.h"
 #include "render/camera.h"
