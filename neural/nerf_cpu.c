@@ -145,5 +145,4 @@ static void colours(const float *raw, float *colour)
     }
 }
 
-extern const orr_nerf_kernels ORR_ISA_NAME(orr_nerf_kernels);
 const orr_nerf_kernels ORR_ISA_NAME(orr_nerf_kernels) = {march, densities, colours};

@@ -53,4 +53,7 @@ typedef struct orr_nerf_kernels {
     void (*colours)(const float *raw, float *colour);
 } orr_nerf_kernels;
 
+extern const orr_nerf_kernels orr_nerf_kernels_baseline, orr_nerf_kernels_avx2, orr_nerf_kernels_avx512;
+
+// The kernels of one instruction set, which this build and this CPU must have.
 const orr_nerf_kernels *orr_nerf_kernels_of(orr_isa isa);

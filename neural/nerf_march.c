@@ -11,6 +11,19 @@ enum {
     SAMPLES_MAX = ORR_NERF_RAYS * ORR_NERF_STEPS // memory nobody touches costs nothing
 };
 
+static const orr_nerf_kernels *const kernels[ORR_ISA_COUNT] = {
+    [ORR_ISA_BASELINE] = &orr_nerf_kernels_baseline,
+#if !defined(ORR_BASELINE_ONLY) && defined(__x86_64__)
+    [ORR_ISA_AVX2] = &orr_nerf_kernels_avx2,
+    [ORR_ISA_AVX512] = &orr_nerf_kernels_avx512,
+#endif
+};
+
+const orr_nerf_kernels *orr_nerf_kernels_of(orr_isa isa)
+{
+    return kernels[isa];
+}
+
 static const double cone_angle = 1.0 / 256.0; // of scenes larger than the unit cube
 
 static nerf_stepping stepping_of(int aabb_scale)
