@@ -34,7 +34,7 @@ typedef struct orr_encoding_config {
     int frequencies;                    // frequency, triangle wave
     int degree;                         // spherical harmonics, 1 .. 8
     int bins;                           // one-blob
-    float scale, offset;                // identity
+    float scale, offset;                // identity; scale 0: 1
     struct orr_encoding_config *nested; // composite: nested_count, owned
     int nested_count;
 } orr_encoding_config;
@@ -91,6 +91,8 @@ typedef struct orr_field_config {
     bool has_rgb; // NeRF: the second network and its direction encoding
     orr_encoding_config dir_encoding;
     orr_mlp_config rgb_network;
+    // Keys of the file that are known and have no effect here ("envmap, distortion_map"), for a warning; cut when too long.
+    char ignored[256];
 } orr_field_config;
 
 typedef enum orr_field_kind {
@@ -100,10 +102,11 @@ typedef enum orr_field_kind {
     ORR_FIELD_VOLUME
 } orr_field_kind;
 
-// The base configuration that instant-ngp ships for a kind of field (with the paper's tables in facts of the method).
-void orr_field_config_base(orr_field_kind kind, orr_field_config *config);
-// Reads a JSON file or text over `config`, which holds the defaults; unknown keys and values out of range are errors that
-// name the key. "parent" is read from beside the file.
+// The base configuration that instant-ngp ships for a kind of field. Free with orr_field_config_free.
+orr_result orr_field_config_base(orr_field_kind kind, orr_field_config *config, orr_error *error);
+// Reads a JSON file or text over `config`, which holds the defaults and changes whole or not at all. An object replaces the
+// one that is there when its otype is another, otherwise its keys replace those that are there. "parent" is read first,
+// from beside the file. Unknown keys and values out of range are errors (ORR_CODE_CONFIG) that name the key.
 orr_result orr_field_config_load(const char *path, orr_field_config *config, orr_error *error);
 orr_result orr_field_config_parse(const char *text, const char *name, orr_field_config *config,
                                   orr_error *error);

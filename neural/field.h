@@ -15,6 +15,11 @@
 #include "neural/mlp.h"
 #include "neural/optimizer.h"
 
+enum {
+    ORR_NERF_FEATURES =
+        16 // what a NeRF's first network hands to the second; the first of them is the density
+};
+
 typedef struct orr_field orr_field;
 
 // The parts of a field, for its trainer and for kernels that evaluate blocks. `rgb` parts only for NeRFs.
@@ -22,7 +27,7 @@ typedef struct orr_field_parts {
     orr_encoding encoding;
     orr_mlp network;
     orr_encoding dir_encoding;
-    orr_mlp rgb_network;
+    orr_mlp rgb_network;           // inputs: the outputs of `network`, then the direction's encoding
     float *network_parameters;     // network.parameter_count
     float *rgb_network_parameters; // rgb_network.parameter_count
     float *table;                  // encoding.parameter_count
@@ -30,30 +35,39 @@ typedef struct orr_field_parts {
     orr_mlp_weights *network_weights;
     orr_mlp_weights *rgb_network_weights;
     const float *inference_table;
+    const float *inference_network, *inference_rgb_network; // what the weights were made from, for saving
+    const orr_encoding_kernels *kernels;                    // of the field's instruction set
 } orr_field_parts;
 
 typedef struct orr_field_desc {
     orr_field_kind kind;
     orr_field_config config; // copied
     int aabb_scale;          // NeRF: power of two, 1 .. 128; 0: 1
-    double
-        desired_resolution; // finest grid resolution when the config gives no per_level_scale; 0: the kind's default
+    // finest grid resolution when the config gives no per_level_scale; 0: 2048, times aabb_scale for a NeRF
+    double desired_resolution;
     uint32_t seed;
     orr_isa isa;
     orr_mlp_machine machine;
 } orr_field_desc;
 
+// How many parameters such a field has, without making it: 4 bytes each, and 12 to 16 more in training.
+orr_result orr_field_parameters(const orr_field_desc *desc, int64_t *count, orr_error *error);
 orr_result orr_field_create(const orr_field_desc *desc, orr_field **field, orr_error *error);
 void orr_field_destroy(orr_field *field); // NULL is allowed
 orr_field_kind orr_field_kind_of(const orr_field *field);
+int orr_field_input_dims(const orr_field *field); // 2 for an image, otherwise 3
+// As given, with every default resolved (aabb_scale, per_level_scale, desired_resolution).
 const orr_field_desc *orr_field_describe(const orr_field *field);
-orr_field_parts *orr_field_parts_of(orr_field *field);
-// Makes the parameters that inference uses from the trained ones (their averages where there are): the tables are
-// borrowed, the networks copied into their machine's layout.
+const orr_field_parts *orr_field_parts_of(const orr_field *field);
+// Makes the parameters that inference uses from the trained ones (their averages where there are; NULL: the field's own):
+// they are borrowed, and the networks copied into their machine's layout too. A new field is refreshed from its own.
 void orr_field_refresh(orr_field *field, const float *network, const float *rgb_network, const float *table);
 
+// Floats of scratch that each of the two functions below needs, 64-byte aligned.
+size_t orr_field_scratch_floats(const orr_field *field);
 // Values of one block: positions (dims x ORR_SAMPLES, each in 0 .. 1), output (network outputs x ORR_SAMPLES, raw network
 // outputs of an image, sdf or volume; activation included).
-void orr_field_values(const orr_field *field, const float *positions, float *output);
-// The same with d output[0] / d position (3 x ORR_SAMPLES), for normals.
-void orr_field_gradients(const orr_field *field, const float *positions, float *output, float *gradient);
+void orr_field_values(const orr_field *field, const float *positions, float *scratch, float *output);
+// The same with d output[0] / d position (dims x ORR_SAMPLES), for normals.
+void orr_field_gradients(const orr_field *field, const float *positions, float *scratch, float *output,
+                         float *gradient);

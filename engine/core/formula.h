@@ -5,7 +5,7 @@
 // for the reference in double). Rules: values in, values out; no pointers, casts or bare literals (write
 // R(0.5)); choices with sel(mask, a, b); loops of a length that is the same for all elements; masks combine
 // with and_, or_, not_. A `uniform_real` is the same for all elements of a call: a float everywhere, so that
-// it multiplies a real directly.
+// it multiplies a real directly. A `suint` is an index: 32 bits that wrap around; write U(7).
 #ifndef ORR_FORMULA_H
 #define ORR_FORMULA_H
 
@@ -16,6 +16,17 @@
 #define mask bool
 #define uniform_real float
 #define R(x) float(x)
+#define suint uint
+#define uniform_uint uint
+#define U(x) uint(x)
+uint to_uint(float a)
+{
+    return uint(int(a));
+}
+uint min_uint(uint a, uint b)
+{
+    return a < b ? a : b;
+}
 #define STRUCT(name) struct name
 #define END_STRUCT(name) ;
 float sel(bool m, float a, float b)
@@ -71,6 +82,18 @@ typedef float uniform_real;
 #include <stdbool.h>
 #endif
 typedef bool mask;
+#include <stdint.h>
+typedef uint32_t suint;
+typedef uint32_t uniform_uint;
+#define U(x) ((uint32_t)(x))
+FN suint to_uint(real a)
+{
+    return (suint)(int32_t)a;
+}
+FN suint min_uint(suint a, suint b)
+{
+    return a < b ? a : b;
+}
 FN real sel(mask m, real a, real b)
 {
     return m ? a : b;
@@ -134,6 +157,7 @@ FN real log2_(real a)
 #else
 #include "engine/core/lanes.h"
 typedef float uniform_real;
+typedef uint32_t uniform_uint;
 FN mask and_(mask a, mask b)
 {
     return a & b;

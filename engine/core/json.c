@@ -164,10 +164,18 @@ orr_result orr_json_string(const orr_json *object, const char *key, const char *
     return ORR_OK;
 }
 
+// "outer.key"; what does not fit is cut
+static void inner_place(const orr_json *object, const char *key, char place[sizeof object->place])
+{
+    size_t used = strlen(object->place);
+    memcpy(place, object->place, used + 1);
+    snprintf(place + used, sizeof object->place - used, "%s%.60s", used ? "." : "", key);
+}
+
 orr_result orr_json_member(const orr_json *object, const char *key, orr_json *inner, orr_error *error)
 {
     *inner = (orr_json){.node = find(object, key), .file = object->file, .code = object->code};
-    snprintf(inner->place, sizeof inner->place, "%s", key);
+    inner_place(object, key, inner->place);
     if (inner->node && !cJSON_IsObject(inner->node)) {
         return orr_json_expected(inner, NULL, error, "an object { ... }");
     }
@@ -195,6 +203,8 @@ orr_result orr_json_element(const orr_json *object, const char *key, int index, 
                             orr_json *element, orr_error *error)
 {
     *element = (orr_json){.node = node, .file = object->file, .code = object->code};
-    snprintf(element->place, sizeof element->place, "%s[%d]", key, index);
+    inner_place(object, key, element->place);
+    size_t used = strlen(element->place);
+    snprintf(element->place + used, sizeof element->place - used, "[%d]", index);
     return cJSON_IsObject(node) ? ORR_OK : orr_json_expected(element, NULL, error, "an object { ... }");
 }

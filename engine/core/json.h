@@ -11,7 +11,7 @@ typedef struct orr_json {
     const cJSON *node;
     const char *file; // borrowed, for messages
     orr_code code;    // of every error about it
-    char place[64];   // "layers[2]"; empty at the root
+    char place[128];  // "layers[2].camera"; empty at the root
 } orr_json;
 
 // `text` ends with a zero byte and holds one object. A syntax error names line and column. Free with

@@ -29,6 +29,7 @@
 
 typedef float real __attribute__((vector_size(4 * ORR_LANES)));
 typedef int32_t sint __attribute__((vector_size(4 * ORR_LANES)));
+typedef uint32_t suint __attribute__((vector_size(4 * ORR_LANES))); // for indices that wrap around
 typedef sint mask;
 
 // memory that may not be aligned to a whole vector
@@ -39,6 +40,7 @@ typedef int32_t sint_loose __attribute__((vector_size(4 * ORR_LANES), aligned(4)
 // (minus zero, because x - 0 is x for every x, so that nothing is computed; 0 + x would lose the sign of -0)
 #define R(x) ((float)(x) - (real){0})
 #define I(x) ((int32_t)(x) - (sint){0})
+#define U(x) ((uint32_t)(x) - (suint){0})
 
 FN real sel(mask m, real a, real b) // m ? a : b
 {
@@ -146,6 +148,23 @@ FN sint to_int(real a) // towards zero; |a| < 2^31
     return __builtin_convertvector(a, sint);
 }
 
+FN suint to_uint(real a) // by way of to_int
+{
+    return (suint)to_int(a);
+}
+
+FN suint min_uint(suint a, suint b)
+{
+#if ORR_LANES_AVX512
+    return (suint)_mm512_min_epu32((__m512i)a, (__m512i)b);
+#elif ORR_LANES_AVX2
+    return (suint)_mm256_min_epu32((__m256i)a, (__m256i)b);
+#else
+    mask less = a < b;
+    return (suint)sel_int(less, (sint)a, (sint)b);
+#endif
+}
+
 FN real to_real(sint a)
 {
     return __builtin_convertvector(a, real);
@@ -224,6 +243,12 @@ FN void real_store(float *p, real a)
     *(real_loose *)p = (real_loose)a;
 }
 
+// *p in all lanes; unlike R() a single broadcast, because x - 0 is x and the compiler knows
+FN real real_splat(const float *p)
+{
+    return *p - (real){0};
+}
+
 FN sint sint_load(const int32_t *p)
 {
     return (sint) * (const sint_loose *)p;
@@ -261,6 +286,69 @@ FN real real_gather(const float *p, sint index)
     }
     return r;
 #endif
+}
+
+// The lower halves of a and b, alternating: a0, b0, a1, b1 ...
+FN real real_interleave_low(real a, real b)
+{
+#if ORR_LANES == 16
+    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+#elif ORR_LANES == 8
+    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+#else
+    return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+#endif
+}
+
+FN real real_interleave_high(real a, real b) // likewise the upper halves
+{
+#if ORR_LANES == 16
+    return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+#elif ORR_LANES == 8
+    return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+#else
+    return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+#endif
+}
+
+// Lanes become rows: lane k of row i goes to lane i of row k. Each round of interleaving row i with row i + LANES / 2
+// turns the index (row, lane) by one bit.
+FN void real_transpose(real row[ORR_LANES])
+{
+    for (int round = 1; round < ORR_LANES; round *= 2) {
+        real turned[ORR_LANES];
+        for (int i = 0; i < ORR_LANES / 2; i++) {
+            turned[2 * i] = real_interleave_low(row[i], row[i + ORR_LANES / 2]);
+            turned[2 * i + 1] = real_interleave_high(row[i], row[i + ORR_LANES / 2]);
+        }
+        for (int i = 0; i < ORR_LANES; i++) {
+            row[i] = turned[i];
+        }
+    }
+}
+
+// the same for whole numbers
+FN sint sint_gather(const int32_t *p, sint index)
+{
+#if ORR_LANES_AVX512
+    return (sint)_mm512_i32gather_epi32((__m512i)index, p, 4);
+#elif ORR_LANES_AVX2
+    return (sint)_mm256_i32gather_epi32(p, (__m256i)index, 4);
+#else
+    sint r;
+    for (int i = 0; i < ORR_LANES; i++) {
+        r[i] = p[index[i]];
+    }
+    return r;
+#endif
+}
+
+// row[f] = rows[index * features + f] per lane, for rows of 1, 2, 4 or 8 floats (a constant)
+FN void real_gather_row(const float *rows, suint index, int features, real *row)
+{
+    for (int f = 0; f < features; f++) {
+        row[f] = real_gather(rows + f, (sint)(index * (uint32_t)features));
+    }
 }
 
 FN float real_sum(real a)

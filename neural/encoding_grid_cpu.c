@@ -1,0 +1,239 @@
+// Grids of a block of samples, in lanes; compiled once per instruction set.
+//
+// A level is finished for the whole block before the next begins, so that its table, when it is small, stays in cache.
+// The loops are written once over `dims` and `features` and compiled for each pair as constants.
+#include "engine/core/isa.h"
+#include "neural/encoding_cpu.h"
+#include "neural/encoding_formula.h"
+
+#include <stdatomic.h>
+
+enum { CORNERS_MAX = 1 << ORR_GRID_DIMS_MAX, FEATURES_MAX = 8 };
+
+// One vector of samples on one level.
+typedef struct grid_cell {
+    real part[ORR_GRID_DIMS_MAX];  // weight of the upper vertex per axis, interpolated
+    real slope[ORR_GRID_DIMS_MAX]; // its derivative by the input
+    suint corner[CORNERS_MAX];     // entries; bit d of the corner's number: the upper vertex on axis d
+} grid_cell;
+
+FN void find_corners(const orr_grid_level *level, int dims, int corners, const suint *vertex, suint *corner)
+{
+    suint lower[ORR_GRID_DIMS_MAX], upper[ORR_GRID_DIMS_MAX];
+    for (int d = 0; d < dims; d++) {
+        lower[d] = vertex[d] * level->factor[d];
+        upper[d] = lower[d] + level->factor[d];
+    }
+    const uint32_t entries = level->entries;
+    if (level->index == ORR_GRID_INDEX_HASH) {
+        for (int c = 0; c < corners; c++) {
+            suint index = c & 1 ? upper[0] : lower[0];
+            for (int d = 1; d < dims; d++) {
+                index ^= c >> d & 1 ? upper[d] : lower[d];
+            }
+            corner[c] = index & (entries - 1u);
+        }
+        return;
+    }
+    for (int c = 0; c < corners; c++) {
+        suint index = c & 1 ? upper[0] : lower[0];
+        for (int d = 1; d < dims; d++) {
+            index += c >> d & 1 ? upper[d] : lower[d];
+        }
+        corner[c] = level->index == ORR_GRID_INDEX_DENSE ? grid_wrap(index, entries) : index % entries;
+    }
+}
+
+FN void find_cell(const orr_encoding *e, const orr_grid_level *level, const float *input, int i, int dims,
+                  grid_cell *cell)
+{
+    suint vertex[ORR_GRID_DIMS_MAX];
+    for (int d = 0; d < dims; d++) {
+        grid_place place = grid_locate(level->scale, real_load(input + d * ORR_SAMPLES + i));
+        vertex[d] = place.cell;
+        bool smooth = e->config.interpolation == ORR_SMOOTHSTEP;
+        cell->part[d] = smooth ? smoothstep(place.part) : place.part;
+        cell->slope[d] = smooth ? smoothstep_slope(place.part) * level->scale : R(level->scale);
+    }
+    bool nearest = e->config.interpolation == ORR_NEAREST;
+    find_corners(level, dims, nearest ? 1 : 1 << dims, vertex, cell->corner);
+}
+
+// the product of the corner's weights over all axes but one; without = -1: all
+FN real corner_weight(const grid_cell *cell, int c, int dims, int without)
+{
+    real weight = R(1.0);
+    for (int d = 0; d < dims; d++) {
+        if (d != without) {
+            weight = weight * (c >> d & 1 ? cell->part[d] : R(1.0) - cell->part[d]);
+        }
+    }
+    return weight;
+}
+
+FN void forward_level(const orr_encoding *e, int l, const float *table, const float *input, float *out,
+                      int dims, int features)
+{
+    const orr_grid_level *level = &e->levels[l];
+    const float *rows = table + (int64_t)level->first * features;
+    for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+        grid_cell cell;
+        real row[FEATURES_MAX], sum[FEATURES_MAX];
+        find_cell(e, level, input, i, dims, &cell);
+        if (e->config.interpolation == ORR_NEAREST) {
+            real_gather_row(rows, cell.corner[0], features, sum);
+        } else {
+            for (int f = 0; f < features; f++) {
+                sum[f] = R(0.0);
+            }
+            for (int c = 0; c < 1 << dims; c++) {
+                real weight = corner_weight(&cell, c, dims, -1);
+                real_gather_row(rows, cell.corner[c], features, row);
+                for (int f = 0; f < features; f++) {
+                    sum[f] = fma_(weight, row[f], sum[f]);
+                }
+            }
+        }
+        for (int f = 0; f < features; f++) {
+            real_store(out + f * ORR_SAMPLES + i, sum[f]);
+        }
+    }
+}
+
+// adds to input_gradient
+FN void backward_level(const orr_encoding *e, int l, const float *table, const float *input,
+                       const float *gradient, float *input_gradient, int dims, int features)
+{
+    const orr_grid_level *level = &e->levels[l];
+    const float *rows = table + (int64_t)level->first * features;
+    for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+        grid_cell cell;
+        find_cell(e, level, input, i, dims, &cell);
+        real slope[ORR_GRID_DIMS_MAX];
+        for (int d = 0; d < dims; d++) {
+            slope[d] = R(0.0);
+        }
+        for (int c = 0; c < 1 << dims; c++) {
+            real row[FEATURES_MAX], value = R(0.0);
+            real_gather_row(rows, cell.corner[c], features, row);
+            for (int f = 0; f < features; f++) {
+                value = fma_(row[f], real_load(gradient + f * ORR_SAMPLES + i), value);
+            }
+            for (int d = 0; d < dims; d++) {
+                real weight = corner_weight(&cell, c, dims, d);
+                slope[d] = fma_(c >> d & 1 ? weight : -weight, value, slope[d]);
+            }
+        }
+        for (int d = 0; d < dims; d++) {
+            float *out = input_gradient + d * ORR_SAMPLES + i;
+            real_store(out, fma_(slope[d], cell.slope[d], real_load(out)));
+        }
+    }
+}
+
+// Two levels may share the 32 blocks of one word, and levels are scattered by different threads.
+FN void mark(uint32_t *touched, int64_t first)
+{
+    _Atomic uint32_t *word = (_Atomic uint32_t *)&touched[first / (32 * 16)];
+    uint32_t bit = 1u << (first / 16 % 32);
+    if (!(atomic_load_explicit(word, memory_order_relaxed) & bit)) {
+        atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
+    }
+}
+
+FN void scatter_level(const orr_encoding *e, int l, const float *input, const float *gradient, int count,
+                      int64_t first_float, float *table_gradient, uint32_t *touched, int dims, int features)
+{
+    const orr_grid_level *level = &e->levels[l];
+    const int64_t first = first_float + (int64_t)level->first * features;
+    const int corners = e->config.interpolation == ORR_NEAREST ? 1 : 1 << dims;
+    for (int i = 0; i < count; i += ORR_LANES) {
+        grid_cell cell;
+        float weights[CORNERS_MAX][ORR_LANES];
+        find_cell(e, level, input, i, dims, &cell);
+        for (int c = 0; c < corners; c++) {
+            real_store(weights[c], corners == 1 ? R(1.0) : corner_weight(&cell, c, dims, -1));
+        }
+        for (int k = 0; k < ORR_LANES && i + k < count; k++) {
+            float g[FEATURES_MAX];
+            bool zero = true;
+            for (int f = 0; f < features; f++) {
+                g[f] = gradient[f * ORR_SAMPLES + i + k];
+                zero &= g[f] == 0.0f;
+            }
+            if (zero) {
+                continue; // an empty sample leaves no mark
+            }
+            for (int c = 0; c < corners; c++) {
+                int64_t place = first + (int64_t)cell.corner[c][k] * features;
+                float *entry = table_gradient + place;
+                float weight = weights[c][k];
+                for (int f = 0; f < features; f++) {
+                    entry[f] += weight * g[f];
+                }
+                mark(touched, place);
+            }
+        }
+    }
+}
+
+// calls f(..., dims, features) with both as constants
+#define FEATURES_CASES(f, dims, ...)                                                                         \
+    switch (e->config.features_per_level) {                                                                  \
+    case 1:                                                                                                  \
+        f(__VA_ARGS__, dims, 1);                                                                             \
+        break;                                                                                               \
+    case 2:                                                                                                  \
+        f(__VA_ARGS__, dims, 2);                                                                             \
+        break;                                                                                               \
+    case 4:                                                                                                  \
+        f(__VA_ARGS__, dims, 4);                                                                             \
+        break;                                                                                               \
+    default:                                                                                                 \
+        f(__VA_ARGS__, dims, 8);                                                                             \
+        break;                                                                                               \
+    }
+#define CALL_COMPILED(f, ...)                                                                                \
+    switch (e->input_dims) {                                                                                 \
+    case 2:                                                                                                  \
+        FEATURES_CASES(f, 2, __VA_ARGS__)                                                                    \
+        break;                                                                                               \
+    case 3:                                                                                                  \
+        FEATURES_CASES(f, 3, __VA_ARGS__)                                                                    \
+        break;                                                                                               \
+    default:                                                                                                 \
+        FEATURES_CASES(f, 4, __VA_ARGS__)                                                                    \
+        break;                                                                                               \
+    }
+
+void ORR_ISA_NAME(orr_grid_forward)(const orr_encoding *e, const float *table, const float *input,
+                                    float *features)
+{
+    for (int l = 0; l < e->level_count; l++) {
+        CALL_COMPILED(forward_level, e, l, table, input, features)
+        features += e->config.features_per_level * ORR_SAMPLES;
+    }
+}
+
+void ORR_ISA_NAME(orr_grid_backward_input)(const orr_encoding *e, const float *table, const float *input,
+                                           const float *gradient, float *input_gradient)
+{
+    for (int i = 0; i < e->input_dims * ORR_SAMPLES; i += ORR_LANES) {
+        real_store(input_gradient + i, R(0.0));
+    }
+    if (e->config.interpolation == ORR_NEAREST) {
+        return; // constant within a cell
+    }
+    for (int l = 0; l < e->level_count; l++) {
+        CALL_COMPILED(backward_level, e, l, table, input, gradient, input_gradient)
+        gradient += e->config.features_per_level * ORR_SAMPLES;
+    }
+}
+
+void ORR_ISA_NAME(orr_grid_scatter)(const orr_encoding *e, int level, const float *input,
+                                    const float *gradient, int count, int64_t first_float,
+                                    float *table_gradient, uint32_t *touched)
+{
+    gradient += level * e->config.features_per_level * ORR_SAMPLES;
+    CALL_COMPILED(scatter_level, e, level, input, gradient, count, first_float, table_gradient, touched)
+}

@@ -1,0 +1,141 @@
+#define ORR_SCALAR
+#include "neural/nerf_camera.h"
+
+#include <math.h>
+
+static void to_field(const float to_unit[12], const float pose[12], orr_nerf_camera *camera)
+{
+    float squared = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        squared += to_unit[4 * k] * to_unit[4 * k];
+    }
+    camera->scale = sqrtf(squared);
+    for (int row = 0; row < 3; row++) {
+        const float *m = to_unit + 4 * row;
+        camera->origin[row] = m[0] * pose[3] + m[1] * pose[7] + m[2] * pose[11] + m[3];
+        for (int axis = 0; axis < 3; axis++) {
+            camera->axes[axis][row] =
+                (m[0] * pose[axis] + m[1] * pose[4 + axis] + m[2] * pose[8 + axis]) / camera->scale;
+        }
+    }
+}
+
+orr_nerf_camera orr_nerf_camera_of_image(const orr_capture_image *image, const float to_unit[12])
+{
+    orr_nerf_camera camera = {
+        .lens = {.focal_x = image->focal[0],
+                 .focal_y = image->focal[1],
+                 .centre_x = image->centre[0],
+                 .centre_y = image->centre[1],
+                 .k1 = image->radial[0],
+                 .k2 = image->radial[1],
+                 .k3 = image->radial[2],
+                 .k4 = image->radial[3],
+                 .p1 = image->tangential[0],
+                 .p2 = image->tangential[1]},
+        .width = image->width,
+        .height = image->height,
+        .far_plane = INFINITY,
+    };
+    const photo_lens *lens = &camera.lens;
+    camera.distorted = lens->k1 != 0.0f || lens->k2 != 0.0f || lens->k3 != 0.0f || lens->k4 != 0.0f ||
+                       lens->p1 != 0.0f || lens->p2 != 0.0f;
+    to_field(to_unit, image->pose, &camera);
+    return camera;
+}
+
+orr_result orr_nerf_camera_of_lens(const orr_lens *lens, const float to_unit[12], orr_nerf_camera *camera,
+                                   orr_error *error)
+{
+    *camera = (orr_nerf_camera){
+        .lens = {.focal_x = lens->focal[0],
+                 .focal_y = lens->focal[1],
+                 .centre_x = lens->centre[0],
+                 .centre_y = lens->centre[1]},
+        .orthographic = lens->orthographic,
+        .width = lens->width,
+        .height = lens->height,
+        .near_plane = lens->near_plane,
+        .far_plane = lens->far_plane,
+    };
+    float pose[12];
+    ORR_TRY(orr_affine_invert(lens->view, pose, error));
+    to_field(to_unit, pose, camera);
+    return ORR_OK;
+}
+
+orr_nerf_ray orr_nerf_camera_ray(const orr_nerf_camera *camera, float x, float y)
+{
+    const photo_lens *lens = &camera->lens;
+    real2 p = make_real2((x - lens->centre_x) / lens->focal_x, (y - lens->centre_y) / lens->focal_y);
+    orr_nerf_ray ray;
+    if (camera->orthographic) {
+        for (int k = 0; k < 3; k++) {
+            ray.origin[k] =
+                camera->origin[k] + camera->scale * (p.x * camera->axes[0][k] + p.y * camera->axes[1][k]);
+            ray.direction[k] = camera->axes[2][k];
+        }
+        ray.depth = 1.0f / camera->scale;
+        return ray;
+    }
+    if (camera->distorted) {
+        p = lens_undistort(*lens, p);
+    }
+    float per_length = 1.0f / sqrtf(p.x * p.x + p.y * p.y + 1.0f);
+    for (int k = 0; k < 3; k++) {
+        ray.origin[k] = camera->origin[k];
+        ray.direction[k] =
+            per_length * (p.x * camera->axes[0][k] + p.y * camera->axes[1][k] + camera->axes[2][k]);
+    }
+    ray.depth = per_length / camera->scale;
+    return ray;
+}
+
+bool orr_nerf_camera_pixel(const orr_nerf_camera *camera, const float place[3], float pixel[2], float *depth)
+{
+    float local[3];
+    for (int axis = 0; axis < 3; axis++) {
+        local[axis] = 0.0f;
+        for (int k = 0; k < 3; k++) {
+            local[axis] += camera->axes[axis][k] * (place[k] - camera->origin[k]);
+        }
+    }
+    *depth = local[2];
+    if (!(local[2] > 0.0f)) {
+        return false;
+    }
+    real2 p = photo_pixel(camera->lens, make_real3(local[0], local[1], local[2]));
+    pixel[0] = p.x;
+    pixel[1] = p.y;
+    return true;
+}
+
+bool orr_nerf_ray_range(const orr_nerf_ray *ray, int aabb_scale, float *start, float *end)
+{
+    float half = 0.5f * (float)aabb_scale;
+    *start = 0.0f;
+    *end = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        float d = fabsf(ray->direction[k]) > 1e-12f ? ray->direction[k] : 1e-12f;
+        float low = (0.5f - half - ray->origin[k]) / d, high = (0.5f + half - ray->origin[k]) / d;
+        *start = fmaxf(*start, fminf(low, high));
+        *end = fminf(*end, fmaxf(low, high));
+    }
+    return *start < *end;
+}
+
+void orr_nerf_ray_begin(orr_nerf_rays *rays, const nerf_stepping *stepping, const orr_nerf_ray *ray,
+                        float start, float end, float jitter)
+{
+    int i = rays->count++;
+    for (int k = 0; k < 3; k++) {
+        float d = ray->direction[k];
+        rays->origin[k][i] = ray->origin[k];
+        rays->direction[k][i] = d;
+        rays->per_direction[k][i] = 1.0f / (fabsf(d) > 1e-12f ? d : 1e-12f);
+    }
+    rays->at[i] = nerf_steps_of(*stepping, start) + jitter;
+    rays->end[i] = end;
+    rays->open[i] = 1.0f;
+    rays->taken[i] = 0;
+}

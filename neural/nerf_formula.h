@@ -1,0 +1,109 @@
+// Radiance fields: the mathematics of one sample along a ray. Places are in the field's space: the unit cube, or
+// the cube of side 2^c around its centre when the scene has c + 1 cascades (Müller et al. 2022, appendix on
+// radiance fields; compositing: Max 1995, "Optical models for direct volume rendering").
+#ifndef ORR_NERF_FORMULA_H
+#define ORR_NERF_FORMULA_H
+
+#include "engine/core/formula.h"
+
+#define NERF_MIN_STEP 0.00169145586 // sqrt(3) / 1024: 1024 steps cross the unit cube
+#define NERF_GRID_SIDE 128.0        // occupancy cells per side of a cascade
+#define NERF_LOG2_E 1.4426950408889634
+#define NERF_RAW_MAX 15.0 // the density's exponent is held within +- this
+
+// How steps grow along a ray: constant up to `knee`, then in proportion to the distance. "Stepping space" is the
+// number of steps from the origin, a real number: adding 1 to it is one step.
+STRUCT(nerf_stepping)
+{
+    uniform_real step;           // the smallest
+    uniform_real steps_per_unit; // 1 / step
+    uniform_real knee;           // distance where steps begin to grow; huge: never
+    uniform_real knee_steps;     // in stepping space
+    uniform_real per_knee;       // 1 / knee
+    uniform_real octave;         // steps per doubling of the distance beyond the knee
+    uniform_real per_octave;     // 1 / octave
+}
+END_STRUCT(nerf_stepping)
+
+FN real nerf_steps_of(nerf_stepping k, real t)
+{
+    real beyond = k.octave * log2_(max_(t * k.per_knee, R(1.0))) + R(k.knee_steps);
+    return sel(t < R(k.knee), t * k.steps_per_unit, beyond);
+}
+
+FN real nerf_distance_of(nerf_stepping k, real steps)
+{
+    // the exponent stays harmless for the lanes that take the other branch
+    real power = min_(max_((steps - R(k.knee_steps)) * k.per_octave, R(0.0)), R(100.0));
+    return sel(steps < R(k.knee_steps), steps * k.step, k.knee * exp2_(power));
+}
+
+// The cascade whose cells are as large as a step there, and large enough to hold the place: 0 .. last.
+FN real nerf_cascade(real3 p, real step, uniform_real last)
+{
+    real reach = max_(max_(abs_(p.x - R(0.5)), abs_(p.y - R(0.5))), abs_(p.z - R(0.5)));
+    real by_place = floor_(log2_(max_(reach, R(1e-6)))) + R(2.0);
+    real by_step = floor_(log2_(step * R(NERF_GRID_SIDE))) + R(1.0);
+    return min_(max_(max_(by_place, by_step), R(0.0)), R(last));
+}
+
+// From a place to cells of its cascade, 0 .. 128 per axis; scale = 2^-cascade.
+FN real3 nerf_cell(real3 p, real scale)
+{
+    real3 cell;
+    real last = R(NERF_GRID_SIDE - 1.0);
+    cell.x = min_(max_(floor_(((p.x - R(0.5)) * scale + R(0.5)) * R(NERF_GRID_SIDE)), R(0.0)), last);
+    cell.y = min_(max_(floor_(((p.y - R(0.5)) * scale + R(0.5)) * R(NERF_GRID_SIDE)), R(0.0)), last);
+    cell.z = min_(max_(floor_(((p.z - R(0.5)) * scale + R(0.5)) * R(NERF_GRID_SIDE)), R(0.0)), last);
+    return cell;
+}
+
+FN real nerf_exit_axis(real p, real per_direction, real size)
+{
+    real low = floor_(p / size) * size;
+    real wall = sel(per_direction > R(0.0), low + size, low);
+    return (wall - p) * per_direction;
+}
+
+// Distance to where a ray leaves the cube of side `size` (of a lattice through the centre) that holds p.
+FN real nerf_exit(real3 p, real3 per_direction, real size)
+{
+    real x = nerf_exit_axis(p.x - R(0.5), per_direction.x, size);
+    real y = nerf_exit_axis(p.y - R(0.5), per_direction.y, size);
+    real z = nerf_exit_axis(p.z - R(0.5), per_direction.z, size);
+    return max_(min_(min_(x, y), z), R(0.0));
+}
+
+// The first step after leaving at `distance`: whole steps, so that samples stay where the ray's start put them.
+FN real nerf_skip(nerf_stepping k, real steps, real distance)
+{
+    real gap = nerf_steps_of(k, distance) - steps;
+    return steps + max_(-floor_(-gap), R(1.0));
+}
+
+// To the cube the encoding knows: 0 .. 1 per axis; scale = 1 / aabb_scale.
+FN real3 nerf_contract(real3 p, uniform_real scale)
+{
+    return make_real3((p.x - R(0.5)) * scale + R(0.5), (p.y - R(0.5)) * scale + R(0.5),
+                      (p.z - R(0.5)) * scale + R(0.5));
+}
+
+FN real nerf_density(real raw)
+{
+    real held = min_(max_(raw, R(-NERF_RAW_MAX)), R(NERF_RAW_MAX));
+    return exp2_(held * R(NERF_LOG2_E));
+}
+
+// What share of the light a step of this length holds back.
+FN real nerf_alpha(real density, real step)
+{
+    return R(1.0) - exp2_(density * step * R(-NERF_LOG2_E));
+}
+
+FN real nerf_colour(real raw)
+{
+    real held = min_(max_(raw, R(-NERF_RAW_MAX)), R(NERF_RAW_MAX));
+    return R(1.0) / (R(1.0) + exp2_(held * R(-NERF_LOG2_E)));
+}
+
+#endif

@@ -1,0 +1,50 @@
+// What a capture's file says about its photos, before any of them is opened: the form that the readers of
+// transforms.json (transforms_file.h) and of COLMAP models (colmap.h) share.
+#pragma once
+
+#include "engine/core/result.h"
+
+// A pinhole with OpenCV's distortion. With x, y = right / forward, down / forward and r2 = x x + y y:
+//     stretch = 1 + k1 r2 + k2 r2^2 + k3 r2^3 + k4 r2^4
+//     x' = x stretch + 2 p1 x y + p2 (r2 + 2 x x)      pixel = focal x' + centre
+//     y' = y stretch + p1 (r2 + 2 y y) + 2 p2 x y
+// The middle of the first pixel is at (0.5, 0.5).
+typedef struct orr_photo_lens {
+    double size[2];       // [px]; 0: the file does not say
+    double focal[2];      // [px]; 0: the file does not say
+    double angle[2];      // field of view [rad], where there is no focal length; 0: the file does not say
+    double centre[2];     // [px]; NAN: the middle
+    double radial[4];     // k1 .. k4
+    double tangential[2]; // p1, p2
+} orr_photo_lens;
+
+typedef struct orr_photo {
+    char *file;       // as the capture's file names it; NULL: it does not
+    char *mask;       // of pixels to learn from, likewise; mostly NULL
+    float pose[12];   // camera to world, 3x4: right, down, forward, place
+    double sharpness; // the larger the sharper; 1: the file does not say
+    orr_photo_lens lens;
+} orr_photo;
+
+typedef struct orr_photo_list {
+    orr_photo *photos; // count, in file order
+    int count;
+    float to_unit[12]; // the file's world to the cube that fields live in: see orr_capture
+    int aabb_scale;    // 1 .. 128, a power of two
+    bool white_transparent, black_transparent; // pixels of exactly that colour are background
+    bool premultiplied;                        // colours are to be divided by alpha ("fix_premult")
+    const char *ignored;                       // a key of the file that says something we leave out, or NULL
+} orr_photo_list;
+
+void orr_photo_list_free(orr_photo_list *list);
+
+// Fills in size (when the file says none: width x height), focal and centre. NULL, or what was expected.
+const char *orr_photo_lens_resolve(orr_photo_lens *lens, int width, int height);
+bool orr_photo_lens_distorted(const orr_photo_lens *lens);
+
+// instant-ngp's map of the world: v = scale x + offset, then the axes cycled, (u_0, u_1, u_2) =
+// (v_1, v_2, v_0).
+void orr_unit_map(double scale, const double offset[3], float to_unit[12]);
+// The 3x3 rotation part of a file made orthonormal. False: too far from a rotation; *off says how far and
+// *determinant what it is.
+bool orr_rotation_straighten(double m[3][3], double *off, double *determinant);

@@ -1,0 +1,80 @@
+// From a photo's pixel to the direction its light came from and back, through OpenCV's distortion. One text
+// for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
+//
+// The distortion (photo_list.h) has no inverse in closed form: Newton's iteration with the exact 2x2
+// Jacobian starts at the distorted point and squares its error with every step, so that a fixed number does.
+#ifndef ORR_RAY_FORMULA_H
+#define ORR_RAY_FORMULA_H
+
+#include "engine/core/formula.h"
+
+// An image's lens, as orr_capture_image has it.
+STRUCT(photo_lens)
+{
+    uniform_real focal_x, focal_y;   // [px]
+    uniform_real centre_x, centre_y; // [px]
+    uniform_real k1, k2, k3, k4;
+    uniform_real p1, p2;
+}
+END_STRUCT(photo_lens)
+
+FN real2 make_real2(real x, real y)
+{
+    real2 r;
+    r.x = x;
+    r.y = y;
+    return r;
+}
+
+// Where the lens puts the point (right, down) of the plane at distance 1.
+FN real2 lens_distort(photo_lens lens, real2 p)
+{
+    real r2 = p.x * p.x + p.y * p.y;
+    real stretch = R(1.0) + r2 * (lens.k1 + r2 * (lens.k2 + r2 * (lens.k3 + r2 * lens.k4)));
+    real xy = R(2.0) * p.x * p.y;
+    return make_real2(p.x * stretch + lens.p1 * xy + lens.p2 * (r2 + R(2.0) * p.x * p.x),
+                      p.y * stretch + lens.p1 * (r2 + R(2.0) * p.y * p.y) + lens.p2 * xy);
+}
+
+// The inverse, for points inside the radius where the distortion is one to one.
+FN real2 lens_undistort(photo_lens lens, real2 target)
+{
+    real2 p = target;
+    for (int step = 0; step < 8; step++) {
+        real2 at = lens_distort(lens, p);
+        real r2 = p.x * p.x + p.y * p.y;
+        real stretch = R(1.0) + r2 * (lens.k1 + r2 * (lens.k2 + r2 * (lens.k3 + r2 * lens.k4)));
+        // twice the derivative of stretch by r2
+        real slope =
+            R(2.0) * (lens.k1 + r2 * (R(2.0) * lens.k2 + r2 * (R(3.0) * lens.k3 + r2 * (R(4.0) * lens.k4))));
+        real xx = stretch + slope * p.x * p.x + R(2.0) * (lens.p1 * p.y) + R(6.0) * (lens.p2 * p.x);
+        real yy = stretch + slope * p.y * p.y + R(6.0) * (lens.p1 * p.y) + R(2.0) * (lens.p2 * p.x);
+        real xy = slope * p.x * p.y + R(2.0) * (lens.p1 * p.x) + R(2.0) * (lens.p2 * p.y);
+        real determinant = xx * yy - xy * xy;
+        // where the distortion folds over there is no step to take
+        mask folds = not_(determinant > R(1e-4));
+        real inverse = sel(folds, R(0.0), R(1.0) / sel(folds, R(1.0), determinant));
+        real ex = at.x - target.x, ey = at.y - target.y;
+        p.x = p.x - (yy * ex - xy * ey) * inverse;
+        p.y = p.y - (xx * ey - xy * ex) * inverse;
+    }
+    return p;
+}
+
+// In the camera's axes (right, down, forward), forward = 1: not a unit vector.
+FN real3 photo_direction(photo_lens lens, real2 pixel)
+{
+    real2 target = make_real2((pixel.x - lens.centre_x) / (R(0.0) + lens.focal_x),
+                              (pixel.y - lens.centre_y) / (R(0.0) + lens.focal_y));
+    real2 p = lens_undistort(lens, target);
+    return make_real3(p.x, p.y, R(1.0));
+}
+
+// The pixel of a direction with forward > 0.
+FN real2 photo_pixel(photo_lens lens, real3 direction)
+{
+    real2 p = lens_distort(lens, make_real2(direction.x / direction.z, direction.y / direction.z));
+    return make_real2(lens.focal_x * p.x + lens.centre_x, lens.focal_y * p.y + lens.centre_y);
+}
+
+#endif

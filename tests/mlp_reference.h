@@ -1,0 +1,10 @@
+// The multilayer perceptron in double, one sample after the other, with libm: what the fused machines are held to.
+#pragma once
+
+#include "neural/mlp.h"
+
+// input: input_dims x ORR_SAMPLES; output: output_dims x ORR_SAMPLES.
+void mlp_reference_forward(const orr_mlp *mlp, const double *weights, const double *input, double *output);
+// Adds to weight_gradient (parameter_count) and writes input_gradient (input_dims x ORR_SAMPLES).
+void mlp_reference_backward(const orr_mlp *mlp, const double *weights, const double *input,
+                            const double *output_gradient, double *weight_gradient, double *input_gradient);
