@@ -86,8 +86,8 @@ static orr_result take_grid(orr_field_layer *layer, orr_jobs *jobs, orr_error *e
     if (layer->model.density_grid && layer->model.density_cells == layer->own_grid.cells) {
         memcpy(layer->own_grid.thickness, layer->model.density_grid,
                (size_t)layer->own_grid.cells * sizeof(float));
-        orr_occupancy_refresh(&layer->own_grid, jobs);
     }
+    orr_occupancy_refresh(&layer->own_grid, jobs);
     return ORR_OK;
 }
 
