@@ -11,7 +11,11 @@
 // Loops over corners, axes and features have constant lengths and must leave no arrays in memory behind.
 #define UNROLL _Pragma("GCC unroll 16")
 
-enum { CORNERS_MAX = 1 << ORR_GRID_DIMS_MAX, FEATURES_MAX = 8 };
+enum {
+    CORNERS_MAX = 1 << ORR_GRID_DIMS_MAX,
+    FEATURES_MAX = 8,
+    PREFETCH_FLOATS = 1 << 16 // levels above this are not in L2 when their turn comes
+};
 
 // One vector of samples on one level.
 typedef struct grid_cell {
@@ -80,36 +84,75 @@ FN real corner_weight(const grid_cell *cell, int c, int dims, int without)
     return weight;
 }
 
-FN void nearest_level(const orr_encoding *e, int l, const float *table, const float *input, float *out,
-                      int dims, int features)
+FN void nearest_levels(const orr_encoding *e, const float *table, const float *input, float *out, int dims,
+                       int features)
 {
-    const orr_grid_level *level = &e->levels[l];
-    const float *rows = table + (int64_t)level->first * features;
-    for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
-        grid_cell cell;
-        real row[FEATURES_MAX];
-        find_cell(e, level, input, i, dims, 1, &cell);
-        real_gather_row(rows, cell.corner[0], features, row);
-        UNROLL
-        for (int f = 0; f < features; f++) {
-            real_store(out + f * ORR_SAMPLES + i, row[f]);
+    for (int l = 0; l < e->level_count; l++, out += features * ORR_SAMPLES) {
+        const orr_grid_level *level = &e->levels[l];
+        const float *rows = table + (int64_t)level->first * features;
+        for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+            grid_cell cell;
+            uint32_t at[ORR_LANES];
+            real row[FEATURES_MAX];
+            find_cell(e, level, input, i, dims, 1, &cell);
+            sint_store((int32_t *)at, (sint)cell.corner[0]);
+            real_gather_row(rows, at, features, row);
+            UNROLL
+            for (int f = 0; f < features; f++) {
+                real_store(out + f * ORR_SAMPLES + i, row[f]);
+            }
         }
     }
 }
 
-FN void forward_level(const orr_encoding *e, int l, const float *table, const float *input, float *out,
-                      int dims, int features)
+// What the gathers of a whole block on one level need.
+typedef struct level_plan {
+    uint32_t corner[1 << ORR_GRID_DIMS_MAX][ORR_SAMPLES]; // entries
+    float part[ORR_GRID_DIMS_MAX][ORR_SAMPLES];
+} level_plan;
+
+// Finds the block's cells and asks for their entries, which arrive while the level before is interpolated.
+FN void plan_level(const orr_encoding *e, int l, const float *table, const float *input, level_plan *plan,
+                   int dims, int features)
 {
     const orr_grid_level *level = &e->levels[l];
     const float *rows = table + (int64_t)level->first * features;
     for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
         grid_cell cell;
-        real sum[FEATURES_MAX];
         find_cell(e, level, input, i, dims, 1 << dims, &cell);
         UNROLL
         for (int c = 0; c < 1 << dims; c++) {
+            sint_store((int32_t *)plan->corner[c] + i, (sint)cell.corner[c]);
+        }
+        UNROLL
+        for (int d = 0; d < dims; d++) {
+            real_store(plan->part[d] + i, cell.part[d]);
+        }
+    }
+    if ((int64_t)level->entries * features > PREFETCH_FLOATS) {
+        for (int c = 0; c < 1 << dims; c++) {
+            for (int i = 0; i < ORR_SAMPLES; i++) {
+                __builtin_prefetch(rows + (int64_t)plan->corner[c][i] * features);
+            }
+        }
+    }
+}
+
+FN void interpolate_level(const orr_encoding *e, int l, const float *table, const level_plan *plan,
+                          float *out, int dims, int features)
+{
+    const float *rows = table + (int64_t)e->levels[l].first * features;
+    for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+        grid_cell cell;
+        real sum[FEATURES_MAX];
+        UNROLL
+        for (int d = 0; d < dims; d++) {
+            cell.part[d] = real_load(plan->part[d] + i);
+        }
+        UNROLL
+        for (int c = 0; c < 1 << dims; c++) {
             real row[FEATURES_MAX], weight = corner_weight(&cell, c, dims, -1);
-            real_gather_row(rows, cell.corner[c], features, row);
+            real_gather_row(rows, plan->corner[c] + i, features, row);
             UNROLL
             for (int f = 0; f < features; f++) {
                 sum[f] = c == 0 ? weight * row[f] : fma_(weight, row[f], sum[f]);
@@ -119,6 +162,19 @@ FN void forward_level(const orr_encoding *e, int l, const float *table, const fl
         for (int f = 0; f < features; f++) {
             real_store(out + f * ORR_SAMPLES + i, sum[f]);
         }
+    }
+}
+
+FN void forward_levels(const orr_encoding *e, const float *table, const float *input, float *out, int dims,
+                       int features)
+{
+    level_plan plans[2];
+    plan_level(e, 0, table, input, &plans[0], dims, features);
+    for (int l = 0; l < e->level_count; l++) {
+        if (l + 1 < e->level_count) {
+            plan_level(e, l + 1, table, input, &plans[(l + 1) % 2], dims, features);
+        }
+        interpolate_level(e, l, table, &plans[l % 2], out + l * features * ORR_SAMPLES, dims, features);
     }
 }
 
@@ -139,7 +195,9 @@ FN void backward_level(const orr_encoding *e, int l, const float *table, const f
         UNROLL
         for (int c = 0; c < 1 << dims; c++) {
             real row[FEATURES_MAX], value = R(0.0);
-            real_gather_row(rows, cell.corner[c], features, row);
+            uint32_t at[ORR_LANES];
+            sint_store((int32_t *)at, (sint)cell.corner[c]);
+            real_gather_row(rows, at, features, row);
             UNROLL
             for (int f = 0; f < features; f++) {
                 value = fma_(row[f], real_load(gradient + f * ORR_SAMPLES + i), value);
@@ -240,13 +298,10 @@ FN void scatter_level(const orr_encoding *e, int l, const float *input, const fl
 void ORR_ISA_NAME(orr_grid_forward)(const orr_encoding *e, const float *table, const float *input,
                                     float *features)
 {
-    for (int l = 0; l < e->level_count; l++) {
-        if (e->config.interpolation == ORR_NEAREST) {
-            CALL_COMPILED(nearest_level, e, l, table, input, features)
-        } else {
-            CALL_COMPILED(forward_level, e, l, table, input, features)
-        }
-        features += e->config.features_per_level * ORR_SAMPLES;
+    if (e->config.interpolation == ORR_NEAREST) {
+        CALL_COMPILED(nearest_levels, e, table, input, features)
+    } else {
+        CALL_COMPILED(forward_levels, e, table, input, features)
     }
 }
 

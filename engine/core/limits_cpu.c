@@ -14,7 +14,10 @@ FN float gather(const float *table, int log2_rows, int features, int64_t count)
     suint random = (suint)lane_index() * 2654435761u;
     for (int64_t i = 0; i < count; i += ORR_LANES) {
         random = random * 1664525u + 1013904223u; // the high bits are the random ones
-        real_gather_row(table, random >> (uint32_t)(32 - log2_rows), features, row);
+        suint index = random >> (uint32_t)(32 - log2_rows);
+        int32_t at[ORR_LANES];
+        sint_store(at, (sint)index);
+        real_gather_row(table, (const uint32_t *)at, features, row);
         for (int f = 0; f < features; f++) {
             sum[f] += row[f];
         }
