@@ -215,7 +215,7 @@ static orr_result read_encoding(const orr_json *object, bool inside, orr_encodin
     ORR_TRY(read_name(object, "otype", names, KINDS, &k, error));
     *e = (orr_encoding_config){.kind = kinds[k].kind, .grid = kinds[k].grid};
     ignore_foreign_keys(object, e->kind, config);
-    ORR_TRY(read_int(object, "n_dims_to_encode", 1, 512, &e->input_dims, error));
+    ORR_TRY(read_int(object, "n_dims_to_encode", 0, 512, &e->input_dims, error));
     double scale = 1.0, offset = 0.0;
     switch (e->kind) {
     case ORR_ENCODING_GRID:
