@@ -53,13 +53,14 @@ struct orr_nerf_trainer {
     int64_t adapt_rays, adapt_evaluated, adapt_samples;
 };
 
-void orr_nerf_train_config(orr_field_config *config)
+orr_result orr_nerf_train_config(orr_field_config *config, orr_error *error)
 {
-    orr_field_config_base(ORR_FIELD_NERF, config);
+    ORR_TRY(orr_field_config_base(ORR_FIELD_NERF, config, error));
     config->encoding.log2_hashmap_size = 18;
     config->optimizer.decay_start = 1000;
     config->optimizer.decay_interval = 500;
     config->optimizer.decay_base = 0.8;
+    return ORR_OK;
 }
 
 // ---- creation ----

@@ -35,7 +35,7 @@ typedef struct orr_nerf_step {
 
 // The configuration that trains fastest on a few cores: instant-ngp's base with a smaller table and a schedule whose
 // learning rate falls from early on (figures in neural/README.md).
-void orr_nerf_train_config(orr_field_config *config);
+orr_result orr_nerf_train_config(orr_field_config *config, orr_error *error);
 
 // The field (a NeRF with the capture's aabb_scale) is borrowed, and trained from what it holds.
 orr_result orr_nerf_trainer_create(orr_field *field, const orr_nerf_train_desc *desc,
