@@ -180,7 +180,7 @@ static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const 
 
 static void regularise(const orr_nerf_batch *batch, float raw, float distance, float *gradient)
 {
-    *gradient += raw < 0.0f ? -batch->density_gradient : batch->density_gradient;
+    *gradient -= raw < 0.0f ? batch->density_gradient : 0.0f;
     if (raw > -10.0f && distance < near_distance) {
         *gradient += near_gradient;
     }

