@@ -6,9 +6,9 @@
 //   volume   ray marching; density is extinction per side of the unit cube (Max 1995)
 #pragma once
 
+#include "engine/core/camera.h"
 #include "engine/core/memory.h"
 #include "neural/field.h"
-#include "render/camera.h"
 
 typedef struct orr_field_draw_desc {
     const orr_lens *lens;
