@@ -29,8 +29,10 @@ static orr_result create_pipeline(orr_vk *vk, orr_present_draw *draw, VkFormat f
         .colour = format,
         .over = true,
     };
+    draw->format = VK_FORMAT_UNDEFINED; // while there is no pipeline
+    ORR_TRY(orr_vk_graphics_create(vk, &desc, &draw->pipeline, error));
     draw->format = format;
-    return orr_vk_graphics_create(vk, &desc, &draw->pipeline, error);
+    return ORR_OK;
 }
 
 orr_result orr_present_draw_create(orr_vk *vk, orr_present_draw *draw, orr_error *error)
