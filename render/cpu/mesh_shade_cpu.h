@@ -1,8 +1,8 @@
 // Lanes over the pixels of one surface: corners, weights, texture, light. Part of mesh_raster_cpu.c.
 #pragma once
 
-#include "render/mesh_formula.h"
 #include "render/cpu/mesh_raster_stages.h"
+#include "render/mesh_formula.h"
 
 // What the lanes' pixels need of their triangles; all of one surface.
 typedef struct lane_corners {

@@ -252,8 +252,8 @@ static void record_image(orr_vulkan_draw *draw, frame_slot *slot)
     const orr_vk_binding bindings[] = {{.buffer = draw->splats.picture.buffer}, {.view = slot->image.view}};
     orr_vk_compute_bind(slot->commands, &draw->splats.stages[ORR_SHADER_PRESENT], bindings, size,
                         sizeof size);
-    vkCmdDispatch(slot->commands, (uint32_t)orr_blocks(size[0], ORR_TILE),
-                  (uint32_t)orr_blocks(size[1], ORR_TILE), 1);
+    vkCmdDispatch(slot->commands, (uint32_t)orr_blocks(size[0], ORR_VULKAN_TILE),
+                  (uint32_t)orr_blocks(size[1], ORR_VULKAN_TILE), 1);
     orr_vk_image_barrier(slot->commands, slot->image.image, VK_IMAGE_ASPECT_COLOR_BIT,
                          VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
                          VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
@@ -325,7 +325,8 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, bool 
     ORR_TRY(take_meshes(draw, slot, list, error));
     slot->room = (orr_vulkan_room){
         .pairs = FIRST_PAIRS,
-        .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_TILE) * orr_blocks(slot->lens.height, ORR_TILE),
+        .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_VULKAN_TILE) *
+                 orr_blocks(slot->lens.height, ORR_VULKAN_TILE),
         .pixels = (int64_t)slot->lens.width * slot->lens.height,
     };
     for (int i = 0; i < slot->layer_count; i++) {

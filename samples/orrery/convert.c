@@ -3,8 +3,8 @@
 #include "engine/core/file.h"
 #include "engine/core/profile.h"
 #include "interrupt.h"
-#include "render/mesh.h"
 #include "render/formats/splat_formats.h"
+#include "render/mesh.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
-#include "render/mesh.h"
 #include "render/formats/splat_formats.h"
+#include "render/mesh.h"
 
 #include <stdio.h>
 
