@@ -84,55 +84,67 @@ FN real corner_weight(const grid_cell *cell, int c, int dims, int without)
     return weight;
 }
 
-FN void nearest_levels(const orr_encoding *e, const float *table, const float *input, float *out, int dims,
-                       int features)
-{
-    for (int l = 0; l < e->level_count; l++, out += features * ORR_SAMPLES) {
-        const orr_grid_level *level = &e->levels[l];
-        const float *rows = table + (int64_t)level->first * features;
-        for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
-            grid_cell cell;
-            uint32_t at[ORR_LANES];
-            real row[FEATURES_MAX];
-            find_cell(e, level, input, i, dims, 1, &cell);
-            sint_store((int32_t *)at, (sint)cell.corner[0]);
-            real_gather_row(rows, at, features, row);
-            UNROLL
-            for (int f = 0; f < features; f++) {
-                real_store(out + f * ORR_SAMPLES + i, row[f]);
-            }
-        }
-    }
-}
-
-// What the gathers of a whole block on one level need.
+// What a whole block needs of one level.
 typedef struct level_plan {
-    uint32_t corner[1 << ORR_GRID_DIMS_MAX][ORR_SAMPLES]; // entries
+    uint32_t corner[CORNERS_MAX][ORR_SAMPLES]; // entries
     float part[ORR_GRID_DIMS_MAX][ORR_SAMPLES];
+    float slope[ORR_GRID_DIMS_MAX][ORR_SAMPLES];
 } level_plan;
 
-// Finds the block's cells and asks for their entries, which arrive while the level before is interpolated.
+// Finds the block's cells and asks for their entries, so that they arrive while other work is done.
 FN void plan_level(const orr_encoding *e, int l, const float *table, const float *input, level_plan *plan,
-                   int dims, int features)
+                   int dims, int features, int corners, int writing)
 {
     const orr_grid_level *level = &e->levels[l];
     const float *rows = table + (int64_t)level->first * features;
     for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
         grid_cell cell;
-        find_cell(e, level, input, i, dims, 1 << dims, &cell);
+        find_cell(e, level, input, i, dims, corners, &cell);
         UNROLL
-        for (int c = 0; c < 1 << dims; c++) {
+        for (int c = 0; c < corners; c++) {
             sint_store((int32_t *)plan->corner[c] + i, (sint)cell.corner[c]);
         }
         UNROLL
         for (int d = 0; d < dims; d++) {
             real_store(plan->part[d] + i, cell.part[d]);
+            real_store(plan->slope[d] + i, cell.slope[d]);
         }
     }
     if ((int64_t)level->entries * features > PREFETCH_FLOATS) {
-        for (int c = 0; c < 1 << dims; c++) {
+        for (int c = 0; c < corners; c++) {
             for (int i = 0; i < ORR_SAMPLES; i++) {
-                __builtin_prefetch(rows + (int64_t)plan->corner[c][i] * features);
+                const float *entry = rows + (int64_t)plan->corner[c][i] * features;
+                if (writing) {
+                    __builtin_prefetch(entry, 1);
+                } else {
+                    __builtin_prefetch(entry);
+                }
+            }
+        }
+    }
+}
+
+FN void load_parts(const level_plan *plan, int i, int dims, grid_cell *cell)
+{
+    UNROLL
+    for (int d = 0; d < dims; d++) {
+        cell->part[d] = real_load(plan->part[d] + i);
+    }
+}
+
+FN void nearest_levels(const orr_encoding *e, const float *table, const float *input, float *out, int dims,
+                       int features)
+{
+    level_plan plan;
+    for (int l = 0; l < e->level_count; l++, out += features * ORR_SAMPLES) {
+        plan_level(e, l, table, input, &plan, dims, features, 1, 0);
+        for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+            real row[FEATURES_MAX];
+            real_gather_row(table + (int64_t)e->levels[l].first * features, plan.corner[0] + i, features,
+                            row);
+            UNROLL
+            for (int f = 0; f < features; f++) {
+                real_store(out + f * ORR_SAMPLES + i, row[f]);
             }
         }
     }
@@ -145,10 +157,7 @@ FN void interpolate_level(const orr_encoding *e, int l, const float *table, cons
     for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
         grid_cell cell;
         real sum[FEATURES_MAX];
-        UNROLL
-        for (int d = 0; d < dims; d++) {
-            cell.part[d] = real_load(plan->part[d] + i);
-        }
+        load_parts(plan, i, dims, &cell);
         UNROLL
         for (int c = 0; c < 1 << dims; c++) {
             real row[FEATURES_MAX], weight = corner_weight(&cell, c, dims, -1);
@@ -169,35 +178,28 @@ FN void forward_levels(const orr_encoding *e, const float *table, const float *i
                        int features)
 {
     level_plan plans[2];
-    plan_level(e, 0, table, input, &plans[0], dims, features);
+    plan_level(e, 0, table, input, &plans[0], dims, features, 1 << dims, 0);
     for (int l = 0; l < e->level_count; l++) {
         if (l + 1 < e->level_count) {
-            plan_level(e, l + 1, table, input, &plans[(l + 1) % 2], dims, features);
+            plan_level(e, l + 1, table, input, &plans[(l + 1) % 2], dims, features, 1 << dims, 0);
         }
         interpolate_level(e, l, table, &plans[l % 2], out + l * features * ORR_SAMPLES, dims, features);
     }
 }
 
 // adds to input_gradient
-FN void backward_level(const orr_encoding *e, int l, const float *table, const float *input,
-                       const float *gradient, float *input_gradient, int dims, int features)
+FN void slope_level(const orr_encoding *e, int l, const float *table, const level_plan *plan,
+                    const float *gradient, float *input_gradient, int dims, int features)
 {
-    const orr_grid_level *level = &e->levels[l];
-    const float *rows = table + (int64_t)level->first * features;
+    const float *rows = table + (int64_t)e->levels[l].first * features;
     for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
         grid_cell cell;
-        find_cell(e, level, input, i, dims, 1 << dims, &cell);
         real slope[ORR_GRID_DIMS_MAX];
-        UNROLL
-        for (int d = 0; d < dims; d++) {
-            slope[d] = R(0.0);
-        }
+        load_parts(plan, i, dims, &cell);
         UNROLL
         for (int c = 0; c < 1 << dims; c++) {
             real row[FEATURES_MAX], value = R(0.0);
-            uint32_t at[ORR_LANES];
-            sint_store((int32_t *)at, (sint)cell.corner[c]);
-            real_gather_row(rows, at, features, row);
+            real_gather_row(rows, plan->corner[c] + i, features, row);
             UNROLL
             for (int f = 0; f < features; f++) {
                 value = fma_(row[f], real_load(gradient + f * ORR_SAMPLES + i), value);
@@ -205,14 +207,29 @@ FN void backward_level(const orr_encoding *e, int l, const float *table, const f
             UNROLL
             for (int d = 0; d < dims; d++) {
                 real weight = corner_weight(&cell, c, dims, d);
-                slope[d] = fma_(c >> d & 1 ? weight : -weight, value, slope[d]);
+                real change = (c >> d & 1 ? weight : -weight) * value;
+                slope[d] = c == 0 ? change : slope[d] + change;
             }
         }
         UNROLL
         for (int d = 0; d < dims; d++) {
             float *out = input_gradient + d * ORR_SAMPLES + i;
-            real_store(out, fma_(slope[d], cell.slope[d], real_load(out)));
+            real_store(out, fma_(slope[d], real_load(plan->slope[d] + i), real_load(out)));
         }
+    }
+}
+
+FN void slope_levels(const orr_encoding *e, const float *table, const float *input, const float *gradient,
+                     float *input_gradient, int dims, int features)
+{
+    level_plan plans[2];
+    plan_level(e, 0, table, input, &plans[0], dims, features, 1 << dims, 0);
+    for (int l = 0; l < e->level_count; l++) {
+        if (l + 1 < e->level_count) {
+            plan_level(e, l + 1, table, input, &plans[(l + 1) % 2], dims, features, 1 << dims, 0);
+        }
+        slope_level(e, l, table, &plans[l % 2], gradient + l * features * ORR_SAMPLES, input_gradient, dims,
+                    features);
     }
 }
 
@@ -226,44 +243,70 @@ FN void mark(uint32_t *touched, int64_t first)
     }
 }
 
-FN void scatter_level(const orr_encoding *e, int l, const float *input, const float *gradient, int count,
-                      int64_t first_float, float *table_gradient, uint32_t *touched, int dims, int features)
+// entry += weight gradient
+FN void add_row(float *entry, float weight, const float *gradient, int features)
 {
-    const orr_grid_level *level = &e->levels[l];
-    const int64_t first = first_float + (int64_t)level->first * features;
-    const int corners = e->config.interpolation == ORR_NEAREST ? 1 : 1 << dims;
-    for (int i = 0; i < count; i += ORR_LANES) {
-        grid_cell cell;
-        float weights[CORNERS_MAX][ORR_LANES];
-        find_cell(e, level, input, i, dims, corners, &cell);
+    typedef float quad __attribute__((vector_size(16), aligned(4)));
+    if (features < 4) {
         UNROLL
-        for (int c = 0; c < corners; c++) {
-            real_store(weights[c], corners == 1 ? R(1.0) : corner_weight(&cell, c, dims, -1));
-        }
-        for (int k = 0; k < ORR_LANES && i + k < count; k++) {
-            float g[FEATURES_MAX];
-            bool zero = true;
-            UNROLL
-            for (int f = 0; f < features; f++) {
-                g[f] = gradient[f * ORR_SAMPLES + i + k];
-                zero &= g[f] == 0.0f;
-            }
-            if (zero) {
-                continue; // an empty sample leaves no mark
-            }
-            UNROLL
-            for (int c = 0; c < corners; c++) {
-                int64_t place = first + (int64_t)cell.corner[c][k] * features;
-                float *entry = table_gradient + place;
-                float weight = weights[c][k];
-                UNROLL
-                for (int f = 0; f < features; f++) {
-                    entry[f] += weight * g[f];
-                }
-                mark(touched, place);
-            }
+        for (int f = 0; f < features; f++) {
+            entry[f] += weight * gradient[f];
         }
     }
+    UNROLL
+    for (int f = 0; f + 4 <= features; f += 4) {
+        *(quad *)(entry + f) += *(const quad *)(gradient + f) * weight;
+    }
+}
+
+FN void scatter_level(const orr_encoding *e, int l, const float *input, const float *gradient, int count,
+                      int64_t first_float, float *table_gradient, uint32_t *touched, int dims, int features,
+                      int corners)
+{
+    level_plan plan;
+    float weights[CORNERS_MAX][ORR_SAMPLES];
+    float *rows = table_gradient + first_float; // of the part; plan_level adds the level's
+    plan_level(e, l, rows, input, &plan, dims, features, corners, 1);
+    for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+        grid_cell cell;
+        load_parts(&plan, i, dims, &cell);
+        UNROLL
+        for (int c = 0; c < corners; c++) {
+            real_store(weights[c] + i, corners == 1 ? R(1.0) : corner_weight(&cell, c, dims, -1));
+        }
+    }
+    const int64_t first = first_float + (int64_t)e->levels[l].first * features;
+    for (int i = 0; i < count; i++) {
+        float g[FEATURES_MAX];
+        bool zero = true;
+        UNROLL
+        for (int f = 0; f < features; f++) {
+            g[f] = gradient[f * ORR_SAMPLES + i];
+            zero &= g[f] == 0.0f;
+        }
+        if (zero) {
+            continue; // an empty sample leaves no mark
+        }
+        UNROLL
+        for (int c = 0; c < corners; c++) {
+            int64_t place = first + (int64_t)plan.corner[c][i] * features;
+            add_row(table_gradient + place, weights[c][i], g, features);
+            mark(touched, place);
+        }
+    }
+}
+
+FN void scatter_linear(const orr_encoding *e, int l, const float *input, const float *gradient, int count,
+                       int64_t first_float, float *table_gradient, uint32_t *touched, int dims, int features)
+{
+    scatter_level(e, l, input, gradient, count, first_float, table_gradient, touched, dims, features,
+                  1 << dims);
+}
+
+FN void scatter_nearest(const orr_encoding *e, int l, const float *input, const float *gradient, int count,
+                        int64_t first_float, float *table_gradient, uint32_t *touched, int dims, int features)
+{
+    scatter_level(e, l, input, gradient, count, first_float, table_gradient, touched, dims, features, 1);
 }
 
 // calls f(..., dims, features) with both as constants
@@ -314,10 +357,7 @@ void ORR_ISA_NAME(orr_grid_backward_input)(const orr_encoding *e, const float *t
     if (e->config.interpolation == ORR_NEAREST) {
         return; // constant within a cell
     }
-    for (int l = 0; l < e->level_count; l++) {
-        CALL_COMPILED(backward_level, e, l, table, input, gradient, input_gradient)
-        gradient += e->config.features_per_level * ORR_SAMPLES;
-    }
+    CALL_COMPILED(slope_levels, e, table, input, gradient, input_gradient)
 }
 
 void ORR_ISA_NAME(orr_grid_scatter)(const orr_encoding *e, int level, const float *input,
@@ -325,5 +365,9 @@ void ORR_ISA_NAME(orr_grid_scatter)(const orr_encoding *e, int level, const floa
                                     float *table_gradient, uint32_t *touched)
 {
     gradient += level * e->config.features_per_level * ORR_SAMPLES;
-    CALL_COMPILED(scatter_level, e, level, input, gradient, count, first_float, table_gradient, touched)
+    if (e->config.interpolation == ORR_NEAREST) {
+        CALL_COMPILED(scatter_nearest, e, level, input, gradient, count, first_float, table_gradient, touched)
+    } else {
+        CALL_COMPILED(scatter_linear, e, level, input, gradient, count, first_float, table_gradient, touched)
+    }
 }

@@ -8,7 +8,7 @@ typedef struct benchmark {
     orr_result (*run)(const bench_run *run, orr_error *error);
 } benchmark;
 
-static const benchmark benchmarks[] = {{"splats", bench_splats}};
+static const benchmark benchmarks[] = {{"splats", bench_splats}, {"neural", bench_neural}};
 enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof benchmarks[0] };
 
 static const benchmark *find(const char *name)
@@ -67,7 +67,7 @@ int command_bench(int argc, char **argv)
                                  .operands = "[NAME...]",
                                  .purpose =
                                      "Measures this machine's limits, and what the engine reaches of them.",
-                                 .notes = "NAME: splats. Without a name, all.",
+                                 .notes = "NAME: splats, neural. Without a name, all.",
                                  .operand_max = BENCHMARK_COUNT,
                                  .options = options,
                                  .option_count = 2,
@@ -78,8 +78,8 @@ int command_bench(int argc, char **argv)
     orr_error error = {0};
     for (int i = 0; i < count; i++) {
         if (!find(argv[i])) {
-            return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT, "bench: %s: expected splats", argv[i]),
-                                &error);
+            return command_fail(
+                orr_fail(&error, ORR_CODE_ARGUMENT, "bench: %s: expected splats or neural", argv[i]), &error);
         }
     }
     run.largest = largest;

@@ -29,3 +29,4 @@ typedef struct bench_run {
 } bench_run;
 
 orr_result bench_splats(const bench_run *run, orr_error *error);
+orr_result bench_neural(const bench_run *run, orr_error *error);
