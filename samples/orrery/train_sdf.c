@@ -7,7 +7,9 @@
 
 #include <math.h>
 
-enum { PREVIEW_SIDE = 512, SCORE_POINTS = 1 << 14, REPORT_POINTS = 1 << 17, BATCH = 1 << 15 };
+static const double SHAPE_RESOLUTION = 512.0; // finer levels learn noise before they learn the shape
+
+enum { PREVIEW_SIDE = 256, SCORE_POINTS = 1 << 12, REPORT_POINTS = 1 << 16, BATCH = 1 << 15 };
 
 struct learner {
     orr_jobs *jobs;
@@ -29,7 +31,7 @@ static void destroy(learner *l)
 static orr_result open(const train_options *options, learner *l, orr_error *error)
 {
     ORR_TRY(orr_sdf_shape_load(options->data, options->seed, &l->shape, error));
-    ORR_TRY(train_field(options, ORR_FIELD_SDF, 0.0, &l->field, error));
+    ORR_TRY(train_field(options, ORR_FIELD_SDF, SHAPE_RESOLUTION, &l->field, error));
     return train_trainer(options, l->field, orr_sdf_source(&l->shape), BATCH, &l->trainer, error);
 }
 
