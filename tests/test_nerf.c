@@ -66,7 +66,8 @@ static void shade(const float origin[3], const float direction[3], uint8_t rgba[
 
 static void look_at_centre(float angle, float height, float pose[12])
 {
-    float eye[3] = {3.0f * cosf(angle) * cosf(height), 3.0f * sinf(angle) * cosf(height), 3.0f * sinf(height)};
+    float eye[3] = {3.0f * cosf(angle) * cosf(height), 3.0f * sinf(angle) * cosf(height),
+                    3.0f * sinf(height)};
     float forward[3] = {-eye[0] / 3.0f, -eye[1] / 3.0f, -eye[2] / 3.0f};
     float right[3] = {-sinf(angle), cosf(angle), 0.0f};
     float down[3] = {forward[1] * right[2] - forward[2] * right[1],
@@ -94,8 +95,7 @@ static void take_photo(orr_capture_image *image, float angle, float height)
     float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     orr_nerf_camera camera = orr_nerf_camera_of_image(image, identity);
     for (int i = 0; i < SIZE * SIZE; i++) {
-        orr_nerf_ray ray =
-            orr_nerf_camera_ray(&camera, (float)(i % SIZE) + 0.5f, (float)(i / SIZE) + 0.5f);
+        orr_nerf_ray ray = orr_nerf_camera_ray(&camera, (float)(i % SIZE) + 0.5f, (float)(i / SIZE) + 0.5f);
         shade(ray.origin, ray.direction, image->pixels + 4 * i);
     }
 }
@@ -279,8 +279,9 @@ static bool occupied_at(const orr_occupancy *grid, const nerf_stepping *k, const
                         bool *near_wall)
 {
     float t = nerf_distance_of(*k, at), step = nerf_distance_of(*k, at + 1.0f) - t;
-    real3 p = make_real3(fmaf(ray->direction[0], t, ray->origin[0]), fmaf(ray->direction[1], t, ray->origin[1]),
-                         fmaf(ray->direction[2], t, ray->origin[2]));
+    real3 p =
+        make_real3(fmaf(ray->direction[0], t, ray->origin[0]), fmaf(ray->direction[1], t, ray->origin[1]),
+                   fmaf(ray->direction[2], t, ray->origin[2]));
     float cascade = nerf_cascade(p, step, (float)(grid->cascades - 1)), size = exp2f(cascade) / 128.0f;
     float place[3] = {p.x, p.y, p.z};
     *near_wall = false;
@@ -382,9 +383,8 @@ static void constant_density_composites_to_the_analytic_answer(void **state)
     photos p;
     take_photos(&p);
     static float rgba[SIZE * SIZE * 4], depth[SIZE * SIZE];
-    orr_nerf_draw_desc desc = {.camera = orr_nerf_camera_of_image(&p.images[5], p.capture.to_unit),
-                               .rgba = rgba,
-                               .depth = depth};
+    orr_nerf_draw_desc desc = {
+        .camera = orr_nerf_camera_of_image(&p.images[5], p.capture.to_unit), .rgba = rgba, .depth = depth};
     orr_nerf_drawer *drawer;
     assert_ok(orr_nerf_drawer_create(field, jobs, &drawer, &error));
     orr_nerf_draw(drawer, &grid, &desc);
