@@ -42,7 +42,7 @@ typedef struct training {
     curve losses, scores;
 } training;
 
-static const learner_kind *const kinds[] = {&learner_image, &learner_sdf};
+static const learner_kind *const kinds[] = {&learner_image, &learner_sdf, &learner_nerf};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 // ---- for learners ----
