@@ -33,29 +33,13 @@ static void destroy(learner *l)
     orr_free(l);
 }
 
-static orr_result make_field(const train_options *options, learner *l, orr_error *error)
-{
-    if (options->resume) {
-        return train_field(options, ORR_FIELD_NERF, 0.0, &l->field, error);
-    }
-    orr_field_desc desc = {.kind = ORR_FIELD_NERF,
-                           .aabb_scale = l->capture->aabb_scale,
-                           .seed = options->seed,
-                           .isa = options->isa,
-                           .machine = options->machine};
-    ORR_TRY(options->config ? train_config(options, ORR_FIELD_NERF, &desc.config, error)
-                            : orr_nerf_train_config(&desc.config, error));
-    orr_result result = orr_field_create(&desc, &l->field, error);
-    orr_field_config_free(&desc.config);
-    return result;
-}
-
 static orr_result open(const train_options *options, learner *l, orr_error *error)
 {
     ORR_TRY(orr_capture_load(options->data, options->jobs, command_log(), &l->capture, error));
     ORR_ALLOC(l->images, l->capture->count, options->data, error);
     l->train_count = orr_capture_split(l->capture->count, options->holdout, l->images);
-    ORR_TRY(make_field(options, l, error));
+    const orr_field_desc field = {.kind = ORR_FIELD_NERF, .aabb_scale = l->capture->aabb_scale};
+    ORR_TRY(train_field(options, field, orr_nerf_train_config, &l->field, error));
     const orr_nerf_train_desc desc = {.capture = l->capture,
                                       .images = l->images,
                                       .image_count = l->train_count,
