@@ -5,7 +5,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
 #include "neural/nerf_batch.h"
-#include "neural/nerf_draw.h"
+#include "neural/nerf_evaluate.h"
 #include "neural/nerf_train.h"
 
 #include <math.h>
@@ -662,6 +662,10 @@ static void spheres_are_learned_from_twelve_photos(void **state)
     train(trainer, 600);
     orr_nerf_drawer *drawer;
     assert_ok(orr_nerf_drawer_create(field, jobs, &drawer, &error));
+    orr_nerf_score scores[VIEWS - LEARNED], mean;
+    assert_ok(orr_nerf_evaluate(drawer, grid, &p.capture, p.indices + LEARNED, VIEWS - LEARNED, jobs, scores,
+                                &mean, &error));
+    assert_true(mean.psnr > 25.0 && mean.ssim > 0.9);
     for (int i = LEARNED; i < VIEWS; i++) {
         static float rgba[SIZE * SIZE * 4], seen[SIZE * SIZE * 3], wanted[SIZE * SIZE * 3];
         orr_nerf_draw_desc desc = {.camera = orr_nerf_camera_of_image(&p.images[i], p.capture.to_unit),
@@ -679,6 +683,8 @@ static void spheres_are_learned_from_twelve_photos(void **state)
         if (!(found > 25.0)) {
             fail_msg("photo %d: PSNR %.2f", i, found);
         }
+        // scores are of pictures in bytes, which changes little at this quality
+        assert_float_equal(scores[i - LEARNED].psnr, found, 0.02);
     }
     orr_nerf_drawer_destroy(drawer);
     orr_nerf_trainer_destroy(trainer);
