@@ -43,7 +43,7 @@ typedef struct training {
     curve losses, scores;
 } training;
 
-static const learner_kind *const kinds[] = {&learner_image, &learner_sdf, &learner_nerf};
+static const learner_kind *const kinds[] = {&learner_image, &learner_sdf, &learner_nerf, &learner_volume};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 // ---- for learners ----
