@@ -64,9 +64,9 @@ orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *
 // Takes layers away from the end until `count` are left.
 void orr_scene_truncate(orr_scene *scene, int count);
 
-// Which way is up where a scene does not say: captured clouds have y down; meshes y up, as glTF says; radiance fields z
-// up, as the captures of Blender and COLMAP tools have it. The first of these that a scene holds decides, in this order:
-// clouds, fields, meshes.
+// Which way is up where a scene does not say: captured clouds and images have y down; meshes and signed distances y up, as
+// glTF says; radiance fields and volumes z up, as the captures of Blender and COLMAP tools have it. The first cloud
+// decides, or else the first field, or else the meshes.
 typedef enum orr_up { ORR_UP_MINUS_Y = 0, ORR_UP_Y, ORR_UP_Z } orr_up;
 orr_up orr_scene_up(const orr_scene *scene);
 // The middle of the box around every layer: what the default camera looks at.

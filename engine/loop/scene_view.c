@@ -6,16 +6,33 @@
 #include <float.h>
 #include <math.h>
 
+static orr_up up_of(const orr_layer_data *layer)
+{
+    if (layer->kind == ORR_LAYER_FIELD) {
+        switch (orr_field_layer_kind(layer->field)) {
+        case ORR_FIELD_NERF:
+        case ORR_FIELD_VOLUME:
+            return ORR_UP_Z;
+        case ORR_FIELD_SDF:
+            return ORR_UP_Y;
+        case ORR_FIELD_IMAGE:
+            return ORR_UP_MINUS_Y;
+        }
+    }
+    return layer->kind == ORR_LAYER_SPLATS ? ORR_UP_MINUS_Y : ORR_UP_Y;
+}
+
 orr_up orr_scene_up(const orr_scene *scene)
 {
-    bool kinds[ORR_LAYER_FIELD + 1] = {false};
-    for (int i = 0; i < scene->layer_count; i++) {
-        kinds[scene->layers[i].kind] = true;
+    static const orr_layer_kind order[] = {ORR_LAYER_SPLATS, ORR_LAYER_FIELD, ORR_LAYER_MESH};
+    for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
+        for (int i = 0; i < scene->layer_count; i++) {
+            if (scene->layers[i].kind == order[k]) {
+                return up_of(&scene->layers[i]);
+            }
+        }
     }
-    return kinds[ORR_LAYER_SPLATS]  ? ORR_UP_MINUS_Y
-           : kinds[ORR_LAYER_FIELD] ? ORR_UP_Z
-           : kinds[ORR_LAYER_MESH]  ? ORR_UP_Y
-                                    : ORR_UP_MINUS_Y;
+    return ORR_UP_MINUS_Y;
 }
 
 // Right is x in all three conventions; these are the axes that point up, and towards who looks from the front.
