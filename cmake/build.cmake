@@ -62,6 +62,21 @@ function(orr_lane_sources)
     endforeach()
 endfunction()
 
+# orr_extension_source(NAME file flags...): a file for an extension of AVX-512 that only some CPUs have, when this compiler
+# has its flags; ORR_HAVE_NAME tells the sources
+include(CheckCCompilerFlag)
+function(orr_extension_source name file)
+    list(JOIN ARGN " " flags)
+    check_c_compiler_flag("${flags}" ORR_COMPILER_HAS_${name})
+    if(ORR_COMPILER_HAS_${name} AND "avx512" IN_LIST ORR_ISAS)
+        orr_sources(${file})
+        set_source_files_properties(${file} TARGET_DIRECTORY orrery_objects
+                                    PROPERTIES COMPILE_OPTIONS "${ORR_ISA_FLAGS_avx512};${ARGN};-O3")
+        target_compile_definitions(orrery_flags INTERFACE ORR_HAVE_${name})
+        set(ORR_HAVE_${name} ON PARENT_SCOPE)
+    endif()
+endfunction()
+
 function(orr_libraries)
     set(objects $<TARGET_OBJECTS:orrery_objects>)
     foreach(isa ${ORR_ISAS})

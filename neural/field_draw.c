@@ -6,7 +6,7 @@
 enum {
     TILE = 16, // pixels per side
     TILE_RAYS = TILE * TILE,
-    TRACE_STEPS = 256,
+    TRACE_STEPS = 128,
     MARCH_STEPS = 256 // through the unit cube along an axis
 };
 

@@ -204,5 +204,24 @@ static void backward(const orr_mlp_weights *w, const float *input, const float *
     }
 }
 
+static double peak(int rounds, float *sink)
+{
+    enum { SUMS = 12 };
+    real sum[SUMS] = {0};
+    real a = real_splat(sink), b = real_splat(sink + 1);
+    for (int i = 0; i < rounds; i++) {
+#pragma GCC unroll 16
+        for (int k = 0; k < SUMS; k++) {
+            sum[k] = fma_(sum[k], a, b);
+        }
+    }
+#pragma GCC unroll 16
+    for (int k = 1; k < SUMS; k++) {
+        sum[0] += sum[k];
+    }
+    *sink += real_sum(sum[0]);
+    return 2.0 * SUMS * ORR_LANES * rounds;
+}
+
 #define KERNELS ORR_ISA_NAME(orr_mlp_kernels)
-const orr_mlp_kernels KERNELS = {.forward = forward, .backward = backward};
+const orr_mlp_kernels KERNELS = {.forward = forward, .backward = backward, .peak = peak};

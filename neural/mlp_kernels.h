@@ -18,6 +18,9 @@ typedef struct orr_mlp_kernels {
     void (*backward)(const orr_mlp_weights *weights, const float *input, const float *output,
                      const float *activations, const float *output_gradient, float *weight_gradient,
                      float *input_gradient);
+    // The multiply-adds of the products with nothing to load or to store: what the machine could do at most. Returns the
+    // number of floating-point operations; sums go to *sink.
+    double (*peak)(int rounds, float *sink);
 } orr_mlp_kernels;
 
 struct orr_mlp_weights {
@@ -30,6 +33,8 @@ struct orr_mlp_weights {
 
 extern const orr_mlp_kernels orr_mlp_kernels_baseline, orr_mlp_kernels_avx2, orr_mlp_kernels_avx512;
 extern const orr_mlp_kernels orr_mlp_kernels_bf16, orr_mlp_kernels_amx;
+
+const orr_mlp_kernels *orr_mlp_kernels_of(orr_isa isa, orr_mlp_machine machine);
 
 // Creates the weights for these kernels, whatever the CPU says: for orr_mlp_weights_create, and for the test that runs
 // the AMX schedule on emulated tiles.

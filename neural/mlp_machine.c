@@ -81,7 +81,7 @@ orr_result orr_mlp_machine_choose(orr_isa isa, orr_mlp_machine *machine, orr_err
                     wanted, orr_isa_name(isa));
 }
 
-static const orr_mlp_kernels *kernels_of(orr_isa isa, orr_mlp_machine machine)
+const orr_mlp_kernels *orr_mlp_kernels_of(orr_isa isa, orr_mlp_machine machine)
 {
 #if defined(ORR_HAVE_MLP_AMX)
     if (machine == ORR_MLP_AMX) {
@@ -109,5 +109,5 @@ static const orr_mlp_kernels *kernels_of(orr_isa isa, orr_mlp_machine machine)
 orr_result orr_mlp_weights_create(const orr_mlp *mlp, orr_isa isa, orr_mlp_machine machine,
                                   orr_mlp_weights **weights, orr_error *error)
 {
-    return orr_mlp_weights_create_for(mlp, kernels_of(isa, machine), weights, error);
+    return orr_mlp_weights_create_for(mlp, orr_mlp_kernels_of(isa, machine), weights, error);
 }

@@ -8,7 +8,7 @@ enum { TILE = 16 }; // pixels per side
 _Static_assert(TILE *TILE == ORR_NERF_RAYS, "a tile is a bundle");
 
 static const float open_min_default = 1e-4f;
-static const float weight_min = 1e-3f; // samples that show less go without colour: a quarter of a byte's step
+static const float weight_min = 1e-4f; // samples that show less go without a colour of their own
 
 struct orr_nerf_drawer {
     const orr_field *field;

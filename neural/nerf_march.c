@@ -26,11 +26,12 @@ const orr_nerf_kernels *orr_nerf_kernels_of(orr_isa isa)
 
 static const double cone_angle = 1.0 / 256.0; // of scenes larger than the unit cube
 
-static nerf_stepping stepping_of(int aabb_scale)
+nerf_stepping orr_nerf_stepping(int aabb_scale, double coarseness)
 {
-    nerf_stepping s = {.step = (float)NERF_MIN_STEP, .steps_per_unit = (float)(1.0 / NERF_MIN_STEP)};
+    double step = NERF_MIN_STEP * coarseness;
+    nerf_stepping s = {.step = (float)step, .steps_per_unit = (float)(1.0 / step)};
     double knee = NERF_MIN_STEP / cone_angle;
-    double octave = 1.0 / log2(1.0 + cone_angle);
+    double octave = 1.0 / log2(1.0 + cone_angle * coarseness);
     s.knee = aabb_scale > 1 ? (float)knee : 1e30f;
     s.knee_steps = s.knee * s.steps_per_unit;
     s.per_knee = 1.0f / s.knee;
@@ -48,7 +49,7 @@ orr_nerf_model orr_nerf_model_of(const orr_field *field, const orr_occupancy *gr
                             .network = parts->network_weights,
                             .rgb_network = parts->rgb_network_weights,
                             .kernels = orr_nerf_kernels_of(desc->isa),
-                            .space = {.stepping = stepping_of(desc->aabb_scale),
+                            .space = {.stepping = orr_nerf_stepping(desc->aabb_scale, 1.0),
                                       .bits = grid->bits,
                                       .blocks = grid->blocks,
                                       .last_cascade = (float)(grid->cascades - 1),

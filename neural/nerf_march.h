@@ -15,6 +15,8 @@ typedef struct orr_nerf_model {
     orr_nerf_space space;
 } orr_nerf_model;
 
+// Steps of sqrt(3) / 1024 times the coarseness that grow with distance when aabb_scale > 1.
+nerf_stepping orr_nerf_stepping(int aabb_scale, double coarseness);
 // For inference; field: a NeRF. Valid until the field is refreshed.
 orr_nerf_model orr_nerf_model_of(const orr_field *field, const orr_occupancy *grid);
 

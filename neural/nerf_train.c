@@ -401,9 +401,16 @@ static void adapt_rays(orr_nerf_trainer *t, const orr_nerf_step *report)
     t->adapt_rays = t->adapt_evaluated = t->adapt_samples = 0;
 }
 
+#include <stdlib.h>
+static double coarseness(int64_t step)
+{
+    double c=getenv("COARSE")?atof(getenv("COARSE")):1; double d=getenv("COARSEN")?atof(getenv("COARSEN")):1000;
+    double r=c*exp2(-(double)step/d); double m=getenv("COARSEMIN")?atof(getenv("COARSEMIN")):1; return r>m?r:m;
+}
 void orr_nerf_trainer_step(orr_nerf_trainer *t, orr_nerf_step *report)
 {
     begin_stage(t);
+    t->model.space.stepping = orr_nerf_stepping(orr_field_describe(t->field)->aabb_scale, coarseness(t->step));
     if (orr_occupancy_due(t->step)) {
         update_occupancy(t);
     }

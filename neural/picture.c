@@ -59,7 +59,7 @@ static float display_of_linear(float v)
     return v <= 0.0031308f ? 12.92f * v : 1.055f * powf(v, 1.0f / 2.4f) - 0.055f;
 }
 
-// one pixel in display colours
+// one pixel as stored
 static void fetch(const orr_picture_pixels *p, int x, int y, float colour[3])
 {
     size_t at = ((size_t)y * (size_t)p->width + (size_t)x) * (size_t)p->channels;
@@ -67,9 +67,9 @@ static void fetch(const orr_picture_pixels *p, int x, int y, float colour[3])
         if (p->bytes == 1) {
             colour[k] = (float)((const uint8_t *)p->data)[at + (size_t)k] * (1.0f / 255.0f);
         } else if (p->bytes == 2) {
-            colour[k] = display_of_linear(orr_half_to_float(((const uint16_t *)p->data)[at + (size_t)k]));
+            colour[k] = orr_half_to_float(((const uint16_t *)p->data)[at + (size_t)k]);
         } else {
-            colour[k] = display_of_linear(((const float *)p->data)[at + (size_t)k]);
+            colour[k] = ((const float *)p->data)[at + (size_t)k];
         }
     }
 }
@@ -90,12 +90,12 @@ void orr_picture_sample(const orr_picture_file *picture, float x, float y, float
     for (int corner = 0; corner < 4; corner++) {
         int dx = corner & 1, dy = corner >> 1;
         float weight = (dx ? across : 1.0f - across) * (dy ? down : 1.0f - down), pixel[3];
-        if (weight == 0.0f) {
-            continue;
-        }
         fetch(p, clamp_index(left + (float)dx, p->width), clamp_index(top + (float)dy, p->height), pixel);
-        for (int k = 0; k < 3; k++) {
-            colour[k] += weight * pixel[k];
+        for (int k = 0; k < 3; k++) { // a neighbour without weight may be no number
+            colour[k] += weight > 0.0f ? weight * pixel[k] : 0.0f;
         }
+    }
+    for (int k = 0; k < 3 && p->bytes > 1; k++) {
+        colour[k] = display_of_linear(colour[k]);
     }
 }

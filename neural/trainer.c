@@ -60,27 +60,31 @@ struct orr_trainer {
 
 // ---- a batch ----
 
-// the low `bits` of v, with room for dims - 1 bits between them
-static uint32_t spread_bits(uint32_t v, int bits, int dims)
+static uint32_t spread_by_one(uint32_t v) // 12 bits, each followed by a zero
 {
-    uint32_t spread = 0;
-    for (int i = 0; i < bits; i++) {
-        spread |= (v >> i & 1u) << (i * dims);
-    }
-    return spread;
+    v = (v | v << 8) & 0x00ff00ffu;
+    v = (v | v << 4) & 0x0f0f0f0fu;
+    v = (v | v << 2) & 0x33333333u;
+    return (v | v << 1) & 0x55555555u;
 }
 
-// along the Morton curve: 24 bits in the plane, 30 in space
+static uint32_t spread_by_two(uint32_t v) // 8 bits, each followed by two zeros
+{
+    v = (v | v << 8) & 0x0000f00fu;
+    v = (v | v << 4) & 0x000c30c3u;
+    return (v | v << 2) & 0x00249249u;
+}
+
+// Along the Morton curve, 24 bits: three passes of the sort.
 static uint32_t morton_key(const float *place, int dims)
 {
-    int bits = dims == 2 ? 12 : 10;
-    float side = (float)(1 << bits);
-    uint32_t key = 0;
+    float side = dims == 2 ? 4096.0f : 256.0f;
+    uint32_t cell[3] = {0};
     for (int k = 0; k < dims; k++) {
-        float cell = fminf(fmaxf(place[k] * side, 0.0f), side - 1.0f);
-        key |= spread_bits((uint32_t)cell, bits, dims) << k;
+        cell[k] = (uint32_t)fminf(fmaxf(place[k] * side, 0.0f), side - 1.0f);
     }
-    return key;
+    return dims == 2 ? spread_by_one(cell[0]) | spread_by_one(cell[1]) << 1
+                     : spread_by_two(cell[0]) | spread_by_two(cell[1]) << 1 | spread_by_two(cell[2]) << 2;
 }
 
 static void draw_places(void *context, int i, int worker)

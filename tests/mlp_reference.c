@@ -57,6 +57,16 @@ static double slope_of(orr_activation activation, double x)
     return NAN;
 }
 
+static double factor(bool bf16, double value)
+{
+    if (!bf16) {
+        return value;
+    }
+    int exponent;
+    double fraction = frexp(value, &exponent); // 8 bits of it stay; rint rounds ties to even
+    return ldexp(rint(ldexp(fraction, 8)), exponent - 8);
+}
+
 // One sample's way through the network.
 typedef struct sample_values {
     double values[ORR_MLP_LAYERS_MAX + 1][ORR_MLP_DIMS_MAX]; // what goes into each matrix, and the output
@@ -82,8 +92,8 @@ static int matrices_of(const orr_mlp *mlp, matrix *matrices)
     return count;
 }
 
-static void sample_forward(const orr_mlp *mlp, const matrix *matrices, int count, const double *weights,
-                           const double *input, int sample, sample_values *s)
+static void sample_forward(const orr_mlp *mlp, const matrix *matrices, int count, bool bf16,
+                           const double *weights, const double *input, int sample, sample_values *s)
 {
     for (int k = 0; k < mlp->input_padded; k++) {
         s->values[0][k] = k < mlp->input_dims ? input[k * ORR_SAMPLES + sample] : (double)mlp->input_padding;
@@ -93,7 +103,7 @@ static void sample_forward(const orr_mlp *mlp, const matrix *matrices, int count
             const double *row = weights + matrices[i].first + o * matrices[i].inputs;
             double sum = 0.0;
             for (int k = 0; k < matrices[i].inputs; k++) {
-                sum += row[k] * s->values[i][k];
+                sum += factor(bf16, row[k]) * factor(bf16, s->values[i][k]);
             }
             s->sums[i][o] = sum;
             s->values[i + 1][o] = value_of(matrices[i].activation, sum);
@@ -101,27 +111,28 @@ static void sample_forward(const orr_mlp *mlp, const matrix *matrices, int count
     }
 }
 
-void mlp_reference_forward(const orr_mlp *mlp, const double *weights, const double *input, double *output)
+void mlp_reference_forward(const orr_mlp *mlp, bool bf16, const double *weights, const double *input,
+                           double *output)
 {
     matrix matrices[ORR_MLP_LAYERS_MAX];
     int count = matrices_of(mlp, matrices);
     for (int sample = 0; sample < ORR_SAMPLES; sample++) {
         sample_values s;
-        sample_forward(mlp, matrices, count, weights, input, sample, &s);
+        sample_forward(mlp, matrices, count, bf16, weights, input, sample, &s);
         for (int o = 0; o < mlp->output_dims; o++) {
             output[o * ORR_SAMPLES + sample] = s.values[count][o];
         }
     }
 }
 
-void mlp_reference_backward(const orr_mlp *mlp, const double *weights, const double *input,
+void mlp_reference_backward(const orr_mlp *mlp, bool bf16, const double *weights, const double *input,
                             const double *output_gradient, double *weight_gradient, double *input_gradient)
 {
     matrix matrices[ORR_MLP_LAYERS_MAX];
     int count = matrices_of(mlp, matrices);
     for (int sample = 0; sample < ORR_SAMPLES; sample++) {
         sample_values s;
-        sample_forward(mlp, matrices, count, weights, input, sample, &s);
+        sample_forward(mlp, matrices, count, bf16, weights, input, sample, &s);
         double gradient[ORR_MLP_DIMS_MAX];
         for (int o = 0; o < mlp->output_dims; o++) {
             gradient[o] = output_gradient[o * ORR_SAMPLES + sample];
@@ -129,11 +140,11 @@ void mlp_reference_backward(const orr_mlp *mlp, const double *weights, const dou
         for (int i = count - 1; i >= 0; i--) {
             double before[ORR_MLP_DIMS_MAX] = {0};
             for (int o = 0; o < matrices[i].outputs; o++) {
-                double g = gradient[o] * slope_of(matrices[i].activation, s.sums[i][o]);
+                double g = factor(bf16, gradient[o] * slope_of(matrices[i].activation, s.sums[i][o]));
                 int64_t row = matrices[i].first + o * matrices[i].inputs;
                 for (int k = 0; k < matrices[i].inputs; k++) {
-                    weight_gradient[row + k] += g * s.values[i][k];
-                    before[k] += g * weights[row + k];
+                    weight_gradient[row + k] += g * factor(bf16, s.values[i][k]);
+                    before[k] += g * factor(bf16, weights[row + k]);
                 }
             }
             for (int k = 0; k < matrices[i].inputs; k++) {

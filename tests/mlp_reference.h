@@ -3,8 +3,10 @@
 
 #include "neural/mlp.h"
 
+// bf16: factors of products are rounded to bf16 where the bf16 machines round them, and nothing else is.
 // input: input_dims x ORR_SAMPLES; output: output_dims x ORR_SAMPLES.
-void mlp_reference_forward(const orr_mlp *mlp, const double *weights, const double *input, double *output);
+void mlp_reference_forward(const orr_mlp *mlp, bool bf16, const double *weights, const double *input,
+                           double *output);
 // Adds to weight_gradient (parameter_count) and writes input_gradient (input_dims x ORR_SAMPLES).
-void mlp_reference_backward(const orr_mlp *mlp, const double *weights, const double *input,
+void mlp_reference_backward(const orr_mlp *mlp, bool bf16, const double *weights, const double *input,
                             const double *output_gradient, double *weight_gradient, double *input_gradient);

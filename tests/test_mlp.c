@@ -49,7 +49,7 @@ static double *doubles_of(const float *values, size_t count)
     return copy;
 }
 
-static network network_make(const shape *s)
+static network network_make(const shape *s, bool bf16)
 {
     network n = {0};
     assert_ok(orr_mlp_create(&s->config, s->inputs, s->outputs, &n.mlp, &error));
@@ -77,8 +77,8 @@ static network network_make(const shape *s)
     n.output64 = orr_alloc_zero(n.output_count, sizeof(double));
     n.weight_gradient64 = orr_alloc_zero(n.weight_count, sizeof(double));
     n.input_gradient64 = orr_alloc_zero(n.input_count, sizeof(double));
-    mlp_reference_forward(&n.mlp, n.weights64, n.input64, n.output64);
-    mlp_reference_backward(&n.mlp, n.weights64, n.input64, n.output_gradient64, n.weight_gradient64,
+    mlp_reference_forward(&n.mlp, bf16, n.weights64, n.input64, n.output64);
+    mlp_reference_backward(&n.mlp, bf16, n.weights64, n.input64, n.output_gradient64, n.weight_gradient64,
                            n.input_gradient64);
     return n;
 }
@@ -120,10 +120,46 @@ static double nmse(const float *got, const double *expected, size_t count)
 
 static orr_isa isa;
 
-static orr_mlp_weights *weights_make(const network *n, orr_mlp_machine machine)
+// A way to compute products that runs here.
+typedef struct machine {
+    const char *name;
+    const orr_mlp_kernels *kernels;
+} machine;
+
+#if defined(ORR_HAVE_MLP_BF16)
+extern const orr_mlp_kernels orr_mlp_kernels_amx_emulated; // neural/mlp_amx.c on tests/amx_emu.h
+#endif
+
+static int machines_here(machine machines[ORR_MLP_MACHINE_COUNT + 1])
+{
+    int count = 0;
+    for (int m = 0; m < ORR_MLP_MACHINE_COUNT; m++) {
+        orr_mlp_machine choice = (orr_mlp_machine)m;
+        if (orr_mlp_machine_available(isa, choice)) {
+            machines[count++] = (machine){orr_mlp_machine_name(choice), orr_mlp_kernels_of(isa, choice)};
+        }
+    }
+#if defined(ORR_HAVE_MLP_BF16)
+    if (orr_mlp_machine_available(isa, ORR_MLP_BF16)) {
+        machines[count++] = (machine){"amx emulated", &orr_mlp_kernels_amx_emulated};
+    }
+#endif
+    return count;
+}
+
+static void for_each_machine(void (*test)(const machine *m))
+{
+    machine machines[ORR_MLP_MACHINE_COUNT + 1];
+    int count = machines_here(machines);
+    for (int i = 0; i < count; i++) {
+        test(&machines[i]);
+    }
+}
+
+static orr_mlp_weights *weights_make(const network *n, const orr_mlp_kernels *kernels)
 {
     orr_mlp_weights *weights;
-    assert_ok(orr_mlp_weights_create(&n->mlp, isa, machine, &weights, &error));
+    assert_ok(orr_mlp_weights_create_for(&n->mlp, kernels, &weights, &error));
     orr_mlp_weights_set(weights, n->weights);
     return weights;
 }
@@ -132,23 +168,30 @@ typedef struct worst_errors {
     double output, weights, input;
 } worst_errors;
 
+// float sums of up to 128 products are off by about 1e-7 of their size, hence 1e-14 squared, and some layers add up
+static const double fp32_tolerance = 1e-12;
+// held to a reference that rounds the same factors: what differs is floats that fall on the other side of a bf16
+// rounding and are then off by 2^-8, 1.5e-5 squared. A saturated tanh, whose slope 1 - y^2 is good to some digits only,
+// sends one in a hundred there.
+static const double bf16_tolerance = 1e-6;
+
 // Holds one network to the reference; the largest errors go to *worst. The output of inference must be the very output
 // of training.
-static void check(const shape *s, orr_mlp_machine machine, double tolerance, worst_errors *worst)
+static void check(const shape *s, const machine *m, worst_errors *worst)
 {
-    network n = network_make(s);
-    orr_mlp_weights *weights = weights_make(&n, machine);
+    network n = network_make(s, m->kernels->bf16);
+    orr_mlp_weights *weights = weights_make(&n, m->kernels);
+    double tolerance = m->kernels->bf16 ? bf16_tolerance : fp32_tolerance;
     network_run(&n, weights);
     double output = nmse(n.output, n.output64, n.output_count);
     double weight = nmse(n.weight_gradient, n.weight_gradient64, n.weight_count);
     double input = nmse(n.input_gradient, n.input_gradient64, n.input_count);
     if (!(output < tolerance) || !(weight < tolerance) || !(input < tolerance)) {
         fail_msg("%s, width %d, %d hidden, activations %d %d, %d -> %d: NMSE of output %.2g, weight gradient "
-                 "%.2g, input "
-                 "gradient %.2g; expected under %.2g",
-                 orr_mlp_machine_name(machine), s->config.width, s->config.hidden_layers,
-                 s->config.activation, s->config.output_activation, s->inputs, s->outputs, output, weight,
-                 input, tolerance);
+                 "%.2g, "
+                 "input gradient %.2g; expected under %.2g",
+                 m->name, s->config.width, s->config.hidden_layers, s->config.activation,
+                 s->config.output_activation, s->inputs, s->outputs, output, weight, input, tolerance);
     }
     worst->output = fmax(worst->output, output);
     worst->weights = fmax(worst->weights, weight);
@@ -161,38 +204,22 @@ static void check(const shape *s, orr_mlp_machine machine, double tolerance, wor
     network_free(&n);
 }
 
-// float sums of up to 128 products are off by about 1e-7 of their size, hence 1e-14 squared, and some layers add up;
-// a ReLU whose sum is within that of 0 may fall on the other side, which costs a whole term of the gradient
-static const double fp32_tolerance = 1e-12;
-// bf16 rounds each factor by up to 2^-9: (2^-9)^2 / 3 is 1.3e-6 per factor, two factors, and layers add up; where a
-// ReLU's sum is small against its terms the sign changes, which costs more in the gradients
-static const double bf16_tolerance = 2e-3;
-
-static double tolerance_of(orr_mlp_machine machine)
+static void print_worst(const machine *m, const worst_errors *worst)
 {
-    return machine == ORR_MLP_FP32 ? fp32_tolerance : bf16_tolerance;
+    print_message("%s: worst NMSE of output %.1e, weight gradient %.1e, input gradient %.1e\n", m->name,
+                  worst->output, worst->weights, worst->input);
 }
 
-static void for_each_machine(void (*test)(orr_mlp_machine machine))
-{
-    for (int m = 0; m < ORR_MLP_MACHINE_COUNT; m++) {
-        if (orr_mlp_machine_available(isa, (orr_mlp_machine)m)) {
-            test((orr_mlp_machine)m);
-        }
-    }
-}
-
-static void check_widths(orr_mlp_machine machine)
+static void check_widths(const machine *m)
 {
     worst_errors worst = {0};
     for (int width = 16; width <= 128; width *= 2) {
         for (int hidden = 0; hidden <= 4; hidden++) {
             shape s = {{width, hidden, ORR_ACTIVATION_RELU, ORR_ACTIVATION_NONE}, 32, 16, 0.0f};
-            check(&s, machine, tolerance_of(machine), &worst);
+            check(&s, m, &worst);
         }
     }
-    print_message("%s: worst NMSE of output %.1e, weight gradient %.1e, input gradient %.1e\n",
-                  orr_mlp_machine_name(machine), worst.output, worst.weights, worst.input);
+    print_worst(m, &worst);
 }
 
 static void every_width_and_depth_agrees_with_the_reference(void **state)
@@ -201,17 +228,16 @@ static void every_width_and_depth_agrees_with_the_reference(void **state)
     for_each_machine(check_widths);
 }
 
-static void check_activations(orr_mlp_machine machine)
+static void check_activations(const machine *m)
 {
     worst_errors worst = {0};
     for (int i = 0; i < ACTIVATION_COUNT; i++) {
         shape inside = {{64, 2, activations[i], ORR_ACTIVATION_NONE}, 32, 16, 0.0f};
         shape outside = {{32, 1, ORR_ACTIVATION_RELU, activations[i]}, 16, 16, 0.0f};
-        check(&inside, machine, tolerance_of(machine), &worst);
-        check(&outside, machine, tolerance_of(machine), &worst);
+        check(&inside, m, &worst);
+        check(&outside, m, &worst);
     }
-    print_message("%s: worst NMSE of output %.1e, weight gradient %.1e, input gradient %.1e\n",
-                  orr_mlp_machine_name(machine), worst.output, worst.weights, worst.input);
+    print_worst(m, &worst);
 }
 
 static void every_activation_agrees_with_the_reference(void **state)
@@ -220,7 +246,7 @@ static void every_activation_agrees_with_the_reference(void **state)
     for_each_machine(check_activations);
 }
 
-static void check_sizes(orr_mlp_machine machine)
+static void check_sizes(const machine *m)
 {
     const int sizes[] = {1, 3, 15, 17, 33, 48, 80, 256};
     worst_errors worst = {0};
@@ -230,9 +256,10 @@ static void check_sizes(orr_mlp_machine machine)
                        sizes[i],
                        sizes[k],
                        (float)(k & 1)};
-            check(&s, machine, tolerance_of(machine), &worst);
+            check(&s, m, &worst);
         }
     }
+    print_worst(m, &worst);
 }
 
 static void odd_numbers_of_inputs_and_outputs_agree_with_the_reference(void **state)
@@ -243,7 +270,7 @@ static void odd_numbers_of_inputs_and_outputs_agree_with_the_reference(void **st
 
 static double loss(network *n)
 {
-    mlp_reference_forward(&n->mlp, n->weights64, n->input64, n->output64);
+    mlp_reference_forward(&n->mlp, false, n->weights64, n->input64, n->output64);
     double sum = 0.0;
     for (size_t i = 0; i < n->output_count; i++) {
         sum += n->output64[i] * n->output_gradient64[i];
@@ -269,8 +296,8 @@ static void gradients_are_central_differences(void **state)
     enum { PROBES = 60 };
     for (int i = 0; i < ACTIVATION_COUNT; i++) {
         shape s = {{16, 2, activations[i], activations[(i + 3) % ACTIVATION_COUNT]}, 5, 3, 1.0f};
-        network n = network_make(&s);
-        orr_mlp_weights *weights = weights_make(&n, ORR_MLP_FP32);
+        network n = network_make(&s, false);
+        orr_mlp_weights *weights = weights_make(&n, orr_mlp_kernels_of(isa, ORR_MLP_FP32));
         network_run(&n, weights);
         float got[2 * PROBES];
         double expected[2 * PROBES];
@@ -292,10 +319,10 @@ static void gradients_are_central_differences(void **state)
 
 static const shape radiance = {{64, 2, ORR_ACTIVATION_RELU, ORR_ACTIVATION_SIGMOID}, 31, 3, 1.0f};
 
-static void check_repeats(orr_mlp_machine machine)
+static void check_repeats(const machine *m)
 {
-    network n = network_make(&radiance);
-    orr_mlp_weights *weights = weights_make(&n, machine);
+    network n = network_make(&radiance, m->kernels->bf16);
+    orr_mlp_weights *weights = weights_make(&n, m->kernels);
     network_run(&n, weights);
     float *weight_gradient = orr_alloc(n.weight_count, sizeof(float));
     float *input_gradient = orr_alloc(n.input_count, sizeof(float));
@@ -325,10 +352,10 @@ static void a_repeated_block_gives_the_same_bits_and_adds_its_gradient(void **st
     for_each_machine(check_repeats);
 }
 
-static void check_zero(orr_mlp_machine machine)
+static void check_zero(const machine *m)
 {
-    network n = network_make(&radiance);
-    orr_mlp_weights *weights = weights_make(&n, machine);
+    network n = network_make(&radiance, m->kernels->bf16);
+    orr_mlp_weights *weights = weights_make(&n, m->kernels);
     memset(n.output_gradient, 0, n.output_count * sizeof(float));
     network_run(&n, weights);
     for (size_t i = 0; i < n.weight_count; i++) {
@@ -345,6 +372,30 @@ static void no_output_gradient_gives_no_gradient(void **state)
 {
     (void)state;
     for_each_machine(check_zero);
+}
+
+// What rounding to bf16 costs, against the exact reference: each factor is off by up to 2^-9, which makes two times
+// (2^-9)^2 / 3 = 2.5e-6 per layer.
+static void check_rounding(const machine *m)
+{
+    shape s = {{64, 2, ORR_ACTIVATION_SOFTPLUS, ORR_ACTIVATION_NONE}, 32, 16, 0.0f};
+    network n = network_make(&s, false);
+    orr_mlp_weights *weights = weights_make(&n, m->kernels);
+    network_run(&n, weights);
+    const double bound = m->kernels->bf16 ? 4e-5 : fp32_tolerance;
+    double output = nmse(n.output, n.output64, n.output_count);
+    double weight = nmse(n.weight_gradient, n.weight_gradient64, n.weight_count);
+    double input = nmse(n.input_gradient, n.input_gradient64, n.input_count);
+    print_worst(m, &(worst_errors){output, weight, input});
+    assert_true(output < bound && weight < bound && input < bound);
+    orr_mlp_weights_destroy(weights);
+    network_free(&n);
+}
+
+static void machines_agree_up_to_their_rounding(void **state)
+{
+    (void)state;
+    for_each_machine(check_rounding);
 }
 
 // The values are those of tiny-cuda-nn's parameter counts: 32 x 64 + 64 x 16, and 32 x 64 + 64 x 64 + 64 x 16.
@@ -403,6 +454,7 @@ int main(void)
         cmocka_unit_test(every_width_and_depth_agrees_with_the_reference),
         cmocka_unit_test(every_activation_agrees_with_the_reference),
         cmocka_unit_test(odd_numbers_of_inputs_and_outputs_agree_with_the_reference),
+        cmocka_unit_test(machines_agree_up_to_their_rounding),
         cmocka_unit_test(gradients_are_central_differences),
         cmocka_unit_test(a_repeated_block_gives_the_same_bits_and_adds_its_gradient),
         cmocka_unit_test(no_output_gradient_gives_no_gradient),

@@ -28,5 +28,6 @@ typedef struct bench_run {
     cJSON *json;     // results go here as well when it is not NULL
 } bench_run;
 
+orr_result bench_mlp(const bench_run *run, orr_error *error); // the networks' part of "neural"
 orr_result bench_splats(const bench_run *run, orr_error *error);
 orr_result bench_neural(const bench_run *run, orr_error *error);

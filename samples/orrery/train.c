@@ -3,8 +3,10 @@
 #include "train.h"
 
 #include "engine/core/file.h"
+#include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "interrupt.h"
+#include "neural/field_draw.h"
 #include "progress.h"
 
 #include <math.h>
@@ -40,7 +42,7 @@ typedef struct training {
     curve losses, scores;
 } training;
 
-static const learner_kind *const kinds[] = {&learner_image};
+static const learner_kind *const kinds[] = {&learner_image, &learner_sdf};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 // ---- for learners ----
@@ -79,6 +81,46 @@ orr_result train_field(const train_options *options, orr_field_kind kind, double
     orr_result result = orr_field_create(&desc, field, error);
     orr_field_config_free(&desc.config);
     return result;
+}
+
+orr_result train_trainer(const train_options *options, orr_field *field, orr_sample_source source, int batch,
+                         orr_trainer **trainer, orr_error *error)
+{
+    const orr_trainer_desc desc = {.field = field,
+                                   .jobs = options->jobs,
+                                   .source = source,
+                                   .batch_size = options->batch ? options->batch : batch};
+    ORR_TRY(orr_trainer_create(&desc, trainer, error));
+    return options->resume ? orr_trainer_state_load(*trainer, options->resume->state.data,
+                                                    options->resume->state.size, error)
+                           : ORR_OK;
+}
+
+orr_result train_draw(const orr_field *field, orr_jobs *jobs, orr_arena *arena, int side, const char *path,
+                      orr_error *error)
+{
+    const float eye[3] = {1.5f, 1.1f, 1.9f}, target[3] = {0.5f, 0.5f, 0.5f}, up[3] = {0.0f, 1.0f, 0.0f};
+    const orr_camera camera = orr_camera_look_at(eye, target, up, 0.6f, side, side);
+    orr_lens lens;
+    ORR_TRY(orr_camera_resolve(&camera, &lens, error));
+    float *rgba = orr_arena_take(arena, (size_t)side * (size_t)side * 4, sizeof *rgba);
+    uint8_t *bytes = orr_arena_take(arena, (size_t)side * (size_t)side, 4);
+    if (!rgba || !bytes) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", path);
+    }
+    const orr_field_draw_desc desc = {.lens = &lens,
+                                      .to_world = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                                      .to_sun = {0.48f, 0.8f, 0.36f},
+                                      .rgba = rgba};
+    ORR_TRY(orr_field_draw(field, jobs, arena, &desc, error));
+    for (int64_t i = 0; i < (int64_t)side * side; i++) { // over white
+        for (int k = 0; k < 3; k++) {
+            rgba[4 * i + k] += 1.0f - rgba[4 * i + 3];
+        }
+        rgba[4 * i + 3] = 1.0f;
+    }
+    orr_image_quantise(rgba, (int64_t)side * side, bytes);
+    return orr_png_save(path, bytes, side, side, error);
 }
 
 orr_result train_describe(orr_trainer *trainer, orr_field *field, orr_model *model, orr_error *error)

@@ -4,6 +4,7 @@
 
 #include "commands.h"
 #include "engine/core/jobs.h"
+#include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "neural/ingp.h"
 #include "neural/trainer.h"
@@ -51,6 +52,12 @@ orr_result train_config(const train_options *options, orr_field_kind kind, orr_f
 // The field to train: that of the model to resume when there is one, otherwise a new one.
 orr_result train_field(const train_options *options, orr_field_kind kind, double desired_resolution,
                        orr_field **field, orr_error *error);
+// The trainer of a field, in the state of the model to resume when there is one. batch: when nobody says.
+orr_result train_trainer(const train_options *options, orr_field *field, orr_sample_source source, int batch,
+                         orr_trainer **trainer, orr_error *error);
+// A square picture of a signed distance or a volume, from a corner above, to a PNG.
+orr_result train_draw(const orr_field *field, orr_jobs *jobs, orr_arena *arena, int side, const char *path,
+                      orr_error *error);
 // What a trainer's learner says of its model: parameters for inference, steps, and the state in memory of its own.
 orr_result train_describe(orr_trainer *trainer, orr_field *field, orr_model *model, orr_error *error);
 // One figure of a report: "PSNR 40.12 dB" to stderr, or a number of the JSON object.

@@ -5,7 +5,7 @@
 #include "neural/field_draw.h"
 #include "train.h"
 
-enum { PREVIEW_SIDE = 1024, SCORE_EVERY = 16 };
+enum { PREVIEW_SIDE = 1024, SCORE_EVERY = 16, BATCH = 1 << 16 };
 
 struct learner {
     orr_jobs *jobs;
@@ -31,14 +31,7 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
     int width = orr_picture_width(l->picture), height = orr_picture_height(l->picture);
     l->samples = (orr_image_samples){.picture = l->picture, .seed = options->seed};
     ORR_TRY(train_field(options, ORR_FIELD_IMAGE, 0.5 * (width > height ? width : height), &l->field, error));
-    const orr_trainer_desc desc = {.field = l->field,
-                                   .jobs = options->jobs,
-                                   .source = orr_image_source(&l->samples),
-                                   .batch_size = options->batch};
-    ORR_TRY(orr_trainer_create(&desc, &l->trainer, error));
-    return options->resume ? orr_trainer_state_load(l->trainer, options->resume->state.data,
-                                                    options->resume->state.size, error)
-                           : ORR_OK;
+    return train_trainer(options, l->field, orr_image_source(&l->samples), BATCH, &l->trainer, error);
 }
 
 static orr_result create(const train_options *options, learner **made, orr_error *error)
