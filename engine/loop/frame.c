@@ -227,12 +227,8 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     ORR_TRY(check_view(world, view, error));
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
     ORR_TRY(pose(slot, scene, world, view, error));
-<<<<<<< HEAD
     slot->on_cpu = frame->device == ORR_DEVICE_CPU || slot->list.field_count > 0;
-    ORR_TRY(draw_submit(frame, slot, scene, error));
-=======
     ORR_TRY(draw_submit(frame, slot, scene, to_image, error));
->>>>>>> main
     frame->waiting++;
     return ORR_OK;
 }

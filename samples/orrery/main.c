@@ -13,7 +13,8 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"view", command_view, "SCENE", "a window: fly, switch layers, record a camera path"},
+    {"view", command_view, "SCENE|CAPTURE",
+     "a window: fly, switch layers, record a camera path, watch a field learn"},
     {"render", command_render, "SCENE -o OUT", "headless: .png .exr .npy .mp4, or a pattern with %04d"},
     {"bench", command_bench, "[NAME...]", "what this machine does, stage by stage, beside its limits"},
     {"train", command_train, "KIND DATA", "a picture, a shape, photos or a volume become a small network"},

@@ -115,6 +115,22 @@ static orr_result draw_frame(viewer *v, const orr_view *view, bool to_memory, or
     return ORR_OK;
 }
 
+// Only the CPU draws fields, whatever the frame's device.
+static bool has_fields(const viewer *v)
+{
+    for (int i = 0; i < orr_scene_layer_count(v->scene); i++) {
+        orr_layer layer = orr_scene_layer(v->scene, i);
+        orr_layer_info info;
+        orr_transform transform;
+        bool visible;
+        if (orr_scene_layer_info(v->scene, layer, &info, NULL) == ORR_OK && info.kind == ORR_LAYER_FIELD &&
+            orr_world_get(v->world, 0, layer, &transform, &visible, NULL) == ORR_OK && visible) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static orr_result draw_on_device(viewer *v, const orr_view *view, bool to_memory, orr_error *error)
 {
     orr_frame **frame = &v->frames[v->device];
@@ -122,10 +138,11 @@ static orr_result draw_on_device(viewer *v, const orr_view *view, bool to_memory
         const orr_frame_desc desc = {.device = v->device, .frames_in_flight = 1};
         ORR_TRY(orr_frame_create(v->engine, &desc, frame, error));
     }
-    if (v->device == ORR_DEVICE_CPU) {
+    bool in_memory = v->device == ORR_DEVICE_CPU || has_fields(v);
+    if (in_memory) {
         v->place = VIEW_NOWHERE; // whatever was there, the picture is in memory from here on
     }
-    orr_result result = draw_frame(v, view, to_memory || v->device == ORR_DEVICE_CPU, error);
+    orr_result result = draw_frame(v, view, to_memory || in_memory, error);
     if (result != ORR_OK) { // whatever state it is in, the next attempt starts afresh
         forget_frame(v, v->device);
         return result;
@@ -194,10 +211,17 @@ void view_refresh(viewer *v, double now)
     v->drawn = camera; // also when it fails: another attempt waits for another view
     orr_error error;
     double start = glfwGetTime();
+    if (v->training) {
+        view_training_refresh(v->training);
+    }
     if (draw(v, &camera, false, &error) != ORR_OK) {
         view_say(v, "%s", error.message);
     } else if (moving) {
         resolution_measure(&v->resolution, scale, 1e3 * (glfwGetTime() - start));
+    }
+    if (v->training) {
+        double end = glfwGetTime();
+        training_pace_drawn(&v->training->pace, end, 1e3 * (end - start));
     }
     v->attention = v->attention > 1 ? v->attention : 1;
 }
@@ -243,6 +267,7 @@ static const orr_overlay *build_panel(viewer *v)
         .quality = &v->resolution,
         .recorder = &v->recorder,
         .antialias = v->antialias,
+        .training = v->training ? &v->training->figures : NULL,
     };
     const orr_overlay *overlay = panel_build(v->panel, &state);
     v->antialias = state.antialias;
