@@ -292,9 +292,22 @@ void orr_surface_free(orr_surface *surface)
     *surface = (orr_surface){0};
 }
 
-void orr_surface_place(orr_surface *surface, const float origin[3], float size)
+static void turn(const float m[12], const float v[3], float out[3])
 {
-    for (int64_t i = 0; i < 3 * surface->vertex_count; i++) {
-        surface->positions[i] = origin[i % 3] + size * surface->positions[i];
+    for (int row = 0; row < 3; row++) {
+        out[row] = m[4 * row] * v[0] + m[4 * row + 1] * v[1] + m[4 * row + 2] * v[2];
+    }
+}
+
+void orr_surface_transform(orr_surface *surface, const float m[12])
+{
+    for (int64_t i = 0; i < surface->vertex_count; i++) {
+        float place[3], normal[3];
+        turn(m, surface->positions + 3 * i, place);
+        turn(m, surface->normals + 3 * i, normal);
+        (void)normalise(normal, surface->normals + 3 * i); // not zero: a rotation and a scale
+        for (int k = 0; k < 3; k++) {
+            surface->positions[3 * i + k] = place[k] + m[4 * k + 3];
+        }
     }
 }

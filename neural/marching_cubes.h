@@ -34,5 +34,5 @@ typedef struct orr_marching_function {
 orr_result orr_marching_cubes(const orr_marching_function *function, orr_jobs *jobs, int resolution,
                               orr_surface *surface, orr_error *error);
 void orr_surface_free(orr_surface *surface);
-// position = origin + size * position: from the unit cube to the world
-void orr_surface_place(orr_surface *surface, const float origin[3], float size);
+// Moves a surface by a similarity, row-major 3x4, that does not mirror.
+void orr_surface_transform(orr_surface *surface, const float m[12]);

@@ -167,6 +167,20 @@ orr_sample_source orr_sdf_source(orr_sdf_shape *shape)
                                .steps_per_batch = STEPS_PER_BATCH};
 }
 
+orr_result orr_sdf_train_config(orr_field_config *config, orr_error *error)
+{
+    ORR_TRY(orr_field_config_base(ORR_FIELD_SDF, config, error));
+    config->encoding.levels = 8;
+    config->encoding.features_per_level = 4;
+    config->encoding.log2_hashmap_size = 18;
+    config->encoding.per_level_scale = orr_grid_level_scale(&config->encoding, 128.0);
+    config->optimizer.learning_rate = 2e-3;
+    config->optimizer.decay_start = 300;
+    config->optimizer.decay_interval = 150;
+    config->optimizer.decay_base = 0.7;
+    return ORR_OK;
+}
+
 // ---- how good ----
 
 typedef struct block_sums {

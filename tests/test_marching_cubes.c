@@ -207,7 +207,8 @@ static void surfaces_are_written_as_ply_obj_and_glb(void **state)
                                             .colours = place_as_colour};
     orr_surface s;
     assert_ok(orr_marching_cubes(&function, jobs, 12, &s, &error));
-    orr_surface_place(&s, (const float[]){-1.0f, -1.0f, -1.0f}, 2.0f);
+    const float twice[12] = {2, 0, 0, -1, 0, 2, 0, -1, 0, 0, 2, -1};
+    orr_surface_transform(&s, twice);
     static const char *const names[] = {"sphere.ply", "sphere.obj", "sphere.glb"};
     for (int i = 0; i < 3; i++) {
         const char *path = scratch_path(names[i]);

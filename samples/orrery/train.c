@@ -42,42 +42,38 @@ typedef struct training {
     curve losses, scores;
 } training;
 
-static const learner_kind *const kinds[] = {&learner_image, &learner_sdf};
+static const learner_kind *const kinds[] = {&learner_image, &learner_sdf, &learner_nerf};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 // ---- for learners ----
 
-orr_result train_config(const train_options *options, orr_field_kind kind, orr_field_config *config,
-                        orr_error *error)
+static orr_result read_config(const char *path, orr_field_kind kind, orr_field_config *config,
+                              orr_error *error)
 {
     ORR_TRY(orr_field_config_base(kind, config, error));
-    if (!options->config) {
-        return ORR_OK;
-    }
-    orr_result result = orr_field_config_load(options->config, config, error);
+    orr_result result = orr_field_config_load(path, config, error);
     if (result != ORR_OK) {
         orr_field_config_free(config);
     } else if (config->ignored[0]) {
-        fprintf(stderr, "orrery: warning: %s: %s: known, and without effect here\n", options->config,
-                config->ignored);
+        fprintf(stderr, "orrery: warning: %s: %s: known, and without effect here\n", path, config->ignored);
     }
     return result;
 }
 
-orr_result train_field(const train_options *options, orr_field_kind kind, double desired_resolution,
-                       orr_field **field, orr_error *error)
+orr_result train_field(const train_options *options, orr_field_desc desc,
+                       orr_result (*own)(orr_field_config *, orr_error *), orr_field **field,
+                       orr_error *error)
 {
     if (options->resume) {
         *field = options->resume->field;
         options->resume->field = NULL; // it is the learner's now
         return ORR_OK;
     }
-    orr_field_desc desc = {.kind = kind,
-                           .desired_resolution = desired_resolution,
-                           .seed = options->seed,
-                           .isa = options->isa,
-                           .machine = options->machine};
-    ORR_TRY(train_config(options, kind, &desc.config, error));
+    desc.seed = options->seed;
+    desc.isa = options->isa;
+    desc.machine = options->machine;
+    ORR_TRY(options->config ? read_config(options->config, desc.kind, &desc.config, error)
+                            : own(&desc.config, error));
     orr_result result = orr_field_create(&desc, field, error);
     orr_field_config_free(&desc.config);
     return result;

@@ -46,12 +46,11 @@ typedef struct learner_kind {
 
 extern const learner_kind learner_image, learner_sdf, learner_nerf, learner_volume;
 
-// The configuration of a kind: its base, then --config over it.
-orr_result train_config(const train_options *options, orr_field_kind kind, orr_field_config *config,
-                        orr_error *error);
-// The field to train: that of the model to resume when there is one, otherwise a new one.
-orr_result train_field(const train_options *options, orr_field_kind kind, double desired_resolution,
-                       orr_field **field, orr_error *error);
+// The field to train: that of the model to resume when there is one, otherwise as `desc` says, with seed, machine and
+// configuration: `own` makes the kind's, and --config is laid over instant-ngp's.
+orr_result train_field(const train_options *options, orr_field_desc desc,
+                       orr_result (*own)(orr_field_config *, orr_error *), orr_field **field,
+                       orr_error *error);
 // The trainer of a field, in the state of the model to resume when there is one. batch: when nobody says.
 orr_result train_trainer(const train_options *options, orr_field *field, orr_sample_source source, int batch,
                          orr_trainer **trainer, orr_error *error);

@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-static const double SHAPE_RESOLUTION = 512.0; // finer levels learn noise before they learn the shape
-
 enum { PREVIEW_SIDE = 256, SCORE_POINTS = 1 << 12, REPORT_POINTS = 1 << 16, BATCH = 1 << 15 };
 
 struct learner {
@@ -31,7 +29,8 @@ static void destroy(learner *l)
 static orr_result open(const train_options *options, learner *l, orr_error *error)
 {
     ORR_TRY(orr_sdf_shape_load(options->data, options->seed, &l->shape, error));
-    ORR_TRY(train_field(options, ORR_FIELD_SDF, SHAPE_RESOLUTION, &l->field, error));
+    const orr_field_desc desc = {.kind = ORR_FIELD_SDF};
+    ORR_TRY(train_field(options, desc, orr_sdf_train_config, &l->field, error));
     return train_trainer(options, l->field, orr_sdf_source(&l->shape), BATCH, &l->trainer, error);
 }
 
