@@ -1,8 +1,8 @@
 #include "neural/field_mesh.h"
 
+#include "engine/core/camera.h"
 #include "engine/core/memory.h"
 #include "neural/occupancy.h"
-#include "render/camera.h"
 
 #include <math.h>
 #include <string.h>
