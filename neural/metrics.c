@@ -4,87 +4,116 @@
 
 #include <math.h>
 
-enum { WINDOW = 11, MOMENTS = 5 };
+enum { RADIUS = 5, WINDOW = 2 * RADIUS + 1, BLOCK_ROWS = 16, MOMENTS = 5 };
 
 double orr_psnr(const float *a, const float *b, int64_t count)
 {
     double sum = 0.0;
     for (int64_t i = 0; i < count; i++) {
-        double difference = (double)a[i] - (double)b[i];
-        sum += difference * difference;
+        double d = (double)a[i] - (double)b[i];
+        sum += d * d;
     }
-    return sum > 0.0 ? 10.0 * log10((double)count / sum) : 200.0;
+    return -10.0 * log10(sum / (double)count);
 }
 
-static void make_window(double weights[WINDOW])
-{
-    double sum = 0.0;
-    for (int i = 0; i < WINDOW; i++) {
-        double offset = i - WINDOW / 2;
-        weights[i] = exp(-offset * offset / (2.0 * 1.5 * 1.5));
-        sum += weights[i];
-    }
-    for (int i = 0; i < WINDOW; i++) {
-        weights[i] /= sum;
-    }
-}
+typedef struct ssim_job {
+    const float *a, *b;
+    int width, channels, rows; // rows and columns of whole windows; a row holds all channels
+    int columns;
+    float window[WINDOW];
+    float *scratch; // per worker: moments x (BLOCK_ROWS + 2 RADIUS) x columns
+    double *sums;   // per block
+} ssim_job;
 
-// Weighted means along a row of a, b, a^2, b^2, ab.
-static void blur_row(const float *a, const float *b, int columns, int channels, const double weights[WINDOW],
-                     double (*moments)[MOMENTS])
+// The five moments of one row, filtered along it: a, b, aa, bb, ab.
+static void filter_row(const ssim_job *job, int64_t row, float *out, int64_t stride)
 {
-    for (int x = 0; x < columns; x++) {
-        double m[MOMENTS] = {0};
-        for (int i = 0; i < WINDOW; i++) {
-            double u = (double)a[(x + i) * channels], v = (double)b[(x + i) * channels];
-            const double values[MOMENTS] = {u, v, u * u, v * v, u * v};
-            for (int k = 0; k < MOMENTS; k++) {
-                m[k] += weights[i] * values[k];
-            }
+    const float *a = job->a + row * job->width * job->channels;
+    const float *b = job->b + row * job->width * job->channels;
+    for (int i = 0; i < job->columns; i++) {
+        float m[MOMENTS] = {0};
+        for (int k = 0; k < WINDOW; k++) {
+            float w = job->window[k], x = a[i + k * job->channels], y = b[i + k * job->channels];
+            m[0] += w * x;
+            m[1] += w * y;
+            m[2] += w * x * x;
+            m[3] += w * y * y;
+            m[4] += w * x * y;
         }
         for (int k = 0; k < MOMENTS; k++) {
-            moments[x][k] = m[k];
+            out[k * stride + i] = m[k];
         }
     }
 }
 
-static double similarity(const double m[MOMENTS])
+static double similarity(const float m[MOMENTS])
 {
     const double c1 = 0.01 * 0.01, c2 = 0.03 * 0.03;
-    double a = m[0], b = m[1], va = m[2] - a * a, vb = m[3] - b * b, vab = m[4] - a * b;
-    return (2.0 * a * b + c1) * (2.0 * vab + c2) / ((a * a + b * b + c1) * (va + vb + c2));
+    double a = (double)m[0], b = (double)m[1];
+    double aa = (double)m[2] - a * a, bb = (double)m[3] - b * b, ab = (double)m[4] - a * b;
+    return (2.0 * a * b + c1) * (2.0 * ab + c2) / ((a * a + b * b + c1) * (aa + bb + c2));
 }
 
-orr_result orr_ssim(const float *a, const float *b, int width, int height, int channels, double *ssim,
-                    orr_error *error)
+static void ssim_body(void *context, int block, int worker)
 {
-    int columns = width - WINDOW + 1, rows = height - WINDOW + 1;
-    if (columns < 1 || rows < 1) {
-        *ssim = orr_psnr(a, b, (int64_t)width * height * channels) >= 200.0 ? 1.0 : 0.0;
-        return ORR_OK;
+    ssim_job *job = context;
+    int first = block * BLOCK_ROWS;
+    int rows = job->rows - first < BLOCK_ROWS ? job->rows - first : BLOCK_ROWS;
+    int64_t stride = (int64_t)(BLOCK_ROWS + 2 * RADIUS) * job->columns;
+    float *scratch = job->scratch + worker * MOMENTS * stride;
+    for (int r = 0; r < rows + 2 * RADIUS; r++) {
+        filter_row(job, first + r, scratch + (int64_t)r * job->columns, stride);
     }
-    double(*moments)[MOMENTS], weights[WINDOW], sum = 0.0; // rows that one window covers, in a ring
-    ORR_ALLOC(moments, (size_t)WINDOW * (size_t)columns, "comparing pictures", error);
-    make_window(weights);
-    for (int channel = 0; channel < channels; channel++) {
-        for (int y = 0; y < height; y++) {
-            size_t row = (size_t)y * (size_t)width * (size_t)channels + (size_t)channel;
-            blur_row(a + row, b + row, columns, channels, weights,
-                     moments + (size_t)(y % WINDOW) * (size_t)columns);
-            for (int x = 0; x < columns && y >= WINDOW - 1; x++) {
-                double m[MOMENTS] = {0};
-                for (int i = 0; i < WINDOW; i++) {
-                    const double *above =
-                        moments[(size_t)((y + 1 + i) % WINDOW) * (size_t)columns + (size_t)x];
-                    for (int k = 0; k < MOMENTS; k++) {
-                        m[k] += weights[i] * above[k];
-                    }
+    double sum = 0.0;
+    for (int r = 0; r < rows; r++) {
+        for (int i = 0; i < job->columns; i++) {
+            float m[MOMENTS] = {0};
+            for (int k = 0; k < WINDOW; k++) {
+                const float *from = scratch + (int64_t)(r + k) * job->columns + i;
+                for (int n = 0; n < MOMENTS; n++) {
+                    m[n] += job->window[k] * from[n * stride];
                 }
-                sum += similarity(m);
             }
+            sum += similarity(m);
         }
     }
-    orr_free(moments);
-    *ssim = sum / ((double)columns * rows * channels);
-    return ORR_OK;
+    job->sums[block] = sum;
+}
+
+orr_result orr_ssim(const float *a, const float *b, int width, int height, int channels, orr_jobs *jobs,
+                    double *ssim, orr_error *error)
+{
+    if (width < WINDOW || height < WINDOW || channels < 1) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "SSIM of %d x %d pixels: expected %d x %d or more", width,
+                        height, WINDOW, WINDOW);
+    }
+    ssim_job job = {.a = a, .b = b, .width = width, .channels = channels};
+    job.rows = height - 2 * RADIUS;
+    job.columns = (width - 2 * RADIUS) * channels;
+    double total = 0.0;
+    for (int k = 0; k < WINDOW; k++) {
+        total += exp(-0.5 * (k - RADIUS) * (k - RADIUS) / (1.5 * 1.5));
+    }
+    for (int k = 0; k < WINDOW; k++) {
+        job.window[k] = (float)(exp(-0.5 * (k - RADIUS) * (k - RADIUS) / (1.5 * 1.5)) / total);
+    }
+    int blocks = orr_blocks(job.rows, BLOCK_ROWS);
+    size_t scratch = (size_t)orr_jobs_workers(jobs) * MOMENTS * (BLOCK_ROWS + 2 * RADIUS);
+    job.scratch = orr_alloc(scratch * (size_t)job.columns, sizeof *job.scratch);
+    job.sums = orr_alloc((size_t)blocks, sizeof *job.sums);
+    orr_result result = ORR_OK;
+    if (job.scratch && job.sums) {
+        orr_jobs_for(jobs, blocks, ssim_body, &job);
+        double sum = 0.0;
+        for (int i = 0; i < blocks; i++) {
+            sum += job.sums[i];
+        }
+        *ssim = sum / ((double)job.rows * job.columns);
+    } else {
+        result =
+            orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "SSIM: out of memory for %d x %d pixels", width, height);
+    }
+    orr_free(job.scratch);
+    orr_free(job.sums);
+    return result;
 }

@@ -1,5 +1,6 @@
 #include "render/field_layer.h"
 
+#include "neural/field_draw.h"
 #include "neural/nerf_draw.h"
 
 #include <math.h>
@@ -17,16 +18,24 @@ struct orr_field_layer {
     orr_occupancy own_grid;
 };
 
-// A model whose file does not say where it stands fills the unit cube as the field does.
+// Where a model stands, as its file says: a radiance field by to_unit, the others by origin and size, an image by its
+// aspect. A file that does not say leaves the field in the unit cube.
 static void place_of_model(const orr_model *model, float to_unit[12])
 {
     double largest = 0.0;
     for (int i = 0; i < 12; i++) {
-        to_unit[i] = (float)model->to_unit[i];
         largest = fmax(largest, fabs(model->to_unit[i]));
     }
-    for (int i = 0; largest == 0.0 && i < 12; i++) {
-        to_unit[i] = i % 5 == 0 ? 1.0f : 0.0f;
+    double per_unit = model->size > 0.0 ? 1.0 / model->size : 1.0;
+    double aspect = model->width > 0 && model->height > 0 ? (double)model->width / model->height : 1.0;
+    bool image = orr_field_kind_of(model->field) == ORR_FIELD_IMAGE;
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 4; column++) {
+            double value = row == column ? (image && row == 0 ? 1.0 / aspect : per_unit)
+                           : column == 3 ? -per_unit * model->origin[row]
+                                         : 0.0;
+            to_unit[4 * row + column] = (float)(largest > 0.0 ? model->to_unit[4 * row + column] : value);
+        }
     }
 }
 
@@ -177,22 +186,30 @@ void orr_field_layer_bounds(const orr_field_layer *layer, float low[3], float hi
 }
 
 static orr_result draw_nerf(const orr_field_layer *layer, const orr_lens *lens, const float world_to_unit[12],
-                            const orr_field_picture *picture, int64_t *evaluated, orr_error *error)
+                            const orr_field_picture *picture, orr_error *error)
 {
     orr_nerf_draw_desc desc = {
         .far_depth = picture->far_depth, .rgba = picture->rgba, .depth = picture->depth};
     ORR_TRY(orr_nerf_camera_of_lens(lens, world_to_unit, &desc.camera, error));
-    *evaluated = orr_nerf_draw(layer->drawer, layer->grid, &desc);
+    orr_nerf_draw(layer->drawer, layer->grid, &desc);
     return ORR_OK;
 }
 
-orr_result orr_field_layer_draw(const orr_field_layer *layer, orr_jobs *jobs, const orr_lens *lens,
-                                const float model[12], const orr_field_picture *picture, int64_t *evaluated,
-                                orr_error *error)
+orr_result orr_field_layer_draw(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
+                                const orr_lens *lens, const float model[12], const float to_sun[3],
+                                const orr_field_picture *picture, orr_error *error)
 {
     float to_layer[12], world_to_unit[12];
     ORR_TRY(orr_affine_invert(model, to_layer, error));
     orr_affine_multiply(layer->to_unit, to_layer, world_to_unit);
-    (void)jobs;
-    return draw_nerf(layer, lens, world_to_unit, picture, evaluated, error);
+    if (layer->drawer) {
+        return draw_nerf(layer, lens, world_to_unit, picture, error);
+    }
+    orr_field_draw_desc desc = {.lens = lens,
+                                .to_sun = {to_sun[0], to_sun[1], to_sun[2]},
+                                .far_depth = picture->far_depth,
+                                .rgba = picture->rgba,
+                                .depth = picture->depth};
+    ORR_TRY(orr_affine_invert(world_to_unit, desc.to_world, error));
+    return orr_field_draw(layer->field, jobs, arena, &desc, error);
 }

@@ -31,7 +31,7 @@ typedef struct orr_field_picture {
     float *depth;   // height x width, alpha-weighted mean along the camera's axis; 0: nothing
 } orr_field_picture;
 
-// model: layer to world, a similarity. Returns in *evaluated how often the field was asked for a value.
-orr_result orr_field_layer_draw(const orr_field_layer *layer, orr_jobs *jobs, const orr_lens *lens,
-                                const float model[12], const orr_field_picture *picture, int64_t *evaluated,
-                                orr_error *error);
+// model: layer to world, a similarity. to_sun: unit, world; it lights signed distances. Scratch comes from the arena.
+orr_result orr_field_layer_draw(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
+                                const orr_lens *lens, const float model[12], const float to_sun[3],
+                                const orr_field_picture *picture, orr_error *error);

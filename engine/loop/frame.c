@@ -228,6 +228,7 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
     ORR_TRY(pose(slot, scene, world, view, error));
     slot->on_cpu = frame->device == ORR_DEVICE_CPU || slot->list.field_count > 0;
+    assert(!(slot->on_cpu && to_image)); // the CPU's pictures are in memory
     ORR_TRY(draw_submit(frame, slot, scene, to_image, error));
     frame->waiting++;
     return ORR_OK;

@@ -1,5 +1,6 @@
 // The scene: a list of layers, in the order added.
 #include "engine/loop/scene.h"
+#include "engine/loop/shared_device.h"
 
 #include "engine/core/memory.h"
 #include "engine/loop/transform.h"
@@ -198,6 +199,16 @@ orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer id, orr_layer_
     }
     orr_layer_bounds(layer, info->low, info->high);
     return ORR_OK;
+}
+
+bool orr_scene_needs_cpu(const orr_scene *scene)
+{
+    for (int i = 0; i < scene->layer_count; i++) {
+        if (scene->layers[i].kind == ORR_LAYER_FIELD) {
+            return true;
+        }
+    }
+    return false;
 }
 
 int orr_scene_camera_count(const orr_scene *scene)

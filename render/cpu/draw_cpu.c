@@ -283,9 +283,8 @@ static void merge_field(cpu_frame *f, const orr_field_picture *picture, float *d
     }
 }
 
-static orr_result draw_fields(cpu_frame *f, int64_t *evaluated, orr_error *error)
+static orr_result draw_fields(cpu_frame *f, orr_error *error)
 {
-    *evaluated = 0;
     if (f->list->field_count == 0) {
         return ORR_OK;
     }
@@ -300,11 +299,9 @@ static orr_result draw_fields(cpu_frame *f, int64_t *evaluated, orr_error *error
     }
     for (int i = 0; i < f->list->field_count; i++) {
         const orr_draw_field *field = &f->list->fields[i];
-        int64_t asked = 0;
-        ORR_TRY(orr_field_layer_draw(field->layer, f->jobs, &f->list->lens, field->model, &picture, &asked,
-                                     error));
+        ORR_TRY(orr_field_layer_draw(field->layer, f->jobs, f->arena, &f->list->lens, field->model,
+                                     f->list->sun.direction, &picture, error));
         merge_field(f, &picture, depth, colour, i == 0);
-        *evaluated += asked;
     }
     f->field_depth = depth;
     f->field_colour = colour;
@@ -336,9 +333,8 @@ orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr
     int64_t triangles;
     ORR_TRY(draw_meshes(&f, &triangles, error));
     orr_profile_end(profile, "meshes", triangles);
-    int64_t evaluated;
-    ORR_TRY(draw_fields(&f, &evaluated, error));
-    orr_profile_end(profile, "fields", evaluated);
+    ORR_TRY(draw_fields(&f, error));
+    orr_profile_end(profile, "fields", list->field_count * (int64_t)list->lens.width * list->lens.height);
     ORR_TRY(project(&f, error));
     orr_profile_end(profile, "project", f.record_capacity);
     ORR_TRY(sort(&f, error));

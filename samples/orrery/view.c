@@ -30,7 +30,8 @@ static orr_result open_scene(viewer *v, const common_options *common, bool valid
     ORR_TRY(orr_engine_create_presenting(&desc, extensions, extension_count, &v->engine, error));
     v->device = orr_engine_device(v->engine);
     if (orr_capture_readable(v->scene_path)) {
-        ORR_TRY(view_training_open(v->engine, v->scene_path, &v->scene, &v->training, error));
+        ORR_TRY(view_training_open(v->engine, v->scene_path, (uint32_t)common->seed, &v->scene, &v->training,
+                                   error));
     } else {
         ORR_TRY(orr_scene_load(v->engine, v->scene_path, &v->scene, error));
     }

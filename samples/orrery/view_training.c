@@ -6,12 +6,10 @@
 
 #include <string.h>
 
-enum { SEED = 1 };
-
-static orr_result create_field(const orr_engine *engine, view_training *t, orr_error *error)
+static orr_result create_field(const orr_engine *engine, uint32_t seed, view_training *t, orr_error *error)
 {
     orr_field_desc desc = {
-        .kind = ORR_FIELD_NERF, .aabb_scale = t->capture->aabb_scale, .seed = SEED, .isa = engine->isa};
+        .kind = ORR_FIELD_NERF, .aabb_scale = t->capture->aabb_scale, .seed = seed, .isa = engine->isa};
     ORR_TRY(orr_mlp_machine_choose(engine->isa, &desc.machine, error));
     ORR_TRY(orr_nerf_train_config(&desc.config, error));
     orr_result result = orr_field_create(&desc, &t->field, error);
@@ -19,15 +17,15 @@ static orr_result create_field(const orr_engine *engine, view_training *t, orr_e
     return result;
 }
 
-static orr_result create_trainer(const orr_engine *engine, view_training *t, orr_error *error)
+static orr_result create_trainer(const orr_engine *engine, uint32_t seed, view_training *t, orr_error *error)
 {
-    ORR_TRY(create_field(engine, t, error));
+    ORR_TRY(create_field(engine, seed, t, error));
     ORR_ALLOC(t->images, t->capture->count, "the photos", error);
     const orr_nerf_train_desc desc = {.capture = t->capture,
                                       .images = t->images,
                                       .image_count = orr_capture_split(t->capture->count, 0, t->images),
                                       .jobs = engine->jobs,
-                                      .seed = SEED};
+                                      .seed = seed};
     return orr_nerf_trainer_create(t->field, &desc, &t->trainer, error);
 }
 
@@ -47,11 +45,11 @@ static orr_result take_cameras(orr_scene *scene, const orr_capture *capture, orr
     return ORR_OK;
 }
 
-static orr_result open(orr_engine *engine, const char *path, orr_scene *scene, view_training *t,
-                       orr_error *error)
+static orr_result open(orr_engine *engine, const char *path, uint32_t seed, orr_scene *scene,
+                       view_training *t, orr_error *error)
 {
     ORR_TRY(orr_capture_load(path, engine->jobs, command_log(), &t->capture, error));
-    ORR_TRY(create_trainer(engine, t, error));
+    ORR_TRY(create_trainer(engine, seed, t, error));
     ORR_TRY(take_cameras(scene, t->capture, error));
     orr_layer_data layer = {.kind = ORR_LAYER_FIELD, .visible = true};
     ORR_TRY(orr_field_layer_borrow(t->field, orr_nerf_trainer_occupancy(t->trainer), t->capture->to_unit,
@@ -61,15 +59,15 @@ static orr_result open(orr_engine *engine, const char *path, orr_scene *scene, v
     return ORR_OK;
 }
 
-orr_result view_training_open(orr_engine *engine, const char *path, orr_scene **out, view_training **training,
-                              orr_error *error)
+orr_result view_training_open(orr_engine *engine, const char *path, uint32_t seed, orr_scene **out,
+                              view_training **training, orr_error *error)
 {
     *training = NULL;
     *out = NULL;
     orr_scene *scene;
     ORR_TRY(orr_scene_create(engine, &scene, error));
     view_training *t = orr_alloc_zero(1, sizeof *t);
-    orr_result result = t ? open(engine, path, scene, t, error)
+    orr_result result = t ? open(engine, path, seed, scene, t, error)
                           : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
     if (result != ORR_OK) {
         orr_scene_destroy(scene);

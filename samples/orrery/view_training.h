@@ -20,7 +20,7 @@ typedef struct view_training {
 
 // Loads a capture and makes a scene of the field to be trained on it; its cameras are the photos'. On failure there is
 // nothing to free.
-orr_result view_training_open(orr_engine *engine, const char *path, orr_scene **scene,
+orr_result view_training_open(orr_engine *engine, const char *path, uint32_t seed, orr_scene **scene,
                               view_training **training, orr_error *error);
 // After the scene, before the engine. NULL is allowed.
 void view_training_close(view_training *training);
