@@ -9,6 +9,7 @@ enum { LEAF_TRIANGLES = 4, STACK = 64 };
 
 static const float FAR =
     2.0f; // in radii: beyond, a node is a dipole; errors of the winding number stay near 1 %
+static const float ON_SURFACE = 1e-6f; // nearer, rounding decides the sign; it is not asked for
 static const float PI = 3.14159265f;
 
 // Children of an inner node stand at `first` and `first` + 1; a leaf's triangles from `first` on.
@@ -318,5 +319,6 @@ float orr_mesh_winding(const orr_mesh_distance *m, const float point[3])
 float orr_mesh_distance_signed(const orr_mesh_distance *mesh, const float point[3], float bound)
 {
     float distance = orr_mesh_distance_to(mesh, point, bound);
-    return distance > 0.0f && fabsf(orr_mesh_winding(mesh, point)) > 0.5f ? -distance : distance;
+    bool inside = distance > ON_SURFACE && fabsf(orr_mesh_winding(mesh, point)) > 0.5f;
+    return inside ? -distance : distance;
 }

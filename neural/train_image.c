@@ -11,6 +11,7 @@ static void draw(void *context, uint32_t batch, int first, int count, int total,
 {
     const orr_image_samples *s = context;
     int side = (int)sqrt((double)total);
+    int width = orr_picture_width(s->picture), height = orr_picture_height(s->picture);
     for (int i = 0; i < count; i++) {
         uint64_t bits = orr_random_bits(s->seed, batch, (uint32_t)(first + i));
         float x = (float)(uint32_t)(bits >> 40) * 0x1p-24f, y = (float)((uint32_t)bits >> 8) * 0x1p-24f;
@@ -19,8 +20,8 @@ static void draw(void *context, uint32_t batch, int first, int count, int total,
             x = ((float)(cell % side) + x) / (float)side;
             y = ((float)(cell / side) + y) / (float)side;
         }
-        places[DIMS * i] = x;
-        places[DIMS * i + 1] = y;
+        places[DIMS * i] = (floorf(x * (float)width) + 0.5f) / (float)width;
+        places[DIMS * i + 1] = (floorf(y * (float)height) + 0.5f) / (float)height;
     }
 }
 
@@ -40,6 +41,15 @@ orr_sample_source orr_image_source(orr_image_samples *samples)
 {
     return (orr_sample_source){
         .context = samples, .draw = draw, .truth = truth, .batches_kept = 1, .steps_per_batch = 1};
+}
+
+orr_result orr_image_train_config(orr_field_config *config, orr_error *error)
+{
+    ORR_TRY(orr_field_config_base(ORR_FIELD_IMAGE, config, error));
+    config->optimizer.decay_start = 400;
+    config->optimizer.decay_interval = 200;
+    config->optimizer.decay_base = 0.75;
+    return ORR_OK;
 }
 
 // ---- how good ----

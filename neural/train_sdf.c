@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DIMS = 3, BATCHES_KEPT = 16, STEPS_PER_BATCH = 16 };
+enum { DIMS = 3, BATCHES_KEPT = 16, STEPS_PER_BATCH = 32 };
 // streams of random numbers besides those of batches
 enum { STREAM_INSIDE = 0x40000000, STREAM_SURFACE };
 

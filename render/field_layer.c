@@ -186,7 +186,7 @@ void orr_field_layer_bounds(const orr_field_layer *layer, float low[3], float hi
 }
 
 static orr_result draw_nerf(const orr_field_layer *layer, const orr_lens *lens, const float world_to_unit[12],
-                            const orr_field_picture *picture, orr_error *error)
+                            const orr_field_planes *picture, orr_error *error)
 {
     orr_nerf_draw_desc desc = {
         .far_depth = picture->far_depth, .rgba = picture->rgba, .depth = picture->depth};
@@ -197,7 +197,7 @@ static orr_result draw_nerf(const orr_field_layer *layer, const orr_lens *lens, 
 
 orr_result orr_field_layer_draw(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
                                 const orr_lens *lens, const float model[12], const float to_sun[3],
-                                const orr_field_picture *picture, orr_error *error)
+                                const orr_field_planes *picture, orr_error *error)
 {
     float to_layer[12], world_to_unit[12];
     ORR_TRY(orr_affine_invert(model, to_layer, error));

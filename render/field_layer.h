@@ -24,14 +24,14 @@ size_t orr_field_layer_bytes(const orr_field_layer *layer);
 void orr_field_layer_bounds(const orr_field_layer *layer, float low[3], float high[3]);
 
 // Where a layer's picture goes: planes of the lens's size.
-typedef struct orr_field_picture {
+typedef struct orr_field_planes {
     const float
         *far_depth; // height x width: nothing at or behind it is drawn (a mesh stands there); NULL: no bound
     float *rgba;    // height x width x 4, premultiplied
     float *depth;   // height x width, alpha-weighted mean along the camera's axis; 0: nothing
-} orr_field_picture;
+} orr_field_planes;
 
 // model: layer to world, a similarity. to_sun: unit, world; it lights signed distances. Scratch comes from the arena.
 orr_result orr_field_layer_draw(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
                                 const orr_lens *lens, const float model[12], const float to_sun[3],
-                                const orr_field_picture *picture, orr_error *error);
+                                const orr_field_planes *picture, orr_error *error);

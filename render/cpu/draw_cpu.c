@@ -254,7 +254,7 @@ static orr_result draw_meshes(cpu_frame *f, int64_t *triangles, orr_error *error
 }
 
 // One layer's picture in front of or behind what the planes hold, pixel by pixel.
-static void merge_field(cpu_frame *f, const orr_field_picture *picture, float *depth, float *colour,
+static void merge_field(cpu_frame *f, const orr_field_planes *picture, float *depth, float *colour,
                         bool first)
 {
     int64_t pixels = (int64_t)f->list->lens.width * f->list->lens.height;
@@ -291,9 +291,9 @@ static orr_result draw_fields(cpu_frame *f, orr_error *error)
     size_t pixels = (size_t)f->list->lens.width * (size_t)f->list->lens.height;
     float *depth = orr_arena_take(f->arena, pixels, sizeof *depth);
     float *colour = orr_arena_take(f->arena, pixels, 4 * sizeof *colour);
-    orr_field_picture picture = {.far_depth = f->mesh_depth,
-                                 .rgba = orr_arena_take(f->arena, pixels, 4 * sizeof(float)),
-                                 .depth = orr_arena_take(f->arena, pixels, sizeof(float))};
+    orr_field_planes picture = {.far_depth = f->mesh_depth,
+                                .rgba = orr_arena_take(f->arena, pixels, 4 * sizeof(float)),
+                                .depth = orr_arena_take(f->arena, pixels, sizeof(float))};
     if (!depth || !colour || !picture.rgba || !picture.depth) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: fields on %zu pixels", pixels);
     }

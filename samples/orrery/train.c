@@ -7,6 +7,7 @@
 #include "engine/core/memory.h"
 #include "interrupt.h"
 #include "neural/field_draw.h"
+#include "neural/plot.h"
 #include "progress.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ typedef struct training {
     curve losses, scores;
 } training;
 
-static const learner_kind *const kinds[] = {&learner_image, &learner_sdf, &learner_nerf};
+static const learner_kind *const kinds[] = {&learner_image, &learner_sdf, &learner_nerf, &learner_volume};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 // ---- for learners ----
@@ -240,6 +241,30 @@ static orr_result save(training *t, orr_error *error)
     return result;
 }
 
+// the model's name with .png in place of its ending
+static orr_result save_plot(const training *t, orr_error *error)
+{
+    if (t->losses.count < 2) {
+        return ORR_OK;
+    }
+    char path[4096];
+    const char *ending = strrchr(orr_path_name(t->model_path), '.');
+    int length = ending ? (int)(ending - t->model_path) : (int)strlen(t->model_path);
+    snprintf(path, sizeof path, "%.*s.png", length, t->model_path);
+    char title[256];
+    snprintf(title, sizeof title, "%s: %s", t->kind->name, orr_path_name(t->model_path));
+    const orr_plot_line lines[2] = {{.name = "loss",
+                                     .x = t->losses.seconds,
+                                     .y = t->losses.values,
+                                     .count = t->losses.count,
+                                     .logarithmic = true},
+                                    {.name = t->kind->score_name,
+                                     .x = t->scores.seconds,
+                                     .y = t->scores.values,
+                                     .count = t->scores.count}};
+    return orr_plot_save(path, title, "seconds", lines, t->scores.count > 1 ? 2 : 1, error);
+}
+
 static orr_result report(training *t, cJSON *json, orr_error *error)
 {
     if (!json) {
@@ -272,6 +297,9 @@ static orr_result train(training *t, train_options *options, cJSON *json, orr_er
     }
     if (result == ORR_OK) {
         result = save(t, error);
+    }
+    if (result == ORR_OK) {
+        result = save_plot(t, error);
     }
     if (result == ORR_OK) {
         result = report(t, json, error);

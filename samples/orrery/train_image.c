@@ -25,11 +25,6 @@ static void destroy(learner *l)
     orr_free(l);
 }
 
-static orr_result own_config(orr_field_config *config, orr_error *error)
-{
-    return orr_field_config_base(ORR_FIELD_IMAGE, config, error);
-}
-
 static orr_result open(const train_options *options, learner *l, orr_error *error)
 {
     ORR_TRY(orr_picture_load(options->data, &l->picture, error));
@@ -37,7 +32,7 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
     l->samples = (orr_image_samples){.picture = l->picture, .seed = options->seed};
     const orr_field_desc desc = {.kind = ORR_FIELD_IMAGE,
                                  .desired_resolution = 0.5 * (width > height ? width : height)};
-    ORR_TRY(train_field(options, desc, own_config, &l->field, error));
+    ORR_TRY(train_field(options, desc, orr_image_train_config, &l->field, error));
     return train_trainer(options, l->field, orr_image_source(&l->samples), BATCH, &l->trainer, error);
 }
 
