@@ -270,8 +270,12 @@ for i in $(seq 100); do
 done
 [ -n "$window" ] || fail "no window appears for a capture"
 see learning
-sleep 4
-see learned
+for i in $(seq 60); do # a busy machine takes a while to its first picture
+    sleep 0.5
+    see learned
+    count=$(pixels_that_differ learning learned)
+    [ "${count%%[!0-9]*}" -gt 3000 ] && break
+done
 changed learning learned "the picture follows the learning"
 xdotool key t
 look paused # it comes to rest only when training does
