@@ -5,6 +5,7 @@
 #include "neural/colmap.h"
 #include "neural/transforms_file.h"
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -464,6 +465,22 @@ orr_result orr_capture_load(const char *path, orr_jobs *jobs, orr_log log, orr_c
     }
     *capture = made;
     return ORR_OK;
+}
+
+bool orr_capture_readable(const char *path)
+{
+    orr_bytes bytes;
+    if (is_folder(path) || !orr_path_has_ending(path, ".json")) {
+        return is_folder(path);
+    }
+    if (orr_file_read(path, &bytes, NULL) != ORR_OK) {
+        return false;
+    }
+    cJSON *root = cJSON_Parse((const char *)bytes.data);
+    bool lists_photos = cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(root, "frames"));
+    cJSON_Delete(root);
+    orr_free(bytes.data);
+    return lists_photos;
 }
 
 void orr_capture_destroy(orr_capture *capture)

@@ -40,6 +40,8 @@ typedef struct orr_capture {
 orr_result orr_capture_load(const char *path, orr_jobs *jobs, orr_log log, orr_capture **capture,
                             orr_error *error);
 void orr_capture_destroy(orr_capture *capture); // NULL is allowed
+// Does `path` look like a capture: a folder, or a .json file that lists photos ("frames")? No more is checked.
+bool orr_capture_readable(const char *path);
 size_t orr_capture_bytes(const orr_capture *capture);
 
 // Every holdout-th image is for testing: indices 0, K, 2 K ... as in the papers; the others, in order, are for

@@ -1,8 +1,10 @@
-// Tests of the viewer's pure parts: navigation, resolution, recorded paths. (tests/viewer_test.sh tries the window.)
+// Tests of the viewer's pure parts: navigation, resolution, recorded paths, learning meanwhile. (tests/viewer_test.sh tries the window.)
 #include "engine/loop/camera_file.h"
 #include "samples/orrery/camera_recorder.h"
 #include "samples/orrery/navigator.h"
 #include "samples/orrery/resolution.h"
+#include "samples/orrery/training_figures.h"
+#include "samples/orrery/training_pace.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -307,6 +309,86 @@ static void a_recorded_path_passes_its_keys_and_is_saved_picture_by_picture(void
     assert_near(recorder.seconds, 2.0, 0.0);
 }
 
+// One turn of a loop whose steps take so long; how many there are.
+static int steps_of_turn(training_pace *pace, bool moving, double milliseconds)
+{
+    int steps = 0;
+    training_pace_turn(pace, moving);
+    while (training_pace_allows_step(pace)) {
+        training_pace_step(pace, milliseconds);
+        steps++;
+    }
+    return steps;
+}
+
+static void steps_fill_the_time_of_a_turn_and_owe_what_they_take_too_long(void **state)
+{
+    (void)state;
+    training_pace pace = {0};
+    assert_int_equal(steps_of_turn(&pace, false, 10.0), 15); // 150 ms at rest
+    pace = (training_pace){0};
+    assert_int_equal(steps_of_turn(&pace, true, 5.0), 5); // 25 ms while moving
+    // steps of 100 ms: one in four turns, so that moving stays as fluid on average
+    pace = (training_pace){0};
+    int steps = 0;
+    for (int i = 0; i < 40; i++) {
+        int now = steps_of_turn(&pace, true, 100.0);
+        assert_true(now <= 1);
+        steps += now;
+    }
+    assert_int_equal(steps, 10);
+    // hopelessly slow steps go on, too, and a pause after them does not save time up
+    steps_of_turn(&pace, false, 60000.0);
+    steps = 0;
+    for (int i = 0; i < 30; i++) {
+        steps += steps_of_turn(&pace, true, 10.0);
+    }
+    assert_in_range(steps, 1, 30);
+    for (int i = 0; i < 100; i++) {
+        training_pace_turn(&pace, false); // no step asks
+    }
+    assert_int_equal(steps_of_turn(&pace, false, 10.0), 15);
+}
+
+static void pictures_of_learning_come_a_few_times_per_second_and_leave_it_its_time(void **state)
+{
+    (void)state;
+    training_pace pace = {0};
+    training_pace_drawn(&pace, 10.0, 20.0); // a quick one
+    assert_false(training_pace_wants_picture(&pace, 10.1));
+    assert_true(training_pace_wants_picture(&pace, 10.5));
+    training_pace_drawn(&pace, 10.0, 1000.0); // a slow one
+    assert_false(training_pace_wants_picture(&pace, 12.0));
+    assert_true(training_pace_wants_picture(&pace, 13.1));
+}
+
+static void a_loss_curve_keeps_the_whole_course_in_its_points(void **state)
+{
+    (void)state;
+    training_figures figures = {0};
+    for (int i = 0; i < 10000; i++) {
+        training_figures_add(&figures, i < 5000 ? 1.0 : 0.01, 1000, 0.001);
+    }
+    assert_int_equal(figures.steps, 10000);
+    assert_near(figures.seconds, 10.0, 1e-9);
+    assert_near(figures.loss, 0.01, 1e-9); // after 5000 steps nothing is left of the 1
+    assert_near(figures.samples_per_second, 1e6, 1.0);
+    // all steps are in the points but for those of the next point
+    assert_in_range(figures.curve_count, LOSS_CURVE_POINTS / 2, LOSS_CURVE_POINTS);
+    assert_int_equal(figures.curve_count * figures.steps_per_point + figures.pending, 10000);
+    assert_true(figures.pending < figures.steps_per_point);
+    for (int i = 0; i < figures.curve_count; i++) {
+        int first = i * figures.steps_per_point, last = first + figures.steps_per_point - 1;
+        if (last < 5000) {
+            assert_near((double)figures.curve[i], 0.0, 1e-5);
+        } else if (first >= 5000) {
+            assert_near((double)figures.curve[i], -2.0, 1e-5);
+        }
+    }
+    training_figures_add(&figures, 0.0, 1, 0.0); // no loss and no time: figures stay finite
+    assert_true(isfinite(figures.samples_per_second) && isfinite(figures.loss));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +403,9 @@ int main(void)
         cmocka_unit_test(resolution_settles_where_frames_fit_the_budget),
         cmocka_unit_test(one_slow_frame_does_not_ruin_the_picture),
         cmocka_unit_test(a_recorded_path_passes_its_keys_and_is_saved_picture_by_picture),
+        cmocka_unit_test(steps_fill_the_time_of_a_turn_and_owe_what_they_take_too_long),
+        cmocka_unit_test(pictures_of_learning_come_a_few_times_per_second_and_leave_it_its_time),
+        cmocka_unit_test(a_loss_curve_keeps_the_whole_course_in_its_points),
     };
     return cmocka_run_group_tests_name("viewer", tests, NULL, NULL);
 }

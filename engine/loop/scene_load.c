@@ -5,6 +5,7 @@
 #include "engine/loop/scene.h"
 #include "engine/loop/scene_file.h"
 #include "engine/loop/transform.h"
+#include "neural/capture.h"
 #include "render/formats/splat_formats.h"
 
 #include <string.h>
@@ -169,6 +170,13 @@ static orr_result add_path(orr_scene *scene, const char *path, const orr_transfo
                            orr_error *error)
 {
     char *text = NULL;
+    if (orr_capture_readable(path)) {
+        return orr_fail(
+            error, ORR_CODE_FILE_TYPE,
+            "%s: a folder or a capture of photos: expected a scene (a field is trained on a capture "
+            "by orrery train nerf, or while orrery view shows it)",
+            path);
+    }
     if (orr_path_has_ending(path, ".json")) {
         ORR_TRY(read_scene_text(path, &text, error));
     }

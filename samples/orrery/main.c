@@ -13,7 +13,8 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"view", command_view, "SCENE", "a window: fly, switch layers, record a camera path"},
+    {"view", command_view, "SCENE|CAPTURE",
+     "a window: fly, switch layers, record a camera path, watch a field learn"},
     {"render", command_render, "SCENE -o OUT", "headless: .png .exr .npy .mp4, or a pattern with %04d"},
     {"bench", command_bench, "[NAME...]", "what this machine does, stage by stage, beside its limits"},
     {"train", command_train, "KIND DATA", "a picture, a shape, photos or a volume become a small network"},
@@ -83,9 +84,11 @@ static void print_help(void)
     for (int i = 0; i < COMMAND_COUNT; i++) {
         printf("  orrery %-8s %-14s %s\n", commands[i].name, commands[i].operands, commands[i].purpose);
     }
-    printf("\norrery COMMAND --help lists the options of a command.\n"
-           "SCENE is a splat cloud (.ply .compressed.ply .splat .spz .sog .ksplat), a mesh (.glb .obj .stl)\n"
-           "or a scene file (.json) that combines them.\n");
+    printf(
+        "\norrery COMMAND --help lists the options of a command.\n"
+        "SCENE is a splat cloud (.ply .compressed.ply .splat .spz .sog .ksplat), a mesh (.glb .obj .stl),\n"
+        "a trained field (.ingp) or a scene file (.json) that combines them.\n"
+        "CAPTURE is a folder of photos with a transforms.json or a COLMAP model.\n");
 }
 
 int main(int argc, char **argv)

@@ -4,6 +4,7 @@
 #include <backends/imgui_impl_glfw.h>
 #include <imgui.h>
 
+#include <cfloat>
 #include <cstddef>
 #include <new>
 #include <vector>
@@ -106,6 +107,19 @@ static void show_times(const panel_state *state)
     }
 }
 
+static void show_training(panel_state *state)
+{
+    const training_figures *t = state->training;
+    ImGui::Text("step %lld   %.2f M samples/s", static_cast<long long>(t->steps),
+                t->samples_per_second * 1e-6);
+    ImGui::Text("loss %.3g   after %.0f s of steps", t->loss, t->seconds);
+    ImGui::PlotLines("##loss", t->curve, t->curve_count, 0, "log loss", FLT_MAX, FLT_MAX,
+                     ImVec2(284.0f, 60.0f));
+    ask(state, VIEW_TRAINING_PAUSE, t->paused ? "Go on" : "Pause", "training (T)");
+    ImGui::SameLine();
+    ask(state, VIEW_MODEL_SAVE, "Save model", "as .ingp, for orrery view and orrery render (M)");
+}
+
 static void show_layers(panel_state *state)
 {
     for (int i = 0; i < orr_scene_layer_count(state->scene); i++) {
@@ -128,7 +142,9 @@ static void show_layers(panel_state *state)
         }
         if (ImGui::IsItemHovered()) {
             ImGui::SetTooltip("%lld %s, %.1f MB", static_cast<long long>(info.count),
-                              info.kind == ORR_LAYER_SPLATS ? "splats" : "triangles",
+                              info.kind == ORR_LAYER_SPLATS ? "splats"
+                              : info.kind == ORR_LAYER_MESH ? "triangles"
+                                                            : "parameters",
                               double(info.bytes) * 1e-6);
         }
         ImGui::PopID();
@@ -202,6 +218,9 @@ static void lay_out(panel *p, panel_state *state)
     ImGui::Begin("Orrery  (F1)", nullptr, ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoNav);
     ImGui::PushItemWidth(160.0f);
     show_times(state);
+    if (state->training && ImGui::CollapsingHeader("Training", ImGuiTreeNodeFlags_DefaultOpen)) {
+        show_training(state);
+    }
     if (ImGui::CollapsingHeader("Layers", ImGuiTreeNodeFlags_DefaultOpen)) {
         show_layers(state);
     }

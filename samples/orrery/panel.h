@@ -6,6 +6,7 @@
 #include "navigator.h"
 #include "render/window/present.h"
 #include "resolution.h"
+#include "training_figures.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,7 +25,9 @@ typedef enum view_action {
     VIEW_PATH_CLEAR,
     VIEW_SWITCH_DEVICE,
     VIEW_SWITCH_PROJECTION,
-    VIEW_SWITCH_PANEL
+    VIEW_SWITCH_PANEL,
+    VIEW_TRAINING_PAUSE, // or go on
+    VIEW_MODEL_SAVE
 } view_action;
 
 typedef struct panel_state {
@@ -38,7 +41,8 @@ typedef struct panel_state {
     double frames_per_second; // 0: at rest
     int width, height;        // of the picture
     bool playing;
-    double path_time, path_duration; // [s]
+    double path_time, path_duration;  // [s]
+    const training_figures *training; // NULL: nothing is trained
     // shown and changed
     orr_world *world; // which layers are visible
     navigator *view;

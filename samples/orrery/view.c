@@ -6,6 +6,7 @@
 #include "engine/core/memory.h"
 #include "engine/loop/shared_device.h"
 #include "interrupt.h"
+#include "neural/capture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +29,12 @@ static orr_result open_scene(viewer *v, const common_options *common, bool valid
     const char *const *extensions = orr_present_extensions(v->present, &extension_count);
     ORR_TRY(orr_engine_create_presenting(&desc, extensions, extension_count, &v->engine, error));
     v->device = orr_engine_device(v->engine);
-    ORR_TRY(orr_scene_load(v->engine, v->scene_path, &v->scene, error));
+    if (orr_capture_readable(v->scene_path)) {
+        ORR_TRY(view_training_open(v->engine, v->scene_path, (uint32_t)common->seed, &v->scene, &v->training,
+                                   error));
+    } else {
+        ORR_TRY(orr_scene_load(v->engine, v->scene_path, &v->scene, error));
+    }
     return orr_world_create(v->scene, 1, &v->world, error);
 }
 
@@ -60,10 +66,17 @@ static void look_from_home(viewer *v)
     navigator_start(&v->navigator, &v->home, centre, radius);
 }
 
+static bool is_training(const viewer *v)
+{
+    return v->training && view_training_is_going(v->training, v->scene);
+}
+
 static void wait_for_events(const viewer *v, bool going)
 {
     double now = glfwGetTime();
-    if (glfwGetWindowAttrib(v->window, GLFW_ICONIFIED)) {
+    if (is_training(v)) {
+        glfwPollEvents(); // also behind a window that is not seen
+    } else if (glfwGetWindowAttrib(v->window, GLFW_ICONIFIED)) {
         glfwWaitEventsTimeout(INTERRUPT_SECONDS);
     } else if (going || v->stale || v->attention > 0 || v->limit > 0) {
         glfwPollEvents();
@@ -87,6 +100,9 @@ static orr_result run(viewer *v, orr_error *error)
         before = now;
         going = view_move(v, seconds);
         v->stale = v->stale || v->limit > 0;
+        if (is_training(v)) {
+            v->stale |= view_training_turn(v->training, now, going || view_is_moving(v, now));
+        }
         view_refresh(v, now);
         ORR_TRY(view_show(v, now, error));
     }
@@ -103,6 +119,7 @@ static void close_viewer(viewer *v)
     }
     orr_world_destroy(v->world);
     orr_scene_destroy(v->scene);
+    view_training_close(v->training);
     orr_engine_destroy(v->engine);
     camera_recorder_clear(&v->recorder);
     orr_free(v->rgba);
@@ -163,17 +180,20 @@ int command_view(int argc, char **argv)
     };
     const command_usage usage = {
         .name = "view",
-        .operands = "SCENE",
-        .purpose = "A window on a scene.",
-        .notes = "left drag       orbit around the focus     double click   look at what is there\n"
-                 "right drag      look around                W A S D Q E    fly; Shift: faster\n"
-                 "middle drag     pan (or Shift + left)      wheel          closer, or faster when flying\n"
-                 "F  see all      Home  as at the start      1 .. 9         the scene's cameras\n"
-                 "[ ]  field of view     O  orthographic     V  CPU or Vulkan\n"
-                 "P, F12  screenshot     F1  panel           Escape  quit\n"
-                 "K  add a key to the camera path            Space  play or pause\n"
-                 "Ctrl+S  save it as transforms.json for orrery render --cameras\n"
-                 "Files dropped on the window join the scene.",
+        .operands = "SCENE|CAPTURE",
+        .purpose = "A window on a scene, or on a radiance field that is being trained.",
+        .notes =
+            "left drag       orbit around the focus     double click   look at what is there\n"
+            "right drag      look around                W A S D Q E    fly; Shift: faster\n"
+            "middle drag     pan (or Shift + left)      wheel          closer, or faster when flying\n"
+            "F  see all      Home  as at the start      1 .. 9         the scene's cameras\n"
+            "[ ]  field of view     O  orthographic     V  CPU or Vulkan\n"
+            "P, F12  screenshot     F1  panel           Escape  quit\n"
+            "K  add a key to the camera path            Space  play or pause\n"
+            "Ctrl+S  save it as transforms.json for orrery render --cameras\n"
+            "Files dropped on the window join the scene.\n"
+            "A capture (transforms.json, its folder, or a folder with a COLMAP model) trains a radiance\n"
+            "field while it is looked at: T  pause or go on     M  save the model as NAME.ingp",
         .operand_min = 1,
         .operand_max = 1,
         .options = options,

@@ -1,8 +1,10 @@
 // The viewer's state, shared by its files: view.c (the command and its loop), view_input.c (keys and mouse),
-// view_picture.c (drawing and presenting) and view_actions.c (what keys and buttons ask for).
+// view_picture.c (drawing and presenting), view_actions.c (what keys and buttons ask for) and view_training.c (a field
+// that learns meanwhile).
 #pragma once
 
 #include "panel.h"
+#include "view_training.h"
 
 #include "render/vulkan/image.h"
 
@@ -21,6 +23,7 @@ typedef struct viewer {
     orr_engine *engine;
     orr_scene *scene;
     orr_world *world;
+    view_training *training;         // NULL: the scene is not a capture
     orr_frame *frames[VIEW_DEVICES]; // made when a device first draws
     orr_device_kind device;          // that draws
     orr_present *present;

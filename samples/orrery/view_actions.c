@@ -35,12 +35,31 @@ static void unused_name(char out[256], const char *name, const char *ending)
     }
 }
 
+enum { STEM_SIZE = 200 };
+
+// the scene's name without what follows the first dot; a folder's may end in a slash
+static void scene_stem(const viewer *v, char stem[STEM_SIZE])
+{
+    size_t length = strlen(v->scene_path);
+    while (length > 1 && v->scene_path[length - 1] == '/') {
+        length--;
+    }
+    size_t start = length;
+    while (start > 0 && v->scene_path[start - 1] != '/') {
+        start--;
+    }
+    snprintf(stem, STEM_SIZE, "%.*s", (int)(length - start), v->scene_path + start);
+    stem[strcspn(stem, ".")] = 0;
+    if (!stem[0]) {
+        snprintf(stem, STEM_SIZE, "orrery");
+    }
+}
+
 static void screenshot(viewer *v)
 {
-    char stem[200], path[256];
-    snprintf(stem, sizeof stem, "%s", orr_path_name(v->scene_path));
-    stem[strcspn(stem, ".")] = 0;
-    unused_name(path, stem[0] ? stem : "orrery", ".png");
+    char stem[STEM_SIZE], path[256];
+    scene_stem(v, stem);
+    unused_name(path, stem, ".png");
     orr_error error;
     if (view_save_picture(v, path, &error) == ORR_OK) {
         view_say(v, "%s: %d x %d", path, v->picture.width, v->picture.height);
@@ -113,6 +132,30 @@ static void see_all(viewer *v)
     navigator_see(&v->navigator, centre, radius);
 }
 
+static void pause_training(viewer *v)
+{
+    if (v->training) {
+        v->training->figures.paused = !v->training->figures.paused;
+        v->stale = true; // when it pauses: what was learned last
+    }
+}
+
+static void save_model(viewer *v)
+{
+    if (!v->training) {
+        return;
+    }
+    char stem[STEM_SIZE], path[256];
+    scene_stem(v, stem);
+    unused_name(path, stem, ".ingp");
+    orr_error error;
+    if (view_training_save(v->training, path, &error) == ORR_OK) {
+        view_say(v, "%s: the model after %lld steps", path, (long long)v->training->figures.steps);
+    } else {
+        view_say(v, "%s", error.message);
+    }
+}
+
 void view_do(viewer *v, view_action action)
 {
     view_attend(v);
@@ -144,6 +187,12 @@ void view_do(viewer *v, view_action action)
         camera_recorder_clear(&v->recorder);
         v->playing = false;
         v->path_time = 0.0;
+        break;
+    case VIEW_TRAINING_PAUSE:
+        pause_training(v);
+        break;
+    case VIEW_MODEL_SAVE:
+        save_model(v);
         break;
     case VIEW_SWITCH_DEVICE:
         switch_device(v);

@@ -18,7 +18,8 @@ static const binding bindings[] = {
     {GLFW_KEY_F12, false, VIEW_SCREENSHOT},  {GLFW_KEY_K, false, VIEW_KEY_ADD},
     {GLFW_KEY_SPACE, false, VIEW_PATH_PLAY}, {GLFW_KEY_S, true, VIEW_PATH_SAVE},
     {GLFW_KEY_V, false, VIEW_SWITCH_DEVICE}, {GLFW_KEY_O, false, VIEW_SWITCH_PROJECTION},
-    {GLFW_KEY_F1, false, VIEW_SWITCH_PANEL},
+    {GLFW_KEY_F1, false, VIEW_SWITCH_PANEL}, {GLFW_KEY_T, false, VIEW_TRAINING_PAUSE},
+    {GLFW_KEY_M, false, VIEW_MODEL_SAVE},
 };
 
 static viewer *viewer_of(GLFWwindow *window)

@@ -195,10 +195,17 @@ void view_refresh(viewer *v, double now)
     v->drawn = camera; // also when it fails: another attempt waits for another view
     orr_error error;
     double start = glfwGetTime();
+    if (v->training) {
+        view_training_refresh(v->training);
+    }
     if (draw(v, &camera, false, &error) != ORR_OK) {
         view_say(v, "%s", error.message);
     } else if (moving) {
         resolution_measure(&v->resolution, scale, 1e3 * (glfwGetTime() - start));
+    }
+    if (v->training) {
+        double end = glfwGetTime();
+        training_pace_drawn(&v->training->pace, end, 1e3 * (end - start));
     }
     v->attention = v->attention > 1 ? v->attention : 1;
 }
@@ -244,6 +251,7 @@ static const orr_overlay *build_panel(viewer *v)
         .quality = &v->resolution,
         .recorder = &v->recorder,
         .antialias = v->antialias,
+        .training = v->training ? &v->training->figures : NULL,
     };
     const orr_overlay *overlay = panel_build(v->panel, &state);
     v->antialias = state.antialias;
