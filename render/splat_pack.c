@@ -2,6 +2,7 @@
 
 #define ORR_SCALAR
 #include "engine/core/memory.h"
+#include "engine/core/morton.h"
 #include "engine/core/radix_sort.h"
 #include "render/splat_formula.h"
 
@@ -47,15 +48,6 @@ typedef struct pack_job {
     uint32_t *order; // splat that stands at each place of the pack
 } pack_job;
 
-// every third bit
-static uint32_t spread(uint32_t v)
-{
-    v = (v | v << 16) & 0x030000ffu;
-    v = (v | v << 8) & 0x0300f00fu;
-    v = (v | v << 4) & 0x030c30c3u;
-    return (v | v << 2) & 0x09249249u;
-}
-
 static uint32_t quantise(float value, float low, float high)
 {
     float steps = (float)(1 << MORTON_BITS);
@@ -72,11 +64,11 @@ static void morton_keys(void *context, int job, int worker)
     end = end < p->splats->count ? end : p->splats->count;
     for (int64_t i = first; i < end; i++) {
         const float *position = p->splats->position + 3 * i;
-        uint32_t key = 0;
+        uint32_t place[3];
         for (int axis = 0; axis < 3; axis++) {
-            key |= spread(quantise(position[axis], p->pack->low[axis], p->pack->high[axis])) << axis;
+            place[axis] = quantise(position[axis], p->pack->low[axis], p->pack->high[axis]);
         }
-        p->keys[i] = key;
+        p->keys[i] = orr_morton30(place[0], place[1], place[2]);
         p->order[i] = (uint32_t)i;
     }
 }

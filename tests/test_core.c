@@ -3,6 +3,7 @@
 #include "engine/core/file.h"
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
+#include "engine/core/morton.h"
 #include "engine/core/pool.h"
 #include "engine/core/profile.h"
 #include "engine/core/rng.h"
@@ -255,6 +256,24 @@ static void errors_are_one_line(void **state)
     assert_int_equal(orr_fail(NULL, ORR_CODE_OUT_OF_MEMORY, "x"), ORR_ERROR_MEMORY);
 }
 
+static void a_morton_code_has_the_bits_of_three_numbers_in_turn(void **state)
+{
+    (void)state;
+    for (int bit = 0; bit < 21; bit++) {
+        const uint32_t one = UINT32_C(1) << bit;
+        assert_true(orr_morton63(one, 0, 0) == UINT64_C(1) << 3 * bit);
+        assert_true(orr_morton63(0, one, 0) == UINT64_C(2) << 3 * bit);
+        assert_true(orr_morton63(0, 0, one) == UINT64_C(4) << 3 * bit);
+        if (bit < 10) {
+            assert_true(orr_morton30(one, one, one) == UINT32_C(7) << 3 * bit);
+            assert_true(orr_morton30(0, one, 0) == UINT32_C(2) << 3 * bit);
+        }
+    }
+    // higher bits than an axis has do not reach the others
+    assert_true(orr_morton63(UINT32_MAX, 0, 0) == orr_morton63((1u << 21) - 1, 0, 0));
+    assert_true(orr_morton30(0, UINT32_MAX, 0) == orr_morton30(0, 1023, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +290,7 @@ int main(void)
         cmocka_unit_test(quantisation_rounds_and_clamps),
         cmocka_unit_test(npy_has_a_header_numpy_reads),
         cmocka_unit_test(errors_are_one_line),
+        cmocka_unit_test(a_morton_code_has_the_bits_of_three_numbers_in_turn),
     };
     return cmocka_run_group_tests_name("core", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // Tests of the CPU's mesh rasteriser against analytic answers. Runs once per instruction set.
 #include "engine/core/image.h"
 #include "render/cpu/mesh_raster.h"
+#include "tests/small_mesh.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -65,28 +66,6 @@ static orr_camera straight(int width, int height, float focal)
     return camera;
 }
 
-// A mesh of one part and one material over the test's own arrays.
-typedef struct small_mesh {
-    orr_mesh mesh;
-    orr_mesh_part part;
-    orr_mesh_material material;
-} small_mesh;
-
-static void set_mesh(small_mesh *m, orr_mesh_vertex *vertices, int vertex_count, uint32_t *indices,
-                     int index_count)
-{
-    *m = (small_mesh){.part = {0, (uint32_t)index_count, 0},
-                      .material = {.base_colour = {1, 1, 1, 1}, .texture = -1, .two_sided = true}};
-    m->mesh = (orr_mesh){.vertices = vertices,
-                         .indices = indices,
-                         .parts = &m->part,
-                         .materials = &m->material,
-                         .vertex_count = vertex_count,
-                         .index_count = index_count,
-                         .part_count = 1,
-                         .material_count = 1};
-}
-
 static orr_mesh_vertex vertex(float x, float y, float z)
 {
     return (orr_mesh_vertex){.position = {x, y, z}, .normal = {0, 0, -1}, .colour = {255, 255, 255, 255}};
@@ -117,7 +96,7 @@ static void a_plane_has_its_analytic_depth(void **state)
         }
         uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
         small_mesh m;
-        set_mesh(&m, v, 4, indices, 6);
+        small_mesh_set(&m, v, 4, indices, 6);
         draw_one(&c, &m.mesh);
         int covered = 0;
         for (int y = 0; y < 201; y++) {
@@ -180,7 +159,7 @@ static void shared_edges_are_covered_exactly_once(void **state)
         static int covered[SIDE * SIDE];
         memset(covered, 0, sizeof covered);
         small_mesh m;
-        set_mesh(&m, v, SPOKES + 1, indices, 3 * SPOKES);
+        small_mesh_set(&m, v, SPOKES + 1, indices, 3 * SPOKES);
         for (int i = 0; i < SPOKES; i++) {
             m.part = (orr_mesh_part){(uint32_t)(3 * i), 3, 0};
             draw_one(&c, &m.mesh);
@@ -219,7 +198,7 @@ static void triangles_through_the_near_plane_are_cut_there(void **state)
                             vertex(1e6f, 1, 1000)};
     uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
     small_mesh m;
-    set_mesh(&m, v, 4, indices, 6);
+    small_mesh_set(&m, v, 4, indices, 6);
     draw_one(&c, &m.mesh);
     for (int y = 0; y < 150; y++) {
         double z = 100.0 / (y + 0.5 - 75.0);
@@ -258,7 +237,7 @@ static void cut_triangles_leave_no_seams(void **state)
         }
     }
     small_mesh m;
-    set_mesh(&m, v, (SIDE + 1) * (SIDE + 1), indices, 6 * SIDE * SIDE);
+    small_mesh_set(&m, v, (SIDE + 1) * (SIDE + 1), indices, 6 * SIDE * SIDE);
     draw_one(&c, &m.mesh);
     double last = SIDE * 0.371 - 2.0;
     for (int y = 0; y < 150; y++) {
@@ -329,7 +308,7 @@ static void a_sphere_is_shaded_by_lamberts_law(void **state)
     canvas c = open_canvas(straight(161, 119, 120.0f), 2);
     make_sphere(sphere_vertices, sphere_indices);
     small_mesh m;
-    set_mesh(&m, sphere_vertices, (RINGS + 1) * (SECTORS + 1), sphere_indices, 6 * RINGS * SECTORS);
+    small_mesh_set(&m, sphere_vertices, (RINGS + 1) * (SECTORS + 1), sphere_indices, 6 * RINGS * SECTORS);
     draw_one(&c, &m.mesh);
     check_sphere(&c, 1.0);
     // one-sided, the front half is all there is to see
@@ -365,7 +344,7 @@ static void check_wall(orr_camera camera)
     }
     uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
     small_mesh m;
-    set_mesh(&m, v, 4, indices, 6);
+    small_mesh_set(&m, v, 4, indices, 6);
     m.mesh.textures = &texture;
     m.mesh.texture_count = 1;
     m.material.texture = 0;
@@ -411,8 +390,8 @@ static void of_equal_depths_the_first_in_the_list_is_seen(void **state)
     orr_mesh_vertex v[3] = {vertex(-1, -1, 2), vertex(1, -1, 3), vertex(0, 1, 4)};
     uint32_t indices[3] = {0, 1, 2};
     small_mesh black, white;
-    set_mesh(&black, v, 3, indices, 3);
-    set_mesh(&white, v, 3, indices, 3);
+    small_mesh_set(&black, v, 3, indices, 3);
+    small_mesh_set(&white, v, 3, indices, 3);
     memset(black.material.base_colour, 0, 3 * sizeof(float));
     orr_draw_mesh meshes[2] = {{.mesh = &black.mesh}, {.mesh = &white.mesh}};
     for (int swap = 0; swap < 2; swap++) {
@@ -447,7 +426,7 @@ static void mips_make_far_textures_even(void **state)
     }
     uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
     small_mesh m;
-    set_mesh(&m, v, 4, indices, 6);
+    small_mesh_set(&m, v, 4, indices, 6);
     m.mesh.textures = &texture;
     m.mesh.texture_count = 1;
     m.material.texture = 0;
@@ -481,7 +460,7 @@ static void holes_show_what_is_behind(void **state)
     }
     uint32_t indices[12] = {0, 1, 2, 2, 1, 3, 4, 5, 6, 6, 5, 7};
     small_mesh m;
-    set_mesh(&m, v, 8, indices, 12);
+    small_mesh_set(&m, v, 8, indices, 12);
     orr_mesh_part parts[2] = {{0, 6, 0}, {6, 6, 1}};
     orr_mesh_material materials[2] = {m.material, m.material};
     materials[0].texture = 0;
@@ -526,7 +505,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     enum { WIDTH = 331, HEIGHT = 197, PIXELS = WIDTH * HEIGHT };
     make_sphere(sphere_vertices, sphere_indices);
     small_mesh m;
-    set_mesh(&m, sphere_vertices, (RINGS + 1) * (SECTORS + 1), sphere_indices, 6 * RINGS * SECTORS);
+    small_mesh_set(&m, sphere_vertices, (RINGS + 1) * (SECTORS + 1), sphere_indices, 6 * RINGS * SECTORS);
     orr_draw_mesh meshes[5];
     for (int i = 0; i < 5; i++) {
         orr_transform transform = {.position = {0.4f * (float)i - 0.8f, 0.2f * (float)(i % 2), -1.0f},

@@ -3,6 +3,7 @@
 #include "engine/core/image.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/splat_cloud.h"
+#include "render/vulkan/draw.h"
 #include "render/vulkan/image.h"
 #include "tests/cut_cloud.h"
 #include "tests/drawn.h"
@@ -226,27 +227,24 @@ static void every_stage_is_timed(void **state)
     assert_no_complaint();
 }
 
-// Reads the image back as one who presents it would blit it.
+// Reads the image back; the copy is ordered by the queue alone, as the drawing of one who presents it.
 static void read_image(const orr_vulkan_image *image, uint8_t *bytes)
 {
     orr_vk_buffer host;
     size_t size = (size_t)image->width * (size_t)image->height * 4;
     assert_ok(orr_vk_buffer_create(vk, size, ORR_VK_READBACK, 0, "a test", &host, &error));
     VkCommandPool pool;
-    const VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                               .queueFamilyIndex = vk->queue_family};
-    assert_int_equal(vkCreateCommandPool(vk->device, &pool_info, NULL, &pool), VK_SUCCESS);
     VkCommandBuffer commands;
-    const VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                              .commandPool = pool,
-                                              .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                              .commandBufferCount = 1};
-    assert_int_equal(vkAllocateCommandBuffers(vk->device, &info, &commands), VK_SUCCESS);
-    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    assert_int_equal(vkBeginCommandBuffer(commands, &begin), VK_SUCCESS);
+    assert_ok(orr_vk_commands_create(vk, &pool, &commands, 1, &error));
+    assert_ok(orr_vk_commands_begin(commands, &error));
+    // to what a copy needs; whoever writes the image next does not ask for what it was
+    orr_vk_image_barrier(commands, image->image, VK_IMAGE_ASPECT_COLOR_BIT, image->layout,
+                         VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                         VK_ACCESS_2_NONE, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
     const VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                       .imageExtent = {(uint32_t)image->width, (uint32_t)image->height, 1}};
-    vkCmdCopyImageToBuffer(commands, image->image, image->layout, host.buffer, 1, &region);
+    vkCmdCopyImageToBuffer(commands, image->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, host.buffer, 1,
+                           &region);
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
     assert_int_equal(vkEndCommandBuffer(commands), VK_SUCCESS);

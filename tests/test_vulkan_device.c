@@ -44,17 +44,9 @@ static void fill_and_read(orr_vk *vk, bool forget_barrier, uint32_t *value)
     VkSemaphore timeline;
     assert_ok(orr_vk_timeline_create(vk, &timeline, &error));
     VkCommandPool pool;
-    const VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                               .queueFamilyIndex = vk->queue_family};
-    assert_int_equal(vkCreateCommandPool(vk->device, &pool_info, NULL, &pool), VK_SUCCESS);
     VkCommandBuffer commands;
-    const VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                              .commandPool = pool,
-                                              .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                              .commandBufferCount = 1};
-    assert_int_equal(vkAllocateCommandBuffers(vk->device, &info, &commands), VK_SUCCESS);
-    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    assert_int_equal(vkBeginCommandBuffer(commands, &begin), VK_SUCCESS);
+    assert_ok(orr_vk_commands_create(vk, &pool, &commands, 1, &error));
+    assert_ok(orr_vk_commands_begin(commands, &error));
     vkCmdFillBuffer(commands, device.buffer, 0, 1024, 0x01020304u);
     if (!forget_barrier) {
         orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,

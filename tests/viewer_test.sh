@@ -190,6 +190,17 @@ xdotool key v
 look vulkan
 shows_cloud vulkan "drawn with Vulkan"
 close vulkan start || fail "Vulkan draws another picture than the CPU"
+xdotool key p
+wait_for cloud-2.png
+same cloud-2 vulkan || fail "the screenshot is not what the window shows, which Vulkan drew"
+xdotool mousemove --window "$window" 380 240 click --repeat 2 --delay 60 1
+look vulkan_focused vulkan
+changed vulkan vulkan_focused "a double click focuses on what Vulkan drew"
+xdotool key v
+look switched
+close switched vulkan_focused || fail "switching back to the CPU changes the picture"
+xdotool key v Home
+becomes vulkan_home start "Home does not lead back to the start"
 
 if [ -n "$drop_file" ]; then
     "$drop_file" "$window" "$folder/more.ply" || fail "the window does not take a dropped file"
@@ -224,14 +235,21 @@ ended 0
 echo '{"file_format_version": "1.0.0", "layer": {"name": "VK_LAYER_orrery_fault", "type": "GLOBAL",
 "library_path": "'"$fault_layer"'", "api_version": "1.3.0", "implementation_version": "1", "description": "test"}}' \
     >fault.json
-for fault in "acquire 3 -1000001004" "present 3 -1000001004" "acquire 3 -1000000000" "present 3 1000001003" \
-    "acquire 3 -4" "present 3 -4" "submit 5 -4" "submit 6 -4" "submit 7 -4"; do # out of date, surface lost, suboptimal, device lost
+survives() { # DEVICE FAULT
     rm -f survived.png
-    VK_LAYER_PATH=$folder VK_INSTANCE_LAYERS=VK_LAYER_orrery_fault ORR_FAULT=$fault \
-        "$orrery" view cloud.ply --size 640x400 --threads 1 --device vulkan --frames 8 --screenshot survived.png 2>errors.txt ||
-        fail "ends on a fault: $fault"
-    grep -q "^fault: $fault" errors.txt || fail "the fault layer was not used: $fault"
-    close survived start || fail "another picture after a fault: $fault"
+    VK_LAYER_PATH=$folder VK_INSTANCE_LAYERS=VK_LAYER_orrery_fault ORR_FAULT=$2 \
+        "$orrery" view cloud.ply --size 640x400 --threads 1 --device "$1" --frames 8 --screenshot survived.png 2>errors.txt ||
+        fail "ends on a fault: $1: $2"
+    grep -q "^fault: $2" errors.txt || fail "the fault layer was not used: $1: $2"
+    close survived start || fail "another picture after a fault: $1: $2"
+}
+# out of date, surface lost, suboptimal, device lost
+for fault in "acquire 3 -1000001004" "present 3 -1000001004" "acquire 3 -1000000000" "present 3 1000001003" \
+    "acquire 3 -4" "present 3 -4" "submit 5 -4" "submit 6 -4" "submit 7 -4"; do
+    survives vulkan "$fault"
+done
+for fault in "acquire 3 -4" "submit 3 -4"; do # the device that only presents
+    survives cpu "$fault"
 done
 
 DISPLAY= "$orrery" view cloud.ply 2>errors.txt

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 // stb is a system header, silent but for its static functions that nobody calls: those are reported at the end of
 // this file, so a pop after the includes would come too early
@@ -21,6 +22,8 @@
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
 #define STBI_WRITE_NO_STDIO
+#define STBIW_ZLIB_COMPRESS deflate_png
+static unsigned char *deflate_png(unsigned char *data, int size, int *out_size, int quality);
 #include <stb_image_write.h>
 
 enum { IMAGE_SIDE_MAX = 1 << 16 };
@@ -60,6 +63,22 @@ void orr_image8_free(orr_image8 *image)
 {
     free(image->rgba); // stb allocates with malloc, as orr_alloc does
     *image = (orr_image8){0};
+}
+
+// zlib at a low level instead of stb's own compressor: half the time (138 to 66 ms for a 1280x720 picture, on a busy
+// machine), and files a sixth smaller
+static unsigned char *deflate_png(unsigned char *data, int size, int *out_size, int quality)
+{
+    (void)quality; // stb's scale
+    enum { LEVEL = 2 };
+    uLongf bound = compressBound((uLong)size);
+    unsigned char *out = malloc(bound); // stb frees it
+    if (!out || compress2(out, &bound, data, (uLong)size, LEVEL) != Z_OK || bound > INT32_MAX) {
+        free(out);
+        return NULL;
+    }
+    *out_size = (int)bound;
+    return out;
 }
 
 static void put_bytes(void *context, void *data, int size)

@@ -93,7 +93,6 @@ typedef struct orr_vk_code {
 orr_result orr_vk_compute_create(orr_vk *vk, orr_vk_code code, const char *types, uint32_t push_size,
                                  orr_vk_compute *compute, orr_error *error);
 void orr_vk_compute_destroy(orr_vk *vk, orr_vk_compute *compute);
-orr_result orr_vk_shader_create(orr_vk *vk, orr_vk_code code, VkShaderModule *module, orr_error *error);
 
 // What a binding refers to: a buffer (whole), or an image view in the layout the shader needs it in.
 typedef struct orr_vk_binding {
@@ -106,7 +105,43 @@ typedef struct orr_vk_binding {
 void orr_vk_compute_bind(VkCommandBuffer commands, const orr_vk_compute *compute,
                          const orr_vk_binding *bindings, const void *push, uint32_t push_size);
 
+// A graphics pipeline of triangle lists with one texture, which is pushed at binding 0 of the fragment shader.
+typedef struct orr_vk_graphics {
+    VkPipeline pipeline;
+    VkPipelineLayout layout;
+    VkDescriptorSetLayout set_layout;
+    VkShaderStageFlags push_stages;
+    uint32_t push_size;
+} orr_vk_graphics;
+
+typedef struct orr_vk_graphics_desc {
+    orr_vk_code vertex, fragment;
+    uint32_t vertex_stride;                              // [bytes]
+    const VkVertexInputAttributeDescription *attributes; // attribute_count
+    uint32_t attribute_count;
+    VkShaderStageFlags push_stages;
+    uint32_t push_size; // [bytes], 1 .. 128
+    VkFormat colour;    // of the image drawn into
+    VkFormat depth;     // the greater one wins; VK_FORMAT_UNDEFINED: no depth
+    bool over;          // blended over what is there, premultiplied; false: replaces it
+} orr_vk_graphics_desc;
+
+orr_result orr_vk_graphics_create(orr_vk *vk, const orr_vk_graphics_desc *desc, orr_vk_graphics *graphics,
+                                  orr_error *error);                 // on failure *graphics is empty
+void orr_vk_graphics_destroy(orr_vk *vk, orr_vk_graphics *graphics); // an empty one is allowed
+// Binds the pipeline for a picture of that area, which begins at (0, 0).
+void orr_vk_graphics_bind(VkCommandBuffer commands, const orr_vk_graphics *graphics, VkRect2D area,
+                          VkCullModeFlags cull);
+// Pushes the texture (which shaders may read) and the push_size bytes of constants.
+void orr_vk_graphics_push(VkCommandBuffer commands, const orr_vk_graphics *graphics, VkSampler sampler,
+                          VkImageView texture, const void *push);
+
 // ---- commands ----
+
+// A pool and `count` command buffers from it, each to be recorded again and again; they go with their pool.
+orr_result orr_vk_commands_create(orr_vk *vk, VkCommandPool *pool, VkCommandBuffer *commands, uint32_t count,
+                                  orr_error *error);
+orr_result orr_vk_commands_begin(VkCommandBuffer commands, orr_error *error); // to be submitted once
 
 // Everything written by `from` is seen by `to`.
 void orr_vk_barrier(VkCommandBuffer commands, VkPipelineStageFlags2 from_stage, VkAccessFlags2 from_access,
@@ -121,3 +156,6 @@ orr_result orr_vk_timeline_wait(orr_vk *vk, VkSemaphore semaphore, uint64_t valu
 // Submits one command buffer that signals `value` when it is done.
 orr_result orr_vk_submit(orr_vk *vk, VkCommandBuffer commands, VkSemaphore semaphore, uint64_t value,
                          orr_error *error);
+// The same between a semaphore to wait for (nullable) and one to signal, and a fence that may be VK_NULL_HANDLE.
+orr_result orr_vk_submit_between(orr_vk *vk, VkCommandBuffer commands, const VkSemaphoreSubmitInfo *wait,
+                                 const VkSemaphoreSubmitInfo *signal, VkFence fence, orr_error *error);

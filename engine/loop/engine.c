@@ -58,7 +58,13 @@ orr_result orr_engine_take_vk(orr_engine *engine, orr_vk **vk, orr_error *error)
         engine->vk_lost = false;
     }
     if (!engine->vk) {
-        const orr_vk_desc desc = {.validate = engine->desc.validate, .log = engine->log};
+        const orr_vk_desc desc = {
+            .validate = engine->desc.validate,
+            .present = engine->vk_extensions != NULL,
+            .instance_extensions = engine->vk_extensions,
+            .instance_extension_count = engine->vk_extension_count,
+            .log = engine->log,
+        };
         ORR_TRY(orr_vk_create(&desc, &engine->vk, error));
     }
     engine->vk_users++;
@@ -69,6 +75,11 @@ orr_result orr_engine_take_vk(orr_engine *engine, orr_vk **vk, orr_error *error)
 void orr_engine_give_vk(orr_engine *engine)
 {
     engine->vk_users--;
+}
+
+void orr_engine_lose_vk(orr_engine *engine)
+{
+    engine->vk_lost = true;
 }
 
 static void describe(orr_engine *engine)
@@ -94,7 +105,13 @@ static orr_result start(orr_engine *engine, orr_error *error)
     return ORR_OK;
 }
 
-orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **out, orr_error *error)
+orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine, orr_error *error)
+{
+    return orr_engine_create_presenting(desc, NULL, 0, engine, error);
+}
+
+orr_result orr_engine_create_presenting(const orr_engine_desc *desc, const char *const *extensions,
+                                        int extension_count, orr_engine **out, orr_error *error)
 {
     *out = NULL;
     orr_engine *engine = orr_alloc_zero(1, sizeof *engine);
@@ -102,6 +119,8 @@ orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **out, orr_
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: an engine");
     }
     engine->desc = desc ? *desc : (orr_engine_desc){0};
+    engine->vk_extensions = extensions;
+    engine->vk_extension_count = extension_count;
     engine->log = (orr_log){engine->desc.log, engine->desc.log_user};
     orr_result result = start(engine, error);
     if (result != ORR_OK) {

@@ -125,7 +125,9 @@ static orr_result release_removed(orr_frame *frame, const orr_scene *scene, orr_
 static orr_result note_loss(orr_frame *frame, orr_result result, const orr_error *from, orr_error *to)
 {
     if (result != ORR_OK) {
-        frame->engine->vk_lost |= from->code == ORR_CODE_DEVICE_LOST;
+        if (from->code == ORR_CODE_DEVICE_LOST) {
+            orr_engine_lose_vk(frame->engine);
+        }
         if (to) {
             *to = *from;
         }
@@ -133,7 +135,7 @@ static orr_result note_loss(orr_frame *frame, orr_result result, const orr_error
     return result;
 }
 
-static orr_result draw_submit(orr_frame *frame, const frame_slot *slot, const orr_scene *scene,
+static orr_result draw_submit(orr_frame *frame, const frame_slot *slot, const orr_scene *scene, bool to_image,
                               orr_error *error)
 {
     if (frame->device == ORR_DEVICE_CPU) {
@@ -141,7 +143,9 @@ static orr_result draw_submit(orr_frame *frame, const frame_slot *slot, const or
     }
     ORR_TRY(release_removed(frame, scene, error));
     orr_error why = {0};
-    return note_loss(frame, orr_vulkan_draw_submit(frame->vulkan, &slot->list, &why), &why, error);
+    orr_result result = to_image ? orr_vulkan_draw_submit_image(frame->vulkan, &slot->list, &why)
+                                 : orr_vulkan_draw_submit(frame->vulkan, &slot->list, &why);
+    return note_loss(frame, result, &why, error);
 }
 
 static orr_result draw_finish(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
@@ -196,8 +200,8 @@ orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_
     return ORR_OK;
 }
 
-orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
-                            const orr_view *view, orr_error *error)
+static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
+                         const orr_view *view, bool to_image, orr_error *error)
 {
     if (frame->waiting == frame->slot_count) {
         return orr_fail(error, ORR_CODE_CAPACITY, "%d frames in flight: finish one, or ask for more",
@@ -207,20 +211,51 @@ orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, const orr_
     ORR_TRY(check_view(world, view, error));
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
     ORR_TRY(pose(slot, scene, world, view, error));
-    ORR_TRY(draw_submit(frame, slot, scene, error));
+    ORR_TRY(draw_submit(frame, slot, scene, to_image, error));
     frame->waiting++;
+    return ORR_OK;
+}
+
+orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
+                            const orr_view *view, orr_error *error)
+{
+    return submit(frame, scene, world, view, false, error);
+}
+
+orr_result orr_frame_submit_image(orr_frame *frame, const orr_scene *scene, const orr_world *world,
+                                  const orr_view *view, orr_error *error)
+{
+    assert(frame->device == ORR_DEVICE_VULKAN);
+    return submit(frame, scene, world, view, true, error);
+}
+
+// The oldest frame, which is waiting no longer.
+static orr_result take_oldest(orr_frame *frame, const frame_slot **slot, orr_error *error)
+{
+    if (frame->waiting == 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "no frame was submitted");
+    }
+    *slot = &frame->slots[frame->oldest];
+    frame->oldest = (frame->oldest + 1) % frame->slot_count;
+    frame->waiting--;
     return ORR_OK;
 }
 
 orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error)
 {
-    if (frame->waiting == 0) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "no frame was submitted");
-    }
-    const frame_slot *slot = &frame->slots[frame->oldest];
-    frame->oldest = (frame->oldest + 1) % frame->slot_count;
-    frame->waiting--;
+    const frame_slot *slot = NULL;
+    ORR_TRY(take_oldest(frame, &slot, error));
     return draw_finish(frame, slot, picture, error);
+}
+
+orr_result orr_frame_finish_image(orr_frame *frame, struct orr_vulkan_image *image, orr_error *error)
+{
+    const frame_slot *slot = NULL;
+    ORR_TRY(take_oldest(frame, &slot, error));
+    orr_error why = {0};
+    orr_profile_reset(&frame->profile);
+    return note_loss(frame, orr_vulkan_draw_finish_image(frame->vulkan, image, &frame->profile, &why), &why,
+                     error);
 }
 
 int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity)

@@ -4,7 +4,7 @@
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/pool.h"
-#include "engine/device/vulkan.h"
+#include "engine/loop/shared_device.h"
 #include "render/draw.h"
 
 struct orr_engine {
@@ -12,17 +12,15 @@ struct orr_engine {
     orr_log log;
     orr_jobs *jobs;
     orr_isa isa;
-    orr_device_kind device; // ORR_DEVICE_CPU or ORR_DEVICE_VULKAN
-    orr_vk *vk;             // NULL until something draws on Vulkan
-    int vk_users;           // frames that draw on it
-    bool vk_lost;           // opened anew once nobody uses it any more
+    orr_device_kind device;           // ORR_DEVICE_CPU or ORR_DEVICE_VULKAN
+    orr_vk *vk;                       // NULL until something draws on Vulkan
+    int vk_users;                     // frames that draw on it, and a window
+    bool vk_lost;                     // opened anew once nobody uses it any more
+    const char *const *vk_extensions; // vk_extension_count: for a window; NULL: the device need not present
+    int vk_extension_count;
     char description[320];
     uint64_t next_key; // names uploaded contents (orr_draw_splats.key); never reused
 };
-
-// The Vulkan device, opened when it is first asked for; give it back when done.
-orr_result orr_engine_take_vk(orr_engine *engine, orr_vk **vk, orr_error *error);
-void orr_engine_give_vk(orr_engine *engine);
 
 // One layer: a cloud or a mesh, and where it stands when a world begins.
 typedef struct orr_layer_data {

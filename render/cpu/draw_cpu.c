@@ -34,6 +34,7 @@ typedef struct cpu_frame {
     int part_count;
     orr_splat_record *records; // the parts' records, each part at its own place
     orr_tile_box *boxes;       // likewise
+    uint32_t *part_keys;       // likewise
     int64_t record_capacity;
 
     int64_t visible;
@@ -95,7 +96,8 @@ static orr_result plan_projection(cpu_frame *f, orr_error *error)
     f->part_counts = orr_arena_take(f->arena, (size_t)parts, sizeof *f->part_counts);
     f->records = orr_arena_take(f->arena, (size_t)records, sizeof *f->records);
     f->boxes = orr_arena_take(f->arena, (size_t)records, sizeof *f->boxes);
-    if (!f->lenses || !f->parts || !f->part_counts || !f->records || !f->boxes) {
+    f->part_keys = orr_arena_take(f->arena, (size_t)records, sizeof *f->part_keys);
+    if (!f->lenses || !f->parts || !f->part_counts || !f->records || !f->boxes || !f->part_keys) {
         return out_of_memory(error, "projection", records);
     }
     int part = 0;
@@ -115,7 +117,8 @@ static orr_result plan_projection(cpu_frame *f, orr_error *error)
                                                  .end_block = end,
                                                  .first_place = first_place,
                                                  .records = f->records + place,
-                                                 .boxes = f->boxes + place};
+                                                 .boxes = f->boxes + place,
+                                                 .keys = f->part_keys + place};
             place += (end - block) * ORR_PACK_BLOCK;
         }
     }
@@ -129,7 +132,7 @@ static void project_part(void *context, int i, int worker)
     f->part_counts[i] = f->kernels->project(&f->parts[i]);
 }
 
-// positive floats sort as their bits do
+// the parts' keys one after the other, and where their records are
 static void make_keys(void *context, int i, int worker)
 {
     (void)worker;
@@ -137,8 +140,8 @@ static void make_keys(void *context, int i, int worker)
     int64_t place = f->part_counts[i];
     int64_t end = i + 1 < f->part_count ? f->part_counts[i + 1] : f->visible;
     uint32_t record = (uint32_t)(f->parts[i].records - f->records);
+    memcpy(f->keys + place, f->parts[i].keys, (size_t)(end - place) * sizeof *f->keys);
     for (; place < end; place++, record++) {
-        memcpy(&f->keys[place], &f->records[record].depth, sizeof f->keys[place]);
         f->order[place] = record;
     }
 }

@@ -25,12 +25,12 @@ typedef struct bin_job {
 static void row_interval(const orr_splat_record *s, int y, int tiles_x, int *first, int *last)
 {
     // a hundredth of a pixel more on each side covers the rounding of these lines
-    float low = (float)(y * ORR_TILE) + 0.49f - s->y;
-    float high = low + (float)(ORR_TILE - 1) + 0.02f;
+    float low = (float)(y * ORR_CPU_TILE) + 0.49f - s->y;
+    float high = low + (float)(ORR_CPU_TILE - 1) + 0.02f;
     ellipse shape = {s->sharp_x, s->lean, s->sharp_y};
     real2 ends = splat_band(shape, s->reach, (real2){s->half_width, s->half_height}, low, high);
-    float left = (s->x + ends.x - 0.51f) * (1.0f / ORR_TILE);
-    float right = (s->x + ends.y - 0.49f) * (1.0f / ORR_TILE);
+    float left = (s->x + ends.x - 0.51f) * (1.0f / ORR_CPU_TILE);
+    float right = (s->x + ends.y - 0.49f) * (1.0f / ORR_CPU_TILE);
     if (ends.x > ends.y || right < 0.0f || left >= (float)tiles_x) {
         *first = 1;
         *last = 0;
@@ -118,8 +118,8 @@ orr_result orr_splats_bin(orr_jobs *jobs, orr_arena *arena, const orr_bin_input 
     int blocks = orr_blocks(input->count, block);
     bin_job job = {.input = input,
                    .block = block,
-                   .tiles_x = (input->width + ORR_TILE - 1) / ORR_TILE,
-                   .tiles_y = (input->height + ORR_TILE - 1) / ORR_TILE};
+                   .tiles_x = (input->width + ORR_CPU_TILE - 1) / ORR_CPU_TILE,
+                   .tiles_y = (input->height + ORR_CPU_TILE - 1) / ORR_CPU_TILE};
     size_t tiles = (size_t)job.tiles_x * (size_t)job.tiles_y;
     *bins = (orr_splat_bins){.tiles_x = job.tiles_x, .tiles_y = job.tiles_y};
     bins->starts = orr_arena_take(arena, tiles + 1, sizeof *bins->starts);

@@ -1,4 +1,4 @@
-// Blending on the CPU: one tile of 16x16 pixels, lanes over small blocks of it.
+// Blending on the CPU: one tile of 32x32 pixels, lanes over small blocks of it.
 //
 // A tile's splats come in batches of 64. For each batch, lanes over splats find which blocks of 4 x LANES/4
 // pixels each ellipse reaches, exactly, by the ends of the ellipse within the block's rows: one comparison
@@ -14,24 +14,34 @@ enum {
     BATCH = 64,
     BLOCK_W = 4,
     BLOCK_H = ORR_LANES / BLOCK_W,
-    COLUMNS = ORR_TILE / BLOCK_W,
-    ROWS = ORR_TILE / BLOCK_H,
+    COLUMNS = ORR_CPU_TILE / BLOCK_W,
+    ROWS = ORR_CPU_TILE / BLOCK_H,
     BLOCKS = COLUMNS * ROWS,
     LOOK_EVERY = 8 // splats between two looks whether a block is full
 };
 
+// What is read and written with every batch of splats.
 typedef struct block_state {
-    real open; // transmittance of pixels that still take splats, 0 for those that stopped
-    real left; // transmittance for good: what the background shows through
+    real open; // transmittance; negative (and final) for a pixel that takes no more splats
     real red, green, blue;
-    real depth;      // sum of weight times depth
-    real mesh_depth; // splats from here on are hidden
+    real depth; // sum of weight times depth
 } block_state;
+
+// What meshes and fields show of a block's pixels; apart from the rest, which shall stay in L1.
+typedef struct block_layers {
+    real mesh_depth; // splats from here on are hidden
+    // blended when the splats reach the depth; infinity: nothing, or done
+    real field_depth;
+    real field_red, field_green, field_blue, field_alpha;
+} block_layers;
 
 typedef struct tile_state {
     block_state blocks[BLOCKS];
+    bool live[BLOCKS]; // does it still take splats?
+    int live_count;
     uint64_t touches[BLOCKS]; // splats of the batch that reach each block
     orr_splat_record batch[BATCH];
+    block_layers layers[BLOCKS];
 } tile_state;
 
 FN real pixel_column(int left)
@@ -44,31 +54,47 @@ FN real pixel_row(int top)
     return to_real((lane_index() >> 2) + I(top)) + R(0.5);
 }
 
-static uint64_t begin_blocks(const orr_blend_job *job, tile_state *tile)
+// a plane's values at the pixels of a block; `outside` beyond the picture
+static real plane_block(const orr_blend_job *job, const float *plane, int left, int top, float outside)
 {
-    uint64_t live = 0;
+    float values[ORR_LANES];
+    for (int i = 0; i < ORR_LANES; i++) {
+        int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
+        values[i] = x < job->width && y < job->height ? plane[(int64_t)y * job->width + x] : outside;
+    }
+    return real_load(values);
+}
+
+static void begin_blocks(const orr_blend_job *job, tile_state *tile)
+{
+    tile->live_count = 0;
+    const int64_t plane = (int64_t)job->width * job->height;
     for (int b = 0; b < BLOCKS; b++) {
-        int left = job->tile_x * ORR_TILE + b % COLUMNS * BLOCK_W;
-        int top = job->tile_y * ORR_TILE + b / COLUMNS * BLOCK_H;
+        int left = job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W;
+        int top = job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H;
         mask inside = and_(pixel_column(left) < R(job->width), pixel_row(top) < R(job->height));
-        tile->blocks[b] = (block_state){.open = sel(inside, R(1.0), R(0.0)),
-                                        .left = R(1.0),
+        tile->blocks[b] = (block_state){.open = sel(inside, R(1.0), R(-1.0)),
                                         .red = R(0.0),
                                         .green = R(0.0),
                                         .blue = R(0.0),
                                         .depth = R(0.0)};
-        live |= (uint64_t)(any(inside) != 0) << b;
+        tile->live[b] = any(inside) != 0;
+        tile->live_count += tile->live[b];
+        block_layers *layers = &tile->layers[b];
+        if (job->mesh_depth || job->field_depth) {
+            *layers = (block_layers){.mesh_depth = R(__builtin_inff()), .field_depth = R(__builtin_inff())};
+        }
         if (job->mesh_depth) {
-            float depth[ORR_LANES];
-            for (int i = 0; i < ORR_LANES; i++) {
-                int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
-                bool there = x < job->width && y < job->height;
-                depth[i] = there ? job->mesh_depth[(int64_t)y * job->width + x] : 0.0f;
-            }
-            tile->blocks[b].mesh_depth = real_load(depth);
+            layers->mesh_depth = plane_block(job, job->mesh_depth, left, top, 0.0f);
+        }
+        if (job->field_depth) {
+            layers->field_depth = plane_block(job, job->field_depth, left, top, __builtin_inff());
+            layers->field_red = plane_block(job, job->field_colour, left, top, 0.0f);
+            layers->field_green = plane_block(job, job->field_colour + plane, left, top, 0.0f);
+            layers->field_blue = plane_block(job, job->field_colour + 2 * plane, left, top, 0.0f);
+            layers->field_alpha = plane_block(job, job->field_colour + 3 * plane, left, top, 0.0f);
         }
     }
-    return live;
 }
 
 // member k of the batch's records, for splats first ..
@@ -81,8 +107,8 @@ static void find_touched_blocks(const orr_blend_job *job, tile_state *tile, int 
     }
     for (int first = 0; first < count; first += ORR_LANES) {
         // positions relative to the tile's corner
-        real x = MEMBER(x) - R(job->tile_x * ORR_TILE);
-        real y = MEMBER(y) - R(job->tile_y * ORR_TILE);
+        real x = MEMBER(x) - R(job->tile_x * ORR_CPU_TILE);
+        real y = MEMBER(y) - R(job->tile_y * ORR_CPU_TILE);
         ellipse shape = {MEMBER(sharp_x), MEMBER(lean), MEMBER(sharp_y)};
         real reach = MEMBER(reach);
         real2 half_size = {MEMBER(half_width), MEMBER(half_height)};
@@ -104,45 +130,62 @@ static void find_touched_blocks(const orr_blend_job *job, tile_state *tile, int 
     }
 }
 
-// Blends the splats of `set`, front to back; returns whether any pixel of the block still takes splats.
-FN bool blend_block(const tile_state *tile, block_state *state, uint64_t set, real column, real row,
-                    bool meshes)
+// minus |a|: closes a pixel, and keeps what is left of it for the background
+FN real closed(real a)
 {
-    real open = state->open, left = state->left;
-    real red = state->red, green = state->green, blue = state->blue;
-    real depth = state->depth;
+    return (real)((sint)a | I(INT32_MIN));
+}
+
+// Blends what the fields show of the pixels in `due`. It may be opaque: then nothing is left for what stands behind.
+FN void blend_fields(block_state *s, block_layers *layers, mask due)
+{
+    due = and_(due, s->open > R(0.0));
+    real weight = sel(due, s->open, R(0.0));
+    s->red = fma_(weight, layers->field_red, s->red);
+    s->green = fma_(weight, layers->field_green, s->green);
+    s->blue = fma_(weight, layers->field_blue, s->blue);
+    s->depth = fma_(weight * layers->field_alpha, sel(due, layers->field_depth, R(0.0)), s->depth);
+    real left = s->open * (R(1.0) - layers->field_alpha);
+    s->open = sel(due, sel(left <= R(SPLAT_T_MIN), closed(left), left), s->open);
+    layers->field_depth = sel(due, R(__builtin_inff()), layers->field_depth);
+}
+
+// Blends the splats of `set`, front to back, and what meshes and fields show in its place if there are any (`layered`);
+// returns whether any pixel of the block still takes splats.
+FN bool blend_block(tile_state *tile, int block, uint64_t set, real column, real row, bool layered)
+{
+    block_layers *layers = &tile->layers[block];
+    block_state b = tile->blocks[block];
     bool live = true;
     for (int seen = 1; set; set &= set - 1, seen++) {
         const orr_splat_record *s = &tile->batch[__builtin_ctzll(set)];
         real2 d = {column - R(s->x), row - R(s->y)};
         ellipse shape = {R(s->sharp_x), R(s->lean), R(s->sharp_y)};
         real alpha = splat_alpha(R(s->log2_opacity), d, shape);
-        if (meshes) {
-            alpha = sel(R(s->depth) < state->mesh_depth, alpha, R(0.0));
+        if (layered) {
+            alpha = sel(R(s->depth) < layers->mesh_depth, alpha, R(0.0));
+            mask due = layers->field_depth <= R(s->depth);
+            if (any(due)) {
+                blend_fields(&b, layers, due);
+            }
         }
         // a pixel stops before the splat that would close it; from one splat to the next there is only this product, a
         // comparison and a choice
-        real next = open * (R(1.0) - alpha);
+        real next = b.open * (R(1.0) - alpha);
         mask stop = next <= R(SPLAT_T_MIN);
-        real weight = sel(stop, R(0.0), alpha * open);
-        left = sel(stop, left, next);
-        open = sel(stop, R(0.0), next);
-        red = fma_(weight, R(s->red), red);
-        green = fma_(weight, R(s->green), green);
-        blue = fma_(weight, R(s->blue), blue);
-        depth = fma_(weight, R(s->depth), depth);
-        if (seen % LOOK_EVERY == 0 && !any(open > R(0.0))) {
+        real weight = sel(stop, R(0.0), alpha * b.open);
+        b.open = sel(stop, closed(b.open), next);
+        b.red = fma_(weight, R(s->red), b.red);
+        b.green = fma_(weight, R(s->green), b.green);
+        b.blue = fma_(weight, R(s->blue), b.blue);
+        b.depth = fma_(weight, R(s->depth), b.depth);
+        if (seen % LOOK_EVERY == 0 && !any(b.open > R(0.0))) {
             live = false;
             break;
         }
     }
-    state->open = open;
-    state->left = left;
-    state->red = red;
-    state->green = green;
-    state->blue = blue;
-    state->depth = depth;
-    return live && any(open > R(0.0));
+    tile->blocks[block] = b;
+    return live && any(b.open > R(0.0));
 }
 
 static void store_block(const orr_blend_job *job, const block_state *s, int left, int top)
@@ -151,7 +194,7 @@ static void store_block(const orr_blend_job *job, const block_state *s, int left
     real_store(red, s->red);
     real_store(green, s->green);
     real_store(blue, s->blue);
-    real_store(rest, s->left);
+    real_store(rest, abs_(s->open));
     real_store(depth, s->depth);
     for (int i = 0; i < ORR_LANES; i++) {
         int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
@@ -191,32 +234,36 @@ static void store_block(const orr_blend_job *job, const block_state *s, int left
 int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
 {
     tile_state tile;
-    uint64_t live = begin_blocks(job, &tile);
+    begin_blocks(job, &tile);
     int64_t evaluated = 0;
-    const bool meshes = job->mesh_depth != NULL;
-    for (uint32_t start = 0; start < job->splat_count && live; start += BATCH) {
+    const bool layered = job->mesh_depth || job->field_depth;
+    for (uint32_t start = 0; start < job->splat_count && tile.live_count > 0; start += BATCH) {
         int count = (int)(job->splat_count - start < BATCH ? job->splat_count - start : BATCH);
         for (int i = 0; i < count; i++) {
             tile.batch[i] = job->records[job->tile_splats[start + (uint32_t)i]];
         }
         find_touched_blocks(job, &tile, count);
-        for (uint64_t rest = live; rest; rest &= rest - 1) {
-            int b = __builtin_ctzll(rest);
+        for (int b = 0; b < BLOCKS; b++) {
             uint64_t set = tile.touches[b];
-            if (!set) {
+            if (!set || !tile.live[b]) {
                 continue;
             }
             evaluated += __builtin_popcountll(set);
-            real column = pixel_column(job->tile_x * ORR_TILE + b % COLUMNS * BLOCK_W);
-            real row = pixel_row(job->tile_y * ORR_TILE + b / COLUMNS * BLOCK_H);
-            bool open = meshes ? blend_block(&tile, &tile.blocks[b], set, column, row, true)
-                               : blend_block(&tile, &tile.blocks[b], set, column, row, false);
-            live &= ~((uint64_t)!open << b);
+            real column = pixel_column(job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W);
+            real row = pixel_row(job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H);
+            bool open = layered ? blend_block(&tile, b, set, column, row, true)
+                                : blend_block(&tile, b, set, column, row, false);
+            tile.live[b] = open;
+            tile.live_count -= !open;
         }
     }
     for (int b = 0; b < BLOCKS; b++) {
-        store_block(job, &tile.blocks[b], job->tile_x * ORR_TILE + b % COLUMNS * BLOCK_W,
-                    job->tile_y * ORR_TILE + b / COLUMNS * BLOCK_H);
+        if (job->field_depth) {
+            block_layers *layers = &tile.layers[b];
+            blend_fields(&tile.blocks[b], layers, layers->field_depth < R(__builtin_inff()));
+        }
+        store_block(job, &tile.blocks[b], job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W,
+                    job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H);
     }
     return evaluated * ORR_LANES;
 }

@@ -61,7 +61,7 @@ FN real channel_colour(const float *harmonics, int degree, int channel, sh_band1
 // the tiles between two pixel positions, as far as there are tiles
 FN sint tile_of(real pixel, float tiles)
 {
-    return to_int(min_(max_(pixel * R(1.0 / ORR_TILE), R(0.0)), R(tiles - 1.0f)));
+    return to_int(min_(max_(pixel * R(1.0 / ORR_CPU_TILE), R(0.0)), R(tiles - 1.0f)));
 }
 
 // writes the visible lanes one after another
@@ -76,16 +76,19 @@ static int store_records(const orr_project_job *job, int place, uint32_t visible
     for (int k = 0; k < 13; k++) {
         real_store(fields[k], values[k]);
     }
-    const float tiles_x = (float)((job->width + ORR_TILE - 1) / ORR_TILE);
-    const float tiles_y = (float)((job->height + ORR_TILE - 1) / ORR_TILE);
+    const float tiles_x = (float)((job->width + ORR_CPU_TILE - 1) / ORR_CPU_TILE);
+    const float tiles_y = (float)((job->height + ORR_CPU_TILE - 1) / ORR_CPU_TILE);
     int32_t box[4][ORR_LANES];
     sint_store(box[0], tile_of(s->centre.x - s->half_size.x - R(0.5), tiles_x));
     sint_store(box[1], tile_of(s->centre.y - s->half_size.y - R(0.5), tiles_y));
     sint_store(box[2], tile_of(s->centre.x + s->half_size.x - R(0.5), tiles_x));
     sint_store(box[3], tile_of(s->centre.y + s->half_size.y - R(0.5), tiles_y));
+    int32_t keys[ORR_LANES];
+    sint_store(keys, (sint)s->depth); // positive floats sort as their bits do
     int count = 0;
     for (; visible; visible &= visible - 1, count++) {
         int i = __builtin_ctz(visible);
+        job->keys[place + count] = (uint32_t)keys[i];
         job->boxes[place + count] = (orr_tile_box){(uint16_t)box[0][i], (uint16_t)box[1][i],
                                                    (uint16_t)box[2][i], (uint16_t)box[3][i]};
         job->records[place + count] = (orr_splat_record){

@@ -15,7 +15,7 @@
 #include "render/draw.h"
 
 enum {
-    ORR_TILE = 16,            // pixels per side
+    ORR_CPU_TILE = 32,        // pixels per side
     ORR_PROJECT_BLOCKS = 256, // blocks of 16 splats per job
     ORR_PROJECT_SPLATS = ORR_PROJECT_BLOCKS * ORR_PACK_BLOCK
 };
@@ -49,6 +49,7 @@ typedef struct orr_project_job {
     uint32_t first_place;      // of the layer
     orr_splat_record *records; // room for every splat of the job
     orr_tile_box *boxes;       // likewise
+    uint32_t *keys;            // likewise: the bits of the depth, which sort as the depth does
 } orr_project_job;
 
 // splat_lens as plain floats, in the order of its members, for files without lanes
@@ -70,10 +71,12 @@ typedef struct orr_blend_job {
     const orr_splat_record *records;
     const uint32_t *tile_splats; // record indices of the tile, front to back
     uint32_t splat_count;
-    int tile_x, tile_y;       // in tiles
-    int width, height;        // of the picture [px]
-    const float *mesh_depth;  // height x width, or NULL: no meshes
-    const float *mesh_colour; // height x width x 3
+    int tile_x, tile_y;        // in tiles
+    int width, height;         // of the picture [px]
+    const float *mesh_depth;   // height x width, or NULL: no meshes
+    const float *mesh_colour;  // height x width x 3
+    const float *field_depth;  // height x width, infinity where there is none, or NULL: no fields
+    const float *field_colour; // 4 x height x width: planes of premultiplied red, green, blue, and alpha
     bool opaque;
     float background[3];
     float *rgba;  // height x width x 4

@@ -1,6 +1,7 @@
 // .compressed.ply (PlayCanvas): 16 bytes per splat, quantised between the bounds of its chunk of 256 splats,
 // and one byte per SH coefficient.
 #include "engine/core/memory.h"
+#include "engine/core/morton.h"
 #include "render/formats/ply_header.h"
 #include "render/formats/splat_bytes.h"
 
@@ -309,17 +310,6 @@ typedef struct place {
     int64_t index;
 } place;
 
-// 21 bits of one axis, two zeros before each
-static uint64_t spread(uint32_t value)
-{
-    uint64_t x = value & 0x1fffffu;
-    x = (x | x << 32) & UINT64_C(0x001f00000000ffff);
-    x = (x | x << 16) & UINT64_C(0x001f0000ff0000ff);
-    x = (x | x << 8) & UINT64_C(0x100f00f00f00f00f);
-    x = (x | x << 4) & UINT64_C(0x10c30c30c30c30c3);
-    return (x | x << 2) & UINT64_C(0x1249249249249249);
-}
-
 static int by_code(const void *a, const void *b)
 {
     const place *l = a, *r = b;
@@ -346,10 +336,11 @@ static orr_result morton_order(const orr_splats_view *d, int64_t **order, orr_er
         high[i % 3] = i < 3 || x > high[i % 3] ? x : high[i % 3];
     }
     for (int64_t i = 0; i < d->count; i++) {
-        places[i] = (place){.index = i};
+        uint32_t steps[3];
         for (int k = 0; k < 3; k++) {
-            places[i].code |= spread(pack(d->position[3 * i + k], low[k], high[k], (1u << 21) - 1)) << k;
+            steps[k] = pack(d->position[3 * i + k], low[k], high[k], (1u << 21) - 1);
         }
+        places[i] = (place){orr_morton63(steps[0], steps[1], steps[2]), i};
     }
     qsort(places, (size_t)d->count, sizeof *places, by_code);
     for (int64_t i = 0; i < d->count; i++) {

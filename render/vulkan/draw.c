@@ -1,5 +1,6 @@
 // Frames on Vulkan: what each needs is uploaded once, its commands are recorded and submitted, and its picture is read
 // when its value on the timeline is reached.
+#include "render/vulkan/draw.h"
 #include "engine/core/memory.h"
 #include "render/vulkan/image.h"
 #include "render/vulkan/splats.h"
@@ -60,13 +61,6 @@ struct orr_vulkan_draw {
 static orr_result create_slot(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
 {
     orr_vk *vk = draw->vk;
-    const VkCommandBufferAllocateInfo commands = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = draw->pool,
-        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-        .commandBufferCount = 1,
-    };
-    ORR_VK_TRY(vkAllocateCommandBuffers(vk->device, &commands, &slot->commands), error);
     const VkQueryPoolCreateInfo queries = {
         .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
         .queryType = VK_QUERY_TYPE_TIMESTAMP,
@@ -79,14 +73,11 @@ static orr_result create_slot(orr_vulkan_draw *draw, frame_slot *slot, orr_error
 
 static orr_result initialise(orr_vulkan_draw *draw, orr_error *error)
 {
-    const VkCommandPoolCreateInfo pool = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-        .queueFamilyIndex = draw->vk->queue_family,
-    };
-    ORR_VK_TRY(vkCreateCommandPool(draw->vk->device, &pool, NULL, &draw->pool), error);
+    VkCommandBuffer commands[FRAMES_MAX];
+    ORR_TRY(orr_vk_commands_create(draw->vk, &draw->pool, commands, (uint32_t)draw->slot_count, error));
     ORR_TRY(orr_vk_timeline_create(draw->vk, &draw->timeline, error));
     for (int i = 0; i < draw->slot_count; i++) {
+        draw->slots[i].commands = commands[i];
         ORR_TRY(create_slot(draw, &draw->slots[i], error));
     }
     ORR_TRY(orr_vulkan_store_create(draw->vk, &draw->store, error));
@@ -127,9 +118,8 @@ void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
         return;
     }
     orr_vk *vk = draw->vk;
-    if (draw->submitted > 0) {
-        wait_for_all(draw, NULL);
-    }
+    // not only for our own frames: who shows an image reads it on the one queue. A lost device answers at once
+    vkQueueWaitIdle(vk->queue);
     for (int i = 0; i < draw->slot_count; i++) {
         frame_slot *slot = &draw->slots[i];
         vkDestroyQueryPool(vk->device, slot->marks.pool, NULL);
@@ -167,8 +157,10 @@ static orr_result take_layers(orr_vulkan_draw *draw, frame_slot *slot, const orr
     slot->layer_count = list->splat_count;
     for (int i = 0; i < list->splat_count; i++) {
         orr_vulkan_layer *layer = &slot->layers[i];
-        ORR_TRY(orr_vulkan_store_cloud(&draw->store, &list->splats[i], slot->number, oldest_frame(draw),
-                                       &layer->cloud, error));
+        const orr_vulkan_stored *item;
+        ORR_TRY(orr_vulkan_store_take(&draw->store, &list->splats[i], NULL, slot->number, oldest_frame(draw),
+                                      &item, error));
+        layer->cloud = item->cloud;
         ORR_TRY(orr_splat_lens_make(&list->lens, &list->splats[i], &layer->lens, error));
     }
     return ORR_OK;
@@ -186,8 +178,10 @@ static orr_result take_meshes(orr_vulkan_draw *draw, frame_slot *slot, const orr
     }
     slot->mesh_count = list->mesh_count;
     for (int i = 0; i < list->mesh_count; i++) {
-        ORR_TRY(orr_vulkan_store_mesh(&draw->store, &list->meshes[i], slot->number, oldest_frame(draw),
-                                      &slot->meshes[i].mesh, error));
+        const orr_vulkan_stored *item;
+        ORR_TRY(orr_vulkan_store_take(&draw->store, NULL, &list->meshes[i], slot->number, oldest_frame(draw),
+                                      &item, error));
+        slot->meshes[i].mesh = item->mesh;
         memcpy(slot->meshes[i].model, list->meshes[i].model, sizeof slot->meshes[i].model);
     }
     return ORR_OK;
@@ -249,7 +243,7 @@ static void record_readback(orr_vulkan_draw *draw, frame_slot *slot)
 
 static void record_image(orr_vulkan_draw *draw, frame_slot *slot)
 {
-    // the image's last reader may be a blit of an earlier submission
+    // the image's last reader may be an earlier submission that shows it
     orr_vk_image_barrier(slot->commands, slot->image.image, VK_IMAGE_ASPECT_COLOR_BIT,
                          VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL,
                          VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, 0, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
@@ -258,10 +252,10 @@ static void record_image(orr_vulkan_draw *draw, frame_slot *slot)
     const orr_vk_binding bindings[] = {{.buffer = draw->splats.picture.buffer}, {.view = slot->image.view}};
     orr_vk_compute_bind(slot->commands, &draw->splats.stages[ORR_SHADER_PRESENT], bindings, size,
                         sizeof size);
-    vkCmdDispatch(slot->commands, (uint32_t)orr_blocks(size[0], ORR_TILE),
-                  (uint32_t)orr_blocks(size[1], ORR_TILE), 1);
+    vkCmdDispatch(slot->commands, (uint32_t)orr_blocks(size[0], ORR_VULKAN_TILE),
+                  (uint32_t)orr_blocks(size[1], ORR_VULKAN_TILE), 1);
     orr_vk_image_barrier(slot->commands, slot->image.image, VK_IMAGE_ASPECT_COLOR_BIT,
-                         VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                         VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
                          VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
                          VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_READ_BIT);
     orr_vulkan_mark(slot->commands, &slot->marks, "present");
@@ -305,11 +299,7 @@ static void record_stages(orr_vulkan_draw *draw, frame_slot *slot)
 
 static orr_result send(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
 {
-    const VkCommandBufferBeginInfo begin = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-        .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-    };
-    ORR_VK_TRY(vkBeginCommandBuffer(slot->commands, &begin), error);
+    ORR_TRY(orr_vk_commands_begin(slot->commands, error));
     record_stages(draw, slot);
     ORR_VK_TRY(vkEndCommandBuffer(slot->commands), error);
     ORR_TRY(orr_vk_submit(draw->vk, slot->commands, draw->timeline, draw->submitted + 1, error));
@@ -335,7 +325,8 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, bool 
     ORR_TRY(take_meshes(draw, slot, list, error));
     slot->room = (orr_vulkan_room){
         .pairs = FIRST_PAIRS,
-        .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_TILE) * orr_blocks(slot->lens.height, ORR_TILE),
+        .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_VULKAN_TILE) *
+                 orr_blocks(slot->lens.height, ORR_VULKAN_TILE),
         .pixels = (int64_t)slot->lens.width * slot->lens.height,
     };
     for (int i = 0; i < slot->layer_count; i++) {
@@ -464,15 +455,15 @@ orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *pict
     return ORR_OK;
 }
 
-orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, orr_vulkan_image *image, orr_profile *profile,
-                                        orr_error *error)
+orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, struct orr_vulkan_image *image,
+                                        orr_profile *profile, orr_error *error)
 {
     frame_slot *slot;
     ORR_TRY(finish(draw, true, &slot, profile, error));
     *image = (orr_vulkan_image){
         .image = slot->image.image,
         .view = slot->image.view,
-        .layout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+        .layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
         .width = slot->lens.width,
         .height = slot->lens.height,
     };

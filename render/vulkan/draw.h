@@ -17,6 +17,15 @@ orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *li
 // booked in `profile` (nullable), measured by the device.
 orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *picture, orr_profile *profile,
                                   orr_error *error);
+
+// As orr_vulkan_draw_submit, for a frame that ends in an image on the device (image.h).
+struct orr_vulkan_image;
+orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error);
+// Completes the oldest frame, which submit_image started. The image is written when this returns, and stays so until
+// frames_in_flight more submits of images; commands of the same queue that read it need no semaphore.
+orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, struct orr_vulkan_image *image,
+                                        orr_profile *profile, orr_error *error);
+
 // Forgets what was uploaded under a key; waits for the frames that use it.
 void orr_vulkan_draw_release(orr_vulkan_draw *draw, uint64_t key);
 // How often memory was allocated so far, on either side: after warm-up it stays the same.

@@ -36,6 +36,18 @@ orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *pict
     return absent(error);
 }
 
+orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error)
+{
+    return orr_vulkan_draw_submit(draw, list, error);
+}
+
+orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, struct orr_vulkan_image *image,
+                                        orr_profile *profile, orr_error *error)
+{
+    (void)image;
+    return orr_vulkan_draw_finish(draw, NULL, profile, error);
+}
+
 void orr_vulkan_draw_release(orr_vulkan_draw *draw, uint64_t key)
 {
     (void)draw;

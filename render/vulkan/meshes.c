@@ -17,148 +17,35 @@ typedef struct mesh_push {
 } mesh_push;
 _Static_assert(sizeof(mesh_push) == 128, "push constants as in shaders/mesh.glsl");
 
-static const VkShaderStageFlags both = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
 static const VkFormat colour_format = VK_FORMAT_R32G32B32A32_SFLOAT;
 static const VkFormat depth_format = VK_FORMAT_D32_SFLOAT;
 
-static orr_result create_layouts(orr_vulkan_meshes *m, orr_error *error)
+static orr_result create_pipeline(orr_vulkan_meshes *m, orr_error *error)
 {
-    const VkDescriptorSetLayoutBinding binding = {
-        .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-        .descriptorCount = 1,
-        .stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT,
-    };
-    const VkDescriptorSetLayoutCreateInfo set_info = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR,
-        .bindingCount = 1,
-        .pBindings = &binding,
-    };
-    ORR_VK_TRY(vkCreateDescriptorSetLayout(m->vk->device, &set_info, NULL, &m->set_layout), error);
-    const VkPushConstantRange range = {.stageFlags = both, .size = sizeof(mesh_push)};
-    const VkPipelineLayoutCreateInfo layout_info = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-        .setLayoutCount = 1,
-        .pSetLayouts = &m->set_layout,
-        .pushConstantRangeCount = 1,
-        .pPushConstantRanges = &range,
-    };
-    ORR_VK_TRY(vkCreatePipelineLayout(m->vk->device, &layout_info, NULL, &m->layout), error);
-    return ORR_OK;
-}
-
-static orr_result create_pipeline(orr_vulkan_meshes *m, VkShaderModule vertex, VkShaderModule fragment,
-                                  orr_error *error)
-{
-    const VkPipelineShaderStageCreateInfo stages[] = {
-        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-         .stage = VK_SHADER_STAGE_VERTEX_BIT,
-         .module = vertex,
-         .pName = "main"},
-        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-         .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
-         .module = fragment,
-         .pName = "main"},
-    };
-    const VkVertexInputBindingDescription binding = {.stride = sizeof(orr_mesh_vertex)};
     const VkVertexInputAttributeDescription attributes[] = {
         {0, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, position)},
         {1, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, normal)},
         {2, 0, VK_FORMAT_R32G32_SFLOAT, offsetof(orr_mesh_vertex, uv)},
         {3, 0, VK_FORMAT_R8G8B8A8_UNORM, offsetof(orr_mesh_vertex, colour)},
     };
-    const VkPipelineVertexInputStateCreateInfo input = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
-        .vertexBindingDescriptionCount = 1,
-        .pVertexBindingDescriptions = &binding,
-        .vertexAttributeDescriptionCount = 4,
-        .pVertexAttributeDescriptions = attributes,
+    const orr_vk_graphics_desc desc = {
+        .vertex = orr_vulkan_shader_code(ORR_SHADER_MESH_VERTEX),
+        .fragment = orr_vulkan_shader_code(ORR_SHADER_MESH_FRAGMENT),
+        .vertex_stride = sizeof(orr_mesh_vertex),
+        .attributes = attributes,
+        .attribute_count = 4,
+        .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
+        .push_size = sizeof(mesh_push),
+        .colour = colour_format,
+        .depth = depth_format,
     };
-    const VkPipelineInputAssemblyStateCreateInfo assembly = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
-    };
-    const VkPipelineViewportStateCreateInfo viewport = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
-        .viewportCount = 1,
-        .scissorCount = 1,
-    };
-    const VkPipelineRasterizationStateCreateInfo rasterization = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-        .frontFace = VK_FRONT_FACE_COUNTER_CLOCKWISE,
-        .lineWidth = 1.0f,
-    };
-    const VkPipelineMultisampleStateCreateInfo multisample = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT,
-    };
-    const VkPipelineDepthStencilStateCreateInfo depth = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
-        .depthTestEnable = VK_TRUE,
-        .depthWriteEnable = VK_TRUE,
-        .depthCompareOp = VK_COMPARE_OP_GREATER, // of equal ones the first stays
-    };
-    const VkPipelineColorBlendAttachmentState attachment = {.colorWriteMask = 0xf};
-    const VkPipelineColorBlendStateCreateInfo blend = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-        .attachmentCount = 1,
-        .pAttachments = &attachment,
-    };
-    const VkDynamicState dynamics[] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR,
-                                       VK_DYNAMIC_STATE_CULL_MODE};
-    const VkPipelineDynamicStateCreateInfo dynamic = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-        .dynamicStateCount = 3,
-        .pDynamicStates = dynamics,
-    };
-    const VkPipelineRenderingCreateInfo rendering = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
-        .colorAttachmentCount = 1,
-        .pColorAttachmentFormats = &colour_format,
-        .depthAttachmentFormat = depth_format,
-    };
-    const VkGraphicsPipelineCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-        .pNext = &rendering,
-        .stageCount = 2,
-        .pStages = stages,
-        .pVertexInputState = &input,
-        .pInputAssemblyState = &assembly,
-        .pViewportState = &viewport,
-        .pRasterizationState = &rasterization,
-        .pMultisampleState = &multisample,
-        .pDepthStencilState = &depth,
-        .pColorBlendState = &blend,
-        .pDynamicState = &dynamic,
-        .layout = m->layout,
-    };
-    ORR_VK_TRY(vkCreateGraphicsPipelines(m->vk->device, m->vk->pipeline_cache, 1, &info, NULL, &m->pipeline),
-               error);
-    return ORR_OK;
-}
-
-static orr_result load_pipeline(orr_vulkan_meshes *m, orr_error *error)
-{
-    VkShaderModule vertex = VK_NULL_HANDLE, fragment = VK_NULL_HANDLE;
-    orr_result result =
-        orr_vk_shader_create(m->vk, orr_vulkan_shader_code(ORR_SHADER_MESH_VERTEX), &vertex, error);
-    if (result == ORR_OK) {
-        result =
-            orr_vk_shader_create(m->vk, orr_vulkan_shader_code(ORR_SHADER_MESH_FRAGMENT), &fragment, error);
-    }
-    if (result == ORR_OK) {
-        result = create_pipeline(m, vertex, fragment, error);
-    }
-    vkDestroyShaderModule(m->vk->device, vertex, NULL);
-    vkDestroyShaderModule(m->vk->device, fragment, NULL);
-    return result;
+    return orr_vk_graphics_create(m->vk, &desc, &m->pipeline, error);
 }
 
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *m, orr_error *error)
 {
     *m = (orr_vulkan_meshes){.vk = upload->vk};
-    ORR_TRY(create_layouts(m, error));
-    ORR_TRY(load_pipeline(m, error));
+    ORR_TRY(create_pipeline(m, error));
     const VkSamplerCreateInfo sampler = {
         .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
         .magFilter = VK_FILTER_LINEAR,
@@ -190,9 +77,7 @@ void orr_vulkan_meshes_destroy(orr_vulkan_meshes *m)
     destroy_targets(m);
     orr_vk_image_destroy(m->vk, &m->white);
     vkDestroySampler(m->vk->device, m->sampler, NULL);
-    vkDestroyPipeline(m->vk->device, m->pipeline, NULL);
-    vkDestroyPipelineLayout(m->vk->device, m->layout, NULL);
-    vkDestroyDescriptorSetLayout(m->vk->device, m->set_layout, NULL);
+    orr_vk_graphics_destroy(m->vk, &m->pipeline);
 }
 
 bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *m, int width, int height)
@@ -298,12 +183,8 @@ static void begin(const orr_vulkan_meshes *m, VkCommandBuffer commands, const or
         .pColorAttachments = &colour,
         .pDepthAttachment = &depth,
     };
-    const VkViewport viewport = {
-        .width = (float)lens->width, .height = (float)lens->height, .maxDepth = 1.0f};
     vkCmdBeginRendering(commands, &info);
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m->pipeline);
-    vkCmdSetViewport(commands, 0, 1, &viewport);
-    vkCmdSetScissor(commands, 0, 1, &area);
+    orr_vk_graphics_bind(commands, &m->pipeline, area, VK_CULL_MODE_NONE);
 }
 
 static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vulkan_mesh *mesh,
@@ -315,19 +196,8 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     push->alpha_cutoff = material->alpha_cutoff > 0.0f
                              ? material->alpha_cutoff / fmaxf(material->base_colour[3], 1e-30f)
                              : 0.0f;
-    const VkDescriptorImageInfo image = {
-        .sampler = m->sampler,
-        .imageView = material->texture >= 0 ? mesh->textures[material->texture].view : m->white.view,
-        .imageLayout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
-    };
-    const VkWriteDescriptorSet write = {
-        .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-        .descriptorCount = 1,
-        .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-        .pImageInfo = &image,
-    };
-    vkCmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, m->layout, 0, 1, &write);
-    vkCmdPushConstants(commands, m->layout, both, 0, sizeof *push, push);
+    VkImageView texture = material->texture >= 0 ? mesh->textures[material->texture].view : m->white.view;
+    orr_vk_graphics_push(commands, &m->pipeline, m->sampler, texture, push);
     vkCmdSetCullMode(commands, material->two_sided ? VK_CULL_MODE_NONE : VK_CULL_MODE_BACK_BIT);
     vkCmdDrawIndexed(commands, part->index_count, 1, part->first_index, 0, 0);
 }

@@ -21,9 +21,7 @@ void orr_vulkan_mesh_destroy(orr_vk *vk, orr_vulkan_mesh *mesh);
 
 typedef struct orr_vulkan_meshes {
     orr_vk *vk;
-    VkDescriptorSetLayout set_layout;
-    VkPipelineLayout layout;
-    VkPipeline pipeline;
+    orr_vk_graphics pipeline;
     VkSampler sampler;
     orr_vk_image white;  // the texture of materials that have none
     orr_vk_image colour; // display colour; alpha: distance along the camera's axis, 0: nothing there

@@ -316,7 +316,8 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
 void orr_vulkan_splats_record(const orr_vulkan_splats *s, VkCommandBuffer commands,
                               const orr_vulkan_splat_frame *frame, orr_vulkan_marks *marks)
 {
-    const int tiles[2] = {orr_blocks(frame->width, ORR_TILE), orr_blocks(frame->height, ORR_TILE)};
+    const int tiles[2] = {orr_blocks(frame->width, ORR_VULKAN_TILE),
+                          orr_blocks(frame->height, ORR_VULKAN_TILE)};
     orr_vulkan_control control = {0};
     for (int i = 0; i < frame->layer_count; i++) {
         control.splats += (uint32_t)frame->layers[i].cloud->count;

@@ -9,6 +9,8 @@
 #pragma once
 
 #include "render/cpu/splats_cpu.h"
+
+enum { ORR_VULKAN_TILE = 16 }; // pixels per side, as in shaders/tiles.glsl
 #include "render/vulkan/clouds.h"
 #include "render/vulkan/marks.h"
 #include "render/vulkan/shaders.h"

@@ -73,10 +73,11 @@ static orr_result upload(orr_vulkan_store *store, const orr_draw_splats *splats,
                   : orr_vulkan_mesh_create(&store->upload, mesh->mesh, &item->mesh, error);
 }
 
-static orr_result find_or_upload(orr_vulkan_store *store, uint64_t key, const orr_draw_splats *splats,
+orr_result orr_vulkan_store_take(orr_vulkan_store *store, const orr_draw_splats *splats,
                                  const orr_draw_mesh *mesh, uint64_t frame, uint64_t oldest_frame,
                                  const orr_vulkan_stored **out, orr_error *error)
 {
+    uint64_t key = splats ? splats->key : mesh->key;
     orr_vulkan_stored *found = find(store, key);
     if (!found) {
         if (store->count == store->capacity) {
@@ -101,26 +102,7 @@ static orr_result find_or_upload(orr_vulkan_store *store, uint64_t key, const or
         store->uploads++;
     }
     found->last_frame = frame;
+    assert(splats ? found->cloud != NULL : found->mesh != NULL);
     *out = found;
-    return ORR_OK;
-}
-
-orr_result orr_vulkan_store_cloud(orr_vulkan_store *store, const orr_draw_splats *splats, uint64_t frame,
-                                  uint64_t oldest_frame, const orr_vulkan_cloud **cloud, orr_error *error)
-{
-    const orr_vulkan_stored *item;
-    ORR_TRY(find_or_upload(store, splats->key, splats, NULL, frame, oldest_frame, &item, error));
-    assert(item->cloud);
-    *cloud = item->cloud;
-    return ORR_OK;
-}
-
-orr_result orr_vulkan_store_mesh(orr_vulkan_store *store, const orr_draw_mesh *mesh, uint64_t frame,
-                                 uint64_t oldest_frame, const orr_vulkan_mesh **out, orr_error *error)
-{
-    const orr_vulkan_stored *item;
-    ORR_TRY(find_or_upload(store, mesh->key, NULL, mesh, frame, oldest_frame, &item, error));
-    assert(item->mesh);
-    *out = item->mesh;
     return ORR_OK;
 }

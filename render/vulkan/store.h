@@ -22,12 +22,12 @@ typedef struct orr_vulkan_store {
 orr_result orr_vulkan_store_create(orr_vk *vk, orr_vulkan_store *store, orr_error *error);
 void orr_vulkan_store_destroy(orr_vulkan_store *store);
 
-// The uploaded cloud of a key, uploaded now when it is the first time. `frame`: number of the frame that uses it;
-// `oldest_frame`: of the oldest that is not finished, whose items cannot make room.
-orr_result orr_vulkan_store_cloud(orr_vulkan_store *store, const orr_draw_splats *splats, uint64_t frame,
-                                  uint64_t oldest_frame, const orr_vulkan_cloud **cloud, orr_error *error);
-orr_result orr_vulkan_store_mesh(orr_vulkan_store *store, const orr_draw_mesh *mesh, uint64_t frame,
-                                 uint64_t oldest_frame, const orr_vulkan_mesh **out, orr_error *error);
+// The uploaded form of splats or of a mesh (the other is NULL), uploaded now when its key comes the first time. `frame`:
+// number of the frame that uses it; `oldest_frame`: of the oldest that is not finished, whose items cannot make room.
+// *item is valid until the next call.
+orr_result orr_vulkan_store_take(orr_vulkan_store *store, const orr_draw_splats *splats,
+                                 const orr_draw_mesh *mesh, uint64_t frame, uint64_t oldest_frame,
+                                 const orr_vulkan_stored **item, orr_error *error);
 
 bool orr_vulkan_store_has(const orr_vulkan_store *store, uint64_t key);
 void orr_vulkan_store_forget(orr_vulkan_store *store, uint64_t key); // no frame may use it

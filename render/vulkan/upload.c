@@ -5,19 +5,7 @@
 orr_result orr_vulkan_upload_create(orr_vk *vk, orr_vulkan_upload *upload, orr_error *error)
 {
     *upload = (orr_vulkan_upload){.vk = vk};
-    const VkCommandPoolCreateInfo pool = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-        .queueFamilyIndex = vk->queue_family,
-    };
-    ORR_VK_TRY(vkCreateCommandPool(vk->device, &pool, NULL, &upload->pool), error);
-    const VkCommandBufferAllocateInfo commands = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = upload->pool,
-        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-        .commandBufferCount = 1,
-    };
-    ORR_VK_TRY(vkAllocateCommandBuffers(vk->device, &commands, &upload->commands), error);
+    ORR_TRY(orr_vk_commands_create(vk, &upload->pool, &upload->commands, 1, error));
     return orr_vk_timeline_create(vk, &upload->timeline, error);
 }
 
@@ -35,12 +23,7 @@ orr_result orr_vulkan_upload_begin(orr_vulkan_upload *upload, size_t size, void 
     orr_vk_buffer_destroy(upload->vk, &upload->staging);
     ORR_TRY(orr_vk_buffer_create(upload->vk, size, ORR_VK_UPLOAD, 0, "an upload", &upload->staging, error));
     *bytes = upload->staging.mapped;
-    const VkCommandBufferBeginInfo begin = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-        .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-    };
-    ORR_VK_TRY(vkBeginCommandBuffer(upload->commands, &begin), error);
-    return ORR_OK;
+    return orr_vk_commands_begin(upload->commands, error);
 }
 
 static orr_result send(orr_vulkan_upload *upload, orr_error *error)

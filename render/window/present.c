@@ -9,14 +9,12 @@
 
 struct orr_present {
     GLFWwindow *window;
-    bool validate;
-    orr_log log;
-    orr_vk *vk; // NULL after it was lost and could not be made anew
+    orr_vk *vk; // borrowed; NULL while there is none
     orr_swapchain swapchain;
     orr_present_draw draw;
 };
 
-static orr_result create_window(const orr_present_desc *desc, GLFWwindow **window, orr_error *error)
+static orr_result start_window_system(orr_error *error)
 {
     const char *why = NULL;
     if (!glfwInit()) {
@@ -27,59 +25,17 @@ static orr_result create_window(const orr_present_desc *desc, GLFWwindow **windo
         return orr_fail(error, ORR_CODE_WINDOW,
                         "window: expected a Vulkan driver that presents to this display");
     }
-    glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
-    glfwWindowHintString(GLFW_X11_CLASS_NAME, "orrery");
-    *window = glfwCreateWindow(desc->width, desc->height, desc->title, NULL, NULL);
-    if (!*window) {
-        glfwGetError(&why);
-        return orr_fail(error, ORR_CODE_WINDOW, "window: %s", why ? why : "could not be opened");
-    }
     return ORR_OK;
 }
 
-static void destroy_device(orr_present *present)
-{
-    if (present->vk) {
-        vkDeviceWaitIdle(present->vk->device); // a lost device answers at once
-        orr_present_draw_destroy(present->vk, &present->draw);
-        orr_swapchain_destroy(present->vk, &present->swapchain);
-        orr_vk_destroy(present->vk);
-        present->vk = NULL;
-    }
-}
-
-static orr_result create_device(orr_present *present, orr_error *error)
-{
-    uint32_t count = 0;
-    const char **extensions = glfwGetRequiredInstanceExtensions(&count);
-    const orr_vk_desc desc = {
-        .validate = present->validate,
-        .present = true,
-        .instance_extensions = extensions,
-        .instance_extension_count = (int)count,
-        .log = present->log,
-    };
-    ORR_TRY(orr_vk_create(&desc, &present->vk, error));
-    orr_result result = orr_present_draw_create(present->vk, &present->draw, error);
-    if (result != ORR_OK) {
-        destroy_device(present);
-    }
-    return result;
-}
-
-orr_result orr_present_create(const orr_present_desc *desc, orr_present **out, orr_error *error)
+orr_result orr_present_create(orr_present **out, orr_error *error)
 {
     *out = NULL;
     orr_present *present = orr_alloc_zero(1, sizeof *present);
     if (!present) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a window");
     }
-    present->validate = desc->validate;
-    present->log = desc->log;
-    orr_result result = create_window(desc, &present->window, error);
-    if (result == ORR_OK) {
-        result = create_device(present, error);
-    }
+    orr_result result = start_window_system(error);
     if (result != ORR_OK) {
         orr_present_destroy(present);
         return result;
@@ -91,7 +47,7 @@ orr_result orr_present_create(const orr_present_desc *desc, orr_present **out, o
 void orr_present_destroy(orr_present *present)
 {
     if (present) {
-        destroy_device(present);
+        assert(!present->vk); // taken away before
         if (present->window) {
             glfwDestroyWindow(present->window);
         }
@@ -100,22 +56,59 @@ void orr_present_destroy(orr_present *present)
     }
 }
 
+const char *const *orr_present_extensions(const orr_present *present, int *count)
+{
+    (void)present; // it has started GLFW
+    uint32_t found = 0;
+    const char **extensions = glfwGetRequiredInstanceExtensions(&found);
+    *count = (int)found;
+    return extensions;
+}
+
+orr_result orr_present_open(orr_present *present, const orr_present_desc *desc, orr_error *error)
+{
+    glfwWindowHint(GLFW_CLIENT_API, GLFW_NO_API);
+    glfwWindowHintString(GLFW_X11_CLASS_NAME, "orrery");
+    present->window = glfwCreateWindow(desc->width, desc->height, desc->title, NULL, NULL);
+    if (!present->window) {
+        const char *why = NULL;
+        glfwGetError(&why);
+        return orr_fail(error, ORR_CODE_WINDOW, "window: %s", why ? why : "could not be opened");
+    }
+    return ORR_OK;
+}
+
 GLFWwindow *orr_present_window(const orr_present *present)
 {
     return present->window;
 }
 
-const char *orr_present_device(const orr_present *present)
+orr_result orr_present_attach(orr_present *present, orr_vk *vk, orr_error *error)
 {
-    return present->vk ? orr_vk_name(present->vk) : "";
+    assert(present->window && !present->vk);
+    present->vk = vk;
+    orr_result result = orr_present_draw_create(vk, &present->draw, error);
+    if (result != ORR_OK) {
+        orr_present_detach(present);
+    }
+    return result;
 }
 
-static orr_result show(orr_present *present, const orr_image8 *picture, uint64_t revision,
-                       const orr_overlay *overlay, bool *shown, orr_error *error)
+void orr_present_detach(orr_present *present)
 {
-    if (!present->vk) {
-        ORR_TRY(create_device(present, error));
+    if (present->vk) {
+        vkDeviceWaitIdle(present->vk->device); // a lost device answers at once
+        orr_present_draw_destroy(present->vk, &present->draw);
+        orr_swapchain_destroy(present->vk, &present->swapchain);
+        present->vk = NULL;
     }
+}
+
+orr_result orr_present_frame(orr_present *present, const orr_present_picture *picture,
+                             const orr_overlay *overlay, bool *shown, orr_error *error)
+{
+    assert(!picture || (picture->bytes && picture->revision > 0) || picture->image);
+    *shown = false;
     orr_vk *vk = present->vk;
     orr_swapchain *swapchain = &present->swapchain;
     orr_present_draw *draw = &present->draw;
@@ -132,29 +125,10 @@ static orr_result show(orr_present *present, const orr_image8 *picture, uint64_t
         ORR_TRY(
             orr_swapchain_acquire(vk, swapchain, draw->slots[draw->slot].acquired, &image, &acquired, error));
         if (acquired) {
-            ORR_TRY(orr_present_draw_image(vk, draw, swapchain, image, picture, revision, overlay, error));
+            ORR_TRY(orr_present_draw_image(vk, draw, swapchain, image, picture, overlay, error));
             *shown = true;
             return orr_swapchain_present(vk, swapchain, image, error);
         }
     }
     return ORR_OK;
-}
-
-orr_result orr_present_frame(orr_present *present, const orr_image8 *picture, uint64_t revision,
-                             const orr_overlay *overlay, bool *shown, orr_error *error)
-{
-    assert(!picture || revision > 0);
-    *shown = false;
-    orr_error why = {0};
-    orr_result result = show(present, picture, revision, overlay, shown, &why);
-    if (result != ORR_OK && why.code == ORR_CODE_DEVICE_LOST) {
-        orr_log_line(present->log, ORR_LOG_WARNING, ORR_CODE_DEVICE_LOST, "%s: starting it again",
-                     why.message);
-        destroy_device(present);
-        result = show(present, picture, revision, overlay, shown, &why);
-    }
-    if (result != ORR_OK && error) {
-        *error = why;
-    }
-    return result;
 }

@@ -1,20 +1,20 @@
 // Presenting: a window, a picture that fills it, and triangles over the picture (the panel). The only file
-// that knows swapchains. It has a Vulkan device of its own, so that it shows what any machine drew, and
-// survives resizing, minimising, and the loss of the surface or the device.
+// that knows swapchains. It borrows a Vulkan device, so that what this device drew is shown without leaving it, and
+// survives resizing, minimising, and the loss of the surface.
 //
 // Belongs to programs, not to the library: it needs GLFW.
 #pragma once
 
 #include "engine/core/image.h"
+#include "engine/device/vulkan.h"
 
 struct GLFWwindow;
+struct orr_vulkan_image;
 typedef struct orr_present orr_present;
 
 typedef struct orr_present_desc {
     const char *title;
     int width, height; // of the window [screen coordinates]
-    bool validate;     // Vulkan's validation layer
-    orr_log log;
 } orr_present_desc;
 
 // Where a triangle's corner lies [framebuffer px, y down], its place in the texture (0 .. 1), and its colour
@@ -46,15 +46,29 @@ typedef struct orr_overlay {
     int texture_width, texture_height;
 } orr_overlay;
 
-// ORR_CODE_WINDOW when there is no display or the display has no Vulkan.
-orr_result orr_present_create(const orr_present_desc *desc, orr_present **present, orr_error *error);
-void orr_present_destroy(orr_present *present); // NULL is allowed
-struct GLFWwindow *orr_present_window(const orr_present *present);
-const char *orr_present_device(const orr_present *present); // the name of the Vulkan device that presents
+// What fills the window: bytes in memory of the host, or an image on the device.
+typedef struct orr_present_picture {
+    const orr_image8 *bytes; // premultiplied; taken over when `revision` is another than before
+    const struct orr_vulkan_image
+        *image;        // instead of bytes: of the device the window has, see render/vulkan/image.h
+    uint64_t revision; // > 0; of the bytes
+} orr_present_picture;
 
-// Shows a picture, stretched to the window, under an overlay (either may be NULL). The picture is
-// premultiplied and is taken over when `revision` (> 0) is another than before. Does nothing while the window
-// is minimised: *shown says so. A lost surface, swapchain or device is made anew; an error means that this
-// failed too.
-orr_result orr_present_frame(orr_present *present, const orr_image8 *picture, uint64_t revision,
+// Starts the window system. ORR_CODE_WINDOW when there is no display or the display has no Vulkan.
+orr_result orr_present_create(orr_present **present, orr_error *error);
+void orr_present_destroy(orr_present *present); // NULL is allowed; after its device was taken away
+// The Vulkan instance extensions a device needs to present here (and orr_vk_desc.present); valid until destroy.
+const char *const *orr_present_extensions(const orr_present *present, int *count);
+
+orr_result orr_present_open(orr_present *present, const orr_present_desc *desc,
+                            orr_error *error); // the window
+struct GLFWwindow *orr_present_window(const orr_present *present);
+
+// Gives the window its device, which is borrowed until it is taken away: before the device goes, or when it was lost.
+orr_result orr_present_attach(orr_present *present, orr_vk *vk, orr_error *error);
+void orr_present_detach(orr_present *present); // without one it does nothing
+
+// Shows a picture, stretched to the window, under an overlay (either may be NULL). Does nothing while the window is
+// minimised: *shown says so. A lost surface or swapchain is made anew. ORR_CODE_DEVICE_LOST: detach, and attach another.
+orr_result orr_present_frame(orr_present *present, const orr_present_picture *picture,
                              const orr_overlay *overlay, bool *shown, orr_error *error);

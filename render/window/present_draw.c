@@ -1,5 +1,7 @@
 #include "render/window/present_draw.h"
 
+#include "render/vulkan/image.h"
+
 #include <string.h>
 
 static const uint32_t vertex_words[] = {
@@ -9,8 +11,33 @@ static const uint32_t fragment_words[] = {
 #include "shaders/overlay.frag.inc"
 };
 
-static orr_result create_layout(orr_vk *vk, orr_present_draw *draw, orr_error *error)
+static orr_result create_pipeline(orr_vk *vk, orr_present_draw *draw, VkFormat format, orr_error *error)
 {
+    const VkVertexInputAttributeDescription attributes[] = {
+        {0, 0, VK_FORMAT_R32G32_SFLOAT, offsetof(orr_overlay_vertex, place)},
+        {1, 0, VK_FORMAT_R32G32_SFLOAT, offsetof(orr_overlay_vertex, texture)},
+        {2, 0, VK_FORMAT_R8G8B8A8_UNORM, offsetof(orr_overlay_vertex, rgba)},
+    };
+    const orr_vk_graphics_desc desc = {
+        .vertex = {"overlay.vert", vertex_words, sizeof vertex_words},
+        .fragment = {"overlay.frag", fragment_words, sizeof fragment_words},
+        .vertex_stride = sizeof(orr_overlay_vertex),
+        .attributes = attributes,
+        .attribute_count = 3,
+        .push_stages = VK_SHADER_STAGE_VERTEX_BIT,
+        .push_size = 2 * sizeof(float),
+        .colour = format,
+        .over = true,
+    };
+    draw->format = VK_FORMAT_UNDEFINED; // while there is no pipeline
+    ORR_TRY(orr_vk_graphics_create(vk, &desc, &draw->pipeline, error));
+    draw->format = format;
+    return ORR_OK;
+}
+
+orr_result orr_present_draw_create(orr_vk *vk, orr_present_draw *draw, orr_error *error)
+{
+    *draw = (orr_present_draw){0};
     const VkSamplerCreateInfo sampler = {
         .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
         .magFilter = VK_FILTER_LINEAR,
@@ -19,159 +46,18 @@ static orr_result create_layout(orr_vk *vk, orr_present_draw *draw, orr_error *e
         .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
     };
     ORR_VK_TRY(vkCreateSampler(vk->device, &sampler, NULL, &draw->sampler), error);
-    const VkDescriptorSetLayoutBinding binding = {
-        .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-        .descriptorCount = 1,
-        .stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT,
-    };
-    const VkDescriptorSetLayoutCreateInfo set = {
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR,
-        .bindingCount = 1,
-        .pBindings = &binding,
-    };
-    ORR_VK_TRY(vkCreateDescriptorSetLayout(vk->device, &set, NULL, &draw->set_layout), error);
-    const VkPushConstantRange push = {VK_SHADER_STAGE_VERTEX_BIT, 0, 2 * sizeof(float)};
-    const VkPipelineLayoutCreateInfo layout = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-        .setLayoutCount = 1,
-        .pSetLayouts = &draw->set_layout,
-        .pushConstantRangeCount = 1,
-        .pPushConstantRanges = &push,
-    };
-    ORR_VK_TRY(vkCreatePipelineLayout(vk->device, &layout, NULL, &draw->layout), error);
-    return ORR_OK;
-}
-
-static orr_result create_pipeline_from(orr_vk *vk, orr_present_draw *draw, VkShaderModule vertex,
-                                       VkShaderModule fragment, VkFormat format, orr_error *error)
-{
-    const VkPipelineShaderStageCreateInfo stages[2] = {
-        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-         .stage = VK_SHADER_STAGE_VERTEX_BIT,
-         .module = vertex,
-         .pName = "main"},
-        {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-         .stage = VK_SHADER_STAGE_FRAGMENT_BIT,
-         .module = fragment,
-         .pName = "main"},
-    };
-    const VkVertexInputBindingDescription binding = {0, sizeof(orr_overlay_vertex),
-                                                     VK_VERTEX_INPUT_RATE_VERTEX};
-    const VkVertexInputAttributeDescription attributes[3] = {
-        {0, 0, VK_FORMAT_R32G32_SFLOAT, offsetof(orr_overlay_vertex, place)},
-        {1, 0, VK_FORMAT_R32G32_SFLOAT, offsetof(orr_overlay_vertex, texture)},
-        {2, 0, VK_FORMAT_R8G8B8A8_UNORM, offsetof(orr_overlay_vertex, rgba)},
-    };
-    const VkPipelineVertexInputStateCreateInfo input = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
-        .vertexBindingDescriptionCount = 1,
-        .pVertexBindingDescriptions = &binding,
-        .vertexAttributeDescriptionCount = 3,
-        .pVertexAttributeDescriptions = attributes,
-    };
-    const VkPipelineInputAssemblyStateCreateInfo assembly = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
-    };
-    const VkPipelineViewportStateCreateInfo viewport = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
-        .viewportCount = 1,
-        .scissorCount = 1,
-    };
-    const VkPipelineRasterizationStateCreateInfo raster = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-        .lineWidth = 1.0f,
-    };
-    const VkPipelineMultisampleStateCreateInfo samples = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT,
-    };
-    const VkPipelineColorBlendAttachmentState over = {
-        .blendEnable = VK_TRUE, // premultiplied
-        .srcColorBlendFactor = VK_BLEND_FACTOR_ONE,
-        .dstColorBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
-        .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
-        .dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
-        .colorWriteMask = VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT |
-                          VK_COLOR_COMPONENT_A_BIT,
-    };
-    const VkPipelineColorBlendStateCreateInfo blend = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-        .attachmentCount = 1,
-        .pAttachments = &over,
-    };
-    const VkDynamicState states[2] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
-    const VkPipelineDynamicStateCreateInfo dynamic = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-        .dynamicStateCount = 2,
-        .pDynamicStates = states,
-    };
-    const VkPipelineRenderingCreateInfo rendering = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
-        .colorAttachmentCount = 1,
-        .pColorAttachmentFormats = &format,
-    };
-    const VkGraphicsPipelineCreateInfo create = {
-        .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-        .pNext = &rendering,
-        .stageCount = 2,
-        .pStages = stages,
-        .pVertexInputState = &input,
-        .pInputAssemblyState = &assembly,
-        .pViewportState = &viewport,
-        .pRasterizationState = &raster,
-        .pMultisampleState = &samples,
-        .pColorBlendState = &blend,
-        .pDynamicState = &dynamic,
-        .layout = draw->layout,
-    };
-    return orr_vk_check(
-        vkCreateGraphicsPipelines(vk->device, vk->pipeline_cache, 1, &create, NULL, &draw->pipeline),
-        "vkCreateGraphicsPipelines", error);
-}
-
-static orr_result create_pipeline(orr_vk *vk, orr_present_draw *draw, VkFormat format, orr_error *error)
-{
-    const orr_vk_code vertex_code = {"overlay.vert", vertex_words, sizeof vertex_words};
-    const orr_vk_code fragment_code = {"overlay.frag", fragment_words, sizeof fragment_words};
-    VkShaderModule vertex, fragment;
-    ORR_TRY(orr_vk_shader_create(vk, vertex_code, &vertex, error));
-    orr_result result = orr_vk_shader_create(vk, fragment_code, &fragment, error);
-    if (result == ORR_OK) {
-        result = create_pipeline_from(vk, draw, vertex, fragment, format, error);
-        vkDestroyShaderModule(vk->device, fragment, NULL);
-    }
-    vkDestroyShaderModule(vk->device, vertex, NULL);
-    draw->format = format;
-    return result;
-}
-
-orr_result orr_present_draw_create(orr_vk *vk, orr_present_draw *draw, orr_error *error)
-{
-    *draw = (orr_present_draw){0};
-    const VkCommandPoolCreateInfo pool = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-        .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-        .queueFamilyIndex = vk->queue_family,
-    };
-    ORR_VK_TRY(vkCreateCommandPool(vk->device, &pool, NULL, &draw->pool), error);
+    VkCommandBuffer commands[ORR_PRESENT_SLOTS];
+    ORR_TRY(orr_vk_commands_create(vk, &draw->pool, commands, ORR_PRESENT_SLOTS, error));
     for (int i = 0; i < ORR_PRESENT_SLOTS; i++) {
         orr_present_slot *slot = &draw->slots[i];
-        const VkCommandBufferAllocateInfo commands = {
-            .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-            .commandPool = draw->pool,
-            .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-            .commandBufferCount = 1,
-        };
+        slot->commands = commands[i];
         const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO,
                                          .flags = VK_FENCE_CREATE_SIGNALED_BIT};
         const VkSemaphoreCreateInfo semaphore = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
-        ORR_VK_TRY(vkAllocateCommandBuffers(vk->device, &commands, &slot->commands), error);
         ORR_VK_TRY(vkCreateFence(vk->device, &fence, NULL, &slot->done), error);
         ORR_VK_TRY(vkCreateSemaphore(vk->device, &semaphore, NULL, &slot->acquired), error);
     }
-    return create_layout(vk, draw, error);
+    return ORR_OK;
 }
 
 void orr_present_draw_destroy(orr_vk *vk, orr_present_draw *draw)
@@ -185,9 +71,7 @@ void orr_present_draw_destroy(orr_vk *vk, orr_present_draw *draw)
     }
     orr_vk_image_destroy(vk, &draw->picture);
     orr_vk_image_destroy(vk, &draw->coverage);
-    vkDestroyPipeline(vk->device, draw->pipeline, NULL);
-    vkDestroyPipelineLayout(vk->device, draw->layout, NULL);
-    vkDestroyDescriptorSetLayout(vk->device, draw->set_layout, NULL);
+    orr_vk_graphics_destroy(vk, &draw->pipeline);
     vkDestroySampler(vk->device, draw->sampler, NULL);
     vkDestroyCommandPool(vk->device, draw->pool, NULL);
     *draw = (orr_present_draw){0};
@@ -199,8 +83,7 @@ orr_result orr_present_draw_begin(orr_vk *vk, orr_present_draw *draw, VkFormat f
     ORR_VK_TRY(vkWaitForFences(vk->device, 1, &slot->done, VK_TRUE, UINT64_MAX), error);
     if (draw->format != format) { // a new surface may want another
         ORR_VK_TRY(vkDeviceWaitIdle(vk->device), error);
-        vkDestroyPipeline(vk->device, draw->pipeline, NULL);
-        draw->pipeline = VK_NULL_HANDLE;
+        orr_vk_graphics_destroy(vk, &draw->pipeline);
         ORR_TRY(create_pipeline(vk, draw, format, error));
     }
     return ORR_OK;
@@ -251,13 +134,14 @@ static void record_upload(VkCommandBuffer commands, VkBuffer from, VkDeviceSize 
                          VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, VK_ACCESS_2_SHADER_SAMPLED_READ_BIT);
 }
 
-static orr_result upload_textures(orr_vk *vk, orr_present_draw *draw, const orr_image8 *picture,
-                                  uint64_t revision, const orr_overlay *overlay, orr_error *error)
+static orr_result upload_textures(orr_vk *vk, orr_present_draw *draw, const orr_present_picture *picture,
+                                  const orr_overlay *overlay, orr_error *error)
 {
     orr_present_slot *slot = &draw->slots[draw->slot];
-    bool fresh_picture = picture && revision != draw->revision;
+    const orr_image8 *host = picture ? picture->bytes : NULL;
+    bool fresh_picture = host && picture->revision != draw->revision;
     bool fresh_coverage = overlay && !draw->coverage.image;
-    size_t picture_bytes = fresh_picture ? (size_t)picture->width * (size_t)picture->height * 4 : 0;
+    size_t picture_bytes = fresh_picture ? (size_t)host->width * (size_t)host->height * 4 : 0;
     size_t texels = fresh_coverage ? (size_t)overlay->texture_width * (size_t)overlay->texture_height : 0;
     if (picture_bytes + texels == 0) {
         return ORR_OK;
@@ -265,10 +149,10 @@ static orr_result upload_textures(orr_vk *vk, orr_present_draw *draw, const orr_
     ORR_TRY(reserve(vk, &slot->staging, picture_bytes + 4 * texels, 0, "pixels to present", error));
     uint8_t *bytes = slot->staging.mapped;
     if (fresh_picture) {
-        ORR_TRY(resize_texture(vk, &draw->picture, picture->width, picture->height, "the picture", error));
-        memcpy(bytes, picture->rgba, picture_bytes);
+        ORR_TRY(resize_texture(vk, &draw->picture, host->width, host->height, "the picture", error));
+        memcpy(bytes, host->rgba, picture_bytes);
         record_upload(slot->commands, slot->staging.buffer, 0, &draw->picture);
-        draw->revision = revision;
+        draw->revision = picture->revision;
     }
     if (fresh_coverage) {
         ORR_TRY(resize_texture(vk, &draw->coverage, overlay->texture_width, overlay->texture_height,
@@ -321,19 +205,6 @@ static orr_result upload_geometry(orr_vk *vk, orr_present_draw *draw, VkExtent2D
     return ORR_OK;
 }
 
-static void bind_texture(VkCommandBuffer commands, const orr_present_draw *draw, const orr_vk_image *texture)
-{
-    const VkDescriptorImageInfo image = {draw->sampler, texture->view,
-                                         VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
-    const VkWriteDescriptorSet write = {
-        .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-        .descriptorCount = 1,
-        .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-        .pImageInfo = &image,
-    };
-    vkCmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, draw->layout, 0, 1, &write);
-}
-
 static int32_t pixel(float place, uint32_t side)
 {
     return place < 0.0f ? 0 : place > (float)side ? (int32_t)side : (int32_t)place;
@@ -362,7 +233,8 @@ static void record_overlay(VkCommandBuffer commands, const orr_overlay *overlay,
 }
 
 static void record_drawing(const orr_present_draw *draw, const orr_swapchain *swapchain, uint32_t image,
-                           const orr_overlay *overlay, VkDeviceSize index_offset)
+                           const orr_present_picture *picture, const orr_overlay *overlay,
+                           VkDeviceSize index_offset)
 {
     const orr_present_slot *slot = &draw->slots[draw->slot];
     VkCommandBuffer commands = slot->commands;
@@ -387,22 +259,18 @@ static void record_drawing(const orr_present_draw *draw, const orr_swapchain *sw
         .pColorAttachments = &target,
     };
     vkCmdBeginRendering(commands, &rendering);
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, draw->pipeline);
+    orr_vk_graphics_bind(commands, &draw->pipeline, (VkRect2D){{0, 0}, extent}, VK_CULL_MODE_NONE);
     const VkDeviceSize start = 0;
     vkCmdBindVertexBuffers(commands, 0, 1, &slot->geometry.buffer, &start);
     vkCmdBindIndexBuffer(commands, slot->geometry.buffer, index_offset, VK_INDEX_TYPE_UINT16);
-    const VkViewport viewport = {0.0f, 0.0f, (float)extent.width, (float)extent.height, 0.0f, 1.0f};
-    const VkRect2D everything = {{0, 0}, extent};
     const float scale[2] = {2.0f / (float)extent.width, 2.0f / (float)extent.height};
-    vkCmdSetViewport(commands, 0, 1, &viewport);
-    vkCmdSetScissor(commands, 0, 1, &everything);
-    vkCmdPushConstants(commands, draw->layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof scale, scale);
-    if (draw->revision) {
-        bind_texture(commands, draw, &draw->picture);
+    if (picture) {
+        VkImageView view = picture->image ? picture->image->view : draw->picture.view;
+        orr_vk_graphics_push(commands, &draw->pipeline, draw->sampler, view, scale);
         vkCmdDrawIndexed(commands, QUAD_INDICES, 1, 0, 0, 0);
     }
     if (overlay) {
-        bind_texture(commands, draw, &draw->coverage);
+        orr_vk_graphics_push(commands, &draw->pipeline, draw->sampler, draw->coverage.view, scale);
         record_overlay(commands, overlay, extent);
     }
     vkCmdEndRendering(commands);
@@ -414,10 +282,6 @@ static void record_drawing(const orr_present_draw *draw, const orr_swapchain *sw
 
 static orr_result submit(orr_vk *vk, const orr_present_slot *slot, VkSemaphore drawn, orr_error *error)
 {
-    const VkCommandBufferSubmitInfo commands = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
-        .commandBuffer = slot->commands,
-    };
     const VkSemaphoreSubmitInfo wait = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
         .semaphore = slot->acquired,
@@ -428,34 +292,20 @@ static orr_result submit(orr_vk *vk, const orr_present_slot *slot, VkSemaphore d
         .semaphore = drawn,
         .stageMask = VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
     };
-    const VkSubmitInfo2 info = {
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
-        .waitSemaphoreInfoCount = 1,
-        .pWaitSemaphoreInfos = &wait,
-        .commandBufferInfoCount = 1,
-        .pCommandBufferInfos = &commands,
-        .signalSemaphoreInfoCount = 1,
-        .pSignalSemaphoreInfos = &signal,
-    };
     ORR_VK_TRY(vkResetFences(vk->device, 1, &slot->done), error);
-    ORR_VK_TRY(vkQueueSubmit2(vk->queue, 1, &info, slot->done), error);
-    return ORR_OK;
+    return orr_vk_submit_between(vk, slot->commands, &wait, &signal, slot->done, error);
 }
 
 orr_result orr_present_draw_image(orr_vk *vk, orr_present_draw *draw, const orr_swapchain *swapchain,
-                                  uint32_t image, const orr_image8 *picture, uint64_t revision,
+                                  uint32_t image, const orr_present_picture *picture,
                                   const orr_overlay *overlay, orr_error *error)
 {
     const orr_present_slot *slot = &draw->slots[draw->slot];
-    const VkCommandBufferBeginInfo begin = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-        .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-    };
-    ORR_VK_TRY(vkBeginCommandBuffer(slot->commands, &begin), error);
-    ORR_TRY(upload_textures(vk, draw, picture, revision, overlay, error));
+    ORR_TRY(orr_vk_commands_begin(slot->commands, error));
+    ORR_TRY(upload_textures(vk, draw, picture, overlay, error));
     VkDeviceSize index_offset;
     ORR_TRY(upload_geometry(vk, draw, swapchain->extent, overlay, &index_offset, error));
-    record_drawing(draw, swapchain, image, overlay, index_offset);
+    record_drawing(draw, swapchain, image, picture, overlay, index_offset);
     ORR_VK_TRY(vkEndCommandBuffer(slot->commands), error);
     ORR_TRY(submit(vk, slot, swapchain->drawn[image], error));
     draw->slot = (draw->slot + 1) % ORR_PRESENT_SLOTS;

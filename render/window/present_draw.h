@@ -19,14 +19,12 @@ typedef struct orr_present_slot {
 typedef struct orr_present_draw {
     VkCommandPool pool;
     VkSampler sampler;
-    VkDescriptorSetLayout set_layout;
-    VkPipelineLayout layout;
-    VkPipeline pipeline;
+    orr_vk_graphics pipeline;
     VkFormat format; // of the images the pipeline draws into
     orr_present_slot slots[ORR_PRESENT_SLOTS];
     int slot; // of the next frame
     orr_vk_image picture, coverage;
-    uint64_t revision; // of the picture in the texture; 0: none
+    uint64_t revision; // of the bytes in the texture; 0: none
 } orr_present_draw;
 
 orr_result orr_present_draw_create(orr_vk *vk, orr_present_draw *draw, orr_error *error);
@@ -34,6 +32,6 @@ orr_result orr_present_draw_create(orr_vk *vk, orr_present_draw *draw, orr_error
 orr_result orr_present_draw_begin(orr_vk *vk, orr_present_draw *draw, VkFormat format, orr_error *error);
 // Draws into an acquired image of the swapchain and submits; the image's `drawn` semaphore is signalled.
 orr_result orr_present_draw_image(orr_vk *vk, orr_present_draw *draw, const orr_swapchain *swapchain,
-                                  uint32_t image, const orr_image8 *picture, uint64_t revision,
+                                  uint32_t image, const orr_present_picture *picture,
                                   const orr_overlay *overlay, orr_error *error);
 void orr_present_draw_destroy(orr_vk *vk, orr_present_draw *draw); // an empty one is allowed

@@ -46,7 +46,7 @@ static orr_result measure_stream(orr_jobs *jobs, double *bytes_per_second, orr_e
 // One tile that every splat covers whole and none closes: the blending kernel with nothing in its way.
 static orr_result measure_blend(orr_isa isa, double *pixels_per_second, orr_error *error)
 {
-    static float rgba[ORR_TILE * ORR_TILE * 4];
+    static float rgba[ORR_CPU_TILE * ORR_CPU_TILE * 4];
     orr_splat_record *records;
     uint32_t *order;
     ORR_ALLOC(records, BLEND_SPLATS, "measuring the blending kernel", error);
@@ -67,8 +67,11 @@ static orr_result measure_blend(orr_isa isa, double *pixels_per_second, orr_erro
                                         .half_height = 300.0f};
         order[i] = i;
     }
-    orr_blend_job job = {
-        .records = records, .tile_splats = order, .width = ORR_TILE, .height = ORR_TILE, .rgba = rgba};
+    orr_blend_job job = {.records = records,
+                         .tile_splats = order,
+                         .width = ORR_CPU_TILE,
+                         .height = ORR_CPU_TILE,
+                         .rgba = rgba};
     // 1/239 of coverage each: 1024 of them leave a transmittance of 0.014
     job.splat_count = BLEND_SPLATS;
     const orr_splat_kernels *kernels = orr_splat_kernels_of(isa);

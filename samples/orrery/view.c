@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/loop/shared_device.h"
 #include "interrupt.h"
 
 #include <math.h>
@@ -23,13 +24,15 @@ static orr_result open_scene(viewer *v, const common_options *common, bool valid
         .validate = validate,
         .log = command_log().write,
     };
-    ORR_TRY(orr_engine_create(&desc, &v->engine, error));
+    int extension_count;
+    const char *const *extensions = orr_present_extensions(v->present, &extension_count);
+    ORR_TRY(orr_engine_create_presenting(&desc, extensions, extension_count, &v->engine, error));
     v->device = orr_engine_device(v->engine);
     ORR_TRY(orr_scene_load(v->engine, v->scene_path, &v->scene, error));
     return orr_world_create(v->scene, 1, &v->world, error);
 }
 
-static orr_result open_window(viewer *v, const common_options *common, bool validate, orr_error *error)
+static orr_result open_window(viewer *v, const common_options *common, orr_error *error)
 {
     char title[256];
     snprintf(title, sizeof title, "%s - Orrery", orr_path_name(v->scene_path));
@@ -37,10 +40,9 @@ static orr_result open_window(viewer *v, const common_options *common, bool vali
         .title = title,
         .width = common->size[0] ? common->size[0] : 1280,
         .height = common->size[1] ? common->size[1] : 720,
-        .validate = validate,
-        .log = command_log(),
     };
-    ORR_TRY(orr_present_create(&desc, &v->present, error));
+    ORR_TRY(orr_present_open(v->present, &desc, error));
+    ORR_TRY(view_open_device(v, error));
     v->window = orr_present_window(v->present);
     view_connect(v);
     v->panel = panel_create(v->window);
@@ -94,6 +96,7 @@ static orr_result run(viewer *v, orr_error *error)
 static void close_viewer(viewer *v)
 {
     panel_destroy(v->panel);
+    view_close_device(v);
     orr_present_destroy(v->present);
     for (int i = 0; i < VIEW_DEVICES; i++) {
         orr_frame_destroy(v->frames[i]);
@@ -110,9 +113,10 @@ static void close_viewer(viewer *v)
 static orr_result view(viewer *v, const common_options *common, bool validate, const char *screenshot,
                        orr_error *error)
 {
-    ORR_TRY(
-        open_scene(v, common, validate, error)); // before a window flashes up for a file that cannot be read
-    ORR_TRY(open_window(v, common, validate, error));
+    ORR_TRY(orr_present_create(&v->present, error));
+    // before a window flashes up for a file that cannot be read
+    ORR_TRY(open_scene(v, common, validate, error));
+    ORR_TRY(open_window(v, common, error));
     look_from_home(v);
     ORR_TRY(run(v, error));
     return screenshot ? view_save_picture(v, screenshot, error) : ORR_OK;

@@ -4,12 +4,17 @@
 
 #include "panel.h"
 
+#include "render/vulkan/image.h"
+
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
 enum { VIEW_STAGES = 32, VIEW_DEVICES = ORR_DEVICE_VULKAN + 1 };
 
 typedef enum view_drag { VIEW_DRAG_NONE = 0, VIEW_DRAG_ORBIT, VIEW_DRAG_LOOK, VIEW_DRAG_PAN } view_drag;
+
+// Where the picture is that the window shows.
+typedef enum view_place { VIEW_NOWHERE = 0, VIEW_IN_MEMORY, VIEW_ON_DEVICE } view_place;
 
 typedef struct viewer {
     const char *scene_path;
@@ -19,6 +24,8 @@ typedef struct viewer {
     orr_frame *frames[VIEW_DEVICES]; // made when a device first draws
     orr_device_kind device;          // that draws
     orr_present *present;
+    orr_vk *
+        vk; // the engine's, with which the window presents; NULL after it was lost and could not be opened anew
     GLFWwindow *window;
     panel *panel;
     bool panel_hidden;
@@ -38,15 +45,18 @@ typedef struct viewer {
 
     bool antialias, has_background;
     float background[3];
-    orr_image8 picture; // as presented
-    uint64_t revision;  // of the picture
+    view_place place;       // of the picture
+    orr_vulkan_image image; // VIEW_ON_DEVICE
+    bool readable;          // the three below hold the picture: always for VIEW_IN_MEMORY
+    orr_image8 picture;     // as presented
     float *rgba, *depth;
     int64_t pixel_capacity;
-    orr_camera drawn; // the picture's
-    orr_camera seen;  // the camera of the loop's last round, window-sized
-    double seen_at;   // when it last changed [s]
-    bool moving;      // in the loop's last round
-    bool stale;       // the picture does not show what is there
+    uint64_t revision; // counts the pictures
+    orr_camera drawn;  // the picture's
+    orr_camera seen;   // the camera of the loop's last round, window-sized
+    double seen_at;    // when it last changed [s]
+    bool moving;       // in the loop's last round
+    bool stale;        // the picture does not show what is there
     orr_stage_time stages[VIEW_STAGES];
     int stage_count;
 
@@ -73,10 +83,16 @@ void view_focus_under_cursor(viewer *v);
 void view_bounds(const viewer *v, float centre[3], float *radius); // of what is visible
 void view_say(viewer *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// The engine's Vulkan device for the window, at the start or after it was lost.
+orr_result view_open_device(viewer *v, orr_error *error);
+void view_close_device(viewer *v);
+
 orr_camera view_camera(const viewer *v, int width, int height); // as things stand, the path included
 bool view_is_moving(const viewer *v, double now);
 // Draws the picture if it is out of date. What goes wrong is said in the panel; Vulkan falls back to the CPU.
 void view_refresh(viewer *v, double now);
+// Brings the picture and its depth to memory when they are on the device only.
+orr_result view_read_picture(viewer *v, orr_error *error);
 orr_result view_save_picture(viewer *v, const char *path, orr_error *error); // at rest quality
 // Shows picture and panel when one of them changed.
 orr_result view_show(viewer *v, double now, orr_error *error);

@@ -221,7 +221,12 @@ void view_focus_under_cursor(viewer *v)
     const orr_camera *camera = &v->drawn;
     double x = v->cursor[0] / fmax(width, 1.0) * camera->width,
            y = v->cursor[1] / fmax(height, 1.0) * camera->height;
-    if (x < 0.0 || y < 0.0 || x >= camera->width || y >= camera->height || v->revision == 0) {
+    if (x < 0.0 || y < 0.0 || x >= camera->width || y >= camera->height || v->place == VIEW_NOWHERE) {
+        return;
+    }
+    orr_error error;
+    if (view_read_picture(v, &error) != ORR_OK) {
+        view_say(v, "%s", error.message);
         return;
     }
     double depth = (double)v->depth[(int64_t)y * camera->width + (int64_t)x];

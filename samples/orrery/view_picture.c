@@ -1,7 +1,9 @@
 // The viewer's picture: drawn by the engine when it is out of date, and presented with the panel over it.
 #include "view.h"
 
+#include "commands.h"
 #include "engine/core/memory.h"
+#include "engine/loop/shared_device.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +29,10 @@ bool view_is_moving(const viewer *v, double now)
 static orr_result reserve_pixels(viewer *v, int width, int height, orr_error *error)
 {
     int64_t pixels = (int64_t)width * height;
+    v->readable = false;
+    if (v->place == VIEW_IN_MEMORY) {
+        v->place = VIEW_NOWHERE; // it is about to be overwritten
+    }
     if (pixels > v->pixel_capacity) {
         orr_free(v->rgba);
         orr_free(v->depth);
@@ -34,7 +40,6 @@ static orr_result reserve_pixels(viewer *v, int width, int height, orr_error *er
         v->rgba = v->depth = NULL;
         v->picture.rgba = NULL;
         v->pixel_capacity = 0;
-        v->revision = 0; // no picture while there is no memory for one
         ORR_ALLOC(v->rgba, 4 * pixels, "the picture", error);
         ORR_ALLOC(v->depth, pixels, "the picture's depth", error);
         ORR_ALLOC(v->picture.rgba, 4 * pixels, "the picture's bytes", error);
@@ -43,21 +48,86 @@ static orr_result reserve_pixels(viewer *v, int width, int height, orr_error *er
     return ORR_OK;
 }
 
-static orr_result draw_on_device(viewer *v, const orr_view *view, orr_error *error)
+// ---- the device that presents, and draws ----
+
+orr_result view_open_device(viewer *v, orr_error *error)
+{
+    ORR_TRY(orr_engine_take_vk(v->engine, &v->vk, error));
+    orr_result result = orr_present_attach(v->present, v->vk, error);
+    if (result != ORR_OK) {
+        view_close_device(v);
+    }
+    return result;
+}
+
+static void forget_frame(viewer *v, orr_device_kind device)
+{
+    orr_frame_destroy(v->frames[device]);
+    v->frames[device] = NULL;
+    if (device == ORR_DEVICE_VULKAN && v->place == VIEW_ON_DEVICE) {
+        v->place = VIEW_NOWHERE; // the picture went with its frame
+    }
+}
+
+void view_close_device(viewer *v)
+{
+    if (v->vk) {
+        orr_present_detach(v->present);
+        orr_engine_give_vk(v->engine);
+        v->vk = NULL;
+    }
+}
+
+// Everyone lets go of a lost device, and it is opened anew.
+static orr_result renew_device(viewer *v, orr_error *error)
+{
+    orr_log_line(command_log(), ORR_LOG_WARNING, ORR_CODE_DEVICE_LOST, "%s: starting it again",
+                 error->message);
+    orr_engine_lose_vk(v->engine);
+    forget_frame(v, ORR_DEVICE_VULKAN);
+    view_close_device(v);
+    return view_open_device(v, error);
+}
+
+// ---- drawing ----
+
+// `to_memory`: also what Vulkan draws is brought to memory; what the window shows stays as it is.
+static orr_result draw_frame(viewer *v, const orr_view *view, bool to_memory, orr_error *error)
+{
+    orr_frame *frame = v->frames[v->device];
+    if (!to_memory) {
+        v->readable = false;
+        v->place = VIEW_NOWHERE;
+        ORR_TRY(orr_frame_submit_image(frame, v->scene, v->world, view, error));
+        ORR_TRY(orr_frame_finish_image(frame, &v->image, error));
+        v->place = VIEW_ON_DEVICE;
+        return ORR_OK;
+    }
+    ORR_TRY(reserve_pixels(v, view->camera.width, view->camera.height, error));
+    const orr_picture planes = {.rgba = v->rgba, .depth = v->depth};
+    ORR_TRY(orr_frame_submit(frame, v->scene, v->world, view, error));
+    ORR_TRY(orr_frame_finish(frame, &planes, error));
+    orr_image_quantise(v->rgba, (int64_t)view->camera.width * view->camera.height, v->picture.rgba);
+    v->readable = true;
+    if (v->place == VIEW_NOWHERE) {
+        v->place = VIEW_IN_MEMORY;
+    }
+    return ORR_OK;
+}
+
+static orr_result draw_on_device(viewer *v, const orr_view *view, bool to_memory, orr_error *error)
 {
     orr_frame **frame = &v->frames[v->device];
     if (!*frame) {
         const orr_frame_desc desc = {.device = v->device, .frames_in_flight = 1};
         ORR_TRY(orr_frame_create(v->engine, &desc, frame, error));
     }
-    const orr_picture planes = {.rgba = v->rgba, .depth = v->depth};
-    orr_result result = orr_frame_submit(*frame, v->scene, v->world, view, error);
-    if (result == ORR_OK) {
-        result = orr_frame_finish(*frame, &planes, error);
+    if (v->device == ORR_DEVICE_CPU) {
+        v->place = VIEW_NOWHERE; // whatever was there, the picture is in memory from here on
     }
+    orr_result result = draw_frame(v, view, to_memory || v->device == ORR_DEVICE_CPU, error);
     if (result != ORR_OK) { // whatever state it is in, the next attempt starts afresh
-        orr_frame_destroy(*frame);
-        *frame = NULL;
+        forget_frame(v, v->device);
         return result;
     }
     v->stage_count = orr_frame_stages(*frame, v->stages, VIEW_STAGES);
@@ -65,26 +135,27 @@ static orr_result draw_on_device(viewer *v, const orr_view *view, orr_error *err
     return ORR_OK;
 }
 
-static orr_result draw(viewer *v, const orr_camera *camera, orr_error *error)
+static orr_result draw(viewer *v, const orr_camera *camera, bool to_memory, orr_error *error)
 {
-    ORR_TRY(reserve_pixels(v, camera->width, camera->height, error));
     orr_view view = {.camera = *camera, .antialias = v->antialias, .has_background = v->has_background};
     memcpy(view.background, v->background, sizeof view.background);
     orr_error why = {0};
-    orr_result result = draw_on_device(v, &view, &why);
+    orr_result result = draw_on_device(v, &view, to_memory, &why);
     if (result != ORR_OK && why.code == ORR_CODE_DEVICE_LOST) {
-        result = draw_on_device(v, &view, &why); // with the device opened anew
+        result = renew_device(v, &why);
+        if (result == ORR_OK) {
+            result = draw_on_device(v, &view, to_memory, &why);
+        }
     }
     if (result != ORR_OK && v->device == ORR_DEVICE_VULKAN) {
         view_say(v, "%s: drawing on the CPU instead", why.message);
         v->device = ORR_DEVICE_CPU;
-        result = draw_on_device(v, &view, &why);
+        result = draw_on_device(v, &view, to_memory, &why);
     }
     if (result != ORR_OK) {
         *error = why;
         return result;
     }
-    orr_image_quantise(v->rgba, (int64_t)camera->width * camera->height, v->picture.rgba);
     v->picture.width = camera->width;
     v->picture.height = camera->height;
     v->revision++;
@@ -123,7 +194,7 @@ void view_refresh(viewer *v, double now)
     v->drawn = camera; // also when it fails: another attempt waits for another view
     orr_error error;
     double start = glfwGetTime();
-    if (draw(v, &camera, &error) != ORR_OK) {
+    if (draw(v, &camera, false, &error) != ORR_OK) {
         view_say(v, "%s", error.message);
     } else if (moving) {
         resolution_measure(&v->resolution, scale, 1e3 * (glfwGetTime() - start));
@@ -131,14 +202,20 @@ void view_refresh(viewer *v, double now)
     v->attention = v->attention > 1 ? v->attention : 1;
 }
 
+orr_result view_read_picture(viewer *v, orr_error *error)
+{
+    return v->readable ? ORR_OK : draw(v, &v->drawn, true, error);
+}
+
 orr_result view_save_picture(viewer *v, const char *path, orr_error *error)
 {
     orr_camera camera = scaled_camera(v, v->resolution.full);
-    if (v->stale || !same_camera(&camera, &v->drawn) || v->revision == 0) {
-        ORR_TRY(draw(v, &camera, error));
+    if (v->stale || !same_camera(&camera, &v->drawn) || v->place == VIEW_NOWHERE) {
+        ORR_TRY(draw(v, &camera, false, error));
         v->drawn = camera;
         v->stale = false;
     }
+    ORR_TRY(view_read_picture(v, error));
     int64_t pixels = (int64_t)camera.width * camera.height;
     for (int64_t i = 0; i < pixels; i++) {
         v->picture.rgba[4 * i + 3] = 255; // as the window shows it: over black
@@ -151,7 +228,7 @@ static const orr_overlay *build_panel(viewer *v)
     panel_state state = {
         .scene = v->scene,
         .device = v->device == ORR_DEVICE_CPU ? "CPU" : "Vulkan",
-        .presenter = orr_present_device(v->present),
+        .presenter = v->vk ? orr_vk_name(v->vk) : "no device",
         .message = v->message,
         .stages = v->stages,
         .stage_count = v->stage_count,
@@ -179,6 +256,19 @@ static const orr_overlay *build_panel(viewer *v)
     return overlay;
 }
 
+static orr_result present(viewer *v, const orr_overlay *overlay, bool *shown, orr_error *error)
+{
+    if (!v->vk) {
+        ORR_TRY(view_open_device(v, error));
+    }
+    const orr_present_picture picture = {
+        .bytes = v->place == VIEW_IN_MEMORY ? &v->picture : NULL,
+        .image = v->place == VIEW_ON_DEVICE ? &v->image : NULL,
+        .revision = v->revision,
+    };
+    return orr_present_frame(v->present, v->place == VIEW_NOWHERE ? NULL : &picture, overlay, shown, error);
+}
+
 orr_result view_show(viewer *v, double now, orr_error *error)
 {
     if (v->attention == 0) {
@@ -193,9 +283,15 @@ orr_result view_show(viewer *v, double now, orr_error *error)
                                              : interval;
     v->presented_at = now;
     const orr_overlay *overlay = v->panel_hidden ? NULL : build_panel(v);
-    bool shown;
-    ORR_TRY(
-        orr_present_frame(v->present, v->revision ? &v->picture : NULL, v->revision, overlay, &shown, error));
+    bool shown = false;
+    orr_result result = present(v, overlay, &shown, error);
+    if (result != ORR_OK && error->code == ORR_CODE_DEVICE_LOST) {
+        ORR_TRY(renew_device(v, error));
+        if (v->place == VIEW_NOWHERE) { // the picture was lost with the device
+            ORR_TRY(draw(v, &v->drawn, false, error));
+        }
+        result = present(v, overlay, &shown, error);
+    }
     v->presented += shown;
-    return ORR_OK;
+    return result;
 }
