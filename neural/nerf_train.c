@@ -60,7 +60,6 @@ struct orr_nerf_trainer {
 orr_result orr_nerf_train_config(orr_field_config *config, orr_error *error)
 {
     ORR_TRY(orr_field_config_base(ORR_FIELD_NERF, config, error));
-    config->encoding.log2_hashmap_size = 18;
     config->optimizer.decay_start = 2000;
     config->optimizer.decay_interval = 1000;
     config->optimizer.decay_base = 0.85;
