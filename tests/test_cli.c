@@ -640,7 +640,9 @@ static const char *write_picture(const char *name)
 
 static const char *write_config(const char *name)
 {
-    static const char text[] = "{\"encoding\": {\"n_levels\": 4, \"log2_hashmap_size\": 10}}";
+    static const char text[] =
+        "{\"encoding\": {\"n_levels\": 4, \"log2_hashmap_size\": 14, \"per_level_scale\": 1.6},"
+        " \"optimizer\": {\"otype\": \"Adam\", \"learning_rate\": 3e-3}}";
     const char *path = in_folder(name);
     assert_ok(orr_file_write(path, text, sizeof text - 1, &error));
     return path;
