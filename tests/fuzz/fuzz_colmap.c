@@ -1,0 +1,34 @@
+// COLMAP models from memory, text and binary: the input's halves are the camera and the image file.
+#include "engine/core/memory.h"
+#include "neural/colmap.h"
+#include "tests/fuzz/fuzz_target.h"
+
+#include <string.h>
+
+static void try_model(uint8_t *text, size_t size, bool is_text)
+{
+    uint8_t *split = memchr(text, '\f', size); // a form feed stands between them
+    size_t first = split ? (size_t)(split - text) : size / 2, second = split ? first + 1 : first;
+    orr_colmap_source source = {"cameras", "images", {text, first}, {text + second, size - second}, is_text};
+    orr_photo_list list;
+    orr_error error = {0};
+    orr_result result = orr_colmap_parse(&source, &list, &error);
+    if ((result == ORR_OK) != (list.photos != NULL) || (result != ORR_OK && error.message[0] == 0)) {
+        abort();
+    }
+    orr_photo_list_free(&list);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = orr_alloc(size + 1, 1);
+    if (!copy) {
+        return 0;
+    }
+    memcpy(copy, data, size);
+    copy[size] = 0;
+    try_model(copy, size, true);
+    try_model(copy, size, false);
+    orr_free(copy);
+    return 0;
+}
