@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { PATCH = 8 }; // pixels per side of what alpha is looked up in
+enum { PATCH = 4 }; // pixels per side of what alpha is looked up in
 
 // Sums over all patches above and to the left, so that any rectangle's count of patches that are not fully
 // transparent takes four look-ups.

@@ -22,6 +22,9 @@ enum {
 
 static const float density_gradient = 1e-4f / 128.0f; // while the grid is thinner than the threshold
 static const float thickness_min = 0.01f;
+// The first steps march in strides four times as long, for a field that is still fog: four times the rays for the same
+// number of samples. Halved every 1000 steps, so that the finest are reached after 2000.
+static const double coarseness_first = 4.0, coarseness_half_life = 1000.0;
 
 struct orr_nerf_trainer {
     orr_nerf_train_desc desc;
@@ -57,9 +60,9 @@ orr_result orr_nerf_train_config(orr_field_config *config, orr_error *error)
 {
     ORR_TRY(orr_field_config_base(ORR_FIELD_NERF, config, error));
     config->encoding.log2_hashmap_size = 18;
-    config->optimizer.decay_start = 1000;
-    config->optimizer.decay_interval = 500;
-    config->optimizer.decay_base = 0.8;
+    config->optimizer.decay_start = 2000;
+    config->optimizer.decay_interval = 1000;
+    config->optimizer.decay_base = 0.85;
     return ORR_OK;
 }
 
@@ -401,16 +404,16 @@ static void adapt_rays(orr_nerf_trainer *t, const orr_nerf_step *report)
     t->adapt_rays = t->adapt_evaluated = t->adapt_samples = 0;
 }
 
-#include <stdlib.h>
-static double coarseness(int64_t step)
+static double coarseness_at(int64_t step)
 {
-    double c=getenv("COARSE")?atof(getenv("COARSE")):1; double d=getenv("COARSEN")?atof(getenv("COARSEN")):1000;
-    double r=c*exp2(-(double)step/d); double m=getenv("COARSEMIN")?atof(getenv("COARSEMIN")):1; return r>m?r:m;
+    return fmax(coarseness_first * exp2(-(double)step / coarseness_half_life), 1.0);
 }
+
 void orr_nerf_trainer_step(orr_nerf_trainer *t, orr_nerf_step *report)
 {
     begin_stage(t);
-    t->model.space.stepping = orr_nerf_stepping(orr_field_describe(t->field)->aabb_scale, coarseness(t->step));
+    t->model.space.stepping =
+        orr_nerf_stepping(orr_field_describe(t->field)->aabb_scale, coarseness_at(t->step));
     if (orr_occupancy_due(t->step)) {
         update_occupancy(t);
     }
