@@ -1,15 +1,15 @@
-// Tests of what fields are trained on, of drawing them, and of figures: against shapes whose answers are known.
+// Tests of what fields are trained on, and of drawing them: against shapes whose answers are known.
 #include "engine/core/file.h"
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
-#include "neural/density.h"
+#include "neural/density_cloud.h"
 #include "neural/field_draw.h"
 #include "neural/mesh_distance.h"
-#include "neural/metrics.h"
 #include "neural/picture.h"
 #include "neural/train_image.h"
 #include "neural/train_sdf.h"
+#include "neural/train_volume.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -125,40 +125,25 @@ static void a_hole_is_closed_by_what_is_around_it(void **state)
 
 // ---- densities ----
 
-static void a_density_is_read_and_interpolated(void **state)
+static void a_cloud_fills_some_of_its_cube(void **state)
 {
     (void)state;
-    float values[2 * 4 * 4];
-    for (int i = 0; i < 32; i++) {
-        values[i] = (float)(i % 4); // grows along x
-    }
-    values[31] = NAN;
-    const char *path = scratch_path("ramp.npy");
-    assert_ok(orr_npy_save(path, values, 2, 4, 4, &error));
     orr_density d;
-    assert_ok(orr_density_load(path, &d, &error));
-    assert_true(d.width == 4 && d.height == 4 && d.depth == 2);
-    const float middle[3] = {0.5f, 0.5f, 0.5f}, left[3] = {0.125f, 0.4f, 0.4f}, below[3] = {0.5f, 0.5f, 0.1f};
-    assert_true(fabsf(orr_density_at(&d, middle) - 0.5f * ORR_DENSITY_GREATEST) < 1e-4f);
-    assert_true(orr_density_at(&d, left) == 0.0f);
-    assert_true(orr_density_at(&d, below) == 0.0f); // outside the box: it is half as deep as wide
-    assert_true(d.values[31] == 0.0f);
-    orr_density_free(&d);
-
-    orr_error why;
-    orr_bytes bytes;
-    assert_ok(orr_file_read(path, &bytes, &error));
-    assert_int_equal(orr_density_read(bytes.data, bytes.size - 1, "short.npy", &d, &why), ORR_ERROR_FORMAT);
-    assert_non_null(strstr(why.message, "short.npy: 31 values: expected 32"));
-    orr_free(bytes.data);
     assert_ok(orr_density_cloud(24, 1, &d, &error));
     float greatest = 0.0f;
     int inside = 0;
     for (int i = 0; i < 24 * 24 * 24; i++) {
+        assert_true(d.values[i] >= 0.0f && d.values[i] <= 1.0f);
         greatest = fmaxf(greatest, d.values[i]);
         inside += d.values[i] > 0.0f;
     }
-    assert_true(fabsf(greatest - ORR_DENSITY_GREATEST) < 1e-4f && inside > 200 && inside < 24 * 24 * 12);
+    assert_true(greatest > 0.5f && inside > 200 && inside < 24 * 24 * 12);
+    orr_volume_samples samples;
+    assert_ok(orr_volume_samples_of(&d, 1, "cloud", &samples, &error));
+    assert_true(fabsf(samples.scale * greatest - ORR_VOLUME_GREATEST) < 1e-4f);
+    memset(d.values, 0, 24 * 24 * 24 * sizeof *d.values);
+    orr_error why;
+    assert_int_equal(orr_volume_samples_of(&d, 1, "nothing.npy", &samples, &why), ORR_ERROR_FORMAT);
     orr_density_free(&d);
 }
 
@@ -272,39 +257,15 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
     orr_jobs_destroy(jobs);
 }
 
-// ---- figures ----
-
-static void likeness_is_1_for_the_same_and_falls_with_noise(void **state)
-{
-    (void)state;
-    enum { WIDTH = 40, HEIGHT = 30, COUNT = WIDTH * HEIGHT * 3 };
-    static float a[COUNT], b[COUNT], c[COUNT];
-    for (int i = 0; i < COUNT; i++) {
-        float noise = (float)(uint32_t)(orr_random_bits(1, 1, (uint32_t)i) >> 40) * 0x1p-24f - 0.5f;
-        a[i] = 0.5f + 0.4f * sinf((float)(i / 3 % WIDTH) * 0.3f);
-        b[i] = a[i] + 0.05f * noise;
-        c[i] = 0.5f; // the structure is gone
-    }
-    double same, near, far;
-    assert_ok(orr_ssim(a, a, WIDTH, HEIGHT, 3, &same, &error));
-    assert_ok(orr_ssim(a, b, WIDTH, HEIGHT, 3, &near, &error));
-    assert_ok(orr_ssim(a, c, WIDTH, HEIGHT, 3, &far, &error));
-    assert_true(fabs(same - 1.0) < 1e-12 && near > 0.9 && near < 0.9999 && far < 0.2);
-    assert_true(orr_psnr(a, a, COUNT) == 200.0);
-    // uniform noise of width 0.05 has a variance of 0.05^2 / 12
-    assert_true(fabs(orr_psnr(a, b, COUNT) - 10.0 * log10(12.0 / 0.0025)) < 0.2);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_to_a_ball_are_those_of_a_sphere),
         cmocka_unit_test(a_hole_is_closed_by_what_is_around_it),
-        cmocka_unit_test(a_density_is_read_and_interpolated),
+        cmocka_unit_test(a_cloud_fills_some_of_its_cube),
         cmocka_unit_test(pictures_are_sampled_between_the_middles_of_pixels),
         cmocka_unit_test(an_exr_picture_becomes_display_colours),
         cmocka_unit_test(a_trained_ball_is_drawn_where_it_is),
-        cmocka_unit_test(likeness_is_1_for_the_same_and_falls_with_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

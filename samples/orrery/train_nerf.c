@@ -195,7 +195,7 @@ static orr_result report(learner *l, cJSON *json, orr_error *error)
         comparison c;
         double alike;
         ORR_TRY(compare(l, l->images[i], 1, &c, error));
-        ORR_TRY(orr_ssim(c.truth, c.drawn, c.width, c.height, CHANNELS, &alike, error));
+        ORR_TRY(orr_ssim(c.truth, c.drawn, c.width, c.height, CHANNELS, l->jobs, &alike, error));
         psnr += orr_psnr(c.truth, c.drawn, (int64_t)c.width * c.height * CHANNELS) / count;
         ssim += alike / count;
     }
