@@ -73,7 +73,8 @@ static void join_edges(int inside, int8_t next[ORR_CELL_EDGES])
 // the others without one.
 static int fan_apex(const int8_t *loop, int length)
 {
-    for (int apex = 0; apex < length; apex++) {
+    for (int apex = 0;; apex++) {
+        assert(apex < length);
         bool clear = true;
         for (int i = 2; i < length - 1; i++) {
             clear &= !share_face(loop[apex], loop[(apex + i) % length]);
@@ -82,8 +83,6 @@ static int fan_apex(const int8_t *loop, int length)
             return apex;
         }
     }
-    assert(!"a loop without an apex");
-    return 0;
 }
 
 static void add_fan(orr_cell_triangles *cell, const int8_t *loop, int length)

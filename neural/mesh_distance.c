@@ -194,16 +194,6 @@ void orr_mesh_distance_destroy(orr_mesh_distance *mesh)
     }
 }
 
-int64_t orr_mesh_distance_count(const orr_mesh_distance *mesh)
-{
-    return mesh->triangle_count;
-}
-
-const float *orr_mesh_distance_corners(const orr_mesh_distance *mesh, int64_t triangle)
-{
-    return mesh->corners[triangle];
-}
-
 // ---- distance ----
 
 static float square_to_box(const node *n, const float p[3])

@@ -14,9 +14,6 @@ orr_result orr_mesh_distance_create(const float *positions, int64_t vertex_count
                                     orr_error *error);
 void orr_mesh_distance_destroy(orr_mesh_distance *mesh); // NULL is allowed
 
-int64_t orr_mesh_distance_count(const orr_mesh_distance *mesh);                          // triangles
-const float *orr_mesh_distance_corners(const orr_mesh_distance *mesh, int64_t triangle); // 3 x 3
-
 // Distance to the nearest triangle. `bound`: one that is known not to be less, which makes it faster; INFINITY: none.
 float orr_mesh_distance_to(const orr_mesh_distance *mesh, const float point[3], float bound);
 // How often the mesh winds around the point: 1 inside and 0 outside, when it is closed.

@@ -10,7 +10,7 @@
 enum {
     WIDTH = 960,
     PANEL = 280, // height, with its margins
-    LEFT = 90,
+    LEFT = 120,
     RIGHT = 24,
     TOP = 40,
     BOTTOM = 30,

@@ -14,21 +14,33 @@ static const float MESH_SIDE = 0.9f; // of the unit cube
 
 // ---- the shape ----
 
-static orr_result add_areas(orr_sdf_shape *s, const char *name, orr_error *error)
+static double area_of(const float t[9])
 {
-    int64_t count = orr_mesh_distance_count(s->mesh);
-    ORR_ALLOC(s->area_below, count, name, error);
+    double square = 0.0;
+    for (int k = 0; k < 3; k++) {
+        int u = (k + 1) % 3, v = (k + 2) % 3;
+        double area = (double)(t[3 + u] - t[u]) * (double)(t[6 + v] - t[v]) -
+                      (double)(t[3 + v] - t[v]) * (double)(t[6 + u] - t[u]);
+        square += area * area;
+    }
+    return sqrt(square);
+}
+
+static orr_result add_triangles(orr_sdf_shape *s, const orr_mesh *mesh, const float *places, const char *name,
+                                orr_error *error)
+{
+    s->triangle_count = mesh->index_count / 3;
+    ORR_ALLOC(s->corners, s->triangle_count, name, error);
+    ORR_ALLOC(s->normals, s->triangle_count, name, error);
+    ORR_ALLOC(s->area_below, s->triangle_count, name, error);
     double below = 0.0;
-    for (int64_t i = 0; i < count; i++) {
-        const float *t = orr_mesh_distance_corners(s->mesh, i);
-        double square = 0.0;
-        for (int k = 0; k < 3; k++) {
-            int u = (k + 1) % 3, v = (k + 2) % 3;
-            double area = (double)(t[3 + u] - t[u]) * (double)(t[6 + v] - t[v]) -
-                          (double)(t[3 + v] - t[v]) * (double)(t[6 + u] - t[u]);
-            square += area * area;
+    for (int64_t i = 0; i < s->triangle_count; i++) {
+        for (int corner = 0; corner < 3; corner++) {
+            uint32_t vertex = mesh->indices[3 * i + corner];
+            memcpy(s->corners[i] + 3 * corner, places + 3 * (size_t)vertex, 3 * sizeof(float));
+            memcpy(s->normals[i] + 3 * corner, mesh->vertices[vertex].normal, 3 * sizeof(float));
         }
-        below += sqrt(square);
+        below += area_of(s->corners[i]);
         s->area_below[i] = below;
     }
     return ORR_OK;
@@ -46,20 +58,20 @@ orr_result orr_sdf_shape_create(const orr_mesh *mesh, const char *name, uint32_t
         return orr_fail(error, ORR_CODE_MESH_FILE, "%s: expected a mesh with a size", name);
     }
     shape->size = side / MESH_SIDE;
-    float *positions;
-    ORR_ALLOC(positions, 3 * mesh->vertex_count, name, error);
+    float *places;
+    ORR_ALLOC(places, 3 * mesh->vertex_count, name, error);
     for (int k = 0; k < 3; k++) {
         shape->origin[k] = 0.5f * (mesh->low[k] + mesh->high[k] - shape->size);
         for (int64_t i = 0; i < mesh->vertex_count; i++) {
-            positions[3 * i + k] = (mesh->vertices[i].position[k] - shape->origin[k]) / shape->size;
+            places[3 * i + k] = (mesh->vertices[i].position[k] - shape->origin[k]) / shape->size;
         }
     }
-    orr_result result = orr_mesh_distance_create(positions, mesh->vertex_count, mesh->indices,
+    orr_result result = orr_mesh_distance_create(places, mesh->vertex_count, mesh->indices,
                                                  mesh->index_count / 3, name, &shape->mesh, error);
-    orr_free(positions);
     if (result == ORR_OK) {
-        result = add_areas(shape, name, error);
+        result = add_triangles(shape, mesh, places, name, error);
     }
+    orr_free(places);
     if (result != ORR_OK) {
         orr_sdf_shape_free(shape);
     }
@@ -79,6 +91,8 @@ orr_result orr_sdf_shape_load(const char *path, uint32_t seed, orr_sdf_shape *sh
 void orr_sdf_shape_free(orr_sdf_shape *shape)
 {
     orr_mesh_distance_destroy(shape->mesh);
+    orr_free(shape->corners);
+    orr_free(shape->normals);
     orr_free(shape->area_below);
     *shape = (orr_sdf_shape){0};
 }
@@ -87,7 +101,7 @@ void orr_sdf_shape_free(orr_sdf_shape *shape)
 
 static int64_t find_triangle(const orr_sdf_shape *s, double share)
 {
-    int64_t low = 0, high = orr_mesh_distance_count(s->mesh) - 1;
+    int64_t low = 0, high = s->triangle_count - 1;
     double area = share * s->area_below[high];
     while (low < high) {
         int64_t middle = (low + high) / 2;
@@ -100,15 +114,16 @@ static int64_t find_triangle(const orr_sdf_shape *s, double share)
     return low;
 }
 
-// uniform over the surface; returns the triangle's corners
-static const float *surface_point(const orr_sdf_shape *s, orr_rng *rng, float point[DIMS])
+// uniform over the surface, and the mesh's normal there (not of unit length)
+static void surface_point(const orr_sdf_shape *s, orr_rng *rng, float point[DIMS], float normal[DIMS])
 {
-    const float *t = orr_mesh_distance_corners(s->mesh, find_triangle(s, (double)orr_rng_uniform(rng)));
+    int64_t triangle = find_triangle(s, (double)orr_rng_uniform(rng));
+    const float *t = s->corners[triangle], *n = s->normals[triangle];
     float root = sqrtf(orr_rng_uniform(rng)), v = root * orr_rng_uniform(rng);
     for (int k = 0; k < DIMS; k++) {
         point[k] = t[k] + (root - v) * (t[3 + k] - t[k]) + v * (t[6 + k] - t[k]);
+        normal[k] = n[k] + (root - v) * (n[3 + k] - n[k]) + v * (n[6 + k] - n[k]);
     }
-    return t;
 }
 
 // normal distribution (Box and Muller 1958)
@@ -134,7 +149,8 @@ static void draw(void *context, uint32_t batch, int first, int count, int total,
             }
             continue;
         }
-        surface_point(s, &rng, place);
+        float normal[DIMS];
+        surface_point(s, &rng, place, normal);
         for (int k = 0; k < DIMS && sigma > 0.0f; k++) {
             place[k] = fminf(fmaxf(place[k] + sigma * gaussian(&rng), 0.0f), 1.0f);
         }
@@ -218,24 +234,20 @@ static void compare_surface(const evaluation *e, int block, float *scratch, bloc
 {
     _Alignas(ORR_ALIGNMENT) float places[DIMS * ORR_SAMPLES], values[ORR_SAMPLES],
         gradients[DIMS * ORR_SAMPLES];
-    const float *triangles[ORR_SAMPLES];
+    float normals[ORR_SAMPLES][DIMS];
     orr_rng rng = {e->shape->seed, STREAM_SURFACE, (uint64_t)block * 4 * ORR_SAMPLES};
     for (int i = 0; i < ORR_SAMPLES; i++) {
         float point[DIMS];
-        triangles[i] = surface_point(e->shape, &rng, point);
+        surface_point(e->shape, &rng, point, normals[i]);
         for (int k = 0; k < DIMS; k++) {
             places[k * ORR_SAMPLES + i] = point[k];
         }
     }
     orr_field_gradients(e->field, places, scratch, values, gradients);
     for (int i = 0; i < ORR_SAMPLES; i++) {
-        const float *t = triangles[i];
         double along = 0.0, own = 0.0, true_length = 0.0;
         for (int k = 0; k < DIMS; k++) {
-            int u = (k + 1) % DIMS, v = (k + 2) % DIMS;
-            double normal = (double)(t[3 + u] - t[u]) * (double)(t[6 + v] - t[v]) -
-                            (double)(t[3 + v] - t[v]) * (double)(t[6 + u] - t[u]);
-            double slope = (double)gradients[k * ORR_SAMPLES + i];
+            double normal = (double)normals[i][k], slope = (double)gradients[k * ORR_SAMPLES + i];
             along += normal * slope;
             own += slope * slope;
             true_length += normal * normal;
@@ -257,8 +269,8 @@ static void evaluate_block(void *context, int block, int worker)
 
 static void find_box(const orr_sdf_shape *s, float low[DIMS], float high[DIMS])
 {
-    for (int64_t i = 0; i < orr_mesh_distance_count(s->mesh); i++) {
-        const float *t = orr_mesh_distance_corners(s->mesh, i);
+    for (int64_t i = 0; i < s->triangle_count; i++) {
+        const float *t = s->corners[i];
         for (int k = 0; k < 3 * DIMS; k++) {
             low[k % DIMS] = fminf(low[k % DIMS], t[k]);
             high[k % DIMS] = fmaxf(high[k % DIMS], t[k]);

@@ -9,7 +9,9 @@
 typedef struct orr_sdf_shape {
     orr_mesh_distance *mesh;
     float origin[3], size;
-    double *area_below; // per triangle, of it and those before it
+    int64_t triangle_count;
+    float (*corners)[9], (*normals)[9]; // per triangle, places in the unit cube and the mesh's normals there
+    double *area_below;                 // per triangle, of it and those before it
     uint32_t seed;
 } orr_sdf_shape;
 
@@ -31,7 +33,7 @@ orr_result orr_sdf_train_config(orr_field_config *config, orr_error *error);
 // How well a field knows the shape.
 typedef struct orr_sdf_quality {
     double iou;            // volume inside both / inside either, by points in the shape's box
-    double normal_degrees; // mean angle between the field's gradient and the triangle, over the surface
+    double normal_degrees; // mean angle between the field's gradient and the mesh's normal, over the surface
     double surface_error;  // mean |field| on the surface [sides of the unit cube]
 } orr_sdf_quality;
 // points: of each kind; more are slower and surer (IoU to about 1 / sqrt(points)). Same bits for any number of threads.

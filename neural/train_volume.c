@@ -7,6 +7,21 @@
 
 enum { DIMS = 3, CHANNELS = 4, STREAM_TEST = 0x40000000 };
 
+orr_result orr_volume_samples_of(const orr_density *density, uint32_t seed, const char *name,
+                                 orr_volume_samples *samples, orr_error *error)
+{
+    float greatest = 0.0f;
+    for (int64_t i = 0; i < (int64_t)density->size[0] * density->size[1] * density->size[2]; i++) {
+        greatest = isfinite(density->values[i]) ? fmaxf(greatest, density->values[i]) : greatest;
+    }
+    if (!(greatest > 0.0f)) {
+        return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: expected densities above 0", name);
+    }
+    *samples =
+        (orr_volume_samples){.density = density, .scale = ORR_VOLUME_GREATEST / greatest, .seed = seed};
+    return ORR_OK;
+}
+
 static void draw(void *context, uint32_t batch, int first, int count, int total, float *places)
 {
     (void)total;
@@ -20,7 +35,7 @@ static void draw(void *context, uint32_t batch, int first, int count, int total,
 static float density_of(const orr_volume_samples *s, const float *places, int i)
 {
     const float place[DIMS] = {places[i], places[ORR_SAMPLES + i], places[2 * ORR_SAMPLES + i]};
-    return orr_density_at(s->density, place);
+    return s->scale * fmaxf(orr_density_at(s->density, place), 0.0f);
 }
 
 static void truth(void *context, const float *places, float *targets)
@@ -68,7 +83,7 @@ orr_result orr_volume_psnr(const orr_field *field, const orr_volume_samples *sam
         orr_field_values(field, places, scratch, values);
         for (int i = 0; i < ORR_SAMPLES; i++) {
             double wrong =
-                (double)(fmaxf(values[i], 0.0f) - density_of(samples, places, i)) / ORR_DENSITY_GREATEST;
+                (double)(fmaxf(values[i], 0.0f) - density_of(samples, places, i)) / ORR_VOLUME_GREATEST;
             sum += wrong * wrong;
             count += 1.0;
         }

@@ -621,6 +621,135 @@ static int make_files(void **state)
     return 0;
 }
 
+// ---- fields ----
+
+static const char *write_picture(const char *name)
+{
+    enum { SIDE = 32 };
+    uint8_t pixels[SIDE * SIDE * 4];
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        pixels[4 * i] = (uint8_t)(8 * (i % SIDE));
+        pixels[4 * i + 1] = (uint8_t)(8 * (i / SIDE));
+        pixels[4 * i + 2] = 64;
+        pixels[4 * i + 3] = 255;
+    }
+    const char *path = in_folder(name);
+    assert_ok(orr_png_save(path, pixels, SIDE, SIDE, &error));
+    return path;
+}
+
+static const char *write_config(const char *name)
+{
+    static const char text[] =
+        "{\"encoding\": {\"n_levels\": 4, \"log2_hashmap_size\": 14, \"per_level_scale\": 1.6},"
+        " \"optimizer\": {\"otype\": \"Adam\", \"learning_rate\": 3e-3}}";
+    const char *path = in_folder(name);
+    assert_ok(orr_file_write(path, text, sizeof text - 1, &error));
+    return path;
+}
+
+static void train_image_learns_saves_and_goes_on(void **state)
+{
+    (void)state;
+    const char *picture = write_picture("colours.png"), *config = write_config("small.json");
+    const char *model = in_folder("colours.ingp"), *more = in_folder("more.ingp"),
+               *previews = in_folder("previews");
+    run_result run = orrery("train", "image", picture, "-o", model, "--config", config, "--steps", "60",
+                            "--batch", "4096", "--preview", previews, "--json");
+    cJSON *json = take_json(&run);
+    assert_true(number_at(json, "steps") == 60.0 && number_at(json, "samples") == 60.0 * 4096.0);
+    assert_true(number_at(json, "PSNR") > 25.0); // two ramps: a constant colour has 12 dB
+    cJSON_Delete(json);
+    assert_true(files_in(previews) > 0);
+    orr_image8 plot;
+    assert_ok(orr_image8_load(in_folder("colours.training.png"), &plot, &error));
+    orr_image8_free(&plot);
+
+    run =
+        orrery("train", "image", picture, "-o", more, "--resume", model, "--steps", "20", "--batch", "4096");
+    assert_done(&run);
+    run = orrery("info", more, "--json");
+    json = take_json(&run);
+    const cJSON *file = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "files"), 0);
+    assert_text_at(file, "kind", "image");
+    assert_true(number_at(file, "steps") == 80.0);
+    cJSON_Delete(json);
+    run = orrery("convert", model, in_folder("colours.ply"));
+    assert_refused(&run, 2, "expected one with a surface");
+}
+
+static void train_refuses_what_it_cannot_do_with_one_line(void **state)
+{
+    (void)state;
+    const char *picture = write_picture("colours.png"), *model = in_folder("never.ingp");
+    run_result run = orrery("train", "movie", picture, "-o", model);
+    assert_refused(&run, 2, "expected image, sdf, nerf or volume");
+    run = orrery("train", "image", picture);
+    assert_refused(&run, 2, "-o missing");
+    run = orrery("train", "image", picture, "-o", in_folder("never.bin"));
+    assert_refused(&run, 2, ".ingp or .msgpack");
+    run = orrery("train", "image", in_folder("nothing.png"), "-o", model);
+    assert_refused(&run, 2, "nothing.png");
+    run = orrery("train", "volume", picture, "-o", model);
+    assert_refused(&run, 2, "not a NumPy array");
+    run = orrery("train", "nerf", in_folder("nothing"), "-o", model);
+    assert_refused(&run, 2, "nothing");
+    run = orrery("train", "sdf", picture, "-o", model, "--resume", picture);
+    assert_refused(&run, 2, "not a model");
+    run = orrery("info", in_folder("nothing.ingp"));
+    assert_refused(&run, 2, "nothing.ingp");
+    assert_int_equal(access(model, F_OK), -1);
+}
+
+static void an_interrupted_training_saves(void **state)
+{
+    (void)state;
+    const char *picture = write_picture("colours.png"), *config = write_config("small.json");
+    const char *model = in_folder("stopped.ingp"), *previews = in_folder("stopped");
+    const char *const argv[] = {ORR_PROGRAM, "train",     "image", picture,     "-o",     model, "--config",
+                                config,      "--seconds", "60",    "--preview", previews, NULL};
+    running_program running = start_program(argv);
+    char first[300];
+    snprintf(first, sizeof first, "%s/image_0000.png", previews);
+    for (int i = 0; i < 500 && access(first, F_OK) != 0; i++) {
+        usleep(20000); // it is under way when its first picture is there
+    }
+    kill(running.process, SIGINT);
+    run_result run = finish_program(&running);
+    assert_int_equal(run.exit_code, 130);
+    run_result_free(&run);
+    run = orrery("info", model);
+    assert_done(&run);
+}
+
+#if ORR_HAVE_MESH
+static void train_sdf_and_convert_make_a_mesh(void **state)
+{
+    (void)state;
+    static const char cube[] =
+        "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n"
+        "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 3 4 8 7\nf 2 3 7 6\nf 4 1 5 8\n";
+    const char *mesh = in_folder("cube.obj"), *model = in_folder("cube.ingp"), *out = in_folder("cube.glb");
+    const char *config = write_config("small.json");
+    assert_ok(orr_file_write(mesh, cube, sizeof cube - 1, &error));
+    run_result run = orrery("train", "sdf", mesh, "-o", model, "--config", config, "--steps", "400",
+                            "--batch", "2048", "--json");
+    cJSON *json = take_json(&run);
+    assert_true(number_at(json, "IoU") > 0.9);
+    cJSON_Delete(json);
+    run = orrery("convert", model, out, "--resolution", "48");
+    assert_done(&run);
+    run = orrery("info", out, "--json");
+    json = take_json(&run);
+    const cJSON *low = cJSON_GetObjectItem(
+        cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(json, "files"), 0), "bounds"), "low");
+    for (int k = 0; k < 3; k++) { // the cube comes back in its own units
+        assert_true(fabs(cJSON_GetArrayItem(low, k)->valuedouble + 1.0) < 0.1);
+    }
+    cJSON_Delete(json);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -641,6 +770,12 @@ int main(void)
         cmocka_unit_test(cameras_are_drawn_in_file_order),
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(an_interrupted_render_leaves_only_whole_files),
+        cmocka_unit_test(train_image_learns_saves_and_goes_on),
+        cmocka_unit_test(train_refuses_what_it_cannot_do_with_one_line),
+        cmocka_unit_test(an_interrupted_training_saves),
+#if ORR_HAVE_MESH
+        cmocka_unit_test(train_sdf_and_convert_make_a_mesh),
+#endif
     };
     return cmocka_run_group_tests_name("cli", tests, make_files, NULL);
 }

@@ -241,7 +241,7 @@ static orr_result save(training *t, orr_error *error)
     return result;
 }
 
-// the model's name with .png in place of its ending
+// the model's name with .training.png in place of its ending, which names no picture it was trained on
 static orr_result save_plot(const training *t, orr_error *error)
 {
     if (t->losses.count < 2) {
@@ -250,7 +250,7 @@ static orr_result save_plot(const training *t, orr_error *error)
     char path[4096];
     const char *ending = strrchr(orr_path_name(t->model_path), '.');
     int length = ending ? (int)(ending - t->model_path) : (int)strlen(t->model_path);
-    snprintf(path, sizeof path, "%.*s.png", length, t->model_path);
+    snprintf(path, sizeof path, "%.*s.training.png", length, t->model_path);
     char title[256];
     snprintf(title, sizeof title, "%s: %s", t->kind->name, orr_path_name(t->model_path));
     const orr_plot_line lines[2] = {{.name = "loss",

@@ -2,6 +2,7 @@
 #include "neural/train_volume.h"
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
+#include "neural/density_cloud.h"
 #include "neural/field_draw.h"
 #include "train.h"
 
@@ -38,9 +39,11 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
     ORR_TRY(strcmp(options->data, "cloud") == 0
                 ? orr_density_cloud(CLOUD_SIDE, options->seed, &l->density, error)
                 : orr_density_load(options->data, &l->density, error));
-    l->samples = (orr_volume_samples){.density = &l->density, .seed = options->seed};
-    int longest = l->density.width > l->density.height ? l->density.width : l->density.height;
-    longest = l->density.depth > longest ? l->density.depth : longest;
+    ORR_TRY(orr_volume_samples_of(&l->density, options->seed, options->data, &l->samples, error));
+    int longest = 0;
+    for (int k = 0; k < 3; k++) {
+        longest = l->density.size[k] > longest ? l->density.size[k] : longest;
+    }
     const orr_field_desc desc = {.kind = ORR_FIELD_VOLUME, .desired_resolution = longest};
     ORR_TRY(train_field(options, desc, orr_volume_train_config, &l->field, error));
     return train_trainer(options, l->field, orr_volume_source(&l->samples), BATCH, &l->trainer, error);

@@ -6,7 +6,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     orr_density density;
     orr_error error = {0};
-    orr_result result = orr_density_read(data, size, "fuzz.npy", &density, &error);
+    orr_result result = orr_density_parse(data, size, "fuzz.npy", &density, &error);
     if ((result == ORR_OK) != (density.values != NULL) || (result != ORR_OK && error.message[0] == 0)) {
         abort();
     }
