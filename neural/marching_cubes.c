@@ -221,7 +221,7 @@ static void finish_block(void *context, int block, int worker)
 {
     const marcher *m = context;
     orr_surface *s = m->surface;
-    _Alignas(ORR_ALIGNMENT) float points[3 * ORR_SAMPLES], gradients[3 * ORR_SAMPLES];
+    _Alignas(ORR_ALIGNMENT) float points[3 * ORR_SAMPLES], gradients[3 * ORR_SAMPLES] = {0};
     int64_t first = (int64_t)block * ORR_SAMPLES;
     int count = (int)(s->vertex_count - first < ORR_SAMPLES ? s->vertex_count - first : ORR_SAMPLES);
     for (int i = 0; i < ORR_SAMPLES; i++) {

@@ -691,7 +691,7 @@ static void train_refuses_what_it_cannot_do_with_one_line(void **state)
     run = orrery("train", "image", in_folder("nothing.png"), "-o", model);
     assert_refused(&run, 2, "nothing.png");
     run = orrery("train", "volume", picture, "-o", model);
-    assert_refused(&run, 2, "not a NumPy array");
+    assert_refused(&run, 2, "a .npy file");
     run = orrery("train", "nerf", in_folder("nothing"), "-o", model);
     assert_refused(&run, 2, "nothing");
     run = orrery("train", "sdf", picture, "-o", model, "--resume", picture);

@@ -2,7 +2,7 @@
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "neural/metrics.h"
-#include "neural/nerf_draw.h"
+#include "neural/nerf_evaluate.h"
 #include "neural/nerf_train.h"
 #include "train.h"
 
@@ -190,20 +190,14 @@ static orr_result describe(learner *l, orr_model *model, orr_error *error)
 static orr_result report(learner *l, cJSON *json, orr_error *error)
 {
     int count = l->capture->count - l->train_count;
-    double psnr = 0.0, ssim = 0.0;
-    for (int i = l->train_count; i < l->capture->count; i++) {
-        comparison c;
-        double alike;
-        ORR_TRY(compare(l, l->images[i], 1, &c, error));
-        ORR_TRY(orr_ssim(c.truth, c.drawn, c.width, c.height, CHANNELS, l->jobs, &alike, error));
-        psnr += orr_psnr(c.truth, c.drawn, (int64_t)c.width * c.height * CHANNELS) / count;
-        ssim += alike / count;
-    }
     train_figure(json, "training photos", l->train_count, "");
     train_figure(json, "held-out photos", count, "");
     if (count > 0) {
-        train_figure(json, "PSNR", psnr, "dB");
-        train_figure(json, "SSIM", ssim, "");
+        orr_nerf_score mean;
+        ORR_TRY(orr_nerf_evaluate(l->drawer, orr_nerf_trainer_occupancy(l->trainer), l->capture,
+                                  l->images + l->train_count, count, l->jobs, NULL, &mean, error));
+        train_figure(json, "PSNR", mean.psnr, "dB");
+        train_figure(json, "SSIM", mean.ssim, "");
     }
     return ORR_OK;
 }
