@@ -22,6 +22,7 @@ set(ORR_SANITIZE_FLAGS "")
 if(ORR_SANITIZE)
     set(ORR_SANITIZE_FLAGS -fsanitize=${ORR_SANITIZE})
     target_compile_options(orrery_flags INTERFACE -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_definitions(orrery_flags INTERFACE ORR_SANITIZED)
 endif()
 if(ORR_FUZZ) # coverage for libFuzzer, which only the fuzz targets link
     list(APPEND ORR_SANITIZE_FLAGS -fsanitize=fuzzer-no-link)

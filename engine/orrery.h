@@ -175,12 +175,12 @@ typedef struct orr_transform {
     float scale;       /* uniform, > 0; 0: 1 */
 } orr_transform;
 
-typedef enum orr_layer_kind { ORR_LAYER_SPLATS = 1, ORR_LAYER_MESH } orr_layer_kind;
+typedef enum orr_layer_kind { ORR_LAYER_SPLATS = 1, ORR_LAYER_MESH, ORR_LAYER_FIELD } orr_layer_kind;
 
 typedef struct orr_layer_info {
     orr_layer_kind kind;
     const char *name; /* the file it came from, or the name given */
-    int64_t count;    /* splats or triangles */
+    int64_t count;    /* splats, triangles, or parameters of a field */
     size_t bytes;     /* host memory held for drawing */
     float low[3],
         high[3]; /* bounds in the layer's own coordinates; robust ones for splats: 0.5 % trimmed per side */

@@ -2,117 +2,41 @@
 
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/core/rng.h"
+#include "neural/npy_volume.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE_MAX = 4096 };
+enum { CLOUD_BALLS = 9, CLOUD_OCTAVES = 4 };
 
-static orr_result bad(const char *name, const char *expected, orr_error *error)
+static orr_result normalise(orr_density *d, const char *name, orr_error *error)
 {
-    return orr_fail(error, ORR_CODE_FILE_HEADER, "%s: header: expected %s", name, expected);
-}
-
-// what stands behind 'key': in the header's dict
-static const char *member(const char *header, const char *key)
-{
-    const char *at = strstr(header, key);
-    at = at ? at + strlen(key) : NULL;
-    while (at && *at == ' ') {
-        at++;
+    int64_t count = (int64_t)d->width * d->height * d->depth;
+    float greatest = 0.0f;
+    for (int64_t i = 0; i < count; i++) {
+        d->values[i] = d->values[i] > 0.0f && isfinite(d->values[i]) ? d->values[i] : 0.0f;
+        greatest = fmaxf(greatest, d->values[i]);
     }
-    return at;
-}
-
-static double value_at(const uint8_t *data, size_t i, char kind)
-{
-    float f;
-    double d;
-    uint16_t u;
-    switch (kind) {
-    case 'f':
-        memcpy(&f, data + 4 * i, 4);
-        return (double)f;
-    case 'd':
-        memcpy(&d, data + 8 * i, 8);
-        return d;
-    case 'u':
-        memcpy(&u, data + 2 * i, 2);
-        return u;
-    default:
-        return data[i];
+    if (!(greatest > 0.0f)) {
+        return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: expected densities above 0", name);
     }
-}
-
-static orr_result read_values(const uint8_t *data, char kind, bool fortran, const char *name,
-                              orr_density *density, orr_error *error)
-{
-    size_t x = (size_t)density->size[0], y = (size_t)density->size[1], z = (size_t)density->size[2];
-    ORR_ALLOC(density->values, x * y * z, "a density grid", error);
-    for (size_t i = 0; i < x * y * z; i++) {
-        size_t ix = i % x, iy = i / x % y, iz = i / (x * y);
-        float value = (float)value_at(data, fortran ? iz + z * (iy + y * ix) : i, kind);
-        if (!isfinite(value)) {
-            return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: voxel [%zu, %zu, %zu]: expected a finite number",
-                            name, iz, iy, ix);
-        }
-        density->values[i] = value;
+    for (int64_t i = 0; i < count; i++) {
+        d->values[i] *= ORR_DENSITY_GREATEST / greatest;
     }
     return ORR_OK;
 }
 
-orr_result orr_density_parse(const void *bytes, size_t size, const char *name, orr_density *density,
-                             orr_error *error)
+orr_result orr_density_read(const void *data, size_t size, const char *name, orr_density *density,
+                            orr_error *error)
 {
-    static const struct {
-        const char *descr;
-        char kind;
-        size_t size;
-    } kinds[] = {{"'<f4'", 'f', 4}, {"'<f8'", 'd', 8}, {"'|u1'", 'b', 1}, {"'<u2'", 'u', 2}};
-    const uint8_t *data = bytes;
-    char header[1024], *stop;
     *density = (orr_density){0};
-    if (size < 12 || memcmp(data, "\x93NUMPY", 6) != 0 || data[6] < 1 || data[6] > 3) {
-        return bad(name, "a .npy file of version 1 to 3", error);
-    }
-    size_t start = data[6] == 1 ? 10 : 12, length = (size_t)data[8] | (size_t)data[9] << 8;
-    length |= data[6] == 1 ? 0 : (size_t)data[10] << 16 | (size_t)data[11] << 24;
-    if (length >= sizeof header || length > size - start) {
-        return bad(name, "a header that is whole and under 1024 bytes", error);
-    }
-    memcpy(header, data + start, length);
-    header[length] = 0;
-    const char *descr = member(header, "'descr':"), *order = member(header, "'fortran_order':");
-    const char *shape = member(header, "'shape':");
-    size_t k = 0, kind_count = sizeof kinds / sizeof kinds[0];
-    while (descr && k < kind_count && strncmp(descr, kinds[k].descr, 5) != 0) {
-        k++;
-    }
-    if (!descr || k == kind_count) {
-        return bad(name, "descr '<f4', '<f8', '|u1' or '<u2'", error);
-    }
-    bool fortran = order && strncmp(order, "True", 4) == 0;
-    if (!order || (!fortran && strncmp(order, "False", 5) != 0)) {
-        return bad(name, "fortran_order True or False", error);
-    }
-    bool good = shape && *shape == '(';
-    for (int i = 2; good && i >= 0; i--) {
-        long side = strtol(shape + 1, &stop, 10);
-        good = stop > shape + 1 && side >= 1 && side <= SIDE_MAX;
-        shape = stop + strspn(stop, " ");
-        good = good && (*shape == ',' || (i == 0 && *shape == ')'));
-        density->size[i] = good ? (int)side : 0;
-    }
-    if (!good || (*shape == ',' && shape[1 + strspn(shape + 1, " ")] != ')')) {
-        return bad(name, "a shape of three sides, 1 to 4096", error);
-    }
-    size_t count = (size_t)density->size[0] * (size_t)density->size[1] * (size_t)density->size[2];
-    if (count != (size - start - length) / kinds[k].size || count * kinds[k].size != size - start - length) {
-        return orr_fail(error, ORR_CODE_FILE_TRUNCATED,
-                        "%s: expected %zu values of %zu bytes behind the header", name, count, kinds[k].size);
-    }
-    orr_result result = read_values(data + start + length, kinds[k].kind, fortran, name, density, error);
+    orr_npy_volume volume;
+    ORR_TRY(orr_npy_volume_parse(data, size, name, &volume, error));
+    *density = (orr_density){volume.values, volume.size[0], volume.size[1], volume.size[2]};
+    orr_result result = normalise(density, name, error);
     if (result != ORR_OK) {
         orr_density_free(density);
     }
@@ -121,10 +45,10 @@ orr_result orr_density_parse(const void *bytes, size_t size, const char *name, o
 
 orr_result orr_density_load(const char *path, orr_density *density, orr_error *error)
 {
-    orr_bytes bytes;
     *density = (orr_density){0};
+    orr_bytes bytes;
     ORR_TRY(orr_file_read(path, &bytes, error));
-    orr_result result = orr_density_parse(bytes.data, bytes.size, path, density, error);
+    orr_result result = orr_density_read(bytes.data, bytes.size, path, density, error);
     orr_free(bytes.data);
     return result;
 }
@@ -135,30 +59,101 @@ void orr_density_free(orr_density *density)
     *density = (orr_density){0};
 }
 
-float orr_density_at(const orr_density *density, const float place[3])
+// ---- a cloud ----
+
+static float lattice(uint32_t seed, int x, int y, int z)
 {
-    int longest = 1, cell[3][2];
-    float weight[3], sum = 0.0f;
+    uint64_t bits = orr_random_bits(seed, (uint32_t)z, (uint32_t)x | (uint32_t)y << 16);
+    return (float)(uint32_t)(bits >> 40) * 0x1p-24f;
+}
+
+// value noise (Perlin 1985, with values in place of gradients), 0 .. 1
+static float noise(uint32_t seed, const float p[3])
+{
+    int cell[3];
+    float w[3], sum = 0.0f;
     for (int k = 0; k < 3; k++) {
-        longest = density->size[k] > longest ? density->size[k] : longest;
+        cell[k] = (int)floorf(p[k]);
+        float t = p[k] - (float)cell[k];
+        w[k] = t * t * (3.0f - 2.0f * t);
     }
+    for (int corner = 0; corner < 8; corner++) {
+        int at[3];
+        float weight = 1.0f;
+        for (int k = 0; k < 3; k++) {
+            int up = corner >> k & 1;
+            at[k] = cell[k] + up;
+            weight *= up ? w[k] : 1.0f - w[k];
+        }
+        sum += weight * lattice(seed, at[0], at[1], at[2]);
+    }
+    return sum;
+}
+
+static float cloud_at(uint32_t seed, const float p[3])
+{
+    float inside = -1.0f;
+    for (uint32_t ball = 0; ball < CLOUD_BALLS; ball++) {
+        orr_rng rng = {.seed = seed, .stream = 1u << 30 | ball};
+        float square = 0.0f;
+        for (int k = 0; k < 3; k++) {
+            float reach = k == 1 ? 0.08f : 0.22f; // wider than high
+            float away = p[k] - 0.5f - orr_rng_range(&rng, -reach, reach);
+            square += away * away;
+        }
+        inside = fmaxf(inside, 1.0f - sqrtf(square) / orr_rng_range(&rng, 0.12f, 0.24f));
+    }
+    float eaten = 0.0f, share = 0.5f;
+    for (int octave = 0; octave < CLOUD_OCTAVES; octave++, share *= 0.5f) {
+        float scaled[3];
+        for (int k = 0; k < 3; k++) {
+            scaled[k] = p[k] * (float)(6 << octave);
+        }
+        eaten += share * noise(seed + (uint32_t)octave, scaled);
+    }
+    return fminf(fmaxf(2.5f * (inside - 0.8f * eaten + 0.15f), 0.0f), 1.0f);
+}
+
+orr_result orr_density_cloud(int side, uint32_t seed, orr_density *density, orr_error *error)
+{
+    *density = (orr_density){.width = side, .height = side, .depth = side};
+    if (side < 8 || side > 1024) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "cloud of %d cells a side: expected 8 to 1024", side);
+    }
+    ORR_ALLOC(density->values, (size_t)side * (size_t)side * (size_t)side, "a cloud", error);
+    for (int64_t i = 0; i < (int64_t)side * side * side; i++) {
+        const float p[3] = {((float)(i % side) + 0.5f) / (float)side,
+                            ((float)(i / side % side) + 0.5f) / (float)side,
+                            ((float)(i / side / side) + 0.5f) / (float)side};
+        density->values[i] = cloud_at(seed, p);
+    }
+    return normalise(density, "cloud", error);
+}
+
+// ---- values ----
+
+float orr_density_at(const orr_density *d, const float place[3])
+{
+    const int sides[3] = {d->width, d->height, d->depth};
+    int longest = d->width > d->height ? d->width : d->height;
+    longest = d->depth > longest ? d->depth : longest;
+    int cell[3][2];
+    float weight[3][2], sum = 0.0f;
     for (int k = 0; k < 3; k++) {
-        float side = (float)density->size[k];
-        float p = (place[k] - 0.5f) * (float)longest + 0.5f * side;
-        if (!(p >= 0.0f && p <= side)) {
+        float at = (place[k] - 0.5f) * (float)longest + 0.5f * (float)sides[k];
+        if (!(at >= 0.0f && at <= (float)sides[k])) {
             return 0.0f;
         }
-        p = fminf(fmaxf(p - 0.5f, 0.0f), side - 1.0f);
-        cell[k][0] = (int)p;
-        cell[k][1] = cell[k][0] + 1 < density->size[k] ? cell[k][0] + 1 : cell[k][0];
-        weight[k] = p - (float)cell[k][0];
+        int low = (int)floorf(at - 0.5f), last = sides[k] - 1;
+        weight[k][1] = at - 0.5f - (float)low;
+        weight[k][0] = 1.0f - weight[k][1];
+        cell[k][0] = low < 0 ? 0 : low;
+        cell[k][1] = low + 1 > last ? last : low + 1;
     }
-    for (int i = 0; i < 8; i++) {
-        int x = i & 1, y = i >> 1 & 1, z = i >> 2;
-        float w = (x ? weight[0] : 1.0f - weight[0]) * (y ? weight[1] : 1.0f - weight[1]) *
-                  (z ? weight[2] : 1.0f - weight[2]);
-        int64_t row = (int64_t)cell[2][z] * density->size[1] + cell[1][y];
-        sum += w * density->values[row * density->size[0] + cell[0][x]];
+    for (int corner = 0; corner < 8; corner++) {
+        int x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
+        size_t index = ((size_t)cell[2][z] * (size_t)d->height + (size_t)cell[1][y]) * (size_t)d->width;
+        sum += weight[0][x] * weight[1][y] * weight[2][z] * d->values[index + (size_t)cell[0][x]];
     }
     return sum;
 }

@@ -9,7 +9,11 @@
 #include <stdatomic.h>
 
 // Loops over corners, axes and features have constant lengths and must leave no arrays in memory behind.
+#if defined(ORR_SANITIZED)
+#define UNROLL
+#else
 #define UNROLL _Pragma("GCC unroll 16")
+#endif
 
 enum {
     CORNERS_MAX = 1 << ORR_GRID_DIMS_MAX,
@@ -26,7 +30,7 @@ typedef struct grid_cell {
 
 FN void find_corners(const orr_grid_level *level, int dims, int corners, const suint *vertex, suint *corner)
 {
-    suint lower[ORR_GRID_DIMS_MAX], upper[ORR_GRID_DIMS_MAX];
+    suint lower[ORR_GRID_DIMS_MAX] = {U(0)}, upper[ORR_GRID_DIMS_MAX] = {U(0)};
     UNROLL
     for (int d = 0; d < dims; d++) {
         lower[d] = vertex[d] * level->factor[d];
@@ -156,7 +160,7 @@ FN void interpolate_level(const orr_encoding *e, int l, const float *table, cons
     const float *rows = table + (int64_t)e->levels[l].first * features;
     for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
         grid_cell cell;
-        real sum[FEATURES_MAX];
+        real sum[FEATURES_MAX] = {R(0.0)};
         load_parts(plan, i, dims, &cell);
         UNROLL
         for (int c = 0; c < 1 << dims; c++) {
@@ -194,7 +198,7 @@ FN void slope_level(const orr_encoding *e, int l, const float *table, const leve
     const float *rows = table + (int64_t)e->levels[l].first * features;
     for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
         grid_cell cell;
-        real slope[ORR_GRID_DIMS_MAX];
+        real slope[ORR_GRID_DIMS_MAX] = {R(0.0)};
         load_parts(plan, i, dims, &cell);
         UNROLL
         for (int c = 0; c < 1 << dims; c++) {
@@ -309,6 +313,10 @@ FN void scatter_nearest(const orr_encoding *e, int l, const float *input, const 
     scatter_level(e, l, input, gradient, count, first_float, table_gradient, touched, dims, features, 1);
 }
 
+#if defined(ORR_SANITIZED)
+// once for all: the checks of every pair, unrolled, would take the compiler minutes
+#define CALL_COMPILED(f, ...) f(__VA_ARGS__, e->input_dims, e->config.features_per_level);
+#else
 // calls f(..., dims, features) with both as constants
 #define FEATURES_CASES(f, dims, ...)                                                                         \
     switch (e->config.features_per_level) {                                                                  \
@@ -337,6 +345,7 @@ FN void scatter_nearest(const orr_encoding *e, int l, const float *input, const 
         FEATURES_CASES(f, 4, __VA_ARGS__)                                                                    \
         break;                                                                                               \
     }
+#endif
 
 void ORR_ISA_NAME(orr_grid_forward)(const orr_encoding *e, const float *table, const float *input,
                                     float *features)

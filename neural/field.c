@@ -74,14 +74,26 @@ static orr_result resolve(orr_field_desc *desc, orr_error *error)
     return ORR_OK;
 }
 
-static orr_result create_rgb_parts(const orr_field_desc *desc, orr_field_parts *parts, orr_error *error)
+// the encodings and networks, without their parameters
+static orr_result create_shapes(const orr_field_desc *desc, orr_field_parts *parts, orr_error *error)
 {
+    int dims = desc->kind == ORR_FIELD_IMAGE ? IMAGE_DIMS : SPACE_DIMS;
+    ORR_TRY(orr_encoding_create(&desc->config.encoding, dims, &parts->encoding, error));
+    ORR_TRY(orr_mlp_create(&desc->config.network, parts->encoding.output_dims, output_dims[desc->kind],
+                           &parts->network, error));
+    if (desc->kind != ORR_FIELD_NERF) {
+        return ORR_OK;
+    }
     ORR_TRY(orr_encoding_create(&desc->config.dir_encoding, SPACE_DIMS, &parts->dir_encoding, error));
     if (parts->dir_encoding.parameter_count > 0) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "dir_encoding: expected one without parameters");
     }
-    ORR_TRY(orr_mlp_create(&desc->config.rgb_network, ORR_NERF_FEATURES + parts->dir_encoding.output_dims, 3,
-                           &parts->rgb_network, error));
+    return orr_mlp_create(&desc->config.rgb_network, ORR_NERF_FEATURES + parts->dir_encoding.output_dims, 3,
+                          &parts->rgb_network, error);
+}
+
+static orr_result create_rgb_parts(const orr_field_desc *desc, orr_field_parts *parts, orr_error *error)
+{
     ORR_ALLOC(parts->rgb_network_parameters, parts->rgb_network.parameter_count, "a network", error);
     orr_mlp_initialise(&parts->rgb_network, desc->seed + 1, parts->rgb_network_parameters);
     return orr_mlp_weights_create(&parts->rgb_network, desc->isa, desc->machine, &parts->rgb_network_weights,
@@ -90,11 +102,7 @@ static orr_result create_rgb_parts(const orr_field_desc *desc, orr_field_parts *
 
 static orr_result create_parts(const orr_field_desc *desc, orr_field_parts *parts, orr_error *error)
 {
-    int dims = desc->kind == ORR_FIELD_IMAGE ? IMAGE_DIMS : SPACE_DIMS;
     parts->kernels = orr_encoding_kernels_of(desc->isa);
-    ORR_TRY(orr_encoding_create(&desc->config.encoding, dims, &parts->encoding, error));
-    ORR_TRY(orr_mlp_create(&desc->config.network, parts->encoding.output_dims, output_dims[desc->kind],
-                           &parts->network, error));
     ORR_ALLOC(parts->table, parts->encoding.parameter_count, "a grid", error);
     ORR_ALLOC(parts->network_parameters, parts->network.parameter_count, "a network", error);
     orr_encoding_initialise(&parts->encoding, desc->seed + 2, parts->table);
@@ -104,18 +112,37 @@ static orr_result create_parts(const orr_field_desc *desc, orr_field_parts *part
     return desc->kind == ORR_FIELD_NERF ? create_rgb_parts(desc, parts, error) : ORR_OK;
 }
 
-orr_result orr_field_create(const orr_field_desc *desc, orr_field **field, orr_error *error)
+// a field as far as its shape goes; what it has is destroyed with it, whatever the result
+static orr_result shape_field(const orr_field_desc *desc, orr_field **field, orr_error *error)
 {
-    *field = NULL;
-    orr_field *made = orr_alloc_zero(1, sizeof *made);
+    orr_field *made = *field = orr_alloc_zero(1, sizeof *made);
     if (!made) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a field");
     }
     made->desc = *desc;
-    orr_result result = copy_config(&made->desc.config, &desc->config, error);
+    ORR_TRY(copy_config(&made->desc.config, &desc->config, error));
+    ORR_TRY(resolve(&made->desc, error));
+    return create_shapes(&made->desc, &made->parts, error);
+}
+
+orr_result orr_field_parameters(const orr_field_desc *desc, int64_t *count, orr_error *error)
+{
+    orr_field *field;
+    orr_result result = shape_field(desc, &field, error);
     if (result == ORR_OK) {
-        result = resolve(&made->desc, error);
+        const orr_field_parts *parts = &field->parts;
+        *count = parts->network.parameter_count + parts->rgb_network.parameter_count +
+                 parts->encoding.parameter_count;
     }
+    orr_field_destroy(field);
+    return result;
+}
+
+orr_result orr_field_create(const orr_field_desc *desc, orr_field **field, orr_error *error)
+{
+    *field = NULL;
+    orr_field *made;
+    orr_result result = shape_field(desc, &made, error);
     if (result == ORR_OK) {
         result = create_parts(&made->desc, &made->parts, error);
     }
@@ -168,10 +195,11 @@ const orr_field_parts *orr_field_parts_of(const orr_field *field)
 void orr_field_refresh(orr_field *field, const float *network, const float *rgb_network, const float *table)
 {
     orr_field_parts *parts = &field->parts;
-    orr_mlp_weights_set(parts->network_weights, network ? network : parts->network_parameters);
+    parts->inference_network = network ? network : parts->network_parameters;
+    parts->inference_rgb_network = rgb_network ? rgb_network : parts->rgb_network_parameters;
+    orr_mlp_weights_set(parts->network_weights, parts->inference_network);
     if (parts->rgb_network_weights) {
-        orr_mlp_weights_set(parts->rgb_network_weights,
-                            rgb_network ? rgb_network : parts->rgb_network_parameters);
+        orr_mlp_weights_set(parts->rgb_network_weights, parts->inference_rgb_network);
     }
     parts->inference_table = table ? table : parts->table;
 }

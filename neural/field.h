@@ -35,7 +35,8 @@ typedef struct orr_field_parts {
     orr_mlp_weights *network_weights;
     orr_mlp_weights *rgb_network_weights;
     const float *inference_table;
-    const orr_encoding_kernels *kernels; // of the field's instruction set
+    const float *inference_network, *inference_rgb_network; // what the weights were made from, for saving
+    const orr_encoding_kernels *kernels;                    // of the field's instruction set
 } orr_field_parts;
 
 typedef struct orr_field_desc {
@@ -49,6 +50,8 @@ typedef struct orr_field_desc {
     orr_mlp_machine machine;
 } orr_field_desc;
 
+// How many parameters such a field has, without making it: 4 bytes each, and 12 to 16 more in training.
+orr_result orr_field_parameters(const orr_field_desc *desc, int64_t *count, orr_error *error);
 orr_result orr_field_create(const orr_field_desc *desc, orr_field **field, orr_error *error);
 void orr_field_destroy(orr_field *field); // NULL is allowed
 orr_field_kind orr_field_kind_of(const orr_field *field);
@@ -57,7 +60,7 @@ int orr_field_input_dims(const orr_field *field); // 2 for an image, otherwise 3
 const orr_field_desc *orr_field_describe(const orr_field *field);
 const orr_field_parts *orr_field_parts_of(const orr_field *field);
 // Makes the parameters that inference uses from the trained ones (their averages where there are; NULL: the field's own):
-// the table is borrowed, the networks copied into their machine's layout. A new field is refreshed from its own.
+// they are borrowed, and the networks copied into their machine's layout too. A new field is refreshed from its own.
 void orr_field_refresh(orr_field *field, const float *network, const float *rgb_network, const float *table);
 
 // Floats of scratch that each of the two functions below needs, 64-byte aligned.

@@ -64,7 +64,11 @@ static void multiply_strip(float *sums, const uint32_t *a, int a_stride, const u
 static double peak(int rounds, float *sink)
 {
     enum { SUMS = 16 };
-    __m512 sum[SUMS] = {0};
+    __m512 sum[SUMS];
+#pragma GCC unroll 16
+    for (int k = 0; k < SUMS; k++) {
+        sum[k] = (__m512)R(k); // all different: the compiler would compute equal sums once
+    }
     __m512bh a = (__m512bh)pair_words(real_splat(sink), real_splat(sink + 1)), b = a;
     for (int i = 0; i < rounds; i++) {
 #pragma GCC unroll 16

@@ -1,10 +1,10 @@
 // Cameras of radiance fields: from pixels to rays in the field's space.
 #pragma once
 
+#include "engine/core/camera.h"
 #include "neural/capture.h"
 #include "neural/nerf_cpu.h"
 #include "neural/ray_formula.h"
-#include "render/camera.h"
 
 typedef struct orr_nerf_camera {
     photo_lens lens;

@@ -4,8 +4,9 @@
 // the background.
 #pragma once
 
+#include "engine/core/camera.h"
 #include "engine/core/profile.h"
-#include "render/camera.h"
+#include "render/field_layer.h"
 #include "render/mesh.h"
 #include "render/splat_cloud.h"
 
@@ -22,6 +23,11 @@ typedef struct orr_draw_mesh {
     float model[12]; // layer to world, a similarity
 } orr_draw_mesh;
 
+typedef struct orr_draw_field {
+    const orr_field_layer *layer;
+    float model[12]; // layer to world, a similarity
+} orr_draw_field;
+
 typedef struct orr_draw_sun {
     float direction[3]; // towards the sun, unit, world
     float colour[3];    // linear radiance of a white surface that faces it
@@ -32,8 +38,10 @@ typedef struct orr_draw_list {
     orr_lens lens;
     const orr_draw_splats *splats; // splat_count
     const orr_draw_mesh *meshes;   // mesh_count
+    const orr_draw_field *fields;  // field_count
     int splat_count;
     int mesh_count;
+    int field_count; // the CPU draws these
     orr_draw_sun sun;
     bool opaque; // false: transparent behind everything, background ignored
     float background[3];

@@ -55,7 +55,8 @@ static void draw_expected(cut_cloud *c)
     reference_layer layer = {.splats = orr_splats_data(c->splats)};
     memcpy(layer.model, c->layer.model, sizeof layer.model);
     c->expected = drawn_make(&c->list);
-    draw_reference(lens, &layer, 1, NULL, depth, colour, c->expected.rgba, c->expected.depth);
+    const reference_planes planes = {.mesh_depth = depth, .mesh_colour = colour};
+    draw_reference(lens, &layer, 1, NULL, &planes, c->expected.rgba, c->expected.depth);
     free(depth);
     free(colour);
 }

@@ -150,9 +150,47 @@ static int by_depth(const void *a, const void *b)
     return dx != dy ? (dx > dy) - (dx < dy) : (x->place > y->place) - (x->place < y->place);
 }
 
+// what has been blended of one pixel, from front to back
+typedef struct reference_pixel {
+    double left, colour[3], weighted;
+    bool stopped; // takes no more splats or fields
+} reference_pixel;
+
+static void blend_field(reference_pixel *p, const reference_planes *planes, int64_t pixel, int64_t pixels)
+{
+    double alpha = (double)planes->field_colour[3 * pixels + pixel];
+    for (int c = 0; c < 3; c++) {
+        p->colour[c] += p->left * (double)planes->field_colour[c * pixels + pixel];
+    }
+    p->weighted += p->left * alpha * (double)planes->field_depth[pixel];
+    p->left *= 1.0 - alpha;
+    p->stopped = p->left <= 1e-4;
+}
+
+static void blend_splat(reference_pixel *p, const reference_splat *s, double x, double y)
+{
+    double dx = x - s->x, dy = y - s->y;
+    double power = 0.5 * (s->inverse_xx * dx * dx + 2.0 * s->inverse_xy * dx * dy + s->inverse_yy * dy * dy);
+    if (power > 6.0) { // e^-6 is under 1/255 whatever the opacity
+        return;
+    }
+    double alpha = fmin(0.99, s->opacity * exp(-power));
+    if (alpha < 1.0 / 255.0) {
+        return;
+    }
+    p->stopped = p->left * (1.0 - alpha) <= 1e-4;
+    if (p->stopped) {
+        return;
+    }
+    for (int c = 0; c < 3; c++) {
+        p->colour[c] += p->left * alpha * s->colour[c];
+    }
+    p->weighted += p->left * alpha * s->depth;
+    p->left *= 1.0 - alpha;
+}
+
 void draw_reference(const orr_lens *lens, const reference_layer *layers, int layer_count,
-                    const float *background, const float *mesh_depth, const float *mesh_colour, float *rgba,
-                    float *depth)
+                    const float *background, const reference_planes *planes, float *rgba, float *depth)
 {
     int64_t total = 0, count = 0;
     for (int l = 0; l < layer_count; l++) {
@@ -169,49 +207,40 @@ void draw_reference(const orr_lens *lens, const reference_layer *layers, int lay
     }
     qsort(splats, (size_t)count, sizeof *splats, by_depth);
 
-    for (int y = 0; y < lens->height; y++) {
-        for (int x = 0; x < lens->width; x++) {
-            int64_t pixel = (int64_t)y * lens->width + x;
-            double mesh_z = mesh_depth ? (double)mesh_depth[pixel] : INFINITY;
-            double left = 1.0, colour[3] = {0}, weighted = 0.0;
-            for (int64_t i = 0; i < count; i++) {
-                const reference_splat *s = &splats[i];
-                double dx = x + 0.5 - s->x, dy = y + 0.5 - s->y;
-                double power =
-                    0.5 * (s->inverse_xx * dx * dx + 2.0 * s->inverse_xy * dx * dy + s->inverse_yy * dy * dy);
-                if (power > 6.0) { // e^-6 is under 1/255 whatever the opacity
-                    continue;
-                }
-                double alpha = fmin(0.99, s->opacity * exp(-power));
-                if (alpha < 1.0 / 255.0 || s->depth >= mesh_z) {
-                    continue;
-                }
-                if (left * (1.0 - alpha) <= 1e-4) {
-                    break;
-                }
-                for (int c = 0; c < 3; c++) {
-                    colour[c] += left * alpha * s->colour[c];
-                }
-                weighted += left * alpha * s->depth;
-                left *= 1.0 - alpha;
+    int64_t pixels = (int64_t)lens->width * lens->height;
+    for (int64_t pixel = 0; pixel < pixels; pixel++) {
+        double x = (double)(pixel % lens->width) + 0.5, y = (double)(pixel / lens->width) + 0.5;
+        double mesh_z = planes && planes->mesh_depth ? (double)planes->mesh_depth[pixel] : INFINITY;
+        double field_z = planes && planes->field_depth ? (double)planes->field_depth[pixel] : INFINITY;
+        reference_pixel p = {.left = 1.0};
+        for (int64_t i = 0; i < count && splats[i].depth < mesh_z && !p.stopped; i++) {
+            if (field_z <= splats[i].depth) {
+                blend_field(&p, planes, pixel, pixels);
+                field_z = INFINITY;
             }
-            if (isfinite(mesh_z)) {
-                for (int c = 0; c < 3; c++) {
-                    colour[c] += left * (double)mesh_colour[c * lens->width * lens->height + pixel];
-                }
-                weighted += left * mesh_z;
-                left = 0.0;
+            if (!p.stopped) {
+                blend_splat(&p, &splats[i], x, y);
             }
-            depth[pixel] = left < 1.0 ? (float)(weighted / (1.0 - left)) : 0.0f;
-            for (int c = 0; background && c < 3; c++) {
-                colour[c] += left * (double)background[c];
-            }
-            left = background ? 0.0 : left;
-            for (int c = 0; c < 3; c++) {
-                rgba[4 * pixel + c] = (float)colour[c];
-            }
-            rgba[4 * pixel + 3] = (float)(1.0 - left);
         }
+        if (isfinite(field_z) && !p.stopped) {
+            blend_field(&p, planes, pixel, pixels);
+        }
+        if (isfinite(mesh_z)) {
+            for (int c = 0; c < 3; c++) {
+                p.colour[c] += p.left * (double)planes->mesh_colour[c * pixels + pixel];
+            }
+            p.weighted += p.left * mesh_z;
+            p.left = 0.0;
+        }
+        depth[pixel] = p.left < 1.0 ? (float)(p.weighted / (1.0 - p.left)) : 0.0f;
+        for (int c = 0; background && c < 3; c++) {
+            p.colour[c] += p.left * (double)background[c];
+        }
+        p.left = background ? 0.0 : p.left;
+        for (int c = 0; c < 3; c++) {
+            rgba[4 * pixel + c] = (float)p.colour[c];
+        }
+        rgba[4 * pixel + 3] = (float)(1.0 - p.left);
     }
     free(splats);
 }

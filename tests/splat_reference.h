@@ -11,8 +11,14 @@ typedef struct reference_layer {
     bool antialias;
 } reference_layer;
 
-// rgba: height x width x 4, depth: height x width, as orr_picture says. Meshes are planes given per pixel: mesh_depth
-// (height x width, infinity where there is none) and mesh_colour (3 x height x width), both NULL without meshes.
+// What is not splats, given per pixel; all may be NULL.
+typedef struct reference_planes {
+    const float *mesh_depth;   // height x width, infinity where there is none
+    const float *mesh_colour;  // 3 x height x width
+    const float *field_depth;  // height x width, infinity where there is none
+    const float *field_colour; // 4 x height x width: premultiplied colour, and alpha
+} reference_planes;
+
+// rgba: height x width x 4, depth: height x width, as orr_picture says. background: NULL: transparent.
 void draw_reference(const orr_lens *lens, const reference_layer *layers, int layer_count,
-                    const float *background, const float *mesh_depth, const float *mesh_colour, float *rgba,
-                    float *depth);
+                    const float *background, const reference_planes *planes, float *rgba, float *depth);

@@ -183,7 +183,7 @@ void view_scene_make(const splat_view *view, orr_jobs *jobs, view_scene *scene)
     scene->reference_rgba = malloc(4 * pixels * sizeof(float));
     scene->reference_depth = malloc(pixels * sizeof(float));
     draw_reference(&scene->list.lens, layers, view->layer_count, view->opaque ? view->background : NULL, NULL,
-                   NULL, scene->reference_rgba, scene->reference_depth);
+                   scene->reference_rgba, scene->reference_depth);
 }
 
 void view_scene_free(view_scene *scene)

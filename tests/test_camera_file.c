@@ -1,8 +1,8 @@
 // Tests of engine/loop/camera_file: transforms.json in and out.
+#include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/loop/camera_file.h"
-#include "render/camera.h"
 #include "tests/support.h"
 
 #include <math.h>

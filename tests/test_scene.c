@@ -1,8 +1,8 @@
 // Tests of engine/loop: the scene, what files become in it, the default camera, and the world.
+#include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/loop/scene.h"
 #include "orr_features.h"
-#include "render/camera.h"
 #include "tests/support.h"
 
 #include <math.h>

@@ -25,7 +25,11 @@ static drawn draw(const orr_draw_list *list, int threads, int frames, size_t *gr
         assert_ok(orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, &profile, &error));
         *growths = arena.growths - before;
     }
-    assert_string_equal(profile.stages[1].name, "project");
+    static const char *const stages[] = {"meshes", "fields", "project", "sort", "bin", "blend"};
+    assert_int_equal(profile.count, 6);
+    for (int i = 0; i < profile.count; i++) {
+        assert_string_equal(profile.stages[i].name, stages[i]);
+    }
     orr_arena_destroy(&arena);
     orr_jobs_destroy(jobs);
     return d;

@@ -1,10 +1,10 @@
 #include "engine/loop/camera_file.h"
 
+#include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
 #include "neural/transforms_file.h"
-#include "render/camera.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

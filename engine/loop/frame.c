@@ -14,7 +14,9 @@ typedef struct frame_slot {
     orr_draw_list list;
     orr_draw_splats *splats; // capacity each
     orr_draw_mesh *meshes;
+    orr_draw_field *fields;
     int capacity;
+    bool on_cpu; // drawn by the CPU: it is the frame's device, or only the CPU draws what is there
 } frame_slot;
 
 struct orr_frame {
@@ -49,10 +51,12 @@ static orr_result reserve_layers(frame_slot *slot, int count, orr_error *error)
     }
     orr_free(slot->splats);
     orr_free(slot->meshes);
+    orr_free(slot->fields);
     slot->capacity = 0;
     slot->splats = orr_alloc((size_t)count, sizeof *slot->splats);
     slot->meshes = orr_alloc((size_t)count, sizeof *slot->meshes);
-    if (!slot->splats || !slot->meshes) {
+    slot->fields = orr_alloc((size_t)count, sizeof *slot->fields);
+    if (!slot->splats || !slot->meshes || !slot->fields) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d layers", count);
     }
     slot->capacity = count;
@@ -67,7 +71,8 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
     orr_draw_list *list = &slot->list;
     list->splats = slot->splats;
     list->meshes = slot->meshes;
-    list->splat_count = list->mesh_count = 0;
+    list->fields = slot->fields;
+    list->splat_count = list->mesh_count = list->field_count = 0;
     for (int i = 0; i < scene->layer_count; i++) {
         const orr_layer_data *layer = &scene->layers[i];
         orr_layer_state state = orr_world_state(world, view->world, layer);
@@ -76,17 +81,28 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
         }
         float model[12];
         ORR_TRY(orr_affine_from_transform(&state.transform, model, error));
-        if (layer->kind == ORR_LAYER_SPLATS) {
+        switch (layer->kind) {
+        case ORR_LAYER_SPLATS: {
             orr_draw_splats *out = &slot->splats[list->splat_count++];
             *out = (orr_draw_splats){.pack = layer->splats,
                                      .key = layer->key,
                                      .antialias =
                                          view->antialias || layer->antialias || layer->splats->antialiased};
             memcpy(out->model, model, sizeof model);
-        } else {
+            break;
+        }
+        case ORR_LAYER_MESH: {
             orr_draw_mesh *out = &slot->meshes[list->mesh_count++];
             *out = (orr_draw_mesh){.mesh = layer->mesh, .key = layer->key};
             memcpy(out->model, model, sizeof model);
+            break;
+        }
+        case ORR_LAYER_FIELD: {
+            orr_draw_field *out = &slot->fields[list->field_count++];
+            *out = (orr_draw_field){.layer = layer->field};
+            memcpy(out->model, model, sizeof model);
+            break;
+        }
         }
     }
     list->sun = scene->sun;
@@ -138,7 +154,7 @@ static orr_result note_loss(orr_frame *frame, orr_result result, const orr_error
 static orr_result draw_submit(orr_frame *frame, const frame_slot *slot, const orr_scene *scene, bool to_image,
                               orr_error *error)
 {
-    if (frame->device == ORR_DEVICE_CPU) {
+    if (slot->on_cpu) {
         return ORR_OK; // the CPU draws when the frame is finished, straight into the caller's memory
     }
     ORR_TRY(release_removed(frame, scene, error));
@@ -151,7 +167,7 @@ static orr_result draw_submit(orr_frame *frame, const frame_slot *slot, const or
 static orr_result draw_finish(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
                               orr_error *error)
 {
-    if (frame->device == ORR_DEVICE_CPU) {
+    if (slot->on_cpu) {
         orr_arena_reset(&frame->arena);
         return orr_draw_cpu(frame->engine->jobs, frame->engine->isa, &frame->arena, &slot->list, picture,
                             &frame->profile, error);
@@ -211,6 +227,8 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     ORR_TRY(check_view(world, view, error));
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
     ORR_TRY(pose(slot, scene, world, view, error));
+    slot->on_cpu = frame->device == ORR_DEVICE_CPU || slot->list.field_count > 0;
+    assert(!(slot->on_cpu && to_image)); // the CPU's pictures are in memory
     ORR_TRY(draw_submit(frame, slot, scene, to_image, error));
     frame->waiting++;
     return ORR_OK;
@@ -279,6 +297,7 @@ void orr_frame_destroy(orr_frame *frame)
     for (int i = 0; i < frame->slot_count; i++) {
         orr_free(frame->slots[i].splats);
         orr_free(frame->slots[i].meshes);
+        orr_free(frame->slots[i].fields);
     }
     orr_arena_destroy(&frame->arena);
     if (frame->vulkan) {

@@ -1,5 +1,6 @@
 // The scene: a list of layers, in the order added.
 #include "engine/loop/scene.h"
+#include "engine/loop/shared_device.h"
 
 #include "engine/core/memory.h"
 #include "engine/loop/transform.h"
@@ -24,6 +25,7 @@ static void free_contents(orr_layer_data *layer)
     orr_free(layer->name);
     orr_splat_pack_destroy(layer->splats);
     orr_mesh_destroy(layer->mesh);
+    orr_field_layer_destroy(layer->field);
 }
 
 void orr_scene_destroy(orr_scene *scene)
@@ -162,6 +164,17 @@ orr_layer orr_scene_layer(const orr_scene *scene, int index)
     return inside ? id_of(&scene->layers[index]) : (orr_layer){0};
 }
 
+void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3])
+{
+    if (layer->kind == ORR_LAYER_FIELD) {
+        orr_field_layer_bounds(layer->field, low, high);
+        return;
+    }
+    bool splats = layer->kind == ORR_LAYER_SPLATS;
+    memcpy(low, splats ? layer->splats->low : layer->mesh->low, 3 * sizeof *low);
+    memcpy(high, splats ? layer->splats->high : layer->mesh->high, 3 * sizeof *high);
+}
+
 orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer id, orr_layer_info *info, orr_error *error)
 {
     int index = orr_scene_find(scene, id);
@@ -169,17 +182,33 @@ orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer id, orr_layer_
         return orr_scene_stale(id, error);
     }
     const orr_layer_data *layer = &scene->layers[index];
-    bool splats = layer->kind == ORR_LAYER_SPLATS;
-    *info = (orr_layer_info){
-        .kind = layer->kind,
-        .name = layer->name,
-        .count = splats ? layer->splats->count : layer->mesh->index_count / 3,
-        .bytes = splats ? orr_splat_pack_bytes(layer->splats) : orr_mesh_bytes(layer->mesh),
-        .transform = layer->transform,
-    };
-    memcpy(info->low, splats ? layer->splats->low : layer->mesh->low, sizeof info->low);
-    memcpy(info->high, splats ? layer->splats->high : layer->mesh->high, sizeof info->high);
+    *info = (orr_layer_info){.kind = layer->kind, .name = layer->name, .transform = layer->transform};
+    switch (layer->kind) {
+    case ORR_LAYER_SPLATS:
+        info->count = layer->splats->count;
+        info->bytes = orr_splat_pack_bytes(layer->splats);
+        break;
+    case ORR_LAYER_MESH:
+        info->count = layer->mesh->index_count / 3;
+        info->bytes = orr_mesh_bytes(layer->mesh);
+        break;
+    case ORR_LAYER_FIELD:
+        info->count = orr_field_layer_parameters(layer->field);
+        info->bytes = orr_field_layer_bytes(layer->field);
+        break;
+    }
+    orr_layer_bounds(layer, info->low, info->high);
     return ORR_OK;
+}
+
+bool orr_scene_needs_cpu(const orr_scene *scene)
+{
+    for (int i = 0; i < scene->layer_count; i++) {
+        if (scene->layers[i].kind == ORR_LAYER_FIELD) {
+            return true;
+        }
+    }
+    return false;
 }
 
 int orr_scene_camera_count(const orr_scene *scene)

@@ -29,12 +29,16 @@ typedef struct orr_layer_data {
     char *name;
     orr_splat_pack *splats; // ORR_LAYER_SPLATS
     orr_mesh *mesh;         // ORR_LAYER_MESH
+    orr_field_layer *field; // ORR_LAYER_FIELD
     uint64_t key;
     orr_transform transform;
     bool visible;
     bool
         antialias; // splats: always draw with the Mip-Splatting compensation, as a cloud trained so is anyway
 } orr_layer_data;
+
+// The bounds in the layer's own space; robust ones for splats.
+void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3]);
 
 struct orr_scene {
     orr_engine *engine; // borrowed
@@ -60,13 +64,15 @@ orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *
 // Takes layers away from the end until `count` are left.
 void orr_scene_truncate(orr_scene *scene, int count);
 
-// +1 when up is +y, -1 when up is -y. Captured clouds have y down; a scene of meshes alone has y up, as glTF
-// says.
-int orr_scene_up(const orr_scene *scene);
+// Which way is up where a scene does not say: captured clouds and images have y down; meshes and signed distances y up, as
+// glTF says; radiance fields and volumes z up, as the captures of Blender and COLMAP tools have it. The first cloud
+// decides, or else the first field, or else the meshes.
+typedef enum orr_up { ORR_UP_MINUS_Y = 0, ORR_UP_Y, ORR_UP_Z } orr_up;
+orr_up orr_scene_up(const orr_scene *scene);
 // The middle of the box around every layer: what the default camera looks at.
 void orr_scene_centre(const orr_scene *scene, float centre[3]);
 // The light of a scene whose file gives none: from above, behind the default camera's shoulder.
-orr_draw_sun orr_default_sun(int up);
+orr_draw_sun orr_default_sun(orr_up up);
 
 // What one world changes of one layer. Kept by slot, so that a layer added later finds its place; a slot
 // whose generation differs from the layer's starts as the scene was built.

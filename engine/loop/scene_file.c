@@ -1,11 +1,11 @@
 #include "engine/loop/scene_file.h"
 
+#include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
 #include "engine/loop/scene.h"
 #include "engine/loop/transform.h"
-#include "render/camera.h"
 
 #include <math.h>
 #include <string.h>
@@ -234,7 +234,7 @@ static orr_result read_sun(const orr_json *root, orr_scene_file *file, orr_error
     if (length == 0.0) {
         return orr_json_expected(&sun, "direction", error, "a direction that is not zero");
     }
-    file->sun = orr_default_sun(-1);
+    file->sun = orr_default_sun(ORR_UP_MINUS_Y);
     for (int i = 0; i < 3; i++) {
         file->sun.direction[i] = (float)(direction[i] / sqrt(length));
     }

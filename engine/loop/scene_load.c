@@ -29,6 +29,14 @@ static orr_result add_mesh(orr_scene *scene, const layer_wish *wish, orr_error *
     return orr_scene_append(scene, layer, name_of(wish), wish->transform, error);
 }
 
+static orr_result add_field(orr_scene *scene, const layer_wish *wish, orr_error *error)
+{
+    orr_layer_data layer = {.kind = ORR_LAYER_FIELD, .visible = wish->visible};
+    const orr_engine *engine = scene->engine;
+    ORR_TRY(orr_field_layer_load(wish->path, engine->jobs, engine->isa, &layer.field, error));
+    return orr_scene_append(scene, layer, name_of(wish), wish->transform, error);
+}
+
 static orr_result add_cloud(orr_scene *scene, const layer_wish *wish, orr_error *error)
 {
     orr_splats *splats;
@@ -39,7 +47,7 @@ static orr_result add_cloud(orr_scene *scene, const layer_wish *wish, orr_error 
         return orr_fail(
             error, ORR_CODE_FILE_TYPE,
             "%s: unknown kind of file: expected a splat cloud (.ply .compressed.ply .splat .spz .sog "
-            ".ksplat), a mesh (.glb .gltf .obj .stl) or a scene file (.json)",
+            ".ksplat), a mesh (.glb .gltf .obj .stl), a trained field (.ingp) or a scene file (.json)",
             wish->path);
     }
     if (result != ORR_OK) {
@@ -69,6 +77,9 @@ static orr_result read_scene_text(const char *path, char **text, orr_error *erro
 
 static orr_result add_single(orr_scene *scene, const layer_wish *wish, orr_error *error)
 {
+    if (orr_model_readable(wish->path)) {
+        return add_field(scene, wish, error);
+    }
     return orr_mesh_readable(wish->path) && !orr_path_has_ending(wish->path, ".ply")
                ? add_mesh(scene, wish, error)
                : add_cloud(scene, wish, error);

@@ -1,42 +1,65 @@
 // How a scene is seen when its file does not say: which way is up, from where to look, and the light.
 #include "engine/loop/scene.h"
 
-#include "render/camera.h"
+#include "engine/core/camera.h"
 
 #include <float.h>
 #include <math.h>
 
-int orr_scene_up(const orr_scene *scene)
+static orr_up up_of(const orr_layer_data *layer)
 {
-    for (int i = 0; i < scene->layer_count; i++) {
-        if (scene->layers[i].kind == ORR_LAYER_SPLATS) {
-            return -1;
+    if (layer->kind == ORR_LAYER_FIELD) {
+        switch (orr_field_layer_kind(layer->field)) {
+        case ORR_FIELD_NERF:
+        case ORR_FIELD_VOLUME:
+            return ORR_UP_Z;
+        case ORR_FIELD_SDF:
+            return ORR_UP_Y;
+        case ORR_FIELD_IMAGE:
+            return ORR_UP_MINUS_Y;
         }
     }
-    return scene->layer_count > 0 ? 1 : -1;
+    return layer->kind == ORR_LAYER_SPLATS ? ORR_UP_MINUS_Y : ORR_UP_Y;
 }
 
-orr_draw_sun orr_default_sun(int up)
+orr_up orr_scene_up(const orr_scene *scene)
 {
-    // half a turn about x leads from one convention to the other, so that a model is lit alike in both
-    float y = (float)up;
+    static const orr_layer_kind order[] = {ORR_LAYER_SPLATS, ORR_LAYER_FIELD, ORR_LAYER_MESH};
+    for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
+        for (int i = 0; i < scene->layer_count; i++) {
+            if (scene->layers[i].kind == order[k]) {
+                return up_of(&scene->layers[i]);
+            }
+        }
+    }
+    return ORR_UP_MINUS_Y;
+}
+
+// Right is x in all three conventions; these are the axes that point up, and towards who looks from the front.
+static const float up_axes[3][3] = {{0, -1, 0}, {0, 1, 0}, {0, 0, 1}};
+static const float front_axes[3][3] = {{0, 0, -1}, {0, 0, 1}, {0, -1, 0}};
+
+orr_draw_sun orr_default_sun(orr_up up)
+{
     // a white surface that faces the sun is just white: 0.8 + 0.2
-    return (orr_draw_sun){.direction = {0.36f, 0.8f * y, 0.48f * y},
-                          .colour = {0.8f, 0.8f, 0.8f},
-                          .ambient = {0.2f, 0.2f, 0.2f}};
+    orr_draw_sun sun = {.direction = {0.36f}, .colour = {0.8f, 0.8f, 0.8f}, .ambient = {0.2f, 0.2f, 0.2f}};
+    for (int k = 0; k < 3; k++) {
+        sun.direction[k] += 0.8f * up_axes[up][k] + 0.48f * front_axes[up][k];
+    }
+    return sun;
 }
 
 typedef struct box {
     double low[3], high[3];
 } box;
 
-// What a layer fills: up to SAMPLES_MAX of its splats or vertices, evenly chosen, where its transform puts
-// them. Splats outside the layer's robust bounds are drawn to their edge.
-enum { SAMPLES_MAX = 4096 };
+// What a layer fills: up to SAMPLES_MAX of its splats or vertices, evenly chosen, or the corners of a field, where its
+// transform puts them. Splats outside the layer's robust bounds are drawn to their edge.
+enum { SAMPLES_MAX = 4096, CORNERS = 8 };
 
 typedef struct layer_samples {
     const orr_layer_data *layer;
-    const float *low, *high;
+    float low[3], high[3];
     float model[12];
     int64_t elements;
     int count;
@@ -45,9 +68,8 @@ typedef struct layer_samples {
 static layer_samples samples_of(const orr_layer_data *layer)
 {
     layer_samples s = {.layer = layer};
-    s.low = layer->mesh ? layer->mesh->low : layer->splats->low;
-    s.high = layer->mesh ? layer->mesh->high : layer->splats->high;
-    s.elements = layer->mesh ? layer->mesh->vertex_count : layer->splats->count;
+    orr_layer_bounds(layer, s.low, s.high);
+    s.elements = layer->mesh ? layer->mesh->vertex_count : layer->field ? CORNERS : layer->splats->count;
     s.count = s.elements < SAMPLES_MAX ? (int)s.elements : SAMPLES_MAX;
     orr_result valid = orr_affine_from_transform(&layer->transform, s.model, NULL);
     assert(valid == ORR_OK);
@@ -55,17 +77,28 @@ static layer_samples samples_of(const orr_layer_data *layer)
     return s;
 }
 
+// member `axis` of the place of element i, in the layer's own space
+static float element(const layer_samples *s, int64_t i, int axis)
+{
+    switch (s->layer->kind) {
+    case ORR_LAYER_MESH:
+        return s->layer->mesh->vertices[i].position[axis];
+    case ORR_LAYER_FIELD:
+        return i >> axis & 1 ? s->high[axis] : s->low[axis];
+    case ORR_LAYER_SPLATS:
+        break;
+    }
+    int64_t block = i / ORR_PACK_BLOCK;
+    return s->layer->splats
+        ->geometry[(block * ORR_PACK_GEOMETRY + axis) * ORR_PACK_BLOCK + i % ORR_PACK_BLOCK];
+}
+
 static void sample(const layer_samples *s, int index, double point[3])
 {
     int64_t i = index * s->elements / s->count;
     double local[3];
     for (int k = 0; k < 3; k++) {
-        float value =
-            s->layer->mesh
-                ? s->layer->mesh->vertices[i].position[k]
-                : s->layer->splats->geometry[(i / ORR_PACK_BLOCK * ORR_PACK_GEOMETRY + k) * ORR_PACK_BLOCK +
-                                             i % ORR_PACK_BLOCK];
-        local[k] = (double)fminf(fmaxf(value, s->low[k]), s->high[k]);
+        local[k] = (double)fminf(fmaxf(element(s, i, k), s->low[k]), s->high[k]);
     }
     for (int k = 0; k < 3; k++) {
         const float *row = s->model + 4 * k;
@@ -136,10 +169,11 @@ orr_camera orr_scene_default_camera(const orr_scene *scene, int width, int heigh
 {
     const double pi = 3.14159265358979323846;
     const double field_of_view = 50.0 * pi / 180.0, turn = 30.0 * pi / 180.0, rise = 20.0 * pi / 180.0;
-    // in front is -z where y is down, and +z where y is up: half a turn about x between them
-    double up = orr_scene_up(scene);
-    const double from[3] = {sin(turn) * cos(rise), up * sin(rise), up * cos(turn) * cos(rise)};
-    const float up_axis[3] = {0.0f, (float)up, 0.0f};
+    orr_up up = orr_scene_up(scene);
+    double from[3] = {sin(turn) * cos(rise)};
+    for (int k = 0; k < 3; k++) {
+        from[k] += sin(rise) * (double)up_axes[up][k] + cos(turn) * cos(rise) * (double)front_axes[up][k];
+    }
 
     box all = bounds(scene);
     float target[3], eye[3];
@@ -147,7 +181,7 @@ orr_camera orr_scene_default_camera(const orr_scene *scene, int width, int heigh
         target[i] = 0.0f;
         eye[i] = (float)from[i];
     }
-    orr_camera camera = orr_camera_look_at(eye, target, up_axis, (float)field_of_view, width, height);
+    orr_camera camera = orr_camera_look_at(eye, target, up_axes[up], (float)field_of_view, width, height);
     double distance = distance_to_fit(scene, &all, &camera);
     for (int i = 0; i < 3; i++) {
         camera.pose[4 * i + 3] = (float)(0.5 * (all.low[i] + all.high[i]) + distance * from[i]);

@@ -15,6 +15,9 @@ void orr_engine_give_vk(orr_engine *engine);
 // The device was lost: once everyone has given it back, the next to take it opens it anew.
 void orr_engine_lose_vk(orr_engine *engine);
 
+// Does the scene hold what only the CPU draws (fields)? Its frames cannot stay on a device.
+bool orr_scene_needs_cpu(const orr_scene *scene);
+
 // As orr_frame_submit and orr_frame_finish, for frames of ORR_DEVICE_VULKAN: the picture stays on the device, and stays
 // so until frames_in_flight more submits of images or until the frame goes.
 orr_result orr_frame_submit_image(orr_frame *frame, const orr_scene *scene, const orr_world *world,

@@ -1,6 +1,6 @@
 #include "engine/loop/transform.h"
 
-#include "render/camera.h"
+#include "engine/core/camera.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 #include "render/cpu/mesh_raster.h"
 #include "render/cpu/splats_cpu.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -43,7 +44,8 @@ typedef struct cpu_frame {
 
     orr_splat_bins bins;
     const orr_picture *picture;
-    const float *mesh_depth, *mesh_colour; // NULL: no meshes
+    const float *mesh_depth, *mesh_colour;   // NULL: no meshes
+    const float *field_depth, *field_colour; // NULL: no fields
     atomic_llong evaluated;
 } cpu_frame;
 
@@ -221,6 +223,8 @@ static void blend_tile(void *context, int i, int worker)
         .height = f->list->lens.height,
         .mesh_depth = f->mesh_depth,
         .mesh_colour = f->mesh_colour,
+        .field_depth = f->field_depth,
+        .field_colour = f->field_colour,
         .opaque = f->list->opaque,
         .background = {f->list->background[0], f->list->background[1], f->list->background[2]},
         .rgba = f->picture->rgba,
@@ -249,6 +253,61 @@ static orr_result draw_meshes(cpu_frame *f, int64_t *triangles, orr_error *error
     return ORR_OK;
 }
 
+// One layer's picture in front of or behind what the planes hold, pixel by pixel.
+static void merge_field(cpu_frame *f, const orr_field_planes *picture, float *depth, float *colour,
+                        bool first)
+{
+    int64_t pixels = (int64_t)f->list->lens.width * f->list->lens.height;
+    for (int64_t i = 0; i < pixels; i++) {
+        const float *rgba = picture->rgba + 4 * i;
+        float z = rgba[3] > 0.0f ? picture->depth[i] : INFINITY;
+        if (first) {
+            depth[i] = z;
+            for (int k = 0; k < 4; k++) {
+                colour[k * pixels + i] = rgba[k];
+            }
+            continue;
+        }
+        bool before = z < depth[i];
+        float held = colour[3 * pixels + i], front = before ? rgba[3] : held, back = before ? held : rgba[3];
+        float alpha = front + (1.0f - front) * back;
+        if (z < INFINITY) {
+            float far = before ? depth[i] : z, near = before ? z : depth[i];
+            depth[i] =
+                back > 0.0f && alpha > 0.0f ? (front * near + (1.0f - front) * back * far) / alpha : near;
+        }
+        for (int k = 0; k < 4; k++) {
+            float *c = &colour[k * pixels + i];
+            *c = before ? rgba[k] + (1.0f - front) * *c : *c + (1.0f - front) * rgba[k];
+        }
+    }
+}
+
+static orr_result draw_fields(cpu_frame *f, orr_error *error)
+{
+    if (f->list->field_count == 0) {
+        return ORR_OK;
+    }
+    size_t pixels = (size_t)f->list->lens.width * (size_t)f->list->lens.height;
+    float *depth = orr_arena_take(f->arena, pixels, sizeof *depth);
+    float *colour = orr_arena_take(f->arena, pixels, 4 * sizeof *colour);
+    orr_field_planes picture = {.far_depth = f->mesh_depth,
+                                .rgba = orr_arena_take(f->arena, pixels, 4 * sizeof(float)),
+                                .depth = orr_arena_take(f->arena, pixels, sizeof(float))};
+    if (!depth || !colour || !picture.rgba || !picture.depth) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: fields on %zu pixels", pixels);
+    }
+    for (int i = 0; i < f->list->field_count; i++) {
+        const orr_draw_field *field = &f->list->fields[i];
+        ORR_TRY(orr_field_layer_draw(field->layer, f->jobs, f->arena, &f->list->lens, field->model,
+                                     f->list->sun.direction, &picture, error));
+        merge_field(f, &picture, depth, colour, i == 0);
+    }
+    f->field_depth = depth;
+    f->field_colour = colour;
+    return ORR_OK;
+}
+
 static orr_result bin(cpu_frame *f, orr_error *error)
 {
     const orr_bin_input input = {f->records,          f->boxes, f->order, f->visible, f->list->lens.width,
@@ -274,6 +333,8 @@ orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr
     int64_t triangles;
     ORR_TRY(draw_meshes(&f, &triangles, error));
     orr_profile_end(profile, "meshes", triangles);
+    ORR_TRY(draw_fields(&f, error));
+    orr_profile_end(profile, "fields", list->field_count * (int64_t)list->lens.width * list->lens.height);
     ORR_TRY(project(&f, error));
     orr_profile_end(profile, "project", f.record_capacity);
     ORR_TRY(sort(&f, error));

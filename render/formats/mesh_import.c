@@ -1,9 +1,9 @@
 #include "render/mesh.h"
 
+#include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "orr_features.h"
-#include "render/camera.h"
 
 #if !ORR_HAVE_MESH
 

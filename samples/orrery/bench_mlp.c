@@ -120,7 +120,7 @@ orr_result bench_mlp(const bench_run *run, orr_error *error)
     }
     fprintf(run->out, "networks: density 32-64-16 and colour 32-64-64-16, one core\n"
                       "  isa      machine GFLOP/s inference M/s  of peak  training M/s  of peak\n");
-    for (int isa = orr_isa_best(); isa >= 0 && result == ORR_OK; isa--) {
+    for (int isa = (int)orr_isa_best(); isa >= 0 && result == ORR_OK; isa--) {
         for (int m = ORR_MLP_MACHINE_COUNT - 1; m >= 0 && result == ORR_OK; m--) {
             if (!orr_mlp_machine_available((orr_isa)isa, (orr_mlp_machine)m)) {
                 continue;

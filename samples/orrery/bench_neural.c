@@ -21,5 +21,6 @@ orr_result bench_neural(const bench_run *run, orr_error *error)
     ORR_TRY(orr_isa_choose(&isa, error));
     fprintf(run->out, "\nneural, one core, %s\n", orr_isa_name(isa));
     cJSON *results = run->json ? cJSON_AddObjectToObject(run->json, "neural") : NULL;
-    return bench_neural_encoding(run, isa, results, error);
+    ORR_TRY(bench_neural_encoding(run, isa, results, error));
+    return bench_mlp(run, error);
 }

@@ -1,8 +1,10 @@
-// orrery convert: splat clouds from one file format to another.
+// orrery convert: splat clouds from one file format to another; models to meshes (convert_model.c).
 #include "commands.h"
+#include "convert_model.h"
 #include "engine/core/file.h"
 #include "engine/core/profile.h"
 #include "interrupt.h"
+#include "neural/ingp.h"
 #include "render/formats/splat_formats.h"
 #include "render/mesh.h"
 
@@ -61,14 +63,34 @@ static int print_json(const conversion *c)
 int command_convert(int argc, char **argv)
 {
     common_options common = {0};
+    model_conversion of_model = {.resolution = 256};
+    const option list[] = {
+        {.name = "--resolution",
+         .kind = OPTION_INT,
+         .value = &of_model.resolution,
+         .expect = "N",
+         .help = "models: cells along a side (default 256)",
+         .low = 2,
+         .high = 2048},
+        {.name = "--threshold",
+         .kind = OPTION_REAL,
+         .value = &of_model.threshold,
+         .expect = "D",
+         .help = "models with a density: where the surface is",
+         .low = 0.0,
+         .high = 1e6},
+    };
     const command_usage usage = {
         .name = "convert",
         .operands = "IN OUT",
-        .purpose = "Writes a splat cloud in another format.",
+        .purpose = "Writes a splat cloud in another format, or the surface of a model (.ingp) as a mesh.",
         .notes = "Reads .ply .compressed.ply .splat .spz .sog .ksplat;\n"
-                 "writes .ply .compressed.ply .splat .spz (version 4; .v3.spz: version 3).",
+                 "writes .ply .compressed.ply .splat .spz (version 4; .v3.spz: version 3).\n"
+                 "Models become .ply .obj .glb.",
         .operand_min = 2,
         .operand_max = 2,
+        .options = list,
+        .option_count = sizeof list / sizeof list[0],
         .common = &common};
     int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
@@ -76,6 +98,18 @@ int command_convert(int argc, char **argv)
     }
     conversion c = {.from = argv[0], .to = argv[1]};
     orr_error error;
+    if (orr_model_readable(c.from)) {
+        of_model.from = c.from;
+        of_model.to = c.to;
+        of_model.threads = common.threads;
+        cJSON *json = common.json ? cJSON_CreateObject() : NULL;
+        orr_result converted = convert_model(&of_model, json, &error);
+        if (converted != ORR_OK) {
+            cJSON_Delete(json);
+            return command_fail(converted, &error);
+        }
+        return json ? command_print_json(json) : 0;
+    }
     orr_result result = convert(&c, &error);
     if (result != ORR_OK) {
         return command_fail(result, &error);

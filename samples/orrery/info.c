@@ -4,12 +4,13 @@
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
+#include "neural/ingp.h"
 #include "render/formats/splat_formats.h"
 #include "render/mesh.h"
 
 #include <stdio.h>
 
-typedef enum file_kind { KIND_SPLATS, KIND_MESH, KIND_CAMERAS, KIND_SCENE } file_kind;
+typedef enum file_kind { KIND_SPLATS, KIND_MESH, KIND_MODEL, KIND_CAMERAS, KIND_SCENE } file_kind;
 
 // A .json file may be a cloud's (SOG), a camera file or a scene file: the content tells.
 static orr_result find_json_kind(const char *path, file_kind *kind, orr_error *error)
@@ -35,6 +36,10 @@ static orr_result find_kind(const char *path, file_kind *kind, orr_error *error)
     if (orr_path_has_ending(path, ".json")) {
         return find_json_kind(path, kind, error);
     }
+    if (orr_model_readable(path)) {
+        *kind = KIND_MODEL;
+        return ORR_OK;
+    }
     bool mesh = orr_mesh_readable(path) && !orr_path_has_ending(path, ".ply");
     *kind = mesh ? KIND_MESH : KIND_SPLATS;
     return ORR_OK;
@@ -49,6 +54,8 @@ static orr_result describe(const char *path, const common_options *common, cJSON
         return info_splats(path, json, error);
     case KIND_MESH:
         return info_mesh(path, json, error);
+    case KIND_MODEL:
+        return info_model(path, json, error);
     case KIND_CAMERAS:
         return info_cameras(path, common, json, error);
     case KIND_SCENE:
@@ -76,13 +83,13 @@ void info_add_bounds(cJSON *json, const char *name, const float low[3], const fl
 int command_info(int argc, char **argv)
 {
     common_options common = {0};
-    const command_usage usage = {
-        .name = "info",
-        .operands = "FILE...",
-        .purpose = "Says what is in splat clouds, meshes, scene files and camera files (transforms.json).",
-        .operand_min = 1,
-        .operand_max = argc,
-        .common = &common};
+    const command_usage usage = {.name = "info",
+                                 .operands = "FILE...",
+                                 .purpose = "Says what is in splat clouds, meshes, models (.ingp), scene "
+                                            "files and camera files (transforms.json).",
+                                 .operand_min = 1,
+                                 .operand_max = argc,
+                                 .common = &common};
     int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
         return exit_code;

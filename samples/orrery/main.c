@@ -16,7 +16,8 @@ static const command commands[] = {
     {"view", command_view, "SCENE", "a window: fly, switch layers, record a camera path"},
     {"render", command_render, "SCENE -o OUT", "headless: .png .exr .npy .mp4, or a pattern with %04d"},
     {"bench", command_bench, "[NAME...]", "what this machine does, stage by stage, beside its limits"},
-    {"convert", command_convert, "IN OUT", "splat clouds from one format to another"},
+    {"train", command_train, "KIND DATA", "a picture, a shape, photos or a volume become a small network"},
+    {"convert", command_convert, "IN OUT", "splat clouds to another format, models to meshes"},
     {"info", command_info, "FILE...", "what is in splat clouds, meshes, scene and camera files"},
     {"devices", command_devices, "", "what the engine can compute and draw on"},
 };

@@ -2,6 +2,7 @@
 
 #include "engine/core/profile.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -20,21 +21,34 @@ double progress_seconds(const progress *p)
     return (double)(orr_clock_nanoseconds() - p->start) * 1e-9;
 }
 
+bool progress_due(const progress *p)
+{
+    double since = (double)(orr_clock_nanoseconds() - p->last_line) * 1e-9;
+    return since >= (p->terminal ? LINE_SECONDS_TERMINAL : LINE_SECONDS_ELSEWHERE);
+}
+
+void progress_line(progress *p, const char *format, ...)
+{
+    p->last_line = orr_clock_nanoseconds();
+    p->shown = true;
+    va_list arguments;
+    va_start(arguments, format);
+    fputs(p->terminal ? "\r" : "", stderr);
+    vfprintf(stderr, format, arguments);
+    fputs(p->terminal ? "\033[K" : "\n", stderr);
+    va_end(arguments);
+    fflush(stderr);
+}
+
 void progress_show(progress *p, int64_t done)
 {
-    uint64_t now = orr_clock_nanoseconds();
-    double since = (double)(now - p->last_line) * 1e-9;
-    if (done < 1 || since < (p->terminal ? LINE_SECONDS_TERMINAL : LINE_SECONDS_ELSEWHERE)) {
+    if (done < 1 || !progress_due(p)) {
         return;
     }
-    p->last_line = now;
-    p->shown = true;
     double rate = (double)done / progress_seconds(p);
     int64_t left = (int64_t)((double)(p->total - done) / rate + 0.5);
-    fprintf(stderr, "%s%lld of %lld %s, %.1f per second, %lld:%02lld left%s", p->terminal ? "\r" : "",
-            (long long)done, (long long)p->total, p->unit, rate, (long long)(left / 60),
-            (long long)(left % 60), p->terminal ? "\033[K" : "\n");
-    fflush(stderr);
+    progress_line(p, "%lld of %lld %s, %.1f per second, %lld:%02lld left", (long long)done,
+                  (long long)p->total, p->unit, rate, (long long)(left / 60), (long long)(left % 60));
 }
 
 void progress_end(progress *p)

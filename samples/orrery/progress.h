@@ -15,5 +15,8 @@ typedef struct progress {
 
 void progress_begin(progress *progress, const char *unit, int64_t total);
 void progress_show(progress *progress, int64_t done);
+// Is it time for another line? progress_line then shows one of the caller's own.
+bool progress_due(const progress *progress);
+void progress_line(progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
 double progress_seconds(const progress *progress); // since the beginning
 void progress_end(progress *progress);             // clears the terminal's line

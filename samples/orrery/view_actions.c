@@ -1,9 +1,9 @@
 // What keys, buttons and dropped files ask of the viewer.
 #include "view.h"
 
+#include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/loop/camera_file.h"
-#include "render/camera.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -92,9 +92,9 @@ static orr_result renew_device(viewer *v, orr_error *error)
 // ---- drawing ----
 
 // `to_memory`: also what Vulkan draws is brought to memory; what the window shows stays as it is.
-static orr_result draw_frame(viewer *v, const orr_view *view, bool to_memory, orr_error *error)
+static orr_result draw_frame(viewer *v, orr_frame *frame, const orr_view *view, bool to_memory,
+                             orr_error *error)
 {
-    orr_frame *frame = v->frames[v->device];
     if (!to_memory) {
         v->readable = false;
         v->place = VIEW_NOWHERE;
@@ -117,17 +117,18 @@ static orr_result draw_frame(viewer *v, const orr_view *view, bool to_memory, or
 
 static orr_result draw_on_device(viewer *v, const orr_view *view, bool to_memory, orr_error *error)
 {
-    orr_frame **frame = &v->frames[v->device];
+    const orr_device_kind device = orr_scene_needs_cpu(v->scene) ? ORR_DEVICE_CPU : v->device;
+    orr_frame **frame = &v->frames[device];
     if (!*frame) {
-        const orr_frame_desc desc = {.device = v->device, .frames_in_flight = 1};
+        const orr_frame_desc desc = {.device = device, .frames_in_flight = 1};
         ORR_TRY(orr_frame_create(v->engine, &desc, frame, error));
     }
-    if (v->device == ORR_DEVICE_CPU) {
+    if (device == ORR_DEVICE_CPU) {
         v->place = VIEW_NOWHERE; // whatever was there, the picture is in memory from here on
     }
-    orr_result result = draw_frame(v, view, to_memory || v->device == ORR_DEVICE_CPU, error);
+    orr_result result = draw_frame(v, *frame, view, to_memory || device == ORR_DEVICE_CPU, error);
     if (result != ORR_OK) { // whatever state it is in, the next attempt starts afresh
-        forget_frame(v, v->device);
+        forget_frame(v, device);
         return result;
     }
     v->stage_count = orr_frame_stages(*frame, v->stages, VIEW_STAGES);

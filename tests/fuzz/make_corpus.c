@@ -1,7 +1,10 @@
 // Writes the corpora of the fuzz targets: a few whole files of each format, and the same with bytes changed,
 // cut and repeated. Nothing is random but by a fixed seed.
+#include "engine/core/file.h"
+#include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
+#include "neural/ingp.h"
 #include "orr_features.h"
 #include "tests/splat_samples.h"
 #if ORR_HAVE_WEBP && ORR_HAVE_ZIP
@@ -140,6 +143,49 @@ static void put_sog(void)
 #endif
 }
 
+// small fields of every kind, plain, so that mutations meet what is inside
+static void put_models(void)
+{
+    static const char *const names[] = {"image", "sdf", "nerf", "volume"};
+    for (int kind = ORR_FIELD_IMAGE; kind <= ORR_FIELD_VOLUME; kind++) {
+        orr_error error;
+        orr_field_desc desc = {.kind = (orr_field_kind)kind, .desired_resolution = 32.0};
+        orr_model model = {.size = 1.0};
+        orr_bytes bytes = {0};
+        char path[4096];
+        snprintf(path, sizeof path, "%s/seed.msgpack", root);
+        if (orr_field_config_base((orr_field_kind)kind, &desc.config, &error) != ORR_OK ||
+            orr_field_config_parse("{\"encoding\": {\"n_levels\": 2, \"log2_hashmap_size\": 4}}", "seed",
+                                   &desc.config, &error) != ORR_OK ||
+            orr_field_create(&desc, &model.field, &error) != ORR_OK ||
+            orr_model_save(&model, path, &error) != ORR_OK || orr_file_read(path, &bytes, &error) != ORR_OK) {
+            stop("a model could not be written");
+        }
+        put_seed("ingp", names[kind], bytes);
+        remove(path);
+        orr_field_config_free(&desc.config);
+        orr_field_destroy(model.field);
+    }
+}
+
+static void put_density(void)
+{
+    float values[24];
+    for (int i = 0; i < 24; i++) {
+        values[i] = (float)i;
+    }
+    char path[4096];
+    orr_error error;
+    orr_bytes bytes = {0};
+    snprintf(path, sizeof path, "%s/seed.npy", root);
+    if (orr_npy_save(path, values, 2, 3, 4, &error) != ORR_OK ||
+        orr_file_read(path, &bytes, &error) != ORR_OK) {
+        stop("a density could not be written");
+    }
+    put_seed("density", "floats", bytes);
+    remove(path);
+}
+
 int main(int count, char **arguments)
 {
     if (count != 2) {
@@ -167,5 +213,7 @@ int main(int count, char **arguments)
         orr_splats_destroy(cloud);
     }
     put_sog();
+    put_models();
+    put_density();
     return 0;
 }

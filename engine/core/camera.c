@@ -1,4 +1,4 @@
-#include "render/camera.h"
+#include "engine/core/camera.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// Tests of neural/density: .npy grids and their interpolation.
-#include "neural/density.h"
+// Tests of neural/npy_volume: every type and order, and headers that lie.
+#include "neural/npy_volume.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -37,19 +37,15 @@ static void every_type_and_order_is_the_same_grid(void **state)
         snprintf(dict, sizeof dict, "{'descr': '%s', 'fortran_order': %s, 'shape': (2, 3, 4), }\n",
                  descr[n % 3], n / 3 ? "True" : "False");
         size_t size = make_file(file, dict, n / 3, bytes[n % 3]);
-        orr_density density;
-        assert_ok(orr_density_parse(file, size, "grid.npy", &density, &error));
+        orr_npy_volume volume;
+        assert_ok(orr_npy_volume_parse(file, size, "grid.npy", &volume, &error));
         for (int i = 0; i < 24; i++) {
             int x = i % 4, y = i / 4 % 3, z = i / 12;
-            assert_float_equal(density.values[i], (float)(100 * z + 10 * y + x), 0.0);
+            assert_float_equal(volume.values[i], (float)(100 * z + 10 * y + x), 0.0);
         }
-        // longest side 4 fills the cube: half a voxel right of the middle of [0, 1, 1]
-        const float place[3] = {0.5f, 0.5f, 0.375f}, outside[3] = {0.5f, 0.5f, 0.1f};
-        assert_true(fabsf(orr_density_at(&density, place) - 11.5f) < 1e-5f);
-        assert_float_equal(orr_density_at(&density, outside), 0.0f, 0.0);
-        orr_density_free(&density);
+        orr_npy_volume_free(&volume);
         for (size_t cut = 0; cut < size; cut++) {
-            assert_int_equal(orr_density_parse(file, cut, "grid.npy", &density, NULL), ORR_ERROR_FORMAT);
+            assert_int_equal(orr_npy_volume_parse(file, cut, "grid.npy", &volume, NULL), ORR_ERROR_FORMAT);
         }
     }
 }
@@ -66,10 +62,10 @@ static void wrong_headers_are_named(void **state)
     };
     for (int i = 0; i < 5; i++) {
         uint8_t file[512];
-        orr_density density;
+        orr_npy_volume volume;
         orr_error error = {0};
         size_t size = make_file(file, cases[i][0], false, 4);
-        assert_int_equal(orr_density_parse(file, size, "grid.npy", &density, &error), ORR_ERROR_FORMAT);
+        assert_int_equal(orr_npy_volume_parse(file, size, "grid.npy", &volume, &error), ORR_ERROR_FORMAT);
         assert_non_null(strstr(error.message, cases[i][1]));
     }
 }

@@ -1,0 +1,25 @@
+// Signed distances to a triangle mesh: a bounding volume hierarchy for the nearest point, and for the sign the generalised
+// winding number (Jacobson et al. 2013), of far triangles by dipoles (Barill et al. 2018, "Fast winding numbers"). It asks
+// nothing of the mesh: holes are closed by what is around them, doubled and crossing triangles do no harm.
+#pragma once
+
+#include "engine/core/result.h"
+
+typedef struct orr_mesh_distance orr_mesh_distance;
+
+// positions: vertex_count x 3, finite; indices: triangle_count x 3. Both are copied. Triangles without area are left out;
+// ORR_ERROR_FORMAT when none is left. `name` stands in messages.
+orr_result orr_mesh_distance_create(const float *positions, int64_t vertex_count, const uint32_t *indices,
+                                    int64_t triangle_count, const char *name, orr_mesh_distance **mesh,
+                                    orr_error *error);
+void orr_mesh_distance_destroy(orr_mesh_distance *mesh); // NULL is allowed
+
+int64_t orr_mesh_distance_count(const orr_mesh_distance *mesh);                          // triangles
+const float *orr_mesh_distance_corners(const orr_mesh_distance *mesh, int64_t triangle); // 3 x 3
+
+// Distance to the nearest triangle. `bound`: one that is known not to be less, which makes it faster; INFINITY: none.
+float orr_mesh_distance_to(const orr_mesh_distance *mesh, const float point[3], float bound);
+// How often the mesh winds around the point: 1 inside and 0 outside, when it is closed.
+float orr_mesh_winding(const orr_mesh_distance *mesh, const float point[3]);
+// Both: negative where the winding number is above a half, or below minus one half (a mesh turned inside out).
+float orr_mesh_distance_signed(const orr_mesh_distance *mesh, const float point[3], float bound);

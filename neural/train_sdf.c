@@ -1,0 +1,298 @@
+#include "neural/train_sdf.h"
+
+#include "engine/core/memory.h"
+#include "engine/core/rng.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DIMS = 3, BATCHES_KEPT = 16, STEPS_PER_BATCH = 32 };
+// streams of random numbers besides those of batches
+enum { STREAM_INSIDE = 0x40000000, STREAM_SURFACE };
+
+static const float MESH_SIDE = 0.9f; // of the unit cube
+
+// ---- the shape ----
+
+static orr_result add_areas(orr_sdf_shape *s, const char *name, orr_error *error)
+{
+    int64_t count = orr_mesh_distance_count(s->mesh);
+    ORR_ALLOC(s->area_below, count, name, error);
+    double below = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        const float *t = orr_mesh_distance_corners(s->mesh, i);
+        double square = 0.0;
+        for (int k = 0; k < 3; k++) {
+            int u = (k + 1) % 3, v = (k + 2) % 3;
+            double area = (double)(t[3 + u] - t[u]) * (double)(t[6 + v] - t[v]) -
+                          (double)(t[3 + v] - t[v]) * (double)(t[6 + u] - t[u]);
+            square += area * area;
+        }
+        below += sqrt(square);
+        s->area_below[i] = below;
+    }
+    return ORR_OK;
+}
+
+orr_result orr_sdf_shape_create(const orr_mesh *mesh, const char *name, uint32_t seed, orr_sdf_shape *shape,
+                                orr_error *error)
+{
+    *shape = (orr_sdf_shape){.seed = seed};
+    float side = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        side = fmaxf(side, mesh->high[k] - mesh->low[k]);
+    }
+    if (!(side > 0.0f) || !isfinite(side)) {
+        return orr_fail(error, ORR_CODE_MESH_FILE, "%s: expected a mesh with a size", name);
+    }
+    shape->size = side / MESH_SIDE;
+    float *positions;
+    ORR_ALLOC(positions, 3 * mesh->vertex_count, name, error);
+    for (int k = 0; k < 3; k++) {
+        shape->origin[k] = 0.5f * (mesh->low[k] + mesh->high[k] - shape->size);
+        for (int64_t i = 0; i < mesh->vertex_count; i++) {
+            positions[3 * i + k] = (mesh->vertices[i].position[k] - shape->origin[k]) / shape->size;
+        }
+    }
+    orr_result result = orr_mesh_distance_create(positions, mesh->vertex_count, mesh->indices,
+                                                 mesh->index_count / 3, name, &shape->mesh, error);
+    orr_free(positions);
+    if (result == ORR_OK) {
+        result = add_areas(shape, name, error);
+    }
+    if (result != ORR_OK) {
+        orr_sdf_shape_free(shape);
+    }
+    return result;
+}
+
+orr_result orr_sdf_shape_load(const char *path, uint32_t seed, orr_sdf_shape *shape, orr_error *error)
+{
+    *shape = (orr_sdf_shape){0};
+    orr_mesh *mesh;
+    ORR_TRY(orr_mesh_load(path, &mesh, error));
+    orr_result result = orr_sdf_shape_create(mesh, path, seed, shape, error);
+    orr_mesh_destroy(mesh);
+    return result;
+}
+
+void orr_sdf_shape_free(orr_sdf_shape *shape)
+{
+    orr_mesh_distance_destroy(shape->mesh);
+    orr_free(shape->area_below);
+    *shape = (orr_sdf_shape){0};
+}
+
+// ---- places ----
+
+static int64_t find_triangle(const orr_sdf_shape *s, double share)
+{
+    int64_t low = 0, high = orr_mesh_distance_count(s->mesh) - 1;
+    double area = share * s->area_below[high];
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (s->area_below[middle] > area) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+// uniform over the surface; returns the triangle's corners
+static const float *surface_point(const orr_sdf_shape *s, orr_rng *rng, float point[DIMS])
+{
+    const float *t = orr_mesh_distance_corners(s->mesh, find_triangle(s, (double)orr_rng_uniform(rng)));
+    float root = sqrtf(orr_rng_uniform(rng)), v = root * orr_rng_uniform(rng);
+    for (int k = 0; k < DIMS; k++) {
+        point[k] = t[k] + (root - v) * (t[3 + k] - t[k]) + v * (t[6 + k] - t[k]);
+    }
+    return t;
+}
+
+// normal distribution (Box and Muller 1958)
+static float gaussian(orr_rng *rng)
+{
+    float radius = sqrtf(-2.0f * logf(1.0f - orr_rng_uniform(rng)));
+    return radius * cosf(6.28318531f * orr_rng_uniform(rng));
+}
+
+static void draw(void *context, uint32_t batch, int first, int count, int total, float *places)
+{
+    (void)total;
+    const orr_sdf_shape *s = context;
+    // by sample number modulo 8: how far from the surface [sides of the cube]; negative: anywhere
+    static const float spread[8] = {0.0f, 0.0f, 0.002f, 0.002f, 0.002f, 0.01f, 0.04f, -1.0f};
+    enum { NUMBERS = 16 }; // random numbers kept for one sample
+    for (int i = 0; i < count; i++) {
+        orr_rng rng = {s->seed, batch, (uint64_t)(first + i) * NUMBERS};
+        float sigma = spread[(first + i) % 8], *place = places + DIMS * i;
+        if (sigma < 0.0f) {
+            for (int k = 0; k < DIMS; k++) {
+                place[k] = orr_rng_uniform(&rng);
+            }
+            continue;
+        }
+        surface_point(s, &rng, place);
+        for (int k = 0; k < DIMS && sigma > 0.0f; k++) {
+            place[k] = fminf(fmaxf(place[k] + sigma * gaussian(&rng), 0.0f), 1.0f);
+        }
+    }
+}
+
+// Neighbours bound each other: a point is not farther from the mesh than its neighbour and the way between them.
+static void truth(void *context, const float *places, float *targets)
+{
+    const orr_sdf_shape *s = context;
+    float before[DIMS] = {0}, distance = INFINITY;
+    for (int i = 0; i < ORR_SAMPLES; i++) {
+        float point[DIMS], way = 0.0f;
+        for (int k = 0; k < DIMS; k++) {
+            point[k] = places[k * ORR_SAMPLES + i];
+            way += (point[k] - before[k]) * (point[k] - before[k]);
+            before[k] = point[k];
+        }
+        targets[i] = orr_mesh_distance_signed(s->mesh, point, distance + sqrtf(way));
+        distance = fabsf(targets[i]);
+    }
+}
+
+orr_sample_source orr_sdf_source(orr_sdf_shape *shape)
+{
+    return (orr_sample_source){.context = shape,
+                               .draw = draw,
+                               .truth = truth,
+                               .batches_kept = BATCHES_KEPT,
+                               .steps_per_batch = STEPS_PER_BATCH};
+}
+
+orr_result orr_sdf_train_config(orr_field_config *config, orr_error *error)
+{
+    ORR_TRY(orr_field_config_base(ORR_FIELD_SDF, config, error));
+    config->encoding.levels = 8;
+    config->encoding.features_per_level = 4;
+    config->encoding.log2_hashmap_size = 18;
+    config->encoding.per_level_scale = orr_grid_level_scale(&config->encoding, 128.0);
+    config->optimizer.learning_rate = 2e-3;
+    config->optimizer.decay_start = 300;
+    config->optimizer.decay_interval = 150;
+    config->optimizer.decay_base = 0.7;
+    return ORR_OK;
+}
+
+// ---- how good ----
+
+typedef struct block_sums {
+    int both, either;
+    double degrees, error;
+} block_sums;
+
+typedef struct evaluation {
+    const orr_field *field;
+    const orr_sdf_shape *shape;
+    float low[DIMS], high[DIMS]; // of the mesh in the unit cube
+    float *scratch;              // per worker
+    size_t scratch_floats;
+    block_sums *sums; // per block
+} evaluation;
+
+static void compare_volume(const evaluation *e, int block, float *scratch, block_sums *sums)
+{
+    _Alignas(ORR_ALIGNMENT) float places[DIMS * ORR_SAMPLES], values[ORR_SAMPLES];
+    orr_rng rng = {e->shape->seed, STREAM_INSIDE, (uint64_t)block * DIMS * ORR_SAMPLES};
+    for (int i = 0; i < DIMS * ORR_SAMPLES; i++) {
+        int k = i / ORR_SAMPLES;
+        places[i] = orr_rng_range(&rng, e->low[k], e->high[k]);
+    }
+    orr_field_values(e->field, places, scratch, values);
+    for (int i = 0; i < ORR_SAMPLES; i++) {
+        const float point[DIMS] = {places[i], places[ORR_SAMPLES + i], places[2 * ORR_SAMPLES + i]};
+        bool truly = fabsf(orr_mesh_winding(e->shape->mesh, point)) > 0.5f, said = values[i] < 0.0f;
+        sums->both += truly && said;
+        sums->either += truly || said;
+    }
+}
+
+static void compare_surface(const evaluation *e, int block, float *scratch, block_sums *sums)
+{
+    _Alignas(ORR_ALIGNMENT) float places[DIMS * ORR_SAMPLES], values[ORR_SAMPLES],
+        gradients[DIMS * ORR_SAMPLES];
+    const float *triangles[ORR_SAMPLES];
+    orr_rng rng = {e->shape->seed, STREAM_SURFACE, (uint64_t)block * 4 * ORR_SAMPLES};
+    for (int i = 0; i < ORR_SAMPLES; i++) {
+        float point[DIMS];
+        triangles[i] = surface_point(e->shape, &rng, point);
+        for (int k = 0; k < DIMS; k++) {
+            places[k * ORR_SAMPLES + i] = point[k];
+        }
+    }
+    orr_field_gradients(e->field, places, scratch, values, gradients);
+    for (int i = 0; i < ORR_SAMPLES; i++) {
+        const float *t = triangles[i];
+        double along = 0.0, own = 0.0, true_length = 0.0;
+        for (int k = 0; k < DIMS; k++) {
+            int u = (k + 1) % DIMS, v = (k + 2) % DIMS;
+            double normal = (double)(t[3 + u] - t[u]) * (double)(t[6 + v] - t[v]) -
+                            (double)(t[3 + v] - t[v]) * (double)(t[6 + u] - t[u]);
+            double slope = (double)gradients[k * ORR_SAMPLES + i];
+            along += normal * slope;
+            own += slope * slope;
+            true_length += normal * normal;
+        }
+        double lengths = sqrt(own * true_length), cosine = lengths > 0.0 ? along / lengths : 0.0;
+        sums->degrees += acos(fmin(fmax(cosine, -1.0), 1.0)) * (180.0 / 3.14159265358979);
+        sums->error += (double)fabsf(values[i]);
+    }
+}
+
+static void evaluate_block(void *context, int block, int worker)
+{
+    const evaluation *e = context;
+    float *scratch = e->scratch + (size_t)worker * e->scratch_floats;
+    e->sums[block] = (block_sums){0};
+    compare_volume(e, block, scratch, &e->sums[block]);
+    compare_surface(e, block, scratch, &e->sums[block]);
+}
+
+static void find_box(const orr_sdf_shape *s, float low[DIMS], float high[DIMS])
+{
+    for (int64_t i = 0; i < orr_mesh_distance_count(s->mesh); i++) {
+        const float *t = orr_mesh_distance_corners(s->mesh, i);
+        for (int k = 0; k < 3 * DIMS; k++) {
+            low[k % DIMS] = fminf(low[k % DIMS], t[k]);
+            high[k % DIMS] = fmaxf(high[k % DIMS], t[k]);
+        }
+    }
+}
+
+orr_result orr_sdf_evaluate(const orr_field *field, const orr_sdf_shape *shape, orr_jobs *jobs, int points,
+                            orr_sdf_quality *quality, orr_error *error)
+{
+    evaluation e = {.field = field,
+                    .shape = shape,
+                    .low = {1.0f, 1.0f, 1.0f},
+                    .scratch_floats = (orr_field_scratch_floats(field) + 15) / 16 * 16};
+    find_box(shape, e.low, e.high);
+    int blocks = orr_blocks(points, ORR_SAMPLES);
+    e.scratch = orr_alloc((size_t)orr_jobs_workers(jobs) * e.scratch_floats, sizeof *e.scratch);
+    e.sums = orr_alloc((size_t)blocks, sizeof *e.sums);
+    orr_result result = ORR_OK;
+    if (e.scratch && e.sums) {
+        orr_jobs_for(jobs, blocks, evaluate_block, &e);
+        double both = 0.0, either = 0.0, count = (double)blocks * ORR_SAMPLES;
+        *quality = (orr_sdf_quality){0};
+        for (int i = 0; i < blocks; i++) {
+            both += e.sums[i].both;
+            either += e.sums[i].either;
+            quality->normal_degrees += e.sums[i].degrees / count;
+            quality->surface_error += e.sums[i].error / count;
+        }
+        quality->iou = either > 0.0 ? both / either : 1.0;
+    } else {
+        result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: comparing a field with its mesh");
+    }
+    orr_free(e.scratch);
+    orr_free(e.sums);
+    return result;
+}

@@ -1,0 +1,215 @@
+#include "render/field_layer.h"
+
+#include "neural/field_draw.h"
+#include "neural/nerf_draw.h"
+
+#include <math.h>
+#include <string.h>
+
+struct orr_field_layer {
+    const orr_field *field;
+    const orr_occupancy *grid; // NeRF
+    float to_unit[12];         // layer's own space to the field's
+    orr_nerf_drawer *drawer;   // NeRF
+    float low[3], high[3];
+
+    // what the layer owns; empty when it borrows
+    orr_model model;
+    orr_occupancy own_grid;
+};
+
+// Where a model stands, as its file says: a radiance field by to_unit, the others by origin and size, an image by its
+// aspect. A file that does not say leaves the field in the unit cube.
+static void place_of_model(const orr_model *model, float to_unit[12])
+{
+    double largest = 0.0;
+    for (int i = 0; i < 12; i++) {
+        largest = fmax(largest, fabs(model->to_unit[i]));
+    }
+    double per_unit = model->size > 0.0 ? 1.0 / model->size : 1.0;
+    double aspect = model->width > 0 && model->height > 0 ? (double)model->width / model->height : 1.0;
+    bool image = orr_field_kind_of(model->field) == ORR_FIELD_IMAGE;
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 4; column++) {
+            double value = row == column ? (image && row == 0 ? 1.0 / aspect : per_unit)
+                           : column == 3 ? -per_unit * model->origin[row]
+                                         : 0.0;
+            to_unit[4 * row + column] = (float)(largest > 0.0 ? model->to_unit[4 * row + column] : value);
+        }
+    }
+}
+
+// The box around the cells that are marched, from the field's space to the layer's.
+static orr_result find_bounds(orr_field_layer *layer, orr_error *error)
+{
+    float from_unit[12];
+    ORR_TRY(orr_affine_invert(layer->to_unit, from_unit, error));
+    float low[3] = {0.0f, 0.0f, 0.0f}, high[3] = {1.0f, 1.0f, 1.0f};
+    if (layer->grid && layer->grid->mean > 0.0f) {
+        bool any = false;
+        // the first cascade is what a capture is about; the others are its surroundings
+        for (int64_t cell = 0; cell < ORR_OCCUPANCY_CELLS; cell++) {
+            if (!(layer->grid->bits[cell / 32] >> (cell % 32) & 1)) {
+                continue;
+            }
+            float corner[3], side;
+            orr_occupancy_cell_box(cell, corner, &side);
+            for (int k = 0; k < 3; k++) {
+                low[k] = any ? fminf(low[k], corner[k]) : corner[k];
+                high[k] = any ? fmaxf(high[k], corner[k] + side) : corner[k] + side;
+            }
+            any = true;
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        layer->low[k] = INFINITY;
+        layer->high[k] = -INFINITY;
+    }
+    for (int corner = 0; corner < 8; corner++) {
+        for (int k = 0; k < 3; k++) {
+            const float *row = from_unit + 4 * k;
+            float place = row[3];
+            for (int j = 0; j < 3; j++) {
+                place += row[j] * (corner >> j & 1 ? high[j] : low[j]);
+            }
+            layer->low[k] = fminf(layer->low[k], place);
+            layer->high[k] = fmaxf(layer->high[k], place);
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result finish(orr_field_layer *layer, orr_jobs *jobs, orr_error *error)
+{
+    if (orr_field_kind_of(layer->field) == ORR_FIELD_NERF) {
+        ORR_TRY(orr_nerf_drawer_create(layer->field, jobs, &layer->drawer, error));
+    }
+    return find_bounds(layer, error);
+}
+
+// the grid of a file, or one in which every cell is marched
+static orr_result take_grid(orr_field_layer *layer, orr_jobs *jobs, orr_error *error)
+{
+    ORR_TRY(orr_occupancy_create(orr_field_describe(layer->field)->aabb_scale, &layer->own_grid, error));
+    layer->grid = &layer->own_grid;
+    if (layer->model.density_grid && layer->model.density_cells == layer->own_grid.cells) {
+        memcpy(layer->own_grid.thickness, layer->model.density_grid,
+               (size_t)layer->own_grid.cells * sizeof(float));
+    }
+    orr_occupancy_refresh(&layer->own_grid, jobs);
+    return ORR_OK;
+}
+
+static orr_result load(orr_field_layer *layer, const char *path, orr_jobs *jobs, orr_isa isa,
+                       orr_error *error)
+{
+    orr_mlp_machine machine;
+    ORR_TRY(orr_mlp_machine_choose(isa, &machine, error));
+    ORR_TRY(orr_model_load(path, isa, machine, &layer->model, error));
+    layer->field = layer->model.field;
+    place_of_model(&layer->model, layer->to_unit);
+    if (orr_field_kind_of(layer->field) == ORR_FIELD_NERF) {
+        ORR_TRY(take_grid(layer, jobs, error));
+    }
+    return finish(layer, jobs, error);
+}
+
+orr_result orr_field_layer_load(const char *path, orr_jobs *jobs, orr_isa isa, orr_field_layer **out,
+                                orr_error *error)
+{
+    *out = NULL;
+    orr_field_layer *layer = orr_alloc_zero(1, sizeof *layer);
+    if (!layer) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
+    }
+    orr_result result = load(layer, path, jobs, isa, error);
+    if (result != ORR_OK) {
+        orr_field_layer_destroy(layer);
+        return result;
+    }
+    *out = layer;
+    return ORR_OK;
+}
+
+orr_result orr_field_layer_borrow(const orr_field *field, const orr_occupancy *grid, const float to_unit[12],
+                                  orr_jobs *jobs, orr_field_layer **out, orr_error *error)
+{
+    *out = NULL;
+    orr_field_layer *layer = orr_alloc_zero(1, sizeof *layer);
+    if (!layer) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a field");
+    }
+    layer->field = field;
+    layer->grid = grid;
+    memcpy(layer->to_unit, to_unit, sizeof layer->to_unit);
+    orr_result result = finish(layer, jobs, error);
+    if (result != ORR_OK) {
+        orr_field_layer_destroy(layer);
+        return result;
+    }
+    *out = layer;
+    return ORR_OK;
+}
+
+void orr_field_layer_destroy(orr_field_layer *layer)
+{
+    if (layer) {
+        orr_nerf_drawer_destroy(layer->drawer);
+        orr_occupancy_destroy(&layer->own_grid);
+        orr_model_free(&layer->model);
+        orr_free(layer);
+    }
+}
+
+orr_field_kind orr_field_layer_kind(const orr_field_layer *layer)
+{
+    return orr_field_kind_of(layer->field);
+}
+
+int64_t orr_field_layer_parameters(const orr_field_layer *layer)
+{
+    const orr_field_parts *parts = orr_field_parts_of(layer->field);
+    return parts->network.parameter_count + parts->rgb_network.parameter_count +
+           parts->encoding.parameter_count;
+}
+
+size_t orr_field_layer_bytes(const orr_field_layer *layer)
+{
+    size_t bytes = (size_t)orr_field_layer_parameters(layer) * sizeof(float);
+    return bytes + (layer->grid ? (size_t)layer->grid->cells * sizeof(float) : 0);
+}
+
+void orr_field_layer_bounds(const orr_field_layer *layer, float low[3], float high[3])
+{
+    memcpy(low, layer->low, sizeof layer->low);
+    memcpy(high, layer->high, sizeof layer->high);
+}
+
+static orr_result draw_nerf(const orr_field_layer *layer, const orr_lens *lens, const float world_to_unit[12],
+                            const orr_field_planes *picture, orr_error *error)
+{
+    orr_nerf_draw_desc desc = {
+        .far_depth = picture->far_depth, .rgba = picture->rgba, .depth = picture->depth};
+    ORR_TRY(orr_nerf_camera_of_lens(lens, world_to_unit, &desc.camera, error));
+    orr_nerf_draw(layer->drawer, layer->grid, &desc);
+    return ORR_OK;
+}
+
+orr_result orr_field_layer_draw(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
+                                const orr_lens *lens, const float model[12], const float to_sun[3],
+                                const orr_field_planes *picture, orr_error *error)
+{
+    float to_layer[12], world_to_unit[12];
+    ORR_TRY(orr_affine_invert(model, to_layer, error));
+    orr_affine_multiply(layer->to_unit, to_layer, world_to_unit);
+    if (layer->drawer) {
+        return draw_nerf(layer, lens, world_to_unit, picture, error);
+    }
+    orr_field_draw_desc desc = {.lens = lens,
+                                .to_sun = {to_sun[0], to_sun[1], to_sun[2]},
+                                .far_depth = picture->far_depth,
+                                .rgba = picture->rgba,
+                                .depth = picture->depth};
+    ORR_TRY(orr_affine_invert(world_to_unit, desc.to_world, error));
+    return orr_field_draw(layer->field, jobs, arena, &desc, error);
+}

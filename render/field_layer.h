@@ -1,0 +1,37 @@
+// A neural field as a layer of the scene: what it is made of, where it stands, and its drawing on the CPU.
+#pragma once
+
+#include "engine/core/camera.h"
+#include "engine/core/memory.h"
+#include "neural/ingp.h"
+#include "neural/occupancy.h"
+
+typedef struct orr_field_layer orr_field_layer;
+
+// Loads a model file (.ingp, .msgpack); the layer owns what it holds.
+orr_result orr_field_layer_load(const char *path, orr_jobs *jobs, orr_isa isa, orr_field_layer **layer,
+                                orr_error *error);
+// A radiance field that something else owns and may be training: drawn as of its last refresh. to_unit: from the layer's
+// own space to the field's, 3x4. Field and grid must outlive the layer.
+orr_result orr_field_layer_borrow(const orr_field *field, const orr_occupancy *grid, const float to_unit[12],
+                                  orr_jobs *jobs, orr_field_layer **layer, orr_error *error);
+void orr_field_layer_destroy(orr_field_layer *layer); // NULL is allowed
+
+orr_field_kind orr_field_layer_kind(const orr_field_layer *layer);
+int64_t orr_field_layer_parameters(const orr_field_layer *layer);
+size_t orr_field_layer_bytes(const orr_field_layer *layer);
+// Where there is something to see, in the layer's own space.
+void orr_field_layer_bounds(const orr_field_layer *layer, float low[3], float high[3]);
+
+// Where a layer's picture goes: planes of the lens's size.
+typedef struct orr_field_planes {
+    const float
+        *far_depth; // height x width: nothing at or behind it is drawn (a mesh stands there); NULL: no bound
+    float *rgba;    // height x width x 4, premultiplied
+    float *depth;   // height x width, alpha-weighted mean along the camera's axis; 0: nothing
+} orr_field_planes;
+
+// model: layer to world, a similarity. to_sun: unit, world; it lights signed distances. Scratch comes from the arena.
+orr_result orr_field_layer_draw(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
+                                const orr_lens *lens, const float model[12], const float to_sun[3],
+                                const orr_field_planes *picture, orr_error *error);

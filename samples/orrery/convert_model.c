@@ -1,0 +1,50 @@
+// orrery convert: from a model to a mesh.
+#include "convert_model.h"
+
+#include "engine/core/jobs.h"
+#include "engine/core/profile.h"
+#include "neural/field_mesh.h"
+#include "neural/surface_file.h"
+
+#include <stdio.h>
+
+static orr_result mesh_of_file(const model_conversion *c, orr_jobs *jobs, orr_surface *surface,
+                               orr_error *error)
+{
+    orr_isa isa;
+    orr_mlp_machine machine;
+    ORR_TRY(orr_isa_choose(&isa, error));
+    ORR_TRY(orr_mlp_machine_choose(isa, &machine, error));
+    orr_model model;
+    ORR_TRY(orr_model_load(c->from, isa, machine, &model, error));
+    orr_result result = orr_field_mesh(&model, jobs, c->resolution, c->threshold, surface, error);
+    orr_model_free(&model);
+    return result;
+}
+
+orr_result convert_model(const model_conversion *c, cJSON *json, orr_error *error)
+{
+    if (!orr_surface_writable(c->to)) {
+        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a name that ends in .ply, .obj or .glb",
+                        c->to);
+    }
+    uint64_t start = orr_clock_nanoseconds();
+    orr_jobs *jobs;
+    ORR_TRY(orr_jobs_create(c->threads, NULL, NULL, &jobs, error));
+    orr_surface surface;
+    orr_result result = mesh_of_file(c, jobs, &surface, error);
+    orr_jobs_destroy(jobs);
+    ORR_TRY(result);
+    result = orr_surface_save(&surface, c->to, error);
+    double seconds = (double)(orr_clock_nanoseconds() - start) * 1e-9;
+    if (result == ORR_OK) {
+        fprintf(stderr, "%s: %lld vertices, %lld triangles, %.2f s\n", c->to, (long long)surface.vertex_count,
+                (long long)surface.triangle_count, seconds);
+        cJSON_AddStringToObject(json, "file", c->to);
+        cJSON_AddNumberToObject(json, "vertices", (double)surface.vertex_count);
+        cJSON_AddNumberToObject(json, "triangles", (double)surface.triangle_count);
+        cJSON_AddNumberToObject(json, "seconds", seconds);
+    }
+    orr_surface_free(&surface);
+    return result;
+}

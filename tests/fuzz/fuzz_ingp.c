@@ -1,0 +1,31 @@
+// Model files from memory: a model or one line of error, never both and never neither. Bytes as they are, and the same as
+// the content of a zlib stream, whose checksum no mutation would meet.
+#include "engine/core/memory.h"
+#include "neural/ingp.h"
+#include "tests/fuzz/fuzz_target.h"
+
+#include <zlib.h>
+
+static void read_model(const uint8_t *data, size_t size)
+{
+    orr_model model;
+    orr_error error = {0};
+    orr_result result =
+        orr_model_read(data, size, "fuzz.ingp", ORR_ISA_BASELINE, ORR_MLP_FP32, &model, &error);
+    if ((result == ORR_OK) != (model.field != NULL) || (result != ORR_OK && error.message[0] == 0)) {
+        abort();
+    }
+    orr_model_free(&model);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uLongf packed_size = compressBound((uLong)size);
+    uint8_t *packed = orr_alloc(packed_size, 1);
+    if (packed && compress2(packed, &packed_size, data, (uLong)size, 1) == Z_OK) {
+        read_model(packed, packed_size);
+    }
+    orr_free(packed);
+    read_model(data, size);
+    return 0;
+}
