@@ -14,7 +14,7 @@ static const float OCCUPIED = 0.01f; // optical thickness of a cell that is marc
 static const float RAW_MAX = 15.0f;  // as marching holds it, see nerf_formula.h
 
 typedef struct meshing {
-    const orr_model *model;
+    const orr_field_model *model;
     orr_field_kind kind;
     float threshold;
     int aabb_scale;
@@ -150,7 +150,7 @@ static float half_of_greatest(const meshing *m)
 // from the unit cube that the field knows to the world
 static orr_result find_world(const meshing *m, float to_world[12], orr_error *error)
 {
-    const orr_model *model = m->model;
+    const orr_field_model *model = m->model;
     float side = m->kind == ORR_FIELD_NERF ? (float)m->aabb_scale : (float)model->size;
     float local[12] = {0}, to_unit[12], from_unit[12];
     bool placed = false;
@@ -170,7 +170,7 @@ static orr_result find_world(const meshing *m, float to_world[12], orr_error *er
     return ORR_OK;
 }
 
-orr_result orr_field_mesh(const orr_model *model, orr_jobs *jobs, int resolution, double threshold,
+orr_result orr_field_mesh(const orr_field_model *model, orr_jobs *jobs, int resolution, double threshold,
                           orr_surface *surface, orr_error *error)
 {
     *surface = (orr_surface){0};

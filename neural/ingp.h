@@ -6,7 +6,7 @@
 #include "engine/core/file.h"
 #include "neural/field.h"
 
-typedef struct orr_model {
+typedef struct orr_field_model {
     orr_field *field;
     double origin[3], size; // sdf, volume: world = origin + size x place
     int width, height;      // image: of the picture it was trained on [px]; 0: the file does not say
@@ -18,17 +18,18 @@ typedef struct orr_model {
     double seconds; // of training
     double loss;
     orr_bytes state; // what a trainer needs to go on; empty: none
-} orr_model;
+} orr_field_model;
 
 // Writes what inference uses as 32-bit floats; pictures and fields come back with the same bits. ORR_ERROR_FILE when the
 // file cannot be written; then `path` is what it was.
-orr_result orr_model_save(const orr_model *model, const char *path, orr_error *error);
+orr_result orr_field_model_save(const orr_field_model *model, const char *path, orr_error *error);
 // Reads either form, parameters in 32 or 16 bits. The field evaluates on `isa` and `machine`. On failure the model is
 // empty.
-orr_result orr_model_load(const char *path, orr_isa isa, orr_mlp_machine machine, orr_model *model,
-                          orr_error *error);
+orr_result orr_field_model_load(const char *path, orr_isa isa, orr_mlp_machine machine,
+                                orr_field_model *model, orr_error *error);
 // The same from memory; `name` stands in messages.
-orr_result orr_model_read(const void *data, size_t size, const char *name, orr_isa isa,
-                          orr_mlp_machine machine, orr_model *model, orr_error *error);
-bool orr_model_readable(const char *path); // by its ending
-void orr_model_free(orr_model *model);     // the field, the grid and the state; a zeroed one is allowed
+orr_result orr_field_model_read(const void *data, size_t size, const char *name, orr_isa isa,
+                                orr_mlp_machine machine, orr_field_model *model, orr_error *error);
+bool orr_field_model_readable(const char *path); // by its ending
+void orr_field_model_free(
+    orr_field_model *model); // the field, the grid and the state; a zeroed one is allowed

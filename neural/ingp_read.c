@@ -231,7 +231,7 @@ static orr_result fill_field(const reader *r, orr_field *field, const orr_msgpac
 }
 
 static orr_result read_field(const reader *r, const orr_msgpack_value *snapshot, const orr_field_desc *desc,
-                             orr_model *model)
+                             orr_field_model *model)
 {
     orr_msgpack_value type, binary;
     if (!orr_msgpack_find(snapshot, "params_binary", &binary) || binary.kind != ORR_MSGPACK_BYTES) {
@@ -256,7 +256,8 @@ static orr_result read_field(const reader *r, const orr_msgpack_value *snapshot,
     return fill_field(r, model->field, &binary, halves);
 }
 
-static orr_result read_density_grid(const reader *r, const orr_msgpack_value *snapshot, orr_model *model)
+static orr_result read_density_grid(const reader *r, const orr_msgpack_value *snapshot,
+                                    orr_field_model *model)
 {
     orr_msgpack_value binary;
     if (!orr_msgpack_find(snapshot, "density_grid_binary", &binary)) {
@@ -280,7 +281,7 @@ static orr_result read_density_grid(const reader *r, const orr_msgpack_value *sn
 
 // ---- what is ours ----
 
-static orr_result read_own(const reader *r, const orr_msgpack_value *root, orr_model *model)
+static orr_result read_own(const reader *r, const orr_msgpack_value *root, orr_field_model *model)
 {
     orr_msgpack_value own, state;
     if (!orr_msgpack_find(root, "orrery", &own)) {
@@ -319,7 +320,7 @@ static orr_result read_config(const reader *r, const orr_msgpack_value *root, or
     return result;
 }
 
-static orr_result read_model(const reader *r, const uint8_t *data, size_t size, orr_model *model)
+static orr_result read_model(const reader *r, const uint8_t *data, size_t size, orr_field_model *model)
 {
     orr_msgpack_value root, snapshot;
     if (!orr_msgpack_open(data, size, &root) || root.kind != ORR_MSGPACK_MAP) {
@@ -350,10 +351,10 @@ static orr_result read_model(const reader *r, const uint8_t *data, size_t size, 
     return desc.kind == ORR_FIELD_NERF ? read_density_grid(r, &snapshot, model) : ORR_OK;
 }
 
-orr_result orr_model_read(const void *data, size_t size, const char *name, orr_isa isa,
-                          orr_mlp_machine machine, orr_model *model, orr_error *error)
+orr_result orr_field_model_read(const void *data, size_t size, const char *name, orr_isa isa,
+                                orr_mlp_machine machine, orr_field_model *model, orr_error *error)
 {
-    *model = (orr_model){0};
+    *model = (orr_field_model){0};
     const reader r = {name, isa, machine, error};
     const uint8_t *bytes = data;
     // heads of zlib (its method and window) and of gzip; a map begins with 0x80 to 0x8f, 0xde or 0xdf
@@ -365,31 +366,31 @@ orr_result orr_model_read(const void *data, size_t size, const char *name, orr_i
     }
     orr_free(unpacked.data);
     if (result != ORR_OK) {
-        orr_model_free(model);
+        orr_field_model_free(model);
     }
     return result;
 }
 
-orr_result orr_model_load(const char *path, orr_isa isa, orr_mlp_machine machine, orr_model *model,
-                          orr_error *error)
+orr_result orr_field_model_load(const char *path, orr_isa isa, orr_mlp_machine machine,
+                                orr_field_model *model, orr_error *error)
 {
-    *model = (orr_model){0};
+    *model = (orr_field_model){0};
     orr_bytes bytes;
     ORR_TRY(orr_file_read(path, &bytes, error));
-    orr_result result = orr_model_read(bytes.data, bytes.size, path, isa, machine, model, error);
+    orr_result result = orr_field_model_read(bytes.data, bytes.size, path, isa, machine, model, error);
     orr_free(bytes.data);
     return result;
 }
 
-bool orr_model_readable(const char *path)
+bool orr_field_model_readable(const char *path)
 {
     return orr_path_has_ending(path, ".ingp") || orr_path_has_ending(path, ".msgpack");
 }
 
-void orr_model_free(orr_model *model)
+void orr_field_model_free(orr_field_model *model)
 {
     orr_field_destroy(model->field);
     orr_free(model->density_grid);
     orr_free(model->state.data);
-    *model = (orr_model){0};
+    *model = (orr_field_model){0};
 }

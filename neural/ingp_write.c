@@ -100,7 +100,7 @@ static void add_nerf(cJSON *json, int aabb_scale)
 }
 
 // the small values of the snapshot
-static cJSON *snapshot_json(const orr_model *model, int64_t parameters)
+static cJSON *snapshot_json(const orr_field_model *model, int64_t parameters)
 {
     const orr_field_desc *desc = orr_field_describe(model->field);
     cJSON *json = cJSON_CreateObject();
@@ -125,7 +125,7 @@ static cJSON *snapshot_json(const orr_model *model, int64_t parameters)
     return json;
 }
 
-static cJSON *own_json(const orr_model *model)
+static cJSON *own_json(const orr_field_model *model)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "version", 1);
@@ -147,7 +147,7 @@ static void put_pairs(const orr_msgpack_writer *w, const cJSON *json)
     }
 }
 
-static void put_density_grid(const orr_msgpack_writer *w, const orr_model *model)
+static void put_density_grid(const orr_msgpack_writer *w, const orr_field_model *model)
 {
     orr_msgpack_put_text(w, "density_grid_size");
     orr_msgpack_put_number(w, 128.0);
@@ -164,7 +164,7 @@ static void put_density_grid(const orr_msgpack_writer *w, const orr_model *model
     }
 }
 
-static void put_snapshot(const orr_msgpack_writer *w, const orr_model *model, const cJSON *small,
+static void put_snapshot(const orr_msgpack_writer *w, const orr_field_model *model, const cJSON *small,
                          int64_t parameters)
 {
     const orr_field_parts *parts = orr_field_parts_of(model->field);
@@ -181,7 +181,7 @@ static void put_snapshot(const orr_msgpack_writer *w, const orr_model *model, co
     put_floats(w, parts->inference_table, parts->encoding.parameter_count);
 }
 
-static void put_own(const orr_msgpack_writer *w, const orr_model *model, const cJSON *small)
+static void put_own(const orr_msgpack_writer *w, const orr_field_model *model, const cJSON *small)
 {
     orr_msgpack_put_text(w, "orrery");
     orr_msgpack_put_map(w, (uint32_t)(cJSON_GetArraySize(small) + (model->state.size ? 1 : 0)));
@@ -193,8 +193,9 @@ static void put_own(const orr_msgpack_writer *w, const orr_model *model, const c
     }
 }
 
-static orr_result write_model(packer *p, const orr_model *model, const cJSON *config, const cJSON *snapshot,
-                              const cJSON *own, int64_t parameters, const char *path, orr_error *error)
+static orr_result write_model(packer *p, const orr_field_model *model, const cJSON *config,
+                              const cJSON *snapshot, const cJSON *own, int64_t parameters, const char *path,
+                              orr_error *error)
 {
     // run lengths: zeros of what was never trained shrink, and trained floats hardly would by more
     if (p->compress && deflateInit2(&p->stream, 1, Z_DEFLATED, MAX_WBITS, MAX_MEM_LEVEL, Z_RLE) != Z_OK) {
@@ -218,9 +219,9 @@ static orr_result write_model(packer *p, const orr_model *model, const cJSON *co
     return result;
 }
 
-orr_result orr_model_save(const orr_model *model, const char *path, orr_error *error)
+orr_result orr_field_model_save(const orr_field_model *model, const char *path, orr_error *error)
 {
-    if (!orr_model_readable(path)) {
+    if (!orr_field_model_readable(path)) {
         return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a name that ends in .ingp or .msgpack",
                         path);
     }

@@ -14,13 +14,13 @@ struct orr_field_layer {
     float low[3], high[3];
 
     // what the layer owns; empty when it borrows
-    orr_model model;
+    orr_field_model model;
     orr_occupancy own_grid;
 };
 
 // Where a model stands, as its file says: a radiance field by to_unit, the others by origin and size, an image by its
 // aspect. A file that does not say leaves the field in the unit cube.
-static void place_of_model(const orr_model *model, float to_unit[12])
+static void place_of_model(const orr_field_model *model, float to_unit[12])
 {
     double largest = 0.0;
     for (int i = 0; i < 12; i++) {
@@ -105,7 +105,7 @@ static orr_result load(orr_field_layer *layer, const char *path, orr_jobs *jobs,
 {
     orr_mlp_machine machine;
     ORR_TRY(orr_mlp_machine_choose(isa, &machine, error));
-    ORR_TRY(orr_model_load(path, isa, machine, &layer->model, error));
+    ORR_TRY(orr_field_model_load(path, isa, machine, &layer->model, error));
     layer->field = layer->model.field;
     place_of_model(&layer->model, layer->to_unit);
     if (orr_field_kind_of(layer->field) == ORR_FIELD_NERF) {
@@ -156,7 +156,7 @@ void orr_field_layer_destroy(orr_field_layer *layer)
     if (layer) {
         orr_nerf_drawer_destroy(layer->drawer);
         orr_occupancy_destroy(&layer->own_grid);
-        orr_model_free(&layer->model);
+        orr_field_model_free(&layer->model);
         orr_free(layer);
     }
 }

@@ -68,21 +68,21 @@ static void every_kind_comes_back_with_the_same_bits(void **state)
     static const char *const names[] = {"model.ingp", "model.msgpack"};
     for (int kind = ORR_FIELD_IMAGE; kind <= ORR_FIELD_VOLUME; kind++) {
         for (int form = 0; form < 2; form++) {
-            orr_model saved = {.field = make_field((orr_field_kind)kind),
-                               .origin = {-1.5, 0.25, 1e-3},
-                               .size = 2.75,
-                               .width = kind == ORR_FIELD_IMAGE ? 128 : 0,
-                               .height = kind == ORR_FIELD_IMAGE ? 64 : 0,
-                               .to_unit = {0.33, 0, 0, 0.5, 0, 1.0 / 3.0},
-                               .steps = 1234,
-                               .seconds = 5.5,
-                               .loss = 0.125};
+            orr_field_model saved = {.field = make_field((orr_field_kind)kind),
+                                     .origin = {-1.5, 0.25, 1e-3},
+                                     .size = 2.75,
+                                     .width = kind == ORR_FIELD_IMAGE ? 128 : 0,
+                                     .height = kind == ORR_FIELD_IMAGE ? 64 : 0,
+                                     .to_unit = {0.33, 0, 0, 0.5, 0, 1.0 / 3.0},
+                                     .steps = 1234,
+                                     .seconds = 5.5,
+                                     .loss = 0.125};
             uint8_t bytes[] = {1, 2, 3, 0, 255};
             saved.state = form ? (orr_bytes){0} : (orr_bytes){bytes, sizeof bytes};
             const char *path = scratch_path(names[form]);
-            assert_ok(orr_model_save(&saved, path, &error));
-            orr_model model;
-            assert_ok(orr_model_load(path, isa, ORR_MLP_FP32, &model, &error));
+            assert_ok(orr_field_model_save(&saved, path, &error));
+            orr_field_model model;
+            assert_ok(orr_field_model_load(path, isa, ORR_MLP_FP32, &model, &error));
             assert_int_equal(orr_field_kind_of(model.field), kind);
             const orr_field_desc *a = orr_field_describe(saved.field), *b = orr_field_describe(model.field);
             assert_int_equal(a->aabb_scale, b->aabb_scale);
@@ -95,7 +95,7 @@ static void every_kind_comes_back_with_the_same_bits(void **state)
             assert_true(model.width == saved.width && model.height == saved.height && model.steps == 1234);
             assert_int_equal(model.state.size, saved.state.size);
             assert_true(form || memcmp(model.state.data, bytes, sizeof bytes) == 0);
-            orr_model_free(&model);
+            orr_field_model_free(&model);
             orr_field_destroy(saved.field);
         }
     }
@@ -104,20 +104,20 @@ static void every_kind_comes_back_with_the_same_bits(void **state)
 static void an_occupancy_grid_is_kept_in_halves(void **state)
 {
     (void)state;
-    orr_model saved = {.field = make_field(ORR_FIELD_NERF), .size = 1.0, .density_cells = 2 << 21};
+    orr_field_model saved = {.field = make_field(ORR_FIELD_NERF), .size = 1.0, .density_cells = 2 << 21};
     saved.density_grid = orr_alloc((size_t)saved.density_cells, sizeof(float));
     assert_non_null(saved.density_grid);
     for (int64_t i = 0; i < saved.density_cells; i++) {
         saved.density_grid[i] = i % 3 == 0 ? -1.0f : (float)(i % 2048) / 1024.0f; // all of them halves
     }
     const char *path = scratch_path("grid.ingp");
-    assert_ok(orr_model_save(&saved, path, &error));
-    orr_model model;
-    assert_ok(orr_model_load(path, isa, ORR_MLP_FP32, &model, &error));
+    assert_ok(orr_field_model_save(&saved, path, &error));
+    orr_field_model model;
+    assert_ok(orr_field_model_load(path, isa, ORR_MLP_FP32, &model, &error));
     assert_int_equal(model.density_cells, saved.density_cells);
     assert_memory_equal(model.density_grid, saved.density_grid, (size_t)saved.density_cells * sizeof(float));
-    orr_model_free(&model);
-    orr_model_free(&saved);
+    orr_field_model_free(&model);
+    orr_field_model_free(&saved);
 }
 
 static void halves_are_rounded_to_the_nearest(void **state)
@@ -210,9 +210,9 @@ static void a_foreign_snapshot_in_halves_is_read(void **state)
     assert_int_equal(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK); // gzip
     assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
     for (int form = 0; form < 2; form++) {
-        orr_model model;
-        assert_ok(orr_model_read(form ? packed : b.data, form ? stream.total_out : b.size, "foreign", isa,
-                                 ORR_MLP_FP32, &model, &error));
+        orr_field_model model;
+        assert_ok(orr_field_model_read(form ? packed : b.data, form ? stream.total_out : b.size, "foreign",
+                                       isa, ORR_MLP_FP32, &model, &error));
         const orr_field_parts *parts = orr_field_parts_of(model.field);
         assert_int_equal(orr_field_kind_of(model.field), ORR_FIELD_SDF);
         assert_int_equal(parts->network.parameter_count, 512);
@@ -221,16 +221,16 @@ static void a_foreign_snapshot_in_halves_is_read(void **state)
         assert_true(parts->table[0] == orr_half_to_float(foreign_half(512)));
         assert_true(parts->table[2047] == orr_half_to_float(foreign_half(2559)));
         assert_true(model.size == 1.0 && model.state.size == 0);
-        orr_model_free(&model);
+        orr_field_model_free(&model);
     }
     deflateEnd(&stream);
 }
 
 static void assert_refused(const void *data, size_t size, const char *because)
 {
-    orr_model model;
+    orr_field_model model;
     orr_error why = {0};
-    orr_result result = orr_model_read(data, size, "bad.ingp", isa, ORR_MLP_FP32, &model, &why);
+    orr_result result = orr_field_model_read(data, size, "bad.ingp", isa, ORR_MLP_FP32, &model, &why);
     assert_int_equal(result, ORR_ERROR_FORMAT);
     assert_null(model.field);
     if (!strstr(why.message, "bad.ingp") || !strstr(why.message, because) || strchr(why.message, '\n')) {
@@ -269,23 +269,23 @@ static void broken_models_are_refused_with_one_line(void **state)
 static void a_packed_model_cut_short_is_refused(void **state)
 {
     (void)state;
-    orr_model saved = {.field = make_field(ORR_FIELD_SDF), .size = 1.0};
+    orr_field_model saved = {.field = make_field(ORR_FIELD_SDF), .size = 1.0};
     const char *path = scratch_path("whole.ingp");
-    assert_ok(orr_model_save(&saved, path, &error));
+    assert_ok(orr_field_model_save(&saved, path, &error));
     orr_bytes bytes;
     assert_ok(orr_file_read(path, &bytes, &error));
     for (size_t size = 3; size < bytes.size; size += bytes.size / 23) {
         assert_refused(bytes.data, size, "end early");
     }
     bytes.data[bytes.size / 2] ^= 0x55;
-    orr_model model;
+    orr_field_model model;
     orr_error why;
-    assert_int_equal(orr_model_read(bytes.data, bytes.size, path, isa, ORR_MLP_FP32, &model, &why),
+    assert_int_equal(orr_field_model_read(bytes.data, bytes.size, path, isa, ORR_MLP_FP32, &model, &why),
                      ORR_ERROR_FORMAT);
     orr_free(bytes.data);
     // what cannot be written leaves nothing
-    assert_int_equal(orr_model_save(&saved, scratch_path("none/model.ingp"), &why), ORR_ERROR_FILE);
-    assert_int_equal(orr_model_save(&saved, scratch_path("model.bin"), &why), ORR_ERROR_FORMAT);
+    assert_int_equal(orr_field_model_save(&saved, scratch_path("none/model.ingp"), &why), ORR_ERROR_FILE);
+    assert_int_equal(orr_field_model_save(&saved, scratch_path("model.bin"), &why), ORR_ERROR_FORMAT);
     orr_field_destroy(saved.field);
 }
 

@@ -78,7 +78,7 @@ static orr_result read_scene_text(const char *path, char **text, orr_error *erro
 
 static orr_result add_single(orr_scene *scene, const layer_wish *wish, orr_error *error)
 {
-    if (orr_model_readable(wish->path)) {
+    if (orr_field_model_readable(wish->path)) {
         return add_field(scene, wish, error);
     }
     return orr_mesh_readable(wish->path) && !orr_path_has_ending(wish->path, ".ply")

@@ -98,7 +98,7 @@ int command_convert(int argc, char **argv)
     }
     conversion c = {.from = argv[0], .to = argv[1]};
     orr_error error;
-    if (orr_model_readable(c.from)) {
+    if (orr_field_model_readable(c.from)) {
         of_model.from = c.from;
         of_model.to = c.to;
         of_model.threads = common.threads;

@@ -15,10 +15,10 @@ static orr_result mesh_of_file(const model_conversion *c, orr_jobs *jobs, orr_su
     orr_mlp_machine machine;
     ORR_TRY(orr_isa_choose(&isa, error));
     ORR_TRY(orr_mlp_machine_choose(isa, &machine, error));
-    orr_model model;
-    ORR_TRY(orr_model_load(c->from, isa, machine, &model, error));
+    orr_field_model model;
+    ORR_TRY(orr_field_model_load(c->from, isa, machine, &model, error));
     orr_result result = orr_field_mesh(&model, jobs, c->resolution, c->threshold, surface, error);
-    orr_model_free(&model);
+    orr_field_model_free(&model);
     return result;
 }
 

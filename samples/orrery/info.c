@@ -36,7 +36,7 @@ static orr_result find_kind(const char *path, file_kind *kind, orr_error *error)
     if (orr_path_has_ending(path, ".json")) {
         return find_json_kind(path, kind, error);
     }
-    if (orr_model_readable(path)) {
+    if (orr_field_model_readable(path)) {
         *kind = KIND_MODEL;
         return ORR_OK;
     }
@@ -55,7 +55,7 @@ static orr_result describe(const char *path, const common_options *common, cJSON
     case KIND_MESH:
         return info_mesh(path, json, error);
     case KIND_MODEL:
-        return info_model(path, json, error);
+        return info_field(path, json, error);
     case KIND_CAMERAS:
         return info_cameras(path, common, json, error);
     case KIND_SCENE:

@@ -120,7 +120,7 @@ orr_result train_draw(const orr_field *field, orr_jobs *jobs, orr_arena *arena, 
     return orr_png_save(path, bytes, side, side, error);
 }
 
-orr_result train_describe(orr_trainer *trainer, orr_field *field, orr_model *model, orr_error *error)
+orr_result train_describe(orr_trainer *trainer, orr_field *field, orr_field_model *model, orr_error *error)
 {
     orr_trainer_refresh(trainer);
     model->field = field;
@@ -232,11 +232,11 @@ static orr_result run_steps(training *t, orr_error *error)
 
 static orr_result save(training *t, orr_error *error)
 {
-    orr_model model = {.size = 1.0};
+    orr_field_model model = {.size = 1.0};
     ORR_TRY(t->kind->describe(t->learner, &model, error));
     model.loss = t->loss;
     model.seconds = t->seconds_before + elapsed(t);
-    orr_result result = orr_model_save(&model, t->model_path, error);
+    orr_result result = orr_field_model_save(&model, t->model_path, error);
     orr_free(model.state.data);
     return result;
 }
@@ -309,10 +309,10 @@ static orr_result train(training *t, train_options *options, cJSON *json, orr_er
 }
 
 // The model to go on from: of this kind, and with the state of its training.
-static orr_result load_resume(training *t, train_options *options, const char *path, orr_model *model,
+static orr_result load_resume(training *t, train_options *options, const char *path, orr_field_model *model,
                               orr_error *error)
 {
-    ORR_TRY(orr_model_load(path, options->isa, options->machine, model, error));
+    ORR_TRY(orr_field_model_load(path, options->isa, options->machine, model, error));
     const learner_kind *found = kinds[orr_field_kind_of(model->field)];
     if (found != t->kind) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a model of kind %s: expected %s", path, found->name,
@@ -330,7 +330,7 @@ static orr_result load_resume(training *t, train_options *options, const char *p
 static orr_result open_and_train(training *t, train_options *options, const char *resume, int threads,
                                  cJSON *json, orr_error *error)
 {
-    if (!orr_model_readable(t->model_path)) {
+    if (!orr_field_model_readable(t->model_path)) {
         return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a name that ends in .ingp or .msgpack",
                         t->model_path);
     }
@@ -339,7 +339,7 @@ static orr_result open_and_train(training *t, train_options *options, const char
     }
     ORR_TRY(orr_isa_choose(&options->isa, error));
     ORR_TRY(orr_mlp_machine_choose(options->isa, &options->machine, error));
-    orr_model model = {0};
+    orr_field_model model = {0};
     orr_result result = resume ? load_resume(t, options, resume, &model, error) : ORR_OK;
     if (result == ORR_OK) {
         result = orr_jobs_create(threads, NULL, NULL, &options->jobs, error);
@@ -348,7 +348,7 @@ static orr_result open_and_train(training *t, train_options *options, const char
         result = train(t, options, json, error);
     }
     orr_jobs_destroy(options->jobs);
-    orr_model_free(&model);
+    orr_field_model_free(&model);
     return result;
 }
 

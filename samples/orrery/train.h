@@ -20,7 +20,7 @@ typedef struct train_options {
     orr_isa isa;
     orr_mlp_machine machine;
     orr_jobs *jobs;
-    orr_model *resume; // NULL: from the beginning; its field goes over to the learner
+    orr_field_model *resume; // NULL: from the beginning; its field goes over to the learner
 } train_options;
 
 typedef struct learner learner;
@@ -37,7 +37,7 @@ typedef struct learner_kind {
     orr_result (*preview)(learner *l, const char *path, orr_error *error);
     // Fills in the model that can be saved now, with the state to go on from; its memory stays the learner's until the next
     // step, but for `state`, which the caller frees.
-    orr_result (*describe)(learner *l, orr_model *model, orr_error *error);
+    orr_result (*describe)(learner *l, orr_field_model *model, orr_error *error);
     // The final figures: lines to stderr, or into the JSON object when that is given.
     orr_result (*report)(learner *l, cJSON *json, orr_error *error);
     const orr_profile *(*profile)(learner *l);
@@ -58,6 +58,6 @@ orr_result train_trainer(const train_options *options, orr_field *field, orr_sam
 orr_result train_draw(const orr_field *field, orr_jobs *jobs, orr_arena *arena, int side, const char *path,
                       orr_error *error);
 // What a trainer's learner says of its model: parameters for inference, steps, and the state in memory of its own.
-orr_result train_describe(orr_trainer *trainer, orr_field *field, orr_model *model, orr_error *error);
+orr_result train_describe(orr_trainer *trainer, orr_field *field, orr_field_model *model, orr_error *error);
 // One figure of a report: "PSNR 40.12 dB" to stderr, or a number of the JSON object.
 void train_figure(cJSON *json, const char *name, double value, const char *unit);

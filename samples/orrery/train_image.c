@@ -85,7 +85,7 @@ static orr_result preview(learner *l, const char *path, orr_error *error)
     return orr_png_save(path, bytes, width, height, error);
 }
 
-static orr_result describe(learner *l, orr_model *model, orr_error *error)
+static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
 {
     model->width = orr_picture_width(l->picture);
     model->height = orr_picture_height(l->picture);

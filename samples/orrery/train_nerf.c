@@ -171,7 +171,7 @@ static orr_result preview(learner *l, const char *path, orr_error *error)
 
 // ---- the end ----
 
-static orr_result describe(learner *l, orr_model *model, orr_error *error)
+static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
 {
     orr_nerf_trainer_refresh(l->trainer);
     const orr_occupancy *grid = orr_nerf_trainer_occupancy(l->trainer);

@@ -83,7 +83,7 @@ static orr_result preview(learner *l, const char *path, orr_error *error)
     return train_draw(l->field, l->jobs, &l->arena, PREVIEW_SIDE, path, error);
 }
 
-static orr_result describe(learner *l, orr_model *model, orr_error *error)
+static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
 {
     return train_describe(l->trainer, l->field, model, error);
 }

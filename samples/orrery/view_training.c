@@ -127,15 +127,15 @@ orr_result view_training_save(view_training *t, const char *path, orr_error *err
 {
     view_training_refresh(t);
     const orr_occupancy *grid = orr_nerf_trainer_occupancy(t->trainer);
-    orr_model model = {.field = t->field,
-                       .size = 1.0,
-                       .density_grid = grid->thickness,
-                       .density_cells = grid->cells,
-                       .steps = t->figures.steps,
-                       .seconds = t->figures.seconds,
-                       .loss = t->figures.loss};
+    orr_field_model model = {.field = t->field,
+                             .size = 1.0,
+                             .density_grid = grid->thickness,
+                             .density_cells = grid->cells,
+                             .steps = t->figures.steps,
+                             .seconds = t->figures.seconds,
+                             .loss = t->figures.loss};
     for (int i = 0; i < 12; i++) {
         model.to_unit[i] = (double)t->capture->to_unit[i];
     }
-    return orr_model_save(&model, path, error);
+    return orr_field_model_save(&model, path, error);
 }

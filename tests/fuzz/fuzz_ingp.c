@@ -8,14 +8,14 @@
 
 static void read_model(const uint8_t *data, size_t size)
 {
-    orr_model model;
+    orr_field_model model;
     orr_error error = {0};
     orr_result result =
-        orr_model_read(data, size, "fuzz.ingp", ORR_ISA_BASELINE, ORR_MLP_FP32, &model, &error);
+        orr_field_model_read(data, size, "fuzz.ingp", ORR_ISA_BASELINE, ORR_MLP_FP32, &model, &error);
     if ((result == ORR_OK) != (model.field != NULL) || (result != ORR_OK && error.message[0] == 0)) {
         abort();
     }
-    orr_model_free(&model);
+    orr_field_model_free(&model);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -150,7 +150,7 @@ static void put_models(void)
     for (int kind = ORR_FIELD_IMAGE; kind <= ORR_FIELD_VOLUME; kind++) {
         orr_error error;
         orr_field_desc desc = {.kind = (orr_field_kind)kind, .desired_resolution = 32.0};
-        orr_model model = {.size = 1.0};
+        orr_field_model model = {.size = 1.0};
         orr_bytes bytes = {0};
         char path[4096];
         snprintf(path, sizeof path, "%s/seed.msgpack", root);
@@ -158,7 +158,8 @@ static void put_models(void)
             orr_field_config_parse("{\"encoding\": {\"n_levels\": 2, \"log2_hashmap_size\": 4}}", "seed",
                                    &desc.config, &error) != ORR_OK ||
             orr_field_create(&desc, &model.field, &error) != ORR_OK ||
-            orr_model_save(&model, path, &error) != ORR_OK || orr_file_read(path, &bytes, &error) != ORR_OK) {
+            orr_field_model_save(&model, path, &error) != ORR_OK ||
+            orr_file_read(path, &bytes, &error) != ORR_OK) {
             stop("a model could not be written");
         }
         put_seed("ingp", names[kind], bytes);

@@ -9,7 +9,7 @@ static const char *const kind_names[] = {[ORR_FIELD_IMAGE] = "image",
                                          [ORR_FIELD_NERF] = "nerf",
                                          [ORR_FIELD_VOLUME] = "volume"};
 
-static void print_model(const char *path, const orr_model *model)
+static void print_model(const char *path, const orr_field_model *model)
 {
     const orr_field_desc *desc = orr_field_describe(model->field);
     const orr_field_parts *parts = orr_field_parts_of(model->field);
@@ -37,7 +37,7 @@ static void print_model(const char *path, const orr_model *model)
            model->loss, model->state.size ? ", can be resumed" : "");
 }
 
-static void add_model(cJSON *json, const orr_model *model)
+static void add_model(cJSON *json, const orr_field_model *model)
 {
     const orr_field_desc *desc = orr_field_describe(model->field);
     const orr_field_parts *parts = orr_field_parts_of(model->field);
@@ -53,15 +53,16 @@ static void add_model(cJSON *json, const orr_model *model)
     cJSON_AddItemToObject(json, "config", orr_field_config_json(&desc->config));
 }
 
-orr_result info_model(const char *path, cJSON *json, orr_error *error)
+orr_result info_field(const char *path, cJSON *json, orr_error *error)
 {
-    orr_model model;
-    ORR_TRY(orr_model_load(path, ORR_ISA_BASELINE, ORR_MLP_FP32, &model, error)); // nothing is evaluated
+    orr_field_model model;
+    ORR_TRY(
+        orr_field_model_load(path, ORR_ISA_BASELINE, ORR_MLP_FP32, &model, error)); // nothing is evaluated
     if (json) {
         add_model(json, &model);
     } else {
         print_model(path, &model);
     }
-    orr_model_free(&model);
+    orr_field_model_free(&model);
     return ORR_OK;
 }
