@@ -72,6 +72,13 @@ int spec_find(const void *list, int count, size_t size, const char *name);
 #define SPEC_FIND(spec, list, name) spec_find((spec)->list, (spec)->list##_count, sizeof *(spec)->list, name)
 orr_result builder_limited(const model_builder *b, const spec_head *head, const char *what, int limited,
                            const double range[2], uint8_t *out);
+// The user numbers of an element, the rest 0.
+static inline void copy_user(double *to, int width, const spec_numbers *user)
+{
+    for (int i = 0; i < user->count && i < width; i++) {
+        to[i] = user->values[i];
+    }
+}
 orr_result build_bodies(model_builder *b);    // bodies, joints, dofs
 orr_result build_geoms(model_builder *b);     // geoms, sites, cameras, lights; the bodies' inertia
 orr_result build_assets(model_builder *b);    // meshes, height fields, textures, materials
