@@ -49,6 +49,7 @@ void mjcf_class_init(mjcf_class *main_class)
                   .active = 1,
                   .dir = {0.0, 0.0, -1.0},
                   .bulbradius = 0.02f,
+                  .softness = 0.2f,
                   .range = 10.0f,
                   .attenuation = {1.0f, 0.0f, 0.0f},
                   .cutoff = 45.0f,

@@ -28,10 +28,32 @@ static double mean3(const double v[3])
     return (v[0] + v[1] + v[2]) / 3.0;
 }
 
+// MuJoCo takes a body that only slides along its axes, free of all others and centred, to weigh its mass: without armature.
+static bool only_slides(const orr_model *m, int body)
+{
+    const double *pos = m->body_ipos + 3 * body, *quat = m->body_iquat + 4 * body;
+    int parent = m->body_parentid[body];
+    bool centred = vec_length(pos) < 1e-6 && fabs(fabs(quat[0]) - 1.0) < 1e-6;
+    bool simple = centred && m->body_dofnum[body] > 0 && (parent == 0 || (m->body_parentid[parent] == 0 && m->body_dofnum[parent] == 0));
+    for (int i = body + 1; i < m->nbody && simple; i++) {
+        simple = m->body_parentid[i] != body;
+    }
+    for (int j = m->body_jntadr[body]; simple && j < m->body_jntadr[body] + m->body_jntnum[body]; j++) {
+        const double *axis = m->jnt_axis + 3 * j;
+        int aligned = (fabs(axis[0]) > 1e-6) + (fabs(axis[1]) > 1e-6) + (fabs(axis[2]) > 1e-6);
+        simple = m->jnt_type[j] == ORR_JOINT_SLIDE && aligned == 1;
+    }
+    return simple;
+}
+
 static void derive_body_weights(const model_pose *pose, orr_model *m)
 {
     for (int b = 1; b < m->nbody; b++) {
         if (m->body_weldid[b] == 0) {
+            continue;
+        }
+        if (only_slides(m, b)) {
+            m->body_invweight0[2 * b] = 1.0 / fmax(1e-15, m->body_mass[b]);
             continue;
         }
         double weight[6];
@@ -51,6 +73,9 @@ static void derive_dof_weights(const model_pose *pose, orr_model *m)
         memset(unit, 0, (size_t)m->nv * sizeof *unit);
         unit[d] = 1.0;
         m->dof_invweight0[d] = inverse_weight(pose, unit, pose->jacobian[1]);
+        if (only_slides(m, m->dof_bodyid[d])) {
+            m->dof_invweight0[d] = 1.0 / fmax(1e-15, m->body_mass[m->dof_bodyid[d]]);
+        }
         m->dof_M0[d] = pose->inertia[m->M_rowadr[d] + m->M_rownnz[d] - 1];
     }
     for (int j = 0; j < m->njnt; j++) { // directions of one joint are treated alike

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#define ENDLESS 1e10 // half size of the box around a plane
+
 static orr_result find(model_builder *b, const spec_head *head, const char *what, int index, const char *name)
 {
     return index >= 0 || !name ? ORR_OK : spec_fail(head, b->error, "there is no %s '%.64s'", what, name);
@@ -49,10 +51,13 @@ static void bound_primitive(int type, const double size[3], double box[6], doubl
     case ORR_GEOM_BOX:
         *radius = vec_length(size);
         break;
-    case ORR_GEOM_PLANE:
+    case ORR_GEOM_PLANE: // all below it
+        box[2] = -0.5 * ENDLESS;
+        box[3] = box[4] = ENDLESS, box[5] = 0.5 * ENDLESS;
+        *radius = 0.0;
+        break;
     case ORR_GEOM_HFIELD:
     case ORR_GEOM_MESH:
-        *radius = 0.0;
         break;
     }
 }
@@ -343,7 +348,7 @@ static orr_result build_lens(model_builder *b, int id, const spec_camera *camera
     const float *sensor = camera->sensorsize;
     m->cam_fovy[id] = camera->fovy;
     memcpy(m->cam_sensorsize + 2 * id, sensor, 2 * sizeof(float));
-    lens[0] = lens[1] = 0.01f; // MuJoCo's, and unused without a sensor
+    lens[0] = lens[1] = m->vis.znear; // MuJoCo's, and unused without a sensor
     if (sensor[0] <= 0.0f || sensor[1] <= 0.0f) {
         return sensor[0] == 0.0f && sensor[1] == 0.0f
                    ? ORR_OK

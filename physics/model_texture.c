@@ -69,7 +69,8 @@ static void fill_face(const spec_texture *t, const texture_data *d, int face, in
             if (t->builtin == SPEC_BUILTIN_GRADIENT) {
                 gradient(t, face, 2.0 * column / fmax(1.0, d->width - 1) - 1.0, 2.0 * row / fmax(1.0, height - 1) - 1.0, rgb);
                 plain = rgb;
-            } else if (t->builtin == SPEC_BUILTIN_CHECKER && (row < height / 2) != (column < d->width / 2)) {
+            } else if (t->builtin == SPEC_BUILTIN_CHECKER && 
+                       ((row < height / 2) != (column < d->width / 2)) != (face >= 4)) { // neighbours match
                 plain = t->rgb2;
             } else if (t->builtin == SPEC_BUILTIN_FLAT && face == 3) {
                 plain = t->rgb2; // the face below
