@@ -23,7 +23,8 @@ static orr_result check_sizes(model_builder *b, const spec_head *head, int type,
     if (type == ORR_GEOM_PLANE && !(size[2] > 0.0)) {
         return spec_fail(head, b->error, "size: expected a positive third number of a plane");
     }
-    return size[0] >= 0.0 && size[1] >= 0.0 ? ORR_OK : spec_fail(head, b->error, "size: expected no negative number");
+    return size[0] >= 0.0 && size[1] >= 0.0 ? ORR_OK
+                                            : spec_fail(head, b->error, "size: expected no negative number");
 }
 
 // The box around a geom in its own frame (centre, half sizes), and the radius of the ball around it.
@@ -82,7 +83,8 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, int mesh, iner
         return spec_fail(&geom->head, b->error, "mesh: expected the name of one");
     }
     if (geom->type != ORR_GEOM_MESH && data) {
-        return spec_fail(&geom->head, b->error, "mesh: fitting other types to a mesh is not supported: expected type=\"mesh\"");
+        return spec_fail(&geom->head, b->error,
+                         "mesh: fitting other types to a mesh is not supported: expected type=\"mesh\"");
     }
     ORR_TRY(check_sizes(b, &geom->head, geom->type, geom->size));
     double volume = primitive_volume(geom->type, geom->size);
@@ -120,8 +122,10 @@ static orr_result check_geom(model_builder *b, const spec_geom *geom)
     if (geom->friction[0] < 0.0 || geom->friction[1] < 0.0 || geom->friction[2] < 0.0 || geom->solmix < 0.0) {
         return spec_fail(&geom->head, b->error, "friction and solmix: expected no negative number");
     }
-    if ((geom->type == ORR_GEOM_PLANE || geom->type == ORR_GEOM_HFIELD) && b->m->body_weldid[geom->body] != 0) {
-        return spec_fail(&geom->head, b->error, "a plane or height field: expected on a body that cannot move");
+    if ((geom->type == ORR_GEOM_PLANE || geom->type == ORR_GEOM_HFIELD) &&
+        b->m->body_weldid[geom->body] != 0) {
+        return spec_fail(&geom->head, b->error,
+                         "a plane or height field: expected on a body that cannot move");
     }
     return ORR_OK;
 }
@@ -130,12 +134,14 @@ static orr_result add_geom(model_builder *b, int index, int id, int mesh)
 {
     orr_model *m = b->m;
     const spec_geom *geom = &b->spec->geoms[index];
-    int field = SPEC_FIND(b->spec, hfields, geom->hfield), material = SPEC_FIND(b->spec, materials, geom->material);
+    int field = SPEC_FIND(b->spec, hfields, geom->hfield),
+        material = SPEC_FIND(b->spec, materials, geom->material);
     ORR_TRY(check_geom(b, geom));
     ORR_TRY(find(b, &geom->head, "height field", field, geom->hfield));
     ORR_TRY(find(b, &geom->head, "material", material, geom->material));
     if ((geom->type == ORR_GEOM_HFIELD) != (field >= 0)) {
-        return spec_fail(&geom->head, b->error, "hfield: expected the name of one with type=\"hfield\", and only there");
+        return spec_fail(&geom->head, b->error,
+                         "hfield: expected the name of one with type=\"hfield\", and only there");
     }
     m->geom_type[id] = geom->type;
     m->geom_contype[id] = geom->contype;
@@ -216,9 +222,10 @@ static orr_result finish_inertia(model_builder *b, int id, inertia *whole)
     if (unreal && compiler->balanceinertia) {
         i[0] = i[1] = i[2] = (i[0] + i[1] + i[2]) / 3.0;
     } else if (unreal && id > 0) {
-        return spec_fail(&b->spec->bodies[id].head, b->error,
-                         "inertia: expected that no principal moment is above the sum of the others (balanceinertia mends "
-                         "it)");
+        return spec_fail(
+            &b->spec->bodies[id].head, b->error,
+            "inertia: expected that no principal moment is above the sum of the others (balanceinertia mends "
+            "it)");
     }
     memcpy(m->body_ipos + 3 * id, whole->pos, sizeof whole->pos);
     memcpy(m->body_iquat + 4 * id, whole->quat, sizeof whole->quat);
@@ -288,7 +295,8 @@ static orr_result build_inertia(model_builder *b, inertia *parts, const inertia 
             }
         }
         inertia whole;
-        bool from_geoms = compiler->inertiafromgeom == 1 || (compiler->inertiafromgeom == SPEC_AUTO && !body->has_inertial);
+        bool from_geoms =
+            compiler->inertiafromgeom == 1 || (compiler->inertiafromgeom == SPEC_AUTO && !body->has_inertial);
         merge_inertia(parts, id == 0 || !from_geoms ? 0 : count, &whole);
         if (body->has_inertial && (!from_geoms || count == 0)) {
             ORR_TRY(explicit_inertia(b, body, &whole));
@@ -357,7 +365,8 @@ static orr_result build_lens(model_builder *b, int id, const spec_camera *camera
     for (int i = 0; i < 2; i++) {
         float pixel = sensor[i] / (float)camera->resolution[i];
         lens[i] = camera->focalpixel[i] > 0.0f ? camera->focalpixel[i] * pixel : camera->focal[i];
-        lens[i + 2] = camera->principalpixel[i] != 0.0f ? camera->principalpixel[i] * pixel : camera->principal[i];
+        lens[i + 2] =
+            camera->principalpixel[i] != 0.0f ? camera->principalpixel[i] * pixel : camera->principal[i];
     }
     if (!(lens[0] > 0.0f) || !(lens[1] > 0.0f)) {
         return spec_fail(&camera->head, b->error, "sensorsize: expected together with focal or focalpixel");
@@ -366,7 +375,8 @@ static orr_result build_lens(model_builder *b, int id, const spec_camera *camera
     return ORR_OK;
 }
 
-static orr_result find_target(model_builder *b, const spec_head *head, int mode, const char *target, int32_t *id)
+static orr_result find_target(model_builder *b, const spec_head *head, int mode, const char *target,
+                              int32_t *id)
 {
     *id = SPEC_FIND(b->spec, bodies, target);
     bool aims = mode == ORR_CAMERA_TARGETBODY || mode == ORR_CAMERA_TARGETBODYCOM;
@@ -381,7 +391,8 @@ static orr_result build_cameras(model_builder *b)
         const spec_camera *camera = &b->spec->cameras[i];
         if (camera->resolution[0] < 1 || camera->resolution[1] < 1 || !(camera->fovy > 0.0) ||
             (!camera->projection && camera->fovy >= 180.0)) {
-            return spec_fail(&camera->head, b->error, "expected a resolution of 1 or more, and fovy between 0 and 180");
+            return spec_fail(&camera->head, b->error,
+                             "expected a resolution of 1 or more, and fovy between 0 and 180");
         }
         m->cam_mode[i] = camera->mode;
         m->cam_bodyid[i] = camera->body;

@@ -41,7 +41,8 @@ static void mix_pair(orr_model *m, const spec_pair *pair, int id)
         m->pair_solreffriction[ORR_NREF * id + i] = pair->solreffriction[i];
     }
     for (int i = 0; i < ORR_NIMP; i++) {
-        double mixed = weight * m->geom_solimp[ORR_NIMP * g1 + i] + (1.0 - weight) * m->geom_solimp[ORR_NIMP * g2 + i];
+        double mixed =
+            weight * m->geom_solimp[ORR_NIMP * g1 + i] + (1.0 - weight) * m->geom_solimp[ORR_NIMP * g2 + i];
         m->pair_solimp[ORR_NIMP * id + i] = isnan(pair->solimp[i]) ? mixed : pair->solimp[i];
     }
 }
@@ -56,12 +57,13 @@ static orr_result build_contact(model_builder *b)
 {
     orr_model *m = b->m;
     if ((m->npair || m->nexclude) && m->nbody > 32767) {
-        return orr_fail(b->error, ORR_CODE_CAPACITY, "%s: contact pairs and excludes: expected up to 32767 bodies",
-                        b->spec->path);
+        return orr_fail(b->error, ORR_CODE_CAPACITY,
+                        "%s: contact pairs and excludes: expected up to 32767 bodies", b->spec->path);
     }
     for (int i = 0; i < m->npair; i++) {
         const spec_pair *pair = &b->spec->pairs[i];
-        int g1 = orr_model_find(m, ORR_OBJECT_GEOM, pair->geom1), g2 = orr_model_find(m, ORR_OBJECT_GEOM, pair->geom2);
+        int g1 = orr_model_find(m, ORR_OBJECT_GEOM, pair->geom1),
+            g2 = orr_model_find(m, ORR_OBJECT_GEOM, pair->geom2);
         ORR_TRY(find(b, &pair->head, "geom", g1, pair->geom1));
         ORR_TRY(find(b, &pair->head, "geom", g2, pair->geom2));
         int b1 = m->geom_bodyid[g1], b2 = m->geom_bodyid[g2];
@@ -172,7 +174,8 @@ static orr_result resolve_wrap(model_builder *b, const spec_wrap *wrap, int id)
         return find(b, &wrap->head, "site", m->wrap_objid[id], wrap->object);
     }
     if (wrap->type == ORR_WRAP_SPHERE) {
-        int geom = orr_model_find(m, ORR_OBJECT_GEOM, wrap->object), side = SPEC_FIND(spec, sites, wrap->sidesite);
+        int geom = orr_model_find(m, ORR_OBJECT_GEOM, wrap->object),
+            side = SPEC_FIND(spec, sites, wrap->sidesite);
         ORR_TRY(find(b, &wrap->head, "geom", geom, wrap->object));
         if (wrap->sidesite) {
             ORR_TRY(find(b, &wrap->head, "site", side, wrap->sidesite));
@@ -237,8 +240,9 @@ static orr_result build_tendon(model_builder *b, int id)
                             &m->tendon_actfrclimited[id]));
     if (t->stiffness < 0.0 || t->damping < 0.0 || t->armature < 0.0 || t->frictionloss < 0.0 ||
         t->springlength[0] > t->springlength[1]) {
-        return spec_fail(&t->head, b->error, "expected no negative stiffness, damping, armature or frictionloss, and the "
-                                             "smaller springlength first");
+        return spec_fail(&t->head, b->error,
+                         "expected no negative stiffness, damping, armature or frictionloss, and the "
+                         "smaller springlength first");
     }
     memcpy(m->tendon_solref_lim + ORR_NREF * id, t->solref_limit, sizeof t->solref_limit);
     memcpy(m->tendon_solimp_lim + ORR_NIMP * id, t->solimp_limit, sizeof t->solimp_limit);

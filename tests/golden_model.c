@@ -19,7 +19,7 @@ typedef struct array_view {
     const uint8_t *byte;
 } array_view;
 
-#define VIEW(pointer)                                                                                                  \
+#define VIEW(pointer)                                                                                        \
     .real = _Generic((pointer), double *: (pointer), const double *: (pointer), default: NULL),                        \
     .single = _Generic((pointer), float *: (pointer), default: NULL),                                                  \
     .integer = _Generic((pointer), int32_t *: (pointer), const int32_t *: (pointer), default: NULL),                   \
@@ -27,10 +27,10 @@ typedef struct array_view {
 
 static bool find_size(const orr_model *m, const char *name, int *value)
 {
-#define SIZE(size)                                                                                                     \
-    if (strcmp(name, #size) == 0) {                                                                                    \
-        *value = m->size;                                                                                              \
-        return true;                                                                                                   \
+#define SIZE(size)                                                                                           \
+    if (strcmp(name, #size) == 0) {                                                                          \
+        *value = m->size;                                                                                    \
+        return true;                                                                                         \
     }
     ORR_MODEL_SIZES(SIZE)
 #undef SIZE
@@ -39,17 +39,17 @@ static bool find_size(const orr_model *m, const char *name, int *value)
 
 static bool find_array(const orr_model *m, const char *name, array_view *view)
 {
-#define ARRAY(type, array, row_count, column_count)                                                                    \
-    if (strcmp(name, #array) == 0) {                                                                                   \
-        *view = (array_view){.name = name, .rows = row_count, .columns = column_count, VIEW(m->array)};                \
-        return true;                                                                                                   \
+#define ARRAY(type, array, row_count, column_count)                                                          \
+    if (strcmp(name, #array) == 0) {                                                                         \
+        *view = (array_view){.name = name, .rows = row_count, .columns = column_count, VIEW(m->array)};      \
+        return true;                                                                                         \
     }
     ORR_MODEL_ARRAYS(ARRAY)
 #undef ARRAY
-#define FIELD(kind, field, label, count)                                                                               \
-    if (strcmp(name, #kind "." label) == 0) {                                                                          \
-        *view = (array_view){.name = name, .rows = 1, .columns = count, VIEW(field)};                                  \
-        return true;                                                                                                   \
+#define FIELD(kind, field, label, count)                                                                     \
+    if (strcmp(name, #kind "." label) == 0) {                                                                \
+        *view = (array_view){.name = name, .rows = 1, .columns = count, VIEW(field)};                        \
+        return true;                                                                                         \
     }
     const orr_model_option *opt = &m->opt;
     const orr_model_statistic *stat = &m->stat;
@@ -90,7 +90,10 @@ static bool find_array(const orr_model *m, const char *name, array_view *view)
 
 static double element(const array_view *a, int at)
 {
-    return a->real ? a->real[at] : a->single ? (double)a->single[at] : a->integer ? (double)a->integer[at] : (double)a->byte[at];
+    return a->real      ? a->real[at]
+           : a->single  ? (double)a->single[at]
+           : a->integer ? (double)a->integer[at]
+                        : (double)a->byte[at];
 }
 
 static int differences; // over all arrays of one model
@@ -143,7 +146,8 @@ static void compare_texture(const orr_model *m, int id, const char *line)
     double own = sqrt(fmax(0.0, squares / count - sum * sum));
     if (fabs(sum - mean) > 2.0 || fabs(own - deviation) > 20.0) {
         differences++;
-        print_error("texture %d: mean %.9g, deviation %.9g, MuJoCo has %.9g, %.9g\n", id, sum, own, mean, deviation);
+        print_error("texture %d: mean %.9g, deviation %.9g, MuJoCo has %.9g, %.9g\n", id, sum, own, mean,
+                    deviation);
     }
 }
 

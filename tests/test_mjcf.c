@@ -28,11 +28,21 @@ static void check_robot(const char *name)
 static void gymnasium_robots_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
-    static const char *const robots[] = {"ant",        "half_cheetah",    "hopper",
-                                         "humanoid",   "humanoidstandup", "inverted_double_pendulum",
-                                         "inverted_pendulum", "point",    "pusher",
-                                         "pusher_v5",  "reacher",         "swimmer",
-                                         "walker2d",   "walker2d_v5",     "walker2d_v5_uneven_feet"};
+    static const char *const robots[] = {"ant",
+                                         "half_cheetah",
+                                         "hopper",
+                                         "humanoid",
+                                         "humanoidstandup",
+                                         "inverted_double_pendulum",
+                                         "inverted_pendulum",
+                                         "point",
+                                         "pusher",
+                                         "pusher_v5",
+                                         "reacher",
+                                         "swimmer",
+                                         "walker2d",
+                                         "walker2d_v5",
+                                         "walker2d_v5_uneven_feet"};
     for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
         check_robot(robots[i]);
     }
@@ -41,7 +51,7 @@ static void gymnasium_robots_compile_to_what_mujoco_makes_of_them(void **state)
 static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
-    static const char *const models[] = {"orientations", "classes", "joints", "geoms", "inertia", "links",
+    static const char *const models[] = {"orientations", "classes", "joints",  "geoms",  "inertia", "links",
                                          "actuators",    "sensors", "tendons", "meshes", "custom"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         char path[512], golden[512];
@@ -80,30 +90,40 @@ static void every_mistake_is_named_with_its_line(void **state)
         {BODY("\n<joint name='j' axis='0 0 0'/>" BALL), "test.xml:2: <joint> 'j'", "axis"},
         {BODY("\n<joint limited='true'/>" BALL), "test.xml:2: <joint>", "range"},
         {BODY("\n<geom size='1' quat='0 0 0 0'/>"), "test.xml:2: <geom>", "orientation"},
-        {BODY("\n<geom size='1' euler='0 0 0' zaxis='0 0 1'/>"), "test.xml:2: <geom>", "expected one of quat"},
+        {BODY("\n<geom size='1' euler='0 0 0' zaxis='0 0 1'/>"), "test.xml:2: <geom>",
+         "expected one of quat"},
         {BODY("<joint/>"), "test.xml:1: <body> 'a'", "mass and inertia of a body that moves"},
-        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' diaginertia='1 1 9'/>"), "test.xml:1: <body> 'a'", "balanceinertia"},
-        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 2 2 2'/>"), "test.xml:1: <body> 'a'", "definite"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' diaginertia='1 1 9'/>"), "test.xml:1: <body> 'a'",
+         "balanceinertia"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 2 2 2'/>"),
+         "test.xml:1: <body> 'a'", "definite"},
         {BODY("\n<body name='a'/>"), "test.xml:2: <body> 'a'", "taken already"},
         {"<mujoco>\n<include file='nowhere.xml'/></mujoco>", "test.xml:2: <include>", "nowhere.xml"},
-        {"<mujoco><asset>\n<mesh name='m' file='nowhere.stl'/></asset></mujoco>", "test.xml:2: <mesh> 'm'", "nowhere.stl"},
-        {"<mujoco><asset>\n<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 0'/></asset></mujoco>", "test.xml:2: <mesh> 'm'", "volume"},
-        {"<mujoco><asset>\n<texture name='t' type='2d' builtin='flat' width='999999999' height='9'/></asset></mujoco>",
+        {"<mujoco><asset>\n<mesh name='m' file='nowhere.stl'/></asset></mujoco>", "test.xml:2: <mesh> 'm'",
+         "nowhere.stl"},
+        {"<mujoco><asset>\n<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 0'/></asset></mujoco>",
+         "test.xml:2: <mesh> 'm'", "volume"},
+        {"<mujoco><asset>\n<texture name='t' type='2d' builtin='flat' width='999999999' "
+         "height='9'/></asset></mujoco>",
          "test.xml:2: <texture> 't'", "width and height"},
         {"<mujoco>\n<size nkey='999999999'/></mujoco>", "test.xml:2: <size>", "counts"},
         {"<mujoco>\n<option timestep='0'/></mujoco>", "test.xml:2: <option>", "timestep"},
         {"<mujoco>\n<compiler fusestatic='true'/></mujoco>", "test.xml:2: <compiler>", "fusestatic"},
-        {"<mujoco><actuator>\n<motor joint='j'/></actuator></mujoco>", "test.xml:2: <motor>", "there is no joint 'j'"},
-        {"<mujoco><actuator>\n<muscle joint='j'/></actuator></mujoco>", "test.xml:2: <muscle>", "unsupported actuator"},
+        {"<mujoco><actuator>\n<motor joint='j'/></actuator></mujoco>", "test.xml:2: <motor>",
+         "there is no joint 'j'"},
+        {"<mujoco><actuator>\n<muscle joint='j'/></actuator></mujoco>", "test.xml:2: <muscle>",
+         "unsupported actuator"},
         {"<mujoco><sensor>\n<gyro site='s'/></sensor></mujoco>", "test.xml:2: <gyro>", "'s'"},
-        {"<mujoco><keyframe>\n<key qpos='1'/></keyframe></mujoco>", "test.xml:2: <key>", "qpos: expected 0 numbers"},
+        {"<mujoco><keyframe>\n<key qpos='1'/></keyframe></mujoco>", "test.xml:2: <key>",
+         "qpos: expected 0 numbers"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         orr_error error = {0};
         orr_model *model = parse(mistakes[i].text, &error);
         if (model || strncmp(error.message, mistakes[i].line, strlen(mistakes[i].line)) != 0 ||
             !strstr(error.message, mistakes[i].what)) {
-            fail_msg("'%s': expected '%s... %s', got '%s'", mistakes[i].text, mistakes[i].line, mistakes[i].what, error.message);
+            fail_msg("'%s': expected '%s... %s', got '%s'", mistakes[i].text, mistakes[i].line,
+                     mistakes[i].what, error.message);
         }
     }
 }
@@ -117,7 +137,8 @@ static void a_file_that_includes_itself_is_refused(void **state)
     snprintf(path, sizeof path, "%s", scratch_path("cycle.xml"));
     assert_ok(orr_file_write(path, text, sizeof text - 1, &error));
     assert_int_equal(orr_model_load(path, &model, &error), ORR_ERROR_FORMAT);
-    assert_non_null(strstr(error.message, "cycle.xml:2: <include>: file 'cycle.xml' is included a second time"));
+    assert_non_null(
+        strstr(error.message, "cycle.xml:2: <include>: file 'cycle.xml' is included a second time"));
 }
 
 static void deep_nesting_is_refused(void **state)

@@ -17,7 +17,7 @@ static const command commands[] = {
     {"render", command_render, "SCENE -o OUT", "headless: .png .exr .npy .mp4, or a pattern with %04d"},
     {"bench", command_bench, "[NAME...]", "what this machine does, stage by stage, beside its limits"},
     {"convert", command_convert, "IN OUT", "splat clouds from one format to another"},
-    {"info", command_info, "FILE...", "what is in splat clouds, meshes, scene and camera files"},
+    {"info", command_info, "FILE...", "what is in splat clouds, meshes, robots, scene and camera files"},
     {"devices", command_devices, "", "what the engine can compute and draw on"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
