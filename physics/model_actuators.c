@@ -145,6 +145,7 @@ static void describe_sensor(int type, int *dim, int *data, int *stage)
     case ORR_SENSOR_JOINTLIMITPOS:
     case ORR_SENSOR_TENDONLIMITPOS:
     case ORR_SENSOR_E_POTENTIAL:
+    case ORR_SENSOR_E_KINETIC: // as MuJoCo says
     case ORR_SENSOR_CLOCK:
         *dim = 1;
         break;
@@ -153,7 +154,6 @@ static void describe_sensor(int type, int *dim, int *data, int *stage)
     case ORR_SENSOR_ACTUATORVEL:
     case ORR_SENSOR_JOINTLIMITVEL:
     case ORR_SENSOR_TENDONLIMITVEL:
-    case ORR_SENSOR_E_KINETIC:
         *dim = 1, *stage = ORR_STAGE_VEL;
         break;
     case ORR_SENSOR_ACTUATORFRC:

@@ -164,8 +164,7 @@ typedef struct spec_pair {
     spec_head head;
     const char *geom1, *geom2;
     int32_t condim;
-    double friction[5], solref[ORR_NREF], solreffriction[ORR_NREF], solimp[ORR_NIMP], margin,
-        gap; // NaN: the geoms'
+    double friction[5], solref[ORR_NREF], solreffriction[ORR_NREF], solimp[ORR_NIMP], margin, gap;
 } spec_pair;
 
 typedef struct spec_exclude {
