@@ -90,7 +90,7 @@ void mjcf_class_init(mjcf_class *main_class)
                      .torquescale = 1.0,
                      .polycoef = {0.0, 1.0, 0.0, 0.0, 0.0}},
         .tendon = {.limited = SPEC_AUTO,
-                   .actfrclimited = SPEC_AUTO,
+                   .actfrclimited = 0,
                    .springlength = {-1.0, -1.0},
                    .width = 0.003,
                    .solref_limit = SOLREF,

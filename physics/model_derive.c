@@ -77,7 +77,7 @@ static void derive_dof_weights(const model_pose *pose, orr_model *m)
         if (only_slides(m, m->dof_bodyid[d])) {
             m->dof_invweight0[d] = 1.0 / fmax(1e-15, m->body_mass[m->dof_bodyid[d]]);
         }
-        m->dof_M0[d] = pose->inertia[m->M_rowadr[d] + m->M_rownnz[d] - 1];
+        m->dof_M0[d] = pose->bare[d];
     }
     for (int j = 0; j < m->njnt; j++) { // directions of one joint are treated alike
         int type = m->jnt_type[j];
@@ -346,7 +346,7 @@ static void derive_statistic(const model_pose *pose, orr_model *m, double *reach
     }
     stat->extent = fmax(stat->extent, 2.0 * stat->meansize);
     for (int d = 0; d < m->nv; d++) {
-        stat->meaninertia += m->dof_M0[d] / m->nv;
+        stat->meaninertia += pose->inertia[m->M_rowadr[d] + m->M_rownnz[d] - 1] / m->nv;
     }
 }
 

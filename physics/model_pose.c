@@ -21,6 +21,7 @@ static orr_result take_arrays(model_pose *pose, orr_error *error)
     TAKE(pose->inertia, pose->m->nM);
     TAKE(pose->factor, pose->m->nM);
     TAKE(pose->diagonal, dofs);
+    TAKE(pose->bare, dofs);
     TAKE(pose->jacobian[0], dofs * 6);
     TAKE(pose->jacobian[1], dofs * 6);
     TAKE(pose->ten_length, pose->m->ntendon);
@@ -263,6 +264,15 @@ bool pose_inertia(model_pose *pose)
             row[k] = vec_dot(force, motion) + vec_dot(force + 3, motion + 3);
         }
         row[m->M_rownnz[d] - 1] += m->dof_armature[d];
+        pose->bare[d] = row[m->M_rownnz[d] - 1];
+    }
+    for (int t = 0; t < m->ntendon; t++) { // a tendon's armature moves with its length
+        const double *arm = pose->ten_J + (size_t)t * (size_t)m->nv;
+        for (int d = 0; d < m->nv && m->tendon_armature[t] != 0.0; d++) {
+            for (int k = m->M_rowadr[d]; k < m->M_rowadr[d] + m->M_rownnz[d]; k++) {
+                pose->inertia[k] += m->tendon_armature[t] * arm[d] * arm[m->M_colind[k]];
+            }
+        }
     }
     return factorise(pose);
 }

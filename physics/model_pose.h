@@ -13,6 +13,7 @@ typedef struct model_pose {
     double *cdof;                // nv x 6: turning and moving of the point com[root] by a unit of velocity
     double *inertia;             // nM: the inertia matrix
     double *factor, *diagonal;   // nM, nv: its L^T D L
+    double *bare;                // nv: the diagonal of the inertia matrix without armature of tendons
     double *jacobian[2];         // 6 x nv each: scratch
     double *ten_length, *ten_J;  // ntendon, ntendon x nv
     orr_arena arena;
@@ -22,7 +23,7 @@ orr_result pose_create(model_pose *pose, const orr_model *m, orr_error *error);
 void pose_destroy(model_pose *pose);
 // Where everything is when the coordinates are qpos.
 void pose_kinematics(model_pose *pose, const double *qpos);
-// The inertia matrix and its factors. Needs kinematics. False: it is singular.
+// The inertia matrix and its factors. Needs kinematics and tendons. False: it is singular.
 bool pose_inertia(model_pose *pose);
 // x = M^-1 x
 void pose_solve(const model_pose *pose, double *x);

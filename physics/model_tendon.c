@@ -77,7 +77,7 @@ static double wrap_outside(const double p0[2], const double p1[2], const double 
     }
     double cosine = dot2(touch0, touch1) / square, cross = cross2(touch0, touch1);
     double angle = acos(fmin(1.0, fmax(-1.0, cosine)));
-    if ((cross > 0.0 && chosen == 1) || (cross < 0.0 && chosen == 0)) {
+    if ((cross > 0.0 && chosen == 0) || (cross < 0.0 && chosen == 1)) {
         angle = 2.0 * pi - angle;
     }
     return radius * angle;
