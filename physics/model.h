@@ -38,7 +38,7 @@ typedef enum orr_geom_type {
     ORR_GEOM_ELLIPSOID, // size: half axes
     ORR_GEOM_CYLINDER,  // size: radius, half length; axis z
     ORR_GEOM_BOX,       // size: half sizes
-    ORR_GEOM_MESH,      // geom_dataid: the mesh; collides as its convex hull
+    ORR_GEOM_MESH,      // geom_dataid: the mesh; collides as its convex hull. size: reach along each axis
 } orr_geom_type;
 
 typedef enum orr_integrator {

@@ -63,9 +63,8 @@ static void bound_primitive(int type, const double size[3], double box[6], doubl
     }
 }
 
-static void bound_mesh(const mesh_data *mesh, double box[6], double *radius)
+static void bound_mesh(const mesh_data *mesh, double reach[3], double box[6], double *radius)
 {
-    double reach[3];
     for (int i = 0; i < 3; i++) {
         box[i] = 0.5 * (mesh->low[i] + mesh->high[i]);
         box[i + 3] = 0.5 * (mesh->high[i] - mesh->low[i]);
@@ -158,8 +157,7 @@ static orr_result add_geom(model_builder *b, int index, int id, int mesh)
     double *size = m->geom_size + 3 * id, *box = m->geom_aabb + 6 * id;
     memcpy(size, geom->size, sizeof geom->size);
     if (mesh >= 0) {
-        bound_mesh(&b->meshes[mesh], box, &m->geom_rbound[id]);
-        memcpy(size, box + 3, 3 * sizeof(double));
+        bound_mesh(&b->meshes[mesh], size, box, &m->geom_rbound[id]);
     } else if (field >= 0) {
         const double *extent = b->spec->hfields[field].size;
         size[0] = extent[0], size[1] = extent[1];
