@@ -231,23 +231,19 @@ orr_result mjcf_read_keyframes(mjcf_reader *reader, const mjcf_node *section)
     return ORR_OK;
 }
 
-static orr_result read_world_part(mjcf_reader *reader, const mjcf_node *section)
-{
-    (void)reader, (void)section;
-    return ORR_OK; // mjcf_read_worldbody takes all at once
-}
-
 static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
 {
     static const struct {
         const char *name;
         orr_result (*read)(mjcf_reader *reader, const mjcf_node *section);
-    } sections[] = {
-        {"compiler", mjcf_read_settings},  {"option", mjcf_read_settings}, {"size", mjcf_read_settings},
-        {"statistic", mjcf_read_settings}, {"visual", mjcf_read_visual},   {"default", mjcf_read_defaults},
-        {"asset", mjcf_read_assets},       {"worldbody", read_world_part}, {"contact", mjcf_read_contact},
-        {"equality", mjcf_read_equality},  {"tendon", mjcf_read_tendon},   {"actuator", mjcf_read_actuators},
-        {"sensor", mjcf_read_sensors},     {"custom", mjcf_read_custom},   {"keyframe", mjcf_read_keyframes}};
+    } sections[] = {{"compiler", mjcf_read_settings}, {"option", mjcf_read_settings},
+                    {"size", mjcf_read_settings},     {"statistic", mjcf_read_settings},
+                    {"visual", mjcf_read_visual},     {"default", mjcf_read_defaults},
+                    {"asset", mjcf_read_assets},      {"worldbody", NULL},
+                    {"contact", mjcf_read_contact},   {"equality", mjcf_read_equality},
+                    {"tendon", mjcf_read_tendon},     {"actuator", mjcf_read_actuators},
+                    {"sensor", mjcf_read_sensors},    {"custom", mjcf_read_custom},
+                    {"keyframe", mjcf_read_keyframes}};
     enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
     for (const mjcf_node *node = root->children; node; node = node->next) {
         int known = 0;
@@ -259,8 +255,9 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
         }
     }
     for (int i = 0; i < SECTION_COUNT; i++) {
-        if (sections[i].read == read_world_part) {
+        if (!sections[i].read) { // all parts of the world at once
             ORR_TRY(mjcf_read_worldbody(reader, root));
+            continue;
         }
         for (const mjcf_node *node = root->children; node; node = node->next) {
             if (mjcf_is(node, sections[i].name)) {
