@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-typedef enum file_kind { KIND_SPLATS, KIND_MESH, KIND_MODEL, KIND_CAMERAS, KIND_SCENE } file_kind;
+typedef enum file_kind { KIND_SPLATS, KIND_MESH, KIND_FIELD, KIND_CAMERAS, KIND_MODEL, KIND_SCENE } file_kind;
 
 // A .json file may be a cloud's (SOG), a camera file or a scene file: the content tells.
 static orr_result find_json_kind(const char *path, file_kind *kind, orr_error *error)
@@ -37,6 +37,10 @@ static orr_result find_kind(const char *path, file_kind *kind, orr_error *error)
         return find_json_kind(path, kind, error);
     }
     if (orr_field_model_readable(path)) {
+        *kind = KIND_FIELD;
+        return ORR_OK;
+    }
+    if (orr_path_has_ending(path, ".xml")) {
         *kind = KIND_MODEL;
         return ORR_OK;
     }
@@ -54,10 +58,12 @@ static orr_result describe(const char *path, const common_options *common, cJSON
         return info_splats(path, json, error);
     case KIND_MESH:
         return info_mesh(path, json, error);
-    case KIND_MODEL:
+    case KIND_FIELD:
         return info_field(path, json, error);
     case KIND_CAMERAS:
         return info_cameras(path, common, json, error);
+    case KIND_MODEL:
+        return info_model(path, json, error);
     case KIND_SCENE:
         break;
     }
@@ -83,13 +89,14 @@ void info_add_bounds(cJSON *json, const char *name, const float low[3], const fl
 int command_info(int argc, char **argv)
 {
     common_options common = {0};
-    const command_usage usage = {.name = "info",
-                                 .operands = "FILE...",
-                                 .purpose = "Says what is in splat clouds, meshes, models (.ingp), scene "
-                                            "files and camera files (transforms.json).",
-                                 .operand_min = 1,
-                                 .operand_max = argc,
-                                 .common = &common};
+    const command_usage usage = {
+        .name = "info",
+        .operands = "FILE...",
+        .purpose = "Says what is in splat clouds, meshes, trained fields (.ingp), robots (MJCF .xml), scene\n"
+                   "files and camera files (transforms.json).",
+        .operand_min = 1,
+        .operand_max = argc,
+        .common = &common};
     int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
         return exit_code;

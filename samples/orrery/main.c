@@ -19,7 +19,7 @@ static const command commands[] = {
     {"bench", command_bench, "[NAME...]", "what this machine does, stage by stage, beside its limits"},
     {"train", command_train, "KIND DATA", "a picture, a shape, photos or a volume become a small network"},
     {"convert", command_convert, "IN OUT", "splat clouds to another format, models to meshes"},
-    {"info", command_info, "FILE...", "what is in splat clouds, meshes, scene and camera files"},
+    {"info", command_info, "FILE...", "what is in clouds, meshes, fields, robots, scene and camera files"},
     {"devices", command_devices, "", "what the engine can compute and draw on"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
