@@ -364,13 +364,23 @@ LANE_FN real cost_at(const lane_model *m, const lane_data *d, reals x)
     return R(0.5) * gauss + constraint_forces(d);
 }
 
+// Lanes that have any of the rows: the others must not feel that their neighbours have.
+LANE_FN mask constrained_lanes(const lane_data *d)
+{
+    real most = R(0.0);
+    for (int i = 0; i < d->row_count; i++) {
+        most = max_(most, d->efc_D[i]);
+    }
+    return most > R(0.0);
+}
+
 // qacc starts from the cheaper of last step's acceleration and the unconstrained one.
-LANE_FN void warm_start(const lane_model *m, const lane_data *d)
+LANE_FN void warm_start(const lane_model *m, const lane_data *d, mask constrained)
 {
     mask warm = not_(everywhere());
     if (!(m->opt.disableflags & ORR_DISABLE_WARMSTART)) {
         real cold_cost = cost_at(m, d, d->qacc_smooth);
-        warm = cost_at(m, d, d->qacc_warmstart) < cold_cost;
+        warm = and_(constrained, cost_at(m, d, d->qacc_warmstart) < cold_cost);
     }
     for (int k = 0; k < m->nv; k++) {
         d->qacc[k] = sel(warm, d->qacc_warmstart[k], d->qacc_smooth[k]);
@@ -390,9 +400,9 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         return;
     }
     fill_pattern(m, d);
-    warm_start(m, d);
+    mask running = constrained_lanes(d);
+    warm_start(m, d, running);
     real scale = R(1.0 / (m->stat.meaninertia * (m->nv > 1 ? m->nv : 1)));
-    mask running = everywhere();
     constraint_force(m, d, d->qfrc_constraint);
     for (int i = 0; i < m->opt.iterations; i++) {
         for (int k = 0; k < m->nv; k++) {

@@ -73,12 +73,13 @@ FN quaternion make_quaternion(real w, real x, real y, real z)
     return q;
 }
 
-// q / |q|, and the identity where q has no length
+// q / |q|, and the identity where q has no length. A length of 1 to within rounding is left alone, as MuJoCo does.
 FN quaternion normalise_quaternion(quaternion q)
 {
-    real squared = fma_(q.w, q.w, fma_(q.x, q.x, fma_(q.y, q.y, q.z * q.z)));
-    mask short_ = squared < R(1e-30);
-    real scale = R(1.0) / sqrt_(sel(short_, R(1.0), squared));
+    real length = sqrt_(fma_(q.w, q.w, fma_(q.x, q.x, fma_(q.y, q.y, q.z * q.z))));
+    mask short_ = length < R(1e-15);
+    mask off = and_(abs_(length - R(1.0)) > R(1e-15), not_(short_));
+    real scale = sel(off, R(1.0) / sel(off, length, R(1.0)), R(1.0));
     return make_quaternion(sel(short_, R(1.0), q.w * scale), q.x * scale, q.y * scale, q.z * scale);
 }
 
