@@ -52,6 +52,46 @@ LANE_FN spatial joined_column(const lane_model *m, const lane_data *d, const lan
     return column;
 }
 
+// What moves apart at constant generalised velocity: J' v of the rows, of side 1 minus side 2. Turning, then anchors.
+LANE_FN void joined_drift(const lane_model *m, const lane_data *d, const lane_joined *joined, orr_chain chain,
+                          real torque_scale, real drift[6])
+{
+    real3 linear = zero3(), angular = zero3(), turning[2];
+    for (int side = 0; side < 2; side++) {
+        int body = joined->body[side], bit = side ? ORR_CHAIN_SECOND : ORR_CHAIN_FIRST;
+        spatial a = make_spatial(zero3(), zero3());
+        for (int e = chain.first; e < chain.first + chain.count; e++) {
+            int dof = m->plan->chain_dof[e];
+            if (m->plan->chain_part[e] & bit) {
+                a = add_scaled_spatial(a, load_spatial(d->cdof_dot, dof), d->qvel[dof]);
+            }
+        }
+        spatial v = load_spatial(d->cvel, body);
+        real3 arm = sub3(joined->anchor[side], load3(d->subtree_com, m->body_rootid[body]));
+        real3 moving = add3(v.t, cross3(v.r, arm));
+        real3 rate = add3(add3(a.t, cross3(a.r, arm)), cross3(v.r, moving));
+        linear = add_scaled3(linear, rate, R(side ? -1.0 : 1.0));
+        angular = add_scaled3(angular, a.r, R(side ? -1.0 : 1.0));
+        turning[side] = v.r;
+    }
+    // of half conj(q2) (w1 - w2) q1, whose quaternions turn too
+    real3 apart = sub3(turning[0], turning[1]);
+    quaternion back = conjugate(joined->turned[1]);
+    quaternion w = make_quaternion(R(0.0), apart.x, apart.y, apart.z);
+    quaternion w1 = make_quaternion(R(0.0), turning[0].x, turning[0].y, turning[0].z);
+    quaternion w2 = make_quaternion(R(0.0), turning[1].x, turning[1].y, turning[1].z);
+    quaternion first = multiply_quaternions(w, w1), second = multiply_quaternions(w2, w);
+    quaternion rate =
+        make_quaternion(R(0.5) * (first.w - second.w), angular.x + R(0.5) * (first.x - second.x),
+                        angular.y + R(0.5) * (first.y - second.y), angular.z + R(0.5) * (first.z - second.z));
+    rate = multiply_quaternions(multiply_quaternions(back, rate), joined->turned[0]);
+    real scale = R(0.5) * torque_scale;
+    real parts[6] = {linear.x, linear.y, linear.z, rate.x * scale, rate.y * scale, rate.z * scale};
+    for (int k = 0; k < 6; k++) {
+        drift[k] = parts[k];
+    }
+}
+
 LANE_FN void frame_equality(const lane_model *m, lane_data *d, int i)
 {
     orr_chain chain = m->plan->chain[m->plan->equality_chain + i];
@@ -85,10 +125,12 @@ LANE_FN void frame_equality(const lane_model *m, lane_data *d, int i)
     }
     lane_impedance at =
         impedance_of(m, m->eq_solref + ORR_NREF * i, m->eq_solimp + ORR_NIMP * i, sqrt_(squared));
+    real drift[6];
+    joined_drift(m, d, &joined, chain, torque_scale, drift);
     for (int k = 0; k < rows; k++) {
         const uniform_real *weight = m->body_invweight0 + k / 3;
         set_row(d, first + k, at, r[k], R(weight[2 * joined.body[0]]) + R(weight[2 * joined.body[1]]),
-                everywhere());
+                everywhere());        d->efc_aref[first + k] = d->efc_aref[first + k] - drift[k];
     }
 }
 

@@ -246,7 +246,7 @@ LANE_FN void limit_tendon_actuation(const lane_model *m, const lane_data *d)
         real sum = R(0.0);
         for (int i = 0; i < m->nu; i++) {
             if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == t) {
-                sum = sum + d->actuator_force[i] * d->actuator_moment[6 * i];
+                sum = sum + d->actuator_force[i];
             }
         }
         real limited = clamp_(sum, R(m->tendon_actfrcrange[2 * t]), R(m->tendon_actfrcrange[2 * t + 1]));

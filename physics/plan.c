@@ -148,8 +148,8 @@ static double mix(double share, double a, double b)
 // MuJoCo's rules: the higher priority wins; between equals friction is the larger, the rest is weighted by solmix.
 static void mix_parameters(const orr_model *m, int a, int b, orr_pair *pair)
 {
-    pair->margin = m->geom_margin[a] + m->geom_margin[b];
-    pair->includemargin = pair->margin - (m->geom_gap[a] + m->geom_gap[b]);
+    pair->includemargin = m->geom_margin[a] + m->geom_margin[b];
+    pair->margin = pair->includemargin + m->geom_gap[a] + m->geom_gap[b];
     int priority = m->geom_priority[a] - m->geom_priority[b];
     double weight1 = m->geom_solmix[a], weight2 = m->geom_solmix[b];
     double share = 0.5;
@@ -182,8 +182,8 @@ static void mix_parameters(const orr_model *m, int a, int b, orr_pair *pair)
 static void declared_parameters(const orr_model *m, int i, orr_pair *pair)
 {
     pair->condim = m->pair_dim[i];
-    pair->margin = m->pair_margin[i];
-    pair->includemargin = m->pair_margin[i] - m->pair_gap[i];
+    pair->includemargin = m->pair_margin[i];
+    pair->margin = m->pair_margin[i] + m->pair_gap[i];
     memcpy(pair->solref, m->pair_solref + ORR_NREF * i, sizeof pair->solref);
     memcpy(pair->solreffriction, m->pair_solreffriction + ORR_NREF * i, sizeof pair->solreffriction);
     memcpy(pair->solimp, m->pair_solimp + ORR_NIMP * i, sizeof pair->solimp);
