@@ -116,8 +116,8 @@ LANE_FN real row_cost(const lane_data *d, int i, real x, real *force, real *weig
 
 LANE_FN void load_cone(const lane_data *d, int i, reals from, real x[6])
 {
-    for (int k = 0; k < d->row[i].dim; k++) {
-        x[k] = from[i + k];
+    for (int k = 0; k < 6; k++) {
+        x[k] = k < d->row[i].dim ? from[i + k] : R(0.0);
     }
 }
 
@@ -307,8 +307,9 @@ LANE_FN void slope_along(const lane_data *d, real step, real *first, real *secon
             continue;
         }
         real x[6], force[6], hessian[6][6];
+        load_cone(d, i, d->efc_jar, x);
         for (int k = 0; k < row->dim; k++) {
-            x[k] = fma_(step, d->efc_jv[i + k], d->efc_jar[i + k]);
+            x[k] = fma_(step, d->efc_jv[i + k], x[k]);
         }
         cone_cost(d, i, x, force);
         cone_hessian(d, i, x, hessian);

@@ -15,6 +15,7 @@ typedef struct command {
 static const command commands[] = {
     {"view", command_view, "SCENE", "a window: fly, switch layers, record a camera path"},
     {"render", command_render, "SCENE -o OUT", "headless: .png .exr .npy .mp4, or a pattern with %04d"},
+    {"sim", command_sim, "SCENE --steps N", "physics alone: a robot in any number of worlds"},
     {"bench", command_bench, "[NAME...]", "what this machine does, stage by stage, beside its limits"},
     {"convert", command_convert, "IN OUT", "splat clouds from one format to another"},
     {"info", command_info, "FILE...", "what is in splat clouds, meshes, scene and camera files"},
