@@ -20,11 +20,10 @@
 
 #if defined(__CUDACC__) || defined(ORR_SCALAR)
 #define ORR_LANES 1
+#if defined(__CUDACC__)
+#define any any_lane // CUDA has functions of its own of that name
+#endif
 FN int any(mask m)
-{
-    return m;
-}
-FN int all(mask m)
 {
     return m;
 }
@@ -61,11 +60,6 @@ typedef real *reals; // an array of one world: element i of all lanes is reals[i
 FN real clamp_(real x, real low, real high)
 {
     return min_(max_(x, low), high);
-}
-
-FN real zero_(void)
-{
-    return R(0.0);
 }
 
 #if defined(__CUDACC__) || defined(ORR_SCALAR)
