@@ -7,8 +7,11 @@ pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(STB REQUIRED IMPORTED_TARGET stb)
-set(ORR_PACKAGES Threads::Threads PkgConfig::CJSON PkgConfig::ZLIB PkgConfig::ZSTD PkgConfig::STB m)
-set(ORR_PACKAGE_MODULES libcjson zlib libzstd)
+pkg_check_modules(EXPAT REQUIRED IMPORTED_TARGET expat)
+pkg_check_modules(QHULL REQUIRED IMPORTED_TARGET qhull_r)
+set(ORR_PACKAGES Threads::Threads PkgConfig::CJSON PkgConfig::ZLIB PkgConfig::ZSTD PkgConfig::STB
+                 PkgConfig::EXPAT PkgConfig::QHULL m)
+set(ORR_PACKAGE_MODULES libcjson zlib libzstd expat qhull_r)
 
 set(ORR_FEATURES "")
 # orr_feature(NAME "what it is for" "Debian packages" modules...): sets ORR_HAVE_NAME and links its packages

@@ -33,6 +33,7 @@
     X(MESH_FILE, 202, ORR_ERROR_FORMAT)                                                                      \
     X(IMAGE_FILE, 203, ORR_ERROR_FORMAT)                                                                     \
     X(CAMERA, 204, ORR_ERROR_ARGUMENT)                                                                       \
+    X(MODEL_FILE, 205, ORR_ERROR_FORMAT)                                                                     \
     X(DEVICE_ABSENT, 300, ORR_ERROR_DEVICE)                                                                  \
     X(DEVICE_CALL, 301, ORR_ERROR_DEVICE)                                                                    \
     X(DEVICE_LOST, 302, ORR_ERROR_DEVICE)                                                                    \

@@ -1,0 +1,226 @@
+// Actuators and sensors.
+#include "physics/model_build.h"
+
+#include <math.h>
+#include <string.h>
+
+static orr_result find(model_builder *b, const spec_head *head, const char *what, int index, const char *name)
+{
+    return index >= 0 ? ORR_OK : spec_fail(head, b->error, "there is no %s '%.64s'", what, name);
+}
+
+static orr_result resolve_transmission(model_builder *b, const spec_actuator *a, int32_t *type, int32_t id[2])
+{
+    const orr_spec *spec = b->spec;
+    int targets = (a->joint != NULL) + (a->jointinparent != NULL) + (a->tendon != NULL) + (a->site != NULL);
+    id[1] = -1;
+    if (targets != 1 || (a->refsite && !a->site)) {
+        return spec_fail(&a->head, b->error, "expected one of joint, jointinparent, tendon and site (refsite with site)");
+    }
+    if (a->tendon) {
+        *type = ORR_TRANSMISSION_TENDON;
+        id[0] = SPEC_FIND(spec, tendons, a->tendon);
+        return find(b, &a->head, "tendon", id[0], a->tendon);
+    }
+    if (a->site) {
+        *type = ORR_TRANSMISSION_SITE;
+        id[0] = SPEC_FIND(spec, sites, a->site);
+        id[1] = SPEC_FIND(spec, sites, a->refsite);
+        ORR_TRY(find(b, &a->head, "site", id[0], a->site));
+        return a->refsite ? find(b, &a->head, "site", id[1], a->refsite) : ORR_OK;
+    }
+    const char *joint = a->joint ? a->joint : a->jointinparent;
+    *type = a->joint ? ORR_TRANSMISSION_JOINT : ORR_TRANSMISSION_JOINTINPARENT;
+    id[0] = SPEC_FIND(spec, joints, joint);
+    return find(b, &a->head, "joint", id[0], joint);
+}
+
+// A servo may take its range from what it moves: the middle, and `inheritrange` of the half width around it.
+static orr_result inherit_range(model_builder *b, int id, const spec_actuator *a)
+{
+    orr_model *m = b->m;
+    if (a->inheritrange <= 0.0) {
+        return ORR_OK;
+    }
+    int32_t type = m->actuator_trntype[id], target = m->actuator_trnid[2 * id];
+    const double *from = type == ORR_TRANSMISSION_JOINT    ? m->jnt_range + 2 * target
+                         : type == ORR_TRANSMISSION_TENDON ? m->tendon_range + 2 * target
+                                                           : NULL;
+    bool integrates = a->dyntype == ORR_DYNAMICS_INTEGRATOR;
+    double *to = integrates ? m->actuator_actrange + 2 * id : m->actuator_ctrlrange + 2 * id;
+    if (!from || !(from[0] < from[1])) {
+        return spec_fail(&a->head, b->error, "inheritrange: expected a joint or tendon with a range");
+    }
+    if (to[0] != 0.0 || to[1] != 0.0) {
+        return spec_fail(&a->head, b->error, "%s and inheritrange: expected one of them",
+                         integrates ? "actrange" : "ctrlrange");
+    }
+    double middle = 0.5 * (from[0] + from[1]), half = 0.5 * (from[1] - from[0]) * a->inheritrange;
+    to[0] = middle - half;
+    to[1] = middle + half;
+    return ORR_OK;
+}
+
+static orr_result build_actuator(model_builder *b, int id, int *activation)
+{
+    orr_model *m = b->m;
+    const spec_actuator *a = &b->spec->actuators[id];
+    ORR_TRY(resolve_transmission(b, a, &m->actuator_trntype[id], m->actuator_trnid + 2 * id));
+    int count = a->actdim >= 0 ? a->actdim : a->dyntype != ORR_DYNAMICS_NONE;
+    if (count != (a->dyntype != ORR_DYNAMICS_NONE)) {
+        return spec_fail(&a->head, b->error, "actdim: expected %d", a->dyntype != ORR_DYNAMICS_NONE);
+    }
+    m->actuator_dyntype[id] = a->dyntype;
+    m->actuator_gaintype[id] = a->gaintype;
+    m->actuator_biastype[id] = a->biastype;
+    m->actuator_actnum[id] = count;
+    m->actuator_actadr[id] = count ? *activation : -1;
+    *activation += count;
+    m->actuator_group[id] = a->group;
+    m->actuator_actearly[id] = (uint8_t)a->actearly;
+    memcpy(m->actuator_dynprm + ORR_NDYN * id, a->dynprm, sizeof a->dynprm);
+    memcpy(m->actuator_gainprm + ORR_NGAIN * id, a->gainprm, sizeof a->gainprm);
+    memcpy(m->actuator_biasprm + ORR_NBIAS * id, a->biasprm, sizeof a->biasprm);
+    memcpy(m->actuator_ctrlrange + 2 * id, a->ctrlrange, sizeof a->ctrlrange);
+    memcpy(m->actuator_forcerange + 2 * id, a->forcerange, sizeof a->forcerange);
+    memcpy(m->actuator_actrange + 2 * id, a->actrange, sizeof a->actrange);
+    memcpy(m->actuator_lengthrange + 2 * id, a->lengthrange, sizeof a->lengthrange);
+    memcpy(m->actuator_gear + 6 * id, a->gear, sizeof a->gear);
+    copy_user(m->actuator_user + m->nuser_actuator * id, m->nuser_actuator, &a->user);
+    ORR_TRY(inherit_range(b, id, a));
+    ORR_TRY(builder_limited(b, &a->head, "ctrlrange", a->ctrllimited, m->actuator_ctrlrange + 2 * id,
+                            &m->actuator_ctrllimited[id]));
+    ORR_TRY(builder_limited(b, &a->head, "forcerange", a->forcelimited, a->forcerange, &m->actuator_forcelimited[id]));
+    ORR_TRY(builder_limited(b, &a->head, "actrange", a->actlimited, m->actuator_actrange + 2 * id,
+                            &m->actuator_actlimited[id]));
+    if (m->actuator_actlimited[id] && a->dyntype == ORR_DYNAMICS_NONE) {
+        return spec_fail(&a->head, b->error, "actrange: expected with activations only");
+    }
+    return ORR_OK;
+}
+
+// How many numbers a sensor gives, of which kind, and what must be computed for them.
+static void describe_sensor(int type, int *dim, int *data, int *stage)
+{
+    *dim = 3, *data = ORR_DATA_REAL, *stage = ORR_STAGE_POS;
+    switch ((orr_sensor_type)type) {
+    case ORR_SENSOR_TOUCH:
+        *dim = 1, *data = ORR_DATA_POSITIVE, *stage = ORR_STAGE_ACC;
+        break;
+    case ORR_SENSOR_ACCELEROMETER:
+    case ORR_SENSOR_FORCE:
+    case ORR_SENSOR_TORQUE:
+    case ORR_SENSOR_FRAMELINACC:
+    case ORR_SENSOR_FRAMEANGACC:
+        *stage = ORR_STAGE_ACC;
+        break;
+    case ORR_SENSOR_VELOCIMETER:
+    case ORR_SENSOR_GYRO:
+    case ORR_SENSOR_BALLANGVEL:
+    case ORR_SENSOR_FRAMELINVEL:
+    case ORR_SENSOR_FRAMEANGVEL:
+    case ORR_SENSOR_SUBTREELINVEL:
+    case ORR_SENSOR_SUBTREEANGMOM:
+        *stage = ORR_STAGE_VEL;
+        break;
+    case ORR_SENSOR_MAGNETOMETER:
+    case ORR_SENSOR_FRAMEPOS:
+    case ORR_SENSOR_SUBTREECOM:
+        break;
+    case ORR_SENSOR_FRAMEXAXIS:
+    case ORR_SENSOR_FRAMEYAXIS:
+    case ORR_SENSOR_FRAMEZAXIS:
+        *data = ORR_DATA_AXIS;
+        break;
+    case ORR_SENSOR_BALLQUAT:
+    case ORR_SENSOR_FRAMEQUAT:
+        *dim = 4, *data = ORR_DATA_QUATERNION;
+        break;
+    case ORR_SENSOR_RANGEFINDER:
+    case ORR_SENSOR_JOINTPOS:
+    case ORR_SENSOR_TENDONPOS:
+    case ORR_SENSOR_ACTUATORPOS:
+    case ORR_SENSOR_JOINTLIMITPOS:
+    case ORR_SENSOR_TENDONLIMITPOS:
+    case ORR_SENSOR_E_POTENTIAL:
+    case ORR_SENSOR_CLOCK:
+        *dim = 1;
+        break;
+    case ORR_SENSOR_JOINTVEL:
+    case ORR_SENSOR_TENDONVEL:
+    case ORR_SENSOR_ACTUATORVEL:
+    case ORR_SENSOR_JOINTLIMITVEL:
+    case ORR_SENSOR_TENDONLIMITVEL:
+    case ORR_SENSOR_E_KINETIC:
+        *dim = 1, *stage = ORR_STAGE_VEL;
+        break;
+    case ORR_SENSOR_ACTUATORFRC:
+    case ORR_SENSOR_JOINTACTFRC:
+    case ORR_SENSOR_TENDONACTFRC:
+    case ORR_SENSOR_JOINTLIMITFRC:
+    case ORR_SENSOR_TENDONLIMITFRC:
+        *dim = 1, *stage = ORR_STAGE_ACC;
+        break;
+    }
+}
+
+static orr_result find_object(model_builder *b, const spec_head *head, int type, const char *name, int32_t *id)
+{
+    *id = name ? orr_model_find(b->m, (orr_object)type, name) : -1;
+    if (name && *id >= 0 && (type == ORR_OBJECT_BODY || type == ORR_OBJECT_XBODY) && *id == 0 && strcmp(name, "world") != 0) {
+        *id = -1;
+    }
+    return !name || *id >= 0 ? ORR_OK : spec_fail(head, b->error, "there is no such object '%.64s'", name);
+}
+
+static orr_result build_sensor(model_builder *b, int id)
+{
+    orr_model *m = b->m;
+    const spec_sensor *s = &b->spec->sensors[id];
+    int dim, data, stage;
+    describe_sensor(s->type, &dim, &data, &stage);
+    m->sensor_type[id] = s->type;
+    m->sensor_datatype[id] = data;
+    m->sensor_needstage[id] = stage;
+    m->sensor_dim[id] = dim;
+    m->sensor_adr[id] = m->nsensordata;
+    m->nsensordata += dim;
+    m->sensor_objtype[id] = s->objtype;
+    m->sensor_reftype[id] = s->reftype;
+    m->sensor_cutoff[id] = s->cutoff;
+    m->sensor_noise[id] = s->noise;
+    copy_user(m->sensor_user + m->nuser_sensor * id, m->nuser_sensor, &s->user);
+    ORR_TRY(find_object(b, &s->head, s->objtype, s->object, &m->sensor_objid[id]));
+    ORR_TRY(find_object(b, &s->head, s->reftype, s->reference, &m->sensor_refid[id]));
+    if (s->cutoff < 0.0 || s->noise < 0.0 || (s->cutoff > 0.0 && data > ORR_DATA_POSITIVE)) {
+        return spec_fail(&s->head, b->error, "cutoff and noise: expected no negative number, and no cutoff of directions");
+    }
+    int object = m->sensor_objid[id];
+    if (s->objtype == ORR_OBJECT_JOINT) {
+        bool ball = s->type == ORR_SENSOR_BALLQUAT || s->type == ORR_SENSOR_BALLANGVEL;
+        bool limit = s->type >= ORR_SENSOR_JOINTLIMITPOS && s->type <= ORR_SENSOR_JOINTLIMITFRC;
+        int type = m->jnt_type[object];
+        if (ball ? type != ORR_JOINT_BALL : type != ORR_JOINT_SLIDE && type != ORR_JOINT_HINGE && !(limit && type == ORR_JOINT_BALL)) {
+            return spec_fail(&s->head, b->error, "joint: expected a %s joint", ball ? "ball" : "slide or hinge");
+        }
+        if (limit && !m->jnt_limited[object]) {
+            return spec_fail(&s->head, b->error, "joint: expected one with limits");
+        }
+    }
+    if (s->objtype == ORR_OBJECT_TENDON && s->type >= ORR_SENSOR_TENDONLIMITPOS && !m->tendon_limited[object]) {
+        return spec_fail(&s->head, b->error, "tendon: expected one with limits");
+    }
+    return ORR_OK;
+}
+
+orr_result build_actuators(model_builder *b)
+{
+    int activation = 0;
+    for (int i = 0; i < b->m->nu; i++) {
+        ORR_TRY(build_actuator(b, i, &activation));
+    }
+    for (int i = 0; i < b->m->nsensor; i++) {
+        ORR_TRY(build_sensor(b, i));
+    }
+    return ORR_OK;
+}

@@ -1,0 +1,88 @@
+// Inside of the model compiler: what its files share. model_compile.c runs the steps.
+#pragma once
+
+#include "physics/spec.h"
+
+// The arrays of a model whose sizes are set: one block of zeros.
+orr_result model_allocate(orr_model *model, orr_error *error);
+
+// ---- inertia (model_inertia.c)
+
+typedef struct inertia { // of a rigid part, about its centre of mass
+    double mass, pos[3], quat[4], moment[3]; // principal moments, in the frame quat
+} inertia;
+
+// Symmetric 3x3 (row-major) into principal moments, largest first, and the rotation to their axes.
+void principal_moments(const double matrix[9], double moment[3], double quat[4]);
+// A geom's volume (m^3) and its inertia per unit of mass, about its centre, in its own axes. Planes and height fields: 0.
+double primitive_volume(int type, const double size[3]);
+void primitive_moment(int type, const double size[3], double mass, double moment[3]);
+// All parts as one.
+void merge_inertia(const inertia *parts, int count, inertia *whole);
+
+// ---- meshes (mesh_load.c, mesh_hull.c)
+
+typedef struct mesh_data {
+    int vertex_count, face_count, hull_vertex_count, hull_face_count, hull_edge_count;
+    float *vertices, *normals, *texcoords; // x 3, x 3, x 2
+    int32_t *faces;
+    double *hull_vertices;
+    int32_t *hull_faces, *hull_edge_start, *hull_edge_number, *hull_edges;
+    double pos[3], quat[4], volume, moment[3]; // moment per unit of density
+    double low[3], high[3];
+} mesh_data;
+
+orr_result mesh_build(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+void mesh_data_free(mesh_data *data);
+// Triangles of a file, each with vertices of its own or shared.
+orr_result mesh_load(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// Convex hull of data->vertices; `vertex_max` at most (-1: all).
+orr_result mesh_hull(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+
+// ---- height fields and textures (model_texture.c, model_hfield.c)
+
+typedef struct texture_data {
+    int width, height, channels;
+    uint8_t *pixels;
+} texture_data;
+
+orr_result texture_build(const spec_texture *texture, texture_data *data, orr_error *error);
+
+typedef struct hfield_data {
+    int rows, columns;
+    float *samples;
+} hfield_data;
+
+orr_result hfield_build(const spec_hfield *field, hfield_data *data, orr_error *error);
+
+// ---- steps
+
+typedef struct model_builder {
+    orr_spec *spec;
+    orr_model *m;
+    mesh_data *meshes;       // one per mesh of the spec
+    hfield_data *hfields;    // one per height field
+    texture_data *textures;  // one per texture
+    int *geom_ids, *mesh_ids; // of the spec's geoms and meshes in the model; -1: discarded
+    orr_error *error;
+} model_builder;
+
+// Index of a named element of a list, or -1. The list's elements begin with a spec_head.
+int spec_find(const void *list, int count, size_t size, const char *name);
+#define SPEC_FIND(spec, list, name) spec_find((spec)->list, (spec)->list##_count, sizeof *(spec)->list, name)
+orr_result builder_limited(const model_builder *b, const spec_head *head, const char *what, int limited,
+                           const double range[2], uint8_t *out);
+// The user numbers of an element, the rest 0.
+static inline void copy_user(double *to, int width, const spec_numbers *user)
+{
+    for (int i = 0; i < user->count && i < width; i++) {
+        to[i] = user->values[i];
+    }
+}
+orr_result build_bodies(model_builder *b);    // bodies, joints, dofs
+orr_result build_geoms(model_builder *b);     // geoms, sites, cameras, lights; the bodies' inertia
+orr_result build_assets(model_builder *b);    // meshes, height fields, textures, materials
+orr_result build_links(model_builder *b);     // pairs, excludes, equalities, tendons
+orr_result build_actuators(model_builder *b); // actuators and sensors
+orr_result build_custom(model_builder *b);    // custom fields, keyframes
+orr_result derive_constants(model_builder *b); // what follows from qpos0
