@@ -130,7 +130,8 @@ LANE_FN void frame_equality(const lane_model *m, lane_data *d, int i)
     for (int k = 0; k < rows; k++) {
         const uniform_real *weight = m->body_invweight0 + k / 3;
         set_row(d, first + k, at, r[k], R(weight[2 * joined.body[0]]) + R(weight[2 * joined.body[1]]),
-                everywhere());        d->efc_aref[first + k] = d->efc_aref[first + k] - drift[k];
+                everywhere());
+        d->efc_aref[first + k] = d->efc_aref[first + k] - drift[k];
     }
 }
 
