@@ -56,7 +56,8 @@ static void add_normals(mesh_data *d)
         }
     }
     for (int i = 0; given && i < d->vertex_count; i++) {
-        double n[3] = {(double)d->normals[3 * i], (double)d->normals[3 * i + 1], (double)d->normals[3 * i + 2]};
+        double n[3] = {(double)d->normals[3 * i], (double)d->normals[3 * i + 1],
+                       (double)d->normals[3 * i + 2]};
         bool none = vec_normalise(n, 3) < 1e-14;
         for (int k = 0; k < 3; k++) {
             d->normals[3 * i + k] = none ? (float)(k == 2) : (float)n[k];
@@ -93,7 +94,8 @@ static double face_area(const double v[3][3], double normal[3])
 
 // Second moments of the tetrahedra (or, of a shell, triangles) between `origin` and the faces; also volume and first
 // moments. Tetrahedra on the wrong side count negative, with `legacy` all count positive.
-static double integrate(const surface *s, const double origin[3], bool shell, bool legacy, double first[3], double second[9])
+static double integrate(const surface *s, const double origin[3], bool shell, bool legacy, double first[3],
+                        double second[9])
 {
     double sum = 0.0;
     memset(first, 0, 3 * sizeof *first);
@@ -154,7 +156,8 @@ static orr_result find_inertia(const spec_mesh *mesh, mesh_data *d, orr_error *e
     face_centre(&s, centre);
     d->volume = integrate(&s, centre, shell, legacy, first, second);
     if (!(d->volume > 1e-15)) {
-        return spec_fail(&mesh->head, error, "expected triangles around a volume above 0, counter-clockwise from outside");
+        return spec_fail(&mesh->head, error,
+                         "expected triangles around a volume above 0, counter-clockwise from outside");
     }
     for (int i = 0; i < 3; i++) {
         d->pos[i] = centre[i] + first[i] / d->volume;
@@ -165,7 +168,8 @@ static orr_result find_inertia(const spec_mesh *mesh, mesh_data *d, orr_error *e
         matrix[i] = (i % 4 == 0 ? trace : 0.0) - second[i];
     }
     principal_moments(matrix, d->moment, d->quat);
-    return d->moment[2] > 0.0 ? ORR_OK : spec_fail(&mesh->head, error, "expected a positive moment of inertia");
+    return d->moment[2] > 0.0 ? ORR_OK
+                              : spec_fail(&mesh->head, error, "expected a positive moment of inertia");
 }
 
 static void turn(const double mat[9], const double origin[3], double v[3])

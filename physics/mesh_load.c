@@ -78,14 +78,15 @@ static orr_result count_scene(const spec_mesh *mesh, const struct aiScene *scene
             face_sum += part->mFaces[f].mNumIndices == 3; // points and lines have no volume
             for (unsigned k = 0; k < part->mFaces[f].mNumIndices; k++) {
                 if (part->mFaces[f].mIndices[k] >= part->mNumVertices) {
-                    return spec_fail(&mesh->head, error, "file '%.200s': a face has a vertex that is not there", mesh->file);
+                    return spec_fail(&mesh->head, error,
+                                     "file '%.200s': a face has a vertex that is not there", mesh->file);
                 }
             }
         }
     }
     if (vertex_sum < 4 || face_sum < 4 || vertex_sum > COUNT_MAX || face_sum > COUNT_MAX) {
-        return spec_fail(&mesh->head, error, "file '%.200s': expected 4 to %d vertices and triangles", mesh->file,
-                         COUNT_MAX);
+        return spec_fail(&mesh->head, error, "file '%.200s': expected 4 to %d vertices and triangles",
+                         mesh->file, COUNT_MAX);
     }
     *vertices = (int)vertex_sum, *faces = (int)face_sum;
     return ORR_OK;
@@ -129,12 +130,13 @@ static orr_result read_file(const spec_mesh *mesh, mesh_data *d, orr_error *erro
     const struct aiScene *scene =
         bytes.size <= UINT32_MAX
             ? aiImportFileFromMemory((const char *)bytes.data, (unsigned)bytes.size,
-                                     aiProcess_Triangulate | aiProcess_PreTransformVertices, dot ? dot + 1 : "")
+                                     aiProcess_Triangulate | aiProcess_PreTransformVertices,
+                                     dot ? dot + 1 : "")
             : NULL;
     orr_free(bytes.data);
     if (!scene) {
-        return spec_fail(&mesh->head, error, "file '%.200s': expected a mesh (.stl .obj ...): %.100s", mesh->file,
-                         aiGetErrorString());
+        return spec_fail(&mesh->head, error, "file '%.200s': expected a mesh (.stl .obj ...): %.100s",
+                         mesh->file, aiGetErrorString());
     }
     int vertices = 0, faces = 0;
     orr_result result = count_scene(mesh, scene, &vertices, &faces, error);
@@ -153,9 +155,10 @@ static orr_result read_file(const spec_mesh *mesh, mesh_data *d, orr_error *erro
 static orr_result read_file(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {
     (void)d;
-    return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
-                    "%s:%d: this build reads no mesh files: expected one with the Debian package libassimp-dev",
-                    mesh->head.place.file, mesh->head.place.line);
+    return orr_fail(
+        error, ORR_CODE_FEATURE_ABSENT,
+        "%s:%d: this build reads no mesh files: expected one with the Debian package libassimp-dev",
+        mesh->head.place.file, mesh->head.place.line);
 }
 
 #endif

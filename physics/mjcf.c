@@ -20,19 +20,32 @@ static orr_result read_flags(mjcf_reader *reader, const mjcf_node *node)
         const char *name;
         int bit;
         bool enables; // else the bit switches it off
-    } flags[] = {{"constraint", ORR_DISABLE_CONSTRAINT, false},   {"equality", ORR_DISABLE_EQUALITY, false},
-                 {"frictionloss", ORR_DISABLE_FRICTIONLOSS, false}, {"limit", ORR_DISABLE_LIMIT, false},
-                 {"contact", ORR_DISABLE_CONTACT, false},         {"spring", ORR_DISABLE_SPRING, false},
-                 {"damper", ORR_DISABLE_DAMPER, false},           {"gravity", ORR_DISABLE_GRAVITY, false},
-                 {"clampctrl", ORR_DISABLE_CLAMPCTRL, false},     {"warmstart", ORR_DISABLE_WARMSTART, false},
-                 {"filterparent", ORR_DISABLE_FILTERPARENT, false}, {"actuation", ORR_DISABLE_ACTUATION, false},
-                 {"refsafe", ORR_DISABLE_REFSAFE, false},         {"sensor", ORR_DISABLE_SENSOR, false},
-                 {"midphase", ORR_DISABLE_MIDPHASE, false},       {"eulerdamp", ORR_DISABLE_EULERDAMP, false},
-                 {"autoreset", ORR_DISABLE_AUTORESET, false},     {"nativeccd", ORR_DISABLE_NATIVECCD, false},
-                 {"island", ORR_DISABLE_ISLAND, false},           {"multiccd", ORR_DISABLE_MULTICCD, false},
-                 {"override", ORR_ENABLE_OVERRIDE, true},         {"energy", ORR_ENABLE_ENERGY, true},
-                 {"fwdinv", ORR_ENABLE_FWDINV, true},             {"invdiscrete", ORR_ENABLE_INVDISCRETE, true},
-                 {"sleep", ORR_ENABLE_SLEEP, true},               {"diagexact", ORR_ENABLE_DIAGEXACT, true}};
+    } flags[] = {{"constraint", ORR_DISABLE_CONSTRAINT, false},
+                 {"equality", ORR_DISABLE_EQUALITY, false},
+                 {"frictionloss", ORR_DISABLE_FRICTIONLOSS, false},
+                 {"limit", ORR_DISABLE_LIMIT, false},
+                 {"contact", ORR_DISABLE_CONTACT, false},
+                 {"spring", ORR_DISABLE_SPRING, false},
+                 {"damper", ORR_DISABLE_DAMPER, false},
+                 {"gravity", ORR_DISABLE_GRAVITY, false},
+                 {"clampctrl", ORR_DISABLE_CLAMPCTRL, false},
+                 {"warmstart", ORR_DISABLE_WARMSTART, false},
+                 {"filterparent", ORR_DISABLE_FILTERPARENT, false},
+                 {"actuation", ORR_DISABLE_ACTUATION, false},
+                 {"refsafe", ORR_DISABLE_REFSAFE, false},
+                 {"sensor", ORR_DISABLE_SENSOR, false},
+                 {"midphase", ORR_DISABLE_MIDPHASE, false},
+                 {"eulerdamp", ORR_DISABLE_EULERDAMP, false},
+                 {"autoreset", ORR_DISABLE_AUTORESET, false},
+                 {"nativeccd", ORR_DISABLE_NATIVECCD, false},
+                 {"island", ORR_DISABLE_ISLAND, false},
+                 {"multiccd", ORR_DISABLE_MULTICCD, false},
+                 {"override", ORR_ENABLE_OVERRIDE, true},
+                 {"energy", ORR_ENABLE_ENERGY, true},
+                 {"fwdinv", ORR_ENABLE_FWDINV, true},
+                 {"invdiscrete", ORR_ENABLE_INVDISCRETE, true},
+                 {"sleep", ORR_ENABLE_SLEEP, true},
+                 {"diagexact", ORR_ENABLE_DIAGEXACT, true}};
     orr_model_option *option = &reader->spec->option;
     for (const mjcf_attribute *a = node->attributes; a; a = a->next) {
         size_t i = 0, count = sizeof flags / sizeof flags[0];
@@ -67,9 +80,11 @@ static orr_result read_option(mjcf_reader *reader, const mjcf_node *node)
     if (!(option->timestep > 0.0)) {
         return mjcf_fail(node, reader->error, "timestep: expected more than 0");
     }
-    if (!(option->impratio > 0.0) || option->iterations < 0 || option->ls_iterations < 0 || option->noslip_iterations < 0 ||
-        option->ccd_iterations < 0 || option->density < 0.0 || option->viscosity < 0.0) {
-        return mjcf_fail(node, reader->error, "expected a positive impratio, and no negative iterations, density or viscosity");
+    if (!(option->impratio > 0.0) || option->iterations < 0 || option->ls_iterations < 0 ||
+        option->noslip_iterations < 0 || option->ccd_iterations < 0 || option->density < 0.0 ||
+        option->viscosity < 0.0) {
+        return mjcf_fail(node, reader->error,
+                         "expected a positive impratio, and no negative iterations, density or viscosity");
     }
     for (const mjcf_node *child = node->children; child; child = child->next) {
         if (!mjcf_is(child, "flag")) {
@@ -112,9 +127,9 @@ orr_result mjcf_read_settings(mjcf_reader *reader, const mjcf_node *section)
     if (mjcf_is(section, "size")) {
         ORR_TRY(mjcf_read(section, mjcf_size_fields, NULL, &reader->spec->size, reader->spec, reader->error));
         const spec_size *size = &reader->spec->size;
-        const int32_t counts[] = {size->nkey,         size->nuserdata,  size->nuser_body, size->nuser_jnt,
-                                  size->nuser_geom,   size->nuser_site, size->nuser_cam,  size->nuser_tendon,
-                                  size->nuser_actuator, size->nuser_sensor};
+        const int32_t counts[] = {
+            size->nkey,       size->nuserdata, size->nuser_body,   size->nuser_jnt,      size->nuser_geom,
+            size->nuser_site, size->nuser_cam, size->nuser_tendon, size->nuser_actuator, size->nuser_sensor};
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             if (counts[i] < -1 || counts[i] > 1 << 20) {
                 return mjcf_fail(section, reader->error, "expected counts of up to %d", 1 << 20);
@@ -122,7 +137,8 @@ orr_result mjcf_read_settings(mjcf_reader *reader, const mjcf_node *section)
         }
         return ORR_OK;
     }
-    return mjcf_read(section, mjcf_statistic_fields, NULL, &reader->spec->statistic, reader->spec, reader->error);
+    return mjcf_read(section, mjcf_statistic_fields, NULL, &reader->spec->statistic, reader->spec,
+                     reader->error);
 }
 
 static orr_result read_numeric(mjcf_reader *reader, const mjcf_node *node)
@@ -135,7 +151,8 @@ static orr_result read_numeric(mjcf_reader *reader, const mjcf_node *node)
     numeric->size = -1;
     ORR_TRY(mjcf_read(node, mjcf_numeric_fields, NULL, numeric, reader->spec, reader->error));
     numeric->size = numeric->size < 0 ? numeric->data.count : numeric->size;
-    if (!numeric->head.name || numeric->size < numeric->data.count || numeric->size < 1 || numeric->size > 1 << 24) {
+    if (!numeric->head.name || numeric->size < numeric->data.count || numeric->size < 1 ||
+        numeric->size > 1 << 24) {
         return mjcf_fail(node, reader->error, "expected a name, and a size of at least that of the data");
     }
     return mjcf_no_children(node, reader->error);
@@ -167,8 +184,9 @@ static orr_result read_tuple(mjcf_reader *reader, const mjcf_node *node)
         return spec_memory_fail(reader->error);
     }
     *place = tuple;
-    return tuple.head.name && tuple.count > 0 ? ORR_OK
-                                              : mjcf_fail(node, reader->error, "expected a name and at least one <element>");
+    return tuple.head.name && tuple.count > 0
+               ? ORR_OK
+               : mjcf_fail(node, reader->error, "expected a name and at least one <element>");
 }
 
 orr_result mjcf_read_custom(mjcf_reader *reader, const mjcf_node *section)
@@ -224,14 +242,12 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
     static const struct {
         const char *name;
         orr_result (*read)(mjcf_reader *reader, const mjcf_node *section);
-    } sections[] = {{"compiler", mjcf_read_settings},   {"option", mjcf_read_settings},
-                    {"size", mjcf_read_settings},       {"statistic", mjcf_read_settings},
-                    {"visual", mjcf_read_visual},       {"default", mjcf_read_defaults},
-                    {"asset", mjcf_read_assets},        {"worldbody", read_world_part},
-                    {"contact", mjcf_read_contact},     {"equality", mjcf_read_equality},
-                    {"tendon", mjcf_read_tendon},       {"actuator", mjcf_read_actuators},
-                    {"sensor", mjcf_read_sensors},      {"custom", mjcf_read_custom},
-                    {"keyframe", mjcf_read_keyframes}};
+    } sections[] = {
+        {"compiler", mjcf_read_settings},  {"option", mjcf_read_settings}, {"size", mjcf_read_settings},
+        {"statistic", mjcf_read_settings}, {"visual", mjcf_read_visual},   {"default", mjcf_read_defaults},
+        {"asset", mjcf_read_assets},       {"worldbody", read_world_part}, {"contact", mjcf_read_contact},
+        {"equality", mjcf_read_equality},  {"tendon", mjcf_read_tendon},   {"actuator", mjcf_read_actuators},
+        {"sensor", mjcf_read_sensors},     {"custom", mjcf_read_custom},   {"keyframe", mjcf_read_keyframes}};
     enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
     for (const mjcf_node *node = root->children; node; node = node->next) {
         int known = 0;
@@ -280,7 +296,8 @@ static orr_result read_root(orr_spec *spec, const char *text, size_t size, orr_e
     return read_model(&reader, root);
 }
 
-orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_model **model, orr_error *error)
+orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_model **model,
+                           orr_error *error)
 {
     *model = NULL;
     orr_spec *spec = orr_alloc(1, sizeof *spec);

@@ -38,12 +38,12 @@ char *mjcf_file(orr_spec *spec, const char *folder, const char *file);
 // ---- attributes
 
 typedef enum mjcf_kind {
-    MJCF_REAL,    // doubles
-    MJCF_SINGLE,  // floats
-    MJCF_INTEGER, // int32_t
-    MJCF_KEYWORD, // int32_t, one of keys
-    MJCF_TEXT,    // const char *
-    MJCF_NUMBERS, // spec_numbers
+    MJCF_REAL,       // doubles
+    MJCF_SINGLE,     // floats
+    MJCF_INTEGER,    // int32_t
+    MJCF_KEYWORD,    // int32_t, one of keys
+    MJCF_TEXT,       // const char *
+    MJCF_NUMBERS,    // spec_numbers
     MJCF_NO_EFFECT,  // of MuJoCo's memory or files only
     MJCF_UNSUPPORTED // known to MuJoCo, not to this engine
 } mjcf_kind;
@@ -76,9 +76,8 @@ extern const mjcf_field mjcf_compiler_fields[], mjcf_option_fields[], mjcf_size_
     mjcf_joint_fields[], mjcf_freejoint_fields[], mjcf_geom_fields[], mjcf_site_fields[],
     mjcf_camera_fields[], mjcf_light_fields[], mjcf_mesh_fields[], mjcf_hfield_fields[],
     mjcf_texture_fields[], mjcf_material_fields[], mjcf_pair_fields[], mjcf_exclude_fields[],
-    mjcf_equality_fields[], mjcf_tendon_fields[], mjcf_numeric_fields[], mjcf_text_fields[],
-    mjcf_no_fields[], mjcf_tuple_element_fields[], mjcf_key_fields[], mjcf_actuator_fields[],
-    mjcf_general_fields[];
+    mjcf_equality_fields[], mjcf_tendon_fields[], mjcf_numeric_fields[], mjcf_text_fields[], mjcf_no_fields[],
+    mjcf_tuple_element_fields[], mjcf_key_fields[], mjcf_actuator_fields[], mjcf_general_fields[];
 
 // ---- classes
 
@@ -113,7 +112,8 @@ void mjcf_class_init(mjcf_class *main_class);
 
 // ---- groups of elements
 
-orr_result mjcf_read_settings(mjcf_reader *reader, const mjcf_node *section); // compiler option size statistic
+orr_result mjcf_read_settings(mjcf_reader *reader,
+                              const mjcf_node *section); // compiler option size statistic
 orr_result mjcf_read_visual(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_assets(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_worldbody(mjcf_reader *reader, const mjcf_node *root);
@@ -121,7 +121,8 @@ orr_result mjcf_read_contact(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_equality(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_tendon(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section);
-orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *actuator);
+orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, bool in_class,
+                              spec_actuator *actuator);
 orr_result mjcf_read_sensors(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_custom(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_keyframes(mjcf_reader *reader, const mjcf_node *section);

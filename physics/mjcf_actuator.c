@@ -5,11 +5,13 @@
 #include <string.h>
 
 static const char *const servo_own[] = {"kp", "kv", "dampratio", "timeconst", "inheritrange", NULL};
-static const char *const intvelocity_own[] = {"kp", "kv", "dampratio", "inheritrange", "actrange", "actlimited", NULL};
+static const char *const intvelocity_own[] = {"kp",       "kv",         "dampratio", "inheritrange",
+                                              "actrange", "actlimited", NULL};
 static const char *const velocity_own[] = {"kv", NULL};
 static const char *const cylinder_own[] = {"timeconst", "bias", "area", "diameter", NULL};
 
-static orr_result read_one(mjcf_reader *reader, const mjcf_node *node, const char *name, double *value, bool *given)
+static orr_result read_one(mjcf_reader *reader, const mjcf_node *node, const char *name, double *value,
+                           bool *given)
 {
     int count;
     ORR_TRY(mjcf_read_numbers(node, name, 1, 1, value, &count, reader->error));
@@ -39,7 +41,8 @@ static orr_result read_servo(mjcf_reader *reader, const mjcf_node *node, bool in
         return mjcf_fail(node, reader->error, "kv and dampratio: expected one of them");
     }
     if (kp < 0.0 || kv < 0.0 || ratio < 0.0 || a->inheritrange < 0.0) {
-        return mjcf_fail(node, reader->error, "kp, kv, dampratio and inheritrange: expected no negative number");
+        return mjcf_fail(node, reader->error,
+                         "kp, kv, dampratio and inheritrange: expected no negative number");
     }
     a->gainprm[0] = kp;
     a->biasprm[1] = -kp;
@@ -143,8 +146,9 @@ orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, bool i
     if (mjcf_is(node, "cylinder")) {
         return read_cylinder(reader, node, a);
     }
-    return mjcf_fail(node, reader->error, "unknown or unsupported actuator: expected general, motor, position, velocity, "
-                                          "intvelocity, damper or cylinder");
+    return mjcf_fail(node, reader->error,
+                     "unknown or unsupported actuator: expected general, motor, position, velocity, "
+                     "intvelocity, damper or cylinder");
 }
 
 orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section)

@@ -28,7 +28,8 @@ void mjcf_turn_clear_for(const mjcf_node *node, spec_orientation *turn)
 
 static void turn_init(spec_orientation *turn)
 {
-    *turn = (spec_orientation){{1.0, 0.0, 0.0, 0.0}, {(double)NAN}, {(double)NAN}, {(double)NAN}, {(double)NAN}};
+    *turn =
+        (spec_orientation){{1.0, 0.0, 0.0, 0.0}, {(double)NAN}, {(double)NAN}, {(double)NAN}, {(double)NAN}};
 }
 
 // Letters say the axes in order; small ones turn with the frame, capitals stay.
@@ -77,14 +78,15 @@ orr_result mjcf_resolve_turn(mjcf_reader *reader, const mjcf_node *node, spec_or
         apply_euler(compiler->eulerseq, turn->euler, scale, turn->quat);
     }
     degenerate = vec_normalise(turn->quat, 4) < 1e-14 || degenerate;
-    return degenerate ? mjcf_fail(node, reader->error, "orientation: expected axes and quaternions of a length above 0")
+    return degenerate ? mjcf_fail(node, reader->error,
+                                  "orientation: expected axes and quaternions of a length above 0")
                       : ORR_OK;
 }
 
 static bool in_frame(const placement *at)
 {
-    return at->pos[0] != 0.0 || at->pos[1] != 0.0 || at->pos[2] != 0.0 || at->quat[1] != 0.0 || at->quat[2] != 0.0 ||
-           at->quat[3] != 0.0;
+    return at->pos[0] != 0.0 || at->pos[1] != 0.0 || at->pos[2] != 0.0 || at->quat[1] != 0.0 ||
+           at->quat[2] != 0.0 || at->quat[3] != 0.0;
 }
 
 static orr_result read_pose(mjcf_reader *reader, const mjcf_node *node, const placement *at, double pos[3],
@@ -156,7 +158,8 @@ static orr_result read_freejoint(mjcf_reader *reader, const mjcf_node *node, con
 static orr_result apply_fromto(mjcf_reader *reader, const mjcf_node *node, const double fromto[6], int type,
                                double size[3], double pos[3], double quat[4])
 {
-    if (type != ORR_GEOM_CAPSULE && type != ORR_GEOM_CYLINDER && type != ORR_GEOM_ELLIPSOID && type != ORR_GEOM_BOX) {
+    if (type != ORR_GEOM_CAPSULE && type != ORR_GEOM_CYLINDER && type != ORR_GEOM_ELLIPSOID &&
+        type != ORR_GEOM_BOX) {
         return mjcf_fail(node, reader->error, "fromto: expected a capsule, cylinder, ellipsoid or box");
     }
     double along[3];
@@ -190,7 +193,8 @@ static orr_result read_geom(mjcf_reader *reader, const mjcf_node *node, const pl
     mjcf_turn_clear_for(node, &geom->turn);
     ORR_TRY(mjcf_read(node, mjcf_geom_fields, NULL, geom, reader->spec, reader->error));
     if (geom->mesh && !mjcf_find(node, "type") && geom->type == ORR_GEOM_SPHERE) {
-        return mjcf_fail(node, reader->error, "a sphere fitted to a mesh is not supported: expected type=\"mesh\"");
+        return mjcf_fail(node, reader->error,
+                         "a sphere fitted to a mesh is not supported: expected type=\"mesh\"");
     }
     if (given(geom->fromto)) {
         ORR_TRY(mjcf_resolve_turn(reader, node, &geom->turn));
@@ -288,7 +292,8 @@ static orr_result read_inertial(mjcf_reader *reader, const mjcf_node *node, cons
     }
     spec_body *body = &reader->spec->bodies[at->body];
     if (at->body == 0 || body->has_inertial) {
-        return mjcf_fail(node, reader->error, at->body == 0 ? "the world has no inertia" : "expected once in a body");
+        return mjcf_fail(node, reader->error,
+                         at->body == 0 ? "the world has no inertia" : "expected once in a body");
     }
     body->has_inertial = 1;
     body->mass = in.mass;
@@ -303,7 +308,8 @@ static orr_result read_inertial(mjcf_reader *reader, const mjcf_node *node, cons
     return ORR_OK;
 }
 
-static orr_result enter_frame(mjcf_reader *reader, const mjcf_node *node, const placement *at, placement *inside)
+static orr_result enter_frame(mjcf_reader *reader, const mjcf_node *node, const placement *at,
+                              placement *inside)
 {
     spec_frame frame = {.childclass = at->childclass};
     turn_init(&frame.turn);
@@ -321,8 +327,8 @@ static orr_result read_attached(mjcf_reader *reader, const mjcf_node *parent, co
     static const struct {
         const char *name;
         orr_result (*read)(mjcf_reader *reader, const mjcf_node *node, const placement *at);
-    } elements[] = {{"joint", read_joint},   {"freejoint", read_freejoint}, {"geom", read_geom},
-                    {"site", read_site},     {"camera", read_camera},       {"light", read_light},
+    } elements[] = {{"joint", read_joint},      {"freejoint", read_freejoint}, {"geom", read_geom},
+                    {"site", read_site},        {"camera", read_camera},       {"light", read_light},
                     {"inertial", read_inertial}};
     enum { ELEMENT_COUNT = sizeof elements / sizeof elements[0] };
     for (const mjcf_node *node = parent->children; node; node = node->next) {

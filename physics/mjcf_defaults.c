@@ -5,13 +5,25 @@
 #include <string.h>
 
 #define NOT_GIVEN ((double)NAN)
-#define SOLREF {0.02, 1.0}
-#define SOLIMP {0.9, 0.95, 0.001, 0.5, 2.0}
-#define TURN                                                                                                           \
-    {                                                                                                                  \
-        {1.0, 0.0, 0.0, 0.0}, {NOT_GIVEN}, {NOT_GIVEN}, {NOT_GIVEN}, {NOT_GIVEN}                                       \
+#define SOLREF                                                                                               \
+    {                                                                                                        \
+        0.02, 1.0                                                                                            \
     }
-#define GREY {0.5f, 0.5f, 0.5f, 1.0f}
+#define SOLIMP                                                                                               \
+    {                                                                                                        \
+        0.9, 0.95, 0.001, 0.5, 2.0                                                                           \
+    }
+#define TURN                                                                                                 \
+    {                                                                                                        \
+        {1.0, 0.0, 0.0, 0.0}, {NOT_GIVEN}, {NOT_GIVEN}, {NOT_GIVEN},                                         \
+        {                                                                                                    \
+            NOT_GIVEN                                                                                        \
+        }                                                                                                    \
+    }
+#define GREY                                                                                                 \
+    {                                                                                                        \
+        0.5f, 0.5f, 0.5f, 1.0f                                                                               \
+    }
 
 void mjcf_class_init(mjcf_class *main_class)
 {
@@ -49,6 +61,7 @@ void mjcf_class_init(mjcf_class *main_class)
                   .active = 1,
                   .dir = {0.0, 0.0, -1.0},
                   .bulbradius = 0.02f,
+                  .softness = 0.2f,
                   .range = 10.0f,
                   .attenuation = {1.0f, 0.0f, 0.0f},
                   .cutoff = 45.0f,
@@ -65,13 +78,10 @@ void mjcf_class_init(mjcf_class *main_class)
                      .metallic = -1.0f,
                      .roughness = -1.0f,
                      .rgba = {1.0f, 1.0f, 1.0f, 1.0f}},
-        .pair = {.condim = -1,
-                 .friction = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN},
-                 .solref = {NOT_GIVEN, NOT_GIVEN},
-                 .solreffriction = {0.0, 0.0},
-                 .solimp = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN},
-                 .margin = NOT_GIVEN,
-                 .gap = NOT_GIVEN},
+        .pair = {.condim = 3,
+                 .friction = {1.0, 1.0, 0.005, 0.0001, 0.0001},
+                 .solref = SOLREF,
+                 .solimp = SOLIMP},
         .equality = {.active = 1,
                      .solref = SOLREF,
                      .solimp = SOLIMP,
@@ -108,7 +118,8 @@ static mjcf_class *find_class(mjcf_reader *reader, const char *name)
     return NULL;
 }
 
-orr_result mjcf_class_of(mjcf_reader *reader, const mjcf_node *node, const char *childclass, const mjcf_class **found)
+orr_result mjcf_class_of(mjcf_reader *reader, const mjcf_node *node, const char *childclass,
+                         const mjcf_class **found)
 {
     const char *name = mjcf_find(node, "class");
     name = name ? name : childclass;
@@ -116,17 +127,19 @@ orr_result mjcf_class_of(mjcf_reader *reader, const mjcf_node *node, const char 
     return *found ? ORR_OK : mjcf_fail(node, reader->error, "there is no default class '%.64s'", name);
 }
 
-static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *parent, mjcf_class *c)
+static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *parent,
+                               mjcf_class *c)
 {
     const struct {
         const char *element;
         const mjcf_field *fields;
         void *target;
-    } elements[] = {{"joint", mjcf_joint_fields, &c->joint},          {"site", mjcf_site_fields, &c->site},
-                    {"camera", mjcf_camera_fields, &c->camera},       {"light", mjcf_light_fields, &c->light},
-                    {"mesh", mjcf_mesh_fields, &c->mesh},             {"material", mjcf_material_fields, &c->material},
-                    {"pair", mjcf_pair_fields, &c->pair},             {"equality", mjcf_equality_fields, &c->equality},
-                    {"tendon", mjcf_tendon_fields, &c->tendon},       {"geom", mjcf_geom_fields, &c->geom}};
+    } elements[] = {
+        {"joint", mjcf_joint_fields, &c->joint},    {"site", mjcf_site_fields, &c->site},
+        {"camera", mjcf_camera_fields, &c->camera}, {"light", mjcf_light_fields, &c->light},
+        {"mesh", mjcf_mesh_fields, &c->mesh},       {"material", mjcf_material_fields, &c->material},
+        {"pair", mjcf_pair_fields, &c->pair},       {"equality", mjcf_equality_fields, &c->equality},
+        {"tendon", mjcf_tendon_fields, &c->tendon}, {"geom", mjcf_geom_fields, &c->geom}};
     ORR_TRY(mjcf_no_children(node, reader->error));
     for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++) {
         if (mjcf_is(node, elements[i].element)) {
@@ -140,7 +153,8 @@ static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const
             return mjcf_read(node, elements[i].fields, NULL, elements[i].target, reader->spec, reader->error);
         }
     }
-    static const char *const actuators[] = {"general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder"};
+    static const char *const actuators[] = {"general",     "motor",  "position", "velocity",
+                                            "intvelocity", "damper", "cylinder"};
     for (size_t i = 0; i < sizeof actuators / sizeof actuators[0]; i++) {
         if (mjcf_is(node, actuators[i])) {
             return mjcf_read_actuator(reader, node, true, &c->actuator);

@@ -47,7 +47,11 @@ static orr_result read_equality(mjcf_reader *reader, const mjcf_node *node, cons
         const char *own[8];
     } elements[] = {
         {"connect", ORR_EQUALITY_CONNECT, "body1", "body2", {"body1", "body2", "site1", "site2", "anchor"}},
-        {"weld", ORR_EQUALITY_WELD, "body1", "body2", {"body1", "body2", "site1", "site2", "anchor", "relpose", "torquescale"}},
+        {"weld",
+         ORR_EQUALITY_WELD,
+         "body1",
+         "body2",
+         {"body1", "body2", "site1", "site2", "anchor", "relpose", "torquescale"}},
         {"joint", ORR_EQUALITY_JOINT, "joint1", "joint2", {"joint1", "joint2", "polycoef"}},
         {"tendon", ORR_EQUALITY_TENDON, "tendon1", "tendon2", {"tendon1", "tendon2", "polycoef"}}};
     const mjcf_class *c;
@@ -76,9 +80,11 @@ static orr_result read_equality(mjcf_reader *reader, const mjcf_node *node, cons
         ORR_TRY(mjcf_read_numbers(node, "polycoef", 1, 5, e->polycoef, &count, reader->error));
         bool sites = e->site1 && e->site2;
         bool bodies = e->type == ORR_EQUALITY_CONNECT || e->type == ORR_EQUALITY_WELD;
-        if (bodies ? sites == (e->object1 != NULL) || (e->site1 == NULL) != (e->site2 == NULL) || (sites && e->object2)
+        if (bodies ? sites == (e->object1 != NULL) || (e->site1 == NULL) != (e->site2 == NULL) ||
+                         (sites && e->object2)
                    : !e->object1) {
-            return mjcf_fail(node, reader->error, bodies ? "expected body1 (and body2), or site1 and site2" : "expected %s",
+            return mjcf_fail(node, reader->error,
+                             bodies ? "expected body1 (and body2), or site1 and site2" : "expected %s",
                              elements[i].object1);
         }
         if (e->type == ORR_EQUALITY_CONNECT && sites == !isnan(e->anchor[0])) {
@@ -101,7 +107,8 @@ orr_result mjcf_read_equality(mjcf_reader *reader, const mjcf_node *section)
 static orr_result read_wrap(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *tendon)
 {
     static const char *const joint_own[] = {"joint", "coef", NULL}, *const site_own[] = {"site", NULL},
-                             *const geom_own[] = {"geom", "sidesite", NULL}, *const pulley_own[] = {"divisor", NULL};
+                             *const geom_own[] = {"geom", "sidesite", NULL},
+                             *const pulley_own[] = {"divisor", NULL};
     bool fixed = mjcf_is(tendon, "fixed");
     spec_wrap *wrap = SPEC_APPEND(reader->spec, wraps);
     if (!wrap) {

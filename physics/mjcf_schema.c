@@ -10,19 +10,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REAL(type, name, member, low, high) {name, MJCF_REAL, offsetof(type, member), low, high, NULL}
-#define SINGLE(type, name, member, low, high) {name, MJCF_SINGLE, offsetof(type, member), low, high, NULL}
-#define INTEGER(type, name, member, low, high) {name, MJCF_INTEGER, offsetof(type, member), low, high, NULL}
-#define KEYWORD(type, name, member, keys) {name, MJCF_KEYWORD, offsetof(type, member), 1, 1, keys}
-#define TEXT(type, name, member) {name, MJCF_TEXT, offsetof(type, member), 1, 1, NULL}
-#define NUMBERS(type, name, member) {name, MJCF_NUMBERS, offsetof(type, member), 0, SPEC_NUMBERS_MAX, NULL}
-#define NO_EFFECT(name) {name, MJCF_NO_EFFECT, 0, 0, 0, NULL}
-#define UNSUPPORTED(name) {name, MJCF_UNSUPPORTED, 0, 0, 0, NULL}
-#define END {NULL, MJCF_TEXT, 0, 0, 0, NULL}
+#define REAL(type, name, member, low, high)                                                                  \
+    {                                                                                                        \
+        name, MJCF_REAL, offsetof(type, member), low, high, NULL                                             \
+    }
+#define SINGLE(type, name, member, low, high)                                                                \
+    {                                                                                                        \
+        name, MJCF_SINGLE, offsetof(type, member), low, high, NULL                                           \
+    }
+#define INTEGER(type, name, member, low, high)                                                               \
+    {                                                                                                        \
+        name, MJCF_INTEGER, offsetof(type, member), low, high, NULL                                          \
+    }
+#define KEYWORD(type, name, member, keys)                                                                    \
+    {                                                                                                        \
+        name, MJCF_KEYWORD, offsetof(type, member), 1, 1, keys                                               \
+    }
+#define TEXT(type, name, member)                                                                             \
+    {                                                                                                        \
+        name, MJCF_TEXT, offsetof(type, member), 1, 1, NULL                                                  \
+    }
+#define NUMBERS(type, name, member)                                                                          \
+    {                                                                                                        \
+        name, MJCF_NUMBERS, offsetof(type, member), 0, SPEC_NUMBERS_MAX, NULL                                \
+    }
+#define NO_EFFECT(name)                                                                                      \
+    {                                                                                                        \
+        name, MJCF_NO_EFFECT, 0, 0, 0, NULL                                                                  \
+    }
+#define UNSUPPORTED(name)                                                                                    \
+    {                                                                                                        \
+        name, MJCF_UNSUPPORTED, 0, 0, 0, NULL                                                                \
+    }
+#define END                                                                                                  \
+    {                                                                                                        \
+        NULL, MJCF_TEXT, 0, 0, 0, NULL                                                                       \
+    }
 
-#define TURN(type)                                                                                                     \
-    REAL(type, "quat", turn.quat, 4, 4), REAL(type, "axisangle", turn.axisangle, 4, 4),                                \
-        REAL(type, "xyaxes", turn.xyaxes, 6, 6), REAL(type, "zaxis", turn.zaxis, 3, 3),                                \
+#define TURN(type)                                                                                           \
+    REAL(type, "quat", turn.quat, 4, 4), REAL(type, "axisangle", turn.axisangle, 4, 4),                      \
+        REAL(type, "xyaxes", turn.xyaxes, 6, 6), REAL(type, "zaxis", turn.zaxis, 3, 3),                      \
         REAL(type, "euler", turn.euler, 3, 3)
 #define POSE(type) REAL(type, "pos", pos, 3, 3), TURN(type)
 
@@ -34,9 +61,9 @@ const mjcf_key mjcf_joint_keys[] = {{"free", ORR_JOINT_FREE},
                                     {"hinge", ORR_JOINT_HINGE},
                                     {NULL, 0}};
 const mjcf_key mjcf_geom_keys[] = {
-    {"plane", ORR_GEOM_PLANE},         {"hfield", ORR_GEOM_HFIELD},     {"sphere", ORR_GEOM_SPHERE},
-    {"capsule", ORR_GEOM_CAPSULE},     {"ellipsoid", ORR_GEOM_ELLIPSOID}, {"cylinder", ORR_GEOM_CYLINDER},
-    {"box", ORR_GEOM_BOX},             {"mesh", ORR_GEOM_MESH},         {NULL, 0}};
+    {"plane", ORR_GEOM_PLANE},     {"hfield", ORR_GEOM_HFIELD},       {"sphere", ORR_GEOM_SPHERE},
+    {"capsule", ORR_GEOM_CAPSULE}, {"ellipsoid", ORR_GEOM_ELLIPSOID}, {"cylinder", ORR_GEOM_CYLINDER},
+    {"box", ORR_GEOM_BOX},         {"mesh", ORR_GEOM_MESH},           {NULL, 0}};
 const mjcf_key mjcf_object_keys[] = {{"body", ORR_OBJECT_BODY},         {"xbody", ORR_OBJECT_XBODY},
                                      {"joint", ORR_OBJECT_JOINT},       {"geom", ORR_OBJECT_GEOM},
                                      {"site", ORR_OBJECT_SITE},         {"camera", ORR_OBJECT_CAMERA},
@@ -55,7 +82,8 @@ static const mjcf_key integrator_keys[] = {{"Euler", ORR_INTEGRATOR_EULER},
                                            {"implicit", ORR_INTEGRATOR_IMPLICIT},
                                            {"implicitfast", ORR_INTEGRATOR_IMPLICITFAST},
                                            {NULL, 0}};
-static const mjcf_key cone_keys[] = {{"pyramidal", ORR_CONE_PYRAMIDAL}, {"elliptic", ORR_CONE_ELLIPTIC}, {NULL, 0}};
+static const mjcf_key cone_keys[] = {
+    {"pyramidal", ORR_CONE_PYRAMIDAL}, {"elliptic", ORR_CONE_ELLIPTIC}, {NULL, 0}};
 static const mjcf_key jacobian_keys[] = {
     {"dense", ORR_JACOBIAN_DENSE}, {"sparse", ORR_JACOBIAN_SPARSE}, {"auto", ORR_JACOBIAN_AUTO}, {NULL, 0}};
 static const mjcf_key solver_keys[] = {
@@ -67,10 +95,8 @@ static const mjcf_key camera_mode_keys[] = {{"fixed", ORR_CAMERA_FIXED},
                                             {"targetbodycom", ORR_CAMERA_TARGETBODYCOM},
                                             {NULL, 0}};
 static const mjcf_key projection_keys[] = {{"perspective", 0}, {"orthographic", 1}, {NULL, 0}};
-static const mjcf_key light_keys[] = {{"spot", ORR_LIGHT_SPOT},
-                                      {"directional", ORR_LIGHT_DIRECTIONAL},
-                                      {"point", ORR_LIGHT_POINT},
-                                      {NULL, 0}};
+static const mjcf_key light_keys[] = {
+    {"spot", ORR_LIGHT_SPOT}, {"directional", ORR_LIGHT_DIRECTIONAL}, {"point", ORR_LIGHT_POINT}, {NULL, 0}};
 static const mjcf_key mesh_inertia_keys[] = {{"convex", SPEC_MESH_CONVEX},
                                              {"exact", SPEC_MESH_EXACT},
                                              {"legacy", SPEC_MESH_LEGACY},
@@ -183,11 +209,9 @@ const mjcf_field mjcf_body_fields[] = {POSE(spec_body),
                                        NO_EFFECT("sleep"),
                                        END};
 
-const mjcf_field mjcf_inertial_fields[] = {POSE(spec_inertial),
-                                           REAL(spec_inertial, "mass", mass, 1, 1),
+const mjcf_field mjcf_inertial_fields[] = {POSE(spec_inertial), REAL(spec_inertial, "mass", mass, 1, 1),
                                            REAL(spec_inertial, "diaginertia", diaginertia, 3, 3),
-                                           REAL(spec_inertial, "fullinertia", fullinertia, 6, 6),
-                                           END};
+                                           REAL(spec_inertial, "fullinertia", fullinertia, 6, 6), END};
 
 const mjcf_field mjcf_frame_fields[] = {POSE(spec_frame), TEXT(spec_frame, "childclass", childclass), END};
 
@@ -216,9 +240,10 @@ const mjcf_field mjcf_joint_fields[] = {
     NUMBERS(spec_joint, "user", user),
     END};
 
-const mjcf_field mjcf_freejoint_fields[] = {INTEGER(spec_joint, "group", group, 1, 1),
-                                            {"align", MJCF_KEYWORD, offsetof(spec_joint, limited), 1, 1, mjcf_tristate_keys},
-                                            END};
+const mjcf_field mjcf_freejoint_fields[] = {
+    INTEGER(spec_joint, "group", group, 1, 1),
+    {"align", MJCF_KEYWORD, offsetof(spec_joint, limited), 1, 1, mjcf_tristate_keys},
+    END};
 
 const mjcf_field mjcf_geom_fields[] = {POSE(spec_geom),
                                        KEYWORD(spec_geom, "type", type, mjcf_geom_keys),
@@ -371,12 +396,12 @@ const mjcf_field mjcf_pair_fields[] = {TEXT(spec_pair, "geom1", geom1),
                                        UNSUPPORTED("adhesion"),
                                        END};
 
-const mjcf_field mjcf_exclude_fields[] = {TEXT(spec_exclude, "body1", body1), TEXT(spec_exclude, "body2", body2), END};
+const mjcf_field mjcf_exclude_fields[] = {TEXT(spec_exclude, "body1", body1),
+                                          TEXT(spec_exclude, "body2", body2), END};
 
 const mjcf_field mjcf_equality_fields[] = {KEYWORD(spec_equality, "active", active, mjcf_bool_keys),
                                            REAL(spec_equality, "solref", solref, 1, ORR_NREF),
-                                           REAL(spec_equality, "solimp", solimp, 1, ORR_NIMP),
-                                           END};
+                                           REAL(spec_equality, "solimp", solimp, 1, ORR_NIMP), END};
 
 const mjcf_field mjcf_tendon_fields[] = {
     INTEGER(spec_tendon, "group", group, 1, 1),
@@ -400,45 +425,47 @@ const mjcf_field mjcf_tendon_fields[] = {
     NUMBERS(spec_tendon, "user", user),
     END};
 
-const mjcf_field mjcf_numeric_fields[] = {INTEGER(spec_numeric, "size", size, 1, 1), NUMBERS(spec_numeric, "data", data), END};
+const mjcf_field mjcf_numeric_fields[] = {INTEGER(spec_numeric, "size", size, 1, 1),
+                                          NUMBERS(spec_numeric, "data", data), END};
 const mjcf_field mjcf_text_fields[] = {TEXT(spec_text, "data", data), END};
 const mjcf_field mjcf_no_fields[] = {END};
-const mjcf_field mjcf_tuple_element_fields[] = {KEYWORD(spec_tuple_element, "objtype", objtype, mjcf_object_keys),
-                                                TEXT(spec_tuple_element, "objname", object),
-                                                REAL(spec_tuple_element, "prm", prm, 1, 1),
-                                                END};
+const mjcf_field mjcf_tuple_element_fields[] = {
+    KEYWORD(spec_tuple_element, "objtype", objtype, mjcf_object_keys),
+    TEXT(spec_tuple_element, "objname", object), REAL(spec_tuple_element, "prm", prm, 1, 1), END};
 
 const mjcf_field mjcf_key_fields[] = {REAL(spec_key, "time", time, 1, 1), NUMBERS(spec_key, "qpos", qpos),
                                       NUMBERS(spec_key, "qvel", qvel),    NUMBERS(spec_key, "act", act),
                                       NUMBERS(spec_key, "ctrl", ctrl),    NUMBERS(spec_key, "mpos", mpos),
                                       NUMBERS(spec_key, "mquat", mquat),  END};
 
-#define ACTUATOR_COMMON                                                                                                \
-    INTEGER(spec_actuator, "group", group, 1, 1),                                                                      \
-        KEYWORD(spec_actuator, "ctrllimited", ctrllimited, mjcf_tristate_keys),                                        \
-        KEYWORD(spec_actuator, "forcelimited", forcelimited, mjcf_tristate_keys),                                      \
-        REAL(spec_actuator, "ctrlrange", ctrlrange, 2, 2), REAL(spec_actuator, "forcerange", forcerange, 2, 2),        \
-        REAL(spec_actuator, "lengthrange", lengthrange, 2, 2), REAL(spec_actuator, "gear", gear, 1, 6),                \
-        TEXT(spec_actuator, "joint", joint), TEXT(spec_actuator, "jointinparent", jointinparent),                      \
-        TEXT(spec_actuator, "tendon", tendon), TEXT(spec_actuator, "site", site),                                      \
-        TEXT(spec_actuator, "refsite", refsite), NUMBERS(spec_actuator, "user", user), UNSUPPORTED("armature"),        \
-        UNSUPPORTED("damping"), UNSUPPORTED("delay"), UNSUPPORTED("interp"), UNSUPPORTED("nsample"),                   \
-        UNSUPPORTED("body"), UNSUPPORTED("cranksite"), UNSUPPORTED("slidersite"), UNSUPPORTED("cranklength"),          \
-        UNSUPPORTED("input"), UNSUPPORTED("ffrange"), UNSUPPORTED("velrange")
+#define ACTUATOR_COMMON                                                                                      \
+    INTEGER(spec_actuator, "group", group, 1, 1),                                                            \
+        KEYWORD(spec_actuator, "ctrllimited", ctrllimited, mjcf_tristate_keys),                              \
+        KEYWORD(spec_actuator, "forcelimited", forcelimited, mjcf_tristate_keys),                            \
+        REAL(spec_actuator, "ctrlrange", ctrlrange, 2, 2),                                                   \
+        REAL(spec_actuator, "forcerange", forcerange, 2, 2),                                                 \
+        REAL(spec_actuator, "lengthrange", lengthrange, 2, 2), REAL(spec_actuator, "gear", gear, 1, 6),      \
+        TEXT(spec_actuator, "joint", joint), TEXT(spec_actuator, "jointinparent", jointinparent),            \
+        TEXT(spec_actuator, "tendon", tendon), TEXT(spec_actuator, "site", site),                            \
+        TEXT(spec_actuator, "refsite", refsite), NUMBERS(spec_actuator, "user", user),                       \
+        UNSUPPORTED("armature"), UNSUPPORTED("damping"), UNSUPPORTED("delay"), UNSUPPORTED("interp"),        \
+        UNSUPPORTED("nsample"), UNSUPPORTED("body"), UNSUPPORTED("cranksite"), UNSUPPORTED("slidersite"),    \
+        UNSUPPORTED("cranklength"), UNSUPPORTED("input"), UNSUPPORTED("ffrange"), UNSUPPORTED("velrange")
 
 const mjcf_field mjcf_actuator_fields[] = {ACTUATOR_COMMON, END};
-const mjcf_field mjcf_general_fields[] = {ACTUATOR_COMMON,
-                                          KEYWORD(spec_actuator, "dyntype", dyntype, dynamics_keys),
-                                          KEYWORD(spec_actuator, "gaintype", gaintype, gain_keys),
-                                          KEYWORD(spec_actuator, "biastype", biastype, bias_keys),
-                                          REAL(spec_actuator, "dynprm", dynprm, 1, ORR_NDYN),
-                                          REAL(spec_actuator, "gainprm", gainprm, 1, ORR_NGAIN),
-                                          REAL(spec_actuator, "biasprm", biasprm, 1, ORR_NBIAS),
-                                          KEYWORD(spec_actuator, "actlimited", actlimited, mjcf_tristate_keys),
-                                          KEYWORD(spec_actuator, "actearly", actearly, mjcf_bool_keys),
-                                          REAL(spec_actuator, "actrange", actrange, 2, 2),
-                                          INTEGER(spec_actuator, "actdim", actdim, 1, 1),
-                                          END};
+const mjcf_field mjcf_general_fields[] = {
+    ACTUATOR_COMMON,
+    KEYWORD(spec_actuator, "dyntype", dyntype, dynamics_keys),
+    KEYWORD(spec_actuator, "gaintype", gaintype, gain_keys),
+    KEYWORD(spec_actuator, "biastype", biastype, bias_keys),
+    REAL(spec_actuator, "dynprm", dynprm, 1, ORR_NDYN),
+    REAL(spec_actuator, "gainprm", gainprm, 1, ORR_NGAIN),
+    REAL(spec_actuator, "biasprm", biasprm, 1, ORR_NBIAS),
+    KEYWORD(spec_actuator, "actlimited", actlimited, mjcf_tristate_keys),
+    KEYWORD(spec_actuator, "actearly", actearly, mjcf_bool_keys),
+    REAL(spec_actuator, "actrange", actrange, 2, 2),
+    INTEGER(spec_actuator, "actdim", actdim, 1, 1),
+    END};
 
 static locale_t plain_locale(void) // numbers have points whatever the host's language
 {
@@ -447,7 +474,8 @@ static locale_t plain_locale(void) // numbers have points whatever the host's la
     if (!found) {
         found = newlocale(LC_ALL_MASK, "C", NULL);
         locale_t expected = NULL;
-        if (!__atomic_compare_exchange_n(&locale, &expected, found, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        if (!__atomic_compare_exchange_n(&locale, &expected, found, false, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_ACQUIRE)) {
             freelocale(found);
             found = expected;
         }
@@ -471,7 +499,8 @@ static bool next_number(const char **text, double *value, bool *bad)
     return !*bad;
 }
 
-static orr_result expected_numbers(const mjcf_node *node, const char *name, int min, int max, orr_error *error)
+static orr_result expected_numbers(const mjcf_node *node, const char *name, int min, int max,
+                                   orr_error *error)
 {
     if (min == max) {
         return mjcf_fail(node, error, "%s: expected %d number%s", name, min, min == 1 ? "" : "s");
@@ -480,8 +509,8 @@ static orr_result expected_numbers(const mjcf_node *node, const char *name, int 
                                    : mjcf_fail(node, error, "%s: expected %d to %d numbers", name, min, max);
 }
 
-orr_result mjcf_read_numbers(const mjcf_node *node, const char *name, int min, int max, double *values, int *count,
-                             orr_error *error)
+orr_result mjcf_read_numbers(const mjcf_node *node, const char *name, int min, int max, double *values,
+                             int *count, orr_error *error)
 {
     const char *text = mjcf_find(node, name);
     *count = 0;
@@ -499,19 +528,20 @@ orr_result mjcf_read_numbers(const mjcf_node *node, const char *name, int min, i
     return bad || *count < min ? expected_numbers(node, name, min, max, error) : ORR_OK;
 }
 
-static orr_result read_list(const mjcf_node *node, const mjcf_field *field, spec_numbers *list, orr_spec *spec,
-                            orr_error *error)
+static orr_result read_list(const mjcf_node *node, const mjcf_field *field, spec_numbers *list,
+                            orr_spec *spec, orr_error *error)
 {
     const char *text = mjcf_find(node, field->name);
     size_t length = strlen(text), room = length / 2 + 1; // a number and a space each
     list->count = 0;
     list->values = room < SPEC_NUMBERS_MAX ? orr_arena_take(&spec->arena, room, sizeof(double)) : NULL;
-    return list->values ? mjcf_read_numbers(node, field->name, field->min, (int)room, list->values, &list->count, error)
+    return list->values ? mjcf_read_numbers(node, field->name, field->min, (int)room, list->values,
+                                            &list->count, error)
                         : spec_memory_fail(error);
 }
 
-static orr_result read_keyword(const mjcf_node *node, const mjcf_field *field, const char *text, int32_t *value,
-                               orr_error *error)
+static orr_result read_keyword(const mjcf_node *node, const mjcf_field *field, const char *text,
+                               int32_t *value, orr_error *error)
 {
     char choices[256] = "";
     for (const mjcf_key *key = field->keys; key->name; key++) {
@@ -522,7 +552,8 @@ static orr_result read_keyword(const mjcf_node *node, const mjcf_field *field, c
         strncat(choices, " ", sizeof choices - strlen(choices) - 1);
         strncat(choices, key->name, sizeof choices - strlen(choices) - 1);
     }
-    return mjcf_fail(node, error, "%s: '%.64s' is unknown or unsupported: expected one of%s", field->name, text, choices);
+    return mjcf_fail(node, error, "%s: '%.64s' is unknown or unsupported: expected one of%s", field->name,
+                     text, choices);
 }
 
 static orr_result read_field(const mjcf_node *node, const mjcf_field *field, const char *text, char *target,

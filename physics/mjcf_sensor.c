@@ -53,23 +53,28 @@ static const sensor_element elements[] = {
     {"clock", ORR_SENSOR_CLOCK, ORR_OBJECT_UNKNOWN, NULL},
 };
 
-static const mjcf_key frame_keys[] = {{"body", ORR_OBJECT_BODY}, {"xbody", ORR_OBJECT_XBODY},   {"geom", ORR_OBJECT_GEOM},
-                                      {"site", ORR_OBJECT_SITE}, {"camera", ORR_OBJECT_CAMERA}, {NULL, 0}};
+static const mjcf_key frame_keys[] = {{"body", ORR_OBJECT_BODY},     {"xbody", ORR_OBJECT_XBODY},
+                                      {"geom", ORR_OBJECT_GEOM},     {"site", ORR_OBJECT_SITE},
+                                      {"camera", ORR_OBJECT_CAMERA}, {NULL, 0}};
 
-#define COMMON                                                                                                         \
-    {"cutoff", MJCF_REAL, offsetof(spec_sensor, cutoff), 1, 1, NULL},                                                  \
-        {"noise", MJCF_REAL, offsetof(spec_sensor, noise), 1, 1, NULL},                                                \
-        {"user", MJCF_NUMBERS, offsetof(spec_sensor, user), 0, SPEC_NUMBERS_MAX, NULL},                                \
-        {"delay", MJCF_UNSUPPORTED, 0, 0, 0, NULL}, {"interp", MJCF_UNSUPPORTED, 0, 0, 0, NULL},                       \
-        {"interval", MJCF_UNSUPPORTED, 0, 0, 0, NULL}, {"nsample", MJCF_UNSUPPORTED, 0, 0, 0, NULL}
+#define COMMON                                                                                               \
+    {"cutoff", MJCF_REAL, offsetof(spec_sensor, cutoff), 1, 1, NULL},                                        \
+        {"noise", MJCF_REAL, offsetof(spec_sensor, noise), 1, 1, NULL},                                      \
+        {"user", MJCF_NUMBERS, offsetof(spec_sensor, user), 0, SPEC_NUMBERS_MAX, NULL},                      \
+        {"delay", MJCF_UNSUPPORTED, 0, 0, 0, NULL}, {"interp", MJCF_UNSUPPORTED, 0, 0, 0, NULL},             \
+        {"interval", MJCF_UNSUPPORTED, 0, 0, 0, NULL},                                                       \
+    {                                                                                                        \
+        "nsample", MJCF_UNSUPPORTED, 0, 0, 0, NULL                                                           \
+    }
 
 static const mjcf_field plain_fields[] = {COMMON, {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
-static const mjcf_field frame_fields[] = {COMMON,
-                                          {"objtype", MJCF_KEYWORD, offsetof(spec_sensor, objtype), 1, 1, frame_keys},
-                                          {"objname", MJCF_TEXT, offsetof(spec_sensor, object), 1, 1, NULL},
-                                          {"reftype", MJCF_KEYWORD, offsetof(spec_sensor, reftype), 1, 1, frame_keys},
-                                          {"refname", MJCF_TEXT, offsetof(spec_sensor, reference), 1, 1, NULL},
-                                          {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
+static const mjcf_field frame_fields[] = {
+    COMMON,
+    {"objtype", MJCF_KEYWORD, offsetof(spec_sensor, objtype), 1, 1, frame_keys},
+    {"objname", MJCF_TEXT, offsetof(spec_sensor, object), 1, 1, NULL},
+    {"reftype", MJCF_KEYWORD, offsetof(spec_sensor, reftype), 1, 1, frame_keys},
+    {"refname", MJCF_TEXT, offsetof(spec_sensor, reference), 1, 1, NULL},
+    {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
 
 static orr_result read_sensor(mjcf_reader *reader, const mjcf_node *node, const sensor_element *element)
 {
@@ -88,12 +93,15 @@ static orr_result read_sensor(mjcf_reader *reader, const mjcf_node *node, const 
         sensor->object = element->attribute ? mjcf_find(node, element->attribute) : NULL;
     }
     if (element->attribute && (!sensor->object || sensor->objtype == ORR_OBJECT_UNKNOWN)) {
-        return mjcf_fail(node, reader->error, "expected %s%s", frame ? "objtype and " : "", element->attribute);
+        return mjcf_fail(node, reader->error, "expected %s%s", frame ? "objtype and " : "",
+                         element->attribute);
     }
     bool accelerates = element->type == ORR_SENSOR_FRAMELINACC || element->type == ORR_SENSOR_FRAMEANGACC;
-    if ((sensor->reftype == ORR_OBJECT_UNKNOWN) != (sensor->reference == NULL) || (accelerates && sensor->reference)) {
-        return mjcf_fail(node, reader->error, accelerates ? "refname: accelerations have no reference frame"
-                                                          : "reftype and refname: expected both or none");
+    if ((sensor->reftype == ORR_OBJECT_UNKNOWN) != (sensor->reference == NULL) ||
+        (accelerates && sensor->reference)) {
+        return mjcf_fail(node, reader->error,
+                         accelerates ? "refname: accelerations have no reference frame"
+                                     : "reftype and refname: expected both or none");
     }
     return ORR_OK;
 }

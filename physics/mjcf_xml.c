@@ -58,7 +58,8 @@ orr_result mjcf_fail(const mjcf_node *node, orr_error *error, const char *format
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    return orr_fail(error, ORR_CODE_MODEL_FILE, "%s:%d: <%.64s>: %s", node->file, node->line, node->name, what);
+    return orr_fail(error, ORR_CODE_MODEL_FILE, "%s:%d: <%.64s>: %s", node->file, node->line, node->name,
+                    what);
 }
 
 orr_result mjcf_unknown(const mjcf_node *node, const mjcf_node *parent, orr_error *error)
@@ -89,8 +90,8 @@ static void begin_element(void *user, const XML_Char *name, const XML_Char **att
     parsing *p = user;
     int line = (int)XML_GetCurrentLineNumber(p->parser);
     if (p->depth == MJCF_DEPTH_MAX) {
-        stop(p, orr_fail(p->all->error, ORR_CODE_MODEL_FILE, "%s:%d: elements are nested more than %d deep", p->file,
-                         line, MJCF_DEPTH_MAX));
+        stop(p, orr_fail(p->all->error, ORR_CODE_MODEL_FILE, "%s:%d: elements are nested more than %d deep",
+                         p->file, line, MJCF_DEPTH_MAX));
         return;
     }
     mjcf_node *node = orr_arena_take(p->all->arena, 1, sizeof *node);
@@ -103,7 +104,8 @@ static void begin_element(void *user, const XML_Char *name, const XML_Char **att
     mjcf_attribute **last = &node->attributes;
     for (int i = 0; attributes[i]; i += 2) {
         mjcf_attribute *attribute = orr_arena_take(p->all->arena, 1, sizeof *attribute);
-        char *key = copy_text(p->all->arena, attributes[i]), *value = copy_text(p->all->arena, attributes[i + 1]);
+        char *key = copy_text(p->all->arena, attributes[i]),
+             *value = copy_text(p->all->arena, attributes[i + 1]);
         if (!attribute || !key || !value) {
             stop(p, spec_memory_fail(p->all->error));
             return;
@@ -135,8 +137,8 @@ static void read_text(void *user, const XML_Char *text, int length)
     for (int i = 0; i < length; i++) {
         if (!strchr(" \t\r\n", text[i])) {
             int line = (int)XML_GetCurrentLineNumber(p->parser);
-            stop(p, orr_fail(p->all->error, ORR_CODE_MODEL_FILE, "%s:%d: text between elements: expected attributes only",
-                             p->file, line));
+            stop(p, orr_fail(p->all->error, ORR_CODE_MODEL_FILE,
+                             "%s:%d: text between elements: expected attributes only", p->file, line));
             return;
         }
     }
@@ -168,7 +170,8 @@ static orr_result read_included(reading *all, const mjcf_node *node, mjcf_node *
     }
     for (const open_file *f = all->files; f; f = f->next) {
         if (strcmp(f->path, path) == 0) {
-            return mjcf_fail(node, all->error, "file '%.200s' is included a second time: expected once", file);
+            return mjcf_fail(node, all->error, "file '%.200s' is included a second time: expected once",
+                             file);
         }
     }
     if (orr_file_read(path, &bytes, &reason) != ORR_OK) {

@@ -8,15 +8,15 @@
 static bool lay_out(orr_model *m, char *base, size_t *bytes)
 {
     size_t used = 0;
-#define LAY_OUT(type, name, rows, columns)                                                                             \
-    {                                                                                                                  \
-        size_t size;                                                                                                   \
-        if (__builtin_mul_overflow((size_t)(rows), (size_t)(columns), &size) ||                                        \
-            __builtin_mul_overflow(size, sizeof(type), &size) || size > SIZE_MAX / 4 - used) {                         \
-            return false;                                                                                              \
-        }                                                                                                              \
-        m->name = base ? (type *)(void *)(base + used) : NULL;                                                         \
-        used += (size + ORR_ALIGNMENT - 1) / ORR_ALIGNMENT * ORR_ALIGNMENT;                                            \
+#define LAY_OUT(type, name, rows, columns)                                                                   \
+    {                                                                                                        \
+        size_t size;                                                                                         \
+        if (__builtin_mul_overflow((size_t)(rows), (size_t)(columns), &size) ||                              \
+            __builtin_mul_overflow(size, sizeof(type), &size) || size > SIZE_MAX / 4 - used) {               \
+            return false;                                                                                    \
+        }                                                                                                    \
+        m->name = base ? (type *)(void *)(base + used) : NULL;                                               \
+        used += (size + ORR_ALIGNMENT - 1) / ORR_ALIGNMENT * ORR_ALIGNMENT;                                  \
     }
     ORR_MODEL_ARRAYS(LAY_OUT)
 #undef LAY_OUT
@@ -47,9 +47,9 @@ void orr_model_destroy(orr_model *model)
 static const int32_t *name_table(const orr_model *m, orr_object kind, int *count)
 {
     switch (kind) {
-#define TABLE(kind, array, size)                                                                                       \
-    case kind:                                                                                                         \
-        *count = m->size;                                                                                              \
+#define TABLE(kind, array, size)                                                                             \
+    case kind:                                                                                               \
+        *count = m->size;                                                                                    \
         return m->array;
         TABLE(ORR_OBJECT_BODY, name_bodyadr, nbody)
         TABLE(ORR_OBJECT_XBODY, name_bodyadr, nbody)

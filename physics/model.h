@@ -288,7 +288,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, body_iquat, m->nbody, 4)       /* principal axes of inertia */                                     \
     X(double, body_mass, m->nbody, 1)        /* kg */                                                            \
     X(double, body_subtreemass, m->nbody, 1) /* kg, of the body and all below it */                              \
-    X(double, body_inertia, m->nbody, 3)     /* kg m^2, about the principal axes, largest first */               \
+    X(double, body_inertia, m->nbody, 3)     /* kg m^2, about the principal axes */                              \
     X(double, body_invweight0, m->nbody,                                                                         \
       2) /* mean inverse inertia at qpos0: linear 1/kg, angular 1/(kg m^2) */                                    \
     X(double, body_gravcomp, m->nbody, 1) /* upward force in units of the weight */                              \
@@ -460,7 +460,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, eq_type, m->neq, 1) /* orr_equality_type */                                                       \
     X(int32_t, eq_obj1id, m->neq, 1)                                                                             \
     X(int32_t, eq_obj2id, m->neq, 1)  /* -1: none (a joint alone) */                                             \
-    X(int32_t, eq_objtype, m->neq, 1) /* orr_object: connect and weld join bodies or sites */                    \
+    X(int32_t, eq_objtype, m->neq, 1) /* ORR_OBJECT_BODY or _SITE: what connect and weld join */                 \
     X(uint8_t, eq_active0, m->neq, 1) /* at the start */                                                         \
     X(double, eq_solref, m->neq, ORR_NREF)                                                                       \
     X(double, eq_solimp, m->neq, ORR_NIMP)                                                                       \

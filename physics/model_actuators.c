@@ -15,7 +15,8 @@ static orr_result resolve_transmission(model_builder *b, const spec_actuator *a,
     int targets = (a->joint != NULL) + (a->jointinparent != NULL) + (a->tendon != NULL) + (a->site != NULL);
     id[1] = -1;
     if (targets != 1 || (a->refsite && !a->site)) {
-        return spec_fail(&a->head, b->error, "expected one of joint, jointinparent, tendon and site (refsite with site)");
+        return spec_fail(&a->head, b->error,
+                         "expected one of joint, jointinparent, tendon and site (refsite with site)");
     }
     if (a->tendon) {
         *type = ORR_TRANSMISSION_TENDON;
@@ -90,7 +91,8 @@ static orr_result build_actuator(model_builder *b, int id, int *activation)
     ORR_TRY(inherit_range(b, id, a));
     ORR_TRY(builder_limited(b, &a->head, "ctrlrange", a->ctrllimited, m->actuator_ctrlrange + 2 * id,
                             &m->actuator_ctrllimited[id]));
-    ORR_TRY(builder_limited(b, &a->head, "forcerange", a->forcelimited, a->forcerange, &m->actuator_forcelimited[id]));
+    ORR_TRY(builder_limited(b, &a->head, "forcerange", a->forcelimited, a->forcerange,
+                            &m->actuator_forcelimited[id]));
     ORR_TRY(builder_limited(b, &a->head, "actrange", a->actlimited, m->actuator_actrange + 2 * id,
                             &m->actuator_actlimited[id]));
     if (m->actuator_actlimited[id] && a->dyntype == ORR_DYNAMICS_NONE) {
@@ -143,6 +145,7 @@ static void describe_sensor(int type, int *dim, int *data, int *stage)
     case ORR_SENSOR_JOINTLIMITPOS:
     case ORR_SENSOR_TENDONLIMITPOS:
     case ORR_SENSOR_E_POTENTIAL:
+    case ORR_SENSOR_E_KINETIC: // as MuJoCo says
     case ORR_SENSOR_CLOCK:
         *dim = 1;
         break;
@@ -151,7 +154,6 @@ static void describe_sensor(int type, int *dim, int *data, int *stage)
     case ORR_SENSOR_ACTUATORVEL:
     case ORR_SENSOR_JOINTLIMITVEL:
     case ORR_SENSOR_TENDONLIMITVEL:
-    case ORR_SENSOR_E_KINETIC:
         *dim = 1, *stage = ORR_STAGE_VEL;
         break;
     case ORR_SENSOR_ACTUATORFRC:
@@ -164,10 +166,12 @@ static void describe_sensor(int type, int *dim, int *data, int *stage)
     }
 }
 
-static orr_result find_object(model_builder *b, const spec_head *head, int type, const char *name, int32_t *id)
+static orr_result find_object(model_builder *b, const spec_head *head, int type, const char *name,
+                              int32_t *id)
 {
     *id = name ? orr_model_find(b->m, (orr_object)type, name) : -1;
-    if (name && *id >= 0 && (type == ORR_OBJECT_BODY || type == ORR_OBJECT_XBODY) && *id == 0 && strcmp(name, "world") != 0) {
+    if (name && *id >= 0 && (type == ORR_OBJECT_BODY || type == ORR_OBJECT_XBODY) && *id == 0 &&
+        strcmp(name, "world") != 0) {
         *id = -1;
     }
     return !name || *id >= 0 ? ORR_OK : spec_fail(head, b->error, "there is no such object '%.64s'", name);
@@ -193,21 +197,25 @@ static orr_result build_sensor(model_builder *b, int id)
     ORR_TRY(find_object(b, &s->head, s->objtype, s->object, &m->sensor_objid[id]));
     ORR_TRY(find_object(b, &s->head, s->reftype, s->reference, &m->sensor_refid[id]));
     if (s->cutoff < 0.0 || s->noise < 0.0 || (s->cutoff > 0.0 && data > ORR_DATA_POSITIVE)) {
-        return spec_fail(&s->head, b->error, "cutoff and noise: expected no negative number, and no cutoff of directions");
+        return spec_fail(&s->head, b->error,
+                         "cutoff and noise: expected no negative number, and no cutoff of directions");
     }
     int object = m->sensor_objid[id];
     if (s->objtype == ORR_OBJECT_JOINT) {
         bool ball = s->type == ORR_SENSOR_BALLQUAT || s->type == ORR_SENSOR_BALLANGVEL;
         bool limit = s->type >= ORR_SENSOR_JOINTLIMITPOS && s->type <= ORR_SENSOR_JOINTLIMITFRC;
         int type = m->jnt_type[object];
-        if (ball ? type != ORR_JOINT_BALL : type != ORR_JOINT_SLIDE && type != ORR_JOINT_HINGE && !(limit && type == ORR_JOINT_BALL)) {
-            return spec_fail(&s->head, b->error, "joint: expected a %s joint", ball ? "ball" : "slide or hinge");
+        if (ball ? type != ORR_JOINT_BALL
+                 : type != ORR_JOINT_SLIDE && type != ORR_JOINT_HINGE && !(limit && type == ORR_JOINT_BALL)) {
+            return spec_fail(&s->head, b->error, "joint: expected a %s joint",
+                             ball ? "ball" : "slide or hinge");
         }
         if (limit && !m->jnt_limited[object]) {
             return spec_fail(&s->head, b->error, "joint: expected one with limits");
         }
     }
-    if (s->objtype == ORR_OBJECT_TENDON && s->type >= ORR_SENSOR_TENDONLIMITPOS && !m->tendon_limited[object]) {
+    if (s->objtype == ORR_OBJECT_TENDON && s->type >= ORR_SENSOR_TENDONLIMITPOS &&
+        !m->tendon_limited[object]) {
         return spec_fail(&s->head, b->error, "tendon: expected one with limits");
     }
     return ORR_OK;

@@ -8,7 +8,7 @@ orr_result model_allocate(orr_model *model, orr_error *error);
 
 // ---- inertia (model_inertia.c)
 
-typedef struct inertia { // of a rigid part, about its centre of mass
+typedef struct inertia {                     // of a rigid part, about its centre of mass
     double mass, pos[3], quat[4], moment[3]; // principal moments, in the frame quat
 } inertia;
 
@@ -60,9 +60,9 @@ orr_result hfield_build(const spec_hfield *field, hfield_data *data, orr_error *
 typedef struct model_builder {
     orr_spec *spec;
     orr_model *m;
-    mesh_data *meshes;       // one per mesh of the spec
-    hfield_data *hfields;    // one per height field
-    texture_data *textures;  // one per texture
+    mesh_data *meshes;        // one per mesh of the spec
+    hfield_data *hfields;     // one per height field
+    texture_data *textures;   // one per texture
     int *geom_ids, *mesh_ids; // of the spec's geoms and meshes in the model; -1: discarded
     orr_error *error;
 } model_builder;
@@ -79,10 +79,10 @@ static inline void copy_user(double *to, int width, const spec_numbers *user)
         to[i] = user->values[i];
     }
 }
-orr_result build_bodies(model_builder *b);    // bodies, joints, dofs
-orr_result build_geoms(model_builder *b);     // geoms, sites, cameras, lights; the bodies' inertia
-orr_result build_assets(model_builder *b);    // meshes, height fields, textures, materials
-orr_result build_links(model_builder *b);     // pairs, excludes, equalities, tendons
-orr_result build_actuators(model_builder *b); // actuators and sensors
-orr_result build_custom(model_builder *b);    // custom fields, keyframes
+orr_result build_bodies(model_builder *b);     // bodies, joints, dofs
+orr_result build_geoms(model_builder *b);      // geoms, sites, cameras, lights; the bodies' inertia
+orr_result build_assets(model_builder *b);     // meshes, height fields, textures, materials
+orr_result build_links(model_builder *b);      // pairs, excludes, equalities, tendons
+orr_result build_actuators(model_builder *b);  // actuators and sensors
+orr_result build_custom(model_builder *b);     // custom fields, keyframes
 orr_result derive_constants(model_builder *b); // what follows from qpos0

@@ -21,7 +21,8 @@ orr_result builder_limited(const model_builder *b, const spec_head *head, const 
 {
     bool has_range = range[0] < range[1];
     if (limited == SPEC_AUTO && has_range && !b->spec->compiler.autolimits) {
-        return spec_fail(head, b->error, "%s is given and autolimits is false: expected %slimited", what, what);
+        return spec_fail(head, b->error, "%s is given and autolimits is false: expected %slimited", what,
+                         what);
     }
     *out = limited == 1 || (limited == SPEC_AUTO && has_range);
     if (limited == 1 && !has_range) {
@@ -58,31 +59,31 @@ static orr_result check_unique(const void *list, int count, size_t size, orr_err
     return result;
 }
 
-#define NAMED_LISTS(X)                                                                                                 \
-    X(bodies, name_bodyadr)                                                                                            \
-    X(joints, name_jntadr)                                                                                             \
-    X(sites, name_siteadr)                                                                                             \
-    X(cameras, name_camadr)                                                                                            \
-    X(lights, name_lightadr)                                                                                           \
-    X(hfields, name_hfieldadr)                                                                                         \
-    X(textures, name_texadr)                                                                                           \
-    X(materials, name_matadr)                                                                                          \
-    X(pairs, name_pairadr)                                                                                             \
-    X(excludes, name_excludeadr)                                                                                       \
-    X(equalities, name_eqadr)                                                                                          \
-    X(tendons, name_tendonadr)                                                                                         \
-    X(actuators, name_actuatoradr)                                                                                     \
-    X(sensors, name_sensoradr)                                                                                         \
-    X(numerics, name_numericadr)                                                                                       \
-    X(texts, name_textadr)                                                                                             \
-    X(tuples, name_tupleadr)                                                                                           \
-    X(keys, name_keyadr)                                                                                               \
-    X(geoms, name_geomadr)                                                                                             \
+#define NAMED_LISTS(X)                                                                                       \
+    X(bodies, name_bodyadr)                                                                                  \
+    X(joints, name_jntadr)                                                                                   \
+    X(sites, name_siteadr)                                                                                   \
+    X(cameras, name_camadr)                                                                                  \
+    X(lights, name_lightadr)                                                                                 \
+    X(hfields, name_hfieldadr)                                                                               \
+    X(textures, name_texadr)                                                                                 \
+    X(materials, name_matadr)                                                                                \
+    X(pairs, name_pairadr)                                                                                   \
+    X(excludes, name_excludeadr)                                                                             \
+    X(equalities, name_eqadr)                                                                                \
+    X(tendons, name_tendonadr)                                                                               \
+    X(actuators, name_actuatoradr)                                                                           \
+    X(sensors, name_sensoradr)                                                                               \
+    X(numerics, name_numericadr)                                                                             \
+    X(texts, name_textadr)                                                                                   \
+    X(tuples, name_tupleadr)                                                                                 \
+    X(keys, name_keyadr)                                                                                     \
+    X(geoms, name_geomadr)                                                                                   \
     X(meshes, name_meshadr)
 
 static orr_result check_names(const model_builder *b)
 {
-#define CHECK(list, table)                                                                                             \
+#define CHECK(list, table)                                                                                   \
     ORR_TRY(check_unique(b->spec->list, b->spec->list##_count, sizeof *b->spec->list, b->error));
     NAMED_LISTS(CHECK)
 #undef CHECK
@@ -100,9 +101,9 @@ static void add_name(orr_model *m, int *used, const char *name, int32_t *address
 static orr_result count_names(model_builder *b)
 {
     size_t bytes = 0;
-#define COUNT(list, table)                                                                                             \
-    for (int i = 0; i < b->spec->list##_count; i++) {                                                                  \
-        bytes += b->spec->list[i].head.name ? strlen(b->spec->list[i].head.name) + 1 : 1;                              \
+#define COUNT(list, table)                                                                                   \
+    for (int i = 0; i < b->spec->list##_count; i++) {                                                        \
+        bytes += b->spec->list[i].head.name ? strlen(b->spec->list[i].head.name) + 1 : 1;                    \
     }
     NAMED_LISTS(COUNT)
 #undef COUNT
@@ -115,14 +116,14 @@ static void fill_names(model_builder *b)
 {
     int used = 0;
     const int *ids = NULL;
-#define FILL(list, table)                                                                                              \
-    ids = (const void *)b->spec->list == (const void *)b->spec->geoms    ? b->geom_ids                                 \
-          : (const void *)b->spec->list == (const void *)b->spec->meshes ? b->mesh_ids                                 \
-                                                                         : NULL;                                       \
-    for (int i = 0; i < b->spec->list##_count; i++) {                                                                  \
-        if (!ids || ids[i] >= 0) {                                                                                     \
-            add_name(b->m, &used, b->spec->list[i].head.name, &b->m->table[ids ? ids[i] : i]);                         \
-        }                                                                                                              \
+#define FILL(list, table)                                                                                    \
+    ids = (const void *)b->spec->list == (const void *)b->spec->geoms    ? b->geom_ids                       \
+          : (const void *)b->spec->list == (const void *)b->spec->meshes ? b->mesh_ids                       \
+                                                                         : NULL;                             \
+    for (int i = 0; i < b->spec->list##_count; i++) {                                                        \
+        if (!ids || ids[i] >= 0) {                                                                           \
+            add_name(b->m, &used, b->spec->list[i].head.name, &b->m->table[ids ? ids[i] : i]);               \
+        }                                                                                                    \
     }
     NAMED_LISTS(FILL)
 #undef FILL
@@ -132,18 +133,18 @@ static void fill_names(model_builder *b)
 }
 
 // An array of user numbers is as wide as its longest, or as <size> says.
-#define USER_SIZE(member, list)                                                                                        \
-    {                                                                                                                  \
-        int widest = 0;                                                                                                \
-        for (int i = 0; i < spec->list##_count; i++) {                                                                 \
-            int count = spec->list[i].user.count;                                                                      \
-            widest = count > widest ? count : widest;                                                                  \
-            if (spec->size.member >= 0 && count > spec->size.member) {                                                 \
-                return spec_fail(&spec->list[i].head, b->error, "user: expected up to %d numbers, as <size> says",     \
-                                 spec->size.member);                                                                   \
-            }                                                                                                          \
-        }                                                                                                              \
-        m->member = spec->size.member >= 0 ? spec->size.member : widest;                                               \
+#define USER_SIZE(member, list)                                                                              \
+    {                                                                                                        \
+        int widest = 0;                                                                                      \
+        for (int i = 0; i < spec->list##_count; i++) {                                                       \
+            int count = spec->list[i].user.count;                                                            \
+            widest = count > widest ? count : widest;                                                        \
+            if (spec->size.member >= 0 && count > spec->size.member) {                                       \
+                return spec_fail(&spec->list[i].head, b->error,                                              \
+                                 "user: expected up to %d numbers, as <size> says", spec->size.member);      \
+            }                                                                                                \
+        }                                                                                                    \
+        m->member = spec->size.member >= 0 ? spec->size.member : widest;                                     \
     }
 
 static int joint_dofs(int type)
@@ -174,16 +175,21 @@ static orr_result count_dofs(model_builder *b)
     orr_free(above);
     m->nq = (int32_t)nq, m->nv = (int32_t)nv, m->nM = (int32_t)entries;
     return entries <= INT32_MAX / 8 ? ORR_OK
-                                    : orr_fail(b->error, ORR_CODE_CAPACITY, "%s: the inertia matrix has %lld entries: "
-                                               "expected up to %d", spec->path, (long long)entries, INT32_MAX / 8);
+                                    : orr_fail(b->error, ORR_CODE_CAPACITY,
+                                               "%s: the inertia matrix has %lld entries: "
+                                               "expected up to %d",
+                                               spec->path, (long long)entries, INT32_MAX / 8);
 }
 
 static orr_result add_size(const model_builder *b, int32_t *size, int64_t more)
 {
     int64_t sum = *size + more;
     *size = sum <= INT32_MAX / 16 ? (int32_t)sum : 0;
-    return sum <= INT32_MAX / 16 ? ORR_OK : orr_fail(b->error, ORR_CODE_CAPACITY, "%s: the model has too much data: "
-                                                     "expected up to %d numbers in an array", b->spec->path, INT32_MAX / 16);
+    return sum <= INT32_MAX / 16 ? ORR_OK
+                                 : orr_fail(b->error, ORR_CODE_CAPACITY,
+                                            "%s: the model has too much data: "
+                                            "expected up to %d numbers in an array",
+                                            b->spec->path, INT32_MAX / 16);
 }
 
 static orr_result count_assets(model_builder *b)

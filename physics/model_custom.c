@@ -42,8 +42,8 @@ static orr_result build_tuples(model_builder *b)
     return ORR_OK;
 }
 
-static orr_result fill(model_builder *b, const spec_head *head, const char *what, const spec_numbers *numbers, int count,
-                       double *to)
+static orr_result fill(model_builder *b, const spec_head *head, const char *what, const spec_numbers *numbers,
+                       int count, double *to)
 {
     if (numbers->count != 0 && numbers->count != count) {
         return spec_fail(head, b->error, "%s: expected %d numbers", what, count);
@@ -68,7 +68,8 @@ static orr_result build_key(model_builder *b, int id)
 {
     orr_model *m = b->m;
     double *qpos = m->key_qpos + (size_t)m->nq * (size_t)id;
-    double *mpos = m->key_mpos + 3 * (size_t)m->nmocap * (size_t)id, *mquat = m->key_mquat + 4 * (size_t)m->nmocap * (size_t)id;
+    double *mpos = m->key_mpos + 3 * (size_t)m->nmocap * (size_t)id,
+           *mquat = m->key_mquat + 4 * (size_t)m->nmocap * (size_t)id;
     memcpy(qpos, m->qpos0, (size_t)m->nq * sizeof *qpos);
     for (int i = 0; i < m->nbody; i++) {
         int mocap = m->body_mocapid[i];

@@ -28,10 +28,33 @@ static double mean3(const double v[3])
     return (v[0] + v[1] + v[2]) / 3.0;
 }
 
+// MuJoCo takes a body that only slides along its axes, free of all others and centred, to weigh its mass: without armature.
+static bool only_slides(const orr_model *m, int body)
+{
+    const double *pos = m->body_ipos + 3 * body, *quat = m->body_iquat + 4 * body;
+    int parent = m->body_parentid[body];
+    bool centred = vec_length(pos) < 1e-6 && fabs(fabs(quat[0]) - 1.0) < 1e-6;
+    bool simple = centred && m->body_dofnum[body] > 0 &&
+                  (parent == 0 || (m->body_parentid[parent] == 0 && m->body_dofnum[parent] == 0));
+    for (int i = body + 1; i < m->nbody && simple; i++) {
+        simple = m->body_parentid[i] != body;
+    }
+    for (int j = m->body_jntadr[body]; simple && j < m->body_jntadr[body] + m->body_jntnum[body]; j++) {
+        const double *axis = m->jnt_axis + 3 * j;
+        int aligned = (fabs(axis[0]) > 1e-6) + (fabs(axis[1]) > 1e-6) + (fabs(axis[2]) > 1e-6);
+        simple = m->jnt_type[j] == ORR_JOINT_SLIDE && aligned == 1;
+    }
+    return simple;
+}
+
 static void derive_body_weights(const model_pose *pose, orr_model *m)
 {
     for (int b = 1; b < m->nbody; b++) {
         if (m->body_weldid[b] == 0) {
+            continue;
+        }
+        if (only_slides(m, b)) {
+            m->body_invweight0[2 * b] = 1.0 / fmax(1e-15, m->body_mass[b]);
             continue;
         }
         double weight[6];
@@ -51,6 +74,9 @@ static void derive_dof_weights(const model_pose *pose, orr_model *m)
         memset(unit, 0, (size_t)m->nv * sizeof *unit);
         unit[d] = 1.0;
         m->dof_invweight0[d] = inverse_weight(pose, unit, pose->jacobian[1]);
+        if (only_slides(m, m->dof_bodyid[d])) {
+            m->dof_invweight0[d] = 1.0 / fmax(1e-15, m->body_mass[m->dof_bodyid[d]]);
+        }
         m->dof_M0[d] = pose->inertia[m->M_rowadr[d] + m->M_rownnz[d] - 1];
     }
     for (int j = 0; j < m->njnt; j++) { // directions of one joint are treated alike
@@ -89,7 +115,8 @@ static double site_transmission(const model_pose *pose, int id, double *moment)
         site_place(pose, reference, origin, frame);
         pose_jacobian(pose, m->site_bodyid[reference], origin, pose->jacobian[1]);
         // both move with the dofs above both: those do not change the distance
-        int last1 = pose_last_dof(m, m->site_bodyid[site]), last2 = pose_last_dof(m, m->site_bodyid[reference]);
+        int last1 = pose_last_dof(m, m->site_bodyid[site]),
+            last2 = pose_last_dof(m, m->site_bodyid[reference]);
         for (int d = 0; d < nv; d++) {
             bool moves1 = false, moves2 = false;
             for (int k = 0; last1 >= 0 && k < m->M_rownnz[last1]; k++) {
@@ -109,10 +136,12 @@ static double site_transmission(const model_pose *pose, int id, double *moment)
         mat_apply_transposed(frame, apart, inside);
         double site_quat[4], reference_quat[4];
         quat_multiply(pose->xquat + 4 * m->site_bodyid[site], m->site_quat + 4 * site, site_quat);
-        quat_multiply(pose->xquat + 4 * m->site_bodyid[reference], m->site_quat + 4 * reference, reference_quat);
+        quat_multiply(pose->xquat + 4 * m->site_bodyid[reference], m->site_quat + 4 * reference,
+                      reference_quat);
         quat_conjugate(reference_quat, quat);
         quat_multiply(quat, site_quat, turn);
-        double axis[3] = {turn[1], turn[2], turn[3]}, s = vec_normalise(axis, 3), angle = 2.0 * atan2(s, turn[0]);
+        double axis[3] = {turn[1], turn[2], turn[3]}, s = vec_normalise(axis, 3),
+               angle = 2.0 * atan2(s, turn[0]);
         angle = angle > 3.14159265358979323846 ? angle - 2.0 * 3.14159265358979323846 : angle;
         length = vec_dot(gear, inside) + vec_dot(gear + 3, axis) * (s > 0.0 ? angle : 0.0);
     }
@@ -120,7 +149,8 @@ static double site_transmission(const model_pose *pose, int id, double *moment)
     mat_apply(frame, gear + 3, torque);
     for (int d = 0; d < nv; d++) {
         for (int i = 0; i < 3; i++) {
-            moment[d] += pose->jacobian[0][i * nv + d] * force[i] + pose->jacobian[0][(i + 3) * nv + d] * torque[i];
+            moment[d] +=
+                pose->jacobian[0][i * nv + d] * force[i] + pose->jacobian[0][(i + 3) * nv + d] * torque[i];
         }
     }
     return length;
@@ -166,7 +196,8 @@ static double transmission(const model_pose *pose, int id, double *moment)
 // A positive velocity gain of a servo is a damping ratio: of the mass it feels at qpos0.
 static void resolve_damping_ratio(orr_model *m, int id, const double *moment)
 {
-    double *bias = m->actuator_biasprm + ORR_NBIAS * id, gain = m->actuator_gainprm[ORR_NGAIN * id], mass = 0.0;
+    double *bias = m->actuator_biasprm + ORR_NBIAS * id, gain = m->actuator_gainprm[ORR_NGAIN * id],
+           mass = 0.0;
     if (gain != -bias[1] || bias[2] <= 0.0) {
         return;
     }
@@ -235,7 +266,8 @@ static void derive_views(const model_pose *pose, orr_model *m)
         }
     }
     for (int i = 0; i < m->nlight; i++) {
-        int body = m->light_bodyid[i], target = m->light_targetbodyid[i] >= 0 ? m->light_targetbodyid[i] : body;
+        int body = m->light_bodyid[i],
+            target = m->light_targetbodyid[i] >= 0 ? m->light_targetbodyid[i] : body;
         double pos[3];
         mat_apply(pose->xmat + 9 * body, m->light_pos + 3 * i, pos);
         mat_apply(pose->xmat + 9 * body, m->light_dir + 3 * i, m->light_dir0 + 3 * i);
@@ -343,7 +375,9 @@ static orr_result resolve_spring_dampers(model_builder *b)
         if (!(time > 0.0) || !(ratio > 0.0)) {
             return spec_fail(&joint->head, b->error, "springdamper: expected two positive numbers");
         }
-        int first = m->jnt_dofadr[j], count = m->jnt_type[j] == ORR_JOINT_FREE ? 6 : m->jnt_type[j] == ORR_JOINT_BALL ? 3 : 1;
+        int first = m->jnt_dofadr[j], count = m->jnt_type[j] == ORR_JOINT_FREE   ? 6
+                                              : m->jnt_type[j] == ORR_JOINT_BALL ? 3
+                                                                                 : 1;
         double weight = 0.0;
         for (int d = first; d < first + count; d++) {
             weight += m->dof_invweight0[d] / count;
@@ -368,14 +402,17 @@ static orr_result derive(model_builder *b, model_pose *pose)
     pose_kinematics(pose, m->qpos0);
     pose_tendons(pose, m->qpos0);
     if (!pose_inertia(pose)) {
-        return orr_fail(b->error, ORR_CODE_MODEL_FILE, "%s: the inertia matrix is singular: expected mass on every moving "
-                        "part, or armature", b->spec->path);
+        return orr_fail(b->error, ORR_CODE_MODEL_FILE,
+                        "%s: the inertia matrix is singular: expected mass on every moving "
+                        "part, or armature",
+                        b->spec->path);
     }
     derive_body_weights(pose, m);
     derive_dof_weights(pose, m);
     for (int i = 0; i < m->ntendon; i++) {
         m->tendon_length0[i] = pose->ten_length[i];
-        m->tendon_invweight0[i] = inverse_weight(pose, pose->ten_J + (size_t)i * (size_t)m->nv, pose->jacobian[1]);
+        m->tendon_invweight0[i] =
+            inverse_weight(pose, pose->ten_J + (size_t)i * (size_t)m->nv, pose->jacobian[1]);
     }
     derive_actuators(pose, m, moment);
     derive_equalities(pose, m);

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#define ENDLESS 1e10 // half size of the box around a plane
+
 static orr_result find(model_builder *b, const spec_head *head, const char *what, int index, const char *name)
 {
     return index >= 0 || !name ? ORR_OK : spec_fail(head, b->error, "there is no %s '%.64s'", what, name);
@@ -21,7 +23,8 @@ static orr_result check_sizes(model_builder *b, const spec_head *head, int type,
     if (type == ORR_GEOM_PLANE && !(size[2] > 0.0)) {
         return spec_fail(head, b->error, "size: expected a positive third number of a plane");
     }
-    return size[0] >= 0.0 && size[1] >= 0.0 ? ORR_OK : spec_fail(head, b->error, "size: expected no negative number");
+    return size[0] >= 0.0 && size[1] >= 0.0 ? ORR_OK
+                                            : spec_fail(head, b->error, "size: expected no negative number");
 }
 
 // The box around a geom in its own frame (centre, half sizes), and the radius of the ball around it.
@@ -49,10 +52,13 @@ static void bound_primitive(int type, const double size[3], double box[6], doubl
     case ORR_GEOM_BOX:
         *radius = vec_length(size);
         break;
-    case ORR_GEOM_PLANE:
+    case ORR_GEOM_PLANE: // all below it
+        box[2] = -0.5 * ENDLESS;
+        box[3] = box[4] = ENDLESS, box[5] = 0.5 * ENDLESS;
+        *radius = 0.0;
+        break;
     case ORR_GEOM_HFIELD:
     case ORR_GEOM_MESH:
-        *radius = 0.0;
         break;
     }
 }
@@ -77,7 +83,8 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, int mesh, iner
         return spec_fail(&geom->head, b->error, "mesh: expected the name of one");
     }
     if (geom->type != ORR_GEOM_MESH && data) {
-        return spec_fail(&geom->head, b->error, "mesh: fitting other types to a mesh is not supported: expected type=\"mesh\"");
+        return spec_fail(&geom->head, b->error,
+                         "mesh: fitting other types to a mesh is not supported: expected type=\"mesh\"");
     }
     ORR_TRY(check_sizes(b, &geom->head, geom->type, geom->size));
     double volume = primitive_volume(geom->type, geom->size);
@@ -115,8 +122,10 @@ static orr_result check_geom(model_builder *b, const spec_geom *geom)
     if (geom->friction[0] < 0.0 || geom->friction[1] < 0.0 || geom->friction[2] < 0.0 || geom->solmix < 0.0) {
         return spec_fail(&geom->head, b->error, "friction and solmix: expected no negative number");
     }
-    if ((geom->type == ORR_GEOM_PLANE || geom->type == ORR_GEOM_HFIELD) && b->m->body_weldid[geom->body] != 0) {
-        return spec_fail(&geom->head, b->error, "a plane or height field: expected on a body that cannot move");
+    if ((geom->type == ORR_GEOM_PLANE || geom->type == ORR_GEOM_HFIELD) &&
+        b->m->body_weldid[geom->body] != 0) {
+        return spec_fail(&geom->head, b->error,
+                         "a plane or height field: expected on a body that cannot move");
     }
     return ORR_OK;
 }
@@ -125,12 +134,14 @@ static orr_result add_geom(model_builder *b, int index, int id, int mesh)
 {
     orr_model *m = b->m;
     const spec_geom *geom = &b->spec->geoms[index];
-    int field = SPEC_FIND(b->spec, hfields, geom->hfield), material = SPEC_FIND(b->spec, materials, geom->material);
+    int field = SPEC_FIND(b->spec, hfields, geom->hfield),
+        material = SPEC_FIND(b->spec, materials, geom->material);
     ORR_TRY(check_geom(b, geom));
     ORR_TRY(find(b, &geom->head, "height field", field, geom->hfield));
     ORR_TRY(find(b, &geom->head, "material", material, geom->material));
     if ((geom->type == ORR_GEOM_HFIELD) != (field >= 0)) {
-        return spec_fail(&geom->head, b->error, "hfield: expected the name of one with type=\"hfield\", and only there");
+        return spec_fail(&geom->head, b->error,
+                         "hfield: expected the name of one with type=\"hfield\", and only there");
     }
     m->geom_type[id] = geom->type;
     m->geom_contype[id] = geom->contype;
@@ -211,9 +222,10 @@ static orr_result finish_inertia(model_builder *b, int id, inertia *whole)
     if (unreal && compiler->balanceinertia) {
         i[0] = i[1] = i[2] = (i[0] + i[1] + i[2]) / 3.0;
     } else if (unreal && id > 0) {
-        return spec_fail(&b->spec->bodies[id].head, b->error,
-                         "inertia: expected that no principal moment is above the sum of the others (balanceinertia mends "
-                         "it)");
+        return spec_fail(
+            &b->spec->bodies[id].head, b->error,
+            "inertia: expected that no principal moment is above the sum of the others (balanceinertia mends "
+            "it)");
     }
     memcpy(m->body_ipos + 3 * id, whole->pos, sizeof whole->pos);
     memcpy(m->body_iquat + 4 * id, whole->quat, sizeof whole->quat);
@@ -283,7 +295,8 @@ static orr_result build_inertia(model_builder *b, inertia *parts, const inertia 
             }
         }
         inertia whole;
-        bool from_geoms = compiler->inertiafromgeom == 1 || (compiler->inertiafromgeom == SPEC_AUTO && !body->has_inertial);
+        bool from_geoms =
+            compiler->inertiafromgeom == 1 || (compiler->inertiafromgeom == SPEC_AUTO && !body->has_inertial);
         merge_inertia(parts, id == 0 || !from_geoms ? 0 : count, &whole);
         if (body->has_inertial && (!from_geoms || count == 0)) {
             ORR_TRY(explicit_inertia(b, body, &whole));
@@ -343,7 +356,7 @@ static orr_result build_lens(model_builder *b, int id, const spec_camera *camera
     const float *sensor = camera->sensorsize;
     m->cam_fovy[id] = camera->fovy;
     memcpy(m->cam_sensorsize + 2 * id, sensor, 2 * sizeof(float));
-    lens[0] = lens[1] = 0.01f; // MuJoCo's, and unused without a sensor
+    lens[0] = lens[1] = m->vis.znear; // MuJoCo's, and unused without a sensor
     if (sensor[0] <= 0.0f || sensor[1] <= 0.0f) {
         return sensor[0] == 0.0f && sensor[1] == 0.0f
                    ? ORR_OK
@@ -352,7 +365,8 @@ static orr_result build_lens(model_builder *b, int id, const spec_camera *camera
     for (int i = 0; i < 2; i++) {
         float pixel = sensor[i] / (float)camera->resolution[i];
         lens[i] = camera->focalpixel[i] > 0.0f ? camera->focalpixel[i] * pixel : camera->focal[i];
-        lens[i + 2] = camera->principalpixel[i] != 0.0f ? camera->principalpixel[i] * pixel : camera->principal[i];
+        lens[i + 2] =
+            camera->principalpixel[i] != 0.0f ? camera->principalpixel[i] * pixel : camera->principal[i];
     }
     if (!(lens[0] > 0.0f) || !(lens[1] > 0.0f)) {
         return spec_fail(&camera->head, b->error, "sensorsize: expected together with focal or focalpixel");
@@ -361,7 +375,8 @@ static orr_result build_lens(model_builder *b, int id, const spec_camera *camera
     return ORR_OK;
 }
 
-static orr_result find_target(model_builder *b, const spec_head *head, int mode, const char *target, int32_t *id)
+static orr_result find_target(model_builder *b, const spec_head *head, int mode, const char *target,
+                              int32_t *id)
 {
     *id = SPEC_FIND(b->spec, bodies, target);
     bool aims = mode == ORR_CAMERA_TARGETBODY || mode == ORR_CAMERA_TARGETBODYCOM;
@@ -376,7 +391,8 @@ static orr_result build_cameras(model_builder *b)
         const spec_camera *camera = &b->spec->cameras[i];
         if (camera->resolution[0] < 1 || camera->resolution[1] < 1 || !(camera->fovy > 0.0) ||
             (!camera->projection && camera->fovy >= 180.0)) {
-            return spec_fail(&camera->head, b->error, "expected a resolution of 1 or more, and fovy between 0 and 180");
+            return spec_fail(&camera->head, b->error,
+                             "expected a resolution of 1 or more, and fovy between 0 and 180");
         }
         m->cam_mode[i] = camera->mode;
         m->cam_bodyid[i] = camera->body;

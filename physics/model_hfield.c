@@ -9,7 +9,8 @@
 
 enum { SIDE_MAX = 16384 };
 
-static orr_result take_samples(const spec_hfield *field, hfield_data *d, int rows, int columns, orr_error *error)
+static orr_result take_samples(const spec_hfield *field, hfield_data *d, int rows, int columns,
+                               orr_error *error)
 {
     if (rows < 2 || columns < 2 || rows > SIDE_MAX || columns > SIDE_MAX) {
         return spec_fail(&field->head, error, "expected 2 to %d rows and columns", SIDE_MAX);
@@ -19,7 +20,8 @@ static orr_result take_samples(const spec_hfield *field, hfield_data *d, int row
     return d->samples ? ORR_OK : spec_memory_fail(error);
 }
 
-static orr_result read_picture(const spec_hfield *field, const orr_bytes *bytes, hfield_data *d, orr_error *error)
+static orr_result read_picture(const spec_hfield *field, const orr_bytes *bytes, hfield_data *d,
+                               orr_error *error)
 {
     orr_image8 image;
     orr_error reason;
@@ -38,7 +40,8 @@ static orr_result read_picture(const spec_hfield *field, const orr_bytes *bytes,
 }
 
 // Two int32 (rows, columns) and that many floats.
-static orr_result read_binary(const spec_hfield *field, const orr_bytes *bytes, hfield_data *d, orr_error *error)
+static orr_result read_binary(const spec_hfield *field, const orr_bytes *bytes, hfield_data *d,
+                              orr_error *error)
 {
     int32_t sides[2] = {0, 0};
     if (bytes->size >= sizeof sides) {
@@ -47,8 +50,8 @@ static orr_result read_binary(const spec_hfield *field, const orr_bytes *bytes, 
     ORR_TRY(take_samples(field, d, sides[0], sides[1], error));
     size_t size = (size_t)d->rows * (size_t)d->columns * sizeof(float);
     if (bytes->size != sizeof sides + size) {
-        return spec_fail(&field->head, error, "file: expected %zu bytes of %d x %d samples", sizeof sides + size, d->rows,
-                         d->columns);
+        return spec_fail(&field->head, error, "file: expected %zu bytes of %d x %d samples",
+                         sizeof sides + size, d->rows, d->columns);
     }
     memcpy(d->samples, bytes->data + sizeof sides, size);
     return ORR_OK;
@@ -64,7 +67,8 @@ static orr_result read_numbers(const spec_hfield *field, hfield_data *d, orr_err
         return spec_fail(&field->head, error, "elevation: expected nrow x ncol numbers");
     }
     for (int i = 0; i < field->elevation.count; i++) { // the first row has the greatest y
-        d->samples[(d->rows - 1 - i / d->columns) * d->columns + i % d->columns] = (float)field->elevation.values[i];
+        d->samples[(d->rows - 1 - i / d->columns) * d->columns + i % d->columns] =
+            (float)field->elevation.values[i];
     }
     return ORR_OK;
 }
@@ -103,7 +107,8 @@ orr_result hfield_build(const spec_hfield *field, hfield_data *d, orr_error *err
         return spec_fail(&field->head, error, "file: %.300s", reason.message);
     }
     bool picture = orr_path_has_ending(field->file, ".png");
-    orr_result result = picture ? read_picture(field, &bytes, d, error) : read_binary(field, &bytes, d, error);
+    orr_result result =
+        picture ? read_picture(field, &bytes, d, error) : read_binary(field, &bytes, d, error);
     orr_free(bytes.data);
     return result == ORR_OK ? normalise(field, d, error) : result;
 }

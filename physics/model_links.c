@@ -12,39 +12,11 @@ static orr_result find(model_builder *b, const spec_head *head, const char *what
 
 // ---- contact
 
-// What a pair does not say follows from its geoms as in any contact: the higher priority decides, else they mix.
-static void mix_pair(orr_model *m, const spec_pair *pair, int id)
-{
-    int g1 = m->pair_geom1[id], g2 = m->pair_geom2[id];
-    int p1 = m->geom_priority[g1], p2 = m->geom_priority[g2];
-    double mix1 = m->geom_solmix[g1], mix2 = m->geom_solmix[g2], weight = 0.5;
-    if (p1 != p2) {
-        weight = p1 > p2 ? 1.0 : 0.0;
-    } else if (mix1 >= 1e-15 || mix2 >= 1e-15) {
-        weight = mix1 < 1e-15 ? 0.0 : mix2 < 1e-15 ? 1.0 : mix1 / (mix1 + mix2);
-    }
-    int c1 = m->geom_condim[g1], c2 = m->geom_condim[g2];
-    m->pair_dim[id] = pair->condim >= 0 ? pair->condim : p1 > p2 ? c1 : p2 > p1 ? c2 : c1 > c2 ? c1 : c2;
-    m->pair_margin[id] = isnan(pair->margin) ? m->geom_margin[g1] + m->geom_margin[g2] : pair->margin;
-    m->pair_gap[id] = isnan(pair->gap) ? m->geom_gap[g1] + m->geom_gap[g2] : pair->gap;
-    static const int kind[5] = {0, 0, 1, 2, 2}; // sliding twice, torsional, rolling twice
-    for (int i = 0; i < 5; i++) {
-        double f1 = m->geom_friction[3 * g1 + kind[i]], f2 = m->geom_friction[3 * g2 + kind[i]];
-        double mixed = p1 > p2 ? f1 : p2 > p1 ? f2 : fmax(f1, f2);
-        m->pair_friction[5 * id + i] = isnan(pair->friction[i]) ? mixed : pair->friction[i];
-    }
-    const double *r1 = m->geom_solref + ORR_NREF * g1, *r2 = m->geom_solref + ORR_NREF * g2;
-    bool direct = (r1[0] <= 0.0 || r2[0] <= 0.0) && p1 == p2;
-    for (int i = 0; i < ORR_NREF; i++) {
-        double mixed = direct ? fmin(r1[i], r2[i]) : weight * r1[i] + (1.0 - weight) * r2[i];
-        m->pair_solref[ORR_NREF * id + i] = isnan(pair->solref[i]) ? mixed : pair->solref[i];
-        m->pair_solreffriction[ORR_NREF * id + i] = pair->solreffriction[i];
-    }
-    for (int i = 0; i < ORR_NIMP; i++) {
-        double mixed = weight * m->geom_solimp[ORR_NIMP * g1 + i] + (1.0 - weight) * m->geom_solimp[ORR_NIMP * g2 + i];
-        m->pair_solimp[ORR_NIMP * id + i] = isnan(pair->solimp[i]) ? mixed : pair->solimp[i];
-    }
-}
+typedef struct keyed {
+    int32_t key;
+    int index; // in the spec
+    int32_t name;
+} keyed;
 
 static int32_t signature(int body1, int body2)
 {
@@ -52,36 +24,87 @@ static int32_t signature(int body1, int body2)
     return (int32_t)(((uint32_t)low << 16) + (uint32_t)high);
 }
 
-static orr_result build_contact(model_builder *b)
+// MuJoCo keeps pairs and excludes in the order of their bodies.
+static int compare_pairs(const void *a, const void *b)
+{
+    const keyed *x = a, *y = b;
+    return x->key != y->key ? (x->key < y->key ? -1 : 1) : x->index - y->index;
+}
+
+static orr_result build_pair(model_builder *b, int id, const keyed *from)
 {
     orr_model *m = b->m;
-    if ((m->npair || m->nexclude) && m->nbody > 32767) {
-        return orr_fail(b->error, ORR_CODE_CAPACITY, "%s: contact pairs and excludes: expected up to 32767 bodies",
-                        b->spec->path);
-    }
+    const spec_pair *pair = &b->spec->pairs[from->index];
+    int g1 = orr_model_find(m, ORR_OBJECT_GEOM, pair->geom1),
+        g2 = orr_model_find(m, ORR_OBJECT_GEOM, pair->geom2);
+    bool swap = m->geom_bodyid[g1] > m->geom_bodyid[g2];
+    m->pair_geom1[id] = swap ? g2 : g1;
+    m->pair_geom2[id] = swap ? g1 : g2;
+    m->pair_signature[id] = from->key;
+    m->pair_dim[id] = pair->condim;
+    m->pair_margin[id] = pair->margin;
+    m->pair_gap[id] = pair->gap;
+    memcpy(m->pair_friction + 5 * id, pair->friction, sizeof pair->friction);
+    memcpy(m->pair_solref + ORR_NREF * id, pair->solref, sizeof pair->solref);
+    memcpy(m->pair_solreffriction + ORR_NREF * id, pair->solreffriction, sizeof pair->solreffriction);
+    memcpy(m->pair_solimp + ORR_NIMP * id, pair->solimp, sizeof pair->solimp);
+    m->name_pairadr[id] = from->name;
+    return pair->condim == 1 || pair->condim == 3 || pair->condim == 4 || pair->condim == 6
+               ? ORR_OK
+               : spec_fail(&pair->head, b->error, "condim: expected 1, 3, 4 or 6");
+}
+
+static orr_result sort_pairs(model_builder *b, keyed *keys)
+{
+    orr_model *m = b->m;
     for (int i = 0; i < m->npair; i++) {
         const spec_pair *pair = &b->spec->pairs[i];
-        int g1 = orr_model_find(m, ORR_OBJECT_GEOM, pair->geom1), g2 = orr_model_find(m, ORR_OBJECT_GEOM, pair->geom2);
+        int g1 = orr_model_find(m, ORR_OBJECT_GEOM, pair->geom1),
+            g2 = orr_model_find(m, ORR_OBJECT_GEOM, pair->geom2);
         ORR_TRY(find(b, &pair->head, "geom", g1, pair->geom1));
         ORR_TRY(find(b, &pair->head, "geom", g2, pair->geom2));
-        int b1 = m->geom_bodyid[g1], b2 = m->geom_bodyid[g2];
-        m->pair_geom1[i] = b1 > b2 ? g2 : g1;
-        m->pair_geom2[i] = b1 > b2 ? g1 : g2;
-        m->pair_signature[i] = signature(b1, b2);
-        mix_pair(m, pair, i);
-        int dim = m->pair_dim[i];
-        if (dim != 1 && dim != 3 && dim != 4 && dim != 6) {
-            return spec_fail(&pair->head, b->error, "condim: expected 1, 3, 4 or 6");
-        }
+        keys[i] = (keyed){signature(m->geom_bodyid[g1], m->geom_bodyid[g2]), i, m->name_pairadr[i]};
     }
+    qsort(keys, (size_t)m->npair, sizeof *keys, compare_pairs);
+    for (int i = 0; i < m->npair; i++) {
+        ORR_TRY(build_pair(b, i, &keys[i]));
+    }
+    return ORR_OK;
+}
+
+static orr_result sort_excludes(model_builder *b, keyed *keys)
+{
+    orr_model *m = b->m;
     for (int i = 0; i < m->nexclude; i++) {
         const spec_exclude *exclude = &b->spec->excludes[i];
         int b1 = SPEC_FIND(b->spec, bodies, exclude->body1), b2 = SPEC_FIND(b->spec, bodies, exclude->body2);
         ORR_TRY(find(b, &exclude->head, "body", b1, exclude->body1));
         ORR_TRY(find(b, &exclude->head, "body", b2, exclude->body2));
-        m->exclude_signature[i] = signature(b1, b2);
+        keys[i] = (keyed){signature(b1, b2), i, m->name_excludeadr[i]};
+    }
+    qsort(keys, (size_t)m->nexclude, sizeof *keys, compare_pairs);
+    for (int i = 0; i < m->nexclude; i++) {
+        m->exclude_signature[i] = keys[i].key;
+        m->name_excludeadr[i] = keys[i].name;
     }
     return ORR_OK;
+}
+
+static orr_result build_contact(model_builder *b)
+{
+    const orr_model *m = b->m;
+    if ((m->npair || m->nexclude) && m->nbody > 32767) {
+        return orr_fail(b->error, ORR_CODE_CAPACITY,
+                        "%s: contact pairs and excludes: expected up to 32767 bodies", b->spec->path);
+    }
+    keyed *keys;
+    ORR_ALLOC(keys, m->npair + m->nexclude, "contact pairs", b->error);
+    orr_result result = sort_pairs(b, keys);
+    if (result == ORR_OK) {
+        result = sort_excludes(b, keys);
+    }
+    orr_free(keys);
+    return result;
 }
 
 // ---- equality
@@ -98,11 +121,9 @@ static orr_result resolve_equality(model_builder *b, const spec_equality *e, int
         i1 = SPEC_FIND(spec, sites, name1), i2 = SPEC_FIND(spec, sites, name2);
     } else if (e->type == ORR_EQUALITY_JOINT) {
         what = "joint";
-        m->eq_objtype[id] = ORR_OBJECT_JOINT;
         i1 = SPEC_FIND(spec, joints, name1), i2 = SPEC_FIND(spec, joints, name2);
     } else if (e->type == ORR_EQUALITY_TENDON) {
         what = "tendon";
-        m->eq_objtype[id] = ORR_OBJECT_TENDON;
         i1 = SPEC_FIND(spec, tendons, name1), i2 = SPEC_FIND(spec, tendons, name2);
     } else {
         m->eq_objtype[id] = ORR_OBJECT_BODY;
@@ -137,14 +158,19 @@ static orr_result build_equalities(model_builder *b)
         m->eq_active0[i] = (uint8_t)e->active;
         memcpy(m->eq_solref + ORR_NREF * i, e->solref, sizeof e->solref);
         memcpy(m->eq_solimp + ORR_NIMP * i, e->solimp, sizeof e->solimp);
-        if (e->type == ORR_EQUALITY_CONNECT || e->type == ORR_EQUALITY_WELD) {
+        bool bodies = m->eq_objtype[i] == ORR_OBJECT_BODY;
+        data[1] = e->type == ORR_EQUALITY_CONNECT ? 0.0 : 1.0; // MuJoCo's beginning: y = x
+        data[10] = e->type == ORR_EQUALITY_CONNECT && !bodies ? 0.0 : 1.0;
+        if (bodies) {
             memcpy(data, e->anchor, sizeof e->anchor);
-        } else {
+        } else if (e->type == ORR_EQUALITY_JOINT || e->type == ORR_EQUALITY_TENDON) {
             memcpy(data, e->polycoef, sizeof e->polycoef);
         }
         if (e->type == ORR_EQUALITY_WELD) {
-            memcpy(data + 3, e->relpose, sizeof e->relpose);
             data[10] = e->torquescale;
+        }
+        if (e->type == ORR_EQUALITY_WELD && bodies) {
+            memcpy(data + 3, e->relpose, sizeof e->relpose);
         }
     }
     return ORR_OK;
@@ -172,7 +198,8 @@ static orr_result resolve_wrap(model_builder *b, const spec_wrap *wrap, int id)
         return find(b, &wrap->head, "site", m->wrap_objid[id], wrap->object);
     }
     if (wrap->type == ORR_WRAP_SPHERE) {
-        int geom = orr_model_find(m, ORR_OBJECT_GEOM, wrap->object), side = SPEC_FIND(spec, sites, wrap->sidesite);
+        int geom = orr_model_find(m, ORR_OBJECT_GEOM, wrap->object),
+            side = SPEC_FIND(spec, sites, wrap->sidesite);
         ORR_TRY(find(b, &wrap->head, "geom", geom, wrap->object));
         if (wrap->sidesite) {
             ORR_TRY(find(b, &wrap->head, "site", side, wrap->sidesite));
@@ -237,8 +264,9 @@ static orr_result build_tendon(model_builder *b, int id)
                             &m->tendon_actfrclimited[id]));
     if (t->stiffness < 0.0 || t->damping < 0.0 || t->armature < 0.0 || t->frictionloss < 0.0 ||
         t->springlength[0] > t->springlength[1]) {
-        return spec_fail(&t->head, b->error, "expected no negative stiffness, damping, armature or frictionloss, and the "
-                                             "smaller springlength first");
+        return spec_fail(&t->head, b->error,
+                         "expected no negative stiffness, damping, armature or frictionloss, and the "
+                         "smaller springlength first");
     }
     memcpy(m->tendon_solref_lim + ORR_NREF * id, t->solref_limit, sizeof t->solref_limit);
     memcpy(m->tendon_solimp_lim + ORR_NIMP * id, t->solimp_limit, sizeof t->solimp_limit);

@@ -3,8 +3,10 @@
 #include "physics/model_pose.h"
 #include "physics/rotation.h"
 
-#define TAKE(pointer, count)                                                                                           \
-    ORR_TRY(((pointer) = orr_arena_take(&pose->arena, (size_t)(count), sizeof(double))) ? ORR_OK : spec_memory_fail(error))
+#define TAKE(pointer, count)                                                                                 \
+    ORR_TRY(((pointer) = orr_arena_take(&pose->arena, (size_t)(count), sizeof(double)))                      \
+                ? ORR_OK                                                                                     \
+                : spec_memory_fail(error))
 
 static orr_result take_arrays(model_pose *pose, orr_error *error)
 {

@@ -6,15 +6,15 @@
 
 typedef struct model_pose {
     const orr_model *m;
-    double *xpos, *xquat, *xmat;   // nbody x 3, 4, 9
-    double *xipos;                 // nbody x 3
-    double *xanchor;               // njnt x 3
-    double *com;                   // nbody x 3: centre of mass of the subtree
-    double *cdof;                  // nv x 6: turning and moving of the point com[root] by a unit of velocity
-    double *inertia;               // nM: the inertia matrix
-    double *factor, *diagonal;     // nM, nv: its L^T D L
-    double *jacobian[2];           // 6 x nv each: scratch
-    double *ten_length, *ten_J;    // ntendon, ntendon x nv
+    double *xpos, *xquat, *xmat; // nbody x 3, 4, 9
+    double *xipos;               // nbody x 3
+    double *xanchor;             // njnt x 3
+    double *com;                 // nbody x 3: centre of mass of the subtree
+    double *cdof;                // nv x 6: turning and moving of the point com[root] by a unit of velocity
+    double *inertia;             // nM: the inertia matrix
+    double *factor, *diagonal;   // nM, nv: its L^T D L
+    double *jacobian[2];         // 6 x nv each: scratch
+    double *ten_length, *ten_J;  // ntendon, ntendon x nv
     orr_arena arena;
 } model_pose;
 
@@ -34,5 +34,5 @@ int pose_last_dof(const orr_model *m, int body);
 void pose_tendons(model_pose *pose, const double *qpos);
 // Length of a tendon's way from p0 to p1 around a sphere or cylinder (its frame: pos, mat), and where it touches; -1: it
 // does not touch. side is NULL, or a point it passes at.
-double tendon_wrap(const double p0[3], const double p1[3], const double pos[3], const double mat[9], double radius,
-                   bool cylinder, const double *side, double touch0[3], double touch1[3]);
+double tendon_wrap(const double p0[3], const double p1[3], const double pos[3], const double mat[9],
+                   double radius, bool cylinder, const double *side, double touch0[3], double touch1[3]);

@@ -35,8 +35,8 @@ static void tangent_point(const double p[2], double radius, double sign, double 
 }
 
 // The arc of a tendon that is pulled around a circle; -1: it does not touch. `side` (Nullable): the side it passes.
-static double wrap_outside(const double p0[2], const double p1[2], const double *side, double radius, double touch0[2],
-                           double touch1[2])
+static double wrap_outside(const double p0[2], const double p1[2], const double *side, double radius,
+                           double touch0[2], double touch1[2])
 {
     double square = radius * radius;
     if (dot2(p0, p0) < square || dot2(p1, p1) < square) {
@@ -85,7 +85,8 @@ static double wrap_outside(const double p0[2], const double p1[2], const double 
 
 // A tendon that passes inside touches in one point, where it makes equal angles with the circle. 0, or -1: it does not
 // touch.
-static double wrap_inside(const double p0[2], const double p1[2], double radius, double touch0[2], double touch1[2])
+static double wrap_inside(const double p0[2], const double p1[2], double radius, double touch0[2],
+                          double touch1[2])
 {
     double r0 = sqrt(dot2(p0, p0)), r1 = sqrt(dot2(p1, p1));
     const double along[2] = {p1[0] - p0[0], p1[1] - p0[1]};
@@ -118,8 +119,8 @@ static double wrap_inside(const double p0[2], const double p1[2], double radius,
     }
     int step = 0;
     for (; step < 20 && fabs(f) > 1e-6; step++) {
-        double slope = a / fmax(small, sqrt(1.0 - z * z * a * a)) + b / fmax(small, sqrt(1.0 - z * z * b * b)) -
-                       2.0 / fmax(small, sqrt(1.0 - z * z));
+        double slope = a / fmax(small, sqrt(1.0 - z * z * a * a)) +
+                       b / fmax(small, sqrt(1.0 - z * z * b * b)) - 2.0 / fmax(small, sqrt(1.0 - z * z));
         double next = z - f / slope;
         if (slope > -small || next > z) {
             return 0.0;
@@ -148,8 +149,8 @@ static void to_local(const double mat[9], const double pos[3], const double poin
     mat_apply_transposed(mat, apart, out);
 }
 
-double tendon_wrap(const double p0[3], const double p1[3], const double pos[3], const double mat[9], double radius,
-                   bool cylinder, const double *side, double touch0[3], double touch1[3])
+double tendon_wrap(const double p0[3], const double p1[3], const double pos[3], const double mat[9],
+                   double radius, bool cylinder, const double *side, double touch0[3], double touch1[3])
 {
     double a[3], b[3], s[3] = {0.0}, x[3] = {1.0, 0.0, 0.0}, y[3] = {0.0, 1.0, 0.0};
     to_local(mat, pos, p0, a);
@@ -193,7 +194,8 @@ double tendon_wrap(const double p0[3], const double p1[3], const double pos[3], 
         local1[i] = x[i] * t1[0] + y[i] * t1[1];
     }
     if (cylinder) { // it climbs evenly along its way
-        double way0 = hypot(a[0] - local0[0], a[1] - local0[1]), way1 = hypot(b[0] - local1[0], b[1] - local1[1]);
+        double way0 = hypot(a[0] - local0[0], a[1] - local0[1]),
+               way1 = hypot(b[0] - local1[0], b[1] - local1[1]);
         double climb = b[2] - a[2], way = way0 + arc + way1;
         local0[2] = a[2] + climb * way0 / way;
         local1[2] = a[2] + climb * (way0 + arc) / way;
@@ -224,7 +226,8 @@ static path_point site_point(const model_pose *pose, int site)
 }
 
 // Adds a straight piece to length and moment arms.
-static double add_piece(model_pose *pose, const path_point *from, const path_point *to, double divisor, double *row)
+static double add_piece(model_pose *pose, const path_point *from, const path_point *to, double divisor,
+                        double *row)
 {
     int nv = pose->m->nv;
     double along[3] = {to->pos[0] - from->pos[0], to->pos[1] - from->pos[1], to->pos[2] - from->pos[2]};
@@ -234,15 +237,16 @@ static double add_piece(model_pose *pose, const path_point *from, const path_poi
         pose_jacobian(pose, to->body, to->pos, pose->jacobian[1]);
         for (int d = 0; d < nv; d++) {
             for (int i = 0; i < 3; i++) {
-                row[d] += along[i] * (pose->jacobian[1][i * nv + d] - pose->jacobian[0][i * nv + d]) / divisor;
+                row[d] +=
+                    along[i] * (pose->jacobian[1][i * nv + d] - pose->jacobian[0][i * nv + d]) / divisor;
             }
         }
     }
     return length / divisor;
 }
 
-static double add_wrap(model_pose *pose, int wrap, const path_point *from, const path_point *to, double divisor,
-                       double *row)
+static double add_wrap(model_pose *pose, int wrap, const path_point *from, const path_point *to,
+                       double divisor, double *row)
 {
     const orr_model *m = pose->m;
     int geom = m->wrap_objid[wrap], side = (int)m->wrap_prm[wrap], body = m->geom_bodyid[geom];
@@ -256,12 +260,13 @@ static double add_wrap(model_pose *pose, int wrap, const path_point *from, const
         side_point = site_point(pose, side);
     }
     double arc = tendon_wrap(from->pos, to->pos, pos, mat, m->geom_size[3 * geom],
-                             m->wrap_type[wrap] == ORR_WRAP_CYLINDER, side >= 0 ? side_point.pos : NULL, touch0.pos,
-                             touch1.pos);
+                             m->wrap_type[wrap] == ORR_WRAP_CYLINDER, side >= 0 ? side_point.pos : NULL,
+                             touch0.pos, touch1.pos);
     if (arc < 0.0) {
         return add_piece(pose, from, to, divisor, row);
     }
-    return add_piece(pose, from, &touch0, divisor, row) + arc / divisor + add_piece(pose, &touch1, to, divisor, row);
+    return add_piece(pose, from, &touch0, divisor, row) + arc / divisor +
+           add_piece(pose, &touch1, to, divisor, row);
 }
 
 static double path_length(model_pose *pose, int tendon, double *row)
@@ -272,11 +277,13 @@ static double path_length(model_pose *pose, int tendon, double *row)
     for (int i = first; i < end; i++) {
         if (m->wrap_type[i] == ORR_WRAP_PULLEY) {
             divisor = m->wrap_prm[i];
-        } else if (m->wrap_type[i] == ORR_WRAP_SITE && i + 1 < end && m->wrap_type[i + 1] != ORR_WRAP_PULLEY) {
+        } else if (m->wrap_type[i] == ORR_WRAP_SITE && i + 1 < end &&
+                   m->wrap_type[i + 1] != ORR_WRAP_PULLEY) {
             bool around = m->wrap_type[i + 1] != ORR_WRAP_SITE;
             path_point from = site_point(pose, m->wrap_objid[i]);
             path_point to = site_point(pose, m->wrap_objid[around ? i + 2 : i + 1]);
-            length += around ? add_wrap(pose, i + 1, &from, &to, divisor, row) : add_piece(pose, &from, &to, divisor, row);
+            length += around ? add_wrap(pose, i + 1, &from, &to, divisor, row)
+                             : add_piece(pose, &from, &to, divisor, row);
         }
     }
     return length;

@@ -67,14 +67,17 @@ static void fill_face(const spec_texture *t, const texture_data *d, int face, in
             double rgb[3];
             const double *plain = t->rgb1;
             if (t->builtin == SPEC_BUILTIN_GRADIENT) {
-                gradient(t, face, 2.0 * column / fmax(1.0, d->width - 1) - 1.0, 2.0 * row / fmax(1.0, height - 1) - 1.0, rgb);
+                gradient(t, face, 2.0 * column / fmax(1.0, d->width - 1) - 1.0,
+                         2.0 * row / fmax(1.0, height - 1) - 1.0, rgb);
                 plain = rgb;
-            } else if (t->builtin == SPEC_BUILTIN_CHECKER && (row < height / 2) != (column < d->width / 2)) {
+            } else if (t->builtin == SPEC_BUILTIN_CHECKER &&
+                       ((row < height / 2) != (column < d->width / 2)) != (face >= 4)) { // neighbours match
                 plain = t->rgb2;
             } else if (t->builtin == SPEC_BUILTIN_FLAT && face == 3) {
                 plain = t->rgb2; // the face below
             }
-            put(d, face * height + row, column, is_marked(t, row, column, d->width, height, rng) ? t->markrgb : plain);
+            put(d, face * height + row, column,
+                is_marked(t, row, column, d->width, height, rng) ? t->markrgb : plain);
         }
     }
 }
@@ -102,14 +105,17 @@ static orr_result make_builtin(const spec_texture *t, texture_data *d, orr_error
 }
 
 // A part of a picture as a face, turned over as asked.
-static void copy_face(const spec_texture *t, const texture_data *d, int face, int side, const orr_image8 *image, int left,
-                      int top)
+static void copy_face(const spec_texture *t, const texture_data *d, int face, int side,
+                      const orr_image8 *image, int left, int top)
 {
     for (int row = 0; row < side; row++) {
         for (int column = 0; column < d->width; column++) {
-            int from_row = top + (t->vflip ? side - 1 - row : row), from_column = left + (t->hflip ? d->width - 1 - column : column);
-            const uint8_t *from = image->rgba + 4 * ((size_t)from_row * (size_t)image->width + (size_t)from_column);
-            uint8_t *to = d->pixels + ((size_t)(face * side + row) * (size_t)d->width + (size_t)column) * (size_t)d->channels;
+            int from_row = top + (t->vflip ? side - 1 - row : row),
+                from_column = left + (t->hflip ? d->width - 1 - column : column);
+            const uint8_t *from =
+                image->rgba + 4 * ((size_t)from_row * (size_t)image->width + (size_t)from_column);
+            uint8_t *to = d->pixels + ((size_t)(face * side + row) * (size_t)d->width + (size_t)column) *
+                                          (size_t)d->channels;
             memcpy(to, from, (size_t)d->channels);
         }
     }
@@ -118,12 +124,14 @@ static void copy_face(const spec_texture *t, const texture_data *d, int face, in
 static orr_result load_picture(const spec_texture *t, const char *file, orr_image8 *image, orr_error *error)
 {
     orr_error reason;
-    return orr_image8_load(file, image, &reason) == ORR_OK ? ORR_OK
-                                                           : spec_fail(&t->head, error, "file: %.300s", reason.message);
+    return orr_image8_load(file, image, &reason) == ORR_OK
+               ? ORR_OK
+               : spec_fail(&t->head, error, "file: %.300s", reason.message);
 }
 
 // One file: a 2d texture, one face for all sides, or a grid of faces that letters name.
-static orr_result copy_picture(const spec_texture *t, texture_data *d, const orr_image8 *image, orr_error *error)
+static orr_result copy_picture(const spec_texture *t, texture_data *d, const orr_image8 *image,
+                               orr_error *error)
 {
     bool cube = t->type != ORR_TEXTURE_2D;
     int rows = t->gridsize[0], columns = t->gridsize[1];
@@ -135,7 +143,8 @@ static orr_result copy_picture(const spec_texture *t, texture_data *d, const orr
     }
     if (rows < 1 || columns < 1 || rows * columns > 12 || strlen(t->gridlayout) < (size_t)(rows * columns) ||
         image->width / columns != image->height / rows || image->width % columns || image->height % rows) {
-        return spec_fail(&t->head, error, "expected a picture of square faces, up to 12, and a letter of gridlayout for each");
+        return spec_fail(&t->head, error,
+                         "expected a picture of square faces, up to 12, and a letter of gridlayout for each");
     }
     int side = image->width / columns;
     d->width = side, d->height = 6 * side;
@@ -194,7 +203,8 @@ orr_result texture_build(const spec_texture *t, texture_data *d, orr_error *erro
         return make_builtin(t, d, error);
     }
     if (!t->file) {
-        return t->type == ORR_TEXTURE_2D ? spec_fail(&t->head, error, "expected builtin or a file") : read_sides(t, d, error);
+        return t->type == ORR_TEXTURE_2D ? spec_fail(&t->head, error, "expected builtin or a file")
+                                         : read_sides(t, d, error);
     }
     orr_image8 image;
     ORR_TRY(load_picture(t, t->file, &image, error));

@@ -100,10 +100,10 @@ orr_result spec_fail(const spec_head *head, orr_error *error, const char *format
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     const spec_place *at = &head->place;
-    return head->name
-               ? orr_fail(error, ORR_CODE_MODEL_FILE, "%s:%d: <%.64s> '%.64s': %s", at->file, at->line, at->element,
-                          head->name, what)
-               : orr_fail(error, ORR_CODE_MODEL_FILE, "%s:%d: <%.64s>: %s", at->file, at->line, at->element, what);
+    return head->name ? orr_fail(error, ORR_CODE_MODEL_FILE, "%s:%d: <%.64s> '%.64s': %s", at->file, at->line,
+                                 at->element, head->name, what)
+                      : orr_fail(error, ORR_CODE_MODEL_FILE, "%s:%d: <%.64s>: %s", at->file, at->line,
+                                 at->element, what);
 }
 
 orr_result spec_memory_fail(orr_error *error)

@@ -5,7 +5,7 @@
 #include "engine/core/memory.h"
 #include "physics/model.h"
 
-enum { SPEC_AUTO = 2 };       // of a tristate: as the ranges say
+enum { SPEC_AUTO = 2 };              // of a tristate: as the ranges say
 enum { SPEC_NUMBERS_MAX = 1 << 24 }; // numbers in one attribute
 
 typedef struct spec_place { // where an element stands in the file, for messages
@@ -123,7 +123,12 @@ typedef struct spec_mesh {
     spec_numbers vertex, normal, texcoord, face;
 } spec_mesh;
 
-typedef enum spec_mesh_inertia { SPEC_MESH_CONVEX, SPEC_MESH_EXACT, SPEC_MESH_LEGACY, SPEC_MESH_SHELL } spec_mesh_inertia;
+typedef enum spec_mesh_inertia {
+    SPEC_MESH_CONVEX,
+    SPEC_MESH_EXACT,
+    SPEC_MESH_LEGACY,
+    SPEC_MESH_SHELL
+} spec_mesh_inertia;
 
 typedef struct spec_hfield {
     spec_head head;
@@ -133,7 +138,12 @@ typedef struct spec_hfield {
     spec_numbers elevation;
 } spec_hfield;
 
-typedef enum spec_builtin { SPEC_BUILTIN_NONE, SPEC_BUILTIN_GRADIENT, SPEC_BUILTIN_CHECKER, SPEC_BUILTIN_FLAT } spec_builtin;
+typedef enum spec_builtin {
+    SPEC_BUILTIN_NONE,
+    SPEC_BUILTIN_GRADIENT,
+    SPEC_BUILTIN_CHECKER,
+    SPEC_BUILTIN_FLAT
+} spec_builtin;
 typedef enum spec_mark { SPEC_MARK_NONE, SPEC_MARK_EDGE, SPEC_MARK_CROSS, SPEC_MARK_RANDOM } spec_mark;
 
 typedef struct spec_texture {
@@ -154,7 +164,7 @@ typedef struct spec_pair {
     spec_head head;
     const char *geom1, *geom2;
     int32_t condim;
-    double friction[5], solref[ORR_NREF], solreffriction[ORR_NREF], solimp[ORR_NIMP], margin, gap; // NaN: the geoms'
+    double friction[5], solref[ORR_NREF], solreffriction[ORR_NREF], solimp[ORR_NIMP], margin, gap;
 } spec_pair;
 
 typedef struct spec_exclude {
@@ -181,7 +191,8 @@ typedef struct spec_wrap {
 typedef struct spec_tendon {
     spec_head head;
     int32_t group, limited, actfrclimited;
-    double range[2], actfrcrange[2], margin, stiffness, damping, armature, frictionloss, springlength[2], width;
+    double range[2], actfrcrange[2], margin, stiffness, damping, armature, frictionloss, springlength[2],
+        width;
     double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
         solimp_friction[ORR_NIMP];
     float rgba[4];
@@ -238,40 +249,41 @@ typedef struct spec_key {
 } spec_key;
 
 typedef struct spec_compiler {
-    int32_t autolimits, degree, inertiafromgeom, balanceinertia, discardvisual, strippath, fusestatic, alignfree,
-        fitaabb, coordinate, inertiagrouprange[2];
+    int32_t autolimits, degree, inertiafromgeom, balanceinertia, discardvisual, strippath, fusestatic,
+        alignfree, fitaabb, coordinate, inertiagrouprange[2];
     double boundmass, boundinertia, settotalmass;
     const char *eulerseq, *meshdir, *texturedir, *assetdir;
 } spec_compiler;
 
 typedef struct spec_size {
     int32_t nkey, nuserdata;
-    int32_t nuser_body, nuser_jnt, nuser_geom, nuser_site, nuser_cam, nuser_tendon, nuser_actuator, nuser_sensor;
+    int32_t nuser_body, nuser_jnt, nuser_geom, nuser_site, nuser_cam, nuser_tendon, nuser_actuator,
+        nuser_sensor;
 } spec_size;
 
 // X(name): arrays of spec_NAME
-#define SPEC_LISTS(X)                                                                                                  \
-    X(body, bodies)                                                                                                    \
-    X(joint, joints)                                                                                                   \
-    X(geom, geoms)                                                                                                     \
-    X(site, sites)                                                                                                     \
-    X(camera, cameras)                                                                                                 \
-    X(light, lights)                                                                                                   \
-    X(mesh, meshes)                                                                                                    \
-    X(hfield, hfields)                                                                                                 \
-    X(texture, textures)                                                                                               \
-    X(material, materials)                                                                                             \
-    X(pair, pairs)                                                                                                     \
-    X(exclude, excludes)                                                                                               \
-    X(equality, equalities)                                                                                            \
-    X(tendon, tendons)                                                                                                 \
-    X(wrap, wraps)                                                                                                     \
-    X(actuator, actuators)                                                                                             \
-    X(sensor, sensors)                                                                                                 \
-    X(numeric, numerics)                                                                                               \
-    X(text, texts)                                                                                                     \
-    X(tuple, tuples)                                                                                                   \
-    X(tuple_element, tuple_elements)                                                                                   \
+#define SPEC_LISTS(X)                                                                                        \
+    X(body, bodies)                                                                                          \
+    X(joint, joints)                                                                                         \
+    X(geom, geoms)                                                                                           \
+    X(site, sites)                                                                                           \
+    X(camera, cameras)                                                                                       \
+    X(light, lights)                                                                                         \
+    X(mesh, meshes)                                                                                          \
+    X(hfield, hfields)                                                                                       \
+    X(texture, textures)                                                                                     \
+    X(material, materials)                                                                                   \
+    X(pair, pairs)                                                                                           \
+    X(exclude, excludes)                                                                                     \
+    X(equality, equalities)                                                                                  \
+    X(tendon, tendons)                                                                                       \
+    X(wrap, wraps)                                                                                           \
+    X(actuator, actuators)                                                                                   \
+    X(sensor, sensors)                                                                                       \
+    X(numeric, numerics)                                                                                     \
+    X(text, texts)                                                                                           \
+    X(tuple, tuples)                                                                                         \
+    X(tuple_element, tuple_elements)                                                                         \
     X(key, keys)
 
 typedef struct orr_spec {
@@ -282,8 +294,8 @@ typedef struct orr_spec {
     orr_model_option option;
     orr_model_visual visual;
     orr_model_statistic statistic; // NaN: computed
-#define SPEC_LIST(type, list)                                                                                          \
-    struct spec_##type *list;                                                                                          \
+#define SPEC_LIST(type, list)                                                                                \
+    struct spec_##type *list;                                                                                \
     int list##_count, list##_capacity;
     SPEC_LISTS(SPEC_LIST)
 #undef SPEC_LIST
@@ -295,9 +307,9 @@ void spec_init(orr_spec *spec, const char *path);
 void spec_destroy(orr_spec *spec);
 
 // A zeroed element at the end of a list; NULL when memory is out.
-#define SPEC_APPEND(spec, list)                                                                                        \
-    ((__typeof__((spec)->list))spec_append((void **)&(spec)->list, &(spec)->list##_count, &(spec)->list##_capacity,    \
-                                           sizeof *(spec)->list))
+#define SPEC_APPEND(spec, list)                                                                              \
+    ((__typeof__((spec)->list))spec_append((void **)&(spec)->list, &(spec)->list##_count,                    \
+                                           &(spec)->list##_capacity, sizeof *(spec)->list))
 void *spec_append(void **list, int *count, int *capacity, size_t size);
 
 // "file:line: element 'name': what", with a code

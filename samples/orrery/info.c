@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-typedef enum file_kind { KIND_SPLATS, KIND_MESH, KIND_CAMERAS, KIND_SCENE } file_kind;
+typedef enum file_kind { KIND_SPLATS, KIND_MESH, KIND_CAMERAS, KIND_MODEL, KIND_SCENE } file_kind;
 
 // A .json file may be a cloud's (SOG), a camera file or a scene file: the content tells.
 static orr_result find_json_kind(const char *path, file_kind *kind, orr_error *error)
@@ -35,6 +35,10 @@ static orr_result find_kind(const char *path, file_kind *kind, orr_error *error)
     if (orr_path_has_ending(path, ".json")) {
         return find_json_kind(path, kind, error);
     }
+    if (orr_path_has_ending(path, ".xml")) {
+        *kind = KIND_MODEL;
+        return ORR_OK;
+    }
     bool mesh = orr_mesh_readable(path) && !orr_path_has_ending(path, ".ply");
     *kind = mesh ? KIND_MESH : KIND_SPLATS;
     return ORR_OK;
@@ -51,6 +55,8 @@ static orr_result describe(const char *path, const common_options *common, cJSON
         return info_mesh(path, json, error);
     case KIND_CAMERAS:
         return info_cameras(path, common, json, error);
+    case KIND_MODEL:
+        return info_model(path, json, error);
     case KIND_SCENE:
         break;
     }
@@ -79,7 +85,8 @@ int command_info(int argc, char **argv)
     const command_usage usage = {
         .name = "info",
         .operands = "FILE...",
-        .purpose = "Says what is in splat clouds, meshes, scene files and camera files (transforms.json).",
+        .purpose = "Says what is in splat clouds, meshes, robots (MJCF .xml), scene files and camera files\n"
+                   "(transforms.json).",
         .operand_min = 1,
         .operand_max = argc,
         .common = &common};

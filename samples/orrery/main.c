@@ -18,7 +18,7 @@ static const command commands[] = {
     {"sim", command_sim, "SCENE --steps N", "physics alone: a robot in any number of worlds"},
     {"bench", command_bench, "[NAME...]", "what this machine does, stage by stage, beside its limits"},
     {"convert", command_convert, "IN OUT", "splat clouds from one format to another"},
-    {"info", command_info, "FILE...", "what is in splat clouds, meshes, scene and camera files"},
+    {"info", command_info, "FILE...", "what is in splat clouds, meshes, robots, scene and camera files"},
     {"devices", command_devices, "", "what the engine can compute and draw on"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

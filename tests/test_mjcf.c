@@ -1,0 +1,182 @@
+// MJCF files against what MuJoCo compiles them into, and what is said about files that are wrong.
+#include "engine/core/file.h"
+#include "physics/model.h"
+#include "tests/golden_model.h"
+#include "tests/support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static orr_model *parse(const char *text, orr_error *error)
+{
+    orr_model *model;
+    (void)orr_model_parse(text, strlen(text), "test.xml", &model, error);
+    return model;
+}
+
+static void check_robot(const char *name)
+{
+    char path[64], golden[512];
+    orr_model *model;
+    snprintf(path, sizeof path, "mjcf/%s.xml", name);
+    snprintf(golden, sizeof golden, "%s/tests/golden/robot_%s.txt", ORR_SOURCE_DIR, name);
+    assert_ok(orr_model_load(shared_data(path), &model, &error));
+    assert_true(assert_golden_model(model, golden) > 100);
+    orr_model_destroy(model);
+}
+
+static void gymnasium_robots_compile_to_what_mujoco_makes_of_them(void **state)
+{
+    (void)state;
+    static const char *const robots[] = {"ant",
+                                         "half_cheetah",
+                                         "hopper",
+                                         "humanoid",
+                                         "humanoidstandup",
+                                         "inverted_double_pendulum",
+                                         "inverted_pendulum",
+                                         "point",
+                                         "pusher",
+                                         "pusher_v5",
+                                         "reacher",
+                                         "swimmer",
+                                         "walker2d",
+                                         "walker2d_v5",
+                                         "walker2d_v5_uneven_feet"};
+    for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
+        check_robot(robots[i]);
+    }
+}
+
+static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"orientations", "classes", "joints",  "geoms",  "inertia", "links",
+                                         "actuators",    "sensors", "tendons", "meshes", "custom"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        char path[512], golden[512];
+        orr_model *model = NULL;
+        snprintf(path, sizeof path, "%s/tests/golden/models/%s.xml", ORR_SOURCE_DIR, models[i]);
+        snprintf(golden, sizeof golden, "%s/tests/golden/%s.txt", ORR_SOURCE_DIR, models[i]);
+        assert_ok(orr_model_load(path, &model, &error));
+        assert_true(assert_golden_model(model, golden) > 100);
+        orr_model_destroy(model);
+    }
+}
+
+#define BODY(inside) "<mujoco><worldbody><body name='a'>" inside "</body></worldbody></mujoco>"
+#define BALL "<geom size='1'/>"
+
+static void every_mistake_is_named_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *line, *what;
+    } mistakes[] = {
+        {"<mujoco>\n<worldbody>\n</mujoco>", "test.xml:3: ", "well-formed"},
+        {"", "test.xml:1: ", "well-formed"},
+        {"<robot/>", "test.xml:1: <robot>", "expected <mujoco>"},
+        {"<mujoco>\n<wordlbody/></mujoco>", "test.xml:2: <wordlbody>", "unknown or unsupported element"},
+        {"<mujoco>text</mujoco>", "test.xml:1: ", "text between elements"},
+        {BODY("\n<geom sise='1'/>"), "test.xml:2: <geom>", "unknown attribute 'sise'"},
+        {BODY("\n<geom size='1 a'/>"), "test.xml:2: <geom>", "size: expected 1 to 3 numbers"},
+        {BODY("\n<geom size='1e999'/>"), "test.xml:2: <geom>", "size: expected"},
+        {BODY("\n<geom type='cone' size='1'/>"), "test.xml:2: <geom>", "type: 'cone'"},
+        {BODY("\n<geom name='g' size='0'/>"), "test.xml:2: <geom> 'g'", "positive"},
+        {BODY("\n<geom size='1' surfacevel='1 0 0 0 0 0'/>"), "test.xml:2: <geom>", "not supported"},
+        {BODY("\n<geom type='mesh' mesh='m'/>"), "test.xml:2: <geom>", "there is no mesh 'm'"},
+        {BODY("\n<geom size='1' material='m'/>"), "test.xml:2: <geom>", "there is no material 'm'"},
+        {BODY("\n<geom class='c' size='1'/>"), "test.xml:2: <geom>", "there is no default class 'c'"},
+        {BODY("\n<joint name='j' axis='0 0 0'/>" BALL), "test.xml:2: <joint> 'j'", "axis"},
+        {BODY("\n<joint limited='true'/>" BALL), "test.xml:2: <joint>", "range"},
+        {BODY("\n<geom size='1' quat='0 0 0 0'/>"), "test.xml:2: <geom>", "orientation"},
+        {BODY("\n<geom size='1' euler='0 0 0' zaxis='0 0 1'/>"), "test.xml:2: <geom>",
+         "expected one of quat"},
+        {BODY("<joint/>"), "test.xml:1: <body> 'a'", "mass and inertia of a body that moves"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' diaginertia='1 1 9'/>"), "test.xml:1: <body> 'a'",
+         "balanceinertia"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 2 2 2'/>"),
+         "test.xml:1: <body> 'a'", "definite"},
+        {BODY("\n<body name='a'/>"), "test.xml:2: <body> 'a'", "taken already"},
+        {"<mujoco>\n<include file='nowhere.xml'/></mujoco>", "test.xml:2: <include>", "nowhere.xml"},
+        {"<mujoco><asset>\n<mesh name='m' file='nowhere.stl'/></asset></mujoco>", "test.xml:2: <mesh> 'm'",
+         "nowhere.stl"},
+        {"<mujoco><asset>\n<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 0'/></asset></mujoco>",
+         "test.xml:2: <mesh> 'm'", "volume"},
+        {"<mujoco><asset>\n<texture name='t' type='2d' builtin='flat' width='999999999' "
+         "height='9'/></asset></mujoco>",
+         "test.xml:2: <texture> 't'", "width and height"},
+        {"<mujoco>\n<size nkey='999999999'/></mujoco>", "test.xml:2: <size>", "counts"},
+        {"<mujoco>\n<option timestep='0'/></mujoco>", "test.xml:2: <option>", "timestep"},
+        {"<mujoco>\n<compiler fusestatic='true'/></mujoco>", "test.xml:2: <compiler>", "fusestatic"},
+        {"<mujoco><actuator>\n<motor joint='j'/></actuator></mujoco>", "test.xml:2: <motor>",
+         "there is no joint 'j'"},
+        {"<mujoco><actuator>\n<muscle joint='j'/></actuator></mujoco>", "test.xml:2: <muscle>",
+         "unsupported actuator"},
+        {"<mujoco><sensor>\n<gyro site='s'/></sensor></mujoco>", "test.xml:2: <gyro>", "'s'"},
+        {"<mujoco><keyframe>\n<key qpos='1'/></keyframe></mujoco>", "test.xml:2: <key>",
+         "qpos: expected 0 numbers"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        orr_error error = {0};
+        orr_model *model = parse(mistakes[i].text, &error);
+        if (model || strncmp(error.message, mistakes[i].line, strlen(mistakes[i].line)) != 0 ||
+            !strstr(error.message, mistakes[i].what)) {
+            fail_msg("'%s': expected '%s... %s', got '%s'", mistakes[i].text, mistakes[i].line,
+                     mistakes[i].what, error.message);
+        }
+    }
+}
+
+static void a_file_that_includes_itself_is_refused(void **state)
+{
+    (void)state;
+    char text[] = "<mujoco><worldbody>\n<include file='cycle.xml'/></worldbody></mujoco>", path[512];
+    orr_error error = {0};
+    orr_model *model;
+    snprintf(path, sizeof path, "%s", scratch_path("cycle.xml"));
+    assert_ok(orr_file_write(path, text, sizeof text - 1, &error));
+    assert_int_equal(orr_model_load(path, &model, &error), ORR_ERROR_FORMAT);
+    assert_non_null(
+        strstr(error.message, "cycle.xml:2: <include>: file 'cycle.xml' is included a second time"));
+}
+
+static void deep_nesting_is_refused(void **state)
+{
+    (void)state;
+    enum { DEEP = 400 };
+    char text[DEEP * 6 + 64] = "<mujoco><worldbody>";
+    for (int i = 0; i < DEEP; i++) {
+        strcat(text, "<body>");
+    }
+    orr_error error = {0};
+    assert_null(parse(text, &error));
+    assert_non_null(strstr(error.message, "nested more than"));
+}
+
+static void names_are_found(void **state)
+{
+    (void)state;
+    orr_error error;
+    orr_model *model = parse(BODY("<joint name='j'/><geom name='g' size='1'/><body name='b'/>"), &error);
+    assert_non_null(model);
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_BODY, "b"), 2);
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_BODY, "g"), -1);
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_JOINT, "j"), 0);
+    assert_string_equal(orr_model_name(model, ORR_OBJECT_GEOM, 0), "g");
+    assert_string_equal(orr_model_name(model, ORR_OBJECT_BODY, 0), "world");
+    orr_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gymnasium_robots_compile_to_what_mujoco_makes_of_them),
+        cmocka_unit_test(feature_models_compile_to_what_mujoco_makes_of_them),
+        cmocka_unit_test(every_mistake_is_named_with_its_line),
+        cmocka_unit_test(a_file_that_includes_itself_is_refused),
+        cmocka_unit_test(deep_nesting_is_refused),
+        cmocka_unit_test(names_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
