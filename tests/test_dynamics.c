@@ -208,7 +208,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "implicitfast"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         char path[512];
-        snprintf(path, sizeof path, "%s/tests/golden/models/%s.xml", ORR_SOURCE_DIR, models[i]);
+        snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, models[i]);
         hold(models[i], path);
     }
 }

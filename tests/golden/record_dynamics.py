@@ -4,7 +4,7 @@
     pip install mujoco==3.12.0 numpy
     tests/golden/record_dynamics.py ROBOTS        (a folder with Gymnasium's MJCF files)
 
-For each robot, and each model in tests/golden/models, a file of little-endian doubles in tests/golden/dynamics:
+For each robot, and each model in tests/golden/dynamics, a file of little-endian doubles in tests/golden/dynamics:
     nq nv na nu states steps
     per state:       qpos qvel act ctrl qacc, nefc
     a trajectory:    qpos qvel act of the start, then per tenth of the steps: ctrl held meanwhile, qpos qvel after
@@ -39,7 +39,7 @@ def record(path, out):
     for k in range(STATES):
         mujoco.mj_resetData(model, data)
         mujoco.mj_integratePos(model, data.qpos, random.normal(size=model.nv) * spread * (0.2 + k % 2), 1.0)
-        if free and path.parent.name != "models":
+        if free and path.parent.name != "dynamics":
             data.qpos[2] *= random.uniform(0.2, 1.1)  # from buried in the floor to above it
         data.qvel[:] = random.normal(size=model.nv)
         data.act[:] = random.normal(size=model.na) * 0.5
@@ -66,10 +66,9 @@ def main():
         sys.exit(__doc__)
     here = pathlib.Path(__file__).parent
     out = here / "dynamics"
-    out.mkdir(exist_ok=True)
     # pusher needs contacts between capsules and cylinders, which the dynamics do not have yet
     robots = [p for p in sorted(pathlib.Path(sys.argv[1]).glob("*.xml")) if not p.stem.startswith("pusher")]
-    for path in robots + sorted((here / "models").glob("*.xml")):
+    for path in robots + sorted(out.glob("*.xml")):
         record(path, out)
 
 
