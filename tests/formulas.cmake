@@ -34,3 +34,10 @@ foreach(machine gcc clang nvcc glslc)
         message(STATUS "no ${machine}: formulas are not checked with it")
     endif()
 endforeach()
+
+# the lane program of a world, which is more than formulas, through nvcc
+if(ORR_FORMULA_nvcc)
+    add_test(NAME lane_program_nvcc
+             COMMAND ${ORR_FORMULA_nvcc} -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/engine -std=c++17
+                     -o ${CMAKE_CURRENT_BINARY_DIR}/world_cuda.o -c ${PROJECT_SOURCE_DIR}/physics/world_cuda.cu)
+endif()

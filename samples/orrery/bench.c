@@ -8,7 +8,8 @@ typedef struct benchmark {
     orr_result (*run)(const bench_run *run, orr_error *error);
 } benchmark;
 
-static const benchmark benchmarks[] = {{"splats", bench_splats}, {"neural", bench_neural}};
+static const benchmark benchmarks[] = {
+    {"splats", bench_splats}, {"neural", bench_neural}, {"physics", bench_physics}};
 enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof benchmarks[0] };
 
 static const benchmark *find(const char *name)
@@ -60,6 +61,7 @@ int command_bench(int argc, char **argv)
     const option options[] = {
         {"--file", 0, OPTION_TEXT, &run.file, "CLOUD",
          "also draw this splat cloud, whole and filling the picture", 0, 0},
+        {"--robot", 0, OPTION_TEXT, &run.robot, "FILE.xml", "the robot that physics moves", 0, 0},
         {"--largest", 0, OPTION_INT, &largest, "N", "splats in the largest synthetic cloud (default 5000000)",
          1e4, 1e8},
     };
@@ -67,10 +69,10 @@ int command_bench(int argc, char **argv)
                                  .operands = "[NAME...]",
                                  .purpose =
                                      "Measures this machine's limits, and what the engine reaches of them.",
-                                 .notes = "NAME: splats, neural. Without a name, all.",
+                                 .notes = "NAME: splats, neural, physics. Without a name, all.",
                                  .operand_max = BENCHMARK_COUNT,
                                  .options = options,
-                                 .option_count = 2,
+                                 .option_count = 3,
                                  .common = &common};
     if (!options_read(&usage, argc, argv, &count, &exit_code)) {
         return exit_code;
@@ -79,7 +81,8 @@ int command_bench(int argc, char **argv)
     for (int i = 0; i < count; i++) {
         if (!find(argv[i])) {
             return command_fail(
-                orr_fail(&error, ORR_CODE_ARGUMENT, "bench: %s: expected splats or neural", argv[i]), &error);
+                orr_fail(&error, ORR_CODE_ARGUMENT, "bench: %s: expected splats, neural or physics", argv[i]),
+                &error);
         }
     }
     run.largest = largest;

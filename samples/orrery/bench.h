@@ -21,7 +21,8 @@ orr_result bench_measure_limits(orr_jobs *jobs, orr_isa isa, bench_limits *limit
 typedef struct bench_run {
     orr_engine *engine;
     bench_limits limits;
-    const char *file; // the cloud to draw, or NULL: a synthetic one
+    const char *file;  // the cloud to draw, or NULL: a synthetic one
+    const char *robot; // the robot to move, or NULL
     int size[2];
     int64_t largest; // splats in the largest cloud of the scaling table
     FILE *out;       // the tables; stderr when stdout is for JSON
@@ -31,3 +32,4 @@ typedef struct bench_run {
 orr_result bench_mlp(const bench_run *run, orr_error *error); // the networks' part of "neural"
 orr_result bench_splats(const bench_run *run, orr_error *error);
 orr_result bench_neural(const bench_run *run, orr_error *error);
+orr_result bench_physics(const bench_run *run, orr_error *error);

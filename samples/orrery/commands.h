@@ -7,6 +7,7 @@
 
 int command_view(int argc, char **argv);
 int command_render(int argc, char **argv);
+int command_sim(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_train(int argc, char **argv);

@@ -1,0 +1,251 @@
+// The model as lane programs read it: the same names, with numbers as uniform_real; and the arrays of one block
+// of worlds.
+#pragma once
+
+#include "physics/lane.h"
+#include "physics/plan.h"
+#include "physics/spatial_formula.h"
+
+#define LANE_TYPE_double uniform_real
+#define LANE_TYPE_float float
+#define LANE_TYPE_int32_t int32_t
+#define LANE_TYPE_uint8_t uint8_t
+#define LANE_TYPE_char char
+
+typedef struct lane_model {
+#define LANE_MODEL_SIZE(name) int32_t name;
+    ORR_MODEL_SIZES(LANE_MODEL_SIZE)
+#undef LANE_MODEL_SIZE
+    orr_model_option opt;
+    orr_model_statistic stat;
+#define LANE_MODEL_ARRAY(type, name, rows, columns) const LANE_TYPE_##type *name;
+    ORR_MODEL_ARRAYS(LANE_MODEL_ARRAY)
+#undef LANE_MODEL_ARRAY
+    const orr_plan *plan;
+} lane_model;
+
+// What a world keeps between steps. X(name, count): reals per world, with sizes of the model m
+#define LANE_STATE(X)                                                                                        \
+    X(time, 1)                                                                                               \
+    X(qpos, m->nq)                                                                                           \
+    X(qvel, m->nv)                                                                                           \
+    X(act, m->na)                                                                                            \
+    X(ctrl, m->nu)                                                                                           \
+    X(qfrc_applied, m->nv)        /* generalised force from outside */                                       \
+    X(xfrc_applied, 6 * m->nbody) /* force, torque at the centre of mass of a body */                        \
+    X(mocap_pos, 3 * m->nmocap)                                                                              \
+    X(mocap_quat, 4 * m->nmocap)                                                                             \
+    X(qacc, m->nv)                                                                                           \
+    X(qacc_warmstart, m->nv)
+
+// What a step works out; one set per thread, used for block after block so that it stays in cache.
+#define LANE_SCRATCH(X)                                                                                      \
+    X(xpos, 3 * m->nbody)                                                                                    \
+    X(xquat, 4 * m->nbody)                                                                                   \
+    X(xmat, 9 * m->nbody) /* row-major */                                                                    \
+    X(xipos, 3 * m->nbody)                                                                                   \
+    X(ximat, 9 * m->nbody)                                                                                   \
+    X(xanchor, 3 * m->njnt)                                                                                  \
+    X(xaxis, 3 * m->njnt)                                                                                    \
+    X(geom_xpos, 3 * m->ngeom)                                                                               \
+    X(geom_xmat, 9 * m->ngeom)                                                                               \
+    X(site_xpos, 3 * m->nsite)                                                                               \
+    X(site_xmat, 9 * m->nsite)                                                                               \
+    X(subtree_com, 3 * m->nbody)                                                                             \
+    X(cinert, 10 * m->nbody)                                                                                 \
+    X(crb, 10 * m->nbody)                                                                                    \
+    X(cdof, 6 * m->nv)                                                                                       \
+    X(cdof_dot, 6 * m->nv)                                                                                   \
+    X(cvel, 6 * m->nbody)                                                                                    \
+    X(cacc, 6 * m->nbody)                                                                                    \
+    X(cfrc_body, 6 * m->nbody)                                                                               \
+    X(qM, m->nM)                                                                                             \
+    X(qLD, m->nM)                                                                                            \
+    X(qLDiagInv, m->nv)                                                                                      \
+    X(qH, m->nM) /* M with implicit damping, factorised */                                                   \
+    X(qHDiagInv, m->nv)                                                                                      \
+    X(ten_length, m->ntendon)                                                                                \
+    X(ten_velocity, m->ntendon)                                                                              \
+    X(actuator_length, m->nu)                                                                                \
+    X(actuator_velocity, m->nu)                                                                              \
+    X(actuator_moment, 6 * m->nu) /* on the dofs of its joint; tendon: [0] on its length */                  \
+    X(actuator_force, m->nu)                                                                                 \
+    X(act_dot, m->na)                                                                                        \
+    X(qfrc_bias, m->nv)                                                                                      \
+    X(qfrc_gravcomp, m->nv)                                                                                  \
+    X(qfrc_passive, m->nv)                                                                                   \
+    X(qfrc_actuator, m->nv)                                                                                  \
+    X(qfrc_smooth, m->nv)                                                                                    \
+    X(qfrc_constraint, m->nv)                                                                                \
+    X(qfrc_inverse, m->nv)                                                                                   \
+    X(qacc_smooth, m->nv)                                                                                    \
+    X(energy, 2) /* potential, kinetic */                                                                    \
+    X(contact_dist, m->plan->contact_capacity)                                                               \
+    X(contact_pos, 3 * m->plan->contact_capacity)                                                            \
+    X(contact_frame, 9 * m->plan->contact_capacity) /* rows: normal, two tangents */                         \
+    X(efc_J, m->plan->jacobian_capacity)                                                                     \
+    X(efc_pos, m->plan->row_capacity)                                                                        \
+    X(efc_D, m->plan->row_capacity) /* 0: the row does not exist in this world */                            \
+    X(efc_aref, m->plan->row_capacity)                                                                       \
+    X(efc_jar, m->plan->row_capacity) /* J qacc - aref */                                                    \
+    X(efc_jv, m->plan->row_capacity)  /* J search */                                                         \
+    X(efc_force, m->plan->row_capacity)                                                                      \
+    X(efc_weight, m->plan->row_capacity) /* second derivative of the row's cost */                           \
+    X(H, m->nv * m->nv)                                                                                      \
+    X(Ma, m->nv)                                                                                             \
+    X(Mv, m->nv)                                                                                             \
+    X(gradient, m->nv)                                                                                       \
+    X(search, m->nv)                                                                                         \
+    X(work, 8 * m->nv)                                                                                       \
+    X(rk4, m->plan->rk4_copies *(m->nq + 5 * m->nv + 4 * m->na + 1))
+
+// Which row of the constraint Jacobian is what; the same for all lanes.
+typedef enum lane_row_type {
+    LANE_ROW_EQUALITY,
+    LANE_ROW_FRICTION,   // friction loss of a dof or tendon
+    LANE_ROW_UNILATERAL, // limit, frictionless contact or edge of a pyramid: pushes only
+    LANE_ROW_CONE,       // first row of an elliptic contact; the rest follow
+    LANE_ROW_CONE_REST
+} lane_row_type;
+
+typedef struct lane_row {
+    uint8_t type;       // lane_row_type
+    uint8_t dim;        // rows of the contact, elliptic cones
+    int32_t count;      // entries of its Jacobian
+    const int32_t *dof; // their dofs, descending
+    int32_t J;          // first of them in efc_J
+    double frictionloss;
+    double mu, friction[5]; // elliptic cones: regularised friction of the cone, and friction
+} lane_row;
+
+typedef struct lane_contact {
+    int32_t pair, row; // first row, -1 when the contact is within the gap
+} lane_contact;
+
+typedef struct lane_data {
+#define LANE_ARRAY(name, count) reals name;
+    LANE_STATE(LANE_ARRAY)
+    LANE_SCRATCH(LANE_ARRAY)
+#undef LANE_ARRAY
+    lane_row *row;
+    lane_contact *contact;
+    int32_t row_count, J_count, contact_count;
+    int32_t *fill;       // nv x nv: columns of the rows of H that are not zero, ascending
+    int32_t *fill_count; // nv
+    uint8_t *filled;     // nv x nv
+} lane_data;
+
+FN real3 load3(reals p, int i)
+{
+    return make_real3(p[3 * i], p[3 * i + 1], p[3 * i + 2]);
+}
+
+FN void store3(reals p, int i, real3 a)
+{
+    p[3 * i] = a.x;
+    p[3 * i + 1] = a.y;
+    p[3 * i + 2] = a.z;
+}
+
+FN real3 uniform3(const uniform_real *p, int i)
+{
+    return make_real3(R(p[3 * i]), R(p[3 * i + 1]), R(p[3 * i + 2]));
+}
+
+FN quaternion uniform4(const uniform_real *p, int i)
+{
+    return make_quaternion(R(p[4 * i]), R(p[4 * i + 1]), R(p[4 * i + 2]), R(p[4 * i + 3]));
+}
+
+FN quaternion load_quaternion(reals p, int i)
+{
+    return make_quaternion(p[4 * i], p[4 * i + 1], p[4 * i + 2], p[4 * i + 3]);
+}
+
+FN void store_quaternion(reals p, int i, quaternion q)
+{
+    p[4 * i] = q.w;
+    p[4 * i + 1] = q.x;
+    p[4 * i + 2] = q.y;
+    p[4 * i + 3] = q.z;
+}
+
+FN matrix3 load_matrix(reals p, int i)
+{
+    p = p + 9 * i;
+    matrix3 a;
+    a.x = make_real3(p[0], p[3], p[6]);
+    a.y = make_real3(p[1], p[4], p[7]);
+    a.z = make_real3(p[2], p[5], p[8]);
+    return a;
+}
+
+FN void store_matrix(reals p, int i, matrix3 a)
+{
+    p = p + 9 * i;
+    store3(p, 0, make_real3(a.x.x, a.y.x, a.z.x));
+    store3(p, 1, make_real3(a.x.y, a.y.y, a.z.y));
+    store3(p, 2, make_real3(a.x.z, a.y.z, a.z.z));
+}
+
+FN spatial load_spatial(reals p, int i)
+{
+    return make_spatial(load3(p, 2 * i), load3(p, 2 * i + 1));
+}
+
+FN void store_spatial(reals p, int i, spatial a)
+{
+    store3(p, 2 * i, a.r);
+    store3(p, 2 * i + 1, a.t);
+}
+
+FN inertia load_inertia(reals p, int i)
+{
+    p = p + 10 * i;
+    inertia a;
+    a.xx = p[0];
+    a.yy = p[1];
+    a.zz = p[2];
+    a.xy = p[3];
+    a.xz = p[4];
+    a.yz = p[5];
+    a.offset = make_real3(p[6], p[7], p[8]);
+    a.mass = p[9];
+    return a;
+}
+
+FN void store_inertia(reals p, int i, inertia a)
+{
+    p = p + 10 * i;
+    p[0] = a.xx;
+    p[1] = a.yy;
+    p[2] = a.zz;
+    p[3] = a.xy;
+    p[4] = a.xz;
+    p[5] = a.yz;
+    p[6] = a.offset.x;
+    p[7] = a.offset.y;
+    p[8] = a.offset.z;
+    p[9] = a.mass;
+}
+
+FN real3 zero3(void)
+{
+    return make_real3(R(0.0), R(0.0), R(0.0));
+}
+
+FN real3 axis3(int axis)
+{
+    return make_real3(R(axis == 0), R(axis == 1), R(axis == 2));
+}
+
+FN matrix3 identity3(void)
+{
+    matrix3 a = {axis3(0), axis3(1), axis3(2)};
+    return a;
+}
+
+FN int joint_dofs(int type)
+{
+    return type == ORR_JOINT_FREE ? 6 : type == ORR_JOINT_BALL ? 3 : 1;
+}

@@ -1,0 +1,198 @@
+// Soft constraints: a row of the constraint Jacobian with MuJoCo's impedance and reference acceleration
+// (MuJoCo documentation, "Computation", section "Constraint model").
+#pragma once
+
+#include "physics/lane_kinematics.h"
+
+// What pulls a constraint back, of the position r = pos - margin: impedance, stiffness, damping.
+typedef struct lane_impedance {
+    real impedance;
+    uniform_real stiffness, damping;
+} lane_impedance;
+
+LANE_FN lane_impedance impedance_of(const lane_model *m, const uniform_real solref[ORR_NREF],
+                                    const uniform_real solimp[ORR_NIMP], real r)
+{
+    const double least = 1e-4, most = 0.9999;
+    double low = fmin(fmax((double)solimp[0], least), most),
+           high = fmin(fmax((double)solimp[1], least), most);
+    double width = fmax((double)solimp[2], 0.0), middle = fmin(fmax((double)solimp[3], least), most);
+    double power = fmax((double)solimp[4], 1.0);
+    lane_impedance result;
+    if (low == high || width <= 1e-15) {
+        result.impedance = R(0.5 * (low + high));
+    } else {
+        real x = min_(abs_(r) * R(1.0 / width), R(1.0));
+        real y = x;
+        if (power != 1.0) {
+            real below, above;
+            real from_end = R(1.0) - x;
+            if (power == 2.0) {
+                below = x * x;
+                above = from_end * from_end;
+            } else {
+                below = power_(x, (uniform_real)power);
+                above = power_(from_end, (uniform_real)power);
+            }
+            below = below * R(1.0 / pow(middle, power - 1.0));
+            above = R(1.0) - above * R(1.0 / pow(1.0 - middle, power - 1.0));
+            y = sel(x <= R(middle), below, above);
+        }
+        result.impedance = R(low) + y * R(high - low);
+    }
+    double time = (double)solref[0], ratio = (double)solref[1], stiffness, damping;
+    if (time > 0.0) {
+        if (!(m->opt.disableflags & ORR_DISABLE_REFSAFE)) {
+            time = fmax(time, 2.0 * m->opt.timestep);
+        }
+        stiffness = 1.0 / fmax(1e-15, high * high * time * time * ratio * ratio);
+        damping = 2.0 / fmax(1e-15, high * time);
+    } else {
+        stiffness = -time / fmax(1e-15, high * high);
+        damping = -ratio / fmax(1e-15, high);
+    }
+    result.stiffness = (uniform_real)stiffness;
+    result.damping = (uniform_real)damping;
+    return result;
+}
+
+// Adds a row whose Jacobian has `count` entries, still to be written.
+LANE_FN int add_row(lane_data *d, lane_row_type type, const int32_t *dof, int count)
+{
+    lane_row *row = &d->row[d->row_count];
+    row->type = (uint8_t)type;
+    row->dim = 1;
+    row->dof = dof;
+    row->count = count;
+    row->J = d->J_count;
+    row->frictionloss = 0.0;
+    d->J_count += count;
+    return d->row_count++;
+}
+
+LANE_FN real row_times(const lane_data *d, const lane_row *row, reals x)
+{
+    real sum = R(0.0);
+    for (int k = 0; k < row->count; k++) {
+        sum = fma_(d->efc_J[row->J + k], x[row->dof[k]], sum);
+    }
+    return sum;
+}
+
+// The row's regulariser and reference acceleration. r: position less margin; inverse_weight: (1 - d) / d of
+// it is the regulariser; exists: the lanes that have the row.
+LANE_FN void set_row(const lane_data *d, int i, lane_impedance at, real r, real inverse_weight, mask exists)
+{
+    real regulariser = max_((R(1.0) - at.impedance) / at.impedance * inverse_weight, R(LANE_TINY));
+    d->efc_pos[i] = r;
+    d->efc_D[i] = sel(exists, R(1.0) / regulariser, R(0.0));
+    real velocity = row_times(d, &d->row[i], d->qvel);
+    d->efc_aref[i] = -(at.damping * velocity) - at.stiffness * at.impedance * r;
+}
+
+FN mask everywhere(void)
+{
+    return R(1.0) > R(0.0);
+}
+
+LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
+{
+    if (m->opt.disableflags & ORR_DISABLE_FRICTIONLOSS) {
+        return;
+    }
+    for (int i = 0; i < m->nv; i++) {
+        if ((double)m->dof_frictionloss[i] > 0.0) {
+            int row = add_row(d, LANE_ROW_FRICTION, m->plan->dof_descending + m->nv - 1 - i, 1);
+            d->row[row].frictionloss = (double)m->dof_frictionloss[i];
+            d->efc_J[d->row[row].J] = R(1.0);
+            lane_impedance at =
+                impedance_of(m, m->dof_solref + ORR_NREF * i, m->dof_solimp + ORR_NIMP * i, R(0.0));
+            set_row(d, row, at, R(0.0), R(m->dof_invweight0[i]), everywhere());
+        }
+    }
+    for (int i = 0; i < m->ntendon; i++) {
+        if ((double)m->tendon_frictionloss[i] > 0.0) {
+            orr_chain chain = m->plan->chain[m->plan->tendon_chain + i];
+            int row = add_row(d, LANE_ROW_FRICTION, m->plan->chain_dof + chain.first, chain.count);
+            d->row[row].frictionloss = (double)m->tendon_frictionloss[i];
+            for (int k = 0; k < chain.count; k++) {
+                d->efc_J[d->row[row].J + k] = R(m->plan->chain_coef[chain.first + k]);
+            }
+            lane_impedance at = impedance_of(m, m->tendon_solref_fri + ORR_NREF * i,
+                                             m->tendon_solimp_fri + ORR_NIMP * i, R(0.0));
+            set_row(d, row, at, R(0.0), R(m->tendon_invweight0[i]), everywhere());
+        }
+    }
+}
+
+LANE_FN void ball_limit_row(const lane_model *m, lane_data *d, int joint)
+{
+    int dof = m->jnt_dofadr[joint];
+    quaternion at = normalise_quaternion(load_quaternion(d->qpos + m->jnt_qposadr[joint], 0));
+    real3 turned = quaternion_velocity(at);
+    real angle = length3(turned);
+    real3 axis = normalise3(turned);
+    double most = fmax((double)m->jnt_range[2 * joint], (double)m->jnt_range[2 * joint + 1]);
+    real r = R(most) - angle - R(m->jnt_margin[joint]);
+    mask exists = r < R(0.0);
+    if (!any(exists)) {
+        return;
+    }
+    int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->dof_descending + m->nv - 3 - dof, 3);
+    reals J = d->efc_J + d->row[row].J;
+    J[0] = -axis.z;
+    J[1] = -axis.y;
+    J[2] = -axis.x;
+    lane_impedance soft =
+        impedance_of(m, m->jnt_solref + ORR_NREF * joint, m->jnt_solimp + ORR_NIMP * joint, r);
+    set_row(d, row, soft, r, R(m->dof_invweight0[dof]), exists);
+}
+
+LANE_FN void limit_rows(const lane_model *m, lane_data *d)
+{
+    if (m->opt.disableflags & ORR_DISABLE_LIMIT) {
+        return;
+    }
+    for (int joint = 0; joint < m->njnt; joint++) {
+        if (!m->jnt_limited[joint]) {
+            continue;
+        }
+        if (m->jnt_type[joint] == ORR_JOINT_BALL) {
+            ball_limit_row(m, d, joint);
+            continue;
+        }
+        int dof = m->jnt_dofadr[joint];
+        real value = d->qpos[m->jnt_qposadr[joint]];
+        for (int side = 0; side < 2; side++) {
+            double sign = side ? 1.0 : -1.0;
+            real r = R(sign) * (R(m->jnt_range[2 * joint + side]) - value) - R(m->jnt_margin[joint]);
+            mask exists = r < R(0.0);
+            if (!any(exists)) {
+                continue;
+            }
+            int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->dof_descending + m->nv - 1 - dof, 1);
+            d->efc_J[d->row[row].J] = R(-sign);
+            lane_impedance at =
+                impedance_of(m, m->jnt_solref + ORR_NREF * joint, m->jnt_solimp + ORR_NIMP * joint, r);
+            set_row(d, row, at, r, R(m->dof_invweight0[dof]), exists);
+        }
+    }
+    for (int i = 0; i < m->ntendon; i++) {
+        for (int side = 0; side < 2 && m->tendon_limited[i]; side++) {
+            double sign = side ? 1.0 : -1.0;
+            real r = R(sign) * (R(m->tendon_range[2 * i + side]) - d->ten_length[i]) - R(m->tendon_margin[i]);
+            mask exists = r < R(0.0);
+            if (!any(exists)) {
+                continue;
+            }
+            orr_chain chain = m->plan->chain[m->plan->tendon_chain + i];
+            int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->chain_dof + chain.first, chain.count);
+            for (int k = 0; k < chain.count; k++) {
+                d->efc_J[d->row[row].J + k] = R(-sign * m->plan->chain_coef[chain.first + k]);
+            }
+            lane_impedance at =
+                impedance_of(m, m->tendon_solref_lim + ORR_NREF * i, m->tendon_solimp_lim + ORR_NIMP * i, r);
+            set_row(d, row, at, r, R(m->tendon_invweight0[i]), exists);
+        }
+    }
+}

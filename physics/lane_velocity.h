@@ -1,0 +1,91 @@
+// Velocities of bodies, and recursive Newton-Euler: the forces that a motion needs.
+#pragma once
+
+#include "physics/lane_model.h"
+
+LANE_FN void body_velocities(const lane_model *m, const lane_data *d)
+{
+    store_spatial(d->cvel, 0, make_spatial(zero3(), zero3()));
+    for (int i = 1; i < m->nbody; i++) {
+        spatial v = load_spatial(d->cvel, m->body_parentid[i]);
+        for (int joint = m->body_jntadr[i]; joint < m->body_jntadr[i] + m->body_jntnum[i]; joint++) {
+            int dof = m->jnt_dofadr[joint], type = m->jnt_type[joint];
+            if (type == ORR_JOINT_FREE) {
+                for (int k = 0; k < 3; k++, dof++) {
+                    store_spatial(d->cdof_dot, dof, make_spatial(zero3(), zero3()));
+                    v = add_scaled_spatial(v, load_spatial(d->cdof, dof), d->qvel[dof]);
+                }
+            }
+            // axes of a ball turn with the body as it was before this joint's own motion
+            int turning = type == ORR_JOINT_FREE || type == ORR_JOINT_BALL ? 3 : 1;
+            spatial before = v;
+            for (int k = 0; k < turning; k++, dof++) {
+                spatial motion = load_spatial(d->cdof, dof);
+                store_spatial(d->cdof_dot, dof, cross_motion(before, motion));
+                v = add_scaled_spatial(v, motion, d->qvel[dof]);
+            }
+        }
+        store_spatial(d->cvel, i, v);
+    }
+    for (int i = 0; i < m->ntendon; i++) {
+        orr_chain chain = m->plan->chain[m->plan->tendon_chain + i];
+        real velocity = R(0.0);
+        for (int k = chain.first; k < chain.first + chain.count; k++) {
+            velocity = velocity + R(m->plan->chain_coef[k]) * d->qvel[m->plan->chain_dof[k]];
+        }
+        d->ten_velocity[i] = velocity;
+    }
+}
+
+// result = the generalised force of gravity, Coriolis and centripetal forces and, with qacc, of M qacc less
+// the armature's part
+LANE_FN void newton_euler(const lane_model *m, const lane_data *d, int with_qacc, reals result)
+{
+    real3 up = zero3();
+    if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {
+        up = make_real3(R(-m->opt.gravity[0]), R(-m->opt.gravity[1]), R(-m->opt.gravity[2]));
+    }
+    store_spatial(d->cacc, 0, make_spatial(zero3(), up));
+    for (int i = 1; i < m->nbody; i++) {
+        spatial a = load_spatial(d->cacc, m->body_parentid[i]);
+        for (int dof = m->body_dofadr[i]; dof < m->body_dofadr[i] + m->body_dofnum[i]; dof++) {
+            a = add_scaled_spatial(a, load_spatial(d->cdof_dot, dof), d->qvel[dof]);
+            if (with_qacc) {
+                a = add_scaled_spatial(a, load_spatial(d->cdof, dof), d->qacc[dof]);
+            }
+        }
+        store_spatial(d->cacc, i, a);
+        inertia body = load_inertia(d->cinert, i);
+        spatial v = load_spatial(d->cvel, i);
+        store_spatial(d->cfrc_body, i,
+                      add_spatial(inertia_times(body, a), cross_force(v, inertia_times(body, v))));
+    }
+    for (int i = m->nbody - 1; i > 0; i--) {
+        int parent = m->body_parentid[i];
+        if (parent > 0) {
+            store_spatial(d->cfrc_body, parent,
+                          add_spatial(load_spatial(d->cfrc_body, parent), load_spatial(d->cfrc_body, i)));
+        }
+    }
+    for (int i = 0; i < m->nv; i++) {
+        result[i] = dot_spatial(load_spatial(d->cdof, i), load_spatial(d->cfrc_body, m->dof_bodyid[i]));
+    }
+}
+
+// Adds the generalised force of a force and a torque at a point of a body.
+LANE_FN void apply_force(const lane_model *m, const lane_data *d, int body, real3 at, real3 force,
+                         real3 torque, reals result)
+{
+    int i = body;
+    while (i > 0 && m->body_dofnum[i] == 0) {
+        i = m->body_parentid[i];
+    }
+    if (i == 0) {
+        return;
+    }
+    real3 arm = sub3(at, load3(d->subtree_com, m->body_rootid[body]));
+    spatial about_centre = make_spatial(add3(torque, cross3(arm, force)), force);
+    for (int dof = m->body_dofadr[i] + m->body_dofnum[i] - 1; dof >= 0; dof = m->dof_parentid[dof]) {
+        result[dof] = result[dof] + dot_spatial(load_spatial(d->cdof, dof), about_centre);
+    }
+}

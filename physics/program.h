@@ -1,0 +1,32 @@
+// The lane program of a world, as the schedule in world.c calls it: one table per instruction set, and one for
+// plain double.
+#pragma once
+
+#include "physics/plan.h"
+#include "physics/world.h"
+
+typedef enum orr_program_call {
+    ORR_PROGRAM_STEP,
+    ORR_PROGRAM_FORWARD,
+    ORR_PROGRAM_INVERSE,
+    ORR_PROGRAM_EVALUATE // what can be read of the state, its acceleration left as it was
+} orr_program_call;
+
+typedef struct orr_program {
+    int lanes;          // worlds of a block
+    size_t real_bytes;  // of one number of one world
+    size_t model_bytes; // of the model's struct
+    // The model in the program's precision. numbers: room for all its doubles
+    void (*fill_model)(const orr_plan *plan, void *model, void *numbers);
+    int (*state_count)(const void *model);      // numbers of a world that last
+    size_t (*scratch_bytes)(const void *model); // of a thread
+    int (*field_at)(const void *model, orr_physics_field field, int *count,
+                    bool *lasts); // offset in its array
+    // Runs a block. Returns one bit per lane whose state is no longer finite.
+    uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps);
+} orr_program;
+
+const orr_program *orr_program_baseline(void);
+const orr_program *orr_program_avx2(void);
+const orr_program *orr_program_avx512(void);
+const orr_program *orr_program_double(void);

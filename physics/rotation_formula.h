@@ -1,0 +1,131 @@
+// Vectors, unit quaternions (w first, as in MJCF) and rotation matrices.
+#ifndef ORR_ROTATION_FORMULA_H
+#define ORR_ROTATION_FORMULA_H
+
+#include "engine/core/formula.h"
+
+STRUCT(quaternion)
+{
+    real w, x, y, z;
+}
+END_STRUCT(quaternion)
+
+// a frame: its axes seen from outside, the columns of the rotation matrix
+STRUCT(matrix3)
+{
+    real3 x, y, z;
+}
+END_STRUCT(matrix3)
+
+FN real3 add3(real3 a, real3 b)
+{
+    return make_real3(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+
+FN real3 sub3(real3 a, real3 b)
+{
+    return make_real3(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+
+FN real3 scale3(real3 a, real s)
+{
+    return make_real3(a.x * s, a.y * s, a.z * s);
+}
+
+// a + b s
+FN real3 add_scaled3(real3 a, real3 b, real s)
+{
+    return make_real3(fma_(b.x, s, a.x), fma_(b.y, s, a.y), fma_(b.z, s, a.z));
+}
+
+FN real3 cross3(real3 a, real3 b)
+{
+    return make_real3(fma_(a.y, b.z, -(a.z * b.y)), fma_(a.z, b.x, -(a.x * b.z)),
+                      fma_(a.x, b.y, -(a.y * b.x)));
+}
+
+FN real length3(real3 a)
+{
+    return sqrt_(dot3(a, a));
+}
+
+FN real3 select3(mask m, real3 a, real3 b)
+{
+    return make_real3(sel(m, a.x, b.x), sel(m, a.y, b.y), sel(m, a.z, b.z));
+}
+
+// a / |a|, and x where a has no length
+FN real3 normalise3(real3 a)
+{
+    real squared = dot3(a, a);
+    mask short_ = squared < R(1e-30);
+    real scale = R(1.0) / sqrt_(sel(short_, R(1.0), squared));
+    return select3(short_, make_real3(R(1.0), R(0.0), R(0.0)), scale3(a, scale));
+}
+
+FN quaternion make_quaternion(real w, real x, real y, real z)
+{
+    quaternion q;
+    q.w = w;
+    q.x = x;
+    q.y = y;
+    q.z = z;
+    return q;
+}
+
+// q / |q|, and the identity where q has no length. A length of 1 to within rounding is left alone, as MuJoCo does.
+FN quaternion normalise_quaternion(quaternion q)
+{
+    real length = sqrt_(fma_(q.w, q.w, fma_(q.x, q.x, fma_(q.y, q.y, q.z * q.z))));
+    mask short_ = length < R(1e-15);
+    mask off = and_(abs_(length - R(1.0)) > R(1e-15), not_(short_));
+    real scale = sel(off, R(1.0) / sel(off, length, R(1.0)), R(1.0));
+    return make_quaternion(sel(short_, R(1.0), q.w * scale), q.x * scale, q.y * scale, q.z * scale);
+}
+
+FN quaternion multiply_quaternions(quaternion a, quaternion b)
+{
+    return make_quaternion(
+        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+        a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w);
+}
+
+FN quaternion conjugate(quaternion q)
+{
+    return make_quaternion(q.w, -q.x, -q.y, -q.z);
+}
+
+FN matrix3 quaternion_matrix(quaternion q)
+{
+    real xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z, ww = q.w * q.w;
+    real xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
+    real wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
+    real two = R(2.0);
+    matrix3 m;
+    m.x = make_real3(ww + xx - yy - zz, two * (xy + wz), two * (xz - wy));
+    m.y = make_real3(two * (xy - wz), ww - xx + yy - zz, two * (yz + wx));
+    m.z = make_real3(two * (xz + wy), two * (yz - wx), ww - xx - yy + zz);
+    return m;
+}
+
+FN real3 rotate(matrix3 m, real3 v)
+{
+    return add_scaled3(add_scaled3(scale3(m.x, v.x), m.y, v.y), m.z, v.z);
+}
+
+// by the inverse
+FN real3 rotate_back(matrix3 m, real3 v)
+{
+    return make_real3(dot3(m.x, v), dot3(m.y, v), dot3(m.z, v));
+}
+
+FN matrix3 multiply_matrices(matrix3 a, matrix3 b)
+{
+    matrix3 m;
+    m.x = rotate(a, b.x);
+    m.y = rotate(a, b.y);
+    m.z = rotate(a, b.z);
+    return m;
+}
+
+#endif

@@ -1,0 +1,290 @@
+// The schedule: blocks of worlds over threads.
+#include "physics/world.h"
+
+#include "engine/core/isa.h"
+#include "engine/core/memory.h"
+#include "physics/program.h"
+
+#include <string.h>
+
+struct orr_physics {
+    const orr_model *model;
+    orr_jobs *jobs;
+    orr_plan *plan;
+    const orr_program *program;
+    void *program_model, *numbers;
+    int worlds, blocks, state_count;
+    size_t scratch_bytes;
+    char *state;        // blocks x state_count x lanes
+    char *scratch;      // workers x scratch_bytes
+    uint32_t *diverged; // per block, one bit per lane
+    orr_program_call call;
+    int steps;
+};
+
+static const orr_program *choose_program(bool double_precision, orr_isa isa)
+{
+    if (double_precision) {
+        return orr_program_double();
+    }
+#if defined(__x86_64__) && !defined(ORR_BASELINE_ONLY)
+    if (isa == ORR_ISA_AVX512) {
+        return orr_program_avx512();
+    }
+    if (isa == ORR_ISA_AVX2) {
+        return orr_program_avx2();
+    }
+#endif
+    (void)isa;
+    return orr_program_baseline();
+}
+
+static size_t model_doubles(const orr_model *m)
+{
+    size_t count = 0;
+#define COUNT_double(n) count += (size_t)(n)
+#define COUNT_float(n) (void)0
+#define COUNT_int32_t(n) (void)0
+#define COUNT_uint8_t(n) (void)0
+#define COUNT_char(n) (void)0
+#define COUNT_ARRAY(type, name, rows, columns) COUNT_##type((int64_t)(rows) * (int64_t)(columns));
+    ORR_MODEL_ARRAYS(COUNT_ARRAY)
+    return count;
+}
+
+static char *block_state(const orr_physics *physics, int block)
+{
+    const orr_program *program = physics->program;
+    return physics->state +
+           (size_t)block * (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
+}
+
+static double read_number(const orr_program *program, const char *array, int i, int lane)
+{
+    const char *at = array + ((size_t)i * (size_t)program->lanes + (size_t)lane) * program->real_bytes;
+    if (program->real_bytes == sizeof(double)) {
+        double value;
+        memcpy(&value, at, sizeof value);
+        return value;
+    }
+    float value;
+    memcpy(&value, at, sizeof value);
+    return (double)value;
+}
+
+static void write_number(const orr_program *program, char *array, int i, int lane, double number)
+{
+    char *at = array + ((size_t)i * (size_t)program->lanes + (size_t)lane) * program->real_bytes;
+    float narrow = (float)number;
+    memcpy(at, program->real_bytes == sizeof(double) ? (const void *)&number : (const void *)&narrow,
+           program->real_bytes);
+}
+
+static void reset_lane(orr_physics *physics, int block, int lane)
+{
+    const orr_program *program = physics->program;
+    const orr_model *m = physics->model;
+    char *state = block_state(physics, block);
+    for (int i = 0; i < physics->state_count; i++) {
+        write_number(program, state, i, lane, 0.0);
+    }
+    int count;
+    bool lasts;
+    int at = program->field_at(physics->program_model, ORR_PHYSICS_QPOS, &count, &lasts);
+    for (int i = 0; i < m->nq; i++) {
+        write_number(program, state, at + i, lane, m->qpos0[i]);
+    }
+    int pos = program->field_at(physics->program_model, ORR_PHYSICS_MOCAP_POS, &count, &lasts);
+    int quat = program->field_at(physics->program_model, ORR_PHYSICS_MOCAP_QUAT, &count, &lasts);
+    for (int body = 0; body < m->nbody; body++) {
+        int id = m->body_mocapid[body];
+        for (int k = 0; k < 4 && id >= 0; k++) {
+            write_number(program, state, quat + 4 * id + k, lane, m->body_quat[4 * body + k]);
+        }
+        for (int k = 0; k < 3 && id >= 0; k++) {
+            write_number(program, state, pos + 3 * id + k, lane, m->body_pos[3 * body + k]);
+        }
+    }
+    physics->diverged[block] &= ~(1u << lane);
+}
+
+static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_error *error)
+{
+    orr_isa isa;
+    ORR_TRY(orr_isa_choose(&isa, error));
+    ORR_TRY(orr_plan_create(physics->model, &physics->plan, error));
+    physics->program = choose_program(desc->double_precision, isa);
+    const orr_program *program = physics->program;
+    physics->program_model = orr_alloc_zero(1, program->model_bytes);
+    physics->numbers = orr_alloc(model_doubles(physics->model), program->real_bytes);
+    if (!physics->program_model || !physics->numbers) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the model's numbers");
+    }
+    program->fill_model(physics->plan, physics->program_model, physics->numbers);
+    physics->worlds = desc->worlds ? desc->worlds : 1;
+    physics->blocks = orr_blocks(physics->worlds, program->lanes);
+    physics->state_count = program->state_count(physics->program_model);
+    physics->scratch_bytes = program->scratch_bytes(physics->program_model);
+    size_t block_bytes = (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
+    physics->state = orr_alloc((size_t)physics->blocks, block_bytes);
+    physics->scratch = orr_alloc((size_t)orr_jobs_workers(physics->jobs), physics->scratch_bytes);
+    physics->diverged = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->diverged);
+    if (!physics->state || !physics->scratch || !physics->diverged) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
+                        "out of memory: %d worlds of %zu bytes and %zu bytes per thread", physics->worlds,
+                        block_bytes / (size_t)program->lanes, physics->scratch_bytes);
+    }
+    for (int world = 0; world < physics->blocks * program->lanes; world++) {
+        reset_lane(physics, world / program->lanes, world % program->lanes);
+    }
+    return ORR_OK;
+}
+
+orr_result orr_physics_create(const orr_physics_desc *desc, const orr_model *model, orr_jobs *jobs,
+                              orr_physics **physics, orr_error *error)
+{
+    if (desc->worlds < 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "worlds: expected at least 1, not %d", desc->worlds);
+    }
+    orr_physics *made = orr_alloc_zero(1, sizeof *made);
+    if (!made) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %zu bytes for physics", sizeof *made);
+    }
+    made->model = model;
+    made->jobs = jobs;
+    orr_result result = build(made, desc, error);
+    if (result != ORR_OK) {
+        orr_physics_destroy(made);
+        return result;
+    }
+    *physics = made;
+    return ORR_OK;
+}
+
+void orr_physics_destroy(orr_physics *physics)
+{
+    if (!physics) {
+        return;
+    }
+    orr_plan_destroy(physics->plan);
+    orr_free(physics->program_model);
+    orr_free(physics->numbers);
+    orr_free(physics->state);
+    orr_free(physics->scratch);
+    orr_free(physics->diverged);
+    orr_free(physics);
+}
+
+static void run_block(void *context, int block, int worker)
+{
+    orr_physics *physics = context;
+    char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
+    physics->diverged[block] |= physics->program->run(physics->program_model, block_state(physics, block),
+                                                      scratch, physics->call, physics->steps);
+}
+
+static void run_all(orr_physics *physics, orr_program_call call, int steps)
+{
+    physics->call = call;
+    physics->steps = steps;
+    orr_jobs_for(physics->jobs, physics->blocks, run_block, physics);
+}
+
+void orr_physics_step(orr_physics *physics, int steps)
+{
+    run_all(physics, ORR_PROGRAM_STEP, steps);
+}
+
+void orr_physics_forward(orr_physics *physics)
+{
+    run_all(physics, ORR_PROGRAM_FORWARD, 0);
+}
+
+void orr_physics_reset(orr_physics *physics, int world)
+{
+    assert(world >= 0 && world < physics->worlds);
+    reset_lane(physics, world / physics->program->lanes, world % physics->program->lanes);
+}
+
+int orr_physics_size(const orr_physics *physics, orr_physics_field field)
+{
+    int count;
+    bool lasts;
+    physics->program->field_at(physics->program_model, field, &count, &lasts);
+    return count;
+}
+
+void orr_physics_get(const orr_physics *physics, orr_physics_field field, int world, double *values)
+{
+    assert(world >= 0 && world < physics->worlds);
+    const orr_program *program = physics->program;
+    int count;
+    bool lasts;
+    int at = program->field_at(physics->program_model, field, &count, &lasts);
+    assert(lasts);
+    const char *state = block_state(physics, world / program->lanes);
+    for (int i = 0; i < count; i++) {
+        values[i] = read_number(program, state, at + i, world % program->lanes);
+    }
+}
+
+void orr_physics_set(orr_physics *physics, orr_physics_field field, int world, const double *values)
+{
+    assert(world >= 0 && world < physics->worlds);
+    const orr_program *program = physics->program;
+    int count;
+    bool lasts;
+    int at = program->field_at(physics->program_model, field, &count, &lasts);
+    assert(lasts);
+    int block = world / program->lanes, lane = world % program->lanes;
+    for (int i = 0; i < count; i++) {
+        write_number(program, block_state(physics, block), at + i, lane, values[i]);
+    }
+    physics->diverged[block] &= ~(1u << lane);
+}
+
+void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, double *values)
+{
+    assert(world >= 0 && world < physics->worlds);
+    const orr_program *program = physics->program;
+    int count;
+    bool lasts;
+    int at = program->field_at(physics->program_model, field, &count, &lasts);
+    if (lasts) {
+        orr_physics_get(physics, field, world, values);
+        return;
+    }
+    orr_program_call call = field == ORR_PHYSICS_QFRC_INVERSE ? ORR_PROGRAM_INVERSE : ORR_PROGRAM_EVALUATE;
+    program->run(physics->program_model, block_state(physics, world / program->lanes), physics->scratch, call,
+                 0);
+    for (int i = 0; i < count; i++) {
+        values[i] = read_number(program, physics->scratch, at + i, world % program->lanes);
+    }
+}
+
+bool orr_physics_diverged(const orr_physics *physics, int world)
+{
+    assert(world >= 0 && world < physics->worlds);
+    int lanes = physics->program->lanes;
+    return (physics->diverged[world / lanes] >> (world % lanes)) & 1;
+}
+
+int orr_physics_worlds(const orr_physics *physics)
+{
+    return physics->worlds;
+}
+
+int orr_physics_lanes(const orr_physics *physics)
+{
+    return physics->program->lanes;
+}
+
+size_t orr_physics_world_bytes(const orr_physics *physics)
+{
+    return (size_t)physics->state_count * physics->program->real_bytes;
+}
+
+size_t orr_physics_scratch_bytes(const orr_physics *physics)
+{
+    return physics->scratch_bytes;
+}

@@ -1,0 +1,85 @@
+// Physics: a compiled model and any number of worlds in which it moves.
+//
+// Worlds advance in blocks of 16, 8 or 4 (one per SIMD lane), a whole step inside cache; blocks go to threads.
+// A world's numbers do not depend on the number of worlds or threads, nor on what happens in other worlds.
+// Semantics are MuJoCo's: the same qpos, qvel, act and ctrl give the same qacc.
+#pragma once
+
+#include "engine/core/jobs.h"
+#include "physics/model.h"
+
+typedef struct orr_physics orr_physics;
+
+// Quantities of a world. X(NAME, name): the array of lane_model.h of that name, with MuJoCo's meaning
+#define ORR_PHYSICS_STATE(X)                                                                                 \
+    X(TIME, time)                                                                                            \
+    X(QPOS, qpos)                                                                                            \
+    X(QVEL, qvel)                                                                                            \
+    X(ACT, act)                                                                                              \
+    X(CTRL, ctrl)                                                                                            \
+    X(QFRC_APPLIED, qfrc_applied)                                                                            \
+    X(XFRC_APPLIED, xfrc_applied) /* force, then torque, per body */                                         \
+    X(MOCAP_POS, mocap_pos)                                                                                  \
+    X(MOCAP_QUAT, mocap_quat)                                                                                \
+    X(QACC, qacc) /* of the last step's or forward's beginning */                                            \
+    X(QACC_WARMSTART, qacc_warmstart)
+
+// worked out when read, for the state as it is
+#define ORR_PHYSICS_DERIVED(X)                                                                               \
+    X(XPOS, xpos)                                                                                            \
+    X(XQUAT, xquat)                                                                                          \
+    X(XIPOS, xipos)                                                                                          \
+    X(GEOM_XPOS, geom_xpos)                                                                                  \
+    X(GEOM_XMAT, geom_xmat)                                                                                  \
+    X(SITE_XPOS, site_xpos)                                                                                  \
+    X(SUBTREE_COM, subtree_com)                                                                              \
+    X(CINERT, cinert)                                                                                        \
+    X(CVEL, cvel)                                                                                            \
+    X(QM, qM)                                                                                                \
+    X(TEN_LENGTH, ten_length)                                                                                \
+    X(TEN_VELOCITY, ten_velocity)                                                                            \
+    X(ACTUATOR_FORCE, actuator_force)                                                                        \
+    X(QFRC_BIAS, qfrc_bias)                                                                                  \
+    X(QFRC_PASSIVE, qfrc_passive)                                                                            \
+    X(QFRC_ACTUATOR, qfrc_actuator)                                                                          \
+    X(QFRC_CONSTRAINT, qfrc_constraint)                                                                      \
+    X(QFRC_INVERSE, qfrc_inverse) /* the force that would give QACC */                                       \
+    X(ENERGY, energy)             /* potential, kinetic */
+
+typedef enum orr_physics_field {
+#define ORR_PHYSICS_ENUM(NAME, name) ORR_PHYSICS_##NAME,
+    ORR_PHYSICS_STATE(ORR_PHYSICS_ENUM) ORR_PHYSICS_DERIVED(ORR_PHYSICS_ENUM)
+#undef ORR_PHYSICS_ENUM
+        ORR_PHYSICS_FIELD_COUNT
+} orr_physics_field;
+
+typedef struct orr_physics_desc {
+    int32_t worlds;        // 0: one
+    bool double_precision; // the same program in double, one world per lane of width one
+} orr_physics_desc;
+
+// The model must outlive the physics; jobs must too. Worlds begin at qpos0, at rest.
+// ORR_CODE_FEATURE_ABSENT names what the model needs and the dynamics do not have.
+orr_result orr_physics_create(const orr_physics_desc *desc, const orr_model *model, orr_jobs *jobs,
+                              orr_physics **physics, orr_error *error);
+void orr_physics_destroy(orr_physics *physics); // NULL is allowed
+
+void orr_physics_step(orr_physics *physics, int steps);
+void orr_physics_forward(orr_physics *physics); // qacc of the state as it is; nothing moves
+void orr_physics_reset(orr_physics *physics, int world);
+
+int orr_physics_size(const orr_physics *physics, orr_physics_field field); // numbers per world
+// One world's part of the state: `size` numbers.
+void orr_physics_get(const orr_physics *physics, orr_physics_field field, int world, double *values);
+void orr_physics_set(orr_physics *physics, orr_physics_field field, int world, const double *values);
+// Any field of one world; derived ones are worked out for the state as it is, which does not change.
+void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, double *values);
+
+// Has the world's state become infinite, not a number, or larger than 1e10? It stays so until it is reset or
+// set; other worlds are not touched.
+bool orr_physics_diverged(const orr_physics *physics, int world);
+
+int orr_physics_worlds(const orr_physics *physics);
+int orr_physics_lanes(const orr_physics *physics);
+size_t orr_physics_world_bytes(const orr_physics *physics);   // of state per world
+size_t orr_physics_scratch_bytes(const orr_physics *physics); // per thread, at most

@@ -1,0 +1,210 @@
+// orrery sim: physics alone, many worlds at once.
+#include "commands.h"
+#include "engine/core/jobs.h"
+#include "engine/core/memory.h"
+#include "engine/core/profile.h"
+#include "interrupt.h"
+#include "npy.h"
+#include "physics/world.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct sim_options {
+    common_options common;
+    int steps, worlds;
+    const char *control_file, *record_file, *precision;
+} sim_options;
+
+typedef struct simulation {
+    const sim_options *options;
+    orr_jobs *jobs;
+    orr_model *model;
+    orr_physics *physics;
+    npy_array control; // steps x nu, or steps x worlds x nu; values NULL: no controls
+    double *numbers;   // of one world
+    double seconds;
+} simulation;
+
+static orr_result read_control(simulation *s, orr_error *error)
+{
+    const sim_options *o = s->options;
+    if (!o->control_file) {
+        return ORR_OK;
+    }
+    ORR_TRY(npy_read(o->control_file, &s->control, error));
+    const int64_t *shape = s->control.shape;
+    int dimensions = s->control.dimensions, last = dimensions - 1;
+    bool good = dimensions >= 2 && shape[0] >= o->steps && shape[last] == s->model->nu;
+    if (!good || (dimensions == 3 && shape[1] != o->worlds)) {
+        return orr_fail(
+            error, ORR_CODE_FILE_VALUE,
+            "%s: shape: expected (steps, nu) or (steps, worlds, nu) with %d steps, %d worlds, nu %d",
+            o->control_file, o->steps, o->worlds, s->model->nu);
+    }
+    return ORR_OK;
+}
+
+static void set_control(simulation *s, int step)
+{
+    size_t nu = (size_t)s->model->nu;
+    size_t per_step = s->control.dimensions == 3 ? (size_t)s->options->worlds : 1;
+    for (int world = 0; world < s->options->worlds; world++) {
+        size_t row = (size_t)step * per_step + (per_step > 1 ? (size_t)world : 0);
+        orr_physics_set(s->physics, ORR_PHYSICS_CTRL, world, s->control.values + row * nu);
+    }
+}
+
+// qpos and qvel of all worlds
+static void put_states(simulation *s, orr_file_writer *writer)
+{
+    size_t nq = (size_t)s->model->nq, nv = (size_t)s->model->nv;
+    for (int world = 0; world < s->options->worlds; world++) {
+        orr_physics_get(s->physics, ORR_PHYSICS_QPOS, world, s->numbers);
+        orr_physics_get(s->physics, ORR_PHYSICS_QVEL, world, s->numbers + nq);
+        orr_file_put(writer, s->numbers, (nq + nv) * sizeof(double));
+    }
+}
+
+static orr_result advance(simulation *s, orr_file_writer *writer, orr_error *error)
+{
+    bool one_by_one = s->control.values || writer;
+    int chunk = one_by_one ? 1 : 16; // between looks at Ctrl-C
+    for (int step = 0; step < s->options->steps; step += chunk) {
+        if (interrupt_asked()) {
+            return orr_fail(error, ORR_CODE_INTERRUPTED, "interrupted after %d steps", step);
+        }
+        if (s->control.values) {
+            set_control(s, step);
+        }
+        int left = s->options->steps - step;
+        uint64_t start = orr_clock_nanoseconds();
+        orr_physics_step(s->physics, left < chunk ? left : chunk);
+        s->seconds += (double)(orr_clock_nanoseconds() - start) * 1e-9;
+        if (writer) {
+            put_states(s, writer);
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result run(simulation *s, orr_error *error)
+{
+    const sim_options *o = s->options;
+    if (!o->record_file) {
+        return advance(s, NULL, error);
+    }
+    orr_file_writer writer;
+    ORR_TRY(orr_file_begin(&writer, o->record_file, error));
+    const int64_t shape[3] = {o->steps + 1, o->worlds, s->model->nq + s->model->nv};
+    npy_put_header(&writer, shape, 3);
+    put_states(s, &writer);
+    orr_result result = advance(s, &writer, error);
+    if (result != ORR_OK) {
+        orr_file_abort(&writer);
+        return result;
+    }
+    return orr_file_commit(&writer, error);
+}
+
+static orr_result prepare(simulation *s, const char *path, orr_error *error)
+{
+    const sim_options *o = s->options;
+    if (!orr_path_has_ending(path, ".xml")) {
+        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a robot (.xml MJCF)", path);
+    }
+    ORR_TRY(orr_model_load(path, &s->model, error));
+    ORR_TRY(read_control(s, error));
+    ORR_TRY(orr_jobs_create(o->common.threads, NULL, NULL, &s->jobs, error));
+    const orr_physics_desc desc = {.worlds = o->worlds, .double_precision = strcmp(o->precision, "f64") == 0};
+    ORR_TRY(orr_physics_create(&desc, s->model, s->jobs, &s->physics, error));
+    ORR_ALLOC(s->numbers, s->model->nq + s->model->nv, "the state of a world", error);
+    return ORR_OK;
+}
+
+static int count_diverged(const simulation *s)
+{
+    int count = 0;
+    for (int world = 0; world < s->options->worlds; world++) {
+        count += orr_physics_diverged(s->physics, world);
+    }
+    return count;
+}
+
+static int report(const simulation *s)
+{
+    const sim_options *o = s->options;
+    double rate = s->seconds > 0.0 ? (double)o->steps * o->worlds / s->seconds : 0.0;
+    int diverged = count_diverged(s), threads = orr_jobs_workers(s->jobs);
+    size_t bytes = orr_physics_world_bytes(s->physics);
+    if (diverged > 0) {
+        fprintf(stderr, "orrery: warning: %d of %d worlds diverged\n", diverged, o->worlds);
+    }
+    if (!o->common.json) {
+        printf("%d worlds, %d steps of %g s in %s: %.4g steps/s with %d threads; %zu bytes per world\n",
+               o->worlds, o->steps, s->model->opt.timestep, o->precision, rate, threads, bytes);
+        return 0;
+    }
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddNumberToObject(json, "worlds", o->worlds);
+    cJSON_AddNumberToObject(json, "steps", o->steps);
+    cJSON_AddNumberToObject(json, "timestep", s->model->opt.timestep);
+    cJSON_AddStringToObject(json, "precision", o->precision);
+    cJSON_AddNumberToObject(json, "seconds", s->seconds);
+    cJSON_AddNumberToObject(json, "steps_per_second", rate);
+    cJSON_AddNumberToObject(json, "threads", threads);
+    cJSON_AddNumberToObject(json, "world_bytes", (double)bytes);
+    cJSON_AddNumberToObject(json, "diverged", diverged);
+    return command_print_json(json);
+}
+
+int command_sim(int argc, char **argv)
+{
+    sim_options o = {.worlds = 1, .precision = "f32"};
+    int count = 0, exit_code = 0;
+    const option options[] = {
+        {"--steps", 0, OPTION_INT, &o.steps, "N", "time steps of each world", 1, 1e9},
+        {"--worlds", 0, OPTION_INT, &o.worlds, "N", "worlds that move side by side (default 1)", 1, 1e7},
+        {"--ctrl", 0, OPTION_TEXT, &o.control_file, "FILE.npy",
+         "controls: steps x nu, or steps x worlds x nu", 0, 0},
+        {"--record", 0, OPTION_TEXT, &o.record_file, "FILE.npy", "float64, steps+1 x worlds x (nq + nv)", 0,
+         0},
+        {"--precision", 0, OPTION_TEXT, &o.precision, "f32|f64", "of the arithmetic (default f32)", 0, 0},
+    };
+    const command_usage usage = {.name = "sim",
+                                 .operands = "SCENE --steps N",
+                                 .purpose =
+                                     "Physics alone: moves a robot (.xml MJCF) in any number of worlds.",
+                                 .operand_min = 1,
+                                 .operand_max = 1,
+                                 .options = options,
+                                 .option_count = sizeof options / sizeof options[0],
+                                 .common = &o.common};
+    if (!options_read(&usage, argc, argv, &count, &exit_code)) {
+        return exit_code;
+    }
+    orr_error error = {0};
+    if (o.steps == 0) {
+        return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT, "sim: expected --steps N"), &error);
+    }
+    if (strcmp(o.precision, "f32") != 0 && strcmp(o.precision, "f64") != 0) {
+        return command_fail(
+            orr_fail(&error, ORR_CODE_ARGUMENT, "--precision %s: expected f32 or f64", o.precision), &error);
+    }
+    interrupt_begin();
+    simulation s = {.options = &o};
+    orr_result result = prepare(&s, argv[0], &error);
+    if (result == ORR_OK) {
+        result = run(&s, &error);
+    }
+    exit_code = result == ORR_OK ? report(&s) : command_fail(result, &error);
+    orr_physics_destroy(s.physics);
+    orr_model_destroy(s.model);
+    if (s.jobs) {
+        orr_jobs_destroy(s.jobs);
+    }
+    orr_free(s.control.values);
+    orr_free(s.numbers);
+    return exit_code;
+}
