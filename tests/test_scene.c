@@ -272,7 +272,7 @@ static void files_that_are_no_scene_are_told_what_is(void **state)
     assert_says(&why, ".json");
     const char *capture = written("transforms.json", "{\"camera_angle_x\": 1, \"frames\": []}");
     assert_int_equal(orr_scene_load(engine, capture, &scene, &why), ORR_ERROR_FORMAT);
-    assert_says(&why, "give a splat cloud or a mesh as the scene");
+    assert_says(&why, "expected a scene");
     const char *loop = written("loop.json", "{\"orrery\": 1, \"layers\": [{\"file\": \"loop.json\"}]}");
     assert_int_equal(orr_scene_load(engine, loop, &scene, &why), ORR_ERROR_FORMAT);
     assert_says(&why, "a scene file cannot hold another");
