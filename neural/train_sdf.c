@@ -26,8 +26,8 @@ static double area_of(const float t[9])
     return sqrt(square);
 }
 
-static orr_result add_triangles(orr_sdf_shape *s, const orr_mesh *mesh, const float *places, const char *name,
-                                orr_error *error)
+static orr_result add_triangles(orr_sdf_shape *s, const orr_sdf_mesh *mesh, const float *places,
+                                const char *name, orr_error *error)
 {
     s->triangle_count = mesh->index_count / 3;
     ORR_ALLOC(s->corners, s->triangle_count, name, error);
@@ -38,7 +38,7 @@ static orr_result add_triangles(orr_sdf_shape *s, const orr_mesh *mesh, const fl
         for (int corner = 0; corner < 3; corner++) {
             uint32_t vertex = mesh->indices[3 * i + corner];
             memcpy(s->corners[i] + 3 * corner, places + 3 * (size_t)vertex, 3 * sizeof(float));
-            memcpy(s->normals[i] + 3 * corner, mesh->vertices[vertex].normal, 3 * sizeof(float));
+            memcpy(s->normals[i] + 3 * corner, mesh->normals + vertex * mesh->stride, 3 * sizeof(float));
         }
         below += area_of(s->corners[i]);
         s->area_below[i] = below;
@@ -46,8 +46,8 @@ static orr_result add_triangles(orr_sdf_shape *s, const orr_mesh *mesh, const fl
     return ORR_OK;
 }
 
-orr_result orr_sdf_shape_create(const orr_mesh *mesh, const char *name, uint32_t seed, orr_sdf_shape *shape,
-                                orr_error *error)
+orr_result orr_sdf_shape_create(const orr_sdf_mesh *mesh, const char *name, uint32_t seed,
+                                orr_sdf_shape *shape, orr_error *error)
 {
     *shape = (orr_sdf_shape){.seed = seed};
     float side = 0.0f;
@@ -63,7 +63,8 @@ orr_result orr_sdf_shape_create(const orr_mesh *mesh, const char *name, uint32_t
     for (int k = 0; k < 3; k++) {
         shape->origin[k] = 0.5f * (mesh->low[k] + mesh->high[k] - shape->size);
         for (int64_t i = 0; i < mesh->vertex_count; i++) {
-            places[3 * i + k] = (mesh->vertices[i].position[k] - shape->origin[k]) / shape->size;
+            places[3 * i + k] =
+                (mesh->positions[(size_t)i * mesh->stride + (size_t)k] - shape->origin[k]) / shape->size;
         }
     }
     orr_result result = orr_mesh_distance_create(places, mesh->vertex_count, mesh->indices,
@@ -75,16 +76,6 @@ orr_result orr_sdf_shape_create(const orr_mesh *mesh, const char *name, uint32_t
     if (result != ORR_OK) {
         orr_sdf_shape_free(shape);
     }
-    return result;
-}
-
-orr_result orr_sdf_shape_load(const char *path, uint32_t seed, orr_sdf_shape *shape, orr_error *error)
-{
-    *shape = (orr_sdf_shape){0};
-    orr_mesh *mesh;
-    ORR_TRY(orr_mesh_load(path, &mesh, error));
-    orr_result result = orr_sdf_shape_create(mesh, path, seed, shape, error);
-    orr_mesh_destroy(mesh);
     return result;
 }
 

@@ -3,7 +3,16 @@
 
 #include "neural/mesh_distance.h"
 #include "neural/trainer.h"
-#include "render/mesh.h"
+
+// Triangles to learn from, wherever they are kept: vertex v has its place and unit normal at [v x stride].
+typedef struct orr_sdf_mesh {
+    const float *positions, *normals; // 3 floats each
+    size_t stride;                    // floats from one vertex to the next
+    int64_t vertex_count;
+    const uint32_t *indices; // three per triangle
+    int64_t index_count;
+    float low[3], high[3]; // bounds
+} orr_sdf_mesh;
 
 // A mesh in the unit cube, its longest side 0.9 of it: world = origin + size x place.
 typedef struct orr_sdf_shape {
@@ -15,10 +24,9 @@ typedef struct orr_sdf_shape {
     uint32_t seed;
 } orr_sdf_shape;
 
-// Reads what orr_mesh_load reads.
-orr_result orr_sdf_shape_load(const char *path, uint32_t seed, orr_sdf_shape *shape, orr_error *error);
-orr_result orr_sdf_shape_create(const orr_mesh *mesh, const char *name, uint32_t seed, orr_sdf_shape *shape,
-                                orr_error *error);
+// `name` stands in messages. The shape keeps nothing of the mesh.
+orr_result orr_sdf_shape_create(const orr_sdf_mesh *mesh, const char *name, uint32_t seed,
+                                orr_sdf_shape *shape, orr_error *error);
 void orr_sdf_shape_free(orr_sdf_shape *shape);
 
 // Half of the places are on the surface or very near, some at two greater distances, an eighth anywhere. `shape` is
@@ -26,8 +34,7 @@ void orr_sdf_shape_free(orr_sdf_shape *shape);
 orr_sample_source orr_sdf_source(orr_sdf_shape *shape);
 
 // The configuration that learns a shape fastest on a few cores: instant-ngp's base with wider entries in fewer levels that
-// end at 128 vertices a side (finer ones learn noise before they learn the shape: normals are off by 27 degrees where
-// these are off by 8 after as many steps), and a learning rate that begins higher and falls early.
+// end at 128 vertices a side (tables that end at 512 or 2048 left normals 27 degrees off and more after as many steps, where these were 8 off), and a learning rate that begins higher and falls early.
 orr_result orr_sdf_train_config(orr_field_config *config, orr_error *error);
 
 // How well a field knows the shape.

@@ -3,6 +3,7 @@
 
 #include "engine/core/image.h"
 #include "engine/core/result.h"
+#include "neural/train_sdf.h"
 
 typedef struct orr_mesh_vertex {
     float position[3]; // layer's own space
@@ -42,7 +43,9 @@ typedef struct orr_mesh {
 // where the file has none. FEATURE_ABSENT in a build without assimp.
 orr_result orr_mesh_load(const char *path, orr_mesh **mesh, orr_error *error);
 bool orr_mesh_readable(const char *path); // by its ending
-void orr_mesh_destroy(orr_mesh *mesh);    // NULL is allowed
+// The triangles as a signed distance field learns them; borrows from the mesh.
+orr_sdf_mesh orr_mesh_for_sdf(const orr_mesh *mesh);
+void orr_mesh_destroy(orr_mesh *mesh); // NULL is allowed
 size_t orr_mesh_bytes(const orr_mesh *mesh);
 
 // Adds the mip chain of every texture, by 2 x 2 boxes in linear light, colours weighed by alpha.

@@ -10,6 +10,7 @@
 #include "neural/train_image.h"
 #include "neural/train_sdf.h"
 #include "neural/train_volume.h"
+#include "render/mesh.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -197,8 +198,9 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
     orr_jobs *jobs;
     assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
     orr_mesh ball = ball_mesh(3.0f, 20, 0); // becomes 0.45 of the unit cube
+    orr_sdf_mesh triangles = orr_mesh_for_sdf(&ball);
     orr_sdf_shape shape;
-    assert_ok(orr_sdf_shape_create(&ball, "ball", 1, &shape, &error));
+    assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, &shape, &error));
     assert_true(fabsf(shape.size - 6.0f / 0.9f) < 1e-4f);
     orr_field_desc field_desc = {.kind = ORR_FIELD_SDF, .seed = 1};
     assert_ok(orr_isa_choose(&field_desc.isa, &error));

@@ -3,6 +3,7 @@
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "neural/field_draw.h"
+#include "render/mesh.h"
 #include "train.h"
 
 #include <math.h>
@@ -28,7 +29,12 @@ static void destroy(learner *l)
 
 static orr_result open(const train_options *options, learner *l, orr_error *error)
 {
-    ORR_TRY(orr_sdf_shape_load(options->data, options->seed, &l->shape, error));
+    orr_mesh *mesh;
+    ORR_TRY(orr_mesh_load(options->data, &mesh, error));
+    orr_sdf_mesh triangles = orr_mesh_for_sdf(mesh);
+    orr_result shaped = orr_sdf_shape_create(&triangles, options->data, options->seed, &l->shape, error);
+    orr_mesh_destroy(mesh);
+    ORR_TRY(shaped);
     const orr_field_desc desc = {.kind = ORR_FIELD_SDF};
     ORR_TRY(train_field(options, desc, orr_sdf_train_config, &l->field, error));
     return train_trainer(options, l->field, orr_sdf_source(&l->shape), BATCH, &l->trainer, error);
