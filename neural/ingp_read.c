@@ -195,7 +195,7 @@ static orr_result read_aabb_scale(const reader *r, const orr_msgpack_value *snap
 // Float values from bytes of either width.
 static void take_floats(const uint8_t **at, bool halves, float *values, int64_t count)
 {
-    if (!halves) {
+    if (!halves && count > 0) {
         memcpy(values, *at, (size_t)count * sizeof *values);
     }
     for (int64_t i = 0; halves && i < count; i++) {

@@ -235,8 +235,8 @@ static void surfaces_are_written_as_ply_obj_and_glb(void **state)
     orr_error why;
     assert_false(orr_surface_writable("sphere.stl"));
     assert_int_equal(orr_surface_save(&s, scratch_path("sphere.stl"), &why), ORR_ERROR_FORMAT);
-    assert_int_equal(orr_marching_cubes(&function, jobs, 1, &s, &why), ORR_ERROR_ARGUMENT);
     orr_surface_free(&s);
+    assert_int_equal(orr_marching_cubes(&function, jobs, 1, &s, &why), ORR_ERROR_ARGUMENT);
     orr_jobs_destroy(jobs);
 }
 

@@ -99,7 +99,7 @@ orr_result orr_file_begin(orr_file_writer *writer, const char *path, orr_error *
 
 void orr_file_put(orr_file_writer *writer, const void *data, size_t size)
 {
-    if (fwrite(data, 1, size, writer->stream) != size && !writer->failure) {
+    if (size > 0 && fwrite(data, 1, size, writer->stream) != size && !writer->failure) {
         writer->failure = errno ? errno : EIO;
     }
 }
