@@ -24,7 +24,7 @@ static orr_jobs *jobs;
 static int make_jobs(void **state)
 {
     (void)state;
-    return orr_jobs_create(2, NULL, NULL, &jobs, NULL);
+    return (int)orr_jobs_create(2, NULL, NULL, &jobs, NULL);
 }
 
 static int free_jobs(void **state)
