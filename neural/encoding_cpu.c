@@ -199,7 +199,7 @@ void ORR_ISA_NAME(orr_encoding_forward)(const orr_encoding *e, const float *tabl
     for (int p = 0; p < e->part_count; p++) {
         const orr_encoding *part = &e->parts[p];
         ORR_ISA_NAME(orr_encoding_forward)(part, table, input, features);
-        table += part->parameter_count;
+        table = table ? table + part->parameter_count : NULL; // encodings without parameters may have none
         input += part->input_dims * ORR_SAMPLES;
         features += part->output_dims * ORR_SAMPLES;
     }
@@ -236,7 +236,7 @@ void ORR_ISA_NAME(orr_encoding_backward_input)(const orr_encoding *e, const floa
     for (int p = 0; p < e->part_count; p++) {
         const orr_encoding *part = &e->parts[p];
         ORR_ISA_NAME(orr_encoding_backward_input)(part, table, input, gradient, input_gradient);
-        table += part->parameter_count;
+        table = table ? table + part->parameter_count : NULL;
         input += part->input_dims * ORR_SAMPLES;
         gradient += part->output_dims * ORR_SAMPLES;
         input_gradient += part->input_dims * ORR_SAMPLES;

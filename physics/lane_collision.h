@@ -21,8 +21,8 @@ FN real3 no_tangent(void)
     return zero3();
 }
 
-LANE_FN void plane_sphere(const lane_model *m, lane_data *d, int pair, const lane_geom *plane, real3 centre,
-                          real radius, real3 tangent)
+FN void plane_sphere(const lane_model *m, lane_data *d, int pair, const lane_geom *plane, real3 centre,
+                     real radius, real3 tangent)
 {
     real3 normal = plane->frame.z;
     real distance = dot3(sub3(centre, plane->pos), normal) - radius;
@@ -110,8 +110,8 @@ LANE_FN void plane_cylinder(const lane_model *m, lane_data *d, int pair, const l
     }
 }
 
-LANE_FN real sphere_sphere(const lane_model *m, lane_data *d, int pair, real3 centre1, real radius1,
-                           real3 centre2, real radius2, mask wanted)
+FN real sphere_sphere(const lane_model *m, lane_data *d, int pair, real3 centre1, real radius1, real3 centre2,
+                      real radius2, mask wanted)
 {
     real3 apart = sub3(centre2, centre1);
     real distance = length3(apart) - radius1 - radius2;

@@ -86,8 +86,8 @@ LANE_FN void contact_rows(const lane_model *m, lane_data *d, const orr_pair *pai
 
 // A contact in the lanes of `found` whose distance is below the margin. tangent: where the first tangent should
 // point, of any length; below 1/2 it counts as not given.
-LANE_FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real distance, real3 pos,
-                         real3 normal, real3 tangent, mask found)
+FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real distance, real3 pos, real3 normal,
+                    real3 tangent, mask found)
 {
     const orr_pair *pair = &m->plan->pair[pair_index];
     mask near = and_(found, distance < R(pair->margin));

@@ -73,8 +73,8 @@ LANE_FN void newton_euler(const lane_model *m, const lane_data *d, int with_qacc
 }
 
 // Adds the generalised force of a force and a torque at a point of a body.
-LANE_FN void apply_force(const lane_model *m, const lane_data *d, int body, real3 at, real3 force,
-                         real3 torque, reals result)
+FN void apply_force(const lane_model *m, const lane_data *d, int body, real3 at, real3 force, real3 torque,
+                    reals result)
 {
     int i = body;
     while (i > 0 && m->body_dofnum[i] == 0) {
