@@ -182,7 +182,7 @@ void reference_encode(const orr_encoding *e, const float *table, reference_round
 {
     for (int p = 0; p < e->part_count; p++) {
         reference_encode(&e->parts[p], table, rounding, input, features);
-        table += e->parts[p].parameter_count;
+        table = table ? table + e->parts[p].parameter_count : NULL;
         input += e->parts[p].input_dims;
         features += e->parts[p].output_dims;
     }
