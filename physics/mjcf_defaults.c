@@ -41,6 +41,7 @@ void mjcf_class_init(mjcf_class *main_class)
                  .contype = 1,
                  .conaffinity = 1,
                  .condim = 3,
+                 .fitscale = 1.0,
                  .fromto = {NOT_GIVEN},
                  .turn = TURN,
                  .friction = {1.0, 0.005, 0.0001},
