@@ -21,7 +21,8 @@ orr_result urdf_check(const urdf_reader *reader, const mjcf_node *node, const ch
                       const char *const *children)
 {
     for (const mjcf_attribute *a = node->attributes; a; a = a->next) {
-        if (!listed(attributes, a->name)) {
+        bool foreign = strchr(a->name, ':') || strcmp(a->name, "xmlns") == 0;
+        if (!foreign && !listed(attributes, a->name)) {
             return mjcf_fail(node, reader->error, "unknown attribute '%.64s'", a->name);
         }
         if (strstr(a->value, "${")) {
@@ -93,7 +94,7 @@ static orr_result read_mujoco(urdf_reader *reader, const mjcf_node *root)
 {
     static const char *const sections[] = {"compiler", "option", "size", NULL};
     spec_compiler *compiler = &reader->spec->compiler;
-    compiler->strippath = compiler->fusestatic = compiler->discardvisual = 1;
+    compiler->fusestatic = compiler->discardvisual = 1;
     mjcf_reader settings = {.spec = reader->spec, .error = reader->error};
     for (const mjcf_node *node = root->children; node; node = node->next) {
         if (!mjcf_is(node, "mujoco")) {

@@ -38,8 +38,8 @@ orr_result urdf_read_mesh(urdf_reader *reader, const mjcf_node *node, const char
 
 // ---- elements
 
-// That a node has only these attributes and children (lists end with NULL; NULL: none), and no text. Children of other
-// programs' namespaces ("drake:...") are allowed everywhere.
+// That a node has only these attributes and children (lists end with NULL; NULL: none), and no text. What belongs to
+// another program's namespace ("drake:...") is allowed everywhere.
 orr_result urdf_check(const urdf_reader *reader, const mjcf_node *node, const char *const *attributes,
                       const char *const *children);
 const mjcf_node *urdf_child(const mjcf_node *node, const char *name); // the first; Nullable

@@ -32,8 +32,8 @@ static char *look(urdf_reader *reader, int steps, const char *folder, const char
     return found;
 }
 
-// As MuJoCo looks (without its folders, in meshdir), then as written, in each folder above the model, with the package's
-// folder and without it.
+// As written, in meshdir or beside the model; then in each folder above it, with the package's folder and without; at last
+// by its name alone, which with strippath comes first.
 static char *find_file(urdf_reader *reader, const char *name)
 {
     enum { FOLDERS_ABOVE = 8 };
@@ -43,7 +43,8 @@ static char *find_file(urdf_reader *reader, const char *name)
     bool package = inside && strncmp(name, "file://", 7) != 0;
     name = inside ? inside + 3 : name;
     const char *unpacked = package ? strchr(name, '/') : NULL;
-    char *found = compiler->strippath ? look(reader, 0, folder, orr_path_name(name)) : NULL;
+    char *stripped = look(reader, 0, folder, orr_path_name(name));
+    char *found = compiler->strippath ? stripped : NULL;
     found = found ? found : look(reader, 0, folder, name);
     for (int steps = 0; steps < FOLDERS_ABOVE && !found; steps++) {
         found = look(reader, steps, NULL, name);
@@ -51,7 +52,7 @@ static char *find_file(urdf_reader *reader, const char *name)
             found = look(reader, steps, NULL, unpacked + 1);
         }
     }
-    return found;
+    return found ? found : stripped;
 }
 
 // "name", or "name2" when two files, or two scales of one, have that name already.

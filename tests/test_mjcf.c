@@ -49,19 +49,35 @@ static void gymnasium_robots_compile_to_what_mujoco_makes_of_them(void **state)
     }
 }
 
+static void check_model(const char *name, const char *ending)
+{
+    char path[512], golden[512];
+    orr_model *model = NULL;
+    snprintf(path, sizeof path, "%s/tests/golden/models/%s%s", ORR_SOURCE_DIR, name, ending);
+    snprintf(golden, sizeof golden, "%s/tests/golden/%s.txt", ORR_SOURCE_DIR, name);
+    assert_ok(orr_model_load(path, &model, &error));
+    assert_true(assert_golden_model(model, golden) > 100);
+    orr_model_destroy(model);
+}
+
 static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
-    static const char *const models[] = {"orientations", "classes", "joints",  "geoms",  "inertia", "links",
-                                         "actuators",    "sensors", "tendons", "meshes", "custom"};
+    static const char *const models[] = {"orientations", "classes",   "joints",  "geoms",      "inertia",
+                                         "links",        "actuators", "sensors", "tendons",    "meshes",
+                                         "custom",       "fused",     "fitted",  "fitted_aabb"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        char path[512], golden[512];
-        orr_model *model = NULL;
-        snprintf(path, sizeof path, "%s/tests/golden/models/%s.xml", ORR_SOURCE_DIR, models[i]);
-        snprintf(golden, sizeof golden, "%s/tests/golden/%s.txt", ORR_SOURCE_DIR, models[i]);
-        assert_ok(orr_model_load(path, &model, &error));
-        assert_true(assert_golden_model(model, golden) > 100);
-        orr_model_destroy(model);
+        check_model(models[i], ".xml");
+    }
+}
+
+static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
+{
+    (void)state;
+    check_model("urdf_arm", ".urdf");
+    check_model("urdf_joints", ".urdf");
+    if (ORR_HAVE_MESH) {
+        check_model("urdf_meshes", ".urdf");
     }
 }
 
@@ -76,7 +92,8 @@ static void every_mistake_is_named_with_its_line(void **state)
     } mistakes[] = {
         {"<mujoco>\n<worldbody>\n</mujoco>", "test.xml:3: ", "well-formed"},
         {"", "test.xml:1: ", "well-formed"},
-        {"<robot/>", "test.xml:1: <robot>", "expected <mujoco>"},
+        {"<scene/>", "test.xml:1: <scene>", "expected <mujoco> or <robot>"},
+        {"<robot/>", "test.xml:1: <robot>", "expected at least one <link>"},
         {"<mujoco>\n<wordlbody/></mujoco>", "test.xml:2: <wordlbody>", "unknown or unsupported element"},
         {"<mujoco>text</mujoco>", "test.xml:1: ", "text between elements"},
         {BODY("\n<geom sise='1'/>"), "test.xml:2: <geom>", "unknown attribute 'sise'"},
@@ -94,10 +111,10 @@ static void every_mistake_is_named_with_its_line(void **state)
         {BODY("\n<geom size='1' euler='0 0 0' zaxis='0 0 1'/>"), "test.xml:2: <geom>",
          "expected one of quat"},
         {BODY("<joint/>"), "test.xml:1: <body> 'a'", "mass and inertia of a body that moves"},
-        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' diaginertia='1 1 9'/>"), "test.xml:1: <body> 'a'",
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' diaginertia='1 1 9'/>"), "test.xml:2: <inertial> 'a'",
          "balanceinertia"},
         {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 2 2 2'/>"),
-         "test.xml:1: <body> 'a'", "definite"},
+         "test.xml:2: <inertial> 'a'", "definite"},
         {BODY("\n<body name='a'/>"), "test.xml:2: <body> 'a'", "taken already"},
         {"<mujoco>\n<include file='nowhere.xml'/></mujoco>", "test.xml:2: <include>", "nowhere.xml"},
         {"<mujoco><asset>\n<mesh name='m' file='nowhere.stl'/></asset></mujoco>",
@@ -109,7 +126,6 @@ static void every_mistake_is_named_with_its_line(void **state)
          "test.xml:2: <texture> 't'", "width and height"},
         {"<mujoco>\n<size nkey='999999999'/></mujoco>", "test.xml:2: <size>", "counts"},
         {"<mujoco>\n<option timestep='0'/></mujoco>", "test.xml:2: <option>", "timestep"},
-        {"<mujoco>\n<compiler fusestatic='true'/></mujoco>", "test.xml:2: <compiler>", "fusestatic"},
         {"<mujoco><actuator>\n<motor joint='j'/></actuator></mujoco>", "test.xml:2: <motor>",
          "there is no joint 'j'"},
         {"<mujoco><actuator>\n<muscle joint='j'/></actuator></mujoco>", "test.xml:2: <muscle>",
@@ -174,6 +190,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gymnasium_robots_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(feature_models_compile_to_what_mujoco_makes_of_them),
+        cmocka_unit_test(urdf_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
         cmocka_unit_test(a_file_that_includes_itself_is_refused),
         cmocka_unit_test(deep_nesting_is_refused),
