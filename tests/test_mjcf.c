@@ -71,6 +71,16 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
     }
 }
 
+// in the style of the MuJoCo Menagerie: nested classes, visual and collision geoms, a scene that includes a robot
+static void menagerie_models_compile_to_what_mujoco_makes_of_them(void **state)
+{
+    (void)state;
+    check_model("arm_hand", ".xml");
+    if (ORR_HAVE_MESH) {
+        check_model("scene_quadruped", ".xml");
+    }
+}
+
 static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
@@ -190,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gymnasium_robots_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(feature_models_compile_to_what_mujoco_makes_of_them),
+        cmocka_unit_test(menagerie_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(urdf_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
         cmocka_unit_test(a_file_that_includes_itself_is_refused),
