@@ -271,10 +271,11 @@ static orr_result check_texts(const mjcf_node *node, orr_error *error)
     return node->text_line ? mjcf_text_fail(node, error) : ORR_OK;
 }
 
-static orr_result read_mujoco(orr_spec *spec, mjcf_class *main_class, const mjcf_node *root, orr_error *error)
+static orr_result read_mujoco(orr_spec *spec, mjcf_class *main_class, mjcf_node *root, orr_error *error)
 {
     mjcf_reader reader = {.spec = spec, .classes = main_class, .error = error};
     ORR_TRY(check_texts(root, error));
+    ORR_TRY(mjcf_replicate(root, &spec->arena, error));
     for (const mjcf_attribute *a = root->attributes; a; a = a->next) {
         if (strcmp(a->name, "model") != 0) {
             return mjcf_fail(root, error, "unknown attribute '%.64s'", a->name);

@@ -16,6 +16,7 @@ typedef struct mjcf_attribute {
 typedef struct mjcf_node {
     const char *name, *file;
     int line, text_line; // text_line: of the first text between elements; 0: none
+    int repeat;          // how often the pose of a frame applies: the number of a copy by <replicate>, else 1
     mjcf_attribute *attributes;
     struct mjcf_node *children, *next;
 } mjcf_node;
@@ -25,6 +26,8 @@ enum { MJCF_DEPTH_MAX = 250 }; // of nested elements
 // `text` parsed, and every <include> replaced by what its file holds.
 orr_result mjcf_parse(const char *text, size_t size, const char *path, orr_arena *arena, mjcf_node **root,
                       orr_error *error);
+// Every <replicate> of the tree of bodies replaced by its copies.
+orr_result mjcf_replicate(mjcf_node *root, orr_arena *arena, orr_error *error);
 // The value, or NULL.
 const char *mjcf_find(const mjcf_node *node, const char *attribute);
 bool mjcf_is(const mjcf_node *node, const char *name);
@@ -77,8 +80,8 @@ extern const mjcf_key mjcf_bool_keys[], mjcf_tristate_keys[], mjcf_geom_keys[], 
     mjcf_object_keys[];
 extern const mjcf_field mjcf_compiler_fields[], mjcf_option_fields[], mjcf_size_fields[],
     mjcf_statistic_fields[], mjcf_body_fields[], mjcf_inertial_fields[], mjcf_frame_fields[],
-    mjcf_joint_fields[], mjcf_freejoint_fields[], mjcf_geom_fields[], mjcf_site_fields[],
-    mjcf_camera_fields[], mjcf_light_fields[], mjcf_mesh_fields[], mjcf_hfield_fields[],
+    mjcf_replicate_fields[], mjcf_joint_fields[], mjcf_freejoint_fields[], mjcf_geom_fields[],
+    mjcf_site_fields[], mjcf_camera_fields[], mjcf_light_fields[], mjcf_mesh_fields[], mjcf_hfield_fields[],
     mjcf_texture_fields[], mjcf_material_fields[], mjcf_pair_fields[], mjcf_exclude_fields[],
     mjcf_equality_fields[], mjcf_tendon_fields[], mjcf_numeric_fields[], mjcf_text_fields[], mjcf_no_fields[],
     mjcf_tuple_element_fields[], mjcf_key_fields[], mjcf_actuator_fields[], mjcf_general_fields[];

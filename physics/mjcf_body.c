@@ -33,12 +33,43 @@ static orr_result read_inertial(mjcf_reader *reader, const mjcf_node *node, cons
     return ORR_OK;
 }
 
+static bool is_frame(const mjcf_node *node)
+{
+    return mjcf_is(node, "frame") || mjcf_is(node, "replicate");
+}
+
+// Where a copy by <replicate> stands: offset by offset, each in the orientation of the copy before, whose angles are multiples
+// of those given.
+static orr_result place_copy(mjcf_reader *reader, const mjcf_node *node, spec_frame *copy)
+{
+    double pos[3] = {0.0, 0.0, 0.0}, angles[3];
+    memcpy(angles, copy->turn.euler, sizeof angles);
+    mjcf_turn_init(&copy->turn);
+    for (int i = 1; i <= node->repeat; i++) {
+        double step[3];
+        quat_apply(copy->turn.quat, copy->pos, step);
+        for (int k = 0; k < 3; k++) {
+            pos[k] += step[k];
+            copy->turn.euler[k] = i * angles[k];
+        }
+        ORR_TRY(mjcf_resolve_turn(reader, node, &copy->turn));
+    }
+    memcpy(copy->pos, pos, sizeof pos);
+    return ORR_OK;
+}
+
 static orr_result enter_frame(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at,
                               mjcf_frame *inside)
 {
+    static const char *const copy_own[] = {"count", "sep", NULL};
     spec_frame frame = {.childclass = at->childclass};
     mjcf_turn_init(&frame.turn);
-    ORR_TRY(mjcf_read(node, mjcf_frame_fields, NULL, &frame, reader->spec, reader->error));
+    if (mjcf_is(node, "replicate")) {
+        ORR_TRY(mjcf_read(node, mjcf_replicate_fields, copy_own, &frame, reader->spec, reader->error));
+        ORR_TRY(place_copy(reader, node, &frame));
+    } else {
+        ORR_TRY(mjcf_read(node, mjcf_frame_fields, NULL, &frame, reader->spec, reader->error));
+    }
     ORR_TRY(mjcf_read_pose(reader, node, at, frame.pos, &frame.turn));
     *inside = (mjcf_frame){.childclass = frame.childclass, .body = at->body};
     memcpy(inside->pos, frame.pos, sizeof inside->pos);
@@ -50,7 +81,7 @@ static orr_result enter_frame(mjcf_reader *reader, const mjcf_node *node, const 
 static orr_result read_contents(mjcf_reader *reader, const mjcf_node *parent, const mjcf_frame *at)
 {
     for (const mjcf_node *node = parent->children; node; node = node->next) {
-        if (mjcf_is(node, "frame")) {
+        if (is_frame(node)) {
             mjcf_frame inside;
             ORR_TRY(enter_frame(reader, node, at, &inside));
             ORR_TRY(read_contents(reader, node, &inside));
@@ -91,7 +122,7 @@ static orr_result read_bodies(mjcf_reader *reader, const mjcf_node *parent, cons
     for (const mjcf_node *node = parent->children; node; node = node->next) {
         if (mjcf_is(node, "body")) {
             ORR_TRY(read_body(reader, node, at));
-        } else if (mjcf_is(node, "frame")) {
+        } else if (is_frame(node)) {
             mjcf_frame inside;
             ORR_TRY(enter_frame(reader, node, at, &inside));
             ORR_TRY(read_bodies(reader, node, &inside));

@@ -215,6 +215,10 @@ const mjcf_field mjcf_inertial_fields[] = {POSE(spec_inertial), REAL(spec_inerti
 
 const mjcf_field mjcf_frame_fields[] = {POSE(spec_frame), TEXT(spec_frame, "childclass", childclass), END};
 
+const mjcf_field mjcf_replicate_fields[] = {REAL(spec_frame, "offset", pos, 3, 3),
+                                            REAL(spec_frame, "euler", turn.euler, 3, 3),
+                                            TEXT(spec_frame, "childclass", childclass), END};
+
 const mjcf_field mjcf_joint_fields[] = {
     KEYWORD(spec_joint, "type", type, mjcf_joint_keys),
     INTEGER(spec_joint, "group", group, 1, 1),

@@ -63,9 +63,9 @@ static void check_model(const char *name, const char *ending)
 static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
-    static const char *const models[] = {"orientations", "classes",   "joints",  "geoms",      "inertia",
-                                         "links",        "actuators", "sensors", "tendons",    "meshes",
-                                         "custom",       "fused",     "fitted",  "fitted_aabb"};
+    static const char *const models[] = {"orientations", "classes",   "joints",     "geoms",   "inertia",
+                                         "links",        "actuators", "sensors",    "tendons", "meshes",
+                                         "custom",       "fused",     "replicated", "fitted",  "fitted_aabb"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -126,6 +126,17 @@ static void every_mistake_is_named_with_its_line(void **state)
         {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 2 2 2'/>"),
          "test.xml:2: <inertial> 'a'", "definite"},
         {BODY("\n<body name='a'/>"), "test.xml:2: <body> 'a'", "taken already"},
+        {"<mujoco><worldbody>\n<replicate/></worldbody></mujoco>", "test.xml:2: <replicate>",
+         "count: expected"},
+        {"<mujoco><worldbody>\n<replicate count='1e9'/></worldbody></mujoco>", "test.xml:2: <replicate>",
+         "count: expected"},
+        {"<mujoco><worldbody>\n<replicate count='2' offest='1 0 0'/></worldbody></mujoco>",
+         "test.xml:2: <replicate>", "unknown attribute 'offest'"},
+        {"<mujoco><worldbody><replicate count='4096'><replicate count='4096'>\n" BALL
+         "</replicate></replicate></worldbody></mujoco>",
+         "test.xml:", "in all copies"},
+        {"<mujoco><worldbody><body>\n<attach model='m' body='b' prefix='p'/></body></worldbody></mujoco>",
+         "test.xml:2: <attach>", "unknown or unsupported element"},
         {"<mujoco>\n<include file='nowhere.xml'/></mujoco>", "test.xml:2: <include>", "nowhere.xml"},
         {"<mujoco><asset>\n<mesh name='m' file='nowhere.stl'/></asset></mujoco>",
          "test.xml:2: ", ORR_HAVE_MESH ? "nowhere.stl" : "libassimp-dev"},
