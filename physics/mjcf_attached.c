@@ -63,15 +63,10 @@ static orr_result read_freejoint(mjcf_reader *reader, const mjcf_node *node, con
     joint->body = at->body;
     ORR_TRY(mjcf_head(reader, node, &joint->head));
     ORR_TRY(mjcf_read(node, mjcf_freejoint_fields, NULL, joint, reader->spec, reader->error));
-    const char *align = mjcf_find(node, "align");
-    if (align && strcmp(align, "true") == 0) {
-        return mjcf_fail(node, reader->error, "align: true is not supported");
-    }
     if (in_frame(at)) {
         return mjcf_fail(node, reader->error, "a free joint cannot stand in a moved frame");
     }
     joint->type = ORR_JOINT_FREE;
-    joint->limited = 0;
     return ORR_OK;
 }
 

@@ -32,6 +32,7 @@ void mjcf_class_init(mjcf_class *main_class)
         .joint = {.type = ORR_JOINT_HINGE,
                   .limited = SPEC_AUTO,
                   .actfrclimited = SPEC_AUTO,
+                  .align = SPEC_AUTO,
                   .axis = {0.0, 0.0, 1.0},
                   .solref_limit = SOLREF,
                   .solimp_limit = SOLIMP,

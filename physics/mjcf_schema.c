@@ -244,10 +244,8 @@ const mjcf_field mjcf_joint_fields[] = {
     NUMBERS(spec_joint, "user", user),
     END};
 
-const mjcf_field mjcf_freejoint_fields[] = {
-    INTEGER(spec_joint, "group", group, 1, 1),
-    {"align", MJCF_KEYWORD, offsetof(spec_joint, limited), 1, 1, mjcf_tristate_keys},
-    END};
+const mjcf_field mjcf_freejoint_fields[] = {INTEGER(spec_joint, "group", group, 1, 1),
+                                            KEYWORD(spec_joint, "align", align, mjcf_tristate_keys), END};
 
 const mjcf_field mjcf_geom_fields[] = {POSE(spec_geom),
                                        KEYWORD(spec_geom, "type", type, mjcf_geom_keys),

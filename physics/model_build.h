@@ -85,7 +85,13 @@ static inline void copy_user(double *to, int width, const spec_numbers *user)
 // before the sizes are known
 orr_result check_names(const model_builder *b);
 orr_result resolve_masses(model_builder *b); // geoms placed, meshes fitted; the bodies' inertia
+orr_result align_free(model_builder *b);     // the frames of free bodies, where the file asks for it
 orr_result fuse_static(model_builder *b); // bodies that cannot move against their parents become part of them
+// What is attached to each body, from its frame into the frame in which that one stands.
+typedef struct body_frame {
+    double pos[3], quat[4];
+} body_frame;
+void move_attached(orr_spec *spec, const body_frame *frames);
 orr_result count_sizes(model_builder *b);
 orr_result count_names(model_builder *b);
 // with the arrays there

@@ -114,6 +114,7 @@ static orr_result build(model_builder *b)
     ORR_TRY(check_names(b));
     ORR_TRY(load_assets(b));
     ORR_TRY(resolve_masses(b));
+    ORR_TRY(align_free(b));
     if (b->spec->compiler.fusestatic) {
         ORR_TRY(fuse_static(b));
     }

@@ -66,14 +66,27 @@ static bool has_force_sensor(const orr_spec *spec, int body)
     return false;
 }
 
-typedef struct fusing {
-    int owner;              // the body that this one becomes part of, or itself
-    int id;                 // of a body that stays
-    double pos[3], quat[4]; // in the owner
+typedef struct fusing { // arrays over the bodies
+    int *owner;         // the body that each becomes part of, or itself
+    int *id;            // of those that stay
+    body_frame *frames; // in the owner
 } fusing;
 
+static void fuse(model_builder *b, int i, const fusing *f)
+{
+    const spec_body *body = &b->spec->bodies[i];
+    inertia two[2] = {b->inertias[body->parent], b->inertias[i]};
+    f->owner[i] = body->parent;
+    memcpy(f->frames[i].pos, body->pos, sizeof body->pos);
+    memcpy(f->frames[i].quat, body->turn.quat, sizeof body->turn.quat);
+    if (body->parent > 0 && two[1].mass > 1e-15) {
+        frame_compose(body->pos, body->turn.quat, two[1].pos, two[1].quat);
+        merge_inertia(two, 2, &b->inertias[body->parent]);
+    }
+}
+
 // Bodies come after their parents, so that the owner of a parent is known.
-static void choose_owners(model_builder *b, fusing *f)
+static void choose_owners(model_builder *b, const fusing *f)
 {
     orr_spec *spec = b->spec;
     int joint = 0, kept = 0;
@@ -83,25 +96,19 @@ static void choose_owners(model_builder *b, fusing *f)
         while (joint < spec->joints_count && spec->joints[joint].body == i) {
             joint++;
         }
-        const fusing *parent = &f[body->parent];
-        f[i] = (fusing){.owner = i, .id = kept, .quat = {1.0, 0.0, 0.0, 0.0}};
         if (i > 0) { // where it stands in the body that its parent is part of
-            frame_compose(parent->pos, parent->quat, body->pos, body->turn.quat);
-            body->parent = parent->owner;
+            const body_frame *at = &f->frames[body->parent];
+            frame_compose(at->pos, at->quat, body->pos, body->turn.quat);
+            body->parent = f->owner[body->parent];
         }
+        f->owner[i] = i;
+        f->frames[i] = (body_frame){.quat = {1.0, 0.0, 0.0, 0.0}};
         const char *name = body->head.name;
         if (i == 0 || jointed || body->mocap || (name && is_referenced(spec, name)) ||
             has_force_sensor(spec, i)) {
-            kept++;
-            continue;
-        }
-        f[i].owner = body->parent;
-        memcpy(f[i].pos, body->pos, sizeof body->pos);
-        memcpy(f[i].quat, body->turn.quat, sizeof body->turn.quat);
-        inertia two[2] = {b->inertias[f[i].owner], b->inertias[i]};
-        if (f[i].owner > 0 && two[1].mass > 1e-15) {
-            frame_compose(f[i].pos, f[i].quat, two[1].pos, two[1].quat);
-            merge_inertia(two, 2, &b->inertias[f[i].owner]);
+            f->id[i] = kept++;
+        } else {
+            fuse(b, i, f);
         }
     }
 }
@@ -125,7 +132,7 @@ static orr_result regroup(void *list, int count, size_t size, const fusing *f, i
     orr_result result = sorted && next ? ORR_OK : spec_memory_fail(error);
     for (int i = 0; i < count && result == ORR_OK; i++) {
         hung *element = hung_at(list, size, i);
-        element->body = f[f[element->body].owner].id;
+        element->body = f->id[f->owner[element->body]];
         next[element->body + 1]++;
     }
     for (int k = 0; k < body_count && result == ORR_OK; k++) {
@@ -149,21 +156,7 @@ static orr_result regroup(void *list, int count, size_t size, const fusing *f, i
 static orr_result apply(model_builder *b, const fusing *f)
 {
     orr_spec *spec = b->spec;
-#define MOVE(list)                                                                                           \
-    for (int i = 0; i < spec->list##_count; i++) {                                                           \
-        const fusing *at = &f[spec->list[i].body];                                                           \
-        frame_compose(at->pos, at->quat, spec->list[i].pos, spec->list[i].turn.quat);                        \
-    }
-    MOVE(geoms)
-    MOVE(sites)
-    MOVE(cameras)
-#undef MOVE
-    for (int i = 0; i < spec->lights_count; i++) {
-        const fusing *at = &f[spec->lights[i].body];
-        double quat[4] = {1.0, 0.0, 0.0, 0.0};
-        frame_compose(at->pos, at->quat, spec->lights[i].pos, quat);
-        quat_apply(at->quat, spec->lights[i].dir, spec->lights[i].dir);
-    }
+    move_attached(spec, f->frames);
     REGROUP(joints);
     REGROUP(geoms);
     REGROUP(sites);
@@ -171,9 +164,9 @@ static orr_result apply(model_builder *b, const fusing *f)
     REGROUP(lights);
     int kept = 0;
     for (int i = 0; i < spec->bodies_count; i++) {
-        if (f[i].owner == i) {
+        if (f->owner[i] == i) {
             spec->bodies[kept] = spec->bodies[i];
-            spec->bodies[kept].parent = f[spec->bodies[i].parent].id;
+            spec->bodies[kept].parent = f->id[spec->bodies[i].parent];
             b->inertias[kept] = b->inertias[i];
             kept++;
         }
@@ -184,12 +177,19 @@ static orr_result apply(model_builder *b, const fusing *f)
 
 orr_result fuse_static(model_builder *b)
 {
-    fusing *f = orr_alloc((size_t)b->spec->bodies_count, sizeof *f);
-    if (!f) {
-        return spec_memory_fail(b->error);
+    size_t count = (size_t)b->spec->bodies_count;
+    fusing f = {.owner = orr_alloc(count, sizeof *f.owner),
+                .id = orr_alloc(count, sizeof *f.id),
+                .frames = orr_alloc(count, sizeof *f.frames)};
+    orr_result result;
+    if (f.owner && f.id && f.frames) {
+        choose_owners(b, &f);
+        result = apply(b, &f);
+    } else {
+        result = spec_memory_fail(b->error);
     }
-    choose_owners(b, f);
-    orr_result result = apply(b, f);
-    orr_free(f);
+    orr_free(f.owner);
+    orr_free(f.id);
+    orr_free(f.frames);
     return result;
 }

@@ -63,7 +63,7 @@ typedef struct spec_frame {
 typedef struct spec_joint {
     spec_head head;
     int body;
-    int32_t type, group, limited, actfrclimited, actgravcomp;
+    int32_t type, group, limited, actfrclimited, actgravcomp, align;
     double pos[3], axis[3], stiffness, damping, armature, frictionloss, margin;
     double range[2], actfrcrange[2], ref, springref, springdamper[2];
     double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
