@@ -246,7 +246,7 @@ static orr_result expand(copier *c, mjcf_node *parent)
         }
         *last = child->next;
         *link = first;
-        link = last;
+        link = last == &first ? link : last; // an empty list leaves nothing to go behind
     }
     return ORR_OK;
 }

@@ -204,7 +204,7 @@ static orr_result expand_includes(reading *all, mjcf_node *node)
         }
         *last = child->next;
         *link = first;
-        link = last;
+        link = last == &first ? link : last; // an empty list leaves nothing to go behind
     }
     return ORR_OK;
 }

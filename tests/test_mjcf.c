@@ -179,6 +179,23 @@ static void a_file_that_includes_itself_is_refused(void **state)
         strstr(error.message, "cycle.xml:2: <include>: file 'cycle.xml' is included a second time"));
 }
 
+static void empty_includes_and_replicates_leave_nothing(void **state)
+{
+    (void)state;
+    char text[] = "<mujoco><worldbody><include file='empty.xml'/><include file='empty2.xml'/><geom size='1'/>"
+                  "<replicate count='0'>" BALL
+                  "</replicate><replicate count='0'/><geom size='2'/></worldbody></mujoco>";
+    char path[512], empty[] = "<mujoco/>";
+    orr_model *model;
+    assert_ok(orr_file_write(scratch_path("empty.xml"), empty, sizeof empty - 1, &error));
+    assert_ok(orr_file_write(scratch_path("empty2.xml"), empty, sizeof empty - 1, &error));
+    snprintf(path, sizeof path, "%s", scratch_path("includes.xml"));
+    assert_ok(orr_file_write(path, text, sizeof text - 1, &error));
+    assert_ok(orr_model_load(path, &model, &error));
+    assert_int_equal(model->ngeom, 2);
+    orr_model_destroy(model);
+}
+
 static void deep_nesting_is_refused(void **state)
 {
     (void)state;
@@ -215,6 +232,7 @@ int main(void)
         cmocka_unit_test(urdf_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
         cmocka_unit_test(a_file_that_includes_itself_is_refused),
+        cmocka_unit_test(empty_includes_and_replicates_leave_nothing),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(names_are_found),
     };
