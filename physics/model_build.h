@@ -3,8 +3,8 @@
 
 #include "physics/spec.h"
 
-// The arrays of a model whose sizes are set: one block of zeros.
-orr_result model_allocate(orr_model *model, orr_error *error);
+// The arrays of a model whose sizes are set: one block of zeros. `path` is for messages.
+orr_result model_allocate(orr_model *model, const char *path, orr_error *error);
 
 // ---- inertia (model_inertia.c)
 

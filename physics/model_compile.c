@@ -120,7 +120,7 @@ static orr_result build(model_builder *b)
     }
     ORR_TRY(choose_geoms(b));
     ORR_TRY(count_sizes(b));
-    ORR_TRY(model_allocate(b->m, b->error));
+    ORR_TRY(model_allocate(b->m, b->spec->path, b->error));
     fill_names(b);
     b->m->opt = b->spec->option;
     b->m->vis = b->spec->visual;

@@ -144,7 +144,8 @@ static orr_result check_masses(model_builder *b)
     }
     for (int i = 1; i < m->nbody && result == ORR_OK; i++) {
         if (m->body_dofnum[i] > 0 && !heavy[i]) {
-            result = spec_fail(&b->spec->bodies[i].head, b->error,
+            const spec_body *body = &b->spec->bodies[i];
+            result = spec_fail(body->has_inertial ? &body->inertial : &body->head, b->error,
                                "mass and inertia of a body that moves: expected more than 1e-15");
         }
     }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { ACTDIM_MAX = 1 << 16 };
+
 // An array of user numbers is as wide as its longest, or as <size> says.
 #define USER_SIZE(member, list)                                                                              \
     {                                                                                                        \
@@ -123,6 +125,9 @@ orr_result count_sizes(model_builder *b)
     }
     for (int i = 0; i < spec->actuators_count; i++) {
         const spec_actuator *a = &spec->actuators[i];
+        if (a->actdim > ACTDIM_MAX) {
+            return spec_fail(&a->head, b->error, "actdim: expected up to %d", ACTDIM_MAX);
+        }
         ORR_TRY(add_size(b, &m->na, a->actdim >= 0 ? a->actdim : a->dyntype != ORR_DYNAMICS_NONE));
     }
     for (int i = 0; i < spec->numerics_count; i++) {

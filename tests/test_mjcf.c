@@ -125,6 +125,13 @@ static void every_mistake_is_named_with_its_line(void **state)
          "balanceinertia"},
         {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 2 2 2'/>"),
          "test.xml:2: <inertial> 'a'", "definite"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='0' diaginertia='1 1 1'/>"), "test.xml:2: <inertial> 'a'",
+         "expected more than 1e-15"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' diaginertia='0 1 1'/>"), "test.xml:2: <inertial> 'a'",
+         "expected more than 1e-15"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='-1' diaginertia='1 1 1'/>"),
+         "test.xml:2: <inertial> 'a'", "no negative number"},
+        {BODY("\n<geom size='1' mass='-1'/>"), "test.xml:2: <geom>", "no negative number"},
         {BODY("\n<body name='a'/>"), "test.xml:2: <body> 'a'", "taken already"},
         {"<mujoco><worldbody>\n<replicate/></worldbody></mujoco>", "test.xml:2: <replicate>",
          "count: expected"},
@@ -146,9 +153,19 @@ static void every_mistake_is_named_with_its_line(void **state)
          "height='9'/></asset></mujoco>",
          "test.xml:2: <texture> 't'", "width and height"},
         {"<mujoco>\n<size nkey='999999999'/></mujoco>", "test.xml:2: <size>", "counts"},
+        {"<mujoco><size nkey='1048576' nuserdata='1'/><worldbody><replicate "
+         "count='999'><body><freejoint/>" BALL "</body></replicate></worldbody></mujoco>",
+         "test.xml: ", "nkey 1048576"},
+        {"<mujoco><asset>\n<hfield name='h' nrow='99999' ncol='99999' size='1 1 1 1'/></asset></mujoco>",
+         "test.xml:2: <hfield> 'h'", "rows and columns"},
+        {"<mujoco><custom>\n<numeric name='n' size='2000000000'/></custom></mujoco>", "test.xml:2: <numeric>",
+         "size"},
         {"<mujoco>\n<option timestep='0'/></mujoco>", "test.xml:2: <option>", "timestep"},
         {"<mujoco><actuator>\n<motor joint='j'/></actuator></mujoco>", "test.xml:2: <motor>",
          "there is no joint 'j'"},
+        {"<mujoco><worldbody><body name='a'><joint name='j'/>" BALL "</body></worldbody><actuator>\n"
+         "<general joint='j' dyntype='integrator' actdim='2000000000'/></actuator></mujoco>",
+         "test.xml:2: <general>", "actdim"},
         {"<mujoco><actuator>\n<muscle joint='j'/></actuator></mujoco>", "test.xml:2: <muscle>",
          "unsupported actuator"},
         {"<mujoco><sensor>\n<gyro site='s'/></sensor></mujoco>", "test.xml:2: <gyro>", "'s'"},
@@ -166,17 +183,28 @@ static void every_mistake_is_named_with_its_line(void **state)
     }
 }
 
-static void a_file_that_includes_itself_is_refused(void **state)
+static void files_that_include_each_other_are_refused(void **state)
 {
     (void)state;
-    char text[] = "<mujoco><worldbody>\n<include file='cycle.xml'/></worldbody></mujoco>", path[512];
+    static const char *const names[] = {"cycle.xml", "other.xml"};
+    char path[512];
     orr_error error = {0};
     orr_model *model;
-    snprintf(path, sizeof path, "%s", scratch_path("cycle.xml"));
+    for (int i = 0; i < 2; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "<mujoco><worldbody>\n<include file='%s'/></worldbody></mujoco>",
+                 names[1 - i]);
+        snprintf(path, sizeof path, "%s", scratch_path(names[i]));
+        assert_ok(orr_file_write(path, text, strlen(text), &error));
+    }
+    assert_int_equal(orr_model_load(path, &model, &error), ORR_ERROR_FORMAT);
+    assert_non_null(
+        strstr(error.message, "cycle.xml:2: <include>: file 'other.xml' is included a second time"));
+    const char text[] = "<mujoco><worldbody>\n<include file='other.xml'/></worldbody></mujoco>"; // itself
     assert_ok(orr_file_write(path, text, sizeof text - 1, &error));
     assert_int_equal(orr_model_load(path, &model, &error), ORR_ERROR_FORMAT);
     assert_non_null(
-        strstr(error.message, "cycle.xml:2: <include>: file 'cycle.xml' is included a second time"));
+        strstr(error.message, "other.xml:2: <include>: file 'other.xml' is included a second time"));
 }
 
 static void empty_includes_and_replicates_leave_nothing(void **state)
@@ -231,7 +259,7 @@ int main(void)
         cmocka_unit_test(menagerie_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(urdf_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
-        cmocka_unit_test(a_file_that_includes_itself_is_refused),
+        cmocka_unit_test(files_that_include_each_other_are_refused),
         cmocka_unit_test(empty_includes_and_replicates_leave_nothing),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(names_are_found),
