@@ -7,6 +7,7 @@
 
 #if ORR_HAVE_MESH
 #include <assimp/cimport.h>
+#include <assimp/config.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 #endif
@@ -119,6 +120,21 @@ static void copy_scene(const struct aiScene *scene, mesh_data *d)
     }
 }
 
+// Collada files say which way is up; the robots that use them mean their coordinates as they are.
+static const struct aiScene *import_scene(const orr_bytes *bytes, const char *kind)
+{
+    struct aiPropertyStore *properties = aiCreatePropertyStore();
+    if (!properties) {
+        return NULL;
+    }
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
+    const struct aiScene *scene = aiImportFileFromMemoryWithProperties(
+        (const char *)bytes->data, (unsigned)bytes->size,
+        aiProcess_Triangulate | aiProcess_PreTransformVertices, kind, properties);
+    aiReleasePropertyStore(properties);
+    return scene;
+}
+
 static orr_result read_file(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {
     orr_bytes bytes; // opened first: assimp does not say why a file cannot be read
@@ -127,12 +143,7 @@ static orr_result read_file(const spec_mesh *mesh, mesh_data *d, orr_error *erro
         return spec_fail(&mesh->head, error, "file: %.300s", reason.message);
     }
     const char *dot = strrchr(orr_path_name(mesh->file), '.');
-    const struct aiScene *scene =
-        bytes.size <= UINT32_MAX
-            ? aiImportFileFromMemory((const char *)bytes.data, (unsigned)bytes.size,
-                                     aiProcess_Triangulate | aiProcess_PreTransformVertices,
-                                     dot ? dot + 1 : "")
-            : NULL;
+    const struct aiScene *scene = bytes.size <= UINT32_MAX ? import_scene(&bytes, dot ? dot + 1 : "") : NULL;
     orr_free(bytes.data);
     if (!scene) {
         return spec_fail(&mesh->head, error, "file '%.200s': expected a mesh (.stl .obj ...): %.100s",
