@@ -104,18 +104,21 @@ typedef enum lane_row_type {
     LANE_ROW_EQUALITY,
     LANE_ROW_FRICTION,   // friction loss of a dof or tendon
     LANE_ROW_UNILATERAL, // limit, frictionless contact or edge of a pyramid: pushes only
-    LANE_ROW_CONE,       // first row of an elliptic contact; the rest follow
-    LANE_ROW_CONE_REST
+    LANE_ROW_CONE        // of an elliptic contact
 } lane_row_type;
 
+// Rows come in groups: those of one contact, or one alone. A group's Jacobian is `basis` rows: the rows of the
+// group themselves, but for a pyramid the normal n and tangents t, of which its edges are n + f t and n - f t.
+// All but `type` and `frictionloss` are the group's, and said by its first row.
 typedef struct lane_row {
     uint8_t type;       // lane_row_type
-    uint8_t dim;        // rows of the contact, elliptic cones
-    int32_t count;      // entries of its Jacobian
+    uint8_t dim;        // rows of the group
+    uint8_t basis;      // rows of its Jacobian
+    int32_t count;      // entries of a row of its Jacobian
     const int32_t *dof; // their dofs, descending
-    int32_t J;          // first of them in efc_J
+    int32_t J;          // first of them in efc_J: basis x count
     double frictionloss;
-    double mu, friction[5]; // elliptic cones: regularised friction of the cone, and friction
+    double mu, friction[5]; // contacts: friction; elliptic cones: regularised friction of the cone
 } lane_row;
 
 typedef struct lane_contact {
@@ -132,7 +135,9 @@ typedef struct lane_data {
     int32_t row_count, J_count, contact_count;
     int32_t *fill;       // nv x nv: columns of the rows of H that are not zero, ascending
     int32_t *fill_count; // nv
-    uint8_t *filled;     // nv x nv
+    int32_t *below;      // nv x nv: rows below the diagonal that are not zero in a column of H, descending
+    int32_t *below_count;
+    uint8_t *filled; // nv x nv
 } lane_data;
 
 FN real3 load3(reals p, int i)

@@ -56,38 +56,71 @@ LANE_FN lane_impedance impedance_of(const lane_model *m, const uniform_real solr
     return result;
 }
 
-// Adds a row whose Jacobian has `count` entries, still to be written.
-LANE_FN int add_row(lane_data *d, lane_row_type type, const int32_t *dof, int count)
+// Adds a group of `dim` rows whose Jacobian has `basis` rows of `count` entries, still to be written.
+LANE_FN int add_group(lane_data *d, lane_row_type type, int dim, int basis, const int32_t *dof, int count)
 {
-    lane_row *row = &d->row[d->row_count];
-    row->type = (uint8_t)type;
-    row->dim = 1;
-    row->dof = dof;
-    row->count = count;
-    row->J = d->J_count;
-    row->frictionloss = 0.0;
-    d->J_count += count;
-    return d->row_count++;
+    int first = d->row_count;
+    for (int k = 0; k < dim; k++) {
+        lane_row *row = &d->row[d->row_count++];
+        row->type = (uint8_t)type;
+        row->dim = (uint8_t)dim;
+        row->basis = (uint8_t)basis;
+        row->dof = dof;
+        row->count = count;
+        row->J = d->J_count;
+        row->frictionloss = 0.0;
+    }
+    d->J_count += basis * count;
+    return first;
 }
 
-LANE_FN real row_times(const lane_data *d, const lane_row *row, reals x)
+LANE_FN int add_row(lane_data *d, lane_row_type type, const int32_t *dof, int count)
 {
-    real sum = R(0.0);
-    for (int k = 0; k < row->count; k++) {
-        sum = fma_(d->efc_J[row->J + k], x[row->dof[k]], sum);
+    return add_group(d, type, 1, 1, dof, count);
+}
+
+// result = J x, for the rows of the group at i
+LANE_FN void group_times(const lane_data *d, int i, reals x, reals result)
+{
+    const lane_row *row = &d->row[i];
+    real along[6];
+    for (int k = 0; k < row->basis; k++) {
+        reals J = d->efc_J + (row->J + k * row->count);
+        real sum = R(0.0);
+        for (int e = 0; e < row->count; e++) {
+            sum = fma_(J[e], x[row->dof[e]], sum);
+        }
+        along[k] = sum;
     }
-    return sum;
+    if (row->basis == row->dim) {
+        for (int k = 0; k < row->dim; k++) {
+            result[i + k] = along[k];
+        }
+        return;
+    }
+    for (int k = 1; k < row->basis; k++) {
+        real slide = R(row->friction[k - 1]) * along[k];
+        result[i + 2 * k - 2] = along[0] + slide;
+        result[i + 2 * k - 1] = along[0] - slide;
+    }
 }
 
 // The row's regulariser and reference acceleration. r: position less margin; inverse_weight: (1 - d) / d of
-// it is the regulariser; exists: the lanes that have the row.
-LANE_FN void set_row(const lane_data *d, int i, lane_impedance at, real r, real inverse_weight, mask exists)
+// it is the regulariser; exists: the lanes that have the row. efc_aref holds the row's velocity.
+LANE_FN void set_row_of_group(const lane_data *d, int i, lane_impedance at, real r, real inverse_weight,
+                              mask exists)
 {
     real regulariser = max_((R(1.0) - at.impedance) / at.impedance * inverse_weight, R(LANE_TINY));
     d->efc_pos[i] = r;
     d->efc_D[i] = sel(exists, R(1.0) / regulariser, R(0.0));
-    real velocity = row_times(d, &d->row[i], d->qvel);
-    d->efc_aref[i] = -(at.damping * velocity) - at.stiffness * at.impedance * r;
+    d->efc_aref[i] = -(at.damping * d->efc_aref[i]) - at.stiffness * at.impedance * r;
+}
+
+// The same for a row alone.
+LANE_FN void set_row(const lane_data *d, int i, lane_impedance at, real r, real inverse_weight, mask exists)
+{
+    group_times(d, i, d->qvel, d->efc_aref);
+    set_row_of_group(d, i, at, r, inverse_weight, exists);
 }
 
 FN mask everywhere(void)

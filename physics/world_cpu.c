@@ -72,7 +72,7 @@ static size_t scratch_bytes(const void *model)
     return padded((size_t)scratch_count(m) * sizeof(real)) +
            padded((size_t)m->plan->row_capacity * sizeof(lane_row)) +
            padded((size_t)m->plan->contact_capacity * sizeof(lane_contact)) +
-           padded(nv * nv * sizeof(int32_t)) + padded(nv * sizeof(int32_t)) + padded(nv * nv);
+           2 * padded(nv * nv * sizeof(int32_t)) + 2 * padded(nv * sizeof(int32_t)) + padded(nv * nv);
 }
 
 static void *take(char **memory, size_t bytes)
@@ -99,6 +99,8 @@ static lane_data bind(const lane_model *m, void *state, void *scratch)
     d.contact = take(&memory, (size_t)m->plan->contact_capacity * sizeof(lane_contact));
     d.fill = take(&memory, nv * nv * sizeof(int32_t));
     d.fill_count = take(&memory, nv * sizeof(int32_t));
+    d.below = take(&memory, nv * nv * sizeof(int32_t));
+    d.below_count = take(&memory, nv * sizeof(int32_t));
     d.filled = take(&memory, nv * nv);
     return d;
 }
