@@ -79,30 +79,55 @@ LANE_FN int add_row(lane_data *d, lane_row_type type, const int32_t *dof, int co
     return add_group(d, type, 1, 1, dof, count);
 }
 
-// result = J x, for the rows of the group at i
-LANE_FN void group_times(const lane_data *d, int i, reals x, reals result)
+// Calls function(..., basis) with the group's `basis` as a constant, so that its loops are unrolled.
+#define WITH_BASIS(row, function, ...)                                                                       \
+    switch ((row)->basis) {                                                                                  \
+    case 1:                                                                                                  \
+        function(__VA_ARGS__, 1);                                                                            \
+        break;                                                                                               \
+    case 3:                                                                                                  \
+        function(__VA_ARGS__, 3);                                                                            \
+        break;                                                                                               \
+    case 4:                                                                                                  \
+        function(__VA_ARGS__, 4);                                                                            \
+        break;                                                                                               \
+    default:                                                                                                 \
+        function(__VA_ARGS__, 6);                                                                            \
+        break;                                                                                               \
+    }
+
+FN void group_times_basis(const lane_data *d, int i, reals x, reals result, int basis)
 {
     const lane_row *row = &d->row[i];
+    reals J = d->efc_J + row->J;
+    int count = row->count;
     real along[6];
-    for (int k = 0; k < row->basis; k++) {
-        reals J = d->efc_J + (row->J + k * row->count);
-        real sum = R(0.0);
-        for (int e = 0; e < row->count; e++) {
-            sum = fma_(J[e], x[row->dof[e]], sum);
-        }
-        along[k] = sum;
+    for (int k = 0; k < basis; k++) {
+        along[k] = R(0.0);
     }
-    if (row->basis == row->dim) {
-        for (int k = 0; k < row->dim; k++) {
+    for (int e = 0; e < count; e++) {
+        real moving = x[row->dof[e]];
+        for (int k = 0; k < basis; k++) {
+            along[k] = fma_(J[k * count + e], moving, along[k]);
+        }
+    }
+    if (basis == row->dim) {
+        for (int k = 0; k < basis; k++) {
             result[i + k] = along[k];
         }
         return;
     }
-    for (int k = 1; k < row->basis; k++) {
-        real slide = R(row->friction[k - 1]) * along[k];
+    for (int k = 1; k < basis; k++) {
+        real slide = (uniform_real)row->friction[k - 1] * along[k];
         result[i + 2 * k - 2] = along[0] + slide;
         result[i + 2 * k - 1] = along[0] - slide;
     }
+}
+
+// result = J x, for the rows of the group at i
+LANE_FN void group_times(const lane_data *d, int i, reals x, reals result)
+{
+    WITH_BASIS(&d->row[i], group_times_basis, d, i, x, result)
 }
 
 // The row's regulariser and reference acceleration. r: position less margin; inverse_weight: (1 - d) / d of

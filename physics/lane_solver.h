@@ -141,6 +141,33 @@ LANE_FN real constraint_forces(const lane_data *d)
     return cost;
 }
 
+FN void add_group_force(const lane_data *d, int i, reals result, int basis)
+{
+    const lane_row *row = &d->row[i];
+    real force[6];
+    if (basis == row->dim) {
+        for (int k = 0; k < basis; k++) {
+            force[k] = d->efc_force[i + k];
+        }
+    } else {
+        force[0] = R(0.0);
+        for (int k = 1; k < basis; k++) {
+            real up = d->efc_force[i + 2 * k - 2], down = d->efc_force[i + 2 * k - 1];
+            force[0] = force[0] + up + down;
+            force[k] = (uniform_real)row->friction[k - 1] * (up - down);
+        }
+    }
+    reals J = d->efc_J + row->J;
+    int count = row->count;
+    for (int e = 0; e < count; e++) {
+        real sum = result[row->dof[e]];
+        for (int k = 0; k < basis; k++) {
+            sum = fma_(J[k * count + e], force[k], sum);
+        }
+        result[row->dof[e]] = sum;
+    }
+}
+
 // result = J^T force
 LANE_FN void constraint_force(const lane_model *m, const lane_data *d, reals result)
 {
@@ -148,27 +175,7 @@ LANE_FN void constraint_force(const lane_model *m, const lane_data *d, reals res
         result[i] = R(0.0);
     }
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
-        const lane_row *row = &d->row[i];
-        real force[6];
-        if (row->basis == row->dim) {
-            for (int k = 0; k < row->dim; k++) {
-                force[k] = d->efc_force[i + k];
-            }
-        } else {
-            force[0] = R(0.0);
-            for (int k = 1; k < row->basis; k++) {
-                real up = d->efc_force[i + 2 * k - 2], down = d->efc_force[i + 2 * k - 1];
-                force[0] = force[0] + up + down;
-                force[k] = R(row->friction[k - 1]) * (up - down);
-            }
-        }
-        for (int e = 0; e < row->count; e++) {
-            real sum = result[row->dof[e]];
-            for (int k = 0; k < row->basis; k++) {
-                sum = fma_(d->efc_J[row->J + k * row->count + e], force[k], sum);
-            }
-            result[row->dof[e]] = sum;
-        }
+        WITH_BASIS(&d->row[i], add_group_force, d, i, result)
     }
 }
 
@@ -304,20 +311,7 @@ LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
         if (!group_hessian(d, i, hessian)) {
             continue;
         }
-        switch (row->basis) {
-        case 1:
-            add_group_hessian(d, nv, row, hessian, 1);
-            break;
-        case 3:
-            add_group_hessian(d, nv, row, hessian, 3);
-            break;
-        case 4:
-            add_group_hessian(d, nv, row, hessian, 4);
-            break;
-        default:
-            add_group_hessian(d, nv, row, hessian, 6);
-            break;
-        }
+        WITH_BASIS(row, add_group_hessian, d, nv, row, hessian)
     }
 }
 
@@ -356,7 +350,11 @@ LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
         for (; c + 4 <= count; c += 4) {
             eliminate(d, nv, k, columns + c, 4);
         }
-        for (; c < count; c++) {
+        if (count - c == 3) {
+            eliminate(d, nv, k, columns + c, 3);
+        } else if (count - c == 2) {
+            eliminate(d, nv, k, columns + c, 2);
+        } else if (count - c == 1) {
             eliminate(d, nv, k, columns + c, 1);
         }
         reals row = d->H + k * nv;

@@ -274,6 +274,9 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
             }
             d->time[0] = time[0] + step;
             forward(m, d);
+            for (int i = 0; i < nv; i++) {
+                d->qacc_warmstart[i] = d->qacc[i];
+            }
         }
         for (int i = 0; i < nv; i++) {
             velocity[i] = fma_(R(share[stage]), d->qvel[i], velocity[i]);
