@@ -196,12 +196,44 @@ LANE_FN void constraint_residual(const lane_data *d, reals x)
     }
 }
 
+// Are the dofs of a row each other's ancestors? Then it adds nothing to the pattern of M.
+LANE_FN int along_a_branch(const lane_model *m, const lane_row *row)
+{
+    for (int e = 1; e < row->count; e++) {
+        if (m->dof_parentid[row->dof[e - 1]] != row->dof[e]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+// Lists the rows that couple branches; returns 0 when they are those that the pattern is of.
+LANE_FN int find_coupled(const lane_model *m, lane_data *d)
+{
+    int count = 0, same = d->coupled_count >= 0;
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        const int32_t *dof = d->row[i].dof;
+        if (along_a_branch(m, &d->row[i]) || (count > 0 && d->coupled[count - 1] == dof)) {
+            continue;
+        }
+        same = same && count < d->coupled_count && d->coupled[count] == dof;
+        d->coupled[count++] = dof;
+        d->coupled_length[count - 1] = d->row[i].count;
+    }
+    same = same && count == d->coupled_count;
+    d->coupled_count = count;
+    return !same;
+}
+
 // Which entries of H = M + J^T D J, and of its factor, are not zero: the same in all lanes. A contact with the
 // world leaves the pattern of M; one between two branches couples them.
 LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
 {
     int nv = m->nv;
     uint8_t *filled = d->filled;
+    if (!find_coupled(m, d)) {
+        return;
+    }
     memset(filled, 0, (size_t)nv * (size_t)nv);
     memset(d->below_count, 0, (size_t)nv * sizeof *d->below_count);
     for (int k = 0; k < nv; k++) {
@@ -209,16 +241,11 @@ LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
             filled[k * nv + m->M_colind[m->M_rowadr[k] + c]] = 1;
         }
     }
-    const int32_t *last = NULL;
-    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
-        const lane_row *row = &d->row[i];
-        if (row->dof == last || row->count == 1) {
-            continue;
-        }
-        last = row->dof;
-        for (int a = 0; a < row->count; a++) {
-            for (int b = a; b < row->count; b++) {
-                filled[row->dof[a] * nv + row->dof[b]] = 1;
+    for (int i = 0; i < d->coupled_count; i++) {
+        const int32_t *dof = d->coupled[i];
+        for (int a = 0; a < d->coupled_length[i]; a++) {
+            for (int b = a; b < d->coupled_length[i]; b++) {
+                filled[dof[a] * nv + dof[b]] = 1;
             }
         }
     }
@@ -235,9 +262,7 @@ LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
             for (int b = 0; b <= a; b++) {
                 filled[columns[a] * nv + columns[b]] = 1;
             }
-        }
-        for (int c = 0; c < count - 1; c++) {
-            d->below[columns[c] * nv + d->below_count[columns[c]]++] = k;
+            d->below[columns[a] * nv + d->below_count[columns[a]]++] = k;
         }
     }
 }
@@ -269,8 +294,13 @@ LANE_FN int group_hessian(const lane_data *d, int i, real hessian[6][6])
     return any(sum > R(0.0));
 }
 
+FN reals row_of_H(const lane_data *d, int k)
+{
+    return d->H + k * (k + 1) / 2;
+}
+
 // H = H + J^T hessian J, with `basis` a constant where the call stands
-FN void add_group_hessian(const lane_data *d, int nv, const lane_row *row, real hessian[6][6], int basis)
+FN void add_group_hessian(const lane_data *d, const lane_row *row, real hessian[6][6], int basis)
 {
     reals J = d->efc_J + row->J;
     int count = row->count;
@@ -282,7 +312,7 @@ FN void add_group_hessian(const lane_data *d, int nv, const lane_row *row, real 
                 part[k] = fma_(hessian[k][l], J[l * count + a], part[k]);
             }
         }
-        reals H = d->H + row->dof[a] * nv;
+        reals H = row_of_H(d, row->dof[a]);
         for (int b = a; b < count; b++) {
             real sum = H[row->dof[b]];
             for (int k = 0; k < basis; k++) {
@@ -295,14 +325,14 @@ FN void add_group_hessian(const lane_data *d, int nv, const lane_row *row, real 
 
 LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
 {
-    int nv = m->nv;
-    for (int k = 0; k < nv; k++) {
-        for (int j = 0; j <= k; j++) {
-            d->H[k * nv + j] = R(0.0);
+    for (int k = 0; k < m->nv; k++) {
+        reals row = row_of_H(d, k);
+        for (int j = 0; j <= k && d->coupled_count > 0; j++) {
+            row[j] = R(0.0);
         }
         for (int c = 0; c < m->M_rownnz[k]; c++) {
             int adr = m->M_rowadr[k] + c;
-            d->H[k * nv + m->M_colind[adr]] = d->qM[adr];
+            row[m->M_colind[adr]] = d->qM[adr];
         }
     }
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
@@ -311,7 +341,7 @@ LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
         if (!group_hessian(d, i, hessian)) {
             continue;
         }
-        WITH_BASIS(row, add_group_hessian, d, nv, row, hessian)
+        WITH_BASIS(row, add_group_hessian, d, row, hessian)
     }
 }
 
@@ -319,14 +349,14 @@ LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
 FN void eliminate(const lane_data *d, int nv, int k, const int32_t *columns, int width)
 {
     const int32_t *below = d->below + k * nv;
-    reals row = d->H + k * nv;
+    reals row = row_of_H(d, k);
     real sum[4];
     for (int c = 0; c < width; c++) {
         sum[c] = row[columns[c]];
     }
     for (int b = 0; b < d->below_count[k]; b++) {
-        reals lower = d->H + below[b] * nv;
-        real scaled = -row[below[b]];
+        reals lower = row_of_H(d, below[b]);
+        real scaled = -(lower[k] * d->Mv[below[b]]);
         for (int c = 0; c < width; c++) {
             sum[c] = fma_(scaled, lower[columns[c]], sum[c]);
         }
@@ -336,7 +366,7 @@ FN void eliminate(const lane_data *d, int nv, int k, const int32_t *columns, int
     }
 }
 
-// search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal, 1 / D on it, D L^T above it
+// search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal, 1 / D on it; D in Mv
 LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
 {
     int nv = m->nv;
@@ -357,12 +387,12 @@ LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
         } else if (count - c == 1) {
             eliminate(d, nv, k, columns + c, 1);
         }
-        reals row = d->H + k * nv;
+        reals row = row_of_H(d, k);
         real inverse = R(1.0) / row[k];
         real right = x[k];
+        d->Mv[k] = row[k];
         for (c = 0; c < count - 1; c++) {
             int j = columns[c];
-            d->H[j * nv + k] = row[j];
             row[j] = row[j] * inverse;
             x[j] = fma_(-row[j], right, x[j]);
         }
@@ -370,7 +400,7 @@ LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
     }
     for (int k = 0; k < nv; k++) {
         const int32_t *columns = d->fill + k * nv;
-        reals row = d->H + k * nv;
+        reals row = row_of_H(d, k);
         real sum = x[k] * row[k];
         for (int c = 0; c < d->fill_count[k] - 1; c++) {
             sum = fma_(-row[columns[c]], x[columns[c]], sum);
@@ -480,23 +510,22 @@ LANE_FN void warm_start(const lane_model *m, const lane_data *d, mask constraine
     constraint_forces(d);
 }
 
-// How much the cost could fall at most: 1/2 gradient^T M^-1 gradient, for H is M and more.
-LANE_FN real most_decrease(const lane_model *m, const lane_data *d)
+// Goes `step` along efc_jv. Returns the lanes in which a row has come or gone, or that are on a cone: in the
+// others the cost was quadratic all the way, and a whole step has found its minimum.
+LANE_FN mask move_rows(const lane_data *d, real step)
 {
-    reals x = d->search;
-    for (int k = 0; k < m->nv; k++) {
-        x[k] = d->gradient[k];
+    for (int i = 0; i < d->row_count; i++) {
+        d->efc_jar[i] = fma_(step, d->efc_jv[i], d->efc_jar[i]);
+        d->efc_jv[i] = d->efc_weight[i];
     }
-    real sum = R(0.0);
-    for (int k = m->nv - 1; k >= 0; k--) {
-        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
-        sum = fma_(x[k] * x[k], d->qLDiagInv[k], sum);
-        for (int c = 0; c < last; c++) {
-            int j = m->M_colind[adr + c];
-            x[j] = fma_(-d->qLD[adr + c], x[k], x[j]);
-        }
+    constraint_forces(d);
+    mask changed = not_(everywhere());
+    for (int i = 0; i < d->row_count; i++) {
+        int cone = d->row[i].type == LANE_ROW_CONE;
+        mask moved = cone ? d->efc_D[i] > R(0.0) : not_(d->efc_jv[i] == d->efc_weight[i]);
+        changed = or_(changed, moved);
     }
-    return R(0.5) * sum;
+    return changed;
 }
 
 LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
@@ -518,10 +547,6 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         for (int k = 0; k < nv; k++) {
             d->gradient[k] = d->Ma[k] - d->qfrc_smooth[k] - d->qfrc_constraint[k];
         }
-        running = and_(running, most_decrease(m, d) > enough);
-        if (!any(running)) {
-            break;
-        }
         build_hessian(m, d);
         newton_direction(m, d);
         real slope = R(0.0);
@@ -539,10 +564,12 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
             d->qacc[k] = fma_(step, d->search[k], d->qacc[k]);
             d->Ma[k] = fma_(step, d->Mv[k], d->Ma[k]);
         }
-        for (int r = 0; r < d->row_count; r++) {
-            d->efc_jar[r] = fma_(step, d->efc_jv[r], d->efc_jar[r]);
-        }
-        constraint_forces(d);
+        mask changed = or_(step < R(1.0), step > R(1.0));
+        changed = or_(changed, move_rows(d, step));
         constraint_force(m, d, d->qfrc_constraint);
+        running = and_(running, changed);
+        if (!any(running)) {
+            break;
+        }
     }
 }

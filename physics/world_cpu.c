@@ -72,7 +72,9 @@ static size_t scratch_bytes(const void *model)
     return padded((size_t)scratch_count(m) * sizeof(real)) +
            padded((size_t)m->plan->row_capacity * sizeof(lane_row)) +
            padded((size_t)m->plan->contact_capacity * sizeof(lane_contact)) +
-           2 * padded(nv * nv * sizeof(int32_t)) + 2 * padded(nv * sizeof(int32_t)) + padded(nv * nv);
+           2 * padded(nv * nv * sizeof(int32_t)) + 2 * padded(nv * sizeof(int32_t)) + padded(nv * nv) +
+           padded((size_t)m->plan->row_capacity * sizeof(int32_t *)) +
+           padded((size_t)m->plan->row_capacity * sizeof(int32_t));
 }
 
 static void *take(char **memory, size_t bytes)
@@ -102,6 +104,9 @@ static lane_data bind(const lane_model *m, void *state, void *scratch)
     d.below = take(&memory, nv * nv * sizeof(int32_t));
     d.below_count = take(&memory, nv * sizeof(int32_t));
     d.filled = take(&memory, nv * nv);
+    d.coupled = take(&memory, (size_t)m->plan->row_capacity * sizeof(int32_t *));
+    d.coupled_length = take(&memory, (size_t)m->plan->row_capacity * sizeof(int32_t));
+    d.coupled_count = -1;
     return d;
 }
 
