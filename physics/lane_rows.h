@@ -28,15 +28,13 @@ LANE_FN lane_impedance impedance_of(const lane_model *m, const uniform_real solr
             real below, above;
             real from_end = R(1.0) - x;
             if (power == 2.0) {
-                below = x * x;
-                above = from_end * from_end;
+                below = x * x * R(1.0 / middle);
+                above = from_end * from_end * R(1.0 / (1.0 - middle));
             } else {
-                below = power_(x, (uniform_real)power);
-                above = power_(from_end, (uniform_real)power);
+                below = power_(x, (uniform_real)power) * R(1.0 / pow(middle, power - 1.0));
+                above = power_(from_end, (uniform_real)power) * R(1.0 / pow(1.0 - middle, power - 1.0));
             }
-            below = below * R(1.0 / pow(middle, power - 1.0));
-            above = R(1.0) - above * R(1.0 / pow(1.0 - middle, power - 1.0));
-            y = sel(x <= R(middle), below, above);
+            y = sel(x <= R(middle), below, R(1.0) - above);
         }
         result.impedance = R(low) + y * R(high - low);
     }

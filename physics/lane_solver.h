@@ -105,10 +105,9 @@ LANE_FN real row_cost(const lane_data *d, int i, real x, real *force, real *weig
         return sel(slips, loss, cost);
     }
     if (row->type == LANE_ROW_UNILATERAL) {
-        mask off = x >= R(0.0);
-        *force = sel(off, R(0.0), pull);
-        *weight = sel(off, R(0.0), D);
-        return sel(off, R(0.0), cost);
+        *weight = sel(x < R(0.0), D, R(0.0));
+        *force = -(*weight * x);
+        return R(-0.5) * *force * x;
     }
     *force = pull;
     return cost;
@@ -414,9 +413,16 @@ LANE_FN void slope_along(const lane_data *d, real step, real *first, real *secon
 {
     for (int i = 0; i < d->row_count; i++) {
         const lane_row *row = &d->row[i];
+        real jv = d->efc_jv[i], at = fma_(step, jv, d->efc_jar[i]);
+        if (row->type == LANE_ROW_UNILATERAL) {
+            real pulls = sel(at < R(0.0), d->efc_D[i] * jv, R(0.0));
+            *first = fma_(pulls, at, *first);
+            *second = fma_(pulls, jv, *second);
+            continue;
+        }
         if (row->type != LANE_ROW_CONE) {
-            real force, weight, jv = d->efc_jv[i];
-            row_cost(d, i, fma_(step, jv, d->efc_jar[i]), &force, &weight);
+            real force, weight;
+            row_cost(d, i, at, &force, &weight);
             *first = fma_(-force, jv, *first);
             *second = fma_(weight * jv, jv, *second);
             continue;
