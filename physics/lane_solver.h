@@ -29,8 +29,8 @@ LANE_FN lane_cone cone_at(const lane_data *d, int i, const real x[6])
     lane_cone c;
     real squared = R(0.0);
     c.n = c.u[0] = x[0] * mu;
-    for (int k = 1; k < row->dim; k++) {
-        c.u[k] = x[k] * (uniform_real)row->friction[k - 1];
+    for (int k = 1; k < 6; k++) {
+        c.u[k] = k < row->dim ? x[k] * (uniform_real)row->friction[k - 1] : R(0.0);
         squared = fma_(c.u[k], c.u[k], squared);
     }
     c.t = sqrt_(squared);

@@ -1,11 +1,15 @@
-// The lane program of a world (lane_step.h) as a table, compiled once per instruction set; world_double.c
-// compiles it for plain double.
+// The lane program of a world (lane_step.h) as a table, compiled once per instruction set; world_single.c compiles
+// it for one world in plain float, world_double.c in plain double.
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
 #include "physics/lane_step.h"
 #include "physics/program.h"
 
 #include <math.h>
+
+#if !defined(PROGRAM)
+#define PROGRAM ORR_ISA_NAME(orr_program)
+#endif
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define NUMBERS_double(to, from, count) ((to) = (from))
@@ -181,7 +185,7 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
     return not_finite(m, &d);
 }
 
-const orr_program *ORR_ISA_NAME(orr_program)(void)
+const orr_program *PROGRAM(void)
 {
     static const orr_program program = {ORR_LANES,          sizeof(real) / ORR_LANES,
                                         sizeof(lane_model), fill_model,
