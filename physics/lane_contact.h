@@ -67,7 +67,8 @@ LANE_FN void contact_rows(const lane_model *m, lane_data *d, const orr_pair *pai
         sliding.stiffness = 0;
         for (int k = 1; k < dim; k++) {
             double f = pair->friction[k - 1];
-            set_row_of_group(d, first + k, sliding, r, R(weight / m->opt.impratio * slip * slip / (f * f)), exists);
+            set_row_of_group(d, first + k, sliding, r, R(weight / m->opt.impratio * slip * slip / (f * f)),
+                             exists);
         }
         d->row[first].mu = mu;
     }

@@ -91,7 +91,7 @@ typedef struct lane_model {
     X(efc_jv, m->plan->row_capacity)  /* J search */                                                         \
     X(efc_force, m->plan->row_capacity)                                                                      \
     X(efc_weight, m->plan->row_capacity) /* second derivative of the row's cost */                           \
-    X(H, m->nv *(m->nv + 1) / 2) /* lower triangle by rows */                                                         \
+    X(H, m->nv *(m->nv + 1) / 2)         /* lower triangle by rows */                                        \
     X(Ma, m->nv)                                                                                             \
     X(Mv, m->nv)                                                                                             \
     X(gradient, m->nv)                                                                                       \
@@ -137,7 +137,7 @@ typedef struct lane_data {
     int32_t *fill_count; // nv
     int32_t *below;      // nv x nv: rows below the diagonal that are not zero in a column of H, descending
     int32_t *below_count;
-    uint8_t *filled;       // nv x nv
+    uint8_t *filled;         // nv x nv
     const int32_t **coupled; // dofs of the rows that add to M's pattern in `fill`
     int32_t *coupled_length; // of them
     int32_t coupled_count;   // -1: `fill` is not worked out yet

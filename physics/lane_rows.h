@@ -123,10 +123,8 @@ FN void group_times_basis(const lane_data *d, int i, reals x, reals result, int 
 }
 
 // result = J x, for the rows of the group at i
-LANE_FN void group_times(const lane_data *d, int i, reals x, reals result)
-{
-    WITH_BASIS(&d->row[i], group_times_basis, d, i, x, result)
-}
+LANE_FN void group_times(const lane_data *d, int i, reals x,
+                         reals result){WITH_BASIS(&d->row[i], group_times_basis, d, i, x, result)}
 
 // The row's regulariser and reference acceleration. r: position less margin; inverse_weight: (1 - d) / d of
 // it is the regulariser; exists: the lanes that have the row. efc_aref holds the row's velocity.

@@ -29,8 +29,8 @@ LANE_FN lane_cone cone_at(const lane_data *d, int i, const real x[6])
     lane_cone c;
     real squared = R(0.0);
     c.n = c.u[0] = x[0] * mu;
-    for (int k = 1; k < 6; k++) {
-        c.u[k] = k < row->dim ? x[k] * (uniform_real)row->friction[k - 1] : R(0.0);
+    for (int k = 1; k < row->dim; k++) {
+        c.u[k] = x[k] * (uniform_real)row->friction[k - 1];
         squared = fma_(c.u[k], c.u[k], squared);
     }
     c.t = sqrt_(squared);
@@ -51,7 +51,7 @@ LANE_FN real cone_cost(const lane_data *d, int i, const real x[6], real force[6]
     real inverse = R(1.0) / sel(c.middle, c.t, R(1.0));
     real on_cone = -(c.dm * gap * mu);
     real inside_cost = R(0.0);
-    for (int k = 0; k < row->dim; k++) {
+    for (int k = 0; k < 6 && k < row->dim; k++) {
         real along = k ? -(on_cone * inverse * c.u[k]) * (uniform_real)row->friction[k - 1] : on_cone;
         real inside = -(d->efc_D[i + k] * x[k]);
         inside_cost = inside_cost - R(0.5) * inside * x[k];
@@ -68,7 +68,7 @@ LANE_FN void cone_hessian(const lane_data *d, int i, const real x[6], real hessi
     lane_cone c = cone_at(d, i, x);
     real gap = c.n - mu * c.t;
     real inverse = R(1.0) / sel(c.middle, c.t, R(1.0));
-    for (int a = 0; a < row->dim; a++) {
+    for (int a = 0; a < 6 && a < row->dim; a++) {
         uniform_real scale_a = (uniform_real)(a ? row->friction[a - 1] : row->mu);
         for (int b = 0; b <= a; b++) {
             uniform_real scale_b = (uniform_real)(b ? row->friction[b - 1] : row->mu);
@@ -570,7 +570,7 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
             d->qacc[k] = fma_(step, d->search[k], d->qacc[k]);
             d->Ma[k] = fma_(step, d->Mv[k], d->Ma[k]);
         }
-        mask changed = or_(step < R(1.0), step > R(1.0));
+        mask changed = or_(step<R(1.0), step> R(1.0));
         changed = or_(changed, move_rows(d, step));
         constraint_force(m, d, d->qfrc_constraint);
         running = and_(running, changed);
