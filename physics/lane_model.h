@@ -36,7 +36,8 @@ typedef struct lane_model {
     X(mocap_pos, 3 * m->nmocap)                                                                              \
     X(mocap_quat, 4 * m->nmocap)                                                                             \
     X(qacc, m->nv)                                                                                           \
-    X(qacc_warmstart, m->nv)
+    X(qacc_warmstart, m->nv)                                                                                 \
+    X(varied, m->plan->varied_count) /* what differs from world to world (vary.h); stands last */
 
 // What a step works out; one set per thread, used for block after block so that it stays in cache.
 #define LANE_SCRATCH(X)                                                                                      \
@@ -82,6 +83,7 @@ typedef struct lane_model {
     X(energy, 2) /* potential, kinetic */                                                                    \
     X(contact_dist, m->plan->contact_capacity)                                                               \
     X(contact_pos, 3 * m->plan->contact_capacity)                                                            \
+    X(contact_friction, ORR_PAIR_WEIGHT * m->plan->contact_capacity)                                         \
     X(contact_frame, 9 * m->plan->contact_capacity) /* rows: normal, two tangents */                         \
     X(efc_J, m->plan->jacobian_capacity)                                                                     \
     X(efc_pos, m->plan->row_capacity)                                                                        \
@@ -118,7 +120,7 @@ typedef struct lane_row {
     const int32_t *dof; // their dofs, descending
     int32_t J;          // first of them in efc_J: basis x count
     double frictionloss;
-    double mu, friction[5]; // contacts: friction; elliptic cones: regularised friction of the cone
+    reals friction; // contacts: numbers of the pair (plan.h) up to its weights
 } lane_row;
 
 typedef struct lane_contact {
@@ -251,6 +253,30 @@ FN matrix3 identity3(void)
 {
     matrix3 a = {axis3(0), axis3(1), axis3(2)};
     return a;
+}
+
+// Numbers of the model, or where worlds differ, of the world.
+#define LANE_VARIED(NAME, name, count)                                                                       \
+    FN real name(const lane_model *m, const lane_data *d, int i)                                             \
+    {                                                                                                        \
+        int at = m->plan->varied_at[ORR_VARY_##NAME];                                                        \
+        return at >= 0 ? d->varied[at + i] : R(m->name[i]);                                                  \
+    }
+ORR_VARY_ARRAYS(LANE_VARIED)
+ORR_VARY_DERIVED(LANE_VARIED)
+#undef LANE_VARIED
+
+FN real3 gravity(const lane_model *m, const lane_data *d)
+{
+    int at = m->plan->varied_at[ORR_VARY_GRAVITY];
+    return at >= 0 ? load3(d->varied + at, 0)
+                   : make_real3(R(m->opt.gravity[0]), R(m->opt.gravity[1]), R(m->opt.gravity[2]));
+}
+
+FN real pair_number(const lane_model *m, const lane_data *d, int pair, int i)
+{
+    int at = m->plan->varied_at[ORR_VARY_PAIR];
+    return at >= 0 ? d->varied[at + ORR_PAIR_NUMBERS * pair + i] : R(m->plan->pair[pair].numbers[i]);
 }
 
 FN int joint_dofs(int type)

@@ -116,7 +116,7 @@ FN void group_times_basis(const lane_data *d, int i, reals x, reals result, int 
         return;
     }
     for (int k = 1; k < basis; k++) {
-        real slide = (uniform_real)row->friction[k - 1] * along[k];
+        real slide = row->friction[k - 1] * along[k];
         result[i + 2 * k - 2] = along[0] + slide;
         result[i + 2 * k - 1] = along[0] - slide;
     }
@@ -161,7 +161,7 @@ LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
             d->efc_J[d->row[row].J] = R(1.0);
             lane_impedance at =
                 impedance_of(m, m->dof_solref + ORR_NREF * i, m->dof_solimp + ORR_NIMP * i, R(0.0));
-            set_row(d, row, at, R(0.0), R(m->dof_invweight0[i]), everywhere());
+            set_row(d, row, at, R(0.0), dof_invweight0(m, d, i), everywhere());
         }
     }
     for (int i = 0; i < m->ntendon; i++) {
@@ -174,7 +174,7 @@ LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
             }
             lane_impedance at = impedance_of(m, m->tendon_solref_fri + ORR_NREF * i,
                                              m->tendon_solimp_fri + ORR_NIMP * i, R(0.0));
-            set_row(d, row, at, R(0.0), R(m->tendon_invweight0[i]), everywhere());
+            set_row(d, row, at, R(0.0), tendon_invweight0(m, d, i), everywhere());
         }
     }
 }
@@ -199,7 +199,7 @@ LANE_FN void ball_limit_row(const lane_model *m, lane_data *d, int joint)
     J[2] = -axis.x;
     lane_impedance soft =
         impedance_of(m, m->jnt_solref + ORR_NREF * joint, m->jnt_solimp + ORR_NIMP * joint, r);
-    set_row(d, row, soft, r, R(m->dof_invweight0[dof]), exists);
+    set_row(d, row, soft, r, dof_invweight0(m, d, dof), exists);
 }
 
 LANE_FN void limit_rows(const lane_model *m, lane_data *d)
@@ -228,7 +228,7 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
             d->efc_J[d->row[row].J] = R(-sign);
             lane_impedance at =
                 impedance_of(m, m->jnt_solref + ORR_NREF * joint, m->jnt_solimp + ORR_NIMP * joint, r);
-            set_row(d, row, at, r, R(m->dof_invweight0[dof]), exists);
+            set_row(d, row, at, r, dof_invweight0(m, d, dof), exists);
         }
     }
     for (int i = 0; i < m->ntendon; i++) {
@@ -246,7 +246,7 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
             }
             lane_impedance at =
                 impedance_of(m, m->tendon_solref_lim + ORR_NREF * i, m->tendon_solimp_lim + ORR_NIMP * i, r);
-            set_row(d, row, at, r, R(m->tendon_invweight0[i]), exists);
+            set_row(d, row, at, r, tendon_invweight0(m, d, i), exists);
         }
     }
 }

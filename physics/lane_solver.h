@@ -25,12 +25,12 @@ typedef struct lane_cone {
 LANE_FN lane_cone cone_at(const lane_data *d, int i, const real x[6])
 {
     const lane_row *row = &d->row[i];
-    uniform_real mu = (uniform_real)row->mu;
+    real mu = row->friction[ORR_PAIR_MU];
     lane_cone c;
     real squared = R(0.0);
     c.n = c.u[0] = x[0] * mu;
     for (int k = 1; k < row->dim; k++) {
-        c.u[k] = x[k] * (uniform_real)row->friction[k - 1];
+        c.u[k] = x[k] * row->friction[k - 1];
         squared = fma_(c.u[k], c.u[k], squared);
     }
     c.t = sqrt_(squared);
@@ -38,21 +38,21 @@ LANE_FN lane_cone cone_at(const lane_data *d, int i, const real x[6])
     c.top = or_(c.n >= mu * c.t, and_(not_(slipping), c.n >= R(0.0)));
     mask bottom = or_(mu * c.n + c.t <= R(0.0), and_(not_(slipping), c.n < R(0.0)));
     c.middle = and_(not_(c.top), not_(bottom));
-    c.dm = d->efc_D[i] * R(1.0 / (row->mu * row->mu * (1.0 + row->mu * row->mu)));
+    c.dm = d->efc_D[i] * row->friction[ORR_PAIR_CONE];
     return c;
 }
 
 LANE_FN real cone_cost(const lane_data *d, int i, const real x[6], real force[6])
 {
     const lane_row *row = &d->row[i];
-    uniform_real mu = (uniform_real)row->mu;
+    real mu = row->friction[ORR_PAIR_MU];
     lane_cone c = cone_at(d, i, x);
     real gap = c.n - mu * c.t;
     real inverse = R(1.0) / sel(c.middle, c.t, R(1.0));
     real on_cone = -(c.dm * gap * mu);
     real inside_cost = R(0.0);
     for (int k = 0; k < 6 && k < row->dim; k++) {
-        real along = k ? -(on_cone * inverse * c.u[k]) * (uniform_real)row->friction[k - 1] : on_cone;
+        real along = k ? -(on_cone * inverse * c.u[k]) * row->friction[k - 1] : on_cone;
         real inside = -(d->efc_D[i + k] * x[k]);
         inside_cost = inside_cost - R(0.5) * inside * x[k];
         force[k] = sel(c.top, R(0.0), sel(c.middle, along, inside));
@@ -64,14 +64,14 @@ LANE_FN real cone_cost(const lane_data *d, int i, const real x[6], real force[6]
 LANE_FN void cone_hessian(const lane_data *d, int i, const real x[6], real hessian[6][6])
 {
     const lane_row *row = &d->row[i];
-    uniform_real mu = (uniform_real)row->mu;
+    real mu = row->friction[ORR_PAIR_MU];
     lane_cone c = cone_at(d, i, x);
     real gap = c.n - mu * c.t;
     real inverse = R(1.0) / sel(c.middle, c.t, R(1.0));
     for (int a = 0; a < 6 && a < row->dim; a++) {
-        uniform_real scale_a = (uniform_real)(a ? row->friction[a - 1] : row->mu);
+        real scale_a = row->friction[a ? a - 1 : ORR_PAIR_MU];
         for (int b = 0; b <= a; b++) {
-            uniform_real scale_b = (uniform_real)(b ? row->friction[b - 1] : row->mu);
+            real scale_b = row->friction[b ? b - 1 : ORR_PAIR_MU];
             real value;
             if (a == 0) {
                 value = c.dm;
@@ -153,7 +153,7 @@ FN void add_group_force(const lane_data *d, int i, reals result, int basis)
         for (int k = 1; k < basis; k++) {
             real up = d->efc_force[i + 2 * k - 2], down = d->efc_force[i + 2 * k - 1];
             force[0] = force[0] + up + down;
-            force[k] = (uniform_real)row->friction[k - 1] * (up - down);
+            force[k] = row->friction[k - 1] * (up - down);
         }
     }
     reals J = d->efc_J + row->J;
@@ -283,7 +283,7 @@ LANE_FN int group_hessian(const lane_data *d, int i, real hessian[6][6])
     hessian[0][0] = sum;
     for (int k = 1; k < row->basis; k++) {
         real up = d->efc_weight[i + 2 * k - 2], down = d->efc_weight[i + 2 * k - 1];
-        uniform_real friction = (uniform_real)row->friction[k - 1];
+        real friction = row->friction[k - 1];
         for (int l = 1; l < row->basis; l++) {
             hessian[k][l] = R(0.0);
         }
