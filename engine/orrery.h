@@ -266,6 +266,12 @@ ORR_API orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, co
                                     const orr_view *view, orr_error *error);
 /* Completes the oldest submitted frame and writes its picture. */
 ORR_API orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error);
+/* Does work on the oldest submitted frame for about so long (at least a little). Fields are marched on the CPU and may take
+ * seconds; a program that must not wait calls this between its other duties until `ready`, when what is left for
+ * orr_frame_finish takes no longer than the same frame without fields. On failure the frame is dropped. */
+ORR_API orr_result orr_frame_advance(orr_frame *frame, double milliseconds, bool *ready, orr_error *error);
+/* Drops every submitted frame; what was done for them is lost. */
+ORR_API void orr_frame_discard(orr_frame *frame);
 /* Stages of the frame finished last, in order; returns how many there are and writes at most `capacity`. */
 ORR_API int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity);
 ORR_API orr_device_kind orr_frame_device(const orr_frame *frame);
