@@ -350,6 +350,7 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const
     ORR_TRY(take_meshes(draw, slot, list, error));
     ORR_TRY(take_fields(draw, slot, fields, error));
     slot->room = (orr_vulkan_room){
+        .splats = 1, // blending binds their buffers though there be none
         .pairs = FIRST_PAIRS,
         .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_VULKAN_TILE) *
                  orr_blocks(slot->lens.height, ORR_VULKAN_TILE),
