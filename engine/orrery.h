@@ -122,6 +122,9 @@ typedef struct orr_camera {
     int height;       /* [px], 1 .. 16384 */
     float near_plane; /* nothing closer is drawn; 0: 0.01 */
     float far_plane;  /* nothing farther is drawn; 0: 1e10 */
+    /* OpenCV's lens distortion, k1 .. k4 of r^2 .. r^8 and p1, p2, of a perspective camera. Where only fields are visible they
+     * are drawn through it, as photos were taken; pictures with splats or meshes are a pinhole's. */
+    float radial[4], tangential[2];
 } orr_camera;
 
 /* A camera at `eye` that looks at `target`; `up` is the direction that points up in the picture.

@@ -1,3 +1,4 @@
+#define ORR_SCALAR
 #include "neural/field_draw.h"
 
 #include <math.h>
@@ -47,6 +48,11 @@ static ray make_ray(const orr_field_drawing *d, int x, int y)
     const orr_lens *lens = d->desc.lens;
     float across = ((float)x + 0.5f - lens->centre[0]) / lens->focal[0];
     float down = ((float)y + 0.5f - lens->centre[1]) / lens->focal[1];
+    if (lens->distorted) {
+        real2 p = lens_undistort(d->distortion, make_real2(across, down));
+        across = p.x;
+        down = p.y;
+    }
     float forward[3], place[3], direction[3];
     for (int k = 0; k < 3; k++) { // the rows of the view are the camera's axes in the world
         float axes = across * lens->view[k] + down * lens->view[4 + k];
@@ -290,7 +296,8 @@ orr_result orr_field_draw_begin(const orr_field *field, orr_jobs *jobs, orr_aren
                                 const orr_field_draw_desc *desc, orr_field_drawing *drawing, orr_error *error)
 {
     assert(orr_field_kind_of(field) != ORR_FIELD_NERF);
-    *drawing = (orr_field_drawing){.field = field, .desc = *desc};
+    *drawing =
+        (orr_field_drawing){.field = field, .desc = *desc, .distortion = orr_photo_lens_of(desc->lens)};
     ORR_TRY(orr_affine_invert(desc->to_world, drawing->to_unit, error));
     return take_scratch(drawing, jobs, arena, error);
 }

@@ -9,6 +9,7 @@
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
 #include "neural/field.h"
+#include "neural/nerf_camera.h"
 
 typedef struct orr_field_draw_desc {
     const orr_lens *lens;
@@ -28,6 +29,7 @@ orr_result orr_field_draw(const orr_field *field, orr_jobs *jobs, orr_arena *are
 typedef struct orr_field_drawing {
     const orr_field *field;
     orr_field_draw_desc desc; // its lens and planes are borrowed
+    photo_lens distortion;    // of the lens
     float to_unit[12];
     float *scratch; // per worker; the arena's
     size_t scratch_floats;

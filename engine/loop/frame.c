@@ -114,6 +114,8 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
         }
         }
     }
+    // layers of all kinds meet in one projection
+    list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
     list->sun = scene->sun;
     list->opaque = view->has_background || scene->has_background;
     memcpy(list->background, view->has_background ? view->background : scene->background,

@@ -40,6 +40,8 @@ static orr_result take_cameras(orr_scene *scene, const orr_capture *capture, orr
         memcpy(camera->pose, image->pose, sizeof camera->pose);
         memcpy(camera->focal, image->focal, sizeof camera->focal);
         memcpy(camera->centre, image->centre, sizeof camera->centre);
+        memcpy(camera->radial, image->radial, sizeof camera->radial);
+        memcpy(camera->tangential, image->tangential, sizeof camera->tangential);
     }
     return ORR_OK;
 }
