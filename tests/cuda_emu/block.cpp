@@ -384,11 +384,11 @@ void run_grid(const char *kernel, dim3 grid, dim3 block, size_t shared, body run
         for (unsigned int y = 0; y < grid.y; y++) {
             for (unsigned int x = 0; x < grid.x; x++) {
                 blockIdx = {x, y, z};
-                memset(shared_memory, 0xff, shared); // NaN: it is nothing until it is written
 #if defined(__SANITIZE_ADDRESS__)
                 __asan_unpoison_memory_region(shared_memory, sizeof shared_memory);
                 __asan_poison_memory_region(shared_memory + shared, sizeof shared_memory - shared);
 #endif
+                memset(shared_memory, 0xff, shared); // NaN: it is nothing until it is written
                 if (how->find_races) {
                     find_races();
                 } else {
