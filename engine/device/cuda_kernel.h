@@ -9,7 +9,9 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#if defined(ORR_CUDA_EMULATED)
+#define _Static_assert static_assert // of the C headers that kernels share with the host
+
+#if ORR_CUDA_EMULATED
 #define ORR_LAUNCH(kernel, grid, block, shared, stream, ...)                                                 \
     emu::launch(#kernel, kernel, grid, block, shared, stream, __VA_ARGS__)
 #define ORR_DYNAMIC_SHARED(type, name) type *name = (type *)emu::dynamic_shared()
@@ -31,7 +33,7 @@ static __device__ __forceinline__ unsigned int orr_lane(void)
 }
 
 // blocks of `size` threads for `count` elements; at least one
-static inline unsigned int orr_blocks(size_t count, size_t size)
+static inline unsigned int orr_cuda_blocks(size_t count, size_t size)
 {
     return count ? (unsigned int)((count + size - 1) / size) : 1u;
 }

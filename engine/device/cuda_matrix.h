@@ -9,7 +9,7 @@
 
 #include "engine/device/cuda_kernel.h"
 
-#if defined(ORR_CUDA_EMULATED)
+#if ORR_CUDA_EMULATED
 #include <cuda_matrix_emulated.h>
 #else
 

@@ -230,7 +230,7 @@ void orr_cuda_sort_release(orr_cuda_sort *sort)
 
 static size_t state_words(size_t capacity)
 {
-    return 4 * RADIX + (size_t)orr_blocks(capacity, PARTITION) * RADIX + 1;
+    return 4 * RADIX + (size_t)orr_cuda_blocks(capacity, PARTITION) * RADIX + 1;
 }
 
 orr_result orr_cuda_sort_reserve(orr_cuda *cuda, orr_cuda_sort *sort, size_t capacity, orr_error *error)
@@ -248,7 +248,7 @@ orr_result orr_cuda_sort_pairs(orr_cuda *cuda, orr_cuda_sort *sort, uint32_t *ke
                                const uint32_t *count, size_t capacity, int key_bits, orr_error *error)
 {
     ORR_TRY(orr_cuda_sort_reserve(cuda, sort, capacity, error));
-    uint32_t passes = (uint32_t)(key_bits + 7) / 8, blocks = orr_blocks(capacity, PARTITION);
+    uint32_t passes = (uint32_t)(key_bits + 7) / 8, blocks = orr_cuda_blocks(capacity, PARTITION);
     uint32_t *histogram = (uint32_t *)sort->state.memory, *said = histogram + 4 * RADIX;
     uint32_t *counter = said + (size_t)blocks * RADIX;
     uint32_t *from[2] = {keys, values},
@@ -281,7 +281,7 @@ orr_result orr_cuda_running_sum(orr_cuda *cuda, orr_cuda_sort *sort, const uint3
                                 uint32_t *total, const uint32_t *count, size_t capacity, orr_error *error)
 {
     ORR_TRY(orr_cuda_sort_reserve(cuda, sort, capacity, error));
-    uint32_t blocks = orr_blocks(capacity, PARTITION), *said = (uint32_t *)sort->state.memory;
+    uint32_t blocks = orr_cuda_blocks(capacity, PARTITION), *said = (uint32_t *)sort->state.memory;
     ORR_CUDA_TRY(cudaMemsetAsync(said, 0, ((size_t)blocks + 1) * sizeof(uint32_t), cuda->stream));
     ORR_LAUNCH(sum_partitions, blocks, THREADS, 0, cuda->stream, values, sums, total, count, said,
                said + blocks);

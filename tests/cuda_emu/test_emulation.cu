@@ -299,7 +299,7 @@ static void streams_run_when_they_are_waited_for(void **)
     cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
     cudaEventCreateWithFlags(&doubled, cudaEventDisableTiming);
     int seen[40], seen_too_early[40];
-    ORR_LAUNCH(double_values, orr_blocks(40, 32), 32, 0, first, values.at, 40);
+    ORR_LAUNCH(double_values, orr_cuda_blocks(40, 32), 32, 0, first, values.at, 40);
     cudaEventRecord(doubled, first);
     assert_int_equal(cudaStreamQuery(first), cudaErrorNotReady);
     cudaMemcpyAsync(seen_too_early, values.at, sizeof seen, cudaMemcpyDeviceToHost,
