@@ -371,6 +371,44 @@ static void all_worlds_are_read_as_each_alone(void **state)
     orr_model_destroy(model);
 }
 
+static void a_part_of_the_state_of_all_worlds_is_set_at_once(void **state)
+{
+    (void)state;
+    enum { WORLDS = 37 };
+    char path[512];
+    golden_path("drives", path);
+    orr_model *model;
+    assert_ok(orr_model_load(path, &model, &error));
+    orr_physics *physics = make_worlds(model, WORLDS);
+    const orr_physics_field field = ORR_PHYSICS_QFRC_APPLIED;
+    size_t size = (size_t)(WORLDS * model->nv);
+    double *wide = orr_alloc(size, sizeof *wide), *found = orr_alloc(size, sizeof *found), one[NUMBERS];
+    float *narrow = orr_alloc(size, sizeof *narrow);
+    for (size_t i = 0; i < size; i++) {
+        wide[i] = 0.25 * (double)i; // the same in float
+        narrow[i] = -0.5f * (float)i;
+    }
+    wide[0] = INFINITY;
+    orr_physics_set_all(physics, field, wide);
+    orr_physics_step(physics, 1);
+    assert_true(orr_physics_diverged(physics, 0) && !orr_physics_diverged(physics, 1));
+    orr_physics_read_all(physics, &field, 1, found);
+    assert_memory_equal(found, wide, size * sizeof *wide);
+    orr_physics_get(physics, field, 20, one);
+    assert_memory_equal(one, wide + 20 * model->nv, (size_t)model->nv * sizeof *one);
+    orr_physics_set_all_f32(physics, field, narrow);
+    orr_physics_read_all(physics, &field, 1, found);
+    for (size_t i = 0; i < size; i++) {
+        assert_true(found[i] == (double)narrow[i]);
+    }
+    assert_false(orr_physics_diverged(physics, 0)); // until the next step finds out
+    orr_free(wide);
+    orr_free(found);
+    orr_free(narrow);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 static void reading_changes_nothing(void **state)
 {
     (void)state;
@@ -450,6 +488,7 @@ int main(void)
         cmocka_unit_test(contacts_push_as_in_mujoco),
         cmocka_unit_test(robots_feel_what_they_do_in_mujoco),
         cmocka_unit_test(all_worlds_are_read_as_each_alone),
+        cmocka_unit_test(a_part_of_the_state_of_all_worlds_is_set_at_once),
         cmocka_unit_test(reading_changes_nothing),
         cmocka_unit_test(a_jacobian_gives_the_velocity_of_its_frame),
     };
