@@ -630,6 +630,8 @@ void orr_model_destroy(orr_model *model); // NULL is allowed
 
 // "" when it has none. `id` must be one of the model's.
 const char *orr_model_name(const orr_model *model, orr_object kind, int id);
+// The element of MJCF for an orr_sensor_type: "touch".
+const char *orr_model_sensor_kind(int sensor_type);
 // -1 when there is none of that name.
 int orr_model_find(const orr_model *model, orr_object kind, const char *name);
 int orr_model_count(const orr_model *model, orr_object kind);

@@ -2,9 +2,7 @@
 // it for one world in plain float, world_double.c in plain double.
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
-#include "physics/lane_reaction.h"
-#include "physics/lane_sensor.h"
-#include "physics/lane_step.h"
+#include "physics/lane_read.h"
 #include "physics/program.h"
 
 #include <math.h>
@@ -158,27 +156,6 @@ static uint32_t not_finite(const lane_model *m, const lane_data *d)
 #endif
 }
 
-// Works out what can be read of the state; the state, its acceleration included, stays as it is.
-static void evaluate(const lane_model *m, lane_data *d, orr_program_call call)
-{
-    d->qacc = d->work; // is written to, and nothing of it lasts
-    d->work = d->work + m->nv;
-    positions(m, d);
-    cameras(m, d);
-    if (call >= ORR_PROGRAM_VELOCITIES) {
-        velocities(m, d);
-        subtree_velocities(m, d);
-        energies(m, d);
-    }
-    if (call >= ORR_PROGRAM_ACCELERATIONS) {
-        accelerations(m, d);
-        reactions(m, d);
-    }
-    if (call == ORR_PROGRAM_SENSORS) {
-        sensors(m, d);
-    }
-}
-
 static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps)
 {
     const lane_model *m = model;
@@ -196,7 +173,7 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
         inverse(m, &d);
         break;
     default:
-        evaluate(m, &d, call);
+        evaluate(m, &d, (int)call - ORR_PROGRAM_POSITIONS);
         break;
     }
     return not_finite(m, &d);
@@ -217,7 +194,7 @@ static int contacts(const void *model, void *state, void *scratch, int lane, orr
 {
     const lane_model *m = model;
     lane_data d = bind(m, state, scratch);
-    evaluate(m, &d, ORR_PROGRAM_ACCELERATIONS);
+    evaluate(m, &d, LANE_DEPTH_ACCELERATIONS);
     int count = 0;
     for (int i = 0; i < d.contact_count; i++) {
         double dist = number(d.contact_dist[i], lane);
