@@ -1,26 +1,7 @@
 // The schedule: blocks of worlds over threads.
-#include "physics/world.h"
-
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
-#include "physics/program.h"
-
-#include <string.h>
-
-struct orr_physics {
-    const orr_model *model;
-    orr_jobs *jobs;
-    orr_plan *plan;
-    const orr_program *program;
-    void *program_model, *numbers;
-    int worlds, blocks, state_count;
-    size_t scratch_bytes;
-    char *state;        // blocks x state_count x lanes
-    char *scratch;      // workers x scratch_bytes
-    uint32_t *diverged; // per block, one bit per lane
-    orr_program_call call;
-    int steps;
-};
+#include "physics/world_state.h"
 
 // A world alone is not worth a block.
 static const orr_program *choose_program(const orr_physics_desc *desc, orr_isa isa)
@@ -54,47 +35,26 @@ static size_t model_doubles(const orr_model *m)
     return count;
 }
 
-static char *block_state(const orr_physics *physics, int block)
-{
-    const orr_program *program = physics->program;
-    return physics->state +
-           (size_t)block * (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
-}
-
-static double read_number(const orr_program *program, const char *array, int i, int lane)
-{
-    const char *at = array + ((size_t)i * (size_t)program->lanes + (size_t)lane) * program->real_bytes;
-    if (program->real_bytes == sizeof(double)) {
-        double value;
-        memcpy(&value, at, sizeof value);
-        return value;
-    }
-    float value;
-    memcpy(&value, at, sizeof value);
-    return (double)value;
-}
-
-static void write_number(const orr_program *program, char *array, int i, int lane, double number)
-{
-    char *at = array + ((size_t)i * (size_t)program->lanes + (size_t)lane) * program->real_bytes;
-    float narrow = (float)number;
-    memcpy(at, program->real_bytes == sizeof(double) ? (const void *)&number : (const void *)&narrow,
-           program->real_bytes);
-}
-
 static void reset_lane(orr_physics *physics, int block, int lane)
 {
     const orr_program *program = physics->program;
     const orr_model *m = physics->model;
     char *state = block_state(physics, block);
-    for (int i = 0; i < physics->state_count; i++) {
+    for (int i = 0; i < varied_offset(physics); i++) {
         write_number(program, state, i, lane, 0.0);
     }
     int count;
     bool lasts;
     int at = program->field_at(physics->program_model, ORR_PHYSICS_QPOS, &count, &lasts);
+    int start = varied_place(physics, ORR_VARY_START_QPOS);
     for (int i = 0; i < m->nq; i++) {
-        write_number(program, state, at + i, lane, m->qpos0[i]);
+        double value = start < 0 ? m->qpos0[i] : read_number(program, state, start + i, lane);
+        write_number(program, state, at + i, lane, value);
+    }
+    at = program->field_at(physics->program_model, ORR_PHYSICS_QVEL, &count, &lasts);
+    start = varied_place(physics, ORR_VARY_START_QVEL);
+    for (int i = 0; i < m->nv && start >= 0; i++) {
+        write_number(program, state, at + i, lane, read_number(program, state, start + i, lane));
     }
     int pos = program->field_at(physics->program_model, ORR_PHYSICS_MOCAP_POS, &count, &lasts);
     int quat = program->field_at(physics->program_model, ORR_PHYSICS_MOCAP_QUAT, &count, &lasts);
