@@ -41,7 +41,7 @@ static const char text[] =
     "<body pos='0.2 1.6 1'><joint name='c' axis='0 1 0'/><inertial pos='0.1 0 0' mass='0.2' "
     "diaginertia='0.001 0.001 0.001'/></body></worldbody>"
     "<tendon><fixed name='t' limited='true' range='-0.3 0.2'><joint joint='b' coef='1'/>"
-    "<joint joint='c' coef='-0.5'/></fixed></tendon>"
+    "<joint joint='c' coef='0.5'/></fixed></tendon>"
     "<equality><joint joint1='b' joint2='c' polycoef='0 0.5 0 0 0'/></equality>"
     "<actuator><position joint='a' kp='%s' kv='%s'/><motor joint='b' gear='0.1'/></actuator></mujoco>";
 
@@ -144,6 +144,9 @@ static void hold_against_compiled(const char *cone, const char *condim, const di
             assert_true(apart(a, b, nq) <= (doubles ? 1e-12 : 1e-3));
             orr_physics_get(same, ORR_PHYSICS_QPOS, world, b);
             assert_true(apart(a, b, nq) > 1e-4); // and it matters
+            orr_physics_read(varied, ORR_PHYSICS_SUBTREE_COM, world, a);
+            orr_physics_read(compiled, ORR_PHYSICS_SUBTREE_COM, world, b);
+            assert_true(apart(a, b, 3 * common->nbody) <= (doubles ? 1e-12 : 1e-3));
         }
         orr_physics_destroy(same);
         orr_physics_destroy(varied);
