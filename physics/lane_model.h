@@ -99,6 +99,13 @@ typedef struct lane_model {
     X(gradient, m->nv)                                                                                       \
     X(search, m->nv)                                                                                         \
     X(work, 8 * m->nv)                                                                                       \
+    X(cfrc_int, 6 * m->nbody)                                                                                \
+    X(cfrc_ext, 6 * m->nbody)                                                                                \
+    X(subtree_linvel, 3 * m->nbody)                                                                          \
+    X(subtree_angmom, 3 * m->nbody)                                                                          \
+    X(cam_xpos, 3 * m->ncam)                                                                                 \
+    X(cam_xmat, 9 * m->ncam)                                                                                 \
+    X(sensordata, m->nsensordata)                                                                            \
     X(rk4, m->plan->rk4_copies *(m->nq + 5 * m->nv + 4 * m->na + 1))
 
 // Which row of the constraint Jacobian is what; the same for all lanes.
@@ -119,6 +126,7 @@ typedef struct lane_row {
     int32_t count;      // entries of a row of its Jacobian
     const int32_t *dof; // their dofs, descending
     int32_t J;          // first of them in efc_J: basis x count
+    int32_t limit;      // whose limit it is: 1 + joint, or 1 + njnt + tendon; 0: it is none
     double frictionloss;
     reals friction; // contacts: numbers of the pair (plan.h) up to its weights
 } lane_row;
@@ -265,6 +273,18 @@ FN matrix3 identity3(void)
 ORR_VARY_ARRAYS(LANE_VARIED)
 ORR_VARY_DERIVED(LANE_VARIED)
 #undef LANE_VARIED
+
+FN real3 geom_sizes(const lane_model *m, const lane_data *d, int geom)
+{
+    return make_real3(geom_size(m, d, 3 * geom), geom_size(m, d, 3 * geom + 1),
+                      geom_size(m, d, 3 * geom + 2));
+}
+
+FN real3 body_moments(const lane_model *m, const lane_data *d, int body) // about its principal axes
+{
+    return make_real3(body_inertia(m, d, 3 * body), body_inertia(m, d, 3 * body + 1),
+                      body_inertia(m, d, 3 * body + 2));
+}
 
 FN real3 gravity(const lane_model *m, const lane_data *d)
 {

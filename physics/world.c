@@ -168,62 +168,6 @@ void orr_physics_reset(orr_physics *physics, int world)
     reset_lane(physics, world / physics->program->lanes, world % physics->program->lanes);
 }
 
-int orr_physics_size(const orr_physics *physics, orr_physics_field field)
-{
-    int count;
-    bool lasts;
-    physics->program->field_at(physics->program_model, field, &count, &lasts);
-    return count;
-}
-
-void orr_physics_get(const orr_physics *physics, orr_physics_field field, int world, double *values)
-{
-    assert(world >= 0 && world < physics->worlds);
-    const orr_program *program = physics->program;
-    int count;
-    bool lasts;
-    int at = program->field_at(physics->program_model, field, &count, &lasts);
-    assert(lasts);
-    const char *state = block_state(physics, world / program->lanes);
-    for (int i = 0; i < count; i++) {
-        values[i] = read_number(program, state, at + i, world % program->lanes);
-    }
-}
-
-void orr_physics_set(orr_physics *physics, orr_physics_field field, int world, const double *values)
-{
-    assert(world >= 0 && world < physics->worlds);
-    const orr_program *program = physics->program;
-    int count;
-    bool lasts;
-    int at = program->field_at(physics->program_model, field, &count, &lasts);
-    assert(lasts);
-    int block = world / program->lanes, lane = world % program->lanes;
-    for (int i = 0; i < count; i++) {
-        write_number(program, block_state(physics, block), at + i, lane, values[i]);
-    }
-    physics->diverged[block] &= ~(1u << lane);
-}
-
-void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, double *values)
-{
-    assert(world >= 0 && world < physics->worlds);
-    const orr_program *program = physics->program;
-    int count;
-    bool lasts;
-    int at = program->field_at(physics->program_model, field, &count, &lasts);
-    if (lasts) {
-        orr_physics_get(physics, field, world, values);
-        return;
-    }
-    orr_program_call call = field == ORR_PHYSICS_QFRC_INVERSE ? ORR_PROGRAM_INVERSE : ORR_PROGRAM_EVALUATE;
-    program->run(physics->program_model, block_state(physics, world / program->lanes), physics->scratch, call,
-                 0);
-    for (int i = 0; i < count; i++) {
-        values[i] = read_number(program, physics->scratch, at + i, world % program->lanes);
-    }
-}
-
 bool orr_physics_diverged(const orr_physics *physics, int world)
 {
     assert(world >= 0 && world < physics->worlds);
