@@ -12,8 +12,7 @@ typedef struct lane_geom {
 
 FN lane_geom load_geom(const lane_model *m, const lane_data *d, int i)
 {
-    real3 size = make_real3(geom_size(m, d, 3 * i), geom_size(m, d, 3 * i + 1), geom_size(m, d, 3 * i + 2));
-    lane_geom g = {load3(d->geom_xpos, i), load_matrix(d->geom_xmat, i), size};
+    lane_geom g = {load3(d->geom_xpos, i), load_matrix(d->geom_xmat, i), geom_sizes(m, d, i)};
     return g;
 }
 

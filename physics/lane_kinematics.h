@@ -152,10 +152,9 @@ LANE_FN void centres_of_mass(const lane_model *m, const lane_data *d)
     }
     for (int i = 0; i < m->nbody; i++) {
         real3 offset = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
-        real3 moments = make_real3(body_inertia(m, d, 3 * i), body_inertia(m, d, 3 * i + 1),
-                                   body_inertia(m, d, 3 * i + 2));
-        store_inertia(d->cinert, i,
-                      body_inertia_about(moments, load_matrix(d->ximat, i), offset, body_mass(m, d, i)));
+        store_inertia(
+            d->cinert, i,
+            body_inertia_about(body_moments(m, d, i), load_matrix(d->ximat, i), offset, body_mass(m, d, i)));
     }
     for (int joint = 0; joint < m->njnt; joint++) {
         joint_motion(m, d, joint);

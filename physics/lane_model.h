@@ -274,6 +274,18 @@ ORR_VARY_ARRAYS(LANE_VARIED)
 ORR_VARY_DERIVED(LANE_VARIED)
 #undef LANE_VARIED
 
+FN real3 geom_sizes(const lane_model *m, const lane_data *d, int geom)
+{
+    return make_real3(geom_size(m, d, 3 * geom), geom_size(m, d, 3 * geom + 1),
+                      geom_size(m, d, 3 * geom + 2));
+}
+
+FN real3 body_moments(const lane_model *m, const lane_data *d, int body) // about its principal axes
+{
+    return make_real3(body_inertia(m, d, 3 * body), body_inertia(m, d, 3 * body + 1),
+                      body_inertia(m, d, 3 * body + 2));
+}
+
 FN real3 gravity(const lane_model *m, const lane_data *d)
 {
     int at = m->plan->varied_at[ORR_VARY_GRAVITY];

@@ -149,8 +149,7 @@ FN real ray_scene(const lane_model *m, const lane_data *d, real3 from, real3 alo
         }
         lane_ray ray = local_ray(load3(d->geom_xpos, i), load_matrix(d->geom_xmat, i), from, along);
         ray.nearest = nearest;
-        real3 size =
-            make_real3(geom_size(m, d, 3 * i), geom_size(m, d, 3 * i + 1), geom_size(m, d, 3 * i + 2));
+        real3 size = geom_sizes(m, d, i);
         if (m->geom_type[i] == ORR_GEOM_MESH) {
             ray_mesh(m, &ray, m->geom_dataid[i]);
         } else if (m->geom_type[i] == ORR_GEOM_HFIELD) {

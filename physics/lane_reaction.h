@@ -101,17 +101,14 @@ LANE_FN void subtree_velocities(const lane_model *m, const lane_data *d)
             int parent = m->body_parentid[i];
             store3(d->subtree_linvel, parent, add3(load3(d->subtree_linvel, parent), momentum));
         }
-        real mass = max_(body_subtreemass(m, d, i), R(LANE_TINY));
-        store3(d->subtree_linvel, i, scale3(momentum, R(1.0) / mass));
+        store3(d->subtree_linvel, i,
+               scale3(momentum, R(1.0) / max_(body_subtreemass(m, d, i), R(LANE_TINY))));
     }
     for (int i = 0; i < m->nbody; i++) { // of the body alone, about the centre of its subtree
         spatial v = load_spatial(d->cvel, i);
         matrix3 frame = load_matrix(d->ximat, i);
-        real3 local = rotate_back(frame, v.r);
-        real3 turning =
-            make_real3(local.x * body_inertia(m, d, 3 * i), local.y * body_inertia(m, d, 3 * i + 1),
-                       local.z * body_inertia(m, d, 3 * i + 2));
-        real3 spin = rotate(frame, turning);
+        real3 local = rotate_back(frame, v.r), moments = body_moments(m, d, i);
+        real3 spin = rotate(frame, make_real3(local.x * moments.x, local.y * moments.y, local.z * moments.z));
         real3 arm = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
         real3 moving = sub3(add3(v.t, cross3(v.r, arm)), load3(d->subtree_linvel, i));
         real3 from_centre = sub3(load3(d->xipos, i), load3(d->subtree_com, i));

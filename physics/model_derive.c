@@ -89,6 +89,28 @@ static void derive_dof_weights(const model_pose *pose, orr_model *m)
     }
 }
 
+static void derive_all_weights(const model_pose *pose, orr_model *m)
+{
+    derive_body_weights(pose, m);
+    derive_dof_weights(pose, m);
+    for (int i = 0; i < m->ntendon; i++) {
+        m->tendon_invweight0[i] =
+            inverse_weight(pose, pose->ten_J + (size_t)i * (size_t)m->nv, pose->jacobian[1]);
+    }
+}
+
+static orr_result pose_at_rest(model_pose *pose, const char *path, orr_error *error)
+{
+    pose_kinematics(pose, pose->m->qpos0);
+    pose_tendons(pose, pose->m->qpos0);
+    if (!pose_inertia(pose)) {
+        return orr_fail(error, ORR_CODE_MODEL_FILE,
+                        "%s: the inertia matrix is singular: expected mass on every moving part, or armature",
+                        path);
+    }
+    return ORR_OK;
+}
+
 static void site_place(const model_pose *pose, int site, double pos[3], double mat[9])
 {
     const orr_model *m = pose->m;
@@ -399,20 +421,10 @@ static orr_result derive(model_builder *b, model_pose *pose)
     if (!reach || !moment) {
         return spec_memory_fail(b->error);
     }
-    pose_kinematics(pose, m->qpos0);
-    pose_tendons(pose, m->qpos0);
-    if (!pose_inertia(pose)) {
-        return orr_fail(b->error, ORR_CODE_MODEL_FILE,
-                        "%s: the inertia matrix is singular: expected mass on every moving "
-                        "part, or armature",
-                        b->spec->path);
-    }
-    derive_body_weights(pose, m);
-    derive_dof_weights(pose, m);
+    ORR_TRY(pose_at_rest(pose, b->spec->path, b->error));
+    derive_all_weights(pose, m);
     for (int i = 0; i < m->ntendon; i++) {
         m->tendon_length0[i] = pose->ten_length[i];
-        m->tendon_invweight0[i] =
-            inverse_weight(pose, pose->ten_J + (size_t)i * (size_t)m->nv, pose->jacobian[1]);
     }
     derive_actuators(pose, m, moment);
     derive_equalities(pose, m);
@@ -436,6 +448,19 @@ orr_result derive_constants(model_builder *b)
     find_subtree_masses(b->m);
     ORR_TRY(pose_create(&pose, b->m, b->error));
     orr_result result = derive(b, &pose);
+    pose_destroy(&pose);
+    return result;
+}
+
+orr_result derive_weights(orr_model *m, orr_error *error)
+{
+    model_pose pose;
+    find_subtree_masses(m);
+    ORR_TRY(pose_create(&pose, m, error));
+    orr_result result = pose_at_rest(&pose, m->name, error);
+    if (result == ORR_OK) {
+        derive_all_weights(&pose, m);
+    }
     pose_destroy(&pose);
     return result;
 }

@@ -27,7 +27,7 @@ orr_result builder_sizes(const model_builder *b, const spec_head *head, int type
 }
 
 // The box around a geom in its own frame (centre, half sizes), and the radius of the ball around it.
-static void bound_primitive(int type, const double size[3], double box[6], double *radius)
+void bound_primitive(int type, const double size[3], double box[6], double *radius)
 {
     double r = size[0];
     box[0] = box[1] = box[2] = 0.0;

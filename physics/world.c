@@ -40,14 +40,21 @@ static void reset_lane(orr_physics *physics, int block, int lane)
     const orr_program *program = physics->program;
     const orr_model *m = physics->model;
     char *state = block_state(physics, block);
-    for (int i = 0; i < physics->state_count; i++) {
+    for (int i = 0; i < varied_offset(physics); i++) {
         write_number(program, state, i, lane, 0.0);
     }
     int count;
     bool lasts;
     int at = program->field_at(physics->program_model, ORR_PHYSICS_QPOS, &count, &lasts);
+    int start = varied_place(physics, ORR_VARY_START_QPOS);
     for (int i = 0; i < m->nq; i++) {
-        write_number(program, state, at + i, lane, m->qpos0[i]);
+        double value = start < 0 ? m->qpos0[i] : read_number(program, state, start + i, lane);
+        write_number(program, state, at + i, lane, value);
+    }
+    at = program->field_at(physics->program_model, ORR_PHYSICS_QVEL, &count, &lasts);
+    start = varied_place(physics, ORR_VARY_START_QVEL);
+    for (int i = 0; i < m->nv && start >= 0; i++) {
+        write_number(program, state, at + i, lane, read_number(program, state, start + i, lane));
     }
     int pos = program->field_at(physics->program_model, ORR_PHYSICS_MOCAP_POS, &count, &lasts);
     int quat = program->field_at(physics->program_model, ORR_PHYSICS_MOCAP_QUAT, &count, &lasts);
