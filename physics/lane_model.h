@@ -62,13 +62,15 @@ typedef struct lane_model {
     X(qM, m->nM)                                                                                             \
     X(qLD, m->nM)                                                                                            \
     X(qLDiagInv, m->nv)                                                                                      \
-    X(qH, m->nM) /* M with implicit damping, factorised */                                                   \
+    X(qH, m->nM)                        /* M with implicit damping, factorised */                            \
+    X(qU, m->plan->unsymmetric * m->nM) /* its other triangle */                                             \
     X(qHDiagInv, m->nv)                                                                                      \
     X(ten_length, m->ntendon)                                                                                \
+    X(ten_J, m->plan->tendon_entries) /* on the dofs of its chain */                                         \
     X(ten_velocity, m->ntendon)                                                                              \
     X(actuator_length, m->nu)                                                                                \
     X(actuator_velocity, m->nu)                                                                              \
-    X(actuator_moment, 6 * m->nu) /* on the dofs of its joint; tendon: [0] on its length */                  \
+    X(actuator_moment, m->plan->actuator_entries) /* on the dofs of its chain */                             \
     X(actuator_force, m->nu)                                                                                 \
     X(act_dot, m->na)                                                                                        \
     X(qfrc_bias, m->nv)                                                                                      \
@@ -79,6 +81,11 @@ typedef struct lane_model {
     X(qfrc_constraint, m->nv)                                                                                \
     X(qfrc_inverse, m->nv)                                                                                   \
     X(qacc_smooth, m->nv)                                                                                    \
+    X(cvel_slope, m->plan->unsymmetric * 6 * m->nbody) /* rates with the velocity of one dof */              \
+    X(cacc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                       \
+    X(cfrc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                       \
+    X(fluid_motion, m->plan->fluid_slopes * 6 * m->nv)                                                       \
+    X(fluid_slope, m->plan->fluid_slopes * 6 * m->nv)                                                        \
     X(energy, 2) /* potential, kinetic */                                                                    \
     X(contact_dist, m->plan->contact_capacity)                                                               \
     X(contact_pos, 3 * m->plan->contact_capacity)                                                            \

@@ -2,7 +2,7 @@
 // (MuJoCo documentation, "Computation", section "Constraint model").
 #pragma once
 
-#include "physics/lane_kinematics.h"
+#include "physics/lane_tendon.h"
 
 // What pulls a constraint back, of the position r = pos - margin: impedance, stiffness, damping.
 typedef struct lane_impedance {
@@ -112,11 +112,11 @@ LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
     }
     for (int i = 0; i < m->ntendon; i++) {
         if ((double)m->tendon_frictionloss[i] > 0.0) {
-            orr_chain chain = m->plan->chain[m->plan->tendon_chain + i];
+            orr_chain chain = tendon_chain(m, i);
             int row = add_row(d, LANE_ROW_FRICTION, m->plan->chain_dof + chain.first, chain.count);
             d->row[row].frictionloss = (double)m->tendon_frictionloss[i];
             for (int k = 0; k < chain.count; k++) {
-                d->efc_J[d->row[row].J + k] = R(m->plan->chain_coef[chain.first + k]);
+                d->efc_J[d->row[row].J + k] = tendon_arms(m, d, i)[k];
             }
             lane_impedance at = impedance_of(m, m->tendon_solref_fri + ORR_NREF * i,
                                              m->tendon_solimp_fri + ORR_NIMP * i, R(0.0));
@@ -185,10 +185,10 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
             if (!any(exists)) {
                 continue;
             }
-            orr_chain chain = m->plan->chain[m->plan->tendon_chain + i];
+            orr_chain chain = tendon_chain(m, i);
             int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->chain_dof + chain.first, chain.count);
             for (int k = 0; k < chain.count; k++) {
-                d->efc_J[d->row[row].J + k] = R(-sign * m->plan->chain_coef[chain.first + k]);
+                d->efc_J[d->row[row].J + k] = R(-sign) * tendon_arms(m, d, i)[k];
             }
             lane_impedance at =
                 impedance_of(m, m->tendon_solref_lim + ORR_NREF * i, m->tendon_solimp_lim + ORR_NIMP * i, r);

@@ -3,7 +3,7 @@
 
 #include "physics/lane_collision.h"
 #include "physics/lane_equality.h"
-#include "physics/lane_forces.h"
+#include "physics/lane_implicit.h"
 #include "physics/lane_solver.h"
 
 LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
@@ -22,6 +22,7 @@ LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
 {
     passive_forces(m, d);
     newton_euler(m, d, 0, d->qfrc_bias);
+    tendon_euler(m, d, 0, d->qfrc_bias);
     actuation(m, d);
     for (int i = 0; i < m->nv; i++) {
         d->qfrc_smooth[i] = d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i] + d->qfrc_actuator[i];
@@ -34,18 +35,26 @@ LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
     }
 }
 
-// Everything that the state says: positions, velocities, forces, qacc.
-LANE_FN void forward(const lane_model *m, lane_data *d)
+// What follows from positions and velocities alone.
+LANE_FN void state_quantities(const lane_model *m, lane_data *d)
 {
     kinematics(m, d);
     centres_of_mass(m, d);
     tendons(m, d);
     transmissions(m, d);
     inertia_matrix(m, d);
+    tendon_inertia(m, d);
     factorise_inertia(m, d);
     body_velocities(m, d);
+    tendon_velocities(m, d);
     actuator_velocities(m, d);
     constraint_rows(m, d);
+}
+
+// Everything that the state says: positions, velocities, forces, qacc.
+LANE_FN void forward(const lane_model *m, lane_data *d)
+{
+    state_quantities(m, d);
     smooth_forces(m, d);
     for (int i = 0; i < m->nv; i++) {
         d->qacc_smooth[i] = d->qfrc_smooth[i];
@@ -57,18 +66,13 @@ LANE_FN void forward(const lane_model *m, lane_data *d)
 // qfrc_inverse: the force that gives the acceleration qacc
 LANE_FN void inverse(const lane_model *m, lane_data *d)
 {
-    kinematics(m, d);
-    centres_of_mass(m, d);
-    tendons(m, d);
-    transmissions(m, d);
-    inertia_matrix(m, d);
-    body_velocities(m, d);
-    constraint_rows(m, d);
+    state_quantities(m, d);
     passive_forces(m, d);
     constraint_residual(d, d->qacc);
     constraint_forces(d);
     constraint_force(m, d, d->qfrc_constraint);
     newton_euler(m, d, 1, d->qfrc_inverse);
+    tendon_euler(m, d, 1, d->qfrc_inverse);
     for (int i = 0; i < m->nv; i++) {
         d->qfrc_inverse[i] =
             d->qfrc_inverse[i] + m->dof_armature[i] * d->qacc[i] - d->qfrc_passive[i] - d->qfrc_constraint[i];
@@ -159,80 +163,12 @@ LANE_FN void advance(const lane_model *m, const lane_data *d, reals acceleration
     d->time[0] = d->time[0] + step;
 }
 
-// acceleration = (M - h dF/dv)^-1 F with the derivative already in qH
-LANE_FN void implicit_acceleration(const lane_model *m, const lane_data *d, reals acceleration)
+LANE_FN void step_implicit(const lane_model *m, const lane_data *d)
 {
-    factorise(m, d->qH, d->qHDiagInv);
     for (int i = 0; i < m->nv; i++) {
-        acceleration[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
+        d->work[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
     }
-    solve_factorised(m, d->qH, d->qHDiagInv, acceleration);
-}
-
-FN void start_implicit(const lane_model *m, const lane_data *d)
-{
-    for (int i = 0; i < m->nM; i++) {
-        d->qH[i] = d->qM[i];
-    }
-    if (m->opt.disableflags & ORR_DISABLE_DAMPER) {
-        return;
-    }
-    for (int i = 0; i < m->nv; i++) {
-        int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
-        d->qH[diagonal] = d->qH[diagonal] + R(m->opt.timestep * (double)m->dof_damping[i]);
-    }
-}
-
-LANE_FN void step_euler(const lane_model *m, const lane_data *d)
-{
-    int damped = 0;
-    for (int i = 0; i < m->nv; i++) {
-        damped |= (double)m->dof_damping[i] > 0.0;
-    }
-    if (!damped || m->opt.disableflags & (ORR_DISABLE_EULERDAMP | ORR_DISABLE_DAMPER)) {
-        advance(m, d, d->qacc);
-        return;
-    }
-    start_implicit(m, d);
-    implicit_acceleration(m, d, d->work);
-    advance(m, d, d->work);
-}
-
-// Dampers and the velocity gains of actuators on single dofs, taken at the end of the step.
-LANE_FN void step_implicitfast(const lane_model *m, const lane_data *d)
-{
-    start_implicit(m, d);
-    for (int i = 0; i < m->nu && !(m->opt.disableflags & ORR_DISABLE_ACTUATION); i++) {
-        if (actuator_disabled(m, i)) {
-            continue;
-        }
-        real slope = R(0.0);
-        if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
-            slope = R(m->actuator_biasprm[ORR_NBIAS * i + 2]);
-        }
-        if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
-            slope = slope + m->actuator_gainprm[ORR_NGAIN * i + 2] * actuator_input(m, d, i);
-        }
-        if (m->actuator_forcelimited[i]) {
-            mask limited = or_(d->actuator_force[i] <= R(m->actuator_forcerange[2 * i]),
-                               d->actuator_force[i] >= R(m->actuator_forcerange[2 * i + 1]));
-            slope = sel(limited, R(0.0), slope);
-        }
-        if (!any(abs_(slope) > R(0.0))) {
-            continue;
-        }
-        int dof = m->jnt_dofadr[m->actuator_trnid[2 * i]],
-            count = joint_dofs(m->jnt_type[m->actuator_trnid[2 * i]]);
-        reals moment = d->actuator_moment + 6 * i;
-        for (int a = 0; a < count; a++) {
-            int diagonal = m->M_rowadr[dof + a] + m->M_rownnz[dof + a] - 1;
-            for (int b = 0; b <= a; b++) {
-                reals entry = d->qH + (diagonal - (a - b));
-                entry[0] = entry[0] - R(m->opt.timestep) * slope * moment[a] * moment[b];
-            }
-        }
-    }
-    implicit_acceleration(m, d, d->work);
+    implicit_solve(m, d, d->work);
     advance(m, d, d->work);
 }
 
@@ -304,15 +240,11 @@ LANE_FN void step(const lane_model *m, lane_data *d)
     for (int i = 0; i < m->nv; i++) {
         d->qacc_warmstart[i] = d->qacc[i];
     }
-    switch (m->opt.integrator) {
-    case ORR_INTEGRATOR_RK4:
+    if (m->opt.integrator == ORR_INTEGRATOR_RK4) {
         step_rk4(m, d);
-        break;
-    case ORR_INTEGRATOR_IMPLICITFAST:
-        step_implicitfast(m, d);
-        break;
-    default:
-        step_euler(m, d);
-        break;
+    } else if (implicit_step(m)) {
+        step_implicit(m, d);
+    } else {
+        advance(m, d, d->qacc);
     }
 }

@@ -104,7 +104,7 @@ typedef enum orr_wrap_type {
 typedef enum orr_transmission {
     ORR_TRANSMISSION_JOINT,         // trnid: joint, -1
     ORR_TRANSMISSION_JOINTINPARENT, // trnid: joint, -1
-    ORR_TRANSMISSION_SLIDERCRANK,   // not imported
+    ORR_TRANSMISSION_SLIDERCRANK,   // trnid: site of the crank, site of the slider
     ORR_TRANSMISSION_TENDON,        // trnid: tendon, -1
     ORR_TRANSMISSION_SITE,          // trnid: site, reference site or -1
 } orr_transmission;
@@ -511,6 +511,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, actuator_ctrlrange, m->nu, 2)                                                                      \
     X(double, actuator_forcerange, m->nu, 2)                                                                     \
     X(double, actuator_actrange, m->nu, 2)                                                                       \
+    X(double, actuator_cranklength, m->nu, 1) /* of the rod between crank and slider */                          \
     X(double, actuator_gear, m->nu, 6)                                                                           \
     X(double, actuator_acc0, m->nu, 1)    /* |M^-1 moment^T| at qpos0 */                                         \
     X(double, actuator_length0, m->nu, 1) /* at qpos0 */                                                         \
