@@ -2,6 +2,7 @@
 #pragma once
 
 #include "physics/lane_fluid.h"
+#include "physics/lane_muscle.h"
 #include "physics/lane_transmission.h"
 
 LANE_FN void springs(const lane_model *m, const lane_data *d)
@@ -112,6 +113,8 @@ LANE_FN real actuator_input(const lane_model *m, const lane_data *d, int i)
     }
     if (m->actuator_dyntype[i] == ORR_DYNAMICS_INTEGRATOR) {
         d->act_dot[adr] = control;
+    } else if (m->actuator_dyntype[i] == ORR_DYNAMICS_MUSCLE) {
+        d->act_dot[adr] = muscle_rate(m, i, control, d->act[adr]);
     } else {
         double tau = (double)m->actuator_dynprm[ORR_NDYN * i];
         d->act_dot[adr] = (control - d->act[adr]) * R(1.0 / (tau > 1e-15 ? tau : 1e-15));
@@ -126,9 +129,13 @@ LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, rea
     real factor = R(gain[0]), force = R(0.0);
     if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
         factor = factor + gain[1] * d->actuator_length[i] + gain[2] * d->actuator_velocity[i];
+    } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {
+        factor = muscle_gain(m, d, i, 0);
     }
     if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
         force = R(bias[0]) + bias[1] * d->actuator_length[i] + bias[2] * d->actuator_velocity[i];
+    } else if (m->actuator_biastype[i] == ORR_BIAS_MUSCLE) {
+        force = muscle_bias(m, d, i);
     }
     return force + factor * input;
 }
@@ -140,8 +147,11 @@ LANE_FN real actuator_slope(const lane_model *m, const lane_data *d, int i)
     if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
         slope = R(m->actuator_biasprm[ORR_NBIAS * i + 2]);
     }
+    real input = m->actuator_actadr[i] < 0 ? d->ctrl[i] : actuator_input(m, d, i); // MuJoCo's is not clamped
     if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
-        slope = slope + m->actuator_gainprm[ORR_NGAIN * i + 2] * actuator_input(m, d, i);
+        slope = slope + m->actuator_gainprm[ORR_NGAIN * i + 2] * input;
+    } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {
+        slope = slope + muscle_gain(m, d, i, 1) * input;
     }
     if (m->actuator_forcelimited[i]) {
         mask limited = or_(d->actuator_force[i] <= R(m->actuator_forcerange[2 * i]),

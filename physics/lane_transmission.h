@@ -48,10 +48,12 @@ LANE_FN void joint_transmission(const lane_model *m, const lane_data *d, int i)
     d->actuator_length[i] = free_joint ? R(0.0) : dot3(quaternion_velocity(at), turn);
 }
 
-FN quaternion site_quaternion(const lane_model *m, const lane_data *d, int site)
+// The quaternion by which MuJoCo 3.12 compares sites: the body's comes second, so that this is the site's own only where
+// one of them is no turn.
+FN quaternion compared_quaternion(const lane_model *m, const lane_data *d, int site)
 {
-    return multiply_quaternions(load_quaternion(d->xquat, m->site_bodyid[site]),
-                                uniform4(m->site_quat, site));
+    return multiply_quaternions(uniform4(m->site_quat, site),
+                                load_quaternion(d->xquat, m->site_bodyid[site]));
 }
 
 // A force and torque at a site: gear in its frame; with a reference site, in that one's frame and against it, and the
@@ -75,8 +77,8 @@ LANE_FN void site_transmission(const lane_model *m, const lane_data *d, int i)
     }
     d->actuator_length[i] = R(0.0);
     if (reference >= 0) {
-        quaternion apart =
-            multiply_quaternions(conjugate(site_quaternion(m, d, reference)), site_quaternion(m, d, site));
+        quaternion apart = multiply_quaternions(conjugate(compared_quaternion(m, d, reference)),
+                                                compared_quaternion(m, d, site));
         d->actuator_length[i] = dot3(force, sub3(at, from)) + dot3(gear_torque, quaternion_velocity(apart));
     }
 }

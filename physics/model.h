@@ -111,19 +111,22 @@ typedef enum orr_transmission {
 
 typedef enum orr_dynamics_type { // of an actuator's activation a
     ORR_DYNAMICS_NONE,
-    ORR_DYNAMICS_INTEGRATOR, // a' = u
-    ORR_DYNAMICS_FILTER,     // a' = (u - a) / dynprm[0]
-    ORR_DYNAMICS_FILTEREXACT // the same, integrated exactly
+    ORR_DYNAMICS_INTEGRATOR,  // a' = u
+    ORR_DYNAMICS_FILTER,      // a' = (u - a) / dynprm[0]
+    ORR_DYNAMICS_FILTEREXACT, // the same, integrated exactly
+    ORR_DYNAMICS_MUSCLE // towards u in 0 .. 1; dynprm: times to rise and fall (s), width of the change between them
 } orr_dynamics_type;
 
 typedef enum orr_gain_type {
-    ORR_GAIN_FIXED, // gainprm[0]
-    ORR_GAIN_AFFINE // gainprm[0] + gainprm[1] length + gainprm[2] velocity
+    ORR_GAIN_FIXED,  // gainprm[0]
+    ORR_GAIN_AFFINE, // gainprm[0] + gainprm[1] length + gainprm[2] velocity
+    ORR_GAIN_MUSCLE  // force by length and velocity: see lane_muscle.h
 } orr_gain_type;
 
 typedef enum orr_bias_type {
     ORR_BIAS_NONE,
-    ORR_BIAS_AFFINE // biasprm[0] + biasprm[1] length + biasprm[2] velocity
+    ORR_BIAS_AFFINE, // biasprm[0] + biasprm[1] length + biasprm[2] velocity
+    ORR_BIAS_MUSCLE  // a passive force by length: see lane_muscle.h
 } orr_bias_type;
 
 typedef enum orr_object { // kinds of named objects, MuJoCo's mjtObj

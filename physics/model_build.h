@@ -79,6 +79,9 @@ static inline void copy_user(double *to, int width, const spec_numbers *user)
         to[i] = user->values[i];
     }
 }
+// The interaction of a geom with the medium when it counts as an ellipsoid; coefficients: MJCF's fluidcoef.
+void fluid_coefficients(int type, const double size[3], const double coefficients[5],
+                        double fluid[ORR_NFLUID]);
 orr_result build_bodies(model_builder *b);     // bodies, joints, dofs
 orr_result build_geoms(model_builder *b);      // geoms, sites, cameras, lights; the bodies' inertia
 orr_result build_assets(model_builder *b);     // meshes, height fields, textures, materials

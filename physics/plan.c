@@ -236,7 +236,7 @@ static bool free_and_alone(const orr_model *m, int body)
 {
     bool alone = m->body_jntnum[body] == 1 && m->jnt_type[m->body_jntadr[body]] == ORR_JOINT_FREE;
     for (int i = 0; i < m->nbody && alone; i++) {
-        alone = i == body || m->body_rootid[i] != body || m->body_dofnum[i] == 0;
+        alone = i == body || m->body_rootid[i] != body;
     }
     return alone;
 }
