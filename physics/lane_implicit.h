@@ -248,6 +248,26 @@ LANE_FN void implicit_solve(const lane_model *m, const lane_data *d, reals accel
     }
 }
 
+// acceleration of the step on entry; on return the one that the forces of its beginning give: M^-1 (M - h dF/dv) a
+LANE_FN void implicit_back(const lane_model *m, const lane_data *d, reals acceleration, reals force)
+{
+    implicit_matrix(m, d);
+    for (int k = 0; k < m->nv; k++) {
+        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+        force[k] = d->qH[adr + last] * acceleration[k];
+        for (int c = 0; c < last; c++) {
+            int above = m->M_colind[adr + c];
+            real mirrored = m->plan->unsymmetric ? d->qU[adr + c] : d->qH[adr + c];
+            force[k] = fma_(d->qH[adr + c], acceleration[above], force[k]);
+            force[above] = fma_(mirrored, acceleration[k], force[above]);
+        }
+    }
+    solve_factorised(m, d->qLD, d->qLDiagInv, force);
+    for (int k = 0; k < m->nv; k++) {
+        acceleration[k] = force[k];
+    }
+}
+
 // Is the step's acceleration another than the solver's?
 FN int implicit_step(const lane_model *m)
 {

@@ -92,7 +92,9 @@ typedef struct lane_model {
     X(contact_frame, 9 * m->plan->contact_capacity) /* rows: normal, two tangents */                         \
     X(efc_J, m->plan->jacobian_capacity)                                                                     \
     X(efc_pos, m->plan->row_capacity)                                                                        \
-    X(efc_D, m->plan->row_capacity) /* 0: the row does not exist in this world */                            \
+    X(efc_D, m->plan->row_capacity)        /* 0: the row does not exist in this world */                     \
+    X(efc_diagonal, m->plan->row_capacity) /* of J M^-1 J^T, as taken for the regulariser */                 \
+    X(row_response, m->plan->row_responses * m->nv)                                                          \
     X(efc_aref, m->plan->row_capacity)                                                                       \
     X(efc_jar, m->plan->row_capacity) /* J qacc - aref */                                                    \
     X(efc_jv, m->plan->row_capacity)  /* J search */                                                         \

@@ -85,6 +85,7 @@ LANE_FN void set_row(const lane_data *d, int i, lane_impedance at, real r, real 
 {
     real regulariser = max_((R(1.0) - at.impedance) / at.impedance * inverse_weight, R(LANE_TINY));
     d->efc_pos[i] = r;
+    d->efc_diagonal[i] = inverse_weight;
     d->efc_D[i] = sel(exists, R(1.0) / regulariser, R(0.0));
     real velocity = row_times(d, &d->row[i], d->qvel);
     d->efc_aref[i] = -(at.damping * velocity) - at.stiffness * at.impedance * r;

@@ -4,7 +4,7 @@
 #include "physics/lane_collision.h"
 #include "physics/lane_equality.h"
 #include "physics/lane_implicit.h"
-#include "physics/lane_solver.h"
+#include "physics/lane_slip.h"
 
 LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
 {
@@ -16,6 +16,9 @@ LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
     friction_loss_rows(m, d);
     limit_rows(m, d);
     collide(m, d);
+    if (m->opt.enableflags & ORR_ENABLE_DIAGEXACT) {
+        correct_diagonals(m, d);
+    }
 }
 
 LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
@@ -61,13 +64,26 @@ LANE_FN void forward(const lane_model *m, lane_data *d)
     }
     solve_factorised(m, d->qLD, d->qLDiagInv, d->qacc_smooth);
     solve_constraints(m, d);
+    if (m->opt.noslip_iterations > 0 && d->row_count > 0) {
+        noslip(m, d);
+    }
 }
 
-// qfrc_inverse: the force that gives the acceleration qacc
+// qfrc_inverse: the force that gives the acceleration qacc; with the flag invdiscrete qacc is what a step of the
+// integrator makes of the velocity
 LANE_FN void inverse(const lane_model *m, lane_data *d)
 {
     state_quantities(m, d);
     passive_forces(m, d);
+    reals given = d->qacc;
+    if (m->opt.enableflags & ORR_ENABLE_INVDISCRETE && implicit_step(m)) {
+        d->qacc = d->work;
+        for (int i = 0; i < m->nv; i++) {
+            d->qacc[i] = given[i];
+        }
+        actuation(m, d);
+        implicit_back(m, d, d->qacc, d->work + m->nv);
+    }
     constraint_residual(d, d->qacc);
     constraint_forces(d);
     constraint_force(m, d, d->qfrc_constraint);
@@ -77,6 +93,7 @@ LANE_FN void inverse(const lane_model *m, lane_data *d)
         d->qfrc_inverse[i] =
             d->qfrc_inverse[i] + m->dof_armature[i] * d->qacc[i] - d->qfrc_passive[i] - d->qfrc_constraint[i];
     }
+    d->qacc = given;
 }
 
 LANE_FN void energies(const lane_model *m, const lane_data *d)

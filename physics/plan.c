@@ -18,12 +18,8 @@ static orr_result refuse(orr_error *error, const orr_model *model, const char *w
 // What the importer reads and the dynamics lack.
 static orr_result check_supported(const orr_model *m, orr_error *error)
 {
-    if (m->opt.noslip_iterations > 0) {
-        return refuse(error, m, "option noslip_iterations", NULL);
-    }
-    const int flags = ORR_ENABLE_OVERRIDE | ORR_ENABLE_SLEEP | ORR_ENABLE_DIAGEXACT | ORR_ENABLE_INVDISCRETE;
-    if (m->opt.enableflags & flags) {
-        return refuse(error, m, "option flag override, sleep, diagexact or invdiscrete", NULL);
+    if (m->opt.enableflags & ORR_ENABLE_SLEEP) {
+        return refuse(error, m, "option flag sleep", NULL);
     }
     return ORR_OK;
 }
@@ -141,6 +137,21 @@ static void declared_parameters(const orr_model *m, int i, orr_pair *pair)
     }
 }
 
+// The flag override: the option's parameters for all contacts.
+static void override_parameters(const orr_model *m, orr_pair *pair)
+{
+    if (!(m->opt.enableflags & ORR_ENABLE_OVERRIDE)) {
+        return;
+    }
+    pair->margin = pair->includemargin = m->opt.o_margin;
+    memcpy(pair->solref, m->opt.o_solref, sizeof pair->solref);
+    memcpy(pair->solreffriction, m->opt.o_solref, sizeof pair->solreffriction);
+    memcpy(pair->solimp, m->opt.o_solimp, sizeof pair->solimp);
+    for (int k = 0; k < 5; k++) {
+        pair->friction[k] = fmax(m->opt.o_friction[k], 1e-5);
+    }
+}
+
 static orr_result add_pair(orr_plan *plan, int a, int b, int declared, orr_error *error)
 {
     const orr_model *m = plan->model;
@@ -167,6 +178,7 @@ static orr_result add_pair(orr_plan *plan, int a, int b, int declared, orr_error
     } else {
         mix_parameters(m, a, b, pair);
     }
+    override_parameters(m, pair);
     plan->pair_count++;
     return ORR_OK;
 }
@@ -226,6 +238,8 @@ static orr_result count_rows(orr_plan *plan, orr_error *error)
             "%s: constraints: expected at most %d entries of the Jacobian, the model can need %lld", m->name,
             INT32_MAX / 64, (long long)entries);
     }
+    plan->row_responses =
+        m->opt.noslip_iterations > 0 ? (int32_t)rows : (m->opt.enableflags & ORR_ENABLE_DIAGEXACT) != 0;
     plan->contact_capacity = (int32_t)contacts;
     plan->row_capacity = (int32_t)rows;
     plan->jacobian_capacity = (int32_t)entries;

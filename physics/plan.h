@@ -38,9 +38,10 @@ typedef struct orr_plan {
     uint8_t *moves;                                            // nbody x nv: does the dof move the body?
     int32_t contact_capacity, row_capacity, jacobian_capacity; // upper bounds that no step can exceed
     int32_t rk4_copies;
-    uint8_t *gyroscopic;  // nv: of a free body alone in its tree, which implicitfast treats as implicit does
-    int32_t unsymmetric;  // 1: the integrator's matrix is not symmetric
-    int32_t fluid_slopes; // 1: the integrator differentiates forces of the medium
+    uint8_t *gyroscopic;   // nv: of a free body alone in its tree, which implicitfast treats as implicit does
+    int32_t unsymmetric;   // 1: the integrator's matrix is not symmetric
+    int32_t row_responses; // rows whose M^-1 J^T is kept
+    int32_t fluid_slopes;  // 1: the integrator differentiates forces of the medium
 } orr_plan;
 
 // Fails with ORR_CODE_FEATURE_ABSENT when the model needs what the dynamics do not have, and names it.
