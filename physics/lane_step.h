@@ -21,11 +21,16 @@ LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
     }
 }
 
+LANE_FN void bias_forces(const lane_model *m, const lane_data *d)
+{
+    newton_euler(m, d, 0, d->qfrc_bias);
+    tendon_euler(m, d, d->qfrc_bias);
+}
+
 LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
 {
     passive_forces(m, d);
-    newton_euler(m, d, 0, d->qfrc_bias);
-    tendon_euler(m, d, 0, d->qfrc_bias);
+    bias_forces(m, d);
     actuation(m, d);
     for (int i = 0; i < m->nv; i++) {
         d->qfrc_smooth[i] = d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i] + d->qfrc_actuator[i];
@@ -38,8 +43,7 @@ LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
     }
 }
 
-// What follows from positions and velocities alone.
-LANE_FN void state_quantities(const lane_model *m, lane_data *d)
+LANE_FN void positions(const lane_model *m, const lane_data *d)
 {
     kinematics(m, d);
     centres_of_mass(m, d);
@@ -47,17 +51,20 @@ LANE_FN void state_quantities(const lane_model *m, lane_data *d)
     transmissions(m, d);
     inertia_matrix(m, d);
     tendon_inertia(m, d);
-    factorise_inertia(m, d);
+}
+
+LANE_FN void velocities(const lane_model *m, const lane_data *d)
+{
     body_velocities(m, d);
     tendon_velocities(m, d);
     actuator_velocities(m, d);
-    constraint_rows(m, d);
 }
 
-// Everything that the state says: positions, velocities, forces, qacc.
-LANE_FN void forward(const lane_model *m, lane_data *d)
+// Forces and qacc.
+LANE_FN void accelerations(const lane_model *m, lane_data *d)
 {
-    state_quantities(m, d);
+    factorise_inertia(m, d);
+    constraint_rows(m, d);
     smooth_forces(m, d);
     for (int i = 0; i < m->nv; i++) {
         d->qacc_smooth[i] = d->qfrc_smooth[i];
@@ -69,11 +76,22 @@ LANE_FN void forward(const lane_model *m, lane_data *d)
     }
 }
 
+// Everything that the state says.
+LANE_FN void forward(const lane_model *m, lane_data *d)
+{
+    positions(m, d);
+    velocities(m, d);
+    accelerations(m, d);
+}
+
 // qfrc_inverse: the force that gives the acceleration qacc; with the flag invdiscrete qacc is what a step of the
 // integrator makes of the velocity
 LANE_FN void inverse(const lane_model *m, lane_data *d)
 {
-    state_quantities(m, d);
+    positions(m, d);
+    velocities(m, d);
+    factorise_inertia(m, d);
+    constraint_rows(m, d);
     passive_forces(m, d);
     reals given = d->qacc;
     if (m->opt.enableflags & ORR_ENABLE_INVDISCRETE && implicit_step(m)) {
@@ -87,11 +105,11 @@ LANE_FN void inverse(const lane_model *m, lane_data *d)
     constraint_residual(d, d->qacc);
     constraint_forces(d);
     constraint_force(m, d, d->qfrc_constraint);
-    newton_euler(m, d, 1, d->qfrc_inverse);
-    tendon_euler(m, d, 1, d->qfrc_inverse);
+    bias_forces(m, d);
+    inertia_matrix_times(m, d, d->qacc, d->qfrc_inverse);
     for (int i = 0; i < m->nv; i++) {
         d->qfrc_inverse[i] =
-            d->qfrc_inverse[i] + m->dof_armature[i] * d->qacc[i] - d->qfrc_passive[i] - d->qfrc_constraint[i];
+            d->qfrc_inverse[i] + d->qfrc_bias[i] - d->qfrc_passive[i] - d->qfrc_constraint[i];
     }
     d->qacc = given;
 }

@@ -231,22 +231,14 @@ LANE_FN real tendon_drift(const lane_model *m, const lane_data *d, int tendon)
     return drift;
 }
 
-// Adds what armature of tendons needs for the motion that newton_euler has just worked out.
-LANE_FN void tendon_euler(const lane_model *m, const lane_data *d, int with_qacc, reals result)
+// Adds the force that armature of tendons needs for the motion that newton_euler has just worked out, without qacc.
+LANE_FN void tendon_euler(const lane_model *m, const lane_data *d, reals result)
 {
     for (int i = 0; i < m->ntendon; i++) {
-        if ((double)m->tendon_armature[i] == 0.0) {
-            continue;
+        if ((double)m->tendon_armature[i] != 0.0 && m->wrap_type[m->tendon_adr[i]] != ORR_WRAP_JOINT) {
+            chain_pull(m, tendon_chain(m, i), tendon_arms(m, d, i),
+                       m->tendon_armature[i] * tendon_drift(m, d, i), result);
         }
-        orr_chain chain = tendon_chain(m, i);
-        reals arms = tendon_arms(m, d, i);
-        real acceleration = R(0.0);
-        if (m->wrap_type[m->tendon_adr[i]] != ORR_WRAP_JOINT) {
-            acceleration = tendon_drift(m, d, i); // cacc has qacc in it
-        } else if (with_qacc) {
-            acceleration = chain_rate(m, chain, arms, d->qacc);
-        }
-        chain_pull(m, chain, arms, m->tendon_armature[i] * acceleration, result);
     }
 }
 
