@@ -46,54 +46,59 @@ FN fluid_shape load_shape(const lane_model *m, const lane_data *d, int body, int
 
 // ---- the box ----
 
-// Force of the box: linear (x, y, z) and quadratic (x, y, z) drag on turning, then on moving; in its frame.
-FN void box_coefficients(const lane_model *m, int body, double linear[2], double quadratic[6])
+// Drag of the box: linear on turning and moving, and quadratic, by axis, on turning and moving.
+typedef struct fluid_box {
+    real linear[2], quadratic[6];
+} fluid_box;
+
+FN fluid_box load_box(const lane_model *m, const lane_data *d, int body)
 {
     const double pi = 3.14159265358979323846;
-    double mass = (double)m->body_mass[body];
-    const uniform_real *I = m->body_inertia + 3 * body;
-    double box[3]; // full sizes
+    real scale = R(6.0) / body_mass(m, d, body), size[3], I[3]; // full sizes
     for (int k = 0; k < 3; k++) {
-        double sum = (double)I[(k + 1) % 3] + (double)I[(k + 2) % 3] - (double)I[k];
-        box[k] = sqrt((sum > 1e-15 ? sum : 1e-15) / mass * 6.0);
+        I[k] = body_inertia(m, d, 3 * body + k);
     }
-    double diameter = (box[0] + box[1] + box[2]) / 3.0, density = m->opt.density;
-    linear[0] = pi * diameter * diameter * diameter * m->opt.viscosity;
-    linear[1] = 3.0 * pi * diameter * m->opt.viscosity;
     for (int k = 0; k < 3; k++) {
-        double a = box[(k + 1) % 3], b = box[(k + 2) % 3];
-        quadratic[k] = density * box[k] * (a * a * a * a + b * b * b * b) / 64.0;
-        quadratic[3 + k] = 0.5 * density * a * b;
+        size[k] = sqrt_(max_(I[(k + 1) % 3] + I[(k + 2) % 3] - I[k], R(LANE_TINY)) * scale);
     }
+    real diameter = (size[0] + size[1] + size[2]) * R(1.0 / 3.0);
+    fluid_box box;
+    box.linear[0] = R(pi * m->opt.viscosity) * diameter * diameter * diameter;
+    box.linear[1] = R(3.0 * pi * m->opt.viscosity) * diameter;
+    for (int k = 0; k < 3; k++) {
+        real a = size[(k + 1) % 3], b = size[(k + 2) % 3];
+        box.quadratic[k] = R(m->opt.density / 64.0) * size[k] * (a * a * a * a + b * b * b * b);
+        box.quadratic[3 + k] = R(0.5 * m->opt.density) * a * b;
+    }
+    return box;
 }
 
-FN real3 axis_drag(real3 v, double linear, const double quadratic[3])
+FN real3 axis_drag(real3 v, real linear, const real *quadratic)
 {
-    return make_real3(-(R(linear) + R(quadratic[0]) * abs_(v.x)) * v.x,
-                      -(R(linear) + R(quadratic[1]) * abs_(v.y)) * v.y,
-                      -(R(linear) + R(quadratic[2]) * abs_(v.z)) * v.z);
+    return make_real3(-(linear + quadratic[0] * abs_(v.x)) * v.x, -(linear + quadratic[1] * abs_(v.y)) * v.y,
+                      -(linear + quadratic[2] * abs_(v.z)) * v.z);
 }
 
-FN real3 axis_drag_slope(real3 v, real3 change, double linear, const double quadratic[3])
+FN real3 axis_drag_slope(real3 v, real3 change, real linear, const real *quadratic)
 {
-    return make_real3(-(R(linear) + R(2.0 * quadratic[0]) * abs_(v.x)) * change.x,
-                      -(R(linear) + R(2.0 * quadratic[1]) * abs_(v.y)) * change.y,
-                      -(R(linear) + R(2.0 * quadratic[2]) * abs_(v.z)) * change.z);
+    real two = R(2.0);
+    return make_real3(-(linear + two * quadratic[0] * abs_(v.x)) * change.x,
+                      -(linear + two * quadratic[1] * abs_(v.y)) * change.y,
+                      -(linear + two * quadratic[2] * abs_(v.z)) * change.z);
 }
 
-FN spatial box_drag(const lane_model *m, int body, spatial flow)
+FN spatial box_drag(const lane_model *m, const lane_data *d, int body, spatial flow)
 {
-    double linear[2], quadratic[6];
-    box_coefficients(m, body, linear, quadratic);
-    return make_spatial(axis_drag(flow.r, linear[0], quadratic), axis_drag(flow.t, linear[1], quadratic + 3));
+    fluid_box box = load_box(m, d, body);
+    return make_spatial(axis_drag(flow.r, box.linear[0], box.quadratic),
+                        axis_drag(flow.t, box.linear[1], box.quadratic + 3));
 }
 
-FN spatial box_drag_slope(const lane_model *m, int body, spatial flow, spatial change)
+FN spatial box_drag_slope(const lane_model *m, const lane_data *d, int body, spatial flow, spatial change)
 {
-    double linear[2], quadratic[6];
-    box_coefficients(m, body, linear, quadratic);
-    return make_spatial(axis_drag_slope(flow.r, change.r, linear[0], quadratic),
-                        axis_drag_slope(flow.t, change.t, linear[1], quadratic + 3));
+    fluid_box box = load_box(m, d, body);
+    return make_spatial(axis_drag_slope(flow.r, change.r, box.linear[0], box.quadratic),
+                        axis_drag_slope(flow.t, change.t, box.linear[1], box.quadratic + 3));
 }
 
 // ---- the ellipsoid ----
@@ -242,7 +247,7 @@ LANE_FN void fluid_forces(const lane_model *m, const lane_data *d, int body)
         fluid_shape shape = load_shape(m, d, body, geom);
         spatial drag;
         if (geom < 0) {
-            drag = box_drag(m, body, shape.flow);
+            drag = box_drag(m, d, body, shape.flow);
         } else {
             fluid_ellipsoid e = load_ellipsoid(m, geom);
             drag = ellipsoid_drag(m, &e, shape.flow);

@@ -14,7 +14,7 @@ FN void add_damping(const lane_model *m, const lane_data *d)
 {
     for (int i = 0; i < m->nv; i++) {
         int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
-        d->qH[diagonal] = d->qH[diagonal] + R(m->opt.timestep) * m->dof_damping[i];
+        d->qH[diagonal] = d->qH[diagonal] + R(m->opt.timestep) * dof_damping(m, d, i);
     }
 }
 
@@ -57,7 +57,7 @@ LANE_FN void add_fluid_shape(const lane_model *m, const lane_data *d, int last, 
         spatial motion = motion_of_shape(m, d, &shape, load_spatial(d->cdof, path[k]));
         store_spatial(d->fluid_motion, k, motion);
         store_spatial(d->fluid_slope, k,
-                      geom < 0 ? box_drag_slope(m, body, shape.flow, motion)
+                      geom < 0 ? box_drag_slope(m, d, body, shape.flow, motion)
                                : ellipsoid_drag_slope(m, &ellipsoid, shape.flow, motion));
     }
     real step = R(-m->opt.timestep);
@@ -274,7 +274,7 @@ FN int implicit_step(const lane_model *m)
     if (m->opt.integrator != ORR_INTEGRATOR_EULER) {
         return m->opt.integrator != ORR_INTEGRATOR_RK4;
     }
-    int damped = 0;
+    int damped = m->plan->varied_at[ORR_VARY_DOF_DAMPING] >= 0;
     for (int i = 0; i < m->nv; i++) {
         damped |= (double)m->dof_damping[i] > 0.0;
     }

@@ -7,68 +7,80 @@
 
 #include "physics/lane_model.h"
 
-// A muscle's state in its own units: length in L0, velocity in L0 vmax per second.
+// A muscle's parameters, and its state in its own units: length in L0, velocity in L0 vmax per second.
 typedef struct lane_muscle {
-    real length, velocity;
-    double force, speed; // peak force; L0 vmax
+    real lmin, lmax, fpmax, fvmax, force; // peak force
+    real length, velocity, speed;         // speed: L0 vmax
 } lane_muscle;
 
-FN lane_muscle load_muscle(const lane_model *m, const lane_data *d, int i, const uniform_real *prm)
+FN real muscle_quotient(real a, real b)
+{
+    return a / max_(b, R(LANE_TINY));
+}
+
+FN lane_muscle load_muscle(const lane_model *m, const lane_data *d, int i, const real prm[9])
 {
     const uniform_real *range = m->actuator_lengthrange + 2 * i;
     lane_muscle muscle;
-    double best = ((double)range[1] - (double)range[0]) / fmax(1e-15, (double)prm[1] - (double)prm[0]);
-    muscle.force =
-        (double)prm[2] < 0.0 ? (double)prm[3] / fmax(1e-15, (double)m->actuator_acc0[i]) : (double)prm[2];
-    muscle.speed = best * (double)prm[6];
-    muscle.length = R(prm[0]) + (d->actuator_length[i] - R(range[0])) * R(1.0 / fmax(1e-15, best));
-    muscle.velocity = d->actuator_velocity[i] * R(1.0 / fmax(1e-15, muscle.speed));
+    real best = muscle_quotient(R(range[1]) - R(range[0]), prm[1] - prm[0]);
+    muscle.force = sel(prm[2] < R(0.0), muscle_quotient(prm[3], R(m->actuator_acc0[i])), prm[2]);
+    muscle.lmin = prm[4];
+    muscle.lmax = prm[5];
+    muscle.fpmax = prm[7];
+    muscle.fvmax = prm[8];
+    muscle.speed = best * prm[6];
+    muscle.length = prm[0] + muscle_quotient(d->actuator_length[i] - R(range[0]), best);
+    muscle.velocity = muscle_quotient(d->actuator_velocity[i], muscle.speed);
     return muscle;
 }
 
 // Four parabolas: 0 at lmin, 1 at 1, 0 at lmax.
-FN real muscle_length_curve(real length, double lmin, double lmax)
+FN real muscle_length_curve(real length, real lmin, real lmax)
 {
-    double a = 0.5 * (lmin + 1.0), b = 0.5 * (1.0 + lmax);
-    real rise = (length - R(lmin)) * R(1.0 / fmax(1e-15, a - lmin));
-    real before = (R(1.0) - length) * R(1.0 / fmax(1e-15, 1.0 - a));
-    real after = (length - R(1.0)) * R(1.0 / fmax(1e-15, b - 1.0));
-    real fall = (R(lmax) - length) * R(1.0 / fmax(1e-15, lmax - b));
-    real half = R(0.5), one = R(1.0);
-    real curve = sel(length <= R(1.0), one - half * before * before, one - half * after * after);
-    curve = sel(length <= R(a), half * rise * rise, curve);
-    curve = sel(length > R(b), half * fall * fall, curve);
-    return sel(and_(length >= R(lmin), length <= R(lmax)), curve, R(0.0));
+    real one = R(1.0), half = R(0.5), a = half * (lmin + one), b = half * (one + lmax);
+    real rise = muscle_quotient(length - lmin, a - lmin), before = muscle_quotient(one - length, one - a);
+    real after = muscle_quotient(length - one, b - one), fall = muscle_quotient(lmax - length, lmax - b);
+    real curve = sel(length <= one, one - half * before * before, one - half * after * after);
+    curve = sel(length <= a, half * rise * rise, curve);
+    curve = sel(length > b, half * fall * fall, curve);
+    return sel(and_(length >= lmin, length <= lmax), curve, R(0.0));
 }
 
 // Force per activation; with `slope`, its rate with the velocity instead.
 FN real muscle_gain(const lane_model *m, const lane_data *d, int i, int slope)
 {
-    const uniform_real *prm = m->actuator_gainprm + ORR_NGAIN * i;
-    lane_muscle muscle = load_muscle(m, d, i, prm);
-    real force = R(-muscle.force) * muscle_length_curve(muscle.length, (double)prm[4], (double)prm[5]);
-    double over = (double)prm[8] - 1.0, inverse = 1.0 / fmax(1e-15, over);
-    real v = muscle.velocity, shortening = v + R(1.0), lengthening = R(over) - v;
-    real curve;
-    if (slope) {
-        curve = sel(v <= R(0.0), R(2.0) * shortening, R(2.0 * inverse) * lengthening);
-        curve = sel(or_(v <= R(-1.0), v > R(fmax(over, 0.0))), R(0.0), curve);
-        return force * curve * R(1.0 / fmax(1e-15, muscle.speed));
+    real prm[9];
+    for (int k = 0; k < 9; k++) {
+        prm[k] = actuator_gainprm(m, d, ORR_NGAIN * i + k);
     }
-    curve = sel(v <= R(over), R(1.0 + over) - lengthening * lengthening * R(inverse), R(1.0 + over));
-    curve = sel(v <= R(0.0), shortening * shortening, curve);
-    return force * sel(v <= R(-1.0), R(0.0), curve);
+    lane_muscle muscle = load_muscle(m, d, i, prm);
+    real force = -(muscle.force * muscle_length_curve(muscle.length, muscle.lmin, muscle.lmax));
+    real v = muscle.velocity, over = muscle.fvmax - R(1.0), none = R(0.0);
+    real shortening = v + R(1.0), lengthening = over - v;
+    if (slope) {
+        real curve = sel(v <= none, R(2.0) * shortening, R(2.0) * muscle_quotient(lengthening, over));
+        curve = sel(or_(v <= R(-1.0), v > max_(over, none)), none, curve);
+        return muscle_quotient(force * curve, muscle.speed);
+    }
+    real curve =
+        sel(v <= over, muscle.fvmax - muscle_quotient(lengthening * lengthening, over), muscle.fvmax);
+    curve = sel(v <= none, shortening * shortening, curve);
+    return force * sel(v <= R(-1.0), none, curve);
 }
 
 // What a stretched muscle pulls by itself.
 FN real muscle_bias(const lane_model *m, const lane_data *d, int i)
 {
-    const uniform_real *prm = m->actuator_biasprm + ORR_NBIAS * i;
+    real prm[9];
+    for (int k = 0; k < 9; k++) {
+        prm[k] = actuator_biasprm(m, d, ORR_NBIAS * i + k);
+    }
     lane_muscle muscle = load_muscle(m, d, i, prm);
-    double b = 0.5 * (1.0 + (double)prm[5]), inverse = 1.0 / fmax(1e-15, b - 1.0);
-    real stretch = (muscle.length - R(1.0)) * R(inverse), beyond = (muscle.length - R(b)) * R(inverse);
-    real curve = sel(muscle.length <= R(b), R(0.5) * stretch * stretch, R(0.5) + beyond);
-    return R(-muscle.force * (double)prm[7]) * sel(muscle.length <= R(1.0), R(0.0), curve);
+    real one = R(1.0), half = R(0.5), b = half * (one + muscle.lmax);
+    real stretch = muscle_quotient(muscle.length - one, b - one);
+    real beyond = muscle_quotient(muscle.length - b, b - one);
+    real curve = sel(muscle.length <= b, half * stretch * stretch, half + beyond);
+    return -(muscle.force * muscle.fpmax) * sel(muscle.length <= one, R(0.0), curve);
 }
 
 // The rate of the activation.

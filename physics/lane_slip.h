@@ -10,14 +10,6 @@ FN void inverse_times(const lane_model *m, const lane_data *d, reals x)
     solve_factorised(m, d->qLD, d->qLDiagInv, x);
 }
 
-FN void scatter_row(const lane_data *d, int i, real scale, reals x)
-{
-    const lane_row *row = &d->row[i];
-    for (int k = 0; k < row->count; k++) {
-        x[row->dof[k]] = fma_(scale, d->efc_J[row->J + k], x[row->dof[k]]);
-    }
-}
-
 FN void clear_dofs(const lane_model *m, reals x)
 {
     for (int k = 0; k < m->nv; k++) {
@@ -27,53 +19,71 @@ FN void clear_dofs(const lane_model *m, reals x)
 
 // ---- the exact diagonal ----
 
-// The regulariser of `count` rows from i on is a share of the diagonal, which has been taken at qpos0; `diagonal` is what
-// was taken for row i.
-LANE_FN void correct_rows(const lane_model *m, const lane_data *d, int i, int count, real diagonal)
+// The regulariser of a group's rows is a share of a diagonal that has been taken at qpos0: that of its first row.
+LANE_FN void correct_group(const lane_model *m, const lane_data *d, int first)
 {
-    clear_dofs(m, d->row_response);
-    scatter_row(d, i, R(1.0), d->row_response);
-    inverse_times(m, d, d->row_response);
-    real exact = max_(row_times(d, &d->row[i], d->row_response), R(LANE_TINY));
-    for (int k = 0; k < count; k++) {
-        d->efc_D[i + k] = d->efc_D[i + k] * (diagonal / exact);
+    const lane_row *row = &d->row[first];
+    reals J = d->efc_J + row->J, x = d->row_response;
+    real taken = d->efc_diagonal[first], exact = R(0.0), slide = R(0.0);
+    int pyramid = row->basis != row->dim;
+    if (pyramid) { // all its edges have a share of the first one's
+        slide = row->friction[0];
+        taken = taken * R(0.5) / (row->friction[ORR_PAIR_MU] * row->friction[ORR_PAIR_MU]);
+    }
+    clear_dofs(m, x);
+    for (int k = 0; k < row->count; k++) {
+        x[row->dof[k]] = pyramid ? fma_(slide, J[row->count + k], J[k]) : J[k];
+    }
+    inverse_times(m, d, x);
+    for (int k = 0; k < row->count; k++) {
+        exact = fma_(pyramid ? fma_(slide, J[row->count + k], J[k]) : J[k], x[row->dof[k]], exact);
+    }
+    exact = max_(exact, R(LANE_TINY));
+    for (int k = 0; k < row->dim; k++) {
+        d->efc_D[first + k] = d->efc_D[first + k] * (taken / exact);
     }
 }
 
 LANE_FN void correct_diagonals(const lane_model *m, const lane_data *d)
 {
-    int i = 0;
-    for (int c = 0; c < d->contact_count; c++) {
-        int first = d->contact[c].row;
-        if (first < 0) {
-            continue;
-        }
-        for (; i < first; i++) {
-            correct_rows(m, d, i, 1, d->efc_diagonal[i]);
-        }
-        const orr_pair *pair = &m->plan->pair[d->contact[c].pair];
-        int elliptic = m->opt.cone == ORR_CONE_ELLIPTIC, dim = pair->condim;
-        int rows = dim == 1 ? 1 : elliptic ? dim : 2 * (dim - 1);
-        double slip = pair->friction[0];
-        real diagonal = d->efc_diagonal[first];
-        if (rows > 1 && !elliptic) { // the regulariser of a pyramid is this share of its first edge's
-            diagonal = diagonal * R(m->opt.impratio / (2.0 * slip * slip));
-        }
-        correct_rows(m, d, first, rows, diagonal);
-        i = first + rows;
-    }
-    for (; i < d->row_count; i++) {
-        correct_rows(m, d, i, 1, d->efc_diagonal[i]);
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        correct_group(m, d, i);
     }
 }
 
 // ---- noslip ----
 
-// What friction alone can do: a direction of slip, its Jacobian e and M^-1 e^T. On an elliptic contact the k-th tangential
-// row; on a pyramid the k-th pair of opposite edges, of which one gains what the other loses; otherwise a row alone.
+// What friction alone can do: a direction of slip, scale times a row J of a group's Jacobian; and M^-1 J^T scale. On an
+// elliptic contact the k-th tangential row; on a pyramid the k-th pair of opposite edges, of which one gains what the
+// other loses; otherwise a row alone.
 typedef struct lane_slide {
-    int row, pair_of_edges;
+    int row, J, count, pair_of_edges;
+    const int32_t *dof;
+    real scale;
 } lane_slide;
+
+FN lane_slide slide_of(const lane_data *d, int first, int k)
+{
+    const lane_row *row = &d->row[first];
+    lane_slide slide = {first, row->J, row->count, row->basis != row->dim, row->dof, R(1.0)};
+    if (slide.pair_of_edges) {
+        slide.row = first + 2 * k;
+        slide.scale = R(2.0) * row->friction[k];
+    } else if (row->type == LANE_ROW_CONE) {
+        slide.row = first + 1 + k;
+    }
+    if (row->basis > 1) {
+        slide.J = row->J + (1 + k) * row->count;
+    }
+    return slide;
+}
+
+// How many there are in the group at i.
+FN int slides_of(const lane_data *d, int i)
+{
+    const lane_row *row = &d->row[i];
+    return row->basis > 1 ? row->basis - 1 : row->type == LANE_ROW_FRICTION;
+}
 
 FN reals slide_response(const lane_model *m, const lane_data *d, lane_slide slide)
 {
@@ -82,8 +92,11 @@ FN reals slide_response(const lane_model *m, const lane_data *d, lane_slide slid
 
 FN real slide_times(const lane_data *d, lane_slide slide, reals x)
 {
-    real along = row_times(d, &d->row[slide.row], x);
-    return slide.pair_of_edges ? along - row_times(d, &d->row[slide.row + 1], x) : along;
+    real along = R(0.0);
+    for (int k = 0; k < slide.count; k++) {
+        along = fma_(d->efc_J[slide.J + k], x[slide.dof[k]], along);
+    }
+    return slide.scale * along;
 }
 
 // How fast it would slip, beyond what is wanted.
@@ -100,9 +113,8 @@ FN void prepare_slide(const lane_model *m, const lane_data *d, lane_slide slide)
 {
     reals response = slide_response(m, d, slide);
     clear_dofs(m, response);
-    scatter_row(d, slide.row, R(1.0), response);
-    if (slide.pair_of_edges) {
-        scatter_row(d, slide.row + 1, R(-1.0), response);
+    for (int k = 0; k < slide.count; k++) {
+        response[slide.dof[k]] = slide.scale * d->efc_J[slide.J + k];
     }
     inverse_times(m, d, response);
 }
@@ -185,25 +197,25 @@ FN void least_in_ball(int n, real A[5][5], real b[5], real radius, real x[5], ma
 }
 
 // All tangential rows of an elliptic contact at once; its normal force stays.
-LANE_FN real stop_cone(const lane_model *m, const lane_data *d, int first, const orr_pair *pair, mask running)
+LANE_FN real stop_cone(const lane_model *m, const lane_data *d, int first, mask running)
 {
-    int n = pair->condim - 1;
+    int n = d->row[first].dim - 1;
+    reals friction = d->row[first].friction;
     real A[5][5], scaled[5][5], slip[5], b[5], x[5], change[5], normal = d->efc_force[first], gain = R(0.0);
     for (int i = 0; i < n; i++) {
-        lane_slide slide = {first + 1 + i, 0};
+        lane_slide slide = slide_of(d, first, i);
         slip[i] = slide_residual(d, slide);
         b[i] = slip[i];
         for (int j = 0; j < n; j++) {
-            lane_slide other = {first + 1 + j, 0};
-            A[i][j] = slide_times(d, slide, slide_response(m, d, other));
+            A[i][j] = slide_times(d, slide, slide_response(m, d, slide_of(d, first, j)));
             A[i][j] = i == j ? max_(A[i][j], R(1e-10)) : A[i][j];
             b[i] = fma_(-A[i][j], d->efc_force[first + 1 + j], b[i]);
         }
     }
     for (int i = 0; i < n; i++) {
-        b[i] = b[i] * R(pair->friction[i]);
+        b[i] = b[i] * friction[i];
         for (int j = 0; j < n; j++) {
-            scaled[i][j] = A[i][j] * R(pair->friction[i] * pair->friction[j]);
+            scaled[i][j] = A[i][j] * friction[i] * friction[j];
         }
     }
     mask outside, pressed = normal >= R(LANE_TINY);
@@ -214,59 +226,38 @@ LANE_FN real stop_cone(const lane_model *m, const lane_data *d, int first, const
     }
     real onto = sel(outside, normal / sqrt_(max_(length, R(LANE_TINY))), R(1.0));
     for (int i = 0; i < n; i++) {
-        real wanted = sel(pressed, x[i] * onto * R(pair->friction[i]), R(0.0));
+        real wanted = sel(pressed, x[i] * onto * friction[i], R(0.0));
         change[i] = sel(running, wanted - d->efc_force[first + 1 + i], R(0.0));
     }
     for (int i = 0; i < n; i++) {
-        lane_slide slide = {first + 1 + i, 0};
         real felt = slip[i];
         for (int j = 0; j < n; j++) {
             felt = fma_(R(0.5) * A[i][j], change[j], felt);
         }
         gain = gain - change[i] * felt;
-        push_slide(m, d, slide, change[i]);
+        push_slide(m, d, slide_of(d, first, i), change[i]);
     }
     return gain;
 }
 
-LANE_FN real stop_contact(const lane_model *m, const lane_data *d, int contact, mask running)
+LANE_FN real stop_group(const lane_model *m, const lane_data *d, int first, mask running)
 {
-    const orr_pair *pair = &m->plan->pair[d->contact[contact].pair];
-    int first = d->contact[contact].row;
-    if (m->opt.cone == ORR_CONE_ELLIPTIC) {
-        return stop_cone(m, d, first, pair, running);
+    const lane_row *row = &d->row[first];
+    if (row->type == LANE_ROW_CONE) {
+        return stop_cone(m, d, first, running);
+    }
+    if (row->type == LANE_ROW_FRICTION) {
+        real most = R(row->frictionloss);
+        return stop_slide(m, d, slide_of(d, first, 0), d->efc_force[first], -most, most, running);
     }
     real gain = R(0.0);
-    for (int k = 0; k < pair->condim - 1; k++) {
-        lane_slide slide = {first + 2 * k, 1};
-        real one = d->efc_force[first + 2 * k], other = d->efc_force[first + 2 * k + 1];
+    for (int k = 0; k < slides_of(d, first); k++) {
+        lane_slide slide = slide_of(d, first, k);
+        real one = d->efc_force[slide.row], other = d->efc_force[slide.row + 1];
         real middle = R(0.5) * (one + other);
         gain = gain + stop_slide(m, d, slide, R(0.5) * (one - other), -middle, middle, running);
     }
     return gain;
-}
-
-FN int contact_slides(const lane_model *m, const lane_data *d, int contact)
-{
-    return d->contact[contact].row >= 0 && m->plan->pair[d->contact[contact].pair].condim > 1;
-}
-
-LANE_FN void prepare_slides(const lane_model *m, const lane_data *d)
-{
-    for (int i = 0; i < d->row_count; i++) {
-        if (d->row[i].type == LANE_ROW_FRICTION) {
-            lane_slide slide = {i, 0};
-            prepare_slide(m, d, slide);
-        }
-    }
-    int elliptic = m->opt.cone == ORR_CONE_ELLIPTIC;
-    for (int c = 0; c < d->contact_count; c++) {
-        int first = d->contact[c].row;
-        for (int k = 0; contact_slides(m, d, c) && k < m->plan->pair[d->contact[c].pair].condim - 1; k++) {
-            lane_slide slide = {elliptic ? first + 1 + k : first + 2 * k, !elliptic};
-            prepare_slide(m, d, slide);
-        }
-    }
 }
 
 // Gauss-Seidel over friction, without its regulariser; normal forces stay. Changes efc_force, qfrc_constraint and qacc.
@@ -274,24 +265,21 @@ LANE_FN void noslip(const lane_model *m, const lane_data *d)
 {
     mask running = constrained_lanes(d);
     real scale = R(1.0 / (m->stat.meaninertia * (m->nv > 1 ? m->nv : 1))), start = R(0.0);
-    prepare_slides(m, d);
     for (int i = 0; i < d->row_count; i++) {
         mask exists = d->efc_D[i] > R(0.0);
         real softness = sel(exists, R(0.5) / sel(exists, d->efc_D[i], R(1.0)), R(0.0));
         start = fma_(softness * d->efc_force[i], d->efc_force[i], start);
     }
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        for (int k = 0; k < slides_of(d, i); k++) {
+            prepare_slide(m, d, slide_of(d, i, k));
+        }
+    }
     for (int sweep = 0; sweep < m->opt.noslip_iterations && any(running); sweep++) {
         real gain = sweep == 0 ? start : R(0.0);
-        for (int i = 0; i < d->row_count; i++) {
-            if (d->row[i].type == LANE_ROW_FRICTION) {
-                lane_slide slide = {i, 0};
-                real most = R(d->row[i].frictionloss);
-                gain = gain + stop_slide(m, d, slide, d->efc_force[i], -most, most, running);
-            }
-        }
-        for (int c = 0; c < d->contact_count; c++) {
-            if (contact_slides(m, d, c)) {
-                gain = gain + stop_contact(m, d, c, running);
+        for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+            if (slides_of(d, i) > 0) {
+                gain = gain + stop_group(m, d, i, running);
             }
         }
         running = and_(running, gain * scale >= R(m->opt.noslip_tolerance));

@@ -118,9 +118,9 @@ LANE_FN void energies(const lane_model *m, const lane_data *d)
 {
     real potential = R(0.0), kinetic = R(0.0);
     if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {
-        real3 g = make_real3(R(m->opt.gravity[0]), R(m->opt.gravity[1]), R(m->opt.gravity[2]));
+        real3 g = gravity(m, d);
         for (int i = 1; i < m->nbody; i++) {
-            potential = potential - m->body_mass[i] * dot3(g, load3(d->xipos, i));
+            potential = potential - body_mass(m, d, i) * dot3(g, load3(d->xipos, i));
         }
     }
     for (int joint = 0; joint < m->njnt && !(m->opt.disableflags & ORR_DISABLE_SPRING); joint++) {
@@ -245,6 +245,9 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
             }
             d->time[0] = time[0] + step;
             forward(m, d);
+            for (int i = 0; i < nv; i++) {
+                d->qacc_warmstart[i] = d->qacc[i];
+            }
         }
         for (int i = 0; i < nv; i++) {
             velocity[i] = fma_(R(share[stage]), d->qvel[i], velocity[i]);

@@ -60,7 +60,7 @@ FN real add_wrapped_piece(const lane_model *m, const lane_data *d, int tendon, i
     int geom = m->wrap_objid[wrap], side = (int)m->wrap_prm[wrap], body = m->geom_bodyid[geom];
     real3 pos = load3(d->geom_xpos, geom);
     tendon_wrap way = wrap_tendon(piece.at[0], piece.at[1], pos, load_matrix(d->geom_xmat, geom),
-                                  R(m->geom_size[3 * geom]), m->wrap_type[wrap] == ORR_WRAP_CYLINDER,
+                                  geom_size(m, d, 3 * geom), m->wrap_type[wrap] == ORR_WRAP_CYLINDER,
                                   side >= 0, side >= 0 ? load3(d->site_xpos, side) : pos);
     real around = sel(way.touches, share, R(0.0)), straight = sel(way.touches, R(0.0), share);
     real length = R(0.0);
