@@ -9,7 +9,6 @@
 #include "physics/lane_forces.h"
 #include "physics/lane_inertia.h"
 
-// qH += the mirror image too, where the matrix is not symmetric
 FN void add_damping(const lane_model *m, const lane_data *d)
 {
     for (int i = 0; i < m->nv; i++) {
