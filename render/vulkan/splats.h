@@ -8,7 +8,7 @@
 // All frames share this memory: they follow each other on one queue.
 #pragma once
 
-#include "render/cpu/splats_cpu.h"
+#include "render/splat_lens.h"
 
 enum { ORR_VULKAN_TILE = 16 }; // pixels per side, as in shaders/tiles.glsl
 #include "render/vulkan/clouds.h"
@@ -56,6 +56,8 @@ typedef struct orr_vulkan_splat_frame {
     float background[3];
     VkImageView meshes; // display colour and distance; to be read by shaders
     bool has_meshes;
+    VkBuffer
+        fields; // distance, infinity where there is nothing, then planes of premultiplied colour; or none
 } orr_vulkan_splat_frame;
 
 orr_result orr_vulkan_splats_create(orr_vk *vk, orr_vulkan_splats *splats, orr_error *error);
