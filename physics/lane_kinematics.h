@@ -160,15 +160,3 @@ LANE_FN void centres_of_mass(const lane_model *m, const lane_data *d)
         joint_motion(m, d, joint);
     }
 }
-
-// A fixed tendon's length is a weighted sum of joint positions.
-LANE_FN void tendons(const lane_model *m, const lane_data *d)
-{
-    for (int i = 0; i < m->ntendon; i++) {
-        real length = R(0.0);
-        for (int k = m->tendon_adr[i]; k < m->tendon_adr[i] + m->tendon_num[i]; k++) {
-            length = length + m->wrap_prm[k] * d->qpos[m->jnt_qposadr[m->wrap_objid[k]]];
-        }
-        d->ten_length[i] = length;
-    }
-}

@@ -63,13 +63,15 @@ typedef struct lane_model {
     X(qM, m->nM)                                                                                             \
     X(qLD, m->nM)                                                                                            \
     X(qLDiagInv, m->nv)                                                                                      \
-    X(qH, m->nM) /* M with implicit damping, factorised */                                                   \
+    X(qH, m->nM)                        /* M with implicit damping, factorised */                            \
+    X(qU, m->plan->unsymmetric * m->nM) /* its other triangle */                                             \
     X(qHDiagInv, m->nv)                                                                                      \
     X(ten_length, m->ntendon)                                                                                \
+    X(ten_J, m->plan->tendon_entries) /* on the dofs of its chain */                                         \
     X(ten_velocity, m->ntendon)                                                                              \
     X(actuator_length, m->nu)                                                                                \
     X(actuator_velocity, m->nu)                                                                              \
-    X(actuator_moment, 6 * m->nu) /* on the dofs of its joint; tendon: [0] on its length */                  \
+    X(actuator_moment, m->plan->actuator_entries) /* on the dofs of its chain */                             \
     X(actuator_force, m->nu)                                                                                 \
     X(act_dot, m->na)                                                                                        \
     X(qfrc_bias, m->nv)                                                                                      \
@@ -80,6 +82,11 @@ typedef struct lane_model {
     X(qfrc_constraint, m->nv)                                                                                \
     X(qfrc_inverse, m->nv)                                                                                   \
     X(qacc_smooth, m->nv)                                                                                    \
+    X(cvel_slope, m->plan->unsymmetric * 6 * m->nbody) /* rates with the velocity of one dof */              \
+    X(cacc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                       \
+    X(cfrc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                       \
+    X(fluid_motion, m->plan->fluid_slopes * 6 * m->nv)                                                       \
+    X(fluid_slope, m->plan->fluid_slopes * 6 * m->nv)                                                        \
     X(energy, 2) /* potential, kinetic */                                                                    \
     X(contact_dist, m->plan->contact_capacity)                                                               \
     X(contact_pos, 3 * m->plan->contact_capacity)                                                            \
@@ -87,7 +94,9 @@ typedef struct lane_model {
     X(contact_frame, 9 * m->plan->contact_capacity) /* rows: normal, two tangents */                         \
     X(efc_J, m->plan->jacobian_capacity)                                                                     \
     X(efc_pos, m->plan->row_capacity)                                                                        \
-    X(efc_D, m->plan->row_capacity) /* 0: the row does not exist in this world */                            \
+    X(efc_D, m->plan->row_capacity)        /* 0: the row does not exist in this world */                     \
+    X(efc_diagonal, m->plan->row_capacity) /* of J M^-1 J^T, as taken for the regulariser */                 \
+    X(row_response, m->plan->row_responses * m->nv)                                                          \
     X(efc_aref, m->plan->row_capacity)                                                                       \
     X(efc_jar, m->plan->row_capacity) /* J qacc - aref */                                                    \
     X(efc_jv, m->plan->row_capacity)  /* J search */                                                         \

@@ -83,6 +83,9 @@ static inline void copy_user(double *to, int width, const spec_numbers *user)
         to[i] = user->values[i];
     }
 }
+// The interaction of a geom with the medium when it counts as an ellipsoid; coefficients: MJCF's fluidcoef.
+void fluid_coefficients(int type, const double size[3], const double coefficients[5],
+                        double fluid[ORR_NFLUID]);
 // before the sizes are known
 orr_result check_names(const model_builder *b);
 orr_result resolve_masses(model_builder *b); // geoms placed, meshes fitted; the bodies' inertia

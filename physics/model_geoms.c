@@ -134,6 +134,9 @@ static orr_result add_geom(model_builder *b, int index, int id)
     m->geom_margin[id] = geom->margin;
     m->geom_gap[id] = geom->gap;
     memcpy(m->geom_rgba + 4 * id, geom->rgba, sizeof geom->rgba);
+    if (geom->fluidshape) {
+        fluid_coefficients(geom->type, size, geom->fluidcoef, m->geom_fluid + ORR_NFLUID * id);
+    }
     copy_user(m->geom_user + m->nuser_geom * id, m->nuser_geom, &geom->user);
     if (m->body_geomnum[geom->body]++ == 0) {
         m->body_geomadr[geom->body] = id;

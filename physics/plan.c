@@ -1,6 +1,7 @@
 #include "physics/plan.h"
 
 #include "engine/core/memory.h"
+#include "physics/plan_chain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,64 +18,8 @@ static orr_result refuse(orr_error *error, const orr_model *model, const char *w
 // What the importer reads and the dynamics lack.
 static orr_result check_supported(const orr_model *m, orr_error *error)
 {
-    if (m->opt.integrator == ORR_INTEGRATOR_IMPLICIT) {
-        return refuse(error, m, "option integrator=\"implicit\"", NULL);
-    }
-    if (m->opt.noslip_iterations > 0) {
-        return refuse(error, m, "option noslip_iterations", NULL);
-    }
-    const int flags = ORR_ENABLE_OVERRIDE | ORR_ENABLE_SLEEP | ORR_ENABLE_DIAGEXACT | ORR_ENABLE_INVDISCRETE;
-    if (m->opt.enableflags & flags) {
-        return refuse(error, m, "option flag override, sleep, diagexact or invdiscrete", NULL);
-    }
-    for (int i = 0; i < m->nwrap; i++) {
-        if (m->wrap_type[i] != ORR_WRAP_JOINT) {
-            return refuse(error, m, "spatial tendon", NULL);
-        }
-    }
-    for (int i = 0; i < m->ntendon; i++) {
-        const char *name = orr_model_name(m, ORR_OBJECT_TENDON, i);
-        if (m->tendon_armature[i] > 0.0) {
-            return refuse(error, m, "armature of tendon", name);
-        }
-        if (m->opt.integrator == ORR_INTEGRATOR_IMPLICITFAST && m->tendon_damping[i] > 0.0) {
-            return refuse(error, m, "integrator implicitfast with damping of tendon", name);
-        }
-    }
-    for (int i = 0; i < m->nu; i++) {
-        const char *name = orr_model_name(m, ORR_OBJECT_ACTUATOR, i);
-        int transmission = m->actuator_trntype[i];
-        if (transmission != ORR_TRANSMISSION_JOINT && transmission != ORR_TRANSMISSION_JOINTINPARENT &&
-            transmission != ORR_TRANSMISSION_TENDON) {
-            return refuse(error, m, "transmission of actuator", name);
-        }
-        if (m->opt.integrator == ORR_INTEGRATOR_IMPLICITFAST && transmission == ORR_TRANSMISSION_TENDON &&
-            (m->actuator_biasprm[ORR_NBIAS * i + 2] != 0.0 ||
-             m->actuator_gainprm[ORR_NGAIN * i + 2] != 0.0)) {
-            return refuse(error, m, "integrator implicitfast with a velocity gain on the tendon of actuator",
-                          name);
-        }
-    }
-    for (int i = 0; i < m->ngeom; i++) {
-        if (m->geom_fluid[ORR_NFLUID * i] > 0.0) {
-            return refuse(error, m, "ellipsoid fluid model of geom", orr_model_name(m, ORR_OBJECT_GEOM, i));
-        }
-    }
-    if (m->opt.integrator == ORR_INTEGRATOR_IMPLICITFAST) {
-        if (m->opt.density > 0.0 || m->opt.viscosity > 0.0) {
-            return refuse(error, m, "integrator implicitfast in a fluid", NULL);
-        }
-        for (int i = 0; i < m->nbody; i++) {
-            int joint = m->body_jntadr[i];
-            bool alone = m->body_jntnum[i] == 1 && m->jnt_type[joint] == ORR_JOINT_FREE;
-            for (int k = 0; k < m->nbody && alone; k++) {
-                alone = k == i || m->body_rootid[k] != i || m->body_dofnum[k] == 0;
-            }
-            if (alone) {
-                return refuse(error, m, "integrator implicitfast with a free body",
-                              orr_model_name(m, ORR_OBJECT_BODY, i));
-            }
-        }
+    if (m->opt.enableflags & ORR_ENABLE_SLEEP) {
+        return refuse(error, m, "option flag sleep", NULL);
     }
     return ORR_OK;
 }
@@ -182,6 +127,7 @@ static void mix_friction(const orr_model *m, const orr_pair *pair, double fricti
                friction2 = m->geom_friction[3 * b + unpack[k]];
         double mixed = priority ? (priority > 0 ? friction1 : friction2) : fmax(friction1, friction2);
         friction[k] = pair->declared >= 0 ? m->pair_friction[5 * pair->declared + k] : mixed;
+        friction[k] = m->opt.enableflags & ORR_ENABLE_OVERRIDE ? m->opt.o_friction[k] : friction[k];
         friction[k] = fmax(friction[k], 1e-5);
     }
 }
@@ -212,6 +158,18 @@ static void declared_parameters(const orr_model *m, int i, orr_pair *pair)
     memcpy(pair->solimp, m->pair_solimp + ORR_NIMP * i, sizeof pair->solimp);
 }
 
+// The flag override: the option's parameters for all contacts.
+static void override_parameters(const orr_model *m, orr_pair *pair)
+{
+    if (!(m->opt.enableflags & ORR_ENABLE_OVERRIDE)) {
+        return;
+    }
+    pair->margin = pair->includemargin = m->opt.o_margin;
+    memcpy(pair->solref, m->opt.o_solref, sizeof pair->solref);
+    memcpy(pair->solreffriction, m->opt.o_solref, sizeof pair->solreffriction);
+    memcpy(pair->solimp, m->opt.o_solimp, sizeof pair->solimp);
+}
+
 static orr_result add_pair(orr_plan *plan, int a, int b, int declared, orr_error *error)
 {
     const orr_model *m = plan->model;
@@ -238,6 +196,7 @@ static orr_result add_pair(orr_plan *plan, int a, int b, int declared, orr_error
     } else {
         mix_parameters(m, a, b, pair);
     }
+    override_parameters(m, pair);
     pair->declared = declared;
     orr_pair_numbers(m, pair, pair->numbers);
     memcpy(pair->friction, pair->numbers + ORR_PAIR_FRICTION, sizeof pair->friction);
@@ -271,101 +230,6 @@ static orr_result find_pairs(orr_plan *plan, orr_error *error)
     return ORR_OK;
 }
 
-// ---- which dofs move what ----
-
-// Marks the dofs above a body.
-static void mark_dofs(const orr_model *m, int body, int bit, uint8_t *part)
-{
-    while (body > 0 && m->body_dofnum[body] == 0) {
-        body = m->body_parentid[body];
-    }
-    if (body == 0) {
-        return;
-    }
-    for (int dof = m->body_dofadr[body] + m->body_dofnum[body] - 1; dof >= 0; dof = m->dof_parentid[dof]) {
-        part[dof] = (uint8_t)(part[dof] | bit);
-    }
-}
-
-// A chain of the marked dofs; dofs that carry both sides are left out unless `common`.
-static int add_chain(orr_plan *plan, const uint8_t *part, const double *coef, bool common)
-{
-    orr_chain *chain = &plan->chain[plan->chain_count];
-    chain->first = plan->chain_dof_count;
-    chain->count = 0;
-    for (int dof = plan->model->nv - 1; dof >= 0; dof--) {
-        if (part[dof] != 0 && (common || part[dof] != (ORR_CHAIN_FIRST | ORR_CHAIN_SECOND))) {
-            int i = chain->first + chain->count++;
-            plan->chain_dof[i] = dof;
-            plan->chain_part[i] = part[dof];
-            plan->chain_coef[i] = coef ? coef[dof] : 1.0;
-        }
-    }
-    plan->chain_dof_count += chain->count;
-    return plan->chain_count++;
-}
-
-static void mark_tendon(const orr_model *m, int tendon, int bit, uint8_t *part, double *coef)
-{
-    for (int k = m->tendon_adr[tendon]; k < m->tendon_adr[tendon] + m->tendon_num[tendon]; k++) {
-        int dof = m->jnt_dofadr[m->wrap_objid[k]];
-        part[dof] = (uint8_t)(part[dof] | bit);
-        coef[dof] += m->wrap_prm[k];
-    }
-}
-
-static int equality_body(const orr_model *m, int i, int side)
-{
-    int id = side ? m->eq_obj2id[i] : m->eq_obj1id[i];
-    return m->eq_objtype[i] == ORR_OBJECT_SITE ? m->site_bodyid[id] : id;
-}
-
-static orr_result find_chains(orr_plan *plan, uint8_t *part, double *coef, orr_error *error)
-{
-    const orr_model *m = plan->model;
-    size_t nv = (size_t)m->nv;
-    for (int i = 0; i < plan->pair_count; i++) {
-        memset(part, 0, nv);
-        mark_dofs(m, m->geom_bodyid[plan->pair[i].geom1], ORR_CHAIN_FIRST, part);
-        mark_dofs(m, m->geom_bodyid[plan->pair[i].geom2], ORR_CHAIN_SECOND, part);
-        plan->pair[i].chain = add_chain(plan, part, NULL, false);
-    }
-    plan->equality_chain = plan->chain_count;
-    for (int i = 0; i < m->neq; i++) {
-        int id[2] = {m->eq_obj1id[i], m->eq_obj2id[i]};
-        memset(part, 0, nv);
-        memset(coef, 0, nv * sizeof *coef);
-        for (int side = 0; side < 2; side++) {
-            int bit = side ? ORR_CHAIN_SECOND : ORR_CHAIN_FIRST;
-            if (id[side] < 0) {
-                continue;
-            }
-            if (m->eq_type[i] == ORR_EQUALITY_TENDON) {
-                mark_tendon(m, id[side], bit, part, coef);
-            } else if (m->eq_type[i] == ORR_EQUALITY_JOINT) {
-                part[m->jnt_dofadr[id[side]]] = (uint8_t)bit;
-                coef[m->jnt_dofadr[id[side]]] = 1.0;
-            } else {
-                mark_dofs(m, equality_body(m, i, side), bit, part);
-            }
-        }
-        for (int dof = 0; dof < m->nv && m->eq_type[i] == ORR_EQUALITY_TENDON; dof++) {
-            if (part[dof] == (ORR_CHAIN_FIRST | ORR_CHAIN_SECOND)) {
-                return refuse(error, m, "equality between tendons that share a joint", NULL);
-            }
-        }
-        add_chain(plan, part, coef, true);
-    }
-    plan->tendon_chain = plan->chain_count;
-    for (int i = 0; i < m->ntendon; i++) {
-        memset(part, 0, nv);
-        memset(coef, 0, nv * sizeof *coef);
-        mark_tendon(m, i, ORR_CHAIN_FIRST, part, coef);
-        add_chain(plan, part, coef, true);
-    }
-    return ORR_OK;
-}
-
 // ---- how much a step can need ----
 
 static orr_result count_rows(orr_plan *plan, orr_error *error)
@@ -395,34 +259,49 @@ static orr_result count_rows(orr_plan *plan, orr_error *error)
             "%s: constraints: expected at most %d entries of the Jacobian, the model can need %lld", m->name,
             INT32_MAX / 64, (long long)entries);
     }
+    plan->row_responses =
+        m->opt.noslip_iterations > 0 ? (int32_t)rows : (m->opt.enableflags & ORR_ENABLE_DIAGEXACT) != 0;
     plan->contact_capacity = (int32_t)contacts;
     plan->row_capacity = (int32_t)rows;
     plan->jacobian_capacity = (int32_t)entries;
+    return ORR_OK;
+}
+
+static bool free_and_alone(const orr_model *m, int body)
+{
+    bool alone = m->body_jntnum[body] == 1 && m->jnt_type[m->body_jntadr[body]] == ORR_JOINT_FREE;
+    for (int i = 0; i < m->nbody && alone; i++) {
+        alone = i == body || m->body_rootid[i] != body;
+    }
+    return alone;
+}
+
+static orr_result plan_integrator(orr_plan *plan, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    bool full = m->opt.integrator == ORR_INTEGRATOR_IMPLICIT,
+         fast = m->opt.integrator == ORR_INTEGRATOR_IMPLICITFAST;
     plan->rk4_copies = m->opt.integrator == ORR_INTEGRATOR_RK4;
+    plan->unsymmetric = full;
+    plan->fluid_slopes = (full || fast) && (m->opt.density > 0.0 || m->opt.viscosity > 0.0);
+    plan->gyroscopic = orr_alloc_zero((size_t)m->nv, 1);
+    if (!plan->gyroscopic) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d dofs", (int)m->nv);
+    }
+    for (int body = 1; body < m->nbody && fast; body++) {
+        if (free_and_alone(m, body)) {
+            memset(plan->gyroscopic + m->body_dofadr[body], 1, 6);
+            plan->unsymmetric = 1;
+        }
+    }
     return ORR_OK;
 }
 
 static orr_result build(orr_plan *plan, orr_error *error)
 {
-    const orr_model *m = plan->model;
+    ORR_TRY(plan_integrator(plan, error));
     ORR_TRY(find_pairs(plan, error));
-    int64_t chains = (int64_t)plan->pair_count + m->neq + m->ntendon;
-    ORR_ALLOC(plan->chain, chains, "chains of dofs", error);
-    ORR_ALLOC(plan->chain_dof, chains * m->nv, "chains of dofs", error);
-    ORR_ALLOC(plan->chain_part, chains * m->nv, "chains of dofs", error);
-    ORR_ALLOC(plan->chain_coef, chains * m->nv, "chains of dofs", error);
-    ORR_ALLOC(plan->dof_descending, m->nv, "dofs", error);
-    for (int i = 0; i < m->nv; i++) {
-        plan->dof_descending[i] = m->nv - 1 - i;
-    }
-    uint8_t *part = orr_alloc((size_t)m->nv, 1);
-    double *coef = orr_alloc((size_t)m->nv, sizeof *coef);
-    orr_result result = part && coef
-                            ? find_chains(plan, part, coef, error)
-                            : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: chains of dofs");
-    orr_free(part);
-    orr_free(coef);
-    ORR_TRY(result);
+    ORR_TRY(plan_find_chains(plan, error));
     return count_rows(plan, error);
 }
 
@@ -453,7 +332,8 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->chain);
     orr_free(plan->chain_dof);
     orr_free(plan->chain_part);
-    orr_free(plan->chain_coef);
     orr_free(plan->dof_descending);
+    orr_free(plan->moves);
+    orr_free(plan->gyroscopic);
     orr_free(plan);
 }

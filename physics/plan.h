@@ -5,7 +5,7 @@
 
 #include "physics/vary.h"
 
-// The dofs that move two bodies against each other, descending.
+// The dofs that move two bodies against each other, or a tendon or an actuator; descending.
 typedef struct orr_chain {
     int32_t first, count; // in plan->chain_dof and plan->chain_part
 } orr_chain;
@@ -38,15 +38,21 @@ typedef struct orr_plan {
     const orr_model *model;
     orr_pair *pair;
     int32_t pair_count;
-    orr_chain *chain; // of pairs, then of equalities, then of tendons
-    int32_t chain_count, equality_chain, tendon_chain;
+    orr_chain *chain; // of pairs, then of equalities, tendons and actuators
+    int32_t chain_count, equality_chain, tendon_chain, actuator_chain;
     int32_t *chain_dof;
     uint8_t *chain_part;
-    double *chain_coef;      // tendons: d length / d dof
-    int32_t *dof_descending; // nv - 1 ... 0
+    int32_t tendon_entry, tendon_entries;     // of their chains in chain_dof: the first, how many
+    int32_t actuator_entry, actuator_entries; // likewise
     int32_t chain_dof_count;
+    int32_t *dof_descending;                                   // nv - 1 ... 0
+    uint8_t *moves;                                            // nbody x nv: does the dof move the body?
     int32_t contact_capacity, row_capacity, jacobian_capacity; // upper bounds that no step can exceed
     int32_t rk4_copies;
+    uint8_t *gyroscopic;   // nv: of a free body alone in its tree, which implicitfast treats as implicit does
+    int32_t unsymmetric;   // 1: the integrator's matrix is not symmetric
+    int32_t row_responses; // rows whose M^-1 J^T is kept
+    int32_t fluid_slopes;  // 1: the integrator differentiates forces of the medium
     int32_t
         varied_at[ORR_VARY_COUNT]; // in the `varied` of a world; -1: the model's numbers hold in all worlds
     int32_t varied_count;

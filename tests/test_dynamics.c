@@ -205,7 +205,19 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "fluid",
                                          "contacts_pyramidal",
                                          "contacts_elliptic",
-                                         "implicitfast"};
+                                         "implicitfast",
+                                         "tendons",
+                                         "tendon_armature",
+                                         "transmissions",
+                                         "implicit",
+                                         "implicitfast_fluid",
+                                         "fluid_ellipsoid",
+                                         "muscles",
+                                         "contacts_noslip_pyramidal",
+                                         "contacts_noslip_elliptic",
+                                         "contacts_diagexact_pyramidal",
+                                         "contacts_diagexact_elliptic",
+                                         "contacts_override"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         char path[512];
         snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, models[i]);

@@ -2,7 +2,8 @@
 """Records what MuJoCo computes, for tests/test_dynamics.c.
 
     pip install mujoco==3.12.0 numpy
-    tests/golden/record_dynamics.py ROBOTS        (a folder with Gymnasium's MJCF files)
+    tests/golden/record_dynamics.py ROBOTS [NAME...]    (a folder with Gymnasium's MJCF files; the models of those
+                                                         names alone)
 
 For each robot, and each model in tests/golden/dynamics, a file of little-endian doubles in tests/golden/dynamics:
     nq nv na nu states steps
@@ -62,14 +63,15 @@ def record(path, out):
 def main():
     if mujoco.__version__ != VERSION:
         sys.exit(f"mujoco: expected {VERSION}, not {mujoco.__version__}")
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
     here = pathlib.Path(__file__).parent
     out = here / "dynamics"
     # pusher needs contacts between capsules and cylinders, which the dynamics do not have yet
     robots = [p for p in sorted(pathlib.Path(sys.argv[1]).glob("*.xml")) if not p.stem.startswith("pusher")]
     for path in robots + sorted(out.glob("*.xml")):
-        record(path, out)
+        if len(sys.argv) == 2 or path.stem in sys.argv[2:]:
+            record(path, out)
 
 
 main()
