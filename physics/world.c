@@ -18,6 +18,7 @@ struct orr_physics {
     char *state;        // blocks x state_count x lanes
     char *scratch;      // workers x scratch_bytes
     uint32_t *diverged; // per block, one bit per lane
+    int *contacts_needed; // per worker, of a step at most
     orr_program_call call;
     int steps;
 };
@@ -112,7 +113,7 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
 {
     orr_isa isa;
     ORR_TRY(orr_isa_choose(&isa, error));
-    ORR_TRY(orr_plan_create(physics->model, &physics->plan, error));
+    ORR_TRY(orr_plan_create(physics->model, desc->contact_capacity, &physics->plan, error));
     physics->program = choose_program(desc->double_precision, isa);
     const orr_program *program = physics->program;
     physics->program_model = orr_alloc_zero(1, program->model_bytes);
@@ -129,7 +130,8 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
     physics->state = orr_alloc((size_t)physics->blocks, block_bytes);
     physics->scratch = orr_alloc((size_t)orr_jobs_workers(physics->jobs), physics->scratch_bytes);
     physics->diverged = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->diverged);
-    if (!physics->state || !physics->scratch || !physics->diverged) {
+    physics->contacts_needed = orr_alloc_zero((size_t)orr_jobs_workers(physics->jobs), sizeof(int));
+    if (!physics->state || !physics->scratch || !physics->diverged || !physics->contacts_needed) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
                         "out of memory: %d worlds of %zu bytes and %zu bytes per thread", physics->worlds,
                         block_bytes / (size_t)program->lanes, physics->scratch_bytes);
@@ -143,6 +145,10 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
 orr_result orr_physics_create(const orr_physics_desc *desc, const orr_model *model, orr_jobs *jobs,
                               orr_physics **physics, orr_error *error)
 {
+    if (desc->contact_capacity < 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "contact capacity: expected at least 0, not %d",
+                        desc->contact_capacity);
+    }
     if (desc->worlds < 0) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "worlds: expected at least 1, not %d", desc->worlds);
     }
@@ -172,6 +178,7 @@ void orr_physics_destroy(orr_physics *physics)
     orr_free(physics->state);
     orr_free(physics->scratch);
     orr_free(physics->diverged);
+    orr_free(physics->contacts_needed);
     orr_free(physics);
 }
 
@@ -180,7 +187,8 @@ static void run_block(void *context, int block, int worker)
     orr_physics *physics = context;
     char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
     physics->diverged[block] |= physics->program->run(physics->program_model, block_state(physics, block),
-                                                      scratch, physics->call, physics->steps);
+                                                      scratch, physics->call, physics->steps,
+                                                      &physics->contacts_needed[worker]);
 }
 
 static void run_all(orr_physics *physics, orr_program_call call, int steps)
@@ -256,7 +264,7 @@ void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, 
     }
     orr_program_call call = field == ORR_PHYSICS_QFRC_INVERSE ? ORR_PROGRAM_INVERSE : ORR_PROGRAM_EVALUATE;
     program->run(physics->program_model, block_state(physics, world / program->lanes), physics->scratch, call,
-                 0);
+                 0, &physics->contacts_needed[0]);
     for (int i = 0; i < count; i++) {
         values[i] = read_number(program, physics->scratch, at + i, world % program->lanes);
     }
@@ -267,6 +275,20 @@ bool orr_physics_diverged(const orr_physics *physics, int world)
     assert(world >= 0 && world < physics->worlds);
     int lanes = physics->program->lanes;
     return (physics->diverged[world / lanes] >> (world % lanes)) & 1;
+}
+
+int orr_physics_contact_capacity(const orr_physics *physics)
+{
+    return physics->plan->contact_capacity;
+}
+
+int orr_physics_contacts_needed(const orr_physics *physics)
+{
+    int most = 0;
+    for (int i = 0; i < orr_jobs_workers(physics->jobs); i++) {
+        most = physics->contacts_needed[i] > most ? physics->contacts_needed[i] : most;
+    }
+    return most;
 }
 
 int orr_physics_worlds(const orr_physics *physics)

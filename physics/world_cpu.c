@@ -72,7 +72,9 @@ static size_t scratch_bytes(const void *model)
     return padded((size_t)scratch_count(m) * sizeof(real)) +
            padded((size_t)m->plan->row_capacity * sizeof(lane_row)) +
            padded((size_t)m->plan->contact_capacity * sizeof(lane_contact)) +
-           padded(nv * nv * sizeof(int32_t)) + padded(nv * sizeof(int32_t)) + padded(nv * nv);
+           padded(nv * nv * sizeof(int32_t)) + padded(nv * sizeof(int32_t)) + padded(nv * nv) +
+           padded((size_t)m->plan->sweep_count * sizeof(lane_extent)) +
+           padded((size_t)(m->plan->pair_count + 31) / 32 * sizeof(uint32_t));
 }
 
 static void *take(char **memory, size_t bytes)
@@ -100,6 +102,8 @@ static lane_data bind(const lane_model *m, void *state, void *scratch)
     d.fill = take(&memory, nv * nv * sizeof(int32_t));
     d.fill_count = take(&memory, nv * sizeof(int32_t));
     d.filled = take(&memory, nv * nv);
+    d.extent = take(&memory, (size_t)m->plan->sweep_count * sizeof(lane_extent));
+    d.near_pair = take(&memory, (size_t)(m->plan->pair_count + 31) / 32 * sizeof(uint32_t));
     return d;
 }
 
@@ -145,7 +149,8 @@ static uint32_t not_finite(const lane_model *m, const lane_data *d)
 #endif
 }
 
-static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps)
+static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps,
+                    int *contacts_needed)
 {
     const lane_model *m = model;
     lane_data d = bind(m, state, scratch);
@@ -171,6 +176,7 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
         energies(m, &d);
         break;
     }
+    *contacts_needed = d.contacts_needed > *contacts_needed ? d.contacts_needed : *contacts_needed;
     return not_finite(m, &d);
 }
 
