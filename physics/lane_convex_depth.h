@@ -7,32 +7,33 @@
 
 enum {
     CONVEX_VERTICES = 132,
-    CONVEX_FACES = 2 * CONVEX_VERTICES, // a closed surface of n vertices has 2 n - 4 triangles
-    CONVEX_HORIZON = CONVEX_FACES
+    CONVEX_FACES = 2 * CONVEX_VERTICES // a closed surface of n vertices has 2 n - 4 triangles
 };
 
 typedef struct convex_face {
     point normal;    // outward
     double distance; // of its plane from the origin
-    int16_t vertex[3];
-    int16_t alive;
+    int16_t vertex[3], beside[3]; // the face across the edge from vertex k to the next
+    int16_t state;
 } convex_face;
+
+enum { CONVEX_FACE_FREE, CONVEX_FACE_KEPT, CONVEX_FACE_SEEN };
 
 typedef struct convex_polytope {
     convex_vertex vertex[CONVEX_VERTICES];
     convex_face face[CONVEX_FACES];
-    int16_t edge[CONVEX_HORIZON][2]; // around the faces that a new vertex sees
-    int vertex_count, face_count, edge_count;
+    int16_t seen[CONVEX_FACES];          // faces that a new vertex sees
+    int16_t edge_from[CONVEX_VERTICES];  // around them: for a vertex, the next one, the face beyond, and its edge
+    int16_t edge_beyond[CONVEX_VERTICES], edge_index[CONVEX_VERTICES];
+    int vertex_count, face_count;
 } convex_polytope;
 
-FN void add_face(convex_polytope *t, int a, int b, int c)
+// Returns its slot; there is always one.
+FN int add_face(convex_polytope *t, int a, int b, int c)
 {
     int slot = 0;
-    while (slot < t->face_count && t->face[slot].alive) {
+    while (slot < t->face_count && t->face[slot].state != CONVEX_FACE_FREE) {
         slot++;
-    }
-    if (slot == CONVEX_FACES) {
-        return; // only where rounding tore the surface
     }
     t->face_count += slot == t->face_count;
     convex_face *face = &t->face[slot];
@@ -43,48 +44,92 @@ FN void add_face(convex_polytope *t, int a, int b, int c)
     face->vertex[0] = (int16_t)a;
     face->vertex[1] = (int16_t)b;
     face->vertex[2] = (int16_t)c;
-    face->alive = 1;
-    // a face without an area is never the closest, nor seen
+    face->state = CONVEX_FACE_KEPT;
+    // a face without an area is never the closest
     face->normal = area > 1e-30 ? point_scaled(normal, 1.0 / area) : make_point(0.0, 0.0, 0.0);
     face->distance = area > 1e-30 ? point_dot(face->normal, p) : 1e300;
+    return slot;
 }
 
-// An edge between two faces that are both seen is not on the horizon: its reverse is there already, and both go.
-FN void toggle_edge(convex_polytope *t, int from, int to)
+FN int next_corner(int k)
 {
-    for (int k = 0; k < t->edge_count; k++) {
-        if (t->edge[k][0] == to && t->edge[k][1] == from) {
-            t->edge_count--;
-            t->edge[k][0] = t->edge[t->edge_count][0];
-            t->edge[k][1] = t->edge[t->edge_count][1];
-            return;
-        }
-    }
-    if (t->edge_count < CONVEX_HORIZON) {
-        t->edge[t->edge_count][0] = (int16_t)from;
-        t->edge[t->edge_count][1] = (int16_t)to;
-        t->edge_count++;
-    }
+    return k == 2 ? 0 : k + 1;
 }
 
-// Puts the last vertex outside of the faces that it sees.
-LANE_FN void expand_polytope(convex_polytope *t)
+// Puts the last vertex outside of the faces that it sees: those around `closest`, from neighbour to neighbour.
+// Returns 0, and leaves the polytope as it was, where rounding makes their rim more than one loop.
+LANE_FN int expand_polytope(convex_polytope *t, int closest)
 {
-    int last = t->vertex_count - 1;
+    int last = t->vertex_count - 1, seen = 1, edges = 0, start = -1;
     point p = t->vertex[last].p;
-    t->edge_count = 0;
-    for (int k = 0; k < t->face_count; k++) {
-        convex_face *face = &t->face[k];
-        if (face->alive && point_dot(face->normal, p) - face->distance > 1e-15) {
-            face->alive = 0;
-            for (int e = 0; e < 3; e++) {
-                toggle_edge(t, face->vertex[e], face->vertex[(e + 1) % 3]);
+    for (int k = 0; k < last; k++) {
+        t->edge_from[k] = -1;
+    }
+    t->seen[0] = (int16_t)closest;
+    t->face[closest].state = CONVEX_FACE_SEEN;
+    int fine = 1;
+    for (int k = 0; k < seen; k++) {
+        const convex_face *face = &t->face[t->seen[k]];
+        for (int e = 0; e < 3; e++) {
+            convex_face *beside = &t->face[face->beside[e]];
+            if (beside->state == CONVEX_FACE_SEEN) {
+                continue;
+            }
+            if (point_dot(beside->normal, p) > beside->distance || beside->distance > 1e299) {
+                beside->state = CONVEX_FACE_SEEN;
+                t->seen[seen++] = face->beside[e];
             }
         }
     }
-    for (int k = 0; k < t->edge_count; k++) {
-        add_face(t, t->edge[k][0], t->edge[k][1], last);
+    for (int k = 0; k < seen; k++) {
+        int from_face = t->seen[k];
+        const convex_face *face = &t->face[from_face];
+        for (int e = 0; e < 3; e++) {
+            const convex_face *beside = &t->face[face->beside[e]];
+            if (beside->state == CONVEX_FACE_SEEN) {
+                continue;
+            }
+            int from = face->vertex[e];
+            fine &= t->edge_from[from] < 0;
+            t->edge_from[from] = face->vertex[next_corner(e)];
+            t->edge_beyond[from] = face->beside[e];
+            t->edge_index[from] = (int16_t)(beside->beside[0] == from_face   ? 0
+                                            : beside->beside[1] == from_face ? 1
+                                                                             : 2);
+            start = from;
+            edges++;
+        }
     }
+    int around = 0;
+    for (int at = start; fine && around < edges && at >= 0 && (around == 0 || at != start); around++) {
+        at = t->edge_from[at];
+    }
+    if (!fine || edges < 3 || around != edges || edges + t->face_count - seen > CONVEX_FACES) {
+        for (int k = 0; k < seen; k++) {
+            t->face[t->seen[k]].state = CONVEX_FACE_KEPT;
+        }
+        return 0;
+    }
+    for (int k = 0; k < seen; k++) {
+        t->face[t->seen[k]].state = CONVEX_FACE_FREE;
+    }
+    int first = -1, before = -1, at = start;
+    for (int k = 0; k < edges; k++) {
+        int to = t->edge_from[at], face = add_face(t, at, to, last);
+        t->face[face].beside[0] = t->edge_beyond[at];
+        t->face[t->edge_beyond[at]].beside[t->edge_index[at]] = (int16_t)face;
+        if (k == 0) {
+            first = face;
+        } else {
+            t->face[face].beside[2] = (int16_t)before;
+            t->face[before].beside[1] = (int16_t)face;
+        }
+        before = face;
+        at = to;
+    }
+    t->face[first].beside[2] = (int16_t)before;
+    t->face[before].beside[1] = (int16_t)first;
+    return 1;
 }
 
 // The farther of the difference's extremes along +-direction, seen from a point.
@@ -112,13 +157,20 @@ LANE_FN int first_polytope(convex_polytope *t, convex_shape *a, convex_shape *b)
         point_direction(point_cross(point_difference(v[1].p, v[0].p), point_difference(v[2].p, v[0].p)));
     v[3] = farther_support(a, b, normal, v[0].p);
     double height = point_dot(point_difference(v[3].p, v[0].p), normal);
+    if (height > 0.0) { // the other way round, so that the base looks away from v[3]
+        convex_vertex swap = v[1];
+        v[1] = v[2];
+        v[2] = swap;
+    }
     t->vertex_count = 4;
-    t->face_count = t->edge_count = 0;
-    int flip = height > 0.0;
-    add_face(t, 0, flip ? 2 : 1, flip ? 1 : 2);
+    t->face_count = 0;
+    add_face(t, 0, 1, 2);
     for (int k = 0; k < 3; k++) {
-        int from = k, to = (k + 1) % 3;
-        add_face(t, flip ? from : to, flip ? to : from, 3);
+        add_face(t, next_corner(k), k, 3);
+        t->face[0].beside[k] = (int16_t)(k + 1);
+        t->face[k + 1].beside[0] = 0;
+        t->face[k + 1].beside[1] = (int16_t)((k + 2) % 3 + 1); // across the edge from corner k
+        t->face[k + 1].beside[2] = (int16_t)(next_corner(k) + 1);
     }
     return fabs(height) > 1e-14;
 }
@@ -133,40 +185,44 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int i
     }
     int most = iterations + 4 < CONVEX_VERTICES ? iterations + 4 : CONVEX_VERTICES;
     tolerance = fmax(tolerance, 1e-15 * (a->bound + b->bound));
-    const convex_face *closest;
+    int closest = 0;
     for (;;) {
-        int best = 0;
+        closest = 0;
         for (int k = 1; k < t.face_count; k++) {
-            if (t.face[k].alive && (!t.face[best].alive || t.face[k].distance < t.face[best].distance)) {
-                best = k;
+            if (t.face[k].state == CONVEX_FACE_KEPT && (t.face[closest].state != CONVEX_FACE_KEPT ||
+                                                        t.face[k].distance < t.face[closest].distance)) {
+                closest = k;
             }
         }
-        closest = &t.face[best];
-        convex_vertex next = difference_support(a, b, closest->normal);
-        double extent = point_dot(next.p, closest->normal);
+        const convex_face *face = &t.face[closest];
+        convex_vertex next = difference_support(a, b, face->normal);
+        double extent = point_dot(next.p, face->normal);
         if (extent < 0.0) {
             return 0;
         }
-        if (extent - closest->distance <= tolerance || t.vertex_count >= most) {
+        if (extent - face->distance <= tolerance || t.vertex_count >= most) {
             break;
         }
         t.vertex[t.vertex_count++] = next;
-        expand_polytope(&t);
+        if (!expand_polytope(&t, closest)) {
+            break;
+        }
     }
+    const convex_face *face = &t.face[closest];
     // where the origin projects to in the face
-    const convex_vertex *v[3] = {&t.vertex[closest->vertex[0]], &t.vertex[closest->vertex[1]],
-                                 &t.vertex[closest->vertex[2]]};
-    point at = point_scaled(closest->normal, closest->distance), on1 = {0.0, 0.0, 0.0}, on2 = on1;
+    const convex_vertex *v[3] = {&t.vertex[face->vertex[0]], &t.vertex[face->vertex[1]],
+                                 &t.vertex[face->vertex[2]]};
+    point at = point_scaled(face->normal, face->distance), on1 = {0.0, 0.0, 0.0}, on2 = on1;
     double total = 0.0;
     for (int k = 0; k < 3; k++) {
         point left = point_difference(v[(k + 1) % 3]->p, at), right = point_difference(v[(k + 2) % 3]->p, at);
-        double weight = point_dot(point_cross(left, right), closest->normal);
+        double weight = point_dot(point_cross(left, right), face->normal);
         on1 = point_along(on1, weight, v[k]->on1);
         on2 = point_along(on2, weight, v[k]->on2);
         total += weight;
     }
-    hit->distance = -closest->distance;
-    hit->normal = closest->normal;
+    hit->distance = -face->distance;
+    hit->normal = face->normal;
     hit->pos = point_scaled(point_sum(on1, on2), 0.5 / total);
     return 1;
 }

@@ -63,15 +63,15 @@ LANE_FN int reduce_simplex(convex_simplex *s)
     double least = 1e300, best_weight[3] = {0.0};
     int best = 0;
     for (int subset = 1; subset < 1 << s->count; subset++) {
-        point p[4];
+        point p[3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
         int count = 0;
-        for (int k = 0; k < s->count; k++) {
+        for (int k = 0; k < s->count && subset != 15; k++) {
             if (subset >> k & 1) {
                 p[count++] = s->vertex[k].p;
             }
         }
         double weight[3] = {0.0};
-        if (count > 3 || !affine_weights(p, count, weight)) {
+        if (subset == 15 || !affine_weights(p, count, weight)) {
             continue;
         }
         point closest = make_point(0.0, 0.0, 0.0);
