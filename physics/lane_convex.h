@@ -3,6 +3,7 @@
 
 #include "physics/lane_convex_depth.h"
 #include "physics/lane_convex_distance.h"
+#include "physics/lane_convex_polish.h"
 
 // How near two shapes are searched, from the model's options.
 typedef struct convex_search {
@@ -12,14 +13,25 @@ typedef struct convex_search {
     int several; // may a pair have more than one contact?
 } convex_search;
 
+FN int has_flat_faces(const convex_shape *s)
+{
+    return s->type == ORR_GEOM_BOX || s->type == ORR_GEOM_MESH;
+}
+
 // The deepest or closest point. Returns whether they are closer than the margin.
 LANE_FN int convex_closest(convex_shape *a, convex_shape *b, const convex_search *search, convex_hit *hit)
 {
     double radii = a->radius + b->radius;
     convex_answer answer = core_distance(a, b, radii + search->margin, hit);
-    if (answer == CONVEX_FAR ||
-        (answer == CONVEX_OVERLAP && !core_depth(a, b, search->tolerance, search->iterations, hit))) {
+    if (answer == CONVEX_FAR) {
         return 0;
+    }
+    if (answer != CONVEX_APART && !core_depth(a, b, search->tolerance, search->iterations, hit) &&
+        answer == CONVEX_OVERLAP) {
+        return 0;
+    }
+    if (!has_flat_faces(a) || !has_flat_faces(b)) {
+        polish_hit(a, b, hit);
     }
     hit->distance -= radii;
     hit->pos = point_along(hit->pos, 0.5 * (a->radius - b->radius), hit->normal);
@@ -267,11 +279,6 @@ LANE_FN int turned_contacts(convex_shape *a, convex_shape *b, const convex_searc
     a->frame = frame1;
     b->frame = frame2;
     return count;
-}
-
-FN int has_flat_faces(const convex_shape *s)
-{
-    return s->type == ORR_GEOM_BOX || s->type == ORR_GEOM_MESH;
 }
 
 FN int is_round(const convex_shape *s)

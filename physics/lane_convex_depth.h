@@ -175,32 +175,67 @@ LANE_FN int first_polytope(convex_polytope *t, convex_shape *a, convex_shape *b)
     return fabs(height) > 1e-14;
 }
 
+// Where the origin projects to in a face.
+LANE_FN void hit_on_face(const convex_polytope *t, const convex_face *face, convex_hit *hit)
+{
+    point at = point_scaled(face->normal, face->distance), on1 = {0.0, 0.0, 0.0}, on2 = on1;
+    double total = 0.0;
+    for (int k = 0; k < 3; k++) {
+        const convex_vertex *v = &t->vertex[face->vertex[k]];
+        point left = point_difference(t->vertex[face->vertex[next_corner(k)]].p, at);
+        point right = point_difference(t->vertex[face->vertex[next_corner(next_corner(k))]].p, at);
+        double weight = point_dot(point_cross(left, right), face->normal);
+        on1 = point_along(on1, weight, v->on1);
+        on2 = point_along(on2, weight, v->on2);
+        total += weight;
+    }
+    hit->distance = -face->distance;
+    hit->normal = face->normal;
+    hit->pos = point_scaled(point_sum(on1, on2), 0.5 / total);
+}
+
+FN int closest_face(const convex_polytope *t)
+{
+    int closest = 0;
+    double least = 1e301;
+    for (int k = 0; k < t->face_count; k++) {
+        if (t->face[k].state == CONVEX_FACE_KEPT && t->face[k].distance < least) {
+            least = t->face[k].distance;
+            closest = k;
+        }
+    }
+    return closest;
+}
+
 // Returns 0 when the cores do not overlap after all. tolerance: m, of the depth; iterations: most vertices that are
-// added.
+// added. The depth lies between the distance of the closest face, which never falls once the origin is inside, and the
+// extent of the difference along that face's normal: the face of the least extent wins.
 LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int iterations, convex_hit *hit)
 {
     convex_polytope t;
     if (!first_polytope(&t, a, b)) {
         return 0;
     }
+    double scale = a->bound + b->bound, lower = -1e300, upper = 1e300;
     int most = iterations + 4 < CONVEX_VERTICES ? iterations + 4 : CONVEX_VERTICES;
-    tolerance = fmax(tolerance, 1e-15 * (a->bound + b->bound));
-    int closest = 0;
+    convex_face best = t.face[0];
     for (;;) {
-        closest = 0;
-        for (int k = 1; k < t.face_count; k++) {
-            if (t.face[k].state == CONVEX_FACE_KEPT && (t.face[closest].state != CONVEX_FACE_KEPT ||
-                                                        t.face[k].distance < t.face[closest].distance)) {
-                closest = k;
-            }
-        }
+        int closest = closest_face(&t);
         const convex_face *face = &t.face[closest];
+        if (lower > 0.0 && !(face->distance > lower - 1e-12 * scale)) {
+            break; // rounding turned a needle of a face around
+        }
+        lower = face->distance;
         convex_vertex next = difference_support(a, b, face->normal);
         double extent = point_dot(next.p, face->normal);
         if (extent < 0.0) {
             return 0;
         }
-        if (extent - face->distance <= tolerance || t.vertex_count >= most) {
+        if (extent < upper) {
+            upper = extent;
+            best = *face;
+        }
+        if (extent - lower <= fmax(tolerance, 1e-15 * scale) || t.vertex_count >= most) {
             break;
         }
         t.vertex[t.vertex_count++] = next;
@@ -208,21 +243,6 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int i
             break;
         }
     }
-    const convex_face *face = &t.face[closest];
-    // where the origin projects to in the face
-    const convex_vertex *v[3] = {&t.vertex[face->vertex[0]], &t.vertex[face->vertex[1]],
-                                 &t.vertex[face->vertex[2]]};
-    point at = point_scaled(face->normal, face->distance), on1 = {0.0, 0.0, 0.0}, on2 = on1;
-    double total = 0.0;
-    for (int k = 0; k < 3; k++) {
-        point left = point_difference(v[(k + 1) % 3]->p, at), right = point_difference(v[(k + 2) % 3]->p, at);
-        double weight = point_dot(point_cross(left, right), face->normal);
-        on1 = point_along(on1, weight, v[k]->on1);
-        on2 = point_along(on2, weight, v[k]->on2);
-        total += weight;
-    }
-    hit->distance = -face->distance;
-    hit->normal = face->normal;
-    hit->pos = point_scaled(point_sum(on1, on2), 0.5 / total);
+    hit_on_face(&t, &best, hit);
     return 1;
 }

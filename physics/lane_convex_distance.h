@@ -108,12 +108,12 @@ FN convex_vertex simplex_point(const convex_simplex *s)
     return sum;
 }
 
-typedef enum convex_answer { CONVEX_FAR, CONVEX_APART, CONVEX_OVERLAP } convex_answer;
+typedef enum convex_answer { CONVEX_FAR, CONVEX_APART, CONVEX_OVERLAP, CONVEX_UNSURE } convex_answer;
 
 enum { CONVEX_DISTANCE_STEPS = 200 };
 
 // CONVEX_APART: hit is where the cores are closest, and normal from the first to the second. CONVEX_FAR: they are more
-// than `reach` apart.
+// than `reach` apart. CONVEX_UNSURE: rounding stopped the search; as CONVEX_APART, unless they overlap.
 LANE_FN convex_answer core_distance(convex_shape *a, convex_shape *b, double reach, convex_hit *hit)
 {
     convex_simplex s;
@@ -122,14 +122,15 @@ LANE_FN convex_answer core_distance(convex_shape *a, convex_shape *b, double rea
     s.weight[0] = 1.0;
     s.count = 1;
     convex_vertex closest = s.vertex[0];
-    double length = point_length(closest.p), touching = 1e-10 * (a->bound + b->bound);
+    double length = point_length(closest.p), gap = length, touching = 1e-10 * (a->bound + b->bound);
     for (int step = 0; step < CONVEX_DISTANCE_STEPS && length > touching; step++) {
         convex_vertex next = difference_support(a, b, point_scaled(closest.p, -1.0 / length));
         double bound = point_dot(next.p, closest.p) / length; // no closer than this
         if (bound > reach) {
             return CONVEX_FAR;
         }
-        if (length - bound <= 1e-14 * length) {
+        gap = length - bound;
+        if (gap <= 1e-14 * length) {
             break;
         }
         s.vertex[s.count++] = next;
@@ -150,5 +151,5 @@ LANE_FN convex_answer core_distance(convex_shape *a, convex_shape *b, double rea
     hit->distance = length;
     hit->normal = point_scaled(closest.p, -1.0 / length);
     hit->pos = point_scaled(point_sum(closest.on1, closest.on2), 0.5);
-    return CONVEX_APART;
+    return gap < 1e-6 * length ? CONVEX_APART : CONVEX_UNSURE;
 }
