@@ -13,11 +13,6 @@ typedef struct convex_search {
     int several; // may a pair have more than one contact?
 } convex_search;
 
-FN int has_flat_faces(const convex_shape *s)
-{
-    return s->type == ORR_GEOM_BOX || s->type == ORR_GEOM_MESH;
-}
-
 // The deepest or closest point. Returns whether they are closer than the margin.
 LANE_FN int convex_closest(convex_shape *a, convex_shape *b, const convex_search *search, convex_hit *hit)
 {
@@ -42,9 +37,8 @@ LANE_FN int convex_closest(convex_shape *a, convex_shape *b, const convex_search
 
 enum { CONVEX_POLYGON = 64 };
 
-// Faces count as facing each other below this angle, and an edge as lying in a face: MuJoCo's 1.6 mrad.
+// A face touches below this angle to the contact's normal: 1.6 mrad.
 #define CONVEX_FACE_COSINE 0.99999872
-#define CONVEX_EDGE_SINE 0.0016
 
 typedef struct convex_polygon {
     point corner[CONVEX_POLYGON]; // counter-clockwise seen from the side of the normal
@@ -91,37 +85,6 @@ LANE_FN void face_towards(const convex_shape *s, point direction, convex_polygon
     for (int k = 0; k < count; k += stride) {
         face->corner[face->count++] = to_world(&s->frame, hull_vertex(s, hull->vertex[first + k]));
     }
-}
-
-// An edge at the vertex that lies farthest along a direction which is perpendicular to `normal`. Returns whether
-// there is one.
-LANE_FN int edge_across(convex_shape *s, point direction, point normal, convex_polygon *edge)
-{
-    point local = to_local_direction(&s->frame, direction), from = local_support(s, local);
-    point n = to_local_direction(&s->frame, normal), best = from;
-    double least = CONVEX_EDGE_SINE;
-    int count = s->type == ORR_GEOM_BOX ? 3 : s->edge_count[s->start];
-    for (int k = 0; k < count; k++) {
-        point to = from;
-        if (s->type != ORR_GEOM_BOX) {
-            to = hull_vertex(s, s->edge[s->edge_first[s->start] + k]);
-        } else if (k == 0) {
-            to.x = -to.x;
-        } else if (k == 1) {
-            to.y = -to.y;
-        } else {
-            to.z = -to.z;
-        }
-        double sine = fabs(point_dot(point_direction(point_difference(to, from)), n));
-        if (sine < least) {
-            least = sine;
-            best = to;
-        }
-    }
-    edge->corner[0] = to_world(&s->frame, from);
-    edge->corner[1] = to_world(&s->frame, best);
-    edge->count = 2;
-    return least < CONVEX_EDGE_SINE;
 }
 
 // What of a polygon lies above another one (Sutherland, Hodgman 1974).
@@ -202,40 +165,40 @@ LANE_FN void keep_four_corners(convex_polygon *p)
     p->count = 4;
 }
 
-// Where two faces, or an edge and a face, lie on each other, the corners of what they share; all as deep as hits[0].
-// Returns the number of hits.
-LANE_FN int flat_contacts(convex_shape *a, convex_shape *b, convex_hit *hits)
+// Where a face of one touches, the corners of what it shares with the face of the other that looks at it most, each as
+// deep as it is; at most four. Returns the number of hits.
+LANE_FN int flat_contacts(const convex_shape *a, const convex_shape *b, convex_hit *hits)
 {
     convex_polygon one, two;
     point normal = hits[0].normal, back = point_scaled(normal, -1.0);
     face_towards(a, normal, &one);
     face_towards(b, back, &two);
-    double half = 0.5 * hits[0].distance;
-    convex_polygon *shared = &two;
-    if (point_dot(one.normal, two.normal) < -CONVEX_FACE_COSINE) {
-        clip_polygon(&two, &one);
-        normal = point_scaled(two.normal, -1.0);
-        half = -half; // from the face of b into b
-    } else if (point_dot(two.normal, back) > CONVEX_FACE_COSINE && edge_across(a, normal, two.normal, &one)) {
-        clip_polygon(&one, &two);
-        shared = &one;
-        normal = point_scaled(two.normal, -1.0);
-    } else if (point_dot(one.normal, normal) > CONVEX_FACE_COSINE && edge_across(b, back, one.normal, &two)) {
-        clip_polygon(&two, &one);
-        normal = one.normal;
-        half = -half;
-    } else {
-        return 1;
+    double aligned1 = point_dot(one.normal, normal), aligned2 = point_dot(two.normal, back);
+    if (fmax(aligned1, aligned2) < CONVEX_FACE_COSINE) {
+        return 1; // an edge across an edge
     }
-    if (shared->count > 4) {
-        keep_four_corners(shared);
+    int second = aligned2 > aligned1;
+    const convex_polygon *face = second ? &two : &one;
+    convex_polygon *other = second ? &one : &two;
+    clip_polygon(other, face);
+    int count = 0;
+    for (int k = 0; k < other->count; k++) {
+        if (point_dot(point_difference(other->corner[k], face->corner[0]), face->normal) < 0.0) {
+            other->corner[count++] = other->corner[k];
+        }
     }
-    for (int k = 0; k < shared->count; k++) {
-        hits[k].distance = hits[0].distance;
-        hits[k].normal = normal;
-        hits[k].pos = point_along(shared->corner[k], half, normal);
+    other->count = count;
+    if (count > 4) {
+        keep_four_corners(other);
+        count = 4;
     }
-    return shared->count ? shared->count : 1;
+    for (int k = 0; k < count; k++) {
+        point p = other->corner[k];
+        hits[k].distance = point_dot(point_difference(p, face->corner[0]), face->normal);
+        hits[k].normal = point_scaled(face->normal, second ? -1.0 : 1.0);
+        hits[k].pos = point_along(p, -0.5 * hits[k].distance, face->normal);
+    }
+    return count ? count : 1;
 }
 
 // ---- by turning ----

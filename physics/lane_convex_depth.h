@@ -57,8 +57,9 @@ FN int next_corner(int k)
 }
 
 // Puts the last vertex outside of the faces that it sees: those around `closest`, from neighbour to neighbour.
-// Returns 0, and leaves the polytope as it was, where rounding makes their rim more than one loop.
-LANE_FN int expand_polytope(convex_polytope *t, int closest)
+// height: how far above a face it must be. Returns 0, and leaves the polytope as it was, where rounding makes their rim
+// more than one loop.
+LANE_FN int expand_polytope(convex_polytope *t, int closest, double height)
 {
     int last = t->vertex_count - 1, seen = 1, edges = 0, start = -1;
     point p = t->vertex[last].p;
@@ -75,7 +76,7 @@ LANE_FN int expand_polytope(convex_polytope *t, int closest)
             if (beside->state == CONVEX_FACE_SEEN) {
                 continue;
             }
-            if (point_dot(beside->normal, p) > beside->distance || beside->distance > 1e299) {
+            if (point_dot(beside->normal, p) > beside->distance + height || beside->distance > 1e299) {
                 beside->state = CONVEX_FACE_SEEN;
                 t->seen[seen++] = face->beside[e];
             }
@@ -216,7 +217,11 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int i
     if (!first_polytope(&t, a, b)) {
         return 0;
     }
-    double scale = a->bound + b->bound, lower = -1e300, upper = 1e300;
+    double scale = a->bound + b->bound;
+    // corners of flat faces have many corners of the other in their planes, to rounding; curved ones have needles of
+    // faces, which must go
+    double height = has_flat_faces(a) && has_flat_faces(b) ? 1e-12 * scale : 0.0;
+    double lower = -1e300, upper = 1e300;
     int most = iterations + 4 < CONVEX_VERTICES ? iterations + 4 : CONVEX_VERTICES;
     convex_face best = t.face[0];
     for (;;) {
@@ -239,7 +244,7 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int i
             break;
         }
         t.vertex[t.vertex_count++] = next;
-        if (!expand_polytope(&t, closest)) {
+        if (!expand_polytope(&t, closest, height)) {
             break;
         }
     }

@@ -100,6 +100,11 @@ typedef struct convex_shape {
     point prism[6];                                // three corners of the base, three above them
 } convex_shape;
 
+FN int has_flat_faces(const convex_shape *s)
+{
+    return s->type == ORR_GEOM_BOX || s->type == ORR_GEOM_MESH || s->type == ORR_GEOM_HFIELD;
+}
+
 FN point hull_vertex(const convex_shape *s, int i)
 {
     return make_point((double)s->vertex[3 * i], (double)s->vertex[3 * i + 1], (double)s->vertex[3 * i + 2]);

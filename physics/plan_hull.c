@@ -76,7 +76,6 @@ static void join_triangles(hull_work *w)
         }
         add_polygon(w, first, first);
         memcpy(plan->hull_normal + 3 * w->faces, w->normal + 3 * first, 3 * sizeof *w->normal);
-        plan->hull_first[w->faces + 1] = w->corners;
         // the walk begins on the rim: a vertex of the first triangle from which an outer edge leaves
         int start = -1;
         for (int f = first; f < w->face_count && start < 0; f++) {
@@ -119,6 +118,7 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
     ORR_ALLOC(plan->hull_normal, 3 * (int64_t)m->nhullface, "faces of hulls", error);
     ORR_ALLOC(plan->hull_first, (int64_t)m->nhullface + 1, "faces of hulls", error);
     ORR_ALLOC(plan->hull_vertex, 3 * (int64_t)m->nhullface, "faces of hulls", error);
+    plan->hull_first[0] = 0;
     hull_work w = {.plan = plan};
     for (int i = 0; i < plan->pair_count; i++) {
         int geom = plan->pair[i].geom2, mesh = m->geom_dataid[geom]; // a mesh stands second, or both are
