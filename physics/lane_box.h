@@ -332,9 +332,9 @@ LANE_FN int box_edge_box(const convex_shape *a, int axis1, const convex_shape *b
 // Along which axes two boxes overlap least.
 typedef struct box_separation {
     double face_overlap, edge_overlap;
-    int face, swapped;    // axis of a, or of b when swapped
-    int edge1, edge2;     // axes
-    point edge_normal;    // from a to b
+    int face, swapped; // axis of a, or of b when swapped
+    int edge1, edge2;  // axes
+    point edge_normal; // from a to b
 } box_separation;
 
 // Returns 0 when they are more than the margin apart.
@@ -401,5 +401,7 @@ LANE_FN int box_box(const convex_shape *a, const convex_shape *b, double margin,
         double side = point_dot(way, from->frame.axis[s.face]);
         count = box_face_box(from, s.face, side < 0.0 ? -1.0 : 1.0, to, s.swapped, margin, hits);
     }
-    return count || s.edge_overlap > 1e299 ? count : box_edge_box(a, s.edge1, b, s.edge2, s.edge_normal, s.edge_overlap, hits);
+    return count || s.edge_overlap > 1e299
+               ? count
+               : box_edge_box(a, s.edge1, b, s.edge2, s.edge_normal, s.edge_overlap, hits);
 }

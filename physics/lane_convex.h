@@ -37,8 +37,11 @@ LANE_FN int convex_closest(convex_shape *a, convex_shape *b, const convex_search
 
 enum { CONVEX_POLYGON = 64 };
 
-// A face touches below this angle to the contact's normal: 1.6 mrad.
+// A face touches below this angle to the contact's normal, 1.6 mrad; the other's face or else an edge of it lies on it
+// below 5.1 degrees.
 #define CONVEX_FACE_COSINE 0.99999872
+#define CONVEX_LEAN_COSINE 0.996
+#define CONVEX_LEAN_SINE 0.0893
 
 typedef struct convex_polygon {
     point corner[CONVEX_POLYGON]; // counter-clockwise seen from the side of the normal
@@ -81,7 +84,8 @@ LANE_FN void face_towards(const convex_shape *s, point direction, convex_polygon
     turn.pos = make_point(0.0, 0.0, 0.0);
     face->normal = to_world(&turn, make_point(normal[0], normal[1], normal[2]));
     int first = hull->first[best], count = hull->first[best + 1] - first;
-    int stride = (count + CONVEX_POLYGON / 2 - 1) / (CONVEX_POLYGON / 2); // a round face: every so many corners
+    int stride =
+        (count + CONVEX_POLYGON / 2 - 1) / (CONVEX_POLYGON / 2); // a round face: every so many corners
     for (int k = 0; k < count; k += stride) {
         face->corner[face->count++] = to_world(&s->frame, hull_vertex(s, hull->vertex[first + k]));
     }
@@ -92,8 +96,7 @@ LANE_FN void clip_polygon(convex_polygon *polygon, const convex_polygon *by)
 {
     for (int side = 0; side < by->count; side++) {
         point corner = by->corner[side];
-        point inward =
-            point_cross(by->normal, point_difference(by->corner[(side + 1) % by->count], corner));
+        point inward = point_cross(by->normal, point_difference(by->corner[(side + 1) % by->count], corner));
         convex_polygon kept;
         kept.count = 0;
         for (int k = 0; k < polygon->count; k++) {
@@ -165,8 +168,33 @@ LANE_FN void keep_four_corners(convex_polygon *p)
     p->count = 4;
 }
 
-// Where a face of one touches, the corners of what it shares with the face of the other that looks at it most, each as
-// deep as it is; at most four. Returns the number of hits.
+// Leaves the edge of a polygon at its deepest corner below a face that leans least. Returns whether one leans little.
+LANE_FN int keep_lowest_edge(convex_polygon *p, const convex_polygon *face)
+{
+    int deepest = 0;
+    for (int k = 1; k < p->count; k++) {
+        if (point_dot(point_difference(p->corner[k], p->corner[deepest]), face->normal) < 0.0) {
+            deepest = k;
+        }
+    }
+    point from = p->corner[deepest], best = from;
+    double least = CONVEX_LEAN_SINE;
+    for (int k = 0; k < 2; k++) {
+        point to = p->corner[(deepest + (k ? 1 : p->count - 1)) % p->count];
+        double sine = point_dot(point_direction(point_difference(to, from)), face->normal);
+        if (sine < least) {
+            least = sine;
+            best = to;
+        }
+    }
+    p->corner[0] = from;
+    p->corner[1] = best;
+    p->count = 2;
+    return least < CONVEX_LEAN_SINE;
+}
+
+// Where a face of one touches, the corners of what it shares with the face of the other that looks at it most, or an
+// edge of that, each as deep as it is; at most four. Returns the number of hits.
 LANE_FN int flat_contacts(const convex_shape *a, const convex_shape *b, convex_hit *hits)
 {
     convex_polygon one, two;
@@ -180,6 +208,9 @@ LANE_FN int flat_contacts(const convex_shape *a, const convex_shape *b, convex_h
     int second = aligned2 > aligned1;
     const convex_polygon *face = second ? &two : &one;
     convex_polygon *other = second ? &one : &two;
+    if (-point_dot(face->normal, other->normal) < CONVEX_LEAN_COSINE && !keep_lowest_edge(other, face)) {
+        return 1;
+    }
     clip_polygon(other, face);
     int count = 0;
     for (int k = 0; k < other->count; k++) {

@@ -11,8 +11,8 @@ enum {
 };
 
 typedef struct convex_face {
-    point normal;    // outward
-    double distance; // of its plane from the origin
+    point normal;                 // outward
+    double distance;              // of its plane from the origin
     int16_t vertex[3], beside[3]; // the face across the edge from vertex k to the next
     int16_t state;
 } convex_face;
@@ -22,8 +22,9 @@ enum { CONVEX_FACE_FREE, CONVEX_FACE_KEPT, CONVEX_FACE_SEEN };
 typedef struct convex_polytope {
     convex_vertex vertex[CONVEX_VERTICES];
     convex_face face[CONVEX_FACES];
-    int16_t seen[CONVEX_FACES];          // faces that a new vertex sees
-    int16_t edge_from[CONVEX_VERTICES];  // around them: for a vertex, the next one, the face beyond, and its edge
+    int16_t seen[CONVEX_FACES]; // faces that a new vertex sees
+    int16_t
+        edge_from[CONVEX_VERTICES]; // around them: for a vertex, the next one, the face beyond, and its edge
     int16_t edge_beyond[CONVEX_VERTICES], edge_index[CONVEX_VERTICES];
     int vertex_count, face_count;
 } convex_polytope;
@@ -38,8 +39,7 @@ FN int add_face(convex_polytope *t, int a, int b, int c)
     t->face_count += slot == t->face_count;
     convex_face *face = &t->face[slot];
     point p = t->vertex[a].p;
-    point normal =
-        point_cross(point_difference(t->vertex[b].p, p), point_difference(t->vertex[c].p, p));
+    point normal = point_cross(point_difference(t->vertex[b].p, p), point_difference(t->vertex[c].p, p));
     double area = point_length(normal);
     face->vertex[0] = (int16_t)a;
     face->vertex[1] = (int16_t)b;

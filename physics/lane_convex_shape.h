@@ -191,6 +191,6 @@ LANE_FN convex_vertex difference_support(convex_shape *a, convex_shape *b, point
 
 // Where two shapes are closest, or deepest in each other.
 typedef struct convex_hit {
-    double distance; // negative: they overlap
+    double distance;   // negative: they overlap
     point pos, normal; // normal: from the first to the second
 } convex_hit;

@@ -5,8 +5,9 @@
 
 // size: half widths, height of a sample 1, depth of the base; samples: rows x columns. Normals from the height field
 // to the shape. At most ORR_PAIR_CONTACTS contacts, the first in the order of cells.
-LANE_FN int hfield_contacts(const convex_frame *field, const uniform_real *size, const float *samples, int rows,
-                            int columns, convex_shape *shape, const convex_search *search, convex_hit *hits)
+LANE_FN int hfield_contacts(const convex_frame *field, const uniform_real *size, const float *samples,
+                            int rows, int columns, convex_shape *shape, const convex_search *search,
+                            convex_hit *hits)
 {
     convex_shape prism = {0};
     prism.type = ORR_GEOM_HFIELD;
@@ -25,7 +26,8 @@ LANE_FN int hfield_contacts(const convex_frame *field, const uniform_real *size,
         low[k] = point_dot(core_support(shape, point_scaled(way, -1.0)), way) - reach;
         high[k] = point_dot(core_support(shape, way), way) + reach;
     }
-    double half_x = (double)size[0], half_y = (double)size[1], scale = (double)size[2], base = -(double)size[3];
+    double half_x = (double)size[0], half_y = (double)size[1], scale = (double)size[2],
+           base = -(double)size[3];
     double dx = 2.0 * half_x / (columns - 1), dy = 2.0 * half_y / (rows - 1);
     int first_column = (int)fmax(0.0, floor((low[0] + half_x) / dx));
     int first_row = (int)fmax(0.0, floor((low[1] + half_y) / dy));

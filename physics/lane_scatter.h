@@ -126,8 +126,8 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
 }
 
 // The contacts of a pair in the lanes of `near`; the k-th contacts of all lanes stand together.
-LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const lane_geom *a, const lane_geom *b,
-                           uint32_t near)
+LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const lane_geom *a,
+                           const lane_geom *b, uint32_t near)
 {
     const orr_pair *pair = &m->plan->pair[index];
     real distance[ORR_PAIR_CONTACTS], found[ORR_PAIR_CONTACTS];

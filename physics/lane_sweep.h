@@ -9,7 +9,8 @@ LANE_FN void find_extents(const lane_model *m, const lane_data *d)
     for (int k = 0; k < m->plan->sweep_count; k++) {
         int geom = m->plan->sweep_geom[k];
         real3 pos = load3(d->geom_xpos, geom);
-        double reach = (double)m->geom_rbound[geom] + (double)m->geom_margin[geom] + (double)m->geom_gap[geom];
+        double reach =
+            (double)m->geom_rbound[geom] + (double)m->geom_margin[geom] + (double)m->geom_gap[geom];
         lane_extent *e = &d->extent[k];
         for (int axis = 0; axis < 3; axis++) {
             real x = axis == 0 ? pos.x : axis == 1 ? pos.y : pos.z;

@@ -9,10 +9,10 @@ typedef struct hull_work {
     const double *vertex;
     const int32_t (*face)[3];
     int face_count;
-    double *normal;    // face_count x 3
-    int32_t *polygon;  // face_count: the polygon a triangle belongs to, -1: none yet
-    int32_t *next;     // of each vertex: the one after it around the polygon at hand
-    orr_plan *plan;    // faces and corners are written behind those of earlier hulls
+    double *normal;   // face_count x 3
+    int32_t *polygon; // face_count: the polygon a triangle belongs to, -1: none yet
+    int32_t *next;    // of each vertex: the one after it around the polygon at hand
+    orr_plan *plan;   // faces and corners are written behind those of earlier hulls
     int32_t faces, corners;
 } hull_work;
 

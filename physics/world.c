@@ -15,9 +15,9 @@ struct orr_physics {
     void *program_model, *numbers;
     int worlds, blocks, state_count;
     size_t scratch_bytes;
-    char *state;        // blocks x state_count x lanes
-    char *scratch;      // workers x scratch_bytes
-    uint32_t *diverged; // per block, one bit per lane
+    char *state;          // blocks x state_count x lanes
+    char *scratch;        // workers x scratch_bytes
+    uint32_t *diverged;   // per block, one bit per lane
     int *contacts_needed; // per worker, of a step at most
     orr_program_call call;
     int steps;
@@ -186,9 +186,9 @@ static void run_block(void *context, int block, int worker)
 {
     orr_physics *physics = context;
     char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
-    physics->diverged[block] |= physics->program->run(physics->program_model, block_state(physics, block),
-                                                      scratch, physics->call, physics->steps,
-                                                      &physics->contacts_needed[worker]);
+    physics->diverged[block] |=
+        physics->program->run(physics->program_model, block_state(physics, block), scratch, physics->call,
+                              physics->steps, &physics->contacts_needed[worker]);
 }
 
 static void run_all(orr_physics *physics, orr_program_call call, int steps)
