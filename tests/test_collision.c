@@ -83,7 +83,7 @@ static void a_sphere_and_a_box_agree_with_gjk_and_epa(void **state)
 static void two_boxes_are_as_deep_by_axes_as_by_epa(void **state)
 {
     (void)state;
-    int overlapping = 0;
+    int overlapping = 0, crossings = 0;
     for (int k = 1; k < 500; k++) { // at 0 they touch exactly
         convex_shape a = make_shape(ORR_GEOM_BOX, 0.3, 0.2, 0.15),
                      b = make_shape(ORR_GEOM_BOX, 0.1, 0.25, 0.2);
@@ -98,8 +98,17 @@ static void two_boxes_are_as_deep_by_axes_as_by_epa(void **state)
         if (overlap) {
             assert_close(-hit.distance, fmin(s.face_overlap, s.edge_overlap), 1e-9);
         }
+        if (overlap && s.edge_overlap < 0.95 * s.face_overlap) { // an edge across an edge, one contact
+            convex_hit crossing[8];
+            assert_int_equal(box_box(&a, &b, 0.0, crossing), 1);
+            assert_close(crossing[0].distance, hit.distance, 1e-9);
+            assert_close(point_length(point_difference(crossing[0].normal, hit.normal)), 0.0, 1e-6);
+            assert_close(point_length(point_difference(crossing[0].pos, hit.pos)), 0.0, 1e-6);
+            crossings++;
+        }
     }
     assert_in_range(overlapping, 100, 450);
+    assert_true(crossings > 20);
 }
 
 // The distance of a cylinder's rim from an ellipsoid has no closed form, but the least extent of their difference says
@@ -151,7 +160,8 @@ static void a_level_height_field_is_a_plane(void **state)
         int count = hfield_contacts(&field, size, level, 5, 5, &s, &fine, hits), found = 0;
         for (int i = 0; i < count; i++) {
             assert_true(hits[i].distance > -0.02 - 1e-9);
-            found += fabs(hits[i].distance + 0.02) < 1e-9 && hits[i].normal.z > 1.0 - 1e-9;
+            found += fabs(hits[i].distance + 0.02) < 1e-9 && hits[i].normal.z > 1.0 - 1e-9 &&
+                     fabs(hits[i].pos.z - 0.19) < 1e-9;
         }
         assert_int_equal(found, 1);
     }
