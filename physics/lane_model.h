@@ -144,6 +144,12 @@ typedef struct lane_contact {
     int32_t pair, row; // first row, -1 when the contact is within the gap
 } lane_contact;
 
+// Where a geom is in all lanes, by its bounding sphere.
+typedef struct lane_extent {
+    float low[3], high[3];
+    int32_t geom;
+} lane_extent;
+
 typedef struct lane_data {
 #define LANE_ARRAY(name, count) reals name;
     LANE_STATE(LANE_ARRAY)
@@ -152,6 +158,9 @@ typedef struct lane_data {
     lane_row *row;
     lane_contact *contact;
     int32_t row_count, J_count, contact_count;
+    int32_t contacts_missed, contacts_needed; // for want of room in this step; most of a step so far
+    lane_extent *extent;                      // of the plan's sweep_geom
+    uint32_t *near_pair;                      // one bit per pair: near in some lane
     int32_t *fill;       // nv x nv: columns of the rows of H that are not zero, ascending
     int32_t *fill_count; // nv
     int32_t *below;      // nv x nv: rows below the diagonal that are not zero in a column of H, descending

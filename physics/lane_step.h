@@ -8,7 +8,7 @@
 
 LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
 {
-    d->row_count = d->J_count = d->contact_count = 0;
+    d->row_count = d->J_count = d->contact_count = d->contacts_missed = 0;
     if (m->opt.disableflags & ORR_DISABLE_CONSTRAINT) {
         return;
     }

@@ -24,29 +24,26 @@ static orr_result check_supported(const orr_model *m, orr_error *error)
     return ORR_OK;
 }
 
-// Most contacts of two types of geoms; 0: no collision function.
+// Most contacts of two types of geoms; 0: they never meet.
 static int contact_slots(int type1, int type2)
 {
     if (type1 == ORR_GEOM_PLANE) {
-        switch (type2) {
-        case ORR_GEOM_SPHERE:
-        case ORR_GEOM_ELLIPSOID:
-            return 1;
-        case ORR_GEOM_CAPSULE:
-            return 2;
-        case ORR_GEOM_CYLINDER:
-            return 4;
-        case ORR_GEOM_BOX:
-            return 8; // four in a world, but any of the corners
-        default:
-            return 0;
-        }
+        static const int slots[] = {0, 0, 1, 2, 1, 4, 8 /* four in a world, but any of the corners */, 3};
+        return slots[type2];
     }
-    if (type1 == ORR_GEOM_SPHERE && (type2 == ORR_GEOM_SPHERE || type2 == ORR_GEOM_CAPSULE)) {
+    if (type1 == ORR_GEOM_HFIELD) {
+        return type2 == ORR_GEOM_HFIELD ? 0 : ORR_PAIR_CONTACTS;
+    }
+    if (type1 == ORR_GEOM_SPHERE || type1 == ORR_GEOM_ELLIPSOID || type2 == ORR_GEOM_ELLIPSOID) {
         return 1;
     }
-    // one where they cross, or two of four ends where they are parallel in some lane
-    return type1 == ORR_GEOM_CAPSULE && type2 == ORR_GEOM_CAPSULE ? 5 : 0;
+    if (type1 == ORR_GEOM_BOX && type2 == ORR_GEOM_BOX) {
+        return 8;
+    }
+    if (type1 == ORR_GEOM_CAPSULE && type2 == ORR_GEOM_BOX) {
+        return 2;
+    }
+    return 5; // capsules cross in one point, or where parallel in some lane in two of four ends
 }
 
 // ---- which geoms can meet ----
@@ -170,7 +167,7 @@ static void override_parameters(const orr_model *m, orr_pair *pair)
     memcpy(pair->solimp, m->opt.o_solimp, sizeof pair->solimp);
 }
 
-static orr_result add_pair(orr_plan *plan, int a, int b, int declared, orr_error *error)
+static void add_pair(orr_plan *plan, int a, int b, int declared)
 {
     const orr_model *m = plan->model;
     orr_pair *pair = &plan->pair[plan->pair_count];
@@ -179,17 +176,8 @@ static orr_result add_pair(orr_plan *plan, int a, int b, int declared, orr_error
     pair->geom1 = swap ? b : a;
     pair->geom2 = swap ? a : b;
     pair->slots = contact_slots(m->geom_type[pair->geom1], m->geom_type[pair->geom2]);
-    if (m->geom_type[pair->geom1] == ORR_GEOM_PLANE && m->geom_type[pair->geom2] == ORR_GEOM_PLANE) {
-        return ORR_OK; // planes never meet
-    }
     if (pair->slots == 0) {
-        static const char *const names[] = {"plane",     "height field", "sphere", "capsule",
-                                            "ellipsoid", "cylinder",     "box",    "mesh"};
-        char what[96];
-        snprintf(what, sizeof what, "contact between %s and %s of geoms %d and %d",
-                 names[m->geom_type[pair->geom1]], names[m->geom_type[pair->geom2]], (int)pair->geom1,
-                 (int)pair->geom2);
-        return refuse(error, m, what, NULL);
+        return;
     }
     if (declared >= 0) {
         declared_parameters(m, declared, pair);
@@ -201,6 +189,27 @@ static orr_result add_pair(orr_plan *plan, int a, int b, int declared, orr_error
     orr_pair_numbers(m, pair, pair->numbers);
     memcpy(pair->friction, pair->numbers + ORR_PAIR_FRICTION, sizeof pair->friction);
     plan->pair_count++;
+}
+
+enum { SWEEP_PAIRS = 512 }; // fewer are tried one by one
+
+// Which geoms are swept, and which pairs are not.
+static orr_result plan_sweep(orr_plan *plan, int declared, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    ORR_ALLOC(plan->sweep_geom, m->ngeom, "geoms that are swept", error);
+    ORR_ALLOC(plan->always_near, (plan->pair_count + 31) / 32, "pairs of geoms", error);
+    memset(plan->always_near, 0, (size_t)(plan->pair_count + 31) / 32 * sizeof *plan->always_near);
+    for (int i = 0; i < plan->pair_count; i++) {
+        if (i < declared || m->geom_type[plan->pair[i].geom1] == ORR_GEOM_PLANE) {
+            plan->always_near[i / 32] |= 1u << i % 32;
+        }
+    }
+    for (int i = 0; i < m->ngeom; i++) {
+        if (m->geom_type[i] != ORR_GEOM_PLANE && (m->geom_contype[i] || m->geom_conaffinity[i])) {
+            plan->sweep_geom[plan->sweep_count++] = i;
+        }
+    }
     return ORR_OK;
 }
 
@@ -218,31 +227,49 @@ static orr_result find_pairs(orr_plan *plan, orr_error *error)
         return ORR_OK;
     }
     for (int i = 0; i < m->npair; i++) {
-        ORR_TRY(add_pair(plan, m->pair_geom1[i], m->pair_geom2[i], i, error));
+        add_pair(plan, m->pair_geom1[i], m->pair_geom2[i], i);
     }
+    int declared = plan->pair_count;
+    ORR_ALLOC(plan->pair_first, m->ngeom + 1, "pairs of geoms", error);
     for (int a = 0; a < m->ngeom; a++) {
+        plan->pair_first[a] = plan->pair_count;
         for (int b = a + 1; b < m->ngeom; b++) {
             if (geoms_meet(m, a, b)) {
-                ORR_TRY(add_pair(plan, a, b, -1, error));
+                add_pair(plan, a, b, -1);
             }
         }
     }
-    return ORR_OK;
+    plan->pair_first[m->ngeom] = plan->pair_count;
+    return plan->pair_count > SWEEP_PAIRS ? plan_sweep(plan, declared, error) : ORR_OK;
 }
 
 // ---- how much a step can need ----
 
-static orr_result count_rows(orr_plan *plan, orr_error *error)
+// Most contacts that there is room for unless the caller asks for more: piles of many geoms never have what their
+// pairs could have together.
+enum { CONTACT_ROOM = 2048, CONTACT_ROOM_PER_GEOM = 16 };
+
+static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *error)
 {
     const orr_model *m = plan->model;
-    int64_t contacts = 0, rows = 0, entries = 0;
+    int64_t contacts = 0, rows = 0, entries = 0, most_rows = 0, most_entries = 0;
     for (int i = 0; i < plan->pair_count; i++) {
         const orr_pair *pair = &plan->pair[i];
         int dim = pair->condim;
-        int per_contact = dim == 1 ? 1 : m->opt.cone == ORR_CONE_ELLIPTIC ? dim : 2 * (dim - 1);
+        int64_t per_contact = dim == 1 ? 1 : m->opt.cone == ORR_CONE_ELLIPTIC ? dim : 2 * (dim - 1);
+        int64_t per_entry = per_contact * plan->chain[pair->chain].count;
         contacts += pair->slots;
-        rows += (int64_t)pair->slots * per_contact;
-        entries += (int64_t)pair->slots * per_contact * plan->chain[pair->chain].count;
+        rows += pair->slots * per_contact;
+        entries += pair->slots * per_entry;
+        most_rows = per_contact > most_rows ? per_contact : most_rows;
+        most_entries = per_entry > most_entries ? per_entry : most_entries;
+    }
+    int64_t room = (int64_t)CONTACT_ROOM_PER_GEOM * m->ngeom;
+    room = contact_capacity ? contact_capacity : room > CONTACT_ROOM ? room : CONTACT_ROOM;
+    if (contacts > room) {
+        contacts = room;
+        rows = room * most_rows;
+        entries = room * most_entries;
     }
     for (int i = 0; i < m->neq; i++) {
         rows += 6;
@@ -297,15 +324,16 @@ static orr_result plan_integrator(orr_plan *plan, orr_error *error)
     return ORR_OK;
 }
 
-static orr_result build(orr_plan *plan, orr_error *error)
+static orr_result build(orr_plan *plan, int contact_capacity, orr_error *error)
 {
     ORR_TRY(plan_integrator(plan, error));
     ORR_TRY(find_pairs(plan, error));
+    ORR_TRY(orr_plan_hulls(plan, error));
     ORR_TRY(plan_find_chains(plan, error));
-    return count_rows(plan, error);
+    return count_rows(plan, contact_capacity, error);
 }
 
-orr_result orr_plan_create(const orr_model *model, orr_plan **plan, orr_error *error)
+orr_result orr_plan_create(const orr_model *model, int contact_capacity, orr_plan **plan, orr_error *error)
 {
     ORR_TRY(check_supported(model, error));
     orr_plan *made = orr_alloc_zero(1, sizeof *made);
@@ -314,7 +342,7 @@ orr_result orr_plan_create(const orr_model *model, orr_plan **plan, orr_error *e
     }
     made->model = model;
     memset(made->varied_at, 0xff, sizeof made->varied_at);
-    orr_result result = build(made, error);
+    orr_result result = build(made, contact_capacity, error);
     if (result != ORR_OK) {
         orr_plan_destroy(made);
         return result;
@@ -335,5 +363,12 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->dof_descending);
     orr_free(plan->moves);
     orr_free(plan->gyroscopic);
+    orr_free(plan->sweep_geom);
+    orr_free(plan->pair_first);
+    orr_free(plan->always_near);
+    orr_free(plan->hull);
+    orr_free(plan->hull_normal);
+    orr_free(plan->hull_first);
+    orr_free(plan->hull_vertex);
     orr_free(plan);
 }

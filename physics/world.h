@@ -73,6 +73,9 @@ typedef enum orr_physics_field {
 typedef struct orr_physics_desc {
     int32_t worlds;        // 0: one
     bool double_precision; // the same program in double, one world per lane of width one
+    // Most contacts of a step, of the worlds of a block together. 0: as many as the model can have, but not more than
+    // 2048 or 16 per geom, whichever is more
+    int32_t contact_capacity;
 } orr_physics_desc;
 
 // The model must outlive the physics; jobs must too. Worlds begin at qpos0, at rest.
@@ -134,6 +137,11 @@ int orr_physics_vary_size(const orr_physics *physics, orr_vary what); // numbers
 // Has the world's state become infinite, not a number, or larger than 1e10? It stays so until it is reset or
 // set; other worlds are not touched.
 bool orr_physics_diverged(const orr_physics *physics, int world);
+
+// The most contacts that a step of any world's block has needed so far. Above the capacity contacts were left out, the
+// last in the order of pairs.
+int orr_physics_contacts_needed(const orr_physics *physics);
+int orr_physics_contact_capacity(const orr_physics *physics);
 
 int orr_physics_worlds(const orr_physics *physics);
 int orr_physics_lanes(const orr_physics *physics);

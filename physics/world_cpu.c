@@ -78,7 +78,9 @@ static size_t scratch_bytes(const void *model)
            padded((size_t)m->plan->contact_capacity * sizeof(lane_contact)) +
            2 * padded(nv * nv * sizeof(int32_t)) + 2 * padded(nv * sizeof(int32_t)) + padded(nv * nv) +
            padded((size_t)m->plan->row_capacity * sizeof(int32_t *)) +
-           padded((size_t)m->plan->row_capacity * sizeof(int32_t));
+           padded((size_t)m->plan->row_capacity * sizeof(int32_t)) +
+           padded((size_t)m->plan->sweep_count * sizeof(lane_extent)) +
+           padded((size_t)(m->plan->pair_count + 31) / 32 * sizeof(uint32_t));
 }
 
 static void *take(char **memory, size_t bytes)
@@ -111,6 +113,8 @@ static lane_data bind(const lane_model *m, void *state, void *scratch)
     d.coupled = take(&memory, (size_t)m->plan->row_capacity * sizeof(int32_t *));
     d.coupled_length = take(&memory, (size_t)m->plan->row_capacity * sizeof(int32_t));
     d.coupled_count = -1;
+    d.extent = take(&memory, (size_t)m->plan->sweep_count * sizeof(lane_extent));
+    d.near_pair = take(&memory, (size_t)(m->plan->pair_count + 31) / 32 * sizeof(uint32_t));
     return d;
 }
 
@@ -156,7 +160,8 @@ static uint32_t not_finite(const lane_model *m, const lane_data *d)
 #endif
 }
 
-static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps)
+static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps,
+                    int *contacts_needed)
 {
     const lane_model *m = model;
     lane_data d = bind(m, state, scratch);
@@ -176,6 +181,7 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
         evaluate(m, &d, (int)call - ORR_PROGRAM_POSITIONS);
         break;
     }
+    *contacts_needed = d.contacts_needed > *contacts_needed ? d.contacts_needed : *contacts_needed;
     return not_finite(m, &d);
 }
 

@@ -104,7 +104,7 @@ void orr_physics_set(orr_physics *physics, orr_physics_field field, int world, c
 static void evaluate(orr_physics *physics, int world, orr_program_call call)
 {
     physics->program->run(physics->program_model, block_state(physics, world / physics->program->lanes),
-                          physics->scratch, call, 0);
+                          physics->scratch, call, 0, &physics->contacts_needed[0]);
 }
 
 void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, double *values)
@@ -193,7 +193,8 @@ static void read_block(void *context, int block, int worker)
             }
         }
         if (call != ORR_PROGRAM_STEP) {
-            physics->program->run(physics->program_model, state, scratch, call, 0);
+            physics->program->run(physics->program_model, state, scratch, call, 0,
+                                  &physics->contacts_needed[worker]);
         }
         for (int i = 0, before = 0; i < job->fields; before += job->places[i++].count) {
             if ((job->calls[i] == ORR_PROGRAM_INVERSE) == inverse) {

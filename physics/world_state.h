@@ -16,6 +16,7 @@ struct orr_physics {
     char *state;           // blocks x state_count x lanes
     char *scratch;         // workers x scratch_bytes
     uint32_t *diverged;    // per block, one bit per lane
+    int *contacts_needed;  // per worker, of a step at most
     orr_program_call call; // what run_all() does
     int steps;
 };

@@ -169,6 +169,11 @@ static int report(const simulation *s)
     if (diverged > 0) {
         fprintf(stderr, "orrery: warning: %d of %d worlds diverged\n", diverged, o->worlds);
     }
+    int needed = orr_physics_contacts_needed(s->physics), room = orr_physics_contact_capacity(s->physics);
+    if (needed > room) {
+        fprintf(stderr, "orrery: warning: contacts were left out: expected at most %d, a step needed %d\n",
+                room, needed);
+    }
     if (!o->common.json) {
         printf("%d worlds, %d steps of %g s in %s: %.4g steps/s with %d threads; %zu bytes per world\n",
                o->worlds, o->steps, s->model->opt.timestep, o->precision, rate, threads, bytes);
