@@ -9,7 +9,11 @@ typedef enum orr_program_call {
     ORR_PROGRAM_STEP,
     ORR_PROGRAM_FORWARD,
     ORR_PROGRAM_INVERSE,
-    ORR_PROGRAM_EVALUATE // what can be read of the state, its acceleration left as it was
+    // what can be read of the state, which is left as it was; each with all before it
+    ORR_PROGRAM_POSITIONS,
+    ORR_PROGRAM_VELOCITIES,
+    ORR_PROGRAM_ACCELERATIONS,
+    ORR_PROGRAM_SENSORS
 } orr_program_call;
 
 typedef struct orr_program {
@@ -24,9 +28,15 @@ typedef struct orr_program {
                     bool *lasts); // offset in its array
     // Runs a block. Returns one bit per lane whose state is no longer finite.
     uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps);
+    // The contacts of one lane; evaluates the state. Returns how many there are, writes at most `capacity`.
+    int (*contacts)(const void *model, void *state, void *scratch, int lane, orr_physics_contact *contacts,
+                    int capacity);
 } orr_program;
 
 const orr_program *orr_program_baseline(void);
 const orr_program *orr_program_avx2(void);
 const orr_program *orr_program_avx512(void);
-const orr_program *orr_program_double(void);
+const orr_program *orr_single_program_baseline(void); // float, one world
+const orr_program *orr_single_program_avx2(void);
+const orr_program *orr_single_program_avx512(void);
+const orr_program *orr_program_double(void); // one world

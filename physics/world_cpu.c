@@ -1,11 +1,17 @@
-// The lane program of a world (lane_step.h) as a table, compiled once per instruction set; world_double.c
-// compiles it for plain double.
+// The lane program of a world (lane_step.h) as a table, compiled once per instruction set; world_single.c compiles
+// it for one world in plain float, world_double.c in plain double.
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
+#include "physics/lane_reaction.h"
+#include "physics/lane_sensor.h"
 #include "physics/lane_step.h"
 #include "physics/program.h"
 
 #include <math.h>
+
+#if !defined(PROGRAM)
+#define PROGRAM ORR_ISA_NAME(orr_program)
+#endif
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define NUMBERS_double(to, from, count) ((to) = (from))
@@ -72,7 +78,9 @@ static size_t scratch_bytes(const void *model)
     return padded((size_t)scratch_count(m) * sizeof(real)) +
            padded((size_t)m->plan->row_capacity * sizeof(lane_row)) +
            padded((size_t)m->plan->contact_capacity * sizeof(lane_contact)) +
-           padded(nv * nv * sizeof(int32_t)) + padded(nv * sizeof(int32_t)) + padded(nv * nv);
+           2 * padded(nv * nv * sizeof(int32_t)) + 2 * padded(nv * sizeof(int32_t)) + padded(nv * nv) +
+           padded((size_t)m->plan->row_capacity * sizeof(int32_t *)) +
+           padded((size_t)m->plan->row_capacity * sizeof(int32_t));
 }
 
 static void *take(char **memory, size_t bytes)
@@ -99,7 +107,12 @@ static lane_data bind(const lane_model *m, void *state, void *scratch)
     d.contact = take(&memory, (size_t)m->plan->contact_capacity * sizeof(lane_contact));
     d.fill = take(&memory, nv * nv * sizeof(int32_t));
     d.fill_count = take(&memory, nv * sizeof(int32_t));
+    d.below = take(&memory, nv * nv * sizeof(int32_t));
+    d.below_count = take(&memory, nv * sizeof(int32_t));
     d.filled = take(&memory, nv * nv);
+    d.coupled = take(&memory, (size_t)m->plan->row_capacity * sizeof(int32_t *));
+    d.coupled_length = take(&memory, (size_t)m->plan->row_capacity * sizeof(int32_t));
+    d.coupled_count = -1;
     return d;
 }
 
@@ -145,6 +158,27 @@ static uint32_t not_finite(const lane_model *m, const lane_data *d)
 #endif
 }
 
+// Works out what can be read of the state; the state, its acceleration included, stays as it is.
+static void evaluate(const lane_model *m, lane_data *d, orr_program_call call)
+{
+    d->qacc = d->work; // is written to, and nothing of it lasts
+    d->work = d->work + m->nv;
+    positions(m, d);
+    cameras(m, d);
+    if (call >= ORR_PROGRAM_VELOCITIES) {
+        velocities(m, d);
+        subtree_velocities(m, d);
+        energies(m, d);
+    }
+    if (call >= ORR_PROGRAM_ACCELERATIONS) {
+        accelerations(m, d);
+        reactions(m, d);
+    }
+    if (call == ORR_PROGRAM_SENSORS) {
+        sensors(m, d);
+    }
+}
+
 static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps)
 {
     const lane_model *m = model;
@@ -162,23 +196,65 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
         inverse(m, &d);
         break;
     default:
-        for (int i = 0; i < m->nv; i++) {
-            d.work[i] = d.qacc[i];
-        }
-        d.qacc = d.work; // forward() writes there, and nothing of it lasts
-        forward(m, &d);
-        d.work = d.work + m->nv;
-        energies(m, &d);
+        evaluate(m, &d, call);
         break;
     }
     return not_finite(m, &d);
 }
 
-const orr_program *ORR_ISA_NAME(orr_program)(void)
+static double number(real x, int lane)
 {
-    static const orr_program program = {ORR_LANES,          sizeof(real) / ORR_LANES,
-                                        sizeof(lane_model), fill_model,
-                                        state_count,        scratch_bytes,
-                                        field_at,           run};
+#if defined(ORR_SCALAR)
+    (void)lane;
+    return (double)x;
+#else
+    return (double)x[lane];
+#endif
+}
+
+static int contacts(const void *model, void *state, void *scratch, int lane, orr_physics_contact *result,
+                    int capacity)
+{
+    const lane_model *m = model;
+    lane_data d = bind(m, state, scratch);
+    evaluate(m, &d, ORR_PROGRAM_ACCELERATIONS);
+    int count = 0;
+    for (int i = 0; i < d.contact_count; i++) {
+        double dist = number(d.contact_dist[i], lane);
+        if (!(dist < 0.5 * LANE_HUGE) || count++ >= capacity) {
+            continue;
+        }
+        const orr_pair *pair = &m->plan->pair[d.contact[i].pair];
+        orr_physics_contact *c = &result[count - 1];
+        c->geom1 = pair->geom1;
+        c->geom2 = pair->geom2;
+        c->dim = pair->condim;
+        c->dist = dist;
+        real force[6];
+        contact_force(m, &d, i, force);
+        for (int k = 0; k < 9; k++) {
+            c->frame[k] = number(d.contact_frame[9 * i + k], lane);
+        }
+        for (int k = 0; k < 3; k++) {
+            c->pos[k] = number(d.contact_pos[3 * i + k], lane);
+        }
+        for (int k = 0; k < 6; k++) {
+            c->force[k] = number(force[k], lane);
+        }
+    }
+    return count;
+}
+
+const orr_program *PROGRAM(void)
+{
+    static const orr_program program = {ORR_LANES,
+                                        sizeof(real) / ORR_LANES,
+                                        sizeof(lane_model),
+                                        fill_model,
+                                        state_count,
+                                        scratch_bytes,
+                                        field_at,
+                                        run,
+                                        contacts};
     return &program;
 }

@@ -10,6 +10,7 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct sim_options {
     common_options common;
@@ -24,7 +25,7 @@ typedef struct simulation {
     orr_physics *physics;
     npy_array control; // steps x nu, or steps x worlds x nu; values NULL: no controls
     double *numbers;   // of one world
-    double seconds;
+    double seconds, cpu_seconds; // of stepping alone; of all threads
 } simulation;
 
 static orr_result read_control(simulation *s, orr_error *error)
@@ -80,7 +81,9 @@ static orr_result advance(simulation *s, orr_file_writer *writer, orr_error *err
         }
         int left = s->options->steps - step;
         uint64_t start = orr_clock_nanoseconds();
+        clock_t cpu_start = clock();
         orr_physics_step(s->physics, left < chunk ? left : chunk);
+        s->cpu_seconds += (double)(clock() - cpu_start) / CLOCKS_PER_SEC;
         s->seconds += (double)(orr_clock_nanoseconds() - start) * 1e-9;
         if (writer) {
             put_states(s, writer);
@@ -111,8 +114,8 @@ static orr_result run(simulation *s, orr_error *error)
 static orr_result prepare(simulation *s, const char *path, orr_error *error)
 {
     const sim_options *o = s->options;
-    if (!orr_path_has_ending(path, ".xml")) {
-        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a robot (.xml MJCF)", path);
+    if (!orr_path_has_ending(path, ".xml") && !orr_path_has_ending(path, ".urdf")) {
+        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a robot (.xml MJCF, .urdf)", path);
     }
     ORR_TRY(orr_model_load(path, &s->model, error));
     ORR_TRY(read_control(s, error));
@@ -152,6 +155,7 @@ static int report(const simulation *s)
     cJSON_AddNumberToObject(json, "timestep", s->model->opt.timestep);
     cJSON_AddStringToObject(json, "precision", o->precision);
     cJSON_AddNumberToObject(json, "seconds", s->seconds);
+    cJSON_AddNumberToObject(json, "cpu_seconds", s->cpu_seconds);
     cJSON_AddNumberToObject(json, "steps_per_second", rate);
     cJSON_AddNumberToObject(json, "threads", threads);
     cJSON_AddNumberToObject(json, "world_bytes", (double)bytes);
@@ -175,7 +179,7 @@ int command_sim(int argc, char **argv)
     const command_usage usage = {.name = "sim",
                                  .operands = "SCENE --steps N",
                                  .purpose =
-                                     "Physics alone: moves a robot (.xml MJCF) in any number of worlds.",
+                                     "Physics alone: moves a robot (.xml .urdf) in any number of worlds.",
                                  .operand_min = 1,
                                  .operand_max = 1,
                                  .options = options,

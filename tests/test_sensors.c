@@ -1,0 +1,321 @@
+// Tests of what can be read of a world besides its state, against MuJoCo (tests/golden/record_sensors.py).
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "physics/world.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CONTACTS = 64, NUMBERS = 256 };
+
+static orr_jobs *jobs;
+
+static int begin(void **state)
+{
+    (void)state;
+    return orr_jobs_create(2, NULL, NULL, &jobs, NULL) != ORR_OK;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    orr_jobs_destroy(jobs);
+    return 0;
+}
+
+typedef struct golden {
+    double *numbers, *next, *behind;
+    int nq, nv, na, nu, nbody, nsensordata, states;
+} golden;
+
+static const double *take(golden *g, int count)
+{
+    double *taken = g->next;
+    g->next += count;
+    assert_true(g->next <= g->behind);
+    return taken;
+}
+
+static golden load_golden(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/tests/golden/sensors/%s.f64", ORR_SOURCE_DIR, name);
+    orr_bytes bytes;
+    assert_ok(orr_file_read(path, &bytes, &error));
+    golden g = {.numbers = (double *)(void *)bytes.data};
+    g.next = g.numbers;
+    g.behind = g.numbers + bytes.size / sizeof(double);
+    const double *sizes = take(&g, 7);
+    g.nq = (int)sizes[0], g.nv = (int)sizes[1], g.na = (int)sizes[2], g.nu = (int)sizes[3];
+    g.nbody = (int)sizes[4], g.nsensordata = (int)sizes[5], g.states = (int)sizes[6];
+    return g;
+}
+
+enum { CONTACT_NUMBERS = 22 }; // geom1 geom2 dim dist pos frame force
+
+static void flatten(const orr_physics_contact *c, double numbers[CONTACT_NUMBERS])
+{
+    numbers[0] = c->geom1, numbers[1] = c->geom2, numbers[2] = c->dim, numbers[3] = c->dist;
+    memcpy(numbers + 4, c->pos, sizeof c->pos);
+    memcpy(numbers + 7, c->frame, sizeof c->frame);
+    memcpy(numbers + 16, c->force, sizeof c->force);
+}
+
+// Each of MuJoCo's contacts has its own among ours; the order is not MuJoCo's. Forces are relative to the largest.
+static double contacts_error(const orr_physics_contact *found, const double *wanted, int count)
+{
+    bool used[CONTACTS] = {false};
+    double worst = 0.0, most_force = 1.0;
+    for (int i = 0; i < count; i++) {
+        for (int k = 16; k < CONTACT_NUMBERS; k++) {
+            most_force = fmax(most_force, fabs(wanted[i * CONTACT_NUMBERS + k]));
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        const double *w = wanted + (ptrdiff_t)i * CONTACT_NUMBERS;
+        double best = INFINITY;
+        int best_at = 0;
+        for (int j = 0; j < count; j++) {
+            double f[CONTACT_NUMBERS], error = 0.0;
+            flatten(&found[j], f);
+            for (int k = 0; k < CONTACT_NUMBERS; k++) {
+                error = fmax(error, fabs(f[k] - w[k]) / (k < 16 ? 1.0 : most_force));
+            }
+            if (!used[j] && error < best) {
+                best = error;
+                best_at = j;
+            }
+        }
+        used[best_at] = true;
+        worst = fmax(worst, best);
+    }
+    return worst;
+}
+
+static orr_physics *make_physics(const orr_model *model, int worlds, bool double_precision)
+{
+    orr_physics *physics = NULL;
+    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision};
+    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
+    return physics;
+}
+
+static double largest(const double *a, int count)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) {
+        most = fmax(most, fabs(a[i]));
+    }
+    return most;
+}
+
+// The largest error of `count` numbers, relative to the largest of them and to `size`.
+static double relative_error(const double *found, const double *wanted, int count, double size)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) {
+        most = fmax(most, isfinite(found[i]) ? fabs(found[i] - wanted[i]) : INFINITY);
+    }
+    return most / fmax(size, largest(wanted, count));
+}
+
+// The two programs: double, and lanes of float, of which one world of the second block is held.
+typedef struct machine {
+    orr_physics *physics;
+    int world;
+    double worst[2]; // without and with constraints
+} machine;
+
+typedef struct recorded {
+    const double *time, *qpos, *qvel, *act, *ctrl, *xfrc, *qacc, *contact, *fields, *jacobian, *sensordata,
+        *inverse;
+    int contacts;
+    bool constrained;
+} recorded;
+
+// In the order of the record.
+static const orr_physics_field held[] = {
+    ORR_PHYSICS_CINERT,         ORR_PHYSICS_CVEL,          ORR_PHYSICS_CACC,
+    ORR_PHYSICS_CFRC_EXT,       ORR_PHYSICS_CFRC_INT,      ORR_PHYSICS_SUBTREE_LINVEL,
+    ORR_PHYSICS_SUBTREE_ANGMOM, ORR_PHYSICS_QFRC_ACTUATOR, ORR_PHYSICS_ENERGY};
+enum { HELD = sizeof held / sizeof held[0] };
+
+static recorded take_record(golden *g)
+{
+    recorded r;
+    r.time = take(g, 1);
+    r.qpos = take(g, g->nq);
+    r.qvel = take(g, g->nv);
+    r.act = take(g, g->na);
+    r.ctrl = take(g, g->nu);
+    r.xfrc = take(g, 6 * g->nbody);
+    r.qacc = take(g, g->nv);
+    const double *counts = take(g, 2);
+    r.constrained = counts[0] > 0.0;
+    r.contacts = (int)counts[1];
+    r.contact = take(g, CONTACT_NUMBERS * r.contacts);
+    r.fields = take(g, (10 + 6 * 4 + 3 * 2) * g->nbody + g->nv + 2);
+    r.jacobian = take(g, 6 * g->nv);
+    r.sensordata = take(g, g->nsensordata);
+    r.inverse = take(g, g->nv);
+    return r;
+}
+
+static void set_state(machine *a, const recorded *r)
+{
+    orr_physics_reset(a->physics, a->world);
+    orr_physics_set(a->physics, ORR_PHYSICS_TIME, a->world, r->time);
+    orr_physics_set(a->physics, ORR_PHYSICS_QPOS, a->world, r->qpos);
+    orr_physics_set(a->physics, ORR_PHYSICS_QVEL, a->world, r->qvel);
+    orr_physics_set(a->physics, ORR_PHYSICS_ACT, a->world, r->act);
+    orr_physics_set(a->physics, ORR_PHYSICS_CTRL, a->world, r->ctrl);
+    orr_physics_set(a->physics, ORR_PHYSICS_XFRC_APPLIED, a->world, r->xfrc);
+    orr_physics_set(a->physics, ORR_PHYSICS_QACC, a->world, r->qacc);
+}
+
+// push: the largest force from outside
+static double sensors_error(const orr_model *model, const double *found, const double *wanted, double push)
+{
+    double worst = 0.0;
+    for (int i = 0; i < model->nsensor; i++) {
+        int adr = model->sensor_adr[i], type = model->sensor_type[i];
+        bool force = type == ORR_SENSOR_FORCE || type == ORR_SENSOR_TORQUE;
+        worst =
+            fmax(worst, relative_error(found + adr, wanted + adr, model->sensor_dim[i], force ? push : 1.0));
+    }
+    return worst;
+}
+
+// How a point of the last body moves.
+static double jacobian_error(machine *a, const orr_model *model, const double *wanted)
+{
+    static const double local[3] = {0.1, -0.2, 0.3}; // as recorded
+    double xpos[3 * NUMBERS], xmat[9 * NUMBERS], found[6 * NUMBERS], point[3];
+    int last = model->nbody - 1, nv = model->nv;
+    orr_physics_read(a->physics, ORR_PHYSICS_XPOS, a->world, xpos);
+    orr_physics_read(a->physics, ORR_PHYSICS_XMAT, a->world, xmat);
+    for (int k = 0; k < 3; k++) {
+        const double *row = xmat + 9 * last + 3 * k;
+        point[k] = xpos[3 * last + k] + row[0] * local[0] + row[1] * local[1] + row[2] * local[2];
+    }
+    orr_physics_jacobian(a->physics, a->world, ORR_OBJECT_XBODY, last, point, found, found + 3 * nv);
+    return relative_error(found, wanted, 6 * nv, 1.0);
+}
+
+static double state_error(machine *a, const orr_model *model, const recorded *r, bool exact)
+{
+    orr_physics_contact contacts[CONTACTS];
+    double found[16 * NUMBERS];
+    int count = orr_physics_contacts(a->physics, a->world, contacts, CONTACTS);
+    assert_int_equal(count, r->contacts);
+    double worst = contacts_error(contacts, r->contact, count);
+    const double *wanted = r->fields;
+    double push = 1.0; // forces between bodies are sums in which those from outside may cancel
+    for (int i = 0; i < HELD; i++) {
+        int size = orr_physics_size(a->physics, held[i]);
+        orr_physics_read(a->physics, held[i], a->world, found);
+        worst =
+            fmax(worst, relative_error(found, wanted, size, held[i] == ORR_PHYSICS_CFRC_INT ? push : 1.0));
+        push = held[i] == ORR_PHYSICS_CFRC_EXT ? fmax(push, largest(wanted, size)) : push;
+        wanted += size;
+    }
+    orr_physics_read(a->physics, ORR_PHYSICS_SENSORDATA, a->world, found);
+    worst = fmax(worst, sensors_error(model, found, r->sensordata, push));
+    if (exact) { // in float what is left of large forces of contacts would not say much
+        orr_physics_read(a->physics, ORR_PHYSICS_QFRC_INVERSE, a->world, found);
+        worst = fmax(worst, relative_error(found, r->inverse, model->nv, 1.0));
+    }
+    return fmax(worst, jacobian_error(a, model, r->jacobian));
+}
+
+static void hold(const char *name, const char *path)
+{
+    orr_model *model;
+    assert_ok(orr_model_load(path, &model, &error));
+    golden g = load_golden(name);
+    assert_int_equal(model->nq, g.nq);
+    assert_int_equal(model->nbody, g.nbody);
+    assert_int_equal(model->nsensordata, g.nsensordata);
+    assert_true(g.nv < NUMBERS && g.nbody < NUMBERS && g.nsensordata < NUMBERS);
+    model->opt.tolerance = 1e-15; // as recorded
+    model->opt.iterations = 200;
+    model->opt.ls_tolerance = 1e-6;
+    machine exact = {.physics = make_physics(model, 1, true)};
+    machine fast = {.physics = make_physics(model, 18, false), .world = 17};
+    machine *const machines[2] = {&exact, &fast};
+    for (int i = 0; i < g.states; i++) {
+        recorded r = take_record(&g);
+        for (int k = 0; k < 2; k++) {
+            set_state(machines[k], &r);
+            double *worst = &machines[k]->worst[r.constrained];
+            *worst = fmax(*worst, state_error(machines[k], model, &r, k == 0));
+        }
+    }
+    assert_ptr_equal(g.next, g.behind);
+    print_message("%s: without and with constraints %.1e, %.1e in f64, %.1e, %.1e in f32\n", name,
+                  exact.worst[0], exact.worst[1], fast.worst[0], fast.worst[1]);
+    assert_true(exact.worst[0] < 1e-9); // rounding
+    assert_true(exact.worst[1] < 1e-6); // the solver's tolerance
+    assert_true(fast.worst[0] < 1e-4);
+    assert_true(fast.worst[1] < 1e-3);
+    orr_physics_destroy(exact.physics);
+    orr_physics_destroy(fast.physics);
+    orr_model_destroy(model);
+    orr_free(g.numbers);
+}
+
+// The point robot's sphere touches the floor exactly, so that rounding decides whether there is a contact.
+static void robots_feel_what_they_do_in_mujoco(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"ant",
+                                        "half_cheetah",
+                                        "hopper",
+                                        "humanoid",
+                                        "humanoidstandup",
+                                        "inverted_double_pendulum",
+                                        "inverted_pendulum",
+                                        "reacher",
+                                        "swimmer",
+                                        "walker2d",
+                                        "walker2d_v5",
+                                        "walker2d_v5_uneven_feet"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "mjcf/%s.xml", names[i]);
+        hold(names[i], shared_data(name));
+    }
+}
+
+static void contacts_push_as_in_mujoco(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"contacts_pyramidal", "contacts_elliptic", "equalities"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, names[i]);
+        hold(names[i], path);
+    }
+}
+
+static void each_sensor_measures_what_it_does_in_mujoco(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"frames", "drives", "touch", "rays"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/tests/golden/sensors/%s.xml", ORR_SOURCE_DIR, names[i]);
+        hold(names[i], path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_sensor_measures_what_it_does_in_mujoco),
+        cmocka_unit_test(contacts_push_as_in_mujoco),
+        cmocka_unit_test(robots_feel_what_they_do_in_mujoco),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
