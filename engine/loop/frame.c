@@ -326,10 +326,10 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     ORR_TRY(check_view(world, view, error));
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
     ORR_TRY(pose(slot, scene, world, view, error));
-    const frame_slot *before = &frame->slots[(frame->oldest + frame->waiting - 1) % frame->slot_count];
     slot->to_image = to_image;
+    int before = (frame->oldest + frame->waiting + frame->slot_count - 1) % frame->slot_count;
     slot->deferred = frame->device != ORR_DEVICE_VULKAN || slot->list.field_count > 0 ||
-                     (frame->waiting > 0 && before->deferred);
+                     (frame->waiting > 0 && frame->slots[before].deferred);
     assert(!(to_image && slot->list.field_count > 0)); // what the CPU has drawn parts of is in memory
     if (frame->device != ORR_DEVICE_CPU) {
         ORR_TRY(release_removed(frame, scene, error));

@@ -350,7 +350,6 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const
     ORR_TRY(take_meshes(draw, slot, list, error));
     ORR_TRY(take_fields(draw, slot, fields, error));
     slot->room = (orr_vulkan_room){
-        .splats = 1, // blending binds their buffers though there be none
         .pairs = FIRST_PAIRS,
         .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_VULKAN_TILE) *
                  orr_blocks(slot->lens.height, ORR_VULKAN_TILE),
@@ -358,6 +357,9 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const
     };
     for (int i = 0; i < slot->layer_count; i++) {
         slot->room.splats += slot->layers[i].cloud->count;
+    }
+    if (slot->room.splats == 0) {
+        slot->room.splats = 1; // blending binds their buffers all the same
     }
     ORR_TRY(make_room(draw, slot, error));
     ORR_TRY(make_output(draw, slot, error));

@@ -194,7 +194,8 @@ int command_view(int argc, char **argv)
             "Ctrl+S  save it as transforms.json for orrery render --cameras\n"
             "Files dropped on the window join the scene.\n"
             "A capture (transforms.json, its folder, or a folder with a COLMAP model) trains a radiance\n"
-            "field while it is looked at: T  pause or go on     M  save the model as NAME.ingp",
+            "field while it is looked at: T  pause or go on     M  save the model as NAME.ingp, which\n"
+            "orrery train nerf CAPTURE --holdout 0 --resume goes on from",
         .operand_min = 1,
         .operand_max = 1,
         .options = options,

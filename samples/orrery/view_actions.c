@@ -148,7 +148,8 @@ static void save_model(viewer *v)
     view_draw_drop(v); // what it draws is about to change
     v->again = true;
     if (view_training_save(v->training, path, &error) == ORR_OK) {
-        view_say(v, "%s: the model after %lld steps", path, (long long)v->training->figures.steps);
+        view_say(v, "%s: the model after %lld steps, for orrery train nerf %s --holdout 0 --resume", path,
+                 (long long)v->training->figures.steps, orr_path_name(v->scene_path));
     } else {
         view_say(v, "%s", error.message);
     }
