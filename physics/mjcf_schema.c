@@ -1,13 +1,12 @@
 // Which attributes each element has, and how one is read. What MuJoCo knows and this engine does not is listed, so that it
 // gets an answer of its own.
-#define _GNU_SOURCE // strtod_l
 #include "physics/mjcf.h"
+
+#include "engine/core/number.h"
 
 #include <errno.h>
 #include <float.h>
-#include <locale.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define REAL(type, name, member, low, high)                                                                  \
@@ -467,22 +466,6 @@ const mjcf_field mjcf_general_fields[] = {
     INTEGER(spec_actuator, "actdim", actdim, 1, 1),
     END};
 
-static locale_t plain_locale(void) // numbers have points whatever the host's language
-{
-    static locale_t locale;
-    locale_t found = __atomic_load_n(&locale, __ATOMIC_ACQUIRE);
-    if (!found) {
-        found = newlocale(LC_ALL_MASK, "C", NULL);
-        locale_t expected = NULL;
-        if (!__atomic_compare_exchange_n(&locale, &expected, found, false, __ATOMIC_ACQ_REL,
-                                         __ATOMIC_ACQUIRE)) {
-            freelocale(found);
-            found = expected;
-        }
-    }
-    return found;
-}
-
 // The next number of a list, or false at its end; *bad when something else stands there.
 static bool next_number(const char **text, double *value, bool *bad)
 {
@@ -492,8 +475,8 @@ static bool next_number(const char **text, double *value, bool *bad)
     if (!**text) {
         return false;
     }
-    char *end;
-    *value = strtod_l(*text, &end, plain_locale());
+    const char *end;
+    *value = orr_number_parse(*text, &end);
     *bad = end == *text || (*end && !strchr(" \t\r\n", *end)) || !isfinite(*value);
     *text = end;
     return !*bad;
