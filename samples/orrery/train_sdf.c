@@ -92,6 +92,7 @@ static orr_result report(learner *l, cJSON *json, orr_error *error)
     ORR_TRY(orr_sdf_evaluate(l->field, &l->shape, l->jobs, REPORT_POINTS, &quality, error));
     train_figure(json, "IoU", quality.iou, "");
     train_figure(json, "normal error", quality.normal_degrees, "degrees");
+    train_figure(json, "smooth normal error", quality.smooth_normal_degrees, "degrees");
     train_figure(json, "surface error", quality.surface_error * (double)l->shape.size, "units of the mesh");
     return ORR_OK;
 }
