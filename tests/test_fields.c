@@ -258,7 +258,9 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
     orr_trainer_refresh(trainer);
     orr_sdf_quality quality;
     assert_ok(orr_sdf_evaluate(field, &shape, jobs, 4096, &quality, &error));
-    assert_true(quality.iou > 0.95 && quality.normal_degrees < 20.0 && quality.surface_error < 0.01);
+    // 2.6 degrees; 4.4 when slopes are not compared
+    assert_true(quality.iou > 0.99 && quality.normal_degrees < 3.5 && quality.surface_error < 1e-3);
+    assert_true(fabs(quality.smooth_normal_degrees - quality.normal_degrees) < 2.0);
 
     const float eye[3] = {0.5f, 0.5f, -1.5f}, target[3] = {0.5f, 0.5f, 0.5f}, up[3] = {0.0f, 1.0f, 0.0f};
     const orr_camera camera = orr_camera_look_at(eye, target, up, 0.6f, SIDE, SIDE);
