@@ -176,6 +176,7 @@ static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
     orr_nerf_trainer_refresh(l->trainer);
     const orr_occupancy *grid = orr_nerf_trainer_occupancy(l->trainer);
     model->field = l->field;
+    model->steps = orr_nerf_trainer_steps(l->trainer);
     model->density_grid = grid->thickness;
     model->density_cells = grid->cells;
     for (int i = 0; i < 12; i++) {
