@@ -46,6 +46,7 @@ int64_t orr_nerf_trainer_steps(const orr_nerf_trainer *trainer); // done since t
 // Makes the field ready for inference: drawing, saving. Its parameters for inference are a copy, which training does not
 // change; the occupancy grid goes on to change.
 void orr_nerf_trainer_refresh(orr_nerf_trainer *trainer);
+int64_t orr_nerf_trainer_steps(const orr_nerf_trainer *trainer); // done, those before a resume among them
 const orr_occupancy *orr_nerf_trainer_occupancy(const orr_nerf_trainer *trainer);
 // What inference uses, for saving: as of the last refresh.
 typedef struct orr_nerf_parameters {

@@ -1,13 +1,12 @@
 // Which attributes each element has, and how one is read. What MuJoCo knows and this engine does not is listed, so that it
 // gets an answer of its own.
-#define _GNU_SOURCE // strtod_l
 #include "physics/mjcf.h"
+
+#include "engine/core/number.h"
 
 #include <errno.h>
 #include <float.h>
-#include <locale.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define REAL(type, name, member, low, high)                                                                  \
