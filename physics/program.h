@@ -24,6 +24,9 @@ typedef struct orr_program {
                     bool *lasts); // offset in its array
     // Runs a block. Returns one bit per lane whose state is no longer finite.
     uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps);
+    // The contacts of one lane; evaluates the state. Returns how many there are, writes at most `capacity`.
+    int (*contacts)(const void *model, void *state, void *scratch, int lane, orr_physics_contact *contacts,
+                    int capacity);
 } orr_program;
 
 const orr_program *orr_program_baseline(void);

@@ -262,6 +262,14 @@ void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, 
     }
 }
 
+int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity)
+{
+    assert(world >= 0 && world < physics->worlds);
+    int lanes = physics->program->lanes;
+    return physics->program->contacts(physics->program_model, block_state(physics, world / lanes),
+                                      physics->scratch, world % lanes, contacts, capacity);
+}
+
 bool orr_physics_diverged(const orr_physics *physics, int world)
 {
     assert(world >= 0 && world < physics->worlds);

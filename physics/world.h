@@ -75,6 +75,17 @@ void orr_physics_set(orr_physics *physics, orr_physics_field field, int world, c
 // Any field of one world; derived ones are worked out for the state as it is, which does not change.
 void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, double *values);
 
+// Two geoms that touch, or come closer than their margins.
+typedef struct orr_physics_contact {
+    int32_t geom1, geom2, dim; // dim: condim
+    double dist;               // m, negative: penetration
+    double pos[3], frame[9];   // rows of frame: normal from geom1 to geom2, two tangents
+    double force[6]; // in the contact's frame: normal, two tangents, torques (MuJoCo's mj_contactForce)
+} orr_physics_contact;
+
+// Contacts of a world's state as it is, with forces for it. Returns how many there are; writes at most capacity.
+int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity);
+
 // Has the world's state become infinite, not a number, or larger than 1e10? It stays so until it is reset or
 // set; other worlds are not touched.
 bool orr_physics_diverged(const orr_physics *physics, int world);

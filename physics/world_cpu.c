@@ -2,6 +2,7 @@
 // compiles it for plain double.
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
+#include "physics/lane_contact_force.h"
 #include "physics/lane_step.h"
 #include "physics/program.h"
 
@@ -145,6 +146,17 @@ static uint32_t not_finite(const lane_model *m, const lane_data *d)
 #endif
 }
 
+// Works out what can be read of the state; the state, its acceleration included, stays as it is.
+static void evaluate(const lane_model *m, lane_data *d)
+{
+    for (int i = 0; i < m->nv; i++) {
+        d->work[i] = d->qacc[i];
+    }
+    d->qacc = d->work; // forward() writes there, and nothing of it lasts
+    forward(m, d);
+    d->work = d->work + m->nv;
+}
+
 static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps)
 {
     const lane_model *m = model;
@@ -162,23 +174,66 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
         inverse(m, &d);
         break;
     default:
-        for (int i = 0; i < m->nv; i++) {
-            d.work[i] = d.qacc[i];
-        }
-        d.qacc = d.work; // forward() writes there, and nothing of it lasts
-        forward(m, &d);
-        d.work = d.work + m->nv;
+        evaluate(m, &d);
         energies(m, &d);
         break;
     }
     return not_finite(m, &d);
 }
 
+static double number(real x, int lane)
+{
+#if defined(ORR_SCALAR)
+    (void)lane;
+    return (double)x;
+#else
+    return (double)x[lane];
+#endif
+}
+
+static int contacts(const void *model, void *state, void *scratch, int lane, orr_physics_contact *result,
+                    int capacity)
+{
+    const lane_model *m = model;
+    lane_data d = bind(m, state, scratch);
+    evaluate(m, &d);
+    int count = 0;
+    for (int i = 0; i < d.contact_count; i++) {
+        double dist = number(d.contact_dist[i], lane);
+        if (!(dist < 0.5 * LANE_HUGE) || count++ >= capacity) {
+            continue;
+        }
+        const orr_pair *pair = &m->plan->pair[d.contact[i].pair];
+        orr_physics_contact *c = &result[count - 1];
+        c->geom1 = pair->geom1;
+        c->geom2 = pair->geom2;
+        c->dim = pair->condim;
+        c->dist = dist;
+        real force[6];
+        contact_force(m, &d, i, force);
+        for (int k = 0; k < 9; k++) {
+            c->frame[k] = number(d.contact_frame[9 * i + k], lane);
+        }
+        for (int k = 0; k < 3; k++) {
+            c->pos[k] = number(d.contact_pos[3 * i + k], lane);
+        }
+        for (int k = 0; k < 6; k++) {
+            c->force[k] = number(force[k], lane);
+        }
+    }
+    return count;
+}
+
 const orr_program *ORR_ISA_NAME(orr_program)(void)
 {
-    static const orr_program program = {ORR_LANES,          sizeof(real) / ORR_LANES,
-                                        sizeof(lane_model), fill_model,
-                                        state_count,        scratch_bytes,
-                                        field_at,           run};
+    static const orr_program program = {ORR_LANES,
+                                        sizeof(real) / ORR_LANES,
+                                        sizeof(lane_model),
+                                        fill_model,
+                                        state_count,
+                                        scratch_bytes,
+                                        field_at,
+                                        run,
+                                        contacts};
     return &program;
 }
