@@ -120,8 +120,10 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
         }
     }
     list->opaque = view->has_background || scene->has_background;
-    memcpy(list->background, view->has_background ? view->background : scene->background,
-           sizeof list->background);
+    list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
+    if (!view->has_background && orr_scene_sky(scene, &list->sky)) {
+        list->opaque = true;
+    }
     return ORR_OK;
 }
 

@@ -234,6 +234,7 @@ static void find_sky(orr_robot *robot)
             continue;
         }
         robot->has_sky = true;
+        robot->sky.up[2] = 1.0f;
         face_colour(&robot->textures[i], 2, robot->sky.high); // the cube of a sky has y up
         face_colour(&robot->textures[i], 4, robot->sky.level);
         face_colour(&robot->textures[i], 3, robot->sky.low);

@@ -18,11 +18,6 @@ typedef struct orr_robot_geom {
     float stride[2];
 } orr_robot_geom;
 
-// What is behind everything: colours of the sky by the height of the view, as displayed.
-typedef struct orr_robot_sky {
-    float high[3], level[3], low[3];
-} orr_robot_sky;
-
 typedef struct orr_robot {
     int users; // the scene and its worlds
     orr_model *model;
@@ -36,7 +31,7 @@ typedef struct orr_robot {
     orr_draw_sun sun;      // the model's lights, as near as one sun comes to them
     bool headlight;        // they are the headlight alone: the sun is where the camera is
     bool has_sky;
-    orr_robot_sky sky;
+    orr_draw_sky sky; // up: z
 } orr_robot;
 
 orr_result orr_robot_load(const char *path, orr_robot **robot, orr_error *error);
@@ -72,6 +67,9 @@ void orr_world_robot_moved(const orr_world *world, const struct orr_layer_data *
 // become infinite stays where it was.
 orr_result orr_world_robot_bodies(const orr_world *world, int index, const struct orr_layer_data *layer,
                                   const orr_transform **bodies, orr_error *error);
+// Its contacts in one world; none once its numbers have become infinite. Valid until the next call.
+orr_result orr_world_robot_contacts(const orr_world *world, int index, const struct orr_layer_data *layer,
+                                    const orr_physics_contact **contacts, int *count, orr_error *error);
 // What pulls at the robot of world 0 until it is set anew; every step works out the force for the state as it is.
 orr_result orr_world_robot_pull(orr_world *world, const struct orr_layer_data *layer,
                                 const orr_robot_pull *pull, orr_error *error);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PULL_ITEMS = 2 }; // an arrow: shaft and head
+enum { ARROW_ITEMS = 2, CONTACT_ITEMS = 1 + ARROW_ITEMS }; // an arrow is a shaft and a head
 
 // Where meshes go, and what they have in common.
 typedef struct sink {
@@ -65,6 +65,37 @@ static orr_result put_arrow(sink *s, const double from[3], const double along[3]
     }
     ORR_TRY(put_mark(s, ORR_ROBOT_MARK_SHAFT, from, axis, width, length - head, error));
     return put_mark(s, ORR_ROBOT_MARK_HEAD, neck, axis, 2.0 * width, head, error);
+}
+
+// How far the arrow of a force reaches: by the model's scale, in its mean size per its mean weight.
+static double force_length(const orr_model *m, double size)
+{
+    return m->stat.meanmass > 0.0 ? (double)m->vis.force_scale * size / m->stat.meanmass : 0.0;
+}
+
+static orr_result draw_contacts(sink *s, const orr_view *view, const orr_physics_contact *contacts, int count,
+                                orr_error *error)
+{
+    const orr_model *m = s->layer->robot->model;
+    double width = 0.5 * (double)m->vis.contactwidth * s->size, length = force_length(m, s->size);
+    for (int i = 0; i < count; i++) {
+        const orr_physics_contact *c = &contacts[i];
+        double force[3];
+        for (int k = 0; k < 3; k++) {
+            // rows of frame; what the second geom feels
+            force[k] = c->frame[k] * c->force[0] + c->frame[3 + k] * c->force[1] +
+                       c->frame[6 + k] * c->force[2];
+            force[k] *= length;
+        }
+        if (view->contact_points) {
+            ORR_TRY(put_mark(s, ORR_ROBOT_MARK_CONTACT, c->pos, c->frame, width,
+                             (double)m->vis.contactheight * s->size, error));
+        }
+        if (view->contact_forces) {
+            ORR_TRY(put_arrow(s, c->pos, force, 0.5 * (double)m->vis.forcewidth * s->size, error));
+        }
+    }
+    return ORR_OK;
 }
 
 static orr_result draw_pull(sink *s, const orr_robot_pull *pull, const orr_transform *bodies,
@@ -125,12 +156,16 @@ static orr_result draw_geoms(sink *s, const orr_transform *bodies, const float c
 orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const orr_view *view, int *count,
                            orr_error *error)
 {
-    (void)world, (void)view, (void)error;
     *count = 0;
     for (int i = 0; i < scene->layer_count; i++) {
         const orr_layer_data *layer = &scene->layers[i];
         if (layer->kind == ORR_LAYER_ROBOT) {
-            *count += layer->robot->geom_count + PULL_ITEMS;
+            int contacts = 0;
+            const orr_physics_contact *list;
+            if (view->contact_points || view->contact_forces) {
+                ORR_TRY(orr_world_robot_contacts(world, view->world, layer, &list, &contacts, error));
+            }
+            *count += layer->robot->geom_count + ARROW_ITEMS + CONTACT_ITEMS * contacts;
         }
     }
     return ORR_OK;
@@ -144,6 +179,12 @@ orr_result orr_robot_draw(const orr_world *world, const orr_view *view, const or
     ORR_TRY(orr_world_robot_bodies(world, view->world, layer, &bodies, error));
     sink s = {layer, *place, layer->robot->model->stat.meansize, meshes, mesh_count};
     ORR_TRY(draw_geoms(&s, bodies, camera, error));
+    if (view->contact_points || view->contact_forces) {
+        const orr_physics_contact *contacts;
+        int count = 0;
+        ORR_TRY(orr_world_robot_contacts(world, view->world, layer, &contacts, &count, error));
+        ORR_TRY(draw_contacts(&s, view, contacts, count, error));
+    }
     orr_robot_pull pull = orr_world_robot_pulled(world, layer);
     return draw_pull(&s, &pull, bodies, error);
 }

@@ -107,5 +107,5 @@ orr_result orr_world_place(const orr_world *world, int index, const orr_layer_da
                            const orr_transform *own, orr_transform *place, orr_error *error);
 // The same as the scene was built.
 orr_transform orr_scene_place(const orr_scene *scene, const orr_layer_data *layer);
-// The sky of the scene's robots; NULL: none, or the scene has a background of its own.
-const orr_robot_sky *orr_scene_sky(const orr_scene *scene, float up[3]);
+// The sky of the scene's robot; false: none, or the scene has what stands behind it.
+bool orr_scene_sky(const orr_scene *scene, orr_draw_sky *sky);

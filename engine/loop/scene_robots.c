@@ -81,48 +81,46 @@ static const orr_layer_data *first_robot(const orr_scene *scene)
     return NULL;
 }
 
+// A direction of the robot's space in the scene.
+static void turn_with(const orr_layer_data *layer, const float direction[3], float out[3])
+{
+    orr_transform turn = {.scale = 1.0f};
+    float m[12];
+    memcpy(turn.rotation, layer->transform.rotation, sizeof turn.rotation);
+    orr_result valid = orr_affine_from_transform(&turn, m, NULL);
+    assert(valid == ORR_OK);
+    (void)valid;
+    for (int k = 0; k < 3; k++) {
+        const float *row = m + 4 * k;
+        out[k] = row[0] * direction[0] + row[1] * direction[1] + row[2] * direction[2];
+    }
+}
+
 void orr_scene_light(orr_scene *scene)
 {
     const orr_layer_data *layer = first_robot(scene);
     scene->sun_follows = layer && layer->robot->headlight;
     scene->sun = layer ? layer->robot->sun : orr_default_sun(orr_scene_up(scene));
     if (layer) {
-        orr_transform turn = {.scale = 1.0f};
-        float m[12], direction[3];
-        memcpy(turn.rotation, layer->transform.rotation, sizeof turn.rotation);
-        orr_result valid = orr_affine_from_transform(&turn, m, NULL);
-        assert(valid == ORR_OK);
-        (void)valid;
-        for (int k = 0; k < 3; k++) {
-            const float *d = layer->robot->sun.direction, *row = m + 4 * k;
-            direction[k] = row[0] * d[0] + row[1] * d[1] + row[2] * d[2];
-        }
-        memcpy(scene->sun.direction, direction, sizeof direction);
+        turn_with(layer, layer->robot->sun.direction, scene->sun.direction);
     }
 }
 
-const orr_robot_sky *orr_scene_sky(const orr_scene *scene, float up[3])
+static bool is_world(const orr_layer_data *layer)
+{
+    return (layer->kind == ORR_LAYER_SPLATS || layer->kind == ORR_LAYER_FIELD) && !layer->bound_to.slot;
+}
+
+bool orr_scene_sky(const orr_scene *scene, orr_draw_sky *sky)
 {
     const orr_layer_data *layer = first_robot(scene);
-    if (!layer || !layer->robot->has_sky || scene->has_background) {
-        return NULL;
+    bool wanted = layer && layer->robot->has_sky && !scene->has_background;
+    for (int i = 0; i < scene->layer_count && wanted; i++) {
+        wanted = !is_world(&scene->layers[i]); // a captured world has its own sky
     }
-    for (int i = 0; i < scene->layer_count; i++) {
-        orr_layer_kind kind = scene->layers[i].kind;
-        if (kind == ORR_LAYER_SPLATS || kind == ORR_LAYER_FIELD) {
-            if (!scene->layers[i].bound_to.slot) {
-                return NULL; // a captured world has its own
-            }
-        }
+    if (wanted) {
+        *sky = layer->robot->sky;
+        turn_with(layer, layer->robot->sky.up, sky->up);
     }
-    orr_transform turn = {.scale = 1.0f};
-    float m[12];
-    memcpy(turn.rotation, layer->transform.rotation, sizeof turn.rotation);
-    if (orr_affine_from_transform(&turn, m, NULL) != ORR_OK) {
-        return NULL;
-    }
-    for (int k = 0; k < 3; k++) {
-        up[k] = m[4 * k + 2];
-    }
-    return &layer->robot->sky;
+    return wanted;
 }

@@ -16,6 +16,8 @@ typedef struct world_robot {
     orr_transform *bodies; // nbody, of world `posed`
     double *numbers;       // scratch: as many as the largest field that is read
     int posed;             // -1: of none
+    orr_physics_contact *contacts;
+    int contact_capacity;
     orr_robot_pull pull;
 } world_robot;
 
@@ -42,6 +44,7 @@ static void close_robot(world_robot *r)
     orr_physics_destroy(r->physics);
     orr_free(r->bodies);
     orr_free(r->numbers);
+    orr_free(r->contacts);
     orr_robot_destroy(r->robot);
 }
 
@@ -170,6 +173,29 @@ orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_l
         }
     }
     r->posed = index;
+    return ORR_OK;
+}
+
+orr_result orr_world_robot_contacts(const orr_world *world, int index, const orr_layer_data *layer,
+                                    const orr_physics_contact **contacts, int *count, orr_error *error)
+{
+    world_robot *r = NULL;
+    *contacts = NULL;
+    *count = 0;
+    ORR_TRY(find(world, layer, &r, error));
+    if (orr_physics_diverged(r->physics, index)) {
+        return ORR_OK;
+    }
+    int found = orr_physics_contacts(r->physics, index, r->contacts, r->contact_capacity);
+    if (found > r->contact_capacity) {
+        orr_free(r->contacts);
+        r->contact_capacity = 0;
+        ORR_ALLOC(r->contacts, 2 * found, "contacts", error);
+        r->contact_capacity = 2 * found;
+        found = orr_physics_contacts(r->physics, index, r->contacts, r->contact_capacity);
+    }
+    *contacts = r->contacts;
+    *count = found;
     return ORR_OK;
 }
 

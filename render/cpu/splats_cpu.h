@@ -78,7 +78,7 @@ typedef struct orr_blend_job {
     const float *field_depth;  // height x width, infinity where there is none, or NULL: no fields
     const float *field_colour; // 4 x height x width: planes of premultiplied red, green, blue, and alpha
     bool opaque;
-    float background[3];
+    orr_sky_values sky;
     float *rgba;  // height x width x 4
     float *depth; // height x width, Nullable
 } orr_blend_job;

@@ -296,12 +296,12 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
     const struct {
         int32_t size[2];
         uint32_t tiles_x, meshes, opaque;
-        float background[3];
+        orr_sky_values sky;
     } push = {{frame->width, frame->height},
               (uint32_t)tiles[0],
               frame->has_meshes,
               frame->opaque,
-              {frame->background[0], frame->background[1], frame->background[2]}};
+              frame->sky};
     const orr_vk_binding bindings[] = {BUFFER(ranges),  BUFFER(pair_splats[pairs]),
                                        BUFFER(places),  BUFFER(shapes),
                                        BUFFER(colours), {.view = frame->meshes, .sampler = s->sampler},
