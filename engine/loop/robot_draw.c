@@ -67,17 +67,17 @@ static orr_result put_arrow(sink *s, const double from[3], const double along[3]
     return put_mark(s, ORR_ROBOT_MARK_HEAD, neck, axis, 2.0 * width, head, error);
 }
 
-// How far the arrow of a force reaches: by the model's scale, in its mean size per its mean weight.
-static double force_length(const orr_model *m, double size)
+// How far the arrow of a force of 1 N reaches [m].
+static double force_length(const orr_model *m)
 {
-    return m->stat.meanmass > 0.0 ? (double)m->vis.force_scale * size / m->stat.meanmass : 0.0;
+    return m->stat.meanmass > 0.0 ? (double)m->vis.force_scale / m->stat.meanmass : 0.0;
 }
 
 static orr_result draw_contacts(sink *s, const orr_view *view, const orr_physics_contact *contacts, int count,
                                 orr_error *error)
 {
     const orr_model *m = s->layer->robot->model;
-    double width = 0.5 * (double)m->vis.contactwidth * s->size, length = force_length(m, s->size);
+    double width = (double)m->vis.contactwidth * s->size, length = force_length(m);
     for (int i = 0; i < count; i++) {
         const orr_physics_contact *c = &contacts[i];
         double force[3];

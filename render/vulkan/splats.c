@@ -11,7 +11,7 @@ static const struct {
     [ORR_SHADER_RADIX_COUNT] = {"bbb", 8},
     [ORR_SHADER_RADIX_SCAN] = {"bbb", 4},
     [ORR_SHADER_RADIX_SCATTER] = {"bbbbbbb", 12},
-    [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbb", 32},
+    [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbb", 84},
     [ORR_SHADER_SPLAT_PLAN] = {"b", 0},
     [ORR_SHADER_SPLAT_PROJECT] = {"bbbbbbb", 128},
     [ORR_SHADER_TILE_COUNT] = {"bbbbbb", 8},
