@@ -17,6 +17,11 @@ static bool same_camera(const orr_camera *a, const orr_camera *b)
 
 orr_camera view_camera(const viewer *v, int width, int height)
 {
+    orr_camera through; // a robot's camera, which may move
+    if (!v->playing && v->robot.panel.camera >= 0 &&
+        orr_world_camera(v->world, 0, v->robot.panel.camera, width, height, &through, NULL) == ORR_OK) {
+        return through;
+    }
     return v->playing ? camera_recorder_at(&v->recorder, v->path_time, width, height)
                       : navigator_camera(&v->navigator, width, height);
 }
@@ -138,7 +143,9 @@ static orr_result draw_on_device(viewer *v, const orr_view *view, bool to_memory
 
 static orr_result draw(viewer *v, const orr_camera *camera, bool to_memory, orr_error *error)
 {
-    orr_view view = {.camera = *camera, .antialias = v->antialias, .has_background = v->has_background};
+    orr_view view = {.camera = *camera, .antialias = v->antialias, .has_background = v->has_background,
+                     .contact_points = v->robot.panel.contacts,
+                     .contact_forces = v->robot.panel.contacts};
     memcpy(view.background, v->background, sizeof view.background);
     orr_error why = {0};
     orr_result result = draw_on_device(v, &view, to_memory, &why);
@@ -175,7 +182,8 @@ static orr_camera scaled_camera(const viewer *v, float scale)
 void view_refresh(viewer *v, double now)
 {
     orr_camera camera = scaled_camera(v, 1.0f);
-    bool changed = !same_camera(&camera, &v->seen);
+    // what moves in the picture is drawn as roughly as a moving view
+    bool changed = !same_camera(&camera, &v->seen) || view_robot_is_going(v);
     if (changed) {
         v->seen = camera;
         v->seen_at = now;
@@ -252,10 +260,14 @@ static const orr_overlay *build_panel(viewer *v)
         .recorder = &v->recorder,
         .antialias = v->antialias,
         .training = v->training ? &v->training->figures : NULL,
+        .robot = v->robot.present ? view_robot_show(v) : NULL,
     };
     const orr_overlay *overlay = panel_build(v->panel, &state);
     v->antialias = state.antialias;
     v->stale = v->stale || state.redraw;
+    if (state.robot) {
+        view_robot_take(v);
+    }
     if (state.remove.slot) {
         view_remove(v, state.remove);
     }
