@@ -254,7 +254,7 @@ typedef enum orr_robot_field {
     ORR_ROBOT_QVEL,     /* qvel_count: their velocities */
     ORR_ROBOT_ACT,      /* act_count: activations of actuators */
     ORR_ROBOT_CTRL,     /* ctrl_count: what actuators are told; stays until it is set anew */
-    ORR_ROBOT_FORCE     /* body_count x 6: force, then torque, on each body at its centre of mass, in the axes of
+    ORR_ROBOT_FORCE /* body_count x 6: force, then torque, on each body at its centre of mass, in the axes of
                            the robot's own space [N, N m]; stays until it is set anew */
 } orr_robot_field;
 

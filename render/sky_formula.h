@@ -7,7 +7,7 @@
 
 STRUCT(sky_view)
 {
-    uniform_real up_x, up_y, up_z; // in the camera's space, unit
+    uniform_real up_x, up_y, up_z;                 // in the camera's space, unit
     uniform_real inverse_focal_x, inverse_focal_y; // 0: orthographic, where all of the sky is one point
     uniform_real centre_x, centre_y;
     uniform_real high_red, high_green, high_blue; // straight up; display colours
@@ -21,8 +21,8 @@ FN real3 sky_colour(sky_view s, real x, real y)
 {
     real right = (x - R(s.centre_x)) * R(s.inverse_focal_x);
     real down = (y - R(s.centre_y)) * R(s.inverse_focal_y);
-    real rise = (R(s.up_x) * right + R(s.up_y) * down + R(s.up_z)) /
-                sqrt_(right * right + down * down + R(1.0));
+    real rise =
+        (R(s.up_x) * right + R(s.up_y) * down + R(s.up_z)) / sqrt_(right * right + down * down + R(1.0));
     real above = max_(rise, R(0.0)), below = max_(-rise, R(0.0));
     return make_real3(
         R(s.level_red) + above * R(s.high_red - s.level_red) + below * R(s.low_red - s.level_red),

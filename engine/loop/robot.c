@@ -9,7 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { GROUPS_DRAWN = 3 }; // as MuJoCo's viewer does unless told otherwise; what collides is often in a later one
+enum {
+    GROUPS_DRAWN = 3
+}; // as MuJoCo's viewer does unless told otherwise; what collides is often in a later one
 
 static orr_transform to_transform(const double position[3], const double rotation[4])
 {

@@ -83,8 +83,8 @@ static orr_result draw_contacts(sink *s, const orr_view *view, const orr_physics
         double force[3];
         for (int k = 0; k < 3; k++) {
             // rows of frame; what the second geom feels
-            force[k] = c->frame[k] * c->force[0] + c->frame[3 + k] * c->force[1] +
-                       c->frame[6 + k] * c->force[2];
+            force[k] =
+                c->frame[k] * c->force[0] + c->frame[3 + k] * c->force[1] + c->frame[6 + k] * c->force[2];
             force[k] *= length;
         }
         if (view->contact_points) {

@@ -35,8 +35,7 @@ static void *grown(void *old, int64_t count, int64_t *capacity, size_t size)
 static uint32_t put_vertex(builder *b, const double position[3], const double normal[3])
 {
     if (b->vertex_count == b->vertex_capacity && !b->failed) {
-        orr_mesh_vertex *more =
-            grown(b->vertices, b->vertex_count, &b->vertex_capacity, sizeof *b->vertices);
+        orr_mesh_vertex *more = grown(b->vertices, b->vertex_count, &b->vertex_capacity, sizeof *b->vertices);
         b->failed = !more;
         b->vertices = more ? more : b->vertices;
     }

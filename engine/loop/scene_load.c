@@ -110,9 +110,10 @@ static orr_result add_listed(orr_scene *scene, const layer_wish *wish, orr_error
         ORR_TRY(read_scene_text(wish->path, &text, error));
         if (text) {
             orr_free(text);
-            return orr_fail(error, ORR_CODE_SCENE_FILE,
-                            "%s: expected a cloud, a mesh, a field or a robot (a scene file cannot hold another)",
-                            wish->path);
+            return orr_fail(
+                error, ORR_CODE_SCENE_FILE,
+                "%s: expected a cloud, a mesh, a field or a robot (a scene file cannot hold another)",
+                wish->path);
         }
     }
     return add_single(scene, wish, error);
@@ -132,12 +133,13 @@ static orr_result bind_layers(orr_scene *scene, const orr_scene_file *file, cons
             robot = same ? orr_scene_layer(scene, first + k) : robot;
         }
         if (layer->robot && robot.slot == 0) {
-            return orr_fail(error, ORR_CODE_SCENE_FILE,
-                            "%s: layers[%d].bind.robot: expected the name of a robot of this file, not \"%s\"",
-                            path, i, layer->robot);
+            return orr_fail(
+                error, ORR_CODE_SCENE_FILE,
+                "%s: layers[%d].bind.robot: expected the name of a robot of this file, not \"%s\"", path, i,
+                layer->robot);
         }
-        if (layer->robot && orr_scene_bind(scene, orr_scene_layer(scene, first + i), robot, layer->body,
-                                           &why) != ORR_OK) {
+        if (layer->robot &&
+            orr_scene_bind(scene, orr_scene_layer(scene, first + i), robot, layer->body, &why) != ORR_OK) {
             return orr_fail(error, (orr_code)why.code, "%s: layers[%d].bind.body: %s", path, i, why.message);
         }
     }

@@ -20,9 +20,8 @@ orr_result orr_scene_bind(orr_scene *scene, orr_layer id, orr_layer robot_id, co
     }
     const orr_layer_data *robot = &scene->layers[robot_place];
     if (robot->kind != ORR_LAYER_ROBOT || scene->layers[place].kind == ORR_LAYER_ROBOT) {
-        return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "%s on %s: expected a cloud, a mesh or a field on a robot", scene->layers[place].name,
-                        robot->name);
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s on %s: expected a cloud, a mesh or a field on a robot",
+                        scene->layers[place].name, robot->name);
     }
     int found = orr_model_find(robot->robot->model, ORR_OBJECT_BODY, body);
     if (found < 0) {
@@ -49,8 +48,7 @@ orr_transform orr_scene_place(const orr_scene *scene, const orr_layer_data *laye
     if (!robot) {
         return layer->transform;
     }
-    orr_transform body =
-        orr_transform_multiply(&robot->transform, &robot->robot->rest[layer->bound_body]);
+    orr_transform body = orr_transform_multiply(&robot->transform, &robot->robot->rest[layer->bound_body]);
     return orr_transform_multiply(&body, &layer->transform);
 }
 

@@ -195,7 +195,11 @@ orr_result orr_world_camera(const orr_world *world, int index, int camera, int w
     const orr_layer_data *layer = robot_of(world, &camera);
     const int32_t *size = layer->robot->model->cam_resolution + 2 * camera;
     bool sized = size[0] > 1 && size[1] > 1;
-    *out = (orr_camera){.width = width > 0 ? width : sized ? size[0] : WIDTH,
-                        .height = width > 0 ? height : sized ? size[1] : HEIGHT};
+    *out = (orr_camera){.width = width > 0 ? width
+                                 : sized   ? size[0]
+                                           : WIDTH,
+                        .height = width > 0 ? height
+                                  : sized   ? size[1]
+                                            : HEIGHT};
     return stand_camera(world, index, layer, camera, out, error);
 }

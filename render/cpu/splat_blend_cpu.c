@@ -191,10 +191,10 @@ FN bool blend_block(tile_state *tile, int block, uint64_t set, real column, real
 
 FN sky_view to_sky(const orr_sky_values *v)
 {
-    return (sky_view){v->up[0],    v->up[1],     v->up[2],    v->inverse_focal[0],
-                      v->inverse_focal[1], v->centre[0], v->centre[1], v->high[0],
-                      v->high[1],  v->high[2],   v->level[0], v->level[1],
-                      v->level[2], v->low[0],    v->low[1],   v->low[2]};
+    return (sky_view){v->up[0],     v->up[1],     v->up[2],    v->inverse_focal[0], v->inverse_focal[1],
+                      v->centre[0], v->centre[1], v->high[0],  v->high[1],          v->high[2],
+                      v->level[0],  v->level[1],  v->level[2], v->low[0],           v->low[1],
+                      v->low[2]};
 }
 
 static void store_block(const orr_blend_job *job, const block_state *s, int left, int top)

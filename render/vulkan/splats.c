@@ -297,11 +297,8 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
         int32_t size[2];
         uint32_t tiles_x, meshes, opaque;
         orr_sky_values sky;
-    } push = {{frame->width, frame->height},
-              (uint32_t)tiles[0],
-              frame->has_meshes,
-              frame->opaque,
-              frame->sky};
+    } push = {
+        {frame->width, frame->height}, (uint32_t)tiles[0], frame->has_meshes, frame->opaque, frame->sky};
     const orr_vk_binding bindings[] = {BUFFER(ranges),  BUFFER(pair_splats[pairs]),
                                        BUFFER(places),  BUFFER(shapes),
                                        BUFFER(colours), {.view = frame->meshes, .sampler = s->sampler},

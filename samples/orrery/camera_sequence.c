@@ -93,9 +93,7 @@ orr_result camera_sequence_open(const camera_wish *wish, camera_sequence *s, orr
         }
         s->count = s->key_count + (int64_t)(s->key_count - 1) * wish->smooth;
     }
-    s->count = wish->orbit    ? wish->orbit
-               : wish->frames ? wish->frames
-                              : s->count;
+    s->count = wish->orbit ? wish->orbit : wish->frames ? wish->frames : s->count;
     return ORR_OK;
 }
 

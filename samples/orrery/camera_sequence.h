@@ -6,22 +6,23 @@
 
 typedef struct camera_wish {
     const char *file; // transforms.json; NULL: the scene's cameras
-    const char *camera; // the only one wanted, by its index or, of a robot's, by its name; NULL: all of a file, the first
-                        // of a scene
-    int frames;         // pictures of one camera while time passes; 0: time stands still
-    int orbit;          // pictures of a full turn; 0: none
-    int smooth;       // pictures between two cameras of a file
-    int size[2];      // 0, 0: what the cameras say
+    const char *
+        camera; // the only one wanted, by its index or, of a robot's, by its name; NULL: all of a file, the first
+                // of a scene
+    int frames;  // pictures of one camera while time passes; 0: time stands still
+    int orbit;   // pictures of a full turn; 0: none
+    int smooth;  // pictures between two cameras of a file
+    int size[2]; // 0, 0: what the cameras say
 } camera_wish;
 
 typedef struct camera_sequence {
     camera_wish wish;
     orr_camera *keys; // key_count; none until a scene is attached when there is no file
     int key_count;
-    int64_t count;   // pictures
-    float centre[3]; // of an orbit
+    int64_t count;    // pictures
+    float centre[3];  // of an orbit
     int scene_camera; // index of the one in the world; -1: none
-    bool distorted;  // the file gives lens distortion, which is left out
+    bool distorted;   // the file gives lens distortion, which is left out
 } camera_sequence;
 
 // Reads the file if there is one. Afterwards `count` is known, before any scene is loaded.

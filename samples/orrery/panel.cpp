@@ -190,7 +190,7 @@ static void show_layers(panel_state *state)
         }
         if (ImGui::IsItemHovered()) {
             ImGui::SetTooltip("%lld %s, %.1f MB", static_cast<long long>(info.count),
-                              info.kind == ORR_LAYER_SPLATS ? "splats"
+                              info.kind == ORR_LAYER_SPLATS  ? "splats"
                               : info.kind == ORR_LAYER_FIELD ? "parameters"
                                                              : "triangles",
                               double(info.bytes) * 1e-6);

@@ -1,8 +1,8 @@
 // What moves a robot's actuators while a scene is filmed or watched: nothing, sines, random numbers, or a file.
 #pragma once
 
-#include "engine/orrery.h"
 #include "engine/core/rng.h"
+#include "engine/orrery.h"
 #include "npy.h"
 
 typedef enum robot_drive_kind {
@@ -18,9 +18,9 @@ typedef struct robot_drive {
     orr_rng rng;
     orr_layer robot; // the first of the scene; {0}: there is none, and time just passes
     double timestep;
-    int64_t step;   // next
-    int count;      // controls
-    double *values; // count
+    int64_t step;       // next
+    int count;          // controls
+    double *values;     // count
     double *low, *high; // count: ranges
     double *sine;       // NULL, or what the model holds
     npy_array file;     // steps x count

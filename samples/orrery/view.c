@@ -61,8 +61,12 @@ static void look_from_home(viewer *v)
     int width, height;
     glfwGetFramebufferSize(v->window, &width, &height);
     v->robot.before = glfwGetTime();
-    v->home = orr_scene_camera_count(v->scene) > 0 ? *orr_scene_camera(v->scene, 0)
-                                                   : orr_scene_default_camera(v->scene, width, height);
+    if (orr_world_camera_count(v->world) == 0 ||
+        orr_world_camera(v->world, 0, 0, 0, 0, &v->home, NULL) != ORR_OK) {
+        v->home = orr_scene_default_camera(v->scene, width, height);
+    } else if (orr_scene_camera_count(v->scene) == 0) {
+        v->robot.panel.camera = 0; // a robot's: goes along with it
+    }
     float centre[3], radius;
     view_bounds(v, centre, &radius);
     navigator_start(&v->navigator, &v->home, centre, radius);

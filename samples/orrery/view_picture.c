@@ -143,7 +143,9 @@ static orr_result draw_on_device(viewer *v, const orr_view *view, bool to_memory
 
 static orr_result draw(viewer *v, const orr_camera *camera, bool to_memory, orr_error *error)
 {
-    orr_view view = {.camera = *camera, .antialias = v->antialias, .has_background = v->has_background,
+    orr_view view = {.camera = *camera,
+                     .antialias = v->antialias,
+                     .has_background = v->has_background,
                      .contact_points = v->robot.panel.contacts,
                      .contact_forces = v->robot.panel.contacts};
     memcpy(view.background, v->background, sizeof view.background);
