@@ -97,6 +97,13 @@ typedef struct lane_model {
     X(gradient, m->nv)                                                                                       \
     X(search, m->nv)                                                                                         \
     X(work, 8 * m->nv)                                                                                       \
+    X(cfrc_int, 6 * m->nbody)                                                                                \
+    X(cfrc_ext, 6 * m->nbody)                                                                                \
+    X(subtree_linvel, 3 * m->nbody)                                                                          \
+    X(subtree_angmom, 3 * m->nbody)                                                                          \
+    X(cam_xpos, 3 * m->ncam)                                                                                 \
+    X(cam_xmat, 9 * m->ncam)                                                                                 \
+    X(sensordata, m->nsensordata)                                                                            \
     X(rk4, m->plan->rk4_copies *(m->nq + 5 * m->nv + 4 * m->na + 1))
 
 // Which row of the constraint Jacobian is what; the same for all lanes.
@@ -114,6 +121,7 @@ typedef struct lane_row {
     int32_t count;      // entries of its Jacobian
     const int32_t *dof; // their dofs, descending
     int32_t J;          // first of them in efc_J
+    int32_t limit;      // whose limit it is: 1 + joint, or 1 + njnt + tendon; 0: it is none
     double frictionloss;
     double mu, friction[5]; // elliptic cones: regularised friction of the cone, and friction
 } lane_row;

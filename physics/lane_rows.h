@@ -66,6 +66,7 @@ LANE_FN int add_row(lane_data *d, lane_row_type type, const int32_t *dof, int co
     row->count = count;
     row->J = d->J_count;
     row->frictionloss = 0.0;
+    row->limit = 0;
     d->J_count += count;
     return d->row_count++;
 }
@@ -139,6 +140,7 @@ LANE_FN void ball_limit_row(const lane_model *m, lane_data *d, int joint)
         return;
     }
     int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->dof_descending + m->nv - 3 - dof, 3);
+    d->row[row].limit = 1 + joint;
     reals J = d->efc_J + d->row[row].J;
     J[0] = -axis.z;
     J[1] = -axis.y;
@@ -171,6 +173,7 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
                 continue;
             }
             int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->dof_descending + m->nv - 1 - dof, 1);
+            d->row[row].limit = 1 + joint;
             d->efc_J[d->row[row].J] = R(-sign);
             lane_impedance at =
                 impedance_of(m, m->jnt_solref + ORR_NREF * joint, m->jnt_solimp + ORR_NIMP * joint, r);
@@ -187,6 +190,7 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
             }
             orr_chain chain = m->plan->chain[m->plan->tendon_chain + i];
             int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->chain_dof + chain.first, chain.count);
+            d->row[row].limit = 1 + m->njnt + i;
             for (int k = 0; k < chain.count; k++) {
                 d->efc_J[d->row[row].J + k] = R(-sign * m->plan->chain_coef[chain.first + k]);
             }

@@ -34,17 +34,25 @@ LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
     }
 }
 
-// Everything that the state says: positions, velocities, forces, qacc.
-LANE_FN void forward(const lane_model *m, lane_data *d)
+LANE_FN void positions(const lane_model *m, const lane_data *d)
 {
     kinematics(m, d);
     centres_of_mass(m, d);
     tendons(m, d);
     transmissions(m, d);
     inertia_matrix(m, d);
-    factorise_inertia(m, d);
+}
+
+LANE_FN void velocities(const lane_model *m, const lane_data *d)
+{
     body_velocities(m, d);
     actuator_velocities(m, d);
+}
+
+// Forces and qacc.
+LANE_FN void accelerations(const lane_model *m, lane_data *d)
+{
+    factorise_inertia(m, d);
     constraint_rows(m, d);
     smooth_forces(m, d);
     for (int i = 0; i < m->nv; i++) {
@@ -54,15 +62,19 @@ LANE_FN void forward(const lane_model *m, lane_data *d)
     solve_constraints(m, d);
 }
 
+// Everything that the state says.
+LANE_FN void forward(const lane_model *m, lane_data *d)
+{
+    positions(m, d);
+    velocities(m, d);
+    accelerations(m, d);
+}
+
 // qfrc_inverse: the force that gives the acceleration qacc
 LANE_FN void inverse(const lane_model *m, lane_data *d)
 {
-    kinematics(m, d);
-    centres_of_mass(m, d);
-    tendons(m, d);
-    transmissions(m, d);
-    inertia_matrix(m, d);
-    body_velocities(m, d);
+    positions(m, d);
+    velocities(m, d);
     constraint_rows(m, d);
     passive_forces(m, d);
     constraint_residual(d, d->qacc);

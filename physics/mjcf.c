@@ -2,6 +2,7 @@
 #include "physics/mjcf.h"
 
 #include "engine/core/file.h"
+#include "physics/urdf.h"
 
 #include <string.h>
 
@@ -100,12 +101,6 @@ static orr_result read_compiler(mjcf_reader *reader, const mjcf_node *node)
     spec_compiler *c = &reader->spec->compiler;
     ORR_TRY(mjcf_no_children(node, reader->error));
     ORR_TRY(mjcf_read(node, mjcf_compiler_fields, NULL, c, reader->spec, reader->error));
-    if (c->fusestatic || c->alignfree || c->fitaabb) {
-        return mjcf_fail(node, reader->error, "%s: true is not supported",
-                         c->fusestatic  ? "fusestatic"
-                         : c->alignfree ? "alignfree"
-                                        : "fitaabb");
-    }
     if (strlen(c->eulerseq) != 3 || strspn(c->eulerseq, "xyzXYZ") != 3) {
         return mjcf_fail(node, reader->error, "eulerseq: expected three letters of x y z X Y Z");
     }
@@ -268,6 +263,28 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
     return ORR_OK;
 }
 
+static orr_result check_texts(const mjcf_node *node, orr_error *error)
+{
+    for (const mjcf_node *child = node->children; child; child = child->next) {
+        ORR_TRY(check_texts(child, error));
+    }
+    return node->text_line ? mjcf_text_fail(node, error) : ORR_OK;
+}
+
+static orr_result read_mujoco(orr_spec *spec, mjcf_class *main_class, mjcf_node *root, orr_error *error)
+{
+    mjcf_reader reader = {.spec = spec, .classes = main_class, .error = error};
+    ORR_TRY(check_texts(root, error));
+    ORR_TRY(mjcf_replicate(root, &spec->arena, error));
+    for (const mjcf_attribute *a = root->attributes; a; a = a->next) {
+        if (strcmp(a->name, "model") != 0) {
+            return mjcf_fail(root, error, "unknown attribute '%.64s'", a->name);
+        }
+    }
+    spec_set_name(spec, mjcf_find(root, "model"));
+    return read_model(&reader, root);
+}
+
 static orr_result read_root(orr_spec *spec, const char *text, size_t size, orr_error *error)
 {
     mjcf_node *root;
@@ -276,21 +293,12 @@ static orr_result read_root(orr_spec *spec, const char *text, size_t size, orr_e
         return spec_memory_fail(error);
     }
     ORR_TRY(mjcf_parse(text, size, spec->path, &spec->arena, &root, error));
-    if (!mjcf_is(root, "mujoco")) {
-        return mjcf_fail(root, error, "expected <mujoco>");
-    }
     mjcf_class_init(main_class);
-    mjcf_reader reader = {.spec = spec, .classes = main_class, .error = error};
-    for (const mjcf_attribute *a = root->attributes; a; a = a->next) {
-        if (strcmp(a->name, "model") != 0) {
-            return mjcf_fail(root, error, "unknown attribute '%.64s'", a->name);
-        }
-        size_t length = strlen(a->value), room = sizeof spec->name - 1;
-        length = length < room ? length : room;
-        memcpy(spec->name, a->value, length);
-        spec->name[length] = 0;
+    if (mjcf_is(root, "robot")) {
+        return urdf_read(spec, main_class, root, error);
     }
-    return read_model(&reader, root);
+    return mjcf_is(root, "mujoco") ? read_mujoco(spec, main_class, root, error)
+                                   : mjcf_fail(root, error, "expected <mujoco> or <robot>");
 }
 
 orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_model **model,

@@ -1,8 +1,10 @@
 // Inside of the MJCF importer: XML into a tree, the tree into a spec. Files: mjcf_xml.c the tree, mjcf_schema.c which
-// attributes an element has, mjcf_defaults.c classes, and one file per group of elements.
+// attributes an element has, mjcf_read.c how they are read, mjcf_defaults.c classes, and one file per group of elements.
 #pragma once
 
 #include "physics/spec.h"
+
+#include <math.h>
 
 // ---- the tree
 
@@ -13,7 +15,8 @@ typedef struct mjcf_attribute {
 
 typedef struct mjcf_node {
     const char *name, *file;
-    int line;
+    int line, text_line; // text_line: of the first text between elements; 0: none
+    int repeat;          // how often the pose of a frame applies: the number of a copy by <replicate>, else 1
     mjcf_attribute *attributes;
     struct mjcf_node *children, *next;
 } mjcf_node;
@@ -23,6 +26,8 @@ enum { MJCF_DEPTH_MAX = 250 }; // of nested elements
 // `text` parsed, and every <include> replaced by what its file holds.
 orr_result mjcf_parse(const char *text, size_t size, const char *path, orr_arena *arena, mjcf_node **root,
                       orr_error *error);
+// Every <replicate> of the tree of bodies replaced by its copies.
+orr_result mjcf_replicate(mjcf_node *root, orr_arena *arena, orr_error *error);
 // The value, or NULL.
 const char *mjcf_find(const mjcf_node *node, const char *attribute);
 bool mjcf_is(const mjcf_node *node, const char *name);
@@ -31,6 +36,8 @@ spec_place mjcf_place(const mjcf_node *node);
 orr_result mjcf_fail(const mjcf_node *node, orr_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 orr_result mjcf_unknown(const mjcf_node *node, const mjcf_node *parent, orr_error *error);
+// That there is text where only attributes are expected.
+orr_result mjcf_text_fail(const mjcf_node *node, orr_error *error);
 orr_result mjcf_no_children(const mjcf_node *node, orr_error *error);
 // A file name as an attribute gives it, with the folders of the compiler element before it; in the arena.
 char *mjcf_file(orr_spec *spec, const char *folder, const char *file);
@@ -73,8 +80,8 @@ extern const mjcf_key mjcf_bool_keys[], mjcf_tristate_keys[], mjcf_geom_keys[], 
     mjcf_object_keys[];
 extern const mjcf_field mjcf_compiler_fields[], mjcf_option_fields[], mjcf_size_fields[],
     mjcf_statistic_fields[], mjcf_body_fields[], mjcf_inertial_fields[], mjcf_frame_fields[],
-    mjcf_joint_fields[], mjcf_freejoint_fields[], mjcf_geom_fields[], mjcf_site_fields[],
-    mjcf_camera_fields[], mjcf_light_fields[], mjcf_mesh_fields[], mjcf_hfield_fields[],
+    mjcf_replicate_fields[], mjcf_joint_fields[], mjcf_freejoint_fields[], mjcf_geom_fields[],
+    mjcf_site_fields[], mjcf_camera_fields[], mjcf_light_fields[], mjcf_mesh_fields[], mjcf_hfield_fields[],
     mjcf_texture_fields[], mjcf_material_fields[], mjcf_pair_fields[], mjcf_exclude_fields[],
     mjcf_equality_fields[], mjcf_tendon_fields[], mjcf_numeric_fields[], mjcf_text_fields[], mjcf_no_fields[],
     mjcf_tuple_element_fields[], mjcf_key_fields[], mjcf_actuator_fields[], mjcf_general_fields[];
@@ -128,6 +135,26 @@ orr_result mjcf_read_custom(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_keyframes(mjcf_reader *reader, const mjcf_node *section);
 // Takes `name` and the place.
 orr_result mjcf_head(mjcf_reader *reader, const mjcf_node *node, spec_head *head);
+
+// ---- places in the tree
+
+// Where what stands inside a body, or inside frames of it, begins.
+typedef struct mjcf_frame {
+    double pos[3], quat[4];
+    const char *childclass; // Nullable
+    int body;
+} mjcf_frame;
+
+static inline bool mjcf_given(const double *value) // of attributes that are NaN when they are absent
+{
+    return !isnan(value[0]);
+}
+void mjcf_turn_init(spec_orientation *turn);
 // Puts the alternative that is given into turn->quat; clears what an earlier class gave when the node gives its own.
 orr_result mjcf_resolve_turn(mjcf_reader *reader, const mjcf_node *node, spec_orientation *turn);
 void mjcf_turn_clear_for(const mjcf_node *node, spec_orientation *turn);
+// Resolves the orientation, and places it and `pos` in the body.
+orr_result mjcf_read_pose(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at, double pos[3],
+                          spec_orientation *turn);
+// A joint, geom, site, camera or light; *known is false, and nothing is read, when the node is something else.
+orr_result mjcf_read_attached(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at, bool *known);

@@ -72,6 +72,12 @@ orr_result mjcf_no_children(const mjcf_node *node, orr_error *error)
     return node->children ? mjcf_unknown(node->children, node, error) : ORR_OK;
 }
 
+orr_result mjcf_text_fail(const mjcf_node *node, orr_error *error)
+{
+    return orr_fail(error, ORR_CODE_MODEL_FILE, "%s:%d: text between elements: expected attributes only",
+                    node->file, node->text_line);
+}
+
 static char *copy_text(orr_arena *arena, const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -134,12 +140,10 @@ static void end_element(void *user, const XML_Char *name)
 static void read_text(void *user, const XML_Char *text, int length)
 {
     parsing *p = user;
-    for (int i = 0; i < length; i++) {
+    mjcf_node *node = p->depth ? p->open[p->depth - 1] : NULL;
+    for (int i = 0; node && !node->text_line && i < length; i++) {
         if (!strchr(" \t\r\n", text[i])) {
-            int line = (int)XML_GetCurrentLineNumber(p->parser);
-            stop(p, orr_fail(p->all->error, ORR_CODE_MODEL_FILE,
-                             "%s:%d: text between elements: expected attributes only", p->file, line));
-            return;
+            node->text_line = (int)XML_GetCurrentLineNumber(p->parser);
         }
     }
 }
@@ -200,7 +204,7 @@ static orr_result expand_includes(reading *all, mjcf_node *node)
         }
         *last = child->next;
         *link = first;
-        link = last;
+        link = last == &first ? link : last; // an empty list leaves nothing to go behind
     }
     return ORR_OK;
 }

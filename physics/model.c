@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define BYTES_MAX ((size_t)1 << 31) // of one model
+
 // Where each array lies in one block; *bytes is its size. With `base` NULL only measures.
 static bool lay_out(orr_model *m, char *base, size_t *bytes)
 {
@@ -24,10 +26,17 @@ static bool lay_out(orr_model *m, char *base, size_t *bytes)
     return true;
 }
 
-orr_result model_allocate(orr_model *m, orr_error *error)
+orr_result model_allocate(orr_model *m, const char *path, orr_error *error)
 {
     size_t bytes;
-    m->memory = lay_out(m, NULL, &bytes) ? orr_alloc_zero(bytes, 1) : NULL;
+    if (!lay_out(m, NULL, &bytes) || bytes > BYTES_MAX) {
+        return orr_fail(
+            error, ORR_CODE_CAPACITY,
+            "%s: the arrays of this model (nbody %d, ngeom %d, nkey %d, user numbers, assets): expected up "
+            "to %zu MB",
+            path, m->nbody, m->ngeom, m->nkey, BYTES_MAX >> 20);
+    }
+    m->memory = orr_alloc_zero(bytes, 1);
     if (!m->memory) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a model");
     }

@@ -621,7 +621,7 @@ typedef struct orr_model {
     char name[128];
 } orr_model;
 
-// Reads an MJCF file and what it includes. Errors are "file:line: element: what was expected".
+// Reads an MJCF file and what it includes, or a URDF file: the root element decides. Errors are "file:line: element: what was expected".
 orr_result orr_model_load(const char *path, orr_model **model, orr_error *error);
 // The same from memory; `path` stands in messages, and files are looked for beside it.
 orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_model **model,

@@ -3,8 +3,8 @@
 
 #include "physics/spec.h"
 
-// The arrays of a model whose sizes are set: one block of zeros.
-orr_result model_allocate(orr_model *model, orr_error *error);
+// The arrays of a model whose sizes are set: one block of zeros. `path` is for messages.
+orr_result model_allocate(orr_model *model, const char *path, orr_error *error);
 
 // ---- inertia (model_inertia.c)
 
@@ -64,14 +64,17 @@ typedef struct model_builder {
     hfield_data *hfields;     // one per height field
     texture_data *textures;   // one per texture
     int *geom_ids, *mesh_ids; // of the spec's geoms and meshes in the model; -1: discarded
+    inertia *inertias;        // one per body of the spec
     orr_error *error;
 } model_builder;
 
-// Index of a named element of a list, or -1. The list's elements begin with a spec_head.
-int spec_find(const void *list, int count, size_t size, const char *name);
-#define SPEC_FIND(spec, list, name) spec_find((spec)->list, (spec)->list##_count, sizeof *(spec)->list, name)
 orr_result builder_limited(const model_builder *b, const spec_head *head, const char *what, int limited,
                            const double range[2], uint8_t *out);
+// An error when `index` is -1 although there is a name: "there is no `what` 'name'".
+orr_result builder_found(const model_builder *b, const spec_head *head, const char *what, int index,
+                         const char *name);
+// That a geom or site of a type has the sizes it needs.
+orr_result builder_sizes(const model_builder *b, const spec_head *head, int type, const double size[3]);
 // The user numbers of an element, the rest 0.
 static inline void copy_user(double *to, int width, const spec_numbers *user)
 {
@@ -79,8 +82,24 @@ static inline void copy_user(double *to, int width, const spec_numbers *user)
         to[i] = user->values[i];
     }
 }
+// before the sizes are known
+orr_result check_names(const model_builder *b);
+orr_result resolve_masses(model_builder *b); // geoms placed, meshes fitted; the bodies' inertia
+orr_result align_free(model_builder *b);     // the frames of free bodies, where the file asks for it
+orr_result fuse_static(model_builder *b); // bodies that cannot move against their parents become part of them
+// What is attached to each body, from its frame into the frame in which that one stands.
+typedef struct body_frame {
+    double pos[3], quat[4];
+} body_frame;
+void move_attached(orr_spec *spec, const body_frame *frames);
+orr_result count_sizes(model_builder *b);
+orr_result count_names(model_builder *b);
+// with the arrays there
+void fill_names(model_builder *b);
 orr_result build_bodies(model_builder *b);     // bodies, joints, dofs
-orr_result build_geoms(model_builder *b);      // geoms, sites, cameras, lights; the bodies' inertia
+orr_result build_masses(model_builder *b);     // the inertia of bodies
+orr_result build_geoms(model_builder *b);      // geoms, sites
+orr_result build_views(model_builder *b);      // cameras, lights
 orr_result build_assets(model_builder *b);     // meshes, height fields, textures, materials
 orr_result build_links(model_builder *b);      // pairs, excludes, equalities, tendons
 orr_result build_actuators(model_builder *b);  // actuators and sensors

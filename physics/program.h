@@ -9,7 +9,11 @@ typedef enum orr_program_call {
     ORR_PROGRAM_STEP,
     ORR_PROGRAM_FORWARD,
     ORR_PROGRAM_INVERSE,
-    ORR_PROGRAM_EVALUATE // what can be read of the state, its acceleration left as it was
+    // what can be read of the state, which is left as it was; each with all before it
+    ORR_PROGRAM_POSITIONS,
+    ORR_PROGRAM_VELOCITIES,
+    ORR_PROGRAM_ACCELERATIONS,
+    ORR_PROGRAM_SENSORS
 } orr_program_call;
 
 typedef struct orr_program {

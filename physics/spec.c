@@ -77,6 +77,16 @@ void spec_destroy(orr_spec *spec)
     orr_arena_destroy(&spec->arena);
 }
 
+void spec_set_name(orr_spec *spec, const char *name)
+{
+    if (name) {
+        size_t length = strlen(name), room = sizeof spec->name - 1;
+        length = length < room ? length : room;
+        memcpy(spec->name, name, length);
+        spec->name[length] = 0;
+    }
+}
+
 void *spec_append(void **list, int *count, int *capacity, size_t size)
 {
     if (*count == *capacity) {
@@ -90,6 +100,17 @@ void *spec_append(void **list, int *count, int *capacity, size_t size)
     }
     void *element = (char *)*list + (size_t)(*count)++ * size;
     return memset(element, 0, size);
+}
+
+int spec_find(const void *list, int count, size_t size, const char *name)
+{
+    for (int i = 0; i < count && name; i++) {
+        const spec_head *head = (const void *)((const char *)list + (size_t)i * size);
+        if (head->name && strcmp(head->name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
 }
 
 orr_result spec_fail(const spec_head *head, orr_error *error, const char *format, ...)

@@ -41,6 +41,7 @@ typedef struct spec_body {
     const char *childclass;
     // inertial
     int32_t has_inertial;
+    spec_head inertial; // where it stands, with the name of the body
     double mass, ipos[3], iquat[4], inertia[3];
     double full_inertia[6]; // xx yy zz xy xz yz; NaN at [0]: inertia and iquat hold
 } spec_body;
@@ -62,7 +63,7 @@ typedef struct spec_frame {
 typedef struct spec_joint {
     spec_head head;
     int body;
-    int32_t type, group, limited, actfrclimited, actgravcomp;
+    int32_t type, group, limited, actfrclimited, actgravcomp, align;
     double pos[3], axis[3], stiffness, damping, armature, frictionloss, margin;
     double range[2], actfrcrange[2], ref, springref, springdamper[2];
     double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
@@ -74,7 +75,7 @@ typedef struct spec_geom {
     spec_head head;
     int body;
     int32_t type, contype, conaffinity, condim, group, priority, fluidshape;
-    double size[3], fromto[6], pos[3];
+    double size[3], fitscale, fromto[6], pos[3];
     spec_orientation turn;
     double friction[3], mass, density, solmix, solref[ORR_NREF], solimp[ORR_NIMP], margin, gap, fluidcoef[5];
     float rgba[4];
@@ -305,12 +306,18 @@ typedef struct orr_spec {
 // Zero except for what MuJoCo's defaults say.
 void spec_init(orr_spec *spec, const char *path);
 void spec_destroy(orr_spec *spec);
+// The model's name, as much of it as there is room for; NULL leaves MuJoCo's.
+void spec_set_name(orr_spec *spec, const char *name);
 
 // A zeroed element at the end of a list; NULL when memory is out.
 #define SPEC_APPEND(spec, list)                                                                              \
     ((__typeof__((spec)->list))spec_append((void **)&(spec)->list, &(spec)->list##_count,                    \
                                            &(spec)->list##_capacity, sizeof *(spec)->list))
 void *spec_append(void **list, int *count, int *capacity, size_t size);
+
+// Index of a named element of a list, or -1. The list's elements begin with a spec_head.
+int spec_find(const void *list, int count, size_t size, const char *name);
+#define SPEC_FIND(spec, list, name) spec_find((spec)->list, (spec)->list##_count, sizeof *(spec)->list, name)
 
 // "file:line: element 'name': what", with a code
 orr_result spec_fail(const spec_head *head, orr_error *error, const char *format, ...)

@@ -1,26 +1,7 @@
 // The schedule: blocks of worlds over threads.
-#include "physics/world.h"
-
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
-#include "physics/program.h"
-
-#include <string.h>
-
-struct orr_physics {
-    const orr_model *model;
-    orr_jobs *jobs;
-    orr_plan *plan;
-    const orr_program *program;
-    void *program_model, *numbers;
-    int worlds, blocks, state_count;
-    size_t scratch_bytes;
-    char *state;        // blocks x state_count x lanes
-    char *scratch;      // workers x scratch_bytes
-    uint32_t *diverged; // per block, one bit per lane
-    orr_program_call call;
-    int steps;
-};
+#include "physics/world_state.h"
 
 static const orr_program *choose_program(bool double_precision, orr_isa isa)
 {
@@ -50,34 +31,6 @@ static size_t model_doubles(const orr_model *m)
 #define COUNT_ARRAY(type, name, rows, columns) COUNT_##type((int64_t)(rows) * (int64_t)(columns));
     ORR_MODEL_ARRAYS(COUNT_ARRAY)
     return count;
-}
-
-static char *block_state(const orr_physics *physics, int block)
-{
-    const orr_program *program = physics->program;
-    return physics->state +
-           (size_t)block * (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
-}
-
-static double read_number(const orr_program *program, const char *array, int i, int lane)
-{
-    const char *at = array + ((size_t)i * (size_t)program->lanes + (size_t)lane) * program->real_bytes;
-    if (program->real_bytes == sizeof(double)) {
-        double value;
-        memcpy(&value, at, sizeof value);
-        return value;
-    }
-    float value;
-    memcpy(&value, at, sizeof value);
-    return (double)value;
-}
-
-static void write_number(const orr_program *program, char *array, int i, int lane, double number)
-{
-    char *at = array + ((size_t)i * (size_t)program->lanes + (size_t)lane) * program->real_bytes;
-    float narrow = (float)number;
-    memcpy(at, program->real_bytes == sizeof(double) ? (const void *)&number : (const void *)&narrow,
-           program->real_bytes);
 }
 
 static void reset_lane(orr_physics *physics, int block, int lane)
@@ -204,70 +157,6 @@ void orr_physics_reset(orr_physics *physics, int world)
 {
     assert(world >= 0 && world < physics->worlds);
     reset_lane(physics, world / physics->program->lanes, world % physics->program->lanes);
-}
-
-int orr_physics_size(const orr_physics *physics, orr_physics_field field)
-{
-    int count;
-    bool lasts;
-    physics->program->field_at(physics->program_model, field, &count, &lasts);
-    return count;
-}
-
-void orr_physics_get(const orr_physics *physics, orr_physics_field field, int world, double *values)
-{
-    assert(world >= 0 && world < physics->worlds);
-    const orr_program *program = physics->program;
-    int count;
-    bool lasts;
-    int at = program->field_at(physics->program_model, field, &count, &lasts);
-    assert(lasts);
-    const char *state = block_state(physics, world / program->lanes);
-    for (int i = 0; i < count; i++) {
-        values[i] = read_number(program, state, at + i, world % program->lanes);
-    }
-}
-
-void orr_physics_set(orr_physics *physics, orr_physics_field field, int world, const double *values)
-{
-    assert(world >= 0 && world < physics->worlds);
-    const orr_program *program = physics->program;
-    int count;
-    bool lasts;
-    int at = program->field_at(physics->program_model, field, &count, &lasts);
-    assert(lasts);
-    int block = world / program->lanes, lane = world % program->lanes;
-    for (int i = 0; i < count; i++) {
-        write_number(program, block_state(physics, block), at + i, lane, values[i]);
-    }
-    physics->diverged[block] &= ~(1u << lane);
-}
-
-void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, double *values)
-{
-    assert(world >= 0 && world < physics->worlds);
-    const orr_program *program = physics->program;
-    int count;
-    bool lasts;
-    int at = program->field_at(physics->program_model, field, &count, &lasts);
-    if (lasts) {
-        orr_physics_get(physics, field, world, values);
-        return;
-    }
-    orr_program_call call = field == ORR_PHYSICS_QFRC_INVERSE ? ORR_PROGRAM_INVERSE : ORR_PROGRAM_EVALUATE;
-    program->run(physics->program_model, block_state(physics, world / program->lanes), physics->scratch, call,
-                 0);
-    for (int i = 0; i < count; i++) {
-        values[i] = read_number(program, physics->scratch, at + i, world % program->lanes);
-    }
-}
-
-int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity)
-{
-    assert(world >= 0 && world < physics->worlds);
-    int lanes = physics->program->lanes;
-    return physics->program->contacts(physics->program_model, block_state(physics, world / lanes),
-                                      physics->scratch, world % lanes, contacts, capacity);
 }
 
 bool orr_physics_diverged(const orr_physics *physics, int world)

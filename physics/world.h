@@ -28,23 +28,39 @@ typedef struct orr_physics orr_physics;
 #define ORR_PHYSICS_DERIVED(X)                                                                               \
     X(XPOS, xpos)                                                                                            \
     X(XQUAT, xquat)                                                                                          \
+    X(XMAT, xmat)                                                                                            \
     X(XIPOS, xipos)                                                                                          \
+    X(XIMAT, ximat)                                                                                          \
+    X(XANCHOR, xanchor)                                                                                      \
+    X(XAXIS, xaxis)                                                                                          \
     X(GEOM_XPOS, geom_xpos)                                                                                  \
     X(GEOM_XMAT, geom_xmat)                                                                                  \
     X(SITE_XPOS, site_xpos)                                                                                  \
+    X(SITE_XMAT, site_xmat)                                                                                  \
+    X(CAM_XPOS, cam_xpos)                                                                                    \
+    X(CAM_XMAT, cam_xmat)                                                                                    \
     X(SUBTREE_COM, subtree_com)                                                                              \
+    X(SUBTREE_LINVEL, subtree_linvel)                                                                        \
+    X(SUBTREE_ANGMOM, subtree_angmom)                                                                        \
+    X(CDOF, cdof)                                                                                            \
     X(CINERT, cinert)                                                                                        \
     X(CVEL, cvel)                                                                                            \
+    X(CACC, cacc)                                                                                            \
+    X(CFRC_INT, cfrc_int)                                                                                    \
+    X(CFRC_EXT, cfrc_ext)                                                                                    \
     X(QM, qM)                                                                                                \
     X(TEN_LENGTH, ten_length)                                                                                \
     X(TEN_VELOCITY, ten_velocity)                                                                            \
+    X(ACTUATOR_LENGTH, actuator_length)                                                                      \
+    X(ACTUATOR_VELOCITY, actuator_velocity)                                                                  \
     X(ACTUATOR_FORCE, actuator_force)                                                                        \
     X(QFRC_BIAS, qfrc_bias)                                                                                  \
     X(QFRC_PASSIVE, qfrc_passive)                                                                            \
     X(QFRC_ACTUATOR, qfrc_actuator)                                                                          \
     X(QFRC_CONSTRAINT, qfrc_constraint)                                                                      \
     X(QFRC_INVERSE, qfrc_inverse) /* the force that would give QACC */                                       \
-    X(ENERGY, energy)             /* potential, kinetic */
+    X(ENERGY, energy)             /* potential, kinetic */                                                   \
+    X(SENSORDATA, sensordata)     /* see sensor_adr and sensor_dim of the model */
 
 typedef enum orr_physics_field {
 #define ORR_PHYSICS_ENUM(NAME, name) ORR_PHYSICS_##NAME,
@@ -74,6 +90,24 @@ void orr_physics_get(const orr_physics *physics, orr_physics_field field, int wo
 void orr_physics_set(orr_physics *physics, orr_physics_field field, int world, const double *values);
 // Any field of one world; derived ones are worked out for the state as it is, which does not change.
 void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, double *values);
+
+// "qpos" for ORR_PHYSICS_QPOS.
+const char *orr_physics_field_name(orr_physics_field field);
+
+// Fields of all worlds, over the threads: [world][the numbers of one field after the other]. What is derived is worked
+// out once for all of the fields. At most ORR_PHYSICS_FIELD_COUNT of them.
+void orr_physics_read_all(orr_physics *physics, const orr_physics_field *fields, int count, double *values);
+void orr_physics_read_all_f32(orr_physics *physics, const orr_physics_field *fields, int count,
+                              float *values);
+// A part of the state of all worlds: [world][size].
+void orr_physics_set_all(orr_physics *physics, orr_physics_field field, const double *values);
+void orr_physics_set_all_f32(orr_physics *physics, orr_physics_field field, const float *values);
+
+// How a point moves with the dofs, in the world's axes: its velocity is jacp qvel, the angular velocity of its body
+// jacr qvel; both 3 x nv, row-major. kind: ORR_OBJECT_BODY (its centre of mass), _XBODY, _GEOM or _SITE.
+// point: nullable, in the world; another place that moves with the object than its own (mj_jac).
+void orr_physics_jacobian(orr_physics *physics, int world, orr_object kind, int id, const double *point,
+                          double *jacp, double *jacr);
 
 // Two geoms that touch, or come closer than their margins.
 typedef struct orr_physics_contact {

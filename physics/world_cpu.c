@@ -2,7 +2,8 @@
 // compiles it for plain double.
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
-#include "physics/lane_contact_force.h"
+#include "physics/lane_reaction.h"
+#include "physics/lane_sensor.h"
 #include "physics/lane_step.h"
 #include "physics/program.h"
 
@@ -147,14 +148,24 @@ static uint32_t not_finite(const lane_model *m, const lane_data *d)
 }
 
 // Works out what can be read of the state; the state, its acceleration included, stays as it is.
-static void evaluate(const lane_model *m, lane_data *d)
+static void evaluate(const lane_model *m, lane_data *d, orr_program_call call)
 {
-    for (int i = 0; i < m->nv; i++) {
-        d->work[i] = d->qacc[i];
-    }
-    d->qacc = d->work; // forward() writes there, and nothing of it lasts
-    forward(m, d);
+    d->qacc = d->work; // is written to, and nothing of it lasts
     d->work = d->work + m->nv;
+    positions(m, d);
+    cameras(m, d);
+    if (call >= ORR_PROGRAM_VELOCITIES) {
+        velocities(m, d);
+        subtree_velocities(m, d);
+        energies(m, d);
+    }
+    if (call >= ORR_PROGRAM_ACCELERATIONS) {
+        accelerations(m, d);
+        reactions(m, d);
+    }
+    if (call == ORR_PROGRAM_SENSORS) {
+        sensors(m, d);
+    }
 }
 
 static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps)
@@ -174,8 +185,7 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
         inverse(m, &d);
         break;
     default:
-        evaluate(m, &d);
-        energies(m, &d);
+        evaluate(m, &d, call);
         break;
     }
     return not_finite(m, &d);
@@ -196,7 +206,7 @@ static int contacts(const void *model, void *state, void *scratch, int lane, orr
 {
     const lane_model *m = model;
     lane_data d = bind(m, state, scratch);
-    evaluate(m, &d);
+    evaluate(m, &d, ORR_PROGRAM_ACCELERATIONS);
     int count = 0;
     for (int i = 0; i < d.contact_count; i++) {
         double dist = number(d.contact_dist[i], lane);

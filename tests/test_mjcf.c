@@ -49,19 +49,45 @@ static void gymnasium_robots_compile_to_what_mujoco_makes_of_them(void **state)
     }
 }
 
+static void check_model(const char *name, const char *ending)
+{
+    char path[512], golden[512];
+    orr_model *model = NULL;
+    snprintf(path, sizeof path, "%s/tests/golden/models/%s%s", ORR_SOURCE_DIR, name, ending);
+    snprintf(golden, sizeof golden, "%s/tests/golden/%s.txt", ORR_SOURCE_DIR, name);
+    assert_ok(orr_model_load(path, &model, &error));
+    assert_true(assert_golden_model(model, golden) > 100);
+    orr_model_destroy(model);
+}
+
 static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
-    static const char *const models[] = {"orientations", "classes", "joints",  "geoms",  "inertia", "links",
-                                         "actuators",    "sensors", "tendons", "meshes", "custom"};
+    static const char *const models[] = {"orientations", "classes",   "joints",     "geoms",   "inertia",
+                                         "links",        "actuators", "sensors",    "tendons", "meshes",
+                                         "custom",       "fused",     "replicated", "fitted",  "fitted_aabb"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        char path[512], golden[512];
-        orr_model *model = NULL;
-        snprintf(path, sizeof path, "%s/tests/golden/models/%s.xml", ORR_SOURCE_DIR, models[i]);
-        snprintf(golden, sizeof golden, "%s/tests/golden/%s.txt", ORR_SOURCE_DIR, models[i]);
-        assert_ok(orr_model_load(path, &model, &error));
-        assert_true(assert_golden_model(model, golden) > 100);
-        orr_model_destroy(model);
+        check_model(models[i], ".xml");
+    }
+}
+
+// in the style of the MuJoCo Menagerie: nested classes, visual and collision geoms, a scene that includes a robot
+static void menagerie_models_compile_to_what_mujoco_makes_of_them(void **state)
+{
+    (void)state;
+    check_model("arm_hand", ".xml");
+    if (ORR_HAVE_MESH) {
+        check_model("scene_quadruped", ".xml");
+    }
+}
+
+static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
+{
+    (void)state;
+    check_model("urdf_arm", ".urdf");
+    check_model("urdf_joints", ".urdf");
+    if (ORR_HAVE_MESH) {
+        check_model("urdf_meshes", ".urdf");
     }
 }
 
@@ -76,7 +102,8 @@ static void every_mistake_is_named_with_its_line(void **state)
     } mistakes[] = {
         {"<mujoco>\n<worldbody>\n</mujoco>", "test.xml:3: ", "well-formed"},
         {"", "test.xml:1: ", "well-formed"},
-        {"<robot/>", "test.xml:1: <robot>", "expected <mujoco>"},
+        {"<scene/>", "test.xml:1: <scene>", "expected <mujoco> or <robot>"},
+        {"<robot/>", "test.xml:1: <robot>", "expected at least one <link>"},
         {"<mujoco>\n<wordlbody/></mujoco>", "test.xml:2: <wordlbody>", "unknown or unsupported element"},
         {"<mujoco>text</mujoco>", "test.xml:1: ", "text between elements"},
         {BODY("\n<geom sise='1'/>"), "test.xml:2: <geom>", "unknown attribute 'sise'"},
@@ -94,11 +121,29 @@ static void every_mistake_is_named_with_its_line(void **state)
         {BODY("\n<geom size='1' euler='0 0 0' zaxis='0 0 1'/>"), "test.xml:2: <geom>",
          "expected one of quat"},
         {BODY("<joint/>"), "test.xml:1: <body> 'a'", "mass and inertia of a body that moves"},
-        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' diaginertia='1 1 9'/>"), "test.xml:1: <body> 'a'",
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' diaginertia='1 1 9'/>"), "test.xml:2: <inertial> 'a'",
          "balanceinertia"},
         {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 2 2 2'/>"),
-         "test.xml:1: <body> 'a'", "definite"},
+         "test.xml:2: <inertial> 'a'", "definite"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='0' diaginertia='1 1 1'/>"), "test.xml:2: <inertial> 'a'",
+         "expected more than 1e-15"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' diaginertia='0 1 1'/>"), "test.xml:2: <inertial> 'a'",
+         "expected more than 1e-15"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='-1' diaginertia='1 1 1'/>"),
+         "test.xml:2: <inertial> 'a'", "no negative number"},
+        {BODY("\n<geom size='1' mass='-1'/>"), "test.xml:2: <geom>", "no negative number"},
         {BODY("\n<body name='a'/>"), "test.xml:2: <body> 'a'", "taken already"},
+        {"<mujoco><worldbody>\n<replicate/></worldbody></mujoco>", "test.xml:2: <replicate>",
+         "count: expected"},
+        {"<mujoco><worldbody>\n<replicate count='1e9'/></worldbody></mujoco>", "test.xml:2: <replicate>",
+         "count: expected"},
+        {"<mujoco><worldbody>\n<replicate count='2' offest='1 0 0'/></worldbody></mujoco>",
+         "test.xml:2: <replicate>", "unknown attribute 'offest'"},
+        {"<mujoco><worldbody><replicate count='4096'><replicate count='4096'>\n" BALL
+         "</replicate></replicate></worldbody></mujoco>",
+         "test.xml:", "in all copies"},
+        {"<mujoco><worldbody><body>\n<attach model='m' body='b' prefix='p'/></body></worldbody></mujoco>",
+         "test.xml:2: <attach>", "unknown or unsupported element"},
         {"<mujoco>\n<include file='nowhere.xml'/></mujoco>", "test.xml:2: <include>", "nowhere.xml"},
         {"<mujoco><asset>\n<mesh name='m' file='nowhere.stl'/></asset></mujoco>",
          "test.xml:2: ", ORR_HAVE_MESH ? "nowhere.stl" : "libassimp-dev"},
@@ -108,10 +153,19 @@ static void every_mistake_is_named_with_its_line(void **state)
          "height='9'/></asset></mujoco>",
          "test.xml:2: <texture> 't'", "width and height"},
         {"<mujoco>\n<size nkey='999999999'/></mujoco>", "test.xml:2: <size>", "counts"},
+        {"<mujoco><size nkey='1048576' nuserdata='1'/><worldbody><replicate "
+         "count='999'><body><freejoint/>" BALL "</body></replicate></worldbody></mujoco>",
+         "test.xml: ", "nkey 1048576"},
+        {"<mujoco><asset>\n<hfield name='h' nrow='99999' ncol='99999' size='1 1 1 1'/></asset></mujoco>",
+         "test.xml:2: <hfield> 'h'", "rows and columns"},
+        {"<mujoco><custom>\n<numeric name='n' size='2000000000'/></custom></mujoco>", "test.xml:2: <numeric>",
+         "size"},
         {"<mujoco>\n<option timestep='0'/></mujoco>", "test.xml:2: <option>", "timestep"},
-        {"<mujoco>\n<compiler fusestatic='true'/></mujoco>", "test.xml:2: <compiler>", "fusestatic"},
         {"<mujoco><actuator>\n<motor joint='j'/></actuator></mujoco>", "test.xml:2: <motor>",
          "there is no joint 'j'"},
+        {"<mujoco><worldbody><body name='a'><joint name='j'/>" BALL "</body></worldbody><actuator>\n"
+         "<general joint='j' dyntype='integrator' actdim='2000000000'/></actuator></mujoco>",
+         "test.xml:2: <general>", "actdim"},
         {"<mujoco><actuator>\n<muscle joint='j'/></actuator></mujoco>", "test.xml:2: <muscle>",
          "unsupported actuator"},
         {"<mujoco><sensor>\n<gyro site='s'/></sensor></mujoco>", "test.xml:2: <gyro>", "'s'"},
@@ -129,17 +183,45 @@ static void every_mistake_is_named_with_its_line(void **state)
     }
 }
 
-static void a_file_that_includes_itself_is_refused(void **state)
+static void files_that_include_each_other_are_refused(void **state)
 {
     (void)state;
-    char text[] = "<mujoco><worldbody>\n<include file='cycle.xml'/></worldbody></mujoco>", path[512];
+    static const char *const names[] = {"cycle.xml", "other.xml"};
+    char path[512];
     orr_error error = {0};
     orr_model *model;
-    snprintf(path, sizeof path, "%s", scratch_path("cycle.xml"));
+    for (int i = 0; i < 2; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "<mujoco><worldbody>\n<include file='%s'/></worldbody></mujoco>",
+                 names[1 - i]);
+        snprintf(path, sizeof path, "%s", scratch_path(names[i]));
+        assert_ok(orr_file_write(path, text, strlen(text), &error));
+    }
+    assert_int_equal(orr_model_load(path, &model, &error), ORR_ERROR_FORMAT);
+    assert_non_null(
+        strstr(error.message, "cycle.xml:2: <include>: file 'other.xml' is included a second time"));
+    const char text[] = "<mujoco><worldbody>\n<include file='other.xml'/></worldbody></mujoco>"; // itself
     assert_ok(orr_file_write(path, text, sizeof text - 1, &error));
     assert_int_equal(orr_model_load(path, &model, &error), ORR_ERROR_FORMAT);
     assert_non_null(
-        strstr(error.message, "cycle.xml:2: <include>: file 'cycle.xml' is included a second time"));
+        strstr(error.message, "other.xml:2: <include>: file 'other.xml' is included a second time"));
+}
+
+static void empty_includes_and_replicates_leave_nothing(void **state)
+{
+    (void)state;
+    char text[] = "<mujoco><worldbody><include file='empty.xml'/><include file='empty2.xml'/><geom size='1'/>"
+                  "<replicate count='0'>" BALL
+                  "</replicate><replicate count='0'/><geom size='2'/></worldbody></mujoco>";
+    char path[512], empty[] = "<mujoco/>";
+    orr_model *model;
+    assert_ok(orr_file_write(scratch_path("empty.xml"), empty, sizeof empty - 1, &error));
+    assert_ok(orr_file_write(scratch_path("empty2.xml"), empty, sizeof empty - 1, &error));
+    snprintf(path, sizeof path, "%s", scratch_path("includes.xml"));
+    assert_ok(orr_file_write(path, text, sizeof text - 1, &error));
+    assert_ok(orr_model_load(path, &model, &error));
+    assert_int_equal(model->ngeom, 2);
+    orr_model_destroy(model);
 }
 
 static void deep_nesting_is_refused(void **state)
@@ -174,8 +256,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gymnasium_robots_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(feature_models_compile_to_what_mujoco_makes_of_them),
+        cmocka_unit_test(menagerie_models_compile_to_what_mujoco_makes_of_them),
+        cmocka_unit_test(urdf_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
-        cmocka_unit_test(a_file_that_includes_itself_is_refused),
+        cmocka_unit_test(files_that_include_each_other_are_refused),
+        cmocka_unit_test(empty_includes_and_replicates_leave_nothing),
         cmocka_unit_test(deep_nesting_is_refused),
         cmocka_unit_test(names_are_found),
     };

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CONTACTS = 64, NUMBERS = 1024 };
+enum { CONTACTS = 64, NUMBERS = 256 };
 
 static orr_jobs *jobs;
 
@@ -101,15 +101,132 @@ static orr_physics *make_physics(const orr_model *model, int worlds, bool double
     return physics;
 }
 
-// The two programs: double, and lanes of float, where the world beside others is held.
+static double largest(const double *a, int count)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) {
+        most = fmax(most, fabs(a[i]));
+    }
+    return most;
+}
+
+// The largest error of `count` numbers, relative to the largest of them and to `size`.
+static double relative_error(const double *found, const double *wanted, int count, double size)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) {
+        most = fmax(most, isfinite(found[i]) ? fabs(found[i] - wanted[i]) : INFINITY);
+    }
+    return most / fmax(size, largest(wanted, count));
+}
+
+// The two programs: double, and lanes of float, of which one world of the second block is held.
 typedef struct machine {
     orr_physics *physics;
     int world;
+    double worst[2]; // without and with constraints
 } machine;
 
-static void set(machine *a, orr_physics_field field, const double *values)
+typedef struct recorded {
+    const double *time, *qpos, *qvel, *act, *ctrl, *xfrc, *qacc, *contact, *fields, *jacobian, *sensordata,
+        *inverse;
+    int contacts;
+    bool constrained;
+} recorded;
+
+// In the order of the record.
+static const orr_physics_field held[] = {
+    ORR_PHYSICS_CINERT,         ORR_PHYSICS_CVEL,          ORR_PHYSICS_CACC,
+    ORR_PHYSICS_CFRC_EXT,       ORR_PHYSICS_CFRC_INT,      ORR_PHYSICS_SUBTREE_LINVEL,
+    ORR_PHYSICS_SUBTREE_ANGMOM, ORR_PHYSICS_QFRC_ACTUATOR, ORR_PHYSICS_ENERGY};
+enum { HELD = sizeof held / sizeof held[0] };
+
+static recorded take_record(golden *g)
 {
-    orr_physics_set(a->physics, field, a->world, values);
+    recorded r;
+    r.time = take(g, 1);
+    r.qpos = take(g, g->nq);
+    r.qvel = take(g, g->nv);
+    r.act = take(g, g->na);
+    r.ctrl = take(g, g->nu);
+    r.xfrc = take(g, 6 * g->nbody);
+    r.qacc = take(g, g->nv);
+    const double *counts = take(g, 2);
+    r.constrained = counts[0] > 0.0;
+    r.contacts = (int)counts[1];
+    r.contact = take(g, CONTACT_NUMBERS * r.contacts);
+    r.fields = take(g, (10 + 6 * 4 + 3 * 2) * g->nbody + g->nv + 2);
+    r.jacobian = take(g, 6 * g->nv);
+    r.sensordata = take(g, g->nsensordata);
+    r.inverse = take(g, g->nv);
+    return r;
+}
+
+static void set_state(machine *a, const recorded *r)
+{
+    orr_physics_reset(a->physics, a->world);
+    orr_physics_set(a->physics, ORR_PHYSICS_TIME, a->world, r->time);
+    orr_physics_set(a->physics, ORR_PHYSICS_QPOS, a->world, r->qpos);
+    orr_physics_set(a->physics, ORR_PHYSICS_QVEL, a->world, r->qvel);
+    orr_physics_set(a->physics, ORR_PHYSICS_ACT, a->world, r->act);
+    orr_physics_set(a->physics, ORR_PHYSICS_CTRL, a->world, r->ctrl);
+    orr_physics_set(a->physics, ORR_PHYSICS_XFRC_APPLIED, a->world, r->xfrc);
+    orr_physics_set(a->physics, ORR_PHYSICS_QACC, a->world, r->qacc);
+}
+
+// push: the largest force from outside
+static double sensors_error(const orr_model *model, const double *found, const double *wanted, double push)
+{
+    double worst = 0.0;
+    for (int i = 0; i < model->nsensor; i++) {
+        int adr = model->sensor_adr[i], type = model->sensor_type[i];
+        bool force = type == ORR_SENSOR_FORCE || type == ORR_SENSOR_TORQUE;
+        worst =
+            fmax(worst, relative_error(found + adr, wanted + adr, model->sensor_dim[i], force ? push : 1.0));
+    }
+    return worst;
+}
+
+// How a point of the last body moves.
+static double jacobian_error(machine *a, const orr_model *model, const double *wanted)
+{
+    static const double local[3] = {0.1, -0.2, 0.3}; // as recorded
+    double xpos[3 * NUMBERS], xmat[9 * NUMBERS], found[6 * NUMBERS], point[3];
+    int last = model->nbody - 1, nv = model->nv;
+    orr_physics_read(a->physics, ORR_PHYSICS_XPOS, a->world, xpos);
+    orr_physics_read(a->physics, ORR_PHYSICS_XMAT, a->world, xmat);
+    for (int k = 0; k < 3; k++) {
+        const double *row = xmat + 9 * last + 3 * k;
+        point[k] = xpos[3 * last + k] + row[0] * local[0] + row[1] * local[1] + row[2] * local[2];
+    }
+    orr_physics_jacobian(a->physics, a->world, ORR_OBJECT_XBODY, last, point, found, found + 3 * nv);
+    return relative_error(found, wanted, 6 * nv, 1.0);
+}
+
+static double state_error(machine *a, const orr_model *model, const recorded *r, bool exact)
+{
+    orr_physics_contact contacts[CONTACTS];
+    double found[16 * NUMBERS];
+    int count = orr_physics_contacts(a->physics, a->world, contacts, CONTACTS);
+    assert_int_equal(count, r->contacts);
+    double worst = contacts_error(contacts, r->contact, count);
+    const double *wanted = r->fields;
+    double push = 1.0; // forces between bodies are sums in which those from outside may cancel
+    for (int i = 0; i < HELD; i++) {
+        int size = orr_physics_size(a->physics, held[i]);
+        orr_physics_read(a->physics, held[i], a->world, found);
+        worst =
+            fmax(worst, relative_error(found, wanted, size, held[i] == ORR_PHYSICS_CFRC_INT ? push : 1.0));
+        push = held[i] == ORR_PHYSICS_CFRC_EXT ? fmax(push, largest(wanted, size)) : push;
+        wanted += size;
+    }
+    orr_physics_read(a->physics, ORR_PHYSICS_SENSORDATA, a->world, found);
+    worst = fmax(worst, sensors_error(model, found, r->sensordata, push));
+    if (exact) { // in float what is left of large forces of contacts would not say much
+        orr_physics_read(a->physics, ORR_PHYSICS_QFRC_INVERSE, a->world, found);
+        worst = fmax(worst, relative_error(found, r->inverse, model->nv, 1.0));
+    }
+    return fmax(worst, jacobian_error(a, model, r->jacobian));
 }
 
 static void hold(const char *name, const char *path)
@@ -120,40 +237,30 @@ static void hold(const char *name, const char *path)
     assert_int_equal(model->nq, g.nq);
     assert_int_equal(model->nbody, g.nbody);
     assert_int_equal(model->nsensordata, g.nsensordata);
+    assert_true(g.nv < NUMBERS && g.nbody < NUMBERS && g.nsensordata < NUMBERS);
     model->opt.tolerance = 1e-15; // as recorded
     model->opt.iterations = 200;
     model->opt.ls_tolerance = 1e-6;
-    machine machines[2] = {{make_physics(model, 1, true), 0}, {make_physics(model, 18, false), 17}};
-    double worst[2] = {0.0, 0.0};
+    machine exact = {.physics = make_physics(model, 1, true)};
+    machine fast = {.physics = make_physics(model, 18, false), .world = 17};
+    machine *const machines[2] = {&exact, &fast};
     for (int i = 0; i < g.states; i++) {
-        const double *time = take(&g, 1), *qpos = take(&g, g.nq), *qvel = take(&g, g.nv),
-                     *act = take(&g, g.na), *ctrl = take(&g, g.nu), *xfrc = take(&g, 6 * g.nbody);
-        take(&g, g.nv);
-        int contacts = (int)take(&g, 2)[1];
-        const double *contact = take(&g, CONTACT_NUMBERS * contacts);
-        take(&g, (10 + 5 * 6) * g.nbody);
-        take(&g, g.nv + 2 + 6 * g.nv + g.nsensordata + g.nv);
+        recorded r = take_record(&g);
         for (int k = 0; k < 2; k++) {
-            orr_physics_contact found[CONTACTS];
-            orr_physics_reset(machines[k].physics, machines[k].world);
-            set(&machines[k], ORR_PHYSICS_TIME, time);
-            set(&machines[k], ORR_PHYSICS_QPOS, qpos);
-            set(&machines[k], ORR_PHYSICS_QVEL, qvel);
-            set(&machines[k], ORR_PHYSICS_ACT, act);
-            set(&machines[k], ORR_PHYSICS_CTRL, ctrl);
-            set(&machines[k], ORR_PHYSICS_XFRC_APPLIED, xfrc);
-            int count = orr_physics_contacts(machines[k].physics, machines[k].world, found, CONTACTS);
-            assert_int_equal(count, contacts);
-            worst[k] = fmax(worst[k], contacts_error(found, contact, count));
+            set_state(machines[k], &r);
+            double *worst = &machines[k]->worst[r.constrained];
+            *worst = fmax(*worst, state_error(machines[k], model, &r, k == 0));
         }
     }
     assert_ptr_equal(g.next, g.behind);
-    print_message("%s: contacts %.1e in f64, %.1e in f32\n", name, worst[0], worst[1]);
-    assert_true(worst[0] < 1e-6); // the solver's tolerance
-    assert_true(worst[1] < 1e-4);
-    for (int k = 0; k < 2; k++) {
-        orr_physics_destroy(machines[k].physics);
-    }
+    print_message("%s: without and with constraints %.1e, %.1e in f64, %.1e, %.1e in f32\n", name,
+                  exact.worst[0], exact.worst[1], fast.worst[0], fast.worst[1]);
+    assert_true(exact.worst[0] < 1e-9); // rounding
+    assert_true(exact.worst[1] < 1e-6); // the solver's tolerance
+    assert_true(fast.worst[0] < 1e-4);
+    assert_true(fast.worst[1] < 1e-3);
+    orr_physics_destroy(exact.physics);
+    orr_physics_destroy(fast.physics);
     orr_model_destroy(model);
     orr_free(g.numbers);
 }
@@ -192,9 +299,21 @@ static void contacts_push_as_in_mujoco(void **state)
     }
 }
 
+static void each_sensor_measures_what_it_does_in_mujoco(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"frames", "drives", "touch", "rays"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/tests/golden/sensors/%s.xml", ORR_SOURCE_DIR, names[i]);
+        hold(names[i], path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_sensor_measures_what_it_does_in_mujoco),
         cmocka_unit_test(contacts_push_as_in_mujoco),
         cmocka_unit_test(robots_feel_what_they_do_in_mujoco),
     };

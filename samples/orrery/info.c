@@ -40,7 +40,7 @@ static orr_result find_kind(const char *path, file_kind *kind, orr_error *error)
         *kind = KIND_FIELD;
         return ORR_OK;
     }
-    if (orr_path_has_ending(path, ".xml")) {
+    if (orr_path_has_ending(path, ".xml") || orr_path_has_ending(path, ".urdf")) {
         *kind = KIND_MODEL;
         return ORR_OK;
     }
@@ -92,7 +92,7 @@ int command_info(int argc, char **argv)
     const command_usage usage = {
         .name = "info",
         .operands = "FILE...",
-        .purpose = "Says what is in splat clouds, meshes, trained fields (.ingp), robots (MJCF .xml), scene\n"
+        .purpose = "Says what is in splat clouds, meshes, trained fields (.ingp), robots (.xml .urdf), scene\n"
                    "files and camera files (transforms.json).",
         .operand_min = 1,
         .operand_max = argc,

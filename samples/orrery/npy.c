@@ -30,22 +30,22 @@ static bool read_shape(const char *header, npy_array *array)
     return array->dimensions > 0;
 }
 
-static orr_result read_values(const char *path, const orr_bytes *bytes, npy_array *array, orr_error *error)
+orr_result npy_parse(const uint8_t *data, size_t size, const char *name, npy_array *array, orr_error *error)
 {
-    const uint8_t *data = bytes->data;
-    if (bytes->size < 12 || memcmp(data, magic, MAGIC_BYTES) != 0 || data[6] < 1 || data[6] > 3) {
-        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: beginning: expected a .npy file", path);
+    *array = (npy_array){0};
+    if (size < 12 || memcmp(data, magic, MAGIC_BYTES) != 0 || data[6] < 1 || data[6] > 3) {
+        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: beginning: expected a .npy file", name);
     }
     bool short_header = data[6] == 1;
     size_t start = short_header ? 10 : 12;
     size_t length = (size_t)data[8] | (size_t)data[9] << 8;
     length |= short_header ? 0 : (size_t)data[10] << 16 | (size_t)data[11] << 24;
-    if (length > bytes->size - start || length > 65536) {
-        return orr_fail(error, ORR_CODE_FILE_TRUNCATED, "%s: header: expected %zu bytes", path, length);
+    if (length > size - start || length > 65536) {
+        return orr_fail(error, ORR_CODE_FILE_TRUNCATED, "%s: header: expected %zu bytes", name, length);
     }
     char *header = orr_alloc(length + 1, 1);
     if (!header) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the header of %s", path);
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the header of %s", name);
     }
     memcpy(header, data + start, length);
     header[length] = 0;
@@ -54,18 +54,18 @@ static orr_result read_values(const char *path, const orr_bytes *bytes, npy_arra
     orr_free(header);
     if (!good) {
         return orr_fail(error, ORR_CODE_FILE_HEADER,
-                        "%s: header: expected float32 or float64 in C order, of 1 to 3 dimensions", path);
+                        "%s: header: expected float32 or float64 in C order, of 1 to 3 dimensions", name);
     }
-    size_t count = 1, room = (bytes->size - start - length) / (wide ? 8 : 4);
+    size_t count = 1, room = (size - start - length) / (wide ? 8 : 4);
+    bool fits = true;
     for (int i = 0; i < array->dimensions; i++) {
-        size_t size = (size_t)array->shape[i];
-        if (size != 0 && count > room / size) {
-            return orr_fail(error, ORR_CODE_FILE_TRUNCATED,
-                            "%s: expected more than the %zu numbers there are", path, room);
-        }
-        count *= size;
+        fits = !__builtin_mul_overflow(count, (size_t)array->shape[i], &count) && fits;
     }
-    ORR_ALLOC(array->values, count, path, error);
+    if (!fits || count > room) {
+        return orr_fail(error, ORR_CODE_FILE_TRUNCATED, "%s: expected more than the %zu numbers there are",
+                        name, room);
+    }
+    ORR_ALLOC(array->values, count, name, error);
     for (size_t i = 0; i < count; i++) {
         const uint8_t *at = data + start + length + i * (wide ? 8 : 4);
         float narrow;
@@ -84,7 +84,7 @@ orr_result npy_read(const char *path, npy_array *array, orr_error *error)
     orr_bytes bytes;
     *array = (npy_array){0};
     ORR_TRY(orr_file_read(path, &bytes, error));
-    orr_result result = read_values(path, &bytes, array, error);
+    orr_result result = npy_parse(bytes.data, bytes.size, path, array, error);
     orr_free(bytes.data);
     return result;
 }

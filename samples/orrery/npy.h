@@ -11,7 +11,8 @@ typedef struct npy_array {
     double *values; // free with orr_free
 } npy_array;
 
-// Reads float32 or float64.
+// Reads float32 or float64; `name` is for messages.
+orr_result npy_parse(const uint8_t *data, size_t size, const char *name, npy_array *array, orr_error *error);
 orr_result npy_read(const char *path, npy_array *array, orr_error *error);
 
 // The header of a float64 array; the numbers follow with orr_file_put.

@@ -111,8 +111,8 @@ static orr_result run(simulation *s, orr_error *error)
 static orr_result prepare(simulation *s, const char *path, orr_error *error)
 {
     const sim_options *o = s->options;
-    if (!orr_path_has_ending(path, ".xml")) {
-        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a robot (.xml MJCF)", path);
+    if (!orr_path_has_ending(path, ".xml") && !orr_path_has_ending(path, ".urdf")) {
+        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a robot (.xml MJCF, .urdf)", path);
     }
     ORR_TRY(orr_model_load(path, &s->model, error));
     ORR_TRY(read_control(s, error));
@@ -175,7 +175,7 @@ int command_sim(int argc, char **argv)
     const command_usage usage = {.name = "sim",
                                  .operands = "SCENE --steps N",
                                  .purpose =
-                                     "Physics alone: moves a robot (.xml MJCF) in any number of worlds.",
+                                     "Physics alone: moves a robot (.xml .urdf) in any number of worlds.",
                                  .operand_min = 1,
                                  .operand_max = 1,
                                  .options = options,

@@ -6,7 +6,7 @@ mujoco==3.12.0   (the version of the fact sheet and of physics/model.h)
     python3 -m venv VENV && VENV/bin/pip install mujoco==3.12.0
     VENV/bin/python tests/golden/record_models.py [FOLDER WITH THE GYMNASIUM ROBOTS]
 
-Writes tests/golden/NAME.txt for tests/golden/models/NAME.xml, and robot_NAME.txt for each robot. Each line is a size or an
+Writes tests/golden/NAME.txt for tests/golden/models/NAME.xml or NAME.urdf, and robot_NAME.txt for each robot. Each line is a size or an
 array of physics/model.h: `nq 15`, `body_pos 14x3 0 0 0 ...`, numbers with 9 digits. Rows that repeat the one before are
 written as `=`. Left out is what physics/model.h has in a form of its own (hulls, vertices of meshes, pixels).
 """
@@ -83,7 +83,7 @@ def dump(model):
 def main():
     if mujoco.__version__ != VERSION:
         sys.exit("expected mujoco " + VERSION)
-    for path in sorted((HERE / "models").glob("*.xml")):
+    for path in sorted((HERE / "models").glob("*.[xu][mr]*")):  # .xml .urdf
         if not path.name.startswith("part_"):
             (HERE / (path.stem + ".txt")).write_text(dump(mujoco.MjModel.from_xml_path(str(path))))
     for path in sorted(pathlib.Path(sys.argv[1]).glob("*.xml")) if len(sys.argv) > 1 else []:

@@ -9,7 +9,7 @@ little-endian doubles in tests/golden/sensors:
     nq nv na nu nbody nsensordata states
     per state:   time qpos qvel act ctrl xfrc_applied qacc, nefc, ncon
                  per contact: geom1 geom2 dim dist pos frame force (mj_contactForce)
-                 cinert cvel cacc cfrc_int cfrc_ext subtree_linvel subtree_angmom qfrc_actuator energy
+                 cinert cvel cacc cfrc_ext cfrc_int subtree_linvel subtree_angmom qfrc_actuator energy
                  jacp jacr (mj_jac of a point of the last body) sensordata, qfrc_inverse
 
 As in record_dynamics.py the solver is Newton's at a tolerance of 1e-15.
@@ -72,7 +72,7 @@ def record(path, out):
                  [data.nefc, data.ncon]]
         for i in range(data.ncon):
             state += contact(model, data, i)
-        state += [data.cinert, data.cvel, data.cacc, data.cfrc_int, data.cfrc_ext, data.subtree_linvel,
+        state += [data.cinert, data.cvel, data.cacc, data.cfrc_ext, data.cfrc_int, data.subtree_linvel,
                   data.subtree_angmom, data.qfrc_actuator, data.energy]
         state += jacobian(model, data) + [data.sensordata]
         numbers += [np.array(n, dtype=float).ravel() for n in state]

@@ -1,0 +1,50 @@
+// What physics is made of, for world.c (which moves it) and world_read.c (which reads and writes it).
+#pragma once
+
+#include "physics/program.h"
+
+#include <string.h>
+
+struct orr_physics {
+    const orr_model *model;
+    orr_jobs *jobs;
+    orr_plan *plan;
+    const orr_program *program;
+    void *program_model, *numbers;
+    int worlds, blocks, state_count;
+    size_t scratch_bytes;
+    char *state;           // blocks x state_count x lanes
+    char *scratch;         // workers x scratch_bytes
+    uint32_t *diverged;    // per block, one bit per lane
+    orr_program_call call; // what run_all() does
+    int steps;
+};
+
+// A block's state: state_count numbers, each of all lanes.
+static inline char *block_state(const orr_physics *physics, int block)
+{
+    const orr_program *program = physics->program;
+    return physics->state +
+           (size_t)block * (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
+}
+
+static inline double read_number(const orr_program *program, const char *array, int i, int lane)
+{
+    const char *at = array + ((size_t)i * (size_t)program->lanes + (size_t)lane) * program->real_bytes;
+    if (program->real_bytes == sizeof(double)) {
+        double value;
+        memcpy(&value, at, sizeof value);
+        return value;
+    }
+    float value;
+    memcpy(&value, at, sizeof value);
+    return (double)value;
+}
+
+static inline void write_number(const orr_program *program, char *array, int i, int lane, double number)
+{
+    char *at = array + ((size_t)i * (size_t)program->lanes + (size_t)lane) * program->real_bytes;
+    float narrow = (float)number;
+    memcpy(at, program->real_bytes == sizeof(double) ? (const void *)&number : (const void *)&narrow,
+           program->real_bytes);
+}
