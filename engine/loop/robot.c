@@ -1,6 +1,7 @@
 #include "engine/loop/robot.h"
 
 #include "engine/core/camera.h"
+#include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/loop/transform.h"
 #include "physics/model_pose.h"
@@ -255,6 +256,11 @@ static orr_result build(orr_robot *robot, const char *path, orr_error *error)
     find_sun(robot);
     find_sky(robot);
     return ORR_OK;
+}
+
+bool orr_robot_readable(const char *path)
+{
+    return orr_path_has_ending(path, ".xml") || orr_path_has_ending(path, ".urdf");
 }
 
 orr_result orr_robot_load(const char *path, orr_robot **out, orr_error *error)

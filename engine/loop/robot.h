@@ -34,6 +34,7 @@ typedef struct orr_robot {
     orr_draw_sky sky; // up: z
 } orr_robot;
 
+bool orr_robot_readable(const char *path); // by its ending: .xml .urdf
 orr_result orr_robot_load(const char *path, orr_robot **robot, orr_error *error);
 void orr_robot_keep(orr_robot *robot);    // one user more
 void orr_robot_destroy(orr_robot *robot); // one less; NULL is allowed

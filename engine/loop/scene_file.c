@@ -73,8 +73,8 @@ static orr_result check_type(const orr_json *json, const char *file, orr_error *
     if (!known) {
         return orr_json_expected(json, "type", error, "\"splats\", \"mesh\", \"field\" or \"robot\"");
     }
-    if (type && (strcmp(type, "robot") == 0) != orr_path_has_ending(file, ".xml")) {
-        return orr_json_expected(json, "type", error, "a robot where the file is an .xml, and only there");
+    if (type && (strcmp(type, "robot") == 0) != orr_robot_readable(file)) {
+        return orr_json_expected(json, "type", error, "\"robot\" where the file is an .xml or .urdf, and only there");
     }
     return ORR_OK;
 }
@@ -99,8 +99,8 @@ static orr_result read_bind(const orr_json *json, orr_scene_file_layer *layer, o
 
 static orr_result read_layer(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
 {
-    static const char *const keys[] = {"type",  "file",    "name",      "position", "rotation",
-                                       "scale", "visible", "antialias", "bind",     NULL};
+    static const char *const keys[] = {"file",    "name",      "position", "rotation", "scale",
+                                       "visible", "antialias", "type",     "bind",     NULL};
     ORR_TRY(orr_json_check_keys(json, keys, error));
     const char *file = NULL, *name = NULL;
     ORR_TRY(orr_json_require(json, "file", "the path of a splat cloud, a mesh, a field or a robot", error));

@@ -38,11 +38,6 @@ static orr_result add_field(orr_scene *scene, const layer_wish *wish, orr_error 
     return orr_scene_append(scene, layer, name_of(wish), wish->transform, error);
 }
 
-static bool is_robot(const char *path)
-{
-    return orr_path_has_ending(path, ".xml");
-}
-
 static orr_result add_robot(orr_scene *scene, const layer_wish *wish, orr_error *error)
 {
     orr_layer_data layer = {.kind = ORR_LAYER_ROBOT, .visible = wish->visible};
@@ -60,8 +55,8 @@ static orr_result add_cloud(orr_scene *scene, const layer_wish *wish, orr_error 
         return orr_fail(
             error, ORR_CODE_FILE_TYPE,
             "%s: unknown kind of file: expected a splat cloud (.ply .compressed.ply .splat .spz .sog "
-            ".ksplat), a mesh (.glb .gltf .obj .stl), a trained field (.ingp), a robot (.xml) or a scene "
-            "file (.json)",
+            ".ksplat), a mesh (.glb .gltf .obj .stl), a trained field (.ingp), a robot (.xml .urdf) or a "
+            "scene file (.json)",
             wish->path);
     }
     if (result != ORR_OK) {
@@ -94,7 +89,7 @@ static orr_result add_single(orr_scene *scene, const layer_wish *wish, orr_error
     if (orr_field_model_readable(wish->path)) {
         return add_field(scene, wish, error);
     }
-    if (is_robot(wish->path)) {
+    if (orr_robot_readable(wish->path)) {
         return add_robot(scene, wish, error);
     }
     return orr_mesh_readable(wish->path) && !orr_path_has_ending(wish->path, ".ply")
