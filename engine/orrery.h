@@ -122,6 +122,9 @@ typedef struct orr_camera {
     int height;       /* [px], 1 .. 16384 */
     float near_plane; /* nothing closer is drawn; 0: 0.01 */
     float far_plane;  /* nothing farther is drawn; 0: 1e10 */
+    /* OpenCV's lens distortion, k1 .. k4 of r^2 .. r^8 and p1, p2, of a perspective camera. Where only fields are visible they
+     * are drawn through it, as photos were taken; pictures with splats or meshes are a pinhole's. */
+    float radial[4], tangential[2];
 } orr_camera;
 
 /* A camera at `eye` that looks at `target`; `up` is the direction that points up in the picture.
@@ -330,6 +333,12 @@ ORR_API orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, co
                                     const orr_view *view, orr_error *error);
 /* Completes the oldest submitted frame and writes its picture. */
 ORR_API orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error);
+/* Does work on the oldest submitted frame for about so long (at least a little). Fields are marched on the CPU and may take
+ * seconds; a program that must not wait calls this between its other duties until `ready`, when what is left for
+ * orr_frame_finish takes no longer than the same frame without fields. On failure the frame is dropped. */
+ORR_API orr_result orr_frame_advance(orr_frame *frame, double milliseconds, bool *ready, orr_error *error);
+/* Drops every submitted frame; what was done for them is lost. */
+ORR_API void orr_frame_discard(orr_frame *frame);
 /* Stages of the frame finished last, in order; returns how many there are and writes at most `capacity`. */
 ORR_API int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity);
 ORR_API orr_device_kind orr_frame_device(const orr_frame *frame);

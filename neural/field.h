@@ -20,6 +20,13 @@ enum {
         16 // what a NeRF's first network hands to the second; the first of them is the density
 };
 
+// Pictures of fields are drawn in tiles, row by row.
+enum { ORR_FIELD_TILE = 16 }; // pixels per side
+static inline int orr_field_tile_count(int width, int height)
+{
+    return orr_blocks(width, ORR_FIELD_TILE) * orr_blocks(height, ORR_FIELD_TILE);
+}
+
 typedef struct orr_field orr_field;
 
 // The parts of a field, for its trainer and for kernels that evaluate blocks. `rgb` parts only for NeRFs.

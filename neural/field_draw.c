@@ -1,10 +1,11 @@
+#define ORR_SCALAR
 #include "neural/field_draw.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    TILE = 16, // pixels per side
+    TILE = ORR_FIELD_TILE,
     TILE_RAYS = TILE * TILE,
     TRACE_STEPS = 128,
     MARCH_STEPS = 256 // through the unit cube along an axis
@@ -22,17 +23,8 @@ typedef struct ray {
     float colour[3], alpha, depth;
 } ray;
 
-typedef struct drawing {
-    const orr_field *field;
-    const orr_field_draw_desc *desc;
-    float to_unit[12];
-    int tiles_across;
-    float *scratch; // per worker
-    size_t scratch_floats;
-} drawing;
-
 typedef struct tile {
-    const drawing *drawing;
+    const orr_field_drawing *drawing;
     float *scratch; // of the field's functions
     ray rays[TILE_RAYS];
     int live[TILE_RAYS], live_count;
@@ -51,11 +43,16 @@ static float length3(const float v[3])
 }
 
 // The rays of pixel (x, y): depth along the camera's axis grows by 1 with t.
-static ray make_ray(const drawing *d, int x, int y)
+static ray make_ray(const orr_field_drawing *d, int x, int y)
 {
-    const orr_lens *lens = d->desc->lens;
+    const orr_lens *lens = d->desc.lens;
     float across = ((float)x + 0.5f - lens->centre[0]) / lens->focal[0];
     float down = ((float)y + 0.5f - lens->centre[1]) / lens->focal[1];
+    if (lens->distorted) {
+        real2 p = lens_undistort(d->distortion, make_real2(across, down));
+        across = p.x;
+        down = p.y;
+    }
     float forward[3], place[3], direction[3];
     for (int k = 0; k < 3; k++) { // the rows of the view are the camera's axes in the world
         float axes = across * lens->view[k] + down * lens->view[4 + k];
@@ -70,8 +67,8 @@ static ray make_ray(const drawing *d, int x, int y)
         r.direction[k] = direction[k];
     }
     r.length = length3(r.direction);
-    if (d->desc->far_depth) {
-        r.end = fminf(r.end, d->desc->far_depth[(size_t)y * (size_t)lens->width + (size_t)x]);
+    if (d->desc.far_depth) {
+        r.end = fminf(r.end, d->desc.far_depth[(size_t)y * (size_t)lens->width + (size_t)x]);
     }
     return r;
 }
@@ -125,7 +122,7 @@ static void drop_ended(tile *t)
 
 static void shade_hits(tile *t, const int *hits, int count)
 {
-    const drawing *d = t->drawing;
+    const orr_field_drawing *d = t->drawing;
     _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[ORR_SAMPLES], gradients[3 * ORR_SAMPLES];
     memcpy(t->live, hits, (size_t)count * sizeof *hits);
     t->live_count = count;
@@ -143,7 +140,7 @@ static void shade_hits(tile *t, const int *hits, int count)
             }
             float length = length3(normal), facing = 0.0f;
             for (int k = 0; k < 3; k++) {
-                facing += length > 0.0f ? normal[k] / length * d->desc->to_sun[k] : 0.0f;
+                facing += length > 0.0f ? normal[k] / length * d->desc.to_sun[k] : 0.0f;
             }
             float light = ALBEDO * (SKY * (0.75f + 0.25f * facing) + SUN * fmaxf(facing, 0.0f));
             for (int k = 0; k < 3; k++) {
@@ -243,13 +240,20 @@ static void meet_quad(ray *r)
 
 // ---- tiles ----
 
-static void draw_tile(void *context, int index, int worker)
+typedef struct tile_range {
+    const orr_field_drawing *drawing;
+    int first;
+} tile_range;
+
+static void draw_tile(void *context, int job, int worker)
 {
-    const drawing *d = context;
-    const orr_lens *lens = d->desc->lens;
+    const tile_range *range = context;
+    const orr_field_drawing *d = range->drawing;
+    const orr_lens *lens = d->desc.lens;
+    int index = range->first + job, tiles_across = orr_blocks(lens->width, TILE);
     orr_field_kind kind = orr_field_kind_of(d->field);
     tile t = {.drawing = d, .scratch = d->scratch + (size_t)worker * d->scratch_floats};
-    int left = index % d->tiles_across * TILE, top = index / d->tiles_across * TILE;
+    int left = index % tiles_across * TILE, top = index / tiles_across * TILE;
     int width = lens->width - left < TILE ? lens->width - left : TILE;
     int height = lens->height - top < TILE ? lens->height - top : TILE;
     for (int i = 0; i < width * height; i++) {
@@ -273,36 +277,50 @@ static void draw_tile(void *context, int index, int worker)
         const ray *r = &t.rays[i];
         size_t pixel = (size_t)(top + i / width) * (size_t)lens->width + (size_t)(left + i % width);
         const float rgba[4] = {r->colour[0], r->colour[1], r->colour[2], r->alpha};
-        memcpy(d->desc->rgba + 4 * pixel, rgba, sizeof rgba);
-        if (d->desc->depth) {
-            d->desc->depth[pixel] = r->alpha > 0.0f ? r->depth : 0.0f;
+        memcpy(d->desc.rgba + 4 * pixel, rgba, sizeof rgba);
+        if (d->desc.depth) {
+            d->desc.depth[pixel] = r->alpha > 0.0f ? r->depth : 0.0f;
         }
     }
 }
 
 // per worker, whole cache lines
-static orr_result take_scratch(drawing *d, orr_jobs *jobs, orr_arena *arena, orr_error *error)
+static orr_result take_scratch(orr_field_drawing *d, orr_jobs *jobs, orr_arena *arena, orr_error *error)
 {
     d->scratch_floats = (orr_field_scratch_floats(d->field) + 15) / 16 * 16;
     d->scratch = orr_arena_take(arena, (size_t)orr_jobs_workers(jobs) * d->scratch_floats, sizeof(float));
     return d->scratch ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: drawing a field");
 }
 
+orr_result orr_field_draw_begin(const orr_field *field, orr_jobs *jobs, orr_arena *arena,
+                                const orr_field_draw_desc *desc, orr_field_drawing *drawing, orr_error *error)
+{
+    assert(orr_field_kind_of(field) != ORR_FIELD_NERF);
+    *drawing =
+        (orr_field_drawing){.field = field, .desc = *desc, .distortion = orr_photo_lens_of(desc->lens)};
+    ORR_TRY(orr_affine_invert(desc->to_world, drawing->to_unit, error));
+    return take_scratch(drawing, jobs, arena, error);
+}
+
+void orr_field_draw_tiles(const orr_field_drawing *drawing, orr_jobs *jobs, int first, int count)
+{
+    tile_range range = {.drawing = drawing, .first = first};
+    orr_jobs_for(jobs, count, draw_tile, &range);
+}
+
 orr_result orr_field_draw(const orr_field *field, orr_jobs *jobs, orr_arena *arena,
                           const orr_field_draw_desc *desc, orr_error *error)
 {
-    assert(orr_field_kind_of(field) != ORR_FIELD_NERF);
-    drawing d = {.field = field, .desc = desc, .tiles_across = orr_blocks(desc->lens->width, TILE)};
-    ORR_TRY(orr_affine_invert(desc->to_world, d.to_unit, error));
-    ORR_TRY(take_scratch(&d, jobs, arena, error));
-    orr_jobs_for(jobs, d.tiles_across * orr_blocks(desc->lens->height, TILE), draw_tile, &d);
+    orr_field_drawing drawing;
+    ORR_TRY(orr_field_draw_begin(field, jobs, arena, desc, &drawing, error));
+    orr_field_draw_tiles(&drawing, jobs, 0, orr_field_tile_count(desc->lens->width, desc->lens->height));
     return ORR_OK;
 }
 
 // ---- the whole image ----
 
 typedef struct picture {
-    drawing drawing;
+    orr_field_drawing drawing;
     int width, height;
     float *rgba;
 } picture;

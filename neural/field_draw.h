@@ -9,6 +9,7 @@
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
 #include "neural/field.h"
+#include "neural/nerf_camera.h"
 
 typedef struct orr_field_draw_desc {
     const orr_lens *lens;
@@ -23,6 +24,22 @@ typedef struct orr_field_draw_desc {
 // Scratch comes from the arena. ORR_ERROR_ARGUMENT: to_world is singular.
 orr_result orr_field_draw(const orr_field *field, orr_jobs *jobs, orr_arena *arena,
                           const orr_field_draw_desc *desc, orr_error *error);
+
+// The same in parts: tiles in any order, as many at a time as there is time for; the picture is the same.
+typedef struct orr_field_drawing {
+    const orr_field *field;
+    orr_field_draw_desc desc; // its lens and planes are borrowed
+    photo_lens distortion;    // of the lens
+    float to_unit[12];
+    float *scratch; // per worker; the arena's
+    size_t scratch_floats;
+} orr_field_drawing;
+
+orr_result orr_field_draw_begin(const orr_field *field, orr_jobs *jobs, orr_arena *arena,
+                                const orr_field_draw_desc *desc, orr_field_drawing *drawing,
+                                orr_error *error);
+// `count` of the picture's orr_field_tile_count tiles, from `first` on.
+void orr_field_draw_tiles(const orr_field_drawing *drawing, orr_jobs *jobs, int first, int count);
 
 // The whole of an image field at any size: height x width x 4, opaque, values at the middles of pixels.
 orr_result orr_field_picture(const orr_field *field, orr_jobs *jobs, orr_arena *arena, int width, int height,

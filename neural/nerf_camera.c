@@ -44,14 +44,26 @@ orr_nerf_camera orr_nerf_camera_of_image(const orr_capture_image *image, const f
     return camera;
 }
 
+photo_lens orr_photo_lens_of(const orr_lens *lens)
+{
+    return (photo_lens){.focal_x = lens->focal[0],
+                        .focal_y = lens->focal[1],
+                        .centre_x = lens->centre[0],
+                        .centre_y = lens->centre[1],
+                        .k1 = lens->radial[0],
+                        .k2 = lens->radial[1],
+                        .k3 = lens->radial[2],
+                        .k4 = lens->radial[3],
+                        .p1 = lens->tangential[0],
+                        .p2 = lens->tangential[1]};
+}
+
 orr_result orr_nerf_camera_of_lens(const orr_lens *lens, const float to_unit[12], orr_nerf_camera *camera,
                                    orr_error *error)
 {
     *camera = (orr_nerf_camera){
-        .lens = {.focal_x = lens->focal[0],
-                 .focal_y = lens->focal[1],
-                 .centre_x = lens->centre[0],
-                 .centre_y = lens->centre[1]},
+        .lens = orr_photo_lens_of(lens),
+        .distorted = lens->distorted,
         .orthographic = lens->orthographic,
         .width = lens->width,
         .height = lens->height,

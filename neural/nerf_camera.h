@@ -19,6 +19,7 @@ typedef struct orr_nerf_camera {
 
 // to_unit: the world's similarity to the field's space, see orr_capture.
 orr_nerf_camera orr_nerf_camera_of_image(const orr_capture_image *image, const float to_unit[12]);
+photo_lens orr_photo_lens_of(const orr_lens *lens); // with its distortion, whether it is to be used or not
 // ORR_ERROR_ARGUMENT when the lens's view has no inverse.
 orr_result orr_nerf_camera_of_lens(const orr_lens *lens, const float to_unit[12], orr_nerf_camera *camera,
                                    orr_error *error);

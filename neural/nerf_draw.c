@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { TILE = 16 }; // pixels per side
+enum { TILE = ORR_FIELD_TILE };
 _Static_assert(TILE *TILE == ORR_NERF_RAYS, "a tile is a bundle");
 
 static const float open_min_default = 1e-4f;
@@ -97,9 +97,10 @@ static void begin_rays(const draw_task *task, int tile, orr_nerf_rays *rays, int
     }
 }
 
-static void draw_tile(void *context, int tile, int worker)
+static void draw_tile(void *context, int job, int worker)
 {
     const draw_task *task = context;
+    int tile = task->desc->first_tile + job;
     orr_nerf_bundle *bundle = task->drawer->bundles[worker];
     int64_t pixels[ORR_NERF_RAYS];
     float per_distance[ORR_NERF_RAYS];
@@ -141,11 +142,13 @@ int64_t orr_nerf_draw(orr_nerf_drawer *drawer, const orr_occupancy *grid, const 
                       .aabb_scale = orr_field_describe(drawer->field)->aabb_scale,
                       .columns = orr_blocks(desc->camera.width, TILE),
                       .open_min = desc->open_min > 0.0f ? desc->open_min : open_min_default};
+    int tiles = desc->tile_count > 0 ? desc->tile_count
+                                     : orr_field_tile_count(desc->camera.width, desc->camera.height);
     int64_t before = 0, after = 0;
     for (int i = 0; i < orr_jobs_workers(drawer->jobs); i++) {
         before += drawer->bundles[i]->evaluated;
     }
-    orr_jobs_for(drawer->jobs, task.columns * orr_blocks(desc->camera.height, TILE), draw_tile, &task);
+    orr_jobs_for(drawer->jobs, tiles, draw_tile, &task);
     for (int i = 0; i < orr_jobs_workers(drawer->jobs); i++) {
         after += drawer->bundles[i]->evaluated;
     }

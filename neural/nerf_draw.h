@@ -12,6 +12,7 @@ typedef struct orr_nerf_draw_desc {
                    // (a mesh stands there); NULL: no bound
     float *rgba;   // height x width x 4, premultiplied
     float *depth; // height x width, alpha-weighted mean along the camera's axis; 0: nothing; NULL: not wanted
+    int first_tile, tile_count; // draws so many of the orr_field_tile_count tiles; tile_count 0: all of them
 } orr_nerf_draw_desc;
 
 // Scratch: a bundle per worker of the jobs. It outlives its field's refreshes.

@@ -438,6 +438,11 @@ void orr_nerf_trainer_refresh(orr_nerf_trainer *t)
     orr_field_refresh(t->field, t->network_average, t->rgb_average, t->table_average);
 }
 
+int64_t orr_nerf_trainer_steps(const orr_nerf_trainer *t)
+{
+    return t->step;
+}
+
 const orr_occupancy *orr_nerf_trainer_occupancy(const orr_nerf_trainer *t)
 {
     return &t->occupancy;

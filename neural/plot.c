@@ -132,13 +132,15 @@ static void draw_panel(canvas *c, const orr_plot_line *line, int panel, range x_
         double part = (double)i / TICKS, x = x_range.low + part * (x_range.high - x_range.low);
         double y = y_range.low + part * (y_range.high - y_range.low);
         int px = LEFT + (int)(part * (right - LEFT)), py = bottom - (int)(part * (bottom - top));
-        draw_segment(c, px, top, px, bottom, 1, i ? grid : ink);
-        draw_segment(c, LEFT, py, right, py, 1, i ? grid : ink);
+        draw_segment(c, px, top, px, bottom, 1, grid);
+        draw_segment(c, LEFT, py, right, py, 1, grid);
         snprintf(text, sizeof text, "%.3g", x);
         draw_text(c, px - text_width(text) / 2, bottom + 8, text);
         snprintf(text, sizeof text, "%.3g", line->logarithmic ? pow(10.0, y) : y);
         draw_text(c, LEFT - 8 - text_width(text), py - GLYPH_HEIGHT * SCALE / 2, text);
     }
+    draw_segment(c, LEFT, top, LEFT, bottom, 1, ink);
+    draw_segment(c, LEFT, bottom, right, bottom, 1, ink);
     draw_text(c, LEFT, top - 22, line->name);
     int before = -1;
     for (int i = 0; i < line->count; i++) {

@@ -12,7 +12,8 @@ typedef struct lane_geom {
 
 FN lane_geom load_geom(const lane_model *m, const lane_data *d, int i)
 {
-    lane_geom g = {load3(d->geom_xpos, i), load_matrix(d->geom_xmat, i), uniform3(m->geom_size, i)};
+    real3 size = make_real3(geom_size(m, d, 3 * i), geom_size(m, d, 3 * i + 1), geom_size(m, d, 3 * i + 2));
+    lane_geom g = {load3(d->geom_xpos, i), load_matrix(d->geom_xmat, i), size};
     return g;
 }
 
@@ -175,12 +176,12 @@ LANE_FN void capsule_capsule(const lane_model *m, lane_data *d, int pair, const 
 LANE_FN int may_touch(const lane_model *m, const lane_data *d, const orr_pair *pair)
 {
     real3 apart = sub3(load3(d->geom_xpos, pair->geom2), load3(d->geom_xpos, pair->geom1));
-    double reach = pair->margin + (double)m->geom_rbound[pair->geom2];
+    real reach = R(pair->margin) + geom_rbound(m, d, pair->geom2);
     if (m->geom_type[pair->geom1] == ORR_GEOM_PLANE) {
-        return any(dot3(apart, load_matrix(d->geom_xmat, pair->geom1).z) < R(reach));
+        return any(dot3(apart, load_matrix(d->geom_xmat, pair->geom1).z) < reach);
     }
-    reach += (double)m->geom_rbound[pair->geom1];
-    return any(dot3(apart, apart) < R(reach * reach));
+    reach = reach + geom_rbound(m, d, pair->geom1);
+    return any(dot3(apart, apart) < reach * reach);
 }
 
 LANE_FN void collide(const lane_model *m, lane_data *d)

@@ -18,34 +18,31 @@ FN void contact_column(const lane_model *m, const lane_data *d, int dof, int par
     }
 }
 
-LANE_FN void contact_rows(const lane_model *m, lane_data *d, const orr_pair *pair, const real3 axes[3],
-                          real3 pos, real r, mask exists)
+LANE_FN void contact_rows(const lane_model *m, lane_data *d, int pair_index, const real3 axes[3], real3 pos,
+                          real r, mask exists)
 {
     const orr_plan *plan = m->plan;
+    const orr_pair *pair = &plan->pair[pair_index];
     orr_chain chain = plan->chain[pair->chain];
     int elliptic = m->opt.cone == ORR_CONE_ELLIPTIC, dim = pair->condim;
     int rows = dim == 1 ? 1 : elliptic ? dim : 2 * (dim - 1);
-    int first = d->row_count;
-    for (int k = 0; k < rows; k++) {
-        lane_row_type type = dim == 1 || !elliptic ? LANE_ROW_UNILATERAL
-                             : k                   ? LANE_ROW_CONE_REST
-                                                   : LANE_ROW_CONE;
-        add_row(d, type, plan->chain_dof + chain.first, chain.count);
+    lane_row_type type = dim > 1 && elliptic ? LANE_ROW_CONE : LANE_ROW_UNILATERAL;
+    int first = add_group(d, type, rows, dim, plan->chain_dof + chain.first, chain.count);
+    reals friction = d->contact_friction + ORR_PAIR_WEIGHT * (d->contact_count - 1);
+    for (int k = 0; k < ORR_PAIR_WEIGHT; k++) {
+        friction[k] = pair_number(m, d, pair_index, k);
     }
+    d->row[first].friction = friction;
     reals J = d->efc_J + d->row[first].J;
     for (int e = 0; e < chain.count; e++) {
         real column[6];
         contact_column(m, d, plan->chain_dof[chain.first + e], plan->chain_part[chain.first + e], axes, pos,
                        column);
-        for (int k = 0; k < rows; k++) {
-            if (dim == 1 || elliptic) {
-                J[k * chain.count + e] = column[k];
-            } else {
-                real slide = R(pair->friction[k / 2]) * column[1 + k / 2];
-                J[k * chain.count + e] = k % 2 ? column[0] - slide : column[0] + slide;
-            }
+        for (int k = 0; k < dim; k++) {
+            J[k * chain.count + e] = column[k];
         }
     }
+    group_times(d, first, d->qvel, d->efc_aref);
     uniform_real solref[ORR_NREF], solimp[ORR_NIMP], solreffriction[ORR_NREF];
     for (int k = 0; k < ORR_NREF; k++) {
         solref[k] = (uniform_real)pair->solref[k];
@@ -55,32 +52,15 @@ LANE_FN void contact_rows(const lane_model *m, lane_data *d, const orr_pair *pai
         solimp[k] = (uniform_real)pair->solimp[k];
     }
     lane_impedance at = impedance_of(m, solref, solimp, r);
-    int body1 = m->geom_bodyid[pair->geom1], body2 = m->geom_bodyid[pair->geom2];
-    double weight = (double)m->body_invweight0[2 * body1] + (double)m->body_invweight0[2 * body2];
-    double slip = pair->friction[0], mu = slip / sqrt(m->opt.impratio);
-    if (dim == 1) {
-        set_row(d, first, at, r, R(weight), exists);
-    } else if (!elliptic) {
-        double inverse_weight = 2.0 * mu * mu * (weight + slip * slip * weight);
-        for (int k = 0; k < rows; k++) {
-            set_row(d, first + k, at, r, R(inverse_weight), exists);
-        }
-    } else {
-        set_row(d, first, at, r, R(weight), exists);
-        lane_impedance sliding = at;
-        if (pair->solreffriction[0] != 0.0 || pair->solreffriction[1] != 0.0) {
-            sliding = impedance_of(m, solreffriction, solimp, r);
-            sliding.impedance = at.impedance;
-        }
-        sliding.stiffness = 0;
-        for (int k = 1; k < dim; k++) {
-            double f = pair->friction[k - 1];
-            set_row(d, first + k, sliding, r, R(weight / m->opt.impratio * slip * slip / (f * f)), exists);
-        }
-        lane_row *cone = &d->row[first];
-        cone->dim = (uint8_t)dim;
-        cone->mu = mu;
-        memcpy(cone->friction, pair->friction, sizeof cone->friction);
+    lane_impedance sliding = at;
+    if (elliptic && (pair->solreffriction[0] != 0.0 || pair->solreffriction[1] != 0.0)) {
+        sliding = impedance_of(m, solreffriction, solimp, r);
+        sliding.impedance = at.impedance;
+    }
+    sliding.stiffness = 0;
+    for (int k = 0; k < rows; k++) {
+        real weight = pair_number(m, d, pair_index, ORR_PAIR_WEIGHT + (elliptic ? k : 0));
+        set_row_of_group(d, first + k, elliptic && k > 0 ? sliding : at, r, weight, exists);
     }
 }
 
@@ -110,6 +90,6 @@ FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real dist
     mask pushes = and_(near, distance < R(pair->includemargin));
     if (any(pushes)) {
         d->contact[contact].row = d->row_count;
-        contact_rows(m, d, pair, axes, pos, distance - R(pair->includemargin), pushes);
+        contact_rows(m, d, pair_index, axes, pos, distance - R(pair->includemargin), pushes);
     }
 }

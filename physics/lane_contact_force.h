@@ -24,6 +24,6 @@ LANE_FN void contact_force(const lane_model *m, const lane_data *d, int i, real 
     for (int k = 0; k < dim - 1; k++) { // two edges of the pyramid per direction
         real up = d->efc_force[row + 2 * k], down = d->efc_force[row + 2 * k + 1];
         force[0] = force[0] + up + down;
-        force[1 + k] = R(pair->friction[k]) * (up - down);
+        force[1 + k] = pair_number(m, d, d->contact[i].pair, k) * (up - down);
     }
 }

@@ -128,8 +128,9 @@ LANE_FN void frame_equality(const lane_model *m, lane_data *d, int i)
     real drift[6];
     joined_drift(m, d, &joined, chain, torque_scale, drift);
     for (int k = 0; k < rows; k++) {
-        const uniform_real *weight = m->body_invweight0 + k / 3;
-        set_row(d, first + k, at, r[k], R(weight[2 * joined.body[0]]) + R(weight[2 * joined.body[1]]),
+        set_row(d, first + k, at, r[k],
+                body_invweight0(m, d, 2 * joined.body[0] + k / 3) +
+                    body_invweight0(m, d, 2 * joined.body[1] + k / 3),
                 everywhere());
         d->efc_aref[first + k] = d->efc_aref[first + k] - drift[k];
     }
@@ -143,15 +144,15 @@ LANE_FN void polynomial_equality(const lane_model *m, lane_data *d, int i)
     int tendon = m->eq_type[i] == ORR_EQUALITY_TENDON;
     int id[2] = {m->eq_obj1id[i], m->eq_obj2id[i]};
     real moved[2] = {R(0.0), R(0.0)};
-    double weight = 0.0;
+    real weight = R(0.0);
     for (int side = 0; side < 2 && id[side] >= 0; side++) {
         if (tendon) {
             moved[side] = d->ten_length[id[side]] - R(m->tendon_length0[id[side]]);
-            weight += (double)m->tendon_invweight0[id[side]];
+            weight = weight + tendon_invweight0(m, d, id[side]);
         } else {
             int adr = m->jnt_qposadr[id[side]];
             moved[side] = d->qpos[adr] - R(m->qpos0[adr]);
-            weight += (double)m->dof_invweight0[m->jnt_dofadr[id[side]]];
+            weight = weight + dof_invweight0(m, d, m->jnt_dofadr[id[side]]);
         }
     }
     real x = moved[1];
@@ -169,7 +170,7 @@ LANE_FN void polynomial_equality(const lane_model *m, lane_data *d, int i)
         d->efc_J[d->row[row].J + k] = R(*coef) * sel(first > R(0.0), R(1.0), -slope);
     }
     lane_impedance at = impedance_of(m, m->eq_solref + ORR_NREF * i, m->eq_solimp + ORR_NIMP * i, r);
-    set_row(d, row, at, r, R(weight), everywhere());
+    set_row(d, row, at, r, weight, everywhere());
 }
 
 LANE_FN void equality_rows(const lane_model *m, lane_data *d)

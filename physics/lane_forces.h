@@ -91,9 +91,7 @@ LANE_FN void gravity_compensation(const lane_model *m, const lane_data *d)
     }
     for (int i = 1; i < m->nbody; i++) {
         if ((double)m->body_gravcomp[i] != 0.0) {
-            double scale = -(double)m->body_mass[i] * (double)m->body_gravcomp[i];
-            real3 force = make_real3(R(scale * m->opt.gravity[0]), R(scale * m->opt.gravity[1]),
-                                     R(scale * m->opt.gravity[2]));
+            real3 force = scale3(gravity(m, d), -(m->body_gravcomp[i] * body_mass(m, d, i)));
             apply_force(m, d, i, load3(d->xipos, i), force, zero3(), d->qfrc_gravcomp);
         }
     }
@@ -111,7 +109,7 @@ LANE_FN void passive_forces(const lane_model *m, const lane_data *d)
     }
     if (with_damper) {
         for (int i = 0; i < m->nv; i++) {
-            d->qfrc_passive[i] = d->qfrc_passive[i] - m->dof_damping[i] * d->qvel[i];
+            d->qfrc_passive[i] = d->qfrc_passive[i] - dof_damping(m, d, i) * d->qvel[i];
         }
     }
     tendon_springs(m, d, with_spring, with_damper);
@@ -225,14 +223,17 @@ LANE_FN real actuator_input(const lane_model *m, const lane_data *d, int i)
 
 LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, real input)
 {
-    const uniform_real *gain = m->actuator_gainprm + ORR_NGAIN * i;
-    const uniform_real *bias = m->actuator_biasprm + ORR_NBIAS * i;
-    real factor = R(gain[0]), force = R(0.0);
+    real gain[3], bias[3];
+    for (int k = 0; k < 3; k++) {
+        gain[k] = actuator_gainprm(m, d, ORR_NGAIN * i + k);
+        bias[k] = actuator_biasprm(m, d, ORR_NBIAS * i + k);
+    }
+    real factor = gain[0], force = R(0.0);
     if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
         factor = factor + gain[1] * d->actuator_length[i] + gain[2] * d->actuator_velocity[i];
     }
     if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
-        force = R(bias[0]) + bias[1] * d->actuator_length[i] + bias[2] * d->actuator_velocity[i];
+        force = bias[0] + bias[1] * d->actuator_length[i] + bias[2] * d->actuator_velocity[i];
     }
     return force + factor * input;
 }

@@ -137,23 +137,25 @@ LANE_FN void joint_motion(const lane_model *m, const lane_data *d, int joint)
 LANE_FN void centres_of_mass(const lane_model *m, const lane_data *d)
 {
     for (int i = 0; i < m->nbody; i++) {
-        store3(d->subtree_com, i, scale3(load3(d->xipos, i), R(m->body_mass[i])));
+        store3(d->subtree_com, i, scale3(load3(d->xipos, i), body_mass(m, d, i)));
     }
     for (int i = m->nbody - 1; i > 0; i--) {
         int parent = m->body_parentid[i];
         store3(d->subtree_com, parent, add3(load3(d->subtree_com, parent), load3(d->subtree_com, i)));
     }
     for (int i = 0; i < m->nbody; i++) {
-        uniform_real mass = m->body_subtreemass[i];
-        real3 centre = (double)mass < LANE_TINY ? load3(d->xipos, i)
-                                                : scale3(load3(d->subtree_com, i), R(1.0) / R(mass));
+        real mass = body_subtreemass(m, d, i);
+        mask massless = mass < R(LANE_TINY);
+        real3 centre = select3(massless, load3(d->xipos, i),
+                               scale3(load3(d->subtree_com, i), R(1.0) / sel(massless, R(1.0), mass)));
         store3(d->subtree_com, i, centre);
     }
     for (int i = 0; i < m->nbody; i++) {
         real3 offset = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
+        real3 moments = make_real3(body_inertia(m, d, 3 * i), body_inertia(m, d, 3 * i + 1),
+                                   body_inertia(m, d, 3 * i + 2));
         store_inertia(d->cinert, i,
-                      body_inertia_about(uniform3(m->body_inertia, i), load_matrix(d->ximat, i), offset,
-                                         R(m->body_mass[i])));
+                      body_inertia_about(moments, load_matrix(d->ximat, i), offset, body_mass(m, d, i)));
     }
     for (int joint = 0; joint < m->njnt; joint++) {
         joint_motion(m, d, joint);

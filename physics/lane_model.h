@@ -36,7 +36,8 @@ typedef struct lane_model {
     X(mocap_pos, 3 * m->nmocap)                                                                              \
     X(mocap_quat, 4 * m->nmocap)                                                                             \
     X(qacc, m->nv)                                                                                           \
-    X(qacc_warmstart, m->nv)
+    X(qacc_warmstart, m->nv)                                                                                 \
+    X(varied, m->plan->varied_count) /* what differs from world to world (vary.h); stands last */
 
 // What a step works out; one set per thread, used for block after block so that it stays in cache.
 #define LANE_SCRATCH(X)                                                                                      \
@@ -82,6 +83,7 @@ typedef struct lane_model {
     X(energy, 2) /* potential, kinetic */                                                                    \
     X(contact_dist, m->plan->contact_capacity)                                                               \
     X(contact_pos, 3 * m->plan->contact_capacity)                                                            \
+    X(contact_friction, ORR_PAIR_WEIGHT * m->plan->contact_capacity)                                         \
     X(contact_frame, 9 * m->plan->contact_capacity) /* rows: normal, two tangents */                         \
     X(efc_J, m->plan->jacobian_capacity)                                                                     \
     X(efc_pos, m->plan->row_capacity)                                                                        \
@@ -91,7 +93,7 @@ typedef struct lane_model {
     X(efc_jv, m->plan->row_capacity)  /* J search */                                                         \
     X(efc_force, m->plan->row_capacity)                                                                      \
     X(efc_weight, m->plan->row_capacity) /* second derivative of the row's cost */                           \
-    X(H, m->nv * m->nv)                                                                                      \
+    X(H, m->nv *(m->nv + 1) / 2)         /* lower triangle by rows */                                        \
     X(Ma, m->nv)                                                                                             \
     X(Mv, m->nv)                                                                                             \
     X(gradient, m->nv)                                                                                       \
@@ -111,19 +113,22 @@ typedef enum lane_row_type {
     LANE_ROW_EQUALITY,
     LANE_ROW_FRICTION,   // friction loss of a dof or tendon
     LANE_ROW_UNILATERAL, // limit, frictionless contact or edge of a pyramid: pushes only
-    LANE_ROW_CONE,       // first row of an elliptic contact; the rest follow
-    LANE_ROW_CONE_REST
+    LANE_ROW_CONE        // of an elliptic contact
 } lane_row_type;
 
+// Rows come in groups: those of one contact, or one alone. A group's Jacobian is `basis` rows: the rows of the
+// group themselves, but for a pyramid the normal n and tangents t, of which its edges are n + f t and n - f t.
+// All but `type` and `frictionloss` are the group's, and said by its first row.
 typedef struct lane_row {
     uint8_t type;       // lane_row_type
-    uint8_t dim;        // rows of the contact, elliptic cones
-    int32_t count;      // entries of its Jacobian
+    uint8_t dim;        // rows of the group
+    uint8_t basis;      // rows of its Jacobian
+    int32_t count;      // entries of a row of its Jacobian
     const int32_t *dof; // their dofs, descending
-    int32_t J;          // first of them in efc_J
+    int32_t J;          // first of them in efc_J: basis x count
     int32_t limit;      // whose limit it is: 1 + joint, or 1 + njnt + tendon; 0: it is none
     double frictionloss;
-    double mu, friction[5]; // elliptic cones: regularised friction of the cone, and friction
+    reals friction; // contacts: numbers of the pair (plan.h) up to its weights
 } lane_row;
 
 typedef struct lane_contact {
@@ -140,7 +145,12 @@ typedef struct lane_data {
     int32_t row_count, J_count, contact_count;
     int32_t *fill;       // nv x nv: columns of the rows of H that are not zero, ascending
     int32_t *fill_count; // nv
-    uint8_t *filled;     // nv x nv
+    int32_t *below;      // nv x nv: rows below the diagonal that are not zero in a column of H, descending
+    int32_t *below_count;
+    uint8_t *filled;         // nv x nv
+    const int32_t **coupled; // dofs of the rows that add to M's pattern in `fill`
+    int32_t *coupled_length; // of them
+    int32_t coupled_count;   // -1: `fill` is not worked out yet
 } lane_data;
 
 FN real3 load3(reals p, int i)
@@ -251,6 +261,30 @@ FN matrix3 identity3(void)
 {
     matrix3 a = {axis3(0), axis3(1), axis3(2)};
     return a;
+}
+
+// Numbers of the model, or where worlds differ, of the world.
+#define LANE_VARIED(NAME, name, count)                                                                       \
+    FN real name(const lane_model *m, const lane_data *d, int i)                                             \
+    {                                                                                                        \
+        int at = m->plan->varied_at[ORR_VARY_##NAME];                                                        \
+        return at >= 0 ? d->varied[at + i] : R(m->name[i]);                                                  \
+    }
+ORR_VARY_ARRAYS(LANE_VARIED)
+ORR_VARY_DERIVED(LANE_VARIED)
+#undef LANE_VARIED
+
+FN real3 gravity(const lane_model *m, const lane_data *d)
+{
+    int at = m->plan->varied_at[ORR_VARY_GRAVITY];
+    return at >= 0 ? load3(d->varied + at, 0)
+                   : make_real3(R(m->opt.gravity[0]), R(m->opt.gravity[1]), R(m->opt.gravity[2]));
+}
+
+FN real pair_number(const lane_model *m, const lane_data *d, int pair, int i)
+{
+    int at = m->plan->varied_at[ORR_VARY_PAIR];
+    return at >= 0 ? d->varied[at + ORR_PAIR_NUMBERS * pair + i] : R(m->plan->pair[pair].numbers[i]);
 }
 
 FN int joint_dofs(int type)

@@ -28,15 +28,13 @@ LANE_FN lane_impedance impedance_of(const lane_model *m, const uniform_real solr
             real below, above;
             real from_end = R(1.0) - x;
             if (power == 2.0) {
-                below = x * x;
-                above = from_end * from_end;
+                below = x * x * R(1.0 / middle);
+                above = from_end * from_end * R(1.0 / (1.0 - middle));
             } else {
-                below = power_(x, (uniform_real)power);
-                above = power_(from_end, (uniform_real)power);
+                below = power_(x, (uniform_real)power) * R(1.0 / pow(middle, power - 1.0));
+                above = power_(from_end, (uniform_real)power) * R(1.0 / pow(1.0 - middle, power - 1.0));
             }
-            below = below * R(1.0 / pow(middle, power - 1.0));
-            above = R(1.0) - above * R(1.0 / pow(1.0 - middle, power - 1.0));
-            y = sel(x <= R(middle), below, above);
+            y = sel(x <= R(middle), below, R(1.0) - above);
         }
         result.impedance = R(low) + y * R(high - low);
     }
@@ -56,39 +54,95 @@ LANE_FN lane_impedance impedance_of(const lane_model *m, const uniform_real solr
     return result;
 }
 
-// Adds a row whose Jacobian has `count` entries, still to be written.
+// Adds a group of `dim` rows whose Jacobian has `basis` rows of `count` entries, still to be written.
+LANE_FN int add_group(lane_data *d, lane_row_type type, int dim, int basis, const int32_t *dof, int count)
+{
+    int first = d->row_count;
+    for (int k = 0; k < dim; k++) {
+        lane_row *row = &d->row[d->row_count++];
+        row->type = (uint8_t)type;
+        row->dim = (uint8_t)dim;
+        row->basis = (uint8_t)basis;
+        row->dof = dof;
+        row->count = count;
+        row->J = d->J_count;
+        row->frictionloss = 0.0;
+        row->limit = 0;
+    }
+    d->J_count += basis * count;
+    return first;
+}
+
 LANE_FN int add_row(lane_data *d, lane_row_type type, const int32_t *dof, int count)
 {
-    lane_row *row = &d->row[d->row_count];
-    row->type = (uint8_t)type;
-    row->dim = 1;
-    row->dof = dof;
-    row->count = count;
-    row->J = d->J_count;
-    row->frictionloss = 0.0;
-    row->limit = 0;
-    d->J_count += count;
-    return d->row_count++;
+    return add_group(d, type, 1, 1, dof, count);
 }
 
-LANE_FN real row_times(const lane_data *d, const lane_row *row, reals x)
-{
-    real sum = R(0.0);
-    for (int k = 0; k < row->count; k++) {
-        sum = fma_(d->efc_J[row->J + k], x[row->dof[k]], sum);
+// Calls function(..., basis) with the group's `basis` as a constant, so that its loops are unrolled.
+#define WITH_BASIS(row, function, ...)                                                                       \
+    switch ((row)->basis) {                                                                                  \
+    case 1:                                                                                                  \
+        function(__VA_ARGS__, 1);                                                                            \
+        break;                                                                                               \
+    case 3:                                                                                                  \
+        function(__VA_ARGS__, 3);                                                                            \
+        break;                                                                                               \
+    case 4:                                                                                                  \
+        function(__VA_ARGS__, 4);                                                                            \
+        break;                                                                                               \
+    default:                                                                                                 \
+        function(__VA_ARGS__, 6);                                                                            \
+        break;                                                                                               \
     }
-    return sum;
+
+FN void group_times_basis(const lane_data *d, int i, reals x, reals result, int basis)
+{
+    const lane_row *row = &d->row[i];
+    reals J = d->efc_J + row->J;
+    int count = row->count;
+    real along[6];
+    for (int k = 0; k < basis; k++) {
+        along[k] = R(0.0);
+    }
+    for (int e = 0; e < count; e++) {
+        real moving = x[row->dof[e]];
+        for (int k = 0; k < basis; k++) {
+            along[k] = fma_(J[k * count + e], moving, along[k]);
+        }
+    }
+    if (basis == row->dim) {
+        for (int k = 0; k < basis; k++) {
+            result[i + k] = along[k];
+        }
+        return;
+    }
+    for (int k = 1; k < basis; k++) {
+        real slide = row->friction[k - 1] * along[k];
+        result[i + 2 * k - 2] = along[0] + slide;
+        result[i + 2 * k - 1] = along[0] - slide;
+    }
 }
+
+// result = J x, for the rows of the group at i
+LANE_FN void group_times(const lane_data *d, int i, reals x,
+                         reals result){WITH_BASIS(&d->row[i], group_times_basis, d, i, x, result)}
 
 // The row's regulariser and reference acceleration. r: position less margin; inverse_weight: (1 - d) / d of
-// it is the regulariser; exists: the lanes that have the row.
-LANE_FN void set_row(const lane_data *d, int i, lane_impedance at, real r, real inverse_weight, mask exists)
+// it is the regulariser; exists: the lanes that have the row. efc_aref holds the row's velocity.
+LANE_FN void set_row_of_group(const lane_data *d, int i, lane_impedance at, real r, real inverse_weight,
+                              mask exists)
 {
     real regulariser = max_((R(1.0) - at.impedance) / at.impedance * inverse_weight, R(LANE_TINY));
     d->efc_pos[i] = r;
     d->efc_D[i] = sel(exists, R(1.0) / regulariser, R(0.0));
-    real velocity = row_times(d, &d->row[i], d->qvel);
-    d->efc_aref[i] = -(at.damping * velocity) - at.stiffness * at.impedance * r;
+    d->efc_aref[i] = -(at.damping * d->efc_aref[i]) - at.stiffness * at.impedance * r;
+}
+
+// The same for a row alone.
+LANE_FN void set_row(const lane_data *d, int i, lane_impedance at, real r, real inverse_weight, mask exists)
+{
+    group_times(d, i, d->qvel, d->efc_aref);
+    set_row_of_group(d, i, at, r, inverse_weight, exists);
 }
 
 FN mask everywhere(void)
@@ -108,7 +162,7 @@ LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
             d->efc_J[d->row[row].J] = R(1.0);
             lane_impedance at =
                 impedance_of(m, m->dof_solref + ORR_NREF * i, m->dof_solimp + ORR_NIMP * i, R(0.0));
-            set_row(d, row, at, R(0.0), R(m->dof_invweight0[i]), everywhere());
+            set_row(d, row, at, R(0.0), dof_invweight0(m, d, i), everywhere());
         }
     }
     for (int i = 0; i < m->ntendon; i++) {
@@ -121,7 +175,7 @@ LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
             }
             lane_impedance at = impedance_of(m, m->tendon_solref_fri + ORR_NREF * i,
                                              m->tendon_solimp_fri + ORR_NIMP * i, R(0.0));
-            set_row(d, row, at, R(0.0), R(m->tendon_invweight0[i]), everywhere());
+            set_row(d, row, at, R(0.0), tendon_invweight0(m, d, i), everywhere());
         }
     }
 }
@@ -147,7 +201,7 @@ LANE_FN void ball_limit_row(const lane_model *m, lane_data *d, int joint)
     J[2] = -axis.x;
     lane_impedance soft =
         impedance_of(m, m->jnt_solref + ORR_NREF * joint, m->jnt_solimp + ORR_NIMP * joint, r);
-    set_row(d, row, soft, r, R(m->dof_invweight0[dof]), exists);
+    set_row(d, row, soft, r, dof_invweight0(m, d, dof), exists);
 }
 
 LANE_FN void limit_rows(const lane_model *m, lane_data *d)
@@ -177,7 +231,7 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
             d->efc_J[d->row[row].J] = R(-sign);
             lane_impedance at =
                 impedance_of(m, m->jnt_solref + ORR_NREF * joint, m->jnt_solimp + ORR_NIMP * joint, r);
-            set_row(d, row, at, r, R(m->dof_invweight0[dof]), exists);
+            set_row(d, row, at, r, dof_invweight0(m, d, dof), exists);
         }
     }
     for (int i = 0; i < m->ntendon; i++) {
@@ -196,7 +250,7 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
             }
             lane_impedance at =
                 impedance_of(m, m->tendon_solref_lim + ORR_NREF * i, m->tendon_solimp_lim + ORR_NIMP * i, r);
-            set_row(d, row, at, r, R(m->tendon_invweight0[i]), exists);
+            set_row(d, row, at, r, tendon_invweight0(m, d, i), exists);
         }
     }
 }

@@ -45,7 +45,8 @@ LANE_FN real limit_value(const lane_data *d, int limit, int type)
         if (type == ORR_SENSOR_JOINTLIMITPOS || type == ORR_SENSOR_TENDONLIMITPOS) {
             x = d->efc_pos[i];
         } else if (type == ORR_SENSOR_JOINTLIMITVEL || type == ORR_SENSOR_TENDONLIMITVEL) {
-            x = row_times(d, &d->row[i], d->qvel);
+            group_times(d, i, d->qvel, d->efc_jv); // which the solver has done with
+            x = d->efc_jv[i];
         }
         mask acts = and_(d->efc_D[i] > R(0.0), not_(found));
         value = sel(acts, x, value);

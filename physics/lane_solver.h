@@ -25,12 +25,12 @@ typedef struct lane_cone {
 LANE_FN lane_cone cone_at(const lane_data *d, int i, const real x[6])
 {
     const lane_row *row = &d->row[i];
-    uniform_real mu = (uniform_real)row->mu;
+    real mu = row->friction[ORR_PAIR_MU];
     lane_cone c;
     real squared = R(0.0);
     c.n = c.u[0] = x[0] * mu;
     for (int k = 1; k < row->dim; k++) {
-        c.u[k] = x[k] * (uniform_real)row->friction[k - 1];
+        c.u[k] = x[k] * row->friction[k - 1];
         squared = fma_(c.u[k], c.u[k], squared);
     }
     c.t = sqrt_(squared);
@@ -38,21 +38,21 @@ LANE_FN lane_cone cone_at(const lane_data *d, int i, const real x[6])
     c.top = or_(c.n >= mu * c.t, and_(not_(slipping), c.n >= R(0.0)));
     mask bottom = or_(mu * c.n + c.t <= R(0.0), and_(not_(slipping), c.n < R(0.0)));
     c.middle = and_(not_(c.top), not_(bottom));
-    c.dm = d->efc_D[i] * R(1.0 / (row->mu * row->mu * (1.0 + row->mu * row->mu)));
+    c.dm = d->efc_D[i] * row->friction[ORR_PAIR_CONE];
     return c;
 }
 
 LANE_FN real cone_cost(const lane_data *d, int i, const real x[6], real force[6])
 {
     const lane_row *row = &d->row[i];
-    uniform_real mu = (uniform_real)row->mu;
+    real mu = row->friction[ORR_PAIR_MU];
     lane_cone c = cone_at(d, i, x);
     real gap = c.n - mu * c.t;
     real inverse = R(1.0) / sel(c.middle, c.t, R(1.0));
     real on_cone = -(c.dm * gap * mu);
     real inside_cost = R(0.0);
-    for (int k = 0; k < row->dim; k++) {
-        real along = k ? -(on_cone * inverse * c.u[k]) * (uniform_real)row->friction[k - 1] : on_cone;
+    for (int k = 0; k < 6 && k < row->dim; k++) {
+        real along = k ? -(on_cone * inverse * c.u[k]) * row->friction[k - 1] : on_cone;
         real inside = -(d->efc_D[i + k] * x[k]);
         inside_cost = inside_cost - R(0.5) * inside * x[k];
         force[k] = sel(c.top, R(0.0), sel(c.middle, along, inside));
@@ -64,14 +64,14 @@ LANE_FN real cone_cost(const lane_data *d, int i, const real x[6], real force[6]
 LANE_FN void cone_hessian(const lane_data *d, int i, const real x[6], real hessian[6][6])
 {
     const lane_row *row = &d->row[i];
-    uniform_real mu = (uniform_real)row->mu;
+    real mu = row->friction[ORR_PAIR_MU];
     lane_cone c = cone_at(d, i, x);
     real gap = c.n - mu * c.t;
     real inverse = R(1.0) / sel(c.middle, c.t, R(1.0));
-    for (int a = 0; a < row->dim; a++) {
-        uniform_real scale_a = (uniform_real)(a ? row->friction[a - 1] : row->mu);
+    for (int a = 0; a < 6 && a < row->dim; a++) {
+        real scale_a = row->friction[a ? a - 1 : ORR_PAIR_MU];
         for (int b = 0; b <= a; b++) {
-            uniform_real scale_b = (uniform_real)(b ? row->friction[b - 1] : row->mu);
+            real scale_b = row->friction[b ? b - 1 : ORR_PAIR_MU];
             real value;
             if (a == 0) {
                 value = c.dm;
@@ -105,10 +105,9 @@ LANE_FN real row_cost(const lane_data *d, int i, real x, real *force, real *weig
         return sel(slips, loss, cost);
     }
     if (row->type == LANE_ROW_UNILATERAL) {
-        mask off = x >= R(0.0);
-        *force = sel(off, R(0.0), pull);
-        *weight = sel(off, R(0.0), D);
-        return sel(off, R(0.0), cost);
+        *weight = sel(x < R(0.0), D, R(0.0));
+        *force = -(*weight * x);
+        return R(-0.5) * *force * x;
     }
     *force = pull;
     return cost;
@@ -125,7 +124,7 @@ LANE_FN void load_cone(const lane_data *d, int i, reals from, real x[6])
 LANE_FN real constraint_forces(const lane_data *d)
 {
     real cost = R(0.0);
-    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+    for (int i = 0; i < d->row_count; i++) {
         if (d->row[i].type == LANE_ROW_CONE) {
             real x[6], force[6];
             load_cone(d, i, d->efc_jar, x);
@@ -133,11 +132,39 @@ LANE_FN real constraint_forces(const lane_data *d)
             for (int k = 0; k < d->row[i].dim; k++) {
                 d->efc_force[i + k] = force[k];
             }
+            i += d->row[i].dim - 1;
         } else {
             cost = cost + row_cost(d, i, d->efc_jar[i], &d->efc_force[i], &d->efc_weight[i]);
         }
     }
     return cost;
+}
+
+FN void add_group_force(const lane_data *d, int i, reals result, int basis)
+{
+    const lane_row *row = &d->row[i];
+    real force[6];
+    if (basis == row->dim) {
+        for (int k = 0; k < basis; k++) {
+            force[k] = d->efc_force[i + k];
+        }
+    } else {
+        force[0] = R(0.0);
+        for (int k = 1; k < basis; k++) {
+            real up = d->efc_force[i + 2 * k - 2], down = d->efc_force[i + 2 * k - 1];
+            force[0] = force[0] + up + down;
+            force[k] = row->friction[k - 1] * (up - down);
+        }
+    }
+    reals J = d->efc_J + row->J;
+    int count = row->count;
+    for (int e = 0; e < count; e++) {
+        real sum = result[row->dof[e]];
+        for (int k = 0; k < basis; k++) {
+            sum = fma_(J[k * count + e], force[k], sum);
+        }
+        result[row->dof[e]] = sum;
+    }
 }
 
 // result = J^T force
@@ -146,20 +173,55 @@ LANE_FN void constraint_force(const lane_model *m, const lane_data *d, reals res
     for (int i = 0; i < m->nv; i++) {
         result[i] = R(0.0);
     }
-    for (int i = 0; i < d->row_count; i++) {
-        const lane_row *row = &d->row[i];
-        for (int k = 0; k < row->count; k++) {
-            result[row->dof[k]] = fma_(d->efc_J[row->J + k], d->efc_force[i], result[row->dof[k]]);
-        }
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        WITH_BASIS(&d->row[i], add_group_force, d, i, result)
+    }
+}
+
+// result = J x
+LANE_FN void jacobian_times(const lane_data *d, reals x, reals result)
+{
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        group_times(d, i, x, result);
     }
 }
 
 // efc_jar = J x - aref
 LANE_FN void constraint_residual(const lane_data *d, reals x)
 {
+    jacobian_times(d, x, d->efc_jar);
     for (int i = 0; i < d->row_count; i++) {
-        d->efc_jar[i] = row_times(d, &d->row[i], x) - d->efc_aref[i];
+        d->efc_jar[i] = d->efc_jar[i] - d->efc_aref[i];
     }
+}
+
+// Are the dofs of a row each other's ancestors? Then it adds nothing to the pattern of M.
+LANE_FN int along_a_branch(const lane_model *m, const lane_row *row)
+{
+    for (int e = 1; e < row->count; e++) {
+        if (m->dof_parentid[row->dof[e - 1]] != row->dof[e]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+// Lists the rows that couple branches; returns 0 when they are those that the pattern is of.
+LANE_FN int find_coupled(const lane_model *m, lane_data *d)
+{
+    int count = 0, same = d->coupled_count >= 0;
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        const int32_t *dof = d->row[i].dof;
+        if (along_a_branch(m, &d->row[i]) || (count > 0 && d->coupled[count - 1] == dof)) {
+            continue;
+        }
+        same = same && count < d->coupled_count && d->coupled[count] == dof;
+        d->coupled[count++] = dof;
+        d->coupled_length[count - 1] = d->row[i].count;
+    }
+    same = same && count == d->coupled_count;
+    d->coupled_count = count;
+    return !same;
 }
 
 // Which entries of H = M + J^T D J, and of its factor, are not zero: the same in all lanes. A contact with the
@@ -168,22 +230,21 @@ LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
 {
     int nv = m->nv;
     uint8_t *filled = d->filled;
+    if (!find_coupled(m, d)) {
+        return;
+    }
     memset(filled, 0, (size_t)nv * (size_t)nv);
+    memset(d->below_count, 0, (size_t)nv * sizeof *d->below_count);
     for (int k = 0; k < nv; k++) {
         for (int c = 0; c < m->M_rownnz[k]; c++) {
             filled[k * nv + m->M_colind[m->M_rowadr[k] + c]] = 1;
         }
     }
-    const int32_t *last = NULL;
-    for (int i = 0; i < d->row_count; i++) {
-        const lane_row *row = &d->row[i];
-        if (row->dof == last || row->count == 1) {
-            continue;
-        }
-        last = row->dof;
-        for (int a = 0; a < row->count; a++) {
-            for (int b = a; b < row->count; b++) {
-                filled[row->dof[a] * nv + row->dof[b]] = 1;
+    for (int i = 0; i < d->coupled_count; i++) {
+        const int32_t *dof = d->coupled[i];
+        for (int a = 0; a < d->coupled_length[i]; a++) {
+            for (int b = a; b < d->coupled_length[i]; b++) {
+                filled[dof[a] * nv + dof[b]] = 1;
             }
         }
     }
@@ -200,64 +261,111 @@ LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
             for (int b = 0; b <= a; b++) {
                 filled[columns[a] * nv + columns[b]] = 1;
             }
+            d->below[columns[a] * nv + d->below_count[columns[a]]++] = k;
         }
     }
 }
 
-LANE_FN void add_cone_hessian(const lane_data *d, int nv, int i)
+// The second derivative of a group's cost by the velocities of its basis; nothing in it: returns 0.
+LANE_FN int group_hessian(const lane_data *d, int i, real hessian[6][6])
 {
     const lane_row *row = &d->row[i];
-    real x[6], hessian[6][6];
-    load_cone(d, i, d->efc_jar, x);
-    cone_hessian(d, i, x, hessian);
-    for (int a = 0; a < row->count; a++) {
-        for (int k = 0; k < row->dim; k++) {
-            real part = R(0.0);
-            for (int l = 0; l < row->dim; l++) {
-                part = fma_(hessian[k][l], d->efc_J[row[l].J + a], part);
+    if (row->type == LANE_ROW_CONE) {
+        real x[6];
+        load_cone(d, i, d->efc_jar, x);
+        cone_hessian(d, i, x, hessian);
+        return 1;
+    }
+    real sum = d->efc_weight[i];
+    for (int k = 1; k < row->dim; k++) {
+        sum = sum + d->efc_weight[i + k];
+    }
+    hessian[0][0] = sum;
+    for (int k = 1; k < row->basis; k++) {
+        real up = d->efc_weight[i + 2 * k - 2], down = d->efc_weight[i + 2 * k - 1];
+        real friction = row->friction[k - 1];
+        for (int l = 1; l < row->basis; l++) {
+            hessian[k][l] = R(0.0);
+        }
+        hessian[k][0] = hessian[0][k] = friction * (up - down);
+        hessian[k][k] = friction * friction * (up + down);
+    }
+    return any(sum > R(0.0));
+}
+
+FN reals row_of_H(const lane_data *d, int k)
+{
+    return d->H + k * (k + 1) / 2;
+}
+
+// H = H + J^T hessian J, with `basis` a constant where the call stands
+FN void add_group_hessian(const lane_data *d, const lane_row *row, real hessian[6][6], int basis)
+{
+    reals J = d->efc_J + row->J;
+    int count = row->count;
+    for (int a = 0; a < count; a++) {
+        real part[6];
+        for (int k = 0; k < basis; k++) {
+            part[k] = hessian[k][0] * J[a];
+            for (int l = 1; l < basis; l++) {
+                part[k] = fma_(hessian[k][l], J[l * count + a], part[k]);
             }
-            reals H = d->H + row->dof[a] * nv, J = d->efc_J + row[k].J;
-            for (int b = a; b < row->count; b++) {
-                H[row->dof[b]] = fma_(part, J[b], H[row->dof[b]]);
+        }
+        reals H = row_of_H(d, row->dof[a]);
+        for (int b = a; b < count; b++) {
+            real sum = H[row->dof[b]];
+            for (int k = 0; k < basis; k++) {
+                sum = fma_(part[k], J[k * count + b], sum);
             }
+            H[row->dof[b]] = sum;
         }
     }
 }
 
 LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
 {
-    int nv = m->nv;
-    for (int k = 0; k < nv; k++) {
-        for (int c = 0; c < d->fill_count[k]; c++) {
-            d->H[k * nv + d->fill[k * nv + c]] = R(0.0);
+    for (int k = 0; k < m->nv; k++) {
+        reals row = row_of_H(d, k);
+        for (int j = 0; j <= k && d->coupled_count > 0; j++) {
+            row[j] = R(0.0);
         }
         for (int c = 0; c < m->M_rownnz[k]; c++) {
             int adr = m->M_rowadr[k] + c;
-            d->H[k * nv + m->M_colind[adr]] = d->qM[adr];
+            row[m->M_colind[adr]] = d->qM[adr];
         }
     }
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
         const lane_row *row = &d->row[i];
-        if (row->type == LANE_ROW_CONE) {
-            add_cone_hessian(d, nv, i);
+        real hessian[6][6];
+        if (!group_hessian(d, i, hessian)) {
             continue;
         }
-        real weight = d->efc_weight[i];
-        if (!any(weight > R(0.0))) {
-            continue;
-        }
-        reals J = d->efc_J + row->J;
-        for (int a = 0; a < row->count; a++) {
-            real part = weight * J[a];
-            reals H = d->H + row->dof[a] * nv;
-            for (int b = a; b < row->count; b++) {
-                H[row->dof[b]] = fma_(part, J[b], H[row->dof[b]]);
-            }
-        }
+        WITH_BASIS(row, add_group_hessian, d, row, hessian)
     }
 }
 
-// search = -H^-1 gradient, by H = L^T D L in place
+// `width` entries of row k of the factor: H less what the rows below have already explained of it
+FN void eliminate(const lane_data *d, int nv, int k, const int32_t *columns, int width)
+{
+    const int32_t *below = d->below + k * nv;
+    reals row = row_of_H(d, k);
+    real sum[4];
+    for (int c = 0; c < width; c++) {
+        sum[c] = row[columns[c]];
+    }
+    for (int b = 0; b < d->below_count[k]; b++) {
+        reals lower = row_of_H(d, below[b]);
+        real scaled = -(lower[k] * d->Mv[below[b]]);
+        for (int c = 0; c < width; c++) {
+            sum[c] = fma_(scaled, lower[columns[c]], sum[c]);
+        }
+    }
+    for (int c = 0; c < width; c++) {
+        row[columns[c]] = sum[c];
+    }
+}
+
+// search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal, 1 / D on it; D in Mv
 LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
 {
     int nv = m->nv;
@@ -267,25 +375,31 @@ LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
     }
     for (int k = nv - 1; k >= 0; k--) {
         const int32_t *columns = d->fill + k * nv;
-        int last = d->fill_count[k] - 1;
-        reals row = d->H + k * nv;
-        real inverse = R(1.0) / row[k];
-        for (int c = last - 1; c >= 0; c--) {
-            real l = row[columns[c]] * inverse;
-            reals above = d->H + columns[c] * nv;
-            for (int e = 0; e <= c; e++) {
-                above[columns[e]] = fma_(-l, row[columns[e]], above[columns[e]]);
-            }
+        int count = d->fill_count[k], c = 0;
+        for (; c + 4 <= count; c += 4) {
+            eliminate(d, nv, k, columns + c, 4);
         }
-        for (int c = 0; c < last; c++) {
-            row[columns[c]] = row[columns[c]] * inverse;
-            x[columns[c]] = fma_(-row[columns[c]], x[k], x[columns[c]]);
+        if (count - c == 3) {
+            eliminate(d, nv, k, columns + c, 3);
+        } else if (count - c == 2) {
+            eliminate(d, nv, k, columns + c, 2);
+        } else if (count - c == 1) {
+            eliminate(d, nv, k, columns + c, 1);
+        }
+        reals row = row_of_H(d, k);
+        real inverse = R(1.0) / row[k];
+        real right = x[k];
+        d->Mv[k] = row[k];
+        for (c = 0; c < count - 1; c++) {
+            int j = columns[c];
+            row[j] = row[j] * inverse;
+            x[j] = fma_(-row[j], right, x[j]);
         }
         row[k] = inverse;
     }
     for (int k = 0; k < nv; k++) {
         const int32_t *columns = d->fill + k * nv;
-        reals row = d->H + k * nv;
+        reals row = row_of_H(d, k);
         real sum = x[k] * row[k];
         for (int c = 0; c < d->fill_count[k] - 1; c++) {
             sum = fma_(-row[columns[c]], x[columns[c]], sum);
@@ -297,11 +411,18 @@ LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
 // First and second derivative of the constraints' cost along efc_jv at `step`.
 LANE_FN void slope_along(const lane_data *d, real step, real *first, real *second)
 {
-    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+    for (int i = 0; i < d->row_count; i++) {
         const lane_row *row = &d->row[i];
+        real jv = d->efc_jv[i], at = fma_(step, jv, d->efc_jar[i]);
+        if (row->type == LANE_ROW_UNILATERAL) {
+            real pulls = sel(at < R(0.0), d->efc_D[i] * jv, R(0.0));
+            *first = fma_(pulls, at, *first);
+            *second = fma_(pulls, jv, *second);
+            continue;
+        }
         if (row->type != LANE_ROW_CONE) {
-            real force, weight, jv = d->efc_jv[i];
-            row_cost(d, i, fma_(step, jv, d->efc_jar[i]), &force, &weight);
+            real force, weight;
+            row_cost(d, i, at, &force, &weight);
             *first = fma_(-force, jv, *first);
             *second = fma_(weight * jv, jv, *second);
             continue;
@@ -319,12 +440,14 @@ LANE_FN void slope_along(const lane_data *d, real step, real *first, real *secon
                 *second = fma_(hessian[k][l] * d->efc_jv[i + k], d->efc_jv[i + l], *second);
             }
         }
+        i += row->dim - 1;
     }
 }
 
 // The step along `search` at which the cost is least: its derivative rises monotonically, so Newton steps are kept
 // inside the bracket of signs seen.
-LANE_FN real line_search(const lane_model *m, const lane_data *d, mask running)
+// slope: of the whole cost where the search starts
+LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, mask running)
 {
     real slope0 = R(0.0), curvature0 = R(0.0);
     for (int k = 0; k < m->nv; k++) {
@@ -332,9 +455,7 @@ LANE_FN real line_search(const lane_model *m, const lane_data *d, mask running)
         curvature0 = fma_(d->search[k], d->Mv[k], curvature0);
     }
     real step = R(1.0), low = R(0.0), high = R(LANE_HUGE);
-    real start = R(0.0), unused = R(0.0);
-    slope_along(d, R(0.0), &start, &unused);
-    real enough = abs_(slope0 + start) * R(m->opt.ls_tolerance);
+    real enough = abs_(slope) * R(m->opt.ls_tolerance);
     for (int i = 0; i < m->opt.ls_iterations; i++) {
         real first = fma_(step, curvature0, slope0), second = curvature0;
         slope_along(d, step, &first, &second);
@@ -353,18 +474,6 @@ LANE_FN real line_search(const lane_model *m, const lane_data *d, mask running)
     return sel(running, step, R(0.0));
 }
 
-// Ma, efc_jar and the whole cost at x
-LANE_FN real cost_at(const lane_model *m, const lane_data *d, reals x)
-{
-    inertia_matrix_times(m, d, x, d->Ma);
-    constraint_residual(d, x);
-    real gauss = R(0.0);
-    for (int k = 0; k < m->nv; k++) {
-        gauss = fma_(d->Ma[k] - d->qfrc_smooth[k], x[k] - d->qacc_smooth[k], gauss);
-    }
-    return R(0.5) * gauss + constraint_forces(d);
-}
-
 // Lanes that have any of the rows: the others must not feel that their neighbours have.
 LANE_FN mask constrained_lanes(const lane_data *d)
 {
@@ -378,23 +487,58 @@ LANE_FN mask constrained_lanes(const lane_data *d)
 // qacc starts from the cheaper of last step's acceleration and the unconstrained one.
 LANE_FN void warm_start(const lane_model *m, const lane_data *d, mask constrained)
 {
-    mask warm = not_(everywhere());
+    int nv = m->nv;
+    for (int k = 0; k < nv; k++) {
+        d->qacc[k] = d->qacc_smooth[k];
+        d->Ma[k] = d->qfrc_smooth[k];
+    }
+    constraint_residual(d, d->qacc_smooth);
     if (!(m->opt.disableflags & ORR_DISABLE_WARMSTART)) {
-        real cold_cost = cost_at(m, d, d->qacc_smooth);
-        warm = and_(constrained, cost_at(m, d, d->qacc_warmstart) < cold_cost);
+        real cold_cost = constraint_forces(d);
+        for (int i = 0; i < d->row_count; i++) {
+            d->efc_jv[i] = d->efc_jar[i];
+        }
+        inertia_matrix_times(m, d, d->qacc_warmstart, d->Mv);
+        constraint_residual(d, d->qacc_warmstart);
+        real gauss = R(0.0);
+        for (int k = 0; k < nv; k++) {
+            gauss = fma_(d->Mv[k] - d->qfrc_smooth[k], d->qacc_warmstart[k] - d->qacc_smooth[k], gauss);
+        }
+        mask warm = and_(constrained, R(0.5) * gauss + constraint_forces(d) < cold_cost);
+        for (int k = 0; k < nv; k++) {
+            d->qacc[k] = sel(warm, d->qacc_warmstart[k], d->qacc_smooth[k]);
+            d->Ma[k] = sel(warm, d->Mv[k], d->qfrc_smooth[k]);
+        }
+        for (int i = 0; i < d->row_count; i++) {
+            d->efc_jar[i] = sel(warm, d->efc_jar[i], d->efc_jv[i]);
+        }
     }
-    for (int k = 0; k < m->nv; k++) {
-        d->qacc[k] = sel(warm, d->qacc_warmstart[k], d->qacc_smooth[k]);
-    }
-    inertia_matrix_times(m, d, d->qacc, d->Ma);
-    constraint_residual(d, d->qacc);
     constraint_forces(d);
+}
+
+// Goes `step` along efc_jv. Returns the lanes in which a row has come or gone, or that are on a cone: in the
+// others the cost was quadratic all the way, and a whole step has found its minimum.
+LANE_FN mask move_rows(const lane_data *d, real step)
+{
+    for (int i = 0; i < d->row_count; i++) {
+        d->efc_jar[i] = fma_(step, d->efc_jv[i], d->efc_jar[i]);
+        d->efc_jv[i] = d->efc_weight[i];
+    }
+    constraint_forces(d);
+    mask changed = not_(everywhere());
+    for (int i = 0; i < d->row_count; i++) {
+        int cone = d->row[i].type == LANE_ROW_CONE;
+        mask moved = cone ? d->efc_D[i] > R(0.0) : not_(d->efc_jv[i] == d->efc_weight[i]);
+        changed = or_(changed, moved);
+    }
+    return changed;
 }
 
 LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
 {
+    int nv = m->nv;
     if (d->row_count == 0) {
-        for (int k = 0; k < m->nv; k++) {
+        for (int k = 0; k < nv; k++) {
             d->qacc[k] = d->qacc_smooth[k];
             d->qfrc_constraint[k] = R(0.0);
         }
@@ -403,35 +547,35 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
     fill_pattern(m, d);
     mask running = constrained_lanes(d);
     warm_start(m, d, running);
-    real scale = R(1.0 / (m->stat.meaninertia * (m->nv > 1 ? m->nv : 1)));
+    real enough = R(SOLVER_TOLERANCE * m->stat.meaninertia * (nv > 1 ? nv : 1));
     constraint_force(m, d, d->qfrc_constraint);
     for (int i = 0; i < m->opt.iterations; i++) {
-        for (int k = 0; k < m->nv; k++) {
+        for (int k = 0; k < nv; k++) {
             d->gradient[k] = d->Ma[k] - d->qfrc_smooth[k] - d->qfrc_constraint[k];
         }
         build_hessian(m, d);
         newton_direction(m, d);
-        real decrease = R(0.0); // Newton's, for a whole step
-        for (int k = 0; k < m->nv; k++) {
-            decrease = fma_(R(-0.5) * d->gradient[k], d->search[k], decrease);
+        real slope = R(0.0);
+        for (int k = 0; k < nv; k++) {
+            slope = fma_(d->gradient[k], d->search[k], slope);
         }
-        running = and_(running, decrease * scale > R(SOLVER_TOLERANCE));
+        running = and_(running, R(-0.5) * slope > enough); // what a whole step of Newton's would gain
         if (!any(running)) {
             break;
         }
         inertia_matrix_times(m, d, d->search, d->Mv);
-        for (int r = 0; r < d->row_count; r++) {
-            d->efc_jv[r] = row_times(d, &d->row[r], d->search);
-        }
-        real step = line_search(m, d, running);
-        for (int k = 0; k < m->nv; k++) {
+        jacobian_times(d, d->search, d->efc_jv);
+        real step = line_search(m, d, slope, running);
+        for (int k = 0; k < nv; k++) {
             d->qacc[k] = fma_(step, d->search[k], d->qacc[k]);
             d->Ma[k] = fma_(step, d->Mv[k], d->Ma[k]);
         }
-        for (int r = 0; r < d->row_count; r++) {
-            d->efc_jar[r] = fma_(step, d->efc_jv[r], d->efc_jar[r]);
-        }
-        constraint_forces(d);
+        mask changed = or_(step<R(1.0), step> R(1.0));
+        changed = or_(changed, move_rows(d, step));
         constraint_force(m, d, d->qfrc_constraint);
+        running = and_(running, changed);
+        if (!any(running)) {
+            break;
+        }
     }
 }

@@ -82,8 +82,8 @@ LANE_FN void inverse(const lane_model *m, lane_data *d)
     constraint_force(m, d, d->qfrc_constraint);
     newton_euler(m, d, 1, d->qfrc_inverse);
     for (int i = 0; i < m->nv; i++) {
-        d->qfrc_inverse[i] =
-            d->qfrc_inverse[i] + m->dof_armature[i] * d->qacc[i] - d->qfrc_passive[i] - d->qfrc_constraint[i];
+        d->qfrc_inverse[i] = d->qfrc_inverse[i] + dof_armature(m, d, i) * d->qacc[i] - d->qfrc_passive[i] -
+                             d->qfrc_constraint[i];
     }
 }
 
@@ -91,9 +91,9 @@ LANE_FN void energies(const lane_model *m, const lane_data *d)
 {
     real potential = R(0.0), kinetic = R(0.0);
     if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {
-        real3 g = make_real3(R(m->opt.gravity[0]), R(m->opt.gravity[1]), R(m->opt.gravity[2]));
+        real3 g = gravity(m, d);
         for (int i = 1; i < m->nbody; i++) {
-            potential = potential - m->body_mass[i] * dot3(g, load3(d->xipos, i));
+            potential = potential - body_mass(m, d, i) * dot3(g, load3(d->xipos, i));
         }
     }
     for (int joint = 0; joint < m->njnt && !(m->opt.disableflags & ORR_DISABLE_SPRING); joint++) {
@@ -191,13 +191,13 @@ FN void start_implicit(const lane_model *m, const lane_data *d)
     }
     for (int i = 0; i < m->nv; i++) {
         int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
-        d->qH[diagonal] = d->qH[diagonal] + R(m->opt.timestep * (double)m->dof_damping[i]);
+        d->qH[diagonal] = d->qH[diagonal] + R(m->opt.timestep) * dof_damping(m, d, i);
     }
 }
 
 LANE_FN void step_euler(const lane_model *m, const lane_data *d)
 {
-    int damped = 0;
+    int damped = m->plan->varied_at[ORR_VARY_DOF_DAMPING] >= 0;
     for (int i = 0; i < m->nv; i++) {
         damped |= (double)m->dof_damping[i] > 0.0;
     }
@@ -220,10 +220,10 @@ LANE_FN void step_implicitfast(const lane_model *m, const lane_data *d)
         }
         real slope = R(0.0);
         if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
-            slope = R(m->actuator_biasprm[ORR_NBIAS * i + 2]);
+            slope = actuator_biasprm(m, d, ORR_NBIAS * i + 2);
         }
         if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
-            slope = slope + m->actuator_gainprm[ORR_NGAIN * i + 2] * actuator_input(m, d, i);
+            slope = slope + actuator_gainprm(m, d, ORR_NGAIN * i + 2) * actuator_input(m, d, i);
         }
         if (m->actuator_forcelimited[i]) {
             mask limited = or_(d->actuator_force[i] <= R(m->actuator_forcerange[2 * i]),
@@ -286,6 +286,9 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
             }
             d->time[0] = time[0] + step;
             forward(m, d);
+            for (int i = 0; i < nv; i++) {
+                d->qacc_warmstart[i] = d->qacc[i];
+            }
         }
         for (int i = 0; i < nv; i++) {
             velocity[i] = fma_(R(share[stage]), d->qvel[i], velocity[i]);

@@ -43,7 +43,7 @@ LANE_FN void newton_euler(const lane_model *m, const lane_data *d, int with_qacc
 {
     real3 up = zero3();
     if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {
-        up = make_real3(R(-m->opt.gravity[0]), R(-m->opt.gravity[1]), R(-m->opt.gravity[2]));
+        up = scale3(gravity(m, d), R(-1.0));
     }
     store_spatial(d->cacc, 0, make_spatial(zero3(), up));
     for (int i = 1; i < m->nbody; i++) {

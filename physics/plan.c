@@ -170,12 +170,35 @@ static void mix_parameters(const orr_model *m, int a, int b, orr_pair *pair)
     }
     int dim1 = m->geom_condim[a], dim2 = m->geom_condim[b];
     pair->condim = priority ? (priority > 0 ? dim1 : dim2) : dim1 > dim2 ? dim1 : dim2;
+}
+
+// Sliding twice, torsional, rolling twice.
+static void mix_friction(const orr_model *m, const orr_pair *pair, double friction[5])
+{
     static const int unpack[5] = {0, 0, 1, 2, 2};
+    int a = pair->geom1, b = pair->geom2, priority = m->geom_priority[a] - m->geom_priority[b];
     for (int k = 0; k < 5; k++) {
         double friction1 = m->geom_friction[3 * a + unpack[k]],
                friction2 = m->geom_friction[3 * b + unpack[k]];
-        double friction = priority ? (priority > 0 ? friction1 : friction2) : fmax(friction1, friction2);
-        pair->friction[k] = fmax(friction, 1e-5);
+        double mixed = priority ? (priority > 0 ? friction1 : friction2) : fmax(friction1, friction2);
+        friction[k] = pair->declared >= 0 ? m->pair_friction[5 * pair->declared + k] : mixed;
+        friction[k] = fmax(friction[k], 1e-5);
+    }
+}
+
+void orr_pair_numbers(const orr_model *m, const orr_pair *pair, double numbers[ORR_PAIR_NUMBERS])
+{
+    double *friction = numbers + ORR_PAIR_FRICTION, *weight = numbers + ORR_PAIR_WEIGHT;
+    mix_friction(m, pair, friction);
+    int body1 = m->geom_bodyid[pair->geom1], body2 = m->geom_bodyid[pair->geom2];
+    double both = m->body_invweight0[2 * body1] + m->body_invweight0[2 * body2];
+    double slip = friction[0], mu = slip / sqrt(m->opt.impratio);
+    numbers[ORR_PAIR_MU] = mu;
+    numbers[ORR_PAIR_CONE] = 1.0 / (mu * mu * (1.0 + mu * mu));
+    bool pyramid = pair->condim > 1 && m->opt.cone == ORR_CONE_PYRAMIDAL;
+    weight[0] = pyramid ? 2.0 * mu * mu * (both + slip * slip * both) : both;
+    for (int k = 1; k < 6; k++) {
+        weight[k] = both / m->opt.impratio * slip * slip / (friction[k - 1] * friction[k - 1]);
     }
 }
 
@@ -187,9 +210,6 @@ static void declared_parameters(const orr_model *m, int i, orr_pair *pair)
     memcpy(pair->solref, m->pair_solref + ORR_NREF * i, sizeof pair->solref);
     memcpy(pair->solreffriction, m->pair_solreffriction + ORR_NREF * i, sizeof pair->solreffriction);
     memcpy(pair->solimp, m->pair_solimp + ORR_NIMP * i, sizeof pair->solimp);
-    for (int k = 0; k < 5; k++) {
-        pair->friction[k] = fmax(m->pair_friction[5 * i + k], 1e-5);
-    }
 }
 
 static orr_result add_pair(orr_plan *plan, int a, int b, int declared, orr_error *error)
@@ -218,6 +238,9 @@ static orr_result add_pair(orr_plan *plan, int a, int b, int declared, orr_error
     } else {
         mix_parameters(m, a, b, pair);
     }
+    pair->declared = declared;
+    orr_pair_numbers(m, pair, pair->numbers);
+    memcpy(pair->friction, pair->numbers + ORR_PAIR_FRICTION, sizeof pair->friction);
     plan->pair_count++;
     return ORR_OK;
 }
@@ -411,6 +434,7 @@ orr_result orr_plan_create(const orr_model *model, orr_plan **plan, orr_error *e
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %zu bytes for a plan", sizeof *made);
     }
     made->model = model;
+    memset(made->varied_at, 0xff, sizeof made->varied_at);
     orr_result result = build(made, error);
     if (result != ORR_OK) {
         orr_plan_destroy(made);

@@ -3,7 +3,7 @@
 // memory a step can need.
 #pragma once
 
-#include "physics/model.h"
+#include "physics/vary.h"
 
 // The dofs that move two bodies against each other, descending.
 typedef struct orr_chain {
@@ -12,6 +12,15 @@ typedef struct orr_chain {
 
 enum { ORR_CHAIN_FIRST = 1, ORR_CHAIN_SECOND = 2 }; // bits of chain_part: which of the bodies the dof moves
 
+// What rows of a contact need of friction and of the bodies' inverse weights.
+enum {
+    ORR_PAIR_FRICTION = 0, // 5
+    ORR_PAIR_MU = 5,       // elliptic cones: regularised friction of the cone,
+    ORR_PAIR_CONE = 6,     // 1 / (mu^2 (1 + mu^2))
+    ORR_PAIR_WEIGHT = 7,   // 6: inverse weight of the rows; of a pyramid all edges have the first
+    ORR_PAIR_NUMBERS = 13
+};
+
 // Two geoms that can touch; parameters mixed as MuJoCo mixes them.
 typedef struct orr_pair {
     int32_t geom1, geom2; // type of 1 <= type of 2
@@ -19,6 +28,8 @@ typedef struct orr_pair {
     int32_t slots; // most contacts it can have
     int32_t chain;
     double margin, includemargin; // a contact exists below margin, and pushes below includemargin
+    int32_t declared;             // the model's pair, or -1
+    double numbers[ORR_PAIR_NUMBERS];
     double friction[5];
     double solref[ORR_NREF], solreffriction[ORR_NREF], solimp[ORR_NIMP];
 } orr_pair;
@@ -36,8 +47,13 @@ typedef struct orr_plan {
     int32_t chain_dof_count;
     int32_t contact_capacity, row_capacity, jacobian_capacity; // upper bounds that no step can exceed
     int32_t rk4_copies;
+    int32_t
+        varied_at[ORR_VARY_COUNT]; // in the `varied` of a world; -1: the model's numbers hold in all worlds
+    int32_t varied_count;
 } orr_plan;
 
 // Fails with ORR_CODE_FEATURE_ABSENT when the model needs what the dynamics do not have, and names it.
 orr_result orr_plan_create(const orr_model *model, orr_plan **plan, orr_error *error);
 void orr_plan_destroy(orr_plan *plan);
+// The numbers of a pair in a model that differs from the plan's in friction or weights alone.
+void orr_pair_numbers(const orr_model *model, const orr_pair *pair, double numbers[ORR_PAIR_NUMBERS]);

@@ -36,4 +36,7 @@ typedef struct orr_program {
 const orr_program *orr_program_baseline(void);
 const orr_program *orr_program_avx2(void);
 const orr_program *orr_program_avx512(void);
-const orr_program *orr_program_double(void);
+const orr_program *orr_single_program_baseline(void); // float, one world
+const orr_program *orr_single_program_avx2(void);
+const orr_program *orr_single_program_avx512(void);
+const orr_program *orr_program_double(void); // one world

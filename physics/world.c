@@ -3,21 +3,23 @@
 #include "engine/core/memory.h"
 #include "physics/world_state.h"
 
-static const orr_program *choose_program(bool double_precision, orr_isa isa)
+// A world alone is not worth a block.
+static const orr_program *choose_program(const orr_physics_desc *desc, orr_isa isa)
 {
-    if (double_precision) {
+    bool single = desc->worlds <= 1;
+    if (desc->double_precision) {
         return orr_program_double();
     }
 #if defined(__x86_64__) && !defined(ORR_BASELINE_ONLY)
     if (isa == ORR_ISA_AVX512) {
-        return orr_program_avx512();
+        return single ? orr_single_program_avx512() : orr_program_avx512();
     }
     if (isa == ORR_ISA_AVX2) {
-        return orr_program_avx2();
+        return single ? orr_single_program_avx2() : orr_program_avx2();
     }
 #endif
     (void)isa;
-    return orr_program_baseline();
+    return single ? orr_single_program_baseline() : orr_program_baseline();
 }
 
 static size_t model_doubles(const orr_model *m)
@@ -66,7 +68,7 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
     orr_isa isa;
     ORR_TRY(orr_isa_choose(&isa, error));
     ORR_TRY(orr_plan_create(physics->model, &physics->plan, error));
-    physics->program = choose_program(desc->double_precision, isa);
+    physics->program = choose_program(desc, isa);
     const orr_program *program = physics->program;
     physics->program_model = orr_alloc_zero(1, program->model_bytes);
     physics->numbers = orr_alloc(model_doubles(physics->model), program->real_bytes);

@@ -1,7 +1,8 @@
 // Physics: a compiled model and any number of worlds in which it moves.
 //
 // Worlds advance in blocks of 16, 8 or 4 (one per SIMD lane), a whole step inside cache; blocks go to threads.
-// A world's numbers do not depend on the number of worlds or threads, nor on what happens in other worlds.
+// A world's numbers do not depend on the number of worlds or threads, nor on what happens in other worlds; but one
+// world alone is worked out by a program of its own, which rounds differently.
 // Semantics are MuJoCo's: the same qpos, qvel, act and ctrl give the same qacc.
 #pragma once
 

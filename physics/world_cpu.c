@@ -1,5 +1,5 @@
-// The lane program of a world (lane_step.h) as a table, compiled once per instruction set; world_double.c
-// compiles it for plain double.
+// The lane program of a world (lane_step.h) as a table, compiled once per instruction set; world_single.c compiles
+// it for one world in plain float, world_double.c in plain double.
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
 #include "physics/lane_reaction.h"
@@ -8,6 +8,10 @@
 #include "physics/program.h"
 
 #include <math.h>
+
+#if !defined(PROGRAM)
+#define PROGRAM ORR_ISA_NAME(orr_program)
+#endif
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define NUMBERS_double(to, from, count) ((to) = (from))
@@ -74,7 +78,9 @@ static size_t scratch_bytes(const void *model)
     return padded((size_t)scratch_count(m) * sizeof(real)) +
            padded((size_t)m->plan->row_capacity * sizeof(lane_row)) +
            padded((size_t)m->plan->contact_capacity * sizeof(lane_contact)) +
-           padded(nv * nv * sizeof(int32_t)) + padded(nv * sizeof(int32_t)) + padded(nv * nv);
+           2 * padded(nv * nv * sizeof(int32_t)) + 2 * padded(nv * sizeof(int32_t)) + padded(nv * nv) +
+           padded((size_t)m->plan->row_capacity * sizeof(int32_t *)) +
+           padded((size_t)m->plan->row_capacity * sizeof(int32_t));
 }
 
 static void *take(char **memory, size_t bytes)
@@ -101,7 +107,12 @@ static lane_data bind(const lane_model *m, void *state, void *scratch)
     d.contact = take(&memory, (size_t)m->plan->contact_capacity * sizeof(lane_contact));
     d.fill = take(&memory, nv * nv * sizeof(int32_t));
     d.fill_count = take(&memory, nv * sizeof(int32_t));
+    d.below = take(&memory, nv * nv * sizeof(int32_t));
+    d.below_count = take(&memory, nv * sizeof(int32_t));
     d.filled = take(&memory, nv * nv);
+    d.coupled = take(&memory, (size_t)m->plan->row_capacity * sizeof(int32_t *));
+    d.coupled_length = take(&memory, (size_t)m->plan->row_capacity * sizeof(int32_t));
+    d.coupled_count = -1;
     return d;
 }
 
@@ -234,7 +245,7 @@ static int contacts(const void *model, void *state, void *scratch, int lane, orr
     return count;
 }
 
-const orr_program *ORR_ISA_NAME(orr_program)(void)
+const orr_program *PROGRAM(void)
 {
     static const orr_program program = {ORR_LANES,
                                         sizeof(real) / ORR_LANES,

@@ -53,7 +53,7 @@ typedef struct orr_draw_list {
     const orr_draw_field *fields;  // field_count
     int splat_count;
     int mesh_count;
-    int field_count; // the CPU draws these
+    int field_count; // the CPU marches these for every machine: render/field_pass.h
     orr_draw_sun sun;
     bool opaque; // false: transparent behind everything, sky ignored
     orr_draw_sky sky;

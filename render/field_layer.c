@@ -1,8 +1,5 @@
 #include "render/field_layer.h"
 
-#include "neural/field_draw.h"
-#include "neural/nerf_draw.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -185,25 +182,19 @@ void orr_field_layer_bounds(const orr_field_layer *layer, float low[3], float hi
     memcpy(high, layer->high, sizeof layer->high);
 }
 
-static orr_result draw_nerf(const orr_field_layer *layer, const orr_lens *lens, const float world_to_unit[12],
-                            const orr_field_planes *picture, orr_error *error)
-{
-    orr_nerf_draw_desc desc = {
-        .far_depth = picture->far_depth, .rgba = picture->rgba, .depth = picture->depth};
-    ORR_TRY(orr_nerf_camera_of_lens(lens, world_to_unit, &desc.camera, error));
-    orr_nerf_draw(layer->drawer, layer->grid, &desc);
-    return ORR_OK;
-}
-
-orr_result orr_field_layer_draw(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
-                                const orr_lens *lens, const float model[12], const float to_sun[3],
-                                const orr_field_planes *picture, orr_error *error)
+orr_result orr_field_layer_begin(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
+                                 const orr_lens *lens, const float model[12], const float to_sun[3],
+                                 const orr_field_planes *picture, orr_field_layer_drawing *drawing,
+                                 orr_error *error)
 {
     float to_layer[12], world_to_unit[12];
     ORR_TRY(orr_affine_invert(model, to_layer, error));
     orr_affine_multiply(layer->to_unit, to_layer, world_to_unit);
+    *drawing = (orr_field_layer_drawing){.layer = layer};
     if (layer->drawer) {
-        return draw_nerf(layer, lens, world_to_unit, picture, error);
+        drawing->nerf = (orr_nerf_draw_desc){
+            .far_depth = picture->far_depth, .rgba = picture->rgba, .depth = picture->depth};
+        return orr_nerf_camera_of_lens(lens, world_to_unit, &drawing->nerf.camera, error);
     }
     orr_field_draw_desc desc = {.lens = lens,
                                 .to_sun = {to_sun[0], to_sun[1], to_sun[2]},
@@ -211,5 +202,17 @@ orr_result orr_field_layer_draw(const orr_field_layer *layer, orr_jobs *jobs, or
                                 .rgba = picture->rgba,
                                 .depth = picture->depth};
     ORR_TRY(orr_affine_invert(world_to_unit, desc.to_world, error));
-    return orr_field_draw(layer->field, jobs, arena, &desc, error);
+    return orr_field_draw_begin(layer->field, jobs, arena, &desc, &drawing->other, error);
+}
+
+void orr_field_layer_draw_tiles(orr_field_layer_drawing *drawing, orr_jobs *jobs, int first, int count)
+{
+    const orr_field_layer *layer = drawing->layer;
+    if (layer->drawer) {
+        drawing->nerf.first_tile = first;
+        drawing->nerf.tile_count = count;
+        orr_nerf_draw(layer->drawer, layer->grid, &drawing->nerf);
+    } else {
+        orr_field_draw_tiles(&drawing->other, jobs, first, count);
+    }
 }

@@ -3,8 +3,9 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "neural/field_draw.h"
 #include "neural/ingp.h"
-#include "neural/occupancy.h"
+#include "neural/nerf_draw.h"
 
 typedef struct orr_field_layer orr_field_layer;
 
@@ -31,7 +32,18 @@ typedef struct orr_field_planes {
     float *depth;   // height x width, alpha-weighted mean along the camera's axis; 0: nothing
 } orr_field_planes;
 
-// model: layer to world, a similarity. to_sun: unit, world; it lights signed distances. Scratch comes from the arena.
-orr_result orr_field_layer_draw(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
-                                const orr_lens *lens, const float model[12], const float to_sun[3],
-                                const orr_field_planes *picture, orr_error *error);
+// A picture of one layer in the making.
+typedef struct orr_field_layer_drawing {
+    const orr_field_layer *layer;
+    orr_nerf_draw_desc nerf;
+    orr_field_drawing other; // of the other kinds
+} orr_field_layer_drawing;
+
+// model: layer to world, a similarity. to_sun: unit, world; it lights signed distances. Lens and planes are borrowed, scratch
+// comes from the arena.
+orr_result orr_field_layer_begin(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
+                                 const orr_lens *lens, const float model[12], const float to_sun[3],
+                                 const orr_field_planes *picture, orr_field_layer_drawing *drawing,
+                                 orr_error *error);
+// `count` of the picture's orr_field_tile_count tiles, from `first` on.
+void orr_field_layer_draw_tiles(orr_field_layer_drawing *drawing, orr_jobs *jobs, int first, int count);

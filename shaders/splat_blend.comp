@@ -1,4 +1,4 @@
-// Blends a tile's splats from front to back, then what the mesh shows and the background. An invocation has four pixels
+// Blends a tile's splats from front to back, among them what the fields show, then what the mesh shows and the background. An invocation has four pixels
 // of a column, so that a splat is read from shared memory once for all of them.
 #version 460
 #include "shaders/control.glsl"
@@ -10,7 +10,7 @@ layout(push_constant, scalar) uniform Push
 {
     ivec2 size;
     uint tiles_x;
-    uint meshes; // 1: the mesh images hold something
+    uint layers; // bits: the mesh image holds something; the fields' planes do
     uint opaque; // 1: the background is behind everything
     sky_view sky;
 }
@@ -23,6 +23,10 @@ layout(binding = 4, scalar) readonly buffer Colours { vec4 colours[]; };
 layout(binding = 5) uniform sampler2D mesh_colour; // display colour; alpha: distance along the axis, 0: no mesh
 layout(binding = 6, scalar) writeonly buffer Picture { vec4 picture[]; };
 layout(binding = 7, scalar) writeonly buffer Depth { float depth_out[]; };
+layout(binding = 8, scalar) readonly buffer Fields { float fields[]; }; // distances, then premultiplied r, g, b, alpha
+
+#define MESHES 1u
+#define FIELDS 2u
 
 #define BATCH 64u // splats, one per invocation
 #define ROWS 4
@@ -38,7 +42,8 @@ struct pixel_state {
     float depth;         // sum of weight times distance
     float transmittance; // of what is blended so far
     float mesh_depth;    // splats from here on are hidden
-    bool stopped;
+    float field_depth;   // the fields are blended before splats from here on; 1e38: nothing there, or done
+    bool stopped;        // takes no more splats or fields
 };
 
 pixel_state begin_pixel(ivec2 pixel)
@@ -49,17 +54,37 @@ pixel_state begin_pixel(ivec2 pixel)
     p.transmittance = 1.0;
     p.stopped = any(greaterThanEqual(pixel, push.size));
     p.mesh_depth = 1e38;
-    if (push.meshes == 1u && !p.stopped) {
+    p.field_depth = 1e38;
+    if ((push.layers & MESHES) != 0u && !p.stopped) {
         float there = texelFetch(mesh_colour, pixel, 0).a;
         p.mesh_depth = there > 0.0 ? there : 1e38;
     }
+    if ((push.layers & FIELDS) != 0u && !p.stopped) {
+        p.field_depth = min(fields[pixel.y * push.size.x + pixel.x], 1e38);
+    }
     return p;
+}
+
+// Blends what the fields show of a pixel. It may be opaque: then nothing is left for what stands behind.
+void blend_fields(ivec2 pixel, inout pixel_state p)
+{
+    int plane = push.size.x * push.size.y;
+    int from = plane + pixel.y * push.size.x + pixel.x;
+    float alpha = fields[from + 3 * plane];
+    p.colour += p.transmittance * vec3(fields[from], fields[from + plane], fields[from + 2 * plane]);
+    p.depth += p.transmittance * alpha * p.field_depth;
+    p.transmittance *= 1.0 - alpha;
+    p.stopped = p.transmittance <= SPLAT_T_MIN;
+    p.field_depth = 1e38;
 }
 
 void end_pixel(ivec2 pixel, pixel_state p)
 {
     if (any(greaterThanEqual(pixel, push.size))) {
         return;
+    }
+    if (!p.stopped && p.field_depth < 1e38) {
+        blend_fields(pixel, p);
     }
     if (p.mesh_depth < 1e38) {
         p.colour += p.transmittance * texelFetch(mesh_colour, pixel, 0).rgb;
@@ -115,6 +140,9 @@ void main()
             e.lean = place.w;
             e.sharp_y = shape.x;
             for (int row = 0; row < ROWS; row++) {
+                if (pixels[row].field_depth <= seen.w && !pixels[row].stopped) {
+                    blend_fields(first_pixel + ivec2(0, row), pixels[row]);
+                }
                 real2 d;
                 d.x = centre.x - place.x;
                 d.y = centre.y + float(row) - place.y;

@@ -77,7 +77,30 @@ static void frames_speak_over_the_file(void **state)
     assert_int_equal(c[2].height, 48);
     assert_near((double)c[2].focal[0], 500.0, 0.0);
     assert_true(list.distorted);
+    assert_near((double)c[2].tangential[0], 0.1, 1e-7); // a float32
+    assert_near((double)c[0].tangential[0], 0.0, 0.0);
     orr_camera_list_free(&list);
+}
+
+static void distortion_goes_out_as_it_came_in(void **state)
+{
+    (void)state;
+    orr_camera_list list =
+        parsed("{\"w\": 640, \"h\": 480, \"fl_x\": 500, \"k1\": 0.25, \"k3\": -0.5, \"frames\": ["
+               "{" IDENTITY "}, {\"k4\": 2, \"p2\": 0.125, " IDENTITY "}]}");
+    const char *path = scratch_path("distorted.json");
+    assert_ok(orr_camera_file_save(path, list.cameras, list.count, &error));
+    orr_camera_list back;
+    assert_ok(orr_camera_file_load(path, 0, 0, &back, &error));
+    assert_int_equal(back.count, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_memory_equal(back.cameras[i].radial, list.cameras[i].radial, sizeof list.cameras[i].radial);
+        assert_memory_equal(back.cameras[i].tangential, list.cameras[i].tangential,
+                            sizeof list.cameras[i].tangential);
+    }
+    assert_true(back.cameras[1].radial[3] == 2.0f && back.cameras[1].tangential[1] == 0.125f);
+    orr_camera_list_free(&list);
+    orr_camera_list_free(&back);
 }
 
 static void rotations_to_a_few_digits_are_straightened(void **state)
@@ -266,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opengl_axes_become_right_down_forward),
         cmocka_unit_test(frames_speak_over_the_file),
+        cmocka_unit_test(distortion_goes_out_as_it_came_in),
         cmocka_unit_test(rotations_to_a_few_digits_are_straightened),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(cameras_come_back_as_they_were_saved),

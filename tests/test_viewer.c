@@ -261,9 +261,25 @@ static void resolution_settles_where_frames_fit_the_budget(void **state)
     assert_near((double)resolution_scale(&r, false), 1.0, 0.0); // full quality at rest
     scale = settle(2.0, 10.0, &r);
     assert_near((double)scale, 1.0, 0.0);                           // back up when the load is gone
-    assert_near((double)settle(500.0, 500.0, &r), 4.0 / 16.0, 0.0); // a hopeless machine stops at the least
+    assert_near((double)settle(500.0, 500.0, &r), 2.0 / 16.0, 0.0); // a hopeless machine stops at the least
     r.adaptive = false;
     assert_near((double)resolution_scale(&r, true), 1.0, 0.0);
+}
+
+static void at_rest_the_picture_sharpens_step_by_step_when_it_is_slow(void **state)
+{
+    (void)state;
+    resolution r = resolution_start(30.0);                                // budget: 30 ms
+    assert_near((double)resolution_sharpen(&r, 0.5f, 30.0), 1.0, 0.0);    // 120 ms in full: at once
+    assert_near((double)resolution_sharpen(&r, 0.25f, 30.0), 0.5, 0.0);   // 480 ms
+    assert_near((double)resolution_sharpen(&r, 0.75f, 1000.0), 1.0, 0.0); // no more than full
+    int steps = 0;
+    for (float scale = resolution_least(&r); scale < r.full; steps++) {
+        scale = resolution_sharpen(&r, scale, 1e4 * (double)(scale * scale));
+    }
+    assert_int_equal(steps, 3); // 1/8 to 1
+    r.adaptive = false;
+    assert_near((double)resolution_sharpen(&r, 0.25f, 1000.0), 1.0, 0.0);
 }
 
 static void one_slow_frame_does_not_ruin_the_picture(void **state)
@@ -325,7 +341,7 @@ static void steps_fill_the_time_of_a_turn_and_owe_what_they_take_too_long(void *
 {
     (void)state;
     training_pace pace = {0};
-    assert_int_equal(steps_of_turn(&pace, false, 10.0), 15); // 150 ms at rest
+    assert_int_equal(steps_of_turn(&pace, false, 10.0), 4); // 40 ms at rest
     pace = (training_pace){0};
     assert_int_equal(steps_of_turn(&pace, true, 5.0), 5); // 25 ms while moving
     // steps of 100 ms: one in four turns, so that moving stays as fluid on average
@@ -347,7 +363,7 @@ static void steps_fill_the_time_of_a_turn_and_owe_what_they_take_too_long(void *
     for (int i = 0; i < 100; i++) {
         training_pace_turn(&pace, false); // no step asks
     }
-    assert_int_equal(steps_of_turn(&pace, false, 10.0), 15);
+    assert_int_equal(steps_of_turn(&pace, false, 10.0), 4);
 }
 
 static void pictures_of_learning_come_a_few_times_per_second_and_leave_it_its_time(void **state)
@@ -357,9 +373,9 @@ static void pictures_of_learning_come_a_few_times_per_second_and_leave_it_its_ti
     training_pace_drawn(&pace, 10.0, 20.0); // a quick one
     assert_false(training_pace_wants_picture(&pace, 10.1));
     assert_true(training_pace_wants_picture(&pace, 10.5));
-    training_pace_drawn(&pace, 10.0, 1000.0); // a slow one
-    assert_false(training_pace_wants_picture(&pace, 12.0));
-    assert_true(training_pace_wants_picture(&pace, 13.1));
+    training_pace_drawn(&pace, 10.0, 1000.0);               // a slow one
+    assert_false(training_pace_wants_picture(&pace, 13.9)); // a quarter of the time is for drawing
+    assert_true(training_pace_wants_picture(&pace, 14.1));
 }
 
 static void a_loss_curve_keeps_the_whole_course_in_its_points(void **state)
@@ -401,6 +417,7 @@ int main(void)
         cmocka_unit_test(seeing_all_fits_a_sphere_and_home_leads_back),
         cmocka_unit_test(orthographic_views_keep_the_size_at_the_focus),
         cmocka_unit_test(resolution_settles_where_frames_fit_the_budget),
+        cmocka_unit_test(at_rest_the_picture_sharpens_step_by_step_when_it_is_slow),
         cmocka_unit_test(one_slow_frame_does_not_ruin_the_picture),
         cmocka_unit_test(a_recorded_path_passes_its_keys_and_is_saved_picture_by_picture),
         cmocka_unit_test(steps_fill_the_time_of_a_turn_and_owe_what_they_take_too_long),

@@ -28,7 +28,7 @@ static orr_vulkan_draw *draw_make(int frames_in_flight)
 static drawn draw_vulkan(orr_vulkan_draw *draw, const orr_draw_list *list)
 {
     drawn d = drawn_make(list);
-    assert_ok(orr_vulkan_draw_submit(draw, list, &error));
+    assert_ok(orr_vulkan_draw_submit(draw, list, NULL, &error));
     assert_ok(orr_vulkan_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, NULL, &error));
     return d;
 }
@@ -164,9 +164,9 @@ static void a_frame_that_needs_more_room_is_drawn_again(void **state)
     size_t warm = 0;
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 3; i++) {
-            assert_ok(orr_vulkan_draw_submit(draw, lists[i], &error));
+            assert_ok(orr_vulkan_draw_submit(draw, lists[i], NULL, &error));
         }
-        assert_int_equal(orr_vulkan_draw_submit(draw, lists[0], NULL), ORR_ERROR_CAPACITY);
+        assert_int_equal(orr_vulkan_draw_submit(draw, lists[0], NULL, NULL), ORR_ERROR_CAPACITY);
         for (int i = 0; i < 3; i++) {
             orr_profile_reset(&profile);
             assert_ok(orr_vulkan_draw_finish(draw, &(orr_picture){pictures[i].rgba, pictures[i].depth},
@@ -190,7 +190,7 @@ static void a_frame_that_needs_more_room_is_drawn_again(void **state)
     orr_vulkan_draw_destroy(draw);
     // what such a frame was made from may be released while it waits
     draw = draw_make(1);
-    assert_ok(orr_vulkan_draw_submit(draw, &many.list, &error));
+    assert_ok(orr_vulkan_draw_submit(draw, &many.list, NULL, &error));
     orr_vulkan_draw_release(draw, many.layer.key);
     drawn late = drawn_make(&many.list);
     assert_ok(orr_vulkan_draw_finish(draw, &(orr_picture){late.rgba, late.depth}, NULL, &error));
@@ -212,7 +212,7 @@ static void every_stage_is_timed(void **state)
     orr_vulkan_draw *draw = draw_make(2);
     orr_profile profile;
     orr_profile_reset(&profile);
-    assert_ok(orr_vulkan_draw_submit(draw, &s.list, &error));
+    assert_ok(orr_vulkan_draw_submit(draw, &s.list, NULL, &error));
     assert_ok(orr_vulkan_draw_finish(draw, NULL, &profile, &error));
     const char *names[] = {"meshes", "project", "sort", "bin", "blend", "read back"};
     const int64_t least[] = {0, 3000, 1000, 1000, 128 * 96, 128 * 96};
@@ -336,7 +336,7 @@ static void clouds_larger_than_a_buffer_come_in_pages(void **state)
     vk->properties.limits.maxStorageBufferRange = 1 << 17;
     draw = draw_make(1);
     orr_error error = {0};
-    assert_int_equal(orr_vulkan_draw_submit(draw, &s.list, &error), ORR_ERROR_CAPACITY);
+    assert_int_equal(orr_vulkan_draw_submit(draw, &s.list, NULL, &error), ORR_ERROR_CAPACITY);
     assert_non_null(strstr(error.message, "12000 splats"));
     assert_non_null(strstr(error.message, "8192"));
     orr_vulkan_draw_destroy(draw);

@@ -167,11 +167,25 @@ orr_result orr_camera_resolve(const orr_camera *camera, orr_lens *lens, orr_erro
     if (!isfinite(camera->centre[0]) || !isfinite(camera->centre[1])) {
         return orr_fail(error, ORR_CODE_CAMERA, "camera: centre: expected finite numbers");
     }
+    float distortion[6];
+    memcpy(distortion, camera->radial, sizeof camera->radial);
+    memcpy(distortion + 4, camera->tangential, sizeof camera->tangential);
+    bool distorted = false, finite = true;
+    for (int i = 0; i < 6; i++) {
+        distorted = distorted || distortion[i] != 0.0f;
+        finite = finite && isfinite(distortion[i]);
+    }
+    if (!finite) {
+        return orr_fail(error, ORR_CODE_CAMERA, "camera: distortion: expected finite numbers");
+    }
     *lens = (orr_lens){.width = camera->width,
                        .height = camera->height,
                        .near_plane = camera->near_plane == 0.0f ? 0.01f : camera->near_plane,
                        .far_plane = camera->far_plane == 0.0f ? 1e10f : camera->far_plane,
                        .orthographic = camera->model == ORR_CAMERA_ORTHOGRAPHIC};
+    lens->distorted = distorted && !lens->orthographic;
+    memcpy(lens->radial, camera->radial, sizeof lens->radial);
+    memcpy(lens->tangential, camera->tangential, sizeof lens->tangential);
     if (!(lens->near_plane > 0.0f) || !(lens->far_plane > lens->near_plane)) {
         return orr_fail(error, ORR_CODE_CAMERA, "camera: planes %g, %g: expected 0 < near < far",
                         (double)lens->near_plane, (double)lens->far_plane);

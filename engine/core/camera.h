@@ -14,6 +14,8 @@ typedef struct orr_lens {
     float slope_high[2];
     int width, height;
     bool orthographic;
+    bool distorted; // perspective, by OpenCV's polynomials (neural/ray_formula.h); only fields know it
+    float radial[4], tangential[2];
 } orr_lens;
 
 // ORR_ERROR_ARGUMENT names the member that is out of range (focal <= 0, singular or non-finite pose, size,

@@ -29,6 +29,10 @@ static orr_result make_camera(orr_photo *photo, const char *name, int index, int
     for (int i = 0; i < 2; i++) {
         camera->focal[i] = (float)lens->focal[i];
         camera->centre[i] = centred ? 0.0f : (float)lens->centre[i];
+        camera->tangential[i] = (float)lens->tangential[i];
+    }
+    for (int i = 0; i < 4; i++) {
+        camera->radial[i] = (float)lens->radial[i];
     }
     memcpy(camera->pose, photo->pose, sizeof camera->pose);
     orr_lens resolved;
@@ -90,11 +94,17 @@ static bool add_intrinsics(cJSON *object, const orr_camera *camera)
     bool centred = camera->centre[0] == 0.0f && camera->centre[1] == 0.0f;
     double cx = centred ? 0.5 * camera->width : (double)camera->centre[0];
     double cy = centred ? 0.5 * camera->height : (double)camera->centre[1];
-    return cJSON_AddNumberToObject(object, "w", camera->width) &&
-           cJSON_AddNumberToObject(object, "h", camera->height) &&
-           cJSON_AddNumberToObject(object, "fl_x", (double)camera->focal[0]) &&
-           cJSON_AddNumberToObject(object, "fl_y", (double)camera->focal[1]) &&
-           cJSON_AddNumberToObject(object, "cx", cx) && cJSON_AddNumberToObject(object, "cy", cy);
+    static const char *const names[6] = {"k1", "k2", "k3", "k4", "p1", "p2"};
+    bool good = cJSON_AddNumberToObject(object, "w", camera->width) &&
+                cJSON_AddNumberToObject(object, "h", camera->height) &&
+                cJSON_AddNumberToObject(object, "fl_x", (double)camera->focal[0]) &&
+                cJSON_AddNumberToObject(object, "fl_y", (double)camera->focal[1]) &&
+                cJSON_AddNumberToObject(object, "cx", cx) && cJSON_AddNumberToObject(object, "cy", cy);
+    for (int i = 0; i < 6 && good; i++) {
+        float value = i < 4 ? camera->radial[i] : camera->tangential[i - 4];
+        good = value == 0.0f || cJSON_AddNumberToObject(object, names[i], (double)value);
+    }
+    return good;
 }
 
 static bool add_matrix(cJSON *frame, const float pose[12])
@@ -116,7 +126,9 @@ static bool add_matrix(cJSON *frame, const float pose[12])
 static bool same_intrinsics(const orr_camera *a, const orr_camera *b)
 {
     return a->width == b->width && a->height == b->height && a->focal[0] == b->focal[0] &&
-           a->focal[1] == b->focal[1] && a->centre[0] == b->centre[0] && a->centre[1] == b->centre[1];
+           a->focal[1] == b->focal[1] && a->centre[0] == b->centre[0] && a->centre[1] == b->centre[1] &&
+           memcmp(a->radial, b->radial, sizeof a->radial) == 0 &&
+           memcmp(a->tangential, b->tangential, sizeof a->tangential) == 0;
 }
 
 // The whole file as a tree, or NULL when memory is out. Intrinsics all frames share stand once.

@@ -7,7 +7,7 @@
 typedef struct orr_camera_list {
     orr_camera *cameras; // count, in file order
     int count;
-    bool distorted; // the file gives lens distortion, which a pinhole camera leaves out
+    bool distorted; // a camera has lens distortion
 } orr_camera_list;
 
 // Sizes come from the file; a file without w and h takes width x height, and then intrinsics in pixels are an

@@ -1,11 +1,15 @@
 // One frame, as a table of contents: view -> pose -> draw -> out. (Input belongs to the viewer; nothing steps
 // yet.)
+//
+// What Vulkan draws alone is under way from submit on. What the CPU has a part in, the fields of a frame for Vulkan too, is
+// drawn when the frame is the oldest: by advance, part by part, and by finish.
 #include "engine/core/memory.h"
 #include "engine/loop/robot_draw.h"
 #include "engine/loop/scene.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/vulkan/draw.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { IN_FLIGHT_DEFAULT = 2, IN_FLIGHT_MAX = 8 };
@@ -17,7 +21,8 @@ typedef struct frame_slot {
     orr_draw_mesh *meshes;
     orr_draw_field *fields;
     int capacity;
-    bool on_cpu; // drawn by the CPU: it is the frame's device, or only the CPU draws what is there
+    bool deferred; // drawn once it is the oldest: the CPU has a part in it, or in one before it
+    bool to_image;
 } frame_slot;
 
 struct orr_frame {
@@ -29,7 +34,11 @@ struct orr_frame {
     int waiting; // submitted and not finished
     orr_profile profile;
 
-    orr_arena arena; // CPU
+    // of the oldest frame, when it is deferred
+    bool begun;
+    orr_arena arena;
+    orr_field_pass fields;
+    orr_cpu_frame *cpu; // CPU
 
     orr_vulkan_draw *vulkan; // Vulkan
     uint64_t *keys;          // key_count: what was drawn last, and may be uploaded
@@ -113,6 +122,8 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
             break;
         }
     }
+    // layers of all kinds meet in one projection
+    list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
     list->sun = scene->sun;
     if (scene->sun_follows) {
         for (int k = 0; k < 3; k++) {
@@ -173,31 +184,91 @@ static orr_result note_loss(orr_frame *frame, orr_result result, const orr_error
     return result;
 }
 
-static orr_result draw_submit(orr_frame *frame, const frame_slot *slot, const orr_scene *scene, bool to_image,
-                              orr_error *error)
+static orr_result submit_vulkan(orr_frame *frame, const frame_slot *slot, orr_error *error)
 {
-    if (slot->on_cpu) {
-        return ORR_OK; // the CPU draws when the frame is finished, straight into the caller's memory
-    }
-    ORR_TRY(release_removed(frame, scene, error));
     orr_error why = {0};
-    orr_result result = to_image ? orr_vulkan_draw_submit_image(frame->vulkan, &slot->list, &why)
-                                 : orr_vulkan_draw_submit(frame->vulkan, &slot->list, &why);
+    orr_result result =
+        slot->to_image ? orr_vulkan_draw_submit_image(frame->vulkan, &slot->list, &why)
+                       : orr_vulkan_draw_submit(frame->vulkan, &slot->list,
+                                                slot->list.field_count > 0 ? &frame->fields : NULL, &why);
     return note_loss(frame, result, &why, error);
 }
 
-static orr_result draw_finish(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
-                              orr_error *error)
+static orr_result finish_vulkan(orr_frame *frame, const orr_picture *picture, orr_error *error)
 {
-    if (slot->on_cpu) {
-        orr_arena_reset(&frame->arena);
-        return orr_draw_cpu(frame->engine->jobs, frame->engine->isa, &frame->arena, &slot->list, picture,
-                            &frame->profile, error);
-    }
     orr_error why = {0};
+    orr_result result = orr_vulkan_draw_finish(frame->vulkan, picture, &frame->profile, &why);
+    return note_loss(frame, result, &why, error);
+}
+
+// How far away the meshes stand that Vulkan draws: a frame of them alone.
+static orr_result find_mesh_depth(orr_frame *frame, const frame_slot *slot, const float **mesh_depth,
+                                  orr_error *error)
+{
+    *mesh_depth = NULL;
+    if (slot->list.mesh_count == 0) {
+        return ORR_OK;
+    }
+    size_t pixels = (size_t)slot->list.lens.width * (size_t)slot->list.lens.height;
+    float *depth = orr_arena_take(&frame->arena, pixels, sizeof *depth);
+    if (!depth) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
+    }
+    orr_draw_list meshes = slot->list;
+    meshes.splat_count = meshes.field_count = 0;
+    orr_error why = {0};
+    orr_result result = orr_vulkan_draw_submit(frame->vulkan, &meshes, NULL, &why);
+    ORR_TRY(note_loss(frame, result, &why, error));
+    ORR_TRY(finish_vulkan(frame, &(orr_picture){.depth = depth}, error));
+    for (size_t i = 0; i < pixels; i++) {
+        depth[i] = depth[i] > 0.0f ? depth[i] : INFINITY;
+    }
+    *mesh_depth = depth;
+    return ORR_OK;
+}
+
+static orr_result begin_deferred(orr_frame *frame, const frame_slot *slot, orr_error *error)
+{
+    const orr_engine *engine = frame->engine;
+    const float *mesh_depth;
+    orr_arena_reset(&frame->arena);
     orr_profile_reset(&frame->profile);
-    return note_loss(frame, orr_vulkan_draw_finish(frame->vulkan, picture, &frame->profile, &why), &why,
-                     error);
+    if (frame->device == ORR_DEVICE_CPU) {
+        ORR_TRY(orr_draw_cpu_begin(engine->jobs, engine->isa, &frame->arena, &slot->list, &frame->profile,
+                                   &frame->cpu, error));
+        mesh_depth = orr_draw_cpu_mesh_depth(frame->cpu);
+    } else {
+        ORR_TRY(find_mesh_depth(frame, slot, &mesh_depth, error));
+    }
+    ORR_TRY(
+        orr_field_pass_begin(&frame->fields, engine->jobs, &frame->arena, &slot->list, mesh_depth, error));
+    frame->begun = true;
+    return ORR_OK;
+}
+
+static orr_result advance_deferred(orr_frame *frame, const frame_slot *slot, double milliseconds, bool *ready,
+                                   orr_error *error)
+{
+    if (!frame->begun) {
+        ORR_TRY(begin_deferred(frame, slot, error));
+    }
+    return orr_field_pass_advance(&frame->fields, milliseconds, ready, error);
+}
+
+// The rest of a deferred frame; what is left to do for Vulkan is to be waited for.
+static orr_result complete_deferred(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
+                                    orr_error *error)
+{
+    bool ready;
+    ORR_TRY(advance_deferred(frame, slot, INFINITY, &ready, error));
+    if (frame->device == ORR_DEVICE_CPU) {
+        return orr_draw_cpu_end(frame->cpu, &frame->fields, picture, &frame->profile, error);
+    }
+    if (slot->list.field_count > 0) {
+        orr_profile_add(&frame->profile, "fields", frame->fields.milliseconds,
+                        slot->list.field_count * (int64_t)slot->list.lens.width * slot->list.lens.height);
+    }
+    return submit_vulkan(frame, slot, error);
 }
 
 static orr_result start_vulkan(orr_frame *frame, orr_error *error)
@@ -249,9 +320,17 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     ORR_TRY(check_view(world, view, error));
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
     ORR_TRY(pose(slot, scene, world, view, error));
-    slot->on_cpu = frame->device == ORR_DEVICE_CPU || slot->list.field_count > 0;
-    assert(!(slot->on_cpu && to_image)); // the CPU's pictures are in memory
-    ORR_TRY(draw_submit(frame, slot, scene, to_image, error));
+    const frame_slot *before = &frame->slots[(frame->oldest + frame->waiting - 1) % frame->slot_count];
+    slot->to_image = to_image;
+    slot->deferred = frame->device == ORR_DEVICE_CPU || slot->list.field_count > 0 ||
+                     (frame->waiting > 0 && before->deferred);
+    assert(!(to_image && slot->list.field_count > 0)); // what the CPU has drawn parts of is in memory
+    if (frame->device == ORR_DEVICE_VULKAN) {
+        ORR_TRY(release_removed(frame, scene, error));
+    }
+    if (!slot->deferred) {
+        ORR_TRY(submit_vulkan(frame, slot, error));
+    }
     frame->waiting++;
     return ORR_OK;
 }
@@ -269,33 +348,80 @@ orr_result orr_frame_submit_image(orr_frame *frame, const orr_scene *scene, cons
     return submit(frame, scene, world, view, true, error);
 }
 
-// The oldest frame, which is waiting no longer.
-static orr_result take_oldest(orr_frame *frame, const frame_slot **slot, orr_error *error)
+// The oldest frame is waiting no longer.
+static void drop_oldest(orr_frame *frame)
 {
-    if (frame->waiting == 0) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "no frame was submitted");
-    }
-    *slot = &frame->slots[frame->oldest];
     frame->oldest = (frame->oldest + 1) % frame->slot_count;
     frame->waiting--;
-    return ORR_OK;
+    frame->begun = false;
+}
+
+static orr_result find_oldest(orr_frame *frame, const frame_slot **slot, orr_error *error)
+{
+    *slot = &frame->slots[frame->oldest];
+    return frame->waiting > 0 ? ORR_OK : orr_fail(error, ORR_CODE_ARGUMENT, "no frame was submitted");
+}
+
+orr_result orr_frame_advance(orr_frame *frame, double milliseconds, bool *ready, orr_error *error)
+{
+    const frame_slot *slot;
+    ORR_TRY(find_oldest(frame, &slot, error));
+    *ready = true;
+    if (!slot->deferred) {
+        return ORR_OK;
+    }
+    orr_result result = advance_deferred(frame, slot, milliseconds, ready, error);
+    if (result != ORR_OK) {
+        drop_oldest(frame);
+    }
+    return result;
+}
+
+static orr_result finish(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
+                         orr_error *error)
+{
+    if (slot->deferred) {
+        ORR_TRY(complete_deferred(frame, slot, picture, error));
+    } else {
+        orr_profile_reset(&frame->profile);
+    }
+    return frame->device == ORR_DEVICE_CPU ? ORR_OK : finish_vulkan(frame, picture, error);
 }
 
 orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error)
 {
-    const frame_slot *slot = NULL;
-    ORR_TRY(take_oldest(frame, &slot, error));
-    return draw_finish(frame, slot, picture, error);
+    const frame_slot *slot;
+    ORR_TRY(find_oldest(frame, &slot, error));
+    orr_result result = finish(frame, slot, picture, error);
+    drop_oldest(frame);
+    return result;
 }
 
 orr_result orr_frame_finish_image(orr_frame *frame, struct orr_vulkan_image *image, orr_error *error)
 {
-    const frame_slot *slot = NULL;
-    ORR_TRY(take_oldest(frame, &slot, error));
+    const frame_slot *slot;
+    ORR_TRY(find_oldest(frame, &slot, error));
     orr_error why = {0};
     orr_profile_reset(&frame->profile);
-    return note_loss(frame, orr_vulkan_draw_finish_image(frame->vulkan, image, &frame->profile, &why), &why,
-                     error);
+    orr_result result = slot->deferred ? complete_deferred(frame, slot, NULL, &why) : ORR_OK;
+    if (result == ORR_OK) {
+        result = orr_vulkan_draw_finish_image(frame->vulkan, image, &frame->profile, &why);
+    }
+    drop_oldest(frame);
+    return note_loss(frame, result, &why, error);
+}
+
+void orr_frame_discard(orr_frame *frame)
+{
+    while (frame->waiting > 0) {
+        const frame_slot *slot = &frame->slots[frame->oldest];
+        if (!slot->deferred && slot->to_image) {
+            orr_vulkan_draw_finish_image(frame->vulkan, NULL, NULL, NULL);
+        } else if (!slot->deferred) {
+            orr_vulkan_draw_finish(frame->vulkan, NULL, NULL, NULL);
+        }
+        drop_oldest(frame);
+    }
 }
 
 int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity)

@@ -214,7 +214,7 @@ orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer id, orr_layer_
     return ORR_OK;
 }
 
-bool orr_scene_needs_cpu(const orr_scene *scene)
+bool orr_scene_has_fields(const orr_scene *scene)
 {
     for (int i = 0; i < scene->layer_count; i++) {
         if (scene->layers[i].kind == ORR_LAYER_FIELD) {

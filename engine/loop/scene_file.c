@@ -74,7 +74,8 @@ static orr_result check_type(const orr_json *json, const char *file, orr_error *
         return orr_json_expected(json, "type", error, "\"splats\", \"mesh\", \"field\" or \"robot\"");
     }
     if (type && (strcmp(type, "robot") == 0) != orr_robot_readable(file)) {
-        return orr_json_expected(json, "type", error, "\"robot\" where the file is an .xml or .urdf, and only there");
+        return orr_json_expected(json, "type", error,
+                                 "\"robot\" where the file is an .xml or .urdf, and only there");
     }
     return ORR_OK;
 }

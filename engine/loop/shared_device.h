@@ -15,11 +15,11 @@ void orr_engine_give_vk(orr_engine *engine);
 // The device was lost: once everyone has given it back, the next to take it opens it anew.
 void orr_engine_lose_vk(orr_engine *engine);
 
-// Does the scene hold what only the CPU draws (fields)? Its frames cannot stay on a device.
-bool orr_scene_needs_cpu(const orr_scene *scene);
+// Has the scene fields? The CPU has a part in its frames, which therefore end in memory.
+bool orr_scene_has_fields(const orr_scene *scene);
 
-// As orr_frame_submit and orr_frame_finish, for frames of ORR_DEVICE_VULKAN: the picture stays on the device, and stays
-// so until frames_in_flight more submits of images or until the frame goes.
+// As orr_frame_submit and orr_frame_finish, for frames of ORR_DEVICE_VULKAN without fields: the picture stays on the device,
+// until frames_in_flight more submits of images or until the frame goes.
 orr_result orr_frame_submit_image(orr_frame *frame, const orr_scene *scene, const orr_world *world,
                                   const orr_view *view, orr_error *error);
 orr_result orr_frame_finish_image(orr_frame *frame, struct orr_vulkan_image *image, orr_error *error);

@@ -22,7 +22,7 @@ const orr_splat_kernels *orr_splat_kernels_of(orr_isa isa)
 }
 
 // What passes from stage to stage within one frame; all of it lives in the arena.
-typedef struct cpu_frame {
+struct orr_cpu_frame {
     orr_jobs *jobs;
     orr_arena *arena;
     orr_isa isa;
@@ -47,7 +47,7 @@ typedef struct cpu_frame {
     const float *mesh_depth, *mesh_colour;   // NULL: no meshes
     const float *field_depth, *field_colour; // NULL: no fields
     atomic_llong evaluated;
-} cpu_frame;
+};
 
 static orr_result out_of_memory(orr_error *error, const char *what, int64_t count)
 {
@@ -80,7 +80,7 @@ orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *laye
     return ORR_OK;
 }
 
-static orr_result plan_projection(cpu_frame *f, orr_error *error)
+static orr_result plan_projection(orr_cpu_frame *f, orr_error *error)
 {
     int64_t parts = 0, records = 0;
     for (int i = 0; i < f->list->splat_count; i++) {
@@ -130,7 +130,7 @@ static orr_result plan_projection(cpu_frame *f, orr_error *error)
 static void project_part(void *context, int i, int worker)
 {
     (void)worker;
-    cpu_frame *f = context;
+    orr_cpu_frame *f = context;
     f->part_counts[i] = f->kernels->project(&f->parts[i]);
 }
 
@@ -138,7 +138,7 @@ static void project_part(void *context, int i, int worker)
 static void make_keys(void *context, int i, int worker)
 {
     (void)worker;
-    const cpu_frame *f = context;
+    const orr_cpu_frame *f = context;
     int64_t place = f->part_counts[i];
     int64_t end = i + 1 < f->part_count ? f->part_counts[i + 1] : f->visible;
     uint32_t record = (uint32_t)(f->parts[i].records - f->records);
@@ -148,7 +148,7 @@ static void make_keys(void *context, int i, int worker)
     }
 }
 
-static orr_result project(cpu_frame *f, orr_error *error)
+static orr_result project(orr_cpu_frame *f, orr_error *error)
 {
     ORR_TRY(plan_projection(f, error));
     orr_jobs_for(f->jobs, f->part_count, project_part, f);
@@ -162,7 +162,7 @@ static orr_result project(cpu_frame *f, orr_error *error)
 }
 
 // Splats of exactly the same depth are drawn in the order of their files, whatever order the pack keeps them in.
-static orr_result order_ties(cpu_frame *f, orr_error *error)
+static orr_result order_ties(orr_cpu_frame *f, orr_error *error)
 {
     enum { SMALL = 32 };
     for (int64_t first = 0; first < f->visible;) {
@@ -196,7 +196,7 @@ static orr_result order_ties(cpu_frame *f, orr_error *error)
     return ORR_OK;
 }
 
-static orr_result sort(cpu_frame *f, orr_error *error)
+static orr_result sort(orr_cpu_frame *f, orr_error *error)
 {
     f->keys = orr_arena_take(f->arena, (size_t)f->visible, sizeof *f->keys);
     f->order = orr_arena_take(f->arena, (size_t)f->visible, sizeof *f->order);
@@ -211,7 +211,7 @@ static orr_result sort(cpu_frame *f, orr_error *error)
 static void blend_tile(void *context, int i, int worker)
 {
     (void)worker;
-    cpu_frame *f = context;
+    orr_cpu_frame *f = context;
     uint32_t start = f->bins.starts[i];
     const orr_blend_job job = {
         .records = f->records,
@@ -233,7 +233,7 @@ static void blend_tile(void *context, int i, int worker)
     atomic_fetch_add_explicit(&f->evaluated, f->kernels->blend(&job), memory_order_relaxed);
 }
 
-static orr_result draw_meshes(cpu_frame *f, int64_t *triangles, orr_error *error)
+static orr_result draw_meshes(orr_cpu_frame *f, int64_t *triangles, orr_error *error)
 {
     *triangles = 0;
     if (f->list->mesh_count == 0) {
@@ -253,95 +253,74 @@ static orr_result draw_meshes(cpu_frame *f, int64_t *triangles, orr_error *error
     return ORR_OK;
 }
 
-// One layer's picture in front of or behind what the planes hold, pixel by pixel.
-static void merge_field(cpu_frame *f, const orr_field_planes *picture, float *depth, float *colour,
-                        bool first)
-{
-    int64_t pixels = (int64_t)f->list->lens.width * f->list->lens.height;
-    for (int64_t i = 0; i < pixels; i++) {
-        const float *rgba = picture->rgba + 4 * i;
-        float z = rgba[3] > 0.0f ? picture->depth[i] : INFINITY;
-        if (first) {
-            depth[i] = z;
-            for (int k = 0; k < 4; k++) {
-                colour[k * pixels + i] = rgba[k];
-            }
-            continue;
-        }
-        bool before = z < depth[i];
-        float held = colour[3 * pixels + i], front = before ? rgba[3] : held, back = before ? held : rgba[3];
-        float alpha = front + (1.0f - front) * back;
-        if (z < INFINITY) {
-            float far = before ? depth[i] : z, near = before ? z : depth[i];
-            depth[i] =
-                back > 0.0f && alpha > 0.0f ? (front * near + (1.0f - front) * back * far) / alpha : near;
-        }
-        for (int k = 0; k < 4; k++) {
-            float *c = &colour[k * pixels + i];
-            *c = before ? rgba[k] + (1.0f - front) * *c : *c + (1.0f - front) * rgba[k];
-        }
-    }
-}
-
-static orr_result draw_fields(cpu_frame *f, orr_error *error)
-{
-    if (f->list->field_count == 0) {
-        return ORR_OK;
-    }
-    size_t pixels = (size_t)f->list->lens.width * (size_t)f->list->lens.height;
-    float *depth = orr_arena_take(f->arena, pixels, sizeof *depth);
-    float *colour = orr_arena_take(f->arena, pixels, 4 * sizeof *colour);
-    orr_field_planes picture = {.far_depth = f->mesh_depth,
-                                .rgba = orr_arena_take(f->arena, pixels, 4 * sizeof(float)),
-                                .depth = orr_arena_take(f->arena, pixels, sizeof(float))};
-    if (!depth || !colour || !picture.rgba || !picture.depth) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: fields on %zu pixels", pixels);
-    }
-    for (int i = 0; i < f->list->field_count; i++) {
-        const orr_draw_field *field = &f->list->fields[i];
-        ORR_TRY(orr_field_layer_draw(field->layer, f->jobs, f->arena, &f->list->lens, field->model,
-                                     f->list->sun.direction, &picture, error));
-        merge_field(f, &picture, depth, colour, i == 0);
-    }
-    f->field_depth = depth;
-    f->field_colour = colour;
-    return ORR_OK;
-}
-
-static orr_result bin(cpu_frame *f, orr_error *error)
+static orr_result bin(orr_cpu_frame *f, orr_error *error)
 {
     const orr_bin_input input = {f->records,          f->boxes, f->order, f->visible, f->list->lens.width,
                                  f->list->lens.height};
     return orr_splats_bin(f->jobs, f->arena, &input, &f->bins, error);
 }
 
-static void blend(cpu_frame *f)
+static void blend(orr_cpu_frame *f)
 {
     orr_jobs_for(f->jobs, f->bins.tiles_x * f->bins.tiles_y, blend_tile, f);
+}
+
+orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
+                              orr_profile *profile, orr_cpu_frame **frame, orr_error *error)
+{
+    orr_profile_reset(profile);
+    orr_cpu_frame *f = orr_arena_take(arena, 1, sizeof *f);
+    if (!f) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a frame");
+    }
+    memset(f, 0, sizeof *f);
+    f->jobs = jobs;
+    f->arena = arena;
+    f->isa = isa;
+    f->kernels = orr_splat_kernels_of(isa);
+    f->list = list;
+    int64_t triangles;
+    ORR_TRY(draw_meshes(f, &triangles, error));
+    orr_profile_end(profile, "meshes", triangles);
+    *frame = f;
+    return ORR_OK;
+}
+
+const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *f)
+{
+    return f->mesh_depth;
+}
+
+orr_result orr_draw_cpu_end(orr_cpu_frame *f, const orr_field_pass *fields, const orr_picture *picture,
+                            orr_profile *profile, orr_error *error)
+{
+    int64_t pixels = (int64_t)f->list->lens.width * f->list->lens.height;
+    f->picture = picture;
+    if (f->list->field_count > 0) {
+        f->field_depth = fields->depth;
+        f->field_colour = fields->colour;
+    }
+    orr_profile_add(profile, "fields", fields->milliseconds, f->list->field_count * pixels);
+    profile->stage_start = orr_clock_nanoseconds();
+    ORR_TRY(project(f, error));
+    orr_profile_end(profile, "project", f->record_capacity);
+    ORR_TRY(sort(f, error));
+    orr_profile_end(profile, "sort", f->visible);
+    ORR_TRY(bin(f, error));
+    orr_profile_end(profile, "bin", f->bins.pairs);
+    blend(f);
+    orr_profile_end(profile, "blend", atomic_load(&f->evaluated));
+    return ORR_OK;
 }
 
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                         const orr_picture *picture, orr_profile *profile, orr_error *error)
 {
-    cpu_frame f = {.jobs = jobs,
-                   .arena = arena,
-                   .isa = isa,
-                   .kernels = orr_splat_kernels_of(isa),
-                   .list = list,
-                   .picture = picture};
-    orr_profile_reset(profile);
-    int64_t triangles;
-    ORR_TRY(draw_meshes(&f, &triangles, error));
-    orr_profile_end(profile, "meshes", triangles);
-    ORR_TRY(draw_fields(&f, error));
-    orr_profile_end(profile, "fields", list->field_count * (int64_t)list->lens.width * list->lens.height);
-    ORR_TRY(project(&f, error));
-    orr_profile_end(profile, "project", f.record_capacity);
-    ORR_TRY(sort(&f, error));
-    orr_profile_end(profile, "sort", f.visible);
-    ORR_TRY(bin(&f, error));
-    orr_profile_end(profile, "bin", f.bins.pairs);
-    blend(&f);
-    orr_profile_end(profile, "blend", atomic_load(&f.evaluated));
-    return ORR_OK;
+    orr_cpu_frame *frame;
+    orr_field_pass fields;
+    bool done;
+    ORR_TRY(orr_draw_cpu_begin(jobs, isa, arena, list, profile, &frame, error));
+    ORR_TRY(orr_field_pass_begin(&fields, jobs, arena, list, frame->mesh_depth, error));
+    ORR_TRY(orr_field_pass_advance(&fields, INFINITY, &done, error));
+    return orr_draw_cpu_end(frame, &fields, picture, profile, error);
 }

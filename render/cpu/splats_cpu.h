@@ -13,6 +13,7 @@
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
 #include "render/draw.h"
+#include "render/field_pass.h"
 
 enum {
     ORR_CPU_TILE = 32,        // pixels per side
@@ -125,3 +126,12 @@ orr_result orr_splats_bin(orr_jobs *jobs, orr_arena *arena, const orr_bin_input 
 // Draws the list into caller-owned planes. `arena` is reset by the caller between frames.
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                         const orr_picture *picture, orr_profile *profile, orr_error *error);
+
+// The same in three parts, so that nobody need wait for slow fields: between begin, which draws the meshes, and end, which
+// draws the splats and composes, a pass draws the fields.
+typedef struct orr_cpu_frame orr_cpu_frame; // in the arena; list, arena and pass must live until the end
+orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
+                              orr_profile *profile, orr_cpu_frame **frame, orr_error *error);
+const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame); // NULL: no meshes
+orr_result orr_draw_cpu_end(orr_cpu_frame *frame, const orr_field_pass *fields, const orr_picture *picture,
+                            orr_profile *profile, orr_error *error);

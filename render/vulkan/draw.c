@@ -34,6 +34,8 @@ typedef struct frame_slot {
     orr_sky_values sky;
     bool to_image;
 
+    bool has_fields;
+    orr_vk_buffer fields;  // what the CPU drew: depths, then four planes of colour
     orr_vk_buffer control; // for the host to read
     orr_vk_buffer picture; // rgba of all pixels, then their depths
     orr_vk_image image;    // frames that are presented
@@ -123,6 +125,7 @@ void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
     for (int i = 0; i < draw->slot_count; i++) {
         frame_slot *slot = &draw->slots[i];
         vkDestroyQueryPool(vk->device, slot->marks.pool, NULL);
+        orr_vk_buffer_destroy(vk, &slot->fields);
         orr_vk_buffer_destroy(vk, &slot->control);
         orr_vk_buffer_destroy(vk, &slot->picture);
         orr_vk_image_destroy(vk, &slot->image);
@@ -184,6 +187,26 @@ static orr_result take_meshes(orr_vulkan_draw *draw, frame_slot *slot, const orr
         slot->meshes[i].mesh = item->mesh;
         memcpy(slot->meshes[i].model, list->meshes[i].model, sizeof slot->meshes[i].model);
     }
+    return ORR_OK;
+}
+
+static orr_result take_fields(orr_vulkan_draw *draw, frame_slot *slot, const orr_field_pass *fields,
+                              orr_error *error)
+{
+    slot->has_fields = fields != NULL;
+    if (!fields) {
+        return ORR_OK;
+    }
+    size_t pixels = (size_t)slot->lens.width * (size_t)slot->lens.height;
+    VkDeviceSize size = (VkDeviceSize)pixels * 5 * sizeof(float);
+    if (size > slot->fields.size) {
+        orr_vk_buffer_destroy(draw->vk, &slot->fields);
+        draw->allocations++;
+        ORR_TRY(orr_vk_buffer_create(draw->vk, size, ORR_VK_UPLOAD, 0, "fields", &slot->fields, error));
+    }
+    float *planes = slot->fields.mapped;
+    memcpy(planes, fields->depth, pixels * sizeof *planes);
+    memcpy(planes + pixels, fields->colour, 4 * pixels * sizeof *planes);
     return ORR_OK;
 }
 
@@ -279,6 +302,7 @@ static void record_stages(orr_vulkan_draw *draw, frame_slot *slot)
         .sky = slot->sky,
         .meshes = slot->mesh_count > 0 ? draw->meshes.colour.view : draw->meshes.white.view,
         .has_meshes = slot->mesh_count > 0,
+        .fields = slot->has_fields ? slot->fields.buffer : VK_NULL_HANDLE,
     };
     if (slot->mesh_count > 0) {
         orr_vulkan_meshes_record(&draw->meshes, slot->commands, &slot->lens, &slot->sun, slot->meshes,
@@ -307,7 +331,8 @@ static orr_result send(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error
     return ORR_OK;
 }
 
-static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, bool to_image, orr_error *error)
+static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const orr_field_pass *fields,
+                         bool to_image, orr_error *error)
 {
     if (draw->pending == draw->slot_count) {
         return orr_fail(error, ORR_CODE_CAPACITY,
@@ -323,7 +348,9 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, bool 
     slot->to_image = to_image;
     ORR_TRY(take_layers(draw, slot, list, error));
     ORR_TRY(take_meshes(draw, slot, list, error));
+    ORR_TRY(take_fields(draw, slot, fields, error));
     slot->room = (orr_vulkan_room){
+        .splats = 1, // blending binds their buffers though there be none
         .pairs = FIRST_PAIRS,
         .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_VULKAN_TILE) *
                  orr_blocks(slot->lens.height, ORR_VULKAN_TILE),
@@ -339,14 +366,15 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, bool 
     return ORR_OK;
 }
 
-orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error)
+orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *list,
+                                  const orr_field_pass *fields, orr_error *error)
 {
-    return submit(draw, list, false, error);
+    return submit(draw, list, fields, false, error);
 }
 
 orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error)
 {
-    return submit(draw, list, true, error);
+    return submit(draw, list, NULL, true, error);
 }
 
 static orr_result book_stages(orr_vulkan_draw *draw, frame_slot *slot, orr_profile *profile, orr_error *error)
@@ -460,13 +488,15 @@ orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, struct orr_vulkan
 {
     frame_slot *slot;
     ORR_TRY(finish(draw, true, &slot, profile, error));
-    *image = (orr_vulkan_image){
-        .image = slot->image.image,
-        .view = slot->image.view,
-        .layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
-        .width = slot->lens.width,
-        .height = slot->lens.height,
-    };
+    if (image) {
+        *image = (orr_vulkan_image){
+            .image = slot->image.image,
+            .view = slot->image.view,
+            .layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+            .width = slot->lens.width,
+            .height = slot->lens.height,
+        };
+    }
     return ORR_OK;
 }
 

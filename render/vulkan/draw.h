@@ -3,6 +3,7 @@
 
 #include "engine/device/vulkan.h"
 #include "render/draw.h"
+#include "render/field_pass.h"
 
 typedef struct orr_vulkan_draw orr_vulkan_draw;
 
@@ -11,18 +12,20 @@ orr_result orr_vulkan_draw_create(orr_vk *vk, int frames_in_flight, orr_vulkan_d
 void orr_vulkan_draw_destroy(orr_vulkan_draw *draw); // NULL is allowed; waits for its frames
 
 // Starts one frame. Packs and meshes are uploaded under their key when they come first, and must live until
-// then only. CAPACITY when frames_in_flight frames wait to be finished, or the device cannot hold the frame.
-orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error);
+// then only. `fields`: a pass that is done, copied; NULL: no fields are shown, whatever the list has. CAPACITY when
+// frames_in_flight frames wait to be finished, or the device cannot hold the frame.
+orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *list,
+                                  const orr_field_pass *fields, orr_error *error);
 // Completes the oldest frame and writes its planes; `picture` and its planes may be NULL. Stage times are
 // booked in `profile` (nullable), measured by the device.
 orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *picture, orr_profile *profile,
                                   orr_error *error);
 
-// As orr_vulkan_draw_submit, for a frame that ends in an image on the device (image.h).
+// As orr_vulkan_draw_submit without fields, for a frame that ends in an image on the device (image.h).
 struct orr_vulkan_image;
 orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error);
 // Completes the oldest frame, which submit_image started. The image is written when this returns, and stays so until
-// frames_in_flight more submits of images; commands of the same queue that read it need no semaphore.
+// frames_in_flight more submits of images; commands of the same queue that read it need no semaphore. `image` may be NULL.
 orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, struct orr_vulkan_image *image,
                                         orr_profile *profile, orr_error *error);
 

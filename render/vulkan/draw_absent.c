@@ -20,10 +20,12 @@ void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
     (void)draw;
 }
 
-orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error)
+orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *list,
+                                  const orr_field_pass *fields, orr_error *error)
 {
     (void)draw;
     (void)list;
+    (void)fields;
     return absent(error);
 }
 

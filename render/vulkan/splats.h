@@ -56,6 +56,8 @@ typedef struct orr_vulkan_splat_frame {
     orr_sky_values sky;
     VkImageView meshes; // display colour and distance; to be read by shaders
     bool has_meshes;
+    VkBuffer
+        fields; // distance, infinity where there is nothing, then planes of premultiplied colour; or none
 } orr_vulkan_splat_frame;
 
 orr_result orr_vulkan_splats_create(orr_vk *vk, orr_vulkan_splats *splats, orr_error *error);

@@ -22,7 +22,7 @@ typedef struct camera_sequence {
     int64_t count;    // pictures
     float centre[3];  // of an orbit
     int scene_camera; // index of the one in the world; -1: none
-    bool distorted;   // the file gives lens distortion, which is left out
+    bool distorted;   // the file gives lens distortion
 } camera_sequence;
 
 // Reads the file if there is one. Afterwards `count` is known, before any scene is loaded.

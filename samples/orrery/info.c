@@ -92,8 +92,9 @@ int command_info(int argc, char **argv)
     const command_usage usage = {
         .name = "info",
         .operands = "FILE...",
-        .purpose = "Says what is in splat clouds, meshes, trained fields (.ingp), robots (.xml .urdf), scene\n"
-                   "files and camera files (transforms.json).",
+        .purpose =
+            "Says what is in splat clouds, meshes, trained fields (.ingp), robots (.xml .urdf), scene\n"
+            "files and camera files (transforms.json).",
         .operand_min = 1,
         .operand_max = argc,
         .common = &common};

@@ -60,7 +60,7 @@ orr_result info_cameras(const char *path, const common_options *common, cJSON *j
     } else {
         printf("%s: %d cameras, the first %d x %d with focal length %.6g, %.6g px%s\n", path, list.count,
                first.width, first.height, (double)first.focal[0], (double)first.focal[1],
-               list.distorted ? ", lens distortion (not drawn)" : "");
+               list.distorted ? ", lens distortion" : "");
         info_print_bounds("places", low, high);
     }
     orr_camera_list_free(&list);

@@ -206,6 +206,18 @@ static int print_json(const render_job *job)
     return command_print_json(json);
 }
 
+static bool only_fields(const orr_scene *scene)
+{
+    for (int i = 0; i < orr_scene_layer_count(scene); i++) {
+        orr_layer_info info;
+        if (orr_scene_layer_info(scene, orr_scene_layer(scene, i), &info, NULL) == ORR_OK &&
+            info.kind != ORR_LAYER_FIELD) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static int report(const render_job *job)
 {
     const render_request *request = job->request;
@@ -213,8 +225,11 @@ static int report(const render_job *job)
     fprintf(stderr, "%s: %lld frame%s in %.2f s, %.1f per second (%s)\n", request->path, (long long)count,
             count == 1 ? "" : "s", job->seconds, (double)count / job->seconds,
             orr_engine_describe(job->engine));
-    if (job->cameras.distorted) {
-        fprintf(stderr, "orrery: warning: %s: lens distortion is left out\n", request->cameras.file);
+    if (job->cameras.distorted && !only_fields(job->scene)) {
+        fprintf(stderr,
+                "orrery: warning: %s: lens distortion is left out: splats and meshes are drawn through a "
+                "pinhole\n",
+                request->cameras.file);
     }
     return request->common.json ? print_json(job) : 0;
 }

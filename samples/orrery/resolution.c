@@ -3,6 +3,7 @@
 #include <math.h>
 
 static const float SIXTEENTH = 1.0f / 16.0f;
+static const double QUICK = 8.0; // budgets that a full picture may take without a rougher one before it
 
 resolution resolution_start(double frames_per_second)
 {
@@ -13,6 +14,18 @@ resolution resolution_start(double frames_per_second)
 float resolution_scale(const resolution *r, bool moving)
 {
     return moving && r->adaptive ? fminf(r->moving, r->full) : r->full;
+}
+
+float resolution_least(const resolution *r)
+{
+    return r->adaptive ? fminf(2.0f * SIXTEENTH, r->full) : r->full;
+}
+
+float resolution_sharpen(const resolution *r, float drawn, double milliseconds)
+{
+    double more = (double)(r->full / drawn);
+    return !r->adaptive || milliseconds * more * more <= QUICK * r->budget ? r->full
+                                                                           : fminf(2.0f * drawn, r->full);
 }
 
 void resolution_measure(resolution *r, float scale, double milliseconds)
@@ -27,5 +40,5 @@ void resolution_measure(resolution *r, float scale, double milliseconds)
         next = scale + SIXTEENTH; // the next step up has room to spare
     }
     next = roundf(next / SIXTEENTH) * SIXTEENTH;
-    r->moving = fminf(fmaxf(next, 4.0f * SIXTEENTH), 1.0f);
+    r->moving = fminf(fmaxf(next, 2.0f * SIXTEENTH), 1.0f);
 }

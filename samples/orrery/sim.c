@@ -10,6 +10,7 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct sim_options {
     common_options common;
@@ -24,7 +25,7 @@ typedef struct simulation {
     orr_physics *physics;
     npy_array control; // steps x nu, or steps x worlds x nu; values NULL: no controls
     double *numbers;   // of one world
-    double seconds;
+    double seconds, cpu_seconds; // of stepping alone; of all threads
 } simulation;
 
 static orr_result read_control(simulation *s, orr_error *error)
@@ -80,7 +81,9 @@ static orr_result advance(simulation *s, orr_file_writer *writer, orr_error *err
         }
         int left = s->options->steps - step;
         uint64_t start = orr_clock_nanoseconds();
+        clock_t cpu_start = clock();
         orr_physics_step(s->physics, left < chunk ? left : chunk);
+        s->cpu_seconds += (double)(clock() - cpu_start) / CLOCKS_PER_SEC;
         s->seconds += (double)(orr_clock_nanoseconds() - start) * 1e-9;
         if (writer) {
             put_states(s, writer);
@@ -152,6 +155,7 @@ static int report(const simulation *s)
     cJSON_AddNumberToObject(json, "timestep", s->model->opt.timestep);
     cJSON_AddStringToObject(json, "precision", o->precision);
     cJSON_AddNumberToObject(json, "seconds", s->seconds);
+    cJSON_AddNumberToObject(json, "cpu_seconds", s->cpu_seconds);
     cJSON_AddNumberToObject(json, "steps_per_second", rate);
     cJSON_AddNumberToObject(json, "threads", threads);
     cJSON_AddNumberToObject(json, "world_bytes", (double)bytes);

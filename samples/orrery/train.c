@@ -1,12 +1,11 @@
 // orrery train: trains a field, shows how it goes, and leaves a model, a plot and a report.
 #define _GNU_SOURCE
-#include "train.h"
+#include "train_samples.h"
 
 #include "engine/core/file.h"
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "interrupt.h"
-#include "neural/field_draw.h"
 #include "neural/plot.h"
 #include "progress.h"
 
@@ -43,7 +42,12 @@ typedef struct training {
     curve losses, scores;
 } training;
 
-static const learner_kind *const kinds[] = {&learner_image, &learner_sdf, &learner_nerf, &learner_volume};
+static const learner_kind kinds[] = {
+    {"image", ORR_FIELD_IMAGE, "PSNR", 60.0, &learner_of_samples, &truth_image},
+    {"sdf", ORR_FIELD_SDF, "IoU", 60.0, &learner_of_samples, &truth_sdf},
+    {"nerf", ORR_FIELD_NERF, "PSNR", 120.0, &learner_of_photos, NULL},
+    {"volume", ORR_FIELD_VOLUME, "PSNR", 60.0, &learner_of_samples, &truth_volume},
+};
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
 
 // ---- for learners ----
@@ -78,57 +82,6 @@ orr_result train_field(const train_options *options, orr_field_desc desc,
     orr_result result = orr_field_create(&desc, field, error);
     orr_field_config_free(&desc.config);
     return result;
-}
-
-orr_result train_trainer(const train_options *options, orr_field *field, orr_sample_source source, int batch,
-                         orr_trainer **trainer, orr_error *error)
-{
-    const orr_trainer_desc desc = {.field = field,
-                                   .jobs = options->jobs,
-                                   .source = source,
-                                   .batch_size = options->batch ? options->batch : batch};
-    ORR_TRY(orr_trainer_create(&desc, trainer, error));
-    return options->resume ? orr_trainer_state_load(*trainer, options->resume->state.data,
-                                                    options->resume->state.size, error)
-                           : ORR_OK;
-}
-
-orr_result train_draw(const orr_field *field, orr_jobs *jobs, orr_arena *arena, int side, const char *path,
-                      orr_error *error)
-{
-    const float eye[3] = {1.5f, 1.1f, 1.9f}, target[3] = {0.5f, 0.5f, 0.5f}, up[3] = {0.0f, 1.0f, 0.0f};
-    const orr_camera camera = orr_camera_look_at(eye, target, up, 0.6f, side, side);
-    orr_lens lens;
-    ORR_TRY(orr_camera_resolve(&camera, &lens, error));
-    float *rgba = orr_arena_take(arena, (size_t)side * (size_t)side * 4, sizeof *rgba);
-    uint8_t *bytes = orr_arena_take(arena, (size_t)side * (size_t)side, 4);
-    if (!rgba || !bytes) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", path);
-    }
-    const orr_field_draw_desc desc = {.lens = &lens,
-                                      .to_world = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
-                                      .to_sun = {0.48f, 0.8f, 0.36f},
-                                      .rgba = rgba};
-    ORR_TRY(orr_field_draw(field, jobs, arena, &desc, error));
-    for (int64_t i = 0; i < (int64_t)side * side; i++) { // over white
-        for (int k = 0; k < 3; k++) {
-            rgba[4 * i + k] += 1.0f - rgba[4 * i + 3];
-        }
-        rgba[4 * i + 3] = 1.0f;
-    }
-    orr_image_quantise(rgba, (int64_t)side * side, bytes);
-    return orr_png_save(path, bytes, side, side, error);
-}
-
-orr_result train_describe(orr_trainer *trainer, orr_field *field, orr_field_model *model, orr_error *error)
-{
-    orr_trainer_refresh(trainer);
-    model->field = field;
-    model->steps = orr_trainer_steps(trainer);
-    model->state.size = orr_trainer_state_size(trainer);
-    ORR_ALLOC(model->state.data, model->state.size, "the state of a training", error);
-    orr_trainer_state_save(trainer, model->state.data);
-    return ORR_OK;
 }
 
 void train_figure(cJSON *json, const char *name, double value, const char *unit)
@@ -178,14 +131,34 @@ static void show(training *t, progress *p)
                   t->loss, t->kind->score_name, t->score, (long long)(left / 60), (long long)(left % 60));
 }
 
+static orr_result save_preview(training *t, orr_error *error)
+{
+    char path[4096];
+    int size[2];
+    float *rgba;
+    uint8_t *bytes;
+    snprintf(path, sizeof path, "%s/%s_%04d.png", t->preview, t->kind->name, t->previews++);
+    ORR_TRY(t->kind->functions->picture(t->learner, size, &rgba, error));
+    int64_t pixels = (int64_t)size[0] * size[1];
+    for (int64_t i = 0; i < pixels; i++) { // over white
+        for (int k = 0; k < 3; k++) {
+            rgba[4 * i + k] += 1.0f - rgba[4 * i + 3];
+        }
+        rgba[4 * i + 3] = 1.0f;
+    }
+    ORR_ALLOC(bytes, 4 * pixels, path, error);
+    orr_image_quantise(rgba, pixels, bytes);
+    orr_result result = orr_png_save(path, bytes, size[0], size[1], error);
+    orr_free(bytes);
+    return result;
+}
+
 static orr_result look(training *t, orr_error *error)
 {
     double before = elapsed(t);
-    ORR_TRY(t->kind->score(t->learner, &t->score, error));
+    ORR_TRY(t->kind->functions->score(t->learner, &t->score, error));
     if (t->preview) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/%s_%04d.png", t->preview, t->kind->name, t->previews++);
-        ORR_TRY(t->kind->preview(t->learner, path, error));
+        ORR_TRY(save_preview(t, error));
     }
     double now = elapsed(t), cost = now - before;
     curve_add(&t->scores, now + t->seconds_before, t->score);
@@ -210,7 +183,7 @@ static orr_result run_steps(training *t, orr_error *error)
     while (result == ORR_OK && !is_over(t)) {
         int64_t samples = 0;
         double loss = 0.0;
-        result = t->kind->step(t->learner, &loss, &samples, error);
+        result = t->kind->functions->step(t->learner, &loss, &samples, error);
         t->steps++;
         t->samples += samples;
         smooth = 0.95 * smooth + 0.05 * loss;
@@ -233,7 +206,7 @@ static orr_result run_steps(training *t, orr_error *error)
 static orr_result save(training *t, orr_error *error)
 {
     orr_field_model model = {.size = 1.0};
-    ORR_TRY(t->kind->describe(t->learner, &model, error));
+    ORR_TRY(t->kind->functions->describe(t->learner, &model, error));
     model.loss = t->loss;
     model.seconds = t->seconds_before + elapsed(t);
     orr_result result = orr_field_model_save(&model, t->model_path, error);
@@ -273,10 +246,10 @@ static orr_result report(training *t, cJSON *json, orr_error *error)
     train_figure(json, "steps", (double)t->steps, "");
     train_figure(json, "samples", (double)t->samples, "");
     train_figure(json, "loss", t->loss, "");
-    ORR_TRY(t->kind->report(t->learner, json, error));
+    ORR_TRY(t->kind->functions->report(t->learner, json, error));
     train_figure(json, "seconds", elapsed(t), "s");
     train_figure(json, "load seconds", t->seconds_loading, "s");
-    const orr_profile *profile = t->kind->profile(t->learner);
+    const orr_profile *profile = t->kind->functions->profile(t->learner);
     for (int i = 0; i < profile->count; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s seconds", profile->stages[i].name);
@@ -290,7 +263,7 @@ static orr_result report(training *t, cJSON *json, orr_error *error)
 static orr_result train(training *t, train_options *options, cJSON *json, orr_error *error)
 {
     interrupt_begin(); // from here on Ctrl-C saves
-    ORR_TRY(t->kind->create(options, &t->learner, error));
+    ORR_TRY(t->kind->functions->create(options, &t->learner, error));
     orr_result result = run_steps(t, error);
     if (result == ORR_OK) {
         result = look(t, error);
@@ -304,7 +277,7 @@ static orr_result train(training *t, train_options *options, cJSON *json, orr_er
     if (result == ORR_OK) {
         result = report(t, json, error);
     }
-    t->kind->destroy(t->learner);
+    t->kind->functions->destroy(t->learner);
     return result;
 }
 
@@ -313,10 +286,12 @@ static orr_result load_resume(training *t, train_options *options, const char *p
                               orr_error *error)
 {
     ORR_TRY(orr_field_model_load(path, options->isa, options->machine, model, error));
-    const learner_kind *found = kinds[orr_field_kind_of(model->field)];
-    if (found != t->kind) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a model of kind %s: expected %s", path, found->name,
-                        t->kind->name);
+    orr_field_kind found = orr_field_kind_of(model->field);
+    for (int i = 0; i < KIND_COUNT; i++) {
+        if (kinds[i].field == found && found != t->kind->field) {
+            return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a model of kind %s: expected %s", path,
+                            kinds[i].name, t->kind->name);
+        }
     }
     if (model->state.size == 0) {
         return orr_fail(error, ORR_CODE_FILE_VALUE,
@@ -355,8 +330,8 @@ static orr_result open_and_train(training *t, train_options *options, const char
 static const learner_kind *find_kind(const char *name, orr_error *error)
 {
     for (int i = 0; i < KIND_COUNT; i++) {
-        if (strcmp(name, kinds[i]->name) == 0) {
-            return kinds[i];
+        if (strcmp(name, kinds[i].name) == 0) {
+            return &kinds[i];
         }
     }
     orr_fail(error, ORR_CODE_ARGUMENT, "train: %s: expected image, sdf, nerf or volume", name);
@@ -452,6 +427,7 @@ int command_train(int argc, char **argv)
         result = orr_fail(&error, ORR_CODE_ARGUMENT, "train: -o missing: expected a name for the model");
     }
     cJSON *json = common.json ? cJSON_CreateObject() : NULL;
+    options.kind = t->kind;
     if (result == ORR_OK) {
         t->steps_max = steps;
         t->seconds_max = t->seconds_max > 0.0 ? t->seconds_max : steps > 0 ? INFINITY : t->kind->seconds;

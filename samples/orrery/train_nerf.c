@@ -1,12 +1,10 @@
 // Photos become a radiance field.
-#include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "neural/metrics.h"
 #include "neural/nerf_evaluate.h"
 #include "neural/nerf_train.h"
 #include "train.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { SCORE_SHRINK = 4, CHANNELS = 3 };
@@ -82,10 +80,11 @@ static orr_result step(learner *l, double *loss, int64_t *samples, orr_error *er
 
 // ---- looking ----
 
-// A photo of the capture and the field's view from there, over white, both width x height x 3.
+// A photo of the capture and the field's view from there, both over white, width x height x 3; and the latter as drawn.
 typedef struct comparison {
     int width, height;
     float *truth, *drawn;
+    float *rgba;
 } comparison;
 
 // mean of shrink x shrink pixels over white
@@ -114,11 +113,12 @@ static orr_result compare(learner *l, int index, int shrink, comparison *c, orr_
     size_t pixels = (size_t)c->width * (size_t)c->height;
     c->truth = orr_arena_take(&l->arena, pixels * CHANNELS, sizeof(float));
     c->drawn = orr_arena_take(&l->arena, pixels * CHANNELS, sizeof(float));
-    float *rgba = orr_arena_take(&l->arena, pixels * 4, sizeof(float));
-    if (!c->truth || !c->drawn || !rgba) {
+    c->rgba = orr_arena_take(&l->arena, pixels * 4, sizeof(float));
+    if (!c->truth || !c->drawn || !c->rgba) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture");
     }
-    orr_nerf_draw_desc desc = {.camera = orr_nerf_camera_of_image(image, l->capture->to_unit), .rgba = rgba};
+    orr_nerf_draw_desc desc = {.camera = orr_nerf_camera_of_image(image, l->capture->to_unit),
+                               .rgba = c->rgba};
     desc.camera.width = c->width;
     desc.camera.height = c->height;
     desc.camera.lens.focal_x /= (float)shrink;
@@ -130,7 +130,7 @@ static orr_result compare(learner *l, int index, int shrink, comparison *c, orr_
         average_pixel(image, (int)(i % (size_t)c->width), (int)(i / (size_t)c->width), shrink,
                       c->truth + CHANNELS * i);
         for (int k = 0; k < CHANNELS; k++) {
-            c->drawn[CHANNELS * i + (size_t)k] = rgba[4 * i + (size_t)k] + 1.0f - rgba[4 * i + 3];
+            c->drawn[CHANNELS * i + (size_t)k] = c->rgba[4 * i + (size_t)k] + 1.0f - c->rgba[4 * i + 3];
         }
     }
     return ORR_OK;
@@ -151,40 +151,39 @@ static orr_result score(learner *l, double *psnr, orr_error *error)
     return ORR_OK;
 }
 
-static orr_result preview(learner *l, const char *path, orr_error *error)
+static orr_result picture(learner *l, int size[2], float **rgba, orr_error *error)
 {
     comparison c;
     ORR_TRY(compare(l, shown_image(l), SCORE_SHRINK / 2, &c, error));
-    int64_t pixels = (int64_t)c.width * c.height;
-    uint8_t *bytes = orr_arena_take(&l->arena, (size_t)pixels, 4);
-    float *rgba = orr_arena_take(&l->arena, (size_t)pixels * 4, sizeof *rgba);
-    if (!bytes || !rgba) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", path);
-    }
-    for (int64_t i = 0; i < pixels; i++) {
-        memcpy(rgba + 4 * i, c.drawn + CHANNELS * i, CHANNELS * sizeof *rgba);
-        rgba[4 * i + 3] = 1.0f;
-    }
-    orr_image_quantise(rgba, pixels, bytes);
-    return orr_png_save(path, bytes, c.width, c.height, error);
+    size[0] = c.width;
+    size[1] = c.height;
+    *rgba = c.rgba;
+    return ORR_OK;
 }
 
 // ---- the end ----
 
-static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
+orr_result train_describe_nerf(orr_nerf_trainer *trainer, orr_field *field, const orr_capture *capture,
+                               orr_field_model *model, orr_error *error)
 {
-    orr_nerf_trainer_refresh(l->trainer);
-    const orr_occupancy *grid = orr_nerf_trainer_occupancy(l->trainer);
-    model->field = l->field;
+    orr_nerf_trainer_refresh(trainer);
+    const orr_occupancy *grid = orr_nerf_trainer_occupancy(trainer);
+    model->field = field;
     model->density_grid = grid->thickness;
     model->density_cells = grid->cells;
     for (int i = 0; i < 12; i++) {
-        model->to_unit[i] = (double)l->capture->to_unit[i];
+        model->to_unit[i] = (double)capture->to_unit[i];
     }
-    model->state.size = orr_nerf_trainer_state_size(l->trainer);
+    model->steps = orr_nerf_trainer_steps(trainer);
+    model->state.size = orr_nerf_trainer_state_size(trainer);
     ORR_ALLOC(model->state.data, model->state.size, "the state of a training", error);
-    orr_nerf_trainer_state_save(l->trainer, model->state.data);
+    orr_nerf_trainer_state_save(trainer, model->state.data);
     return ORR_OK;
+}
+
+static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
+{
+    return train_describe_nerf(l->trainer, l->field, l->capture, model, error);
 }
 
 static orr_result report(learner *l, cJSON *json, orr_error *error)
@@ -207,14 +206,11 @@ static const orr_profile *profile(learner *l)
     return orr_nerf_trainer_profile(l->trainer);
 }
 
-const learner_kind learner_nerf = {.name = "nerf",
-                                   .score_name = "PSNR",
-                                   .seconds = 120.0,
-                                   .create = create,
-                                   .step = step,
-                                   .score = score,
-                                   .preview = preview,
-                                   .describe = describe,
-                                   .report = report,
-                                   .profile = profile,
-                                   .destroy = destroy};
+const learner_functions learner_of_photos = {.create = create,
+                                             .step = step,
+                                             .score = score,
+                                             .picture = picture,
+                                             .describe = describe,
+                                             .report = report,
+                                             .profile = profile,
+                                             .destroy = destroy};

@@ -1,114 +1,63 @@
 // A grid of densities becomes a small network.
 #include "neural/train_volume.h"
-#include "engine/core/image.h"
-#include "engine/core/memory.h"
+
 #include "neural/density_cloud.h"
-#include "neural/field_draw.h"
-#include "train.h"
+#include "train_samples.h"
 
 #include <string.h>
 
-enum {
-    PREVIEW_SIDE = 256,
-    SCORE_POINTS = 1 << 12,
-    REPORT_POINTS = 1 << 17,
-    BATCH = 1 << 15,
-    CLOUD_SIDE = 128
-};
+enum { SCORE_POINTS = 1 << 12, REPORT_POINTS = 1 << 17, BATCH = 1 << 15, CLOUD_SIDE = 128 };
 
-struct learner {
-    orr_jobs *jobs;
+typedef struct truth {
     orr_density density;
     orr_volume_samples samples;
-    orr_field *field;
-    orr_trainer *trainer;
-    orr_arena arena;
-};
+} truth;
 
-static void destroy(learner *l)
+static orr_result open(void *memory, const train_options *options, orr_field_desc *desc, orr_error *error)
 {
-    orr_trainer_destroy(l->trainer);
-    orr_field_destroy(l->field);
-    orr_density_free(&l->density);
-    orr_arena_destroy(&l->arena);
-    orr_free(l);
-}
-
-static orr_result open(const train_options *options, learner *l, orr_error *error)
-{
+    truth *t = memory;
     ORR_TRY(strcmp(options->data, "cloud") == 0
-                ? orr_density_cloud(CLOUD_SIDE, options->seed, &l->density, error)
-                : orr_density_load(options->data, &l->density, error));
-    ORR_TRY(orr_volume_samples_of(&l->density, options->seed, options->data, &l->samples, error));
-    int longest = 0;
-    for (int k = 0; k < 3; k++) {
-        longest = l->density.size[k] > longest ? l->density.size[k] : longest;
+                ? orr_density_cloud(CLOUD_SIDE, options->seed, &t->density, error)
+                : orr_density_load(options->data, &t->density, error));
+    for (int k = 0; k < 3; k++) { // the longest side
+        double side = t->density.size[k];
+        desc->desired_resolution = side > desc->desired_resolution ? side : desc->desired_resolution;
     }
-    const orr_field_desc desc = {.kind = ORR_FIELD_VOLUME, .desired_resolution = longest};
-    ORR_TRY(train_field(options, desc, orr_volume_train_config, &l->field, error));
-    return train_trainer(options, l->field, orr_volume_source(&l->samples), BATCH, &l->trainer, error);
+    return orr_volume_samples_of(&t->density, options->seed, options->data, &t->samples, error);
 }
 
-static orr_result create(const train_options *options, learner **made, orr_error *error)
+static void close(void *memory)
 {
-    learner *l = orr_alloc_zero(1, sizeof *l);
-    if (!l) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", options->data);
-    }
-    l->jobs = options->jobs;
-    orr_result result = open(options, l, error);
-    if (result != ORR_OK) {
-        destroy(l);
-        return result;
-    }
-    *made = l;
-    return ORR_OK;
+    orr_density_free(&((truth *)memory)->density);
 }
 
-static orr_result step(learner *l, double *loss, int64_t *samples, orr_error *error)
+static orr_sample_source source(void *memory)
 {
-    *samples = orr_trainer_batch_size(l->trainer);
-    return orr_trainer_step(l->trainer, loss, error);
+    return orr_volume_source(&((truth *)memory)->samples);
 }
 
-static orr_result score(learner *l, double *psnr, orr_error *error)
+static orr_result score(const void *memory, const orr_field *field, orr_jobs *jobs, double *psnr,
+                        orr_error *error)
 {
-    orr_trainer_refresh(l->trainer);
-    return orr_volume_psnr(l->field, &l->samples, SCORE_POINTS, psnr, error);
+    (void)jobs;
+    return orr_volume_psnr(field, &((const truth *)memory)->samples, SCORE_POINTS, psnr, error);
 }
 
-static orr_result preview(learner *l, const char *path, orr_error *error)
+static orr_result report(const void *memory, const orr_field *field, orr_jobs *jobs, cJSON *json,
+                         orr_error *error)
 {
-    orr_arena_reset(&l->arena);
-    return train_draw(l->field, l->jobs, &l->arena, PREVIEW_SIDE, path, error);
-}
-
-static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
-{
-    return train_describe(l->trainer, l->field, model, error);
-}
-
-static orr_result report(learner *l, cJSON *json, orr_error *error)
-{
+    (void)jobs;
     double psnr;
-    ORR_TRY(orr_volume_psnr(l->field, &l->samples, REPORT_POINTS, &psnr, error));
+    ORR_TRY(orr_volume_psnr(field, &((const truth *)memory)->samples, REPORT_POINTS, &psnr, error));
     train_figure(json, "PSNR", psnr, "dB of the density");
     return ORR_OK;
 }
 
-static const orr_profile *profile(learner *l)
-{
-    return orr_trainer_profile(l->trainer);
-}
-
-const learner_kind learner_volume = {.name = "volume",
-                                     .score_name = "PSNR",
-                                     .seconds = 60.0,
-                                     .create = create,
-                                     .step = step,
-                                     .score = score,
-                                     .preview = preview,
-                                     .describe = describe,
-                                     .report = report,
-                                     .profile = profile,
-                                     .destroy = destroy};
+const sample_truth truth_volume = {.size = sizeof(truth),
+                                   .batch = BATCH,
+                                   .config = orr_volume_train_config,
+                                   .open = open,
+                                   .close = close,
+                                   .source = source,
+                                   .score = score,
+                                   .report = report};

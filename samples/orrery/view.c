@@ -84,7 +84,7 @@ static void wait_for_events(const viewer *v, bool going)
         glfwPollEvents(); // also behind a window that is not seen
     } else if (glfwGetWindowAttrib(v->window, GLFW_ICONIFIED)) {
         glfwWaitEventsTimeout(INTERRUPT_SECONDS);
-    } else if (going || v->stale || v->attention > 0 || v->limit > 0) {
+    } else if (going || v->stale || v->drawing.going || v->attention > 0 || v->limit > 0) {
         glfwPollEvents();
     } else if (view_is_moving(v, now)) {
         glfwWaitEventsTimeout(0.02); // until it rests
@@ -105,10 +105,11 @@ static orr_result run(viewer *v, orr_error *error)
         double seconds = going ? fmin(now - before, STEP_SECONDS_MAX) : 1.0 / 60.0;
         before = now;
         going = view_move(v, seconds);
-        v->stale = v->stale || v->limit > 0;
         view_robot_turn(v, now);
+        v->again = v->again || v->limit > 0;
         if (is_training(v)) {
-            v->stale |= view_training_turn(v->training, now, going || view_is_moving(v, now));
+            bool due = view_training_turn(v->training, now, going || view_is_moving(v, now));
+            v->again |= due && !v->drawing.going;
         }
         view_refresh(v, now);
         ORR_TRY(view_show(v, now, error));

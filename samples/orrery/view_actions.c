@@ -60,12 +60,7 @@ static void screenshot(viewer *v)
     char stem[STEM_SIZE], path[256];
     scene_stem(v, stem);
     unused_name(path, stem, ".png");
-    orr_error error;
-    if (view_save_picture(v, path, &error) == ORR_OK) {
-        view_say(v, "%s: %d x %d", path, v->picture.width, v->picture.height);
-    } else {
-        view_say(v, "%s", error.message);
-    }
+    memcpy(v->screenshot, path, sizeof v->screenshot);
 }
 
 static void save_path(viewer *v)
@@ -120,6 +115,7 @@ static void play_or_pause(viewer *v)
 
 static void switch_device(viewer *v)
 {
+    view_draw_drop(v);
     v->device = v->device == ORR_DEVICE_CPU ? ORR_DEVICE_VULKAN : ORR_DEVICE_CPU;
     v->stale = true;
     view_say(v, "Drawing %s.", v->device == ORR_DEVICE_CPU ? "on the CPU" : "with Vulkan");
@@ -136,7 +132,7 @@ static void pause_training(viewer *v)
 {
     if (v->training) {
         v->training->figures.paused = !v->training->figures.paused;
-        v->stale = true; // when it pauses: what was learned last
+        v->again = true; // when it pauses: what was learned last
     }
 }
 
@@ -149,6 +145,8 @@ static void save_model(viewer *v)
     scene_stem(v, stem);
     unused_name(path, stem, ".ingp");
     orr_error error;
+    view_draw_drop(v); // what it draws is about to change
+    v->again = true;
     if (view_training_save(v->training, path, &error) == ORR_OK) {
         view_say(v, "%s: the model after %lld steps", path, (long long)v->training->figures.steps);
     } else {
@@ -221,6 +219,7 @@ void view_add_file(viewer *v, const char *path)
 {
     orr_error error;
     orr_layer layer;
+    view_draw_drop(v);
     if (orr_scene_add_file(v->scene, path, NULL, &layer, &error) == ORR_OK) {
         v->stale = true;
         view_say(v, "%s: added", orr_path_name(path));
@@ -232,6 +231,7 @@ void view_add_file(viewer *v, const char *path)
 void view_remove(viewer *v, orr_layer layer)
 {
     orr_error error;
+    view_draw_drop(v);
     if (orr_scene_remove(v->scene, layer, &error) == ORR_OK) {
         v->stale = true;
     } else {

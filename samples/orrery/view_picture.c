@@ -1,14 +1,12 @@
-// The viewer's picture: drawn by the engine when it is out of date, and presented with the panel over it.
+// The viewer's picture: what is drawn next, when, at which resolution; and its way to the window, with the panel over it.
 #include "view.h"
-
-#include "commands.h"
-#include "engine/core/memory.h"
-#include "engine/loop/shared_device.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double REST_SECONDS = 0.2; // without a change, until full quality is drawn
+static const double REST_SECONDS = 0.2;       // without a change, until the view is drawn sharper
+static const double PART_MILLISECONDS = 20.0; // of a picture, then keys and mouse have their turn
+static const double PATIENCE = 4.0; // budgets for a view's first picture, until a rougher one is tried
 
 static bool same_camera(const orr_camera *a, const orr_camera *b)
 {
@@ -31,147 +29,6 @@ bool view_is_moving(const viewer *v, double now)
     return now - v->seen_at < REST_SECONDS;
 }
 
-static orr_result reserve_pixels(viewer *v, int width, int height, orr_error *error)
-{
-    int64_t pixels = (int64_t)width * height;
-    v->readable = false;
-    if (v->place == VIEW_IN_MEMORY) {
-        v->place = VIEW_NOWHERE; // it is about to be overwritten
-    }
-    if (pixels > v->pixel_capacity) {
-        orr_free(v->rgba);
-        orr_free(v->depth);
-        orr_free(v->picture.rgba);
-        v->rgba = v->depth = NULL;
-        v->picture.rgba = NULL;
-        v->pixel_capacity = 0;
-        ORR_ALLOC(v->rgba, 4 * pixels, "the picture", error);
-        ORR_ALLOC(v->depth, pixels, "the picture's depth", error);
-        ORR_ALLOC(v->picture.rgba, 4 * pixels, "the picture's bytes", error);
-        v->pixel_capacity = pixels;
-    }
-    return ORR_OK;
-}
-
-// ---- the device that presents, and draws ----
-
-orr_result view_open_device(viewer *v, orr_error *error)
-{
-    ORR_TRY(orr_engine_take_vk(v->engine, &v->vk, error));
-    orr_result result = orr_present_attach(v->present, v->vk, error);
-    if (result != ORR_OK) {
-        view_close_device(v);
-    }
-    return result;
-}
-
-static void forget_frame(viewer *v, orr_device_kind device)
-{
-    orr_frame_destroy(v->frames[device]);
-    v->frames[device] = NULL;
-    if (device == ORR_DEVICE_VULKAN && v->place == VIEW_ON_DEVICE) {
-        v->place = VIEW_NOWHERE; // the picture went with its frame
-    }
-}
-
-void view_close_device(viewer *v)
-{
-    if (v->vk) {
-        orr_present_detach(v->present);
-        orr_engine_give_vk(v->engine);
-        v->vk = NULL;
-    }
-}
-
-// Everyone lets go of a lost device, and it is opened anew.
-static orr_result renew_device(viewer *v, orr_error *error)
-{
-    orr_log_line(command_log(), ORR_LOG_WARNING, ORR_CODE_DEVICE_LOST, "%s: starting it again",
-                 error->message);
-    orr_engine_lose_vk(v->engine);
-    forget_frame(v, ORR_DEVICE_VULKAN);
-    view_close_device(v);
-    return view_open_device(v, error);
-}
-
-// ---- drawing ----
-
-// `to_memory`: also what Vulkan draws is brought to memory; what the window shows stays as it is.
-static orr_result draw_frame(viewer *v, orr_frame *frame, const orr_view *view, bool to_memory,
-                             orr_error *error)
-{
-    if (!to_memory) {
-        v->readable = false;
-        v->place = VIEW_NOWHERE;
-        ORR_TRY(orr_frame_submit_image(frame, v->scene, v->world, view, error));
-        ORR_TRY(orr_frame_finish_image(frame, &v->image, error));
-        v->place = VIEW_ON_DEVICE;
-        return ORR_OK;
-    }
-    ORR_TRY(reserve_pixels(v, view->camera.width, view->camera.height, error));
-    const orr_picture planes = {.rgba = v->rgba, .depth = v->depth};
-    ORR_TRY(orr_frame_submit(frame, v->scene, v->world, view, error));
-    ORR_TRY(orr_frame_finish(frame, &planes, error));
-    orr_image_quantise(v->rgba, (int64_t)view->camera.width * view->camera.height, v->picture.rgba);
-    v->readable = true;
-    if (v->place == VIEW_NOWHERE) {
-        v->place = VIEW_IN_MEMORY;
-    }
-    return ORR_OK;
-}
-
-static orr_result draw_on_device(viewer *v, const orr_view *view, bool to_memory, orr_error *error)
-{
-    const orr_device_kind device = orr_scene_needs_cpu(v->scene) ? ORR_DEVICE_CPU : v->device;
-    orr_frame **frame = &v->frames[device];
-    if (!*frame) {
-        const orr_frame_desc desc = {.device = device, .frames_in_flight = 1};
-        ORR_TRY(orr_frame_create(v->engine, &desc, frame, error));
-    }
-    if (device == ORR_DEVICE_CPU) {
-        v->place = VIEW_NOWHERE; // whatever was there, the picture is in memory from here on
-    }
-    orr_result result = draw_frame(v, *frame, view, to_memory || device == ORR_DEVICE_CPU, error);
-    if (result != ORR_OK) { // whatever state it is in, the next attempt starts afresh
-        forget_frame(v, device);
-        return result;
-    }
-    v->stage_count = orr_frame_stages(*frame, v->stages, VIEW_STAGES);
-    v->stage_count = v->stage_count < VIEW_STAGES ? v->stage_count : VIEW_STAGES;
-    return ORR_OK;
-}
-
-static orr_result draw(viewer *v, const orr_camera *camera, bool to_memory, orr_error *error)
-{
-    orr_view view = {.camera = *camera,
-                     .antialias = v->antialias,
-                     .has_background = v->has_background,
-                     .contact_points = v->robot.panel.contacts,
-                     .contact_forces = v->robot.panel.contacts};
-    memcpy(view.background, v->background, sizeof view.background);
-    orr_error why = {0};
-    orr_result result = draw_on_device(v, &view, to_memory, &why);
-    if (result != ORR_OK && why.code == ORR_CODE_DEVICE_LOST) {
-        result = renew_device(v, &why);
-        if (result == ORR_OK) {
-            result = draw_on_device(v, &view, to_memory, &why);
-        }
-    }
-    if (result != ORR_OK && v->device == ORR_DEVICE_VULKAN) {
-        view_say(v, "%s: drawing on the CPU instead", why.message);
-        v->device = ORR_DEVICE_CPU;
-        result = draw_on_device(v, &view, to_memory, &why);
-    }
-    if (result != ORR_OK) {
-        *error = why;
-        return result;
-    }
-    v->picture.width = camera->width;
-    v->picture.height = camera->height;
-    v->revision++;
-    return ORR_OK;
-}
-
 static orr_camera scaled_camera(const viewer *v, float scale)
 {
     int width, height;
@@ -181,12 +38,117 @@ static orr_camera scaled_camera(const viewer *v, float scale)
     return view_camera(v, width, height);
 }
 
+// ---- what to draw, and when ----
+
+// Does this picture, drawn or being drawn, show what is to be seen from where the camera is now?
+static bool shows_view(const viewer *v, const orr_camera *picture, float scale)
+{
+    orr_camera camera = scaled_camera(v, scale);
+    return same_camera(&camera, picture);
+}
+
+static void begin(viewer *v, float scale, view_purpose purpose)
+{
+    orr_camera camera = scaled_camera(v, scale);
+    view_draw_begin(v, &camera, scale);
+    v->drawing.purpose = purpose;
+    v->drawing.begun_at = glfwGetTime();
+    v->stale = v->again = false;
+    if (v->training) {
+        view_training_refresh(v->training);
+    }
+}
+
+static orr_result write_picture(viewer *v, const char *path, orr_error *error)
+{
+    ORR_TRY(view_read_picture(v, error));
+    int64_t pixels = (int64_t)v->picture.width * v->picture.height;
+    for (int64_t i = 0; i < pixels; i++) {
+        v->picture.rgba[4 * i + 3] = 255; // as the window shows it: over black
+    }
+    return orr_png_save(path, v->picture.rgba, v->picture.width, v->picture.height, error);
+}
+
+static void save_screenshot(viewer *v)
+{
+    orr_error error;
+    if (write_picture(v, v->screenshot, &error) == ORR_OK) {
+        view_say(v, "%s: %d x %d", v->screenshot, v->picture.width, v->picture.height);
+    } else {
+        view_say(v, "%s", error.message);
+    }
+    v->screenshot[0] = 0;
+}
+
+// A view is first drawn as roughly as it takes to be fluid; at rest it becomes sharper picture by picture.
+static void choose_picture(viewer *v)
+{
+    bool shown = !v->stale && shows_view(v, &v->drawn, v->drawn_scale);
+    bool full = v->drawn_scale == v->resolution.full;
+    if (v->screenshot[0] && shown && full) {
+        save_screenshot(v);
+    } else if (v->screenshot[0]) {
+        begin(v, v->resolution.full, VIEW_FOR_SCREENSHOT);
+    } else if (!shown) {
+        begin(v, resolution_scale(&v->resolution, true), VIEW_FIRST);
+    } else if (v->moving) { // a view is drawn once
+        if (v->again) {
+            begin(v, resolution_scale(&v->resolution, true), VIEW_SHARPER);
+        }
+    } else if (v->again || !full) {
+        begin(v, resolution_sharpen(&v->resolution, v->drawn_scale, v->drawn_cost), VIEW_SHARPER);
+    }
+}
+
+// Is there a better use of the time than the picture in the making?
+static bool is_outdated(viewer *v)
+{
+    const view_drawing *d = &v->drawing;
+    switch (d->purpose) {
+    case VIEW_FIRST: // while the view goes on to move, pictures of it must nevertheless come to their end
+        if (d->milliseconds > PATIENCE * v->resolution.budget &&
+            d->scale > resolution_least(&v->resolution)) {
+            resolution_measure(&v->resolution, d->scale, d->milliseconds);
+            return true;
+        }
+        return false;
+    case VIEW_SHARPER:
+        return v->stale || v->screenshot[0] || !shows_view(v, &d->camera, d->scale);
+    case VIEW_FOR_SCREENSHOT:
+        break;
+    }
+    return false;
+}
+
+static void draw_on(viewer *v)
+{
+    view_drawing *d = &v->drawing;
+    bool done;
+    orr_error error;
+    orr_result result = view_draw_part(v, PART_MILLISECONDS, &done, &error);
+    if (d->going) {
+        return;
+    }
+    v->attention = v->attention > 1 ? v->attention : 1;
+    v->drawn_cost = d->milliseconds;
+    if (result != ORR_OK) {
+        view_say(v, "%s", error.message);
+        v->screenshot[0] = 0;
+    } else if (d->purpose == VIEW_FIRST) {
+        resolution_measure(&v->resolution, d->scale, d->milliseconds);
+    } else if (d->purpose == VIEW_FOR_SCREENSHOT) {
+        save_screenshot(v);
+    }
+    if (v->training) {
+        training_pace_drawn(&v->training->pace, d->begun_at, d->milliseconds);
+    }
+}
+
 void view_refresh(viewer *v, double now)
 {
     orr_camera camera = scaled_camera(v, 1.0f);
-    // what moves in the picture is drawn as roughly as a moving view
-    bool changed = !same_camera(&camera, &v->seen) || view_robot_is_going(v);
-    if (changed) {
+    if (!same_camera(&camera, &v->seen) ||
+        view_robot_is_going(v)) { // what moves in the picture moves the view
         v->seen = camera;
         v->seen_at = now;
     }
@@ -195,50 +157,26 @@ void view_refresh(viewer *v, double now)
         v->attention = v->attention > 1 ? v->attention : 1; // the panel says so
     }
     v->moving = moving;
-    float scale = resolution_scale(&v->resolution, moving);
-    camera = scaled_camera(v, scale);
-    // while moving, a view is drawn once, as roughly as it takes; at rest, what was rough is drawn in full
-    if (!v->stale && !changed && (moving || same_camera(&camera, &v->drawn))) {
-        return;
+    if (v->drawing.going && is_outdated(v)) {
+        view_draw_drop(v);
     }
-    v->stale = false;
-    v->drawn = camera; // also when it fails: another attempt waits for another view
-    orr_error error;
-    double start = glfwGetTime();
-    if (v->training) {
-        view_training_refresh(v->training);
+    if (!v->drawing.going) {
+        choose_picture(v);
     }
-    if (draw(v, &camera, false, &error) != ORR_OK) {
-        view_say(v, "%s", error.message);
-    } else if (moving) {
-        resolution_measure(&v->resolution, scale, 1e3 * (glfwGetTime() - start));
+    if (v->drawing.going) {
+        draw_on(v);
     }
-    if (v->training) {
-        double end = glfwGetTime();
-        training_pace_drawn(&v->training->pace, end, 1e3 * (end - start));
-    }
-    v->attention = v->attention > 1 ? v->attention : 1;
-}
-
-orr_result view_read_picture(viewer *v, orr_error *error)
-{
-    return v->readable ? ORR_OK : draw(v, &v->drawn, true, error);
 }
 
 orr_result view_save_picture(viewer *v, const char *path, orr_error *error)
 {
-    orr_camera camera = scaled_camera(v, v->resolution.full);
-    if (v->stale || !same_camera(&camera, &v->drawn) || v->place == VIEW_NOWHERE) {
-        ORR_TRY(draw(v, &camera, false, error));
-        v->drawn = camera;
+    if (v->stale || v->place == VIEW_NOWHERE || v->drawn_scale != v->resolution.full ||
+        !shows_view(v, &v->drawn, v->drawn_scale)) {
+        orr_camera camera = scaled_camera(v, v->resolution.full);
+        ORR_TRY(view_draw_now(v, &camera, v->resolution.full, false, error));
         v->stale = false;
     }
-    ORR_TRY(view_read_picture(v, error));
-    int64_t pixels = (int64_t)camera.width * camera.height;
-    for (int64_t i = 0; i < pixels; i++) {
-        v->picture.rgba[4 * i + 3] = 255; // as the window shows it: over black
-    }
-    return orr_png_save(path, v->picture.rgba, camera.width, camera.height, error);
+    return write_picture(v, path, error);
 }
 
 static const orr_overlay *build_panel(viewer *v)
@@ -294,10 +232,11 @@ static orr_result present(viewer *v, const orr_overlay *overlay, bool *shown, or
 
 orr_result view_show(viewer *v, double now, orr_error *error)
 {
-    if (v->attention == 0) {
+    if (v->attention == 0 || (v->limit > 0 && v->presented_revision == v->revision)) {
         return ORR_OK;
     }
     v->attention--;
+    v->presented_revision = v->revision;
     // smoothed while frames follow each other; a pause starts anew
     double interval = now - v->presented_at;
     bool flowing = view_is_moving(v, now) || v->limit > 0;
@@ -309,9 +248,10 @@ orr_result view_show(viewer *v, double now, orr_error *error)
     bool shown = false;
     orr_result result = present(v, overlay, &shown, error);
     if (result != ORR_OK && error->code == ORR_CODE_DEVICE_LOST) {
-        ORR_TRY(renew_device(v, error));
+        ORR_TRY(view_renew_device(v, error));
         if (v->place == VIEW_NOWHERE) { // the picture was lost with the device
-            ORR_TRY(draw(v, &v->drawn, false, error));
+            const orr_camera camera = v->drawn;
+            ORR_TRY(view_draw_now(v, &camera, v->drawn_scale, false, error));
         }
         result = present(v, overlay, &shown, error);
     }

@@ -1,8 +1,7 @@
 #include "view_training.h"
 
-#include "commands.h"
 #include "engine/core/memory.h"
-#include "neural/ingp.h"
+#include "train.h"
 
 #include <string.h>
 
@@ -41,6 +40,8 @@ static orr_result take_cameras(orr_scene *scene, const orr_capture *capture, orr
         memcpy(camera->pose, image->pose, sizeof camera->pose);
         memcpy(camera->focal, image->focal, sizeof camera->focal);
         memcpy(camera->centre, image->centre, sizeof camera->centre);
+        memcpy(camera->radial, image->radial, sizeof camera->radial);
+        memcpy(camera->tangential, image->tangential, sizeof camera->tangential);
     }
     return ORR_OK;
 }
@@ -125,17 +126,10 @@ void view_training_refresh(view_training *t)
 
 orr_result view_training_save(view_training *t, const char *path, orr_error *error)
 {
-    view_training_refresh(t);
-    const orr_occupancy *grid = orr_nerf_trainer_occupancy(t->trainer);
-    orr_field_model model = {.field = t->field,
-                             .size = 1.0,
-                             .density_grid = grid->thickness,
-                             .density_cells = grid->cells,
-                             .steps = t->figures.steps,
-                             .seconds = t->figures.seconds,
-                             .loss = t->figures.loss};
-    for (int i = 0; i < 12; i++) {
-        model.to_unit[i] = (double)t->capture->to_unit[i];
-    }
-    return orr_field_model_save(&model, path, error);
+    orr_field_model model = {.size = 1.0, .seconds = t->figures.seconds, .loss = t->figures.loss};
+    ORR_TRY(train_describe_nerf(t->trainer, t->field, t->capture, &model, error));
+    t->ahead = false; // describing refreshes
+    orr_result result = orr_field_model_save(&model, path, error);
+    orr_free(model.state.data);
+    return result;
 }

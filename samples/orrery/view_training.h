@@ -30,5 +30,5 @@ bool view_training_is_going(const view_training *training, const orr_scene *scen
 // Learns for as long as one turn of the loop has time. True: a new picture should be drawn now.
 bool view_training_turn(view_training *training, double now, bool moving);
 void view_training_refresh(view_training *training); // what is drawn next shows all that was learned
-// The model as drawing sees it, with its occupancy grid; not the state to go on from.
+// The model, with the state to go on from: orrery train nerf CAPTURE --holdout 0 --resume MODEL.
 orr_result view_training_save(view_training *training, const char *path, orr_error *error);
