@@ -374,15 +374,19 @@ static void contacts_are_shown_as_long_as_they_are_strong(void **state)
     view.contact_points = view.contact_forces = true;
     draw(engine, &s, &view, shown, depth);
     int top = HEIGHT, bottom = 0;
+    float nearest = INFINITY;
     for (int i = 0; i < PIXELS; i++) {
         if (fabsf(shown[4 * i] - bare[4 * i]) > 0.1f) {
             top = i / WIDTH < top ? i / WIDTH : top;
             bottom = i / WIDTH > bottom ? i / WIDTH : bottom;
+            nearest = fminf(nearest, depth[i]);
         }
     }
     double focal = (double)view.camera.focal[1];
     assert_true(fabs(top - (0.5 * HEIGHT + focal * (1.0 - 0.981) / 3.0)) < 1.5);
     assert_true(fabs(bottom - (0.5 * HEIGHT + focal / 3.0)) < 2.5); // the disc
+    // its near rim, 0.3 x 0.4 m before its middle: it shows its outer side
+    assert_float_equal(nearest, 2.88f, 0.05);
     stage_close(&s);
 }
 
