@@ -51,6 +51,13 @@ foreach(isa ${ORR_ISAS})
     target_compile_options(orrery_${isa} PRIVATE ${ORR_ISA_FLAGS_${isa}} -O3)
 endforeach()
 
+if(ORR_CUDA_EMULATED OR (ORR_TESTS AND CMAKE_CXX_COMPILER))
+    orr_cuda_emulation()
+endif()
+if(ORR_HAVE_CUDA)
+    orr_cuda_library()
+endif()
+
 # orr_sources(files...): sources of the room whose CMakeLists.txt calls
 function(orr_sources)
     target_sources(orrery_objects PRIVATE ${ARGN})
@@ -83,6 +90,12 @@ function(orr_libraries)
     foreach(isa ${ORR_ISAS})
         list(APPEND objects $<TARGET_OBJECTS:orrery_${isa}>)
     endforeach()
+    if(ORR_HAVE_CUDA)
+        list(APPEND objects $<TARGET_OBJECTS:orrery_cuda>)
+    endif()
+    if(ORR_CUDA_EMULATED)
+        list(APPEND objects $<TARGET_OBJECTS:orrery_cuda_emulation>)
+    endif()
     foreach(kind static shared)
         string(TOUPPER ${kind} upper)
         add_library(orrery_${kind} ${upper} ${objects})
@@ -93,8 +106,8 @@ function(orr_libraries)
         # who links a sanitised library needs the sanitizer too
         target_link_options(orrery_${kind} INTERFACE "$<BUILD_INTERFACE:${ORR_SANITIZE_FLAGS}>")
         target_link_libraries(
-            orrery_${kind} PRIVATE $<BUILD_INTERFACE:orrery_flags> "$<BUILD_INTERFACE:${ORR_PACKAGES}>" ${CMAKE_DL_LIBS}
-                                   m)
+            orrery_${kind} PRIVATE $<BUILD_INTERFACE:orrery_flags> "$<BUILD_INTERFACE:${ORR_PACKAGES}>"
+                                   "$<BUILD_INTERFACE:${ORR_CUDA_PACKAGES}>" ${CMAKE_DL_LIBS} m)
     endforeach()
     # who links the installed static library finds its packages in orreryConfig.cmake
     target_link_libraries(orrery_static PRIVATE $<INSTALL_INTERFACE:PkgConfig::ORRERY_PACKAGES>

@@ -66,6 +66,8 @@ if(ORR_HAVE_VULKAN AND NOT ORR_WINDOW STREQUAL "OFF")
 endif()
 string(APPEND ORR_FEATURES "WINDOW|${ORR_HAVE_WINDOW}|the viewer|libglfw3-dev libimgui-dev;")
 
+include(${CMAKE_CURRENT_LIST_DIR}/cuda.cmake)
+
 function(orr_print_features)
     message(STATUS "Orrery ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, instruction sets: ${ORR_ISAS}")
     foreach(line ${ORR_FEATURES})

@@ -157,7 +157,8 @@ static orr_result find_inertia(const spec_mesh *mesh, mesh_data *d, orr_error *e
     d->volume = integrate(&s, centre, shell, legacy, first, second);
     if (!(d->volume > 1e-15)) {
         return spec_fail(&mesh->head, error,
-                         "expected triangles around a volume above 0, counter-clockwise from outside");
+                         "expected triangles around a volume above 0, counter-clockwise from outside (or "
+                         "inertia=\"shell\")");
     }
     for (int i = 0; i < 3; i++) {
         d->pos[i] = centre[i] + first[i] / d->volume;
@@ -229,14 +230,16 @@ static orr_result take_hull_faces(mesh_data *d, orr_error *error)
     return ORR_OK;
 }
 
-orr_result mesh_build(const spec_mesh *mesh, mesh_data *d, orr_error *error)
+orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_error *error)
 {
     if (mesh->scale[0] == 0.0 || mesh->scale[1] == 0.0 || mesh->scale[2] == 0.0) {
         return spec_fail(&mesh->head, error, "scale: expected numbers other than 0");
     }
     ORR_TRY(mesh_load(mesh, d, error));
     place_vertices(mesh, d);
-    ORR_TRY(mesh_hull(mesh, d, error));
+    if (collides || mesh->inertia == SPEC_MESH_CONVEX || d->face_count == 0) {
+        ORR_TRY(mesh_hull(mesh, d, error)); // others may be flat
+    }
     ORR_TRY(take_hull_faces(d, error));
     add_normals(d);
     ORR_TRY(find_inertia(mesh, d, error));

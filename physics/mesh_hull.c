@@ -122,8 +122,7 @@ orr_result mesh_hull(const spec_mesh *mesh, mesh_data *d, orr_error *error)
         }
         qh_zero(qh, silence);
         int code = qh_new_qhull(qh, 3, d->vertex_count, points, False, options, silence, silence);
-        bool stopped = mesh->maxhullvert > 4 && code == qh_ERRnone;
-        result = code == qh_ERRnone || stopped
+        result = code == qh_ERRnone
                      ? copy_hull(qh, d, ids, error)
                      : spec_fail(&mesh->head, error, "expected vertices whose convex hull has a volume");
         int left, total;

@@ -1,4 +1,4 @@
-// Triangles of a mesh: from the model itself, or from a file by assimp.
+// Triangles of a mesh: from the model itself, from a .msh file, or from others by assimp.
 #include "physics/model_build.h"
 #include "physics/rotation.h"
 
@@ -7,6 +7,7 @@
 
 #if ORR_HAVE_MESH
 #include <assimp/cimport.h>
+#include <assimp/config.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 #endif
@@ -65,6 +66,44 @@ static orr_result read_numbers(const spec_mesh *mesh, mesh_data *d, orr_error *e
     return ORR_OK;
 }
 
+// MuJoCo's own binary format: counts of vertices, normals, texture coordinates and faces, then floats and indices.
+static orr_result read_msh(const spec_mesh *mesh, const orr_bytes *bytes, mesh_data *d, orr_error *error)
+{
+    int32_t counts[4];
+    size_t header = sizeof counts, expected = header;
+    static const int columns[4] = {3, 3, 2, 3};
+    bool good = bytes->size >= header;
+    memcpy(counts, good ? bytes->data : (const uint8_t[sizeof counts]){0}, header);
+    for (int i = 0; i < 4 && good; i++) {
+        good = counts[i] >= 0 && counts[i] <= COUNT_MAX;
+        expected += good ? 4 * (size_t)columns[i] * (size_t)counts[i] : 0;
+    }
+    good = good && counts[0] >= 4 && (counts[1] == 0 || counts[1] == counts[0]) &&
+           (counts[2] == 0 || counts[2] == counts[0]) && expected == bytes->size;
+    if (!good) {
+        return spec_fail(
+            &mesh->head, error,
+            "file '%.200s': expected 4 vertices or more, normals and texture coordinates of all or none, "
+            "faces, and nothing behind them",
+            mesh->file);
+    }
+    ORR_TRY(take(d, counts[0], counts[3], error));
+    void *const arrays[4] = {d->vertices, d->normals, d->texcoords, d->faces};
+    const uint8_t *at = bytes->data + header;
+    for (int i = 0; i < 4; i++) {
+        size_t size = 4 * (size_t)columns[i] * (size_t)counts[i];
+        memcpy(arrays[i], at, size);
+        at += size;
+    }
+    for (int i = 0; i < 3 * d->face_count; i++) {
+        if (d->faces[i] < 0 || d->faces[i] >= d->vertex_count) {
+            return spec_fail(&mesh->head, error, "file '%.200s': a face has a vertex that is not there",
+                             mesh->file);
+        }
+    }
+    return ORR_OK;
+}
+
 #if ORR_HAVE_MESH
 
 static orr_result count_scene(const spec_mesh *mesh, const struct aiScene *scene, int *vertices, int *faces,
@@ -119,21 +158,25 @@ static void copy_scene(const struct aiScene *scene, mesh_data *d)
     }
 }
 
-static orr_result read_file(const spec_mesh *mesh, mesh_data *d, orr_error *error)
+// Collada files say which way is up; the robots that use them mean their coordinates as they are.
+static const struct aiScene *import_scene(const orr_bytes *bytes, const char *kind)
 {
-    orr_bytes bytes; // opened first: assimp does not say why a file cannot be read
-    orr_error reason;
-    if (orr_file_read(mesh->file, &bytes, &reason) != ORR_OK) {
-        return spec_fail(&mesh->head, error, "file: %.300s", reason.message);
+    struct aiPropertyStore *properties = aiCreatePropertyStore();
+    if (!properties) {
+        return NULL;
     }
+    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
+    const struct aiScene *scene = aiImportFileFromMemoryWithProperties(
+        (const char *)bytes->data, (unsigned)bytes->size,
+        aiProcess_Triangulate | aiProcess_PreTransformVertices, kind, properties);
+    aiReleasePropertyStore(properties);
+    return scene;
+}
+
+static orr_result read_scene(const spec_mesh *mesh, const orr_bytes *bytes, mesh_data *d, orr_error *error)
+{
     const char *dot = strrchr(orr_path_name(mesh->file), '.');
-    const struct aiScene *scene =
-        bytes.size <= UINT32_MAX
-            ? aiImportFileFromMemory((const char *)bytes.data, (unsigned)bytes.size,
-                                     aiProcess_Triangulate | aiProcess_PreTransformVertices,
-                                     dot ? dot + 1 : "")
-            : NULL;
-    orr_free(bytes.data);
+    const struct aiScene *scene = bytes->size <= UINT32_MAX ? import_scene(bytes, dot ? dot + 1 : "") : NULL;
     if (!scene) {
         return spec_fail(&mesh->head, error, "file '%.200s': expected a mesh (.stl .obj ...): %.100s",
                          mesh->file, aiGetErrorString());
@@ -152,16 +195,29 @@ static orr_result read_file(const spec_mesh *mesh, mesh_data *d, orr_error *erro
 
 #else
 
-static orr_result read_file(const spec_mesh *mesh, mesh_data *d, orr_error *error)
+static orr_result read_scene(const spec_mesh *mesh, const orr_bytes *bytes, mesh_data *d, orr_error *error)
 {
-    (void)d;
+    (void)bytes, (void)d;
     return orr_fail(
         error, ORR_CODE_FEATURE_ABSENT,
-        "%s:%d: this build reads no mesh files: expected one with the Debian package libassimp-dev",
+        "%s:%d: this build reads no mesh files but .msh: expected one with the Debian package libassimp-dev",
         mesh->head.place.file, mesh->head.place.line);
 }
 
 #endif
+
+static orr_result read_file(const spec_mesh *mesh, mesh_data *d, orr_error *error)
+{
+    orr_bytes bytes; // opened first: assimp does not say why a file cannot be read
+    orr_error reason;
+    if (orr_file_read(mesh->file, &bytes, &reason) != ORR_OK) {
+        return spec_fail(&mesh->head, error, "file: %.300s", reason.message);
+    }
+    orr_result result = orr_path_has_ending(mesh->file, ".msh") ? read_msh(mesh, &bytes, d, error)
+                                                                : read_scene(mesh, &bytes, d, error);
+    orr_free(bytes.data);
+    return result;
+}
 
 orr_result mesh_load(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {

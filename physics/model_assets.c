@@ -17,13 +17,15 @@ static void add_mesh(orr_model *m, const spec_mesh *spec, const mesh_data *d, in
     memcpy(m->mesh_normal + 3 * used[0], d->normals, 3 * vertices * sizeof(float));
     memcpy(m->mesh_texcoord + 2 * used[0], d->texcoords, 2 * vertices * sizeof(float));
     memcpy(m->mesh_face + 3 * used[1], d->faces, 3 * (size_t)d->face_count * sizeof(int32_t));
-    memcpy(m->hull_vert + 3 * used[2], d->hull_vertices, 3 * hull * sizeof(double));
-    memcpy(m->hull_face + 3 * used[3], d->hull_faces, 3 * (size_t)d->hull_face_count * sizeof(int32_t));
-    memcpy(m->hull_edgenum + used[2], d->hull_edge_number, hull * sizeof(int32_t));
+    if (hull > 0) { // what collides
+        memcpy(m->hull_vert + 3 * used[2], d->hull_vertices, 3 * hull * sizeof(double));
+        memcpy(m->hull_face + 3 * used[3], d->hull_faces, 3 * (size_t)d->hull_face_count * sizeof(int32_t));
+        memcpy(m->hull_edgenum + used[2], d->hull_edge_number, hull * sizeof(int32_t));
+        memcpy(m->hull_edge + *edges, d->hull_edges, (size_t)d->hull_edge_count * sizeof(int32_t));
+    }
     for (size_t i = 0; i < hull; i++) {
         m->hull_edgeadr[(size_t)used[2] + i] = *edges + d->hull_edge_start[i];
     }
-    memcpy(m->hull_edge + *edges, d->hull_edges, (size_t)d->hull_edge_count * sizeof(int32_t));
     used[0] += d->vertex_count, used[1] += d->face_count;
     used[2] += d->hull_vertex_count, used[3] += d->hull_face_count;
     *edges += d->hull_edge_count;

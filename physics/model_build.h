@@ -32,7 +32,8 @@ typedef struct mesh_data {
     double low[3], high[3];
 } mesh_data;
 
-orr_result mesh_build(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// A mesh that collides with nothing needs no hull, and has none unless its inertia or its faces come from it.
+orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *data, orr_error *error);
 void mesh_data_free(mesh_data *data);
 // Triangles of a file, each with vertices of its own or shared.
 orr_result mesh_load(const spec_mesh *mesh, mesh_data *data, orr_error *error);

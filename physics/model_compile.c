@@ -69,6 +69,25 @@ static orr_result choose_geoms(model_builder *b)
     return ORR_OK;
 }
 
+static orr_result load_meshes(model_builder *b)
+{
+    const orr_spec *spec = b->spec;
+    bool *collides = orr_alloc_zero((size_t)spec->meshes_count, sizeof *collides);
+    orr_result result = collides ? ORR_OK : spec_memory_fail(b->error);
+    for (int i = 0; i < spec->geoms_count && result == ORR_OK; i++) {
+        const spec_geom *geom = &spec->geoms[i];
+        int mesh = geom->type == ORR_GEOM_MESH ? SPEC_FIND(spec, meshes, geom->mesh) : -1;
+        if (mesh >= 0 && !collides[mesh]) {
+            collides[mesh] = geom->contype != 0 || geom->conaffinity != 0 || is_referenced(spec, geom);
+        }
+    }
+    for (int i = 0; i < spec->meshes_count && result == ORR_OK; i++) {
+        result = mesh_build(&spec->meshes[i], collides[i], &b->meshes[i], b->error);
+    }
+    orr_free(collides);
+    return result;
+}
+
 static orr_result load_assets(model_builder *b)
 {
     const orr_spec *spec = b->spec;
@@ -78,9 +97,7 @@ static orr_result load_assets(model_builder *b)
     if (!b->meshes || !b->hfields || !b->textures) {
         return spec_memory_fail(b->error);
     }
-    for (int i = 0; i < spec->meshes_count; i++) {
-        ORR_TRY(mesh_build(&spec->meshes[i], &b->meshes[i], b->error));
-    }
+    ORR_TRY(load_meshes(b));
     for (int i = 0; i < spec->hfields_count; i++) {
         ORR_TRY(hfield_build(&spec->hfields[i], &b->hfields[i], b->error));
     }

@@ -46,3 +46,9 @@ orr_result orr_splat_pack_create(orr_jobs *jobs, const orr_splats_view *splats, 
                                  orr_error *error);
 void orr_splat_pack_destroy(orr_splat_pack *pack); // NULL is allowed
 size_t orr_splat_pack_bytes(const orr_splat_pack *pack);
+// Where each splat of the file stands in the pack: pack->count places.
+void orr_splat_pack_places(const orr_splat_pack *pack, uint32_t *places);
+// Splats first .. first + count of the file, from one of the pack's arrays of `members` per splat, in the same layout. GPUs
+// hold clouds so: a stable sort by depth then leaves splats of equal depth in the order of the file.
+void orr_splat_pack_in_file_order(const float *array, int members, const uint32_t *places, int64_t first,
+                                  int64_t count, float *out);

@@ -199,3 +199,28 @@ size_t orr_splat_pack_bytes(const orr_splat_pack *pack)
     size_t members = ORR_PACK_GEOMETRY + 3u * (size_t)((pack->sh_degree + 1) * (pack->sh_degree + 1)) + 1;
     return (size_t)pack->blocks * ORR_PACK_BLOCK * members * sizeof(float);
 }
+
+void orr_splat_pack_places(const orr_splat_pack *pack, uint32_t *places)
+{
+    for (int64_t place = 0; place < pack->count; place++) {
+        places[pack->original[place]] = (uint32_t)place;
+    }
+}
+
+// where a splat's first member stands, in an array of `members` per splat
+static size_t member_place(int64_t splat, int members)
+{
+    return (size_t)(splat / ORR_PACK_BLOCK * members) * ORR_PACK_BLOCK + (size_t)(splat % ORR_PACK_BLOCK);
+}
+
+void orr_splat_pack_in_file_order(const float *array, int members, const uint32_t *places, int64_t first,
+                                  int64_t count, float *out)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const float *from = array + member_place(places[first + i], members);
+        float *to = out + member_place(i, members);
+        for (int k = 0; k < members; k++) {
+            to[k * ORR_PACK_BLOCK] = from[k * ORR_PACK_BLOCK];
+        }
+    }
+}

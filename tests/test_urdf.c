@@ -197,6 +197,37 @@ static void meshes_are_found_in_the_packages_above_the_file(void **state)
     }
 }
 
+// Their unit is applied; which way is up is not.
+static void collada_meshes_keep_their_axes(void **state)
+{
+    (void)state;
+    static const char dae[] =
+        "<COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' version='1.4.1'><asset>"
+        "<unit name='centimetre' meter='0.01'/><up_axis>Z_UP</up_axis></asset><library_geometries><geometry "
+        "id='g'>"
+        "<mesh><source id='p'><float_array id='a' count='12'>0 0 0 100 0 0 0 200 0 0 0 300</float_array>"
+        "<technique_common><accessor source='#a' count='4' stride='3'><param name='X' type='float'/>"
+        "<param name='Y' type='float'/><param name='Z' type='float'/></accessor></technique_common></source>"
+        "<vertices id='v'><input semantic='POSITION' source='#p'/></vertices><triangles count='4'>"
+        "<input semantic='VERTEX' source='#v' offset='0'/><p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh>"
+        "</geometry></library_geometries><library_visual_scenes><visual_scene id='s'><node id='n'>"
+        "<instance_geometry url='#g'/></node></visual_scene></library_visual_scenes>"
+        "<scene><instance_visual_scene url='#s'/></scene></COLLADA>";
+    char path[512];
+    orr_model *m = NULL;
+    if (!ORR_HAVE_MESH) {
+        skip();
+    }
+    write_text(scratch_path("part.dae"), dae);
+    snprintf(path, sizeof path, "%s", scratch_path("collada.urdf"));
+    write_text(path, COLLISION("<mesh filename='part.dae'/>"));
+    assert_ok(orr_model_load(path, &m, &error));
+    // the centre of mass of a tetrahedron; 1e-6: floats
+    assert_true(fabs(m->geom_pos[0] - 0.25) < 1e-6 && fabs(m->geom_pos[1] - 0.5) < 1e-6);
+    assert_true(fabs(m->geom_pos[2] - 0.75) < 1e-6);
+    orr_model_destroy(m);
+}
+
 static void a_long_chain_of_links_is_read(void **state)
 {
     (void)state;
@@ -242,6 +273,7 @@ int main(void)
         cmocka_unit_test(the_inertia_turns_with_its_origin),
         cmocka_unit_test(a_joint_that_mimics_another_is_tied_to_it),
         cmocka_unit_test(meshes_are_found_in_the_packages_above_the_file),
+        cmocka_unit_test(collada_meshes_keep_their_axes),
         cmocka_unit_test(a_long_chain_of_links_is_read),
         cmocka_unit_test(cameras_stay_where_they_are_when_their_body_is_fused),
     };

@@ -1,10 +1,14 @@
 #define _GNU_SOURCE
 #include "engine/core/memory.h"
 #include "engine/loop/scene.h"
+#include "orr_features.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// The emulated device of the tests is as slow as it is thorough: only who asks for it gets it.
+#define CUDA_MAY_BE_CHOSEN (!ORR_CUDA_EMULATED)
 
 // A driver that runs on the CPU is no reason to leave our own lanes.
 static bool gpu_answers(void)
@@ -22,6 +26,18 @@ static bool gpu_answers(void)
     return false;
 }
 
+static orr_result open_cuda(orr_engine *engine, orr_error *error)
+{
+    return engine->cuda ? ORR_OK : orr_cuda_create(NULL, &engine->cuda, error);
+}
+
+orr_result orr_engine_take_cuda(orr_engine *engine, orr_cuda **cuda, orr_error *error)
+{
+    ORR_TRY(open_cuda(engine, error));
+    *cuda = engine->cuda;
+    return ORR_OK;
+}
+
 // AUTO becomes what ORR_DEVICE asks for, or the best that answers
 static orr_result choose_device(orr_engine *engine, orr_error *error)
 {
@@ -32,8 +48,10 @@ static orr_result choose_device(orr_engine *engine, orr_error *error)
             wanted = ORR_DEVICE_CPU;
         } else if (strcmp(variable, "vulkan") == 0) {
             wanted = ORR_DEVICE_VULKAN;
+        } else if (strcmp(variable, "cuda") == 0) {
+            wanted = ORR_DEVICE_CUDA;
         } else if (strcmp(variable, "auto") != 0) {
-            return orr_fail(error, ORR_CODE_ARGUMENT, "ORR_DEVICE=%s: expected auto, cpu or vulkan",
+            return orr_fail(error, ORR_CODE_ARGUMENT, "ORR_DEVICE=%s: expected auto, cpu, vulkan or cuda",
                             variable);
         }
     }
@@ -42,8 +60,13 @@ static orr_result choose_device(orr_engine *engine, orr_error *error)
         if (wanted == ORR_DEVICE_VULKAN && orr_engine_take_vk(engine, &engine->vk, NULL) != ORR_OK) {
             wanted = ORR_DEVICE_CPU; // the next rung
         }
+        if (wanted == ORR_DEVICE_CPU && CUDA_MAY_BE_CHOSEN && open_cuda(engine, NULL) == ORR_OK) {
+            wanted = ORR_DEVICE_CUDA;
+        }
     } else if (wanted == ORR_DEVICE_VULKAN) {
         ORR_TRY(orr_engine_take_vk(engine, &engine->vk, error));
+    } else if (wanted == ORR_DEVICE_CUDA) {
+        ORR_TRY(open_cuda(engine, error));
     }
     engine->device = wanted;
     engine->vk_users = 0;
@@ -89,6 +112,10 @@ static void describe(orr_engine *engine)
     if (engine->device == ORR_DEVICE_VULKAN) {
         snprintf(engine->description, sizeof engine->description, "Vulkan only: %s draws; %s, %d threads",
                  orr_vk_name(engine->vk), isa, threads);
+    } else if (engine->device == ORR_DEVICE_CUDA) {
+        snprintf(engine->description, sizeof engine->description,
+                 "CUDA headless: %s draws splats; %s, %d threads", orr_cuda_describe(engine->cuda)->name, isa,
+                 threads);
     } else {
         snprintf(engine->description, sizeof engine->description, "CPU only: %s, %d threads", isa, threads);
     }
@@ -136,6 +163,7 @@ void orr_engine_destroy(orr_engine *engine)
     if (engine) {
         assert(engine->vk_users == 0); // frames go before their engine
         orr_vk_destroy(engine->vk);
+        orr_cuda_destroy(engine->cuda);
         orr_jobs_destroy(engine->jobs);
         orr_free(engine);
     }

@@ -7,6 +7,7 @@
 #include "engine/loop/robot_draw.h"
 #include "engine/loop/scene.h"
 #include "render/cpu/splats_cpu.h"
+#include "render/cuda/draw.h"
 #include "render/vulkan/draw.h"
 
 #include <math.h>
@@ -38,9 +39,10 @@ struct orr_frame {
     bool begun;
     orr_arena arena;
     orr_field_pass fields;
-    orr_cpu_frame *cpu; // CPU
+    orr_cpu_frame *cpu; // CPU, and what the CPU draws for CUDA
 
     orr_vulkan_draw *vulkan; // Vulkan
+    orr_cuda_draw *cuda;     // CUDA
     uint64_t *keys;          // key_count: what was drawn last, and may be uploaded
     int key_count, key_capacity;
 };
@@ -148,7 +150,11 @@ static orr_result release_removed(orr_frame *frame, const orr_scene *scene, orr_
             there |= frame->keys[i] - layer->key < (uint64_t)layer->key_count;
         }
         if (!there) {
-            orr_vulkan_draw_release(frame->vulkan, frame->keys[i]);
+            if (frame->device == ORR_DEVICE_VULKAN) {
+                orr_vulkan_draw_release(frame->vulkan, frame->keys[i]);
+            } else {
+                orr_cuda_draw_release(frame->cuda, frame->keys[i]);
+            }
         }
     }
     int count = 0;
@@ -201,6 +207,18 @@ static orr_result finish_vulkan(orr_frame *frame, const orr_picture *picture, or
     return note_loss(frame, result, &why, error);
 }
 
+// Splats on CUDA, over the meshes and fields that the CPU has drawn.
+static orr_result draw_on_cuda(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
+                               orr_error *error)
+{
+    const orr_cuda_layers layers = {.mesh_depth = orr_draw_cpu_mesh_depth(frame->cpu),
+                                    .mesh_colour = orr_draw_cpu_mesh_colour(frame->cpu),
+                                    .field_depth = frame->fields.depth,
+                                    .field_colour = frame->fields.colour};
+    ORR_TRY(orr_cuda_draw_submit(frame->cuda, &slot->list, &layers, error));
+    return orr_cuda_draw_finish(frame->cuda, picture, &frame->profile, error);
+}
+
 // How far away the meshes stand that Vulkan draws: a frame of them alone.
 static orr_result find_mesh_depth(orr_frame *frame, const frame_slot *slot, const float **mesh_depth,
                                   orr_error *error)
@@ -233,7 +251,7 @@ static orr_result begin_deferred(orr_frame *frame, const frame_slot *slot, orr_e
     const float *mesh_depth;
     orr_arena_reset(&frame->arena);
     orr_profile_reset(&frame->profile);
-    if (frame->device == ORR_DEVICE_CPU) {
+    if (frame->device != ORR_DEVICE_VULKAN) {
         ORR_TRY(orr_draw_cpu_begin(engine->jobs, engine->isa, &frame->arena, &slot->list, &frame->profile,
                                    &frame->cpu, error));
         mesh_depth = orr_draw_cpu_mesh_depth(frame->cpu);
@@ -268,6 +286,9 @@ static orr_result complete_deferred(orr_frame *frame, const frame_slot *slot, co
         orr_profile_add(&frame->profile, "fields", frame->fields.milliseconds,
                         slot->list.field_count * (int64_t)slot->list.lens.width * slot->list.lens.height);
     }
+    if (frame->device == ORR_DEVICE_CUDA) {
+        return draw_on_cuda(frame, slot, picture, error);
+    }
     return submit_vulkan(frame, slot, error);
 }
 
@@ -280,6 +301,13 @@ static orr_result start_vulkan(orr_frame *frame, orr_error *error)
         orr_engine_give_vk(frame->engine);
     }
     return result;
+}
+
+static orr_result start_cuda(orr_frame *frame, orr_error *error)
+{
+    orr_cuda *cuda;
+    ORR_TRY(orr_engine_take_cuda(frame->engine, &cuda, error));
+    return orr_cuda_draw_create(cuda, &frame->cuda, error);
 }
 
 orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **out, orr_error *error)
@@ -298,12 +326,12 @@ orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_
     frame->engine = engine;
     frame->device = d.device == ORR_DEVICE_AUTO ? engine->device : d.device;
     frame->slot_count = slots;
-    if (frame->device == ORR_DEVICE_VULKAN) {
-        orr_result result = start_vulkan(frame, error);
-        if (result != ORR_OK) {
-            orr_free(frame);
-            return result;
-        }
+    orr_result result = frame->device == ORR_DEVICE_VULKAN ? start_vulkan(frame, error)
+                        : frame->device == ORR_DEVICE_CUDA ? start_cuda(frame, error)
+                                                           : ORR_OK;
+    if (result != ORR_OK) {
+        orr_free(frame);
+        return result;
     }
     *out = frame;
     return ORR_OK;
@@ -322,10 +350,10 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     ORR_TRY(pose(slot, scene, world, view, error));
     const frame_slot *before = &frame->slots[(frame->oldest + frame->waiting - 1) % frame->slot_count];
     slot->to_image = to_image;
-    slot->deferred = frame->device == ORR_DEVICE_CPU || slot->list.field_count > 0 ||
+    slot->deferred = frame->device != ORR_DEVICE_VULKAN || slot->list.field_count > 0 ||
                      (frame->waiting > 0 && before->deferred);
     assert(!(to_image && slot->list.field_count > 0)); // what the CPU has drawn parts of is in memory
-    if (frame->device == ORR_DEVICE_VULKAN) {
+    if (frame->device != ORR_DEVICE_CPU) {
         ORR_TRY(release_removed(frame, scene, error));
     }
     if (!slot->deferred) {
@@ -385,7 +413,7 @@ static orr_result finish(orr_frame *frame, const frame_slot *slot, const orr_pic
     } else {
         orr_profile_reset(&frame->profile);
     }
-    return frame->device == ORR_DEVICE_CPU ? ORR_OK : finish_vulkan(frame, picture, error);
+    return frame->device != ORR_DEVICE_VULKAN ? ORR_OK : finish_vulkan(frame, picture, error);
 }
 
 orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error)
@@ -448,6 +476,7 @@ void orr_frame_destroy(orr_frame *frame)
         orr_free(frame->slots[i].fields);
     }
     orr_arena_destroy(&frame->arena);
+    orr_cuda_draw_destroy(frame->cuda);
     if (frame->vulkan) {
         orr_vulkan_draw_destroy(frame->vulkan);
         orr_engine_give_vk(frame->engine);

@@ -4,6 +4,7 @@
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/pool.h"
+#include "engine/device/cuda.h"
 #include "engine/loop/robot.h"
 #include "engine/loop/shared_device.h"
 #include "render/draw.h"
@@ -13,7 +14,8 @@ struct orr_engine {
     orr_log log;
     orr_jobs *jobs;
     orr_isa isa;
-    orr_device_kind device;           // ORR_DEVICE_CPU or ORR_DEVICE_VULKAN
+    orr_device_kind device;           // not AUTO
+    orr_cuda *cuda;                   // NULL until something draws on CUDA
     orr_vk *vk;                       // NULL until something draws on Vulkan
     int vk_users;                     // frames that draw on it, and a window
     bool vk_lost;                     // opened anew once nobody uses it any more

@@ -9,6 +9,9 @@ struct orr_vulkan_image; // render/vulkan/image.h
 orr_result orr_engine_create_presenting(const orr_engine_desc *desc, const char *const *extensions,
                                         int extension_count, orr_engine **engine, orr_error *error);
 
+// The CUDA device, opened when it is first asked for; it lives as long as the engine.
+orr_result orr_engine_take_cuda(orr_engine *engine, orr_cuda **cuda, orr_error *error);
+
 // The Vulkan device, opened when it is first asked for; give it back when done.
 orr_result orr_engine_take_vk(orr_engine *engine, orr_vk **vk, orr_error *error);
 void orr_engine_give_vk(orr_engine *engine);

@@ -13,6 +13,7 @@
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
 #include "render/draw.h"
+#include "render/splat_lens.h"
 #include "render/field_pass.h"
 
 enum {
@@ -44,7 +45,7 @@ typedef struct orr_tile_box {
 // The part of a layer that one job projects.
 typedef struct orr_project_job {
     const orr_splat_pack *pack;
-    const struct splat_lens_values *lens;
+    const splat_lens_values *lens;
     int width, height; // of the picture [px]
     int64_t first_block, end_block;
     uint32_t first_place;      // of the layer
@@ -52,21 +53,6 @@ typedef struct orr_project_job {
     orr_tile_box *boxes;       // likewise
     uint32_t *keys;            // likewise: the bits of the depth, which sort as the depth does
 } orr_project_job;
-
-// splat_lens as plain floats, in the order of its members, for files without lanes
-typedef struct splat_lens_values {
-    float view[12];
-    float eye[3];
-    float focal[2], centre[2];
-    float near_plane, far_plane;
-    float slope_x[2], slope_y[2]; // low, high
-    float width, height;
-    float orthographic, antialias;
-} splat_lens_values;
-
-// The layer's own lens: its camera stands in the layer's space, so that harmonics need no rotation.
-orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *layer, splat_lens_values *values,
-                               orr_error *error);
 
 typedef struct orr_blend_job {
     const orr_splat_record *records;
@@ -132,6 +118,7 @@ orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr
 typedef struct orr_cpu_frame orr_cpu_frame; // in the arena; list, arena and pass must live until the end
 orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                               orr_profile *profile, orr_cpu_frame **frame, orr_error *error);
-const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame); // NULL: no meshes
+const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame);  // NULL: no meshes
+const float *orr_draw_cpu_mesh_colour(const orr_cpu_frame *frame); // 3 planes; NULL: no meshes
 orr_result orr_draw_cpu_end(orr_cpu_frame *frame, const orr_field_pass *fields, const orr_picture *picture,
                             orr_profile *profile, orr_error *error);

@@ -2,14 +2,6 @@
 
 #include "engine/core/memory.h"
 
-#include <string.h>
-
-// where a splat's first member stands, in an array of `members` per splat
-static size_t member_place(int64_t splat, int members)
-{
-    return (size_t)(splat / ORR_PACK_BLOCK * members) * ORR_PACK_BLOCK + (size_t)(splat % ORR_PACK_BLOCK);
-}
-
 // Sends splats first .. first + count of the file; places[i]: where splat i of the file stands in the pack.
 static orr_result upload_array(orr_vulkan_upload *upload, const float *pack, int members,
                                const uint32_t *places, int64_t first, int64_t count, orr_vk_buffer *buffer,
@@ -20,14 +12,7 @@ static orr_result upload_array(orr_vulkan_upload *upload, const float *pack, int
     ORR_TRY(orr_vk_buffer_create(upload->vk, size, ORR_VK_ON_DEVICE, 0, "splats", buffer, error));
     void *bytes;
     ORR_TRY(orr_vulkan_upload_begin(upload, size, &bytes, error));
-    float *to = bytes;
-    for (int64_t i = 0; i < count; i++) {
-        const float *splat = pack + member_place(places[first + i], members);
-        float *out = to + member_place(i, members);
-        for (int k = 0; k < members; k++) {
-            out[k * ORR_PACK_BLOCK] = splat[k * ORR_PACK_BLOCK];
-        }
-    }
+    orr_splat_pack_in_file_order(pack, members, places, first, count, bytes);
     return orr_vulkan_upload_buffer(upload, buffer, error);
 }
 
@@ -72,9 +57,7 @@ orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_splat_pa
                           (long long)pack->count);
     }
     if (result == ORR_OK) {
-        for (int64_t place = 0; place < pack->count; place++) {
-            places[pack->original[place]] = (uint32_t)place;
-        }
+        orr_splat_pack_places(pack, places);
         result = fill(upload, pack, places, page_splats, cloud, error);
     }
     orr_free(places);

@@ -8,7 +8,7 @@
 // All frames share this memory: they follow each other on one queue.
 #pragma once
 
-#include "render/cpu/splats_cpu.h"
+#include "render/splat_lens.h"
 
 enum { ORR_VULKAN_TILE = 16 }; // pixels per side, as in shaders/tiles.glsl
 #include "render/vulkan/clouds.h"

@@ -16,7 +16,7 @@ static void list_common(common_options *common, option list[COMMON_COUNT])
         {.name = "--device",
          .kind = OPTION_DEVICE,
          .value = &common->device,
-         .expect = "auto|cpu|vulkan",
+         .expect = "auto|cpu|vulkan|cuda",
          .help = "what draws (ORR_DEVICE decides for auto)"},
         {.name = "--threads",
          .kind = OPTION_INT,
@@ -80,7 +80,10 @@ static bool read_device(const char *text, orr_device_kind *device)
     static const struct {
         const char *name;
         orr_device_kind device;
-    } devices[] = {{"auto", ORR_DEVICE_AUTO}, {"cpu", ORR_DEVICE_CPU}, {"vulkan", ORR_DEVICE_VULKAN}};
+    } devices[] = {{"auto", ORR_DEVICE_AUTO},
+                   {"cpu", ORR_DEVICE_CPU},
+                   {"vulkan", ORR_DEVICE_VULKAN},
+                   {"cuda", ORR_DEVICE_CUDA}};
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         if (strcmp(text, devices[i].name) == 0) {
             *device = devices[i].device;

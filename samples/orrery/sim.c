@@ -23,8 +23,8 @@ typedef struct simulation {
     orr_jobs *jobs;
     orr_model *model;
     orr_physics *physics;
-    npy_array control; // steps x nu, or steps x worlds x nu; values NULL: no controls
-    double *numbers;   // of one world
+    npy_array control;           // steps x nu, or steps x worlds x nu; values NULL: no controls
+    double *numbers;             // of one world
     double seconds, cpu_seconds; // of stepping alone; of all threads
 } simulation;
 

@@ -1,0 +1,91 @@
+#include "render/cuda/clouds.h"
+
+static void free_cloud(orr_cuda_cloud *cloud)
+{
+    orr_cuda_free(cloud->geometry);
+    orr_cuda_free(cloud->harmonics);
+}
+
+// One of the pack's arrays, in the order of the file.
+static orr_result upload(orr_cuda *cuda, const orr_splat_pack *pack, const float *array, int members,
+                         const uint32_t *places, float **memory, orr_error *error)
+{
+    size_t floats = (size_t)pack->blocks * ORR_PACK_BLOCK * (size_t)members;
+    float *ordered;
+    void *device = NULL;
+    ORR_ALLOC(ordered, floats, "a cloud on its way to the device", error);
+    orr_splat_pack_in_file_order(array, members, places, 0, pack->count, ordered);
+    orr_result result = orr_cuda_alloc(cuda, floats, sizeof(float), &device, error);
+    if (result == ORR_OK) {
+        result = orr_cuda_upload(cuda, device, ordered, floats * sizeof(float), error);
+    }
+    orr_free(ordered);
+    *memory = device;
+    return result;
+}
+
+static orr_result create(orr_cuda *cuda, const orr_draw_splats *splats, orr_cuda_cloud *cloud,
+                         orr_error *error)
+{
+    const orr_splat_pack *pack = splats->pack;
+    *cloud = (orr_cuda_cloud){.key = splats->key, .count = pack->count, .sh_degree = pack->sh_degree};
+    uint32_t *places;
+    ORR_ALLOC(places, pack->count, "the order of a cloud", error);
+    orr_splat_pack_places(pack, places);
+    orr_result result =
+        upload(cuda, pack, pack->geometry, ORR_PACK_GEOMETRY, places, &cloud->geometry, error);
+    if (result == ORR_OK) {
+        int members = 3 * (pack->sh_degree + 1) * (pack->sh_degree + 1);
+        result = upload(cuda, pack, pack->harmonics, members, places, &cloud->harmonics, error);
+    }
+    orr_free(places);
+    if (result != ORR_OK) {
+        free_cloud(cloud);
+    }
+    return result;
+}
+
+orr_result orr_cuda_clouds_take(orr_cuda *cuda, orr_cuda_clouds *clouds, const orr_draw_splats *splats,
+                                const orr_cuda_cloud **cloud, orr_error *error)
+{
+    for (int i = 0; i < clouds->count; i++) {
+        if (clouds->clouds[i].key == splats->key) {
+            *cloud = &clouds->clouds[i];
+            return ORR_OK;
+        }
+    }
+    if (clouds->count == clouds->capacity) {
+        int capacity = clouds->capacity ? 2 * clouds->capacity : 8;
+        orr_cuda_cloud *grown;
+        ORR_ALLOC(grown, capacity, "clouds on the device", error);
+        for (int i = 0; i < clouds->count; i++) {
+            grown[i] = clouds->clouds[i];
+        }
+        orr_free(clouds->clouds);
+        clouds->clouds = grown;
+        clouds->capacity = capacity;
+    }
+    ORR_TRY(create(cuda, splats, &clouds->clouds[clouds->count], error));
+    *cloud = &clouds->clouds[clouds->count++];
+    return ORR_OK;
+}
+
+void orr_cuda_clouds_release(orr_cuda_clouds *clouds, uint64_t key)
+{
+    for (int i = 0; i < clouds->count; i++) {
+        if (clouds->clouds[i].key == key) {
+            free_cloud(&clouds->clouds[i]);
+            clouds->clouds[i] = clouds->clouds[--clouds->count];
+            return;
+        }
+    }
+}
+
+void orr_cuda_clouds_destroy(orr_cuda_clouds *clouds)
+{
+    for (int i = 0; i < clouds->count; i++) {
+        free_cloud(&clouds->clouds[i]);
+    }
+    orr_free(clouds->clouds);
+    *clouds = (orr_cuda_clouds){0};
+}

@@ -1,0 +1,31 @@
+// Drawing on CUDA: splats, over what the CPU shows of meshes and fields.
+#pragma once
+
+#include "engine/device/cuda.h"
+#include "render/field_pass.h"
+
+typedef struct orr_cuda_draw orr_cuda_draw;
+
+// `cuda` is borrowed. FEATURE_ABSENT in a build without CUDA.
+orr_result orr_cuda_draw_create(orr_cuda *cuda, orr_cuda_draw **draw, orr_error *error);
+void orr_cuda_draw_destroy(orr_cuda_draw *draw); // NULL is allowed
+
+// What stands among the splats: planes of the picture's size on the host, NULL where there is nothing.
+typedef struct orr_cuda_layers {
+    const float *mesh_depth;   // infinity: no mesh there
+    const float *mesh_colour;  // 3 planes: red, green, blue
+    const float *field_depth;  // infinity: no field there
+    const float *field_colour; // 4 planes: premultiplied red, green, blue, and alpha
+} orr_cuda_layers;
+
+// Starts a frame. Packs are uploaded under their key when they come first. The list and the layers must live until
+// finish. DEVICE_MEMORY when the device cannot hold the frame.
+orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers,
+                                orr_error *error);
+// Waits for it and writes its planes; `picture` and its planes may be NULL. Stage times, measured by the device, are added
+// to `profile` (nullable).
+orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture, orr_profile *profile,
+                                orr_error *error);
+
+// Forgets what was uploaded under a key.
+void orr_cuda_draw_release(orr_cuda_draw *draw, uint64_t key);

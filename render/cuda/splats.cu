@@ -1,0 +1,435 @@
+#include "engine/device/cuda_kernel.h"
+
+extern "C" {
+#include "render/cuda/splats.h"
+}
+#include "render/sky_formula.h"
+#include "render/splat_formula.h"
+
+enum : uint32_t { THREADS = 256, INVISIBLE = 0xffffffffu };
+
+// --- project ----------------------------------------------------------------------------------------------------------
+
+static __device__ float3 coefficient(const float *harmonics, uint32_t start, uint32_t k)
+{
+    uint32_t at = start + k * 3 * ORR_PACK_BLOCK;
+    return make_float3(harmonics[at], harmonics[at + ORR_PACK_BLOCK], harmonics[at + 2 * ORR_PACK_BLOCK]);
+}
+
+static __device__ void add_harmonic(float3 *sum, float weight, float3 c)
+{
+    sum->x = fma_(weight, c.x, sum->x);
+    sum->y = fma_(weight, c.y, sum->y);
+    sum->z = fma_(weight, c.z, sum->z);
+}
+
+template <int degree>
+static __device__ float3 splat_colour(const float *harmonics, uint32_t splat, real3 direction)
+{
+    uint32_t start =
+        splat / ORR_PACK_BLOCK * (3 * ORR_PACK_BLOCK * (degree + 1) * (degree + 1)) + splat % ORR_PACK_BLOCK;
+    float3 sum = make_float3(0.5f, 0.5f, 0.5f);
+    add_harmonic(&sum, (float)SH_0, coefficient(harmonics, start, 0));
+    if (degree >= 1) {
+        sh_band1 b = sh_degree1(direction);
+        const float weights[3] = {b.a, b.b, b.c};
+        for (uint32_t k = 0; k < 3; k++) {
+            add_harmonic(&sum, weights[k], coefficient(harmonics, start, 1 + k));
+        }
+    }
+    if (degree >= 2) {
+        sh_band2 b = sh_degree2(direction);
+        const float weights[5] = {b.a, b.b, b.c, b.d, b.e};
+        for (uint32_t k = 0; k < 5; k++) {
+            add_harmonic(&sum, weights[k], coefficient(harmonics, start, 4 + k));
+        }
+    }
+    if (degree >= 3) {
+        sh_band3 b = sh_degree3(direction);
+        const float weights[7] = {b.a, b.b, b.c, b.d, b.e, b.f, b.g};
+        for (uint32_t k = 0; k < 7; k++) {
+            add_harmonic(&sum, weights[k], coefficient(harmonics, start, 9 + k));
+        }
+    }
+    return make_float3(fmaxf(sum.x, 0.0f), fmaxf(sum.y, 0.0f), fmaxf(sum.z, 0.0f));
+}
+
+template <int degree>
+static __global__ void project(const float *geometry, const float *harmonics, uint32_t count, splat_lens lens,
+                               uint32_t first, float4 *places, float4 *shapes, float4 *colours,
+                               uint32_t *keys, uint32_t *order, orr_cuda_control *control)
+{
+    uint32_t splat = blockIdx.x * THREADS + threadIdx.x;
+    bool visible = false;
+    if (splat < count) {
+        const float *at =
+            geometry + splat / ORR_PACK_BLOCK * (ORR_PACK_GEOMETRY * ORR_PACK_BLOCK) + splat % ORR_PACK_BLOCK;
+        float g[ORR_PACK_GEOMETRY];
+        for (uint32_t k = 0; k < ORR_PACK_GEOMETRY; k++) {
+            g[k] = at[k * ORR_PACK_BLOCK];
+        }
+        real3 mean = make_real3(g[0], g[1], g[2]);
+        splat_axes axes = {make_real3(g[3], g[4], g[5]), make_real3(g[6], g[7], g[8]),
+                           make_real3(g[9], g[10], g[11])};
+        splat_screen s = splat_project(lens, mean, axes, g[12]);
+        uint32_t to = first + splat;
+        visible = s.visible;
+        keys[to] =
+            visible ? __float_as_uint(s.depth) : (uint32_t)INVISIBLE; // positive floats sort as their bits do
+        order[to] = to;
+        if (visible) {
+            float3 colour = splat_colour<degree>(harmonics, splat, splat_direction(lens, mean));
+            places[to] = make_float4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
+            shapes[to] = make_float4(s.shape.sharp_y, s.log2_opacity, s.half_size.x, s.half_size.y);
+            colours[to] = make_float4(colour.x, colour.y, colour.z, s.depth);
+        }
+    }
+    int here = __syncthreads_count(visible);
+    if (threadIdx.x == 0 && here > 0) {
+        atomicAdd(&control->visible, (uint32_t)here);
+    }
+}
+
+// --- tiles ------------------------------------------------------------------------------------------------------------
+
+// The tiles that a splat's ellipse reaches: a range of rows, and an exact interval in each row.
+typedef struct tile_walk {
+    float4 place, shape;
+    int tiles_x;
+    int first_row, last_row, first_column, last_column; // of the box
+} tile_walk;
+
+static __device__ int clamp_tile(float pixel, int tiles)
+{
+    // in float first: positions may be far outside the range of int
+    return (int)fminf(fmaxf(floorf(pixel * (1.0f / ORR_CUDA_TILE)), 0.0f), (float)(tiles - 1));
+}
+
+static __device__ tile_walk begin_tiles(float4 place, float4 shape, int tiles_x, int tiles_y)
+{
+    tile_walk walk = {place,
+                      shape,
+                      tiles_x,
+                      clamp_tile(place.y - shape.w - 0.5f, tiles_y),
+                      clamp_tile(place.y + shape.w - 0.5f, tiles_y),
+                      clamp_tile(place.x - shape.z - 0.5f, tiles_x),
+                      clamp_tile(place.x + shape.z - 0.5f, tiles_x)};
+    return walk;
+}
+
+// first and last tile of a row; empty when x > y
+static __device__ int2 tiles_of_row(const tile_walk *walk, int row)
+{
+    ellipse shape = {walk->place.z, walk->place.w, walk->shape.x};
+    real2 half_size = {walk->shape.z, walk->shape.w};
+    // pixel centres of the row, and a hundredth of a pixel for the rounding of these lines
+    float low = (float)(row * ORR_CUDA_TILE) + 0.49f - walk->place.y;
+    real2 ends =
+        splat_band(shape, splat_reach(walk->shape.y), half_size, low, low + (float)ORR_CUDA_TILE - 0.98f);
+    if (ends.x > ends.y) {
+        return make_int2(1, 0);
+    }
+    return make_int2(max(clamp_tile(walk->place.x + ends.x - 0.51f, walk->tiles_x), walk->first_column),
+                     min(clamp_tile(walk->place.x + ends.y - 0.49f, walk->tiles_x), walk->last_column));
+}
+
+static __global__ void count_tiles(const float4 *places, const float4 *shapes, const uint32_t *order,
+                                   int tiles_x, int tiles_y, const orr_cuda_control *control,
+                                   uint32_t *tile_counts)
+{
+    uint32_t i = blockIdx.x * THREADS + threadIdx.x;
+    if (i >= control->visible) {
+        return;
+    }
+    tile_walk walk = begin_tiles(places[order[i]], shapes[order[i]], tiles_x, tiles_y);
+    uint32_t count = 0;
+    for (int row = walk.first_row; row <= walk.last_row; row++) {
+        int2 tiles = tiles_of_row(&walk, row);
+        count += (uint32_t)max(tiles.y - tiles.x + 1, 0);
+    }
+    tile_counts[i] = count;
+}
+
+// A warp walks the splats of its lanes together, a row per lane: a splat that fills the screen is nobody's long work.
+static __global__ void emit_pairs(const float4 *places, const float4 *shapes, const uint32_t *order,
+                                  int tiles_x, int tiles_y, uint32_t capacity, orr_cuda_control *control,
+                                  const uint32_t *begins, uint32_t *pair_tiles, uint32_t *pair_splats)
+{
+    uint32_t i = blockIdx.x * THREADS + threadIdx.x, lane = orr_lane(), visible = control->visible;
+    if (i == 0) {
+        control->pairs = min(control->needed, capacity);
+    }
+    if (i - lane >= visible) {
+        return; // the whole warp
+    }
+    bool exists = i < visible;
+    uint32_t mine = exists ? order[i] : 0, my_begin = exists ? begins[i] : 0;
+    int my_rows = 0;
+    if (exists) {
+        tile_walk walk = begin_tiles(places[mine], shapes[mine], tiles_x, tiles_y);
+        my_rows = walk.last_row - walk.first_row + 1;
+        if (my_rows <= 4) { // alone is faster
+            uint32_t to = my_begin;
+            for (int row = walk.first_row; row <= walk.last_row; row++) {
+                int2 tiles = tiles_of_row(&walk, row);
+                for (int column = tiles.x; column <= tiles.y && to < capacity; column++, to++) {
+                    pair_tiles[to] = (uint32_t)(row * tiles_x + column);
+                    pair_splats[to] = mine;
+                }
+            }
+        }
+    }
+    for (uint32_t large = __ballot_sync(ORR_ALL_LANES, my_rows > 4); large; large &= large - 1) {
+        int of = __ffs((int)large) - 1;
+        uint32_t splat = __shfl_sync(ORR_ALL_LANES, mine, of), to = __shfl_sync(ORR_ALL_LANES, my_begin, of);
+        tile_walk walk = begin_tiles(places[splat], shapes[splat], tiles_x, tiles_y);
+        for (int row = walk.first_row; row <= walk.last_row; row += ORR_WARP) {
+            int own = row + (int)lane;
+            int2 tiles = own <= walk.last_row ? tiles_of_row(&walk, own) : make_int2(1, 0);
+            uint32_t count = (uint32_t)max(tiles.y - tiles.x + 1, 0), sum = count;
+            for (uint32_t by = 1; by < ORR_WARP; by *= 2) {
+                uint32_t before = __shfl_up_sync(ORR_ALL_LANES, sum, by);
+                sum += lane >= by ? before : 0u;
+            }
+            uint32_t at = to + sum - count;
+            for (int column = tiles.x; column <= tiles.y && at < capacity; column++, at++) {
+                pair_tiles[at] = (uint32_t)(own * tiles_x + column);
+                pair_splats[at] = splat;
+            }
+            to += __shfl_sync(ORR_ALL_LANES, sum, ORR_WARP - 1);
+        }
+    }
+}
+
+static __global__ void find_tiles(const uint32_t *pair_tiles, const orr_cuda_control *control,
+                                  uint32_t *ranges)
+{
+    uint32_t i = blockIdx.x * THREADS + threadIdx.x, pairs = control->pairs;
+    if (i >= pairs) {
+        return;
+    }
+    uint32_t tile = pair_tiles[i];
+    if (i == 0 || pair_tiles[i - 1] != tile) {
+        ranges[2 * tile] = i;
+    }
+    if (i + 1 == pairs || pair_tiles[i + 1] != tile) {
+        ranges[2 * tile + 1] = i + 1;
+    }
+}
+
+// --- blend ------------------------------------------------------------------------------------------------------------
+
+enum : int {
+    ROWS = 2,                        // pixels of a thread, one below the other
+    BLEND_Y = ORR_CUDA_TILE / ROWS,  // threads per column
+    BATCH = ORR_CUDA_TILE * BLEND_Y, // splats in shared memory, one per thread
+};
+
+typedef struct pixel_state {
+    float red, green, blue;
+    float depth; // sum of weight times distance
+    float open;  // transmittance of what is blended so far; negative: takes no more splats
+    float mesh_depth, field_depth;
+} pixel_state;
+
+static __device__ void blend_field(const orr_cuda_blend *b, pixel_state *p, int at)
+{
+    int plane = b->width * b->height;
+    if (p->open > 0.0f) {
+        float alpha = b->field_colour[3 * plane + at], weight = p->open;
+        p->red = fma_(weight, b->field_colour[at], p->red);
+        p->green = fma_(weight, b->field_colour[plane + at], p->green);
+        p->blue = fma_(weight, b->field_colour[2 * plane + at], p->blue);
+        p->depth = fma_(weight * alpha, p->field_depth, p->depth);
+        float left = p->open * (1.0f - alpha);
+        p->open = left <= (float)SPLAT_T_MIN ? -left : left;
+    }
+    p->field_depth = INFINITY;
+}
+
+static __device__ sky_view to_sky(const orr_sky_values *v)
+{
+    sky_view s = {v->up[0],     v->up[1],     v->up[2],    v->inverse_focal[0], v->inverse_focal[1],
+                  v->centre[0], v->centre[1], v->high[0],  v->high[1],          v->high[2],
+                  v->level[0],  v->level[1],  v->level[2], v->low[0],           v->low[1],
+                  v->low[2]};
+    return s;
+}
+
+static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
+{
+    int plane = b->width * b->height;
+    if (p.field_depth < INFINITY) {
+        blend_field(b, &p, at);
+    }
+    float rest = fabsf(p.open);
+    if (p.mesh_depth < INFINITY) {
+        p.red += rest * b->mesh_colour[at];
+        p.green += rest * b->mesh_colour[plane + at];
+        p.blue += rest * b->mesh_colour[2 * plane + at];
+        p.depth += rest * p.mesh_depth;
+        rest = 0.0f;
+    }
+    b->depth[at] = rest < 1.0f ? p.depth / (1.0f - rest) : 0.0f;
+    if (b->opaque) {
+        real3 sky = sky_colour(to_sky(&b->sky), (float)(at % b->width) + 0.5f, (float)(at / b->width) + 0.5f);
+        p.red += rest * sky.x;
+        p.green += rest * sky.y;
+        p.blue += rest * sky.z;
+        rest = 0.0f;
+    }
+    ((float4 *)b->rgba)[at] = make_float4(p.red, p.green, p.blue, 1.0f - rest);
+}
+
+template <int layered> static __global__ void __launch_bounds__(BATCH) blend_tiles(orr_cuda_blend b)
+{
+    __shared__ float4 places[BATCH], shapes[BATCH], colours[BATCH];
+    int x = (int)blockIdx.x * ORR_CUDA_TILE + (int)(threadIdx.x % ORR_CUDA_TILE);
+    int y = (int)blockIdx.y * ORR_CUDA_TILE + (int)(threadIdx.x / ORR_CUDA_TILE) * ROWS;
+    pixel_state pixels[ROWS];
+    for (int row = 0; row < ROWS; row++) {
+        bool inside = x < b.width && y + row < b.height;
+        int at = (y + row) * b.width + x;
+        pixel_state begin = {0.0f, 0.0f, 0.0f, 0.0f, inside ? 1.0f : -1.0f, INFINITY, INFINITY};
+        if (layered && inside) {
+            begin.mesh_depth = b.mesh_depth ? b.mesh_depth[at] : INFINITY;
+            begin.field_depth = b.field_depth ? b.field_depth[at] : INFINITY;
+        }
+        pixels[row] = begin;
+    }
+    const uint32_t *range = b.ranges + 2 * (blockIdx.y * gridDim.x + blockIdx.x);
+    for (uint32_t first = range[0]; first < range[1]; first += BATCH) {
+        bool open = false;
+        for (int row = 0; row < ROWS; row++) {
+            open |= pixels[row].open > 0.0f;
+        }
+        if (!__syncthreads_or(open)) { // also: nobody reads the last batch any more
+            break;
+        }
+        uint32_t mine = first + threadIdx.x;
+        if (mine < range[1]) {
+            uint32_t splat = b.pair_splats[mine];
+            places[threadIdx.x] = ((const float4 *)b.records.places)[splat];
+            shapes[threadIdx.x] = ((const float4 *)b.records.shapes)[splat];
+            colours[threadIdx.x] = ((const float4 *)b.records.colours)[splat];
+        }
+        __syncthreads();
+        int count = (int)min(range[1] - first, (uint32_t)BATCH);
+        for (int k = 0; open && k < count; k++) {
+            float4 place = places[k], shape = shapes[k];
+            ellipse e = {place.z, place.w, shape.x};
+            float alpha[ROWS];
+            bool any_covered = false;
+            for (int row = 0; row < ROWS; row++) {
+                real2 d = {(float)x + 0.5f - place.x, (float)(y + row) + 0.5f - place.y};
+                alpha[row] = pixels[row].open > 0.0f ? splat_alpha(shape.y, d, e) : 0.0f;
+                any_covered |= alpha[row] > 0.0f;
+            }
+            if (!any_covered && !(layered && b.field_depth)) {
+                continue;
+            }
+            float4 seen = colours[k];
+            open = false;
+            for (int row = 0; row < ROWS; row++) {
+                pixel_state *p = &pixels[row];
+                if (layered) {
+                    alpha[row] = seen.w < p->mesh_depth ? alpha[row] : 0.0f;
+                    if (p->field_depth <= seen.w) {
+                        blend_field(&b, p, (y + row) * b.width + x);
+                    }
+                }
+                if (p->open > 0.0f && alpha[row] > 0.0f) {
+                    // a pixel stops before the splat that would close it
+                    float next = p->open * (1.0f - alpha[row]);
+                    if (next <= (float)SPLAT_T_MIN) {
+                        p->open = -p->open;
+                    } else {
+                        float weight = alpha[row] * p->open;
+                        p->red = fma_(weight, seen.x, p->red);
+                        p->green = fma_(weight, seen.y, p->green);
+                        p->blue = fma_(weight, seen.z, p->blue);
+                        p->depth = fma_(weight, seen.w, p->depth);
+                        p->open = next;
+                    }
+                }
+                open |= p->open > 0.0f;
+            }
+        }
+    }
+    for (int row = 0; row < ROWS; row++) {
+        if (x < b.width && y + row < b.height) {
+            end_pixel(&b, pixels[row], (y + row) * b.width + x);
+        }
+    }
+}
+
+// --- launches -----------------------------------------------------------------------------------------------------------
+
+static splat_lens to_lens(const splat_lens_values *v)
+{
+    splat_lens lens;
+    static_assert(sizeof lens == sizeof *v, "the same members in the same order");
+    memcpy(&lens, v, sizeof lens);
+    return lens;
+}
+
+#define PROJECT(degree)                                                                                      \
+    ORR_LAUNCH((project<degree>), orr_cuda_blocks((size_t)cloud->count, THREADS), THREADS, 0, stream,        \
+               cloud->geometry, cloud->harmonics, (uint32_t)cloud->count, to_lens(lens), first,              \
+               (float4 *)records.places, (float4 *)records.shapes, (float4 *)records.colours, keys, order,   \
+               control)
+
+void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
+                             uint32_t first, orr_cuda_records records, uint32_t *keys, uint32_t *order,
+                             orr_cuda_control *control)
+{
+    switch (cloud->sh_degree) {
+    case 0:
+        PROJECT(0);
+        break;
+    case 1:
+        PROJECT(1);
+        break;
+    case 2:
+        PROJECT(2);
+        break;
+    default:
+        PROJECT(3);
+        break;
+    }
+}
+
+void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,
+                           int tiles_y, size_t capacity, const orr_cuda_control *control,
+                           uint32_t *tile_counts)
+{
+    ORR_LAUNCH(count_tiles, orr_cuda_blocks(capacity, THREADS), THREADS, 0, stream,
+               (const float4 *)records.places, (const float4 *)records.shapes, order, tiles_x, tiles_y,
+               control, tile_counts);
+}
+
+void orr_cuda_splats_emit(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,
+                          int tiles_y, size_t capacity, uint32_t pair_capacity, orr_cuda_control *control,
+                          const uint32_t *begins, uint32_t *pair_tiles, uint32_t *pair_splats)
+{
+    ORR_LAUNCH(emit_pairs, orr_cuda_blocks(capacity, THREADS), THREADS, 0, stream,
+               (const float4 *)records.places, (const float4 *)records.shapes, order, tiles_x, tiles_y,
+               pair_capacity, control, begins, pair_tiles, pair_splats);
+}
+
+void orr_cuda_splats_find_tiles(cudaStream_t stream, const uint32_t *pair_tiles, size_t pair_capacity,
+                                const orr_cuda_control *control, uint32_t *ranges)
+{
+    ORR_LAUNCH(find_tiles, orr_cuda_blocks(pair_capacity, THREADS), THREADS, 0, stream, pair_tiles, control,
+               ranges);
+}
+
+void orr_cuda_splats_blend(cudaStream_t stream, const orr_cuda_blend *blend)
+{
+    dim3 tiles((unsigned int)blend->tiles_x, (unsigned int)blend->tiles_y);
+    if (blend->mesh_depth || blend->field_depth) {
+        ORR_LAUNCH((blend_tiles<1>), tiles, BATCH, 0, stream, *blend);
+    } else {
+        ORR_LAUNCH((blend_tiles<0>), tiles, BATCH, 0, stream, *blend);
+    }
+}

@@ -1,0 +1,65 @@
+// The splat stages on CUDA, as calls that launch kernels; they say nothing of errors, cudaGetLastError does. All arrays are
+// on the device; all counts that one frame finds out stay there too.
+//
+//   project   a thread per splat                             -> record and sort key of each splat
+//   sort      cuda_sort.h, by depth                          -> visible splats from front to back
+//   count     a thread per visible splat: the tiles that its ellipse reaches, exactly
+//   emit      running sum; a pair of tile and splat for each -> sorted by tile: each tile's splats, front to back
+//   blend     a block of threads per tile                    -> picture and depth
+#pragma once
+
+#include "render/splat_lens.h"
+
+#include <cuda_runtime_api.h>
+
+enum {
+    ORR_CUDA_TILE = 16 // pixels per side
+};
+
+// What a frame counts.
+typedef struct orr_cuda_control {
+    uint32_t splats;  // projected: all of the frame's
+    uint32_t visible; // of them
+    uint32_t needed;  // pairs of a tile and a splat
+    uint32_t pairs;   // of them, as many as there is room for
+} orr_cuda_control;
+
+// A splat on the screen; three arrays, so that each stage reads what it needs.
+typedef struct orr_cuda_records {
+    float *places;  // x, y, sharp_x, lean
+    float *shapes;  // sharp_y, log2 opacity, half size x, y
+    float *colours; // red, green, blue, depth
+} orr_cuda_records;
+
+typedef struct orr_cuda_cloud {
+    uint64_t key;
+    float *geometry, *harmonics; // as in orr_splat_pack, in the order of the file
+    int64_t count;
+    int sh_degree;
+} orr_cuda_cloud;
+
+void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
+                             uint32_t first, orr_cuda_records records, uint32_t *keys, uint32_t *order,
+                             orr_cuda_control *control);
+// capacity: of the frame's splats
+void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,
+                           int tiles_y, size_t capacity, const orr_cuda_control *control,
+                           uint32_t *tile_counts);
+// begins: running sum of tile_counts; pairs beyond pair_capacity are left out, and control->needed says so
+void orr_cuda_splats_emit(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,
+                          int tiles_y, size_t capacity, uint32_t pair_capacity, orr_cuda_control *control,
+                          const uint32_t *begins, uint32_t *pair_tiles, uint32_t *pair_splats);
+// ranges: 2 per tile, first and last + 1 of its pairs; 0, 0 before the call
+void orr_cuda_splats_find_tiles(cudaStream_t stream, const uint32_t *pair_tiles, size_t pair_capacity,
+                                const orr_cuda_control *control, uint32_t *ranges);
+
+typedef struct orr_cuda_blend {
+    orr_cuda_records records;
+    const uint32_t *ranges, *pair_splats;
+    int width, height, tiles_x, tiles_y;
+    const float *mesh_depth, *mesh_colour, *field_depth, *field_colour; // as in orr_cuda_layers, or NULL
+    int opaque;
+    orr_sky_values sky;
+    float *rgba, *depth; // height x width x 4, height x width
+} orr_cuda_blend;
+void orr_cuda_splats_blend(cudaStream_t stream, const orr_cuda_blend *blend);

@@ -1,0 +1,26 @@
+#include "render/splat_lens.h"
+
+orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *layer, splat_lens_values *out,
+                               orr_error *error)
+{
+    float inverse[12];
+    ORR_TRY(orr_affine_invert(layer->model, inverse, error));
+    *out = (splat_lens_values){
+        .focal = {lens->focal[0], lens->focal[1]},
+        .centre = {lens->centre[0], lens->centre[1]},
+        .near_plane = lens->near_plane,
+        .far_plane = lens->far_plane,
+        .slope_x = {lens->slope_low[0], lens->slope_high[0]},
+        .slope_y = {lens->slope_low[1], lens->slope_high[1]},
+        .width = (float)lens->width,
+        .height = (float)lens->height,
+        .orthographic = lens->orthographic ? 1.0f : 0.0f,
+        .antialias = layer->antialias ? 1.0f : 0.0f,
+    };
+    orr_affine_multiply(lens->view, layer->model, out->view);
+    for (int i = 0; i < 3; i++) {
+        const float *row = inverse + 4 * i;
+        out->eye[i] = row[0] * lens->place[0] + row[1] * lens->place[1] + row[2] * lens->place[2] + row[3];
+    }
+    return ORR_OK;
+}

@@ -1,0 +1,19 @@
+// Where the camera of a frame stands for one layer of splats.
+#pragma once
+
+#include "render/draw.h"
+
+// splat_lens as plain floats, in the order of its members, for files without lanes
+typedef struct splat_lens_values {
+    float view[12];
+    float eye[3];
+    float focal[2], centre[2];
+    float near_plane, far_plane;
+    float slope_x[2], slope_y[2]; // low, high
+    float width, height;
+    float orthographic, antialias;
+} splat_lens_values;
+
+// The layer's own lens: its camera stands in the layer's space, so that harmonics need no rotation.
+orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *layer, splat_lens_values *values,
+                               orr_error *error);

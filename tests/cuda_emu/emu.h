@@ -1,0 +1,35 @@
+// How the emulated device behaves, for tests. A plain program gets the defaults.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+namespace emu
+{
+#endif
+
+typedef struct settings {
+    // Who of a block's threads goes first: 0 ascending, 1 descending, others a random order of that seed
+    uint32_t order;
+    // Run every block in several orders and fail when memory differs after it (but for what float atomics added)
+    bool find_races;
+    size_t memory;     // bytes the device has; 0: 16 GiB
+    int devices;       // how many cards there are; each with that memory
+    int compute_major; // of the cards: 9, 0 for sm_90
+    int compute_minor;
+    int driver_version; // as cudaDriverGetVersion says it; 0: no driver
+    int fail_call;      // this one of the calls to come (1: the next) ...
+    int fail_with;      // ... ends with this cudaError_t
+} settings;
+
+// Defaults: one sm_90 card; ORR_EMU_ORDER and ORR_EMU_RACES of the environment set the first two.
+settings *current_settings(void);
+size_t live_allocations(void); // that nobody has freed
+size_t live_handles(void);     // streams, events and graphs that nobody has destroyed
+
+#ifdef __cplusplus
+} // namespace emu
+} // extern "C"
+#endif

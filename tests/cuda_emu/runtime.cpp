@@ -1,0 +1,678 @@
+// The runtime's calls on the emulated device.
+#include "block.h"
+#include "emu.h"
+#include "launch.h"
+#include "memory.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <set>
+#include <vector>
+
+typedef std::function<void()> operation;
+
+struct CUstream_st {
+    std::deque<operation> waiting;
+    bool capturing, captured_badly, running;
+    std::vector<operation> captured;
+};
+
+struct CUevent_st {
+    CUstream_st *stream; // where it was last recorded
+    std::chrono::steady_clock::time_point time;
+    unsigned int recorded, reached; // how often
+};
+
+struct CUgraph_st {
+    std::vector<operation> operations;
+};
+
+struct CUgraphExec_st {
+    std::vector<operation> operations;
+};
+
+namespace
+{
+
+CUstream_st default_stream; // where cudaStream_t 0 leads
+std::set<CUstream_st *> streams = {&default_stream};
+std::map<const void *, int> shared_limit; // of kernels
+std::set<void *> pinned;
+size_t handles;
+cudaError_t last_error = cudaSuccess;
+int current_device;
+
+cudaError_t say(cudaError_t error)
+{
+    if (error != cudaSuccess) {
+        last_error = error;
+    }
+    return error;
+}
+
+// Is this the call that a test wants to fail?
+bool told_to_fail(cudaError_t *error)
+{
+    emu::settings *how = emu::current_settings();
+    if (how->fail_call > 0 && --how->fail_call == 0) {
+        *error = say((cudaError_t)how->fail_with);
+        return true;
+    }
+    return false;
+}
+
+cudaError_t no_device()
+{
+    const emu::settings *how = emu::current_settings();
+    return how->driver_version == 0               ? cudaErrorNoDevice
+           : how->driver_version < CUDART_VERSION ? cudaErrorInsufficientDriver
+           : how->devices <= 0                    ? cudaErrorNoDevice
+                                                  : cudaSuccess;
+}
+
+#define EMU_BEGIN                                                                                            \
+    do {                                                                                                     \
+        cudaError_t told;                                                                                    \
+        if (told_to_fail(&told)) {                                                                           \
+            return told;                                                                                     \
+        }                                                                                                    \
+        if (no_device() != cudaSuccess) {                                                                    \
+            return say(no_device());                                                                         \
+        }                                                                                                    \
+    } while (0)
+
+CUstream_st *stream_of(cudaStream_t stream)
+{
+    if (!stream) {
+        return &default_stream;
+    }
+    return streams.count(stream) ? stream : nullptr;
+}
+
+// Runs what waits in the stream. Streams go on one at a time, as far as someone asks them to.
+void drain(CUstream_st *stream)
+{
+    if (stream->running) {
+        return; // it waits for an event of a stream that waits for it
+    }
+    stream->running = true;
+    while (!stream->waiting.empty()) {
+        operation next = stream->waiting.front();
+        stream->waiting.pop_front();
+        emu::memory_open();
+        next();
+        emu::memory_close();
+    }
+    stream->running = false;
+}
+
+void drain_until(CUstream_st *stream, const CUevent_st *event, unsigned int count)
+{
+    while (event->reached < count && !stream->waiting.empty() && !stream->running) {
+        stream->running = true;
+        operation next = stream->waiting.front();
+        stream->waiting.pop_front();
+        emu::memory_open();
+        next();
+        emu::memory_close();
+        stream->running = false;
+    }
+}
+
+void drain_all()
+{
+    for (CUstream_st *stream : streams) {
+        drain(stream);
+    }
+}
+
+cudaError_t enqueue(cudaStream_t handle, operation what)
+{
+    CUstream_st *stream = stream_of(handle);
+    if (!stream) {
+        return say(cudaErrorInvalidResourceHandle);
+    }
+    if (stream->capturing) {
+        stream->captured.push_back(what);
+    } else {
+        stream->waiting.push_back(what);
+    }
+    return cudaSuccess;
+}
+
+// Calls that wait may not stand in a capture.
+bool any_capture()
+{
+    bool found = false;
+    for (CUstream_st *stream : streams) {
+        if (stream->capturing) {
+            stream->captured_badly = found = true;
+        }
+    }
+    return found;
+}
+
+bool copy_is_sound(const void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (kind == cudaMemcpyDefault) {
+        return true;
+    }
+    return bytes == 0 ||
+           (emu::memory_holds(to, bytes) == to_device && emu::memory_holds(from, bytes) == from_device);
+}
+
+} // namespace
+
+namespace emu
+{
+
+extern "C" settings *current_settings(void)
+{
+    static settings how = [] {
+        settings s = {};
+        const char *order = getenv("ORR_EMU_ORDER"), *races = getenv("ORR_EMU_RACES");
+        const char *devices = getenv("ORR_EMU_DEVICES");
+        s.order = order ? (uint32_t)strtoul(order, nullptr, 10) : 0;
+        s.find_races = races && *races == '1';
+        s.devices = devices ? atoi(devices) : 1;
+        s.compute_major = 9;
+        s.driver_version = CUDART_VERSION;
+        return s;
+    }();
+    return &how;
+}
+
+extern "C" size_t live_allocations(void)
+{
+    return memory_count() + pinned.size();
+}
+
+extern "C" size_t live_handles(void)
+{
+    return handles;
+}
+
+void launch_closure(const char *kernel, const void *function, dim3 grid, dim3 block, size_t shared,
+                    cudaStream_t stream, std::function<void()> run)
+{
+    cudaError_t told;
+    if (told_to_fail(&told)) {
+        return;
+    }
+    unsigned long threads = (unsigned long)block.x * block.y * block.z;
+    auto limit = shared_limit.find(function);
+    size_t most = limit == shared_limit.end() ? 48 << 10 : (size_t)limit->second;
+    if (threads == 0 || threads > MAX_THREADS || block.z > 64 || grid.x == 0 || grid.y == 0 || grid.z == 0 ||
+        grid.y > 65535 || grid.z > 65535 || grid.x > 0x7fffffffu) {
+        say(cudaErrorInvalidConfiguration);
+        return;
+    }
+    if (shared > most) {
+        say(cudaErrorInvalidValue);
+        return;
+    }
+    enqueue(stream, [=] {
+        run_grid(
+            kernel, grid, block, shared, [](const void *c) { (*(const std::function<void()> *)c)(); }, &run);
+    });
+}
+
+} // namespace emu
+
+extern "C" {
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = emu::current_settings()->driver_version;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = 0;
+    EMU_BEGIN;
+    *count = emu::current_settings()->devices;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    EMU_BEGIN;
+    if (device < 0 || device >= emu::current_settings()->devices) {
+        return say(cudaErrorInvalidDevice);
+    }
+    current_device = device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    EMU_BEGIN;
+    *device = current_device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+    EMU_BEGIN;
+    const emu::settings *how = emu::current_settings();
+    if (device < 0 || device >= how->devices) {
+        return say(cudaErrorInvalidDevice);
+    }
+    memset(properties, 0, sizeof *properties);
+    strcpy(properties->name, "emulated device");
+    memcpy(properties->uuid.bytes, "orrery emulated", 16);
+    properties->uuid.bytes[15] = (char)device;
+    properties->totalGlobalMem = how->memory ? how->memory : (size_t)16 << 30;
+    properties->sharedMemPerBlock = 48 << 10;
+    properties->sharedMemPerBlockOptin = emu::MAX_SHARED;
+    properties->major = how->compute_major;
+    properties->minor = how->compute_minor;
+    properties->multiProcessorCount = 4;
+    properties->l2CacheSize = 1 << 20;
+    properties->warpSize = 32;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    struct cudaDeviceProp properties;
+    cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    switch (attribute) {
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+        *value = (int)properties.sharedMemPerBlock;
+        break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        *value = (int)properties.sharedMemPerBlockOptin;
+        break;
+    case cudaDevAttrMultiProcessorCount:
+        *value = properties.multiProcessorCount;
+        break;
+    case cudaDevAttrL2CacheSize:
+        *value = properties.l2CacheSize;
+        break;
+    case cudaDevAttrComputeCapabilityMajor:
+        *value = properties.major;
+        break;
+    case cudaDevAttrComputeCapabilityMinor:
+        *value = properties.minor;
+        break;
+    case cudaDevAttrClockRate:
+        *value = 1000000;
+        break; // kHz
+    case cudaDevAttrMemoryClockRate:
+        *value = 1000000;
+        break;
+    case cudaDevAttrGlobalMemoryBusWidth:
+        *value = 64;
+        break;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    EMU_BEGIN;
+    if (any_capture()) {
+        return say(cudaErrorStreamCaptureUnsupported);
+    }
+    drain_all();
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceReset(void)
+{
+    drain_all();
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
+{
+    EMU_BEGIN;
+    const emu::settings *how = emu::current_settings();
+    *total = how->memory ? how->memory : (size_t)16 << 30;
+    *free = *total - emu::memory_used();
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return last_error;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    switch (error) {
+#define EMU_NAME(name)                                                                                       \
+    case name:                                                                                               \
+        return #name;
+        EMU_NAME(cudaSuccess)
+        EMU_NAME(cudaErrorInvalidValue)
+        EMU_NAME(cudaErrorMemoryAllocation)
+        EMU_NAME(cudaErrorInitializationError)
+        EMU_NAME(cudaErrorInvalidConfiguration)
+        EMU_NAME(cudaErrorInsufficientDriver)
+        EMU_NAME(cudaErrorNoDevice)
+        EMU_NAME(cudaErrorInvalidDevice)
+        EMU_NAME(cudaErrorNoKernelImageForDevice)
+        EMU_NAME(cudaErrorInvalidResourceHandle)
+        EMU_NAME(cudaErrorNotReady)
+        EMU_NAME(cudaErrorIllegalAddress)
+        EMU_NAME(cudaErrorLaunchFailure)
+        EMU_NAME(cudaErrorNotSupported)
+        EMU_NAME(cudaErrorStreamCaptureUnsupported)
+        EMU_NAME(cudaErrorStreamCaptureInvalidated)
+        EMU_NAME(cudaErrorUnknown)
+#undef EMU_NAME
+    }
+    return "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+    case cudaErrorMemoryAllocation:
+        return "out of memory";
+    case cudaErrorInsufficientDriver:
+        return "CUDA driver version is insufficient for CUDA runtime version";
+    case cudaErrorNoDevice:
+        return "no CUDA-capable device is detected";
+    default:
+        return cudaGetErrorName(error);
+    }
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+    EMU_BEGIN;
+    *memory = nullptr;
+    if (bytes == 0) {
+        return cudaSuccess;
+    }
+    *memory = emu::memory_allocate(bytes);
+    return *memory ? cudaSuccess : say(cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaFree(void *memory)
+{
+    if (!memory) {
+        return cudaSuccess;
+    }
+    drain_all(); // as the device does
+    return emu::memory_free(memory) ? cudaSuccess : say(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMallocHost(void **memory, size_t bytes)
+{
+    EMU_BEGIN;
+    *memory = malloc(bytes);
+    if (!*memory) {
+        return say(cudaErrorMemoryAllocation);
+    }
+    memset(*memory, 0xff, bytes);
+    pinned.insert(*memory);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void *memory)
+{
+    if (!memory) {
+        return cudaSuccess;
+    }
+    drain_all();
+    if (!pinned.erase(memory)) {
+        return say(cudaErrorInvalidValue);
+    }
+    free(memory);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    EMU_BEGIN;
+    if (!copy_is_sound(to, from, bytes, kind)) {
+        return say(cudaErrorInvalidValue);
+    }
+    return enqueue(stream, [=] { memmove(to, from, bytes); });
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+    return error == cudaSuccess ? cudaStreamSynchronize(nullptr) : error;
+}
+
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream)
+{
+    EMU_BEGIN;
+    if (bytes && !emu::memory_holds(memory, bytes)) {
+        return say(cudaErrorInvalidValue);
+    }
+    return enqueue(stream, [=] { memset(memory, value, bytes); });
+}
+
+cudaError_t cudaMemset(void *memory, int value, size_t bytes)
+{
+    cudaError_t error = cudaMemsetAsync(memory, value, bytes, nullptr);
+    return error == cudaSuccess ? cudaStreamSynchronize(nullptr) : error;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int)
+{
+    EMU_BEGIN;
+    *stream = new CUstream_st();
+    streams.insert(*stream);
+    handles++;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    if (!streams.count(stream)) {
+        return say(cudaErrorInvalidResourceHandle);
+    }
+    drain(stream);
+    streams.erase(stream);
+    handles--;
+    delete stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    EMU_BEGIN;
+    CUstream_st *s = stream_of(stream);
+    if (!s) {
+        return say(cudaErrorInvalidResourceHandle);
+    }
+    if (any_capture()) {
+        return say(cudaErrorStreamCaptureUnsupported);
+    }
+    drain(s);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    EMU_BEGIN;
+    CUstream_st *s = stream_of(stream);
+    return !s ? say(cudaErrorInvalidResourceHandle) : s->waiting.empty() ? cudaSuccess : cudaErrorNotReady;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int)
+{
+    EMU_BEGIN;
+    CUstream_st *other = event->stream, *s = stream_of(stream);
+    unsigned int count = event->recorded;
+    if (event->reached == count) {
+        return cudaSuccess;
+    }
+    if (s && s->capturing) {
+        s->captured_badly = true; // graphs of one stream are all that is emulated
+        return say(cudaErrorStreamCaptureUnsupported);
+    }
+    return enqueue(stream, [=] { drain_until(other, event, count); });
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode)
+{
+    EMU_BEGIN;
+    if (!stream || !streams.count(stream) || stream->capturing) {
+        return say(cudaErrorStreamCaptureUnsupported); // the default stream cannot be captured
+    }
+    stream->capturing = true;
+    stream->captured_badly = false;
+    stream->captured.clear();
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    *graph = nullptr;
+    if (!stream || !streams.count(stream) || !stream->capturing) {
+        return say(cudaErrorInvalidValue);
+    }
+    stream->capturing = false;
+    if (stream->captured_badly) {
+        return say(cudaErrorStreamCaptureInvalidated);
+    }
+    *graph = new CUgraph_st{stream->captured};
+    handles++;
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *user), void *user)
+{
+    EMU_BEGIN;
+    return enqueue(stream, [=] { function(user); });
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int)
+{
+    EMU_BEGIN;
+    *event = new CUevent_st();
+    handles++;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    if (event->reached < event->recorded) {
+        drain(event->stream);
+    }
+    handles--;
+    delete event;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    EMU_BEGIN;
+    CUstream_st *s = stream_of(stream);
+    if (!s) {
+        return say(cudaErrorInvalidResourceHandle);
+    }
+    if (s->capturing) {
+        s->captured_badly = true;
+        return say(cudaErrorStreamCaptureUnsupported);
+    }
+    event->stream = s;
+    event->recorded++;
+    return enqueue(stream, [=] {
+        event->time = std::chrono::steady_clock::now();
+        event->reached++;
+    });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    EMU_BEGIN;
+    if (event->reached < event->recorded) {
+        drain_until(event->stream, event, event->recorded);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    EMU_BEGIN;
+    return event->reached < event->recorded ? cudaErrorNotReady : cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEvent_t end)
+{
+    EMU_BEGIN;
+    if (begin->reached < begin->recorded || end->reached < end->recorded) {
+        return cudaErrorNotReady;
+    }
+    *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long)
+{
+    EMU_BEGIN;
+    *executable = new CUgraphExec_st{graph->operations};
+    handles++;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
+{
+    EMU_BEGIN;
+    for (const operation &what : executable->operations) {
+        cudaError_t error = enqueue(stream, what);
+        if (error != cudaSuccess) {
+            return error;
+        }
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    handles -= graph != nullptr;
+    delete graph;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
+{
+    handles -= executable != nullptr;
+    delete executable;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute, int value)
+{
+    EMU_BEGIN;
+    if (value < 0 || (size_t)value > emu::MAX_SHARED) {
+        return say(cudaErrorInvalidValue);
+    }
+    shared_limit[kernel] = value;
+    return cudaSuccess;
+}
+
+} // extern "C"

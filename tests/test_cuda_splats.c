@@ -1,0 +1,154 @@
+// Drawing on CUDA (a GPU, or the emulated device) against the double-precision reference and the CPU.
+#include "assets/clouds.h"
+#include "render/cpu/splats_cpu.h"
+#include "render/cuda/draw.h"
+#include "tests/drawn.h"
+#include "tests/splat_views.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static orr_cuda *cuda;
+static orr_jobs *jobs;
+
+static drawn draw_cuda(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers)
+{
+    drawn d = drawn_make(list);
+    assert_ok(orr_cuda_draw_submit(draw, list, layers, &error));
+    assert_ok(orr_cuda_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, NULL, &error));
+    return d;
+}
+
+static drawn draw_on_cpu(const orr_draw_list *list)
+{
+    drawn d = drawn_make(list);
+    orr_isa isa;
+    assert_ok(orr_isa_choose(&isa, &error));
+    orr_arena arena = {0};
+    orr_profile profile;
+    assert_ok(orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, &profile, &error));
+    orr_arena_destroy(&arena);
+    return d;
+}
+
+static void pictures_equal_the_reference(void **state)
+{
+    (void)state;
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    for (int v = 0; v < splat_view_count(); v++) {
+        splat_view view = splat_view_make(v);
+        view_scene scene;
+        view_scene_make(&view, jobs, &scene);
+        drawn d = draw_cuda(draw, &scene.list, &(orr_cuda_layers){0});
+        double quality = psnr(d.rgba, scene.reference_rgba, 4 * d.pixels);
+        double worst = largest_difference(d.rgba, scene.reference_rgba, 4 * d.pixels);
+        double odd = differing_share(d.rgba, scene.reference_rgba, 4 * d.pixels, 1e-4);
+        double odd_depth = differing_share(d.depth, scene.reference_depth, d.pixels, 2e-3);
+        print_message("%-42s %6.1f dB, worst %.1e, over 1e-4: %.3f %%, depth over 2e-3: %.3f %%\n", view.name,
+                      quality, worst, 100.0 * odd, 100.0 * odd_depth);
+        // splat_views.c says why pictures differ at all
+        assert_true(quality >= 90.0);
+        assert_true(worst <= view.worst);
+        assert_true(odd <= 0.001);
+        assert_true(odd_depth <= 0.001);
+        drawn_free(&d);
+        for (int i = 0; i < view.layer_count; i++) {
+            orr_cuda_draw_release(draw, scene.splats[i].key);
+        }
+        view_scene_free(&scene);
+        splat_view_free(&view);
+    }
+    orr_cuda_draw_destroy(draw);
+}
+
+// More pairs of tiles and splats than there is room for at first: the frame is drawn again, whole.
+static void a_frame_that_needs_more_room_gets_it(void **state)
+{
+    (void)state;
+    splat_view view = {
+        .name = "large splats", .layer_count = 1, .layers = {make_cloud(CLOUD_BALL, 40, 0, 5)}};
+    orr_splats_view s = orr_splats_data(view.layers[0]);
+    for (int64_t i = 0; i < 3 * s.count; i++) {
+        s.log_scale[i] = 0.0f; // each as large as the picture
+    }
+    const float eye[3] = {0.0f, 0.0f, -3.0f}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
+    view.camera = orr_camera_look_at(eye, target, up, 0.8f, 150, 100);
+    view.transforms[0] = (orr_transform){0};
+    view_scene scene;
+    view_scene_make(&view, jobs, &scene);
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    drawn first = draw_cuda(draw, &scene.list, &(orr_cuda_layers){0});
+    drawn second = draw_cuda(draw, &scene.list, &(orr_cuda_layers){0});
+    drawn expected = draw_on_cpu(&scene.list);
+    assert_true(psnr(first.rgba, expected.rgba, 4 * first.pixels) >= 90.0);
+    assert_memory_equal(first.rgba, second.rgba,
+                        (size_t)first.pixels * 4 * sizeof(float)); // and the same bits again
+    drawn_free(&first);
+    drawn_free(&second);
+    drawn_free(&expected);
+    orr_cuda_draw_destroy(draw);
+    view_scene_free(&scene);
+    splat_view_free(&view);
+}
+
+// The bar between machines, on a captured cloud: 50 dB, and 2/255 at worst.
+static void a_captured_cloud_looks_the_same_as_on_the_cpu(void **state)
+{
+    (void)state;
+    orr_splats *splats;
+    assert_ok(orr_splats_load(shared_data("splats/biker.spz"), &splats, &error));
+    orr_splats_view data = orr_splats_data(splats);
+    orr_splat_pack *pack;
+    assert_ok(orr_splat_pack_create(jobs, &data, &pack, &error));
+    orr_draw_splats layer = {.pack = pack, .key = 1, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
+    const float eye[3] = {0.0f, 0.0f, -3.0f}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
+    orr_camera camera = orr_camera_look_at(eye, target, up, 0.8f, 160, 120);
+    orr_draw_list list = {.splats = &layer, .splat_count = 1};
+    assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    drawn d = draw_cuda(draw, &list, &(orr_cuda_layers){0}), expected = draw_on_cpu(&list);
+    double quality = psnr(d.rgba, expected.rgba, 4 * d.pixels);
+    double worst = largest_difference(d.rgba, expected.rgba, 4 * d.pixels);
+    print_message("%.1f dB, worst %.1e\n", quality, worst);
+    assert_true(quality >= 50.0);
+    assert_true(worst <= 2.0 / 255.0);
+    drawn_free(&d);
+    drawn_free(&expected);
+    orr_cuda_draw_destroy(draw);
+    orr_splat_pack_destroy(pack);
+    orr_splats_destroy(splats);
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    orr_error error;
+    if (orr_cuda_create(NULL, &cuda, &error) != ORR_OK) {
+        print_message("skipped: %s\n", error.message);
+        exit(77);
+    }
+    return orr_jobs_create(2, NULL, NULL, &jobs, NULL) == ORR_OK ? 0 : -1;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    orr_jobs_destroy(jobs);
+    orr_cuda_destroy(cuda);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_equal_the_reference),
+        cmocka_unit_test(a_frame_that_needs_more_room_gets_it),
+        cmocka_unit_test(a_captured_cloud_looks_the_same_as_on_the_cpu),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
