@@ -2,8 +2,6 @@
 // gets an answer of its own.
 #include "physics/mjcf.h"
 
-#include "engine/core/number.h"
-
 #include <errno.h>
 #include <float.h>
 #include <math.h>
