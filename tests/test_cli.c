@@ -801,7 +801,7 @@ static void train_sdf_and_convert_make_a_mesh(void **state)
     const char *mesh = in_folder("cube.obj"), *model = in_folder("cube.ingp"), *out = in_folder("cube.glb");
     const char *config = write_config("small.json");
     assert_ok(orr_file_write(mesh, cube, sizeof cube - 1, &error));
-    run_result run = orrery("train", "sdf", mesh, "-o", model, "--config", config, "--steps", "400",
+    run_result run = orrery("train", "sdf", mesh, "-o", model, "--config", config, "--steps", "1000",
                             "--batch", "2048", "--json");
     cJSON *json = take_json(&run);
     assert_true(number_at(json, "IoU") > 0.9);
