@@ -229,7 +229,7 @@ static orr_result record(orr_cuda_draw *draw, orr_error *error)
         .field_depth = draw->layers.field_depth ? draw->field_depth.memory : NULL,
         .field_colour = draw->field_colour.memory,
         .opaque = list->opaque,
-        .background = {list->background[0], list->background[1], list->background[2]},
+        .sky = orr_sky_as_seen(&list->sky, &list->lens),
         .rgba = draw->rgba.memory,
         .depth = draw->depth.memory,
     };

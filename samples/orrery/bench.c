@@ -84,7 +84,8 @@ int command_bench(int argc, char **argv)
     const option options[] = {
         {"--file", 0, OPTION_TEXT, &run.file, "CLOUD",
          "also draw this splat cloud, whole and filling the picture", 0, 0},
-        {"--robot", 0, OPTION_TEXT, &run.robot, "FILE.xml", "the robot that physics moves", 0, 0},
+        {"--robot", 0, OPTION_TEXT, &run.robot, "PATH",
+         "the robot that physics moves, or a folder of Gymnasium's", 0, 0},
         {"--largest", 0, OPTION_INT, &largest, "N", "splats in the largest synthetic cloud (default 5000000)",
          1e4, 1e8},
     };
