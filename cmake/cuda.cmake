@@ -49,7 +49,7 @@ macro(orr_cuda_emulation)
     target_include_directories(orrery_cuda_language SYSTEM INTERFACE ${emulation}/include)
     target_compile_definitions(orrery_cuda_language INTERFACE ORR_CUDA_EMULATED=1 __CUDACC__)
     target_compile_options(orrery_cuda_language INTERFACE "SHELL:-x c++" "SHELL:-include cuda_runtime.h" -Wall -Wextra
-                                                          -ffp-contract=off ${ORR_SANITIZE_FLAGS})
+                                                          -Wno-missing-field-initializers -ffp-contract=off ${ORR_SANITIZE_FLAGS})
     add_library(orrery_cuda_emulation OBJECT ${emulation}/block.cpp ${emulation}/memory.cpp ${emulation}/runtime.cpp)
     target_include_directories(orrery_cuda_emulation PUBLIC ${emulation}/include ${emulation})
     target_compile_options(orrery_cuda_emulation PRIVATE -Wall -Wextra ${ORR_SANITIZE_FLAGS})
