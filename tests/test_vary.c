@@ -208,14 +208,14 @@ static void all_worlds_at_once_and_where_they_start(void **state)
     int nq = model->nq;
     assert_int_equal(orr_physics_vary_size(physics, ORR_VARY_START_QPOS), nq);
     size_t bytes = orr_physics_world_bytes(physics);
-    static double starts[WORLDS][64], gravity[WORLDS][3], qpos[64], qvel[64];
+    static double starts[WORLDS * 64], gravity[WORLDS][3], qpos[64], qvel[64];
     for (int world = 0; world < WORLDS; world++) {
         for (int i = 0; i < nq; i++) {
-            starts[0][world * nq + i] = model->qpos0[i] + 0.25 * world; // packed: world x nq
+            starts[world * nq + i] = model->qpos0[i] + 0.25 * world;
         }
         gravity[world][2] = -(double)world;
     }
-    assert_ok(orr_physics_vary(physics, ORR_VARY_START_QPOS, 0, WORLDS, starts[0], &error));
+    assert_ok(orr_physics_vary(physics, ORR_VARY_START_QPOS, 0, WORLDS, starts, &error));
     assert_ok(orr_physics_vary(physics, ORR_VARY_GRAVITY, 0, WORLDS, gravity[0], &error));
     assert_int_equal(orr_physics_world_bytes(physics) - bytes, (size_t)(nq + 3) * sizeof(float));
     orr_physics_step(physics, 1);
@@ -224,7 +224,7 @@ static void all_worlds_at_once_and_where_they_start(void **state)
         assert_true(fabs(qvel[8] - -0.002 * world) < 1e-6);
         orr_physics_reset(physics, world);
         orr_physics_get(physics, ORR_PHYSICS_QPOS, world, qpos);
-        assert_true(apart(qpos, starts[0] + world * nq, nq) < 1e-6); // rounded to float
+        assert_true(apart(qpos, starts + world * nq, nq) < 1e-6); // rounded to float
     }
     orr_physics_step(physics, 1); // a reset keeps what differs
     orr_physics_get(physics, ORR_PHYSICS_QVEL, 30, qvel);
