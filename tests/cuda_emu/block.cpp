@@ -1,6 +1,7 @@
 #include "block.h"
 
 #include "emu.h"
+#include "fiber.h"
 #include "memory.h"
 
 #include <cstdarg>
@@ -8,13 +9,37 @@
 #include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#endif
+
+#if defined(__x86_64__)
+// Keeps what a callee keeps on the stack that is left, takes it from the one that is entered.
+asm(".text\n"
+    ".globl emu_switch_stack\n"
+    ".hidden emu_switch_stack\n"
+    ".type emu_switch_stack, @function\n"
+    "emu_switch_stack:\n"
+    "    pushq %rbp\n"
+    "    pushq %rbx\n"
+    "    pushq %r12\n"
+    "    pushq %r13\n"
+    "    pushq %r14\n"
+    "    pushq %r15\n"
+    "    movq %rsp, (%rdi)\n"
+    "    movq %rsi, %rsp\n"
+    "    popq %r15\n"
+    "    popq %r14\n"
+    "    popq %r13\n"
+    "    popq %r12\n"
+    "    popq %rbx\n"
+    "    popq %rbp\n"
+    "    ret\n"
+    ".size emu_switch_stack, . - emu_switch_stack\n");
 #endif
 
 uint3 threadIdx, blockIdx;
@@ -31,7 +56,7 @@ constexpr int WHOLE_BLOCK = -1;
 enum class turn { ready, waits, gave_way, returned };
 
 struct fiber {
-    ucontext_t context;
+    fiber_place place;
     void *stack;
     void *fake_stack; // AddressSanitizer's
     turn state;
@@ -51,7 +76,7 @@ struct block_state {
     bool running;
     body run;
     const void *closure;
-    ucontext_t scheduler;
+    fiber_place scheduler;
     void *scheduler_fake_stack;
     const void *scheduler_stack;
     size_t scheduler_stack_bytes;
@@ -77,7 +102,7 @@ void to_scheduler(fiber *from, bool for_good)
                                    state.scheduler_stack_bytes);
 #endif
     (void)for_good;
-    swapcontext(&from->context, &state.scheduler);
+    fiber_switch(&from->place, &state.scheduler);
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_finish_switch_fiber(from->fake_stack, &state.scheduler_stack, &state.scheduler_stack_bytes);
 #endif
@@ -110,7 +135,7 @@ void run_fiber(unsigned int thread)
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_start_switch_fiber(&state.scheduler_fake_stack, f->stack, STACK_BYTES);
 #endif
-    swapcontext(&state.scheduler, &f->context);
+    fiber_switch(&state.scheduler, &f->place);
 #if defined(__SANITIZE_ADDRESS__)
     __sanitizer_finish_switch_fiber(state.scheduler_fake_stack, nullptr, nullptr);
 #endif
@@ -134,11 +159,7 @@ void prepare_fiber(unsigned int thread)
 #if defined(__SANITIZE_ADDRESS__)
     __asan_unpoison_memory_region(f->stack, STACK_BYTES); // frames of a kernel that ended there
 #endif
-    getcontext(&f->context);
-    f->context.uc_stack.ss_sp = f->stack;
-    f->context.uc_stack.ss_size = STACK_BYTES;
-    f->context.uc_link = nullptr;
-    makecontext(&f->context, begin_fiber, 0);
+    fiber_begin(&f->place, f->stack, STACK_BYTES, begin_fiber);
     f->state = turn::ready;
 }
 
