@@ -218,7 +218,7 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
         double loss;
         assert_ok(orr_trainer_step(trainer, &loss, &error));
     }
-    orr_trainer_refresh(trainer);
+    assert_ok(orr_trainer_refresh(trainer, &error));
     orr_sdf_quality quality;
     assert_ok(orr_sdf_evaluate(field, &shape, jobs, 4096, &quality, &error));
     assert_true(quality.iou > 0.95 && quality.normal_degrees < 20.0 && quality.surface_error < 0.01);
