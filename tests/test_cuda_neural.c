@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double FORWARD_NMSE = 1e-5, GRADIENT_NMSE = 1e-4;
+static const double FORWARD_NMSE = 1e-6, GRADIENT_NMSE = 1e-6;
 
 static orr_cuda *cuda;
 static orr_isa isa;
@@ -173,9 +173,9 @@ static results begin(const subject *s, int64_t count)
 
 static void end(results *r)
 {
-    float *memory[] = {r->places,       r->output_gradient, r->table_values, r->network_values,
-                       r->inferred,     r->cpu.output,      r->cpu.network,  r->cpu.table,
-                       r->cpu.input,    r->device.output,   r->device.network, r->device.table,
+    float *memory[] = {r->places,      r->output_gradient, r->table_values,   r->network_values,
+                       r->inferred,    r->cpu.output,      r->cpu.network,    r->cpu.table,
+                       r->cpu.input,   r->device.output,   r->device.network, r->device.table,
                        r->device.input};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
         orr_free(memory[i]);
@@ -253,10 +253,22 @@ static void other_encodings_equal_those_of_the_cpu(void **state)
     nested[1].input_dims = 3;
     const subject subjects[] = {
         {"frequency", {.kind = ORR_ENCODING_FREQUENCY, .frequencies = 4}, 3, one_matrix, 3, 1.0f, 1.0f},
-        {"triangle wave", {.kind = ORR_ENCODING_TRIANGLE_WAVE, .frequencies = 5}, 3, one_matrix, 3, 1.0f, 1.0f},
+        {"triangle wave",
+         {.kind = ORR_ENCODING_TRIANGLE_WAVE, .frequencies = 5},
+         3,
+         one_matrix,
+         3,
+         1.0f,
+         1.0f},
         {"one-blob", {.kind = ORR_ENCODING_ONE_BLOB, .bins = 8}, 2, one_matrix, 3, 0.0f, 1.0f},
         {"harmonics", {.kind = ORR_ENCODING_SPHERICAL_HARMONICS, .degree = 8}, 3, one_matrix, 3, 0.0f, 1.0f},
-        {"identity", {.kind = ORR_ENCODING_IDENTITY, .scale = 0.5f, .offset = 0.25f}, 7, one_matrix, 3, 1.0f, 1.0f},
+        {"identity",
+         {.kind = ORR_ENCODING_IDENTITY, .scale = 0.5f, .offset = 0.25f},
+         7,
+         one_matrix,
+         3,
+         1.0f,
+         1.0f},
         {"composite",
          {.kind = ORR_ENCODING_COMPOSITE, .nested = nested, .nested_count = 3},
          8,
@@ -347,8 +359,8 @@ static void a_device_with_little_shared_memory_gets_the_same(void **state)
     end(&r);
     compare(&s, 300, all);
     compare(&s, 300, some);
-    subject wide = network_of("little shared memory, 128 wide", 20, 128, 1, ORR_ACTIVATION_TANH,
-                              ORR_ACTIVATION_NONE, 3);
+    subject wide =
+        network_of("little shared memory, 128 wide", 20, 128, 1, ORR_ACTIVATION_TANH, ORR_ACTIVATION_NONE, 3);
     compare(&wide, 130, 80 * 1024);
 }
 
@@ -389,7 +401,11 @@ static void optimisers_equal_those_of_the_cpu(void **state)
             uint32_t touched[8] = {0};
             for (int i = 0; i < COUNT; i++) { // some blocks rest, some parameters of others
                 bool moves = (i / 16 + step) % 3 == 0 && i % 5 != 0;
-                gradients[i] = moves ? 8.0f * ((float)(orr_random_bits(9, (uint32_t)step, (uint32_t)i) % 2001) / 1000.0f - 1.0f) : 0.0f;
+                gradients[i] =
+                    moves
+                        ? 8.0f * ((float)(orr_random_bits(9, (uint32_t)step, (uint32_t)i) % 2001) / 1000.0f -
+                                  1.0f)
+                        : 0.0f;
                 touched[i / 512] |= moves ? 1u << (i / 16 % 32) : 0u;
             }
             assert_ok(orr_cuda_upload(cuda, gradients_on_device, gradients, COUNT * sizeof(float), &error));
@@ -397,7 +413,8 @@ static void optimisers_equal_those_of_the_cpu(void **state)
                 gradients[i] *= 0.125f;
             }
             orr_optimizer_step(own, jobs, parameters, gradients, touched);
-            assert_ok(orr_cuda_optimizer_step(&optimizer, on_device, halves, gradients_on_device, 0.125f, &error));
+            assert_ok(
+                orr_cuda_optimizer_step(&optimizer, on_device, halves, gradients_on_device, 0.125f, &error));
         }
         // roots and powers to a few bits of floats: 1e-6 of numbers around 1
         assert_ok(orr_cuda_download(cuda, found, on_device, COUNT * sizeof(float), &error));

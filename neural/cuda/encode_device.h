@@ -17,7 +17,7 @@ static __device__ __forceinline__ uint32_t corner_entry(const orr_grid_level *le
                                                         const uint32_t *lower)
 {
     uint32_t index = 0;
-ORR_UNROLL
+    ORR_UNROLL
     for (int d = 0; d < dims; d++) {
         uint32_t term = lower[d] + (corner >> d & 1 ? level->factor[d] : 0u);
         index = level->index == ORR_GRID_INDEX_HASH ? index ^ term : index + term;
@@ -39,7 +39,7 @@ static __device__ __forceinline__ grid_cell<dims> find_cell(const orr_grid_level
                                                             const float *at)
 {
     grid_cell<dims> cell;
-ORR_UNROLL
+    ORR_UNROLL
     for (int d = 0; d < dims; d++) {
         grid_place place = grid_locate(level->scale, at[d * ORR_SAMPLES]);
         cell.lower[d] = place.cell * level->factor[d];
@@ -54,7 +54,7 @@ template <int dims>
 static __device__ __forceinline__ float corner_weight(const grid_cell<dims> &cell, int corner, int without)
 {
     float weight = 1.0f;
-ORR_UNROLL
+    ORR_UNROLL
     for (int d = 0; d < dims; d++) {
         if (d != without) {
             weight *= corner >> d & 1 ? cell.part[d] : 1.0f - cell.part[d];
@@ -83,7 +83,7 @@ static __device__ __forceinline__ void load_entry(const __half *table, uint32_t 
     } else {
         bits[0] = __ldg((const uint32_t *)at);
     }
-ORR_UNROLL
+    ORR_UNROLL
     for (int w = 0; w < words; w++) {
         __half2 pair;
         memcpy(&pair, &bits[w], sizeof pair);
@@ -100,22 +100,25 @@ static __device__ __forceinline__ void add_entry(float *table, uint32_t entry, f
 {
     float *at = table + (size_t)entry * features;
 #if ORR_CUDA_EMULATED || __CUDA_ARCH__ >= 900
-    if (features >= 4) {
-ORR_UNROLL
-        for (int f = 0; f + 3 < features; f += 4) {
-            atomicAdd((float4 *)(at + f), make_float4(weight * gradient[f], weight * gradient[f + 1],
-                                                      weight * gradient[f + 2], weight * gradient[f + 3]));
-        }
-        return;
-    }
-    if (features == 2) {
-        atomicAdd((float2 *)at, make_float2(weight * gradient[0], weight * gradient[1 % features]));
-        return;
-    }
+    constexpr int wide = features >= 4 ? 4 : features;
+#else
+    constexpr int wide = 1;
 #endif
-ORR_UNROLL
-    for (int f = 0; f < features; f++) {
-        atomicAdd(at + f, weight * gradient[f]);
+    ORR_UNROLL
+    for (int f = 0; f < features; f += wide) {
+        const float *g = gradient + f;
+        if (wide == 1) {
+            atomicAdd(at + f, weight * g[0]);
+        }
+#if ORR_CUDA_EMULATED || __CUDA_ARCH__ >= 900
+        if (wide == 2) {
+            atomicAdd((float2 *)(at + f), make_float2(weight * g[0], weight * g[1 % wide]));
+        }
+        if (wide == 4) {
+            atomicAdd((float4 *)(at + f), make_float4(weight * g[0], weight * g[1 % wide],
+                                                      weight * g[2 % wide], weight * g[3 % wide]));
+        }
+#endif
     }
 }
 
@@ -133,17 +136,17 @@ static __device__ __noinline__ void encode_grid(const orr_cuda_part *part, const
         if (corners == 1) {
             load_entry<features>(entries, corner_entry<dims>(level, 0, cell.lower), sum);
         } else {
-ORR_UNROLL
+            ORR_UNROLL
             for (int c = 0; c < 1 << dims; c++) {
                 float entry[features], weight = corner_weight<dims>(cell, c, -1);
                 load_entry<features>(entries, corner_entry<dims>(level, c, cell.lower), entry);
-ORR_UNROLL
+                ORR_UNROLL
                 for (int f = 0; f < features; f++) {
                     sum[f] = fmaf(weight, entry[f], sum[f]);
                 }
             }
         }
-ORR_UNROLL
+        ORR_UNROLL
         for (int f = 0; f < features; f++) {
             row[l * features + f] = __float2half_rn(sum[f]);
         }
@@ -162,7 +165,7 @@ static __device__ __noinline__ void backward_grid(const orr_cuda_part *part, con
         const orr_grid_level *level = &part->levels[l];
         float gradient[features];
         bool zero = true;
-ORR_UNROLL
+        ORR_UNROLL
         for (int f = 0; f < features; f++) {
             gradient[f] = __half2float(row[l * features + f]);
             zero = zero && gradient[f] == 0.0f;
@@ -173,7 +176,7 @@ ORR_UNROLL
         grid_cell<dims> cell = find_cell<dims>(level, part->interpolation == ORR_SMOOTHSTEP, at);
         if (table_gradient) {
             float *entries = table_gradient + (size_t)level->first * features;
-ORR_UNROLL
+            ORR_UNROLL
             for (int c = 0; c < 1 << dims; c++) {
                 if (c == 0 || !nearest) {
                     float weight = nearest ? 1.0f : corner_weight<dims>(cell, c, -1);
@@ -184,28 +187,28 @@ ORR_UNROLL
         if (input_gradient && !nearest) { // which is constant within a cell
             const __half *entries = table + (size_t)level->first * features;
             float slope[dims] = {0.0f};
-ORR_UNROLL
+            ORR_UNROLL
             for (int c = 0; c < 1 << dims; c++) {
                 float entry[features], value = 0.0f;
                 load_entry<features>(entries, corner_entry<dims>(level, c, cell.lower), entry);
-ORR_UNROLL
+                ORR_UNROLL
                 for (int f = 0; f < features; f++) {
                     value = fmaf(entry[f], gradient[f], value);
                 }
-ORR_UNROLL
+                ORR_UNROLL
                 for (int d = 0; d < dims; d++) {
                     float weight = corner_weight<dims>(cell, c, d);
                     slope[d] = fmaf(c >> d & 1 ? weight : -weight, value, slope[d]);
                 }
             }
-ORR_UNROLL
+            ORR_UNROLL
             for (int d = 0; d < dims; d++) {
                 input_sum[d] = fmaf(slope[d], cell.slope[d], input_sum[d]);
             }
         }
     }
     if (input_gradient) {
-ORR_UNROLL
+        ORR_UNROLL
         for (int d = 0; d < dims; d++) {
             input_gradient[d * ORR_SAMPLES] = input_sum[d] * unscale;
         }
@@ -267,8 +270,7 @@ static __device__ void backward_waves(const orr_cuda_part *part, const float *at
         for (int k = 0; k < part->frequencies; k++, frequency *= 2.0f) {
             float first = __half2float(*row++);
             if (part->kind == ORR_ENCODING_FREQUENCY) {
-                float slope =
-                    first * cos_pi(x * frequency) - __half2float(*row++) * sin_pi(x * frequency);
+                float slope = first * cos_pi(x * frequency) - __half2float(*row++) * sin_pi(x * frequency);
                 sum = fmaf(slope, frequency * pi, sum);
             } else {
                 float phase = triangle_phase(x, frequency, (float)k);

@@ -89,7 +89,8 @@ template <int width> static __global__ void __launch_bounds__(SAMPLES) infer(orr
     if (s->inference_resident) {
         copy_all_weights(s, (const __half *)p.weights, weights);
     }
-    for (int64_t first = (int64_t)blockIdx.x * SAMPLES; first < p.count; first += (int64_t)gridDim.x * SAMPLES) {
+    for (int64_t first = (int64_t)blockIdx.x * SAMPLES; first < p.count;
+         first += (int64_t)gridDim.x * SAMPLES) {
         encode_row(&p, first + threadIdx.x, tile + orr_lane() * s->first_stride);
         int64_t sample = first + threadIdx.x / ORR_WARP * ORR_WARP;
         for (int row = 0; row < ORR_WARP; row += 16 * tiling<width>::rows) {
@@ -163,9 +164,8 @@ typedef struct workplace {
 // the inputs of layer l, for all samples of the thread block
 static __device__ __forceinline__ __half *tile_of(const orr_cuda_shape *s, const workplace *w, int l)
 {
-    return s->tiles_resident && l > 0
-               ? w->tiles + (s->first_stride + (l - 1) * s->hidden_stride) * SAMPLES
-               : w->tiles;
+    return s->tiles_resident && l > 0 ? w->tiles + (s->first_stride + (l - 1) * s->hidden_stride) * SAMPLES
+                                      : w->tiles;
 }
 
 static __device__ __forceinline__ int stride_of(const orr_cuda_shape *s, int l)
@@ -194,21 +194,18 @@ static __device__ void keep_rows(const orr_cuda_shape *s, const workplace *w, in
 }
 
 // A lane's sums of one hidden layer and group of rows, in scratch: its own, one after the other.
-template <int width>
-static __device__ __forceinline__ float *sums_of(const workplace *w, int l, int row)
+template <int width> static __device__ __forceinline__ float *sums_of(const workplace *w, int l, int row)
 {
     return w->sums + ((size_t)l * SAMPLES + (size_t)(threadIdx.x / ORR_WARP * ORR_WARP + row)) * width +
            orr_lane();
 }
 
-template <int width>
-static __device__ void forward_hidden(const orr_cuda_pass *p, const workplace *w, int l)
+template <int width> static __device__ void forward_hidden(const orr_cuda_pass *p, const workplace *w, int l)
 {
     constexpr int rows = tiling<width>::rows, steps = tiling<width>::steps, count = rows * 2 * steps * 4;
     const orr_cuda_shape *s = &p->shape;
     layer here = layer_of(s, l);
-    const __half *weights =
-        fetch_weights((const __half *)p->weights, here, s->weights_resident, w->weights);
+    const __half *weights = fetch_weights((const __half *)p->weights, here, s->weights_resident, w->weights);
     for (int row = 0; row < ORR_WARP; row += 16 * rows) {
         int at = (int)(threadIdx.x / ORR_WARP) * ORR_WARP + row;
         float sums[rows][2 * steps][4];
@@ -239,8 +236,7 @@ static __device__ float forward_outputs(const orr_cuda_pass *p, const workplace 
     const orr_cuda_shape *s = &p->shape;
     const int l = s->hidden_layers, warp_row = (int)(threadIdx.x / ORR_WARP) * ORR_WARP;
     layer last = layer_of(s, l);
-    const __half *weights =
-        fetch_weights((const __half *)p->weights, last, s->weights_resident, w->weights);
+    const __half *weights = fetch_weights((const __half *)p->weights, last, s->weights_resident, w->weights);
     float loss = 0.0f;
     for (int n = 0; n < last.outputs; n += 16) {
         float values[2][2][4], came[2][2][4];
@@ -266,14 +262,12 @@ static __device__ float forward_outputs(const orr_cuda_pass *p, const workplace 
 }
 
 // From the gradients by a layer's sums to those by the sums of the layer before, in place.
-template <int width>
-static __device__ void backward_hidden(const orr_cuda_pass *p, const workplace *w, int l)
+template <int width> static __device__ void backward_hidden(const orr_cuda_pass *p, const workplace *w, int l)
 {
     constexpr int rows = tiling<width>::rows, steps = tiling<width>::steps, count = rows * 2 * steps * 4;
     const orr_cuda_shape *s = &p->shape;
     layer here = layer_of(s, l);
-    const __half *weights =
-        fetch_weights((const __half *)p->weights, here, s->weights_resident, w->weights);
+    const __half *weights = fetch_weights((const __half *)p->weights, here, s->weights_resident, w->weights);
     for (int row = 0; row < ORR_WARP; row += 16 * rows) {
         int at = (int)(threadIdx.x / ORR_WARP) * ORR_WARP + row;
         float sums[rows][2 * steps][4], came[rows][2 * steps][4];
@@ -306,8 +300,7 @@ static __device__ void backward_features(const orr_cuda_pass *p, const workplace
 {
     const orr_cuda_shape *s = &p->shape;
     layer here = layer_of(s, 0);
-    const __half *weights =
-        fetch_weights((const __half *)p->weights, here, s->weights_resident, w->weights);
+    const __half *weights = fetch_weights((const __half *)p->weights, here, s->weights_resident, w->weights);
     int warp_row = (int)(threadIdx.x / ORR_WARP) * ORR_WARP;
     for (int n = 0; n < here.inputs; n += 16) {
         float sums[2][2][4];
@@ -367,8 +360,8 @@ template <int width> static __global__ void __launch_bounds__(SAMPLES) train(orr
     workplace w;
     w.gradient = shared;
     w.tiles = shared + SAMPLES * s->gradient_stride;
-    w.weights = w.tiles + SAMPLES * (s->first_stride +
-                                     (s->tiles_resident ? s->hidden_layers * s->hidden_stride : 0));
+    w.weights =
+        w.tiles + SAMPLES * (s->first_stride + (s->tiles_resident ? s->hidden_layers * s->hidden_stride : 0));
     w.sums = (float *)p.scratch + (size_t)blockIdx.x * s->scratch_sums;
     w.kept = (__half *)((float *)p.scratch + (size_t)gridDim.x * s->scratch_sums) +
              (size_t)blockIdx.x * s->scratch_halves;
@@ -416,10 +409,8 @@ template <int width> static __global__ void __launch_bounds__(SAMPLES) train(orr
         LAUNCH(kernel, 128, bytes);                                                                          \
     }
 
-cudaError_t orr_cuda_field_infer(cudaStream_t stream, const orr_cuda_pass *pass, int blocks)
-{
-    LAUNCH_WIDTHS(infer, pass->shape.inference_bytes)
-}
+cudaError_t orr_cuda_field_infer(cudaStream_t stream, const orr_cuda_pass *pass,
+                                 int blocks){LAUNCH_WIDTHS(infer, pass->shape.inference_bytes)}
 
 cudaError_t orr_cuda_field_train(cudaStream_t stream, const orr_cuda_pass *pass, int blocks)
 {

@@ -11,7 +11,7 @@
 
 enum {
     ORR_CUDA_TILE_SAMPLES = 128, // samples of a thread block, one per thread
-    ORR_CUDA_WEIGHT_PAD = 8      // halves between rows in shared memory, so that eight rows lie in different banks
+    ORR_CUDA_WEIGHT_PAD = 8 // halves between rows in shared memory, so that eight rows lie in different banks
 };
 
 // An encoding without parts, or a part of a composite.
@@ -57,7 +57,7 @@ typedef struct orr_cuda_pass {
     float *output;       // output_dims x ORR_SAMPLES per block; training: NULL when not wanted
 
     // training
-    const float *targets;         // output_dims x ORR_SAMPLES per block; those that are not finite teach nothing ...
+    const float *targets; // output_dims x ORR_SAMPLES per block; those that are not finite teach nothing ...
     const float *output_gradient; // ... or, where there are no targets, d loss / d output
     orr_loss_kind loss;
     float gradient_scale;  // of gradients while they are halves

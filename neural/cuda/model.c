@@ -166,7 +166,8 @@ orr_result orr_cuda_model_gradients(orr_cuda_model *m, const float *places, int6
     ORR_TRY(upload_places(m, places, count, error));
     ORR_TRY(orr_cuda_reserve(m->cuda, &m->output, outputs, sizeof(float), error));
     ORR_TRY(orr_cuda_reserve(m->cuda, &m->output_gradient, outputs, sizeof(float), error));
-    ORR_TRY(orr_cuda_upload(m->cuda, m->output_gradient.memory, output_gradient, outputs * sizeof(float), error));
+    ORR_TRY(
+        orr_cuda_upload(m->cuda, m->output_gradient.memory, output_gradient, outputs * sizeof(float), error));
     ORR_TRY(orr_cuda_reserve(m->cuda, &m->input_gradient, inputs, sizeof(float), error));
     ORR_TRY(orr_cuda_reserve(m->cuda, &m->floats, parameters + table, sizeof(float), error)); // of both
     ORR_TRY(orr_cuda_model_pass(m, count, &pass, error));

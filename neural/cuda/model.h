@@ -25,7 +25,8 @@ orr_result orr_cuda_model_create(orr_cuda *cuda, const orr_encoding *encoding, c
                                  orr_cuda_model *model, orr_error *error);
 void orr_cuda_model_destroy(orr_cuda_model *model); // all zeros are allowed
 // network.parameter_count and encoding.parameter_count floats of the host.
-orr_result orr_cuda_model_set(orr_cuda_model *model, const float *network, const float *table, orr_error *error);
+orr_result orr_cuda_model_set(orr_cuda_model *model, const float *network, const float *table,
+                              orr_error *error);
 
 // Values of `count` samples in blocks of ORR_SAMPLES (block.h); host memory: places (input_dims x ORR_SAMPLES per block),
 // output (output_dims x ORR_SAMPLES per block). What output has beyond the last sample is undefined.

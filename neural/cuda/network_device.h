@@ -15,8 +15,9 @@ enum : int { WARPS = ORR_CUDA_TILE_SAMPLES / ORR_WARP };
 
 template <int width> struct tiling {
     enum : int {
-        rows = width == 128 ? 1 : 2, // times 16 samples whose sums are in registers at once: 64 of them per lane
-        steps = width / 16           // of a sum over the layer before
+        rows =
+            width == 128 ? 1 : 2, // times 16 samples whose sums are in registers at once: 64 of them per lane
+        steps = width / 16        // of a sum over the layer before
     };
 };
 
@@ -49,20 +50,20 @@ static __device__ __forceinline__ void multiply_tile(float sums[rows][2 * pairs]
                                                      int tile_stride, int k_steps, const __half *weights,
                                                      int stride, int first)
 {
-ORR_UNROLL
+    ORR_UNROLL
     for (int r = 0; r < rows; r++) {
-ORR_UNROLL
+        ORR_UNROLL
         for (int n = 0; n < 2 * pairs; n++) {
             sums[r][n][0] = sums[r][n][1] = sums[r][n][2] = sums[r][n][3] = 0.0f;
         }
     }
     for (int k = 0; k < k_steps; k++) {
         uint32_t a[rows][4];
-ORR_UNROLL
+        ORR_UNROLL
         for (int r = 0; r < rows; r++) {
             load_a(a[r], tile, tile_stride, 16 * r, 16 * k);
         }
-ORR_UNROLL
+        ORR_UNROLL
         for (int p = 0; p < pairs; p++) {
             uint32_t b[4];
             if (back) {
@@ -70,7 +71,7 @@ ORR_UNROLL
             } else {
                 load_b(b, weights, stride, first + 16 * p, 16 * k);
             }
-ORR_UNROLL
+            ORR_UNROLL
             for (int r = 0; r < rows; r++) {
                 orr_matrix_multiply(sums[r][2 * p], a[r], b);
                 orr_matrix_multiply(sums[r][2 * p + 1], a[r], b + 2);
@@ -82,23 +83,23 @@ ORR_UNROLL
 // The same with the tile in registers, as pack_tile makes it.
 template <int rows, int k_steps, int pairs>
 static __device__ __forceinline__ void multiply_registers(float sums[rows][2 * pairs][4],
-                                                          uint32_t a[rows][k_steps][4],
-                                                          const __half *weights, int stride, int first)
+                                                          uint32_t a[rows][k_steps][4], const __half *weights,
+                                                          int stride, int first)
 {
-ORR_UNROLL
+    ORR_UNROLL
     for (int p = 0; p < pairs; p++) {
-ORR_UNROLL
+        ORR_UNROLL
         for (int r = 0; r < rows; r++) {
-ORR_UNROLL
+            ORR_UNROLL
             for (int i = 0; i < 4; i++) {
                 sums[r][2 * p][i] = sums[r][2 * p + 1][i] = 0.0f;
             }
         }
-ORR_UNROLL
+        ORR_UNROLL
         for (int k = 0; k < k_steps; k++) {
             uint32_t b[4];
             load_b(b, weights, stride, first + 16 * p, 16 * k);
-ORR_UNROLL
+            ORR_UNROLL
             for (int r = 0; r < rows; r++) {
                 orr_matrix_multiply(sums[r][2 * p], a[r][k], b);
                 orr_matrix_multiply(sums[r][2 * p + 1], a[r][k], b + 2);
@@ -112,9 +113,9 @@ template <int rows, int k_steps>
 static __device__ __forceinline__ void pack_tile(uint32_t a[rows][k_steps][4],
                                                  float values[rows][2 * k_steps][4])
 {
-ORR_UNROLL
+    ORR_UNROLL
     for (int r = 0; r < rows; r++) {
-ORR_UNROLL
+        ORR_UNROLL
         for (int k = 0; k < k_steps; k++) {
             float *left = values[r][2 * k], *right = values[r][2 * k + 1];
             a[r][k][0] = orr_pack_halves(left[0], left[1]);
@@ -151,7 +152,7 @@ static __device__ __forceinline__ void load_values(const __half *tile, int strid
 // ---- activations ----
 
 #define ORR_FOR_EACH(expression)                                                                             \
-    ORR_UNROLL for (int i = 0; i < count; i++)                                                        \
+    ORR_UNROLL for (int i = 0; i < count; i++)                                                               \
     {                                                                                                        \
         values[i] = expression;                                                                              \
     }                                                                                                        \
@@ -285,8 +286,8 @@ static __device__ void add_weight_gradient(const __half *gradient, int gradient_
         float c[4][4] = {{0.0f}};
         for (int k = 0; k < ORR_CUDA_TILE_SAMPLES; k += 16) {
             uint32_t x[4], b[4];
-            orr_matrix_load_transposed(x, gradient + (k + lane / 16 * 8 + lane % 8) * gradient_stride + output +
-                                              lane / 8 % 2 * 8);
+            orr_matrix_load_transposed(x, gradient + (k + lane / 16 * 8 + lane % 8) * gradient_stride +
+                                              output + lane / 8 % 2 * 8);
             load_b_transposed(b, tile, tile_stride, input, k);
             orr_matrix_multiply(c[0], x, b);
             orr_matrix_multiply(c[1], x, b + 2);
@@ -296,13 +297,13 @@ static __device__ void add_weight_gradient(const __half *gradient, int gradient_
                 orr_matrix_multiply(c[3], x, b + 2);
             }
         }
-ORR_UNROLL
+        ORR_UNROLL
         for (int n = 0; n < 4; n++) {
             if (n < 2 || both) {
-ORR_UNROLL
+                ORR_UNROLL
                 for (int half = 0; half < 2; half++) {
-                    float2 *at =
-                        (float2 *)(sums + (int64_t)(output + g + 8 * half) * a.inputs + input + 8 * n + 2 * t);
+                    float2 *at = (float2 *)(sums + (int64_t)(output + g + 8 * half) * a.inputs + input +
+                                            8 * n + 2 * t);
                     float2 old = begin ? make_float2(0.0f, 0.0f) : *at;
                     *at = make_float2(old.x + c[n][2 * half], old.y + c[n][2 * half + 1]);
                 }

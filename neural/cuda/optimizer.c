@@ -66,8 +66,9 @@ static orr_result create(orr_cuda_optimizer *o, orr_error *error)
     return ORR_OK;
 }
 
-orr_result orr_cuda_optimizer_create(orr_cuda *cuda, const orr_optimizer_config *config, int64_t parameter_count,
-                                     bool lazy, orr_cuda_optimizer *optimizer, orr_error *error)
+orr_result orr_cuda_optimizer_create(orr_cuda *cuda, const orr_optimizer_config *config,
+                                     int64_t parameter_count, bool lazy, orr_cuda_optimizer *optimizer,
+                                     orr_error *error)
 {
     *optimizer = (orr_cuda_optimizer){
         .cuda = cuda, .config = *config, .parameter_count = parameter_count, .lazy = lazy};
@@ -172,7 +173,8 @@ orr_result orr_cuda_optimizer_state_save(const orr_cuda_optimizer *o, void *stat
 }
 
 // Counts from outside must stay inside the tables they index. `bytes` is the state behind its header.
-static void hold_counts(const orr_cuda_optimizer *o, const state_piece pieces[PIECES], int64_t steps, char *bytes)
+static void hold_counts(const orr_cuda_optimizer *o, const state_piece pieces[PIECES], int64_t steps,
+                        char *bytes)
 {
     char *at = bytes + pieces[0].size + pieces[1].size;
     for (size_t i = 0; i < pieces[2].size; i += sizeof(uint16_t)) {
@@ -190,7 +192,8 @@ static void hold_counts(const orr_cuda_optimizer *o, const state_piece pieces[PI
     }
 }
 
-orr_result orr_cuda_optimizer_state_load(orr_cuda_optimizer *o, const void *state, size_t size, orr_error *error)
+orr_result orr_cuda_optimizer_state_load(orr_cuda_optimizer *o, const void *state, size_t size,
+                                         orr_error *error)
 {
     state_header header = {0};
     if (size >= sizeof header) {

@@ -21,8 +21,9 @@ typedef struct orr_cuda_optimizer {
     uint32_t *average_step; // per block: steps that `sum` covers
 } orr_cuda_optimizer;
 
-orr_result orr_cuda_optimizer_create(orr_cuda *cuda, const orr_optimizer_config *config, int64_t parameter_count,
-                                     bool lazy, orr_cuda_optimizer *optimizer, orr_error *error);
+orr_result orr_cuda_optimizer_create(orr_cuda *cuda, const orr_optimizer_config *config,
+                                     int64_t parameter_count, bool lazy, orr_cuda_optimizer *optimizer,
+                                     orr_error *error);
 void orr_cuda_optimizer_destroy(orr_cuda_optimizer *optimizer);
 // One step in the device's stream: gradients times unscale; lazy ones are set to zero. halves: the new parameters.
 orr_result orr_cuda_optimizer_step(orr_cuda_optimizer *optimizer, float *parameters, void *halves,
@@ -59,4 +60,5 @@ void orr_cuda_average_launch(cudaStream_t stream, const orr_cuda_optimizer_pass 
 // to[i] = the half nearest to from[i]
 void orr_cuda_halves_launch(cudaStream_t stream, const float *from, int64_t count, void *to);
 // to[i] = sum over the rows of rows[row][i], in order of rows
-void orr_cuda_sum_rows_launch(cudaStream_t stream, const float *rows, int row_count, int64_t count, float *to);
+void orr_cuda_sum_rows_launch(cudaStream_t stream, const float *rows, int row_count, int64_t count,
+                              float *to);

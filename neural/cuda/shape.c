@@ -80,7 +80,8 @@ orr_result orr_cuda_shape_place(orr_cuda_shape *s, int shared_bytes, orr_error *
     for (int choice = 0; choice < 4; choice++) { // activations go to L2 before weights do
         place_tiles(s, choice % 2 == 0);
         s->weights_resident = choice < 2;
-        int strides = s->gradient_stride + s->first_stride + (choice % 2 == 0 ? s->hidden_layers * s->hidden_stride : 0);
+        int strides = s->gradient_stride + s->first_stride +
+                      (choice % 2 == 0 ? s->hidden_layers * s->hidden_stride : 0);
         needed = ORR_CUDA_TILE_SAMPLES * strides + (s->weights_resident ? all : one);
         if (needed <= room) {
             break;
@@ -90,18 +91,18 @@ orr_result orr_cuda_shape_place(orr_cuda_shape *s, int shared_bytes, orr_error *
     s->inference_resident = tile + all <= room;
     int inference = tile + (s->inference_resident ? all : one);
     if (needed > room || inference > room) {
-        return orr_fail(error, ORR_CODE_DEVICE_ABSENT,
-                        "CUDA: a network of %d inputs, %d outputs and width %d needs %d KiB of shared memory; the "
-                        "device has %d",
-                        s->input_dims, s->output_dims, s->width, needed * HALF / 1024 + 1, shared_bytes / 1024);
+        return orr_fail(
+            error, ORR_CODE_DEVICE_ABSENT,
+            "CUDA: a network of %d inputs, %d outputs and width %d needs %d KiB of shared memory; the "
+            "device has %d",
+            s->input_dims, s->output_dims, s->width, needed * HALF / 1024 + 1, shared_bytes / 1024);
     }
     s->training_bytes = needed * HALF;
     s->inference_bytes = inference * HALF;
     bool sums = s->activation == ORR_ACTIVATION_SILU || s->activation == ORR_ACTIVATION_SINE;
     size_t hidden = (size_t)ORR_CUDA_TILE_SAMPLES * (size_t)s->hidden_layers;
     s->scratch_sums = sums ? hidden * (size_t)s->width : 0;
-    s->scratch_halves =
-        s->tiles_resident ? 0 : (hidden + ORR_CUDA_TILE_SAMPLES) * (size_t)s->first_stride;
+    s->scratch_halves = s->tiles_resident ? 0 : (hidden + ORR_CUDA_TILE_SAMPLES) * (size_t)s->first_stride;
     return ORR_OK;
 }
 

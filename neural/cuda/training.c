@@ -106,7 +106,8 @@ void orr_cuda_training_destroy(orr_cuda_training *t)
     orr_cuda_optimizer_destroy(&t->network_optimizer);
     orr_cuda_optimizer_destroy(&t->table_optimizer);
     orr_cuda_release(&t->average);
-    float *const memory[] = {t->network, t->table, t->network_gradient, t->table_gradient, t->places, t->targets};
+    float *const memory[] = {t->network,        t->table,  t->network_gradient,
+                             t->table_gradient, t->places, t->targets};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
         orr_cuda_free(memory[i]);
     }
@@ -114,7 +115,8 @@ void orr_cuda_training_destroy(orr_cuda_training *t)
     orr_free(t);
 }
 
-static orr_result upload_batch(orr_cuda_training *t, const float *places, const float *targets, orr_error *error)
+static orr_result upload_batch(orr_cuda_training *t, const float *places, const float *targets,
+                               orr_error *error)
 {
     const orr_cuda_shape *s = &t->model.shape;
     size_t batch = (size_t)t->batch_size * sizeof(float);
@@ -129,8 +131,8 @@ static orr_result optimise(orr_cuda_training *t, orr_error *error)
 {
     float unscale =
         1.0f / ((float)t->batch_size * (float)t->model.shape.output_dims * (float)ORR_CUDA_LOSS_SCALE);
-    orr_cuda_sum_rows_launch(t->cuda->stream, t->pass.weight_sums, t->blocks, t->model.shape.network_parameters,
-                             t->network_gradient);
+    orr_cuda_sum_rows_launch(t->cuda->stream, t->pass.weight_sums, t->blocks,
+                             t->model.shape.network_parameters, t->network_gradient);
     ORR_CUDA_TRY(cudaGetLastError());
     ORR_TRY(orr_cuda_optimizer_step(&t->network_optimizer, t->network, t->model.weights, t->network_gradient,
                                     unscale, error));
@@ -139,8 +141,8 @@ static orr_result optimise(orr_cuda_training *t, orr_error *error)
                         : ORR_OK;
 }
 
-orr_result orr_cuda_training_step(orr_cuda_training *t, const float *places, const float *targets, double *loss,
-                                  orr_error *error)
+orr_result orr_cuda_training_step(orr_cuda_training *t, const float *places, const float *targets,
+                                  double *loss, orr_error *error)
 {
     ORR_TRY(orr_cuda_use(t->cuda, error));
     ORR_TRY(upload_batch(t, places, targets, error));
@@ -180,7 +182,8 @@ orr_result orr_cuda_training_read(orr_cuda_training *t, float *network, float *t
 {
     ORR_TRY(orr_cuda_use(t->cuda, error));
     ORR_TRY(read_parameters(t, &t->network_optimizer, t->network, network, network_average, error));
-    return t->has_table ? read_parameters(t, &t->table_optimizer, t->table, table, table_average, error) : ORR_OK;
+    return t->has_table ? read_parameters(t, &t->table_optimizer, t->table, table, table_average, error)
+                        : ORR_OK;
 }
 
 size_t orr_cuda_training_network_state(const orr_cuda_training *t)

@@ -23,5 +23,5 @@ size_t orr_cuda_training_table_state(const orr_cuda_training *training);
 orr_result orr_cuda_training_save(const orr_cuda_training *training, void *network_state, void *table_state,
                                   orr_error *error);
 // Goes on from these, with the parameters of the field as they are now.
-orr_result orr_cuda_training_load(orr_cuda_training *training, const orr_field *field, const void *network_state,
-                                  const void *table_state, orr_error *error);
+orr_result orr_cuda_training_load(orr_cuda_training *training, const orr_field *field,
+                                  const void *network_state, const void *table_state, orr_error *error);

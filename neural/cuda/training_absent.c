@@ -53,8 +53,8 @@ orr_result orr_cuda_training_save(const orr_cuda_training *training, void *netwo
     return absent(error);
 }
 
-orr_result orr_cuda_training_load(orr_cuda_training *training, const orr_field *field, const void *network_state,
-                                  const void *table_state, orr_error *error)
+orr_result orr_cuda_training_load(orr_cuda_training *training, const orr_field *field,
+                                  const void *network_state, const void *table_state, orr_error *error)
 {
     (void)training, (void)field, (void)network_state, (void)table_state;
     return absent(error);

@@ -314,8 +314,9 @@ static orr_result choose_device(const training *t, orr_device_kind device, train
         return ORR_OK;
     }
     if (t->kind->field == ORR_FIELD_NERF) {
-        return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
-                        "train nerf: --device cuda: radiance fields are trained on the CPU; expected --device cpu");
+        return orr_fail(
+            error, ORR_CODE_FEATURE_ABSENT,
+            "train nerf: --device cuda: radiance fields are trained on the CPU; expected --device cpu");
     }
     ORR_TRY(orr_cuda_create(NULL, &options->cuda, error));
     fprintf(stderr, "orrery: trains on %s\n", orr_cuda_describe(options->cuda)->name);
