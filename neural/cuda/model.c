@@ -89,7 +89,8 @@ orr_result orr_cuda_model_values(orr_cuda_model *m, const float *places, int64_t
                           .places = m->places.memory,
                           .output = m->output.memory};
     orr_cuda_range_begin("field values");
-    cudaError_t code = orr_cuda_field_infer(m->cuda->stream, &pass, orr_cuda_model_blocks(m, count));
+    int blocks = orr_cuda_pass_blocks(count, m->cuda->info.processors * ORR_CUDA_INFERENCE_BLOCKS);
+    cudaError_t code = orr_cuda_field_infer(m->cuda->stream, &pass, blocks);
     orr_cuda_range_end();
     ORR_CUDA_TRY(code);
     return orr_cuda_download(m->cuda, output, m->output.memory, floats * sizeof(float), error);

@@ -50,12 +50,14 @@ orr_result orr_cuda_model_gradients(orr_cuda_model *model, const float *places, 
 
 enum {
     ORR_CUDA_LOSS_SCALE = 16, // of a sample's gradients as halves: 2^-24 / 16 is the least, 2048 the greatest
-    ORR_CUDA_BLOCKS_PER_PROCESSOR = 2
+    // thread blocks that a multiprocessor has work for: training has a copy of all weights' gradients per block
+    ORR_CUDA_TRAINING_BLOCKS = 2,
+    ORR_CUDA_INFERENCE_BLOCKS = 8
 };
 
 static inline int orr_cuda_model_blocks(const orr_cuda_model *model, int64_t count)
 {
-    return orr_cuda_pass_blocks(count, model->cuda->info.processors * ORR_CUDA_BLOCKS_PER_PROCESSOR);
+    return orr_cuda_pass_blocks(count, model->cuda->info.processors * ORR_CUDA_TRAINING_BLOCKS);
 }
 
 // Room for a training pass over so many samples, and the pass but for what it learns from.
