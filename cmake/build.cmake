@@ -110,7 +110,8 @@ function(orr_libraries)
                                    "$<BUILD_INTERFACE:${ORR_CUDA_PACKAGES}>" ${CMAKE_DL_LIBS} m)
     endforeach()
     # who links the installed static library finds its packages in orreryConfig.cmake
-    target_link_libraries(orrery_static PRIVATE $<INSTALL_INTERFACE:PkgConfig::ORRERY_PACKAGES>
+    target_link_libraries(orrery_static PRIVATE "$<INSTALL_INTERFACE:${ORR_CUDA_LIBS}>"
+                                                $<INSTALL_INTERFACE:PkgConfig::ORRERY_PACKAGES>
                                                 $<INSTALL_INTERFACE:Threads::Threads>)
     # packages that are static archives stay inside
     target_link_options(orrery_shared PRIVATE -Wl,--exclude-libs,ALL)

@@ -23,6 +23,7 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/orreryConfig.cmake ${PROJECT_BINAR
 # development files nobody has, and ask shared users for packages they do not need.
 pkg_check_modules(ORR_ALL_PACKAGES REQUIRED ${ORR_PACKAGE_MODULES})
 list(JOIN ORR_ALL_PACKAGES_LDFLAGS " " ORR_PRIVATE_LIBS)
+list(JOIN ORR_CUDA_LIBS " " ORR_PRIVATE_CUDA_LIBS)
 # the prefix is found from the file's own place, so that an installed tree can be moved
 file(RELATIVE_PATH ORR_PKGCONFIG_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/orrery.pc.in ${PROJECT_BINARY_DIR}/generated/orrery.pc @ONLY)

@@ -81,7 +81,7 @@ typedef enum orr_device_kind {
     ORR_DEVICE_AUTO = 0, /* the best there is: a real GPU for drawing if one answers, otherwise the CPU */
     ORR_DEVICE_CPU,      /* SIMD lanes on all threads */
     ORR_DEVICE_VULKAN,   /* compute and graphics queues of any Vulkan 1.3 device, lavapipe included */
-    ORR_DEVICE_CUDA      /* an NVIDIA GPU of compute capability 7.5 or later; the CPU draws meshes and fields for it */
+    ORR_DEVICE_CUDA /* an NVIDIA GPU of compute capability 7.5 or later; the CPU draws meshes and fields for it */
 } orr_device_kind;
 
 /* Runs body(context, i, worker) for every i in [0, count) and returns when all are done. `worker` is in
@@ -167,7 +167,7 @@ ORR_API void orr_splats_destroy(orr_splats *splats);               /* NULL is al
 
 typedef struct orr_scene orr_scene;
 
-/* A layer of the scene: a splat cloud or a mesh. {0} is no layer; a removed layer's id is stale for ever. */
+/* A layer of the scene: a splat cloud, a mesh, a field or a robot. {0} is no layer; a removed layer's id is stale for ever. */
 typedef struct orr_layer {
     uint32_t slot; /* 1-based */
     uint32_t generation;
@@ -179,12 +179,17 @@ typedef struct orr_transform {
     float scale;       /* uniform, > 0; 0: 1 */
 } orr_transform;
 
-typedef enum orr_layer_kind { ORR_LAYER_SPLATS = 1, ORR_LAYER_MESH, ORR_LAYER_FIELD } orr_layer_kind;
+typedef enum orr_layer_kind {
+    ORR_LAYER_SPLATS = 1,
+    ORR_LAYER_MESH,
+    ORR_LAYER_FIELD,
+    ORR_LAYER_ROBOT
+} orr_layer_kind;
 
 typedef struct orr_layer_info {
     orr_layer_kind kind;
     const char *name; /* the file it came from, or the name given */
-    int64_t count;    /* splats, triangles, or parameters of a field */
+    int64_t count;    /* splats, triangles of a mesh or a robot, or parameters of a field */
     size_t bytes;     /* host memory held for drawing */
     float low[3],
         high[3]; /* bounds in the layer's own coordinates; robust ones for splats: 0.5 % trimmed per side */
@@ -192,7 +197,7 @@ typedef struct orr_layer_info {
 } orr_layer_info;
 
 ORR_API orr_result orr_scene_create(orr_engine *engine, orr_scene **scene, orr_error *error);
-/* Any splat cloud or mesh file becomes a scene of one layer; a .json scene file (docs/scene-file.md) may hold
+/* Any splat cloud, mesh, field or robot file becomes a scene of one layer; a .json scene file (docs/scene-file.md) may hold
  * many. */
 ORR_API orr_result orr_scene_load(orr_engine *engine, const char *path, orr_scene **scene, orr_error *error);
 /* Adds the layers of a file to an existing scene; on failure the scene is as it was. `layer`: the first one
@@ -202,6 +207,10 @@ ORR_API orr_result orr_scene_add_file(orr_scene *scene, const char *path, const 
 /* Copies the cloud into its drawing form; the caller keeps `splats`. */
 ORR_API orr_result orr_scene_add_splats(orr_scene *scene, const char *name, const orr_splats *splats,
                                         const orr_transform *transform, orr_layer *layer, orr_error *error);
+/* From now on the layer stands in the frame of a body of a robot, and moves with it; its transform, in every world, is
+ * against the body's. */
+ORR_API orr_result orr_scene_bind(orr_scene *scene, orr_layer layer, orr_layer robot, const char *body,
+                                  orr_error *error);
 ORR_API orr_result orr_scene_remove(orr_scene *scene, orr_layer layer, orr_error *error);
 ORR_API int orr_scene_layer_count(const orr_scene *scene);
 ORR_API orr_layer orr_scene_layer(const orr_scene *scene,
@@ -231,6 +240,59 @@ ORR_API orr_result orr_world_get(const orr_world *world, int index, orr_layer la
                                  bool *visible, orr_error *error);
 ORR_API void orr_world_destroy(orr_world *world); /* NULL is allowed */
 
+/* ---- robots: layers that move by themselves
+ * ---------------------------------------------------------------
+ * A robot is an MJCF file with MuJoCo's meaning; names and sizes are those of MuJoCo's model. Each robot of the scene
+ * moves on its own: robots do not meet each other, nor clouds, meshes and fields. */
+
+typedef struct orr_robot_info {
+    int qpos_count, qvel_count, act_count, ctrl_count;
+    int body_count; /* the world's body, 0, included */
+    int keyframe_count;
+    double timestep; /* [s] */
+} orr_robot_info;
+
+typedef enum orr_robot_field {
+    ORR_ROBOT_TIME = 0, /* 1 [s] */
+    ORR_ROBOT_QPOS,     /* qpos_count: generalised coordinates */
+    ORR_ROBOT_QVEL,     /* qvel_count: their velocities */
+    ORR_ROBOT_ACT,      /* act_count: activations of actuators */
+    ORR_ROBOT_CTRL,     /* ctrl_count: what actuators are told; stays until it is set anew */
+    ORR_ROBOT_FORCE /* body_count x 6: force, then torque, on each body at its centre of mass, in the axes of
+                           the robot's own space [N, N m]; stays until it is set anew */
+} orr_robot_field;
+
+ORR_API orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
+                                        orr_error *error);
+/* The name of a body, "" when it has none; NULL outside [0, body_count). */
+ORR_API const char *orr_scene_robot_body(const orr_scene *scene, orr_layer robot, int body);
+
+/* Moves every robot of every copy on by time steps of its own. */
+ORR_API orr_result orr_world_step(orr_world *world, int steps, orr_error *error);
+/* Moves them on by so much time, in whole time steps; what is left over is kept for the next call. 0 .. 1e6 s. */
+ORR_API orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error);
+/* Back to the pose the model is given in, at rest (keyframe -1), or to one of its keyframes. */
+ORR_API orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer robot, int keyframe,
+                                         orr_error *error);
+ORR_API orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer robot,
+                                       orr_robot_field field, double *values, orr_error *error);
+ORR_API orr_result orr_world_set_robot(orr_world *world, int index, orr_layer robot, orr_robot_field field,
+                                       const double *values, orr_error *error);
+/* Where a body is, in the scene. */
+ORR_API orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer robot, int body,
+                                            orr_transform *transform, orr_error *error);
+/* Have its numbers become infinite? It then stays where it is drawn until it is reset or set; other copies go on. */
+ORR_API orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer robot,
+                                            bool *diverged, orr_error *error);
+
+/* Cameras as they stand in one copy: the scene's, then those of each robot, in the order of the layers. */
+ORR_API int orr_world_camera_count(const orr_world *world);
+/* The name of a robot's camera; "" when it has none, NULL outside [0, camera_count). */
+ORR_API const char *orr_world_camera_name(const orr_world *world, int camera);
+/* width 0: of the size that the camera names, or 1280 x 720. */
+ORR_API orr_result orr_world_camera(const orr_world *world, int index, int camera, int width, int height,
+                                    orr_camera *out, orr_error *error);
+
 /* ---- frame: draw
  * -------------------------------------------------------------------------------------------- */
 
@@ -243,6 +305,8 @@ typedef struct orr_view {
                      */
     bool has_background; /* false: the scene's background, or transparent */
     float background[3]; /* opaque colour behind everything */
+    bool contact_points; /* robots: where they touch, as discs ... */
+    bool contact_forces; /* ... and how strongly, as arrows */
 } orr_view;
 
 /* Memory of the caller that receives a picture; each plane may be NULL. */

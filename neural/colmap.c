@@ -1,6 +1,7 @@
 #include "neural/colmap.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/number.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -126,11 +127,12 @@ static bool next_word(cursor *line, char *word, size_t room)
 
 static bool next_number(cursor *line, double *value)
 {
-    char word[64], *stop;
+    char word[64];
+    const char *stop;
     if (!next_word(line, word, sizeof word)) {
         return false;
     }
-    *value = strtod(word, &stop);
+    *value = orr_number_parse(word, &stop);
     return *stop == 0 && isfinite(*value);
 }
 

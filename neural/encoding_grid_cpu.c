@@ -121,7 +121,8 @@ FN void plan_level(const orr_encoding *e, int l, const float *table, const float
                 if (writing) {
                     __builtin_prefetch(entry, 1);
                 } else {
-                    __builtin_prefetch(entry);
+                    __builtin_prefetch(entry, 0,
+                                       2); // to L2: on Zen 5 random points come 5 % faster than to L1
                 }
             }
         }

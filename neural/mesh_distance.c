@@ -26,6 +26,7 @@ struct orr_mesh_distance {
     node *nodes;
     int64_t triangle_count;
     int32_t node_count;
+    bool closed; // winding numbers are whole, and change where a triangle is crossed only
 };
 
 static void subtract(const float a[3], const float b[3], float out[3])
@@ -140,10 +141,44 @@ static void build(orr_mesh_distance *m, int32_t index, int64_t first, int64_t en
     build(m, n->first + 1, middle, end);
 }
 
+static uint64_t mix(uint64_t h) // bits of one number all over another (Vigna 2015, "splitmix64")
+{
+    h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
+    return h ^ h >> 31;
+}
+
+static uint64_t hash_place(const float p[3])
+{
+    uint64_t hash = 0;
+    for (int k = 0; k < 3; k++) {
+        float member = p[k] + 0.0f; // minus zero is the same place
+        uint32_t bits;
+        memcpy(&bits, &member, sizeof bits);
+        hash = mix(hash + UINT64_C(0x9e3779b97f4a7c15) + bits);
+    }
+    return hash;
+}
+
+// A side that is walked both ways adds nothing. The sum over all triangles is zero when each is, and otherwise once in 2^64.
+static uint64_t sum_sides(const float t[9])
+{
+    uint64_t place[3], sum = 0;
+    for (int corner = 0; corner < 3; corner++) {
+        place[corner] = hash_place(t + 3 * corner);
+    }
+    for (int corner = 0; corner < 3; corner++) {
+        uint64_t a = place[corner], b = place[(corner + 1) % 3];
+        sum += a < b ? mix(a + 3 * b) : a > b ? -mix(b + 3 * a) : 0;
+    }
+    return sum;
+}
+
 static orr_result fill(orr_mesh_distance *m, const float *positions, int64_t vertex_count,
                        const uint32_t *indices, int64_t triangle_count, const char *name, orr_error *error)
 {
     ORR_ALLOC(m->corners, triangle_count, name, error);
+    uint64_t sides = 0;
     for (int64_t i = 0; i < triangle_count; i++) {
         float *t = m->corners[m->triangle_count], area[3];
         for (int corner = 0; corner < 3; corner++) {
@@ -151,9 +186,11 @@ static orr_result fill(orr_mesh_distance *m, const float *positions, int64_t ver
             memcpy(t + 3 * corner, positions + 3 * (size_t)indices[3 * i + corner], 3 * sizeof *t);
         }
         area_vector(t, area);
+        sides += sum_sides(t);
         m->triangle_count += dot(area, area) > 0.0f && isfinite(dot(area, area));
     }
     (void)vertex_count;
+    m->closed = sides == 0;
     if (m->triangle_count == 0) {
         return orr_fail(error, ORR_CODE_MESH_FILE, "%s: expected triangles with an area", name);
     }
@@ -306,9 +343,88 @@ float orr_mesh_winding(const orr_mesh_distance *m, const float point[3])
     return winding;
 }
 
-float orr_mesh_distance_signed(const orr_mesh_distance *mesh, const float point[3], float bound)
+// ---- crossings ----
+
+// Does the box touch the segment from p to p + way? (slabs; per_way: one over the way's members, infinite for zero)
+static bool segment_meets_box(const node *n, const float p[3], const float per_way[3])
 {
-    float distance = orr_mesh_distance_to(mesh, point, bound);
-    bool inside = distance > ON_SURFACE && fabsf(orr_mesh_winding(mesh, point)) > 0.5f;
-    return inside ? -distance : distance;
+    float enter = 0.0f, leave = 1.0f;
+    for (int k = 0; k < 3; k++) {
+        float a = (n->low[k] - p[k]) * per_way[k], b = (n->high[k] - p[k]) * per_way[k];
+        enter = fmaxf(enter, fminf(a, b)); // not a number, on a face the way runs along: no bound
+        leave = fminf(leave, fmaxf(a, b));
+    }
+    return enter <= leave * (1.0f + 1e-6f);
+}
+
+// way . (a x b): exactly minus the same for b and a, so that a way meets one of two triangles with a common side
+static float side_volume(const float a[3], const float b[3], const float way[3])
+{
+    return way[0] * (a[1] * b[2] - a[2] * b[1]) + way[1] * (a[2] * b[0] - a[0] * b[2]) +
+           way[2] * (a[0] * b[1] - a[1] * b[0]);
+}
+
+// 1 where the segment goes in through the triangle, -1 where out, 0 where past
+static int crossing(const float t[9], const float p[3], const float way[3])
+{
+    float a[3], b[3], c[3], normal[3];
+    subtract(t, p, a);
+    subtract(t + 3, p, b);
+    subtract(t + 6, p, c);
+    bool ab = side_volume(a, b, way) > 0.0f, bc = side_volume(b, c, way) > 0.0f,
+         ca = side_volume(c, a, way) > 0.0f;
+    if (ab != bc || bc != ca) {
+        return 0;
+    }
+    area_vector(t, normal);
+    float height = dot(a, normal), climb = dot(way, normal); // of the plane over p, and of the way
+    bool above = height < 0.0f, ends_above = climb - height >= 0.0f;
+    return above == ends_above ? 0 : above ? 1 : -1;
+}
+
+// What the winding number gains on the way from one point to another, where the mesh is closed.
+static int count_crossings(const orr_mesh_distance *m, const float from[3], const float to[3])
+{
+    float way[3], per_way[3];
+    subtract(to, from, way);
+    for (int k = 0; k < 3; k++) {
+        per_way[k] = 1.0f / way[k];
+    }
+    int32_t stack[STACK], depth = 0;
+    int count = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        const node *n = &m->nodes[stack[--depth]];
+        if (!segment_meets_box(n, from, per_way)) {
+            continue;
+        }
+        if (n->count == 0) {
+            stack[depth++] = n->first;
+            stack[depth++] = n->first + 1;
+        }
+        for (int32_t i = n->first; i < n->first + n->count; i++) {
+            count += crossing(m->corners[i], from, way);
+        }
+    }
+    return count;
+}
+
+// ---- both ----
+
+void orr_mesh_distance_signed(const orr_mesh_distance *mesh, const float *points, int count, float *distances)
+{
+    float before[3] = {0}, bound = INFINITY, winding = 0.0f;
+    for (int i = 0; i < count; i++) {
+        const float point[3] = {points[i], points[count + i], points[2 * count + i]};
+        float way[3];
+        subtract(point, before, way);
+        bound = orr_mesh_distance_to(mesh, point, bound + sqrtf(dot(way, way)));
+        if (mesh->closed && i > 0) {
+            winding += (float)count_crossings(mesh, before, point);
+        } else {
+            winding = orr_mesh_winding(mesh, point);
+        }
+        distances[i] = bound > ON_SURFACE && fabsf(winding) > 0.5f ? -bound : bound;
+        memcpy(before, point, sizeof before);
+    }
 }

@@ -18,5 +18,9 @@ void orr_mesh_distance_destroy(orr_mesh_distance *mesh); // NULL is allowed
 float orr_mesh_distance_to(const orr_mesh_distance *mesh, const float point[3], float bound);
 // How often the mesh winds around the point: 1 inside and 0 outside, when it is closed.
 float orr_mesh_winding(const orr_mesh_distance *mesh, const float point[3]);
-// Both: negative where the winding number is above a half, or below minus one half (a mesh turned inside out).
-float orr_mesh_distance_signed(const orr_mesh_distance *mesh, const float point[3], float bound);
+// Both for `count` points, points[k x count + i]: negative where the winding number is above a half, or below minus one half
+// (a mesh turned inside out). Points that follow each other should be near each other: a point is not farther from the mesh
+// than the one before it and the way between them, and its winding number is that one's and what the way crosses, unless
+// the mesh has holes.
+void orr_mesh_distance_signed(const orr_mesh_distance *mesh, const float *points, int count,
+                              float *distances);

@@ -42,10 +42,12 @@ orr_result orr_nerf_trainer_create(orr_field *field, const orr_nerf_train_desc *
                                    orr_nerf_trainer **trainer, orr_error *error);
 void orr_nerf_trainer_destroy(orr_nerf_trainer *trainer); // NULL is allowed
 void orr_nerf_trainer_step(orr_nerf_trainer *trainer, orr_nerf_step *report);
-int64_t orr_nerf_trainer_steps(const orr_nerf_trainer *trainer); // done since the beginning, of resumed trainings too
+int64_t
+orr_nerf_trainer_steps(const orr_nerf_trainer *trainer); // done since the beginning, of resumed trainings too
 // Makes the field ready for inference: drawing, saving. Its parameters for inference are a copy, which training does not
 // change; the occupancy grid goes on to change.
 void orr_nerf_trainer_refresh(orr_nerf_trainer *trainer);
+int64_t orr_nerf_trainer_steps(const orr_nerf_trainer *trainer); // done, those before a resume among them
 const orr_occupancy *orr_nerf_trainer_occupancy(const orr_nerf_trainer *trainer);
 // What inference uses, for saving: as of the last refresh.
 typedef struct orr_nerf_parameters {

@@ -6,11 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { DIMS = 3, BATCHES_KEPT = 16, STEPS_PER_BATCH = 32 };
+enum { DIMS = 3, BATCHES_KEPT = 32, STEPS_PER_BATCH = 12 };
 // streams of random numbers besides those of batches
 enum { STREAM_INSIDE = 0x40000000, STREAM_SURFACE };
 
-static const float MESH_SIDE = 0.9f; // of the unit cube
+static const float MESH_SIDE = 0.9f;        // of the unit cube
+static const float PAIR_DISTANCE = 0.0015f; // less than half a cell of the finest level
+static const float SLOPE_WEIGHT = 1.0f;
 
 // ---- the shape ----
 
@@ -105,8 +107,9 @@ static int64_t find_triangle(const orr_sdf_shape *s, double share)
     return low;
 }
 
-// uniform over the surface, and the mesh's normal there (not of unit length)
-static void surface_point(const orr_sdf_shape *s, orr_rng *rng, float point[DIMS], float normal[DIMS])
+// uniform over the surface, with the mesh's normal there and the triangle's (neither of unit length)
+static void surface_point(const orr_sdf_shape *s, orr_rng *rng, float point[DIMS], float normal[DIMS],
+                          float face[DIMS])
 {
     int64_t triangle = find_triangle(s, (double)orr_rng_uniform(rng));
     const float *t = s->corners[triangle], *n = s->normals[triangle];
@@ -114,6 +117,8 @@ static void surface_point(const orr_sdf_shape *s, orr_rng *rng, float point[DIMS
     for (int k = 0; k < DIMS; k++) {
         point[k] = t[k] + (root - v) * (t[3 + k] - t[k]) + v * (t[6 + k] - t[k]);
         normal[k] = n[k] + (root - v) * (n[3 + k] - n[k]) + v * (n[6 + k] - n[k]);
+        int u = (k + 1) % 3, w = (k + 2) % 3;
+        face[k] = (t[3 + u] - t[u]) * (t[6 + w] - t[w]) - (t[3 + w] - t[w]) * (t[6 + u] - t[u]);
     }
 }
 
@@ -124,45 +129,59 @@ static float gaussian(orr_rng *rng)
     return radius * cosf(6.28318531f * orr_rng_uniform(rng));
 }
 
+// at `distance` from another place, in a random direction
+static void place_beside(const float *other, float distance, orr_rng *rng, float place[DIMS])
+{
+    float way[DIMS], square = 1e-20f;
+    for (int k = 0; k < DIMS; k++) {
+        way[k] = gaussian(rng);
+        square += way[k] * way[k];
+    }
+    for (int k = 0; k < DIMS; k++) {
+        place[k] = fminf(fmaxf(other[k] + way[k] * (distance / sqrtf(square)), 0.0f), 1.0f);
+    }
+}
+
+// by pair: how far from the surface [sides of the cube]; negative: anywhere. None is on the surface itself: there distances
+// are zero whatever their slope, and a field that is made to be zero at so many places is flat between them.
+static void draw_first(const orr_sdf_shape *s, int pair, orr_rng *rng, float place[DIMS])
+{
+    static const float spread[8] = {0.0005f, 0.0005f, 0.001f, 0.001f, 0.002f, 0.005f, 0.03f, -1.0f};
+    float sigma = spread[pair % 8];
+    if (sigma < 0.0f) {
+        for (int k = 0; k < DIMS; k++) {
+            place[k] = orr_rng_uniform(rng);
+        }
+        return;
+    }
+    float normal[DIMS], face[DIMS];
+    surface_point(s, rng, place, normal, face);
+    for (int k = 0; k < DIMS; k++) {
+        place[k] = fminf(fmaxf(place[k] + sigma * gaussian(rng), 0.0f), 1.0f);
+    }
+}
+
 static void draw(void *context, uint32_t batch, int first, int count, int total, float *places)
 {
     (void)total;
-    const orr_sdf_shape *s = context;
-    // by sample number modulo 8: how far from the surface [sides of the cube]; negative: anywhere
-    static const float spread[8] = {0.0f, 0.0f, 0.002f, 0.002f, 0.002f, 0.01f, 0.04f, -1.0f};
     enum { NUMBERS = 16 }; // random numbers kept for one sample
+    assert(first % 2 == 0);
     for (int i = 0; i < count; i++) {
+        const orr_sdf_shape *s = context;
         orr_rng rng = {s->seed, batch, (uint64_t)(first + i) * NUMBERS};
-        float sigma = spread[(first + i) % 8], *place = places + DIMS * i;
-        if (sigma < 0.0f) {
-            for (int k = 0; k < DIMS; k++) {
-                place[k] = orr_rng_uniform(&rng);
-            }
-            continue;
-        }
-        float normal[DIMS];
-        surface_point(s, &rng, place, normal);
-        for (int k = 0; k < DIMS && sigma > 0.0f; k++) {
-            place[k] = fminf(fmaxf(place[k] + sigma * gaussian(&rng), 0.0f), 1.0f);
+        float *place = places + DIMS * i;
+        if (i % 2 == 0) {
+            draw_first(s, (first + i) / 2, &rng, place);
+        } else {
+            place_beside(place - DIMS, PAIR_DISTANCE, &rng, place);
         }
     }
 }
 
-// Neighbours bound each other: a point is not farther from the mesh than its neighbour and the way between them.
 static void truth(void *context, const float *places, float *targets)
 {
     const orr_sdf_shape *s = context;
-    float before[DIMS] = {0}, distance = INFINITY;
-    for (int i = 0; i < ORR_SAMPLES; i++) {
-        float point[DIMS], way = 0.0f;
-        for (int k = 0; k < DIMS; k++) {
-            point[k] = places[k * ORR_SAMPLES + i];
-            way += (point[k] - before[k]) * (point[k] - before[k]);
-            before[k] = point[k];
-        }
-        targets[i] = orr_mesh_distance_signed(s->mesh, point, distance + sqrtf(way));
-        distance = fabsf(targets[i]);
-    }
+    orr_mesh_distance_signed(s->mesh, places, ORR_SAMPLES, targets);
 }
 
 orr_sample_source orr_sdf_source(orr_sdf_shape *shape)
@@ -170,6 +189,7 @@ orr_sample_source orr_sdf_source(orr_sdf_shape *shape)
     return (orr_sample_source){.context = shape,
                                .draw = draw,
                                .truth = truth,
+                               .slope_weight = SLOPE_WEIGHT,
                                .batches_kept = BATCHES_KEPT,
                                .steps_per_batch = STEPS_PER_BATCH};
 }
@@ -180,10 +200,10 @@ orr_result orr_sdf_train_config(orr_field_config *config, orr_error *error)
     config->encoding.levels = 8;
     config->encoding.features_per_level = 4;
     config->encoding.log2_hashmap_size = 18;
-    config->encoding.per_level_scale = orr_grid_level_scale(&config->encoding, 128.0);
-    config->optimizer.learning_rate = 2e-3;
-    config->optimizer.decay_start = 300;
-    config->optimizer.decay_interval = 150;
+    config->encoding.per_level_scale = orr_grid_level_scale(&config->encoding, 256.0);
+    config->optimizer.learning_rate = 3e-3;
+    config->optimizer.decay_start = 1500;
+    config->optimizer.decay_interval = 300;
     config->optimizer.decay_base = 0.7;
     return ORR_OK;
 }
@@ -192,7 +212,7 @@ orr_result orr_sdf_train_config(orr_field_config *config, orr_error *error)
 
 typedef struct block_sums {
     int both, either;
-    double degrees, error;
+    double degrees, smooth_degrees, error;
 } block_sums;
 
 typedef struct evaluation {
@@ -221,30 +241,37 @@ static void compare_volume(const evaluation *e, int block, float *scratch, block
     }
 }
 
+static double degrees_between(const float a[DIMS], const float b[DIMS])
+{
+    double along = 0.0, square_a = 0.0, square_b = 0.0;
+    for (int k = 0; k < DIMS; k++) {
+        along += (double)a[k] * (double)b[k];
+        square_a += (double)a[k] * (double)a[k];
+        square_b += (double)b[k] * (double)b[k];
+    }
+    double lengths = sqrt(square_a * square_b), cosine = lengths > 0.0 ? along / lengths : 0.0;
+    return acos(fmin(fmax(cosine, -1.0), 1.0)) * (180.0 / 3.14159265358979);
+}
+
 static void compare_surface(const evaluation *e, int block, float *scratch, block_sums *sums)
 {
     _Alignas(ORR_ALIGNMENT) float places[DIMS * ORR_SAMPLES], values[ORR_SAMPLES],
         gradients[DIMS * ORR_SAMPLES];
-    float normals[ORR_SAMPLES][DIMS];
+    float normals[ORR_SAMPLES][DIMS], faces[ORR_SAMPLES][DIMS];
     orr_rng rng = {e->shape->seed, STREAM_SURFACE, (uint64_t)block * 4 * ORR_SAMPLES};
     for (int i = 0; i < ORR_SAMPLES; i++) {
         float point[DIMS];
-        surface_point(e->shape, &rng, point, normals[i]);
+        surface_point(e->shape, &rng, point, normals[i], faces[i]);
         for (int k = 0; k < DIMS; k++) {
             places[k * ORR_SAMPLES + i] = point[k];
         }
     }
     orr_field_gradients(e->field, places, scratch, values, gradients);
     for (int i = 0; i < ORR_SAMPLES; i++) {
-        double along = 0.0, own = 0.0, true_length = 0.0;
-        for (int k = 0; k < DIMS; k++) {
-            double normal = (double)normals[i][k], slope = (double)gradients[k * ORR_SAMPLES + i];
-            along += normal * slope;
-            own += slope * slope;
-            true_length += normal * normal;
-        }
-        double lengths = sqrt(own * true_length), cosine = lengths > 0.0 ? along / lengths : 0.0;
-        sums->degrees += acos(fmin(fmax(cosine, -1.0), 1.0)) * (180.0 / 3.14159265358979);
+        const float gradient[DIMS] = {gradients[i], gradients[ORR_SAMPLES + i],
+                                      gradients[2 * ORR_SAMPLES + i]};
+        sums->degrees += degrees_between(gradient, faces[i]);
+        sums->smooth_degrees += degrees_between(gradient, normals[i]);
         sums->error += (double)fabsf(values[i]);
     }
 }
@@ -289,6 +316,7 @@ orr_result orr_sdf_evaluate(const orr_field *field, const orr_sdf_shape *shape, 
             both += e.sums[i].both;
             either += e.sums[i].either;
             quality->normal_degrees += e.sums[i].degrees / count;
+            quality->smooth_normal_degrees += e.sums[i].smooth_degrees / count;
             quality->surface_error += e.sums[i].error / count;
         }
         quality->iou = either > 0.0 ? both / either : 1.0;

@@ -99,7 +99,9 @@ static void draw_places(void *context, int i, int worker)
     t->desc.source.draw(t->desc.source.context, (uint32_t)t->batches_drawn, first, count, t->batch_size,
                         places);
     for (int s = 0; s < count; s++) {
-        t->keys[first + s] = morton_key(places + (size_t)s * (size_t)t->dims, t->dims);
+        int named =
+            t->desc.source.slope_weight > 0.0f ? s - s % 2 : s; // a pair has one key: the sort is stable
+        t->keys[first + s] = morton_key(places + (size_t)named * (size_t)t->dims, t->dims);
         t->order[first + s] = (uint32_t)(first + s);
     }
 }
@@ -181,6 +183,33 @@ static double lose(const orr_trainer *t, const float *output, const float *targe
     return sum;
 }
 
+// The loss of slopes within the pairs of one block, added to the gradient by the output.
+static double lose_slopes(const orr_trainer *t, const float *places, const float *output,
+                          const float *targets, float *gradient)
+{
+    float weight = t->desc.source.slope_weight, scale = weight / ((float)t->batch_size * (float)t->channels);
+    double sum = 0.0;
+    for (int i = 0; i < ORR_SAMPLES; i += 2) {
+        float square = 0.0f;
+        for (int k = 0; k < t->dims; k++) {
+            float way = places[k * ORR_SAMPLES + i + 1] - places[k * ORR_SAMPLES + i];
+            square += way * way;
+        }
+        for (int k = 0; k < t->channels; k++) {
+            int a = k * ORR_SAMPLES + i, b = a + 1;
+            float per_way = 1.0f / sqrtf(square), truth = (targets[b] - targets[a]) * per_way;
+            if (!isfinite(truth)) {
+                continue;
+            }
+            orr_loss_value loss = orr_loss(ORR_LOSS_L1, (output[b] - output[a]) * per_way, truth);
+            sum += (double)(weight * loss.value);
+            gradient[a] -= loss.gradient * per_way * scale;
+            gradient[b] += loss.gradient * per_way * scale;
+        }
+    }
+    return sum;
+}
+
 static void train_chunk(void *context, int chunk, int worker)
 {
     orr_trainer *t = context;
@@ -201,6 +230,9 @@ static void train_chunk(void *context, int chunk, int worker)
         parts->kernels->forward(&parts->encoding, parts->table, places, s->features);
         orr_mlp_forward(t->weights, s->features, s->output, s->activations);
         loss += lose(t, s->output, targets, s->output_gradient);
+        if (t->desc.source.slope_weight > 0.0f) {
+            loss += lose_slopes(t, places, s->output, targets, s->output_gradient);
+        }
         orr_mlp_backward(t->weights, s->features, s->output, s->activations, s->output_gradient,
                          weight_gradient, feature_gradient);
     }

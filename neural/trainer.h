@@ -23,6 +23,10 @@ typedef struct orr_sample_source {
     // Truth that costs more than a step (distances to a mesh) is used more than once: so many batches stay in memory, and
     // the oldest of them is drawn anew every so many steps. 1 and 1: every step has samples of its own.
     int batches_kept, steps_per_batch;
+    // Above zero: samples 2 i and 2 i + 1 are drawn near each other and stay side by side, and the field's slope from one to
+    // the other is compared with the truth's, as L1 with this weight ("Sobolev training", Czarnecki et al. 2017, by finite
+    // differences). Values alone leave the slope of a field free below the distance between samples.
+    float slope_weight;
 } orr_sample_source;
 
 typedef struct orr_trainer_desc {

@@ -1,227 +1,82 @@
-// Contacts between primitive geoms, in closed form. The pairs that can meet are known (plan.h); a pair whose
-// bounding spheres are apart in all lanes costs a few operations.
+// Which pairs are near, and which routine finds their contacts.
 #pragma once
 
-#include "physics/lane_contact.h"
+#include "physics/lane_sweep.h"
 
-typedef struct lane_geom {
-    real3 pos;
-    matrix3 frame;
-    real3 size;
-} lane_geom;
-
-FN lane_geom load_geom(const lane_model *m, const lane_data *d, int i)
-{
-    real3 size = make_real3(geom_size(m, d, 3 * i), geom_size(m, d, 3 * i + 1), geom_size(m, d, 3 * i + 2));
-    lane_geom g = {load3(d->geom_xpos, i), load_matrix(d->geom_xmat, i), size};
-    return g;
-}
-
-FN real3 no_tangent(void)
-{
-    return zero3();
-}
-
-FN void plane_sphere(const lane_model *m, lane_data *d, int pair, const lane_geom *plane, real3 centre,
-                     real radius, real3 tangent)
-{
-    real3 normal = plane->frame.z;
-    real distance = dot3(sub3(centre, plane->pos), normal) - radius;
-    real3 pos = add_scaled3(centre, normal, -(radius + R(0.5) * distance));
-    add_contact(m, d, pair, distance, pos, normal, tangent, everywhere());
-}
-
-LANE_FN void plane_capsule(const lane_model *m, lane_data *d, int pair, const lane_geom *plane,
-                           const lane_geom *capsule)
-{
-    real3 axis = capsule->frame.z;
-    for (int end = 0; end < 2; end++) {
-        real3 centre = add_scaled3(capsule->pos, axis, end ? -capsule->size.y : capsule->size.y);
-        plane_sphere(m, d, pair, plane, centre, capsule->size.x, axis);
-    }
-}
-
-LANE_FN void plane_ellipsoid(const lane_model *m, lane_data *d, int pair, const lane_geom *plane,
-                             const lane_geom *ellipsoid)
-{
-    real3 normal = plane->frame.z, size = ellipsoid->size;
-    real3 local = rotate_back(ellipsoid->frame, normal);
-    local = make_real3(local.x * size.x, local.y * size.y, local.z * size.z);
-    real scale = R(-1.0) / length3(local);
-    real3 lowest = make_real3(local.x * size.x * scale, local.y * size.y * scale, local.z * size.z * scale);
-    real3 at = add3(ellipsoid->pos, rotate(ellipsoid->frame, lowest));
-    real distance = dot3(sub3(at, plane->pos), normal);
-    add_contact(m, d, pair, distance, add_scaled3(at, normal, R(-0.5) * distance), normal, no_tangent(),
-                everywhere());
-}
-
-LANE_FN void plane_box(const lane_model *m, lane_data *d, int pair, const lane_geom *plane,
-                       const lane_geom *box)
-{
-    real3 normal = plane->frame.z;
-    real height = dot3(sub3(box->pos, plane->pos), normal);
-    real count = R(0.0);
-    for (int corner = 0; corner < 8; corner++) {
-        real3 local =
-            make_real3(corner & 1 ? box->size.x : -box->size.x, corner & 2 ? box->size.y : -box->size.y,
-                       corner & 4 ? box->size.z : -box->size.z);
-        real3 offset = rotate(box->frame, local);
-        real below = dot3(normal, offset);
-        real distance = height + below;
-        mask found = and_(and_(below <= R(0.0), count < R(4.0)), distance <= R(m->plan->pair[pair].margin));
-        real3 pos = add_scaled3(add3(box->pos, offset), normal, R(-0.5) * distance);
-        add_contact(m, d, pair, distance, pos, normal, no_tangent(), found);
-        count = count + sel(found, R(1.0), R(0.0));
-    }
-}
-
-// The lowest point of the near rim, the same of the far rim, and two more of the near rim, 120 degrees apart.
-LANE_FN void plane_cylinder(const lane_model *m, lane_data *d, int pair, const lane_geom *plane,
-                            const lane_geom *cylinder)
-{
-    real3 normal = plane->frame.z, axis = cylinder->frame.z;
-    real along = dot3(normal, axis);
-    mask away = along > R(0.0);
-    axis = select3(away, scale3(axis, R(-1.0)), axis);
-    along = -abs_(along);
-    real height = dot3(sub3(cylinder->pos, plane->pos), normal);
-    real3 down = sub3(scale3(axis, along), normal);
-    real squared = dot3(down, down);
-    mask tilted = squared >= R(1e-12);
-    real scale = cylinder->size.x / sqrt_(sel(tilted, squared, R(1.0)));
-    down = select3(tilted, scale3(down, scale), scale3(cylinder->frame.x, cylinder->size.x));
-    real below = dot3(down, normal);
-    axis = scale3(axis, cylinder->size.y);
-    along = along * cylinder->size.y;
-    real margin = R(m->plan->pair[pair].margin);
-    real distance = height + along + below;
-    mask found = distance <= margin;
-    real3 near_rim = add3(cylinder->pos, axis), far_rim = sub3(cylinder->pos, axis);
-    add_contact(m, d, pair, distance, add_scaled3(add3(near_rim, down), normal, R(-0.5) * distance), normal,
-                no_tangent(), found);
-    distance = height - along + below;
-    add_contact(m, d, pair, distance, add_scaled3(add3(far_rim, down), normal, R(-0.5) * distance), normal,
-                no_tangent(), found);
-    distance = height + along - R(0.5) * below;
-    real3 side = scale3(normalise3(cross3(down, axis)), cylinder->size.x * R(0.8660254037844386));
-    for (int k = 0; k < 2; k++) {
-        real3 pos = add_scaled3(add_scaled3(near_rim, down, R(-0.5)), side, R(k ? -1.0 : 1.0));
-        add_contact(m, d, pair, distance, add_scaled3(pos, normal, R(-0.5) * distance), normal, no_tangent(),
-                    found);
-    }
-}
-
-FN real sphere_sphere(const lane_model *m, lane_data *d, int pair, real3 centre1, real radius1, real3 centre2,
-                      real radius2, mask wanted)
-{
-    real3 apart = sub3(centre2, centre1);
-    real distance = length3(apart) - radius1 - radius2;
-    real3 normal = normalise3(apart);
-    real3 pos = add_scaled3(centre1, normal, radius1 + R(0.5) * distance);
-    add_contact(m, d, pair, distance, pos, normal, no_tangent(), wanted);
-    return sel(and_(wanted, distance < R(m->plan->pair[pair].margin)), R(1.0), R(0.0));
-}
-
-LANE_FN void sphere_capsule(const lane_model *m, lane_data *d, int pair, const lane_geom *sphere,
-                            const lane_geom *capsule)
-{
-    real3 axis = capsule->frame.z;
-    real along = clamp_(dot3(axis, sub3(sphere->pos, capsule->pos)), -capsule->size.y, capsule->size.y);
-    sphere_sphere(m, d, pair, sphere->pos, sphere->size.x, add_scaled3(capsule->pos, axis, along),
-                  capsule->size.x, everywhere());
-}
-
-// The closest points of two segments; parallel ones touch in up to two places, at ends.
-LANE_FN void capsule_capsule(const lane_model *m, lane_data *d, int pair, const lane_geom *a,
-                             const lane_geom *b)
-{
-    real3 axis1 = scale3(a->frame.z, a->size.y), axis2 = scale3(b->frame.z, b->size.y);
-    real3 apart = sub3(a->pos, b->pos);
-    real aa = dot3(axis1, axis1), ab = -dot3(axis1, axis2), bb = dot3(axis2, axis2);
-    real u = -dot3(axis1, apart), v = dot3(axis2, apart);
-    real determinant = aa * bb - ab * ab;
-#if defined(ORR_SCALAR_DOUBLE)
-    mask parallel = abs_(determinant) < R(LANE_TINY);
-#else
-    mask parallel = abs_(determinant) < R(1e-6) * aa * bb;
-#endif
-    real one = R(1.0), minus = R(-1.0);
-    real inverse = one / sel(parallel, one, determinant);
-    real x1 = (bb * u - ab * v) * inverse, x2 = (aa * v - ab * u) * inverse;
-    x2 = sel(x1 > one, (v - ab) / bb, sel(x1 < minus, (v + ab) / bb, x2));
-    x1 = clamp_(x1, minus, one);
-    real x1_at_end = clamp_(sel(x2 > one, u - ab, u + ab) / aa, minus, one);
-    x1 = sel(abs_(x2) > one, x1_at_end, x1);
-    x2 = clamp_(x2, minus, one);
-    mask plain = not_(parallel);
-    if (any(plain)) {
-        sphere_sphere(m, d, pair, add_scaled3(a->pos, axis1, x1), a->size.x, add_scaled3(b->pos, axis2, x2),
-                      b->size.x, plain);
-    }
-    if (!any(parallel)) {
-        return;
-    }
-    real count = R(0.0);
-    for (int end = 0; end < 4; end++) {
-        real sign = R(end % 2 ? -1.0 : 1.0);
-        real y1 = end < 2 ? sign : clamp_((u - sign * ab) / aa, minus, one);
-        real y2 = end < 2 ? clamp_((v - sign * ab) / bb, minus, one) : sign;
-        mask wanted = and_(parallel, count < R(2.0));
-        count = count + sphere_sphere(m, d, pair, add_scaled3(a->pos, axis1, y1), a->size.x,
-                                      add_scaled3(b->pos, axis2, y2), b->size.x, wanted);
-    }
-}
-
-// Could the geoms of a pair touch, in any lane? By their bounding spheres.
-LANE_FN int may_touch(const lane_model *m, const lane_data *d, const orr_pair *pair)
+// The lanes in which the geoms of a pair could touch, by their bounding spheres.
+FN mask may_touch(const lane_model *m, const lane_data *d, const orr_pair *pair)
 {
     real3 apart = sub3(load3(d->geom_xpos, pair->geom2), load3(d->geom_xpos, pair->geom1));
     real reach = R(pair->margin) + geom_rbound(m, d, pair->geom2);
     if (m->geom_type[pair->geom1] == ORR_GEOM_PLANE) {
-        return any(dot3(apart, load_matrix(d->geom_xmat, pair->geom1).z) < reach);
+        return dot3(apart, load_matrix(d->geom_xmat, pair->geom1).z) < reach;
     }
     reach = reach + geom_rbound(m, d, pair->geom1);
-    return any(dot3(apart, apart) < reach * reach);
+    return dot3(apart, apart) < reach * reach;
+}
+
+LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
+{
+    const orr_pair *pair = &m->plan->pair[i];
+    uint32_t near = lanes_of(may_touch(m, d, pair));
+    if (near == 0) {
+        return;
+    }
+    lane_geom a = load_geom(m, d, pair->geom1), b = load_geom(m, d, pair->geom2);
+    switch (m->geom_type[pair->geom1] * 8 + m->geom_type[pair->geom2]) {
+    case ORR_GEOM_PLANE * 8 + ORR_GEOM_SPHERE:
+        plane_sphere(m, d, i, &a, b.pos, b.size.x, no_tangent());
+        break;
+    case ORR_GEOM_PLANE * 8 + ORR_GEOM_CAPSULE:
+        plane_capsule(m, d, i, &a, &b);
+        break;
+    case ORR_GEOM_PLANE * 8 + ORR_GEOM_ELLIPSOID:
+        plane_ellipsoid(m, d, i, &a, &b);
+        break;
+    case ORR_GEOM_PLANE * 8 + ORR_GEOM_CYLINDER:
+        plane_cylinder(m, d, i, &a, &b);
+        break;
+    case ORR_GEOM_PLANE * 8 + ORR_GEOM_BOX:
+        plane_box(m, d, i, &a, &b);
+        break;
+    case ORR_GEOM_SPHERE * 8 + ORR_GEOM_SPHERE:
+        sphere_sphere(m, d, i, a.pos, a.size.x, b.pos, b.size.x, everywhere());
+        break;
+    case ORR_GEOM_SPHERE * 8 + ORR_GEOM_CAPSULE:
+        sphere_capsule(m, d, i, &a, &b);
+        break;
+    case ORR_GEOM_SPHERE * 8 + ORR_GEOM_CYLINDER:
+        sphere_cylinder(m, d, i, &a, &b);
+        break;
+    case ORR_GEOM_CAPSULE * 8 + ORR_GEOM_CAPSULE:
+        capsule_capsule(m, d, i, &a, &b);
+        break;
+    default:
+        collide_lanes(m, d, i, &a, &b, near);
+        break;
+    }
 }
 
 LANE_FN void collide(const lane_model *m, lane_data *d)
 {
+    const orr_plan *plan = m->plan;
     if (m->opt.disableflags & ORR_DISABLE_CONTACT) {
         return;
     }
-    for (int i = 0; i < m->plan->pair_count; i++) {
-        const orr_pair *pair = &m->plan->pair[i];
-        if (!may_touch(m, d, pair)) {
-            continue;
+    if (plan->sweep_count == 0) {
+        for (int i = 0; i < plan->pair_count; i++) {
+            collide_pair(m, d, i);
         }
-        lane_geom a = load_geom(m, d, pair->geom1), b = load_geom(m, d, pair->geom2);
-        switch (m->geom_type[pair->geom1] * 8 + m->geom_type[pair->geom2]) {
-        case ORR_GEOM_PLANE * 8 + ORR_GEOM_SPHERE:
-            plane_sphere(m, d, i, &a, b.pos, b.size.x, no_tangent());
-            break;
-        case ORR_GEOM_PLANE * 8 + ORR_GEOM_CAPSULE:
-            plane_capsule(m, d, i, &a, &b);
-            break;
-        case ORR_GEOM_PLANE * 8 + ORR_GEOM_ELLIPSOID:
-            plane_ellipsoid(m, d, i, &a, &b);
-            break;
-        case ORR_GEOM_PLANE * 8 + ORR_GEOM_CYLINDER:
-            plane_cylinder(m, d, i, &a, &b);
-            break;
-        case ORR_GEOM_PLANE * 8 + ORR_GEOM_BOX:
-            plane_box(m, d, i, &a, &b);
-            break;
-        case ORR_GEOM_SPHERE * 8 + ORR_GEOM_SPHERE:
-            sphere_sphere(m, d, i, a.pos, a.size.x, b.pos, b.size.x, everywhere());
-            break;
-        case ORR_GEOM_SPHERE * 8 + ORR_GEOM_CAPSULE:
-            sphere_capsule(m, d, i, &a, &b);
-            break;
-        case ORR_GEOM_CAPSULE * 8 + ORR_GEOM_CAPSULE:
-            capsule_capsule(m, d, i, &a, &b);
-            break;
-        default: // orr_plan_create refuses the rest
-            break;
+    } else {
+        sweep(m, d);
+        for (int i = 0; i < plan->pair_count; i++) {
+            if (i % 32 == 0 && d->near_pair[i / 32] == 0) {
+                i += 31;
+            } else if (d->near_pair[i / 32] >> i % 32 & 1) {
+                collide_pair(m, d, i);
+            }
         }
     }
+    int needed = d->contact_count + d->contacts_missed;
+    d->contacts_needed = needed > d->contacts_needed ? needed : d->contacts_needed;
 }

@@ -74,6 +74,10 @@ FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real dist
     if (!any(near)) {
         return;
     }
+    if (d->contact_count == m->plan->contact_capacity) {
+        d->contacts_missed++;
+        return;
+    }
     mask given = dot3(tangent, tangent) > R(0.25);
     mask upright = abs_(normal.y) >= R(0.5);
     tangent = select3(given, tangent, select3(upright, axis3(2), axis3(1)));

@@ -136,6 +136,19 @@ LANE_FN void frame_equality(const lane_model *m, lane_data *d, int i)
     }
 }
 
+// Adds a tendon's arms to a row that has their dofs among others.
+FN void add_arms(const lane_model *m, const lane_data *d, int tendon, real scale, orr_chain row, reals J)
+{
+    orr_chain chain = tendon_chain(m, tendon);
+    reals arms = tendon_arms(m, d, tendon);
+    for (int k = 0, entry = 0; k < chain.count; k++) {
+        while (m->plan->chain_dof[row.first + entry] != m->plan->chain_dof[chain.first + k]) {
+            entry++;
+        }
+        J[entry] = fma_(scale, arms[k], J[entry]);
+    }
+}
+
 // y - y0 = polynomial of x - x0, of joints or tendons
 LANE_FN void polynomial_equality(const lane_model *m, lane_data *d, int i)
 {
@@ -164,10 +177,12 @@ LANE_FN void polynomial_equality(const lane_model *m, lane_data *d, int i)
     }
     real r = moved[0] - wanted;
     int row = add_row(d, LANE_ROW_EQUALITY, m->plan->chain_dof + chain.first, chain.count);
+    reals J = d->efc_J + d->row[row].J;
     for (int k = 0; k < chain.count; k++) {
-        const double *coef = m->plan->chain_coef + chain.first + k;
-        real first = R(m->plan->chain_part[chain.first + k] == ORR_CHAIN_FIRST);
-        d->efc_J[d->row[row].J + k] = R(*coef) * sel(first > R(0.0), R(1.0), -slope);
+        J[k] = tendon ? R(0.0) : m->plan->chain_part[chain.first + k] == ORR_CHAIN_FIRST ? R(1.0) : -slope;
+    }
+    for (int side = 0; side < 2 && tendon && id[side] >= 0; side++) {
+        add_arms(m, d, id[side], side ? -slope : R(1.0), chain, J);
     }
     lane_impedance at = impedance_of(m, m->eq_solref + ORR_NREF * i, m->eq_solimp + ORR_NIMP * i, r);
     set_row(d, row, at, r, weight, everywhere());

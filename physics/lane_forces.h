@@ -1,8 +1,9 @@
 // Forces that depend on position and velocity alone (springs, dampers, drag), and actuators.
 #pragma once
 
-#include "physics/lane_kinematics.h"
-#include "physics/lane_velocity.h"
+#include "physics/lane_fluid.h"
+#include "physics/lane_muscle.h"
+#include "physics/lane_transmission.h"
 
 LANE_FN void springs(const lane_model *m, const lane_data *d)
 {
@@ -27,58 +28,6 @@ LANE_FN void springs(const lane_model *m, const lane_data *d)
             d->qfrc_passive[dof] = -stiffness * (d->qpos[adr] - R(m->qpos_spring[adr]));
         }
     }
-}
-
-LANE_FN void tendon_springs(const lane_model *m, const lane_data *d, int with_spring, int with_damper)
-{
-    for (int i = 0; i < m->ntendon; i++) {
-        real force = R(0.0);
-        if (with_spring && (double)m->tendon_stiffness[i] != 0.0) {
-            real length = d->ten_length[i];
-            real low = R(m->tendon_lengthspring[2 * i]), high = R(m->tendon_lengthspring[2 * i + 1]);
-            force = m->tendon_stiffness[i] * (max_(low - length, R(0.0)) - max_(length - high, R(0.0)));
-        }
-        if (with_damper) {
-            force = force - m->tendon_damping[i] * d->ten_velocity[i];
-        }
-        orr_chain chain = m->plan->chain[m->plan->tendon_chain + i];
-        for (int k = chain.first; k < chain.first + chain.count; k++) {
-            int dof = m->plan->chain_dof[k];
-            d->qfrc_passive[dof] = d->qfrc_passive[dof] + R(m->plan->chain_coef[k]) * force;
-        }
-    }
-}
-
-// Drag of the medium on a body as if it were the box with its inertia: MuJoCo's documentation, "Fluid forces".
-LANE_FN void fluid_drag(const lane_model *m, const lane_data *d, int body)
-{
-    const double pi = 3.14159265358979323846;
-    double mass = (double)m->body_mass[body];
-    const uniform_real *I = m->body_inertia + 3 * body;
-    double box[3]; // full sizes
-    for (int k = 0; k < 3; k++) {
-        double sum = (double)I[(k + 1) % 3] + (double)I[(k + 2) % 3] - (double)I[k];
-        box[k] = sqrt((sum > 1e-15 ? sum : 1e-15) / mass * 6.0);
-    }
-    matrix3 frame = load_matrix(d->ximat, body);
-    real3 at = load3(d->xipos, body);
-    spatial v = load_spatial(d->cvel, body);
-    real3 arm = sub3(at, load3(d->subtree_com, m->body_rootid[body]));
-    real3 wind = make_real3(R(m->opt.wind[0]), R(m->opt.wind[1]), R(m->opt.wind[2]));
-    real3 turning = rotate_back(frame, v.r);
-    real3 moving = rotate_back(frame, sub3(add3(v.t, cross3(v.r, arm)), wind));
-    double diameter = (box[0] + box[1] + box[2]) / 3.0, viscosity = m->opt.viscosity,
-           density = m->opt.density;
-    real3 torque = scale3(turning, R(-pi * diameter * diameter * diameter * viscosity));
-    real3 force = scale3(moving, R(-3.0 * pi * diameter * viscosity));
-    double fourth[3] = {pow(box[0], 4), pow(box[1], 4), pow(box[2], 4)};
-    force.x = force.x - R(0.5 * density * box[1] * box[2]) * abs_(moving.x) * moving.x;
-    force.y = force.y - R(0.5 * density * box[0] * box[2]) * abs_(moving.y) * moving.y;
-    force.z = force.z - R(0.5 * density * box[0] * box[1]) * abs_(moving.z) * moving.z;
-    torque.x = torque.x - R(density * box[0] * (fourth[1] + fourth[2]) / 64.0) * abs_(turning.x) * turning.x;
-    torque.y = torque.y - R(density * box[1] * (fourth[0] + fourth[2]) / 64.0) * abs_(turning.y) * turning.y;
-    torque.z = torque.z - R(density * box[2] * (fourth[0] + fourth[1]) / 64.0) * abs_(turning.z) * turning.z;
-    apply_force(m, d, body, at, rotate(frame, force), rotate(frame, torque), d->qfrc_passive);
 }
 
 LANE_FN void gravity_compensation(const lane_model *m, const lane_data *d)
@@ -113,11 +62,9 @@ LANE_FN void passive_forces(const lane_model *m, const lane_data *d)
         }
     }
     tendon_springs(m, d, with_spring, with_damper);
-    if (m->opt.density > 0.0 || m->opt.viscosity > 0.0) {
-        for (int i = 1; i < m->nbody; i++) {
-            if ((double)m->body_mass[i] >= LANE_TINY) {
-                fluid_drag(m, d, i);
-            }
+    for (int i = 1; i < m->nbody; i++) {
+        if (body_in_fluid(m, i)) {
+            fluid_forces(m, d, i);
         }
     }
     gravity_compensation(m, d);
@@ -128,60 +75,10 @@ LANE_FN void passive_forces(const lane_model *m, const lane_data *d)
     }
 }
 
-// Length of each actuator's transmission and its moment on the dofs it moves.
-LANE_FN void transmissions(const lane_model *m, const lane_data *d)
-{
-    for (int i = 0; i < m->nu; i++) {
-        const uniform_real *gear = m->actuator_gear + 6 * i;
-        int id = m->actuator_trnid[2 * i];
-        reals moment = d->actuator_moment + 6 * i;
-        if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON) {
-            moment[0] = R(gear[0]);
-            d->actuator_length[i] = gear[0] * d->ten_length[id];
-            continue;
-        }
-        reals q = d->qpos + m->jnt_qposadr[id];
-        int type = m->jnt_type[id], free_joint = type == ORR_JOINT_FREE;
-        if (!free_joint && type != ORR_JOINT_BALL) {
-            moment[0] = R(gear[0]);
-            d->actuator_length[i] = gear[0] * q[0];
-            continue;
-        }
-        quaternion at = normalise_quaternion(load_quaternion(q + 3 * free_joint, 0));
-        real3 turn = uniform3(gear + 3 * free_joint, 0);
-        if (m->actuator_trntype[i] == ORR_TRANSMISSION_JOINTINPARENT) {
-            turn = rotate_back(quaternion_matrix(at), turn);
-        }
-        if (free_joint) {
-            store3(moment, 0, uniform3(gear, 0));
-        }
-        store3(moment + 3 * free_joint, 0, turn);
-        d->actuator_length[i] = free_joint ? R(0.0) : dot3(quaternion_velocity(at), turn);
-    }
-}
-
 FN int actuator_disabled(const lane_model *m, int i)
 {
     int group = m->actuator_group[i];
     return group >= 0 && group <= 30 && (m->opt.disableactuator & (1 << group)) != 0;
-}
-
-LANE_FN void actuator_velocities(const lane_model *m, const lane_data *d)
-{
-    for (int i = 0; i < m->nu; i++) {
-        int id = m->actuator_trnid[2 * i];
-        reals moment = d->actuator_moment + 6 * i;
-        if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON) {
-            d->actuator_velocity[i] = moment[0] * d->ten_velocity[id];
-            continue;
-        }
-        int dof = m->jnt_dofadr[id];
-        real velocity = R(0.0);
-        for (int k = 0; k < joint_dofs(m->jnt_type[id]); k++) {
-            velocity = velocity + moment[k] * d->qvel[dof + k];
-        }
-        d->actuator_velocity[i] = velocity;
-    }
 }
 
 // The activation after one time step.
@@ -214,6 +111,8 @@ LANE_FN real actuator_input(const lane_model *m, const lane_data *d, int i)
     }
     if (m->actuator_dyntype[i] == ORR_DYNAMICS_INTEGRATOR) {
         d->act_dot[adr] = control;
+    } else if (m->actuator_dyntype[i] == ORR_DYNAMICS_MUSCLE) {
+        d->act_dot[adr] = muscle_rate(m, i, control, d->act[adr]);
     } else {
         double tau = (double)m->actuator_dynprm[ORR_NDYN * i];
         d->act_dot[adr] = (control - d->act[adr]) * R(1.0 / (tau > 1e-15 ? tau : 1e-15));
@@ -231,11 +130,36 @@ LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, rea
     real factor = gain[0], force = R(0.0);
     if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
         factor = factor + gain[1] * d->actuator_length[i] + gain[2] * d->actuator_velocity[i];
+    } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {
+        factor = muscle_gain(m, d, i, 0);
     }
     if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
         force = bias[0] + bias[1] * d->actuator_length[i] + bias[2] * d->actuator_velocity[i];
+    } else if (m->actuator_biastype[i] == ORR_BIAS_MUSCLE) {
+        force = muscle_bias(m, d, i);
     }
     return force + factor * input;
+}
+
+// How an actuator's force changes with the velocity of its transmission.
+LANE_FN real actuator_slope(const lane_model *m, const lane_data *d, int i)
+{
+    real slope = R(0.0);
+    if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
+        slope = actuator_biasprm(m, d, ORR_NBIAS * i + 2);
+    }
+    real input = m->actuator_actadr[i] < 0 ? d->ctrl[i] : actuator_input(m, d, i); // MuJoCo's is not clamped
+    if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
+        slope = slope + actuator_gainprm(m, d, ORR_NGAIN * i + 2) * input;
+    } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {
+        slope = slope + muscle_gain(m, d, i, 1) * input;
+    }
+    if (m->actuator_forcelimited[i]) {
+        mask limited = or_(d->actuator_force[i] <= R(m->actuator_forcerange[2 * i]),
+                           d->actuator_force[i] >= R(m->actuator_forcerange[2 * i + 1]));
+        slope = sel(limited, R(0.0), slope);
+    }
+    return slope;
 }
 
 LANE_FN void limit_tendon_actuation(const lane_model *m, const lane_data *d)
@@ -283,21 +207,8 @@ LANE_FN void actuation(const lane_model *m, const lane_data *d)
     }
     limit_tendon_actuation(m, d);
     for (int i = 0; i < m->nu; i++) {
-        int id = m->actuator_trnid[2 * i];
-        reals moment = d->actuator_moment + 6 * i;
-        real force = d->actuator_force[i];
-        if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON) {
-            orr_chain chain = m->plan->chain[m->plan->tendon_chain + id];
-            for (int k = chain.first; k < chain.first + chain.count; k++) {
-                int dof = m->plan->chain_dof[k];
-                d->qfrc_actuator[dof] = d->qfrc_actuator[dof] + R(m->plan->chain_coef[k]) * moment[0] * force;
-            }
-        } else {
-            int dof = m->jnt_dofadr[id];
-            for (int k = 0; k < joint_dofs(m->jnt_type[id]); k++) {
-                d->qfrc_actuator[dof + k] = d->qfrc_actuator[dof + k] + moment[k] * force;
-            }
-        }
+        chain_pull(m, actuator_chain(m, i), actuator_moments(m, d, i), d->actuator_force[i],
+                   d->qfrc_actuator);
     }
     for (int i = 0; i < m->nv; i++) {
         int joint = m->dof_jntid[i];

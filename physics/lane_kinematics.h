@@ -152,24 +152,11 @@ LANE_FN void centres_of_mass(const lane_model *m, const lane_data *d)
     }
     for (int i = 0; i < m->nbody; i++) {
         real3 offset = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
-        real3 moments = make_real3(body_inertia(m, d, 3 * i), body_inertia(m, d, 3 * i + 1),
-                                   body_inertia(m, d, 3 * i + 2));
-        store_inertia(d->cinert, i,
-                      body_inertia_about(moments, load_matrix(d->ximat, i), offset, body_mass(m, d, i)));
+        store_inertia(
+            d->cinert, i,
+            body_inertia_about(body_moments(m, d, i), load_matrix(d->ximat, i), offset, body_mass(m, d, i)));
     }
     for (int joint = 0; joint < m->njnt; joint++) {
         joint_motion(m, d, joint);
-    }
-}
-
-// A fixed tendon's length is a weighted sum of joint positions.
-LANE_FN void tendons(const lane_model *m, const lane_data *d)
-{
-    for (int i = 0; i < m->ntendon; i++) {
-        real length = R(0.0);
-        for (int k = m->tendon_adr[i]; k < m->tendon_adr[i] + m->tendon_num[i]; k++) {
-            length = length + m->wrap_prm[k] * d->qpos[m->jnt_qposadr[m->wrap_objid[k]]];
-        }
-        d->ten_length[i] = length;
     }
 }

@@ -63,13 +63,15 @@ typedef struct lane_model {
     X(qM, m->nM)                                                                                             \
     X(qLD, m->nM)                                                                                            \
     X(qLDiagInv, m->nv)                                                                                      \
-    X(qH, m->nM) /* M with implicit damping, factorised */                                                   \
+    X(qH, m->nM)                        /* M with implicit damping, factorised */                            \
+    X(qU, m->plan->unsymmetric * m->nM) /* its other triangle */                                             \
     X(qHDiagInv, m->nv)                                                                                      \
     X(ten_length, m->ntendon)                                                                                \
+    X(ten_J, m->plan->tendon_entries) /* on the dofs of its chain */                                         \
     X(ten_velocity, m->ntendon)                                                                              \
     X(actuator_length, m->nu)                                                                                \
     X(actuator_velocity, m->nu)                                                                              \
-    X(actuator_moment, 6 * m->nu) /* on the dofs of its joint; tendon: [0] on its length */                  \
+    X(actuator_moment, m->plan->actuator_entries) /* on the dofs of its chain */                             \
     X(actuator_force, m->nu)                                                                                 \
     X(act_dot, m->na)                                                                                        \
     X(qfrc_bias, m->nv)                                                                                      \
@@ -80,6 +82,11 @@ typedef struct lane_model {
     X(qfrc_constraint, m->nv)                                                                                \
     X(qfrc_inverse, m->nv)                                                                                   \
     X(qacc_smooth, m->nv)                                                                                    \
+    X(cvel_slope, m->plan->unsymmetric * 6 * m->nbody) /* rates with the velocity of one dof */              \
+    X(cacc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                       \
+    X(cfrc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                       \
+    X(fluid_motion, m->plan->fluid_slopes * 6 * m->nv)                                                       \
+    X(fluid_slope, m->plan->fluid_slopes * 6 * m->nv)                                                        \
     X(energy, 2) /* potential, kinetic */                                                                    \
     X(contact_dist, m->plan->contact_capacity)                                                               \
     X(contact_pos, 3 * m->plan->contact_capacity)                                                            \
@@ -87,7 +94,9 @@ typedef struct lane_model {
     X(contact_frame, 9 * m->plan->contact_capacity) /* rows: normal, two tangents */                         \
     X(efc_J, m->plan->jacobian_capacity)                                                                     \
     X(efc_pos, m->plan->row_capacity)                                                                        \
-    X(efc_D, m->plan->row_capacity) /* 0: the row does not exist in this world */                            \
+    X(efc_D, m->plan->row_capacity)        /* 0: the row does not exist in this world */                     \
+    X(efc_diagonal, m->plan->row_capacity) /* of J M^-1 J^T, as taken for the regulariser */                 \
+    X(row_response, m->plan->row_responses * m->nv)                                                          \
     X(efc_aref, m->plan->row_capacity)                                                                       \
     X(efc_jar, m->plan->row_capacity) /* J qacc - aref */                                                    \
     X(efc_jv, m->plan->row_capacity)  /* J search */                                                         \
@@ -135,6 +144,12 @@ typedef struct lane_contact {
     int32_t pair, row; // first row, -1 when the contact is within the gap
 } lane_contact;
 
+// Where a geom is in all lanes, by its bounding sphere.
+typedef struct lane_extent {
+    float low[3], high[3];
+    int32_t geom;
+} lane_extent;
+
 typedef struct lane_data {
 #define LANE_ARRAY(name, count) reals name;
     LANE_STATE(LANE_ARRAY)
@@ -143,6 +158,9 @@ typedef struct lane_data {
     lane_row *row;
     lane_contact *contact;
     int32_t row_count, J_count, contact_count;
+    int32_t contacts_missed, contacts_needed; // for want of room in this step; most of a step so far
+    lane_extent *extent;                      // of the plan's sweep_geom
+    uint32_t *near_pair;                      // one bit per pair: near in some lane
     int32_t *fill;       // nv x nv: columns of the rows of H that are not zero, ascending
     int32_t *fill_count; // nv
     int32_t *below;      // nv x nv: rows below the diagonal that are not zero in a column of H, descending
@@ -273,6 +291,18 @@ FN matrix3 identity3(void)
 ORR_VARY_ARRAYS(LANE_VARIED)
 ORR_VARY_DERIVED(LANE_VARIED)
 #undef LANE_VARIED
+
+FN real3 geom_sizes(const lane_model *m, const lane_data *d, int geom)
+{
+    return make_real3(geom_size(m, d, 3 * geom), geom_size(m, d, 3 * geom + 1),
+                      geom_size(m, d, 3 * geom + 2));
+}
+
+FN real3 body_moments(const lane_model *m, const lane_data *d, int body) // about its principal axes
+{
+    return make_real3(body_inertia(m, d, 3 * body), body_inertia(m, d, 3 * body + 1),
+                      body_inertia(m, d, 3 * body + 2));
+}
 
 FN real3 gravity(const lane_model *m, const lane_data *d)
 {

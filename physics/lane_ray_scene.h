@@ -123,14 +123,14 @@ LANE_FN void ray_height_field(const lane_model *m, lane_ray *ray, int id)
 // Could a ray of some lane meet the sphere around the geom?
 FN int ray_may_hit(const lane_model *m, const lane_data *d, int geom, real3 from, real3 along)
 {
-    double radius = (double)m->geom_rbound[geom];
-    if (radius == 0.0) { // a plane has none
+    if (m->geom_type[geom] == ORR_GEOM_PLANE) { // it has none
         return 1;
     }
+    real radius = geom_rbound(m, d, geom);
     real3 apart = sub3(load3(d->geom_xpos, geom), from);
     real ahead = dot3(apart, along), squared = dot3(apart, apart);
-    real room = fma_(squared, R(1e-5), R(1.01 * radius * radius)); // and what rounding may add
-    return any(and_(squared - ahead * ahead <= room, ahead >= R(-1.01 * radius)));
+    real room = fma_(squared, R(1e-5), radius * radius * R(1.01)); // and what rounding may add
+    return any(and_(squared - ahead * ahead <= room, ahead >= radius * R(-1.01)));
 }
 
 FN int invisible(const lane_model *m, int geom)
@@ -149,7 +149,7 @@ FN real ray_scene(const lane_model *m, const lane_data *d, real3 from, real3 alo
         }
         lane_ray ray = local_ray(load3(d->geom_xpos, i), load_matrix(d->geom_xmat, i), from, along);
         ray.nearest = nearest;
-        real3 size = uniform3(m->geom_size, i);
+        real3 size = geom_sizes(m, d, i);
         if (m->geom_type[i] == ORR_GEOM_MESH) {
             ray_mesh(m, &ray, m->geom_dataid[i]);
         } else if (m->geom_type[i] == ORR_GEOM_HFIELD) {

@@ -93,7 +93,7 @@ LANE_FN void subtree_velocities(const lane_model *m, const lane_data *d)
     for (int i = 0; i < m->nbody; i++) {
         spatial v = load_spatial(d->cvel, i);
         real3 arm = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
-        store3(d->subtree_linvel, i, scale3(add3(v.t, cross3(v.r, arm)), R(m->body_mass[i])));
+        store3(d->subtree_linvel, i, scale3(add3(v.t, cross3(v.r, arm)), body_mass(m, d, i)));
     }
     for (int i = m->nbody - 1; i >= 0; i--) {
         real3 momentum = load3(d->subtree_linvel, i);
@@ -101,25 +101,25 @@ LANE_FN void subtree_velocities(const lane_model *m, const lane_data *d)
             int parent = m->body_parentid[i];
             store3(d->subtree_linvel, parent, add3(load3(d->subtree_linvel, parent), momentum));
         }
-        double mass = (double)m->body_subtreemass[i];
-        store3(d->subtree_linvel, i, scale3(momentum, R(1.0 / (mass > LANE_TINY ? mass : LANE_TINY))));
+        store3(d->subtree_linvel, i,
+               scale3(momentum, R(1.0) / max_(body_subtreemass(m, d, i), R(LANE_TINY))));
     }
     for (int i = 0; i < m->nbody; i++) { // of the body alone, about the centre of its subtree
         spatial v = load_spatial(d->cvel, i);
         matrix3 frame = load_matrix(d->ximat, i);
-        real3 local = rotate_back(frame, v.r), moments = uniform3(m->body_inertia, i);
+        real3 local = rotate_back(frame, v.r), moments = body_moments(m, d, i);
         real3 spin = rotate(frame, make_real3(local.x * moments.x, local.y * moments.y, local.z * moments.z));
         real3 arm = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
         real3 moving = sub3(add3(v.t, cross3(v.r, arm)), load3(d->subtree_linvel, i));
         real3 from_centre = sub3(load3(d->xipos, i), load3(d->subtree_com, i));
-        store3(d->subtree_angmom, i, add3(spin, scale3(cross3(from_centre, moving), R(m->body_mass[i]))));
+        store3(d->subtree_angmom, i, add3(spin, scale3(cross3(from_centre, moving), body_mass(m, d, i))));
     }
     for (int i = m->nbody - 1; i > 0; i--) {
         int parent = m->body_parentid[i];
         real3 apart = sub3(load3(d->subtree_com, i), load3(d->subtree_com, parent));
         real3 moving = sub3(load3(d->subtree_linvel, i), load3(d->subtree_linvel, parent));
         real3 whole =
-            add_scaled3(load3(d->subtree_angmom, i), cross3(apart, moving), R(m->body_subtreemass[i]));
+            add_scaled3(load3(d->subtree_angmom, i), cross3(apart, moving), body_subtreemass(m, d, i));
         store3(d->subtree_angmom, parent, add3(load3(d->subtree_angmom, parent), whole));
     }
 }

@@ -2,7 +2,7 @@
 // (MuJoCo documentation, "Computation", section "Constraint model").
 #pragma once
 
-#include "physics/lane_kinematics.h"
+#include "physics/lane_tendon.h"
 
 // What pulls a constraint back, of the position r = pos - margin: impedance, stiffness, damping.
 typedef struct lane_impedance {
@@ -134,6 +134,7 @@ LANE_FN void set_row_of_group(const lane_data *d, int i, lane_impedance at, real
 {
     real regulariser = max_((R(1.0) - at.impedance) / at.impedance * inverse_weight, R(LANE_TINY));
     d->efc_pos[i] = r;
+    d->efc_diagonal[i] = inverse_weight;
     d->efc_D[i] = sel(exists, R(1.0) / regulariser, R(0.0));
     d->efc_aref[i] = -(at.damping * d->efc_aref[i]) - at.stiffness * at.impedance * r;
 }
@@ -167,11 +168,11 @@ LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
     }
     for (int i = 0; i < m->ntendon; i++) {
         if ((double)m->tendon_frictionloss[i] > 0.0) {
-            orr_chain chain = m->plan->chain[m->plan->tendon_chain + i];
+            orr_chain chain = tendon_chain(m, i);
             int row = add_row(d, LANE_ROW_FRICTION, m->plan->chain_dof + chain.first, chain.count);
             d->row[row].frictionloss = (double)m->tendon_frictionloss[i];
             for (int k = 0; k < chain.count; k++) {
-                d->efc_J[d->row[row].J + k] = R(m->plan->chain_coef[chain.first + k]);
+                d->efc_J[d->row[row].J + k] = tendon_arms(m, d, i)[k];
             }
             lane_impedance at = impedance_of(m, m->tendon_solref_fri + ORR_NREF * i,
                                              m->tendon_solimp_fri + ORR_NIMP * i, R(0.0));
@@ -242,11 +243,11 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
             if (!any(exists)) {
                 continue;
             }
-            orr_chain chain = m->plan->chain[m->plan->tendon_chain + i];
+            orr_chain chain = tendon_chain(m, i);
             int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->chain_dof + chain.first, chain.count);
             d->row[row].limit = 1 + m->njnt + i;
             for (int k = 0; k < chain.count; k++) {
-                d->efc_J[d->row[row].J + k] = R(-sign * m->plan->chain_coef[chain.first + k]);
+                d->efc_J[d->row[row].J + k] = R(-sign) * tendon_arms(m, d, i)[k];
             }
             lane_impedance at =
                 impedance_of(m, m->tendon_solref_lim + ORR_NREF * i, m->tendon_solimp_lim + ORR_NIMP * i, r);

@@ -1,10 +1,11 @@
 // The constraint solver: the acceleration that minimises
 //     1/2 (a - a_smooth)^T M (a - a_smooth) + sum of s(J a - aref)
-// by Newton's method with exact line search (Todorov, "Convex and analytically-invertible dynamics with contacts
+// by Newton's method, or conjugate gradients (lane_gradient.h), with exact line search (Todorov, "Convex and analytically-invertible dynamics with contacts
 // and constraints", ICRA 2014; MuJoCo documentation, "Computation"). Each lane stops when it has converged; the
 // others go on.
 #pragma once
 
+#include "physics/lane_gradient.h"
 #include "physics/lane_inertia.h"
 #include "physics/lane_rows.h"
 
@@ -544,22 +545,31 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         }
         return;
     }
-    fill_pattern(m, d);
+    int newton = m->opt.solver != ORR_SOLVER_CG; // for PGS too: the minimum is the same
+    if (newton) {
+        fill_pattern(m, d);
+    }
     mask running = constrained_lanes(d);
     warm_start(m, d, running);
-    real enough = R(SOLVER_TOLERANCE * m->stat.meaninertia * (nv > 1 ? nv : 1));
+    double tolerance = newton || m->opt.tolerance < SOLVER_TOLERANCE ? SOLVER_TOLERANCE : m->opt.tolerance;
+    real enough = R(tolerance * m->stat.meaninertia * (nv > 1 ? nv : 1));
     constraint_force(m, d, d->qfrc_constraint);
     for (int i = 0; i < m->opt.iterations; i++) {
         for (int k = 0; k < nv; k++) {
             d->gradient[k] = d->Ma[k] - d->qfrc_smooth[k] - d->qfrc_constraint[k];
         }
-        build_hessian(m, d);
-        newton_direction(m, d);
+        if (newton) {
+            build_hessian(m, d);
+            newton_direction(m, d);
+        } else {
+            conjugate_direction(m, d, i == 0);
+        }
         real slope = R(0.0);
         for (int k = 0; k < nv; k++) {
             slope = fma_(d->gradient[k], d->search[k], slope);
         }
-        running = and_(running, R(-0.5) * slope > enough); // what a whole step of Newton's would gain
+        running =
+            and_(running, R(-0.5) * slope > enough); // what a whole step (of Newton's: surely) would gain
         if (!any(running)) {
             break;
         }
@@ -573,7 +583,11 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         mask changed = or_(step<R(1.0), step> R(1.0));
         changed = or_(changed, move_rows(d, step));
         constraint_force(m, d, d->qfrc_constraint);
-        running = and_(running, changed);
+#if !defined(ORR_SCALAR_DOUBLE) // in double another step still sharpens what an ill-conditioned H has left
+        running = newton ? and_(running, changed) : running;
+#else
+        (void)changed;
+#endif
         if (!any(running)) {
             break;
         }

@@ -3,12 +3,12 @@
 
 #include "physics/lane_collision.h"
 #include "physics/lane_equality.h"
-#include "physics/lane_forces.h"
-#include "physics/lane_solver.h"
+#include "physics/lane_implicit.h"
+#include "physics/lane_slip.h"
 
 LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
 {
-    d->row_count = d->J_count = d->contact_count = 0;
+    d->row_count = d->J_count = d->contact_count = d->contacts_missed = 0;
     if (m->opt.disableflags & ORR_DISABLE_CONSTRAINT) {
         return;
     }
@@ -16,12 +16,21 @@ LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
     friction_loss_rows(m, d);
     limit_rows(m, d);
     collide(m, d);
+    if (m->opt.enableflags & ORR_ENABLE_DIAGEXACT) {
+        correct_diagonals(m, d);
+    }
+}
+
+LANE_FN void bias_forces(const lane_model *m, const lane_data *d)
+{
+    newton_euler(m, d, 0, d->qfrc_bias);
+    tendon_euler(m, d, d->qfrc_bias);
 }
 
 LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
 {
     passive_forces(m, d);
-    newton_euler(m, d, 0, d->qfrc_bias);
+    bias_forces(m, d);
     actuation(m, d);
     for (int i = 0; i < m->nv; i++) {
         d->qfrc_smooth[i] = d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i] + d->qfrc_actuator[i];
@@ -41,11 +50,13 @@ LANE_FN void positions(const lane_model *m, const lane_data *d)
     tendons(m, d);
     transmissions(m, d);
     inertia_matrix(m, d);
+    tendon_inertia(m, d);
 }
 
 LANE_FN void velocities(const lane_model *m, const lane_data *d)
 {
     body_velocities(m, d);
+    tendon_velocities(m, d);
     actuator_velocities(m, d);
 }
 
@@ -60,6 +71,9 @@ LANE_FN void accelerations(const lane_model *m, lane_data *d)
     }
     solve_factorised(m, d->qLD, d->qLDiagInv, d->qacc_smooth);
     solve_constraints(m, d);
+    if (m->opt.noslip_iterations > 0 && d->row_count > 0) {
+        noslip(m, d);
+    }
 }
 
 // Everything that the state says.
@@ -70,21 +84,34 @@ LANE_FN void forward(const lane_model *m, lane_data *d)
     accelerations(m, d);
 }
 
-// qfrc_inverse: the force that gives the acceleration qacc
+// qfrc_inverse: the force that gives the acceleration qacc; with the flag invdiscrete qacc is what a step of the
+// integrator makes of the velocity
 LANE_FN void inverse(const lane_model *m, lane_data *d)
 {
     positions(m, d);
     velocities(m, d);
+    factorise_inertia(m, d);
     constraint_rows(m, d);
     passive_forces(m, d);
+    reals given = d->qacc;
+    if (m->opt.enableflags & ORR_ENABLE_INVDISCRETE && implicit_step(m)) {
+        d->qacc = d->work;
+        for (int i = 0; i < m->nv; i++) {
+            d->qacc[i] = given[i];
+        }
+        actuation(m, d);
+        implicit_back(m, d, d->qacc, d->work + m->nv);
+    }
     constraint_residual(d, d->qacc);
     constraint_forces(d);
     constraint_force(m, d, d->qfrc_constraint);
-    newton_euler(m, d, 1, d->qfrc_inverse);
+    bias_forces(m, d);
+    inertia_matrix_times(m, d, d->qacc, d->qfrc_inverse);
     for (int i = 0; i < m->nv; i++) {
-        d->qfrc_inverse[i] = d->qfrc_inverse[i] + dof_armature(m, d, i) * d->qacc[i] - d->qfrc_passive[i] -
-                             d->qfrc_constraint[i];
+        d->qfrc_inverse[i] =
+            d->qfrc_inverse[i] + d->qfrc_bias[i] - d->qfrc_passive[i] - d->qfrc_constraint[i];
     }
+    d->qacc = given;
 }
 
 LANE_FN void energies(const lane_model *m, const lane_data *d)
@@ -171,80 +198,12 @@ LANE_FN void advance(const lane_model *m, const lane_data *d, reals acceleration
     d->time[0] = d->time[0] + step;
 }
 
-// acceleration = (M - h dF/dv)^-1 F with the derivative already in qH
-LANE_FN void implicit_acceleration(const lane_model *m, const lane_data *d, reals acceleration)
+LANE_FN void step_implicit(const lane_model *m, const lane_data *d)
 {
-    factorise(m, d->qH, d->qHDiagInv);
     for (int i = 0; i < m->nv; i++) {
-        acceleration[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
+        d->work[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
     }
-    solve_factorised(m, d->qH, d->qHDiagInv, acceleration);
-}
-
-FN void start_implicit(const lane_model *m, const lane_data *d)
-{
-    for (int i = 0; i < m->nM; i++) {
-        d->qH[i] = d->qM[i];
-    }
-    if (m->opt.disableflags & ORR_DISABLE_DAMPER) {
-        return;
-    }
-    for (int i = 0; i < m->nv; i++) {
-        int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
-        d->qH[diagonal] = d->qH[diagonal] + R(m->opt.timestep) * dof_damping(m, d, i);
-    }
-}
-
-LANE_FN void step_euler(const lane_model *m, const lane_data *d)
-{
-    int damped = m->plan->varied_at[ORR_VARY_DOF_DAMPING] >= 0;
-    for (int i = 0; i < m->nv; i++) {
-        damped |= (double)m->dof_damping[i] > 0.0;
-    }
-    if (!damped || m->opt.disableflags & (ORR_DISABLE_EULERDAMP | ORR_DISABLE_DAMPER)) {
-        advance(m, d, d->qacc);
-        return;
-    }
-    start_implicit(m, d);
-    implicit_acceleration(m, d, d->work);
-    advance(m, d, d->work);
-}
-
-// Dampers and the velocity gains of actuators on single dofs, taken at the end of the step.
-LANE_FN void step_implicitfast(const lane_model *m, const lane_data *d)
-{
-    start_implicit(m, d);
-    for (int i = 0; i < m->nu && !(m->opt.disableflags & ORR_DISABLE_ACTUATION); i++) {
-        if (actuator_disabled(m, i)) {
-            continue;
-        }
-        real slope = R(0.0);
-        if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
-            slope = actuator_biasprm(m, d, ORR_NBIAS * i + 2);
-        }
-        if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
-            slope = slope + actuator_gainprm(m, d, ORR_NGAIN * i + 2) * actuator_input(m, d, i);
-        }
-        if (m->actuator_forcelimited[i]) {
-            mask limited = or_(d->actuator_force[i] <= R(m->actuator_forcerange[2 * i]),
-                               d->actuator_force[i] >= R(m->actuator_forcerange[2 * i + 1]));
-            slope = sel(limited, R(0.0), slope);
-        }
-        if (!any(abs_(slope) > R(0.0))) {
-            continue;
-        }
-        int dof = m->jnt_dofadr[m->actuator_trnid[2 * i]],
-            count = joint_dofs(m->jnt_type[m->actuator_trnid[2 * i]]);
-        reals moment = d->actuator_moment + 6 * i;
-        for (int a = 0; a < count; a++) {
-            int diagonal = m->M_rowadr[dof + a] + m->M_rownnz[dof + a] - 1;
-            for (int b = 0; b <= a; b++) {
-                reals entry = d->qH + (diagonal - (a - b));
-                entry[0] = entry[0] - R(m->opt.timestep) * slope * moment[a] * moment[b];
-            }
-        }
-    }
-    implicit_acceleration(m, d, d->work);
+    implicit_solve(m, d, d->work);
     advance(m, d, d->work);
 }
 
@@ -319,15 +278,11 @@ LANE_FN void step(const lane_model *m, lane_data *d)
     for (int i = 0; i < m->nv; i++) {
         d->qacc_warmstart[i] = d->qacc[i];
     }
-    switch (m->opt.integrator) {
-    case ORR_INTEGRATOR_RK4:
+    if (m->opt.integrator == ORR_INTEGRATOR_RK4) {
         step_rk4(m, d);
-        break;
-    case ORR_INTEGRATOR_IMPLICITFAST:
-        step_implicitfast(m, d);
-        break;
-    default:
-        step_euler(m, d);
-        break;
+    } else if (implicit_step(m)) {
+        step_implicit(m, d);
+    } else {
+        advance(m, d, d->qacc);
     }
 }

@@ -27,14 +27,6 @@ LANE_FN void body_velocities(const lane_model *m, const lane_data *d)
         }
         store_spatial(d->cvel, i, v);
     }
-    for (int i = 0; i < m->ntendon; i++) {
-        orr_chain chain = m->plan->chain[m->plan->tendon_chain + i];
-        real velocity = R(0.0);
-        for (int k = chain.first; k < chain.first + chain.count; k++) {
-            velocity = velocity + R(m->plan->chain_coef[k]) * d->qvel[m->plan->chain_dof[k]];
-        }
-        d->ten_velocity[i] = velocity;
-    }
 }
 
 // result = the generalised force of gravity, Coriolis and centripetal forces and, with qacc, of M qacc less

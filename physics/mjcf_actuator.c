@@ -8,6 +8,8 @@ static const char *const servo_own[] = {"kp", "kv", "dampratio", "timeconst", "i
 static const char *const intvelocity_own[] = {"kp",       "kv",         "dampratio", "inheritrange",
                                               "actrange", "actlimited", NULL};
 static const char *const velocity_own[] = {"kv", NULL};
+static const char *const muscle_own[] = {"timeconst", "tausmooth", "range", "force", "scale", "lmin",
+                                         "lmax",      "vmax",      "fpmax", "fvmax", NULL};
 static const char *const cylinder_own[] = {"timeconst", "bias", "area", "diameter", NULL};
 
 static orr_result read_one(mjcf_reader *reader, const mjcf_node *node, const char *name, double *value,
@@ -121,6 +123,36 @@ static orr_result read_cylinder(mjcf_reader *reader, const mjcf_node *node, spec
     return ORR_OK;
 }
 
+// A muscle's numbers are those of gainprm, and biasprm repeats them; what neither it nor its class says has a default.
+static orr_result read_muscle(mjcf_reader *reader, const mjcf_node *node, spec_actuator *a)
+{
+    static const char *const names[] = {"force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"};
+    static const double defaults[] = {0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2};
+    int count;
+    bool given;
+    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, muscle_own, a, reader->spec, reader->error));
+    a->dynprm[0] = a->dynprm[0] == 1.0 ? 0.01 : a->dynprm[0]; // as in `general`: not said
+    a->dynprm[1] = a->dynprm[1] == 0.0 ? 0.04 : a->dynprm[1];
+    for (int k = 0; k < 9; k++) {
+        a->gainprm[k] = a->gainprm[k] == (k == 0 ? 1.0 : 0.0) ? defaults[k] : a->gainprm[k];
+    }
+    ORR_TRY(mjcf_read_numbers(node, "timeconst", 2, 2, a->dynprm, &count, reader->error));
+    ORR_TRY(read_one(reader, node, "tausmooth", &a->dynprm[2], &given));
+    ORR_TRY(mjcf_read_numbers(node, "range", 2, 2, a->gainprm, &count, reader->error));
+    for (int k = 0; k < 7; k++) {
+        ORR_TRY(read_one(reader, node, names[k], &a->gainprm[2 + k], &given));
+    }
+    if (a->dynprm[2] < 0.0 || !(a->gainprm[0] < a->gainprm[1])) {
+        return mjcf_fail(node, reader->error,
+                         "expected no negative tausmooth, and the smaller end of range first");
+    }
+    memcpy(a->biasprm, a->gainprm, sizeof a->biasprm);
+    a->dyntype = ORR_DYNAMICS_MUSCLE;
+    a->gaintype = ORR_GAIN_MUSCLE;
+    a->biastype = ORR_BIAS_MUSCLE;
+    return ORR_OK;
+}
+
 orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *a)
 {
     ORR_TRY(mjcf_no_children(node, reader->error));
@@ -146,9 +178,12 @@ orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, bool i
     if (mjcf_is(node, "cylinder")) {
         return read_cylinder(reader, node, a);
     }
+    if (mjcf_is(node, "muscle")) {
+        return read_muscle(reader, node, a);
+    }
     return mjcf_fail(node, reader->error,
                      "unknown or unsupported actuator: expected general, motor, position, velocity, "
-                     "intvelocity, damper or cylinder");
+                     "intvelocity, damper, cylinder or muscle");
 }
 
 orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section)

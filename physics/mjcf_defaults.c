@@ -49,6 +49,7 @@ void mjcf_class_init(mjcf_class *main_class)
                  .mass = NOT_GIVEN,
                  .density = 1000.0,
                  .solmix = 1.0,
+                 .fluidcoef = {0.5, 0.25, 1.5, 1.0, 1.0},
                  .solref = SOLREF,
                  .solimp = SOLIMP,
                  .rgba = GREY},
@@ -156,7 +157,7 @@ static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const
         }
     }
     static const char *const actuators[] = {"general",     "motor",  "position", "velocity",
-                                            "intvelocity", "damper", "cylinder"};
+                                            "intvelocity", "damper", "cylinder", "muscle"};
     for (size_t i = 0; i < sizeof actuators / sizeof actuators[0]; i++) {
         if (mjcf_is(node, actuators[i])) {
             return mjcf_read_actuator(reader, node, true, &c->actuator);

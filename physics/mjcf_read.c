@@ -1,28 +1,11 @@
 // Attributes into the fields of a struct, as the tables of mjcf_schema.c say.
-#define _GNU_SOURCE // strtod_l
+#include "engine/core/number.h"
 #include "physics/mjcf.h"
 
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static locale_t plain_locale(void) // numbers have points whatever the host's language
-{
-    static locale_t locale;
-    locale_t found = __atomic_load_n(&locale, __ATOMIC_ACQUIRE);
-    if (!found) {
-        found = newlocale(LC_ALL_MASK, "C", NULL);
-        locale_t expected = NULL;
-        if (!__atomic_compare_exchange_n(&locale, &expected, found, false, __ATOMIC_ACQ_REL,
-                                         __ATOMIC_ACQUIRE)) {
-            freelocale(found);
-            found = expected;
-        }
-    }
-    return found;
-}
 
 // The next number of a list, or false at its end; *bad when something else stands there.
 static bool next_number(const char **text, double *value, bool *bad)
@@ -33,8 +16,8 @@ static bool next_number(const char **text, double *value, bool *bad)
     if (!**text) {
         return false;
     }
-    char *end;
-    *value = strtod_l(*text, &end, plain_locale());
+    const char *end;
+    *value = orr_number_parse(*text, &end);
     *bad = end == *text || (*end && !strchr(" \t\r\n", *end)) || !isfinite(*value);
     *text = end;
     return !*bad;

@@ -1,13 +1,10 @@
 // Which attributes each element has, and how one is read. What MuJoCo knows and this engine does not is listed, so that it
 // gets an answer of its own.
-#define _GNU_SOURCE // strtod_l
 #include "physics/mjcf.h"
 
 #include <errno.h>
 #include <float.h>
-#include <locale.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define REAL(type, name, member, low, high)                                                                  \
@@ -114,14 +111,15 @@ static const mjcf_key mark_keys[] = {{"none", SPEC_MARK_NONE},
                                      {"cross", SPEC_MARK_CROSS},
                                      {"random", SPEC_MARK_RANDOM},
                                      {NULL, 0}};
-static const mjcf_key dynamics_keys[] = {{"none", ORR_DYNAMICS_NONE},
-                                         {"integrator", ORR_DYNAMICS_INTEGRATOR},
-                                         {"filter", ORR_DYNAMICS_FILTER},
-                                         {"filterexact", ORR_DYNAMICS_FILTEREXACT},
-                                         {NULL, 0}};
-static const mjcf_key gain_keys[] = {{"fixed", ORR_GAIN_FIXED}, {"affine", ORR_GAIN_AFFINE}, {NULL, 0}};
-static const mjcf_key bias_keys[] = {{"none", ORR_BIAS_NONE}, {"affine", ORR_BIAS_AFFINE}, {NULL, 0}};
-static const mjcf_key none_keys[] = {{"none", 0}, {NULL, 0}};
+static const mjcf_key dynamics_keys[] = {
+    {"none", ORR_DYNAMICS_NONE},     {"integrator", ORR_DYNAMICS_INTEGRATOR},
+    {"filter", ORR_DYNAMICS_FILTER}, {"filterexact", ORR_DYNAMICS_FILTEREXACT},
+    {"muscle", ORR_DYNAMICS_MUSCLE}, {NULL, 0}};
+static const mjcf_key gain_keys[] = {
+    {"fixed", ORR_GAIN_FIXED}, {"affine", ORR_GAIN_AFFINE}, {"muscle", ORR_GAIN_MUSCLE}, {NULL, 0}};
+static const mjcf_key bias_keys[] = {
+    {"none", ORR_BIAS_NONE}, {"affine", ORR_BIAS_AFFINE}, {"muscle", ORR_BIAS_MUSCLE}, {NULL, 0}};
+static const mjcf_key fluid_keys[] = {{"none", 0}, {"ellipsoid", 1}, {NULL, 0}};
 static const mjcf_key coordinate_keys[] = {{"local", 0}, {NULL, 0}};
 
 const mjcf_field mjcf_compiler_fields[] = {
@@ -254,7 +252,7 @@ const mjcf_field mjcf_geom_fields[] = {POSE(spec_geom),
                                        INTEGER(spec_geom, "condim", condim, 1, 1),
                                        INTEGER(spec_geom, "group", group, 1, 1),
                                        INTEGER(spec_geom, "priority", priority, 1, 1),
-                                       KEYWORD(spec_geom, "fluidshape", fluidshape, none_keys),
+                                       KEYWORD(spec_geom, "fluidshape", fluidshape, fluid_keys),
                                        REAL(spec_geom, "size", size, 1, 3),
                                        REAL(spec_geom, "fromto", fromto, 6, 6),
                                        REAL(spec_geom, "friction", friction, 1, 3),
@@ -265,12 +263,12 @@ const mjcf_field mjcf_geom_fields[] = {POSE(spec_geom),
                                        REAL(spec_geom, "solimp", solimp, 1, ORR_NIMP),
                                        REAL(spec_geom, "margin", margin, 1, 1),
                                        REAL(spec_geom, "gap", gap, 1, 1),
+                                       REAL(spec_geom, "fluidcoef", fluidcoef, 1, 5),
                                        SINGLE(spec_geom, "rgba", rgba, 4, 4),
                                        TEXT(spec_geom, "material", material),
                                        TEXT(spec_geom, "mesh", mesh),
                                        TEXT(spec_geom, "hfield", hfield),
                                        NUMBERS(spec_geom, "user", user),
-                                       UNSUPPORTED("fluidcoef"),
                                        UNSUPPORTED("shellinertia"),
                                        REAL(spec_geom, "fitscale", fitscale, 1, 1),
                                        UNSUPPORTED("surfacevel"),
@@ -451,8 +449,10 @@ const mjcf_field mjcf_key_fields[] = {REAL(spec_key, "time", time, 1, 1), NUMBER
         TEXT(spec_actuator, "tendon", tendon), TEXT(spec_actuator, "site", site),                            \
         TEXT(spec_actuator, "refsite", refsite), NUMBERS(spec_actuator, "user", user),                       \
         UNSUPPORTED("armature"), UNSUPPORTED("damping"), UNSUPPORTED("delay"), UNSUPPORTED("interp"),        \
-        UNSUPPORTED("nsample"), UNSUPPORTED("body"), UNSUPPORTED("cranksite"), UNSUPPORTED("slidersite"),    \
-        UNSUPPORTED("cranklength"), UNSUPPORTED("input"), UNSUPPORTED("ffrange"), UNSUPPORTED("velrange")
+        UNSUPPORTED("nsample"), UNSUPPORTED("body"), TEXT(spec_actuator, "cranksite", cranksite),            \
+        TEXT(spec_actuator, "slidersite", slidersite),                                                       \
+        REAL(spec_actuator, "cranklength", cranklength, 1, 1), UNSUPPORTED("input"), UNSUPPORTED("ffrange"), \
+        UNSUPPORTED("velrange")
 
 const mjcf_field mjcf_actuator_fields[] = {ACTUATOR_COMMON, END};
 const mjcf_field mjcf_general_fields[] = {

@@ -120,3 +120,12 @@ orr_result mjcf_read_sensors(mjcf_reader *reader, const mjcf_node *section)
     }
     return ORR_OK;
 }
+
+const char *orr_model_sensor_kind(int sensor_type)
+{
+    size_t i = 0, count = sizeof elements / sizeof elements[0];
+    while (i + 1 < count && (int)elements[i].type != sensor_type) {
+        i++;
+    }
+    return elements[i].name;
+}

@@ -104,26 +104,29 @@ typedef enum orr_wrap_type {
 typedef enum orr_transmission {
     ORR_TRANSMISSION_JOINT,         // trnid: joint, -1
     ORR_TRANSMISSION_JOINTINPARENT, // trnid: joint, -1
-    ORR_TRANSMISSION_SLIDERCRANK,   // not imported
+    ORR_TRANSMISSION_SLIDERCRANK,   // trnid: site of the crank, site of the slider
     ORR_TRANSMISSION_TENDON,        // trnid: tendon, -1
     ORR_TRANSMISSION_SITE,          // trnid: site, reference site or -1
 } orr_transmission;
 
 typedef enum orr_dynamics_type { // of an actuator's activation a
     ORR_DYNAMICS_NONE,
-    ORR_DYNAMICS_INTEGRATOR, // a' = u
-    ORR_DYNAMICS_FILTER,     // a' = (u - a) / dynprm[0]
-    ORR_DYNAMICS_FILTEREXACT // the same, integrated exactly
+    ORR_DYNAMICS_INTEGRATOR,  // a' = u
+    ORR_DYNAMICS_FILTER,      // a' = (u - a) / dynprm[0]
+    ORR_DYNAMICS_FILTEREXACT, // the same, integrated exactly
+    ORR_DYNAMICS_MUSCLE // towards u in 0 .. 1; dynprm: times to rise and fall (s), width of the change between them
 } orr_dynamics_type;
 
 typedef enum orr_gain_type {
-    ORR_GAIN_FIXED, // gainprm[0]
-    ORR_GAIN_AFFINE // gainprm[0] + gainprm[1] length + gainprm[2] velocity
+    ORR_GAIN_FIXED,  // gainprm[0]
+    ORR_GAIN_AFFINE, // gainprm[0] + gainprm[1] length + gainprm[2] velocity
+    ORR_GAIN_MUSCLE  // force by length and velocity: see lane_muscle.h
 } orr_gain_type;
 
 typedef enum orr_bias_type {
     ORR_BIAS_NONE,
-    ORR_BIAS_AFFINE // biasprm[0] + biasprm[1] length + biasprm[2] velocity
+    ORR_BIAS_AFFINE, // biasprm[0] + biasprm[1] length + biasprm[2] velocity
+    ORR_BIAS_MUSCLE  // a passive force by length: see lane_muscle.h
 } orr_bias_type;
 
 typedef enum orr_object { // kinds of named objects, MuJoCo's mjtObj
@@ -511,6 +514,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, actuator_ctrlrange, m->nu, 2)                                                                      \
     X(double, actuator_forcerange, m->nu, 2)                                                                     \
     X(double, actuator_actrange, m->nu, 2)                                                                       \
+    X(double, actuator_cranklength, m->nu, 1) /* of the rod between crank and slider */                          \
     X(double, actuator_gear, m->nu, 6)                                                                           \
     X(double, actuator_acc0, m->nu, 1)    /* |M^-1 moment^T| at qpos0 */                                         \
     X(double, actuator_length0, m->nu, 1) /* at qpos0 */                                                         \
@@ -630,6 +634,8 @@ void orr_model_destroy(orr_model *model); // NULL is allowed
 
 // "" when it has none. `id` must be one of the model's.
 const char *orr_model_name(const orr_model *model, orr_object kind, int id);
+// The element of MJCF for an orr_sensor_type: "touch".
+const char *orr_model_sensor_kind(int sensor_type);
 // -1 when there is none of that name.
 int orr_model_find(const orr_model *model, orr_object kind, const char *name);
 int orr_model_count(const orr_model *model, orr_object kind);

@@ -12,11 +12,23 @@ static orr_result find(model_builder *b, const spec_head *head, const char *what
 static orr_result resolve_transmission(model_builder *b, const spec_actuator *a, int32_t *type, int32_t id[2])
 {
     const orr_spec *spec = b->spec;
-    int targets = (a->joint != NULL) + (a->jointinparent != NULL) + (a->tendon != NULL) + (a->site != NULL);
+    int targets = (a->joint != NULL) + (a->jointinparent != NULL) + (a->tendon != NULL) + (a->site != NULL) +
+                  (a->cranksite != NULL);
     id[1] = -1;
     if (targets != 1 || (a->refsite && !a->site)) {
-        return spec_fail(&a->head, b->error,
-                         "expected one of joint, jointinparent, tendon and site (refsite with site)");
+        return spec_fail(
+            &a->head, b->error,
+            "expected one of joint, jointinparent, tendon, site and cranksite (refsite with site)");
+    }
+    if (a->cranksite) {
+        *type = ORR_TRANSMISSION_SLIDERCRANK;
+        id[0] = SPEC_FIND(spec, sites, a->cranksite);
+        id[1] = SPEC_FIND(spec, sites, a->slidersite);
+        ORR_TRY(find(b, &a->head, "site", id[0], a->cranksite));
+        ORR_TRY(find(b, &a->head, "site", id[1], a->slidersite ? a->slidersite : "(slidersite)"));
+        return a->cranklength > 0.0
+                   ? ORR_OK
+                   : spec_fail(&a->head, b->error, "cranklength: expected a positive number");
     }
     if (a->tendon) {
         *type = ORR_TRANSMISSION_TENDON;
@@ -87,6 +99,15 @@ static orr_result build_actuator(model_builder *b, int id, int *activation)
     memcpy(m->actuator_actrange + 2 * id, a->actrange, sizeof a->actrange);
     memcpy(m->actuator_lengthrange + 2 * id, a->lengthrange, sizeof a->lengthrange);
     memcpy(m->actuator_gear + 6 * id, a->gear, sizeof a->gear);
+    m->actuator_cranklength[id] = a->cranklength;
+    if ((a->gaintype == ORR_GAIN_MUSCLE || a->biastype == ORR_BIAS_MUSCLE)) {
+        const double *range = a->gaintype == ORR_GAIN_MUSCLE ? a->gainprm : a->biasprm;
+        if (!(range[0] < range[1]) || !(a->lengthrange[0] < a->lengthrange[1])) {
+            return spec_fail(&a->head, b->error,
+                             "a muscle: expected a range and a lengthrange, the smaller end first "
+                             "(lengths that simulation would find are not looked for)");
+        }
+    }
     copy_user(m->actuator_user + m->nuser_actuator * id, m->nuser_actuator, &a->user);
     ORR_TRY(inherit_range(b, id, a));
     ORR_TRY(builder_limited(b, &a->head, "ctrlrange", a->ctrllimited, m->actuator_ctrlrange + 2 * id,

@@ -83,6 +83,9 @@ static inline void copy_user(double *to, int width, const spec_numbers *user)
         to[i] = user->values[i];
     }
 }
+// The interaction of a geom with the medium when it counts as an ellipsoid; coefficients: MJCF's fluidcoef.
+void fluid_coefficients(int type, const double size[3], const double coefficients[5],
+                        double fluid[ORR_NFLUID]);
 // before the sizes are known
 orr_result check_names(const model_builder *b);
 orr_result resolve_masses(model_builder *b); // geoms placed, meshes fitted; the bodies' inertia
@@ -106,3 +109,10 @@ orr_result build_links(model_builder *b);      // pairs, excludes, equalities, t
 orr_result build_actuators(model_builder *b);  // actuators and sensors
 orr_result build_custom(model_builder *b);     // custom fields, keyframes
 orr_result derive_constants(model_builder *b); // what follows from qpos0
+
+// ---- parts of the steps, for models that differ in some numbers (world_vary.c)
+
+// Subtree masses and the inverse weights of bodies, dofs and tendons, from masses, inertias and armature; writes dof_M0.
+orr_result derive_weights(orr_model *m, orr_error *error);
+// The box and the sphere around a geom that is no mesh and no height field.
+void bound_primitive(int type, const double size[3], double box[6], double *radius);

@@ -89,6 +89,28 @@ static void derive_dof_weights(const model_pose *pose, orr_model *m)
     }
 }
 
+static void derive_all_weights(const model_pose *pose, orr_model *m)
+{
+    derive_body_weights(pose, m);
+    derive_dof_weights(pose, m);
+    for (int i = 0; i < m->ntendon; i++) {
+        m->tendon_invweight0[i] =
+            inverse_weight(pose, pose->ten_J + (size_t)i * (size_t)m->nv, pose->jacobian[1]);
+    }
+}
+
+static orr_result pose_at_rest(model_pose *pose, const char *path, orr_error *error)
+{
+    pose_kinematics(pose, pose->m->qpos0);
+    pose_tendons(pose, pose->m->qpos0);
+    if (!pose_inertia(pose)) {
+        return orr_fail(error, ORR_CODE_MODEL_FILE,
+                        "%s: the inertia matrix is singular: expected mass on every moving part, or armature",
+                        path);
+    }
+    return ORR_OK;
+}
+
 static void site_place(const model_pose *pose, int site, double pos[3], double mat[9])
 {
     const orr_model *m = pose->m;
@@ -135,8 +157,9 @@ static double site_transmission(const model_pose *pose, int id, double *moment)
         }
         mat_apply_transposed(frame, apart, inside);
         double site_quat[4], reference_quat[4];
-        quat_multiply(pose->xquat + 4 * m->site_bodyid[site], m->site_quat + 4 * site, site_quat);
-        quat_multiply(pose->xquat + 4 * m->site_bodyid[reference], m->site_quat + 4 * reference,
+        // MuJoCo's order, see lane_transmission.h
+        quat_multiply(m->site_quat + 4 * site, pose->xquat + 4 * m->site_bodyid[site], site_quat);
+        quat_multiply(m->site_quat + 4 * reference, pose->xquat + 4 * m->site_bodyid[reference],
                       reference_quat);
         quat_conjugate(reference_quat, quat);
         quat_multiply(quat, site_quat, turn);
@@ -156,6 +179,38 @@ static double site_transmission(const model_pose *pose, int id, double *moment)
     return length;
 }
 
+// Of a slider that a rod joins to a crank.
+static double crank_transmission(const model_pose *pose, int id, double *moment)
+{
+    const orr_model *m = pose->m;
+    int crank = m->actuator_trnid[2 * id], slider = m->actuator_trnid[2 * id + 1], nv = m->nv;
+    double gear = m->actuator_gear[6 * id], rod = m->actuator_cranklength[id];
+    double at[3], from[3], frame[9], unused[9], apart[3];
+    site_place(pose, crank, at, unused);
+    site_place(pose, slider, from, frame);
+    double axis[3] = {frame[2], frame[5], frame[8]};
+    for (int i = 0; i < 3; i++) {
+        apart[i] = at[i] - from[i];
+    }
+    double along = vec_dot(apart, axis), square = along * along + rod * rod - vec_dot(apart, apart);
+    double root = square > 0.0 ? sqrt(square) : 0.0;
+    double share = square > 0.0 ? 1.0 - along / root : 1.0, pull = square > 0.0 ? 1.0 / root : 0.0;
+    pose_jacobian(pose, m->site_bodyid[crank], at, pose->jacobian[0]);
+    pose_jacobian(pose, m->site_bodyid[slider], from, pose->jacobian[1]);
+    for (int d = 0; d < nv; d++) {
+        double turning[3], swing[3];
+        for (int i = 0; i < 3; i++) {
+            turning[i] = pose->jacobian[1][(i + 3) * nv + d];
+        }
+        vec_cross(turning, axis, swing);
+        for (int i = 0; i < 3; i++) {
+            double moving = pose->jacobian[0][i * nv + d] - pose->jacobian[1][i * nv + d];
+            moment[d] += gear * ((axis[i] * share + apart[i] * pull) * moving + apart[i] * share * swing[i]);
+        }
+    }
+    return gear * (along - root);
+}
+
 // Of an actuator at qpos0; `moment` has nv numbers.
 static double transmission(const model_pose *pose, int id, double *moment)
 {
@@ -165,6 +220,9 @@ static double transmission(const model_pose *pose, int id, double *moment)
     memset(moment, 0, (size_t)m->nv * sizeof *moment);
     if (type == ORR_TRANSMISSION_SITE) {
         return site_transmission(pose, id, moment);
+    }
+    if (type == ORR_TRANSMISSION_SLIDERCRANK) {
+        return crank_transmission(pose, id, moment);
     }
     if (type == ORR_TRANSMISSION_TENDON) {
         for (int d = 0; d < m->nv; d++) {
@@ -399,20 +457,10 @@ static orr_result derive(model_builder *b, model_pose *pose)
     if (!reach || !moment) {
         return spec_memory_fail(b->error);
     }
-    pose_kinematics(pose, m->qpos0);
-    pose_tendons(pose, m->qpos0);
-    if (!pose_inertia(pose)) {
-        return orr_fail(b->error, ORR_CODE_MODEL_FILE,
-                        "%s: the inertia matrix is singular: expected mass on every moving "
-                        "part, or armature",
-                        b->spec->path);
-    }
-    derive_body_weights(pose, m);
-    derive_dof_weights(pose, m);
+    ORR_TRY(pose_at_rest(pose, b->spec->path, b->error));
+    derive_all_weights(pose, m);
     for (int i = 0; i < m->ntendon; i++) {
         m->tendon_length0[i] = pose->ten_length[i];
-        m->tendon_invweight0[i] =
-            inverse_weight(pose, pose->ten_J + (size_t)i * (size_t)m->nv, pose->jacobian[1]);
     }
     derive_actuators(pose, m, moment);
     derive_equalities(pose, m);
@@ -436,6 +484,19 @@ orr_result derive_constants(model_builder *b)
     find_subtree_masses(b->m);
     ORR_TRY(pose_create(&pose, b->m, b->error));
     orr_result result = derive(b, &pose);
+    pose_destroy(&pose);
+    return result;
+}
+
+orr_result derive_weights(orr_model *m, orr_error *error)
+{
+    model_pose pose;
+    find_subtree_masses(m);
+    ORR_TRY(pose_create(&pose, m, error));
+    orr_result result = pose_at_rest(&pose, m->name, error);
+    if (result == ORR_OK) {
+        derive_all_weights(&pose, m);
+    }
     pose_destroy(&pose);
     return result;
 }

@@ -27,7 +27,7 @@ orr_result builder_sizes(const model_builder *b, const spec_head *head, int type
 }
 
 // The box around a geom in its own frame (centre, half sizes), and the radius of the ball around it.
-static void bound_primitive(int type, const double size[3], double box[6], double *radius)
+void bound_primitive(int type, const double size[3], double box[6], double *radius)
 {
     double r = size[0];
     box[0] = box[1] = box[2] = 0.0;
@@ -134,6 +134,9 @@ static orr_result add_geom(model_builder *b, int index, int id)
     m->geom_margin[id] = geom->margin;
     m->geom_gap[id] = geom->gap;
     memcpy(m->geom_rgba + 4 * id, geom->rgba, sizeof geom->rgba);
+    if (geom->fluidshape) {
+        fluid_coefficients(geom->type, size, geom->fluidcoef, m->geom_fluid + ORR_NFLUID * id);
+    }
     copy_user(m->geom_user + m->nuser_geom * id, m->nuser_geom, &geom->user);
     if (m->body_geomnum[geom->body]++ == 0) {
         m->body_geomadr[geom->body] = id;

@@ -254,6 +254,11 @@ static orr_result build_tendon(model_builder *b, int id)
         ORR_TRY(resolve_wrap(b, &b->spec->wraps[t->wrap + i], t->wrap + i));
     }
     ORR_TRY(check_path(b, t));
+    for (int i = t->wrap; i < t->wrap + t->wrap_count && t->armature > 0.0; i++) {
+        if (m->wrap_type[i] == ORR_WRAP_SPHERE || m->wrap_type[i] == ORR_WRAP_CYLINDER) {
+            return spec_fail(&t->head, b->error, "armature: expected on tendons that wrap around no geom");
+        }
+    }
     m->tendon_adr[id] = t->wrap;
     m->tendon_num[id] = t->wrap_count;
     m->tendon_matid[id] = material;

@@ -33,7 +33,3 @@ void pose_jacobian(const model_pose *pose, int body, const double point[3], doub
 int pose_last_dof(const orr_model *m, int body);
 // Lengths of all tendons and how they change with each dof. Needs kinematics.
 void pose_tendons(model_pose *pose, const double *qpos);
-// Length of a tendon's way from p0 to p1 around a sphere or cylinder (its frame: pos, mat), and where it touches; -1: it
-// does not touch. side is NULL, or a point it passes at.
-double tendon_wrap(const double p0[3], const double p1[3], const double pos[3], const double mat[9],
-                   double radius, bool cylinder, const double *side, double touch0[3], double touch1[3]);

@@ -1,6 +1,7 @@
 #include "physics/plan.h"
 
 #include "engine/core/memory.h"
+#include "physics/plan_chain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,91 +18,32 @@ static orr_result refuse(orr_error *error, const orr_model *model, const char *w
 // What the importer reads and the dynamics lack.
 static orr_result check_supported(const orr_model *m, orr_error *error)
 {
-    if (m->opt.integrator == ORR_INTEGRATOR_IMPLICIT) {
-        return refuse(error, m, "option integrator=\"implicit\"", NULL);
-    }
-    if (m->opt.noslip_iterations > 0) {
-        return refuse(error, m, "option noslip_iterations", NULL);
-    }
-    const int flags = ORR_ENABLE_OVERRIDE | ORR_ENABLE_SLEEP | ORR_ENABLE_DIAGEXACT | ORR_ENABLE_INVDISCRETE;
-    if (m->opt.enableflags & flags) {
-        return refuse(error, m, "option flag override, sleep, diagexact or invdiscrete", NULL);
-    }
-    for (int i = 0; i < m->nwrap; i++) {
-        if (m->wrap_type[i] != ORR_WRAP_JOINT) {
-            return refuse(error, m, "spatial tendon", NULL);
-        }
-    }
-    for (int i = 0; i < m->ntendon; i++) {
-        const char *name = orr_model_name(m, ORR_OBJECT_TENDON, i);
-        if (m->tendon_armature[i] > 0.0) {
-            return refuse(error, m, "armature of tendon", name);
-        }
-        if (m->opt.integrator == ORR_INTEGRATOR_IMPLICITFAST && m->tendon_damping[i] > 0.0) {
-            return refuse(error, m, "integrator implicitfast with damping of tendon", name);
-        }
-    }
-    for (int i = 0; i < m->nu; i++) {
-        const char *name = orr_model_name(m, ORR_OBJECT_ACTUATOR, i);
-        int transmission = m->actuator_trntype[i];
-        if (transmission != ORR_TRANSMISSION_JOINT && transmission != ORR_TRANSMISSION_JOINTINPARENT &&
-            transmission != ORR_TRANSMISSION_TENDON) {
-            return refuse(error, m, "transmission of actuator", name);
-        }
-        if (m->opt.integrator == ORR_INTEGRATOR_IMPLICITFAST && transmission == ORR_TRANSMISSION_TENDON &&
-            (m->actuator_biasprm[ORR_NBIAS * i + 2] != 0.0 ||
-             m->actuator_gainprm[ORR_NGAIN * i + 2] != 0.0)) {
-            return refuse(error, m, "integrator implicitfast with a velocity gain on the tendon of actuator",
-                          name);
-        }
-    }
-    for (int i = 0; i < m->ngeom; i++) {
-        if (m->geom_fluid[ORR_NFLUID * i] > 0.0) {
-            return refuse(error, m, "ellipsoid fluid model of geom", orr_model_name(m, ORR_OBJECT_GEOM, i));
-        }
-    }
-    if (m->opt.integrator == ORR_INTEGRATOR_IMPLICITFAST) {
-        if (m->opt.density > 0.0 || m->opt.viscosity > 0.0) {
-            return refuse(error, m, "integrator implicitfast in a fluid", NULL);
-        }
-        for (int i = 0; i < m->nbody; i++) {
-            int joint = m->body_jntadr[i];
-            bool alone = m->body_jntnum[i] == 1 && m->jnt_type[joint] == ORR_JOINT_FREE;
-            for (int k = 0; k < m->nbody && alone; k++) {
-                alone = k == i || m->body_rootid[k] != i || m->body_dofnum[k] == 0;
-            }
-            if (alone) {
-                return refuse(error, m, "integrator implicitfast with a free body",
-                              orr_model_name(m, ORR_OBJECT_BODY, i));
-            }
-        }
+    if (m->opt.enableflags & ORR_ENABLE_SLEEP) {
+        return refuse(error, m, "option flag sleep", NULL);
     }
     return ORR_OK;
 }
 
-// Most contacts of two types of geoms; 0: no collision function.
+// Most contacts of two types of geoms; 0: they never meet.
 static int contact_slots(int type1, int type2)
 {
     if (type1 == ORR_GEOM_PLANE) {
-        switch (type2) {
-        case ORR_GEOM_SPHERE:
-        case ORR_GEOM_ELLIPSOID:
-            return 1;
-        case ORR_GEOM_CAPSULE:
-            return 2;
-        case ORR_GEOM_CYLINDER:
-            return 4;
-        case ORR_GEOM_BOX:
-            return 8; // four in a world, but any of the corners
-        default:
-            return 0;
-        }
+        static const int slots[] = {0, 0, 1, 2, 1, 4, 8 /* four in a world, but any of the corners */, 3};
+        return slots[type2];
     }
-    if (type1 == ORR_GEOM_SPHERE && (type2 == ORR_GEOM_SPHERE || type2 == ORR_GEOM_CAPSULE)) {
+    if (type1 == ORR_GEOM_HFIELD) {
+        return type2 == ORR_GEOM_HFIELD ? 0 : ORR_PAIR_CONTACTS;
+    }
+    if (type1 == ORR_GEOM_SPHERE || type1 == ORR_GEOM_ELLIPSOID || type2 == ORR_GEOM_ELLIPSOID) {
         return 1;
     }
-    // one where they cross, or two of four ends where they are parallel in some lane
-    return type1 == ORR_GEOM_CAPSULE && type2 == ORR_GEOM_CAPSULE ? 5 : 0;
+    if (type1 == ORR_GEOM_BOX && type2 == ORR_GEOM_BOX) {
+        return 8;
+    }
+    if (type1 == ORR_GEOM_CAPSULE && type2 == ORR_GEOM_BOX) {
+        return 2;
+    }
+    return 5; // capsules cross in one point, or where parallel in some lane in two of four ends
 }
 
 // ---- which geoms can meet ----
@@ -182,6 +124,7 @@ static void mix_friction(const orr_model *m, const orr_pair *pair, double fricti
                friction2 = m->geom_friction[3 * b + unpack[k]];
         double mixed = priority ? (priority > 0 ? friction1 : friction2) : fmax(friction1, friction2);
         friction[k] = pair->declared >= 0 ? m->pair_friction[5 * pair->declared + k] : mixed;
+        friction[k] = m->opt.enableflags & ORR_ENABLE_OVERRIDE ? m->opt.o_friction[k] : friction[k];
         friction[k] = fmax(friction[k], 1e-5);
     }
 }
@@ -212,7 +155,19 @@ static void declared_parameters(const orr_model *m, int i, orr_pair *pair)
     memcpy(pair->solimp, m->pair_solimp + ORR_NIMP * i, sizeof pair->solimp);
 }
 
-static orr_result add_pair(orr_plan *plan, int a, int b, int declared, orr_error *error)
+// The flag override: the option's parameters for all contacts.
+static void override_parameters(const orr_model *m, orr_pair *pair)
+{
+    if (!(m->opt.enableflags & ORR_ENABLE_OVERRIDE)) {
+        return;
+    }
+    pair->margin = pair->includemargin = m->opt.o_margin;
+    memcpy(pair->solref, m->opt.o_solref, sizeof pair->solref);
+    memcpy(pair->solreffriction, m->opt.o_solref, sizeof pair->solreffriction);
+    memcpy(pair->solimp, m->opt.o_solimp, sizeof pair->solimp);
+}
+
+static void add_pair(orr_plan *plan, int a, int b, int declared)
 {
     const orr_model *m = plan->model;
     orr_pair *pair = &plan->pair[plan->pair_count];
@@ -221,27 +176,40 @@ static orr_result add_pair(orr_plan *plan, int a, int b, int declared, orr_error
     pair->geom1 = swap ? b : a;
     pair->geom2 = swap ? a : b;
     pair->slots = contact_slots(m->geom_type[pair->geom1], m->geom_type[pair->geom2]);
-    if (m->geom_type[pair->geom1] == ORR_GEOM_PLANE && m->geom_type[pair->geom2] == ORR_GEOM_PLANE) {
-        return ORR_OK; // planes never meet
-    }
     if (pair->slots == 0) {
-        static const char *const names[] = {"plane",     "height field", "sphere", "capsule",
-                                            "ellipsoid", "cylinder",     "box",    "mesh"};
-        char what[96];
-        snprintf(what, sizeof what, "contact between %s and %s of geoms %d and %d",
-                 names[m->geom_type[pair->geom1]], names[m->geom_type[pair->geom2]], (int)pair->geom1,
-                 (int)pair->geom2);
-        return refuse(error, m, what, NULL);
+        return;
     }
     if (declared >= 0) {
         declared_parameters(m, declared, pair);
     } else {
         mix_parameters(m, a, b, pair);
     }
+    override_parameters(m, pair);
     pair->declared = declared;
     orr_pair_numbers(m, pair, pair->numbers);
     memcpy(pair->friction, pair->numbers + ORR_PAIR_FRICTION, sizeof pair->friction);
     plan->pair_count++;
+}
+
+enum { SWEEP_PAIRS = 512 }; // fewer are tried one by one
+
+// Which geoms are swept, and which pairs are not.
+static orr_result plan_sweep(orr_plan *plan, int declared, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    ORR_ALLOC(plan->sweep_geom, m->ngeom, "geoms that are swept", error);
+    ORR_ALLOC(plan->always_near, (plan->pair_count + 31) / 32, "pairs of geoms", error);
+    memset(plan->always_near, 0, (size_t)(plan->pair_count + 31) / 32 * sizeof *plan->always_near);
+    for (int i = 0; i < plan->pair_count; i++) {
+        if (i < declared || m->geom_type[plan->pair[i].geom1] == ORR_GEOM_PLANE) {
+            plan->always_near[i / 32] |= 1u << i % 32;
+        }
+    }
+    for (int i = 0; i < m->ngeom; i++) {
+        if (m->geom_type[i] != ORR_GEOM_PLANE && (m->geom_contype[i] || m->geom_conaffinity[i])) {
+            plan->sweep_geom[plan->sweep_count++] = i;
+        }
+    }
     return ORR_OK;
 }
 
@@ -259,126 +227,49 @@ static orr_result find_pairs(orr_plan *plan, orr_error *error)
         return ORR_OK;
     }
     for (int i = 0; i < m->npair; i++) {
-        ORR_TRY(add_pair(plan, m->pair_geom1[i], m->pair_geom2[i], i, error));
+        add_pair(plan, m->pair_geom1[i], m->pair_geom2[i], i);
     }
+    int declared = plan->pair_count;
+    ORR_ALLOC(plan->pair_first, m->ngeom + 1, "pairs of geoms", error);
     for (int a = 0; a < m->ngeom; a++) {
+        plan->pair_first[a] = plan->pair_count;
         for (int b = a + 1; b < m->ngeom; b++) {
             if (geoms_meet(m, a, b)) {
-                ORR_TRY(add_pair(plan, a, b, -1, error));
+                add_pair(plan, a, b, -1);
             }
         }
     }
-    return ORR_OK;
-}
-
-// ---- which dofs move what ----
-
-// Marks the dofs above a body.
-static void mark_dofs(const orr_model *m, int body, int bit, uint8_t *part)
-{
-    while (body > 0 && m->body_dofnum[body] == 0) {
-        body = m->body_parentid[body];
-    }
-    if (body == 0) {
-        return;
-    }
-    for (int dof = m->body_dofadr[body] + m->body_dofnum[body] - 1; dof >= 0; dof = m->dof_parentid[dof]) {
-        part[dof] = (uint8_t)(part[dof] | bit);
-    }
-}
-
-// A chain of the marked dofs; dofs that carry both sides are left out unless `common`.
-static int add_chain(orr_plan *plan, const uint8_t *part, const double *coef, bool common)
-{
-    orr_chain *chain = &plan->chain[plan->chain_count];
-    chain->first = plan->chain_dof_count;
-    chain->count = 0;
-    for (int dof = plan->model->nv - 1; dof >= 0; dof--) {
-        if (part[dof] != 0 && (common || part[dof] != (ORR_CHAIN_FIRST | ORR_CHAIN_SECOND))) {
-            int i = chain->first + chain->count++;
-            plan->chain_dof[i] = dof;
-            plan->chain_part[i] = part[dof];
-            plan->chain_coef[i] = coef ? coef[dof] : 1.0;
-        }
-    }
-    plan->chain_dof_count += chain->count;
-    return plan->chain_count++;
-}
-
-static void mark_tendon(const orr_model *m, int tendon, int bit, uint8_t *part, double *coef)
-{
-    for (int k = m->tendon_adr[tendon]; k < m->tendon_adr[tendon] + m->tendon_num[tendon]; k++) {
-        int dof = m->jnt_dofadr[m->wrap_objid[k]];
-        part[dof] = (uint8_t)(part[dof] | bit);
-        coef[dof] += m->wrap_prm[k];
-    }
-}
-
-static int equality_body(const orr_model *m, int i, int side)
-{
-    int id = side ? m->eq_obj2id[i] : m->eq_obj1id[i];
-    return m->eq_objtype[i] == ORR_OBJECT_SITE ? m->site_bodyid[id] : id;
-}
-
-static orr_result find_chains(orr_plan *plan, uint8_t *part, double *coef, orr_error *error)
-{
-    const orr_model *m = plan->model;
-    size_t nv = (size_t)m->nv;
-    for (int i = 0; i < plan->pair_count; i++) {
-        memset(part, 0, nv);
-        mark_dofs(m, m->geom_bodyid[plan->pair[i].geom1], ORR_CHAIN_FIRST, part);
-        mark_dofs(m, m->geom_bodyid[plan->pair[i].geom2], ORR_CHAIN_SECOND, part);
-        plan->pair[i].chain = add_chain(plan, part, NULL, false);
-    }
-    plan->equality_chain = plan->chain_count;
-    for (int i = 0; i < m->neq; i++) {
-        int id[2] = {m->eq_obj1id[i], m->eq_obj2id[i]};
-        memset(part, 0, nv);
-        memset(coef, 0, nv * sizeof *coef);
-        for (int side = 0; side < 2; side++) {
-            int bit = side ? ORR_CHAIN_SECOND : ORR_CHAIN_FIRST;
-            if (id[side] < 0) {
-                continue;
-            }
-            if (m->eq_type[i] == ORR_EQUALITY_TENDON) {
-                mark_tendon(m, id[side], bit, part, coef);
-            } else if (m->eq_type[i] == ORR_EQUALITY_JOINT) {
-                part[m->jnt_dofadr[id[side]]] = (uint8_t)bit;
-                coef[m->jnt_dofadr[id[side]]] = 1.0;
-            } else {
-                mark_dofs(m, equality_body(m, i, side), bit, part);
-            }
-        }
-        for (int dof = 0; dof < m->nv && m->eq_type[i] == ORR_EQUALITY_TENDON; dof++) {
-            if (part[dof] == (ORR_CHAIN_FIRST | ORR_CHAIN_SECOND)) {
-                return refuse(error, m, "equality between tendons that share a joint", NULL);
-            }
-        }
-        add_chain(plan, part, coef, true);
-    }
-    plan->tendon_chain = plan->chain_count;
-    for (int i = 0; i < m->ntendon; i++) {
-        memset(part, 0, nv);
-        memset(coef, 0, nv * sizeof *coef);
-        mark_tendon(m, i, ORR_CHAIN_FIRST, part, coef);
-        add_chain(plan, part, coef, true);
-    }
-    return ORR_OK;
+    plan->pair_first[m->ngeom] = plan->pair_count;
+    return plan->pair_count > SWEEP_PAIRS ? plan_sweep(plan, declared, error) : ORR_OK;
 }
 
 // ---- how much a step can need ----
 
-static orr_result count_rows(orr_plan *plan, orr_error *error)
+// Most contacts that there is room for unless the caller asks for more: piles of many geoms never have what their
+// pairs could have together.
+enum { CONTACT_ROOM = 2048, CONTACT_ROOM_PER_GEOM = 16 };
+
+static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *error)
 {
     const orr_model *m = plan->model;
-    int64_t contacts = 0, rows = 0, entries = 0;
+    int64_t contacts = 0, rows = 0, entries = 0, most_rows = 0, most_entries = 0;
     for (int i = 0; i < plan->pair_count; i++) {
         const orr_pair *pair = &plan->pair[i];
         int dim = pair->condim;
-        int per_contact = dim == 1 ? 1 : m->opt.cone == ORR_CONE_ELLIPTIC ? dim : 2 * (dim - 1);
+        int64_t per_contact = dim == 1 ? 1 : m->opt.cone == ORR_CONE_ELLIPTIC ? dim : 2 * (dim - 1);
+        int64_t per_entry = per_contact * plan->chain[pair->chain].count;
         contacts += pair->slots;
-        rows += (int64_t)pair->slots * per_contact;
-        entries += (int64_t)pair->slots * per_contact * plan->chain[pair->chain].count;
+        rows += pair->slots * per_contact;
+        entries += pair->slots * per_entry;
+        most_rows = per_contact > most_rows ? per_contact : most_rows;
+        most_entries = per_entry > most_entries ? per_entry : most_entries;
+    }
+    int64_t room = (int64_t)CONTACT_ROOM_PER_GEOM * m->ngeom;
+    room = contact_capacity ? contact_capacity : room > CONTACT_ROOM ? room : CONTACT_ROOM;
+    if (contacts > room) {
+        contacts = room;
+        rows = room * most_rows;
+        entries = room * most_entries;
     }
     for (int i = 0; i < m->neq; i++) {
         rows += 6;
@@ -395,38 +286,54 @@ static orr_result count_rows(orr_plan *plan, orr_error *error)
             "%s: constraints: expected at most %d entries of the Jacobian, the model can need %lld", m->name,
             INT32_MAX / 64, (long long)entries);
     }
+    plan->row_responses =
+        m->opt.noslip_iterations > 0 ? (int32_t)rows : (m->opt.enableflags & ORR_ENABLE_DIAGEXACT) != 0;
     plan->contact_capacity = (int32_t)contacts;
     plan->row_capacity = (int32_t)rows;
     plan->jacobian_capacity = (int32_t)entries;
-    plan->rk4_copies = m->opt.integrator == ORR_INTEGRATOR_RK4;
     return ORR_OK;
 }
 
-static orr_result build(orr_plan *plan, orr_error *error)
+static bool free_and_alone(const orr_model *m, int body)
 {
-    const orr_model *m = plan->model;
-    ORR_TRY(find_pairs(plan, error));
-    int64_t chains = (int64_t)plan->pair_count + m->neq + m->ntendon;
-    ORR_ALLOC(plan->chain, chains, "chains of dofs", error);
-    ORR_ALLOC(plan->chain_dof, chains * m->nv, "chains of dofs", error);
-    ORR_ALLOC(plan->chain_part, chains * m->nv, "chains of dofs", error);
-    ORR_ALLOC(plan->chain_coef, chains * m->nv, "chains of dofs", error);
-    ORR_ALLOC(plan->dof_descending, m->nv, "dofs", error);
-    for (int i = 0; i < m->nv; i++) {
-        plan->dof_descending[i] = m->nv - 1 - i;
+    bool alone = m->body_jntnum[body] == 1 && m->jnt_type[m->body_jntadr[body]] == ORR_JOINT_FREE;
+    for (int i = 0; i < m->nbody && alone; i++) {
+        alone = i == body || m->body_rootid[i] != body;
     }
-    uint8_t *part = orr_alloc((size_t)m->nv, 1);
-    double *coef = orr_alloc((size_t)m->nv, sizeof *coef);
-    orr_result result = part && coef
-                            ? find_chains(plan, part, coef, error)
-                            : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: chains of dofs");
-    orr_free(part);
-    orr_free(coef);
-    ORR_TRY(result);
-    return count_rows(plan, error);
+    return alone;
 }
 
-orr_result orr_plan_create(const orr_model *model, orr_plan **plan, orr_error *error)
+static orr_result plan_integrator(orr_plan *plan, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    bool full = m->opt.integrator == ORR_INTEGRATOR_IMPLICIT,
+         fast = m->opt.integrator == ORR_INTEGRATOR_IMPLICITFAST;
+    plan->rk4_copies = m->opt.integrator == ORR_INTEGRATOR_RK4;
+    plan->unsymmetric = full;
+    plan->fluid_slopes = (full || fast) && (m->opt.density > 0.0 || m->opt.viscosity > 0.0);
+    plan->gyroscopic = orr_alloc_zero((size_t)m->nv, 1);
+    if (!plan->gyroscopic) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d dofs", (int)m->nv);
+    }
+    for (int body = 1; body < m->nbody && fast; body++) {
+        if (free_and_alone(m, body)) {
+            memset(plan->gyroscopic + m->body_dofadr[body], 1, 6);
+            plan->unsymmetric = 1;
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result build(orr_plan *plan, int contact_capacity, orr_error *error)
+{
+    ORR_TRY(plan_integrator(plan, error));
+    ORR_TRY(find_pairs(plan, error));
+    ORR_TRY(orr_plan_hulls(plan, error));
+    ORR_TRY(plan_find_chains(plan, error));
+    return count_rows(plan, contact_capacity, error);
+}
+
+orr_result orr_plan_create(const orr_model *model, int contact_capacity, orr_plan **plan, orr_error *error)
 {
     ORR_TRY(check_supported(model, error));
     orr_plan *made = orr_alloc_zero(1, sizeof *made);
@@ -435,7 +342,7 @@ orr_result orr_plan_create(const orr_model *model, orr_plan **plan, orr_error *e
     }
     made->model = model;
     memset(made->varied_at, 0xff, sizeof made->varied_at);
-    orr_result result = build(made, error);
+    orr_result result = build(made, contact_capacity, error);
     if (result != ORR_OK) {
         orr_plan_destroy(made);
         return result;
@@ -453,7 +360,15 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->chain);
     orr_free(plan->chain_dof);
     orr_free(plan->chain_part);
-    orr_free(plan->chain_coef);
     orr_free(plan->dof_descending);
+    orr_free(plan->moves);
+    orr_free(plan->gyroscopic);
+    orr_free(plan->sweep_geom);
+    orr_free(plan->pair_first);
+    orr_free(plan->always_near);
+    orr_free(plan->hull);
+    orr_free(plan->hull_normal);
+    orr_free(plan->hull_first);
+    orr_free(plan->hull_vertex);
     orr_free(plan);
 }

@@ -5,7 +5,7 @@
 
 #include "physics/vary.h"
 
-// The dofs that move two bodies against each other, descending.
+// The dofs that move two bodies against each other, or a tendon or an actuator; descending.
 typedef struct orr_chain {
     int32_t first, count; // in plan->chain_dof and plan->chain_part
 } orr_chain;
@@ -34,26 +34,54 @@ typedef struct orr_pair {
     double solref[ORR_NREF], solreffriction[ORR_NREF], solimp[ORR_NIMP];
 } orr_pair;
 
+enum { ORR_PAIR_CONTACTS = 50 }; // most contacts of a pair in one world
+
+// The flat faces of a mesh's convex hull.
+typedef struct orr_hull {
+    int32_t face_count;
+    const double *normal;  // face_count x 3, outward
+    const int32_t *first;  // face_count + 1: its first corner in `vertex`
+    const int32_t *vertex; // vertices of the hull, counter-clockwise from outside
+} orr_hull;
+
 typedef struct orr_plan {
     const orr_model *model;
     orr_pair *pair;
     int32_t pair_count;
-    orr_chain *chain; // of pairs, then of equalities, then of tendons
-    int32_t chain_count, equality_chain, tendon_chain;
+    orr_chain *chain; // of pairs, then of equalities, tendons and actuators
+    int32_t chain_count, equality_chain, tendon_chain, actuator_chain;
     int32_t *chain_dof;
     uint8_t *chain_part;
-    double *chain_coef;      // tendons: d length / d dof
-    int32_t *dof_descending; // nv - 1 ... 0
+    int32_t tendon_entry, tendon_entries;     // of their chains in chain_dof: the first, how many
+    int32_t actuator_entry, actuator_entries; // likewise
     int32_t chain_dof_count;
-    int32_t contact_capacity, row_capacity, jacobian_capacity; // upper bounds that no step can exceed
+    int32_t *dof_descending; // nv - 1 ... 0
+    uint8_t *moves;          // nbody x nv: does the dof move the body?
+    // what no step can exceed, or where that would be too much, what there is room for
+    int32_t contact_capacity, row_capacity, jacobian_capacity;
+    // many pairs are not tried one by one: geoms are swept (lane_sweep.h). sweep_count is 0 otherwise
+    int32_t sweep_count;
+    int32_t *sweep_geom;   // geoms that take part
+    int32_t *pair_first;   // ngeom + 1: the pairs whose lower geom this is, by the higher one
+    uint32_t *always_near; // one bit per pair: planes' and declared ones
+    orr_hull *hull;        // nmesh; without faces where the mesh does not collide
+    double *hull_normal;
+    int32_t *hull_first, *hull_vertex; // memory of the hulls
     int32_t rk4_copies;
+    uint8_t *gyroscopic;   // nv: of a free body alone in its tree, which implicitfast treats as implicit does
+    int32_t unsymmetric;   // 1: the integrator's matrix is not symmetric
+    int32_t row_responses; // rows whose M^-1 J^T is kept
+    int32_t fluid_slopes;  // 1: the integrator differentiates forces of the medium
     int32_t
         varied_at[ORR_VARY_COUNT]; // in the `varied` of a world; -1: the model's numbers hold in all worlds
     int32_t varied_count;
 } orr_plan;
 
+// contact_capacity: most contacts of a step; 0: as many as the model can have, but not above 2048 or 16 per geom.
 // Fails with ORR_CODE_FEATURE_ABSENT when the model needs what the dynamics do not have, and names it.
-orr_result orr_plan_create(const orr_model *model, orr_plan **plan, orr_error *error);
+orr_result orr_plan_create(const orr_model *model, int contact_capacity, orr_plan **plan, orr_error *error);
+// Finds the faces of the hulls that collide.
+orr_result orr_plan_hulls(orr_plan *plan, orr_error *error);
 void orr_plan_destroy(orr_plan *plan);
 // The numbers of a pair in a model that differs from the plan's in friction or weights alone.
 void orr_pair_numbers(const orr_model *model, const orr_pair *pair, double numbers[ORR_PAIR_NUMBERS]);

@@ -9,7 +9,7 @@ typedef enum orr_program_call {
     ORR_PROGRAM_STEP,
     ORR_PROGRAM_FORWARD,
     ORR_PROGRAM_INVERSE,
-    // what can be read of the state, which is left as it was; each with all before it
+    // what can be read of the state, which is left as it was: the depths of lane_read.h
     ORR_PROGRAM_POSITIONS,
     ORR_PROGRAM_VELOCITIES,
     ORR_PROGRAM_ACCELERATIONS,
@@ -26,8 +26,10 @@ typedef struct orr_program {
     size_t (*scratch_bytes)(const void *model); // of a thread
     int (*field_at)(const void *model, orr_physics_field field, int *count,
                     bool *lasts); // offset in its array
-    // Runs a block. Returns one bit per lane whose state is no longer finite.
-    uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps);
+    // Runs a block. Returns one bit per lane whose state is no longer finite; contacts_needed is raised to the most
+    // contacts that a step needed.
+    uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps,
+                    int *contacts_needed);
     // The contacts of one lane; evaluates the state. Returns how many there are, writes at most `capacity`.
     int (*contacts)(const void *model, void *state, void *scratch, int lane, orr_physics_contact *contacts,
                     int capacity);

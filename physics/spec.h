@@ -207,8 +207,8 @@ typedef struct spec_actuator {
     int32_t dyntype, gaintype, biastype, ctrllimited, forcelimited, actlimited, actearly, group, actdim;
     double ctrlrange[2], forcerange[2], actrange[2], lengthrange[2], gear[6];
     double dynprm[ORR_NDYN], gainprm[ORR_NGAIN], biasprm[ORR_NBIAS];
-    double inheritrange;
-    const char *joint, *jointinparent, *tendon, *site, *refsite;
+    double inheritrange, cranklength;
+    const char *joint, *jointinparent, *tendon, *site, *refsite, *cranksite, *slidersite;
     spec_numbers user;
 } spec_actuator;
 

@@ -40,14 +40,21 @@ static void reset_lane(orr_physics *physics, int block, int lane)
     const orr_program *program = physics->program;
     const orr_model *m = physics->model;
     char *state = block_state(physics, block);
-    for (int i = 0; i < physics->state_count; i++) {
+    for (int i = 0; i < varied_offset(physics); i++) {
         write_number(program, state, i, lane, 0.0);
     }
     int count;
     bool lasts;
     int at = program->field_at(physics->program_model, ORR_PHYSICS_QPOS, &count, &lasts);
+    int start = varied_place(physics, ORR_VARY_START_QPOS);
     for (int i = 0; i < m->nq; i++) {
-        write_number(program, state, at + i, lane, m->qpos0[i]);
+        double value = start < 0 ? m->qpos0[i] : read_number(program, state, start + i, lane);
+        write_number(program, state, at + i, lane, value);
+    }
+    at = program->field_at(physics->program_model, ORR_PHYSICS_QVEL, &count, &lasts);
+    start = varied_place(physics, ORR_VARY_START_QVEL);
+    for (int i = 0; i < m->nv && start >= 0; i++) {
+        write_number(program, state, at + i, lane, read_number(program, state, start + i, lane));
     }
     int pos = program->field_at(physics->program_model, ORR_PHYSICS_MOCAP_POS, &count, &lasts);
     int quat = program->field_at(physics->program_model, ORR_PHYSICS_MOCAP_QUAT, &count, &lasts);
@@ -67,7 +74,7 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
 {
     orr_isa isa;
     ORR_TRY(orr_isa_choose(&isa, error));
-    ORR_TRY(orr_plan_create(physics->model, &physics->plan, error));
+    ORR_TRY(orr_plan_create(physics->model, desc->contact_capacity, &physics->plan, error));
     physics->program = choose_program(desc, isa);
     const orr_program *program = physics->program;
     physics->program_model = orr_alloc_zero(1, program->model_bytes);
@@ -84,7 +91,8 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
     physics->state = orr_alloc((size_t)physics->blocks, block_bytes);
     physics->scratch = orr_alloc((size_t)orr_jobs_workers(physics->jobs), physics->scratch_bytes);
     physics->diverged = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->diverged);
-    if (!physics->state || !physics->scratch || !physics->diverged) {
+    physics->contacts_needed = orr_alloc_zero((size_t)orr_jobs_workers(physics->jobs), sizeof(int));
+    if (!physics->state || !physics->scratch || !physics->diverged || !physics->contacts_needed) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
                         "out of memory: %d worlds of %zu bytes and %zu bytes per thread", physics->worlds,
                         block_bytes / (size_t)program->lanes, physics->scratch_bytes);
@@ -98,6 +106,10 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
 orr_result orr_physics_create(const orr_physics_desc *desc, const orr_model *model, orr_jobs *jobs,
                               orr_physics **physics, orr_error *error)
 {
+    if (desc->contact_capacity < 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "contact capacity: expected at least 0, not %d",
+                        desc->contact_capacity);
+    }
     if (desc->worlds < 0) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "worlds: expected at least 1, not %d", desc->worlds);
     }
@@ -127,6 +139,7 @@ void orr_physics_destroy(orr_physics *physics)
     orr_free(physics->state);
     orr_free(physics->scratch);
     orr_free(physics->diverged);
+    orr_free(physics->contacts_needed);
     orr_free(physics);
 }
 
@@ -134,8 +147,9 @@ static void run_block(void *context, int block, int worker)
 {
     orr_physics *physics = context;
     char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
-    physics->diverged[block] |= physics->program->run(physics->program_model, block_state(physics, block),
-                                                      scratch, physics->call, physics->steps);
+    physics->diverged[block] |=
+        physics->program->run(physics->program_model, block_state(physics, block), scratch, physics->call,
+                              physics->steps, &physics->contacts_needed[worker]);
 }
 
 static void run_all(orr_physics *physics, orr_program_call call, int steps)
@@ -166,6 +180,20 @@ bool orr_physics_diverged(const orr_physics *physics, int world)
     assert(world >= 0 && world < physics->worlds);
     int lanes = physics->program->lanes;
     return (physics->diverged[world / lanes] >> (world % lanes)) & 1;
+}
+
+int orr_physics_contact_capacity(const orr_physics *physics)
+{
+    return physics->plan->contact_capacity;
+}
+
+int orr_physics_contacts_needed(const orr_physics *physics)
+{
+    int most = 0;
+    for (int i = 0; i < orr_jobs_workers(physics->jobs); i++) {
+        most = physics->contacts_needed[i] > most ? physics->contacts_needed[i] : most;
+    }
+    return most;
 }
 
 int orr_physics_worlds(const orr_physics *physics)

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "engine/core/jobs.h"
-#include "physics/model.h"
+#include "physics/vary.h"
 
 typedef struct orr_physics orr_physics;
 
@@ -73,6 +73,9 @@ typedef enum orr_physics_field {
 typedef struct orr_physics_desc {
     int32_t worlds;        // 0: one
     bool double_precision; // the same program in double, one world per lane of width one
+    // Most contacts of a step, of the worlds of a block together. 0: as many as the model can have, but not more than
+    // 2048 or 16 per geom, whichever is more
+    int32_t contact_capacity;
 } orr_physics_desc;
 
 // The model must outlive the physics; jobs must too. Worlds begin at qpos0, at rest.
@@ -121,9 +124,24 @@ typedef struct orr_physics_contact {
 // Contacts of a world's state as it is, with forces for it. Returns how many there are; writes at most capacity.
 int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity);
 
+// Domain randomisation: gives `count` worlds from `world` on their own values of a quantity; values: count x
+// orr_physics_vary_size(). What follows from it (inverse weights, friction of pairs, bounding spheres) follows, as
+// MuJoCo's mj_setConst has it. Other worlds keep the model's values, to the bit. The first time that a quantity
+// differs, all worlds get room for it. Fails on values that are not finite or below what they can be, on an inertia
+// matrix that is singular, on masses and inertias in a fluid, and on sizes of meshes and height fields; worlds
+// before the one it names have their new values then.
+orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int count, const double *values,
+                            orr_error *error);
+int orr_physics_vary_size(const orr_physics *physics, orr_vary what); // numbers per world
+
 // Has the world's state become infinite, not a number, or larger than 1e10? It stays so until it is reset or
 // set; other worlds are not touched.
 bool orr_physics_diverged(const orr_physics *physics, int world);
+
+// The most contacts that a step of any world's block has needed so far. Above the capacity contacts were left out, the
+// last in the order of pairs.
+int orr_physics_contacts_needed(const orr_physics *physics);
+int orr_physics_contact_capacity(const orr_physics *physics);
 
 int orr_physics_worlds(const orr_physics *physics);
 int orr_physics_lanes(const orr_physics *physics);

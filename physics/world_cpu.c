@@ -2,9 +2,7 @@
 // it for one world in plain float, world_double.c in plain double.
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
-#include "physics/lane_reaction.h"
-#include "physics/lane_sensor.h"
-#include "physics/lane_step.h"
+#include "physics/lane_read.h"
 #include "physics/program.h"
 
 #include <math.h>
@@ -80,7 +78,9 @@ static size_t scratch_bytes(const void *model)
            padded((size_t)m->plan->contact_capacity * sizeof(lane_contact)) +
            2 * padded(nv * nv * sizeof(int32_t)) + 2 * padded(nv * sizeof(int32_t)) + padded(nv * nv) +
            padded((size_t)m->plan->row_capacity * sizeof(int32_t *)) +
-           padded((size_t)m->plan->row_capacity * sizeof(int32_t));
+           padded((size_t)m->plan->row_capacity * sizeof(int32_t)) +
+           padded((size_t)m->plan->sweep_count * sizeof(lane_extent)) +
+           padded((size_t)(m->plan->pair_count + 31) / 32 * sizeof(uint32_t));
 }
 
 static void *take(char **memory, size_t bytes)
@@ -113,6 +113,8 @@ static lane_data bind(const lane_model *m, void *state, void *scratch)
     d.coupled = take(&memory, (size_t)m->plan->row_capacity * sizeof(int32_t *));
     d.coupled_length = take(&memory, (size_t)m->plan->row_capacity * sizeof(int32_t));
     d.coupled_count = -1;
+    d.extent = take(&memory, (size_t)m->plan->sweep_count * sizeof(lane_extent));
+    d.near_pair = take(&memory, (size_t)(m->plan->pair_count + 31) / 32 * sizeof(uint32_t));
     return d;
 }
 
@@ -158,28 +160,8 @@ static uint32_t not_finite(const lane_model *m, const lane_data *d)
 #endif
 }
 
-// Works out what can be read of the state; the state, its acceleration included, stays as it is.
-static void evaluate(const lane_model *m, lane_data *d, orr_program_call call)
-{
-    d->qacc = d->work; // is written to, and nothing of it lasts
-    d->work = d->work + m->nv;
-    positions(m, d);
-    cameras(m, d);
-    if (call >= ORR_PROGRAM_VELOCITIES) {
-        velocities(m, d);
-        subtree_velocities(m, d);
-        energies(m, d);
-    }
-    if (call >= ORR_PROGRAM_ACCELERATIONS) {
-        accelerations(m, d);
-        reactions(m, d);
-    }
-    if (call == ORR_PROGRAM_SENSORS) {
-        sensors(m, d);
-    }
-}
-
-static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps)
+static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps,
+                    int *contacts_needed)
 {
     const lane_model *m = model;
     lane_data d = bind(m, state, scratch);
@@ -196,9 +178,10 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
         inverse(m, &d);
         break;
     default:
-        evaluate(m, &d, call);
+        evaluate(m, &d, (int)call - ORR_PROGRAM_POSITIONS);
         break;
     }
+    *contacts_needed = d.contacts_needed > *contacts_needed ? d.contacts_needed : *contacts_needed;
     return not_finite(m, &d);
 }
 
@@ -217,7 +200,7 @@ static int contacts(const void *model, void *state, void *scratch, int lane, orr
 {
     const lane_model *m = model;
     lane_data d = bind(m, state, scratch);
-    evaluate(m, &d, ORR_PROGRAM_ACCELERATIONS);
+    evaluate(m, &d, LANE_DEPTH_ACCELERATIONS);
     int count = 0;
     for (int i = 0; i < d.contact_count; i++) {
         double dist = number(d.contact_dist[i], lane);

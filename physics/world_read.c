@@ -104,7 +104,7 @@ void orr_physics_set(orr_physics *physics, orr_physics_field field, int world, c
 static void evaluate(orr_physics *physics, int world, orr_program_call call)
 {
     physics->program->run(physics->program_model, block_state(physics, world / physics->program->lanes),
-                          physics->scratch, call, 0);
+                          physics->scratch, call, 0, &physics->contacts_needed[0]);
 }
 
 void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, double *values)
@@ -148,19 +148,30 @@ static int block_worlds(const orr_physics *physics, int block)
     return left < lanes ? left : lanes;
 }
 
+// Numbers of a float program as floats: what learners read, without a choice for each of them.
+static void copy_floats(const char *from, size_t stride, int count, float *to)
+{
+    for (int k = 0; k < count; k++) {
+        memcpy(&to[k], from + (size_t)k * stride, sizeof *to);
+    }
+}
+
 // Field `i` of the worlds of a block; `before`: numbers of the fields before it.
 static void copy_field(const read_job *job, int block, const char *array, int i, int before)
 {
     const orr_program *program = job->physics->program;
+    size_t lanes = (size_t)program->lanes, stride = lanes * program->real_bytes;
+    field_place place = job->places[i];
     for (int lane = 0; lane < block_worlds(job->physics, block); lane++) {
-        size_t to =
-            ((size_t)block * (size_t)program->lanes + (size_t)lane) * (size_t)job->size + (size_t)before;
-        for (int k = 0; k < job->places[i].count; k++) {
-            double number = read_number(program, array, job->places[i].at + k, lane);
-            if (job->wide) {
-                job->wide[to + (size_t)k] = number;
-            } else {
-                job->narrow[to + (size_t)k] = (float)number;
+        size_t world = (size_t)block * lanes + (size_t)lane, to = world * (size_t)job->size + (size_t)before;
+        if (job->wide) {
+            copy_out(job->physics, array, place, lane, job->wide + to);
+        } else if (program->real_bytes == sizeof(float)) {
+            const char *from = array + (size_t)place.at * stride + (size_t)lane * sizeof(float);
+            copy_floats(from, stride, place.count, job->narrow + to);
+        } else {
+            for (int k = 0; k < place.count; k++) {
+                job->narrow[to + (size_t)k] = (float)read_number(program, array, place.at + k, lane);
             }
         }
     }
@@ -182,7 +193,8 @@ static void read_block(void *context, int block, int worker)
             }
         }
         if (call != ORR_PROGRAM_STEP) {
-            physics->program->run(physics->program_model, state, scratch, call, 0);
+            physics->program->run(physics->program_model, state, scratch, call, 0,
+                                  &physics->contacts_needed[worker]);
         }
         for (int i = 0, before = 0; i < job->fields; before += job->places[i++].count) {
             if ((job->calls[i] == ORR_PROGRAM_INVERSE) == inverse) {

@@ -16,6 +16,7 @@ struct orr_physics {
     char *state;           // blocks x state_count x lanes
     char *scratch;         // workers x scratch_bytes
     uint32_t *diverged;    // per block, one bit per lane
+    int *contacts_needed;  // per worker, of a step at most
     orr_program_call call; // what run_all() does
     int steps;
 };
@@ -47,4 +48,17 @@ static inline void write_number(const orr_program *program, char *array, int i, 
     float narrow = (float)number;
     memcpy(at, program->real_bytes == sizeof(double) ? (const void *)&number : (const void *)&narrow,
            program->real_bytes);
+}
+
+// Where the numbers that differ from world to world stand in its state: last.
+static inline int varied_offset(const orr_physics *physics)
+{
+    return physics->state_count - physics->plan->varied_count;
+}
+
+// Where those of one quantity stand; -1: it does not differ.
+static inline int varied_place(const orr_physics *physics, orr_vary what)
+{
+    int at = physics->plan->varied_at[what];
+    return at < 0 ? -1 : varied_offset(physics) + at;
 }

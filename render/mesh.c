@@ -30,14 +30,16 @@ void orr_mesh_destroy(orr_mesh *mesh)
     if (!mesh) {
         return;
     }
-    for (int i = 0; i < mesh->texture_count; i++) {
+    for (int i = 0; i < mesh->texture_count && !mesh->borrows_textures; i++) {
         orr_image8_free(&mesh->textures[i]);
     }
     orr_free(mesh->vertices);
     orr_free(mesh->indices);
     orr_free(mesh->parts);
     orr_free(mesh->materials);
-    orr_free(mesh->textures);
+    if (!mesh->borrows_textures) {
+        orr_free(mesh->textures);
+    }
     orr_free(mesh);
 }
 

@@ -17,6 +17,7 @@ typedef struct orr_mesh_material {
     int texture;          // index into textures, -1: none
     bool two_sided;
     float alpha_cutoff; // where texel alpha x base_colour[3] is less there is a hole; 0: opaque
+    float emission;     // shines by itself: base colours as under so much more ambient light
 } orr_mesh_material;
 
 // A run of triangles with one material.
@@ -35,6 +36,7 @@ typedef struct orr_mesh {
     int64_t vertex_count;
     int64_t index_count;
     int part_count, material_count, texture_count;
+    bool borrows_textures; // they outlive the mesh and are not freed with it
     bool has_mips;         // behind each texture's rgba stand levels 1, 2, ... of its mip chain
     float low[3], high[3]; // bounds
 } orr_mesh;

@@ -2,6 +2,7 @@
 // of a column, so that a splat is read from shared memory once for all of them.
 #version 460
 #include "shaders/control.glsl"
+#include "render/sky_formula.h"
 #include "render/splat_formula.h"
 
 layout(local_size_x = 16, local_size_y = 4) in;
@@ -11,7 +12,7 @@ layout(push_constant, scalar) uniform Push
     uint tiles_x;
     uint layers; // bits: the mesh image holds something; the fields' planes do
     uint opaque; // 1: the background is behind everything
-    vec3 background;
+    sky_view sky;
 }
 push;
 layout(binding = 0, scalar) readonly buffer Ranges { uvec2 ranges[]; };
@@ -93,7 +94,8 @@ void end_pixel(ivec2 pixel, pixel_state p)
     int to = pixel.y * push.size.x + pixel.x;
     depth_out[to] = p.transmittance < 1.0 ? p.depth / (1.0 - p.transmittance) : 0.0;
     if (push.opaque == 1u) {
-        p.colour += p.transmittance * push.background;
+        real3 sky = sky_colour(push.sky, float(pixel.x) + 0.5, float(pixel.y) + 0.5);
+        p.colour += p.transmittance * vec3(sky.x, sky.y, sky.z);
         p.transmittance = 0.0;
     }
     picture[to] = vec4(p.colour, 1.0 - p.transmittance);

@@ -167,7 +167,7 @@ void view_scene_make(const splat_view *view, orr_jobs *jobs, view_scene *scene)
 {
     *scene = (view_scene){
         .list = {.splats = scene->splats, .splat_count = view->layer_count, .opaque = view->opaque}};
-    memcpy(scene->list.background, view->background, sizeof view->background);
+    scene->list.sky = orr_sky_of_one_colour(view->background);
     assert_ok(orr_camera_resolve(&view->camera, &scene->list.lens, &error));
     reference_layer layers[VIEW_LAYERS_MAX];
     for (int i = 0; i < view->layer_count; i++) {

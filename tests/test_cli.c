@@ -467,6 +467,75 @@ static void background_stands_behind_and_transparent_keeps_alpha(void **state)
     orr_image8_free(&png);
 }
 
+// The middle of what a camera sees of the walker, as it walks past: columns of its pixels by their brass.
+static double brass_column(const char *path)
+{
+    orr_image8 png;
+    double sum = 0.0, count = 0.0;
+    assert_ok(orr_image8_load(path, &png, &error));
+    for (int i = 0; i < png.width * png.height; i++) {
+        const uint8_t *p = png.rgba + 4 * i;
+        if (p[0] > p[2] + 60) {
+            sum += i % png.width;
+            count++;
+        }
+    }
+    orr_image8_free(&png);
+    assert_true(count > 20.0);
+    return sum / count;
+}
+
+static void a_robot_moves_from_frame_to_frame(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"still_%d.png", "walk_%d.png", "again_%d.png"};
+    for (int i = 0; i < 3; i++) {
+        run_result result = i == 0 ? orrery("render", ORR_WALKER, "-o", in_folder(names[i]), "--size",
+                                            "96x54", "--frames", "3", "--fps", "2", "--camera", "1")
+                                   : orrery("render", ORR_WALKER, "-o", in_folder(names[i]), "--size",
+                                            "96x54", "--frames", "3", "--fps", "2", "--ctrl", "sine",
+                                            "--threads", i == 1 ? "1" : "2", "--camera", "beside");
+        assert_done(&result);
+    }
+    assert_same_file(in_folder("walk_0.png"), in_folder("walk_2.png"), false);
+    for (int i = 0; i < 3; i++) {
+        char name[2][32];
+        snprintf(name[0], sizeof name[0], "walk_%d.png", i);
+        snprintf(name[1], sizeof name[1], "again_%d.png", i);
+        assert_same_file(in_folder(name[0]), in_folder(name[1]), true);
+        assert_true(fabs(brass_column(in_folder(name[0])) - 48.0) < 12.0); // the camera goes along
+    }
+    run_result alone =
+        orrery("render", ORR_WALKER, "-o", in_folder("first.png"), "--size", "96x54", "--camera", "beside");
+    assert_done(&alone);
+    assert_same_file(in_folder("first.png"), in_folder("walk_0.png"), true);
+    run_result random = orrery("render", ORR_WALKER, "-o", in_folder("random_%d.png"), "--size", "96x54",
+                               "--frames", "2", "--fps", "2", "--ctrl", "random", "--camera", "beside");
+    assert_done(&random);
+    assert_same_file(in_folder("random_1.png"), in_folder("walk_1.png"), false);
+}
+
+static void what_a_robot_cannot_do_is_said_in_one_line(void **state)
+{
+    (void)state;
+    const char *out = in_folder("never_%d.png");
+    const struct {
+        const char *arguments[10], *says;
+    } cases[] = {
+        {{"render", ORR_WALKER, "-o", out, "--camera", "above"},
+         "--camera above: expected the index or the name"},
+        {{"render", ORR_WALKER, "-o", out, "--camera", "2"}, "expected one of its 2 cameras"},
+        {{"render", ORR_WALKER, "-o", out, "--ctrl", "sine"}, "--ctrl: expected --frames N beside it"},
+        {{"render", ORR_WALKER, "-o", out, "--frames", "2", "--orbit", "3"}, "expected one of them"},
+        {{"render", cloud, "-o", out, "--frames", "2", "--ctrl", "sine"}, "expected a scene with a robot"},
+        {{"render", ORR_WALKER, "-o", out, "--frames", "2", "--ctrl", "none.npy"}, "none.npy"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        run_result result = orrery_run(cases[i].arguments);
+        assert_refused(&result, 2, cases[i].says);
+    }
+}
+
 static void an_orbit_goes_once_around(void **state)
 {
     (void)state;
@@ -696,6 +765,8 @@ static void train_refuses_what_it_cannot_do_with_one_line(void **state)
     assert_refused(&run, 2, "nothing");
     run = orrery("train", "sdf", picture, "-o", model, "--resume", picture);
     assert_refused(&run, 2, "not a model");
+    run = orrery("train", "nerf", picture, "-o", model, "--device", "cuda");
+    assert_refused(&run, 2, "expected --device cpu");
     run = orrery("info", in_folder("nothing.ingp"));
     assert_refused(&run, 2, "nothing.ingp");
     assert_int_equal(access(model, F_OK), -1);
@@ -732,7 +803,7 @@ static void train_sdf_and_convert_make_a_mesh(void **state)
     const char *mesh = in_folder("cube.obj"), *model = in_folder("cube.ingp"), *out = in_folder("cube.glb");
     const char *config = write_config("small.json");
     assert_ok(orr_file_write(mesh, cube, sizeof cube - 1, &error));
-    run_result run = orrery("train", "sdf", mesh, "-o", model, "--config", config, "--steps", "400",
+    run_result run = orrery("train", "sdf", mesh, "-o", model, "--config", config, "--steps", "1000",
                             "--batch", "2048", "--json");
     cJSON *json = take_json(&run);
     assert_true(number_at(json, "IoU") > 0.9);
@@ -766,6 +837,8 @@ int main(void)
         cmocka_unit_test(render_writes_the_same_picture_in_every_kind),
         cmocka_unit_test(hello_splats_draws_what_orrery_draws),
         cmocka_unit_test(background_stands_behind_and_transparent_keeps_alpha),
+        cmocka_unit_test(a_robot_moves_from_frame_to_frame),
+        cmocka_unit_test(what_a_robot_cannot_do_is_said_in_one_line),
         cmocka_unit_test(an_orbit_goes_once_around),
         cmocka_unit_test(cameras_are_drawn_in_file_order),
         cmocka_unit_test(the_number_of_threads_changes_no_bit),

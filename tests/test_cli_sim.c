@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "physics/world.h"
 #include "tests/run_program.h"
 #include "tests/support.h"
 
@@ -191,6 +192,52 @@ static void threads_and_seeds_change_no_bit(void **state)
     orr_free(first.data);
 }
 
+static void a_recording_holds_the_fields_that_are_asked_for(void **state)
+{
+    (void)state;
+    enum { STEPS = 30, SENSORS = 36, PUSHES = 6 * 4, SIZE = PUSHES + SENSORS };
+    static const char touching[] = ORR_SOURCE_DIR "/tests/golden/sensors/touch.xml";
+    run_result run = sim(touching, "--steps", "30", "--precision", "f64", "--record", record, "--fields",
+                         "cfrc_ext,sensordata");
+    assert_done(&run);
+    orr_bytes bytes;
+    const double *last = read_record(&bytes, STEPS, 1, SIZE) + STEPS * SIZE;
+    orr_model *model;
+    orr_jobs *jobs;
+    orr_physics *physics = NULL;
+    assert_ok(orr_model_load(touching, &model, &error));
+    assert_ok(orr_jobs_create(1, NULL, NULL, &jobs, &error));
+    const orr_physics_desc desc = {.double_precision = true};
+    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
+    double sensed[SENSORS], pushed[PUSHES];
+    orr_physics_step(physics, STEPS);
+    orr_physics_read(physics, ORR_PHYSICS_CFRC_EXT, 0, pushed);
+    orr_physics_read(physics, ORR_PHYSICS_SENSORDATA, 0, sensed);
+    assert_memory_equal(last, pushed, sizeof pushed);
+    assert_memory_equal(last + PUSHES, sensed, sizeof sensed);
+    assert_true(sensed[0] > 0.0); // it stands on the floor
+    orr_physics_destroy(physics);
+    orr_jobs_destroy(jobs);
+    orr_model_destroy(model);
+    orr_free(bytes.data);
+}
+
+static void info_says_where_the_numbers_of_a_sensor_stand(void **state)
+{
+    (void)state;
+    static const char touching[] = ORR_SOURCE_DIR "/tests/golden/sensors/touch.xml";
+    run_result run = run_program((const char *const[]){ORR_PROGRAM, "info", touching, "--json", NULL});
+    cJSON *json = cJSON_Parse(run.output);
+    const cJSON *file = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "files"), 0);
+    const cJSON *sensor = cJSON_GetArrayItem(cJSON_GetObjectItem(file, "sensors"), 13);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(sensor, "type")), "accelerometer");
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(sensor, "object")), "ball");
+    assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(sensor, "adr")) == 15.0);
+    assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(sensor, "dim")) == 3.0);
+    cJSON_Delete(json);
+    assert_done(&run);
+}
+
 static void urdf_robots_move_too(void **state)
 {
     (void)state;
@@ -237,6 +284,8 @@ static void mistakes_end_with_one_line(void **state)
         {{robot, "--steps", "5", "--ctrl", "nowhere.npy"}, "nowhere.npy"},
         {{robot, "--steps", "5", "--ctrl", robot}, ".npy"},
         {{robot, "--steps", "3", "--ctrl", control}, "shape: expected"}, // two rows for three steps
+        {{robot, "--steps", "2", "--record", record, "--fields", "qpos,mood"}, "'mood'"},
+        {{robot, "--steps", "2", "--fields", "qpos"}, "--record"},
         {{robot, "--steps", "2", "--record", "/nowhere/at/all.npy"}, "/nowhere/at/all.npy"},
     };
     unlink(record);
@@ -321,6 +370,8 @@ int main(void)
         cmocka_unit_test(single_precision_is_the_default),
         cmocka_unit_test(controls_of_a_file_push_each_world),
         cmocka_unit_test(threads_and_seeds_change_no_bit),
+        cmocka_unit_test(a_recording_holds_the_fields_that_are_asked_for),
+        cmocka_unit_test(info_says_where_the_numbers_of_a_sensor_stand),
         cmocka_unit_test(urdf_robots_move_too),
         cmocka_unit_test(mistakes_end_with_one_line),
         cmocka_unit_test(broken_controls_are_refused),

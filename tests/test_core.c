@@ -4,12 +4,14 @@
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "engine/core/morton.h"
+#include "engine/core/number.h"
 #include "engine/core/pool.h"
 #include "engine/core/profile.h"
 #include "engine/core/rng.h"
 #include "tests/support.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,6 +276,39 @@ static void a_morton_code_has_the_bits_of_three_numbers_in_turn(void **state)
     assert_true(orr_morton30(0, UINT32_MAX, 0) == orr_morton30(0, 1023, 0));
 }
 
+static void numbers_in_text_have_points_in_every_language(void **state)
+{
+    (void)state;
+    const char *end;
+    const char text[] = "  -12.5e1 7";
+    assert_float_equal(orr_number_parse(text, &end), -125.0, 0.0);
+    assert_string_equal(end, " 7");
+    assert_true(orr_number_parse(text + 10, &end) == 7.0 && *end == 0);
+    const char none[] = "point";
+    assert_float_equal(orr_number_parse(none, &end), 0.0, 0.0);
+    assert_ptr_equal(end, none);
+
+    // a language that writes 0,5: made for this test, since hosts have others
+    char folder[] = "/tmp/orrery-language-XXXXXX", command[160];
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", folder);
+    bool made = system(command) == 0;
+    setenv("LOCPATH", folder, 1);
+    made = made && setlocale(LC_NUMERIC, "de_DE.UTF-8") != NULL;
+    if (made) {
+        assert_float_equal(strtod("0,5", NULL), 0.5, 0.0);
+        assert_float_equal(orr_number_parse("0.5,", &end), 0.5, 0.0);
+        assert_string_equal(end, ",");
+    }
+    setlocale(LC_NUMERIC, "C");
+    unsetenv("LOCPATH");
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    if (!made) {
+        skip(); // Debian's package `locales` is not installed
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +325,7 @@ int main(void)
         cmocka_unit_test(quantisation_rounds_and_clamps),
         cmocka_unit_test(npy_has_a_header_numpy_reads),
         cmocka_unit_test(errors_are_one_line),
+        cmocka_unit_test(numbers_in_text_have_points_in_every_language),
         cmocka_unit_test(a_morton_code_has_the_bits_of_three_numbers_in_turn),
     };
     return cmocka_run_group_tests_name("core", tests, NULL, NULL);

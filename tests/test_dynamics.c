@@ -78,6 +78,14 @@ static orr_physics *make_physics(const orr_model *model, int worlds, bool double
     return physics;
 }
 
+// Contacts of curved geoms hang on the last digits of MuJoCo's search: a depth to 1e-14 m is a direction and a place to
+// 1e-7, on which contacts as stiff as these turn an acceleration by 1e-4. Ours are exact to rounding (test_collision).
+static bool is_curved(const char *name)
+{
+    return strcmp(name, "contacts_convex") == 0 || strcmp(name, "contacts_mesh") == 0 ||
+           strcmp(name, "contacts_hfield") == 0;
+}
+
 static void hold_accelerations(const char *name, golden *g, orr_physics *physics)
 {
     double qacc[64], worst_free = 0.0, worst_constrained = 0.0;
@@ -102,11 +110,11 @@ static void hold_accelerations(const char *name, golden *g, orr_physics *physics
     // rounding alone: both sum the same formulas in another order
     assert_true(worst_free < 1e-9);
     // the minimum of the same convex problem, found along another path
-    assert_true(worst_constrained < 1e-6);
+    assert_true(worst_constrained < (is_curved(name) ? 5e-4 : 1e-6));
 }
 
 // In double every step of the trajectory counts, in float the worlds of a whole block and one more run beside it.
-static void hold_trajectory(golden *g, orr_physics *exact, orr_physics *fast)
+static void hold_trajectory(const char *name, golden *g, orr_physics *exact, orr_physics *fast)
 {
     double values[128];
     orr_physics *const both[2] = {exact, fast};
@@ -135,7 +143,7 @@ static void hold_trajectory(golden *g, orr_physics *exact, orr_physics *fast)
         }
     }
     print_message(", trajectory %.1e in f64, %.1e in f32\n", worst[0], worst[1]);
-    assert_true(worst[0] < 1e-6);
+    assert_true(worst[0] < (is_curved(name) ? 2e-5 : 1e-6));
     assert_true(worst[1] < 1e-3);
 }
 
@@ -155,21 +163,49 @@ static void hold(const char *name, const char *path)
     assert_int_equal(model->nv, g.nv);
     assert_int_equal(model->na, g.na);
     assert_int_equal(model->nu, g.nu);
-    model->opt.tolerance = 1e-15; // as recorded
+    model->opt.solver = ORR_SOLVER_NEWTON; // as recorded
+    model->opt.tolerance = 1e-15;
     model->opt.iterations = 200;
     model->opt.ls_tolerance = 1e-6;
+    model->opt.ccd_tolerance = 1e-14;
+    model->opt.ccd_iterations = 120;
     orr_physics *exact = make_physics(model, 1, true), *fast = make_physics(model, 17, false);
     hold_accelerations(name, &g, exact);
     if (rests_on_a_rounding(name)) {
         print_message("\n");
     } else {
-        hold_trajectory(&g, exact, fast);
+        hold_trajectory(name, &g, exact, fast);
         assert_ptr_equal(g.next, g.behind);
     }
     orr_physics_destroy(exact);
     orr_physics_destroy(fast);
     orr_model_destroy(model);
     orr_free(g.numbers);
+}
+
+// The cost has one minimum, whatever looks for it.
+static void conjugate_gradients_end_where_newton_does(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"limits", "equalities", "contacts_pyramidal", "contacts_elliptic",
+                                         "contacts_box"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, models[i]);
+        orr_model *model;
+        assert_ok(orr_model_load(path, &model, &error));
+        golden g = load_golden(models[i]);
+        model->opt.solver = ORR_SOLVER_CG;
+        model->opt.tolerance = 1e-22;
+        model->opt.iterations = 3000;
+        model->opt.ls_tolerance = 1e-6;
+        orr_physics *exact = make_physics(model, 1, true);
+        hold_accelerations(models[i], &g, exact);
+        print_message("\n");
+        orr_physics_destroy(exact);
+        orr_model_destroy(model);
+        orr_free(g.numbers);
+    }
 }
 
 static void robots_move_as_in_mujoco(void **state)
@@ -183,6 +219,8 @@ static void robots_move_as_in_mujoco(void **state)
                                          "inverted_double_pendulum",
                                          "inverted_pendulum",
                                          "point",
+                                         "pusher",
+                                         "pusher_v5",
                                          "reacher",
                                          "swimmer",
                                          "walker2d",
@@ -205,7 +243,24 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "fluid",
                                          "contacts_pyramidal",
                                          "contacts_elliptic",
-                                         "implicitfast"};
+                                         "contacts_box",
+                                         "contacts_convex",
+                                         "contacts_mesh",
+                                         "contacts_hfield",
+                                         "contacts_pile",
+                                         "implicitfast",
+                                         "tendons",
+                                         "tendon_armature",
+                                         "transmissions",
+                                         "implicit",
+                                         "implicitfast_fluid",
+                                         "fluid_ellipsoid",
+                                         "muscles",
+                                         "contacts_noslip_pyramidal",
+                                         "contacts_noslip_elliptic",
+                                         "contacts_diagexact_pyramidal",
+                                         "contacts_diagexact_elliptic",
+                                         "contacts_override"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         char path[512];
         snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, models[i]);
@@ -357,6 +412,57 @@ static void a_sphere_at_rest_sinks_as_solref_says(void **state)
     }
 }
 
+// Four corners carry a box, on a plane and on another box alike.
+static void a_box_on_a_box_sinks_as_on_a_plane(void **state)
+{
+    (void)state;
+    static const char *const ground[] = {"type='plane' size='1 1 1' pos='0 0 0.2'",
+                                         "type='box' size='0.5 0.5 0.2'"};
+    double height[2];
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep='0.005'/><default><geom condim='3' solref='0.1 0.8' solimp='0.9 "
+                 "0.9'/></default><worldbody><geom %s/><body pos='0.1 0.05 0.3'><freejoint/>"
+                 "<geom type='box' size='0.2 0.15 0.1'/></body></worldbody></mujoco>",
+                 ground[i]);
+        orr_model *model = parse(text);
+        orr_physics *physics = make_physics(model, 1, true);
+        orr_physics_step(physics, 5000);
+        height[i] = get(physics, ORR_PHYSICS_QPOS, 2);
+        orr_physics_destroy(physics);
+        orr_model_destroy(model);
+    }
+    assert_true(height[0] < 0.3 - 1e-4);
+    assert_near(height[1], height[0], 1e-9); // the same contacts by another routine
+}
+
+// A box stays on a ramp below the angle of friction, and slides above it.
+static void a_box_slides_above_the_angle_of_friction(void **state)
+{
+    (void)state;
+    const double friction[] = {0.3, 0.7};
+    for (int i = 0; i < 4; i++) {
+        double mu = friction[i / 2], angle = atan(mu) * 180.0 / 3.14159265358979 + (i % 2 ? 2.0 : -2.0);
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep='0.002' gravity='0 0 -10' cone='elliptic' impratio='100'/>"
+                 "<default><geom friction='%g'/></default><worldbody><body euler='0 %g 0'>"
+                 "<geom type='box' size='3 1 0.5' pos='0 0 -0.5'/></body><body euler='0 %g 0'><freejoint/>"
+                 "<geom type='box' size='0.2 0.2 0.05' pos='0 0 0.05'/></body></worldbody></mujoco>",
+                 mu, angle, angle);
+        orr_model *model = parse(text);
+        orr_physics *physics = make_physics(model, 1, true);
+        orr_physics_step(physics, 250); // settles
+        double from = get(physics, ORR_PHYSICS_QPOS, 0);
+        orr_physics_step(physics, 500);
+        double way = fabs(get(physics, ORR_PHYSICS_QPOS, 0) - from);
+        assert_true(i % 2 ? way > 0.02 : way < 0.02);
+        orr_physics_destroy(physics);
+        orr_model_destroy(model);
+    }
+}
+
 // A box that slides stops after v^2 / (2 mu g).
 static void a_sliding_box_stops_where_coulomb_says(void **state)
 {
@@ -467,16 +573,81 @@ static void a_world_that_diverges_is_reported_and_stays_alone(void **state)
     orr_model_destroy(model);
 }
 
+// ---- many geoms ----
+
+// Columns of boxes on a floor, each turned against the one below.
+static orr_model *many_boxes(int columns, int levels)
+{
+    char *text = orr_alloc(200000, 1);
+    assert_non_null(text);
+    int used = snprintf(text, 200000,
+                        "<mujoco><option timestep='0.002'/><worldbody>"
+                        "<geom type='plane' size='20 20 1'/>");
+    for (int i = 0; i < columns * levels; i++) {
+        int column = i / levels, level = i % levels;
+        used += snprintf(
+            text + used, (size_t)(200000 - used),
+            "<body pos='%g %g %g' euler='0 0 %d'><freejoint/><geom type='box' size='0.1 0.12 0.08'/></body>",
+            0.4 * (column % 4) + 0.01 * level, 0.4 * (column / 4), 0.079 + 0.159 * level, 17 * level);
+    }
+    snprintf(text + used, (size_t)(200000 - used), "</worldbody></mujoco>");
+    orr_model *model = parse(text);
+    orr_free(text);
+    return model;
+}
+
+static void sweeping_finds_what_trying_all_pairs_finds(void **state)
+{
+    (void)state;
+    // 8 bodies: 36 pairs, tried one by one; the same 8 beside 32 others far away: swept
+    orr_model *few = many_boxes(2, 4), *many = many_boxes(10, 4);
+    orr_physics *tried = make_physics(few, 1, true), *swept = make_physics(many, 1, true);
+    double a[8 * 7], b[40 * 7];
+    orr_physics_step(tried, 100);
+    orr_physics_step(swept, 100);
+    orr_physics_get(tried, ORR_PHYSICS_QPOS, 0, a);
+    orr_physics_get(swept, ORR_PHYSICS_QPOS, 0, b);
+    assert_int_equal(few->nq, 56);
+    assert_true(difference(a, b, few->nq) < 1e-8); // the solver stops when the whole is good enough
+    assert_true(orr_physics_contacts_needed(swept) <= orr_physics_contact_capacity(swept));
+    orr_physics_destroy(tried);
+    orr_physics_destroy(swept);
+    orr_model_destroy(few);
+    orr_model_destroy(many);
+}
+
+static void contacts_beyond_the_capacity_are_left_out_and_counted(void **state)
+{
+    (void)state;
+    orr_model *model = many_boxes(2, 4);
+    orr_physics *physics = NULL;
+    const orr_physics_desc desc = {.worlds = 1, .double_precision = true, .contact_capacity = 20};
+    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
+    orr_physics_step(physics, 5);
+    assert_int_equal(orr_physics_contact_capacity(physics), 20);
+    int needed = orr_physics_contacts_needed(physics);
+    assert_true(needed > 20);
+    assert_false(orr_physics_diverged(physics, 0));
+    orr_physics_destroy(physics);
+    // the number is the one that is enough
+    const orr_physics_desc enough = {.worlds = 1, .double_precision = true, .contact_capacity = needed + 20};
+    assert_ok(orr_physics_create(&enough, model, jobs, &physics, &error));
+    orr_physics_step(physics, 1);
+    assert_true(orr_physics_contacts_needed(physics) <= orr_physics_contact_capacity(physics));
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 static void what_the_dynamics_lack_is_refused_by_name(void **state)
 {
     (void)state;
-    orr_model *model = parse("<mujoco><worldbody><body><freejoint/><geom type='box' size='1 1 1'/></body>"
-                             "<body><freejoint/><geom type='box' size='1 1 1'/></body></worldbody></mujoco>");
+    orr_model *model = parse("<mujoco><option><flag sleep='enable'/></option><worldbody><body><freejoint/>"
+                             "<geom type='box' size='1 1 1'/></body></worldbody></mujoco>");
     orr_physics *physics = NULL;
     orr_error error = {0};
     const orr_physics_desc desc = {.worlds = 1};
     assert_int_equal(orr_physics_create(&desc, model, jobs, &physics, &error), ORR_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "contact between box and box"));
+    assert_non_null(strstr(error.message, "sleep"));
     orr_model_destroy(model);
 }
 
@@ -485,15 +656,20 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_feature_does_what_mujoco_does),
         cmocka_unit_test(robots_move_as_in_mujoco),
+        cmocka_unit_test(conjugate_gradients_end_where_newton_does),
         cmocka_unit_test(a_body_falls_by_half_g_t_squared),
         cmocka_unit_test(a_pendulum_keeps_its_period),
         cmocka_unit_test(runge_kutta_keeps_energy_better_than_euler),
         cmocka_unit_test(a_body_spinning_about_its_middle_axis_turns_over),
         cmocka_unit_test(a_sphere_at_rest_sinks_as_solref_says),
+        cmocka_unit_test(a_box_on_a_box_sinks_as_on_a_plane),
+        cmocka_unit_test(a_box_slides_above_the_angle_of_friction),
         cmocka_unit_test(a_sliding_box_stops_where_coulomb_says),
         cmocka_unit_test(inverse_dynamics_finds_the_force_that_moved),
         cmocka_unit_test(worlds_do_not_feel_threads_or_neighbours),
         cmocka_unit_test(a_world_that_diverges_is_reported_and_stays_alone),
+        cmocka_unit_test(sweeping_finds_what_trying_all_pairs_finds),
+        cmocka_unit_test(contacts_beyond_the_capacity_are_left_out_and_counted),
         cmocka_unit_test(what_the_dynamics_lack_is_refused_by_name),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -86,7 +86,9 @@ static void distances_to_a_ball_are_those_of_a_sphere(void **state)
         }
         float expected = sqrtf(square) - 0.3f;
         // facets of 3 degrees stand up to 0.3 (1 - cos 2.1 degrees) = 2e-4 inside the sphere
-        assert_true(fabsf(orr_mesh_distance_signed(ball, place, INFINITY) - expected) < 2.5e-4f);
+        float distance;
+        orr_mesh_distance_signed(ball, place, 1, &distance);
+        assert_true(fabsf(distance - expected) < 2.5e-4f);
         float exact = orr_mesh_distance_to(ball, place, INFINITY);
         assert_true(fabsf(orr_mesh_distance_to(ball, place, exact * 1.5f + 0.01f) - exact) < 1e-6f);
         float winding = orr_mesh_winding(ball, place);
@@ -95,6 +97,39 @@ static void distances_to_a_ball_are_those_of_a_sphere(void **state)
         }
     }
     orr_mesh_distance_destroy(ball);
+}
+
+// Signs that follow the way from point to point are those of every point by itself; `open` as for ball_mesh.
+static int count_other_signs(int open)
+{
+    enum { COUNT = 4096 };
+    static float places[3 * COUNT], together[COUNT];
+    orr_mesh_distance *ball = make_ball(0.3f, 40, open);
+    for (int i = 0; i < COUNT; i++) {
+        float place[3];
+        random_place((uint32_t)i, place);
+        for (int k = 0; k < 3; k++) {
+            places[k * COUNT + i] = place[k];
+        }
+    }
+    orr_mesh_distance_signed(ball, places, COUNT, together);
+    int other = 0;
+    for (int i = 0; i < COUNT; i++) {
+        const float place[3] = {places[i], places[COUNT + i], places[2 * COUNT + i]};
+        float alone;
+        orr_mesh_distance_signed(ball, place, 1, &alone);
+        assert_true(fabsf(fabsf(alone) - fabsf(together[i])) < 1e-6f);
+        other += (alone < 0.0f) != (together[i] < 0.0f) && fabsf(alone) > 1e-5f;
+    }
+    orr_mesh_distance_destroy(ball);
+    return other;
+}
+
+static void signs_along_a_way_are_those_of_its_points(void **state)
+{
+    (void)state;
+    assert_int_equal(count_other_signs(0), 0);
+    assert_int_equal(count_other_signs(70), 0); // with a hole that ways lead through
 }
 
 static void a_hole_is_closed_by_what_is_around_it(void **state)
@@ -110,7 +145,9 @@ static void a_hole_is_closed_by_what_is_around_it(void **state)
         }
         float expected = sqrtf(square) - 0.3f;
         if (fabsf(expected) > 0.02f) {
-            wrong += (orr_mesh_distance_signed(ball, place, INFINITY) < 0.0f) != (expected < 0.0f);
+            float distance;
+            orr_mesh_distance_signed(ball, place, 1, &distance);
+            wrong += (distance < 0.0f) != (expected < 0.0f);
             count++;
         }
     }
@@ -214,14 +251,16 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
         .field = field, .jobs = jobs, .source = orr_sdf_source(&shape), .batch_size = 4096};
     orr_trainer *trainer;
     assert_ok(orr_trainer_create(&desc, &trainer, &error));
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 600; i++) {
         double loss;
         assert_ok(orr_trainer_step(trainer, &loss, &error));
     }
     assert_ok(orr_trainer_refresh(trainer, &error));
     orr_sdf_quality quality;
     assert_ok(orr_sdf_evaluate(field, &shape, jobs, 4096, &quality, &error));
-    assert_true(quality.iou > 0.95 && quality.normal_degrees < 20.0 && quality.surface_error < 0.01);
+    // 2.6 degrees; 4.4 when slopes are not compared
+    assert_true(quality.iou > 0.99 && quality.normal_degrees < 3.5 && quality.surface_error < 1e-3);
+    assert_true(fabs(quality.smooth_normal_degrees - quality.normal_degrees) < 2.0);
 
     const float eye[3] = {0.5f, 0.5f, -1.5f}, target[3] = {0.5f, 0.5f, 0.5f}, up[3] = {0.0f, 1.0f, 0.0f};
     const orr_camera camera = orr_camera_look_at(eye, target, up, 0.6f, SIDE, SIDE);
@@ -245,7 +284,7 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
         wall[i] = 1.4f;
     }
     double radius = tan(asin(0.225)) / tan(0.3) * SIDE / 2.0, expected = 3.14159 * radius * radius;
-    assert_true(fabs(covered - expected) < 0.12 * expected);
+    assert_true(fabs(covered - expected) < 0.06 * expected);
     // a lens that stretches by 1 + 2 r^2 puts the disc's rim, at r = tan(asin(0.225)), farther out
     double rim = tan(asin(0.225)), stretch = 1.0 + 2.0 * rim * rim;
     int stretched = 0;
@@ -256,7 +295,7 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
     for (int i = 0; i < SIDE * SIDE; i++) {
         stretched += rgba[4 * i + 3] > 0.0f;
     }
-    assert_true(fabs(stretched - stretch * stretch * covered) < 0.03 * covered);
+    assert_true(fabs(stretched - stretch * stretch * expected) < 0.06 * expected);
     draw.far_depth = wall; // stands in front of all of it
     orr_arena_reset(&arena);
     assert_ok(orr_field_draw(field, jobs, &arena, &draw, &error));
@@ -274,6 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_to_a_ball_are_those_of_a_sphere),
+        cmocka_unit_test(signs_along_a_way_are_those_of_its_points),
         cmocka_unit_test(a_hole_is_closed_by_what_is_around_it),
         cmocka_unit_test(a_cloud_fills_some_of_its_cube),
         cmocka_unit_test(pictures_are_sampled_between_the_middles_of_pixels),

@@ -167,8 +167,16 @@ static void every_mistake_is_named_with_its_line(void **state)
         {"<mujoco><worldbody><body name='a'><joint name='j'/>" BALL "</body></worldbody><actuator>\n"
          "<general joint='j' dyntype='integrator' actdim='2000000000'/></actuator></mujoco>",
          "test.xml:2: <general>", "actdim"},
-        {"<mujoco><actuator>\n<muscle joint='j'/></actuator></mujoco>", "test.xml:2: <muscle>",
+        {"<mujoco><actuator>\n<dcmotor joint='j'/></actuator></mujoco>", "test.xml:2: <dcmotor>",
          "unsupported actuator"},
+        {"<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator>\n"
+         "<muscle joint='j'/></actuator></mujoco>",
+         "test.xml:2: <muscle>", "lengthrange"},
+        {"<mujoco><worldbody><geom name='g' size='.1'/><site name='s'/><site name='t' pos='1 0 "
+         "0'/></worldbody>"
+         "<tendon>\n<spatial armature='1'><site site='s'/><geom geom='g'/><site site='t'/></spatial>"
+         "</tendon></mujoco>",
+         "test.xml:2: <spatial>", "armature"},
         {"<mujoco><sensor>\n<gyro site='s'/></sensor></mujoco>", "test.xml:2: <gyro>", "'s'"},
         {"<mujoco><keyframe>\n<key qpos='1'/></keyframe></mujoco>", "test.xml:2: <key>",
          "qpos: expected 0 numbers"},

@@ -639,6 +639,7 @@ static void a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one(void **stat
     assert_ok(orr_nerf_trainer_state_load(other, saved, size, &error));
     train(other, 21);
     assert_same_field(first, second);
+    assert_int_equal(orr_nerf_trainer_steps(other), 41);
     orr_error error;
     assert_int_equal(orr_nerf_trainer_state_load(other, saved, size - 1, &error), ORR_ERROR_FORMAT);
     orr_free(saved);

@@ -299,15 +299,186 @@ static void contacts_push_as_in_mujoco(void **state)
     }
 }
 
+static void golden_path(const char *name, char path[512])
+{
+    snprintf(path, 512, "%s/tests/golden/sensors/%s.xml", ORR_SOURCE_DIR, name);
+}
+
 static void each_sensor_measures_what_it_does_in_mujoco(void **state)
 {
     (void)state;
     static const char *const names[] = {"frames", "drives", "touch", "rays"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[512];
-        snprintf(path, sizeof path, "%s/tests/golden/sensors/%s.xml", ORR_SOURCE_DIR, names[i]);
+        golden_path(names[i], path);
         hold(names[i], path);
     }
+}
+
+// Worlds that differ, on the floor and above it.
+static orr_physics *make_worlds(const orr_model *model, int worlds)
+{
+    orr_physics *physics = make_physics(model, worlds, false);
+    size_t size = (size_t)worlds * (size_t)model->nv;
+    float *velocity = orr_alloc(size, sizeof *velocity);
+    for (size_t i = 0; i < size; i++) {
+        velocity[i] = 0.1f * sinf((float)i * 1.7f);
+    }
+    orr_physics_set_all_f32(physics, ORR_PHYSICS_QVEL, velocity);
+    orr_physics_step(physics, 20);
+    orr_free(velocity);
+    return physics;
+}
+
+static void all_worlds_are_read_as_each_alone(void **state)
+{
+    (void)state;
+    enum { WORLDS = 37 };
+    char path[512];
+    golden_path("touch", path);
+    orr_model *model;
+    assert_ok(orr_model_load(path, &model, &error));
+    orr_physics *physics = make_worlds(model, WORLDS);
+    // a part of the state between what is derived, and inverse dynamics, which write over the rest, in the middle
+    const orr_physics_field fields[] = {ORR_PHYSICS_CFRC_EXT,        ORR_PHYSICS_QPOS,
+                                        ORR_PHYSICS_QFRC_INVERSE,    ORR_PHYSICS_SENSORDATA,
+                                        ORR_PHYSICS_QFRC_CONSTRAINT, ORR_PHYSICS_CVEL};
+    enum { FIELDS = sizeof fields / sizeof fields[0] };
+    int size = 0;
+    for (int i = 0; i < FIELDS; i++) {
+        size += orr_physics_size(physics, fields[i]);
+    }
+    double *wide = orr_alloc((size_t)(WORLDS * size), sizeof *wide), alone[16 * NUMBERS];
+    float *narrow = orr_alloc((size_t)(WORLDS * size), sizeof *narrow);
+    orr_physics_read_all(physics, fields, FIELDS, wide);
+    orr_physics_read_all_f32(physics, fields, FIELDS, narrow);
+    const double *next = wide;
+    for (int world = 0; world < WORLDS; world++) {
+        for (int i = 0; i < FIELDS; i++) {
+            int count = orr_physics_size(physics, fields[i]);
+            orr_physics_read(physics, fields[i], world, alone);
+            assert_memory_equal(next, alone, (size_t)count * sizeof *alone);
+            next += count;
+        }
+    }
+    for (int i = 0; i < WORLDS * size; i++) {
+        assert_true(narrow[i] == (float)wide[i]);
+    }
+    assert_memory_not_equal(wide, wide + size, (size_t)size * sizeof *wide);
+    orr_free(wide);
+    orr_free(narrow);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+static void a_part_of_the_state_of_all_worlds_is_set_at_once(void **state)
+{
+    (void)state;
+    enum { WORLDS = 37 };
+    char path[512];
+    golden_path("drives", path);
+    orr_model *model;
+    assert_ok(orr_model_load(path, &model, &error));
+    orr_physics *physics = make_worlds(model, WORLDS);
+    const orr_physics_field field = ORR_PHYSICS_QFRC_APPLIED;
+    size_t size = (size_t)(WORLDS * model->nv);
+    double *wide = orr_alloc(size, sizeof *wide), *found = orr_alloc(size, sizeof *found), one[NUMBERS];
+    float *narrow = orr_alloc(size, sizeof *narrow);
+    for (size_t i = 0; i < size; i++) {
+        wide[i] = 0.25 * (double)i; // the same in float
+        narrow[i] = -0.5f * (float)i;
+    }
+    wide[0] = INFINITY;
+    orr_physics_set_all(physics, field, wide);
+    orr_physics_step(physics, 1);
+    assert_true(orr_physics_diverged(physics, 0) && !orr_physics_diverged(physics, 1));
+    orr_physics_read_all(physics, &field, 1, found);
+    assert_memory_equal(found, wide, size * sizeof *wide);
+    orr_physics_get(physics, field, 20, one);
+    assert_memory_equal(one, wide + 20 * model->nv, (size_t)model->nv * sizeof *one);
+    orr_physics_set_all_f32(physics, field, narrow);
+    orr_physics_read_all(physics, &field, 1, found);
+    for (size_t i = 0; i < size; i++) {
+        assert_true(found[i] == (double)narrow[i]);
+    }
+    assert_false(orr_physics_diverged(physics, 0)); // until the next step finds out
+    orr_free(wide);
+    orr_free(found);
+    orr_free(narrow);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+static void reading_changes_nothing(void **state)
+{
+    (void)state;
+    enum { WORLDS = 5, STATES = ORR_PHYSICS_QACC_WARMSTART + 1 };
+    char path[512];
+    golden_path("touch", path);
+    orr_model *model;
+    assert_ok(orr_model_load(path, &model, &error));
+    orr_physics *physics = make_worlds(model, WORLDS);
+    orr_physics_field fields[STATES];
+    int size = 0;
+    for (int i = 0; i < STATES; i++) {
+        fields[i] = (orr_physics_field)i;
+        size += orr_physics_size(physics, fields[i]);
+    }
+    size_t bytes = (size_t)(WORLDS * size) * sizeof(double);
+    double *before = orr_alloc(bytes, 1), *after = orr_alloc(bytes, 1), values[16 * NUMBERS];
+    orr_physics_read_all(physics, fields, STATES, before);
+    for (int field = 0; field < ORR_PHYSICS_FIELD_COUNT; field++) {
+        orr_physics_read(physics, (orr_physics_field)field, 3, values);
+    }
+    orr_physics_contact contact;
+    assert_true(orr_physics_contacts(physics, 3, &contact, 1) >
+                1); // and writes no more than there is room for
+    orr_physics_read_all(physics, fields, STATES, after);
+    assert_memory_equal(before, after, bytes);
+    orr_free(before);
+    orr_free(after);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+// A Jacobian times the velocity is the velocity that a sensor measures at the same frame.
+static void a_jacobian_gives_the_velocity_of_its_frame(void **state)
+{
+    (void)state;
+    char path[512];
+    golden_path("frames", path);
+    orr_model *model;
+    assert_ok(orr_model_load(path, &model, &error));
+    orr_physics *physics = make_physics(model, 1, true);
+    double velocity[NUMBERS], sensed[NUMBERS], jacobian[2][3 * NUMBERS], measured[3];
+    for (int i = 0; i < model->nv; i++) {
+        velocity[i] = cos(2.0 * i);
+    }
+    orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, velocity);
+    orr_physics_read(physics, ORR_PHYSICS_SENSORDATA, 0, sensed);
+    int held_kinds = 0;
+    for (int i = 0; i < model->nsensor; i++) {
+        int type = model->sensor_type[i], kind = model->sensor_objtype[i];
+        bool turning = type == ORR_SENSOR_FRAMEANGVEL;
+        if ((type != ORR_SENSOR_FRAMELINVEL && !turning) || model->sensor_refid[i] >= 0 ||
+            kind == ORR_OBJECT_CAMERA) {
+            continue;
+        }
+        orr_physics_jacobian(physics, 0, (orr_object)kind, model->sensor_objid[i], NULL, jacobian[0],
+                             jacobian[1]);
+        for (int k = 0; k < 3; k++) {
+            measured[k] = 0.0;
+            for (int dof = 0; dof < model->nv; dof++) {
+                measured[k] += jacobian[turning][k * model->nv + dof] * velocity[dof];
+            }
+        }
+        assert_true(relative_error(measured, sensed + model->sensor_adr[i], 3, 1.0) < 1e-12);
+        held_kinds |= 1 << kind;
+    }
+    assert_int_equal(held_kinds, 1 << ORR_OBJECT_BODY | 1 << ORR_OBJECT_XBODY | 1 << ORR_OBJECT_GEOM |
+                                     1 << ORR_OBJECT_SITE);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
 }
 
 int main(void)
@@ -316,6 +487,10 @@ int main(void)
         cmocka_unit_test(each_sensor_measures_what_it_does_in_mujoco),
         cmocka_unit_test(contacts_push_as_in_mujoco),
         cmocka_unit_test(robots_feel_what_they_do_in_mujoco),
+        cmocka_unit_test(all_worlds_are_read_as_each_alone),
+        cmocka_unit_test(a_part_of_the_state_of_all_worlds_is_set_at_once),
+        cmocka_unit_test(reading_changes_nothing),
+        cmocka_unit_test(a_jacobian_gives_the_velocity_of_its_frame),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

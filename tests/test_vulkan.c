@@ -264,7 +264,7 @@ static void a_frame_may_end_in_an_image(void **state)
     stage s;
     stage_make(&s, make_cloud(CLOUD_BALL, 2000, 1, 12), 100, 70);
     s.list.opaque = true;
-    s.list.background[2] = 0.5f;
+    s.list.sky = orr_sky_of_one_colour((float[]){0.0f, 0.0f, 0.5f});
     orr_vulkan_draw *draw = draw_make(2);
     drawn d = draw_vulkan(draw, &s.list);
     uint8_t *bytes = malloc((size_t)d.pixels * 4), *expected = malloc((size_t)d.pixels * 4);

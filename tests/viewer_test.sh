@@ -277,12 +277,21 @@ for i in $(seq 60); do # a busy machine takes a while to its first picture
     [ "${count%%[!0-9]*}" -gt 3000 ] && break
 done
 changed learning learned "the picture follows the learning"
+xdotool key p # neither keys nor what they ask for wait for the learning to end
+wait_for photos.png
+[ "$(convert photos.png -format '%wx%h' info:)" = 640x400 ] || fail "a screenshot while learning is not in full"
 xdotool key t
 look paused # it comes to rest only when training does
 xdotool key m
 wait_for photos.ingp
 xdotool key Escape
 ended 0
+steps_of() {
+    "$orrery" info "$1" --json | sed -n 's/.*"steps":[^0-9]*\([0-9]*\).*/\1/p'
+}
+"$orrery" train nerf photos --holdout 0 --resume photos.ingp -o more.ingp --steps 2 >/dev/null 2>errors.txt ||
+    fail "training does not go on from the viewer's model"
+[ "$(steps_of more.ingp)" = $(($(steps_of photos.ingp) + 2)) ] || fail "training begins anew after the viewer's"
 learn model 1 photos.ingp
 shows_learned=$(convert model.png -format '%k' info:)
 [ "$shows_learned" -gt 20 ] || fail "the saved model is not shown"

@@ -140,7 +140,7 @@ orr_result orr_cuda_create(const orr_cuda_desc *desc, orr_cuda **cuda, orr_error
 void orr_cuda_destroy(orr_cuda *cuda)
 {
     if (cuda) {
-        cudaSetDevice(cuda->device);
+        orr_cuda_use(cuda, NULL);
         cudaStreamDestroy(cuda->stream);
         orr_free(cuda);
     }

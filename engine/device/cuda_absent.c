@@ -1,5 +1,5 @@
 // CUDA devices in a build without CUDA: every door says so.
-#include "engine/device/cuda.h"
+#include "engine/device/cuda_limits.h"
 
 static orr_result absent(orr_error *error)
 {
@@ -30,5 +30,12 @@ orr_result orr_cuda_list(orr_cuda_info *infos, int capacity, int *count, orr_err
     (void)infos;
     (void)capacity;
     *count = 0;
+    return absent(error);
+}
+
+orr_result orr_cuda_measure_limits(orr_cuda *cuda, orr_cuda_limits *limits, orr_error *error)
+{
+    (void)cuda;
+    (void)limits;
     return absent(error);
 }

@@ -25,6 +25,9 @@ orr_result orr_cuda_fail(orr_error *error, cudaError_t code, const char *call);
         }                                                                                                    \
     } while (0)
 
+// After each launch: kernels that follow one which did not run would work on what it should have written.
+#define ORR_CUDA_LAUNCHED() ORR_CUDA_TRY(cudaGetLastError())
+
 // Memory of the device: room for count elements of that size, whose contents are undefined. Zero bytes give NULL.
 // DEVICE_MEMORY says how much was wanted and how much is free.
 orr_result orr_cuda_alloc(orr_cuda *cuda, size_t count, size_t size, void **memory, orr_error *error);

@@ -256,18 +256,20 @@ orr_result orr_cuda_sort_pairs(orr_cuda *cuda, orr_cuda_sort *sort, uint32_t *ke
     ORR_CUDA_TRY(cudaMemsetAsync(histogram, 0, 4 * RADIX * sizeof(uint32_t), cuda->stream));
     uint32_t count_blocks = min(blocks, (uint32_t)cuda->info.processors * 4);
     ORR_LAUNCH(count_digits, count_blocks, THREADS, 0, cuda->stream, keys, count, passes, histogram);
+    ORR_CUDA_LAUNCHED();
     ORR_LAUNCH(place_digits, passes, THREADS, 0, cuda->stream, histogram);
+    ORR_CUDA_LAUNCHED();
     for (uint32_t pass = 0; pass < passes; pass++) {
         ORR_CUDA_TRY(cudaMemsetAsync(said, 0, ((size_t)blocks * RADIX + 1) * sizeof(uint32_t), cuda->stream));
         ORR_LAUNCH(scatter_by_digit, blocks, THREADS, 0, cuda->stream, from[0], from[1], to[0], to[1], count,
                    8 * pass, histogram + pass * RADIX, said, counter);
+        ORR_CUDA_LAUNCHED();
         for (int i = 0; i < 2; i++) {
             uint32_t *swapped = from[i];
             from[i] = to[i];
             to[i] = swapped;
         }
     }
-    ORR_CUDA_TRY(cudaGetLastError());
     if (passes % 2) {
         ORR_CUDA_TRY(
             cudaMemcpyAsync(keys, from[0], capacity * sizeof *keys, cudaMemcpyDeviceToDevice, cuda->stream));
@@ -285,6 +287,6 @@ orr_result orr_cuda_running_sum(orr_cuda *cuda, orr_cuda_sort *sort, const uint3
     ORR_CUDA_TRY(cudaMemsetAsync(said, 0, ((size_t)blocks + 1) * sizeof(uint32_t), cuda->stream));
     ORR_LAUNCH(sum_partitions, blocks, THREADS, 0, cuda->stream, values, sums, total, count, said,
                said + blocks);
-    ORR_CUDA_TRY(cudaGetLastError());
+    ORR_CUDA_LAUNCHED();
     return ORR_OK;
 }

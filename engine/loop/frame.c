@@ -4,6 +4,7 @@
 // What Vulkan draws alone is under way from submit on. What the CPU has a part in, the fields of a frame for Vulkan too, is
 // drawn when the frame is the oldest: by advance, part by part, and by finish.
 #include "engine/core/memory.h"
+#include "engine/loop/robot_draw.h"
 #include "engine/loop/scene.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/cuda/draw.h"
@@ -78,7 +79,9 @@ static orr_result reserve_layers(frame_slot *slot, int count, orr_error *error)
 static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world *world, const orr_view *view,
                        orr_error *error)
 {
-    ORR_TRY(reserve_layers(slot, scene->layer_count, error));
+    int count;
+    ORR_TRY(orr_robot_items(scene, world, view, &count, error));
+    ORR_TRY(reserve_layers(slot, scene->layer_count + count, error));
     orr_draw_list *list = &slot->list;
     list->splats = slot->splats;
     list->meshes = slot->meshes;
@@ -91,6 +94,7 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
             continue;
         }
         float model[12];
+        ORR_TRY(orr_world_place(world, view->world, layer, &state.transform, &state.transform, error));
         ORR_TRY(orr_affine_from_transform(&state.transform, model, error));
         switch (layer->kind) {
         case ORR_LAYER_SPLATS: {
@@ -114,14 +118,25 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
             memcpy(out->model, model, sizeof model);
             break;
         }
+        case ORR_LAYER_ROBOT:
+            ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.place, slot->meshes,
+                                   &list->mesh_count, error));
+            break;
         }
     }
     // layers of all kinds meet in one projection
     list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
     list->sun = scene->sun;
+    if (scene->sun_follows) {
+        for (int k = 0; k < 3; k++) {
+            list->sun.direction[k] = -list->lens.view[8 + k];
+        }
+    }
     list->opaque = view->has_background || scene->has_background;
-    memcpy(list->background, view->has_background ? view->background : scene->background,
-           sizeof list->background);
+    list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
+    if (!view->has_background && orr_scene_sky(scene, &list->sky)) {
+        list->opaque = true;
+    }
     return ORR_OK;
 }
 
@@ -131,7 +146,8 @@ static orr_result release_removed(orr_frame *frame, const orr_scene *scene, orr_
     for (int i = 0; i < frame->key_count; i++) {
         bool there = false;
         for (int k = 0; k < scene->layer_count; k++) {
-            there |= scene->layers[k].key == frame->keys[i];
+            const orr_layer_data *layer = &scene->layers[k];
+            there |= frame->keys[i] - layer->key < (uint64_t)layer->key_count;
         }
         if (!there) {
             if (frame->device == ORR_DEVICE_VULKAN) {
@@ -141,15 +157,21 @@ static orr_result release_removed(orr_frame *frame, const orr_scene *scene, orr_
             }
         }
     }
-    if (scene->layer_count > frame->key_capacity) {
+    int count = 0;
+    for (int k = 0; k < scene->layer_count; k++) {
+        count += scene->layers[k].key_count;
+    }
+    if (count > frame->key_capacity) {
         orr_free(frame->keys);
         frame->key_capacity = frame->key_count = 0;
-        ORR_ALLOC(frame->keys, scene->layer_count, "layers", error);
-        frame->key_capacity = scene->layer_count;
+        ORR_ALLOC(frame->keys, count, "layers", error);
+        frame->key_capacity = count;
     }
-    frame->key_count = scene->layer_count;
+    frame->key_count = 0;
     for (int k = 0; k < scene->layer_count; k++) {
-        frame->keys[k] = scene->layers[k].key;
+        for (int i = 0; i < scene->layers[k].key_count; i++) {
+            frame->keys[frame->key_count++] = scene->layers[k].key + (uint64_t)i;
+        }
     }
     return ORR_OK;
 }
@@ -326,10 +348,10 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     ORR_TRY(check_view(world, view, error));
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
     ORR_TRY(pose(slot, scene, world, view, error));
-    const frame_slot *before = &frame->slots[(frame->oldest + frame->waiting - 1) % frame->slot_count];
     slot->to_image = to_image;
+    int before = (frame->oldest + frame->waiting + frame->slot_count - 1) % frame->slot_count;
     slot->deferred = frame->device != ORR_DEVICE_VULKAN || slot->list.field_count > 0 ||
-                     (frame->waiting > 0 && before->deferred);
+                     (frame->waiting > 0 && frame->slots[before].deferred);
     assert(!(to_image && slot->list.field_count > 0)); // what the CPU has drawn parts of is in memory
     if (frame->device != ORR_DEVICE_CPU) {
         ORR_TRY(release_removed(frame, scene, error));

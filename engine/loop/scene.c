@@ -26,6 +26,7 @@ static void free_contents(orr_layer_data *layer)
     orr_splat_pack_destroy(layer->splats);
     orr_mesh_destroy(layer->mesh);
     orr_field_layer_destroy(layer->field);
+    orr_robot_destroy(layer->robot);
 }
 
 void orr_scene_destroy(orr_scene *scene)
@@ -71,7 +72,7 @@ static orr_result complete(orr_scene *scene, orr_layer_data *layer, const char *
 static void refresh_sun(orr_scene *scene)
 {
     if (!scene->has_sun) {
-        scene->sun = orr_default_sun(orr_scene_up(scene));
+        orr_scene_light(scene);
     }
 }
 
@@ -83,7 +84,9 @@ orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *
         free_contents(&layer);
         return result;
     }
-    layer.key = scene->engine->next_key++;
+    layer.key = scene->engine->next_key;
+    layer.key_count = layer.robot ? orr_robot_keys(layer.robot) : 1;
+    scene->engine->next_key += (uint64_t)layer.key_count;
     scene->layers[scene->layer_count++] = layer;
     refresh_sun(scene);
     return ORR_OK;
@@ -92,6 +95,7 @@ orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *
 static void remove_at(orr_scene *scene, int index)
 {
     orr_layer_data *layer = &scene->layers[index];
+    orr_scene_unbind(scene, layer->id);
     orr_pool_give(&scene->ids, layer->id);
     free_contents(layer);
     scene->layer_count--;
@@ -170,6 +174,11 @@ void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3])
         orr_field_layer_bounds(layer->field, low, high);
         return;
     }
+    if (layer->kind == ORR_LAYER_ROBOT) {
+        memcpy(low, layer->robot->low, 3 * sizeof *low);
+        memcpy(high, layer->robot->high, 3 * sizeof *high);
+        return;
+    }
     bool splats = layer->kind == ORR_LAYER_SPLATS;
     memcpy(low, splats ? layer->splats->low : layer->mesh->low, 3 * sizeof *low);
     memcpy(high, splats ? layer->splats->high : layer->mesh->high, 3 * sizeof *high);
@@ -195,6 +204,10 @@ orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer id, orr_layer_
     case ORR_LAYER_FIELD:
         info->count = orr_field_layer_parameters(layer->field);
         info->bytes = orr_field_layer_bytes(layer->field);
+        break;
+    case ORR_LAYER_ROBOT:
+        info->count = orr_robot_triangles(layer->robot);
+        info->bytes = orr_robot_bytes(layer->robot);
         break;
     }
     orr_layer_bounds(layer, info->low, info->high);

@@ -5,6 +5,7 @@
 #include "engine/core/jobs.h"
 #include "engine/core/pool.h"
 #include "engine/device/cuda.h"
+#include "engine/loop/robot.h"
 #include "engine/loop/shared_device.h"
 #include "render/draw.h"
 
@@ -24,7 +25,7 @@ struct orr_engine {
     uint64_t next_key; // names uploaded contents (orr_draw_splats.key); never reused
 };
 
-// One layer: a cloud or a mesh, and where it stands when a world begins.
+// One layer: a cloud, a mesh, a field or a robot, and where it stands when a world begins.
 typedef struct orr_layer_data {
     orr_pool_id id;
     orr_layer_kind kind;
@@ -32,8 +33,12 @@ typedef struct orr_layer_data {
     orr_splat_pack *splats; // ORR_LAYER_SPLATS
     orr_mesh *mesh;         // ORR_LAYER_MESH
     orr_field_layer *field; // ORR_LAYER_FIELD
-    uint64_t key;
+    orr_robot *robot;       // ORR_LAYER_ROBOT
+    uint64_t key;           // the first of its keys: a robot has one for each of its meshes
+    int key_count;
     orr_transform transform;
+    orr_pool_id bound_to; // a robot's layer, whose `bound_body` the transform is against; {0}: none
+    int bound_body;
     bool visible;
     bool
         antialias; // splats: always draw with the Mip-Splatting compensation, as a cloud trained so is anyway
@@ -51,6 +56,7 @@ struct orr_scene {
     int camera_count;
     orr_draw_sun sun; // always valid: the scene file's, or the default one
     bool has_sun;     // the scene file's
+    bool sun_follows; // the camera: the headlight of a robot that has no other light
     bool has_background;
     float background[3];
 };
@@ -63,6 +69,10 @@ orr_result orr_scene_stale(orr_layer layer, orr_error *error); // the error for 
 // gives it its id, its key, a copy of `name` and the resolved transform.
 orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *name,
                             const orr_transform *transform, orr_error *error);
+// Layers bound to this one stand by themselves again.
+void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
+// The light that the first robot's model asks for, or the default one.
+void orr_scene_light(orr_scene *scene);
 // Takes layers away from the end until `count` are left.
 void orr_scene_truncate(orr_scene *scene, int count);
 
@@ -89,7 +99,15 @@ struct orr_world {
     int count;
     uint32_t slots;          // slots per world
     orr_layer_state *states; // count x slots
+    orr_world_robots *robots;
 };
 
 // The state of a layer in one world.
 orr_layer_state orr_world_state(const orr_world *world, int index, const orr_layer_data *layer);
+// Where it stands in the scene: its state's transform, on the body it is bound to.
+orr_result orr_world_place(const orr_world *world, int index, const orr_layer_data *layer,
+                           const orr_transform *own, orr_transform *place, orr_error *error);
+// The same as the scene was built.
+orr_transform orr_scene_place(const orr_scene *scene, const orr_layer_data *layer);
+// The sky of the scene's robot; false: none, or the scene has what stands behind it.
+bool orr_scene_sky(const orr_scene *scene, orr_draw_sky *sky);

@@ -60,14 +60,54 @@ static orr_result read_transform(const orr_json *json, orr_transform *transform,
     return orr_transform_resolve(&read, transform, error);
 }
 
+// "type" says nothing that the file's name does not, but for the reader.
+static orr_result check_type(const orr_json *json, const char *file, orr_error *error)
+{
+    static const char *const types[] = {"splats", "mesh", "field", "robot"};
+    const char *type = NULL;
+    ORR_TRY(orr_json_string(json, "type", &type, error));
+    bool known = !type;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        known |= type && strcmp(type, types[i]) == 0;
+    }
+    if (!known) {
+        return orr_json_expected(json, "type", error, "\"splats\", \"mesh\", \"field\" or \"robot\"");
+    }
+    if (type && (strcmp(type, "robot") == 0) != orr_robot_readable(file)) {
+        return orr_json_expected(json, "type", error,
+                                 "\"robot\" where the file is an .xml or .urdf, and only there");
+    }
+    return ORR_OK;
+}
+
+static orr_result read_bind(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
+{
+    static const char *const keys[] = {"robot", "body", NULL};
+    orr_json bind;
+    ORR_TRY(orr_json_member(json, "bind", &bind, error));
+    if (!bind.node) {
+        return ORR_OK;
+    }
+    const char *robot = NULL, *body = NULL;
+    ORR_TRY(orr_json_check_keys(&bind, keys, error));
+    ORR_TRY(orr_json_require(&bind, "robot", "the name of a robot's layer", error));
+    ORR_TRY(orr_json_require(&bind, "body", "the name of one of its bodies", error));
+    ORR_TRY(orr_json_string(&bind, "robot", &robot, error));
+    ORR_TRY(orr_json_string(&bind, "body", &body, error));
+    ORR_TRY(copy_text(robot, &layer->robot, error));
+    return copy_text(body, &layer->body, error);
+}
+
 static orr_result read_layer(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
 {
-    static const char *const keys[] = {"file",  "name",    "position",  "rotation",
-                                       "scale", "visible", "antialias", NULL};
+    static const char *const keys[] = {"file",    "name",      "position", "rotation", "scale",
+                                       "visible", "antialias", "type",     "bind",     NULL};
     ORR_TRY(orr_json_check_keys(json, keys, error));
     const char *file = NULL, *name = NULL;
-    ORR_TRY(orr_json_require(json, "file", "the path of a splat cloud or a mesh", error));
+    ORR_TRY(orr_json_require(json, "file", "the path of a splat cloud, a mesh, a field or a robot", error));
     ORR_TRY(orr_json_string(json, "file", &file, error));
+    ORR_TRY(check_type(json, file, error));
+    ORR_TRY(read_bind(json, layer, error));
     ORR_TRY(orr_json_string(json, "name", &name, error));
     ORR_TRY(read_transform(json, &layer->transform, error));
     layer->visible = true;
@@ -290,6 +330,8 @@ void orr_scene_file_free(orr_scene_file *file)
     for (int i = 0; i < file->layer_count; i++) {
         orr_free(file->layers[i].file);
         orr_free(file->layers[i].name);
+        orr_free(file->layers[i].robot);
+        orr_free(file->layers[i].body);
     }
     orr_free(file->layers);
     orr_free(file->cameras);

@@ -1,4 +1,4 @@
-// Scene files: JSON that combines clouds, meshes, cameras and light (docs/scene-file.md,
+// Scene files: JSON that combines clouds, meshes, fields, robots, cameras and light (docs/scene-file.md,
 // docs/scene.schema.json).
 #pragma once
 
@@ -8,6 +8,7 @@
 typedef struct orr_scene_file_layer {
     char *file;              // path, already beside the scene file
     char *name;              // NULL: the file's own name
+    char *robot, *body;      // what it is bound to: a robot layer's name, and a body's; NULL: nothing
     orr_transform transform; // resolved
     bool visible;
     bool antialias;

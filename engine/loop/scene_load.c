@@ -38,6 +38,13 @@ static orr_result add_field(orr_scene *scene, const layer_wish *wish, orr_error 
     return orr_scene_append(scene, layer, name_of(wish), wish->transform, error);
 }
 
+static orr_result add_robot(orr_scene *scene, const layer_wish *wish, orr_error *error)
+{
+    orr_layer_data layer = {.kind = ORR_LAYER_ROBOT, .visible = wish->visible};
+    ORR_TRY(orr_robot_load(wish->path, &layer.robot, error));
+    return orr_scene_append(scene, layer, name_of(wish), wish->transform, error);
+}
+
 static orr_result add_cloud(orr_scene *scene, const layer_wish *wish, orr_error *error)
 {
     orr_splats *splats;
@@ -48,7 +55,8 @@ static orr_result add_cloud(orr_scene *scene, const layer_wish *wish, orr_error 
         return orr_fail(
             error, ORR_CODE_FILE_TYPE,
             "%s: unknown kind of file: expected a splat cloud (.ply .compressed.ply .splat .spz .sog "
-            ".ksplat), a mesh (.glb .gltf .obj .stl), a trained field (.ingp) or a scene file (.json)",
+            ".ksplat), a mesh (.glb .gltf .obj .stl), a trained field (.ingp), a robot (.xml .urdf) or a "
+            "scene file (.json)",
             wish->path);
     }
     if (result != ORR_OK) {
@@ -81,6 +89,9 @@ static orr_result add_single(orr_scene *scene, const layer_wish *wish, orr_error
     if (orr_field_model_readable(wish->path)) {
         return add_field(scene, wish, error);
     }
+    if (orr_robot_readable(wish->path)) {
+        return add_robot(scene, wish, error);
+    }
     return orr_mesh_readable(wish->path) && !orr_path_has_ending(wish->path, ".ply")
                ? add_mesh(scene, wish, error)
                : add_cloud(scene, wish, error);
@@ -94,27 +105,58 @@ static orr_result add_listed(orr_scene *scene, const layer_wish *wish, orr_error
         ORR_TRY(read_scene_text(wish->path, &text, error));
         if (text) {
             orr_free(text);
-            return orr_fail(error, ORR_CODE_SCENE_FILE,
-                            "%s: expected a splat cloud or a mesh (a scene file cannot hold another)",
-                            wish->path);
+            return orr_fail(
+                error, ORR_CODE_SCENE_FILE,
+                "%s: expected a cloud, a mesh, a field or a robot (a scene file cannot hold another)",
+                wish->path);
         }
     }
     return add_single(scene, wish, error);
 }
 
-static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const char *path,
-                             const orr_transform *outer, orr_error *error)
+// The layers that a file added from `first` on are bound once all are there: a robot may stand behind what it carries.
+static orr_result bind_layers(orr_scene *scene, const orr_scene_file *file, const char *path, int first,
+                              orr_error *error)
 {
     for (int i = 0; i < file->layer_count; i++) {
         const orr_scene_file_layer *layer = &file->layers[i];
-        orr_transform transform = orr_transform_multiply(outer, &layer->transform);
+        orr_layer robot = {0};
+        orr_error why = {0};
+        for (int k = file->layer_count - 1; k >= 0 && layer->robot; k--) {
+            const orr_layer_data *other = &scene->layers[first + k];
+            bool same = other->kind == ORR_LAYER_ROBOT && strcmp(other->name, layer->robot) == 0;
+            robot = same ? orr_scene_layer(scene, first + k) : robot;
+        }
+        if (layer->robot && robot.slot == 0) {
+            return orr_fail(
+                error, ORR_CODE_SCENE_FILE,
+                "%s: layers[%d].bind.robot: expected the name of a robot of this file, not \"%s\"", path, i,
+                layer->robot);
+        }
+        if (layer->robot &&
+            orr_scene_bind(scene, orr_scene_layer(scene, first + i), robot, layer->body, &why) != ORR_OK) {
+            return orr_fail(error, (orr_code)why.code, "%s: layers[%d].bind.body: %s", path, i, why.message);
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const char *path,
+                             const orr_transform *outer, orr_error *error)
+{
+    int first = scene->layer_count;
+    for (int i = 0; i < file->layer_count; i++) {
+        const orr_scene_file_layer *layer = &file->layers[i];
+        // what is bound stands in a body's frame, wherever the robot is put
+        orr_transform transform =
+            layer->robot ? layer->transform : orr_transform_multiply(outer, &layer->transform);
         layer_wish wish = {layer->file, layer->name, &transform, layer->visible, layer->antialias};
         orr_error why = {0};
         if (add_listed(scene, &wish, &why) != ORR_OK) {
             return orr_fail(error, (orr_code)why.code, "%s: layers[%d]: %s", path, i, why.message);
         }
     }
-    return ORR_OK;
+    return bind_layers(scene, file, path, first, error);
 }
 
 // The rest of a scene file, for the scene that is made from it.

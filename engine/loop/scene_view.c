@@ -19,12 +19,15 @@ static orr_up up_of(const orr_layer_data *layer)
             return ORR_UP_MINUS_Y;
         }
     }
-    return layer->kind == ORR_LAYER_SPLATS ? ORR_UP_MINUS_Y : ORR_UP_Y;
+    return layer->kind == ORR_LAYER_SPLATS  ? ORR_UP_MINUS_Y
+           : layer->kind == ORR_LAYER_ROBOT ? ORR_UP_Z
+                                            : ORR_UP_Y;
 }
 
 orr_up orr_scene_up(const orr_scene *scene)
 {
-    static const orr_layer_kind order[] = {ORR_LAYER_SPLATS, ORR_LAYER_FIELD, ORR_LAYER_MESH};
+    static const orr_layer_kind order[] = {ORR_LAYER_SPLATS, ORR_LAYER_FIELD, ORR_LAYER_ROBOT,
+                                           ORR_LAYER_MESH};
     for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
         for (int i = 0; i < scene->layer_count; i++) {
             if (scene->layers[i].kind == order[k]) {
@@ -53,8 +56,8 @@ typedef struct box {
     double low[3], high[3];
 } box;
 
-// What a layer fills: up to SAMPLES_MAX of its splats or vertices, evenly chosen, or the corners of a field, where its
-// transform puts them. Splats outside the layer's robust bounds are drawn to their edge.
+// What a layer fills: up to SAMPLES_MAX of its splats or vertices, evenly chosen, or the corners of a field or a
+// robot, where its transform puts them. Splats outside the layer's robust bounds are drawn to their edge.
 enum { SAMPLES_MAX = 4096, CORNERS = 8 };
 
 typedef struct layer_samples {
@@ -65,13 +68,14 @@ typedef struct layer_samples {
     int count;
 } layer_samples;
 
-static layer_samples samples_of(const orr_layer_data *layer)
+static layer_samples samples_of(const orr_scene *scene, const orr_layer_data *layer)
 {
     layer_samples s = {.layer = layer};
+    orr_transform place = orr_scene_place(scene, layer);
     orr_layer_bounds(layer, s.low, s.high);
-    s.elements = layer->mesh ? layer->mesh->vertex_count : layer->field ? CORNERS : layer->splats->count;
+    s.elements = layer->mesh ? layer->mesh->vertex_count : layer->splats ? layer->splats->count : CORNERS;
     s.count = s.elements < SAMPLES_MAX ? (int)s.elements : SAMPLES_MAX;
-    orr_result valid = orr_affine_from_transform(&layer->transform, s.model, NULL);
+    orr_result valid = orr_affine_from_transform(&place, s.model, NULL);
     assert(valid == ORR_OK);
     (void)valid;
     return s;
@@ -84,6 +88,7 @@ static float element(const layer_samples *s, int64_t i, int axis)
     case ORR_LAYER_MESH:
         return s->layer->mesh->vertices[i].position[axis];
     case ORR_LAYER_FIELD:
+    case ORR_LAYER_ROBOT:
         return i >> axis & 1 ? s->high[axis] : s->low[axis];
     case ORR_LAYER_SPLATS:
         break;
@@ -111,7 +116,7 @@ static box bounds(const orr_scene *scene)
 {
     box all = {{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
     for (int i = 0; i < scene->layer_count; i++) {
-        layer_samples s = samples_of(&scene->layers[i]);
+        layer_samples s = samples_of(scene, &scene->layers[i]);
         for (int j = 0; j < s.count; j++) {
             double point[3];
             sample(&s, j, point);
@@ -149,7 +154,7 @@ static double distance_to_fit(const orr_scene *scene, const box *all, const orr_
     }
     double distance = margin * sqrt(radius); // outside the box, however thin it is seen from here
     for (int i = 0; i < scene->layer_count; i++) {
-        layer_samples s = samples_of(&scene->layers[i]);
+        layer_samples s = samples_of(scene, &scene->layers[i]);
         for (int j = 0; j < s.count; j++) {
             double point[3], p[3] = {0.0, 0.0, 0.0}; // in camera axes, from the centre
             sample(&s, j, point);

@@ -19,6 +19,14 @@ orr_result orr_world_create(const orr_scene *scene, int count, orr_world **out, 
     }
     // states appear when something is set: until then every copy is as the scene was built
     *world = (orr_world){.scene = scene, .count = count};
+    orr_result result = orr_world_robots_create(count, scene->engine->jobs, &world->robots, error);
+    if (result == ORR_OK) {
+        result = orr_world_step(world, 0, error); // says now what a robot needs and the dynamics lack
+    }
+    if (result != ORR_OK) {
+        orr_world_destroy(world);
+        return result;
+    }
     *out = world;
     return ORR_OK;
 }
@@ -28,6 +36,7 @@ void orr_world_destroy(orr_world *world)
     if (!world) {
         return;
     }
+    orr_world_robots_destroy(world->robots);
     orr_free(world->states);
     orr_free(world);
 }

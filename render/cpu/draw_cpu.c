@@ -201,7 +201,7 @@ static void blend_tile(void *context, int i, int worker)
         .field_depth = f->field_depth,
         .field_colour = f->field_colour,
         .opaque = f->list->opaque,
-        .background = {f->list->background[0], f->list->background[1], f->list->background[2]},
+        .sky = orr_sky_as_seen(&f->list->sky, &f->list->lens),
         .rgba = f->picture->rgba,
         .depth = f->picture->depth,
     };

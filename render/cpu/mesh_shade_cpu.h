@@ -197,5 +197,9 @@ FN real3 shade_pixels(const mesh_raster *raster, mesh_sun sun, const mesh_surfac
     mask away = dot3(t.normal, to_surface) > R(0.0);
     real3 outward = make_real3(sel(away, -t.normal.x, t.normal.x), sel(away, -t.normal.y, t.normal.y),
                                sel(away, -t.normal.z, t.normal.z));
+    float emission = surface->material->emission;
+    sun.ambient_red += emission;
+    sun.ambient_green += emission;
+    sun.ambient_blue += emission;
     return mesh_shade(sun, colour, normal, outward);
 }

@@ -6,6 +6,7 @@
 // transmittance, colour and depth are loaded and stored once per batch, not once per splat. A block whose
 // pixels are all full takes no further part.
 #include "render/cpu/splats_cpu.h"
+#include "render/sky_formula.h"
 #include "render/splat_formula.h"
 
 #include <stdint.h>
@@ -188,8 +189,23 @@ FN bool blend_block(tile_state *tile, int block, uint64_t set, real column, real
     return live && any(b.open > R(0.0));
 }
 
+FN sky_view to_sky(const orr_sky_values *v)
+{
+    return (sky_view){v->up[0],     v->up[1],     v->up[2],    v->inverse_focal[0], v->inverse_focal[1],
+                      v->centre[0], v->centre[1], v->high[0],  v->high[1],          v->high[2],
+                      v->level[0],  v->level[1],  v->level[2], v->low[0],           v->low[1],
+                      v->low[2]};
+}
+
 static void store_block(const orr_blend_job *job, const block_state *s, int left, int top)
 {
+    float sky[3][ORR_LANES];
+    if (job->opaque) {
+        real3 behind = sky_colour(to_sky(&job->sky), pixel_column(left), pixel_row(top));
+        real_store(sky[0], behind.x);
+        real_store(sky[1], behind.y);
+        real_store(sky[2], behind.z);
+    }
     float red[ORR_LANES], green[ORR_LANES], blue[ORR_LANES], rest[ORR_LANES], depth[ORR_LANES];
     real_store(red, s->red);
     real_store(green, s->green);
@@ -216,9 +232,9 @@ static void store_block(const orr_blend_job *job, const block_state *s, int left
             job->depth[pixel] = t < 1.0f ? z / (1.0f - t) : 0.0f;
         }
         if (job->opaque) {
-            r += t * job->background[0];
-            g += t * job->background[1];
-            b += t * job->background[2];
+            r += t * sky[0][i];
+            g += t * sky[1][i];
+            b += t * sky[2][i];
             t = 0.0f;
         }
         if (job->rgba) {

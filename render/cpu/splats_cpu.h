@@ -13,8 +13,8 @@
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
 #include "render/draw.h"
-#include "render/splat_lens.h"
 #include "render/field_pass.h"
+#include "render/splat_lens.h"
 
 enum {
     ORR_CPU_TILE = 32,        // pixels per side
@@ -65,7 +65,7 @@ typedef struct orr_blend_job {
     const float *field_depth;  // height x width, infinity where there is none, or NULL: no fields
     const float *field_colour; // 4 x height x width: planes of premultiplied red, green, blue, and alpha
     bool opaque;
-    float background[3];
+    orr_sky_values sky;
     float *rgba;  // height x width x 4
     float *depth; // height x width, Nullable
 } orr_blend_job;

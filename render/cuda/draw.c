@@ -158,6 +158,7 @@ static orr_result project(orr_cuda_draw *draw, orr_cuda_records records, orr_err
         ORR_TRY(orr_cuda_clouds_take(draw->cuda, &draw->clouds, &list->splats[i], &cloud, error));
         orr_cuda_splats_project(draw->cuda->stream, cloud, &lens, (uint32_t)first, records, draw->keys.memory,
                                 draw->order.memory, draw->control);
+        ORR_CUDA_LAUNCHED();
         first += (size_t)cloud->count;
     }
     return ORR_OK;
@@ -200,17 +201,20 @@ static orr_result record(orr_cuda_draw *draw, orr_error *error)
         MARK(MARK_SORT);
         orr_cuda_splats_count(stream, records, draw->order.memory, tiles_x, tiles_y, draw->splats, control,
                               draw->tile_counts.memory);
+        ORR_CUDA_LAUNCHED();
         ORR_TRY(orr_cuda_running_sum(draw->cuda, &draw->sort, draw->tile_counts.memory,
                                      draw->tile_counts.memory, &control->needed, &control->visible,
                                      draw->splats, error));
         orr_cuda_splats_emit(stream, records, draw->order.memory, tiles_x, tiles_y, draw->splats,
                              draw->pair_capacity, control, draw->tile_counts.memory, draw->pair_tiles.memory,
                              draw->pair_splats.memory);
+        ORR_CUDA_LAUNCHED();
         ORR_TRY(orr_cuda_sort_pairs(draw->cuda, &draw->sort, draw->pair_tiles.memory,
                                     draw->pair_splats.memory, &control->pairs, draw->pair_capacity,
                                     bits_of(tiles), error));
         orr_cuda_splats_find_tiles(stream, draw->pair_tiles.memory, draw->pair_capacity, control,
                                    draw->ranges.memory);
+        ORR_CUDA_LAUNCHED();
     } else {
         MARK(MARK_PROJECT);
         MARK(MARK_SORT);
@@ -229,12 +233,12 @@ static orr_result record(orr_cuda_draw *draw, orr_error *error)
         .field_depth = draw->layers.field_depth ? draw->field_depth.memory : NULL,
         .field_colour = draw->field_colour.memory,
         .opaque = list->opaque,
-        .background = {list->background[0], list->background[1], list->background[2]},
+        .sky = orr_sky_as_seen(&list->sky, &list->lens),
         .rgba = draw->rgba.memory,
         .depth = draw->depth.memory,
     };
     orr_cuda_splats_blend(stream, &blend);
-    ORR_CUDA_TRY(cudaGetLastError());
+    ORR_CUDA_LAUNCHED();
     MARK(MARK_BLEND);
     orr_cuda_range_end();
     ORR_CUDA_TRY(cudaMemcpyAsync(draw->counted, control, sizeof *control, cudaMemcpyDeviceToHost, stream));

@@ -3,6 +3,7 @@
 extern "C" {
 #include "render/cuda/splats.h"
 }
+#include "render/sky_formula.h"
 #include "render/splat_formula.h"
 
 enum : uint32_t { THREADS = 256, INVISIBLE = 0xffffffffu };
@@ -246,6 +247,15 @@ static __device__ void blend_field(const orr_cuda_blend *b, pixel_state *p, int 
     p->field_depth = INFINITY;
 }
 
+static __device__ sky_view to_sky(const orr_sky_values *v)
+{
+    sky_view s = {v->up[0],     v->up[1],     v->up[2],    v->inverse_focal[0], v->inverse_focal[1],
+                  v->centre[0], v->centre[1], v->high[0],  v->high[1],          v->high[2],
+                  v->level[0],  v->level[1],  v->level[2], v->low[0],           v->low[1],
+                  v->low[2]};
+    return s;
+}
+
 static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
 {
     int plane = b->width * b->height;
@@ -262,9 +272,10 @@ static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
     }
     b->depth[at] = rest < 1.0f ? p.depth / (1.0f - rest) : 0.0f;
     if (b->opaque) {
-        p.red += rest * b->background[0];
-        p.green += rest * b->background[1];
-        p.blue += rest * b->background[2];
+        real3 sky = sky_colour(to_sky(&b->sky), (float)(at % b->width) + 0.5f, (float)(at / b->width) + 0.5f);
+        p.red += rest * sky.x;
+        p.green += rest * sky.y;
+        p.blue += rest * sky.z;
         rest = 0.0f;
     }
     ((float4 *)b->rgba)[at] = make_float4(p.red, p.green, p.blue, 1.0f - rest);

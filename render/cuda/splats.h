@@ -59,7 +59,7 @@ typedef struct orr_cuda_blend {
     int width, height, tiles_x, tiles_y;
     const float *mesh_depth, *mesh_colour, *field_depth, *field_colour; // as in orr_cuda_layers, or NULL
     int opaque;
-    float background[3];
+    orr_sky_values sky;
     float *rgba, *depth; // height x width x 4, height x width
 } orr_cuda_blend;
 void orr_cuda_splats_blend(cudaStream_t stream, const orr_cuda_blend *blend);

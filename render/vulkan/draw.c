@@ -31,7 +31,7 @@ typedef struct frame_slot {
     orr_result outcome;
     orr_error why;
     bool opaque;
-    float background[3];
+    orr_sky_values sky;
     bool to_image;
 
     bool has_fields;
@@ -299,7 +299,7 @@ static void record_stages(orr_vulkan_draw *draw, frame_slot *slot)
         .width = slot->lens.width,
         .height = slot->lens.height,
         .opaque = slot->opaque,
-        .background = {slot->background[0], slot->background[1], slot->background[2]},
+        .sky = slot->sky,
         .meshes = slot->mesh_count > 0 ? draw->meshes.colour.view : draw->meshes.white.view,
         .has_meshes = slot->mesh_count > 0,
         .fields = slot->has_fields ? slot->fields.buffer : VK_NULL_HANDLE,
@@ -344,13 +344,12 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const
     slot->lens = list->lens;
     slot->sun = list->sun;
     slot->opaque = list->opaque;
-    memcpy(slot->background, list->background, sizeof slot->background);
+    slot->sky = orr_sky_as_seen(&list->sky, &list->lens);
     slot->to_image = to_image;
     ORR_TRY(take_layers(draw, slot, list, error));
     ORR_TRY(take_meshes(draw, slot, list, error));
     ORR_TRY(take_fields(draw, slot, fields, error));
     slot->room = (orr_vulkan_room){
-        .splats = 1, // blending binds their buffers though there be none
         .pairs = FIRST_PAIRS,
         .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_VULKAN_TILE) *
                  orr_blocks(slot->lens.height, ORR_VULKAN_TILE),
@@ -358,6 +357,9 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const
     };
     for (int i = 0; i < slot->layer_count; i++) {
         slot->room.splats += slot->layers[i].cloud->count;
+    }
+    if (slot->room.splats == 0) {
+        slot->room.splats = 1; // blending binds their buffers all the same
     }
     ORR_TRY(make_room(draw, slot, error));
     ORR_TRY(make_output(draw, slot, error));

@@ -40,7 +40,7 @@ orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *pict
 
 orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error)
 {
-    return orr_vulkan_draw_submit(draw, list, error);
+    return orr_vulkan_draw_submit(draw, list, NULL, error);
 }
 
 orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, struct orr_vulkan_image *image,

@@ -188,9 +188,12 @@ static void begin(const orr_vulkan_meshes *m, VkCommandBuffer commands, const or
 }
 
 static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vulkan_mesh *mesh,
-                      const orr_mesh_part *part, mesh_push *push)
+                      const orr_mesh_part *part, const orr_draw_sun *sun, mesh_push *push)
 {
     const orr_mesh_material *material = &mesh->materials[part->material];
+    for (int i = 0; i < 3; i++) {
+        push->ambient[i] = sun->ambient[i] + material->emission;
+    }
     memcpy(push->base_colour, material->base_colour, sizeof push->base_colour);
     // a hole is where texel alpha times base_colour[3] is less
     push->alpha_cutoff = material->alpha_cutoff > 0.0f
@@ -215,7 +218,6 @@ void orr_vulkan_meshes_record(const orr_vulkan_meshes *m, VkCommandBuffer comman
         const float *row = lens->view + 4 * i, *d = sun->direction;
         push.sun[i] = row[0] * d[0] + row[1] * d[1] + row[2] * d[2];
         push.sun_colour[i] = sun->colour[i];
-        push.ambient[i] = sun->ambient[i];
     }
     float clear_depth;
     depth_values(lens, items, item_count, push.depth, &clear_depth);
@@ -226,7 +228,7 @@ void orr_vulkan_meshes_record(const orr_vulkan_meshes *m, VkCommandBuffer comman
         vkCmdBindVertexBuffers(commands, 0, 1, &mesh->vertices.buffer, &(VkDeviceSize){0});
         vkCmdBindIndexBuffer(commands, mesh->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
         for (int p = 0; p < mesh->part_count; p++) {
-            draw_part(m, commands, mesh, &mesh->parts[p], &push);
+            draw_part(m, commands, mesh, &mesh->parts[p], sun, &push);
         }
     }
     vkCmdEndRendering(commands);

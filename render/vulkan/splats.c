@@ -11,7 +11,7 @@ static const struct {
     [ORR_SHADER_RADIX_COUNT] = {"bbb", 8},
     [ORR_SHADER_RADIX_SCAN] = {"bbb", 4},
     [ORR_SHADER_RADIX_SCATTER] = {"bbbbbbb", 12},
-    [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbbb", 32},
+    [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbbb", 84},
     [ORR_SHADER_SPLAT_PLAN] = {"b", 0},
     [ORR_SHADER_SPLAT_PROJECT] = {"bbbbbbb", 128},
     [ORR_SHADER_TILE_COUNT] = {"bbbbbb", 8},
@@ -296,12 +296,12 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
     const struct {
         int32_t size[2];
         uint32_t tiles_x, layers, opaque;
-        float background[3];
+        orr_sky_values sky;
     } push = {{frame->width, frame->height},
               (uint32_t)tiles[0],
               (frame->has_meshes ? 1u : 0u) | (frame->fields ? 2u : 0u),
               frame->opaque,
-              {frame->background[0], frame->background[1], frame->background[2]}};
+              frame->sky};
     const orr_vk_binding bindings[] = {BUFFER(ranges),
                                        BUFFER(pair_splats[pairs]),
                                        BUFFER(places),

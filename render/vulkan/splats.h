@@ -53,7 +53,7 @@ typedef struct orr_vulkan_splat_frame {
     int layer_count;
     int width, height;
     bool opaque;
-    float background[3];
+    orr_sky_values sky;
     VkImageView meshes; // display colour and distance; to be read by shaders
     bool has_meshes;
     VkBuffer

@@ -1,5 +1,7 @@
 // orrery bench: what this machine does, stage by stage, beside its limits.
 #include "bench.h"
+#include "engine/device/cuda_limits.h"
+#include "engine/loop/shared_device.h"
 
 #include <string.h>
 
@@ -33,6 +35,24 @@ static orr_result measure_limits(const common_options *common, bench_limits *lim
     return result;
 }
 
+// The same of the GPU that draws; what has no counterpart there has no limit.
+static orr_result measure_gpu(bench_run *run, orr_error *error)
+{
+    orr_cuda *cuda;
+    orr_cuda_limits limits;
+    ORR_TRY(orr_engine_take_cuda(run->engine, &cuda, error));
+    ORR_TRY(orr_cuda_measure_limits(cuda, &limits, error));
+    const orr_cuda_info *info = orr_cuda_describe(cuda);
+    fprintf(run->out,
+            "%s: compute %d.%d, %d multiprocessors; memory %.0f GB/s, from the host %.1f GB/s; sort %.2f G "
+            "keys/s\n",
+            info->name, info->compute[0], info->compute[1], info->processors, limits.bytes_per_second * 1e-9,
+            limits.upload_per_second * 1e-9, limits.sort_keys_per_second * 1e-9);
+    run->limits.bytes_per_second = limits.bytes_per_second;
+    run->limits.splat_pixels_per_second = 0.0;
+    return ORR_OK;
+}
+
 static orr_result run_all(const common_options *common, bench_run *run, char **names, int count,
                           orr_error *error)
 {
@@ -41,6 +61,9 @@ static orr_result run_all(const common_options *common, bench_run *run, char **n
             "%s\nlimits: memory %.1f GB/s with %d threads; blending %.2f G splat-pixels/s per core\n",
             orr_engine_describe(run->engine), run->limits.bytes_per_second * 1e-9, run->limits.workers,
             run->limits.splat_pixels_per_second * 1e-9);
+    if (orr_engine_device(run->engine) == ORR_DEVICE_CUDA) {
+        ORR_TRY(measure_gpu(run, error));
+    }
     for (int i = 0; i < BENCHMARK_COUNT; i++) {
         bool wanted = count == 0;
         for (int k = 0; k < count; k++) {
@@ -61,7 +84,8 @@ int command_bench(int argc, char **argv)
     const option options[] = {
         {"--file", 0, OPTION_TEXT, &run.file, "CLOUD",
          "also draw this splat cloud, whole and filling the picture", 0, 0},
-        {"--robot", 0, OPTION_TEXT, &run.robot, "FILE.xml", "the robot that physics moves", 0, 0},
+        {"--robot", 0, OPTION_TEXT, &run.robot, "PATH",
+         "the robot that physics moves, or a folder of Gymnasium's", 0, 0},
         {"--largest", 0, OPTION_INT, &largest, "N", "splats in the largest synthetic cloud (default 5000000)",
          1e4, 1e8},
     };

@@ -268,7 +268,9 @@ orr_result bench_splats(const bench_run *run, orr_error *error)
             cJSON_AddNumberToObject(entry, "splats", (double)count);
             cJSON_AddNumberToObject(entry, "milliseconds", c.milliseconds);
         }
-        count = step % 2 == 0 ? count * 5 : count * 2; // 10 k, 50 k, 100 k, 500 k, 1 M, 5 M
+        int64_t next =
+            step % 2 == 0 ? count * 5 : count * 2; // 10 k, 50 k, 100 k, 500 k, 1 M, 5 M, and the largest
+        count = count < run->largest && next > run->largest ? run->largest : next;
     }
     return ORR_OK;
 }

@@ -5,7 +5,18 @@
 #include "engine/loop/camera_path.h"
 #include "engine/loop/scene.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 720 };
+
+// A camera's index as it is given; -1: it is a name.
+static int index_of(const char *camera)
+{
+    char *end;
+    long index = strtol(camera, &end, 10);
+    return end != camera && *end == 0 && index >= 0 && index <= INT32_MAX ? (int)index : -1;
+}
 
 static orr_result check_index(int camera, int count, const char *path, orr_error *error)
 {
@@ -50,10 +61,13 @@ static orr_result read_keys(camera_sequence *s, orr_error *error)
     int width = wish->size[0] ? wish->size[0] : DEFAULT_WIDTH;
     int height = wish->size[1] ? wish->size[1] : DEFAULT_HEIGHT;
     ORR_TRY(orr_camera_file_load(wish->file, width, height, &list, error));
-    int first = wish->camera < 0 ? 0 : wish->camera;
-    orr_result result = check_index(first, list.count, wish->file, error);
+    int first = wish->camera ? index_of(wish->camera) : 0;
+    orr_result result = first < 0 ? orr_fail(error, ORR_CODE_ARGUMENT,
+                                             "%s: --camera %s: expected the index of one of its cameras",
+                                             wish->file, wish->camera)
+                                  : check_index(first, list.count, wish->file, error);
     if (result == ORR_OK) {
-        s->key_count = wish->camera < 0 ? list.count : 1;
+        s->key_count = wish->camera ? 1 : list.count;
         s->distorted = list.distorted;
         s->keys = orr_alloc((size_t)s->key_count, sizeof *s->keys);
         result = s->keys ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", wish->file);
@@ -67,7 +81,7 @@ static orr_result read_keys(camera_sequence *s, orr_error *error)
 
 orr_result camera_sequence_open(const camera_wish *wish, camera_sequence *s, orr_error *error)
 {
-    *s = (camera_sequence){.wish = *wish, .count = 1};
+    *s = (camera_sequence){.wish = *wish, .count = 1, .scene_camera = -1};
     if (wish->smooth && !wish->file) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --smooth: expected --cameras FILE beside it");
     }
@@ -79,30 +93,53 @@ orr_result camera_sequence_open(const camera_wish *wish, camera_sequence *s, orr
         }
         s->count = s->key_count + (int64_t)(s->key_count - 1) * wish->smooth;
     }
-    s->count = wish->orbit ? wish->orbit : s->count;
+    s->count = wish->orbit ? wish->orbit : wish->frames ? wish->frames : s->count;
     return ORR_OK;
 }
 
-orr_result camera_sequence_attach(camera_sequence *s, const orr_scene *scene, const char *scene_path,
+// The camera that is wished for among those of the world.
+static orr_result find_camera(camera_sequence *s, const orr_world *world, const char *scene_path,
+                              orr_error *error)
+{
+    int count = orr_world_camera_count(world);
+    const char *wanted = s->wish.camera;
+    s->scene_camera = !wanted ? (count > 0 ? 0 : -1) : index_of(wanted);
+    if (!wanted || s->scene_camera >= 0) {
+        return wanted ? check_index(s->scene_camera, count, scene_path, error) : ORR_OK;
+    }
+    for (int i = 0; i < count; i++) {
+        if (strcmp(orr_world_camera_name(world, i), wanted) == 0) {
+            s->scene_camera = i;
+            return ORR_OK;
+        }
+    }
+    return orr_fail(error, ORR_CODE_ARGUMENT,
+                    "%s: --camera %s: expected the index or the name of one of its %d cameras", scene_path,
+                    wanted, count);
+}
+
+orr_result camera_sequence_attach(camera_sequence *s, const orr_world *world, const char *scene_path,
                                   orr_error *error)
 {
-    orr_scene_centre(scene, s->centre);
+    orr_scene_centre(world->scene, s->centre);
     if (s->keys) {
         return ORR_OK;
     }
-    int count = orr_scene_camera_count(scene);
-    if (s->wish.camera >= 0) {
-        ORR_TRY(check_index(s->wish.camera, count, scene_path, error));
-    }
+    ORR_TRY(find_camera(s, world, scene_path, error));
     ORR_ALLOC(s->keys, 1, "a camera", error);
     s->key_count = 1;
-    if (count > 0) {
-        s->keys[0] = resize(&s->wish, orr_scene_camera(scene, s->wish.camera < 0 ? 0 : s->wish.camera));
-    } else {
-        s->keys[0] = orr_scene_default_camera(scene, s->wish.size[0] ? s->wish.size[0] : DEFAULT_WIDTH,
+    if (s->scene_camera < 0) {
+        s->keys[0] = orr_scene_default_camera(world->scene, s->wish.size[0] ? s->wish.size[0] : DEFAULT_WIDTH,
                                               s->wish.size[1] ? s->wish.size[1] : DEFAULT_HEIGHT);
     }
-    return ORR_OK;
+    return camera_sequence_follow(s, world, error);
+}
+
+orr_result camera_sequence_follow(camera_sequence *s, const orr_world *world, orr_error *error)
+{
+    return s->scene_camera < 0 ? ORR_OK
+                               : orr_world_camera(world, 0, s->scene_camera, s->wish.size[0], s->wish.size[1],
+                                                  &s->keys[0], error);
 }
 
 orr_camera camera_sequence_at(const camera_sequence *s, int64_t index)
@@ -110,6 +147,9 @@ orr_camera camera_sequence_at(const camera_sequence *s, int64_t index)
     if (s->wish.orbit) {
         const double full_turn = 6.283185307179586;
         return orr_camera_turn(&s->keys[0], s->centre, full_turn * (double)index / s->wish.orbit);
+    }
+    if (s->wish.frames) {
+        return s->keys[0];
     }
     int64_t step = s->wish.smooth + 1;
     return orr_camera_path_at(s->keys, s->key_count,

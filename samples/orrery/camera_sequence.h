@@ -6,25 +6,31 @@
 
 typedef struct camera_wish {
     const char *file; // transforms.json; NULL: the scene's cameras
-    int camera;       // index of the only one wanted; -1: all of a file, the first of a scene
-    int orbit;        // pictures of a full turn; 0: none
-    int smooth;       // pictures between two cameras of a file
-    int size[2];      // 0, 0: what the cameras say
+    const char *
+        camera; // the only one wanted, by its index or, of a robot's, by its name; NULL: all of a file, the first
+                // of a scene
+    int frames;  // pictures of one camera while time passes; 0: time stands still
+    int orbit;   // pictures of a full turn; 0: none
+    int smooth;  // pictures between two cameras of a file
+    int size[2]; // 0, 0: what the cameras say
 } camera_wish;
 
 typedef struct camera_sequence {
     camera_wish wish;
     orr_camera *keys; // key_count; none until a scene is attached when there is no file
     int key_count;
-    int64_t count;   // pictures
-    float centre[3]; // of an orbit
-    bool distorted;  // the file gives lens distortion
+    int64_t count;    // pictures
+    float centre[3];  // of an orbit
+    int scene_camera; // index of the one in the world; -1: none
+    bool distorted;   // the file gives lens distortion
 } camera_sequence;
 
 // Reads the file if there is one. Afterwards `count` is known, before any scene is loaded.
 orr_result camera_sequence_open(const camera_wish *wish, camera_sequence *sequence, orr_error *error);
 // Takes from the scene what the wish left to it.
-orr_result camera_sequence_attach(camera_sequence *sequence, const orr_scene *scene, const char *scene_path,
+orr_result camera_sequence_attach(camera_sequence *sequence, const orr_world *world, const char *scene_path,
                                   orr_error *error);
+// After time has passed: where the world's camera is now.
+orr_result camera_sequence_follow(camera_sequence *sequence, const orr_world *world, orr_error *error);
 orr_camera camera_sequence_at(const camera_sequence *sequence, int64_t index); // in 0 .. count - 1
 void camera_sequence_close(camera_sequence *sequence);

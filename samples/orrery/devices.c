@@ -2,12 +2,13 @@
 #include "commands.h"
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
+#include "engine/device/cuda.h"
 #include "engine/device/vulkan.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
-enum { VULKAN_MAX = 16 };
+enum { VULKAN_MAX = 16, CUDA_MAX = 16 };
 
 typedef struct device_list {
     const char *isa;  // in use
@@ -17,6 +18,9 @@ typedef struct device_list {
     orr_vk_info vulkan[VULKAN_MAX];
     int vulkan_count;
     orr_error vulkan_absent; // why there is none
+    orr_cuda_info cuda[CUDA_MAX];
+    int cuda_count;
+    orr_error cuda_absent; // why there is none
 } device_list;
 
 static orr_result list_devices(const common_options *common, device_list *list, orr_error *error)
@@ -38,6 +42,10 @@ static orr_result list_devices(const common_options *common, device_list *list, 
         orr_fail(&list->vulkan_absent, ORR_CODE_DEVICE_ABSENT, "no Vulkan device");
     }
     list->vulkan_count = list->vulkan_count > VULKAN_MAX ? VULKAN_MAX : list->vulkan_count;
+    if (orr_cuda_list(list->cuda, CUDA_MAX, &list->cuda_count, &list->cuda_absent) != ORR_OK) {
+        list->cuda_count = 0;
+    }
+    list->cuda_count = list->cuda_count > CUDA_MAX ? CUDA_MAX : list->cuda_count;
     return ORR_OK;
 }
 
@@ -56,6 +64,15 @@ static void print_text(const device_list *list)
     }
     if (list->vulkan_count == 0) {
         printf("Vulkan    %s\n", list->vulkan_absent.message);
+    }
+    for (int i = 0; i < list->cuda_count; i++) {
+        const orr_cuda_info *c = &list->cuda[i];
+        printf("CUDA %d    %s, compute capability %d.%d, %d multiprocessors, %.1f GiB%s%s\n", i, c->name,
+               c->compute[0], c->compute[1], c->processors, (double)c->memory / (1 << 30),
+               c->lacks ? "; lacks " : "", c->lacks ? c->lacks : "");
+    }
+    if (list->cuda_count == 0) {
+        printf("CUDA      %s\n", list->cuda_absent.message);
     }
     printf("in use    %s\n", list->description);
 }
@@ -82,6 +99,19 @@ static int print_json(const device_list *list)
             cJSON_AddStringToObject(device, "lacks", v->lacks);
         }
         cJSON_AddItemToArray(vulkan, device);
+    }
+    cJSON *cuda = cJSON_AddArrayToObject(json, "cuda");
+    for (int i = 0; i < list->cuda_count; i++) {
+        const orr_cuda_info *c = &list->cuda[i];
+        cJSON *device = cJSON_CreateObject();
+        cJSON_AddStringToObject(device, "name", c->name);
+        cJSON_AddItemToObject(device, "compute_capability", cJSON_CreateIntArray(c->compute, 2));
+        cJSON_AddNumberToObject(device, "multiprocessors", c->processors);
+        cJSON_AddNumberToObject(device, "memory_bytes", (double)c->memory);
+        if (c->lacks) {
+            cJSON_AddStringToObject(device, "lacks", c->lacks);
+        }
+        cJSON_AddItemToArray(cuda, device);
     }
     cJSON_AddStringToObject(json, "in_use", list->description);
     return command_print_json(json);

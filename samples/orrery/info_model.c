@@ -1,4 +1,4 @@
-// Robots: sizes, and the tree of bodies with their joints.
+// Robots: sizes, the tree of bodies with their joints, and the sensors.
 #include "info.h"
 
 #include "physics/model.h"
@@ -70,6 +70,45 @@ static void add_tree(const orr_model *model, cJSON *json)
     }
 }
 
+// What a sensor is attached to; "" for energy and time.
+static const char *sensor_object(const orr_model *model, int sensor)
+{
+    int kind = model->sensor_objtype[sensor];
+    return kind == ORR_OBJECT_UNKNOWN ? ""
+                                      : orr_model_name(model, (orr_object)kind, model->sensor_objid[sensor]);
+}
+
+static void print_sensors(const orr_model *model)
+{
+    for (int i = 0; i < model->nsensor; i++) {
+        int adr = model->sensor_adr[i], dim = model->sensor_dim[i];
+        printf("  sensordata %d", adr);
+        if (dim > 1) {
+            printf(" .. %d", adr + dim - 1);
+        }
+        printf(": %s %s", orr_model_sensor_kind(model->sensor_type[i]), sensor_object(model, i));
+        const char *name = orr_model_name(model, ORR_OBJECT_SENSOR, i);
+        if (name[0]) {
+            printf(" '%s'", name);
+        }
+        printf("\n");
+    }
+}
+
+static void add_sensors(const orr_model *model, cJSON *json)
+{
+    cJSON *sensors = cJSON_AddArrayToObject(json, "sensors");
+    for (int i = 0; i < model->nsensor; i++) {
+        cJSON *entry = cJSON_CreateObject();
+        cJSON_AddStringToObject(entry, "name", orr_model_name(model, ORR_OBJECT_SENSOR, i));
+        cJSON_AddStringToObject(entry, "type", orr_model_sensor_kind(model->sensor_type[i]));
+        cJSON_AddStringToObject(entry, "object", sensor_object(model, i));
+        cJSON_AddNumberToObject(entry, "adr", model->sensor_adr[i]);
+        cJSON_AddNumberToObject(entry, "dim", model->sensor_dim[i]);
+        cJSON_AddItemToArray(sensors, entry);
+    }
+}
+
 orr_result info_model(const char *path, cJSON *json, orr_error *error)
 {
     orr_model *model;
@@ -81,6 +120,7 @@ orr_result info_model(const char *path, cJSON *json, orr_error *error)
         ORR_MODEL_SIZES(ADD_SIZE)
 #undef ADD_SIZE
         add_tree(model, json);
+        add_sensors(model, json);
     } else {
         printf("%s: robot '%s', %d bodies, %d joints, %d geoms, %.4g kg, %.1f MB in memory\n ", path,
                model->name, model->nbody, model->njnt, model->ngeom, model->body_subtreemass[0],
@@ -94,6 +134,7 @@ orr_result info_model(const char *path, cJSON *json, orr_error *error)
         printf("\n  timestep %.4g s, gravity %.4g %.4g %.4g m/s2\n", model->opt.timestep,
                model->opt.gravity[0], model->opt.gravity[1], model->opt.gravity[2]);
         print_tree(model);
+        print_sensors(model);
     }
     orr_model_destroy(model);
     return ORR_OK;

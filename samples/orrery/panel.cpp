@@ -6,6 +6,7 @@
 
 #include <cfloat>
 #include <cstddef>
+#include <cstdio>
 #include <new>
 #include <vector>
 
@@ -120,6 +121,53 @@ static void show_training(panel_state *state)
     ask(state, VIEW_MODEL_SAVE, "Save model", "as .ingp, for orrery view and orrery render (M)");
 }
 
+static void show_sliders(const char *title, panel_slider *sliders, int count, bool shown)
+{
+    if (count == 0 || !ImGui::CollapsingHeader(title, shown ? ImGuiTreeNodeFlags_DefaultOpen : 0)) {
+        return;
+    }
+    ImGui::PushID(title);
+    for (int i = 0; i < count; i++) {
+        panel_slider *s = &sliders[i];
+        ImGui::PushID(i);
+        s->changed = ImGui::SliderScalar(s->name[0] ? s->name : "(no name)", ImGuiDataType_Double, &s->value,
+                                         &s->low, &s->high, "%.3f");
+        ImGui::PopID();
+    }
+    ImGui::PopID();
+}
+
+static void show_robot(panel_state *state)
+{
+    panel_robot *r = state->robot;
+    ImGui::Text("%.3f s%s", r->time, r->driven ? "   driven by --ctrl" : "");
+    ask(state, VIEW_ROBOT_PAUSE, r->paused ? "Go on" : "Pause", "time (Space)");
+    ImGui::SameLine();
+    ask(state, VIEW_ROBOT_STEP, "Step", "one time step (.)");
+    ImGui::SameLine();
+    ask(state, VIEW_ROBOT_RESET, "Reset", "the pose the model is given in (Backspace)");
+    if (r->keyframe_count > 0) {
+        ImGui::SameLine();
+        ask(state, VIEW_ROBOT_KEYFRAME, "Keyframe", "the next one (N)");
+    }
+    slider("speed of time", &r->speed, 1.0 / 64.0, 4.0, "%.3g x", true);
+    bool contacts = r->contacts;
+    if (ImGui::Checkbox("contacts and their forces (C)", &contacts)) {
+        state->action = VIEW_ROBOT_CONTACTS;
+    }
+    for (int i = 0; i < r->camera_count; i++) {
+        ImGui::PushID(i);
+        char label[64];
+        snprintf(label, sizeof label, "camera %d %s", i + 1, r->camera_names[i]);
+        if (ImGui::RadioButton(label, r->camera == i)) {
+            r->camera_wanted = i;
+        }
+        ImGui::PopID();
+    }
+    show_sliders("Actuators", r->controls, r->control_count, true);
+    show_sliders("Joints", r->joints, r->joint_count, false);
+}
+
 static void show_layers(panel_state *state)
 {
     for (int i = 0; i < orr_scene_layer_count(state->scene); i++) {
@@ -142,9 +190,9 @@ static void show_layers(panel_state *state)
         }
         if (ImGui::IsItemHovered()) {
             ImGui::SetTooltip("%lld %s, %.1f MB", static_cast<long long>(info.count),
-                              info.kind == ORR_LAYER_SPLATS ? "splats"
-                              : info.kind == ORR_LAYER_MESH ? "triangles"
-                                                            : "parameters",
+                              info.kind == ORR_LAYER_SPLATS  ? "splats"
+                              : info.kind == ORR_LAYER_FIELD ? "parameters"
+                                                             : "triangles",
                               double(info.bytes) * 1e-6);
         }
         ImGui::PopID();
@@ -220,6 +268,9 @@ static void lay_out(panel *p, panel_state *state)
     show_times(state);
     if (state->training && ImGui::CollapsingHeader("Training", ImGuiTreeNodeFlags_DefaultOpen)) {
         show_training(state);
+    }
+    if (state->robot && ImGui::CollapsingHeader("Robot", ImGuiTreeNodeFlags_DefaultOpen)) {
+        show_robot(state);
     }
     if (ImGui::CollapsingHeader("Layers", ImGuiTreeNodeFlags_DefaultOpen)) {
         show_layers(state);

@@ -27,8 +27,38 @@ typedef enum view_action {
     VIEW_SWITCH_PROJECTION,
     VIEW_SWITCH_PANEL,
     VIEW_TRAINING_PAUSE, // or go on
-    VIEW_MODEL_SAVE
+    VIEW_MODEL_SAVE,
+    VIEW_ROBOT_PAUSE,    // or go on
+    VIEW_ROBOT_STEP,     // one time step, and pause
+    VIEW_ROBOT_RESET,    // the pose the model is given in
+    VIEW_ROBOT_KEYFRAME, // the next one
+    VIEW_ROBOT_SLOWER,
+    VIEW_ROBOT_FASTER,
+    VIEW_ROBOT_CONTACTS // shown, or not
 } view_action;
+
+// A number of a robot's state.
+typedef struct panel_slider {
+    const char *name;
+    int index; // in its field
+    double value, low, high;
+    bool changed; // by hand
+} panel_slider;
+
+typedef struct panel_robot {
+    bool paused, contacts;
+    double speed; // of its time, 1: as fast as ours
+    double time;  // [s]
+    bool driven;  // controls are set by something else
+    int keyframe_count;
+    panel_slider *joints, *controls; // joint_count, control_count
+    int joint_count, control_count;
+    double *numbers;           // scratch of who owns this
+    const char **camera_names; // camera_count, "" for those without
+    int camera_count;
+    int camera;        // looked through; -1: none
+    int camera_wanted; // chosen; -1: none
+} panel_robot;
 
 typedef struct panel_state {
     // shown
@@ -43,6 +73,7 @@ typedef struct panel_state {
     bool playing;
     double path_time, path_duration;  // [s]
     const training_figures *training; // NULL: nothing is trained
+    panel_robot *robot;               // shown and changed; NULL: there is none
     // shown and changed
     orr_world *world; // which layers are visible
     navigator *view;

@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "picture_queue.h"
 #include "progress.h"
+#include "robot_drive.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ typedef struct render_request {
     const char *depth_path; // NULL: none
     camera_wish cameras;
     float background[3]; // red < 0: not given
-    bool transparent, antialias;
+    const char *control; // what moves a robot; NULL: nothing
+    bool transparent, antialias, contacts;
     double frames_per_second;
 } render_request;
 
@@ -30,6 +32,7 @@ typedef struct render_job {
     orr_engine *engine;
     orr_scene *scene;
     orr_world *world;
+    robot_drive drive;
     orr_frame *frame;
     picture_queue *queue;
     double seconds;
@@ -70,8 +73,9 @@ static orr_result open_render(render_job *job, orr_error *error)
     ORR_TRY(open_outputs(job, error));
     ORR_TRY(command_engine(&request->common, &job->engine, error));
     ORR_TRY(orr_scene_load(job->engine, request->scene, &job->scene, error));
-    ORR_TRY(camera_sequence_attach(&job->cameras, job->scene, request->scene, error));
     ORR_TRY(orr_world_create(job->scene, 1, &job->world, error));
+    ORR_TRY(robot_drive_open(request->control, job->scene, request->common.seed, &job->drive, error));
+    ORR_TRY(camera_sequence_attach(&job->cameras, job->world, request->scene, error));
     orr_frame_desc desc = {.frames_in_flight = FRAMES_IN_FLIGHT};
     ORR_TRY(orr_frame_create(job->engine, &desc, &job->frame, error));
     return open_queue(job, error);
@@ -81,6 +85,7 @@ static void close_render(render_job *job)
 {
     picture_queue_destroy(job->queue); // before the outputs it writes to
     orr_frame_destroy(job->frame);
+    robot_drive_close(&job->drive);
     orr_world_destroy(job->world);
     orr_scene_destroy(job->scene);
     orr_engine_destroy(job->engine);
@@ -92,8 +97,15 @@ static void close_render(render_job *job)
 static orr_result submit(render_job *job, int64_t index, orr_error *error)
 {
     const render_request *request = job->request;
+    if (request->cameras.frames) {
+        double seconds = (double)index / request->frames_per_second;
+        ORR_TRY(robot_drive_advance(&job->drive, job->world, seconds, error));
+        ORR_TRY(camera_sequence_follow(&job->cameras, job->world, error));
+    }
     orr_view view = {.camera = camera_sequence_at(&job->cameras, index),
                      .antialias = request->antialias,
+                     .contact_points = request->contacts,
+                     .contact_forces = request->contacts,
                      .has_background = request->background[0] >= 0.0f};
     for (int i = 0; i < 3 && view.has_background; i++) {
         view.background[i] = request->background[i];
@@ -233,6 +245,14 @@ static orr_result check_request(const render_request *request, orr_error *error)
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "render: --transparent and --background: expected one of them");
     }
+    if (request->cameras.frames && (request->cameras.orbit || request->cameras.file)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "render: --frames and --%s: expected one of them (time passes before one camera)",
+                        request->cameras.orbit ? "orbit" : "cameras");
+    }
+    if (request->control && !request->cameras.frames) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --ctrl: expected --frames N beside it");
+    }
     if (request->cameras.orbit && request->cameras.smooth) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --orbit and --smooth: expected one of them");
     }
@@ -241,7 +261,7 @@ static orr_result check_request(const render_request *request, orr_error *error)
 
 int command_render(int argc, char **argv)
 {
-    render_request r = {.cameras = {.camera = -1}, .background = {-1.0f}, .frames_per_second = 30.0};
+    render_request r = {.background = {-1.0f}, .frames_per_second = 30.0};
     const option options[] = {
         {.name = "--output",
          .letter = 'o',
@@ -255,11 +275,26 @@ int command_render(int argc, char **argv)
          .expect = "FILE",
          .help = "transforms.json: one picture per frame, in file order"},
         {.name = "--camera",
-         .kind = OPTION_INT,
+         .kind = OPTION_TEXT,
          .value = &r.cameras.camera,
-         .expect = "INDEX",
-         .help = "only this camera of the file or the scene, from 0",
+         .expect = "INDEX|NAME",
+         .help = "only this camera of the file or the scene, from 0; a robot's also by its name"},
+        {.name = "--frames",
+         .kind = OPTION_INT,
+         .value = &r.cameras.frames,
+         .expect = "N",
+         .help = "N pictures while robots move, 1/fps s apart",
+         .low = 1.0,
          .high = 1e6},
+        {.name = "--ctrl",
+         .kind = OPTION_TEXT,
+         .value = &r.control,
+         .expect = "sine|random|FILE.npy",
+         .help = "what the first robot's actuators do; a file: a row per time step (default: nothing)"},
+        {.name = "--contacts",
+         .kind = OPTION_FLAG,
+         .value = &r.contacts,
+         .help = "robots: contact points as discs, forces as arrows"},
         {.name = "--smooth",
          .kind = OPTION_INT,
          .value = &r.cameras.smooth,
@@ -295,7 +330,7 @@ int command_render(int argc, char **argv)
          .kind = OPTION_REAL,
          .value = &r.frames_per_second,
          .expect = "RATE",
-         .help = "frames per second of a video (default 30)",
+         .help = "frames per second of a video or of --frames (default 30)",
          .low = 0.1,
          .high = 1000.0},
     };

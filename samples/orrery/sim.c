@@ -15,7 +15,7 @@
 typedef struct sim_options {
     common_options common;
     int steps, worlds;
-    const char *control_file, *record_file, *precision;
+    const char *control_file, *record_file, *fields, *precision;
 } sim_options;
 
 typedef struct simulation {
@@ -23,8 +23,11 @@ typedef struct simulation {
     orr_jobs *jobs;
     orr_model *model;
     orr_physics *physics;
-    npy_array control;           // steps x nu, or steps x worlds x nu; values NULL: no controls
-    double *numbers;             // of one world
+    npy_array control; // steps x nu, or steps x worlds x nu; values NULL: no controls
+    orr_physics_field fields[ORR_PHYSICS_FIELD_COUNT]; // to record
+    int field_count;
+    int64_t size;                // numbers of a world, of all fields
+    double *numbers;             // of all worlds
     double seconds, cpu_seconds; // of stepping alone; of all threads
 } simulation;
 
@@ -57,15 +60,38 @@ static void set_control(simulation *s, int step)
     }
 }
 
-// qpos and qvel of all worlds
+static orr_result add_field(simulation *s, const char *name, size_t length, orr_error *error)
+{
+    for (int field = 0; field < ORR_PHYSICS_FIELD_COUNT; field++) {
+        const char *known = orr_physics_field_name((orr_physics_field)field);
+        if (strlen(known) == length && memcmp(known, name, length) == 0 &&
+            s->field_count < ORR_PHYSICS_FIELD_COUNT) {
+            s->fields[s->field_count++] = (orr_physics_field)field;
+            s->size += orr_physics_size(s->physics, (orr_physics_field)field);
+            return ORR_OK;
+        }
+    }
+    return orr_fail(error, ORR_CODE_ARGUMENT,
+                    "--fields: '%.*s': expected names of quantities such as qpos, qvel, sensordata, cfrc_ext",
+                    (int)length, name);
+}
+
+// The fields to record, and room for them.
+static orr_result prepare_record(simulation *s, orr_error *error)
+{
+    const char *next = s->options->fields ? s->options->fields : "qpos,qvel";
+    for (size_t length; *next; next += length + (next[length] == ',')) {
+        length = strcspn(next, ",");
+        ORR_TRY(add_field(s, next, length, error));
+    }
+    ORR_ALLOC(s->numbers, s->size * s->options->worlds, "what is recorded of the worlds", error);
+    return ORR_OK;
+}
+
 static void put_states(simulation *s, orr_file_writer *writer)
 {
-    size_t nq = (size_t)s->model->nq, nv = (size_t)s->model->nv;
-    for (int world = 0; world < s->options->worlds; world++) {
-        orr_physics_get(s->physics, ORR_PHYSICS_QPOS, world, s->numbers);
-        orr_physics_get(s->physics, ORR_PHYSICS_QVEL, world, s->numbers + nq);
-        orr_file_put(writer, s->numbers, (nq + nv) * sizeof(double));
-    }
+    orr_physics_read_all(s->physics, s->fields, s->field_count, s->numbers);
+    orr_file_put(writer, s->numbers, (size_t)s->size * (size_t)s->options->worlds * sizeof(double));
 }
 
 static orr_result advance(simulation *s, orr_file_writer *writer, orr_error *error)
@@ -100,7 +126,7 @@ static orr_result run(simulation *s, orr_error *error)
     }
     orr_file_writer writer;
     ORR_TRY(orr_file_begin(&writer, o->record_file, error));
-    const int64_t shape[3] = {o->steps + 1, o->worlds, s->model->nq + s->model->nv};
+    const int64_t shape[3] = {o->steps + 1, o->worlds, s->size};
     npy_put_header(&writer, shape, 3);
     put_states(s, &writer);
     orr_result result = advance(s, &writer, error);
@@ -122,8 +148,7 @@ static orr_result prepare(simulation *s, const char *path, orr_error *error)
     ORR_TRY(orr_jobs_create(o->common.threads, NULL, NULL, &s->jobs, error));
     const orr_physics_desc desc = {.worlds = o->worlds, .double_precision = strcmp(o->precision, "f64") == 0};
     ORR_TRY(orr_physics_create(&desc, s->model, s->jobs, &s->physics, error));
-    ORR_ALLOC(s->numbers, s->model->nq + s->model->nv, "the state of a world", error);
-    return ORR_OK;
+    return o->record_file ? prepare_record(s, error) : ORR_OK;
 }
 
 static int count_diverged(const simulation *s)
@@ -143,6 +168,11 @@ static int report(const simulation *s)
     size_t bytes = orr_physics_world_bytes(s->physics);
     if (diverged > 0) {
         fprintf(stderr, "orrery: warning: %d of %d worlds diverged\n", diverged, o->worlds);
+    }
+    int needed = orr_physics_contacts_needed(s->physics), room = orr_physics_contact_capacity(s->physics);
+    if (needed > room) {
+        fprintf(stderr, "orrery: warning: contacts were left out: expected at most %d, a step needed %d\n",
+                room, needed);
     }
     if (!o->common.json) {
         printf("%d worlds, %d steps of %g s in %s: %.4g steps/s with %d threads; %zu bytes per world\n",
@@ -172,8 +202,10 @@ int command_sim(int argc, char **argv)
         {"--worlds", 0, OPTION_INT, &o.worlds, "N", "worlds that move side by side (default 1)", 1, 1e7},
         {"--ctrl", 0, OPTION_TEXT, &o.control_file, "FILE.npy",
          "controls: steps x nu, or steps x worlds x nu", 0, 0},
-        {"--record", 0, OPTION_TEXT, &o.record_file, "FILE.npy", "float64, steps+1 x worlds x (nq + nv)", 0,
-         0},
+        {"--record", 0, OPTION_TEXT, &o.record_file, "FILE.npy",
+         "float64, steps+1 x worlds x numbers of the fields", 0, 0},
+        {"--fields", 0, OPTION_TEXT, &o.fields, "NAME,...",
+         "what to record: sensordata, xpos, cvel, cfrc_ext ... (default qpos,qvel)", 0, 0},
         {"--precision", 0, OPTION_TEXT, &o.precision, "f32|f64", "of the arithmetic (default f32)", 0, 0},
     };
     const command_usage usage = {.name = "sim",
@@ -195,6 +227,10 @@ int command_sim(int argc, char **argv)
     if (strcmp(o.precision, "f32") != 0 && strcmp(o.precision, "f64") != 0) {
         return command_fail(
             orr_fail(&error, ORR_CODE_ARGUMENT, "--precision %s: expected f32 or f64", o.precision), &error);
+    }
+    if (o.fields && !o.record_file) {
+        return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT, "--fields: expected --record FILE.npy"),
+                            &error);
     }
     interrupt_begin();
     simulation s = {.options = &o};

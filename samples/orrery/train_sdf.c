@@ -44,6 +44,7 @@ static orr_result report(const void *truth, const orr_field *field, orr_jobs *jo
     ORR_TRY(orr_sdf_evaluate(field, shape, jobs, REPORT_POINTS, &quality, error));
     train_figure(json, "IoU", quality.iou, "");
     train_figure(json, "normal error", quality.normal_degrees, "degrees");
+    train_figure(json, "smooth normal error", quality.smooth_normal_degrees, "degrees");
     train_figure(json, "surface error", quality.surface_error * (double)shape->size, "units of the mesh");
     return ORR_OK;
 }

@@ -35,7 +35,8 @@ static orr_result open_scene(viewer *v, const common_options *common, bool valid
     } else {
         ORR_TRY(orr_scene_load(v->engine, v->scene_path, &v->scene, error));
     }
-    return orr_world_create(v->scene, 1, &v->world, error);
+    ORR_TRY(orr_world_create(v->scene, 1, &v->world, error));
+    return view_robot_open(v, common->seed, error);
 }
 
 static orr_result open_window(viewer *v, const common_options *common, orr_error *error)
@@ -59,8 +60,13 @@ static void look_from_home(viewer *v)
 {
     int width, height;
     glfwGetFramebufferSize(v->window, &width, &height);
-    v->home = orr_scene_camera_count(v->scene) > 0 ? *orr_scene_camera(v->scene, 0)
-                                                   : orr_scene_default_camera(v->scene, width, height);
+    v->robot.before = glfwGetTime();
+    if (orr_world_camera_count(v->world) == 0 ||
+        orr_world_camera(v->world, 0, 0, 0, 0, &v->home, NULL) != ORR_OK) {
+        v->home = orr_scene_default_camera(v->scene, width, height);
+    } else if (orr_scene_camera_count(v->scene) == 0) {
+        v->robot.panel.camera = 0; // a robot's: goes along with it
+    }
     float centre[3], radius;
     view_bounds(v, centre, &radius);
     navigator_start(&v->navigator, &v->home, centre, radius);
@@ -74,7 +80,7 @@ static bool is_training(const viewer *v)
 static void wait_for_events(const viewer *v, bool going)
 {
     double now = glfwGetTime();
-    if (is_training(v)) {
+    if (is_training(v) || view_robot_is_going(v) || v->robot.pulling) {
         glfwPollEvents(); // also behind a window that is not seen
     } else if (glfwGetWindowAttrib(v->window, GLFW_ICONIFIED)) {
         glfwWaitEventsTimeout(INTERRUPT_SECONDS);
@@ -99,6 +105,7 @@ static orr_result run(viewer *v, orr_error *error)
         double seconds = going ? fmin(now - before, STEP_SECONDS_MAX) : 1.0 / 60.0;
         before = now;
         going = view_move(v, seconds);
+        view_robot_turn(v, now);
         v->again = v->again || v->limit > 0;
         if (is_training(v)) {
             bool due = view_training_turn(v->training, now, going || view_is_moving(v, now));
@@ -118,6 +125,7 @@ static void close_viewer(viewer *v)
     for (int i = 0; i < VIEW_DEVICES; i++) {
         orr_frame_destroy(v->frames[i]);
     }
+    view_robot_close(v);
     orr_world_destroy(v->world);
     orr_scene_destroy(v->scene);
     view_training_close(v->training);
@@ -165,6 +173,15 @@ int command_view(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &v.antialias,
          .help = "Mip-Splatting compensation for small splats"},
+        {.name = "--ctrl",
+         .kind = OPTION_TEXT,
+         .value = &v.robot.control,
+         .expect = "sine|random|FILE.npy",
+         .help = "what the first robot's actuators do (default: what the panel says)"},
+        {.name = "--paused",
+         .kind = OPTION_FLAG,
+         .value = &v.robot.panel.paused,
+         .help = "robots stand still until Space"},
         {.name = "--screenshot",
          .kind = OPTION_TEXT,
          .value = &picture,
@@ -182,7 +199,7 @@ int command_view(int argc, char **argv)
     const command_usage usage = {
         .name = "view",
         .operands = "SCENE|CAPTURE",
-        .purpose = "A window on a scene, or on a radiance field that is being trained.",
+        .purpose = "A window on a scene, on robots that move, or on a radiance field that is being trained.",
         .notes =
             "left drag       orbit around the focus     double click   look at what is there\n"
             "right drag      look around                W A S D Q E    fly; Shift: faster\n"
@@ -190,11 +207,15 @@ int command_view(int argc, char **argv)
             "F  see all      Home  as at the start      1 .. 9         the scene's cameras\n"
             "[ ]  field of view     O  orthographic     V  CPU or Vulkan\n"
             "P, F12  screenshot     F1  panel           Escape  quit\n"
-            "K  add a key to the camera path            Space  play or pause\n"
+            "K  add a key to the camera path            Space  play or pause (without a robot)\n"
             "Ctrl+S  save it as transforms.json for orrery render --cameras\n"
             "Files dropped on the window join the scene.\n"
+            "A robot (.xml) moves in real time; Ctrl + left drag pulls at the body that is there.\n"
+            "Space  pause or go on  .  one time step    Backspace  reset     N  next keyframe\n"
+            "-  =  slower, faster   C  contact points and forces             1 .. 9  its cameras\n"
             "A capture (transforms.json, its folder, or a folder with a COLMAP model) trains a radiance\n"
-            "field while it is looked at: T  pause or go on     M  save the model as NAME.ingp",
+            "field while it is looked at: T  pause or go on     M  save the model as NAME.ingp, which\n"
+            "orrery train nerf CAPTURE --holdout 0 --resume goes on from",
         .operand_min = 1,
         .operand_max = 1,
         .options = options,

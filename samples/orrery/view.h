@@ -1,9 +1,10 @@
 // The viewer's state, shared by its files: view.c (the command and its loop), view_input.c (keys and mouse),
-// view_picture.c (what to draw when; presenting), view_draw.c (drawing), view_actions.c (what keys and buttons ask for) and
-// view_training.c (a field that learns meanwhile).
+// view_picture.c (what to draw when; presenting), view_draw.c (drawing), view_actions.c (what keys and buttons ask for),
+// view_training.c (a field that learns meanwhile) and view_robot.c (robots that move meanwhile).
 #pragma once
 
 #include "panel.h"
+#include "view_robot.h"
 #include "view_training.h"
 
 #include "render/vulkan/image.h"
@@ -13,7 +14,13 @@
 
 enum { VIEW_STAGES = 32, VIEW_DEVICES = ORR_DEVICE_VULKAN + 1 };
 
-typedef enum view_drag { VIEW_DRAG_NONE = 0, VIEW_DRAG_ORBIT, VIEW_DRAG_LOOK, VIEW_DRAG_PAN } view_drag;
+typedef enum view_drag {
+    VIEW_DRAG_NONE = 0,
+    VIEW_DRAG_ORBIT,
+    VIEW_DRAG_LOOK,
+    VIEW_DRAG_PAN,
+    VIEW_DRAG_PULL
+} view_drag;
 
 // Where the picture is that the window shows.
 typedef enum view_place { VIEW_NOWHERE = 0, VIEW_IN_MEMORY, VIEW_ON_DEVICE } view_place;
@@ -44,7 +51,8 @@ typedef struct viewer {
     orr_engine *engine;
     orr_scene *scene;
     orr_world *world;
-    view_training *training;         // NULL: the scene is not a capture
+    view_training *training; // NULL: the scene is not a capture
+    view_robot robot;
     orr_frame *frames[VIEW_DEVICES]; // made when a device first draws
     orr_device_kind device;          // that draws
     orr_present *present;

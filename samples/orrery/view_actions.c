@@ -148,7 +148,8 @@ static void save_model(viewer *v)
     view_draw_drop(v); // what it draws is about to change
     v->again = true;
     if (view_training_save(v->training, path, &error) == ORR_OK) {
-        view_say(v, "%s: the model after %lld steps", path, (long long)v->training->figures.steps);
+        view_say(v, "%s: the model after %lld steps, for orrery train nerf %s --holdout 0 --resume", path,
+                 (long long)v->training->figures.steps, orr_path_name(v->scene_path));
     } else {
         view_say(v, "%s", error.message);
     }
@@ -164,9 +165,11 @@ void view_do(viewer *v, view_action action)
         glfwSetWindowShouldClose(v->window, GLFW_TRUE);
         break;
     case VIEW_HOME:
+        view_robot_unfollow(v);
         navigator_go_to(&v->navigator, &v->home, v->navigator.pose.distance);
         break;
     case VIEW_SEE_ALL:
+        view_robot_unfollow(v);
         see_all(v);
         break;
     case VIEW_SCREENSHOT:
@@ -191,6 +194,15 @@ void view_do(viewer *v, view_action action)
         break;
     case VIEW_MODEL_SAVE:
         save_model(v);
+        break;
+    case VIEW_ROBOT_PAUSE:
+    case VIEW_ROBOT_STEP:
+    case VIEW_ROBOT_RESET:
+    case VIEW_ROBOT_KEYFRAME:
+    case VIEW_ROBOT_SLOWER:
+    case VIEW_ROBOT_FASTER:
+    case VIEW_ROBOT_CONTACTS:
+        view_robot_do(v, action);
         break;
     case VIEW_SWITCH_DEVICE:
         switch_device(v);

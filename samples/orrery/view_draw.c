@@ -85,7 +85,11 @@ static orr_result submit(viewer *v, orr_error *error)
         const orr_frame_desc desc = {.device = d->device, .frames_in_flight = 1};
         ORR_TRY(orr_frame_create(v->engine, &desc, frame, error));
     }
-    orr_view view = {.camera = d->camera, .antialias = v->antialias, .has_background = v->has_background};
+    orr_view view = {.camera = d->camera,
+                     .antialias = v->antialias,
+                     .has_background = v->has_background,
+                     .contact_points = v->robot.panel.contacts,
+                     .contact_forces = v->robot.panel.contacts};
     memcpy(view.background, v->background, sizeof view.background);
     ORR_TRY(d->to_memory ? orr_frame_submit(*frame, v->scene, v->world, &view, error)
                          : orr_frame_submit_image(*frame, v->scene, v->world, &view, error));

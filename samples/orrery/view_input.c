@@ -13,13 +13,16 @@ typedef struct binding {
 } binding;
 
 static const binding bindings[] = {
-    {GLFW_KEY_ESCAPE, false, VIEW_QUIT},     {GLFW_KEY_HOME, false, VIEW_HOME},
-    {GLFW_KEY_F, false, VIEW_SEE_ALL},       {GLFW_KEY_P, false, VIEW_SCREENSHOT},
-    {GLFW_KEY_F12, false, VIEW_SCREENSHOT},  {GLFW_KEY_K, false, VIEW_KEY_ADD},
-    {GLFW_KEY_SPACE, false, VIEW_PATH_PLAY}, {GLFW_KEY_S, true, VIEW_PATH_SAVE},
-    {GLFW_KEY_V, false, VIEW_SWITCH_DEVICE}, {GLFW_KEY_O, false, VIEW_SWITCH_PROJECTION},
-    {GLFW_KEY_F1, false, VIEW_SWITCH_PANEL}, {GLFW_KEY_T, false, VIEW_TRAINING_PAUSE},
-    {GLFW_KEY_M, false, VIEW_MODEL_SAVE},
+    {GLFW_KEY_ESCAPE, false, VIEW_QUIT},        {GLFW_KEY_HOME, false, VIEW_HOME},
+    {GLFW_KEY_F, false, VIEW_SEE_ALL},          {GLFW_KEY_P, false, VIEW_SCREENSHOT},
+    {GLFW_KEY_F12, false, VIEW_SCREENSHOT},     {GLFW_KEY_K, false, VIEW_KEY_ADD},
+    {GLFW_KEY_SPACE, false, VIEW_PATH_PLAY},    {GLFW_KEY_S, true, VIEW_PATH_SAVE},
+    {GLFW_KEY_V, false, VIEW_SWITCH_DEVICE},    {GLFW_KEY_O, false, VIEW_SWITCH_PROJECTION},
+    {GLFW_KEY_F1, false, VIEW_SWITCH_PANEL},    {GLFW_KEY_T, false, VIEW_TRAINING_PAUSE},
+    {GLFW_KEY_M, false, VIEW_MODEL_SAVE},       {GLFW_KEY_PERIOD, false, VIEW_ROBOT_STEP},
+    {GLFW_KEY_N, false, VIEW_ROBOT_KEYFRAME},   {GLFW_KEY_BACKSPACE, false, VIEW_ROBOT_RESET},
+    {GLFW_KEY_MINUS, false, VIEW_ROBOT_SLOWER}, {GLFW_KEY_EQUAL, false, VIEW_ROBOT_FASTER},
+    {GLFW_KEY_C, false, VIEW_ROBOT_CONTACTS},
 };
 
 static viewer *viewer_of(GLFWwindow *window)
@@ -39,14 +42,15 @@ static void on_key(GLFWwindow *window, int key, int scancode, int action, int mo
     if (key == GLFW_KEY_LEFT_BRACKET || key == GLFW_KEY_RIGHT_BRACKET) {
         navigator_zoom(&v->navigator, key == GLFW_KEY_LEFT_BRACKET ? 1.0 : -1.0);
     }
-    int camera = key - GLFW_KEY_1; // 1 .. 9: the scene's own cameras
-    if (camera >= 0 && camera < 9 && camera < orr_scene_camera_count(v->scene)) {
-        navigator_go_to(&v->navigator, orr_scene_camera(v->scene, camera), v->navigator.pose.distance);
+    int camera = key - GLFW_KEY_1; // 1 .. 9: the scene's own cameras, then its robots'
+    if (camera >= 0 && camera < 9 && camera < orr_world_camera_count(v->world)) {
+        view_robot_follow(v, camera);
     }
     for (size_t i = 0; i < sizeof bindings / sizeof bindings[0] && action == GLFW_PRESS; i++) {
         bool control = modifiers & GLFW_MOD_CONTROL;
         if (bindings[i].key == key && bindings[i].control == control) {
-            view_do(v, bindings[i].action);
+            bool robot = v->robot.present && bindings[i].action == VIEW_PATH_PLAY;
+            view_do(v, robot ? VIEW_ROBOT_PAUSE : bindings[i].action);
         }
     }
 }
@@ -55,10 +59,13 @@ static void on_button(GLFWwindow *window, int button, int action, int modifiers)
 {
     viewer *v = viewer_of(window);
     v->drag = VIEW_DRAG_NONE;
+    view_robot_release(v);
     if (action != GLFW_PRESS || (!v->panel_hidden && panel_covers(v->panel, v->cursor[0], v->cursor[1]))) {
         return;
     }
-    if (button == GLFW_MOUSE_BUTTON_RIGHT) {
+    if (button == GLFW_MOUSE_BUTTON_LEFT && modifiers & GLFW_MOD_CONTROL) {
+        v->drag = view_robot_grab(v) ? VIEW_DRAG_PULL : VIEW_DRAG_NONE;
+    } else if (button == GLFW_MOUSE_BUTTON_RIGHT) {
         v->drag = VIEW_DRAG_LOOK;
     } else if (button == GLFW_MOUSE_BUTTON_MIDDLE || modifiers & GLFW_MOD_SHIFT) {
         v->drag = VIEW_DRAG_PAN;
@@ -87,8 +94,12 @@ static void on_cursor(GLFWwindow *window, double x, double y)
     if (right == 0.0 && down == 0.0) {
         return; // so that a click does not end a move under way
     }
+    if (v->drag != VIEW_DRAG_NONE && v->drag != VIEW_DRAG_PULL) {
+        view_robot_unfollow(v);
+    }
     switch (v->drag) {
     case VIEW_DRAG_NONE:
+    case VIEW_DRAG_PULL: // the hand follows when time passes
         break;
     case VIEW_DRAG_ORBIT:
         navigator_orbit(&v->navigator, right, down);
@@ -107,6 +118,7 @@ static void on_wheel(GLFWwindow *window, double right, double up)
     (void)right;
     viewer *v = viewer_of(window);
     if (v->panel_hidden || !panel_covers(v->panel, v->cursor[0], v->cursor[1])) {
+        view_robot_unfollow(v);
         navigator_wheel(&v->navigator, up);
     }
 }
@@ -165,6 +177,7 @@ bool view_move(viewer *v, double seconds)
     bool fly = (direction[0] != 0.0 || direction[1] != 0.0 || direction[2] != 0.0) && !control &&
                !panel_wants_keys(v->panel);
     if (fly) {
+        view_robot_unfollow(v);
         bool fast = glfwGetKey(v->window, GLFW_KEY_LEFT_SHIFT) == GLFW_PRESS;
         navigator_fly(&v->navigator, direction, fast ? 4.0 * seconds : seconds);
     }

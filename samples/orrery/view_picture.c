@@ -15,6 +15,11 @@ static bool same_camera(const orr_camera *a, const orr_camera *b)
 
 orr_camera view_camera(const viewer *v, int width, int height)
 {
+    orr_camera through; // a robot's camera, which may move
+    if (!v->playing && v->robot.panel.camera >= 0 &&
+        orr_world_camera(v->world, 0, v->robot.panel.camera, width, height, &through, NULL) == ORR_OK) {
+        return through;
+    }
     return v->playing ? camera_recorder_at(&v->recorder, v->path_time, width, height)
                       : navigator_camera(&v->navigator, width, height);
 }
@@ -142,7 +147,8 @@ static void draw_on(viewer *v)
 void view_refresh(viewer *v, double now)
 {
     orr_camera camera = scaled_camera(v, 1.0f);
-    if (!same_camera(&camera, &v->seen)) {
+    if (!same_camera(&camera, &v->seen) ||
+        view_robot_is_going(v)) { // what moves in the picture moves the view
         v->seen = camera;
         v->seen_at = now;
     }
@@ -194,10 +200,14 @@ static const orr_overlay *build_panel(viewer *v)
         .recorder = &v->recorder,
         .antialias = v->antialias,
         .training = v->training ? &v->training->figures : NULL,
+        .robot = v->robot.present ? view_robot_show(v) : NULL,
     };
     const orr_overlay *overlay = panel_build(v->panel, &state);
     v->antialias = state.antialias;
     v->stale = v->stale || state.redraw;
+    if (state.robot) {
+        view_robot_take(v);
+    }
     if (state.remove.slot) {
         view_remove(v, state.remove);
     }

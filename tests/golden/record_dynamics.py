@@ -2,7 +2,8 @@
 """Records what MuJoCo computes, for tests/test_dynamics.c.
 
     pip install mujoco==3.12.0 numpy
-    tests/golden/record_dynamics.py ROBOTS        (a folder with Gymnasium's MJCF files)
+    tests/golden/record_dynamics.py ROBOTS [NAME...]    (a folder with Gymnasium's MJCF files; the models of those
+                                                         names alone)
 
 For each robot, and each model in tests/golden/dynamics, a file of little-endian doubles in tests/golden/dynamics:
     nq nv na nu states steps
@@ -11,7 +12,8 @@ For each robot, and each model in tests/golden/dynamics, a file of little-endian
 
 MuJoCo's own iteration limits would show in its answers (the humanoids ask for PGS, which stops at 50 iterations
 before it has converged), so all models are recorded with its Newton solver at a tolerance of 1e-15: the minimum that
-every solver of the same convex problem must find.
+every solver of the same convex problem must find. Convex geoms likewise collide with a tolerance of 1e-14 m, at which
+the expanding polytope has found the depth and nearly its direction.
 """
 import pathlib
 import sys
@@ -30,6 +32,8 @@ def record(path, out):
     model.opt.iterations = 200
     model.opt.ls_iterations = 100
     model.opt.ls_tolerance = 1e-6
+    model.opt.ccd_tolerance = 1e-14
+    model.opt.ccd_iterations = 120
     data = mujoco.MjData(model)
     random = np.random.default_rng(7)
     numbers = [np.array([model.nq, model.nv, model.na, model.nu, STATES, STEPS], dtype=float)]
@@ -62,14 +66,13 @@ def record(path, out):
 def main():
     if mujoco.__version__ != VERSION:
         sys.exit(f"mujoco: expected {VERSION}, not {mujoco.__version__}")
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         sys.exit(__doc__)
     here = pathlib.Path(__file__).parent
     out = here / "dynamics"
-    # pusher needs contacts between capsules and cylinders, which the dynamics do not have yet
-    robots = [p for p in sorted(pathlib.Path(sys.argv[1]).glob("*.xml")) if not p.stem.startswith("pusher")]
-    for path in robots + sorted(out.glob("*.xml")):
-        record(path, out)
+    for path in sorted(pathlib.Path(sys.argv[1]).glob("*.xml")) + sorted(out.glob("*.xml")):
+        if len(sys.argv) == 2 or path.stem in sys.argv[2:]:
+            record(path, out)
 
 
 main()

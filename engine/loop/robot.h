@@ -1,0 +1,76 @@
+// Robots in the scene: a compiled model and what its geoms look like; in the world: where they are and how they move.
+#pragma once
+
+#include "engine/core/jobs.h"
+#include "engine/loop/robot_shape.h"
+#include "physics/world.h"
+#include "render/draw.h"
+
+// ---- in the scene
+
+// A geom that is drawn.
+typedef struct orr_robot_geom {
+    int geom; // of the model
+    int body;
+    orr_transform at; // in the body's frame
+    orr_mesh *mesh;
+    // an endless plane moves with the camera, by whole repeats of its texture [m]; 0, 0: it does not
+    float stride[2];
+} orr_robot_geom;
+
+typedef struct orr_robot {
+    int users; // the scene and its worlds
+    orr_model *model;
+    orr_robot_geom *geoms; // geom_count: geoms of groups 0 to 2 that are not fully transparent
+    int geom_count;
+    orr_mesh *marks[ORR_ROBOT_MARK_COUNT];
+    orr_image8 *textures; // of the model, texture_count, with mips; the meshes borrow them
+    int texture_count;
+    orr_transform *rest;   // nbody: of each body, in the pose the model is given in
+    float low[3], high[3]; // of what is drawn then, planes left out
+    orr_draw_sun sun;      // the model's lights, as near as one sun comes to them
+    bool headlight;        // they are the headlight alone: the sun is where the camera is
+    bool has_sky;
+    orr_draw_sky sky; // up: z
+} orr_robot;
+
+bool orr_robot_readable(const char *path); // by its ending: .xml .urdf
+orr_result orr_robot_load(const char *path, orr_robot **robot, orr_error *error);
+void orr_robot_keep(orr_robot *robot);    // one user more
+void orr_robot_destroy(orr_robot *robot); // one less; NULL is allowed
+size_t orr_robot_bytes(const orr_robot *robot);
+int64_t orr_robot_triangles(const orr_robot *robot);
+// Its meshes need so many keys: geoms in order, then marks.
+int orr_robot_keys(const orr_robot *robot);
+
+// ---- in the world
+
+typedef struct orr_world_robots orr_world_robots; // of one world, made when they are first asked for
+
+orr_result orr_world_robots_create(int worlds, orr_jobs *jobs, orr_world_robots **robots, orr_error *error);
+void orr_world_robots_destroy(orr_world_robots *robots); // NULL is allowed
+
+// Pulls at a point of a body as a spring would, drawn as an arrow. Places in the robot's frame.
+typedef struct orr_robot_pull {
+    int body;        // 0: none
+    double point[3]; // in the body's frame
+    double to[3];
+} orr_robot_pull;
+
+struct orr_layer_data;
+
+// The physics behind a layer of kind ORR_LAYER_ROBOT, for those who want more than engine/orrery.h offers. After changing
+// its state call orr_world_robot_moved.
+orr_result orr_world_robot_physics(const orr_world *world, const struct orr_layer_data *layer,
+                                   orr_physics **physics, orr_error *error);
+void orr_world_robot_moved(const orr_world *world, const struct orr_layer_data *layer);
+// Where its bodies are in one world (nbody), in the robot's frame. Valid until the next call. A robot whose numbers have
+// become infinite stays where it was.
+orr_result orr_world_robot_bodies(const orr_world *world, int index, const struct orr_layer_data *layer,
+                                  const orr_transform **bodies, orr_error *error);
+// Its contacts in one world; none once its numbers have become infinite. Valid until the next call.
+orr_result orr_world_robot_contacts(const orr_world *world, int index, const struct orr_layer_data *layer,
+                                    const orr_physics_contact **contacts, int *count, orr_error *error);
+// What pulls at the robot of world 0 until it is set anew; every step works out the force for the state as it is.
+orr_result orr_world_robot_pull(orr_world *world, const struct orr_layer_data *layer,
+                                const orr_robot_pull *pull, orr_error *error);

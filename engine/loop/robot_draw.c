@@ -1,0 +1,190 @@
+#include "engine/loop/robot_draw.h"
+
+#include "engine/core/camera.h"
+#include "engine/loop/robot_pull.h"
+#include "engine/loop/transform.h"
+#include "physics/rotation.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ARROW_ITEMS = 2, CONTACT_ITEMS = 1 + ARROW_ITEMS }; // an arrow is a shaft and a head
+
+// Where meshes go, and what they have in common.
+typedef struct sink {
+    const orr_layer_data *layer;
+    orr_transform place; // of the layer
+    double size;         // of marks [m]: the mean size of the model's bodies
+    orr_draw_mesh *meshes;
+    int *count;
+} sink;
+
+static orr_result put(sink *s, const orr_mesh *mesh, int key, const float model[12])
+{
+    orr_draw_mesh *out = &s->meshes[(*s->count)++];
+    *out = (orr_draw_mesh){.mesh = mesh, .key = s->layer->key + (uint64_t)key};
+    memcpy(out->model, model, sizeof out->model);
+    return ORR_OK;
+}
+
+// ---- marks ----
+
+// A mark with its axis z along `axis` (of length 1), `length` long and `radius` wide, in the robot's frame. The scale is
+// not uniform, which normals of cylinders along z do not mind.
+static orr_result put_mark(sink *s, orr_robot_mark mark, const double at[3], const double axis[3],
+                           double radius, double length, orr_error *error)
+{
+    double x[3], y[3];
+    const double other[3] = {fabs(axis[0]) < 0.7, fabs(axis[0]) >= 0.7, 0.0};
+    vec_cross(other, axis, x);
+    vec_normalise(x, 3);
+    vec_cross(axis, x, y);
+    float local[12], place[12], model[12];
+    for (int k = 0; k < 3; k++) {
+        local[4 * k] = (float)(radius * x[k]);
+        local[4 * k + 1] = (float)(radius * y[k]);
+        local[4 * k + 2] = (float)(length * axis[k]);
+        local[4 * k + 3] = (float)at[k];
+    }
+    ORR_TRY(orr_affine_from_transform(&s->place, place, error));
+    orr_affine_multiply(place, local, model);
+    return put(s, s->layer->robot->marks[mark], s->layer->robot->geom_count + (int)mark, model);
+}
+
+static orr_result put_arrow(sink *s, const double from[3], const double along[3], double width,
+                            orr_error *error)
+{
+    double axis[3] = {along[0], along[1], along[2]}, neck[3];
+    double length = vec_normalise(axis, 3);
+    if (!(length > 0.0) || !isfinite(length)) {
+        return ORR_OK;
+    }
+    double head = fmin(4.0 * width, 0.5 * length);
+    for (int k = 0; k < 3; k++) {
+        neck[k] = from[k] + (length - head) * axis[k];
+    }
+    ORR_TRY(put_mark(s, ORR_ROBOT_MARK_SHAFT, from, axis, width, length - head, error));
+    return put_mark(s, ORR_ROBOT_MARK_HEAD, neck, axis, 2.0 * width, head, error);
+}
+
+// How far the arrow of a force of 1 N reaches [m].
+static double force_length(const orr_model *m)
+{
+    return m->stat.meanmass > 0.0 ? (double)m->vis.force_scale / m->stat.meanmass : 0.0;
+}
+
+static orr_result draw_contacts(sink *s, const orr_view *view, const orr_physics_contact *contacts, int count,
+                                orr_error *error)
+{
+    const orr_model *m = s->layer->robot->model;
+    double width = (double)m->vis.contactwidth * s->size, length = force_length(m);
+    for (int i = 0; i < count; i++) {
+        const orr_physics_contact *c = &contacts[i];
+        double force[3];
+        for (int k = 0; k < 3; k++) {
+            // rows of frame; what the second geom feels
+            force[k] =
+                c->frame[k] * c->force[0] + c->frame[3 + k] * c->force[1] + c->frame[6 + k] * c->force[2];
+            force[k] *= length;
+        }
+        if (view->contact_points) {
+            ORR_TRY(put_mark(s, ORR_ROBOT_MARK_CONTACT, c->pos, c->frame, width,
+                             (double)m->vis.contactheight * s->size, error));
+        }
+        if (view->contact_forces) {
+            ORR_TRY(put_arrow(s, c->pos, force, 0.5 * (double)m->vis.forcewidth * s->size, error));
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result draw_pull(sink *s, const orr_robot_pull *pull, const orr_transform *bodies,
+                            orr_error *error)
+{
+    if (pull->body == 0) {
+        return ORR_OK;
+    }
+    float body[12];
+    double from[3], along[3];
+    ORR_TRY(orr_affine_from_transform(&bodies[pull->body], body, error));
+    for (int k = 0; k < 3; k++) {
+        const float *row = body + 4 * k;
+        from[k] = (double)row[0] * pull->point[0] + (double)row[1] * pull->point[1] +
+                  (double)row[2] * pull->point[2] + (double)row[3];
+        along[k] = pull->to[k] - from[k];
+    }
+    return put_arrow(s, from, along, 0.5 * (double)s->layer->robot->model->vis.forcewidth * s->size, error);
+}
+
+// ---- geoms ----
+
+// An endless plane comes along with the camera, by whole repeats of its texture.
+static orr_result follow(const orr_robot_geom *geom, const float camera[3], float model[12], orr_error *error)
+{
+    float inverse[12];
+    ORR_TRY(orr_affine_invert(model, inverse, error));
+    for (int k = 0; k < 2; k++) {
+        const float *row = inverse + 4 * k;
+        float local = row[0] * camera[0] + row[1] * camera[1] + row[2] * camera[2] + row[3];
+        float shift = geom->stride[k] > 0.0f ? roundf(local / geom->stride[k]) * geom->stride[k] : 0.0f;
+        for (int i = 0; i < 3; i++) {
+            model[4 * i + 3] += shift * model[4 * i + k];
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result draw_geoms(sink *s, const orr_transform *bodies, const float camera[3], orr_error *error)
+{
+    const orr_robot *robot = s->layer->robot;
+    for (int i = 0; i < robot->geom_count; i++) {
+        const orr_robot_geom *geom = &robot->geoms[i];
+        orr_transform body = orr_transform_multiply(&s->place, &bodies[geom->body]);
+        orr_transform place = orr_transform_multiply(&body, &geom->at);
+        float model[12];
+        ORR_TRY(orr_affine_from_transform(&place, model, error));
+        if (geom->stride[0] > 0.0f || geom->stride[1] > 0.0f) {
+            ORR_TRY(follow(geom, camera, model, error));
+        }
+        ORR_TRY(put(s, geom->mesh, i, model));
+    }
+    return ORR_OK;
+}
+
+// ---- the door ----
+
+orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const orr_view *view, int *count,
+                           orr_error *error)
+{
+    *count = 0;
+    for (int i = 0; i < scene->layer_count; i++) {
+        const orr_layer_data *layer = &scene->layers[i];
+        if (layer->kind == ORR_LAYER_ROBOT) {
+            int contacts = 0;
+            const orr_physics_contact *list;
+            if (view->contact_points || view->contact_forces) {
+                ORR_TRY(orr_world_robot_contacts(world, view->world, layer, &list, &contacts, error));
+            }
+            *count += layer->robot->geom_count + ARROW_ITEMS + CONTACT_ITEMS * contacts;
+        }
+    }
+    return ORR_OK;
+}
+
+orr_result orr_robot_draw(const orr_world *world, const orr_view *view, const orr_layer_data *layer,
+                          const orr_transform *place, const float camera[3], orr_draw_mesh *meshes,
+                          int *mesh_count, orr_error *error)
+{
+    const orr_transform *bodies = NULL;
+    ORR_TRY(orr_world_robot_bodies(world, view->world, layer, &bodies, error));
+    sink s = {layer, *place, layer->robot->model->stat.meansize, meshes, mesh_count};
+    ORR_TRY(draw_geoms(&s, bodies, camera, error));
+    if (view->contact_points || view->contact_forces) {
+        const orr_physics_contact *contacts;
+        int count = 0;
+        ORR_TRY(orr_world_robot_contacts(world, view->world, layer, &contacts, &count, error));
+        ORR_TRY(draw_contacts(&s, view, contacts, count, error));
+    }
+    orr_robot_pull pull = orr_world_robot_pulled(world, layer);
+    return draw_pull(&s, &pull, bodies, error);
+}

@@ -1,0 +1,12 @@
+// What a frame shows of a robot: its geoms where its bodies are, what pulls at it, its contacts.
+#pragma once
+
+#include "engine/loop/scene.h"
+
+// At most so many meshes come from all robots of a frame.
+orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const orr_view *view, int *count,
+                           orr_error *error);
+// Appends a robot's meshes. place: the layer's, in the scene; camera: where it stands, which endless planes follow.
+orr_result orr_robot_draw(const orr_world *world, const orr_view *view, const orr_layer_data *layer,
+                          const orr_transform *place, const float camera[3], orr_draw_mesh *meshes,
+                          int *mesh_count, orr_error *error);

@@ -1,0 +1,74 @@
+#include "engine/loop/robot_pull.h"
+
+#include "engine/core/memory.h"
+#include "physics/rotation.h"
+
+#include <string.h>
+
+// What of the state the force depends on, of one body.
+typedef struct body_state {
+    double place[3], turn[4]; // of its frame
+    double mass_centre[3];
+    double root_centre[3]; // of the tree's mass: where `velocity` is measured
+    double velocity[6];    // angular, then linear
+} body_state;
+
+static void read_some(orr_physics *physics, int world, orr_physics_field field, int first, int count,
+                      double *numbers, double *out)
+{
+    orr_physics_read(physics, field, world, numbers);
+    memcpy(out, numbers + first, (size_t)count * sizeof *out);
+}
+
+static void read_body(const orr_model *m, orr_physics *physics, int world, int body, double *numbers,
+                      body_state *s)
+{
+    read_some(physics, world, ORR_PHYSICS_XPOS, 3 * body, 3, numbers, s->place);
+    read_some(physics, world, ORR_PHYSICS_XQUAT, 4 * body, 4, numbers, s->turn);
+    read_some(physics, world, ORR_PHYSICS_XIPOS, 3 * body, 3, numbers, s->mass_centre);
+    read_some(physics, world, ORR_PHYSICS_SUBTREE_COM, 3 * m->body_rootid[body], 3, numbers, s->root_centre);
+    read_some(physics, world, ORR_PHYSICS_CVEL, 6 * body, 6, numbers, s->velocity);
+}
+
+void orr_robot_release(orr_physics *physics, int world)
+{
+    int count = orr_physics_size(physics, ORR_PHYSICS_XFRC_APPLIED);
+    double *forces = orr_alloc_zero((size_t)count, sizeof *forces);
+    if (forces) {
+        orr_physics_set(physics, ORR_PHYSICS_XFRC_APPLIED, world, forces);
+    }
+    orr_free(forces);
+}
+
+void orr_robot_apply_pull(const orr_model *m, orr_physics *physics, int world, const orr_robot_pull *pull)
+{
+    size_t count = 6 * (size_t)m->nbody;
+    double *numbers = orr_alloc_zero(count, sizeof *numbers);
+    double weight = m->body_invweight0[2 * pull->body];
+    if (!numbers || weight <= 0.0 || orr_physics_diverged(physics, world)) {
+        orr_free(numbers); // what cannot move is not pulled
+        return;
+    }
+    body_state s;
+    read_body(m, physics, world, pull->body, numbers, &s);
+    double turn[9], arm[3], from_root[3], speed[3], force[3], torque[3];
+    quat_matrix(s.turn, turn);
+    for (int k = 0; k < 3; k++) {
+        const double *row = turn + 3 * k;
+        double at = s.place[k] + vec_dot(row, pull->point);
+        arm[k] = at - s.mass_centre[k];
+        from_root[k] = at - s.root_centre[k];
+        force[k] = pull->to[k] - at;
+    }
+    vec_cross(s.velocity, from_root, speed);
+    double stiffness = (double)m->vis.stiffness, damping = 2.0 * sqrt(stiffness);
+    for (int k = 0; k < 3; k++) {
+        force[k] = (stiffness * force[k] - damping * (speed[k] + s.velocity[3 + k])) / weight;
+    }
+    vec_cross(arm, force, torque);
+    memset(numbers, 0, count * sizeof *numbers);
+    memcpy(numbers + 6 * (size_t)pull->body, force, sizeof force);
+    memcpy(numbers + 6 * (size_t)pull->body + 3, torque, sizeof torque);
+    orr_physics_set(physics, ORR_PHYSICS_XFRC_APPLIED, world, numbers);
+    orr_free(numbers);
+}

@@ -1,0 +1,124 @@
+// Robots among the layers of a scene: what stands on their bodies, and what light and sky they bring.
+#include "engine/core/camera.h"
+#include "engine/loop/scene.h"
+#include "engine/loop/transform.h"
+
+#include <string.h>
+
+static const orr_layer_data *layer_of(const orr_scene *scene, orr_pool_id id)
+{
+    int place = orr_scene_find(scene, (orr_layer){id.slot, id.generation});
+    return place < 0 ? NULL : &scene->layers[place];
+}
+
+orr_result orr_scene_bind(orr_scene *scene, orr_layer id, orr_layer robot_id, const char *body,
+                          orr_error *error)
+{
+    int place = orr_scene_find(scene, id), robot_place = orr_scene_find(scene, robot_id);
+    if (place < 0 || robot_place < 0) {
+        return orr_scene_stale(place < 0 ? id : robot_id, error);
+    }
+    const orr_layer_data *robot = &scene->layers[robot_place];
+    if (robot->kind != ORR_LAYER_ROBOT || scene->layers[place].kind == ORR_LAYER_ROBOT) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s on %s: expected a cloud, a mesh or a field on a robot",
+                        scene->layers[place].name, robot->name);
+    }
+    int found = orr_model_find(robot->robot->model, ORR_OBJECT_BODY, body);
+    if (found < 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "expected a body of %s, not \"%s\"", robot->name, body);
+    }
+    scene->layers[place].bound_to = robot->id;
+    scene->layers[place].bound_body = found;
+    return ORR_OK;
+}
+
+void orr_scene_unbind(orr_scene *scene, orr_pool_id robot)
+{
+    for (int i = 0; i < scene->layer_count; i++) {
+        orr_pool_id *to = &scene->layers[i].bound_to;
+        if (to->slot == robot.slot && to->generation == robot.generation) {
+            *to = (orr_pool_id){0};
+        }
+    }
+}
+
+orr_transform orr_scene_place(const orr_scene *scene, const orr_layer_data *layer)
+{
+    const orr_layer_data *robot = layer->bound_to.slot ? layer_of(scene, layer->bound_to) : NULL;
+    if (!robot) {
+        return layer->transform;
+    }
+    orr_transform body = orr_transform_multiply(&robot->transform, &robot->robot->rest[layer->bound_body]);
+    return orr_transform_multiply(&body, &layer->transform);
+}
+
+orr_result orr_world_place(const orr_world *world, int index, const orr_layer_data *layer,
+                           const orr_transform *own, orr_transform *place, orr_error *error)
+{
+    const orr_layer_data *robot = layer->bound_to.slot ? layer_of(world->scene, layer->bound_to) : NULL;
+    orr_transform moved = *own;
+    if (robot) {
+        const orr_transform *bodies = NULL;
+        ORR_TRY(orr_world_robot_bodies(world, index, robot, &bodies, error));
+        orr_layer_state state = orr_world_state(world, index, robot);
+        orr_transform body = orr_transform_multiply(&state.transform, &bodies[layer->bound_body]);
+        moved = orr_transform_multiply(&body, own);
+    }
+    *place = moved;
+    return ORR_OK;
+}
+
+// NULL: there is none
+static const orr_layer_data *first_robot(const orr_scene *scene)
+{
+    for (int i = 0; i < scene->layer_count; i++) {
+        if (scene->layers[i].kind == ORR_LAYER_ROBOT) {
+            return &scene->layers[i];
+        }
+    }
+    return NULL;
+}
+
+// A direction of the robot's space in the scene.
+static void turn_with(const orr_layer_data *layer, const float direction[3], float out[3])
+{
+    orr_transform turn = {.scale = 1.0f};
+    float m[12];
+    memcpy(turn.rotation, layer->transform.rotation, sizeof turn.rotation);
+    orr_result valid = orr_affine_from_transform(&turn, m, NULL);
+    assert(valid == ORR_OK);
+    (void)valid;
+    for (int k = 0; k < 3; k++) {
+        const float *row = m + 4 * k;
+        out[k] = row[0] * direction[0] + row[1] * direction[1] + row[2] * direction[2];
+    }
+}
+
+void orr_scene_light(orr_scene *scene)
+{
+    const orr_layer_data *layer = first_robot(scene);
+    scene->sun_follows = layer && layer->robot->headlight;
+    scene->sun = layer ? layer->robot->sun : orr_default_sun(orr_scene_up(scene));
+    if (layer) {
+        turn_with(layer, layer->robot->sun.direction, scene->sun.direction);
+    }
+}
+
+static bool is_world(const orr_layer_data *layer)
+{
+    return (layer->kind == ORR_LAYER_SPLATS || layer->kind == ORR_LAYER_FIELD) && !layer->bound_to.slot;
+}
+
+bool orr_scene_sky(const orr_scene *scene, orr_draw_sky *sky)
+{
+    const orr_layer_data *layer = first_robot(scene);
+    bool wanted = layer && layer->robot->has_sky && !scene->has_background;
+    for (int i = 0; i < scene->layer_count && wanted; i++) {
+        wanted = !is_world(&scene->layers[i]); // a captured world has its own sky
+    }
+    if (wanted) {
+        *sky = layer->robot->sky;
+        turn_with(layer, layer->robot->sky.up, sky->up);
+    }
+    return wanted;
+}

@@ -1,0 +1,143 @@
+#include "robot_drive.h"
+
+#include "engine/core/memory.h"
+#include "engine/loop/scene.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+static const orr_layer_data *first_robot(const orr_scene *scene)
+{
+    for (int i = 0; i < scene->layer_count; i++) {
+        if (scene->layers[i].kind == ORR_LAYER_ROBOT) {
+            return &scene->layers[i];
+        }
+    }
+    return NULL;
+}
+
+static orr_result read_file(const char *path, robot_drive *d, orr_error *error)
+{
+    ORR_TRY(npy_read(path, &d->file, error));
+    if (d->file.dimensions != 2 || d->file.shape[1] != d->count) {
+        return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: shape: expected (steps, nu) with nu %d", path,
+                        d->count);
+    }
+    return ORR_OK;
+}
+
+static orr_result read_ranges(const orr_model *m, robot_drive *d, orr_error *error)
+{
+    ORR_ALLOC(d->values, d->count, "controls", error);
+    ORR_ALLOC(d->low, d->count, "controls", error);
+    ORR_ALLOC(d->high, d->count, "controls", error);
+    for (int i = 0; i < d->count; i++) {
+        bool limited = m->actuator_ctrllimited[i];
+        d->low[i] = limited ? m->actuator_ctrlrange[2 * i] : -1.0;
+        d->high[i] = limited ? m->actuator_ctrlrange[2 * i + 1] : 1.0;
+    }
+    int numeric = orr_model_find(m, ORR_OBJECT_NUMERIC, "sine");
+    if (numeric >= 0 && m->numeric_size[numeric] == 1 + 3 * d->count) {
+        size_t count = (size_t)m->numeric_size[numeric];
+        ORR_ALLOC(d->sine, count, "sines", error);
+        memcpy(d->sine, m->numeric_data + m->numeric_adr[numeric], count * sizeof *d->sine);
+    }
+    return ORR_OK;
+}
+
+static robot_drive_kind kind_of(const char *wish)
+{
+    return !wish                         ? ROBOT_DRIVE_NONE
+           : strcmp(wish, "sine") == 0   ? ROBOT_DRIVE_SINE
+           : strcmp(wish, "random") == 0 ? ROBOT_DRIVE_RANDOM
+                                         : ROBOT_DRIVE_FILE;
+}
+
+orr_result robot_drive_open(const char *wish, const orr_scene *scene, uint64_t seed, robot_drive *d,
+                            orr_error *error)
+{
+    const orr_layer_data *layer = first_robot(scene);
+    *d = (robot_drive){.kind = kind_of(wish), .rng = {.seed = (uint32_t)seed}};
+    if (!layer) {
+        return wish ? orr_fail(error, ORR_CODE_ARGUMENT, "--ctrl %s: expected a scene with a robot", wish)
+                    : ORR_OK;
+    }
+    const orr_model *m = layer->robot->model;
+    d->robot = (orr_layer){layer->id.slot, layer->id.generation};
+    d->timestep = m->opt.timestep;
+    d->count = m->nu;
+    orr_result result = read_ranges(m, d, error);
+    if (result == ORR_OK && d->kind == ROBOT_DRIVE_FILE) {
+        result = read_file(wish, d, error);
+    }
+    if (result != ORR_OK) {
+        robot_drive_close(d);
+    }
+    return result;
+}
+
+void robot_drive_close(robot_drive *d)
+{
+    orr_free(d->values);
+    orr_free(d->low);
+    orr_free(d->high);
+    orr_free(d->sine);
+    orr_free(d->file.values);
+    *d = (robot_drive){0};
+}
+
+static double sine_at(const robot_drive *d, int i, double seconds)
+{
+    const double golden = 2.399963; // [rad] no two actuators move alike
+    double hertz = 1.0, middle = 0.5 * (d->low[i] + d->high[i]), amplitude = 0.5 * (d->high[i] - d->low[i]);
+    double phase = golden * i;
+    if (d->sine) {
+        const double *own = d->sine + 1 + 3 * i;
+        hertz = d->sine[0];
+        middle = own[0];
+        amplitude = own[1];
+        phase = own[2] * pi / 180.0;
+    }
+    return middle + amplitude * sin(2.0 * pi * hertz * seconds + phase);
+}
+
+static orr_result set_controls(robot_drive *d, orr_world *world, orr_error *error)
+{
+    for (int i = 0; i < d->count; i++) {
+        switch (d->kind) {
+        case ROBOT_DRIVE_NONE:
+            return ORR_OK;
+        case ROBOT_DRIVE_SINE:
+            d->values[i] = sine_at(d, i, (double)d->step * d->timestep);
+            break;
+        case ROBOT_DRIVE_RANDOM:
+            d->values[i] = d->low[i] + (d->high[i] - d->low[i]) * (double)orr_rng_uniform(&d->rng);
+            break;
+        case ROBOT_DRIVE_FILE:
+            if (d->step >= d->file.shape[0]) {
+                return orr_fail(error, ORR_CODE_FILE_VALUE,
+                                "--ctrl: %lld rows: expected one for each time step, %lld or more",
+                                (long long)d->file.shape[0], (long long)d->step + 1);
+            }
+            d->values[i] = d->file.values[d->step * d->count + i];
+            break;
+        }
+    }
+    return d->count ? orr_world_set_robot(world, 0, d->robot, ORR_ROBOT_CTRL, d->values, error) : ORR_OK;
+}
+
+orr_result robot_drive_advance(robot_drive *d, orr_world *world, double seconds, orr_error *error)
+{
+    if (d->robot.slot == 0) {
+        return ORR_OK;
+    }
+    // a step that lacks no more than rounding is due
+    int64_t due = (int64_t)floor(seconds / d->timestep + 1e-9);
+    for (; d->step < due; d->step++) {
+        ORR_TRY(set_controls(d, world, error));
+        ORR_TRY(orr_world_advance(world, d->timestep, error));
+    }
+    return ORR_OK;
+}

@@ -1,0 +1,34 @@
+// What moves a robot's actuators while a scene is filmed or watched: nothing, sines, random numbers, or a file.
+#pragma once
+
+#include "engine/core/rng.h"
+#include "engine/orrery.h"
+#include "npy.h"
+
+typedef enum robot_drive_kind {
+    ROBOT_DRIVE_NONE = 0, // controls stay as they are set
+    ROBOT_DRIVE_SINE, // a sine for each actuator; the model's numeric "sine" may hold its frequency [Hz], and then
+                      // middle, amplitude and phase [degrees] of each
+    ROBOT_DRIVE_RANDOM, // uniform in the actuator's range, anew at every time step
+    ROBOT_DRIVE_FILE    // a row per time step
+} robot_drive_kind;
+
+typedef struct robot_drive {
+    robot_drive_kind kind;
+    orr_rng rng;
+    orr_layer robot; // the first of the scene; {0}: there is none, and time just passes
+    double timestep;
+    int64_t step;       // next
+    int count;          // controls
+    double *values;     // count
+    double *low, *high; // count: ranges
+    double *sine;       // NULL, or what the model holds
+    npy_array file;     // steps x count
+} robot_drive;
+
+// `wish`: NULL, "sine", "random" or a file's path.
+orr_result robot_drive_open(const char *wish, const orr_scene *scene, uint64_t seed, robot_drive *drive,
+                            orr_error *error);
+void robot_drive_close(robot_drive *drive);
+// Moves the world on to so many seconds after the start, by whole time steps of the robot.
+orr_result robot_drive_advance(robot_drive *drive, orr_world *world, double seconds, orr_error *error);

@@ -1,0 +1,169 @@
+#!/bin/sh
+# Tries `orrery view` of a robot the way a person does: in a window on a virtual display, with xdotool's hands and
+# ImageMagick's eyes. usage: viewer_robot_test.sh ORRERY
+set -u
+orrery=$1
+for tool in Xvfb xdotool openbox import compare convert; do
+    command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
+done
+folder=$(mktemp -d)
+cd "$folder" || exit 1
+viewer= display= manager=
+trap 'kill $viewer $manager $display 2>/dev/null; wait 2>/dev/null; rm -rf "$folder"' EXIT
+
+fail() {
+    echo "FAILED: $*"
+    [ -n "${KEEP:-}" ] && cp -r "$folder" "$KEEP"
+    cat errors.txt 2>/dev/null
+    exit 1
+}
+
+# a red ball above a dark floor, seen from the front
+cat >ball.xml <<'END'
+<mujoco>
+    <option timestep="0.005"/>
+    <worldbody>
+        <camera name="front" pos="0 -4 1" xyaxes="1 0 0 0 0 1" fovy="45"/>
+        <geom type="plane" size="0 0 1" rgba="0.1 0.1 0.2 1"/>
+        <body name="ball" pos="0 0 1">
+            <camera name="with it" mode="track" pos="0 -4 0" xyaxes="1 0 0 0 0 1"/>
+            <joint name="right" type="slide" axis="1 0 0" damping="1"/>
+            <joint name="up" type="slide" axis="0 0 1"/>
+            <geom size="0.25" rgba="1 0 0 1" mass="1"/>
+        </body>
+    </worldbody>
+    <actuator><motor name="push" joint="right" ctrlrange="-5 5"/></actuator>
+    <keyframe><key name="aside" qpos="0.8 0.2"/></keyframe>
+</mujoco>
+END
+
+Xvfb -displayfd 3 -screen 0 1000x700x24 -nolisten tcp 3>number 2>xvfb.txt &
+display=$!
+for i in $(seq 100); do [ -s number ] && break; sleep 0.1; done
+[ -s number ] || fail "Xvfb does not start: $(cat xvfb.txt)"
+DISPLAY=:$(cat number)
+export DISPLAY
+unset WAYLAND_DISPLAY
+openbox >/dev/null 2>&1 &
+manager=$!
+for i in $(seq 100); do xdotool get_num_desktops >/dev/null 2>&1 && break; sleep 0.1; done
+
+"$orrery" view ball.xml --size 640x400 --threads 1 --paused 2>errors.txt &
+viewer=$!
+window=
+for i in $(seq 100); do
+    window=$(xdotool search --onlyvisible --name '^ball.xml - Orrery$' 2>/dev/null | tail -1)
+    [ -n "$window" ] && break
+    kill -0 $viewer 2>/dev/null || fail "no window appears"
+    sleep 0.1
+done
+[ -n "$window" ] || fail "no window appears"
+
+see() { # NAME: the window's picture now
+    import -silent -window "$window" "$1.png" 2>/dev/null
+}
+
+same() {
+    [ "$(compare -metric AE "$1.png" "$2.png" null: 2>&1 | cut -d' ' -f1)" = 0 ]
+}
+
+look() { # NAME: the window's picture once it has come to rest
+    still=0
+    see "$1"
+    for i in $(seq 60); do
+        sleep 0.2
+        mv "$1.png" before.png
+        see "$1"
+        if same before "$1"; then still=$((still + 1)); else still=0; fi
+        [ $still = 2 ] && return
+    done
+    fail "$1: the picture does not come to rest"
+}
+
+# ball PICTURE: the middle of the ball's pixels, "x y"
+ball() {
+    convert "$1.png" -fx 'r > 3 * b && r > 3 * g && r > 0.15 ? 1 : 0' -trim -format '%[fx:page.x+w/2] %[fx:page.y+h/2]' info:
+}
+
+# is PICTURE LOW_X HIGH_X LOW_Y HIGH_Y SENTENCE
+is() {
+    place=$(ball "$1")
+    echo "$place" | awk "{ exit !(\$1 >= $2 && \$1 <= $3 && \$2 >= $4 && \$2 <= $5) }" || fail "$6: the ball is at $place"
+}
+
+# comes LOW_X HIGH_X LOW_Y HIGH_Y SENTENCE: sooner or later, however busy the machine
+comes() {
+    for i in $(seq 60); do
+        sleep 0.2
+        see moving
+        place=$(ball moving)
+        echo "$place" | awk "{ exit !(\$1 >= $1 && \$1 <= $2 && \$2 >= $3 && \$2 <= $4) }" && return
+    done
+    fail "$5: the ball is at $place"
+}
+
+# 640 x 400 with 45 degrees over the height: 483 pixels at a distance of 1, 121 for a metre at the ball
+look panel
+xdotool key F1
+look start
+is start 315 325 195 205 "at the start"
+
+# --- time -----------------------------------------------------------------------------------------------------
+xdotool key --delay 40 $(yes period | head -40)
+look stepped # after 40 steps of 5 ms it has fallen 0.2 m
+is stepped 315 325 218 229 "40 steps"
+xdotool key BackSpace
+look reset
+same reset start || fail "Backspace does not lead back to the start"
+xdotool key n
+look keyframe
+is keyframe 412 422 171 181 "the keyframe"
+xdotool key BackSpace
+look reset
+same reset start || fail "Backspace after a keyframe does not lead back to the start"
+xdotool key space
+comes 315 325 285 297 "it falls to the floor"
+xdotool key space
+look landed
+
+# --- contacts -------------------------------------------------------------------------------------------------
+xdotool key c
+look contacts
+same landed contacts && fail "C shows no contacts"
+xdotool key c
+look bare
+same bare landed || fail "C does not hide the contacts again"
+
+# --- the hand -------------------------------------------------------------------------------------------------
+xdotool key space
+xdotool mousemove --window "$window" 320 290
+sleep 0.3
+xdotool keydown ctrl mousedown 1
+for i in 1 2 3 4 5 6; do xdotool mousemove_relative --sync 20 -20; sleep 0.05; done
+comes 400 460 150 235 "Ctrl + drag pulls the ball up to the right"
+xdotool mouseup 1 keyup ctrl
+comes 330 640 285 297 "the ball that is let go falls"
+xdotool key space
+look dropped
+xdotool mousemove --window "$window" 320 60 keydown ctrl mousedown 1 mousemove_relative --sync 30 30 mouseup 1 keyup ctrl
+look missed
+same missed dropped || fail "Ctrl + drag beside the robot does something"
+
+# --- cameras and the panel --------------------------------------------------------------------------------------
+xdotool key 2
+look followed
+is followed 310 330 190 210 "the camera that goes along"
+xdotool key 1
+look front
+same front dropped || fail "the first camera is not the one at the start"
+xdotool key BackSpace F1
+look panel
+"$orrery" view ball.xml --size 640x400 --frames 3 --screenshot "$folder/shot.png" --ctrl sine >/dev/null 2>>errors.txt ||
+    fail "--frames and --ctrl end the viewer"
+xdotool key Escape
+for i in $(seq 50); do kill -0 $viewer 2>/dev/null || break; sleep 0.1; done
+kill -0 $viewer 2>/dev/null && fail "still running"
+wait $viewer || fail "exit code $?"
+viewer=
+[ -s errors.txt ] && fail "the viewer complains"
+echo "passed"
