@@ -2,6 +2,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/core/radix_sort.h"
+#include "neural/cuda/training.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,6 +38,7 @@ struct orr_trainer {
     int batch_size, block_count, chunk_count, dims, channels;
     orr_mlp_weights *weights; // of the trained parameters; the field's own are for inference
     orr_optimizer *network_optimizer, *table_optimizer;
+    orr_cuda_training *device; // takes the steps, in place of all of the CPU's optimisers and gradients
     orr_profile profile;
     orr_arena arena;
 
@@ -274,6 +276,13 @@ orr_result orr_trainer_step(orr_trainer *t, double *loss, orr_error *error)
     t->profile.stage_start = orr_clock_nanoseconds(); // time between steps is not the trainer's
     ORR_TRY(choose_batch(t, error));
     orr_profile_end(&t->profile, "sample", t->batch_size);
+    if (t->device) {
+        ORR_TRY(orr_cuda_training_step(t->device, t->block_places, t->block_targets, loss, error));
+        orr_profile_end(&t->profile, "step", t->batch_size);
+        *loss /= (double)t->batch_size * t->channels;
+        t->steps++;
+        return ORR_OK;
+    }
     orr_jobs_for(jobs, t->chunk_count, train_chunk, t);
     orr_profile_end(&t->profile, "network", t->batch_size);
     if (t->table_optimizer) {
@@ -296,17 +305,21 @@ orr_result orr_trainer_step(orr_trainer *t, double *loss, orr_error *error)
     return ORR_OK;
 }
 
-void orr_trainer_refresh(orr_trainer *t)
+orr_result orr_trainer_refresh(orr_trainer *t, orr_error *error)
 {
     const orr_field_parts *parts = t->parts;
-    if (t->network_average) {
+    if (t->device) {
+        ORR_TRY(orr_cuda_training_read(t->device, parts->network_parameters, parts->table, t->network_average,
+                                       t->table_average, error));
+    } else if (t->network_average) {
         orr_optimizer_average(t->network_optimizer, t->desc.jobs, parts->network_parameters,
                               t->network_average);
     }
-    if (t->table_average) {
+    if (t->table_average && !t->device) {
         orr_optimizer_average(t->table_optimizer, t->desc.jobs, parts->table, t->table_average);
     }
     orr_field_refresh(t->desc.field, t->network_average, NULL, t->table_average);
+    return ORR_OK;
 }
 
 int64_t orr_trainer_steps(const orr_trainer *t)
@@ -346,6 +359,17 @@ static orr_result create_scratch(orr_trainer *t, orr_error *error)
     return ORR_OK;
 }
 
+static orr_result create_averages(orr_trainer *t, orr_error *error)
+{
+    if (orr_field_describe(t->desc.field)->config.optimizer.ema_decay > 0.0) {
+        ORR_ALLOC(t->network_average, t->parts->network.parameter_count, "averages", error);
+        if (t->parts->encoding.parameter_count > 0) {
+            ORR_ALLOC(t->table_average, t->parts->encoding.parameter_count, "averages", error);
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result create_table_parts(orr_trainer *t, orr_error *error)
 {
     const orr_encoding *e = &t->parts->encoding;
@@ -355,36 +379,40 @@ static orr_result create_table_parts(orr_trainer *t, orr_error *error)
     ORR_ALLOC(t->feature_gradients, batch_floats(t, e->output_dims), "a trainer's gradients", error);
     ORR_ALLOC(t->table_gradient, e->parameter_count, "a trainer's gradients", error);
     ORR_ALLOC(t->touched, marks, "a trainer's gradients", error);
-    if (config->ema_decay > 0.0) {
-        ORR_ALLOC(t->table_average, e->parameter_count, "averages", error);
-    }
     memset(t->table_gradient, 0, (size_t)e->parameter_count * sizeof *t->table_gradient);
     memset(t->touched, 0, marks * sizeof *t->touched);
     return ORR_OK;
 }
 
-static orr_result create_parts(orr_trainer *t, orr_error *error)
+// what the CPU takes steps with
+static orr_result create_machine(orr_trainer *t, orr_error *error)
 {
     const orr_field_parts *parts = t->parts;
     const orr_field_desc *field = orr_field_describe(t->desc.field);
-    size_t kept = (size_t)t->desc.source.batches_kept, parameters = (size_t)parts->network.parameter_count;
+    size_t parameters = (size_t)parts->network.parameter_count;
     ORR_TRY(orr_mlp_weights_create(&parts->network, field->isa, field->machine, &t->weights, error));
     orr_mlp_weights_set(t->weights, parts->network_parameters);
     ORR_TRY(orr_optimizer_create(&field->config.optimizer, parts->network.parameter_count, false,
                                  &t->network_optimizer, error));
+    ORR_ALLOC(t->chunk_gradients, (size_t)t->chunk_count * parameters, "a trainer's gradients", error);
+    ORR_ALLOC(t->chunk_losses, t->chunk_count, "a trainer's losses", error);
+    ORR_ALLOC(t->network_gradient, parameters, "a trainer's gradients", error);
+    ORR_TRY(create_scratch(t, error));
+    return parts->encoding.parameter_count > 0 ? create_table_parts(t, error) : ORR_OK;
+}
+
+static orr_result create_parts(orr_trainer *t, orr_error *error)
+{
+    size_t kept = (size_t)t->desc.source.batches_kept;
     ORR_ALLOC(t->places, kept * batch_floats(t, t->dims), "batches", error);
     ORR_ALLOC(t->targets, kept * batch_floats(t, t->channels), "batches", error);
     ORR_ALLOC(t->drawn, batch_floats(t, t->dims), "batches", error);
     ORR_ALLOC(t->keys, t->batch_size, "batches", error);
     ORR_ALLOC(t->order, t->batch_size, "batches", error);
-    ORR_ALLOC(t->chunk_gradients, (size_t)t->chunk_count * parameters, "a trainer's gradients", error);
-    ORR_ALLOC(t->chunk_losses, t->chunk_count, "a trainer's losses", error);
-    ORR_ALLOC(t->network_gradient, parameters, "a trainer's gradients", error);
-    if (field->config.optimizer.ema_decay > 0.0) {
-        ORR_ALLOC(t->network_average, parameters, "averages", error);
-    }
-    ORR_TRY(create_scratch(t, error));
-    return parts->encoding.parameter_count > 0 ? create_table_parts(t, error) : ORR_OK;
+    ORR_TRY(create_averages(t, error));
+    return t->desc.cuda
+               ? orr_cuda_training_create(t->desc.cuda, t->desc.field, t->batch_size, &t->device, error)
+               : create_machine(t, error);
 }
 
 orr_result orr_trainer_create(const orr_trainer_desc *desc, orr_trainer **trainer, orr_error *error)
@@ -425,6 +453,7 @@ void orr_trainer_destroy(orr_trainer *t)
     if (t->network_average) {
         orr_field_refresh(t->desc.field, NULL, NULL, NULL); // it must not keep what goes away here
     }
+    orr_cuda_training_destroy(t->device);
     orr_mlp_weights_destroy(t->weights);
     orr_optimizer_destroy(t->network_optimizer);
     orr_optimizer_destroy(t->table_optimizer);
@@ -457,9 +486,14 @@ static state_header describe_state(const orr_trainer *t)
     state_header header = {.steps = t->steps,
                            .network_parameters = t->parts->network.parameter_count,
                            .table_parameters = t->parts->encoding.parameter_count,
-                           .network_state = (int64_t)orr_optimizer_state_size(t->network_optimizer),
                            .batch_size = t->batch_size};
-    header.table_state = t->table_optimizer ? (int64_t)orr_optimizer_state_size(t->table_optimizer) : 0;
+    if (t->device) {
+        header.network_state = (int64_t)orr_cuda_training_network_state(t->device);
+        header.table_state = (int64_t)orr_cuda_training_table_state(t->device);
+    } else {
+        header.network_state = (int64_t)orr_optimizer_state_size(t->network_optimizer);
+        header.table_state = t->table_optimizer ? (int64_t)orr_optimizer_state_size(t->table_optimizer) : 0;
+    }
     memcpy(header.magic, STATE_MAGIC, sizeof header.magic);
     return header;
 }
@@ -471,7 +505,7 @@ size_t orr_trainer_state_size(const orr_trainer *t)
            (size_t)(header.network_state + header.table_state);
 }
 
-void orr_trainer_state_save(const orr_trainer *t, void *state)
+orr_result orr_trainer_state_save(const orr_trainer *t, void *state, orr_error *error)
 {
     state_header header = describe_state(t);
     size_t network = (size_t)header.network_parameters * sizeof(float);
@@ -479,13 +513,22 @@ void orr_trainer_state_save(const orr_trainer *t, void *state)
     char *bytes = state;
     memcpy(bytes, &header, sizeof header);
     bytes += sizeof header;
+    if (t->device) {
+        char *optimizers = bytes + network + table;
+        ORR_TRY(orr_cuda_training_read(t->device, t->parts->network_parameters, t->parts->table, NULL, NULL,
+                                       error));
+        ORR_TRY(orr_cuda_training_save(t->device, optimizers, optimizers + header.network_state, error));
+    }
     memcpy(bytes, t->parts->network_parameters, network);
     memcpy(bytes + network, t->parts->table, table);
     bytes += network + table;
-    orr_optimizer_state_save(t->network_optimizer, bytes);
+    if (!t->device) {
+        orr_optimizer_state_save(t->network_optimizer, bytes);
+    }
     if (t->table_optimizer) {
         orr_optimizer_state_save(t->table_optimizer, bytes + header.network_state);
     }
+    return ORR_OK;
 }
 
 orr_result orr_trainer_state_load(orr_trainer *t, const void *state, size_t size, orr_error *error)
@@ -504,16 +547,23 @@ orr_result orr_trainer_state_load(orr_trainer *t, const void *state, size_t size
     size_t network = (size_t)found.network_parameters * sizeof(float);
     size_t table = (size_t)found.table_parameters * sizeof(float);
     const char *bytes = (const char *)state + sizeof found, *optimizers = bytes + network + table;
-    ORR_TRY(orr_optimizer_state_load(t->network_optimizer, optimizers, (size_t)found.network_state, error));
+    if (!t->device) {
+        ORR_TRY(
+            orr_optimizer_state_load(t->network_optimizer, optimizers, (size_t)found.network_state, error));
+    }
     if (t->table_optimizer) {
         ORR_TRY(orr_optimizer_state_load(t->table_optimizer, optimizers + found.network_state,
                                          (size_t)found.table_state, error));
     }
     memcpy(t->parts->network_parameters, bytes, network);
     memcpy(t->parts->table, bytes + network, table);
-    orr_mlp_weights_set(t->weights, t->parts->network_parameters);
+    if (t->device) {
+        ORR_TRY(orr_cuda_training_load(t->device, t->desc.field, optimizers, optimizers + found.network_state,
+                                       error));
+    } else {
+        orr_mlp_weights_set(t->weights, t->parts->network_parameters);
+    }
     t->steps = found.steps;
     t->batches_drawn = 0;
-    orr_trainer_refresh(t);
-    return ORR_OK;
+    return orr_trainer_refresh(t, error);
 }

@@ -34,6 +34,9 @@ typedef struct orr_trainer_desc {
     orr_jobs *jobs;
     orr_sample_source source;
     int batch_size; // samples per step, rounded up to whole blocks; 0: 2^16
+    // Where steps are taken: NULL: the CPU. Otherwise borrowed: batches are drawn on the CPU and learnt on the device, with
+    // halves for factors; the same bits again on the same card but for the order in which its atomics add.
+    struct orr_cuda *cuda;
 } orr_trainer_desc;
 
 orr_result orr_trainer_create(const orr_trainer_desc *desc, orr_trainer **trainer, orr_error *error);
@@ -41,8 +44,8 @@ void orr_trainer_destroy(orr_trainer *trainer); // NULL is allowed
 // One step; *loss is the mean over the batch's values before it. Allocates nothing after the first steps.
 orr_result orr_trainer_step(orr_trainer *trainer, double *loss, orr_error *error);
 // Shows the field what was learnt (orr_field_refresh): the averages, where the configuration has them, which the field
-// borrows until the trainer is destroyed. It then shows the parameters as trained.
-void orr_trainer_refresh(orr_trainer *trainer);
+// borrows until the trainer is destroyed. It then shows the parameters as trained. Only CUDA can fail.
+orr_result orr_trainer_refresh(orr_trainer *trainer, orr_error *error);
 
 int64_t orr_trainer_steps(const orr_trainer *trainer);
 int orr_trainer_batch_size(const orr_trainer *trainer);
@@ -50,7 +53,8 @@ int orr_trainer_batch_size(const orr_trainer *trainer);
 const orr_profile *orr_trainer_profile(const orr_trainer *trainer);
 
 // Everything that another trainer of the same field, source and batch size needs to go on to the same bits. Loading
-// checks that it fits, and sets the field's parameters too.
+// checks that it fits, and sets the field's parameters too. The state says nothing of the machine: a training goes on on
+// another. Saving makes the field's parameters those as trained; only CUDA can fail.
 size_t orr_trainer_state_size(const orr_trainer *trainer);
-void orr_trainer_state_save(const orr_trainer *trainer, void *state);
+orr_result orr_trainer_state_save(const orr_trainer *trainer, void *state, orr_error *error);
 orr_result orr_trainer_state_load(orr_trainer *trainer, const void *state, size_t size, orr_error *error);

@@ -255,7 +255,7 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
         double loss;
         assert_ok(orr_trainer_step(trainer, &loss, &error));
     }
-    orr_trainer_refresh(trainer);
+    assert_ok(orr_trainer_refresh(trainer, &error));
     orr_sdf_quality quality;
     assert_ok(orr_sdf_evaluate(field, &shape, jobs, 4096, &quality, &error));
     // 2.6 degrees; 4.4 when slopes are not compared

@@ -106,7 +106,7 @@ static void *take_state(const training *t, size_t *size)
     *size = orr_trainer_state_size(t->trainer);
     void *state = malloc(*size);
     assert_non_null(state);
-    orr_trainer_state_save(t->trainer, state);
+    assert_ok(orr_trainer_state_save(t->trainer, state, &error));
     return state;
 }
 
@@ -129,7 +129,7 @@ static void the_loss_falls_and_inference_sees_what_was_learnt(void **state)
     // at first everything is near 0: the mean square of the picture, 0.25 or so. The stripes are smooth: 64 vertices a
     // side interpolate sin 12x to (12 / 64)^2 / 8 = 4e-3 of its size, which is 1e-5 in squares
     assert_true(first > 0.1 && last < 1e-4);
-    orr_trainer_refresh(t.trainer);
+    assert_ok(orr_trainer_refresh(t.trainer, &error));
     _Alignas(ORR_ALIGNMENT) float places[DIMS * ORR_SAMPLES], output[CHANNELS * ORR_SAMPLES],
         truth[CHANNELS * ORR_SAMPLES];
     for (int i = 0; i < ORR_SAMPLES; i++) {

@@ -215,17 +215,27 @@ void orr_cuda_release(orr_cuda_buffer *buffer)
     *buffer = (orr_cuda_buffer){0};
 }
 
+// A copy whose wait fails is waited for once more: the caller's memory is its own again when this returns.
+static orr_result wait_for_copy(orr_cuda *cuda, orr_error *error)
+{
+    orr_result result = orr_cuda_wait(cuda, error);
+    if (result != ORR_OK) {
+        orr_cuda_wait(cuda, NULL);
+    }
+    return result;
+}
+
 orr_result orr_cuda_upload(orr_cuda *cuda, void *to_device, const void *from, size_t bytes, orr_error *error)
 {
     ORR_CUDA_TRY(cudaMemcpyAsync(to_device, from, bytes, cudaMemcpyHostToDevice, cuda->stream));
-    return orr_cuda_wait(cuda, error);
+    return wait_for_copy(cuda, error);
 }
 
 orr_result orr_cuda_download(orr_cuda *cuda, void *to, const void *from_device, size_t bytes,
                              orr_error *error)
 {
     ORR_CUDA_TRY(cudaMemcpyAsync(to, from_device, bytes, cudaMemcpyDeviceToHost, cuda->stream));
-    return orr_cuda_wait(cuda, error);
+    return wait_for_copy(cuda, error);
 }
 
 void orr_cuda_range_begin(const char *name)

@@ -12,10 +12,12 @@
 #define _Static_assert static_assert // of the C headers that kernels share with the host
 
 #if ORR_CUDA_EMULATED
+#define ORR_UNROLL
 #define ORR_LAUNCH(kernel, grid, block, shared, stream, ...)                                                 \
     emu::launch(#kernel, kernel, grid, block, shared, stream, __VA_ARGS__)
 #define ORR_DYNAMIC_SHARED(type, name) type *name = (type *)emu::dynamic_shared()
 #else
+#define ORR_UNROLL _Pragma("unroll") // the loop that follows, whose length is a constant
 // kernel: a template's instance stands in parentheses: ORR_LAUNCH((blend<3>), ...)
 #define ORR_LAUNCH(kernel, grid, block, shared, stream, ...)                                                 \
     kernel<<<(grid), (block), (shared), (stream)>>>(__VA_ARGS__)

@@ -302,8 +302,29 @@ static orr_result load_resume(training *t, train_options *options, const char *p
     return ORR_OK;
 }
 
-static orr_result open_and_train(training *t, train_options *options, const char *resume, int threads,
-                                 cJSON *json, orr_error *error)
+// Where steps are taken: the CPU, or the CUDA device when that is asked for.
+static orr_result choose_device(const training *t, orr_device_kind device, train_options *options,
+                                orr_error *error)
+{
+    const char *variable = getenv("ORR_DEVICE");
+    if (device == ORR_DEVICE_AUTO && variable && strcmp(variable, "cuda") == 0) {
+        device = ORR_DEVICE_CUDA;
+    }
+    if (device != ORR_DEVICE_CUDA) {
+        return ORR_OK;
+    }
+    if (t->kind->field == ORR_FIELD_NERF) {
+        return orr_fail(
+            error, ORR_CODE_FEATURE_ABSENT,
+            "train nerf: --device cuda: radiance fields are trained on the CPU; expected --device cpu");
+    }
+    ORR_TRY(orr_cuda_create(NULL, &options->cuda, error));
+    fprintf(stderr, "orrery: trains on %s\n", orr_cuda_describe(options->cuda)->name);
+    return ORR_OK;
+}
+
+static orr_result open_and_train(training *t, train_options *options, const char *resume,
+                                 const common_options *common, cJSON *json, orr_error *error)
 {
     if (!orr_field_model_readable(t->model_path)) {
         return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a name that ends in .ingp or .msgpack",
@@ -317,11 +338,15 @@ static orr_result open_and_train(training *t, train_options *options, const char
     orr_field_model model = {0};
     orr_result result = resume ? load_resume(t, options, resume, &model, error) : ORR_OK;
     if (result == ORR_OK) {
-        result = orr_jobs_create(threads, NULL, NULL, &options->jobs, error);
+        result = orr_jobs_create(common->threads, NULL, NULL, &options->jobs, error);
+    }
+    if (result == ORR_OK) {
+        result = choose_device(t, common->device, options, error);
     }
     if (result == ORR_OK) {
         result = train(t, options, json, error);
     }
+    orr_cuda_destroy(options->cuda);
     orr_jobs_destroy(options->jobs);
     orr_field_model_free(&model);
     return result;
@@ -431,7 +456,7 @@ int command_train(int argc, char **argv)
     if (result == ORR_OK) {
         t->steps_max = steps;
         t->seconds_max = t->seconds_max > 0.0 ? t->seconds_max : steps > 0 ? INFINITY : t->kind->seconds;
-        result = open_and_train(t, &options, resume, common.threads, json, &error);
+        result = open_and_train(t, &options, resume, &common, json, &error);
     }
     orr_free(t);
     if (result != ORR_OK) {

@@ -6,6 +6,7 @@
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
+#include "engine/device/cuda.h"
 #include "neural/ingp.h"
 #include "neural/nerf_train.h"
 #include "neural/trainer.h"
@@ -22,6 +23,7 @@ typedef struct train_options {
     orr_isa isa;
     orr_mlp_machine machine;
     orr_jobs *jobs;
+    orr_cuda *cuda;          // NULL: the CPU
     orr_field_model *resume; // NULL: from the beginning; its field goes over to the learner
 } train_options;
 

@@ -37,7 +37,8 @@ static orr_result open(learner *l, const train_options *options, orr_error *erro
     const orr_trainer_desc desc = {.field = l->field,
                                    .jobs = options->jobs,
                                    .source = l->kind->source(l->truth),
-                                   .batch_size = options->batch ? options->batch : l->kind->batch};
+                                   .batch_size = options->batch ? options->batch : l->kind->batch,
+                                   .cuda = options->cuda};
     ORR_TRY(orr_trainer_create(&desc, &l->trainer, error));
     return options->resume ? orr_trainer_state_load(l->trainer, options->resume->state.data,
                                                     options->resume->state.size, error)
@@ -69,7 +70,7 @@ static orr_result step(learner *l, double *loss, int64_t *samples, orr_error *er
 
 static orr_result score(learner *l, double *score, orr_error *error)
 {
-    orr_trainer_refresh(l->trainer);
+    ORR_TRY(orr_trainer_refresh(l->trainer, error));
     return l->kind->score(l->truth, l->field, l->jobs, score, error);
 }
 
@@ -104,7 +105,7 @@ static orr_result picture(learner *l, int size[2], float **rgba, orr_error *erro
 
 static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
 {
-    orr_trainer_refresh(l->trainer);
+    ORR_TRY(orr_trainer_refresh(l->trainer, error));
     if (l->kind->place) {
         l->kind->place(l->truth, model);
     }
@@ -112,8 +113,7 @@ static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
     model->steps = orr_trainer_steps(l->trainer);
     model->state.size = orr_trainer_state_size(l->trainer);
     ORR_ALLOC(model->state.data, model->state.size, "the state of a training", error);
-    orr_trainer_state_save(l->trainer, model->state.data);
-    return ORR_OK;
+    return orr_trainer_state_save(l->trainer, model->state.data, error);
 }
 
 static orr_result report(learner *l, cJSON *json, orr_error *error)

@@ -1,0 +1,313 @@
+// A layer of a network on tensor cores, for kernels: products between matrices of halves in shared memory and registers.
+//
+// A warp has 32 samples (rows of a tile in shared memory, each padded so that eight rows lie in different banks) and works
+// on them 16 at a time, `rows` times over at once. Weights are as stored: [outputs][inputs], rows padded too.
+#pragma once
+
+#include "engine/device/cuda_matrix.h"
+
+extern "C" {
+#include "neural/cuda/field.h"
+}
+#include "neural/activation_formula.h"
+
+enum : int { WARPS = ORR_CUDA_TILE_SAMPLES / ORR_WARP };
+
+template <int width> struct tiling {
+    enum : int {
+        rows =
+            width == 128 ? 1 : 2, // times 16 samples whose sums are in registers at once: 64 of them per lane
+        steps = width / 16        // of a sum over the layer before
+    };
+};
+
+// the 16 x 16 halves at (row, column) of a matrix, as A
+static __device__ __forceinline__ void load_a(uint32_t a[4], const __half *matrix, int stride, int row,
+                                              int column)
+{
+    int lane = (int)orr_lane();
+    orr_matrix_load(a, matrix + (row + lane % 16) * stride + column + lane / 16 * 8);
+}
+
+// Weights as B of two products: for inputs k .. k + 15 and outputs n .. n + 15.
+static __device__ __forceinline__ void load_b(uint32_t b[4], const __half *weights, int stride, int n, int k)
+{
+    int lane = (int)orr_lane();
+    orr_matrix_load(b, weights + (n + lane / 16 * 8 + lane % 8) * stride + k + lane / 8 % 2 * 8);
+}
+
+// The same for the way back: from outputs k .. k + 15 to inputs n .. n + 15.
+static __device__ __forceinline__ void load_b_transposed(uint32_t b[4], const __half *weights, int stride,
+                                                         int n, int k)
+{
+    int lane = (int)orr_lane();
+    orr_matrix_load_transposed(b, weights + (k + lane % 16) * stride + n + lane / 16 * 8);
+}
+
+// sums = tile (16 rows x 16 k_steps) times weights, for 16 `pairs` outputs from `first`
+template <int rows, int pairs, bool back>
+static __device__ __forceinline__ void multiply_tile(float sums[rows][2 * pairs][4], const __half *tile,
+                                                     int tile_stride, int k_steps, const __half *weights,
+                                                     int stride, int first)
+{
+    ORR_UNROLL
+    for (int r = 0; r < rows; r++) {
+        ORR_UNROLL
+        for (int n = 0; n < 2 * pairs; n++) {
+            sums[r][n][0] = sums[r][n][1] = sums[r][n][2] = sums[r][n][3] = 0.0f;
+        }
+    }
+    for (int k = 0; k < k_steps; k++) {
+        uint32_t a[rows][4];
+        ORR_UNROLL
+        for (int r = 0; r < rows; r++) {
+            load_a(a[r], tile, tile_stride, 16 * r, 16 * k);
+        }
+        ORR_UNROLL
+        for (int p = 0; p < pairs; p++) {
+            uint32_t b[4];
+            if (back) {
+                load_b_transposed(b, weights, stride, first + 16 * p, 16 * k);
+            } else {
+                load_b(b, weights, stride, first + 16 * p, 16 * k);
+            }
+            ORR_UNROLL
+            for (int r = 0; r < rows; r++) {
+                orr_matrix_multiply(sums[r][2 * p], a[r], b);
+                orr_matrix_multiply(sums[r][2 * p + 1], a[r], b + 2);
+            }
+        }
+    }
+}
+
+// The same with the tile in registers, as pack_tile makes it.
+template <int rows, int k_steps, int pairs>
+static __device__ __forceinline__ void multiply_registers(float sums[rows][2 * pairs][4],
+                                                          uint32_t a[rows][k_steps][4], const __half *weights,
+                                                          int stride, int first)
+{
+    ORR_UNROLL
+    for (int p = 0; p < pairs; p++) {
+        ORR_UNROLL
+        for (int r = 0; r < rows; r++) {
+            ORR_UNROLL
+            for (int i = 0; i < 4; i++) {
+                sums[r][2 * p][i] = sums[r][2 * p + 1][i] = 0.0f;
+            }
+        }
+        ORR_UNROLL
+        for (int k = 0; k < k_steps; k++) {
+            uint32_t b[4];
+            load_b(b, weights, stride, first + 16 * p, 16 * k);
+            ORR_UNROLL
+            for (int r = 0; r < rows; r++) {
+                orr_matrix_multiply(sums[r][2 * p], a[r][k], b);
+                orr_matrix_multiply(sums[r][2 * p + 1], a[r][k], b + 2);
+            }
+        }
+    }
+}
+
+// One layer's values as the next one's A: what a lane holds of C is what it needs of A.
+template <int rows, int k_steps>
+static __device__ __forceinline__ void pack_tile(uint32_t a[rows][k_steps][4],
+                                                 float values[rows][2 * k_steps][4])
+{
+    ORR_UNROLL
+    for (int r = 0; r < rows; r++) {
+        ORR_UNROLL
+        for (int k = 0; k < k_steps; k++) {
+            float *left = values[r][2 * k], *right = values[r][2 * k + 1];
+            a[r][k][0] = orr_pack_halves(left[0], left[1]);
+            a[r][k][1] = orr_pack_halves(left[2], left[3]);
+            a[r][k][2] = orr_pack_halves(right[0], right[1]);
+            a[r][k][3] = orr_pack_halves(right[2], right[3]);
+        }
+    }
+}
+
+// Writes 16 x 8 values as halves into a tile, and reads them back.
+static __device__ __forceinline__ void store_values(__half *tile, int stride, int row, int column,
+                                                    const float values[4])
+{
+    int g = (int)orr_lane() / 4, t = (int)orr_lane() % 4;
+    __half *at = tile + (row + g) * stride + column + 2 * t;
+    *(__half2 *)at = __floats2half2_rn(values[0], values[1]);
+    *(__half2 *)(at + 8 * stride) = __floats2half2_rn(values[2], values[3]);
+}
+
+static __device__ __forceinline__ void load_values(const __half *tile, int stride, int row, int column,
+                                                   float values[4])
+{
+    int g = (int)orr_lane() / 4, t = (int)orr_lane() % 4;
+    const __half *at = tile + (row + g) * stride + column + 2 * t;
+    float2 upper = __half22float2(*(const __half2 *)at),
+           lower = __half22float2(*(const __half2 *)(at + 8 * stride));
+    values[0] = upper.x;
+    values[1] = upper.y;
+    values[2] = lower.x;
+    values[3] = lower.y;
+}
+
+// ---- activations ----
+
+#define ORR_FOR_EACH(expression)                                                                             \
+    ORR_UNROLL for (int i = 0; i < count; i++)                                                               \
+    {                                                                                                        \
+        values[i] = expression;                                                                              \
+    }                                                                                                        \
+    break
+
+template <int count> static __device__ __forceinline__ void activate(orr_activation kind, float *values)
+{
+    switch (kind) {
+    case ORR_ACTIVATION_NONE:
+        break;
+    case ORR_ACTIVATION_RELU:
+        ORR_FOR_EACH(relu(values[i]));
+    case ORR_ACTIVATION_LEAKY_RELU:
+        ORR_FOR_EACH(leaky_relu(values[i]));
+    case ORR_ACTIVATION_SILU:
+        ORR_FOR_EACH(silu(values[i]));
+    case ORR_ACTIVATION_EXPONENTIAL:
+        ORR_FOR_EACH(exponential(values[i]));
+    case ORR_ACTIVATION_SINE:
+        ORR_FOR_EACH(sine(values[i]));
+    case ORR_ACTIVATION_SIGMOID:
+        ORR_FOR_EACH(sigmoid(values[i]));
+    case ORR_ACTIVATION_SQUAREPLUS:
+        ORR_FOR_EACH(squareplus(values[i]));
+    case ORR_ACTIVATION_SOFTPLUS:
+        ORR_FOR_EACH(softplus(values[i]));
+    case ORR_ACTIVATION_TANH:
+        ORR_FOR_EACH(hyperbolic_tangent(values[i]));
+    }
+}
+
+// Most activations give their derivative from their value; SiLU and sine need the sum that went in.
+static __host__ __device__ __forceinline__ bool keeps_sums(orr_activation activation)
+{
+    return activation == ORR_ACTIVATION_SILU || activation == ORR_ACTIVATION_SINE;
+}
+
+// values: gradients by what came out, and then by the sum that went in. came: what came out, or that sum (keeps_sums)
+template <int count>
+static __device__ __forceinline__ void deactivate(orr_activation kind, float *values, const float *came)
+{
+    switch (kind) {
+    case ORR_ACTIVATION_NONE:
+        break;
+    case ORR_ACTIVATION_RELU:
+        ORR_FOR_EACH(values[i] * relu_slope(came[i]));
+    case ORR_ACTIVATION_LEAKY_RELU:
+        ORR_FOR_EACH(values[i] * leaky_relu_slope(came[i]));
+    case ORR_ACTIVATION_SILU:
+        ORR_FOR_EACH(values[i] * silu_slope(came[i]));
+    case ORR_ACTIVATION_EXPONENTIAL:
+        ORR_FOR_EACH(values[i] * came[i]);
+    case ORR_ACTIVATION_SINE:
+        ORR_FOR_EACH(values[i] * sine_slope(came[i]));
+    case ORR_ACTIVATION_SIGMOID:
+        ORR_FOR_EACH(values[i] * sigmoid_slope(came[i]));
+    case ORR_ACTIVATION_SQUAREPLUS:
+        ORR_FOR_EACH(values[i] * squareplus_slope(came[i]));
+    case ORR_ACTIVATION_SOFTPLUS:
+        ORR_FOR_EACH(values[i] * softplus_slope(came[i]));
+    case ORR_ACTIVATION_TANH:
+        ORR_FOR_EACH(values[i] * hyperbolic_tangent_slope(came[i]));
+    }
+}
+
+// ---- weights ----
+
+typedef struct layer {
+    int inputs, outputs; // padded
+    int64_t first;       // among the parameters, and among the padded rows in shared memory
+    int64_t shared_first;
+} layer;
+
+static __host__ __device__ __forceinline__ layer layer_of(const orr_cuda_shape *s, int l)
+{
+    layer a;
+    a.inputs = l == 0 ? s->input_padded : s->width;
+    a.outputs = l == s->hidden_layers ? s->output_padded : s->width;
+    int first_outputs = s->hidden_layers == 0 ? s->output_padded : s->width, before = l > 0 ? l - 1 : 0;
+    a.first = l == 0 ? 0 : (int64_t)s->input_padded * first_outputs + (int64_t)before * s->width * s->width;
+    int rows = l == 0 ? 0 : first_outputs + before * s->width; // and their padding
+    a.shared_first = a.first + (int64_t)rows * ORR_CUDA_WEIGHT_PAD;
+    return a;
+}
+
+// The whole thread block copies a layer's weights, 16 bytes at a time.
+static __device__ void copy_weights(const __half *weights, layer a, __half *to)
+{
+    const uint4 *from = (const uint4 *)(weights + a.first);
+    int pieces = a.inputs / 8; // of a row
+    for (int i = (int)threadIdx.x; i < a.outputs * pieces; i += ORR_CUDA_TILE_SAMPLES) {
+        int row = i / pieces, column = 8 * (i % pieces);
+        *(uint4 *)(to + row * (a.inputs + ORR_CUDA_WEIGHT_PAD) + column) = __ldg(from + i);
+    }
+}
+
+static __device__ void copy_all_weights(const orr_cuda_shape *s, const __half *weights, __half *to)
+{
+    for (int l = 0; l <= s->hidden_layers; l++) {
+        layer a = layer_of(s, l);
+        copy_weights(weights, a, to + a.shared_first);
+    }
+    __syncthreads();
+}
+
+// A layer's weights in shared memory: where all are, or fetched now, by the whole thread block.
+static __device__ __forceinline__ const __half *fetch_weights(const __half *weights, layer a, bool resident,
+                                                              __half *shared)
+{
+    if (resident) {
+        return shared + a.shared_first;
+    }
+    __syncthreads(); // nobody needs those before any more
+    copy_weights(weights, a, shared);
+    __syncthreads();
+    return shared;
+}
+
+// ---- gradients of weights ----
+
+// The thread block adds gradient^T x tile over all its samples to sums[outputs][inputs], which it alone has; `begin`: they
+// are undefined yet. Each warp has 16 outputs x 32 inputs at a time.
+static __device__ void add_weight_gradient(const __half *gradient, int gradient_stride, const __half *tile,
+                                           int tile_stride, layer a, float *sums, bool begin)
+{
+    int lane = (int)orr_lane(), g = lane / 4, t = lane % 4;
+    int columns = (a.inputs + 31) / 32, pieces = a.outputs / 16 * columns;
+    for (int piece = (int)threadIdx.x / ORR_WARP; piece < pieces; piece += WARPS) {
+        int output = piece / columns * 16, input = piece % columns * 32;
+        bool both = input + 16 < a.inputs;
+        float c[4][4] = {{0.0f}};
+        for (int k = 0; k < ORR_CUDA_TILE_SAMPLES; k += 16) {
+            uint32_t x[4], b[4];
+            orr_matrix_load_transposed(x, gradient + (k + lane / 16 * 8 + lane % 8) * gradient_stride +
+                                              output + lane / 8 % 2 * 8);
+            load_b_transposed(b, tile, tile_stride, input, k);
+            orr_matrix_multiply(c[0], x, b);
+            orr_matrix_multiply(c[1], x, b + 2);
+            if (both) {
+                load_b_transposed(b, tile, tile_stride, input + 16, k);
+                orr_matrix_multiply(c[2], x, b);
+                orr_matrix_multiply(c[3], x, b + 2);
+            }
+        }
+        ORR_UNROLL
+        for (int n = 0; n < 4; n++) {
+            if (n < 2 || both) {
+                ORR_UNROLL
+                for (int half = 0; half < 2; half++) {
+                    float2 *at = (float2 *)(sums + (int64_t)(output + g + 8 * half) * a.inputs + input +
+                                            8 * n + 2 * t);
+                    float2 old = begin ? make_float2(0.0f, 0.0f) : *at;
+                    *at = make_float2(old.x + c[n][2 * half], old.y + c[n][2 * half + 1]);
+                }
+            }
+        }
+    }
+}

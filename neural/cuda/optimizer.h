@@ -1,0 +1,64 @@
+// Optimisers on CUDA: optimizer.h's Adam, SGD, decay and moving average, one thread per parameter.
+//
+// Parameters are floats; every step also writes the halves that networks and grids are evaluated with.
+#pragma once
+
+#include "engine/device/cuda_gpu.h"
+#include "neural/config.h"
+
+typedef struct orr_cuda_optimizer {
+    orr_cuda *cuda; // borrowed
+    orr_optimizer_config config;
+    int64_t parameter_count;
+    int64_t steps;
+    bool lazy; // parameters whose gradient is exactly zero stay as they are
+    int correction_last;
+    float *correction; // device: by a parameter's own steps, 0 .. correction_last
+    // device; padded to whole blocks of 16; NULL where the config has no use for it
+    float *first, *second;
+    uint16_t *own_steps;
+    float *sum;             // of the average, not divided by the sum of its weights
+    uint32_t *average_step; // per block: steps that `sum` covers
+} orr_cuda_optimizer;
+
+orr_result orr_cuda_optimizer_create(orr_cuda *cuda, const orr_optimizer_config *config,
+                                     int64_t parameter_count, bool lazy, orr_cuda_optimizer *optimizer,
+                                     orr_error *error);
+void orr_cuda_optimizer_destroy(orr_cuda_optimizer *optimizer);
+// One step in the device's stream: gradients times unscale; lazy ones are set to zero. halves: the new parameters.
+orr_result orr_cuda_optimizer_step(orr_cuda_optimizer *optimizer, float *parameters, void *halves,
+                                   float *gradients, float unscale, orr_error *error);
+// What inference uses, into `average` on the device; as orr_optimizer_average.
+orr_result orr_cuda_optimizer_average(const orr_cuda_optimizer *optimizer, const float *parameters,
+                                      float *average, orr_error *error);
+// The same bytes as orr_optimizer_state_*: a training goes on on the CPU, and back.
+size_t orr_cuda_optimizer_state_size(const orr_cuda_optimizer *optimizer);
+orr_result orr_cuda_optimizer_state_save(const orr_cuda_optimizer *optimizer, void *state, orr_error *error);
+orr_result orr_cuda_optimizer_state_load(orr_cuda_optimizer *optimizer, const void *state, size_t size,
+                                         orr_error *error);
+
+// ---- launches ----
+
+typedef struct orr_cuda_optimizer_pass {
+    int64_t count;
+    float *parameters, *gradients;
+    void *halves;
+    float *first, *second;
+    uint16_t *own_steps;
+    float *sum;
+    uint32_t *average_step;
+    const float *correction;
+    int correction_last;
+    float unscale, learning_rate, beta1, beta2, epsilon, l2_reg;
+    float decay, log2_decay; // of the average
+    uint32_t step;           // the steps before this one
+    bool sgd, lazy;
+} orr_cuda_optimizer_pass;
+void orr_cuda_optimizer_launch(cudaStream_t stream, const orr_cuda_optimizer_pass *pass);
+// average[i] from the sum and the parameters after `steps` steps
+void orr_cuda_average_launch(cudaStream_t stream, const orr_cuda_optimizer_pass *pass, float *average);
+// to[i] = the half nearest to from[i]
+void orr_cuda_halves_launch(cudaStream_t stream, const float *from, int64_t count, void *to);
+// to[i] = sum over the rows of rows[row][i], in order of rows
+void orr_cuda_sum_rows_launch(cudaStream_t stream, const float *rows, int row_count, int64_t count,
+                              float *to);
