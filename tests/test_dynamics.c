@@ -220,6 +220,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "contacts_box",
                                          "contacts_convex",
                                          "contacts_mesh",
+                                         "contacts_hulls",
                                          "contacts_hfield",
                                          "contacts_pile",
                                          "implicitfast",
