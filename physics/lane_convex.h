@@ -236,7 +236,8 @@ LANE_FN int flat_contacts(const convex_shape *a, const convex_shape *b, const co
     int second = crossing ? !alike : point_dot(two.normal, back) > point_dot(one.normal, normal);
     const convex_polygon *face = second ? &two : &one;
     convex_polygon *other = second ? &one : &two;
-    if (!alike && !(crossing ? keep_witness_edge(other, witness->on1, face) : keep_lowest_edge(other, face))) {
+    if (!alike &&
+        !(crossing ? keep_witness_edge(other, witness->on1, face) : keep_lowest_edge(other, face))) {
         return 1;
     }
     normal = alike || second ? point_scaled(two.normal, -1.0) : one.normal;

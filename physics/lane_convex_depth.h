@@ -246,8 +246,9 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int i
         if (extent < 0.0) {
             return 0;
         }
-        if (extent < upper) {
-            upper = extent;
+        if (extent <
+            upper + 1e-13 * scale) { // as good to rounding: later faces are nearer to the difference's own
+            upper = fmin(upper, extent);
             best = *face;
         }
         if (extent - lower <= fmax(tolerance, 1e-15 * scale) || t.vertex_count >= most) {
