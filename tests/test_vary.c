@@ -269,6 +269,7 @@ static void sizes_with_drag_of_their_own_are_refused_by_name(void **state)
     orr_physics *physics = make(model, 1, true);
     double size[6] = {0.1, 0.2, 0.3, 0.15, 0.0, 0.0};
     assert_ok(orr_physics_vary(physics, ORR_VARY_GEOM_SIZE, 0, 1, size, &error));
+    orr_error error = {0};
     size[1] = 0.25;
     assert_true(orr_physics_vary(physics, ORR_VARY_GEOM_SIZE, 0, 1, size, &error) != ORR_OK);
     assert_int_equal(error.code, ORR_CODE_FEATURE_ABSENT);

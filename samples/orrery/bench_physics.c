@@ -86,20 +86,18 @@ static orr_result bench_chart(const bench_run *run, const char *robot, const orr
 {
     static const int worlds[] = {1, 10, 100, 1000, 10000};
     enum { CASES = sizeof worlds / sizeof worlds[0] };
-    double x[CASES], rate[CASES], bytes[CASES];
+    double x[CASES], rate[CASES];
+    bench_point point = {0};
     for (int i = 0; i < CASES; i++) {
-        bench_point point;
         ORR_TRY(bench_case(run, robot, model, jobs, worlds[i], false, list, &point, error));
         x[i] = log10(worlds[i]);
         rate[i] = point.rate;
-        bytes[i] = point.bytes;
     }
     char title[256];
-    snprintf(title, sizeof title, "%s: steps per second and core", robot);
-    const orr_plot_line lines[2] = {
-        {.name = "steps/s", .x = x, .y = rate, .count = CASES, .logarithmic = true},
-        {.name = "bytes/world", .x = x, .y = bytes, .count = CASES}};
-    return orr_plot_save(run->plot, title, "log10 of worlds", lines, 2, error);
+    snprintf(title, sizeof title, "%s: %.0f bytes per world", robot, point.bytes);
+    const orr_plot_line line = {
+        .name = "steps/s per core", .x = x, .y = rate, .count = CASES, .logarithmic = true};
+    return orr_plot_save(run->plot, title, "log10 of worlds", &line, 1, error);
 }
 
 static orr_result bench_model(const bench_run *run, const char *robot, const orr_model *model, orr_jobs *all,
