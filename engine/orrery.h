@@ -267,7 +267,8 @@ ORR_API orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer robot,
 /* The name of a body, "" when it has none; NULL outside [0, body_count). */
 ORR_API const char *orr_scene_robot_body(const orr_scene *scene, orr_layer robot, int body);
 
-/* Moves every robot of every copy on by time steps of its own. */
+/* Moves every robot of every copy on by time steps of its own. ORR_ERROR_UNSUPPORTED names what a model needs and the
+ * dynamics do not have; such a robot is drawn where it stands. */
 ORR_API orr_result orr_world_step(orr_world *world, int steps, orr_error *error);
 /* Moves them on by so much time, in whole time steps; what is left over is kept for the next call. 0 .. 1e6 s. */
 ORR_API orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error);

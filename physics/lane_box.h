@@ -42,159 +42,156 @@ LANE_FN int sphere_box(point centre, double radius, const convex_shape *box, dou
 
 // ---- capsule ----
 
-// Where on a capsule's segment the box is closest, and which part of the box it is.
-typedef struct capsule_near_box {
-    double at, distance; // on the segment, -1 .. 1; squared
-    int clamped[3];      // -1, 0, 1: the box's point is at the end of this axis, or between
-    double on_box[3];    // that point
-} capsule_near_box;
+// A capsule's segment in the box's frame: middle + t half, t from -1 to 1.
+typedef struct box_segment {
+    double middle[3], half[3], size[3]; // size: of the box
+} box_segment;
 
-FN void nearest_if_closer(capsule_near_box *nearest, const double pos[3], const double half[3],
-                          const convex_shape *box, double at, const double on_box[3])
+// Half of the slope over t of the squared distance from the box, the sum of (|x| - size)^2 over the axes where that is
+// positive. The square is convex, so that its slope never falls; between the planes of faces it is linear.
+FN double segment_slope(const box_segment *s, double t)
 {
-    double squared = 0.0;
+    double slope = 0.0;
     for (int k = 0; k < 3; k++) {
-        double apart = on_box[k] - pos[k] - at * half[k];
-        squared += apart * apart;
+        double x = s->middle[k] + t * s->half[k];
+        slope += s->half[k] * (x - fmin(fmax(x, -s->size[k]), s->size[k]));
     }
-    if (squared < nearest->distance - 1e-15) {
-        nearest->at = at;
-        nearest->distance = squared;
-        for (int k = 0; k < 3; k++) {
-            nearest->on_box[k] = on_box[k];
-            nearest->clamped[k] = on_box[k] >= box->size[k] ? 1 : on_box[k] <= -box->size[k] ? -1 : 0;
-        }
-    }
+    return slope;
 }
 
-// pos, half: middle of the capsule's segment and half of it, in the box's frame.
-LANE_FN capsule_near_box find_capsule_near_box(const double pos[3], const double half[3],
-                                               const convex_shape *box)
+// The first t at which the segment, passed in the direction of `way`, gets no closer to the box.
+LANE_FN double first_closest(const box_segment *s, double way)
 {
-    capsule_near_box nearest = {0.0, 1e300, {0, 0, 0}, {0.0, 0.0, 0.0}};
-    for (int end = -1; end <= 1; end += 2) { // an end over a face, or inside
-        double on_box[3];
-        int outside = 0;
-        for (int k = 0; k < 3; k++) {
-            double at = pos[k] + end * half[k];
-            on_box[k] = fmin(fmax(at, -box->size[k]), box->size[k]);
-            outside += at != on_box[k];
-        }
-        if (outside <= 1) {
-            nearest_if_closer(&nearest, pos, half, box, end, on_box);
+    double rounding = 0.0;
+    for (int k = 0; k < 3; k++) {
+        rounding += 1e-14 * fabs(s->half[k]) * (fabs(s->middle[k]) + fabs(s->half[k]) + s->size[k]);
+    }
+    double before = -1.0, behind = 1.0, falling = way * segment_slope(s, -way),
+           rising = way * segment_slope(s, way);
+    if (falling >= -rounding) {
+        return -way;
+    }
+    if (rising < -rounding) {
+        return way;
+    }
+    for (int plane = 0; plane < 6; plane++) {
+        int k = plane / 2;
+        double side = plane % 2 ? s->size[k] : -s->size[k];
+        double t = s->half[k] != 0.0 ? way * (side - s->middle[k]) / s->half[k] : 2.0;
+        if (t > before && t < behind) {
+            double slope = way * segment_slope(s, way * t);
+            if (slope < -rounding) {
+                before = t;
+                falling = slope;
+            } else {
+                behind = t;
+                rising = slope;
+            }
         }
     }
-    double length = half[0] * half[0] + half[1] * half[1] + half[2] * half[2];
-    for (int axis = 0; axis < 3; axis++) {
-        for (int corner = 0; corner < 4; corner++) { // the edges along this axis
-            int u = (axis + 1) % 3, v = (axis + 2) % 3;
-            double on_box[3], reach = box->size[axis];
-            on_box[axis] = 0.0;
-            on_box[u] = corner & 1 ? box->size[u] : -box->size[u];
-            on_box[v] = corner & 2 ? box->size[v] : -box->size[v];
-            double along = 0.0;
-            for (int k = 0; k < 3; k++) {
-                along += half[k] * (on_box[k] - pos[k]);
-            }
-            // closest points of two segments: of at half + pos, and of the edge's on_box + edge axis
-            double cross = half[axis], determinant = length - cross * cross;
-            if (reach * reach * determinant < 1e-15) {
-                continue; // parallel: the ends and the other edges have it
-            }
-            double edge = fmin(fmax((cross * along + length * pos[axis]) / determinant, -reach), reach);
-            double at = (along + cross * edge) / length;
-            if (fabs(at) > 1.0) {
-                at = at > 0.0 ? 1.0 : -1.0;
-                edge = fmin(fmax(pos[axis] + at * cross, -reach), reach);
-            }
-            on_box[axis] = edge;
-            nearest_if_closer(&nearest, pos, half, box, at, on_box);
-        }
-    }
-    return nearest;
+    return way * (rising <= rounding ? behind : before + (behind - before) * falling / (falling - rising));
 }
 
-// Whether there is a second contact, and how far along the segment from the nearest one, with the direction as its sign
-// (0 where the segment ends there: then MuJoCo counts the contact twice). From a face: as far as the segment stays over it. From an edge or a corner: only when the segment leads over one of
-// the faces there, or along one of the edges.
-LANE_FN int second_contact(const capsule_near_box *n, const double pos[3], const double half[3],
-                           const convex_shape *box, double *second)
+// A point of the segment, and what of the box is closest to it: out[k] is -1 or 1 where that is an end of axis k.
+typedef struct segment_point {
+    double t, squared; // of the distance
+    int out[3];
+} segment_point;
+
+LANE_FN segment_point point_of_segment(const box_segment *s, double t)
 {
-    double length = sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
-    int ends = 0, inward = 0, odd = 0, through = 0;
+    segment_point p = {t, 0.0, {0, 0, 0}};
     for (int k = 0; k < 3; k++) {
-        ends += n->clamped[k] != 0;
-        through += n->clamped[k] == 0 ? k : 0;
+        double x = s->middle[k] + t * s->half[k], beyond = fmax(fabs(x) - s->size[k], 0.0);
+        p.out[k] = x > s->size[k] ? 1 : x < -s->size[k] ? -1 : 0;
+        p.squared += beyond * beyond;
     }
-    if (ends == 0) {
-        return 0; // inside of the box
+    return p;
+}
+
+// Where a segment that goes through the box is closest to one of its edges, unless an end is closer to a face, or
+// inside. An edge is a box without width.
+LANE_FN segment_point closest_to_edges(const box_segment *s)
+{
+    segment_point best = {0.0, 1e300, {0, 0, 0}};
+    for (int end = -1; end <= 1; end += 2) {
+        segment_point p = point_of_segment(s, end);
+        if (p.squared < best.squared &&
+            p.out[0] * p.out[0] + p.out[1] * p.out[1] + p.out[2] * p.out[2] <= 1) {
+            best = p;
+        }
     }
-    double limit[3]; // along the segment until it has crossed the box
-    for (int k = 0; k < 3; k++) {
-        limit[k] = fabs(half[k]) > 0.0 ? 2.0 * box->size[k] / fabs(half[k]) : 1e300;
-    }
-    if (ends == 1) {
-        double direction = n->at < 0.0 ? 1.0 : -1.0, way = 2.0;
+    for (int i = 0; i < 12; i++) {
+        box_segment edge = *s;
+        int side[3] = {0, 0, 0};
+        for (int k = 1; k < 3; k++) {
+            int axis = (i / 4 + k) % 3;
+            side[axis] = i % 4 & k ? 1 : -1;
+            edge.middle[axis] -= side[axis] * s->size[axis];
+            edge.size[axis] = 0.0;
+        }
+        segment_point p = point_of_segment(&edge, first_closest(&edge, 1.0));
         for (int k = 0; k < 3; k++) {
-            if (n->clamped[k] == 0 && half[k] != 0.0) {
-                double start = pos[k] + n->at * half[k];
-                double side = direction * half[k] > 0.0 ? box->size[k] : -box->size[k];
-                way = fmin(way, fabs((side - start) / half[k]));
-            }
+            p.out[k] = side[k] ? side[k] : p.out[k];
         }
-        *second = direction * way;
-        return 1;
+        if (p.squared < best.squared) {
+            best = p;
+        }
     }
-    int points_inward[3] = {0, 0, 0}; // does the segment's direction lead from this end to the other?
+    return best;
+}
+
+// How far the segment leads from a point over the box along what is closest there, with the direction as its sign. Seen
+// from a face: towards the other end. From an edge or a corner a direction brings some axes back over the box and
+// leaves an edge or a face behind; of both, the one that turns less than 45 degrees away from it. Returns 0 when no
+// direction does.
+LANE_FN int way_over_box(const box_segment *s, const segment_point *p, double *way)
+{
+    double inward = 0.0, outward = 0.0; // squares of what the segment's direction leads in and out
+    int outs = 0, ins = 0;
     for (int k = 0; k < 3; k++) {
-        points_inward[k] = n->clamped[k] != 0 && (half[k] > 0.0) == (n->clamped[k] < 0);
-        inward += points_inward[k];
+        double square = s->half[k] * s->half[k];
+        int in = p->out[k] * s->half[k] < 0.0;
+        outs += p->out[k] != 0;
+        ins += in;
+        inward += in ? square : 0.0;
+        outward += p->out[k] && !in ? square : 0.0;
     }
-    if (ends == 2) {
-        if (inward != 1) {
-            return 0;
-        }
-        int u = (through + 1) % 3, v = (through + 2) % 3;
-        int over = fabs(half[u]) > fabs(half[v]) ? u : v; // the axis along which it crosses the face
-        double direction = points_inward[over] ? 1.0 : -1.0;
-        double way = fmin(1.0 - direction * n->at, limit[over]);
-        double side = direction * half[through] > 0.0 ? box->size[through] : -box->size[through];
-        if (half[through] != 0.0) {
-            way = fmin(way, fabs((side - n->on_box[through]) / half[through]));
-        }
-        *second = direction * way;
-        return 1;
-    }
-    if (inward == 0 || inward == 3) {
+    if (outs == 0 || (outs > 1 && (ins == 0 || ins == outs))) {
         return 0;
     }
-    for (int k = 0; k < 3; k++) { // the axis that differs from the two others
-        odd = points_inward[k] == (inward == 1) ? k : odd;
+    double direction = outs == 1 ? (p->t < 0.0 ? 1.0 : -1.0) : inward > outward ? 1.0 : -1.0;
+    double length = 1.0 - direction * p->t;
+    for (int k = 0; k < 3; k++) {
+        double step = direction * s->half[k];
+        int back = outs > 1 && p->out[k] * step < 0.0;
+        if ((p->out[k] == 0 || back) && step != 0.0) {
+            double from = back ? p->out[k] * s->size[k] : s->middle[k] + p->t * s->half[k];
+            length = fmin(length, fmax(((step > 0.0 ? s->size[k] : -s->size[k]) - from) / step, 0.0));
+        }
     }
-    double direction = inward == 1 ? 1.0 : -1.0;
-    if (half[odd] * half[odd] > 0.5 * length * length) { // along the edge
-        *second = direction * fmin(1.0 - direction * n->at, limit[odd]);
-        return 1;
-    }
-    direction = -direction; // over the face
-    double way = 1.0 - direction * n->at;
-    *second = direction * fmin(way, fmin(limit[(odd + 1) % 3], limit[(odd + 2) % 3]));
+    *way = direction * length;
     return 1;
 }
 
-// At most 2 contacts, normals from the capsule to the box.
+// At most 2 contacts, normals from the capsule to the box: both ends of where the segment is closest, when that is more
+// than a point, or else that point and how far the segment then leads over the box. The way may have no length, where
+// the segment ends on an edge: MuJoCo counts that contact twice.
 LANE_FN int capsule_box(const convex_shape *capsule, const convex_shape *box, double margin, convex_hit *hits)
 {
-    double pos[3], half[3];
-    point halfaxis = point_scaled(capsule->frame.axis[2], capsule->size[1]);
-    point_components(to_local(&box->frame, capsule->frame.pos), pos);
-    point_components(to_local_direction(&box->frame, halfaxis), half);
-    capsule_near_box nearest = find_capsule_near_box(pos, half, box);
-    point first = point_along(capsule->frame.pos, nearest.at, halfaxis);
-    int count = sphere_box(first, capsule->size[0], box, margin, hits);
-    double way;
-    if (second_contact(&nearest, pos, half, box, &way)) {
-        count += sphere_box(point_along(first, way, halfaxis), capsule->size[0], box, margin, hits + count);
+    box_segment s;
+    point half = point_scaled(capsule->frame.axis[2], capsule->size[1]);
+    point_components(to_local(&box->frame, capsule->frame.pos), s.middle);
+    point_components(to_local_direction(&box->frame, half), s.half);
+    memcpy(s.size, box->size, sizeof s.size);
+    double first = first_closest(&s, 1.0), way = first_closest(&s, -1.0) - first;
+    segment_point p = point_of_segment(&s, first + 0.5 * way);
+    int inside = p.squared == 0.0, flat = way > 1e-6 && !inside;
+    p = inside ? closest_to_edges(&s) : point_of_segment(&s, first);
+    point at = point_along(capsule->frame.pos, p.t, half);
+    int count = sphere_box(at, capsule->size[0], box, margin, hits);
+    if (flat || way_over_box(&s, &p, &way)) {
+        count += sphere_box(point_along(at, way, half), capsule->size[0], box, margin, hits + count);
     }
     return count;
 }

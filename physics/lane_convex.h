@@ -13,15 +13,17 @@ typedef struct convex_search {
     int several; // may a pair have more than one contact?
 } convex_search;
 
-// The deepest or closest point. Returns whether they are closer than the margin.
-LANE_FN int convex_closest(convex_shape *a, convex_shape *b, const convex_search *search, convex_hit *hit)
+// The deepest or closest point. Returns whether they are closer than the margin. witness: what touches there, where the
+// cores overlap.
+LANE_FN int convex_closest_witness(convex_shape *a, convex_shape *b, const convex_search *search,
+                                   convex_hit *hit, convex_witness *witness)
 {
     double radii = a->radius + b->radius;
     convex_answer answer = core_distance(a, b, radii + search->margin, hit);
     if (answer == CONVEX_FAR) {
         return 0;
     }
-    if (answer != CONVEX_APART && !core_depth(a, b, search->tolerance, search->iterations, hit) &&
+    if (answer != CONVEX_APART && !core_depth(a, b, search->tolerance, search->iterations, hit, witness) &&
         answer == CONVEX_OVERLAP) {
         return 0;
     }
@@ -33,13 +35,17 @@ LANE_FN int convex_closest(convex_shape *a, convex_shape *b, const convex_search
     return hit->distance < search->margin;
 }
 
+LANE_FN int convex_closest(convex_shape *a, convex_shape *b, const convex_search *search, convex_hit *hit)
+{
+    convex_witness witness;
+    return convex_closest_witness(a, b, search, hit, &witness);
+}
+
 // ---- flat faces ----
 
 enum { CONVEX_POLYGON = 64 };
 
-// A face touches below this angle to the contact's normal, 1.6 mrad; the other's face or else an edge of it lies on it
-// below 5.1 degrees.
-#define CONVEX_FACE_COSINE 0.99999872
+// A face or else an edge lies on the other's face below this angle, 5.1 degrees.
 #define CONVEX_LEAN_COSINE 0.996
 #define CONVEX_LEAN_SINE 0.0893
 
@@ -193,30 +199,57 @@ LANE_FN int keep_lowest_edge(convex_polygon *p, const convex_polygon *face)
     return least < CONVEX_LEAN_SINE;
 }
 
-// Where a face of one touches, the corners of what it shares with the face of the other that looks at it most, or an
-// edge of that, each as deep as it is; at most four. Returns the number of hits.
-LANE_FN int flat_contacts(const convex_shape *a, const convex_shape *b, convex_hit *hits)
+FN int same_point(point a, point b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+// Do three vertices span an edge: are two of them one?
+FN int is_edge(const point v[3])
+{
+    return same_point(v[0], v[1]) + same_point(v[1], v[2]) + same_point(v[2], v[0]) == 1;
+}
+
+// Leaves the edge that three vertices span. Returns whether it leans little against a face.
+LANE_FN int keep_witness_edge(convex_polygon *p, const point v[3], const convex_polygon *face)
+{
+    p->corner[0] = v[0];
+    p->corner[1] = v[same_point(v[0], v[1]) ? 2 : 1];
+    p->count = 2;
+    point way = point_direction(point_difference(p->corner[1], p->corner[0]));
+    return fabs(point_dot(way, face->normal)) < CONVEX_LEAN_SINE;
+}
+
+// The corners of what the faces share that look at each other, each as deep as it is below one of them. Where they do
+// not, an edge over the other's face: the lowest one at a corner that touches a face, or of two edges that cross the
+// first's over the second's face, not the other way round; that is MuJoCo's rule. So is it that two faces have the
+// normal of the second's, and that a crossing edge with one end below counts twice. At most four; returns the number of hits.
+LANE_FN int flat_contacts(const convex_shape *a, const convex_shape *b, const convex_witness *witness,
+                          convex_hit *hits)
 {
     convex_polygon one, two;
     point normal = hits[0].normal, back = point_scaled(normal, -1.0);
     face_towards(a, normal, &one);
     face_towards(b, back, &two);
-    double aligned1 = point_dot(one.normal, normal), aligned2 = point_dot(two.normal, back);
-    if (fmax(aligned1, aligned2) < CONVEX_FACE_COSINE) {
-        return 1; // an edge across an edge
-    }
-    int second = aligned2 > aligned1;
+    int alike = -point_dot(one.normal, two.normal) >= CONVEX_LEAN_COSINE;
+    int crossing = is_edge(witness->on1) && is_edge(witness->on2);
+    int second = crossing ? !alike : point_dot(two.normal, back) > point_dot(one.normal, normal);
     const convex_polygon *face = second ? &two : &one;
     convex_polygon *other = second ? &one : &two;
-    if (-point_dot(face->normal, other->normal) < CONVEX_LEAN_COSINE && !keep_lowest_edge(other, face)) {
+    if (!alike &&
+        !(crossing ? keep_witness_edge(other, witness->on1, face) : keep_lowest_edge(other, face))) {
         return 1;
     }
+    normal = alike || second ? point_scaled(two.normal, -1.0) : one.normal;
     clip_polygon(other, face);
     int count = 0;
     for (int k = 0; k < other->count; k++) {
         if (point_dot(point_difference(other->corner[k], face->corner[0]), face->normal) < 0.0) {
             other->corner[count++] = other->corner[k];
         }
+    }
+    if (count == 1 && crossing && !alike) {
+        other->corner[count++] = other->corner[0];
     }
     other->count = count;
     if (count > 4) {
@@ -226,8 +259,8 @@ LANE_FN int flat_contacts(const convex_shape *a, const convex_shape *b, convex_h
     for (int k = 0; k < count; k++) {
         point p = other->corner[k];
         hits[k].distance = point_dot(point_difference(p, face->corner[0]), face->normal);
-        hits[k].normal = point_scaled(face->normal, second ? -1.0 : 1.0);
-        hits[k].pos = point_along(p, -0.5 * hits[k].distance, face->normal);
+        hits[k].normal = normal;
+        hits[k].pos = point_along(p, second ? 0.5 * hits[k].distance : -0.5 * hits[k].distance, normal);
     }
     return count ? count : 1;
 }
@@ -283,14 +316,15 @@ FN int is_round(const convex_shape *s)
 // At most 5 contacts.
 LANE_FN int convex_contacts(convex_shape *a, convex_shape *b, const convex_search *search, convex_hit *hits)
 {
-    if (!convex_closest(a, b, search, hits)) {
+    convex_witness witness;
+    if (!convex_closest_witness(a, b, search, hits, &witness)) {
         return 0;
     }
     if (!search->several || is_round(a) || is_round(b)) {
         return 1;
     }
     if (search->margin <= 0.0 && has_flat_faces(a) && has_flat_faces(b)) {
-        return flat_contacts(a, b, hits);
+        return flat_contacts(a, b, &witness, hits);
     }
     return turned_contacts(a, b, search, hits);
 }

@@ -176,8 +176,15 @@ LANE_FN int first_polytope(convex_polytope *t, convex_shape *a, convex_shape *b)
     return fabs(height) > 1e-14;
 }
 
+// The vertices of both shapes that span the deepest face of the difference: one vertex against a face, or two against
+// two, an edge across an edge.
+typedef struct convex_witness {
+    point on1[3], on2[3];
+} convex_witness;
+
 // Where the origin projects to in a face.
-LANE_FN void hit_on_face(const convex_polytope *t, const convex_face *face, convex_hit *hit)
+LANE_FN void hit_on_face(const convex_polytope *t, const convex_face *face, convex_hit *hit,
+                         convex_witness *witness)
 {
     point at = point_scaled(face->normal, face->distance), on1 = {0.0, 0.0, 0.0}, on2 = on1;
     double total = 0.0;
@@ -188,6 +195,8 @@ LANE_FN void hit_on_face(const convex_polytope *t, const convex_face *face, conv
         double weight = point_dot(point_cross(left, right), face->normal);
         on1 = point_along(on1, weight, v->on1);
         on2 = point_along(on2, weight, v->on2);
+        witness->on1[k] = v->on1;
+        witness->on2[k] = v->on2;
         total += weight;
     }
     hit->distance = -face->distance;
@@ -211,7 +220,8 @@ FN int closest_face(const convex_polytope *t)
 // Returns 0 when the cores do not overlap after all. tolerance: m, of the depth; iterations: most vertices that are
 // added. The depth lies between the distance of the closest face, which never falls once the origin is inside, and the
 // extent of the difference along that face's normal: the face of the least extent wins.
-LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int iterations, convex_hit *hit)
+LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int iterations, convex_hit *hit,
+                       convex_witness *witness)
 {
     convex_polytope t;
     if (!first_polytope(&t, a, b)) {
@@ -236,8 +246,9 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int i
         if (extent < 0.0) {
             return 0;
         }
-        if (extent < upper) {
-            upper = extent;
+        if (extent <
+            upper + 1e-13 * scale) { // as good to rounding: later faces are nearer to the difference's own
+            upper = fmin(upper, extent);
             best = *face;
         }
         if (extent - lower <= fmax(tolerance, 1e-15 * scale) || t.vertex_count >= most) {
@@ -248,6 +259,6 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int i
             break;
         }
     }
-    hit_on_face(&t, &best, hit);
+    hit_on_face(&t, &best, hit, witness);
     return 1;
 }

@@ -23,7 +23,7 @@ FN lane_muscle load_muscle(const lane_model *m, const lane_data *d, int i, const
     const uniform_real *range = m->actuator_lengthrange + 2 * i;
     lane_muscle muscle;
     real best = muscle_quotient(R(range[1]) - R(range[0]), prm[1] - prm[0]);
-    muscle.force = sel(prm[2] < R(0.0), muscle_quotient(prm[3], R(m->actuator_acc0[i])), prm[2]);
+    muscle.force = sel(prm[2] < R(0.0), muscle_quotient(prm[3], actuator_acc0(m, d, i)), prm[2]);
     muscle.lmin = prm[4];
     muscle.lmax = prm[5];
     muscle.fpmax = prm[7];

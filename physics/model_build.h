@@ -55,6 +55,8 @@ typedef struct hfield_data {
 } hfield_data;
 
 orr_result hfield_build(const spec_hfield *field, hfield_data *data, orr_error *error);
+// extent: size of a spec_hfield. half: of the box that stands for it.
+void hfield_half_size(const double extent[4], double half[3]);
 
 // ---- steps
 

@@ -266,17 +266,23 @@ static void resolve_damping_ratio(orr_model *m, int id, const double *moment)
     bias[2] *= -2.0 * sqrt(gain * mass);
 }
 
+// What a unit of its force does at qpos0. moment: becomes the acceleration.
+static void derive_actuator_acceleration(const model_pose *pose, orr_model *m, int id, double *moment)
+{
+    pose_solve(pose, moment);
+    double square = 0.0;
+    for (int d = 0; d < m->nv; d++) {
+        square += moment[d] * moment[d];
+    }
+    m->actuator_acc0[id] = sqrt(square);
+}
+
 static void derive_actuators(const model_pose *pose, orr_model *m, double *moment)
 {
     for (int i = 0; i < m->nu; i++) {
         m->actuator_length0[i] = transmission(pose, i, moment);
         resolve_damping_ratio(m, i, moment);
-        pose_solve(pose, moment);
-        double square = 0.0;
-        for (int d = 0; d < m->nv; d++) {
-            square += moment[d] * moment[d];
-        }
-        m->actuator_acc0[i] = sqrt(square);
+        derive_actuator_acceleration(pose, m, i, moment);
     }
 }
 
@@ -493,9 +499,14 @@ orr_result derive_weights(orr_model *m, orr_error *error)
     model_pose pose;
     find_subtree_masses(m);
     ORR_TRY(pose_create(&pose, m, error));
-    orr_result result = pose_at_rest(&pose, m->name, error);
+    double *moment = orr_arena_take(&pose.arena, (size_t)m->nv, sizeof *moment);
+    orr_result result = moment ? pose_at_rest(&pose, m->name, error) : spec_memory_fail(error);
     if (result == ORR_OK) {
         derive_all_weights(&pose, m);
+        for (int i = 0; i < m->nu; i++) {
+            (void)transmission(&pose, i, moment);
+            derive_actuator_acceleration(&pose, m, i, moment);
+        }
     }
     pose_destroy(&pose);
     return result;

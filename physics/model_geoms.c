@@ -119,8 +119,7 @@ static orr_result add_geom(model_builder *b, int index, int id)
         bound_mesh(&b->meshes[mesh], size, box, &m->geom_rbound[id]);
     } else if (field >= 0) {
         const double *extent = b->spec->hfields[field].size;
-        size[0] = extent[0], size[1] = extent[1];
-        size[2] = 0.25 * extent[2] + 0.5 * extent[3];
+        hfield_half_size(extent, size);
         box[2] = 0.5 * (extent[2] - extent[3]);
         box[3] = extent[0], box[4] = extent[1], box[5] = 0.5 * (extent[2] + extent[3]);
         double deep = fmax(extent[2], extent[3]);

@@ -112,3 +112,11 @@ orr_result hfield_build(const spec_hfield *field, hfield_data *d, orr_error *err
     orr_free(bytes.data);
     return result == ORR_OK ? normalise(field, d, error) : result;
 }
+
+// The surface at half of its height, on its base.
+void hfield_half_size(const double extent[4], double half[3])
+{
+    half[0] = extent[0];
+    half[1] = extent[1];
+    half[2] = 0.25 * extent[2] + 0.5 * extent[3];
+}

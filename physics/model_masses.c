@@ -61,7 +61,14 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, inertia *part)
         ORR_TRY(place_on_mesh(b, geom, &b->meshes[mesh]));
     }
     ORR_TRY(builder_sizes(b, &geom->head, geom->type, geom->size));
-    double volume = data ? data->volume : primitive_volume(geom->type, geom->size);
+    int type = geom->type, field = SPEC_FIND(b->spec, hfields, geom->hfield);
+    double size[3];
+    memcpy(size, geom->size, sizeof size);
+    if (type == ORR_GEOM_HFIELD && field >= 0) { // as heavy as the box that stands for it
+        type = ORR_GEOM_BOX;
+        hfield_half_size(b->spec->hfields[field].size, size);
+    }
+    double volume = data ? data->volume : primitive_volume(type, size);
     bool has_mass = !isnan(geom->mass);
     if ((has_mass && geom->mass < 0.0) || geom->density < 0.0) {
         return spec_fail(&geom->head, b->error, "mass and density: expected no negative number");
@@ -70,7 +77,7 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, inertia *part)
     memcpy(part->pos, geom->pos, sizeof part->pos);
     memcpy(part->quat, geom->turn.quat, sizeof part->quat);
     if (!data) {
-        primitive_moment(geom->type, geom->size, part->mass, part->moment);
+        primitive_moment(type, size, part->mass, part->moment);
         return ORR_OK;
     }
     for (int i = 0; i < 3; i++) {

@@ -128,7 +128,7 @@ int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *c
 // orr_physics_vary_size(). What follows from it (inverse weights, friction of pairs, bounding spheres) follows, as
 // MuJoCo's mj_setConst has it. Other worlds keep the model's values, to the bit. The first time that a quantity
 // differs, all worlds get room for it. Fails on values that are not finite or below what they can be, on an inertia
-// matrix that is singular, on masses and inertias in a fluid, and on sizes of meshes and height fields; worlds
+// matrix that is singular, on masses and inertias in a fluid, and on sizes of meshes, height fields and ellipsoids in a fluid; worlds
 // before the one it names have their new values then.
 orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int count, const double *values,
                             orr_error *error);

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #define BIT(NAME) (1u << ORR_VARY_##NAME)
-static const uint32_t weights =
-    BIT(BODY_SUBTREEMASS) | BIT(BODY_INVWEIGHT0) | BIT(DOF_INVWEIGHT0) | BIT(TENDON_INVWEIGHT0) | BIT(PAIR);
+static const uint32_t weights = BIT(BODY_SUBTREEMASS) | BIT(BODY_INVWEIGHT0) | BIT(DOF_INVWEIGHT0) |
+                                BIT(TENDON_INVWEIGHT0) | BIT(ACTUATOR_ACC0) | BIT(PAIR);
 
 // What follows from a quantity.
 static uint32_t followers(orr_vary what)
@@ -142,6 +142,11 @@ static bool below_its_least(orr_vary what, double value)
     }
 }
 
+static bool has_drag_of_its_own(const orr_model *m, int geom)
+{
+    return (m->opt.density > 0.0 || m->opt.viscosity > 0.0) && m->geom_fluid[ORR_NFLUID * geom] > 0.0;
+}
+
 static orr_result check(const orr_physics *physics, orr_vary what, int world, const double *values,
                         orr_error *error)
 {
@@ -158,6 +163,12 @@ static orr_result check(const orr_physics *physics, orr_vary what, int world, co
         if (!isfinite(values[i]) || below_its_least(what, values[i])) {
             return orr_fail(error, ORR_CODE_ARGUMENT, "%s: world %d, number %d: expected %s, not %g", name,
                             world, i, isfinite(values[i]) ? "at least 0" : "a finite number", values[i]);
+        }
+        if (what == ORR_VARY_GEOM_SIZE && has_drag_of_its_own(m, i / 3) && values[i] != m->geom_size[i]) {
+            return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
+                            "geom_size: world %d, geom %d: expected %g as in the model, its drag as an "
+                            "ellipsoid does not follow",
+                            world, i / 3, m->geom_size[i]);
         }
         int type = what == ORR_VARY_GEOM_SIZE ? m->geom_type[i / 3] : ORR_GEOM_SPHERE;
         if ((type == ORR_GEOM_MESH || type == ORR_GEOM_HFIELD) && values[i] != m->geom_size[i]) {

@@ -80,6 +80,36 @@ static void a_sphere_and_a_box_agree_with_gjk_and_epa(void **state)
     }
 }
 
+// Of all balls along a capsule none is nearer to the box than the first contact; a second one is none of the others.
+static void a_capsule_touches_a_box_with_its_nearest_ball(void **state)
+{
+    (void)state;
+    int seconds = 0;
+    for (int k = 0; k < 1000; k++) {
+        convex_shape capsule = make_shape(ORR_GEOM_CAPSULE, 0.08, 0.15, 0.0),
+                     box = make_shape(ORR_GEOM_BOX, 0.3, 0.2, 0.15);
+        place(&capsule, 0.31 * k, 0.17 * k, 0.5 * sin(3.1 * k), 0.45 * cos(1.7 * k),
+              0.4 * sin(0.7 * k + 1.0));
+        double nearest = 1e300;
+        convex_hit hits[2], ball;
+        for (int i = 0; i <= 2000; i++) {
+            point at = point_along(capsule.frame.pos, 0.15 * (0.001 * i - 1.0), capsule.frame.axis[2]);
+            assert_true(sphere_box(at, 0.08, &box, 10.0, &ball));
+            nearest = fmin(nearest, ball.distance);
+        }
+        if (nearest < -0.08) {
+            continue; // the segment itself goes through the box
+        }
+        int count = capsule_box(&capsule, &box, 10.0, hits);
+        assert_in_range(count, 1, 2);
+        assert_true(hits[0].distance < nearest + 1e-12);
+        assert_close(hits[0].distance, nearest, 1e-4); // the balls are 0.15 mm apart
+        seconds += count == 2 && hits[1].distance > hits[0].distance + 1e-6;
+        assert_true(count == 1 || hits[1].distance >= hits[0].distance - 1e-12);
+    }
+    assert_true(seconds > 100);
+}
+
 static void two_boxes_are_as_deep_by_axes_as_by_epa(void **state)
 {
     (void)state;
@@ -198,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ellipsoids_are_as_far_or_deep_as_they_were_put),
         cmocka_unit_test(a_sphere_and_a_box_agree_with_gjk_and_epa),
+        cmocka_unit_test(a_capsule_touches_a_box_with_its_nearest_ball),
         cmocka_unit_test(two_boxes_are_as_deep_by_axes_as_by_epa),
         cmocka_unit_test(no_direction_parts_curved_shapes_sooner_than_the_normal),
         cmocka_unit_test(a_level_height_field_is_a_plane),

@@ -246,6 +246,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "contacts_box",
                                          "contacts_convex",
                                          "contacts_mesh",
+                                         "contacts_hulls",
                                          "contacts_hfield",
                                          "contacts_pile",
                                          "implicitfast",
@@ -282,6 +283,42 @@ static orr_model *parse(const char *text)
     orr_model *model;
     assert_ok(orr_model_parse(text, strlen(text), "test.xml", &model, &error));
     return model;
+}
+
+// A pose in which a face of the expanding polytope has the final normal long before it is one of the difference: the
+// depth is the least extent over the normals of all faces and pairs of edges, found by brute force.
+static void a_hull_deep_in_a_box_keeps_its_contact(void **state)
+{
+    (void)state;
+    orr_model *model =
+        parse("<mujoco><option><flag multiccd='disable'/></option><asset><mesh name='wedge' vertex='"
+              "-0.3 -0.2 -0.1  0.3 -0.25 -0.1  -0.3 0.2 -0.1  0.32 0.2 -0.1  -0.2 -0.15 0.12  0.2 -0.2 0.1  "
+              "-0.15 0.15 0.14'/></asset><worldbody>"
+              "<body><freejoint/><geom type='box' size='0.3 0.2 0.1'/></body>"
+              "<body><freejoint/><geom type='mesh' mesh='wedge'/></body></worldbody></mujoco>");
+    model->opt.ccd_tolerance = 1e-14;
+    model->opt.ccd_iterations = 120;
+    orr_physics *physics = make_physics(model, 1, true);
+    static const double pose[14] = {0.0,
+                                    0.0,
+                                    0.0,
+                                    -0.07009272844765306,
+                                    -0.3420743198069142,
+                                    0.907586853748444,
+                                    -0.2331486050792526,
+                                    0.5497502465996918,
+                                    0.169420223332661,
+                                    0.08032822258281953,
+                                    0.5530192382636864,
+                                    0.6440672867849132,
+                                    0.28721035135732176,
+                                    0.44368599964048483};
+    orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, pose);
+    orr_physics_contact contact;
+    assert_int_equal(orr_physics_contacts(physics, 0, &contact, 1), 1);
+    assert_true(fabs(contact.dist + 0.009483951) < 1e-8);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
 }
 
 static double get(const orr_physics *physics, orr_physics_field field, int i)
@@ -655,6 +692,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_feature_does_what_mujoco_does),
+        cmocka_unit_test(a_hull_deep_in_a_box_keeps_its_contact),
         cmocka_unit_test(robots_move_as_in_mujoco),
         cmocka_unit_test(conjugate_gradients_end_where_newton_does),
         cmocka_unit_test(a_body_falls_by_half_g_t_squared),

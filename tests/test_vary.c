@@ -43,7 +43,8 @@ static const char text[] =
     "<tendon><fixed name='t' limited='true' range='-0.3 0.2'><joint joint='b' coef='1'/>"
     "<joint joint='c' coef='0.5'/></fixed></tendon>"
     "<equality><joint joint1='b' joint2='c' polycoef='0 0.5 0 0 0'/></equality>"
-    "<actuator><position joint='a' kp='%s' kv='%s'/><motor joint='b' gear='0.1'/></actuator></mujoco>";
+    "<actuator><position joint='a' kp='%s' kv='%s'/><motor joint='b' gear='0.1'/>"
+    "<muscle joint='a' scale='0.5' lengthrange='-1 1'/></actuator></mujoco>";
 
 enum { CONE, GRAVITY, FRICTION, CONDIM, MASS, BOX, INERTIA, BALL, DAMPING, ARMATURE, KP, KV, PARTS };
 static const char *const usual[PARTS] = {"elliptic", "0 0.5 -9.81", "0.8", "4",    "1.3", "0.05",
@@ -73,7 +74,7 @@ static orr_physics *make(const orr_model *model, int worlds, bool double_precisi
 static void start(orr_physics *physics)
 {
     for (int world = 0; world < orr_physics_worlds(physics); world++) {
-        double qvel[64] = {0}, ctrl[2] = {-0.8, 1.0};
+        double qvel[64] = {0}, ctrl[3] = {-0.8, 1.0, 0.7};
         for (int i = 0; i < orr_physics_size(physics, ORR_PHYSICS_QVEL); i++) {
             qvel[i] = 0.4 * sin(1.0 + i); // all slide and turn
         }
@@ -256,6 +257,27 @@ static void values_that_cannot_be_are_refused_by_name(void **state)
     orr_model_destroy(model);
 }
 
+// The drag of an ellipsoid is found once, from the model's size.
+static void sizes_with_drag_of_their_own_are_refused_by_name(void **state)
+{
+    (void)state;
+    static const char swimmer[] = "<mujoco><option density='1000'/><worldbody><body><freejoint/>"
+                                  "<geom size='0.1 0.2 0.3' type='ellipsoid' fluidshape='ellipsoid'/>"
+                                  "<geom size='0.1' pos='0 0 1'/></body></worldbody></mujoco>";
+    orr_model *model = NULL;
+    assert_ok(orr_model_parse(swimmer, sizeof swimmer - 1, "swimmer.xml", &model, &error));
+    orr_physics *physics = make(model, 1, true);
+    double size[6] = {0.1, 0.2, 0.3, 0.15, 0.0, 0.0};
+    assert_ok(orr_physics_vary(physics, ORR_VARY_GEOM_SIZE, 0, 1, size, &error));
+    orr_error error = {0};
+    size[1] = 0.25;
+    assert_true(orr_physics_vary(physics, ORR_VARY_GEOM_SIZE, 0, 1, size, &error) != ORR_OK);
+    assert_int_equal(error.code, ORR_CODE_FEATURE_ABSENT);
+    assert_non_null(strstr(error.message, "geom_size: world 0, geom 0: expected 0.2 as in the model"));
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +285,7 @@ int main(void)
         cmocka_unit_test(quantities_of_a_world_add_up),
         cmocka_unit_test(all_worlds_at_once_and_where_they_start),
         cmocka_unit_test(values_that_cannot_be_are_refused_by_name),
+        cmocka_unit_test(sizes_with_drag_of_their_own_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -126,7 +126,7 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
     }
     // layers of all kinds meet in one projection
     list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
-    list->sun = scene->sun;
+    ORR_TRY(orr_world_sun(world, view->world, &list->sun, error));
     if (scene->sun_follows) {
         for (int k = 0; k < 3; k++) {
             list->sun.direction[k] = -list->lens.view[8 + k];

@@ -198,6 +198,7 @@ static void find_sun(orr_robot *robot)
             add_light(sun->ambient, m->light_diffuse + 3 * i, 0.5f);
         }
     }
+    robot->sun_light = first;
     robot->headlight = first < 0;
     if (robot->headlight) {
         sun->direction[2] = 1.0f;

@@ -29,6 +29,7 @@ typedef struct orr_robot {
     orr_transform *rest;   // nbody: of each body, in the pose the model is given in
     float low[3], high[3]; // of what is drawn then, planes left out
     orr_draw_sun sun;      // the model's lights, as near as one sun comes to them
+    int sun_light;         // the light that is the sun; -1: none
     bool headlight;        // they are the headlight alone: the sun is where the camera is
     bool has_sky;
     orr_draw_sky sky; // up: z

@@ -73,6 +73,8 @@ orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *
 void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
 // The light that the first robot's model asks for, or the default one.
 void orr_scene_light(orr_scene *scene);
+// The scene's light as it falls in one copy: a light that is fixed to a robot's body turns with it.
+orr_result orr_world_sun(const orr_world *world, int index, orr_draw_sun *sun, orr_error *error);
 // Takes layers away from the end until `count` are left.
 void orr_scene_truncate(orr_scene *scene, int count);
 

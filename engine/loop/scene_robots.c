@@ -79,12 +79,11 @@ static const orr_layer_data *first_robot(const orr_scene *scene)
     return NULL;
 }
 
-// A direction of the robot's space in the scene.
-static void turn_with(const orr_layer_data *layer, const float direction[3], float out[3])
+static void turn_by(const float rotation[4], const float direction[3], float out[3])
 {
     orr_transform turn = {.scale = 1.0f};
     float m[12];
-    memcpy(turn.rotation, layer->transform.rotation, sizeof turn.rotation);
+    memcpy(turn.rotation, rotation, sizeof turn.rotation);
     orr_result valid = orr_affine_from_transform(&turn, m, NULL);
     assert(valid == ORR_OK);
     (void)valid;
@@ -100,8 +99,32 @@ void orr_scene_light(orr_scene *scene)
     scene->sun_follows = layer && layer->robot->headlight;
     scene->sun = layer ? layer->robot->sun : orr_default_sun(orr_scene_up(scene));
     if (layer) {
-        turn_with(layer, layer->robot->sun.direction, scene->sun.direction);
+        turn_by(layer->transform.rotation, layer->robot->sun.direction, scene->sun.direction);
     }
+}
+
+orr_result orr_world_sun(const orr_world *world, int index, orr_draw_sun *sun, orr_error *error)
+{
+    const orr_layer_data *layer = world->scene->has_sun ? NULL : first_robot(world->scene);
+    *sun = world->scene->sun;
+    if (!layer || layer->robot->sun_light < 0) {
+        return ORR_OK;
+    }
+    const orr_model *m = layer->robot->model;
+    int light = layer->robot->sun_light, body = m->light_bodyid[light];
+    if (body == 0 || m->light_mode[light] != ORR_CAMERA_FIXED) {
+        return ORR_OK;
+    }
+    const orr_transform *bodies = NULL;
+    ORR_TRY(orr_world_robot_bodies(world, index, layer, &bodies, error));
+    orr_layer_state state = orr_world_state(world, index, layer);
+    orr_transform place = orr_transform_multiply(&state.transform, &bodies[body]);
+    float towards[3];
+    for (int k = 0; k < 3; k++) {
+        towards[k] = (float)-m->light_dir[3 * light + k];
+    }
+    turn_by(place.rotation, towards, sun->direction);
+    return ORR_OK;
 }
 
 static bool is_world(const orr_layer_data *layer)
@@ -118,7 +141,7 @@ bool orr_scene_sky(const orr_scene *scene, orr_draw_sky *sky)
     }
     if (wanted) {
         *sky = layer->robot->sky;
-        turn_with(layer, layer->robot->sky.up, sky->up);
+        turn_by(layer->transform.rotation, layer->robot->sky.up, sky->up);
     }
     return wanted;
 }

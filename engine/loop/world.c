@@ -21,7 +21,9 @@ orr_result orr_world_create(const orr_scene *scene, int count, orr_world **out, 
     *world = (orr_world){.scene = scene, .count = count};
     orr_result result = orr_world_robots_create(count, scene->engine->jobs, &world->robots, error);
     if (result == ORR_OK) {
-        result = orr_world_step(world, 0, error); // says now what a robot needs and the dynamics lack
+        result = orr_world_step(world, 0, error); // says now what is wrong with a robot
+        // but one that needs what the dynamics lack can be looked at
+        result = result == ORR_ERROR_UNSUPPORTED ? ORR_OK : result;
     }
     if (result != ORR_OK) {
         orr_world_destroy(world);

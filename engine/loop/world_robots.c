@@ -153,7 +153,12 @@ orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_l
                                   const orr_transform **bodies, orr_error *error)
 {
     world_robot *r = NULL;
-    ORR_TRY(find(world, layer, &r, error));
+    orr_result result = find(world, layer, &r, error);
+    if (result == ORR_ERROR_UNSUPPORTED) { // it stands still; stepping it says why
+        *bodies = layer->robot->rest;
+        return ORR_OK;
+    }
+    ORR_TRY(result);
     *bodies = r->bodies;
     if (r->posed == index || orr_physics_diverged(r->physics, index)) {
         return ORR_OK;
@@ -315,13 +320,19 @@ orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error)
     return for_each(world, error, visit_advance, seconds);
 }
 
+static orr_result check_index(const orr_world *world, int index, orr_error *error)
+{
+    if (index < 0 || index >= world->count) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "world %d: expected 0 to %d", index, world->count - 1);
+    }
+    return ORR_OK;
+}
+
 static orr_result open_state(const orr_world *world, int index, orr_layer id, world_robot **r,
                              orr_error *error)
 {
     const orr_layer_data *layer = NULL;
-    if (index < 0 || index >= world->count) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "world %d: expected 0 to %d", index, world->count - 1);
-    }
+    ORR_TRY(check_index(world, index, error));
     ORR_TRY(find_layer(world->scene, id, &layer, error));
     return find(world, layer, r, error);
 }
@@ -405,12 +416,11 @@ orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer
 {
     const orr_layer_data *layer = NULL;
     const orr_transform *bodies = NULL;
-    world_robot *r = NULL;
-    ORR_TRY(open_state(world, index, id, &r, error));
+    ORR_TRY(check_index(world, index, error));
     ORR_TRY(find_layer(world->scene, id, &layer, error));
-    if (body < 0 || body >= r->robot->model->nbody) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "body %d: expected 0 to %d", body,
-                        r->robot->model->nbody - 1);
+    int count = layer->robot->model->nbody;
+    if (body < 0 || body >= count) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "body %d: expected 0 to %d", body, count - 1);
     }
     ORR_TRY(orr_world_robot_bodies(world, index, layer, &bodies, error));
     orr_layer_state state = orr_world_state(world, index, layer);

@@ -86,6 +86,8 @@ int command_bench(int argc, char **argv)
          "also draw this splat cloud, whole and filling the picture", 0, 0},
         {"--robot", 0, OPTION_TEXT, &run.robot, "PATH",
          "the robot that physics moves, or a folder of Gymnasium's", 0, 0},
+        {"--plot", 0, OPTION_TEXT, &run.plot, "FILE.png",
+         "physics: only one robot in 1 to 10000 worlds, as a chart", 0, 0},
         {"--largest", 0, OPTION_INT, &largest, "N", "splats in the largest synthetic cloud (default 5000000)",
          1e4, 1e8},
     };
@@ -96,7 +98,7 @@ int command_bench(int argc, char **argv)
                                  .notes = "NAME: splats, neural, physics. Without a name, all.",
                                  .operand_max = BENCHMARK_COUNT,
                                  .options = options,
-                                 .option_count = 3,
+                                 .option_count = 4,
                                  .common = &common};
     if (!options_read(&usage, argc, argv, &count, &exit_code)) {
         return exit_code;

@@ -23,6 +23,7 @@ typedef struct bench_run {
     bench_limits limits;
     const char *file;  // the cloud to draw, or NULL: a synthetic one
     const char *robot; // the robot to move, or a folder of robots; or NULL
+    const char *plot;  // a chart of the robot's speed over the number of worlds, PNG; or NULL
     int size[2];
     int64_t largest; // splats in the largest cloud of the scaling table
     FILE *out;       // the tables; stderr when stdout is for JSON

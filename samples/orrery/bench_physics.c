@@ -5,8 +5,10 @@
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "engine/core/rng.h"
+#include "neural/plot.h"
 #include "physics/world.h"
 
+#include <math.h>
 #include <time.h>
 
 static const double seconds_per_case = 2.0;
@@ -30,8 +32,14 @@ static orr_result randomise(orr_physics *physics, const orr_model *model, orr_er
     return ORR_OK;
 }
 
+typedef struct bench_point {
+    double rate, bytes; // steps per second per core; per world
+} bench_point;
+
+// point: nullable
 static orr_result bench_case(const bench_run *run, const char *robot, const orr_model *model, orr_jobs *jobs,
-                             int worlds, bool double_precision, cJSON *list, orr_error *error)
+                             int worlds, bool double_precision, cJSON *list, bench_point *point,
+                             orr_error *error)
 {
     orr_physics *physics;
     const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision};
@@ -64,20 +72,47 @@ static orr_result bench_case(const bench_run *run, const char *robot, const orr_
         cJSON_AddNumberToObject(entry, "steps_per_second_per_core", rate);
         cJSON_AddNumberToObject(entry, "world_bytes", (double)bytes);
     }
+    if (point) {
+        *point = (bench_point){rate, (double)bytes};
+    }
     orr_physics_destroy(physics);
     return ORR_OK;
+}
+
+// From one world to ten thousand, for the chart: what is lost while a block of lanes is not full, and where the worlds
+// no longer fit into the caches.
+static orr_result bench_chart(const bench_run *run, const char *robot, const orr_model *model, orr_jobs *jobs,
+                              cJSON *list, orr_error *error)
+{
+    static const int worlds[] = {1, 10, 100, 1000, 10000};
+    enum { CASES = sizeof worlds / sizeof worlds[0] };
+    double x[CASES], rate[CASES];
+    bench_point point = {0};
+    for (int i = 0; i < CASES; i++) {
+        ORR_TRY(bench_case(run, robot, model, jobs, worlds[i], false, list, &point, error));
+        x[i] = log10(worlds[i]);
+        rate[i] = point.rate;
+    }
+    char title[256];
+    snprintf(title, sizeof title, "%s: %.0f bytes per world", robot, point.bytes);
+    const orr_plot_line line = {
+        .name = "steps/s per core", .x = x, .y = rate, .count = CASES, .logarithmic = true};
+    return orr_plot_save(run->plot, title, "log10 of worlds", &line, 1, error);
 }
 
 static orr_result bench_model(const bench_run *run, const char *robot, const orr_model *model, orr_jobs *all,
                               orr_jobs *one, cJSON *list, orr_error *error)
 {
     fprintf(run->out, "\n%s: nq %d, nv %d, nu %d\n", robot, model->nq, model->nv, model->nu);
+    if (run->plot) {
+        return bench_chart(run, robot, model, all, list, error);
+    }
     static const int worlds[] = {10, 1024, 10000};
     for (int i = 0; i < 3; i++) {
-        ORR_TRY(bench_case(run, robot, model, all, worlds[i], false, list, error));
+        ORR_TRY(bench_case(run, robot, model, all, worlds[i], false, list, NULL, error));
     }
-    ORR_TRY(bench_case(run, robot, model, one, 1, false, list, error));
-    return bench_case(run, robot, model, one, 1, true, list, error);
+    ORR_TRY(bench_case(run, robot, model, one, 1, false, list, NULL, error));
+    return bench_case(run, robot, model, one, 1, true, list, NULL, error);
 }
 
 static orr_result bench_robot(const bench_run *run, const char *path, orr_jobs *all, orr_jobs *one,
@@ -96,6 +131,10 @@ static orr_result bench_robots(const bench_run *run, orr_jobs *all, orr_jobs *on
     cJSON *list = run->json ? cJSON_AddArrayToObject(run->json, "physics") : NULL;
     if (orr_path_has_ending(run->robot, ".xml") || orr_path_has_ending(run->robot, ".urdf")) {
         return bench_robot(run, run->robot, all, one, list, error);
+    }
+    if (run->plot) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "--plot: expected one robot's file for --robot, not a folder");
     }
     static const char *const names[] = {"humanoid.xml", "ant.xml", "half_cheetah.xml", "hopper.xml"};
     for (int i = 0; i < 4; i++) {

@@ -74,6 +74,13 @@ orr_result view_robot_open(viewer *v, uint64_t seed, orr_error *error)
     if (!layer) {
         return ORR_OK;
     }
+    orr_error reason = {0};
+    if (orr_world_get_robot(v->world, 0, r->drive.robot, ORR_ROBOT_TIME, &r->panel.time, &reason) ==
+        ORR_ERROR_UNSUPPORTED) {
+        fprintf(stderr, "orrery: warning: %s; it stands still\n", reason.message);
+        r->present = false;
+        return ORR_OK;
+    }
     const orr_model *m = layer->robot->model;
     r->panel.keyframe_count = m->nkey;
     ORR_ALLOC(r->panel.numbers, m->nq > m->nu ? m->nq : m->nu, "a robot's state", error);
