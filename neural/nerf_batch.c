@@ -174,6 +174,12 @@ static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const 
             to[c] = gradient[c][r] * s->weight[i] * value * (1.0f - value); // through the sigmoid
             to[3] += gradient[c][r] * s->step[i] * (s->open[i] * value - behind);
         }
+        // what stands right before a camera is seen by no other, and grows into a picture of its own unless it learns slowly
+        // (Philip and Deschaintre 2023, "Floaters No More"); an occupancy grid has culled it
+        float share = batch->model->proposal.proposal ? fminf(s->distance[i] * s->distance[i], 1.0f) : 1.0f;
+        for (int k = 0; k < 4; k++) {
+            to[k] *= share;
+        }
     }
 }
 
