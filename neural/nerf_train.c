@@ -375,6 +375,24 @@ static void scatter_level(void *context, int i, int worker)
     }
 }
 
+// fast_scatter: one group's blocks into all levels, beside other threads that do the same; some of what two add at once
+// to one entry is lost.
+static void scatter_group(void *context, int i, int worker)
+{
+    (void)worker;
+    orr_nerf_trainer *t = context;
+    const orr_encoding *e = &t->parts->encoding;
+    const orr_nerf_group *group = &t->groups[i];
+    for (int b = 0; b < group->block_count; b++) {
+        for (int level = 0; level < e->level_count; level++) {
+            t->parts->kernels->scatter_level(e, level, group->positions + (int64_t)b * 3 * ORR_SAMPLES,
+                                             group->feature_gradient +
+                                                 (int64_t)b * e->output_dims * ORR_SAMPLES,
+                                             group->counts[b], t->table_gradient, t->touched);
+        }
+    }
+}
+
 static void step_optimizers(orr_nerf_trainer *t)
 {
     orr_jobs *jobs = t->desc.jobs;
@@ -430,7 +448,11 @@ void orr_nerf_trainer_step(orr_nerf_trainer *t, orr_nerf_step *report)
         update_occupancy(t);
     }
     run_groups(t, report);
-    orr_jobs_for(t->desc.jobs, t->parts->encoding.level_count, scatter_level, t);
+    if (t->desc.fast_scatter) {
+        orr_jobs_for(t->desc.jobs, ORR_NERF_GROUPS, scatter_group, t);
+    } else {
+        orr_jobs_for(t->desc.jobs, t->parts->encoding.level_count, scatter_level, t);
+    }
     end_stage(t, "scatter", report->samples);
     step_optimizers(t);
     end_stage(t, "optimiser", t->parts->encoding.parameter_count);

@@ -413,6 +413,10 @@ int command_train(int argc, char **argv)
          .expect = "occupancy|proposal",
          .help = "nerf: a grid of what is empty (default), or proposals in contracted space for unbounded "
                  "captures"},
+        {.name = "--fast-scatter",
+         .kind = OPTION_FLAG,
+         .value = &options.fast_scatter,
+         .help = "nerf: adds gradients without order: a little faster, and never the same bits twice"},
         {.name = "--preview",
          .kind = OPTION_TEXT,
          .value = &t->preview,

@@ -18,6 +18,7 @@ typedef struct train_options {
     const char *config;   // NULL: the kind's own
     int holdout;          // nerf: every so manyeth image is for testing
     const char *sampling; // nerf: "occupancy" or "proposal"; NULL: the first, or that of the model to resume
+    bool fast_scatter;    // nerf: faster by 2 %, with bits that depend on chance
     bool unbounded;       // what it means
     int batch;            // samples per step; 0: the kind's own
     uint32_t seed;

@@ -44,6 +44,7 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
                                       .image_count = l->train_count,
                                       .jobs = options->jobs,
                                       .target_samples = options->batch,
+                                      .fast_scatter = options->fast_scatter,
                                       .seed = options->seed};
     ORR_TRY(orr_nerf_trainer_create(l->field, &desc, &l->trainer, error));
     if (options->resume) {
