@@ -1,6 +1,7 @@
 #include "neural/field.h"
 
 #include "engine/core/memory.h"
+#include "neural/proposal.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,6 +47,9 @@ static orr_result copy_config(orr_field_config *to, const orr_field_config *from
 static orr_result resolve(orr_field_desc *desc, orr_error *error)
 {
     bool nerf = desc->kind == ORR_FIELD_NERF;
+    if (nerf && desc->unbounded) {
+        desc->aabb_scale = 2;
+    }
     if (desc->aabb_scale == 0) {
         desc->aabb_scale = 1;
     }
@@ -96,8 +100,11 @@ static orr_result create_rgb_parts(const orr_field_desc *desc, orr_field_parts *
 {
     ORR_ALLOC(parts->rgb_network_parameters, parts->rgb_network.parameter_count, "a network", error);
     orr_mlp_initialise(&parts->rgb_network, desc->seed + 1, parts->rgb_network_parameters);
-    return orr_mlp_weights_create(&parts->rgb_network, desc->isa, desc->machine, &parts->rgb_network_weights,
-                                  error);
+    ORR_TRY(orr_mlp_weights_create(&parts->rgb_network, desc->isa, desc->machine, &parts->rgb_network_weights,
+                                   error));
+    return desc->unbounded
+               ? orr_proposal_create(desc->seed, desc->isa, desc->machine, &parts->proposal, error)
+               : ORR_OK;
 }
 
 static orr_result create_parts(const orr_field_desc *desc, orr_field_parts *parts, orr_error *error)
@@ -163,6 +170,7 @@ void orr_field_destroy(orr_field *field)
     orr_field_parts *parts = &field->parts;
     orr_mlp_weights_destroy(parts->network_weights);
     orr_mlp_weights_destroy(parts->rgb_network_weights);
+    orr_proposal_destroy(parts->proposal);
     orr_encoding_destroy(&parts->encoding);
     orr_encoding_destroy(&parts->dir_encoding);
     orr_free(parts->network_parameters);
@@ -202,6 +210,9 @@ void orr_field_refresh(orr_field *field, const float *network, const float *rgb_
         orr_mlp_weights_set(parts->rgb_network_weights, parts->inference_rgb_network);
     }
     parts->inference_table = table ? table : parts->table;
+    if (parts->proposal) {
+        orr_proposal_refresh(parts->proposal, NULL, NULL); // its averages are its trainer's
+    }
 }
 
 // scratch: features, their gradient, d loss / d output, then the network's activations

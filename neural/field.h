@@ -28,6 +28,7 @@ static inline int orr_field_tile_count(int width, int height)
 }
 
 typedef struct orr_field orr_field;
+struct orr_proposal; // neural/proposal.h
 
 // The parts of a field, for its trainer and for kernels that evaluate blocks. `rgb` parts only for NeRFs.
 typedef struct orr_field_parts {
@@ -44,12 +45,16 @@ typedef struct orr_field_parts {
     const float *inference_table;
     const float *inference_network, *inference_rgb_network; // what the weights were made from, for saving
     const orr_encoding_kernels *kernels;                    // of the field's instruction set
+    struct orr_proposal *proposal; // where rays are asked; NULL: an occupancy grid says so
 } orr_field_parts;
 
 typedef struct orr_field_desc {
     orr_field_kind kind;
     orr_field_config config; // copied
     int aabb_scale;          // NeRF: power of two, 1 .. 128; 0: 1
+    // NeRF of an unbounded scene: space is folded into the encoding's cube, of which the unit cube is the inner half
+    // (contraction_formula.h: aabb_scale is then 2), and proposals are sampled instead of an occupancy grid
+    bool unbounded;
     // finest grid resolution when the config gives no per_level_scale; 0: 2048, times aabb_scale for a NeRF
     double desired_resolution;
     uint32_t seed;

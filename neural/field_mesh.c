@@ -51,6 +51,16 @@ static bool occupied(const meshing *m, const float place[3])
     return index >= m->model->density_cells || m->model->density_grid[index] > OCCUPIED;
 }
 
+// Is a place (0 .. 1 in the cube of side aabb_scale) empty by what is known of the scene? Of an unbounded one only the unit
+// cube, which is not folded, has a surface here.
+static bool is_empty(const meshing *m, const float place[3])
+{
+    if (orr_field_describe(m->model->field)->unbounded) {
+        return fmaxf(fmaxf(fabsf(place[0] - 0.5f), fabsf(place[1] - 0.5f)), fabsf(place[2] - 0.5f)) > 0.25f;
+    }
+    return m->model->density_grid && !occupied(m, place);
+}
+
 static void values(void *context, int worker, const float *points, float *out)
 {
     const meshing *m = context;
@@ -61,8 +71,7 @@ static void values(void *context, int worker, const float *points, float *out)
         if (m->kind == ORR_FIELD_NERF) {
             const float place[3] = {points[i], points[ORR_SAMPLES + i], points[2 * ORR_SAMPLES + i]};
             float density = expf(fminf(fmaxf(outputs[i], -RAW_MAX), RAW_MAX));
-            bool skipped = m->model->density_grid && !occupied(m, place);
-            out[i] = m->threshold - (skipped ? 0.0f : density);
+            out[i] = m->threshold - (is_empty(m, place) ? 0.0f : density);
         } else if (m->kind == ORR_FIELD_VOLUME) {
             out[i] = m->threshold - outputs[i];
         }

@@ -2,6 +2,7 @@
 #include "neural/half.h"
 #include "neural/ingp.h"
 #include "neural/msgpack.h"
+#include "neural/proposal.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -308,6 +309,41 @@ static orr_result read_own(const reader *r, const orr_msgpack_value *root, orr_f
     return ORR_OK;
 }
 
+static orr_result read_sampling(const reader *r, const orr_msgpack_value *root, orr_field_desc *desc)
+{
+    orr_msgpack_value own, sampling;
+    if (!orr_msgpack_find(root, "orrery", &own) || !orr_msgpack_find(&own, "sampling", &sampling)) {
+        return ORR_OK;
+    }
+    if (desc->kind != ORR_FIELD_NERF || !text_is(&sampling, "proposal")) {
+        return fail_value(r, "orrery.sampling", "proposal, of a nerf");
+    }
+    desc->unbounded = true;
+    return ORR_OK;
+}
+
+static orr_result read_proposal(const reader *r, const orr_msgpack_value *root, orr_field *field)
+{
+    orr_proposal *proposal = orr_field_parts_of(field)->proposal;
+    orr_msgpack_value own, binary;
+    if (!proposal) {
+        return ORR_OK;
+    }
+    if (!orr_msgpack_find(root, "orrery", &own) || !orr_msgpack_find(&own, "proposal_binary", &binary) ||
+        binary.kind != ORR_MSGPACK_BYTES || binary.count != 4 * (size_t)orr_proposal_parameters(proposal)) {
+        return fail_value(r, "orrery.proposal_binary", "the parameters of the proposals in bytes");
+    }
+    const uint8_t *at = binary.data;
+    int64_t network = proposal->network.parameter_count, table = proposal->encoding.parameter_count;
+    take_floats(&at, false, proposal->network_parameters, network);
+    take_floats(&at, false, proposal->table, table);
+    if (!all_finite(proposal->network_parameters, network) || !all_finite(proposal->table, table)) {
+        return fail_value(r, "orrery.proposal_binary", "finite numbers");
+    }
+    orr_proposal_refresh(proposal, NULL, NULL);
+    return ORR_OK;
+}
+
 static orr_result read_config(const reader *r, const orr_msgpack_value *root, orr_field_desc *desc)
 {
     ORR_TRY(orr_field_config_base(desc->kind, &desc->config, r->error));
@@ -342,9 +378,15 @@ static orr_result read_model(const reader *r, const uint8_t *data, size_t size, 
     if (desc.kind == ORR_FIELD_IMAGE && model->width > 0) {
         desc.desired_resolution = 0.5 * (model->width > model->height ? model->width : model->height);
     }
-    orr_result result = read_config(r, &root, &desc);
+    orr_result result = read_sampling(r, &root, &desc);
+    if (result == ORR_OK) {
+        result = read_config(r, &root, &desc);
+    }
     if (result == ORR_OK) {
         result = read_field(r, &snapshot, &desc, model);
+    }
+    if (result == ORR_OK) {
+        result = read_proposal(r, &root, model->field);
     }
     orr_field_config_free(&desc.config);
     ORR_TRY(result);

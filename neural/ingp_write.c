@@ -2,6 +2,7 @@
 #include "neural/half.h"
 #include "neural/ingp.h"
 #include "neural/msgpack.h"
+#include "neural/proposal.h"
 
 #include <cjson/cJSON.h>
 #include <zlib.h>
@@ -135,6 +136,9 @@ static cJSON *own_json(const orr_field_model *model)
     cJSON_AddNumberToObject(json, "height", model->height);
     cJSON_AddItemToObject(json, "to_unit", cJSON_CreateDoubleArray(model->to_unit, 12));
     cJSON_AddNumberToObject(json, "seconds", model->seconds);
+    if (orr_field_parts_of(model->field)->proposal) {
+        cJSON_AddStringToObject(json, "sampling", "proposal");
+    }
     return json;
 }
 
@@ -184,8 +188,16 @@ static void put_snapshot(const orr_msgpack_writer *w, const orr_field_model *mod
 static void put_own(const orr_msgpack_writer *w, const orr_field_model *model, const cJSON *small)
 {
     orr_msgpack_put_text(w, "orrery");
-    orr_msgpack_put_map(w, (uint32_t)(cJSON_GetArraySize(small) + (model->state.size ? 1 : 0)));
+    const orr_proposal *proposal = orr_field_parts_of(model->field)->proposal;
+    orr_msgpack_put_map(
+        w, (uint32_t)(cJSON_GetArraySize(small) + (proposal ? 1 : 0) + (model->state.size ? 1 : 0)));
     put_pairs(w, small);
+    if (proposal) {
+        orr_msgpack_put_text(w, "proposal_binary");
+        orr_msgpack_put_bytes(w, (uint32_t)(orr_proposal_parameters(proposal) * 4));
+        put_floats(w, proposal->inference_network, proposal->network.parameter_count);
+        put_floats(w, proposal->inference_table, proposal->encoding.parameter_count);
+    }
     if (model->state.size) {
         orr_msgpack_put_text(w, "state");
         orr_msgpack_put_bytes(w, (uint32_t)model->state.size);

@@ -111,7 +111,7 @@ static void draw_ray(const orr_nerf_batch *batch, int index, orr_nerf_rays *rays
     orr_nerf_ray ray = orr_nerf_camera_ray(&batch->cameras[k], (float)(pixel % image->width) + 0.5f,
                                            (float)(pixel / image->width) + 0.5f);
     float start, end;
-    if (!orr_nerf_ray_range(&ray, batch->aabb_scale, &start, &end)) {
+    if (!orr_nerf_model_range(batch->model, &ray, &start, &end)) {
         return;
     }
     ray_target *target = &targets[rays->count];
@@ -123,8 +123,7 @@ static void draw_ray(const orr_nerf_batch *batch, int index, orr_nerf_rays *rays
         target->colour[c] = alpha * ((float)bytes[c] / 255.0f);
         target->background[c] = (float)(light >> (16 * c) & 0xFFFF) * 0x1p-16f;
     }
-    orr_nerf_ray_begin(rays, &batch->model->space.stepping, &ray, start, end,
-                       (float)(light >> 48) * 0x1p-16f);
+    orr_nerf_model_begin(batch->model, rays, &ray, start, end, (float)(light >> 48) * 0x1p-16f);
 }
 
 // Composites each ray, compares it with its target, and sends the loss back to the samples' colours and densities:
@@ -174,6 +173,12 @@ static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const 
             float behind = total[c][r] - passed[c][r] + rays->open[r] * target->background[c] / gain;
             to[c] = gradient[c][r] * s->weight[i] * value * (1.0f - value); // through the sigmoid
             to[3] += gradient[c][r] * s->step[i] * (s->open[i] * value - behind);
+        }
+        // what stands right before a camera is seen by no other, and grows into a picture of its own unless it learns slowly
+        // (Philip and Deschaintre 2023, "Floaters No More"); an occupancy grid has culled it
+        float share = batch->model->proposal.proposal ? fminf(s->distance[i] * s->distance[i], 1.0f) : 1.0f;
+        for (int k = 0; k < 4; k++) {
+            to[k] *= share;
         }
     }
 }
@@ -228,7 +233,7 @@ static void go_back(const orr_nerf_batch *batch, orr_nerf_worker *worker, int bl
     group->samples += count;
 }
 
-void orr_nerf_group_run(const orr_nerf_batch *batch, int index, orr_nerf_worker *worker,
+void orr_nerf_group_run(const orr_nerf_batch *batch, int index, orr_nerf_worker *worker, int worker_index,
                         orr_nerf_group *group)
 {
     const orr_field_parts *parts = batch->model->parts;
@@ -236,6 +241,9 @@ void orr_nerf_group_run(const orr_nerf_batch *batch, int index, orr_nerf_worker 
     memset(group->rgb_gradient, 0, (size_t)parts->rgb_network.parameter_count * sizeof(float));
     if (group->exposure_gradient) {
         memset(group->exposure_gradient, 0, 3 * (size_t)batch->image_count * sizeof(float));
+    }
+    if (batch->proposal) {
+        orr_proposal_group_begin(batch->proposal, index);
     }
     group->block_count = 0;
     group->loss = 0.0;
@@ -255,6 +263,10 @@ void orr_nerf_group_run(const orr_nerf_batch *batch, int index, orr_nerf_worker 
         orr_nerf_march(batch->model, worker->bundle, open_min, weight_min);
         orr_nerf_colour(batch->model, worker->bundle);
         clock = orr_clock_nanoseconds();
+        if (batch->proposal) {
+            orr_proposal_group_add(batch->proposal, index, worker_index, &batch->model->proposal,
+                                   worker->bundle, batch->ray_count);
+        }
         compare(batch, worker, targets, group);
         int blocks = orr_blocks(worker->bundle->samples.count, ORR_SAMPLES);
         for (int b = 0; b < blocks && group->block_count < group->block_capacity; b++) {

@@ -6,6 +6,7 @@
 #include "neural/capture.h"
 #include "neural/nerf_camera.h"
 #include "neural/nerf_march.h"
+#include "neural/proposal_train.h"
 
 enum { ORR_NERF_GROUPS = 64 };
 
@@ -18,7 +19,7 @@ typedef struct orr_nerf_batch {
     const orr_nerf_camera *cameras; // one per image to learn from
     const float *exposures;         // 3 per image to learn from, log2 of the gain; NULL: none
     orr_loss_kind loss;
-    int aabb_scale;
+    orr_proposal_trainer *proposal; // learns from this step's rays; NULL: does not
     uint32_t seed;
     int64_t step;
     int ray_count;          // of the step
@@ -53,5 +54,6 @@ orr_result orr_nerf_group_create(const orr_field *field, int block_capacity, int
                                  orr_nerf_group *group, orr_error *error);
 void orr_nerf_group_destroy(orr_nerf_group *group); // likewise
 
-void orr_nerf_group_run(const orr_nerf_batch *batch, int index, orr_nerf_worker *worker,
+// worker_index: that of `worker` among those of the jobs.
+void orr_nerf_group_run(const orr_nerf_batch *batch, int index, orr_nerf_worker *worker, int worker_index,
                         orr_nerf_group *group);

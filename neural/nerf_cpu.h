@@ -24,6 +24,7 @@ typedef struct orr_nerf_rays {
     float end[ORR_NERF_RAYS];              // distance; negative: the ray has ended
     float open[ORR_NERF_RAYS];             // transmittance so far
     int32_t taken[ORR_NERF_RAYS];          // samples so far
+    float jitter[ORR_NERF_RAYS]; // of proposal sampling (proposal.h), where `at` is the distance it begins at
 } orr_nerf_rays;
 
 // Samples of one wave: each live ray's next few, ray by ray, in blocks for the encoding.

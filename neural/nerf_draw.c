@@ -20,7 +20,7 @@ typedef struct draw_task {
     const orr_nerf_drawer *drawer;
     const orr_nerf_model *model;
     const orr_nerf_draw_desc *desc;
-    int aabb_scale, columns;
+    int columns;
     float open_min;
 } draw_task;
 
@@ -79,7 +79,7 @@ static void begin_rays(const draw_task *task, int tile, orr_nerf_rays *rays, int
             }
             orr_nerf_ray ray = orr_nerf_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
             float start, end;
-            if (!orr_nerf_ray_range(&ray, task->aabb_scale, &start, &end)) {
+            if (!orr_nerf_model_range(task->model, &ray, &start, &end)) {
                 continue;
             }
             float far_depth = camera->far_plane;
@@ -91,7 +91,7 @@ static void begin_rays(const draw_task *task, int tile, orr_nerf_rays *rays, int
             if (start < end) {
                 pixels[rays->count] = pixel;
                 depth[rays->count] = ray.depth;
-                orr_nerf_ray_begin(rays, &task->model->space.stepping, &ray, start, end, 0.5f);
+                orr_nerf_model_begin(task->model, rays, &ray, start, end, 0.5f);
             }
         }
     }
@@ -139,7 +139,6 @@ int64_t orr_nerf_draw(orr_nerf_drawer *drawer, const orr_occupancy *grid, const 
     draw_task task = {.drawer = drawer,
                       .model = &model,
                       .desc = desc,
-                      .aabb_scale = orr_field_describe(drawer->field)->aabb_scale,
                       .columns = orr_blocks(desc->camera.width, TILE),
                       .open_min = desc->open_min > 0.0f ? desc->open_min : open_min_default};
     int tiles = desc->tile_count > 0 ? desc->tile_count

@@ -44,16 +44,39 @@ orr_nerf_model orr_nerf_model_of(const orr_field *field, const orr_occupancy *gr
 {
     const orr_field_desc *desc = orr_field_describe(field);
     const orr_field_parts *parts = orr_field_parts_of(field);
+    const orr_nerf_kernels *of_field = orr_nerf_kernels_of(desc->isa);
     return (orr_nerf_model){.parts = parts,
                             .table = parts->inference_table,
                             .network = parts->network_weights,
+                            .aabb_scale = desc->aabb_scale,
                             .rgb_network = parts->rgb_network_weights,
-                            .kernels = orr_nerf_kernels_of(desc->isa),
+                            .kernels = of_field,
+                            .proposal = orr_proposal_model_of(parts->proposal, of_field),
                             .space = {.stepping = orr_nerf_stepping(desc->aabb_scale, 1.0),
                                       .bits = grid->bits,
                                       .blocks = grid->blocks,
                                       .last_cascade = (float)(grid->cascades - 1),
                                       .per_aabb_scale = 1.0f / (float)desc->aabb_scale}};
+}
+
+bool orr_nerf_model_range(const orr_nerf_model *model, const orr_nerf_ray *ray, float *start, float *end)
+{
+    if (model->proposal.proposal) {
+        *start = orr_proposal_near;
+        *end = orr_proposal_far;
+        return true;
+    }
+    return orr_nerf_ray_range(ray, model->aabb_scale, start, end);
+}
+
+void orr_nerf_model_begin(const orr_nerf_model *model, orr_nerf_rays *rays, const orr_nerf_ray *ray,
+                          float start, float end, float jitter)
+{
+    if (model->proposal.proposal) {
+        orr_proposal_begin(rays, ray->origin, ray->direction, start, end, jitter);
+    } else {
+        orr_nerf_ray_begin(rays, &model->space.stepping, ray, start, end, jitter);
+    }
 }
 
 orr_result orr_nerf_bundle_create(const orr_field *field, bool keep_features, orr_nerf_bundle **bundle,
@@ -79,6 +102,7 @@ orr_result orr_nerf_bundle_create(const orr_field *field, bool keep_features, or
     s->weight = orr_alloc(SAMPLES_MAX, sizeof(float));
     s->open = orr_alloc(SAMPLES_MAX, sizeof(float));
     s->ray = orr_alloc(SAMPLES_MAX, sizeof(int32_t));
+    b->proposal = parts->proposal ? orr_alloc(1, sizeof *b->proposal) : NULL;
     b->features = orr_alloc(features * ORR_SAMPLES, sizeof(float));
     b->outputs = orr_alloc(outputs * ORR_SAMPLES, sizeof(float));
     b->directions = orr_alloc_zero(directions * ORR_NERF_RAYS, sizeof(float));
@@ -86,7 +110,7 @@ orr_result orr_nerf_bundle_create(const orr_field *field, bool keep_features, or
     b->rgb_output = orr_alloc((size_t)parts->rgb_network.output_dims * ORR_SAMPLES, sizeof(float));
     if (!s->positions || (keep_features && !s->features) || !s->outputs || !s->colours || !s->distance ||
         !s->step || !s->weight || !s->open || !s->ray || !b->features || !b->outputs || !b->directions ||
-        !b->rgb_input || !b->rgb_output) {
+        !b->rgb_input || !b->rgb_output || (parts->proposal && !b->proposal)) {
         orr_nerf_bundle_destroy(b);
         *bundle = NULL;
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the samples of a bundle of rays");
@@ -100,11 +124,21 @@ void orr_nerf_bundle_destroy(orr_nerf_bundle *bundle)
         return;
     }
     orr_nerf_samples *s = &bundle->samples;
-    void *all[] = {s->positions,      s->features,       s->outputs,
-                   s->colours,        s->distance,       s->step,
-                   s->weight,         s->open,           s->ray,
-                   bundle->features,  bundle->outputs,   bundle->directions,
-                   bundle->rgb_input, bundle->rgb_output};
+    void *all[] = {s->positions,
+                   s->features,
+                   s->outputs,
+                   s->colours,
+                   s->distance,
+                   s->step,
+                   s->weight,
+                   s->open,
+                   s->ray,
+                   bundle->features,
+                   bundle->outputs,
+                   bundle->directions,
+                   bundle->rgb_input,
+                   bundle->rgb_output,
+                   bundle->proposal};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         orr_free(all[i]);
     }
@@ -222,6 +256,9 @@ void orr_nerf_march(const orr_nerf_model *model, orr_nerf_bundle *bundle, float 
     uint64_t clock = orr_clock_nanoseconds();
     encode_directions(model, bundle);
     bundle->samples.count = 0;
+    if (bundle->proposal) {
+        orr_proposal_sample(&model->proposal, rays, bundle->features, bundle->proposal);
+    }
     int live = 0;
     for (int i = 0; i < rays->count; i++) {
         bundle->live[live] = i;
@@ -230,7 +267,11 @@ void orr_nerf_march(const orr_nerf_model *model, orr_nerf_bundle *bundle, float 
     while (live > 0) {
         int each = ORR_NERF_WAVE / live < ORR_NERF_EACH ? ORR_NERF_WAVE / live : ORR_NERF_EACH;
         bundle->wave.count = 0;
-        model->kernels->march(&model->space, rays, bundle->live, live, each, &bundle->wave);
+        if (bundle->proposal) {
+            orr_proposal_take(bundle->proposal, rays, bundle->live, live, each, &bundle->wave);
+        } else {
+            model->kernels->march(&model->space, rays, bundle->live, live, each, &bundle->wave);
+        }
         book(bundle, ORR_NERF_MARCH, &clock);
         evaluate_wave(model, bundle, open_min, weight_min);
         clock = orr_clock_nanoseconds();

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "neural/field.h"
+#include "neural/nerf_camera.h"
 #include "neural/nerf_cpu.h"
 #include "neural/occupancy.h"
+#include "neural/proposal.h"
 
 // What marching reads of a field: its parameters for inference, or those being trained.
 typedef struct orr_nerf_model {
@@ -12,12 +14,14 @@ typedef struct orr_nerf_model {
     const float *table;
     const orr_mlp_weights *network, *rgb_network;
     const orr_nerf_kernels *kernels;
+    int aabb_scale;
     orr_nerf_space space;
+    orr_proposal_model proposal; // a field with one is marched by it instead of `space`
 } orr_nerf_model;
 
 // Steps of sqrt(3) / 1024 times the coarseness that grow with distance when aabb_scale > 1.
 nerf_stepping orr_nerf_stepping(int aabb_scale, double coarseness);
-// For inference; field: a NeRF. Valid until the field is refreshed.
+// For inference; field: a NeRF. Valid until the field is refreshed. Of a field with proposals the grid is not read.
 orr_nerf_model orr_nerf_model_of(const orr_field *field, const orr_occupancy *grid);
 
 typedef enum orr_nerf_stage {
@@ -46,6 +50,7 @@ typedef struct orr_nerf_bundle {
     orr_nerf_wave wave;
     orr_nerf_samples samples;
     float *features, *outputs;     // of one block of the wave
+    orr_proposal_edges *proposal;  // NULL: the field has none
     float *directions;             // encoded, in blocks of dir_encoding.output_dims x ORR_SAMPLES rays
     float *rgb_input, *rgb_output; // one block
     int32_t live[ORR_NERF_RAYS + 16];
@@ -58,6 +63,11 @@ orr_result orr_nerf_bundle_create(const orr_field *field, bool keep_features, or
                                   orr_error *error);
 void orr_nerf_bundle_destroy(orr_nerf_bundle *bundle); // NULL is allowed
 
+// The distances between which the model is asked along a ray; false: nowhere. And putting the ray into a bundle: it is
+// sampled from `start` on, `jitter` (0 .. 1) steps late.
+bool orr_nerf_model_range(const orr_nerf_model *model, const orr_nerf_ray *ray, float *start, float *end);
+void orr_nerf_model_begin(const orr_nerf_model *model, orr_nerf_rays *rays, const orr_nerf_ray *ray,
+                          float start, float end, float jitter);
 // Takes bundle->rays to their ends, or until less than open_min of their light is left. Keeps samples of weight_min
 // or more, encodes directions; the last block is filled up with samples of no weight.
 void orr_nerf_march(const orr_nerf_model *model, orr_nerf_bundle *bundle, float open_min, float weight_min);

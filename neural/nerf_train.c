@@ -15,6 +15,7 @@ enum {
     BUNDLE_RAYS_MIN = 16,
     UPDATE_SAMPLES = 1 << 15, // per kind of sample and update of the occupancy grid
     DENSITY_BLOCKS = 16,      // one job's
+    PROPOSAL_RAYS = 32,       // of a group, at most, that teach the proposals
     ADAPT_EVERY = 16,         // steps, after as many in which every step adapts
     SUM_FLOATS = 1024,        // one job's
     STATE_VERSION = 1
@@ -41,6 +42,7 @@ struct orr_nerf_trainer {
     float *network_average, *rgb_average, *table_average; // of the last refresh
     float *exposures, *exposure_gradient;                 // 3 per image
     uint32_t *touched;                                    // a bit per 16 floats of the table
+    orr_proposal_trainer *proposal;                       // NULL: the occupancy grid says where to march
     orr_nerf_worker *workers;
     orr_nerf_group groups[ORR_NERF_GROUPS];
     uint32_t *cells; // of the occupancy grid, being sampled
@@ -144,9 +146,14 @@ static orr_result build(orr_nerf_trainer *t, orr_error *error)
         t->cameras[i] =
             orr_nerf_camera_of_image(&t->desc.capture->images[t->desc.images[i]], t->desc.capture->to_unit);
     }
-    ORR_TRY(orr_occupancy_create(field->aabb_scale, &t->occupancy, error));
-    ORR_TRY(orr_nerf_cull_unseen(&t->occupancy, t->desc.jobs, t->desc.capture, t->desc.images,
-                                 t->desc.image_count, t->cameras, error));
+    if (t->parts->proposal) {
+        ORR_TRY(orr_proposal_trainer_create(t->parts->proposal, field, t->desc.jobs, ORR_NERF_GROUPS,
+                                            PROPOSAL_RAYS, &t->proposal, error));
+    } else {
+        ORR_TRY(orr_occupancy_create(field->aabb_scale, &t->occupancy, error));
+        ORR_TRY(orr_nerf_cull_unseen(&t->occupancy, t->desc.jobs, t->desc.capture, t->desc.images,
+                                     t->desc.image_count, t->cameras, error));
+    }
     t->model = orr_nerf_model_of(t->field, &t->occupancy);
     t->model.table = t->parts->table;
     t->model.network = t->network_weights;
@@ -192,6 +199,7 @@ void orr_nerf_trainer_destroy(orr_nerf_trainer *t)
         orr_nerf_group_destroy(&t->groups[i]);
     }
     orr_occupancy_destroy(&t->occupancy);
+    orr_proposal_trainer_destroy(t->proposal);
     orr_mlp_weights_destroy(t->network_weights);
     orr_mlp_weights_destroy(t->rgb_weights);
     orr_optimizer_destroy(t->network_optimizer);
@@ -266,7 +274,7 @@ typedef struct group_task {
 static void run_group(void *context, int i, int worker)
 {
     group_task *task = context;
-    orr_nerf_group_run(&task->batch, i, &task->trainer->workers[worker], &task->trainer->groups[i]);
+    orr_nerf_group_run(&task->batch, i, &task->trainer->workers[worker], worker, &task->trainer->groups[i]);
 }
 
 static void book_workers(orr_nerf_trainer *t, int64_t evaluated, int64_t samples)
@@ -291,21 +299,22 @@ static void book_workers(orr_nerf_trainer *t, int64_t evaluated, int64_t samples
 
 static void run_groups(orr_nerf_trainer *t, orr_nerf_step *report)
 {
-    group_task task = {
-        .trainer = t,
-        .batch = {.model = &t->model,
-                  .capture = t->desc.capture,
-                  .images = t->desc.images,
-                  .image_count = t->desc.image_count,
-                  .cameras = t->cameras,
-                  .exposures = t->desc.exposures ? t->exposures : NULL,
-                  .loss = orr_field_describe(t->field)->config.loss,
-                  .aabb_scale = orr_field_describe(t->field)->aabb_scale,
-                  .seed = t->desc.seed,
-                  .step = t->step,
-                  .ray_count = t->ray_count,
-                  .bundle_rays = t->bundle_rays,
-                  .density_gradient = t->occupancy.mean < thickness_min ? density_gradient : 0.0f}};
+    group_task task = {.trainer = t,
+                       .batch = {.model = &t->model,
+                                 .capture = t->desc.capture,
+                                 .images = t->desc.images,
+                                 .image_count = t->desc.image_count,
+                                 .cameras = t->cameras,
+                                 .exposures = t->desc.exposures ? t->exposures : NULL,
+                                 .loss = orr_field_describe(t->field)->config.loss,
+                                 .proposal = orr_proposal_due(t->step) ? t->proposal : NULL,
+                                 .seed = t->desc.seed,
+                                 .step = t->step,
+                                 .ray_count = t->ray_count,
+                                 .bundle_rays = t->bundle_rays,
+                                 .density_gradient = !t->proposal && t->occupancy.mean < thickness_min
+                                                         ? density_gradient
+                                                         : 0.0f}};
     orr_jobs_for(t->desc.jobs, ORR_NERF_GROUPS, run_group, &task);
     *report = (orr_nerf_step){.rays = t->ray_count};
     for (int i = 0; i < ORR_NERF_GROUPS; i++) {
@@ -366,6 +375,24 @@ static void scatter_level(void *context, int i, int worker)
     }
 }
 
+// fast_scatter: one group's blocks into all levels, beside other threads that do the same; some of what two add at once
+// to one entry is lost.
+static void scatter_group(void *context, int i, int worker)
+{
+    (void)worker;
+    orr_nerf_trainer *t = context;
+    const orr_encoding *e = &t->parts->encoding;
+    const orr_nerf_group *group = &t->groups[i];
+    for (int b = 0; b < group->block_count; b++) {
+        for (int level = 0; level < e->level_count; level++) {
+            t->parts->kernels->scatter_level(e, level, group->positions + (int64_t)b * 3 * ORR_SAMPLES,
+                                             group->feature_gradient +
+                                                 (int64_t)b * e->output_dims * ORR_SAMPLES,
+                                             group->counts[b], t->table_gradient, t->touched);
+        }
+    }
+}
+
 static void step_optimizers(orr_nerf_trainer *t)
 {
     orr_jobs *jobs = t->desc.jobs;
@@ -415,14 +442,24 @@ void orr_nerf_trainer_step(orr_nerf_trainer *t, orr_nerf_step *report)
     begin_stage(t);
     int aabb_scale = orr_field_describe(t->field)->aabb_scale;
     t->model.space.stepping = orr_nerf_stepping(aabb_scale, coarseness_at(t->step, aabb_scale));
-    if (orr_occupancy_due(t->step)) {
+    if (t->proposal) {
+        t->model.proposal = orr_proposal_trainer_model(t->proposal, t->model.kernels, t->step);
+    } else if (orr_occupancy_due(t->step)) {
         update_occupancy(t);
     }
     run_groups(t, report);
-    orr_jobs_for(t->desc.jobs, t->parts->encoding.level_count, scatter_level, t);
+    if (t->desc.fast_scatter) {
+        orr_jobs_for(t->desc.jobs, ORR_NERF_GROUPS, scatter_group, t);
+    } else {
+        orr_jobs_for(t->desc.jobs, t->parts->encoding.level_count, scatter_level, t);
+    }
     end_stage(t, "scatter", report->samples);
     step_optimizers(t);
     end_stage(t, "optimiser", t->parts->encoding.parameter_count);
+    if (t->proposal && orr_proposal_due(t->step)) {
+        orr_proposal_trainer_step(t->proposal);
+        end_stage(t, "proposals", report->rays);
+    }
     report->step = ++t->step;
     adapt_rays(t, report);
 }
@@ -436,6 +473,9 @@ void orr_nerf_trainer_refresh(orr_nerf_trainer *t)
     orr_optimizer_average(t->rgb_optimizer, jobs, t->parts->rgb_network_parameters, t->rgb_average);
     orr_optimizer_average(t->table_optimizer, jobs, t->parts->table, t->table_average);
     orr_field_refresh(t->field, t->network_average, t->rgb_average, t->table_average);
+    if (t->proposal) {
+        orr_proposal_trainer_refresh(t->proposal);
+    }
 }
 
 int64_t orr_nerf_trainer_steps(const orr_nerf_trainer *t)
@@ -494,7 +534,10 @@ static int state_pieces(const orr_nerf_trainer *t, state_piece pieces[PIECES])
                                     (size_t)parts->rgb_network.parameter_count * sizeof(float), NULL};
     pieces[count++] =
         (state_piece){parts->table, (size_t)parts->encoding.parameter_count * sizeof(float), NULL};
-    pieces[count++] = (state_piece){t->occupancy.thickness, (size_t)t->occupancy.cells * sizeof(float), NULL};
+    if (!t->proposal) {
+        pieces[count++] =
+            (state_piece){t->occupancy.thickness, (size_t)t->occupancy.cells * sizeof(float), NULL};
+    }
     if (t->desc.exposures) {
         pieces[count++] = (state_piece){t->exposures, 3 * (size_t)t->desc.image_count * sizeof(float), NULL};
     }
@@ -513,7 +556,7 @@ size_t orr_nerf_trainer_state_size(const orr_nerf_trainer *t)
     for (int i = 0, count = state_pieces(t, pieces); i < count; i++) {
         size += pieces[i].size;
     }
-    return size;
+    return size + (t->proposal ? orr_proposal_trainer_state_size(t->proposal) : 0);
 }
 
 void orr_nerf_trainer_state_save(const orr_nerf_trainer *t, void *state)
@@ -539,6 +582,9 @@ void orr_nerf_trainer_state_save(const orr_nerf_trainer *t, void *state)
             memcpy(to, pieces[i].memory, pieces[i].size);
         }
         to += pieces[i].size;
+    }
+    if (t->proposal) {
+        orr_proposal_trainer_state_save(t->proposal, to);
     }
 }
 
@@ -567,6 +613,9 @@ orr_result orr_nerf_trainer_state_load(orr_nerf_trainer *t, const void *state, s
         }
         from += pieces[i].size;
     }
+    if (t->proposal) {
+        ORR_TRY(orr_proposal_trainer_state_load(t->proposal, from, error));
+    }
     t->step = head.step;
     t->updates = head.updates;
     t->adapt_rays = head.adapt_rays;
@@ -574,7 +623,9 @@ orr_result orr_nerf_trainer_state_load(orr_nerf_trainer *t, const void *state, s
     t->adapt_samples = head.adapt_samples;
     t->ray_count = head.ray_count;
     t->bundle_rays = head.bundle_rays;
-    orr_occupancy_refresh(&t->occupancy, t->desc.jobs);
+    if (!t->proposal) {
+        orr_occupancy_refresh(&t->occupancy, t->desc.jobs);
+    }
     set_weights(t);
     return ORR_OK;
 }

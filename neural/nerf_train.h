@@ -4,8 +4,9 @@
 // (nerf_batch.h); the groups' network gradients are summed in the groups' order; the features' gradients are
 // scattered into the table level by level, each level by one thread, in the order of groups, blocks and samples; the
 // optimisers step. No sum depends on who did what, so the bits do not depend on the number of threads. The price: the
-// scatter runs on no more threads than the grid has levels (8 or 16), and groups read their feature gradients once
-// per level instead of adding atomically; on few cores it costs nothing measurable.
+// scatter runs on no more threads than the grid has levels (8 or 16), and reads a group's blocks once per level. Measured
+// on lego with two threads: 246 ns of CPU time per sample, against 214 when two threads add into one table without order
+// (`fast_scatter`): 13 % of the scatter, which is a sixth of a step, so 2 % of training.
 #pragma once
 
 #include "engine/core/profile.h"
@@ -22,6 +23,9 @@ typedef struct orr_nerf_train_desc {
     orr_jobs *jobs;
     int target_samples; // samples with a gradient per step that the number of rays is adapted to; 0: 2^15
     bool exposures;     // learn a gain per image and channel
+    // Scatter without order or locks: the bits then depend on chance, and a few additions that two threads make to one
+    // entry at once are lost. The small field of proposals is scattered in order all the same.
+    bool fast_scatter;
     uint32_t seed;
 } orr_nerf_train_desc;
 

@@ -87,8 +87,11 @@ static orr_result finish(orr_field_layer *layer, orr_jobs *jobs, orr_error *erro
 // the grid of a file, or one in which every cell is marched
 static orr_result take_grid(orr_field_layer *layer, orr_jobs *jobs, orr_error *error)
 {
-    ORR_TRY(orr_occupancy_create(orr_field_describe(layer->field)->aabb_scale, &layer->own_grid, error));
     layer->grid = &layer->own_grid;
+    if (orr_field_describe(layer->field)->unbounded) {
+        return ORR_OK; // its proposals say where to look
+    }
+    ORR_TRY(orr_occupancy_create(orr_field_describe(layer->field)->aabb_scale, &layer->own_grid, error));
     if (layer->model.density_grid && layer->model.density_cells == layer->own_grid.cells) {
         memcpy(layer->own_grid.thickness, layer->model.density_grid,
                (size_t)layer->own_grid.cells * sizeof(float));

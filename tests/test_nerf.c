@@ -451,7 +451,7 @@ typedef struct gradient_setup {
 static double loss_of(gradient_setup *s)
 {
     orr_field_refresh(s->field, NULL, NULL, NULL);
-    orr_nerf_group_run(&s->batch, 0, &s->worker, &s->group);
+    orr_nerf_group_run(&s->batch, 0, &s->worker, 0, &s->group);
     return s->group.loss / (3.0 * s->batch.ray_count);
 }
 
@@ -546,7 +546,6 @@ static void a_step_sends_back_the_derivative_of_its_loss(void **state)
                                .cameras = s.cameras,
                                .exposures = s.exposures,
                                .loss = ORR_LOSS_L2,
-                               .aabb_scale = 1,
                                .seed = 9,
                                .ray_count = ORR_NERF_GROUPS * 48,
                                .bundle_rays = 32};

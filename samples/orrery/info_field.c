@@ -24,8 +24,12 @@ static void print_model(const char *path, const orr_field_model *model)
     printf("\n  network     %d hidden layers of %d\n", n->hidden_layers, n->width);
     if (desc->kind == ORR_FIELD_NERF) {
         printf("  rgb network %d hidden layers of %d\n", rgb->hidden_layers, rgb->width);
-        printf("  aabb scale  %d\n  occupancy   %lld cells\n", desc->aabb_scale,
-               (long long)model->density_cells);
+        if (desc->unbounded) {
+            printf("  sampling    proposals, in contracted space\n");
+        } else {
+            printf("  aabb scale  %d\n  occupancy   %lld cells\n", desc->aabb_scale,
+                   (long long)model->density_cells);
+        }
     }
     printf("  parameters  %lld networks, %lld grid\n",
            (long long)(parts->network.parameter_count + parts->rgb_network.parameter_count),
@@ -46,6 +50,9 @@ static void add_model(cJSON *json, const orr_field_model *model)
                             (double)(parts->network.parameter_count + parts->rgb_network.parameter_count));
     cJSON_AddNumberToObject(json, "grid_parameters", (double)parts->encoding.parameter_count);
     cJSON_AddNumberToObject(json, "aabb_scale", desc->aabb_scale);
+    if (desc->kind == ORR_FIELD_NERF) {
+        cJSON_AddStringToObject(json, "sampling", desc->unbounded ? "proposal" : "occupancy");
+    }
     cJSON_AddNumberToObject(json, "steps", (double)model->steps);
     cJSON_AddNumberToObject(json, "seconds", model->seconds);
     cJSON_AddNumberToObject(json, "loss", model->loss);

@@ -297,6 +297,11 @@ static orr_result load_resume(training *t, train_options *options, const char *p
         return orr_fail(error, ORR_CODE_FILE_VALUE,
                         "%s: no state of a training in it: expected a model of orrery train", path);
     }
+    if (options->sampling && options->unbounded != orr_field_describe(model->field)->unbounded) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: not trained with --sampling %s: expected the same as before", path,
+                        options->sampling);
+    }
     options->resume = model;
     t->seconds_before = model->seconds;
     return ORR_OK;
@@ -363,6 +368,18 @@ static const learner_kind *find_kind(const char *name, orr_error *error)
     return NULL;
 }
 
+static orr_result read_sampling(const learner_kind *kind, train_options *options, orr_error *error)
+{
+    options->unbounded = strcmp(options->sampling, "proposal") == 0;
+    if (kind->field != ORR_FIELD_NERF ||
+        (!options->unbounded && strcmp(options->sampling, "occupancy") != 0)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "train: --sampling %s: expected occupancy or proposal, with train nerf",
+                        options->sampling);
+    }
+    return ORR_OK;
+}
+
 int command_train(int argc, char **argv)
 {
     common_options common = {0};
@@ -415,6 +432,16 @@ int command_train(int argc, char **argv)
          .help = "nerf: keep every Kth photo for testing (default 8; 0: none)",
          .low = 0,
          .high = 1e6},
+        {.name = "--sampling",
+         .kind = OPTION_TEXT,
+         .value = &options.sampling,
+         .expect = "occupancy|proposal",
+         .help = "nerf: a grid of what is empty (default), or proposals in contracted space for unbounded "
+                 "captures"},
+        {.name = "--fast-scatter",
+         .kind = OPTION_FLAG,
+         .value = &options.fast_scatter,
+         .help = "nerf: adds gradients without order: a little faster, and never the same bits twice"},
         {.name = "--preview",
          .kind = OPTION_TEXT,
          .value = &t->preview,
@@ -450,6 +477,9 @@ int command_train(int argc, char **argv)
     orr_result result = t->kind ? ORR_OK : ORR_ERROR_ARGUMENT;
     if (result == ORR_OK && !t->model_path) {
         result = orr_fail(&error, ORR_CODE_ARGUMENT, "train: -o missing: expected a name for the model");
+    }
+    if (result == ORR_OK && options.sampling) {
+        result = read_sampling(t->kind, &options, &error);
     }
     cJSON *json = common.json ? cJSON_CreateObject() : NULL;
     options.kind = t->kind;

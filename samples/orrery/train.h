@@ -16,9 +16,12 @@
 typedef struct train_options {
     const struct learner_kind *kind;
     const char *data;
-    const char *config; // NULL: the kind's own
-    int holdout;        // nerf: every so manyeth image is for testing
-    int batch;          // samples per step; 0: the kind's own
+    const char *config;   // NULL: the kind's own
+    int holdout;          // nerf: every so manyeth image is for testing
+    const char *sampling; // nerf: "occupancy" or "proposal"; NULL: the first, or that of the model to resume
+    bool fast_scatter;    // nerf: faster by 2 %, with bits that depend on chance
+    bool unbounded;       // what it means
+    int batch;            // samples per step; 0: the kind's own
     uint32_t seed;
     orr_isa isa;
     orr_mlp_machine machine;

@@ -36,13 +36,15 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
     ORR_TRY(orr_capture_load(options->data, options->jobs, command_log(), &l->capture, error));
     ORR_ALLOC(l->images, l->capture->count, options->data, error);
     l->train_count = orr_capture_split(l->capture->count, options->holdout, l->images);
-    const orr_field_desc field = {.kind = ORR_FIELD_NERF, .aabb_scale = l->capture->aabb_scale};
+    const orr_field_desc field = {
+        .kind = ORR_FIELD_NERF, .aabb_scale = l->capture->aabb_scale, .unbounded = options->unbounded};
     ORR_TRY(train_field(options, field, orr_nerf_train_config, &l->field, error));
     const orr_nerf_train_desc desc = {.capture = l->capture,
                                       .images = l->images,
                                       .image_count = l->train_count,
                                       .jobs = options->jobs,
                                       .target_samples = options->batch,
+                                      .fast_scatter = options->fast_scatter,
                                       .seed = options->seed};
     ORR_TRY(orr_nerf_trainer_create(l->field, &desc, &l->trainer, error));
     if (options->resume) {
