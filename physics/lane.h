@@ -15,7 +15,7 @@
 // Functions that take vectors by value are FN, inlined: clang 14 passes the others' arguments on a stack that it has not
 // aligned for them when it sanitises.
 #if defined(__CUDACC__)
-#define LANE_FN static __host__ __device__ __attribute__((unused))
+#define LANE_FN static __host__ __device__ __noinline__ __attribute__((unused))
 #else
 #define LANE_FN static __attribute__((unused))
 #endif
