@@ -8,7 +8,9 @@
 #define PROGRAM orr_cuda_program_single
 #endif
 
-static __global__ void run_worlds(orr_cuda_worlds worlds, int first, orr_program_call call, int steps)
+// The only kernel: a second one would be compiled with a whole program of its own.
+static __global__ void run_worlds(orr_cuda_worlds worlds, int first, orr_program_call call, int steps,
+                                  int listed)
 {
     const lane_model *m = (const lane_model *)worlds.model;
     int block = first + (int)blockIdx.x, thread = (int)threadIdx.x;
@@ -20,6 +22,9 @@ static __global__ void run_worlds(orr_cuda_worlds worlds, int first, orr_program
         run_calls(m, &d, call, steps);
         fine = is_finite(m, &d);
         atomicMax(&worlds.counts[0], d.contacts_needed);
+        if (block * ORR_WARP + thread == listed) {
+            worlds.counts[1] = list_contacts(m, &d, 0, worlds.contacts, m->plan->contact_capacity);
+        }
     }
     unsigned int diverged = __ballot_sync(ORR_ALL_LANES, !fine);
     if (thread == 0) {
@@ -27,25 +32,10 @@ static __global__ void run_worlds(orr_cuda_worlds worlds, int first, orr_program
     }
 }
 
-static __global__ void find_contacts(orr_cuda_worlds worlds, int world, int capacity)
+static void launch(cudaStream_t stream, const orr_cuda_worlds *worlds, int first, int count,
+                   orr_program_call call, int steps, int listed)
 {
-    const lane_model *m = (const lane_model *)worlds.model;
-    int block = world / ORR_WARP, thread = world % ORR_WARP;
-    lane_data d;
-    bind(m, worlds.state + (size_t)block * worlds.state_bytes, worlds.scratch, thread, &d);
-    evaluate(m, &d, LANE_DEPTH_ACCELERATIONS);
-    worlds.counts[1] = list_contacts(m, &d, 0, worlds.contacts, capacity);
-}
-
-static void launch_run(cudaStream_t stream, const orr_cuda_worlds *worlds, int first, int count,
-                       orr_program_call call, int steps)
-{
-    ORR_LAUNCH(run_worlds, (unsigned int)count, ORR_WARP, 0, stream, *worlds, first, call, steps);
-}
-
-static void launch_contacts(cudaStream_t stream, const orr_cuda_worlds *worlds, int world, int capacity)
-{
-    ORR_LAUNCH(find_contacts, 1, 1, 0, stream, *worlds, world, capacity);
+    ORR_LAUNCH(run_worlds, (unsigned int)count, ORR_WARP, 0, stream, *worlds, first, call, steps, listed);
 }
 
 // ---- the model in one piece ----
@@ -129,7 +119,6 @@ extern "C" const orr_cuda_program *PROGRAM(void)
     static const orr_cuda_program program = {{ORR_WARP, LANE_NUMBER_BYTES, sizeof(lane_model), fill_model,
                                               state_count, scratch_bytes, field_at, NULL, NULL},
                                              copy_model,
-                                             launch_run,
-                                             launch_contacts};
+                                             launch};
     return &program;
 }

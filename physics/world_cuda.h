@@ -17,7 +17,7 @@ typedef struct orr_cuda_worlds {
     char *scratch;      // one set per block of a launch
     uint32_t *diverged; // per block, one bit per lane: set by a launch
     int *counts;        // [0]: raised to the most contacts that a step needed; [1]: contacts listed
-    orr_physics_contact *contacts;
+    orr_physics_contact *contacts;     // room for as many as the plan has
     size_t state_bytes, scratch_bytes; // of a block
     int worlds;
 } orr_cuda_worlds;
@@ -27,11 +27,10 @@ typedef struct orr_cuda_program {
     // The program's model and all it points to as one piece that works at `device`: written to `copy`, or when that is
     // NULL, only measured. Returns its bytes.
     size_t (*copy_model)(const void *model, char *copy, const char *device);
-    // `count` blocks from `first`, block i with scratch i - first.
-    void (*run)(cudaStream_t stream, const orr_cuda_worlds *worlds, int first, int count,
-                orr_program_call call, int steps);
-    // Lists the contacts of one world, at most capacity of them.
-    void (*contacts)(cudaStream_t stream, const orr_cuda_worlds *worlds, int world, int capacity);
+    // `count` blocks from `first`, block i with scratch i - first. listed: the world whose contacts are written to
+    // `contacts`, after a call that finds them; -1: none
+    void (*launch)(cudaStream_t stream, const orr_cuda_worlds *worlds, int first, int count,
+                   orr_program_call call, int steps, int listed);
 } orr_cuda_program;
 
 const orr_cuda_program *orr_cuda_program_single(void);

@@ -196,10 +196,10 @@ static orr_result send(orr_physics *physics, orr_error *error)
 }
 
 static orr_result launch(orr_physics *physics, int first, int count, orr_program_call call, int steps,
-                         orr_error *error)
+                         int listed, orr_error *error)
 {
     orr_device_worlds *device = physics->device;
-    device->program->run(device->cuda->stream, &device->worlds, first, count, call, steps);
+    device->program->launch(device->cuda->stream, &device->worlds, first, count, call, steps, listed);
     ORR_CUDA_TRY(cudaGetLastError());
     return ORR_OK;
 }
@@ -214,7 +214,7 @@ static orr_result run(orr_physics *physics, orr_program_call call, int steps, or
     for (int first = 0; first < physics->blocks; first += device->scratch_blocks) {
         int left = physics->blocks - first;
         int count = left < device->scratch_blocks ? left : device->scratch_blocks;
-        ORR_TRY(launch(physics, first, count, call, steps, error));
+        ORR_TRY(launch(physics, first, count, call, steps, -1, error));
     }
     ORR_TRY(orr_cuda_download(device->cuda, device->noted, device->notes, device->note_bytes, error));
     physics->contacts_needed[0] = (int)device->noted[0];
@@ -242,7 +242,7 @@ void orr_device_evaluate(orr_physics *physics, int first, int count, orr_program
     orr_error error;
     if (physics->device->failed == ORR_OK) {
         orr_result result = send(physics, &error);
-        note(physics->device, result == ORR_OK ? launch(physics, first, count, call, 0, &error) : result,
+        note(physics->device, result == ORR_OK ? launch(physics, first, count, call, 0, -1, &error) : result,
              &error);
     }
 }
@@ -278,8 +278,7 @@ static orr_result list_contacts(orr_physics *physics, int world, orr_physics_con
         ORR_TRY(orr_cuda_alloc(device->cuda, (size_t)most, sizeof *contacts, &device->contacts, error));
         device->worlds.contacts = device->contacts;
     }
-    device->program->contacts(device->cuda->stream, &device->worlds, world, most);
-    ORR_CUDA_TRY(cudaGetLastError());
+    ORR_TRY(launch(physics, world / physics->program->lanes, 1, ORR_PROGRAM_ACCELERATIONS, 0, world, error));
     ORR_TRY(
         orr_cuda_download(device->cuda, device->noted, device->notes, NOTE_COUNTS * sizeof(uint32_t), error));
     *count = (int)device->noted[1];
