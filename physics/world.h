@@ -141,6 +141,21 @@ int orr_physics_vary_size(const orr_physics *physics, orr_vary what); // numbers
 // ORR_OK, or what a CUDA device said when it failed: since then worlds stand still and what is read of them is old.
 orr_result orr_physics_check(const orr_physics *physics, orr_error *error);
 
+// A field of all worlds where it is on their device, without a copy: number i of world w stands at
+// ((char *)numbers + w / 32 * block_bytes)[i][w % 32], a float, or a double.
+typedef struct orr_physics_view {
+    void *numbers; // memory of the device
+    size_t block_bytes;
+    int32_t count; // numbers per world
+} orr_physics_view;
+
+// What is derived is worked out, and stays until the next call with this physics. A part of the state stays there until
+// worlds begin to differ in a new quantity (orr_physics_vary); others may write it before the next call, and ask again
+// before they write again.
+// Fails with ORR_CODE_ARGUMENT for worlds on the CPU, with _CAPACITY for derived fields of more worlds than move at once.
+orr_result orr_physics_device_view(orr_physics *physics, orr_physics_field field, orr_physics_view *view,
+                                   orr_error *error);
+
 // Has the world's state become infinite, not a number, or larger than 1e10? It stays so until it is reset or
 // set; other worlds are not touched.
 bool orr_physics_diverged(const orr_physics *physics, int world);

@@ -95,9 +95,10 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
         add(p, &plan.always_near, (plan.pair_count + 31) / 32);
     }
     add_hulls(p, &plan, m);
-    orr_plan *at = &plan;
-    add(p, &at, 1);
-    return p->copy ? at : NULL;
+    size_t at = p->used;
+    const orr_plan *from = &plan;
+    add(p, &from, 1);
+    return p->copy ? (const orr_plan *)(p->device + at) : NULL;
 }
 
 static size_t copy_model(const void *model, char *copy, const char *device)

@@ -268,6 +268,20 @@ void orr_device_take(orr_physics *physics, int skip, int blocks, int at, int cou
     }
 }
 
+orr_result orr_device_view(orr_physics *physics, bool lasts, int at, orr_physics_view *view, orr_error *error)
+{
+    orr_device_worlds *device = physics->device;
+    ORR_TRY(orr_device_check(device, error));
+    ORR_TRY(send(physics, error));
+    for (int i = 0; i < physics->blocks && lasts; i++) {
+        device->newest[i] = NEWEST_DEVICE; // others may write there
+    }
+    size_t lane_bytes = (size_t)physics->program->lanes * physics->program->real_bytes;
+    view->numbers = (lasts ? device->worlds.state : device->worlds.scratch) + (size_t)at * lane_bytes;
+    view->block_bytes = lasts ? device->worlds.state_bytes : device->worlds.scratch_bytes;
+    return orr_cuda_wait(device->cuda, error);
+}
+
 static orr_result list_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity,
                                 int *count, orr_error *error)
 {

@@ -27,4 +27,6 @@ void orr_device_run(orr_physics *physics, orr_program_call call, int steps);
 int orr_device_blocks(const orr_physics *physics);
 void orr_device_evaluate(orr_physics *physics, int first, int count, orr_program_call call);
 void orr_device_take(orr_physics *physics, int skip, int blocks, int at, int count, char *numbers);
+// All worlds' state, or what was evaluated of the first orr_device_blocks() blocks, where it is; done when it returns.
+orr_result orr_device_view(orr_physics *physics, bool lasts, int at, orr_physics_view *view, orr_error *error);
 int orr_device_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity);

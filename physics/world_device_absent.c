@@ -81,6 +81,16 @@ void orr_device_take(orr_physics *physics, int skip, int blocks, int at, int cou
     (void)numbers;
 }
 
+orr_result orr_device_view(orr_physics *physics, bool lasts, int at, orr_physics_view *view, orr_error *error)
+{
+    (void)physics;
+    (void)lasts;
+    (void)at;
+    (void)view;
+    (void)error;
+    return ORR_OK;
+}
+
 int orr_device_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity)
 {
     (void)physics;

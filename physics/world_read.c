@@ -363,6 +363,26 @@ void orr_physics_set_all_f32(orr_physics *physics, orr_physics_field field, cons
     write_all(physics, field, NULL, values);
 }
 
+orr_result orr_physics_device_view(orr_physics *physics, orr_physics_field field, orr_physics_view *view,
+                                   orr_error *error)
+{
+    if (!physics->device) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: expected worlds on a CUDA device, not on the CPU",
+                        orr_physics_field_name(field));
+    }
+    field_place place = find_field(physics, field);
+    int blocks = orr_device_blocks(physics);
+    if (!place.lasts && blocks < physics->blocks) {
+        return orr_fail(error, ORR_CODE_CAPACITY, "%s: expected at most %d worlds on this device, not %d",
+                        orr_physics_field_name(field), blocks * physics->program->lanes, physics->worlds);
+    }
+    if (!place.lasts) {
+        orr_device_evaluate(physics, 0, blocks, call_for(field));
+    }
+    view->count = place.count;
+    return orr_device_view(physics, place.lasts, place.at, view, error);
+}
+
 // ---- contacts and Jacobians ----
 
 int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity)

@@ -1,5 +1,6 @@
 // Tests of worlds on a CUDA device beyond what they share with the CPU's (ORR_TEST_DEVICE=cuda).
 #include "engine/core/memory.h"
+#include "engine/device/cuda_gpu.h"
 #include "orr_features.h"
 #include "tests/machine.h"
 
@@ -150,6 +151,44 @@ static void what_is_set_for_all_worlds_arrives(void **state)
     orr_model_destroy(model);
 }
 
+static void fields_can_be_used_where_they_are(void **state)
+{
+    (void)state;
+    enum { WORLDS = 40, WORLD = 37 };
+    orr_model *model = load("mjcf/hopper.xml");
+    orr_physics *physics = make(model, WORLDS, false), *host = NULL;
+    orr_physics_view view;
+    float block[32 * 3 * 16];
+    double expected[3 * 16], qpos[6];
+    drive(physics, model);
+    orr_physics_step(physics, 5);
+    assert_true(model->nbody <= 16);
+    orr_physics_read(physics, ORR_PHYSICS_XPOS, WORLD, expected);
+    assert_ok(orr_physics_device_view(physics, ORR_PHYSICS_XPOS, &view, &error));
+    assert_int_equal(view.count, 3 * model->nbody);
+    const char *second = (const char *)view.numbers + view.block_bytes;
+    assert_ok(orr_cuda_download(cuda, block, second, 32 * sizeof(float) * (size_t)view.count, &error));
+    for (int i = 0; i < view.count; i++) {
+        assert_true((double)block[32 * i + WORLD - 32] == expected[i]);
+    }
+    // what others write there is what worlds go on from
+    float moved[32];
+    for (int i = 0; i < 32; i++) {
+        moved[i] = 0.5f + (float)i;
+    }
+    assert_ok(orr_physics_device_view(physics, ORR_PHYSICS_QPOS, &view, &error));
+    char *height_of_worlds = (char *)view.numbers + view.block_bytes + 32 * sizeof(float);
+    assert_ok(orr_cuda_upload(cuda, height_of_worlds, moved, sizeof moved, &error));
+    orr_physics_get(physics, ORR_PHYSICS_QPOS, WORLD, qpos);
+    assert_true(qpos[1] == 0.5 + (WORLD - 32));
+    const orr_physics_desc desc = {.worlds = 2};
+    assert_ok(orr_physics_create(&desc, model, jobs, &host, &error));
+    assert_int_equal(orr_physics_device_view(host, ORR_PHYSICS_QPOS, &view, NULL), ORR_ERROR_ARGUMENT);
+    orr_physics_destroy(host);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 #if ORR_CUDA_EMULATED
 static void a_full_device_is_one_line(void **state)
 {
@@ -196,6 +235,7 @@ int main(void)
         cmocka_unit_test(a_world_moves_the_same_among_few_and_many),
         cmocka_unit_test(contacts_are_those_of_the_cpu),
         cmocka_unit_test(what_is_set_for_all_worlds_arrives),
+        cmocka_unit_test(fields_can_be_used_where_they_are),
 #if ORR_CUDA_EMULATED
         cmocka_unit_test(a_full_device_is_one_line),
         cmocka_unit_test(a_device_that_fails_says_so_and_worlds_stand_still),
