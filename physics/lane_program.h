@@ -63,16 +63,19 @@ LANE_FN int scratch_count(const lane_model *m)
 }
 
 // Memory that all lanes of a vector share, and that each thread of a warp has of its own. X(name, type, count)
-#define LANE_PRIVATE(X)                                                                                      \
-    X(row, lane_row, m->plan->row_capacity)                                                                  \
-    X(contact, lane_contact, m->plan->contact_capacity)                                                      \
+// Beside its neighbours', as reals are:
+#define LANE_INTEGERS(X)                                                                                     \
     X(fill, int32_t, m->nv * m->nv)                                                                          \
     X(fill_count, int32_t, m->nv)                                                                            \
     X(below, int32_t, m->nv * m->nv)                                                                         \
     X(below_count, int32_t, m->nv)                                                                           \
     X(filled, uint8_t, m->nv * m->nv)                                                                        \
+    X(coupled_length, int32_t, m->plan->row_capacity)
+// in one piece:
+#define LANE_PRIVATE(X)                                                                                      \
+    X(row, lane_row, m->plan->row_capacity)                                                                  \
+    X(contact, lane_contact, m->plan->contact_capacity)                                                      \
     X(coupled, const int32_t *, m->plan->row_capacity)                                                       \
-    X(coupled_length, int32_t, m->plan->row_capacity)                                                        \
     X(extent, lane_extent, m->plan->sweep_count)                                                             \
     X(near_pair, uint32_t, (m->plan->pair_count + 31) / 32)
 
@@ -90,6 +93,15 @@ LANE_FN size_t private_bytes(const lane_model *m)
     return bytes;
 }
 
+LANE_FN size_t integer_bytes(const lane_model *m) // of all threads
+{
+    size_t bytes = 0;
+#define ADD(name, type, count) bytes += padded((size_t)(count)*LANE_THREADS * sizeof(type));
+    LANE_INTEGERS(ADD)
+#undef ADD
+    return bytes;
+}
+
 // of all lanes
 LANE_FN size_t real_bytes(int count)
 {
@@ -99,7 +111,7 @@ LANE_FN size_t real_bytes(int count)
 static size_t scratch_bytes(const void *model)
 {
     const lane_model *m = (const lane_model *)model;
-    return real_bytes(scratch_count(m)) + LANE_STRIDE / ORR_LANES * private_bytes(m);
+    return real_bytes(scratch_count(m)) + integer_bytes(m) + LANE_THREADS * private_bytes(m);
 }
 
 // thread: of a warp; 0 on the CPU
@@ -125,10 +137,23 @@ LANE_FN void bind(const lane_model *m, void *state, void *scratch, int thread, l
     next = first_real(scratch, thread);
     LANE_SCRATCH(BIND)
 #undef BIND
-    char *memory = (char *)scratch + real_bytes(scratch_count(m)) + (size_t)thread * private_bytes(m);
+    char *memory = (char *)scratch + real_bytes(scratch_count(m));
+#if defined(__CUDACC__)
+#define BIND(name, type, count)                                                                              \
+    d->name.first = (type *)(void *)memory + thread;                                                         \
+    memory += padded((size_t)(count)*LANE_THREADS * sizeof(type));
+    LANE_INTEGERS(BIND)
+#undef BIND
+    memory += (size_t)thread * private_bytes(m);
 #define BIND(name, type, count)                                                                              \
     d->name = (type *)(void *)memory;                                                                        \
     memory += padded((size_t)(count) * sizeof(type));
+#else
+#define BIND(name, type, count)                                                                              \
+    d->name = (type *)(void *)memory;                                                                        \
+    memory += padded((size_t)(count) * sizeof(type));
+    LANE_INTEGERS(BIND)
+#endif
     LANE_PRIVATE(BIND)
 #undef BIND
     d->coupled_count = -1;
