@@ -31,8 +31,11 @@ static void fill_model(const orr_plan *plan, void *model, void *memory)
 {
     const orr_model *from = plan->model;
     lane_model *m = (lane_model *)model;
-    uniform_real *numbers = (uniform_real *)memory;
-    (void)numbers;
+#if defined(ORR_SCALAR_DOUBLE)
+    (void)memory; // they are as they should be
+#else
+    float *numbers = (float *)memory;
+#endif
 #define FILL_SIZE(name) m->name = from->name;
     ORR_MODEL_SIZES(FILL_SIZE)
 #undef FILL_SIZE
