@@ -2,6 +2,8 @@
 # Sets ORR_HAVE_CUDA; the runtime is linked statically, so that a program starts where there is no driver.
 set(ORR_CUDA_ARCHITECTURES "75-real;80-real;86-real;89-real;90" CACHE STRING
     "Cards that kernels are compiled for; the last one as PTX too, for cards to come")
+set(ORR_CUDA_PROGRAM_ARCHITECTURES "75-real;80-real;90" CACHE STRING
+    "The same for the lane programs of physics, which take minutes to compile")
 set(ORR_HAVE_CUDA OFF)
 set(ORR_CUDA_EMULATED OFF)
 include(CheckLanguage)
@@ -66,6 +68,17 @@ function(orr_cuda_sources)
     endif()
 endfunction()
 
+# orr_cuda_program_sources(files...): the same for files so large that they are compiled for few kinds of card. A binary
+# for 8.0 runs on 8.6 and 8.9 too.
+function(orr_cuda_program_sources)
+    if(ORR_CUDA_EMULATED)
+        orr_cuda_sources(${ARGN})
+    else()
+        list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+        target_sources(orrery_cuda_programs PRIVATE ${ARGN})
+    endif()
+endfunction()
+
 # orr_cuda_library(): the target of those files, and the packages that come with them
 macro(orr_cuda_library)
     add_library(orrery_cuda OBJECT ${PROJECT_SOURCE_DIR}/engine/device/cuda_sort.cu)
@@ -75,9 +88,13 @@ macro(orr_cuda_library)
         set(ORR_CUDA_LIBS -lstdc++)
         set(ORR_CUDA_INCLUDE ${emulation}/include)
     else()
-        target_include_directories(orrery_cuda PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/engine)
-        # fused multiply-add only where a formula says fma_, as on the CPU
-        target_compile_options(orrery_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -lineinfo>)
+        add_library(orrery_cuda_programs OBJECT)
+        set_target_properties(orrery_cuda_programs PROPERTIES CUDA_ARCHITECTURES "${ORR_CUDA_PROGRAM_ARCHITECTURES}")
+        foreach(target orrery_cuda orrery_cuda_programs)
+            target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/engine)
+            # fused multiply-add only where a formula says fma_, as on the CPU
+            target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -lineinfo>)
+        endforeach()
         set(ORR_CUDA_PACKAGES CUDA::cudart_static stdc++ rt)
         get_target_property(ORR_CUDART CUDA::cudart_static IMPORTED_LOCATION)
         set(ORR_CUDA_LIBS ${ORR_CUDART} -lstdc++ -lrt) # for who links the installed static library

@@ -15,7 +15,7 @@
 // Functions that take vectors by value are FN, inlined: clang 14 passes the others' arguments on a stack that it has not
 // aligned for them when it sanitises.
 #if defined(__CUDACC__)
-#define LANE_FN static __host__ __device__ __attribute__((unused))
+#define LANE_FN static __host__ __device__ __noinline__ __attribute__((unused))
 #else
 #define LANE_FN static __attribute__((unused))
 #endif
@@ -33,22 +33,28 @@ FN int any(mask m)
 
 #if defined(__CUDACC__)
 #define LANE_STRIDE 32 // worlds of a warp are neighbours in memory
-struct reals {
-    real *first;
-    __host__ __device__ real &operator[](int i) const
+template <typename T> struct strided {
+    T *first;
+    __host__ __device__ T &operator[](int i) const
     {
         return first[(long)i * LANE_STRIDE];
     }
-    __host__ __device__ reals operator+(int n) const
+    __host__ __device__ strided operator+(int n) const
     {
-        reals r = {first + (long)n * LANE_STRIDE};
+        strided r = {first + (long)n * LANE_STRIDE};
         return r;
     }
 };
+typedef strided<real> reals;
+typedef strided<int32_t> ints;
+typedef strided<uint8_t> flags;
 #else
 #define LANE_STRIDE ORR_LANES
-typedef real *reals; // an array of one world: element i of all lanes is reals[i]
+typedef real *reals;   // an array of one world: element i of all lanes is reals[i]
+typedef int32_t *ints; // the same for all lanes
+typedef uint8_t *flags;
 #endif
+#define LANE_THREADS (LANE_STRIDE / ORR_LANES) // that work on a block
 
 // below it a length or a mass counts as zero (mjMINVAL); in f32 what still survives a division
 #if defined(ORR_SCALAR_DOUBLE)

@@ -161,13 +161,13 @@ typedef struct lane_data {
     int32_t contacts_missed, contacts_needed; // for want of room in this step; most of a step so far
     lane_extent *extent;                      // of the plan's sweep_geom
     uint32_t *near_pair;                      // one bit per pair: near in some lane
-    int32_t *fill;       // nv x nv: columns of the rows of H that are not zero, ascending
-    int32_t *fill_count; // nv
-    int32_t *below;      // nv x nv: rows below the diagonal that are not zero in a column of H, descending
-    int32_t *below_count;
-    uint8_t *filled;         // nv x nv
+    ints fill;       // nv x nv: columns of the rows of H that are not zero, ascending
+    ints fill_count; // nv
+    ints below;      // nv x nv: rows below the diagonal that are not zero in a column of H, descending
+    ints below_count;
+    flags filled;            // nv x nv
     const int32_t **coupled; // dofs of the rows that add to M's pattern in `fill`
-    int32_t *coupled_length; // of them
+    ints coupled_length;     // of them
     int32_t coupled_count;   // -1: `fill` is not worked out yet
 } lane_data;
 

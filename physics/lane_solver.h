@@ -230,13 +230,15 @@ LANE_FN int find_coupled(const lane_model *m, lane_data *d)
 LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
 {
     int nv = m->nv;
-    uint8_t *filled = d->filled;
+    flags filled = d->filled;
     if (!find_coupled(m, d)) {
         return;
     }
-    memset(filled, 0, (size_t)nv * (size_t)nv);
-    memset(d->below_count, 0, (size_t)nv * sizeof *d->below_count);
+    for (int i = 0; i < nv * nv; i++) {
+        filled[i] = 0;
+    }
     for (int k = 0; k < nv; k++) {
+        d->below_count[k] = 0;
         for (int c = 0; c < m->M_rownnz[k]; c++) {
             filled[k * nv + m->M_colind[m->M_rowadr[k] + c]] = 1;
         }
@@ -251,7 +253,7 @@ LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
     }
     for (int k = nv - 1; k >= 0; k--) {
         int count = 0;
-        int32_t *columns = d->fill + k * nv;
+        ints columns = d->fill + k * nv;
         for (int j = 0; j <= k; j++) {
             if (filled[k * nv + j]) {
                 columns[count++] = j;
@@ -346,9 +348,9 @@ LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
 }
 
 // `width` entries of row k of the factor: H less what the rows below have already explained of it
-FN void eliminate(const lane_data *d, int nv, int k, const int32_t *columns, int width)
+FN void eliminate(const lane_data *d, int nv, int k, ints columns, int width)
 {
-    const int32_t *below = d->below + k * nv;
+    ints below = d->below + k * nv;
     reals row = row_of_H(d, k);
     real sum[4];
     for (int c = 0; c < width; c++) {
@@ -375,7 +377,7 @@ LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
         x[k] = -d->gradient[k];
     }
     for (int k = nv - 1; k >= 0; k--) {
-        const int32_t *columns = d->fill + k * nv;
+        ints columns = d->fill + k * nv;
         int count = d->fill_count[k], c = 0;
         for (; c + 4 <= count; c += 4) {
             eliminate(d, nv, k, columns + c, 4);
@@ -399,7 +401,7 @@ LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
         row[k] = inverse;
     }
     for (int k = 0; k < nv; k++) {
-        const int32_t *columns = d->fill + k * nv;
+        ints columns = d->fill + k * nv;
         reals row = row_of_H(d, k);
         real sum = x[k] * row[k];
         for (int c = 0; c < d->fill_count[k] - 1; c++) {

@@ -7,6 +7,9 @@
 static const orr_program *choose_program(const orr_physics_desc *desc, orr_isa isa)
 {
     bool single = desc->worlds <= 1;
+    if (desc->cuda) {
+        return orr_device_program(desc->double_precision);
+    }
     if (desc->double_precision) {
         return orr_program_double();
     }
@@ -39,7 +42,7 @@ static void reset_lane(orr_physics *physics, int block, int lane)
 {
     const orr_program *program = physics->program;
     const orr_model *m = physics->model;
-    char *state = block_state(physics, block);
+    char *state = write_state(physics, block);
     for (int i = 0; i < varied_offset(physics); i++) {
         write_number(program, state, i, lane, 0.0);
     }
@@ -89,9 +92,10 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
     physics->scratch_bytes = program->scratch_bytes(physics->program_model);
     size_t block_bytes = (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
     physics->state = orr_alloc((size_t)physics->blocks, block_bytes);
-    physics->scratch = orr_alloc((size_t)orr_jobs_workers(physics->jobs), physics->scratch_bytes);
+    physics->workers = desc->cuda ? 1 : orr_jobs_workers(physics->jobs);
+    physics->scratch = orr_alloc((size_t)physics->workers, physics->scratch_bytes);
     physics->diverged = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->diverged);
-    physics->contacts_needed = orr_alloc_zero((size_t)orr_jobs_workers(physics->jobs), sizeof(int));
+    physics->contacts_needed = orr_alloc_zero((size_t)physics->workers, sizeof(int));
     if (!physics->state || !physics->scratch || !physics->diverged || !physics->contacts_needed) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
                         "out of memory: %d worlds of %zu bytes and %zu bytes per thread", physics->worlds,
@@ -100,7 +104,7 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
     for (int world = 0; world < physics->blocks * program->lanes; world++) {
         reset_lane(physics, world / program->lanes, world % program->lanes);
     }
-    return ORR_OK;
+    return desc->cuda ? orr_device_create(desc->cuda, physics, desc->double_precision, error) : ORR_OK;
 }
 
 orr_result orr_physics_create(const orr_physics_desc *desc, const orr_model *model, orr_jobs *jobs,
@@ -133,6 +137,7 @@ void orr_physics_destroy(orr_physics *physics)
     if (!physics) {
         return;
     }
+    orr_device_destroy(physics->device);
     orr_plan_destroy(physics->plan);
     orr_free(physics->program_model);
     orr_free(physics->numbers);
@@ -154,6 +159,10 @@ static void run_block(void *context, int block, int worker)
 
 static void run_all(orr_physics *physics, orr_program_call call, int steps)
 {
+    if (physics->device) {
+        orr_device_run(physics, call, steps);
+        return;
+    }
     physics->call = call;
     physics->steps = steps;
     orr_jobs_for(physics->jobs, physics->blocks, run_block, physics);
@@ -167,6 +176,11 @@ void orr_physics_step(orr_physics *physics, int steps)
 void orr_physics_forward(orr_physics *physics)
 {
     run_all(physics, ORR_PROGRAM_FORWARD, 0);
+}
+
+orr_result orr_physics_check(const orr_physics *physics, orr_error *error)
+{
+    return physics->device ? orr_device_check(physics->device, error) : ORR_OK;
 }
 
 void orr_physics_reset(orr_physics *physics, int world)
@@ -190,7 +204,7 @@ int orr_physics_contact_capacity(const orr_physics *physics)
 int orr_physics_contacts_needed(const orr_physics *physics)
 {
     int most = 0;
-    for (int i = 0; i < orr_jobs_workers(physics->jobs); i++) {
+    for (int i = 0; i < physics->workers; i++) {
         most = physics->contacts_needed[i] > most ? physics->contacts_needed[i] : most;
     }
     return most;

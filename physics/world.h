@@ -3,10 +3,12 @@
 // Worlds advance in blocks of 16, 8 or 4 (one per SIMD lane), a whole step inside cache; blocks go to threads.
 // A world's numbers do not depend on the number of worlds or threads, nor on what happens in other worlds; but one
 // world alone is worked out by a program of its own, which rounds differently.
+// On CUDA a warp of 32 is a block; its bits are the same in every run on a card, but not the CPU's.
 // Semantics are MuJoCo's: the same qpos, qvel, act and ctrl give the same qacc.
 #pragma once
 
 #include "engine/core/jobs.h"
+#include "engine/device/cuda.h"
 #include "physics/vary.h"
 
 typedef struct orr_physics orr_physics;
@@ -76,6 +78,8 @@ typedef struct orr_physics_desc {
     // Most contacts of a step, of the worlds of a block together. 0: as many as the model can have, but not more than
     // 2048 or 16 per geom, whichever is more
     int32_t contact_capacity;
+    orr_cuda *
+        cuda; // the worlds live on this device, a thread for each; NULL: on the CPU. It must outlive the physics
 } orr_physics_desc;
 
 // The model must outlive the physics; jobs must too. Worlds begin at qpos0, at rest.
@@ -134,6 +138,24 @@ orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int 
                             orr_error *error);
 int orr_physics_vary_size(const orr_physics *physics, orr_vary what); // numbers per world
 
+// ORR_OK, or what a CUDA device said when it failed: since then worlds stand still and what is read of them is old.
+orr_result orr_physics_check(const orr_physics *physics, orr_error *error);
+
+// A field of all worlds where it is on their device, without a copy: number i of world w stands at
+// ((char *)numbers + w / 32 * block_bytes)[i][w % 32], a float, or a double.
+typedef struct orr_physics_view {
+    void *numbers; // memory of the device
+    size_t block_bytes;
+    int32_t count; // numbers per world
+} orr_physics_view;
+
+// What is derived is worked out, and stays until the next call with this physics. A part of the state stays there until
+// worlds begin to differ in a new quantity (orr_physics_vary); others may write it before the next call, and ask again
+// before they write again.
+// Fails with ORR_CODE_ARGUMENT for worlds on the CPU, with _CAPACITY for derived fields of more worlds than move at once.
+orr_result orr_physics_device_view(orr_physics *physics, orr_physics_field field, orr_physics_view *view,
+                                   orr_error *error);
+
 // Has the world's state become infinite, not a number, or larger than 1e10? It stays so until it is reset or
 // set; other worlds are not touched.
 bool orr_physics_diverged(const orr_physics *physics, int world);
@@ -146,4 +168,4 @@ int orr_physics_contact_capacity(const orr_physics *physics);
 int orr_physics_worlds(const orr_physics *physics);
 int orr_physics_lanes(const orr_physics *physics);
 size_t orr_physics_world_bytes(const orr_physics *physics);   // of state per world
-size_t orr_physics_scratch_bytes(const orr_physics *physics); // per thread, at most
+size_t orr_physics_scratch_bytes(const orr_physics *physics); // per thread, at most; on CUDA per warp

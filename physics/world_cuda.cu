@@ -1,23 +1,125 @@
-// The lane program in CUDA: one thread per world. Compiled to hold the sources to the subset that nvcc
-// understands; nothing launches it yet.
-#include "physics/lane_read.h"
+// The lane program as kernels: a thread per world, a warp per block of worlds. world_cuda_double.cu compiles it in double.
+#include "engine/device/cuda_kernel.h"
+#include "physics/world_cuda.h"
 
-// data[i]: the arrays of world i (its numbers stand LANE_STRIDE apart, beside those of the warp's other worlds)
-__global__ void step_worlds(const lane_model *model, lane_data *data, int worlds, int steps)
+#include "physics/lane_program.h"
+
+#if !defined(PROGRAM)
+#define PROGRAM orr_cuda_program_single
+#endif
+
+// The only kernel: a second one would be compiled with a whole program of its own.
+static __global__ void run_worlds(orr_cuda_worlds worlds, int first, orr_program_call call, int steps,
+                                  int listed)
 {
-    int world = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (world >= worlds) {
-        return;
+    const lane_model *m = (const lane_model *)worlds.model;
+    int block = first + (int)blockIdx.x, thread = (int)threadIdx.x;
+    mask fine = true;
+    if (block * ORR_WARP + thread < worlds.worlds) {
+        lane_data d;
+        bind(m, worlds.state + (size_t)block * worlds.state_bytes,
+             worlds.scratch + blockIdx.x * worlds.scratch_bytes, thread, &d);
+        run_calls(m, &d, call, steps);
+        fine = is_finite(m, &d);
+        atomicMax(&worlds.counts[0], d.contacts_needed);
+        if (block * ORR_WARP + thread == listed) {
+            worlds.counts[1] = list_contacts(m, &d, 0, worlds.contacts, m->plan->contact_capacity);
+        }
     }
-    for (int i = 0; i < steps; i++) {
-        step(model, &data[world]);
+    unsigned int diverged = __ballot_sync(ORR_ALL_LANES, !fine);
+    if (thread == 0) {
+        worlds.diverged[block] = diverged;
     }
 }
 
-__global__ void read_worlds(const lane_model *model, lane_data *data, int worlds)
+static void launch(cudaStream_t stream, const orr_cuda_worlds *worlds, int first, int count,
+                   orr_program_call call, int steps, int listed)
 {
-    int world = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (world < worlds) {
-        evaluate(model, &data[world], LANE_DEPTH_SENSORS);
+    ORR_LAUNCH(run_worlds, (unsigned int)count, ORR_WARP, 0, stream, *worlds, first, call, steps, listed);
+}
+
+// ---- the model in one piece ----
+
+struct piece {
+    char *copy;
+    const char *device;
+    size_t used;
+};
+
+template <typename T> static void add(piece *p, T **array, int64_t count)
+{
+    size_t bytes = (size_t)count * sizeof(T);
+    if (p->copy) {
+        if (bytes) {
+            memcpy(p->copy + p->used, *array, bytes);
+        }
+        *array = (T *)(p->device + p->used);
     }
+    p->used += padded(bytes);
+}
+
+// Hulls point into three arrays, which move.
+static void add_hulls(piece *p, orr_plan *plan, const lane_model *m)
+{
+    const double *normal = plan->hull_normal;
+    const int32_t *first = plan->hull_first;
+    add(p, &plan->hull_normal, 3 * (int64_t)m->nhullface);
+    add(p, &plan->hull_first, (int64_t)m->nhullface + 1);
+    add(p, &plan->hull_vertex, 3 * (int64_t)m->nhullface);
+    size_t at = p->used;
+    add(p, &plan->hull, m->nmesh);
+    for (int i = 0; i < m->nmesh && p->copy; i++) {
+        orr_hull *hull = (orr_hull *)(p->copy + at) + i;
+        if (hull->face_count > 0) {
+            hull->normal = plan->hull_normal + (hull->normal - normal);
+            hull->first = plan->hull_first + (hull->first - first);
+            hull->vertex = plan->hull_vertex;
+        }
+    }
+}
+
+static const orr_plan *add_plan(piece *p, const lane_model *m)
+{
+    orr_plan plan = *m->plan;
+    plan.model = NULL;
+    add(p, &plan.pair, plan.pair_count);
+    add(p, &plan.chain, plan.chain_count);
+    add(p, &plan.chain_dof, plan.chain_dof_count);
+    add(p, &plan.chain_part, plan.chain_dof_count);
+    add(p, &plan.dof_descending, m->nv);
+    add(p, &plan.moves, (int64_t)m->nbody * m->nv);
+    add(p, &plan.gyroscopic, m->nv);
+    if (plan.sweep_count > 0) {
+        add(p, &plan.sweep_geom, plan.sweep_count);
+        add(p, &plan.pair_first, m->ngeom + 1);
+        add(p, &plan.always_near, (plan.pair_count + 31) / 32);
+    }
+    add_hulls(p, &plan, m);
+    size_t at = p->used;
+    const orr_plan *from = &plan;
+    add(p, &from, 1);
+    return p->copy ? (const orr_plan *)(p->device + at) : NULL;
+}
+
+static size_t copy_model(const void *model, char *copy, const char *device)
+{
+    lane_model whole = *(const lane_model *)model, *m = &whole;
+    piece p = {copy, device, padded(sizeof whole)}; // it stands first
+#define ADD_ARRAY(type, name, rows, columns) add(&p, &whole.name, (int64_t)(rows) * (int64_t)(columns));
+    ORR_MODEL_ARRAYS(ADD_ARRAY)
+#undef ADD_ARRAY
+    whole.plan = add_plan(&p, &whole);
+    if (copy) {
+        memcpy(copy, &whole, sizeof whole);
+    }
+    return p.used;
+}
+
+extern "C" const orr_cuda_program *PROGRAM(void)
+{
+    static const orr_cuda_program program = {{ORR_WARP, LANE_NUMBER_BYTES, sizeof(lane_model), fill_model,
+                                              state_count, scratch_bytes, field_at, NULL, NULL},
+                                             copy_model,
+                                             launch};
+    return &program;
 }

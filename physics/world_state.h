@@ -2,6 +2,7 @@
 #pragma once
 
 #include "physics/program.h"
+#include "physics/world_device.h"
 
 #include <string.h>
 
@@ -10,11 +11,13 @@ struct orr_physics {
     orr_jobs *jobs;
     orr_plan *plan;
     const orr_program *program;
+    orr_device_worlds *device; // where worlds live that are not on the CPU; state is then a copy
     void *program_model, *numbers;
     int worlds, blocks, state_count;
     size_t scratch_bytes;
     char *state;           // blocks x state_count x lanes
     char *scratch;         // workers x scratch_bytes
+    int workers;           // 1 for worlds on a device
     uint32_t *diverged;    // per block, one bit per lane
     int *contacts_needed;  // per worker, of a step at most
     orr_program_call call; // what run_all() does
@@ -27,6 +30,24 @@ static inline char *block_state(const orr_physics *physics, int block)
     const orr_program *program = physics->program;
     return physics->state +
            (size_t)block * (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
+}
+
+// The same, with the numbers that it has now: to be read,
+static inline const char *read_state(const orr_physics *physics, int block)
+{
+    if (physics->device) {
+        orr_device_fetch(physics, block, 1);
+    }
+    return block_state(physics, block);
+}
+
+// and to be written.
+static inline char *write_state(orr_physics *physics, int block)
+{
+    if (physics->device) {
+        orr_device_change(physics, block, 1);
+    }
+    return block_state(physics, block);
 }
 
 static inline double read_number(const orr_program *program, const char *array, int i, int lane)

@@ -78,7 +78,7 @@ static double world_number(const orr_physics *physics, orr_vary what, int world,
     const orr_program *program = physics->program;
     int at = varied_place(physics, what);
     return at < 0 ? common_number(physics, what, i)
-                  : read_number(program, block_state(physics, world / program->lanes), at + i,
+                  : read_number(program, read_state(physics, world / program->lanes), at + i,
                                 world % program->lanes);
 }
 
@@ -102,6 +102,12 @@ static orr_result make_room(orr_physics *physics, uint32_t wanted, orr_error *er
     if (!state) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d worlds of %zu bytes",
                         physics->worlds, new_bytes / (size_t)program->lanes);
+    }
+    orr_result result =
+        physics->device ? orr_device_make_room(physics, physics->state_count + more, error) : ORR_OK;
+    if (result != ORR_OK) {
+        orr_free(state);
+        return result;
     }
     for (int block = 0; block < physics->blocks; block++) {
         memcpy(state + (size_t)block * new_bytes, block_state(physics, block), old_bytes);
@@ -212,7 +218,7 @@ static void write_derived(orr_physics *physics, int world, uint32_t which, const
 {
     const orr_model *m = physics->model;
     const orr_program *program = physics->program;
-    char *state = block_state(physics, world / program->lanes);
+    char *state = write_state(physics, world / program->lanes);
     int lane = world % program->lanes;
 #define WRITE(NAME, array, count)                                                                            \
     for (int i = 0; i < (count) && which & BIT(NAME); i++) {                                                 \
@@ -268,7 +274,7 @@ orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int 
         ORR_TRY(check(physics, what, k, values, error));
         ORR_TRY(derive(physics, what, k, values, error));
         for (int i = 0; i < size; i++) {
-            write_number(program, block_state(physics, k / program->lanes), varied_place(physics, what) + i,
+            write_number(program, write_state(physics, k / program->lanes), varied_place(physics, what) + i,
                          k % program->lanes, values[i]);
         }
     }

@@ -34,10 +34,3 @@ foreach(machine gcc clang nvcc glslc)
         message(STATUS "no ${machine}: formulas are not checked with it")
     endif()
 endforeach()
-
-# the lane program of a world, which is more than formulas, through nvcc
-if(ORR_FORMULA_nvcc AND ORR_HAVE_CUDA AND NOT ORR_CUDA_EMULATED)
-    add_test(NAME lane_program_nvcc
-             COMMAND ${ORR_FORMULA_nvcc} -I${PROJECT_SOURCE_DIR} -I${PROJECT_SOURCE_DIR}/engine -std=c++17
-                     -o ${CMAKE_CURRENT_BINARY_DIR}/world_cuda.o -c ${PROJECT_SOURCE_DIR}/physics/world_cuda.cu)
-endif()

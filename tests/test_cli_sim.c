@@ -94,23 +94,13 @@ static void write_control(const char *kind, const char *shape, const void *value
     assert_ok(orr_file_commit(&writer, &error));
 }
 
-static void a_recording_holds_every_step_of_every_world(void **state)
+static void hold_recording(int steps, int worlds)
 {
-    (void)state;
-    enum { STEPS = 20, WORLDS = 3, NUMBERS = 4 };
-    run_result run =
-        sim(robot, "--steps", "20", "--worlds", "3", "--precision", "f64", "--record", record, "--json");
-    cJSON *json = cJSON_Parse(run.output);
-    assert_non_null(json);
-    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "precision")), "f64");
-    assert_true(cJSON_GetObjectItem(json, "worlds")->valuedouble == 3.0);
-    assert_true(cJSON_GetObjectItem(json, "diverged")->valuedouble == 0.0);
-    cJSON_Delete(json);
-    assert_done(&run);
+    enum { NUMBERS = 4 };
     orr_bytes bytes;
-    const double *at = read_record(&bytes, STEPS, WORLDS, NUMBERS);
-    for (int step = 0; step <= STEPS; step++) {
-        for (int world = 0; world < WORLDS; world++, at += NUMBERS) {
+    const double *at = read_record(&bytes, steps, worlds, NUMBERS);
+    for (int step = 0; step <= steps; step++) {
+        for (int world = 0; world < worlds; world++, at += NUMBERS) {
             // the velocity first, then the position with it; 1e-14: rounding of 20 additions
             assert_near(at[0], 0.0, 0.0);
             assert_near(at[1], gravity * timestep * timestep * step * (step + 1) / 2.0, 1e-14);
@@ -119,6 +109,43 @@ static void a_recording_holds_every_step_of_every_world(void **state)
         }
     }
     orr_free(bytes.data);
+}
+
+static void a_recording_holds_every_step_of_every_world(void **state)
+{
+    (void)state;
+    run_result run =
+        sim(robot, "--steps", "20", "--worlds", "3", "--precision", "f64", "--record", record, "--json");
+    cJSON *json = cJSON_Parse(run.output);
+    assert_non_null(json);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "precision")), "f64");
+    assert_true(cJSON_GetObjectItem(json, "worlds")->valuedouble == 3.0);
+    assert_true(cJSON_GetObjectItem(json, "diverged")->valuedouble == 0.0);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "device")), "cpu");
+    cJSON_Delete(json);
+    assert_done(&run);
+    hold_recording(20, 3);
+}
+
+// On a machine without an NVIDIA GPU, or in a build without CUDA, a line says so.
+static void worlds_on_cuda_are_recorded_too(void **state)
+{
+    (void)state;
+    orr_cuda_info info;
+    int count = 0;
+    orr_result listed = orr_cuda_list(&info, 1, &count, NULL);
+    run_result run = sim(robot, "--steps", "20", "--worlds", "3", "--precision", "f64", "--record", record,
+                         "--device", "cuda", "--json");
+    if (listed != ORR_OK || info.lacks) {
+        assert_refused(&run, listed == ORR_ERROR_UNSUPPORTED ? 2 : 1, "CUDA");
+        return;
+    }
+    cJSON *json = cJSON_Parse(run.output);
+    assert_non_null(json);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "device")), info.name);
+    cJSON_Delete(json);
+    assert_done(&run);
+    hold_recording(20, 3);
 }
 
 static void single_precision_is_the_default(void **state)
@@ -367,6 +394,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_recording_holds_every_step_of_every_world),
+        cmocka_unit_test(worlds_on_cuda_are_recorded_too),
         cmocka_unit_test(single_precision_is_the_default),
         cmocka_unit_test(controls_of_a_file_push_each_world),
         cmocka_unit_test(threads_and_seeds_change_no_bit),

@@ -1,26 +1,10 @@
 // Tests of the dynamics: against MuJoCo (tests/golden/record_dynamics.py) and against what mechanics says.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
-#include "physics/world.h"
-#include "tests/support.h"
+#include "tests/machine.h"
 
 #include <math.h>
 #include <string.h>
-
-static orr_jobs *jobs;
-
-static int begin(void **state)
-{
-    (void)state;
-    return orr_jobs_create(2, NULL, NULL, &jobs, NULL) != ORR_OK;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    orr_jobs_destroy(jobs);
-    return 0;
-}
 
 // ---- against MuJoCo ----
 
@@ -73,7 +57,7 @@ static double difference(const double *a, const double *b, int count)
 static orr_physics *make_physics(const orr_model *model, int worlds, bool double_precision)
 {
     orr_physics *physics = NULL;
-    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision};
+    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = cuda};
     assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
     return physics;
 }
@@ -562,7 +546,7 @@ static void worlds_do_not_feel_threads_or_neighbours(void **state)
         orr_physics *physics = NULL;
         // the last run has worlds in other lanes, beside other neighbours
         int shift = run == 2 ? 5 : 0;
-        const orr_physics_desc desc = {.worlds = WORLDS + shift};
+        const orr_physics_desc desc = {.worlds = WORLDS + shift, .cuda = cuda};
         assert_ok(orr_physics_create(&desc, model, own, &physics, &error));
         for (int world = 0; world < WORLDS; world++) {
             double ctrl[64];
@@ -658,7 +642,8 @@ static void contacts_beyond_the_capacity_are_left_out_and_counted(void **state)
     (void)state;
     orr_model *model = many_boxes(2, 4);
     orr_physics *physics = NULL;
-    const orr_physics_desc desc = {.worlds = 1, .double_precision = true, .contact_capacity = 20};
+    const orr_physics_desc desc = {
+        .worlds = 1, .double_precision = true, .contact_capacity = 20, .cuda = cuda};
     assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
     orr_physics_step(physics, 5);
     assert_int_equal(orr_physics_contact_capacity(physics), 20);
@@ -667,7 +652,8 @@ static void contacts_beyond_the_capacity_are_left_out_and_counted(void **state)
     assert_false(orr_physics_diverged(physics, 0));
     orr_physics_destroy(physics);
     // the number is the one that is enough
-    const orr_physics_desc enough = {.worlds = 1, .double_precision = true, .contact_capacity = needed + 20};
+    const orr_physics_desc enough = {
+        .worlds = 1, .double_precision = true, .contact_capacity = needed + 20, .cuda = cuda};
     assert_ok(orr_physics_create(&enough, model, jobs, &physics, &error));
     orr_physics_step(physics, 1);
     assert_true(orr_physics_contacts_needed(physics) <= orr_physics_contact_capacity(physics));

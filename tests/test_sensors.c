@@ -1,28 +1,12 @@
 // Tests of what can be read of a world besides its state, against MuJoCo (tests/golden/record_sensors.py).
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
-#include "physics/world.h"
-#include "tests/support.h"
+#include "tests/machine.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { CONTACTS = 64, NUMBERS = 256 };
-
-static orr_jobs *jobs;
-
-static int begin(void **state)
-{
-    (void)state;
-    return orr_jobs_create(2, NULL, NULL, &jobs, NULL) != ORR_OK;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    orr_jobs_destroy(jobs);
-    return 0;
-}
 
 typedef struct golden {
     double *numbers, *next, *behind;
@@ -96,7 +80,7 @@ static double contacts_error(const orr_physics_contact *found, const double *wan
 static orr_physics *make_physics(const orr_model *model, int worlds, bool double_precision)
 {
     orr_physics *physics = NULL;
-    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision};
+    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = cuda};
     assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
     return physics;
 }

@@ -1,25 +1,9 @@
 // Tests of worlds that differ: each quantity against a model that was compiled with the other value.
 #include "engine/core/file.h"
-#include "physics/world.h"
-#include "tests/support.h"
+#include "tests/machine.h"
 
 #include <math.h>
 #include <string.h>
-
-static orr_jobs *jobs;
-
-static int begin(void **state)
-{
-    (void)state;
-    return orr_jobs_create(2, NULL, NULL, &jobs, NULL) != ORR_OK;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    orr_jobs_destroy(jobs);
-    return 0;
-}
 
 // A cart with an arm that knocks against its stop, tied to another, and bodies that fall, slide and roll: everything
 // that inverse weights and friction enter. %s: elliptic or pyramidal.
@@ -66,7 +50,7 @@ static orr_model *compile(const char *const part[PARTS])
 static orr_physics *make(const orr_model *model, int worlds, bool double_precision)
 {
     orr_physics *physics = NULL;
-    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision};
+    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = cuda};
     assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
     return physics;
 }

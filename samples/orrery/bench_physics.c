@@ -36,60 +36,82 @@ typedef struct bench_point {
     double rate, bytes; // steps per second per core; per world
 } bench_point;
 
+// What a robot is measured on.
+typedef struct machines {
+    orr_jobs *all, *one;
+    orr_cuda *cuda; // NULL: the CPU
+} machines;
+
+typedef struct bench_speed {
+    double steps_per_second; // of all worlds together, by the clock on the wall
+    double steps_per_core;   // by the CPU's: other work on the machine tells little
+} bench_speed;
+
+static orr_result measure(orr_physics *physics, const orr_model *model, bool cuda, bench_speed *speed,
+                          orr_error *error)
+{
+    ORR_TRY(randomise(physics, model, error));
+    orr_physics_step(physics, 100); // until contacts are as they will be
+    int steps = 0, worlds = orr_physics_worlds(physics);
+    uint64_t start = orr_clock_nanoseconds();
+    clock_t cpu_start = clock();
+    double seconds = 0.0;
+    for (int chunk = worlds < 64 ? 64 : cuda ? 16 : 4; seconds < seconds_per_case; steps += chunk) {
+        orr_physics_step(physics, chunk);
+        seconds = (double)(orr_clock_nanoseconds() - start) * 1e-9;
+        ORR_TRY(orr_physics_check(physics, error));
+    }
+    *speed = (bench_speed){(double)steps * worlds / seconds,
+                           (double)steps * worlds * CLOCKS_PER_SEC / (double)(clock() - cpu_start)};
+    return ORR_OK;
+}
+
 // point: nullable
-static orr_result bench_case(const bench_run *run, const char *robot, const orr_model *model, orr_jobs *jobs,
-                             int worlds, bool double_precision, cJSON *list, bench_point *point,
+static orr_result bench_case(const bench_run *run, const char *robot, const orr_model *model,
+                             const machines *on, int worlds, bool double_precision, cJSON *list,
                              orr_error *error)
 {
     orr_physics *physics;
-    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision};
-    ORR_TRY(orr_physics_create(&desc, model, jobs, &physics, error));
-    orr_result result = randomise(physics, model, error);
-    if (result != ORR_OK) {
-        orr_physics_destroy(physics);
-        return result;
-    }
-    orr_physics_step(physics, 100); // until contacts are as they will be
-    int steps = 0;
-    uint64_t start = orr_clock_nanoseconds();
-    clock_t cpu_start = clock(); // of all threads: other work on the machine tells little
-    double seconds = 0.0;
-    for (int chunk = worlds < 64 ? 64 : 4; seconds < seconds_per_case; steps += chunk) {
-        orr_physics_step(physics, chunk);
-        seconds = (double)(orr_clock_nanoseconds() - start) * 1e-9;
-    }
-    double rate = (double)steps * worlds * CLOCKS_PER_SEC / (double)(clock() - cpu_start);
+    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = on->cuda};
+    ORR_TRY(orr_physics_create(&desc, model, worlds == 1 ? on->one : on->all, &physics, error));
+    bench_speed speed;
+    orr_result result = measure(physics, model, on->cuda != NULL, &speed, error);
     size_t bytes = orr_physics_world_bytes(physics);
+    orr_physics_destroy(physics);
+    ORR_TRY(result);
     const char *precision = double_precision ? "f64" : "f32";
-    fprintf(run->out, "  %6d worlds %s %12.0f steps/s per core, %zu bytes per world\n", worlds, precision,
-            rate, bytes);
+    fprintf(run->out, "  %6d worlds %s %12.0f steps/s%s, %zu bytes per world\n", worlds, precision,
+            on->cuda ? speed.steps_per_second : speed.steps_per_core, on->cuda ? "" : " per core", bytes);
     if (list) {
         cJSON *entry = cJSON_CreateObject();
         cJSON_AddItemToArray(list, entry);
         cJSON_AddStringToObject(entry, "robot", robot);
+        cJSON_AddStringToObject(entry, "device", on->cuda ? orr_cuda_describe(on->cuda)->name : "cpu");
         cJSON_AddNumberToObject(entry, "worlds", worlds);
         cJSON_AddStringToObject(entry, "precision", precision);
-        cJSON_AddNumberToObject(entry, "steps_per_second_per_core", rate);
+        cJSON_AddNumberToObject(entry, "steps_per_second", speed.steps_per_second);
+        if (!on->cuda) {
+            cJSON_AddNumberToObject(entry, "steps_per_second_per_core", speed.steps_per_core);
+        }
         cJSON_AddNumberToObject(entry, "world_bytes", (double)bytes);
     }
     if (point) {
-        *point = (bench_point){rate, (double)bytes};
+        *point = (bench_point){speed.steps_per_core, (double)bytes};
     }
-    orr_physics_destroy(physics);
     return ORR_OK;
 }
 
 // From one world to ten thousand, for the chart: what is lost while a block of lanes is not full, and where the worlds
 // no longer fit into the caches.
-static orr_result bench_chart(const bench_run *run, const char *robot, const orr_model *model, orr_jobs *jobs,
-                              cJSON *list, orr_error *error)
+static orr_result bench_chart(const bench_run *run, const char *robot, const orr_model *model,
+                              const machines *on, cJSON *list, orr_error *error)
 {
     static const int worlds[] = {1, 10, 100, 1000, 10000};
     enum { CASES = sizeof worlds / sizeof worlds[0] };
     double x[CASES], rate[CASES];
     bench_point point = {0};
     for (int i = 0; i < CASES; i++) {
-        ORR_TRY(bench_case(run, robot, model, jobs, worlds[i], false, list, &point, error));
+        ORR_TRY(bench_case(run, robot, model, on, worlds[i], false, list, &point, error));
         x[i] = log10(worlds[i]);
         rate[i] = point.rate;
     }
@@ -100,37 +122,40 @@ static orr_result bench_chart(const bench_run *run, const char *robot, const orr
     return orr_plot_save(run->plot, title, "log10 of worlds", &line, 1, error);
 }
 
-static orr_result bench_model(const bench_run *run, const char *robot, const orr_model *model, orr_jobs *all,
-                              orr_jobs *one, cJSON *list, orr_error *error)
+static orr_result bench_model(const bench_run *run, const char *robot, const orr_model *model,
+                              const machines *on, cJSON *list, orr_error *error)
 {
-    fprintf(run->out, "\n%s: nq %d, nv %d, nu %d\n", robot, model->nq, model->nv, model->nu);
     if (run->plot) {
-        return bench_chart(run, robot, model, all, list, error);
+        return bench_chart(run, robot, model, on, list, error);
     }
-    static const int worlds[] = {10, 1024, 10000};
+    static const int worlds[2][3] = {{10, 1024, 10000}, {1024, 8192, 32768}};
+    fprintf(run->out, "\n%s: nq %d, nv %d, nu %d\n", robot, model->nq, model->nv, model->nu);
     for (int i = 0; i < 3; i++) {
-        ORR_TRY(bench_case(run, robot, model, all, worlds[i], false, list, NULL, error));
+        ORR_TRY(bench_case(run, robot, model, on, worlds[on->cuda != NULL][i], false, list, NULL, error));
     }
-    ORR_TRY(bench_case(run, robot, model, one, 1, false, list, NULL, error));
-    return bench_case(run, robot, model, one, 1, true, list, NULL, error);
+    if (on->cuda) {
+        return bench_case(run, robot, model, on, 8192, true, list, NULL, error);
+    }
+    ORR_TRY(bench_case(run, robot, model, on, 1, false, list, NULL, error));
+    return bench_case(run, robot, model, on, 1, true, list, NULL, error);
 }
 
-static orr_result bench_robot(const bench_run *run, const char *path, orr_jobs *all, orr_jobs *one,
-                              cJSON *list, orr_error *error)
+static orr_result bench_robot(const bench_run *run, const char *path, const machines *on, cJSON *list,
+                              orr_error *error)
 {
     orr_model *model;
     ORR_TRY(orr_model_load(path, &model, error));
-    orr_result result = bench_model(run, orr_path_name(path), model, all, one, list, error);
+    orr_result result = bench_model(run, orr_path_name(path), model, on, list, error);
     orr_model_destroy(model);
     return result;
 }
 
 // A file; or a folder with Gymnasium's robots, of which four are moved.
-static orr_result bench_robots(const bench_run *run, orr_jobs *all, orr_jobs *one, orr_error *error)
+static orr_result bench_robots(const bench_run *run, const machines *on, orr_error *error)
 {
     cJSON *list = run->json ? cJSON_AddArrayToObject(run->json, "physics") : NULL;
     if (orr_path_has_ending(run->robot, ".xml") || orr_path_has_ending(run->robot, ".urdf")) {
-        return bench_robot(run, run->robot, all, one, list, error);
+        return bench_robot(run, run->robot, on, list, error);
     }
     if (run->plot) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
@@ -140,7 +165,7 @@ static orr_result bench_robots(const bench_run *run, orr_jobs *all, orr_jobs *on
     for (int i = 0; i < 4; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", run->robot, names[i]);
-        ORR_TRY(bench_robot(run, path, all, one, list, error));
+        ORR_TRY(bench_robot(run, path, on, list, error));
     }
     return ORR_OK;
 }
@@ -151,13 +176,19 @@ orr_result bench_physics(const bench_run *run, orr_error *error)
         fprintf(run->out, "\nphysics: no robot; name one, or a folder of Gymnasium's, with --robot PATH\n");
         return ORR_OK;
     }
-    orr_jobs *all, *one;
-    ORR_TRY(orr_jobs_create(run->limits.workers, NULL, NULL, &all, error));
-    orr_result result = orr_jobs_create(1, NULL, NULL, &one, error);
+    machines on = {0};
+    orr_result result = orr_jobs_create(run->limits.workers, NULL, NULL, &on.all, error);
     if (result == ORR_OK) {
-        result = bench_robots(run, all, one, error);
-        orr_jobs_destroy(one);
+        result = orr_jobs_create(1, NULL, NULL, &on.one, error);
     }
-    orr_jobs_destroy(all);
+    if (result == ORR_OK && orr_engine_device(run->engine) == ORR_DEVICE_CUDA) {
+        result = orr_cuda_create(NULL, &on.cuda, error);
+    }
+    if (result == ORR_OK) {
+        result = bench_robots(run, &on, error);
+    }
+    orr_cuda_destroy(on.cuda);
+    orr_jobs_destroy(on.one);
+    orr_jobs_destroy(on.all);
     return result;
 }

@@ -21,6 +21,7 @@ typedef struct sim_options {
 typedef struct simulation {
     const sim_options *options;
     orr_jobs *jobs;
+    orr_cuda *cuda; // NULL: the CPU
     orr_model *model;
     orr_physics *physics;
     npy_array control; // steps x nu, or steps x worlds x nu; values NULL: no controls
@@ -114,6 +115,7 @@ static orr_result advance(simulation *s, orr_file_writer *writer, orr_error *err
         if (writer) {
             put_states(s, writer);
         }
+        ORR_TRY(orr_physics_check(s->physics, error));
     }
     return ORR_OK;
 }
@@ -146,7 +148,11 @@ static orr_result prepare(simulation *s, const char *path, orr_error *error)
     ORR_TRY(orr_model_load(path, &s->model, error));
     ORR_TRY(read_control(s, error));
     ORR_TRY(orr_jobs_create(o->common.threads, NULL, NULL, &s->jobs, error));
-    const orr_physics_desc desc = {.worlds = o->worlds, .double_precision = strcmp(o->precision, "f64") == 0};
+    if (o->common.device == ORR_DEVICE_CUDA) {
+        ORR_TRY(orr_cuda_create(NULL, &s->cuda, error));
+    }
+    const orr_physics_desc desc = {
+        .worlds = o->worlds, .double_precision = strcmp(o->precision, "f64") == 0, .cuda = s->cuda};
     ORR_TRY(orr_physics_create(&desc, s->model, s->jobs, &s->physics, error));
     return o->record_file ? prepare_record(s, error) : ORR_OK;
 }
@@ -175,8 +181,13 @@ static int report(const simulation *s)
                 room, needed);
     }
     if (!o->common.json) {
-        printf("%d worlds, %d steps of %g s in %s: %.4g steps/s with %d threads; %zu bytes per world\n",
-               o->worlds, o->steps, s->model->opt.timestep, o->precision, rate, threads, bytes);
+        char machine[288];
+        snprintf(machine, sizeof machine, "with %d threads", threads);
+        if (s->cuda) {
+            snprintf(machine, sizeof machine, "on %s", orr_cuda_describe(s->cuda)->name);
+        }
+        printf("%d worlds, %d steps of %g s in %s: %.4g steps/s %s; %zu bytes per world\n", o->worlds,
+               o->steps, s->model->opt.timestep, o->precision, rate, machine, bytes);
         return 0;
     }
     cJSON *json = cJSON_CreateObject();
@@ -187,6 +198,7 @@ static int report(const simulation *s)
     cJSON_AddNumberToObject(json, "seconds", s->seconds);
     cJSON_AddNumberToObject(json, "cpu_seconds", s->cpu_seconds);
     cJSON_AddNumberToObject(json, "steps_per_second", rate);
+    cJSON_AddStringToObject(json, "device", s->cuda ? orr_cuda_describe(s->cuda)->name : "cpu");
     cJSON_AddNumberToObject(json, "threads", threads);
     cJSON_AddNumberToObject(json, "world_bytes", (double)bytes);
     cJSON_AddNumberToObject(json, "diverged", diverged);
@@ -208,15 +220,16 @@ int command_sim(int argc, char **argv)
          "what to record: sensordata, xpos, cvel, cfrc_ext ... (default qpos,qvel)", 0, 0},
         {"--precision", 0, OPTION_TEXT, &o.precision, "f32|f64", "of the arithmetic (default f32)", 0, 0},
     };
-    const command_usage usage = {.name = "sim",
-                                 .operands = "SCENE --steps N",
-                                 .purpose =
-                                     "Physics alone: moves a robot (.xml .urdf) in any number of worlds.",
-                                 .operand_min = 1,
-                                 .operand_max = 1,
-                                 .options = options,
-                                 .option_count = sizeof options / sizeof options[0],
-                                 .common = &o.common};
+    const command_usage usage = {
+        .name = "sim",
+        .operands = "SCENE --steps N",
+        .purpose = "Physics alone: moves a robot (.xml .urdf) in any number of worlds.",
+        .notes = "With --device cuda the worlds live on an NVIDIA GPU, a thread for each.",
+        .operand_min = 1,
+        .operand_max = 1,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .common = &o.common};
     if (!options_read(&usage, argc, argv, &count, &exit_code)) {
         return exit_code;
     }
@@ -240,6 +253,7 @@ int command_sim(int argc, char **argv)
     }
     exit_code = result == ORR_OK ? report(&s) : command_fail(result, &error);
     orr_physics_destroy(s.physics);
+    orr_cuda_destroy(s.cuda);
     orr_model_destroy(s.model);
     if (s.jobs) {
         orr_jobs_destroy(s.jobs);

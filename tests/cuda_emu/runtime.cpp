@@ -458,6 +458,25 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     return enqueue(stream, [=] { memmove(to, from, bytes); });
 }
 
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    EMU_BEGIN;
+    size_t to_bytes = height ? (height - 1) * to_pitch + width : 0,
+           from_bytes = height ? (height - 1) * from_pitch + width : 0;
+    bool one_way = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToHost;
+    if (width > to_pitch || width > from_pitch || !one_way ||
+        !copy_is_sound(kind == cudaMemcpyDeviceToHost ? nullptr : to, from, from_bytes, kind) ||
+        !copy_is_sound(to, kind == cudaMemcpyHostToDevice ? nullptr : from, to_bytes, kind)) {
+        return say(cudaErrorInvalidValue);
+    }
+    return enqueue(stream, [=] {
+        for (size_t row = 0; row < height; row++) {
+            memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
+        }
+    });
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, nullptr);

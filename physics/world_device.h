@@ -1,0 +1,33 @@
+// Worlds on a CUDA device. Their state is there; the host has a copy, block by block, of what it reads or writes.
+//
+// Calls without a result do nothing once the device has failed; orr_physics_check() says why.
+#pragma once
+
+#include "engine/device/cuda.h"
+#include "physics/program.h"
+
+typedef struct orr_device_worlds orr_device_worlds;
+
+const orr_program *orr_device_program(bool double_precision);
+// Of physics that has its program, model and host memory, which all hold what is to be.
+orr_result orr_device_create(orr_cuda *cuda, orr_physics *physics, bool double_precision, orr_error *error);
+void orr_device_destroy(orr_device_worlds *device);
+orr_result orr_device_check(const orr_device_worlds *device, orr_error *error);
+
+// Before the host reads blocks' state; before it writes it.
+void orr_device_fetch(const orr_physics *physics, int first, int count);
+void orr_device_change(orr_physics *physics, int first, int count);
+// Room for so many numbers per world. The host has all blocks then, and moves their numbers to that room.
+orr_result orr_device_make_room(orr_physics *physics, int state_count, orr_error *error);
+
+// All worlds; notes who diverges and how many contacts it took.
+void orr_device_run(orr_physics *physics, orr_program_call call, int steps);
+// Works out what can be read of `count` blocks from `first`, at most orr_device_blocks(). Then of `blocks` of these, from
+// the skip-th, `count` numbers from `at` in their scratch: [block][number][lane].
+int orr_device_blocks(const orr_physics *physics);
+void orr_device_evaluate(orr_physics *physics, int first, int count, orr_program_call call);
+void orr_device_take(orr_physics *physics, int skip, int blocks, int at, int count, char *numbers);
+// All worlds' state, or what was evaluated of the first orr_device_blocks() blocks, where it is; done when it returns.
+orr_result orr_device_view(orr_physics *physics, bool lasts, int at, orr_physics_view *view,
+                           orr_error *error);
+int orr_device_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity);

@@ -1,0 +1,245 @@
+// Tests of worlds on a CUDA device beyond what they share with the CPU's (ORR_TEST_DEVICE=cuda).
+#include "engine/core/memory.h"
+#include "engine/device/cuda_gpu.h"
+#include "orr_features.h"
+#include "tests/machine.h"
+
+#include <math.h>
+
+#if ORR_CUDA_EMULATED
+#include "tests/cuda_emu/emu.h"
+#endif
+
+static orr_model *load(const char *name)
+{
+    orr_model *model;
+    assert_ok(orr_model_load(shared_data(name), &model, &error));
+    return model;
+}
+
+static orr_physics *make(const orr_model *model, int worlds, bool double_precision)
+{
+    orr_physics *physics = NULL;
+    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = cuda};
+    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
+    return physics;
+}
+
+// Controls that depend on the world alone.
+static void drive(orr_physics *physics, const orr_model *model)
+{
+    for (int world = 0; world < orr_physics_worlds(physics); world++) {
+        double ctrl[64];
+        for (int i = 0; i < model->nu; i++) {
+            ctrl[i] = 0.4 * sin(1.0 + world * 3.7 + i);
+        }
+        orr_physics_set(physics, ORR_PHYSICS_CTRL, world, ctrl);
+    }
+}
+
+// More blocks than a card of few processors has scratch for take turns; nobody feels it.
+static void a_world_moves_the_same_among_few_and_many(void **state)
+{
+    (void)state;
+    enum { FEW = 5, MANY = 32 * (4 * 16 + 1) + 3 }; // the emulated card has room for 4 x 16 blocks
+    orr_model *model = load("mjcf/hopper.xml");
+    orr_physics *few = make(model, FEW, false), *many = make(model, MANY, false),
+                *again = make(model, MANY, false);
+    drive(few, model);
+    drive(many, model);
+    drive(again, model);
+    orr_physics_step(few, 40);
+    orr_physics_step(many, 40);
+    orr_physics_step(again, 13); // the same steps in other launches
+    orr_physics_step(again, 27);
+    size_t size = (size_t)(model->nq + model->nv + model->nsensordata + 3 * model->nbody);
+    double *all[2];
+    const orr_physics_field fields[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_SENSORDATA, ORR_PHYSICS_XPOS,
+                                        ORR_PHYSICS_QVEL};
+    orr_physics *const both[2] = {many, again};
+    for (int i = 0; i < 2; i++) {
+        all[i] = orr_alloc(size * MANY, sizeof(double));
+        assert_non_null(all[i]);
+        orr_physics_read_all(both[i], fields, 4, all[i]);
+    }
+    assert_memory_equal(all[0], all[1], size * MANY * sizeof(double));
+    for (int world = 0; world < FEW; world++) {
+        double one[64];
+        orr_physics_get(few, ORR_PHYSICS_QPOS, world, one);
+        assert_memory_equal(one, all[0] + (size_t)world * size, (size_t)model->nq * sizeof(double));
+    }
+    for (int world = MANY - 2; world < MANY; world++) { // of a block that waited
+        double one[64];
+        orr_physics_read(many, ORR_PHYSICS_XPOS, world, one);
+        assert_memory_equal(one, all[0] + (size_t)world * size + model->nq + model->nsensordata,
+                            3 * (size_t)model->nbody * sizeof(double));
+    }
+    assert_true(all[0][0] != all[0][size]); // worlds differ
+    assert_ok(orr_physics_check(many, &error));
+    for (int i = 0; i < 2; i++) {
+        orr_free(all[i]);
+    }
+    orr_physics_destroy(few);
+    orr_physics_destroy(many);
+    orr_physics_destroy(again);
+    orr_model_destroy(model);
+}
+
+// Both sum the same formulas in double, and agree to rounding.
+static void contacts_are_those_of_the_cpu(void **state)
+{
+    (void)state;
+    orr_model *model = load("mjcf/ant.xml");
+    orr_physics *device = make(model, 34, true), *host = NULL;
+    const orr_physics_desc desc = {.worlds = 34, .double_precision = true};
+    assert_ok(orr_physics_create(&desc, model, jobs, &host, &error));
+    orr_physics *const both[2] = {device, host};
+    orr_physics_contact contacts[2][16];
+    int counts[2];
+    for (int i = 0; i < 2; i++) {
+        drive(both[i], model);
+        orr_physics_step(both[i], 60); // on the floor
+        counts[i] = orr_physics_contacts(both[i], 33, contacts[i], 16);
+    }
+    assert_true(counts[1] > 0 && counts[1] <= 16);
+    assert_int_equal(counts[0], counts[1]);
+    for (int i = 0; i < counts[1]; i++) {
+        const orr_physics_contact *a = &contacts[0][i], *b = &contacts[1][i];
+        assert_int_equal(a->geom1, b->geom1);
+        assert_int_equal(a->geom2, b->geom2);
+        assert_int_equal(a->dim, b->dim);
+        assert_true(fabs(a->dist - b->dist) < 1e-9);
+        assert_true(fabs(a->force[0] - b->force[0]) < 1e-6 * (1.0 + fabs(b->force[0])));
+        assert_true(fabs(a->pos[0] - b->pos[0]) < 1e-9 && fabs(a->frame[2] - b->frame[2]) < 1e-9);
+    }
+    assert_int_equal(orr_physics_contacts(device, 33, NULL, 0), counts[0]);
+    double jacp[2][3 * 64], jacr[2][3 * 64];
+    for (int i = 0; i < 2; i++) {
+        orr_physics_jacobian(both[i], 33, ORR_OBJECT_BODY, model->nbody - 1, NULL, jacp[i], jacr[i]);
+    }
+    for (int i = 0; i < 3 * model->nv; i++) {
+        assert_true(fabs(jacp[0][i] - jacp[1][i]) < 1e-9 && fabs(jacr[0][i] - jacr[1][i]) < 1e-9);
+    }
+    orr_physics_destroy(device);
+    orr_physics_destroy(host);
+    orr_model_destroy(model);
+}
+
+static void what_is_set_for_all_worlds_arrives(void **state)
+{
+    (void)state;
+    enum { WORLDS = 40 };
+    orr_model *model = load("mjcf/hopper.xml");
+    orr_physics *physics = make(model, WORLDS, false);
+    float speeds[WORLDS * 6];
+    double speed[6];
+    for (int i = 0; i < WORLDS * 6; i++) {
+        speeds[i] = 0.25f * (float)i;
+    }
+    assert_int_equal(model->nv, 6);
+    orr_physics_step(physics, 1);
+    orr_physics_set_all_f32(physics, ORR_PHYSICS_QVEL, speeds);
+    orr_physics_forward(physics); // it goes to the device, and comes back
+    orr_physics_reset(physics, 3);
+    for (int world = 0; world < WORLDS; world++) {
+        orr_physics_get(physics, ORR_PHYSICS_QVEL, world, speed);
+        for (int i = 0; i < 6; i++) {
+            assert_true(speed[i] == (world == 3 ? 0.0 : 0.25 * (double)(world * 6 + i)));
+        }
+    }
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+static void fields_can_be_used_where_they_are(void **state)
+{
+    (void)state;
+    enum { WORLDS = 40, WORLD = 37 };
+    orr_model *model = load("mjcf/hopper.xml");
+    orr_physics *physics = make(model, WORLDS, false), *host = NULL;
+    orr_physics_view view;
+    float block[32 * 3 * 16];
+    double expected[3 * 16], qpos[6];
+    drive(physics, model);
+    orr_physics_step(physics, 5);
+    assert_true(model->nbody <= 16);
+    orr_physics_read(physics, ORR_PHYSICS_XPOS, WORLD, expected);
+    assert_ok(orr_physics_device_view(physics, ORR_PHYSICS_XPOS, &view, &error));
+    assert_int_equal(view.count, 3 * model->nbody);
+    const char *second = (const char *)view.numbers + view.block_bytes;
+    assert_ok(orr_cuda_download(cuda, block, second, 32 * sizeof(float) * (size_t)view.count, &error));
+    for (int i = 0; i < view.count; i++) {
+        assert_true((double)block[32 * i + WORLD - 32] == expected[i]);
+    }
+    // what others write there is what worlds go on from
+    float moved[32];
+    for (int i = 0; i < 32; i++) {
+        moved[i] = 0.5f + (float)i;
+    }
+    assert_ok(orr_physics_device_view(physics, ORR_PHYSICS_QPOS, &view, &error));
+    char *height_of_worlds = (char *)view.numbers + view.block_bytes + 32 * sizeof(float);
+    assert_ok(orr_cuda_upload(cuda, height_of_worlds, moved, sizeof moved, &error));
+    orr_physics_get(physics, ORR_PHYSICS_QPOS, WORLD, qpos);
+    assert_true(qpos[1] == 0.5 + (WORLD - 32));
+    const orr_physics_desc desc = {.worlds = 2};
+    assert_ok(orr_physics_create(&desc, model, jobs, &host, &error));
+    assert_int_equal(orr_physics_device_view(host, ORR_PHYSICS_QPOS, &view, NULL), ORR_ERROR_ARGUMENT);
+    orr_physics_destroy(host);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+#if ORR_CUDA_EMULATED
+static void a_full_device_is_one_line(void **state)
+{
+    (void)state;
+    orr_model *model = load("mjcf/hopper.xml");
+    orr_physics *physics = NULL;
+    orr_error error = {0};
+    size_t allocations = live_allocations();
+    current_settings()->memory = 1 << 20;
+    const orr_physics_desc desc = {.worlds = 1000, .cuda = cuda};
+    assert_int_equal(orr_physics_create(&desc, model, jobs, &physics, &error), ORR_ERROR_MEMORY);
+    assert_non_null(strstr(error.message, "out of memory"));
+    assert_null(strchr(error.message, '\n'));
+    current_settings()->memory = 0;
+    assert_int_equal(live_allocations(), allocations); // nothing is left of it
+    orr_model_destroy(model);
+}
+
+static void a_device_that_fails_says_so_and_worlds_stand_still(void **state)
+{
+    (void)state;
+    orr_model *model = load("mjcf/hopper.xml");
+    orr_physics *physics = make(model, 3, true);
+    double before[6], after[6];
+    orr_error error = {0};
+    orr_physics_step(physics, 3);
+    orr_physics_get(physics, ORR_PHYSICS_QPOS, 1, before);
+    current_settings()->fail_call = 1;
+    current_settings()->fail_with = 719; // cudaErrorLaunchFailure
+    orr_physics_step(physics, 3);
+    orr_physics_step(physics, 3);
+    orr_physics_get(physics, ORR_PHYSICS_QPOS, 1, after);
+    assert_int_not_equal(orr_physics_check(physics, &error), ORR_OK);
+    assert_non_null(strstr(error.message, "CUDA: "));
+    assert_memory_equal(before, after, (size_t)model->nq * sizeof(double));
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_world_moves_the_same_among_few_and_many),
+        cmocka_unit_test(contacts_are_those_of_the_cpu),
+        cmocka_unit_test(what_is_set_for_all_worlds_arrives),
+        cmocka_unit_test(fields_can_be_used_where_they_are),
+#if ORR_CUDA_EMULATED
+        cmocka_unit_test(a_full_device_is_one_line),
+        cmocka_unit_test(a_device_that_fails_says_so_and_worlds_stand_still),
+#endif
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
