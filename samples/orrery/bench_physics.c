@@ -69,7 +69,7 @@ static orr_result measure(orr_physics *physics, const orr_model *model, bool cud
 // point: nullable
 static orr_result bench_case(const bench_run *run, const char *robot, const orr_model *model,
                              const machines *on, int worlds, bool double_precision, cJSON *list,
-                             orr_error *error)
+                             bench_point *point, orr_error *error)
 {
     orr_physics *physics;
     const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = on->cuda};
