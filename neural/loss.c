@@ -1,35 +1,9 @@
 // Losses, one value at a time.
 #define ORR_SCALAR 1
-#include "neural/loss_formula.h"
-#include "neural/optimizer.h"
-
-static real2 evaluate(orr_loss_kind kind, float prediction, float target)
-{
-    switch (kind) {
-    case ORR_LOSS_RELATIVE_L2:
-        return loss_relative_l2(prediction, target);
-    case ORR_LOSS_L1:
-        return loss_l1(prediction, target);
-    case ORR_LOSS_MAPE:
-        return loss_mape(prediction, target);
-    case ORR_LOSS_SMAPE:
-        return loss_smape(prediction, target);
-    case ORR_LOSS_HUBER:
-        return loss_huber(prediction, target);
-    case ORR_LOSS_LOG_L1:
-        return loss_log_l1(prediction, target);
-    case ORR_LOSS_CROSS_ENTROPY:
-        return loss_cross_entropy(prediction, target);
-    case ORR_LOSS_BINARY_CROSS_ENTROPY:
-        return loss_binary_cross_entropy(prediction, target);
-    case ORR_LOSS_L2:
-        break;
-    }
-    return loss_l2(prediction, target);
-}
+#include "neural/loss_kind.h"
 
 orr_loss_value orr_loss(orr_loss_kind kind, float prediction, float target)
 {
-    real2 loss = evaluate(kind, prediction, target);
+    real2 loss = loss_at(kind, prediction, target);
     return (orr_loss_value){loss.x, loss.y};
 }

@@ -176,6 +176,39 @@ FN real2 splat_band(ellipse shape, real reach, real2 half_size, real low, real h
     return ends;
 }
 
+// GPUs cut the picture into tiles of SPLAT_TILE x SPLAT_TILE pixels. The tile of a pixel's place along one axis of `tiles`;
+// in reals, because places may be far outside the range of int.
+#define SPLAT_TILE 16
+
+FN real splat_tile(real pixel, uniform_real tiles)
+{
+    return min_(max_(floor_(pixel * R(1.0 / SPLAT_TILE)), R(0.0)), tiles - R(1.0));
+}
+
+// First and last tile along one axis of the box around a splat's ellipse.
+FN real2 splat_tile_box(real centre, real half_size, uniform_real tiles)
+{
+    real2 range;
+    range.x = splat_tile(centre - half_size - R(0.5), tiles);
+    range.y = splat_tile(centre + half_size - R(0.5), tiles);
+    return range;
+}
+
+// First and last tile that the ellipse reaches in a row of tiles, exactly; empty when x > y.
+FN real2 splat_tile_row(ellipse shape, real log2_opacity, real2 half_size, real2 centre, real row,
+                        uniform_real tiles)
+{
+    // pixel centres of the row, and a hundredth of a pixel for the rounding of these lines
+    real low = row * R(SPLAT_TILE) + R(0.49) - centre.y;
+    real2 ends = splat_band(shape, splat_reach(log2_opacity), half_size, low, low + R(SPLAT_TILE) - R(0.98));
+    real2 box = splat_tile_box(centre.x, half_size.x, tiles);
+    mask empty = ends.x > ends.y;
+    real2 range;
+    range.x = sel(empty, R(1.0), max_(splat_tile(centre.x + ends.x - R(0.51), tiles), box.x));
+    range.y = sel(empty, R(0.0), min_(splat_tile(centre.x + ends.y - R(0.49), tiles), box.y));
+    return range;
+}
+
 // Real spherical harmonics of a unit direction, with the signs that splat files use. The coefficients
 // multiply in the order of the members; degree 0 is the constant SH_0.
 #define SH_0 0.28209479177387814

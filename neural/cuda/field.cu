@@ -1,6 +1,6 @@
 #include "neural/cuda/encode_device.h"
 #include "neural/cuda/network_device.h"
-#include "neural/loss_formula.h"
+#include "neural/loss_kind.h"
 
 enum : int { SAMPLES = ORR_CUDA_TILE_SAMPLES };
 
@@ -101,30 +101,6 @@ template <int width> static __global__ void __launch_bounds__(SAMPLES) infer(orr
 }
 
 // ---- training ----
-
-static __device__ real2 loss_at(orr_loss_kind kind, float prediction, float target)
-{
-    switch (kind) {
-    case ORR_LOSS_RELATIVE_L2:
-        return loss_relative_l2(prediction, target);
-    case ORR_LOSS_L1:
-        return loss_l1(prediction, target);
-    case ORR_LOSS_MAPE:
-        return loss_mape(prediction, target);
-    case ORR_LOSS_SMAPE:
-        return loss_smape(prediction, target);
-    case ORR_LOSS_HUBER:
-        return loss_huber(prediction, target);
-    case ORR_LOSS_LOG_L1:
-        return loss_log_l1(prediction, target);
-    case ORR_LOSS_CROSS_ENTROPY:
-        return loss_cross_entropy(prediction, target);
-    case ORR_LOSS_BINARY_CROSS_ENTROPY:
-        return loss_binary_cross_entropy(prediction, target);
-    default:
-        return loss_l2(prediction, target);
-    }
-}
 
 // Outputs of 16 x 16: values become gradients times the scale; the loss of this lane's is returned. A gradient that a half
 // cannot hold is held to one that it can.

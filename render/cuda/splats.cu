@@ -6,6 +6,8 @@ extern "C" {
 #include "render/sky_formula.h"
 #include "render/splat_formula.h"
 
+static_assert(ORR_CUDA_TILE == SPLAT_TILE, "tiles of the formula");
+
 enum : uint32_t { THREADS = 256, INVISIBLE = 0xffffffffu };
 
 // --- project ----------------------------------------------------------------------------------------------------------
@@ -92,28 +94,17 @@ static __global__ void project(const float *geometry, const float *harmonics, ui
 
 // --- tiles ------------------------------------------------------------------------------------------------------------
 
-// The tiles that a splat's ellipse reaches: a range of rows, and an exact interval in each row.
+// The tiles that a splat's ellipse reaches: a range of rows, and an exact interval in each row (splat_formula.h).
 typedef struct tile_walk {
     float4 place, shape;
     int tiles_x;
-    int first_row, last_row, first_column, last_column; // of the box
+    int first_row, last_row;
 } tile_walk;
-
-static __device__ int clamp_tile(float pixel, int tiles)
-{
-    // in float first: positions may be far outside the range of int
-    return (int)fminf(fmaxf(floorf(pixel * (1.0f / ORR_CUDA_TILE)), 0.0f), (float)(tiles - 1));
-}
 
 static __device__ tile_walk begin_tiles(float4 place, float4 shape, int tiles_x, int tiles_y)
 {
-    tile_walk walk = {place,
-                      shape,
-                      tiles_x,
-                      clamp_tile(place.y - shape.w - 0.5f, tiles_y),
-                      clamp_tile(place.y + shape.w - 0.5f, tiles_y),
-                      clamp_tile(place.x - shape.z - 0.5f, tiles_x),
-                      clamp_tile(place.x + shape.z - 0.5f, tiles_x)};
+    real2 rows = splat_tile_box(place.y, shape.w, (float)tiles_y);
+    tile_walk walk = {place, shape, tiles_x, (int)rows.x, (int)rows.y};
     return walk;
 }
 
@@ -121,16 +112,9 @@ static __device__ tile_walk begin_tiles(float4 place, float4 shape, int tiles_x,
 static __device__ int2 tiles_of_row(const tile_walk *walk, int row)
 {
     ellipse shape = {walk->place.z, walk->place.w, walk->shape.x};
-    real2 half_size = {walk->shape.z, walk->shape.w};
-    // pixel centres of the row, and a hundredth of a pixel for the rounding of these lines
-    float low = (float)(row * ORR_CUDA_TILE) + 0.49f - walk->place.y;
-    real2 ends =
-        splat_band(shape, splat_reach(walk->shape.y), half_size, low, low + (float)ORR_CUDA_TILE - 0.98f);
-    if (ends.x > ends.y) {
-        return make_int2(1, 0);
-    }
-    return make_int2(max(clamp_tile(walk->place.x + ends.x - 0.51f, walk->tiles_x), walk->first_column),
-                     min(clamp_tile(walk->place.x + ends.y - 0.49f, walk->tiles_x), walk->last_column));
+    real2 half_size = {walk->shape.z, walk->shape.w}, centre = {walk->place.x, walk->place.y};
+    real2 range = splat_tile_row(shape, walk->shape.y, half_size, centre, (float)row, (float)walk->tiles_x);
+    return make_int2((int)range.x, (int)range.y);
 }
 
 static __global__ void count_tiles(const float4 *places, const float4 *shapes, const uint32_t *order,
