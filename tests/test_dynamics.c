@@ -1,6 +1,5 @@
 // Tests of the dynamics: against MuJoCo (tests/golden/record_dynamics.py) and against what mechanics says.
-#include "engine/core/file.h"
-#include "engine/core/memory.h"
+#include "tests/golden_numbers.h"
 #include "tests/machine.h"
 
 #include <math.h>
@@ -9,27 +8,20 @@
 // ---- against MuJoCo ----
 
 typedef struct golden {
-    double *numbers, *next, *behind;
+    golden_numbers file;
     int nq, nv, na, nu, states, steps;
 } golden;
 
 static double *take(golden *g, int count)
 {
-    double *taken = g->next;
-    g->next += count;
-    assert_true(g->next <= g->behind);
-    return taken;
+    return golden_numbers_take(&g->file, count);
 }
 
 static golden load_golden(const char *name)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.f64", ORR_SOURCE_DIR, name);
-    orr_bytes bytes;
-    assert_ok(orr_file_read(path, &bytes, &error));
-    golden g = {.numbers = (double *)(void *)bytes.data};
-    g.next = g.numbers;
-    g.behind = g.numbers + bytes.size / sizeof(double);
+    char path[256];
+    snprintf(path, sizeof path, "dynamics/%s", name);
+    golden g = {.file = golden_numbers_load(path)};
     double *sizes = take(&g, 6);
     g.nq = (int)sizes[0], g.nv = (int)sizes[1], g.na = (int)sizes[2], g.nu = (int)sizes[3];
     g.states = (int)sizes[4], g.steps = (int)sizes[5];
@@ -159,12 +151,12 @@ static void hold(const char *name, const char *path)
         print_message("\n");
     } else {
         hold_trajectory(name, &g, exact, fast);
-        assert_ptr_equal(g.next, g.behind);
+        assert_ptr_equal(g.file.next, g.file.behind);
     }
     orr_physics_destroy(exact);
     orr_physics_destroy(fast);
     orr_model_destroy(model);
-    orr_free(g.numbers);
+    orr_free(g.file.numbers);
 }
 
 // The cost has one minimum, whatever looks for it.
@@ -188,7 +180,7 @@ static void conjugate_gradients_end_where_newton_does(void **state)
         print_message("\n");
         orr_physics_destroy(exact);
         orr_model_destroy(model);
-        orr_free(g.numbers);
+        orr_free(g.file.numbers);
     }
 }
 

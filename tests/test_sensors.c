@@ -1,6 +1,5 @@
 // Tests of what can be read of a world besides its state, against MuJoCo (tests/golden/record_sensors.py).
-#include "engine/core/file.h"
-#include "engine/core/memory.h"
+#include "tests/golden_numbers.h"
 #include "tests/machine.h"
 
 #include <math.h>
@@ -9,27 +8,20 @@
 enum { CONTACTS = 64, NUMBERS = 256 };
 
 typedef struct golden {
-    double *numbers, *next, *behind;
+    golden_numbers file;
     int nq, nv, na, nu, nbody, nsensordata, states;
 } golden;
 
 static const double *take(golden *g, int count)
 {
-    double *taken = g->next;
-    g->next += count;
-    assert_true(g->next <= g->behind);
-    return taken;
+    return golden_numbers_take(&g->file, count);
 }
 
 static golden load_golden(const char *name)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/tests/golden/sensors/%s.f64", ORR_SOURCE_DIR, name);
-    orr_bytes bytes;
-    assert_ok(orr_file_read(path, &bytes, &error));
-    golden g = {.numbers = (double *)(void *)bytes.data};
-    g.next = g.numbers;
-    g.behind = g.numbers + bytes.size / sizeof(double);
+    char path[256];
+    snprintf(path, sizeof path, "sensors/%s", name);
+    golden g = {.file = golden_numbers_load(path)};
     const double *sizes = take(&g, 7);
     g.nq = (int)sizes[0], g.nv = (int)sizes[1], g.na = (int)sizes[2], g.nu = (int)sizes[3];
     g.nbody = (int)sizes[4], g.nsensordata = (int)sizes[5], g.states = (int)sizes[6];
@@ -236,7 +228,7 @@ static void hold(const char *name, const char *path)
             *worst = fmax(*worst, state_error(machines[k], model, &r, k == 0));
         }
     }
-    assert_ptr_equal(g.next, g.behind);
+    assert_ptr_equal(g.file.next, g.file.behind);
     print_message("%s: without and with constraints %.1e, %.1e in f64, %.1e, %.1e in f32\n", name,
                   exact.worst[0], exact.worst[1], fast.worst[0], fast.worst[1]);
     assert_true(exact.worst[0] < 1e-9); // rounding
@@ -246,7 +238,7 @@ static void hold(const char *name, const char *path)
     orr_physics_destroy(exact.physics);
     orr_physics_destroy(fast.physics);
     orr_model_destroy(model);
-    orr_free(g.numbers);
+    orr_free(g.file.numbers);
 }
 
 // The point robot's sphere touches the floor exactly, so that rounding decides whether there is a contact.
