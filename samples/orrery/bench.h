@@ -25,6 +25,9 @@ typedef struct bench_run {
     const char *robot; // the robot to move, or a folder of robots; or NULL
     const char *plot;  // a chart of the robot's speed over the number of worlds, PNG; or NULL
     int size[2];
+    const char *scene; // whose frames are accounted for; NULL: the one that ships
+    const char *trace; // FILE.json for their trace, or NULL
+    int frames;        // in it; 0: as many as two seconds hold
     int64_t largest; // splats in the largest cloud of the scaling table
     FILE *out;       // the tables; stderr when stdout is for JSON
     cJSON *json;     // results go here as well when it is not NULL
@@ -33,4 +36,5 @@ typedef struct bench_run {
 orr_result bench_mlp(const bench_run *run, orr_error *error); // the networks' part of "neural"
 orr_result bench_splats(const bench_run *run, orr_error *error);
 orr_result bench_neural(const bench_run *run, orr_error *error);
+orr_result bench_frame(const bench_run *run, orr_error *error);
 orr_result bench_physics(const bench_run *run, orr_error *error);

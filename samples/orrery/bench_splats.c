@@ -117,10 +117,11 @@ static double limit_of(const bench_run *run, const case_result *c, const orr_sta
 
 static const char *unit_of(const char *stage)
 {
-    return strcmp(stage, "blend") == 0    ? "splat-pixels"
-           : strcmp(stage, "bin") == 0    ? "pairs"
-           : strcmp(stage, "meshes") == 0 ? "triangles"
-                                          : "splats";
+    return strcmp(stage, "blend") == 0                                         ? "splat-pixels"
+           : strcmp(stage, "bin") == 0                                         ? "pairs"
+           : strcmp(stage, "meshes") == 0                                      ? "triangles"
+           : strcmp(stage, "download") == 0 || strcmp(stage, "read back") == 0 ? "pixels"
+                                                                               : "splats";
 }
 
 static void print_stages(const bench_run *run, const char *name, const case_result *c,

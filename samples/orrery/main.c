@@ -17,7 +17,7 @@ static const command commands[] = {
      "a window: fly, switch layers, record a camera path, watch a field learn"},
     {"render", command_render, "SCENE -o OUT", "headless: .png .exr .npy .mp4, or a pattern with %04d"},
     {"sim", command_sim, "SCENE --steps N", "physics alone: a robot in any number of worlds"},
-    {"bench", command_bench, "[NAME...]", "what this machine does, stage by stage, beside its limits"},
+    {"bench", command_bench, "[NAME...]", "what this machine does, stage by stage, beside its limits; traces of frames"},
     {"train", command_train, "KIND DATA", "a picture, a shape, photos or a volume become a small network"},
     {"convert", command_convert, "IN OUT", "splat clouds to another format, models to meshes"},
     {"info", command_info, "FILE...", "what is in clouds, meshes, fields, robots, scene and camera files"},
