@@ -52,7 +52,7 @@ static orr_result open_draw(orr_cuda_draw *draw, orr_error *error)
     for (int i = 0; i < MARK_COUNT; i++) {
         ORR_CUDA_TRY(cudaEventCreateWithFlags(&draw->marks[i], cudaEventDefault));
     }
-    return orr_cuda_clock_calibrate(draw->cuda, &draw->clock, error);
+    return ORR_OK;
 }
 
 orr_result orr_cuda_draw_create(orr_cuda *cuda, orr_cuda_draw **out, orr_error *error)
@@ -317,8 +317,10 @@ static orr_result add_stages(const orr_cuda_draw *draw, orr_profile *profile, or
                                        [MARK_BLEND] = draw->counted->pairs * ORR_CUDA_TILE * ORR_CUDA_TILE,
                                        [MARK_DOWNLOAD] =
                                            (int64_t)draw->list->lens.width * draw->list->lens.height};
-    uint64_t times[MARK_COUNT];
-    ORR_TRY(orr_cuda_clock_read(&draw->clock, draw->marks[MARK_BEGIN], &times[MARK_BEGIN], error));
+    uint64_t times[MARK_COUNT] = {0};
+    if (draw->trace) {
+        ORR_TRY(orr_cuda_clock_read(&draw->clock, draw->marks[MARK_BEGIN], &times[MARK_BEGIN], error));
+    }
     for (int i = MARK_BEGIN + 1; i < MARK_COUNT; i++) {
         float milliseconds; // exact even where the clock's origin is hours ago
         ORR_CUDA_TRY(cudaEventElapsedTime(&milliseconds, draw->marks[MARK_BEGIN], draw->marks[i]));
