@@ -44,14 +44,24 @@ static orr_result measure_gpu(bench_run *run, orr_error *error)
     orr_cuda *cuda;
     orr_cuda_limits limits;
     ORR_TRY(orr_engine_take_cuda(run->engine, &cuda, error));
-    ORR_TRY(orr_cuda_measure_limits(cuda, &limits, error));
+    ORR_TRY(orr_cuda_measure_limits(cuda, run->tiny, &limits, error));
     const orr_cuda_info *info = orr_cuda_describe(cuda);
     fprintf(run->out,
             "%s: compute %d.%d, %d multiprocessors; memory %.0f GB/s, from the host %.1f GB/s; sort %.2f G "
-            "keys/s\n",
+            "keys/s; tensor cores %.1f TFLOP/s (halves, mma.sync)\n",
             info->name, info->compute[0], info->compute[1], info->processors, limits.bytes_per_second * 1e-9,
-            limits.upload_per_second * 1e-9, limits.sort_keys_per_second * 1e-9);
+            limits.upload_per_second * 1e-9, limits.sort_keys_per_second * 1e-9,
+            limits.tensor_operations_per_second * 1e-12);
+    if (run->json) {
+        cJSON *json = cJSON_AddObjectToObject(run->json, "device_limits");
+        cJSON_AddStringToObject(json, "device", info->name);
+        cJSON_AddNumberToObject(json, "bytes_per_second", limits.bytes_per_second);
+        cJSON_AddNumberToObject(json, "upload_bytes_per_second", limits.upload_per_second);
+        cJSON_AddNumberToObject(json, "sort_keys_per_second", limits.sort_keys_per_second);
+        cJSON_AddNumberToObject(json, "tensor_operations_per_second", limits.tensor_operations_per_second);
+    }
     run->limits.bytes_per_second = limits.bytes_per_second;
+    run->limits.tensor_operations_per_second = limits.tensor_operations_per_second;
     run->limits.splat_pixels_per_second = 0.0;
     return ORR_OK;
 }
@@ -131,6 +141,8 @@ int command_bench(int argc, char **argv)
          "frame: every stage on one axis of time, for ui.perfetto.dev", 0, 0},
         {"--frames", 0, OPTION_INT, &run.frames, "N",
          "frame: how many (default: two seconds of them, at most 120)", 1, 100000},
+        {"--tiny", 0, OPTION_FLAG, &run.tiny, NULL,
+         "only whether everything works: smallest sizes, for emulated devices", 0, 0},
         {"--largest", 0, OPTION_INT, &largest, "N", "splats in the largest synthetic cloud (default 5000000)",
          1e4, 1e8},
     };
@@ -153,7 +165,7 @@ int command_bench(int argc, char **argv)
     if (result != ORR_OK) {
         return command_fail(result, &error);
     }
-    run.largest = largest;
+    run.largest = run.tiny ? 500 : largest;
     if (common.size[0]) {
         memcpy(run.size, common.size, sizeof run.size);
     }

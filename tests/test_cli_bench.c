@@ -1,4 +1,5 @@
-// Tests of `orrery bench frame` as a user meets it: the account of frames, and the trace, on every rung that is here.
+// Tests of `orrery bench` as a user meets it: the account of frames and its trace on every rung that is here, and all that is
+// measured on a CUDA device.
 #include "assets/clouds.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
@@ -308,16 +309,24 @@ static void on_vulkan_the_queue_has_a_track_of_its_own(void **state)
                                         {NULL}});
 }
 
-static void on_cuda_the_stream_has_a_track_of_its_own(void **state)
+static bool cuda_answers(void)
 {
-    (void)state;
     orr_cuda *cuda;
     orr_error error = {0};
     if (orr_cuda_create(NULL, &cuda, &error) != ORR_OK) {
         print_message("skipped: %s\n", error.message);
-        skip();
+        return false;
     }
     orr_cuda_destroy(cuda);
+    return true;
+}
+
+static void on_cuda_the_stream_has_a_track_of_its_own(void **state)
+{
+    (void)state;
+    if (!cuda_answers()) {
+        skip();
+    }
     check_rung("cuda", "CUDA",
                (const char *const[][2]){{"frame loop", "input"},
                                         {"frame loop", "step"},
@@ -333,6 +342,46 @@ static void on_cuda_the_stream_has_a_track_of_its_own(void **state)
                                         {"CUDA stream", "blend"},
                                         {"CUDA stream", "download"},
                                         {NULL}});
+}
+
+// Figures mean nothing at these sizes; that they are there, and are rates, does.
+static void everything_is_measured_on_a_cuda_device(void **state)
+{
+    (void)state;
+    if (!cuda_answers()) {
+        skip();
+    }
+    run_result result =
+        run_program((const char *const[]){ORR_PROGRAM, "bench", "splats", "neural", "physics", "--tiny",
+                                          "--robot", ORR_WALKER, "--device", "cuda", "--json", NULL});
+    if (result.exit_code != 0) {
+        fail_msg("exit code %d: %s", result.exit_code, result.errors);
+    }
+    cJSON *json = cJSON_Parse(result.output);
+    const cJSON *limits = cJSON_GetObjectItem(json, "device_limits"),
+                *neural = cJSON_GetObjectItem(json, "neural"), *item;
+    static const char *const rates[] = {"bytes_per_second", "upload_bytes_per_second", "sort_keys_per_second",
+                                        "tensor_operations_per_second"};
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        assert_true(number_at(limits, rates[i]) > 0.0);
+    }
+    double peak = number_at(limits, "tensor_operations_per_second");
+    double inference = number_at(neural, "inference_samples_per_second"),
+           training = number_at(neural, "training_samples_per_second");
+    assert_true(inference > training && training > 0.0);
+    // two operations per weight: 32-64-16 and 32-64-64-3, whose outputs are padded to 16
+    assert_true(fabs(number_at(neural, "inference_tensor_share") * peak / inference - 2.0 * (3072 + 7168)) <
+                1.0);
+    int cases = 0;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "physics"))
+    {
+        assert_true(number_at(item, "steps_per_second") > 0.0);
+        cases++;
+    }
+    assert_int_equal(cases, 4);
+    assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(json, "growth")) == 1);
+    cJSON_Delete(json);
+    run_result_free(&result);
 }
 
 static void assert_refused(run_result result, const char *text)
@@ -365,6 +414,7 @@ int main(void)
         cmocka_unit_test(on_the_cpu_every_stage_is_the_host_s),
         cmocka_unit_test(on_vulkan_the_queue_has_a_track_of_its_own),
         cmocka_unit_test(on_cuda_the_stream_has_a_track_of_its_own),
+        cmocka_unit_test(everything_is_measured_on_a_cuda_device),
         cmocka_unit_test(what_does_not_fit_ends_with_one_line_and_code_2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
