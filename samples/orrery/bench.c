@@ -169,6 +169,11 @@ int command_bench(int argc, char **argv)
     if (common.size[0]) {
         memcpy(run.size, common.size, sizeof run.size);
     }
+    if (run.tiny) {
+        run.size[0] = 64;
+        run.size[1] = 36;
+        run.frames = run.frames ? run.frames : 2;
+    }
     result = command_engine(&common, &run.engine, &error);
     if (result != ORR_OK) {
         return command_fail(result, &error);
