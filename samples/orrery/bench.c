@@ -136,7 +136,7 @@ int command_bench(int argc, char **argv)
         {"--robot", 0, OPTION_TEXT, &run.robot, "PATH",
          "the robot that physics moves, or a folder of Gymnasium's", 0, 0},
         {"--plot", 0, OPTION_TEXT, &run.plot, "FILE.png",
-         "physics: only one robot in 1 to 10000 worlds, as a chart", 0, 0},
+         "frame: some frames as a chart; physics: only one robot in 1 to 10000 worlds", 0, 0},
         {"--trace", 0, OPTION_TEXT, &run.trace, "FILE.json",
          "frame: every stage on one axis of time, for ui.perfetto.dev", 0, 0},
         {"--frames", 0, OPTION_INT, &run.frames, "N",

@@ -24,7 +24,7 @@ typedef struct bench_run {
     bench_limits limits;
     const char *file;  // the cloud to draw, or NULL: a synthetic one
     const char *robot; // the robot to move, or a folder of robots; or NULL
-    const char *plot;  // a chart of the robot's speed over the number of worlds, PNG; or NULL
+    const char *plot;  // a chart of frames, or of the robot's speed over the number of worlds, PNG; or NULL
     bool tiny;         // whether everything works, not how fast: for emulated devices
     int size[2];
     const char *scene; // whose frames are accounted for; NULL: the one that ships

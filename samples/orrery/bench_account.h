@@ -24,5 +24,7 @@ const char *account_kind(const char *stage);
 const char *account_track(int track, char text[32]);
 
 orr_result account_print(const bench_run *run, const account *account, orr_error *error);
+// A few frames from the middle as a picture, PNG.
+orr_result account_plot(const char *path, const account *account, orr_error *error);
 // All events as text (free with cJSON_free), or NULL when there is no memory.
 char *account_chrome(const account *account);

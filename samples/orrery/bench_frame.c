@@ -172,6 +172,9 @@ static orr_result measure(frame_loop *loop, const char *scene, orr_file_writer *
     ORR_TRY(open_loop(loop, scene, error));
     ORR_TRY(trace_frames(loop, error));
     ORR_TRY(account_print(loop->run, &loop->account, error));
+    if (loop->run->plot) {
+        ORR_TRY(account_plot(loop->run->plot, &loop->account, error));
+    }
     if (!file) {
         return ORR_OK;
     }
