@@ -17,6 +17,8 @@ struct orr_vk {
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory;
     VkPipelineCache pipeline_cache;
+    // NULL: not offered, or not against the host's monotonic clock
+    PFN_vkGetCalibratedTimestampsEXT get_calibrated_timestamps;
 
     orr_log log;
     VkDebugUtilsMessengerEXT messenger;
@@ -159,3 +161,19 @@ orr_result orr_vk_submit(orr_vk *vk, VkCommandBuffer commands, VkSemaphore semap
 // The same between a semaphore to wait for (nullable) and one to signal, and a fence that may be VK_NULL_HANDLE.
 orr_result orr_vk_submit_between(orr_vk *vk, VkCommandBuffer commands, const VkSemaphoreSubmitInfo *wait,
                                  const VkSemaphoreSubmitInfo *signal, VkFence fence, orr_error *error);
+
+// ---- the clock ----
+
+// The device's clock against the host's (orr_clock_nanoseconds). They drift apart by microseconds per second: compare them
+// anew for long measurements.
+typedef struct orr_vk_clock {
+    uint64_t ticks, nanoseconds; // the same moment on both
+    uint64_t uncertainty;        // [ns] either way
+    double period;               // [ns] of a tick
+    uint32_t valid_bits;
+    const char *method;
+} orr_vk_clock;
+// Without calibrated timestamps nothing must be under way on the queue.
+orr_result orr_vk_clock_calibrate(orr_vk *vk, orr_vk_clock *clock, orr_error *error);
+// When a timestamp was written.
+uint64_t orr_vk_clock_nanoseconds(const orr_vk_clock *clock, uint64_t ticks);

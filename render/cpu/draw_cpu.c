@@ -243,7 +243,7 @@ static void blend(orr_cpu_frame *f)
 orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                               orr_profile *profile, orr_cpu_frame **frame, orr_error *error)
 {
-    orr_profile_reset(profile);
+    profile->stage_start = orr_clock_nanoseconds();
     orr_cpu_frame *f = orr_arena_take(arena, 1, sizeof *f);
     if (!f) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a frame");
@@ -299,6 +299,7 @@ orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr
     orr_cpu_frame *frame;
     orr_field_pass fields;
     bool done;
+    orr_profile_reset(profile);
     ORR_TRY(orr_draw_cpu_begin(jobs, isa, arena, list, profile, &frame, error));
     ORR_TRY(orr_field_pass_begin(&fields, jobs, arena, list, frame->mesh_depth, error));
     ORR_TRY(orr_field_pass_advance(&fields, INFINITY, &done, error));

@@ -1,6 +1,7 @@
 // Drawing on CUDA: splats, over what the CPU shows of meshes and fields.
 #pragma once
 
+#include "engine/core/trace.h"
 #include "engine/device/cuda.h"
 #include "render/field_pass.h"
 
@@ -26,6 +27,10 @@ orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, 
 // to `profile` (nullable).
 orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture, orr_profile *profile,
                                 orr_error *error);
+
+// From the next frame on, what the host does here is in the trace, too; NULL: no longer. The stream's clock is compared with
+// the host's anew, and the trace told how. No frame may be under way.
+orr_result orr_cuda_draw_trace(orr_cuda_draw *draw, orr_trace *trace, orr_error *error);
 
 // Forgets what was uploaded under a key.
 void orr_cuda_draw_release(orr_cuda_draw *draw, uint64_t key);

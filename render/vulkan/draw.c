@@ -6,6 +6,7 @@
 #include "render/vulkan/splats.h"
 #include "render/vulkan/store.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -37,6 +38,7 @@ typedef struct frame_slot {
     bool has_fields;
     orr_vk_buffer fields;  // what the CPU drew: depths, then four planes of colour
     orr_vk_buffer control; // for the host to read
+    orr_vk_buffer times;   // likewise: the marks' ticks. Asking the pool may wait for the frames behind
     orr_vk_buffer picture; // rgba of all pixels, then their depths
     orr_vk_image image;    // frames that are presented
 } frame_slot;
@@ -56,6 +58,8 @@ struct orr_vulkan_draw {
     orr_vulkan_meshes meshes;
     orr_vulkan_splats splats;
     size_t allocations; // besides the store's
+    orr_vk_clock clock;
+    orr_trace *trace; // nullable
 };
 
 // ---- creation ----
@@ -69,6 +73,8 @@ static orr_result create_slot(orr_vulkan_draw *draw, frame_slot *slot, orr_error
         .queryCount = ORR_VULKAN_MARKS,
     };
     ORR_VK_TRY(vkCreateQueryPool(vk->device, &queries, NULL, &slot->marks.pool), error);
+    ORR_TRY(orr_vk_buffer_create(vk, ORR_VULKAN_MARKS * sizeof(uint64_t), ORR_VK_READBACK, 0, "times",
+                                 &slot->times, error));
     return orr_vk_buffer_create(vk, sizeof(orr_vulkan_control), ORR_VK_READBACK, 0, "counters",
                                 &slot->control, error);
 }
@@ -78,6 +84,7 @@ static orr_result initialise(orr_vulkan_draw *draw, orr_error *error)
     VkCommandBuffer commands[FRAMES_MAX];
     ORR_TRY(orr_vk_commands_create(draw->vk, &draw->pool, commands, (uint32_t)draw->slot_count, error));
     ORR_TRY(orr_vk_timeline_create(draw->vk, &draw->timeline, error));
+    ORR_TRY(orr_vk_clock_calibrate(draw->vk, &draw->clock, error));
     for (int i = 0; i < draw->slot_count; i++) {
         draw->slots[i].commands = commands[i];
         ORR_TRY(create_slot(draw, &draw->slots[i], error));
@@ -127,6 +134,7 @@ void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
         vkDestroyQueryPool(vk->device, slot->marks.pool, NULL);
         orr_vk_buffer_destroy(vk, &slot->fields);
         orr_vk_buffer_destroy(vk, &slot->control);
+        orr_vk_buffer_destroy(vk, &slot->times);
         orr_vk_buffer_destroy(vk, &slot->picture);
         orr_vk_image_destroy(vk, &slot->image);
         orr_free(slot->layers);
@@ -317,6 +325,9 @@ static void record_stages(orr_vulkan_draw *draw, frame_slot *slot)
     } else {
         record_readback(draw, slot);
     }
+    vkCmdCopyQueryPoolResults(slot->commands, slot->marks.pool, 0, (uint32_t)slot->marks.count,
+                              slot->times.buffer, 0, sizeof(uint64_t),
+                              VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     orr_vk_barrier(slot->commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
 }
@@ -346,9 +357,12 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const
     slot->opaque = list->opaque;
     slot->sky = orr_sky_as_seen(&list->sky, &list->lens);
     slot->to_image = to_image;
+    uint64_t start = orr_clock_nanoseconds();
     ORR_TRY(take_layers(draw, slot, list, error));
     ORR_TRY(take_meshes(draw, slot, list, error));
     ORR_TRY(take_fields(draw, slot, fields, error));
+    orr_trace_host(draw->trace, "upload", start);
+    start = orr_clock_nanoseconds();
     slot->room = (orr_vulkan_room){
         .pairs = FIRST_PAIRS,
         .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_VULKAN_TILE) *
@@ -364,6 +378,7 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const
     ORR_TRY(make_room(draw, slot, error));
     ORR_TRY(make_output(draw, slot, error));
     ORR_TRY(send(draw, slot, error));
+    orr_trace_host(draw->trace, "submit", start);
     draw->pending++;
     return ORR_OK;
 }
@@ -379,13 +394,9 @@ orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_li
     return submit(draw, list, NULL, true, error);
 }
 
-static orr_result book_stages(orr_vulkan_draw *draw, frame_slot *slot, orr_profile *profile, orr_error *error)
+static void book_stages(const orr_vulkan_draw *draw, const frame_slot *slot, orr_profile *profile)
 {
-    uint64_t times[ORR_VULKAN_MARKS];
-    uint32_t count = (uint32_t)slot->marks.count;
-    ORR_VK_TRY(vkGetQueryPoolResults(draw->vk->device, slot->marks.pool, 0, count, sizeof times, times,
-                                     sizeof times[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
-               error);
+    const uint64_t *times = slot->times.mapped;
     const orr_vulkan_control *control = slot->control.mapped;
     int64_t triangles = 0;
     for (int i = 0; i < slot->mesh_count; i++) {
@@ -398,15 +409,28 @@ static orr_result book_stages(orr_vulkan_draw *draw, frame_slot *slot, orr_profi
                  {"project", control->splats},
                  {"sort", control->visible},
                  {"bin", control->pairs}};
-    for (uint32_t i = 1; i < count; i++) {
+    for (int i = 1; i < slot->marks.count; i++) {
         int64_t handled = (int64_t)slot->lens.width * slot->lens.height;
         for (size_t k = 0; k < sizeof items / sizeof items[0]; k++) {
             handled = strcmp(slot->marks.names[i], items[k].name) == 0 ? items[k].items : handled;
         }
-        double milliseconds =
-            (double)(times[i] - times[i - 1]) * (double)draw->vk->properties.limits.timestampPeriod * 1e-6;
-        orr_profile_add(profile, slot->marks.names[i], milliseconds, handled);
+        orr_profile_span(profile, ORR_TRACK_VULKAN, slot->marks.names[i],
+                         orr_vk_clock_nanoseconds(&draw->clock, times[i - 1]),
+                         orr_vk_clock_nanoseconds(&draw->clock, times[i]), handled);
     }
+}
+
+orr_result orr_vulkan_draw_trace(orr_vulkan_draw *draw, orr_trace *trace, orr_error *error)
+{
+    assert(draw->pending == 0);
+    draw->trace = trace;
+    if (!trace) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_vk_clock_calibrate(draw->vk, &draw->clock, error));
+    orr_trace_device *device = &trace->devices[ORR_TRACK_VULKAN];
+    *device = (orr_trace_device){.method = draw->clock.method, .uncertainty = draw->clock.uncertainty};
+    snprintf(device->name, sizeof device->name, "%s", orr_vk_name(draw->vk));
     return ORR_OK;
 }
 
@@ -455,13 +479,15 @@ static orr_result finish(orr_vulkan_draw *draw, bool to_image, frame_slot **out,
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "no frame to finish: expected one that was submitted this way");
     }
+    uint64_t start = orr_clock_nanoseconds();
     settle(draw, slot);
+    orr_trace_host(draw->trace, "wait", start);
     orr_result result = slot->outcome;
     if (result != ORR_OK && error) {
         *error = slot->why;
     }
     if (result == ORR_OK && profile) {
-        result = book_stages(draw, slot, profile, error);
+        book_stages(draw, slot, profile);
     }
     draw->first = (draw->first + 1) % draw->slot_count;
     draw->pending--;
@@ -476,12 +502,14 @@ orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *pict
     ORR_TRY(finish(draw, false, &slot, profile, error));
     size_t pixels = (size_t)slot->lens.width * (size_t)slot->lens.height;
     const float *planes = slot->picture.mapped;
+    uint64_t start = orr_clock_nanoseconds();
     if (picture && picture->rgba) {
         memcpy(picture->rgba, planes, pixels * 4 * sizeof(float));
     }
     if (picture && picture->depth) {
         memcpy(picture->depth, planes + 4 * pixels, pixels * sizeof(float));
     }
+    orr_trace_host(draw->trace, "download", start);
     return ORR_OK;
 }
 
