@@ -36,6 +36,11 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
     ORR_TRY(orr_capture_load(options->data, options->jobs, command_log(), &l->capture, error));
     ORR_ALLOC(l->images, l->capture->count, options->data, error);
     l->train_count = orr_capture_split(l->capture->count, options->holdout, l->images);
+    if (l->train_count == 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: all of its photos are held out, %d: expected --holdout 0", options->data,
+                        l->capture->count);
+    }
     const orr_field_desc field = {
         .kind = ORR_FIELD_NERF, .aabb_scale = l->capture->aabb_scale, .unbounded = options->unbounded};
     ORR_TRY(train_field(options, field, orr_nerf_train_config, &l->field, error));
@@ -188,19 +193,38 @@ static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
     return train_describe_nerf(l->trainer, l->field, l->capture, model, error);
 }
 
+// how good the pictures of the photos that were held out are, one by one
+static void report_photos(const learner *l, const orr_nerf_score *scores, int count, cJSON *json)
+{
+    cJSON *photos = json ? cJSON_AddArrayToObject(json, "held out") : NULL;
+    for (int i = 0; photos && i < count; i++) {
+        cJSON *photo = cJSON_CreateObject();
+        cJSON_AddStringToObject(photo, "file", l->capture->images[l->images[l->train_count + i]].path);
+        cJSON_AddNumberToObject(photo, "PSNR", scores[i].psnr);
+        cJSON_AddNumberToObject(photo, "SSIM", scores[i].ssim);
+        cJSON_AddItemToArray(photos, photo);
+    }
+}
+
 static orr_result report(learner *l, cJSON *json, orr_error *error)
 {
     int count = l->capture->count - l->train_count;
     train_figure(json, "training photos", l->train_count, "");
     train_figure(json, "held-out photos", count, "");
-    if (count > 0) {
-        orr_nerf_score mean;
-        ORR_TRY(orr_nerf_evaluate(l->drawer, orr_nerf_trainer_occupancy(l->trainer), l->capture,
-                                  l->images + l->train_count, count, l->jobs, NULL, &mean, error));
+    if (count == 0) {
+        return ORR_OK;
+    }
+    orr_nerf_score mean, *scores;
+    ORR_ALLOC(scores, count, "scores of photos", error);
+    orr_result result = orr_nerf_evaluate(l->drawer, orr_nerf_trainer_occupancy(l->trainer), l->capture,
+                                          l->images + l->train_count, count, l->jobs, scores, &mean, error);
+    if (result == ORR_OK) {
         train_figure(json, "PSNR", mean.psnr, "dB");
         train_figure(json, "SSIM", mean.ssim, "");
+        report_photos(l, scores, count, json);
     }
-    return ORR_OK;
+    orr_free(scores);
+    return result;
 }
 
 static const orr_profile *profile(learner *l)
