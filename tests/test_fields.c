@@ -223,6 +223,12 @@ static void an_exr_picture_becomes_display_colours(void **state)
     orr_picture_sample(picture, 0.75f, 0.5f, colour);
     assert_true(fabsf(colour[0] - 0.7353569f) < 1e-5f && colour[2] > 1.3f); // nothing is clipped
     orr_picture_destroy(picture);
+    // one pixel that is no number would spread over the whole network
+    const float broken[2 * 4] = {0.0f, 0.0f, 0.0f, NAN, 0.5f, 0.0f, NAN, 1.0f};
+    assert_ok(orr_exr_save(path, broken, 2, 1, &error));
+    assert_int_equal(orr_picture_load(path, &picture, &why), ORR_ERROR_FORMAT);
+    assert_null(picture);
+    assert_non_null(strstr(why.message, "pixel (1, 0) from the top left: expected finite colours"));
 }
 
 // ---- drawing ----
