@@ -213,6 +213,8 @@ static orr_result draw_on_cuda(orr_frame *frame, const frame_slot *slot, const o
 {
     const orr_cuda_layers layers = {.mesh_depth = orr_draw_cpu_mesh_depth(frame->cpu),
                                     .mesh_colour = orr_draw_cpu_mesh_colour(frame->cpu),
+                                    .fragments = orr_draw_cpu_fragments(frame->cpu),
+                                    .backdrop = slot->list.backdrop.mesh != NULL,
                                     .field_depth = frame->fields.depth,
                                     .field_colour = frame->fields.colour};
     ORR_TRY(orr_cuda_draw_submit(frame->cuda, &slot->list, &layers, error));
@@ -234,6 +236,8 @@ static orr_result find_mesh_depth(orr_frame *frame, const frame_slot *slot, cons
     }
     orr_draw_list meshes = slot->list;
     meshes.splat_count = meshes.field_count = 0;
+    meshes.only_solid = true;
+    meshes.backdrop.mesh = NULL;
     orr_error why = {0};
     orr_result result = orr_vulkan_draw_submit(frame->vulkan, &meshes, NULL, &why);
     ORR_TRY(note_loss(frame, result, &why, error));

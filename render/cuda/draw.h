@@ -14,6 +14,8 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw); // NULL is allowed
 typedef struct orr_cuda_layers {
     const float *mesh_depth;   // infinity: no mesh there
     const float *mesh_colour;  // 3 planes: red, green, blue
+    orr_fragment_lists fragments; // of transparent meshes
+    bool backdrop;                // mesh_colour shows it where there is no mesh
     const float *field_depth;  // infinity: no field there
     const float *field_colour; // 4 planes: premultiplied red, green, blue, and alpha
 } orr_cuda_layers;

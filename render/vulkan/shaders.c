@@ -3,6 +3,9 @@
 static const uint32_t mesh_fragment[] = {
 #include "shaders/mesh.frag.inc"
 };
+static const uint32_t mesh_blended_fragment[] = {
+#include "shaders/mesh_blended.frag.inc"
+};
 static const uint32_t mesh_vertex[] = {
 #include "shaders/mesh.vert.inc"
 };
@@ -49,6 +52,7 @@ orr_vk_code orr_vulkan_shader_code(orr_vulkan_shader shader)
 {
     static const orr_vk_code codes[ORR_SHADER_COUNT] = {
         [ORR_SHADER_MESH_FRAGMENT] = CODE(mesh_fragment),
+        [ORR_SHADER_MESH_BLENDED_FRAGMENT] = CODE(mesh_blended_fragment),
         [ORR_SHADER_MESH_VERTEX] = CODE(mesh_vertex),
         [ORR_SHADER_PRESENT] = CODE(present),
         [ORR_SHADER_RADIX_COUNT] = CODE(radix_count),

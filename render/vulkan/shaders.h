@@ -20,6 +20,7 @@ typedef enum orr_vulkan_shader {
     // graphics
     ORR_SHADER_MESH_VERTEX = ORR_SHADER_COMPUTE_COUNT,
     ORR_SHADER_MESH_FRAGMENT,
+    ORR_SHADER_MESH_BLENDED_FRAGMENT,
     ORR_SHADER_COUNT
 } orr_vulkan_shader;
 

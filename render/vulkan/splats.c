@@ -11,7 +11,7 @@ static const struct {
     [ORR_SHADER_RADIX_COUNT] = {"bbb", 8},
     [ORR_SHADER_RADIX_SCAN] = {"bbb", 4},
     [ORR_SHADER_RADIX_SCATTER] = {"bbbbbbb", 12},
-    [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbbb", 84},
+    [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbbbbb", 84},
     [ORR_SHADER_SPLAT_PLAN] = {"b", 0},
     [ORR_SHADER_SPLAT_PROJECT] = {"bbbbbbb", 128},
     [ORR_SHADER_TILE_COUNT] = {"bbbbbb", 8},
@@ -299,7 +299,8 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
         orr_sky_values sky;
     } push = {{frame->width, frame->height},
               (uint32_t)tiles[0],
-              (frame->has_meshes ? 1u : 0u) | (frame->fields ? 2u : 0u),
+              (frame->has_meshes ? 1u : 0u) | (frame->fields ? 2u : 0u) | (frame->has_fragments ? 4u : 0u) |
+                  (frame->has_backdrop ? 8u : 0u),
               frame->opaque,
               frame->sky};
     const orr_vk_binding bindings[] = {BUFFER(ranges),
@@ -310,7 +311,9 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
                                        {.view = frame->meshes, .sampler = s->sampler},
                                        BUFFER(picture),
                                        BUFFER(depth),
-                                       {.buffer = frame->fields ? frame->fields : s->control.buffer}};
+                                       {.buffer = frame->fields ? frame->fields : s->control.buffer},
+                                       {.buffer = frame->lists},
+                                       {.buffer = frame->nodes}};
     bind(s, commands, ORR_SHADER_SPLAT_BLEND, bindings, &push);
     vkCmdDispatch(commands, (uint32_t)tiles[0], (uint32_t)tiles[1], 1);
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
