@@ -51,25 +51,14 @@ struct pixel_state {
     float mesh_depth;    // splats from here on are hidden
     float field_depth;   // the fields are blended before splats from here on; 1e38: nothing there, or done
     float fragment_depth; // of the next fragment of a transparent mesh, likewise
-    uint fragment;        // its place
+    uint fragment;        // 1 + its place
     bool stopped;         // takes no more splats or fields
 };
 
-// The fragment of a pixel that comes after one of the given depth and order.
-void find_fragment(ivec2 pixel, float depth, uint order, inout pixel_state p)
+void find_fragment(uint link, inout pixel_state p)
 {
-    p.fragment_depth = 1e38;
-    uint first = 0xffffffffu;
-    for (uint link = starts[pixel.y * push.size.x + pixel.x]; link != 0u; link = nodes[link - 1u].next) {
-        float d = nodes[link - 1u].depth;
-        uint o = nodes[link - 1u].order;
-        bool after = d > depth || (d == depth && o > order);
-        if (after && (d < p.fragment_depth || (d == p.fragment_depth && o < first))) {
-            p.fragment_depth = d;
-            p.fragment = link - 1u;
-            first = o;
-        }
-    }
+    p.fragment = link;
+    p.fragment_depth = link == 0u ? 1e38 : nodes[link - 1u].depth;
 }
 
 pixel_state begin_pixel(ivec2 pixel)
@@ -90,7 +79,7 @@ pixel_state begin_pixel(ivec2 pixel)
     }
     p.fragment_depth = 1e38;
     if ((push.layers & FRAGMENTS) != 0u && !p.stopped) {
-        find_fragment(pixel, -1e38, 0u, p);
+        find_fragment(starts[pixel.y * push.size.x + pixel.x], p);
     }
     return p;
 }
@@ -108,25 +97,28 @@ void blend_fields(ivec2 pixel, inout pixel_state p)
     p.field_depth = 1e38;
 }
 
-void blend_fragment(ivec2 pixel, inout pixel_state p)
+void blend_fragment(inout pixel_state p)
 {
-    fragment_node seen = nodes[p.fragment];
+    fragment_node seen = nodes[p.fragment - 1u];
     p.colour += p.transmittance * seen.rgba.rgb;
     p.depth += p.transmittance * seen.rgba.a * seen.depth;
     p.transmittance *= 1.0 - seen.rgba.a;
     p.stopped = p.transmittance <= SPLAT_T_MIN;
-    find_fragment(pixel, seen.depth, seen.order, p);
+    find_fragment(seen.next, p);
 }
 
-// Blends what fields and transparent meshes show up to a depth, nearer ones first.
-void blend_layers(ivec2 pixel, float reach, inout pixel_state p)
+// Does a field or a transparent mesh come before what is that far away?
+bool is_layer_due(float reach, pixel_state p)
 {
-    while (!p.stopped && min(p.field_depth, p.fragment_depth) <= reach) {
-        if (p.field_depth <= p.fragment_depth) {
-            blend_fields(pixel, p);
-        } else {
-            blend_fragment(pixel, p);
-        }
+    return !p.stopped && min(p.field_depth, p.fragment_depth) <= reach;
+}
+
+void blend_layer(ivec2 pixel, inout pixel_state p)
+{
+    if (p.field_depth <= p.fragment_depth) {
+        blend_fields(pixel, p);
+    } else {
+        blend_fragment(p);
     }
 }
 
@@ -135,7 +127,9 @@ void end_pixel(ivec2 pixel, pixel_state p)
     if (any(greaterThanEqual(pixel, push.size))) {
         return;
     }
-    blend_layers(pixel, 9.9e37, p);
+    while (is_layer_due(9.9e37, p)) {
+        blend_layer(pixel, p);
+    }
     if (p.mesh_depth < 1e38) {
         p.colour += p.transmittance * texelFetch(mesh_colour, pixel, 0).rgb;
         p.depth += p.transmittance * p.mesh_depth;
@@ -184,16 +178,27 @@ void main()
             break;
         }
         uint count = min(BATCH, range.y - first);
-        for (uint k = 0u; k < count; k++) {
+        for (uint k = 0u; k < count;) {
+            vec4 seen = batch_colours[k];
+            // one layer of each pixel at a time, not in a loop of its own: lavapipe ends a shader's loops after 65535 turns
+            // of all of them together
+            bool waits = false;
+            for (int row = 0; row < ROWS; row++) {
+                if (is_layer_due(seen.w, pixels[row])) {
+                    blend_layer(first_pixel + ivec2(0, row), pixels[row]);
+                    waits = waits || is_layer_due(seen.w, pixels[row]);
+                }
+            }
+            if (waits) {
+                continue;
+            }
             vec4 place = batch_places[k];
             vec4 shape = batch_shapes[k];
-            vec4 seen = batch_colours[k];
             ellipse e;
             e.sharp_x = place.z;
             e.lean = place.w;
             e.sharp_y = shape.x;
             for (int row = 0; row < ROWS; row++) {
-                blend_layers(first_pixel + ivec2(0, row), seen.w, pixels[row]);
                 real2 d;
                 d.x = centre.x - place.x;
                 d.y = centre.y + float(row) - place.y;
@@ -209,6 +214,7 @@ void main()
                 pixels[row].colour = fma(vec3(weight), seen.rgb, pixels[row].colour);
                 pixels[row].depth = fma(weight, seen.w, pixels[row].depth);
             }
+            k++;
         }
     }
     for (int row = 0; row < ROWS; row++) {

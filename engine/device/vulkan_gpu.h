@@ -124,10 +124,10 @@ typedef struct orr_vk_graphics_desc {
     uint32_t attribute_count;
     const char *types; // of the bindings, as orr_vk_compute has them
     VkShaderStageFlags push_stages;
-    uint32_t push_size; // [bytes], 1 .. 128
-    VkFormat colour;    // of the image drawn into
-    VkFormat depth;     // the greater one wins; VK_FORMAT_UNDEFINED: no depth
-    bool over;          // blended over what is there, premultiplied; false: replaces it
+    uint32_t push_size;  // [bytes], 1 .. 128
+    VkFormat colour;     // of the image drawn into
+    VkFormat depth;      // the greater one wins; VK_FORMAT_UNDEFINED: no depth
+    bool over;           // blended over what is there, premultiplied; false: replaces it
     bool writes_nothing; // neither colour nor depth: the shader has other places to write to
 } orr_vk_graphics_desc;
 

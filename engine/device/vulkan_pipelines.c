@@ -193,10 +193,9 @@ static orr_result create_graphics(orr_vk *vk, const orr_vk_graphics_desc *desc, 
         .dstColorBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
         .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
         .dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
-        .colorWriteMask = desc->writes_nothing
-                              ? 0
-                              : VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT |
-                          VK_COLOR_COMPONENT_A_BIT,
+        .colorWriteMask = desc->writes_nothing ? 0
+                                               : VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT |
+                                                     VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT,
     };
     const VkPipelineColorBlendStateCreateInfo blend = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
@@ -246,8 +245,9 @@ orr_result orr_vk_graphics_create(orr_vk *vk, const orr_vk_graphics_desc *desc, 
                                   .binding_count = (int)strlen(desc->types)};
     memcpy(graphics->types, desc->types, strlen(desc->types));
     VkShaderModule vertex = VK_NULL_HANDLE, fragment = VK_NULL_HANDLE;
-    orr_result result = create_layouts(vk, desc->types, (uint32_t)graphics->binding_count, VK_SHADER_STAGE_FRAGMENT_BIT, desc->push_stages,
-                                       desc->push_size, &graphics->set_layout, &graphics->layout, error);
+    orr_result result =
+        create_layouts(vk, desc->types, (uint32_t)graphics->binding_count, VK_SHADER_STAGE_FRAGMENT_BIT,
+                       desc->push_stages, desc->push_size, &graphics->set_layout, &graphics->layout, error);
     if (result == ORR_OK) {
         result = create_shader(vk, desc->vertex, &vertex, error);
     }

@@ -126,18 +126,12 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
     }
     // layers of all kinds meet in one projection
     list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
-    ORR_TRY(orr_world_sun(world, view->world, &list->sun, error));
-    if (scene->sun_follows) {
-        for (int k = 0; k < 3; k++) {
-            list->sun.direction[k] = -list->lens.view[8 + k];
-        }
-    }
+    ORR_TRY(orr_world_light(world, view->world, list, error));
     list->opaque = view->has_background || scene->has_background;
     list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
-    if (!view->has_background && orr_scene_sky(scene, &list->sky)) {
-        list->opaque = true;
-    }
-    return ORR_OK;
+    list->backdrop.mesh = NULL;
+    const orr_layer_data *sky = view->has_background ? NULL : orr_scene_sky(scene);
+    return sky ? orr_scene_draw_sky(sky, list, error) : ORR_OK;
 }
 
 // Uploads of layers that the scene has lost are let go.

@@ -67,9 +67,9 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
     orr_cuda_clouds_destroy(&draw->clouds);
     orr_cuda_sort_release(&draw->sort);
     orr_cuda_buffer *buffers[] = {
-        &draw->places,      &draw->shapes,      &draw->colours,      &draw->keys,   &draw->order,
-        &draw->tile_counts, &draw->pair_tiles,  &draw->pair_splats,  &draw->ranges, &draw->mesh_depth,
-        &draw->mesh_colour, &draw->field_depth, &draw->field_colour, &draw->rgba,   &draw->depth,
+        &draw->places,          &draw->shapes,      &draw->colours,      &draw->keys,   &draw->order,
+        &draw->tile_counts,     &draw->pair_tiles,  &draw->pair_splats,  &draw->ranges, &draw->mesh_depth,
+        &draw->mesh_colour,     &draw->field_depth, &draw->field_colour, &draw->rgba,   &draw->depth,
         &draw->fragment_starts, &draw->fragments};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
@@ -152,12 +152,15 @@ static orr_result upload_plane(orr_cuda_draw *draw, const orr_cuda_buffer *to, c
 
 static orr_result upload_fragments(orr_cuda_draw *draw, orr_error *error)
 {
-    size_t pixels = (size_t)draw->list->lens.width * (size_t)draw->list->lens.height, count = fragment_count(draw);
+    size_t pixels = (size_t)draw->list->lens.width * (size_t)draw->list->lens.height,
+           count = fragment_count(draw);
     if (count > 0) {
         ORR_CUDA_TRY(cudaMemcpyAsync(draw->fragment_starts.memory, draw->layers.fragments.starts,
-                                     (pixels + 1) * sizeof(uint32_t), cudaMemcpyHostToDevice, draw->cuda->stream));
+                                     (pixels + 1) * sizeof(uint32_t), cudaMemcpyHostToDevice,
+                                     draw->cuda->stream));
         ORR_CUDA_TRY(cudaMemcpyAsync(draw->fragments.memory, draw->layers.fragments.fragments,
-                                     count * sizeof(orr_fragment), cudaMemcpyHostToDevice, draw->cuda->stream));
+                                     count * sizeof(orr_fragment), cudaMemcpyHostToDevice,
+                                     draw->cuda->stream));
     }
     return ORR_OK;
 }

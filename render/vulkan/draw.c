@@ -36,8 +36,8 @@ typedef struct frame_slot {
     bool has_backdrop, has_blended;
     int64_t fragments;     // that it needs room for, as far as is known
     int64_t fragment_room; // that it was sent with
-    orr_vulkan_room room; // that it needs, as far as is known
-    bool settled;         // done, with room enough or with an error
+    orr_vulkan_room room;  // that it needs, as far as is known
+    bool settled;          // done, with room enough or with an error
     orr_result outcome;
     orr_error why;
     bool opaque;
@@ -79,7 +79,8 @@ static orr_result create_slot(orr_vulkan_draw *draw, frame_slot *slot, orr_error
         .queryCount = ORR_VULKAN_MARKS,
     };
     ORR_VK_TRY(vkCreateQueryPool(vk->device, &queries, NULL, &slot->marks.pool), error);
-    return orr_vk_buffer_create(vk, sizeof(frame_counts), ORR_VK_READBACK, 0, "counters", &slot->counts, error);
+    return orr_vk_buffer_create(vk, sizeof(frame_counts), ORR_VK_READBACK, 0, "counters", &slot->counts,
+                                error);
 }
 
 static orr_result initialise(orr_vulkan_draw *draw, orr_error *error)
@@ -193,9 +194,11 @@ static orr_result take_meshes(orr_vulkan_draw *draw, frame_slot *slot, const orr
     }
     for (int i = 0; i < slot->mesh_count; i++) {
         bool backdrop = slot->has_backdrop && i == 0;
-        const orr_draw_mesh *from = backdrop ? &list->backdrop : &list->meshes[i - (slot->has_backdrop ? 1 : 0)];
+        const orr_draw_mesh *from =
+            backdrop ? &list->backdrop : &list->meshes[i - (slot->has_backdrop ? 1 : 0)];
         const orr_vulkan_stored *item;
-        ORR_TRY(orr_vulkan_store_take(&draw->store, NULL, from, slot->number, oldest_frame(draw), &item, error));
+        ORR_TRY(
+            orr_vulkan_store_take(&draw->store, NULL, from, slot->number, oldest_frame(draw), &item, error));
         slot->meshes[i] = (orr_vulkan_mesh_item){.mesh = item->mesh, .backdrop = backdrop};
         memcpy(slot->meshes[i].model, from->model, sizeof slot->meshes[i].model);
         slot->has_blended |= item->mesh->blended && !list->only_solid;

@@ -55,8 +55,8 @@ orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes
     *m = (orr_vulkan_meshes){.vk = upload->vk};
     ORR_TRY(create_pipeline(m, false, &m->opaque, error));
     ORR_TRY(create_pipeline(m, true, &m->blended, error));
-    ORR_TRY(orr_vk_buffer_create(m->vk, sizeof(orr_draw_lighting), ORR_VK_ON_DEVICE, 0, "lights", &m->lighting,
-                                 error));
+    ORR_TRY(orr_vk_buffer_create(m->vk, sizeof(orr_draw_lighting), ORR_VK_ON_DEVICE, 0, "lights",
+                                 &m->lighting, error));
     ORR_TRY(orr_vulkan_fragments_grow(m, 1, 1, error)); // blending binds the lists all the same
     const VkSamplerCreateInfo sampler = {
         .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
@@ -129,22 +129,26 @@ bool orr_vulkan_fragments_fit(const orr_vulkan_meshes *m, int64_t pixels, int64_
     return (pixels + 1) * 4 <= (int64_t)m->lists.size && fragments <= orr_vulkan_fragment_room(m);
 }
 
-static orr_result grow_buffer(const orr_vulkan_meshes *m, orr_vk_buffer *buffer, int64_t size, orr_error *error)
+static orr_result grow_buffer(const orr_vulkan_meshes *m, orr_vk_buffer *buffer, int64_t size,
+                              orr_error *error)
 {
     int64_t limit = (int64_t)m->vk->properties.limits.maxStorageBufferRange;
     if (size <= (int64_t)buffer->size) {
         return ORR_OK;
     }
     if (size > limit) {
-        return orr_fail(error, ORR_CODE_CAPACITY,
-                        "Vulkan: %lld bytes for transparent meshes in one frame: this device's buffers hold %lld",
-                        (long long)size, (long long)limit);
+        return orr_fail(
+            error, ORR_CODE_CAPACITY,
+            "Vulkan: %lld bytes for transparent meshes in one frame: this device's buffers hold %lld",
+            (long long)size, (long long)limit);
     }
     orr_vk_buffer_destroy(m->vk, buffer);
-    return orr_vk_buffer_create(m->vk, (VkDeviceSize)size, ORR_VK_ON_DEVICE, 0, "transparent meshes", buffer, error);
+    return orr_vk_buffer_create(m->vk, (VkDeviceSize)size, ORR_VK_ON_DEVICE, 0, "transparent meshes", buffer,
+                                error);
 }
 
-orr_result orr_vulkan_fragments_grow(orr_vulkan_meshes *m, int64_t pixels, int64_t fragments, orr_error *error)
+orr_result orr_vulkan_fragments_grow(orr_vulkan_meshes *m, int64_t pixels, int64_t fragments,
+                                     orr_error *error)
 {
     ORR_TRY(grow_buffer(m, &m->lists, (pixels + 1) * 4, error));
     return grow_buffer(m, &m->nodes, fragments * NODE_SIZE, error);
@@ -257,8 +261,8 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
 }
 
 // The opaque parts of all items, or the transparent ones.
-static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vulkan_mesh_frame *frame,
-                       bool blended, mesh_push *push)
+static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
+                       const orr_vulkan_mesh_frame *frame, bool blended, mesh_push *push)
 {
     const orr_vk_graphics *pipeline = blended ? &m->blended : &m->opaque;
     const VkRect2D area = {.extent = {(uint32_t)frame->lens->width, (uint32_t)frame->lens->height}};
@@ -282,7 +286,8 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands, con
     }
 }
 
-static void fill_buffers(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vulkan_mesh_frame *frame)
+static void fill_buffers(const orr_vulkan_meshes *m, VkCommandBuffer commands,
+                         const orr_vulkan_mesh_frame *frame)
 {
     vkCmdUpdateBuffer(commands, m->lighting.buffer, 0, sizeof *frame->lighting, frame->lighting);
     vkCmdFillBuffer(commands, m->lists.buffer, 0, VK_WHOLE_SIZE, 0);

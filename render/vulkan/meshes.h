@@ -25,11 +25,13 @@ typedef struct orr_vulkan_meshes {
     orr_vk *vk;
     orr_vk_graphics opaque, blended;
     VkSampler sampler;
-    orr_vk_image white;  // the texture of materials that have none
-    orr_vk_image colour; // display colour; alpha: distance along the camera's axis, 0: nothing there but the backdrop
+    orr_vk_image white; // the texture of materials that have none
+    orr_vk_image
+        colour; // display colour; alpha: distance along the camera's axis, 0: nothing there but the backdrop
     orr_vk_image depth;
     orr_vk_buffer lighting;
-    orr_vk_buffer lists; // how many fragments there are, then where each pixel's list begins; shaders/fragments.glsl
+    orr_vk_buffer
+        lists; // how many fragments there are, then where each pixel's list begins; shaders/fragments.glsl
     orr_vk_buffer nodes; // the fragments
 } orr_vulkan_meshes;
 
@@ -58,7 +60,8 @@ orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *meshes, int width, int heig
 // The same for the lists of so many pixels and their fragments. CAPACITY when the device's buffers cannot be that large.
 int64_t orr_vulkan_fragment_room(const orr_vulkan_meshes *meshes);
 bool orr_vulkan_fragments_fit(const orr_vulkan_meshes *meshes, int64_t pixels, int64_t fragments);
-orr_result orr_vulkan_fragments_grow(orr_vulkan_meshes *meshes, int64_t pixels, int64_t fragments, orr_error *error);
+orr_result orr_vulkan_fragments_grow(orr_vulkan_meshes *meshes, int64_t pixels, int64_t fragments,
+                                     orr_error *error);
 
 // Draws the items into the corner of `colour` and into the lists, and leaves both for compute shaders to read, and the
 // number of fragments at the beginning of the lists for transfers.

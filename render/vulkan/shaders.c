@@ -1,5 +1,8 @@
 #include "render/vulkan/shaders.h"
 
+static const uint32_t fragment_sort[] = {
+#include "shaders/fragment_sort.comp.inc"
+};
 static const uint32_t mesh_fragment[] = {
 #include "shaders/mesh.frag.inc"
 };
@@ -51,6 +54,7 @@ static const uint32_t tile_scan[] = {
 orr_vk_code orr_vulkan_shader_code(orr_vulkan_shader shader)
 {
     static const orr_vk_code codes[ORR_SHADER_COUNT] = {
+        [ORR_SHADER_FRAGMENT_SORT] = CODE(fragment_sort),
         [ORR_SHADER_MESH_FRAGMENT] = CODE(mesh_fragment),
         [ORR_SHADER_MESH_BLENDED_FRAGMENT] = CODE(mesh_blended_fragment),
         [ORR_SHADER_MESH_VERTEX] = CODE(mesh_vertex),

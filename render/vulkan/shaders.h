@@ -5,6 +5,7 @@
 
 typedef enum orr_vulkan_shader {
     // compute
+    ORR_SHADER_FRAGMENT_SORT,
     ORR_SHADER_PRESENT,
     ORR_SHADER_RADIX_COUNT,
     ORR_SHADER_RADIX_SCAN,

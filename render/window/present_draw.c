@@ -267,8 +267,8 @@ static void record_drawing(const orr_present_draw *draw, const orr_swapchain *sw
     const float scale[2] = {2.0f / (float)extent.width, 2.0f / (float)extent.height};
     if (picture) {
         VkImageView view = picture->image ? picture->image->view : draw->picture.view;
-        orr_vk_graphics_push(commands, &draw->pipeline, &(orr_vk_binding){.view = view, .sampler = draw->sampler},
-                             scale);
+        orr_vk_graphics_push(commands, &draw->pipeline,
+                             &(orr_vk_binding){.view = view, .sampler = draw->sampler}, scale);
         vkCmdDrawIndexed(commands, QUAD_INDICES, 1, 0, 0, 0);
     }
     if (overlay) {
