@@ -225,7 +225,8 @@ static void lamps_fade_with_distance_and_shine_within_their_cones(void **state)
             "diffuse='.8 .8 .8'/>";
         char light[256];
         snprintf(light, sizeof light, aside, 40);
-        assert_float_equal(seen_under(with, DARK, light), 0.8f * 0.75f, 1e-3);
+        // (the pixel's middle is 0.05 m aside)
+        assert_float_equal(seen_under(with, DARK, light), 0.8f * 0.75f, 0.02);
         snprintf(light, sizeof light, aside, 20);
         assert_float_equal(seen_under(with, DARK, light), 0.0f, 1e-5);
     }
@@ -298,21 +299,21 @@ static void a_tendon_is_drawn_around_its_geom(void **state)
     static picture p;
     // over a ball of radius 1: the way is highest at its top, and covers it there
     static const char model[] = FLAT
-        "<worldbody><site name='a' pos='-2 0 0'/><site name='b' pos='2 0 0'/><site name='up' pos='0 0 2'/>"
+        "<worldbody><site name='a' pos='-2 0 .2'/><site name='b' pos='2 0 .2'/><site name='up' pos='0 0 2'/>"
         "<geom name='ball' size='1' rgba='0 0 1 1'/></worldbody>"
-        "<tendon><spatial width='.1' rgba='1 0 0 1' group='%d'><site site='a'/>"
+        "<tendon><spatial width='.4' rgba='1 0 0 1' group='%d'><site site='a'/>"
         "<geom geom='ball' sidesite='up'/><site site='b'/></spatial></tendon>";
     char text[1024];
     orr_view view = view_from(0, -6, 0);
     snprintf(text, sizeof text, model, 0);
     draw_with(engine, text, NULL, &view, &p);
-    // its top: 1 + half its width of 0.1 (on a geom it is half as wide) above the middle, 6 m away
+    // its top: 1 + 0.2 (on a geom it is half as wide as its width says) above the middle, 6 m away
     int top = HEIGHT;
     for (int i = 0; i < PIXELS; i++) {
-        bool red = colour_at(&p, i)[0] > 0.9f && colour_at(&p, i)[2] < 0.1f;
+        bool red = i % WIDTH == WIDTH / 2 && colour_at(&p, i)[0] > 0.9f;
         top = red && i / WIDTH < top ? i / WIDTH : top;
     }
-    assert_true(fabsf((float)top - (0.5f * HEIGHT - view.camera.focal[1] * 1.05f / 6.0f)) < 1.5f);
+    assert_true(fabsf((float)top - (0.5f * HEIGHT - view.camera.focal[1] * 1.2f / 6.0f)) < 1.5f);
     assert_true(count_red(&p) > 40);
     view.tendon_groups = 1;
     draw_with(engine, text, NULL, &view, &p);
@@ -347,9 +348,10 @@ static void a_skybox_stands_behind_everything(void **state)
 {
     (void)state;
     static picture p;
-    static const char model[] = FLAT "<asset><texture type='skybox' builtin='flat' rgb1='.2 .4 .6' rgb2='.9 "
-                                     ".8 .7' mark='cross' markrgb='1 0 0' "
-                                     "width='64' height='64'/></asset><worldbody>" BLUE_GLASS "</worldbody>";
+    static const char model[] =
+        FLAT "<asset><texture type='skybox' builtin='flat' rgb1='.2 .4 .6' rgb2='.8 .6 .4' "
+             " mark='cross' markrgb='1 0 0' "
+             "width='32' height='32'/></asset><worldbody>" BLUE_GLASS "</worldbody>";
     for (int i = 0; i < 2 && machine(i); i++) {
         orr_view view = {.camera = orr_camera_look_at((float[]){0, -6, 0}, (float[]){0, 0, 0},
                                                       (float[]){0, 0, 1}, 0.8f, WIDTH, HEIGHT)};
@@ -358,15 +360,58 @@ static void a_skybox_stands_behind_everything(void **state)
         assert_float_equal(p.depth[8 * WIDTH + 8], 0.0f, 0.0); // it is nowhere
         assert_float_equal(p.rgba[3], 1.0f, 0.0);
         // seen through the glass, beside the cross in the face's middle
-        assert_colour(&p, MIDDLE + 10 * WIDTH + 10, 0.75f * 0.2f, 0.75f * 0.4f, 0.75f * 0.6f + 0.25f);
+        assert_colour(&p, MIDDLE - 10 * WIDTH - 10, 0.75f * 0.2f, 0.75f * 0.4f, 0.75f * 0.6f + 0.25f);
         assert_true(count_red(&p) > 20); // the cross
         view.camera = orr_camera_look_at((float[]){0, 0, 0}, (float[]){0, 0.01f, -1}, (float[]){0, 0, 1},
                                          0.8f, WIDTH, HEIGHT);
         draw_with(machine(i), model, NULL, &view, &p);
-        assert_colour(&p, 8 * WIDTH + 8, 0.9f, 0.8f, 0.7f); // the face below
+        assert_colour(&p, 8 * WIDTH + 8, 0.8f, 0.6f, 0.4f); // the face below
         const float green[3] = {0.0f, 1.0f, 0.0f};
         draw_with(machine(i), model, green, &view, &p);
         assert_float_equal(p.rgba[3], 0.0f, 1e-3); // a captured world has its own sky
+    }
+}
+
+// Which of a checker's two colours is at x, y of a floor.
+static bool is_red_at(const picture *p, float x, float y)
+{
+    int column = (int)(0.5f * WIDTH + x * HEIGHT / 8.0f), row = (int)(0.5f * HEIGHT - y * HEIGHT / 8.0f);
+    return colour_at(p, row * WIDTH + column)[0] > 0.5f;
+}
+
+static void textures_repeat_as_in_mujoco(void **state)
+{
+    (void)state;
+    static picture p;
+    static const struct {
+        const char *size, *uniform, *repeat;
+        float square[2]; // sides of a checker's squares, four of which meet in the middle
+    } cases[] = {
+        {"0 0 1", "true", "1 1", {1.0f, 1.0f}},  // a repeat in 2 m: MuJoCo 3.12 shows it so
+        {"4 3 1", "true", "1 2", {1.0f, 0.5f}},  // likewise
+        {"0 0 1", "false", "2 1", {0.5f, 1.0f}}, // endless: likewise
+        {"3 2 1", "false", "3 1", {1.0f, 2.0f}}, // over the size
+        {"3 0 1", "false", "3 1", {1.0f, 1.0f}}, // over the size, and endless
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char model[1024];
+        snprintf(model, sizeof model,
+                 FLAT
+                 "<asset><texture name='t' type='2d' builtin='checker' rgb1='1 0 0' rgb2='0 0 1' width='64' "
+                 "height='64'/><material name='m' texture='t' texuniform='%s' texrepeat='%s' "
+                 "specular='0'/></asset>"
+                 "<worldbody><geom type='plane' size='%s' material='m'/></worldbody>",
+                 cases[i].uniform, cases[i].repeat, cases[i].size);
+        orr_view view = view_from(0, 0, 4);
+        view.camera = orr_camera_look_at((float[]){0, 0, 4}, (float[]){0, 0, 0}, (float[]){0, 1, 0},
+                                         2.0f * atanf(1.0f), WIDTH, HEIGHT); // 8 m high
+        draw_with(engine, model, NULL, &view, &p);
+        for (int square = 0; square < 4; square++) { // in the middles of the four around the origin
+            float x = (square % 2 ? 0.5f : -0.5f) * cases[i].square[0];
+            float y = (square / 2 ? 0.5f : -0.5f) * cases[i].square[1];
+            assert_int_equal(is_red_at(&p, x, y), square == 1 || square == 2);
+            assert_int_equal(is_red_at(&p, 1.5f * x, 1.5f * y), square == 1 || square == 2);
+        }
     }
 }
 
@@ -456,6 +501,7 @@ int main(void)
         cmocka_unit_test(a_tendon_is_drawn_around_its_geom),
         cmocka_unit_test(an_endless_plane_ends_at_the_horizon),
         cmocka_unit_test(a_skybox_stands_behind_everything),
+        cmocka_unit_test(textures_repeat_as_in_mujoco),
         cmocka_unit_test(a_texture_in_srgb_is_shown_decoded),
         cmocka_unit_test(the_machines_agree),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),

@@ -86,7 +86,7 @@ static void set_stride(const orr_model *m, orr_robot_geom *geom)
         int material = m->geom_matid[geom->geom];
         float repeat = material >= 0 ? m->mat_texrepeat[2 * material + k] : 1.0f;
         // one that is not endless this way stands still this way
-        geom->stride[k] = size[k] > 0.0 ? 0.0f : repeat > 0.0f ? 1.0f / repeat : 1.0f;
+        geom->stride[k] = size[k] > 0.0 ? 0.0f : repeat > 0.0f ? 2.0f / repeat : 1.0f;
     }
 }
 

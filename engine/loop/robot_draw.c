@@ -172,6 +172,7 @@ static orr_result draw_tendon(sink *s, int tendon, const orr_tendon_point *point
 {
     const orr_robot *robot = s->layer->robot;
     int key = robot->geom_count + ORR_ROBOT_MARK_COUNT + 2 * tendon;
+    double before = 0.0; // how wide the piece that ends here is
     for (int i = 0; i < count; i++) {
         const orr_tendon_point *p = &points[i];
         // MuJoCo's: half as wide along a geom
@@ -184,8 +185,9 @@ static orr_result draw_tendon(sink *s, int tendon, const orr_tendon_point *point
         if (length > 1e-9) {
             ORR_TRY(put_along(s, robot->tendons[2 * tendon], key, p->at, axis, width, length, error));
         }
-        const double up[3] = {0.0, 0.0, 1.0};
-        ORR_TRY(put_along(s, robot->tendons[2 * tendon + 1], key + 1, p->at, up, width, width, error));
+        const double up[3] = {0.0, 0.0, 1.0}, round = fmax(before, width);
+        ORR_TRY(put_along(s, robot->tendons[2 * tendon + 1], key + 1, p->at, up, round, round, error));
+        before = p->goes_on ? width : 0.0;
     }
     return ORR_OK;
 }

@@ -306,20 +306,20 @@ static void find_bounds(const builder *b, float low[3], float high[3])
     }
 }
 
-// A flat picture laid over the geom from +z: per metre, or stretched to its size.
-static void lay_flat(builder *b, const orr_model *m, int material, bool endless)
+// A flat picture laid over the geom from +z, its middle at the geom's: over its size, or over 2 m, as MuJoCo has it where it is
+// uniform and where a plane is endless.
+static void lay_flat(builder *b, const orr_model *m, int material, const double size[3])
 {
     const float *repeat = m->mat_texrepeat + 2 * material;
-    bool per_metre = m->mat_texuniform[material] || endless;
     float low[3], high[3];
     find_bounds(b, low, high);
     for (int64_t i = 0; i < b->vertex_count; i++) {
         orr_mesh_vertex *v = &b->vertices[i];
-        float sign[2] = {1.0f, -1.0f}; // the picture's first row is at +y
+        const float sign[2] = {1.0f, -1.0f}; // the picture's first row is at +y
         for (int k = 0; k < 2; k++) {
-            float side = fmaxf(high[k] - low[k], 1e-9f);
-            float at = per_metre ? v->position[k] : (v->position[k] - 0.5f * (low[k] + high[k])) / side;
-            v->uv[k] = repeat[k] * (sign[k] * at + (per_metre ? 0.0f : 0.5f));
+            bool stretched = !m->mat_texuniform[material] && !(b->endless && size[k] <= 0.0);
+            float side = stretched ? fmaxf(high[k] - low[k], 1e-9f) : 2.0f;
+            v->uv[k] = repeat[k] * sign[k] * (v->position[k] - 0.5f * (low[k] + high[k])) / side + 0.5f;
         }
     }
 }
@@ -468,13 +468,13 @@ static orr_result make(builder *b, const orr_mesh_material *surface, orr_image8 
     return ORR_OK;
 }
 
-static void lay_texture(builder *b, const orr_model *m, orr_geom_type type, int material,
-                        const orr_image8 *texture)
+static void lay_texture(builder *b, const orr_model *m, orr_geom_type type, const double size[3],
+                        int material, const orr_image8 *texture)
 {
     if (texture && m->tex_type[m->mat_texid[material]] == ORR_TEXTURE_CUBE) {
         lay_cube(b, m, material, texture);
     } else if (texture && type != ORR_GEOM_MESH) {
-        lay_flat(b, m, material, b->endless);
+        lay_flat(b, m, material, size);
     }
 }
 
@@ -486,7 +486,7 @@ orr_result orr_robot_shape(const orr_model *m, int geom, orr_image8 *texture, or
     int material = m->geom_matid[geom];
     builder b = {.endless = type == ORR_GEOM_PLANE && (size[0] <= 0.0 || size[1] <= 0.0)};
     put_shape(&b, m, type, size, m->geom_dataid[geom]);
-    lay_texture(&b, m, type, material, texture);
+    lay_texture(&b, m, type, size, material, texture);
     orr_mesh_material surface = surface_of(m, orr_robot_colour(m, geom), material);
     return make(&b, &surface, texture, mesh, error);
 }
@@ -498,7 +498,7 @@ orr_result orr_robot_site_shape(const orr_model *m, int site, orr_image8 *textur
     int material = m->site_matid[site];
     builder b = {0};
     put_shape(&b, m, type, m->site_size + 3 * site, -1);
-    lay_texture(&b, m, type, material, texture);
+    lay_texture(&b, m, type, m->site_size + 3 * site, material, texture);
     orr_mesh_material surface = surface_of(m, orr_robot_site_colour(m, site), material);
     return make(&b, &surface, texture, mesh, error);
 }
