@@ -39,10 +39,10 @@ typedef struct orr_robot {
     orr_mesh *marks[ORR_ROBOT_MARK_COUNT];
     orr_image8 *textures; // of the model, texture_count, with mips; the meshes borrow them
     int texture_count;
-    orr_transform *rest;   // nbody: of each body, in the pose the model is given in
-    float low[3], high[3]; // of what is drawn then, planes left out
-    float to_light[3];     // towards the first light that is not the headlight; unit
-    bool headlight;        // there is none
+    orr_transform *rest;      // nbody: of each body, in the pose the model is given in
+    float low[3], high[3];    // of what is drawn then, planes left out
+    float to_light[3];        // towards the first light that is not the headlight; unit
+    bool headlight;           // there is none
     orr_draw_sky sky_colours; // up: z; for views that cannot show `sky`
 } orr_robot;
 

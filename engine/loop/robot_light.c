@@ -93,7 +93,8 @@ static void put_light(const carried *c, int light, const float place[12], float 
             (row[0] * (float)along[0] + row[1] * (float)along[1] + row[2] * (float)along[2]) / scale;
         out->attenuation[k] = m->light_attenuation[3 * light + k] * unit[k];
     }
-    set_colours(m->light_ambient + 3 * light, m->light_diffuse + 3 * light, m->light_specular + 3 * light, out);
+    set_colours(m->light_ambient + 3 * light, m->light_diffuse + 3 * light, m->light_specular + 3 * light,
+                out);
 }
 
 // At the camera, looking where it looks.

@@ -314,7 +314,8 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
     for (int row = 0; row < ROWS; row++) {
         bool inside = x < b.width && y + row < b.height;
         int at = (y + row) * b.width + x;
-        pixel_state begin = {0.0f, 0.0f, 0.0f, 0.0f, inside ? 1.0f : -1.0f, INFINITY, INFINITY, INFINITY, 0, 0};
+        pixel_state begin = {0.0f,     0.0f,     0.0f,     0.0f, inside ? 1.0f : -1.0f,
+                             INFINITY, INFINITY, INFINITY, 0,    0};
         if (layered && inside) {
             begin.mesh_depth = b.mesh_depth ? b.mesh_depth[at] : INFINITY;
             begin.field_depth = b.field_depth ? b.field_depth[at] : INFINITY;
