@@ -180,14 +180,14 @@ FN real closed(real a)
 // Blends what the fields show of the pixels in `due`. It may be opaque: then nothing is left for what stands behind.
 FN void blend_fields(block_state *s, block_layers *layers, mask due)
 {
-    due = and_(due, s->open > R(0.0));
-    real weight = sel(due, s->open, R(0.0));
+    mask open = and_(due, s->open > R(0.0));
+    real weight = sel(open, s->open, R(0.0));
     s->red = fma_(weight, layers->field_red, s->red);
     s->green = fma_(weight, layers->field_green, s->green);
     s->blue = fma_(weight, layers->field_blue, s->blue);
-    s->depth = fma_(weight * layers->field_alpha, sel(due, layers->field_depth, R(0.0)), s->depth);
+    s->depth = fma_(weight * layers->field_alpha, sel(open, layers->field_depth, R(0.0)), s->depth);
     real left = s->open * (R(1.0) - layers->field_alpha);
-    s->open = sel(due, sel(left <= R(SPLAT_T_MIN), closed(left), left), s->open);
+    s->open = sel(open, sel(left <= R(SPLAT_T_MIN), closed(left), left), s->open);
     layers->field_depth = sel(due, R(__builtin_inff()), layers->field_depth);
 }
 
