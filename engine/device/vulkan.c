@@ -115,6 +115,7 @@ static orr_result create_device(orr_vk *vk, bool present, orr_error *error)
     const VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .pNext = &twelve,
+        .pEnabledFeatures = &(VkPhysicalDeviceFeatures){.fragmentStoresAndAtomics = VK_TRUE},
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
         .enabledExtensionCount = extension_count,

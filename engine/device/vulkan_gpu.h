@@ -107,13 +107,16 @@ typedef struct orr_vk_binding {
 void orr_vk_compute_bind(VkCommandBuffer commands, const orr_vk_compute *compute,
                          const orr_vk_binding *bindings, const void *push, uint32_t push_size);
 
-// A graphics pipeline of triangle lists with one texture, which is pushed at binding 0 of the fragment shader.
+// A graphics pipeline of triangle lists; the bindings of its fragment shader are pushed.
 typedef struct orr_vk_graphics {
     VkPipeline pipeline;
     VkPipelineLayout layout;
     VkDescriptorSetLayout set_layout;
     VkShaderStageFlags push_stages;
     uint32_t push_size;
+    bool has_depth;
+    int binding_count;
+    char types[ORR_VK_BINDINGS];
 } orr_vk_graphics;
 
 typedef struct orr_vk_graphics_desc {
@@ -121,11 +124,13 @@ typedef struct orr_vk_graphics_desc {
     uint32_t vertex_stride;                              // [bytes]
     const VkVertexInputAttributeDescription *attributes; // attribute_count
     uint32_t attribute_count;
+    const char *types; // of the bindings, as orr_vk_compute has them
     VkShaderStageFlags push_stages;
-    uint32_t push_size; // [bytes], 1 .. 128
-    VkFormat colour;    // of the image drawn into
-    VkFormat depth;     // the greater one wins; VK_FORMAT_UNDEFINED: no depth
-    bool over;          // blended over what is there, premultiplied; false: replaces it
+    uint32_t push_size;  // [bytes], 1 .. 128
+    VkFormat colour;     // of the image drawn into
+    VkFormat depth;      // the greater one wins; VK_FORMAT_UNDEFINED: no depth
+    bool over;           // blended over what is there, premultiplied; false: replaces it
+    bool writes_nothing; // neither colour nor depth: the shader has other places to write to
 } orr_vk_graphics_desc;
 
 orr_result orr_vk_graphics_create(orr_vk *vk, const orr_vk_graphics_desc *desc, orr_vk_graphics *graphics,
@@ -134,9 +139,9 @@ void orr_vk_graphics_destroy(orr_vk *vk, orr_vk_graphics *graphics); // an empty
 // Binds the pipeline for a picture of that area, which begins at (0, 0).
 void orr_vk_graphics_bind(VkCommandBuffer commands, const orr_vk_graphics *graphics, VkRect2D area,
                           VkCullModeFlags cull);
-// Pushes the texture (which shaders may read) and the push_size bytes of constants.
-void orr_vk_graphics_push(VkCommandBuffer commands, const orr_vk_graphics *graphics, VkSampler sampler,
-                          VkImageView texture, const void *push);
+// Pushes its bindings, one for each of `types`, and the push_size bytes of constants.
+void orr_vk_graphics_push(VkCommandBuffer commands, const orr_vk_graphics *graphics,
+                          const orr_vk_binding *bindings, const void *push);
 
 // ---- commands ----
 

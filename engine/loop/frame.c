@@ -129,18 +129,12 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
     }
     // layers of all kinds meet in one projection
     list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
-    ORR_TRY(orr_world_sun(world, view->world, &list->sun, error));
-    if (scene->sun_follows) {
-        for (int k = 0; k < 3; k++) {
-            list->sun.direction[k] = -list->lens.view[8 + k];
-        }
-    }
+    ORR_TRY(orr_world_light(world, view->world, list, error));
     list->opaque = view->has_background || scene->has_background;
     list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
-    if (!view->has_background && orr_scene_sky(scene, &list->sky)) {
-        list->opaque = true;
-    }
-    return ORR_OK;
+    list->backdrop.mesh = NULL;
+    const orr_layer_data *sky = view->has_background ? NULL : orr_scene_sky(scene);
+    return sky ? orr_scene_draw_sky(sky, list, error) : ORR_OK;
 }
 
 // Uploads of layers that the scene has lost are let go.
@@ -216,6 +210,8 @@ static orr_result draw_on_cuda(orr_frame *frame, const frame_slot *slot, const o
 {
     const orr_cuda_layers layers = {.mesh_depth = orr_draw_cpu_mesh_depth(frame->cpu),
                                     .mesh_colour = orr_draw_cpu_mesh_colour(frame->cpu),
+                                    .fragments = orr_draw_cpu_fragments(frame->cpu),
+                                    .backdrop = slot->list.backdrop.mesh != NULL,
                                     .field_depth = frame->fields.depth,
                                     .field_colour = frame->fields.colour};
     ORR_TRY(orr_cuda_draw_submit(frame->cuda, &slot->list, &layers, error));
@@ -237,6 +233,8 @@ static orr_result find_mesh_depth(orr_frame *frame, const frame_slot *slot, cons
     }
     orr_draw_list meshes = slot->list;
     meshes.splat_count = meshes.field_count = 0;
+    meshes.only_solid = true;
+    meshes.backdrop.mesh = NULL;
     orr_error why = {0};
     orr_result result = orr_vulkan_draw_submit(frame->vulkan, &meshes, NULL, &why);
     ORR_TRY(note_loss(frame, result, &why, error));

@@ -37,6 +37,7 @@ struct orr_cuda_draw {
     orr_cuda_buffer places, shapes, colours, keys, order, tile_counts; // per splat
     orr_cuda_buffer pair_tiles, pair_splats, ranges;
     orr_cuda_buffer mesh_depth, mesh_colour, field_depth, field_colour, rgba, depth; // planes
+    orr_cuda_buffer fragment_starts, fragments;
     uint32_t pair_capacity;
     const orr_draw_list *list; // of the frame under way
     orr_cuda_layers layers;
@@ -82,9 +83,10 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
     orr_cuda_clouds_destroy(&draw->clouds);
     orr_cuda_sort_release(&draw->sort);
     orr_cuda_buffer *buffers[] = {
-        &draw->places,      &draw->shapes,      &draw->colours,      &draw->keys,   &draw->order,
-        &draw->tile_counts, &draw->pair_tiles,  &draw->pair_splats,  &draw->ranges, &draw->mesh_depth,
-        &draw->mesh_colour, &draw->field_depth, &draw->field_colour, &draw->rgba,   &draw->depth};
+        &draw->places,          &draw->shapes,      &draw->colours,      &draw->keys,   &draw->order,
+        &draw->tile_counts,     &draw->pair_tiles,  &draw->pair_splats,  &draw->ranges, &draw->mesh_depth,
+        &draw->mesh_colour,     &draw->field_depth, &draw->field_colour, &draw->rgba,   &draw->depth,
+        &draw->fragment_starts, &draw->fragments};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }
@@ -102,6 +104,13 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
 void orr_cuda_draw_release(orr_cuda_draw *draw, uint64_t key)
 {
     orr_cuda_clouds_release(&draw->clouds, key); // freeing waits for what runs
+}
+
+static size_t fragment_count(const orr_cuda_draw *draw)
+{
+    const uint32_t *starts = draw->layers.fragments.starts;
+    size_t pixels = (size_t)draw->list->lens.width * (size_t)draw->list->lens.height;
+    return starts ? starts[pixels] : 0;
 }
 
 static orr_result reserve(orr_cuda_draw *draw, orr_error *error)
@@ -135,6 +144,8 @@ static orr_result reserve(orr_cuda_draw *draw, orr_error *error)
         {&draw->depth, pixels, sizeof(float)},
         {&draw->mesh_depth, draw->layers.mesh_depth ? pixels : 0, sizeof(float)},
         {&draw->mesh_colour, draw->layers.mesh_depth ? pixels : 0, 3 * sizeof(float)},
+        {&draw->fragment_starts, draw->layers.fragments.starts ? pixels + 1 : 0, sizeof(uint32_t)},
+        {&draw->fragments, fragment_count(draw), sizeof(orr_fragment)},
         {&draw->field_depth, draw->layers.field_depth ? pixels : 0, sizeof(float)},
         {&draw->field_colour, draw->layers.field_depth ? pixels : 0, 4 * sizeof(float)},
     };
@@ -156,10 +167,26 @@ static orr_result upload_plane(orr_cuda_draw *draw, const orr_cuda_buffer *to, c
     return ORR_OK;
 }
 
+static orr_result upload_fragments(orr_cuda_draw *draw, orr_error *error)
+{
+    size_t pixels = (size_t)draw->list->lens.width * (size_t)draw->list->lens.height,
+           count = fragment_count(draw);
+    if (count > 0) {
+        ORR_CUDA_TRY(cudaMemcpyAsync(draw->fragment_starts.memory, draw->layers.fragments.starts,
+                                     (pixels + 1) * sizeof(uint32_t), cudaMemcpyHostToDevice,
+                                     draw->cuda->stream));
+        ORR_CUDA_TRY(cudaMemcpyAsync(draw->fragments.memory, draw->layers.fragments.fragments,
+                                     count * sizeof(orr_fragment), cudaMemcpyHostToDevice,
+                                     draw->cuda->stream));
+    }
+    return ORR_OK;
+}
+
 static orr_result upload_layers(orr_cuda_draw *draw, orr_error *error)
 {
     ORR_TRY(upload_plane(draw, &draw->mesh_depth, draw->layers.mesh_depth, 1, error));
     ORR_TRY(upload_plane(draw, &draw->mesh_colour, draw->layers.mesh_colour, 3, error));
+    ORR_TRY(upload_fragments(draw, error));
     ORR_TRY(upload_plane(draw, &draw->field_depth, draw->layers.field_depth, 1, error));
     return upload_plane(draw, &draw->field_colour, draw->layers.field_colour, 4, error);
 }
@@ -256,7 +283,10 @@ static orr_result record_stages(orr_cuda_draw *draw, orr_error *error)
         .mesh_colour = draw->mesh_colour.memory,
         .field_depth = draw->layers.field_depth ? draw->field_depth.memory : NULL,
         .field_colour = draw->field_colour.memory,
+        .fragment_starts = fragment_count(draw) > 0 ? draw->fragment_starts.memory : NULL,
+        .fragments = draw->fragments.memory,
         .opaque = list->opaque,
+        .backdrop = draw->layers.backdrop,
         .sky = orr_sky_as_seen(&list->sky, &list->lens),
         .rgba = draw->rgba.memory,
         .depth = draw->depth.memory,

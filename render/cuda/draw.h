@@ -13,10 +13,12 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw); // NULL is allowed
 
 // What stands among the splats: planes of the picture's size on the host, NULL where there is nothing.
 typedef struct orr_cuda_layers {
-    const float *mesh_depth;   // infinity: no mesh there
-    const float *mesh_colour;  // 3 planes: red, green, blue
-    const float *field_depth;  // infinity: no field there
-    const float *field_colour; // 4 planes: premultiplied red, green, blue, and alpha
+    const float *mesh_depth;      // infinity: no mesh there
+    const float *mesh_colour;     // 3 planes: red, green, blue
+    orr_fragment_lists fragments; // of transparent meshes
+    bool backdrop;                // mesh_colour shows it where there is no mesh
+    const float *field_depth;     // infinity: no field there
+    const float *field_colour;    // 4 planes: premultiplied red, green, blue, and alpha
 } orr_cuda_layers;
 
 // Starts a frame. Packs are uploaded under their key when they come first. The list and the layers must live until

@@ -11,8 +11,15 @@
 
 enum {
     FRAMES_MAX = 8,
-    FIRST_PAIRS = 1 << 18 // room for splats in tiles until a frame needs more
+    FIRST_PAIRS = 1 << 18,    // room for splats in tiles until a frame needs more
+    FIRST_FRAGMENTS = 1 << 16 // likewise for fragments of transparent meshes
 };
+
+// What the device counts, for the host to read.
+typedef struct frame_counts {
+    orr_vulkan_control control;
+    uint32_t fragments;
+} frame_counts;
 
 // One frame in flight. Kept whole until it is finished, because a frame that ran out of room is drawn again.
 typedef struct frame_slot {
@@ -26,9 +33,12 @@ typedef struct frame_slot {
     orr_vulkan_mesh_item *meshes;
     int mesh_count, mesh_capacity;
     orr_lens lens;
-    orr_draw_sun sun;
-    orr_vulkan_room room; // that it needs, as far as is known
-    bool settled;         // done, with room enough or with an error
+    orr_draw_lighting lighting;
+    bool has_backdrop, has_blended;
+    int64_t fragments;     // that it needs room for, as far as is known
+    int64_t fragment_room; // that it was sent with
+    orr_vulkan_room room;  // that it needs, as far as is known
+    bool settled;          // done, with room enough or with an error
     orr_result outcome;
     orr_error why;
     bool opaque;
@@ -37,7 +47,7 @@ typedef struct frame_slot {
 
     bool has_fields;
     orr_vk_buffer fields;  // what the CPU drew: depths, then four planes of colour
-    orr_vk_buffer control; // for the host to read
+    orr_vk_buffer counts;  // frame_counts, for the host to read
     orr_vk_buffer times;   // likewise: the marks' ticks. Asking the pool may wait for the frames behind
     orr_vk_buffer picture; // rgba of all pixels, then their depths
     orr_vk_image image;    // frames that are presented
@@ -75,8 +85,8 @@ static orr_result create_slot(orr_vulkan_draw *draw, frame_slot *slot, orr_error
     ORR_VK_TRY(vkCreateQueryPool(vk->device, &queries, NULL, &slot->marks.pool), error);
     ORR_TRY(orr_vk_buffer_create(vk, ORR_VULKAN_MARKS * sizeof(uint64_t), ORR_VK_READBACK, 0, "times",
                                  &slot->times, error));
-    return orr_vk_buffer_create(vk, sizeof(orr_vulkan_control), ORR_VK_READBACK, 0, "counters",
-                                &slot->control, error);
+    return orr_vk_buffer_create(vk, sizeof(frame_counts), ORR_VK_READBACK, 0, "counters", &slot->counts,
+                                error);
 }
 
 static orr_result initialise(orr_vulkan_draw *draw, orr_error *error)
@@ -133,7 +143,7 @@ void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
         frame_slot *slot = &draw->slots[i];
         vkDestroyQueryPool(vk->device, slot->marks.pool, NULL);
         orr_vk_buffer_destroy(vk, &slot->fields);
-        orr_vk_buffer_destroy(vk, &slot->control);
+        orr_vk_buffer_destroy(vk, &slot->counts);
         orr_vk_buffer_destroy(vk, &slot->times);
         orr_vk_buffer_destroy(vk, &slot->picture);
         orr_vk_image_destroy(vk, &slot->image);
@@ -180,21 +190,28 @@ static orr_result take_layers(orr_vulkan_draw *draw, frame_slot *slot, const orr
 static orr_result take_meshes(orr_vulkan_draw *draw, frame_slot *slot, const orr_draw_list *list,
                               orr_error *error)
 {
-    if (list->mesh_count > slot->mesh_capacity) {
+    slot->has_backdrop = list->backdrop.mesh != NULL;
+    slot->mesh_count = list->mesh_count + (slot->has_backdrop ? 1 : 0);
+    slot->has_blended = false;
+    if (slot->mesh_count > slot->mesh_capacity) {
         orr_free(slot->meshes);
         slot->mesh_capacity = 0;
-        ORR_ALLOC(slot->meshes, list->mesh_count, "meshes of a frame", error);
-        slot->mesh_capacity = list->mesh_count;
+        ORR_ALLOC(slot->meshes, slot->mesh_count, "meshes of a frame", error);
+        slot->mesh_capacity = slot->mesh_count;
         draw->allocations++;
     }
-    slot->mesh_count = list->mesh_count;
-    for (int i = 0; i < list->mesh_count; i++) {
+    for (int i = 0; i < slot->mesh_count; i++) {
+        bool backdrop = slot->has_backdrop && i == 0;
+        const orr_draw_mesh *from =
+            backdrop ? &list->backdrop : &list->meshes[i - (slot->has_backdrop ? 1 : 0)];
         const orr_vulkan_stored *item;
-        ORR_TRY(orr_vulkan_store_take(&draw->store, NULL, &list->meshes[i], slot->number, oldest_frame(draw),
-                                      &item, error));
-        slot->meshes[i].mesh = item->mesh;
-        memcpy(slot->meshes[i].model, list->meshes[i].model, sizeof slot->meshes[i].model);
+        ORR_TRY(
+            orr_vulkan_store_take(&draw->store, NULL, from, slot->number, oldest_frame(draw), &item, error));
+        slot->meshes[i] = (orr_vulkan_mesh_item){.mesh = item->mesh, .backdrop = backdrop};
+        memcpy(slot->meshes[i].model, from->model, sizeof slot->meshes[i].model);
+        slot->has_blended |= item->mesh->blended && !list->only_solid;
     }
+    slot->fragments = slot->has_blended ? FIRST_FRAGMENTS : 0;
     return ORR_OK;
 }
 
@@ -225,7 +242,9 @@ static orr_result make_room(orr_vulkan_draw *draw, const frame_slot *slot, orr_e
     int width = slot->lens.width, height = slot->lens.height;
     bool splats_fit = orr_vulkan_splats_fit(&draw->splats, slot->room);
     bool meshes_fit = slot->mesh_count == 0 || orr_vulkan_meshes_fit(&draw->meshes, width, height);
-    if (splats_fit && meshes_fit) {
+    int64_t pixels = slot->has_blended ? slot->room.pixels : 0;
+    bool fragments_fit = orr_vulkan_fragments_fit(&draw->meshes, pixels, slot->fragments);
+    if (splats_fit && meshes_fit && fragments_fit) {
         return ORR_OK;
     }
     ORR_TRY(wait_for_all(draw, error));
@@ -233,6 +252,7 @@ static orr_result make_room(orr_vulkan_draw *draw, const frame_slot *slot, orr_e
     if (!splats_fit) {
         ORR_TRY(orr_vulkan_splats_grow(&draw->splats, slot->room, error));
     }
+    ORR_TRY(orr_vulkan_fragments_grow(&draw->meshes, pixels, slot->fragments, error));
     return meshes_fit ? ORR_OK : orr_vulkan_meshes_grow(&draw->meshes, width, height, error);
 }
 
@@ -310,16 +330,24 @@ static void record_stages(orr_vulkan_draw *draw, frame_slot *slot)
         .sky = slot->sky,
         .meshes = slot->mesh_count > 0 ? draw->meshes.colour.view : draw->meshes.white.view,
         .has_meshes = slot->mesh_count > 0,
+        .has_backdrop = slot->has_backdrop,
+        .lists = draw->meshes.lists.buffer,
+        .nodes = draw->meshes.nodes.buffer,
+        .has_fragments = slot->has_blended,
         .fields = slot->has_fields ? slot->fields.buffer : VK_NULL_HANDLE,
     };
     if (slot->mesh_count > 0) {
-        orr_vulkan_meshes_record(&draw->meshes, slot->commands, &slot->lens, &slot->sun, slot->meshes,
-                                 slot->mesh_count);
+        const orr_vulkan_mesh_frame meshes = {&slot->lens, &slot->lighting, slot->meshes, slot->mesh_count,
+                                              slot->has_blended};
+        orr_vulkan_meshes_record(&draw->meshes, slot->commands, &meshes);
     }
     orr_vulkan_mark(slot->commands, &slot->marks, "meshes");
     orr_vulkan_splats_record(&draw->splats, slot->commands, &splats, &slot->marks);
-    vkCmdCopyBuffer(slot->commands, draw->splats.control.buffer, slot->control.buffer, 1,
+    vkCmdCopyBuffer(slot->commands, draw->splats.control.buffer, slot->counts.buffer, 1,
                     &(VkBufferCopy){.size = sizeof(orr_vulkan_control)});
+    vkCmdCopyBuffer(
+        slot->commands, draw->meshes.lists.buffer, slot->counts.buffer, 1,
+        &(VkBufferCopy){.dstOffset = offsetof(frame_counts, fragments), .size = sizeof(uint32_t)});
     if (slot->to_image) {
         record_image(draw, slot);
     } else {
@@ -335,6 +363,7 @@ static void record_stages(orr_vulkan_draw *draw, frame_slot *slot)
 static orr_result send(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
 {
     ORR_TRY(orr_vk_commands_begin(slot->commands, error));
+    slot->fragment_room = orr_vulkan_fragment_room(&draw->meshes);
     record_stages(draw, slot);
     ORR_VK_TRY(vkEndCommandBuffer(slot->commands), error);
     ORR_TRY(orr_vk_submit(draw->vk, slot->commands, draw->timeline, draw->submitted + 1, error));
@@ -353,7 +382,7 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const
     slot->number = ++draw->frame_number;
     slot->settled = false;
     slot->lens = list->lens;
-    slot->sun = list->sun;
+    orr_draw_light_up(list, &slot->lighting);
     slot->opaque = list->opaque;
     slot->sky = orr_sky_as_seen(&list->sky, &list->lens);
     slot->to_image = to_image;
@@ -397,7 +426,8 @@ orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_li
 static void book_stages(const orr_vulkan_draw *draw, const frame_slot *slot, orr_profile *profile)
 {
     const uint64_t *times = slot->times.mapped;
-    const orr_vulkan_control *control = slot->control.mapped;
+    const frame_counts *counts = slot->counts.mapped;
+    const orr_vulkan_control *control = &counts->control;
     int64_t triangles = 0;
     for (int i = 0; i < slot->mesh_count; i++) {
         triangles += slot->meshes[i].mesh->triangle_count;
@@ -438,12 +468,19 @@ orr_result orr_vulkan_draw_trace(orr_vulkan_draw *draw, orr_trace *trace, orr_er
 static orr_result complete(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
 {
     ORR_TRY(orr_vk_timeline_wait(draw->vk, draw->timeline, slot->value, error));
-    const orr_vulkan_control *control = slot->control.mapped;
-    while (control->pairs_needed != control->pairs) {
+    const frame_counts *counts = slot->counts.mapped;
+    const orr_vulkan_control *control = &counts->control;
+    while (control->pairs_needed != control->pairs ||
+           (slot->has_blended && counts->fragments > slot->fragment_room)) {
         if (control->pairs_needed == UINT32_MAX) {
             return orr_fail(error, ORR_CODE_CAPACITY, "Vulkan: more than 2^32 - 2 pairs of splats and tiles");
         }
-        slot->room.pairs = (int64_t)control->pairs_needed + control->pairs_needed / 4;
+        if (control->pairs_needed != control->pairs) {
+            slot->room.pairs = (int64_t)control->pairs_needed + control->pairs_needed / 4;
+        }
+        if (slot->has_blended) {
+            slot->fragments = (int64_t)counts->fragments + counts->fragments / 4;
+        }
         ORR_TRY(make_room(draw, slot, error));
         ORR_TRY(send(draw, slot, error));
         ORR_TRY(orr_vk_timeline_wait(draw->vk, draw->timeline, slot->value, error));
