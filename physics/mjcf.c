@@ -260,7 +260,7 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
             }
         }
     }
-    return ORR_OK;
+    return spec_attach_rest(reader->spec, reader->error);
 }
 
 static orr_result check_texts(const mjcf_node *node, orr_error *error)
@@ -285,7 +285,7 @@ static orr_result read_mujoco(orr_spec *spec, mjcf_class *main_class, mjcf_node 
     return read_model(&reader, root);
 }
 
-static orr_result read_root(orr_spec *spec, const char *text, size_t size, orr_error *error)
+orr_result mjcf_read_root(orr_spec *spec, const char *text, size_t size, orr_error *error)
 {
     mjcf_node *root;
     mjcf_class *main_class = orr_arena_take(&spec->arena, 1, sizeof *main_class);
@@ -310,7 +310,7 @@ orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_
         return spec_memory_fail(error);
     }
     spec_init(spec, path);
-    orr_result result = read_root(spec, text, size, error);
+    orr_result result = mjcf_read_root(spec, text, size, error);
     if (result == ORR_OK) {
         result = orr_model_compile(spec, model, error);
     }

@@ -17,6 +17,7 @@ typedef struct mjcf_node {
     const char *name, *file;
     int line, text_line; // text_line: of the first text between elements; 0: none
     int repeat;          // how often the pose of a frame applies: the number of a copy by <replicate>, else 1
+    const char *ending;  // Nullable: of an <attach>: what <replicate> puts behind names
     mjcf_attribute *attributes;
     struct mjcf_node *children, *next;
 } mjcf_node;
@@ -41,6 +42,9 @@ orr_result mjcf_text_fail(const mjcf_node *node, orr_error *error);
 orr_result mjcf_no_children(const mjcf_node *node, orr_error *error);
 // A file name as an attribute gives it, with the folders of the compiler element before it; in the arena.
 char *mjcf_file(orr_spec *spec, const char *folder, const char *file);
+
+// A spec from the text of a file, as its root element says. spec->path is set.
+orr_result mjcf_read_root(orr_spec *spec, const char *text, size_t size, orr_error *error);
 
 // ---- attributes
 
@@ -156,5 +160,16 @@ void mjcf_turn_clear_for(const mjcf_node *node, spec_orientation *turn);
 // Resolves the orientation, and places it and `pos` in the body.
 orr_result mjcf_read_pose(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at, double pos[3],
                           spec_orientation *turn);
+// A <model> among the assets: its file is read into a spec of its own.
+orr_result mjcf_read_model(mjcf_reader *reader, const mjcf_node *node);
+// Every <attach> of the tree in the order of the file.
+orr_result mjcf_find_attachments(mjcf_reader *reader, const mjcf_node *parent);
+// One of them: first what joins the body, and when the bodies are read, the bodies.
+orr_result mjcf_attach_elements(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at);
+orr_result mjcf_attach_bodies(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at);
+// Notes where a frame with a name is and, `before` and after its elements or bodies are read, which those are.
+orr_result mjcf_span_elements(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *around,
+                              bool before);
+void mjcf_span_bodies(mjcf_reader *reader, const mjcf_node *node, bool before);
 // A joint, geom, site, camera or light; *known is false, and nothing is read, when the node is something else.
 orr_result mjcf_read_attached(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at, bool *known);

@@ -111,8 +111,11 @@ orr_result mjcf_read_assets(mjcf_reader *reader, const mjcf_node *section)
     static const struct {
         const char *name;
         orr_result (*read)(mjcf_reader *reader, const mjcf_node *node);
-    } elements[] = {
-        {"mesh", read_mesh}, {"hfield", read_hfield}, {"texture", read_texture}, {"material", read_material}};
+    } elements[] = {{"mesh", read_mesh},
+                    {"hfield", read_hfield},
+                    {"texture", read_texture},
+                    {"material", read_material},
+                    {"model", mjcf_read_model}};
     enum { ELEMENT_COUNT = sizeof elements / sizeof elements[0] };
     for (const mjcf_node *node = section->children; node; node = node->next) {
         int i = 0;

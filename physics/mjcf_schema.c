@@ -119,6 +119,7 @@ static const mjcf_key gain_keys[] = {
     {"fixed", ORR_GAIN_FIXED}, {"affine", ORR_GAIN_AFFINE}, {"muscle", ORR_GAIN_MUSCLE}, {NULL, 0}};
 static const mjcf_key bias_keys[] = {
     {"none", ORR_BIAS_NONE}, {"affine", ORR_BIAS_AFFINE}, {"muscle", ORR_BIAS_MUSCLE}, {NULL, 0}};
+static const mjcf_key conflict_keys[] = {{"warning", 0}, {NULL, 0}}; // the options of this model hold
 static const mjcf_key fluid_keys[] = {{"none", 0}, {"ellipsoid", 1}, {NULL, 0}};
 static const mjcf_key coordinate_keys[] = {{"local", 0}, {NULL, 0}};
 
@@ -143,7 +144,7 @@ const mjcf_field mjcf_compiler_fields[] = {
     TEXT(spec_compiler, "assetdir", assetdir),
     NO_EFFECT("usethread"),
     NO_EFFECT("saveinertial"),
-    UNSUPPORTED("conflict"),
+    KEYWORD(spec_compiler, "conflict", conflict, conflict_keys),
     END};
 
 const mjcf_field mjcf_option_fields[] = {

@@ -71,6 +71,12 @@ void spec_init(orr_spec *spec, const char *path)
 
 void spec_destroy(orr_spec *spec)
 {
+    for (int i = 0; i < spec->models_count; i++) {
+        if (spec->models[i].spec) {
+            spec_destroy(spec->models[i].spec);
+            orr_free(spec->models[i].spec);
+        }
+    }
 #define SPEC_FREE(type, list) free(spec->list);
     SPEC_LISTS(SPEC_FREE)
 #undef SPEC_FREE

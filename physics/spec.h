@@ -33,12 +33,14 @@ typedef struct spec_orientation {
 typedef struct spec_body {
     spec_head head;
     double pos[3];
-    spec_orientation turn; // turn.quat holds
+    spec_orientation turn;          // turn.quat holds
+    double own_pos[3], own_quat[4]; // as the body itself says, without the frames around it
     int parent;
     int32_t mocap;
     double gravcomp;
     spec_numbers user;
     const char *childclass;
+    const struct spec_compiler *compiler; // of the model it came from; NULL: this one's
     // inertial
     int32_t has_inertial;
     spec_head inertial; // where it stands, with the name of the body
@@ -208,7 +210,7 @@ typedef struct spec_actuator {
     double ctrlrange[2], forcerange[2], actrange[2], lengthrange[2], gear[6];
     double dynprm[ORR_NDYN], gainprm[ORR_NGAIN], biasprm[ORR_NBIAS];
     double inheritrange, cranklength;
-    const char *joint, *jointinparent, *tendon, *site, *refsite, *cranksite, *slidersite;
+    const char *joint, *jointinparent, *tendon, *site, *refsite, *cranksite, *slidersite, *body;
     spec_numbers user;
 } spec_actuator;
 
@@ -243,15 +245,50 @@ typedef struct spec_tuple {
     int first, count;
 } spec_tuple;
 
-typedef struct spec_key {
+typedef struct spec_key { // NaN among the numbers: as without the key
     spec_head head;
     double time;
     spec_numbers qpos, qvel, act, ctrl, mpos, mquat;
 } spec_key;
 
+// What can stand in a frame. X(name): a list
+#define SPEC_HUNG_LISTS(X) X(joints) X(geoms) X(sites) X(cameras) X(lights)
+
+typedef struct spec_range {
+    int first, end;
+} spec_range;
+
+typedef struct spec_span { // a frame with a name: where it is, and what stands in it
+    spec_head head;
+    const void *node;
+    int body;
+    double pos[3], quat[4]; // of what is around it, in the body
+    spec_range bodies;
+#define SPEC_RANGE(list) spec_range list;
+    SPEC_HUNG_LISTS(SPEC_RANGE)
+#undef SPEC_RANGE
+} spec_span;
+
+typedef struct spec_model { // another file, parts of which are attached
+    spec_head head;
+    const char *file;
+    struct orr_spec *spec;
+} spec_model;
+
+typedef struct spec_attachment { // a part of a model that is attached here
+    spec_head head;
+    const void *node;
+    struct orr_spec *from;
+    const char *prefix, *ending;  // of the names it gets
+    const spec_span *span;        // a frame, or NULL
+    int host;                     // body whose elements join the body it is attached to; -1: none
+    spec_range bodies;            // with all their elements
+    int *body, *joint, *actuator; // what became of those of `from`: index here, or -1
+} spec_attachment;
+
 typedef struct spec_compiler {
-    int32_t autolimits, degree, inertiafromgeom, balanceinertia, discardvisual, strippath, fusestatic,
-        alignfree, fitaabb, coordinate, inertiagrouprange[2];
+    int32_t conflict, autolimits, degree, inertiafromgeom, balanceinertia, discardvisual, strippath,
+        fusestatic, alignfree, fitaabb, coordinate, inertiagrouprange[2];
     double boundmass, boundinertia, settotalmass;
     const char *eulerseq, *meshdir, *texturedir, *assetdir;
 } spec_compiler;
@@ -285,11 +322,16 @@ typedef struct spec_size {
     X(text, texts)                                                                                           \
     X(tuple, tuples)                                                                                         \
     X(tuple_element, tuple_elements)                                                                         \
-    X(key, keys)
+    X(key, keys)                                                                                             \
+    X(span, spans)                                                                                           \
+    X(model, models)                                                                                         \
+    X(attachment, attachments)
 
 typedef struct orr_spec {
     char name[128];
-    const char *path; // of the main file
+    const char *path;         // of the main file
+    struct orr_spec *parent;  // of a model that this one is a part of; NULL: none
+    int attached, files_read; // elements from other models; those that this one and all its parts are made of
     spec_compiler compiler;
     spec_size size;
     orr_model_option option;
@@ -318,6 +360,20 @@ void *spec_append(void **list, int *count, int *capacity, size_t size);
 // Index of a named element of a list, or -1. The list's elements begin with a spec_head.
 int spec_find(const void *list, int count, size_t size, const char *name);
 #define SPEC_FIND(spec, list, name) spec_find((spec)->list, (spec)->list##_count, sizeof *(spec)->list, name)
+
+// Parts of other models. A body may be attached anywhere, also the world; what stands in a frame or in the world joins the body
+// `at`. Elements of the tree are copied where the reader is; links between them, assets, custom fields and keyframes at the end,
+// those only whose objects are there.
+typedef struct spec_at {
+    int body;
+    double pos[3], quat[4];
+} spec_at;
+
+orr_result spec_attach_elements(orr_spec *spec, const spec_attachment *part, const spec_at *at,
+                                orr_error *error);
+orr_result spec_attach_bodies(orr_spec *spec, const spec_attachment *part, const spec_at *at,
+                              orr_error *error);
+orr_result spec_attach_rest(orr_spec *spec, orr_error *error);
 
 // "file:line: element 'name': what", with a code
 orr_result spec_fail(const spec_head *head, orr_error *error, const char *format, ...)
