@@ -162,7 +162,8 @@ typedef enum orr_sensor_type {    // MuJoCo's mjtSensor; dimensions in brackets
     ORR_SENSOR_FORCE = 4, // between the site's body and its parent, in the site's frame [3]
     ORR_SENSOR_TORQUE = 5,
     ORR_SENSOR_MAGNETOMETER = 6,
-    ORR_SENSOR_RANGEFINDER = 7, // distance along the site's +z, -1: nothing there [1]
+    ORR_SENSOR_RANGEFINDER = 7,   // along the site's +z, or through the pixels of a camera: orr_ray_data
+    ORR_SENSOR_CAMPROJECTION = 8, // where the site is in the camera's image, pixels [2]
     ORR_SENSOR_JOINTPOS = 9,
     ORR_SENSOR_JOINTVEL = 10,
     ORR_SENSOR_TENDONPOS = 11,
@@ -192,10 +193,43 @@ typedef enum orr_sensor_type {    // MuJoCo's mjtSensor; dimensions in brackets
     ORR_SENSOR_SUBTREECOM = 35,
     ORR_SENSOR_SUBTREELINVEL = 36,
     ORR_SENSOR_SUBTREEANGMOM = 37,
+    ORR_SENSOR_INSIDESITE = 38, // 1: the object's origin is in the site, or 0
+    ORR_SENSOR_GEOMDIST =
+        39, // m between two geoms or the nearest two of bodies, up to the cutoff; < 0: depth
+    ORR_SENSOR_GEOMNORMAL = 40, // from the first to the second surface [3]
+    ORR_SENSOR_GEOMFROMTO = 41, // nearest points [6]
+    ORR_SENSOR_CONTACT = 42,    // orr_contact_data of intprm[2] contacts, chosen by orr_contact_reduce
     ORR_SENSOR_E_POTENTIAL = 43,
     ORR_SENSOR_E_KINETIC = 44,
     ORR_SENSOR_CLOCK = 45,
+    ORR_SENSOR_USER = 48, // zeros: nobody fills them in
 } orr_sensor_type;
+
+typedef enum orr_contact_data { // bits of sensor_intprm[0] of a contact sensor; frames point from object 1 to object 2
+    ORR_CONTACT_FOUND = 1 << 0, // number of contacts that match [1]
+    ORR_CONTACT_FORCE = 1 << 1, // in the contact's frame [3]
+    ORR_CONTACT_TORQUE = 1 << 2,
+    ORR_CONTACT_DIST = 1 << 3,
+    ORR_CONTACT_POS = 1 << 4,
+    ORR_CONTACT_NORMAL = 1 << 5,
+    ORR_CONTACT_TANGENT = 1 << 6,
+} orr_contact_data;
+
+typedef enum orr_contact_reduce { // sensor_intprm[1]: which contacts, where more match than there is room for
+    ORR_REDUCE_NONE,              // the first ones, in no particular order
+    ORR_REDUCE_MINDIST,
+    ORR_REDUCE_MAXFORCE,
+    ORR_REDUCE_NETFORCE // one in place of all: their force and torque at their centre, in world axes
+} orr_contact_reduce;
+
+typedef enum orr_ray_data { // bits of sensor_intprm[0] of a rangefinder
+    ORR_RAY_DIST = 1 << 0,  // m, -1: nothing there [1]
+    ORR_RAY_DIR = 1 << 1,   // [3], as all below zeros where nothing is hit
+    ORR_RAY_ORIGIN = 1 << 2,
+    ORR_RAY_POINT = 1 << 3,
+    ORR_RAY_NORMAL = 1 << 4, // of the surface
+    ORR_RAY_DEPTH = 1 << 5,  // from the plane of the camera, -1: nothing there [1]
+} orr_ray_data;
 
 typedef enum orr_stage { ORR_STAGE_NONE, ORR_STAGE_POS, ORR_STAGE_VEL, ORR_STAGE_ACC } orr_stage;
 
@@ -528,6 +562,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, sensor_objid, m->nsensor, 1)                                                                      \
     X(int32_t, sensor_reftype, m->nsensor, 1) /* frame it is measured in; */                                     \
     X(int32_t, sensor_refid, m->nsensor, 1)   /* -1: the world's */                                              \
+    X(int32_t, sensor_intprm, m->nsensor, 3)  /* orr_contact_data, orr_contact_reduce, number of contacts */     \
     X(int32_t, sensor_dim, m->nsensor, 1)                                                                        \
     X(int32_t, sensor_adr, m->nsensor, 1)                                                                        \
     X(double, sensor_cutoff, m->nsensor, 1) /* 0: none */                                                        \

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { SENSOR_MAX = 1 << 20 }; // numbers of one
+
 static orr_result find(model_builder *b, const spec_head *head, const char *what, int index, const char *name)
 {
     return index >= 0 ? ORR_OK : spec_fail(head, b->error, "there is no %s '%.64s'", what, name);
@@ -122,11 +124,47 @@ static orr_result build_actuator(model_builder *b, int id, int *activation)
     return ORR_OK;
 }
 
+static const int contact_sizes[] = {1, 3, 3, 1, 3, 3, 3, 0}, ray_sizes[] = {1, 3, 3, 3, 3, 1, 0};
+
+static int sum_sizes(int bits, const int *sizes)
+{
+    int sum = 0;
+    for (int k = 0; sizes[k]; k++) {
+        sum += bits >> k & 1 ? sizes[k] : 0;
+    }
+    return sum;
+}
+
 // How many numbers a sensor gives, of which kind, and what must be computed for them.
-static void describe_sensor(int type, int *dim, int *data, int *stage)
+static void describe_sensor(const orr_model *m, const spec_sensor *s, int object, int *dim, int *data,
+                            int *stage)
 {
     *dim = 3, *data = ORR_DATA_REAL, *stage = ORR_STAGE_POS;
-    switch ((orr_sensor_type)type) {
+    switch ((orr_sensor_type)s->type) {
+    case ORR_SENSOR_CONTACT:
+        *dim = s->intprm[2] * sum_sizes(s->intprm[0], contact_sizes), *stage = ORR_STAGE_ACC;
+        break;
+    case ORR_SENSOR_RANGEFINDER: {
+        const int32_t *pixels = m->cam_resolution + 2 * object;
+        int64_t rays = s->objtype == ORR_OBJECT_CAMERA ? (int64_t)pixels[0] * pixels[1] : 1;
+        *dim = rays <= SENSOR_MAX ? sum_sizes(s->intprm[0], ray_sizes) * (int)rays : INT32_MAX;
+        break;
+    }
+    case ORR_SENSOR_CAMPROJECTION:
+        *dim = 2;
+        break;
+    case ORR_SENSOR_INSIDESITE:
+        *dim = 1, *data = ORR_DATA_POSITIVE;
+        break;
+    case ORR_SENSOR_GEOMNORMAL:
+        *data = ORR_DATA_AXIS;
+        break;
+    case ORR_SENSOR_GEOMFROMTO:
+        *dim = 6;
+        break;
+    case ORR_SENSOR_USER:
+        *dim = s->dim, *data = s->datatype, *stage = s->needstage;
+        break;
     case ORR_SENSOR_TOUCH:
         *dim = 1, *data = ORR_DATA_POSITIVE, *stage = ORR_STAGE_ACC;
         break;
@@ -159,7 +197,7 @@ static void describe_sensor(int type, int *dim, int *data, int *stage)
     case ORR_SENSOR_FRAMEQUAT:
         *dim = 4, *data = ORR_DATA_QUATERNION;
         break;
-    case ORR_SENSOR_RANGEFINDER:
+    case ORR_SENSOR_GEOMDIST:
     case ORR_SENSOR_JOINTPOS:
     case ORR_SENSOR_TENDONPOS:
     case ORR_SENSOR_ACTUATORPOS:
@@ -198,12 +236,41 @@ static orr_result find_object(model_builder *b, const spec_head *head, int type,
     return !name || *id >= 0 ? ORR_OK : spec_fail(head, b->error, "there is no such object '%.64s'", name);
 }
 
+// What a distance is measured between.
+static orr_result check_distance(model_builder *b, const spec_sensor *s, int id)
+{
+    const orr_model *m = b->m;
+    if (s->type < ORR_SENSOR_GEOMDIST || s->type > ORR_SENSOR_GEOMFROMTO) {
+        return ORR_OK;
+    }
+    if (s->objtype == s->reftype && m->sensor_objid[id] == m->sensor_refid[id]) {
+        return spec_fail(&s->head, b->error, "expected two different bodies or geoms");
+    }
+    for (int side = 0; side < 2; side++) {
+        int object = side ? m->sensor_refid[id] : m->sensor_objid[id];
+        bool body = (side ? s->reftype : s->objtype) == ORR_OBJECT_BODY;
+        int first = body ? m->body_geomadr[object] : object, count = body ? m->body_geomnum[object] : 1;
+        for (int i = first; i < first + count; i++) {
+            if (m->geom_type[i] == ORR_GEOM_HFIELD) {
+                return spec_fail(&s->head, b->error, "expected no height fields");
+            }
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result build_sensor(model_builder *b, int id)
 {
     orr_model *m = b->m;
     const spec_sensor *s = &b->spec->sensors[id];
     int dim, data, stage;
-    describe_sensor(s->type, &dim, &data, &stage);
+    ORR_TRY(find_object(b, &s->head, s->objtype, s->object, &m->sensor_objid[id]));
+    ORR_TRY(find_object(b, &s->head, s->reftype, s->reference, &m->sensor_refid[id]));
+    describe_sensor(m, s, m->sensor_objid[id], &dim, &data, &stage);
+    if (dim > SENSOR_MAX || m->nsensordata > SENSOR_MAX * 64 - dim) {
+        return spec_fail(&s->head, b->error, "expected a sensor of up to %d numbers", SENSOR_MAX);
+    }
+    memcpy(m->sensor_intprm + 3 * id, s->intprm, sizeof s->intprm);
     m->sensor_type[id] = s->type;
     m->sensor_datatype[id] = data;
     m->sensor_needstage[id] = stage;
@@ -215,9 +282,8 @@ static orr_result build_sensor(model_builder *b, int id)
     m->sensor_cutoff[id] = s->cutoff;
     m->sensor_noise[id] = s->noise;
     copy_user(m->sensor_user + m->nuser_sensor * id, m->nuser_sensor, &s->user);
-    ORR_TRY(find_object(b, &s->head, s->objtype, s->object, &m->sensor_objid[id]));
-    ORR_TRY(find_object(b, &s->head, s->reftype, s->reference, &m->sensor_refid[id]));
-    if (s->cutoff < 0.0 || s->noise < 0.0 || (s->cutoff > 0.0 && data > ORR_DATA_POSITIVE)) {
+    if (s->cutoff < 0.0 || s->noise < 0.0 ||
+        (s->cutoff > 0.0 && data > ORR_DATA_POSITIVE && s->type != ORR_SENSOR_GEOMNORMAL)) {
         return spec_fail(&s->head, b->error,
                          "cutoff and noise: expected no negative number, and no cutoff of directions");
     }
@@ -235,6 +301,7 @@ static orr_result build_sensor(model_builder *b, int id)
             return spec_fail(&s->head, b->error, "joint: expected one with limits");
         }
     }
+    ORR_TRY(check_distance(b, s, id));
     if (s->objtype == ORR_OBJECT_TENDON && s->type >= ORR_SENSOR_TENDONLIMITPOS &&
         !m->tendon_limited[object]) {
         return spec_fail(&s->head, b->error, "tendon: expected one with limits");

@@ -216,7 +216,8 @@ typedef struct spec_actuator {
 
 typedef struct spec_sensor {
     spec_head head;
-    int32_t type, objtype, reftype;
+    int32_t type, objtype, reftype, intprm[3];
+    int32_t dim, datatype, needstage; // of user sensors
     const char *object, *reference;
     double cutoff, noise;
     spec_numbers user;
