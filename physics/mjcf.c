@@ -96,11 +96,30 @@ static orr_result read_option(mjcf_reader *reader, const mjcf_node *node)
     return ORR_OK;
 }
 
+static orr_result read_length_range(mjcf_reader *reader, const mjcf_node *node)
+{
+    spec_length_range *range = &reader->spec->length_range;
+    ORR_TRY(mjcf_no_children(node, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_length_range_fields, NULL, range, reader->spec, reader->error));
+    double step = range->timestep > 0.0 ? range->timestep : 1e-4;
+    return range->accel > 0.0 && range->timestep >= 0.0 && range->interval > 0.0 && range->inttotal > 0.0 &&
+                   range->inttotal / step <= 1e5
+               ? ORR_OK
+               : mjcf_fail(node, reader->error,
+                           "expected a positive accel, interval and inttotal, no negative timestep, and "
+                           "up to 100000 steps");
+}
+
 static orr_result read_compiler(mjcf_reader *reader, const mjcf_node *node)
 {
     spec_compiler *c = &reader->spec->compiler;
-    ORR_TRY(mjcf_no_children(node, reader->error));
     ORR_TRY(mjcf_read(node, mjcf_compiler_fields, NULL, c, reader->spec, reader->error));
+    for (const mjcf_node *child = node->children; child; child = child->next) {
+        if (!mjcf_is(child, "lengthrange")) {
+            return mjcf_unknown(child, node, reader->error);
+        }
+        ORR_TRY(read_length_range(reader, child));
+    }
     if (strlen(c->eulerseq) != 3 || strspn(c->eulerseq, "xyzXYZ") != 3) {
         return mjcf_fail(node, reader->error, "eulerseq: expected three letters of x y z X Y Z");
     }

@@ -82,13 +82,14 @@ orr_result mjcf_read_numbers(const mjcf_node *node, const char *name, int min, i
 
 extern const mjcf_key mjcf_bool_keys[], mjcf_tristate_keys[], mjcf_geom_keys[], mjcf_joint_keys[],
     mjcf_object_keys[];
-extern const mjcf_field mjcf_compiler_fields[], mjcf_option_fields[], mjcf_size_fields[],
-    mjcf_statistic_fields[], mjcf_body_fields[], mjcf_inertial_fields[], mjcf_frame_fields[],
-    mjcf_replicate_fields[], mjcf_joint_fields[], mjcf_freejoint_fields[], mjcf_geom_fields[],
-    mjcf_site_fields[], mjcf_camera_fields[], mjcf_light_fields[], mjcf_mesh_fields[], mjcf_hfield_fields[],
-    mjcf_texture_fields[], mjcf_material_fields[], mjcf_pair_fields[], mjcf_exclude_fields[],
-    mjcf_equality_fields[], mjcf_tendon_fields[], mjcf_numeric_fields[], mjcf_text_fields[], mjcf_no_fields[],
-    mjcf_tuple_element_fields[], mjcf_key_fields[], mjcf_actuator_fields[], mjcf_general_fields[];
+extern const mjcf_field mjcf_compiler_fields[], mjcf_length_range_fields[], mjcf_option_fields[],
+    mjcf_size_fields[], mjcf_statistic_fields[], mjcf_body_fields[], mjcf_inertial_fields[],
+    mjcf_frame_fields[], mjcf_replicate_fields[], mjcf_joint_fields[], mjcf_freejoint_fields[],
+    mjcf_geom_fields[], mjcf_site_fields[], mjcf_camera_fields[], mjcf_light_fields[], mjcf_mesh_fields[],
+    mjcf_hfield_fields[], mjcf_texture_fields[], mjcf_material_fields[], mjcf_pair_fields[],
+    mjcf_exclude_fields[], mjcf_equality_fields[], mjcf_tendon_fields[], mjcf_numeric_fields[],
+    mjcf_text_fields[], mjcf_no_fields[], mjcf_tuple_element_fields[], mjcf_key_fields[],
+    mjcf_actuator_fields[], mjcf_general_fields[];
 
 // ---- classes
 
@@ -132,8 +133,8 @@ orr_result mjcf_read_contact(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_equality(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_tendon(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section);
-orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, bool in_class,
-                              spec_actuator *actuator);
+orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *section,
+                              bool in_class, spec_actuator *actuator);
 orr_result mjcf_read_sensors(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_custom(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_keyframes(mjcf_reader *reader, const mjcf_node *section);

@@ -156,11 +156,11 @@ static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const
             return mjcf_read(node, elements[i].fields, NULL, elements[i].target, reader->spec, reader->error);
         }
     }
-    static const char *const actuators[] = {"general",     "motor",  "position", "velocity",
-                                            "intvelocity", "damper", "cylinder", "muscle"};
+    static const char *const actuators[] = {"general", "motor",    "position", "velocity", "intvelocity",
+                                            "damper",  "cylinder", "muscle",   "adhesion"};
     for (size_t i = 0; i < sizeof actuators / sizeof actuators[0]; i++) {
         if (mjcf_is(node, actuators[i])) {
-            return mjcf_read_actuator(reader, node, true, &c->actuator);
+            return mjcf_read_actuator(reader, node, parent, true, &c->actuator);
         }
     }
     return mjcf_unknown(node, parent, reader->error);

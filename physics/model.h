@@ -21,6 +21,7 @@ enum {
     ORR_NGAIN = 10,
     ORR_NBIAS = 10,
     ORR_NFLUID = 12,
+    ORR_NPOLY = 2, // higher coefficients of stiffness and damping
 };
 
 typedef enum orr_joint_type {
@@ -107,6 +108,7 @@ typedef enum orr_transmission {
     ORR_TRANSMISSION_SLIDERCRANK,   // trnid: site of the crank, site of the slider
     ORR_TRANSMISSION_TENDON,        // trnid: tendon, -1
     ORR_TRANSMISSION_SITE,          // trnid: site, reference site or -1
+    ORR_TRANSMISSION_BODY,          // trnid: body, -1; presses its contacts together
 } orr_transmission;
 
 typedef enum orr_dynamics_type { // of an actuator's activation a
@@ -341,12 +343,13 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(uint8_t, jnt_actgravcomp, m->njnt, 1)   /* does gravity compensation count as an actuator's force? */      \
     X(double, jnt_solref, m->njnt, ORR_NREF)  /* of the limit */                                                 \
     X(double, jnt_solimp, m->njnt, ORR_NIMP)                                                                     \
-    X(double, jnt_pos, m->njnt, 3)         /* anchor */                                                          \
-    X(double, jnt_axis, m->njnt, 3)        /* of length 1 */                                                     \
-    X(double, jnt_stiffness, m->njnt, 1)   /* N/m or N m/rad */                                                  \
-    X(double, jnt_range, m->njnt, 2)       /* m or rad; ball: 0 and the largest angle */                         \
-    X(double, jnt_actfrcrange, m->njnt, 2) /* N or N m */                                                        \
-    X(double, jnt_margin, m->njnt, 1)      /* m or rad before the limit at which it begins to act */             \
+    X(double, jnt_pos, m->njnt, 3)                   /* anchor */                                                \
+    X(double, jnt_axis, m->njnt, 3)                  /* of length 1 */                                           \
+    X(double, jnt_stiffness, m->njnt, 1)             /* N/m or N m/rad */                                        \
+    X(double, jnt_stiffnesspoly, m->njnt, ORR_NPOLY) /* of |x| x, x^3 */                                         \
+    X(double, jnt_range, m->njnt, 2)                 /* m or rad; ball: 0 and the largest angle */               \
+    X(double, jnt_actfrcrange, m->njnt, 2)           /* N or N m */                                              \
+    X(double, jnt_margin, m->njnt, 1) /* m or rad before the limit at which it begins to act */                  \
     X(double, jnt_user, m->njnt, m->nuser_jnt)                                                                   \
     /* degrees of freedom */                                                                                     \
     X(int32_t, dof_bodyid, m->nv, 1)                                                                             \
@@ -358,6 +361,8 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, dof_frictionloss, m->nv, 1) /* N or N m */                                                         \
     X(double, dof_armature, m->nv, 1)     /* kg or kg m^2, added to the diagonal of the inertia matrix */        \
     X(double, dof_damping, m->nv, 1)      /* N s/m or N m s/rad */                                               \
+    X(double, dof_dampingpoly, m->nv, ORR_NPOLY) /* of |v| v, v^3 */                                             \
+    X(double, dof_drive, m->nv, 2 + ORR_NPOLY)   /* what actuators add: armature, damping, its polynomial */     \
     X(double, dof_invweight0, m->nv, 1) /* diagonal of the inverse inertia matrix at qpos0, one per joint */     \
     X(double, dof_M0, m->nv, 1)         /* diagonal of the inertia matrix at qpos0 */                            \
     X(int32_t, M_rownnz, m->nv, 1)      /* inertia matrix by rows: entries of a row, */                          \
@@ -518,6 +523,9 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, tendon_actfrcrange, m->ntendon, 2)                                                                 \
     X(double, tendon_margin, m->ntendon, 1)                                                                      \
     X(double, tendon_stiffness, m->ntendon, 1)                                                                   \
+    X(double, tendon_stiffnesspoly, m->ntendon, ORR_NPOLY)                                                       \
+    X(double, tendon_dampingpoly, m->ntendon, ORR_NPOLY)                                                         \
+    X(double, tendon_drive, m->ntendon, 2 + ORR_NPOLY) /* as dof_drive */                                        \
     X(double, tendon_damping, m->ntendon, 1)                                                                     \
     X(double, tendon_armature, m->ntendon, 1)                                                                    \
     X(double, tendon_frictionloss, m->ntendon, 1)                                                                \
@@ -550,6 +558,9 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, actuator_actrange, m->nu, 2)                                                                       \
     X(double, actuator_cranklength, m->nu, 1) /* of the rod between crank and slider */                          \
     X(double, actuator_gear, m->nu, 6)                                                                           \
+    X(double, actuator_armature, m->nu, 1) /* of what it moves, times gear^2 */                                  \
+    X(double, actuator_damping, m->nu, 1)                                                                        \
+    X(double, actuator_dampingpoly, m->nu, ORR_NPOLY)                                                            \
     X(double, actuator_acc0, m->nu, 1)    /* |M^-1 moment^T| at qpos0 */                                         \
     X(double, actuator_length0, m->nu, 1) /* at qpos0 */                                                         \
     X(double, actuator_lengthrange, m->nu, 2)                                                                    \

@@ -15,12 +15,17 @@ static orr_result resolve_transmission(model_builder *b, const spec_actuator *a,
 {
     const orr_spec *spec = b->spec;
     int targets = (a->joint != NULL) + (a->jointinparent != NULL) + (a->tendon != NULL) + (a->site != NULL) +
-                  (a->cranksite != NULL);
+                  (a->cranksite != NULL) + (a->body != NULL);
     id[1] = -1;
     if (targets != 1 || (a->refsite && !a->site)) {
         return spec_fail(
             &a->head, b->error,
-            "expected one of joint, jointinparent, tendon, site and cranksite (refsite with site)");
+            "expected one of joint, jointinparent, tendon, site, body and cranksite (refsite with site)");
+    }
+    if (a->body) {
+        *type = ORR_TRANSMISSION_BODY;
+        id[0] = SPEC_FIND(spec, bodies, a->body);
+        return find(b, &a->head, "body", id[0], a->body);
     }
     if (a->cranksite) {
         *type = ORR_TRANSMISSION_SLIDERCRANK;
@@ -76,6 +81,43 @@ static orr_result inherit_range(model_builder *b, int id, const spec_actuator *a
     return ORR_OK;
 }
 
+// Armature and damping of an actuator are those of what it moves, as the gear makes them.
+static orr_result drive(model_builder *b, int id, const spec_actuator *a)
+{
+    orr_model *m = b->m;
+    int type = m->actuator_trntype[id], target = m->actuator_trnid[2 * id];
+    double square = a->gear[0] * a->gear[0];
+    const double given[] = {a->armature, a->damping[0], a->damping[1], a->damping[2]};
+    m->actuator_armature[id] = a->armature;
+    m->actuator_damping[id] = a->damping[0];
+    memcpy(m->actuator_dampingpoly + ORR_NPOLY * id, a->damping + 1, ORR_NPOLY * sizeof(double));
+    bool none = true;
+    for (int k = 0; k < 2 + ORR_NPOLY; k++) {
+        none = none && given[k] == 0.0;
+    }
+    if (none) {
+        return ORR_OK;
+    }
+    bool joint = type == ORR_TRANSMISSION_JOINT || type == ORR_TRANSMISSION_JOINTINPARENT;
+    bool straight = joint && m->jnt_type[target] >= ORR_JOINT_SLIDE;
+    if (!straight && type != ORR_TRANSMISSION_TENDON) {
+        return spec_fail(&a->head, b->error,
+                         "armature and damping: expected an actuator of a slide or hinge joint or a tendon");
+    }
+    for (int k = 0; !joint && a->armature != 0.0 && k < m->tendon_num[target]; k++) {
+        int wrap = m->wrap_type[m->tendon_adr[target] + k];
+        if (wrap == ORR_WRAP_SPHERE || wrap == ORR_WRAP_CYLINDER) {
+            return spec_fail(&a->head, b->error, "armature: expected a tendon that wraps around no geom");
+        }
+    }
+    double *felt = joint ? m->dof_drive + (2 + ORR_NPOLY) * m->jnt_dofadr[target]
+                         : m->tendon_drive + (2 + ORR_NPOLY) * target;
+    for (int k = 0; k < 2 + ORR_NPOLY; k++) {
+        felt[k] += square * given[k];
+    }
+    return ORR_OK;
+}
+
 static orr_result build_actuator(model_builder *b, int id, int *activation)
 {
     orr_model *m = b->m;
@@ -102,12 +144,11 @@ static orr_result build_actuator(model_builder *b, int id, int *activation)
     memcpy(m->actuator_lengthrange + 2 * id, a->lengthrange, sizeof a->lengthrange);
     memcpy(m->actuator_gear + 6 * id, a->gear, sizeof a->gear);
     m->actuator_cranklength[id] = a->cranklength;
-    if ((a->gaintype == ORR_GAIN_MUSCLE || a->biastype == ORR_BIAS_MUSCLE)) {
+    ORR_TRY(drive(b, id, a));
+    if (a->gaintype == ORR_GAIN_MUSCLE || a->biastype == ORR_BIAS_MUSCLE) {
         const double *range = a->gaintype == ORR_GAIN_MUSCLE ? a->gainprm : a->biasprm;
-        if (!(range[0] < range[1]) || !(a->lengthrange[0] < a->lengthrange[1])) {
-            return spec_fail(&a->head, b->error,
-                             "a muscle: expected a range and a lengthrange, the smaller end first "
-                             "(lengths that simulation would find are not looked for)");
+        if (!(range[0] < range[1])) {
+            return spec_fail(&a->head, b->error, "a muscle: expected a range, the smaller end first");
         }
     }
     copy_user(m->actuator_user + m->nuser_actuator * id, m->nuser_actuator, &a->user);

@@ -168,6 +168,7 @@ static orr_result build(model_builder *b)
     ORR_TRY(build_links(b));
     ORR_TRY(build_actuators(b));
     ORR_TRY(derive_constants(b));
+    ORR_TRY(find_length_ranges(b));
     return build_custom(b);
 }
 

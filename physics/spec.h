@@ -66,7 +66,7 @@ typedef struct spec_joint {
     spec_head head;
     int body;
     int32_t type, group, limited, actfrclimited, actgravcomp, align;
-    double pos[3], axis[3], stiffness, damping, armature, frictionloss, margin;
+    double pos[3], axis[3], stiffness[1 + ORR_NPOLY], damping[1 + ORR_NPOLY], armature, frictionloss, margin;
     double range[2], actfrcrange[2], ref, springref, springdamper[2];
     double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
         solimp_friction[ORR_NIMP];
@@ -194,8 +194,8 @@ typedef struct spec_wrap {
 typedef struct spec_tendon {
     spec_head head;
     int32_t group, limited, actfrclimited;
-    double range[2], actfrcrange[2], margin, stiffness, damping, armature, frictionloss, springlength[2],
-        width;
+    double range[2], actfrcrange[2], margin, stiffness[1 + ORR_NPOLY], damping[1 + ORR_NPOLY], armature,
+        frictionloss, springlength[2], width;
     double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
         solimp_friction[ORR_NIMP];
     float rgba[4];
@@ -209,7 +209,7 @@ typedef struct spec_actuator {
     int32_t dyntype, gaintype, biastype, ctrllimited, forcelimited, actlimited, actearly, group, actdim;
     double ctrlrange[2], forcerange[2], actrange[2], lengthrange[2], gear[6];
     double dynprm[ORR_NDYN], gainprm[ORR_NGAIN], biasprm[ORR_NBIAS];
-    double inheritrange, cranklength;
+    double inheritrange, cranklength, armature, damping[1 + ORR_NPOLY];
     const char *joint, *jointinparent, *tendon, *site, *refsite, *cranksite, *slidersite, *body;
     spec_numbers user;
 } spec_actuator;
@@ -294,6 +294,19 @@ typedef struct spec_compiler {
     const char *eulerseq, *meshdir, *texturedir, *assetdir;
 } spec_compiler;
 
+// How lengths are found that an actuator can have (MuJoCo's mjLROpt).
+typedef enum spec_length_mode {
+    SPEC_LENGTH_NONE,
+    SPEC_LENGTH_MUSCLE,
+    SPEC_LENGTH_MUSCLEUSER, // there are no actuators of users
+    SPEC_LENGTH_ALL
+} spec_length_mode;
+
+typedef struct spec_length_range {
+    int32_t mode, useexisting, uselimit;
+    double accel, maxforce, timeconst, timestep, inttotal, interval, tolrange;
+} spec_length_range;
+
 typedef struct spec_size {
     int32_t nkey, nuserdata;
     int32_t nuser_body, nuser_jnt, nuser_geom, nuser_site, nuser_cam, nuser_tendon, nuser_actuator,
@@ -334,6 +347,7 @@ typedef struct orr_spec {
     struct orr_spec *parent;  // of a model that this one is a part of; NULL: none
     int attached, files_read; // elements from other models; those that this one and all its parts are made of
     spec_compiler compiler;
+    spec_length_range length_range;
     spec_size size;
     orr_model_option option;
     orr_model_visual visual;

@@ -65,8 +65,9 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
     static const char *const models[] = {
-        "orientations", "classes", "joints", "geoms", "inertia",    "links",  "actuators",   "sensors",
-        "tendons",      "meshes",  "custom", "fused", "replicated", "fitted", "fitted_aabb", "attached"};
+        "orientations", "classes",  "joints",  "geoms",  "inertia",        "links",      "actuators",
+        "sensors",      "tendons",  "meshes",  "custom", "fused",          "replicated", "fitted",
+        "fitted_aabb",  "attached", "muscles", "drives", "muscles_limits", "muscles_all"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -105,7 +106,7 @@ static void every_mistake_is_named_with_its_line(void **state)
         {"", "test.xml:1: ", "well-formed"},
         {"<scene/>", "test.xml:1: <scene>", "expected <mujoco> or <robot>"},
         {"<robot/>", "test.xml:1: <robot>", "expected at least one <link>"},
-        {"<mujoco>\n<wordlbody/></mujoco>", "test.xml:2: <wordlbody>", "unknown or unsupported element"},
+        {"<mujoco>\n<wordlbody/></mujoco>", "test.xml:2: <wordlbody>", "unknown element"},
         {"<mujoco>text</mujoco>", "test.xml:1: ", "text between elements"},
         {BODY("\n<geom sise='1'/>"), "test.xml:2: <geom>", "unknown attribute 'sise'"},
         {BODY("\n<geom size='1 a'/>"), "test.xml:2: <geom>", "size: expected 1 to 3 numbers"},
@@ -173,7 +174,7 @@ static void every_mistake_is_named_with_its_line(void **state)
          "<general joint='j' dyntype='integrator' actdim='2000000000'/></actuator></mujoco>",
          "test.xml:2: <general>", "actdim"},
         {"<mujoco><actuator>\n<dcmotor joint='j'/></actuator></mujoco>", "test.xml:2: <dcmotor>",
-         "unsupported actuator"},
+         "not supported"},
         {"<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator>\n"
          "<muscle joint='j'/></actuator></mujoco>",
          "test.xml:2: <muscle>", "lengthrange"},
@@ -182,6 +183,23 @@ static void every_mistake_is_named_with_its_line(void **state)
          "<tendon>\n<spatial armature='1'><site site='s'/><geom geom='g'/><site site='t'/></spatial>"
          "</tendon></mujoco>",
          "test.xml:2: <spatial>", "armature"},
+        {"<mujoco>\n<deformable/></mujoco>", "test.xml:2: <deformable>", "not supported"},
+        {BODY("\n<flexcomp name='f'/>"), "test.xml:2: <flexcomp>", "not supported"},
+        {"<mujoco>\n<compiler name='c'/></mujoco>", "test.xml:2: <compiler>", "unknown attribute 'name'"},
+        {"<mujoco><sensor>\n<contact data='force found'/></sensor></mujoco>", "test.xml:2: <contact>",
+         "data: 'found' is unknown or out of order"},
+        {"<mujoco><sensor>\n<contact num='0'/></sensor></mujoco>", "test.xml:2: <contact>", "num: expected"},
+        {"<mujoco><sensor>\n<contact geom1='a' body1='b'/></sensor></mujoco>", "test.xml:2: <contact>",
+         "at most one of geom1 body1 subtree1 site"},
+        {"<mujoco><sensor>\n<distance geom1='a'/></sensor></mujoco>", "test.xml:2: <distance>",
+         "exactly one of geom2 body2"},
+        {"<mujoco><sensor>\n<user dim='3' datatype='quaternion'/></sensor></mujoco>", "test.xml:2: <user>",
+         "dim: expected"},
+        {"<mujoco><worldbody><site name='s'/></worldbody><actuator>\n<motor site='s' damping='1'/></actuator>"
+         "</mujoco>",
+         "test.xml:2: <motor>", "armature and damping"},
+        {"<mujoco><compiler>\n<lengthrange timestep='1e-9'/></compiler></mujoco>",
+         "test.xml:2: <lengthrange>", "steps"},
         {"<mujoco><sensor>\n<gyro site='s'/></sensor></mujoco>", "test.xml:2: <gyro>", "'s'"},
         {"<mujoco><keyframe>\n<key qpos='1'/></keyframe></mujoco>", "test.xml:2: <key>",
          "qpos: expected 0 numbers"},
