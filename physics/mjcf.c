@@ -250,14 +250,15 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
     static const struct {
         const char *name;
         orr_result (*read)(mjcf_reader *reader, const mjcf_node *section);
-    } sections[] = {{"compiler", mjcf_read_settings}, {"option", mjcf_read_settings},
-                    {"size", mjcf_read_settings},     {"statistic", mjcf_read_settings},
-                    {"visual", mjcf_read_visual},     {"default", mjcf_read_defaults},
-                    {"asset", mjcf_read_assets},      {"worldbody", NULL},
-                    {"contact", mjcf_read_contact},   {"equality", mjcf_read_equality},
-                    {"tendon", mjcf_read_tendon},     {"actuator", mjcf_read_actuators},
-                    {"sensor", mjcf_read_sensors},    {"custom", mjcf_read_custom},
-                    {"keyframe", mjcf_read_keyframes}};
+        bool attributes; // may it have any?
+    } sections[] = {{"compiler", mjcf_read_settings, true},  {"option", mjcf_read_settings, true},
+                    {"size", mjcf_read_settings, true},      {"statistic", mjcf_read_settings, true},
+                    {"visual", mjcf_read_visual, false},     {"default", mjcf_read_defaults, true},
+                    {"asset", mjcf_read_assets, false},      {"worldbody", NULL, true},
+                    {"contact", mjcf_read_contact, false},   {"equality", mjcf_read_equality, false},
+                    {"tendon", mjcf_read_tendon, false},     {"actuator", mjcf_read_actuators, false},
+                    {"sensor", mjcf_read_sensors, false},    {"custom", mjcf_read_custom, false},
+                    {"keyframe", mjcf_read_keyframes, false}};
     enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
     for (const mjcf_node *node = root->children; node; node = node->next) {
         int known = 0;
@@ -266,6 +267,9 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
         }
         if (known == SECTION_COUNT) {
             return mjcf_unknown(node, root, reader->error);
+        }
+        if (!sections[known].attributes && node->attributes) {
+            return mjcf_fail(node, reader->error, "unknown attribute '%.64s'", node->attributes->name);
         }
     }
     for (int i = 0; i < SECTION_COUNT; i++) {

@@ -39,6 +39,8 @@ orr_result mjcf_fail(const mjcf_node *node, orr_error *error, const char *format
 orr_result mjcf_unknown(const mjcf_node *node, const mjcf_node *parent, orr_error *error);
 // That there is text where only attributes are expected.
 orr_result mjcf_text_fail(const mjcf_node *node, orr_error *error);
+// That an element has no name or class, where none is asked for.
+orr_result mjcf_no_head(const mjcf_node *node, orr_error *error);
 orr_result mjcf_no_children(const mjcf_node *node, orr_error *error);
 // A file name as an attribute gives it, with the folders of the compiler element before it; in the arena.
 char *mjcf_file(orr_spec *spec, const char *folder, const char *file);

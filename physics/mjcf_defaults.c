@@ -144,6 +144,7 @@ static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const
         {"pair", mjcf_pair_fields, &c->pair},       {"equality", mjcf_equality_fields, &c->equality},
         {"tendon", mjcf_tendon_fields, &c->tendon}, {"geom", mjcf_geom_fields, &c->geom}};
     ORR_TRY(mjcf_no_children(node, reader->error));
+    ORR_TRY(mjcf_no_head(node, reader->error));
     for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++) {
         if (mjcf_is(node, elements[i].element)) {
             spec_orientation *turn = mjcf_is(node, "geom")     ? &c->geom.turn
