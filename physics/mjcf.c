@@ -231,14 +231,14 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
     static const struct {
         const char *name;
         orr_result (*read)(mjcf_reader *reader, const mjcf_node *section);
-    } sections[] = {{"compiler", mjcf_read_settings}, {"option", mjcf_read_settings},
-                    {"size", mjcf_read_settings},     {"statistic", mjcf_read_settings},
-                    {"visual", mjcf_read_visual},     {"default", mjcf_read_defaults},
-                    {"asset", mjcf_read_assets},      {"worldbody", NULL},
-                    {"contact", mjcf_read_contact},   {"equality", mjcf_read_equality},
-                    {"tendon", mjcf_read_tendon},     {"actuator", mjcf_read_actuators},
-                    {"sensor", mjcf_read_sensors},    {"custom", mjcf_read_custom},
-                    {"keyframe", mjcf_read_keyframes}};
+    } sections[] = {{"compiler", mjcf_read_settings},      {"option", mjcf_read_settings},
+                    {"size", mjcf_read_settings},          {"statistic", mjcf_read_settings},
+                    {"visual", mjcf_read_visual},          {"default", mjcf_read_defaults},
+                    {"asset", mjcf_read_assets},           {"worldbody", NULL},
+                    {"deformable", mjcf_read_deformables}, {"contact", mjcf_read_contact},
+                    {"equality", mjcf_read_equality},      {"tendon", mjcf_read_tendon},
+                    {"actuator", mjcf_read_actuators},     {"sensor", mjcf_read_sensors},
+                    {"custom", mjcf_read_custom},          {"keyframe", mjcf_read_keyframes}};
     enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
     for (const mjcf_node *node = root->children; node; node = node->next) {
         int known = 0;
@@ -263,18 +263,20 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
     return ORR_OK;
 }
 
-static orr_result check_texts(const mjcf_node *node, orr_error *error)
+static void note_texts(orr_spec *spec, const mjcf_node *node)
 {
-    for (const mjcf_node *child = node->children; child; child = child->next) {
-        ORR_TRY(check_texts(child, error));
+    if (node->text_line) {
+        mjcf_note_text(spec, node);
     }
-    return node->text_line ? mjcf_text_fail(node, error) : ORR_OK;
+    for (const mjcf_node *child = node->children; child; child = child->next) {
+        note_texts(spec, child);
+    }
 }
 
 static orr_result read_mujoco(orr_spec *spec, mjcf_class *main_class, mjcf_node *root, orr_error *error)
 {
     mjcf_reader reader = {.spec = spec, .classes = main_class, .error = error};
-    ORR_TRY(check_texts(root, error));
+    note_texts(spec, root);
     ORR_TRY(mjcf_replicate(root, &spec->arena, error));
     for (const mjcf_attribute *a = root->attributes; a; a = a->next) {
         if (strcmp(a->name, "model") != 0) {

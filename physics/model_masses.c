@@ -193,13 +193,13 @@ static orr_result resolve_bodies(model_builder *b, const inertia *all, inertia *
         bool from_geoms =
             compiler->inertiafromgeom == 1 || (compiler->inertiafromgeom == SPEC_AUTO && !body->has_inertial);
         bool is_given = body->has_inertial && (!from_geoms || count == 0);
-        count = id == 0 || !from_geoms ? 0 : count;
-        merge_inertia(parts, count, whole);
-        if (is_given) {
-            ORR_TRY(explicit_inertia(b, body, whole));
-        } else if (id > 0 && count == 0) { // as in MuJoCo; inverse weights of what is welded to others hang on it
+        merge_inertia(parts, id == 0 || !from_geoms ? 0 : count, whole);
+        if (whole->mass == 0.0 && id > 0) { // as MuJoCo has it
             memcpy(whole->pos, body->pos, sizeof whole->pos);
             memcpy(whole->quat, body->turn.quat, sizeof whole->quat);
+        }
+        if (is_given) {
+            ORR_TRY(explicit_inertia(b, body, whole));
         }
         if (id > 0) {
             ORR_TRY(bound_inertia(b, body, is_given, whole));

@@ -290,6 +290,7 @@ typedef struct spec_size {
 typedef struct orr_spec {
     char name[128];
     const char *path; // of the main file
+    orr_model_unused unused;
     spec_compiler compiler;
     spec_size size;
     orr_model_option option;
@@ -323,6 +324,9 @@ int spec_find(const void *list, int count, size_t size, const char *name);
 orr_result spec_fail(const spec_head *head, orr_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 orr_result spec_memory_fail(orr_error *error);
+// Notes that something of the file has no effect here.
+void spec_note(orr_spec *spec, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 // Compiles; the spec is not changed but for what is resolved in place.
 orr_result orr_model_compile(orr_spec *spec, orr_model **model, orr_error *error);

@@ -207,6 +207,10 @@ static int report(const simulation *s)
     if (diverged > 0) {
         fprintf(stderr, "orrery: warning: %d of %d worlds diverged\n", diverged, o->worlds);
     }
+    if (s->model->unused.count > 0) {
+        fprintf(stderr, "orrery: warning: %d parts of the model are not used, the first: %s\n",
+                s->model->unused.count, s->model->unused.first);
+    }
     int needed = orr_physics_contacts_needed(s->physics), room = orr_physics_contact_capacity(s->physics);
     if (needed > room) {
         fprintf(stderr, "orrery: warning: contacts were left out: expected at most %d, a step needed %d\n",
