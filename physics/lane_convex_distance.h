@@ -135,6 +135,9 @@ LANE_FN convex_answer core_distance(convex_shape *a, convex_shape *b, double rea
         }
         s.vertex[s.count++] = next;
         if (reduce_simplex(&s)) {
+            if (bound > 0.0) {
+                break; // a plane parts the cores: the simplex is flat, and rounding puts the origin inside
+            }
             return CONVEX_OVERLAP;
         }
         convex_vertex found = simplex_point(&s);

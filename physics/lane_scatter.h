@@ -73,6 +73,51 @@ LANE_FN convex_shape shape_in(const lane_model *m, const lane_data *d, const lan
     return s;
 }
 
+// The box around a shape along its own axes: half sizes, centre.
+LANE_FN point shape_box(const lane_model *m, const convex_shape *s, int geom, double half[3])
+{
+    const uniform_real *box = m->geom_aabb + 6 * geom;
+    if (s->type == ORR_GEOM_MESH) {
+        for (int k = 0; k < 3; k++) {
+            half[k] = (double)box[3 + k] + 1e-6 * s->bound; // as float rounds
+        }
+        return to_world(&s->frame, make_point((double)box[0], (double)box[1], (double)box[2]));
+    }
+    int is_box = s->type == ORR_GEOM_BOX || s->type == ORR_GEOM_ELLIPSOID;
+    half[0] = s->size[0];
+    half[1] = is_box ? s->size[1] : s->size[0];
+    half[2] = is_box ? s->size[2] : s->size[0];
+    if (s->type == ORR_GEOM_CAPSULE) {
+        half[2] += s->size[1];
+    } else if (s->type == ORR_GEOM_CYLINDER) {
+        half[2] = s->size[1];
+    }
+    return s->frame.pos;
+}
+
+// Does a plane along a side of either box keep two shapes further apart than the margin? Most pairs whose bounding
+// spheres meet are told apart so, before GJK walks along hulls.
+LANE_FN int boxes_apart(const lane_model *m, const orr_pair *pair, const convex_shape *a,
+                        const convex_shape *b)
+{
+    double half[2][3];
+    point centre = shape_box(m, a, pair->geom1, half[0]);
+    point between = point_difference(shape_box(m, b, pair->geom2, half[1]), centre);
+    for (int side = 0; side < 2; side++) {
+        const convex_shape *one = side ? b : a, *two = side ? a : b;
+        for (int k = 0; k < 3; k++) {
+            double reach = pair->margin + half[side][k];
+            for (int j = 0; j < 3; j++) {
+                reach += half[1 - side][j] * fabs(point_dot(one->frame.axis[k], two->frame.axis[j]));
+            }
+            if (fabs(point_dot(between, one->frame.axis[k])) > reach) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 // The lowest vertex of the hull, and up to two of its neighbours that are not too near to it.
 LANE_FN int plane_hull(const convex_frame *plane, convex_shape *shape, double margin, convex_hit *hits)
 {
@@ -123,7 +168,7 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
         return hfield_contacts(&a->frame, m->hfield_size + 4 * field, m->hfield_data + m->hfield_adr[field],
                                m->hfield_nrow[field], m->hfield_ncol[field], b, &search, hits);
     }
-    return convex_contacts(a, b, &search, hits);
+    return boxes_apart(m, pair, a, b) ? 0 : convex_contacts(a, b, &search, hits);
 }
 
 // The contacts of a pair in the lanes of `near`; the k-th contacts of all lanes stand together.

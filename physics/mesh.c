@@ -205,7 +205,11 @@ static void centre_mesh(mesh_data *d)
         }
     }
     for (int i = 0; i < d->hull_vertex_count; i++) {
-        turn(mat, d->pos, d->hull_vertices + 3 * i);
+        double *v = d->hull_vertices + 3 * i;
+        turn(mat, d->pos, v);
+        for (int k = 0; k < 3; k++) { // rounded as those drawn: which of a flat side is lowest hangs on it
+            v[k] = (double)(float)v[k];
+        }
     }
 }
 

@@ -4,6 +4,8 @@
 #include "physics/rotation.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #include <libqhull_r/qhull_ra.h>
@@ -22,50 +24,98 @@ static orr_result take(mesh_data *d, int vertices, int faces, orr_error *error)
                : spec_memory_fail(error);
 }
 
-// Each edge of a closed surface of triangles is passed once in each direction: those that leave a vertex are its
-// neighbours.
-static void connect(mesh_data *d)
+typedef struct placed_point {
+    float at[3];
+    int32_t index;
+} placed_point;
+
+static int compare_points(const void *a, const void *b)
 {
-    for (int i = 0; i < 3 * d->hull_face_count; i++) {
-        d->hull_edge_number[d->hull_faces[i]]++;
-    }
-    for (int v = 0, used = 0; v < d->hull_vertex_count; v++) {
-        d->hull_edge_start[v] = used;
-        used += d->hull_edge_number[v];
-        d->hull_edge_number[v] = 0;
-    }
-    for (int f = 0; f < d->hull_face_count; f++) {
-        const int32_t *face = d->hull_faces + 3 * f;
-        for (int k = 0; k < 3; k++) {
-            int from = face[k];
-            d->hull_edges[d->hull_edge_start[from] + d->hull_edge_number[from]++] = face[(k + 1) % 3];
+    const placed_point *p = a, *q = b;
+    for (int k = 0; k < 3; k++) {
+        if (p->at[k] != q->at[k]) {
+            return p->at[k] < q->at[k] ? -1 : 1;
         }
     }
-    d->hull_edge_count = 3 * d->hull_face_count;
+    return p->index < q->index ? -1 : p->index > q->index;
 }
 
-// What qhull found, in the order of the mesh's vertices. `ids` has room for one number per vertex.
-static orr_result copy_hull(qhT *qh, mesh_data *d, int32_t *ids, orr_error *error)
+// Each place once, in the order of the vertices: corners of triangles often repeat. Returns how many; 0: memory is out.
+// `first` has room for one number per vertex.
+static size_t unique_points(const mesh_data *d, int32_t *first, double *points)
+{
+    placed_point *sorted = orr_alloc((size_t)d->vertex_count, sizeof *sorted);
+    size_t count = 0;
+    for (int i = 0; sorted && i < d->vertex_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            sorted[i].at[k] = d->vertices[3 * i + k];
+        }
+        sorted[i].index = i;
+    }
+    if (sorted) {
+        qsort(sorted, (size_t)d->vertex_count, sizeof *sorted, compare_points);
+    }
+    for (int i = 0; sorted && i < d->vertex_count; i++) {
+        const float *at = sorted[i].at, *before = i > 0 ? sorted[i - 1].at : NULL;
+        first[sorted[i].index] = !before || at[0] != before[0] || at[1] != before[1] || at[2] != before[2];
+    }
+    for (int i = 0; sorted && i < d->vertex_count; i++) {
+        for (int k = 0; k < 3 && first[i]; k++) {
+            points[3 * count + (size_t)k] = (double)d->vertices[3 * i + k];
+        }
+        count += first[i] != 0;
+    }
+    orr_free(sorted);
+    return count;
+}
+
+// The neighbours of a vertex, in the order of qhull's facets around it: which of those that are equally low touch a plane
+// depends on it, here as in MuJoCo.
+static int connect_vertex(qhT *qh, const vertexT *from, const int32_t *ids, int32_t *edges)
+{
+    facetT *facet, **facetp;
+    vertexT *vertex, **vertexp;
+    int count = 0;
+    FOREACHfacet_(from->neighbors)
+    {
+        FOREACHvertex_(facet->vertices)
+        {
+            int32_t id = ids[qh_pointid(qh, vertex->point)];
+            int k = 0;
+            while (k < count && edges[k] != id) {
+                k++;
+            }
+            if (vertex != from && k == count) {
+                edges[count++] = id;
+            }
+        }
+    }
+    return count;
+}
+
+// What qhull found, in its order of vertices. `ids` has room for one number per point.
+static orr_result copy_hull(qhT *qh, const double *points, mesh_data *d, int32_t *ids, orr_error *error)
 {
     vertexT *vertex, **vertexp;
     facetT *facet;
-    for (int i = 0; i < d->vertex_count; i++) {
-        ids[i] = -1;
-    }
+    ORR_TRY(take(d, qh->num_vertices, qh->num_facets, error));
+    int id = 0, face = 0, used = 0;
     FORALLvertices
     {
-        ids[qh_pointid(qh, vertex->point)] = 0;
+        int point = qh_pointid(qh, vertex->point);
+        memcpy(d->hull_vertices + 3 * id, points + 3 * point, 3 * sizeof *points);
+        ids[point] = id++;
     }
-    int vertices = 0, faces = qh->num_facets, face = 0;
-    for (int i = 0; i < d->vertex_count; i++) {
-        ids[i] = ids[i] == 0 ? vertices++ : -1;
+    qh_vertexneighbors(qh);
+    id = 0;
+    FORALLvertices
+    {
+        int count = connect_vertex(qh, vertex, ids, d->hull_edges + used);
+        d->hull_edge_start[id] = used;
+        d->hull_edge_number[id++] = count;
+        used += count;
     }
-    ORR_TRY(take(d, vertices, faces, error));
-    for (int i = 0; i < d->vertex_count; i++) {
-        for (int k = 0; k < 3 && ids[i] >= 0; k++) {
-            d->hull_vertices[3 * ids[i] + k] = (double)d->vertices[3 * i + k];
-        }
-    }
+    d->hull_edge_count = used;
     FORALLfacets
     {
         int32_t corner[3] = {0, 0, 0};
@@ -117,13 +167,14 @@ orr_result mesh_hull(const spec_mesh *mesh, mesh_data *d, orr_error *error)
     }
     orr_result result = points && ids && silence ? ORR_OK : spec_memory_fail(error);
     if (result == ORR_OK) {
-        for (size_t i = 0; i < 3 * count; i++) {
-            points[i] = (double)d->vertices[i];
-        }
+        count = unique_points(d, ids, points);
+        result = count > 0 ? ORR_OK : spec_memory_fail(error);
+    }
+    if (result == ORR_OK) {
         qh_zero(qh, silence);
-        int code = qh_new_qhull(qh, 3, d->vertex_count, points, False, options, silence, silence);
+        int code = qh_new_qhull(qh, 3, (int)count, points, False, options, silence, silence);
         result = code == qh_ERRnone
-                     ? copy_hull(qh, d, ids, error)
+                     ? copy_hull(qh, points, d, ids, error)
                      : spec_fail(&mesh->head, error, "expected vertices whose convex hull has a volume");
         int left, total;
         qh_freeqhull(qh, !qh_ALL);
@@ -136,7 +187,6 @@ orr_result mesh_hull(const spec_mesh *mesh, mesh_data *d, orr_error *error)
     orr_free(ids);
     if (result == ORR_OK) {
         orient(d);
-        connect(d);
     }
     return result;
 }

@@ -123,8 +123,8 @@ static orr_result count_scene(const spec_mesh *mesh, const struct aiScene *scene
             }
         }
     }
-    if (vertex_sum < 4 || face_sum < 4 || vertex_sum > COUNT_MAX || face_sum > COUNT_MAX) {
-        return spec_fail(&mesh->head, error, "file '%.200s': expected 4 to %d vertices and triangles",
+    if (vertex_sum < 4 || face_sum < 1 || vertex_sum > COUNT_MAX || face_sum > COUNT_MAX) {
+        return spec_fail(&mesh->head, error, "file '%.200s': expected 4 to %d vertices, and triangles",
                          mesh->file, COUNT_MAX);
     }
     *vertices = (int)vertex_sum, *faces = (int)face_sum;

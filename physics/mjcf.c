@@ -251,14 +251,14 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
         const char *name;
         orr_result (*read)(mjcf_reader *reader, const mjcf_node *section);
         bool attributes; // may it have any?
-    } sections[] = {{"compiler", mjcf_read_settings, true},  {"option", mjcf_read_settings, true},
-                    {"size", mjcf_read_settings, true},      {"statistic", mjcf_read_settings, true},
-                    {"visual", mjcf_read_visual, false},     {"default", mjcf_read_defaults, true},
-                    {"asset", mjcf_read_assets, false},      {"worldbody", NULL, true},
-                    {"contact", mjcf_read_contact, false},   {"equality", mjcf_read_equality, false},
-                    {"tendon", mjcf_read_tendon, false},     {"actuator", mjcf_read_actuators, false},
-                    {"sensor", mjcf_read_sensors, false},    {"custom", mjcf_read_custom, false},
-                    {"keyframe", mjcf_read_keyframes, false}};
+    } sections[] = {{"compiler", mjcf_read_settings, true},       {"option", mjcf_read_settings, true},
+                    {"size", mjcf_read_settings, true},           {"statistic", mjcf_read_settings, true},
+                    {"visual", mjcf_read_visual, false},          {"default", mjcf_read_defaults, true},
+                    {"asset", mjcf_read_assets, false},           {"worldbody", NULL, true},
+                    {"deformable", mjcf_read_deformables, false}, {"contact", mjcf_read_contact, false},
+                    {"equality", mjcf_read_equality, false},      {"tendon", mjcf_read_tendon, false},
+                    {"actuator", mjcf_read_actuators, false},     {"sensor", mjcf_read_sensors, false},
+                    {"custom", mjcf_read_custom, false},          {"keyframe", mjcf_read_keyframes, false}};
     enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
     for (const mjcf_node *node = root->children; node; node = node->next) {
         int known = 0;
@@ -286,18 +286,20 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
     return spec_attach_rest(reader->spec, reader->error);
 }
 
-static orr_result check_texts(const mjcf_node *node, orr_error *error)
+static void note_texts(orr_spec *spec, const mjcf_node *node)
 {
-    for (const mjcf_node *child = node->children; child; child = child->next) {
-        ORR_TRY(check_texts(child, error));
+    if (node->text_line) {
+        mjcf_note_text(spec, node);
     }
-    return node->text_line ? mjcf_text_fail(node, error) : ORR_OK;
+    for (const mjcf_node *child = node->children; child; child = child->next) {
+        note_texts(spec, child);
+    }
 }
 
 static orr_result read_mujoco(orr_spec *spec, mjcf_class *main_class, mjcf_node *root, orr_error *error)
 {
     mjcf_reader reader = {.spec = spec, .classes = main_class, .error = error};
-    ORR_TRY(check_texts(root, error));
+    note_texts(spec, root);
     ORR_TRY(mjcf_replicate(root, &spec->arena, error));
     for (const mjcf_attribute *a = root->attributes; a; a = a->next) {
         if (strcmp(a->name, "model") != 0) {

@@ -37,10 +37,10 @@ spec_place mjcf_place(const mjcf_node *node);
 orr_result mjcf_fail(const mjcf_node *node, orr_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 orr_result mjcf_unknown(const mjcf_node *node, const mjcf_node *parent, orr_error *error);
-// That there is text where only attributes are expected.
-orr_result mjcf_text_fail(const mjcf_node *node, orr_error *error);
 // That an element has no name or class, where none is asked for.
 orr_result mjcf_no_head(const mjcf_node *node, orr_error *error);
+// Notes that there is text where only attributes are expected: it has no effect.
+void mjcf_note_text(orr_spec *spec, const mjcf_node *node);
 orr_result mjcf_no_children(const mjcf_node *node, orr_error *error);
 // A file name as an attribute gives it, with the folders of the compiler element before it; in the arena.
 char *mjcf_file(orr_spec *spec, const char *folder, const char *file);
@@ -130,6 +130,7 @@ orr_result mjcf_read_settings(mjcf_reader *reader,
                               const mjcf_node *section); // compiler option size statistic
 orr_result mjcf_read_visual(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_assets(mjcf_reader *reader, const mjcf_node *section);
+orr_result mjcf_read_deformables(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_worldbody(mjcf_reader *reader, const mjcf_node *root);
 orr_result mjcf_read_contact(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_equality(mjcf_reader *reader, const mjcf_node *section);

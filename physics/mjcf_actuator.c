@@ -174,6 +174,10 @@ orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, const 
     if (mjcf_is(node, "general")) {
         return mjcf_read(node, mjcf_general_fields, NULL, a, reader->spec, reader->error);
     }
+    bool servo = mjcf_is(node, "position") || mjcf_is(node, "intvelocity");
+    if (!in_class && !servo && !mjcf_is(node, "general")) {
+        a->inheritrange = 0.0; // a class's is for servos
+    }
     if (mjcf_is(node, "motor")) {
         ORR_TRY(mjcf_read(node, mjcf_actuator_fields, NULL, a, reader->spec, reader->error));
         memset(a->gainprm, 0, sizeof a->gainprm);
@@ -181,7 +185,7 @@ orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, const 
         set_fixed(a, ORR_DYNAMICS_NONE, ORR_BIAS_NONE);
         return ORR_OK;
     }
-    if (mjcf_is(node, "position") || mjcf_is(node, "intvelocity")) {
+    if (servo) {
         return read_servo(reader, node, mjcf_is(node, "intvelocity"), a);
     }
     if (mjcf_is(node, "velocity")) {

@@ -104,6 +104,35 @@ static orr_result read_material(mjcf_reader *reader, const mjcf_node *node)
     return material->head.name ? ORR_OK : mjcf_fail(node, reader->error, "name: expected one");
 }
 
+// A skin is drawn over bodies and moves nothing: it is left out, and noted.
+static orr_result read_skin(mjcf_reader *reader, const mjcf_node *node)
+{
+    static const char *const own[] = {"file",     "material", "rgba",  "inflate", "vertex",
+                                      "texcoord", "face",     "group", NULL};
+    static const char *const of_bone[] = {"body", "bindpos", "bindquat", "vertid", "vertweight", NULL};
+    ORR_TRY(mjcf_read(node, mjcf_no_fields, own, NULL, reader->spec, reader->error));
+    for (const mjcf_node *bone = node->children; bone; bone = bone->next) {
+        if (!mjcf_is(bone, "bone")) {
+            return mjcf_unknown(bone, node, reader->error);
+        }
+        ORR_TRY(mjcf_read(bone, mjcf_no_fields, of_bone, NULL, reader->spec, reader->error));
+        ORR_TRY(mjcf_no_children(bone, reader->error));
+    }
+    spec_note(reader->spec, node->file, node->line, "<skin>: expected geoms alone, it is not drawn");
+    return ORR_OK;
+}
+
+orr_result mjcf_read_deformables(mjcf_reader *reader, const mjcf_node *section)
+{
+    for (const mjcf_node *node = section->children; node; node = node->next) {
+        if (!mjcf_is(node, "skin")) {
+            return mjcf_unknown(node, section, reader->error);
+        }
+        ORR_TRY(read_skin(reader, node));
+    }
+    return ORR_OK;
+}
+
 orr_result mjcf_read_assets(mjcf_reader *reader, const mjcf_node *section)
 {
     static const struct {
@@ -116,6 +145,10 @@ orr_result mjcf_read_assets(mjcf_reader *reader, const mjcf_node *section)
                     {"model", mjcf_read_model}};
     enum { ELEMENT_COUNT = sizeof elements / sizeof elements[0] };
     for (const mjcf_node *node = section->children; node; node = node->next) {
+        if (mjcf_is(node, "skin")) { // where older files have it
+            ORR_TRY(read_skin(reader, node));
+            continue;
+        }
         int i = 0;
         while (i < ELEMENT_COUNT && !mjcf_is(node, elements[i].name)) {
             i++;

@@ -24,6 +24,7 @@ typedef struct parsing { // of one file
     reading *all;
     const char *file;
     XML_Parser parser;
+    int lines_before; // blank ones, which expat does not get
     mjcf_node *open[MJCF_DEPTH_MAX];
     mjcf_node **next[MJCF_DEPTH_MAX]; // where the next child of each open node goes
     int depth;
@@ -95,10 +96,9 @@ orr_result mjcf_no_head(const mjcf_node *node, orr_error *error)
     return found ? mjcf_fail(node, error, "unknown attribute '%s'", found) : ORR_OK;
 }
 
-orr_result mjcf_text_fail(const mjcf_node *node, orr_error *error)
+void mjcf_note_text(orr_spec *spec, const mjcf_node *node)
 {
-    return orr_fail(error, ORR_CODE_MODEL_FILE, "%s:%d: text between elements: expected attributes only",
-                    node->file, node->text_line);
+    spec_note(spec, node->file, node->text_line, "text between elements: expected attributes only");
 }
 
 static char *copy_text(orr_arena *arena, const char *text)
@@ -114,10 +114,15 @@ static void stop(parsing *p, orr_result result)
     XML_StopParser(p->parser, XML_FALSE);
 }
 
+static int line_of(const parsing *p)
+{
+    return p->lines_before + (int)XML_GetCurrentLineNumber(p->parser);
+}
+
 static void begin_element(void *user, const XML_Char *name, const XML_Char **attributes)
 {
     parsing *p = user;
-    int line = (int)XML_GetCurrentLineNumber(p->parser);
+    int line = line_of(p);
     if (p->depth == MJCF_DEPTH_MAX) {
         stop(p, orr_fail(p->all->error, ORR_CODE_MODEL_FILE, "%s:%d: elements are nested more than %d deep",
                          p->file, line, MJCF_DEPTH_MAX));
@@ -166,7 +171,7 @@ static void read_text(void *user, const XML_Char *text, int length)
     mjcf_node *node = p->depth ? p->open[p->depth - 1] : NULL;
     for (int i = 0; node && !node->text_line && i < length; i++) {
         if (!strchr(" \t\r\n", text[i])) {
-            node->text_line = (int)XML_GetCurrentLineNumber(p->parser);
+            node->text_line = line_of(p);
         }
     }
 }
@@ -247,6 +252,13 @@ static orr_result parse_file(reading *all, const char *text, size_t size, const 
     *entry = (open_file){file, all->files};
     all->files = entry;
     parsing p = {.all = all, .file = file, .parser = parser};
+    for (; size > 0 && text[0] && strchr(" \t\r\n", text[0]);
+         text++, size--) { // blank lines may stand before a declaration
+        p.lines_before += text[0] == '\n';
+    }
+    while (size > 0 && !text[size - 1]) { // and zeros behind the root
+        size--;
+    }
     XML_SetUserData(parser, &p);
     XML_SetElementHandler(parser, begin_element, end_element);
     XML_SetCharacterDataHandler(parser, read_text);
@@ -256,7 +268,7 @@ static orr_result parse_file(reading *all, const char *text, size_t size, const 
     orr_result result = p.result;
     if (status != XML_STATUS_OK && result == ORR_OK) {
         result = orr_fail(all->error, ORR_CODE_MODEL_FILE, "%s:%d: expected well-formed XML: %s", file,
-                          (int)XML_GetCurrentLineNumber(parser), XML_ErrorString(XML_GetErrorCode(parser)));
+                          line_of(&p), XML_ErrorString(XML_GetErrorCode(parser)));
     }
     XML_ParserFree(parser);
     *root = p.root;

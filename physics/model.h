@@ -660,6 +660,13 @@ typedef struct orr_model_visual { // wishes of the model's author about drawing
     float contactwidth, contactheight, forcewidth; // in units of the mean size
 } orr_model_visual;
 
+// What a file has and its model has not, though MuJoCo would read it too: skins, text between elements, what URDF is
+// given for other programs.
+typedef struct orr_model_unused {
+    int32_t count;
+    char first[448]; // "file:line: what", of the first; "": nothing
+} orr_model_unused;
+
 typedef struct orr_model {
 #define ORR_MODEL_SIZE(name) int32_t name;
     ORR_MODEL_SIZES(ORR_MODEL_SIZE)
@@ -673,6 +680,7 @@ typedef struct orr_model {
     size_t bytes; // of everything
     void *memory; // all arrays
     char name[128];
+    orr_model_unused unused;
 } orr_model;
 
 // Reads an MJCF file and what it includes, or a URDF file: the root element decides. Errors are "file:line: element: what was expected".

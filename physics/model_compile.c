@@ -160,6 +160,7 @@ static orr_result build(model_builder *b)
     b->m->opt = b->spec->option;
     b->m->vis = b->spec->visual;
     memcpy(b->m->name, b->spec->name, sizeof b->m->name);
+    b->m->unused = b->spec->unused;
     ORR_TRY(build_assets(b));
     ORR_TRY(build_bodies(b));
     ORR_TRY(build_masses(b));

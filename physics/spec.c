@@ -141,6 +141,20 @@ orr_result spec_fail(const spec_head *head, orr_error *error, const char *format
                                  at->element, what);
 }
 
+void spec_note(orr_spec *spec, const char *file, int line, const char *format, ...)
+{
+    orr_model_unused *unused = &spec->unused;
+    if (unused->count++ > 0) {
+        return;
+    }
+    char what[160];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    snprintf(unused->first, sizeof unused->first, "%.256s:%d: %s", file, line, what);
+}
+
 orr_result spec_memory_fail(orr_error *error)
 {
     return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a model");

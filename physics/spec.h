@@ -346,6 +346,7 @@ typedef struct orr_spec {
     const char *path;         // of the main file
     struct orr_spec *parent;  // of a model that this one is a part of; NULL: none
     int attached, files_read; // elements from other models; those that this one and all its parts are made of
+    orr_model_unused unused;
     spec_compiler compiler;
     spec_length_range length_range;
     spec_size size;
@@ -394,6 +395,9 @@ orr_result spec_attach_rest(orr_spec *spec, orr_error *error);
 orr_result spec_fail(const spec_head *head, orr_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 orr_result spec_memory_fail(orr_error *error);
+// Notes that something of the file has no effect here.
+void spec_note(orr_spec *spec, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 // Compiles; the spec is not changed but for what is resolved in place.
 orr_result orr_model_compile(orr_spec *spec, orr_model **model, orr_error *error);

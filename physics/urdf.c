@@ -17,12 +17,28 @@ static bool listed(const char *const *names, const char *name)
     return false;
 }
 
+static bool is_namespaced(const char *name)
+{
+    return strchr(name, ':') || strcmp(name, "xmlns") == 0;
+}
+
+// Bullet's, which MuJoCo passes over like all that it does not know; of other names a slip is likelier.
+static bool is_bullets(const urdf_reader *reader, const mjcf_node *node, const char *name)
+{
+    static const char *const names[] = {"joint_properties", "specular", "gravity", "deformable", "group",
+                                        "concave",          NULL};
+    if (!listed(names, name)) {
+        return false;
+    }
+    spec_note(reader->spec, node->file, node->line, "%.64s: expected by other programs only", name);
+    return true;
+}
+
 orr_result urdf_check(const urdf_reader *reader, const mjcf_node *node, const char *const *attributes,
                       const char *const *children)
 {
     for (const mjcf_attribute *a = node->attributes; a; a = a->next) {
-        bool foreign = strchr(a->name, ':') || strcmp(a->name, "xmlns") == 0;
-        if (!foreign && !listed(attributes, a->name)) {
+        if (!is_namespaced(a->name) && !listed(attributes, a->name) && !is_bullets(reader, node, a->name)) {
             return mjcf_fail(node, reader->error, "unknown attribute '%.64s'", a->name);
         }
         if (strstr(a->value, "${")) {
@@ -34,11 +50,15 @@ orr_result urdf_check(const urdf_reader *reader, const mjcf_node *node, const ch
         if (strncmp(child->name, "xacro:", 6) == 0) {
             return mjcf_fail(child, reader->error, "expected plain URDF, not xacro: expand it first");
         }
-        if (!strchr(child->name, ':') && !listed(children, child->name)) {
+        if (!is_namespaced(child->name) && !listed(children, child->name) &&
+            !is_bullets(reader, child, child->name)) {
             return mjcf_unknown(child, node, reader->error);
         }
     }
-    return node->text_line ? mjcf_text_fail(node, reader->error) : ORR_OK;
+    if (node->text_line) {
+        mjcf_note_text(reader->spec, node);
+    }
+    return ORR_OK;
 }
 
 const mjcf_node *urdf_child(const mjcf_node *node, const char *name)

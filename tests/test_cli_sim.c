@@ -188,6 +188,33 @@ static void controls_of_a_file_push_each_world(void **state)
     }
 }
 
+static void worlds_begin_where_a_file_says(void **state)
+{
+    (void)state;
+    static const double starts[2][4] = {{1.0, 2.0, 3.0, 4.0}, {-1.0, 0.5, 0.25, -8.0}};
+    for (int each = 0; each < 2; each++) {
+        write_control("<f8", each ? "(2, 4)" : "(4,)", starts, sizeof starts);
+        run_result run = sim(robot, "--steps", "1", "--worlds", "2", "--precision", "f64", "--start", control,
+                             "--record", record);
+        assert_done(&run);
+        orr_bytes bytes;
+        const double *states = read_record(&bytes, 1, 2, 4);
+        for (int world = 0; world < 2; world++) {
+            const double *begin = starts[each ? world : 0], *now = states + 4 * world, *next = now + 8;
+            assert_memory_equal(now, begin, sizeof starts[0]);
+            assert_near(next[0], begin[0] + timestep * begin[2], 1e-14);
+            assert_near(next[3], begin[3] + timestep * gravity, 1e-14);
+        }
+        orr_free(bytes.data);
+    }
+    static const char *const wrong[] = {"(2, 3)", "(3, 2)", "(6,)", "(1, 2, 3)", "(1, 4)"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        write_control("<f8", wrong[i], starts, sizeof starts);
+        run_result run = sim(robot, "--steps", "1", "--worlds", "2", "--start", control);
+        assert_refused(&run, 2, "shape: expected");
+    }
+}
+
 static void threads_and_seeds_change_no_bit(void **state)
 {
     (void)state;
@@ -397,6 +424,7 @@ int main(void)
         cmocka_unit_test(worlds_on_cuda_are_recorded_too),
         cmocka_unit_test(single_precision_is_the_default),
         cmocka_unit_test(controls_of_a_file_push_each_world),
+        cmocka_unit_test(worlds_begin_where_a_file_says),
         cmocka_unit_test(threads_and_seeds_change_no_bit),
         cmocka_unit_test(a_recording_holds_the_fields_that_are_asked_for),
         cmocka_unit_test(info_says_where_the_numbers_of_a_sensor_stand),

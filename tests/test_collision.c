@@ -168,6 +168,35 @@ static void no_direction_parts_curved_shapes_sooner_than_the_normal(void **state
     }
 }
 
+// A capsule put so that a point of its core lies just outside a cylinder, or an ellipsoid, nearer than its radius: now and
+// then the simplex of GJK is so flat there that it seems to hold the origin.
+static void a_capsule_that_was_put_onto_something_touches_it(void **state)
+{
+    (void)state;
+    static const lane_model no_model = {0};
+    const orr_pair pair = {0};
+    const convex_search touching = {.margin = 0.0, .tolerance = 1e-6, .iterations = 35};
+    int parted = 0;
+    for (int k = 0; k < 6000; k++) {
+        convex_shape a = make_shape(ORR_GEOM_CAPSULE, 0.01, 0.0225, 0.0),
+                     b = make_shape(k % 2 ? ORR_GEOM_CYLINDER : ORR_GEOM_ELLIPSOID, 0.03,
+                                    k % 2 ? 0.065 : 0.03, 0.04);
+        place(&a, 0.21 * k, 0.37 * k, 0.0, 0.0, 0.0);
+        place(&b, 1.31 * k, 0.73 * k, 0.5 * sin(k), 0.5 * cos(3.0 * k), 0.2);
+        point normal = point_direction(make_point(sin(7.1 * k), sin(3.3 * k + 1.0), cos(5.7 * k)));
+        point end = point_along(core_support(&b, normal), 0.01 * (0.5 + 0.5 * sin(11.3 * k)), normal);
+        a.frame.pos = point_along(end, 0.0225 * sin(1.7 * k), a.frame.axis[2]);
+        convex_hit hit;
+        assert_true(convex_closest(&a, &b, &touching, &hit));
+        assert_false(boxes_apart(&no_model, &pair, &a, &b));
+        a.frame.pos = point_along(a.frame.pos, 0.06, normal); // three radii further out
+        bool apart = boxes_apart(&no_model, &pair, &a, &b);
+        assert_false(apart && convex_closest(&a, &b, &touching, &hit));
+        parted += apart;
+    }
+    assert_true(parted > 1000);
+}
+
 // On a level height field a box touches at its lowest corner as on a plane.
 static void a_level_height_field_is_a_plane(void **state)
 {
@@ -231,6 +260,7 @@ int main(void)
         cmocka_unit_test(a_capsule_touches_a_box_with_its_nearest_ball),
         cmocka_unit_test(two_boxes_are_as_deep_by_axes_as_by_epa),
         cmocka_unit_test(no_direction_parts_curved_shapes_sooner_than_the_normal),
+        cmocka_unit_test(a_capsule_that_was_put_onto_something_touches_it),
         cmocka_unit_test(a_level_height_field_is_a_plane),
         cmocka_unit_test(faces_share_what_boxes_share),
     };

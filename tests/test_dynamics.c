@@ -223,6 +223,8 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "contacts_convex",
                                          "contacts_mesh",
                                          "contacts_hulls",
+                                         "contacts_hull_plane",
+                                         "massless",
                                          "contacts_hfield",
                                          "contacts_pile",
                                          "implicitfast",

@@ -107,7 +107,6 @@ static void every_mistake_is_named_with_its_line(void **state)
         {"<scene/>", "test.xml:1: <scene>", "expected <mujoco> or <robot>"},
         {"<robot/>", "test.xml:1: <robot>", "expected at least one <link>"},
         {"<mujoco>\n<wordlbody/></mujoco>", "test.xml:2: <wordlbody>", "unknown element"},
-        {"<mujoco>text</mujoco>", "test.xml:1: ", "text between elements"},
         {BODY("\n<geom sise='1'/>"), "test.xml:2: <geom>", "unknown attribute 'sise'"},
         {BODY("\n<geom size='1 a'/>"), "test.xml:2: <geom>", "size: expected 1 to 3 numbers"},
         {BODY("\n<geom size='1e999'/>"), "test.xml:2: <geom>", "size: expected"},
@@ -213,6 +212,55 @@ static void every_mistake_is_named_with_its_line(void **state)
                      mistakes[i].what, error.message);
         }
     }
+}
+
+static void what_is_not_used_is_noted_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *first;
+        int count;
+    } models[] = {
+        {"<mujoco>\n<visual/></mujoco>", "", 0},
+        {"<mujoco>\n<visual/>> <worldbody/>-</mujoco>", "test.xml:2: text between elements", 1},
+        {"<mujoco><asset>\n<skin name='s' file='s.skn'><bone body='b' vertid='0'/></skin></asset>\n"
+         "<deformable><skin/></deformable></mujoco>",
+         "test.xml:2: <skin>", 2},
+    };
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        orr_error error = {0};
+        orr_model *model = parse(models[i].text, &error);
+        assert_non_null(model);
+        assert_int_equal(model->unused.count, models[i].count);
+        assert_memory_equal(model->unused.first, models[i].first, strlen(models[i].first));
+        orr_model_destroy(model);
+    }
+}
+
+// As MuJoCo's reader does.
+static void blank_lines_before_and_zeros_behind_are_passed_over(void **state)
+{
+    (void)state;
+    static const char text[] = "\n \r\n<?xml version='1.0'?>\n<mujoco>\n<wordlbody/></mujoco>\n\0";
+    orr_error error = {0};
+    orr_model *model;
+    assert_int_equal(orr_model_parse(text, sizeof text, "test.xml", &model, &error), ORR_ERROR_FORMAT);
+    assert_memory_equal(error.message, "test.xml:5: <wordlbody>", 23);
+}
+
+static void a_range_inherited_by_servos_of_a_class_is_not_its_motors(void **state)
+{
+    (void)state;
+    orr_error error = {0};
+    orr_model *model =
+        parse("<mujoco><default><position inheritrange='1'/><motor ctrlrange='-7 7'/></default>"
+              "<worldbody><body><joint name='j' range='-90 90'/><geom size='1'/></body></worldbody>"
+              "<actuator><motor joint='j'/><position joint='j' ctrlrange='0 0'/></actuator></mujoco>",
+              &error);
+    assert_non_null(model);
+    assert_true(model->actuator_ctrlrange[1] == 7.0);
+    assert_true(fabs(model->actuator_ctrlrange[3] - 1.5707963267948966) < 1e-15);
+    orr_model_destroy(model);
 }
 
 static void files_that_include_each_other_are_refused(void **state)
@@ -350,6 +398,9 @@ int main(void)
         cmocka_unit_test(menagerie_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(urdf_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
+        cmocka_unit_test(what_is_not_used_is_noted_with_its_line),
+        cmocka_unit_test(blank_lines_before_and_zeros_behind_are_passed_over),
+        cmocka_unit_test(a_range_inherited_by_servos_of_a_class_is_not_its_motors),
         cmocka_unit_test(files_that_include_each_other_are_refused),
         cmocka_unit_test(empty_includes_and_replicates_leave_nothing),
         cmocka_unit_test(msh_files_are_read),

@@ -43,6 +43,11 @@ static orr_result add_robot(orr_scene *scene, const layer_wish *wish, orr_error 
 {
     orr_layer_data layer = {.kind = ORR_LAYER_ROBOT, .visible = wish->visible};
     ORR_TRY(orr_robot_load(wish->path, &layer.robot, error));
+    const orr_model_unused *unused = &layer.robot->model->unused;
+    if (unused->count > 0) {
+        orr_log_line(scene->engine->log, ORR_LOG_INFO, ORR_CODE_MODEL_FILE,
+                     "%d parts of a robot are not used, the first: %s", unused->count, unused->first);
+    }
     return orr_scene_append(scene, layer, name_of(wish), wish->transform, error);
 }
 

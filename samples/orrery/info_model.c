@@ -119,6 +119,7 @@ orr_result info_model(const char *path, cJSON *json, orr_error *error)
 #define ADD_SIZE(size) cJSON_AddNumberToObject(json, #size, model->size);
         ORR_MODEL_SIZES(ADD_SIZE)
 #undef ADD_SIZE
+        cJSON_AddNumberToObject(json, "unused", model->unused.count);
         add_tree(model, json);
         add_sensors(model, json);
     } else {
@@ -135,6 +136,9 @@ orr_result info_model(const char *path, cJSON *json, orr_error *error)
                model->opt.gravity[0], model->opt.gravity[1], model->opt.gravity[2]);
         print_tree(model);
         print_sensors(model);
+        if (model->unused.count > 0) {
+            printf("  not used: %d, the first: %s\n", model->unused.count, model->unused.first);
+        }
     }
     orr_model_destroy(model);
     return ORR_OK;

@@ -15,7 +15,7 @@
 typedef struct sim_options {
     common_options common;
     int steps, worlds;
-    const char *control_file, *record_file, *fields, *precision;
+    const char *control_file, *start_file, *record_file, *fields, *precision;
 } sim_options;
 
 typedef struct simulation {
@@ -48,6 +48,37 @@ static orr_result read_control(simulation *s, orr_error *error)
             "%s: shape: expected (steps, nu) or (steps, worlds, nu) with %d steps, %d worlds, nu %d",
             o->control_file, o->steps, o->worlds, s->model->nu);
     }
+    return ORR_OK;
+}
+
+// Where worlds begin instead of qpos0 at rest: qpos, qvel, act; of one world for all, or of each.
+static orr_result set_start(simulation *s, orr_error *error)
+{
+    static const orr_physics_field parts[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_QVEL, ORR_PHYSICS_ACT};
+    const sim_options *o = s->options;
+    if (!o->start_file) {
+        return ORR_OK;
+    }
+    npy_array start;
+    ORR_TRY(npy_read(o->start_file, &start, error));
+    int size = s->model->nq + s->model->nv + s->model->na;
+    bool each = start.dimensions == 2;
+    if (start.dimensions > 2 || start.shape[start.dimensions - 1] != size ||
+        (each && start.shape[0] != o->worlds)) {
+        orr_free(start.values);
+        return orr_fail(
+            error, ORR_CODE_FILE_VALUE,
+            "%s: shape: expected (nq + nv + na) or (worlds, nq + nv + na) with %d worlds, nq + nv + na %d",
+            o->start_file, o->worlds, size);
+    }
+    for (int world = 0; world < o->worlds; world++) {
+        const double *values = start.values + (each ? (size_t)world * (size_t)size : 0);
+        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+            orr_physics_set(s->physics, parts[i], world, values);
+            values += orr_physics_size(s->physics, parts[i]);
+        }
+    }
+    orr_free(start.values);
     return ORR_OK;
 }
 
@@ -154,6 +185,7 @@ static orr_result prepare(simulation *s, const char *path, orr_error *error)
     const orr_physics_desc desc = {
         .worlds = o->worlds, .double_precision = strcmp(o->precision, "f64") == 0, .cuda = s->cuda};
     ORR_TRY(orr_physics_create(&desc, s->model, s->jobs, &s->physics, error));
+    ORR_TRY(set_start(s, error));
     return o->record_file ? prepare_record(s, error) : ORR_OK;
 }
 
@@ -174,6 +206,10 @@ static int report(const simulation *s)
     size_t bytes = orr_physics_world_bytes(s->physics);
     if (diverged > 0) {
         fprintf(stderr, "orrery: warning: %d of %d worlds diverged\n", diverged, o->worlds);
+    }
+    if (s->model->unused.count > 0) {
+        fprintf(stderr, "orrery: warning: %d parts of the model are not used, the first: %s\n",
+                s->model->unused.count, s->model->unused.first);
     }
     int needed = orr_physics_contacts_needed(s->physics), room = orr_physics_contact_capacity(s->physics);
     if (needed > room) {
@@ -214,6 +250,8 @@ int command_sim(int argc, char **argv)
         {"--worlds", 0, OPTION_INT, &o.worlds, "N", "worlds that move side by side (default 1)", 1, 1e7},
         {"--ctrl", 0, OPTION_TEXT, &o.control_file, "FILE.npy",
          "controls: steps x nu, or steps x worlds x nu", 0, 0},
+        {"--start", 0, OPTION_TEXT, &o.start_file, "FILE.npy",
+         "where worlds begin: qpos, qvel and act in one row, or in a row for each world", 0, 0},
         {"--record", 0, OPTION_TEXT, &o.record_file, "FILE.npy",
          "float64, steps+1 x worlds x numbers of the fields", 0, 0},
         {"--fields", 0, OPTION_TEXT, &o.fields, "NAME,...",
