@@ -308,3 +308,8 @@ orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture,
     }
     return ORR_OK;
 }
+
+const float *orr_cuda_draw_picture(const orr_cuda_draw *draw)
+{
+    return draw->rgba.memory;
+}

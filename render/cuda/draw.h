@@ -27,5 +27,8 @@ orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, 
 orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture, orr_profile *profile,
                                 orr_error *error);
 
+// The finished picture where it is: on the device, height x width x 4, until the next submit.
+const float *orr_cuda_draw_picture(const orr_cuda_draw *draw);
+
 // Forgets what was uploaded under a key.
 void orr_cuda_draw_release(orr_cuda_draw *draw, uint64_t key);

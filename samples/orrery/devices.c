@@ -14,7 +14,7 @@ typedef struct device_list {
     const char *isa;  // in use
     const char *best; // what this CPU has
     int lanes, threads;
-    char description[192]; // what an engine made with these options uses
+    char description[320]; // what an engine made with these options uses
     orr_vk_info vulkan[VULKAN_MAX];
     int vulkan_count;
     orr_error vulkan_absent; // why there is none
@@ -123,7 +123,15 @@ int command_devices(int argc, char **argv)
     const command_usage usage = {.name = "devices",
                                  .operands = "",
                                  .purpose = "Lists what the engine can compute and draw on.",
-                                 .notes = "ORR_ISA=baseline|avx2|avx512 forces an instruction set.",
+                                 .notes =
+                                     "--device or ORR_DEVICE names the rung of the ladder to stand on:\n"
+                                     "cuda+vulkan         CUDA draws, Vulkan presents, memory is shared (one card)\n"
+                                     "cuda+vulkan-copies  the same through pinned memory of the host\n"
+                                     "cuda                CUDA draws into memory of the host\n"
+                                     "vulkan              Vulkan draws and presents\n"
+                                     "cpu                 the CPU draws\n"
+                                     "What does not work beside CUDA falls to the next rung with a line.\n"
+                                     "ORR_ISA=baseline|avx2|avx512 forces an instruction set.",
                                  .common = &common};
     int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {

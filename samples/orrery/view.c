@@ -205,7 +205,7 @@ int command_view(int argc, char **argv)
             "right drag      look around                W A S D Q E    fly; Shift: faster\n"
             "middle drag     pan (or Shift + left)      wheel          closer, or faster when flying\n"
             "F  see all      Home  as at the start      1 .. 9         the scene's cameras\n"
-            "[ ]  field of view     O  orthographic     V  CPU or Vulkan\n"
+            "[ ]  field of view     O  orthographic     V  CPU, Vulkan or CUDA\n"
             "P, F12  screenshot     F1  panel           Escape  quit\n"
             "K  add a key to the camera path            Space  play or pause (without a robot)\n"
             "Ctrl+S  save it as transforms.json for orrery render --cameras\n"
