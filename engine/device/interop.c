@@ -289,11 +289,13 @@ orr_result orr_interop_reach(orr_interop *interop, uint64_t value, orr_error *er
     return orr_vk_timeline_wait(interop->vk, interop->by_vulkan.semaphore, value, error);
 }
 
-// The stream is dead, and what it promised to signal never comes by itself.
+// A dead stream never signals what it has promised. It is waited for once more, to be sure that nothing runs in it: a value
+// that is signalled twice loses the device.
 static void let_vulkan_go_on(orr_interop *interop)
 {
     const timeline *line = &interop->by_cuda;
     uint64_t reached;
+    orr_cuda_wait(interop->cuda, NULL);
     if (line->value > 0 &&
         vkGetSemaphoreCounterValue(interop->vk->device, line->semaphore, &reached) == VK_SUCCESS &&
         reached < line->value) {

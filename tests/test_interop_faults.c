@@ -1,0 +1,624 @@
+// What can go wrong between Vulkan and CUDA, on the emulated device and a Vulkan driver: a wait that is forgotten, a handle
+// that is leaked, every single call that fails on either side, a card of another UUID, memory that cannot be imported, a lost
+// device, no Vulkan at all. The emulated stream runs only when somebody waits for it, so that a missing wait reads what was
+// there before.
+#define _GNU_SOURCE // setenv
+#include "assets/clouds.h"
+#include "engine/core/image.h"
+#include "engine/device/interop_gpu.h"
+#include "engine/loop/ladder.h"
+#include "engine/loop/scene.h"
+#include "render/cuda/show.h"
+#include "tests/cuda_emu/emu.h"
+#include "tests/read_image.h"
+#include "tests/support.h"
+#include "tests/vulkan_calls.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BYTES = 40000 };
+
+static settings usual;    // of the emulated device, whose UUID is that of the Vulkan device
+static bool has_validation;
+static bool no_export; // of timelines: the host carries them
+
+// ---- both devices, and what passes between them ----
+
+typedef struct bed {
+    orr_vk *vk;
+    orr_cuda *cuda;
+    orr_interop *interop;
+    orr_interop_buffer buffer;
+    orr_vk_buffer host; // Vulkan's
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    VkSemaphore own; // a timeline beside
+    uint8_t bytes[BYTES];
+} bed;
+
+static void open_devices(orr_vk **vk, orr_cuda **cuda)
+{
+    assert_ok(orr_vk_create(&(orr_vk_desc){.validate = has_validation}, vk, &error));
+    (*vk)->exports_semaphores = !no_export;
+    listen_to_vulkan();
+    export_timelines();
+    assert_ok(orr_cuda_create(NULL, cuda, &error));
+}
+
+static void close_devices(orr_vk *vk, orr_cuda *cuda)
+{
+    orr_cuda_destroy(cuda);
+    assert_string_equal(orr_vk_validation_message(vk), "");
+    orr_vk_destroy(vk);
+}
+
+static void bed_make(bed *b, bool shared, orr_interop_direction direction)
+{
+    *b = (bed){0};
+    open_devices(&b->vk, &b->cuda);
+    assert_ok(orr_interop_create(b->vk, b->cuda, shared, &b->interop, &error));
+    assert_int_equal(orr_interop_has_timelines(b->interop), shared && !no_export);
+    assert_ok(orr_interop_buffer_create(b->interop, BYTES, direction, "a test", &b->buffer, &error));
+    assert_ok(orr_vk_buffer_create(b->vk, BYTES, ORR_VK_READBACK, 0, "a test", &b->host, &error));
+    assert_ok(orr_vk_commands_create(b->vk, &b->pool, &b->commands, 1, &error));
+    assert_ok(orr_vk_timeline_create(b->vk, &b->own, &error));
+}
+
+static void bed_free(bed *b)
+{
+    vkQueueWaitIdle(b->vk->queue);
+    vkDestroySemaphore(b->vk->device, b->own, NULL);
+    vkDestroyCommandPool(b->vk->device, b->pool, NULL);
+    orr_vk_buffer_destroy(b->vk, &b->host);
+    orr_interop_buffer_destroy(b->interop, &b->buffer);
+    orr_interop_destroy(b->interop);
+    close_devices(b->vk, b->cuda);
+}
+
+static bool all_bytes_are(const uint8_t *bytes, int value)
+{
+    for (int i = 0; i < BYTES; i++) {
+        if (bytes[i] != value) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// CUDA fills the buffer and Vulkan copies it: does it see what was filled in?
+static bool vulkan_sees_what_cuda_wrote(bed *b, int value, bool forget)
+{
+    uint64_t reached;
+    memset(b->host.mapped, 0, BYTES);
+    assert_int_equal(cudaMemsetAsync(b->buffer.cuda, value, BYTES, b->cuda->stream), cudaSuccess);
+    assert_ok(orr_interop_to_vulkan(b->interop, &b->buffer, BYTES, &error));
+    assert_ok(orr_vk_commands_begin(b->commands, &error));
+    orr_interop_acquire(b->interop, b->commands, &b->buffer);
+    vkCmdCopyBuffer(b->commands, b->buffer.vulkan.buffer, b->host.buffer, 1, &(VkBufferCopy){.size = BYTES});
+    orr_interop_release(b->interop, b->commands, &b->buffer);
+    orr_vk_barrier(b->commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+    assert_int_equal(vkEndCommandBuffer(b->commands), VK_SUCCESS);
+    if (forget) {
+        assert_ok(orr_vk_submit(b->vk, b->commands, b->own, 1, &error));
+        assert_ok(orr_vk_timeline_wait(b->vk, b->own, 1, &error));
+        assert_ok(orr_interop_settle(b->interop, &error));
+    } else {
+        assert_ok(orr_interop_submit(b->interop, b->commands, &reached, &error));
+        assert_ok(orr_interop_settle(b->interop, &error));
+        assert_ok(orr_interop_reach(b->interop, reached, &error));
+    }
+    return all_bytes_are(b->host.mapped, value);
+}
+
+static void open_gate(void *user)
+{
+    const bed *b = user;
+    const VkSemaphoreSignalInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+        .semaphore = b->own,
+        .value = 1,
+    };
+    vkSignalSemaphore(b->vk->device, &info);
+}
+
+// Vulkan's queue stands still until b->own is 1.
+static void close_gate(bed *b, VkCommandPool *pool)
+{
+    VkCommandBuffer nothing;
+    assert_ok(orr_vk_commands_create(b->vk, pool, &nothing, 1, &error));
+    assert_ok(orr_vk_commands_begin(nothing, &error));
+    assert_int_equal(vkEndCommandBuffer(nothing), VK_SUCCESS);
+    const VkSemaphoreSubmitInfo wait = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
+                                        .semaphore = b->own,
+                                        .value = 1,
+                                        .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
+    VkSemaphoreSubmitInfo signal = wait;
+    signal.value = 2;
+    assert_ok(orr_vk_submit_between(b->vk, nothing, &wait, &signal, VK_NULL_HANDLE, &error));
+}
+
+// Vulkan fills the buffer once the gate is open, and CUDA copies it: the gate is opened on the way to the wait, or, when that
+// is forgotten, after the copy.
+static bool cuda_sees_what_vulkan_wrote(bed *b, int value, bool forget)
+{
+    uint64_t reached;
+    VkCommandPool pool;
+    close_gate(b, &pool);
+    assert_ok(orr_vk_commands_begin(b->commands, &error));
+    orr_interop_acquire(b->interop, b->commands, &b->buffer);
+    vkCmdFillBuffer(b->commands, b->buffer.vulkan.buffer, 0, VK_WHOLE_SIZE, 0x01010101u * (uint32_t)value);
+    orr_interop_release(b->interop, b->commands, &b->buffer);
+    assert_int_equal(vkEndCommandBuffer(b->commands), VK_SUCCESS);
+    assert_ok(orr_interop_submit(b->interop, b->commands, &reached, &error));
+    if (!forget) {
+        assert_int_equal(cudaLaunchHostFunc(b->cuda->stream, open_gate, b), cudaSuccess);
+        assert_ok(orr_interop_to_cuda(b->interop, &b->buffer, BYTES, &error));
+    }
+    memset(b->bytes, 0, BYTES);
+    assert_int_equal(
+        cudaMemcpyAsync(b->bytes, b->buffer.cuda, BYTES, cudaMemcpyDeviceToHost, b->cuda->stream), cudaSuccess);
+    assert_ok(orr_interop_settle(b->interop, &error));
+    if (forget) {
+        open_gate(b);
+    }
+    assert_ok(orr_interop_reach(b->interop, reached, &error));
+    vkDestroyCommandPool(b->vk->device, pool, NULL);
+    return all_bytes_are(b->bytes, value);
+}
+
+// Each way of passing memory, with timelines of either kind.
+static void with_every_way(void (*test)(bool shared))
+{
+    for (int carried = 0; carried < 2; carried++) {
+        no_export = carried;
+        test(true);
+    }
+    test(false); // the host always carries them between two cards
+    no_export = false;
+}
+
+static void try_both_directions(bool shared)
+{
+    for (int forget = 0; forget < 2; forget++) {
+        bed b;
+        bed_make(&b, shared, ORR_INTEROP_TO_VULKAN);
+        assert_int_equal(vulkan_sees_what_cuda_wrote(&b, 0x5a, forget), !forget);
+        bed_free(&b);
+        bed_make(&b, shared, ORR_INTEROP_TO_CUDA);
+        assert_int_equal(cuda_sees_what_vulkan_wrote(&b, 0xa5, forget), !forget);
+        bed_free(&b);
+    }
+}
+
+static void who_forgets_to_wait_reads_what_was_there_before(void **state)
+{
+    (void)state;
+    with_every_way(try_both_directions);
+}
+
+static void a_buffer_goes_to_and_fro_many_times(bool shared)
+{
+    bed b;
+    bed_make(&b, shared, ORR_INTEROP_TO_VULKAN);
+    for (int i = 1; i < 40; i++) { // more turns than the host has notes
+        assert_ok(orr_interop_to_cuda(b.interop, NULL, 0, &error));
+        assert_true(vulkan_sees_what_cuda_wrote(&b, i, false));
+    }
+    bed_free(&b);
+}
+
+static void buffers_go_to_and_fro(void **state)
+{
+    (void)state;
+    with_every_way(a_buffer_goes_to_and_fro_many_times);
+}
+
+// ---- what is left behind ----
+
+typedef struct left {
+    int files, objects;
+    size_t allocations, handles;
+} left;
+
+static left count_left(void)
+{
+    left l = {.objects = live_vulkan_objects(), .allocations = live_allocations(), .handles = live_handles()};
+    DIR *folder = opendir("/proc/self/fd");
+    assert_non_null(folder);
+    while (readdir(folder)) {
+        l.files++;
+    }
+    closedir(folder);
+    return l;
+}
+
+static bool same_left(const left *a, const left *b)
+{
+    return a->files == b->files && a->objects == b->objects && a->allocations == b->allocations &&
+           a->handles == b->handles;
+}
+
+enum { WIDTH = 50, HEIGHT = 30 };
+
+typedef struct source {
+    orr_vk *vk;
+    orr_cuda *cuda;
+    void *rgba; // on CUDA's device: WIDTH x HEIGHT x 4 floats
+    uint8_t expected[WIDTH * HEIGHT * 4];
+} source;
+
+static void source_make(source *s)
+{
+    float *rgba = malloc(WIDTH * HEIGHT * 4 * sizeof *rgba);
+    for (int i = 0; i < WIDTH * HEIGHT * 4; i++) {
+        rgba[i] = (float)(i % 307) / 300.0f - 0.01f;
+    }
+    orr_image_quantise(rgba, WIDTH * HEIGHT, s->expected);
+    open_devices(&s->vk, &s->cuda);
+    assert_ok(orr_cuda_alloc(s->cuda, WIDTH * HEIGHT * 4, sizeof *rgba, &s->rgba, &error));
+    assert_ok(orr_cuda_upload(s->cuda, s->rgba, rgba, WIDTH * HEIGHT * 4 * sizeof *rgba, &error));
+    free(rgba);
+}
+
+static void source_free(source *s)
+{
+    orr_cuda_free(s->rgba);
+    close_devices(s->vk, s->cuda);
+}
+
+// Three pictures, from opening to closing; what they show is compared when all went well.
+static orr_result show_all(const source *s, bool shared, orr_error *error)
+{
+    static uint8_t shown[WIDTH * HEIGHT * 4];
+    orr_cuda_show *show;
+    ORR_TRY(orr_cuda_show_create(s->vk, s->cuda, shared, 1, &show, error));
+    orr_result result = ORR_OK;
+    orr_vulkan_image image;
+    for (int i = 0; i < 3 && result == ORR_OK; i++) {
+        result = orr_cuda_show_picture(show, s->rgba, WIDTH, HEIGHT, &image, NULL, error);
+    }
+    if (result == ORR_OK && vulkan_calls_left() == 0) {
+        read_image(s->vk, &image, shown);
+        assert_memory_equal(shown, s->expected, sizeof shown);
+    }
+    orr_cuda_show_destroy(show);
+    return result;
+}
+
+static void let_every_cuda_call_fail(bool shared)
+{
+    source s;
+    source_make(&s);
+    assert_ok(show_all(&s, shared, &error)); // drivers keep things from their first use on
+    left before = count_left();
+    int failed = 0;
+    for (int call = 1;; call++) {
+        orr_error error = {0};
+        current_settings()->fail_call = call;
+        current_settings()->fail_with = call % 2 ? cudaErrorMemoryAllocation : cudaErrorUnknown;
+        orr_result result = show_all(&s, shared, &error);
+        bool reached = current_settings()->fail_call == 0;
+        current_settings()->fail_call = 0;
+        left after = count_left();
+        assert_true(same_left(&before, &after));
+        failed += result != ORR_OK;
+        if (!reached) { // all have had their turn
+            assert_string_equal(error.message, "");
+            break;
+        }
+        assert_true(result == ORR_OK || strncmp(error.message, "CUDA: ", 6) == 0);
+        assert_true(call < 300);
+    }
+    print_message("%d CUDA calls failed in turn\n", failed);
+    assert_true(failed > 15);
+    source_free(&s);
+}
+
+static void let_every_vulkan_call_fail(bool shared)
+{
+    source s;
+    source_make(&s);
+    assert_ok(show_all(&s, shared, &error));
+    left before = count_left();
+    static const VkResult results[] = {VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_DEVICE_LOST,
+                                       VK_ERROR_TOO_MANY_OBJECTS};
+    int failed = 0;
+    for (int call = 1;; call++) {
+        orr_error error = {0};
+        fail_vulkan_call(call, results[call % 3]);
+        orr_result result = show_all(&s, shared, &error);
+        bool reached = vulkan_calls_left() == 0;
+        fail_vulkan_call(0, VK_SUCCESS);
+        left after = count_left();
+        assert_true(same_left(&before, &after));
+        failed += result != ORR_OK;
+        if (!reached) { // all have had their turn
+            assert_string_equal(error.message, "");
+            break;
+        }
+        assert_true(result == ORR_OK || strncmp(error.message, "Vulkan: ", 8) == 0);
+        assert_true(call < 300);
+    }
+    print_message("%d Vulkan calls failed in turn\n", failed);
+    assert_true(failed > 15);
+    source_free(&s);
+}
+
+static void whatever_cuda_call_fails_nothing_leaks_or_hangs(void **state)
+{
+    (void)state;
+    with_every_way(let_every_cuda_call_fail);
+}
+
+static void whatever_vulkan_call_fails_nothing_leaks_or_hangs(void **state)
+{
+    (void)state;
+    with_every_way(let_every_vulkan_call_fail);
+}
+
+static void a_leaked_handle_is_seen(void **state)
+{
+    (void)state;
+    orr_vk *vk;
+    orr_cuda *cuda;
+    orr_interop *interop;
+    orr_interop_buffer buffer;
+    open_devices(&vk, &cuda);
+    assert_ok(orr_interop_create(vk, cuda, true, &interop, &error));
+    left before = count_left();
+    assert_ok(orr_interop_buffer_create(interop, BYTES, ORR_INTEROP_TO_VULKAN, "a test", &buffer, &error));
+    left with = count_left();
+    assert_int_equal(with.objects, before.objects + 2); // a buffer and its memory
+    assert_int_equal(with.allocations, before.allocations + 1);
+    assert_int_equal(with.handles, before.handles + 1);
+    assert_true(with.files > before.files);
+    orr_interop_buffer_destroy(interop, &buffer);
+    left after = count_left();
+    assert_true(same_left(&before, &after));
+    int leaked = dup(0); // a descriptor that nobody closes
+    assert_true(leaked >= 0);
+    after = count_left();
+    assert_false(same_left(&before, &after));
+    close(leaked);
+    orr_interop_destroy(interop);
+    close_devices(vk, cuda);
+}
+
+// ---- the ladder ----
+
+typedef struct journal {
+    int warnings;
+    char last[600];
+} journal;
+
+static void write_journal(void *user, orr_log_level level, int code, const char *line)
+{
+    journal *j = user;
+    (void)code;
+    if (level >= ORR_LOG_WARNING) {
+        j->warnings++;
+        snprintf(j->last, sizeof j->last, "%s", line);
+    }
+}
+
+typedef struct stage {
+    journal journal;
+    orr_engine *engine;
+    orr_scene *scene;
+    orr_world *world;
+    orr_view view;
+    orr_frame *frame;
+    uint8_t expected[WIDTH * HEIGHT * 4];
+} stage;
+
+static void open_stage(stage *s, orr_device_kind rung)
+{
+    *s = (stage){0};
+    const orr_engine_desc desc = {.threads = 1, .device = rung, .log = write_journal, .log_user = &s->journal};
+    assert_ok(orr_engine_create(&desc, &s->engine, &error));
+    listen_to_vulkan();
+    assert_ok(orr_scene_create(s->engine, &s->scene, &error));
+    orr_splats *splats = make_cloud(CLOUD_BALL, 200, 0, 4);
+    orr_layer layer;
+    assert_ok(orr_scene_add_splats(s->scene, "ball", splats, NULL, &layer, &error));
+    orr_splats_destroy(splats);
+    assert_ok(orr_world_create(s->scene, 1, &s->world, &error));
+    const float eye[3] = {0.0f, -0.4f, -3.0f}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
+    s->view = (orr_view){.camera = orr_camera_look_at(eye, target, up, 0.8f, WIDTH, HEIGHT)};
+    assert_ok(orr_frame_create(s->engine, NULL, &s->frame, &error));
+    static float rgba[WIDTH * HEIGHT * 4];
+    assert_ok(orr_frame_submit(s->frame, s->scene, s->world, &s->view, &error));
+    assert_ok(orr_frame_finish(s->frame, &(orr_picture){.rgba = rgba}, &error));
+    orr_image_quantise(rgba, WIDTH * HEIGHT, s->expected);
+}
+
+static void close_stage(stage *s)
+{
+    orr_frame_destroy(s->frame);
+    orr_world_destroy(s->world);
+    orr_scene_destroy(s->scene);
+    orr_engine_destroy(s->engine);
+}
+
+static orr_result show_frame(stage *s, orr_error *error)
+{
+    orr_vulkan_image image;
+    orr_vk *vk;
+    uint8_t shown[WIDTH * HEIGHT * 4];
+    ORR_TRY(orr_frame_submit_image(s->frame, s->scene, s->world, &s->view, error));
+    ORR_TRY(orr_frame_finish_image(s->frame, &image, error));
+    ORR_TRY(orr_engine_take_vk(s->engine, &vk, error));
+    read_image(vk, &image, shown);
+    orr_engine_give_vk(s->engine);
+    assert_memory_equal(shown, s->expected, sizeof shown);
+    return ORR_OK;
+}
+
+static void assert_fell(const stage *s, orr_device_kind rung, const char *why)
+{
+    assert_int_equal(s->engine->rung, rung);
+    assert_int_equal(orr_engine_device(s->engine), ORR_DEVICE_CUDA);
+    assert_int_equal(s->journal.warnings, 1);
+    assert_null(strchr(s->journal.last, '\n'));
+    if (!strstr(s->journal.last, why)) {
+        fail_msg("'%s': expected '%s'", s->journal.last, why);
+    }
+}
+
+static void one_card_shares_its_memory(void **state)
+{
+    (void)state;
+    stage s;
+    open_stage(&s, ORR_DEVICE_CUDA_VULKAN);
+    assert_int_equal(s.engine->rung, ORR_DEVICE_CUDA_VULKAN);
+    assert_int_equal(s.journal.warnings, 0);
+    assert_ok(show_frame(&s, &error));
+    close_stage(&s);
+}
+
+static void cards_of_two_vendors_copy(void **state)
+{
+    (void)state;
+    stage s;
+    current_settings()->uuid[0] ^= 1;
+    open_stage(&s, ORR_DEVICE_CUDA_VULKAN);
+    assert_fell(&s, ORR_DEVICE_CUDA_VULKAN_COPIES, "are two devices, expected one UUID: going on with cuda+vulkan-copies");
+    assert_ok(show_frame(&s, &error));
+    close_stage(&s);
+}
+
+static void without_vulkan_cuda_draws_into_memory(void **state)
+{
+    (void)state;
+    stage s;
+    setenv("ORR_VULKAN_DEVICE", "no such card", 1);
+    open_stage(&s, ORR_DEVICE_CUDA_VULKAN);
+    unsetenv("ORR_VULKAN_DEVICE");
+    assert_fell(&s, ORR_DEVICE_CUDA, "no such card: going on with cuda");
+    assert_false(orr_engine_shows_cuda(s.engine));
+    close_stage(&s);
+}
+
+static void without_cuda_who_asked_for_it_is_told(void **state)
+{
+    (void)state;
+    orr_engine *engine;
+    orr_error error = {0};
+    const orr_engine_desc desc = {.threads = 1, .device = ORR_DEVICE_CUDA_VULKAN};
+    current_settings()->devices = 0;
+    assert_int_equal(orr_engine_create(&desc, &engine, &error), ORR_ERROR_DEVICE);
+    assert_string_equal(error.message, "CUDA: no NVIDIA driver or no device");
+}
+
+// The attempt at the start went well; the picture's own memory does not.
+static void memory_that_cannot_be_imported_is_copied(void **state)
+{
+    (void)state;
+    static const VkResult results[] = {VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_TOO_MANY_OBJECTS};
+    for (int call = 1; call < 14; call++) { // memory, semaphores, the pool, the buffer, the image
+        stage s;
+        open_stage(&s, ORR_DEVICE_CUDA_VULKAN);
+        fail_vulkan_call(call, results[call % 2]);
+        assert_ok(show_frame(&s, &error));
+        assert_int_equal(vulkan_calls_left(), 0);
+        assert_fell(&s, ORR_DEVICE_CUDA_VULKAN_COPIES, ": going on with cuda+vulkan-copies");
+        assert_ok(show_frame(&s, &error)); // and stays there
+        assert_int_equal(s.journal.warnings, 1);
+        close_stage(&s);
+    }
+}
+
+static void a_full_card_falls_as_far_as_it_must(void **state)
+{
+    (void)state;
+    stage s;
+    open_stage(&s, ORR_DEVICE_CUDA_VULKAN_COPIES);
+    size_t available, total;
+    assert_int_equal(cudaMemGetInfo(&available, &total), cudaSuccess);
+    current_settings()->memory = total - available + 100; // for the copy's room: too little
+    orr_error error = {0};
+    assert_int_equal(show_frame(&s, &error), ORR_ERROR_MEMORY);
+    assert_fell(&s, ORR_DEVICE_CUDA, "CUDA: out of memory: ");
+    assert_false(orr_engine_shows_cuda(s.engine));
+    // what was drawn is still to be had in memory
+    float rgba[WIDTH * HEIGHT * 4];
+    assert_ok(orr_frame_submit(s.frame, s.scene, s.world, &s.view, &error));
+    assert_ok(orr_frame_finish(s.frame, &(orr_picture){.rgba = rgba}, &error));
+    close_stage(&s);
+}
+
+static void a_lost_vulkan_device_is_opened_anew(void **state)
+{
+    (void)state;
+    static const orr_device_kind rungs[] = {ORR_DEVICE_CUDA_VULKAN, ORR_DEVICE_CUDA_VULKAN_COPIES};
+    for (int i = 0; i < 2; i++) {
+        stage s;
+        open_stage(&s, rungs[i]);
+        assert_ok(show_frame(&s, &error));
+        orr_error error = {0};
+        orr_vulkan_image image;
+        assert_ok(orr_frame_submit_image(s.frame, s.scene, s.world, &s.view, &error));
+        fail_vulkan_call(1, VK_ERROR_DEVICE_LOST);
+        assert_int_equal(orr_frame_finish_image(s.frame, &image, &error), ORR_ERROR_DEVICE);
+        assert_int_equal(error.code, ORR_CODE_DEVICE_LOST);
+        assert_true(s.engine->vk_lost);
+        assert_ok(show_frame(&s, &error)); // the same frame, on the next device
+        assert_false(s.engine->vk_lost);
+        assert_int_equal(s.engine->rung, rungs[i]);
+        assert_int_equal(s.journal.warnings, 0);
+        close_stage(&s);
+    }
+}
+
+static int begin_test(void **state)
+{
+    (void)state;
+    *current_settings() = usual;
+    return 0;
+}
+
+// The emulated card becomes the one that Vulkan runs on.
+static bool find_card(void)
+{
+    orr_error error = {0};
+    orr_vk *vk;
+    has_validation = orr_vk_create(&(orr_vk_desc){.validate = true}, &vk, &error) == ORR_OK;
+    if (!has_validation && orr_vk_create(&(orr_vk_desc){0}, &vk, &error) != ORR_OK) {
+        print_message("skipped: %s\n", error.message);
+        return false;
+    }
+    bool exports = vk->exports_memory;
+    memcpy(current_settings()->uuid, vk->uuid, sizeof vk->uuid);
+    orr_vk_destroy(vk);
+    if (!exports) {
+        print_message("skipped: the Vulkan driver exports no memory\n");
+    }
+    return exports;
+}
+
+int main(void)
+{
+    if (!find_card()) {
+        return 77;
+    }
+    usual = *current_settings();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(buffers_go_to_and_fro, begin_test),
+        cmocka_unit_test_setup(who_forgets_to_wait_reads_what_was_there_before, begin_test),
+        cmocka_unit_test_setup(a_leaked_handle_is_seen, begin_test),
+        cmocka_unit_test_setup(whatever_cuda_call_fails_nothing_leaks_or_hangs, begin_test),
+        cmocka_unit_test_setup(whatever_vulkan_call_fails_nothing_leaks_or_hangs, begin_test),
+        cmocka_unit_test_setup(one_card_shares_its_memory, begin_test),
+        cmocka_unit_test_setup(cards_of_two_vendors_copy, begin_test),
+        cmocka_unit_test_setup(without_vulkan_cuda_draws_into_memory, begin_test),
+        cmocka_unit_test_setup(without_cuda_who_asked_for_it_is_told, begin_test),
+        cmocka_unit_test_setup(memory_that_cannot_be_imported_is_copied, begin_test),
+        cmocka_unit_test_setup(a_full_card_falls_as_far_as_it_must, begin_test),
+        cmocka_unit_test_setup(a_lost_vulkan_device_is_opened_anew, begin_test),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
