@@ -88,15 +88,18 @@ void orr_cuda_show_destroy(orr_cuda_show *show)
 static orr_result reserve(orr_cuda_show *show, show_slot *slot, int width, int height, orr_error *error)
 {
     size_t bytes = (size_t)width * (size_t)height * 4;
-    if (show->bytes.size < bytes) {
-        // earlier pictures may still be on their way out of it
+    bool grows = show->bytes.size < bytes;
+    bool resizes = slot->image.width != width || slot->image.height != height;
+    if ((grows && show->bytes.size > 0) || (resizes && slot->image.image)) {
+        // earlier pictures may still be on their way, and who shows an image does so on the one queue
         ORR_VK_TRY(vkQueueWaitIdle(show->vk->queue), error);
+    }
+    if (grows) {
         orr_interop_buffer_destroy(show->interop, &show->bytes);
         ORR_TRY(orr_interop_buffer_create(show->interop, bytes, ORR_INTEROP_TO_VULKAN, "a picture of CUDA's",
                                           &show->bytes, error));
     }
-    if (slot->image.width != width || slot->image.height != height) {
-        ORR_VK_TRY(vkQueueWaitIdle(show->vk->queue), error); // who shows the image does so on the one queue
+    if (resizes) {
         orr_vk_image_destroy(show->vk, &slot->image);
         ORR_TRY(orr_vk_image_create(show->vk, width, height, VK_FORMAT_R8G8B8A8_UNORM,
                                     VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |

@@ -77,6 +77,16 @@ static void print_text(const device_list *list)
     printf("in use    %s\n", list->description);
 }
 
+// Equal ones are one card.
+static void add_uuid(cJSON *device, const uint8_t uuid[16])
+{
+    char text[33];
+    for (int i = 0; i < 16; i++) {
+        snprintf(text + 2 * i, 3, "%02x", uuid[i]);
+    }
+    cJSON_AddStringToObject(device, "uuid", text);
+}
+
 static int print_json(const device_list *list)
 {
     cJSON *json = cJSON_CreateObject();
@@ -93,6 +103,7 @@ static int print_json(const device_list *list)
         cJSON_AddStringToObject(device, "name", v->name);
         cJSON_AddStringToObject(device, "driver", v->driver);
         cJSON_AddStringToObject(device, "type", v->type);
+        add_uuid(device, v->uuid);
         cJSON_AddItemToObject(device, "api", cJSON_CreateIntArray(api, 3));
         cJSON_AddNumberToObject(device, "memory_bytes", (double)v->memory);
         if (v->lacks) {
@@ -105,6 +116,7 @@ static int print_json(const device_list *list)
         const orr_cuda_info *c = &list->cuda[i];
         cJSON *device = cJSON_CreateObject();
         cJSON_AddStringToObject(device, "name", c->name);
+        add_uuid(device, c->uuid);
         cJSON_AddItemToObject(device, "compute_capability", cJSON_CreateIntArray(c->compute, 2));
         cJSON_AddNumberToObject(device, "multiprocessors", c->processors);
         cJSON_AddNumberToObject(device, "memory_bytes", (double)c->memory);
