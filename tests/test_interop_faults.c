@@ -22,7 +22,7 @@
 
 enum { BYTES = 40000 };
 
-static settings usual;    // of the emulated device, whose UUID is that of the Vulkan device
+static settings usual; // of the emulated device, whose UUID is that of the Vulkan device
 static bool has_validation;
 static bool no_export; // of timelines: the host carries them
 
@@ -161,7 +161,8 @@ static bool cuda_sees_what_vulkan_wrote(bed *b, int value, bool forget)
     }
     memset(b->bytes, 0, BYTES);
     assert_int_equal(
-        cudaMemcpyAsync(b->bytes, b->buffer.cuda, BYTES, cudaMemcpyDeviceToHost, b->cuda->stream), cudaSuccess);
+        cudaMemcpyAsync(b->bytes, b->buffer.cuda, BYTES, cudaMemcpyDeviceToHost, b->cuda->stream),
+        cudaSuccess);
     assert_ok(orr_interop_settle(b->interop, &error));
     if (forget) {
         open_gate(b);
@@ -465,7 +466,8 @@ typedef struct stage {
 static void open_stage(stage *s, orr_device_kind rung)
 {
     *s = (stage){0};
-    const orr_engine_desc desc = {.threads = 1, .device = rung, .log = write_journal, .log_user = &s->journal};
+    const orr_engine_desc desc = {
+        .threads = 1, .device = rung, .log = write_journal, .log_user = &s->journal};
     assert_ok(orr_engine_create(&desc, &s->engine, &error));
     listen_to_vulkan();
     assert_ok(orr_scene_create(s->engine, &s->scene, &error));
@@ -533,7 +535,8 @@ static void cards_of_two_vendors_copy(void **state)
     stage s;
     current_settings()->uuid[0] ^= 1;
     open_stage(&s, ORR_DEVICE_CUDA_VULKAN);
-    assert_fell(&s, ORR_DEVICE_CUDA_VULKAN_COPIES, "are two devices, expected one UUID: going on with cuda+vulkan-copies");
+    assert_fell(&s, ORR_DEVICE_CUDA_VULKAN_COPIES,
+                "are two devices, expected one UUID: going on with cuda+vulkan-copies");
     assert_ok(show_frame(&s, &error));
     close_stage(&s);
 }

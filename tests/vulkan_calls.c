@@ -19,9 +19,8 @@ static bool fails(VkResult *result)
 // CREATE(what, info, handle): vkWhat(device, info, allocator, *handle) makes one more
 #define CREATE(name, info_type, handle_type)                                                                 \
     static PFN_##name real_##name;                                                                           \
-    static VKAPI_ATTR VkResult VKAPI_CALL my_##name(VkDevice device, const info_type *info,                  \
-                                                    const VkAllocationCallbacks *allocator,                  \
-                                                    handle_type *handle)                                     \
+    static VKAPI_ATTR VkResult VKAPI_CALL my_##name(                                                         \
+        VkDevice device, const info_type *info, const VkAllocationCallbacks *allocator, handle_type *handle) \
     {                                                                                                        \
         VkResult result;                                                                                     \
         if (fails(&result)) {                                                                                \
@@ -60,7 +59,8 @@ DESTROY(vkDestroyImageView, VkImageView)
 DESTROY(vkDestroyCommandPool, VkCommandPool)
 DESTROY(vkDestroySemaphore, VkSemaphore)
 CALL(vkBindBufferMemory, (VkDevice d, VkBuffer b, VkDeviceMemory m, VkDeviceSize o), (d, b, m, o))
-CALL(vkMapMemory, (VkDevice d, VkDeviceMemory m, VkDeviceSize o, VkDeviceSize s, VkMemoryMapFlags f, void **p),
+CALL(vkMapMemory,
+     (VkDevice d, VkDeviceMemory m, VkDeviceSize o, VkDeviceSize s, VkMemoryMapFlags f, void **p),
      (d, m, o, s, f, p))
 CALL(vkGetMemoryFdKHR, (VkDevice d, const VkMemoryGetFdInfoKHR *i, int *f), (d, i, f))
 CALL(vkBeginCommandBuffer, (VkCommandBuffer c, const VkCommandBufferBeginInfo *i), (c, i))
@@ -78,7 +78,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL my_vkCreateSemaphore(VkDevice device, cons
     if (fails(&result)) {
         return result;
     }
-    VkSemaphoreTypeCreateInfo type = *(const VkSemaphoreTypeCreateInfo *)info->pNext; // all of ours are timelines
+    VkSemaphoreTypeCreateInfo type =
+        *(const VkSemaphoreTypeCreateInfo *)info->pNext; // all of ours are timelines
     VkSemaphoreCreateInfo plain = *info;
     type.pNext = exporting ? NULL : type.pNext; // the driver knows nothing of it
     plain.pNext = &type;

@@ -45,8 +45,8 @@ static orr_result import_timeline(orr_interop *interop, timeline *line, orr_erro
     };
     int descriptor;
     ORR_VK_TRY(vkGetSemaphoreFdKHR(interop->vk->device, &get, &descriptor), error);
-    const struct cudaExternalSemaphoreHandleDesc desc = {.type = cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd,
-                                                         .handle.fd = descriptor};
+    const struct cudaExternalSemaphoreHandleDesc desc = {
+        .type = cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd, .handle.fd = descriptor};
     cudaError_t code = cudaImportExternalSemaphore(&line->imported, &desc);
     if (code != cudaSuccess) {
         close(descriptor);
@@ -153,8 +153,8 @@ static orr_result check_host(const orr_interop *interop, orr_error *error)
 }
 
 // Puts a turn of the host into the stream.
-static orr_result enqueue_note(orr_interop *interop, void (*carry)(void *), const timeline *line, uint64_t value,
-                               void *to, const void *from, size_t bytes, orr_error *error)
+static orr_result enqueue_note(orr_interop *interop, void (*carry)(void *), const timeline *line,
+                               uint64_t value, void *to, const void *from, size_t bytes, orr_error *error)
 {
     note *n = &interop->notes[interop->next_note];
     if (atomic_load(&n->pending)) {
@@ -244,8 +244,8 @@ orr_result orr_interop_submit(orr_interop *interop, VkCommandBuffer commands, ui
 }
 
 // Shared memory comes from CUDA as from a queue family outside of Vulkan; copies are the host's.
-static void record_passing(const orr_interop *interop, VkCommandBuffer commands, const orr_interop_buffer *buffer,
-                           bool acquire)
+static void record_passing(const orr_interop *interop, VkCommandBuffer commands,
+                           const orr_interop_buffer *buffer, bool acquire)
 {
     const VkPipelineStageFlags2 ours = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
     const VkAccessFlags2 any = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
@@ -274,12 +274,14 @@ static void record_passing(const orr_interop *interop, VkCommandBuffer commands,
     vkCmdPipelineBarrier2(commands, &info);
 }
 
-void orr_interop_acquire(const orr_interop *interop, VkCommandBuffer commands, const orr_interop_buffer *buffer)
+void orr_interop_acquire(const orr_interop *interop, VkCommandBuffer commands,
+                         const orr_interop_buffer *buffer)
 {
     record_passing(interop, commands, buffer, true);
 }
 
-void orr_interop_release(const orr_interop *interop, VkCommandBuffer commands, const orr_interop_buffer *buffer)
+void orr_interop_release(const orr_interop *interop, VkCommandBuffer commands,
+                         const orr_interop_buffer *buffer)
 {
     record_passing(interop, commands, buffer, false);
 }
@@ -331,7 +333,8 @@ static orr_result import_memory(orr_interop *interop, const orr_vk_export *memor
     const struct cudaExternalMemoryHandleDesc desc = {.type = cudaExternalMemoryHandleTypeOpaqueFd,
                                                       .handle.fd = descriptor,
                                                       .size = memory->size,
-                                                      .flags = memory->dedicated ? cudaExternalMemoryDedicated : 0};
+                                                      .flags = memory->dedicated ? cudaExternalMemoryDedicated
+                                                                                 : 0};
     cudaError_t code = cudaImportExternalMemory(&buffer->imported, &desc);
     if (code != cudaSuccess) {
         close(descriptor);
@@ -354,8 +357,7 @@ static orr_result fill_buffer(orr_interop *interop, orr_interop_direction direct
         return import_memory(interop, &memory, buffer, error);
     }
     orr_vk_residence residence = direction == ORR_INTEROP_TO_VULKAN ? ORR_VK_UPLOAD : ORR_VK_READBACK;
-    ORR_TRY(
-        orr_vk_buffer_create(interop->vk, buffer->size, residence, 0, what, &buffer->vulkan, error));
+    ORR_TRY(orr_vk_buffer_create(interop->vk, buffer->size, residence, 0, what, &buffer->vulkan, error));
     ORR_CUDA_TRY(cudaMallocHost(&buffer->pinned, buffer->size));
     return orr_cuda_alloc(interop->cuda, buffer->size, 1, &buffer->cuda, error);
 }
@@ -409,7 +411,8 @@ static orr_result open_interop(orr_interop *interop, orr_error *error)
         ORR_TRY(create_timelines(interop, false, error));
     }
     orr_interop_buffer probe;
-    ORR_TRY(orr_interop_buffer_create(interop, PROBE_BYTES, ORR_INTEROP_TO_VULKAN, "an attempt", &probe, error));
+    ORR_TRY(
+        orr_interop_buffer_create(interop, PROBE_BYTES, ORR_INTEROP_TO_VULKAN, "an attempt", &probe, error));
     orr_interop_buffer_destroy(interop, &probe);
     return ORR_OK;
 }
@@ -439,7 +442,7 @@ void orr_interop_destroy(orr_interop *interop)
         return;
     }
     orr_cuda_use(interop->cuda, NULL);
-    orr_interop_settle(interop, NULL); // notes refer to it
+    orr_interop_settle(interop, NULL);   // notes refer to it
     vkQueueWaitIdle(interop->vk->queue); // a lost device answers at once
     destroy_timeline(interop, &interop->by_cuda);
     destroy_timeline(interop, &interop->by_vulkan);

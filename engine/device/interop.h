@@ -16,7 +16,8 @@ typedef struct orr_interop orr_interop;
 // Both devices are borrowed and must outlive it. With `shared`, DEVICE_SHARING when they are not the same card or Vulkan's
 // driver does not export memory, and whatever importing ends with: a buffer is shared once to find out. FEATURE_ABSENT in a
 // build without either of them.
-orr_result orr_interop_create(orr_vk *vk, orr_cuda *cuda, bool shared, orr_interop **interop, orr_error *error);
+orr_result orr_interop_create(orr_vk *vk, orr_cuda *cuda, bool shared, orr_interop **interop,
+                              orr_error *error);
 void orr_interop_destroy(orr_interop *interop); // NULL is allowed; waits for both; after its buffers
 // Does CUDA work on the timelines itself? Otherwise the host carries them.
 bool orr_interop_has_timelines(const orr_interop *interop);

@@ -20,8 +20,8 @@ typedef enum orr_interop_direction { ORR_INTEROP_TO_VULKAN, ORR_INTEROP_TO_CUDA 
 // Owned by who made it. Shared: one piece of memory, which is Vulkan's; CUDA owns the descriptor it was imported from.
 typedef struct orr_interop_buffer {
     orr_vk_buffer vulkan;
-    void *cuda;  // on CUDA's device
-    size_t size; // [bytes]
+    void *cuda;                    // on CUDA's device
+    size_t size;                   // [bytes]
     cudaExternalMemory_t imported; // shared
     void *pinned;                  // copies: on the host
 } orr_interop_buffer;

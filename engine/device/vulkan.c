@@ -70,9 +70,9 @@ static void find_exports(orr_vk *vk)
     };
     VkExternalBufferProperties memory = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
     vkGetPhysicalDeviceExternalBufferProperties(vk->physical, &buffer, &memory);
-    vk->exports_memory = orr_vk_has_extension(vk->physical, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME) &&
-                         (memory.externalMemoryProperties.externalMemoryFeatures &
-                          VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT);
+    vk->exports_memory =
+        orr_vk_has_extension(vk->physical, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME) &&
+        (memory.externalMemoryProperties.externalMemoryFeatures & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT);
     const VkSemaphoreTypeCreateInfo timeline = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
         .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
@@ -84,8 +84,9 @@ static void find_exports(orr_vk *vk)
     };
     VkExternalSemaphoreProperties can = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES};
     vkGetPhysicalDeviceExternalSemaphoreProperties(vk->physical, &semaphore, &can);
-    vk->exports_semaphores = orr_vk_has_extension(vk->physical, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME) &&
-                             (can.externalSemaphoreFeatures & VK_EXTERNAL_SEMAPHORE_FEATURE_EXPORTABLE_BIT);
+    vk->exports_semaphores =
+        orr_vk_has_extension(vk->physical, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME) &&
+        (can.externalSemaphoreFeatures & VK_EXTERNAL_SEMAPHORE_FEATURE_EXPORTABLE_BIT);
 }
 
 static orr_result create_device(orr_vk *vk, bool present, orr_error *error)

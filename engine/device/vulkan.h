@@ -11,10 +11,10 @@
 typedef struct orr_vk orr_vk;
 
 typedef struct orr_vk_desc {
-    bool validate;      // the Khronos validation layer, synchronisation validation included
-    bool present;       // VK_KHR_swapchain too; the window system's extensions stand in instance_extensions
-    const char *device; // index in orr_vk_list or part of a name; NULL: the environment's ORR_VULKAN_DEVICE,
-                        // or the best
+    bool validate;       // the Khronos validation layer, synchronisation validation included
+    bool present;        // VK_KHR_swapchain too; the window system's extensions stand in instance_extensions
+    const char *device;  // index in orr_vk_list or part of a name; NULL: the environment's ORR_VULKAN_DEVICE,
+                         // or the best
     const uint8_t *uuid; // 16 bytes, nullable: of those that could be taken, rather the card that this names
     const char *const *instance_extensions; // instance_extension_count
     int instance_extension_count;

@@ -89,8 +89,8 @@ orr_result orr_vk_buffer_create(orr_vk *vk, VkDeviceSize size, orr_vk_residence 
     return result;
 }
 
-static orr_result fill_exportable(orr_vk *vk, VkBufferUsageFlags usage, const char *what, orr_vk_buffer *buffer,
-                                  orr_vk_export *memory, orr_error *error)
+static orr_result fill_exportable(orr_vk *vk, VkBufferUsageFlags usage, const char *what,
+                                  orr_vk_buffer *buffer, orr_vk_export *memory, orr_error *error)
 {
     const VkExternalMemoryBufferCreateInfo external = {
         .sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
@@ -108,15 +108,16 @@ static orr_result fill_exportable(orr_vk *vk, VkBufferUsageFlags usage, const ch
         .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
         .buffer = buffer->buffer,
     };
-    *memory = (orr_vk_export){.size = needs.memoryRequirements.size,
-                              .dedicated =
-                                  alone.requiresDedicatedAllocation || alone.prefersDedicatedAllocation};
+    *memory =
+        (orr_vk_export){.size = needs.memoryRequirements.size,
+                        .dedicated = alone.requiresDedicatedAllocation || alone.prefersDedicatedAllocation};
     const VkExportMemoryAllocateInfo exported = {
         .sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
         .pNext = memory->dedicated ? &dedicated : NULL,
         .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
     };
-    ORR_TRY(allocate(vk, &needs.memoryRequirements, ORR_VK_ON_DEVICE, &exported, what, &buffer->memory, error));
+    ORR_TRY(
+        allocate(vk, &needs.memoryRequirements, ORR_VK_ON_DEVICE, &exported, what, &buffer->memory, error));
     ORR_VK_TRY(vkBindBufferMemory(vk->device, buffer->buffer, buffer->memory, 0), error);
     return ORR_OK;
 }

@@ -23,5 +23,6 @@ static __global__ void to_bytes(const float4 *rgba, uint32_t *bytes, size_t pixe
 
 void orr_cuda_to_bytes(cudaStream_t stream, const float *rgba, uint32_t *bytes, size_t pixels)
 {
-    ORR_LAUNCH(to_bytes, orr_cuda_blocks(pixels, THREADS), THREADS, 0, stream, (const float4 *)rgba, bytes, pixels);
+    ORR_LAUNCH(to_bytes, orr_cuda_blocks(pixels, THREADS), THREADS, 0, stream, (const float4 *)rgba, bytes,
+               pixels);
 }

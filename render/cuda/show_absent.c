@@ -3,9 +3,10 @@
 
 static orr_result absent(orr_error *error)
 {
-    return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
-                    "CUDA with Vulkan is not in this build (NVIDIA's CUDA toolkit: nvcc; Debian: libvulkan-dev "
-                    "libvulkan-volk-dev glslc)");
+    return orr_fail(
+        error, ORR_CODE_FEATURE_ABSENT,
+        "CUDA with Vulkan is not in this build (NVIDIA's CUDA toolkit: nvcc; Debian: libvulkan-dev "
+        "libvulkan-volk-dev glslc)");
 }
 
 orr_result orr_cuda_show_create(orr_vk *vk, orr_cuda *cuda, bool shared, int images, orr_cuda_show **show,

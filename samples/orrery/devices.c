@@ -132,19 +132,19 @@ static int print_json(const device_list *list)
 int command_devices(int argc, char **argv)
 {
     common_options common = {0};
-    const command_usage usage = {.name = "devices",
-                                 .operands = "",
-                                 .purpose = "Lists what the engine can compute and draw on.",
-                                 .notes =
-                                     "--device or ORR_DEVICE names the rung of the ladder to stand on:\n"
-                                     "cuda+vulkan         CUDA draws, Vulkan presents, memory is shared (one card)\n"
-                                     "cuda+vulkan-copies  the same through pinned memory of the host\n"
-                                     "cuda                CUDA draws into memory of the host\n"
-                                     "vulkan              Vulkan draws and presents\n"
-                                     "cpu                 the CPU draws\n"
-                                     "What does not work beside CUDA falls to the next rung with a line.\n"
-                                     "ORR_ISA=baseline|avx2|avx512 forces an instruction set.",
-                                 .common = &common};
+    const command_usage usage = {
+        .name = "devices",
+        .operands = "",
+        .purpose = "Lists what the engine can compute and draw on.",
+        .notes = "--device or ORR_DEVICE names the rung of the ladder to stand on:\n"
+                 "cuda+vulkan         CUDA draws, Vulkan presents, memory is shared (one card)\n"
+                 "cuda+vulkan-copies  the same through pinned memory of the host\n"
+                 "cuda                CUDA draws into memory of the host\n"
+                 "vulkan              Vulkan draws and presents\n"
+                 "cpu                 the CPU draws\n"
+                 "What does not work beside CUDA falls to the next rung with a line.\n"
+                 "ORR_ISA=baseline|avx2|avx512 forces an instruction set.",
+        .common = &common};
     int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
         return exit_code;

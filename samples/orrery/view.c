@@ -21,7 +21,8 @@ static const double STEP_SECONDS_MAX = 0.1;   // a slow frame is not a leap
 static orr_device_kind choose_device(const viewer *v, const common_options *common)
 {
     const char *variable = getenv("ORR_DEVICE");
-    bool asked = common->device != ORR_DEVICE_AUTO || (variable && variable[0] && strcmp(variable, "auto") != 0);
+    bool asked =
+        common->device != ORR_DEVICE_AUTO || (variable && variable[0] && strcmp(variable, "auto") != 0);
     bool meshes_alone = !orr_scene_has_fields(v->scene);
     for (int i = 0; i < orr_scene_layer_count(v->scene); i++) {
         orr_layer_info info;

@@ -134,7 +134,7 @@ void view_draw_begin(viewer *v, const orr_camera *camera, float scale);
 // Vulkan to the CPU; what no device can draw is an error, and drawing is over.
 orr_result view_draw_part(viewer *v, double milliseconds, bool *done, orr_error *error);
 const char *view_device_name(const viewer *v); // that draws, for people
-void view_draw_drop(viewer *v); // before the scene or the field that is learnt change
+void view_draw_drop(viewer *v);                // before the scene or the field that is learnt change
 // A whole picture, however long it takes.
 orr_result view_draw_now(viewer *v, const orr_camera *camera, float scale, bool for_reading,
                          orr_error *error);

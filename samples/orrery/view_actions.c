@@ -117,7 +117,7 @@ static void switch_device(viewer *v)
 {
     view_draw_drop(v);
     bool has_cuda = orr_engine_device(v->engine) == ORR_DEVICE_CUDA;
-    v->device = v->device == ORR_DEVICE_CPU                ? ORR_DEVICE_VULKAN
+    v->device = v->device == ORR_DEVICE_CPU                  ? ORR_DEVICE_VULKAN
                 : v->device == ORR_DEVICE_VULKAN && has_cuda ? ORR_DEVICE_CUDA
                                                              : ORR_DEVICE_CPU;
     v->stale = true;

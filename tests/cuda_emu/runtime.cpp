@@ -723,7 +723,8 @@ cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *memory,
     }
     // Mesa's files say first how long they are and where the memory begins
     size_t head[2] = {}, length = (size_t)status.st_size, offset = 0;
-    if (pread(desc->handle.fd, head, sizeof head, 0) == sizeof head && head[0] == length && head[1] < length) {
+    if (pread(desc->handle.fd, head, sizeof head, 0) == sizeof head && head[0] == length &&
+        head[1] < length) {
         offset = head[1];
     }
     if (desc->size == 0 || desc->size > length - offset) {
