@@ -341,6 +341,10 @@ done
 for fault in "acquire 3 -4" "submit 3 -4"; do # the device that only presents
     survives cpu "$fault"
 done
+if "$orrery" devices --device cuda >/dev/null 2>&1; then # the device that takes over what CUDA draws
+    survives cuda+vulkan "submit 3 -4"
+    survives cuda+vulkan-copies "submit 4 -4"
+fi
 
 DISPLAY= "$orrery" view cloud.ply 2>errors.txt
 [ $? = 2 ] && [ "$(wc -l <errors.txt)" = 1 ] || fail "without a display: expected one line and exit code 2"

@@ -66,12 +66,12 @@ static void describe(orr_engine *engine)
     const char *vulkan = engine->vk ? orr_vk_name(engine->vk) : "";
     switch (engine->rung) {
     case ORR_DEVICE_CUDA_VULKAN:
-        snprintf(machine, sizeof machine, "CUDA+Vulkan shared memory: %.60s draws splats, %.60s presents; ",
-                 cuda, vulkan);
+        snprintf(machine, sizeof machine, "CUDA+Vulkan shared memory: %.60s draws, %.60s presents; ", cuda,
+                 vulkan);
         break;
     case ORR_DEVICE_CUDA_VULKAN_COPIES:
-        snprintf(machine, sizeof machine,
-                 "CUDA+Vulkan through pinned copies: %.60s draws splats, %.60s presents; ", cuda, vulkan);
+        snprintf(machine, sizeof machine, "CUDA+Vulkan through pinned copies: %.60s draws, %.60s presents; ",
+                 cuda, vulkan);
         break;
     case ORR_DEVICE_CUDA:
         snprintf(machine, sizeof machine, "CUDA headless: %.60s draws splats; ", cuda);
