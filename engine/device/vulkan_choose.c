@@ -147,6 +147,9 @@ static const char *missing(VkPhysicalDevice physical, bool present)
     if (!twelve.scalarBlockLayout) {
         return "scalarBlockLayout";
     }
+    if (!features.features.fragmentStoresAndAtomics) {
+        return "fragmentStoresAndAtomics";
+    }
     uint32_t family;
     if (!find_queue_family(physical, &family)) {
         return "a queue for graphics and compute with timestamps";

@@ -173,10 +173,12 @@ orr_result orr_cuda_show_picture(orr_cuda_show *show, const float *rgba, int wid
         orr_profile_add(profile, "hand over", (double)milliseconds, (int64_t)width * height);
     }
     show->next = (show->next + 1) % show->slot_count;
-    *image = (struct orr_vulkan_image){.image = slot->image.image,
-                                       .view = slot->image.view,
-                                       .layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
-                                       .width = width,
-                                       .height = height};
+    if (image) {
+        *image = (struct orr_vulkan_image){.image = slot->image.image,
+                                           .view = slot->image.view,
+                                           .layout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+                                           .width = width,
+                                           .height = height};
+    }
     return ORR_OK;
 }

@@ -16,6 +16,6 @@ void orr_cuda_show_destroy(orr_cuda_show *show); // NULL is allowed; nobody may 
 
 // rgba: a finished picture on CUDA's device, written by its stream. *image is written when commands that come later on the
 // same queue read it, and stays so until `images` more pictures are shown. Stages, measured by the device, are added to
-// `profile` (nullable). DEVICE_MEMORY when either device is full: nothing is lost, and another try may go through copies.
+// `profile`; both may be NULL. DEVICE_MEMORY when either device is full: nothing is lost, and another try may go through copies.
 orr_result orr_cuda_show_picture(orr_cuda_show *show, const float *rgba, int width, int height,
                                  struct orr_vulkan_image *image, orr_profile *profile, orr_error *error);
