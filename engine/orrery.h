@@ -81,7 +81,11 @@ typedef enum orr_device_kind {
     ORR_DEVICE_AUTO = 0, /* the best there is: a real GPU for drawing if one answers, otherwise the CPU */
     ORR_DEVICE_CPU,      /* SIMD lanes on all threads */
     ORR_DEVICE_VULKAN,   /* compute and graphics queues of any Vulkan 1.3 device, lavapipe included */
-    ORR_DEVICE_CUDA /* an NVIDIA GPU of compute capability 7.5 or later; the CPU draws meshes and fields for it */
+    ORR_DEVICE_CUDA, /* an NVIDIA GPU of compute capability 7.5 or later; the CPU draws meshes and fields for it */
+    /* To ask for only: CUDA draws, and a window's Vulkan device takes the pictures over; in memory that both share when they are
+     * the same card, through pinned memory of the host otherwise. What of it does not work falls to the next with a line. */
+    ORR_DEVICE_CUDA_VULKAN,
+    ORR_DEVICE_CUDA_VULKAN_COPIES /* the same, always through pinned memory */
 } orr_device_kind;
 
 /* Runs body(context, i, worker) for every i in [0, count) and returns when all are done. `worker` is in
@@ -103,7 +107,7 @@ typedef struct orr_engine_desc {
 ORR_API orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine, orr_error *error);
 ORR_API void orr_engine_destroy(orr_engine *engine); /* NULL is allowed; after its frames and scenes */
 ORR_API int orr_engine_threads(const orr_engine *engine);
-/* The device frames are drawn on; never ORR_DEVICE_AUTO. */
+/* The device frames are drawn on: ORR_DEVICE_CPU, ORR_DEVICE_VULKAN or ORR_DEVICE_CUDA. */
 ORR_API orr_device_kind orr_engine_device(const orr_engine *engine);
 /* One line about the rung of the device ladder in use, for example "CPU only: AVX-512, 2 threads". */
 ORR_API const char *orr_engine_describe(const orr_engine *engine);

@@ -94,10 +94,25 @@ def frames():
         table(*rows)
 
 
+def rows_of(name):
+    try:
+        with open(os.path.join(folder, name)) as file:
+            return [line.rstrip("\n").split("|") for line in file]
+    except OSError:
+        return []
+
+
+def ladder():
+    if rows_of("rungs.txt"):
+        table(("`--device`", "in use"), *rows_of("rungs.txt"))
+    if rows_of("handed_over.txt"):
+        table(("from CUDA's picture to Vulkan's image", "size", "ms"), *rows_of("handed_over.txt"))
+
+
 lines += [f"### {card}", "", f"Tests on the card: {tests}.", "", "compute-sanitizer:", "", sanitizer.rstrip(), ""]
 if failed:
     lines += ["Not measured:", "", failed.rstrip(), ""]
-for part in (limits, splats, neural, physics, frames):
+for part in (limits, splats, neural, physics, ladder, frames):
     part()
 with open(out, "w") as file:
     file.write("\n".join(lines).rstrip() + "\n")

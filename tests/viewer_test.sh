@@ -212,6 +212,29 @@ if [ -n "$drop_file" ]; then
     becomes unharmed dropped "a dropped file that is no scene changes the picture"
 fi
 
+# --- what CUDA draws, on every rung of the ladder (where it is emulated, the card becomes Vulkan's own) -----------------
+ORR_EMU_UUID=$("$orrery" devices --json | sed -n '/"vulkan"/,$s/.*"uuid":[^0-9a-f]*\([0-9a-f]*\).*/\1/p' | head -1)
+export ORR_EMU_UUID
+if "$orrery" devices --device cuda >/dev/null 2>&1; then
+    xdotool key Escape
+    ended 0
+    for rung in cpu cuda+vulkan cuda+vulkan-copies cuda; do
+        "$orrery" view cloud.ply --device $rung --size 160x100 --validate --frames 3 --screenshot rung.png 2>errors.txt ||
+            fail "$rung ends"
+        [ -s errors.txt ] && fail "$rung: the viewer or the validation layer complains"
+        [ $rung = cpu ] && mv rung.png expected.png && continue
+        close rung expected || fail "$rung shows another picture than the CPU"
+    done
+    start --device cuda+vulkan --validate
+    xdotool key F1
+    becomes shared start "CUDA shows another picture than the CPU through shared memory"
+    for next in "the CPU" Vulkan CUDA; do
+        xdotool key v
+        sleep 0.5
+        becomes switched start "V shows another picture with $next"
+    done
+fi
+
 # --- the window's life ----------------------------------------------------------------------------------------
 xdotool windowsize --sync "$window" 500 300
 sleep 0.5
@@ -318,6 +341,10 @@ done
 for fault in "acquire 3 -4" "submit 3 -4"; do # the device that only presents
     survives cpu "$fault"
 done
+if "$orrery" devices --device cuda >/dev/null 2>&1; then # the device that takes over what CUDA draws
+    survives cuda+vulkan "submit 3 -4"
+    survives cuda+vulkan-copies "submit 4 -4"
+fi
 
 DISPLAY= "$orrery" view cloud.ply 2>errors.txt
 [ $? = 2 ] && [ "$(wc -l <errors.txt)" = 1 ] || fail "without a display: expected one line and exit code 2"

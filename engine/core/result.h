@@ -41,6 +41,7 @@
     X(DEVICE_MEMORY, 303, ORR_ERROR_MEMORY)                                                                  \
     X(DEVICE_VALIDATION, 304, ORR_ERROR_DEVICE)                                                              \
     X(DEVICE_CHOSEN, 305, ORR_OK)                                                                            \
+    X(DEVICE_SHARING, 306, ORR_ERROR_UNSUPPORTED)                                                            \
     X(WINDOW, 310, ORR_ERROR_UNSUPPORTED)                                                                    \
     X(VIDEO, 320, ORR_ERROR_FILE)                                                                            \
     X(IGNORED, 400, ORR_OK)

@@ -59,6 +59,36 @@ static orr_result create_messenger(orr_vk *vk, orr_error *error)
                         error);
 }
 
+// Can the device hand out memory and timelines of its own to others, on this machine's system?
+static void find_exports(orr_vk *vk)
+{
+    const VkPhysicalDeviceExternalBufferInfo buffer = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+        .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
+    };
+    VkExternalBufferProperties memory = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
+    vkGetPhysicalDeviceExternalBufferProperties(vk->physical, &buffer, &memory);
+    vk->exports_memory =
+        orr_vk_has_extension(vk->physical, VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME) &&
+        (memory.externalMemoryProperties.externalMemoryFeatures & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT);
+    const VkSemaphoreTypeCreateInfo timeline = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+        .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
+    };
+    const VkPhysicalDeviceExternalSemaphoreInfo semaphore = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO,
+        .pNext = &timeline,
+        .handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT,
+    };
+    VkExternalSemaphoreProperties can = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES};
+    vkGetPhysicalDeviceExternalSemaphoreProperties(vk->physical, &semaphore, &can);
+    vk->exports_semaphores =
+        orr_vk_has_extension(vk->physical, VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME) &&
+        (can.externalSemaphoreFeatures & VK_EXTERNAL_SEMAPHORE_FEATURE_EXPORTABLE_BIT);
+}
+
 // The extension by which a driver compares its clock with the host's, if it can with the one we use; or NULL.
 static const char *calibration_extension(const orr_vk *vk)
 {
@@ -101,6 +131,12 @@ static orr_result create_device(orr_vk *vk, bool present, orr_error *error)
     if (present) {
         extensions[extension_count++] = VK_KHR_SWAPCHAIN_EXTENSION_NAME;
     }
+    if (vk->exports_memory) {
+        extensions[extension_count++] = VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME;
+    }
+    if (vk->exports_semaphores) {
+        extensions[extension_count++] = VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME;
+    }
     const char *calibration = calibration_extension(vk);
     if (calibration) {
         extensions[extension_count++] = calibration;
@@ -139,10 +175,11 @@ static orr_result initialise(orr_vk *vk, const orr_vk_desc *desc, orr_error *err
     if (desc->validate) {
         ORR_TRY(create_messenger(vk, error));
     }
-    ORR_TRY(
-        orr_vk_choose(vk->instance, desc->device, desc->present, &vk->physical, &vk->queue_family, error));
+    ORR_TRY(orr_vk_choose(vk->instance, desc, &vk->physical, &vk->queue_family, error));
     vkGetPhysicalDeviceProperties(vk->physical, &vk->properties);
     vkGetPhysicalDeviceMemoryProperties(vk->physical, &vk->memory);
+    orr_vk_read_uuid(vk->physical, vk->uuid);
+    find_exports(vk);
     return create_device(vk, desc->present, error);
 }
 

@@ -185,16 +185,30 @@ static bool is_wanted(const char *wanted, uint32_t index, const char *name)
     return *end == '\0' && end != wanted ? number == index : strstr(name, wanted) != NULL;
 }
 
-orr_result orr_vk_choose(VkInstance instance, const char *wanted, bool present, VkPhysicalDevice *physical,
+void orr_vk_read_uuid(VkPhysicalDevice physical, uint8_t uuid[16])
+{
+    VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
+    VkPhysicalDeviceProperties2 two = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &id};
+    vkGetPhysicalDeviceProperties2(physical, &two);
+    memcpy(uuid, id.deviceUUID, sizeof id.deviceUUID);
+}
+
+// higher is better: the card that is asked for comes before every other
+static int rank_of(VkPhysicalDevice physical, VkPhysicalDeviceType type, const uint8_t *wanted)
+{
+    uint8_t uuid[16];
+    orr_vk_read_uuid(physical, uuid);
+    return rank(type) + (wanted && memcmp(uuid, wanted, sizeof uuid) == 0 ? 10 : 0);
+}
+
+orr_result orr_vk_choose(VkInstance instance, const orr_vk_desc *desc, VkPhysicalDevice *physical,
                          uint32_t *queue_family, orr_error *error)
 {
+    const char *wanted = desc->device ? desc->device : getenv("ORR_VULKAN_DEVICE");
     VkPhysicalDevice devices[DEVICES_MAX];
     uint32_t count = DEVICES_MAX;
     VkResult result = vkEnumeratePhysicalDevices(instance, &count, devices);
     ORR_TRY(orr_vk_check(result == VK_INCOMPLETE ? VK_SUCCESS : result, "vkEnumeratePhysicalDevices", error));
-    if (!wanted) {
-        wanted = getenv("ORR_VULKAN_DEVICE");
-    }
     int best = 0;
     const char *lacks = NULL;
     for (uint32_t i = 0; i < count; i++) {
@@ -203,11 +217,11 @@ orr_result orr_vk_choose(VkInstance instance, const char *wanted, bool present, 
         if (wanted && !is_wanted(wanted, i, properties.deviceName)) {
             continue;
         }
-        const char *shortage = missing(devices[i], present);
+        const char *shortage = missing(devices[i], desc->present);
         if (shortage) {
             lacks = shortage;
-        } else if (rank(properties.deviceType) > best) {
-            best = rank(properties.deviceType);
+        } else if (rank_of(devices[i], properties.deviceType, desc->uuid) > best) {
+            best = rank_of(devices[i], properties.deviceType, desc->uuid);
             *physical = devices[i];
         }
     }
@@ -248,6 +262,7 @@ static void describe(VkPhysicalDevice physical, orr_vk_info *info)
     *info = (orr_vk_info){.type = type_name(properties->deviceType), .lacks = missing(physical, false)};
     snprintf(info->name, sizeof info->name, "%s", properties->deviceName);
     snprintf(info->driver, sizeof info->driver, "%s %s", driver.driverName, driver.driverInfo);
+    orr_vk_read_uuid(physical, info->uuid);
     info->api[0] = VK_API_VERSION_MAJOR(properties->apiVersion);
     info->api[1] = VK_API_VERSION_MINOR(properties->apiVersion);
     info->api[2] = VK_API_VERSION_PATCH(properties->apiVersion);

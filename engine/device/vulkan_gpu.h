@@ -17,6 +17,8 @@ struct orr_vk {
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory;
     VkPipelineCache pipeline_cache;
+    uint8_t uuid[16];                        // of the card, in every program and driver
+    bool exports_memory, exports_semaphores; // of timelines, as file descriptors (interop.h)
     // NULL: not offered, or not against the host's monotonic clock
     PFN_vkGetCalibratedTimestampsEXT get_calibrated_timestamps;
 
@@ -53,6 +55,14 @@ typedef enum orr_vk_residence {
 orr_result orr_vk_buffer_create(orr_vk *vk, VkDeviceSize size, orr_vk_residence residence,
                                 VkBufferUsageFlags usage, const char *what, orr_vk_buffer *buffer,
                                 orr_error *error);
+// The same on the device, in memory that can be handed out as a file descriptor (vk->exports_memory).
+typedef struct orr_vk_export {
+    VkDeviceSize size; // of the memory, which may be more than the buffer's [bytes]
+    bool dedicated;    // who takes it in must know
+} orr_vk_export;
+orr_result orr_vk_buffer_create_exportable(orr_vk *vk, VkDeviceSize size, VkBufferUsageFlags usage,
+                                           const char *what, orr_vk_buffer *buffer, orr_vk_export *memory,
+                                           orr_error *error);
 void orr_vk_buffer_destroy(orr_vk *vk, orr_vk_buffer *buffer); // an empty one is allowed
 
 typedef struct orr_vk_image {

@@ -27,8 +27,9 @@ static int choose_type(const orr_vk *vk, uint32_t allowed, orr_vk_residence resi
     return type >= 0 ? type : find_type(vk, allowed, host);
 }
 
+// next: what the memory is to be besides, or NULL
 static orr_result allocate(orr_vk *vk, const VkMemoryRequirements *needs, orr_vk_residence residence,
-                           const char *what, VkDeviceMemory *memory, orr_error *error)
+                           const void *next, const char *what, VkDeviceMemory *memory, orr_error *error)
 {
     int type = choose_type(vk, needs->memoryTypeBits, residence);
     if (type < 0) {
@@ -36,6 +37,7 @@ static orr_result allocate(orr_vk *vk, const VkMemoryRequirements *needs, orr_vk
     }
     const VkMemoryAllocateInfo info = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .pNext = next,
         .allocationSize = needs->size,
         .memoryTypeIndex = (uint32_t)type,
     };
@@ -47,19 +49,27 @@ static orr_result allocate(orr_vk *vk, const VkMemoryRequirements *needs, orr_vk
     return orr_vk_check(result, "vkAllocateMemory", error);
 }
 
-static orr_result fill_buffer(orr_vk *vk, orr_vk_residence residence, VkBufferUsageFlags usage,
-                              const char *what, orr_vk_buffer *buffer, orr_error *error)
+static orr_result make_buffer(orr_vk *vk, VkBufferUsageFlags usage, const void *next, orr_vk_buffer *buffer,
+                              orr_error *error)
 {
     const VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .pNext = next,
         .size = buffer->size,
         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                  VK_BUFFER_USAGE_TRANSFER_DST_BIT | usage,
     };
     ORR_VK_TRY(vkCreateBuffer(vk->device, &info, NULL, &buffer->buffer), error);
+    return ORR_OK;
+}
+
+static orr_result fill_buffer(orr_vk *vk, orr_vk_residence residence, VkBufferUsageFlags usage,
+                              const char *what, orr_vk_buffer *buffer, orr_error *error)
+{
+    ORR_TRY(make_buffer(vk, usage, NULL, buffer, error));
     VkMemoryRequirements needs;
     vkGetBufferMemoryRequirements(vk->device, buffer->buffer, &needs);
-    ORR_TRY(allocate(vk, &needs, residence, what, &buffer->memory, error));
+    ORR_TRY(allocate(vk, &needs, residence, NULL, what, &buffer->memory, error));
     ORR_VK_TRY(vkBindBufferMemory(vk->device, buffer->buffer, buffer->memory, 0), error);
     if (residence != ORR_VK_ON_DEVICE) {
         ORR_VK_TRY(vkMapMemory(vk->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &buffer->mapped), error);
@@ -73,6 +83,51 @@ orr_result orr_vk_buffer_create(orr_vk *vk, VkDeviceSize size, orr_vk_residence 
 {
     *buffer = (orr_vk_buffer){.size = size > 16 ? size : 16};
     orr_result result = fill_buffer(vk, residence, usage, what, buffer, error);
+    if (result != ORR_OK) {
+        orr_vk_buffer_destroy(vk, buffer);
+    }
+    return result;
+}
+
+static orr_result fill_exportable(orr_vk *vk, VkBufferUsageFlags usage, const char *what,
+                                  orr_vk_buffer *buffer, orr_vk_export *memory, orr_error *error)
+{
+    const VkExternalMemoryBufferCreateInfo external = {
+        .sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+        .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
+    };
+    ORR_TRY(make_buffer(vk, usage, &external, buffer, error));
+    const VkBufferMemoryRequirementsInfo2 of = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2,
+        .buffer = buffer->buffer,
+    };
+    VkMemoryDedicatedRequirements alone = {.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_REQUIREMENTS};
+    VkMemoryRequirements2 needs = {.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2, .pNext = &alone};
+    vkGetBufferMemoryRequirements2(vk->device, &of, &needs);
+    const VkMemoryDedicatedAllocateInfo dedicated = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
+        .buffer = buffer->buffer,
+    };
+    *memory =
+        (orr_vk_export){.size = needs.memoryRequirements.size,
+                        .dedicated = alone.requiresDedicatedAllocation || alone.prefersDedicatedAllocation};
+    const VkExportMemoryAllocateInfo exported = {
+        .sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
+        .pNext = memory->dedicated ? &dedicated : NULL,
+        .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
+    };
+    ORR_TRY(
+        allocate(vk, &needs.memoryRequirements, ORR_VK_ON_DEVICE, &exported, what, &buffer->memory, error));
+    ORR_VK_TRY(vkBindBufferMemory(vk->device, buffer->buffer, buffer->memory, 0), error);
+    return ORR_OK;
+}
+
+orr_result orr_vk_buffer_create_exportable(orr_vk *vk, VkDeviceSize size, VkBufferUsageFlags usage,
+                                           const char *what, orr_vk_buffer *buffer, orr_vk_export *memory,
+                                           orr_error *error)
+{
+    *buffer = (orr_vk_buffer){.size = size > 16 ? size : 16};
+    orr_result result = fill_exportable(vk, usage, what, buffer, memory, error);
     if (result != ORR_OK) {
         orr_vk_buffer_destroy(vk, buffer);
     }
@@ -103,7 +158,7 @@ static orr_result fill_image(orr_vk *vk, VkImageUsageFlags usage, const char *wh
     ORR_VK_TRY(vkCreateImage(vk->device, &info, NULL, &image->image), error);
     VkMemoryRequirements needs;
     vkGetImageMemoryRequirements(vk->device, image->image, &needs);
-    ORR_TRY(allocate(vk, &needs, ORR_VK_ON_DEVICE, what, &image->memory, error));
+    ORR_TRY(allocate(vk, &needs, ORR_VK_ON_DEVICE, NULL, what, &image->memory, error));
     ORR_VK_TRY(vkBindImageMemory(vk->device, image->image, image->memory, 0), error);
     bool is_depth = image->format == VK_FORMAT_D32_SFLOAT;
     const VkImageViewCreateInfo view = {

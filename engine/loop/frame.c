@@ -5,10 +5,12 @@
 // drawn when the frame is the oldest: by advance, part by part, and by finish.
 #include "engine/core/memory.h"
 #include "engine/loop/frame_trace.h"
+#include "engine/loop/ladder.h"
 #include "engine/loop/robot_draw.h"
 #include "engine/loop/scene.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/cuda/draw.h"
+#include "render/cuda/show.h"
 #include "render/vulkan/draw.h"
 
 #include <math.h>
@@ -46,6 +48,7 @@ struct orr_frame {
 
     orr_vulkan_draw *vulkan; // Vulkan
     orr_cuda_draw *cuda;     // CUDA
+    orr_cuda_show *show;     // and for frames that end in an image: of the Vulkan device, which it uses
     uint64_t *keys;          // key_count: what was drawn last, and may be uploaded
     int key_count, key_capacity;
 };
@@ -218,6 +221,62 @@ static orr_result draw_on_cuda(orr_frame *frame, const frame_slot *slot, const o
     return orr_cuda_draw_finish(frame->cuda, picture, &frame->profile, error);
 }
 
+static void close_show(orr_frame *frame)
+{
+    if (frame->show) {
+        orr_cuda_show_destroy(frame->show);
+        orr_engine_give_vk(frame->engine);
+        frame->show = NULL;
+    }
+}
+
+static orr_result open_show(orr_frame *frame, orr_error *error)
+{
+    orr_engine *engine = frame->engine;
+    orr_vk *vk;
+    ORR_TRY(orr_engine_take_vk(engine, &vk, error));
+    orr_result result = orr_cuda_show_create(vk, engine->cuda, engine->rung == ORR_DEVICE_CUDA_VULKAN,
+                                             frame->slot_count, &frame->show, error);
+    if (result != ORR_OK) {
+        orr_engine_give_vk(engine);
+    }
+    return result;
+}
+
+static orr_result try_to_show(orr_frame *frame, const orr_lens *lens, struct orr_vulkan_image *image,
+                              orr_error *error)
+{
+    if (!frame->show) {
+        ORR_TRY(open_show(frame, error));
+    }
+    return orr_cuda_show_picture(frame->show, orr_cuda_draw_picture(frame->cuda), lens->width, lens->height,
+                                 image, &frame->profile, error);
+}
+
+// CUDA's picture becomes an image of the Vulkan device. When that goes wrong on one rung, the next is tried; below the last
+// of them pictures end in memory, which the caller has to ask for.
+static orr_result show_on_vulkan(orr_frame *frame, const orr_lens *lens, struct orr_vulkan_image *image,
+                                 orr_error *error)
+{
+    static const orr_device_kind next[] = {[ORR_DEVICE_CUDA_VULKAN] = ORR_DEVICE_CUDA_VULKAN_COPIES,
+                                           [ORR_DEVICE_CUDA_VULKAN_COPIES] = ORR_DEVICE_CUDA};
+    uint64_t start = orr_clock_nanoseconds();
+    orr_error why = {0};
+    orr_result result = orr_fail(&why, ORR_CODE_DEVICE_SHARING, "no Vulkan beside CUDA");
+    while (result != ORR_OK && orr_engine_shows_cuda(frame->engine)) {
+        result = try_to_show(frame, lens, image, &why);
+        if (result != ORR_OK) {
+            close_show(frame);
+            if (why.code == ORR_CODE_DEVICE_LOST) { // the same rung, on a device that is opened anew
+                break;
+            }
+            orr_ladder_fall(frame->engine, next[frame->engine->rung], &why);
+        }
+    }
+    orr_trace_host(frame->trace, "hand over", start);
+    return note_loss(frame, result, &why, error);
+}
+
 // How far away the meshes stand that Vulkan draws: a frame of them alone.
 static orr_result find_mesh_depth(orr_frame *frame, const frame_slot *slot, const float **mesh_depth,
                                   orr_error *error)
@@ -336,7 +395,9 @@ orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a frame");
     }
     frame->engine = engine;
-    frame->device = d.device == ORR_DEVICE_AUTO ? engine->device : d.device;
+    frame->device = d.device == ORR_DEVICE_AUTO    ? engine->device
+                    : orr_device_is_cuda(d.device) ? ORR_DEVICE_CUDA
+                                                   : d.device;
     frame->slot_count = slots;
     orr_result result = frame->device == ORR_DEVICE_VULKAN ? start_vulkan(frame, error)
                         : frame->device == ORR_DEVICE_CUDA ? start_cuda(frame, error)
@@ -367,7 +428,8 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     int before = (frame->oldest + frame->waiting + frame->slot_count - 1) % frame->slot_count;
     slot->deferred = frame->device != ORR_DEVICE_VULKAN || slot->list.field_count > 0 ||
                      (frame->waiting > 0 && frame->slots[before].deferred);
-    assert(!(to_image && slot->list.field_count > 0)); // what the CPU has drawn parts of is in memory
+    // what the CPU has drawn parts of for Vulkan is in memory
+    assert(!(to_image && frame->device == ORR_DEVICE_VULKAN && slot->list.field_count > 0));
     if (frame->device != ORR_DEVICE_CPU) {
         ORR_TRY(release_removed(frame, scene, error));
     }
@@ -387,7 +449,7 @@ orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, const orr_
 orr_result orr_frame_submit_image(orr_frame *frame, const orr_scene *scene, const orr_world *world,
                                   const orr_view *view, orr_error *error)
 {
-    assert(frame->device == ORR_DEVICE_VULKAN);
+    assert(frame->device == ORR_DEVICE_VULKAN || frame->device == ORR_DEVICE_CUDA);
     return submit(frame, scene, world, view, true, error);
 }
 
@@ -443,18 +505,33 @@ orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_er
     return result;
 }
 
-orr_result orr_frame_finish_image(orr_frame *frame, struct orr_vulkan_image *image, orr_error *error)
+static orr_result finish_vulkan_image(orr_frame *frame, const frame_slot *slot,
+                                      struct orr_vulkan_image *image, orr_error *error)
 {
-    const frame_slot *slot;
-    ORR_TRY(find_oldest(frame, &slot, error));
     orr_error why = {0};
     restart_profile(frame);
     orr_result result = slot->deferred ? complete_deferred(frame, slot, NULL, &why) : ORR_OK;
     if (result == ORR_OK) {
         result = orr_vulkan_draw_finish_image(frame->vulkan, image, &frame->profile, &why);
     }
-    drop_oldest(frame);
     return note_loss(frame, result, &why, error);
+}
+
+static orr_result finish_cuda_image(orr_frame *frame, const frame_slot *slot, struct orr_vulkan_image *image,
+                                    orr_error *error)
+{
+    ORR_TRY(complete_deferred(frame, slot, NULL, error));
+    return show_on_vulkan(frame, &slot->list.lens, image, error);
+}
+
+orr_result orr_frame_finish_image(orr_frame *frame, struct orr_vulkan_image *image, orr_error *error)
+{
+    const frame_slot *slot;
+    ORR_TRY(find_oldest(frame, &slot, error));
+    orr_result result = frame->device == ORR_DEVICE_CUDA ? finish_cuda_image(frame, slot, image, error)
+                                                         : finish_vulkan_image(frame, slot, image, error);
+    drop_oldest(frame);
+    return result;
 }
 
 void orr_frame_discard(orr_frame *frame)
@@ -505,6 +582,7 @@ void orr_frame_destroy(orr_frame *frame)
         orr_free(frame->slots[i].fields);
     }
     orr_arena_destroy(&frame->arena);
+    close_show(frame);
     orr_cuda_draw_destroy(frame->cuda);
     if (frame->vulkan) {
         orr_vulkan_draw_destroy(frame->vulkan);

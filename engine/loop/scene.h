@@ -14,7 +14,8 @@ struct orr_engine {
     orr_log log;
     orr_jobs *jobs;
     orr_isa isa;
-    orr_device_kind device;           // not AUTO
+    orr_device_kind device;           // that draws: CPU, VULKAN or CUDA
+    orr_device_kind rung;             // of the ladder: the same, or how CUDA's pictures reach Vulkan
     orr_cuda *cuda;                   // NULL until something draws on CUDA
     orr_vk *vk;                       // NULL until something draws on Vulkan
     int vk_users;                     // frames that draw on it, and a window

@@ -22,8 +22,12 @@ void orr_engine_lose_vk(orr_engine *engine);
 // Has the scene fields? The CPU has a part in its frames, which therefore end in memory.
 bool orr_scene_has_fields(const orr_scene *scene);
 
-// As orr_frame_submit and orr_frame_finish, for frames of ORR_DEVICE_VULKAN without fields: the picture stays on the device,
-// until frames_in_flight more submits of images or until the frame goes.
+// Do CUDA's pictures reach the Vulkan device without the caller's memory? Not when there is no Vulkan beside CUDA, and no
+// longer once neither sharing nor copying has worked.
+bool orr_engine_shows_cuda(const orr_engine *engine);
+
+// As orr_frame_submit and orr_frame_finish, for frames of ORR_DEVICE_VULKAN without fields, and of ORR_DEVICE_CUDA where
+// orr_engine_shows_cuda says so: the picture ends in an image of the Vulkan device, and stays there until frames_in_flight more submits of images or until the frame goes.
 orr_result orr_frame_submit_image(orr_frame *frame, const orr_scene *scene, const orr_world *world,
                                   const orr_view *view, orr_error *error);
 orr_result orr_frame_finish_image(orr_frame *frame, struct orr_vulkan_image *image, orr_error *error);

@@ -404,6 +404,13 @@ orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture,
     orr_trace_host(draw->trace, "wait", start);
     start = orr_clock_nanoseconds();
     ORR_TRY(download(draw, picture, error));
-    orr_trace_host(draw->trace, "download", start);
+    if (picture) { // it may stay on the device
+        orr_trace_host(draw->trace, "download", start);
+    }
     return profile ? add_stages(draw, profile, error) : ORR_OK;
+}
+
+const float *orr_cuda_draw_picture(const orr_cuda_draw *draw)
+{
+    return draw->rgba.memory;
 }

@@ -30,6 +30,8 @@ orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, 
 orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture, orr_profile *profile,
                                 orr_error *error);
 
+// The finished picture where it is: on the device, height x width x 4, until the next submit.
+const float *orr_cuda_draw_picture(const orr_cuda_draw *draw);
 // From the next frame on, what the host does here is in the trace, too; NULL: no longer. The stream's clock is compared with
 // the host's anew, and the trace told how. No frame may be under way.
 orr_result orr_cuda_draw_trace(orr_cuda_draw *draw, orr_trace *trace, orr_error *error);

@@ -49,3 +49,9 @@ void orr_cuda_draw_release(orr_cuda_draw *draw, uint64_t key)
     (void)draw;
     (void)key;
 }
+
+const float *orr_cuda_draw_picture(const orr_cuda_draw *draw)
+{
+    (void)draw;
+    return NULL;
+}

@@ -10,9 +10,9 @@ enum { ROWS = 64 };
 const char *account_kind(const char *stage)
 {
     static const char *const kinds[][2] = {
-        {"input", "input"},         {"step", "step"},   {"pose", "pose"},
-        {"blend", "draw, compose"}, {"upload", "copy"}, {"read back", "copy"},
-        {"download", "copy"},       {"wait", "wait"},   {"out", "out"},
+        {"input", "input"}, {"step", "step"},      {"pose", "pose"},     {"blend", "draw, compose"},
+        {"upload", "copy"}, {"read back", "copy"}, {"download", "copy"}, {"wait", "wait"},
+        {"out", "out"},     {"hand over", "out"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(stage, kinds[i][0]) == 0) {

@@ -6,6 +6,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "engine/loop/frame_trace.h"
+#include "engine/loop/shared_device.h"
 #include "robot_drive.h"
 
 #include <string.h>
@@ -21,6 +22,7 @@ typedef struct frame_loop {
     orr_frame *frame;
     robot_drive drive;
     orr_view view;
+    bool to_window; // CUDA's pictures end in the Vulkan device's image, and not in the two below
     float *rgba;
     uint8_t *bytes; // as files and windows take it
     int begun, finished;
@@ -38,17 +40,22 @@ static orr_result begin_frame(frame_loop *loop, orr_trace *trace, orr_error *err
     }
     double seconds = (i + (trace ? WARM_UP : 0)) / frames_per_second;
     ORR_TRY(robot_drive_advance(&loop->drive, loop->world, seconds, error));
-    return orr_frame_submit(loop->frame, loop->scene, loop->world, &loop->view, error);
+    return loop->to_window ? orr_frame_submit_image(loop->frame, loop->scene, loop->world, &loop->view, error)
+                           : orr_frame_submit(loop->frame, loop->scene, loop->world, &loop->view, error);
 }
 
 static orr_result finish_frame(frame_loop *loop, orr_trace *trace, orr_error *error)
 {
     const orr_camera *camera = &loop->view.camera;
     int i = loop->finished++;
-    ORR_TRY(orr_frame_finish(loop->frame, &(orr_picture){.rgba = loop->rgba}, error));
-    uint64_t start = orr_clock_nanoseconds();
-    orr_image_quantise(loop->rgba, (int64_t)camera->width * camera->height, loop->bytes);
-    orr_trace_host(trace, "out", start);
+    if (loop->to_window) {
+        ORR_TRY(orr_frame_finish_image(loop->frame, NULL, error));
+    } else {
+        ORR_TRY(orr_frame_finish(loop->frame, &(orr_picture){.rgba = loop->rgba}, error));
+        uint64_t start = orr_clock_nanoseconds();
+        orr_image_quantise(loop->rgba, (int64_t)camera->width * camera->height, loop->bytes);
+        orr_trace_host(trace, "out", start);
+    }
     if (trace) {
         loop->account.frames[i].end = orr_clock_nanoseconds();
     }
@@ -139,6 +146,7 @@ static orr_result open_loop(frame_loop *loop, const char *scene, orr_error *erro
     a->device = orr_engine_describe(run->engine);
     // where the loop's thread itself draws, a second frame would only wait
     a->frames_in_flight = device == ORR_DEVICE_VULKAN ? 2 : 1;
+    loop->to_window = orr_engine_shows_cuda(run->engine);
     ORR_TRY(orr_scene_load(run->engine, scene, &loop->scene, error));
     ORR_TRY(orr_world_create(loop->scene, 1, &loop->world, error));
     ORR_TRY(robot_drive_open(has_robot(loop->scene) ? "sine" : NULL, loop->scene, 0, &loop->drive, error));

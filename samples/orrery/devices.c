@@ -14,7 +14,7 @@ typedef struct device_list {
     const char *isa;  // in use
     const char *best; // what this CPU has
     int lanes, threads;
-    char description[192]; // what an engine made with these options uses
+    char description[320]; // what an engine made with these options uses
     orr_vk_info vulkan[VULKAN_MAX];
     int vulkan_count;
     orr_error vulkan_absent; // why there is none
@@ -77,6 +77,16 @@ static void print_text(const device_list *list)
     printf("in use    %s\n", list->description);
 }
 
+// Equal ones are one card.
+static void add_uuid(cJSON *device, const uint8_t uuid[16])
+{
+    char text[33];
+    for (int i = 0; i < 16; i++) {
+        snprintf(text + 2 * i, 3, "%02x", uuid[i]);
+    }
+    cJSON_AddStringToObject(device, "uuid", text);
+}
+
 static int print_json(const device_list *list)
 {
     cJSON *json = cJSON_CreateObject();
@@ -93,6 +103,7 @@ static int print_json(const device_list *list)
         cJSON_AddStringToObject(device, "name", v->name);
         cJSON_AddStringToObject(device, "driver", v->driver);
         cJSON_AddStringToObject(device, "type", v->type);
+        add_uuid(device, v->uuid);
         cJSON_AddItemToObject(device, "api", cJSON_CreateIntArray(api, 3));
         cJSON_AddNumberToObject(device, "memory_bytes", (double)v->memory);
         if (v->lacks) {
@@ -105,6 +116,7 @@ static int print_json(const device_list *list)
         const orr_cuda_info *c = &list->cuda[i];
         cJSON *device = cJSON_CreateObject();
         cJSON_AddStringToObject(device, "name", c->name);
+        add_uuid(device, c->uuid);
         cJSON_AddItemToObject(device, "compute_capability", cJSON_CreateIntArray(c->compute, 2));
         cJSON_AddNumberToObject(device, "multiprocessors", c->processors);
         cJSON_AddNumberToObject(device, "memory_bytes", (double)c->memory);
@@ -120,11 +132,19 @@ static int print_json(const device_list *list)
 int command_devices(int argc, char **argv)
 {
     common_options common = {0};
-    const command_usage usage = {.name = "devices",
-                                 .operands = "",
-                                 .purpose = "Lists what the engine can compute and draw on.",
-                                 .notes = "ORR_ISA=baseline|avx2|avx512 forces an instruction set.",
-                                 .common = &common};
+    const command_usage usage = {
+        .name = "devices",
+        .operands = "",
+        .purpose = "Lists what the engine can compute and draw on.",
+        .notes = "--device or ORR_DEVICE names the rung of the ladder to stand on:\n"
+                 "cuda+vulkan         CUDA draws, Vulkan presents, memory is shared (one card)\n"
+                 "cuda+vulkan-copies  the same through pinned memory of the host\n"
+                 "cuda                CUDA draws into memory of the host\n"
+                 "vulkan              Vulkan draws and presents\n"
+                 "cpu                 the CPU draws\n"
+                 "What does not work beside CUDA falls to the next rung with a line.\n"
+                 "ORR_ISA=baseline|avx2|avx512 forces an instruction set.",
+        .common = &common};
     int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
         return exit_code;

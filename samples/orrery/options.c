@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include "commands.h"
+#include "engine/loop/ladder.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,8 +17,9 @@ static void list_common(common_options *common, option list[COMMON_COUNT])
         {.name = "--device",
          .kind = OPTION_DEVICE,
          .value = &common->device,
-         .expect = "auto|cpu|vulkan|cuda",
-         .help = "what draws (ORR_DEVICE decides for auto)"},
+         .expect = "auto|cpu|vulkan|...",
+         .help = "what draws: also cuda, cuda+vulkan, cuda+vulkan-copies\n"
+                 "                             (see orrery devices --help; ORR_DEVICE decides for auto)"},
         {.name = "--threads",
          .kind = OPTION_INT,
          .value = &common->threads,
@@ -75,24 +77,6 @@ static bool read_seed(const char *text, uint64_t *value)
     return text[0] >= '0' && text[0] <= '9' && *behind == 0 && errno == 0;
 }
 
-static bool read_device(const char *text, orr_device_kind *device)
-{
-    static const struct {
-        const char *name;
-        orr_device_kind device;
-    } devices[] = {{"auto", ORR_DEVICE_AUTO},
-                   {"cpu", ORR_DEVICE_CPU},
-                   {"vulkan", ORR_DEVICE_VULKAN},
-                   {"cuda", ORR_DEVICE_CUDA}};
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
-        if (strcmp(text, devices[i].name) == 0) {
-            *device = devices[i].device;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool read_value(const option *o, const char *text)
 {
     const char *rest = text;
@@ -130,7 +114,7 @@ static bool read_value(const option *o, const char *text)
         return true;
     }
     case OPTION_DEVICE:
-        return read_device(text, o->value);
+        return orr_device_named(text, o->value);
     }
     return false;
 }
@@ -151,8 +135,9 @@ static const char *describe_value(const option *o, char text[64])
         return "WIDTHxHEIGHT with sides of 1 to 16384";
     case OPTION_COLOUR:
         return "R,G,B with numbers from 0 to 1";
-    case OPTION_TEXT:
     case OPTION_DEVICE:
+        return "auto|cpu|vulkan|cuda|cuda+vulkan|cuda+vulkan-copies";
+    case OPTION_TEXT:
     case OPTION_FLAG:
         break;
     }

@@ -256,7 +256,7 @@ static void show_quality(panel_state *state)
         state->action = VIEW_SWITCH_DEVICE;
     }
     if (ImGui::IsItemHovered()) {
-        ImGui::SetTooltip("draw on the CPU or with Vulkan (V); presented by %s", state->presenter);
+        ImGui::SetTooltip("draw with the CPU, Vulkan or CUDA (V); presented by %s", state->presenter);
     }
     ImGui::SameLine();
     state->redraw |= ImGui::Checkbox("antialias", &state->antialias);

@@ -5,6 +5,7 @@
 #include "engine/core/file.h"
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
+#include "engine/loop/ladder.h"
 #include "interrupt.h"
 #include "neural/plot.h"
 #include "progress.h"
@@ -312,10 +313,10 @@ static orr_result choose_device(const training *t, orr_device_kind device, train
                                 orr_error *error)
 {
     const char *variable = getenv("ORR_DEVICE");
-    if (device == ORR_DEVICE_AUTO && variable && strcmp(variable, "cuda") == 0) {
-        device = ORR_DEVICE_CUDA;
+    if (device == ORR_DEVICE_AUTO && variable) {
+        orr_device_named(variable, &device);
     }
-    if (device != ORR_DEVICE_CUDA) {
+    if (!orr_device_is_cuda(device)) {
         return ORR_OK;
     }
     if (t->kind->field == ORR_FIELD_NERF) {

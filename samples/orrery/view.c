@@ -18,6 +18,22 @@ static const double FRAMES_PER_SECOND = 30.0; // held while moving
 static const double INTERRUPT_SECONDS = 0.25; // how soon Ctrl-C is seen at rest
 static const double STEP_SECONDS_MAX = 0.1;   // a slow frame is not a leap
 
+// For CUDA the CPU draws meshes: what has nothing else is drawn by Vulkan beside it, unless CUDA was asked for.
+static orr_device_kind choose_device(const viewer *v, const common_options *common)
+{
+    const char *variable = getenv("ORR_DEVICE");
+    bool asked =
+        common->device != ORR_DEVICE_AUTO || (variable && variable[0] && strcmp(variable, "auto") != 0);
+    bool meshes_alone = !orr_scene_has_fields(v->scene);
+    for (int i = 0; i < orr_scene_layer_count(v->scene); i++) {
+        orr_layer_info info;
+        meshes_alone &= orr_scene_layer_info(v->scene, orr_scene_layer(v->scene, i), &info, NULL) == ORR_OK &&
+                        info.kind != ORR_LAYER_SPLATS;
+    }
+    return !asked && meshes_alone && orr_engine_shows_cuda(v->engine) ? ORR_DEVICE_VULKAN
+                                                                      : orr_engine_device(v->engine);
+}
+
 static orr_result open_scene(viewer *v, const common_options *common, bool validate, orr_error *error)
 {
     const orr_engine_desc desc = {
@@ -29,13 +45,13 @@ static orr_result open_scene(viewer *v, const common_options *common, bool valid
     int extension_count;
     const char *const *extensions = orr_present_extensions(v->present, &extension_count);
     ORR_TRY(orr_engine_create_presenting(&desc, extensions, extension_count, &v->engine, error));
-    v->device = orr_engine_device(v->engine);
     if (orr_capture_readable(v->scene_path)) {
         ORR_TRY(view_training_open(v->engine, v->scene_path, (uint32_t)common->seed, &v->scene, &v->training,
                                    error));
     } else {
         ORR_TRY(orr_scene_load(v->engine, v->scene_path, &v->scene, error));
     }
+    v->device = choose_device(v, common);
     ORR_TRY(orr_world_create(v->scene, 1, &v->world, error));
     return view_robot_open(v, common->seed, error);
 }
@@ -206,7 +222,7 @@ int command_view(int argc, char **argv)
             "right drag      look around                W A S D Q E    fly; Shift: faster\n"
             "middle drag     pan (or Shift + left)      wheel          closer, or faster when flying\n"
             "F  see all      Home  as at the start      1 .. 9         the scene's cameras\n"
-            "[ ]  field of view     O  orthographic     V  CPU or Vulkan\n"
+            "[ ]  field of view     O  orthographic     V  CPU, Vulkan or CUDA\n"
             "P, F12  screenshot     F1  panel           Escape  quit\n"
             "K  add a key to the camera path            Space  play or pause (without a robot)\n"
             "Ctrl+S  save it as transforms.json for orrery render --cameras\n"

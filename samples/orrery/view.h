@@ -12,7 +12,7 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-enum { VIEW_STAGES = 32, VIEW_DEVICES = ORR_DEVICE_VULKAN + 1 };
+enum { VIEW_STAGES = 32, VIEW_DEVICES = ORR_DEVICE_CUDA + 1 };
 
 typedef enum view_drag {
     VIEW_DRAG_NONE = 0,
@@ -79,6 +79,7 @@ typedef struct viewer {
     float background[3];
     view_place place;       // of the picture
     orr_vulkan_image image; // VIEW_ON_DEVICE
+    orr_device_kind drew;   // it
     bool readable;          // the three below hold the picture: always for VIEW_IN_MEMORY
     orr_image8 picture;     // as presented
     float *rgba, *depth;
@@ -129,10 +130,11 @@ orr_result view_renew_device(viewer *v, orr_error *error);
 
 // Begins a picture; one in the making is dropped.
 void view_draw_begin(viewer *v, const orr_camera *camera, float scale);
-// Goes on with it for about so long; done: it is now the viewer's. A lost device is opened anew, and Vulkan falls back to the
-// CPU; what no device can draw is an error, and drawing is over.
+// Goes on with it for about so long; done: it is now the viewer's. A lost device is opened anew, CUDA falls back to Vulkan, and
+// Vulkan to the CPU; what no device can draw is an error, and drawing is over.
 orr_result view_draw_part(viewer *v, double milliseconds, bool *done, orr_error *error);
-void view_draw_drop(viewer *v); // before the scene or the field that is learnt change
+const char *view_device_name(const viewer *v); // that draws, for people
+void view_draw_drop(viewer *v);                // before the scene or the field that is learnt change
 // A whole picture, however long it takes.
 orr_result view_draw_now(viewer *v, const orr_camera *camera, float scale, bool for_reading,
                          orr_error *error);

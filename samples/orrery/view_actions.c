@@ -116,9 +116,12 @@ static void play_or_pause(viewer *v)
 static void switch_device(viewer *v)
 {
     view_draw_drop(v);
-    v->device = v->device == ORR_DEVICE_CPU ? ORR_DEVICE_VULKAN : ORR_DEVICE_CPU;
+    bool has_cuda = orr_engine_device(v->engine) == ORR_DEVICE_CUDA;
+    v->device = v->device == ORR_DEVICE_CPU                  ? ORR_DEVICE_VULKAN
+                : v->device == ORR_DEVICE_VULKAN && has_cuda ? ORR_DEVICE_CUDA
+                                                             : ORR_DEVICE_CPU;
     v->stale = true;
-    view_say(v, "Drawing %s.", v->device == ORR_DEVICE_CPU ? "on the CPU" : "with Vulkan");
+    view_say(v, "Drawing with %s.", view_device_name(v));
 }
 
 static void see_all(viewer *v)

@@ -24,7 +24,7 @@ static void forget_frame(viewer *v, orr_device_kind device)
 {
     orr_frame_destroy(v->frames[device]);
     v->frames[device] = NULL;
-    if (device == ORR_DEVICE_VULKAN && v->place == VIEW_ON_DEVICE) {
+    if (device == v->drew && v->place == VIEW_ON_DEVICE) {
         v->place = VIEW_NOWHERE; // the picture went with its frame
     }
 }
@@ -43,10 +43,11 @@ orr_result view_renew_device(viewer *v, orr_error *error)
     orr_log_line(command_log(), ORR_LOG_WARNING, ORR_CODE_DEVICE_LOST, "%s: starting it again",
                  error->message);
     orr_engine_lose_vk(v->engine);
-    if (v->drawing.device == ORR_DEVICE_VULKAN) {
+    if (v->drawing.device != ORR_DEVICE_CPU) {
         v->drawing.submitted = false; // goes with its frame, and is to be drawn again
     }
     forget_frame(v, ORR_DEVICE_VULKAN);
+    forget_frame(v, ORR_DEVICE_CUDA); // its pictures end on the lost device
     view_close_device(v);
     return view_open_device(v, error);
 }
@@ -75,11 +76,18 @@ static orr_result reserve_pixels(viewer *v, int width, int height, orr_error *er
     return ORR_OK;
 }
 
+// Can a picture stay on the device? Not where the CPU has a part in what Vulkan draws.
+static bool stays_on_device(const viewer *v)
+{
+    return v->device == ORR_DEVICE_VULKAN ? !orr_scene_has_fields(v->scene)
+                                          : v->device == ORR_DEVICE_CUDA && orr_engine_shows_cuda(v->engine);
+}
+
 static orr_result submit(viewer *v, orr_error *error)
 {
     view_drawing *d = &v->drawing;
     d->device = v->device;
-    d->to_memory = d->for_reading || d->device == ORR_DEVICE_CPU || orr_scene_has_fields(v->scene);
+    d->to_memory = d->for_reading || !stays_on_device(v);
     orr_frame **frame = &v->frames[d->device];
     if (!*frame) {
         const orr_frame_desc desc = {.device = d->device, .frames_in_flight = 1};
@@ -111,6 +119,7 @@ static orr_result finish(viewer *v, orr_frame *frame, orr_error *error)
         v->readable = false;
         ORR_TRY(orr_frame_finish_image(frame, &v->image, error));
         v->place = VIEW_ON_DEVICE;
+        v->drew = d->device;
         return ORR_OK;
     }
     ORR_TRY(reserve_pixels(v, d->camera.width, d->camera.height, error));
@@ -130,9 +139,7 @@ static orr_result draw_part(viewer *v, double milliseconds, bool *done, orr_erro
         ORR_TRY(submit(v, error));
     }
     orr_frame *frame = v->frames[v->drawing.device];
-    if (v->drawing.to_memory) {
-        ORR_TRY(orr_frame_advance(frame, milliseconds, done, error));
-    }
+    ORR_TRY(orr_frame_advance(frame, milliseconds, done, error));
     if (!*done) {
         return ORR_OK;
     }
@@ -155,6 +162,14 @@ static bool recover(viewer *v, orr_error *why)
         if (view_renew_device(v, why) == ORR_OK) {
             return true;
         }
+    }
+    if (v->device == ORR_DEVICE_CUDA && !d->to_memory && !orr_engine_shows_cuda(v->engine)) {
+        return true; // by way of memory
+    }
+    if (v->device == ORR_DEVICE_CUDA) {
+        view_say(v, "%s: drawing with Vulkan instead", why->message);
+        v->device = ORR_DEVICE_VULKAN;
+        return true;
     }
     if (v->device == ORR_DEVICE_VULKAN) {
         view_say(v, "%s: drawing on the CPU instead", why->message);
@@ -194,6 +209,11 @@ orr_result view_draw_part(viewer *v, double milliseconds, bool *done, orr_error 
         v->revision++;
     }
     return result;
+}
+
+const char *view_device_name(const viewer *v)
+{
+    return v->device == ORR_DEVICE_CPU ? "the CPU" : v->device == ORR_DEVICE_VULKAN ? "Vulkan" : "CUDA";
 }
 
 void view_draw_drop(viewer *v)

@@ -183,7 +183,7 @@ static const orr_overlay *build_panel(viewer *v)
 {
     panel_state state = {
         .scene = v->scene,
-        .device = v->device == ORR_DEVICE_CPU ? "CPU" : "Vulkan",
+        .device = view_device_name(v),
         .presenter = v->vk ? orr_vk_name(v->vk) : "no device",
         .message = v->message,
         .stages = v->stages,

@@ -22,12 +22,23 @@ typedef struct settings {
     int driver_version; // as cudaDriverGetVersion says it; 0: no driver
     int fail_call;      // this one of the calls to come (1: the next) ...
     int fail_with;      // ... ends with this cudaError_t
+    uint8_t uuid[16];   // of the first card; all zero: one that nothing else has
 } settings;
 
-// Defaults: one sm_90 card; ORR_EMU_ORDER and ORR_EMU_RACES of the environment set the first two.
+// Defaults: one sm_90 card; ORR_EMU_ORDER and ORR_EMU_RACES of the environment set the first two, ORR_EMU_UUID (32
+// hexadecimal digits) the card's, for example that of the Vulkan driver which memory is to be shared with.
 settings *current_settings(void);
 size_t live_allocations(void); // that nobody has freed
-size_t live_handles(void);     // streams, events and graphs that nobody has destroyed
+size_t live_handles(void);     // streams, events, graphs and what was imported that nobody has destroyed
+
+// A timeline of somebody else in this process, for drivers that export none: as a file descriptor, which
+// cudaImportExternalSemaphore takes. wait: 0 when the value is not reached within some seconds.
+typedef struct external_timeline {
+    void (*signal)(void *user, uint64_t value);
+    int (*wait)(void *user, uint64_t value);
+    void *user;
+} external_timeline;
+int export_timeline(const external_timeline *timeline); // -1: no descriptor is left
 
 #ifdef __cplusplus
 } // namespace emu

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -27,6 +28,7 @@ struct allocation {
     unsigned char *map; // whole pages, the last one not to be touched
     size_t mapped;      // without that last one
     size_t bytes;
+    bool foreign; // what lies around it is not ours
 };
 
 std::map<unsigned char *, allocation> allocations; // by where they begin
@@ -109,6 +111,7 @@ void *memory_allocate(size_t bytes)
     allocation a;
     a.mapped = (rounded + page - 1) / page * page;
     a.bytes = bytes;
+    a.foreign = false;
     void *map = mmap(nullptr, a.mapped + page, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED) {
@@ -132,6 +135,36 @@ void *memory_allocate(size_t bytes)
     return begin;
 }
 
+void *memory_map(int file, size_t offset, size_t bytes)
+{
+    install_handler();
+    struct stat status;
+    size_t page = page_bytes(), before = offset % page;
+    if (bytes == 0 || fstat(file, &status) != 0 || (size_t)status.st_size < offset ||
+        bytes > (size_t)status.st_size - offset) {
+        return nullptr;
+    }
+    allocation a;
+    a.mapped = (before + bytes + page - 1) / page * page;
+    a.bytes = bytes;
+    a.foreign = true;
+    void *map = mmap(nullptr, a.mapped + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) {
+        return nullptr;
+    }
+    a.map = (unsigned char *)map;
+    if (mmap(map, a.mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, (off_t)(offset - before)) ==
+        MAP_FAILED) {
+        munmap(map, a.mapped + page);
+        return nullptr;
+    }
+    if (!opened) {
+        protect(a, false);
+    }
+    allocations[a.map + before] = a;
+    return a.map + before;
+}
+
 bool memory_free(void *at)
 {
     auto found = allocations.find((unsigned char *)at);
@@ -143,7 +176,7 @@ bool memory_free(void *at)
     __asan_unpoison_memory_region(a.map, a.mapped);
 #endif
     munmap(a.map, a.mapped + page_bytes());
-    used -= a.bytes;
+    used -= a.foreign ? 0 : a.bytes;
     allocations.erase(found);
     return true;
 }
@@ -196,6 +229,9 @@ void memory_check_edges() // AddressSanitizer sees who writes there, as it happe
 void memory_check_edges()
 {
     for (const auto &entry : allocations) {
+        if (entry.second.foreign) {
+            continue;
+        }
         const unsigned char *begin = entry.first, *end = begin + entry.second.bytes;
         const unsigned char *map_end = entry.second.map + entry.second.mapped;
         for (const unsigned char *p = begin - entry.second.map < 64 ? entry.second.map : begin - 64;

@@ -8,9 +8,11 @@
 namespace emu
 {
 
-void *memory_allocate(size_t bytes);             // 16-byte aligned, full of 0xff; nullptr: none left
-bool memory_free(void *at);                      // false: no allocation begins there
-bool memory_holds(const void *at, size_t bytes); // is it device memory, and inside one allocation?
+void *memory_allocate(size_t bytes); // 16-byte aligned, full of 0xff; nullptr: none left
+// Memory of somebody else, which both see from now on: bytes of an open file from `offset` on.
+void *memory_map(int file, size_t offset, size_t bytes); // nullptr: the file has not got them
+bool memory_free(void *at);                              // false: no allocation begins there
+bool memory_holds(const void *at, size_t bytes);         // is it device memory, and inside one allocation?
 size_t memory_used();
 size_t memory_count();
 

@@ -5,11 +5,15 @@
 #include "memory.h"
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
 #include <set>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 typedef std::function<void()> operation;
@@ -32,6 +36,16 @@ struct CUgraph_st {
 
 struct CUgraphExec_st {
     std::vector<operation> operations;
+};
+
+struct CUexternalMemory_st {
+    int file; // open until it is destroyed, as a driver's
+    size_t offset, bytes;
+};
+
+struct CUexternalSemaphore_st {
+    int file;
+    emu::external_timeline timeline;
 };
 
 namespace
@@ -182,6 +196,9 @@ extern "C" settings *current_settings(void)
         s.devices = devices ? atoi(devices) : 1;
         s.compute_major = 9;
         s.driver_version = CUDART_VERSION;
+        const char *uuid = getenv("ORR_EMU_UUID");
+        for (int i = 0; uuid && i < 16 && sscanf(uuid + 2 * i, "%2hhx", &s.uuid[i]) == 1; i++) {
+        }
         return s;
     }();
     return &how;
@@ -195,6 +212,16 @@ extern "C" size_t live_allocations(void)
 extern "C" size_t live_handles(void)
 {
     return handles;
+}
+
+extern "C" int export_timeline(const external_timeline *timeline)
+{
+    int file = memfd_create("timeline", MFD_CLOEXEC);
+    if (file >= 0 && pwrite(file, timeline, sizeof *timeline, 0) != sizeof *timeline) {
+        close(file);
+        file = -1;
+    }
+    return file;
 }
 
 void launch_closure(const char *kernel, const void *function, dim3 grid, dim3 block, size_t shared,
@@ -272,8 +299,10 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
     }
     memset(properties, 0, sizeof *properties);
     strcpy(properties->name, "emulated device");
-    memcpy(properties->uuid.bytes, "orrery emulated", 16);
-    properties->uuid.bytes[15] = (char)device;
+    static const uint8_t none[16] = {};
+    bool given = memcmp(how->uuid, none, 16) != 0;
+    memcpy(properties->uuid.bytes, given ? (const char *)how->uuid : "orrery emulated", 16);
+    properties->uuid.bytes[15] = (char)(properties->uuid.bytes[15] + device);
     properties->totalGlobalMem = how->memory ? how->memory : (size_t)16 << 30;
     properties->sharedMemPerBlock = 48 << 10;
     properties->sharedMemPerBlockOptin = emu::MAX_SHARED;
@@ -681,6 +710,105 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
 {
     handles -= executable != nullptr;
     delete executable;
+    return cudaSuccess;
+}
+
+cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *memory,
+                                     const struct cudaExternalMemoryHandleDesc *desc)
+{
+    EMU_BEGIN;
+    struct stat status;
+    if (desc->type != cudaExternalMemoryHandleTypeOpaqueFd || fstat(desc->handle.fd, &status) != 0) {
+        return say(cudaErrorInvalidValue);
+    }
+    // Mesa's files say first how long they are and where the memory begins
+    size_t head[2] = {}, length = (size_t)status.st_size, offset = 0;
+    if (pread(desc->handle.fd, head, sizeof head, 0) == sizeof head && head[0] == length &&
+        head[1] < length) {
+        offset = head[1];
+    }
+    if (desc->size == 0 || desc->size > length - offset) {
+        return say(cudaErrorInvalidValue);
+    }
+    *memory = new CUexternalMemory_st{desc->handle.fd, offset, (size_t)desc->size};
+    handles++;
+    return cudaSuccess;
+}
+
+cudaError_t cudaExternalMemoryGetMappedBuffer(void **at, cudaExternalMemory_t memory,
+                                              const struct cudaExternalMemoryBufferDesc *desc)
+{
+    EMU_BEGIN;
+    *at = nullptr;
+    if (desc->flags != 0 || desc->offset > memory->bytes || desc->size > memory->bytes - desc->offset) {
+        return say(cudaErrorInvalidValue);
+    }
+    *at = emu::memory_map(memory->file, memory->offset + desc->offset, desc->size);
+    return *at ? cudaSuccess : say(cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t memory)
+{
+    drain_all();
+    handles--;
+    close(memory->file);
+    delete memory;
+    return cudaSuccess;
+}
+
+cudaError_t cudaImportExternalSemaphore(cudaExternalSemaphore_t *semaphore,
+                                        const struct cudaExternalSemaphoreHandleDesc *desc)
+{
+    EMU_BEGIN;
+    emu::external_timeline timeline;
+    if (desc->type != cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd ||
+        pread(desc->handle.fd, &timeline, sizeof timeline, 0) != sizeof timeline) {
+        return say(cudaErrorInvalidValue);
+    }
+    *semaphore = new CUexternalSemaphore_st{desc->handle.fd, timeline};
+    handles++;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *semaphores,
+                                              const struct cudaExternalSemaphoreSignalParams *params,
+                                              unsigned int count, cudaStream_t stream)
+{
+    EMU_BEGIN;
+    cudaError_t error = cudaSuccess;
+    for (unsigned int i = 0; i < count && error == cudaSuccess; i++) {
+        const emu::external_timeline timeline = semaphores[i]->timeline;
+        uint64_t value = params[i].params.fence.value;
+        error = enqueue(stream, [=] { timeline.signal(timeline.user, value); });
+    }
+    return error;
+}
+
+cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *semaphores,
+                                            const struct cudaExternalSemaphoreWaitParams *params,
+                                            unsigned int count, cudaStream_t stream)
+{
+    EMU_BEGIN;
+    cudaError_t error = cudaSuccess;
+    for (unsigned int i = 0; i < count && error == cudaSuccess; i++) {
+        const emu::external_timeline timeline = semaphores[i]->timeline;
+        uint64_t value = params[i].params.fence.value;
+        error = enqueue(stream, [=] {
+            if (!timeline.wait(timeline.user, value)) {
+                emu::fail("a stream waits for %llu of a timeline, and nobody signals it",
+                          (unsigned long long)value);
+            }
+        });
+    }
+    return error;
+}
+
+cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t semaphore)
+{
+    drain_all();
+    handles--;
+    close(semaphore->file);
+    delete semaphore;
     return cudaSuccess;
 }
 

@@ -3,6 +3,9 @@
 #include "tests.h"
 
 #include <cuda_bf16.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 __global__ void number_threads(int *out)
 {
@@ -390,6 +393,44 @@ static void bad_launches_and_a_full_device_are_errors(void **)
     cudaGetLastError();
 }
 
+static void memory_of_a_file_is_shared_until_it_is_destroyed(void **)
+{
+    const size_t bytes = 10000;
+    size_t handles = emu::live_handles(), allocations = emu::live_allocations();
+    int file = memfd_create("memory", 0), ours = dup(file);
+    assert_int_equal(ftruncate(file, (off_t)bytes), 0);
+    unsigned char *seen = (unsigned char *)mmap(nullptr, bytes, PROT_READ, MAP_SHARED, ours, 0);
+    cudaExternalMemoryHandleDesc desc = {};
+    desc.type = cudaExternalMemoryHandleTypeOpaqueFd;
+    desc.handle.fd = file;
+    desc.size = bytes + 1;
+    cudaExternalMemory_t memory;
+    assert_int_equal(cudaImportExternalMemory(&memory, &desc), cudaErrorInvalidValue); // more than there is
+    desc.size = bytes;
+    assert_int_equal(cudaImportExternalMemory(&memory, &desc), cudaSuccess);
+    cudaExternalMemoryBufferDesc part = {};
+    part.offset = 5000;
+    part.size = 5001;
+    void *at;
+    assert_int_equal(cudaExternalMemoryGetMappedBuffer(&at, memory, &part), cudaErrorInvalidValue);
+    part.size = 5000;
+    assert_int_equal(cudaExternalMemoryGetMappedBuffer(&at, memory, &part), cudaSuccess);
+    assert_int_equal(cudaMemset(at, 7, 5000), cudaSuccess);
+    assert_int_equal(seen[4999], 0);
+    assert_int_equal(seen[5000], 7);
+    assert_int_equal(seen[9999], 7);
+    assert_int_equal(emu::live_handles(), handles + 1);
+    assert_int_equal(emu::live_allocations(), allocations + 1);
+    assert_int_equal(cudaFree(at), cudaSuccess);
+    assert_int_equal(cudaDestroyExternalMemory(memory), cudaSuccess);
+    assert_int_equal(fcntl(file, F_GETFD), -1); // the descriptor was CUDA's
+    assert_int_equal(emu::live_handles(), handles);
+    assert_int_equal(emu::live_allocations(), allocations);
+    munmap(seen, bytes);
+    close(ours);
+    cudaGetLastError();
+}
+
 const CMUnitTest emulation_tests[] = {
     cmocka_unit_test(every_thread_of_a_grid_runs_once),
     cmocka_unit_test(a_barrier_makes_the_block_s_writes_seen),
@@ -405,5 +446,6 @@ const CMUnitTest emulation_tests[] = {
     cmocka_unit_test(a_graph_does_again_what_was_captured),
     cmocka_unit_test(a_thread_that_waits_for_a_value_lets_others_go_on),
     cmocka_unit_test(bad_launches_and_a_full_device_are_errors),
+    cmocka_unit_test(memory_of_a_file_is_shared_until_it_is_destroyed),
 };
 const size_t emulation_test_count = sizeof emulation_tests / sizeof emulation_tests[0];

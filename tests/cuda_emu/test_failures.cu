@@ -276,6 +276,25 @@ static void a_product_without_the_whole_warp(void **)
         "waits for lanes of its warp");
 }
 
+static void a_timeline_that_nobody_signals(void **)
+{
+    must_fail(
+        [] {
+            emu::external_timeline never = {};
+            never.wait = [](void *, uint64_t) { return 0; };
+            cudaExternalSemaphoreHandleDesc desc = {};
+            desc.type = cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd;
+            desc.handle.fd = emu::export_timeline(&never);
+            cudaExternalSemaphore_t timeline;
+            cudaImportExternalSemaphore(&timeline, &desc);
+            cudaExternalSemaphoreWaitParams params = {};
+            params.params.fence.value = 3;
+            cudaWaitExternalSemaphoresAsync(&timeline, &params, 1, nullptr);
+            cudaDeviceSynchronize();
+        },
+        "a stream waits for 3 of a timeline, and nobody signals it");
+}
+
 const CMUnitTest failure_tests[] = {
     cmocka_unit_test(a_missing_barrier_is_a_race),
     cmocka_unit_test(an_unguarded_sum_is_a_race),
@@ -290,5 +309,6 @@ const CMUnitTest failure_tests[] = {
     cmocka_unit_test(the_host_on_device_memory),
     cmocka_unit_test(shared_memory_has_an_end),
     cmocka_unit_test(a_product_without_the_whole_warp),
+    cmocka_unit_test(a_timeline_that_nobody_signals),
 };
 const size_t failure_test_count = sizeof failure_tests / sizeof failure_tests[0];

@@ -35,6 +35,8 @@ typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUexternalMemory_st *cudaExternalMemory_t;
+typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
 typedef struct CUuuid_st {
     char bytes[16];
 } cudaUUID_t;
@@ -78,6 +80,45 @@ struct cudaDeviceProp {
     int multiProcessorCount;
     int l2CacheSize;
     int warpSize;
+};
+
+enum cudaExternalMemoryHandleType { cudaExternalMemoryHandleTypeOpaqueFd = 1 };
+#define cudaExternalMemoryDedicated 0x1
+struct cudaExternalMemoryHandleDesc {
+    enum cudaExternalMemoryHandleType type;
+    union {
+        int fd;
+    } handle;
+    unsigned long long size;
+    unsigned int flags;
+};
+struct cudaExternalMemoryBufferDesc {
+    unsigned long long offset, size;
+    unsigned int flags;
+};
+enum cudaExternalSemaphoreHandleType { cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd = 9 };
+struct cudaExternalSemaphoreHandleDesc {
+    enum cudaExternalSemaphoreHandleType type;
+    union {
+        int fd;
+    } handle;
+    unsigned int flags;
+};
+struct cudaExternalSemaphoreSignalParams {
+    struct {
+        struct {
+            unsigned long long value;
+        } fence;
+    } params;
+    unsigned int flags;
+};
+struct cudaExternalSemaphoreWaitParams {
+    struct {
+        struct {
+            unsigned long long value;
+        } fence;
+    } params;
+    unsigned int flags;
 };
 
 cudaError_t cudaDriverGetVersion(int *version);
@@ -127,6 +168,22 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
+
+// What is imported belongs to CUDA from then on, the descriptor too; on failure it stays the caller's.
+cudaError_t cudaImportExternalMemory(cudaExternalMemory_t *memory,
+                                     const struct cudaExternalMemoryHandleDesc *desc);
+cudaError_t cudaExternalMemoryGetMappedBuffer(void **at, cudaExternalMemory_t memory,
+                                              const struct cudaExternalMemoryBufferDesc *desc);
+cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t memory); // after cudaFree of what is mapped
+cudaError_t cudaImportExternalSemaphore(cudaExternalSemaphore_t *semaphore,
+                                        const struct cudaExternalSemaphoreHandleDesc *desc);
+cudaError_t cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *semaphores,
+                                              const struct cudaExternalSemaphoreSignalParams *params,
+                                              unsigned int count, cudaStream_t stream);
+cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *semaphores,
+                                            const struct cudaExternalSemaphoreWaitParams *params,
+                                            unsigned int count, cudaStream_t stream);
+cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t semaphore);
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value);
 

@@ -1,0 +1,175 @@
+#define _GNU_SOURCE
+#include "engine/loop/ladder.h"
+
+#include "engine/device/interop.h"
+#include "engine/loop/scene.h"
+#include "orr_features.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The emulated device of the tests is as slow as it is thorough: only who asks for it gets it.
+#define CUDA_MAY_BE_CHOSEN (!ORR_CUDA_EMULATED)
+
+static const char *const names[] = {
+    [ORR_DEVICE_AUTO] = "auto",
+    [ORR_DEVICE_CPU] = "cpu",
+    [ORR_DEVICE_VULKAN] = "vulkan",
+    [ORR_DEVICE_CUDA] = "cuda",
+    [ORR_DEVICE_CUDA_VULKAN] = "cuda+vulkan",
+    [ORR_DEVICE_CUDA_VULKAN_COPIES] = "cuda+vulkan-copies",
+};
+
+const char *orr_device_name(orr_device_kind device)
+{
+    return names[device];
+}
+
+bool orr_device_named(const char *name, orr_device_kind *device)
+{
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *device = (orr_device_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool orr_device_is_cuda(orr_device_kind device)
+{
+    return device == ORR_DEVICE_CUDA || device == ORR_DEVICE_CUDA_VULKAN ||
+           device == ORR_DEVICE_CUDA_VULKAN_COPIES;
+}
+
+// A driver that runs on the CPU is no reason to leave our own lanes.
+static bool gpu_answers(void)
+{
+    orr_vk_info infos[8];
+    int count = 0;
+    if (orr_vk_list(infos, 8, &count, NULL) != ORR_OK) {
+        return false;
+    }
+    for (int i = 0; i < count && i < 8; i++) {
+        if (!infos[i].lacks && strcmp(infos[i].type, "cpu") != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void describe(orr_engine *engine)
+{
+    char machine[256];
+    const char *cuda = engine->cuda ? orr_cuda_describe(engine->cuda)->name : "";
+    const char *vulkan = engine->vk ? orr_vk_name(engine->vk) : "";
+    switch (engine->rung) {
+    case ORR_DEVICE_CUDA_VULKAN:
+        snprintf(machine, sizeof machine, "CUDA+Vulkan shared memory: %.60s draws, %.60s presents; ", cuda,
+                 vulkan);
+        break;
+    case ORR_DEVICE_CUDA_VULKAN_COPIES:
+        snprintf(machine, sizeof machine, "CUDA+Vulkan through pinned copies: %.60s draws, %.60s presents; ",
+                 cuda, vulkan);
+        break;
+    case ORR_DEVICE_CUDA:
+        snprintf(machine, sizeof machine, "CUDA headless: %.60s draws splats; ", cuda);
+        break;
+    case ORR_DEVICE_VULKAN:
+        snprintf(machine, sizeof machine, "Vulkan only: %.60s draws; ", vulkan);
+        break;
+    default:
+        snprintf(machine, sizeof machine, "CPU only: ");
+    }
+    snprintf(engine->description, sizeof engine->description, "%s%s, %d threads", machine,
+             orr_isa_name(engine->isa), orr_jobs_workers(engine->jobs));
+    orr_log_line(engine->log, ORR_LOG_INFO, ORR_CODE_DEVICE_CHOSEN, "%s", engine->description);
+}
+
+static void stand_on(orr_engine *engine, orr_device_kind rung)
+{
+    engine->rung = rung;
+    engine->device = orr_device_is_cuda(rung) ? ORR_DEVICE_CUDA : rung;
+    describe(engine);
+}
+
+void orr_ladder_fall(orr_engine *engine, orr_device_kind rung, const orr_error *why)
+{
+    orr_log_line(engine->log, ORR_LOG_WARNING, (orr_code)why->code, "%s: going on with %s", why->message,
+                 orr_device_name(rung));
+    stand_on(engine, rung);
+}
+
+// CUDA is open; what of Vulkan can be had beside it?
+static void stand_beside_vulkan(orr_engine *engine, orr_device_kind rung)
+{
+    orr_error why = {0};
+    orr_vk *vk;
+    if (orr_engine_take_vk(engine, &vk, &why) != ORR_OK) {
+        orr_ladder_fall(engine, ORR_DEVICE_CUDA, &why);
+        return;
+    }
+    orr_interop *attempt = NULL;
+    if (rung == ORR_DEVICE_CUDA_VULKAN &&
+        orr_interop_create(vk, engine->cuda, true, &attempt, &why) != ORR_OK) {
+        orr_ladder_fall(engine, ORR_DEVICE_CUDA_VULKAN_COPIES, &why);
+    } else {
+        stand_on(engine, rung);
+    }
+    orr_interop_destroy(attempt);
+    orr_engine_give_vk(engine);
+}
+
+static void stand_on_best(orr_engine *engine)
+{
+    orr_cuda *cuda;
+    orr_vk *vk;
+    bool has_cuda = CUDA_MAY_BE_CHOSEN && orr_engine_take_cuda(engine, &cuda, NULL) == ORR_OK;
+    bool has_gpu = gpu_answers();
+    if (has_cuda && has_gpu) {
+        stand_beside_vulkan(engine, ORR_DEVICE_CUDA_VULKAN);
+    } else if (has_cuda) {
+        stand_on(engine, ORR_DEVICE_CUDA);
+    } else if (has_gpu && orr_engine_take_vk(engine, &vk, NULL) == ORR_OK) {
+        orr_engine_give_vk(engine);
+        stand_on(engine, ORR_DEVICE_VULKAN);
+    } else {
+        stand_on(engine, ORR_DEVICE_CPU);
+    }
+}
+
+orr_result orr_ladder_choose(orr_engine *engine, orr_error *error)
+{
+    orr_device_kind wanted = engine->desc.device;
+    const char *variable = getenv("ORR_DEVICE");
+    if (wanted == ORR_DEVICE_AUTO && variable && variable[0] && !orr_device_named(variable, &wanted)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "ORR_DEVICE=%s: expected auto, cpu, vulkan, cuda, cuda+vulkan or cuda+vulkan-copies",
+                        variable);
+    }
+    orr_cuda *cuda;
+    orr_vk *vk;
+    switch (wanted) {
+    case ORR_DEVICE_AUTO:
+        stand_on_best(engine);
+        break;
+    case ORR_DEVICE_VULKAN:
+        ORR_TRY(orr_engine_take_vk(engine, &vk, error));
+        orr_engine_give_vk(engine);
+        stand_on(engine, wanted);
+        break;
+    case ORR_DEVICE_CUDA_VULKAN:
+    case ORR_DEVICE_CUDA_VULKAN_COPIES:
+        ORR_TRY(orr_engine_take_cuda(engine, &cuda, error));
+        stand_beside_vulkan(engine, wanted);
+        break;
+    case ORR_DEVICE_CUDA:
+        ORR_TRY(orr_engine_take_cuda(engine, &cuda, error));
+        stand_on(engine, wanted);
+        break;
+    default:
+        stand_on(engine, wanted);
+    }
+    return ORR_OK;
+}
