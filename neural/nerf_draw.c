@@ -1,3 +1,4 @@
+#define ORR_SCALAR
 #include "neural/nerf_draw.h"
 
 #include "engine/core/memory.h"
@@ -125,10 +126,9 @@ static void draw_tile(void *context, int job, int worker)
         if (weight > 0.0f && task->desc->depth) {
             task->desc->depth[pixels[r]] /= weight;
         }
-        // what was too faint for a colour of its own, and the light a full ray had left, take that of the rest
-        float alpha = bundle->rays.open[r] < task->open_min ? 1.0f : 1.0f - bundle->rays.open[r];
+        float fill = nerf_fill(weight, bundle->rays.open[r], task->open_min);
         for (int c = 0; c < 4; c++) {
-            rgba[c] *= weight > 0.0f ? alpha / weight : 0.0f;
+            rgba[c] *= fill;
         }
     }
 }
