@@ -9,7 +9,9 @@
 #define NERF_MIN_STEP 0.00169145586 // sqrt(3) / 1024: 1024 steps cross the unit cube
 #define NERF_GRID_SIDE 128.0        // occupancy cells per side of a cascade
 #define NERF_LOG2_E 1.4426950408889634
-#define NERF_RAW_MAX 15.0 // the density's exponent is held within +- this
+#define NERF_OPEN_MIN 1e-4   // of a picture: a ray with less light left is full
+#define NERF_WEIGHT_MIN 1e-4 // likewise: samples that show less go without a colour of their own
+#define NERF_RAW_MAX 15.0    // the density's exponent is held within +- this
 
 // How steps grow along a ray: constant up to `knee`, then in proportion to the distance. "Stepping space" is the
 // number of steps from the origin, a real number: adding 1 to it is one step.
