@@ -110,7 +110,7 @@ bool orr_cuda_draw_takes_field(orr_cuda_draw *draw, const orr_draw_field *field,
         return true;
     }
     if (first) {
-        orr_log_line(log, ORR_LOG_WARNING, why.code, "%s: the CPU draws this field", why.message);
+        orr_log_line(log, ORR_LOG_WARNING, (orr_code)why.code, "%s: the CPU draws this field", why.message);
     }
     return false;
 }
