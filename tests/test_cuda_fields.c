@@ -233,7 +233,8 @@ static void show_alone(const subject *s, float inside, double quality)
         colour[i] = 0.25f;
     }
     look_from(&list, 0.6f, -0.4f, -1.5f);
-    assert_agrees(compare(draw, &list, &(orr_cuda_layers){wall, colour, NULL, NULL}), quality);
+    assert_agrees(compare(draw, &list, &(orr_cuda_layers){.mesh_depth = wall, .mesh_colour = colour}),
+                  quality);
     if (!getenv("ORR_EMU_RACES")) { // which takes several times as long
         assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), quality);
         look_from(&list, 0.1f, 0.05f, inside);
