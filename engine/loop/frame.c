@@ -303,7 +303,7 @@ static orr_result advance_deferred(orr_frame *frame, const frame_slot *slot, dou
     }
     uint64_t start = orr_clock_nanoseconds();
     ORR_TRY(orr_field_pass_advance(&frame->fields, milliseconds, ready, error));
-    if (slot->list.field_count > 0) {
+    if (frame->marched.field_count > 0) {
         orr_trace_host(frame->trace, "fields", start);
     }
     return ORR_OK;
