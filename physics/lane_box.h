@@ -29,7 +29,8 @@ LANE_FN int sphere_box(point centre, double radius, const convex_shape *box, dou
     point on_box = to_world(&box->frame, make_point(clamped[0], clamped[1], clamped[2]));
     point way = point_difference(on_box, centre);
     double distance = point_length(way);
-    if (distance > 1e-15) {
+    // frames of worlds in float are not orthonormal to the last bit: only `closest` tells an inner point
+    if (closest < 0.0 && distance > 1e-15) {
         hit->normal = point_scaled(way, 1.0 / distance);
     } else { // inside: out through the closest face
         distance = -closest;

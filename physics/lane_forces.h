@@ -5,27 +5,37 @@
 #include "physics/lane_muscle.h"
 #include "physics/lane_transmission.h"
 
+// Of a spring in space: per unit of how far it is stretched.
+FN real spring_stiffness(const lane_drag *spring, real3 apart)
+{
+    if ((double)spring->c1 == 0.0 && (double)spring->c2 == 0.0) {
+        return spring->c0;
+    }
+    real square = dot3(apart, apart);
+    return spring->c0 + spring->c1 * sqrt_(square) + spring->c2 * square;
+}
+
 LANE_FN void springs(const lane_model *m, const lane_data *d)
 {
     for (int joint = 0; joint < m->njnt; joint++) {
-        uniform_real stiffness = m->jnt_stiffness[joint];
-        if ((double)stiffness == 0.0) {
+        lane_drag spring = joint_spring(m, joint);
+        if (!drags(&spring)) {
             continue;
         }
         int dof = m->jnt_dofadr[joint], adr = m->jnt_qposadr[joint], type = m->jnt_type[joint];
         if (type == ORR_JOINT_FREE) {
-            for (int k = 0; k < 3; k++) {
-                d->qfrc_passive[dof++] = -stiffness * (d->qpos[adr + k] - R(m->qpos_spring[adr + k]));
-            }
+            real3 apart = sub3(load3(d->qpos + adr, 0), uniform3(m->qpos_spring + adr, 0));
+            store3(d->qfrc_passive + dof, 0, scale3(apart, -spring_stiffness(&spring, apart)));
+            dof += 3;
             adr += 3;
         }
         if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
             quaternion at = normalise_quaternion(load_quaternion(d->qpos + adr, 0));
             quaternion rest = uniform4(m->qpos_spring + adr, 0);
             real3 apart = quaternion_velocity(multiply_quaternions(conjugate(rest), at));
-            store3(d->qfrc_passive + dof, 0, scale3(apart, R(-stiffness)));
+            store3(d->qfrc_passive + dof, 0, scale3(apart, -spring_stiffness(&spring, apart)));
         } else {
-            d->qfrc_passive[dof] = -stiffness * (d->qpos[adr] - R(m->qpos_spring[adr]));
+            d->qfrc_passive[dof] = spring_force(&spring, d->qpos[adr] - R(m->qpos_spring[adr]));
         }
     }
 }
@@ -58,7 +68,8 @@ LANE_FN void passive_forces(const lane_model *m, const lane_data *d)
     }
     if (with_damper) {
         for (int i = 0; i < m->nv; i++) {
-            d->qfrc_passive[i] = d->qfrc_passive[i] - dof_damping(m, d, i) * d->qvel[i];
+            lane_drag drag = dof_drag(m, d, i);
+            d->qfrc_passive[i] = d->qfrc_passive[i] + drag_force(&drag, d->qvel[i]);
         }
     }
     tendon_springs(m, d, with_spring, with_damper);

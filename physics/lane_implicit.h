@@ -13,16 +13,18 @@ FN void add_damping(const lane_model *m, const lane_data *d)
 {
     for (int i = 0; i < m->nv; i++) {
         int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
-        d->qH[diagonal] = d->qH[diagonal] + R(m->opt.timestep) * dof_damping(m, d, i);
+        lane_drag drag = dof_drag(m, d, i);
+        d->qH[diagonal] = d->qH[diagonal] + R(m->opt.timestep) * drag_slope(&drag, d->qvel[i]);
     }
 }
 
 LANE_FN void add_tendon_damping(const lane_model *m, const lane_data *d)
 {
     for (int i = 0; i < m->ntendon; i++) {
-        if ((double)m->tendon_damping[i] != 0.0) {
+        lane_drag drag = tendon_drag(m, i);
+        if (drags(&drag)) {
             chain_square(m, tendon_chain(m, i), tendon_arms(m, d, i),
-                         R(m->opt.timestep) * m->tendon_damping[i], d->qH);
+                         R(m->opt.timestep) * drag_slope(&drag, d->ten_velocity[i]), d->qH);
         }
     }
 }
@@ -276,6 +278,12 @@ FN int implicit_step(const lane_model *m)
     int damped = m->plan->varied_at[ORR_VARY_DOF_DAMPING] >= 0;
     for (int i = 0; i < m->nv; i++) {
         damped |= (double)m->dof_damping[i] > 0.0;
+        for (int k = 0; k < ORR_NPOLY; k++) {
+            damped |= (double)m->dof_dampingpoly[ORR_NPOLY * i + k] != 0.0;
+        }
+        for (int k = 1; k < LANE_DRIVE; k++) {
+            damped |= (double)m->dof_drive[LANE_DRIVE * i + k] != 0.0;
+        }
     }
     return damped && !(m->opt.disableflags & (ORR_DISABLE_EULERDAMP | ORR_DISABLE_DAMPER));
 }

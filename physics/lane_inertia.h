@@ -24,7 +24,7 @@ LANE_FN void inertia_matrix(const lane_model *m, const lane_data *d)
         for (int k = 0; k <= last; k++) {
             d->qM[adr + k] = dot_spatial(load_spatial(d->cdof, m->M_colind[adr + k]), momentum);
         }
-        d->qM[adr + last] = d->qM[adr + last] + dof_armature(m, d, i);
+        d->qM[adr + last] = d->qM[adr + last] + dof_armature(m, d, i) + R(m->dof_drive[LANE_DRIVE * i]);
     }
 }
 

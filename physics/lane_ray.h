@@ -7,18 +7,26 @@
 typedef struct lane_ray {
     real3 from, along; // in the frame of the shape
     real nearest;      // m, the closest hit yet; LANE_HUGE: none
+    real3 normal;      // of the flat face that was hit last, of any length and from either side
 } lane_ray;
 
 FN lane_ray local_ray(real3 pos, matrix3 frame, real3 from, real3 along)
 {
-    lane_ray ray = {rotate_back(frame, sub3(from, pos)), rotate_back(frame, along), R(LANE_HUGE)};
+    lane_ray ray = {rotate_back(frame, sub3(from, pos)), rotate_back(frame, along), R(LANE_HUGE), zero3()};
     return ray;
 }
 
-FN void ray_hit(lane_ray *ray, real distance, mask where)
+// Returns where this is the closest hit yet.
+FN mask ray_hit(lane_ray *ray, real distance, mask where)
 {
     mask closer = and_(where, and_(distance >= R(0.0), distance < ray->nearest));
     ray->nearest = sel(closer, distance, ray->nearest);
+    return closer;
+}
+
+FN void ray_hit_face(lane_ray *ray, real distance, mask where, real3 normal)
+{
+    ray->normal = select3(ray_hit(ray, distance, where), normal, ray->normal);
 }
 
 // How far along one axis p + x v comes to `level`; never, where v is 0.
@@ -118,7 +126,7 @@ FN void ray_box_around(lane_ray *ray, real3 size, real centre)
         int axis = face / 2, b = (axis + 1) % 3, c = (axis + 2) % 3;
         real x = ray_reach(p[axis], v[axis], face % 2 ? -half[axis] : half[axis]);
         mask inside = and_(abs_(fma_(x, v[b], p[b])) <= half[b], abs_(fma_(x, v[c], p[c])) <= half[c]);
-        ray_hit(ray, x, inside);
+        ray_hit_face(ray, x, inside, scale3(axis3(axis), R(face % 2 ? -1.0 : 1.0)));
     }
 }
 
@@ -140,7 +148,7 @@ LANE_FN void ray_triangle(lane_ray *ray, const double a[3], const double b[3], c
     real3 turned = cross3(apart, side1);
     real w = dot3(ray->along, turned) * inverse;
     mask inside = and_(and_(u >= R(0.0), w >= R(0.0)), u + w <= R(1.0));
-    ray_hit(ray, dot3(side2, turned) * inverse, and_(crosses, inside));
+    ray_hit_face(ray, dot3(side2, turned) * inverse, and_(crosses, inside), cross3(side1, side2));
 }
 
 // Shapes with a size alone: geoms and the volumes of sites.
@@ -167,5 +175,29 @@ LANE_FN void ray_shape(lane_ray *ray, int type, const real3 *size)
         break;
     default:
         break;
+    }
+}
+
+// The outward normal of a shape with a size alone, of any length, where a ray has hit it.
+LANE_FN real3 ray_normal(const lane_ray *ray, int type, const real3 *size)
+{
+    real3 p = add_scaled3(ray->from, ray->along, ray->nearest);
+    switch (type) {
+    case ORR_GEOM_PLANE:
+        return axis3(2);
+    case ORR_GEOM_ELLIPSOID:
+        return make_real3(p.x / (size->x * size->x), p.y / (size->y * size->y), p.z / (size->z * size->z));
+    case ORR_GEOM_CAPSULE:
+        p.z = p.z - clamp_(p.z, -size->y, size->y);
+        return p;
+    case ORR_GEOM_CYLINDER: {
+        real round = sqrt_(p.x * p.x + p.y * p.y);
+        mask cap = size->y - abs_(p.z) < size->x - round;
+        return select3(cap, make_real3(R(0.0), R(0.0), p.z), make_real3(p.x, p.y, R(0.0)));
+    }
+    case ORR_GEOM_SPHERE:
+        return p;
+    default: // faces
+        return ray->normal;
     }
 }

@@ -63,7 +63,8 @@ LANE_FN void ray_wall(lane_ray *ray, const double a[3], const double b[3], int a
     real share = (fma_(x, w, q) - R(a[1 - axis])) * R(1.0 / (b[1 - axis] - a[1 - axis]));
     real z = fma_(x, ray->along.z, ray->from.z), edge = R(a[2]) + share * R(b[2] - a[2]);
     mask below = and_(z >= R(0.0), z < edge);
-    ray_hit(ray, x, and_(below, and_(share >= R(0.0), share <= R(1.0))));
+    mask hit = and_(below, and_(share >= R(0.0), share <= R(1.0)));
+    ray_hit_face(ray, x, hit, scale3(axis3(axis), R(a[axis] < 0.0 ? -1.0 : 1.0)));
 }
 
 LANE_FN void ray_field_cell(lane_ray *ray, const lane_field *f, int row, int column)
@@ -139,15 +140,25 @@ FN int invisible(const lane_model *m, int geom)
     return material < 0 ? m->geom_rgba[4 * geom + 3] == 0.0f : m->mat_rgba[4 * material + 3] == 0.0f;
 }
 
-// The distance to the first geom that is not of the body `without` and not invisible; -1: there is none.
-FN real ray_scene(const lane_model *m, const lane_data *d, real3 from, real3 along, int without)
+// A ray in the world, and what it meets first: distance -1: nothing
+typedef struct lane_sight {
+    real3 from, along;
+    real distance;
+    real3 normal; // of the surface, of length 1
+} lane_sight;
+
+// Looks for the first geom that is not of the body `without` and not invisible.
+LANE_FN void look(const lane_model *m, const lane_data *d, lane_sight *sight, int without)
 {
     real nearest = R(LANE_HUGE);
+    real3 normal = axis3(2);
     for (int i = 0; i < m->ngeom; i++) {
-        if (m->geom_bodyid[i] == without || invisible(m, i) || !ray_may_hit(m, d, i, from, along)) {
+        if (m->geom_bodyid[i] == without || invisible(m, i) ||
+            !ray_may_hit(m, d, i, sight->from, sight->along)) {
             continue;
         }
-        lane_ray ray = local_ray(load3(d->geom_xpos, i), load_matrix(d->geom_xmat, i), from, along);
+        matrix3 frame = load_matrix(d->geom_xmat, i);
+        lane_ray ray = local_ray(load3(d->geom_xpos, i), frame, sight->from, sight->along);
         ray.nearest = nearest;
         real3 size = geom_sizes(m, d, i);
         if (m->geom_type[i] == ORR_GEOM_MESH) {
@@ -157,7 +168,12 @@ FN real ray_scene(const lane_model *m, const lane_data *d, real3 from, real3 alo
         } else {
             ray_shape(&ray, m->geom_type[i], &size);
         }
+        mask closer = ray.nearest < nearest;
+        if (any(closer)) {
+            normal = select3(closer, rotate(frame, ray_normal(&ray, m->geom_type[i], &size)), normal);
+        }
         nearest = ray.nearest;
     }
-    return sel(nearest < R(LANE_HUGE), nearest, R(-1.0));
+    sight->distance = sel(nearest < R(LANE_HUGE), nearest, R(-1.0));
+    sight->normal = normalise3(normal);
 }

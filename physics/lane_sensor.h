@@ -2,8 +2,8 @@
 // out when it is asked for.
 #pragma once
 
-#include "physics/lane_contact_force.h"
-#include "physics/lane_object.h"
+#include "physics/lane_contact_sensor.h"
+#include "physics/lane_distance.h"
 #include "physics/lane_ray_scene.h"
 
 // The normal forces of contacts of the site's body that act inside the site, or towards it.
@@ -73,8 +73,8 @@ LANE_FN real sense_number(const lane_model *m, const lane_data *d, int i)
     switch (type) {
     case ORR_SENSOR_TOUCH:
         return touch_force(m, d, id);
-    case ORR_SENSOR_RANGEFINDER:
-        return ray_scene(m, d, load3(d->site_xpos, id), load_matrix(d->site_xmat, id).z, m->site_bodyid[id]);
+    case ORR_SENSOR_INSIDESITE:
+        return sense_inside(m, d, i);
     case ORR_SENSOR_JOINTPOS:
         return d->qpos[m->jnt_qposadr[id]];
     case ORR_SENSOR_JOINTVEL:
@@ -204,6 +204,125 @@ LANE_FN real3 sense_vector(const lane_model *m, const lane_data *d, int i)
     }
 }
 
+// Pixels per unit of direction, and the pixel straight ahead of the rays: of a camera with a sensor size the principal point,
+// as MuJoCo 3.12 has it; its projection takes the middle of the image.
+typedef struct lane_lens {
+    double focal[2], ahead[2];
+} lane_lens;
+
+LANE_FN lane_lens camera_lens(const lane_model *m, int camera)
+{
+    const int32_t *pixels = m->cam_resolution + 2 * camera;
+    const float *size = m->cam_sensorsize + 2 * camera, *intrinsic = m->cam_intrinsic + 4 * camera;
+    lane_lens lens;
+    for (int k = 0; k < 2; k++) {
+        int measured = size[0] > 0.0f && size[1] > 0.0f;
+        double angle = (double)m->cam_fovy[camera] * (3.14159265358979323846 / 360.0);
+        lens.focal[k] =
+            measured ? (double)intrinsic[k] / (double)size[k] * pixels[k] : 0.5 / tan(angle) * pixels[1];
+        lens.ahead[k] = measured ? (double)intrinsic[2 + k] / (double)size[k] * pixels[k] : 0.5 * pixels[k];
+    }
+    return lens;
+}
+
+// The numbers that a rangefinder asks for of one ray; depth: m along `along` per m of depth. Returns how many they are.
+LANE_FN int put_sight(int fields, const lane_sight *sight, real depth, reals out)
+{
+    mask hit = sight->distance >= R(0.0);
+    real3 met = add_scaled3(sight->from, sight->along, sight->distance);
+    real3 vectors[4] = {select3(hit, sight->along, zero3()), sight->from, select3(hit, met, zero3()),
+                        select3(hit, sight->normal, zero3())};
+    int used = 0;
+    if (fields & ORR_RAY_DIST) {
+        out[used++] = sight->distance;
+    }
+    for (int v = 0; v < 4; v++) {
+        if (fields & ORR_RAY_DIR << v) {
+            store3(out + used, 0, vectors[v]);
+            used += 3;
+        }
+    }
+    if (fields & ORR_RAY_DEPTH) {
+        out[used++] = sel(hit, depth * sight->distance, R(-1.0));
+    }
+    return used;
+}
+
+// A ray along z of a site, or through the middle of each pixel of a camera, row by row.
+LANE_FN void sense_rays(const lane_model *m, const lane_data *d, int i, reals out)
+{
+    int id = m->sensor_objid[i], fields = m->sensor_intprm[3 * i];
+    lane_sight sight;
+    if (m->sensor_objtype[i] == ORR_OBJECT_SITE) {
+        sight.from = load3(d->site_xpos, id);
+        sight.along = load_matrix(d->site_xmat, id).z;
+        look(m, d, &sight, m->site_bodyid[id]);
+        put_sight(fields, &sight, R(1.0), out);
+        return;
+    }
+    lane_lens lens = camera_lens(m, id);
+    const int32_t *pixels = m->cam_resolution + 2 * id;
+    matrix3 frame = load_matrix(d->cam_xmat, id);
+    for (int pixel = 0; pixel < pixels[0] * pixels[1]; pixel++) {
+        double x = pixel % pixels[0] + 0.5, y = pixel / pixels[0] + 0.5, depth = 1.0;
+        sight.from = load3(d->cam_xpos, id);
+        sight.along = scale3(frame.z, R(-1.0));
+        if (m->cam_orthographic[id]) { // as wide as it is high, as MuJoCo has it
+            double high = (double)m->cam_fovy[id];
+            real3 offset =
+                make_real3(R((x / pixels[0] - 0.5) * high), R((0.5 - y / pixels[1]) * high), R(0.0));
+            sight.from = add3(sight.from, rotate(frame, offset));
+        } else {
+            double across = (x - lens.ahead[0]) / lens.focal[0], down = (y - lens.ahead[1]) / lens.focal[1];
+            depth = 1.0 / sqrt(1.0 + across * across + down * down);
+            sight.along = rotate(frame, make_real3(R(across * depth), R(-down * depth), R(-depth)));
+        }
+        look(m, d, &sight, m->cam_bodyid[id]);
+        out = out + put_sight(fields, &sight, R(depth), out);
+    }
+}
+
+LANE_FN void sense_projection(const lane_model *m, const lane_data *d, int i, reals out)
+{
+    int camera = m->sensor_refid[i];
+    lane_lens lens = camera_lens(m, camera);
+    const int32_t *pixels = m->cam_resolution + 2 * camera;
+    real3 apart = sub3(load3(d->site_xpos, m->sensor_objid[i]), load3(d->cam_xpos, camera));
+    real3 p = rotate_back(load_matrix(d->cam_xmat, camera), apart);
+    mask small = abs_(p.z) < R(LANE_TINY);
+    real depth = sel(small, sel(p.z < R(0.0), R(-LANE_TINY), R(LANE_TINY)), p.z);
+    out[0] = R(0.5 * pixels[0]) - R(lens.focal[0]) * p.x / depth;
+    out[1] = R(0.5 * pixels[1]) + R(lens.focal[1]) * p.y / depth;
+}
+
+// Sensors of as many numbers as the model says; 0: it is none of them
+LANE_FN int sense_special(const lane_model *m, const lane_data *d, int i, reals out)
+{
+    switch (m->sensor_type[i]) {
+    case ORR_SENSOR_RANGEFINDER:
+        sense_rays(m, d, i, out);
+        return 1;
+    case ORR_SENSOR_CAMPROJECTION:
+        sense_projection(m, d, i, out);
+        return 1;
+    case ORR_SENSOR_GEOMDIST:
+    case ORR_SENSOR_GEOMNORMAL:
+    case ORR_SENSOR_GEOMFROMTO:
+        sense_gap(m, d, i, out);
+        return 1;
+    case ORR_SENSOR_CONTACT:
+        sense_contacts(m, d, i, out);
+        return 1;
+    case ORR_SENSOR_USER: // nobody fills it in
+        for (int k = 0; k < m->sensor_dim[i]; k++) {
+            out[k] = R(0.0);
+        }
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 LANE_FN void sensors(const lane_model *m, const lane_data *d)
 {
     for (int i = 0; i < m->nsensor; i++) {
@@ -213,6 +332,7 @@ LANE_FN void sensors(const lane_model *m, const lane_data *d)
             for (int k = 0; k < dim; k++) {
                 out[k] = R(0.0);
             }
+        } else if (sense_special(m, d, i, out)) {
         } else if (dim == 1) {
             out[0] = sense_number(m, d, i);
         } else if (dim == 4) {
@@ -222,6 +342,11 @@ LANE_FN void sensors(const lane_model *m, const lane_data *d)
         }
         real most = R(m->sensor_cutoff[i]), least = -most;
         int data = m->sensor_datatype[i];
+        int type = m->sensor_type[i];
+        if (type == ORR_SENSOR_CONTACT ||
+            type == ORR_SENSOR_GEOMFROMTO) { // what cutoff there is means something else
+            continue;
+        }
         if ((double)m->sensor_cutoff[i] <= 0.0 || (data != ORR_DATA_REAL && data != ORR_DATA_POSITIVE)) {
             continue;
         }

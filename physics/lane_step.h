@@ -19,6 +19,7 @@ LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
     if (m->opt.enableflags & ORR_ENABLE_DIAGEXACT) {
         correct_diagonals(m, d);
     }
+    body_transmissions(m, d);
 }
 
 LANE_FN void bias_forces(const lane_model *m, const lane_data *d)
@@ -125,28 +126,30 @@ LANE_FN void energies(const lane_model *m, const lane_data *d)
     }
     for (int joint = 0; joint < m->njnt && !(m->opt.disableflags & ORR_DISABLE_SPRING); joint++) {
         int adr = m->jnt_qposadr[joint], type = m->jnt_type[joint];
-        real squared = R(0.0);
+        lane_drag spring = joint_spring(m, joint);
+        real stored = R(0.0);
         if (type == ORR_JOINT_FREE) {
             real3 apart = sub3(load3(d->qpos + adr, 0), uniform3(m->qpos_spring + adr, 0));
-            squared = dot3(apart, apart);
+            stored = spring_energy(&spring, length3(apart));
             adr += 3;
         }
         if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
             quaternion at = normalise_quaternion(load_quaternion(d->qpos + adr, 0));
             real3 turned =
                 quaternion_velocity(multiply_quaternions(conjugate(uniform4(m->qpos_spring + adr, 0)), at));
-            squared = squared + dot3(turned, turned);
+            stored = stored + spring_energy(&spring, length3(turned));
         } else {
             real apart = d->qpos[adr] - R(m->qpos_spring[adr]);
-            squared = apart * apart;
+            stored = spring_energy(&spring, apart);
         }
-        potential = potential + R(0.5) * m->jnt_stiffness[joint] * squared;
+        potential = potential + stored;
     }
     for (int i = 0; i < m->ntendon; i++) {
         real length = d->ten_length[i];
-        real out = max_(R(m->tendon_lengthspring[2 * i]) - length, R(0.0)) +
-                   max_(length - R(m->tendon_lengthspring[2 * i + 1]), R(0.0));
-        potential = potential + R(0.5) * m->tendon_stiffness[i] * out * out;
+        real out = max_(length - R(m->tendon_lengthspring[2 * i + 1]), R(0.0)) -
+                   max_(R(m->tendon_lengthspring[2 * i]) - length, R(0.0));
+        lane_drag spring = tendon_spring(m, i);
+        potential = potential + spring_energy(&spring, out);
     }
     inertia_matrix_times(m, d, d->qvel, d->work);
     for (int i = 0; i < m->nv; i++) {

@@ -193,8 +193,8 @@ LANE_FN void tendon_velocities(const lane_model *m, const lane_data *d)
 LANE_FN void tendon_inertia(const lane_model *m, const lane_data *d)
 {
     for (int i = 0; i < m->ntendon; i++) {
-        if ((double)m->tendon_armature[i] != 0.0) {
-            chain_square(m, tendon_chain(m, i), tendon_arms(m, d, i), R(m->tendon_armature[i]), d->qM);
+        if ((double)tendon_mass(m, i) != 0.0) {
+            chain_square(m, tendon_chain(m, i), tendon_arms(m, d, i), R(tendon_mass(m, i)), d->qM);
         }
     }
 }
@@ -235,9 +235,9 @@ LANE_FN real tendon_drift(const lane_model *m, const lane_data *d, int tendon)
 LANE_FN void tendon_euler(const lane_model *m, const lane_data *d, reals result)
 {
     for (int i = 0; i < m->ntendon; i++) {
-        if ((double)m->tendon_armature[i] != 0.0 && m->wrap_type[m->tendon_adr[i]] != ORR_WRAP_JOINT) {
-            chain_pull(m, tendon_chain(m, i), tendon_arms(m, d, i),
-                       m->tendon_armature[i] * tendon_drift(m, d, i), result);
+        if ((double)tendon_mass(m, i) != 0.0 && m->wrap_type[m->tendon_adr[i]] != ORR_WRAP_JOINT) {
+            chain_pull(m, tendon_chain(m, i), tendon_arms(m, d, i), tendon_mass(m, i) * tendon_drift(m, d, i),
+                       result);
         }
     }
 }
@@ -246,13 +246,14 @@ LANE_FN void tendon_springs(const lane_model *m, const lane_data *d, int with_sp
 {
     for (int i = 0; i < m->ntendon; i++) {
         real force = R(0.0);
-        if (with_spring && (double)m->tendon_stiffness[i] != 0.0) {
+        lane_drag spring = tendon_spring(m, i), drag = tendon_drag(m, i);
+        if (with_spring && drags(&spring)) {
             real length = d->ten_length[i];
             real low = R(m->tendon_lengthspring[2 * i]), high = R(m->tendon_lengthspring[2 * i + 1]);
-            force = m->tendon_stiffness[i] * (max_(low - length, R(0.0)) - max_(length - high, R(0.0)));
+            force = spring_force(&spring, max_(length - high, R(0.0)) - max_(low - length, R(0.0)));
         }
         if (with_damper) {
-            force = force - m->tendon_damping[i] * d->ten_velocity[i];
+            force = force + drag_force(&drag, d->ten_velocity[i]);
         }
         chain_pull(m, tendon_chain(m, i), tendon_arms(m, d, i), force, d->qfrc_passive);
     }

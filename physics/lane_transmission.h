@@ -114,6 +114,40 @@ LANE_FN void crank_transmission(const lane_model *m, const lane_data *d, int i)
     }
 }
 
+// A force on the contacts of a body, those within the gap included: the mean of what presses each of them together.
+LANE_FN void body_transmission(const lane_model *m, const lane_data *d, int i, int contact_count)
+{
+    int body = m->actuator_trnid[2 * i];
+    orr_chain chain = actuator_chain(m, i);
+    reals moment = actuator_moments(m, d, i);
+    real count = R(0.0);
+    for (int k = 0; k < chain.count; k++) {
+        moment[k] = R(0.0);
+    }
+    for (int c = 0; c < contact_count; c++) {
+        const orr_pair *pair = &m->plan->pair[d->contact[c].pair];
+        int body1 = m->geom_bodyid[pair->geom1], body2 = m->geom_bodyid[pair->geom2];
+        if (body1 != body && body2 != body) {
+            continue;
+        }
+        real one = sel(d->contact_dist[c] < R(0.5 * LANE_HUGE), R(1.0), R(0.0));
+        real3 normal = scale3(load3(d->contact_frame, 3 * c), one), at = load3(d->contact_pos, c);
+        const uint8_t *moves1 = m->plan->moves + (size_t)body1 * (size_t)m->nv,
+                      *moves2 = m->plan->moves + (size_t)body2 * (size_t)m->nv;
+        count = count + one;
+        for (int k = 0; k < chain.count; k++) {
+            int dof = m->plan->chain_dof[chain.first + k], part = moves1[dof] - moves2[dof];
+            if (part != 0) {
+                moment[k] = moment[k] + R(part) * dot3(normal, point_velocity(m, d, dof, at));
+            }
+        }
+    }
+    for (int k = 0; k < chain.count; k++) {
+        moment[k] = moment[k] / max_(count, R(1.0));
+    }
+    d->actuator_velocity[i] = chain_rate(m, chain, moment, d->qvel);
+}
+
 LANE_FN void transmissions(const lane_model *m, const lane_data *d)
 {
     for (int i = 0; i < m->nu; i++) {
@@ -127,8 +161,22 @@ LANE_FN void transmissions(const lane_model *m, const lane_data *d)
         case ORR_TRANSMISSION_SLIDERCRANK:
             crank_transmission(m, d, i);
             break;
+        case ORR_TRANSMISSION_BODY: // of none of its contacts yet
+            d->actuator_length[i] = R(0.0);
+            body_transmission(m, d, i, 0);
+            break;
         default:
             joint_transmission(m, d, i);
+        }
+    }
+}
+
+// What depends on contacts, when they are found.
+LANE_FN void body_transmissions(const lane_model *m, const lane_data *d)
+{
+    for (int i = 0; i < m->nu; i++) {
+        if (m->actuator_trntype[i] == ORR_TRANSMISSION_BODY) {
+            body_transmission(m, d, i, d->contact_count);
         }
     }
 }

@@ -96,11 +96,30 @@ static orr_result read_option(mjcf_reader *reader, const mjcf_node *node)
     return ORR_OK;
 }
 
+static orr_result read_length_range(mjcf_reader *reader, const mjcf_node *node)
+{
+    spec_length_range *range = &reader->spec->length_range;
+    ORR_TRY(mjcf_no_children(node, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_length_range_fields, NULL, range, reader->spec, reader->error));
+    double step = range->timestep > 0.0 ? range->timestep : 1e-4;
+    return range->accel > 0.0 && range->timestep >= 0.0 && range->interval > 0.0 && range->inttotal > 0.0 &&
+                   range->inttotal / step <= 1e5
+               ? ORR_OK
+               : mjcf_fail(node, reader->error,
+                           "expected a positive accel, interval and inttotal, no negative timestep, and "
+                           "up to 100000 steps");
+}
+
 static orr_result read_compiler(mjcf_reader *reader, const mjcf_node *node)
 {
     spec_compiler *c = &reader->spec->compiler;
-    ORR_TRY(mjcf_no_children(node, reader->error));
     ORR_TRY(mjcf_read(node, mjcf_compiler_fields, NULL, c, reader->spec, reader->error));
+    for (const mjcf_node *child = node->children; child; child = child->next) {
+        if (!mjcf_is(child, "lengthrange")) {
+            return mjcf_unknown(child, node, reader->error);
+        }
+        ORR_TRY(read_length_range(reader, child));
+    }
     if (strlen(c->eulerseq) != 3 || strspn(c->eulerseq, "xyzXYZ") != 3) {
         return mjcf_fail(node, reader->error, "eulerseq: expected three letters of x y z X Y Z");
     }
@@ -231,14 +250,15 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
     static const struct {
         const char *name;
         orr_result (*read)(mjcf_reader *reader, const mjcf_node *section);
-    } sections[] = {{"compiler", mjcf_read_settings}, {"option", mjcf_read_settings},
-                    {"size", mjcf_read_settings},     {"statistic", mjcf_read_settings},
-                    {"visual", mjcf_read_visual},     {"default", mjcf_read_defaults},
-                    {"asset", mjcf_read_assets},      {"worldbody", NULL},
-                    {"contact", mjcf_read_contact},   {"equality", mjcf_read_equality},
-                    {"tendon", mjcf_read_tendon},     {"actuator", mjcf_read_actuators},
-                    {"sensor", mjcf_read_sensors},    {"custom", mjcf_read_custom},
-                    {"keyframe", mjcf_read_keyframes}};
+        bool attributes; // may it have any?
+    } sections[] = {{"compiler", mjcf_read_settings, true},  {"option", mjcf_read_settings, true},
+                    {"size", mjcf_read_settings, true},      {"statistic", mjcf_read_settings, true},
+                    {"visual", mjcf_read_visual, false},     {"default", mjcf_read_defaults, true},
+                    {"asset", mjcf_read_assets, false},      {"worldbody", NULL, true},
+                    {"contact", mjcf_read_contact, false},   {"equality", mjcf_read_equality, false},
+                    {"tendon", mjcf_read_tendon, false},     {"actuator", mjcf_read_actuators, false},
+                    {"sensor", mjcf_read_sensors, false},    {"custom", mjcf_read_custom, false},
+                    {"keyframe", mjcf_read_keyframes, false}};
     enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
     for (const mjcf_node *node = root->children; node; node = node->next) {
         int known = 0;
@@ -247,6 +267,9 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
         }
         if (known == SECTION_COUNT) {
             return mjcf_unknown(node, root, reader->error);
+        }
+        if (!sections[known].attributes && node->attributes) {
+            return mjcf_fail(node, reader->error, "unknown attribute '%.64s'", node->attributes->name);
         }
     }
     for (int i = 0; i < SECTION_COUNT; i++) {
@@ -260,7 +283,7 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
             }
         }
     }
-    return ORR_OK;
+    return spec_attach_rest(reader->spec, reader->error);
 }
 
 static orr_result check_texts(const mjcf_node *node, orr_error *error)
@@ -285,7 +308,7 @@ static orr_result read_mujoco(orr_spec *spec, mjcf_class *main_class, mjcf_node 
     return read_model(&reader, root);
 }
 
-static orr_result read_root(orr_spec *spec, const char *text, size_t size, orr_error *error)
+orr_result mjcf_read_root(orr_spec *spec, const char *text, size_t size, orr_error *error)
 {
     mjcf_node *root;
     mjcf_class *main_class = orr_arena_take(&spec->arena, 1, sizeof *main_class);
@@ -310,7 +333,7 @@ orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_
         return spec_memory_fail(error);
     }
     spec_init(spec, path);
-    orr_result result = read_root(spec, text, size, error);
+    orr_result result = mjcf_read_root(spec, text, size, error);
     if (result == ORR_OK) {
         result = orr_model_compile(spec, model, error);
     }

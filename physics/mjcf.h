@@ -17,6 +17,7 @@ typedef struct mjcf_node {
     const char *name, *file;
     int line, text_line; // text_line: of the first text between elements; 0: none
     int repeat;          // how often the pose of a frame applies: the number of a copy by <replicate>, else 1
+    const char *ending;  // Nullable: of an <attach>: what <replicate> puts behind names
     mjcf_attribute *attributes;
     struct mjcf_node *children, *next;
 } mjcf_node;
@@ -38,9 +39,14 @@ orr_result mjcf_fail(const mjcf_node *node, orr_error *error, const char *format
 orr_result mjcf_unknown(const mjcf_node *node, const mjcf_node *parent, orr_error *error);
 // That there is text where only attributes are expected.
 orr_result mjcf_text_fail(const mjcf_node *node, orr_error *error);
+// That an element has no name or class, where none is asked for.
+orr_result mjcf_no_head(const mjcf_node *node, orr_error *error);
 orr_result mjcf_no_children(const mjcf_node *node, orr_error *error);
 // A file name as an attribute gives it, with the folders of the compiler element before it; in the arena.
 char *mjcf_file(orr_spec *spec, const char *folder, const char *file);
+
+// A spec from the text of a file, as its root element says. spec->path is set.
+orr_result mjcf_read_root(orr_spec *spec, const char *text, size_t size, orr_error *error);
 
 // ---- attributes
 
@@ -78,13 +84,14 @@ orr_result mjcf_read_numbers(const mjcf_node *node, const char *name, int min, i
 
 extern const mjcf_key mjcf_bool_keys[], mjcf_tristate_keys[], mjcf_geom_keys[], mjcf_joint_keys[],
     mjcf_object_keys[];
-extern const mjcf_field mjcf_compiler_fields[], mjcf_option_fields[], mjcf_size_fields[],
-    mjcf_statistic_fields[], mjcf_body_fields[], mjcf_inertial_fields[], mjcf_frame_fields[],
-    mjcf_replicate_fields[], mjcf_joint_fields[], mjcf_freejoint_fields[], mjcf_geom_fields[],
-    mjcf_site_fields[], mjcf_camera_fields[], mjcf_light_fields[], mjcf_mesh_fields[], mjcf_hfield_fields[],
-    mjcf_texture_fields[], mjcf_material_fields[], mjcf_pair_fields[], mjcf_exclude_fields[],
-    mjcf_equality_fields[], mjcf_tendon_fields[], mjcf_numeric_fields[], mjcf_text_fields[], mjcf_no_fields[],
-    mjcf_tuple_element_fields[], mjcf_key_fields[], mjcf_actuator_fields[], mjcf_general_fields[];
+extern const mjcf_field mjcf_compiler_fields[], mjcf_length_range_fields[], mjcf_option_fields[],
+    mjcf_size_fields[], mjcf_statistic_fields[], mjcf_body_fields[], mjcf_inertial_fields[],
+    mjcf_frame_fields[], mjcf_replicate_fields[], mjcf_joint_fields[], mjcf_freejoint_fields[],
+    mjcf_geom_fields[], mjcf_site_fields[], mjcf_camera_fields[], mjcf_light_fields[], mjcf_mesh_fields[],
+    mjcf_hfield_fields[], mjcf_texture_fields[], mjcf_material_fields[], mjcf_pair_fields[],
+    mjcf_exclude_fields[], mjcf_equality_fields[], mjcf_tendon_fields[], mjcf_numeric_fields[],
+    mjcf_text_fields[], mjcf_no_fields[], mjcf_tuple_element_fields[], mjcf_key_fields[],
+    mjcf_actuator_fields[], mjcf_general_fields[];
 
 // ---- classes
 
@@ -128,8 +135,8 @@ orr_result mjcf_read_contact(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_equality(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_tendon(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section);
-orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, bool in_class,
-                              spec_actuator *actuator);
+orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *section,
+                              bool in_class, spec_actuator *actuator);
 orr_result mjcf_read_sensors(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_custom(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_keyframes(mjcf_reader *reader, const mjcf_node *section);
@@ -156,5 +163,16 @@ void mjcf_turn_clear_for(const mjcf_node *node, spec_orientation *turn);
 // Resolves the orientation, and places it and `pos` in the body.
 orr_result mjcf_read_pose(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at, double pos[3],
                           spec_orientation *turn);
+// A <model> among the assets: its file is read into a spec of its own.
+orr_result mjcf_read_model(mjcf_reader *reader, const mjcf_node *node);
+// Every <attach> of the tree in the order of the file.
+orr_result mjcf_find_attachments(mjcf_reader *reader, const mjcf_node *parent);
+// One of them: first what joins the body, and when the bodies are read, the bodies.
+orr_result mjcf_attach_elements(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at);
+orr_result mjcf_attach_bodies(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at);
+// Notes where a frame with a name is and, `before` and after its elements or bodies are read, which those are.
+orr_result mjcf_span_elements(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *around,
+                              bool before);
+void mjcf_span_bodies(mjcf_reader *reader, const mjcf_node *node, bool before);
 // A joint, geom, site, camera or light; *known is false, and nothing is read, when the node is something else.
 orr_result mjcf_read_attached(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at, bool *known);

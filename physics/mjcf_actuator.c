@@ -10,6 +10,7 @@ static const char *const intvelocity_own[] = {"kp",       "kv",         "damprat
 static const char *const velocity_own[] = {"kv", NULL};
 static const char *const muscle_own[] = {"timeconst", "tausmooth", "range", "force", "scale", "lmin",
                                          "lmax",      "vmax",      "fpmax", "fvmax", NULL};
+static const char *const adhesion_own[] = {"gain", NULL};
 static const char *const cylinder_own[] = {"timeconst", "bias", "area", "diameter", NULL};
 
 static orr_result read_one(mjcf_reader *reader, const mjcf_node *node, const char *name, double *value,
@@ -153,7 +154,21 @@ static orr_result read_muscle(mjcf_reader *reader, const mjcf_node *node, spec_a
     return ORR_OK;
 }
 
-orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *a)
+static orr_result read_adhesion(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *a)
+{
+    bool given;
+    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, adhesion_own, a, reader->spec, reader->error));
+    ORR_TRY(read_one(reader, node, "gain", &a->gainprm[0], &given));
+    a->ctrllimited = 1;
+    if (a->gainprm[0] < 0.0 || a->ctrlrange[0] < 0.0 || (!in_class && !a->body)) {
+        return mjcf_fail(node, reader->error, "expected a body, and no negative gain or ctrlrange");
+    }
+    set_fixed(a, ORR_DYNAMICS_NONE, ORR_BIAS_NONE);
+    return ORR_OK;
+}
+
+orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *section,
+                              bool in_class, spec_actuator *a)
 {
     ORR_TRY(mjcf_no_children(node, reader->error));
     if (mjcf_is(node, "general")) {
@@ -181,9 +196,10 @@ orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, bool i
     if (mjcf_is(node, "muscle")) {
         return read_muscle(reader, node, a);
     }
-    return mjcf_fail(node, reader->error,
-                     "unknown or unsupported actuator: expected general, motor, position, velocity, "
-                     "intvelocity, damper, cylinder or muscle");
+    if (mjcf_is(node, "adhesion")) {
+        return read_adhesion(reader, node, in_class, a);
+    }
+    return mjcf_unknown(node, section, reader->error);
 }
 
 orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section)
@@ -197,7 +213,7 @@ orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section)
         }
         *a = c->actuator;
         ORR_TRY(mjcf_head(reader, node, &a->head));
-        ORR_TRY(mjcf_read_actuator(reader, node, false, a));
+        ORR_TRY(mjcf_read_actuator(reader, node, section, false, a));
     }
     return ORR_OK;
 }

@@ -100,10 +100,8 @@ static orr_result read_material(mjcf_reader *reader, const mjcf_node *node)
     }
     *material = c->material;
     ORR_TRY(mjcf_head(reader, node, &material->head));
-    if (!material->head.name) {
-        return mjcf_fail(node, reader->error, "name: expected one");
-    }
-    return mjcf_read(node, mjcf_material_fields, NULL, material, reader->spec, reader->error);
+    ORR_TRY(mjcf_read(node, mjcf_material_fields, NULL, material, reader->spec, reader->error));
+    return material->head.name ? ORR_OK : mjcf_fail(node, reader->error, "name: expected one");
 }
 
 orr_result mjcf_read_assets(mjcf_reader *reader, const mjcf_node *section)
@@ -111,8 +109,11 @@ orr_result mjcf_read_assets(mjcf_reader *reader, const mjcf_node *section)
     static const struct {
         const char *name;
         orr_result (*read)(mjcf_reader *reader, const mjcf_node *node);
-    } elements[] = {
-        {"mesh", read_mesh}, {"hfield", read_hfield}, {"texture", read_texture}, {"material", read_material}};
+    } elements[] = {{"mesh", read_mesh},
+                    {"hfield", read_hfield},
+                    {"texture", read_texture},
+                    {"material", read_material},
+                    {"model", mjcf_read_model}};
     enum { ELEMENT_COUNT = sizeof elements / sizeof elements[0] };
     for (const mjcf_node *node = section->children; node; node = node->next) {
         int i = 0;

@@ -84,7 +84,11 @@ static orr_result read_contents(mjcf_reader *reader, const mjcf_node *parent, co
         if (is_frame(node)) {
             mjcf_frame inside;
             ORR_TRY(enter_frame(reader, node, at, &inside));
+            ORR_TRY(mjcf_span_elements(reader, node, at, true));
             ORR_TRY(read_contents(reader, node, &inside));
+            ORR_TRY(mjcf_span_elements(reader, node, at, false));
+        } else if (mjcf_is(node, "attach")) {
+            ORR_TRY(mjcf_attach_elements(reader, node, at));
         } else if (mjcf_is(node, "inertial")) {
             ORR_TRY(read_inertial(reader, node, at));
         } else if (!mjcf_is(node, "body")) {
@@ -111,6 +115,9 @@ static orr_result read_body(mjcf_reader *reader, const mjcf_node *node, const mj
     mjcf_turn_init(&body->turn);
     ORR_TRY(mjcf_head(reader, node, &body->head));
     ORR_TRY(mjcf_read(node, mjcf_body_fields, NULL, body, reader->spec, reader->error));
+    ORR_TRY(mjcf_resolve_turn(reader, node, &body->turn));
+    memcpy(body->own_pos, body->pos, sizeof body->own_pos);
+    memcpy(body->own_quat, body->turn.quat, sizeof body->own_quat);
     ORR_TRY(mjcf_read_pose(reader, node, at, body->pos, &body->turn));
     const mjcf_frame inside = {.quat = {1.0, 0.0, 0.0, 0.0}, .childclass = body->childclass, .body = index};
     ORR_TRY(read_contents(reader, node, &inside));
@@ -125,7 +132,11 @@ static orr_result read_bodies(mjcf_reader *reader, const mjcf_node *parent, cons
         } else if (is_frame(node)) {
             mjcf_frame inside;
             ORR_TRY(enter_frame(reader, node, at, &inside));
+            mjcf_span_bodies(reader, node, true);
             ORR_TRY(read_bodies(reader, node, &inside));
+            mjcf_span_bodies(reader, node, false);
+        } else if (mjcf_is(node, "attach")) {
+            ORR_TRY(mjcf_attach_bodies(reader, node, at));
         }
     }
     return ORR_OK;
@@ -139,6 +150,11 @@ orr_result mjcf_read_worldbody(mjcf_reader *reader, const mjcf_node *root)
     }
     *world = (spec_body){.head = {mjcf_place(root), "world"}, .parent = 0, .full_inertia = {(double)NAN}};
     mjcf_turn_init(&world->turn);
+    for (const mjcf_node *node = root->children; node; node = node->next) {
+        if (mjcf_is(node, "worldbody")) {
+            ORR_TRY(mjcf_find_attachments(reader, node));
+        }
+    }
     for (int pass = 0; pass < 2; pass++) {
         for (const mjcf_node *node = root->children; node; node = node->next) {
             if (!mjcf_is(node, "worldbody")) {

@@ -144,6 +144,7 @@ static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const
         {"pair", mjcf_pair_fields, &c->pair},       {"equality", mjcf_equality_fields, &c->equality},
         {"tendon", mjcf_tendon_fields, &c->tendon}, {"geom", mjcf_geom_fields, &c->geom}};
     ORR_TRY(mjcf_no_children(node, reader->error));
+    ORR_TRY(mjcf_no_head(node, reader->error));
     for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++) {
         if (mjcf_is(node, elements[i].element)) {
             spec_orientation *turn = mjcf_is(node, "geom")     ? &c->geom.turn
@@ -156,11 +157,11 @@ static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const
             return mjcf_read(node, elements[i].fields, NULL, elements[i].target, reader->spec, reader->error);
         }
     }
-    static const char *const actuators[] = {"general",     "motor",  "position", "velocity",
-                                            "intvelocity", "damper", "cylinder", "muscle"};
+    static const char *const actuators[] = {"general", "motor",    "position", "velocity", "intvelocity",
+                                            "damper",  "cylinder", "muscle",   "adhesion"};
     for (size_t i = 0; i < sizeof actuators / sizeof actuators[0]; i++) {
         if (mjcf_is(node, actuators[i])) {
-            return mjcf_read_actuator(reader, node, true, &c->actuator);
+            return mjcf_read_actuator(reader, node, parent, true, &c->actuator);
         }
     }
     return mjcf_unknown(node, parent, reader->error);

@@ -115,6 +115,7 @@ static orr_result read_wrap(mjcf_reader *reader, const mjcf_node *node, const mj
         return spec_memory_fail(reader->error);
     }
     ORR_TRY(mjcf_no_children(node, reader->error));
+    ORR_TRY(mjcf_no_head(node, reader->error));
     ORR_TRY(mjcf_head(reader, node, &wrap->head));
     const char *const *own = NULL, *number = NULL;
     if (fixed && mjcf_is(node, "joint")) {

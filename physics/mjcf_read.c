@@ -130,11 +130,32 @@ static bool listed(const char *const *names, const char *name)
     return false;
 }
 
+static bool is_nameless(const mjcf_node *node)
+{
+    static const char *const names[] = {"compiler",  "lengthrange", "option",    "size",   "statistic",
+                                        "global",    "quality",     "headlight", "map",    "scale",
+                                        "rgba",      "inertial",    "element",   "pulley", "attach",
+                                        "replicate", "default",     "worldbody", NULL};
+    return listed(names, node->name);
+}
+
+// Elements that begin as a class says.
+static bool has_class(const mjcf_node *node)
+{
+    static const char *const names[] = {
+        "mesh",     "material", "joint",    "geom",    "site",     "camera",      "light",   "pair",
+        "connect",  "weld",     "tendon",   "spatial", "fixed",    "general",     "motor",   "position",
+        "velocity", "damper",   "cylinder", "muscle",  "adhesion", "intvelocity", "default", NULL};
+    return listed(names, node->name);
+}
+
 orr_result mjcf_read(const mjcf_node *node, const mjcf_field *fields, const char *const *own, void *target,
                      orr_spec *spec, orr_error *error)
 {
     for (const mjcf_attribute *a = node->attributes; a; a = a->next) {
-        if (strcmp(a->name, "name") == 0 || strcmp(a->name, "class") == 0 || listed(own, a->name)) {
+        bool head = strcmp(a->name, "name") == 0 ? !is_nameless(node)
+                                                 : strcmp(a->name, "class") == 0 && has_class(node);
+        if (head || listed(own, a->name)) {
             continue;
         }
         const mjcf_field *field = fields;

@@ -106,6 +106,18 @@ static orr_result spend(copier *c, const mjcf_node *node, int work)
                            WORK_MAX / NODE_WORK);
 }
 
+static orr_result join_texts(copier *c, const char *first, const char *second, const char **joined)
+{
+    size_t size = strlen(first) + strlen(second) + 1;
+    char *text = orr_arena_take(c->arena, size, 1);
+    if (!text) {
+        return spec_memory_fail(c->error);
+    }
+    snprintf(text, size, "%s%s", first, second);
+    *joined = text;
+    return ORR_OK;
+}
+
 static orr_result copy_attributes(copier *c, const mjcf_node *node, mjcf_attribute **copies)
 {
     for (const mjcf_attribute *a = node->attributes; a; a = a->next) {
@@ -115,13 +127,7 @@ static orr_result copy_attributes(copier *c, const mjcf_node *node, mjcf_attribu
         }
         *copy = (mjcf_attribute){a->name, a->value, NULL};
         if ((strcmp(a->name, "name") == 0 && a->value[0]) || is_replicated(c, node, a)) {
-            size_t size = strlen(a->value) + strlen(c->ending) + 1;
-            char *value = orr_arena_take(c->arena, size, 1);
-            if (!value) {
-                return spec_memory_fail(c->error);
-            }
-            snprintf(value, size, "%s%s", a->value, c->ending);
-            copy->value = value;
+            ORR_TRY(join_texts(c, a->value, c->ending, &copy->value));
         }
         *copies = copy;
         copies = &copy->next;
@@ -151,6 +157,9 @@ static orr_result copy_node(copier *c, const mjcf_node *node, mjcf_node **copy)
     (*copy)->attributes = NULL;
     (*copy)->children = (*copy)->next = NULL;
     ORR_TRY(copy_attributes(c, node, &(*copy)->attributes));
+    if (mjcf_is(node, "attach")) {
+        ORR_TRY(join_texts(c, node->ending ? node->ending : "", c->ending, &(*copy)->ending));
+    }
     return copy_children(c, node, &(*copy)->children);
 }
 

@@ -121,6 +121,12 @@ static const mjcf_key gain_keys[] = {
     {"fixed", ORR_GAIN_FIXED}, {"affine", ORR_GAIN_AFFINE}, {"muscle", ORR_GAIN_MUSCLE}, {NULL, 0}};
 static const mjcf_key bias_keys[] = {
     {"none", ORR_BIAS_NONE}, {"affine", ORR_BIAS_AFFINE}, {"muscle", ORR_BIAS_MUSCLE}, {NULL, 0}};
+static const mjcf_key conflict_keys[] = {{"warning", 0}, {NULL, 0}}; // the options of this model hold
+static const mjcf_key length_mode_keys[] = {{"none", SPEC_LENGTH_NONE},
+                                            {"muscle", SPEC_LENGTH_MUSCLE},
+                                            {"muscleuser", SPEC_LENGTH_MUSCLEUSER},
+                                            {"all", SPEC_LENGTH_ALL},
+                                            {NULL, 0}};
 static const mjcf_key fluid_keys[] = {{"none", 0}, {"ellipsoid", 1}, {NULL, 0}};
 static const mjcf_key coordinate_keys[] = {{"local", 0}, {NULL, 0}};
 
@@ -145,7 +151,20 @@ const mjcf_field mjcf_compiler_fields[] = {
     TEXT(spec_compiler, "assetdir", assetdir),
     NO_EFFECT("usethread"),
     NO_EFFECT("saveinertial"),
-    UNSUPPORTED("conflict"),
+    KEYWORD(spec_compiler, "conflict", conflict, conflict_keys),
+    END};
+
+const mjcf_field mjcf_length_range_fields[] = {
+    KEYWORD(spec_length_range, "mode", mode, length_mode_keys),
+    KEYWORD(spec_length_range, "useexisting", useexisting, mjcf_bool_keys),
+    KEYWORD(spec_length_range, "uselimit", uselimit, mjcf_bool_keys),
+    REAL(spec_length_range, "accel", accel, 1, 1),
+    REAL(spec_length_range, "maxforce", maxforce, 1, 1),
+    REAL(spec_length_range, "timeconst", timeconst, 1, 1),
+    REAL(spec_length_range, "timestep", timestep, 1, 1),
+    REAL(spec_length_range, "inttotal", inttotal, 1, 1),
+    REAL(spec_length_range, "interval", interval, 1, 1),
+    REAL(spec_length_range, "tolrange", tolrange, 1, 1),
     END};
 
 const mjcf_field mjcf_option_fields[] = {
@@ -227,8 +246,8 @@ const mjcf_field mjcf_joint_fields[] = {
     KEYWORD(spec_joint, "actuatorgravcomp", actgravcomp, mjcf_bool_keys),
     REAL(spec_joint, "pos", pos, 3, 3),
     REAL(spec_joint, "axis", axis, 3, 3),
-    REAL(spec_joint, "stiffness", stiffness, 1, 1),
-    REAL(spec_joint, "damping", damping, 1, 1),
+    REAL(spec_joint, "stiffness", stiffness, 1, 1 + ORR_NPOLY),
+    REAL(spec_joint, "damping", damping, 1, 1 + ORR_NPOLY),
     REAL(spec_joint, "armature", armature, 1, 1),
     REAL(spec_joint, "frictionloss", frictionloss, 1, 1),
     REAL(spec_joint, "margin", margin, 1, 1),
@@ -300,7 +319,7 @@ const mjcf_field mjcf_camera_fields[] = {POSE(spec_camera),
                                          SINGLE(spec_camera, "sensorsize", sensorsize, 2, 2),
                                          TEXT(spec_camera, "target", target),
                                          NUMBERS(spec_camera, "user", user),
-                                         UNSUPPORTED("output"),
+                                         NO_EFFECT("output"), // images are what the caller asks for
                                          END};
 
 const mjcf_field mjcf_light_fields[] = {KEYWORD(spec_light, "mode", mode, camera_mode_keys),
@@ -413,8 +432,8 @@ const mjcf_field mjcf_tendon_fields[] = {
     REAL(spec_tendon, "range", range, 2, 2),
     REAL(spec_tendon, "actuatorfrcrange", actfrcrange, 2, 2),
     REAL(spec_tendon, "margin", margin, 1, 1),
-    REAL(spec_tendon, "stiffness", stiffness, 1, 1),
-    REAL(spec_tendon, "damping", damping, 1, 1),
+    REAL(spec_tendon, "stiffness", stiffness, 1, 1 + ORR_NPOLY),
+    REAL(spec_tendon, "damping", damping, 1, 1 + ORR_NPOLY),
     REAL(spec_tendon, "armature", armature, 1, 1),
     REAL(spec_tendon, "frictionloss", frictionloss, 1, 1),
     REAL(spec_tendon, "springlength", springlength, 1, 2),
@@ -451,9 +470,10 @@ const mjcf_field mjcf_key_fields[] = {REAL(spec_key, "time", time, 1, 1), NUMBER
         TEXT(spec_actuator, "joint", joint), TEXT(spec_actuator, "jointinparent", jointinparent),            \
         TEXT(spec_actuator, "tendon", tendon), TEXT(spec_actuator, "site", site),                            \
         TEXT(spec_actuator, "refsite", refsite), NUMBERS(spec_actuator, "user", user),                       \
-        UNSUPPORTED("armature"), UNSUPPORTED("damping"), UNSUPPORTED("delay"), UNSUPPORTED("interp"),        \
-        UNSUPPORTED("nsample"), UNSUPPORTED("body"), TEXT(spec_actuator, "cranksite", cranksite),            \
-        TEXT(spec_actuator, "slidersite", slidersite),                                                       \
+        REAL(spec_actuator, "armature", armature, 1, 1),                                                     \
+        REAL(spec_actuator, "damping", damping, 1, 1 + ORR_NPOLY), UNSUPPORTED("delay"),                     \
+        UNSUPPORTED("interp"), UNSUPPORTED("nsample"), TEXT(spec_actuator, "body", body),                    \
+        TEXT(spec_actuator, "cranksite", cranksite), TEXT(spec_actuator, "slidersite", slidersite),          \
         REAL(spec_actuator, "cranklength", cranklength, 1, 1), UNSUPPORTED("input"), UNSUPPORTED("ffrange"), \
         UNSUPPORTED("velrange")
 

@@ -62,14 +62,37 @@ orr_result mjcf_fail(const mjcf_node *node, orr_error *error, const char *format
                     what);
 }
 
+// What MuJoCo knows and this engine does not: soft bodies, drawn skins, plugins, layers of textures, signed distances.
+static bool is_unsupported(const mjcf_node *node)
+{
+    static const char *const names[] = {"composite",  "flexcomp", "flex",      "flexvert",    "flexstrain",
+                                        "deformable", "skin",     "extension", "plugin",      "layer",
+                                        "tactile",    "dcmotor",  "pid",       "orientation", "config"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (mjcf_is(node, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 orr_result mjcf_unknown(const mjcf_node *node, const mjcf_node *parent, orr_error *error)
 {
-    return mjcf_fail(node, error, "unknown or unsupported element inside <%.64s>", parent->name);
+    if (is_unsupported(node)) {
+        return mjcf_fail(node, error, "this element of MuJoCo's is not supported");
+    }
+    return mjcf_fail(node, error, "unknown element inside <%.64s>", parent->name);
 }
 
 orr_result mjcf_no_children(const mjcf_node *node, orr_error *error)
 {
     return node->children ? mjcf_unknown(node->children, node, error) : ORR_OK;
+}
+
+orr_result mjcf_no_head(const mjcf_node *node, orr_error *error)
+{
+    const char *found = mjcf_find(node, "name") ? "name" : mjcf_find(node, "class") ? "class" : NULL;
+    return found ? mjcf_fail(node, error, "unknown attribute '%s'", found) : ORR_OK;
 }
 
 orr_result mjcf_text_fail(const mjcf_node *node, orr_error *error)

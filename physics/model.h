@@ -21,6 +21,7 @@ enum {
     ORR_NGAIN = 10,
     ORR_NBIAS = 10,
     ORR_NFLUID = 12,
+    ORR_NPOLY = 2, // higher coefficients of stiffness and damping
 };
 
 typedef enum orr_joint_type {
@@ -107,6 +108,7 @@ typedef enum orr_transmission {
     ORR_TRANSMISSION_SLIDERCRANK,   // trnid: site of the crank, site of the slider
     ORR_TRANSMISSION_TENDON,        // trnid: tendon, -1
     ORR_TRANSMISSION_SITE,          // trnid: site, reference site or -1
+    ORR_TRANSMISSION_BODY,          // trnid: body, -1; presses its contacts together
 } orr_transmission;
 
 typedef enum orr_dynamics_type { // of an actuator's activation a
@@ -162,7 +164,8 @@ typedef enum orr_sensor_type {    // MuJoCo's mjtSensor; dimensions in brackets
     ORR_SENSOR_FORCE = 4, // between the site's body and its parent, in the site's frame [3]
     ORR_SENSOR_TORQUE = 5,
     ORR_SENSOR_MAGNETOMETER = 6,
-    ORR_SENSOR_RANGEFINDER = 7, // distance along the site's +z, -1: nothing there [1]
+    ORR_SENSOR_RANGEFINDER = 7,   // along the site's +z, or through the pixels of a camera: orr_ray_data
+    ORR_SENSOR_CAMPROJECTION = 8, // where the site is in the camera's image, pixels [2]
     ORR_SENSOR_JOINTPOS = 9,
     ORR_SENSOR_JOINTVEL = 10,
     ORR_SENSOR_TENDONPOS = 11,
@@ -192,10 +195,43 @@ typedef enum orr_sensor_type {    // MuJoCo's mjtSensor; dimensions in brackets
     ORR_SENSOR_SUBTREECOM = 35,
     ORR_SENSOR_SUBTREELINVEL = 36,
     ORR_SENSOR_SUBTREEANGMOM = 37,
+    ORR_SENSOR_INSIDESITE = 38, // 1: the object's origin is in the site, or 0
+    ORR_SENSOR_GEOMDIST =
+        39, // m between two geoms or the nearest two of bodies, up to the cutoff; < 0: depth
+    ORR_SENSOR_GEOMNORMAL = 40, // from the first to the second surface [3]
+    ORR_SENSOR_GEOMFROMTO = 41, // nearest points [6]
+    ORR_SENSOR_CONTACT = 42,    // orr_contact_data of intprm[2] contacts, chosen by orr_contact_reduce
     ORR_SENSOR_E_POTENTIAL = 43,
     ORR_SENSOR_E_KINETIC = 44,
     ORR_SENSOR_CLOCK = 45,
+    ORR_SENSOR_USER = 48, // zeros: nobody fills them in
 } orr_sensor_type;
+
+typedef enum orr_contact_data { // bits of sensor_intprm[0] of a contact sensor; frames point from object 1 to object 2
+    ORR_CONTACT_FOUND = 1 << 0, // number of contacts that match [1]
+    ORR_CONTACT_FORCE = 1 << 1, // in the contact's frame [3]
+    ORR_CONTACT_TORQUE = 1 << 2,
+    ORR_CONTACT_DIST = 1 << 3,
+    ORR_CONTACT_POS = 1 << 4,
+    ORR_CONTACT_NORMAL = 1 << 5,
+    ORR_CONTACT_TANGENT = 1 << 6,
+} orr_contact_data;
+
+typedef enum orr_contact_reduce { // sensor_intprm[1]: which contacts, where more match than there is room for
+    ORR_REDUCE_NONE,              // the first ones, in no particular order
+    ORR_REDUCE_MINDIST,
+    ORR_REDUCE_MAXFORCE,
+    ORR_REDUCE_NETFORCE // one in place of all: their force and torque at their centre, in world axes
+} orr_contact_reduce;
+
+typedef enum orr_ray_data { // bits of sensor_intprm[0] of a rangefinder
+    ORR_RAY_DIST = 1 << 0,  // m, -1: nothing there [1]
+    ORR_RAY_DIR = 1 << 1,   // [3], as all below zeros where nothing is hit
+    ORR_RAY_ORIGIN = 1 << 2,
+    ORR_RAY_POINT = 1 << 3,
+    ORR_RAY_NORMAL = 1 << 4, // of the surface
+    ORR_RAY_DEPTH = 1 << 5,  // from the plane of the camera, -1: nothing there [1]
+} orr_ray_data;
 
 typedef enum orr_stage { ORR_STAGE_NONE, ORR_STAGE_POS, ORR_STAGE_VEL, ORR_STAGE_ACC } orr_stage;
 
@@ -310,12 +346,13 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(uint8_t, jnt_actgravcomp, m->njnt, 1)   /* does gravity compensation count as an actuator's force? */      \
     X(double, jnt_solref, m->njnt, ORR_NREF)  /* of the limit */                                                 \
     X(double, jnt_solimp, m->njnt, ORR_NIMP)                                                                     \
-    X(double, jnt_pos, m->njnt, 3)         /* anchor */                                                          \
-    X(double, jnt_axis, m->njnt, 3)        /* of length 1 */                                                     \
-    X(double, jnt_stiffness, m->njnt, 1)   /* N/m or N m/rad */                                                  \
-    X(double, jnt_range, m->njnt, 2)       /* m or rad; ball: 0 and the largest angle */                         \
-    X(double, jnt_actfrcrange, m->njnt, 2) /* N or N m */                                                        \
-    X(double, jnt_margin, m->njnt, 1)      /* m or rad before the limit at which it begins to act */             \
+    X(double, jnt_pos, m->njnt, 3)                   /* anchor */                                                \
+    X(double, jnt_axis, m->njnt, 3)                  /* of length 1 */                                           \
+    X(double, jnt_stiffness, m->njnt, 1)             /* N/m or N m/rad */                                        \
+    X(double, jnt_stiffnesspoly, m->njnt, ORR_NPOLY) /* of |x| x, x^3 */                                         \
+    X(double, jnt_range, m->njnt, 2)                 /* m or rad; ball: 0 and the largest angle */               \
+    X(double, jnt_actfrcrange, m->njnt, 2)           /* N or N m */                                              \
+    X(double, jnt_margin, m->njnt, 1) /* m or rad before the limit at which it begins to act */                  \
     X(double, jnt_user, m->njnt, m->nuser_jnt)                                                                   \
     /* degrees of freedom */                                                                                     \
     X(int32_t, dof_bodyid, m->nv, 1)                                                                             \
@@ -327,6 +364,8 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, dof_frictionloss, m->nv, 1) /* N or N m */                                                         \
     X(double, dof_armature, m->nv, 1)     /* kg or kg m^2, added to the diagonal of the inertia matrix */        \
     X(double, dof_damping, m->nv, 1)      /* N s/m or N m s/rad */                                               \
+    X(double, dof_dampingpoly, m->nv, ORR_NPOLY) /* of |v| v, v^3 */                                             \
+    X(double, dof_drive, m->nv, 2 + ORR_NPOLY)   /* what actuators add: armature, damping, its polynomial */     \
     X(double, dof_invweight0, m->nv, 1) /* diagonal of the inverse inertia matrix at qpos0, one per joint */     \
     X(double, dof_M0, m->nv, 1)         /* diagonal of the inertia matrix at qpos0 */                            \
     X(int32_t, M_rownnz, m->nv, 1)      /* inertia matrix by rows: entries of a row, */                          \
@@ -488,6 +527,9 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, tendon_actfrcrange, m->ntendon, 2)                                                                 \
     X(double, tendon_margin, m->ntendon, 1)                                                                      \
     X(double, tendon_stiffness, m->ntendon, 1)                                                                   \
+    X(double, tendon_stiffnesspoly, m->ntendon, ORR_NPOLY)                                                       \
+    X(double, tendon_dampingpoly, m->ntendon, ORR_NPOLY)                                                         \
+    X(double, tendon_drive, m->ntendon, 2 + ORR_NPOLY) /* as dof_drive */                                        \
     X(double, tendon_damping, m->ntendon, 1)                                                                     \
     X(double, tendon_armature, m->ntendon, 1)                                                                    \
     X(double, tendon_frictionloss, m->ntendon, 1)                                                                \
@@ -520,6 +562,9 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, actuator_actrange, m->nu, 2)                                                                       \
     X(double, actuator_cranklength, m->nu, 1) /* of the rod between crank and slider */                          \
     X(double, actuator_gear, m->nu, 6)                                                                           \
+    X(double, actuator_armature, m->nu, 1) /* of what it moves, times gear^2 */                                  \
+    X(double, actuator_damping, m->nu, 1)                                                                        \
+    X(double, actuator_dampingpoly, m->nu, ORR_NPOLY)                                                            \
     X(double, actuator_acc0, m->nu, 1)    /* |M^-1 moment^T| at qpos0 */                                         \
     X(double, actuator_length0, m->nu, 1) /* at qpos0 */                                                         \
     X(double, actuator_lengthrange, m->nu, 2)                                                                    \
@@ -532,6 +577,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, sensor_objid, m->nsensor, 1)                                                                      \
     X(int32_t, sensor_reftype, m->nsensor, 1) /* frame it is measured in; */                                     \
     X(int32_t, sensor_refid, m->nsensor, 1)   /* -1: the world's */                                              \
+    X(int32_t, sensor_intprm, m->nsensor, 3)  /* orr_contact_data, orr_contact_reduce, number of contacts */     \
     X(int32_t, sensor_dim, m->nsensor, 1)                                                                        \
     X(int32_t, sensor_adr, m->nsensor, 1)                                                                        \
     X(double, sensor_cutoff, m->nsensor, 1) /* 0: none */                                                        \

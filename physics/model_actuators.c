@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { SENSOR_MAX = 1 << 20 }; // numbers of one
+
 static orr_result find(model_builder *b, const spec_head *head, const char *what, int index, const char *name)
 {
     return index >= 0 ? ORR_OK : spec_fail(head, b->error, "there is no %s '%.64s'", what, name);
@@ -13,12 +15,17 @@ static orr_result resolve_transmission(model_builder *b, const spec_actuator *a,
 {
     const orr_spec *spec = b->spec;
     int targets = (a->joint != NULL) + (a->jointinparent != NULL) + (a->tendon != NULL) + (a->site != NULL) +
-                  (a->cranksite != NULL);
+                  (a->cranksite != NULL) + (a->body != NULL);
     id[1] = -1;
     if (targets != 1 || (a->refsite && !a->site)) {
         return spec_fail(
             &a->head, b->error,
-            "expected one of joint, jointinparent, tendon, site and cranksite (refsite with site)");
+            "expected one of joint, jointinparent, tendon, site, body and cranksite (refsite with site)");
+    }
+    if (a->body) {
+        *type = ORR_TRANSMISSION_BODY;
+        id[0] = SPEC_FIND(spec, bodies, a->body);
+        return find(b, &a->head, "body", id[0], a->body);
     }
     if (a->cranksite) {
         *type = ORR_TRANSMISSION_SLIDERCRANK;
@@ -74,6 +81,43 @@ static orr_result inherit_range(model_builder *b, int id, const spec_actuator *a
     return ORR_OK;
 }
 
+// Armature and damping of an actuator are those of what it moves, as the gear makes them.
+static orr_result drive(model_builder *b, int id, const spec_actuator *a)
+{
+    orr_model *m = b->m;
+    int type = m->actuator_trntype[id], target = m->actuator_trnid[2 * id];
+    double square = a->gear[0] * a->gear[0];
+    const double given[] = {a->armature, a->damping[0], a->damping[1], a->damping[2]};
+    m->actuator_armature[id] = a->armature;
+    m->actuator_damping[id] = a->damping[0];
+    memcpy(m->actuator_dampingpoly + ORR_NPOLY * id, a->damping + 1, ORR_NPOLY * sizeof(double));
+    bool none = true;
+    for (int k = 0; k < 2 + ORR_NPOLY; k++) {
+        none = none && given[k] == 0.0;
+    }
+    if (none) {
+        return ORR_OK;
+    }
+    bool joint = type == ORR_TRANSMISSION_JOINT || type == ORR_TRANSMISSION_JOINTINPARENT;
+    bool straight = joint && m->jnt_type[target] >= ORR_JOINT_SLIDE;
+    if (!straight && type != ORR_TRANSMISSION_TENDON) {
+        return spec_fail(&a->head, b->error,
+                         "armature and damping: expected an actuator of a slide or hinge joint or a tendon");
+    }
+    for (int k = 0; !joint && a->armature != 0.0 && k < m->tendon_num[target]; k++) {
+        int wrap = m->wrap_type[m->tendon_adr[target] + k];
+        if (wrap == ORR_WRAP_SPHERE || wrap == ORR_WRAP_CYLINDER) {
+            return spec_fail(&a->head, b->error, "armature: expected a tendon that wraps around no geom");
+        }
+    }
+    double *felt = joint ? m->dof_drive + (2 + ORR_NPOLY) * m->jnt_dofadr[target]
+                         : m->tendon_drive + (2 + ORR_NPOLY) * target;
+    for (int k = 0; k < 2 + ORR_NPOLY; k++) {
+        felt[k] += square * given[k];
+    }
+    return ORR_OK;
+}
+
 static orr_result build_actuator(model_builder *b, int id, int *activation)
 {
     orr_model *m = b->m;
@@ -100,12 +144,11 @@ static orr_result build_actuator(model_builder *b, int id, int *activation)
     memcpy(m->actuator_lengthrange + 2 * id, a->lengthrange, sizeof a->lengthrange);
     memcpy(m->actuator_gear + 6 * id, a->gear, sizeof a->gear);
     m->actuator_cranklength[id] = a->cranklength;
-    if ((a->gaintype == ORR_GAIN_MUSCLE || a->biastype == ORR_BIAS_MUSCLE)) {
+    ORR_TRY(drive(b, id, a));
+    if (a->gaintype == ORR_GAIN_MUSCLE || a->biastype == ORR_BIAS_MUSCLE) {
         const double *range = a->gaintype == ORR_GAIN_MUSCLE ? a->gainprm : a->biasprm;
-        if (!(range[0] < range[1]) || !(a->lengthrange[0] < a->lengthrange[1])) {
-            return spec_fail(&a->head, b->error,
-                             "a muscle: expected a range and a lengthrange, the smaller end first "
-                             "(lengths that simulation would find are not looked for)");
+        if (!(range[0] < range[1])) {
+            return spec_fail(&a->head, b->error, "a muscle: expected a range, the smaller end first");
         }
     }
     copy_user(m->actuator_user + m->nuser_actuator * id, m->nuser_actuator, &a->user);
@@ -122,11 +165,47 @@ static orr_result build_actuator(model_builder *b, int id, int *activation)
     return ORR_OK;
 }
 
+static const int contact_sizes[] = {1, 3, 3, 1, 3, 3, 3, 0}, ray_sizes[] = {1, 3, 3, 3, 3, 1, 0};
+
+static int sum_sizes(int bits, const int *sizes)
+{
+    int sum = 0;
+    for (int k = 0; sizes[k]; k++) {
+        sum += bits >> k & 1 ? sizes[k] : 0;
+    }
+    return sum;
+}
+
 // How many numbers a sensor gives, of which kind, and what must be computed for them.
-static void describe_sensor(int type, int *dim, int *data, int *stage)
+static void describe_sensor(const orr_model *m, const spec_sensor *s, int object, int *dim, int *data,
+                            int *stage)
 {
     *dim = 3, *data = ORR_DATA_REAL, *stage = ORR_STAGE_POS;
-    switch ((orr_sensor_type)type) {
+    switch ((orr_sensor_type)s->type) {
+    case ORR_SENSOR_CONTACT:
+        *dim = s->intprm[2] * sum_sizes(s->intprm[0], contact_sizes), *stage = ORR_STAGE_ACC;
+        break;
+    case ORR_SENSOR_RANGEFINDER: {
+        const int32_t *pixels = m->cam_resolution + 2 * object;
+        int64_t rays = s->objtype == ORR_OBJECT_CAMERA ? (int64_t)pixels[0] * pixels[1] : 1;
+        *dim = rays <= SENSOR_MAX ? sum_sizes(s->intprm[0], ray_sizes) * (int)rays : INT32_MAX;
+        break;
+    }
+    case ORR_SENSOR_CAMPROJECTION:
+        *dim = 2;
+        break;
+    case ORR_SENSOR_INSIDESITE:
+        *dim = 1, *data = ORR_DATA_POSITIVE;
+        break;
+    case ORR_SENSOR_GEOMNORMAL:
+        *data = ORR_DATA_AXIS;
+        break;
+    case ORR_SENSOR_GEOMFROMTO:
+        *dim = 6;
+        break;
+    case ORR_SENSOR_USER:
+        *dim = s->dim, *data = s->datatype, *stage = s->needstage;
+        break;
     case ORR_SENSOR_TOUCH:
         *dim = 1, *data = ORR_DATA_POSITIVE, *stage = ORR_STAGE_ACC;
         break;
@@ -159,7 +238,7 @@ static void describe_sensor(int type, int *dim, int *data, int *stage)
     case ORR_SENSOR_FRAMEQUAT:
         *dim = 4, *data = ORR_DATA_QUATERNION;
         break;
-    case ORR_SENSOR_RANGEFINDER:
+    case ORR_SENSOR_GEOMDIST:
     case ORR_SENSOR_JOINTPOS:
     case ORR_SENSOR_TENDONPOS:
     case ORR_SENSOR_ACTUATORPOS:
@@ -198,12 +277,41 @@ static orr_result find_object(model_builder *b, const spec_head *head, int type,
     return !name || *id >= 0 ? ORR_OK : spec_fail(head, b->error, "there is no such object '%.64s'", name);
 }
 
+// What a distance is measured between.
+static orr_result check_distance(model_builder *b, const spec_sensor *s, int id)
+{
+    const orr_model *m = b->m;
+    if (s->type < ORR_SENSOR_GEOMDIST || s->type > ORR_SENSOR_GEOMFROMTO) {
+        return ORR_OK;
+    }
+    if (s->objtype == s->reftype && m->sensor_objid[id] == m->sensor_refid[id]) {
+        return spec_fail(&s->head, b->error, "expected two different bodies or geoms");
+    }
+    for (int side = 0; side < 2; side++) {
+        int object = side ? m->sensor_refid[id] : m->sensor_objid[id];
+        bool body = (side ? s->reftype : s->objtype) == ORR_OBJECT_BODY;
+        int first = body ? m->body_geomadr[object] : object, count = body ? m->body_geomnum[object] : 1;
+        for (int i = first; i < first + count; i++) {
+            if (m->geom_type[i] == ORR_GEOM_HFIELD) {
+                return spec_fail(&s->head, b->error, "expected no height fields");
+            }
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result build_sensor(model_builder *b, int id)
 {
     orr_model *m = b->m;
     const spec_sensor *s = &b->spec->sensors[id];
     int dim, data, stage;
-    describe_sensor(s->type, &dim, &data, &stage);
+    ORR_TRY(find_object(b, &s->head, s->objtype, s->object, &m->sensor_objid[id]));
+    ORR_TRY(find_object(b, &s->head, s->reftype, s->reference, &m->sensor_refid[id]));
+    describe_sensor(m, s, m->sensor_objid[id], &dim, &data, &stage);
+    if (dim > SENSOR_MAX || m->nsensordata > SENSOR_MAX * 64 - dim) {
+        return spec_fail(&s->head, b->error, "expected a sensor of up to %d numbers", SENSOR_MAX);
+    }
+    memcpy(m->sensor_intprm + 3 * id, s->intprm, sizeof s->intprm);
     m->sensor_type[id] = s->type;
     m->sensor_datatype[id] = data;
     m->sensor_needstage[id] = stage;
@@ -215,9 +323,8 @@ static orr_result build_sensor(model_builder *b, int id)
     m->sensor_cutoff[id] = s->cutoff;
     m->sensor_noise[id] = s->noise;
     copy_user(m->sensor_user + m->nuser_sensor * id, m->nuser_sensor, &s->user);
-    ORR_TRY(find_object(b, &s->head, s->objtype, s->object, &m->sensor_objid[id]));
-    ORR_TRY(find_object(b, &s->head, s->reftype, s->reference, &m->sensor_refid[id]));
-    if (s->cutoff < 0.0 || s->noise < 0.0 || (s->cutoff > 0.0 && data > ORR_DATA_POSITIVE)) {
+    if (s->cutoff < 0.0 || s->noise < 0.0 ||
+        (s->cutoff > 0.0 && data > ORR_DATA_POSITIVE && s->type != ORR_SENSOR_GEOMNORMAL)) {
         return spec_fail(&s->head, b->error,
                          "cutoff and noise: expected no negative number, and no cutoff of directions");
     }
@@ -235,6 +342,7 @@ static orr_result build_sensor(model_builder *b, int id)
             return spec_fail(&s->head, b->error, "joint: expected one with limits");
         }
     }
+    ORR_TRY(check_distance(b, s, id));
     if (s->objtype == ORR_OBJECT_TENDON && s->type >= ORR_SENSOR_TENDONLIMITPOS &&
         !m->tendon_limited[object]) {
         return spec_fail(&s->head, b->error, "tendon: expected one with limits");

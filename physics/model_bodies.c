@@ -39,7 +39,7 @@ static orr_result add_joint(model_builder *b, int id, int *qpos, int *dof)
     if (type == ORR_JOINT_BALL && m->jnt_limited[id] && joint->range[0] != 0.0) {
         return spec_fail(&joint->head, b->error, "range: expected 0 as the first number of a ball joint");
     }
-    if (joint->stiffness < 0.0 || joint->damping < 0.0 || joint->armature < 0.0 ||
+    if (joint->stiffness[0] < 0.0 || joint->damping[0] < 0.0 || joint->armature < 0.0 ||
         joint->frictionloss < 0.0) {
         return spec_fail(&joint->head, b->error,
                          "stiffness, damping, armature, frictionloss: expected no negative number");
@@ -49,7 +49,8 @@ static orr_result add_joint(model_builder *b, int id, int *qpos, int *dof)
     memcpy(m->jnt_solimp + ORR_NIMP * id, joint->solimp_limit, sizeof joint->solimp_limit);
     memcpy(m->jnt_range + 2 * id, joint->range, sizeof joint->range);
     memcpy(m->jnt_actfrcrange + 2 * id, joint->actfrcrange, sizeof joint->actfrcrange);
-    m->jnt_stiffness[id] = joint->stiffness;
+    m->jnt_stiffness[id] = joint->stiffness[0];
+    memcpy(m->jnt_stiffnesspoly + ORR_NPOLY * id, joint->stiffness + 1, ORR_NPOLY * sizeof(double));
     m->jnt_margin[id] = joint->margin;
     copy_user(m->jnt_user + m->nuser_jnt * id, m->nuser_jnt, &joint->user);
 
@@ -72,7 +73,8 @@ static orr_result add_joint(model_builder *b, int id, int *qpos, int *dof)
         memcpy(m->dof_solimp + ORR_NIMP * d, joint->solimp_friction, sizeof joint->solimp_friction);
         m->dof_frictionloss[d] = joint->frictionloss;
         m->dof_armature[d] = joint->armature;
-        m->dof_damping[d] = joint->damping;
+        m->dof_damping[d] = joint->damping[0];
+        memcpy(m->dof_dampingpoly + ORR_NPOLY * d, joint->damping + 1, ORR_NPOLY * sizeof(double));
     }
     *qpos += joint_positions[type];
     *dof += joint_dofs[type];

@@ -102,15 +102,16 @@ orr_result count_sizes(model_builder *b);
 orr_result count_names(model_builder *b);
 // with the arrays there
 void fill_names(model_builder *b);
-orr_result build_bodies(model_builder *b);     // bodies, joints, dofs
-orr_result build_masses(model_builder *b);     // the inertia of bodies
-orr_result build_geoms(model_builder *b);      // geoms, sites
-orr_result build_views(model_builder *b);      // cameras, lights
-orr_result build_assets(model_builder *b);     // meshes, height fields, textures, materials
-orr_result build_links(model_builder *b);      // pairs, excludes, equalities, tendons
-orr_result build_actuators(model_builder *b);  // actuators and sensors
-orr_result build_custom(model_builder *b);     // custom fields, keyframes
-orr_result derive_constants(model_builder *b); // what follows from qpos0
+orr_result build_bodies(model_builder *b);       // bodies, joints, dofs
+orr_result build_masses(model_builder *b);       // the inertia of bodies
+orr_result build_geoms(model_builder *b);        // geoms, sites
+orr_result build_views(model_builder *b);        // cameras, lights
+orr_result build_assets(model_builder *b);       // meshes, height fields, textures, materials
+orr_result build_links(model_builder *b);        // pairs, excludes, equalities, tendons
+orr_result build_actuators(model_builder *b);    // actuators and sensors
+orr_result build_custom(model_builder *b);       // custom fields, keyframes
+orr_result derive_constants(model_builder *b);   // what follows from qpos0
+orr_result find_length_ranges(model_builder *b); // of muscles; the model is complete but for custom fields
 
 // ---- parts of the steps, for models that differ in some numbers (world_vary.c)
 

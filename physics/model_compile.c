@@ -20,9 +20,27 @@ orr_result builder_limited(const model_builder *b, const spec_head *head, const 
     return ORR_OK;
 }
 
+// Does a sensor measure the distance to all geoms of the body?
+static bool is_measured(const orr_spec *spec, const spec_geom *geom)
+{
+    const char *body = spec->bodies[geom->body].head.name;
+    for (int i = 0; i < spec->sensors_count && body; i++) {
+        const spec_sensor *s = &spec->sensors[i];
+        if (s->type >= ORR_SENSOR_GEOMDIST && s->type <= ORR_SENSOR_GEOMFROMTO &&
+            ((s->objtype == ORR_OBJECT_BODY && strcmp(s->object, body) == 0) ||
+             (s->reftype == ORR_OBJECT_BODY && strcmp(s->reference, body) == 0))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_referenced(const orr_spec *spec, const spec_geom *geom)
 {
     const char *name = geom->head.name;
+    if (is_measured(spec, geom)) {
+        return true;
+    }
     for (int i = 0; i < spec->pairs_count && name; i++) {
         if (strcmp(spec->pairs[i].geom1, name) == 0 || strcmp(spec->pairs[i].geom2, name) == 0) {
             return true;
@@ -150,6 +168,7 @@ static orr_result build(model_builder *b)
     ORR_TRY(build_links(b));
     ORR_TRY(build_actuators(b));
     ORR_TRY(derive_constants(b));
+    ORR_TRY(find_length_ranges(b));
     return build_custom(b);
 }
 

@@ -2,6 +2,8 @@
 #include "physics/model_build.h"
 #include "physics/rotation.h"
 
+#include <math.h>
+
 static void build_fields(model_builder *b)
 {
     orr_model *m = b->m;
@@ -48,8 +50,8 @@ static orr_result fill(model_builder *b, const spec_head *head, const char *what
     if (numbers->count != 0 && numbers->count != count) {
         return spec_fail(head, b->error, "%s: expected %d numbers", what, count);
     }
-    if (numbers->count) {
-        memcpy(to, numbers->values, (size_t)count * sizeof *to);
+    for (int i = 0; i < numbers->count; i++) {
+        to[i] = isnan(numbers->values[i]) ? to[i] : numbers->values[i];
     }
     return ORR_OK;
 }

@@ -211,8 +211,7 @@ static double crank_transmission(const model_pose *pose, int id, double *moment)
     return gear * (along - root);
 }
 
-// Of an actuator at qpos0; `moment` has nv numbers.
-static double transmission(const model_pose *pose, int id, double *moment)
+double pose_transmission(const model_pose *pose, int id, const double *qpos, double *moment)
 {
     const orr_model *m = pose->m;
     const double *gear = m->actuator_gear + 6 * id;
@@ -224,6 +223,9 @@ static double transmission(const model_pose *pose, int id, double *moment)
     if (type == ORR_TRANSMISSION_SLIDERCRANK) {
         return crank_transmission(pose, id, moment);
     }
+    if (type == ORR_TRANSMISSION_BODY) { // nothing touches yet
+        return 0.0;
+    }
     if (type == ORR_TRANSMISSION_TENDON) {
         for (int d = 0; d < m->nv; d++) {
             moment[d] = gear[0] * pose->ten_J[(size_t)target * (size_t)m->nv + (size_t)d];
@@ -233,7 +235,7 @@ static double transmission(const model_pose *pose, int id, double *moment)
     int joint = m->jnt_type[target], dof = m->jnt_dofadr[target];
     if (joint == ORR_JOINT_SLIDE || joint == ORR_JOINT_HINGE) {
         moment[dof] = gear[0];
-        return gear[0] * m->qpos0[m->jnt_qposadr[target]];
+        return gear[0] * qpos[m->jnt_qposadr[target]];
     }
     double turned[3] = {gear[0], gear[1], gear[2]};
     if (joint == ORR_JOINT_FREE) {
@@ -243,7 +245,7 @@ static double transmission(const model_pose *pose, int id, double *moment)
     }
     if (type == ORR_TRANSMISSION_JOINTINPARENT) {
         double inverse[4];
-        const double *quat = m->qpos0 + m->jnt_qposadr[target] + (joint == ORR_JOINT_FREE ? 3 : 0);
+        const double *quat = qpos + m->jnt_qposadr[target] + (joint == ORR_JOINT_FREE ? 3 : 0);
         quat_conjugate(quat, inverse);
         quat_apply(inverse, turned, turned);
     }
@@ -280,7 +282,7 @@ static void derive_actuator_acceleration(const model_pose *pose, orr_model *m, i
 static void derive_actuators(const model_pose *pose, orr_model *m, double *moment)
 {
     for (int i = 0; i < m->nu; i++) {
-        m->actuator_length0[i] = transmission(pose, i, moment);
+        m->actuator_length0[i] = pose_transmission(pose, i, m->qpos0, moment);
         resolve_damping_ratio(m, i, moment);
         derive_actuator_acceleration(pose, m, i, moment);
     }
@@ -504,7 +506,7 @@ orr_result derive_weights(orr_model *m, orr_error *error)
     if (result == ORR_OK) {
         derive_all_weights(&pose, m);
         for (int i = 0; i < m->nu; i++) {
-            (void)transmission(&pose, i, moment);
+            (void)pose_transmission(&pose, i, m->qpos0, moment);
             derive_actuator_acceleration(&pose, m, i, moment);
         }
     }

@@ -267,7 +267,7 @@ static orr_result build_tendon(model_builder *b, int id)
     ORR_TRY(builder_limited(b, &t->head, "range", t->limited, t->range, &m->tendon_limited[id]));
     ORR_TRY(builder_limited(b, &t->head, "actuatorfrcrange", t->actfrclimited, t->actfrcrange,
                             &m->tendon_actfrclimited[id]));
-    if (t->stiffness < 0.0 || t->damping < 0.0 || t->armature < 0.0 || t->frictionloss < 0.0 ||
+    if (t->stiffness[0] < 0.0 || t->damping[0] < 0.0 || t->armature < 0.0 || t->frictionloss < 0.0 ||
         t->springlength[0] > t->springlength[1]) {
         return spec_fail(&t->head, b->error,
                          "expected no negative stiffness, damping, armature or frictionloss, and the "
@@ -282,8 +282,10 @@ static orr_result build_tendon(model_builder *b, int id)
     memcpy(m->tendon_lengthspring + 2 * id, t->springlength, sizeof t->springlength);
     memcpy(m->tendon_rgba + 4 * id, t->rgba, sizeof t->rgba);
     m->tendon_margin[id] = t->margin;
-    m->tendon_stiffness[id] = t->stiffness;
-    m->tendon_damping[id] = t->damping;
+    m->tendon_stiffness[id] = t->stiffness[0];
+    memcpy(m->tendon_stiffnesspoly + ORR_NPOLY * id, t->stiffness + 1, ORR_NPOLY * sizeof(double));
+    m->tendon_damping[id] = t->damping[0];
+    memcpy(m->tendon_dampingpoly + ORR_NPOLY * id, t->damping + 1, ORR_NPOLY * sizeof(double));
     m->tendon_armature[id] = t->armature;
     m->tendon_frictionloss[id] = t->frictionloss;
     copy_user(m->tendon_user + m->nuser_tendon * id, m->nuser_tendon, &t->user);

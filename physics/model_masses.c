@@ -2,6 +2,12 @@
 #include "physics/model_build.h"
 #include "physics/rotation.h"
 
+static const spec_compiler *compiler_of(const orr_spec *spec, int body)
+{
+    const spec_compiler *own = spec->bodies[body].compiler;
+    return own ? own : &spec->compiler;
+}
+
 // The size of a primitive in place of a mesh: of its box of equal inertia, or of the box around it. `centre`, in the mesh's
 // principal frame, is where the primitive stands.
 static void fit_size(const mesh_data *mesh, const spec_compiler *compiler, spec_geom *geom, double centre[3])
@@ -38,7 +44,7 @@ static orr_result place_on_mesh(model_builder *b, spec_geom *geom, const mesh_da
         return spec_fail(&geom->head, b->error, "mesh: a plane or height field cannot be fitted to one");
     }
     if (geom->type != ORR_GEOM_MESH) {
-        fit_size(mesh, &b->spec->compiler, geom, pos);
+        fit_size(mesh, compiler_of(b->spec, geom->body), geom, pos);
     }
     frame_compose(mesh->pos, mesh->quat, pos, quat);
     frame_compose(geom->pos, geom->turn.quat, pos, quat);
@@ -111,7 +117,7 @@ static orr_result explicit_inertia(model_builder *b, const spec_body *body, iner
 
 static orr_result bound_inertia(model_builder *b, const spec_body *body, bool is_given, inertia *whole)
 {
-    const spec_compiler *compiler = &b->spec->compiler;
+    const spec_compiler *compiler = body->compiler ? body->compiler : &b->spec->compiler;
     double *i = whole->moment;
     whole->mass = fmax(whole->mass, compiler->boundmass);
     for (int k = 0; k < 3; k++) {
@@ -178,9 +184,9 @@ static void set_total_mass(orr_model *m, double total)
 static orr_result resolve_bodies(model_builder *b, const inertia *all, inertia *parts)
 {
     const orr_spec *spec = b->spec;
-    const spec_compiler *compiler = &spec->compiler;
     for (int id = 0, geom = 0; id < spec->bodies_count; id++) {
         const spec_body *body = &spec->bodies[id];
+        const spec_compiler *compiler = compiler_of(spec, id);
         int count = 0;
         for (; geom < spec->geoms_count && spec->geoms[geom].body == id; geom++) {
             int group = spec->geoms[geom].group;
@@ -194,6 +200,10 @@ static orr_result resolve_bodies(model_builder *b, const inertia *all, inertia *
             compiler->inertiafromgeom == 1 || (compiler->inertiafromgeom == SPEC_AUTO && !body->has_inertial);
         bool is_given = body->has_inertial && (!from_geoms || count == 0);
         merge_inertia(parts, id == 0 || !from_geoms ? 0 : count, whole);
+        if (whole->mass == 0.0 && id > 0) { // as MuJoCo has it
+            memcpy(whole->pos, body->own_pos, sizeof whole->pos);
+            memcpy(whole->quat, body->own_quat, sizeof whole->quat);
+        }
         if (is_given) {
             ORR_TRY(explicit_inertia(b, body, whole));
         }

@@ -17,6 +17,8 @@ static orr_result take_arrays(model_pose *pose, orr_error *error)
     TAKE(pose->xipos, bodies * 3);
     TAKE(pose->com, bodies * 3);
     TAKE(pose->xanchor, joints * 3);
+    TAKE(pose->xaxis, joints * 3);
+    TAKE(pose->whole, bodies * 13);
     TAKE(pose->cdof, dofs * 6);
     TAKE(pose->inertia, pose->m->nM);
     TAKE(pose->factor, pose->m->nM);
@@ -54,7 +56,7 @@ static void place_joint(model_pose *pose, int j, const double *qpos, double pos[
 {
     const orr_model *m = pose->m;
     const double *q = qpos + m->jnt_qposadr[j];
-    double *anchor = pose->xanchor + 3 * j, axis[3], turn[4];
+    double *anchor = pose->xanchor + 3 * j, *axis = pose->xaxis + 3 * j, turn[4];
     if (m->jnt_type[j] == ORR_JOINT_FREE) {
         memcpy(pos, q, 3 * sizeof *pos);
         memcpy(quat, q + 3, 4 * sizeof *quat);
@@ -147,7 +149,7 @@ static void find_motions(model_pose *pose)
                 set_motion(cdof, still, unit);
             }
         }
-        mat_apply(mat, m->jnt_axis + 3 * j, axis);
+        memcpy(axis, pose->xaxis + 3 * j, sizeof axis);
         if (type == ORR_JOINT_SLIDE) {
             set_motion(cdof, still, axis);
         } else if (type == ORR_JOINT_HINGE) {
@@ -239,10 +241,8 @@ static bool factorise(model_pose *pose)
 bool pose_inertia(model_pose *pose)
 {
     const orr_model *m = pose->m;
-    spatial_inertia *whole = orr_arena_take(&pose->arena, (size_t)m->nbody, sizeof *whole);
-    if (!whole) {
-        return false;
-    }
+    _Static_assert(sizeof(spatial_inertia) == 13 * sizeof(double), "what pose->whole has room for");
+    spatial_inertia *whole = (spatial_inertia *)(void *)pose->whole;
     for (int b = 0; b < m->nbody; b++) {
         body_inertia(pose, b, &whole[b]);
     }
@@ -263,14 +263,15 @@ bool pose_inertia(model_pose *pose)
             const double *motion = pose->cdof + 6 * m->M_colind[m->M_rowadr[d] + k];
             row[k] = vec_dot(force, motion) + vec_dot(force + 3, motion + 3);
         }
-        row[m->M_rownnz[d] - 1] += m->dof_armature[d];
+        row[m->M_rownnz[d] - 1] += m->dof_armature[d] + m->dof_drive[(2 + ORR_NPOLY) * d];
         pose->bare[d] = row[m->M_rownnz[d] - 1];
     }
     for (int t = 0; t < m->ntendon; t++) { // a tendon's armature moves with its length
         const double *arm = pose->ten_J + (size_t)t * (size_t)m->nv;
-        for (int d = 0; d < m->nv && m->tendon_armature[t] != 0.0; d++) {
+        double armature = m->tendon_armature[t] + m->tendon_drive[(2 + ORR_NPOLY) * t];
+        for (int d = 0; d < m->nv && armature != 0.0; d++) {
             for (int k = m->M_rowadr[d]; k < m->M_rowadr[d] + m->M_rownnz[d]; k++) {
-                pose->inertia[k] += m->tendon_armature[t] * arm[d] * arm[m->M_colind[k]];
+                pose->inertia[k] += armature * arm[d] * arm[m->M_colind[k]];
             }
         }
     }

@@ -111,6 +111,15 @@ static void mark_actuator(const orr_plan *plan, int i, uint8_t *part)
         mark_apart(plan, m->site_bodyid[id], reference < 0 ? 0 : m->site_bodyid[reference], ORR_CHAIN_FIRST,
                    part);
         break;
+    case ORR_TRANSMISSION_BODY:
+        for (int k = 0; k < plan->pair_count; k++) {
+            int body1 = m->geom_bodyid[plan->pair[k].geom1], body2 = m->geom_bodyid[plan->pair[k].geom2];
+            if (body1 == id || body2 == id) {
+                mark_body(plan, body1, ORR_CHAIN_FIRST, part);
+                mark_body(plan, body2, ORR_CHAIN_FIRST, part);
+            }
+        }
+        break;
     case ORR_TRANSMISSION_SLIDERCRANK:
         mark_body(plan, m->site_bodyid[id], ORR_CHAIN_FIRST, part);
         mark_body(plan, m->site_bodyid[reference], ORR_CHAIN_FIRST, part);

@@ -17,6 +17,14 @@ void spec_init(orr_spec *spec, const char *path)
                      .inertiagrouprange = {0, 5},
                      .settotalmass = -1.0,
                      .eulerseq = "xyz"},
+        .length_range = {.mode = SPEC_LENGTH_MUSCLE,
+                         .useexisting = 1,
+                         .accel = 20.0,
+                         .timeconst = 1.0,
+                         .timestep = 0.01,
+                         .inttotal = 10.0,
+                         .interval = 2.0,
+                         .tolrange = 0.05},
         .size = {.nkey = 0,
                  .nuserdata = 0,
                  .nuser_body = -1,
@@ -71,6 +79,12 @@ void spec_init(orr_spec *spec, const char *path)
 
 void spec_destroy(orr_spec *spec)
 {
+    for (int i = 0; i < spec->models_count; i++) {
+        if (spec->models[i].spec) {
+            spec_destroy(spec->models[i].spec);
+            orr_free(spec->models[i].spec);
+        }
+    }
 #define SPEC_FREE(type, list) free(spec->list);
     SPEC_LISTS(SPEC_FREE)
 #undef SPEC_FREE

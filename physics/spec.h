@@ -33,12 +33,14 @@ typedef struct spec_orientation {
 typedef struct spec_body {
     spec_head head;
     double pos[3];
-    spec_orientation turn; // turn.quat holds
+    spec_orientation turn;          // turn.quat holds
+    double own_pos[3], own_quat[4]; // as the body itself says, without the frames around it
     int parent;
     int32_t mocap;
     double gravcomp;
     spec_numbers user;
     const char *childclass;
+    const struct spec_compiler *compiler; // of the model it came from; NULL: this one's
     // inertial
     int32_t has_inertial;
     spec_head inertial; // where it stands, with the name of the body
@@ -64,7 +66,7 @@ typedef struct spec_joint {
     spec_head head;
     int body;
     int32_t type, group, limited, actfrclimited, actgravcomp, align;
-    double pos[3], axis[3], stiffness, damping, armature, frictionloss, margin;
+    double pos[3], axis[3], stiffness[1 + ORR_NPOLY], damping[1 + ORR_NPOLY], armature, frictionloss, margin;
     double range[2], actfrcrange[2], ref, springref, springdamper[2];
     double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
         solimp_friction[ORR_NIMP];
@@ -192,8 +194,8 @@ typedef struct spec_wrap {
 typedef struct spec_tendon {
     spec_head head;
     int32_t group, limited, actfrclimited;
-    double range[2], actfrcrange[2], margin, stiffness, damping, armature, frictionloss, springlength[2],
-        width;
+    double range[2], actfrcrange[2], margin, stiffness[1 + ORR_NPOLY], damping[1 + ORR_NPOLY], armature,
+        frictionloss, springlength[2], width;
     double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
         solimp_friction[ORR_NIMP];
     float rgba[4];
@@ -207,14 +209,15 @@ typedef struct spec_actuator {
     int32_t dyntype, gaintype, biastype, ctrllimited, forcelimited, actlimited, actearly, group, actdim;
     double ctrlrange[2], forcerange[2], actrange[2], lengthrange[2], gear[6];
     double dynprm[ORR_NDYN], gainprm[ORR_NGAIN], biasprm[ORR_NBIAS];
-    double inheritrange, cranklength;
-    const char *joint, *jointinparent, *tendon, *site, *refsite, *cranksite, *slidersite;
+    double inheritrange, cranklength, armature, damping[1 + ORR_NPOLY];
+    const char *joint, *jointinparent, *tendon, *site, *refsite, *cranksite, *slidersite, *body;
     spec_numbers user;
 } spec_actuator;
 
 typedef struct spec_sensor {
     spec_head head;
-    int32_t type, objtype, reftype;
+    int32_t type, objtype, reftype, intprm[3];
+    int32_t dim, datatype, needstage; // of user sensors
     const char *object, *reference;
     double cutoff, noise;
     spec_numbers user;
@@ -243,18 +246,66 @@ typedef struct spec_tuple {
     int first, count;
 } spec_tuple;
 
-typedef struct spec_key {
+typedef struct spec_key { // NaN among the numbers: as without the key
     spec_head head;
     double time;
     spec_numbers qpos, qvel, act, ctrl, mpos, mquat;
 } spec_key;
 
+// What can stand in a frame. X(name): a list
+#define SPEC_HUNG_LISTS(X) X(joints) X(geoms) X(sites) X(cameras) X(lights)
+
+typedef struct spec_range {
+    int first, end;
+} spec_range;
+
+typedef struct spec_span { // a frame with a name: where it is, and what stands in it
+    spec_head head;
+    const void *node;
+    int body;
+    double pos[3], quat[4]; // of what is around it, in the body
+    spec_range bodies;
+#define SPEC_RANGE(list) spec_range list;
+    SPEC_HUNG_LISTS(SPEC_RANGE)
+#undef SPEC_RANGE
+} spec_span;
+
+typedef struct spec_model { // another file, parts of which are attached
+    spec_head head;
+    const char *file;
+    struct orr_spec *spec;
+} spec_model;
+
+typedef struct spec_attachment { // a part of a model that is attached here
+    spec_head head;
+    const void *node;
+    struct orr_spec *from;
+    const char *prefix, *ending;  // of the names it gets
+    const spec_span *span;        // a frame, or NULL
+    int host;                     // body whose elements join the body it is attached to; -1: none
+    spec_range bodies;            // with all their elements
+    int *body, *joint, *actuator; // what became of those of `from`: index here, or -1
+} spec_attachment;
+
 typedef struct spec_compiler {
-    int32_t autolimits, degree, inertiafromgeom, balanceinertia, discardvisual, strippath, fusestatic,
-        alignfree, fitaabb, coordinate, inertiagrouprange[2];
+    int32_t conflict, autolimits, degree, inertiafromgeom, balanceinertia, discardvisual, strippath,
+        fusestatic, alignfree, fitaabb, coordinate, inertiagrouprange[2];
     double boundmass, boundinertia, settotalmass;
     const char *eulerseq, *meshdir, *texturedir, *assetdir;
 } spec_compiler;
+
+// How lengths are found that an actuator can have (MuJoCo's mjLROpt).
+typedef enum spec_length_mode {
+    SPEC_LENGTH_NONE,
+    SPEC_LENGTH_MUSCLE,
+    SPEC_LENGTH_MUSCLEUSER, // there are no actuators of users
+    SPEC_LENGTH_ALL
+} spec_length_mode;
+
+typedef struct spec_length_range {
+    int32_t mode, useexisting, uselimit;
+    double accel, maxforce, timeconst, timestep, inttotal, interval, tolrange;
+} spec_length_range;
 
 typedef struct spec_size {
     int32_t nkey, nuserdata;
@@ -285,12 +336,18 @@ typedef struct spec_size {
     X(text, texts)                                                                                           \
     X(tuple, tuples)                                                                                         \
     X(tuple_element, tuple_elements)                                                                         \
-    X(key, keys)
+    X(key, keys)                                                                                             \
+    X(span, spans)                                                                                           \
+    X(model, models)                                                                                         \
+    X(attachment, attachments)
 
 typedef struct orr_spec {
     char name[128];
-    const char *path; // of the main file
+    const char *path;         // of the main file
+    struct orr_spec *parent;  // of a model that this one is a part of; NULL: none
+    int attached, files_read; // elements from other models; those that this one and all its parts are made of
     spec_compiler compiler;
+    spec_length_range length_range;
     spec_size size;
     orr_model_option option;
     orr_model_visual visual;
@@ -318,6 +375,20 @@ void *spec_append(void **list, int *count, int *capacity, size_t size);
 // Index of a named element of a list, or -1. The list's elements begin with a spec_head.
 int spec_find(const void *list, int count, size_t size, const char *name);
 #define SPEC_FIND(spec, list, name) spec_find((spec)->list, (spec)->list##_count, sizeof *(spec)->list, name)
+
+// Parts of other models. A body may be attached anywhere, also the world; what stands in a frame or in the world joins the body
+// `at`. Elements of the tree are copied where the reader is; links between them, assets, custom fields and keyframes at the end,
+// those only whose objects are there.
+typedef struct spec_at {
+    int body;
+    double pos[3], quat[4];
+} spec_at;
+
+orr_result spec_attach_elements(orr_spec *spec, const spec_attachment *part, const spec_at *at,
+                                orr_error *error);
+orr_result spec_attach_bodies(orr_spec *spec, const spec_attachment *part, const spec_at *at,
+                              orr_error *error);
+orr_result spec_attach_rest(orr_spec *spec, orr_error *error);
 
 // "file:line: element 'name': what", with a code
 orr_result spec_fail(const spec_head *head, orr_error *error, const char *format, ...)

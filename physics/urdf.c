@@ -213,6 +213,9 @@ static orr_result place_link(urdf_reader *reader, urdf_link *link)
     if (link->joint) {
         ORR_TRY(urdf_read_joint(reader, link));
     }
+    body = &spec->bodies[link->body];
+    memcpy(body->own_pos, body->pos, sizeof body->own_pos);
+    memcpy(body->own_quat, body->turn.quat, sizeof body->own_quat);
     return urdf_read_link(reader, link);
 }
 

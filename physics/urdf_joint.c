@@ -56,7 +56,7 @@ static orr_result read_dynamics(urdf_reader *reader, const mjcf_node *node, spec
     }
     ORR_TRY(urdf_check(reader, dynamics, attributes, NULL));
     for (int i = 0; i < count; i++) {
-        ORR_TRY(urdf_numbers(reader, dynamics, "damping", 1, false, &joints[i].damping));
+        ORR_TRY(urdf_numbers(reader, dynamics, "damping", 1, false, joints[i].damping));
         ORR_TRY(urdf_numbers(reader, dynamics, "friction", 1, false, &joints[i].frictionloss));
     }
     return ORR_OK;

@@ -237,7 +237,10 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "contacts_noslip_elliptic",
                                          "contacts_diagexact_pyramidal",
                                          "contacts_diagexact_elliptic",
-                                         "contacts_override"};
+                                         "contacts_override",
+                                         "contacts_adhesion",
+                                         "drives_euler",
+                                         "drives_implicitfast"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         char path[512];
         snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, models[i]);

@@ -64,9 +64,10 @@ static void check_model(const char *name, const char *ending)
 static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
-    static const char *const models[] = {"orientations", "classes",   "joints",     "geoms",   "inertia",
-                                         "links",        "actuators", "sensors",    "tendons", "meshes",
-                                         "custom",       "fused",     "replicated", "fitted",  "fitted_aabb"};
+    static const char *const models[] = {
+        "orientations", "classes",  "joints",  "geoms",  "inertia",        "links",      "actuators",
+        "sensors",      "tendons",  "meshes",  "custom", "fused",          "replicated", "fitted",
+        "fitted_aabb",  "attached", "muscles", "drives", "muscles_limits", "muscles_all"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -105,7 +106,7 @@ static void every_mistake_is_named_with_its_line(void **state)
         {"", "test.xml:1: ", "well-formed"},
         {"<scene/>", "test.xml:1: <scene>", "expected <mujoco> or <robot>"},
         {"<robot/>", "test.xml:1: <robot>", "expected at least one <link>"},
-        {"<mujoco>\n<wordlbody/></mujoco>", "test.xml:2: <wordlbody>", "unknown or unsupported element"},
+        {"<mujoco>\n<wordlbody/></mujoco>", "test.xml:2: <wordlbody>", "unknown element"},
         {"<mujoco>text</mujoco>", "test.xml:1: ", "text between elements"},
         {BODY("\n<geom sise='1'/>"), "test.xml:2: <geom>", "unknown attribute 'sise'"},
         {BODY("\n<geom size='1 a'/>"), "test.xml:2: <geom>", "size: expected 1 to 3 numbers"},
@@ -144,7 +145,12 @@ static void every_mistake_is_named_with_its_line(void **state)
          "</replicate></replicate></worldbody></mujoco>",
          "test.xml:", "in all copies"},
         {"<mujoco><worldbody><body>\n<attach model='m' body='b' prefix='p'/></body></worldbody></mujoco>",
-         "test.xml:2: <attach>", "unknown or unsupported element"},
+         "test.xml:2: <attach>", "there is no model 'm'"},
+        {"<mujoco><worldbody><body name='b'/>\n<attach body='b' prefix='p'/></worldbody></mujoco>",
+         "test.xml:2: <attach>", "expected model and prefix"},
+        {"<mujoco><asset>\n<model name='m' file='nowhere.xml'/></asset></mujoco>", "test.xml:2: <model>",
+         "nowhere.xml"},
+        {"<mujoco>\n<compiler conflict='merge'/></mujoco>", "test.xml:2: <compiler>", "conflict"},
         {"<mujoco>\n<include file='nowhere.xml'/></mujoco>", "test.xml:2: <include>", "nowhere.xml"},
         {"<mujoco><asset>\n<mesh name='m' file='nowhere.stl'/></asset></mujoco>", "test.xml:2: <mesh> 'm'",
          "nowhere.stl"},
@@ -168,7 +174,7 @@ static void every_mistake_is_named_with_its_line(void **state)
          "<general joint='j' dyntype='integrator' actdim='2000000000'/></actuator></mujoco>",
          "test.xml:2: <general>", "actdim"},
         {"<mujoco><actuator>\n<dcmotor joint='j'/></actuator></mujoco>", "test.xml:2: <dcmotor>",
-         "unsupported actuator"},
+         "not supported"},
         {"<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator>\n"
          "<muscle joint='j'/></actuator></mujoco>",
          "test.xml:2: <muscle>", "lengthrange"},
@@ -177,6 +183,23 @@ static void every_mistake_is_named_with_its_line(void **state)
          "<tendon>\n<spatial armature='1'><site site='s'/><geom geom='g'/><site site='t'/></spatial>"
          "</tendon></mujoco>",
          "test.xml:2: <spatial>", "armature"},
+        {"<mujoco>\n<deformable/></mujoco>", "test.xml:2: <deformable>", "not supported"},
+        {BODY("\n<flexcomp name='f'/>"), "test.xml:2: <flexcomp>", "not supported"},
+        {"<mujoco>\n<compiler name='c'/></mujoco>", "test.xml:2: <compiler>", "unknown attribute 'name'"},
+        {"<mujoco><sensor>\n<contact data='force found'/></sensor></mujoco>", "test.xml:2: <contact>",
+         "data: 'found' is unknown or out of order"},
+        {"<mujoco><sensor>\n<contact num='0'/></sensor></mujoco>", "test.xml:2: <contact>", "num: expected"},
+        {"<mujoco><sensor>\n<contact geom1='a' body1='b'/></sensor></mujoco>", "test.xml:2: <contact>",
+         "at most one of geom1 body1 subtree1 site"},
+        {"<mujoco><sensor>\n<distance geom1='a'/></sensor></mujoco>", "test.xml:2: <distance>",
+         "exactly one of geom2 body2"},
+        {"<mujoco><sensor>\n<user dim='3' datatype='quaternion'/></sensor></mujoco>", "test.xml:2: <user>",
+         "dim: expected"},
+        {"<mujoco><worldbody><site name='s'/></worldbody><actuator>\n<motor site='s' damping='1'/></actuator>"
+         "</mujoco>",
+         "test.xml:2: <motor>", "armature and damping"},
+        {"<mujoco><compiler>\n<lengthrange timestep='1e-9'/></compiler></mujoco>",
+         "test.xml:2: <lengthrange>", "steps"},
         {"<mujoco><sensor>\n<gyro site='s'/></sensor></mujoco>", "test.xml:2: <gyro>", "'s'"},
         {"<mujoco><keyframe>\n<key qpos='1'/></keyframe></mujoco>", "test.xml:2: <key>",
          "qpos: expected 0 numbers"},
@@ -295,9 +318,33 @@ static void names_are_found(void **state)
     orr_model_destroy(model);
 }
 
+static void attached_parts_have_prefixed_names_and_a_model_is_no_part_of_itself(void **state)
+{
+    (void)state;
+    char path[512], text[] = "<mujoco><asset>\n<model name='m' file='%s'/></asset></mujoco>", file[128];
+    orr_error error = {0};
+    orr_model *model;
+    snprintf(path, sizeof path, "%s/tests/golden/models/attached.xml", ORR_SOURCE_DIR);
+    assert_ok(orr_model_load(path, &model, &error));
+    assert_true(orr_model_find(model, ORR_OBJECT_BODY, "a_g_palm") > 0); // a part of a part
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_ACTUATOR, "c_pull"), 11);
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_ACTUATOR, "b_pull"), -1); // its tendon is not there
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_KEY, "h_open"), 3);
+    assert_true(orr_model_find(model, ORR_OBJECT_MESH, "e_pad") >= 0);
+    orr_model_destroy(model);
+    for (int i = 0; i < 2; i++) {
+        snprintf(file, sizeof file, text, i ? "ring0.xml" : "ring1.xml");
+        snprintf(path, sizeof path, "%s", scratch_path(i ? "ring1.xml" : "ring0.xml"));
+        assert_ok(orr_file_write(path, file, strlen(file), &error));
+    }
+    assert_int_equal(orr_model_load(path, &model, &error), ORR_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "ring0.xml:2: <model>: file: a model cannot be a part of itself"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attached_parts_have_prefixed_names_and_a_model_is_no_part_of_itself),
         cmocka_unit_test(gymnasium_robots_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(feature_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(menagerie_models_compile_to_what_mujoco_makes_of_them),

@@ -41,11 +41,11 @@ static void every_mistake_is_named_with_its_line(void **state)
         const char *text, *line, *what;
     } mistakes[] = {
         {"<robot>\n<link name='a'></robot>", "test.urdf:2: ", "well-formed"},
-        {"<robot>\n<lnk name='a'/></robot>", "test.urdf:2: <lnk>", "unknown or unsupported element"},
+        {"<robot>\n<lnk name='a'/></robot>", "test.urdf:2: <lnk>", "unknown element"},
         {ROBOT("\n<link/>"), "test.urdf:2: <link>", "name: expected one"},
         {ROBOT("\n<link name='a'/>"), "test.urdf:2: <link>", "name 'a' is taken already"},
         {ROBOT("\n<link name='b'>text</link>"), "test.urdf:2: ", "text between elements"},
-        {ROBOT("\n<link name='b'><visul/></link>"), "test.urdf:2: <visul>", "unknown or unsupported element"},
+        {ROBOT("\n<link name='b'><visul/></link>"), "test.urdf:2: <visul>", "unknown element"},
         {ROBOT("\n<xacro:macro name='m'/>"), "test.urdf:2: <xacro:macro>", "not xacro"},
         {COLLISION("<box size='${width} 1 1'/>"), "test.urdf:2: <box>", "not xacro"},
         {COLLISION("<box size='1 1'/>"), "test.urdf:2: <box>", "size: expected 3 numbers"},
@@ -53,7 +53,7 @@ static void every_mistake_is_named_with_its_line(void **state)
         {COLLISION("<box size='1 1 1' radius='1'/>"), "test.urdf:2: <box>", "unknown attribute 'radius'"},
         {COLLISION("<sphere radius='nan'/>"), "test.urdf:2: <sphere>", "radius: expected 1 number"},
         {COLLISION("<cylinder radius='1'/>"), "test.urdf:2: <cylinder>", "length: expected 1 number"},
-        {COLLISION("<cone radius='1'/>"), "test.urdf:2: <cone>", "unknown or unsupported element"},
+        {COLLISION("<cone radius='1'/>"), "test.urdf:2: <cone>", "unknown element"},
         {COLLISION("<mesh/>"), "test.urdf:2: <mesh>", "filename: expected one"},
         {COLLISION("<mesh filename='package://p/nowhere.stl'/>"), "test.urdf:2: <mesh>", "nowhere.stl"},
         {ROBOT("<link name='b'>\n<collision/></link>"), "test.urdf:2: <collision>", "expected <geometry>"},
@@ -102,8 +102,7 @@ static void every_mistake_is_named_with_its_line(void **state)
          "test.urdf:2: <inertia>", "iyy: expected 1 number"},
         {ROBOT("<link name='b'>\n<inertial><mass value='1'/></inertial></link>"), "test.urdf:2: <inertial>",
          "expected <inertia>"},
-        {ROBOT("<mujoco>\n<worldbody/></mujoco>"), "test.urdf:2: <worldbody>",
-         "unknown or unsupported element"},
+        {ROBOT("<mujoco>\n<worldbody/></mujoco>"), "test.urdf:2: <worldbody>", "unknown element"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         orr_error error = {0};

@@ -20,7 +20,7 @@ import numpy
 VERSION = "3.12.0"
 HERE = pathlib.Path(__file__).parent
 HEADER = (HERE.parent.parent / "physics" / "model.h").read_text()
-OWN_FORM = re.compile(r"hull|mesh_(vert|face|normal|texcoord)|^(n?tex_?(adr|data)|names|nnames|name_.*|nM|M_.*|geom_fluid|nmesh.+)$")
+OWN_FORM = re.compile(r"hull|mesh_(vert|face|normal|texcoord)|^(n?tex_?(adr|data)|names|nnames|name_.*|nM|M_.*|geom_fluid|nmesh.+|(dof|tendon)_drive)$")
 
 
 def number(value):

@@ -12,7 +12,7 @@ little-endian doubles in tests/golden/sensors:
                  cinert cvel cacc cfrc_ext cfrc_int subtree_linvel subtree_angmom qfrc_actuator energy
                  jacp jacr (mj_jac of a point of the last body) sensordata, qfrc_inverse
 
-As in record_dynamics.py the solver is Newton's at a tolerance of 1e-15.
+As in record_dynamics.py the solver is Newton's at a tolerance of 1e-15, and convex geoms collide with one of 1e-14 m.
 """
 import pathlib
 import sys
@@ -47,6 +47,8 @@ def record(path, out):
     model.opt.iterations = 200
     model.opt.ls_iterations = 100
     model.opt.ls_tolerance = 1e-6
+    model.opt.ccd_tolerance = 1e-14
+    model.opt.ccd_iterations = 120
     model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
     data = mujoco.MjData(model)
     random = np.random.default_rng(11)
