@@ -14,7 +14,7 @@ static const float thickness_min = 0.01f;
 
 orr_result orr_occupancy_create(int aabb_scale, orr_occupancy *grid, orr_error *error)
 {
-    *grid = (orr_occupancy){.cascades = 1};
+    *grid = (orr_occupancy){.cascades = 1, .version = 1};
     while ((1 << (grid->cascades - 1)) < aabb_scale && grid->cascades < ORR_OCCUPANCY_CASCADES_MAX) {
         grid->cascades++;
     }
@@ -249,6 +249,7 @@ void orr_occupancy_refresh(orr_occupancy *grid, orr_jobs *jobs)
     grid->mean = (float)(sum / ORR_OCCUPANCY_CELLS);
     // before the first update everything that is not culled is marched
     task.threshold = grid->mean > 0.0f ? fminf(thickness_min, grid->mean) : -0.5f;
+    grid->version++;
     grid->live_count = 0;
     grid->sampled_count = 0;
     for (task.cascade = 0; task.cascade < grid->cascades; task.cascade++) {

@@ -69,6 +69,18 @@ def neural():
                 for name, target in (("inference", "2000 M"), ("training", "400 M"))))
 
 
+def fields():
+    rows = [("field", "1080p, from submit to a picture on the host", "of it, the field on the device",
+             "target on an H100")]
+    for name, target in (("cloud", ""), ("lego", "16 ms")):
+        for case in read(name).get("splats", []):
+            if "parameters" in case:
+                device = sum(s["milliseconds"] for s in case["stages"] if s["name"] == "fields")
+                rows.append((case["name"], f"{case['milliseconds']:.2f} ms", f"{device:.2f} ms", target))
+    if len(rows) > 1:
+        table(*rows)
+
+
 def physics():
     rows = [("robot", "worlds", "precision", "steps/s", "target on an H100")]
     for robot in ("humanoid", "ant"):
@@ -112,7 +124,7 @@ def ladder():
 lines += [f"### {card}", "", f"Tests on the card: {tests}.", "", "compute-sanitizer:", "", sanitizer.rstrip(), ""]
 if failed:
     lines += ["Not measured:", "", failed.rstrip(), ""]
-for part in (limits, splats, neural, physics, ladder, frames):
+for part in (limits, splats, neural, fields, physics, ladder, frames):
     part()
 with open(out, "w") as file:
     file.write("\n".join(lines).rstrip() + "\n")

@@ -1,8 +1,10 @@
-// The CUDA frame: the splat stages one after the other in the device's stream, over planes that the CPU has drawn.
+// The CUDA frame: fields, then the splat stages, one after the other in the device's stream, over planes that the CPU has
+// drawn.
 #include "render/cuda/draw.h"
 
 #include "engine/device/cuda_sort.h"
 #include "render/cuda/clouds.h"
+#include "render/cuda/fields.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +15,7 @@ enum { PAIRS_PER_SPLAT = 4 }; // room at first; it grows with what frames need
 typedef enum mark {
     MARK_BEGIN,
     MARK_UPLOAD,
+    MARK_FIELDS,
     MARK_PROJECT,
     MARK_SORT,
     MARK_BIN,
@@ -22,12 +25,13 @@ typedef enum mark {
     MARK_COUNT
 } mark;
 static const char *const mark_names[MARK_COUNT] = {
-    [MARK_UPLOAD] = "upload", [MARK_PROJECT] = "project", [MARK_SORT] = "sort",
-    [MARK_BIN] = "bin",       [MARK_BLEND] = "blend",     [MARK_DOWNLOAD] = "download"};
+    [MARK_UPLOAD] = "upload", [MARK_FIELDS] = "fields", [MARK_PROJECT] = "project",  [MARK_SORT] = "sort",
+    [MARK_BIN] = "bin",       [MARK_BLEND] = "blend",   [MARK_DOWNLOAD] = "download"};
 
 struct orr_cuda_draw {
     orr_cuda *cuda; // borrowed
     orr_cuda_clouds clouds;
+    orr_cuda_fields fields;
     orr_cuda_sort sort;
     cudaEvent_t marks[MARK_COUNT];
     orr_cuda_clock clock;
@@ -81,6 +85,7 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
     orr_cuda_use(draw->cuda, NULL);
     orr_cuda_wait(draw->cuda, NULL);
     orr_cuda_clouds_destroy(&draw->clouds);
+    orr_cuda_fields_destroy(&draw->fields);
     orr_cuda_sort_release(&draw->sort);
     orr_cuda_buffer *buffers[] = {
         &draw->places,          &draw->shapes,      &draw->colours,      &draw->keys,   &draw->order,
@@ -104,6 +109,27 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
 void orr_cuda_draw_release(orr_cuda_draw *draw, uint64_t key)
 {
     orr_cuda_clouds_release(&draw->clouds, key); // freeing waits for what runs
+    orr_cuda_fields_release(&draw->fields, key);
+}
+
+bool orr_cuda_draw_takes_field(orr_cuda_draw *draw, const orr_draw_field *field, orr_log log)
+{
+    bool first;
+    orr_error why = {0};
+    orr_cuda_field *taken;
+    if (orr_cuda_fields_take(draw->cuda, &draw->fields, field, &taken, &first, &why) == ORR_OK) {
+        return true;
+    }
+    if (first) {
+        orr_log_line(log, ORR_LOG_WARNING, (orr_code)why.code, "%s: the CPU draws this field", why.message);
+    }
+    return false;
+}
+
+// Are there planes of fields, whoever draws them?
+static bool shows_fields(const orr_cuda_draw *draw)
+{
+    return draw->layers.field_depth || draw->list->field_count > 0;
 }
 
 static size_t fragment_count(const orr_cuda_draw *draw)
@@ -146,8 +172,8 @@ static orr_result reserve(orr_cuda_draw *draw, orr_error *error)
         {&draw->mesh_colour, draw->layers.mesh_depth ? pixels : 0, 3 * sizeof(float)},
         {&draw->fragment_starts, draw->layers.fragments.starts ? pixels + 1 : 0, sizeof(uint32_t)},
         {&draw->fragments, fragment_count(draw), sizeof(orr_fragment)},
-        {&draw->field_depth, draw->layers.field_depth ? pixels : 0, sizeof(float)},
-        {&draw->field_colour, draw->layers.field_depth ? pixels : 0, 4 * sizeof(float)},
+        {&draw->field_depth, shows_fields(draw) ? pixels : 0, sizeof(float)},
+        {&draw->field_colour, shows_fields(draw) ? pixels : 0, 4 * sizeof(float)},
     };
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
         ORR_TRY(orr_cuda_reserve(draw->cuda, rooms[i].buffer, rooms[i].count, rooms[i].size, error));
@@ -189,6 +215,27 @@ static orr_result upload_layers(orr_cuda_draw *draw, orr_error *error)
     ORR_TRY(upload_fragments(draw, error));
     ORR_TRY(upload_plane(draw, &draw->field_depth, draw->layers.field_depth, 1, error));
     return upload_plane(draw, &draw->field_colour, draw->layers.field_colour, 4, error);
+}
+
+static orr_result draw_fields(orr_cuda_draw *draw, orr_error *error)
+{
+    const orr_draw_list *list = draw->list;
+    for (int i = 0; i < list->field_count; i++) {
+        orr_cuda_field *field;
+        bool first;
+        ORR_TRY(orr_cuda_fields_take(draw->cuda, &draw->fields, &list->fields[i], &field, &first, error));
+        orr_cuda_field_picture picture = {.lens = &list->lens,
+                                          .far_depth =
+                                              draw->layers.mesh_depth ? draw->mesh_depth.memory : NULL,
+                                          .colour = draw->field_colour.memory,
+                                          .depth = draw->field_depth.memory,
+                                          .over = draw->layers.field_depth || i > 0};
+        memcpy(picture.to_sun, list->sun.direction, sizeof picture.to_sun);
+        ORR_TRY(orr_field_layer_to_unit(list->fields[i].layer, list->fields[i].model, picture.world_to_unit,
+                                        error));
+        ORR_TRY(orr_cuda_field_draw(field, &picture, error));
+    }
+    return ORR_OK;
 }
 
 static orr_result project(orr_cuda_draw *draw, orr_cuda_records records, orr_error *error)
@@ -243,7 +290,9 @@ static orr_result record_stages(orr_cuda_draw *draw, orr_error *error)
     *draw->counted = (orr_cuda_control){.splats = (uint32_t)draw->splats};
     ORR_CUDA_TRY(cudaMemcpyAsync(control, draw->counted, sizeof *control, cudaMemcpyHostToDevice, stream));
     ORR_CUDA_TRY(cudaMemsetAsync(draw->ranges.memory, 0, 2 * tiles * sizeof(uint32_t), stream));
-    ORR_TRY(end_stage(draw, MARK_UPLOAD, MARK_PROJECT, error));
+    ORR_TRY(end_stage(draw, MARK_UPLOAD, MARK_FIELDS, error));
+    ORR_TRY(draw_fields(draw, error));
+    ORR_TRY(end_stage(draw, MARK_FIELDS, MARK_PROJECT, error));
     if (draw->splats > 0) {
         ORR_TRY(project(draw, records, error));
         ORR_TRY(end_stage(draw, MARK_PROJECT, MARK_SORT, error));
@@ -281,7 +330,7 @@ static orr_result record_stages(orr_cuda_draw *draw, orr_error *error)
         .tiles_y = tiles_y,
         .mesh_depth = draw->layers.mesh_depth ? draw->mesh_depth.memory : NULL,
         .mesh_colour = draw->mesh_colour.memory,
-        .field_depth = draw->layers.field_depth ? draw->field_depth.memory : NULL,
+        .field_depth = shows_fields(draw) ? draw->field_depth.memory : NULL,
         .field_colour = draw->field_colour.memory,
         .fragment_starts = fragment_count(draw) > 0 ? draw->fragment_starts.memory : NULL,
         .fragments = draw->fragments.memory,
@@ -341,12 +390,13 @@ orr_result orr_cuda_draw_trace(orr_cuda_draw *draw, orr_trace *trace, orr_error 
 
 static orr_result add_stages(const orr_cuda_draw *draw, orr_profile *profile, orr_error *error)
 {
-    const int64_t items[MARK_COUNT] = {[MARK_PROJECT] = draw->counted->splats,
+    const int64_t pixels = (int64_t)draw->list->lens.width * draw->list->lens.height;
+    const int64_t items[MARK_COUNT] = {[MARK_FIELDS] = pixels * draw->list->field_count,
+                                       [MARK_PROJECT] = draw->counted->splats,
                                        [MARK_SORT] = draw->counted->visible,
                                        [MARK_BIN] = draw->counted->pairs,
                                        [MARK_BLEND] = draw->counted->pairs * ORR_CUDA_TILE * ORR_CUDA_TILE,
-                                       [MARK_DOWNLOAD] =
-                                           (int64_t)draw->list->lens.width * draw->list->lens.height};
+                                       [MARK_DOWNLOAD] = pixels};
     uint64_t times[MARK_COUNT] = {0};
     if (draw->trace) {
         ORR_TRY(orr_cuda_clock_read(&draw->clock, draw->marks[MARK_BEGIN], &times[MARK_BEGIN], error));
@@ -355,7 +405,7 @@ static orr_result add_stages(const orr_cuda_draw *draw, orr_profile *profile, or
         float milliseconds; // exact even where the clock's origin is hours ago
         ORR_CUDA_TRY(cudaEventElapsedTime(&milliseconds, draw->marks[MARK_BEGIN], draw->marks[i]));
         times[i] = times[MARK_BEGIN] + (uint64_t)((double)milliseconds * 1e6);
-        if (mark_names[i]) {
+        if (mark_names[i] && (i != MARK_FIELDS || draw->list->field_count > 0)) {
             orr_profile_span(profile, ORR_TRACK_CUDA, mark_names[i], times[i - 1], times[i], items[i]);
         }
     }
