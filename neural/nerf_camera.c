@@ -1,5 +1,5 @@
 #define ORR_SCALAR
-#include "neural/nerf_camera.h"
+#include "neural/nerf_ray.h"
 
 #include <math.h>
 
@@ -78,29 +78,7 @@ orr_result orr_nerf_camera_of_lens(const orr_lens *lens, const float to_unit[12]
 
 orr_nerf_ray orr_nerf_camera_ray(const orr_nerf_camera *camera, float x, float y)
 {
-    const photo_lens *lens = &camera->lens;
-    real2 p = make_real2((x - lens->centre_x) / lens->focal_x, (y - lens->centre_y) / lens->focal_y);
-    orr_nerf_ray ray;
-    if (camera->orthographic) {
-        for (int k = 0; k < 3; k++) {
-            ray.origin[k] =
-                camera->origin[k] + camera->scale * (p.x * camera->axes[0][k] + p.y * camera->axes[1][k]);
-            ray.direction[k] = camera->axes[2][k];
-        }
-        ray.depth = 1.0f / camera->scale;
-        return ray;
-    }
-    if (camera->distorted) {
-        p = lens_undistort(*lens, p);
-    }
-    float per_length = 1.0f / sqrtf(p.x * p.x + p.y * p.y + 1.0f);
-    for (int k = 0; k < 3; k++) {
-        ray.origin[k] = camera->origin[k];
-        ray.direction[k] =
-            per_length * (p.x * camera->axes[0][k] + p.y * camera->axes[1][k] + camera->axes[2][k]);
-    }
-    ray.depth = per_length / camera->scale;
-    return ray;
+    return nerf_camera_ray(camera, x, y);
 }
 
 bool orr_nerf_camera_pixel(const orr_nerf_camera *camera, const float place[3], float pixel[2], float *depth)
@@ -124,16 +102,7 @@ bool orr_nerf_camera_pixel(const orr_nerf_camera *camera, const float place[3], 
 
 bool orr_nerf_ray_range(const orr_nerf_ray *ray, int aabb_scale, float *start, float *end)
 {
-    float half = 0.5f * (float)aabb_scale;
-    *start = 0.0f;
-    *end = INFINITY;
-    for (int k = 0; k < 3; k++) {
-        float d = fabsf(ray->direction[k]) > 1e-12f ? ray->direction[k] : 1e-12f;
-        float low = (0.5f - half - ray->origin[k]) / d, high = (0.5f + half - ray->origin[k]) / d;
-        *start = fmaxf(*start, fminf(low, high));
-        *end = fminf(*end, fmaxf(low, high));
-    }
-    return *start < *end;
+    return nerf_ray_range(ray, aabb_scale, start, end);
 }
 
 void orr_nerf_ray_begin(orr_nerf_rays *rays, const nerf_stepping *stepping, const orr_nerf_ray *ray,
@@ -144,7 +113,7 @@ void orr_nerf_ray_begin(orr_nerf_rays *rays, const nerf_stepping *stepping, cons
         float d = ray->direction[k];
         rays->origin[k][i] = ray->origin[k];
         rays->direction[k][i] = d;
-        rays->per_direction[k][i] = 1.0f / (fabsf(d) > 1e-12f ? d : 1e-12f);
+        rays->per_direction[k][i] = nerf_per_direction(d);
     }
     rays->at[i] = nerf_steps_of(*stepping, start) + jitter;
     rays->end[i] = end;

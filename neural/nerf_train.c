@@ -21,8 +21,6 @@ enum {
     STATE_VERSION = 1
 };
 
-static const float density_gradient = 1e-4f / 128.0f; // while the grid is thinner than the threshold
-static const float thickness_min = 0.01f;
 // In scenes of the unit cube the first steps march in strides four times as long, for a field that is still fog: four
 // times the rays for the same number of samples. Halved every 1000 steps, so that the finest are reached after 2000.
 // Measured after 30 s of CPU time: lego 28.1 dB against 26.0; fox, whose strides grow with distance anyway, loses 2.4.
@@ -299,22 +297,23 @@ static void book_workers(orr_nerf_trainer *t, int64_t evaluated, int64_t samples
 
 static void run_groups(orr_nerf_trainer *t, orr_nerf_step *report)
 {
-    group_task task = {.trainer = t,
-                       .batch = {.model = &t->model,
-                                 .capture = t->desc.capture,
-                                 .images = t->desc.images,
-                                 .image_count = t->desc.image_count,
-                                 .cameras = t->cameras,
-                                 .exposures = t->desc.exposures ? t->exposures : NULL,
-                                 .loss = orr_field_describe(t->field)->config.loss,
-                                 .proposal = orr_proposal_due(t->step) ? t->proposal : NULL,
-                                 .seed = t->desc.seed,
-                                 .step = t->step,
-                                 .ray_count = t->ray_count,
-                                 .bundle_rays = t->bundle_rays,
-                                 .density_gradient = !t->proposal && t->occupancy.mean < thickness_min
-                                                         ? density_gradient
-                                                         : 0.0f}};
+    group_task task = {
+        .trainer = t,
+        .batch = {.model = &t->model,
+                  .capture = t->desc.capture,
+                  .images = t->desc.images,
+                  .image_count = t->desc.image_count,
+                  .cameras = t->cameras,
+                  .exposures = t->desc.exposures ? t->exposures : NULL,
+                  .loss = orr_field_describe(t->field)->config.loss,
+                  .proposal = orr_proposal_due(t->step) ? t->proposal : NULL,
+                  .seed = t->desc.seed,
+                  .step = t->step,
+                  .ray_count = t->ray_count,
+                  .bundle_rays = t->bundle_rays,
+                  .density_gradient = !t->proposal && t->occupancy.mean < ORR_OCCUPANCY_THICKNESS_MIN
+                                          ? NERF_THIN_GRADIENT
+                                          : 0.0f}};
     orr_jobs_for(t->desc.jobs, ORR_NERF_GROUPS, run_group, &task);
     *report = (orr_nerf_step){.rays = t->ray_count};
     for (int i = 0; i < ORR_NERF_GROUPS; i++) {
