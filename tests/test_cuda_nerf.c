@@ -94,7 +94,7 @@ static orr_cuda_nerf_now fetch_now(const inside *s)
     return now;
 }
 
-static void assert_same_grid(const inside *s, double mean)
+static void assert_same_grid(const inside *s, float mean)
 {
     const orr_cuda_nerf_grid *g = &s->training->pass.grid;
     size_t cells = (size_t)s->grid.cells;
@@ -105,7 +105,7 @@ static void assert_same_grid(const inside *s, double mean)
                   {g->live, s->grid.live, cells / 8},
                   {g->bits, s->grid.bits, cells / 8},
                   {g->blocks, s->grid.blocks, cells / 8 / ORR_OCCUPANCY_BLOCK}};
-    assert_float_equal(mean, s->grid.mean, 1e-6 * mean); // sums of doubles in another order
+    assert_float_equal(mean, s->grid.mean, 1e-6f * mean); // sums of doubles in another order
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
         void *found = fetch(pieces[i].device, pieces[i].bytes);
         assert_memory_equal(found, pieces[i].host, pieces[i].bytes);
@@ -123,7 +123,7 @@ static void the_grid_is_updated_as_on_the_cpu(void **state)
     open_inside(&s, 2);
     const orr_cuda_nerf_desc desc = describe(&s, TARGET);
     assert_ok(orr_cuda_nerf_create(cuda, &desc, &s.training, &error));
-    assert_same_grid(&s, 0.0);
+    assert_same_grid(&s, 0.0f);
     uint32_t *cells = malloc(2 * TARGET * sizeof *cells);
     float(*places)[3] = malloc(2 * TARGET * sizeof *places), densities[2 * TARGET];
     assert_true(cells && places);
@@ -150,7 +150,7 @@ static void the_grid_is_updated_as_on_the_cpu(void **state)
             densities[i] = nerf_density(outputs[block * ORR_NERF_FEATURES * ORR_SAMPLES + lane]);
         }
         orr_occupancy_update(&s.grid, jobs, cells, densities, count);
-        assert_same_grid(&s, (double)now.mean);
+        assert_same_grid(&s, now.mean);
         assert_int_equal(now.live_count, s.grid.live_count);
         assert_int_equal(now.sampled_count, s.grid.sampled_count);
         assert_in_range(s.grid.sampled_count, 1, s.grid.live_count - 1);
@@ -188,22 +188,32 @@ static int march_on_cpu(const inside *s, const orr_nerf_space *space, int aabb_s
     return wave->count;
 }
 
-// `places_off`: how far a place may be from the CPU's; `rays_off`: how many rays in a hundred may have another number of
-// samples. Returns how many samples were compared.
-static int compare_samples(int aabb_scale, float places_off, int rays_off)
+// `updated`: after a first step, in the cells that it left; otherwise in all, of which there are more than there is room for.
+// `places_off`: how far a place may be from the CPU's; `rays_off`: how many rays may have another number of samples.
+static void compare_samples(int aabb_scale, bool updated, float places_off, int rays_off)
 {
     inside s = {0};
     open_inside(&s, aabb_scale);
-    const orr_cuda_nerf_desc desc = describe(&s, 4096);
+    const orr_cuda_nerf_desc desc = describe(&s, 2048);
     assert_ok(orr_cuda_nerf_create(cuda, &desc, &s.training, &error));
-    orr_cuda_nerf_report report;
-    assert_ok(orr_cuda_nerf_step(s.training, 4.0, &report, &error));
-    const orr_cuda_nerf_copy copy = {.thickness = s.grid.thickness};
-    assert_ok(orr_cuda_nerf_read(s.training, &copy, &error)); // after its first update
-    orr_occupancy_refresh(&s.grid, jobs);
     const orr_cuda_nerf_pass *p = &s.training->pass;
-    assert_int_equal(report.rays, ORR_NERF_RAYS_FIRST);
-    assert_true(report.samples > 0 && report.samples <= report.evaluated);
+    if (updated) {
+        orr_cuda_nerf_report report;
+        assert_ok(orr_cuda_nerf_step(s.training, 4.0, &report, &error));
+        const orr_cuda_nerf_copy to = {.thickness = s.grid.thickness};
+        assert_ok(orr_cuda_nerf_read(s.training, &to, &error));
+        orr_occupancy_refresh(&s.grid, jobs);
+        assert_int_equal(report.rays, ORR_NERF_RAYS_FIRST);
+        assert_true(report.samples > 0 && report.samples <= report.evaluated);
+    } else {
+        const orr_cuda_nerf_begin begin = {.stepping = orr_nerf_stepping(aabb_scale, 4.0)};
+        orr_cuda_nerf_begin_launch(cuda->stream, p, &begin);
+        orr_cuda_nerf_draw_launch(cuda->stream, p, s.training->ray_blocks);
+        assert_ok(orr_cuda_running_sum(cuda, &s.training->sums, p->marched_counts, p->marched_first,
+                                       &p->now->marched_total, &p->now->ray_count, ORR_NERF_RAYS_MAX,
+                                       &error));
+        orr_cuda_nerf_march_launch(cuda->stream, p, s.training->ray_blocks);
+    }
     uint32_t *counts = fetch(p->marched_counts, ORR_NERF_RAYS_FIRST * sizeof *counts);
     uint32_t *first = fetch(p->marched_first, ORR_NERF_RAYS_FIRST * sizeof *first);
     orr_cuda_nerf_ray *rays = fetch(p->rays, ORR_NERF_RAYS_FIRST * sizeof *rays);
@@ -216,18 +226,21 @@ static int compare_samples(int aabb_scale, float places_off, int rays_off)
                                   .per_aabb_scale = 1.0f / (float)aabb_scale};
     static orr_nerf_rays cpu;
     static orr_nerf_wave wave;
-    int compared = 0, other = 0, absent = 0, sum = 0;
+    int compared = 0, other = 0, absent = 0;
+    uint32_t sum = 0;
+    bool full = false;
     for (int i = 0; i < ORR_NERF_RAYS_FIRST; i++) {
         nerf_target target;
         int count = march_on_cpu(&s, &space, aabb_scale, i, &cpu, &wave, &target);
-        assert_int_equal(first[i], sum);
-        sum += (int)counts[i];
-        if (count < 0) {
+        full = full || (count > 0 && first[i] + (uint32_t)count > p->marched_capacity);
+        if (count < 0 || full) {
             assert_int_equal(counts[i], 0);
             assert_int_equal(rays[i].target.image, -1);
-            absent++;
+            absent += count < 0;
             continue;
         }
+        assert_int_equal(first[i], sum);
+        sum += counts[i];
         assert_memory_equal(&rays[i].target, &target, sizeof target);
         if ((int)counts[i] != count) {
             other++;
@@ -245,16 +258,17 @@ static int compare_samples(int aabb_scale, float places_off, int rays_off)
     }
     print_message("aabb_scale %d: %d samples compared, %d rays with another number of them, %d absent\n",
                   aabb_scale, compared, other, absent);
-    assert_true(100 * other <= rays_off * ORR_NERF_RAYS_FIRST);
-    assert_true(absent > 0 && absent < ORR_NERF_RAYS_FIRST / 4);
-    assert_int_equal(report.evaluated, sum);
+    assert_true(compared > 200);
+    assert_true(other <= rays_off);
+    assert_true(absent < ORR_NERF_RAYS_FIRST / 4);
+    assert_true(full == !updated);
+    assert_int_equal(fetch_now(&s).marched, sum);
     free(counts);
     free(first);
     free(rays);
     free(positions);
     free(steps);
     close_inside(&s);
-    return compared;
 }
 
 // In the unit cube strides are even, and nothing is left to a machine's exponentials: the same bits. Beyond, steps grow by
@@ -268,8 +282,9 @@ static void rays_and_samples_are_those_of_the_cpu(void **state)
     masked->mask = orr_alloc_zero(PHOTO_SIZE * PHOTO_SIZE, 1);
     assert_non_null(masked->mask);
     memset(masked->mask, 1, PHOTO_SIZE * PHOTO_SIZE / 2);
-    assert_true(compare_samples(1, 0.0f, 0) > 1000);
-    assert_true(compare_samples(4, 1e-5f, 2) > 1000);
+    compare_samples(1, false, 0.0f, 0);
+    compare_samples(1, true, 0.0f, 0);
+    compare_samples(4, true, 1e-5f, 20);
     orr_free(masked->mask);
     masked->mask = NULL;
     distorted->radial[0] = distorted->tangential[1] = 0.0f;
@@ -463,8 +478,8 @@ static void a_training_goes_on_on_another_machine(void **state)
         free(loaded);
     }
     double next = step(&device, 8), next_own = step(&own, 8), next_again = step(&again, 8);
-    assert_float_equal(next_again, next, 1e-5 * next); // the order of atomics is open on a GPU
-    assert_float_equal(next_own, next, 0.1 * next);
+    assert_true(fabs(next_again - next) <= 1e-5 * next); // the order of atomics is open on a GPU
+    assert_true(fabs(next_own - next) <= 0.3 * next);    // updates of the grid look at other places
     orr_error why;
     assert_int_equal(orr_nerf_trainer_state_load(again.trainer, saved, size - 1, &why), ORR_ERROR_FORMAT);
     free(saved);
@@ -535,7 +550,7 @@ static void a_device_that_fails_leaves_the_field_to_the_cpu(void **state)
     s.training = NULL;
     assert_int_equal(live_allocations(), allocations);
     assert_int_equal(live_handles(), handles);
-    device->memory = 32 << 20;
+    device->memory = 16 << 20;
     assert_int_equal(orr_cuda_nerf_create(cuda, &desc, &s.training, &why), ORR_ERROR_MEMORY);
     print_message("%s\n", why.message);
     assert_non_null(strstr(why.message, "MiB free"));
