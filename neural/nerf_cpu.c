@@ -91,7 +91,7 @@ static void march_lanes(const orr_nerf_space *space, orr_nerf_rays *rays, const 
         real3 p = make_real3(fma_(direction.x, distance, origin.x), fma_(direction.y, distance, origin.y),
                              fma_(direction.z, distance, origin.z));
         real cascade = nerf_cascade(p, step, space->last_cascade);
-        real3 cell = nerf_cell(p, exp2_(-cascade));
+        real3 cell = nerf_cell(p, exp2_whole_(-cascade));
         sint code = spread(to_int(cell.x)) | spread(to_int(cell.y)) << 1 | spread(to_int(cell.z)) << 2;
         code |= to_int(cascade) << 21;
         mask in_block = bit_of(space->blocks, code >> 9);
@@ -101,7 +101,7 @@ static void march_lanes(const orr_nerf_space *space, orr_nerf_rays *rays, const 
             take(&taken, lanes, nerf_contract(p, space->per_aabb_scale), distance, step);
             number -= occupied; // a mask is -1 where it holds
         }
-        real size = exp2_(cascade) * sel(in_block, R(1.0 / NERF_GRID_SIDE), R(8.0 / NERF_GRID_SIDE));
+        real size = exp2_whole_(cascade) * sel(in_block, R(1.0 / NERF_GRID_SIDE), R(8.0 / NERF_GRID_SIDE));
         real skipped = nerf_skip(stepping, at, distance + nerf_exit(p, per_direction, size));
         at = sel(active, sel(occupied, at + R(1.0), skipped), at);
         distance = nerf_distance_of(stepping, at);

@@ -9,6 +9,7 @@
 #define NERF_MIN_STEP 0.00169145586 // sqrt(3) / 1024: 1024 steps cross the unit cube
 #define NERF_GRID_SIDE 128.0        // occupancy cells per side of a cascade
 #define NERF_LOG2_E 1.4426950408889634
+#define NERF_NEVER 1e30f
 #define NERF_RAW_MAX 15.0 // the density's exponent is held within +- this
 // in training
 #define NERF_OPEN_MIN 1e-4f   // a ray with less light left is full
@@ -23,7 +24,7 @@ STRUCT(nerf_stepping)
 {
     uniform_real step;           // the smallest
     uniform_real steps_per_unit; // 1 / step
-    uniform_real knee;           // distance where steps begin to grow; huge: never
+    uniform_real knee;           // distance where steps begin to grow; NERF_NEVER: they do not
     uniform_real knee_steps;     // in stepping space
     uniform_real per_knee;       // 1 / knee
     uniform_real octave;         // steps per doubling of the distance beyond the knee
@@ -33,12 +34,18 @@ END_STRUCT(nerf_stepping)
 
 FN real nerf_steps_of(nerf_stepping k, real t)
 {
+    if (k.knee >= NERF_NEVER) { // of all rays of a scene
+        return t * k.steps_per_unit;
+    }
     real beyond = k.octave * log2_(max_(t * k.per_knee, R(1.0))) + R(k.knee_steps);
     return sel(t < R(k.knee), t * k.steps_per_unit, beyond);
 }
 
 FN real nerf_distance_of(nerf_stepping k, real steps)
 {
+    if (k.knee >= NERF_NEVER) {
+        return steps * k.step;
+    }
     // the exponent stays harmless for the lanes that take the other branch
     real power = min_(max_((steps - R(k.knee_steps)) * k.per_octave, R(0.0)), R(100.0));
     return sel(steps < R(k.knee_steps), steps * k.step, k.knee * exp2_(power));
@@ -47,9 +54,12 @@ FN real nerf_distance_of(nerf_stepping k, real steps)
 // The cascade whose cells are as large as a step there, and large enough to hold the place: 0 .. last.
 FN real nerf_cascade(real3 p, real step, uniform_real last)
 {
+    if (last < 1.0f) {
+        return R(0.0);
+    }
     real reach = max_(max_(abs_(p.x - R(0.5)), abs_(p.y - R(0.5))), abs_(p.z - R(0.5)));
-    real by_place = floor_(log2_(max_(reach, R(1e-6)))) + R(2.0);
-    real by_step = floor_(log2_(step * R(NERF_GRID_SIDE))) + R(1.0);
+    real by_place = exponent_(max_(reach, R(1e-6))) + R(2.0);
+    real by_step = exponent_(step * R(NERF_GRID_SIDE)) + R(1.0);
     return min_(max_(max_(by_place, by_step), R(0.0)), R(last));
 }
 

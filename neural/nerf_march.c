@@ -32,7 +32,7 @@ nerf_stepping orr_nerf_stepping(int aabb_scale, double coarseness)
     nerf_stepping s = {.step = (float)step, .steps_per_unit = (float)(1.0 / step)};
     double knee = NERF_MIN_STEP / cone_angle;
     double octave = 1.0 / log2(1.0 + cone_angle * coarseness);
-    s.knee = aabb_scale > 1 ? (float)knee : 1e30f;
+    s.knee = aabb_scale > 1 ? (float)knee : NERF_NEVER;
     s.knee_steps = s.knee * s.steps_per_unit;
     s.per_knee = 1.0f / s.knee;
     s.octave = (float)octave;

@@ -66,6 +66,12 @@ static void run_one(formula_name name, const real *in, real *out)
     case FORMULA_LOG2:
         out[0] = log2_(in[0]);
         break;
+    case FORMULA_EXPONENT:
+        out[0] = exponent_(in[0]);
+        break;
+    case FORMULA_EXP2_WHOLE:
+        out[0] = exp2_whole_(in[0]);
+        break;
     case FORMULA_FLOOR:
         out[0] = floor_(in[0]);
         break;
@@ -142,8 +148,8 @@ static void run_one(formula_name name, const real *in, real *out)
 
 void ORR_ISA_NAME(formula_machine)(formula_name name, int count, const double *inputs, double *outputs)
 {
-    static const int input_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 2, 2, 2, 3, 7, 13, 6, 8, 3};
-    static const int output_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 9, SCREEN_OUTPUTS, 1, 2, 16};
+    static const int input_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 7, 13, 6, 8, 3};
+    static const int output_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 9, SCREEN_OUTPUTS, 1, 2, 16};
     for (int i = 0; i < count; i += STEP) {
         real in[FORMULA_INPUTS_MAX], out[FORMULA_OUTPUTS_MAX];
         for (int k = 0; k < input_counts[name]; k++) {

@@ -7,6 +7,8 @@
 typedef enum formula_name {
     FORMULA_EXP2,
     FORMULA_LOG2,
+    FORMULA_EXPONENT,
+    FORMULA_EXP2_WHOLE,
     FORMULA_FLOOR,
     FORMULA_SQRT,
     FORMULA_ABS,

@@ -111,6 +111,25 @@ static void log2_is_right_to_2e_7(void **state)
     assert_true(got[0][0] == 0.0);
 }
 
+static void exponents_and_whole_powers_are_exact(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COUNT; i++) {
+        inputs[0][i] = (double)(float)exp2(uniform(-126.0, 127.0));
+    }
+    inputs[0][0] = 1.0, inputs[0][1] = 0x1p-126, inputs[0][2] = 2.0;
+    inputs[0][3] = (double)nextafterf(2.0f, 0.0f); // whose log2, rounded, is 1
+    run(FORMULA_EXPONENT);
+    for (int i = 0; i < COUNT; i++) {
+        check("exponent_", i, got[0][i], logb(inputs[0][i]), 0.0);
+        inputs[0][i] = i % 254 - 126;
+    }
+    run(FORMULA_EXP2_WHOLE);
+    for (int i = 0; i < COUNT; i++) {
+        check("exp2_whole_", i, got[0][i], ldexp(1.0, i % 254 - 126), 0.0);
+    }
+}
+
 static void roots_floors_and_magnitudes_are_exact(void **state)
 {
     (void)state;
@@ -530,6 +549,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FORMULA_TEST(exp2_is_right_to_two_roundings),
         FORMULA_TEST(log2_is_right_to_2e_7),
+        FORMULA_TEST(exponents_and_whole_powers_are_exact),
         FORMULA_TEST(roots_floors_and_magnitudes_are_exact),
         FORMULA_TEST(choices_follow_the_rule_for_nan),
         FORMULA_TEST(multiply_add_rounds_at_most_twice),

@@ -47,6 +47,14 @@ float max_(float a, float b)
 #define floor_ floor
 #define exp2_ exp2
 #define log2_ log2
+float exponent_(float a)
+{
+    return float((floatBitsToInt(a) >> 23) - 127);
+}
+float exp2_whole_(float a)
+{
+    return intBitsToFloat((int(a) + 127) << 23);
+}
 bool and_(bool a, bool b)
 {
     return a && b;
@@ -152,6 +160,22 @@ FN real log2_(real a)
     return log2(a);
 #else
     return log2f(a);
+#endif
+}
+FN real exponent_(real a)
+{
+#if defined(ORR_SCALAR_DOUBLE)
+    return logb(a);
+#else
+    return logbf(a);
+#endif
+}
+FN real exp2_whole_(real a)
+{
+#if defined(ORR_SCALAR_DOUBLE)
+    return ldexp(1.0, (int)a);
+#else
+    return ldexpf(1.0f, (int)a);
 #endif
 }
 #else

@@ -231,6 +231,18 @@ FN real log2_(real a)
     return fma_(p, s, to_real(exponent));
 }
 
+// log2 a rounded down, exactly, for normal a > 0
+FN real exponent_(real a)
+{
+    return to_real(((sint)a >> 23) - I(127));
+}
+
+// 2^a, exactly, for whole a in -126 .. 127
+FN real exp2_whole_(real a)
+{
+    return (real)((to_int(a) + I(127)) << 23);
+}
+
 // ---- for schedules only ----
 
 FN real real_load(const float *p)

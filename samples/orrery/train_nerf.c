@@ -1,13 +1,18 @@
 // Photos become a radiance field.
 #include "engine/core/memory.h"
+#include "engine/core/profile.h"
 #include "neural/metrics.h"
 #include "neural/nerf_evaluate.h"
 #include "neural/nerf_train.h"
+#include "progress.h"
 #include "train.h"
 
 #include <string.h>
 
-enum { SCORE_SHRINK = 4, CHANNELS = 3 };
+enum { SCORE_SHRINK = 4, SIDE_LEAST = 32, CHANNELS = 3 };
+
+// What a look at the field may take, about; and a pixel's share before any was drawn, when nothing is known to be empty.
+static const double SCORE_SECONDS = 0.1, PICTURE_SECONDS = 0.3, FIRST_PIXEL_SECONDS = 1e-5;
 
 struct learner {
     orr_jobs *jobs;
@@ -18,6 +23,7 @@ struct learner {
     orr_nerf_trainer *trainer;
     orr_nerf_drawer *drawer;
     orr_arena arena;
+    double pixel_seconds; // of the last drawing
 };
 
 static void destroy(learner *l)
@@ -79,6 +85,7 @@ static orr_result create(const train_options *options, learner **made, orr_error
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", options->data);
     }
     l->jobs = options->jobs;
+    l->pixel_seconds = FIRST_PIXEL_SECONDS;
     orr_result result = open(options, l, error);
     if (result != ORR_OK) {
         destroy(l);
@@ -106,26 +113,51 @@ typedef struct comparison {
     float *rgba;
 } comparison;
 
-// mean of shrink x shrink pixels over white
-static void average_pixel(const orr_capture_image *image, int x, int y, int shrink, float colour[CHANNELS])
+// one pixel of the photo over white
+static void pixel_over_white(const orr_capture_image *image, int x, int y, float colour[CHANNELS])
 {
-    memset(colour, 0, CHANNELS * sizeof *colour);
-    for (int i = 0; i < shrink * shrink; i++) {
-        size_t at =
-            (size_t)(y * shrink + i / shrink) * (size_t)image->width + (size_t)(x * shrink + i % shrink);
-        const uint8_t *pixel = image->pixels + at * (size_t)image->channels;
-        float alpha = image->channels == 4 ? pixel[3] / 255.0f : 1.0f;
-        for (int k = 0; k < CHANNELS; k++) {
-            colour[k] += (alpha * (pixel[k] / 255.0f) + 1.0f - alpha) / (float)(shrink * shrink);
-        }
+    const uint8_t *pixel =
+        image->pixels + ((size_t)y * (size_t)image->width + (size_t)x) * (size_t)image->channels;
+    float alpha = image->channels == 4 ? pixel[3] / 255.0f : 1.0f;
+    for (int k = 0; k < CHANNELS; k++) {
+        colour[k] = alpha * (pixel[k] / 255.0f) + 1.0f - alpha;
     }
 }
 
+// How many pixels stand for one so that drawing takes about so long, by what a pixel took last time: at least `least`.
+static int affordable(const learner *l, const orr_capture_image *image, int least, double seconds)
+{
+    double all = (double)image->width * image->height * l->pixel_seconds;
+    int shrink = least;
+    while (all / ((double)shrink * shrink) > seconds) {
+        shrink *= 2;
+    }
+    int side = image->width < image->height ? image->width : image->height;
+    while (shrink > 1 && side < SIDE_LEAST * shrink) {
+        shrink /= 2;
+    }
+    return shrink;
+}
+
+// The camera that sees one pixel of every shrink x shrink, each by the ray of that pixel of the photo.
+static orr_nerf_camera camera_of_every(const learner *l, const orr_capture_image *image, int shrink)
+{
+    orr_nerf_camera camera = orr_nerf_camera_of_image(image, l->capture->to_unit);
+    float shift = 0.5f * (float)(shrink - 1) - (float)(shrink / 2); // the middle of all less that of the one
+    camera.width = image->width / shrink;
+    camera.height = image->height / shrink;
+    camera.lens.focal_x /= (float)shrink;
+    camera.lens.focal_y /= (float)shrink;
+    camera.lens.centre_x = (camera.lens.centre_x + shift) / (float)shrink;
+    camera.lens.centre_y = (camera.lens.centre_y + shift) / (float)shrink;
+    return camera;
+}
+
 // Memory is the arena's.
-static orr_result compare(learner *l, int index, int shrink, comparison *c, orr_error *error)
+static orr_result compare(learner *l, int index, int least, double seconds, comparison *c, orr_error *error)
 {
     const orr_capture_image *image = &l->capture->images[index];
-    shrink = image->width < 64 * shrink || image->height < 64 * shrink ? 1 : shrink;
+    int shrink = affordable(l, image, least, seconds);
     orr_arena_reset(&l->arena);
     c->width = image->width / shrink;
     c->height = image->height / shrink;
@@ -136,18 +168,13 @@ static orr_result compare(learner *l, int index, int shrink, comparison *c, orr_
     if (!c->truth || !c->drawn || !c->rgba) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture");
     }
-    orr_nerf_draw_desc desc = {.camera = orr_nerf_camera_of_image(image, l->capture->to_unit),
-                               .rgba = c->rgba};
-    desc.camera.width = c->width;
-    desc.camera.height = c->height;
-    desc.camera.lens.focal_x /= (float)shrink;
-    desc.camera.lens.focal_y /= (float)shrink;
-    desc.camera.lens.centre_x /= (float)shrink;
-    desc.camera.lens.centre_y /= (float)shrink;
+    const orr_nerf_draw_desc desc = {.camera = camera_of_every(l, image, shrink), .rgba = c->rgba};
+    uint64_t start = orr_clock_nanoseconds();
     orr_nerf_draw(l->drawer, orr_nerf_trainer_occupancy(l->trainer), &desc);
+    l->pixel_seconds = (double)(orr_clock_nanoseconds() - start) * 1e-9 / (double)pixels;
     for (size_t i = 0; i < pixels; i++) {
-        average_pixel(image, (int)(i % (size_t)c->width), (int)(i / (size_t)c->width), shrink,
-                      c->truth + CHANNELS * i);
+        pixel_over_white(image, (int)(i % (size_t)c->width) * shrink + shrink / 2,
+                         (int)(i / (size_t)c->width) * shrink + shrink / 2, c->truth + CHANNELS * i);
         for (int k = 0; k < CHANNELS; k++) {
             c->drawn[CHANNELS * i + (size_t)k] = c->rgba[4 * i + (size_t)k] + 1.0f - c->rgba[4 * i + 3];
         }
@@ -165,7 +192,7 @@ static orr_result score(learner *l, double *psnr, orr_error *error)
 {
     comparison c;
     ORR_TRY(orr_nerf_trainer_refresh(l->trainer, error));
-    ORR_TRY(compare(l, shown_image(l), SCORE_SHRINK, &c, error));
+    ORR_TRY(compare(l, shown_image(l), SCORE_SHRINK, SCORE_SECONDS, &c, error));
     *psnr = orr_psnr(c.truth, c.drawn, (int64_t)c.width * c.height * CHANNELS);
     return ORR_OK;
 }
@@ -173,7 +200,7 @@ static orr_result score(learner *l, double *psnr, orr_error *error)
 static orr_result picture(learner *l, int size[2], float **rgba, orr_error *error)
 {
     comparison c;
-    ORR_TRY(compare(l, shown_image(l), SCORE_SHRINK / 2, &c, error));
+    ORR_TRY(compare(l, shown_image(l), SCORE_SHRINK / 2, PICTURE_SECONDS, &c, error));
     size[0] = c.width;
     size[1] = c.height;
     *rgba = c.rgba;
@@ -207,14 +234,23 @@ static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
 static orr_result report(learner *l, cJSON *json, orr_error *error)
 {
     int count = l->capture->count - l->train_count;
+    orr_nerf_score sum = {0};
+    progress p;
+    progress_begin(&p, "held-out photos", count);
+    for (int i = 0; i < count; i++) {
+        orr_nerf_score one;
+        ORR_TRY(orr_nerf_evaluate(l->drawer, orr_nerf_trainer_occupancy(l->trainer), l->capture,
+                                  l->images + l->train_count + i, 1, l->jobs, NULL, &one, error));
+        sum.psnr += one.psnr;
+        sum.ssim += one.ssim;
+        progress_show(&p, i + 1);
+    }
+    progress_end(&p);
     train_figure(json, "training photos", l->train_count, "");
     train_figure(json, "held-out photos", count, "");
     if (count > 0) {
-        orr_nerf_score mean;
-        ORR_TRY(orr_nerf_evaluate(l->drawer, orr_nerf_trainer_occupancy(l->trainer), l->capture,
-                                  l->images + l->train_count, count, l->jobs, NULL, &mean, error));
-        train_figure(json, "PSNR", mean.psnr, "dB");
-        train_figure(json, "SSIM", mean.ssim, "");
+        train_figure(json, "PSNR", sum.psnr / count, "dB");
+        train_figure(json, "SSIM", sum.ssim / count, "");
     }
     return ORR_OK;
 }
