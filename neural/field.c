@@ -203,6 +203,7 @@ const orr_field_parts *orr_field_parts_of(const orr_field *field)
 void orr_field_refresh(orr_field *field, const float *network, const float *rgb_network, const float *table)
 {
     orr_field_parts *parts = &field->parts;
+    parts->version++;
     parts->inference_network = network ? network : parts->network_parameters;
     parts->inference_rgb_network = rgb_network ? rgb_network : parts->rgb_network_parameters;
     orr_mlp_weights_set(parts->network_weights, parts->inference_network);

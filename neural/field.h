@@ -44,6 +44,7 @@ typedef struct orr_field_parts {
     orr_mlp_weights *rgb_network_weights;
     const float *inference_table;
     const float *inference_network, *inference_rgb_network; // what the weights were made from, for saving
+    uint64_t version;                                       // 1 or more; another one after each refresh
     const orr_encoding_kernels *kernels;                    // of the field's instruction set
     struct orr_proposal *proposal; // where rays are asked; NULL: an occupancy grid says so
 } orr_field_parts;

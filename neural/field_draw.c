@@ -1,26 +1,20 @@
 #define ORR_SCALAR
 #include "neural/field_draw.h"
 
+#include "neural/field_formula.h"
+#include "neural/nerf_formula.h"
+
 #include <math.h>
 #include <string.h>
 
-enum {
-    TILE = ORR_FIELD_TILE,
-    TILE_RAYS = TILE * TILE,
-    TRACE_STEPS = 128,
-    MARCH_STEPS = 256 // through the unit cube along an axis
-};
-
-static const float HIT = 2e-4f;       // of the cube's side: nearer than this is on the surface
-static const float STEP_SHARE = 0.9f; // of the distance: a learnt one may be too long
-static const float OPEN_MIN = 1e-3f;  // a ray with less light left is full
-static const float SKY = 0.35f, SUN = 0.65f, ALBEDO = 0.85f;
+enum { TILE = ORR_FIELD_TILE, TILE_RAYS = TILE * TILE };
 
 typedef struct ray {
-    float origin[3], direction[3]; // in the unit cube's space; t is the depth along the camera's axis
-    float t, end;
-    float length; // of the direction
-    float colour[3], alpha, depth;
+    float origin[3], direction[3]; // in the unit cube's space
+    float t, end;                  // along the direction, whose length is 1 but where the world is stretched
+    float length;                  // of the direction
+    float per_distance;            // depth along the camera's axis per t
+    float colour[3], alpha, depth; // depth: a sum of t
 } ray;
 
 typedef struct tile {
@@ -30,66 +24,40 @@ typedef struct tile {
     int live[TILE_RAYS], live_count;
 } tile;
 
-static void turn(const float m[12], const float v[3], float out[3])
-{
-    for (int row = 0; row < 3; row++) {
-        out[row] = m[4 * row] * v[0] + m[4 * row + 1] * v[1] + m[4 * row + 2] * v[2];
-    }
-}
-
 static float length3(const float v[3])
 {
     return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-// The rays of pixel (x, y): depth along the camera's axis grows by 1 with t.
+// The ray of pixel (x, y), between the camera's planes and in front of the mesh that stands there.
 static ray make_ray(const orr_field_drawing *d, int x, int y)
 {
-    const orr_lens *lens = d->desc.lens;
-    float across = ((float)x + 0.5f - lens->centre[0]) / lens->focal[0];
-    float down = ((float)y + 0.5f - lens->centre[1]) / lens->focal[1];
-    if (lens->distorted) {
-        real2 p = lens_undistort(d->distortion, make_real2(across, down));
-        across = p.x;
-        down = p.y;
-    }
-    float forward[3], place[3], direction[3];
-    for (int k = 0; k < 3; k++) { // the rows of the view are the camera's axes in the world
-        float axes = across * lens->view[k] + down * lens->view[4 + k];
-        forward[k] = lens->view[8 + k] + (lens->orthographic ? 0.0f : axes);
-        place[k] = lens->place[k] + (lens->orthographic ? axes : 0.0f);
-    }
-    ray r = {.t = lens->near_plane, .end = lens->far_plane};
-    turn(d->to_unit, place, r.origin);
-    turn(d->to_unit, forward, direction);
-    for (int k = 0; k < 3; k++) {
-        r.origin[k] += d->to_unit[4 * k + 3];
-        r.direction[k] = direction[k];
-    }
-    r.length = length3(r.direction);
+    const orr_nerf_camera *camera = &d->camera;
+    orr_nerf_ray from = orr_nerf_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
+    float far_depth = camera->far_plane;
     if (d->desc.far_depth) {
-        r.end = fminf(r.end, d->desc.far_depth[(size_t)y * (size_t)lens->width + (size_t)x]);
+        far_depth = fminf(far_depth, d->desc.far_depth[(size_t)y * (size_t)camera->width + (size_t)x]);
     }
+    ray r = {.t = camera->near_plane / from.depth,
+             .end = far_depth / from.depth,
+             .length = length3(from.direction),
+             .per_distance = from.depth};
+    memcpy(r.origin, from.origin, sizeof r.origin);
+    memcpy(r.direction, from.direction, sizeof r.direction);
     return r;
+}
+
+static real3 vector_of(const float v[3])
+{
+    return make_real3(v[0], v[1], v[2]);
 }
 
 // Cuts the ray to the unit cube.
 static void clip(ray *r)
 {
-    for (int k = 0; k < 3; k++) {
-        if (fabsf(r->direction[k]) < 1e-12f) {
-            r->end = r->origin[k] >= 0.0f && r->origin[k] <= 1.0f ? r->end : -INFINITY;
-            continue;
-        }
-        float a = -r->origin[k] / r->direction[k], b = (1.0f - r->origin[k]) / r->direction[k];
-        r->t = fmaxf(r->t, fminf(a, b));
-        r->end = fminf(r->end, fmaxf(a, b));
-    }
-}
-
-static float held(float v)
-{
-    return fminf(fmaxf(v, 0.0f), 1.0f);
+    real2 range = ray_inside(make_real2(r->t, r->end), vector_of(r->origin), vector_of(r->direction), 0.5f);
+    r->t = range.x;
+    r->end = range.y;
 }
 
 // The places of up to a block of live rays, from number `first` on; how many.
@@ -99,7 +67,7 @@ static int gather(const tile *t, int first, float *places)
     for (int i = 0; i < ORR_SAMPLES; i++) {
         const ray *r = &t->rays[t->live[first + (i < count ? i : 0)]];
         for (int k = 0; k < 3; k++) {
-            places[k * ORR_SAMPLES + i] = held(r->origin[k] + r->t * r->direction[k]);
+            places[k * ORR_SAMPLES + i] = field_held(r->origin[k] + r->t * r->direction[k]);
         }
     }
     return count;
@@ -142,9 +110,8 @@ static void shade_hits(tile *t, const int *hits, int count)
             for (int k = 0; k < 3; k++) {
                 facing += length > 0.0f ? normal[k] / length * d->desc.to_sun[k] : 0.0f;
             }
-            float light = ALBEDO * (SKY * (0.75f + 0.25f * facing) + SUN * fmaxf(facing, 0.0f));
             for (int k = 0; k < 3; k++) {
-                r->colour[k] = light;
+                r->colour[k] = field_lit(facing);
             }
             r->alpha = 1.0f;
             r->depth = r->t;
@@ -156,17 +123,17 @@ static void trace_tile(tile *t)
 {
     _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[ORR_SAMPLES];
     int hits[TILE_RAYS], hit_count = 0;
-    for (int step = 0; step < TRACE_STEPS && t->live_count > 0; step++) {
+    for (int step = 0; step < FIELD_TRACE_STEPS && t->live_count > 0; step++) {
         for (int first = 0; first < t->live_count; first += ORR_SAMPLES) {
             int block = gather(t, first, places);
             orr_field_values(t->drawing->field, places, t->scratch, values);
             for (int i = 0; i < block; i++) {
                 ray *r = &t->rays[t->live[first + i]];
-                if (values[i] < HIT) {
+                if (values[i] < (float)FIELD_HIT) {
                     hits[hit_count++] = t->live[first + i];
                     r->end = -INFINITY; // leaves the live ones
                 } else {
-                    r->t += STEP_SHARE * values[i] / r->length;
+                    r->t += (float)FIELD_STEP_SHARE * values[i] / r->length;
                 }
             }
         }
@@ -180,7 +147,7 @@ static void trace_tile(tile *t)
 static void march_tile(tile *t)
 {
     _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[4 * ORR_SAMPLES];
-    const float step = 1.0f / MARCH_STEPS;
+    const float step = 1.0f / (float)FIELD_MARCH_STEPS;
     for (int i = 0; i < t->live_count; i++) {
         t->rays[t->live[i]].t += 0.5f * step / t->rays[t->live[i]].length;
     }
@@ -191,13 +158,13 @@ static void march_tile(tile *t)
             orr_field_values(t->drawing->field, places, t->scratch, values);
             for (int i = 0; i < block; i++) {
                 ray *r = &t->rays[t->live[first + i]];
-                float share = (1.0f - r->alpha) * (1.0f - expf(-fmaxf(values[i], 0.0f) * step));
+                float share = (1.0f - r->alpha) * nerf_alpha(fmaxf(values[i], 0.0f), step);
                 for (int k = 0; k < 3; k++) {
-                    r->colour[k] += share * held(values[(k + 1) * ORR_SAMPLES + i]);
+                    r->colour[k] += share * field_held(values[(k + 1) * ORR_SAMPLES + i]);
                 }
                 r->depth += share * r->t;
                 r->alpha += share;
-                r->t = 1.0f - r->alpha < OPEN_MIN ? INFINITY : r->t + step / r->length;
+                r->t = 1.0f - r->alpha < (float)FIELD_OPEN_MIN ? INFINITY : r->t + step / r->length;
             }
         }
         drop_ended(t);
@@ -218,7 +185,7 @@ static void map_tile(tile *t)
         for (int i = 0; i < block; i++) {
             ray *r = &t->rays[t->live[first + i]];
             for (int k = 0; k < 3; k++) {
-                r->colour[k] = held(values[k * ORR_SAMPLES + i]);
+                r->colour[k] = field_held(values[k * ORR_SAMPLES + i]);
             }
             r->alpha = 1.0f;
             r->depth = r->t;
@@ -229,13 +196,8 @@ static void map_tile(tile *t)
 // Moves the ray to where it meets the quad, or ends it.
 static void meet_quad(ray *r)
 {
-    float t = fabsf(r->direction[2]) < 1e-12f ? -INFINITY : -r->origin[2] / r->direction[2];
-    bool inside = t >= r->t && t < r->end;
-    for (int k = 0; k < 2; k++) {
-        float at = r->origin[k] + t * r->direction[k];
-        inside = inside && at >= 0.0f && at <= 1.0f;
-    }
-    r->t = inside ? t : INFINITY;
+    float t = field_meet_quad(vector_of(r->origin), vector_of(r->direction));
+    r->t = t >= r->t && t < r->end ? t : INFINITY;
 }
 
 // ---- tiles ----
@@ -279,7 +241,7 @@ static void draw_tile(void *context, int job, int worker)
         const float rgba[4] = {r->colour[0], r->colour[1], r->colour[2], r->alpha};
         memcpy(d->desc.rgba + 4 * pixel, rgba, sizeof rgba);
         if (d->desc.depth) {
-            d->desc.depth[pixel] = r->alpha > 0.0f ? r->depth : 0.0f;
+            d->desc.depth[pixel] = r->alpha > 0.0f ? r->depth * r->per_distance : 0.0f;
         }
     }
 }
@@ -296,9 +258,9 @@ orr_result orr_field_draw_begin(const orr_field *field, orr_jobs *jobs, orr_aren
                                 const orr_field_draw_desc *desc, orr_field_drawing *drawing, orr_error *error)
 {
     assert(orr_field_kind_of(field) != ORR_FIELD_NERF);
-    *drawing =
-        (orr_field_drawing){.field = field, .desc = *desc, .distortion = orr_photo_lens_of(desc->lens)};
+    *drawing = (orr_field_drawing){.field = field, .desc = *desc};
     ORR_TRY(orr_affine_invert(desc->to_world, drawing->to_unit, error));
+    ORR_TRY(orr_nerf_camera_of_lens(desc->lens, drawing->to_unit, &drawing->camera, error));
     return take_scratch(drawing, jobs, arena, error);
 }
 
@@ -340,7 +302,7 @@ static void fill_pixels(void *context, int block, int worker)
     for (int i = 0; i < ORR_SAMPLES && first + i < count; i++) {
         float *pixel = p->rgba + 4 * (first + i);
         for (int k = 0; k < 3; k++) {
-            pixel[k] = held(values[k * ORR_SAMPLES + i]);
+            pixel[k] = field_held(values[k * ORR_SAMPLES + i]);
         }
         pixel[3] = 1.0f;
     }

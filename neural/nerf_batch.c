@@ -95,8 +95,8 @@ static void draw_ray(const orr_nerf_batch *batch, int index, orr_nerf_rays *rays
     if (image->mask && image->mask[pixel] == 0) {
         return;
     }
-    orr_nerf_ray ray = nerf_camera_ray(&batch->cameras[k], (float)(pixel % image->width) + 0.5f,
-                                       (float)(pixel / image->width) + 0.5f);
+    orr_nerf_ray ray = orr_nerf_camera_ray(&batch->cameras[k], (float)(pixel % image->width) + 0.5f,
+                                           (float)(pixel / image->width) + 0.5f);
     float start, end;
     if (!orr_nerf_model_range(batch->model, &ray, &start, &end)) {
         return;
@@ -226,7 +226,7 @@ void orr_nerf_group_run(const orr_nerf_batch *batch, int index, orr_nerf_worker 
             draw_ray(batch, next, &worker->bundle->rays, targets);
         }
         worker->bundle->nanoseconds[ORR_NERF_MARCH] += orr_clock_nanoseconds() - clock;
-        orr_nerf_march(batch->model, worker->bundle, NERF_OPEN_MIN, NERF_WEIGHT_MIN);
+        orr_nerf_march(batch->model, worker->bundle, R(NERF_OPEN_MIN), R(NERF_WEIGHT_MIN));
         orr_nerf_colour(batch->model, worker->bundle);
         clock = orr_clock_nanoseconds();
         if (batch->proposal) {

@@ -1,5 +1,5 @@
 #define ORR_SCALAR
-#include "neural/nerf_ray.h"
+#include "neural/nerf_camera.h"
 
 #include <math.h>
 
@@ -78,7 +78,10 @@ orr_result orr_nerf_camera_of_lens(const orr_lens *lens, const float to_unit[12]
 
 orr_nerf_ray orr_nerf_camera_ray(const orr_nerf_camera *camera, float x, float y)
 {
-    return nerf_camera_ray(camera, x, y);
+    camera_ray ray = ray_of_pixel(*camera, make_real2(x, y));
+    return (orr_nerf_ray){.origin = {ray.origin.x, ray.origin.y, ray.origin.z},
+                          .direction = {ray.direction.x, ray.direction.y, ray.direction.z},
+                          .depth = ray.depth};
 }
 
 bool orr_nerf_camera_pixel(const orr_nerf_camera *camera, const float place[3], float pixel[2], float *depth)
@@ -102,7 +105,12 @@ bool orr_nerf_camera_pixel(const orr_nerf_camera *camera, const float place[3], 
 
 bool orr_nerf_ray_range(const orr_nerf_ray *ray, int aabb_scale, float *start, float *end)
 {
-    return nerf_ray_range(ray, aabb_scale, start, end);
+    real2 range = ray_inside(
+        make_real2(0.0f, INFINITY), make_real3(ray->origin[0], ray->origin[1], ray->origin[2]),
+        make_real3(ray->direction[0], ray->direction[1], ray->direction[2]), 0.5f * (float)aabb_scale);
+    *start = range.x;
+    *end = range.y;
+    return *start < *end;
 }
 
 void orr_nerf_ray_begin(orr_nerf_rays *rays, const nerf_stepping *stepping, const orr_nerf_ray *ray,
@@ -113,7 +121,7 @@ void orr_nerf_ray_begin(orr_nerf_rays *rays, const nerf_stepping *stepping, cons
         float d = ray->direction[k];
         rays->origin[k][i] = ray->origin[k];
         rays->direction[k][i] = d;
-        rays->per_direction[k][i] = nerf_per_direction(d);
+        rays->per_direction[k][i] = 1.0f / ray_divisor(d);
     }
     rays->at[i] = nerf_steps_of(*stepping, start) + jitter;
     rays->end[i] = end;

@@ -6,16 +6,7 @@
 #include "neural/nerf_cpu.h"
 #include "neural/ray_formula.h"
 
-typedef struct orr_nerf_camera {
-    photo_lens lens;
-    bool distorted;    // otherwise a pinhole
-    bool orthographic; // lens.focal: pixels per unit of the world
-    int width, height;
-    float origin[3];
-    float axes[3][3];            // right, down, forward: unit vectors
-    float scale;                 // lengths in the field per length in the world
-    float near_plane, far_plane; // along the camera's axis, in the world's units
-} orr_nerf_camera;
+typedef ray_camera orr_nerf_camera;
 
 // to_unit: the world's similarity to the field's space, see orr_capture.
 orr_nerf_camera orr_nerf_camera_of_image(const orr_capture_image *image, const float to_unit[12]);

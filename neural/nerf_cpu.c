@@ -4,13 +4,6 @@
 
 #include "neural/occupancy.h"
 
-FN sint spread(sint v) // orr_morton_spread, per lane
-{
-    v = (v | v << 8) & I(0x0300F00F);
-    v = (v | v << 4) & I(0x030C30C3);
-    return (v | v << 2) & I(0x09249249);
-}
-
 FN mask bit_of(const uint32_t *bits, sint index)
 {
     sint word = sint_gather((const int32_t *)bits, index >> 5); // signed and unsigned may alias
@@ -87,22 +80,16 @@ static void march_lanes(const orr_nerf_space *space, orr_nerf_rays *rays, const 
         if (!any(active)) {
             break;
         }
-        real step = nerf_distance_of(stepping, at + R(1.0)) - distance;
-        real3 p = make_real3(fma_(direction.x, distance, origin.x), fma_(direction.y, distance, origin.y),
-                             fma_(direction.z, distance, origin.z));
-        real cascade = nerf_cascade(p, step, space->last_cascade);
-        real3 cell = nerf_cell(p, exp2_whole_(-cascade));
-        sint code = spread(to_int(cell.x)) | spread(to_int(cell.y)) << 1 | spread(to_int(cell.z)) << 2;
-        code |= to_int(cascade) << 21;
+        nerf_place place = nerf_look(stepping, origin, direction, at, distance, space->last_cascade);
+        sint code = (sint)nerf_cell_number(place);
         mask in_block = bit_of(space->blocks, code >> 9);
         mask occupied = and_(active, bit_of(space->bits, code));
         uint32_t lanes = mask_bits(occupied);
         if (lanes) {
-            take(&taken, lanes, nerf_contract(p, space->per_aabb_scale), distance, step);
+            take(&taken, lanes, nerf_contract(place.position, space->per_aabb_scale), distance, place.step);
             number -= occupied; // a mask is -1 where it holds
         }
-        real size = exp2_whole_(cascade) * sel(in_block, R(1.0 / NERF_GRID_SIDE), R(8.0 / NERF_GRID_SIDE));
-        real skipped = nerf_skip(stepping, at, distance + nerf_exit(p, per_direction, size));
+        real skipped = nerf_pass(stepping, place, per_direction, at, distance, in_block);
         at = sel(active, sel(occupied, at + R(1.0), skipped), at);
         distance = nerf_distance_of(stepping, at);
     }

@@ -1,3 +1,4 @@
+#define ORR_SCALAR
 #include "neural/nerf_draw.h"
 
 #include "engine/core/memory.h"
@@ -6,9 +7,6 @@
 
 enum { TILE = ORR_FIELD_TILE };
 _Static_assert(TILE *TILE == ORR_NERF_RAYS, "a tile is a bundle");
-
-static const float open_min_default = 1e-4f;
-static const float weight_min = 1e-4f; // samples that show less go without a colour of their own
 
 struct orr_nerf_drawer {
     const orr_field *field;
@@ -105,7 +103,7 @@ static void draw_tile(void *context, int job, int worker)
     int64_t pixels[ORR_NERF_RAYS];
     float per_distance[ORR_NERF_RAYS];
     begin_rays(task, tile, &bundle->rays, pixels, per_distance);
-    orr_nerf_march(task->model, bundle, task->open_min, weight_min);
+    orr_nerf_march(task->model, bundle, task->open_min, (float)NERF_WEIGHT_MIN);
     orr_nerf_colour(task->model, bundle);
     const orr_nerf_samples *s = &bundle->samples;
     for (int i = 0; i < s->count; i++) {
@@ -125,10 +123,9 @@ static void draw_tile(void *context, int job, int worker)
         if (weight > 0.0f && task->desc->depth) {
             task->desc->depth[pixels[r]] /= weight;
         }
-        // what was too faint for a colour of its own, and the light a full ray had left, take that of the rest
-        float alpha = bundle->rays.open[r] < task->open_min ? 1.0f : 1.0f - bundle->rays.open[r];
+        float fill = nerf_fill(weight, bundle->rays.open[r], task->open_min);
         for (int c = 0; c < 4; c++) {
-            rgba[c] *= weight > 0.0f ? alpha / weight : 0.0f;
+            rgba[c] *= fill;
         }
     }
 }
@@ -140,7 +137,7 @@ int64_t orr_nerf_draw(orr_nerf_drawer *drawer, const orr_occupancy *grid, const 
                       .model = &model,
                       .desc = desc,
                       .columns = orr_blocks(desc->camera.width, TILE),
-                      .open_min = desc->open_min > 0.0f ? desc->open_min : open_min_default};
+                      .open_min = desc->open_min > 0.0f ? desc->open_min : (float)NERF_OPEN_MIN};
     int tiles = desc->tile_count > 0 ? desc->tile_count
                                      : orr_field_tile_count(desc->camera.width, desc->camera.height);
     int64_t before = 0, after = 0;

@@ -10,10 +10,10 @@
 #define NERF_GRID_SIDE 128.0        // occupancy cells per side of a cascade
 #define NERF_LOG2_E 1.4426950408889634
 #define NERF_NEVER 1e30f
-#define NERF_RAW_MAX 15.0 // the density's exponent is held within +- this
+#define NERF_OPEN_MIN 1e-4   // a ray with less light left is full
+#define NERF_WEIGHT_MIN 1e-4 // samples that show less have no colour of their own, and no gradient
+#define NERF_RAW_MAX 15.0    // the density's exponent is held within +- this
 // in training
-#define NERF_OPEN_MIN 1e-4f   // a ray with less light left is full
-#define NERF_WEIGHT_MIN 1e-4f // samples that show less take no part in the gradient
 #define NERF_NEAR_DISTANCE 0.1
 #define NERF_NEAR_GRADIENT 7.8125e-7f // 1e-4 / 128
 #define NERF_THIN_GRADIENT 7.8125e-7f // while the occupancy grid is thinner than its threshold
@@ -97,6 +97,50 @@ FN real nerf_skip(nerf_stepping k, real steps, real distance)
     return steps + max_(-floor_(-gap), R(1.0));
 }
 
+// Where a ray is while it is marched, and the cell of the occupancy grid that says whether anything is there.
+STRUCT(nerf_place)
+{
+    real3 position;
+    real step;    // to the next sample
+    real cascade; // and the cell in it
+    real3 cell;
+}
+END_STRUCT(nerf_place)
+
+FN nerf_place nerf_look(nerf_stepping k, real3 origin, real3 direction, real steps, real distance,
+                        uniform_real last_cascade)
+{
+    nerf_place place;
+    place.step = nerf_distance_of(k, steps + R(1.0)) - distance;
+    place.position = make_real3(fma_(direction.x, distance, origin.x), fma_(direction.y, distance, origin.y),
+                                fma_(direction.z, distance, origin.z));
+    place.cascade = nerf_cascade(place.position, place.step, last_cascade);
+    place.cell = nerf_cell(place.position, exp2_whole_(-place.cascade));
+    return place;
+}
+
+// Where to look next when there is nothing in the cell, and perhaps nothing in its block of 8^3.
+FN real nerf_pass(nerf_stepping k, nerf_place place, real3 per_direction, real steps, real distance,
+                  mask in_block)
+{
+    real size = exp2_whole_(place.cascade) * sel(in_block, R(1.0 / NERF_GRID_SIDE), R(8.0 / NERF_GRID_SIDE));
+    return nerf_skip(k, steps, distance + nerf_exit(place.position, per_direction, size));
+}
+
+// Seven bits, each followed by two zeros; a cell is the sum of its three, shifted (Morton order).
+FN suint nerf_spread(suint v)
+{
+    v = (v | v << 8) & U(0x0300F00Fu);
+    v = (v | v << 4) & U(0x030C30C3u);
+    return (v | v << 2) & U(0x09249249u);
+}
+
+FN suint nerf_cell_number(nerf_place place)
+{
+    return nerf_spread(to_uint(place.cell.x)) | nerf_spread(to_uint(place.cell.y)) << 1 |
+           nerf_spread(to_uint(place.cell.z)) << 2 | to_uint(place.cascade) << 21;
+}
+
 // To the cube the encoding knows: 0 .. 1 per axis; scale = 1 / aabb_scale.
 FN real3 nerf_contract(real3 p, uniform_real scale)
 {
@@ -114,6 +158,14 @@ FN real nerf_density(real raw)
 FN real nerf_alpha(real density, real step)
 {
     return R(1.0) - exp2_(density * step * R(-NERF_LOG2_E));
+}
+
+// What a ray's colours are multiplied by in the end: those too faint for a colour of their own, and the light a full ray had
+// left, take that of the rest. weight: sum of the rest's.
+FN real nerf_fill(real weight, real open, uniform_real open_min)
+{
+    real alpha = sel(open < R(open_min), R(1.0), R(1.0) - open);
+    return sel(weight > R(0.0), alpha / max_(weight, R(1e-30)), R(0.0));
 }
 
 FN real nerf_colour(real raw)

@@ -9,7 +9,7 @@ enum { JOB_CELLS = 1 << 15, JOBS_PER_CASCADE = ORR_OCCUPANCY_CELLS / JOB_CELLS, 
 
 orr_result orr_occupancy_create(int aabb_scale, orr_occupancy *grid, orr_error *error)
 {
-    *grid = (orr_occupancy){.cascades = 1};
+    *grid = (orr_occupancy){.cascades = 1, .version = 1};
     while ((1 << (grid->cascades - 1)) < aabb_scale && grid->cascades < ORR_OCCUPANCY_CASCADES_MAX) {
         grid->cascades++;
     }
@@ -199,6 +199,7 @@ void orr_occupancy_refresh(orr_occupancy *grid, orr_jobs *jobs)
     }
     grid->mean = (float)(sum / ORR_OCCUPANCY_CELLS);
     task.threshold = orr_occupancy_threshold(grid->mean);
+    grid->version++;
     grid->live_count = 0;
     grid->sampled_count = 0;
     for (task.cascade = 0; task.cascade < grid->cascades; task.cascade++) {

@@ -18,6 +18,7 @@ typedef struct orr_occupancy {
     uint32_t *live;        // a bit per cell: to be sampled (not culled, and not covered by a finer cascade)
     int64_t live_count;    // bits set in live
     int64_t sampled_count; // bits set in live and bits
+    uint64_t version;      // another one each time that bits change; for who keeps a copy
     float mean;            // thickness, over the first cascade; 0 before the first update
 } orr_occupancy;
 

@@ -25,6 +25,7 @@ typedef struct orr_draw_mesh {
 
 typedef struct orr_draw_field {
     const orr_field_layer *layer;
+    uint64_t key;    // as of clouds; a field that is trained keeps its own
     float model[12]; // layer to world, a similarity
 } orr_draw_field;
 
@@ -53,7 +54,7 @@ typedef struct orr_draw_list {
     const orr_draw_field *fields;  // field_count
     int splat_count;
     int mesh_count;
-    int field_count; // the CPU marches these for every machine: render/field_pass.h
+    int field_count; // the CPU marches these (render/field_pass.h), but for those that CUDA draws
     orr_draw_sun sun;
     bool opaque; // false: transparent behind everything, sky ignored
     orr_draw_sky sky;

@@ -166,6 +166,16 @@ orr_field_kind orr_field_layer_kind(const orr_field_layer *layer)
     return orr_field_kind_of(layer->field);
 }
 
+const orr_field *orr_field_layer_field(const orr_field_layer *layer)
+{
+    return layer->field;
+}
+
+const orr_occupancy *orr_field_layer_grid(const orr_field_layer *layer)
+{
+    return layer->grid;
+}
+
 int64_t orr_field_layer_parameters(const orr_field_layer *layer)
 {
     const orr_field_parts *parts = orr_field_parts_of(layer->field);
@@ -185,14 +195,22 @@ void orr_field_layer_bounds(const orr_field_layer *layer, float low[3], float hi
     memcpy(high, layer->high, sizeof layer->high);
 }
 
+orr_result orr_field_layer_to_unit(const orr_field_layer *layer, const float model[12],
+                                   float world_to_unit[12], orr_error *error)
+{
+    float to_layer[12];
+    ORR_TRY(orr_affine_invert(model, to_layer, error));
+    orr_affine_multiply(layer->to_unit, to_layer, world_to_unit);
+    return ORR_OK;
+}
+
 orr_result orr_field_layer_begin(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
                                  const orr_lens *lens, const float model[12], const float to_sun[3],
                                  const orr_field_planes *picture, orr_field_layer_drawing *drawing,
                                  orr_error *error)
 {
-    float to_layer[12], world_to_unit[12];
-    ORR_TRY(orr_affine_invert(model, to_layer, error));
-    orr_affine_multiply(layer->to_unit, to_layer, world_to_unit);
+    float world_to_unit[12];
+    ORR_TRY(orr_field_layer_to_unit(layer, model, world_to_unit, error));
     *drawing = (orr_field_layer_drawing){.layer = layer};
     if (layer->drawer) {
         drawing->nerf = (orr_nerf_draw_desc){

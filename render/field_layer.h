@@ -19,6 +19,12 @@ orr_result orr_field_layer_borrow(const orr_field *field, const orr_occupancy *g
 void orr_field_layer_destroy(orr_field_layer *layer); // NULL is allowed
 
 orr_field_kind orr_field_layer_kind(const orr_field_layer *layer);
+// For machines that draw it themselves: what it is made of (a grid only of a radiance field), and the way from the world to
+// the field's space where `model` takes the layer to the world.
+const orr_field *orr_field_layer_field(const orr_field_layer *layer);
+const orr_occupancy *orr_field_layer_grid(const orr_field_layer *layer);
+orr_result orr_field_layer_to_unit(const orr_field_layer *layer, const float model[12],
+                                   float world_to_unit[12], orr_error *error);
 int64_t orr_field_layer_parameters(const orr_field_layer *layer);
 size_t orr_field_layer_bytes(const orr_field_layer *layer);
 // Where there is something to see, in the layer's own space.

@@ -1,6 +1,8 @@
+#define ORR_SCALAR
 #include "render/field_pass.h"
 
 #include "engine/core/profile.h"
+#include "neural/field_formula.h"
 
 #include <math.h>
 
@@ -10,29 +12,21 @@ enum { TILES_PER_WORKER = 4 }; // between two looks at the clock: a few millisec
 static void merge_layer(orr_field_pass *pass)
 {
     int64_t pixels = (int64_t)pass->list->lens.width * pass->list->lens.height;
+    float *colour = pass->colour;
     for (int64_t i = 0; i < pixels; i++) {
         const float *rgba = pass->planes.rgba + 4 * i;
-        float z = rgba[3] > 0.0f ? pass->planes.depth[i] : INFINITY;
-        if (pass->layer == 0) {
-            pass->depth[i] = z;
-            for (int k = 0; k < 4; k++) {
-                pass->colour[k * pixels + i] = rgba[k];
-            }
-            continue;
+        float depth = rgba[3] > 0.0f ? pass->planes.depth[i] : INFINITY;
+        field_pixel pixel = {rgba[0], rgba[1], rgba[2], rgba[3], depth};
+        if (pass->layer > 0) {
+            field_pixel held = {colour[i], colour[pixels + i], colour[2 * pixels + i], colour[3 * pixels + i],
+                                pass->depth[i]};
+            pixel = field_merge(held, pixel);
         }
-        bool before = z < pass->depth[i];
-        float held = pass->colour[3 * pixels + i];
-        float front = before ? rgba[3] : held, back = before ? held : rgba[3];
-        float alpha = front + (1.0f - front) * back;
-        if (z < INFINITY) {
-            float far = before ? pass->depth[i] : z, near = before ? z : pass->depth[i];
-            pass->depth[i] =
-                back > 0.0f && alpha > 0.0f ? (front * near + (1.0f - front) * back * far) / alpha : near;
-        }
-        for (int k = 0; k < 4; k++) {
-            float *c = &pass->colour[k * pixels + i];
-            *c = before ? rgba[k] + (1.0f - front) * *c : *c + (1.0f - front) * rgba[k];
-        }
+        colour[i] = pixel.red;
+        colour[pixels + i] = pixel.green;
+        colour[2 * pixels + i] = pixel.blue;
+        colour[3 * pixels + i] = pixel.alpha;
+        pass->depth[i] = pixel.depth;
     }
 }
 

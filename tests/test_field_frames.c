@@ -1,5 +1,5 @@
-// Frames of scenes with fields, splats and a mesh: on Vulkan, where the CPU marches the fields, they look as on the CPU, and
-// drawn part by part they are the same bits as drawn at once. The validation layer watches where it is installed.
+// Frames of scenes with fields, splats and a mesh: on Vulkan, where the CPU marches the fields, and on CUDA they look as on the
+// CPU, and drawn part by part they are the same bits as drawn at once. The validation layer watches where it is installed.
 #include "assets/clouds.h"
 #include "engine/loop/scene.h"
 #include "tests/support.h"
@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 96, HEIGHT = 64, PIXELS = WIDTH * HEIGHT };
+enum {
+    WIDTH = 48,
+    HEIGHT = 32,
+    PIXELS = WIDTH * HEIGHT,
+    TILES = WIDTH / ORR_FIELD_TILE * (HEIGHT / ORR_FIELD_TILE)
+};
 
 static orr_engine *engine;          // one for all tests: opening a device takes longer than most of them
 static orr_device_kind machines[3]; // that draw here, the CPU first
@@ -25,6 +30,13 @@ typedef struct stage {
     orr_view view;
 } stage;
 
+// The fog is a pile of thin sheets: an emulated CUDA device takes its time for each sample.
+static bool keep_sheets(const void *context, const float low[3], float side)
+{
+    (void)context;
+    return (int)(low[2] / side + 0.5f) % 6 == 0;
+}
+
 static void add_fog(stage *s)
 {
     orr_field_desc desc = {.kind = ORR_FIELD_NERF, .seed = 3, .isa = engine->isa, .machine = ORR_MLP_FP32};
@@ -34,11 +46,11 @@ static void add_fog(stage *s)
     orr_field_config_free(&desc.config);
     const orr_field_parts *parts = orr_field_parts_of(s->field);
     for (int64_t i = 0; i < parts->encoding.parameter_count; i++) {
-        parts->table[i] *= 4e4f; // features of +-4 instead of almost nothing: denser here, clear there
+        parts->table[i] *= 8e4f; // features of +-8 instead of almost nothing: denser here, clear there
     }
     orr_field_refresh(s->field, NULL, NULL, NULL);
     assert_ok(orr_occupancy_create(1, &s->grid, &error));
-    orr_occupancy_refresh(&s->grid, engine->jobs);
+    orr_occupancy_cull(&s->grid, engine->jobs, keep_sheets, NULL);
     const float to_unit[12] = {1, 0, 0, 0.5f, 0, 1, 0, 0.5f, 0, 0, 1, 0.5f};
     orr_layer_data layer = {.kind = ORR_LAYER_FIELD, .visible = true};
     assert_ok(orr_field_layer_borrow(s->field, &s->grid, to_unit, engine->jobs, &layer.field, &error));
@@ -125,11 +137,12 @@ static void assert_same_picture(const planes *a, const planes *b)
         depth = fmax(depth, apart);
     }
     print_message("    %.1f dB, %d pixels over 2/255, %d depths over 1e-3\n", quality, odd, odd_depth);
-    // The marching is the same code. What is left: a pixel centre within rounding of the square's rim falls on either side
+    // The marching is the same code, or the same formulas with halves in the networks (test_cuda_fields). What is left: a pixel
+    // centre within rounding of the square's rim falls on either side
     // (its triangles' edges pass some 200 pixels), and a splat at a mesh's or fog's depth comes before or after it.
     assert_true(quality >= 50.0);
-    assert_true(odd <= PIXELS / 1000);
-    assert_true(odd_depth <= PIXELS / 1000);
+    assert_true(odd <= PIXELS / 500);
+    assert_true(odd_depth <= PIXELS / 500);
 }
 
 // Fields alone are seen through the lens, pixel by pixel where its polynomials say; in one picture with others, all are seen
@@ -145,6 +158,9 @@ static void a_distorted_lens_bends_the_rays_of_fields_seen_alone(void **state)
     orr_camera curved = straight;
     memcpy(curved.radial, radial, sizeof radial);
     memcpy(curved.tangential, tangential, sizeof tangential);
+    // fog everywhere: rays that are a rounding apart may not fall on either side of an edge
+    memset(s.grid.thickness, 0, (size_t)s.grid.cells * sizeof *s.grid.thickness);
+    orr_occupancy_refresh(&s.grid, engine->jobs);
     show(&s, 0, true, false, false);
     s.view.camera = curved;
     draw(ORR_DEVICE_CPU, &s, bent);
@@ -153,7 +169,7 @@ static void a_distorted_lens_bends_the_rays_of_fields_seen_alone(void **state)
     assert_true(psnr(bent->rgba, pinhole->rgba, 4 * PIXELS) < 40.0); // it does something
     for (int i = 0; i < 12; i++) {
         // a place (x, y, 1) before the camera, near the middle of pixel (u, v) by OpenCV's formula
-        int u = 20 + 5 * i, v = 8 + 4 * i;
+        int u = 7 + 3 * i, v = 4 + 2 * i;
         double goal[2] = {(u + 0.5 - 0.5 * WIDTH) / (double)straight.focal[0],
                           (v + 0.5 - 0.5 * HEIGHT) / (double)straight.focal[1]};
         double x = goal[0], y = goal[1];
@@ -204,7 +220,7 @@ static void look_as_on_the_cpu(orr_device_kind device)
         draw(device, &s, without);
         double apart = psnr(other->rgba, without->rgba, 4 * PIXELS);
         print_message("    without the fog: %.1f dB\n", apart);
-        assert_true(apart < 35.0); // it makes a difference
+        assert_true(apart < 45.0); // it makes a difference
     }
     free(cpu);
     free(other);
@@ -237,8 +253,9 @@ static void a_frame_drawn_part_by_part_is_the_same_bits(void **state)
         for (; !ready && count < 1000; count++) {
             assert_ok(orr_frame_advance(frame, 0.001, &ready, &error));
         }
-        // 24 tiles, 4 per worker and part
-        assert_int_equal(count, (24 + 4 * orr_engine_threads(engine) - 1) / (4 * orr_engine_threads(engine)));
+        // the CPU marches 4 tiles per worker and part; CUDA draws the fog itself
+        int part = 4 * orr_engine_threads(engine);
+        assert_int_equal(count, device == ORR_DEVICE_CUDA ? 1 : (TILES + part - 1) / part);
         finish(frame, parts);
         assert_memory_equal(whole, parts, sizeof *whole);
         orr_frame_destroy(frame);

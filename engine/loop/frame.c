@@ -2,7 +2,7 @@
 // yet.)
 //
 // What Vulkan draws alone is under way from submit on. What the CPU has a part in, the fields of a frame for Vulkan too, is
-// drawn when the frame is the oldest: by advance, part by part, and by finish.
+// drawn when the frame is the oldest: by advance, part by part, and by finish. CUDA draws fields itself, as far as it can.
 #include "engine/core/memory.h"
 #include "engine/loop/robot_draw.h"
 #include "engine/loop/scene.h"
@@ -38,6 +38,7 @@ struct orr_frame {
     // of the oldest frame, when it is deferred
     bool begun;
     orr_arena arena;
+    orr_draw_list marched; // what the CPU draws of it: CUDA draws most fields itself
     orr_field_pass fields;
     orr_cpu_frame *cpu; // CPU, and what the CPU draws for CUDA
 
@@ -114,7 +115,7 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
         }
         case ORR_LAYER_FIELD: {
             orr_draw_field *out = &slot->fields[list->field_count++];
-            *out = (orr_draw_field){.layer = layer->field};
+            *out = (orr_draw_field){.layer = layer->field, .key = layer->key};
             memcpy(out->model, model, sizeof model);
             break;
         }
@@ -207,15 +208,34 @@ static orr_result finish_vulkan(orr_frame *frame, const orr_picture *picture, or
     return note_loss(frame, result, &why, error);
 }
 
-// Splats on CUDA, over the meshes and fields that the CPU has drawn.
+// Puts those fields that the device does not draw first, and counts them.
+static int divide_fields(orr_frame *frame, const frame_slot *slot)
+{
+    int first = 0;
+    for (int i = 0; i < slot->list.field_count; i++) {
+        orr_draw_field field = slot->fields[i];
+        if (!orr_cuda_draw_takes_field(frame->cuda, &field, frame->engine->log)) {
+            for (int k = i; k > first; k--) {
+                slot->fields[k] = slot->fields[k - 1];
+            }
+            slot->fields[first++] = field;
+        }
+    }
+    return first;
+}
+
+// Fields and splats on CUDA, over the meshes and fields that the CPU has drawn.
 static orr_result draw_on_cuda(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
                                orr_error *error)
 {
+    orr_draw_list list = slot->list;
+    list.fields += frame->marched.field_count;
+    list.field_count -= frame->marched.field_count;
     const orr_cuda_layers layers = {.mesh_depth = orr_draw_cpu_mesh_depth(frame->cpu),
                                     .mesh_colour = orr_draw_cpu_mesh_colour(frame->cpu),
                                     .field_depth = frame->fields.depth,
                                     .field_colour = frame->fields.colour};
-    ORR_TRY(orr_cuda_draw_submit(frame->cuda, &slot->list, &layers, error));
+    ORR_TRY(orr_cuda_draw_submit(frame->cuda, &list, &layers, error));
     return orr_cuda_draw_finish(frame->cuda, picture, &frame->profile, error);
 }
 
@@ -251,6 +271,10 @@ static orr_result begin_deferred(orr_frame *frame, const frame_slot *slot, orr_e
     const float *mesh_depth;
     orr_arena_reset(&frame->arena);
     orr_profile_reset(&frame->profile);
+    frame->marched = slot->list;
+    if (frame->device == ORR_DEVICE_CUDA) {
+        frame->marched.field_count = divide_fields(frame, slot);
+    }
     if (frame->device != ORR_DEVICE_VULKAN) {
         ORR_TRY(orr_draw_cpu_begin(engine->jobs, engine->isa, &frame->arena, &slot->list, &frame->profile,
                                    &frame->cpu, error));
@@ -258,8 +282,8 @@ static orr_result begin_deferred(orr_frame *frame, const frame_slot *slot, orr_e
     } else {
         ORR_TRY(find_mesh_depth(frame, slot, &mesh_depth, error));
     }
-    ORR_TRY(
-        orr_field_pass_begin(&frame->fields, engine->jobs, &frame->arena, &slot->list, mesh_depth, error));
+    ORR_TRY(orr_field_pass_begin(&frame->fields, engine->jobs, &frame->arena, &frame->marched, mesh_depth,
+                                 error));
     frame->begun = true;
     return ORR_OK;
 }
@@ -282,9 +306,9 @@ static orr_result complete_deferred(orr_frame *frame, const frame_slot *slot, co
     if (frame->device == ORR_DEVICE_CPU) {
         return orr_draw_cpu_end(frame->cpu, &frame->fields, picture, &frame->profile, error);
     }
-    if (slot->list.field_count > 0) {
+    if (frame->marched.field_count > 0) {
         orr_profile_add(&frame->profile, "fields", frame->fields.milliseconds,
-                        slot->list.field_count * (int64_t)slot->list.lens.width * slot->list.lens.height);
+                        frame->marched.field_count * (int64_t)slot->list.lens.width * slot->list.lens.height);
     }
     if (frame->device == ORR_DEVICE_CUDA) {
         return draw_on_cuda(frame, slot, picture, error);

@@ -377,9 +377,9 @@ static __device__ void backward_harmonics(const orr_cuda_part *part, const float
 
 // ---- any encoding ----
 
-// at: the sample's first value in its block; row: input_padded halves, those beyond the features get the padding
-static __device__ void encode_sample(const orr_cuda_shape *s, const __half *table, const float *at,
-                                     __half *row)
+// at: the sample's first value in its block; row: as many halves as there are features
+static __device__ void encode_features(const orr_cuda_shape *s, const __half *table, const float *at,
+                                       __half *row)
 {
     for (int p = 0; p < s->part_count; p++) {
         const orr_cuda_part *part = &s->parts[p];
@@ -406,9 +406,21 @@ static __device__ void encode_sample(const orr_cuda_shape *s, const __half *tabl
             break;
         }
     }
+}
+
+static __device__ __forceinline__ void pad_row(const orr_cuda_shape *s, __half *row)
+{
     for (int k = s->input_dims; k < s->input_padded; k++) {
         row[k] = __float2half_rn(s->input_padding);
     }
+}
+
+// The whole input of a network: input_padded halves, those beyond the features get the padding.
+static __device__ __forceinline__ void encode_sample(const orr_cuda_shape *s, const __half *table,
+                                                     const float *at, __half *row)
+{
+    encode_features(s, table, at, row);
+    pad_row(s, row);
 }
 
 // row: gradients of the features, times 1 / unscale, which table_gradient keeps

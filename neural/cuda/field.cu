@@ -48,7 +48,7 @@ static __device__ __forceinline__ void write_outputs(const orr_cuda_pass *p, int
     }
 }
 
-// The hidden layers of `rows` x 16 samples, in registers from the first to the last, and their outputs.
+// The outputs of `rows` x 16 samples.
 template <int width>
 static __device__ void infer_rows(const orr_cuda_pass *p, const __half *tile, int64_t sample, __half *shared)
 {
@@ -56,32 +56,14 @@ static __device__ void infer_rows(const orr_cuda_pass *p, const __half *tile, in
     const orr_cuda_shape *s = &p->shape;
     const __half *all = (const __half *)p->weights;
     uint32_t a[rows][steps][4];
-    for (int l = 0; l < s->hidden_layers; l++) {
-        layer here = layer_of(s, l);
-        const __half *weights = fetch_weights(all, here, s->inference_resident, shared);
-        float sums[rows][2 * steps][4];
-        if (l == 0) {
-            multiply_tile<rows, steps, false>(sums, tile, s->first_stride, s->input_padded / 16, weights,
-                                              s->input_padded + ORR_CUDA_WEIGHT_PAD, 0);
-        } else {
-            multiply_registers<rows, steps, steps>(sums, a, weights, width + ORR_CUDA_WEIGHT_PAD, 0);
-        }
-        activate<rows * 2 * steps * 4>(s->activation, &sums[0][0][0]);
-        pack_tile<rows, steps>(a, sums);
-    }
+    infer_hidden<width>(s, all, s->inference_resident, shared, tile, s->first_stride, a);
     layer last = layer_of(s, s->hidden_layers);
     const __half *weights = fetch_weights(all, last, s->inference_resident, shared);
     for (int n = 0; n < last.outputs; n += 16) {
-        float sums[rows][2][4];
-        if (s->hidden_layers == 0) {
-            multiply_tile<rows, 1, false>(sums, tile, s->first_stride, s->input_padded / 16, weights,
-                                          last.inputs + ORR_CUDA_WEIGHT_PAD, n);
-        } else {
-            multiply_registers<rows, steps, 1>(sums, a, weights, width + ORR_CUDA_WEIGHT_PAD, n);
-        }
-        activate<rows * 8>(s->output_activation, &sums[0][0][0]);
+        float values[rows][2][4];
+        infer_outputs<width>(s, weights, tile, s->first_stride, a, n, values);
         for (int r = 0; r < rows; r++) {
-            write_outputs(p, sample + 16 * r, n, sums[r]);
+            write_outputs(p, sample + 16 * r, n, values[r]);
         }
     }
 }

@@ -1,10 +1,8 @@
-// Marching an occupancy grid by one thread per ray, with the formulas of nerf_cpu.c: what includes this has included
-// nerf_formula.h.
+// Marching an occupancy grid by one thread per ray: the turn of the CPU's march (nerf_cpu.c), until there is a sample.
 #pragma once
 
 #include "engine/device/cuda_kernel.h"
 #include "neural/nerf_formula.h"
-#include "neural/occupancy_cell.h"
 
 typedef struct march_ray {
     real3 origin, direction, per_direction;
@@ -32,24 +30,16 @@ static __device__ __forceinline__ bool march_next(nerf_stepping stepping, const 
         if (!(distance < ray->end)) {
             return false;
         }
-        float step = nerf_distance_of(stepping, ray->at + 1.0f) - distance;
-        real3 p = make_real3(fma_(ray->direction.x, distance, ray->origin.x),
-                             fma_(ray->direction.y, distance, ray->origin.y),
-                             fma_(ray->direction.z, distance, ray->origin.z));
-        float cascade = nerf_cascade(p, step, last_cascade);
-        real3 cell = nerf_cell(p, exp2_(-cascade));
-        uint32_t code = orr_morton_spread(to_uint(cell.x)) | orr_morton_spread(to_uint(cell.y)) << 1 |
-                        orr_morton_spread(to_uint(cell.z)) << 2 | to_uint(cascade) << 21;
-        if (march_bit(bits, code)) {
-            sample->place = p;
+        nerf_place place = nerf_look(stepping, ray->origin, ray->direction, ray->at, distance, last_cascade);
+        uint32_t cell = nerf_cell_number(place);
+        if (march_bit(bits, cell)) {
+            sample->place = place.position;
             sample->distance = distance;
-            sample->step = step;
+            sample->step = place.step;
             ray->at += 1.0f;
             return true;
         }
-        float cells =
-            march_bit(blocks, code >> 9) ? 1.0f / (float)NERF_GRID_SIDE : 8.0f / (float)NERF_GRID_SIDE;
-        float size = exp2_(cascade) * cells;
-        ray->at = nerf_skip(stepping, ray->at, distance + nerf_exit(p, ray->per_direction, size));
+        ray->at =
+            nerf_pass(stepping, place, ray->per_direction, ray->at, distance, march_bit(blocks, cell >> 9));
     }
 }

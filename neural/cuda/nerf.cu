@@ -38,14 +38,14 @@ static __global__ void begin_step(orr_cuda_nerf_pass p, orr_cuda_nerf_begin begi
     now->exposures.step = (uint32_t)begin.step;
 }
 
-static __device__ march_ray begin_march(const orr_cuda_nerf_ray *ray)
+static __device__ __forceinline__ march_ray begin_march(const orr_cuda_nerf_ray *ray)
 {
     march_ray march;
-    march.origin = make_real3(ray->origin[0], ray->origin[1], ray->origin[2]);
-    march.direction = make_real3(ray->direction[0], ray->direction[1], ray->direction[2]);
+    march.origin = ray->origin;
+    march.direction = ray->direction;
     march.per_direction =
-        make_real3(nerf_per_direction(ray->direction[0]), nerf_per_direction(ray->direction[1]),
-                   nerf_per_direction(ray->direction[2]));
+        make_real3(1.0f / ray_divisor(ray->direction.x), 1.0f / ray_divisor(ray->direction.y),
+                   1.0f / ray_divisor(ray->direction.z));
     march.at = ray->at;
     march.end = ray->end;
     return march;
@@ -63,18 +63,17 @@ static __device__ bool draw_ray(const orr_cuda_nerf_pass *p, uint32_t i, orr_cud
     if (photo->mask >= 0 && p->bytes[photo->mask + pixel] == 0) {
         return false;
     }
-    orr_nerf_ray ray =
-        nerf_camera_ray(camera, (float)(pixel % camera->width) + 0.5f, (float)(pixel / camera->width) + 0.5f);
-    float start, end;
-    if (!nerf_ray_range(&ray, p->aabb_scale, &start, &end)) {
+    camera_ray ray = ray_of_pixel(
+        *camera, make_real2((float)(pixel % camera->width) + 0.5f, (float)(pixel / camera->width) + 0.5f));
+    real2 range =
+        ray_inside(make_real2(0.0f, INFINITY), ray.origin, ray.direction, 0.5f * (float)p->aabb_scale);
+    if (!(range.x < range.y)) {
         return false;
     }
-    for (int k = 0; k < 3; k++) {
-        to->origin[k] = ray.origin[k];
-        to->direction[k] = ray.direction[k];
-    }
-    to->at = nerf_steps_of(p->now->begin.stepping, start) + nerf_drawn_jitter(draw);
-    to->end = end;
+    to->origin = ray.origin;
+    to->direction = ray.direction;
+    to->at = nerf_steps_of(p->now->begin.stepping, range.x) + nerf_drawn_jitter(draw);
+    to->end = range.y;
     to->target =
         nerf_target_of(draw, p->bytes + photo->pixels + pixel * photo->channels, photo->channels, image);
     return true;
@@ -152,7 +151,7 @@ static __global__ void __launch_bounds__(THREADS) march_rays(orr_cuda_nerf_pass 
 static __device__ __forceinline__ bool weigh_sample(const orr_cuda_nerf_pass *p, uint32_t n, float *open,
                                                     float *weight)
 {
-    if (*open < NERF_OPEN_MIN) {
+    if (*open < R(NERF_OPEN_MIN)) {
         return false;
     }
     float density = nerf_density(p->outputs[place_of(n, FEATURES)]);
@@ -169,7 +168,7 @@ static __global__ void __launch_bounds__(THREADS) weigh_samples(orr_cuda_nerf_pa
         uint32_t first = p.marched_first[i], end = first + p.marched_counts[i], kept = 0;
         float open = 1.0f, weight;
         for (uint32_t n = first; n < end && weigh_sample(&p, n, &open, &weight); n++) {
-            kept += weight >= NERF_WEIGHT_MIN;
+            kept += weight >= R(NERF_WEIGHT_MIN);
         }
         p.rays[i].open = open;
         p.kept_counts[i] = kept;
@@ -187,9 +186,9 @@ static __device__ void keep_sample(const orr_cuda_nerf_pass *p, const orr_cuda_n
     for (int k = 0; k < FEATURES; k++) {
         place[k * ORR_SAMPLES] = p->outputs[place_of(from, FEATURES) + k * ORR_SAMPLES];
     }
-    for (int k = 0; k < 3; k++) {
-        place[(FEATURES + k) * ORR_SAMPLES] = 0.5f * ray->direction[k] + 0.5f;
-    }
+    place[FEATURES * ORR_SAMPLES] = 0.5f * ray->direction.x + 0.5f;
+    place[(FEATURES + 1) * ORR_SAMPLES] = 0.5f * ray->direction.y + 0.5f;
+    place[(FEATURES + 2) * ORR_SAMPLES] = 0.5f * ray->direction.z + 0.5f;
     orr_cuda_nerf_sample sample = {p->distances[from], p->steps[from], weight, open};
     p->samples[to] = sample;
 }
@@ -212,7 +211,7 @@ static __global__ void __launch_bounds__(THREADS) keep_samples(orr_cuda_nerf_pas
         uint32_t first = p.marched_first[i], end = first + p.marched_counts[i];
         float open = 1.0f, weight;
         for (uint32_t n = first; n < end && weigh_sample(&p, n, &open, &weight); n++) {
-            if (weight >= NERF_WEIGHT_MIN) {
+            if (weight >= R(NERF_WEIGHT_MIN)) {
                 keep_sample(&p, ray, n, to++, weight, open);
             }
         }

@@ -8,6 +8,7 @@
 #include "neural/cuda/field.h"
 #include "neural/cuda/optimizer.h"
 #include "neural/field.h"
+#include "neural/nerf_camera.h"
 #include "neural/nerf_progress.h"
 #include "neural/nerf_ray.h"
 #include "neural/occupancy_cell.h"
@@ -19,7 +20,7 @@ typedef struct orr_cuda_nerf_photo {
 } orr_cuda_nerf_photo;
 
 typedef struct orr_cuda_nerf_ray {
-    float origin[3], direction[3];
+    real3 origin, direction;
     float at, end;      // the first sample in stepping space; the distance at which the ray ends
     float open;         // what light is left behind its samples
     nerf_target target; // image -1: the ray takes no part

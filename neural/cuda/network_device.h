@@ -81,7 +81,7 @@ static __device__ __forceinline__ void multiply_tile(float sums[rows][2 * pairs]
 }
 
 // The same with the tile in registers, as pack_tile makes it.
-template <int rows, int k_steps, int pairs>
+template <int rows, int k_steps, int pairs, bool back = false>
 static __device__ __forceinline__ void multiply_registers(float sums[rows][2 * pairs][4],
                                                           uint32_t a[rows][k_steps][4], const __half *weights,
                                                           int stride, int first)
@@ -98,7 +98,11 @@ static __device__ __forceinline__ void multiply_registers(float sums[rows][2 * p
         ORR_UNROLL
         for (int k = 0; k < k_steps; k++) {
             uint32_t b[4];
-            load_b(b, weights, stride, first + 16 * p, 16 * k);
+            if (back) {
+                load_b_transposed(b, weights, stride, first + 16 * p, 16 * k);
+            } else {
+                load_b(b, weights, stride, first + 16 * p, 16 * k);
+            }
             ORR_UNROLL
             for (int r = 0; r < rows; r++) {
                 orr_matrix_multiply(sums[r][2 * p], a[r][k], b);
@@ -271,12 +275,67 @@ static __device__ __forceinline__ const __half *fetch_weights(const __half *weig
     return shared;
 }
 
+// ---- values ----
+
+// The first `layers` of the hidden layers of `rows` x 16 samples, in registers from the first to the last; `sums` are those of
+// the last one, before its activation. There is at least one.
+template <int width>
+static __device__ __forceinline__ void
+infer_sums(const orr_cuda_shape *s, int layers, const __half *all, bool resident, __half *shared,
+           const __half *tile, int tile_stride, float sums[tiling<width>::rows][2 * tiling<width>::steps][4])
+{
+    constexpr int rows = tiling<width>::rows, steps = tiling<width>::steps;
+    const __half *weights = fetch_weights(all, layer_of(s, 0), resident, shared);
+    multiply_tile<rows, steps, false>(sums, tile, tile_stride, s->input_padded / 16, weights,
+                                      s->input_padded + ORR_CUDA_WEIGHT_PAD, 0);
+    for (int l = 1; l < layers; l++) {
+        uint32_t a[rows][steps][4];
+        activate<rows * 2 * steps * 4>(s->activation, &sums[0][0][0]);
+        pack_tile<rows, steps>(a, sums);
+        weights = fetch_weights(all, layer_of(s, l), resident, shared);
+        multiply_registers<rows, steps, steps>(sums, a, weights, width + ORR_CUDA_WEIGHT_PAD, 0);
+    }
+}
+
+// All hidden layers, ready for the outputs; `a` is undefined where there are none.
+template <int width>
+static __device__ __forceinline__ void infer_hidden(const orr_cuda_shape *s, const __half *all, bool resident,
+                                                    __half *shared, const __half *tile, int tile_stride,
+                                                    uint32_t a[tiling<width>::rows][tiling<width>::steps][4])
+{
+    constexpr int rows = tiling<width>::rows, steps = tiling<width>::steps;
+    if (s->hidden_layers > 0) {
+        float sums[rows][2 * steps][4];
+        infer_sums<width>(s, s->hidden_layers, all, resident, shared, tile, tile_stride, sums);
+        activate<rows * 2 * steps * 4>(s->activation, &sums[0][0][0]);
+        pack_tile<rows, steps>(a, sums);
+    }
+}
+
+// 16 outputs from `first` on, from the last hidden layer, or from the tile where there is none. weights: of the last layer.
+template <int width>
+static __device__ __forceinline__ void infer_outputs(const orr_cuda_shape *s, const __half *weights,
+                                                     const __half *tile, int tile_stride,
+                                                     uint32_t a[tiling<width>::rows][tiling<width>::steps][4],
+                                                     int first, float values[tiling<width>::rows][2][4])
+{
+    constexpr int rows = tiling<width>::rows, steps = tiling<width>::steps;
+    if (s->hidden_layers == 0) {
+        multiply_tile<rows, 1, false>(values, tile, tile_stride, s->input_padded / 16, weights,
+                                      s->input_padded + ORR_CUDA_WEIGHT_PAD, first);
+    } else {
+        multiply_registers<rows, steps, 1>(values, a, weights, width + ORR_CUDA_WEIGHT_PAD, first);
+    }
+    activate<rows * 8>(s->output_activation, &values[0][0][0]);
+}
+
 // ---- gradients of weights ----
 
 // The thread block adds gradient^T x tile over all its samples to sums[outputs][inputs], which it alone has; `begin`: they
 // are undefined yet. Each warp has 16 outputs x 32 inputs at a time.
-static __device__ void add_weight_gradient(const __half *gradient, int gradient_stride, const __half *tile,
-                                           int tile_stride, layer a, float *sums, bool begin)
+static __device__ __forceinline__ void add_weight_gradient(const __half *gradient, int gradient_stride,
+                                                           const __half *tile, int tile_stride, layer a,
+                                                           float *sums, bool begin)
 {
     int lane = (int)orr_lane(), g = lane / 4, t = lane % 4;
     int columns = (a.inputs + 31) / 32, pieces = a.outputs / 16 * columns;

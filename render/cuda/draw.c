@@ -1,19 +1,31 @@
-// The CUDA frame: the splat stages one after the other in the device's stream, over planes that the CPU has drawn.
+// The CUDA frame: fields, then the splat stages, one after the other in the device's stream, over planes that the CPU has
+// drawn.
 #include "render/cuda/draw.h"
 
 #include "engine/device/cuda_sort.h"
 #include "render/cuda/clouds.h"
+#include "render/cuda/fields.h"
 
 #include <string.h>
 
 enum { PAIRS_PER_SPLAT = 4 }; // room at first; it grows with what frames need
 
 // The ends of stages on the device's clock.
-typedef enum mark { MARK_BEGIN, MARK_UPLOAD, MARK_PROJECT, MARK_SORT, MARK_BIN, MARK_BLEND, MARK_COUNT } mark;
+typedef enum mark {
+    MARK_BEGIN,
+    MARK_UPLOAD,
+    MARK_FIELDS,
+    MARK_PROJECT,
+    MARK_SORT,
+    MARK_BIN,
+    MARK_BLEND,
+    MARK_COUNT
+} mark;
 
 struct orr_cuda_draw {
     orr_cuda *cuda; // borrowed
     orr_cuda_clouds clouds;
+    orr_cuda_fields fields;
     orr_cuda_sort sort;
     cudaEvent_t marks[MARK_COUNT];
     orr_cuda_control *control;                                         // device
@@ -64,6 +76,7 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
     orr_cuda_use(draw->cuda, NULL);
     orr_cuda_wait(draw->cuda, NULL);
     orr_cuda_clouds_destroy(&draw->clouds);
+    orr_cuda_fields_destroy(&draw->fields);
     orr_cuda_sort_release(&draw->sort);
     orr_cuda_buffer *buffers[] = {
         &draw->places,      &draw->shapes,      &draw->colours,      &draw->keys,   &draw->order,
@@ -85,6 +98,27 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
 void orr_cuda_draw_release(orr_cuda_draw *draw, uint64_t key)
 {
     orr_cuda_clouds_release(&draw->clouds, key); // freeing waits for what runs
+    orr_cuda_fields_release(&draw->fields, key);
+}
+
+bool orr_cuda_draw_takes_field(orr_cuda_draw *draw, const orr_draw_field *field, orr_log log)
+{
+    bool first;
+    orr_error why = {0};
+    orr_cuda_field *taken;
+    if (orr_cuda_fields_take(draw->cuda, &draw->fields, field, &taken, &first, &why) == ORR_OK) {
+        return true;
+    }
+    if (first) {
+        orr_log_line(log, ORR_LOG_WARNING, why.code, "%s: the CPU draws this field", why.message);
+    }
+    return false;
+}
+
+// Are there planes of fields, whoever draws them?
+static bool shows_fields(const orr_cuda_draw *draw)
+{
+    return draw->layers.field_depth || draw->list->field_count > 0;
 }
 
 static orr_result reserve(orr_cuda_draw *draw, orr_error *error)
@@ -118,8 +152,8 @@ static orr_result reserve(orr_cuda_draw *draw, orr_error *error)
         {&draw->depth, pixels, sizeof(float)},
         {&draw->mesh_depth, draw->layers.mesh_depth ? pixels : 0, sizeof(float)},
         {&draw->mesh_colour, draw->layers.mesh_depth ? pixels : 0, 3 * sizeof(float)},
-        {&draw->field_depth, draw->layers.field_depth ? pixels : 0, sizeof(float)},
-        {&draw->field_colour, draw->layers.field_depth ? pixels : 0, 4 * sizeof(float)},
+        {&draw->field_depth, shows_fields(draw) ? pixels : 0, sizeof(float)},
+        {&draw->field_colour, shows_fields(draw) ? pixels : 0, 4 * sizeof(float)},
     };
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
         ORR_TRY(orr_cuda_reserve(draw->cuda, rooms[i].buffer, rooms[i].count, rooms[i].size, error));
@@ -145,6 +179,27 @@ static orr_result upload_layers(orr_cuda_draw *draw, orr_error *error)
     ORR_TRY(upload_plane(draw, &draw->mesh_colour, draw->layers.mesh_colour, 3, error));
     ORR_TRY(upload_plane(draw, &draw->field_depth, draw->layers.field_depth, 1, error));
     return upload_plane(draw, &draw->field_colour, draw->layers.field_colour, 4, error);
+}
+
+static orr_result draw_fields(orr_cuda_draw *draw, orr_error *error)
+{
+    const orr_draw_list *list = draw->list;
+    for (int i = 0; i < list->field_count; i++) {
+        orr_cuda_field *field;
+        bool first;
+        ORR_TRY(orr_cuda_fields_take(draw->cuda, &draw->fields, &list->fields[i], &field, &first, error));
+        orr_cuda_field_picture picture = {.lens = &list->lens,
+                                          .far_depth =
+                                              draw->layers.mesh_depth ? draw->mesh_depth.memory : NULL,
+                                          .colour = draw->field_colour.memory,
+                                          .depth = draw->field_depth.memory,
+                                          .over = draw->layers.field_depth || i > 0};
+        memcpy(picture.to_sun, list->sun.direction, sizeof picture.to_sun);
+        ORR_TRY(orr_field_layer_to_unit(list->fields[i].layer, list->fields[i].model, picture.world_to_unit,
+                                        error));
+        ORR_TRY(orr_cuda_field_draw(field, &picture, error));
+    }
+    return ORR_OK;
 }
 
 static orr_result project(orr_cuda_draw *draw, orr_cuda_records records, orr_error *error)
@@ -187,12 +242,14 @@ static orr_result record(orr_cuda_draw *draw, orr_error *error)
     orr_cuda_records records = {draw->places.memory, draw->shapes.memory, draw->colours.memory};
     orr_cuda_control *control = draw->control;
     MARK(MARK_BEGIN);
-    orr_cuda_range_begin("splats");
+    orr_cuda_range_begin("frame");
     ORR_TRY(upload_layers(draw, error));
     *draw->counted = (orr_cuda_control){.splats = (uint32_t)draw->splats};
     ORR_CUDA_TRY(cudaMemcpyAsync(control, draw->counted, sizeof *control, cudaMemcpyHostToDevice, stream));
     ORR_CUDA_TRY(cudaMemsetAsync(draw->ranges.memory, 0, 2 * tiles * sizeof(uint32_t), stream));
     MARK(MARK_UPLOAD);
+    ORR_TRY(draw_fields(draw, error));
+    MARK(MARK_FIELDS);
     if (draw->splats > 0) {
         ORR_TRY(project(draw, records, error));
         MARK(MARK_PROJECT);
@@ -230,7 +287,7 @@ static orr_result record(orr_cuda_draw *draw, orr_error *error)
         .tiles_y = tiles_y,
         .mesh_depth = draw->layers.mesh_depth ? draw->mesh_depth.memory : NULL,
         .mesh_colour = draw->mesh_colour.memory,
-        .field_depth = draw->layers.field_depth ? draw->field_depth.memory : NULL,
+        .field_depth = shows_fields(draw) ? draw->field_depth.memory : NULL,
         .field_colour = draw->field_colour.memory,
         .opaque = list->opaque,
         .sky = orr_sky_as_seen(&list->sky, &list->lens),
@@ -261,16 +318,20 @@ orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, 
 
 static orr_result add_stages(const orr_cuda_draw *draw, orr_profile *profile, orr_error *error)
 {
-    static const char *const names[MARK_COUNT] = {[MARK_UPLOAD] = "upload",
-                                                  [MARK_PROJECT] = "project",
-                                                  [MARK_SORT] = "sort",
-                                                  [MARK_BIN] = "bin",
-                                                  [MARK_BLEND] = "blend"};
-    const int64_t items[MARK_COUNT] = {[MARK_PROJECT] = draw->counted->splats,
+    static const char *const names[MARK_COUNT] = {
+        [MARK_UPLOAD] = "upload", [MARK_FIELDS] = "fields", [MARK_PROJECT] = "project",
+        [MARK_SORT] = "sort",     [MARK_BIN] = "bin",       [MARK_BLEND] = "blend"};
+    const orr_draw_list *list = draw->list;
+    const int64_t pixels = (int64_t)list->lens.width * list->lens.height;
+    const int64_t items[MARK_COUNT] = {[MARK_FIELDS] = pixels * list->field_count,
+                                       [MARK_PROJECT] = draw->counted->splats,
                                        [MARK_SORT] = draw->counted->visible,
                                        [MARK_BIN] = draw->counted->pairs,
                                        [MARK_BLEND] = draw->counted->pairs * ORR_CUDA_TILE * ORR_CUDA_TILE};
     for (int i = MARK_UPLOAD; i < MARK_COUNT; i++) {
+        if (i == MARK_FIELDS && list->field_count == 0) {
+            continue;
+        }
         float milliseconds;
         ORR_CUDA_TRY(cudaEventElapsedTime(&milliseconds, draw->marks[i - 1], draw->marks[i]));
         orr_profile_add(profile, names[i], (double)milliseconds, items[i]);

@@ -1,4 +1,4 @@
-// Drawing on CUDA: splats, over what the CPU shows of meshes and fields.
+// Drawing on CUDA: fields and splats, over what the CPU shows of meshes and of fields that the device cannot draw.
 #pragma once
 
 #include "engine/device/cuda.h"
@@ -18,8 +18,13 @@ typedef struct orr_cuda_layers {
     const float *field_colour; // 4 planes: premultiplied red, green, blue, and alpha
 } orr_cuda_layers;
 
-// Starts a frame. Packs are uploaded under their key when they come first. The list and the layers must live until
-// finish. DEVICE_MEMORY when the device cannot hold the frame.
+// Does the device draw this field? Uploads it under its key when it comes first, and what has changed of it since. Where it
+// does not, one line in the log says why, the first time, and the CPU has to (field_pass.h).
+bool orr_cuda_draw_takes_field(orr_cuda_draw *draw, const orr_draw_field *field, orr_log log);
+
+// Starts a frame. Packs are uploaded under their key when they come first; the list's fields are those that it takes, and
+// stand over those of the layers. The list and the layers must live until finish. DEVICE_MEMORY when the device cannot hold
+// the frame.
 orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers,
                                 orr_error *error);
 // Waits for it and writes its planes; `picture` and its planes may be NULL. Stage times, measured by the device, are added

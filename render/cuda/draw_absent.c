@@ -19,6 +19,14 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
     (void)draw;
 }
 
+bool orr_cuda_draw_takes_field(orr_cuda_draw *draw, const orr_draw_field *field, orr_log log)
+{
+    (void)draw;
+    (void)field;
+    (void)log;
+    return false;
+}
+
 orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers,
                                 orr_error *error)
 {

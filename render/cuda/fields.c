@@ -1,0 +1,86 @@
+#include "render/cuda/fields.h"
+
+typedef struct orr_cuda_fields_entry {
+    uint64_t key;
+    orr_cuda_field field;
+    orr_result result; // not OK: refused, and why
+    orr_error refusal;
+} entry;
+
+static orr_result reserve_one(orr_cuda_fields *fields, orr_error *error)
+{
+    if (fields->count < fields->capacity) {
+        return ORR_OK;
+    }
+    int capacity = fields->capacity ? 2 * fields->capacity : 8;
+    entry *grown;
+    ORR_ALLOC(grown, capacity, "fields on the device", error);
+    for (int i = 0; i < fields->count; i++) {
+        grown[i] = fields->entries[i];
+    }
+    orr_free(fields->entries);
+    fields->entries = grown;
+    fields->capacity = capacity;
+    return ORR_OK;
+}
+
+// Not OK: the entry holds nothing.
+static orr_result bring_up(orr_cuda *cuda, const orr_field_layer *layer, entry *e, orr_error *error)
+{
+    orr_result result = ORR_OK;
+    if (!e->field.cuda) {
+        result = orr_cuda_field_create(cuda, orr_field_layer_field(layer), orr_field_layer_grid(layer),
+                                       &e->field, error);
+    }
+    if (result == ORR_OK) {
+        result = orr_cuda_field_update(&e->field, error);
+    }
+    if (result != ORR_OK) {
+        orr_cuda_field_destroy(&e->field);
+    }
+    return result;
+}
+
+orr_result orr_cuda_fields_take(orr_cuda *cuda, orr_cuda_fields *fields, const orr_draw_field *drawn,
+                                orr_cuda_field **field, bool *first, orr_error *error)
+{
+    int i = 0;
+    while (i < fields->count && fields->entries[i].key != drawn->key) {
+        i++;
+    }
+    *first = true;
+    if (i == fields->count) {
+        ORR_TRY(reserve_one(fields, error));
+        fields->entries[fields->count++] = (entry){.key = drawn->key};
+    }
+    entry *e = &fields->entries[i];
+    *first = e->result == ORR_OK;
+    if (*first) {
+        e->result = bring_up(cuda, drawn->layer, e, &e->refusal);
+    }
+    if (e->result != ORR_OK && error) {
+        *error = e->refusal;
+    }
+    *field = &e->field;
+    return e->result;
+}
+
+void orr_cuda_fields_release(orr_cuda_fields *fields, uint64_t key)
+{
+    for (int i = 0; i < fields->count; i++) {
+        if (fields->entries[i].key == key) {
+            orr_cuda_field_destroy(&fields->entries[i].field);
+            fields->entries[i] = fields->entries[--fields->count];
+            return;
+        }
+    }
+}
+
+void orr_cuda_fields_destroy(orr_cuda_fields *fields)
+{
+    for (int i = 0; i < fields->count; i++) {
+        orr_cuda_field_destroy(&fields->entries[i].field);
+    }
+    orr_free(fields->entries);
+    *fields = (orr_cuda_fields){0};
+}

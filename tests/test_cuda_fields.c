@@ -1,0 +1,323 @@
+// Fields drawn on CUDA (a GPU, or the emulated device) against the CPU's planes of the same fields in the same frame, single
+// precision: whatever differs comes from the fields.
+//
+// Halves have 11 bits. Features, weights and activations are off by 2^-12 of their sizes, a network's values by 5e-4 of theirs
+// in the mean (test_cuda_neural), and a picture of those by as much of its contrast: 60 dB and more. What stands on an edge
+// costs more: a ray that a wall of the occupancy grid lets pass on one machine only, or that grazes a surface.
+#include "assets/clouds.h"
+#include "engine/core/rng.h"
+#include "neural/trainer.h"
+#include "render/cuda/draw.h"
+#include "render/field_pass.h"
+#include "tests/drawn.h"
+#include "tests/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 36, HEIGHT = 28, PIXELS = WIDTH * HEIGHT };
+
+static orr_cuda *cuda;
+static orr_jobs *jobs;
+static orr_isa isa;
+static int complaints;
+
+// A field as a layer whose own space is that of the world: the unit cube stands around the origin.
+typedef struct subject {
+    orr_field *field;
+    orr_occupancy grid;
+    orr_field_layer *layer;
+} subject;
+
+static bool keep_some(const void *context, const float low[3], float side)
+{
+    float far = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        far += (low[k] + 0.5f * side - 0.5f) * (low[k] + 0.5f * side - 0.5f);
+    }
+    bool shell = far > 0.16f && far < 0.25f; // and outside it the corners of larger cubes
+    return context ? shell || (far > 2.0f && low[0] > 0.5f && low[1] > 0.5f) : false;
+}
+
+static void subject_layer(subject *s)
+{
+    const float to_unit[12] = {1, 0, 0, 0.5f, 0, 1, 0, 0.5f, 0, 0, 1, 0.5f};
+    assert_ok(orr_field_layer_borrow(s->field, &s->grid, to_unit, jobs, &s->layer, &error));
+}
+
+// Untrained, with features of a size that makes something to see. text: changes the base configuration.
+static void subject_make(orr_field_kind kind, int aabb_scale, const char *text, float features, subject *s)
+{
+    *s = (subject){0};
+    orr_field_desc desc = {
+        .kind = kind, .aabb_scale = aabb_scale, .seed = 3, .isa = isa, .machine = ORR_MLP_FP32};
+    assert_ok(orr_field_config_base(kind, &desc.config, &error));
+    assert_ok(orr_field_config_parse(text, "test", &desc.config, &error));
+    assert_ok(orr_field_create(&desc, &s->field, &error));
+    orr_field_config_free(&desc.config);
+    const orr_field_parts *parts = orr_field_parts_of(s->field);
+    for (int64_t i = 0; i < parts->encoding.parameter_count; i++) {
+        parts->table[i] *= 1e4f * features; // from +-1e-4
+    }
+    orr_field_refresh(s->field, NULL, NULL, NULL);
+    assert_ok(orr_occupancy_create(aabb_scale, &s->grid, &error));
+    orr_occupancy_cull(&s->grid, jobs, keep_some, s);
+    subject_layer(s);
+}
+
+static void subject_free(subject *s)
+{
+    orr_field_layer_destroy(s->layer);
+    orr_occupancy_destroy(&s->grid);
+    orr_field_destroy(s->field);
+}
+
+// ---- a signed distance that was learnt: a sphere with a dent ----
+
+static float distance_to_dented(const float p[3])
+{
+    float to_ball = 0.0f, to_dent = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        to_ball += (p[k] - 0.5f) * (p[k] - 0.5f);
+        to_dent += (p[k] - (k == 2 ? 0.15f : 0.6f)) * (p[k] - (k == 2 ? 0.15f : 0.6f));
+    }
+    return fmaxf(sqrtf(to_ball) - 0.35f, 0.2f - sqrtf(to_dent));
+}
+
+static void draw_places(void *context, uint32_t batch, int first, int count, int total, float *places)
+{
+    (void)context;
+    (void)total;
+    for (int i = 0; i < count; i++) {
+        orr_rng rng = {.seed = batch, .stream = (uint32_t)(first + i)};
+        for (int k = 0; k < 3; k++) {
+            places[3 * i + k] = orr_rng_uniform(&rng);
+        }
+    }
+}
+
+static void distances(void *context, const float *places, float *targets)
+{
+    (void)context;
+    for (int i = 0; i < ORR_SAMPLES; i++) {
+        const float p[3] = {places[i], places[ORR_SAMPLES + i], places[2 * ORR_SAMPLES + i]};
+        targets[i] = distance_to_dented(p);
+    }
+}
+
+static void sdf_make(subject *s)
+{
+    *s = (subject){0};
+    orr_field_desc desc = {.kind = ORR_FIELD_SDF, .seed = 1, .isa = isa, .machine = ORR_MLP_FP32};
+    assert_ok(orr_field_config_base(ORR_FIELD_SDF, &desc.config, &error));
+    assert_ok(orr_field_config_parse("{\"encoding\": {\"n_levels\": 4, \"n_features_per_level\": 4, "
+                                     "\"log2_hashmap_size\": 12, \"base_resolution\": 8, "
+                                     "\"per_level_scale\": 1.6}}",
+                                     "test", &desc.config, &error));
+    desc.config.optimizer.learning_rate = 3e-3;
+    assert_ok(orr_field_create(&desc, &s->field, &error));
+    orr_field_config_free(&desc.config);
+    const orr_trainer_desc training = {.field = s->field,
+                                       .jobs = jobs,
+                                       .batch_size = 4096,
+                                       .source = {NULL, draw_places, distances, 1, 1, 0.0f}};
+    orr_trainer *trainer;
+    assert_ok(orr_trainer_create(&training, &trainer, &error));
+    for (int i = 0; i < 200; i++) {
+        double loss;
+        assert_ok(orr_trainer_step(trainer, &loss, &error));
+    }
+    orr_trainer_destroy(trainer);
+    orr_field_refresh(s->field, NULL, NULL, NULL);
+    subject_layer(s);
+}
+
+// ---- frames ----
+
+static void look_from(orr_draw_list *list, float x, float y, float z)
+{
+    const float eye[3] = {x, y, z}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
+    orr_camera camera = orr_camera_look_at(eye, target, up, 0.7f, WIDTH, HEIGHT);
+    assert_ok(orr_camera_resolve(&camera, &list->lens, &error));
+}
+
+static drawn draw_frame(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers)
+{
+    drawn d = drawn_make(list);
+    assert_ok(orr_cuda_draw_submit(draw, list, layers, &error));
+    assert_ok(orr_cuda_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, NULL, &error));
+    return d;
+}
+
+// The list's frame with its fields marched by the CPU.
+static drawn draw_marched(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers)
+{
+    orr_arena arena = {0};
+    orr_field_pass pass;
+    bool done;
+    assert_ok(orr_field_pass_begin(&pass, jobs, &arena, list, layers->mesh_depth, &error));
+    assert_ok(orr_field_pass_advance(&pass, INFINITY, &done, &error));
+    orr_draw_list rest = *list;
+    rest.field_count = 0;
+    orr_cuda_layers both = *layers;
+    both.field_depth = pass.depth;
+    both.field_colour = pass.colour;
+    drawn d = draw_frame(draw, &rest, &both);
+    orr_arena_destroy(&arena);
+    return d;
+}
+
+static void count_line(void *user, orr_log_level level, int code, const char *line)
+{
+    (void)user;
+    (void)level;
+    (void)code;
+    complaints++;
+    print_message("    %s\n", line);
+}
+
+typedef struct agreement {
+    double quality; // dB
+    double odd;     // share of the pixels off by more than 2/255
+    double depth;   // share of those that show something in both whose depths are off by more than 5e-3
+    double shown;   // share of the pixels that show something
+} agreement;
+
+// Of the list's frame on the device with the one the CPU has a part in.
+static agreement compare(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers)
+{
+    for (int i = 0; i < list->field_count; i++) {
+        assert_true(orr_cuda_draw_takes_field(draw, &list->fields[i], (orr_log){count_line, NULL}));
+    }
+    drawn d = draw_frame(draw, list, layers), expected = draw_marched(draw, list, layers);
+    agreement a = {.quality = psnr(d.rgba, expected.rgba, 4 * PIXELS)};
+    for (int i = 0; i < PIXELS; i++) {
+        double worst = largest_difference(d.rgba + 4 * i, expected.rgba + 4 * i, 4);
+        a.odd += !(worst <= 2.0 / 255.0) / (double)PIXELS;
+        a.shown += (expected.rgba[4 * i + 3] > 0.0f) / (double)PIXELS;
+        if (d.rgba[4 * i + 3] > 0.02f && expected.rgba[4 * i + 3] > 0.02f) {
+            a.depth += !(fabs((double)d.depth[i] - (double)expected.depth[i]) <= 5e-3) / (double)PIXELS;
+        }
+    }
+    print_message("    %.1f dB, over 2/255: %.2f %%, depth over 5e-3: %.2f %%, shown: %.0f %%\n", a.quality,
+                  100.0 * a.odd, 100.0 * a.depth, 100.0 * a.shown);
+    drawn_free(&d);
+    drawn_free(&expected);
+    return a;
+}
+
+static void assert_agrees(agreement a, double quality)
+{
+    assert_true(a.quality >= quality);
+    assert_true(a.odd <= 0.005);
+    assert_true(a.depth <= 0.005);
+    assert_true(a.shown > 0.1);
+}
+
+// A subject alone, from outside, from inside, and through a wall that hides its right half.
+static void show_alone(const subject *s, double quality)
+{
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    const orr_draw_field field = {
+        .layer = s->layer, .key = 5, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
+    orr_draw_list list = {.fields = &field, .field_count = 1, .sun = {.direction = {0.48f, 0.64f, -0.6f}}};
+    float *wall = malloc(PIXELS * sizeof(float)), *colour = malloc(3 * PIXELS * sizeof(float));
+    for (int i = 0; i < PIXELS; i++) {
+        wall[i] = i % WIDTH >= WIDTH / 2 ? 1.65f : INFINITY;
+    }
+    for (int i = 0; i < 3 * PIXELS; i++) {
+        colour[i] = 0.25f;
+    }
+    look_from(&list, 0.6f, -0.4f, -1.5f);
+    assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), quality);
+    assert_agrees(compare(draw, &list, &(orr_cuda_layers){wall, colour, NULL, NULL}), quality);
+    look_from(&list, 0.1f, 0.05f, -0.2f);
+    assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), quality);
+    free(wall);
+    free(colour);
+    orr_cuda_draw_destroy(draw);
+}
+
+#define SMALL_GRID "\"encoding\": {\"log2_hashmap_size\": 12, \"n_levels\": 8, \"n_features_per_level\": 2}"
+
+static void radiance_fields_look_as_on_the_cpu(void **state)
+{
+    (void)state;
+    subject s;
+    subject_make(ORR_FIELD_NERF, 1, "{" SMALL_GRID "}", 4.0f, &s);
+    show_alone(&s, 55.0);
+    subject_free(&s);
+}
+
+static void radiance_fields_of_larger_cubes_look_as_on_the_cpu(void **state)
+{
+    (void)state;
+    subject s;
+    subject_make(ORR_FIELD_NERF, 4,
+                 "{" SMALL_GRID ", \"network\": {\"n_neurons\": 16}, "
+                 "\"rgb_network\": {\"n_neurons\": 16}}",
+                 4.0f, &s);
+    show_alone(&s, 55.0);
+    subject_free(&s);
+}
+
+static void volumes_look_as_on_the_cpu(void **state)
+{
+    (void)state;
+    subject s;
+    subject_make(ORR_FIELD_VOLUME, 1, "{" SMALL_GRID ", \"network\": {\"n_neurons\": 32}}", 4.0f, &s);
+    show_alone(&s, 55.0);
+    subject_free(&s);
+}
+
+static void images_look_as_on_the_cpu(void **state)
+{
+    (void)state;
+    subject s;
+    subject_make(ORR_FIELD_IMAGE, 1, "{" SMALL_GRID ", \"network\": {\"n_neurons\": 128}}", 1.0f, &s);
+    show_alone(&s, 55.0);
+    subject_free(&s);
+}
+
+static void signed_distances_look_as_on_the_cpu(void **state)
+{
+    (void)state;
+    subject s;
+    sdf_make(&s);
+    show_alone(&s, 45.0);
+    subject_free(&s);
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    orr_error error;
+    if (orr_cuda_create(NULL, &cuda, &error) != ORR_OK) {
+        print_message("skipped: %s\n", error.message);
+        exit(77);
+    }
+    assert_ok(orr_isa_choose(&isa, &error));
+    return orr_jobs_create(2, NULL, NULL, &jobs, NULL) == ORR_OK ? 0 : -1;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    orr_jobs_destroy(jobs);
+    orr_cuda_destroy(cuda);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(images_look_as_on_the_cpu),
+        cmocka_unit_test(signed_distances_look_as_on_the_cpu),
+        cmocka_unit_test(volumes_look_as_on_the_cpu),
+        cmocka_unit_test(radiance_fields_look_as_on_the_cpu),
+        cmocka_unit_test(radiance_fields_of_larger_cubes_look_as_on_the_cpu),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
