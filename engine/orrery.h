@@ -81,7 +81,7 @@ typedef enum orr_device_kind {
     ORR_DEVICE_AUTO = 0, /* the best there is: a real GPU for drawing if one answers, otherwise the CPU */
     ORR_DEVICE_CPU,      /* SIMD lanes on all threads */
     ORR_DEVICE_VULKAN,   /* compute and graphics queues of any Vulkan 1.3 device, lavapipe included */
-    ORR_DEVICE_CUDA /* an NVIDIA GPU of compute capability 7.5 or later; the CPU draws meshes and fields for it */
+    ORR_DEVICE_CUDA /* an NVIDIA GPU of compute capability 7.5 or later; the CPU draws meshes for it */
 } orr_device_kind;
 
 /* Runs body(context, i, worker) for every i in [0, count) and returns when all are done. `worker` is in

@@ -1,4 +1,4 @@
-// What the fields of a frame show together: marched on the CPU, in parts, for whichever machine draws the rest.
+// What the fields of a frame show together: marched on the CPU, in parts, for machines that do not do it themselves.
 #pragma once
 
 #include "render/draw.h"

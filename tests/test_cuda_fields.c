@@ -2,8 +2,10 @@
 // precision: whatever differs comes from the fields.
 //
 // Halves have 11 bits. Features, weights and activations are off by 2^-12 of their sizes, a network's values by 5e-4 of theirs
-// in the mean (test_cuda_neural), and a picture of those by as much of its contrast: 60 dB and more. What stands on an edge
-// costs more: a ray that a wall of the occupancy grid lets pass on one machine only, or that grazes a surface.
+// in the mean (test_cuda_neural). Untrained fields vary by a tenth or so, and many samples of a ray cancel each other's errors:
+// 80 dB. A signed distance of 1e-4 decides where its surface is, and normals come from the signs of ReLUs: 50 dB. What stands
+// on an edge costs more, a pixel or two: a ray that a wall of the occupancy grid lets pass on one machine only, or that grazes a
+// surface.
 #include "assets/clouds.h"
 #include "engine/core/rng.h"
 #include "neural/trainer.h"
@@ -16,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 36, HEIGHT = 28, PIXELS = WIDTH * HEIGHT };
+enum { WIDTH = 24, HEIGHT = 18, PIXELS = WIDTH * HEIGHT };
 
 static orr_cuda *cuda;
 static orr_jobs *jobs;
@@ -215,8 +217,8 @@ static void assert_agrees(agreement a, double quality)
     assert_true(a.shown > 0.1);
 }
 
-// A subject alone, from outside, from inside, and through a wall that hides its right half.
-static void show_alone(const subject *s, double quality)
+// A subject cut by a wall in its right half, alone, and from inside.
+static void show_alone(const subject *s, float inside, double quality)
 {
     orr_cuda_draw *draw;
     assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
@@ -231,10 +233,12 @@ static void show_alone(const subject *s, double quality)
         colour[i] = 0.25f;
     }
     look_from(&list, 0.6f, -0.4f, -1.5f);
-    assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), quality);
     assert_agrees(compare(draw, &list, &(orr_cuda_layers){wall, colour, NULL, NULL}), quality);
-    look_from(&list, 0.1f, 0.05f, -0.2f);
-    assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), quality);
+    if (!getenv("ORR_EMU_RACES")) { // which takes several times as long
+        assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), quality);
+        look_from(&list, 0.1f, 0.05f, inside);
+        assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), quality);
+    }
     free(wall);
     free(colour);
     orr_cuda_draw_destroy(draw);
@@ -247,7 +251,7 @@ static void radiance_fields_look_as_on_the_cpu(void **state)
     (void)state;
     subject s;
     subject_make(ORR_FIELD_NERF, 1, "{" SMALL_GRID "}", 4.0f, &s);
-    show_alone(&s, 55.0);
+    show_alone(&s, -0.2f, 80.0);
     subject_free(&s);
 }
 
@@ -259,7 +263,7 @@ static void radiance_fields_of_larger_cubes_look_as_on_the_cpu(void **state)
                  "{" SMALL_GRID ", \"network\": {\"n_neurons\": 16}, "
                  "\"rgb_network\": {\"n_neurons\": 16}}",
                  4.0f, &s);
-    show_alone(&s, 55.0);
+    show_alone(&s, -0.2f, 80.0);
     subject_free(&s);
 }
 
@@ -268,7 +272,7 @@ static void volumes_look_as_on_the_cpu(void **state)
     (void)state;
     subject s;
     subject_make(ORR_FIELD_VOLUME, 1, "{" SMALL_GRID ", \"network\": {\"n_neurons\": 32}}", 4.0f, &s);
-    show_alone(&s, 55.0);
+    show_alone(&s, -0.2f, 80.0);
     subject_free(&s);
 }
 
@@ -277,7 +281,7 @@ static void images_look_as_on_the_cpu(void **state)
     (void)state;
     subject s;
     subject_make(ORR_FIELD_IMAGE, 1, "{" SMALL_GRID ", \"network\": {\"n_neurons\": 128}}", 1.0f, &s);
-    show_alone(&s, 55.0);
+    show_alone(&s, 0.3f, 80.0);
     subject_free(&s);
 }
 
@@ -286,7 +290,101 @@ static void signed_distances_look_as_on_the_cpu(void **state)
     (void)state;
     subject s;
     sdf_make(&s);
-    show_alone(&s, 45.0);
+    show_alone(&s, -0.2f, 50.0);
+    subject_free(&s);
+}
+
+static const float upright[12] = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f};
+
+static orr_draw_field place_of(const subject *s, uint64_t key, const float model[12])
+{
+    orr_draw_field field = {.layer = s->layer, .key = key};
+    memcpy(field.model, model, sizeof field.model);
+    return field;
+}
+
+static void fields_stand_among_each_other_and_splats(void **state)
+{
+    (void)state;
+    subject fog, ball;
+    subject_make(ORR_FIELD_NERF, 1, "{" SMALL_GRID "}", 4.0f, &fog);
+    sdf_make(&ball);
+    orr_splats *splats = make_cloud(CLOUD_BALL, 300, 1, 4);
+    orr_splats_view data = orr_splats_data(splats);
+    orr_splat_pack *pack;
+    assert_ok(orr_splat_pack_create(jobs, &data, &pack, &error));
+    orr_draw_splats cloud = {.pack = pack, .key = 1, .model = {[0] = 0.6f, [5] = 0.6f, [10] = 0.6f}};
+    // turned about the camera's axis, smaller, and aside
+    const float aside[12] = {0.48f, -0.36f, 0.0f, 0.25f, 0.36f, 0.48f, 0.0f, 0.1f, 0.0f, 0.0f, 0.6f, -0.1f};
+    const orr_draw_field both[2] = {place_of(&fog, 2, upright), place_of(&ball, 3, aside)};
+    orr_draw_list list = {.fields = both,
+                          .field_count = 2,
+                          .splats = &cloud,
+                          .splat_count = 1,
+                          .sun = {.direction = {0.48f, 0.64f, -0.6f}}};
+    look_from(&list, 0.6f, -0.4f, -1.5f);
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), 65.0);
+    orr_cuda_draw_destroy(draw);
+    orr_splat_pack_destroy(pack);
+    orr_splats_destroy(splats);
+    subject_free(&fog);
+    subject_free(&ball);
+}
+
+// A field that is being trained: the same key, other parameters after a refresh, and another grid.
+static void what_a_field_has_learnt_is_drawn(void **state)
+{
+    (void)state;
+    subject s;
+    subject_make(ORR_FIELD_NERF, 1, "{" SMALL_GRID "}", 4.0f, &s);
+    const orr_draw_field field = place_of(&s, 2, upright);
+    orr_draw_list list = {.fields = &field, .field_count = 1};
+    look_from(&list, 0.6f, -0.4f, -1.5f);
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    assert_true(orr_cuda_draw_takes_field(draw, &field, (orr_log){NULL, NULL}));
+    drawn before = draw_frame(draw, &list, &(orr_cuda_layers){0});
+    const orr_field_parts *parts = orr_field_parts_of(s.field);
+    for (int64_t i = 0; i < parts->encoding.parameter_count; i++) {
+        parts->table[i] *= -1.0f;
+    }
+    orr_field_refresh(s.field, NULL, NULL, NULL);
+    drawn after = draw_frame(draw, &list, &(orr_cuda_layers){0});
+    assert_true(psnr(before.rgba, after.rgba, 4 * PIXELS) < 30.0);
+    assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), 80.0);
+    orr_occupancy_cull(&s.grid, jobs, keep_some, NULL); // nothing
+    drawn empty = draw_frame(draw, &list, &(orr_cuda_layers){0});
+    for (int i = 0; i < PIXELS; i++) {
+        assert_true(empty.rgba[4 * i + 3] == 0.0f && empty.depth[i] == 0.0f);
+    }
+    drawn_free(&before);
+    drawn_free(&after);
+    drawn_free(&empty);
+    orr_cuda_draw_destroy(draw);
+    subject_free(&s);
+}
+
+static void what_the_device_cannot_draw_is_said_once(void **state)
+{
+    (void)state;
+    subject s;
+    subject_make(ORR_FIELD_NERF, 1, "{" SMALL_GRID ", \"rgb_network\": {\"n_neurons\": 32}}", 4.0f, &s);
+    const orr_draw_field field = place_of(&s, 2, upright);
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    complaints = 0;
+    for (int i = 0; i < 2; i++) {
+        assert_false(orr_cuda_draw_takes_field(draw, &field, (orr_log){count_line, NULL}));
+        assert_int_equal(complaints, 1);
+    }
+    orr_draw_list list = {.fields = &field, .field_count = 1};
+    look_from(&list, 0.6f, -0.4f, -1.5f);
+    orr_error why = {0};
+    assert_int_not_equal(orr_cuda_draw_submit(draw, &list, &(orr_cuda_layers){0}, &why), ORR_OK);
+    assert_non_null(strstr(why.message, "different widths"));
+    orr_cuda_draw_destroy(draw);
     subject_free(&s);
 }
 
@@ -318,6 +416,9 @@ int main(void)
         cmocka_unit_test(volumes_look_as_on_the_cpu),
         cmocka_unit_test(radiance_fields_look_as_on_the_cpu),
         cmocka_unit_test(radiance_fields_of_larger_cubes_look_as_on_the_cpu),
+        cmocka_unit_test(fields_stand_among_each_other_and_splats),
+        cmocka_unit_test(what_a_field_has_learnt_is_drawn),
+        cmocka_unit_test(what_the_device_cannot_draw_is_said_once),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -132,6 +132,10 @@ template <int kind> static __device__ void take_rays(const orr_cuda_march *m, ma
     uint32_t count = ray_count(m), lane = orr_lane(), taken = (uint32_t)__popc(idle), first = 0;
     if (lane == 0) {
         first = atomicAdd(m->next, taken);
+        if (first + taken >
+            count) { // gives back what is not there: the count ends where the rays do, in any order
+            atomicAdd(m->next, max(first, count) - (first + taken));
+        }
     }
     first = __shfl_sync(ORR_ALL_LANES, first, 0);
     *more = first + taken < count;

@@ -82,8 +82,8 @@ int command_bench(int argc, char **argv)
     bench_run run = {.size = {1280, 720}};
     int largest = 5000000, count = 0, exit_code = 0;
     const option options[] = {
-        {"--file", 0, OPTION_TEXT, &run.file, "CLOUD",
-         "also draw this splat cloud, whole and filling the picture", 0, 0},
+        {"--file", 0, OPTION_TEXT, &run.file, "FILE",
+         "also draw this splat cloud or field, whole and filling the picture", 0, 0},
         {"--robot", 0, OPTION_TEXT, &run.robot, "PATH",
          "the robot that physics moves, or a folder of Gymnasium's", 0, 0},
         {"--plot", 0, OPTION_TEXT, &run.plot, "FILE.png",

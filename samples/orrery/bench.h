@@ -21,7 +21,7 @@ orr_result bench_measure_limits(orr_jobs *jobs, orr_isa isa, bench_limits *limit
 typedef struct bench_run {
     orr_engine *engine;
     bench_limits limits;
-    const char *file;  // the cloud to draw, or NULL: a synthetic one
+    const char *file;  // the cloud or field to draw, or NULL: a synthetic one
     const char *robot; // the robot to move, or a folder of robots; or NULL
     const char *plot;  // a chart of the robot's speed over the number of worlds, PNG; or NULL
     int size[2];

@@ -4,6 +4,7 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
+#include "neural/ingp.h"
 #include "render/splat_cloud.h"
 
 #include <math.h>
@@ -16,7 +17,8 @@ static const double seconds_per_case = 2.0;
 
 // Medians over the frames of one case.
 typedef struct case_result {
-    int64_t splats;
+    int64_t splats; // or a field's parameters
+    bool field;
     int sh_degree;
     int frames;
     double milliseconds; // submit to finish, of one frame after the other
@@ -118,6 +120,7 @@ static double limit_of(const bench_run *run, const case_result *c, const orr_sta
 static const char *unit_of(const char *stage)
 {
     return strcmp(stage, "blend") == 0    ? "splat-pixels"
+           : strcmp(stage, "fields") == 0 ? "pixels"
            : strcmp(stage, "bin") == 0    ? "pairs"
            : strcmp(stage, "meshes") == 0 ? "triangles"
                                           : "splats";
@@ -126,15 +129,17 @@ static const char *unit_of(const char *stage)
 static void print_stages(const bench_run *run, const char *name, const case_result *c,
                          const orr_camera *camera)
 {
-    fprintf(run->out, "\n%s: %lld splats, SH %d, %dx%d: %.2f ms, %.1f frames/s (median of %d)\n", name,
-            (long long)c->splats, c->sh_degree, camera->width, camera->height, c->milliseconds,
-            1e3 / c->milliseconds, c->frames);
+    char what[64];
+    snprintf(what, sizeof what, c->field ? "%lld parameters" : "%lld splats, SH %d", (long long)c->splats,
+             c->sh_degree);
+    fprintf(run->out, "\n%s: %s, %dx%d: %.2f ms, %.1f frames/s (median of %d)\n", name, what, camera->width,
+            camera->height, c->milliseconds, 1e3 / c->milliseconds, c->frames);
     cJSON *stages = NULL;
     if (run->json) {
         cJSON *entry = cJSON_CreateObject();
         cJSON_AddItemToArray(cJSON_GetObjectItem(run->json, "splats"), entry);
         cJSON_AddStringToObject(entry, "name", name);
-        cJSON_AddNumberToObject(entry, "splats", (double)c->splats);
+        cJSON_AddNumberToObject(entry, c->field ? "parameters" : "splats", (double)c->splats);
         cJSON_AddNumberToObject(entry, "width", camera->width);
         cJSON_AddNumberToObject(entry, "height", camera->height);
         cJSON_AddNumberToObject(entry, "milliseconds", c->milliseconds);
@@ -183,7 +188,7 @@ static orr_result bench_scene(const bench_run *run, const orr_scene *scene, cons
 {
     orr_layer_info info;
     ORR_TRY(orr_scene_layer_info(scene, orr_scene_layer(scene, 0), &info, error));
-    *c = (case_result){.splats = info.count, .sh_degree = sh_degree};
+    *c = (case_result){.splats = info.count, .field = info.kind == ORR_LAYER_FIELD, .sh_degree = sh_degree};
     ORR_TRY(draw_case(run, scene, camera, c, error));
     if (name) {
         print_stages(run, name, c, camera);
@@ -191,19 +196,30 @@ static orr_result bench_scene(const bench_run *run, const orr_scene *scene, cons
     return ORR_OK;
 }
 
+// The file's cloud or field as a scene's only layer.
+static orr_result add_file(const bench_run *run, orr_scene *scene, orr_layer *layer, int *sh_degree,
+                           orr_error *error)
+{
+    *sh_degree = 0;
+    if (orr_field_model_readable(run->file)) {
+        return orr_scene_add_file(scene, run->file, NULL, layer, error);
+    }
+    orr_splats *splats;
+    ORR_TRY(orr_splats_load(run->file, &splats, error));
+    *sh_degree = orr_splats_data(splats).sh_degree;
+    orr_result r = orr_scene_add_splats(scene, run->file, splats, NULL, layer, error);
+    orr_splats_destroy(splats);
+    return r;
+}
+
 static orr_result bench_file(const bench_run *run, orr_error *error)
 {
-    orr_splats *splats;
     orr_scene *scene;
     orr_layer layer;
     case_result c;
-    ORR_TRY(orr_splats_load(run->file, &splats, error));
-    int sh_degree = orr_splats_data(splats).sh_degree;
-    orr_result r = orr_scene_create(run->engine, &scene, error);
-    if (r == ORR_OK) {
-        r = orr_scene_add_splats(scene, run->file, splats, NULL, &layer, error);
-    }
-    orr_splats_destroy(splats);
+    int sh_degree;
+    ORR_TRY(orr_scene_create(run->engine, &scene, error));
+    orr_result r = add_file(run, scene, &layer, &sh_degree, error);
     orr_layer_info info;
     if (r == ORR_OK) {
         r = orr_scene_layer_info(scene, layer, &info, error);
