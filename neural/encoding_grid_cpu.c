@@ -95,37 +95,54 @@ typedef struct level_plan {
     float slope[ORR_GRID_DIMS_MAX][ORR_SAMPLES];
 } level_plan;
 
-// Finds the block's cells and asks for their entries, so that they arrive while other work is done.
+// Finds the cells of one vector of samples.
+FN void plan_vector(const orr_encoding *e, int l, const float *input, int i, level_plan *plan, int dims,
+                    int corners)
+{
+    grid_cell cell;
+    find_cell(e, &e->levels[l], input, i, dims, corners, &cell);
+    UNROLL
+    for (int c = 0; c < corners; c++) {
+        sint_store((int32_t *)plan->corner[c] + i, (sint)cell.corner[c]);
+    }
+    UNROLL
+    for (int d = 0; d < dims; d++) {
+        real_store(plan->part[d] + i, cell.part[d]);
+        real_store(plan->slope[d] + i, cell.slope[d]);
+    }
+}
+
+// The table of a level whose entries must be asked for ahead; NULL: it stays in L2.
+FN const float *far_rows(const orr_encoding *e, int l, const float *table, int features)
+{
+    const orr_grid_level *level = &e->levels[l];
+    return (int64_t)level->entries * features > PREFETCH_FLOATS ? table + (int64_t)level->first * features
+                                                                : NULL;
+}
+
+// Finds the cells of one vector of samples and asks for their entries, so that they arrive while other work is done.
+FN void plan_ahead(const orr_encoding *e, int l, const float *table, const float *input, int i,
+                   level_plan *plan, int dims, int features, int corners, int writing)
+{
+    plan_vector(e, l, input, i, plan, dims, corners);
+    const float *rows = far_rows(e, l, table, features);
+    for (int c = 0; rows && c < corners; c++) {
+        for (int k = 0; k < ORR_LANES; k++) {
+            const float *entry = rows + (int64_t)plan->corner[c][i + k] * features;
+            if (writing) {
+                __builtin_prefetch(entry, 1);
+            } else {
+                __builtin_prefetch(entry, 0, 2); // to L2: on Zen 5 random points come 5 % faster than to L1
+            }
+        }
+    }
+}
+
 FN void plan_level(const orr_encoding *e, int l, const float *table, const float *input, level_plan *plan,
                    int dims, int features, int corners, int writing)
 {
-    const orr_grid_level *level = &e->levels[l];
-    const float *rows = table + (int64_t)level->first * features;
     for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
-        grid_cell cell;
-        find_cell(e, level, input, i, dims, corners, &cell);
-        UNROLL
-        for (int c = 0; c < corners; c++) {
-            sint_store((int32_t *)plan->corner[c] + i, (sint)cell.corner[c]);
-        }
-        UNROLL
-        for (int d = 0; d < dims; d++) {
-            real_store(plan->part[d] + i, cell.part[d]);
-            real_store(plan->slope[d] + i, cell.slope[d]);
-        }
-    }
-    if ((int64_t)level->entries * features > PREFETCH_FLOATS) {
-        for (int c = 0; c < corners; c++) {
-            for (int i = 0; i < ORR_SAMPLES; i++) {
-                const float *entry = rows + (int64_t)plan->corner[c][i] * features;
-                if (writing) {
-                    __builtin_prefetch(entry, 1);
-                } else {
-                    __builtin_prefetch(entry, 0,
-                                       2); // to L2: on Zen 5 random points come 5 % faster than to L1
-                }
-            }
-        }
+        plan_ahead(e, l, table, input, i, plan, dims, features, corners, writing);
     }
 }
 
@@ -155,72 +172,70 @@ FN void nearest_levels(const orr_encoding *e, const float *table, const float *i
     }
 }
 
-FN void interpolate_level(const orr_encoding *e, int l, const float *table, const level_plan *plan,
-                          float *out, int dims, int features)
+FN void interpolate_vector(const float *rows, const level_plan *plan, int i, float *out, int dims,
+                           int features)
 {
-    const float *rows = table + (int64_t)e->levels[l].first * features;
-    for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
-        grid_cell cell;
-        real sum[FEATURES_MAX] = {R(0.0)};
-        load_parts(plan, i, dims, &cell);
-        UNROLL
-        for (int c = 0; c < 1 << dims; c++) {
-            real row[FEATURES_MAX], weight = corner_weight(&cell, c, dims, -1);
-            real_gather_row(rows, plan->corner[c] + i, features, row);
-            UNROLL
-            for (int f = 0; f < features; f++) {
-                sum[f] = c == 0 ? weight * row[f] : fma_(weight, row[f], sum[f]);
-            }
-        }
+    grid_cell cell;
+    real sum[FEATURES_MAX] = {R(0.0)};
+    load_parts(plan, i, dims, &cell);
+    UNROLL
+    for (int c = 0; c < 1 << dims; c++) {
+        real row[FEATURES_MAX], weight = corner_weight(&cell, c, dims, -1);
+        real_gather_row(rows, plan->corner[c] + i, features, row);
         UNROLL
         for (int f = 0; f < features; f++) {
-            real_store(out + f * ORR_SAMPLES + i, sum[f]);
+            sum[f] = c == 0 ? weight * row[f] : fma_(weight, row[f], sum[f]);
         }
+    }
+    UNROLL
+    for (int f = 0; f < features; f++) {
+        real_store(out + f * ORR_SAMPLES + i, sum[f]);
     }
 }
 
+// The next level is planned vector by vector between this level's, so that its entries are fetched all the time.
 FN void forward_levels(const orr_encoding *e, const float *table, const float *input, float *out, int dims,
                        int features)
 {
     level_plan plans[2];
     plan_level(e, 0, table, input, &plans[0], dims, features, 1 << dims, 0);
-    for (int l = 0; l < e->level_count; l++) {
-        if (l + 1 < e->level_count) {
-            plan_level(e, l + 1, table, input, &plans[(l + 1) % 2], dims, features, 1 << dims, 0);
+    for (int l = 0; l < e->level_count; l++, out += features * ORR_SAMPLES) {
+        const float *rows = table + (int64_t)e->levels[l].first * features;
+        for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+            if (l + 1 < e->level_count) {
+                plan_ahead(e, l + 1, table, input, i, &plans[(l + 1) % 2], dims, features, 1 << dims, 0);
+            }
+            interpolate_vector(rows, &plans[l % 2], i, out, dims, features);
         }
-        interpolate_level(e, l, table, &plans[l % 2], out + l * features * ORR_SAMPLES, dims, features);
     }
 }
 
 // adds to input_gradient
-FN void slope_level(const orr_encoding *e, int l, const float *table, const level_plan *plan,
-                    const float *gradient, float *input_gradient, int dims, int features)
+FN void slope_vector(const float *rows, const level_plan *plan, int i, const float *gradient,
+                     float *input_gradient, int dims, int features)
 {
-    const float *rows = table + (int64_t)e->levels[l].first * features;
-    for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
-        grid_cell cell;
-        real slope[ORR_GRID_DIMS_MAX] = {R(0.0)};
-        load_parts(plan, i, dims, &cell);
+    grid_cell cell;
+    real slope[ORR_GRID_DIMS_MAX] = {R(0.0)};
+    load_parts(plan, i, dims, &cell);
+    UNROLL
+    for (int c = 0; c < 1 << dims; c++) {
+        real row[FEATURES_MAX], value = R(0.0);
+        real_gather_row(rows, plan->corner[c] + i, features, row);
         UNROLL
-        for (int c = 0; c < 1 << dims; c++) {
-            real row[FEATURES_MAX], value = R(0.0);
-            real_gather_row(rows, plan->corner[c] + i, features, row);
-            UNROLL
-            for (int f = 0; f < features; f++) {
-                value = fma_(row[f], real_load(gradient + f * ORR_SAMPLES + i), value);
-            }
-            UNROLL
-            for (int d = 0; d < dims; d++) {
-                real weight = corner_weight(&cell, c, dims, d);
-                real change = (c >> d & 1 ? weight : -weight) * value;
-                slope[d] = c == 0 ? change : slope[d] + change;
-            }
+        for (int f = 0; f < features; f++) {
+            value = fma_(row[f], real_load(gradient + f * ORR_SAMPLES + i), value);
         }
         UNROLL
         for (int d = 0; d < dims; d++) {
-            float *out = input_gradient + d * ORR_SAMPLES + i;
-            real_store(out, fma_(slope[d], real_load(plan->slope[d] + i), real_load(out)));
+            real weight = corner_weight(&cell, c, dims, d);
+            real change = (c >> d & 1 ? weight : -weight) * value;
+            slope[d] = c == 0 ? change : slope[d] + change;
         }
+    }
+    UNROLL
+    for (int d = 0; d < dims; d++) {
+        float *out = input_gradient + d * ORR_SAMPLES + i;
+        real_store(out, fma_(slope[d], real_load(plan->slope[d] + i), real_load(out)));
     }
 }
 
@@ -229,12 +244,14 @@ FN void slope_levels(const orr_encoding *e, const float *table, const float *inp
 {
     level_plan plans[2];
     plan_level(e, 0, table, input, &plans[0], dims, features, 1 << dims, 0);
-    for (int l = 0; l < e->level_count; l++) {
-        if (l + 1 < e->level_count) {
-            plan_level(e, l + 1, table, input, &plans[(l + 1) % 2], dims, features, 1 << dims, 0);
+    for (int l = 0; l < e->level_count; l++, gradient += features * ORR_SAMPLES) {
+        const float *rows = table + (int64_t)e->levels[l].first * features;
+        for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+            if (l + 1 < e->level_count) {
+                plan_ahead(e, l + 1, table, input, i, &plans[(l + 1) % 2], dims, features, 1 << dims, 0);
+            }
+            slope_vector(rows, &plans[l % 2], i, gradient, input_gradient, dims, features);
         }
-        slope_level(e, l, table, &plans[l % 2], gradient + l * features * ORR_SAMPLES, input_gradient, dims,
-                    features);
     }
 }
 
@@ -270,8 +287,7 @@ FN void scatter_level(const orr_encoding *e, int l, const float *input, const fl
 {
     level_plan plan;
     float weights[CORNERS_MAX][ORR_SAMPLES];
-    float *rows = table_gradient + first_float; // of the part; plan_level adds the level's
-    plan_level(e, l, rows, input, &plan, dims, features, corners, 1);
+    plan_level(e, l, table_gradient + first_float, input, &plan, dims, features, corners, 1);
     for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
         grid_cell cell;
         load_parts(&plan, i, dims, &cell);
