@@ -137,7 +137,7 @@ static orr_result create_device(orr_nerf_trainer *t, orr_error *error)
 {
     if (t->parts->proposal) {
         return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
-                        "CUDA: fields that are sampled by proposals are trained on the CPU");
+                        "CUDA: fields that are sampled by proposals are not trained there");
     }
     const orr_cuda_nerf_desc desc = {.field = t->field,
                                      .capture = t->desc.capture,
