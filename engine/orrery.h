@@ -308,6 +308,8 @@ typedef struct orr_view {
     float background[3]; /* opaque colour behind everything */
     bool contact_points; /* robots: where they touch, as discs ... */
     bool contact_forces; /* ... and how strongly, as arrows */
+    /* Robots: groups 0 to 2 of geoms, sites and tendons are drawn, and 3 to 5 are not; bit g here switches group g. */
+    unsigned char geom_groups, site_groups, tendon_groups;
 } orr_view;
 
 /* Memory of the caller that receives a picture; each plane may be NULL. */

@@ -1,18 +1,16 @@
 #include "neural/capture.h"
 
+#include "engine/core/file.h"
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
-#include "neural/colmap.h"
-#include "neural/transforms_file.h"
+#include "neural/capture_file.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 typedef struct photo_job {
-    const char *source; // the capture's file, for messages
-    orr_photo_list *list;
+    orr_capture_file *file;
     orr_photo **photos; // those that are there
     orr_capture_image *images;
     orr_error *errors;
@@ -23,24 +21,6 @@ static bool is_file(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-// a, a slash where it needs one, b, c; NULL when out of memory
-static char *join(const char *a, const char *b, const char *c)
-{
-    size_t length = strlen(a), room = length + strlen(b) + strlen(c) + 2;
-    const char *slash = length == 0 || a[length - 1] == '/' ? "" : "/";
-    char *path = orr_alloc(room, 1);
-    if (path) {
-        snprintf(path, room, "%s%s%s%s", a, slash, b, c);
-    }
-    return path;
 }
 
 static orr_result out_of_memory(const char *path, orr_error *error)
@@ -56,7 +36,7 @@ static orr_result check_size(const photo_job *job, const orr_photo *photo, const
     const double *size = photo->lens.size;
     if (size[0] > 0.0 && size[1] > 0.0 && (size[0] != width || size[1] != height)) {
         return orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: %d x %d pixels: expected %.0f x %.0f as %s says",
-                        path, width, height, size[0], size[1], job->source);
+                        path, width, height, size[0], size[1], job->file->name);
     }
     return ORR_OK;
 }
@@ -159,7 +139,7 @@ static orr_result set_lens(const photo_job *job, orr_photo *photo, orr_capture_i
     orr_photo_lens *lens = &photo->lens;
     const char *expected = orr_photo_lens_resolve(lens, image->width, image->height);
     if (expected) {
-        return orr_fail(error, ORR_CODE_CAMERA_FILE, "%s: %s: expected %s", job->source, photo->file,
+        return orr_fail(error, ORR_CODE_CAMERA_FILE, "%s: %s: expected %s", job->file->name, photo->file,
                         expected);
     }
     for (int i = 0; i < 2; i++) {
@@ -184,7 +164,7 @@ static orr_result load_photo(const photo_job *job, orr_photo *photo, orr_capture
     image->height = decoded.height;
     orr_result result = check_size(job, photo, image->path, decoded.width, decoded.height, error);
     if (result == ORR_OK) {
-        apply_flags(job->list, decoded.rgba, (int64_t)decoded.width * decoded.height);
+        apply_flags(&job->file->list, decoded.rgba, (int64_t)decoded.width * decoded.height);
         result = keep_pixels(&decoded, image, error);
     }
     orr_image8_free(&decoded);
@@ -202,28 +182,10 @@ static void photo_body(void *context, int i, int worker)
 
 // ---- all photos ----
 
-// The photo's file: as named, or with the ending that the name leaves out. *path NULL: absent.
-static orr_result find_photo(const char *folder, const char *name, char **path, orr_error *error)
+static orr_result name_mask(const char *source, orr_photo *photo, orr_error *error)
 {
-    static const char *const endings[] = {"", ".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        *path = join(name[0] == '/' ? "" : folder, name, endings[i]);
-        if (!*path) {
-            return out_of_memory(name, error);
-        }
-        if (is_file(*path)) {
-            return ORR_OK;
-        }
-        orr_free(*path);
-    }
-    *path = NULL;
-    return ORR_OK;
-}
-
-static orr_result name_mask(const char *folder, orr_photo *photo, orr_error *error)
-{
-    if (photo->mask && photo->mask[0] != '/') {
-        char *path = join(folder, photo->mask, "");
+    if (photo->mask) {
+        char *path = orr_path_beside(source, photo->mask);
         if (!path) {
             return out_of_memory(photo->mask, error);
         }
@@ -234,39 +196,39 @@ static orr_result name_mask(const char *folder, orr_photo *photo, orr_error *err
 }
 
 // Gives the photos that are there an image each; one line of warning about the others.
-static orr_result find_photos(const char *folder, photo_job *job, orr_log log, orr_capture *capture,
-                              orr_error *error)
+static orr_result find_photos(photo_job *job, orr_log log, orr_capture *capture, orr_error *error)
 {
+    const char *source = job->file->name;
+    orr_photo_list *list = &job->file->list;
     const char *first_absent = NULL;
-    for (int i = 0; i < job->list->count; i++) {
-        orr_photo *photo = &job->list->photos[i];
+    for (int i = 0; i < list->count; i++) {
+        orr_photo *photo = &list->photos[i];
         if (!photo->file) {
             return orr_fail(error, ORR_CODE_CAMERA_FILE,
-                            "%s: frames[%d].file_path: expected the name of an image", job->source, i);
+                            "%s: frames[%d].file_path: expected the name of an image", source, i);
         }
         char *path;
-        ORR_TRY(find_photo(folder, photo->file, &path, error));
+        ORR_TRY(orr_capture_file_photo(job->file, photo->file, &path, error));
         if (!path) {
             first_absent = first_absent ? first_absent : photo->file;
             capture->absent++;
             continue;
         }
-        ORR_TRY(name_mask(folder, photo, error));
+        ORR_TRY(name_mask(source, photo, error));
         capture->images[capture->count].path = path;
         job->photos[capture->count++] = photo;
     }
     if (capture->count == 0) {
         return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: none of its %d photos is there: expected %s in %s",
-                        job->source, job->list->count, first_absent, folder);
+                        source, list->count, first_absent, job->file->folder);
     }
     if (first_absent) {
         orr_log_line(log, ORR_LOG_WARNING, ORR_CODE_IGNORED,
-                     "%s: %d of %d photos are absent, the first is %s", job->source, capture->absent,
-                     job->list->count, first_absent);
+                     "%s: %d of %d photos are absent, the first is %s", source, capture->absent, list->count,
+                     first_absent);
     }
-    if (job->list->ignored) {
-        orr_log_line(log, ORR_LOG_WARNING, ORR_CODE_IGNORED, "%s: %s is not used", job->source,
-                     job->list->ignored);
+    if (list->ignored) {
+        orr_log_line(log, ORR_LOG_WARNING, ORR_CODE_IGNORED, "%s: %s is not used", source, list->ignored);
     }
     return ORR_OK;
 }
@@ -301,23 +263,23 @@ static orr_result check_capture(const photo_job *job, const orr_capture *capture
         }
     }
     return orr_fail(error, ORR_CODE_IMAGE_FILE,
-                    "%s: every photo is fully transparent: expected one that is not", job->source);
+                    "%s: every photo is fully transparent: expected one that is not", job->file->name);
 }
 
-static orr_result load_photos(const char *source, const char *folder, orr_photo_list *list, orr_jobs *jobs,
-                              orr_log log, orr_capture *capture, orr_error *error)
+static orr_result load_photos(orr_capture_file *file, orr_jobs *jobs, orr_log log, orr_capture *capture,
+                              orr_error *error)
 {
-    capture->aabb_scale = list->aabb_scale;
-    memcpy(capture->to_unit, list->to_unit, sizeof capture->to_unit);
-    size_t count = (size_t)list->count;
+    capture->aabb_scale = file->list.aabb_scale;
+    memcpy(capture->to_unit, file->list.to_unit, sizeof capture->to_unit);
+    size_t count = (size_t)file->list.count;
     capture->images = orr_alloc_zero(count, sizeof *capture->images);
-    photo_job job = {.source = source, .list = list, .images = capture->images};
+    photo_job job = {.file = file, .images = capture->images};
     job.photos = orr_alloc(count, sizeof *job.photos);
     job.errors = orr_alloc(count, sizeof *job.errors);
     job.results = orr_alloc(count, sizeof *job.results);
     orr_result result = capture->images && job.photos && job.errors && job.results
-                            ? find_photos(folder, &job, log, capture, error)
-                            : out_of_memory(source, error);
+                            ? find_photos(&job, log, capture, error)
+                            : out_of_memory(file->name, error);
     if (result == ORR_OK) {
         orr_jobs_for(jobs, capture->count, photo_body, &job);
         result = check_capture(&job, capture, error);
@@ -325,127 +287,6 @@ static orr_result load_photos(const char *source, const char *folder, orr_photo_
     orr_free(job.photos);
     orr_free(job.errors);
     orr_free(job.results);
-    return result;
-}
-
-// ---- the capture's file ----
-
-// The first of `names` in `folder` that is there; *path NULL: none is.
-static orr_result find_in(const char *folder, const char *const *names, bool (*exists)(const char *),
-                          char **path, orr_error *error)
-{
-    for (; *names; names++) {
-        *path = join(folder, *names, "");
-        if (!*path) {
-            return out_of_memory(folder, error);
-        }
-        if (exists(*path)) {
-            return ORR_OK;
-        }
-        orr_free(*path);
-    }
-    *path = NULL;
-    return ORR_OK;
-}
-
-static orr_result load_transforms(const char *path, orr_jobs *jobs, orr_log log, orr_capture *capture,
-                                  orr_error *error)
-{
-    orr_bytes bytes;
-    orr_photo_list list;
-    ORR_TRY(orr_file_read(path, &bytes, error));
-    orr_result result = orr_transforms_parse((const char *)bytes.data, path, &list, error);
-    orr_free(bytes.data);
-    ORR_TRY(result);
-    char *folder = orr_path_beside(path, "");
-    result =
-        folder ? load_photos(path, folder, &list, jobs, log, capture, error) : out_of_memory(path, error);
-    orr_free(folder);
-    orr_photo_list_free(&list);
-    return result;
-}
-
-static orr_result read_model(const char *model, orr_colmap_source *source, orr_photo_list *list,
-                             orr_error *error)
-{
-    const char *ending = source->text ? ".txt" : ".bin";
-    char *cameras = join(model, "cameras", ending), *images = join(model, "images", ending);
-    orr_result result =
-        cameras && images ? orr_file_read(cameras, &source->cameras, error) : out_of_memory(model, error);
-    if (result == ORR_OK) {
-        result = orr_file_read(images, &source->images, error);
-    }
-    if (result == ORR_OK) {
-        source->cameras_name = cameras;
-        source->images_name = images;
-        result = orr_colmap_parse(source, list, error);
-    }
-    orr_free(source->cameras.data);
-    orr_free(source->images.data);
-    orr_free(cameras);
-    orr_free(images);
-    return result;
-}
-
-// The images stand in the capture's folder, in the model's, or up to two folders above it.
-static orr_result load_colmap(const char *folder, const char *cameras, orr_jobs *jobs, orr_log log,
-                              orr_capture *capture, orr_error *error)
-{
-    static const char *const places[] = {"images", "../images", "../../images", NULL};
-    orr_colmap_source source = {.text = orr_path_has_ending(cameras, ".txt")};
-    char *model = orr_path_beside(cameras, ""), *images = NULL;
-    orr_photo_list list = {0};
-    orr_result result =
-        model ? find_in(folder, places, is_folder, &images, error) : out_of_memory(folder, error);
-    if (result == ORR_OK && !images) {
-        result = find_in(model, places, is_folder, &images, error);
-    }
-    if (result == ORR_OK && !images) {
-        result = orr_fail(error, ORR_CODE_FILE_OPEN,
-                          "%s: expected a folder of images beside the COLMAP model", folder);
-    }
-    if (result == ORR_OK) {
-        result = read_model(model, &source, &list, error);
-    }
-    if (result == ORR_OK) {
-        result = load_photos(cameras, images, &list, jobs, log, capture, error);
-    }
-    orr_photo_list_free(&list);
-    orr_free(images);
-    orr_free(model);
-    return result;
-}
-
-static orr_result load_folder(const char *folder, orr_jobs *jobs, orr_log log, orr_capture *capture,
-                              orr_error *error)
-{
-    static const char *const transforms[] = {"transforms.json", "transforms_train.json", NULL};
-    static const char *const models[] = {"sparse/0/cameras.bin",
-                                         "sparse/0/cameras.txt",
-                                         "sparse/cameras.bin",
-                                         "sparse/cameras.txt",
-                                         "colmap/sparse/0/cameras.bin",
-                                         "colmap/sparse/0/cameras.txt",
-                                         "cameras.bin",
-                                         "cameras.txt",
-                                         NULL};
-    char *path;
-    ORR_TRY(find_in(folder, transforms, is_file, &path, error));
-    if (path) {
-        orr_result result = load_transforms(path, jobs, log, capture, error);
-        orr_free(path);
-        return result;
-    }
-    ORR_TRY(find_in(folder, models, is_file, &path, error));
-    if (!path) {
-        return orr_fail(
-            error, ORR_CODE_FILE_OPEN,
-            "%s: not a capture: expected transforms.json, transforms_train.json or a COLMAP model "
-            "(sparse/0/cameras.bin)",
-            folder);
-    }
-    orr_result result = load_colmap(folder, path, jobs, log, capture, error);
-    orr_free(path);
     return result;
 }
 
@@ -457,30 +298,18 @@ orr_result orr_capture_load(const char *path, orr_jobs *jobs, orr_log log, orr_c
     if (!made) {
         return out_of_memory(path, error);
     }
-    orr_result result = is_folder(path) ? load_folder(path, jobs, log, made, error)
-                                        : load_transforms(path, jobs, log, made, error);
+    orr_capture_file file;
+    orr_result result = orr_capture_file_read(path, &file, error);
+    if (result == ORR_OK) {
+        result = load_photos(&file, jobs, log, made, error);
+        orr_capture_file_free(&file);
+    }
     if (result != ORR_OK) {
         orr_capture_destroy(made);
         return result;
     }
     *capture = made;
     return ORR_OK;
-}
-
-bool orr_capture_readable(const char *path)
-{
-    orr_bytes bytes;
-    if (is_folder(path) || !orr_path_has_ending(path, ".json")) {
-        return is_folder(path);
-    }
-    if (orr_file_read(path, &bytes, NULL) != ORR_OK) {
-        return false;
-    }
-    cJSON *root = cJSON_Parse((const char *)bytes.data);
-    bool lists_photos = cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(root, "frames"));
-    cJSON_Delete(root);
-    orr_free(bytes.data);
-    return lists_photos;
 }
 
 void orr_capture_destroy(orr_capture *capture)

@@ -1,9 +1,7 @@
 // Photo captures: what radiance fields are trained on.
 //
-// A capture is a transforms.json (instant-ngp, nerfstudio, NeRF-synthetic), or a folder that holds one, or a
-// folder with a COLMAP model (sparse/0, sparse, colmap/sparse/0 or the folder itself; .bin or .txt) and its
-// images beside. Photos that are listed but absent are skipped with one warning. Pixels stay bytes as stored:
-// 3 per pixel in opaque photos, 4 in those with alpha.
+// A capture is what capture_file.h finds at a path. Photos that are listed but absent are skipped with one
+// warning. Pixels stay bytes as stored: 3 per pixel in opaque photos, 4 in those with alpha.
 #pragma once
 
 #include "engine/core/jobs.h"
@@ -40,8 +38,6 @@ typedef struct orr_capture {
 orr_result orr_capture_load(const char *path, orr_jobs *jobs, orr_log log, orr_capture **capture,
                             orr_error *error);
 void orr_capture_destroy(orr_capture *capture); // NULL is allowed
-// Does `path` look like a capture: a folder, or a .json file that lists photos ("frames")? No more is checked.
-bool orr_capture_readable(const char *path);
 size_t orr_capture_bytes(const orr_capture *capture);
 
 // Every holdout-th image is for testing: indices 0, K, 2 K ... as in the papers; the others, in order, are for

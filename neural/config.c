@@ -64,6 +64,22 @@ static orr_result read_name(const orr_json *object, const char *key, const char 
     return orr_json_expected(object, key, error, "one of %s", list);
 }
 
+// A switch of tiny-cuda-nn that is known, and off in all that is read here.
+static orr_result require_off(const orr_json *object, const char *key, orr_error *error)
+{
+    bool on = false;
+    ORR_TRY(orr_json_bool(object, key, &on, error));
+    return on ? orr_json_expected(object, key, error, "false: true is not supported") : ORR_OK;
+}
+
+// the same of a strength
+static orr_result require_zero(const orr_json *object, const char *key, orr_error *error)
+{
+    double strength = 0.0;
+    ORR_TRY(orr_json_number(object, key, &strength, error));
+    return strength != 0.0 ? orr_json_expected(object, key, error, "0: more is not supported") : ORR_OK;
+}
+
 // Remembers a key that is known and has no effect.
 static void ignore_key(const orr_json *object, const char *key, orr_field_config *config)
 {
@@ -85,7 +101,8 @@ static void ignore_keys(const orr_json *object, const char *const *keys, orr_fie
 
 static orr_result read_grid(const orr_json *object, orr_encoding_config *e, orr_error *error)
 {
-    int kind = (int)e->grid, interpolation = ORR_LINEAR, features = 0;
+    static const char *const hashes[] = {"CoherentPrime"};
+    int kind = (int)e->grid, interpolation = ORR_LINEAR, features = 0, hash = 0;
     e->levels = 16;
     e->features_per_level = 2;
     e->log2_hashmap_size = 19;
@@ -93,6 +110,9 @@ static orr_result read_grid(const orr_json *object, orr_encoding_config *e, orr_
     ORR_TRY(read_name(object, "type", orr_grid_names, ORR_GRID_NAMES, &kind, error));
     ORR_TRY(read_name(object, "interpolation", orr_interpolation_names, ORR_INTERPOLATION_NAMES,
                       &interpolation, error));
+    ORR_TRY(read_name(object, "hash", hashes, 1, &hash, error));
+    ORR_TRY(require_off(object, "fixed_point_pos", error));
+    ORR_TRY(require_off(object, "stochastic_interpolation", error));
     e->grid = (orr_grid_kind)kind;
     e->interpolation = (orr_interpolation)interpolation;
     ORR_TRY(read_int(object, "n_features_per_level", 1, 8, &e->features_per_level, error));
@@ -116,9 +136,9 @@ static orr_result read_grid(const orr_json *object, orr_encoding_config *e, orr_
 static void ignore_foreign_keys(const orr_json *object, orr_encoding_kind kind, orr_field_config *config)
 {
     static const char *const grid[] = {
-        "type",       "interpolation",     "n_features_per_level", "n_levels",
-        "n_features", "log2_hashmap_size", "base_resolution",      "per_level_scale",
-        NULL};
+        "type",       "interpolation",     "n_features_per_level",     "n_levels",
+        "n_features", "log2_hashmap_size", "base_resolution",          "per_level_scale",
+        "hash",       "fixed_point_pos",   "stochastic_interpolation", NULL};
     static const char *const frequency[] = {"n_frequencies", NULL}, *const harmonics[] = {"degree", NULL},
                              *const blob[] = {"n_bins", NULL}, *const identity[] = {"scale", "offset", NULL},
                              *const composite[] = {"nested", NULL};
@@ -198,6 +218,9 @@ static orr_result read_encoding(const orr_json *object, bool inside, orr_encodin
                                        "log2_hashmap_size",
                                        "base_resolution",
                                        "per_level_scale",
+                                       "hash",
+                                       "fixed_point_pos",
+                                       "stochastic_interpolation",
                                        "n_frequencies",
                                        "degree",
                                        "n_bins",
@@ -210,9 +233,9 @@ static orr_result read_encoding(const orr_json *object, bool inside, orr_encodin
         names[i] = kinds[i].name;
     }
     int k = 0;
-    ORR_TRY(orr_json_check_keys(object, keys, error));
     ORR_TRY(orr_json_require(object, "otype", "the kind of encoding", error));
     ORR_TRY(read_name(object, "otype", names, KINDS, &k, error));
+    ORR_TRY(orr_json_check_keys(object, keys, error));
     *e = (orr_encoding_config){.kind = kinds[k].kind, .grid = kinds[k].grid};
     ignore_foreign_keys(object, e->kind, config);
     ORR_TRY(read_int(object, "n_dims_to_encode", 0, 512, &e->input_dims, error));
@@ -252,7 +275,8 @@ static orr_result read_encoding(const orr_json *object, bool inside, orr_encodin
 static orr_result read_network(const orr_json *object, orr_mlp_config *network, orr_error *error)
 {
     static const char *const keys[] = {"otype",     "activation",      "output_activation",
-                                       "n_neurons", "n_hidden_layers", NULL};
+                                       "n_neurons", "n_hidden_layers", "feedback_alignment",
+                                       NULL};
     static const char *const otypes[] = {"FullyFusedMLP", "CutlassMLP", "MLP"};
     int otype = 0, activation = ORR_ACTIVATION_RELU, output = ORR_ACTIVATION_NONE;
     *network = (orr_mlp_config){.width = 128, .hidden_layers = 5};
@@ -263,6 +287,7 @@ static orr_result read_network(const orr_json *object, orr_mlp_config *network, 
         read_name(object, "output_activation", orr_activation_names, ORR_ACTIVATION_NAMES, &output, error));
     network->activation = (orr_activation)activation;
     network->output_activation = (orr_activation)output;
+    ORR_TRY(require_off(object, "feedback_alignment", error));
     ORR_TRY(read_int(object, "n_neurons", 1, 1 << 20, &network->width, error));
     if (network->width != 16 && network->width != 32 && network->width != 64 && network->width != 128) {
         return orr_json_expected(object, "n_neurons", error, "16, 32, 64 or 128");
@@ -272,9 +297,10 @@ static orr_result read_network(const orr_json *object, orr_mlp_config *network, 
 
 static orr_result read_adam(const orr_json *object, orr_optimizer_config *o, orr_error *error)
 {
-    static const char *const keys[] = {"otype",  "learning_rate",  "beta1",          "beta2", "epsilon",
-                                       "l2_reg", "relative_decay", "absolute_decay", NULL};
-    double none = 0.0;
+    static const char *const keys[] = {
+        "otype",  "learning_rate", "beta1",          "beta2",          "epsilon",
+        "l2_reg", "adabound",      "relative_decay", "absolute_decay", "clipping_magnitude",
+        NULL};
     o->beta1 = 0.9;
     o->beta2 = 0.999;
     o->epsilon = 1e-8;
@@ -282,15 +308,10 @@ static orr_result read_adam(const orr_json *object, orr_optimizer_config *o, orr
     ORR_TRY(read_within(object, "beta1", 0.0, 1.0, &o->beta1, error));
     ORR_TRY(read_within(object, "beta2", 0.0, 1.0, &o->beta2, error));
     ORR_TRY(read_within(object, "epsilon", 0.0, 1.0, &o->epsilon, error));
-    ORR_TRY(orr_json_number(object, "relative_decay", &none, error));
-    if (none != 0.0) {
-        return orr_json_expected(object, "relative_decay", error, "0: decay of weights is not supported");
-    }
-    ORR_TRY(orr_json_number(object, "absolute_decay", &none, error));
-    if (none != 0.0) {
-        return orr_json_expected(object, "absolute_decay", error, "0: decay of weights is not supported");
-    }
-    return ORR_OK;
+    ORR_TRY(require_off(object, "adabound", error));
+    ORR_TRY(require_zero(object, "relative_decay", error));
+    ORR_TRY(require_zero(object, "absolute_decay", error));
+    return require_zero(object, "clipping_magnitude", error);
 }
 
 static orr_result read_decay(const orr_json *object, orr_optimizer_config *o, orr_error *error)

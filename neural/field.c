@@ -78,6 +78,20 @@ static orr_result resolve(orr_field_desc *desc, orr_error *error)
     return ORR_OK;
 }
 
+// What a network's padding inputs meet behind this encoding, as tiny-cuda-nn has it: 0 behind a grid, 1 behind the others;
+// of a composite the last part that has outputs decides. (neural/mlp.h)
+static float padding_behind(const orr_encoding *encoding)
+{
+    int last = encoding->part_count;
+    if (last == 0) {
+        return encoding->config.kind == ORR_ENCODING_GRID ? 0.0f : 1.0f;
+    }
+    while (last > 1 && encoding->parts[last - 1].output_dims == 0) {
+        last--;
+    }
+    return padding_behind(&encoding->parts[last - 1]);
+}
+
 // the encodings and networks, without their parameters
 static orr_result create_shapes(const orr_field_desc *desc, orr_field_parts *parts, orr_error *error)
 {
@@ -85,6 +99,7 @@ static orr_result create_shapes(const orr_field_desc *desc, orr_field_parts *par
     ORR_TRY(orr_encoding_create(&desc->config.encoding, dims, &parts->encoding, error));
     ORR_TRY(orr_mlp_create(&desc->config.network, parts->encoding.output_dims, output_dims[desc->kind],
                            &parts->network, error));
+    parts->network.input_padding = padding_behind(&parts->encoding);
     if (desc->kind != ORR_FIELD_NERF) {
         return ORR_OK;
     }
@@ -92,8 +107,10 @@ static orr_result create_shapes(const orr_field_desc *desc, orr_field_parts *par
     if (parts->dir_encoding.parameter_count > 0) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "dir_encoding: expected one without parameters");
     }
-    return orr_mlp_create(&desc->config.rgb_network, ORR_NERF_FEATURES + parts->dir_encoding.output_dims, 3,
-                          &parts->rgb_network, error);
+    ORR_TRY(orr_mlp_create(&desc->config.rgb_network, ORR_NERF_FEATURES + parts->dir_encoding.output_dims, 3,
+                           &parts->rgb_network, error));
+    parts->rgb_network.input_padding = padding_behind(&parts->dir_encoding);
+    return ORR_OK;
 }
 
 static orr_result create_rgb_parts(const orr_field_desc *desc, orr_field_parts *parts, orr_error *error)

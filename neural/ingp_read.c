@@ -2,6 +2,7 @@
 #include "neural/half.h"
 #include "neural/ingp.h"
 #include "neural/msgpack.h"
+#include "neural/photo_list.h"
 #include "neural/proposal.h"
 
 #include <cjson/cJSON.h>
@@ -179,14 +180,44 @@ static char *config_text(const orr_msgpack_value *root)
     return text;
 }
 
-static orr_result read_aabb_scale(const reader *r, const orr_msgpack_value *snapshot, int *aabb_scale)
+// What a snapshot says of its data set: aabb_scale, and where the world of its transforms.json stands. Colours that are
+// exponential (of photos in high dynamic range) and inputs beside place and direction are not ours.
+static orr_result read_dataset(const reader *r, const orr_msgpack_value *nerf, double *aabb_scale,
+                               double to_unit[12])
 {
-    orr_msgpack_value nerf, dataset;
+    orr_msgpack_value dataset, flag;
+    if (!orr_msgpack_find(nerf, "dataset", &dataset)) {
+        return ORR_OK;
+    }
+    double extra = 0.0, scale = 0.0, offset[3] = {0.5, 0.5, 0.5};
+    ORR_TRY(read_number(r, &dataset, "aabb_scale", 1.0, 128.0, aabb_scale));
+    ORR_TRY(read_number(r, &dataset, "n_extra_learnable_dims", 0.0, 1e6, &extra));
+    if (extra > 0.0) {
+        return fail_value(r, "snapshot.nerf.dataset.n_extra_learnable_dims", "0: no inputs for each photo");
+    }
+    if (orr_msgpack_find(&dataset, "is_hdr", &flag) && flag.number != 0.0) {
+        return fail_value(r, "snapshot.nerf.dataset.is_hdr", "false: photos in 8 bits");
+    }
+    ORR_TRY(read_number(r, &dataset, "scale", 1e-30, 1e30, &scale));
+    ORR_TRY(read_numbers(r, &dataset, "offset", 3, offset));
+    bool cycled = !orr_msgpack_find(&dataset, "from_mitsuba", &flag) || flag.number == 0.0;
+    if (scale > 0.0 && cycled) {
+        float map[12];
+        orr_unit_map(scale, offset, map);
+        for (int i = 0; i < 12; i++) {
+            to_unit[i] = (double)map[i];
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result read_nerf(const reader *r, const orr_msgpack_value *snapshot, int *aabb_scale,
+                            double to_unit[12])
+{
+    orr_msgpack_value nerf;
     double scale = 1.0;
     if (orr_msgpack_find(snapshot, "nerf", &nerf)) {
-        if (orr_msgpack_find(&nerf, "dataset", &dataset)) {
-            ORR_TRY(read_number(r, &dataset, "aabb_scale", 1.0, 128.0, &scale));
-        }
+        ORR_TRY(read_dataset(r, &nerf, &scale, to_unit));
         ORR_TRY(read_number(r, &nerf, "aabb_scale", 1.0, 128.0, &scale));
     }
     *aabb_scale = (int)scale;
@@ -267,7 +298,10 @@ static orr_result read_density_grid(const reader *r, const orr_msgpack_value *sn
     double side = 128.0;
     ORR_TRY(read_number(r, snapshot, "density_grid_size", 128.0, 128.0, &side));
     size_t cascade = 2 * (size_t)CASCADE_CELLS;
-    if (binary.kind != ORR_MSGPACK_BYTES || binary.count == 0 || binary.count % cascade != 0 ||
+    if (binary.kind == ORR_MSGPACK_BYTES && binary.count == 0) {
+        return ORR_OK; // of a field that was never trained
+    }
+    if (binary.kind != ORR_MSGPACK_BYTES || binary.count % cascade != 0 ||
         binary.count / cascade > CASCADES_MAX) {
         return fail_value(r, "snapshot.density_grid_binary", "128^3 halves for each of 1 to 8 cascades");
     }
@@ -369,7 +403,7 @@ static orr_result read_model(const reader *r, const uint8_t *data, size_t size, 
     orr_field_desc desc = {.isa = r->isa, .machine = r->machine};
     double steps = 0.0;
     ORR_TRY(read_kind(r, &snapshot, &desc.kind));
-    ORR_TRY(read_aabb_scale(r, &snapshot, &desc.aabb_scale));
+    ORR_TRY(read_nerf(r, &snapshot, &desc.aabb_scale, model->to_unit));
     ORR_TRY(read_number(r, &snapshot, "training_step", 0.0, INT32_MAX, &steps));
     ORR_TRY(read_number(r, &snapshot, "loss", -1e30, 1e30, &model->loss));
     model->steps = (int64_t)steps;

@@ -5,6 +5,7 @@
 #include "neural/proposal.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <zlib.h>
 
 static const char *const mode_names[] = {[ORR_FIELD_IMAGE] = "image",
@@ -80,7 +81,32 @@ static void add_identity(cJSON *json, const char *name)
     }
 }
 
-static void add_nerf(cJSON *json, int aabb_scale)
+// What instant-ngp asks of a data set before it loads the rest. No photo is in it. Its scale and offset are those of
+// transforms.json; a map that also turns the world (COLMAP's) has no such words, and stands under `orrery` alone.
+static void add_dataset(cJSON *nerf, const orr_field_model *model, int aabb_scale)
+{
+    const double *m = model->to_unit;
+    double scale = sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
+    bool known = scale > 0.0;
+    cJSON *dataset = cJSON_AddObjectToObject(nerf, "dataset");
+    cJSON_AddNumberToObject(dataset, "n_images", 0);
+    cJSON_AddItemToObject(dataset, "paths", cJSON_CreateArray());
+    cJSON_AddItemToObject(dataset, "metadata", cJSON_CreateArray());
+    cJSON_AddItemToObject(dataset, "xforms", cJSON_CreateArray());
+    add_box(dataset, "render_aabb", 0.5 * aabb_scale);
+    add_identity(dataset, "render_aabb_to_local");
+    add_vector(dataset, "up", 0.0, 1.0, 0.0);
+    add_vector(dataset, "offset", known ? m[11] : 0.5, known ? m[3] : 0.5, known ? m[7] : 0.5);
+    cJSON_AddItemToObject(dataset, "envmap_resolution", cJSON_CreateIntArray((const int[2]){0, 0}, 2));
+    cJSON_AddNumberToObject(dataset, "scale", known ? scale : 0.33);
+    cJSON_AddNumberToObject(dataset, "aabb_scale", aabb_scale);
+    cJSON_AddBoolToObject(dataset, "from_mitsuba", false);
+    cJSON_AddBoolToObject(dataset, "is_hdr", false);
+    cJSON_AddBoolToObject(dataset, "wants_importance_sampling", true);
+    cJSON_AddNumberToObject(dataset, "n_extra_learnable_dims", 0);
+}
+
+static void add_nerf(cJSON *json, const orr_field_model *model, int aabb_scale)
 {
     cJSON *nerf = cJSON_AddObjectToObject(json, "nerf");
     cJSON_AddNumberToObject(nerf, "aabb_scale", aabb_scale);
@@ -91,13 +117,7 @@ static void add_nerf(cJSON *json, int aabb_scale)
     cJSON_AddNumberToObject(rgb, "rays_per_batch", 4096);
     cJSON_AddNumberToObject(rgb, "measured_batch_size", 0);
     cJSON_AddNumberToObject(rgb, "measured_batch_size_before_compaction", 0);
-    cJSON *dataset = cJSON_AddObjectToObject(nerf, "dataset");
-    cJSON_AddNumberToObject(dataset, "n_images", 0);
-    cJSON_AddNumberToObject(dataset, "aabb_scale", aabb_scale);
-    cJSON_AddNumberToObject(dataset, "n_extra_learnable_dims", 0);
-    cJSON_AddItemToObject(dataset, "paths", cJSON_CreateArray());
-    cJSON_AddItemToObject(dataset, "metadata", cJSON_CreateArray());
-    cJSON_AddItemToObject(dataset, "xforms", cJSON_CreateArray());
+    add_dataset(nerf, model, aabb_scale);
 }
 
 // the small values of the snapshot
@@ -121,7 +141,7 @@ static cJSON *snapshot_json(const orr_field_model *model, int64_t parameters)
     const double white[4] = {1.0, 1.0, 1.0, 1.0};
     cJSON_AddItemToObject(json, "background_color", cJSON_CreateDoubleArray(white, 4));
     if (desc->kind == ORR_FIELD_NERF) {
-        add_nerf(json, desc->aabb_scale);
+        add_nerf(json, model, desc->aabb_scale);
     }
     return json;
 }

@@ -13,6 +13,36 @@ struct orr_picture_file {
     orr_picture_pixels pixels;
 };
 
+// one pixel as stored
+static void fetch(const orr_picture_pixels *p, int x, int y, float colour[3])
+{
+    size_t at = ((size_t)y * (size_t)p->width + (size_t)x) * (size_t)p->channels;
+    for (int k = 0; k < 3; k++) {
+        if (p->bytes == 1) {
+            colour[k] = (float)((const uint8_t *)p->data)[at + (size_t)k] * (1.0f / 255.0f);
+        } else if (p->bytes == 2) {
+            colour[k] = orr_half_to_float(((const uint16_t *)p->data)[at + (size_t)k]);
+        } else {
+            colour[k] = ((const float *)p->data)[at + (size_t)k];
+        }
+    }
+}
+
+static orr_result check_finite(const orr_picture_pixels *p, const char *path, orr_error *error)
+{
+    for (int y = 0; y < p->height; y++) {
+        for (int x = 0; x < p->width; x++) {
+            float colour[3];
+            fetch(p, x, y, colour);
+            if (!isfinite(colour[0]) || !isfinite(colour[1]) || !isfinite(colour[2])) {
+                return orr_fail(error, ORR_CODE_IMAGE_FILE,
+                                "%s: pixel (%d, %d) from the top left: expected finite colours", path, x, y);
+            }
+        }
+    }
+    return ORR_OK;
+}
+
 orr_result orr_picture_load(const char *path, orr_picture_file **picture, orr_error *error)
 {
     *picture = NULL;
@@ -23,6 +53,9 @@ orr_result orr_picture_load(const char *path, orr_picture_file **picture, orr_er
     orr_result result;
     if (orr_path_has_ending(path, ".exr")) {
         result = orr_picture_read_exr(path, &made->pixels, error);
+        if (result == ORR_OK) {
+            result = check_finite(&made->pixels, path, error);
+        }
     } else {
         orr_image8 image;
         result = orr_image8_load(path, &image, error);
@@ -57,21 +90,6 @@ int orr_picture_height(const orr_picture_file *picture)
 static float display_of_linear(float v)
 {
     return v <= 0.0031308f ? 12.92f * v : 1.055f * powf(v, 1.0f / 2.4f) - 0.055f;
-}
-
-// one pixel as stored
-static void fetch(const orr_picture_pixels *p, int x, int y, float colour[3])
-{
-    size_t at = ((size_t)y * (size_t)p->width + (size_t)x) * (size_t)p->channels;
-    for (int k = 0; k < 3; k++) {
-        if (p->bytes == 1) {
-            colour[k] = (float)((const uint8_t *)p->data)[at + (size_t)k] * (1.0f / 255.0f);
-        } else if (p->bytes == 2) {
-            colour[k] = orr_half_to_float(((const uint16_t *)p->data)[at + (size_t)k]);
-        } else {
-            colour[k] = ((const float *)p->data)[at + (size_t)k];
-        }
-    }
 }
 
 static int clamp_index(float at, int count)

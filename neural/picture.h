@@ -6,7 +6,7 @@
 
 typedef struct orr_picture_file orr_picture_file;
 
-// .png .jpg .bmp .tga; .exr with channels R, G, B or Y, taken for linear light. Alpha is left out.
+// .png .jpg .bmp .tga; .exr with channels R, G, B or Y, taken for linear light, finite. Alpha is left out.
 orr_result orr_picture_load(const char *path, orr_picture_file **picture, orr_error *error);
 void orr_picture_destroy(orr_picture_file *picture); // NULL is allowed
 int orr_picture_width(const orr_picture_file *picture);

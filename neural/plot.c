@@ -55,8 +55,12 @@ typedef struct range {
 } range;
 
 static const uint8_t ink[4] = {60, 60, 60, 255}, grid[4] = {224, 224, 224, 255};
-static const uint8_t colours[ORR_PLOT_LINES_MAX][4] = {
-    {31, 95, 165, 255}, {200, 80, 30, 255}, {40, 130, 70, 255}, {120, 60, 150, 255}};
+static const uint8_t colours[][4] = {[ORR_PLOT_BLUE] = {31, 95, 165, 255},
+                                     [ORR_PLOT_RED] = {200, 80, 30, 255},
+                                     [ORR_PLOT_GREEN] = {40, 130, 70, 255},
+                                     [ORR_PLOT_VIOLET] = {120, 60, 150, 255},
+                                     [ORR_PLOT_GREY] = {200, 200, 200, 255}};
+static const uint8_t paper[4] = {255, 255, 255, 255};
 
 static void set_pixel(canvas *c, int x, int y, const uint8_t colour[4])
 {
@@ -82,17 +86,22 @@ static int text_width(const char *text)
     return (int)strlen(text) * (GLYPH_WIDTH + 1) * SCALE;
 }
 
-static void draw_text(canvas *c, int x, int y, const char *text)
+static void draw_text_in(canvas *c, int x, int y, const char *text, const uint8_t colour[4])
 {
     for (; *text; text++, x += (GLYPH_WIDTH + 1) * SCALE) {
         int letter = *text >= 'A' && *text <= 'Z' ? *text - 'A' + 'a' : *text & 127;
         for (int i = 0; i < GLYPH_WIDTH * GLYPH_HEIGHT * SCALE * SCALE; i++) {
             int px = i % (GLYPH_WIDTH * SCALE), py = i / (GLYPH_WIDTH * SCALE);
             if (glyphs[letter][py / SCALE] >> (GLYPH_WIDTH - 1 - px / SCALE) & 1) {
-                set_pixel(c, x + px, y + py, ink);
+                set_pixel(c, x + px, y + py, colour);
             }
         }
     }
+}
+
+static void draw_text(canvas *c, int x, int y, const char *text)
+{
+    draw_text_in(c, x, y, text, ink);
 }
 
 static double scaled(const orr_plot_line *line, double value)
@@ -157,13 +166,20 @@ static void draw_panel(canvas *c, const orr_plot_line *line, int panel, range x_
     }
 }
 
+static orr_result open_canvas(canvas *c, int height, const char *path, orr_error *error)
+{
+    *c = (canvas){.width = WIDTH, .height = height};
+    ORR_ALLOC(c->rgba, (size_t)c->width * (size_t)c->height * 4, path, error);
+    memset(c->rgba, 255, (size_t)c->width * (size_t)c->height * 4);
+    return ORR_OK;
+}
+
 orr_result orr_plot_save(const char *path, const char *title, const char *x_name, const orr_plot_line *lines,
                          int line_count, orr_error *error)
 {
     assert(line_count >= 1 && line_count <= ORR_PLOT_LINES_MAX);
-    canvas c = {.width = WIDTH, .height = line_count * PANEL + TOP};
-    ORR_ALLOC(c.rgba, (size_t)c.width * (size_t)c.height * 4, path, error);
-    memset(c.rgba, 255, (size_t)c.width * (size_t)c.height * 4);
+    canvas c;
+    ORR_TRY(open_canvas(&c, line_count * PANEL + TOP, path, error));
     range x_range = range_of(&lines[0], true);
     for (int i = 1; i < line_count; i++) {
         range other = range_of(&lines[i], true);
@@ -173,6 +189,57 @@ orr_result orr_plot_save(const char *path, const char *title, const char *x_name
     for (int i = 0; i < line_count; i++) {
         draw_panel(&c, &lines[i], i, x_range);
     }
+    draw_text(&c, WIDTH / 2 - text_width(x_name) / 2, c.height - 26, x_name);
+    orr_result result = orr_png_save(path, c.rgba, c.width, c.height, error);
+    orr_free(c.rgba);
+    return result;
+}
+
+// ---- bars ----
+
+enum { ROW = 26, ROW_NAMES = 210, BAR = 20 }; // [px]: a row, the names of rows, the height of a bar
+
+static void draw_bar(canvas *c, const orr_plot_bar *bar, double per_x, double length)
+{
+    double begin = fmax(bar->begin, 0.0), end = fmin(bar->end, length);
+    if (!(begin < end)) {
+        return;
+    }
+    int left = ROW_NAMES + (int)(begin * per_x), right = ROW_NAMES + (int)(end * per_x);
+    int top = TOP + bar->row * ROW + (ROW - BAR) / 2;
+    for (int y = top; y < top + BAR; y++) {
+        for (int x = left; x <= right; x++) {
+            set_pixel(c, x, y, x == right && right > left + 2 ? paper : colours[bar->colour]);
+        }
+    }
+    if (text_width(bar->name) + 4 < right - left) {
+        draw_text_in(c, left + 4, top + (BAR - GLYPH_HEIGHT * SCALE) / 2, bar->name,
+                     bar->colour == ORR_PLOT_GREY ? ink : paper);
+    }
+}
+
+orr_result orr_plot_bars_save(const char *path, const char *title, const char *x_name, double length,
+                              const char *const *rows, int row_count, const orr_plot_bar *bars, int bar_count,
+                              orr_error *error)
+{
+    assert(row_count >= 1 && row_count <= 1000 && length > 0.0);
+    canvas c;
+    ORR_TRY(open_canvas(&c, TOP + row_count * ROW + 2 * BOTTOM, path, error));
+    int bottom = TOP + row_count * ROW, right = WIDTH - RIGHT;
+    for (int i = 0; i <= TICKS; i++) {
+        char text[32];
+        int x = ROW_NAMES + (right - ROW_NAMES) * i / TICKS;
+        draw_segment(&c, x, TOP, x, bottom, 1, grid);
+        snprintf(text, sizeof text, "%.3g", length * i / TICKS);
+        draw_text(&c, x - text_width(text) / 2, bottom + 8, text);
+    }
+    for (int i = 0; i < row_count; i++) {
+        draw_text(&c, 8, TOP + i * ROW + (ROW - GLYPH_HEIGHT * SCALE) / 2, rows[i]);
+    }
+    for (int i = 0; i < bar_count; i++) {
+        draw_bar(&c, &bars[i], (right - ROW_NAMES) / length, length);
+    }
+    draw_text(&c, WIDTH / 2 - text_width(title) / 2, 2, title);
     draw_text(&c, WIDTH / 2 - text_width(x_name) / 2, c.height - 26, x_name);
     orr_result result = orr_png_save(path, c.rgba, c.width, c.height, error);
     orr_free(c.rgba);

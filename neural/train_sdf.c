@@ -4,6 +4,7 @@
 #include "engine/core/rng.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DIMS = 3, BATCHES_KEPT = 32, STEPS_PER_BATCH = 12 };
@@ -28,6 +29,84 @@ static double area_of(const float t[9])
     return sqrt(square);
 }
 
+// Six times the volume inside, negative for a mesh that is turned inside out.
+static double volume_of(const float (*corners)[9], int64_t count)
+{
+    double volume = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        const float *t = corners[i];
+        for (int k = 0; k < 3; k++) {
+            int u = (k + 1) % 3, v = (k + 2) % 3;
+            volume +=
+                (double)t[k] * ((double)t[3 + u] * (double)t[6 + v] - (double)t[3 + v] * (double)t[6 + u]);
+        }
+    }
+    return volume;
+}
+
+// Triangles and normals of a mesh that is turned inside out are turned back: the sign of distances minds neither.
+static void turn_outward(orr_sdf_shape *s)
+{
+    bool inward = volume_of((const float(*)[9])s->corners, s->triangle_count) < 0.0;
+    for (int64_t i = 0; inward && i < s->triangle_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            float corner = s->corners[i][k], normal = s->normals[i][k];
+            s->corners[i][k] = s->corners[i][3 + k];
+            s->corners[i][3 + k] = corner;
+            s->normals[i][k] = -s->normals[i][3 + k];
+            s->normals[i][3 + k] = -normal;
+            s->normals[i][6 + k] = -s->normals[i][6 + k];
+        }
+    }
+}
+
+typedef struct edge {
+    int32_t ends[6]; // places to a millionth of the cube, the lesser end first
+    int way;         // 1: as the triangle goes, -1: against it
+} edge;
+
+static int compare_edges(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(int32_t[6]));
+}
+
+static void set_edge(const float from[3], const float to[3], edge *e)
+{
+    int32_t ends[2][3];
+    for (int k = 0; k < 3; k++) {
+        ends[0][k] = (int32_t)lrintf(from[k] * 0x1p20f);
+        ends[1][k] = (int32_t)lrintf(to[k] * 0x1p20f);
+    }
+    int first = memcmp(ends[0], ends[1], sizeof ends[0]) <= 0 ? 0 : 1;
+    e->way = first == 0 ? 1 : -1;
+    memcpy(e->ends, ends[first], sizeof ends[0]);
+    memcpy(e->ends + 3, ends[1 - first], sizeof ends[0]);
+}
+
+// Edges that no other triangle walks back along, between vertices at the same places: holes, and triangles turned against
+// their neighbours.
+static orr_result count_open_edges(orr_sdf_shape *s, const char *name, orr_error *error)
+{
+    edge *edges;
+    int64_t count = 3 * s->triangle_count;
+    ORR_ALLOC(edges, count, name, error);
+    for (int64_t i = 0; i < count; i++) {
+        const float *t = s->corners[i / 3];
+        set_edge(t + 3 * (i % 3), t + 3 * ((i + 1) % 3), &edges[i]);
+    }
+    qsort(edges, (size_t)count, sizeof *edges, compare_edges);
+    for (int64_t i = 0, next; i < count; i = next) {
+        int balance = 0;
+        bool point = memcmp(edges[i].ends, edges[i].ends + 3, sizeof(int32_t[3])) == 0;
+        for (next = i; next < count && compare_edges(&edges[i], &edges[next]) == 0; next++) {
+            balance += edges[next].way;
+        }
+        s->open_edges += point ? 0 : abs(balance);
+    }
+    orr_free(edges);
+    return ORR_OK;
+}
+
 static orr_result add_triangles(orr_sdf_shape *s, const orr_sdf_mesh *mesh, const float *places,
                                 const char *name, orr_error *error)
 {
@@ -45,7 +124,8 @@ static orr_result add_triangles(orr_sdf_shape *s, const orr_sdf_mesh *mesh, cons
         below += area_of(s->corners[i]);
         s->area_below[i] = below;
     }
-    return ORR_OK;
+    turn_outward(s);
+    return count_open_edges(s, name, error);
 }
 
 orr_result orr_sdf_shape_create(const orr_sdf_mesh *mesh, const char *name, uint32_t seed,

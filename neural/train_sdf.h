@@ -19,8 +19,10 @@ typedef struct orr_sdf_shape {
     orr_mesh_distance *mesh;
     float origin[3], size;
     int64_t triangle_count;
-    float (*corners)[9], (*normals)[9]; // per triangle, places in the unit cube and the mesh's normals there
-    double *area_below;                 // per triangle, of it and those before it
+    // per triangle, places in the unit cube and the mesh's normals there; a mesh turned inside out is turned back
+    float (*corners)[9], (*normals)[9];
+    double *area_below; // per triangle, of it and those before it
+    int64_t open_edges; // that no neighbour shares the other way around; 0: the mesh is closed
     uint32_t seed;
 } orr_sdf_shape;
 

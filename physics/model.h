@@ -215,6 +215,9 @@ typedef enum orr_camera_mode { // of cameras and lights
 } orr_camera_mode;
 
 typedef enum orr_light_type { ORR_LIGHT_SPOT, ORR_LIGHT_DIRECTIONAL, ORR_LIGHT_POINT } orr_light_type;
+// MuJoCo's numbers. Its renderer shows the bytes of linear textures, and of sRGB ones what they decode to.
+typedef enum orr_colour_space { ORR_COLOUR_AUTO, ORR_COLOUR_LINEAR, ORR_COLOUR_SRGB } orr_colour_space;
+
 typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SKYBOX } orr_texture_type;
 
 // Sizes. X(name): what it counts
@@ -435,7 +438,8 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, tex_width, m->ntex, 1)                                                                            \
     X(int32_t, tex_nchannel, m->ntex, 1)                                                                         \
     X(int32_t, tex_adr, m->ntex, 1)                                                                              \
-    X(uint8_t, tex_data, m->ntexdata, 1) /* sRGB */                                                              \
+    X(int32_t, tex_colorspace, m->ntex, 1) /* orr_colour_space */                                                \
+    X(uint8_t, tex_data, m->ntexdata, 1)                                                                         \
     /* materials */                                                                                              \
     X(int32_t, mat_texid, m->nmat, 1)                                                                            \
     X(uint8_t, mat_texuniform, m->nmat, 1) /* does the texture repeat per metre, not per object? */              \

@@ -55,6 +55,7 @@ static void add_textures(model_builder *b)
         const texture_data *d = &b->textures[i];
         size_t bytes = (size_t)d->width * (size_t)d->height * (size_t)d->channels;
         m->tex_type[i] = b->spec->textures[i].type;
+        m->tex_colorspace[i] = d->colour_space;
         m->tex_width[i] = d->width;
         m->tex_height[i] = d->height;
         m->tex_nchannel[i] = d->channels;

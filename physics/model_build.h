@@ -43,7 +43,7 @@ orr_result mesh_hull(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 // ---- height fields and textures (model_texture.c, model_hfield.c)
 
 typedef struct texture_data {
-    int width, height, channels;
+    int width, height, channels, colour_space;
     uint8_t *pixels;
 } texture_data;
 

@@ -2,6 +2,7 @@
 // -z.
 #include "physics/model_build.h"
 
+#include "engine/core/file.h"
 #include "engine/core/image.h"
 #include "engine/core/rng.h"
 
@@ -121,12 +122,38 @@ static void copy_face(const spec_texture *t, const texture_data *d, int face, in
     }
 }
 
-static orr_result load_picture(const spec_texture *t, const char *file, orr_image8 *image, orr_error *error)
+// Does a PNG file say that its colours are sRGB? (chunk sRGB, which stands before the pixels)
+static bool is_tagged_srgb(const char *file)
+{
+    orr_bytes file_bytes;
+    if (orr_file_read(file, &file_bytes, NULL) != ORR_OK) {
+        return false;
+    }
+    const uint8_t *bytes = file_bytes.data;
+    size_t size = file_bytes.size;
+    bool tagged = false;
+    size_t at = 8; // the signature
+    while (!tagged && at + 8 <= size && memcmp(bytes + at + 4, "IDAT", 4) != 0) {
+        const uint8_t *b = bytes + at;
+        size_t length = (size_t)b[0] << 24 | (size_t)b[1] << 16 | (size_t)b[2] << 8 | b[3];
+        tagged = size >= 8 && memcmp(bytes, "\x89PNG", 4) == 0 && memcmp(b + 4, "sRGB", 4) == 0;
+        at = length < size - at ? at + length + 12 : size;
+    }
+    orr_free(file_bytes.data);
+    return tagged;
+}
+
+static orr_result load_picture(const spec_texture *t, texture_data *d, const char *file, orr_image8 *image,
+                               orr_error *error)
 {
     orr_error reason;
-    return orr_image8_load(file, image, &reason) == ORR_OK
-               ? ORR_OK
-               : spec_fail(&t->head, error, "file: %.300s", reason.message);
+    if (orr_image8_load(file, image, &reason) != ORR_OK) {
+        return spec_fail(&t->head, error, "file: %.300s", reason.message);
+    }
+    if (t->colour_space == ORR_COLOUR_AUTO && is_tagged_srgb(file)) {
+        d->colour_space = ORR_COLOUR_SRGB;
+    }
+    return ORR_OK;
 }
 
 // One file: a 2d texture, one face for all sides, or a grid of faces that letters name.
@@ -174,7 +201,7 @@ static orr_result read_sides(const spec_texture *t, texture_data *d, orr_error *
         if (!t->side[face]) {
             continue;
         }
-        ORR_TRY(load_picture(t, t->side[face], &image, error));
+        ORR_TRY(load_picture(t, d, t->side[face], &image, error));
         orr_result result = ORR_OK;
         if (!d->pixels) {
             d->width = image.width;
@@ -199,6 +226,7 @@ orr_result texture_build(const spec_texture *t, texture_data *d, orr_error *erro
         return spec_fail(&t->head, error, "nchannel: expected 1 to 4");
     }
     d->channels = t->nchannel;
+    d->colour_space = t->colour_space == ORR_COLOUR_AUTO ? ORR_COLOUR_LINEAR : t->colour_space;
     if (t->builtin != SPEC_BUILTIN_NONE) {
         return make_builtin(t, d, error);
     }
@@ -207,7 +235,7 @@ orr_result texture_build(const spec_texture *t, texture_data *d, orr_error *erro
                                          : read_sides(t, d, error);
     }
     orr_image8 image;
-    ORR_TRY(load_picture(t, t->file, &image, error));
+    ORR_TRY(load_picture(t, d, t->file, &image, error));
     orr_result result = copy_picture(t, d, &image, error);
     orr_image8_free(&image);
     return result;

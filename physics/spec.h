@@ -149,7 +149,7 @@ typedef enum spec_mark { SPEC_MARK_NONE, SPEC_MARK_EDGE, SPEC_MARK_CROSS, SPEC_M
 
 typedef struct spec_texture {
     spec_head head;
-    int32_t type, builtin, mark, width, height, nchannel, hflip, vflip, gridsize[2];
+    int32_t type, builtin, mark, width, height, nchannel, hflip, vflip, gridsize[2], colour_space;
     double rgb1[3], rgb2[3], markrgb[3], random;
     const char *file, *gridlayout, *side[6]; // right left up down front back: +x -x +y -y +z -z
 } spec_texture;

@@ -204,10 +204,9 @@ static orr_result launch(orr_physics *physics, int first, int count, orr_program
     return ORR_OK;
 }
 
-static orr_result run(orr_physics *physics, orr_program_call call, int steps, orr_error *error)
+static orr_result launch_all(orr_physics *physics, orr_program_call call, int steps, orr_error *error)
 {
     orr_device_worlds *device = physics->device;
-    ORR_TRY(send(physics, error));
     for (int i = 0; i < physics->blocks; i++) {
         device->newest[i] = NEWEST_DEVICE;
     }
@@ -216,7 +215,24 @@ static orr_result run(orr_physics *physics, orr_program_call call, int steps, or
         int count = left < device->scratch_blocks ? left : device->scratch_blocks;
         ORR_TRY(launch(physics, first, count, call, steps, -1, error));
     }
-    ORR_TRY(orr_cuda_download(device->cuda, device->noted, device->notes, device->note_bytes, error));
+    return ORR_OK;
+}
+
+static orr_result run(orr_physics *physics, orr_program_call call, int steps, orr_error *error)
+{
+    orr_device_worlds *device = physics->device;
+    orr_cuda_range_begin("worlds upload");
+    orr_result result = send(physics, error);
+    orr_cuda_range_end();
+    ORR_TRY(result);
+    orr_cuda_range_begin("worlds step");
+    result = launch_all(physics, call, steps, error);
+    orr_cuda_range_end();
+    ORR_TRY(result);
+    orr_cuda_range_begin("worlds notes");
+    result = orr_cuda_download(device->cuda, device->noted, device->notes, device->note_bytes, error);
+    orr_cuda_range_end();
+    ORR_TRY(result);
     physics->contacts_needed[0] = (int)device->noted[0];
     for (int i = 0; i < physics->blocks; i++) {
         physics->diverged[i] |= device->noted[NOTE_COUNTS + i];

@@ -1,7 +1,7 @@
 // What a frame draws: the door between the loop, which knows scenes, and the drawing machines, which do not.
 //
-// A machine draws meshes first (their depth bounds the rest), then splats over them, then composes both over
-// the background.
+// A machine draws opaque meshes first (their depth bounds the rest), then blends splats, fields and what is transparent of
+// the meshes over them, by depth, and composes all over the background.
 #pragma once
 
 #include "engine/core/camera.h"
@@ -29,11 +29,55 @@ typedef struct orr_draw_field {
     float model[12]; // layer to world, a similarity
 } orr_draw_field;
 
+// Signed distances are lit from its direction, meshes by all of it.
 typedef struct orr_draw_sun {
     float direction[3]; // towards the sun, unit, world
     float colour[3];    // linear radiance of a white surface that faces it
     float ambient[3];   // linear, from everywhere
 } orr_draw_sun;
+
+enum { ORR_DRAW_LIGHTS = 16 }; // of a frame, besides the sun
+
+// A light on meshes, as OpenGL's fixed functions have them. Casts no shadows.
+typedef struct orr_draw_light {
+    bool directional;     // infinitely far away: place, attenuation and cone have no effect
+    float place[3];       // world
+    float direction[3];   // in which it shines, unit, world
+    float attenuation[3]; // divides the light by [0] + [1] d + [2] d^2 at distance d
+    float cutoff;         // [degrees] between the axis and the rim of its cone; 180: shines everywhere
+    float exponent;       // the light falls off with cos^exponent of the angle to the axis
+    float ambient[3], diffuse[3], specular[3]; // linear radiance of a white surface
+} orr_draw_light;
+
+// The same against a camera, or the sun: mesh_light of mesh_formula.h as plain floats.
+typedef struct orr_light_values {
+    float place[3]; // camera space; of a directional one: towards it, unit
+    float directional;
+    float axis[3];
+    float cutoff; // cosine
+    float exponent;
+    float attenuation[3];
+    float ambient[3], diffuse[3], specular[3];
+} orr_light_values;
+
+// All lights of a frame.
+typedef struct orr_draw_lighting {
+    float ambient[3];
+    int32_t count;
+    orr_light_values lights[ORR_DRAW_LIGHTS + 1]; // count
+} orr_draw_lighting;
+
+// What one transparent surface shows in one pixel.
+typedef struct orr_fragment {
+    float depth;   // along the camera's axis
+    float rgba[4]; // premultiplied
+} orr_fragment;
+
+// A picture's, pixel by pixel and there from front to back.
+typedef struct orr_fragment_lists {
+    const uint32_t *starts; // height x width + 1; NULL: there are none
+    const orr_fragment *fragments;
+} orr_fragment_lists;
 
 // Display colours behind everything, by the height of the view; all three alike: one colour.
 typedef struct orr_draw_sky {
@@ -56,9 +100,27 @@ typedef struct orr_draw_list {
     int mesh_count;
     int field_count; // the CPU marches these (render/field_pass.h), but for those that CUDA draws
     orr_draw_sun sun;
-    bool opaque; // false: transparent behind everything, sky ignored
+    orr_draw_light lights[ORR_DRAW_LIGHTS]; // light_count
+    int light_count;
+    bool only_solid;        // transparent meshes are left out
+    orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
+    bool opaque;            // false: transparent behind everything, sky ignored
     orr_draw_sky sky;
 } orr_draw_list;
+
+// The lights of a list as its camera sees them; the sun is the first of them.
+void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting);
+
+// Has a mesh transparent parts?
+static inline bool orr_mesh_is_blended(const orr_mesh *mesh)
+{
+    for (int i = 0; i < mesh->part_count; i++) {
+        if (mesh->materials[mesh->parts[i].material].blended) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static inline orr_draw_sky orr_sky_of_one_colour(const float rgb[3])
 {

@@ -16,8 +16,11 @@ typedef struct orr_mesh_material {
     float base_colour[4]; // linear factor, straight alpha
     int texture;          // index into textures, -1: none
     bool two_sided;
+    bool blended;       // lets texel alpha x base_colour[3] of what is behind it through; false: none of it
     float alpha_cutoff; // where texel alpha x base_colour[3] is less there is a hole; 0: opaque
     float emission;     // shines by itself: base colours as under so much more ambient light
+    float specular;     // how much of the lights' specular parts it throws back; 0: dull
+    float shininess;    // 0 .. 1: how narrow its highlights are
 } orr_mesh_material;
 
 // A run of triangles with one material.

@@ -1,21 +1,28 @@
 // The mathematics of a mesh's pixel: where a ray meets a triangle, and how the surface there is lit. One text
 // for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
 //
-// Lambert's cosine law with one sun and an ambient term, in linear light; the result is encoded for display
-// (IEC 61966-2-1) because pictures are display-referred. The ray test is Moeller and Trumbore's (1997).
+// Lambert's cosine law and Blinn's highlights with any number of lights, with the attenuation and the cones of OpenGL's
+// fixed functions, in linear light; the result is encoded for display (IEC 61966-2-1) because pictures are
+// display-referred. The ray test is Moeller and Trumbore's (1997).
 #ifndef ORR_MESH_FORMULA_H
 #define ORR_MESH_FORMULA_H
 
 #include "engine/core/formula.h"
 
-// All directions in the camera's space.
-STRUCT(mesh_sun)
+// A light in the camera's space.
+STRUCT(mesh_light)
 {
-    uniform_real x, y, z;          // towards the sun, unit
-    uniform_real red, green, blue; // linear radiance of a white surface that faces it
+    uniform_real x, y, z;                // its place; of a directional one: towards it, unit
+    uniform_real directional;            // 1 or 0
+    uniform_real axis_x, axis_y, axis_z; // in which it shines, unit
+    uniform_real cutoff;                 // cosine of the angle at the rim of its cone
+    uniform_real exponent;
+    uniform_real constant, linear, quadratic; // attenuation
     uniform_real ambient_red, ambient_green, ambient_blue;
+    uniform_real diffuse_red, diffuse_green, diffuse_blue;
+    uniform_real specular_red, specular_green, specular_blue;
 }
-END_STRUCT(mesh_sun)
+END_STRUCT(mesh_light)
 
 FN real3 subtract3(real3 a, real3 b)
 {
@@ -56,16 +63,85 @@ FN real linear_to_srgb(real a)
     return sel(a <= R(0.0031308), a * R(12.92), curve);
 }
 
-// Display colour of a surface. `normal`: interpolated, any length; `outward`: the triangle's own normal on
-// the side that is seen, any length; it turns normals of back sides and of wrongly wound triangles round.
-FN real3 mesh_shade(mesh_sun sun, real3 base_colour, real3 normal, real3 outward)
+FN real3 normalised3(real3 a)
 {
-    real cosine = sun.x * normal.x + sun.y * normal.y + sun.z * normal.z;
-    cosine = cosine / sqrt_(max_(dot3(normal, normal), R(1e-30)));
-    cosine = max_(sel(dot3(normal, outward) < R(0.0), -cosine, cosine), R(0.0));
-    return make_real3(linear_to_srgb(base_colour.x * (sun.red * cosine + R(sun.ambient_red))),
-                      linear_to_srgb(base_colour.y * (sun.green * cosine + R(sun.ambient_green))),
-                      linear_to_srgb(base_colour.z * (sun.blue * cosine + R(sun.ambient_blue))));
+    real inverse = R(1.0) / sqrt_(max_(dot3(a, a), R(1e-30)));
+    return make_real3(a.x * inverse, a.y * inverse, a.z * inverse);
+}
+
+// The unit normal on the side that is seen. `normal`: interpolated, any length; `outward`: the triangle's own normal on
+// that side, any length; it turns normals of back sides and of wrongly wound triangles round.
+FN real3 mesh_seen_normal(real3 normal, real3 outward)
+{
+    real3 n = normalised3(normal);
+    mask away = dot3(n, outward) < R(0.0);
+    return make_real3(sel(away, -n.x, n.x), sel(away, -n.y, n.y), sel(away, -n.z, n.z));
+}
+
+FN real power_of(real base, uniform_real exponent)
+{
+    return exp2_(R(exponent) * log2_(max_(base, R(1e-6))));
+}
+
+FN real3 add_colour(real3 sum, real weight, uniform_real red, uniform_real green, uniform_real blue)
+{
+    return make_real3(fma_(weight, R(red), sum.x), fma_(weight, R(green), sum.y),
+                      fma_(weight, R(blue), sum.z));
+}
+
+// From where a light falls onto a place, and how strongly.
+STRUCT(mesh_incidence)
+{
+    real3 to_light; // unit
+    real strength;
+}
+END_STRUCT(mesh_incidence)
+
+FN mesh_incidence mesh_from_afar(mesh_light l)
+{
+    mesh_incidence i;
+    i.to_light = make_real3(R(l.x), R(l.y), R(l.z));
+    i.strength = R(1.0);
+    return i;
+}
+
+FN mesh_incidence mesh_from_lamp(mesh_light l, real3 p)
+{
+    mesh_incidence i;
+    real3 way = subtract3(make_real3(R(l.x), R(l.y), R(l.z)), p);
+    real distance = sqrt_(max_(dot3(way, way), R(1e-20)));
+    i.to_light = make_real3(way.x / distance, way.y / distance, way.z / distance);
+    real cosine = -dot3(i.to_light, make_real3(R(l.axis_x), R(l.axis_y), R(l.axis_z)));
+    real divisor = max_(R(l.constant) + distance * (R(l.linear) + distance * R(l.quadratic)), R(1e-6));
+    i.strength = sel(cosine < R(l.cutoff), R(0.0), power_of(cosine, l.exponent)) / divisor;
+    return i;
+}
+
+// Lambert's law, and the light's ambient part. normal: unit.
+FN real3 mesh_add_diffuse(real3 sum, mesh_light l, mesh_incidence i, real3 normal)
+{
+    real cosine = i.strength * max_(dot3(i.to_light, normal), R(0.0));
+    sum = add_colour(sum, i.strength, l.ambient_red, l.ambient_green, l.ambient_blue);
+    return add_colour(sum, cosine, l.diffuse_red, l.diffuse_green, l.diffuse_blue);
+}
+
+// Blinn's law (1977). normal, to_eye: unit.
+FN real3 mesh_add_highlight(real3 sum, mesh_light l, mesh_incidence i, real3 normal, real3 to_eye,
+                            uniform_real exponent)
+{
+    real3 half_way =
+        normalised3(make_real3(i.to_light.x + to_eye.x, i.to_light.y + to_eye.y, i.to_light.z + to_eye.z));
+    real gloss = i.strength * power_of(dot3(half_way, normal), exponent);
+    gloss = sel(dot3(i.to_light, normal) > R(0.0), gloss, R(0.0));
+    return add_colour(sum, gloss, l.specular_red, l.specular_green, l.specular_blue);
+}
+
+// Display colour of a surface: what reaches its base colour, and its share of what highlights there may be; all linear.
+FN real3 mesh_shade(real3 base_colour, real3 diffuse, real3 highlight, uniform_real specular)
+{
+    return make_real3(linear_to_srgb(fma_(base_colour.x, diffuse.x, R(specular) * highlight.x)),
+                      linear_to_srgb(fma_(base_colour.y, diffuse.y, R(specular) * highlight.y)),
+                      linear_to_srgb(fma_(base_colour.z, diffuse.z, R(specular) * highlight.z)));
 }
 
 #endif

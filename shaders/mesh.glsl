@@ -1,4 +1,4 @@
-// What the two stages that draw meshes share.
+// What the stages that draw meshes share.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #include "render/mesh_formula.h"
@@ -8,9 +8,12 @@ layout(push_constant, scalar) uniform Push
     affine to_camera;
     vec2 scale, offset; // of the camera's x and y to the picture's -1 .. 1
     vec2 depth;         // slope and start of the depth buffer's values: greater is nearer
-    vec3 base_colour;
+    vec4 base_colour;
     float alpha_cutoff; // 0: no holes
+    float emission, specular, shininess;
     float orthographic; // 1 or 0
-    mesh_sun sun;       // in the camera's space
+    float backdrop;     // 1 or 0: unlit, and at no distance
+    uint order;         // of the part among the frame's
+    int width;          // of the picture
 }
 push;

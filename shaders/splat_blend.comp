@@ -1,7 +1,9 @@
-// Blends a tile's splats from front to back, among them what the fields show, then what the mesh shows and the background. An invocation has four pixels
-// of a column, so that a splat is read from shared memory once for all of them.
+// Blends a tile's splats from front to back, among them what the fields and transparent meshes show, then what the opaque
+// mesh shows and the background. An invocation has four pixels of a column, so that a splat is read from shared memory once
+// for all of them.
 #version 460
 #include "shaders/control.glsl"
+#include "shaders/fragments.glsl"
 #include "render/sky_formula.h"
 #include "render/splat_formula.h"
 
@@ -10,7 +12,8 @@ layout(push_constant, scalar) uniform Push
 {
     ivec2 size;
     uint tiles_x;
-    uint layers; // bits: the mesh image holds something; the fields' planes do
+    uint layers; // bits: the mesh image holds meshes; the fields' planes hold something; the lists do; the mesh image has
+                 // a backdrop
     uint opaque; // 1: the background is behind everything
     sky_view sky;
 }
@@ -24,9 +27,13 @@ layout(binding = 5) uniform sampler2D mesh_colour; // display colour; alpha: dis
 layout(binding = 6, scalar) writeonly buffer Picture { vec4 picture[]; };
 layout(binding = 7, scalar) writeonly buffer Depth { float depth_out[]; };
 layout(binding = 8, scalar) readonly buffer Fields { float fields[]; }; // distances, then premultiplied r, g, b, alpha
+layout(binding = 9, scalar) readonly buffer Lists { uint fragment_count; uint starts[]; };
+layout(binding = 10, scalar) readonly buffer Nodes { fragment_node nodes[]; };
 
 #define MESHES 1u
 #define FIELDS 2u
+#define FRAGMENTS 4u
+#define BACKDROP 8u
 
 #define BATCH 64u // splats, one per invocation
 #define ROWS 4
@@ -43,8 +50,16 @@ struct pixel_state {
     float transmittance; // of what is blended so far
     float mesh_depth;    // splats from here on are hidden
     float field_depth;   // the fields are blended before splats from here on; 1e38: nothing there, or done
-    bool stopped;        // takes no more splats or fields
+    float fragment_depth; // of the next fragment of a transparent mesh, likewise
+    uint fragment;        // 1 + its place
+    bool stopped;         // takes no more splats or fields
 };
+
+void find_fragment(uint link, inout pixel_state p)
+{
+    p.fragment = link;
+    p.fragment_depth = link == 0u ? 1e38 : nodes[link - 1u].depth;
+}
 
 pixel_state begin_pixel(ivec2 pixel)
 {
@@ -62,6 +77,10 @@ pixel_state begin_pixel(ivec2 pixel)
     if ((push.layers & FIELDS) != 0u && !p.stopped) {
         p.field_depth = min(fields[pixel.y * push.size.x + pixel.x], 1e38);
     }
+    p.fragment_depth = 1e38;
+    if ((push.layers & FRAGMENTS) != 0u && !p.stopped) {
+        find_fragment(starts[pixel.y * push.size.x + pixel.x], p);
+    }
     return p;
 }
 
@@ -78,13 +97,38 @@ void blend_fields(ivec2 pixel, inout pixel_state p)
     p.field_depth = 1e38;
 }
 
+void blend_fragment(inout pixel_state p)
+{
+    fragment_node seen = nodes[p.fragment - 1u];
+    p.colour += p.transmittance * seen.rgba.rgb;
+    p.depth += p.transmittance * seen.rgba.a * seen.depth;
+    p.transmittance *= 1.0 - seen.rgba.a;
+    p.stopped = p.transmittance <= SPLAT_T_MIN;
+    find_fragment(seen.next, p);
+}
+
+// Does a field or a transparent mesh come before what is that far away?
+bool is_layer_due(float reach, pixel_state p)
+{
+    return !p.stopped && min(p.field_depth, p.fragment_depth) <= reach;
+}
+
+void blend_layer(ivec2 pixel, inout pixel_state p)
+{
+    if (p.field_depth <= p.fragment_depth) {
+        blend_fields(pixel, p);
+    } else {
+        blend_fragment(p);
+    }
+}
+
 void end_pixel(ivec2 pixel, pixel_state p)
 {
     if (any(greaterThanEqual(pixel, push.size))) {
         return;
     }
-    if (!p.stopped && p.field_depth < 1e38) {
-        blend_fields(pixel, p);
+    while (is_layer_due(9.9e37, p)) {
+        blend_layer(pixel, p);
     }
     if (p.mesh_depth < 1e38) {
         p.colour += p.transmittance * texelFetch(mesh_colour, pixel, 0).rgb;
@@ -93,7 +137,10 @@ void end_pixel(ivec2 pixel, pixel_state p)
     }
     int to = pixel.y * push.size.x + pixel.x;
     depth_out[to] = p.transmittance < 1.0 ? p.depth / (1.0 - p.transmittance) : 0.0;
-    if (push.opaque == 1u) {
+    if (push.opaque == 1u && (push.layers & BACKDROP) != 0u) {
+        p.colour += p.transmittance * texelFetch(mesh_colour, pixel, 0).rgb;
+        p.transmittance = 0.0;
+    } else if (push.opaque == 1u) {
         real3 sky = sky_colour(push.sky, float(pixel.x) + 0.5, float(pixel.y) + 0.5);
         p.colour += p.transmittance * vec3(sky.x, sky.y, sky.z);
         p.transmittance = 0.0;
@@ -131,18 +178,27 @@ void main()
             break;
         }
         uint count = min(BATCH, range.y - first);
-        for (uint k = 0u; k < count; k++) {
+        for (uint k = 0u; k < count;) {
+            vec4 seen = batch_colours[k];
+            // one layer of each pixel at a time, not in a loop of its own: lavapipe ends a shader's loops after 65535 turns
+            // of all of them together
+            bool waits = false;
+            for (int row = 0; row < ROWS; row++) {
+                if (is_layer_due(seen.w, pixels[row])) {
+                    blend_layer(first_pixel + ivec2(0, row), pixels[row]);
+                    waits = waits || is_layer_due(seen.w, pixels[row]);
+                }
+            }
+            if (waits) {
+                continue;
+            }
             vec4 place = batch_places[k];
             vec4 shape = batch_shapes[k];
-            vec4 seen = batch_colours[k];
             ellipse e;
             e.sharp_x = place.z;
             e.lean = place.w;
             e.sharp_y = shape.x;
             for (int row = 0; row < ROWS; row++) {
-                if (pixels[row].field_depth <= seen.w && !pixels[row].stopped) {
-                    blend_fields(first_pixel + ivec2(0, row), pixels[row]);
-                }
                 real2 d;
                 d.x = centre.x - place.x;
                 d.y = centre.y + float(row) - place.y;
@@ -158,6 +214,7 @@ void main()
                 pixels[row].colour = fma(vec3(weight), seen.rgb, pixels[row].colour);
                 pixels[row].depth = fma(weight, seen.w, pixels[row].depth);
             }
+            k++;
         }
     }
     for (int row = 0; row < ROWS; row++) {

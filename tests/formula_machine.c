@@ -149,7 +149,8 @@ static void run_one(formula_name name, const real *in, real *out)
 void ORR_ISA_NAME(formula_machine)(formula_name name, int count, const double *inputs, double *outputs)
 {
     static const int input_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 7, 13, 6, 8, 3};
-    static const int output_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 9, SCREEN_OUTPUTS, 1, 2, 16};
+    static const int output_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 9, SCREEN_OUTPUTS,
+                                                     1, 2, 16};
     for (int i = 0; i < count; i += STEP) {
         real in[FORMULA_INPUTS_MAX], out[FORMULA_OUTPUTS_MAX];
         for (int k = 0; k < input_counts[name]; k++) {

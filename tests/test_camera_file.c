@@ -1,6 +1,7 @@
 // Tests of engine/loop/camera_file: transforms.json in and out.
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
+#include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "engine/loop/camera_file.h"
 #include "tests/support.h"
@@ -8,6 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define IDENTITY "\"transform_matrix\": [[1,0,0,5],[0,1,0,6],[0,0,1,7],[0,0,0,1]]"
 
@@ -265,8 +268,68 @@ static void the_lego_capture_is_read(void **state)
         }
     }
     orr_camera_list_free(&list);
-    orr_error error;
-    assert_int_equal(orr_camera_file_load(path, 0, 0, &list, &error), ORR_ERROR_FORMAT); // nobody gave a size
+    assert_ok(orr_camera_file_load(path, 0, 0, &list, &error)); // the photos are there, and have a size
+    assert_true(list.cameras[99].width == 800 && list.cameras[99].height == 800);
+    orr_camera_list_free(&list);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    assert_ok(orr_file_write(scratch_path(name), text, strlen(text), &error));
+}
+
+static void sizes_that_are_not_said_are_those_of_the_photos(void **state)
+{
+    (void)state;
+    const uint8_t pixels[4 * 6 * 4] = {0};
+    assert_ok(orr_png_save(scratch_path("there.png"), pixels, 6, 4, &error));
+#define POSE "\"transform_matrix\": [[1,0,0,0],[0,1,0,0],[0,0,1,0]]"
+    write_text("sizes.json", "{\"camera_angle_x\": 1, \"frames\": [{\"file_path\": \"./there\", " POSE "},"
+                             "{\"file_path\": \"absent\", " POSE "},"
+                             "{\"file_path\": \"there.png\", \"w\": 9, \"h\": 8, " POSE "}, {" POSE "}]}");
+    orr_camera_list list;
+    assert_ok(orr_camera_file_load(scratch_path("sizes.json"), 64, 48, &list, &error));
+    assert_true(list.cameras[0].width == 6 && list.cameras[0].height == 4);
+    assert_near((double)list.cameras[0].focal[0], 3.0 / tan(0.5), 1e-5);
+    assert_true(list.cameras[1].width == 64 && list.cameras[1].height == 48);
+    assert_true(list.cameras[2].width == 9 && list.cameras[2].height == 8);
+    assert_true(list.cameras[3].width == 64 && list.cameras[3].height == 48);
+    orr_camera_list_free(&list);
+    // values in pixels mean something then
+    write_text("sizes.json", "{\"fl_x\": 5, \"frames\": [{\"file_path\": \"there\", " POSE "}]}");
+    assert_ok(orr_camera_file_load(scratch_path("sizes.json"), 64, 48, &list, &error));
+    assert_true(list.cameras[0].width == 6 && list.cameras[0].focal[0] == 5.0f);
+    orr_camera_list_free(&list);
+#undef POSE
+}
+
+static void a_colmap_model_has_cameras_too(void **state)
+{
+    (void)state;
+    const char *folder = scratch_path("colmap");
+    char path[512];
+    mkdir(folder, 0777);
+    snprintf(path, sizeof path, "%s/images", folder);
+    mkdir(path, 0777);
+    write_text("colmap/cameras.txt", "1 RADIAL 640 480 500 320 240 0.1 0.05\n");
+    // half a turn about x: the camera looks along -z, and stands at (1, -2, -3)
+    write_text("colmap/images.txt", "2 0 1 0 0 -1 -2 -3 1 b.png\n\n1 1 0 0 0 0 0 0 1 a.png\n\n");
+    orr_camera_list list;
+    assert_ok(orr_camera_file_load(folder, 1, 1, &list, &error));
+    assert_int_equal(list.count, 2); // by name
+    assert_true(list.distorted);
+    assert_true(list.cameras[1].width == 640 && list.cameras[1].height == 480 &&
+                list.cameras[1].focal[1] == 500.0f);
+    const float wanted[12] = {1, 0, 0, 1, 0, -1, 0, -2, 0, 0, -1, -3};
+    for (int i = 0; i < 12; i++) {
+        assert_near((double)list.cameras[1].pose[i], (double)wanted[i], 1e-6);
+        assert_near((double)list.cameras[0].pose[i], i % 5 == 0 ? 1.0 : 0.0, 1e-6);
+    }
+    orr_camera_list_free(&list);
+    rmdir(path);
+    unlink(scratch_path("colmap/cameras.txt"));
+    unlink(scratch_path("colmap/images.txt"));
+    rmdir(folder);
 }
 
 static void resizing_keeps_the_vertical_field_of_view(void **state)
@@ -296,6 +359,8 @@ int main(void)
         cmocka_unit_test(cameras_a_file_cannot_hold_are_refused),
         cmocka_unit_test(the_fox_capture_is_read),
         cmocka_unit_test(the_lego_capture_is_read),
+        cmocka_unit_test(sizes_that_are_not_said_are_those_of_the_photos),
+        cmocka_unit_test(a_colmap_model_has_cameras_too),
         cmocka_unit_test(resizing_keeps_the_vertical_field_of_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

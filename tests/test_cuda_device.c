@@ -2,6 +2,8 @@
 // and every single call that fails. Nothing is lost, nothing leaks, one line says what it was.
 #define _GNU_SOURCE // setenv
 #include "assets/clouds.h"
+#include "engine/core/profile.h"
+#include "engine/device/cuda_gpu.h"
 #include "engine/orrery.h"
 #include "render/cuda/draw.h"
 #include "render/splat_cloud.h"
@@ -213,6 +215,29 @@ static void a_full_device_says_how_much_was_wanted(void **state)
     stage_free(&s);
 }
 
+static void an_event_is_the_host_s_time(void **state)
+{
+    (void)state;
+    orr_cuda *cuda;
+    orr_cuda_clock clock = {0};
+    cudaEvent_t event;
+    assert_ok(orr_cuda_create(NULL, &cuda, &error));
+    for (int i = 0; i < 3; i++) { // again and again
+        assert_ok(orr_cuda_clock_calibrate(cuda, &clock, &error));
+    }
+    assert_int_equal(cudaEventCreateWithFlags(&event, cudaEventDefault), cudaSuccess);
+    uint64_t before = orr_clock_nanoseconds(), time;
+    assert_int_equal(cudaEventRecord(event, cuda->stream), cudaSuccess);
+    assert_ok(orr_cuda_wait(cuda, &error));
+    uint64_t after = orr_clock_nanoseconds();
+    assert_ok(orr_cuda_clock_read(&clock, event, &time, &error));
+    assert_true(before <= time + clock.uncertainty && time <= after + clock.uncertainty);
+    cudaEventDestroy(event);
+    orr_cuda_clock_destroy(&clock);
+    orr_cuda_destroy(cuda);
+    assert_int_equal(live_handles(), 0);
+}
+
 int main(void)
 {
     usual = *current_settings();
@@ -226,6 +251,7 @@ int main(void)
         cmocka_unit_test_setup(a_second_card_can_be_asked_for, begin_test),
         cmocka_unit_test_setup(an_engine_that_was_asked_for_cuda_says_why_not, begin_test),
         cmocka_unit_test_setup(whatever_call_fails_nothing_leaks, begin_test),
+        cmocka_unit_test_setup(an_event_is_the_host_s_time, begin_test),
         cmocka_unit_test_setup(a_full_device_says_how_much_was_wanted, begin_test),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);

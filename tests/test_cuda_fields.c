@@ -217,7 +217,7 @@ static void assert_agrees(agreement a, double quality)
     assert_true(a.shown > 0.1);
 }
 
-// A subject cut by a wall in its right half, alone, and from inside.
+// A subject hidden and cut by a wall that comes nearer in the middle, alone, and from inside.
 static void show_alone(const subject *s, float inside, double quality)
 {
     orr_cuda_draw *draw;
@@ -227,7 +227,7 @@ static void show_alone(const subject *s, float inside, double quality)
     orr_draw_list list = {.fields = &field, .field_count = 1, .sun = {.direction = {0.48f, 0.64f, -0.6f}}};
     float *wall = malloc(PIXELS * sizeof(float)), *colour = malloc(3 * PIXELS * sizeof(float));
     for (int i = 0; i < PIXELS; i++) {
-        wall[i] = i % WIDTH >= WIDTH / 2 ? 1.65f : INFINITY;
+        wall[i] = i % WIDTH < WIDTH / 3 ? INFINITY : i % WIDTH < WIDTH / 2 ? 0.7f : 1.65f;
     }
     for (int i = 0; i < 3 * PIXELS; i++) {
         colour[i] = 0.25f;

@@ -3,6 +3,7 @@
 #include "render/cpu/splats_cpu.h"
 #include "render/cuda/draw.h"
 #include "tests/drawn.h"
+#include "tests/small_mesh.h"
 #include "tests/splat_views.h"
 #include "tests/support.h"
 
@@ -128,6 +129,64 @@ static void a_captured_cloud_looks_the_same_as_on_the_cpu(void **state)
     orr_splats_destroy(splats);
 }
 
+// A ball of splats, an opaque wall behind it, a glass through it and one before it.
+static void transparent_meshes_are_blended_as_on_the_cpu(void **state)
+{
+    (void)state;
+    enum { WALL, MIDDLE, FRONT, QUADS };
+    static orr_mesh_vertex corners[QUADS][4];
+    static uint32_t indices[] = {0, 1, 2, 0, 2, 3};
+    static small_mesh quads[QUADS];
+    orr_draw_mesh meshes[QUADS];
+    const float depths[QUADS] = {2.0f, 0.0f, -1.5f};
+    for (int q = 0; q < QUADS; q++) {
+        for (int i = 0; i < 4; i++) {
+            corners[q][i] = (orr_mesh_vertex){
+                .position = {(i == 1 || i == 2) ? 1.0f : -0.2f * (float)q, i >= 2 ? 0.8f : -0.8f, depths[q]},
+                .normal = {0.0f, 0.0f, -1.0f},
+                .colour = {255, (uint8_t)(80 * q), 90, 255}};
+        }
+        small_mesh_set(&quads[q], corners[q], 4, indices, 6);
+        quads[q].material.blended = q != WALL;
+        quads[q].material.base_colour[3] = q == WALL ? 1.0f : 0.4f;
+        meshes[q] =
+            (orr_draw_mesh){&quads[q].mesh, (uint64_t)(10 + q), {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
+    }
+    orr_splats *ball = make_cloud(CLOUD_BALL, 200, 0, 7);
+    orr_splats_view data = orr_splats_data(ball);
+    orr_splat_pack *pack;
+    assert_ok(orr_splat_pack_create(jobs, &data, &pack, &error));
+    orr_draw_splats layer = {.pack = pack, .key = 1, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
+    orr_camera camera = orr_camera_look_at((float[]){0.0f, 0.0f, -4.0f}, (float[3]){0},
+                                           (float[]){0.0f, -1.0f, 0.0f}, 0.8f, 100, 70);
+    orr_draw_list list = {.splats = &layer,
+                          .splat_count = 1,
+                          .meshes = meshes,
+                          .mesh_count = QUADS,
+                          .sun = {.direction = {0.0f, 0.0f, -1.0f}, .colour = {0.7f, 0.7f, 0.7f}}};
+    assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
+    orr_isa isa;
+    orr_arena arena = {0};
+    orr_profile profile;
+    orr_cpu_frame *frame;
+    orr_cuda_draw *draw;
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    assert_ok(orr_draw_cpu_begin(jobs, isa, &arena, &list, &profile, &frame, &error));
+    const orr_cuda_layers layers = {.mesh_depth = orr_draw_cpu_mesh_depth(frame),
+                                    .mesh_colour = orr_draw_cpu_mesh_colour(frame),
+                                    .fragments = orr_draw_cpu_fragments(frame)};
+    assert_true(layers.fragments.starts[100 * 70] > 1000);
+    drawn d = draw_cuda(draw, &list, &layers), expected = draw_on_cpu(&list);
+    assert_true(psnr(d.rgba, expected.rgba, 4 * d.pixels) >= 90.0);
+    drawn_free(&d);
+    drawn_free(&expected);
+    orr_cuda_draw_destroy(draw);
+    orr_arena_destroy(&arena);
+    orr_splat_pack_destroy(pack);
+    orr_splats_destroy(ball);
+}
+
 static int open_device(void **state)
 {
     (void)state;
@@ -153,6 +212,7 @@ int main(void)
         cmocka_unit_test(pictures_equal_the_reference),
         cmocka_unit_test(a_frame_that_needs_more_room_gets_it),
         cmocka_unit_test(a_captured_cloud_looks_the_same_as_on_the_cpu),
+        cmocka_unit_test(transparent_meshes_are_blended_as_on_the_cpu),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

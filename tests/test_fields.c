@@ -223,6 +223,12 @@ static void an_exr_picture_becomes_display_colours(void **state)
     orr_picture_sample(picture, 0.75f, 0.5f, colour);
     assert_true(fabsf(colour[0] - 0.7353569f) < 1e-5f && colour[2] > 1.3f); // nothing is clipped
     orr_picture_destroy(picture);
+    // one pixel that is no number would spread over the whole network
+    const float broken[2 * 4] = {0.0f, 0.0f, 0.0f, NAN, 0.5f, 0.0f, NAN, 1.0f};
+    assert_ok(orr_exr_save(path, broken, 2, 1, &error));
+    assert_int_equal(orr_picture_load(path, &picture, &why), ORR_ERROR_FORMAT);
+    assert_null(picture);
+    assert_non_null(strstr(why.message, "pixel (1, 0) from the top left: expected finite colours"));
 }
 
 // ---- drawing ----
@@ -309,10 +315,45 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
     orr_jobs_destroy(jobs);
 }
 
+static void holes_and_turned_meshes_are_noticed(void **state)
+{
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        orr_mesh ball = ball_mesh(3.0f, 20, 0);
+        orr_sdf_mesh triangles = orr_mesh_for_sdf(&ball);
+        for (int64_t i = 0; turned && i < triangles.index_count; i += 3) {
+            uint32_t first = ball.indices[i];
+            ball.indices[i] = ball.indices[i + 1];
+            ball.indices[i + 1] = first;
+        }
+        orr_sdf_shape shape;
+        assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, &shape, &error));
+        assert_int_equal(shape.open_edges, 0);
+        for (int64_t i = 0; i < shape.triangle_count;
+             i++) { // faces point away from the middle, turned or not
+            const float *t = shape.corners[i];
+            float face[3], outward = 0.0f, size = 0.0f;
+            for (int k = 0; k < 3; k++) {
+                int u = (k + 1) % 3, v = (k + 2) % 3;
+                face[k] = (t[3 + u] - t[u]) * (t[6 + v] - t[v]) - (t[3 + v] - t[v]) * (t[6 + u] - t[u]);
+                outward += face[k] * (t[k] - 0.5f);
+                size += face[k] * face[k];
+            }
+            assert_true(outward > 0.0f || size < 1e-10f); // at the poles there are triangles without area
+        }
+        orr_sdf_shape_free(&shape);
+        triangles.index_count -= 3; // the last triangle is gone
+        assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, &shape, &error));
+        assert_in_range(shape.open_edges, 2, 3); // one at a pole has two edges
+        orr_sdf_shape_free(&shape);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_to_a_ball_are_those_of_a_sphere),
+        cmocka_unit_test(holes_and_turned_meshes_are_noticed),
         cmocka_unit_test(signs_along_a_way_are_those_of_its_points),
         cmocka_unit_test(a_hole_is_closed_by_what_is_around_it),
         cmocka_unit_test(a_cloud_fills_some_of_its_cube),

@@ -5,10 +5,12 @@
 #include "neural/half.h"
 #include "neural/ingp.h"
 #include "neural/msgpack.h"
+#include "tests/golden_numbers.h"
 #include "tests/support.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -226,6 +228,180 @@ static void a_foreign_snapshot_in_halves_is_read(void **state)
     deflateEnd(&stream);
 }
 
+// The value at a path of keys, such as "snapshot.nerf.rgb".
+static orr_msgpack_value find_path(const orr_msgpack_value *root, const char *path)
+{
+    orr_msgpack_value value = *root;
+    char copy[128];
+    snprintf(copy, sizeof copy, "%s", path);
+    for (const char *key = strtok(copy, "."); key; key = strtok(NULL, ".")) {
+        orr_msgpack_value inner;
+        if (!orr_msgpack_find(&value, key, &inner)) {
+            fail_msg("the model lacks %s", path);
+        }
+        value = inner;
+    }
+    return value;
+}
+
+static void what_instant_ngp_asks_for_is_written(void **state)
+{
+    (void)state;
+    // those that its loader takes without a default
+    static const char *const paths[] = {"loss.otype",
+                                        "optimizer.otype",
+                                        "encoding.otype",
+                                        "encoding.per_level_scale",
+                                        "network.otype",
+                                        "network.n_neurons",
+                                        "network.n_hidden_layers",
+                                        "dir_encoding.otype",
+                                        "rgb_network.n_neurons",
+                                        "rgb_network.n_hidden_layers",
+                                        "snapshot.version",
+                                        "snapshot.mode",
+                                        "snapshot.training_step",
+                                        "snapshot.loss",
+                                        "snapshot.aabb.min",
+                                        "snapshot.aabb.max",
+                                        "snapshot.params_type",
+                                        "snapshot.params_binary",
+                                        "snapshot.density_grid_size",
+                                        "snapshot.density_grid_binary",
+                                        "snapshot.nerf.aabb_scale",
+                                        "snapshot.nerf.rgb.rays_per_batch",
+                                        "snapshot.nerf.rgb.measured_batch_size",
+                                        "snapshot.nerf.rgb.measured_batch_size_before_compaction",
+                                        "snapshot.nerf.dataset.n_images",
+                                        "snapshot.nerf.dataset.xforms",
+                                        "snapshot.nerf.dataset.render_aabb.min",
+                                        "snapshot.nerf.dataset.render_aabb.max",
+                                        "snapshot.nerf.dataset.up",
+                                        "snapshot.nerf.dataset.offset",
+                                        "snapshot.nerf.dataset.envmap_resolution",
+                                        "snapshot.nerf.dataset.scale",
+                                        "snapshot.nerf.dataset.aabb_scale",
+                                        "snapshot.nerf.dataset.from_mitsuba"};
+    orr_field_model saved = {.field = make_field(ORR_FIELD_NERF),
+                             .size = 1.0,
+                             .density_cells = 3 << 21,
+                             .to_unit = {0, 0.25, 0, 0.5, 0, 0, 0.25, 0.75, 0.25, 0, 0, 0.125}};
+    saved.density_grid = orr_alloc_zero((size_t)saved.density_cells, sizeof(float));
+    const char *path = scratch_path("asked.msgpack");
+    assert_ok(orr_field_model_save(&saved, path, &error));
+    orr_bytes bytes;
+    assert_ok(orr_file_read(path, &bytes, &error));
+    orr_msgpack_value root;
+    assert_true(orr_msgpack_open(bytes.data, bytes.size, &root));
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        find_path(&root, paths[i]);
+    }
+    assert_true(find_path(&root, "snapshot.nerf.dataset.scale").number == 0.25);
+    orr_msgpack_value offset = find_path(&root, "snapshot.nerf.dataset.offset"), number;
+    static const double offsets[3] = {0.125, 0.5, 0.75};
+    const uint8_t *at = offset.data;
+    for (int i = 0; i < 3; i++) {
+        orr_msgpack_next(&offset, &at, &number);
+        assert_true(number.number == offsets[i]);
+    }
+    orr_free(bytes.data);
+    orr_field_model_free(&saved);
+}
+
+// A radiance field whose data set has one more pair.
+static void make_dataset(buffer *b, const char *key, double value)
+{
+    b->size = 0;
+    const orr_msgpack_writer w = {put, b};
+    orr_msgpack_put_map(&w, 1);
+    orr_msgpack_put_text(&w, "snapshot");
+    orr_msgpack_put_map(&w, 1);
+    orr_msgpack_put_text(&w, "nerf");
+    orr_msgpack_put_map(&w, 1);
+    orr_msgpack_put_text(&w, "dataset");
+    orr_msgpack_put_map(&w, 1);
+    orr_msgpack_put_text(&w, key);
+    orr_msgpack_put_number(&w, value);
+}
+
+// ---- snapshots that NumPy wrote and evaluated: tests/golden/record_snapshots.py ----
+
+static orr_field_model load_golden(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/tests/golden/snapshots/%s.ingp", ORR_SOURCE_DIR, name);
+    orr_field_model model;
+    assert_ok(orr_field_model_load(path, isa, ORR_MLP_FP32, &model, &error));
+    assert_int_equal(model.steps, 1234);
+    return model;
+}
+
+// The network's outputs at the places that lead each row of `columns` numbers.
+static void values_of_golden(const orr_field *field, const double *rows, int columns, float *output)
+{
+    _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES];
+    for (int i = 0; i < 3 * ORR_SAMPLES; i++) {
+        places[i] = (float)rows[i % ORR_SAMPLES * columns + i / ORR_SAMPLES];
+    }
+    float *scratch = orr_alloc(orr_field_scratch_floats(field), sizeof *scratch);
+    orr_field_values(field, places, scratch, output);
+    orr_free(scratch);
+}
+
+// Outputs are of the order of 1 to 10; ours are made in single precision, and places between the vertices of a level of
+// 4096 are good to 2e-4 there.
+static void assert_golden(const float *got, const double *rows, int columns, int column)
+{
+    for (int i = 0; i < ORR_SAMPLES; i++) {
+        assert_float_equal(got[i], rows[i * columns + column], 2e-3);
+    }
+}
+
+static void a_snapshot_of_a_radiance_field_means_what_it_means_elsewhere(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 10, INPUTS = 32 };
+    golden_numbers golden = golden_numbers_load("snapshots/nerf");
+    const double *rows = golden_numbers_take(&golden, COLUMNS * ORR_SAMPLES);
+    orr_field_model model = load_golden("nerf");
+    const orr_field_parts *parts = orr_field_parts_of(model.field);
+    assert_int_equal(orr_field_describe(model.field)->aabb_scale, 2);
+    _Alignas(ORR_ALIGNMENT) float inputs[INPUTS * ORR_SAMPLES], directions[3 * ORR_SAMPLES],
+        colours[3 * ORR_SAMPLES];
+    values_of_golden(model.field, rows, COLUMNS, inputs);
+    assert_golden(inputs, rows, COLUMNS, 6);
+    for (int i = 0; i < 3 * ORR_SAMPLES; i++) {
+        directions[i] = (float)(0.5 * rows[i % ORR_SAMPLES * COLUMNS + 3 + i / ORR_SAMPLES] + 0.5);
+    }
+    parts->kernels->forward(&parts->dir_encoding, NULL, directions, inputs + ORR_NERF_FEATURES * ORR_SAMPLES);
+    orr_mlp_forward(parts->rgb_network_weights, inputs, colours, NULL);
+    for (int c = 0; c < 3; c++) {
+        assert_golden(colours + c * ORR_SAMPLES, rows, COLUMNS, 7 + c);
+    }
+    // cells in Morton order, and the map of its transforms.json: scale 0.25, offset 0.25 0.5 0.75, axes cycled
+    assert_int_equal(model.density_cells, 2 << 21);
+    for (int64_t i = 0; i < model.density_cells; i++) {
+        assert_true(model.density_grid[i] == (i % 4099 == 0 ? 0.5f : 0.0f));
+    }
+    const double to_unit[12] = {0, 0.25, 0, 0.5, 0, 0, 0.25, 0.75, 0.25, 0, 0, 0.25};
+    assert_memory_equal(model.to_unit, to_unit, sizeof to_unit);
+    orr_field_model_free(&model);
+    orr_free(golden.numbers);
+}
+
+static void a_snapshot_pads_its_features_with_ones(void **state)
+{
+    (void)state;
+    golden_numbers golden = golden_numbers_load("snapshots/sdf");
+    const double *rows = golden_numbers_take(&golden, 4 * ORR_SAMPLES);
+    orr_field_model model = load_golden("sdf");
+    _Alignas(ORR_ALIGNMENT) float distances[ORR_SAMPLES];
+    values_of_golden(model.field, rows, 4, distances);
+    assert_golden(distances, rows, 4, 3);
+    orr_field_model_free(&model);
+    orr_free(golden.numbers);
+}
+
 static void assert_refused(const void *data, size_t size, const char *because)
 {
     orr_field_model model;
@@ -256,6 +432,14 @@ static void broken_models_are_refused_with_one_line(void **state)
     }
     b.data[b.size - 1] = 0x7c; // infinite
     assert_refused(b.data, b.size, "finite");
+    make_dataset(&b, "is_hdr", 1.0);
+    assert_refused(b.data, b.size, "snapshot.nerf.dataset.is_hdr: expected false");
+    make_dataset(&b, "n_extra_learnable_dims", 16.0);
+    assert_refused(b.data, b.size, "snapshot.nerf.dataset.n_extra_learnable_dims: expected 0");
+    make_dataset(&b, "scale", -1.0);
+    assert_refused(b.data, b.size, "scale: expected");
+    make_dataset(&b, "aabb_scale", 2.0); // nothing wrong with it, but that there are no parameters
+    assert_refused(b.data, b.size, "snapshot.params_binary");
     // counts that would need more memory than there is
     static const uint8_t many[] = {0xdf, 0xff, 0xff, 0xff, 0xff, 0xa1, 'a', 1};
     assert_refused(many, sizeof many, "cut short");
@@ -300,6 +484,9 @@ int main(void)
         cmocka_unit_test(an_occupancy_grid_is_kept_in_halves),
         cmocka_unit_test(halves_are_rounded_to_the_nearest),
         cmocka_unit_test(a_foreign_snapshot_in_halves_is_read),
+        cmocka_unit_test(what_instant_ngp_asks_for_is_written),
+        cmocka_unit_test(a_snapshot_of_a_radiance_field_means_what_it_means_elsewhere),
+        cmocka_unit_test(a_snapshot_pads_its_features_with_ones),
         cmocka_unit_test(broken_models_are_refused_with_one_line),
         cmocka_unit_test(a_packed_model_cut_short_is_refused),
     };

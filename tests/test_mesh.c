@@ -349,7 +349,7 @@ static void a_real_scan_is_drawn_without_holes(void **state)
     orr_mesh_counts counts;
     orr_isa isa;
     assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(orr_mesh_raster(jobs, isa, &arena, &list, picture, &counts, &error));
+    assert_ok(orr_mesh_raster(jobs, isa, &arena, &list, picture, &(orr_fragment_lists){0}, &counts, &error));
     assert_int_equal(counts.triangles, 99976);
     int covered = 0, holes = 0;
     for (int y = 1; y < HEIGHT - 1; y++) {

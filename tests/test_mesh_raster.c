@@ -17,6 +17,7 @@ typedef struct canvas {
     orr_lens lens;
     orr_mesh_picture picture;
     orr_mesh_counts counts;
+    orr_fragment_lists fragments;
 } canvas;
 
 static canvas open_canvas(orr_camera camera, int threads)
@@ -48,7 +49,7 @@ static void draw(canvas *c, const orr_draw_mesh *meshes, int count)
     orr_isa isa;
     orr_arena_reset(&c->arena);
     assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(orr_mesh_raster(c->jobs, isa, &c->arena, &list, c->picture, &c->counts, &error));
+    assert_ok(orr_mesh_raster(c->jobs, isa, &c->arena, &list, c->picture, &c->fragments, &c->counts, &error));
 }
 
 static void draw_one(canvas *c, const orr_mesh *mesh)

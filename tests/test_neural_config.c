@@ -197,6 +197,13 @@ static void mistakes_are_named(void **state)
         {"{\"encoding\": {\"n_levels\": 2.5}}", "encoding.n_levels: expected"},
         {"{\"encoding\": {\"n_features_per_level\": 3}}", "encoding.n_features_per_level: expected"},
         {"{\"encoding\": {\"otype\": \"Permuto\"}}", "encoding.otype: expected"},
+        {"{\"encoding\": {\"otype\": \"Takikawa\", \"starting_level\": 4}}", "encoding.otype: expected"},
+        {"{\"encoding\": {\"fixed_point_pos\": true}}", "encoding.fixed_point_pos: expected false"},
+        {"{\"encoding\": {\"hash\": \"Rng\"}}", "encoding.hash: expected one of CoherentPrime"},
+        {"{\"optimizer\": {\"nested\": {\"nested\": {\"adabound\": true}}}}",
+         "optimizer.nested.nested.adabound: expected false"},
+        {"{ /* a comment\n without end ", "line 1, column 4: expected JSON"},
+        {"{ // one\n /* two\n */ \"encoding\" 3}", "line 3, column 16: expected JSON"},
         {"{\"encoding\": {\"otype\": \"OneBlob\", \"n_bins\": 12}}", "encoding.n_bins: expected"},
         {"{\"dir_encoding\": {\"nested\": [{\"otype\": \"Identity\", \"x\": 1}]}}",
          "dir_encoding.nested[0].x: expected"},
@@ -231,6 +238,30 @@ static void mistakes_are_named(void **state)
     }
 }
 
+// instant-ngp's and tiny-cuda-nn's own files have comments, and switches that are off
+static void comments_and_switches_that_are_off_change_nothing(void **state)
+{
+    (void)state;
+    orr_field_config config = parsed(
+        ORR_FIELD_NERF,
+        "{ // the grid, \"quoted\"\n"
+        "\"encoding\": {\"n_levels\": 5, /* \"n_levels\": 7, */ \"hash\": \"CoherentPrime\",\n"
+        "  \"fixed_point_pos\": false, \"stochastic_interpolation\": false},\n"
+        "\"optimizer\": {\"nested\": {\"nested\": {\"adabound\": false, \"clipping_magnitude\": 0}}},\n"
+        "\"network\": {\"feedback_alignment\": false}}");
+    assert_int_equal(config.encoding.levels, 5);
+    assert_string_equal(config.ignored, "");
+    orr_field_config_free(&config);
+    // slashes in text are text, after an escaped quote too
+    orr_field_config base_config = base(ORR_FIELD_SDF);
+    orr_error why = {0};
+    assert_int_equal(
+        orr_field_config_parse("{\"parent\": \"a\\\"b//c.json\"}", "config.json", &base_config, &why),
+        ORR_ERROR_FILE);
+    assert_non_null(strstr(why.message, "a\"b//c.json"));
+    orr_field_config_free(&base_config);
+}
+
 static void a_family_without_end_is_refused(void **state)
 {
     (void)state;
@@ -253,6 +284,7 @@ int main(void)
         cmocka_unit_test(each_encoding_has_its_names_and_defaults),
         cmocka_unit_test(a_child_changes_what_it_names),
         cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(comments_and_switches_that_are_off_change_nothing),
         cmocka_unit_test(a_family_without_end_is_refused),
     };
     return cmocka_run_group_tests_name("neural configurations", tests, NULL, NULL);

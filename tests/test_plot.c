@@ -211,6 +211,41 @@ static void axes_say_what_the_numbers_are(void **state)
     orr_image8_free(&again);
 }
 
+static void bars_stand_where_their_times_say(void **state)
+{
+    (void)state;
+    const char *const rows[2] = {"first", "second"};
+    const orr_plot_bar bars[] = {{0, 0.0, 5.0, "half", ORR_PLOT_BLUE},
+                                 {1, 2.5, 10.0, "rest", ORR_PLOT_RED},
+                                 {0, 11.0, 12.0, "outside", ORR_PLOT_GREEN},
+                                 {1, 1.0, 1.0, "nothing", ORR_PLOT_GREEN}};
+    const char *path = scratch_path("bars.png");
+    assert_ok(orr_plot_bars_save(path, "bars", "ms", 10.0, rows, 2, bars, 4, &error));
+    orr_image8 image;
+    assert_ok(orr_image8_load(path, &image, &error));
+    static const uint8_t seen[3][3] = {{31, 95, 165}, {200, 80, 30}, {40, 130, 70}};
+    int left[3], right[3], count[3] = {0};
+    for (int k = 0; k < 3; k++) {
+        left[k] = image.width;
+        right[k] = -1;
+        for (int i = 0; i < image.width * image.height; i++) {
+            if (memcmp(pixel(&image, i % image.width, i / image.width), seen[k], 3) == 0) {
+                int x = i % image.width;
+                left[k] = x < left[k] ? x : left[k];
+                right[k] = x > right[k] ? x : right[k];
+                count[k]++;
+            }
+        }
+    }
+    assert_true(count[0] > 1000 && count[1] > 1000);
+    assert_int_equal(count[2], 0);
+    // the blue one begins with the axis and is half of it, the red one begins at a quarter and ends with it
+    double unit = (right[1] - left[0]) / 10.0;
+    assert_true(fabs(right[0] - left[0] - 5.0 * unit) < 3.0);
+    assert_true(fabs(left[1] - left[0] - 2.5 * unit) < 3.0);
+    orr_image8_free(&image);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +253,7 @@ int main(void)
         cmocka_unit_test(the_axis_of_x_begins_at_zero_and_is_shared),
         cmocka_unit_test(values_that_cannot_be_drawn_are_left_out),
         cmocka_unit_test(axes_say_what_the_numbers_are),
+        cmocka_unit_test(bars_stand_where_their_times_say),
     };
     return cmocka_run_group_tests_name("plots", tests, NULL, NULL);
 }

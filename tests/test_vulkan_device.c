@@ -1,4 +1,5 @@
 // Tests of engine/device: the Vulkan device, its choice, its buffers and its timeline.
+#include "engine/core/profile.h"
 #include "engine/device/vulkan_gpu.h"
 #include "tests/support.h"
 
@@ -115,6 +116,42 @@ static void too_much_memory_is_an_error_that_says_for_what(void **state)
     orr_vk_destroy(vk);
 }
 
+static void a_timestamp_is_the_host_s_time(void **state)
+{
+    (void)state;
+    orr_vk *vk;
+    orr_vk_clock asked, bracketed;
+    assert_ok(orr_vk_create(&(orr_vk_desc){0}, &vk, &error));
+    bool offered = vk->get_calibrated_timestamps != NULL;
+    uint64_t before = orr_clock_nanoseconds();
+    assert_ok(orr_vk_clock_calibrate(vk, &asked, &error));
+    uint64_t after = orr_clock_nanoseconds();
+    assert_true(before <= asked.nanoseconds && asked.nanoseconds <= after);
+    vk->get_calibrated_timestamps = NULL;
+    assert_ok(orr_vk_clock_calibrate(vk, &bracketed, &error));
+    assert_string_equal(bracketed.method, "submit and wait");
+    if (offered) {
+        // the same moment by both: as far apart as both say they may be, and 100 us for the clocks' drift
+        int64_t apart = (int64_t)(orr_vk_clock_nanoseconds(&asked, bracketed.ticks) - bracketed.nanoseconds);
+        assert_true(llabs(apart) <= (int64_t)(asked.uncertainty + bracketed.uncertainty) + 100000);
+    } else {
+        print_message("calibrated timestamps are not offered: only the bracket was tried\n");
+    }
+    orr_vk_destroy(vk);
+}
+
+static void ticks_begin_again_behind_their_last_bit(void **state)
+{
+    (void)state;
+    orr_vk_clock clock = {
+        .ticks = (1ull << 36) - 10, .nanoseconds = 1000000, .period = 2.5, .valid_bits = 36};
+    assert_int_equal(orr_vk_clock_nanoseconds(&clock, 30), 1000000 + 100);
+    assert_int_equal(orr_vk_clock_nanoseconds(&clock, (1ull << 36) - 50), 1000000 - 100);
+    clock.valid_bits = 64;
+    clock.ticks = 100;
+    assert_int_equal(orr_vk_clock_nanoseconds(&clock, 60), 1000000 - 100);
+}
+
 int main(void)
 {
     int count;
@@ -128,6 +165,8 @@ int main(void)
         cmocka_unit_test(a_device_is_chosen_by_index_or_part_of_its_name),
         cmocka_unit_test(the_device_fills_and_the_host_reads),
         cmocka_unit_test(a_missing_barrier_is_reported),
+        cmocka_unit_test(a_timestamp_is_the_host_s_time),
+        cmocka_unit_test(ticks_begin_again_behind_their_last_bit),
         cmocka_unit_test(too_much_memory_is_an_error_that_says_for_what),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

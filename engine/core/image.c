@@ -3,6 +3,8 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -57,6 +59,36 @@ orr_result orr_image8_load(const char *path, orr_image8 *image, orr_error *error
     orr_result result = orr_image8_decode(bytes.data, bytes.size, path, image, error);
     orr_free(bytes.data);
     return result;
+}
+
+static int read_some(void *context, char *data, int size)
+{
+    return (int)fread(data, 1, (size_t)size, context);
+}
+
+static void skip(void *context, int count)
+{
+    fseek(context, count, SEEK_CUR);
+}
+
+static int is_over(void *context)
+{
+    return feof((FILE *)context);
+}
+
+orr_result orr_image8_size(const char *path, int *width, int *height, orr_error *error)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: %s", path, strerror(errno));
+    }
+    const stbi_io_callbacks callbacks = {read_some, skip, is_over};
+    int channels;
+    bool known = stbi_info_from_callbacks(&callbacks, file, width, height, &channels) != 0;
+    fclose(file);
+    return known ? ORR_OK
+                 : orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: not a picture: expected PNG, JPEG, BMP or TGA",
+                            path);
 }
 
 void orr_image8_free(orr_image8 *image)

@@ -13,6 +13,8 @@ typedef struct orr_image8 {
 orr_result orr_image8_decode(const void *data, size_t size, const char *name, orr_image8 *image,
                              orr_error *error);
 orr_result orr_image8_load(const char *path, orr_image8 *image, orr_error *error);
+// Only its size, which is read from its head.
+orr_result orr_image8_size(const char *path, int *width, int *height, orr_error *error);
 void orr_image8_free(orr_image8 *image);
 
 // rgb only when every alpha is 255.

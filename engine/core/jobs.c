@@ -2,6 +2,7 @@
 #include "engine/core/jobs.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/profile.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -26,6 +27,8 @@ struct orr_jobs {
     int busy;       // guarded by mutex: threads that have not finished this round
     bool quit;      // guarded by mutex
 
+    orr_trace *trace; // nullable; what it holds is guarded by mutex while a parallel-for runs
+
     // the work of this round
     orr_job_fn body;
     void *context;
@@ -38,14 +41,35 @@ typedef struct thread_start {
     int worker;
 } thread_start;
 
-static void claim_blocks(orr_jobs *jobs, int worker)
+// A thread's part in a parallel-for; begin 0: nobody asks.
+typedef struct job_share {
+    uint64_t begin, end; // [ns]
+    int blocks;
+} job_share;
+
+static uint64_t now(const orr_jobs *jobs)
 {
+    return jobs->trace ? orr_clock_nanoseconds() : 0;
+}
+
+static void record(const orr_jobs *jobs, int worker, job_share share)
+{
+    if (share.blocks > 0) {
+        orr_trace_add(jobs->trace, ORR_TRACK_WORKERS + worker, NULL, share.begin, share.end);
+    }
+}
+
+static job_share claim_blocks(orr_jobs *jobs, int worker)
+{
+    job_share share = {.begin = now(jobs)};
     for (;;) {
         int i = atomic_fetch_add_explicit(&jobs->next, 1, memory_order_relaxed);
         if (i >= jobs->count) {
-            return;
+            share.end = now(jobs);
+            return share;
         }
         jobs->body(jobs->context, i, worker);
+        share.blocks++;
     }
 }
 
@@ -65,8 +89,9 @@ static void *thread_main(void *argument)
         }
         seen = jobs->round;
         pthread_mutex_unlock(&jobs->mutex);
-        claim_blocks(jobs, start.worker);
+        job_share share = claim_blocks(jobs, start.worker);
         pthread_mutex_lock(&jobs->mutex);
+        record(jobs, start.worker, share);
         if (--jobs->busy == 0) {
             pthread_cond_signal(&jobs->done);
         }
@@ -149,6 +174,11 @@ void orr_jobs_destroy(orr_jobs *jobs)
     orr_free(jobs);
 }
 
+void orr_jobs_trace(orr_jobs *jobs, orr_trace *trace)
+{
+    jobs->trace = trace;
+}
+
 int orr_jobs_workers(const orr_jobs *jobs)
 {
     return jobs->workers;
@@ -164,9 +194,12 @@ void orr_jobs_for(orr_jobs *jobs, int count, orr_job_fn body, void *context)
         return;
     }
     if (count == 1 || jobs->thread_count == 0) {
+        job_share share = {.begin = now(jobs), .blocks = count};
         for (int i = 0; i < count; i++) {
             body(context, i, 0);
         }
+        share.end = now(jobs);
+        record(jobs, 0, share);
         return;
     }
     pthread_mutex_lock(&jobs->mutex);
@@ -179,9 +212,10 @@ void orr_jobs_for(orr_jobs *jobs, int count, orr_job_fn body, void *context)
     pthread_cond_broadcast(&jobs->wake);
     pthread_mutex_unlock(&jobs->mutex);
 
-    claim_blocks(jobs, 0);
+    job_share share = claim_blocks(jobs, 0);
 
     pthread_mutex_lock(&jobs->mutex);
+    record(jobs, 0, share);
     while (jobs->busy > 0) {
         pthread_cond_wait(&jobs->done, &jobs->mutex);
     }

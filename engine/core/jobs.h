@@ -23,6 +23,10 @@ int orr_jobs_workers(const orr_jobs *jobs);
 // not call it again.
 void orr_jobs_for(orr_jobs *jobs, int count, orr_job_fn body, void *context);
 
+// From now on each thread's part in each parallel-for is a span of the trace; NULL: no longer. A host's pool has no part.
+struct orr_trace;
+void orr_jobs_trace(orr_jobs *jobs, struct orr_trace *trace);
+
 // How many blocks of `block` items cover `items`.
 static inline int orr_blocks(int64_t items, int64_t block)
 {

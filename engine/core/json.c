@@ -1,5 +1,7 @@
 #include "engine/core/json.h"
 
+#include "engine/core/memory.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,14 +31,44 @@ static orr_result syntax_error(const char *text, const char *end, const orr_json
     return orr_fail(error, root->code, "%s: line %d, column %d: expected JSON", root->file, line, column);
 }
 
+// Comments, // to the end of the line and /* to */, become spaces: lines and columns stay where they are.
+static void blank_comments(char *text)
+{
+    bool quoted = false;
+    for (char *c = text; *c; c++) {
+        if (quoted) {
+            quoted = *c != '"';
+            c += *c == '\\' && c[1]; // what is escaped ends no text
+        } else if (*c == '"') {
+            quoted = true;
+        } else if (*c == '/' && (c[1] == '/' || c[1] == '*')) {
+            bool line = c[1] == '/';
+            char *end = line ? c + strcspn(c, "\n") : strstr(c + 2, "*/");
+            if (!end) {
+                return; // a comment that does not end is no JSON
+            }
+            end += line ? 0 : 2;
+            for (; c < end; c++) {
+                *c = *c == '\n' ? '\n' : ' ';
+            }
+            c--;
+        }
+    }
+}
+
 orr_result orr_json_parse(const char *text, const char *file, orr_code code, orr_json *root, orr_error *error)
 {
     *root = (orr_json){.file = file, .code = code};
-    const char *end = text;
-    root->node = cJSON_ParseWithLengthOpts(text, strlen(text) + 1, &end, true);
-    if (!root->node) {
-        return syntax_error(text, end, root, error);
-    }
+    size_t size = strlen(text) + 1;
+    char *plain;
+    ORR_ALLOC(plain, size, file, error);
+    memcpy(plain, text, size);
+    blank_comments(plain);
+    const char *end = plain;
+    root->node = cJSON_ParseWithLengthOpts(plain, size, &end, true);
+    orr_result result = root->node ? ORR_OK : syntax_error(plain, end, root, error);
+    orr_free(plain);
+    ORR_TRY(result);
     if (!cJSON_IsObject(root->node)) {
         orr_json_free(root);
         return orr_json_expected(root, NULL, error, "an object { ... }");

@@ -33,9 +33,10 @@ orr_result orr_cuda_list(orr_cuda_info *infos, int capacity, int *count, orr_err
     return absent(error);
 }
 
-orr_result orr_cuda_measure_limits(orr_cuda *cuda, orr_cuda_limits *limits, orr_error *error)
+orr_result orr_cuda_measure_limits(orr_cuda *cuda, bool tiny, orr_cuda_limits *limits, orr_error *error)
 {
     (void)cuda;
+    (void)tiny;
     (void)limits;
     return absent(error);
 }

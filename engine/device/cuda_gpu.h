@@ -52,6 +52,20 @@ orr_result orr_cuda_use(const orr_cuda *cuda, orr_error *error);
 // Waits for the stream; errors of the kernels in it show here.
 orr_result orr_cuda_wait(orr_cuda *cuda, orr_error *error);
 
+// The stream's clock against the host's (orr_clock_nanoseconds). They drift apart by microseconds per second, and times are
+// floats of milliseconds since then: compare them anew for long measurements. Zero is an empty one.
+typedef struct orr_cuda_clock {
+    cudaEvent_t origin;
+    uint64_t nanoseconds; // of the host when the origin was reached
+    uint64_t uncertainty; // [ns] either way
+} orr_cuda_clock;
+// Nothing must be under way in the stream.
+orr_result orr_cuda_clock_calibrate(orr_cuda *cuda, orr_cuda_clock *clock, orr_error *error);
+// When an event that was recorded since, and waited for, was reached.
+orr_result orr_cuda_clock_read(const orr_cuda_clock *clock, cudaEvent_t event, uint64_t *nanoseconds,
+                               orr_error *error);
+void orr_cuda_clock_destroy(orr_cuda_clock *clock);
+
 // A stage's name on a profiler's time line (NVTX). Begin and end pair up.
 void orr_cuda_range_begin(const char *name);
 void orr_cuda_range_end(void);

@@ -1,9 +1,14 @@
 #include "engine/device/cuda_limits.h"
 
 #include "engine/core/rng.h"
+#include "engine/device/cuda_limits_gpu.h"
 #include "engine/device/cuda_sort.h"
 
-enum { REPEATS = 10 };
+enum {
+    REPEATS = 10,
+    MULTIPLY_BLOCKS = 8,    // per multiprocessor
+    MULTIPLY_ROUNDS = 20000 // some milliseconds
+};
 
 // What a measurement needs: two halves of device memory, pinned memory of the same size, and the ends of a time.
 typedef struct bench_memory {
@@ -12,6 +17,8 @@ typedef struct bench_memory {
     void *pinned, *count;
     cudaEvent_t marks[2];
     size_t bytes; // of one half
+    int multiply_blocks, multiply_rounds;
+    double operations; // of one launch
 } bench_memory;
 
 typedef orr_result (*work)(orr_cuda *cuda, bench_memory *memory, orr_error *error);
@@ -34,6 +41,14 @@ static orr_result sort(orr_cuda *cuda, bench_memory *m, orr_error *error)
 {
     return orr_cuda_sort_pairs(cuda, &m->sort, m->halves[0].memory, m->halves[1].memory, m->count,
                                m->bytes / sizeof(uint32_t), 32, error);
+}
+
+static orr_result multiply(orr_cuda *cuda, bench_memory *m, orr_error *error)
+{
+    m->operations =
+        orr_cuda_multiply_launch(cuda->stream, m->multiply_blocks, m->multiply_rounds, m->halves[0].memory);
+    ORR_CUDA_LAUNCHED();
+    return ORR_OK;
 }
 
 static orr_result time_work(orr_cuda *cuda, bench_memory *m, work what, double *seconds, orr_error *error)
@@ -72,13 +87,17 @@ static orr_result measure(orr_cuda *cuda, bench_memory *m, orr_cuda_limits *limi
     limits->upload_per_second = (double)m->bytes / seconds;
     ORR_TRY(time_work(cuda, m, sort, &seconds, error)); // sorted keys take as long as others
     limits->sort_keys_per_second = (double)count / seconds;
+    ORR_TRY(time_work(cuda, m, multiply, &seconds, error));
+    limits->tensor_operations_per_second = m->operations / seconds;
     return ORR_OK;
 }
 
-orr_result orr_cuda_measure_limits(orr_cuda *cuda, orr_cuda_limits *limits, orr_error *error)
+orr_result orr_cuda_measure_limits(orr_cuda *cuda, bool tiny, orr_cuda_limits *limits, orr_error *error)
 {
-    uint64_t most = orr_cuda_describe(cuda)->memory / 16;
-    bench_memory memory = {.bytes = most < 256u << 20 ? (size_t)most : 256u << 20};
+    uint64_t most = tiny ? 16 << 10 : orr_cuda_describe(cuda)->memory / 16;
+    bench_memory memory = {.bytes = most < 256u << 20 ? (size_t)most : 256u << 20,
+                           .multiply_blocks = tiny ? 1 : MULTIPLY_BLOCKS * cuda->info.processors,
+                           .multiply_rounds = tiny ? 2 : MULTIPLY_ROUNDS};
     memory.bytes -= memory.bytes % 16;
     orr_result result = measure(cuda, &memory, limits, error);
     for (int i = 0; i < 2; i++) {

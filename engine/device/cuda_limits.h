@@ -1,5 +1,4 @@
-// What a CUDA device could do at most, measured: the denominators of its benchmarks. About a second; 1 GiB of its memory, or
-// what is free.
+// What a CUDA device could do at most, measured: the denominators of its benchmarks.
 #pragma once
 
 #include "engine/device/cuda.h"
@@ -8,6 +7,9 @@ typedef struct orr_cuda_limits {
     double bytes_per_second;     // copying within its memory, read plus written
     double upload_per_second;    // [bytes/s] from pinned host memory
     double sort_keys_per_second; // orr_cuda_sort_pairs, 32-bit keys and values
+    double
+        tensor_operations_per_second; // products of halves summed in float (mma.sync), operands in registers
 } orr_cuda_limits;
 
-orr_result orr_cuda_measure_limits(orr_cuda *cuda, orr_cuda_limits *limits, orr_error *error);
+// tiny: just that it works, for the emulated device. Otherwise about a second, and 1 GiB of the device's memory or what is free.
+orr_result orr_cuda_measure_limits(orr_cuda *cuda, bool tiny, orr_cuda_limits *limits, orr_error *error);

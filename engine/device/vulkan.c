@@ -59,6 +59,28 @@ static orr_result create_messenger(orr_vk *vk, orr_error *error)
                         error);
 }
 
+// The extension by which a driver compares its clock with the host's, if it can with the one we use; or NULL.
+static const char *calibration_extension(const orr_vk *vk)
+{
+    if (!orr_vk_has_extension(vk->physical, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME)) {
+        return NULL;
+    }
+    PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT list =
+        (PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)vkGetInstanceProcAddr(
+            vk->instance, "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT");
+    VkTimeDomainEXT domains[16];
+    uint32_t count = 16;
+    if (!list || list(vk->physical, &count, domains) < 0) {
+        return NULL;
+    }
+    bool device = false, host = false;
+    for (uint32_t i = 0; i < count; i++) {
+        device |= domains[i] == VK_TIME_DOMAIN_DEVICE_EXT;
+        host |= domains[i] == VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT;
+    }
+    return device && host ? VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME : NULL;
+}
+
 static orr_result create_device(orr_vk *vk, bool present, orr_error *error)
 {
     VkPhysicalDeviceVulkan13Features thirteen = {
@@ -73,7 +95,16 @@ static orr_result create_device(orr_vk *vk, bool present, orr_error *error)
         .timelineSemaphore = VK_TRUE,
         .scalarBlockLayout = VK_TRUE,
     };
-    const char *extensions[] = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME, VK_KHR_SWAPCHAIN_EXTENSION_NAME};
+    enum { EXTENSIONS_MAX = 8 };
+    const char *extensions[EXTENSIONS_MAX] = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};
+    uint32_t extension_count = 1;
+    if (present) {
+        extensions[extension_count++] = VK_KHR_SWAPCHAIN_EXTENSION_NAME;
+    }
+    const char *calibration = calibration_extension(vk);
+    if (calibration) {
+        extensions[extension_count++] = calibration;
+    }
     const float priority = 1.0f;
     const VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -84,13 +115,18 @@ static orr_result create_device(orr_vk *vk, bool present, orr_error *error)
     const VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .pNext = &twelve,
+        .pEnabledFeatures = &(VkPhysicalDeviceFeatures){.fragmentStoresAndAtomics = VK_TRUE},
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
-        .enabledExtensionCount = present ? 2 : 1,
+        .enabledExtensionCount = extension_count,
         .ppEnabledExtensionNames = extensions,
     };
     ORR_VK_TRY(vkCreateDevice(vk->physical, &info, NULL, &vk->device), error);
     vkGetDeviceQueue(vk->device, vk->queue_family, 0, &vk->queue);
+    if (calibration) {
+        vk->get_calibrated_timestamps =
+            (PFN_vkGetCalibratedTimestampsEXT)vkGetDeviceProcAddr(vk->device, "vkGetCalibratedTimestampsEXT");
+    }
     const VkPipelineCacheCreateInfo cache = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
     ORR_VK_TRY(vkCreatePipelineCache(vk->device, &cache, NULL, &vk->pipeline_cache), error);
     return ORR_OK;

@@ -114,7 +114,7 @@ static bool find_queue_family(VkPhysicalDevice physical, uint32_t *family)
     return false;
 }
 
-static bool has_extension(VkPhysicalDevice physical, const char *name)
+bool orr_vk_has_extension(VkPhysicalDevice physical, const char *name)
 {
     uint32_t count = 0;
     vkEnumerateDeviceExtensionProperties(physical, NULL, &count, NULL);
@@ -147,14 +147,17 @@ static const char *missing(VkPhysicalDevice physical, bool present)
     if (!twelve.scalarBlockLayout) {
         return "scalarBlockLayout";
     }
+    if (!features.features.fragmentStoresAndAtomics) {
+        return "fragmentStoresAndAtomics";
+    }
     uint32_t family;
     if (!find_queue_family(physical, &family)) {
         return "a queue for graphics and compute with timestamps";
     }
-    if (!has_extension(physical, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)) {
+    if (!orr_vk_has_extension(physical, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME)) {
         return VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME;
     }
-    if (present && !has_extension(physical, VK_KHR_SWAPCHAIN_EXTENSION_NAME)) {
+    if (present && !orr_vk_has_extension(physical, VK_KHR_SWAPCHAIN_EXTENSION_NAME)) {
         return VK_KHR_SWAPCHAIN_EXTENSION_NAME;
     }
     return NULL;

@@ -17,6 +17,8 @@ struct orr_vk {
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory;
     VkPipelineCache pipeline_cache;
+    // NULL: not offered, or not against the host's monotonic clock
+    PFN_vkGetCalibratedTimestampsEXT get_calibrated_timestamps;
 
     orr_log log;
     VkDebugUtilsMessengerEXT messenger;
@@ -105,13 +107,16 @@ typedef struct orr_vk_binding {
 void orr_vk_compute_bind(VkCommandBuffer commands, const orr_vk_compute *compute,
                          const orr_vk_binding *bindings, const void *push, uint32_t push_size);
 
-// A graphics pipeline of triangle lists with one texture, which is pushed at binding 0 of the fragment shader.
+// A graphics pipeline of triangle lists; the bindings of its fragment shader are pushed.
 typedef struct orr_vk_graphics {
     VkPipeline pipeline;
     VkPipelineLayout layout;
     VkDescriptorSetLayout set_layout;
     VkShaderStageFlags push_stages;
     uint32_t push_size;
+    bool has_depth;
+    int binding_count;
+    char types[ORR_VK_BINDINGS];
 } orr_vk_graphics;
 
 typedef struct orr_vk_graphics_desc {
@@ -119,11 +124,13 @@ typedef struct orr_vk_graphics_desc {
     uint32_t vertex_stride;                              // [bytes]
     const VkVertexInputAttributeDescription *attributes; // attribute_count
     uint32_t attribute_count;
+    const char *types; // of the bindings, as orr_vk_compute has them
     VkShaderStageFlags push_stages;
-    uint32_t push_size; // [bytes], 1 .. 128
-    VkFormat colour;    // of the image drawn into
-    VkFormat depth;     // the greater one wins; VK_FORMAT_UNDEFINED: no depth
-    bool over;          // blended over what is there, premultiplied; false: replaces it
+    uint32_t push_size;  // [bytes], 1 .. 128
+    VkFormat colour;     // of the image drawn into
+    VkFormat depth;      // the greater one wins; VK_FORMAT_UNDEFINED: no depth
+    bool over;           // blended over what is there, premultiplied; false: replaces it
+    bool writes_nothing; // neither colour nor depth: the shader has other places to write to
 } orr_vk_graphics_desc;
 
 orr_result orr_vk_graphics_create(orr_vk *vk, const orr_vk_graphics_desc *desc, orr_vk_graphics *graphics,
@@ -132,9 +139,9 @@ void orr_vk_graphics_destroy(orr_vk *vk, orr_vk_graphics *graphics); // an empty
 // Binds the pipeline for a picture of that area, which begins at (0, 0).
 void orr_vk_graphics_bind(VkCommandBuffer commands, const orr_vk_graphics *graphics, VkRect2D area,
                           VkCullModeFlags cull);
-// Pushes the texture (which shaders may read) and the push_size bytes of constants.
-void orr_vk_graphics_push(VkCommandBuffer commands, const orr_vk_graphics *graphics, VkSampler sampler,
-                          VkImageView texture, const void *push);
+// Pushes its bindings, one for each of `types`, and the push_size bytes of constants.
+void orr_vk_graphics_push(VkCommandBuffer commands, const orr_vk_graphics *graphics,
+                          const orr_vk_binding *bindings, const void *push);
 
 // ---- commands ----
 
@@ -159,3 +166,19 @@ orr_result orr_vk_submit(orr_vk *vk, VkCommandBuffer commands, VkSemaphore semap
 // The same between a semaphore to wait for (nullable) and one to signal, and a fence that may be VK_NULL_HANDLE.
 orr_result orr_vk_submit_between(orr_vk *vk, VkCommandBuffer commands, const VkSemaphoreSubmitInfo *wait,
                                  const VkSemaphoreSubmitInfo *signal, VkFence fence, orr_error *error);
+
+// ---- the clock ----
+
+// The device's clock against the host's (orr_clock_nanoseconds). They drift apart by microseconds per second: compare them
+// anew for long measurements.
+typedef struct orr_vk_clock {
+    uint64_t ticks, nanoseconds; // the same moment on both
+    uint64_t uncertainty;        // [ns] either way
+    double period;               // [ns] of a tick
+    uint32_t valid_bits;
+    const char *method;
+} orr_vk_clock;
+// Without calibrated timestamps nothing must be under way on the queue.
+orr_result orr_vk_clock_calibrate(orr_vk *vk, orr_vk_clock *clock, orr_error *error);
+// When a timestamp was written.
+uint64_t orr_vk_clock_nanoseconds(const orr_vk_clock *clock, uint64_t ticks);

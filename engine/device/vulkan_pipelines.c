@@ -1,4 +1,4 @@
-// Pipelines whose bindings are pushed with each use: compute, and graphics with one texture.
+// Pipelines whose bindings are pushed with each use: compute, and graphics.
 #include "engine/device/vulkan_gpu.h"
 
 #include <string.h>
@@ -103,32 +103,38 @@ void orr_vk_compute_destroy(orr_vk *vk, orr_vk_compute *compute)
     *compute = (orr_vk_compute){0};
 }
 
-void orr_vk_compute_bind(VkCommandBuffer commands, const orr_vk_compute *compute,
-                         const orr_vk_binding *bindings, const void *push, uint32_t push_size)
+static void push_bindings(VkCommandBuffer commands, VkPipelineBindPoint point, VkPipelineLayout layout,
+                          const char *types, int count, const orr_vk_binding *bindings)
 {
     VkDescriptorBufferInfo buffers[ORR_VK_BINDINGS];
     VkDescriptorImageInfo images[ORR_VK_BINDINGS];
     VkWriteDescriptorSet writes[ORR_VK_BINDINGS];
-    for (int i = 0; i < compute->binding_count; i++) {
+    for (int i = 0; i < count; i++) {
         buffers[i] = (VkDescriptorBufferInfo){.buffer = bindings[i].buffer, .range = VK_WHOLE_SIZE};
         images[i] = (VkDescriptorImageInfo){
             .sampler = bindings[i].sampler,
             .imageView = bindings[i].view,
             .imageLayout =
-                compute->types[i] == 'w' ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+                types[i] == 'w' ? VK_IMAGE_LAYOUT_GENERAL : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
         };
         writes[i] = (VkWriteDescriptorSet){
             .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
             .dstBinding = (uint32_t)i,
             .descriptorCount = 1,
-            .descriptorType = descriptor_type(compute->types[i]),
+            .descriptorType = descriptor_type(types[i]),
             .pBufferInfo = &buffers[i],
             .pImageInfo = &images[i],
         };
     }
+    vkCmdPushDescriptorSetKHR(commands, point, layout, 0, (uint32_t)count, writes);
+}
+
+void orr_vk_compute_bind(VkCommandBuffer commands, const orr_vk_compute *compute,
+                         const orr_vk_binding *bindings, const void *push, uint32_t push_size)
+{
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, compute->pipeline);
-    vkCmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_COMPUTE, compute->layout, 0,
-                              (uint32_t)compute->binding_count, writes);
+    push_bindings(commands, VK_PIPELINE_BIND_POINT_COMPUTE, compute->layout, compute->types,
+                  compute->binding_count, bindings);
     if (push_size) {
         vkCmdPushConstants(commands, compute->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, push_size, push);
     }
@@ -178,8 +184,7 @@ static orr_result create_graphics(orr_vk *vk, const orr_vk_graphics_desc *desc, 
     const VkBool32 has_depth = desc->depth != VK_FORMAT_UNDEFINED;
     const VkPipelineDepthStencilStateCreateInfo depth = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
-        .depthTestEnable = has_depth,
-        .depthWriteEnable = has_depth,
+        .depthWriteEnable = has_depth && !desc->writes_nothing,
         .depthCompareOp = VK_COMPARE_OP_GREATER, // of equal ones the first stays
     };
     const VkPipelineColorBlendAttachmentState attachment = {
@@ -188,8 +193,9 @@ static orr_result create_graphics(orr_vk *vk, const orr_vk_graphics_desc *desc, 
         .dstColorBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
         .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
         .dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
-        .colorWriteMask = VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT |
-                          VK_COLOR_COMPONENT_A_BIT,
+        .colorWriteMask = desc->writes_nothing ? 0
+                                               : VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT |
+                                                     VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT,
     };
     const VkPipelineColorBlendStateCreateInfo blend = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
@@ -197,10 +203,10 @@ static orr_result create_graphics(orr_vk *vk, const orr_vk_graphics_desc *desc, 
         .pAttachments = &attachment,
     };
     const VkDynamicState dynamics[] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR,
-                                       VK_DYNAMIC_STATE_CULL_MODE};
+                                       VK_DYNAMIC_STATE_CULL_MODE, VK_DYNAMIC_STATE_DEPTH_TEST_ENABLE};
     const VkPipelineDynamicStateCreateInfo dynamic = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-        .dynamicStateCount = 3,
+        .dynamicStateCount = 4,
         .pDynamicStates = dynamics,
     };
     const VkPipelineRenderingCreateInfo rendering = {
@@ -232,11 +238,16 @@ static orr_result create_graphics(orr_vk *vk, const orr_vk_graphics_desc *desc, 
 orr_result orr_vk_graphics_create(orr_vk *vk, const orr_vk_graphics_desc *desc, orr_vk_graphics *graphics,
                                   orr_error *error)
 {
-    assert(desc->push_size <= 128);
-    *graphics = (orr_vk_graphics){.push_stages = desc->push_stages, .push_size = desc->push_size};
+    assert(desc->push_size <= 128 && strlen(desc->types) <= ORR_VK_BINDINGS);
+    *graphics = (orr_vk_graphics){.push_stages = desc->push_stages,
+                                  .push_size = desc->push_size,
+                                  .has_depth = desc->depth != VK_FORMAT_UNDEFINED,
+                                  .binding_count = (int)strlen(desc->types)};
+    memcpy(graphics->types, desc->types, strlen(desc->types));
     VkShaderModule vertex = VK_NULL_HANDLE, fragment = VK_NULL_HANDLE;
-    orr_result result = create_layouts(vk, "t", 1, VK_SHADER_STAGE_FRAGMENT_BIT, desc->push_stages,
-                                       desc->push_size, &graphics->set_layout, &graphics->layout, error);
+    orr_result result =
+        create_layouts(vk, desc->types, (uint32_t)graphics->binding_count, VK_SHADER_STAGE_FRAGMENT_BIT,
+                       desc->push_stages, desc->push_size, &graphics->set_layout, &graphics->layout, error);
     if (result == ORR_OK) {
         result = create_shader(vk, desc->vertex, &vertex, error);
     }
@@ -271,18 +282,13 @@ void orr_vk_graphics_bind(VkCommandBuffer commands, const orr_vk_graphics *graph
     vkCmdSetViewport(commands, 0, 1, &viewport);
     vkCmdSetScissor(commands, 0, 1, &area);
     vkCmdSetCullMode(commands, cull);
+    vkCmdSetDepthTestEnable(commands, graphics->has_depth);
 }
 
-void orr_vk_graphics_push(VkCommandBuffer commands, const orr_vk_graphics *graphics, VkSampler sampler,
-                          VkImageView texture, const void *push)
+void orr_vk_graphics_push(VkCommandBuffer commands, const orr_vk_graphics *graphics,
+                          const orr_vk_binding *bindings, const void *push)
 {
-    const VkDescriptorImageInfo image = {sampler, texture, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
-    const VkWriteDescriptorSet write = {
-        .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-        .descriptorCount = 1,
-        .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-        .pImageInfo = &image,
-    };
-    vkCmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, graphics->layout, 0, 1, &write);
+    push_bindings(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, graphics->layout, graphics->types,
+                  graphics->binding_count, bindings);
     vkCmdPushConstants(commands, graphics->layout, graphics->push_stages, 0, graphics->push_size, push);
 }

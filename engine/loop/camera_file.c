@@ -2,8 +2,10 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
+#include "engine/core/image.h"
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
+#include "neural/capture_file.h"
 #include "neural/transforms_file.h"
 
 #include <cjson/cJSON.h>
@@ -70,14 +72,40 @@ orr_result orr_camera_file_parse(const char *text, const char *name, int width, 
     return result;
 }
 
+// Sizes that the file leaves out are those of the photos that are there.
+static orr_result size_photos(orr_capture_file *file, orr_error *error)
+{
+    for (int i = 0; i < file->list.count; i++) {
+        orr_photo *photo = &file->list.photos[i];
+        char *path = NULL;
+        int width = 0, height = 0;
+        if (!photo->file || (photo->lens.size[0] > 0.0 && photo->lens.size[1] > 0.0)) {
+            continue;
+        }
+        ORR_TRY(orr_capture_file_photo(file, photo->file, &path, error));
+        if (path && orr_image8_size(path, &width, &height, NULL) == ORR_OK) {
+            photo->lens.size[0] = width;
+            photo->lens.size[1] = height;
+        }
+        orr_free(path);
+    }
+    return ORR_OK;
+}
+
 orr_result orr_camera_file_load(const char *path, int width, int height, orr_camera_list *list,
                                 orr_error *error)
 {
     *list = (orr_camera_list){0};
-    orr_bytes bytes;
-    ORR_TRY(orr_file_read(path, &bytes, error));
-    orr_result result = orr_camera_file_parse((const char *)bytes.data, path, width, height, list, error);
-    orr_free(bytes.data);
+    orr_capture_file file;
+    ORR_TRY(orr_capture_file_read(path, &file, error));
+    orr_result result = size_photos(&file, error);
+    if (result == ORR_OK) {
+        result = make_cameras(&file.list, file.name, width, height, list, error);
+    }
+    orr_capture_file_free(&file);
+    if (result != ORR_OK) {
+        orr_camera_list_free(list);
+    }
     return result;
 }
 

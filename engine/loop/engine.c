@@ -114,8 +114,8 @@ static void describe(orr_engine *engine)
                  orr_vk_name(engine->vk), isa, threads);
     } else if (engine->device == ORR_DEVICE_CUDA) {
         snprintf(engine->description, sizeof engine->description,
-                 "CUDA headless: %s draws splats and fields; %s, %d threads", orr_cuda_describe(engine->cuda)->name, isa,
-                 threads);
+                 "CUDA headless: %s draws splats and fields; %s, %d threads",
+                 orr_cuda_describe(engine->cuda)->name, isa, threads);
     } else {
         snprintf(engine->description, sizeof engine->description, "CPU only: %s, %d threads", isa, threads);
     }

@@ -4,6 +4,7 @@
 // What Vulkan draws alone is under way from submit on. What the CPU has a part in, the fields of a frame for Vulkan too, is
 // drawn when the frame is the oldest: by advance, part by part, and by finish. CUDA draws fields itself, as far as it can.
 #include "engine/core/memory.h"
+#include "engine/loop/frame_trace.h"
 #include "engine/loop/robot_draw.h"
 #include "engine/loop/scene.h"
 #include "render/cpu/splats_cpu.h"
@@ -24,6 +25,7 @@ typedef struct frame_slot {
     int capacity;
     bool deferred; // drawn once it is the oldest: the CPU has a part in it, or in one before it
     bool to_image;
+    int traced_as; // the trace's number of this frame
 } frame_slot;
 
 struct orr_frame {
@@ -34,6 +36,7 @@ struct orr_frame {
     int oldest;  // slot finished next
     int waiting; // submitted and not finished
     orr_profile profile;
+    orr_trace *trace; // nullable
 
     // of the oldest frame, when it is deferred
     bool begun;
@@ -127,18 +130,12 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
     }
     // layers of all kinds meet in one projection
     list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
-    ORR_TRY(orr_world_sun(world, view->world, &list->sun, error));
-    if (scene->sun_follows) {
-        for (int k = 0; k < 3; k++) {
-            list->sun.direction[k] = -list->lens.view[8 + k];
-        }
-    }
+    ORR_TRY(orr_world_light(world, view->world, list, error));
     list->opaque = view->has_background || scene->has_background;
     list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
-    if (!view->has_background && orr_scene_sky(scene, &list->sky)) {
-        list->opaque = true;
-    }
-    return ORR_OK;
+    list->backdrop.mesh = NULL;
+    const orr_layer_data *sky = view->has_background ? NULL : orr_scene_sky(scene);
+    return sky ? orr_scene_draw_sky(sky, list, error) : ORR_OK;
 }
 
 // Uploads of layers that the scene has lost are let go.
@@ -233,6 +230,8 @@ static orr_result draw_on_cuda(orr_frame *frame, const frame_slot *slot, const o
     list.field_count -= frame->marched.field_count;
     const orr_cuda_layers layers = {.mesh_depth = orr_draw_cpu_mesh_depth(frame->cpu),
                                     .mesh_colour = orr_draw_cpu_mesh_colour(frame->cpu),
+                                    .fragments = orr_draw_cpu_fragments(frame->cpu),
+                                    .backdrop = slot->list.backdrop.mesh != NULL,
                                     .field_depth = frame->fields.depth,
                                     .field_colour = frame->fields.colour};
     ORR_TRY(orr_cuda_draw_submit(frame->cuda, &list, &layers, error));
@@ -254,6 +253,8 @@ static orr_result find_mesh_depth(orr_frame *frame, const frame_slot *slot, cons
     }
     orr_draw_list meshes = slot->list;
     meshes.splat_count = meshes.field_count = 0;
+    meshes.only_solid = true;
+    meshes.backdrop.mesh = NULL;
     orr_error why = {0};
     orr_result result = orr_vulkan_draw_submit(frame->vulkan, &meshes, NULL, &why);
     ORR_TRY(note_loss(frame, result, &why, error));
@@ -265,12 +266,18 @@ static orr_result find_mesh_depth(orr_frame *frame, const frame_slot *slot, cons
     return ORR_OK;
 }
 
+static void restart_profile(orr_frame *frame)
+{
+    orr_profile_reset(&frame->profile);
+    frame->profile.trace = frame->trace;
+}
+
 static orr_result begin_deferred(orr_frame *frame, const frame_slot *slot, orr_error *error)
 {
     const orr_engine *engine = frame->engine;
     const float *mesh_depth;
     orr_arena_reset(&frame->arena);
-    orr_profile_reset(&frame->profile);
+    restart_profile(frame);
     frame->marched = slot->list;
     if (frame->device == ORR_DEVICE_CUDA) {
         frame->marched.field_count = divide_fields(frame, slot);
@@ -294,7 +301,12 @@ static orr_result advance_deferred(orr_frame *frame, const frame_slot *slot, dou
     if (!frame->begun) {
         ORR_TRY(begin_deferred(frame, slot, error));
     }
-    return orr_field_pass_advance(&frame->fields, milliseconds, ready, error);
+    uint64_t start = orr_clock_nanoseconds();
+    ORR_TRY(orr_field_pass_advance(&frame->fields, milliseconds, ready, error));
+    if (slot->list.field_count > 0) {
+        orr_trace_host(frame->trace, "fields", start);
+    }
+    return ORR_OK;
 }
 
 // The rest of a deferred frame; what is left to do for Vulkan is to be waited for.
@@ -369,10 +381,13 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
                         frame->waiting);
     }
     frame_slot *slot = &frame->slots[(frame->oldest + frame->waiting) % frame->slot_count];
+    uint64_t start = orr_clock_nanoseconds();
     ORR_TRY(check_view(world, view, error));
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
     ORR_TRY(pose(slot, scene, world, view, error));
     slot->to_image = to_image;
+    slot->traced_as = frame->trace ? frame->trace->frame : 0;
+    orr_trace_host(frame->trace, "pose", start);
     int before = (frame->oldest + frame->waiting + frame->slot_count - 1) % frame->slot_count;
     slot->deferred = frame->device != ORR_DEVICE_VULKAN || slot->list.field_count > 0 ||
                      (frame->waiting > 0 && frame->slots[before].deferred);
@@ -411,6 +426,9 @@ static void drop_oldest(orr_frame *frame)
 static orr_result find_oldest(orr_frame *frame, const frame_slot **slot, orr_error *error)
 {
     *slot = &frame->slots[frame->oldest];
+    if (frame->trace) {
+        frame->trace->frame = (*slot)->traced_as;
+    }
     return frame->waiting > 0 ? ORR_OK : orr_fail(error, ORR_CODE_ARGUMENT, "no frame was submitted");
 }
 
@@ -435,7 +453,7 @@ static orr_result finish(orr_frame *frame, const frame_slot *slot, const orr_pic
     if (slot->deferred) {
         ORR_TRY(complete_deferred(frame, slot, picture, error));
     } else {
-        orr_profile_reset(&frame->profile);
+        restart_profile(frame);
     }
     return frame->device != ORR_DEVICE_VULKAN ? ORR_OK : finish_vulkan(frame, picture, error);
 }
@@ -454,7 +472,7 @@ orr_result orr_frame_finish_image(orr_frame *frame, struct orr_vulkan_image *ima
     const frame_slot *slot;
     ORR_TRY(find_oldest(frame, &slot, error));
     orr_error why = {0};
-    orr_profile_reset(&frame->profile);
+    restart_profile(frame);
     orr_result result = slot->deferred ? complete_deferred(frame, slot, NULL, &why) : ORR_OK;
     if (result == ORR_OK) {
         result = orr_vulkan_draw_finish_image(frame->vulkan, image, &frame->profile, &why);
@@ -482,6 +500,17 @@ int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacit
         stages[i] = frame->profile.stages[i];
     }
     return frame->profile.count;
+}
+
+orr_result orr_frame_trace(orr_frame *frame, orr_trace *trace, orr_error *error)
+{
+    assert(frame->waiting == 0);
+    frame->trace = trace;
+    orr_jobs_trace(frame->engine->jobs, trace);
+    if (frame->vulkan) {
+        ORR_TRY(orr_vulkan_draw_trace(frame->vulkan, trace, error));
+    }
+    return frame->cuda ? orr_cuda_draw_trace(frame->cuda, trace, error) : ORR_OK;
 }
 
 orr_device_kind orr_frame_device(const orr_frame *frame)

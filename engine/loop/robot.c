@@ -5,14 +5,19 @@
 #include "engine/core/memory.h"
 #include "engine/loop/transform.h"
 #include "physics/model_pose.h"
+#include "physics/tendon_path.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum {
-    GROUPS_DRAWN = 3
-}; // as MuJoCo's viewer does unless told otherwise; what collides is often in a later one
+enum { GROUPS_DRAWN = 3, GROUPS = 6 }; // as in MuJoCo's viewer: what collides is often in a later one
+
+bool orr_robot_group_drawn(int group, unsigned char switched)
+{
+    int last = group < 0 ? 0 : group < GROUPS ? group : GROUPS - 1;
+    return (last < GROUPS_DRAWN) != ((switched >> last & 1) != 0);
+}
 
 static orr_transform to_transform(const double position[3], const double rotation[4])
 {
@@ -28,19 +33,29 @@ static orr_transform to_transform(const double position[3], const double rotatio
 
 // ---- textures ----
 
+// How MuJoCo shows a colour: one that is said to be sRGB is decoded, and what that gives is shown as it is.
+static uint8_t shown(int32_t colour_space, uint8_t byte)
+{
+    float c = (float)byte / 255.0f;
+    float linear = c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+    return colour_space == ORR_COLOUR_SRGB ? (uint8_t)(255.0f * linear + 0.5f) : byte;
+}
+
 static orr_result read_texture(const orr_model *m, int index, orr_image8 *image, orr_error *error)
 {
     size_t texels = (size_t)m->tex_width[index] * (size_t)m->tex_height[index];
     int channels = m->tex_nchannel[index];
     const uint8_t *from = m->tex_data + m->tex_adr[index];
-    uint8_t *rgba;
+    uint8_t *rgba, colours[256];
+    for (int i = 0; i < 256; i++) {
+        colours[i] = shown(m->tex_colorspace[index], (uint8_t)i);
+    }
     ORR_ALLOC(rgba, 4 * texels, "a texture", error);
     for (size_t i = 0; i < texels; i++) {
         for (int c = 0; c < 4; c++) {
             bool given = c < channels && !(channels < 3 && c > 0);
-            rgba[4 * i + (size_t)c] = given    ? from[i * (size_t)channels + (size_t)c]
-                                      : c == 3 ? 255
-                                               : rgba[4 * i];
+            uint8_t byte = given ? from[i * (size_t)channels + (size_t)c] : 255;
+            rgba[4 * i + (size_t)c] = c == 3 ? byte : given ? colours[byte] : rgba[4 * i];
         }
     }
     *image = (orr_image8){m->tex_width[index], m->tex_height[index], rgba};
@@ -61,11 +76,6 @@ static orr_result read_textures(orr_robot *robot, orr_error *error)
 
 // ---- geoms ----
 
-static bool is_drawn(const orr_model *m, int geom)
-{
-    return m->geom_group[geom] < GROUPS_DRAWN && orr_robot_colour(m, geom)[3] > 0.0f;
-}
-
 static void set_stride(const orr_model *m, orr_robot_geom *geom)
 {
     const double *size = m->geom_size + 3 * geom->geom;
@@ -76,30 +86,58 @@ static void set_stride(const orr_model *m, orr_robot_geom *geom)
         int material = m->geom_matid[geom->geom];
         float repeat = material >= 0 ? m->mat_texrepeat[2 * material + k] : 1.0f;
         // one that is not endless this way stands still this way
-        geom->stride[k] = size[k] > 0.0 ? 0.0f : repeat > 0.0f ? 1.0f / repeat : 1.0f;
+        geom->stride[k] = size[k] > 0.0 ? 0.0f : repeat > 0.0f ? 2.0f / repeat : 1.0f;
+    }
+}
+
+static orr_image8 *texture_of(const orr_robot *robot, int material)
+{
+    int texture = material >= 0 ? robot->model->mat_texid[material] : -1;
+    return texture >= 0 ? &robot->textures[texture] : NULL;
+}
+
+// Takes a made mesh; one that shows nothing is dropped.
+static void keep(orr_robot *robot, const orr_robot_geom *geom)
+{
+    if (geom->mesh->index_count == 0) {
+        orr_mesh_destroy(geom->mesh);
+    } else {
+        robot->geoms[robot->geom_count++] = *geom;
     }
 }
 
 static orr_result add_geoms(orr_robot *robot, orr_error *error)
 {
     const orr_model *m = robot->model;
-    ORR_ALLOC(robot->geoms, m->ngeom, "the geoms of a robot", error);
+    ORR_ALLOC(robot->geoms, m->ngeom + m->nsite, "the geoms of a robot", error);
     for (int i = 0; i < m->ngeom; i++) {
-        if (!is_drawn(m, i)) {
-            continue;
-        }
-        int texture = m->geom_matid[i] >= 0 ? m->mat_texid[m->geom_matid[i]] : -1;
-        orr_robot_geom geom = {.geom = i,
+        orr_robot_geom geom = {.part = ORR_ROBOT_GEOM,
+                               .geom = i,
+                               .group = m->geom_group[i],
                                .body = m->geom_bodyid[i],
                                .at = to_transform(m->geom_pos + 3 * i, m->geom_quat + 4 * i)};
-        ORR_TRY(orr_robot_shape(m, i, texture >= 0 ? &robot->textures[texture] : NULL, &geom.mesh, error));
-        if (geom.mesh->index_count == 0) {
-            orr_mesh_destroy(geom.mesh);
-            continue;
+        if (orr_robot_colour(m, i)[3] > 0.0f) {
+            ORR_TRY(orr_robot_shape(m, i, texture_of(robot, m->geom_matid[i]), &geom.mesh, error));
+            set_stride(m, &geom);
+            keep(robot, &geom);
         }
-        set_stride(m, &geom);
-        robot->geoms[robot->geom_count++] = geom;
     }
+    for (int i = 0; i < m->nsite; i++) {
+        orr_robot_geom site = {.part = ORR_ROBOT_SITE,
+                               .geom = i,
+                               .group = m->site_group[i],
+                               .body = m->site_bodyid[i],
+                               .at = to_transform(m->site_pos + 3 * i, m->site_quat + 4 * i)};
+        if (orr_robot_site_colour(m, i)[3] > 0.0f) {
+            ORR_TRY(orr_robot_site_shape(m, i, texture_of(robot, m->site_matid[i]), &site.mesh, error));
+            keep(robot, &site);
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result add_marks(orr_robot *robot, orr_error *error)
+{
     // MuJoCo's colours of contact points and forces
     static const float colours[ORR_ROBOT_MARK_COUNT][3] = {
         [ORR_ROBOT_MARK_CONTACT] = {0.9f, 0.6f, 0.2f},
@@ -108,6 +146,21 @@ static orr_result add_geoms(orr_robot *robot, orr_error *error)
     };
     for (int i = 0; i < ORR_ROBOT_MARK_COUNT; i++) {
         ORR_TRY(orr_robot_mark_shape((orr_robot_mark)i, colours[i], &robot->marks[i], error));
+    }
+    return ORR_OK;
+}
+
+static orr_result add_tendons(orr_robot *robot, orr_error *error)
+{
+    const orr_model *m = robot->model;
+    ORR_ALLOC(robot->tendons, 2 * m->ntendon, "the tendons of a robot", error);
+    memset(robot->tendons, 0, 2 * (size_t)m->ntendon * sizeof *robot->tendons);
+    for (int i = 0; i < m->ntendon; i++) {
+        int points = orr_tendon_points(m, i);
+        if (points > 0 && m->tendon_width[i] > 0.0 && orr_robot_tendon_colour(m, i)[3] > 0.0f) {
+            ORR_TRY(orr_robot_tendon_shapes(m, i, &robot->tendons[2 * i], &robot->tendons[2 * i + 1], error));
+            robot->tendon_items += 2 * points;
+        }
     }
     return ORR_OK;
 }
@@ -136,7 +189,10 @@ static void add_bounds(orr_robot *robot, const orr_robot_geom *geom)
         return;
     }
     for (int64_t i = 0; i < geom->mesh->vertex_count; i++) {
-        const float *p = geom->mesh->vertices[i].position;
+        float p[3];
+        for (int k = 0; k < 3; k++) { // of an endless plane the middle
+            p[k] = fmaxf(geom->mesh->low[k], fminf(geom->mesh->vertices[i].position[k], geom->mesh->high[k]));
+        }
         for (int k = 0; k < 3; k++) {
             const float *row = model + 4 * k;
             float at = row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + row[3];
@@ -154,8 +210,10 @@ static void find_bounds(orr_robot *robot)
             robot->high[k] = -FLT_MAX;
         }
         for (int i = 0; i < robot->geom_count; i++) {
-            bool plane = robot->model->geom_type[robot->geoms[i].geom] == ORR_GEOM_PLANE;
-            if (plane == (pass == 1)) {
+            const orr_robot_geom *geom = &robot->geoms[i];
+            bool plane =
+                geom->part == ORR_ROBOT_GEOM && robot->model->geom_type[geom->geom] == ORR_GEOM_PLANE;
+            if (plane == (pass == 1) && orr_robot_group_drawn(geom->group, 0)) {
                 add_bounds(robot, &robot->geoms[i]);
             }
         }
@@ -170,52 +228,17 @@ static void find_bounds(orr_robot *robot)
 
 // ---- light ----
 
-static void add_light(float sum[3], const float light[3], float part)
-{
-    for (int k = 0; k < 3; k++) {
-        sum[k] += part * light[k];
-    }
-}
-
-// The first light is the sun; half of what the others and the headlight throw comes from everywhere.
-static void find_sun(orr_robot *robot)
+static void find_first_light(orr_robot *robot)
 {
     const orr_model *m = robot->model;
-    orr_draw_sun *sun = &robot->sun;
-    int first = -1;
-    for (int i = 0; i < m->nlight; i++) {
-        if (!m->light_active[i]) {
-            continue;
-        }
-        add_light(sun->ambient, m->light_ambient + 3 * i, 1.0f);
-        if (first < 0) {
-            first = i;
-            add_light(sun->colour, m->light_diffuse + 3 * i, 1.0f);
-            for (int k = 0; k < 3; k++) {
-                sun->direction[k] = (float)-m->light_dir0[3 * i + k];
-            }
-        } else {
-            add_light(sun->ambient, m->light_diffuse + 3 * i, 0.5f);
-        }
+    int first = 0;
+    while (first < m->nlight && !m->light_active[first]) {
+        first++;
     }
-    robot->sun_light = first;
-    robot->headlight = first < 0;
-    if (robot->headlight) {
-        sun->direction[2] = 1.0f;
-    }
-    if (m->vis.headlight_active) {
-        add_light(sun->ambient, m->vis.headlight_ambient, 1.0f);
-        add_light(robot->headlight ? sun->colour : sun->ambient, m->vis.headlight_diffuse,
-                  robot->headlight ? 1.0f : 0.5f);
-    }
-    // a white surface that faces the sun is at most just white
-    float most = 0.0f;
-    for (int k = 0; k < 3; k++) {
-        most = fmaxf(most, sun->colour[k] + sun->ambient[k]);
-    }
-    for (int k = 0; k < 3 && most > 1.0f; k++) {
-        sun->colour[k] /= most;
-        sun->ambient[k] /= most;
+    robot->headlight = first == m->nlight;
+    robot->to_light[2] = 1.0f;
+    for (int k = 0; k < 3 && !robot->headlight; k++) {
+        robot->to_light[k] = (float)-m->light_dir0[3 * first + k];
     }
 }
 
@@ -230,19 +253,20 @@ static void face_colour(const orr_image8 *image, int face, float colour[3])
     }
 }
 
-static void find_sky(orr_robot *robot)
+static orr_result find_sky(orr_robot *robot, orr_error *error)
 {
     const orr_model *m = robot->model;
-    for (int i = 0; i < m->ntex && !robot->has_sky; i++) {
+    for (int i = 0; i < m->ntex && !robot->sky; i++) {
         if (m->tex_type[i] != ORR_TEXTURE_SKYBOX || m->tex_height[i] != 6 * m->tex_width[i]) {
             continue;
         }
-        robot->has_sky = true;
-        robot->sky.up[2] = 1.0f;
-        face_colour(&robot->textures[i], 2, robot->sky.high); // the cube of a sky has y up
-        face_colour(&robot->textures[i], 4, robot->sky.level);
-        face_colour(&robot->textures[i], 3, robot->sky.low);
+        robot->sky_colours.up[2] = 1.0f;
+        face_colour(&robot->textures[i], 2, robot->sky_colours.high); // the cube of a sky has y up
+        face_colour(&robot->textures[i], 4, robot->sky_colours.level);
+        face_colour(&robot->textures[i], 3, robot->sky_colours.low);
+        ORR_TRY(orr_robot_sky_shape(&robot->textures[i], &robot->sky, error));
     }
+    return ORR_OK;
 }
 
 // ---- all of it ----
@@ -252,11 +276,12 @@ static orr_result build(orr_robot *robot, const char *path, orr_error *error)
     ORR_TRY(orr_model_load(path, &robot->model, error));
     ORR_TRY(read_textures(robot, error));
     ORR_TRY(add_geoms(robot, error));
+    ORR_TRY(add_marks(robot, error));
+    ORR_TRY(add_tendons(robot, error));
     ORR_TRY(find_rest(robot, error));
     find_bounds(robot);
-    find_sun(robot);
-    find_sky(robot);
-    return ORR_OK;
+    find_first_light(robot);
+    return find_sky(robot, error);
 }
 
 bool orr_robot_readable(const char *path)
@@ -297,11 +322,16 @@ void orr_robot_destroy(orr_robot *robot)
     for (int i = 0; i < ORR_ROBOT_MARK_COUNT; i++) {
         orr_mesh_destroy(robot->marks[i]);
     }
+    for (int i = 0; robot->tendons && i < 2 * robot->model->ntendon; i++) {
+        orr_mesh_destroy(robot->tendons[i]);
+    }
+    orr_mesh_destroy(robot->sky);
     for (int i = 0; i < robot->texture_count; i++) {
         orr_image8_free(&robot->textures[i]);
     }
     orr_free(robot->textures);
     orr_free(robot->geoms);
+    orr_free(robot->tendons);
     orr_free(robot->rest);
     orr_model_destroy(robot->model);
     orr_free(robot);
@@ -326,12 +356,13 @@ int64_t orr_robot_triangles(const orr_robot *robot)
 {
     int64_t triangles = 0;
     for (int i = 0; i < robot->geom_count; i++) {
-        triangles += robot->geoms[i].mesh->index_count / 3;
+        const orr_robot_geom *geom = &robot->geoms[i];
+        triangles += orr_robot_group_drawn(geom->group, 0) ? geom->mesh->index_count / 3 : 0;
     }
     return triangles;
 }
 
 int orr_robot_keys(const orr_robot *robot)
 {
-    return robot->geom_count + ORR_ROBOT_MARK_COUNT;
+    return robot->geom_count + ORR_ROBOT_MARK_COUNT + 2 * robot->model->ntendon + 1;
 }

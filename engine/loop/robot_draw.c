@@ -1,9 +1,11 @@
 #include "engine/loop/robot_draw.h"
 
 #include "engine/core/camera.h"
+#include "engine/core/memory.h"
 #include "engine/loop/robot_pull.h"
 #include "engine/loop/transform.h"
 #include "physics/rotation.h"
+#include "physics/tendon_path.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,10 +31,10 @@ static orr_result put(sink *s, const orr_mesh *mesh, int key, const float model[
 
 // ---- marks ----
 
-// A mark with its axis z along `axis` (of length 1), `length` long and `radius` wide, in the robot's frame. The scale is
-// not uniform, which normals of cylinders along z do not mind.
-static orr_result put_mark(sink *s, orr_robot_mark mark, const double at[3], const double axis[3],
-                           double radius, double length, orr_error *error)
+// A mesh with its axis z along `axis` (of length 1), `length` long and `radius` wide, in the robot's frame. The scale need
+// not be uniform: normals of cylinders along z do not mind.
+static orr_result put_along(sink *s, const orr_mesh *mesh, int key, const double at[3], const double axis[3],
+                            double radius, double length, orr_error *error)
 {
     double x[3], y[3];
     const double other[3] = {fabs(axis[0]) < 0.7, fabs(axis[0]) >= 0.7, 0.0};
@@ -48,7 +50,14 @@ static orr_result put_mark(sink *s, orr_robot_mark mark, const double at[3], con
     }
     ORR_TRY(orr_affine_from_transform(&s->place, place, error));
     orr_affine_multiply(place, local, model);
-    return put(s, s->layer->robot->marks[mark], s->layer->robot->geom_count + (int)mark, model);
+    return put(s, mesh, key, model);
+}
+
+static orr_result put_mark(sink *s, orr_robot_mark mark, const double at[3], const double axis[3],
+                           double radius, double length, orr_error *error)
+{
+    const orr_robot *robot = s->layer->robot;
+    return put_along(s, robot->marks[mark], robot->geom_count + (int)mark, at, axis, radius, length, error);
 }
 
 static orr_result put_arrow(sink *s, const double from[3], const double along[3], double width,
@@ -134,11 +143,16 @@ static orr_result follow(const orr_robot_geom *geom, const float camera[3], floa
     return ORR_OK;
 }
 
-static orr_result draw_geoms(sink *s, const orr_transform *bodies, const float camera[3], orr_error *error)
+static orr_result draw_geoms(sink *s, const orr_view *view, const orr_transform *bodies,
+                             const float camera[3], orr_error *error)
 {
     const orr_robot *robot = s->layer->robot;
     for (int i = 0; i < robot->geom_count; i++) {
         const orr_robot_geom *geom = &robot->geoms[i];
+        unsigned char switched = geom->part == ORR_ROBOT_SITE ? view->site_groups : view->geom_groups;
+        if (!orr_robot_group_drawn(geom->group, switched)) {
+            continue;
+        }
         orr_transform body = orr_transform_multiply(&s->place, &bodies[geom->body]);
         orr_transform place = orr_transform_multiply(&body, &geom->at);
         float model[12];
@@ -149,6 +163,68 @@ static orr_result draw_geoms(sink *s, const orr_transform *bodies, const float c
         ORR_TRY(put(s, geom->mesh, i, model));
     }
     return ORR_OK;
+}
+
+// ---- tendons ----
+
+static orr_result draw_tendon(sink *s, int tendon, const orr_tendon_point *points, int count,
+                              orr_error *error)
+{
+    const orr_robot *robot = s->layer->robot;
+    int key = robot->geom_count + ORR_ROBOT_MARK_COUNT + 2 * tendon;
+    double before = 0.0; // how wide the piece that ends here is
+    for (int i = 0; i < count; i++) {
+        const orr_tendon_point *p = &points[i];
+        // MuJoCo's: half as wide along a geom
+        double width = robot->model->tendon_width[tendon] * (p->on_geom ? 0.5 : 1.0);
+        double axis[3] = {0.0, 0.0, 1.0}, length = 0.0;
+        for (int k = 0; k < 3 && p->goes_on; k++) {
+            axis[k] = p[1].at[k] - p->at[k];
+        }
+        length = p->goes_on ? vec_normalise(axis, 3) : 0.0;
+        if (length > 1e-9) {
+            ORR_TRY(put_along(s, robot->tendons[2 * tendon], key, p->at, axis, width, length, error));
+        }
+        const double up[3] = {0.0, 0.0, 1.0}, round = fmax(before, width);
+        ORR_TRY(put_along(s, robot->tendons[2 * tendon + 1], key + 1, p->at, up, round, round, error));
+        before = p->goes_on ? width : 0.0;
+    }
+    return ORR_OK;
+}
+
+// Fills in where the bodies are, in double.
+static void read_bodies(const orr_model *m, const orr_transform *bodies, double *xpos, double *xquat)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        for (int k = 0; k < 4; k++) {
+            xquat[4 * i + k] = (double)bodies[i].rotation[k];
+            xpos[3 * i + k % 3] = (double)bodies[i].position[k % 3];
+        }
+    }
+}
+
+static orr_result draw_tendons(sink *s, const orr_view *view, const orr_transform *bodies, orr_error *error)
+{
+    const orr_robot *robot = s->layer->robot;
+    const orr_model *m = robot->model;
+    if (robot->tendon_items == 0) {
+        return ORR_OK;
+    }
+    double *numbers;
+    orr_tendon_point *points;
+    ORR_ALLOC(numbers, 7 * m->nbody, "tendons", error);
+    points = orr_alloc((size_t)robot->tendon_items, sizeof *points);
+    orr_result result = points ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: tendons");
+    read_bodies(m, bodies, numbers, numbers + 3 * m->nbody);
+    for (int i = 0; i < m->ntendon && result == ORR_OK; i++) {
+        if (robot->tendons[2 * i] && orr_robot_group_drawn(m->tendon_group[i], view->tendon_groups)) {
+            int count = orr_tendon_path(m, i, numbers, numbers + 3 * m->nbody, points);
+            result = draw_tendon(s, i, points, count, error);
+        }
+    }
+    orr_free(points);
+    orr_free(numbers);
+    return result;
 }
 
 // ---- the door ----
@@ -165,7 +241,8 @@ orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const
             if (view->contact_points || view->contact_forces) {
                 ORR_TRY(orr_world_robot_contacts(world, view->world, layer, &list, &contacts, error));
             }
-            *count += layer->robot->geom_count + ARROW_ITEMS + CONTACT_ITEMS * contacts;
+            *count += layer->robot->geom_count + layer->robot->tendon_items + ARROW_ITEMS +
+                      CONTACT_ITEMS * contacts;
         }
     }
     return ORR_OK;
@@ -178,7 +255,8 @@ orr_result orr_robot_draw(const orr_world *world, const orr_view *view, const or
     const orr_transform *bodies = NULL;
     ORR_TRY(orr_world_robot_bodies(world, view->world, layer, &bodies, error));
     sink s = {layer, *place, layer->robot->model->stat.meansize, meshes, mesh_count};
-    ORR_TRY(draw_geoms(&s, bodies, camera, error));
+    ORR_TRY(draw_geoms(&s, view, bodies, camera, error));
+    ORR_TRY(draw_tendons(&s, view, bodies, error));
     if (view->contact_points || view->contact_forces) {
         const orr_physics_contact *contacts;
         int count = 0;

@@ -1,4 +1,4 @@
-// What a frame shows of a robot: its geoms where its bodies are, what pulls at it, its contacts.
+// What a frame shows of a robot: its geoms, sites and tendons where its bodies are, what pulls at it, its contacts.
 #pragma once
 
 #include "engine/loop/scene.h"

@@ -16,6 +16,7 @@ typedef struct builder {
     uint32_t *indices;
     int64_t vertex_count, vertex_capacity, index_count, index_capacity;
     bool failed;
+    bool endless; // a plane that reaches the horizon
 } builder;
 
 static void *grown(void *old, int64_t count, int64_t *capacity, size_t size)
@@ -186,10 +187,25 @@ static double reach(double size)
     return size > 0.0 ? size : ORR_ENDLESS_PLANE;
 }
 
+static void put_rectangle(builder *b, double x0, double x1, double y0, double y1)
+{
+    put_quad(b, (double[]){x0, y0, 0.0}, (double[]){x1 - x0, 0.0, 0.0}, (double[]){0.0, y1 - y0, 0.0});
+}
+
+// One that is endless is in parts, because places far from a triangle's corners are less exact.
 static void put_plane(builder *b, const double size[3])
 {
     double x = reach(size[0]), y = reach(size[1]);
-    put_quad(b, (double[]){-x, -y, 0.0}, (double[]){2.0 * x, 0.0, 0.0}, (double[]){0.0, 2.0 * y, 0.0});
+    put_rectangle(b, -x, x, -y, y);
+    double far_y = size[1] > 0.0 ? y : ORR_HORIZON;
+    if (size[0] <= 0.0) {
+        put_rectangle(b, -ORR_HORIZON, -x, -far_y, far_y);
+        put_rectangle(b, x, ORR_HORIZON, -far_y, far_y);
+    }
+    if (size[1] <= 0.0) {
+        put_rectangle(b, -x, x, -far_y, -y);
+        put_rectangle(b, -x, x, y, far_y);
+    }
 }
 
 static double hfield_height(const orr_model *m, int field, int row, int column)
@@ -246,15 +262,14 @@ static void put_mesh(builder *b, const orr_model *m, int mesh)
     }
 }
 
-static void put_geom(builder *b, const orr_model *m, int geom)
+static void put_shape(builder *b, const orr_model *m, orr_geom_type type, const double size[3], int data)
 {
-    const double *size = m->geom_size + 3 * geom;
-    switch ((orr_geom_type)m->geom_type[geom]) {
+    switch (type) {
     case ORR_GEOM_PLANE:
         put_plane(b, size);
         break;
     case ORR_GEOM_HFIELD:
-        put_hfield(b, m, m->geom_dataid[geom]);
+        put_hfield(b, m, data);
         break;
     case ORR_GEOM_SPHERE:
         put_capsule(b, size[0], 0.0);
@@ -272,7 +287,7 @@ static void put_geom(builder *b, const orr_model *m, int geom)
         put_box(b, size, (double[]){0.0, 0.0, 0.0});
         break;
     case ORR_GEOM_MESH:
-        put_mesh(b, m, m->geom_dataid[geom]);
+        put_mesh(b, m, data);
         break;
     }
 }
@@ -291,27 +306,20 @@ static void find_bounds(const builder *b, float low[3], float high[3])
     }
 }
 
-static bool is_endless(const orr_model *m, int geom)
+// A flat picture laid over the geom from +z, its middle at the geom's: over its size, or over 2 m, as MuJoCo has it where it is
+// uniform and where a plane is endless.
+static void lay_flat(builder *b, const orr_model *m, int material, const double size[3])
 {
-    const double *size = m->geom_size + 3 * geom;
-    return m->geom_type[geom] == ORR_GEOM_PLANE && (size[0] <= 0.0 || size[1] <= 0.0);
-}
-
-// A flat picture laid over the geom from +z: per metre, or stretched to its size.
-static void lay_flat(builder *b, const orr_model *m, int geom)
-{
-    int material = m->geom_matid[geom];
     const float *repeat = m->mat_texrepeat + 2 * material;
-    bool per_metre = m->mat_texuniform[material] || is_endless(m, geom);
     float low[3], high[3];
     find_bounds(b, low, high);
     for (int64_t i = 0; i < b->vertex_count; i++) {
         orr_mesh_vertex *v = &b->vertices[i];
-        float sign[2] = {1.0f, -1.0f}; // the picture's first row is at +y
+        const float sign[2] = {1.0f, -1.0f}; // the picture's first row is at +y
         for (int k = 0; k < 2; k++) {
-            float side = fmaxf(high[k] - low[k], 1e-9f);
-            float at = per_metre ? v->position[k] : (v->position[k] - 0.5f * (low[k] + high[k])) / side;
-            v->uv[k] = repeat[k] * (sign[k] * at + (per_metre ? 0.0f : 0.5f));
+            bool stretched = !m->mat_texuniform[material] && !(b->endless && size[k] <= 0.0);
+            float side = stretched ? fmaxf(high[k] - low[k], 1e-9f) : 2.0f;
+            v->uv[k] = repeat[k] * sign[k] * (v->position[k] - 0.5f * (low[k] + high[k])) / side + 0.5f;
         }
     }
 }
@@ -336,13 +344,13 @@ static void cube_place(int face, const double r[3], int width, float uv[2])
 }
 
 // A cube's picture: each triangle shows the face that its middle points at, so corners are its own.
-static void lay_cube(builder *b, const orr_model *m, int geom, const orr_image8 *texture)
+static void lay_cube(builder *b, const orr_model *m, int material, const orr_image8 *texture)
 {
     builder cut = {0};
     double scale[3] = {1.0, 1.0, 1.0};
     float low[3], high[3];
     find_bounds(b, low, high);
-    for (int k = 0; k < 3 && m->mat_texuniform[m->geom_matid[geom]]; k++) {
+    for (int k = 0; k < 3 && m->mat_texuniform[material]; k++) {
         scale[k] = 2.0 / fmax((double)(high[k] - low[k]), 1e-9);
     }
     for (int64_t i = 0; i < b->index_count; i += 3) {
@@ -371,12 +379,27 @@ static void lay_cube(builder *b, const orr_model *m, int geom, const orr_image8 
 
 // ---- a mesh ----
 
+// A colour of its own, or else its material's; display values, straight alpha.
+static const float *colour_of(const orr_model *m, const float own[4], int material)
+{
+    static const float unset[4] = {0.5f, 0.5f, 0.5f, 1.0f}; // what names no colour has
+    bool of_material = material >= 0 && memcmp(own, unset, sizeof unset) == 0;
+    return of_material ? m->mat_rgba + 4 * material : own;
+}
+
 const float *orr_robot_colour(const orr_model *m, int geom)
 {
-    static const float unset[4] = {0.5f, 0.5f, 0.5f, 1.0f}; // what a geom has that names no colour
-    const float *own = m->geom_rgba + 4 * geom;
-    bool of_material = m->geom_matid[geom] >= 0 && memcmp(own, unset, sizeof unset) == 0;
-    return of_material ? m->mat_rgba + 4 * m->geom_matid[geom] : own;
+    return colour_of(m, m->geom_rgba + 4 * geom, m->geom_matid[geom]);
+}
+
+const float *orr_robot_site_colour(const orr_model *m, int site)
+{
+    return colour_of(m, m->site_rgba + 4 * site, m->site_matid[site]);
+}
+
+const float *orr_robot_tendon_colour(const orr_model *m, int tendon)
+{
+    return colour_of(m, m->tendon_rgba + 4 * tendon, m->tendon_matid[tendon]);
 }
 
 static float to_linear(float display)
@@ -384,7 +407,22 @@ static float to_linear(float display)
     return display <= 0.04045f ? display / 12.92f : powf((display + 0.055f) / 1.055f, 2.4f);
 }
 
-static orr_result complete(builder *b, const float colour[3], orr_mesh *mesh, orr_error *error)
+static orr_mesh_material surface_of(const orr_model *m, const float rgba[4], int material)
+{
+    orr_mesh_material surface = {
+        .base_colour = {to_linear(rgba[0]), to_linear(rgba[1]), to_linear(rgba[2]), rgba[3]},
+        .blended = rgba[3] < 1.0f,
+        .specular = 0.5f, // MuJoCo's, without a material
+        .shininess = 0.5f};
+    if (material >= 0) {
+        surface.emission = m->mat_emission[material];
+        surface.specular = to_linear(m->mat_specular[material]);
+        surface.shininess = m->mat_shininess[material];
+    }
+    return surface;
+}
+
+static orr_result complete(builder *b, const orr_mesh_material *surface, orr_mesh *mesh, orr_error *error)
 {
     mesh->vertices = b->vertices;
     mesh->indices = b->indices;
@@ -394,18 +432,21 @@ static orr_result complete(builder *b, const float colour[3], orr_mesh *mesh, or
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the surface of a geom");
     }
     find_bounds(b, mesh->low, mesh->high);
+    for (int k = 0; k < 2; k++) {
+        mesh->low[k] = fmaxf(mesh->low[k], b->endless ? -ORR_ENDLESS_PLANE : -FLT_MAX);
+        mesh->high[k] = fminf(mesh->high[k], b->endless ? ORR_ENDLESS_PLANE : FLT_MAX);
+    }
     ORR_ALLOC(mesh->parts, 1, "a part of a mesh", error);
     mesh->part_count = 1;
     mesh->parts[0] = (orr_mesh_part){.index_count = (uint32_t)mesh->index_count};
     ORR_ALLOC(mesh->materials, 1, "a material", error);
     mesh->material_count = 1;
-    mesh->materials[0] = (orr_mesh_material){
-        .base_colour = {to_linear(colour[0]), to_linear(colour[1]), to_linear(colour[2]), 1.0f},
-        .texture = mesh->texture_count > 0 ? 0 : -1};
+    mesh->materials[0] = *surface;
+    mesh->materials[0].texture = mesh->texture_count > 0 ? 0 : -1;
     return ORR_OK;
 }
 
-static orr_result make(builder *b, const float colour[3], orr_image8 *texture, orr_mesh **out,
+static orr_result make(builder *b, const orr_mesh_material *surface, orr_image8 *texture, orr_mesh **out,
                        orr_error *error)
 {
     *out = NULL;
@@ -418,7 +459,7 @@ static orr_result make(builder *b, const float colour[3], orr_image8 *texture, o
     mesh->textures = texture;
     mesh->texture_count = texture ? 1 : 0;
     mesh->borrows_textures = mesh->has_mips = texture != NULL;
-    orr_result result = complete(b, colour, mesh, error);
+    orr_result result = complete(b, surface, mesh, error);
     if (result != ORR_OK) {
         orr_mesh_destroy(mesh);
         return result;
@@ -427,21 +468,50 @@ static orr_result make(builder *b, const float colour[3], orr_image8 *texture, o
     return ORR_OK;
 }
 
+static void lay_texture(builder *b, const orr_model *m, orr_geom_type type, const double size[3],
+                        int material, const orr_image8 *texture)
+{
+    if (texture && m->tex_type[m->mat_texid[material]] == ORR_TEXTURE_CUBE) {
+        lay_cube(b, m, material, texture);
+    } else if (texture && type != ORR_GEOM_MESH) {
+        lay_flat(b, m, material, size);
+    }
+}
+
 orr_result orr_robot_shape(const orr_model *m, int geom, orr_image8 *texture, orr_mesh **mesh,
                            orr_error *error)
 {
-    builder b = {0};
-    put_geom(&b, m, geom);
+    const double *size = m->geom_size + 3 * geom;
+    orr_geom_type type = (orr_geom_type)m->geom_type[geom];
     int material = m->geom_matid[geom];
-    if (texture && m->tex_type[m->mat_texid[material]] == ORR_TEXTURE_CUBE) {
-        lay_cube(&b, m, geom, texture);
-    } else if (texture && m->geom_type[geom] != ORR_GEOM_MESH) {
-        lay_flat(&b, m, geom);
-    }
-    ORR_TRY(make(&b, orr_robot_colour(m, geom), texture, mesh, error));
-    orr_mesh_material *surface = &(*mesh)->materials[0];
-    surface->emission = material >= 0 ? m->mat_emission[material] : 0.0f;
-    return ORR_OK;
+    builder b = {.endless = type == ORR_GEOM_PLANE && (size[0] <= 0.0 || size[1] <= 0.0)};
+    put_shape(&b, m, type, size, m->geom_dataid[geom]);
+    lay_texture(&b, m, type, size, material, texture);
+    orr_mesh_material surface = surface_of(m, orr_robot_colour(m, geom), material);
+    return make(&b, &surface, texture, mesh, error);
+}
+
+orr_result orr_robot_site_shape(const orr_model *m, int site, orr_image8 *texture, orr_mesh **mesh,
+                                orr_error *error)
+{
+    orr_geom_type type = (orr_geom_type)m->site_type[site];
+    int material = m->site_matid[site];
+    builder b = {0};
+    put_shape(&b, m, type, m->site_size + 3 * site, -1);
+    lay_texture(&b, m, type, m->site_size + 3 * site, material, texture);
+    orr_mesh_material surface = surface_of(m, orr_robot_site_colour(m, site), material);
+    return make(&b, &surface, texture, mesh, error);
+}
+
+orr_result orr_robot_tendon_shapes(const orr_model *m, int tendon, orr_mesh **piece, orr_mesh **ball,
+                                   orr_error *error)
+{
+    orr_mesh_material surface = surface_of(m, orr_robot_tendon_colour(m, tendon), m->tendon_matid[tendon]);
+    builder b = {0}, round = {0};
+    put_cylinder(&b, 1.0, 1.0, 1.0, 0.0);
+    ORR_TRY(make(&b, &surface, NULL, piece, error));
+    put_capsule(&round, 1.0, 0.0);
+    return make(&round, &surface, NULL, ball, error);
 }
 
 orr_result orr_robot_mark_shape(orr_robot_mark mark, const float colour[3], orr_mesh **mesh, orr_error *error)
@@ -452,5 +522,7 @@ orr_result orr_robot_mark_shape(orr_robot_mark mark, const float colour[3], orr_
     } else {
         put_cylinder(&b, mark == ORR_ROBOT_MARK_HEAD ? 0.0 : 1.0, 1.0, 1.0, 0.0);
     }
-    return make(&b, colour, NULL, mesh, error);
+    const orr_mesh_material surface = {
+        .base_colour = {to_linear(colour[0]), to_linear(colour[1]), to_linear(colour[2]), 1.0f}};
+    return make(&b, &surface, NULL, mesh, error);
 }

@@ -56,7 +56,6 @@ struct orr_scene {
     int camera_count;
     orr_draw_sun sun; // always valid: the scene file's, or the default one
     bool has_sun;     // the scene file's
-    bool sun_follows; // the camera: the headlight of a robot that has no other light
     bool has_background;
     float background[3];
 };
@@ -71,10 +70,11 @@ orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *
                             const orr_transform *transform, orr_error *error);
 // Layers bound to this one stand by themselves again.
 void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
-// The light that the first robot's model asks for, or the default one.
+// The sun of a scene whose file gives none. With a robot it only says from where the first of the model's lights comes.
 void orr_scene_light(orr_scene *scene);
-// The scene's light as it falls in one copy: a light that is fixed to a robot's body turns with it.
-orr_result orr_world_sun(const orr_world *world, int index, orr_draw_sun *sun, orr_error *error);
+// Sun and lights as they fall in one copy, into a list whose lens is set: the scene's sun, or the lights of the first robot's
+// model, which its bodies carry.
+orr_result orr_world_light(const orr_world *world, int index, orr_draw_list *list, orr_error *error);
 // Takes layers away from the end until `count` are left.
 void orr_scene_truncate(orr_scene *scene, int count);
 
@@ -111,5 +111,7 @@ orr_result orr_world_place(const orr_world *world, int index, const orr_layer_da
                            const orr_transform *own, orr_transform *place, orr_error *error);
 // The same as the scene was built.
 orr_transform orr_scene_place(const orr_scene *scene, const orr_layer_data *layer);
-// The sky of the scene's robot; false: none, or the scene has what stands behind it.
-bool orr_scene_sky(const orr_scene *scene, orr_draw_sky *sky);
+// The robot whose sky stands behind the scene; NULL: none has one, or the scene has what stands behind it.
+const orr_layer_data *orr_scene_sky(const orr_scene *scene);
+// Puts that sky into a list whose lens is set.
+orr_result orr_scene_draw_sky(const orr_layer_data *robot, orr_draw_list *list, orr_error *error);

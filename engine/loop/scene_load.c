@@ -6,6 +6,7 @@
 #include "engine/loop/scene_file.h"
 #include "engine/loop/transform.h"
 #include "neural/capture.h"
+#include "neural/capture_file.h"
 #include "render/formats/splat_formats.h"
 
 #include <string.h>

@@ -1,8 +1,10 @@
 // Robots among the layers of a scene: what stands on their bodies, and what light and sky they bring.
 #include "engine/core/camera.h"
+#include "engine/loop/robot_light.h"
 #include "engine/loop/scene.h"
 #include "engine/loop/transform.h"
 
+#include <math.h>
 #include <string.h>
 
 static const orr_layer_data *layer_of(const orr_scene *scene, orr_pool_id id)
@@ -96,34 +98,34 @@ static void turn_by(const float rotation[4], const float direction[3], float out
 void orr_scene_light(orr_scene *scene)
 {
     const orr_layer_data *layer = first_robot(scene);
-    scene->sun_follows = layer && layer->robot->headlight;
-    scene->sun = layer ? layer->robot->sun : orr_default_sun(orr_scene_up(scene));
+    scene->sun = layer ? (orr_draw_sun){0} : orr_default_sun(orr_scene_up(scene));
     if (layer) {
-        turn_by(layer->transform.rotation, layer->robot->sun.direction, scene->sun.direction);
+        turn_by(layer->transform.rotation, layer->robot->to_light, scene->sun.direction);
+    }
+    int lights = layer ? orr_robot_light_count(layer->robot->model) : 0;
+    if (lights > ORR_DRAW_LIGHTS) {
+        orr_log_line(scene->engine->log, ORR_LOG_WARNING, ORR_CODE_CAPACITY,
+                     "%s: %d lights with the headlight: only the first %d shine", layer->name, lights,
+                     ORR_DRAW_LIGHTS);
     }
 }
 
-orr_result orr_world_sun(const orr_world *world, int index, orr_draw_sun *sun, orr_error *error)
+orr_result orr_world_light(const orr_world *world, int index, orr_draw_list *list, orr_error *error)
 {
-    const orr_layer_data *layer = world->scene->has_sun ? NULL : first_robot(world->scene);
-    *sun = world->scene->sun;
-    if (!layer || layer->robot->sun_light < 0) {
+    const orr_scene *scene = world->scene;
+    const orr_layer_data *layer = scene->has_sun ? NULL : first_robot(scene);
+    list->sun = scene->sun;
+    list->light_count = 0;
+    if (!layer) {
         return ORR_OK;
     }
-    const orr_model *m = layer->robot->model;
-    int light = layer->robot->sun_light, body = m->light_bodyid[light];
-    if (body == 0 || m->light_mode[light] != ORR_CAMERA_FIXED) {
-        return ORR_OK;
-    }
-    const orr_transform *bodies = NULL;
-    ORR_TRY(orr_world_robot_bodies(world, index, layer, &bodies, error));
     orr_layer_state state = orr_world_state(world, index, layer);
-    orr_transform place = orr_transform_multiply(&state.transform, &bodies[body]);
-    float towards[3];
-    for (int k = 0; k < 3; k++) {
-        towards[k] = (float)-m->light_dir[3 * light + k];
+    ORR_TRY(orr_robot_light(world, index, layer, &state.transform, list, error));
+    // the headlight, if there is one, is the first
+    int first = layer->robot->model->vis.headlight_active && !layer->robot->headlight ? 1 : 0;
+    for (int k = 0; k < 3 && first < list->light_count; k++) {
+        list->sun.direction[k] = -list->lights[first].direction[k];
     }
-    turn_by(place.rotation, towards, sun->direction);
     return ORR_OK;
 }
 
@@ -132,16 +134,30 @@ static bool is_world(const orr_layer_data *layer)
     return (layer->kind == ORR_LAYER_SPLATS || layer->kind == ORR_LAYER_FIELD) && !layer->bound_to.slot;
 }
 
-bool orr_scene_sky(const orr_scene *scene, orr_draw_sky *sky)
+const orr_layer_data *orr_scene_sky(const orr_scene *scene)
 {
     const orr_layer_data *layer = first_robot(scene);
-    bool wanted = layer && layer->robot->has_sky && !scene->has_background;
+    bool wanted = layer && layer->robot->sky && !scene->has_background;
     for (int i = 0; i < scene->layer_count && wanted; i++) {
         wanted = !is_world(&scene->layers[i]); // a captured world has its own sky
     }
-    if (wanted) {
-        *sky = layer->robot->sky;
-        turn_by(layer->transform.rotation, layer->robot->sky.up, sky->up);
+    return wanted ? layer : NULL;
+}
+
+orr_result orr_scene_draw_sky(const orr_layer_data *layer, orr_draw_list *list, orr_error *error)
+{
+    const orr_robot *robot = layer->robot;
+    list->opaque = true;
+    list->sky = robot->sky_colours;
+    turn_by(layer->transform.rotation, robot->sky_colours.up, list->sky.up);
+    if (list->lens.orthographic) {
+        return ORR_OK;
     }
-    return wanted;
+    // around the camera, and large enough that rounding of its place does not show
+    orr_transform place = {.scale = 1e5f};
+    memcpy(place.rotation, layer->transform.rotation, sizeof place.rotation);
+    memcpy(place.position, list->lens.place, sizeof place.position);
+    place.scale = fmaxf(place.scale, 100.0f * list->lens.near_plane);
+    list->backdrop = (orr_draw_mesh){.mesh = robot->sky, .key = layer->key + (uint64_t)layer->key_count - 1};
+    return orr_affine_from_transform(&place, list->backdrop.model, error);
 }

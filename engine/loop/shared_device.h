@@ -1,6 +1,7 @@
 // For a program with a window: one Vulkan device draws and presents, so that pictures need not leave it.
 #pragma once
 
+#include "engine/device/cuda.h"
 #include "engine/device/vulkan.h"
 
 struct orr_vulkan_image; // render/vulkan/image.h

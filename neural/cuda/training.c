@@ -145,13 +145,16 @@ orr_result orr_cuda_training_step(orr_cuda_training *t, const float *places, con
                                   double *loss, orr_error *error)
 {
     ORR_TRY(orr_cuda_use(t->cuda, error));
-    ORR_TRY(upload_batch(t, places, targets, error));
+    orr_cuda_range_begin("batch");
+    orr_result result = upload_batch(t, places, targets, error);
+    orr_cuda_range_end();
+    ORR_TRY(result);
     orr_cuda_range_begin("network");
     cudaError_t code = orr_cuda_field_train(t->cuda->stream, &t->pass, t->blocks);
     orr_cuda_range_end();
     ORR_CUDA_TRY(code);
     orr_cuda_range_begin("optimise");
-    orr_result result = optimise(t, error);
+    result = optimise(t, error);
     orr_cuda_range_end();
     ORR_TRY(result);
     ORR_TRY(orr_cuda_download(t->cuda, t->losses, t->pass.losses, (size_t)t->blocks * sizeof(float), error));

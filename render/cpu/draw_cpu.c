@@ -45,6 +45,7 @@ struct orr_cpu_frame {
     orr_splat_bins bins;
     const orr_picture *picture;
     const float *mesh_depth, *mesh_colour;   // NULL: no meshes
+    orr_fragment_lists fragments;            // of transparent meshes
     const float *field_depth, *field_colour; // NULL: no fields
     atomic_llong evaluated;
 };
@@ -198,6 +199,8 @@ static void blend_tile(void *context, int i, int worker)
         .height = f->list->lens.height,
         .mesh_depth = f->mesh_depth,
         .mesh_colour = f->mesh_colour,
+        .fragments = f->fragments,
+        .backdrop = f->list->backdrop.mesh != NULL,
         .field_depth = f->field_depth,
         .field_colour = f->field_colour,
         .opaque = f->list->opaque,
@@ -211,7 +214,7 @@ static void blend_tile(void *context, int i, int worker)
 static orr_result draw_meshes(orr_cpu_frame *f, int64_t *triangles, orr_error *error)
 {
     *triangles = 0;
-    if (f->list->mesh_count == 0) {
+    if (f->list->mesh_count == 0 && !f->list->backdrop.mesh) {
         return ORR_OK;
     }
     size_t pixels = (size_t)f->list->lens.width * (size_t)f->list->lens.height;
@@ -221,7 +224,7 @@ static orr_result draw_meshes(orr_cpu_frame *f, int64_t *triangles, orr_error *e
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: meshes on %zu pixels", pixels);
     }
     orr_mesh_counts counts;
-    ORR_TRY(orr_mesh_raster(f->jobs, f->isa, f->arena, f->list, planes, &counts, error));
+    ORR_TRY(orr_mesh_raster(f->jobs, f->isa, f->arena, f->list, planes, &f->fragments, &counts, error));
     f->mesh_depth = planes.depth;
     f->mesh_colour = planes.rgb;
     *triangles = counts.triangles;
@@ -243,7 +246,7 @@ static void blend(orr_cpu_frame *f)
 orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                               orr_profile *profile, orr_cpu_frame **frame, orr_error *error)
 {
-    orr_profile_reset(profile);
+    profile->stage_start = orr_clock_nanoseconds();
     orr_cpu_frame *f = orr_arena_take(arena, 1, sizeof *f);
     if (!f) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a frame");
@@ -269,6 +272,11 @@ const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *f)
 const float *orr_draw_cpu_mesh_colour(const orr_cpu_frame *f)
 {
     return f->mesh_colour;
+}
+
+orr_fragment_lists orr_draw_cpu_fragments(const orr_cpu_frame *f)
+{
+    return f->fragments;
 }
 
 orr_result orr_draw_cpu_end(orr_cpu_frame *f, const orr_field_pass *fields, const orr_picture *picture,
@@ -299,6 +307,7 @@ orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr
     orr_cpu_frame *frame;
     orr_field_pass fields;
     bool done;
+    orr_profile_reset(profile);
     ORR_TRY(orr_draw_cpu_begin(jobs, isa, arena, list, profile, &frame, error));
     ORR_TRY(orr_field_pass_begin(&fields, jobs, arena, list, frame->mesh_depth, error));
     ORR_TRY(orr_field_pass_advance(&fields, INFINITY, &done, error));

@@ -41,14 +41,25 @@ static uint32_t chunk_size(const orr_mesh_part *part)
     return size > MESH_CHUNK ? size : MESH_CHUNK;
 }
 
+// The backdrop comes first, so that everything covers it.
+static const orr_draw_mesh *item_of(const orr_draw_list *list, int i)
+{
+    return !list->backdrop.mesh ? &list->meshes[i] : i == 0 ? &list->backdrop : &list->meshes[i - 1];
+}
+
+static bool is_left_out(const orr_draw_list *list, const orr_mesh *mesh, const orr_mesh_part *part)
+{
+    return list->only_solid && mesh->materials[part->material].blended;
+}
+
 // What the list holds, laid out: instances with room for their vertices, surfaces, chunks.
 static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_list *list,
                           int64_t *triangles, orr_error *error)
 {
     int64_t surface_count = 0, chunk_count = 0;
     *triangles = 0;
-    for (int i = 0; i < list->mesh_count; i++) {
-        const orr_mesh *mesh = list->meshes[i].mesh;
+    for (int i = 0; i < raster->instance_count; i++) {
+        const orr_mesh *mesh = item_of(list, i)->mesh;
         surface_count += mesh->part_count;
         for (int j = 0; j < mesh->part_count; j++) {
             chunk_count += orr_blocks(mesh->parts[j].index_count / 3, chunk_size(&mesh->parts[j]));
@@ -60,20 +71,26 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
                         (long long)*triangles, INT32_MAX);
     }
     uint32_t *kept;
-    TAKE(raster->instances, list->mesh_count);
+    TAKE(raster->instances, raster->instance_count);
     TAKE(raster->surfaces, surface_count);
     TAKE(raster->chunks, chunk_count);
     TAKE(kept, *triangles);
     mesh_surface *surface = raster->surfaces;
-    for (int i = 0; i < list->mesh_count; i++) {
-        const orr_mesh *mesh = list->meshes[i].mesh;
+    for (int i = 0; i < raster->instance_count; i++) {
+        const orr_draw_mesh *item = item_of(list, i);
+        const orr_mesh *mesh = item->mesh;
         mesh_instance *instance = &raster->instances[i];
         instance->mesh = mesh;
-        orr_affine_multiply(list->lens.view, list->meshes[i].model, instance->to_camera);
+        instance->backdrop = item == &list->backdrop;
+        orr_affine_multiply(list->lens.view, item->model, instance->to_camera);
         TAKE(instance->points, mesh->vertex_count);
         for (int j = 0; j < mesh->part_count; j++, surface++) {
             const orr_mesh_part *part = &mesh->parts[j];
             set_surface(surface, instance, part);
+            if (is_left_out(list, mesh, part)) {
+                continue;
+            }
+            raster->blended |= surface->material->blended;
             uint32_t count = part->index_count / 3, size = chunk_size(part);
             for (uint32_t first = 0; first < count; first += size) {
                 mesh_chunk *chunk = &raster->chunks[raster->chunk_count++];
@@ -128,6 +145,18 @@ static void bin_fill_job(void *context, int group, int worker)
 {
     (void)worker;
     orr_mesh_bin_fill(((const stage *)context)->raster, group);
+}
+
+static void count_job(void *context, int tile, int worker)
+{
+    const stage *s = context;
+    s->lanes->count(s->raster, tile, s->raster->scratch[worker]);
+}
+
+static void fill_job(void *context, int tile, int worker)
+{
+    const stage *s = context;
+    s->lanes->fill(s->raster, tile, s->raster->scratch[worker]);
 }
 
 static void tile_job(void *context, int tile, int worker)
@@ -200,18 +229,34 @@ static orr_result place_bins(mesh_raster *raster, orr_arena *arena, orr_error *e
     return ORR_OK;
 }
 
+// What is transparent, once it is known what covers it.
+static orr_result draw_fragments(orr_jobs *jobs, orr_arena *arena, mesh_raster *raster, stage *s,
+                                 orr_fragment_lists *fragments, orr_error *error)
+{
+    int tiles = raster->columns * raster->rows;
+    TAKE(raster->fragment_starts, (size_t)raster->lens.width * (size_t)raster->lens.height + 1);
+    orr_jobs_for(jobs, tiles, count_job, s);
+    ORR_TRY(orr_mesh_place_fragments(raster, arena, error));
+    orr_jobs_for(jobs, tiles, fill_job, s);
+    *fragments = (orr_fragment_lists){raster->fragment_starts, raster->fragments};
+    return ORR_OK;
+}
+
 orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                           orr_mesh_picture picture, orr_mesh_counts *counts, orr_error *error)
+                           orr_mesh_picture picture, orr_fragment_lists *fragments, orr_mesh_counts *counts,
+                           orr_error *error)
 {
     mesh_raster raster = {.lens = list->lens,
-                          .sun = list->sun,
+                          .instance_count = list->mesh_count + (list->backdrop.mesh ? 1 : 0),
                           .picture = picture,
                           .columns = orr_blocks(list->lens.width, MESH_TILE),
                           .rows = orr_blocks(list->lens.height, MESH_TILE)};
     stage s = {.raster = &raster, .lanes = lanes_of[isa]};
     orr_mesh_counts found;
+    *fragments = (orr_fragment_lists){0};
+    orr_draw_light_up(list, &raster.lighting);
     ORR_TRY(lay_out(&raster, arena, list, &found.triangles, error));
-    for (int i = 0; i < list->mesh_count; i++) {
+    for (int i = 0; i < raster.instance_count; i++) {
         s.instance = &raster.instances[i];
         orr_jobs_for(jobs, orr_blocks(s.instance->mesh->vertex_count, VERTEX_BLOCK), vertices_job, &s);
     }
@@ -230,6 +275,9 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
         TAKE(raster.scratch[i], 1);
     }
     orr_jobs_for(jobs, raster.columns * raster.rows, tile_job, &s);
+    if (raster.blended) {
+        ORR_TRY(draw_fragments(jobs, arena, &raster, &s, fragments, error));
+    }
     if (counts) {
         *counts = found;
     }

@@ -9,8 +9,8 @@
 // Memory of the caller; pixel (x, y) stands at y * width + x, rows from the top.
 typedef struct orr_mesh_picture {
     float *depth; // height x width, z along the camera's axis; +INFINITY: no mesh there
-    float *rgb;   // 3 x height x width: a plane of red, one of green, one of blue; display-referred; 0 where
-                  // there is no mesh
+    float *rgb;   // 3 x height x width: a plane of red, one of green, one of blue; display-referred; where
+                  // there is no mesh 0, or the backdrop
 } orr_mesh_picture;
 
 typedef struct orr_mesh_counts {
@@ -18,9 +18,11 @@ typedef struct orr_mesh_counts {
     int64_t drawn;     // left after culling, cut at the view's edges where needed
 } orr_mesh_counts;
 
-// Draws list->meshes (splats and background are not its business). The scratch comes from `arena`; the same
+// Draws list->meshes and the backdrop (splats and sky are not its business): the opaque surfaces into the picture's planes,
+// what is transparent in front of them into `fragments`, which lies in the arena. The scratch comes from `arena`; the same
 // bits for any number of workers. Of surfaces at equal depth the first in the list wins. Nothing nearer than
 // the near plane or farther than the far plane is drawn. ORR_ERROR_MEMORY, or ORR_ERROR_ARGUMENT for more
 // than 2^31 - 1 triangles; `counts` may be NULL.
 orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
-                           orr_mesh_picture picture, orr_mesh_counts *counts, orr_error *error);
+                           orr_mesh_picture picture, orr_fragment_lists *fragments, orr_mesh_counts *counts,
+                           orr_error *error);

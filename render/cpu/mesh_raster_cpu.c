@@ -154,44 +154,63 @@ static __attribute__((noinline)) mask opaque_pixels(const mesh_raster *raster, c
                      to_real(lane_index() + I(x)) + R(0.5), R((float)y + 0.5f));
 }
 
-static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y, int32_t id)
-{
-    const mesh_record *record = &raster->records[id];
-    bool cut_out = raster->surfaces[record->surface].material->alpha_cutoff > 0.0f;
-    int low_x = INT32_MAX, high_x = INT32_MIN, low_y = INT32_MAX, high_y = INT32_MIN;
+// What of a tile a triangle may cover, and its plane there.
+typedef struct record_span {
     edge edges[3];
+    int left, right, top, bottom; // inclusive; left at a multiple of the lanes
+    real across, down, start;     // nearness per pixel, and at the centre of the tile's first
+    real nearest, farthest;
+} record_span;
+
+FN record_span span_over_tile(const mesh_record *record, int tile_x, int tile_y)
+{
+    record_span s;
+    int low_x = INT32_MAX, high_x = INT32_MIN, low_y = INT32_MAX, high_y = INT32_MIN;
     for (int k = 0; k < 3; k++) {
-        edges[k] = edge_over_tile(record, k, tile_x, tile_y);
+        s.edges[k] = edge_over_tile(record, k, tile_x, tile_y);
         low_x = record->x[k] < low_x ? record->x[k] : low_x;
         high_x = record->x[k] > high_x ? record->x[k] : high_x;
         low_y = record->y[k] < low_y ? record->y[k] : low_y;
         high_y = record->y[k] > high_y ? record->y[k] : high_y;
     }
-    int left = mesh_first_pixel(low_x) - tile_x, right = mesh_last_pixel(high_x, tile_x + MESH_TILE) - tile_x;
-    int top = mesh_first_pixel(low_y) - tile_y, bottom = mesh_last_pixel(high_y, tile_y + MESH_TILE) - tile_y;
-    left = left > 0 ? left & ~(ORR_LANES - 1) : 0;
-    top = top > 0 ? top : 0;
-
+    int left = mesh_first_pixel(low_x) - tile_x, top = mesh_first_pixel(low_y) - tile_y;
+    s.left = left > 0 ? left & ~(ORR_LANES - 1) : 0;
+    s.right = mesh_last_pixel(high_x, tile_x + MESH_TILE) - tile_x;
+    s.top = top > 0 ? top : 0;
+    s.bottom = mesh_last_pixel(high_y, tile_y + MESH_TILE) - tile_y;
     // relative to the tile in double: far from the triangle its plane has large numbers
     double nearness = record->nearness + record->across * (tile_x + 0.5) + record->down * (tile_y + 0.5);
-    real across = R(record->across), down = R(record->down), start = R(nearness);
-    real nearest = R(record->nearest), farthest = R(record->farthest);
-    for (int x = left; x <= right; x += ORR_LANES) {
+    s.across = R(record->across);
+    s.down = R(record->down);
+    s.start = R(nearness);
+    s.nearest = R(record->nearest);
+    s.farthest = R(record->farthest);
+    return s;
+}
+
+static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y, int32_t id)
+{
+    const mesh_record *record = &raster->records[id];
+    const mesh_surface *surface = &raster->surfaces[record->surface];
+    const bool cut_out = surface->material->alpha_cutoff > 0.0f, backdrop = surface->instance->backdrop;
+    const record_span s = span_over_tile(record, tile_x, tile_y);
+    for (int x = s.left; x <= s.right; x += ORR_LANES) {
         sint column = lane_index() + I(x);
-        real at_column = fma_(to_real(column), across, start);
+        real at_column = fma_(to_real(column), s.across, s.start);
         sint value[3];
         for (int k = 0; k < 3; k++) {
-            value[k] = I(edges[k].start + edges[k].down * top) + I(edges[k].across) * column;
+            value[k] = I(s.edges[k].start + s.edges[k].down * s.top) + I(s.edges[k].across) * column;
         }
-        for (int y = top; y <= bottom; y++) {
+        for (int y = s.top; y <= s.bottom; y++) {
             mask hit = (value[0] | value[1] | value[2]) >= I(0);
             for (int k = 0; k < 3; k++) {
-                value[k] += I(edges[k].down);
+                value[k] += I(s.edges[k].down);
             }
             float *pixel = tile->nearness + y * MESH_TILE + x;
             real before = real_load(pixel);
-            real now = min_(max_(fma_(R((float)y), down, at_column), farthest), nearest);
-            hit &= now > before;
+            real now = min_(max_(fma_(R((float)y), s.down, at_column), s.farthest), s.nearest);
+            now = backdrop ? before : now; // it is first, and whatever comes covers it
+            hit &= backdrop ? hit : now > before;
             if (!any(hit)) {
                 continue;
             }
@@ -205,31 +224,16 @@ static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, 
     }
 }
 
-static mesh_sun sun_in_camera(const mesh_raster *raster)
-{
-    const float *m = raster->lens.view, *d = raster->sun.direction;
-    const float *colour = raster->sun.colour, *ambient = raster->sun.ambient;
-    return (mesh_sun){m[0] * d[0] + m[1] * d[1] + m[2] * d[2],
-                      m[4] * d[0] + m[5] * d[1] + m[6] * d[2],
-                      m[8] * d[0] + m[9] * d[1] + m[10] * d[2],
-                      colour[0],
-                      colour[1],
-                      colour[2],
-                      ambient[0],
-                      ambient[1],
-                      ambient[2]};
-}
-
 // Member of the lanes' records, at word `offset` of the struct.
 FN sint record_member(const mesh_raster *raster, sint id, size_t offset)
 {
     return int_gather((const char *)raster->records + offset, id * I(sizeof(mesh_record) / 4));
 }
 
-// Colour of the pixels whose records are `id`; 0 where there is none. x, y: [px]
-FN real3 shade_records(const mesh_raster *raster, mesh_sun sun, sint id, real x, real y)
+// Colour and opacity of the pixels whose records are `id`; 0 where there is none. x, y: [px]
+FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
 {
-    real3 colour = make_real3(R(0.0), R(0.0), R(0.0));
+    real4 colour = {R(0.0), R(0.0), R(0.0), R(0.0)};
     mask left = id >= I(0);
     sint safe = sel_int(left, id, I(0));
     while (any(left)) { // once per surface, which is nearly always once
@@ -239,16 +243,23 @@ FN real3 shade_records(const mesh_raster *raster, mesh_sun sun, sint id, real x,
             left & (record_member(raster, safe, offsetof(mesh_record, surface)) == I(record->surface));
         sint triangle = sel_int(same, record_member(raster, safe, offsetof(mesh_record, triangle)),
                                 I((int32_t)record->triangle));
-        real3 c = shade_pixels(raster, sun, &raster->surfaces[record->surface], triangle, x, y);
-        colour = make_real3(sel(same, c.x, colour.x), sel(same, c.y, colour.y), sel(same, c.z, colour.z));
+        real4 c = shade_pixels(raster, &raster->surfaces[record->surface], triangle, x, y);
+        colour = (real4){sel(same, c.x, colour.x), sel(same, c.y, colour.y), sel(same, c.z, colour.z),
+                         sel(same, c.w, colour.w)};
         left &= ~same;
     }
     return colour;
 }
 
+// The nearness of the far plane: nothing that far away is drawn.
+static float farthest_of(const mesh_raster *raster)
+{
+    return raster->lens.orthographic ? -raster->lens.far_plane : 1.0f / raster->lens.far_plane;
+}
+
 static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int tile_x, int tile_y)
 {
-    mesh_sun sun = sun_in_camera(raster);
+    const bool backdrop = raster->instance_count > 0 && raster->instances[0].backdrop;
     int width = raster->lens.width, height = raster->lens.height;
     size_t plane = (size_t)width * (size_t)height;
     for (int y = 0; y < MESH_TILE && tile_y + y < height; y++) {
@@ -256,11 +267,12 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
             sint id = sint_load(tile->record + y * MESH_TILE + x);
             real nearness = real_load(tile->nearness + y * MESH_TILE + x);
             real depth = raster->lens.orthographic ? -nearness : R(1.0) / nearness;
-            real3 colour = shade_records(raster, sun, id, to_real(lane_index() + I(tile_x + x)) + R(0.5),
+            real4 colour = shade_records(raster, id, to_real(lane_index() + I(tile_x + x)) + R(0.5),
                                          R((float)(tile_y + y) + 0.5f));
+            mask there = backdrop ? nearness > R(farthest_of(raster)) : id >= I(0);
             size_t at = (size_t)(tile_y + y) * (size_t)width + (size_t)(tile_x + x);
             int count = width - tile_x - x;
-            store_some(raster->picture.depth + at, sel(id >= I(0), depth, R(INFINITY)), count);
+            store_some(raster->picture.depth + at, sel(there, depth, R(INFINITY)), count);
             store_some(raster->picture.rgb + at, colour.x, count);
             store_some(raster->picture.rgb + plane + at, colour.y, count);
             store_some(raster->picture.rgb + 2 * plane + at, colour.z, count);
@@ -268,11 +280,15 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
     }
 }
 
+static bool is_blended(const mesh_raster *raster, uint32_t id)
+{
+    return raster->surfaces[raster->records[id].surface].material->blended;
+}
+
 static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
 {
     int tile_x = index % raster->columns * MESH_TILE, tile_y = index / raster->columns * MESH_TILE;
-    float far_plane = raster->lens.far_plane;
-    real farthest = R(raster->lens.orthographic ? -far_plane : 1.0f / far_plane);
+    real farthest = R(farthest_of(raster));
     for (int i = 0; i < MESH_TILE * MESH_TILE; i += ORR_LANES) {
         real_store(tile->nearness + i, farthest);
         sint_store(tile->record + i, I(-1));
@@ -281,9 +297,135 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
     for (uint32_t i = raster->bins[index]; i < end; i++) {
         // records lie in memory by triangle, not by tile
         __builtin_prefetch(&raster->records[raster->binned[i + 4 < end ? i + 4 : i]]);
-        draw_record(raster, tile, tile_x, tile_y, (int32_t)raster->binned[i]);
+        if (!is_blended(raster, raster->binned[i])) {
+            draw_record(raster, tile, tile_x, tile_y, (int32_t)raster->binned[i]);
+        }
     }
     shade_tile(raster, tile, tile_x, tile_y);
 }
 
-const mesh_lanes ORR_ISA_NAME(orr_mesh_lanes) = {linear_table, vertices, cull, draw_tile};
+// ---- fragments ----
+
+// Puts a fragment where it belongs among the `count` of its pixel: by depth, and of equal ones the first stays.
+static void insert_fragment(const mesh_raster *raster, size_t pixel, int count, float depth,
+                            mesh_fragment_source source)
+{
+    uint32_t at = raster->fragment_starts[pixel] + (uint32_t)count;
+    for (; count > 0 && raster->fragments[at - 1].depth > depth; count--, at--) {
+        raster->fragments[at] = raster->fragments[at - 1];
+        raster->sources[at] = raster->sources[at - 1];
+    }
+    raster->fragments[at].depth = depth;
+    raster->sources[at] = source;
+}
+
+// Counts a triangle's fragments that nothing covers, and puts them in their places when those are known (`fill`).
+FN void gather_fragments(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y, int32_t id,
+                         bool fill)
+{
+    const record_span s = span_over_tile(&raster->records[id], tile_x, tile_y);
+    for (int x = s.left; x <= s.right; x += ORR_LANES) {
+        sint column = lane_index() + I(x);
+        real at_column = fma_(to_real(column), s.across, s.start);
+        for (int y = s.top; y <= s.bottom; y++) {
+            mask hit = I(-1);
+            for (int k = 0; k < 3; k++) {
+                hit &= I(s.edges[k].start + s.edges[k].down * y) + I(s.edges[k].across) * column >= I(0);
+            }
+            real now = min_(max_(fma_(R((float)y), s.down, at_column), s.farthest), s.nearest);
+            real depth = raster->lens.orthographic ? -now : R(1.0) / now;
+            int32_t *count = tile->count + y * MESH_TILE + x;
+            hit &= depth < real_load(tile->depth + y * MESH_TILE + x);
+            if (fill) {
+                float depths[ORR_LANES];
+                real_store(depths, depth);
+                size_t row = (size_t)(tile_y + y) * (size_t)raster->lens.width;
+                for (uint32_t bits = mask_bits(hit); bits; bits &= bits - 1) {
+                    int lane = __builtin_ctz(bits), column_there = tile_x + x + lane;
+                    insert_fragment(raster, row + (size_t)column_there, count[lane], depths[lane],
+                                    (mesh_fragment_source){id, column_there});
+                }
+            }
+            sint_store(count, sint_load(count) - (hit & I(-1)));
+        }
+    }
+}
+
+// Where the opaque surfaces of a tile stand, and no fragments yet; beyond the picture everything is covered.
+static void begin_fragments(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y)
+{
+    int width = raster->lens.width, height = raster->lens.height;
+    for (int y = 0; y < MESH_TILE; y++) {
+        for (int x = 0; x < MESH_TILE; x++) {
+            bool inside = tile_x + x < width && tile_y + y < height;
+            size_t at = inside ? (size_t)(tile_y + y) * (size_t)width + (size_t)(tile_x + x) : 0;
+            float depth = inside ? raster->picture.depth[at] : -INFINITY;
+            tile->depth[y * MESH_TILE + x] = fminf(depth, raster->lens.far_plane);
+            tile->count[y * MESH_TILE + x] = 0;
+        }
+    }
+}
+
+FN void gather_tile(const mesh_raster *raster, int index, mesh_tile *tile, bool fill)
+{
+    int tile_x = index % raster->columns * MESH_TILE, tile_y = index / raster->columns * MESH_TILE;
+    begin_fragments(raster, tile, tile_x, tile_y);
+    for (uint32_t i = raster->bins[index]; i < raster->bins[index + 1]; i++) {
+        if (is_blended(raster, raster->binned[i])) {
+            gather_fragments(raster, tile, tile_x, tile_y, (int32_t)raster->binned[i], fill);
+        }
+    }
+}
+
+static void count_tile(const mesh_raster *raster, int index, mesh_tile *tile)
+{
+    gather_tile(raster, index, tile, false);
+    int tile_x = index % raster->columns * MESH_TILE, tile_y = index / raster->columns * MESH_TILE;
+    for (int y = 0; y < MESH_TILE && tile_y + y < raster->lens.height; y++) {
+        for (int x = 0; x < MESH_TILE && tile_x + x < raster->lens.width; x++) {
+            raster
+                ->fragment_starts[(size_t)(tile_y + y) * (size_t)raster->lens.width + (size_t)(tile_x + x)] =
+                (uint32_t)tile->count[y * MESH_TILE + x];
+        }
+    }
+}
+
+// Colours of fragments first .. end, which are of one row of pixels.
+static void shade_fragments(const mesh_raster *raster, uint32_t first, uint32_t end, int row)
+{
+    for (; first < end; first += ORR_LANES) {
+        int count = end - first < ORR_LANES ? (int)(end - first) : ORR_LANES;
+        int32_t id[ORR_LANES], column[ORR_LANES];
+        for (int i = 0; i < ORR_LANES; i++) {
+            const mesh_fragment_source *source = &raster->sources[first + (uint32_t)(i < count ? i : 0)];
+            id[i] = source->record;
+            column[i] = source->x;
+        }
+        real4 c =
+            shade_records(raster, sint_load(id), to_real(sint_load(column)) + R(0.5), R((float)row + 0.5f));
+        float member[4][ORR_LANES];
+        real_store(member[0], c.x * c.w);
+        real_store(member[1], c.y * c.w);
+        real_store(member[2], c.z * c.w);
+        real_store(member[3], c.w);
+        for (int i = 0; i < count; i++) {
+            for (int k = 0; k < 4; k++) {
+                raster->fragments[first + (uint32_t)i].rgba[k] = member[k][i];
+            }
+        }
+    }
+}
+
+static void fill_tile(const mesh_raster *raster, int index, mesh_tile *tile)
+{
+    gather_tile(raster, index, tile, true);
+    int tile_x = index % raster->columns * MESH_TILE, tile_y = index / raster->columns * MESH_TILE;
+    int width = raster->lens.width, right = tile_x + MESH_TILE < width ? tile_x + MESH_TILE : width;
+    for (int y = 0; y < MESH_TILE && tile_y + y < raster->lens.height; y++) {
+        const uint32_t *starts = raster->fragment_starts + (size_t)(tile_y + y) * (size_t)width;
+        shade_fragments(raster, starts[tile_x], starts[right], tile_y + y);
+    }
+}
+
+const mesh_lanes ORR_ISA_NAME(orr_mesh_lanes) = {linear_table, vertices,   cull,
+                                                 draw_tile,    count_tile, fill_tile};

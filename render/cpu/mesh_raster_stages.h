@@ -4,7 +4,9 @@
 //     cull      lanes over triangles     drops what cannot touch a pixel centre
 //     set up    per triangle             cuts at the view's bounds, orients, plane of nearness
 //     bin       per group of triangles   lists for each tile, in drawing order
-//     tile      lanes over pixels        nearest triangle per pixel, then shades each pixel once
+//     tile      lanes over pixels        nearest opaque triangle per pixel, then shades each pixel once
+//     count     lanes over pixels        transparent triangles before it
+//     fill      lanes over pixels        their fragments, each pixel's from front to back, and shades them
 //
 // Screen positions are fixed-point numbers of 1/256 pixel, so that edges are exact: a pixel centre on the
 // edge between two triangles belongs to exactly one of them (the top-left rule). "Nearness" is 1/z in
@@ -47,6 +49,7 @@ typedef struct mesh_point {
 typedef struct mesh_instance {
     const orr_mesh *mesh;
     float to_camera[12];
+    bool backdrop;      // unlit, and behind everything
     mesh_point *points; // vertex_count
 } mesh_instance;
 
@@ -80,17 +83,34 @@ typedef struct mesh_record {
     int32_t surface;
 } mesh_record;
 
-// The nearest triangle of each pixel of a tile.
+// The nearest opaque triangle of each pixel of a tile; for the fragments before it, how far away it is, and how many there
+// are.
 typedef struct mesh_tile {
-    float nearness[MESH_TILE * MESH_TILE];
-    int32_t record[MESH_TILE * MESH_TILE]; // -1: none
+    union {
+        float nearness[MESH_TILE * MESH_TILE];
+        float depth[MESH_TILE * MESH_TILE];
+    };
+    union {
+        int32_t record[MESH_TILE * MESH_TILE]; // -1: none
+        int32_t count[MESH_TILE * MESH_TILE];
+    };
 } mesh_tile;
+
+// Which triangle a fragment is of, and where.
+typedef struct mesh_fragment_source {
+    int32_t record, x;
+} mesh_fragment_source;
 
 typedef struct mesh_raster {
     orr_lens lens;
-    orr_draw_sun sun;
+    orr_draw_lighting lighting;
     orr_mesh_picture picture;
-    mesh_instance *instances;
+    bool blended;                  // some surface is
+    uint32_t *fragment_starts;     // height x width + 1; counts of the pixels before they are summed up
+    orr_fragment *fragments;       // each pixel's from front to back
+    mesh_fragment_source *sources; // of the fragments
+    mesh_instance *instances;      // instance_count
+    int instance_count;
     mesh_surface *surfaces;
     mesh_chunk *chunks;
     int chunk_count;
@@ -109,6 +129,8 @@ typedef struct mesh_lanes {
     void (*vertices)(const mesh_raster *raster, const mesh_instance *instance, int64_t first, int64_t count);
     void (*cull)(const mesh_raster *raster, mesh_chunk *chunk);
     void (*tile)(const mesh_raster *raster, int tile, mesh_tile *scratch);
+    void (*count)(const mesh_raster *raster, int tile, mesh_tile *scratch);
+    void (*fill)(const mesh_raster *raster, int tile, mesh_tile *scratch);
 } mesh_lanes;
 
 extern const mesh_lanes orr_mesh_lanes_baseline, orr_mesh_lanes_avx2, orr_mesh_lanes_avx512;
@@ -116,6 +138,8 @@ extern const mesh_lanes orr_mesh_lanes_baseline, orr_mesh_lanes_avx2, orr_mesh_l
 void orr_mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk);
 void orr_mesh_bin_count(const mesh_raster *raster, int group);
 void orr_mesh_bin_fill(const mesh_raster *raster, int group);
+// Counts of fragments to places, and room for them.
+orr_result orr_mesh_place_fragments(mesh_raster *raster, orr_arena *arena, orr_error *error);
 
 // First and last pixel whose centre lies in [low, high] (1/256 px), within [0, size).
 static inline int mesh_first_pixel(int32_t low)

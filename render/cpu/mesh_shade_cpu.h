@@ -171,9 +171,48 @@ FN real3 turn(const float m[12], real3 v)
                       m[8] * v.x + m[9] * v.y + m[10] * v.z);
 }
 
-// Display colour of the surface's triangles at the pixel centres x, y [px].
-FN real3 shade_pixels(const mesh_raster *raster, mesh_sun sun, const mesh_surface *surface, sint triangle,
-                      real x, real y)
+FN mesh_light to_light(const orr_light_values *v)
+{
+    mesh_light light;
+    _Static_assert(sizeof light == sizeof *v, "the same members in the same order");
+    memcpy(&light, v, sizeof light);
+    return light;
+}
+
+// Display colour of a surface by all lights. p: in the camera's space; normal: unit.
+FN real3 light_up(const mesh_raster *raster, const orr_mesh_material *material, real3 base_colour, real3 p,
+                  real3 normal)
+{
+    const orr_draw_lighting *lighting = &raster->lighting;
+    const float *ambient = lighting->ambient;
+    real3 diffuse = make_real3(R(ambient[0] + material->emission), R(ambient[1] + material->emission),
+                               R(ambient[2] + material->emission));
+    real3 highlight = make_real3(R(0.0), R(0.0), R(0.0));
+    real3 to_eye = raster->lens.orthographic ? make_real3(R(0.0), R(0.0), R(-1.0))
+                                             : normalised3(make_real3(-p.x, -p.y, -p.z));
+    for (int i = 0; i < lighting->count; i++) {
+        mesh_light light = to_light(&lighting->lights[i]);
+        mesh_incidence from =
+            lighting->lights[i].directional > 0.5f ? mesh_from_afar(light) : mesh_from_lamp(light, p);
+        diffuse = mesh_add_diffuse(diffuse, light, from, normal);
+        if (material->specular > 0.0f) {
+            highlight =
+                mesh_add_highlight(highlight, light, from, normal, to_eye, 128.0f * material->shininess);
+        }
+    }
+    return mesh_shade(base_colour, diffuse, highlight, material->specular);
+}
+
+// The place of corner a, and from there by the weights.
+FN real3 place_at(const lane_corners *t, real2 w)
+{
+    return make_real3(fma_(w.x, t->ab.x, fma_(w.y, t->ac.x, t->place.x)),
+                      fma_(w.x, t->ab.y, fma_(w.y, t->ac.y, t->place.y)),
+                      fma_(w.x, t->ab.z, fma_(w.y, t->ac.z, t->place.z)));
+}
+
+// Display colour of the surface's triangles at the pixel centres x, y [px], and how opaque they are there.
+FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, sint triangle, real x, real y)
 {
     const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
     lane_corners t = gather_corners(surface, triangle);
@@ -184,9 +223,14 @@ FN real3 shade_pixels(const mesh_raster *raster, mesh_sun sun, const mesh_surfac
     w.y = min_(max_(exact.y, R(0.0)), R(1.0) - w.x);
     const float *factor = surface->material->base_colour;
     real3 colour = make_real3(R(factor[0]), R(factor[1]), R(factor[2]));
+    real alpha = R(factor[3]);
     if (surface->texture) {
         real4 texel = sample_texture(raster, surface, &t, exact, x, y);
         colour = make_real3(colour.x * texel.x, colour.y * texel.y, colour.z * texel.z);
+        alpha = alpha * texel.w;
+    }
+    if (surface->instance->backdrop) {
+        return (real4){linear_to_srgb(colour.x), linear_to_srgb(colour.y), linear_to_srgb(colour.z), alpha};
     }
     colour = times_vertex_colour(raster, vertices, &t, w, colour);
     real3 normal = turn(surface->instance->to_camera,
@@ -197,9 +241,6 @@ FN real3 shade_pixels(const mesh_raster *raster, mesh_sun sun, const mesh_surfac
     mask away = dot3(t.normal, to_surface) > R(0.0);
     real3 outward = make_real3(sel(away, -t.normal.x, t.normal.x), sel(away, -t.normal.y, t.normal.y),
                                sel(away, -t.normal.z, t.normal.z));
-    float emission = surface->material->emission;
-    sun.ambient_red += emission;
-    sun.ambient_green += emission;
-    sun.ambient_blue += emission;
-    return mesh_shade(sun, colour, normal, outward);
+    colour = light_up(raster, surface->material, colour, place_at(&t, w), mesh_seen_normal(normal, outward));
+    return (real4){colour.x, colour.y, colour.z, alpha};
 }

@@ -9,6 +9,8 @@
 #include "render/sky_formula.h"
 #include "render/splat_formula.h"
 
+#include <float.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -28,12 +30,14 @@ typedef struct block_state {
     real depth; // sum of weight times depth
 } block_state;
 
-// What meshes and fields show of a block's pixels; apart from the rest, which shall stay in L1.
+// What meshes and fields show of a block's pixels; apart from the rest, which shall stay in L1. What is at a depth is blended
+// when the splats reach that; infinity: nothing, or no more.
 typedef struct block_layers {
     real mesh_depth; // splats from here on are hidden
-    // blended when the splats reach the depth; infinity: nothing, or done
     real field_depth;
     real field_red, field_green, field_blue, field_alpha;
+    real fragment_depth; // of the next one
+    sint fragment, fragment_end;
 } block_layers;
 
 typedef struct tile_state {
@@ -66,6 +70,37 @@ static real plane_block(const orr_blend_job *job, const float *plane, int left, 
     return real_load(values);
 }
 
+// A member of fragments, by its place in the struct.
+FN real fragment_member(const orr_blend_job *job, sint fragment, size_t offset)
+{
+    return real_gather((const float *)((const char *)job->fragments.fragments + offset),
+                       fragment * I(sizeof(orr_fragment) / 4));
+}
+
+// Where the next fragment of each pixel stands.
+FN real next_depth(const orr_blend_job *job, sint fragment, sint end)
+{
+    mask some = fragment < end;
+    return sel(some, fragment_member(job, sel_int(some, fragment, I(0)), offsetof(orr_fragment, depth)),
+               R(__builtin_inff()));
+}
+
+static void begin_fragments(const orr_blend_job *job, block_layers *layers, int left, int top)
+{
+    int32_t first[ORR_LANES] = {0}, end[ORR_LANES] = {0};
+    for (int i = 0; i < ORR_LANES; i++) {
+        int x = left + i % BLOCK_W, y = top + i / BLOCK_W;
+        if (x < job->width && y < job->height) {
+            const uint32_t *start = job->fragments.starts + (int64_t)y * job->width + x;
+            first[i] = (int32_t)start[0];
+            end[i] = (int32_t)start[1];
+        }
+    }
+    layers->fragment = sint_load(first);
+    layers->fragment_end = sint_load(end);
+    layers->fragment_depth = next_depth(job, layers->fragment, layers->fragment_end);
+}
+
 static void begin_blocks(const orr_blend_job *job, tile_state *tile)
 {
     tile->live_count = 0;
@@ -83,7 +118,12 @@ static void begin_blocks(const orr_blend_job *job, tile_state *tile)
         tile->live_count += tile->live[b];
         block_layers *layers = &tile->layers[b];
         if (job->mesh_depth || job->field_depth) {
-            *layers = (block_layers){.mesh_depth = R(__builtin_inff()), .field_depth = R(__builtin_inff())};
+            *layers = (block_layers){.mesh_depth = R(__builtin_inff()),
+                                     .field_depth = R(__builtin_inff()),
+                                     .fragment_depth = R(__builtin_inff())};
+        }
+        if (job->fragments.starts) {
+            begin_fragments(job, layers, left, top);
         }
         if (job->mesh_depth) {
             layers->mesh_depth = plane_block(job, job->mesh_depth, left, top, 0.0f);
@@ -140,20 +180,51 @@ FN real closed(real a)
 // Blends what the fields show of the pixels in `due`. It may be opaque: then nothing is left for what stands behind.
 FN void blend_fields(block_state *s, block_layers *layers, mask due)
 {
-    due = and_(due, s->open > R(0.0));
-    real weight = sel(due, s->open, R(0.0));
+    mask open = and_(due, s->open > R(0.0));
+    real weight = sel(open, s->open, R(0.0));
     s->red = fma_(weight, layers->field_red, s->red);
     s->green = fma_(weight, layers->field_green, s->green);
     s->blue = fma_(weight, layers->field_blue, s->blue);
-    s->depth = fma_(weight * layers->field_alpha, sel(due, layers->field_depth, R(0.0)), s->depth);
+    s->depth = fma_(weight * layers->field_alpha, sel(open, layers->field_depth, R(0.0)), s->depth);
     real left = s->open * (R(1.0) - layers->field_alpha);
-    s->open = sel(due, sel(left <= R(SPLAT_T_MIN), closed(left), left), s->open);
+    s->open = sel(open, sel(left <= R(SPLAT_T_MIN), closed(left), left), s->open);
     layers->field_depth = sel(due, R(__builtin_inff()), layers->field_depth);
+}
+
+// Blends the next fragment of the pixels in `due`, likewise.
+FN void blend_fragments(const orr_blend_job *job, block_state *s, block_layers *layers, mask due)
+{
+    sint at = sel_int(due, layers->fragment, I(0));
+    mask open = and_(due, s->open > R(0.0));
+    real weight = sel(open, s->open, R(0.0));
+    real alpha = fragment_member(job, at, offsetof(orr_fragment, rgba[3]));
+    s->red = fma_(weight, fragment_member(job, at, offsetof(orr_fragment, rgba[0])), s->red);
+    s->green = fma_(weight, fragment_member(job, at, offsetof(orr_fragment, rgba[1])), s->green);
+    s->blue = fma_(weight, fragment_member(job, at, offsetof(orr_fragment, rgba[2])), s->blue);
+    s->depth = fma_(weight * alpha, sel(open, layers->fragment_depth, R(0.0)), s->depth);
+    real left = s->open * (R(1.0) - alpha);
+    s->open = sel(open, sel(left <= R(SPLAT_T_MIN), closed(left), left), s->open);
+    layers->fragment = sel_int(due, layers->fragment + I(1), layers->fragment);
+    layers->fragment_depth = next_depth(job, layers->fragment, layers->fragment_end);
+}
+
+// Blends what fields and fragments show up to a depth, nearer ones first.
+FN void blend_layers(const orr_blend_job *job, block_state *s, block_layers *layers, real reach)
+{
+    while (any(min_(layers->field_depth, layers->fragment_depth) <= reach)) {
+        mask field_first = layers->field_depth <= layers->fragment_depth;
+        blend_fields(s, layers, and_(field_first, layers->field_depth <= reach));
+        mask due = and_(not_(field_first), layers->fragment_depth <= reach);
+        if (any(due)) {
+            blend_fragments(job, s, layers, due);
+        }
+    }
 }
 
 // Blends the splats of `set`, front to back, and what meshes and fields show in its place if there are any (`layered`);
 // returns whether any pixel of the block still takes splats.
-FN bool blend_block(tile_state *tile, int block, uint64_t set, real column, real row, bool layered)
+FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint64_t set, real column,
+                    real row, bool layered)
 {
     block_layers *layers = &tile->layers[block];
     block_state b = tile->blocks[block];
@@ -165,10 +236,7 @@ FN bool blend_block(tile_state *tile, int block, uint64_t set, real column, real
         real alpha = splat_alpha(R(s->log2_opacity), d, shape);
         if (layered) {
             alpha = sel(R(s->depth) < layers->mesh_depth, alpha, R(0.0));
-            mask due = layers->field_depth <= R(s->depth);
-            if (any(due)) {
-                blend_fields(&b, layers, due);
-            }
+            blend_layers(job, &b, layers, R(s->depth));
         }
         // a pixel stops before the splat that would close it; from one splat to the next there is only this product, a
         // comparison and a choice
@@ -231,7 +299,14 @@ static void store_block(const orr_blend_job *job, const block_state *s, int left
         if (job->depth) {
             job->depth[pixel] = t < 1.0f ? z / (1.0f - t) : 0.0f;
         }
-        if (job->opaque) {
+        if (job->opaque && job->backdrop) {
+            const float *mesh = job->mesh_colour + pixel;
+            int64_t plane = (int64_t)job->width * job->height;
+            r += t * mesh[0];
+            g += t * mesh[plane];
+            b += t * mesh[2 * plane];
+            t = 0.0f;
+        } else if (job->opaque) {
             r += t * sky[0][i];
             g += t * sky[1][i];
             b += t * sky[2][i];
@@ -267,16 +342,15 @@ int64_t ORR_ISA_NAME(orr_splat_blend)(const orr_blend_job *job)
             evaluated += __builtin_popcountll(set);
             real column = pixel_column(job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W);
             real row = pixel_row(job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H);
-            bool open = layered ? blend_block(&tile, b, set, column, row, true)
-                                : blend_block(&tile, b, set, column, row, false);
+            bool open = layered ? blend_block(job, &tile, b, set, column, row, true)
+                                : blend_block(job, &tile, b, set, column, row, false);
             tile.live[b] = open;
             tile.live_count -= !open;
         }
     }
     for (int b = 0; b < BLOCKS; b++) {
-        if (job->field_depth) {
-            block_layers *layers = &tile.layers[b];
-            blend_fields(&tile.blocks[b], layers, layers->field_depth < R(__builtin_inff()));
+        if (layered) {
+            blend_layers(job, &tile.blocks[b], &tile.layers[b], R(FLT_MAX));
         }
         store_block(job, &tile.blocks[b], job->tile_x * ORR_CPU_TILE + b % COLUMNS * BLOCK_W,
                     job->tile_y * ORR_CPU_TILE + b / COLUMNS * BLOCK_H);

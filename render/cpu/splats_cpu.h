@@ -58,12 +58,14 @@ typedef struct orr_blend_job {
     const orr_splat_record *records;
     const uint32_t *tile_splats; // record indices of the tile, front to back
     uint32_t splat_count;
-    int tile_x, tile_y;        // in tiles
-    int width, height;         // of the picture [px]
-    const float *mesh_depth;   // height x width, or NULL: no meshes
-    const float *mesh_colour;  // height x width x 3
-    const float *field_depth;  // height x width, infinity where there is none, or NULL: no fields
-    const float *field_colour; // 4 x height x width: planes of premultiplied red, green, blue, and alpha
+    int tile_x, tile_y;           // in tiles
+    int width, height;            // of the picture [px]
+    const float *mesh_depth;      // height x width, or NULL: no meshes
+    const float *mesh_colour;     // height x width x 3
+    orr_fragment_lists fragments; // of transparent meshes
+    bool backdrop;                // mesh_colour shows it where there is no mesh
+    const float *field_depth;     // height x width, infinity where there is none, or NULL: no fields
+    const float *field_colour;    // 4 x height x width: planes of premultiplied red, green, blue, and alpha
     bool opaque;
     orr_sky_values sky;
     float *rgba;  // height x width x 4
@@ -120,5 +122,6 @@ orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, con
                               orr_profile *profile, orr_cpu_frame **frame, orr_error *error);
 const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame);  // NULL: no meshes
 const float *orr_draw_cpu_mesh_colour(const orr_cpu_frame *frame); // 3 planes; NULL: no meshes
+orr_fragment_lists orr_draw_cpu_fragments(const orr_cpu_frame *frame);
 orr_result orr_draw_cpu_end(orr_cpu_frame *frame, const orr_field_pass *fields, const orr_picture *picture,
                             orr_profile *profile, orr_error *error);

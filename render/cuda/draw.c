@@ -6,11 +6,12 @@
 #include "render/cuda/clouds.h"
 #include "render/cuda/fields.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { PAIRS_PER_SPLAT = 4 }; // room at first; it grows with what frames need
 
-// The ends of stages on the device's clock.
+// The ends of stages on the device's clock, and their names; what has none begins the next.
 typedef enum mark {
     MARK_BEGIN,
     MARK_UPLOAD,
@@ -19,8 +20,13 @@ typedef enum mark {
     MARK_SORT,
     MARK_BIN,
     MARK_BLEND,
+    MARK_DOWNLOAD_BEGIN,
+    MARK_DOWNLOAD,
     MARK_COUNT
 } mark;
+static const char *const mark_names[MARK_COUNT] = {
+    [MARK_UPLOAD] = "upload", [MARK_FIELDS] = "fields", [MARK_PROJECT] = "project",  [MARK_SORT] = "sort",
+    [MARK_BIN] = "bin",       [MARK_BLEND] = "blend",   [MARK_DOWNLOAD] = "download"};
 
 struct orr_cuda_draw {
     orr_cuda *cuda; // borrowed
@@ -28,11 +34,14 @@ struct orr_cuda_draw {
     orr_cuda_fields fields;
     orr_cuda_sort sort;
     cudaEvent_t marks[MARK_COUNT];
+    orr_cuda_clock clock;
+    orr_trace *trace;                                                  // nullable
     orr_cuda_control *control;                                         // device
     orr_cuda_control *counted;                                         // host, pinned: what the frame counted
     orr_cuda_buffer places, shapes, colours, keys, order, tile_counts; // per splat
     orr_cuda_buffer pair_tiles, pair_splats, ranges;
     orr_cuda_buffer mesh_depth, mesh_colour, field_depth, field_colour, rgba, depth; // planes
+    orr_cuda_buffer fragment_starts, fragments;
     uint32_t pair_capacity;
     const orr_draw_list *list; // of the frame under way
     orr_cuda_layers layers;
@@ -79,9 +88,10 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
     orr_cuda_fields_destroy(&draw->fields);
     orr_cuda_sort_release(&draw->sort);
     orr_cuda_buffer *buffers[] = {
-        &draw->places,      &draw->shapes,      &draw->colours,      &draw->keys,   &draw->order,
-        &draw->tile_counts, &draw->pair_tiles,  &draw->pair_splats,  &draw->ranges, &draw->mesh_depth,
-        &draw->mesh_colour, &draw->field_depth, &draw->field_colour, &draw->rgba,   &draw->depth};
+        &draw->places,          &draw->shapes,      &draw->colours,      &draw->keys,   &draw->order,
+        &draw->tile_counts,     &draw->pair_tiles,  &draw->pair_splats,  &draw->ranges, &draw->mesh_depth,
+        &draw->mesh_colour,     &draw->field_depth, &draw->field_colour, &draw->rgba,   &draw->depth,
+        &draw->fragment_starts, &draw->fragments};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }
@@ -90,6 +100,7 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
             cudaEventDestroy(draw->marks[i]);
         }
     }
+    orr_cuda_clock_destroy(&draw->clock);
     orr_cuda_free(draw->control);
     cudaFreeHost(draw->counted);
     orr_free(draw);
@@ -110,7 +121,7 @@ bool orr_cuda_draw_takes_field(orr_cuda_draw *draw, const orr_draw_field *field,
         return true;
     }
     if (first) {
-        orr_log_line(log, ORR_LOG_WARNING, why.code, "%s: the CPU draws this field", why.message);
+        orr_log_line(log, ORR_LOG_WARNING, (orr_code)why.code, "%s: the CPU draws this field", why.message);
     }
     return false;
 }
@@ -119,6 +130,13 @@ bool orr_cuda_draw_takes_field(orr_cuda_draw *draw, const orr_draw_field *field,
 static bool shows_fields(const orr_cuda_draw *draw)
 {
     return draw->layers.field_depth || draw->list->field_count > 0;
+}
+
+static size_t fragment_count(const orr_cuda_draw *draw)
+{
+    const uint32_t *starts = draw->layers.fragments.starts;
+    size_t pixels = (size_t)draw->list->lens.width * (size_t)draw->list->lens.height;
+    return starts ? starts[pixels] : 0;
 }
 
 static orr_result reserve(orr_cuda_draw *draw, orr_error *error)
@@ -152,6 +170,8 @@ static orr_result reserve(orr_cuda_draw *draw, orr_error *error)
         {&draw->depth, pixels, sizeof(float)},
         {&draw->mesh_depth, draw->layers.mesh_depth ? pixels : 0, sizeof(float)},
         {&draw->mesh_colour, draw->layers.mesh_depth ? pixels : 0, 3 * sizeof(float)},
+        {&draw->fragment_starts, draw->layers.fragments.starts ? pixels + 1 : 0, sizeof(uint32_t)},
+        {&draw->fragments, fragment_count(draw), sizeof(orr_fragment)},
         {&draw->field_depth, shows_fields(draw) ? pixels : 0, sizeof(float)},
         {&draw->field_colour, shows_fields(draw) ? pixels : 0, 4 * sizeof(float)},
     };
@@ -173,10 +193,26 @@ static orr_result upload_plane(orr_cuda_draw *draw, const orr_cuda_buffer *to, c
     return ORR_OK;
 }
 
+static orr_result upload_fragments(orr_cuda_draw *draw, orr_error *error)
+{
+    size_t pixels = (size_t)draw->list->lens.width * (size_t)draw->list->lens.height,
+           count = fragment_count(draw);
+    if (count > 0) {
+        ORR_CUDA_TRY(cudaMemcpyAsync(draw->fragment_starts.memory, draw->layers.fragments.starts,
+                                     (pixels + 1) * sizeof(uint32_t), cudaMemcpyHostToDevice,
+                                     draw->cuda->stream));
+        ORR_CUDA_TRY(cudaMemcpyAsync(draw->fragments.memory, draw->layers.fragments.fragments,
+                                     count * sizeof(orr_fragment), cudaMemcpyHostToDevice,
+                                     draw->cuda->stream));
+    }
+    return ORR_OK;
+}
+
 static orr_result upload_layers(orr_cuda_draw *draw, orr_error *error)
 {
     ORR_TRY(upload_plane(draw, &draw->mesh_depth, draw->layers.mesh_depth, 1, error));
     ORR_TRY(upload_plane(draw, &draw->mesh_colour, draw->layers.mesh_colour, 3, error));
+    ORR_TRY(upload_fragments(draw, error));
     ORR_TRY(upload_plane(draw, &draw->field_depth, draw->layers.field_depth, 1, error));
     return upload_plane(draw, &draw->field_colour, draw->layers.field_colour, 4, error);
 }
@@ -228,10 +264,18 @@ static int bits_of(size_t values)
     return bits;
 }
 
-#define MARK(which) ORR_CUDA_TRY(cudaEventRecord(draw->marks[which], stream))
+#define MARK(which) ORR_CUDA_TRY(cudaEventRecord(draw->marks[which], draw->cuda->stream))
 
-// All stages, from a room that is large enough but for the pairs perhaps.
-static orr_result record(orr_cuda_draw *draw, orr_error *error)
+// A stage ends and the next one begins, for the device's clock and for a profiler.
+static orr_result end_stage(orr_cuda_draw *draw, mark which, mark next, orr_error *error)
+{
+    MARK(which);
+    orr_cuda_range_end();
+    orr_cuda_range_begin(mark_names[next]);
+    return ORR_OK;
+}
+
+static orr_result record_stages(orr_cuda_draw *draw, orr_error *error)
 {
     cudaStream_t stream = draw->cuda->stream;
     const orr_draw_list *list = draw->list;
@@ -242,20 +286,19 @@ static orr_result record(orr_cuda_draw *draw, orr_error *error)
     orr_cuda_records records = {draw->places.memory, draw->shapes.memory, draw->colours.memory};
     orr_cuda_control *control = draw->control;
     MARK(MARK_BEGIN);
-    orr_cuda_range_begin("frame");
     ORR_TRY(upload_layers(draw, error));
     *draw->counted = (orr_cuda_control){.splats = (uint32_t)draw->splats};
     ORR_CUDA_TRY(cudaMemcpyAsync(control, draw->counted, sizeof *control, cudaMemcpyHostToDevice, stream));
     ORR_CUDA_TRY(cudaMemsetAsync(draw->ranges.memory, 0, 2 * tiles * sizeof(uint32_t), stream));
-    MARK(MARK_UPLOAD);
+    ORR_TRY(end_stage(draw, MARK_UPLOAD, MARK_FIELDS, error));
     ORR_TRY(draw_fields(draw, error));
-    MARK(MARK_FIELDS);
+    ORR_TRY(end_stage(draw, MARK_FIELDS, MARK_PROJECT, error));
     if (draw->splats > 0) {
         ORR_TRY(project(draw, records, error));
-        MARK(MARK_PROJECT);
+        ORR_TRY(end_stage(draw, MARK_PROJECT, MARK_SORT, error));
         ORR_TRY(orr_cuda_sort_pairs(draw->cuda, &draw->sort, draw->keys.memory, draw->order.memory,
                                     &control->splats, draw->splats, 32, error));
-        MARK(MARK_SORT);
+        ORR_TRY(end_stage(draw, MARK_SORT, MARK_BIN, error));
         orr_cuda_splats_count(stream, records, draw->order.memory, tiles_x, tiles_y, draw->splats, control,
                               draw->tile_counts.memory);
         ORR_CUDA_LAUNCHED();
@@ -276,7 +319,7 @@ static orr_result record(orr_cuda_draw *draw, orr_error *error)
         MARK(MARK_PROJECT);
         MARK(MARK_SORT);
     }
-    MARK(MARK_BIN);
+    ORR_TRY(end_stage(draw, MARK_BIN, MARK_BLEND, error));
     const orr_cuda_blend blend = {
         .records = records,
         .ranges = draw->ranges.memory,
@@ -289,17 +332,30 @@ static orr_result record(orr_cuda_draw *draw, orr_error *error)
         .mesh_colour = draw->mesh_colour.memory,
         .field_depth = shows_fields(draw) ? draw->field_depth.memory : NULL,
         .field_colour = draw->field_colour.memory,
+        .fragment_starts = fragment_count(draw) > 0 ? draw->fragment_starts.memory : NULL,
+        .fragments = draw->fragments.memory,
         .opaque = list->opaque,
+        .backdrop = draw->layers.backdrop,
         .sky = orr_sky_as_seen(&list->sky, &list->lens),
         .rgba = draw->rgba.memory,
         .depth = draw->depth.memory,
     };
     orr_cuda_splats_blend(stream, &blend);
     ORR_CUDA_LAUNCHED();
-    MARK(MARK_BLEND);
-    orr_cuda_range_end();
+    ORR_TRY(end_stage(draw, MARK_BLEND, MARK_DOWNLOAD, error));
     ORR_CUDA_TRY(cudaMemcpyAsync(draw->counted, control, sizeof *control, cudaMemcpyDeviceToHost, stream));
     return ORR_OK;
+}
+
+// All stages, from a room that is large enough but for the pairs perhaps.
+static orr_result record(orr_cuda_draw *draw, orr_error *error)
+{
+    orr_cuda_range_begin("splats");
+    orr_cuda_range_begin(mark_names[MARK_UPLOAD]);
+    orr_result result = record_stages(draw, error);
+    orr_cuda_range_end();
+    orr_cuda_range_end();
+    return result;
 }
 
 orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers,
@@ -312,53 +368,71 @@ orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, 
     for (int i = 0; i < list->splat_count; i++) {
         draw->splats += (size_t)list->splats[i].pack->count;
     }
+    uint64_t start = orr_clock_nanoseconds();
     ORR_TRY(reserve(draw, error));
-    return record(draw, error);
+    ORR_TRY(record(draw, error));
+    orr_trace_host(draw->trace, "submit", start);
+    return ORR_OK;
+}
+
+orr_result orr_cuda_draw_trace(orr_cuda_draw *draw, orr_trace *trace, orr_error *error)
+{
+    draw->trace = trace;
+    if (!trace) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_cuda_clock_calibrate(draw->cuda, &draw->clock, error));
+    orr_trace_device *device = &trace->devices[ORR_TRACK_CUDA];
+    *device = (orr_trace_device){.method = "record and wait", .uncertainty = draw->clock.uncertainty};
+    snprintf(device->name, sizeof device->name, "%s", orr_cuda_describe(draw->cuda)->name);
+    return ORR_OK;
 }
 
 static orr_result add_stages(const orr_cuda_draw *draw, orr_profile *profile, orr_error *error)
 {
-    static const char *const names[MARK_COUNT] = {
-        [MARK_UPLOAD] = "upload", [MARK_FIELDS] = "fields", [MARK_PROJECT] = "project",
-        [MARK_SORT] = "sort",     [MARK_BIN] = "bin",       [MARK_BLEND] = "blend"};
-    const orr_draw_list *list = draw->list;
-    const int64_t pixels = (int64_t)list->lens.width * list->lens.height;
-    const int64_t items[MARK_COUNT] = {[MARK_FIELDS] = pixels * list->field_count,
+    const int64_t pixels = (int64_t)draw->list->lens.width * draw->list->lens.height;
+    const int64_t items[MARK_COUNT] = {[MARK_FIELDS] = pixels * draw->list->field_count,
                                        [MARK_PROJECT] = draw->counted->splats,
                                        [MARK_SORT] = draw->counted->visible,
                                        [MARK_BIN] = draw->counted->pairs,
-                                       [MARK_BLEND] = draw->counted->pairs * ORR_CUDA_TILE * ORR_CUDA_TILE};
-    for (int i = MARK_UPLOAD; i < MARK_COUNT; i++) {
-        if (i == MARK_FIELDS && list->field_count == 0) {
-            continue;
+                                       [MARK_BLEND] = draw->counted->pairs * ORR_CUDA_TILE * ORR_CUDA_TILE,
+                                       [MARK_DOWNLOAD] = pixels};
+    uint64_t times[MARK_COUNT] = {0};
+    if (draw->trace) {
+        ORR_TRY(orr_cuda_clock_read(&draw->clock, draw->marks[MARK_BEGIN], &times[MARK_BEGIN], error));
+    }
+    for (int i = MARK_BEGIN + 1; i < MARK_COUNT; i++) {
+        float milliseconds; // exact even where the clock's origin is hours ago
+        ORR_CUDA_TRY(cudaEventElapsedTime(&milliseconds, draw->marks[MARK_BEGIN], draw->marks[i]));
+        times[i] = times[MARK_BEGIN] + (uint64_t)((double)milliseconds * 1e6);
+        if (mark_names[i] && (i != MARK_FIELDS || draw->list->field_count > 0)) {
+            orr_profile_span(profile, ORR_TRACK_CUDA, mark_names[i], times[i - 1], times[i], items[i]);
         }
-        float milliseconds;
-        ORR_CUDA_TRY(cudaEventElapsedTime(&milliseconds, draw->marks[i - 1], draw->marks[i]));
-        orr_profile_add(profile, names[i], (double)milliseconds, items[i]);
     }
     return ORR_OK;
 }
 
-orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture, orr_profile *profile,
-                                orr_error *error)
+// Waits for the frame; one that ran out of room is drawn again with enough.
+static orr_result complete(orr_cuda_draw *draw, orr_error *error)
 {
-    ORR_TRY(orr_cuda_use(draw->cuda, error));
     ORR_TRY(orr_cuda_wait(draw->cuda, error));
-    if (draw->counted->needed > draw->counted->pairs) { // once more, with room for all
-        if (draw->counted->needed > (1u << 30) - 1) {
-            return orr_fail(error, ORR_CODE_CAPACITY,
-                            "CUDA: %u pairs of tiles and splats; expected at most %u", draw->counted->needed,
-                            (1u << 30) - 1);
-        }
-        draw->pair_capacity = draw->counted->needed + draw->counted->needed / 8;
-        ORR_TRY(reserve(draw, error));
-        ORR_TRY(record(draw, error));
-        ORR_TRY(orr_cuda_wait(draw->cuda, error));
+    if (draw->counted->needed <= draw->counted->pairs) {
+        return ORR_OK;
     }
-    if (profile) {
-        ORR_TRY(add_stages(draw, profile, error));
+    if (draw->counted->needed > (1u << 30) - 1) {
+        return orr_fail(error, ORR_CODE_CAPACITY, "CUDA: %u pairs of tiles and splats; expected at most %u",
+                        draw->counted->needed, (1u << 30) - 1);
     }
+    draw->pair_capacity = draw->counted->needed + draw->counted->needed / 8;
+    ORR_TRY(reserve(draw, error));
+    ORR_TRY(record(draw, error));
+    return orr_cuda_wait(draw->cuda, error);
+}
+
+static orr_result download(orr_cuda_draw *draw, const orr_picture *picture, orr_error *error)
+{
     size_t pixels = (size_t)draw->list->lens.width * (size_t)draw->list->lens.height;
+    MARK(MARK_DOWNLOAD_BEGIN);
     if (picture && picture->rgba) {
         ORR_TRY(orr_cuda_download(draw->cuda, picture->rgba, draw->rgba.memory, 4 * pixels * sizeof(float),
                                   error));
@@ -367,5 +441,19 @@ orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture,
         ORR_TRY(
             orr_cuda_download(draw->cuda, picture->depth, draw->depth.memory, pixels * sizeof(float), error));
     }
-    return ORR_OK;
+    MARK(MARK_DOWNLOAD);
+    return orr_cuda_wait(draw->cuda, error);
+}
+
+orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture, orr_profile *profile,
+                                orr_error *error)
+{
+    ORR_TRY(orr_cuda_use(draw->cuda, error));
+    uint64_t start = orr_clock_nanoseconds();
+    ORR_TRY(complete(draw, error));
+    orr_trace_host(draw->trace, "wait", start);
+    start = orr_clock_nanoseconds();
+    ORR_TRY(download(draw, picture, error));
+    orr_trace_host(draw->trace, "download", start);
+    return profile ? add_stages(draw, profile, error) : ORR_OK;
 }

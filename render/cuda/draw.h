@@ -1,6 +1,7 @@
 // Drawing on CUDA: fields and splats, over what the CPU shows of meshes and of fields that the device cannot draw.
 #pragma once
 
+#include "engine/core/trace.h"
 #include "engine/device/cuda.h"
 #include "render/field_pass.h"
 
@@ -12,10 +13,12 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw); // NULL is allowed
 
 // What stands among the splats: planes of the picture's size on the host, NULL where there is nothing.
 typedef struct orr_cuda_layers {
-    const float *mesh_depth;   // infinity: no mesh there
-    const float *mesh_colour;  // 3 planes: red, green, blue
-    const float *field_depth;  // infinity: no field there
-    const float *field_colour; // 4 planes: premultiplied red, green, blue, and alpha
+    const float *mesh_depth;      // infinity: no mesh there
+    const float *mesh_colour;     // 3 planes: red, green, blue
+    orr_fragment_lists fragments; // of transparent meshes
+    bool backdrop;                // mesh_colour shows it where there is no mesh
+    const float *field_depth;     // infinity: no field there
+    const float *field_colour;    // 4 planes: premultiplied red, green, blue, and alpha
 } orr_cuda_layers;
 
 // Does the device draw this field? Uploads it under its key when it comes first, and what has changed of it since. Where it
@@ -31,6 +34,10 @@ orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, 
 // to `profile` (nullable).
 orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture, orr_profile *profile,
                                 orr_error *error);
+
+// From the next frame on, what the host does here is in the trace, too; NULL: no longer. The stream's clock is compared with
+// the host's anew, and the trace told how. No frame may be under way.
+orr_result orr_cuda_draw_trace(orr_cuda_draw *draw, orr_trace *trace, orr_error *error);
 
 // Forgets what was uploaded under a key.
 void orr_cuda_draw_release(orr_cuda_draw *draw, uint64_t key);

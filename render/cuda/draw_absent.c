@@ -45,6 +45,13 @@ orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture,
     return absent(error);
 }
 
+orr_result orr_cuda_draw_trace(orr_cuda_draw *draw, orr_trace *trace, orr_error *error)
+{
+    (void)draw;
+    (void)trace;
+    return absent(error);
+}
+
 void orr_cuda_draw_release(orr_cuda_draw *draw, uint64_t key)
 {
     (void)draw;

@@ -1,5 +1,7 @@
 #include "engine/device/cuda_kernel.h"
 
+#include <float.h>
+
 extern "C" {
 #include "render/cuda/splats.h"
 }
@@ -214,6 +216,8 @@ typedef struct pixel_state {
     float depth; // sum of weight times distance
     float open;  // transmittance of what is blended so far; negative: takes no more splats
     float mesh_depth, field_depth;
+    float fragment_depth; // of the next one; infinity: none, or no more
+    uint32_t fragment, fragment_end;
 } pixel_state;
 
 static __device__ void blend_field(const orr_cuda_blend *b, pixel_state *p, int at)
@@ -231,6 +235,39 @@ static __device__ void blend_field(const orr_cuda_blend *b, pixel_state *p, int 
     p->field_depth = INFINITY;
 }
 
+static __device__ void find_fragment(const orr_cuda_blend *b, pixel_state *p)
+{
+    p->fragment_depth = p->fragment < p->fragment_end ? b->fragments[p->fragment].depth : INFINITY;
+}
+
+static __device__ void blend_fragment(const orr_cuda_blend *b, pixel_state *p)
+{
+    if (p->open > 0.0f) {
+        orr_fragment seen = b->fragments[p->fragment];
+        float alpha = seen.rgba[3], weight = p->open;
+        p->red = fma_(weight, seen.rgba[0], p->red);
+        p->green = fma_(weight, seen.rgba[1], p->green);
+        p->blue = fma_(weight, seen.rgba[2], p->blue);
+        p->depth = fma_(weight * alpha, seen.depth, p->depth);
+        float left = p->open * (1.0f - alpha);
+        p->open = left <= (float)SPLAT_T_MIN ? -left : left;
+    }
+    p->fragment++;
+    find_fragment(b, p);
+}
+
+// Blends what fields and transparent meshes show up to a depth, nearer ones first.
+static __device__ void blend_layers(const orr_cuda_blend *b, pixel_state *p, int at, float reach)
+{
+    while (fminf(p->field_depth, p->fragment_depth) <= reach) {
+        if (p->field_depth <= p->fragment_depth) {
+            blend_field(b, p, at);
+        } else {
+            blend_fragment(b, p);
+        }
+    }
+}
+
 static __device__ sky_view to_sky(const orr_sky_values *v)
 {
     sky_view s = {v->up[0],     v->up[1],     v->up[2],    v->inverse_focal[0], v->inverse_focal[1],
@@ -243,9 +280,7 @@ static __device__ sky_view to_sky(const orr_sky_values *v)
 static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
 {
     int plane = b->width * b->height;
-    if (p.field_depth < INFINITY) {
-        blend_field(b, &p, at);
-    }
+    blend_layers(b, &p, at, FLT_MAX);
     float rest = fabsf(p.open);
     if (p.mesh_depth < INFINITY) {
         p.red += rest * b->mesh_colour[at];
@@ -255,7 +290,12 @@ static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
         rest = 0.0f;
     }
     b->depth[at] = rest < 1.0f ? p.depth / (1.0f - rest) : 0.0f;
-    if (b->opaque) {
+    if (b->opaque && b->backdrop) {
+        p.red += rest * b->mesh_colour[at];
+        p.green += rest * b->mesh_colour[plane + at];
+        p.blue += rest * b->mesh_colour[2 * plane + at];
+        rest = 0.0f;
+    } else if (b->opaque) {
         real3 sky = sky_colour(to_sky(&b->sky), (float)(at % b->width) + 0.5f, (float)(at / b->width) + 0.5f);
         p.red += rest * sky.x;
         p.green += rest * sky.y;
@@ -274,10 +314,16 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
     for (int row = 0; row < ROWS; row++) {
         bool inside = x < b.width && y + row < b.height;
         int at = (y + row) * b.width + x;
-        pixel_state begin = {0.0f, 0.0f, 0.0f, 0.0f, inside ? 1.0f : -1.0f, INFINITY, INFINITY};
+        pixel_state begin = {0.0f,     0.0f,     0.0f,     0.0f, inside ? 1.0f : -1.0f,
+                             INFINITY, INFINITY, INFINITY, 0,    0};
         if (layered && inside) {
             begin.mesh_depth = b.mesh_depth ? b.mesh_depth[at] : INFINITY;
             begin.field_depth = b.field_depth ? b.field_depth[at] : INFINITY;
+            if (b.fragment_starts) {
+                begin.fragment = b.fragment_starts[at];
+                begin.fragment_end = b.fragment_starts[at + 1];
+                find_fragment(&b, &begin);
+            }
         }
         pixels[row] = begin;
     }
@@ -309,7 +355,7 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
                 alpha[row] = pixels[row].open > 0.0f ? splat_alpha(shape.y, d, e) : 0.0f;
                 any_covered |= alpha[row] > 0.0f;
             }
-            if (!any_covered && !(layered && b.field_depth)) {
+            if (!any_covered && !(layered && (b.field_depth || b.fragment_starts))) {
                 continue;
             }
             float4 seen = colours[k];
@@ -318,9 +364,7 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
                 pixel_state *p = &pixels[row];
                 if (layered) {
                     alpha[row] = seen.w < p->mesh_depth ? alpha[row] : 0.0f;
-                    if (p->field_depth <= seen.w) {
-                        blend_field(&b, p, (y + row) * b.width + x);
-                    }
+                    blend_layers(&b, p, (y + row) * b.width + x, seen.w);
                 }
                 if (p->open > 0.0f && alpha[row] > 0.0f) {
                     // a pixel stops before the splat that would close it

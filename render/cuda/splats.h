@@ -58,7 +58,9 @@ typedef struct orr_cuda_blend {
     const uint32_t *ranges, *pair_splats;
     int width, height, tiles_x, tiles_y;
     const float *mesh_depth, *mesh_colour, *field_depth, *field_colour; // as in orr_cuda_layers, or NULL
-    int opaque;
+    const uint32_t *fragment_starts;                                    // as in orr_fragment_lists, or NULL
+    const orr_fragment *fragments;
+    int opaque, backdrop;
     orr_sky_values sky;
     float *rgba, *depth; // height x width x 4, height x width
 } orr_cuda_blend;

@@ -186,6 +186,8 @@ static orr_result read_material(import *in, const struct aiMaterial *from, orr_m
         material->alpha_cutoff = 0.5f;
         aiGetMaterialFloatArray(from, AI_MATKEY_GLTF_ALPHACUTOFF, &material->alpha_cutoff, NULL);
     }
+    material->blended = aiGetMaterialString(from, AI_MATKEY_GLTF_ALPHAMODE, &text) == aiReturn_SUCCESS &&
+                        strcmp(text.data, "BLEND") == 0;
     const enum aiTextureType types[] = {aiTextureType_BASE_COLOR, aiTextureType_DIFFUSE};
     for (int i = 0; i < 2; i++) {
         if (aiGetMaterialTexture(from, types[i], 0, &text, NULL, NULL, NULL, NULL, NULL, NULL) ==

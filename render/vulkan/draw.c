@@ -6,12 +6,20 @@
 #include "render/vulkan/splats.h"
 #include "render/vulkan/store.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
     FRAMES_MAX = 8,
-    FIRST_PAIRS = 1 << 18 // room for splats in tiles until a frame needs more
+    FIRST_PAIRS = 1 << 18,    // room for splats in tiles until a frame needs more
+    FIRST_FRAGMENTS = 1 << 16 // likewise for fragments of transparent meshes
 };
+
+// What the device counts, for the host to read.
+typedef struct frame_counts {
+    orr_vulkan_control control;
+    uint32_t fragments;
+} frame_counts;
 
 // One frame in flight. Kept whole until it is finished, because a frame that ran out of room is drawn again.
 typedef struct frame_slot {
@@ -25,9 +33,12 @@ typedef struct frame_slot {
     orr_vulkan_mesh_item *meshes;
     int mesh_count, mesh_capacity;
     orr_lens lens;
-    orr_draw_sun sun;
-    orr_vulkan_room room; // that it needs, as far as is known
-    bool settled;         // done, with room enough or with an error
+    orr_draw_lighting lighting;
+    bool has_backdrop, has_blended;
+    int64_t fragments;     // that it needs room for, as far as is known
+    int64_t fragment_room; // that it was sent with
+    orr_vulkan_room room;  // that it needs, as far as is known
+    bool settled;          // done, with room enough or with an error
     orr_result outcome;
     orr_error why;
     bool opaque;
@@ -36,7 +47,8 @@ typedef struct frame_slot {
 
     bool has_fields;
     orr_vk_buffer fields;  // what the CPU drew: depths, then four planes of colour
-    orr_vk_buffer control; // for the host to read
+    orr_vk_buffer counts;  // frame_counts, for the host to read
+    orr_vk_buffer times;   // likewise: the marks' ticks. Asking the pool may wait for the frames behind
     orr_vk_buffer picture; // rgba of all pixels, then their depths
     orr_vk_image image;    // frames that are presented
 } frame_slot;
@@ -56,6 +68,8 @@ struct orr_vulkan_draw {
     orr_vulkan_meshes meshes;
     orr_vulkan_splats splats;
     size_t allocations; // besides the store's
+    orr_vk_clock clock;
+    orr_trace *trace; // nullable
 };
 
 // ---- creation ----
@@ -69,8 +83,10 @@ static orr_result create_slot(orr_vulkan_draw *draw, frame_slot *slot, orr_error
         .queryCount = ORR_VULKAN_MARKS,
     };
     ORR_VK_TRY(vkCreateQueryPool(vk->device, &queries, NULL, &slot->marks.pool), error);
-    return orr_vk_buffer_create(vk, sizeof(orr_vulkan_control), ORR_VK_READBACK, 0, "counters",
-                                &slot->control, error);
+    ORR_TRY(orr_vk_buffer_create(vk, ORR_VULKAN_MARKS * sizeof(uint64_t), ORR_VK_READBACK, 0, "times",
+                                 &slot->times, error));
+    return orr_vk_buffer_create(vk, sizeof(frame_counts), ORR_VK_READBACK, 0, "counters", &slot->counts,
+                                error);
 }
 
 static orr_result initialise(orr_vulkan_draw *draw, orr_error *error)
@@ -78,6 +94,7 @@ static orr_result initialise(orr_vulkan_draw *draw, orr_error *error)
     VkCommandBuffer commands[FRAMES_MAX];
     ORR_TRY(orr_vk_commands_create(draw->vk, &draw->pool, commands, (uint32_t)draw->slot_count, error));
     ORR_TRY(orr_vk_timeline_create(draw->vk, &draw->timeline, error));
+    ORR_TRY(orr_vk_clock_calibrate(draw->vk, &draw->clock, error));
     for (int i = 0; i < draw->slot_count; i++) {
         draw->slots[i].commands = commands[i];
         ORR_TRY(create_slot(draw, &draw->slots[i], error));
@@ -126,7 +143,8 @@ void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
         frame_slot *slot = &draw->slots[i];
         vkDestroyQueryPool(vk->device, slot->marks.pool, NULL);
         orr_vk_buffer_destroy(vk, &slot->fields);
-        orr_vk_buffer_destroy(vk, &slot->control);
+        orr_vk_buffer_destroy(vk, &slot->counts);
+        orr_vk_buffer_destroy(vk, &slot->times);
         orr_vk_buffer_destroy(vk, &slot->picture);
         orr_vk_image_destroy(vk, &slot->image);
         orr_free(slot->layers);
@@ -172,21 +190,28 @@ static orr_result take_layers(orr_vulkan_draw *draw, frame_slot *slot, const orr
 static orr_result take_meshes(orr_vulkan_draw *draw, frame_slot *slot, const orr_draw_list *list,
                               orr_error *error)
 {
-    if (list->mesh_count > slot->mesh_capacity) {
+    slot->has_backdrop = list->backdrop.mesh != NULL;
+    slot->mesh_count = list->mesh_count + (slot->has_backdrop ? 1 : 0);
+    slot->has_blended = false;
+    if (slot->mesh_count > slot->mesh_capacity) {
         orr_free(slot->meshes);
         slot->mesh_capacity = 0;
-        ORR_ALLOC(slot->meshes, list->mesh_count, "meshes of a frame", error);
-        slot->mesh_capacity = list->mesh_count;
+        ORR_ALLOC(slot->meshes, slot->mesh_count, "meshes of a frame", error);
+        slot->mesh_capacity = slot->mesh_count;
         draw->allocations++;
     }
-    slot->mesh_count = list->mesh_count;
-    for (int i = 0; i < list->mesh_count; i++) {
+    for (int i = 0; i < slot->mesh_count; i++) {
+        bool backdrop = slot->has_backdrop && i == 0;
+        const orr_draw_mesh *from =
+            backdrop ? &list->backdrop : &list->meshes[i - (slot->has_backdrop ? 1 : 0)];
         const orr_vulkan_stored *item;
-        ORR_TRY(orr_vulkan_store_take(&draw->store, NULL, &list->meshes[i], slot->number, oldest_frame(draw),
-                                      &item, error));
-        slot->meshes[i].mesh = item->mesh;
-        memcpy(slot->meshes[i].model, list->meshes[i].model, sizeof slot->meshes[i].model);
+        ORR_TRY(
+            orr_vulkan_store_take(&draw->store, NULL, from, slot->number, oldest_frame(draw), &item, error));
+        slot->meshes[i] = (orr_vulkan_mesh_item){.mesh = item->mesh, .backdrop = backdrop};
+        memcpy(slot->meshes[i].model, from->model, sizeof slot->meshes[i].model);
+        slot->has_blended |= item->mesh->blended && !list->only_solid;
     }
+    slot->fragments = slot->has_blended ? FIRST_FRAGMENTS : 0;
     return ORR_OK;
 }
 
@@ -217,7 +242,9 @@ static orr_result make_room(orr_vulkan_draw *draw, const frame_slot *slot, orr_e
     int width = slot->lens.width, height = slot->lens.height;
     bool splats_fit = orr_vulkan_splats_fit(&draw->splats, slot->room);
     bool meshes_fit = slot->mesh_count == 0 || orr_vulkan_meshes_fit(&draw->meshes, width, height);
-    if (splats_fit && meshes_fit) {
+    int64_t pixels = slot->has_blended ? slot->room.pixels : 0;
+    bool fragments_fit = orr_vulkan_fragments_fit(&draw->meshes, pixels, slot->fragments);
+    if (splats_fit && meshes_fit && fragments_fit) {
         return ORR_OK;
     }
     ORR_TRY(wait_for_all(draw, error));
@@ -225,6 +252,7 @@ static orr_result make_room(orr_vulkan_draw *draw, const frame_slot *slot, orr_e
     if (!splats_fit) {
         ORR_TRY(orr_vulkan_splats_grow(&draw->splats, slot->room, error));
     }
+    ORR_TRY(orr_vulkan_fragments_grow(&draw->meshes, pixels, slot->fragments, error));
     return meshes_fit ? ORR_OK : orr_vulkan_meshes_grow(&draw->meshes, width, height, error);
 }
 
@@ -302,21 +330,32 @@ static void record_stages(orr_vulkan_draw *draw, frame_slot *slot)
         .sky = slot->sky,
         .meshes = slot->mesh_count > 0 ? draw->meshes.colour.view : draw->meshes.white.view,
         .has_meshes = slot->mesh_count > 0,
+        .has_backdrop = slot->has_backdrop,
+        .lists = draw->meshes.lists.buffer,
+        .nodes = draw->meshes.nodes.buffer,
+        .has_fragments = slot->has_blended,
         .fields = slot->has_fields ? slot->fields.buffer : VK_NULL_HANDLE,
     };
     if (slot->mesh_count > 0) {
-        orr_vulkan_meshes_record(&draw->meshes, slot->commands, &slot->lens, &slot->sun, slot->meshes,
-                                 slot->mesh_count);
+        const orr_vulkan_mesh_frame meshes = {&slot->lens, &slot->lighting, slot->meshes, slot->mesh_count,
+                                              slot->has_blended};
+        orr_vulkan_meshes_record(&draw->meshes, slot->commands, &meshes);
     }
     orr_vulkan_mark(slot->commands, &slot->marks, "meshes");
     orr_vulkan_splats_record(&draw->splats, slot->commands, &splats, &slot->marks);
-    vkCmdCopyBuffer(slot->commands, draw->splats.control.buffer, slot->control.buffer, 1,
+    vkCmdCopyBuffer(slot->commands, draw->splats.control.buffer, slot->counts.buffer, 1,
                     &(VkBufferCopy){.size = sizeof(orr_vulkan_control)});
+    vkCmdCopyBuffer(
+        slot->commands, draw->meshes.lists.buffer, slot->counts.buffer, 1,
+        &(VkBufferCopy){.dstOffset = offsetof(frame_counts, fragments), .size = sizeof(uint32_t)});
     if (slot->to_image) {
         record_image(draw, slot);
     } else {
         record_readback(draw, slot);
     }
+    vkCmdCopyQueryPoolResults(slot->commands, slot->marks.pool, 0, (uint32_t)slot->marks.count,
+                              slot->times.buffer, 0, sizeof(uint64_t),
+                              VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     orr_vk_barrier(slot->commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
 }
@@ -324,6 +363,7 @@ static void record_stages(orr_vulkan_draw *draw, frame_slot *slot)
 static orr_result send(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
 {
     ORR_TRY(orr_vk_commands_begin(slot->commands, error));
+    slot->fragment_room = orr_vulkan_fragment_room(&draw->meshes);
     record_stages(draw, slot);
     ORR_VK_TRY(vkEndCommandBuffer(slot->commands), error);
     ORR_TRY(orr_vk_submit(draw->vk, slot->commands, draw->timeline, draw->submitted + 1, error));
@@ -342,13 +382,16 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const
     slot->number = ++draw->frame_number;
     slot->settled = false;
     slot->lens = list->lens;
-    slot->sun = list->sun;
+    orr_draw_light_up(list, &slot->lighting);
     slot->opaque = list->opaque;
     slot->sky = orr_sky_as_seen(&list->sky, &list->lens);
     slot->to_image = to_image;
+    uint64_t start = orr_clock_nanoseconds();
     ORR_TRY(take_layers(draw, slot, list, error));
     ORR_TRY(take_meshes(draw, slot, list, error));
     ORR_TRY(take_fields(draw, slot, fields, error));
+    orr_trace_host(draw->trace, "upload", start);
+    start = orr_clock_nanoseconds();
     slot->room = (orr_vulkan_room){
         .pairs = FIRST_PAIRS,
         .tiles = (int64_t)orr_blocks(slot->lens.width, ORR_VULKAN_TILE) *
@@ -364,6 +407,7 @@ static orr_result submit(orr_vulkan_draw *draw, const orr_draw_list *list, const
     ORR_TRY(make_room(draw, slot, error));
     ORR_TRY(make_output(draw, slot, error));
     ORR_TRY(send(draw, slot, error));
+    orr_trace_host(draw->trace, "submit", start);
     draw->pending++;
     return ORR_OK;
 }
@@ -379,14 +423,11 @@ orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_li
     return submit(draw, list, NULL, true, error);
 }
 
-static orr_result book_stages(orr_vulkan_draw *draw, frame_slot *slot, orr_profile *profile, orr_error *error)
+static void book_stages(const orr_vulkan_draw *draw, const frame_slot *slot, orr_profile *profile)
 {
-    uint64_t times[ORR_VULKAN_MARKS];
-    uint32_t count = (uint32_t)slot->marks.count;
-    ORR_VK_TRY(vkGetQueryPoolResults(draw->vk->device, slot->marks.pool, 0, count, sizeof times, times,
-                                     sizeof times[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
-               error);
-    const orr_vulkan_control *control = slot->control.mapped;
+    const uint64_t *times = slot->times.mapped;
+    const frame_counts *counts = slot->counts.mapped;
+    const orr_vulkan_control *control = &counts->control;
     int64_t triangles = 0;
     for (int i = 0; i < slot->mesh_count; i++) {
         triangles += slot->meshes[i].mesh->triangle_count;
@@ -398,15 +439,28 @@ static orr_result book_stages(orr_vulkan_draw *draw, frame_slot *slot, orr_profi
                  {"project", control->splats},
                  {"sort", control->visible},
                  {"bin", control->pairs}};
-    for (uint32_t i = 1; i < count; i++) {
+    for (int i = 1; i < slot->marks.count; i++) {
         int64_t handled = (int64_t)slot->lens.width * slot->lens.height;
         for (size_t k = 0; k < sizeof items / sizeof items[0]; k++) {
             handled = strcmp(slot->marks.names[i], items[k].name) == 0 ? items[k].items : handled;
         }
-        double milliseconds =
-            (double)(times[i] - times[i - 1]) * (double)draw->vk->properties.limits.timestampPeriod * 1e-6;
-        orr_profile_add(profile, slot->marks.names[i], milliseconds, handled);
+        orr_profile_span(profile, ORR_TRACK_VULKAN, slot->marks.names[i],
+                         orr_vk_clock_nanoseconds(&draw->clock, times[i - 1]),
+                         orr_vk_clock_nanoseconds(&draw->clock, times[i]), handled);
     }
+}
+
+orr_result orr_vulkan_draw_trace(orr_vulkan_draw *draw, orr_trace *trace, orr_error *error)
+{
+    assert(draw->pending == 0);
+    draw->trace = trace;
+    if (!trace) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_vk_clock_calibrate(draw->vk, &draw->clock, error));
+    orr_trace_device *device = &trace->devices[ORR_TRACK_VULKAN];
+    *device = (orr_trace_device){.method = draw->clock.method, .uncertainty = draw->clock.uncertainty};
+    snprintf(device->name, sizeof device->name, "%s", orr_vk_name(draw->vk));
     return ORR_OK;
 }
 
@@ -414,12 +468,19 @@ static orr_result book_stages(orr_vulkan_draw *draw, frame_slot *slot, orr_profi
 static orr_result complete(orr_vulkan_draw *draw, frame_slot *slot, orr_error *error)
 {
     ORR_TRY(orr_vk_timeline_wait(draw->vk, draw->timeline, slot->value, error));
-    const orr_vulkan_control *control = slot->control.mapped;
-    while (control->pairs_needed != control->pairs) {
+    const frame_counts *counts = slot->counts.mapped;
+    const orr_vulkan_control *control = &counts->control;
+    while (control->pairs_needed != control->pairs ||
+           (slot->has_blended && counts->fragments > slot->fragment_room)) {
         if (control->pairs_needed == UINT32_MAX) {
             return orr_fail(error, ORR_CODE_CAPACITY, "Vulkan: more than 2^32 - 2 pairs of splats and tiles");
         }
-        slot->room.pairs = (int64_t)control->pairs_needed + control->pairs_needed / 4;
+        if (control->pairs_needed != control->pairs) {
+            slot->room.pairs = (int64_t)control->pairs_needed + control->pairs_needed / 4;
+        }
+        if (slot->has_blended) {
+            slot->fragments = (int64_t)counts->fragments + counts->fragments / 4;
+        }
         ORR_TRY(make_room(draw, slot, error));
         ORR_TRY(send(draw, slot, error));
         ORR_TRY(orr_vk_timeline_wait(draw->vk, draw->timeline, slot->value, error));
@@ -455,13 +516,15 @@ static orr_result finish(orr_vulkan_draw *draw, bool to_image, frame_slot **out,
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "no frame to finish: expected one that was submitted this way");
     }
+    uint64_t start = orr_clock_nanoseconds();
     settle(draw, slot);
+    orr_trace_host(draw->trace, "wait", start);
     orr_result result = slot->outcome;
     if (result != ORR_OK && error) {
         *error = slot->why;
     }
     if (result == ORR_OK && profile) {
-        result = book_stages(draw, slot, profile, error);
+        book_stages(draw, slot, profile);
     }
     draw->first = (draw->first + 1) % draw->slot_count;
     draw->pending--;
@@ -476,12 +539,14 @@ orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *pict
     ORR_TRY(finish(draw, false, &slot, profile, error));
     size_t pixels = (size_t)slot->lens.width * (size_t)slot->lens.height;
     const float *planes = slot->picture.mapped;
+    uint64_t start = orr_clock_nanoseconds();
     if (picture && picture->rgba) {
         memcpy(picture->rgba, planes, pixels * 4 * sizeof(float));
     }
     if (picture && picture->depth) {
         memcpy(picture->depth, planes + 4 * pixels, pixels * sizeof(float));
     }
+    orr_trace_host(draw->trace, "download", start);
     return ORR_OK;
 }
 

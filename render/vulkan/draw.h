@@ -29,6 +29,10 @@ orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_li
 orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, struct orr_vulkan_image *image,
                                         orr_profile *profile, orr_error *error);
 
+// From the next frame on, what the host does here is in the trace, too; NULL: no longer. The device's clock is compared with
+// the host's anew, and the trace told how. No frame may be pending.
+orr_result orr_vulkan_draw_trace(orr_vulkan_draw *draw, orr_trace *trace, orr_error *error);
+
 // Forgets what was uploaded under a key; waits for the frames that use it.
 void orr_vulkan_draw_release(orr_vulkan_draw *draw, uint64_t key);
 // How often memory was allocated so far, on either side: after warm-up it stays the same.

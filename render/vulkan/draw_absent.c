@@ -50,6 +50,13 @@ orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, struct orr_vulkan
     return orr_vulkan_draw_finish(draw, NULL, profile, error);
 }
 
+orr_result orr_vulkan_draw_trace(orr_vulkan_draw *draw, orr_trace *trace, orr_error *error)
+{
+    (void)draw;
+    (void)trace;
+    return absent(error);
+}
+
 void orr_vulkan_draw_release(orr_vulkan_draw *draw, uint64_t key)
 {
     (void)draw;

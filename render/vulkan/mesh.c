@@ -41,7 +41,8 @@ static orr_result fill(orr_vulkan_upload *upload, const orr_mesh *from, orr_vulk
 {
     *mesh = (orr_vulkan_mesh){.part_count = from->part_count,
                               .material_count = from->material_count,
-                              .triangle_count = from->index_count / 3};
+                              .triangle_count = from->index_count / 3,
+                              .blended = orr_mesh_is_blended(from)};
     memcpy(mesh->low, from->low, sizeof mesh->low);
     memcpy(mesh->high, from->high, sizeof mesh->high);
     ORR_ALLOC(mesh->parts, from->part_count, "parts of a mesh", error);

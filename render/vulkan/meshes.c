@@ -5,22 +5,27 @@
 #include <math.h>
 #include <string.h>
 
-// Push constants of both stages; shaders/mesh.glsl.
+// Push constants of all stages; shaders/mesh.glsl.
 typedef struct mesh_push {
     float to_camera[12];
     float scale[2], offset[2];
     float depth[2];
-    float base_colour[3];
+    float base_colour[4];
     float alpha_cutoff;
-    float orthographic;
-    float sun[3], sun_colour[3], ambient[3];
+    float emission, specular, shininess;
+    float orthographic, backdrop;
+    uint32_t order;
+    int32_t width;
 } mesh_push;
-_Static_assert(sizeof(mesh_push) == 128, "push constants as in shaders/mesh.glsl");
+_Static_assert(sizeof(mesh_push) == 120, "push constants as in shaders/mesh.glsl");
+
+enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
 
 static const VkFormat colour_format = VK_FORMAT_R32G32B32A32_SFLOAT;
 static const VkFormat depth_format = VK_FORMAT_D32_SFLOAT;
 
-static orr_result create_pipeline(orr_vulkan_meshes *m, orr_error *error)
+static orr_result create_pipeline(const orr_vulkan_meshes *m, bool blended, orr_vk_graphics *pipeline,
+                                  orr_error *error)
 {
     const VkVertexInputAttributeDescription attributes[] = {
         {0, 0, VK_FORMAT_R32G32B32_SFLOAT, offsetof(orr_mesh_vertex, position)},
@@ -30,22 +35,29 @@ static orr_result create_pipeline(orr_vulkan_meshes *m, orr_error *error)
     };
     const orr_vk_graphics_desc desc = {
         .vertex = orr_vulkan_shader_code(ORR_SHADER_MESH_VERTEX),
-        .fragment = orr_vulkan_shader_code(ORR_SHADER_MESH_FRAGMENT),
+        .fragment =
+            orr_vulkan_shader_code(blended ? ORR_SHADER_MESH_BLENDED_FRAGMENT : ORR_SHADER_MESH_FRAGMENT),
         .vertex_stride = sizeof(orr_mesh_vertex),
         .attributes = attributes,
         .attribute_count = 4,
+        .types = blended ? "tbbb" : "tb",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
         .push_size = sizeof(mesh_push),
         .colour = colour_format,
         .depth = depth_format,
+        .writes_nothing = blended,
     };
-    return orr_vk_graphics_create(m->vk, &desc, &m->pipeline, error);
+    return orr_vk_graphics_create(m->vk, &desc, pipeline, error);
 }
 
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *m, orr_error *error)
 {
     *m = (orr_vulkan_meshes){.vk = upload->vk};
-    ORR_TRY(create_pipeline(m, error));
+    ORR_TRY(create_pipeline(m, false, &m->opaque, error));
+    ORR_TRY(create_pipeline(m, true, &m->blended, error));
+    ORR_TRY(orr_vk_buffer_create(m->vk, sizeof(orr_draw_lighting), ORR_VK_ON_DEVICE, 0, "lights",
+                                 &m->lighting, error));
+    ORR_TRY(orr_vulkan_fragments_grow(m, 1, 1, error)); // blending binds the lists all the same
     const VkSamplerCreateInfo sampler = {
         .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
         .magFilter = VK_FILTER_LINEAR,
@@ -77,7 +89,11 @@ void orr_vulkan_meshes_destroy(orr_vulkan_meshes *m)
     destroy_targets(m);
     orr_vk_image_destroy(m->vk, &m->white);
     vkDestroySampler(m->vk->device, m->sampler, NULL);
-    orr_vk_graphics_destroy(m->vk, &m->pipeline);
+    orr_vk_graphics_destroy(m->vk, &m->opaque);
+    orr_vk_graphics_destroy(m->vk, &m->blended);
+    orr_vk_buffer_destroy(m->vk, &m->lighting);
+    orr_vk_buffer_destroy(m->vk, &m->lists);
+    orr_vk_buffer_destroy(m->vk, &m->nodes);
 }
 
 bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *m, int width, int height)
@@ -101,6 +117,41 @@ orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *m, int width, int height, o
                                 &m->colour, error));
     return orr_vk_image_create(m->vk, width, height, depth_format,
                                VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, "meshes", &m->depth, error);
+}
+
+int64_t orr_vulkan_fragment_room(const orr_vulkan_meshes *m)
+{
+    return (int64_t)m->nodes.size / NODE_SIZE;
+}
+
+bool orr_vulkan_fragments_fit(const orr_vulkan_meshes *m, int64_t pixels, int64_t fragments)
+{
+    return (pixels + 1) * 4 <= (int64_t)m->lists.size && fragments <= orr_vulkan_fragment_room(m);
+}
+
+static orr_result grow_buffer(const orr_vulkan_meshes *m, orr_vk_buffer *buffer, int64_t size,
+                              orr_error *error)
+{
+    int64_t limit = (int64_t)m->vk->properties.limits.maxStorageBufferRange;
+    if (size <= (int64_t)buffer->size) {
+        return ORR_OK;
+    }
+    if (size > limit) {
+        return orr_fail(
+            error, ORR_CODE_CAPACITY,
+            "Vulkan: %lld bytes for transparent meshes in one frame: this device's buffers hold %lld",
+            (long long)size, (long long)limit);
+    }
+    orr_vk_buffer_destroy(m->vk, buffer);
+    return orr_vk_buffer_create(m->vk, (VkDeviceSize)size, ORR_VK_ON_DEVICE, 0, "transparent meshes", buffer,
+                                error);
+}
+
+orr_result orr_vulkan_fragments_grow(orr_vulkan_meshes *m, int64_t pixels, int64_t fragments,
+                                     orr_error *error)
+{
+    ORR_TRY(grow_buffer(m, &m->lists, (pixels + 1) * 4, error));
+    return grow_buffer(m, &m->nodes, fragments * NODE_SIZE, error);
 }
 
 // ---- one frame ----
@@ -184,54 +235,89 @@ static void begin(const orr_vulkan_meshes *m, VkCommandBuffer commands, const or
         .pDepthAttachment = &depth,
     };
     vkCmdBeginRendering(commands, &info);
-    orr_vk_graphics_bind(commands, &m->pipeline, area, VK_CULL_MODE_NONE);
 }
 
-static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vulkan_mesh *mesh,
-                      const orr_mesh_part *part, const orr_draw_sun *sun, mesh_push *push)
+static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_vk_graphics *pipeline,
+                      const orr_vulkan_mesh *mesh, const orr_mesh_part *part, mesh_push *push)
 {
     const orr_mesh_material *material = &mesh->materials[part->material];
-    for (int i = 0; i < 3; i++) {
-        push->ambient[i] = sun->ambient[i] + material->emission;
-    }
     memcpy(push->base_colour, material->base_colour, sizeof push->base_colour);
+    push->emission = material->emission;
+    push->specular = material->specular;
+    push->shininess = material->shininess;
     // a hole is where texel alpha times base_colour[3] is less
     push->alpha_cutoff = material->alpha_cutoff > 0.0f
                              ? material->alpha_cutoff / fmaxf(material->base_colour[3], 1e-30f)
                              : 0.0f;
-    VkImageView texture = material->texture >= 0 ? mesh->textures[material->texture].view : m->white.view;
-    orr_vk_graphics_push(commands, &m->pipeline, m->sampler, texture, push);
+    const orr_vk_binding bindings[] = {
+        {.view = material->texture >= 0 ? mesh->textures[material->texture].view : m->white.view,
+         .sampler = m->sampler},
+        {.buffer = m->lighting.buffer},
+        {.buffer = m->lists.buffer},
+        {.buffer = m->nodes.buffer}};
+    orr_vk_graphics_push(commands, pipeline, bindings, push);
     vkCmdSetCullMode(commands, material->two_sided ? VK_CULL_MODE_NONE : VK_CULL_MODE_BACK_BIT);
     vkCmdDrawIndexed(commands, part->index_count, 1, part->first_index, 0, 0);
 }
 
-void orr_vulkan_meshes_record(const orr_vulkan_meshes *m, VkCommandBuffer commands, const orr_lens *lens,
-                              const orr_draw_sun *sun, const orr_vulkan_mesh_item *items, int item_count)
+// The opaque parts of all items, or the transparent ones.
+static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
+                       const orr_vulkan_mesh_frame *frame, bool blended, mesh_push *push)
 {
-    mesh_push push = {.orthographic = lens->orthographic ? 1.0f : 0.0f};
+    const orr_vk_graphics *pipeline = blended ? &m->blended : &m->opaque;
+    const VkRect2D area = {.extent = {(uint32_t)frame->lens->width, (uint32_t)frame->lens->height}};
+    orr_vk_graphics_bind(commands, pipeline, area, VK_CULL_MODE_NONE);
+    push->order = 0;
+    for (int i = 0; i < frame->item_count; i++) {
+        const orr_vulkan_mesh *mesh = frame->items[i].mesh;
+        if (blended && !mesh->blended) {
+            continue;
+        }
+        push->backdrop = frame->items[i].backdrop ? 1.0f : 0.0f;
+        vkCmdSetDepthTestEnable(commands, !frame->items[i].backdrop);
+        orr_affine_multiply(frame->lens->view, frame->items[i].model, push->to_camera);
+        vkCmdBindVertexBuffers(commands, 0, 1, &mesh->vertices.buffer, &(VkDeviceSize){0});
+        vkCmdBindIndexBuffer(commands, mesh->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
+        for (int p = 0; p < mesh->part_count; p++, push->order++) {
+            if (mesh->materials[mesh->parts[p].material].blended == blended) {
+                draw_part(m, commands, pipeline, mesh, &mesh->parts[p], push);
+            }
+        }
+    }
+}
+
+static void fill_buffers(const orr_vulkan_meshes *m, VkCommandBuffer commands,
+                         const orr_vulkan_mesh_frame *frame)
+{
+    vkCmdUpdateBuffer(commands, m->lighting.buffer, 0, sizeof *frame->lighting, frame->lighting);
+    vkCmdFillBuffer(commands, m->lists.buffer, 0, VK_WHOLE_SIZE, 0);
+    orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
+                   VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
+}
+
+void orr_vulkan_meshes_record(const orr_vulkan_meshes *m, VkCommandBuffer commands,
+                              const orr_vulkan_mesh_frame *frame)
+{
+    const orr_lens *lens = frame->lens;
+    mesh_push push = {.orthographic = lens->orthographic ? 1.0f : 0.0f, .width = lens->width};
     const int size[2] = {lens->width, lens->height};
     for (int i = 0; i < 2; i++) {
         push.scale[i] = 2.0f * lens->focal[i] / (float)size[i];
         push.offset[i] = 2.0f * lens->centre[i] / (float)size[i] - 1.0f;
     }
-    for (int i = 0; i < 3; i++) {
-        const float *row = lens->view + 4 * i, *d = sun->direction;
-        push.sun[i] = row[0] * d[0] + row[1] * d[1] + row[2] * d[2];
-        push.sun_colour[i] = sun->colour[i];
-    }
     float clear_depth;
-    depth_values(lens, items, item_count, push.depth, &clear_depth);
+    depth_values(lens, frame->items, frame->item_count, push.depth, &clear_depth);
+    fill_buffers(m, commands, frame);
     begin(m, commands, lens, clear_depth);
-    for (int i = 0; i < item_count; i++) {
-        const orr_vulkan_mesh *mesh = items[i].mesh;
-        orr_affine_multiply(lens->view, items[i].model, push.to_camera);
-        vkCmdBindVertexBuffers(commands, 0, 1, &mesh->vertices.buffer, &(VkDeviceSize){0});
-        vkCmdBindIndexBuffer(commands, mesh->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
-        for (int p = 0; p < mesh->part_count; p++) {
-            draw_part(m, commands, mesh, &mesh->parts[p], sun, &push);
-        }
+    draw_parts(m, commands, frame, false, &push);
+    if (frame->has_blended) {
+        draw_parts(m, commands, frame, true, &push);
     }
     vkCmdEndRendering(commands);
+    orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT,
+                   VK_ACCESS_2_SHADER_STORAGE_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT);
     orr_vk_image_barrier(commands, m->colour.image, VK_IMAGE_ASPECT_COLOR_BIT,
                          VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
                          VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,

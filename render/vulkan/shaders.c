@@ -1,7 +1,13 @@
 #include "render/vulkan/shaders.h"
 
+static const uint32_t fragment_sort[] = {
+#include "shaders/fragment_sort.comp.inc"
+};
 static const uint32_t mesh_fragment[] = {
 #include "shaders/mesh.frag.inc"
+};
+static const uint32_t mesh_blended_fragment[] = {
+#include "shaders/mesh_blended.frag.inc"
 };
 static const uint32_t mesh_vertex[] = {
 #include "shaders/mesh.vert.inc"
@@ -48,7 +54,9 @@ static const uint32_t tile_scan[] = {
 orr_vk_code orr_vulkan_shader_code(orr_vulkan_shader shader)
 {
     static const orr_vk_code codes[ORR_SHADER_COUNT] = {
+        [ORR_SHADER_FRAGMENT_SORT] = CODE(fragment_sort),
         [ORR_SHADER_MESH_FRAGMENT] = CODE(mesh_fragment),
+        [ORR_SHADER_MESH_BLENDED_FRAGMENT] = CODE(mesh_blended_fragment),
         [ORR_SHADER_MESH_VERTEX] = CODE(mesh_vertex),
         [ORR_SHADER_PRESENT] = CODE(present),
         [ORR_SHADER_RADIX_COUNT] = CODE(radix_count),

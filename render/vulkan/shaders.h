@@ -5,6 +5,7 @@
 
 typedef enum orr_vulkan_shader {
     // compute
+    ORR_SHADER_FRAGMENT_SORT,
     ORR_SHADER_PRESENT,
     ORR_SHADER_RADIX_COUNT,
     ORR_SHADER_RADIX_SCAN,
@@ -20,6 +21,7 @@ typedef enum orr_vulkan_shader {
     // graphics
     ORR_SHADER_MESH_VERTEX = ORR_SHADER_COMPUTE_COUNT,
     ORR_SHADER_MESH_FRAGMENT,
+    ORR_SHADER_MESH_BLENDED_FRAGMENT,
     ORR_SHADER_COUNT
 } orr_vulkan_shader;
 

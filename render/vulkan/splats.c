@@ -7,17 +7,12 @@ static const struct {
     const char *types;
     uint32_t push_size;
 } signatures[ORR_SHADER_COMPUTE_COUNT] = {
-    [ORR_SHADER_PRESENT] = {"bw", 8},
-    [ORR_SHADER_RADIX_COUNT] = {"bbb", 8},
-    [ORR_SHADER_RADIX_SCAN] = {"bbb", 4},
-    [ORR_SHADER_RADIX_SCATTER] = {"bbbbbbb", 12},
-    [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbbb", 84},
-    [ORR_SHADER_SPLAT_PLAN] = {"b", 0},
-    [ORR_SHADER_SPLAT_PROJECT] = {"bbbbbbb", 128},
-    [ORR_SHADER_TILE_COUNT] = {"bbbbbb", 8},
-    [ORR_SHADER_TILE_EMIT] = {"bbbbbbbb", 8},
-    [ORR_SHADER_TILE_RANGES] = {"bbb", 0},
-    [ORR_SHADER_TILE_SCAN] = {"bb", 4},
+    [ORR_SHADER_FRAGMENT_SORT] = {"bb", 8},       [ORR_SHADER_PRESENT] = {"bw", 8},
+    [ORR_SHADER_RADIX_COUNT] = {"bbb", 8},        [ORR_SHADER_RADIX_SCAN] = {"bbb", 4},
+    [ORR_SHADER_RADIX_SCATTER] = {"bbbbbbb", 12}, [ORR_SHADER_SPLAT_BLEND] = {"bbbbbtbbbbb", 84},
+    [ORR_SHADER_SPLAT_PLAN] = {"b", 0},           [ORR_SHADER_SPLAT_PROJECT] = {"bbbbbbb", 128},
+    [ORR_SHADER_TILE_COUNT] = {"bbbbbb", 8},      [ORR_SHADER_TILE_EMIT] = {"bbbbbbbb", 8},
+    [ORR_SHADER_TILE_RANGES] = {"bbb", 0},        [ORR_SHADER_TILE_SCAN] = {"bb", 4},
 };
 
 // indices into control.counts
@@ -290,6 +285,16 @@ static int bin(const orr_vulkan_splats *s, VkCommandBuffer commands, const int t
     return from;
 }
 
+static void sort_fragments(const orr_vulkan_splats *s, VkCommandBuffer commands,
+                           const orr_vulkan_splat_frame *frame, const int tiles[2])
+{
+    const int32_t size[2] = {frame->width, frame->height};
+    const orr_vk_binding bindings[] = {{.buffer = frame->lists}, {.buffer = frame->nodes}};
+    bind(s, commands, ORR_SHADER_FRAGMENT_SORT, bindings, size);
+    vkCmdDispatch(commands, (uint32_t)tiles[0], (uint32_t)tiles[1], 1);
+    next_stage(commands);
+}
+
 static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const orr_vulkan_splat_frame *frame,
                   const int tiles[2], int pairs)
 {
@@ -299,7 +304,8 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
         orr_sky_values sky;
     } push = {{frame->width, frame->height},
               (uint32_t)tiles[0],
-              (frame->has_meshes ? 1u : 0u) | (frame->fields ? 2u : 0u),
+              (frame->has_meshes ? 1u : 0u) | (frame->fields ? 2u : 0u) | (frame->has_fragments ? 4u : 0u) |
+                  (frame->has_backdrop ? 8u : 0u),
               frame->opaque,
               frame->sky};
     const orr_vk_binding bindings[] = {BUFFER(ranges),
@@ -310,7 +316,9 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
                                        {.view = frame->meshes, .sampler = s->sampler},
                                        BUFFER(picture),
                                        BUFFER(depth),
-                                       {.buffer = frame->fields ? frame->fields : s->control.buffer}};
+                                       {.buffer = frame->fields ? frame->fields : s->control.buffer},
+                                       {.buffer = frame->lists},
+                                       {.buffer = frame->nodes}};
     bind(s, commands, ORR_SHADER_SPLAT_BLEND, bindings, &push);
     vkCmdDispatch(commands, (uint32_t)tiles[0], (uint32_t)tiles[1], 1);
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
@@ -340,6 +348,10 @@ void orr_vulkan_splats_record(const orr_vulkan_splats *s, VkCommandBuffer comman
         orr_vulkan_mark(commands, marks, "sort");
         pairs = bin(s, commands, tiles);
         orr_vulkan_mark(commands, marks, "bin");
+    }
+    if (frame->has_fragments) {
+        sort_fragments(s, commands, frame, tiles);
+        orr_vulkan_mark(commands, marks, "fragments");
     }
     blend(s, commands, frame, tiles, pairs);
     orr_vulkan_mark(commands, marks, "blend");

@@ -55,7 +55,9 @@ typedef struct orr_vulkan_splat_frame {
     bool opaque;
     orr_sky_values sky;
     VkImageView meshes; // display colour and distance; to be read by shaders
-    bool has_meshes;
+    bool has_meshes, has_backdrop;
+    VkBuffer lists, nodes; // fragments of transparent meshes
+    bool has_fragments;
     VkBuffer
         fields; // distance, infinity where there is nothing, then planes of premultiplied colour; or none
 } orr_vulkan_splat_frame;

@@ -24,6 +24,7 @@ static orr_result create_pipeline(orr_vk *vk, orr_present_draw *draw, VkFormat f
         .vertex_stride = sizeof(orr_overlay_vertex),
         .attributes = attributes,
         .attribute_count = 3,
+        .types = "t",
         .push_stages = VK_SHADER_STAGE_VERTEX_BIT,
         .push_size = 2 * sizeof(float),
         .colour = format,
@@ -266,11 +267,13 @@ static void record_drawing(const orr_present_draw *draw, const orr_swapchain *sw
     const float scale[2] = {2.0f / (float)extent.width, 2.0f / (float)extent.height};
     if (picture) {
         VkImageView view = picture->image ? picture->image->view : draw->picture.view;
-        orr_vk_graphics_push(commands, &draw->pipeline, draw->sampler, view, scale);
+        orr_vk_graphics_push(commands, &draw->pipeline,
+                             &(orr_vk_binding){.view = view, .sampler = draw->sampler}, scale);
         vkCmdDrawIndexed(commands, QUAD_INDICES, 1, 0, 0, 0);
     }
     if (overlay) {
-        orr_vk_graphics_push(commands, &draw->pipeline, draw->sampler, draw->coverage.view, scale);
+        orr_vk_graphics_push(commands, &draw->pipeline,
+                             &(orr_vk_binding){.view = draw->coverage.view, .sampler = draw->sampler}, scale);
         record_overlay(commands, overlay, extent);
     }
     vkCmdEndRendering(commands);

@@ -8,10 +8,13 @@
 typedef struct benchmark {
     const char *name;
     orr_result (*run)(const bench_run *run, orr_error *error);
+    bool limited; // beside the machine's limits
 } benchmark;
 
-static const benchmark benchmarks[] = {
-    {"splats", bench_splats}, {"neural", bench_neural}, {"physics", bench_physics}};
+static const benchmark benchmarks[] = {{"frame", bench_frame, false},
+                                       {"splats", bench_splats, true},
+                                       {"neural", bench_neural, true},
+                                       {"physics", bench_physics, true}};
 enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof benchmarks[0] };
 
 static const benchmark *find(const char *name)
@@ -41,39 +44,85 @@ static orr_result measure_gpu(bench_run *run, orr_error *error)
     orr_cuda *cuda;
     orr_cuda_limits limits;
     ORR_TRY(orr_engine_take_cuda(run->engine, &cuda, error));
-    ORR_TRY(orr_cuda_measure_limits(cuda, &limits, error));
+    ORR_TRY(orr_cuda_measure_limits(cuda, run->tiny, &limits, error));
     const orr_cuda_info *info = orr_cuda_describe(cuda);
     fprintf(run->out,
             "%s: compute %d.%d, %d multiprocessors; memory %.0f GB/s, from the host %.1f GB/s; sort %.2f G "
-            "keys/s\n",
+            "keys/s; tensor cores %.1f TFLOP/s (halves, mma.sync)\n",
             info->name, info->compute[0], info->compute[1], info->processors, limits.bytes_per_second * 1e-9,
-            limits.upload_per_second * 1e-9, limits.sort_keys_per_second * 1e-9);
+            limits.upload_per_second * 1e-9, limits.sort_keys_per_second * 1e-9,
+            limits.tensor_operations_per_second * 1e-12);
+    if (run->json) {
+        cJSON *json = cJSON_AddObjectToObject(run->json, "device_limits");
+        cJSON_AddStringToObject(json, "device", info->name);
+        cJSON_AddNumberToObject(json, "bytes_per_second", limits.bytes_per_second);
+        cJSON_AddNumberToObject(json, "upload_bytes_per_second", limits.upload_per_second);
+        cJSON_AddNumberToObject(json, "sort_keys_per_second", limits.sort_keys_per_second);
+        cJSON_AddNumberToObject(json, "tensor_operations_per_second", limits.tensor_operations_per_second);
+    }
     run->limits.bytes_per_second = limits.bytes_per_second;
+    run->limits.tensor_operations_per_second = limits.tensor_operations_per_second;
     run->limits.splat_pixels_per_second = 0.0;
     return ORR_OK;
 }
 
-static orr_result run_all(const common_options *common, bench_run *run, char **names, int count,
-                          orr_error *error)
+static orr_result find_limits(const common_options *common, bench_run *run, orr_error *error)
 {
     ORR_TRY(measure_limits(common, &run->limits, error));
     fprintf(run->out,
             "%s\nlimits: memory %.1f GB/s with %d threads; blending %.2f G splat-pixels/s per core\n",
             orr_engine_describe(run->engine), run->limits.bytes_per_second * 1e-9, run->limits.workers,
             run->limits.splat_pixels_per_second * 1e-9);
-    if (orr_engine_device(run->engine) == ORR_DEVICE_CUDA) {
-        ORR_TRY(measure_gpu(run, error));
+    return orr_engine_device(run->engine) == ORR_DEVICE_CUDA ? measure_gpu(run, error) : ORR_OK;
+}
+
+static bool is_wanted(const benchmark *b, char **names, int count)
+{
+    bool wanted = count == 0;
+    for (int k = 0; k < count; k++) {
+        wanted |= strcmp(names[k], b->name) == 0;
+    }
+    return wanted;
+}
+
+static orr_result run_all(const common_options *common, bench_run *run, char **names, int count,
+                          orr_error *error)
+{
+    bool limited = false;
+    for (int i = 0; i < BENCHMARK_COUNT; i++) {
+        limited |= benchmarks[i].limited && is_wanted(&benchmarks[i], names, count);
+    }
+    if (limited) {
+        ORR_TRY(find_limits(common, run, error));
     }
     for (int i = 0; i < BENCHMARK_COUNT; i++) {
-        bool wanted = count == 0;
-        for (int k = 0; k < count; k++) {
-            wanted |= strcmp(names[k], benchmarks[i].name) == 0;
-        }
-        if (wanted) {
+        if (is_wanted(&benchmarks[i], names, count)) {
             ORR_TRY(benchmarks[i].run(run, error));
         }
     }
     return ORR_OK;
+}
+
+// The names come first, in argv[0 .. *count - 1]; the one operand behind them may be the scene of "frame".
+static orr_result take_operands(bench_run *run, char **argv, int *count, orr_error *error)
+{
+    const benchmark *frame = find("frame");
+    int names = 0;
+    while (names < *count && find(argv[names])) {
+        names++;
+    }
+    bool accounts = is_wanted(frame, argv, names);
+    if (names == *count - 1 && names > 0 && accounts) {
+        run->scene = argv[names];
+    } else if (names < *count) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "bench: %s: expected frame, splats, neural or physics",
+                        argv[names]);
+    }
+    *count = names;
+    return accounts || (!run->trace && !run->frames)
+               ? ORR_OK
+               : orr_fail(error, ORR_CODE_ARGUMENT, "bench: %s: expected frame beside it",
+                          run->trace ? "--trace" : "--frames");
 }
 
 int command_bench(int argc, char **argv)
@@ -87,35 +136,45 @@ int command_bench(int argc, char **argv)
         {"--robot", 0, OPTION_TEXT, &run.robot, "PATH",
          "the robot that physics moves, or a folder of Gymnasium's", 0, 0},
         {"--plot", 0, OPTION_TEXT, &run.plot, "FILE.png",
-         "physics: only one robot in 1 to 10000 worlds, as a chart", 0, 0},
+         "frame: some frames as a chart; physics: only one robot in 1 to 10000 worlds", 0, 0},
+        {"--trace", 0, OPTION_TEXT, &run.trace, "FILE.json",
+         "frame: every stage on one axis of time, for ui.perfetto.dev", 0, 0},
+        {"--frames", 0, OPTION_INT, &run.frames, "N",
+         "frame: how many (default: two seconds of them, at most 120)", 1, 100000},
+        {"--tiny", 0, OPTION_FLAG, &run.tiny, NULL,
+         "only whether everything works: smallest sizes, for emulated devices", 0, 0},
         {"--largest", 0, OPTION_INT, &largest, "N", "splats in the largest synthetic cloud (default 5000000)",
          1e4, 1e8},
     };
     const command_usage usage = {.name = "bench",
-                                 .operands = "[NAME...]",
+                                 .operands = "[NAME...] [SCENE]",
                                  .purpose =
                                      "Measures this machine's limits, and what the engine reaches of them.",
-                                 .notes = "NAME: splats, neural, physics. Without a name, all.",
-                                 .operand_max = BENCHMARK_COUNT,
+                                 .notes = "NAME: frame, splats, neural, physics. Without a name, all.\n"
+                                          "SCENE, after frame: whose frames are accounted for (default: the "
+                                          "walker that ships).",
+                                 .operand_max = BENCHMARK_COUNT + 1,
                                  .options = options,
-                                 .option_count = 4,
+                                 .option_count = sizeof options / sizeof options[0],
                                  .common = &common};
     if (!options_read(&usage, argc, argv, &count, &exit_code)) {
         return exit_code;
     }
     orr_error error = {0};
-    for (int i = 0; i < count; i++) {
-        if (!find(argv[i])) {
-            return command_fail(
-                orr_fail(&error, ORR_CODE_ARGUMENT, "bench: %s: expected splats, neural or physics", argv[i]),
-                &error);
-        }
+    orr_result result = take_operands(&run, argv, &count, &error);
+    if (result != ORR_OK) {
+        return command_fail(result, &error);
     }
-    run.largest = largest;
+    run.largest = run.tiny ? 500 : largest;
     if (common.size[0]) {
         memcpy(run.size, common.size, sizeof run.size);
     }
-    orr_result result = command_engine(&common, &run.engine, &error);
+    if (run.tiny) {
+        run.size[0] = 64;
+        run.size[1] = 36;
+        run.frames = run.frames ? run.frames : 2;
+    }
+    result = command_engine(&common, &run.engine, &error);
     if (result != ORR_OK) {
         return command_fail(result, &error);
     }

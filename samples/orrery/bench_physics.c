@@ -47,16 +47,17 @@ typedef struct bench_speed {
     double steps_per_core;   // by the CPU's: other work on the machine tells little
 } bench_speed;
 
-static orr_result measure(orr_physics *physics, const orr_model *model, bool cuda, bench_speed *speed,
-                          orr_error *error)
+static orr_result measure(const bench_run *run, orr_physics *physics, const orr_model *model, bool cuda,
+                          bench_speed *speed, orr_error *error)
 {
     ORR_TRY(randomise(physics, model, error));
-    orr_physics_step(physics, 100); // until contacts are as they will be
+    orr_physics_step(physics, run->tiny ? 1 : 100); // until contacts are as they will be
     int steps = 0, worlds = orr_physics_worlds(physics);
     uint64_t start = orr_clock_nanoseconds();
     clock_t cpu_start = clock();
     double seconds = 0.0;
-    for (int chunk = worlds < 64 ? 64 : cuda ? 16 : 4; seconds < seconds_per_case; steps += chunk) {
+    const int chunk = run->tiny ? 2 : worlds < 64 ? 64 : cuda ? 16 : 4;
+    for (; steps == 0 || (!run->tiny && seconds < seconds_per_case); steps += chunk) {
         orr_physics_step(physics, chunk);
         seconds = (double)(orr_clock_nanoseconds() - start) * 1e-9;
         ORR_TRY(orr_physics_check(physics, error));
@@ -75,7 +76,7 @@ static orr_result bench_case(const bench_run *run, const char *robot, const orr_
     const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = on->cuda};
     ORR_TRY(orr_physics_create(&desc, model, worlds == 1 ? on->one : on->all, &physics, error));
     bench_speed speed;
-    orr_result result = measure(physics, model, on->cuda != NULL, &speed, error);
+    orr_result result = measure(run, physics, model, on->cuda != NULL, &speed, error);
     size_t bytes = orr_physics_world_bytes(physics);
     orr_physics_destroy(physics);
     ORR_TRY(result);
@@ -128,13 +129,14 @@ static orr_result bench_model(const bench_run *run, const char *robot, const orr
     if (run->plot) {
         return bench_chart(run, robot, model, on, list, error);
     }
-    static const int worlds[2][3] = {{10, 1024, 10000}, {1024, 8192, 32768}};
+    static const int worlds[3][3] = {{10, 1024, 10000}, {1024, 8192, 32768}, {1, 33, 65}};
+    const int *list_of = worlds[run->tiny ? 2 : on->cuda != NULL];
     fprintf(run->out, "\n%s: nq %d, nv %d, nu %d\n", robot, model->nq, model->nv, model->nu);
     for (int i = 0; i < 3; i++) {
-        ORR_TRY(bench_case(run, robot, model, on, worlds[on->cuda != NULL][i], false, list, NULL, error));
+        ORR_TRY(bench_case(run, robot, model, on, list_of[i], false, list, NULL, error));
     }
     if (on->cuda) {
-        return bench_case(run, robot, model, on, 8192, true, list, NULL, error);
+        return bench_case(run, robot, model, on, list_of[1], true, list, NULL, error);
     }
     ORR_TRY(bench_case(run, robot, model, on, 1, false, list, NULL, error));
     return bench_case(run, robot, model, on, 1, true, list, NULL, error);

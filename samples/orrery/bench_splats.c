@@ -44,8 +44,8 @@ typedef struct drawing {
     float *rgba;
 } drawing;
 
-static orr_result time_frames(const orr_scene *scene, const orr_view *view, const drawing *d,
-                              case_result *result, orr_error *error)
+static orr_result time_frames(const bench_run *run, const orr_scene *scene, const orr_view *view,
+                              const drawing *d, case_result *result, orr_error *error)
 {
     static double totals[FRAMES_MOST], stages[STAGES][FRAMES_MOST];
     uint64_t begin = orr_clock_nanoseconds();
@@ -65,7 +65,7 @@ static orr_result time_frames(const orr_scene *scene, const orr_view *view, cons
             stages[s][i] = result->stages[s].milliseconds;
         }
         frames++;
-        if (frames >= FRAMES_LEAST && (double)(now - begin) * 1e-9 > seconds_per_case) {
+        if (run->tiny || (frames >= FRAMES_LEAST && (double)(now - begin) * 1e-9 > seconds_per_case)) {
             break;
         }
     }
@@ -91,7 +91,7 @@ static orr_result draw_case(const bench_run *run, const orr_scene *scene, const 
         r = orr_frame_create(run->engine, NULL, &d.frame, error);
     }
     if (r == ORR_OK) {
-        r = time_frames(scene, &view, &d, result, error);
+        r = time_frames(run, scene, &view, &d, result, error);
     }
     orr_frame_destroy(d.frame);
     orr_world_destroy(d.world);
@@ -120,10 +120,11 @@ static double limit_of(const bench_run *run, const case_result *c, const orr_sta
 static const char *unit_of(const char *stage)
 {
     return strcmp(stage, "blend") == 0    ? "splat-pixels"
-           : strcmp(stage, "fields") == 0 ? "pixels"
            : strcmp(stage, "bin") == 0    ? "pairs"
            : strcmp(stage, "meshes") == 0 ? "triangles"
-                                          : "splats";
+           : strcmp(stage, "fields") == 0 || strcmp(stage, "download") == 0 || strcmp(stage, "read back") == 0
+               ? "pixels"
+               : "splats";
 }
 
 static void print_stages(const bench_run *run, const char *name, const case_result *c,
@@ -255,7 +256,8 @@ static orr_result bench_synthetic(const bench_run *run, int64_t count, bool stag
     }
     orr_splats_destroy(splats);
     if (r == ORR_OK) {
-        orr_camera camera = orr_scene_default_camera(scene, 1920, 1080);
+        orr_camera camera =
+            run->tiny ? orr_scene_default_camera(scene, 64, 36) : orr_scene_default_camera(scene, 1920, 1080);
         r = bench_scene(run, scene, stages ? "synthetic ball" : NULL, DEGREE, &camera, c, error);
     }
     orr_scene_destroy(scene);
@@ -273,8 +275,9 @@ orr_result bench_splats(const bench_run *run, orr_error *error)
         ORR_TRY(bench_file(run, error));
     }
     ORR_TRY(bench_synthetic(run, run->largest < 1000000 ? run->largest : 1000000, true, &c, error));
-    fprintf(run->out, "\ngrowth: synthetic ball, SH 3, 1920x1080\n      splats   ms/frame   ns/splat\n");
-    for (int64_t count = 10000, step = 0; count <= run->largest; step++) {
+    fprintf(run->out, "\ngrowth: synthetic ball, SH 3, %s\n      splats   ms/frame   ns/splat\n",
+            run->tiny ? "64x36" : "1920x1080");
+    for (int64_t count = run->tiny ? run->largest : 10000, step = 0; count <= run->largest; step++) {
         ORR_TRY(bench_synthetic(run, count, false, &c, error));
         fprintf(run->out, "  %10lld %10.2f %10.1f\n", (long long)count, c.milliseconds,
                 c.milliseconds * 1e6 / (double)count);

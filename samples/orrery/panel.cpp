@@ -137,6 +137,30 @@ static void show_sliders(const char *title, panel_slider *sliders, int count, bo
     ImGui::PopID();
 }
 
+static void show_groups(panel_state *state)
+{
+    static const char *const names[] = {"geoms", "sites", "tendons"};
+    if (!ImGui::CollapsingHeader("Groups")) {
+        return;
+    }
+    for (int part = 0; part < 3; part++) {
+        ImGui::PushID(part);
+        for (int group = 0; group < 6; group++) {
+            unsigned char *switched = &state->robot->groups[part];
+            bool shown = (group < 3) != ((*switched >> group & 1) != 0);
+            char label[4];
+            snprintf(label, sizeof label, "%d", group);
+            if (ImGui::Checkbox(label, &shown)) {
+                *switched = static_cast<unsigned char>(*switched ^ (1 << group));
+                state->redraw = true;
+            }
+            ImGui::SameLine();
+        }
+        ImGui::TextUnformatted(names[part]);
+        ImGui::PopID();
+    }
+}
+
 static void show_robot(panel_state *state)
 {
     panel_robot *r = state->robot;
@@ -164,6 +188,7 @@ static void show_robot(panel_state *state)
         }
         ImGui::PopID();
     }
+    show_groups(state);
     show_sliders("Actuators", r->controls, r->control_count, true);
     show_sliders("Joints", r->joints, r->joint_count, false);
 }

@@ -47,9 +47,10 @@ typedef struct panel_slider {
 
 typedef struct panel_robot {
     bool paused, contacts;
-    double speed; // of its time, 1: as fast as ours
-    double time;  // [s]
-    bool driven;  // controls are set by something else
+    unsigned char groups[3]; // of geoms, sites, tendons: switched, as in orr_view
+    double speed;            // of its time, 1: as fast as ours
+    double time;             // [s]
+    bool driven;             // controls are set by something else
     int keyframe_count;
     panel_slider *joints, *controls; // joint_count, control_count
     int joint_count, control_count;

@@ -273,7 +273,7 @@ int command_render(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &r.cameras.file,
          .expect = "FILE",
-         .help = "transforms.json: one picture per frame, in file order"},
+         .help = "transforms.json, or a capture's folder: one picture per frame, in file order"},
         {.name = "--camera",
          .kind = OPTION_TEXT,
          .value = &r.cameras.camera,

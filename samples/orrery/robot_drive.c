@@ -1,6 +1,7 @@
 #include "robot_drive.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/profile.h"
 #include "engine/loop/scene.h"
 
 #include <math.h>
@@ -136,8 +137,12 @@ orr_result robot_drive_advance(robot_drive *d, orr_world *world, double seconds,
     // a step that lacks no more than rounding is due
     int64_t due = (int64_t)floor(seconds / d->timestep + 1e-9);
     for (; d->step < due; d->step++) {
+        uint64_t start = orr_clock_nanoseconds();
         ORR_TRY(set_controls(d, world, error));
+        orr_trace_host(d->trace, "input", start);
+        start = orr_clock_nanoseconds();
         ORR_TRY(orr_world_advance(world, d->timestep, error));
+        orr_trace_host(d->trace, "step", start);
     }
     return ORR_OK;
 }

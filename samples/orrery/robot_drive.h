@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/core/rng.h"
+#include "engine/core/trace.h"
 #include "engine/orrery.h"
 #include "npy.h"
 
@@ -24,6 +25,7 @@ typedef struct robot_drive {
     double *low, *high; // count: ranges
     double *sine;       // NULL, or what the model holds
     npy_array file;     // steps x count
+    orr_trace *trace;   // nullable: input and step of each time step
 } robot_drive;
 
 // `wish`: NULL, "sine", "random" or a file's path.

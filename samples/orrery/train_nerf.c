@@ -59,6 +59,11 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
     ORR_TRY(orr_capture_load(options->data, options->jobs, command_log(), &l->capture, error));
     ORR_ALLOC(l->images, l->capture->count, options->data, error);
     l->train_count = orr_capture_split(l->capture->count, options->holdout, l->images);
+    if (l->train_count == 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: all of its photos are held out, %d: expected --holdout 0", options->data,
+                        l->capture->count);
+    }
     const orr_field_desc field = {
         .kind = ORR_FIELD_NERF, .aabb_scale = l->capture->aabb_scale, .unbounded = options->unbounded};
     ORR_TRY(train_field(options, field, orr_nerf_train_config, &l->field, error));
@@ -231,18 +236,32 @@ static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
     return train_describe_nerf(l->trainer, l->field, l->capture, model, error);
 }
 
+static void add_photo(cJSON *photos, const char *file, const orr_nerf_score *score)
+{
+    cJSON *photo = cJSON_CreateObject();
+    cJSON_AddStringToObject(photo, "file", file);
+    cJSON_AddNumberToObject(photo, "PSNR", score->psnr);
+    cJSON_AddNumberToObject(photo, "SSIM", score->ssim);
+    cJSON_AddItemToArray(photos, photo);
+}
+
 static orr_result report(learner *l, cJSON *json, orr_error *error)
 {
     int count = l->capture->count - l->train_count;
     orr_nerf_score sum = {0};
+    cJSON *photos = json ? cJSON_AddArrayToObject(json, "held out") : NULL;
     progress p;
     progress_begin(&p, "held-out photos", count);
     for (int i = 0; i < count; i++) {
         orr_nerf_score one;
-        ORR_TRY(orr_nerf_evaluate(l->drawer, orr_nerf_trainer_occupancy(l->trainer), l->capture,
-                                  l->images + l->train_count + i, 1, l->jobs, NULL, &one, error));
+        int image = l->images[l->train_count + i];
+        ORR_TRY(orr_nerf_evaluate(l->drawer, orr_nerf_trainer_occupancy(l->trainer), l->capture, &image, 1,
+                                  l->jobs, NULL, &one, error));
         sum.psnr += one.psnr;
         sum.ssim += one.ssim;
+        if (photos) {
+            add_photo(photos, l->capture->images[image].path, &one);
+        }
         progress_show(&p, i + 1);
     }
     progress_end(&p);

@@ -4,6 +4,8 @@
 #include "render/mesh.h"
 #include "train_samples.h"
 
+#include <stdio.h>
+
 enum { SCORE_POINTS = 1 << 12, REPORT_POINTS = 1 << 16, BATCH = 1 << 15 };
 
 static orr_result open(void *shape, const train_options *options, orr_field_desc *desc, orr_error *error)
@@ -14,6 +16,13 @@ static orr_result open(void *shape, const train_options *options, orr_field_desc
     orr_sdf_mesh triangles = orr_mesh_for_sdf(mesh);
     orr_result result = orr_sdf_shape_create(&triangles, options->data, options->seed, shape, error);
     orr_mesh_destroy(mesh);
+    const orr_sdf_shape *made = shape;
+    if (result == ORR_OK && made->open_edges > 0) {
+        fprintf(stderr,
+                "orrery: warning: %s: %lld edges are open, or their triangles face apart: winding numbers "
+                "say what is inside\n",
+                options->data, (long long)made->open_edges);
+    }
     return result;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/loop/shared_device.h"
 #include "interrupt.h"
 #include "neural/capture.h"
+#include "neural/capture_file.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -89,7 +89,10 @@ static orr_result submit(viewer *v, orr_error *error)
                      .antialias = v->antialias,
                      .has_background = v->has_background,
                      .contact_points = v->robot.panel.contacts,
-                     .contact_forces = v->robot.panel.contacts};
+                     .contact_forces = v->robot.panel.contacts,
+                     .geom_groups = v->robot.panel.groups[0],
+                     .site_groups = v->robot.panel.groups[1],
+                     .tendon_groups = v->robot.panel.groups[2]};
     memcpy(view.background, v->background, sizeof view.background);
     ORR_TRY(d->to_memory ? orr_frame_submit(*frame, v->scene, v->world, &view, error)
                          : orr_frame_submit_image(*frame, v->scene, v->world, &view, error));

@@ -315,6 +315,9 @@ bool view_robot_grab(viewer *v)
         for (int g = 0; layer && g < layer->robot->geom_count; g++) {
             const orr_robot_geom *geom = &layer->robot->geoms[g];
             double local_from[3], local_along[3];
+            if (geom->part != ORR_ROBOT_GEOM || !orr_robot_group_drawn(geom->group, r->panel.groups[0])) {
+                continue;
+            }
             if (!find_place(v, layer, geom->body, &geom->at, inverse)) {
                 continue;
             }
