@@ -3,23 +3,12 @@
 
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
-#include "engine/core/rng.h"
+#include "neural/nerf_ray.h"
 
 #include <math.h>
 #include <string.h>
 
-static const float open_min = 1e-4f;   // a ray with less light left is full
-static const float weight_min = 1e-4f; // samples that show less take no part in the gradient
-static const float near_distance = 0.1f, near_gradient = 1e-4f / 128.0f;
 static const float ln_2 = 0.69314718f;
-
-// What a ray of a bundle is compared with.
-typedef struct ray_target {
-    float colour[3]; // premultiplied
-    float background[3];
-    float share; // of the background: 1 - alpha
-    int image;   // among those to learn from
-} ray_target;
 
 static float *zeroed_floats(int64_t count)
 {
@@ -97,14 +86,12 @@ void orr_nerf_group_destroy(orr_nerf_group *group)
 }
 
 // Draws ray number `index` of the step, a pure function of seed, step and index, and puts it into the bundle.
-static void draw_ray(const orr_nerf_batch *batch, int index, orr_nerf_rays *rays, ray_target *targets)
+static void draw_ray(const orr_nerf_batch *batch, int index, orr_nerf_rays *rays, nerf_target *targets)
 {
-    uint64_t where = orr_random_bits(batch->seed, (uint32_t)batch->step, 2 * (uint32_t)index);
-    uint64_t light = orr_random_bits(batch->seed, (uint32_t)batch->step, 2 * (uint32_t)index + 1);
-    int k = (int)((where >> 32) * (uint64_t)batch->image_count >> 32);
+    nerf_draw draw = nerf_draw_ray(batch->seed, batch->step, index);
+    int k = nerf_drawn_image(draw, batch->image_count);
     const orr_capture_image *image = &batch->capture->images[batch->images[k]];
-    int64_t pixels = (int64_t)image->width * image->height;
-    int64_t pixel = (int64_t)((where & 0xFFFFFFFFu) * (uint64_t)pixels >> 32);
+    int64_t pixel = nerf_drawn_pixel(draw, (int64_t)image->width * image->height);
     if (image->mask && image->mask[pixel] == 0) {
         return;
     }
@@ -114,21 +101,13 @@ static void draw_ray(const orr_nerf_batch *batch, int index, orr_nerf_rays *rays
     if (!orr_nerf_model_range(batch->model, &ray, &start, &end)) {
         return;
     }
-    ray_target *target = &targets[rays->count];
-    const uint8_t *bytes = image->pixels + pixel * image->channels;
-    float alpha = image->channels == 4 ? (float)bytes[3] / 255.0f : 1.0f;
-    target->share = 1.0f - alpha;
-    target->image = k;
-    for (int c = 0; c < 3; c++) {
-        target->colour[c] = alpha * ((float)bytes[c] / 255.0f);
-        target->background[c] = (float)(light >> (16 * c) & 0xFFFF) * 0x1p-16f;
-    }
-    orr_nerf_model_begin(batch->model, rays, &ray, start, end, (float)(light >> 48) * 0x1p-16f);
+    targets[rays->count] = nerf_target_of(draw, image->pixels + pixel * image->channels, image->channels, k);
+    orr_nerf_model_begin(batch->model, rays, &ray, start, end, nerf_drawn_jitter(draw));
 }
 
 // Composites each ray, compares it with its target, and sends the loss back to the samples' colours and densities:
 // light behind a sample is what the ray has in all less what it has up to there.
-static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const ray_target *targets,
+static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const nerf_target *targets,
                     orr_nerf_group *group)
 {
     const orr_nerf_samples *s = &worker->bundle->samples;
@@ -144,7 +123,7 @@ static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const 
     }
     float per_value = 1.0f / (3.0f * (float)batch->ray_count);
     for (int r = 0; r < rays->count; r++) {
-        const ray_target *target = &targets[r];
+        const nerf_target *target = &targets[r];
         group->hits += hit[r];
         for (int c = 0; c < 3; c++) {
             float gain = batch->exposures ? exp2f(batch->exposures[3 * target->image + c]) : 1.0f;
@@ -163,7 +142,7 @@ static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const 
         const float *colour = s->colours + i / ORR_SAMPLES * 3 * ORR_SAMPLES + i % ORR_SAMPLES;
         float *to = worker->sample_gradient + 4 * i;
         int r = s->ray[i];
-        const ray_target *target = &targets[r];
+        const nerf_target *target = &targets[r];
         to[3] = 0.0f;
         for (int c = 0; c < 3; c++) {
             float value = colour[c * ORR_SAMPLES];
@@ -171,8 +150,8 @@ static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const 
             // the background takes no exposure: undo the gain that is in the gradient
             float gain = batch->exposures ? exp2f(batch->exposures[3 * target->image + c]) : 1.0f;
             float behind = total[c][r] - passed[c][r] + rays->open[r] * target->background[c] / gain;
-            to[c] = gradient[c][r] * s->weight[i] * value * (1.0f - value); // through the sigmoid
-            to[3] += gradient[c][r] * s->step[i] * (s->open[i] * value - behind);
+            to[c] = nerf_colour_gradient(gradient[c][r], s->weight[i], value);
+            to[3] += nerf_density_gradient(gradient[c][r], s->step[i], s->open[i], value, behind);
         }
         // what stands right before a camera is seen by no other, and grows into a picture of its own unless it learns slowly
         // (Philip and Deschaintre 2023, "Floaters No More"); an occupancy grid has culled it
@@ -180,14 +159,6 @@ static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const 
         for (int k = 0; k < 4; k++) {
             to[k] *= share;
         }
-    }
-}
-
-static void regularise(const orr_nerf_batch *batch, float raw, float distance, float *gradient)
-{
-    *gradient -= raw < 0.0f ? batch->density_gradient : 0.0f;
-    if (raw > -10.0f && distance < near_distance) {
-        *gradient += near_gradient;
     }
 }
 
@@ -214,15 +185,10 @@ static void go_back(const orr_nerf_batch *batch, orr_nerf_worker *worker, int bl
                      worker->rgb_output_gradient, group->rgb_gradient, worker->rgb_input_gradient);
     memcpy(worker->output_gradient, worker->rgb_input_gradient,
            (size_t)outputs * ORR_SAMPLES * sizeof(float));
-    float density[ORR_SAMPLES], alpha[ORR_SAMPLES];
-    model->kernels->densities(worker->outputs, s->step + first, density, alpha);
     for (int i = 0; i < count; i++) {
-        float raw = worker->outputs[i];
-        float gradient = fabsf(raw) < (float)NERF_RAW_MAX
-                             ? worker->sample_gradient[4 * (first + i) + 3] * density[i]
-                             : 0.0f;
-        regularise(batch, raw, s->distance[first + i], &gradient);
-        worker->output_gradient[i] += gradient;
+        worker->output_gradient[i] +=
+            nerf_raw_gradient(worker->outputs[i], worker->sample_gradient[4 * (first + i) + 3],
+                              s->distance[first + i], batch->density_gradient, NERF_NEAR_GRADIENT);
     }
     float *feature_gradient = group->feature_gradient + (int64_t)group->block_count * features * ORR_SAMPLES;
     orr_mlp_backward(model->network, input, worker->outputs, worker->network_activations,
@@ -253,14 +219,14 @@ void orr_nerf_group_run(const orr_nerf_batch *batch, int index, orr_nerf_worker 
     int end = (int)((int64_t)batch->ray_count * (index + 1) / ORR_NERF_GROUPS);
     // a group that has no room left for gradients leaves the rest of its rays out
     while (next < end && group->block_count < group->block_capacity) {
-        ray_target targets[ORR_NERF_RAYS];
+        nerf_target targets[ORR_NERF_RAYS];
         uint64_t clock = orr_clock_nanoseconds();
         worker->bundle->rays.count = 0;
         for (int taken = 0; next < end && taken < batch->bundle_rays; next++, taken++) {
             draw_ray(batch, next, &worker->bundle->rays, targets);
         }
         worker->bundle->nanoseconds[ORR_NERF_MARCH] += orr_clock_nanoseconds() - clock;
-        orr_nerf_march(batch->model, worker->bundle, open_min, weight_min);
+        orr_nerf_march(batch->model, worker->bundle, R(NERF_OPEN_MIN), R(NERF_WEIGHT_MIN));
         orr_nerf_colour(batch->model, worker->bundle);
         clock = orr_clock_nanoseconds();
         if (batch->proposal) {

@@ -6,9 +6,8 @@
 #include "neural/capture.h"
 #include "neural/nerf_camera.h"
 #include "neural/nerf_march.h"
+#include "neural/nerf_progress.h"
 #include "neural/proposal_train.h"
-
-enum { ORR_NERF_GROUPS = 64 };
 
 // What all groups of a step share.
 typedef struct orr_nerf_batch {

@@ -10,9 +10,13 @@
 #define NERF_GRID_SIDE 128.0        // occupancy cells per side of a cascade
 #define NERF_LOG2_E 1.4426950408889634
 #define NERF_NEVER 1e30f
-#define NERF_OPEN_MIN 1e-4   // of a picture: a ray with less light left is full
-#define NERF_WEIGHT_MIN 1e-4 // likewise: samples that show less go without a colour of their own
+#define NERF_OPEN_MIN 1e-4   // a ray with less light left is full
+#define NERF_WEIGHT_MIN 1e-4 // samples that show less have no colour of their own, and no gradient
 #define NERF_RAW_MAX 15.0    // the density's exponent is held within +- this
+// in training
+#define NERF_NEAR_DISTANCE 0.1
+#define NERF_NEAR_GRADIENT 7.8125e-7f // 1e-4 / 128
+#define NERF_THIN_GRADIENT 7.8125e-7f // while the occupancy grid is thinner than its threshold
 
 // How steps grow along a ray: constant up to `knee`, then in proportion to the distance. "Stepping space" is the
 // number of steps from the origin, a real number: adding 1 to it is one step.
@@ -168,6 +172,29 @@ FN real nerf_colour(real raw)
 {
     real held = min_(max_(raw, R(-NERF_RAW_MAX)), R(NERF_RAW_MAX));
     return R(1.0) / (R(1.0) + exp2_(held * R(-NERF_LOG2_E)));
+}
+
+// ---- back: from d loss / d a channel of the ray's colour ----
+
+// By the raw colour of a sample: through its weight and the sigmoid.
+FN real nerf_colour_gradient(real gradient, real weight, real colour)
+{
+    return gradient * weight * colour * (R(1.0) - colour);
+}
+
+// By the sample's density, summed over channels. open: what is left behind the sample; behind: the light from there.
+FN real nerf_density_gradient(real gradient, real step, real open, real colour, real behind)
+{
+    return gradient * step * (open * colour - behind);
+}
+
+// By the raw density, from that by the density. thin_gradient lifts what is below 0, so that a thin field does not die;
+// near_gradient lowers what is right before a camera, where nobody else looks.
+FN real nerf_raw_gradient(real raw, real gradient, real distance, real thin_gradient, real near_gradient)
+{
+    real by_raw = sel(abs_(raw) < R(NERF_RAW_MAX), gradient * nerf_density(raw), R(0.0));
+    by_raw = by_raw - sel(raw < R(0.0), thin_gradient, R(0.0));
+    return by_raw + sel(and_(raw > R(-10.0), distance < R(NERF_NEAR_DISTANCE)), near_gradient, R(0.0));
 }
 
 #endif

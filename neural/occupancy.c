@@ -1,16 +1,11 @@
 #include "neural/occupancy.h"
 
 #include "engine/core/memory.h"
-#include "engine/core/rng.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { JOB_CELLS = 1 << 15, JOBS_PER_CASCADE = ORR_OCCUPANCY_CELLS / JOB_CELLS, WARM_UP_INTERVALS = 16 };
-
-static const float smallest_step = 0.00169145586f; // sqrt(3) / 1024
-static const float decay = 0.95f;
-static const float thickness_min = 0.01f;
 
 orr_result orr_occupancy_create(int aabb_scale, orr_occupancy *grid, orr_error *error)
 {
@@ -38,33 +33,6 @@ void orr_occupancy_destroy(orr_occupancy *grid)
     orr_free(grid->blocks);
     orr_free(grid->live);
     *grid = (orr_occupancy){.cascades = 0};
-}
-
-void orr_occupancy_cell_box(int64_t cell, float low[3], float *side)
-{
-    float span = (float)(1 << (cell / ORR_OCCUPANCY_CELLS)); // of the cascade
-    uint32_t code = (uint32_t)(cell % ORR_OCCUPANCY_CELLS);
-    *side = span / ORR_OCCUPANCY_SIDE;
-    for (int k = 0; k < 3; k++) {
-        low[k] = 0.5f - 0.5f * span + *side * (float)orr_morton_gather(code >> k);
-    }
-}
-
-// A cell of an outer cascade that the next finer one covers: its eight children, or -1.
-static int64_t first_child(int64_t cell)
-{
-    if (cell < ORR_OCCUPANCY_CELLS) {
-        return -1;
-    }
-    uint32_t code = (uint32_t)(cell % ORR_OCCUPANCY_CELLS), child = 0;
-    for (int k = 0; k < 3; k++) {
-        uint32_t place = orr_morton_gather(code >> k);
-        if (place < ORR_OCCUPANCY_SIDE / 4 || place >= 3 * ORR_OCCUPANCY_SIDE / 4) {
-            return -1;
-        }
-        child |= orr_morton_spread(2 * (place - ORR_OCCUPANCY_SIDE / 4)) << k;
-    }
-    return (cell / ORR_OCCUPANCY_CELLS - 1) * ORR_OCCUPANCY_CELLS + child;
 }
 
 typedef struct grid_task {
@@ -112,13 +80,6 @@ bool orr_occupancy_due(int64_t step)
     return step % interval == 0;
 }
 
-static uint32_t random_bits(uint32_t seed, uint32_t stream, int i, uint32_t *high)
-{
-    uint64_t bits = orr_random_bits(seed, stream, (uint32_t)i);
-    *high = (uint32_t)(bits >> 32);
-    return (uint32_t)bits;
-}
-
 // The place of bit number `rank` among those set in `word`.
 static int select_bit(uint32_t word, int rank)
 {
@@ -138,27 +99,16 @@ int orr_occupancy_pick(const orr_occupancy *grid, bool marched, uint32_t seed, u
     int64_t word = -1, before = 0, here = 0; // bits set before the word, and in it
     uint32_t bits = 0;
     for (int i = 0; i < count; i++) {
-        uint32_t high;
-        uint32_t low = random_bits(seed, stream, 2 * i, &high);
-        // one cell from each of `count` equal strata
-        int64_t start = i * population / count, end = (i + 1) * population / count;
-        int64_t rank = start + (int64_t)((uint64_t)(end - start) * low >> 32);
-        while (rank >= before + here) {
+        orr_occupancy_draw draw = orr_occupancy_drawn(seed, stream, i, count, population);
+        while (draw.rank >= before + here) {
             before += here;
             word++;
             bits = grid->live[word] & (marched ? grid->bits[word] : UINT32_MAX);
             here = __builtin_popcount(bits);
         }
-        int64_t cell = word * 32 + select_bit(bits, (int)(rank - before));
+        int64_t cell = word * 32 + select_bit(bits, (int)(draw.rank - before));
         cells[i] = (uint32_t)cell;
-        float corner[3], side;
-        orr_occupancy_cell_box(cell, corner, &side);
-        uint32_t second;
-        uint32_t first = random_bits(seed, stream, 2 * i + 1, &second);
-        uint32_t draws[3] = {high, first, second};
-        for (int k = 0; k < 3; k++) {
-            places[i][k] = corner[k] + side * ((float)(draws[k] >> 8) * 0x1p-24f);
-        }
+        orr_occupancy_place(cell, draw.place, places[i]);
     }
     return count;
 }
@@ -169,7 +119,7 @@ static void decay_cells(void *context, int job, int worker)
     const grid_task *task = context;
     float *thickness = task->grid->thickness + first_cell(task, job);
     for (int i = 0; i < JOB_CELLS; i++) {
-        thickness[i] = thickness[i] > 0.0f ? thickness[i] * decay : thickness[i];
+        thickness[i] = thickness[i] > 0.0f ? thickness[i] * ORR_OCCUPANCY_DECAY : thickness[i];
     }
 }
 
@@ -181,7 +131,7 @@ static void pool_cells(void *context, int job, int worker)
     float *thickness = task->grid->thickness;
     int64_t first = first_cell(task, job);
     for (int64_t cell = first; cell < first + JOB_CELLS; cell++) {
-        int64_t child = first_child(cell);
+        int64_t child = orr_occupancy_first_child(cell);
         if (child >= 0) {
             float most = -0.5f; // doubled: culled
             for (int i = 0; i < 8; i++) {
@@ -216,7 +166,8 @@ static void mark_cells(void *context, int job, int worker)
         for (int i = 0; i < 32; i++) {
             float thickness = grid->thickness[word * 32 + i];
             bits |= (uint32_t)(thickness > task->threshold) << i;
-            bool own = thickness >= 0.0f && (task->cascade == 0 || first_child(word * 32 + i) < 0);
+            bool own =
+                thickness >= 0.0f && (task->cascade == 0 || orr_occupancy_first_child(word * 32 + i) < 0);
             sampleable |= (uint32_t)own << i;
         }
         grid->bits[word] = bits;
@@ -247,8 +198,7 @@ void orr_occupancy_refresh(orr_occupancy *grid, orr_jobs *jobs)
         sum += task.sums[i];
     }
     grid->mean = (float)(sum / ORR_OCCUPANCY_CELLS);
-    // before the first update everything that is not culled is marched
-    task.threshold = grid->mean > 0.0f ? fminf(thickness_min, grid->mean) : -0.5f;
+    task.threshold = orr_occupancy_threshold(grid->mean);
     grid->version++;
     grid->live_count = 0;
     grid->sampled_count = 0;
@@ -272,10 +222,9 @@ void orr_occupancy_update(orr_occupancy *grid, orr_jobs *jobs, const uint32_t *c
         orr_jobs_for(jobs, JOBS_PER_CASCADE, decay_cells, &task);
     }
     for (int i = 0; i < count; i++) {
-        float step = smallest_step * (float)(1 << (cells[i] / ORR_OCCUPANCY_CELLS));
         float *thickness = &grid->thickness[cells[i]];
         if (*thickness >= 0.0f) {
-            *thickness = fmaxf(*thickness, densities[i] * step);
+            *thickness = fmaxf(*thickness, orr_occupancy_thickness(cells[i], densities[i]));
         }
     }
     orr_occupancy_refresh(grid, jobs);

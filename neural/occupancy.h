@@ -7,13 +7,7 @@
 #pragma once
 
 #include "engine/core/jobs.h"
-
-enum {
-    ORR_OCCUPANCY_SIDE = 128,
-    ORR_OCCUPANCY_CELLS = 1 << 21, // per cascade
-    ORR_OCCUPANCY_CASCADES_MAX = 8,
-    ORR_OCCUPANCY_BLOCK = 512 // 8^3 cells, consecutive in Morton order
-};
+#include "neural/occupancy_cell.h"
 
 typedef struct orr_occupancy {
     int cascades;
@@ -31,24 +25,6 @@ typedef struct orr_occupancy {
 // aabb_scale: a power of two, 1 .. 128. Every cell is to be marched until the first update.
 orr_result orr_occupancy_create(int aabb_scale, orr_occupancy *grid, orr_error *error);
 void orr_occupancy_destroy(orr_occupancy *grid); // a zeroed one is allowed
-
-static inline uint32_t orr_morton_spread(uint32_t v) // 7 bits, each followed by two zeros
-{
-    v = (v | v << 8) & 0x0300F00Fu;
-    v = (v | v << 4) & 0x030C30C3u;
-    return (v | v << 2) & 0x09249249u;
-}
-
-static inline uint32_t orr_morton_gather(uint32_t v) // its inverse
-{
-    v &= 0x09249249u;
-    v = (v | v >> 2) & 0x030C30C3u;
-    v = (v | v >> 4) & 0x0300F00Fu;
-    return (v | v >> 8) & 0x7Fu;
-}
-
-// The corner with the least coordinates, and the side.
-void orr_occupancy_cell_box(int64_t cell, float low[3], float *side);
 
 // Culls for good the cells for which `keep` is false: those no camera sees, or in which a camera sees nothing.
 typedef bool (*orr_occupancy_keep_fn)(const void *context, const float low[3], float side);

@@ -81,6 +81,20 @@ def fields():
         table(*rows)
 
 
+def trainings():
+    runs = [read(os.path.basename(path)[:-5]) for path in glob.glob(os.path.join(folder, "lego_*.json"))]
+    runs = sorted((r for r in runs if "device seconds" in r and "PSNR" in r), key=lambda r: r["steps"])
+    if not runs:
+        return
+    table(("lego, trained on the card", "seconds of steps", "PSNR of the photos held out", "network samples/s"),
+          *((f"{r['steps']:,.0f} steps", f"{r['device seconds']:.2f} s", f"{r['PSNR']:.2f} dB",
+             f"{r['samples'] / max(r['device seconds'], 1e-9) / 1e6:.1f} M") for r in runs))
+    reached = {wanted: next((r for r in runs if r["PSNR"] >= wanted), None) for wanted in (30, 33, 35)}
+    table(("lego", "seconds of steps", "target on an H100"),
+          *((f"{wanted} dB", f"at most {r['device seconds']:.2f} s" if r else "not reached",
+             "5 s" if wanted == 33 else "") for wanted, r in reached.items()))
+
+
 def physics():
     rows = [("robot", "worlds", "precision", "steps/s", "target on an H100")]
     for robot in ("humanoid", "ant"):
@@ -124,7 +138,7 @@ def ladder():
 lines += [f"### {card}", "", f"Tests on the card: {tests}.", "", "compute-sanitizer:", "", sanitizer.rstrip(), ""]
 if failed:
     lines += ["Not measured:", "", failed.rstrip(), ""]
-for part in (limits, splats, neural, fields, physics, ladder, frames):
+for part in (limits, splats, neural, fields, trainings, physics, ladder, frames):
     part()
 with open(out, "w") as file:
     file.write("\n".join(lines).rstrip() + "\n")

@@ -7,12 +7,13 @@
 #include "neural/nerf_batch.h"
 #include "neural/nerf_evaluate.h"
 #include "neural/nerf_train.h"
+#include "sphere_photos.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE = 64, VIEWS = 14, LEARNED = 12 };
+enum { SIZE = PHOTO_SIZE, VIEWS = PHOTO_COUNT, LEARNED = PHOTOS_LEARNED };
 
 static orr_jobs *jobs; // of one thread, where the number does not matter
 static orr_isa isa;
@@ -32,113 +33,7 @@ static int stop(void **state)
     return 0;
 }
 
-// ---- a scene of spheres, and photos of it ----
-
-static const struct {
-    float centre[3], radius, colour[3];
-} spheres[] = {{{0.0f, 0.0f, 0.0f}, 0.7f, {0.9f, 0.3f, 0.2f}},
-               {{0.8f, 0.3f, 0.1f}, 0.35f, {0.2f, 0.8f, 0.3f}},
-               {{-0.5f, -0.3f, 0.7f}, 0.3f, {0.2f, 0.4f, 0.9f}}};
-
-static void shade(const float origin[3], const float direction[3], uint8_t rgba[4])
-{
-    float nearest = INFINITY;
-    memset(rgba, 0, 4);
-    for (size_t s = 0; s < sizeof spheres / sizeof *spheres; s++) {
-        float b = 0.0f, c = -spheres[s].radius * spheres[s].radius;
-        for (int k = 0; k < 3; k++) {
-            float o = origin[k] - spheres[s].centre[k];
-            b += o * direction[k];
-            c += o * o;
-        }
-        float t = -b - sqrtf(b * b - c);
-        if (!(b * b >= c) || !(t < nearest)) {
-            continue;
-        }
-        nearest = t;
-        float height = (origin[2] + t * direction[2] - spheres[s].centre[2]) / spheres[s].radius;
-        for (int k = 0; k < 3; k++) {
-            rgba[k] = (uint8_t)(255.0f * spheres[s].colour[k] * (0.7f + 0.3f * height));
-        }
-        rgba[3] = 255;
-    }
-}
-
-static void look_at_centre(float angle, float height, float pose[12])
-{
-    float eye[3] = {3.0f * cosf(angle) * cosf(height), 3.0f * sinf(angle) * cosf(height),
-                    3.0f * sinf(height)};
-    float forward[3] = {-eye[0] / 3.0f, -eye[1] / 3.0f, -eye[2] / 3.0f};
-    float right[3] = {-sinf(angle), cosf(angle), 0.0f};
-    float down[3] = {forward[1] * right[2] - forward[2] * right[1],
-                     forward[2] * right[0] - forward[0] * right[2],
-                     forward[0] * right[1] - forward[1] * right[0]};
-    for (int k = 0; k < 3; k++) {
-        pose[4 * k] = right[k];
-        pose[4 * k + 1] = down[k];
-        pose[4 * k + 2] = forward[k];
-        pose[4 * k + 3] = eye[k];
-    }
-}
-
-static void take_photo(orr_capture_image *image, float angle, float height)
-{
-    *image = (orr_capture_image){.width = SIZE,
-                                 .height = SIZE,
-                                 .channels = 4,
-                                 .focal = {1.2f * SIZE, 1.2f * SIZE},
-                                 .centre = {0.5f * SIZE, 0.5f * SIZE},
-                                 .sharpness = 1.0f};
-    look_at_centre(angle, height, image->pose);
-    image->pixels = orr_alloc(SIZE * SIZE, 4);
-    assert_non_null(image->pixels);
-    float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    orr_nerf_camera camera = orr_nerf_camera_of_image(image, identity);
-    for (int i = 0; i < SIZE * SIZE; i++) { // 4 x 4 rays per pixel: edges are soft, as in photos
-        float sum[4] = {0.0f};
-        for (int k = 0; k < 16; k++) {
-            float x = (float)(i % SIZE) + 0.125f + 0.25f * (float)(k % 4);
-            float y = (float)(i / SIZE) + 0.125f + 0.25f * (float)(k / 4);
-            orr_nerf_ray ray = orr_nerf_camera_ray(&camera, x, y);
-            uint8_t rgba[4];
-            shade(ray.origin, ray.direction, rgba);
-            for (int c = 0; c < 4; c++) {
-                sum[c] += (float)rgba[c];
-            }
-        }
-        float covered = sum[3] > 0.0f ? sum[3] / 255.0f : 1.0f;
-        for (int c = 0; c < 4; c++) {
-            image->pixels[4 * i + c] = (uint8_t)(sum[c] / (c < 3 ? covered : 16.0f) + 0.5f);
-        }
-    }
-}
-
-typedef struct photos {
-    orr_capture capture;
-    orr_capture_image images[VIEWS];
-    int indices[VIEWS];
-} photos;
-
-static void take_photos(photos *p)
-{
-    const double offset[3] = {0.5, 0.5, 0.5};
-    p->capture = (orr_capture){.images = p->images, .count = VIEWS, .aabb_scale = 1};
-    orr_unit_map(0.33, offset, p->capture.to_unit);
-    for (int i = 0; i < VIEWS; i++) {
-        // the last two, which are not learned, look from between the others
-        float angle = i < LEARNED ? 2.39996f * (float)i : 0.7f + 2.0f * (float)i;
-        float height = i < LEARNED ? -0.9f + 1.9f * (float)i / (LEARNED - 1) : 0.2f * (float)(i - LEARNED);
-        take_photo(&p->images[i], angle, height);
-        p->indices[i] = i;
-    }
-}
-
-static void drop_photos(photos *p)
-{
-    for (int i = 0; i < VIEWS; i++) {
-        orr_free(p->images[i].pixels);
-    }
-}
+// ---- a trainer of photos of spheres ----
 
 static orr_field *small_field(int aabb_scale)
 {
@@ -170,9 +65,9 @@ static void train(orr_nerf_trainer *trainer, int steps)
 {
     orr_nerf_step report;
     for (int i = 0; i < steps; i++) {
-        orr_nerf_trainer_step(trainer, &report);
+        assert_ok(orr_nerf_trainer_step(trainer, &report, &error));
     }
-    orr_nerf_trainer_refresh(trainer);
+    assert_ok(orr_nerf_trainer_refresh(trainer, &error));
 }
 
 // ---- the occupancy grid ----
@@ -632,7 +527,7 @@ static void a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one(void **stat
     size_t size = orr_nerf_trainer_state_size(trainer);
     void *saved = orr_alloc(size, 1);
     assert_non_null(saved);
-    orr_nerf_trainer_state_save(trainer, saved);
+    assert_ok(orr_nerf_trainer_state_save(trainer, saved, &error));
     train(trainer, 21);
     orr_nerf_trainer *other = small_trainer(second, &p, jobs);
     assert_ok(orr_nerf_trainer_state_load(other, saved, size, &error));

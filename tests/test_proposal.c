@@ -232,9 +232,9 @@ static void train(orr_nerf_trainer *trainer, int steps)
 {
     orr_nerf_step report;
     for (int i = 0; i < steps; i++) {
-        orr_nerf_trainer_step(trainer, &report);
+        assert_ok(orr_nerf_trainer_step(trainer, &report, &error));
     }
-    orr_nerf_trainer_refresh(trainer);
+    assert_ok(orr_nerf_trainer_refresh(trainer, &error));
 }
 
 static void assert_same_field(const orr_field *a, const orr_field *b)
@@ -286,7 +286,7 @@ static void a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one(void **stat
     size_t size = orr_nerf_trainer_state_size(trainer);
     void *saved = orr_alloc(size, 1);
     assert_non_null(saved);
-    orr_nerf_trainer_state_save(trainer, saved);
+    assert_ok(orr_nerf_trainer_state_save(trainer, saved, &error));
     train(trainer, 9);
     orr_nerf_trainer *other = small_trainer(second, &p, jobs);
     assert_ok(orr_nerf_trainer_state_load(other, saved, size, &error));

@@ -3,6 +3,8 @@
 // random numbers: as easy as 1, 2, 3", SC 2011).
 #pragma once
 
+#include "engine/core/inline.h"
+
 #include <stdint.h>
 
 typedef struct orr_rng {
@@ -11,7 +13,7 @@ typedef struct orr_rng {
     uint64_t counter; // draws taken so far
 } orr_rng;
 
-static inline uint64_t orr_random_bits(uint32_t seed, uint32_t stream, uint32_t counter)
+ORR_INLINE uint64_t orr_random_bits(uint32_t seed, uint32_t stream, uint32_t counter)
 {
     uint32_t left = counter, right = stream, key = seed;
     for (int round = 0; round < 10; round++) {

@@ -10,10 +10,16 @@ static __device__ __forceinline__ int64_t place_of(int64_t sample, int members)
     return sample / ORR_SAMPLES * members * ORR_SAMPLES + sample % ORR_SAMPLES;
 }
 
+// How many samples there are: what the host says, or what kernels before this one left.
+static __device__ __forceinline__ int64_t samples_of(const orr_cuda_pass *p)
+{
+    return p->live ? min(p->count, (int64_t)__ldg(p->live)) : p->count;
+}
+
 // Encodes this thread's sample into its row; threads beyond the last sample make zeros.
 static __device__ __forceinline__ void encode_row(const orr_cuda_pass *p, int64_t sample, __half *row)
 {
-    if (sample < p->count) {
+    if (sample < samples_of(p)) {
         encode_sample(&p->shape, (const __half *)p->table, p->places + place_of(sample, p->shape.place_dims),
                       row);
     } else {
@@ -35,7 +41,7 @@ static __device__ __forceinline__ void write_outputs(const orr_cuda_pass *p, int
         for (int i = 0; i < 4; i++) {
             int64_t at = sample + g + i / 2 * 8;
             int output = first + 8 * n + 2 * t + i % 2;
-            if (at < p->count && output < p->shape.output_dims) {
+            if (at < samples_of(p) && output < p->shape.output_dims) {
                 p->output[place_of(at, p->shape.output_dims) + output * ORR_SAMPLES] = values[n][i];
             }
         }
@@ -71,7 +77,7 @@ template <int width> static __global__ void __launch_bounds__(SAMPLES) infer(orr
     if (s->inference_resident) {
         copy_all_weights(s, (const __half *)p.weights, weights);
     }
-    for (int64_t first = (int64_t)blockIdx.x * SAMPLES; first < p.count;
+    for (int64_t first = (int64_t)blockIdx.x * SAMPLES; first < samples_of(&p);
          first += (int64_t)gridDim.x * SAMPLES) {
         encode_row(&p, first + threadIdx.x, tile + orr_lane() * s->first_stride);
         int64_t sample = first + threadIdx.x / ORR_WARP * ORR_WARP;
@@ -96,7 +102,7 @@ static __device__ float lose(const orr_cuda_pass *p, int64_t sample, int first, 
             int64_t at = sample + g + i / 2 * 8;
             int output = first + 8 * n + 2 * t + i % 2;
             float gradient = 0.0f;
-            if (at < p->count && output < dims) {
+            if (at < samples_of(p) && output < dims) {
                 int64_t where = place_of(at, dims) + output * ORR_SAMPLES;
                 if (!p->targets) {
                     gradient = p->output_gradient[where];
@@ -300,7 +306,7 @@ static __device__ float train_tile(const orr_cuda_pass *p, const workplace *w, i
     }
     if (p->table_gradient || p->input_gradient) {
         backward_features(p, w);
-        if (sample < p->count) {
+        if (sample < samples_of(p)) {
             int64_t at = place_of(sample, s->place_dims);
             backward_sample(s, (const __half *)p->table, p->places + at, row, 1.0f / p->gradient_scale,
                             p->table_gradient, p->input_gradient ? p->input_gradient + at : NULL);
@@ -328,8 +334,14 @@ template <int width> static __global__ void __launch_bounds__(SAMPLES) train(orr
     }
     float loss = 0.0f;
     int64_t begin = (int64_t)blockIdx.x * SAMPLES;
-    for (int64_t first = begin; first < p.count; first += (int64_t)gridDim.x * SAMPLES) {
+    for (int64_t first = begin; first < samples_of(&p); first += (int64_t)gridDim.x * SAMPLES) {
         loss += train_tile<width>(&p, &w, first, first == begin);
+    }
+    if (begin >= samples_of(&p)) { // nothing to add up
+        float *sums = p.weight_sums + (size_t)blockIdx.x * (size_t)s->network_parameters;
+        for (int64_t i = threadIdx.x; i < s->network_parameters; i += SAMPLES) {
+            sums[i] = 0.0f;
+        }
     }
     for (int by = ORR_WARP / 2; by > 0; by /= 2) {
         loss += __shfl_xor_sync(ORR_ALL_LANES, loss, by);

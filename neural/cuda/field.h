@@ -50,11 +50,12 @@ orr_result orr_cuda_shape_place(orr_cuda_shape *shape, int shared_bytes, orr_err
 // One call of a kernel; all memory is the device's.
 typedef struct orr_cuda_pass {
     orr_cuda_shape shape;
-    const void *weights; // halves, in the order of the parameters
-    const void *table;   // halves
-    int64_t count;       // samples
-    const float *places; // place_dims x ORR_SAMPLES per block
-    float *output;       // output_dims x ORR_SAMPLES per block; training: NULL when not wanted
+    const void *weights;  // halves, in the order of the parameters
+    const void *table;    // halves
+    int64_t count;        // samples
+    const uint32_t *live; // device: how many of them there are this time; NULL: all
+    const float *places;  // place_dims x ORR_SAMPLES per block
+    float *output;        // output_dims x ORR_SAMPLES per block; training: NULL when not wanted
 
     // training
     const float *targets; // output_dims x ORR_SAMPLES per block; those that are not finite teach nothing ...

@@ -121,9 +121,10 @@ orr_result orr_cuda_optimizer_step(orr_cuda_optimizer *o, float *parameters, voi
     pass.halves = halves;
     pass.gradients = gradients;
     pass.unscale = unscale;
+    pass.now = o->now;
     orr_cuda_optimizer_launch(o->cuda->stream, &pass);
     ORR_CUDA_TRY(cudaGetLastError());
-    o->steps++;
+    o->steps += !o->now;
     return ORR_OK;
 }
 

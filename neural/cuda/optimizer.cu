@@ -32,6 +32,11 @@ static __device__ float adam(const orr_cuda_optimizer_pass *p, int64_t i, float 
 
 static __global__ void step(orr_cuda_optimizer_pass p)
 {
+    if (p.now) {
+        p.unscale = p.now->unscale;
+        p.learning_rate = p.now->learning_rate;
+        p.step = p.now->step;
+    }
     int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     bool exists = i < p.count;
     float gradient = exists ? p.gradients[i] * p.unscale : 0.0f;

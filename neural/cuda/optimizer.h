@@ -6,8 +6,15 @@
 #include "engine/device/cuda_gpu.h"
 #include "neural/config.h"
 
+// What a step is told by the device, for steps in a graph: what it is told by the host is the same at every launch.
+typedef struct orr_cuda_optimizer_now {
+    float unscale, learning_rate;
+    uint32_t step; // the steps before this one
+} orr_cuda_optimizer_now;
+
 typedef struct orr_cuda_optimizer {
-    orr_cuda *cuda; // borrowed
+    orr_cuda *cuda;                    // borrowed
+    const orr_cuda_optimizer_now *now; // device; the owner counts `steps` then. NULL: the host says
     orr_optimizer_config config;
     int64_t parameter_count;
     int64_t steps;
@@ -50,8 +57,9 @@ typedef struct orr_cuda_optimizer_pass {
     const float *correction;
     int correction_last;
     float unscale, learning_rate, beta1, beta2, epsilon, l2_reg;
-    float decay, log2_decay; // of the average
-    uint32_t step;           // the steps before this one
+    float decay, log2_decay;           // of the average
+    uint32_t step;                     // the steps before this one
+    const orr_cuda_optimizer_now *now; // takes the place of three of these; NULL: does not
     bool sgd, lazy;
 } orr_cuda_optimizer_pass;
 void orr_cuda_optimizer_launch(cudaStream_t stream, const orr_cuda_optimizer_pass *pass);

@@ -309,8 +309,7 @@ static orr_result load_resume(training *t, train_options *options, const char *p
 }
 
 // Where steps are taken: the CPU, or the CUDA device when that is asked for.
-static orr_result choose_device(const training *t, orr_device_kind device, train_options *options,
-                                orr_error *error)
+static orr_result choose_device(orr_device_kind device, train_options *options, orr_error *error)
 {
     const char *variable = getenv("ORR_DEVICE");
     if (device == ORR_DEVICE_AUTO && variable) {
@@ -318,11 +317,6 @@ static orr_result choose_device(const training *t, orr_device_kind device, train
     }
     if (!orr_device_is_cuda(device)) {
         return ORR_OK;
-    }
-    if (t->kind->field == ORR_FIELD_NERF) {
-        return orr_fail(
-            error, ORR_CODE_FEATURE_ABSENT,
-            "train nerf: --device cuda: radiance fields are trained on the CPU; expected --device cpu");
     }
     ORR_TRY(orr_cuda_create(NULL, &options->cuda, error));
     fprintf(stderr, "orrery: trains on %s\n", orr_cuda_describe(options->cuda)->name);
@@ -347,7 +341,7 @@ static orr_result open_and_train(training *t, train_options *options, const char
         result = orr_jobs_create(common->threads, NULL, NULL, &options->jobs, error);
     }
     if (result == ORR_OK) {
-        result = choose_device(t, common->device, options, error);
+        result = choose_device(common->device, options, error);
     }
     if (result == ORR_OK) {
         result = train(t, options, json, error);

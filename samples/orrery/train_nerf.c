@@ -37,6 +37,23 @@ static void destroy(learner *l)
     orr_free(l);
 }
 
+// What the device has no room for, or cannot do, is trained on the CPU, and a line says so.
+static orr_result create_trainer(learner *l, orr_nerf_train_desc desc, orr_error *error)
+{
+    orr_error why;
+    orr_result result = orr_nerf_trainer_create(l->field, &desc, &l->trainer, &why);
+    if (desc.cuda &&
+        (result == ORR_ERROR_DEVICE || result == ORR_ERROR_MEMORY || result == ORR_ERROR_UNSUPPORTED)) {
+        fprintf(stderr, "orrery: warning: %s; trains on the CPU\n", why.message);
+        desc.cuda = NULL;
+        return orr_nerf_trainer_create(l->field, &desc, &l->trainer, error);
+    }
+    if (result != ORR_OK && error) {
+        *error = why;
+    }
+    return result;
+}
+
 static orr_result open(const train_options *options, learner *l, orr_error *error)
 {
     ORR_TRY(orr_capture_load(options->data, options->jobs, command_log(), &l->capture, error));
@@ -56,8 +73,9 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
                                       .jobs = options->jobs,
                                       .target_samples = options->batch,
                                       .fast_scatter = options->fast_scatter,
-                                      .seed = options->seed};
-    ORR_TRY(orr_nerf_trainer_create(l->field, &desc, &l->trainer, error));
+                                      .seed = options->seed,
+                                      .cuda = options->cuda};
+    ORR_TRY(create_trainer(l, desc, error));
     if (options->resume) {
         ORR_TRY(orr_nerf_trainer_state_load(l->trainer, options->resume->state.data,
                                             options->resume->state.size, error));
@@ -84,9 +102,8 @@ static orr_result create(const train_options *options, learner **made, orr_error
 
 static orr_result step(learner *l, double *loss, int64_t *samples, orr_error *error)
 {
-    (void)error;
     orr_nerf_step report;
-    orr_nerf_trainer_step(l->trainer, &report);
+    ORR_TRY(orr_nerf_trainer_step(l->trainer, &report, error));
     *loss = report.loss;
     *samples = report.evaluated;
     return ORR_OK;
@@ -179,7 +196,7 @@ static int shown_image(const learner *l)
 static orr_result score(learner *l, double *psnr, orr_error *error)
 {
     comparison c;
-    orr_nerf_trainer_refresh(l->trainer);
+    ORR_TRY(orr_nerf_trainer_refresh(l->trainer, error));
     ORR_TRY(compare(l, shown_image(l), SCORE_SHRINK, SCORE_SECONDS, &c, error));
     *psnr = orr_psnr(c.truth, c.drawn, (int64_t)c.width * c.height * CHANNELS);
     return ORR_OK;
@@ -200,7 +217,7 @@ static orr_result picture(learner *l, int size[2], float **rgba, orr_error *erro
 orr_result train_describe_nerf(orr_nerf_trainer *trainer, orr_field *field, const orr_capture *capture,
                                orr_field_model *model, orr_error *error)
 {
-    orr_nerf_trainer_refresh(trainer);
+    ORR_TRY(orr_nerf_trainer_refresh(trainer, error));
     const orr_occupancy *grid = orr_nerf_trainer_occupancy(trainer);
     model->field = field;
     model->density_grid = grid->thickness;
@@ -211,8 +228,7 @@ orr_result train_describe_nerf(orr_nerf_trainer *trainer, orr_field *field, cons
     model->steps = orr_nerf_trainer_steps(trainer);
     model->state.size = orr_nerf_trainer_state_size(trainer);
     ORR_ALLOC(model->state.data, model->state.size, "the state of a training", error);
-    orr_nerf_trainer_state_save(trainer, model->state.data);
-    return ORR_OK;
+    return orr_nerf_trainer_state_save(trainer, model->state.data, error);
 }
 
 static orr_result describe(learner *l, orr_field_model *model, orr_error *error)

@@ -100,7 +100,9 @@ static void learn(view_training *t)
 {
     orr_nerf_step report;
     uint64_t start = orr_clock_nanoseconds();
-    orr_nerf_trainer_step(t->trainer, &report);
+    if (orr_nerf_trainer_step(t->trainer, &report, NULL) != ORR_OK) {
+        return; // the CPU, which takes these steps, does not fail
+    }
     double seconds = (double)(orr_clock_nanoseconds() - start) * 1e-9;
     training_pace_step(&t->pace, 1e3 * seconds);
     training_figures_add(&t->figures, report.loss, report.evaluated, seconds);
@@ -119,7 +121,7 @@ bool view_training_turn(view_training *t, double now, bool moving)
 void view_training_refresh(view_training *t)
 {
     if (t->ahead) {
-        orr_nerf_trainer_refresh(t->trainer);
+        orr_nerf_trainer_refresh(t->trainer, NULL);
         t->ahead = false;
     }
 }

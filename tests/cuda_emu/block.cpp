@@ -199,7 +199,7 @@ void prepare_fiber(unsigned int thread)
 bool same_place(const fiber *a, const fiber *b)
 {
     return b->state == turn::waits && a->warp == b->warp && a->mask == b->mask && a->hold == b->hold &&
-           a->at.line == b->at.line && strcmp(a->at.file, b->at.file) == 0;
+           a->at.line == b->at.line && (a->at.file == b->at.file || strcmp(a->at.file, b->at.file) == 0);
 }
 
 // Waits until all threads of the group do so at the same place; the last to come holds the meeting.

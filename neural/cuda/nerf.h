@@ -1,0 +1,63 @@
+// Training a radiance field on a CUDA device, for nerf_train.c: photos, rays, samples, both networks, optimisers and the
+// occupancy grid live there. A step is two launches: one that says which step it is, and a graph.
+//
+// Steps are put into the device's stream and not waited for; the host is a few of them ahead at most.
+#pragma once
+
+#include "engine/device/cuda.h"
+#include "neural/capture.h"
+#include "neural/field.h"
+#include "neural/nerf_camera.h"
+#include "neural/nerf_progress.h"
+#include "neural/occupancy.h"
+
+typedef struct orr_cuda_nerf orr_cuda_nerf;
+
+typedef struct orr_cuda_nerf_desc {
+    const orr_field *field; // without proposals; its parameters are where training begins
+    const orr_capture *capture;
+    const int *images; // image_count: those to learn from
+    int image_count;
+    const orr_nerf_camera *cameras; // one per image to learn from
+    const orr_occupancy *grid;      // culled
+    bool exposures;                 // learn a gain per image and channel
+    orr_optimizer_config exposure_optimizer;
+    int target_samples; // samples with a gradient per step that the number of rays is adapted to; as many sampled per update
+    uint32_t seed;
+} orr_cuda_nerf_desc;
+
+typedef struct orr_cuda_nerf_report {
+    double loss; // sum over rays and channels
+    int64_t rays, evaluated, samples;
+} orr_cuda_nerf_report;
+
+enum { ORR_CUDA_NERF_OPTIMIZERS = 4 }; // of network, colour network, table and exposures, in this order
+
+orr_result orr_cuda_nerf_create(orr_cuda *cuda, const orr_cuda_nerf_desc *desc, orr_cuda_nerf **training,
+                                orr_error *error);
+void orr_cuda_nerf_destroy(orr_cuda_nerf *training); // NULL is allowed
+// One step. `coarseness`: of the strides (orr_nerf_stepping). The report is that of the last step that is done, up to
+// ORR_CUDA_NERF_AHEAD before this one.
+enum { ORR_CUDA_NERF_AHEAD = 4 };
+orr_result orr_cuda_nerf_step(orr_cuda_nerf *training, double coarseness, orr_cuda_nerf_report *report,
+                              orr_error *error);
+
+// ---- between host and device; these wait ----
+
+// The host's copies of what the device has; NULL: not wanted.
+typedef struct orr_cuda_nerf_copy {
+    float *network, *rgb_network, *table; // as trained
+    float *network_average, *rgb_average, *table_average;
+    float *thickness;            // of the grid's cells
+    float *exposures;            // 3 per image
+    orr_nerf_progress *progress; // but for bundle_rays, which stays as it is
+} orr_cuda_nerf_copy;
+orr_result orr_cuda_nerf_read(orr_cuda_nerf *training, const orr_cuda_nerf_copy *to, orr_error *error);
+// Goes on from these (no averages); what is NULL stays as it is.
+orr_result orr_cuda_nerf_write(orr_cuda_nerf *training, const orr_cuda_nerf_copy *from, orr_error *error);
+// An optimiser's state (orr_optimizer_state_save); size 0: there is none.
+size_t orr_cuda_nerf_optimizer_size(const orr_cuda_nerf *training, int optimizer);
+orr_result orr_cuda_nerf_optimizer_save(const orr_cuda_nerf *training, int optimizer, void *state,
+                                        orr_error *error);
+orr_result orr_cuda_nerf_optimizer_load(orr_cuda_nerf *training, int optimizer, const void *state,
+                                        size_t size, orr_error *error);
