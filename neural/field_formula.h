@@ -19,7 +19,7 @@ FN real field_held(real v)
 // The display value of a white surface under a sun and a sky; facing: cosine between its normal and the sun.
 FN real field_lit(real facing)
 {
-    const uniform_real sky = R(0.35), sun = R(0.65), albedo = R(0.85);
+    const real sky = R(0.35), sun = R(0.65), albedo = R(0.85);
     return albedo * (sky * (R(0.75) + R(0.25) * facing) + sun * max_(facing, R(0.0)));
 }
 

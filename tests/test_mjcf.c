@@ -182,7 +182,7 @@ static void every_mistake_is_named_with_its_line(void **state)
          "<tendon>\n<spatial armature='1'><site site='s'/><geom geom='g'/><site site='t'/></spatial>"
          "</tendon></mujoco>",
          "test.xml:2: <spatial>", "armature"},
-        {"<mujoco>\n<deformable/></mujoco>", "test.xml:2: <deformable>", "not supported"},
+        {"<mujoco><deformable>\n<flex/></deformable></mujoco>", "test.xml:2: <flex>", "not supported"},
         {BODY("\n<flexcomp name='f'/>"), "test.xml:2: <flexcomp>", "not supported"},
         {"<mujoco>\n<compiler name='c'/></mujoco>", "test.xml:2: <compiler>", "unknown attribute 'name'"},
         {"<mujoco><sensor>\n<contact data='force found'/></sensor></mujoco>", "test.xml:2: <contact>",

@@ -70,6 +70,9 @@ bool not_(bool a)
 #else
 #define STRUCT(name) typedef struct name
 #define END_STRUCT(name) name;
+#if !defined(__cplusplus)
+#include <stdbool.h>
+#endif
 #if defined(__CUDACC__) || defined(ORR_SCALAR)
 #include <math.h>
 #if defined(__CUDACC__)
@@ -85,9 +88,6 @@ typedef double uniform_real;
 typedef float real;
 typedef float uniform_real;
 #define R(x) ((float)(x))
-#endif
-#if !defined(__cplusplus)
-#include <stdbool.h>
 #endif
 typedef bool mask;
 #include <stdint.h>
