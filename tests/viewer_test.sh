@@ -228,7 +228,7 @@ if "$orrery" devices --device cuda >/dev/null 2>&1; then
     start --device cuda+vulkan --validate
     xdotool key F1
     becomes shared start "CUDA shows another picture than the CPU through shared memory"
-    for next in "the CPU" Vulkan CUDA; do
+    for next in "the CPU" Vulkan CUDA "the CPU" Vulkan; do # what follows is for Vulkan
         xdotool key v
         sleep 0.5
         becomes switched start "V shows another picture with $next"
