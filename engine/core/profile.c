@@ -31,7 +31,7 @@ void orr_profile_span(orr_profile *profile, orr_track track, const char *name, u
                       int64_t items)
 {
     orr_profile_add(profile, name, (double)(end - begin) * 1e-6, items);
-    orr_trace_add(profile->trace, track, name, begin, end);
+    orr_trace_add(profile->trace, (int)track, name, begin, end);
 }
 
 void orr_profile_end(orr_profile *profile, const char *name, int64_t items)
