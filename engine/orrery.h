@@ -3,9 +3,11 @@
  *
  * STEP BY STEP
  *     orr_engine_create      threads, devices and a place for log lines
- *     orr_scene_load         a splat cloud, a mesh, or a scene file that combines them (or orr_scene_create +
- * add) orr_world_create       what changes: where each layer stands, in `count` copies orr_frame_create the
- * machinery that draws, with its own memory orr_frame_submit       draw one view of one world ...
+ *     orr_scene_load         a splat cloud, a mesh, a field, a robot, or a scene file that combines them
+ *                            (or orr_scene_create + add)
+ *     orr_world_create       what changes: where each layer stands, in `count` copies
+ *     orr_frame_create       the machinery that draws, with its own memory
+ *     orr_frame_submit       draw one view of one world ...
  *     orr_frame_finish       ... and receive the picture in memory you own
  *
  * CONVENTIONS
@@ -18,7 +20,7 @@
  *
  * ERRORS
  *     Functions that can fail return orr_result and write one line into a nullable orr_error. The library
- * never exits and never prints: log lines go to orr_engine_desc.log, or nowhere.
+ *     never exits and never prints: log lines go to orr_engine_desc.log, or nowhere.
  *
  * THREADS
  *     An engine may be used from one thread at a time. Different engines are independent.
@@ -47,8 +49,7 @@ extern "C" {
 #define ORR_API
 #endif
 
-/* ---- results ----------------------------------------------------------------------------------------------
- */
+/* ---- results ------------------------------------------------------------------------------------------- */
 
 typedef enum orr_result {
     ORR_OK = 0,
@@ -72,8 +73,7 @@ ORR_API const char *orr_result_name(orr_result result);
 typedef enum orr_log_level { ORR_LOG_INFO = 0, ORR_LOG_WARNING, ORR_LOG_ERROR } orr_log_level;
 typedef void (*orr_log_fn)(void *user, orr_log_level level, int code, const char *line);
 
-/* ---- engine -----------------------------------------------------------------------------------------------
- */
+/* ---- engine -------------------------------------------------------------------------------------------- */
 
 typedef struct orr_engine orr_engine;
 
@@ -112,8 +112,7 @@ ORR_API orr_device_kind orr_engine_device(const orr_engine *engine);
 /* One line about the rung of the device ladder in use, for example "CPU only: AVX-512, 2 threads". */
 ORR_API const char *orr_engine_describe(const orr_engine *engine);
 
-/* ---- cameras ----------------------------------------------------------------------------------------------
- */
+/* ---- cameras ------------------------------------------------------------------------------------------- */
 
 typedef enum orr_camera_model { ORR_CAMERA_PERSPECTIVE = 0, ORR_CAMERA_ORTHOGRAPHIC } orr_camera_model;
 
@@ -137,8 +136,7 @@ typedef struct orr_camera {
 ORR_API orr_camera orr_camera_look_at(const float eye[3], const float target[3], const float up[3],
                                       float field_of_view, int width, int height);
 
-/* ---- splat clouds -----------------------------------------------------------------------------------------
- */
+/* ---- splat clouds -------------------------------------------------------------------------------------- */
 
 /* A cloud of 3D Gaussians as files hold it, one value per splat and channel. */
 typedef struct orr_splats orr_splats;
@@ -166,8 +164,7 @@ ORR_API orr_result orr_splats_save(const orr_splats *splats, const char *path, o
 ORR_API orr_splats_view orr_splats_data(const orr_splats *splats); /* pointers stay valid until destroy */
 ORR_API void orr_splats_destroy(orr_splats *splats);               /* NULL is allowed */
 
-/* ---- scene: what exists; edit it only while no frame is in flight
- * ------------------------------------------ */
+/* ---- scene: what exists; edit it only while no frame is in flight -------------------------------------- */
 
 typedef struct orr_scene orr_scene;
 
@@ -228,8 +225,7 @@ ORR_API const orr_camera *orr_scene_camera(const orr_scene *scene, int index);
 ORR_API orr_camera orr_scene_default_camera(const orr_scene *scene, int width, int height);
 ORR_API void orr_scene_destroy(orr_scene *scene); /* NULL is allowed; before its engine */
 
-/* ---- world: what changes
- * ----------------------------------------------------------------------------------- */
+/* ---- world: what changes ------------------------------------------------------------------------------- */
 
 typedef struct orr_world orr_world;
 
@@ -244,8 +240,7 @@ ORR_API orr_result orr_world_get(const orr_world *world, int index, orr_layer la
                                  bool *visible, orr_error *error);
 ORR_API void orr_world_destroy(orr_world *world); /* NULL is allowed */
 
-/* ---- robots: layers that move by themselves
- * ---------------------------------------------------------------
+/* ---- robots: layers that move by themselves ------------------------------------------------------------
  * A robot is an MJCF file with MuJoCo's meaning; names and sizes are those of MuJoCo's model. Each robot of the scene
  * moves on its own: robots do not meet each other, nor clouds, meshes and fields. */
 
@@ -298,8 +293,7 @@ ORR_API const char *orr_world_camera_name(const orr_world *world, int camera);
 ORR_API orr_result orr_world_camera(const orr_world *world, int index, int camera, int width, int height,
                                     orr_camera *out, orr_error *error);
 
-/* ---- frame: draw
- * -------------------------------------------------------------------------------------------- */
+/* ---- frame: draw --------------------------------------------------------------------------------------- */
 
 typedef struct orr_frame orr_frame;
 
