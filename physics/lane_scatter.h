@@ -76,8 +76,8 @@ LANE_FN convex_shape shape_in(const lane_model *m, const lane_data *d, const lan
 // The box around a shape along its own axes: half sizes, centre.
 LANE_FN point shape_box(const lane_model *m, const convex_shape *s, int geom, double half[3])
 {
-    const uniform_real *box = m->geom_aabb + 6 * geom;
     if (s->type == ORR_GEOM_MESH) {
+        const uniform_real *box = m->geom_aabb + 6 * geom;
         for (int k = 0; k < 3; k++) {
             half[k] = (double)box[3 + k] + 1e-6 * s->bound; // as float rounds
         }
