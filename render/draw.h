@@ -17,10 +17,25 @@ typedef struct orr_draw_splats {
     bool antialias;
 } orr_draw_splats;
 
+// Where the bodies of one simulated world are, in memory of the device that draws: physics writes it there, drawing reads it
+// there, both in the device's stream, and the host sees nothing of it. Number k of body b: position[(3 b + k) stride] and
+// rotation[(4 b + k) stride]; floats, or doubles.
+typedef struct orr_draw_bodies {
+    const void *position; // metres, in the frame of the robot's layer
+    const void *rotation; // unit quaternions, w x y z
+    int32_t stride;
+    bool double_precision;
+} orr_draw_bodies;
+
 typedef struct orr_draw_mesh {
     const orr_mesh *mesh;
     uint64_t key;
     float model[12]; // layer to world, a similarity
+    // Nullable, for CUDA alone: the mesh stands in the frame `at` of a body, and `model` is the robot's: its place is
+    // model x body x at
+    const orr_draw_bodies *bodies;
+    int32_t body;
+    float at[12];
 } orr_draw_mesh;
 
 typedef struct orr_draw_field {
