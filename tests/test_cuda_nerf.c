@@ -1,19 +1,17 @@
 // Radiance fields trained on the CUDA device (a GPU, or the emulated one) against the CPU: the same rays, samples and
 // occupancy grid, the same gradients to the rounding of halves, and states that move between the two.
 #define ORR_SCALAR
-#include "support.h"
-
 #include "engine/core/memory.h"
 #include "neural/cuda/nerf_training.h"
 #include "neural/nerf_march.h"
 #include "neural/nerf_seen.h"
 #include "neural/nerf_train.h"
 #include "orr_features.h"
-#include "sphere_photos.h"
+#include "tests/machine.h"
+#include "tests/sphere_photos.h"
 
 #if ORR_CUDA_EMULATED
 #include "tests/cuda_emu/emu.h"
-typedef settings emu_settings;
 #endif
 
 #include <math.h>
@@ -21,8 +19,6 @@ typedef settings emu_settings;
 #include <stdlib.h>
 #include <string.h>
 
-static orr_cuda *cuda;
-static orr_jobs *jobs;
 static photos pictures;
 
 // changes: JSON over the trainer's own configuration
@@ -532,7 +528,7 @@ static void a_device_that_fails_leaves_the_field_to_the_cpu(void **state)
     inside s = {0};
     open_inside(&s, 1);
     const orr_cuda_nerf_desc desc = describe(&s, 64);
-    emu_settings *device = current_settings();
+    settings *device = current_settings();
     size_t allocations = live_allocations(), handles = live_handles();
     orr_error why;
     int failures = 0;
@@ -575,25 +571,17 @@ static void a_device_that_fails_leaves_the_field_to_the_cpu(void **state)
 }
 #endif
 
-static int open_device(void **state)
+static int open_all(void **state)
 {
-    (void)state;
-    orr_error error;
-    if (orr_cuda_create(NULL, &cuda, &error) != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
-        exit(77);
-    }
+    open_cuda_machine(state);
     take_photos(&pictures);
-    return orr_jobs_create(1, NULL, NULL, &jobs, NULL) == ORR_OK ? 0 : -1;
+    return 0;
 }
 
-static int close_device(void **state)
+static int close_all(void **state)
 {
-    (void)state;
     drop_photos(&pictures);
-    orr_jobs_destroy(jobs);
-    orr_cuda_destroy(cuda);
-    return 0;
+    return close_machine(state);
 }
 
 int main(void)
@@ -609,5 +597,5 @@ int main(void)
         cmocka_unit_test(a_device_that_fails_leaves_the_field_to_the_cpu),
 #endif
     };
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return cmocka_run_group_tests(tests, open_all, close_all);
 }
