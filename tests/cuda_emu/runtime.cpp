@@ -54,7 +54,8 @@ namespace
 CUstream_st default_stream; // where cudaStream_t 0 leads
 std::set<CUstream_st *> streams = {&default_stream};
 std::map<const void *, int> shared_limit; // of kernels
-std::set<void *> pinned;
+std::map<const char *, size_t> pinned;    // bytes by where they begin
+size_t made, pageable;
 size_t handles;
 cudaError_t last_error = cudaSuccess;
 int current_device;
@@ -183,6 +184,17 @@ cudaError_t for_each_fence(const cudaExternalSemaphore_t *semaphores, const para
     return error;
 }
 
+bool is_pinned(const void *at, size_t bytes)
+{
+    auto after = pinned.upper_bound((const char *)at);
+    if (after == pinned.begin()) {
+        return false;
+    }
+    const auto &entry = *--after;
+    size_t offset = (size_t)((const char *)at - entry.first);
+    return offset <= entry.second && bytes <= entry.second - offset;
+}
+
 bool copy_is_sound(const void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -221,6 +233,16 @@ extern "C" settings *current_settings(void)
 extern "C" size_t live_allocations(void)
 {
     return memory_count() + pinned.size();
+}
+
+extern "C" size_t made_allocations(void)
+{
+    return made;
+}
+
+extern "C" size_t pageable_copies(void)
+{
+    return pageable;
 }
 
 extern "C" size_t live_handles(void)
@@ -454,6 +476,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
         return cudaSuccess;
     }
     *memory = emu::memory_allocate(bytes);
+    made++;
     return *memory ? cudaSuccess : say(cudaErrorMemoryAllocation);
 }
 
@@ -474,7 +497,8 @@ cudaError_t cudaMallocHost(void **memory, size_t bytes)
         return say(cudaErrorMemoryAllocation);
     }
     memset(*memory, 0xff, bytes);
-    pinned.insert(*memory);
+    pinned[(const char *)*memory] = bytes;
+    made++;
     return cudaSuccess;
 }
 
@@ -484,7 +508,7 @@ cudaError_t cudaFreeHost(void *memory)
         return cudaSuccess;
     }
     drain_all();
-    if (!pinned.erase(memory)) {
+    if (!pinned.erase((const char *)memory)) {
         return say(cudaErrorInvalidValue);
     }
     free(memory);
@@ -498,6 +522,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     if (!copy_is_sound(to, from, bytes, kind)) {
         return say(cudaErrorInvalidValue);
     }
+    const void *of_host = kind == cudaMemcpyHostToDevice ? from : to;
+    pageable += kind != cudaMemcpyDeviceToDevice && bytes > 0 && !is_pinned(of_host, bytes);
     return enqueue(stream, [=] { memmove(to, from, bytes); });
 }
 
