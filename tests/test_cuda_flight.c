@@ -241,7 +241,8 @@ static void no_more_frames_are_taken_than_were_asked_for(void **state)
     stage_free(&s);
 }
 
-// A layer that is removed while frames that show it are under way, through the engine.
+// A layer that is removed while frames that show it are under way, through the engine. (orrery.h tells callers to wait; the
+// device's frames do not depend on it.)
 static void removed_layers_are_in_the_frames_before(void **state)
 {
     (void)state;
