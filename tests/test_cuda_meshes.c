@@ -81,13 +81,15 @@ static planes finish(orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame, const 
                      int *times)
 {
     orr_cuda_mesh_planes out;
+    orr_cuda_sort sort = {0};
     bool again = true;
     for (*times = 0; again; ++*times) {
         assert_true(*times < 3);
-        assert_ok(orr_cuda_meshes_draw(cuda, meshes, frame, &out, &error));
+        assert_ok(orr_cuda_meshes_draw(cuda, meshes, &sort, frame, &out, &error));
         assert_ok(orr_cuda_wait(cuda, &error));
         assert_ok(orr_cuda_meshes_check(meshes, frame, &again, &error));
     }
+    orr_cuda_sort_release(&sort);
     planes p = make_planes(list);
     assert_ok(orr_cuda_download(cuda, p.depth, out.depth, p.pixels * sizeof *p.depth, &error));
     assert_ok(orr_cuda_download(cuda, p.colour, out.colour, 3 * p.pixels * sizeof *p.colour, &error));

@@ -238,7 +238,7 @@ static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh
 }
 
 // Vertices and triangles to records, and how many tiles the large ones reach.
-static orr_result set_up(orr_cuda *cuda, orr_cuda_meshes *meshes, const orr_cuda_mesh_scene *scene,
+static orr_result set_up(orr_cuda *cuda, orr_cuda_sort *sort, const orr_cuda_mesh_scene *scene,
                          orr_error *error)
 {
     cudaStream_t stream = cuda->stream;
@@ -247,12 +247,12 @@ static orr_result set_up(orr_cuda *cuda, orr_cuda_meshes *meshes, const orr_cuda
     ORR_CUDA_LAUNCHED();
     orr_cuda_meshes_count(stream, scene);
     ORR_CUDA_LAUNCHED();
-    ORR_TRY(orr_cuda_running_sum(cuda, &meshes->sort, scene->record_firsts, scene->record_firsts,
+    ORR_TRY(orr_cuda_running_sum(cuda, sort, scene->record_firsts, scene->record_firsts,
                                  &control->records_needed, &control->triangles, scene->triangle_count,
                                  error));
     orr_cuda_meshes_records(stream, scene);
     ORR_CUDA_LAUNCHED();
-    return orr_cuda_running_sum(cuda, &meshes->sort, scene->tile_firsts, scene->tile_firsts, &control->tiles,
+    return orr_cuda_running_sum(cuda, sort, scene->tile_firsts, scene->tile_firsts, &control->tiles,
                                 &control->records, scene->record_capacity, error);
 }
 
@@ -266,14 +266,14 @@ static orr_result raster(orr_cuda *cuda, const orr_cuda_mesh_scene *scene, orr_c
     return ORR_OK;
 }
 
-static orr_result draw_fragments(orr_cuda *cuda, orr_cuda_meshes *meshes, const orr_cuda_mesh_frame *frame,
+static orr_result draw_fragments(orr_cuda *cuda, orr_cuda_sort *sort, const orr_cuda_mesh_frame *frame,
                                  orr_error *error)
 {
     const orr_cuda_mesh_scene *scene = &frame->scene;
     size_t starts = pixels_of(frame) + 1;
     ORR_CUDA_TRY(cudaMemsetAsync(scene->fragment_counts, 0, starts * sizeof(uint32_t), cuda->stream));
     ORR_TRY(raster(cuda, scene, ORR_CUDA_MESH_COUNT_FRAGMENTS, error));
-    ORR_TRY(orr_cuda_running_sum(cuda, &meshes->sort, scene->fragment_counts, scene->fragment_starts,
+    ORR_TRY(orr_cuda_running_sum(cuda, sort, scene->fragment_counts, scene->fragment_starts,
                                  &scene->control->fragments, &scene->control->starts, starts, error));
     orr_cuda_meshes_check_fragments(cuda->stream, scene);
     ORR_CUDA_LAUNCHED();
@@ -283,8 +283,8 @@ static orr_result draw_fragments(orr_cuda *cuda, orr_cuda_meshes *meshes, const 
     return ORR_OK;
 }
 
-orr_result orr_cuda_meshes_draw(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
-                                orr_cuda_mesh_planes *planes, orr_error *error)
+orr_result orr_cuda_meshes_draw(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_sort *sort,
+                                orr_cuda_mesh_frame *frame, orr_cuda_mesh_planes *planes, orr_error *error)
 {
     ORR_TRY(reserve(cuda, meshes, frame, error));
     const orr_cuda_mesh_scene *scene = &frame->scene;
@@ -295,14 +295,14 @@ orr_result orr_cuda_meshes_draw(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cud
                                  cudaMemcpyHostToDevice, stream));
     ORR_CUDA_TRY(cudaMemsetAsync(scene->nearest, 0xff, pixels_of(frame) * sizeof(uint64_t), stream));
     if (scene->triangle_count > 0) {
-        ORR_TRY(set_up(cuda, meshes, scene, error));
+        ORR_TRY(set_up(cuda, sort, scene, error));
         ORR_TRY(raster(cuda, scene, ORR_CUDA_MESH_NEAREST, error));
     }
     orr_cuda_meshes_shade(stream, scene);
     ORR_CUDA_LAUNCHED();
     *planes = (orr_cuda_mesh_planes){.depth = scene->depth, .colour = scene->colour};
     if (frame->transparent) {
-        ORR_TRY(draw_fragments(cuda, meshes, frame, error));
+        ORR_TRY(draw_fragments(cuda, sort, frame, error));
         planes->fragment_starts = scene->fragment_starts;
         planes->fragments = scene->fragments;
     }
@@ -350,7 +350,6 @@ void orr_cuda_meshes_release(orr_cuda_meshes *meshes, uint64_t key)
 void orr_cuda_meshes_destroy(orr_cuda_meshes *meshes)
 {
     orr_cuda_mesh_store_destroy(&meshes->store);
-    orr_cuda_sort_release(&meshes->sort);
     orr_cuda_free(meshes->linear);
     orr_cuda_buffer *buffers[] = {&meshes->points,      &meshes->record_firsts,   &meshes->records,
                                   &meshes->tile_firsts, &meshes->nearest,         &meshes->depth,

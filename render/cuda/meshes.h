@@ -13,7 +13,6 @@
 typedef struct orr_cuda_meshes {
     orr_cuda_mesh_store store;
     float *linear; // see mesh_stages.h
-    orr_cuda_sort sort;
     orr_cuda_buffer points, record_firsts, records, tile_firsts, nearest, depth, colour;
     orr_cuda_buffer fragment_counts, fragment_starts, sources, fragments;
     size_t record_capacity, fragment_capacity; // they grow with what frames need
@@ -42,9 +41,9 @@ typedef struct orr_cuda_mesh_planes {
 // this point of the stream. CAPACITY for more triangles or vertices than can be counted.
 orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
                                  const orr_draw_list *list, orr_error *error);
-// Draws the frame that was begun; again with the same result.
-orr_result orr_cuda_meshes_draw(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
-                                orr_cuda_mesh_planes *planes, orr_error *error);
+// Draws the frame that was begun; again with the same result. sort: scratch for running sums
+orr_result orr_cuda_meshes_draw(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_sort *sort,
+                                orr_cuda_mesh_frame *frame, orr_cuda_mesh_planes *planes, orr_error *error);
 // Once the frame was waited for: did it run out of room? Then there is more now, and it is to be drawn again. CAPACITY when
 // there can be no such room.
 orr_result orr_cuda_meshes_check(orr_cuda_meshes *meshes, const orr_cuda_mesh_frame *frame, bool *again,
