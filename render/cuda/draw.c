@@ -381,11 +381,7 @@ static orr_result finish(orr_cuda_draw *draw, frame_slot *slot, const orr_pictur
     }
     if (downloads) { // it may stay on the device
         start = orr_clock_nanoseconds();
-        orr_result result = download(draw, &slot->frame, picture, error);
-        if (result != ORR_OK) { // nothing reads the picture any more when the next frame overwrites it
-            orr_cuda_wait(&draw->copies, NULL);
-            return result;
-        }
+        ORR_TRY(download(draw, &slot->frame, picture, error));
         orr_trace_host(draw->trace, "download", start);
     }
     return profile ? add_stages(draw, &slot->frame, downloads, profile, error) : ORR_OK;
