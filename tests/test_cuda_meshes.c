@@ -2,9 +2,10 @@
 #include "engine/core/image.h"
 #include "orr_features.h"
 #include "render/cpu/mesh_raster.h"
+#include "render/cuda/draw.h"
 #include "render/cuda/meshes.h"
+#include "tests/machine.h"
 #include "tests/small_mesh.h"
-#include "tests/support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,9 +14,6 @@
 #if ORR_CUDA_EMULATED
 #include "tests/cuda_emu/emu.h"
 #endif
-
-static orr_cuda *cuda;
-static orr_jobs *jobs;
 
 // --- drawing on both --------------------------------------------------------------------------------------------------
 
@@ -53,10 +51,8 @@ static void *copy_of(const void *from, size_t bytes)
 static planes draw_on_cpu(const orr_draw_list *list)
 {
     planes p = make_planes(list);
-    orr_isa isa;
     orr_arena arena = {0};
     orr_fragment_lists lists;
-    assert_ok(orr_isa_choose(&isa, &error));
     assert_ok(orr_mesh_raster(jobs, isa, &arena, list, (orr_mesh_picture){p.depth, p.colour}, &lists, NULL,
                               &error));
     if (lists.starts) {
@@ -566,6 +562,54 @@ static void empty_lists_and_released_meshes_are_no_trouble(void **state)
     orr_cuda_meshes_destroy(&meshes);
 }
 
+// Frames under way: bodies move on while the first, which lacks room for its fragments, waits to be drawn again.
+static void frames_show_bodies_where_they_were(void **state)
+{
+    (void)state;
+    enum { FRAMES = 3, WIDTH = 40, HEIGHT = 30 };
+    small_mesh glass;
+    orr_mesh_vertex corners[4];
+    const float z[4] = {0, 0, 1, 1}, upright[4] = {1, 0, 0, 0};
+    float position[FRAMES][3] = {{0, 0, 3}, {0.5f, 0.2f, 3.5f}, {-0.5f, 0, 4}},
+          rgba[FRAMES][4 * WIDTH * HEIGHT];
+    make_quad(&glass, corners, 2.5f, z, 1.0f);
+    glass.material.blended = true;
+    glass.material.base_colour[3] = 0.3f;
+    void *memory[2];
+    assert_ok(orr_cuda_alloc(cuda, 3, sizeof(float), &memory[0], &error));
+    assert_ok(orr_cuda_alloc(cuda, 4, sizeof(float), &memory[1], &error));
+    assert_ok(orr_cuda_upload(cuda, memory[1], upright, sizeof upright, &error));
+    const orr_draw_bodies bodies = {memory[0], memory[1], 1, false};
+    orr_draw_mesh meshes[4];
+    for (int i = 0; i < 4; i++) {
+        meshes[i] = drawn_mesh(&glass.mesh, 1);
+        meshes[i].bodies = &bodies;
+        memcpy(meshes[i].at, meshes[i].model, sizeof meshes[i].at);
+        meshes[i].at[11] = 0.3f * (float)i;
+    }
+    orr_draw_list list = list_of(meshes, 4, WIDTH, HEIGHT, 30.0f, false);
+    for (int in_flight = 1; in_flight <= FRAMES; in_flight += FRAMES - 1) {
+        orr_cuda_draw *draw;
+        assert_ok(orr_cuda_draw_create(cuda, in_flight, &draw, &error));
+        for (int begun = 0, done = 0; done < FRAMES; done++) {
+            for (; begun < FRAMES && begun - done < in_flight; begun++) {
+                assert_ok(orr_cuda_upload(cuda, memory[0], position[begun], sizeof position[begun], &error));
+                assert_ok(orr_cuda_draw_submit(draw, &list, &(orr_cuda_layers){0}, &error));
+            }
+            static float picture[4 * WIDTH * HEIGHT];
+            assert_ok(orr_cuda_draw_finish(draw, &(orr_picture){.rgba = picture}, NULL, &error));
+            if (in_flight == 1) {
+                memcpy(rgba[done], picture, sizeof picture);
+            }
+            assert_memory_equal(picture, rgba[done], sizeof picture);
+            assert_true(done == 0 || memcmp(picture, rgba[done - 1], sizeof picture) != 0);
+        }
+        orr_cuda_draw_destroy(draw);
+    }
+    orr_cuda_free(memory[0]);
+    orr_cuda_free(memory[1]);
+}
+
 #if ORR_CUDA_EMULATED
 // Who of a block's threads is first is no more certain on a card than here.
 static void the_order_of_threads_is_not_seen(void **state)
@@ -592,26 +636,49 @@ static void the_order_of_threads_is_not_seen(void **state)
     current_settings()->order = usual;
     free_planes(&expected);
 }
-#endif
 
-static int open_device(void **state)
+static orr_result draw_once(const orr_draw_list *list, orr_error *error)
 {
-    (void)state;
-    orr_error error;
-    if (orr_cuda_create(NULL, &cuda, &error) != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
-        exit(77);
+    orr_cuda_draw *draw;
+    ORR_TRY(orr_cuda_draw_create(cuda, 1, &draw, error));
+    orr_result result = orr_cuda_draw_submit(draw, list, &(orr_cuda_layers){0}, error);
+    if (result == ORR_OK) {
+        result = orr_cuda_draw_finish(draw, NULL, NULL, error);
     }
-    return orr_jobs_create(2, NULL, NULL, &jobs, NULL) == ORR_OK ? 0 : -1;
+    orr_cuda_draw_destroy(draw);
+    return result;
 }
 
-static int close_device(void **state)
+// Each of the calls fails in its turn: one line, and nothing is left behind.
+static void a_call_that_fails_is_one_line(void **state)
 {
     (void)state;
-    orr_jobs_destroy(jobs);
-    orr_cuda_destroy(cuda);
-    return 0;
+    small_mesh m[GLASSES];
+    orr_mesh_vertex corners[GLASSES][4];
+    orr_draw_mesh meshes[GLASSES];
+    orr_image8 texture = make_texture(4);
+    make_glasses(m, corners, meshes);
+    m[0].mesh.textures = &texture;
+    m[0].mesh.texture_count = 1;
+    m[0].material.texture = 0;
+    orr_draw_list list = list_of(meshes, GLASSES, 16, 12, 40.0f, false);
+    size_t allocations = live_allocations(), handles = live_handles();
+    int failed = 0;
+    for (int call = 1; failed == call - 1; call++) {
+        orr_error why = {0};
+        current_settings()->fail_call = call;
+        current_settings()->fail_with = call % 2 ? cudaErrorMemoryAllocation : cudaErrorUnknown;
+        failed += draw_once(&list, &why) != ORR_OK;
+        current_settings()->fail_call = 0;
+        assert_int_equal(live_allocations(), allocations);
+        assert_int_equal(live_handles(), handles);
+        assert_true(failed < call || strncmp(why.message, "CUDA: ", 6) == 0);
+    }
+    print_message("    %d calls failed in turn\n", failed);
+    assert_true(failed > 80);
+    free(texture.rgba);
 }
+#endif
 
 int main(void)
 {
@@ -625,10 +692,12 @@ int main(void)
         cmocka_unit_test(of_equal_depths_the_first_in_the_list_is_seen),
         cmocka_unit_test(meshes_stand_on_bodies_of_the_device),
         cmocka_unit_test(a_frame_that_needs_more_room_gets_it),
+        cmocka_unit_test(frames_show_bodies_where_they_were),
         cmocka_unit_test(empty_lists_and_released_meshes_are_no_trouble),
 #if ORR_CUDA_EMULATED
         cmocka_unit_test(the_order_of_threads_is_not_seen),
+        cmocka_unit_test(a_call_that_fails_is_one_line),
 #endif
     };
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return cmocka_run_group_tests(tests, open_cuda_machine, close_machine);
 }

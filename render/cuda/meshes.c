@@ -143,13 +143,18 @@ static orr_result measure(const orr_draw_list *list, size_t *surfaces, orr_error
 
 static orr_result find_linear(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_error *error)
 {
-    if (!meshes->linear) {
-        void *linear;
-        ORR_TRY(orr_cuda_alloc(cuda, 256, sizeof *meshes->linear, &linear, error));
-        meshes->linear = linear;
-        orr_cuda_meshes_fill_linear(cuda->stream, meshes->linear);
-        ORR_CUDA_LAUNCHED();
+    if (meshes->linear) {
+        return ORR_OK;
     }
+    void *linear;
+    ORR_TRY(orr_cuda_alloc(cuda, 256, sizeof *meshes->linear, &linear, error));
+    orr_cuda_meshes_fill_linear(cuda->stream, linear);
+    cudaError_t code = cudaGetLastError();
+    if (code != cudaSuccess) {
+        orr_cuda_free(linear);
+        return orr_cuda_fail(error, code, "fill_linear");
+    }
+    meshes->linear = linear;
     return ORR_OK;
 }
 
