@@ -33,7 +33,7 @@ static void pictures_equal_the_reference(void **state)
 {
     (void)state;
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
     for (int v = 0; v < splat_view_count(); v++) {
         splat_view view = splat_view_make(v);
         view_scene scene;
@@ -76,7 +76,7 @@ static void a_frame_that_needs_more_room_gets_it(void **state)
     view_scene scene;
     view_scene_make(&view, jobs, &scene);
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
     drawn first = draw_cuda(draw, &scene.list, &(orr_cuda_layers){0});
     drawn second = draw_cuda(draw, &scene.list, &(orr_cuda_layers){0});
     drawn expected = draw_on_cpu(&scene.list);
@@ -110,7 +110,7 @@ static void a_captured_cloud_looks_the_same_as_on_the_cpu(void **state)
     orr_draw_list list = {.splats = &layer, .splat_count = 1};
     assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
     drawn d = draw_cuda(draw, &list, &(orr_cuda_layers){0}), expected = draw_on_cpu(&list);
     double quality = psnr(d.rgba, expected.rgba, 4 * d.pixels);
     double worst = largest_difference(d.rgba, expected.rgba, 4 * d.pixels);
@@ -165,7 +165,7 @@ static void transparent_meshes_are_blended_as_on_the_cpu(void **state)
     orr_profile profile;
     orr_cpu_frame *frame;
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
     assert_ok(orr_draw_cpu_begin(jobs, isa, &arena, &list, &profile, &frame, &error));
     const orr_cuda_layers layers = {.mesh_depth = orr_draw_cpu_mesh_depth(frame),
                                     .mesh_colour = orr_draw_cpu_mesh_colour(frame),

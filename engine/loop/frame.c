@@ -1,8 +1,8 @@
 // One frame, as a table of contents: view -> pose -> draw -> out. (Input belongs to the viewer; nothing steps
 // yet.)
 //
-// What Vulkan draws alone is under way from submit on. What the CPU has a part in, the fields of a frame for Vulkan too, is
-// drawn when the frame is the oldest: by advance, part by part, and by finish. CUDA draws fields itself, as far as it can.
+// What a device draws alone is under way from submit on. What the CPU has a part in, the fields of a frame for Vulkan, for CUDA
+// those that it cannot draw and meshes, is drawn when the frame is the oldest: by advance, part by part, and by finish.
 #include "engine/core/memory.h"
 #include "engine/loop/frame_trace.h"
 #include "engine/loop/ladder.h"
@@ -225,8 +225,7 @@ static int divide_fields(orr_frame *frame, const frame_slot *slot)
 }
 
 // Fields and splats on CUDA, over the meshes and fields that the CPU has drawn.
-static orr_result draw_on_cuda(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
-                               orr_error *error)
+static orr_result submit_deferred_cuda(orr_frame *frame, const frame_slot *slot, orr_error *error)
 {
     orr_draw_list list = slot->list;
     list.fields += frame->marched.field_count;
@@ -237,8 +236,36 @@ static orr_result draw_on_cuda(orr_frame *frame, const frame_slot *slot, const o
                                     .backdrop = slot->list.backdrop.mesh != NULL,
                                     .field_depth = frame->fields.depth,
                                     .field_colour = frame->fields.colour};
-    ORR_TRY(orr_cuda_draw_submit(frame->cuda, &list, &layers, error));
-    return orr_cuda_draw_finish(frame->cuda, picture, &frame->profile, error);
+    return orr_cuda_draw_submit(frame->cuda, &list, &layers, error);
+}
+
+// Has the CPU a part in this frame?
+static bool needs_cpu(orr_frame *frame, const frame_slot *slot)
+{
+    const orr_draw_list *list = &slot->list;
+    switch (frame->device) {
+    case ORR_DEVICE_VULKAN:
+        return list->field_count > 0;
+    case ORR_DEVICE_CUDA:
+        return list->mesh_count > 0 || list->backdrop.mesh || // the CPU draws them
+               divide_fields(frame, slot) > 0;
+    default:
+        return true;
+    }
+}
+
+static orr_result submit_to_device(orr_frame *frame, const frame_slot *slot, orr_error *error)
+{
+    return frame->device == ORR_DEVICE_VULKAN
+               ? submit_vulkan(frame, slot, error)
+               : orr_cuda_draw_submit(frame->cuda, &slot->list, &(orr_cuda_layers){0}, error);
+}
+
+static orr_result finish_on_device(orr_frame *frame, const orr_picture *picture, orr_error *error)
+{
+    return frame->device == ORR_DEVICE_VULKAN
+               ? finish_vulkan(frame, picture, error)
+               : orr_cuda_draw_finish(frame->cuda, picture, &frame->profile, error);
 }
 
 static void close_show(orr_frame *frame)
@@ -368,7 +395,7 @@ static orr_result advance_deferred(orr_frame *frame, const frame_slot *slot, dou
     return ORR_OK;
 }
 
-// The rest of a deferred frame; what is left to do for Vulkan is to be waited for.
+// The rest of a deferred frame; what is left to do for a device is to be waited for.
 static orr_result complete_deferred(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
                                     orr_error *error)
 {
@@ -382,7 +409,7 @@ static orr_result complete_deferred(orr_frame *frame, const frame_slot *slot, co
                         frame->marched.field_count * (int64_t)slot->list.lens.width * slot->list.lens.height);
     }
     if (frame->device == ORR_DEVICE_CUDA) {
-        return draw_on_cuda(frame, slot, picture, error);
+        return submit_deferred_cuda(frame, slot, error);
     }
     return submit_vulkan(frame, slot, error);
 }
@@ -402,7 +429,7 @@ static orr_result start_cuda(orr_frame *frame, orr_error *error)
 {
     orr_cuda *cuda;
     ORR_TRY(orr_engine_take_cuda(frame->engine, &cuda, error));
-    return orr_cuda_draw_create(cuda, &frame->cuda, error);
+    return orr_cuda_draw_create(cuda, frame->slot_count, &frame->cuda, error);
 }
 
 orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **out, orr_error *error)
@@ -449,16 +476,15 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     slot->to_image = to_image;
     slot->traced_as = frame->trace ? frame->trace->frame : 0;
     orr_trace_host(frame->trace, "pose", start);
-    int before = (frame->oldest + frame->waiting + frame->slot_count - 1) % frame->slot_count;
-    slot->deferred = frame->device != ORR_DEVICE_VULKAN || slot->list.field_count > 0 ||
-                     (frame->waiting > 0 && frame->slots[before].deferred);
-    // what the CPU has drawn parts of for Vulkan is in memory
-    assert(!(to_image && frame->device == ORR_DEVICE_VULKAN && slot->list.field_count > 0));
     if (frame->device != ORR_DEVICE_CPU) {
         ORR_TRY(release_removed(frame, scene, error));
     }
+    int before = (frame->oldest + frame->waiting + frame->slot_count - 1) % frame->slot_count;
+    slot->deferred = (frame->waiting > 0 && frame->slots[before].deferred) || needs_cpu(frame, slot);
+    // what the CPU has drawn parts of for Vulkan is in memory
+    assert(!(to_image && frame->device == ORR_DEVICE_VULKAN && slot->list.field_count > 0));
     if (!slot->deferred) {
-        ORR_TRY(submit_vulkan(frame, slot, error));
+        ORR_TRY(submit_to_device(frame, slot, error));
     }
     frame->waiting++;
     return ORR_OK;
@@ -517,7 +543,7 @@ static orr_result finish(orr_frame *frame, const frame_slot *slot, const orr_pic
     } else {
         restart_profile(frame);
     }
-    return frame->device != ORR_DEVICE_VULKAN ? ORR_OK : finish_vulkan(frame, picture, error);
+    return frame->device == ORR_DEVICE_CPU ? ORR_OK : finish_on_device(frame, picture, error);
 }
 
 orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error)
@@ -544,7 +570,7 @@ static orr_result finish_vulkan_image(orr_frame *frame, const frame_slot *slot,
 static orr_result finish_cuda_image(orr_frame *frame, const frame_slot *slot, struct orr_vulkan_image *image,
                                     orr_error *error)
 {
-    ORR_TRY(complete_deferred(frame, slot, NULL, error));
+    ORR_TRY(finish(frame, slot, NULL, error));
     return show_on_vulkan(frame, &slot->list.lens, image, error);
 }
 
@@ -562,10 +588,10 @@ void orr_frame_discard(orr_frame *frame)
 {
     while (frame->waiting > 0) {
         const frame_slot *slot = &frame->slots[frame->oldest];
-        if (!slot->deferred && slot->to_image) {
+        if (!slot->deferred && slot->to_image && frame->device == ORR_DEVICE_VULKAN) {
             orr_vulkan_draw_finish_image(frame->vulkan, NULL, NULL, NULL);
         } else if (!slot->deferred) {
-            orr_vulkan_draw_finish(frame->vulkan, NULL, NULL, NULL);
+            finish_on_device(frame, NULL, NULL);
         }
         drop_oldest(frame);
     }

@@ -550,6 +550,11 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int)
     return cudaSuccess;
 }
 
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int)
+{
+    return cudaStreamCreateWithFlags(stream, flags);
+}
+
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     if (!streams.count(stream)) {
