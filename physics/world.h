@@ -173,6 +173,7 @@ typedef struct orr_physics_bodies {
 
 // Puts there where the bodies of a world on that device are now, in the device's stream and without waiting: for what follows
 // in the stream, as drawing does. Of a world that has diverged: where the bodies were of the world that was asked for last.
+// DEVICE_MEMORY when the device has no room for them, which does the worlds no harm.
 orr_result orr_physics_device_bodies(orr_physics *physics, int world, orr_physics_bodies *bodies,
                                      orr_error *error);
 void orr_physics_bodies_release(orr_physics_bodies *bodies); // before its device goes

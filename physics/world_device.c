@@ -113,9 +113,12 @@ static orr_result build(orr_physics *physics, orr_error *error)
     ORR_TRY(
         orr_cuda_alloc(cuda, (size_t)device->scratch_blocks, worlds->scratch_bytes, &device->scratch, error));
     ORR_TRY(orr_cuda_alloc(cuda, device->note_bytes, 1, &device->notes, error));
+    ORR_TRY(orr_cuda_alloc(cuda, (size_t)physics->plan->contact_capacity, sizeof(orr_physics_contact),
+                           &device->contacts, error));
     ORR_TRY(keep_rest(physics, error));
     worlds->state = device->state;
     worlds->scratch = device->scratch;
+    worlds->contacts = device->contacts;
     worlds->counts = device->notes;
     worlds->diverged = (uint32_t *)device->notes + NOTE_COUNTS;
     ORR_CUDA_TRY(cudaMemsetAsync(device->notes, 0, device->note_bytes, cuda->stream));
@@ -402,13 +405,13 @@ static orr_result reserve_bodies(orr_cuda *cuda, int count, orr_physics_bodies *
     return ORR_OK;
 }
 
-orr_result orr_device_take_bodies(orr_physics *physics, int world, int position_at, int rotation_at,
-                                  orr_physics_bodies *bodies, orr_error *error)
+static orr_result take_bodies(orr_physics *physics, int world, int position_at, int rotation_at,
+                              orr_physics_bodies *bodies, orr_error *error)
 {
     orr_device_worlds *device = physics->device;
     ORR_TRY(reserve_bodies(device->cuda, physics->model->nbody, bodies, error));
-    orr_device_evaluate(physics, world / physics->program->lanes, 1, ORR_PROGRAM_POSITIONS);
-    ORR_TRY(orr_device_status(device, error));
+    ORR_TRY(send(physics, error));
+    ORR_TRY(launch(physics, world / physics->program->lanes, 1, ORR_PROGRAM_POSITIONS, 0, -1, error));
     const orr_cuda_bodies taken = {world,       bodies->count, position_at,
                                    rotation_at, device->kept,  bodies->memory};
     device->program->take_bodies(device->cuda->stream, &device->worlds, &taken);
@@ -416,16 +419,24 @@ orr_result orr_device_take_bodies(orr_physics *physics, int world, int position_
     return ORR_OK;
 }
 
+orr_result orr_device_take_bodies(orr_physics *physics, int world, int position_at, int rotation_at,
+                                  orr_physics_bodies *bodies, orr_error *error)
+{
+    orr_error why;
+    ORR_TRY(orr_device_status(physics->device, error));
+    orr_result result = take_bodies(physics, world, position_at, rotation_at, bodies, &why);
+    if (result == ORR_ERROR_MEMORY) { // worlds have theirs
+        return orr_fail(error, (orr_code)why.code, "%s", why.message);
+    }
+    note(physics->device, result, &why);
+    return orr_device_status(physics->device, error);
+}
+
 static orr_result list_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity,
                                 int *count, orr_error *error)
 {
     orr_device_worlds *device = physics->device;
-    int most = physics->plan->contact_capacity;
     ORR_TRY(send(physics, error));
-    if (!device->contacts) {
-        ORR_TRY(orr_cuda_alloc(device->cuda, (size_t)most, sizeof *contacts, &device->contacts, error));
-        device->worlds.contacts = device->contacts;
-    }
     ORR_TRY(launch(physics, world / physics->program->lanes, 1, ORR_PROGRAM_ACCELERATIONS, 0, world, error));
     ORR_TRY(
         orr_cuda_download(device->cuda, device->noted, device->notes, NOTE_COUNTS * sizeof(uint32_t), error));

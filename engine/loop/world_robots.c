@@ -240,8 +240,10 @@ orr_result orr_world_robot_device_bodies(const orr_world *world, int index, cons
     if (result != ORR_OK || !orr_physics_cuda(r->physics)) {
         return result == ORR_ERROR_UNSUPPORTED ? ORR_OK : result;
     }
-    if (orr_physics_device_bodies(r->physics, index, &bodies->memory, error) != ORR_OK) {
-        return check_device(world, r, error);
+    result = orr_physics_device_bodies(r->physics, index, &bodies->memory, NULL);
+    ORR_TRY(check_device(world, r, error));
+    if (result != ORR_OK) { // no memory: it is drawn by what the host reads
+        return ORR_OK;
     }
     bodies->drawn = (orr_draw_bodies){
         .position = bodies->memory.position, .rotation = bodies->memory.rotation, .stride = 1};
