@@ -17,6 +17,7 @@
 #include "tests/cuda_emu/emu.h"
 #endif
 
+enum { WIDTH = 96, HEIGHT = 64, PIXELS = WIDTH * HEIGHT };
 enum { COPIES = 3, QPOS = 9, QVEL = 8, BODIES = 6, BOX = 4, HAND = 5, MESHES = 16 };
 
 // A post that stands still carries an arm with a motor; a box that is free; a hand that is placed.
@@ -296,6 +297,41 @@ static void geoms_stand_on_bodies_where_the_device_has_them(void **state)
     orr_world_destroy(world);
 }
 
+static void draw(const orr_world *world, orr_device_kind device, float *rgba)
+{
+    orr_frame *frame;
+    const orr_frame_desc desc = {.device = device};
+    const orr_view view = {.camera =
+                               orr_camera_look_at((float[]){0.3f, -4.0f, 1.5f}, (float[]){0.2f, 0.0f, 0.7f},
+                                                  (float[]){0.0f, 0.0f, 1.0f}, 0.9f, WIDTH, HEIGHT),
+                           .world = 1};
+    assert_ok(orr_frame_create(engine, &desc, &frame, &error));
+    assert_ok(orr_frame_submit(frame, scene, world, &view, &error));
+    assert_ok(orr_frame_finish(frame, &(orr_picture){.rgba = rgba}, &error));
+    orr_frame_destroy(frame);
+}
+
+// Whoever draws, and wherever bodies are.
+static void pictures_are_those_of_a_world_on_the_cpu(void **state)
+{
+    (void)state;
+    static float pictures[4][PIXELS * 4], before[PIXELS * 4];
+    static const orr_device_kind machines[] = {ORR_DEVICE_CPU, ORR_DEVICE_CUDA};
+    for (int i = 0; i < 4; i++) {
+        orr_world *world = world_on(machines[i / 2]);
+        draw(world, ORR_DEVICE_CPU, before);
+        drive(world);
+        assert_ok(orr_world_step(world, 100, &error));
+        draw(world, machines[i % 2], pictures[i]);
+        orr_world_destroy(world);
+    }
+    assert_true(psnr(pictures[0], before, PIXELS * 4) < 36.0); // it moved
+    for (int i = 1; i < 4; i++) {
+        // roundings of places; one pixel at a rim that falls to the other side makes 45
+        assert_true(psnr(pictures[0], pictures[i], PIXELS * 4) > 44.0);
+    }
+}
+
 static void a_robot_that_diverged_is_drawn_where_it_was(void **state)
 {
     (void)state;
@@ -391,6 +427,28 @@ static void stepping_and_drawing_wait_for_nothing(void **state)
     assert_ok(orr_world_get_robot(world, 1, robot, ORR_ROBOT_TIME, &seconds, &error));
     assert_true(fabs(ctrl - 0.6) < 1e-6 && fabs(seconds - 0.01) < 1e-6);
     assert_int_equal(copies_to_host(), copies + 1); // a block of copies, once
+    orr_physics_bodies_release(&there.memory);
+    orr_world_destroy(world);
+}
+
+// No room for what is drawn from: the host reads, and nobody hears of it.
+static void without_room_for_bodies_the_host_reads_them(void **state)
+{
+    (void)state;
+    orr_world *world = world_on(ORR_DEVICE_CUDA);
+    orr_robot_bodies there = {0};
+    orr_draw_mesh meshes[MESHES];
+    assert_ok(orr_world_step(world, 1, &error));
+    current_settings()->memory = 1;
+    int count = list_meshes(world, 0, &there, meshes);
+    current_settings()->memory = 0;
+    for (int i = 0; i < count; i++) {
+        assert_null(meshes[i].bodies);
+    }
+    assert_int_equal(orr_world_device(world), ORR_DEVICE_CUDA);
+    assert_ok(orr_world_step(world, 1, &error));
+    list_meshes(world, 0, &there, meshes);
+    assert_ptr_equal(meshes[count - 1].bodies, &there.drawn);
     orr_physics_bodies_release(&there.memory);
     orr_world_destroy(world);
 }
@@ -517,10 +575,12 @@ int main(void)
         cmocka_unit_test(states_go_along_to_another_machine),
         cmocka_unit_test(many_copies_move_on_the_device_the_engine_stands_on),
         cmocka_unit_test(geoms_stand_on_bodies_where_the_device_has_them),
+        cmocka_unit_test(pictures_are_those_of_a_world_on_the_cpu),
         cmocka_unit_test(a_robot_that_diverged_is_drawn_where_it_was),
         cmocka_unit_test(contacts_and_the_hand_are_the_cpus),
 #if ORR_CUDA_EMULATED
         cmocka_unit_test(stepping_and_drawing_wait_for_nothing),
+        cmocka_unit_test(without_room_for_bodies_the_host_reads_them),
         cmocka_unit_test(robots_that_a_device_cannot_hold_move_on_the_cpu),
         cmocka_unit_test(without_a_driver_robots_stay_where_they_are),
         cmocka_unit_test(a_device_that_fails_leaves_robots_on_the_cpu),
