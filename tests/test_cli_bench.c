@@ -331,7 +331,7 @@ static void on_cuda_the_stream_has_a_track_of_its_own(void **state)
                                         {"CUDA stream", "sort"},
                                         {"CUDA stream", "bin"},
                                         {"CUDA stream", "blend"},
-                                        {"CUDA stream", "download"},
+                                        {"CUDA copies", "download"},
                                         {NULL}});
 }
 

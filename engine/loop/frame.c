@@ -126,7 +126,7 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
             break;
         }
         case ORR_LAYER_ROBOT:
-            ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.place, slot->meshes,
+            ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.place, NULL, slot->meshes,
                                    &list->mesh_count, error));
             break;
         }

@@ -32,6 +32,8 @@ settings *current_settings(void);
 size_t live_allocations(void); // that nobody has freed
 size_t live_handles(void);     // streams, events, graphs and what was imported that nobody has destroyed
 
+size_t copies_to_host(void);   // from the device, of all that were asked for so far
+
 // A timeline of somebody else in this process, for drivers that export none: as a file descriptor, which
 // cudaImportExternalSemaphore takes. wait: 0 when the value is not reached within some seconds.
 typedef struct external_timeline {

@@ -55,7 +55,7 @@ CUstream_st default_stream; // where cudaStream_t 0 leads
 std::set<CUstream_st *> streams = {&default_stream};
 std::map<const void *, int> shared_limit; // of kernels
 std::set<void *> pinned;
-size_t handles;
+size_t handles, to_host; // to_host: copies
 cudaError_t last_error = cudaSuccess;
 int current_device;
 
@@ -226,6 +226,11 @@ extern "C" size_t live_allocations(void)
 extern "C" size_t live_handles(void)
 {
     return handles;
+}
+
+extern "C" size_t copies_to_host(void)
+{
+    return to_host;
 }
 
 extern "C" int export_timeline(const external_timeline *timeline)
@@ -498,6 +503,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     if (!copy_is_sound(to, from, bytes, kind)) {
         return say(cudaErrorInvalidValue);
     }
+    to_host += kind == cudaMemcpyDeviceToHost;
     return enqueue(stream, [=] { memmove(to, from, bytes); });
 }
 
@@ -513,6 +519,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
         !copy_is_sound(to, kind == cudaMemcpyHostToDevice ? nullptr : from, to_bytes, kind)) {
         return say(cudaErrorInvalidValue);
     }
+    to_host += kind == cudaMemcpyDeviceToHost;
     return enqueue(stream, [=] {
         for (size_t row = 0; row < height; row++) {
             memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
