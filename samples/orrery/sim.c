@@ -142,12 +142,13 @@ static orr_result advance(simulation *s, orr_file_writer *writer, orr_error *err
         uint64_t start = orr_clock_nanoseconds();
         clock_t cpu_start = clock();
         orr_physics_step(s->physics, left < chunk ? left : chunk);
+        ORR_TRY(orr_physics_check(s->physics, error)); // a device has done it then
         s->cpu_seconds += (double)(clock() - cpu_start) / CLOCKS_PER_SEC;
         s->seconds += (double)(orr_clock_nanoseconds() - start) * 1e-9;
         if (writer) {
             put_states(s, writer);
+            ORR_TRY(orr_physics_check(s->physics, error));
         }
-        ORR_TRY(orr_physics_check(s->physics, error));
     }
     return ORR_OK;
 }

@@ -55,8 +55,8 @@ CUstream_st default_stream; // where cudaStream_t 0 leads
 std::set<CUstream_st *> streams = {&default_stream};
 std::map<const void *, int> shared_limit; // of kernels
 std::map<const char *, size_t> pinned;    // bytes by where they begin
-size_t made, pageable;
-size_t handles;
+size_t handles, made;                     // made: allocations
+size_t to_host, pageable;                 // copies
 cudaError_t last_error = cudaSuccess;
 int current_device;
 
@@ -248,6 +248,11 @@ extern "C" size_t pageable_copies(void)
 extern "C" size_t live_handles(void)
 {
     return handles;
+}
+
+extern "C" size_t copies_to_host(void)
+{
+    return to_host;
 }
 
 extern "C" int export_timeline(const external_timeline *timeline)
@@ -522,6 +527,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     if (!copy_is_sound(to, from, bytes, kind)) {
         return say(cudaErrorInvalidValue);
     }
+    to_host += kind == cudaMemcpyDeviceToHost;
     const void *of_host = kind == cudaMemcpyHostToDevice ? from : to;
     pageable += kind != cudaMemcpyDeviceToDevice && bytes > 0 && !is_pinned(of_host, bytes);
     return enqueue(stream, [=] { memmove(to, from, bytes); });
@@ -539,6 +545,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
         !copy_is_sound(to, kind == cudaMemcpyHostToDevice ? nullptr : from, to_bytes, kind)) {
         return say(cudaErrorInvalidValue);
     }
+    to_host += kind == cudaMemcpyDeviceToHost;
     return enqueue(stream, [=] {
         for (size_t row = 0; row < height; row++) {
             memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
