@@ -26,8 +26,9 @@ typedef struct settings {
     uint8_t uuid[16];   // of the first card; all zero: one that nothing else has
 } settings;
 
-// Defaults: one sm_90 card; ORR_EMU_ORDER and ORR_EMU_RACES of the environment set the first two, ORR_EMU_UUID (32
-// hexadecimal digits) the card's, for example that of the Vulkan driver which memory is to be shared with.
+// Defaults: one sm_90 card. Of the environment, ORR_EMU_ORDER and ORR_EMU_RACES set the first two, ORR_EMU_MEMORY [MiB] and
+// ORR_EMU_DEVICES the next, ORR_EMU_FAULT="CALL ERROR" fail_call and fail_with, and ORR_EMU_UUID (32 hexadecimal digits) the
+// card's, for example that of the Vulkan driver which memory is to be shared with.
 settings *current_settings(void);
 size_t live_allocations(void); // that nobody has freed
 size_t live_handles(void);     // streams, events, graphs and what was imported that nobody has destroyed
