@@ -241,7 +241,8 @@ static void no_more_frames_are_taken_than_were_asked_for(void **state)
     stage_free(&s);
 }
 
-// A layer that is removed while frames that show it are under way, through the engine.
+// A layer that is removed while frames that show it are under way, through the engine. (orrery.h tells callers to wait; the
+// device's frames do not depend on it.)
 static void removed_layers_are_in_the_frames_before(void **state)
 {
     (void)state;
@@ -315,6 +316,46 @@ static void the_oldest_frame_is_waited_for_alone(void **state)
         submit(draw, &t);
     }
     orr_cuda_draw_destroy(draw);
+    stage_free(&s);
+}
+
+static void note_turn(void *user)
+{
+    *(bool *)user = true;
+}
+
+// Once there is room, a submit only puts things into the stream, and no copy is one that a device lets the host wait for.
+static void frames_on_their_way_neither_allocate_nor_wait(void **state)
+{
+    (void)state;
+    stage s;
+    take t;
+    stage_make(&s, 300);
+    take_make(&t, &s, 0.0f, true, true);
+    orr_cuda_draw *draw = draw_make(2);
+    drawn expected = draw_alone(&t);
+    for (int i = 0; i < 2; i++) { // room for two, after one has been too large
+        submit(draw, &t);
+        submit(draw, &t);
+        finish_and_compare(draw, &t, &expected);
+        finish_and_compare(draw, &t, &expected);
+    }
+    size_t allocations = made_allocations(), copies = pageable_copies();
+    bool begun = false;
+    assert_int_equal(cudaLaunchHostFunc(cuda->stream, note_turn, &begun), cudaSuccess);
+    submit(draw, &t);
+    submit(draw, &t);
+    assert_false(begun);
+    finish_and_compare(draw, &t, &expected);
+    assert_true(begun);
+    submit(draw, &t);
+    for (int i = 0; i < 2; i++) {
+        finish_and_compare(draw, &t, &expected);
+    }
+    assert_int_equal(made_allocations(), allocations);
+    assert_int_equal(pageable_copies(), copies);
+    orr_cuda_draw_destroy(draw);
+    drawn_free(&expected);
     stage_free(&s);
 }
 
@@ -420,6 +461,7 @@ int main(void)
         cmocka_unit_test(no_more_frames_are_taken_than_were_asked_for),
 #if ORR_CUDA_EMULATED
         cmocka_unit_test(the_oldest_frame_is_waited_for_alone),
+        cmocka_unit_test(frames_on_their_way_neither_allocate_nor_wait),
         cmocka_unit_test(a_call_that_fails_spoils_no_other_frame),
 #endif
     };
