@@ -43,7 +43,7 @@ static void free_planes(planes *p)
 
 static void *copy_of(const void *from, size_t bytes)
 {
-    void *copy = malloc(bytes);
+    void *copy = malloc(bytes + 1);
     memcpy(copy, from, bytes);
     return copy;
 }
@@ -57,7 +57,7 @@ static planes draw_on_cpu(const orr_draw_list *list)
                               &error));
     if (lists.starts) {
         p.starts = copy_of(lists.starts, (p.pixels + 1) * sizeof *p.starts);
-        p.fragments = copy_of(lists.fragments, (p.starts[p.pixels] + 1) * sizeof *p.fragments);
+        p.fragments = copy_of(lists.fragments, p.starts[p.pixels] * sizeof *p.fragments);
     }
     orr_arena_destroy(&arena);
     return p;
