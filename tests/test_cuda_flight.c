@@ -8,6 +8,7 @@
 #include "render/field_pass.h"
 #include "render/splat_cloud.h"
 #include "tests/drawn.h"
+#include "tests/small_mesh.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -324,14 +325,37 @@ static void note_turn(void *user)
     *(bool *)user = true;
 }
 
+// A transparent pane through the splats.
+static void add_pane(take *t, small_mesh *pane, orr_draw_mesh *item)
+{
+    static orr_mesh_vertex corners[4];
+    static uint32_t indices[] = {0, 1, 2, 0, 2, 3};
+    for (int i = 0; i < 4; i++) {
+        corners[i] =
+            (orr_mesh_vertex){.position = {i == 1 || i == 2 ? 0.8f : -0.2f, i >= 2 ? 0.8f : -0.8f, 0.0f},
+                              .normal = {0.0f, 0.0f, -1.0f},
+                              .colour = {255, 80, 90, 255}};
+    }
+    small_mesh_set(pane, corners, 4, indices, 6);
+    pane->material.blended = true;
+    pane->material.base_colour[3] = 0.5f;
+    *item = (orr_draw_mesh){.mesh = &pane->mesh, .key = 9};
+    memcpy(item->model, upright, sizeof upright);
+    t->list.meshes = item;
+    t->list.mesh_count = 1;
+}
+
 // Once there is room, a submit only puts things into the stream, and no copy is one that a device lets the host wait for.
 static void frames_on_their_way_neither_allocate_nor_wait(void **state)
 {
     (void)state;
     stage s;
     take t;
+    small_mesh pane;
+    orr_draw_mesh item;
     stage_make(&s, 300);
     take_make(&t, &s, 0.0f, true, true);
+    add_pane(&t, &pane, &item);
     orr_cuda_draw *draw = draw_make(2);
     drawn expected = draw_alone(&t);
     for (int i = 0; i < 2; i++) { // room for two, after one has been too large

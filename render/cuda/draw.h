@@ -22,10 +22,11 @@ typedef struct orr_cuda_layers {
 // does not, one line in the log says why, the first time, and the CPU has to (field_pass.h).
 bool orr_cuda_draw_takes_field(orr_cuda_draw *draw, const orr_draw_field *field, orr_log log);
 
-// Starts one frame, behind those that are under way. Packs and meshes are uploaded under their keys when they come
-// first; bodies on which meshes stand are read where this frame is in the device's stream. The list's fields are those that it
-// takes, and stand over those of the layers. The list's packs, meshes and fields must live until this returns only, the planes of the layers until the frame is finished. CAPACITY when frames_in_flight frames wait to be finished,
-// DEVICE_MEMORY when the device cannot hold the frame.
+// Starts one frame, behind those that are under way. Packs and meshes are uploaded under their keys when they come first;
+// bodies on which meshes stand are read where this frame is in the device's stream. The list's fields are those that it takes,
+// and stand over those of the layers. The list's packs, meshes and fields must live until this returns only, the planes of the
+// layers until the frame is finished. CAPACITY when frames_in_flight frames wait to be finished, DEVICE_MEMORY when the device
+// cannot hold the frame.
 orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers,
                                 orr_error *error);
 // Waits for the oldest frame, and for no other, and writes its planes; `picture` and its planes may be NULL. Stage times,
