@@ -43,7 +43,7 @@ static void free_planes(planes *p)
 
 static void *copy_of(const void *from, size_t bytes)
 {
-    void *copy = malloc(bytes);
+    void *copy = malloc(bytes + 1);
     memcpy(copy, from, bytes);
     return copy;
 }
@@ -57,7 +57,7 @@ static planes draw_on_cpu(const orr_draw_list *list)
                               &error));
     if (lists.starts) {
         p.starts = copy_of(lists.starts, (p.pixels + 1) * sizeof *p.starts);
-        p.fragments = copy_of(lists.fragments, (p.starts[p.pixels] + 1) * sizeof *p.fragments);
+        p.fragments = copy_of(lists.fragments, p.starts[p.pixels] * sizeof *p.fragments);
     }
     orr_arena_destroy(&arena);
     return p;
@@ -271,6 +271,7 @@ static void lit_surfaces_look_as_on_the_cpu(void **state)
     for (int view = 0; view < 4; view++) {
         sphere.material.two_sided = view < 2;
         orr_draw_list list = list_of(meshes, 3, 131, 77, view % 2 ? 28.0f : 90.0f, view % 2);
+        list.lens.near_plane = 2.9f; // so that their inner sides are in view
         assert_drawn_as_by_the_cpu(view % 2 ? "orthographic" : "perspective", &list, 4);
     }
 }
@@ -294,10 +295,10 @@ static void textures_and_holes_look_as_on_the_cpu(void **state)
     orr_mesh_vertex corners[2][4];
     small_mesh walls[2];
     orr_image8 textures[2];
-    const float slanted[4] = {2, 9, 2, 9}, flat[4] = {5, 5, 5, 5};
+    const float slanted[4] = {2, 9, 2, 9}, flat[4] = {12, 12, 12, 12};
     orr_draw_mesh meshes[2];
     for (int i = 0; i < 2; i++) {
-        make_quad(&walls[i], corners[i], i ? 3.0f : 1.5f, i ? flat : slanted, 3.3f);
+        make_quad(&walls[i], corners[i], i ? 8.0f : 1.5f, i ? flat : slanted, 3.3f);
         textures[i] = make_texture(32);
         walls[i].mesh.textures = &textures[i];
         walls[i].mesh.texture_count = 1;
