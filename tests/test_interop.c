@@ -14,6 +14,7 @@
 #include <string.h>
 
 #if ORR_CUDA_EMULATED
+#include "tests/cuda_emu/emu.h"
 enum { FRAMES = 4 };
 static const int sizes[][2] = {{61, 40}, {96, 64}, {30, 20}, {96, 64}};
 #else
@@ -172,6 +173,12 @@ static void test_rung(orr_device_kind rung)
             assert_shown(&s, &image);
         }
         show_in_flight(&s);
+#if ORR_CUDA_EMULATED
+        size_t allocations = made_allocations(), copies = pageable_copies();
+        show_in_flight(&s); // with all the room, and no copy that a device lets the host wait for
+        assert_int_equal(made_allocations(), allocations);
+        assert_int_equal(pageable_copies(), copies);
+#endif
         show(&s, 0, sizes[1], &image);
         orr_stage_time stages[32];
         int count = orr_frame_stages(s.frame, stages, 32);

@@ -1,8 +1,8 @@
 // One frame, as a table of contents: view -> pose -> draw -> out. (Input belongs to the viewer; nothing steps
 // yet.)
 //
-// What a device draws alone is under way from submit on. What the CPU has a part in, the fields of a frame for Vulkan, for CUDA
-// those that it cannot draw and meshes, is drawn when the frame is the oldest: by advance, part by part, and by finish.
+// What a device draws alone is under way from submit on. What the CPU has a part in, the fields of a frame for Vulkan and for
+// CUDA those that it cannot draw, is drawn when the frame is the oldest: by advance, part by part, and by finish.
 #include "engine/core/memory.h"
 #include "engine/loop/frame_trace.h"
 #include "engine/loop/ladder.h"
@@ -45,7 +45,7 @@ struct orr_frame {
     orr_arena arena;
     orr_draw_list marched; // what the CPU draws of it: CUDA draws most fields itself
     orr_field_pass fields;
-    orr_cpu_frame *cpu; // CPU, and what the CPU draws for CUDA
+    orr_cpu_frame *cpu;
 
     orr_vulkan_draw *vulkan; // Vulkan
     orr_cuda_draw *cuda;     // CUDA
@@ -224,31 +224,24 @@ static int divide_fields(orr_frame *frame, const frame_slot *slot)
     return first;
 }
 
-// Fields and splats on CUDA, over the meshes and fields that the CPU has drawn.
+// What CUDA draws of a frame, over the fields that the CPU has drawn.
 static orr_result submit_deferred_cuda(orr_frame *frame, const frame_slot *slot, orr_error *error)
 {
     orr_draw_list list = slot->list;
     list.fields += frame->marched.field_count;
     list.field_count -= frame->marched.field_count;
-    const orr_cuda_layers layers = {.mesh_depth = orr_draw_cpu_mesh_depth(frame->cpu),
-                                    .mesh_colour = orr_draw_cpu_mesh_colour(frame->cpu),
-                                    .fragments = orr_draw_cpu_fragments(frame->cpu),
-                                    .backdrop = slot->list.backdrop.mesh != NULL,
-                                    .field_depth = frame->fields.depth,
-                                    .field_colour = frame->fields.colour};
+    const orr_cuda_layers layers = {.field_depth = frame->fields.depth, .field_colour = frame->fields.colour};
     return orr_cuda_draw_submit(frame->cuda, &list, &layers, error);
 }
 
 // Has the CPU a part in this frame?
 static bool needs_cpu(orr_frame *frame, const frame_slot *slot)
 {
-    const orr_draw_list *list = &slot->list;
     switch (frame->device) {
     case ORR_DEVICE_VULKAN:
-        return list->field_count > 0;
+        return slot->list.field_count > 0;
     case ORR_DEVICE_CUDA:
-        return list->mesh_count > 0 || list->backdrop.mesh || // the CPU draws them
-               divide_fields(frame, slot) > 0;
+        return divide_fields(frame, slot) > 0;
     default:
         return true;
     }
@@ -324,12 +317,12 @@ static orr_result show_on_vulkan(orr_frame *frame, const orr_lens *lens, struct 
     return note_loss(frame, result, &why, error);
 }
 
-// How far away the meshes stand that Vulkan draws: a frame of them alone.
+// How far away the meshes stand that a device draws, for the fields that the CPU draws: a frame of them alone.
 static orr_result find_mesh_depth(orr_frame *frame, const frame_slot *slot, const float **mesh_depth,
                                   orr_error *error)
 {
     *mesh_depth = NULL;
-    if (slot->list.mesh_count == 0) {
+    if (slot->list.mesh_count == 0 || frame->marched.field_count == 0) {
         return ORR_OK;
     }
     size_t pixels = (size_t)slot->list.lens.width * (size_t)slot->list.lens.height;
@@ -341,10 +334,14 @@ static orr_result find_mesh_depth(orr_frame *frame, const frame_slot *slot, cons
     meshes.splat_count = meshes.field_count = 0;
     meshes.only_solid = true;
     meshes.backdrop.mesh = NULL;
-    orr_error why = {0};
-    orr_result result = orr_vulkan_draw_submit(frame->vulkan, &meshes, NULL, &why);
-    ORR_TRY(note_loss(frame, result, &why, error));
-    ORR_TRY(finish_vulkan(frame, &(orr_picture){.depth = depth}, error));
+    if (frame->device == ORR_DEVICE_VULKAN) {
+        orr_error why = {0};
+        orr_result result = orr_vulkan_draw_submit(frame->vulkan, &meshes, NULL, &why);
+        ORR_TRY(note_loss(frame, result, &why, error));
+    } else {
+        ORR_TRY(orr_cuda_draw_submit(frame->cuda, &meshes, &(orr_cuda_layers){0}, error));
+    }
+    ORR_TRY(finish_on_device(frame, &(orr_picture){.depth = depth}, error));
     for (size_t i = 0; i < pixels; i++) {
         depth[i] = depth[i] > 0.0f ? depth[i] : INFINITY;
     }
@@ -368,7 +365,7 @@ static orr_result begin_deferred(orr_frame *frame, const frame_slot *slot, orr_e
     if (frame->device == ORR_DEVICE_CUDA) {
         frame->marched.field_count = divide_fields(frame, slot);
     }
-    if (frame->device != ORR_DEVICE_VULKAN) {
+    if (frame->device == ORR_DEVICE_CPU) {
         ORR_TRY(orr_draw_cpu_begin(engine->jobs, engine->isa, &frame->arena, &slot->list, &frame->profile,
                                    &frame->cpu, error));
         mesh_depth = orr_draw_cpu_mesh_depth(frame->cpu);

@@ -103,7 +103,7 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
 // ---- frames that are done ----
 
 // Waits for a frame, not for those behind it; one that ran out of room is drawn again with enough, behind them.
-static orr_result complete(orr_cuda_draw *draw, const orr_cuda_frame *frame, orr_error *error)
+static orr_result complete(orr_cuda_draw *draw, orr_cuda_frame *frame, orr_error *error)
 {
     for (;;) {
         bool whole;
@@ -140,6 +140,7 @@ void orr_cuda_draw_release(orr_cuda_draw *draw, uint64_t key)
     settle_all(draw);
     orr_cuda_clouds_release(&draw->clouds, key);
     orr_cuda_fields_release(&draw->fields, key);
+    orr_cuda_meshes_release(&draw->stages.meshes, key);
 }
 
 // ---- what a frame is made of ----
@@ -221,7 +222,12 @@ static orr_result submit(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_d
     frame->opaque = list->opaque;
     frame->sky = orr_sky_as_seen(&list->sky, &list->lens);
     frame->layers = *layers;
+    frame->has_backdrop = list->backdrop.mesh != NULL;
+    frame->has_meshes = list->mesh_count > 0 || frame->has_backdrop;
     uint64_t start = orr_clock_nanoseconds();
+    if (frame->has_meshes) {
+        ORR_TRY(orr_cuda_meshes_begin(draw->cuda, &draw->stages.meshes, &frame->meshes, list, error));
+    }
     ORR_TRY(take_clouds(draw, frame, list, error));
     ORR_TRY(take_fields(draw, frame, list, error));
     orr_trace_host(draw->trace, "upload", start);
@@ -284,7 +290,8 @@ static orr_result add_stages(const orr_cuda_draw *draw, const orr_cuda_frame *fr
 {
     const orr_cuda_control *counted = frame->counted;
     const int64_t pixels = (int64_t)frame->width * frame->height;
-    const int64_t items[ORR_CUDA_MARK_COUNT] = {[ORR_CUDA_MARK_FIELDS] = pixels * frame->field_count,
+    const int64_t items[ORR_CUDA_MARK_COUNT] = {[ORR_CUDA_MARK_MESHES] = frame->meshes.scene.triangle_count,
+                                                [ORR_CUDA_MARK_FIELDS] = pixels * frame->field_count,
                                                 [ORR_CUDA_MARK_PROJECT] = counted->splats,
                                                 [ORR_CUDA_MARK_SORT] = counted->visible,
                                                 [ORR_CUDA_MARK_BIN] = counted->pairs,
@@ -296,7 +303,9 @@ static orr_result add_stages(const orr_cuda_draw *draw, const orr_cuda_frame *fr
     }
     for (int i = ORR_CUDA_MARK_BEGIN; i < ORR_CUDA_MARK_COUNT; i++) {
         ORR_TRY(time_of(frame, begin, frame->marks[i], &to, error));
-        if (orr_cuda_mark_names[i] && (i != ORR_CUDA_MARK_FIELDS || frame->field_count > 0)) {
+        bool idle = (i == ORR_CUDA_MARK_MESHES && !frame->has_meshes) ||
+                    (i == ORR_CUDA_MARK_FIELDS && frame->field_count == 0);
+        if (orr_cuda_mark_names[i] && !idle) {
             orr_profile_span(profile, ORR_TRACK_CUDA, orr_cuda_mark_names[i], from, to, items[i]);
         }
         from = to;
@@ -372,11 +381,7 @@ static orr_result finish(orr_cuda_draw *draw, frame_slot *slot, const orr_pictur
     }
     if (downloads) { // it may stay on the device
         start = orr_clock_nanoseconds();
-        orr_result result = download(draw, &slot->frame, picture, error);
-        if (result != ORR_OK) { // nothing reads the picture any more when the next frame overwrites it
-            orr_cuda_wait(&draw->copies, NULL);
-            return result;
-        }
+        ORR_TRY(download(draw, &slot->frame, picture, error));
         orr_trace_host(draw->trace, "download", start);
     }
     return profile ? add_stages(draw, &slot->frame, downloads, profile, error) : ORR_OK;

@@ -8,8 +8,9 @@ enum {
 };
 
 const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT] = {
-    [ORR_CUDA_MARK_UPLOAD] = "upload", [ORR_CUDA_MARK_FIELDS] = "fields", [ORR_CUDA_MARK_PROJECT] = "project",
-    [ORR_CUDA_MARK_SORT] = "sort",     [ORR_CUDA_MARK_BIN] = "bin",       [ORR_CUDA_MARK_BLEND] = "blend"};
+    [ORR_CUDA_MARK_UPLOAD] = "upload",   [ORR_CUDA_MARK_MESHES] = "meshes", [ORR_CUDA_MARK_FIELDS] = "fields",
+    [ORR_CUDA_MARK_PROJECT] = "project", [ORR_CUDA_MARK_SORT] = "sort",     [ORR_CUDA_MARK_BIN] = "bin",
+    [ORR_CUDA_MARK_BLEND] = "blend"};
 
 // ---- opening and closing ----
 
@@ -26,6 +27,7 @@ void orr_cuda_frame_close(orr_cuda_frame *frame)
 {
     orr_free(frame->clouds);
     orr_free(frame->fields);
+    orr_cuda_mesh_frame_destroy(&frame->meshes);
     orr_cuda_release(&frame->rgba);
     orr_cuda_release(&frame->depth);
     for (int i = 0; i < ORR_CUDA_MARK_COUNT; i++) {
@@ -48,14 +50,14 @@ orr_result orr_cuda_stages_open(orr_cuda *cuda, orr_cuda_stages *stages, orr_err
 
 void orr_cuda_stages_close(orr_cuda_stages *stages)
 {
-    orr_cuda_buffer *buffers[] = {&stages->places,       &stages->shapes,          &stages->colours,
-                                  &stages->keys,         &stages->order,           &stages->tile_counts,
-                                  &stages->pair_tiles,   &stages->pair_splats,     &stages->ranges,
-                                  &stages->mesh_depth,   &stages->mesh_colour,     &stages->field_depth,
-                                  &stages->field_colour, &stages->fragment_starts, &stages->fragments};
+    orr_cuda_buffer *buffers[] = {&stages->places,      &stages->shapes,      &stages->colours,
+                                  &stages->keys,        &stages->order,       &stages->tile_counts,
+                                  &stages->pair_tiles,  &stages->pair_splats, &stages->ranges,
+                                  &stages->field_depth, &stages->field_colour};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }
+    orr_cuda_meshes_destroy(&stages->meshes);
     orr_cuda_sort_release(&stages->sort);
     orr_cuda_free(stages->control);
     *stages = (orr_cuda_stages){0};
@@ -72,12 +74,6 @@ static bool shows_fields(const orr_cuda_frame *frame)
 static size_t pixel_count(const orr_cuda_frame *frame)
 {
     return (size_t)frame->width * (size_t)frame->height;
-}
-
-static size_t fragment_count(const orr_cuda_frame *frame)
-{
-    const uint32_t *starts = frame->layers.fragments.starts;
-    return starts ? starts[pixel_count(frame)] : 0;
 }
 
 static int tiles_along(int pixels)
@@ -110,10 +106,6 @@ static orr_result reserve(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_e
         {&s->pair_tiles, s->pair_capacity, sizeof(uint32_t)},
         {&s->pair_splats, s->pair_capacity, sizeof(uint32_t)},
         {&s->ranges, 2 * tiles, sizeof(uint32_t)},
-        {&s->mesh_depth, frame->layers.mesh_depth ? pixels : 0, sizeof(float)},
-        {&s->mesh_colour, frame->layers.mesh_depth ? pixels : 0, 3 * sizeof(float)},
-        {&s->fragment_starts, frame->layers.fragments.starts ? pixels + 1 : 0, sizeof(uint32_t)},
-        {&s->fragments, fragment_count(frame), sizeof(orr_fragment)},
         {&s->field_depth, shows_fields(frame) ? pixels : 0, sizeof(float)},
         {&s->field_colour, shows_fields(frame) ? pixels : 0, 4 * sizeof(float)},
     };
@@ -128,7 +120,11 @@ orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *
                                  orr_error *error)
 {
     uint32_t needed = frame->counted->needed;
-    *whole = needed <= frame->counted->pairs;
+    bool again = false;
+    if (frame->has_meshes) {
+        ORR_TRY(orr_cuda_meshes_check(&stages->meshes, &frame->meshes, &again, error));
+    }
+    *whole = needed <= frame->counted->pairs && !again;
     if (needed > PAIRS_MOST) {
         return orr_fail(error, ORR_CODE_CAPACITY, "CUDA: %u pairs of tiles and splats; expected at most %d",
                         needed, PAIRS_MOST);
@@ -153,24 +149,17 @@ static orr_result upload(const orr_cuda_stages *s, const orr_cuda_buffer *to, co
 static orr_result upload_layers(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_error *error)
 {
     const orr_cuda_layers *layers = &frame->layers;
-    size_t pixels = pixel_count(frame), plane = pixels * sizeof(float), fragments = fragment_count(frame);
-    ORR_TRY(upload(s, &s->mesh_depth, layers->mesh_depth, plane, error));
-    ORR_TRY(upload(s, &s->mesh_colour, layers->mesh_colour, 3 * plane, error));
-    if (fragments > 0) {
-        ORR_TRY(
-            upload(s, &s->fragment_starts, layers->fragments.starts, (pixels + 1) * sizeof(uint32_t), error));
-        ORR_TRY(
-            upload(s, &s->fragments, layers->fragments.fragments, fragments * sizeof(orr_fragment), error));
-    }
+    size_t plane = pixel_count(frame) * sizeof(float);
     ORR_TRY(upload(s, &s->field_depth, layers->field_depth, plane, error));
     return upload(s, &s->field_colour, layers->field_colour, 4 * plane, error);
 }
 
-static orr_result draw_fields(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_error *error)
+static orr_result draw_fields(orr_cuda_stages *s, const orr_cuda_frame *frame, const float *mesh_depth,
+                              orr_error *error)
 {
     for (int i = 0; i < frame->field_count; i++) {
         orr_cuda_march march = frame->fields[i];
-        march.far_depth = frame->layers.mesh_depth ? s->mesh_depth.memory : NULL;
+        march.far_depth = mesh_depth;
         march.colour = s->field_colour.memory;
         march.depth = s->field_depth.memory;
         march.over = frame->layers.field_depth || i > 0;
@@ -247,7 +236,7 @@ static orr_result draw_splats(orr_cuda_stages *s, const orr_cuda_frame *frame, o
 }
 
 static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cuda_records records,
-                        orr_error *error)
+                        const orr_cuda_mesh_planes *meshes, orr_error *error)
 {
     const orr_cuda_blend blend = {
         .records = records,
@@ -257,14 +246,14 @@ static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cud
         .height = frame->height,
         .tiles_x = tiles_along(frame->width),
         .tiles_y = tiles_along(frame->height),
-        .mesh_depth = frame->layers.mesh_depth ? s->mesh_depth.memory : NULL,
-        .mesh_colour = s->mesh_colour.memory,
+        .mesh_depth = meshes->depth,
+        .mesh_colour = meshes->colour,
         .field_depth = shows_fields(frame) ? s->field_depth.memory : NULL,
         .field_colour = s->field_colour.memory,
-        .fragment_starts = fragment_count(frame) > 0 ? s->fragment_starts.memory : NULL,
-        .fragments = s->fragments.memory,
+        .fragment_starts = meshes->fragment_starts,
+        .fragments = meshes->fragments,
         .opaque = frame->opaque,
-        .backdrop = frame->layers.backdrop,
+        .backdrop = frame->has_backdrop,
         .sky = frame->sky,
         .rgba = frame->rgba.memory,
         .depth = frame->depth.memory,
@@ -274,11 +263,12 @@ static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cud
     return ORR_OK;
 }
 
-static orr_result record_stages(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_error *error)
+static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, orr_error *error)
 {
     cudaStream_t stream = s->cuda->stream;
     const size_t tiles = (size_t)tiles_along(frame->width) * (size_t)tiles_along(frame->height);
     const orr_cuda_records records = {s->places.memory, s->shapes.memory, s->colours.memory};
+    orr_cuda_mesh_planes meshes = {0};
     ORR_TRY(mark(s, frame, ORR_CUDA_MARK_BEGIN, error));
     ORR_TRY(upload_layers(s, frame, error));
     *frame->counted = (orr_cuda_control){.splats = (uint32_t)frame->splats};
@@ -286,7 +276,11 @@ static orr_result record_stages(orr_cuda_stages *s, const orr_cuda_frame *frame,
         cudaMemcpyAsync(s->control, frame->counted, sizeof *s->control, cudaMemcpyHostToDevice, stream));
     ORR_CUDA_TRY(cudaMemsetAsync(s->ranges.memory, 0, 2 * tiles * sizeof(uint32_t), stream));
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_UPLOAD, error));
-    ORR_TRY(draw_fields(s, frame, error));
+    if (frame->has_meshes) {
+        ORR_TRY(orr_cuda_meshes_draw(s->cuda, &s->meshes, &s->sort, &frame->meshes, &meshes, error));
+    }
+    ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_MESHES, error));
+    ORR_TRY(draw_fields(s, frame, meshes.depth, error));
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_FIELDS, error));
     if (frame->splats > 0) {
         ORR_TRY(draw_splats(s, frame, records, error));
@@ -295,14 +289,14 @@ static orr_result record_stages(orr_cuda_stages *s, const orr_cuda_frame *frame,
         ORR_TRY(mark(s, frame, ORR_CUDA_MARK_SORT, error));
     }
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_BIN, error));
-    ORR_TRY(blend(s, frame, records, error));
+    ORR_TRY(blend(s, frame, records, &meshes, error));
     ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_BLEND, error));
     ORR_CUDA_TRY(
         cudaMemcpyAsync(frame->counted, s->control, sizeof *s->control, cudaMemcpyDeviceToHost, stream));
     return mark(s, frame, ORR_CUDA_MARK_END, error);
 }
 
-orr_result orr_cuda_stages_record(orr_cuda_stages *stages, const orr_cuda_frame *frame, orr_error *error)
+orr_result orr_cuda_stages_record(orr_cuda_stages *stages, orr_cuda_frame *frame, orr_error *error)
 {
     ORR_TRY(reserve(stages, frame, error));
     orr_cuda_range_begin("frame");

@@ -5,12 +5,14 @@
 #include "engine/device/cuda_sort.h"
 #include "neural/cuda/march.h"
 #include "render/cuda/draw.h"
+#include "render/cuda/meshes.h"
 #include "render/cuda/splats.h"
 
 // The ends of stages on the device's clock.
 typedef enum orr_cuda_mark {
     ORR_CUDA_MARK_BEGIN,
     ORR_CUDA_MARK_UPLOAD,
+    ORR_CUDA_MARK_MESHES,
     ORR_CUDA_MARK_FIELDS,
     ORR_CUDA_MARK_PROJECT,
     ORR_CUDA_MARK_SORT,
@@ -31,6 +33,8 @@ typedef struct orr_cuda_frame {
     bool opaque;
     orr_sky_values sky;
     orr_cuda_layers layers; // planes borrowed
+    orr_cuda_mesh_frame meshes;
+    bool has_meshes, has_backdrop;
     orr_cuda_seen_cloud *clouds;
     int cloud_count, cloud_capacity;
     size_t splats;          // of all clouds
@@ -48,18 +52,18 @@ void orr_cuda_frame_close(orr_cuda_frame *frame);                        // all 
 typedef struct orr_cuda_stages {
     orr_cuda *cuda; // borrowed
     orr_cuda_sort sort;
+    orr_cuda_meshes meshes;
     orr_cuda_control *control;                                         // device
     orr_cuda_buffer places, shapes, colours, keys, order, tile_counts; // per splat
     orr_cuda_buffer pair_tiles, pair_splats, ranges;
-    orr_cuda_buffer mesh_depth, mesh_colour, field_depth, field_colour; // planes
-    orr_cuda_buffer fragment_starts, fragments;
+    orr_cuda_buffer field_depth, field_colour; // planes
     uint32_t pair_capacity;
 } orr_cuda_stages;
 
 orr_result orr_cuda_stages_open(orr_cuda *cuda, orr_cuda_stages *stages, orr_error *error); // likewise
 void orr_cuda_stages_close(orr_cuda_stages *stages);
 // Puts a frame into the stream. Buffers that have to grow are freed first, which waits for whatever runs.
-orr_result orr_cuda_stages_record(orr_cuda_stages *stages, const orr_cuda_frame *frame, orr_error *error);
-// For a frame that is done: did it have room for all its pairs? Otherwise there will be when it is recorded again.
+orr_result orr_cuda_stages_record(orr_cuda_stages *stages, orr_cuda_frame *frame, orr_error *error);
+// For a frame that is done: did it have room for all its pairs and meshes? Otherwise there will be when it is recorded again.
 orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *whole,
                                  orr_error *error);

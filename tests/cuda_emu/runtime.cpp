@@ -54,8 +54,9 @@ namespace
 CUstream_st default_stream; // where cudaStream_t 0 leads
 std::set<CUstream_st *> streams = {&default_stream};
 std::map<const void *, int> shared_limit; // of kernels
-std::set<void *> pinned;
-size_t handles, to_host; // to_host: copies
+std::map<const char *, size_t> pinned;    // bytes by where they begin
+size_t handles, made;                     // made: allocations
+size_t to_host, pageable;                 // copies
 cudaError_t last_error = cudaSuccess;
 int current_device;
 
@@ -183,6 +184,17 @@ cudaError_t for_each_fence(const cudaExternalSemaphore_t *semaphores, const para
     return error;
 }
 
+bool is_pinned(const void *at, size_t bytes)
+{
+    auto after = pinned.upper_bound((const char *)at);
+    if (after == pinned.begin()) {
+        return false;
+    }
+    const auto &entry = *--after;
+    size_t offset = (size_t)((const char *)at - entry.first);
+    return offset <= entry.second && bytes <= entry.second - offset;
+}
+
 bool copy_is_sound(const void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -226,6 +238,16 @@ extern "C" settings *current_settings(void)
 extern "C" size_t live_allocations(void)
 {
     return memory_count() + pinned.size();
+}
+
+extern "C" size_t made_allocations(void)
+{
+    return made;
+}
+
+extern "C" size_t pageable_copies(void)
+{
+    return pageable;
 }
 
 extern "C" size_t live_handles(void)
@@ -464,6 +486,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
         return cudaSuccess;
     }
     *memory = emu::memory_allocate(bytes);
+    made++;
     return *memory ? cudaSuccess : say(cudaErrorMemoryAllocation);
 }
 
@@ -484,7 +507,8 @@ cudaError_t cudaMallocHost(void **memory, size_t bytes)
         return say(cudaErrorMemoryAllocation);
     }
     memset(*memory, 0xff, bytes);
-    pinned.insert(*memory);
+    pinned[(const char *)*memory] = bytes;
+    made++;
     return cudaSuccess;
 }
 
@@ -494,7 +518,7 @@ cudaError_t cudaFreeHost(void *memory)
         return cudaSuccess;
     }
     drain_all();
-    if (!pinned.erase(memory)) {
+    if (!pinned.erase((const char *)memory)) {
         return say(cudaErrorInvalidValue);
     }
     free(memory);
@@ -509,6 +533,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
         return say(cudaErrorInvalidValue);
     }
     to_host += kind == cudaMemcpyDeviceToHost;
+    const void *of_host = kind == cudaMemcpyHostToDevice ? from : to;
+    pageable += kind != cudaMemcpyDeviceToDevice && bytes > 0 && !is_pinned(of_host, bytes);
     return enqueue(stream, [=] { memmove(to, from, bytes); });
 }
 
