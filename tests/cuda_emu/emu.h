@@ -33,9 +33,8 @@ settings *current_settings(void);
 size_t live_allocations(void); // that nobody has freed
 size_t live_handles(void);     // streams, events, graphs and what was imported that nobody has destroyed
 size_t made_allocations(void); // how often memory was given out so far, the device's and pinned
-size_t
-pageable_copies(void); // so far: to or from memory that is not pinned, for which a device lets the host wait
-
+// So far: to or from memory that is not pinned, for which a device lets the host wait.
+size_t pageable_copies(void);
 size_t copies_to_host(void); // from the device, of all that were asked for so far
 
 // A timeline of somebody else in this process, for drivers that export none: as a file descriptor, which
