@@ -260,11 +260,17 @@ done
 for fault in "acquire 3 -4" "submit 3 -4"; do # the device that only presents
     survives cpu "$fault"
 done
+survives vulkan "submit 4 -2" # out of memory
+grep -q "going on with the CPU" errors.txt || fail "nothing says that the CPU draws instead of Vulkan"
 if "$orrery" devices --device cuda >/dev/null 2>&1; then # the device that takes over what CUDA draws
     survives cuda+vulkan "submit 3 -4"
     survives cuda+vulkan-copies "submit 4 -4"
 fi
 
+for device in auto cpu vulkan cuda+vulkan; do
+    VK_ICD_FILENAMES=/nowhere "$orrery" view cloud.ply --device $device --frames 1 2>errors.txt
+    [ $? = 2 ] && [ "$(wc -l <errors.txt)" = 1 ] || fail "$device: without a Vulkan driver: expected one line and exit code 2"
+done
 DISPLAY= "$orrery" view cloud.ply 2>errors.txt
 [ $? = 2 ] && [ "$(wc -l <errors.txt)" = 1 ] || fail "without a display: expected one line and exit code 2"
 echo "passed"

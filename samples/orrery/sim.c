@@ -3,7 +3,6 @@
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
-#include "engine/loop/ladder.h"
 #include "interrupt.h"
 #include "npy.h"
 #include "physics/world.h"
@@ -181,9 +180,7 @@ static orr_result prepare(simulation *s, const char *path, orr_error *error)
     ORR_TRY(orr_model_load(path, &s->model, error));
     ORR_TRY(read_control(s, error));
     ORR_TRY(orr_jobs_create(o->common.threads, NULL, NULL, &s->jobs, error));
-    if (orr_device_is_cuda(o->common.device)) {
-        ORR_TRY(orr_cuda_create(NULL, &s->cuda, error));
-    }
+    ORR_TRY(command_cuda(&o->common, &s->cuda, error));
     const orr_physics_desc desc = {
         .worlds = o->worlds, .double_precision = strcmp(o->precision, "f64") == 0, .cuda = s->cuda};
     ORR_TRY(orr_physics_create(&desc, s->model, s->jobs, &s->physics, error));

@@ -216,10 +216,15 @@ extern "C" settings *current_settings(void)
     static settings how = [] {
         settings s = {};
         const char *order = getenv("ORR_EMU_ORDER"), *races = getenv("ORR_EMU_RACES");
-        const char *devices = getenv("ORR_EMU_DEVICES");
+        const char *devices = getenv("ORR_EMU_DEVICES"), *memory = getenv("ORR_EMU_MEMORY");
+        const char *fault = getenv("ORR_EMU_FAULT");
         s.order = order ? (uint32_t)strtoul(order, nullptr, 10) : 0;
         s.find_races = races && *races == '1';
         s.devices = devices ? atoi(devices) : 1;
+        s.memory = memory ? (size_t)strtoull(memory, nullptr, 10) << 20 : 0;
+        if (fault && sscanf(fault, "%d %d", &s.fail_call, &s.fail_with) != 2) {
+            s.fail_call = 0;
+        }
         s.compute_major = 9;
         s.driver_version = CUDART_VERSION;
         const char *uuid = getenv("ORR_EMU_UUID");
