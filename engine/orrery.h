@@ -334,8 +334,10 @@ typedef struct orr_stage_time {
 } orr_stage_time;
 
 typedef struct orr_frame_desc {
-    orr_device_kind device; /* what draws; default: the engine's choice */
-    int frames_in_flight;   /* how many frames may be submitted before the first is finished; 0: 2 */
+    /* What draws; default: the engine's choice, and where that device fails or is full, the next rung of the ladder
+     * (docs/devices.md): a warning says so, and the frames under way are drawn there. */
+    orr_device_kind device;
+    int frames_in_flight; /* how many frames may be submitted before the first is finished; 0: 2 */
 } orr_frame_desc;
 
 ORR_API orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE // setenv
 #include "assets/clouds.h"
 #include "engine/core/file.h"
+#include "engine/core/memory.h"
 #include "engine/device/cuda.h"
 #include "orr_features.h"
 #include "tests/run_program.h"
@@ -129,18 +130,17 @@ static void without_vulkan_cuda_goes_on_with_one_line(void **state)
 }
 
 #if ORR_CUDA_EMULATED
-// Large pictures, many worlds, and the features of a field on a card of 1 MiB.
+// Many worlds, the features of a field, and a picture whose time is asked for, on a card of 1 MiB.
 static void a_card_that_is_too_small_is_one_line(void **state)
 {
     (void)state;
     static const command large[] = {
-        {{"render", cloud, "--size", "640x480", "-o", made}, true},
         {{"bench", "frame", cloud, "--frames", "1", "--size", "640x480", "--trace", made}, true},
         {{"sim", ORR_WALKER, "--steps", "2", "--worlds", "4096", "--record", made}, false},
         {{"train", "image", picture, "--steps", "1", "-o", model}, false},
     };
     setenv("ORR_EMU_MEMORY", "1", 1);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 3; i++) {
         run_result result = run_on(&large[i], "cuda", i % 2);
         assert_int_equal(result.exit_code, 1);
         assert_non_null(strstr(result.errors, "CUDA: out of memory: "));
@@ -152,13 +152,67 @@ static void a_card_that_is_too_small_is_one_line(void **state)
     unsetenv("ORR_EMU_MEMORY");
 }
 
-// The card is lost in the middle.
+// What a drawing ended with: it went on with the CPU, and the picture is that of the CPU alone.
+static void assert_drawn_by_the_cpu(const run_result *result, const char *size)
+{
+    orr_bytes expected, got;
+    const char *of_cpu = scratch_path("cpu.npy");
+    assert_non_null(strstr(result->errors, ": going on with cpu"));
+    run_result alone = orrery("render", cloud, "--device", "cpu", "--size", size, "-o", of_cpu);
+    assert_done(&alone);
+    assert_ok(orr_file_read(of_cpu, &expected, &error));
+    assert_ok(orr_file_read(made, &got, &error));
+    assert_int_equal(got.size, expected.size);
+    assert_memory_equal(got.data, expected.data, expected.size);
+    orr_free(expected.data);
+    orr_free(got.data);
+}
+
+static void a_picture_that_does_not_fit_is_drawn_by_the_next_rung(void **state)
+{
+    (void)state;
+    static const command large = {{"render", cloud, "--size", "640x480", "-o", made}, true};
+    setenv("ORR_EMU_MEMORY", "1", 1);
+    run_result result = run_on(&large, "cuda", true);
+    unsetenv("ORR_EMU_MEMORY");
+    assert_int_equal(result.exit_code, 0);
+    assert_non_null(strstr(result.errors, "CUDA: out of memory: "));
+    assert_drawn_by_the_cpu(&result, "640x480");
+    run_result_free(&result);
+}
+
+// The card is lost in the middle: from where a call of CUDA's fails on, the CPU draws.
+static void a_call_that_fails_while_drawing_leaves_it_to_the_next_rung(void **state)
+{
+    (void)state;
+    static const int calls[] = {20, 25, 30, 40, 50, 60, 80};
+    int fell = 0;
+    for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
+        char fault[32];
+        snprintf(fault, sizeof fault, "%d 719", calls[k]); // cudaErrorLaunchFailure
+        setenv("ORR_EMU_FAULT", fault, 1);
+        run_result result = run_on(&commands[1], "cuda", true);
+        unsetenv("ORR_EMU_FAULT");
+        if (result.exit_code != 0) {
+            fail_msg("call %d: %s", calls[k], result.errors);
+        }
+        if (strstr(result.errors, "warning")) {
+            fell++;
+            assert_drawn_by_the_cpu(&result, "48x32");
+        }
+        run_result_free(&result);
+    }
+    print_message("%d of the calls left it to the CPU\n", fell);
+    assert_true(fell > 3);
+}
+
+// What else is under way ends with one line.
 static void a_call_that_fails_is_one_line(void **state)
 {
     (void)state;
     static const int calls[] = {1, 3, 10, 20, 40, 80};
     int failed = 0;
-    for (int i = 1; i < 4; i++) { // the emulation takes seconds for a training
+    for (int i = 2; i < 4; i++) { // the emulation takes seconds for a training
         for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
             char fault[32];
             snprintf(fault, sizeof fault, "%d 719", calls[k]); // cudaErrorLaunchFailure
@@ -175,7 +229,7 @@ static void a_call_that_fails_is_one_line(void **state)
         }
     }
     print_message("%d of the calls ended the program\n", failed);
-    assert_true(failed > 8);
+    assert_true(failed > 6);
 }
 #endif
 
@@ -205,6 +259,8 @@ int main(void)
         cmocka_unit_test(without_vulkan_cuda_goes_on_with_one_line),
 #if ORR_CUDA_EMULATED
         cmocka_unit_test(a_card_that_is_too_small_is_one_line),
+        cmocka_unit_test(a_picture_that_does_not_fit_is_drawn_by_the_next_rung),
+        cmocka_unit_test(a_call_that_fails_while_drawing_leaves_it_to_the_next_rung),
         cmocka_unit_test(a_call_that_fails_is_one_line),
 #endif
     };

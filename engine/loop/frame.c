@@ -33,6 +33,7 @@ typedef struct frame_slot {
 struct orr_frame {
     orr_engine *engine; // borrowed
     orr_device_kind device;
+    bool follows; // the engine down the ladder; otherwise the caller has chosen the device
     frame_slot slots[IN_FLIGHT_MAX];
     int slot_count;
     int oldest;  // slot finished next
@@ -177,18 +178,21 @@ static orr_result release_removed(orr_frame *frame, const orr_scene *scene, orr_
     return ORR_OK;
 }
 
+static orr_result pass_on(orr_result result, const orr_error *from, orr_error *to)
+{
+    if (result != ORR_OK && to) {
+        *to = *from;
+    }
+    return result;
+}
+
 // a lost device is opened anew by the frame that is made next
 static orr_result note_loss(orr_frame *frame, orr_result result, const orr_error *from, orr_error *to)
 {
-    if (result != ORR_OK) {
-        if (from->code == ORR_CODE_DEVICE_LOST) {
-            orr_engine_lose_vk(frame->engine);
-        }
-        if (to) {
-            *to = *from;
-        }
+    if (result != ORR_OK && from->code == ORR_CODE_DEVICE_LOST) {
+        orr_engine_lose_vk(frame->engine);
     }
-    return result;
+    return pass_on(result, from, to);
 }
 
 static orr_result submit_vulkan(orr_frame *frame, const frame_slot *slot, orr_error *error)
@@ -411,6 +415,8 @@ static orr_result complete_deferred(orr_frame *frame, const frame_slot *slot, co
     return submit_vulkan(frame, slot, error);
 }
 
+// ---- the machine that draws ----
+
 static orr_result start_vulkan(orr_frame *frame, orr_error *error)
 {
     orr_vk *vk;
@@ -427,6 +433,61 @@ static orr_result start_cuda(orr_frame *frame, orr_error *error)
     orr_cuda *cuda;
     ORR_TRY(orr_engine_take_cuda(frame->engine, &cuda, error));
     return orr_cuda_draw_create(cuda, frame->slot_count, &frame->cuda, error);
+}
+
+static orr_result start_machine(orr_frame *frame, orr_error *error)
+{
+    return frame->device == ORR_DEVICE_VULKAN ? start_vulkan(frame, error)
+           : frame->device == ORR_DEVICE_CUDA ? start_cuda(frame, error)
+                                              : ORR_OK;
+}
+
+static void stop_machine(orr_frame *frame)
+{
+    close_show(frame);
+    orr_cuda_draw_destroy(frame->cuda);
+    frame->cuda = NULL;
+    if (frame->vulkan) {
+        orr_vulkan_draw_destroy(frame->vulkan);
+        orr_engine_give_vk(frame->engine);
+        frame->vulkan = NULL;
+    }
+}
+
+// Can what waits be drawn on another machine? What ends in an image cannot, nor what only the device knows the place of.
+static bool may_fall(const orr_frame *frame)
+{
+    bool may = frame->follows && frame->device != ORR_DEVICE_CPU;
+    for (int i = 0; i < frame->waiting; i++) {
+        const frame_slot *slot = &frame->slots[(frame->oldest + i) % frame->slot_count];
+        may &= !slot->to_image;
+        for (int k = 0; k < slot->list.mesh_count; k++) {
+            may &= slot->list.meshes[k].bodies == NULL;
+        }
+    }
+    return may;
+}
+
+// After a failure: when the device is the reason and another one is left, what waits is drawn there, each when it is the oldest.
+static bool fall(orr_frame *frame, const orr_error *from)
+{
+    orr_error why = *from;
+    while (orr_ladder_is_reason(&why) && may_fall(frame)) {
+        stop_machine(frame);
+        if (frame->engine->device == frame->device) { // nobody else has made it fall yet
+            orr_ladder_fall(frame->engine, orr_ladder_below(frame->engine), &why);
+        }
+        frame->device = frame->engine->device;
+        frame->key_count = 0;
+        frame->begun = false;
+        for (int i = 0; i < frame->waiting; i++) {
+            frame->slots[(frame->oldest + i) % frame->slot_count].deferred = true;
+        }
+        if (start_machine(frame, &why) == ORR_OK) {
+            return true;
+        }
+    }
+    return false;
 }
 
 orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **out, orr_error *error)
@@ -446,16 +507,28 @@ orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_
     frame->device = d.device == ORR_DEVICE_AUTO    ? engine->device
                     : orr_device_is_cuda(d.device) ? ORR_DEVICE_CUDA
                                                    : d.device;
+    frame->follows = d.device == ORR_DEVICE_AUTO;
     frame->slot_count = slots;
-    orr_result result = frame->device == ORR_DEVICE_VULKAN ? start_vulkan(frame, error)
-                        : frame->device == ORR_DEVICE_CUDA ? start_cuda(frame, error)
-                                                           : ORR_OK;
-    if (result != ORR_OK) {
+    orr_error why = {0};
+    orr_result result = start_machine(frame, &why);
+    if (result != ORR_OK && !fall(frame, &why)) {
         orr_free(frame);
-        return result;
+        return pass_on(result, &why, error);
     }
     *out = frame;
     return ORR_OK;
+}
+
+// A frame that waits since now.
+static orr_result submit_or_fall(orr_frame *frame, const frame_slot *slot, orr_error *error)
+{
+    orr_error why = {0};
+    orr_result result = submit_to_device(frame, slot, &why);
+    if (result == ORR_OK || fall(frame, &why)) {
+        return ORR_OK;
+    }
+    frame->waiting--;
+    return pass_on(result, &why, error);
 }
 
 static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
@@ -480,11 +553,8 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     slot->deferred = (frame->waiting > 0 && frame->slots[before].deferred) || needs_cpu(frame, slot);
     // what the CPU has drawn parts of for Vulkan is in memory
     assert(!(to_image && frame->device == ORR_DEVICE_VULKAN && slot->list.field_count > 0));
-    if (!slot->deferred) {
-        ORR_TRY(submit_to_device(frame, slot, error));
-    }
     frame->waiting++;
-    return ORR_OK;
+    return slot->deferred ? ORR_OK : submit_or_fall(frame, slot, error);
 }
 
 orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
@@ -525,11 +595,17 @@ orr_result orr_frame_advance(orr_frame *frame, double milliseconds, bool *ready,
     if (!slot->deferred) {
         return ORR_OK;
     }
-    orr_result result = advance_deferred(frame, slot, milliseconds, ready, error);
-    if (result != ORR_OK) {
-        drop_oldest(frame);
+    orr_error why = {0};
+    orr_result result = advance_deferred(frame, slot, milliseconds, ready, &why);
+    if (result == ORR_OK) {
+        return ORR_OK;
     }
-    return result;
+    if (fall(frame, &why)) {
+        *ready = false;
+        return ORR_OK;
+    }
+    drop_oldest(frame);
+    return pass_on(result, &why, error);
 }
 
 static orr_result finish(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
@@ -546,10 +622,14 @@ static orr_result finish(orr_frame *frame, const frame_slot *slot, const orr_pic
 orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error)
 {
     const frame_slot *slot;
+    orr_error why = {0};
+    orr_result result;
     ORR_TRY(find_oldest(frame, &slot, error));
-    orr_result result = finish(frame, slot, picture, error);
+    do {
+        result = finish(frame, slot, picture, &why);
+    } while (result != ORR_OK && fall(frame, &why));
     drop_oldest(frame);
-    return result;
+    return pass_on(result, &why, error);
 }
 
 static orr_result finish_vulkan_image(orr_frame *frame, const frame_slot *slot,
@@ -629,12 +709,7 @@ void orr_frame_destroy(orr_frame *frame)
         orr_free(frame->slots[i].fields);
     }
     orr_arena_destroy(&frame->arena);
-    close_show(frame);
-    orr_cuda_draw_destroy(frame->cuda);
-    if (frame->vulkan) {
-        orr_vulkan_draw_destroy(frame->vulkan);
-        orr_engine_give_vk(frame->engine);
-    }
+    stop_machine(frame);
     orr_free(frame->keys);
     orr_free(frame);
 }

@@ -101,6 +101,17 @@ void orr_ladder_fall(orr_engine *engine, orr_device_kind rung, const orr_error *
     stand_on(engine, rung);
 }
 
+bool orr_ladder_is_reason(const orr_error *why)
+{
+    return why->code == ORR_CODE_DEVICE_CALL || why->code == ORR_CODE_DEVICE_LOST ||
+           why->code == ORR_CODE_DEVICE_MEMORY || why->code == ORR_CODE_DEVICE_ABSENT;
+}
+
+orr_device_kind orr_ladder_below(const orr_engine *engine)
+{
+    return engine->device == ORR_DEVICE_CUDA && gpu_answers() ? ORR_DEVICE_VULKAN : ORR_DEVICE_CPU;
+}
+
 // CUDA is open; what of Vulkan can be had beside it? Who has a window needs it.
 static orr_result stand_beside_vulkan(orr_engine *engine, orr_device_kind rung, orr_error *error)
 {

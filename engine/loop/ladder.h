@@ -18,3 +18,7 @@ bool orr_device_is_cuda(orr_device_kind device);
 orr_result orr_ladder_choose(orr_engine *engine, orr_error *error);
 // From here on the engine stands on `rung`, because of `why`, which is logged.
 void orr_ladder_fall(orr_engine *engine, orr_device_kind rung, const orr_error *why);
+// Is it a device that has failed, so that another rung may do better?
+bool orr_ladder_is_reason(const orr_error *why);
+// The rung under the one that the engine stands on, for drawing into memory: of CUDA's, Vulkan where a GPU answers.
+orr_device_kind orr_ladder_below(const orr_engine *engine);

@@ -150,8 +150,9 @@ static orr_result open_loop(frame_loop *loop, const char *scene, orr_error *erro
     ORR_TRY(orr_scene_load(run->engine, scene, &loop->scene, error));
     ORR_TRY(orr_world_create(loop->scene, 1, &loop->world, error));
     ORR_TRY(robot_drive_open(has_robot(loop->scene) ? "sine" : NULL, loop->scene, 0, &loop->drive, error));
-    ORR_TRY(orr_frame_create(run->engine, &(orr_frame_desc){.frames_in_flight = a->frames_in_flight},
-                             &loop->frame, error));
+    // by name: a device that fails is not to be another one's account
+    const orr_frame_desc desc = {.device = device, .frames_in_flight = a->frames_in_flight};
+    ORR_TRY(orr_frame_create(run->engine, &desc, &loop->frame, error));
     loop->view.camera = choose_camera(loop);
     a->width = loop->view.camera.width;
     a->height = loop->view.camera.height;

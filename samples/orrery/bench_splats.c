@@ -88,7 +88,9 @@ static orr_result draw_case(const bench_run *run, const orr_scene *scene, const 
         r = orr_world_create(scene, 1, &d.world, error);
     }
     if (r == ORR_OK) {
-        r = orr_frame_create(run->engine, NULL, &d.frame, error);
+        // by name: a device that fails is not to be another one's figure
+        const orr_frame_desc desc = {.device = orr_engine_device(run->engine)};
+        r = orr_frame_create(run->engine, &desc, &d.frame, error);
     }
     if (r == ORR_OK) {
         r = time_frames(run, scene, &view, &d, result, error);
