@@ -297,16 +297,19 @@ static void geoms_stand_on_bodies_where_the_device_has_them(void **state)
     orr_world_destroy(world);
 }
 
+static void submit(orr_frame *frame, const orr_world *world)
+{
+    const float eye[3] = {0.3f, -4.0f, 1.5f}, target[3] = {0.2f, 0.0f, 0.7f}, up[3] = {0.0f, 0.0f, 1.0f};
+    const orr_view view = {.camera = orr_camera_look_at(eye, target, up, 0.9f, WIDTH, HEIGHT), .world = 1};
+    assert_ok(orr_frame_submit(frame, scene, world, &view, &error));
+}
+
 static void draw(const orr_world *world, orr_device_kind device, float *rgba)
 {
     orr_frame *frame;
     const orr_frame_desc desc = {.device = device};
-    const orr_view view = {.camera =
-                               orr_camera_look_at((float[]){0.3f, -4.0f, 1.5f}, (float[]){0.2f, 0.0f, 0.7f},
-                                                  (float[]){0.0f, 0.0f, 1.0f}, 0.9f, WIDTH, HEIGHT),
-                           .world = 1};
     assert_ok(orr_frame_create(engine, &desc, &frame, &error));
-    assert_ok(orr_frame_submit(frame, scene, world, &view, &error));
+    submit(frame, world);
     assert_ok(orr_frame_finish(frame, &(orr_picture){.rgba = rgba}, &error));
     orr_frame_destroy(frame);
 }
@@ -429,6 +432,41 @@ static void stepping_and_drawing_wait_for_nothing(void **state)
     assert_int_equal(copies_to_host(), copies + 1); // a block of copies, once
     orr_physics_bodies_release(&there.memory);
     orr_world_destroy(world);
+}
+
+// From the engine's door to the picture: what CUDA moves, CUDA draws, and the host sees the picture and the frame's counts.
+static void frames_of_a_robot_copy_nothing_but_what_frames_copy(void **state)
+{
+    (void)state;
+    enum { FRAMES = 2 };
+    orr_world *const worlds[2] = {world_on(ORR_DEVICE_CUDA), world_on(ORR_DEVICE_CPU)};
+    static float rgba[2][FRAMES][PIXELS * 4];
+    size_t copies[2], before;
+    for (int i = 0; i < 2; i++) {
+        orr_frame *frame;
+        const orr_frame_desc desc = {.device = ORR_DEVICE_CUDA, .frames_in_flight = FRAMES};
+        assert_ok(orr_frame_create(engine, &desc, &frame, &error));
+        for (int turn = 0; turn < 3; turn++) { // the first uploads meshes
+            before = copies_to_host();
+            for (int k = 0; k < FRAMES; k++) {
+                drive(worlds[i]);
+                assert_ok(orr_world_step(worlds[i], 10, &error)); // the frame before it shows what was
+                submit(frame, worlds[i]);
+            }
+            for (int k = 0; k < FRAMES; k++) {
+                assert_ok(orr_frame_finish(frame, &(orr_picture){.rgba = rgba[i][k]}, &error));
+            }
+            copies[i] = copies_to_host() - before;
+        }
+        orr_frame_destroy(frame);
+    }
+    assert_int_equal(copies[0], copies[1]); // as many as when the CPU moves the robot
+    assert_true(psnr(rgba[0][0], rgba[0][1], PIXELS * 4) < 60.0);
+    for (int k = 0; k < FRAMES; k++) {
+        assert_true(psnr(rgba[0][k], rgba[1][k], PIXELS * 4) > 44.0); // as above
+    }
+    orr_world_destroy(worlds[0]);
+    orr_world_destroy(worlds[1]);
 }
 
 // No room for what is drawn from: the host reads, and nobody hears of it.
@@ -580,6 +618,7 @@ int main(void)
         cmocka_unit_test(contacts_and_the_hand_are_the_cpus),
 #if ORR_CUDA_EMULATED
         cmocka_unit_test(stepping_and_drawing_wait_for_nothing),
+        cmocka_unit_test(frames_of_a_robot_copy_nothing_but_what_frames_copy),
         cmocka_unit_test(without_room_for_bodies_the_host_reads_them),
         cmocka_unit_test(robots_that_a_device_cannot_hold_move_on_the_cpu),
         cmocka_unit_test(without_a_driver_robots_stay_where_they_are),

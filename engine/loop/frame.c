@@ -25,6 +25,8 @@ typedef struct frame_slot {
     orr_draw_mesh *meshes;
     orr_draw_field *fields;
     int capacity;
+    orr_robot_bodies *robots; // robot_capacity, by layer: where CUDA finds bodies of robots that it moves
+    int robot_capacity;
     bool deferred; // drawn once it is the oldest: the CPU has a part in it, or in one before it
     bool to_image;
     int traced_as; // the trace's number of this frame
@@ -83,13 +85,33 @@ static orr_result reserve_layers(frame_slot *slot, int count, orr_error *error)
     return ORR_OK;
 }
 
+static orr_result reserve_robots(frame_slot *slot, int count, orr_error *error)
+{
+    if (count <= slot->robot_capacity) {
+        return ORR_OK;
+    }
+    orr_robot_bodies *more = orr_alloc_zero((size_t)count, sizeof *more);
+    if (!more) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d layers", count);
+    }
+    for (int i = 0; i < slot->robot_capacity; i++) {
+        more[i] = slot->robots[i];
+    }
+    orr_free(slot->robots);
+    slot->robots = more;
+    slot->robot_capacity = count;
+    return ORR_OK;
+}
+
 // where everything stands: each visible layer of the scene at its place in the world
 static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world *world, const orr_view *view,
-                       orr_error *error)
+                       orr_device_kind machine, orr_error *error)
 {
     int count;
+    bool on_cuda = machine == ORR_DEVICE_CUDA;
     ORR_TRY(orr_robot_items(scene, world, view, &count, error));
     ORR_TRY(reserve_layers(slot, scene->layer_count + count, error));
+    ORR_TRY(reserve_robots(slot, on_cuda ? scene->layer_count : 0, error));
     orr_draw_list *list = &slot->list;
     list->splats = slot->splats;
     list->meshes = slot->meshes;
@@ -127,8 +149,9 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
             break;
         }
         case ORR_LAYER_ROBOT:
-            ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.place, NULL, slot->meshes,
-                                   &list->mesh_count, error));
+            ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.place,
+                                   on_cuda ? &slot->robots[i] : NULL, slot->meshes, &list->mesh_count,
+                                   error));
             break;
         }
     }
@@ -542,7 +565,7 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     uint64_t start = orr_clock_nanoseconds();
     ORR_TRY(check_view(world, view, error));
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
-    ORR_TRY(pose(slot, scene, world, view, error));
+    ORR_TRY(pose(slot, scene, world, view, frame->device, error));
     slot->to_image = to_image;
     slot->traced_as = frame->trace ? frame->trace->frame : 0;
     orr_trace_host(frame->trace, "pose", start);
@@ -698,18 +721,27 @@ orr_device_kind orr_frame_device(const orr_frame *frame)
     return frame->device;
 }
 
+static void close_slot(frame_slot *slot)
+{
+    orr_free(slot->splats);
+    orr_free(slot->meshes);
+    orr_free(slot->fields);
+    for (int i = 0; i < slot->robot_capacity; i++) {
+        orr_physics_bodies_release(&slot->robots[i].memory);
+    }
+    orr_free(slot->robots);
+}
+
 void orr_frame_destroy(orr_frame *frame)
 {
     if (!frame) {
         return;
     }
-    for (int i = 0; i < frame->slot_count; i++) {
-        orr_free(frame->slots[i].splats);
-        orr_free(frame->slots[i].meshes);
-        orr_free(frame->slots[i].fields);
-    }
     orr_arena_destroy(&frame->arena);
     stop_machine(frame);
+    for (int i = 0; i < frame->slot_count; i++) {
+        close_slot(&frame->slots[i]);
+    }
     orr_free(frame->keys);
     orr_free(frame);
 }
