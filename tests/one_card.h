@@ -1,8 +1,14 @@
-// For tests of CUDA and Vulkan together on machines without a GPU.
+// For tests of CUDA and Vulkan together, mostly on machines without a GPU.
 #pragma once
 
 #include <stdbool.h>
 
-// From now on the emulated card is the one that Vulkan runs on: their UUIDs are equal. False, with a line that says why, where
-// there is no Vulkan device that exports memory. *has_validation: is the validation layer installed?
-bool become_one_card(bool *has_validation);
+// Group set-up: with the emulation, the card is from now on the one that Vulkan runs on: their UUIDs are equal. Ends the
+// program as skipped, with a line that says why, where there is no device of either kind.
+int find_both_devices(void **state);
+
+// As find_both_devices; skips also where Vulkan exports no memory.
+int become_one_card(void **state);
+
+// Is Vulkan's validation layer installed? After either of the above.
+bool has_validation_layer(void);

@@ -61,3 +61,51 @@ void run_result_free(run_result *result)
     orr_free(result->output);
     orr_free(result->errors);
 }
+
+run_result run_orrery(const char *const *arguments)
+{
+    const char *argv[32] = {ORR_PROGRAM};
+    for (int i = 0; arguments[i]; i++) {
+        assert_true(i + 2 < (int)(sizeof argv / sizeof argv[0]));
+        argv[i + 1] = arguments[i];
+    }
+    return run_program(argv);
+}
+
+void assert_done(run_result *result)
+{
+    if (result->exit_code != 0) {
+        fail_msg("exit code %d: %s", result->exit_code, result->errors);
+    }
+    run_result_free(result);
+}
+
+void assert_refused(run_result *result, int exit_code, const char *text)
+{
+    if (result->exit_code != exit_code || result->error_lines != 1 || !strstr(result->errors, text) ||
+        result->output[0]) {
+        fail_msg("exit code %d (expected %d), '%s' on stdout, on stderr (expected one line with '%s'): %s",
+                 result->exit_code, exit_code, result->output, text, result->errors);
+    }
+    run_result_free(result);
+}
+
+cJSON *take_json(run_result *result)
+{
+    cJSON *json = cJSON_Parse(result->output);
+    assert_done(result);
+    assert_non_null(json);
+    return json;
+}
+
+double number_at(const cJSON *json, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItem(json, name);
+    assert_true(cJSON_IsNumber(item));
+    return item->valuedouble;
+}
+
+void assert_text_at(const cJSON *json, const char *name, const char *expected)
+{
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, name)), expected);
+}

@@ -1,6 +1,7 @@
 // Runs a program and keeps what it said, for tests of the command line.
 #pragma once
 
+#include <cjson/cJSON.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -22,3 +23,16 @@ typedef struct running_program {
 } running_program;
 running_program start_program(const char *const *argv);
 run_result finish_program(const running_program *running);
+
+// ORR_PROGRAM, the orrery program that is tested.
+run_result run_orrery(const char *const *arguments); // ends with NULL
+#define orrery(...) run_orrery((const char *const[]){__VA_ARGS__, NULL})
+
+// What is expected of a result. All three free it.
+void assert_done(run_result *result); // exit code 0
+// One line on stderr that holds `text`, nothing on stdout.
+void assert_refused(run_result *result, int exit_code, const char *text);
+cJSON *take_json(run_result *result); // exit code 0, and JSON on stdout
+
+double number_at(const cJSON *json, const char *name);
+void assert_text_at(const cJSON *json, const char *name, const char *expected);

@@ -8,7 +8,6 @@
 #include "tests/run_program.h"
 #include "tests/support.h"
 
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <math.h>
 #include <signal.h>
@@ -31,58 +30,6 @@ static const char *in_folder(const char *name)
     char *path = paths[next++ % 8];
     snprintf(path, sizeof paths[0], "%s/%s", folder, name);
     return path;
-}
-
-static run_result orrery_run(const char *const *arguments)
-{
-    const char *argv[24] = {ORR_PROGRAM};
-    for (int i = 0; arguments[i]; i++) {
-        argv[i + 1] = arguments[i];
-    }
-    return run_program(argv);
-}
-#define orrery(...) orrery_run((const char *const[]){__VA_ARGS__, NULL})
-
-static void assert_done(run_result *result)
-{
-    if (result->exit_code != 0) {
-        fail_msg("exit code %d: %s", result->exit_code, result->errors);
-    }
-    run_result_free(result);
-}
-
-// one line on stderr that holds `text`, nothing on stdout
-static void assert_refused(run_result *result, int exit_code, const char *text)
-{
-    if (result->exit_code != exit_code || result->error_lines != 1 || !strstr(result->errors, text) ||
-        result->output[0]) {
-        fail_msg("exit code %d (expected %d), '%s' on stdout, on stderr (expected one line with '%s'): %s",
-                 result->exit_code, exit_code, result->output, text, result->errors);
-    }
-    run_result_free(result);
-}
-
-static cJSON *take_json(run_result *result)
-{
-    if (result->exit_code != 0) {
-        fail_msg("exit code %d: %s", result->exit_code, result->errors);
-    }
-    cJSON *json = cJSON_Parse(result->output);
-    assert_non_null(json);
-    run_result_free(result);
-    return json;
-}
-
-static double number_at(const cJSON *json, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItem(json, name);
-    assert_true(cJSON_IsNumber(item));
-    return item->valuedouble;
-}
-
-static void assert_text_at(const cJSON *json, const char *name, const char *expected)
-{
-    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, name)), expected);
 }
 
 static int files_in(const char *path)
@@ -198,11 +145,11 @@ static void wrong_command_lines_end_with_one_line_and_code_2(void **state)
     assert_int_equal(chdir(folder), 0);
     int before = files_in(folder);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        run_result result = orrery_run(cases[i].arguments);
+        run_result result = run_orrery(cases[i].arguments);
         assert_refused(&result, 2, cases[i].text);
     }
     assert_int_equal(files_in(folder), before);
-    run_result bare = orrery_run((const char *const[]){NULL});
+    run_result bare = run_orrery((const char *const[]){NULL});
     assert_refused(&bare, 2, "--help");
 }
 
@@ -531,7 +478,7 @@ static void what_a_robot_cannot_do_is_said_in_one_line(void **state)
         {{"render", ORR_WALKER, "-o", out, "--frames", "2", "--ctrl", "none.npy"}, "none.npy"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        run_result result = orrery_run(cases[i].arguments);
+        run_result result = run_orrery(cases[i].arguments);
         assert_refused(&result, 2, cases[i].says);
     }
 }

@@ -9,7 +9,6 @@
 #include "tests/run_program.h"
 #include "tests/support.h"
 
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,13 +67,6 @@ typedef struct trace {
     const char *threads[TRACKS_MAX]; // by process and thread, thread_count of them
     int places[TRACKS_MAX][2], thread_count;
 } trace;
-
-static double number_at(const cJSON *json, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItem(json, name);
-    assert_true(cJSON_IsNumber(item));
-    return item->valuedouble;
-}
 
 static void read_trace(const char *path, trace *t)
 {
@@ -234,9 +226,8 @@ static double check_account(const run_result *result, const char *device_track)
 
 static run_result bench(const char *device, const char *path, const char *what)
 {
-    return run_program((const char *const[]){ORR_PROGRAM, "bench", "frame", what, "--device", device,
-                                             "--trace", path, "--frames", "4", "--size", "48x32", "--threads",
-                                             "2", "--json", NULL});
+    return orrery("bench", "frame", what, "--device", device, "--trace", path, "--frames", "4", "--size",
+                  "48x32", "--threads", "2", "--json");
 }
 
 // Every stage that a rung has is in its trace, once per frame at least.
@@ -351,13 +342,9 @@ static void everything_is_measured_on_a_cuda_device(void **state)
     if (!cuda_answers()) {
         skip();
     }
-    run_result result =
-        run_program((const char *const[]){ORR_PROGRAM, "bench", "splats", "neural", "physics", "--tiny",
-                                          "--robot", ORR_WALKER, "--device", "cuda", "--json", NULL});
-    if (result.exit_code != 0) {
-        fail_msg("exit code %d: %s", result.exit_code, result.errors);
-    }
-    cJSON *json = cJSON_Parse(result.output);
+    run_result result = orrery("bench", "splats", "neural", "physics", "--tiny", "--robot", ORR_WALKER,
+                               "--device", "cuda", "--json");
+    cJSON *json = take_json(&result);
     const cJSON *limits = cJSON_GetObjectItem(json, "device_limits"),
                 *neural = cJSON_GetObjectItem(json, "neural"), *item;
     static const char *const rates[] = {"bytes_per_second", "upload_bytes_per_second", "sort_keys_per_second",
@@ -381,30 +368,22 @@ static void everything_is_measured_on_a_cuda_device(void **state)
     assert_int_equal(cases, 4);
     assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(json, "growth")) == 1);
     cJSON_Delete(json);
-    run_result_free(&result);
-}
-
-static void assert_refused(run_result result, const char *text)
-{
-    if (result.exit_code != 2 || result.error_lines != 1 || !strstr(result.errors, text) ||
-        result.output[0]) {
-        fail_msg("exit code %d, expected 2 and one line with '%s': %s", result.exit_code, text,
-                 result.errors);
-    }
-    run_result_free(&result);
 }
 
 static void what_does_not_fit_ends_with_one_line_and_code_2(void **state)
 {
     (void)state;
-    assert_refused(bench("cpu", "no/such/folder/trace.json", scene), "no/such/folder/trace.json");
+    run_result run = bench("cpu", "no/such/folder/trace.json", scene);
+    assert_refused(&run, 2, "no/such/folder/trace.json");
     const char *path = scratch_path("never.json");
-    assert_refused(bench("cpu", path, "no_such_scene.json"), "no_such_scene.json");
+    run = bench("cpu", path, "no_such_scene.json");
+    assert_refused(&run, 2, "no_such_scene.json");
     orr_bytes bytes;
     assert_int_not_equal(orr_file_read(path, &bytes, NULL), ORR_OK); // nothing half-written
-    assert_refused(run_program((const char *const[]){ORR_PROGRAM, "bench", "physics", "--trace", path, NULL}),
-                   "--trace");
-    assert_refused(run_program((const char *const[]){ORR_PROGRAM, "bench", "physics", scene, NULL}), scene);
+    run = orrery("bench", "physics", "--trace", path);
+    assert_refused(&run, 2, "--trace");
+    run = orrery("bench", "physics", scene);
+    assert_refused(&run, 2, scene);
 }
 
 int main(void)

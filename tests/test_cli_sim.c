@@ -6,7 +6,6 @@
 #include "tests/run_program.h"
 #include "tests/support.h"
 
-#include <cjson/cJSON.h>
 #include <dirent.h>
 #include <math.h>
 #include <signal.h>
@@ -25,33 +24,7 @@ static const double timestep = 0.01, gravity = -10.0, mass = 2.0;
 
 static char robot[256], record[256], control[256];
 
-static run_result sim_run(const char *const *arguments)
-{
-    const char *argv[24] = {ORR_PROGRAM, "sim"};
-    for (int i = 0; arguments[i]; i++) {
-        argv[i + 2] = arguments[i];
-    }
-    return run_program(argv);
-}
-#define sim(...) sim_run((const char *const[]){__VA_ARGS__, NULL})
-
-static void assert_done(run_result *result)
-{
-    if (result->exit_code != 0) {
-        fail_msg("exit code %d: %s", result->exit_code, result->errors);
-    }
-    run_result_free(result);
-}
-
-static void assert_refused(run_result *result, int exit_code, const char *text)
-{
-    if (result->exit_code != exit_code || result->error_lines != 1 || !strstr(result->errors, text) ||
-        result->output[0]) {
-        fail_msg("exit code %d (expected %d), '%s' on stdout, on stderr (expected one line with '%s'): %s",
-                 result->exit_code, exit_code, result->output, text, result->errors);
-    }
-    run_result_free(result);
-}
+#define sim(...) orrery("sim", __VA_ARGS__)
 
 static void assert_near(double value, double expected, double tolerance)
 {
@@ -116,14 +89,12 @@ static void a_recording_holds_every_step_of_every_world(void **state)
     (void)state;
     run_result run =
         sim(robot, "--steps", "20", "--worlds", "3", "--precision", "f64", "--record", record, "--json");
-    cJSON *json = cJSON_Parse(run.output);
-    assert_non_null(json);
-    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "precision")), "f64");
-    assert_true(cJSON_GetObjectItem(json, "worlds")->valuedouble == 3.0);
-    assert_true(cJSON_GetObjectItem(json, "diverged")->valuedouble == 0.0);
-    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "device")), "cpu");
+    cJSON *json = take_json(&run);
+    assert_text_at(json, "precision", "f64");
+    assert_true(number_at(json, "worlds") == 3.0);
+    assert_true(number_at(json, "diverged") == 0.0);
+    assert_text_at(json, "device", "cpu");
     cJSON_Delete(json);
-    assert_done(&run);
     hold_recording(20, 3);
 }
 
@@ -140,11 +111,9 @@ static void worlds_on_cuda_are_recorded_too(void **state)
         assert_refused(&run, listed == ORR_ERROR_UNSUPPORTED ? 2 : 1, "CUDA");
         return;
     }
-    cJSON *json = cJSON_Parse(run.output);
-    assert_non_null(json);
-    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "device")), info.name);
+    cJSON *json = take_json(&run);
+    assert_text_at(json, "device", info.name);
     cJSON_Delete(json);
-    assert_done(&run);
     hold_recording(20, 3);
 }
 
@@ -280,16 +249,15 @@ static void info_says_where_the_numbers_of_a_sensor_stand(void **state)
 {
     (void)state;
     static const char touching[] = ORR_SOURCE_DIR "/tests/golden/sensors/touch.xml";
-    run_result run = run_program((const char *const[]){ORR_PROGRAM, "info", touching, "--json", NULL});
-    cJSON *json = cJSON_Parse(run.output);
+    run_result run = orrery("info", touching, "--json");
+    cJSON *json = take_json(&run);
     const cJSON *file = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "files"), 0);
     const cJSON *sensor = cJSON_GetArrayItem(cJSON_GetObjectItem(file, "sensors"), 13);
-    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(sensor, "type")), "accelerometer");
-    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(sensor, "object")), "ball");
-    assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(sensor, "adr")) == 15.0);
-    assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(sensor, "dim")) == 3.0);
+    assert_text_at(sensor, "type", "accelerometer");
+    assert_text_at(sensor, "object", "ball");
+    assert_true(number_at(sensor, "adr") == 15.0);
+    assert_true(number_at(sensor, "dim") == 3.0);
     cJSON_Delete(json);
-    assert_done(&run);
 }
 
 static void urdf_robots_move_too(void **state)
@@ -309,7 +277,7 @@ static void urdf_robots_move_too(void **state)
     const double *states = read_record(&bytes, 5, 1, 2);
     assert_near(states[5 * 2 + 1], gravity * timestep * 5, 1e-14);
     orr_free(bytes.data);
-    run = run_program((const char *const[]){ORR_PROGRAM, "info", path, NULL});
+    run = orrery("info", path);
     assert_non_null(strstr(run.output, "robot 'r', 2 bodies, 1 joint"));
     assert_done(&run);
 }
@@ -320,31 +288,31 @@ static void mistakes_end_with_one_line(void **state)
     static const double two[2];
     write_control("<f8", "(2, 1)", two, sizeof two);
     static const struct {
-        const char *arguments[8];
+        const char *arguments[9];
         const char *text;
     } cases[] = {
-        {{robot}, "--steps"},
-        {{"--steps", "5"}, "operand"},
-        {{robot, "--steps", "0"}, "--steps"},
-        {{robot, "--steps", "2.5"}, "--steps"},
-        {{robot, "--steps", "5", "--worlds", "0"}, "--worlds"},
-        {{robot, "--steps", "5", "--worlds", "many"}, "--worlds"},
-        {{robot, "--steps", "5", "--precision", "f16"}, "f32 or f64"},
-        {{robot, "--steps", "5", "--recrod", record}, "--recrod"},
-        {{robot, "--steps", "5", "--ctrl"}, "--ctrl"},
-        {{robot, robot, "--steps", "5"}, "operand"},
-        {{"robot.ply", "--steps", "5"}, "robot.ply"},
-        {{"nowhere.xml", "--steps", "5"}, "nowhere.xml"},
-        {{robot, "--steps", "5", "--ctrl", "nowhere.npy"}, "nowhere.npy"},
-        {{robot, "--steps", "5", "--ctrl", robot}, ".npy"},
-        {{robot, "--steps", "3", "--ctrl", control}, "shape: expected"}, // two rows for three steps
-        {{robot, "--steps", "2", "--record", record, "--fields", "qpos,mood"}, "'mood'"},
-        {{robot, "--steps", "2", "--fields", "qpos"}, "--record"},
-        {{robot, "--steps", "2", "--record", "/nowhere/at/all.npy"}, "/nowhere/at/all.npy"},
+        {{"sim", robot}, "--steps"},
+        {{"sim", "--steps", "5"}, "operand"},
+        {{"sim", robot, "--steps", "0"}, "--steps"},
+        {{"sim", robot, "--steps", "2.5"}, "--steps"},
+        {{"sim", robot, "--steps", "5", "--worlds", "0"}, "--worlds"},
+        {{"sim", robot, "--steps", "5", "--worlds", "many"}, "--worlds"},
+        {{"sim", robot, "--steps", "5", "--precision", "f16"}, "f32 or f64"},
+        {{"sim", robot, "--steps", "5", "--recrod", record}, "--recrod"},
+        {{"sim", robot, "--steps", "5", "--ctrl"}, "--ctrl"},
+        {{"sim", robot, robot, "--steps", "5"}, "operand"},
+        {{"sim", "robot.ply", "--steps", "5"}, "robot.ply"},
+        {{"sim", "nowhere.xml", "--steps", "5"}, "nowhere.xml"},
+        {{"sim", robot, "--steps", "5", "--ctrl", "nowhere.npy"}, "nowhere.npy"},
+        {{"sim", robot, "--steps", "5", "--ctrl", robot}, ".npy"},
+        {{"sim", robot, "--steps", "3", "--ctrl", control}, "shape: expected"}, // two rows for three steps
+        {{"sim", robot, "--steps", "2", "--record", record, "--fields", "qpos,mood"}, "'mood'"},
+        {{"sim", robot, "--steps", "2", "--fields", "qpos"}, "--record"},
+        {{"sim", robot, "--steps", "2", "--record", "/nowhere/at/all.npy"}, "/nowhere/at/all.npy"},
     };
     unlink(record);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        run_result run = sim_run(cases[i].arguments);
+        run_result run = run_orrery(cases[i].arguments);
         assert_refused(&run, 2, cases[i].text);
         assert_int_not_equal(access(record, F_OK), 0);
     }

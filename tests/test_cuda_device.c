@@ -8,6 +8,7 @@
 #include "render/cuda/draw.h"
 #include "render/splat_cloud.h"
 #include "tests/cuda_emu/emu.h"
+#include "tests/emulated_card.h"
 #include "tests/support.h"
 
 #include <cuda_runtime_api.h>
@@ -15,14 +16,6 @@
 #include <string.h>
 
 static orr_jobs *jobs;
-static settings usual; // of the emulated device
-
-static int begin_test(void **state)
-{
-    (void)state;
-    *current_settings() = usual;
-    return 0;
-}
 
 static void assert_refused(const char *device, const char *expected)
 {
@@ -240,19 +233,18 @@ static void an_event_is_the_host_s_time(void **state)
 
 int main(void)
 {
-    usual = *current_settings();
     if (orr_jobs_create(1, NULL, NULL, &jobs, NULL) != ORR_OK) {
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(without_a_driver_there_is_no_device, begin_test),
-        cmocka_unit_test_setup(an_old_driver_is_named_with_what_is_wanted, begin_test),
-        cmocka_unit_test_setup(an_old_card_lacks_something, begin_test),
-        cmocka_unit_test_setup(a_second_card_can_be_asked_for, begin_test),
-        cmocka_unit_test_setup(an_engine_that_was_asked_for_cuda_says_why_not, begin_test),
-        cmocka_unit_test_setup(whatever_call_fails_nothing_leaks, begin_test),
-        cmocka_unit_test_setup(an_event_is_the_host_s_time, begin_test),
-        cmocka_unit_test_setup(a_full_device_says_how_much_was_wanted, begin_test),
+        cmocka_unit_test_setup(without_a_driver_there_is_no_device, mend_card),
+        cmocka_unit_test_setup(an_old_driver_is_named_with_what_is_wanted, mend_card),
+        cmocka_unit_test_setup(an_old_card_lacks_something, mend_card),
+        cmocka_unit_test_setup(a_second_card_can_be_asked_for, mend_card),
+        cmocka_unit_test_setup(an_engine_that_was_asked_for_cuda_says_why_not, mend_card),
+        cmocka_unit_test_setup(whatever_call_fails_nothing_leaks, mend_card),
+        cmocka_unit_test_setup(an_event_is_the_host_s_time, mend_card),
+        cmocka_unit_test_setup(a_full_device_says_how_much_was_wanted, mend_card),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     orr_jobs_destroy(jobs);

@@ -12,7 +12,7 @@
 #include "render/cuda/draw.h"
 #include "render/field_pass.h"
 #include "tests/drawn.h"
-#include "tests/support.h"
+#include "tests/machine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,9 +20,6 @@
 
 enum { WIDTH = 24, HEIGHT = 18, PIXELS = WIDTH * HEIGHT };
 
-static orr_cuda *cuda;
-static orr_jobs *jobs;
-static orr_isa isa;
 static int complaints;
 
 // A field as a layer whose own space is that of the world: the unit cube stands around the origin.
@@ -389,26 +386,6 @@ static void what_the_device_cannot_draw_is_said_once(void **state)
     subject_free(&s);
 }
 
-static int open_device(void **state)
-{
-    (void)state;
-    orr_error error;
-    if (orr_cuda_create(NULL, &cuda, &error) != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
-        exit(77);
-    }
-    assert_ok(orr_isa_choose(&isa, &error));
-    return orr_jobs_create(2, NULL, NULL, &jobs, NULL) == ORR_OK ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    orr_jobs_destroy(jobs);
-    orr_cuda_destroy(cuda);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,5 +398,5 @@ int main(void)
         cmocka_unit_test(what_a_field_has_learnt_is_drawn),
         cmocka_unit_test(what_the_device_cannot_draw_is_said_once),
     };
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return cmocka_run_group_tests(tests, open_cuda_machine, close_machine);
 }

@@ -8,16 +8,13 @@
 #include "neural/cuda/optimizer.h"
 #include "neural/half.h"
 #include "neural/optimizer.h"
-#include "tests/support.h"
+#include "tests/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double FORWARD_NMSE = 1e-6, GRADIENT_NMSE = 1e-6;
-
-static orr_cuda *cuda;
-static orr_isa isa;
 
 typedef struct subject {
     const char *name;
@@ -370,8 +367,6 @@ static void optimisers_equal_those_of_the_cpu(void **state)
 {
     (void)state;
     enum { COUNT = 333, STEPS = 12 };
-    orr_jobs *jobs;
-    assert_ok(orr_jobs_create(1, NULL, NULL, &jobs, &error));
     for (int kind = 0; kind < 4; kind++) {
         const bool lazy = kind % 2 == 1;
         const orr_optimizer_config config = {.sgd = kind >= 2,
@@ -455,25 +450,6 @@ static void optimisers_equal_those_of_the_cpu(void **state)
         orr_cuda_optimizer_destroy(&optimizer);
         orr_optimizer_destroy(own);
     }
-    orr_jobs_destroy(jobs);
-}
-
-static int open_device(void **state)
-{
-    (void)state;
-    orr_error error;
-    if (orr_cuda_create(NULL, &cuda, &error) != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
-        exit(77);
-    }
-    return orr_isa_choose(&isa, NULL) == ORR_OK ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    orr_cuda_destroy(cuda);
-    return 0;
 }
 
 int main(void)
@@ -487,5 +463,5 @@ int main(void)
         cmocka_unit_test(a_device_with_little_shared_memory_gets_the_same),
         cmocka_unit_test(optimisers_equal_those_of_the_cpu),
     };
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return cmocka_run_group_tests(tests, open_cuda_machine, close_machine);
 }

@@ -1,37 +1,15 @@
 // Sorting and running sums on the CUDA device, against the plain way.
 #include "engine/core/rng.h"
 #include "engine/device/cuda_sort.h"
-#include "support.h"
+#include "tests/machine.h"
 
 #include <stdlib.h>
 
-typedef struct device {
-    orr_cuda *cuda;
-    orr_cuda_sort sort;
-} device;
-
-static device open_device(void)
-{
-    device d = {0};
-    orr_error error;
-    if (orr_cuda_create(NULL, &d.cuda, &error) != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
-        exit(77);
-    }
-    return d;
-}
-
-static void close_device(device *d)
-{
-    orr_cuda_sort_release(&d->sort);
-    orr_cuda_destroy(d->cuda);
-}
-
-static uint32_t *to_device(device *d, const uint32_t *values, size_t count)
+static uint32_t *to_device(const uint32_t *values, size_t count)
 {
     void *memory;
-    assert_ok(orr_cuda_alloc(d->cuda, count + 1, sizeof *values, &memory, &error));
-    assert_ok(orr_cuda_upload(d->cuda, memory, values, count * sizeof *values, &error));
+    assert_ok(orr_cuda_alloc(cuda, count + 1, sizeof *values, &memory, &error));
+    assert_ok(orr_cuda_upload(cuda, memory, values, count * sizeof *values, &error));
     return memory;
 }
 
@@ -43,7 +21,7 @@ static uint32_t random_word(size_t seed, size_t i)
 static void pairs_come_out_in_order_and_equal_keys_keep_theirs(void **state)
 {
     (void)state;
-    device d = open_device();
+    orr_cuda_sort sort = {0};
     static const size_t counts[] = {0, 1, 31, 255, 3072, 3073, 20011};
     static const int bits[] = {3, 8, 14, 32};
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
@@ -56,14 +34,13 @@ static void pairs_come_out_in_order_and_equal_keys_keep_theirs(void **state)
                 values[i] = (uint32_t)i;
             }
             uint32_t number = (uint32_t)count;
-            uint32_t *device_keys = to_device(&d, keys, capacity),
-                     *device_values = to_device(&d, values, capacity);
-            uint32_t *device_count = to_device(&d, &number, 1);
+            uint32_t *device_keys = to_device(keys, capacity), *device_values = to_device(values, capacity);
+            uint32_t *device_count = to_device(&number, 1);
             uint32_t *sorted = malloc(capacity * sizeof *sorted), *order = malloc(capacity * sizeof *order);
-            assert_ok(orr_cuda_sort_pairs(d.cuda, &d.sort, device_keys, device_values, device_count, capacity,
+            assert_ok(orr_cuda_sort_pairs(cuda, &sort, device_keys, device_values, device_count, capacity,
                                           bits[b], &error));
-            assert_ok(orr_cuda_download(d.cuda, sorted, device_keys, count * sizeof *sorted, &error));
-            assert_ok(orr_cuda_download(d.cuda, order, device_values, count * sizeof *order, &error));
+            assert_ok(orr_cuda_download(cuda, sorted, device_keys, count * sizeof *sorted, &error));
+            assert_ok(orr_cuda_download(cuda, order, device_values, count * sizeof *order, &error));
             for (size_t i = 0; i < count; i++) {
                 assert_true(order[i] < count);
                 assert_int_equal(sorted[i], keys[order[i]]);
@@ -81,13 +58,13 @@ static void pairs_come_out_in_order_and_equal_keys_keep_theirs(void **state)
             free(order);
         }
     }
-    close_device(&d);
+    orr_cuda_sort_release(&sort);
 }
 
 static void sums_run_over_all_partitions(void **state)
 {
     (void)state;
-    device d = open_device();
+    orr_cuda_sort sort = {0};
     static const size_t counts[] = {0, 1, 3071, 3072, 3073, 30000};
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
         size_t count = counts[c];
@@ -96,12 +73,12 @@ static void sums_run_over_all_partitions(void **state)
             values[i] = random_word(c, i) % 1000;
         }
         uint32_t number = (uint32_t)count, total, sum = 0;
-        uint32_t *device_values = to_device(&d, values, count), *device_count = to_device(&d, &number, 1);
-        uint32_t *device_total = to_device(&d, &number, 1);
-        assert_ok(orr_cuda_running_sum(d.cuda, &d.sort, device_values, device_values, device_total,
-                                       device_count, count + 7, &error));
-        assert_ok(orr_cuda_download(d.cuda, sums, device_values, count * sizeof *sums, &error));
-        assert_ok(orr_cuda_download(d.cuda, &total, device_total, sizeof total, &error));
+        uint32_t *device_values = to_device(values, count), *device_count = to_device(&number, 1);
+        uint32_t *device_total = to_device(&number, 1);
+        assert_ok(orr_cuda_running_sum(cuda, &sort, device_values, device_values, device_total, device_count,
+                                       count + 7, &error));
+        assert_ok(orr_cuda_download(cuda, sums, device_values, count * sizeof *sums, &error));
+        assert_ok(orr_cuda_download(cuda, &total, device_total, sizeof total, &error));
         for (size_t i = 0; i < count; i++) {
             assert_int_equal(sums[i], sum);
             sum += values[i];
@@ -113,7 +90,7 @@ static void sums_run_over_all_partitions(void **state)
         free(values);
         free(sums);
     }
-    close_device(&d);
+    orr_cuda_sort_release(&sort);
 }
 
 int main(void)
@@ -122,5 +99,5 @@ int main(void)
         cmocka_unit_test(pairs_come_out_in_order_and_equal_keys_keep_theirs),
         cmocka_unit_test(sums_run_over_all_partitions),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_cuda_machine, close_machine);
 }

@@ -3,16 +3,13 @@
 #include "render/cpu/splats_cpu.h"
 #include "render/cuda/draw.h"
 #include "tests/drawn.h"
+#include "tests/machine.h"
 #include "tests/small_mesh.h"
 #include "tests/splat_views.h"
-#include "tests/support.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static orr_cuda *cuda;
-static orr_jobs *jobs;
 
 static drawn draw_cuda(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers)
 {
@@ -25,8 +22,6 @@ static drawn draw_cuda(orr_cuda_draw *draw, const orr_draw_list *list, const orr
 static drawn draw_on_cpu(const orr_draw_list *list)
 {
     drawn d = drawn_make(list);
-    orr_isa isa;
-    assert_ok(orr_isa_choose(&isa, &error));
     orr_arena arena = {0};
     orr_profile profile;
     assert_ok(orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, &profile, &error));
@@ -149,8 +144,9 @@ static void transparent_meshes_are_blended_as_on_the_cpu(void **state)
         small_mesh_set(&quads[q], corners[q], 4, indices, 6);
         quads[q].material.blended = q != WALL;
         quads[q].material.base_colour[3] = q == WALL ? 1.0f : 0.4f;
-        meshes[q] =
-            (orr_draw_mesh){&quads[q].mesh, (uint64_t)(10 + q), {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
+        meshes[q] = (orr_draw_mesh){.mesh = &quads[q].mesh,
+                                    .key = (uint64_t)(10 + q),
+                                    .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
     }
     orr_splats *ball = make_cloud(CLOUD_BALL, 200, 0, 7);
     orr_splats_view data = orr_splats_data(ball);
@@ -165,12 +161,10 @@ static void transparent_meshes_are_blended_as_on_the_cpu(void **state)
                           .mesh_count = QUADS,
                           .sun = {.direction = {0.0f, 0.0f, -1.0f}, .colour = {0.7f, 0.7f, 0.7f}}};
     assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
-    orr_isa isa;
     orr_arena arena = {0};
     orr_profile profile;
     orr_cpu_frame *frame;
     orr_cuda_draw *draw;
-    assert_ok(orr_isa_choose(&isa, &error));
     assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
     assert_ok(orr_draw_cpu_begin(jobs, isa, &arena, &list, &profile, &frame, &error));
     const orr_cuda_layers layers = {.mesh_depth = orr_draw_cpu_mesh_depth(frame),
@@ -187,25 +181,6 @@ static void transparent_meshes_are_blended_as_on_the_cpu(void **state)
     orr_splats_destroy(ball);
 }
 
-static int open_device(void **state)
-{
-    (void)state;
-    orr_error error;
-    if (orr_cuda_create(NULL, &cuda, &error) != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
-        exit(77);
-    }
-    return orr_jobs_create(2, NULL, NULL, &jobs, NULL) == ORR_OK ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    orr_jobs_destroy(jobs);
-    orr_cuda_destroy(cuda);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,5 +189,5 @@ int main(void)
         cmocka_unit_test(a_captured_cloud_looks_the_same_as_on_the_cpu),
         cmocka_unit_test(transparent_meshes_are_blended_as_on_the_cpu),
     };
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return cmocka_run_group_tests(tests, open_cuda_machine, close_machine);
 }

@@ -5,11 +5,10 @@
 #include "neural/cuda/model.h"
 #include "neural/trainer.h"
 #include "orr_features.h"
-#include "tests/support.h"
+#include "tests/machine.h"
 
 #if ORR_CUDA_EMULATED
 #include "tests/cuda_emu/emu.h"
-typedef settings emu_settings;
 #endif
 
 #include <math.h>
@@ -18,9 +17,6 @@ typedef settings emu_settings;
 #include <string.h>
 
 enum { DIMS = 2, CHANNELS = 3 };
-
-static orr_cuda *cuda;
-static orr_jobs *jobs;
 
 static void draw_places(void *context, uint32_t batch, int first, int count, int total, float *places)
 {
@@ -230,7 +226,7 @@ static void a_device_that_fails_leaves_the_field_to_the_cpu(void **state)
     training own = begin("{}", false, 128);
     const orr_trainer_desc desc = {
         .field = own.field, .jobs = jobs, .source = source, .batch_size = 128, .cuda = cuda};
-    emu_settings *device = current_settings();
+    settings *device = current_settings();
     size_t allocations = live_allocations();
     orr_trainer *trainer;
     orr_error why;
@@ -265,25 +261,6 @@ static void a_device_that_fails_leaves_the_field_to_the_cpu(void **state)
 }
 #endif
 
-static int open_device(void **state)
-{
-    (void)state;
-    orr_error error;
-    if (orr_cuda_create(NULL, &cuda, &error) != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
-        exit(77);
-    }
-    return orr_jobs_create(1, NULL, NULL, &jobs, NULL) == ORR_OK ? 0 : -1;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    orr_jobs_destroy(jobs);
-    orr_cuda_destroy(cuda);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,5 +272,5 @@ int main(void)
         cmocka_unit_test(a_device_that_fails_leaves_the_field_to_the_cpu),
 #endif
     };
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return cmocka_run_group_tests(tests, open_cuda_machine, close_machine);
 }

@@ -1,4 +1,5 @@
 // Tests of the dynamics: against MuJoCo (tests/golden/record_dynamics.py) and against what mechanics says.
+#include "physics/world.h"
 #include "tests/golden_numbers.h"
 #include "tests/machine.h"
 
@@ -693,5 +694,5 @@ int main(void)
         cmocka_unit_test(contacts_beyond_the_capacity_are_left_out_and_counted),
         cmocka_unit_test(what_the_dynamics_lack_is_refused_by_name),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

@@ -6,6 +6,7 @@
 #include "engine/loop/ladder.h"
 #include "engine/loop/scene.h"
 #include "orr_features.h"
+#include "tests/one_card.h"
 #include "tests/read_image.h"
 #include "tests/support.h"
 
@@ -13,7 +14,6 @@
 #include <string.h>
 
 #if ORR_CUDA_EMULATED
-#include "tests/cuda_emu/emu.h"
 enum { FRAMES = 4 };
 static const int sizes[][2] = {{61, 40}, {96, 64}, {30, 20}, {96, 64}};
 #else
@@ -185,36 +185,12 @@ static void every_rung_has_a_name_that_the_engine_takes(void **state)
     }
 }
 
-// CUDA's card is the one that Vulkan presents with, where there is a choice.
-static bool machine_has_both(void)
-{
-    orr_error error = {0};
-    orr_vk *vk;
-    orr_cuda *cuda = NULL;
-    orr_result result = orr_vk_create(&(orr_vk_desc){0}, &vk, &error);
-#if ORR_CUDA_EMULATED
-    if (result == ORR_OK) {
-        memcpy(current_settings()->uuid, vk->uuid, sizeof vk->uuid);
-    }
-#endif
-    result = result == ORR_OK ? orr_cuda_create(NULL, &cuda, &error) : result;
-    orr_cuda_destroy(cuda);
-    orr_vk_destroy(vk);
-    if (result != ORR_OK) {
-        print_message("skipped: %s\n", error.message);
-    }
-    return result == ORR_OK;
-}
-
 int main(void)
 {
-    if (!machine_has_both()) {
-        return 77;
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rung_has_a_name_that_the_engine_takes),
         cmocka_unit_test(shared_memory_shows_what_cuda_draws),
         cmocka_unit_test(pinned_copies_show_what_cuda_draws),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, find_both_devices, NULL);
 }

@@ -1,11 +1,12 @@
 // What can go wrong between Vulkan and CUDA, on the emulated device and a Vulkan driver: a wait that is forgotten, a handle
-// that is leaked, every single call that fails on either side. (What an engine makes of it: test_ladder.c.) The emulated stream runs only when somebody waits for it, so that a missing wait reads what was
-// there before.
+// that is leaked, every single call that fails on either side. (What an engine makes of it: test_ladder.c.) The emulated
+// stream runs only when somebody waits for it, so that a missing wait reads what was there before.
 #define _GNU_SOURCE // nanosleep
 #include "engine/core/image.h"
 #include "engine/device/interop_gpu.h"
 #include "render/cuda/show.h"
 #include "tests/cuda_emu/emu.h"
+#include "tests/emulated_card.h"
 #include "tests/one_card.h"
 #include "tests/read_image.h"
 #include "tests/support.h"
@@ -19,9 +20,8 @@
 
 enum { BYTES = 40000 };
 
-static settings usual; // of the emulated device, whose UUID is that of the Vulkan device
-static bool has_validation;
 static bool no_export; // of timelines: the host carries them
+static bool no_validation;
 
 // ---- both devices, and what passes between them ----
 
@@ -39,7 +39,8 @@ typedef struct bed {
 
 static void open_devices(orr_vk **vk, orr_cuda **cuda)
 {
-    assert_ok(orr_vk_create(&(orr_vk_desc){.validate = has_validation}, vk, &error));
+    assert_ok(
+        orr_vk_create(&(orr_vk_desc){.validate = has_validation_layer() && !no_validation}, vk, &error));
     (*vk)->exports_semaphores = !no_export;
     listen_to_vulkan();
     export_timelines();
@@ -288,7 +289,37 @@ static orr_result show_all(const source *s, bool shared, orr_error *error)
     return result;
 }
 
-static void let_every_cuda_call_fail(bool shared)
+// Whose calls are made to fail.
+typedef struct caller {
+    const char *name;            // what its lines begin with
+    void (*fail_call)(int call); // the call-th of the calls to come; 0: none
+    bool (*failed)(void);        // it has come
+} caller;
+
+static void fail_cuda(int call)
+{
+    current_settings()->fail_call = call;
+    current_settings()->fail_with = call % 2 ? cudaErrorMemoryAllocation : cudaErrorUnknown;
+}
+
+static bool cuda_failed(void)
+{
+    return current_settings()->fail_call == 0;
+}
+
+static void fail_vulkan(int call)
+{
+    static const VkResult results[] = {VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_DEVICE_LOST,
+                                       VK_ERROR_TOO_MANY_OBJECTS};
+    fail_vulkan_call(call, results[call % 3]);
+}
+
+static bool vulkan_failed(void)
+{
+    return vulkan_calls_left() == 0;
+}
+
+static void let_every_call_fail(const caller *side, bool shared)
 {
     source s;
     source_make(&s);
@@ -297,11 +328,10 @@ static void let_every_cuda_call_fail(bool shared)
     int failed = 0;
     for (int call = 1;; call++) {
         orr_error error = {0};
-        current_settings()->fail_call = call;
-        current_settings()->fail_with = call % 2 ? cudaErrorMemoryAllocation : cudaErrorUnknown;
+        side->fail_call(call);
         orr_result result = show_all(&s, shared, &error);
-        bool reached = current_settings()->fail_call == 0;
-        current_settings()->fail_call = 0;
+        bool reached = side->failed();
+        side->fail_call(0);
         left after = count_left();
         assert_true(same_left(&before, &after));
         failed += result != ORR_OK;
@@ -309,42 +339,22 @@ static void let_every_cuda_call_fail(bool shared)
             assert_string_equal(error.message, "");
             break;
         }
-        assert_true(result == ORR_OK || strncmp(error.message, "CUDA: ", 6) == 0);
+        assert_true(result == ORR_OK || strncmp(error.message, side->name, strlen(side->name)) == 0);
         assert_true(call < 300);
     }
-    print_message("%d CUDA calls failed in turn\n", failed);
+    print_message("%s%d calls failed in turn\n", side->name, failed);
     assert_true(failed > 15);
     source_free(&s);
 }
 
+static void let_every_cuda_call_fail(bool shared)
+{
+    let_every_call_fail(&(caller){"CUDA: ", fail_cuda, cuda_failed}, shared);
+}
+
 static void let_every_vulkan_call_fail(bool shared)
 {
-    source s;
-    source_make(&s);
-    assert_ok(show_all(&s, shared, &error));
-    left before = count_left();
-    static const VkResult results[] = {VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_DEVICE_LOST,
-                                       VK_ERROR_TOO_MANY_OBJECTS};
-    int failed = 0;
-    for (int call = 1;; call++) {
-        orr_error error = {0};
-        fail_vulkan_call(call, results[call % 3]);
-        orr_result result = show_all(&s, shared, &error);
-        bool reached = vulkan_calls_left() == 0;
-        fail_vulkan_call(0, VK_SUCCESS);
-        left after = count_left();
-        assert_true(same_left(&before, &after));
-        failed += result != ORR_OK;
-        if (!reached) { // all have had their turn
-            assert_string_equal(error.message, "");
-            break;
-        }
-        assert_true(result == ORR_OK || strncmp(error.message, "Vulkan: ", 8) == 0);
-        assert_true(call < 300);
-    }
-    print_message("%d Vulkan calls failed in turn\n", failed);
-    assert_true(failed > 15);
-    source_free(&s);
+    let_every_call_fail(&(caller){"Vulkan: ", fail_vulkan, vulkan_failed}, shared);
 }
 
 static void whatever_cuda_call_fails_nothing_leaks_or_hangs(void **state)
@@ -375,10 +385,9 @@ static void show_two_with_a_slow_vulkan(bool shared)
     VkCommandPool pool;
     pthread_t thread;
     uint8_t shown[WIDTH * HEIGHT * 4];
-    bool validates = has_validation;
-    has_validation = false; // the layer of Debian 12 takes a signal of another thread for its own fault
+    no_validation = true; // the layer of Debian 12 takes a signal of another thread for its own fault
     source_make(&s);
-    has_validation = validates;
+    no_validation = false;
     bed gate = {.vk = s.vk};
     assert_ok(orr_vk_timeline_create(s.vk, &gate.own, &error));
     assert_ok(orr_cuda_show_create(s.vk, s.cuda, shared, 2, &show, &error));
@@ -433,26 +442,15 @@ static void a_leaked_handle_is_seen(void **state)
     close_devices(vk, cuda);
 }
 
-static int begin_test(void **state)
-{
-    (void)state;
-    *current_settings() = usual;
-    return 0;
-}
-
 int main(void)
 {
-    if (!become_one_card(&has_validation)) {
-        return 77;
-    }
-    usual = *current_settings();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(buffers_go_to_and_fro, begin_test),
-        cmocka_unit_test_setup(who_forgets_to_wait_reads_what_was_there_before, begin_test),
-        cmocka_unit_test_setup(a_picture_waits_until_the_one_before_was_read, begin_test),
-        cmocka_unit_test_setup(a_leaked_handle_is_seen, begin_test),
-        cmocka_unit_test_setup(whatever_cuda_call_fails_nothing_leaks_or_hangs, begin_test),
-        cmocka_unit_test_setup(whatever_vulkan_call_fails_nothing_leaks_or_hangs, begin_test),
+        cmocka_unit_test_setup(buffers_go_to_and_fro, mend_card),
+        cmocka_unit_test_setup(who_forgets_to_wait_reads_what_was_there_before, mend_card),
+        cmocka_unit_test_setup(a_picture_waits_until_the_one_before_was_read, mend_card),
+        cmocka_unit_test_setup(a_leaked_handle_is_seen, mend_card),
+        cmocka_unit_test_setup(whatever_cuda_call_fails_nothing_leaks_or_hangs, mend_card),
+        cmocka_unit_test_setup(whatever_vulkan_call_fails_nothing_leaks_or_hangs, mend_card),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, become_one_card, NULL);
 }

@@ -6,6 +6,7 @@
 #include "engine/loop/ladder.h"
 #include "engine/loop/scene.h"
 #include "tests/cuda_emu/emu.h"
+#include "tests/emulated_card.h"
 #include "tests/one_card.h"
 #include "tests/read_image.h"
 #include "tests/support.h"
@@ -16,10 +17,6 @@
 #include <string.h>
 
 enum { WIDTH = 50, HEIGHT = 30 };
-
-static settings usual; // of the emulated device, whose UUID is that of the Vulkan device
-
-static bool has_validation;
 
 typedef struct journal {
     int warnings;
@@ -51,7 +48,7 @@ static void open_stage(stage *s, orr_device_kind rung)
     *s = (stage){0};
     const orr_engine_desc desc = {.threads = 1,
                                   .device = rung,
-                                  .validate = has_validation,
+                                  .validate = has_validation_layer(),
                                   .log = write_journal,
                                   .log_user = &s->journal};
     assert_ok(orr_engine_create(&desc, &s->engine, &error));
@@ -210,27 +207,16 @@ static void a_lost_vulkan_device_is_opened_anew(void **state)
     }
 }
 
-static int begin_test(void **state)
-{
-    (void)state;
-    *current_settings() = usual;
-    return 0;
-}
-
 int main(void)
 {
-    if (!become_one_card(&has_validation)) {
-        return 77;
-    }
-    usual = *current_settings();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(one_card_shares_its_memory, begin_test),
-        cmocka_unit_test_setup(cards_of_two_vendors_copy, begin_test),
-        cmocka_unit_test_setup(without_vulkan_cuda_draws_into_memory, begin_test),
-        cmocka_unit_test_setup(without_cuda_who_asked_for_it_is_told, begin_test),
-        cmocka_unit_test_setup(memory_that_cannot_be_imported_is_copied, begin_test),
-        cmocka_unit_test_setup(a_full_card_falls_as_far_as_it_must, begin_test),
-        cmocka_unit_test_setup(a_lost_vulkan_device_is_opened_anew, begin_test),
+        cmocka_unit_test_setup(one_card_shares_its_memory, mend_card),
+        cmocka_unit_test_setup(cards_of_two_vendors_copy, mend_card),
+        cmocka_unit_test_setup(without_vulkan_cuda_draws_into_memory, mend_card),
+        cmocka_unit_test_setup(without_cuda_who_asked_for_it_is_told, mend_card),
+        cmocka_unit_test_setup(memory_that_cannot_be_imported_is_copied, mend_card),
+        cmocka_unit_test_setup(a_full_card_falls_as_far_as_it_must, mend_card),
+        cmocka_unit_test_setup(a_lost_vulkan_device_is_opened_anew, mend_card),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, become_one_card, NULL);
 }

@@ -1,74 +1,17 @@
 // Radiance fields: marching, compositing, the occupancy grid, and training on photos of analytic spheres.
 #define ORR_SCALAR
-#include "support.h"
-
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
 #include "neural/nerf_batch.h"
 #include "neural/nerf_evaluate.h"
-#include "neural/nerf_train.h"
-#include "sphere_photos.h"
+#include "tests/machine.h"
+#include "tests/small_nerf.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE = PHOTO_SIZE, VIEWS = PHOTO_COUNT, LEARNED = PHOTOS_LEARNED };
-
-static orr_jobs *jobs; // of one thread, where the number does not matter
-static orr_isa isa;
-
-static int start(void **state)
-{
-    (void)state;
-    assert_ok(orr_isa_choose(&isa, &error));
-    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    orr_jobs_destroy(jobs);
-    return 0;
-}
-
-// ---- a trainer of photos of spheres ----
-
-static orr_field *small_field(int aabb_scale)
-{
-    orr_field_desc desc = {.kind = ORR_FIELD_NERF, .aabb_scale = aabb_scale, .seed = 7, .isa = isa};
-    assert_ok(orr_nerf_train_config(&desc.config, &error));
-    desc.config.encoding.levels = 4;
-    desc.config.encoding.log2_hashmap_size = 14;
-    desc.desired_resolution = 128.0;
-    orr_field *field;
-    assert_ok(orr_field_create(&desc, &field, &error));
-    orr_field_config_free(&desc.config);
-    return field;
-}
-
-static orr_nerf_trainer *small_trainer(orr_field *field, const photos *p, orr_jobs *with)
-{
-    orr_nerf_train_desc desc = {.capture = &p->capture,
-                                .images = p->indices,
-                                .image_count = LEARNED,
-                                .jobs = with,
-                                .target_samples = 1 << 12,
-                                .seed = 3};
-    orr_nerf_trainer *trainer;
-    assert_ok(orr_nerf_trainer_create(field, &desc, &trainer, &error));
-    return trainer;
-}
-
-static void train(orr_nerf_trainer *trainer, int steps)
-{
-    orr_nerf_step report;
-    for (int i = 0; i < steps; i++) {
-        assert_ok(orr_nerf_trainer_step(trainer, &report, &error));
-    }
-    assert_ok(orr_nerf_trainer_refresh(trainer, &error));
-}
+enum { SIZE = SPHERE_PHOTO_SIZE, VIEWS = SPHERE_PHOTOS, LEARNED = SPHERE_PHOTOS_LEARNED };
 
 // ---- the occupancy grid ----
 
@@ -280,7 +223,7 @@ static void marching_finds_what_single_steps_find(void **state)
 static void constant_density_composites_to_the_analytic_answer(void **state)
 {
     (void)state;
-    orr_field *field = small_field(1);
+    orr_field *field = small_field(1, false, "{}");
     const orr_field_parts *parts = orr_field_parts_of(field);
     memset(parts->network_parameters, 0, (size_t)parts->network.parameter_count * sizeof(float));
     memset(parts->rgb_network_parameters, 0, (size_t)parts->rgb_network.parameter_count * sizeof(float));
@@ -289,7 +232,7 @@ static void constant_density_composites_to_the_analytic_answer(void **state)
     assert_ok(orr_occupancy_create(1, &grid, &error));
     orr_occupancy_refresh(&grid, jobs);
     photos p;
-    take_photos(&p);
+    take_photos(&sphere_photos, &p);
     static float rgba[SIZE * SIZE * 4], depth[SIZE * SIZE];
     orr_nerf_draw_desc desc = {
         .camera = orr_nerf_camera_of_image(&p.images[5], p.capture.to_unit), .rgba = rgba, .depth = depth};
@@ -418,8 +361,8 @@ static void a_step_sends_back_the_derivative_of_its_loss(void **state)
 {
     (void)state;
     static gradient_setup s;
-    take_photos(&s.photos);
-    s.field = small_field(1);
+    take_photos(&sphere_photos, &s.photos);
+    s.field = small_field(1, false, "{}");
     const orr_field_parts *parts = orr_field_parts_of(s.field);
     // entries as large as after some training, so that density and colour depend on place
     orr_rng rng = {.seed = 11};
@@ -479,40 +422,12 @@ static void a_step_sends_back_the_derivative_of_its_loss(void **state)
 
 // ---- training ----
 
-static void assert_same_field(const orr_field *a, const orr_field *b)
-{
-    const orr_field_parts *x = orr_field_parts_of(a), *y = orr_field_parts_of(b);
-    assert_memory_equal(x->table, y->table, (size_t)x->encoding.parameter_count * sizeof(float));
-    assert_memory_equal(x->inference_table, y->inference_table,
-                        (size_t)x->encoding.parameter_count * sizeof(float));
-    assert_memory_equal(x->network_parameters, y->network_parameters,
-                        (size_t)x->network.parameter_count * sizeof(float));
-    assert_memory_equal(x->rgb_network_parameters, y->rgb_network_parameters,
-                        (size_t)x->rgb_network.parameter_count * sizeof(float));
-}
-
 static void training_gives_the_same_bits_for_any_number_of_threads(void **state)
 {
     (void)state;
-    enum { STEPS = 24 };
     photos p;
-    take_photos(&p);
-    orr_field *first = small_field(1);
-    orr_nerf_trainer *trainer = small_trainer(first, &p, jobs);
-    train(trainer, STEPS);
-    for (int threads = 1; threads <= 3; threads += 2) {
-        orr_jobs *others;
-        assert_ok(orr_jobs_create(threads, NULL, NULL, &others, &error));
-        orr_field *field = small_field(1);
-        orr_nerf_trainer *other = small_trainer(field, &p, others);
-        train(other, STEPS);
-        assert_same_field(first, field);
-        orr_nerf_trainer_destroy(other);
-        orr_field_destroy(field);
-        orr_jobs_destroy(others);
-    }
-    orr_nerf_trainer_destroy(trainer);
-    orr_field_destroy(first);
+    take_photos(&sphere_photos, &p);
+    assert_threads_change_no_bit(&p, false, 24);
     drop_photos(&p);
 }
 
@@ -520,27 +435,8 @@ static void a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one(void **stat
 {
     (void)state;
     photos p;
-    take_photos(&p);
-    orr_field *first = small_field(1), *second = small_field(1);
-    orr_nerf_trainer *trainer = small_trainer(first, &p, jobs);
-    train(trainer, 20);
-    size_t size = orr_nerf_trainer_state_size(trainer);
-    void *saved = orr_alloc(size, 1);
-    assert_non_null(saved);
-    assert_ok(orr_nerf_trainer_state_save(trainer, saved, &error));
-    train(trainer, 21);
-    orr_nerf_trainer *other = small_trainer(second, &p, jobs);
-    assert_ok(orr_nerf_trainer_state_load(other, saved, size, &error));
-    train(other, 21);
-    assert_same_field(first, second);
-    assert_int_equal(orr_nerf_trainer_steps(other), 41);
-    orr_error error;
-    assert_int_equal(orr_nerf_trainer_state_load(other, saved, size - 1, &error), ORR_ERROR_FORMAT);
-    orr_free(saved);
-    orr_nerf_trainer_destroy(trainer);
-    orr_nerf_trainer_destroy(other);
-    orr_field_destroy(first);
-    orr_field_destroy(second);
+    take_photos(&sphere_photos, &p);
+    assert_resuming_changes_no_bit(&p, false, 20, 21);
     drop_photos(&p);
 }
 
@@ -548,8 +444,8 @@ static void spheres_are_learned_from_twelve_photos(void **state)
 {
     (void)state;
     photos p;
-    take_photos(&p);
-    orr_field *field = small_field(1);
+    take_photos(&sphere_photos, &p);
+    orr_field *field = small_field(1, false, "{}");
     orr_nerf_trainer *trainer = small_trainer(field, &p, jobs);
     // the space around the spheres is known to be empty before any training
     const orr_occupancy *grid = orr_nerf_trainer_occupancy(trainer);
@@ -601,5 +497,5 @@ int main(void)
         cmocka_unit_test(a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one),
         cmocka_unit_test(spheres_are_learned_from_twelve_photos),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

@@ -1,4 +1,5 @@
 // Tests of what can be read of a world besides its state, against MuJoCo (tests/golden/record_sensors.py).
+#include "physics/world.h"
 #include "tests/golden_numbers.h"
 #include "tests/machine.h"
 
@@ -483,5 +484,5 @@ int main(void)
         cmocka_unit_test(reading_changes_nothing),
         cmocka_unit_test(a_jacobian_gives_the_velocity_of_its_frame),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

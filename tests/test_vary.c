@@ -1,5 +1,6 @@
 // Tests of worlds that differ: each quantity against a model that was compiled with the other value.
 #include "engine/core/file.h"
+#include "physics/world.h"
 #include "tests/machine.h"
 
 #include <math.h>
@@ -271,5 +272,5 @@ int main(void)
         cmocka_unit_test(values_that_cannot_be_are_refused_by_name),
         cmocka_unit_test(sizes_with_drag_of_their_own_are_refused_by_name),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

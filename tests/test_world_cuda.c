@@ -2,9 +2,11 @@
 #include "engine/core/memory.h"
 #include "engine/device/cuda_gpu.h"
 #include "orr_features.h"
+#include "physics/world.h"
 #include "tests/machine.h"
 
 #include <math.h>
+#include <string.h>
 
 #if ORR_CUDA_EMULATED
 #include "tests/cuda_emu/emu.h"
@@ -241,5 +243,5 @@ int main(void)
         cmocka_unit_test(a_device_that_fails_says_so_and_worlds_stand_still),
 #endif
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

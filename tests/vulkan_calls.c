@@ -1,8 +1,6 @@
 #include "tests/vulkan_calls.h"
 
-#include <stdbool.h>
-
-#include "tests/cuda_emu/emu.h" // wants bool
+#include "tests/cuda_emu/emu.h"
 
 static int live, calls_left;
 static VkResult fail_with;

@@ -1,6 +1,7 @@
 // How the emulated device behaves, for tests. A plain program gets the defaults.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -169,6 +169,20 @@ bool any_capture()
     return found;
 }
 
+// As the stream comes to each of the fences: what(timeline, value).
+template <class parameters, class operation_on_fence>
+cudaError_t for_each_fence(const cudaExternalSemaphore_t *semaphores, const parameters *params,
+                           unsigned int count, cudaStream_t stream, operation_on_fence what)
+{
+    cudaError_t error = cudaSuccess;
+    for (unsigned int i = 0; i < count && error == cudaSuccess; i++) {
+        const emu::external_timeline timeline = semaphores[i]->timeline;
+        uint64_t value = params[i].params.fence.value;
+        error = enqueue(stream, [=] { what(timeline, value); });
+    }
+    return error;
+}
+
 bool copy_is_sound(const void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -775,13 +789,10 @@ cudaError_t cudaSignalExternalSemaphoresAsync(const cudaExternalSemaphore_t *sem
                                               unsigned int count, cudaStream_t stream)
 {
     EMU_BEGIN;
-    cudaError_t error = cudaSuccess;
-    for (unsigned int i = 0; i < count && error == cudaSuccess; i++) {
-        const emu::external_timeline timeline = semaphores[i]->timeline;
-        uint64_t value = params[i].params.fence.value;
-        error = enqueue(stream, [=] { timeline.signal(timeline.user, value); });
-    }
-    return error;
+    return for_each_fence(semaphores, params, count, stream,
+                          [](const emu::external_timeline &timeline, uint64_t value) {
+                              timeline.signal(timeline.user, value);
+                          });
 }
 
 cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *semaphores,
@@ -789,18 +800,13 @@ cudaError_t cudaWaitExternalSemaphoresAsync(const cudaExternalSemaphore_t *semap
                                             unsigned int count, cudaStream_t stream)
 {
     EMU_BEGIN;
-    cudaError_t error = cudaSuccess;
-    for (unsigned int i = 0; i < count && error == cudaSuccess; i++) {
-        const emu::external_timeline timeline = semaphores[i]->timeline;
-        uint64_t value = params[i].params.fence.value;
-        error = enqueue(stream, [=] {
-            if (!timeline.wait(timeline.user, value)) {
-                emu::fail("a stream waits for %llu of a timeline, and nobody signals it",
-                          (unsigned long long)value);
-            }
-        });
-    }
-    return error;
+    return for_each_fence(semaphores, params, count, stream,
+                          [](const emu::external_timeline &timeline, uint64_t value) {
+                              if (!timeline.wait(timeline.user, value)) {
+                                  emu::fail("a stream waits for %llu of a timeline, and nobody signals it",
+                                            (unsigned long long)value);
+                              }
+                          });
 }
 
 cudaError_t cudaDestroyExternalSemaphore(cudaExternalSemaphore_t semaphore)
