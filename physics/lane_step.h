@@ -192,7 +192,8 @@ LANE_FN void energies(const lane_model *m, const lane_data *d)
 }
 
 // qpos moved by `step` seconds of `velocity`
-LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals qpos, reals velocity, real step)
+LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals qpos, reals velocity,
+                                real step)
 {
     for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
         reals q = qpos + m->jnt_qposadr[joint], v = velocity + m->jnt_dofadr[joint];

@@ -79,7 +79,8 @@ typedef struct orr_physics_desc {
     // 2048 or 16 per geom, whichever is more
     int32_t contact_capacity;
     orr_cuda *cuda; // the worlds live on this device; NULL: on the CPU. It must outlive the physics
-    int32_t team;   // threads of it that step a world together: 1, 2, 4 or 8, to the same bits; 0: as many as pay
+    int32_t
+        team; // threads of it that step a world together: 1, 2, 4 or 8, to the same bits; 0: as many as pay
 } orr_physics_desc;
 
 // The model must outlive the physics; jobs must too. Worlds begin at qpos0, at rest.

@@ -19,7 +19,7 @@ typedef struct orr_cuda_worlds {
     int *counts;        // [0]: raised to the most contacts that a step needed; [1]: contacts listed
     orr_physics_contact *contacts;     // room for as many as the plan has
     size_t state_bytes, scratch_bytes; // of a block
-    int worlds, team; // threads that step a world: 1, 2, 4 or 8 (lane_team.h)
+    int worlds, team;                  // threads that step a world: 1, 2, 4 or 8 (lane_team.h)
 } orr_cuda_worlds;
 
 typedef struct orr_cuda_program {

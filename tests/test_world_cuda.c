@@ -22,7 +22,8 @@ static orr_model *load(const char *name)
 static orr_physics *make(const orr_model *model, int worlds, bool double_precision)
 {
     orr_physics *physics = NULL;
-    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = cuda};
+    const orr_physics_desc desc = {
+        .worlds = worlds, .double_precision = double_precision, .cuda = cuda, .team = team};
     assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
     return physics;
 }
@@ -200,7 +201,7 @@ static void a_full_device_is_one_line(void **state)
     orr_error error = {0};
     size_t allocations = live_allocations();
     current_settings()->memory = 1 << 20;
-    const orr_physics_desc desc = {.worlds = 1000, .cuda = cuda};
+    const orr_physics_desc desc = {.worlds = 1000, .cuda = cuda, .team = team};
     assert_int_equal(orr_physics_create(&desc, model, jobs, &physics, &error), ORR_ERROR_MEMORY);
     assert_non_null(strstr(error.message, "out of memory"));
     assert_null(strchr(error.message, '\n'));
