@@ -84,6 +84,20 @@ LANE_FN void factorise_inertia(const lane_model *m, const lane_data *d)
 // y = M x
 LANE_FN void inertia_matrix_times(const lane_model *m, const lane_data *d, reals x, reals y)
 {
+    if (team_size(d) == 1) {
+        for (int k = 0; k < m->nv; k++) {
+            int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+            real sum = d->qM[adr + last] * x[k];
+            for (int c = 0; c < last; c++) {
+                int j = m->M_colind[adr + c];
+                sum = fma_(d->qM[adr + c], x[j], sum);
+                y[j] = fma_(d->qM[adr + c], x[k], y[j]);
+            }
+            y[k] = sum;
+        }
+        return;
+    }
+    // the same sums in the same order, but each by one member: its row, then its column
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
         int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
         real sum = d->qM[adr + last] * x[k];

@@ -89,8 +89,8 @@ LANE_FN void kinematics(const lane_model *m, const lane_data *d)
     store_quaternion(d->xquat, 0, make_quaternion(R(1.0), R(0.0), R(0.0), R(0.0)));
     store_matrix(d->xmat, 0, identity3());
     store_matrix(d->ximat, 0, identity3());
-    for (int level = 0; level < m->plan->level_count; level++) {
-        int end = m->plan->level_first[level + 1];
+    for (int level = 0; level < level_count(m, d); level++) {
+        int end = level_end(m, d, level);
         for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
             place_body(m, d, m->plan->level_body[i]);
         }

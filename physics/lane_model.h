@@ -127,11 +127,12 @@ typedef enum lane_row_type {
 
 // Rows come in groups: those of one contact, or one alone. A group's Jacobian is `basis` rows: the rows of the
 // group themselves, but for a pyramid the normal n and tangents t, of which its edges are n + f t and n - f t.
-// All but `type` and `frictionloss` are the group's, and said by its first row.
+// All but `type`, `place` and `frictionloss` are the group's, and said by its first row.
 typedef struct lane_row {
     uint8_t type;       // lane_row_type
     uint8_t dim;        // rows of the group
     uint8_t basis;      // rows of its Jacobian
+    uint8_t place;      // which row of the group this is
     int32_t count;      // entries of a row of its Jacobian
     const int32_t *dof; // their dofs, descending
     int32_t J;          // first of them in efc_J: basis x count

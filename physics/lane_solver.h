@@ -121,33 +121,33 @@ LANE_FN void load_cone(const lane_data *d, int i, reals from, real x[6])
     }
 }
 
-// Adds the cost of a group's rows to `cost`.
-FN void group_forces(const lane_data *d, int first, real *cost)
+// Cost of a row; of a cone all of its rows have it together, and the first says it. Forces and second derivatives, too.
+FN real row_forces(const lane_data *d, int i)
 {
-    int dim = d->row[first].dim;
-    if (d->row[first].type == LANE_ROW_CONE) {
-        real x[6], force[6];
-        load_cone(d, first, d->efc_jar, x);
-        *cost = *cost + cone_cost(d, first, x, force);
-        for (int k = 0; k < dim; k++) {
-            d->efc_force[first + k] = force[k];
-        }
-        return;
+    const lane_row *row = &d->row[i];
+    if (row->type != LANE_ROW_CONE) {
+        return row_cost(d, i, d->efc_jar[i], &d->efc_force[i], &d->efc_weight[i]);
     }
-    for (int i = first; i < first + dim; i++) {
-        *cost = *cost + row_cost(d, i, d->efc_jar[i], &d->efc_force[i], &d->efc_weight[i]);
+    if (row->place > 0) {
+        return R(0.0);
     }
+    real x[6], force[6];
+    load_cone(d, i, d->efc_jar, x);
+    real cost = cone_cost(d, i, x, force);
+    for (int k = 0; k < row->dim; k++) {
+        d->efc_force[i + k] = force[k];
+    }
+    return cost;
 }
 
-// Forces and second derivatives at efc_jar; returns the constraints' cost. Groups are dealt out as everywhere, so that who
-// has written a group's efc_jar need not wait before this.
+// Forces and second derivatives at efc_jar; returns the constraints' cost.
 LANE_FN real constraint_forces(const lane_data *d)
 {
     real cost[LANE_STRANDS];
     for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
         cost[k] = R(0.0);
-        for (int group = strand; group < d->group_count; group += LANE_STRANDS) {
-            group_forces(d, d->group[group], &cost[k]);
+        for (int i = strand; i < d->row_count; i += LANE_STRANDS) {
+            cost[k] = cost[k] + row_forces(d, i);
         }
     }
     team_wait(d);
@@ -397,21 +397,17 @@ FN void eliminate_row(const lane_data *d, int nv, int k, ints columns, int count
 {
     int width = (count + team_size(d) - 1) / team_size(d);
     width = width < 4 ? width : 4;
-    for (int c = width * team_first(d); c < count; c += width * team_size(d)) {
-        switch (count - c < width ? count - c : width) {
-        case 1:
-            eliminate(d, nv, k, columns + c, 1);
-            break;
-        case 2:
-            eliminate(d, nv, k, columns + c, 2);
-            break;
-        case 3:
-            eliminate(d, nv, k, columns + c, 3);
-            break;
-        default:
-            eliminate(d, nv, k, columns + c, 4);
-            break;
-        }
+    int c = width * team_first(d);
+    for (; width == 4 && c + 4 <= count; c += 4 * team_size(d)) {
+        eliminate(d, nv, k, columns + c, 4);
+    }
+    int left = count - c < width ? count - c : width;
+    if (left == 3) {
+        eliminate(d, nv, k, columns + c, 3);
+    } else if (left == 2) {
+        eliminate(d, nv, k, columns + c, 2);
+    } else if (left == 1) {
+        eliminate(d, nv, k, columns + c, 1);
     }
 }
 
@@ -470,25 +466,21 @@ FN void add_cone_slope(const lane_data *d, int i, real step, real *first, real *
     }
 }
 
-FN void add_group_slope(const lane_data *d, int group, real step, real *first, real *second)
+FN void add_slope(const lane_data *d, int i, real step, real *first, real *second)
 {
-    int type = d->row[group].type;
-    if (type == LANE_ROW_CONE) {
-        add_cone_slope(d, group, step, first, second);
-        return;
-    }
-    for (int i = group; i < group + d->row[group].dim; i++) {
-        real jv = d->efc_jv[i], at = fma_(step, jv, d->efc_jar[i]);
-        if (type == LANE_ROW_UNILATERAL) {
-            real pulls = sel(at < R(0.0), d->efc_D[i] * jv, R(0.0));
-            *first = fma_(pulls, at, *first);
-            *second = fma_(pulls, jv, *second);
-            continue;
-        }
+    const lane_row *row = &d->row[i];
+    real jv = d->efc_jv[i], at = fma_(step, jv, d->efc_jar[i]);
+    if (row->type == LANE_ROW_UNILATERAL) {
+        real pulls = sel(at < R(0.0), d->efc_D[i] * jv, R(0.0));
+        *first = fma_(pulls, at, *first);
+        *second = fma_(pulls, jv, *second);
+    } else if (row->type != LANE_ROW_CONE) {
         real force, weight;
         row_cost(d, i, at, &force, &weight);
         *first = fma_(-force, jv, *first);
         *second = fma_(weight * jv, jv, *second);
+    } else if (row->place == 0) {
+        add_cone_slope(d, i, step, first, second);
     }
 }
 
@@ -499,8 +491,8 @@ LANE_FN void slope_along(const lane_data *d, real step, real *first, real *secon
     for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
         firsts[k] = strand == 0 ? *first : R(0.0);
         seconds[k] = strand == 0 ? *second : R(0.0);
-        for (int group = strand; group < d->group_count; group += LANE_STRANDS) {
-            add_group_slope(d, d->group[group], step, &firsts[k], &seconds[k]);
+        for (int i = strand; i < d->row_count; i += LANE_STRANDS) {
+            add_slope(d, i, step, &firsts[k], &seconds[k]);
         }
     }
     *first = team_sum(d, firsts);

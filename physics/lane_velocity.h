@@ -30,8 +30,8 @@ LANE_FN void body_velocity(const lane_model *m, const lane_data *d, int i)
 LANE_FN void body_velocities(const lane_model *m, const lane_data *d)
 {
     store_spatial(d->cvel, 0, make_spatial(zero3(), zero3()));
-    for (int level = 0; level < m->plan->level_count; level++) {
-        int end = m->plan->level_first[level + 1];
+    for (int level = 0; level < level_count(m, d); level++) {
+        int end = level_end(m, d, level);
         for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
             body_velocity(m, d, m->plan->level_body[i]);
         }
@@ -61,8 +61,8 @@ LANE_FN void newton_euler(const lane_model *m, const lane_data *d, int with_qacc
         up = scale3(gravity(m, d), R(-1.0));
     }
     store_spatial(d->cacc, 0, make_spatial(zero3(), up));
-    for (int level = 0; level < m->plan->level_count; level++) {
-        int end = m->plan->level_first[level + 1];
+    for (int level = 0; level < level_count(m, d); level++) {
+        int end = level_end(m, d, level);
         for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
             body_acceleration(m, d, with_qacc, m->plan->level_body[i]);
         }
