@@ -57,6 +57,15 @@ LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
     }
 }
 
+FN int lowest_bit(uint32_t bits)
+{
+#if defined(__CUDA_ARCH__)
+    return __ffs((int)bits) - 1;
+#else
+    return __builtin_ctz(bits);
+#endif
+}
+
 // Sets the bits of the pairs that may touch, as sweep does: few enough that a team tries them all.
 LANE_FN void try_pairs(const lane_model *m, const lane_data *d)
 {
@@ -86,11 +95,9 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
         } else {
             try_pairs(m, d);
         }
-        for (int i = 0; i < plan->pair_count; i++) {
-            if (i % 32 == 0 && d->near_pair[i / 32] == 0) {
-                i += 31;
-            } else if (d->near_pair[i / 32] >> i % 32 & 1) {
-                collide_pair(m, d, i);
+        for (int first = 0; first < plan->pair_count; first += 32) {
+            for (uint32_t left = d->near_pair[first / 32]; left != 0; left &= left - 1) {
+                collide_pair(m, d, first + lowest_bit(left));
             }
         }
     }

@@ -54,14 +54,15 @@ LANE_FN void factorise(const lane_model *m, const lane_data *d, reals LD, reals 
 // x: the right side on entry, the solution on return
 LANE_FN void solve_factorised(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals x)
 {
-    for (int k = m->nv - 1; k >= 0 && team_leads(d); k--) {
+    for (int k = m->nv - 1; k >= 0; k--) {
         int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
-        for (int c = 0; c < last; c++) {
+        for (int c = team_first(d); c < last; c += team_size(d)) {
             int j = m->M_colind[adr + c];
             x[j] = fma_(-LD[adr + c], x[k], x[j]);
         }
+        team_wait(d);
     }
-    for (int k = 0; k < m->nv && team_leads(d); k++) {
+    for (int k = 0; k < m->nv && team_size(d) == 1; k++) {
         int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
         real sum = x[k] * inverse[k];
         for (int c = 0; c < last; c++) {
@@ -69,7 +70,21 @@ LANE_FN void solve_factorised(const lane_model *m, const lane_data *d, reals LD,
         }
         x[k] = sum;
     }
+    if (team_size(d) == 1) {
+        return;
+    }
+    // a team hands each x on to all sums that it is in
+    for (int k = team_first(d); k < m->nv; k += team_size(d)) {
+        x[k] = x[k] * inverse[k];
+    }
     team_wait(d);
+    for (int k = 0; k < m->nv; k++) {
+        int last = m->M_rownnz[k] - 1;
+        for (int below = k + 1 + team_first(d); below < m->plan->dof_end[k]; below += team_size(d)) {
+            x[below] = fma_(-LD[m->M_rowadr[below] + last], x[k], x[below]);
+        }
+        team_wait(d);
+    }
 }
 
 LANE_FN void factorise_inertia(const lane_model *m, const lane_data *d)

@@ -411,6 +411,34 @@ FN void eliminate_row(const lane_data *d, int nv, int k, ints columns, int count
     }
 }
 
+// x = L^-1 D^-1 x, from the first to the last. A team hands each x on to all sums that it is in; alone, sum after sum.
+LANE_FN void substitute(const lane_data *d, int nv, reals x)
+{
+    for (int k = 0; k < nv && team_size(d) == 1; k++) {
+        ints columns = d->fill + k * nv;
+        reals row = row_of_H(d, k);
+        real sum = x[k] * d->work[k];
+        for (int c = 0; c < d->fill_count[k] - 1; c++) {
+            sum = fma_(-row[columns[c]], x[columns[c]], sum);
+        }
+        x[k] = sum;
+    }
+    if (team_size(d) == 1) {
+        return;
+    }
+    for (int k = team_first(d); k < nv; k += team_size(d)) {
+        x[k] = x[k] * d->work[k];
+    }
+    team_wait(d);
+    for (int k = 0; k < nv; k++) {
+        ints below = d->below + k * nv;
+        for (int b = team_first(d); b < d->below_count[k]; b += team_size(d)) {
+            x[below[b]] = fma_(-row_of_H(d, below[b])[k], x[k], x[below[b]]);
+        }
+        team_wait(d);
+    }
+}
+
 // search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal; D in Mv, 1 / D in work
 LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
 {
@@ -436,16 +464,7 @@ LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
         }
         team_wait(d);
     }
-    for (int k = 0; k < nv && team_leads(d); k++) {
-        ints columns = d->fill + k * nv;
-        reals row = row_of_H(d, k);
-        real sum = x[k] * d->work[k];
-        for (int c = 0; c < d->fill_count[k] - 1; c++) {
-            sum = fma_(-row[columns[c]], x[columns[c]], sum);
-        }
-        x[k] = sum;
-    }
-    team_wait(d);
+    substitute(d, nv, x);
 }
 
 FN void add_cone_slope(const lane_data *d, int i, real step, real *first, real *second)
