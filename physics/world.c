@@ -224,6 +224,11 @@ int orr_physics_lanes(const orr_physics *physics)
     return physics->program->lanes;
 }
 
+int orr_physics_team(const orr_physics *physics)
+{
+    return physics->device ? orr_device_team(physics->device) : 1;
+}
+
 size_t orr_physics_world_bytes(const orr_physics *physics)
 {
     return (size_t)physics->state_count * physics->program->real_bytes;

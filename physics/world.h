@@ -168,5 +168,6 @@ int orr_physics_contact_capacity(const orr_physics *physics);
 
 int orr_physics_worlds(const orr_physics *physics);
 int orr_physics_lanes(const orr_physics *physics);
+int orr_physics_team(const orr_physics *physics); // threads that step a world together; 1 on the CPU
 size_t orr_physics_world_bytes(const orr_physics *physics);   // of state per world
 size_t orr_physics_scratch_bytes(const orr_physics *physics); // per thread, at most; on CUDA per warp

@@ -33,6 +33,11 @@ const orr_program *orr_device_program(bool double_precision)
     return &(double_precision ? orr_cuda_program_double() : orr_cuda_program_single())->host;
 }
 
+int orr_device_team(const orr_device_worlds *device)
+{
+    return device->worlds.team;
+}
+
 orr_result orr_device_check(const orr_device_worlds *device, orr_error *error)
 {
     if (device->failed != ORR_OK && error) {

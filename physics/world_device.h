@@ -12,6 +12,7 @@ const orr_program *orr_device_program(bool double_precision);
 // Of physics that has its program, model and host memory, which all hold what is to be.
 orr_result orr_device_create(const orr_physics_desc *desc, orr_physics *physics, orr_error *error);
 void orr_device_destroy(orr_device_worlds *device);
+int orr_device_team(const orr_device_worlds *device);
 orr_result orr_device_check(const orr_device_worlds *device, orr_error *error);
 
 // Before the host reads blocks' state; before it writes it.

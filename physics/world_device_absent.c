@@ -20,6 +20,12 @@ void orr_device_destroy(orr_device_worlds *device)
     (void)device;
 }
 
+int orr_device_team(const orr_device_worlds *device)
+{
+    (void)device;
+    return 1;
+}
+
 orr_result orr_device_check(const orr_device_worlds *device, orr_error *error)
 {
     (void)device;
