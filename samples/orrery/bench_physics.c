@@ -86,7 +86,7 @@ static orr_result bench_case(const bench_run *run, const char *robot, const orr_
     fprintf(run->out, "  %6d worlds %s %12.0f steps/s%s, %zu bytes per world", worlds, precision,
             on->cuda ? speed.steps_per_second : speed.steps_per_core, on->cuda ? "" : " per core", bytes);
     if (on->cuda) {
-        fprintf(run->out, ", %d threads", team);
+        fprintf(run->out, ", a team of %d", team);
     }
     fputc('\n', run->out);
     if (list) {
