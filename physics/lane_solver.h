@@ -90,7 +90,7 @@ LANE_FN void cone_hessian(const lane_data *d, int i, const real x[6], real hessi
 }
 
 // Force, second derivative and cost of a row that is no cone.
-LANE_FN real row_cost(const lane_data *d, int i, real x, real *force, real *weight)
+FN real row_cost(const lane_data *d, int i, real x, real *force, real *weight)
 {
     const lane_row *row = &d->row[i];
     real D = d->efc_D[i];
