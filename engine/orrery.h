@@ -266,8 +266,18 @@ ORR_API orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer robot,
 /* The name of a body, "" when it has none; NULL outside [0, body_count). */
 ORR_API const char *orr_scene_robot_body(const orr_scene *scene, orr_layer robot, int body);
 
+/* Which machine moves the robots of a world, all of them: ORR_DEVICE_CPU, or ORR_DEVICE_CUDA, where each copy has a thread and
+ * its state stays; frames that CUDA draws find bodies there. ORR_DEVICE_AUTO, the default, is CUDA when the engine stands on
+ * CUDA and there are at least 512 copies for each of its CPU threads, since a GPU is slow on few. Robots take their states
+ * along, and numbers agree to rounding. A robot that a device cannot hold stays on the CPU, and a log line says so.
+ * When the device fails later, the call that notices, not always the one that failed, returns ORR_ERROR_DEVICE once: all
+ * robots go on on the CPU, each 32 copies from where they were set or read last. */
+ORR_API orr_result orr_world_set_device(orr_world *world, orr_device_kind device, orr_error *error);
+/* Where robots move now: ORR_DEVICE_CUDA as soon as one does. */
+ORR_API orr_device_kind orr_world_device(const orr_world *world);
+
 /* Moves every robot of every copy on by time steps of its own. ORR_ERROR_UNSUPPORTED names what a model needs and the
- * dynamics do not have; such a robot is drawn where it stands. */
+ * dynamics do not have; such a robot is drawn where it stands. On CUDA this does not wait: what asks for numbers does. */
 ORR_API orr_result orr_world_step(orr_world *world, int steps, orr_error *error);
 /* Moves them on by so much time, in whole time steps; what is left over is kept for the next call. 0 .. 1e6 s. */
 ORR_API orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error);

@@ -184,7 +184,20 @@ void orr_physics_forward(orr_physics *physics)
 
 orr_result orr_physics_check(const orr_physics *physics, orr_error *error)
 {
-    return physics->device ? orr_device_check(physics->device, error) : ORR_OK;
+    if (physics->device) {
+        orr_device_settle(physics);
+    }
+    return orr_physics_status(physics, error);
+}
+
+orr_result orr_physics_status(const orr_physics *physics, orr_error *error)
+{
+    return physics->device ? orr_device_status(physics->device, error) : ORR_OK;
+}
+
+orr_cuda *orr_physics_cuda(const orr_physics *physics)
+{
+    return physics->device ? orr_device_cuda(physics->device) : NULL;
 }
 
 void orr_physics_reset(orr_physics *physics, int world)
@@ -197,6 +210,9 @@ bool orr_physics_diverged(const orr_physics *physics, int world)
 {
     assert(world >= 0 && world < physics->worlds);
     int lanes = physics->program->lanes;
+    if (physics->device) {
+        orr_device_settle(physics);
+    }
     return (physics->diverged[world / lanes] >> (world % lanes)) & 1;
 }
 
@@ -208,6 +224,9 @@ int orr_physics_contact_capacity(const orr_physics *physics)
 int orr_physics_contacts_needed(const orr_physics *physics)
 {
     int most = 0;
+    if (physics->device) {
+        orr_device_settle(physics);
+    }
     for (int i = 0; i < physics->workers; i++) {
         most = physics->contacts_needed[i] > most ? physics->contacts_needed[i] : most;
     }

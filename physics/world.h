@@ -139,8 +139,14 @@ orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int 
                             orr_error *error);
 int orr_physics_vary_size(const orr_physics *physics, orr_vary what); // numbers per world
 
-// ORR_OK, or what a CUDA device said when it failed: since then worlds stand still and what is read of them is old.
+// On CUDA calls that give the host nothing return at once, and what they began runs in the device's stream; calls that read
+// wait for it. So a failure of the device can show later than it happened.
+// ORR_OK, or what a CUDA device said when it failed: since then worlds stand still and what is read of them is old, for each
+// block of worlds as it was when the host read or set it last. Waits for the steps under way.
 orr_result orr_physics_check(const orr_physics *physics, orr_error *error);
+// The same, as far as it is known without waiting.
+orr_result orr_physics_status(const orr_physics *physics, orr_error *error);
+orr_cuda *orr_physics_cuda(const orr_physics *physics); // the device that worlds live on; NULL: the CPU
 
 // A field of all worlds where it is on their device, without a copy: number i of world w stands at
 // ((char *)numbers + w / 32 * block_bytes)[i][w % 32], a float, or a double.
@@ -156,6 +162,22 @@ typedef struct orr_physics_view {
 // Fails with ORR_CODE_ARGUMENT for worlds on the CPU, with _CAPACITY for derived fields of more worlds than move at once.
 orr_result orr_physics_device_view(orr_physics *physics, orr_physics_field field, orr_physics_view *view,
                                    orr_error *error);
+
+// Memory of a CUDA device for where the bodies of one world are. Zero is an empty one.
+typedef struct orr_physics_bodies {
+    orr_cuda *cuda;
+    void *memory;
+    const float *position; // on the device: count x 3 [m]
+    const float *rotation; // on the device: count x 4, unit quaternions
+    int32_t count;
+} orr_physics_bodies;
+
+// Puts there where the bodies of a world on that device are now, in the device's stream and without waiting: for what follows
+// in the stream, as drawing does. Of a world that has diverged: where the bodies were of the world that was asked for last.
+// DEVICE_MEMORY when the device has no room for them, which does the worlds no harm.
+orr_result orr_physics_device_bodies(orr_physics *physics, int world, orr_physics_bodies *bodies,
+                                     orr_error *error);
+void orr_physics_bodies_release(orr_physics_bodies *bodies); // before its device goes
 
 // Has the world's state become infinite, not a number, or larger than 1e10? It stays so until it is reset or
 // set; other worlds are not touched.

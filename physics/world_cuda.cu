@@ -19,7 +19,7 @@ static __device__ lane_team make_team(int size, int first, int member)
     return team;
 }
 
-// The only kernel: a second one would be compiled with a whole program of its own. A block of worlds is `team` warps, each
+// The only kernel that runs it: a second one would be compiled with a whole program of its own. A block of worlds is `team` warps, each
 // of which has a part of the worlds.
 static __global__ void run_worlds(orr_cuda_worlds worlds, int first, int team, orr_program_call call,
                                   int steps, int listed)
@@ -42,10 +42,35 @@ static __global__ void run_worlds(orr_cuda_worlds worlds, int first, int team, o
         }
     }
     unsigned int diverged = __ballot_sync(ORR_ALL_LANES, !fine);
-    if (thread == 0) { // the first members' votes; other warps have the block's other bits
-        unsigned int mine = (part == ORR_WARP ? ORR_ALL_LANES : (1u << part) - 1u) << part_first;
-        atomicAnd(&worlds.diverged[block], ~mine);
-        atomicOr(&worlds.diverged[block], diverged << part_first & mine);
+    if (thread == 0 && (call == ORR_PROGRAM_STEP || call == ORR_PROGRAM_FORWARD)) {
+        unsigned int mine = part == ORR_WARP ? ORR_ALL_LANES : (1u << part) - 1u; // each world's first member
+        atomicOr(&worlds.diverged[block], (diverged & mine) << part_first);
+    }
+}
+
+static __global__ void write_numbers(orr_cuda_worlds worlds, orr_cuda_numbers numbers)
+{
+    int block = numbers.world / ORR_WARP, lane = numbers.world % ORR_WARP, i = (int)threadIdx.x;
+    reals state = first_real(worlds.state + (size_t)block * worlds.state_bytes, lane);
+    if (i < numbers.count) {
+        state[numbers.at + i] = (real)numbers.values[i];
+    }
+    if (i == 0) {
+        worlds.diverged[block] &= ~(1u << lane);
+    }
+}
+
+static __global__ void take_numbers(orr_cuda_worlds worlds, orr_cuda_bodies bodies)
+{
+    int lane = bodies.world % ORR_WARP, positions = 3 * bodies.count;
+    reals found = first_real(worlds.scratch, lane);
+    bool diverged = worlds.diverged[bodies.world / ORR_WARP] >> lane & 1;
+    for (int i = (int)threadIdx.x; i < 7 * bodies.count; i += (int)blockDim.x) {
+        int at = i < positions ? bodies.position_at + i : bodies.rotation_at + i - positions;
+        if (!diverged) {
+            bodies.kept[i] = (float)found[at];
+        }
+        bodies.to[i] = bodies.kept[i];
     }
 }
 
@@ -56,6 +81,16 @@ static void launch(cudaStream_t stream, const orr_cuda_worlds *worlds, int first
     int team = call == ORR_PROGRAM_STEP || call == ORR_PROGRAM_FORWARD ? worlds->team : 1;
     ORR_LAUNCH(run_worlds, (unsigned int)(count * team), ORR_WARP, 0, stream, *worlds, first, team, call,
                steps, listed);
+}
+
+static void write(cudaStream_t stream, const orr_cuda_worlds *worlds, const orr_cuda_numbers *numbers)
+{
+    ORR_LAUNCH(write_numbers, 1, ORR_CUDA_NUMBERS, 0, stream, *worlds, *numbers);
+}
+
+static void take_bodies(cudaStream_t stream, const orr_cuda_worlds *worlds, const orr_cuda_bodies *bodies)
+{
+    ORR_LAUNCH(take_numbers, 1, 4 * ORR_WARP, 0, stream, *worlds, *bodies);
 }
 
 // ---- the model in one piece ----
@@ -143,6 +178,8 @@ extern "C" const orr_cuda_program *PROGRAM(void)
     static const orr_cuda_program program = {{ORR_WARP, LANE_NUMBER_BYTES, sizeof(lane_model), fill_model,
                                               state_count, scratch_bytes, field_at, NULL, NULL},
                                              copy_model,
-                                             launch};
+                                             launch,
+                                             write,
+                                             take_bodies};
     return &program;
 }

@@ -15,12 +15,27 @@ typedef struct orr_cuda_worlds {
     const void *model;  // by `copy_model`
     char *state;        // blocks x state_bytes
     char *scratch;      // one set per block of a launch
-    uint32_t *diverged; // per block, one bit per lane: set by a launch
+    uint32_t *diverged; // per block, one bit per lane: steps raise it, and it stays
     int *counts;        // [0]: raised to the most contacts that a step needed; [1]: contacts listed
     orr_physics_contact *contacts;     // room for as many as the plan has
     size_t state_bytes, scratch_bytes; // of a block
     int worlds, team;                  // threads that step a world: 1, 2, 4 or 8 (lane_team.h)
 } orr_cuda_worlds;
+
+// Numbers of one world's state, which travel with the launch: nothing of them has to last on the host.
+enum { ORR_CUDA_NUMBERS = 64 };
+typedef struct orr_cuda_numbers {
+    int world, at, count; // at: the first one's place in the state
+    double values[ORR_CUDA_NUMBERS];
+} orr_cuda_numbers;
+
+// Where the bodies of a world are: 3 numbers of each, then 4 of each.
+typedef struct orr_cuda_bodies {
+    int world, count;
+    int position_at, rotation_at; // in the scratch
+    float *kept;                  // of the world that was looked at last, when it had not diverged
+    float *to;
+} orr_cuda_bodies;
 
 typedef struct orr_cuda_program {
     orr_program host; // without `run` and `contacts`
@@ -31,6 +46,10 @@ typedef struct orr_cuda_program {
     // `contacts`, after a call that finds them; -1: none
     void (*launch)(cudaStream_t stream, const orr_cuda_worlds *worlds, int first, int count,
                    orr_program_call call, int steps, int listed);
+    // The world has not diverged then.
+    void (*write)(cudaStream_t stream, const orr_cuda_worlds *worlds, const orr_cuda_numbers *numbers);
+    // After a launch of the world's block alone that finds positions. A world that has diverged is where it was kept.
+    void (*take_bodies)(cudaStream_t stream, const orr_cuda_worlds *worlds, const orr_cuda_bodies *bodies);
 } orr_cuda_program;
 
 const orr_cuda_program *orr_cuda_program_single(void);

@@ -26,11 +26,22 @@ int orr_device_team(const orr_device_worlds *device)
     return 1;
 }
 
-orr_result orr_device_check(const orr_device_worlds *device, orr_error *error)
+orr_cuda *orr_device_cuda(const orr_device_worlds *device)
+{
+    (void)device;
+    return NULL;
+}
+
+orr_result orr_device_status(const orr_device_worlds *device, orr_error *error)
 {
     (void)device;
     (void)error;
     return ORR_OK;
+}
+
+void orr_device_settle(const orr_physics *physics)
+{
+    (void)physics;
 }
 
 void orr_device_fetch(const orr_physics *physics, int first, int count)
@@ -45,6 +56,16 @@ void orr_device_change(orr_physics *physics, int first, int count)
     (void)physics;
     (void)first;
     (void)count;
+}
+
+bool orr_device_write(orr_physics *physics, int world, int at, int count, const double *values)
+{
+    (void)physics;
+    (void)world;
+    (void)at;
+    (void)count;
+    (void)values;
+    return false;
 }
 
 orr_result orr_device_make_room(orr_physics *physics, int state_count, orr_error *error)
@@ -92,6 +113,23 @@ orr_result orr_device_view(orr_physics *physics, bool lasts, int at, orr_physics
     (void)lasts;
     (void)at;
     (void)view;
+    (void)error;
+    return ORR_OK;
+}
+
+void orr_physics_bodies_release(orr_physics_bodies *bodies)
+{
+    (void)bodies;
+}
+
+orr_result orr_device_take_bodies(orr_physics *physics, int world, int position_at, int rotation_at,
+                                  orr_physics_bodies *bodies, orr_error *error)
+{
+    (void)physics;
+    (void)world;
+    (void)position_at;
+    (void)rotation_at;
+    (void)bodies;
     (void)error;
     return ORR_OK;
 }

@@ -94,9 +94,11 @@ void orr_physics_set(orr_physics *physics, orr_physics_field field, int world, c
     int lanes = physics->program->lanes, block = world / lanes, lane = world % lanes;
     field_place place = find_field(physics, field);
     assert(place.lasts);
-    char *state = write_state(physics, block);
-    for (int i = 0; i < place.count; i++) {
-        write_number(physics->program, state, place.at + i, lane, values[i]);
+    if (!physics->device || !orr_device_write(physics, world, place.at, place.count, values)) {
+        char *state = write_state(physics, block);
+        for (int i = 0; i < place.count; i++) {
+            write_number(physics->program, state, place.at + i, lane, values[i]);
+        }
     }
     physics->diverged[block] &= ~(1u << lane);
 }
@@ -381,6 +383,18 @@ orr_result orr_physics_device_view(orr_physics *physics, orr_physics_field field
     }
     view->count = place.count;
     return orr_device_view(physics, place.lasts, place.at, view, error);
+}
+
+orr_result orr_physics_device_bodies(orr_physics *physics, int world, orr_physics_bodies *bodies,
+                                     orr_error *error)
+{
+    assert(world >= 0 && world < physics->worlds);
+    if (!physics->device) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "bodies: expected worlds on a CUDA device, not on the CPU");
+    }
+    int position_at = find_field(physics, ORR_PHYSICS_XPOS).at;
+    return orr_device_take_bodies(physics, world, position_at, find_field(physics, ORR_PHYSICS_XQUAT).at,
+                                  bodies, error);
 }
 
 // ---- contacts and Jacobians ----

@@ -16,6 +16,16 @@ int orr_mip_levels(int width, int height)
     return levels;
 }
 
+int orr_mesh_texture_levels(const orr_mesh *mesh, const orr_image8 *texture, int32_t first[ORR_MIP_LEVELS])
+{
+    int levels = mesh->has_mips ? orr_mip_levels(texture->width, texture->height) : 1;
+    first[0] = 0;
+    for (int i = 1; i < levels; i++) {
+        first[i] = first[i - 1] + orr_mip_side(texture->width, i - 1) * orr_mip_side(texture->height, i - 1);
+    }
+    return levels;
+}
+
 static size_t mip_texels(int width, int height)
 {
     size_t texels = 0;

@@ -62,3 +62,8 @@ static inline int orr_mip_side(int side, int level)
 }
 // Levels of a chain, level 0 included: down to 1 x 1.
 int orr_mip_levels(int width, int height);
+enum {
+    ORR_MIP_LEVELS = 17 // at most
+};
+// How many levels of one of the mesh's textures there are, and at which texel each begins.
+int orr_mesh_texture_levels(const orr_mesh *mesh, const orr_image8 *texture, int32_t first[ORR_MIP_LEVELS]);

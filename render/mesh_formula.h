@@ -24,6 +24,60 @@ STRUCT(mesh_light)
 }
 END_STRUCT(mesh_light)
 
+// What a vertex needs to know of the view; sizes and centre in pixels.
+STRUCT(mesh_view)
+{
+    uniform_real focal_x, focal_y, centre_x, centre_y;
+    uniform_real width, height;
+    uniform_real near_plane;
+    uniform_real orthographic; // 1 or 0
+    uniform_real guard;        // as far beyond the picture it may have a place on the screen
+    uniform_real subpixels;    // of a pixel: what such a place is rounded to
+}
+END_STRUCT(mesh_view)
+
+// A vertex on the screen, and which bounds it breaks.
+STRUCT(mesh_seen)
+{
+    real x, y; // [1/subpixels px]; 0 when it breaks near or guard
+    mask near_plane, left, right, top, bottom, guard;
+}
+END_STRUCT(mesh_seen)
+
+// p: in the camera's space
+FN mesh_seen mesh_see(mesh_view v, real3 p)
+{
+    // w: what the screen position is to be divided by
+    real w = sel(R(v.orthographic) > R(0.5), R(1.0), p.z);
+    real at_x = v.focal_x * p.x + v.centre_x * w;
+    real at_y = v.focal_y * p.y + v.centre_y * w;
+    mesh_seen s;
+    s.near_plane = not_(p.z >= R(v.near_plane));
+    real inverse = R(1.0) / sel(s.near_plane, R(1.0), w);
+    real x = v.focal_x * p.x * inverse + R(v.centre_x);
+    real y = v.focal_y * p.y * inverse + R(v.centre_y);
+    s.left = at_x < R(0.0);
+    s.right = at_x > v.width * w;
+    s.top = at_y < R(0.0);
+    s.bottom = at_y > v.height * w;
+    s.guard = not_(and_(and_(x >= R(-v.guard), x <= R(v.width + v.guard)),
+                        and_(y >= R(-v.guard), y <= R(v.height + v.guard))));
+    mask unplaced = or_(s.near_plane, s.guard);
+    s.x = floor_(sel(unplaced, R(0.0), x) * R(v.subpixels) + R(0.5));
+    s.y = floor_(sel(unplaced, R(0.0), y) * R(v.subpixels) + R(0.5));
+    return s;
+}
+
+// The level of a texture's mip chain whose texels are as large as a pixel, by the longer of the two steps that a pixel makes
+// in the texture. across, down: these steps [texels]; last: the chain's last level.
+FN real mesh_texture_level(real2 across, real2 down, uniform_real last)
+{
+    real across_squared = fma_(across.y, across.y, across.x * across.x);
+    real down_squared = fma_(down.y, down.y, down.x * down.x);
+    real longest = min_(max_(max_(across_squared, down_squared), R(1.0)), R(1e30));
+    return max_(min_(R(0.5) * log2_(longest), R(last)), R(0.0));
+}
+
 FN real3 subtract3(real3 a, real3 b)
 {
     return make_real3(a.x - b.x, a.y - b.y, a.z - b.z);
@@ -76,6 +130,14 @@ FN real3 mesh_seen_normal(real3 normal, real3 outward)
     real3 n = normalised3(normal);
     mask away = dot3(n, outward) < R(0.0);
     return make_real3(sel(away, -n.x, n.x), sel(away, -n.y, n.y), sel(away, -n.z, n.z));
+}
+
+// A triangle's normal turned to the side that is seen. normal: on its front; to_surface: from the eye to any point of it.
+FN real3 mesh_outward(real3 normal, real3 to_surface)
+{
+    mask away = dot3(normal, to_surface) > R(0.0);
+    return make_real3(sel(away, -normal.x, normal.x), sel(away, -normal.y, normal.y),
+                      sel(away, -normal.z, normal.z));
 }
 
 FN real power_of(real base, uniform_real exponent)

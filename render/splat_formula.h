@@ -267,6 +267,54 @@ FN sh_band3 sh_degree3(real3 v)
     return s;
 }
 
+// A splat's colour is summed up band by band, in the order of the coefficients: sh_sum0, then as many of the others as the
+// splat has degrees, then sh_clamped. c: the band's coefficients, each of red, green and blue.
+FN real3 sh_add(real3 sum, real weight, real3 c)
+{
+    return make_real3(fma_(weight, c.x, sum.x), fma_(weight, c.y, sum.y), fma_(weight, c.z, sum.z));
+}
+
+FN real3 sh_sum0(real3 c)
+{
+    return sh_add(make_real3(R(0.5), R(0.5), R(0.5)), R(SH_0), c);
+}
+
+FN real3 sh_sum1(real3 sum, real3 direction, real3 c0, real3 c1, real3 c2)
+{
+    sh_band1 b = sh_degree1(direction);
+    sum = sh_add(sum, b.a, c0);
+    sum = sh_add(sum, b.b, c1);
+    return sh_add(sum, b.c, c2);
+}
+
+FN real3 sh_sum2(real3 sum, real3 direction, real3 c0, real3 c1, real3 c2, real3 c3, real3 c4)
+{
+    sh_band2 b = sh_degree2(direction);
+    sum = sh_add(sum, b.a, c0);
+    sum = sh_add(sum, b.b, c1);
+    sum = sh_add(sum, b.c, c2);
+    sum = sh_add(sum, b.d, c3);
+    return sh_add(sum, b.e, c4);
+}
+
+FN real3 sh_sum3(real3 sum, real3 direction, real3 c0, real3 c1, real3 c2, real3 c3, real3 c4, real3 c5,
+                 real3 c6)
+{
+    sh_band3 b = sh_degree3(direction);
+    sum = sh_add(sum, b.a, c0);
+    sum = sh_add(sum, b.b, c1);
+    sum = sh_add(sum, b.c, c2);
+    sum = sh_add(sum, b.d, c3);
+    sum = sh_add(sum, b.e, c4);
+    sum = sh_add(sum, b.f, c5);
+    return sh_add(sum, b.g, c6);
+}
+
+FN real3 sh_clamped(real3 sum)
+{
+    return make_real3(max_(sum.x, R(0.0)), max_(sum.y, R(0.0)), max_(sum.z, R(0.0)));
+}
+
 // Direction from the camera to a splat, unit length.
 FN real3 splat_direction(splat_lens lens, real3 mean)
 {

@@ -22,41 +22,27 @@ layout(binding = 6, scalar) writeonly buffer Colours { vec4 colours[]; }; // red
 
 shared uint visible_here;
 
-vec3 coefficient(uint start, uint k)
+real3 coefficient(uint start, uint k)
 {
     uint at = start + k * 48u;
-    return vec3(harmonics[at], harmonics[at + 16u], harmonics[at + 32u]);
+    return make_real3(harmonics[at], harmonics[at + 16u], harmonics[at + 32u]);
 }
+#define C(k) coefficient(start, k)
 
-vec3 splat_colour(uint splat, real3 direction)
+real3 splat_colour(uint splat, real3 direction)
 {
     uint start = splat / 16u * 48u * (push.degree + 1u) * (push.degree + 1u) + splat % 16u;
-    vec3 sum = fma(vec3(SH_0), coefficient(start, 0u), vec3(0.5));
+    real3 sum = sh_sum0(C(0u));
     if (push.degree >= 1u) {
-        sh_band1 b = sh_degree1(direction);
-        sum = fma(vec3(b.a), coefficient(start, 1u), sum);
-        sum = fma(vec3(b.b), coefficient(start, 2u), sum);
-        sum = fma(vec3(b.c), coefficient(start, 3u), sum);
+        sum = sh_sum1(sum, direction, C(1u), C(2u), C(3u));
     }
     if (push.degree >= 2u) {
-        sh_band2 b = sh_degree2(direction);
-        sum = fma(vec3(b.a), coefficient(start, 4u), sum);
-        sum = fma(vec3(b.b), coefficient(start, 5u), sum);
-        sum = fma(vec3(b.c), coefficient(start, 6u), sum);
-        sum = fma(vec3(b.d), coefficient(start, 7u), sum);
-        sum = fma(vec3(b.e), coefficient(start, 8u), sum);
+        sum = sh_sum2(sum, direction, C(4u), C(5u), C(6u), C(7u), C(8u));
     }
     if (push.degree >= 3u) {
-        sh_band3 b = sh_degree3(direction);
-        sum = fma(vec3(b.a), coefficient(start, 9u), sum);
-        sum = fma(vec3(b.b), coefficient(start, 10u), sum);
-        sum = fma(vec3(b.c), coefficient(start, 11u), sum);
-        sum = fma(vec3(b.d), coefficient(start, 12u), sum);
-        sum = fma(vec3(b.e), coefficient(start, 13u), sum);
-        sum = fma(vec3(b.f), coefficient(start, 14u), sum);
-        sum = fma(vec3(b.g), coefficient(start, 15u), sum);
+        sum = sh_sum3(sum, direction, C(9u), C(10u), C(11u), C(12u), C(13u), C(14u), C(15u));
     }
-    return max(sum, vec3(0.0));
+    return sh_clamped(sum);
 }
 
 void main()
@@ -78,10 +64,10 @@ void main()
         // positive floats sort as their bits do
         keys[to] = s.visible ? floatBitsToUint(s.depth) : NONE;
         if (s.visible) {
-            vec3 colour = splat_colour(splat, splat_direction(push.lens, mean));
+            real3 colour = splat_colour(splat, splat_direction(push.lens, mean));
             places[to] = vec4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
             shapes[to] = vec4(s.shape.sharp_y, s.log2_opacity, s.half_size.x, s.half_size.y);
-            colours[to] = vec4(colour, s.depth);
+            colours[to] = vec4(colour.x, colour.y, colour.z, s.depth);
             atomicAdd(visible_here, 1u);
         }
     }

@@ -4,7 +4,7 @@ draws the cameras of its capture, and NumPy compares what it wrote with the phot
 
 The recipe, for any capture: pictures by `orrery render MODEL --cameras CAPTURE --background 1,1,1 -o %04d.png`, one per
 frame in the file's order (a COLMAP model's by name); photos over white as display values, rgb alpha + 1 - alpha; held out
-are every 8th of the photos that are there, from the first on; the mean over photos of -10 log10(mean square difference).
+are every 8th of the photos that are there, from the first on (`train --json` names them under `held out`); the mean over photos of -10 log10(mean square difference).
 
     recompute_psnr.py ORRERY        exit code 77 where NumPy or Pillow is missing
 """

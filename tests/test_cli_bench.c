@@ -327,11 +327,12 @@ static void on_cuda_the_stream_has_a_track_of_its_own(void **state)
                                         {"frame loop", "download"},
                                         {"frame loop", "out"},
                                         {"CUDA stream", "upload"},
+                                        {"CUDA stream", "meshes"},
                                         {"CUDA stream", "project"},
                                         {"CUDA stream", "sort"},
                                         {"CUDA stream", "bin"},
                                         {"CUDA stream", "blend"},
-                                        {"CUDA stream", "download"},
+                                        {"CUDA copies", "download"},
                                         {NULL}});
 }
 

@@ -13,6 +13,7 @@
 #include "render/field_pass.h"
 #include "tests/drawn.h"
 #include "tests/machine.h"
+#include "tests/small_mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -149,20 +150,32 @@ static drawn draw_frame(orr_cuda_draw *draw, const orr_draw_list *list, const or
     return d;
 }
 
+// How far away the list's meshes stand, as the CPU wants to know it.
+static float *find_mesh_depth(orr_cuda_draw *draw, const orr_draw_list *list)
+{
+    orr_draw_list meshes = *list;
+    meshes.field_count = meshes.splat_count = 0;
+    drawn d = draw_frame(draw, &meshes, &(orr_cuda_layers){0});
+    for (int i = 0; i < PIXELS; i++) {
+        d.depth[i] = d.depth[i] > 0.0f ? d.depth[i] : INFINITY;
+    }
+    free(d.rgba);
+    return d.depth;
+}
+
 // The list's frame with its fields marched by the CPU.
-static drawn draw_marched(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers)
+static drawn draw_marched(orr_cuda_draw *draw, const orr_draw_list *list)
 {
     orr_arena arena = {0};
     orr_field_pass pass;
     bool done;
-    assert_ok(orr_field_pass_begin(&pass, jobs, &arena, list, layers->mesh_depth, &error));
+    float *mesh_depth = find_mesh_depth(draw, list);
+    assert_ok(orr_field_pass_begin(&pass, jobs, &arena, list, mesh_depth, &error));
     assert_ok(orr_field_pass_advance(&pass, INFINITY, &done, &error));
     orr_draw_list rest = *list;
     rest.field_count = 0;
-    orr_cuda_layers both = *layers;
-    both.field_depth = pass.depth;
-    both.field_colour = pass.colour;
-    drawn d = draw_frame(draw, &rest, &both);
+    drawn d = draw_frame(draw, &rest, &(orr_cuda_layers){pass.depth, pass.colour});
+    free(mesh_depth);
     orr_arena_destroy(&arena);
     return d;
 }
@@ -184,12 +197,12 @@ typedef struct agreement {
 } agreement;
 
 // Of the list's frame on the device with the one the CPU has a part in.
-static agreement compare(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers)
+static agreement compare(orr_cuda_draw *draw, const orr_draw_list *list)
 {
     for (int i = 0; i < list->field_count; i++) {
         assert_true(orr_cuda_draw_takes_field(draw, &list->fields[i], (orr_log){count_line, NULL}));
     }
-    drawn d = draw_frame(draw, list, layers), expected = draw_marched(draw, list, layers);
+    drawn d = draw_frame(draw, list, &(orr_cuda_layers){0}), expected = draw_marched(draw, list);
     agreement a = {.quality = psnr(d.rgba, expected.rgba, 4 * PIXELS)};
     for (int i = 0; i < PIXELS; i++) {
         double worst = largest_difference(d.rgba + 4 * i, expected.rgba + 4 * i, 4);
@@ -214,31 +227,45 @@ static void assert_agrees(agreement a, double quality)
     assert_true(a.shown > 0.1);
 }
 
+// Two rectangles, in the camera's space: from a third to half of the picture one at 0.7, from there on one at 1.65.
+static void make_wall(const orr_lens *lens, orr_mesh_vertex corners[8])
+{
+    for (int i = 0; i < 8; i++) {
+        float z = i < 4 ? 0.7f : 1.65f;
+        float left = (float)(i < 4 ? WIDTH / 3 : WIDTH / 2), right = (float)(i < 4 ? WIDTH / 2 : WIDTH + 2);
+        float x = i % 2 ? right : left, y = i / 2 % 2 ? (float)(HEIGHT + 2) : -2.0f; // [px]
+        corners[i] = (orr_mesh_vertex){.position = {z * (x - lens->centre[0]) / lens->focal[0],
+                                                    z * (y - lens->centre[1]) / lens->focal[1], z},
+                                       .normal = {0.0f, 0.0f, -1.0f},
+                                       .colour = {80, 80, 80, 255}};
+    }
+}
+
 // A subject hidden and cut by a wall that comes nearer in the middle, alone, and from inside.
 static void show_alone(const subject *s, float inside, double quality)
 {
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
     const orr_draw_field field = {
         .layer = s->layer, .key = 5, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
     orr_draw_list list = {.fields = &field, .field_count = 1, .sun = {.direction = {0.48f, 0.64f, -0.6f}}};
-    float *wall = malloc(PIXELS * sizeof(float)), *colour = malloc(3 * PIXELS * sizeof(float));
-    for (int i = 0; i < PIXELS; i++) {
-        wall[i] = i % WIDTH < WIDTH / 3 ? INFINITY : i % WIDTH < WIDTH / 2 ? 0.7f : 1.65f;
-    }
-    for (int i = 0; i < 3 * PIXELS; i++) {
-        colour[i] = 0.25f;
-    }
+    orr_mesh_vertex corners[8];
+    uint32_t indices[12] = {0, 1, 2, 2, 1, 3, 4, 5, 6, 6, 5, 7};
+    small_mesh wall;
+    orr_draw_mesh drawn_wall = {.mesh = &wall.mesh, .key = 6};
     look_from(&list, 0.6f, -0.4f, -1.5f);
-    assert_agrees(compare(draw, &list, &(orr_cuda_layers){.mesh_depth = wall, .mesh_colour = colour}),
-                  quality);
+    make_wall(&list.lens, corners);
+    small_mesh_set(&wall, corners, 8, indices, 12);
+    assert_ok(orr_affine_invert(list.lens.view, drawn_wall.model, &error));
+    list.meshes = &drawn_wall;
+    list.mesh_count = 1;
+    assert_agrees(compare(draw, &list), quality);
+    list.mesh_count = 0;
     if (!getenv("ORR_EMU_RACES")) { // which takes several times as long
-        assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), quality);
+        assert_agrees(compare(draw, &list), quality);
         look_from(&list, 0.1f, 0.05f, inside);
-        assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), quality);
+        assert_agrees(compare(draw, &list), quality);
     }
-    free(wall);
-    free(colour);
     orr_cuda_draw_destroy(draw);
 }
 
@@ -322,8 +349,8 @@ static void fields_stand_among_each_other_and_splats(void **state)
                           .sun = {.direction = {0.48f, 0.64f, -0.6f}}};
     look_from(&list, 0.6f, -0.4f, -1.5f);
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
-    assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), 65.0);
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    assert_agrees(compare(draw, &list), 65.0);
     orr_cuda_draw_destroy(draw);
     orr_splat_pack_destroy(pack);
     orr_splats_destroy(splats);
@@ -341,7 +368,7 @@ static void what_a_field_has_learnt_is_drawn(void **state)
     orr_draw_list list = {.fields = &field, .field_count = 1};
     look_from(&list, 0.6f, -0.4f, -1.5f);
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
     assert_true(orr_cuda_draw_takes_field(draw, &field, (orr_log){NULL, NULL}));
     drawn before = draw_frame(draw, &list, &(orr_cuda_layers){0});
     const orr_field_parts *parts = orr_field_parts_of(s.field);
@@ -351,7 +378,7 @@ static void what_a_field_has_learnt_is_drawn(void **state)
     orr_field_refresh(s.field, NULL, NULL, NULL);
     drawn after = draw_frame(draw, &list, &(orr_cuda_layers){0});
     assert_true(psnr(before.rgba, after.rgba, 4 * PIXELS) < 30.0);
-    assert_agrees(compare(draw, &list, &(orr_cuda_layers){0}), 80.0);
+    assert_agrees(compare(draw, &list), 80.0);
     orr_occupancy_cull(&s.grid, jobs, keep_some, NULL); // nothing
     drawn empty = draw_frame(draw, &list, &(orr_cuda_layers){0});
     for (int i = 0; i < PIXELS; i++) {
@@ -371,7 +398,7 @@ static void what_the_device_cannot_draw_is_said_once(void **state)
     subject_make(ORR_FIELD_NERF, 1, "{" SMALL_GRID ", \"rgb_network\": {\"n_neurons\": 32}}", 4.0f, &s);
     const orr_draw_field field = place_of(&s, 2, upright);
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
     complaints = 0;
     for (int i = 0; i < 2; i++) {
         assert_false(orr_cuda_draw_takes_field(draw, &field, (orr_log){count_line, NULL}));

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static drawn draw_cuda(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers)
+static drawn draw_cuda(orr_cuda_draw *draw, const orr_draw_list *list)
 {
     drawn d = drawn_make(list);
-    assert_ok(orr_cuda_draw_submit(draw, list, layers, &error));
+    assert_ok(orr_cuda_draw_submit(draw, list, &(orr_cuda_layers){0}, &error));
     assert_ok(orr_cuda_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, NULL, &error));
     return d;
 }
@@ -33,12 +33,12 @@ static void pictures_equal_the_reference(void **state)
 {
     (void)state;
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
     for (int v = 0; v < splat_view_count(); v++) {
         splat_view view = splat_view_make(v);
         view_scene scene;
         view_scene_make(&view, jobs, &scene);
-        drawn d = draw_cuda(draw, &scene.list, &(orr_cuda_layers){0});
+        drawn d = draw_cuda(draw, &scene.list);
         double quality = psnr(d.rgba, scene.reference_rgba, 4 * d.pixels);
         double worst = largest_difference(d.rgba, scene.reference_rgba, 4 * d.pixels);
         double odd = differing_share(d.rgba, scene.reference_rgba, 4 * d.pixels, 1e-4);
@@ -76,9 +76,9 @@ static void a_frame_that_needs_more_room_gets_it(void **state)
     view_scene scene;
     view_scene_make(&view, jobs, &scene);
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
-    drawn first = draw_cuda(draw, &scene.list, &(orr_cuda_layers){0});
-    drawn second = draw_cuda(draw, &scene.list, &(orr_cuda_layers){0});
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    drawn first = draw_cuda(draw, &scene.list);
+    drawn second = draw_cuda(draw, &scene.list);
     drawn expected = draw_on_cpu(&scene.list);
     assert_true(psnr(first.rgba, expected.rgba, 4 * first.pixels) >= 90.0);
     assert_memory_equal(first.rgba, second.rgba,
@@ -110,8 +110,8 @@ static void a_captured_cloud_looks_the_same_as_on_the_cpu(void **state)
     orr_draw_list list = {.splats = &layer, .splat_count = 1};
     assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
-    drawn d = draw_cuda(draw, &list, &(orr_cuda_layers){0}), expected = draw_on_cpu(&list);
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    drawn d = draw_cuda(draw, &list), expected = draw_on_cpu(&list);
     double quality = psnr(d.rgba, expected.rgba, 4 * d.pixels);
     double worst = largest_difference(d.rgba, expected.rgba, 4 * d.pixels);
     print_message("%.1f dB, worst %.1e\n", quality, worst);
@@ -161,22 +161,13 @@ static void transparent_meshes_are_blended_as_on_the_cpu(void **state)
                           .mesh_count = QUADS,
                           .sun = {.direction = {0.0f, 0.0f, -1.0f}, .colour = {0.7f, 0.7f, 0.7f}}};
     assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
-    orr_arena arena = {0};
-    orr_profile profile;
-    orr_cpu_frame *frame;
     orr_cuda_draw *draw;
-    assert_ok(orr_cuda_draw_create(cuda, &draw, &error));
-    assert_ok(orr_draw_cpu_begin(jobs, isa, &arena, &list, &profile, &frame, &error));
-    const orr_cuda_layers layers = {.mesh_depth = orr_draw_cpu_mesh_depth(frame),
-                                    .mesh_colour = orr_draw_cpu_mesh_colour(frame),
-                                    .fragments = orr_draw_cpu_fragments(frame)};
-    assert_true(layers.fragments.starts[100 * 70] > 1000);
-    drawn d = draw_cuda(draw, &list, &layers), expected = draw_on_cpu(&list);
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    drawn d = draw_cuda(draw, &list), expected = draw_on_cpu(&list);
     assert_true(psnr(d.rgba, expected.rgba, 4 * d.pixels) >= 90.0);
     drawn_free(&d);
     drawn_free(&expected);
     orr_cuda_draw_destroy(draw);
-    orr_arena_destroy(&arena);
     orr_splat_pack_destroy(pack);
     orr_splats_destroy(ball);
 }

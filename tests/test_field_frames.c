@@ -303,12 +303,13 @@ static void a_frame_drawn_part_by_part_is_the_same_bits(void **state)
     stage_free(&s);
 }
 
-static void frames_with_and_without_fields_come_out_in_order(void **state)
+// A square beside the fog: CUDA, too, has to wait for the CPU. Without it all that is drawn there is under way at once.
+static void assert_come_out_in_order(bool square)
 {
-    (void)state;
     stage s;
     stage_make(&s);
-    show(&s, 1, false, true, true);
+    show(&s, 0, true, true, square);
+    show(&s, 1, false, true, false);
     planes *with = malloc(sizeof *with), *without = malloc(sizeof *without), *out = malloc(sizeof *out);
     for (int m = 0; m < machine_count; m++) {
         orr_device_kind device = machines[m];
@@ -317,7 +318,7 @@ static void frames_with_and_without_fields_come_out_in_order(void **state)
         submit(frame, &s, 1);
         finish(frame, without);
         const int worlds[2][3] = {{0, 1, 0}, {1, 0, 1}};
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < (square ? 2 : 1); i++) {
             for (int k = 0; k < 3; k++) {
                 submit(frame, &s, worlds[i][k]);
             }
@@ -334,12 +335,19 @@ static void frames_with_and_without_fields_come_out_in_order(void **state)
     stage_free(&s);
 }
 
+static void frames_with_and_without_fields_come_out_in_order(void **state)
+{
+    (void)state;
+    assert_come_out_in_order(false);
+    assert_come_out_in_order(true);
+}
+
 static void frames_are_dropped_whether_begun_or_not(void **state)
 {
     (void)state;
     stage s;
     stage_make(&s);
-    show(&s, 1, false, true, true);
+    show(&s, 1, false, true, false);
     planes *expected = malloc(sizeof *expected), *out = malloc(sizeof *out);
     for (int m = 0; m < machine_count; m++) {
         orr_device_kind device = machines[m];

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #if ORR_CUDA_EMULATED
+#include "tests/cuda_emu/emu.h"
 enum { FRAMES = 4 };
 static const int sizes[][2] = {{61, 40}, {96, 64}, {30, 20}, {96, 64}};
 #else
@@ -111,6 +112,36 @@ static void assert_shown(stage *s, const orr_vulkan_image *image)
     assert_memory_equal(s->shown, s->expected, (size_t)image->width * (size_t)image->height * 4);
 }
 
+// The next picture is under way while one is handed over; one for memory passes between those for images.
+static void show_in_flight(stage *s)
+{
+    enum { SHOWN = 5, TO_MEMORY = 2 };
+    const size_t bytes = (size_t)sizes[1][0] * (size_t)sizes[1][1] * 4;
+    uint8_t *expected = malloc(SHOWN * bytes);
+    for (int i = 0; i < SHOWN; i++) {
+        read_expected(s, i, sizes[1]);
+        memcpy(expected + (size_t)i * bytes, s->expected, bytes);
+    }
+    for (int done = 0, begun = 0; done < SHOWN; done++) {
+        for (; begun < SHOWN && begun < done + 2; begun++) {
+            const orr_view view = view_of(begun, sizes[1]);
+            assert_ok(begun == TO_MEMORY
+                          ? orr_frame_submit(s->frame, s->scene, s->world, &view, &error)
+                          : orr_frame_submit_image(s->frame, s->scene, s->world, &view, &error));
+        }
+        if (done == TO_MEMORY) {
+            assert_ok(orr_frame_finish(s->frame, &(orr_picture){.rgba = s->rgba}, &error));
+            orr_image_quantise(s->rgba, (int64_t)bytes / 4, s->shown);
+        } else {
+            orr_vulkan_image image;
+            assert_ok(orr_frame_finish_image(s->frame, &image, &error));
+            read_image(s->vk, &image, s->shown);
+        }
+        assert_memory_equal(s->shown, expected + (size_t)done * bytes, bytes);
+    }
+    free(expected);
+}
+
 // A rung that this machine has not (two cards, no export) has been left with a line, and there is nothing more to test.
 static bool stands_on(const stage *s, orr_device_kind rung)
 {
@@ -141,6 +172,13 @@ static void test_rung(orr_device_kind rung)
             read_expected(&s, i + 1, sizes[1]);
             assert_shown(&s, &image);
         }
+        show_in_flight(&s);
+#if ORR_CUDA_EMULATED
+        size_t allocations = made_allocations(), copies = pageable_copies();
+        show_in_flight(&s); // with all the room, and no copy that a device lets the host wait for
+        assert_int_equal(made_allocations(), allocations);
+        assert_int_equal(pageable_copies(), copies);
+#endif
         show(&s, 0, sizes[1], &image);
         orr_stage_time stages[32];
         int count = orr_frame_stages(s.frame, stages, 32);

@@ -395,6 +395,7 @@ static void show_two_with_a_slow_vulkan(bool shared)
     assert_ok(orr_cuda_show_picture(show, s.rgba, WIDTH, HEIGHT, &first, NULL, &error));
     assert_int_equal(pthread_create(&thread, NULL, open_gate_later, &gate), 0);
     assert_int_equal(cudaMemsetAsync(s.rgba, 0, WIDTH * HEIGHT * 16, s.cuda->stream), cudaSuccess);
+    assert_ok(orr_cuda_wait(s.cuda, &error));
     assert_ok(orr_cuda_show_picture(show, s.rgba, WIDTH, HEIGHT, &second, NULL, &error));
     pthread_join(thread, NULL);
     read_image(s.vk, &first, shown);

@@ -5,6 +5,7 @@
 #include "engine/core/image.h"
 #include "engine/loop/ladder.h"
 #include "engine/loop/scene.h"
+#include "engine/loop/shared_device.h"
 #include "tests/cuda_emu/emu.h"
 #include "tests/emulated_card.h"
 #include "tests/one_card.h"
@@ -63,8 +64,10 @@ static void open_stage(stage *s, orr_device_kind rung)
     s->view = (orr_view){.camera = orr_camera_look_at(eye, target, up, 0.8f, WIDTH, HEIGHT)};
     assert_ok(orr_frame_create(s->engine, NULL, &s->frame, &error));
     static float rgba[WIDTH * HEIGHT * 4];
-    assert_ok(orr_frame_submit(s->frame, s->scene, s->world, &s->view, &error));
-    assert_ok(orr_frame_finish(s->frame, &(orr_picture){.rgba = rgba}, &error));
+    for (int i = 0; i < 2; i++) { // each frame in flight has memory of its own
+        assert_ok(orr_frame_submit(s->frame, s->scene, s->world, &s->view, &error));
+        assert_ok(orr_frame_finish(s->frame, &(orr_picture){.rgba = rgba}, &error));
+    }
     orr_image_quantise(rgba, WIDTH * HEIGHT, s->expected);
 }
 
@@ -134,6 +137,24 @@ static void without_vulkan_cuda_draws_into_memory(void **state)
     assert_fell(&s, ORR_DEVICE_CUDA, "no such card: going on with cuda");
     assert_false(orr_engine_shows_cuda(s.engine));
     close_stage(&s);
+}
+
+static void who_has_a_window_is_told_that_vulkan_is_missing(void **state)
+{
+    (void)state;
+    journal lines = {0};
+    orr_engine *engine;
+    orr_error error = {0};
+    const char *const extensions[] = {NULL};
+    const orr_engine_desc desc = {
+        .threads = 1, .device = ORR_DEVICE_CUDA_VULKAN, .log = write_journal, .log_user = &lines};
+    setenv("ORR_VULKAN_DEVICE", "no such card", 1);
+    orr_result result = orr_engine_create_presenting(&desc, extensions, 0, &engine, &error);
+    unsetenv("ORR_VULKAN_DEVICE");
+    assert_int_equal(result, ORR_ERROR_DEVICE);
+    assert_null(engine);
+    assert_non_null(strstr(error.message, "no such card"));
+    assert_int_equal(lines.warnings, 0);
 }
 
 static void without_cuda_who_asked_for_it_is_told(void **state)
@@ -213,6 +234,7 @@ int main(void)
         cmocka_unit_test_setup(one_card_shares_its_memory, mend_card),
         cmocka_unit_test_setup(cards_of_two_vendors_copy, mend_card),
         cmocka_unit_test_setup(without_vulkan_cuda_draws_into_memory, mend_card),
+        cmocka_unit_test_setup(who_has_a_window_is_told_that_vulkan_is_missing, mend_card),
         cmocka_unit_test_setup(without_cuda_who_asked_for_it_is_told, mend_card),
         cmocka_unit_test_setup(memory_that_cannot_be_imported_is_copied, mend_card),
         cmocka_unit_test_setup(a_full_card_falls_as_far_as_it_must, mend_card),

@@ -252,7 +252,115 @@ static void fields_can_be_used_where_they_are(void **state)
     orr_model_destroy(model);
 }
 
+// One world's bodies where drawing finds them: as they were when they were asked for, and of others untouched.
+static void bodies_can_be_used_where_they_are(void **state)
+{
+    (void)state;
+    enum { WORLDS = 70, BODIES = 16 };
+    orr_model *model = load("mjcf/hopper.xml");
+    assert_true(model->nbody <= BODIES);
+    for (int precision = 0; precision < 2; precision++) {
+        orr_physics *physics = make(model, WORLDS, precision == 1);
+        static const int worlds[] = {0, 33, WORLDS - 1};
+        drive(physics, model);
+        orr_physics_step(physics, 9);
+        for (int i = 0; i < 3; i++) {
+            orr_physics_bodies bodies = {0};
+            double xpos[3 * BODIES], xquat[4 * BODIES];
+            float position[3 * BODIES], rotation[4 * BODIES];
+            orr_physics_read(physics, ORR_PHYSICS_XPOS, worlds[i], xpos);
+            orr_physics_read(physics, ORR_PHYSICS_XQUAT, worlds[i], xquat);
+            assert_ok(orr_physics_device_bodies(physics, worlds[i], &bodies, &error));
+            orr_physics_step(physics, 2); // what follows in the stream comes later
+            assert_int_equal(bodies.count, model->nbody);
+            size_t count = (size_t)model->nbody;
+            assert_ok(orr_cuda_download(cuda, position, bodies.position, 3 * count * sizeof(float), &error));
+            assert_ok(orr_cuda_download(cuda, rotation, bodies.rotation, 4 * count * sizeof(float), &error));
+            for (int k = 0; k < 4 * model->nbody; k++) {
+                assert_true(rotation[k] == (float)xquat[k]);
+                assert_true(k >= 3 * model->nbody || position[k] == (float)xpos[k]);
+            }
+            orr_physics_bodies_release(&bodies);
+            assert_null(bodies.memory);
+        }
+        assert_ok(orr_physics_check(physics, &error));
+        orr_physics_destroy(physics);
+    }
+    const orr_physics_desc desc = {.worlds = 2};
+    orr_physics *host;
+    orr_physics_bodies bodies = {0};
+    assert_ok(orr_physics_create(&desc, model, jobs, &host, &error));
+    assert_int_equal(orr_physics_device_bodies(host, 0, &bodies, NULL), ORR_ERROR_ARGUMENT);
+    assert_null(orr_physics_cuda(host));
+    orr_physics_destroy(host);
+    orr_model_destroy(model);
+}
+
+// Who diverges is noted on the device, launch after launch, until the host looks.
+static void a_world_that_diverged_stays_so_until_it_is_set(void **state)
+{
+    (void)state;
+    enum { WORLDS = 40, WORLD = 35 };
+    orr_model *model = load("mjcf/hopper.xml");
+    orr_physics *physics = make(model, WORLDS, false);
+    double speed[6] = {0.0, NAN, 0.0, 0.0, 0.0, 0.0}, position[6], xpos[3 * 16];
+    orr_physics_step(physics, 1);
+    orr_physics_set(physics, ORR_PHYSICS_QVEL, WORLD, speed); // goes to the device by itself
+    orr_physics_step(physics, 1);
+    orr_physics_read(physics, ORR_PHYSICS_XPOS, 0, xpos); // notes nothing
+    orr_physics_step(physics, 1);
+    for (int world = 0; world < WORLDS; world++) {
+        assert_int_equal(orr_physics_diverged(physics, world), world == WORLD);
+    }
+    orr_physics_step(physics, 1);
+    orr_physics_reset(physics, WORLD); // by the host
+    orr_physics_step(physics, 1);
+    assert_false(orr_physics_diverged(physics, WORLD));
+    orr_physics_set(physics, ORR_PHYSICS_QVEL, WORLD, speed);
+    orr_physics_step(physics, 1);
+    orr_physics_get(physics, ORR_PHYSICS_QPOS, 0, position);
+    orr_physics_step(physics, 1);
+    orr_physics_set(physics, ORR_PHYSICS_QPOS, WORLD, position); // the speeds are still infinite
+    assert_false(orr_physics_diverged(physics, WORLD));
+    orr_physics_step(physics, 1);
+    assert_true(orr_physics_diverged(physics, WORLD));
+    assert_ok(orr_physics_check(physics, &error));
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 #if ORR_CUDA_EMULATED
+// The emulated device does nothing until someone waits.
+static void steps_return_at_once(void **state)
+{
+    (void)state;
+    orr_model *model = load("mjcf/ant.xml");
+    orr_physics *physics = make(model, 40, false);
+    double ctrl[64] = {0.25}, seconds;
+    orr_physics_step(physics, 1);
+    assert_ok(orr_physics_check(physics, &error));
+    size_t copies = copies_to_host();
+    for (int i = 0; i < 3; i++) {
+        ctrl[1] = 0.1 * i;
+        orr_physics_set(physics, ORR_PHYSICS_CTRL, 34, ctrl);
+        orr_physics_step(physics, 10);
+    }
+    ctrl[0] = ctrl[1] = 0.0; // what was set has gone
+    assert_int_equal(cudaStreamQuery(cuda->stream), cudaErrorNotReady);
+    assert_ok(orr_physics_status(physics, &error));
+    assert_int_equal(copies_to_host(), copies);
+    assert_true(orr_physics_contacts_needed(physics) > 0);
+    assert_int_equal(copies_to_host(), copies + 1);
+    assert_false(orr_physics_diverged(physics, 7)); // known already
+    assert_int_equal(copies_to_host(), copies + 1);
+    orr_physics_get(physics, ORR_PHYSICS_CTRL, 34, ctrl);
+    orr_physics_get(physics, ORR_PHYSICS_TIME, 34, &seconds);
+    assert_true(ctrl[0] == 0.25 && fabs(ctrl[1] - 0.2) < 1e-7);
+    assert_true(fabs(seconds - 31 * model->opt.timestep) < 1e-5);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 static void a_full_device_is_one_line(void **state)
 {
     (void)state;
@@ -300,7 +408,10 @@ int main(void)
         cmocka_unit_test(contacts_are_those_of_the_cpu),
         cmocka_unit_test(what_is_set_for_all_worlds_arrives),
         cmocka_unit_test(fields_can_be_used_where_they_are),
+        cmocka_unit_test(bodies_can_be_used_where_they_are),
+        cmocka_unit_test(a_world_that_diverged_stays_so_until_it_is_set),
 #if ORR_CUDA_EMULATED
+        cmocka_unit_test(steps_return_at_once),
         cmocka_unit_test(a_full_device_is_one_line),
         cmocka_unit_test(a_device_that_fails_says_so_and_worlds_stand_still),
 #endif

@@ -1,22 +1,8 @@
 #!/bin/sh
 # Tries `orrery view` of a robot the way a person does: in a window on a virtual display, with xdotool's hands and
 # ImageMagick's eyes. usage: viewer_robot_test.sh ORRERY
-set -u
 orrery=$1
-for tool in Xvfb xdotool openbox import compare convert; do
-    command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
-done
-folder=$(mktemp -d)
-cd "$folder" || exit 1
-viewer= display= manager=
-trap 'kill $viewer $manager $display 2>/dev/null; wait 2>/dev/null; rm -rf "$folder"' EXIT
-
-fail() {
-    echo "FAILED: $*"
-    [ -n "${KEEP:-}" ] && cp -r "$folder" "$KEEP"
-    cat errors.txt 2>/dev/null
-    exit 1
-}
+. "$(dirname "$0")/viewer_window.sh"
 
 # a red ball above a dark floor, seen from the front
 cat >ball.xml <<'END'
@@ -37,48 +23,7 @@ cat >ball.xml <<'END'
 </mujoco>
 END
 
-Xvfb -displayfd 3 -screen 0 1000x700x24 -nolisten tcp 3>number 2>xvfb.txt &
-display=$!
-for i in $(seq 100); do [ -s number ] && break; sleep 0.1; done
-[ -s number ] || fail "Xvfb does not start: $(cat xvfb.txt)"
-DISPLAY=:$(cat number)
-export DISPLAY
-unset WAYLAND_DISPLAY
-openbox >/dev/null 2>&1 &
-manager=$!
-for i in $(seq 100); do xdotool get_num_desktops >/dev/null 2>&1 && break; sleep 0.1; done
-
-"$orrery" view ball.xml --size 640x400 --threads 1 --paused 2>errors.txt &
-viewer=$!
-window=
-for i in $(seq 100); do
-    window=$(xdotool search --onlyvisible --name '^ball.xml - Orrery$' 2>/dev/null | tail -1)
-    [ -n "$window" ] && break
-    kill -0 $viewer 2>/dev/null || fail "no window appears"
-    sleep 0.1
-done
-[ -n "$window" ] || fail "no window appears"
-
-see() { # NAME: the window's picture now
-    import -silent -window "$window" "$1.png" 2>/dev/null
-}
-
-same() {
-    [ "$(compare -metric AE "$1.png" "$2.png" null: 2>&1 | cut -d' ' -f1)" = 0 ]
-}
-
-look() { # NAME: the window's picture once it has come to rest
-    still=0
-    see "$1"
-    for i in $(seq 60); do
-        sleep 0.2
-        mv "$1.png" before.png
-        see "$1"
-        if same before "$1"; then still=$((still + 1)); else still=0; fi
-        [ $still = 2 ] && return
-    done
-    fail "$1: the picture does not come to rest"
-}
+view ball.xml ball.xml --size 640x400 --threads 1 --paused
 
 # ball PICTURE: the middle of the ball's pixels, "x y"
 ball() {
@@ -161,9 +106,6 @@ look panel
 "$orrery" view ball.xml --size 640x400 --frames 3 --screenshot "$folder/shot.png" --ctrl sine >/dev/null 2>>errors.txt ||
     fail "--frames and --ctrl end the viewer"
 xdotool key Escape
-for i in $(seq 50); do kill -0 $viewer 2>/dev/null || break; sleep 0.1; done
-kill -0 $viewer 2>/dev/null && fail "still running"
-wait $viewer || fail "exit code $?"
-viewer=
+ended 0
 [ -s errors.txt ] && fail "the viewer complains"
 echo "passed"

@@ -1,24 +1,10 @@
 #!/bin/sh
 # Tries `orrery view` the way a person does: in a window on a virtual display, with xdotool's hands and ImageMagick's
 # eyes. usage: viewer_test.sh ORRERY FAULT_LAYER [DROP_FILE]
-set -u
 orrery=$1
 fault_layer=$2
 drop_file=${3:-}
-for tool in Xvfb xdotool openbox import compare; do
-    command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
-done
-folder=$(mktemp -d)
-cd "$folder" || exit 1
-viewer= display= manager=
-trap 'kill $viewer $manager $display 2>/dev/null; wait 2>/dev/null; rm -rf "$folder"' EXIT
-
-fail() {
-    echo "FAILED: $*"
-    [ -n "${KEEP:-}" ] && cp -r "$folder" "$KEEP"
-    cat errors.txt 2>/dev/null
-    exit 1
-}
+. "$(dirname "$0")/viewer_window.sh"
 
 # make_cloud FILE COUNT X: an ASCII .ply of coloured splats in a box around (X, 0, 0), unlike from every side
 make_cloud() {
@@ -37,51 +23,8 @@ make_cloud() {
 make_cloud cloud.ply 3000 0
 make_cloud more.ply 1000 2
 
-Xvfb -displayfd 3 -screen 0 1000x700x24 -nolisten tcp 3>number 2>xvfb.txt &
-display=$!
-for i in $(seq 100); do [ -s number ] && break; sleep 0.1; done
-[ -s number ] || fail "Xvfb does not start: $(cat xvfb.txt)"
-DISPLAY=:$(cat number)
-export DISPLAY
-unset WAYLAND_DISPLAY
-openbox >/dev/null 2>&1 &
-manager=$!
-# a window that appears while the window manager starts may be lost between the two
-for i in $(seq 100); do xdotool get_num_desktops >/dev/null 2>&1 && break; sleep 0.1; done
-
 start() { # extra options
-    "$orrery" view cloud.ply --size 640x400 --threads 1 "$@" 2>errors.txt &
-    viewer=$!
-    window=
-    for i in $(seq 100); do
-        window=$(xdotool search --onlyvisible --name '^cloud.ply - Orrery$' 2>/dev/null | tail -1)
-        [ -n "$window" ] && break
-        kill -0 $viewer 2>/dev/null || fail "no window appears"
-        sleep 0.1
-    done
-    [ -n "$window" ] || fail "no window appears"
-}
-
-see() { # NAME: the window's picture now
-    import -silent -window "$window" "$1.png" 2>/dev/null
-}
-
-# look NAME [OTHER]: the window's picture once it has come to rest, and is no longer OTHER
-look() {
-    still=0
-    see "$1"
-    for i in $(seq 60); do
-        sleep 0.2
-        mv "$1.png" before.png
-        see "$1"
-        if same before "$1" && { [ -z "${2:-}" ] || ! same "$1" "$2"; }; then
-            still=$((still + 1))
-            [ $still = 2 ] && return
-        else
-            still=0
-        fi
-    done
-    [ $still -gt 0 ] || fail "the picture does not come to rest, or does not change (${2:-} to $1)"
+    view cloud.ply cloud.ply --size 640x400 --threads 1 "$@"
 }
 
 # becomes NAME OTHER: the window's picture, once it is (close to) OTHER
@@ -92,14 +35,6 @@ becomes() {
         sleep 0.2
     done
     fail "$3"
-}
-
-pixels_that_differ() {
-    compare -metric AE "$1.png" "$2.png" null: 2>&1 | cut -d' ' -f1
-}
-
-same() {
-    [ "$(pixels_that_differ "$1" "$2")" = 0 ]
 }
 
 close() { # keys are rounded to floats for another size, so that a pixel may be a few steps of 255 off
@@ -115,15 +50,6 @@ changed() { # by a good part of the cloud, not only a line of text
 shows_cloud() {
     colours=$(convert "$1.png" -format '%k' info:)
     [ "$colours" -gt 1000 ] || fail "$2: the picture has $colours colours"
-}
-
-ended() { # expected exit code
-    for i in $(seq 50); do kill -0 $viewer 2>/dev/null || break; sleep 0.1; done
-    kill -0 $viewer 2>/dev/null && fail "still running"
-    wait $viewer
-    code=$?
-    viewer=
-    [ $code = "$1" ] || fail "exit code $code instead of $1"
 }
 
 wait_for() { # FILE, however busy the machine and slow the configuration
@@ -284,14 +210,7 @@ learn late 40
 [ "$(pixels_that_differ early late)" -gt 500 ] || fail "the field does not learn"
 is_ball late "after learning"
 
-"$orrery" view photos --size 640x400 2>errors.txt &
-viewer=$!
-for i in $(seq 100); do
-    window=$(xdotool search --onlyvisible --name '^photos - Orrery$' 2>/dev/null | tail -1)
-    [ -n "$window" ] && break
-    sleep 0.1
-done
-[ -n "$window" ] || fail "no window appears for a capture"
+view photos photos --size 640x400
 see learning
 for i in $(seq 60); do # a busy machine takes a while to its first picture
     sleep 0.5
@@ -341,11 +260,17 @@ done
 for fault in "acquire 3 -4" "submit 3 -4"; do # the device that only presents
     survives cpu "$fault"
 done
+survives vulkan "submit 4 -2" # out of memory
+grep -q "going on with the CPU" errors.txt || fail "nothing says that the CPU draws instead of Vulkan"
 if "$orrery" devices --device cuda >/dev/null 2>&1; then # the device that takes over what CUDA draws
     survives cuda+vulkan "submit 3 -4"
     survives cuda+vulkan-copies "submit 4 -4"
 fi
 
+for device in auto cpu vulkan cuda+vulkan; do
+    VK_ICD_FILENAMES=/nowhere "$orrery" view cloud.ply --device $device --frames 1 2>errors.txt
+    [ $? = 2 ] && [ "$(wc -l <errors.txt)" = 1 ] || fail "$device: without a Vulkan driver: expected one line and exit code 2"
+done
 DISPLAY= "$orrery" view cloud.ply 2>errors.txt
 [ $? = 2 ] && [ "$(wc -l <errors.txt)" = 1 ] || fail "without a display: expected one line and exit code 2"
 echo "passed"

@@ -10,6 +10,7 @@ typedef enum orr_track {
     ORR_TRACK_HOST = 0, // the thread that runs the frame loop
     ORR_TRACK_VULKAN,   // the device's queue
     ORR_TRACK_CUDA,     // the device's stream
+    ORR_TRACK_COPIES,   // the stream in which CUDA's pictures leave the device, beside it
     ORR_TRACK_WORKERS   // + worker: the threads of the pool (jobs.h)
 } orr_track;
 

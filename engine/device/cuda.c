@@ -3,6 +3,7 @@
 #include "engine/device/cuda_gpu.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,6 +144,27 @@ void orr_cuda_destroy(orr_cuda *cuda)
         orr_cuda_use(cuda, NULL);
         cudaStreamDestroy(cuda->stream);
         orr_free(cuda);
+    }
+}
+
+orr_result orr_cuda_open_beside(const orr_cuda *cuda, orr_cuda *beside, orr_error *error)
+{
+    ORR_TRY(orr_cuda_use(cuda, error));
+    cudaStream_t stream;
+    const int highest = INT_MIN; // the runtime makes of it the highest that there is
+    ORR_CUDA_TRY(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, highest));
+    *beside = *cuda;
+    beside->stream = stream;
+    return ORR_OK;
+}
+
+void orr_cuda_close_beside(orr_cuda *beside)
+{
+    if (beside->stream) {
+        orr_cuda_use(beside, NULL);
+        orr_cuda_wait(beside, NULL);
+        cudaStreamDestroy(beside->stream);
+        beside->stream = NULL;
     }
 }
 

@@ -14,6 +14,10 @@ struct orr_cuda {
     cudaStream_t stream; // what one frame, step or query runs in
 };
 
+// The same device with a stream of its own: what is put into it runs beside the other's work, before what waits there.
+orr_result orr_cuda_open_beside(const orr_cuda *cuda, orr_cuda *beside, orr_error *error);
+void orr_cuda_close_beside(orr_cuda *beside); // waits for its stream; all zeros are allowed
+
 // The error of a call as one line: which call, what CUDA says. Out of memory becomes ORR_CODE_DEVICE_MEMORY.
 orr_result orr_cuda_fail(orr_error *error, cudaError_t code, const char *call);
 

@@ -1,8 +1,8 @@
 // One frame, as a table of contents: view -> pose -> draw -> out. (Input belongs to the viewer; nothing steps
 // yet.)
 //
-// What Vulkan draws alone is under way from submit on. What the CPU has a part in, the fields of a frame for Vulkan too, is
-// drawn when the frame is the oldest: by advance, part by part, and by finish. CUDA draws fields itself, as far as it can.
+// What a device draws alone is under way from submit on. What the CPU has a part in, the fields of a frame for Vulkan and for
+// CUDA those that it cannot draw, is drawn when the frame is the oldest: by advance, part by part, and by finish.
 #include "engine/core/memory.h"
 #include "engine/loop/frame_trace.h"
 #include "engine/loop/ladder.h"
@@ -45,7 +45,7 @@ struct orr_frame {
     orr_arena arena;
     orr_draw_list marched; // what the CPU draws of it: CUDA draws most fields itself
     orr_field_pass fields;
-    orr_cpu_frame *cpu; // CPU, and what the CPU draws for CUDA
+    orr_cpu_frame *cpu;
 
     orr_vulkan_draw *vulkan; // Vulkan
     orr_cuda_draw *cuda;     // CUDA
@@ -126,7 +126,7 @@ static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world
             break;
         }
         case ORR_LAYER_ROBOT:
-            ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.place, slot->meshes,
+            ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.place, NULL, slot->meshes,
                                    &list->mesh_count, error));
             break;
         }
@@ -224,21 +224,41 @@ static int divide_fields(orr_frame *frame, const frame_slot *slot)
     return first;
 }
 
-// Fields and splats on CUDA, over the meshes and fields that the CPU has drawn.
-static orr_result draw_on_cuda(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
-                               orr_error *error)
+// What CUDA draws of a frame, over the fields that the CPU has drawn.
+static orr_result submit_deferred_cuda(orr_frame *frame, const frame_slot *slot, orr_error *error)
 {
     orr_draw_list list = slot->list;
     list.fields += frame->marched.field_count;
     list.field_count -= frame->marched.field_count;
-    const orr_cuda_layers layers = {.mesh_depth = orr_draw_cpu_mesh_depth(frame->cpu),
-                                    .mesh_colour = orr_draw_cpu_mesh_colour(frame->cpu),
-                                    .fragments = orr_draw_cpu_fragments(frame->cpu),
-                                    .backdrop = slot->list.backdrop.mesh != NULL,
-                                    .field_depth = frame->fields.depth,
-                                    .field_colour = frame->fields.colour};
-    ORR_TRY(orr_cuda_draw_submit(frame->cuda, &list, &layers, error));
-    return orr_cuda_draw_finish(frame->cuda, picture, &frame->profile, error);
+    const orr_cuda_layers layers = {.field_depth = frame->fields.depth, .field_colour = frame->fields.colour};
+    return orr_cuda_draw_submit(frame->cuda, &list, &layers, error);
+}
+
+// Has the CPU a part in this frame?
+static bool needs_cpu(orr_frame *frame, const frame_slot *slot)
+{
+    switch (frame->device) {
+    case ORR_DEVICE_VULKAN:
+        return slot->list.field_count > 0;
+    case ORR_DEVICE_CUDA:
+        return divide_fields(frame, slot) > 0;
+    default:
+        return true;
+    }
+}
+
+static orr_result submit_to_device(orr_frame *frame, const frame_slot *slot, orr_error *error)
+{
+    return frame->device == ORR_DEVICE_VULKAN
+               ? submit_vulkan(frame, slot, error)
+               : orr_cuda_draw_submit(frame->cuda, &slot->list, &(orr_cuda_layers){0}, error);
+}
+
+static orr_result finish_on_device(orr_frame *frame, const orr_picture *picture, orr_error *error)
+{
+    return frame->device == ORR_DEVICE_VULKAN
+               ? finish_vulkan(frame, picture, error)
+               : orr_cuda_draw_finish(frame->cuda, picture, &frame->profile, error);
 }
 
 static void close_show(orr_frame *frame)
@@ -297,12 +317,12 @@ static orr_result show_on_vulkan(orr_frame *frame, const orr_lens *lens, struct 
     return note_loss(frame, result, &why, error);
 }
 
-// How far away the meshes stand that Vulkan draws: a frame of them alone.
+// How far away the meshes stand that a device draws, for the fields that the CPU draws: a frame of them alone.
 static orr_result find_mesh_depth(orr_frame *frame, const frame_slot *slot, const float **mesh_depth,
                                   orr_error *error)
 {
     *mesh_depth = NULL;
-    if (slot->list.mesh_count == 0) {
+    if (slot->list.mesh_count == 0 || frame->marched.field_count == 0) {
         return ORR_OK;
     }
     size_t pixels = (size_t)slot->list.lens.width * (size_t)slot->list.lens.height;
@@ -314,10 +334,14 @@ static orr_result find_mesh_depth(orr_frame *frame, const frame_slot *slot, cons
     meshes.splat_count = meshes.field_count = 0;
     meshes.only_solid = true;
     meshes.backdrop.mesh = NULL;
-    orr_error why = {0};
-    orr_result result = orr_vulkan_draw_submit(frame->vulkan, &meshes, NULL, &why);
-    ORR_TRY(note_loss(frame, result, &why, error));
-    ORR_TRY(finish_vulkan(frame, &(orr_picture){.depth = depth}, error));
+    if (frame->device == ORR_DEVICE_VULKAN) {
+        orr_error why = {0};
+        orr_result result = orr_vulkan_draw_submit(frame->vulkan, &meshes, NULL, &why);
+        ORR_TRY(note_loss(frame, result, &why, error));
+    } else {
+        ORR_TRY(orr_cuda_draw_submit(frame->cuda, &meshes, &(orr_cuda_layers){0}, error));
+    }
+    ORR_TRY(finish_on_device(frame, &(orr_picture){.depth = depth}, error));
     for (size_t i = 0; i < pixels; i++) {
         depth[i] = depth[i] > 0.0f ? depth[i] : INFINITY;
     }
@@ -341,7 +365,7 @@ static orr_result begin_deferred(orr_frame *frame, const frame_slot *slot, orr_e
     if (frame->device == ORR_DEVICE_CUDA) {
         frame->marched.field_count = divide_fields(frame, slot);
     }
-    if (frame->device != ORR_DEVICE_VULKAN) {
+    if (frame->device == ORR_DEVICE_CPU) {
         ORR_TRY(orr_draw_cpu_begin(engine->jobs, engine->isa, &frame->arena, &slot->list, &frame->profile,
                                    &frame->cpu, error));
         mesh_depth = orr_draw_cpu_mesh_depth(frame->cpu);
@@ -368,7 +392,7 @@ static orr_result advance_deferred(orr_frame *frame, const frame_slot *slot, dou
     return ORR_OK;
 }
 
-// The rest of a deferred frame; what is left to do for Vulkan is to be waited for.
+// The rest of a deferred frame; what is left to do for a device is to be waited for.
 static orr_result complete_deferred(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
                                     orr_error *error)
 {
@@ -382,7 +406,7 @@ static orr_result complete_deferred(orr_frame *frame, const frame_slot *slot, co
                         frame->marched.field_count * (int64_t)slot->list.lens.width * slot->list.lens.height);
     }
     if (frame->device == ORR_DEVICE_CUDA) {
-        return draw_on_cuda(frame, slot, picture, error);
+        return submit_deferred_cuda(frame, slot, error);
     }
     return submit_vulkan(frame, slot, error);
 }
@@ -402,7 +426,7 @@ static orr_result start_cuda(orr_frame *frame, orr_error *error)
 {
     orr_cuda *cuda;
     ORR_TRY(orr_engine_take_cuda(frame->engine, &cuda, error));
-    return orr_cuda_draw_create(cuda, &frame->cuda, error);
+    return orr_cuda_draw_create(cuda, frame->slot_count, &frame->cuda, error);
 }
 
 orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **out, orr_error *error)
@@ -449,16 +473,15 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     slot->to_image = to_image;
     slot->traced_as = frame->trace ? frame->trace->frame : 0;
     orr_trace_host(frame->trace, "pose", start);
-    int before = (frame->oldest + frame->waiting + frame->slot_count - 1) % frame->slot_count;
-    slot->deferred = frame->device != ORR_DEVICE_VULKAN || slot->list.field_count > 0 ||
-                     (frame->waiting > 0 && frame->slots[before].deferred);
-    // what the CPU has drawn parts of for Vulkan is in memory
-    assert(!(to_image && frame->device == ORR_DEVICE_VULKAN && slot->list.field_count > 0));
     if (frame->device != ORR_DEVICE_CPU) {
         ORR_TRY(release_removed(frame, scene, error));
     }
+    int before = (frame->oldest + frame->waiting + frame->slot_count - 1) % frame->slot_count;
+    slot->deferred = (frame->waiting > 0 && frame->slots[before].deferred) || needs_cpu(frame, slot);
+    // what the CPU has drawn parts of for Vulkan is in memory
+    assert(!(to_image && frame->device == ORR_DEVICE_VULKAN && slot->list.field_count > 0));
     if (!slot->deferred) {
-        ORR_TRY(submit_vulkan(frame, slot, error));
+        ORR_TRY(submit_to_device(frame, slot, error));
     }
     frame->waiting++;
     return ORR_OK;
@@ -517,7 +540,7 @@ static orr_result finish(orr_frame *frame, const frame_slot *slot, const orr_pic
     } else {
         restart_profile(frame);
     }
-    return frame->device != ORR_DEVICE_VULKAN ? ORR_OK : finish_vulkan(frame, picture, error);
+    return frame->device == ORR_DEVICE_CPU ? ORR_OK : finish_on_device(frame, picture, error);
 }
 
 orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error)
@@ -544,7 +567,7 @@ static orr_result finish_vulkan_image(orr_frame *frame, const frame_slot *slot,
 static orr_result finish_cuda_image(orr_frame *frame, const frame_slot *slot, struct orr_vulkan_image *image,
                                     orr_error *error)
 {
-    ORR_TRY(complete_deferred(frame, slot, NULL, error));
+    ORR_TRY(finish(frame, slot, NULL, error));
     return show_on_vulkan(frame, &slot->list.lens, image, error);
 }
 
@@ -562,10 +585,10 @@ void orr_frame_discard(orr_frame *frame)
 {
     while (frame->waiting > 0) {
         const frame_slot *slot = &frame->slots[frame->oldest];
-        if (!slot->deferred && slot->to_image) {
+        if (!slot->deferred && slot->to_image && frame->device == ORR_DEVICE_VULKAN) {
             orr_vulkan_draw_finish_image(frame->vulkan, NULL, NULL, NULL);
         } else if (!slot->deferred) {
-            orr_vulkan_draw_finish(frame->vulkan, NULL, NULL, NULL);
+            finish_on_device(frame, NULL, NULL);
         }
         drop_oldest(frame);
     }

@@ -101,14 +101,18 @@ void orr_ladder_fall(orr_engine *engine, orr_device_kind rung, const orr_error *
     stand_on(engine, rung);
 }
 
-// CUDA is open; what of Vulkan can be had beside it?
-static void stand_beside_vulkan(orr_engine *engine, orr_device_kind rung)
+// CUDA is open; what of Vulkan can be had beside it? Who has a window needs it.
+static orr_result stand_beside_vulkan(orr_engine *engine, orr_device_kind rung, orr_error *error)
 {
     orr_error why = {0};
     orr_vk *vk;
-    if (orr_engine_take_vk(engine, &vk, &why) != ORR_OK) {
+    orr_result result = orr_engine_take_vk(engine, &vk, &why);
+    if (result != ORR_OK && engine->vk_extensions) {
+        return orr_fail(error, (orr_code)why.code, "%s", why.message);
+    }
+    if (result != ORR_OK) {
         orr_ladder_fall(engine, ORR_DEVICE_CUDA, &why);
-        return;
+        return ORR_OK;
     }
     orr_interop *attempt = NULL;
     if (rung == ORR_DEVICE_CUDA_VULKAN &&
@@ -119,17 +123,19 @@ static void stand_beside_vulkan(orr_engine *engine, orr_device_kind rung)
     }
     orr_interop_destroy(attempt);
     orr_engine_give_vk(engine);
+    return ORR_OK;
 }
 
-static void stand_on_best(orr_engine *engine)
+static orr_result stand_on_best(orr_engine *engine, orr_error *error)
 {
     orr_cuda *cuda;
     orr_vk *vk;
     bool has_cuda = CUDA_MAY_BE_CHOSEN && orr_engine_take_cuda(engine, &cuda, NULL) == ORR_OK;
     bool has_gpu = gpu_answers();
     if (has_cuda && has_gpu) {
-        stand_beside_vulkan(engine, ORR_DEVICE_CUDA_VULKAN);
-    } else if (has_cuda) {
+        return stand_beside_vulkan(engine, ORR_DEVICE_CUDA_VULKAN, error);
+    }
+    if (has_cuda) {
         stand_on(engine, ORR_DEVICE_CUDA);
     } else if (has_gpu && orr_engine_take_vk(engine, &vk, NULL) == ORR_OK) {
         orr_engine_give_vk(engine);
@@ -137,23 +143,30 @@ static void stand_on_best(orr_engine *engine)
     } else {
         stand_on(engine, ORR_DEVICE_CPU);
     }
+    return ORR_OK;
 }
 
-orr_result orr_ladder_choose(orr_engine *engine, orr_error *error)
+orr_result orr_device_wanted(orr_device_kind asked, orr_device_kind *wanted, orr_error *error)
 {
-    orr_device_kind wanted = engine->desc.device;
     const char *variable = getenv("ORR_DEVICE");
-    if (wanted == ORR_DEVICE_AUTO && variable && variable[0] && !orr_device_named(variable, &wanted)) {
+    *wanted = asked;
+    if (asked == ORR_DEVICE_AUTO && variable && variable[0] && !orr_device_named(variable, wanted)) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "ORR_DEVICE=%s: expected auto, cpu, vulkan, cuda, cuda+vulkan or cuda+vulkan-copies",
                         variable);
     }
+    return ORR_OK;
+}
+
+orr_result orr_ladder_choose(orr_engine *engine, orr_error *error)
+{
+    orr_device_kind wanted;
+    ORR_TRY(orr_device_wanted(engine->desc.device, &wanted, error));
     orr_cuda *cuda;
     orr_vk *vk;
     switch (wanted) {
     case ORR_DEVICE_AUTO:
-        stand_on_best(engine);
-        break;
+        return stand_on_best(engine, error);
     case ORR_DEVICE_VULKAN:
         ORR_TRY(orr_engine_take_vk(engine, &vk, error));
         orr_engine_give_vk(engine);
@@ -162,8 +175,7 @@ orr_result orr_ladder_choose(orr_engine *engine, orr_error *error)
     case ORR_DEVICE_CUDA_VULKAN:
     case ORR_DEVICE_CUDA_VULKAN_COPIES:
         ORR_TRY(orr_engine_take_cuda(engine, &cuda, error));
-        stand_beside_vulkan(engine, wanted);
-        break;
+        return stand_beside_vulkan(engine, wanted, error);
     case ORR_DEVICE_CUDA:
         ORR_TRY(orr_engine_take_cuda(engine, &cuda, error));
         stand_on(engine, wanted);

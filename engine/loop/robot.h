@@ -49,6 +49,12 @@ typedef struct orr_robot {
 // Is a group drawn? switched: of orr_view.
 bool orr_robot_group_drawn(int group, unsigned char switched);
 
+// Does nothing move this body against the world?
+static inline bool orr_robot_body_is_fixed(const orr_model *model, int body)
+{
+    return model->body_weldid[body] == 0;
+}
+
 bool orr_robot_readable(const char *path); // by its ending: .xml .urdf
 orr_result orr_robot_load(const char *path, orr_robot **robot, orr_error *error);
 void orr_robot_keep(orr_robot *robot);    // one user more
@@ -62,7 +68,8 @@ int orr_robot_keys(const orr_robot *robot);
 
 typedef struct orr_world_robots orr_world_robots; // of one world, made when they are first asked for
 
-orr_result orr_world_robots_create(int worlds, orr_jobs *jobs, orr_world_robots **robots, orr_error *error);
+orr_result orr_world_robots_create(int worlds, orr_engine *engine, orr_world_robots **robots,
+                                   orr_error *error);
 void orr_world_robots_destroy(orr_world_robots *robots); // NULL is allowed
 
 // Pulls at a point of a body as a spring would, drawn as an arrow. Places in the robot's frame.
@@ -83,6 +90,15 @@ void orr_world_robot_moved(const orr_world *world, const struct orr_layer_data *
 // become infinite stays where it was.
 orr_result orr_world_robot_bodies(const orr_world *world, int index, const struct orr_layer_data *layer,
                                   const orr_transform **bodies, orr_error *error);
+// Where a drawing machine on CUDA finds them. Zero is an empty one.
+typedef struct orr_robot_bodies {
+    orr_physics_bodies memory;
+    orr_draw_bodies drawn; // parts of it
+} orr_robot_bodies;
+// The same for that machine, without waiting; *there says false when the robot moves on the CPU.
+orr_result orr_world_robot_device_bodies(const orr_world *world, int index,
+                                         const struct orr_layer_data *layer, orr_robot_bodies *bodies,
+                                         bool *there, orr_error *error);
 // Its contacts in one world; none once its numbers have become infinite. Valid until the next call.
 orr_result orr_world_robot_contacts(const orr_world *world, int index, const struct orr_layer_data *layer,
                                     const orr_physics_contact **contacts, int *count, orr_error *error);

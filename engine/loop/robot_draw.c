@@ -14,12 +14,22 @@ enum { ARROW_ITEMS = 2, CONTACT_ITEMS = 1 + ARROW_ITEMS }; // an arrow is a shaf
 
 // Where meshes go, and what they have in common.
 typedef struct sink {
+    const orr_world *world;
+    int index; // of its copy
     const orr_layer_data *layer;
-    orr_transform place; // of the layer
-    double size;         // of marks [m]: the mean size of the model's bodies
+    orr_transform place;          // of the layer
+    double size;                  // of marks [m]: the mean size of the model's bodies
+    const orr_draw_bodies *there; // for the machine that draws; NULL: it is told where things are
+    const orr_transform *bodies;  // NULL: nobody has asked yet
     orr_draw_mesh *meshes;
     int *count;
 } sink;
+
+// Where bodies are, for what the host has to know of them: from a device they come with a wait.
+static orr_result find_bodies(sink *s, orr_error *error)
+{
+    return s->bodies ? ORR_OK : orr_world_robot_bodies(s->world, s->index, s->layer, &s->bodies, error);
+}
 
 static orr_result put(sink *s, const orr_mesh *mesh, int key, const float model[12])
 {
@@ -107,15 +117,15 @@ static orr_result draw_contacts(sink *s, const orr_view *view, const orr_physics
     return ORR_OK;
 }
 
-static orr_result draw_pull(sink *s, const orr_robot_pull *pull, const orr_transform *bodies,
-                            orr_error *error)
+static orr_result draw_pull(sink *s, const orr_robot_pull *pull, orr_error *error)
 {
     if (pull->body == 0) {
         return ORR_OK;
     }
     float body[12];
     double from[3], along[3];
-    ORR_TRY(orr_affine_from_transform(&bodies[pull->body], body, error));
+    ORR_TRY(find_bodies(s, error));
+    ORR_TRY(orr_affine_from_transform(&s->bodies[pull->body], body, error));
     for (int k = 0; k < 3; k++) {
         const float *row = body + 4 * k;
         from[k] = (double)row[0] * pull->point[0] + (double)row[1] * pull->point[1] +
@@ -126,6 +136,11 @@ static orr_result draw_pull(sink *s, const orr_robot_pull *pull, const orr_trans
 }
 
 // ---- geoms ----
+
+static bool is_endless(const orr_robot_geom *geom)
+{
+    return geom->stride[0] > 0.0f || geom->stride[1] > 0.0f;
+}
 
 // An endless plane comes along with the camera, by whole repeats of its texture.
 static orr_result follow(const orr_robot_geom *geom, const float camera[3], float model[12], orr_error *error)
@@ -143,8 +158,33 @@ static orr_result follow(const orr_robot_geom *geom, const float camera[3], floa
     return ORR_OK;
 }
 
-static orr_result draw_geoms(sink *s, const orr_view *view, const orr_transform *bodies,
-                             const float camera[3], orr_error *error)
+// A geom of a body that the device moves.
+static orr_result put_there(sink *s, const orr_robot_geom *geom, int key, orr_error *error)
+{
+    float model[12];
+    ORR_TRY(orr_affine_from_transform(&s->place, model, error));
+    ORR_TRY(put(s, geom->mesh, key, model));
+    orr_draw_mesh *out = &s->meshes[*s->count - 1];
+    out->bodies = s->there;
+    out->body = geom->body;
+    return orr_affine_from_transform(&geom->at, out->at, error);
+}
+
+// A geom at a place that the host knows.
+static orr_result put_here(sink *s, const orr_robot_geom *geom, int key, const orr_transform *body,
+                           const float camera[3], orr_error *error)
+{
+    orr_transform place = orr_transform_multiply(&s->place, body);
+    float model[12];
+    place = orr_transform_multiply(&place, &geom->at);
+    ORR_TRY(orr_affine_from_transform(&place, model, error));
+    if (is_endless(geom)) {
+        ORR_TRY(follow(geom, camera, model, error));
+    }
+    return put(s, geom->mesh, key, model);
+}
+
+static orr_result draw_geoms(sink *s, const orr_view *view, const float camera[3], orr_error *error)
 {
     const orr_robot *robot = s->layer->robot;
     for (int i = 0; i < robot->geom_count; i++) {
@@ -153,14 +193,14 @@ static orr_result draw_geoms(sink *s, const orr_view *view, const orr_transform 
         if (!orr_robot_group_drawn(geom->group, switched)) {
             continue;
         }
-        orr_transform body = orr_transform_multiply(&s->place, &bodies[geom->body]);
-        orr_transform place = orr_transform_multiply(&body, &geom->at);
-        float model[12];
-        ORR_TRY(orr_affine_from_transform(&place, model, error));
-        if (geom->stride[0] > 0.0f || geom->stride[1] > 0.0f) {
-            ORR_TRY(follow(geom, camera, model, error));
+        if (s->there && orr_robot_body_is_fixed(robot->model, geom->body)) {
+            ORR_TRY(put_here(s, geom, i, &robot->rest[geom->body], camera, error));
+        } else if (s->there && !is_endless(geom)) {
+            ORR_TRY(put_there(s, geom, i, error));
+        } else {
+            ORR_TRY(find_bodies(s, error));
+            ORR_TRY(put_here(s, geom, i, &s->bodies[geom->body], camera, error));
         }
-        ORR_TRY(put(s, geom->mesh, i, model));
     }
     return ORR_OK;
 }
@@ -203,7 +243,7 @@ static void read_bodies(const orr_model *m, const orr_transform *bodies, double 
     }
 }
 
-static orr_result draw_tendons(sink *s, const orr_view *view, const orr_transform *bodies, orr_error *error)
+static orr_result draw_tendons(sink *s, const orr_view *view, orr_error *error)
 {
     const orr_robot *robot = s->layer->robot;
     const orr_model *m = robot->model;
@@ -212,10 +252,11 @@ static orr_result draw_tendons(sink *s, const orr_view *view, const orr_transfor
     }
     double *numbers;
     orr_tendon_point *points;
+    ORR_TRY(find_bodies(s, error));
     ORR_ALLOC(numbers, 7 * m->nbody, "tendons", error);
     points = orr_alloc((size_t)robot->tendon_items, sizeof *points);
     orr_result result = points ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: tendons");
-    read_bodies(m, bodies, numbers, numbers + 3 * m->nbody);
+    read_bodies(m, s->bodies, numbers, numbers + 3 * m->nbody);
     for (int i = 0; i < m->ntendon && result == ORR_OK; i++) {
         if (robot->tendons[2 * i] && orr_robot_group_drawn(m->tendon_group[i], view->tendon_groups)) {
             int count = orr_tendon_path(m, i, numbers, numbers + 3 * m->nbody, points);
@@ -249,14 +290,23 @@ orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const
 }
 
 orr_result orr_robot_draw(const orr_world *world, const orr_view *view, const orr_layer_data *layer,
-                          const orr_transform *place, const float camera[3], orr_draw_mesh *meshes,
-                          int *mesh_count, orr_error *error)
+                          const orr_transform *place, const float camera[3], orr_robot_bodies *there,
+                          orr_draw_mesh *meshes, int *mesh_count, orr_error *error)
 {
-    const orr_transform *bodies = NULL;
-    ORR_TRY(orr_world_robot_bodies(world, view->world, layer, &bodies, error));
-    sink s = {layer, *place, layer->robot->model->stat.meansize, meshes, mesh_count};
-    ORR_TRY(draw_geoms(&s, view, bodies, camera, error));
-    ORR_TRY(draw_tendons(&s, view, bodies, error));
+    sink s = {.world = world,
+              .index = view->world,
+              .layer = layer,
+              .place = *place,
+              .size = layer->robot->model->stat.meansize,
+              .meshes = meshes,
+              .count = mesh_count};
+    if (there) {
+        bool known;
+        ORR_TRY(orr_world_robot_device_bodies(world, view->world, layer, there, &known, error));
+        s.there = known ? &there->drawn : NULL;
+    }
+    ORR_TRY(draw_geoms(&s, view, camera, error));
+    ORR_TRY(draw_tendons(&s, view, error));
     if (view->contact_points || view->contact_forces) {
         const orr_physics_contact *contacts;
         int count = 0;
@@ -264,5 +314,5 @@ orr_result orr_robot_draw(const orr_world *world, const orr_view *view, const or
         ORR_TRY(draw_contacts(&s, view, contacts, count, error));
     }
     orr_robot_pull pull = orr_world_robot_pulled(world, layer);
-    return draw_pull(&s, &pull, bodies, error);
+    return draw_pull(&s, &pull, error);
 }

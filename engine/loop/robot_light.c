@@ -117,16 +117,29 @@ static bool needs_centres(const orr_model *m)
     return false;
 }
 
+static bool needs_bodies(const orr_model *m)
+{
+    for (int i = 0; i < m->nlight; i++) {
+        bool fixed = m->light_mode[i] == ORR_CAMERA_FIXED && orr_robot_body_is_fixed(m, m->light_bodyid[i]);
+        if (m->light_active[i] && !fixed) {
+            return true;
+        }
+    }
+    return false;
+}
+
 orr_result orr_robot_light(const orr_world *world, int index, const orr_layer_data *layer,
                            const orr_transform *place, orr_draw_list *list, orr_error *error)
 {
     const orr_model *m = layer->robot->model;
-    carried c = {.m = m};
+    carried c = {.m = m, .bodies = layer->robot->rest};
     float matrix[12];
     double *centres = NULL;
     orr_physics *physics = NULL;
     ORR_TRY(orr_affine_from_transform(place, matrix, error));
-    ORR_TRY(orr_world_robot_bodies(world, index, layer, &c.bodies, error));
+    if (needs_bodies(m)) {
+        ORR_TRY(orr_world_robot_bodies(world, index, layer, &c.bodies, error));
+    }
     // one that cannot move has no centres of mass either; its bodies' own places are near them
     if (needs_centres(m) && orr_world_robot_physics(world, layer, &physics, NULL) == ORR_OK) {
         ORR_ALLOC(centres, 3 * m->nbody, "centres of mass", error);

@@ -19,7 +19,7 @@ orr_result orr_world_create(const orr_scene *scene, int count, orr_world **out, 
     }
     // states appear when something is set: until then every copy is as the scene was built
     *world = (orr_world){.scene = scene, .count = count};
-    orr_result result = orr_world_robots_create(count, scene->engine->jobs, &world->robots, error);
+    orr_result result = orr_world_robots_create(count, scene->engine, &world->robots, error);
     if (result == ORR_OK) {
         result = orr_world_step(world, 0, error); // says now what is wrong with a robot
         // but one that needs what the dynamics lack can be looked at

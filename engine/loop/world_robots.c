@@ -1,8 +1,10 @@
 // Robots as they move in a world.
 #include "engine/core/memory.h"
+#include "engine/loop/ladder.h"
 #include "engine/loop/robot_pull.h"
 #include "engine/loop/scene.h"
 #include "engine/loop/transform.h"
+#include "engine/loop/world_machine.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,17 +27,18 @@ struct orr_world_robots {
     world_robot *robots; // count
     int count, capacity;
     int worlds;
-    orr_jobs *jobs;
+    orr_engine *engine;
+    orr_device_kind wanted; // of orr_world_set_device
 };
 
-orr_result orr_world_robots_create(int worlds, orr_jobs *jobs, orr_world_robots **out, orr_error *error)
+orr_result orr_world_robots_create(int worlds, orr_engine *engine, orr_world_robots **out, orr_error *error)
 {
     *out = orr_alloc_zero(1, sizeof **out);
     if (!*out) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a world's robots");
     }
     (*out)->worlds = worlds;
-    (*out)->jobs = jobs;
+    (*out)->engine = engine;
     return ORR_OK;
 }
 
@@ -68,11 +71,8 @@ static orr_result open_robot(const orr_world_robots *robots, const orr_layer_dat
     const orr_model *m = layer->robot->model;
     *r = (world_robot){.id = layer->id, .robot = layer->robot, .posed = -1};
     orr_robot_keep(r->robot);
-    const orr_physics_desc desc = {.worlds = robots->worlds};
-    orr_error why = {0};
-    if (orr_physics_create(&desc, m, robots->jobs, &r->physics, &why) != ORR_OK) {
-        return orr_fail(error, (orr_code)why.code, "%s: %s", layer->name, why.message);
-    }
+    bool on_cuda = orr_machine_is_cuda(robots->engine, robots->wanted, robots->worlds);
+    ORR_TRY(orr_machine_open(robots->engine, on_cuda, robots->worlds, layer->name, m, &r->physics, error));
     ORR_ALLOC(r->bodies, m->nbody, "the bodies of a robot", error);
     memcpy(r->bodies, layer->robot->rest, (size_t)m->nbody * sizeof *r->bodies);
     ORR_ALLOC(r->numbers, 10 * m->nbody, "the bodies of a robot", error);
@@ -132,6 +132,55 @@ static void forget_removed(const orr_world *world)
     }
 }
 
+// ---- the machine ----
+
+static orr_result move_to(const orr_world *world, world_robot *r, bool cuda, orr_error *error)
+{
+    const orr_layer_data *layer =
+        &world->scene->layers[orr_scene_find(world->scene, (orr_layer){r->id.slot, r->id.generation})];
+    orr_physics *physics = NULL;
+    ORR_TRY(orr_machine_open(world->robots->engine, cuda, world->count, layer->name, r->robot->model,
+                             &physics, error));
+    orr_result result = orr_machine_copy_states(r->physics, physics, error);
+    if (result != ORR_OK) {
+        orr_physics_destroy(physics);
+        return result;
+    }
+    orr_physics_destroy(r->physics);
+    r->physics = physics;
+    r->posed = -1;
+    return ORR_OK;
+}
+
+// Robots that are not on the machine they belong on.
+static orr_result move_all(const orr_world *world, orr_error *error)
+{
+    orr_world_robots *robots = world->robots;
+    bool cuda = orr_machine_is_cuda(robots->engine, robots->wanted, robots->worlds);
+    forget_removed(world);
+    for (int i = 0; i < robots->count; i++) {
+        if ((orr_physics_cuda(robots->robots[i].physics) != NULL) != cuda) {
+            ORR_TRY(move_to(world, &robots->robots[i], cuda, error));
+        }
+    }
+    return ORR_OK;
+}
+
+// Has the device failed that moves a robot? All go on on the CPU then, and the caller hears of it once.
+static orr_result check_device(const orr_world *world, const world_robot *r, orr_error *error)
+{
+    orr_error why = {0};
+    if (orr_physics_status(r->physics, &why) == ORR_OK) {
+        return ORR_OK;
+    }
+    double seconds;
+    world->robots->wanted = ORR_DEVICE_CPU;
+    orr_physics_get(r->physics, ORR_PHYSICS_TIME, 0, &seconds);
+    ORR_TRY(move_all(world, error));
+    return orr_fail(error, (orr_code)why.code,
+                    "%s: robots go on on the CPU as it knew them last (world 0: %g s)", why.message, seconds);
+}
+
 orr_result orr_world_robot_physics(const orr_world *world, const orr_layer_data *layer, orr_physics **physics,
                                    orr_error *error)
 {
@@ -167,6 +216,7 @@ orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_l
     double *position = r->numbers, *rotation = r->numbers + 3 * count;
     orr_physics_read(r->physics, ORR_PHYSICS_XPOS, index, position);
     orr_physics_read(r->physics, ORR_PHYSICS_XQUAT, index, rotation);
+    ORR_TRY(check_device(world, r, error));
     for (int i = 0; i < count; i++) {
         orr_transform *body = &r->bodies[i];
         *body = (orr_transform){.scale = 1.0f};
@@ -181,6 +231,26 @@ orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_l
     return ORR_OK;
 }
 
+orr_result orr_world_robot_device_bodies(const orr_world *world, int index, const orr_layer_data *layer,
+                                         orr_robot_bodies *bodies, bool *there, orr_error *error)
+{
+    world_robot *r = NULL;
+    *there = false;
+    orr_result result = find(world, layer, &r, error);
+    if (result != ORR_OK || !orr_physics_cuda(r->physics)) {
+        return result == ORR_ERROR_UNSUPPORTED ? ORR_OK : result;
+    }
+    result = orr_physics_device_bodies(r->physics, index, &bodies->memory, NULL);
+    ORR_TRY(check_device(world, r, error));
+    if (result != ORR_OK) { // no memory: it is drawn by what the host reads
+        return ORR_OK;
+    }
+    bodies->drawn = (orr_draw_bodies){
+        .position = bodies->memory.position, .rotation = bodies->memory.rotation, .stride = 1};
+    *there = true;
+    return ORR_OK;
+}
+
 orr_result orr_world_robot_contacts(const orr_world *world, int index, const orr_layer_data *layer,
                                     const orr_physics_contact **contacts, int *count, orr_error *error)
 {
@@ -192,6 +262,7 @@ orr_result orr_world_robot_contacts(const orr_world *world, int index, const orr
         return ORR_OK;
     }
     int found = orr_physics_contacts(r->physics, index, r->contacts, r->contact_capacity);
+    ORR_TRY(check_device(world, r, error));
     if (found > r->contact_capacity) {
         orr_free(r->contacts);
         r->contact_capacity = 0;
@@ -264,6 +335,9 @@ const char *orr_scene_robot_body(const orr_scene *scene, orr_layer id, int body)
 
 static void step_robot(world_robot *r, int steps)
 {
+    if (steps == 0) {
+        return;
+    }
     if (r->pull.body == 0) {
         orr_physics_step(r->physics, steps);
     }
@@ -284,6 +358,7 @@ static orr_result for_each(orr_world *world, orr_error *error, void (*visit)(wor
         if (world->scene->layers[i].kind == ORR_LAYER_ROBOT) {
             ORR_TRY(find(world, &world->scene->layers[i], &r, error));
             visit(r, amount);
+            ORR_TRY(check_device(world, r, error));
         }
     }
     return ORR_OK;
@@ -302,6 +377,29 @@ static void visit_advance(world_robot *r, double seconds)
     double due = floor(r->owed / step + 1e-9);
     r->owed -= due * step;
     step_robot(r, (int)fmin(due, 1e9));
+}
+
+orr_result orr_world_set_device(orr_world *world, orr_device_kind device, orr_error *error)
+{
+    orr_cuda *cuda;
+    if (device != ORR_DEVICE_AUTO && device != ORR_DEVICE_CPU && device != ORR_DEVICE_CUDA) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "robots on %s: expected auto, cpu or cuda",
+                        orr_device_name(device));
+    }
+    if (device == ORR_DEVICE_CUDA) {
+        ORR_TRY(orr_engine_take_cuda(world->robots->engine, &cuda, error));
+    }
+    world->robots->wanted = device;
+    return move_all(world, error);
+}
+
+orr_device_kind orr_world_device(const orr_world *world)
+{
+    bool cuda = false;
+    for (int i = 0; i < world->robots->count; i++) {
+        cuda |= orr_physics_cuda(world->robots->robots[i].physics) != NULL;
+    }
+    return cuda ? ORR_DEVICE_CUDA : ORR_DEVICE_CPU;
 }
 
 orr_result orr_world_step(orr_world *world, int steps, orr_error *error)
@@ -364,7 +462,7 @@ orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer id, int 
             orr_physics_set(r->physics, parts[i].field, index, parts[i].values);
         }
     }
-    return ORR_OK;
+    return check_device(world, r, error);
 }
 
 static const orr_physics_field fields[] = {
@@ -388,7 +486,7 @@ orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer id, 
     ORR_TRY(check_field(field, error));
     ORR_TRY(open_state(world, index, id, &r, error));
     orr_physics_get(r->physics, fields[field], index, values);
-    return ORR_OK;
+    return check_device(world, r, error);
 }
 
 orr_result orr_world_set_robot(orr_world *world, int index, orr_layer id, orr_robot_field field,
@@ -399,7 +497,7 @@ orr_result orr_world_set_robot(orr_world *world, int index, orr_layer id, orr_ro
     ORR_TRY(open_state(world, index, id, &r, error));
     orr_physics_set(r->physics, fields[field], index, values);
     r->posed = -1;
-    return ORR_OK;
+    return check_device(world, r, error);
 }
 
 orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer id, bool *diverged,
@@ -408,7 +506,7 @@ orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer
     world_robot *r = NULL;
     ORR_TRY(open_state(world, index, id, &r, error));
     *diverged = orr_physics_diverged(r->physics, index);
-    return ORR_OK;
+    return check_device(world, r, error);
 }
 
 orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer id, int body,

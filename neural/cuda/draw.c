@@ -109,27 +109,35 @@ orr_result orr_cuda_field_update(orr_cuda_field *f, orr_error *error)
     return ORR_OK;
 }
 
-orr_result orr_cuda_field_draw(orr_cuda_field *f, const orr_cuda_field_picture *picture, orr_error *error)
+bool orr_cuda_field_is_current(const orr_cuda_field *f)
 {
-    orr_cuda_march march = march_of(f);
-    march.far_depth = picture->far_depth;
-    march.colour = picture->colour;
-    march.depth = picture->depth;
-    march.over = picture->over;
-    march.next = f->next;
-    memcpy(march.to_unit, picture->world_to_unit, sizeof march.to_unit);
-    memcpy(march.to_sun, picture->to_sun, sizeof march.to_sun);
-    ORR_TRY(orr_nerf_camera_of_lens(picture->lens, picture->world_to_unit, &march.camera, error));
-    if (march.kind == ORR_FIELD_NERF) {
+    return f->field_version == orr_field_parts_of(f->field)->version &&
+           (!f->bits || f->grid_version == f->grid->version);
+}
+
+orr_result orr_cuda_field_see(const orr_cuda_field *f, const orr_lens *lens, const float world_to_unit[12],
+                              const float to_sun[3], orr_cuda_march *march, orr_error *error)
+{
+    *march = march_of(f);
+    march->next = f->next;
+    memcpy(march->to_unit, world_to_unit, sizeof march->to_unit);
+    memcpy(march->to_sun, to_sun, sizeof march->to_sun);
+    ORR_TRY(orr_nerf_camera_of_lens(lens, world_to_unit, &march->camera, error));
+    if (march->kind == ORR_FIELD_NERF) {
         orr_nerf_model model = orr_nerf_model_of(f->field, f->grid);
-        march.space = model.space;
-        march.space.bits = f->bits;
-        march.space.blocks = f->blocks;
-        march.half_side = 0.5f * (float)model.aabb_scale;
+        march->space = model.space;
+        march->space.bits = f->bits;
+        march->space.blocks = f->blocks;
+        march->half_side = 0.5f * (float)model.aabb_scale;
     }
-    int64_t rays = (int64_t)picture->lens->width * picture->lens->height;
-    ORR_CUDA_TRY(cudaMemsetAsync(f->next, 0, sizeof(uint32_t), f->cuda->stream));
-    ORR_CUDA_TRY(orr_cuda_march_launch(f->cuda->stream, &march,
-                                       orr_cuda_pass_blocks(rays, f->cuda->info.processors * BLOCKS)));
+    return ORR_OK;
+}
+
+orr_result orr_cuda_field_draw(orr_cuda *cuda, const orr_cuda_march *march, orr_error *error)
+{
+    int64_t rays = (int64_t)march->camera.width * march->camera.height;
+    ORR_CUDA_TRY(cudaMemsetAsync(march->next, 0, sizeof *march->next, cuda->stream));
+    ORR_CUDA_TRY(orr_cuda_march_launch(cuda->stream, march,
+                                       orr_cuda_pass_blocks(rays, cuda->info.processors * BLOCKS)));
     return ORR_OK;
 }

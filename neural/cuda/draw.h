@@ -22,16 +22,14 @@ void orr_cuda_field_destroy(orr_cuda_field *field); // all zeros are allowed
 // Uploads what has changed since the last time: all of it at first, what a refresh has made afterwards.
 orr_result orr_cuda_field_update(orr_cuda_field *field, orr_error *error);
 
-typedef struct orr_cuda_field_picture {
-    const orr_lens *lens;
-    float world_to_unit[12];
-    float to_sun[3];        // signed distances: unit direction in the world
-    const float *far_depth; // a plane of the device: nothing at or behind it is drawn; NULL: no bound
-    float *colour,
-        *depth; // planes of the device: premultiplied red, green, blue, alpha; infinity where nothing is
-    bool over;  // what the planes hold, which is undefined otherwise
-} orr_cuda_field_picture;
+// Has the device what the field is now?
+bool orr_cuda_field_is_current(const orr_cuda_field *field);
 
+// How a lens sees a field in a picture of the lens's size: a value, which may be drawn when the field has gone from the host,
+// as long as it is on the device. to_sun: for signed distances, unit direction in the world. Its planes (far_depth, colour,
+// depth, over) are yet to be set.
+orr_result orr_cuda_field_see(const orr_cuda_field *field, const orr_lens *lens,
+                              const float world_to_unit[12], const float to_sun[3], orr_cuda_march *march,
+                              orr_error *error);
 // Draws in the device's stream and does not wait.
-orr_result orr_cuda_field_draw(orr_cuda_field *field, const orr_cuda_field_picture *picture,
-                               orr_error *error);
+orr_result orr_cuda_field_draw(orr_cuda *cuda, const orr_cuda_march *march, orr_error *error);

@@ -1,3 +1,12 @@
+// Encoding and network fused, a thread per sample: the kernels behind field.h.
+//
+// A thread encodes its sample into a row of halves in shared memory. The warp takes its 32 rows as A, the layer's
+// weights (all of them resident in shared memory, copied once per block of threads) as B, and has the sums in 64
+// floats per lane. infer packs them to halves: what a lane holds of C is what it needs of the next A, so that nothing
+// leaves the registers until the outputs. train keeps each layer's inputs in shared memory, because every warp needs
+// them for the gradient of the weights; gradients of samples replace each other in one tile. Each block of threads
+// adds its weight gradients to a copy of its own, which stays in L2, and sum_rows adds the copies in order: no
+// atomics, the same bits.
 #include "neural/cuda/encode_device.h"
 #include "neural/cuda/network_device.h"
 #include "neural/loss_kind.h"

@@ -1,9 +1,16 @@
+// A field as a picture. A warp marches 32 rays, one sample of each at a time: networks are products of the whole warp.
+//
+// Blocks of threads stay until all rays are taken. A warp has 32 rays, each going from sample to sample (over empty
+// cells, or by the distance) until at least 24 are at one; then the warp encodes and multiplies as in field.cu, the second
+// network of a radiance field only where a sample shows. A thread whose ray ends takes the next ray at once, so that
+// products stay full. What a ray has seen stays in registers; it writes its pixel, in front of or behind what is
+// there. Rays that meet a surface wait until 16 do, or nobody else goes on; going back for their normals computes the
+// layers' values anew instead of keeping them. All formulas are the CPU's (ray_, nerf_, field_formula.h), and a
+// pixel's bits do not depend on who took it.
 #include "neural/cuda/encode_device.h"
 #include "neural/cuda/network_device.h"
 #include "neural/cuda/ray_device.h"
 
-// A warp marches 32 rays, one sample of each at a time: networks are products of the whole warp. Rays end at different
-// samples, so threads that have none take the next ones at once, and blocks stay until all rays are taken.
 enum : int {
     SAMPLES = ORR_CUDA_TILE_SAMPLES,
     ENOUGH = 24, // samples of a warp that are worth a product

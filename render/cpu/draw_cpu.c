@@ -269,16 +269,6 @@ const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *f)
     return f->mesh_depth;
 }
 
-const float *orr_draw_cpu_mesh_colour(const orr_cpu_frame *f)
-{
-    return f->mesh_colour;
-}
-
-orr_fragment_lists orr_draw_cpu_fragments(const orr_cpu_frame *f)
-{
-    return f->fragments;
-}
-
 orr_result orr_draw_cpu_end(orr_cpu_frame *f, const orr_field_pass *fields, const orr_picture *picture,
                             orr_profile *profile, orr_error *error)
 {

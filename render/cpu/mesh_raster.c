@@ -24,14 +24,9 @@ static void set_surface(mesh_surface *surface, const mesh_instance *instance, co
     const orr_mesh *mesh = instance->mesh;
     const orr_mesh_material *material = &mesh->materials[part->material];
     *surface = (mesh_surface){.instance = instance, .material = material};
-    if (material->texture < 0) {
-        return;
-    }
-    const orr_image8 *texture = surface->texture = &mesh->textures[material->texture];
-    surface->level_count = mesh->has_mips ? orr_mip_levels(texture->width, texture->height) : 1;
-    for (int i = 1; i < surface->level_count; i++) {
-        surface->level_first[i] = surface->level_first[i - 1] +
-                                  orr_mip_side(texture->width, i - 1) * orr_mip_side(texture->height, i - 1);
+    if (material->texture >= 0) {
+        surface->texture = &mesh->textures[material->texture];
+        surface->level_count = orr_mesh_texture_levels(mesh, surface->texture, surface->level_first);
     }
 }
 

@@ -34,7 +34,9 @@ static void vertices(const mesh_raster *raster, const mesh_instance *instance, i
     const float *m = instance->to_camera;
     affine to_camera = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]};
     const orr_mesh_vertex *from = instance->mesh->vertices + first;
-    real width = R((float)lens->width), height = R((float)lens->height);
+    const mesh_view view = {lens->focal[0],     lens->focal[1],      lens->centre[0],  lens->centre[1],
+                            (float)lens->width, (float)lens->height, lens->near_plane, lens->orthographic,
+                            MESH_GUARD,         MESH_SUBPIXELS};
     float member[3][ORR_LANES];
     int32_t placed_at[3][ORR_LANES];
     for (int i = 0; i < (int)count; i += ORR_LANES) {
@@ -44,27 +46,15 @@ static void vertices(const mesh_raster *raster, const mesh_instance *instance, i
         real3 p =
             affine_point(to_camera, make_real3(vertex_member(from, index, 0), vertex_member(from, index, 1),
                                                vertex_member(from, index, 2)));
-        // w: what the screen position is to be divided by
-        real w = lens->orthographic ? R(1.0) : p.z;
-        mask near = not_(p.z >= R(lens->near_plane));
-        real at_x = R(lens->focal[0]) * p.x + R(lens->centre[0]) * w;
-        real at_y = R(lens->focal[1]) * p.y + R(lens->centre[1]) * w;
-        real inverse = R(1.0) / sel(near, R(1.0), w);
-        real x = R(lens->focal[0]) * p.x * inverse + R(lens->centre[0]);
-        real y = R(lens->focal[1]) * p.y * inverse + R(lens->centre[1]);
-        mask within = and_(and_(x >= R(-MESH_GUARD), x <= width + R(MESH_GUARD)),
-                           and_(y >= R(-MESH_GUARD), y <= height + R(MESH_GUARD)));
-        sint out = (near & I(MESH_OUT_NEAR)) | ((at_x < R(0.0)) & I(MESH_OUT_LEFT)) |
-                   ((at_x > width * w) & I(MESH_OUT_RIGHT)) | ((at_y < R(0.0)) & I(MESH_OUT_TOP)) |
-                   ((at_y > height * w) & I(MESH_OUT_BOTTOM)) | (~within & I(MESH_OUT_GUARD));
-        mask placed = and_(within, not_(near));
-        x = floor_(sel(placed, x, R(0.0)) * R(MESH_SUBPIXELS) + R(0.5));
-        y = floor_(sel(placed, y, R(0.0)) * R(MESH_SUBPIXELS) + R(0.5));
+        mesh_seen seen = mesh_see(view, p);
+        sint out = (seen.near_plane & I(MESH_OUT_NEAR)) | (seen.left & I(MESH_OUT_LEFT)) |
+                   (seen.right & I(MESH_OUT_RIGHT)) | (seen.top & I(MESH_OUT_TOP)) |
+                   (seen.bottom & I(MESH_OUT_BOTTOM)) | (seen.guard & I(MESH_OUT_GUARD));
         real_store(member[0], p.x);
         real_store(member[1], p.y);
         real_store(member[2], p.z);
-        sint_store(placed_at[0], to_int(x));
-        sint_store(placed_at[1], to_int(y));
+        sint_store(placed_at[0], to_int(seen.x));
+        sint_store(placed_at[1], to_int(seen.y));
         sint_store(placed_at[2], out);
         for (int lane = 0; lane < ORR_LANES && lane < left; lane++) {
             instance->points[first + i + lane] =
@@ -113,7 +103,7 @@ static void cull(const mesh_raster *raster, mesh_chunk *chunk)
              c = int_gather(indices, first + I(2));
         sint out_a = out_of(instance, a), out_b = out_of(instance, b), out_c = out_of(instance, c);
         mask outside = (out_a & out_b & out_c & I(MESH_OUT_GUARD - 1)) != I(0);
-        mask broken = ((out_a | out_b | out_c) & I(MESH_OUT_NEAR | MESH_OUT_GUARD)) != I(0);
+        mask broken = ((out_a | out_b | out_c) & I(MESH_OUT_CUT)) != I(0);
         mask touches = touches_centre(instance, a, b, c, offsetof(mesh_point, screen_x)) &
                        touches_centre(instance, a, b, c, offsetof(mesh_point, screen_y));
         mask keep = lanes_below(left) & ~outside & (broken | touches);
@@ -126,26 +116,6 @@ static void cull(const mesh_raster *raster, mesh_chunk *chunk)
 
 // ---- tiles ----
 
-// An edge over a tile: value(i, j) = start + across i + down j at pixel (i, j), >= 0 inside.
-typedef struct edge {
-    int32_t start, across, down;
-} edge;
-
-static edge edge_over_tile(const mesh_record *record, int k, int x, int y)
-{
-    enum { BOUND = 1 << 30 }; // more than an edge can change over a tile
-    int32_t ax = record->x[k], ay = record->y[k], bx = record->x[(k + 1) % 3], by = record->y[(k + 1) % 3];
-    edge e = {0, ay - by, bx - ax};
-    int64_t start = (int64_t)e.down * (y * MESH_SUBPIXELS + MESH_SUBPIXELS / 2 - ay) +
-                    (int64_t)e.across * (x * MESH_SUBPIXELS + MESH_SUBPIXELS / 2 - ax);
-    // centres on an edge belong to the triangle only if it is a left or a top edge
-    start -= !(e.across > 0 || (e.across == 0 && e.down > 0));
-    // a pixel's step is 256 times an integer: the sign needs no more than the whole 256s
-    start >>= 8;
-    e.start = (int32_t)(start > BOUND ? BOUND : start < -BOUND ? -BOUND : start);
-    return e;
-}
-
 // Which of the pixels from (x, y) on are not holes. Kept out of the loop below, which needs the registers.
 static __attribute__((noinline)) mask opaque_pixels(const mesh_raster *raster, const mesh_record *record,
                                                     int x, int y)
@@ -156,7 +126,7 @@ static __attribute__((noinline)) mask opaque_pixels(const mesh_raster *raster, c
 
 // What of a tile a triangle may cover, and its plane there.
 typedef struct record_span {
-    edge edges[3];
+    mesh_edge edges[3];
     int left, right, top, bottom; // inclusive; left at a multiple of the lanes
     real across, down, start;     // nearness per pixel, and at the centre of the tile's first
     real nearest, farthest;
@@ -165,24 +135,18 @@ typedef struct record_span {
 FN record_span span_over_tile(const mesh_record *record, int tile_x, int tile_y)
 {
     record_span s;
-    int low_x = INT32_MAX, high_x = INT32_MIN, low_y = INT32_MAX, high_y = INT32_MIN;
     for (int k = 0; k < 3; k++) {
-        s.edges[k] = edge_over_tile(record, k, tile_x, tile_y);
-        low_x = record->x[k] < low_x ? record->x[k] : low_x;
-        high_x = record->x[k] > high_x ? record->x[k] : high_x;
-        low_y = record->y[k] < low_y ? record->y[k] : low_y;
-        high_y = record->y[k] > high_y ? record->y[k] : high_y;
+        s.edges[k] = mesh_edge_over_tile(record, k, tile_x, tile_y);
     }
-    int left = mesh_first_pixel(low_x) - tile_x, top = mesh_first_pixel(low_y) - tile_y;
+    int left = mesh_first_pixel(mesh_lowest(record->x)) - tile_x,
+        top = mesh_first_pixel(mesh_lowest(record->y)) - tile_y;
     s.left = left > 0 ? left & ~(ORR_LANES - 1) : 0;
-    s.right = mesh_last_pixel(high_x, tile_x + MESH_TILE) - tile_x;
+    s.right = mesh_last_pixel(mesh_highest(record->x), tile_x + MESH_TILE) - tile_x;
     s.top = top > 0 ? top : 0;
-    s.bottom = mesh_last_pixel(high_y, tile_y + MESH_TILE) - tile_y;
-    // relative to the tile in double: far from the triangle its plane has large numbers
-    double nearness = record->nearness + record->across * (tile_x + 0.5) + record->down * (tile_y + 0.5);
+    s.bottom = mesh_last_pixel(mesh_highest(record->y), tile_y + MESH_TILE) - tile_y;
     s.across = R(record->across);
     s.down = R(record->down);
-    s.start = R(nearness);
+    s.start = R(mesh_nearness_at(record, tile_x, tile_y));
     s.nearest = R(record->nearest);
     s.farthest = R(record->farthest);
     return s;
@@ -251,12 +215,6 @@ FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
     return colour;
 }
 
-// The nearness of the far plane: nothing that far away is drawn.
-static float farthest_of(const mesh_raster *raster)
-{
-    return raster->lens.orthographic ? -raster->lens.far_plane : 1.0f / raster->lens.far_plane;
-}
-
 static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int tile_x, int tile_y)
 {
     const bool backdrop = raster->instance_count > 0 && raster->instances[0].backdrop;
@@ -269,7 +227,7 @@ static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int til
             real depth = raster->lens.orthographic ? -nearness : R(1.0) / nearness;
             real4 colour = shade_records(raster, id, to_real(lane_index() + I(tile_x + x)) + R(0.5),
                                          R((float)(tile_y + y) + 0.5f));
-            mask there = backdrop ? nearness > R(farthest_of(raster)) : id >= I(0);
+            mask there = backdrop ? nearness > R(mesh_farthest(&raster->lens)) : id >= I(0);
             size_t at = (size_t)(tile_y + y) * (size_t)width + (size_t)(tile_x + x);
             int count = width - tile_x - x;
             store_some(raster->picture.depth + at, sel(there, depth, R(INFINITY)), count);
@@ -288,7 +246,7 @@ static bool is_blended(const mesh_raster *raster, uint32_t id)
 static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
 {
     int tile_x = index % raster->columns * MESH_TILE, tile_y = index / raster->columns * MESH_TILE;
-    real farthest = R(farthest_of(raster));
+    real farthest = R(mesh_farthest(&raster->lens));
     for (int i = 0; i < MESH_TILE * MESH_TILE; i += ORR_LANES) {
         real_store(tile->nearness + i, farthest);
         sint_store(tile->record + i, I(-1));

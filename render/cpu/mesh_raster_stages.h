@@ -8,42 +8,20 @@
 //     count     lanes over pixels        transparent triangles before it
 //     fill      lanes over pixels        their fragments, each pixel's from front to back, and shades them
 //
-// Screen positions are fixed-point numbers of 1/256 pixel, so that edges are exact: a pixel centre on the
-// edge between two triangles belongs to exactly one of them (the top-left rule). "Nearness" is 1/z in
-// perspective and -z in orthographic views: linear over the screen in both, greater is nearer.
+// What a triangle becomes on its way, and the mathematics of it, is in mesh_triangle.h.
 #pragma once
 
 #include "engine/core/isa.h"
 #include "render/cpu/mesh_raster.h"
+#include "render/mesh_triangle.h"
 
 enum {
-    MESH_SUBPIXELS = 256,
-    MESH_GUARD = 8192,            // [px] triangles reaching farther than this beyond the picture are cut
     MESH_TILE = 64,               // [px] a multiple of the lanes
     MESH_CHUNK = 2048,            // triangles of a job at least
     MESH_CHUNKS = 512,            // jobs of a part at most
     MESH_GROUPS = 32,             // jobs that bin
-    MESH_LEVELS = 17,             // of a mip chain
-    MESH_PIECES = 6,              // triangles that cutting one at five planes can leave
     MESH_RECORDS = INT32_MAX / 16 // lanes gather with 32-bit offsets in words
 };
-
-// bounds a vertex breaks; a triangle all of whose corners break the same one of the first five is outside
-enum {
-    MESH_OUT_NEAR = 1,
-    MESH_OUT_LEFT = 2,
-    MESH_OUT_RIGHT = 4,
-    MESH_OUT_TOP = 8,
-    MESH_OUT_BOTTOM = 16,
-    MESH_OUT_GUARD = 32
-};
-
-// A vertex as the camera sees it. Members side by side: a triangle's corners lie anywhere in memory.
-typedef struct mesh_point {
-    float x, y, z;              // camera space
-    int32_t screen_x, screen_y; // 1/256 px; meaningless for vertices out near or guard
-    int32_t out;
-} mesh_point;
 
 // One mesh of the list.
 typedef struct mesh_instance {
@@ -59,7 +37,7 @@ typedef struct mesh_surface {
     const orr_mesh_material *material;
     const orr_image8 *texture; // Nullable
     int level_count;
-    int32_t level_first[MESH_LEVELS]; // texel at which a level of the texture begins
+    int32_t level_first[ORR_MIP_LEVELS]; // texel at which a level of the texture begins
 } mesh_surface;
 
 // Up to so many triangles of one surface: the work of one cull or setup job.
@@ -73,15 +51,6 @@ typedef struct mesh_chunk {
     uint32_t record_first;
     uint32_t record_count;
 } mesh_chunk;
-
-// A triangle that touches pixel centres, one cache line.
-typedef struct mesh_record {
-    int32_t x[3], y[3];            // 1/256 px, area positive with y down
-    float nearest, farthest;       // nearness of its nearest and farthest corner
-    double nearness, across, down; // nearness at the picture's corner (0, 0), and per pixel
-    uint32_t triangle;
-    int32_t surface;
-} mesh_record;
 
 // The nearest opaque triangle of each pixel of a tile; for the fragments before it, how far away it is, and how many there
 // are.
@@ -140,16 +109,3 @@ void orr_mesh_bin_count(const mesh_raster *raster, int group);
 void orr_mesh_bin_fill(const mesh_raster *raster, int group);
 // Counts of fragments to places, and room for them.
 orr_result orr_mesh_place_fragments(mesh_raster *raster, orr_arena *arena, orr_error *error);
-
-// First and last pixel whose centre lies in [low, high] (1/256 px), within [0, size).
-static inline int mesh_first_pixel(int32_t low)
-{
-    int pixel = (low - MESH_SUBPIXELS / 2 + MESH_SUBPIXELS - 1) >> 8;
-    return pixel > 0 ? pixel : 0;
-}
-
-static inline int mesh_last_pixel(int32_t high, int size)
-{
-    int pixel = (high - MESH_SUBPIXELS / 2) >> 8;
-    return pixel < size - 1 ? pixel : size - 1;
-}

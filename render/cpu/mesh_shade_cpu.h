@@ -102,23 +102,20 @@ FN real4 sample_texture(const mesh_raster *raster, const mesh_surface *surface, 
     const orr_mesh_vertex *vertices = surface->instance->mesh->vertices;
     real2 across = weights_at(&raster->lens, t, x + R(1.0), y),
           down = weights_at(&raster->lens, t, x, y + R(1.0));
-    real longest_x = R(0.0), longest_y = R(0.0);
-    real uv[2];
+    real uv[2], step_across[2], step_down[2];
     const float size[2] = {(float)surface->texture->width, (float)surface->texture->height};
     for (int i = 0; i < 2; i++) {
         const float *p = (const float *)vertices + 6 + i;
         real a = real_gather(p, t->a * I(9));
         real b = real_gather(p, t->b * I(9)) - a, c = real_gather(p, t->c * I(9)) - a;
-        real step_x = ((across.x - w.x) * b + (across.y - w.y) * c) * R(size[i]);
-        real step_y = ((down.x - w.x) * b + (down.y - w.y) * c) * R(size[i]);
-        longest_x = fma_(step_x, step_x, longest_x);
-        longest_y = fma_(step_y, step_y, longest_y);
+        step_across[i] = ((across.x - w.x) * b + (across.y - w.y) * c) * R(size[i]);
+        step_down[i] = ((down.x - w.x) * b + (down.y - w.y) * c) * R(size[i]);
         real at = min_(max_(fma_(w.x, b, fma_(w.y, c, a)), R(-1e6)), R(1e6));
         uv[i] = at - floor_(at);
     }
-    real longest = min_(max_(max_(longest_x, longest_y), R(1.0)), R(1e30));
-    real level = min_(R(0.5) * log2_(longest), R((float)(surface->level_count - 1)));
-    real whole = floor_(max_(level, R(0.0)));
+    real level = mesh_texture_level((real2){step_across[0], step_across[1]},
+                                    (real2){step_down[0], step_down[1]}, (float)(surface->level_count - 1));
+    real whole = floor_(level);
     real part = level - whole;
     sint fine = to_int(whole);
     real4 texel = sample_level(surface, raster->linear, (real2){uv[0], uv[1]}, fine);
@@ -238,9 +235,7 @@ FN real4 shade_pixels(const mesh_raster *raster, const mesh_surface *surface, si
                                    interpolate(vertices, &t, w, 5)));
     // the side that is seen faces the eye, which is at -z of the camera's space in an orthographic view
     real3 to_surface = raster->lens.orthographic ? make_real3(R(0.0), R(0.0), R(1.0)) : t.place;
-    mask away = dot3(t.normal, to_surface) > R(0.0);
-    real3 outward = make_real3(sel(away, -t.normal.x, t.normal.x), sel(away, -t.normal.y, t.normal.y),
-                               sel(away, -t.normal.z, t.normal.z));
-    colour = light_up(raster, surface->material, colour, place_at(&t, w), mesh_seen_normal(normal, outward));
+    colour = light_up(raster, surface->material, colour, place_at(&t, w),
+                      mesh_seen_normal(normal, mesh_outward(t.normal, to_surface)));
     return (real4){colour.x, colour.y, colour.z, alpha};
 }

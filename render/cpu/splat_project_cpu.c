@@ -28,34 +28,27 @@ static splat_lens to_lens(const splat_lens_values *v)
     };
 }
 
-// sum of a channel's terms; c: the channel's coefficient of a band's first function, in a pack's layout
-#define COEFFICIENT(k) real_load(harmonics + (3 * (k) + channel) * ORR_PACK_BLOCK)
-
-FN real channel_colour(const float *harmonics, int degree, int channel, sh_band1 b1, sh_band2 b2, sh_band3 b3)
+FN real3 coefficient(const float *harmonics, int k)
 {
-    real sum = fma_(R(SH_0), COEFFICIENT(0), R(0.5));
+    const float *at = harmonics + 3 * k * ORR_PACK_BLOCK;
+    return make_real3(real_load(at), real_load(at + ORR_PACK_BLOCK), real_load(at + 2 * ORR_PACK_BLOCK));
+}
+#define C(k) coefficient(harmonics, k)
+
+// harmonics: the splats' coefficients in a pack's layout
+FN real3 splat_colour(const float *harmonics, int degree, real3 direction)
+{
+    real3 sum = sh_sum0(C(0));
     if (degree >= 1) {
-        sum = fma_(b1.a, COEFFICIENT(1), sum);
-        sum = fma_(b1.b, COEFFICIENT(2), sum);
-        sum = fma_(b1.c, COEFFICIENT(3), sum);
+        sum = sh_sum1(sum, direction, C(1), C(2), C(3));
     }
     if (degree >= 2) {
-        sum = fma_(b2.a, COEFFICIENT(4), sum);
-        sum = fma_(b2.b, COEFFICIENT(5), sum);
-        sum = fma_(b2.c, COEFFICIENT(6), sum);
-        sum = fma_(b2.d, COEFFICIENT(7), sum);
-        sum = fma_(b2.e, COEFFICIENT(8), sum);
+        sum = sh_sum2(sum, direction, C(4), C(5), C(6), C(7), C(8));
     }
     if (degree >= 3) {
-        sum = fma_(b3.a, COEFFICIENT(9), sum);
-        sum = fma_(b3.b, COEFFICIENT(10), sum);
-        sum = fma_(b3.c, COEFFICIENT(11), sum);
-        sum = fma_(b3.d, COEFFICIENT(12), sum);
-        sum = fma_(b3.e, COEFFICIENT(13), sum);
-        sum = fma_(b3.f, COEFFICIENT(14), sum);
-        sum = fma_(b3.g, COEFFICIENT(15), sum);
+        sum = sh_sum3(sum, direction, C(9), C(10), C(11), C(12), C(13), C(14), C(15));
     }
-    return max_(sum, R(0.0));
+    return sh_clamped(sum);
 }
 
 // the tiles between two pixel positions, as far as there are tiles
@@ -66,12 +59,12 @@ FN sint tile_of(real pixel, float tiles)
 
 // writes the visible lanes one after another
 static int store_records(const orr_project_job *job, int place, uint32_t visible, const splat_screen *s,
-                         const real colour[3], const uint32_t *original)
+                         real3 colour, const uint32_t *original)
 {
     float fields[13][ORR_LANES];
     const real values[13] = {s->centre.x,      s->centre.y,     s->shape.sharp_x, s->shape.lean,
-                             s->shape.sharp_y, s->log2_opacity, colour[0],        colour[1],
-                             colour[2],        s->depth,        s->reach,         s->half_size.x,
+                             s->shape.sharp_y, s->log2_opacity, colour.x,         colour.y,
+                             colour.z,         s->depth,        s->reach,         s->half_size.x,
                              s->half_size.y};
     for (int k = 0; k < 13; k++) {
         real_store(fields[k], values[k]);
@@ -132,14 +125,7 @@ int ORR_ISA_NAME(orr_splat_project)(const orr_project_job *job)
                 continue;
             }
             const float *harmonics = job->pack->harmonics + block * members * ORR_PACK_BLOCK + part;
-            real3 direction = splat_direction(lens, mean);
-            sh_band1 b1 = sh_degree1(direction);
-            sh_band2 b2 = sh_degree2(direction);
-            sh_band3 b3 = sh_degree3(direction);
-            real colour[3];
-            for (int channel = 0; channel < 3; channel++) {
-                colour[channel] = channel_colour(harmonics, degree, channel, b1, b2, b3);
-            }
+            real3 colour = splat_colour(harmonics, degree, splat_direction(lens, mean));
             count += store_records(job, count, visible, &s, colour,
                                    job->pack->original + block * ORR_PACK_BLOCK + part);
         }

@@ -120,8 +120,6 @@ orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr
 typedef struct orr_cpu_frame orr_cpu_frame; // in the arena; list, arena and pass must live until the end
 orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                               orr_profile *profile, orr_cpu_frame **frame, orr_error *error);
-const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame);  // NULL: no meshes
-const float *orr_draw_cpu_mesh_colour(const orr_cpu_frame *frame); // 3 planes; NULL: no meshes
-orr_fragment_lists orr_draw_cpu_fragments(const orr_cpu_frame *frame);
+const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *frame); // NULL: no meshes
 orr_result orr_draw_cpu_end(orr_cpu_frame *frame, const orr_field_pass *fields, const orr_picture *picture,
                             orr_profile *profile, orr_error *error);

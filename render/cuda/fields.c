@@ -41,13 +41,26 @@ static orr_result bring_up(orr_cuda *cuda, const orr_field_layer *layer, entry *
     return result;
 }
 
+static int find(const orr_cuda_fields *fields, uint64_t key)
+{
+    int i = 0;
+    while (i < fields->count && fields->entries[i].key != key) {
+        i++;
+    }
+    return i;
+}
+
+bool orr_cuda_fields_lag(const orr_cuda_fields *fields, const orr_draw_field *drawn)
+{
+    int i = find(fields, drawn->key);
+    const entry *e = &fields->entries[i];
+    return i == fields->count || (e->result == ORR_OK && !orr_cuda_field_is_current(&e->field));
+}
+
 orr_result orr_cuda_fields_take(orr_cuda *cuda, orr_cuda_fields *fields, const orr_draw_field *drawn,
                                 orr_cuda_field **field, bool *first, orr_error *error)
 {
-    int i = 0;
-    while (i < fields->count && fields->entries[i].key != drawn->key) {
-        i++;
-    }
+    int i = find(fields, drawn->key);
     *first = true;
     if (i == fields->count) {
         ORR_TRY(reserve_one(fields, error));

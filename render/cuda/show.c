@@ -14,8 +14,8 @@ typedef struct show_slot {
 } show_slot;
 
 struct orr_cuda_show {
-    orr_vk *vk; // borrowed
-    orr_cuda *cuda;
+    orr_vk *vk;    // borrowed
+    orr_cuda cuda; // the device with a stream of its own, beside the next frame's stages
     orr_interop *interop;
     VkCommandPool pool;
     show_slot slots[IMAGES_MAX];
@@ -24,9 +24,10 @@ struct orr_cuda_show {
     cudaEvent_t begin, end;
 };
 
-static orr_result open_show(orr_cuda_show *show, bool shared, orr_error *error)
+static orr_result open_show(orr_cuda_show *show, const orr_cuda *cuda, bool shared, orr_error *error)
 {
-    ORR_TRY(orr_interop_create(show->vk, show->cuda, shared, &show->interop, error));
+    ORR_TRY(orr_cuda_open_beside(cuda, &show->cuda, error));
+    ORR_TRY(orr_interop_create(show->vk, &show->cuda, shared, &show->interop, error));
     VkCommandBuffer commands[IMAGES_MAX];
     ORR_TRY(orr_vk_commands_create(show->vk, &show->pool, commands, (uint32_t)show->slot_count, error));
     for (int i = 0; i < show->slot_count; i++) {
@@ -37,8 +38,8 @@ static orr_result open_show(orr_cuda_show *show, bool shared, orr_error *error)
     return ORR_OK;
 }
 
-orr_result orr_cuda_show_create(orr_vk *vk, orr_cuda *cuda, bool shared, int images, orr_cuda_show **out,
-                                orr_error *error)
+orr_result orr_cuda_show_create(orr_vk *vk, const orr_cuda *cuda, bool shared, int images,
+                                orr_cuda_show **out, orr_error *error)
 {
     assert(images >= 1 && images <= IMAGES_MAX);
     *out = NULL;
@@ -47,9 +48,8 @@ orr_result orr_cuda_show_create(orr_vk *vk, orr_cuda *cuda, bool shared, int ima
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: showing what CUDA draws");
     }
     show->vk = vk;
-    show->cuda = cuda;
     show->slot_count = images > 1 ? images : 2;
-    orr_result result = open_show(show, shared, error);
+    orr_result result = open_show(show, cuda, shared, error);
     if (result != ORR_OK) {
         orr_cuda_show_destroy(show);
         return result;
@@ -63,8 +63,8 @@ void orr_cuda_show_destroy(orr_cuda_show *show)
     if (!show) {
         return;
     }
-    orr_cuda_use(show->cuda, NULL);
     if (show->interop) {
+        orr_cuda_use(&show->cuda, NULL);
         orr_interop_settle(show->interop, NULL);
     }
     vkQueueWaitIdle(show->vk->queue); // also for who reads the images; a lost device answers at once
@@ -82,6 +82,7 @@ void orr_cuda_show_destroy(orr_cuda_show *show)
         cudaEventDestroy(show->end);
     }
     orr_interop_destroy(show->interop);
+    orr_cuda_close_beside(&show->cuda);
     orr_free(show);
 }
 
@@ -137,7 +138,7 @@ static orr_result record_copy(const orr_cuda_show *show, const show_slot *slot, 
 // CUDA's part: once Vulkan has read the picture before, the bytes of this one.
 static orr_result write_bytes(orr_cuda_show *show, const float *rgba, size_t pixels, orr_error *error)
 {
-    cudaStream_t stream = show->cuda->stream;
+    cudaStream_t stream = show->cuda.stream;
     ORR_CUDA_TRY(cudaEventRecord(show->begin, stream));
     ORR_TRY(orr_interop_to_cuda(show->interop, NULL, 0, error));
     orr_cuda_to_bytes(stream, rgba, show->bytes.cuda, pixels);
@@ -150,7 +151,7 @@ static orr_result write_bytes(orr_cuda_show *show, const float *rgba, size_t pix
 static orr_result pass(orr_cuda_show *show, show_slot *slot, const float *rgba, int width, int height,
                        orr_error *error)
 {
-    ORR_TRY(orr_cuda_use(show->cuda, error));
+    ORR_TRY(orr_cuda_use(&show->cuda, error));
     ORR_TRY(orr_interop_reach(show->interop, slot->value, error)); // its commands are recorded again
     ORR_TRY(reserve(show, slot, width, height, error));
     ORR_TRY(record_copy(show, slot, error));
@@ -163,7 +164,7 @@ orr_result orr_cuda_show_picture(orr_cuda_show *show, const float *rgba, int wid
 {
     show_slot *slot = &show->slots[show->next];
     orr_result result = pass(show, slot, rgba, width, height, error);
-    // whatever has come into the stream must come out of it
+    // whatever has come into the stream must come out of it; then the next frame may overwrite rgba
     orr_result settled = orr_interop_settle(show->interop, result == ORR_OK ? error : NULL);
     ORR_TRY(result);
     ORR_TRY(settled);

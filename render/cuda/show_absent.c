@@ -9,8 +9,8 @@ static orr_result absent(orr_error *error)
         "libvulkan-volk-dev glslc)");
 }
 
-orr_result orr_cuda_show_create(orr_vk *vk, orr_cuda *cuda, bool shared, int images, orr_cuda_show **show,
-                                orr_error *error)
+orr_result orr_cuda_show_create(orr_vk *vk, const orr_cuda *cuda, bool shared, int images,
+                                orr_cuda_show **show, orr_error *error)
 {
     (void)vk;
     (void)cuda;

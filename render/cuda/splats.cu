@@ -14,48 +14,26 @@ enum : uint32_t { THREADS = 256, INVISIBLE = 0xffffffffu };
 
 // --- project ----------------------------------------------------------------------------------------------------------
 
-static __device__ float3 coefficient(const float *harmonics, uint32_t start, uint32_t k)
-{
-    uint32_t at = start + k * 3 * ORR_PACK_BLOCK;
-    return make_float3(harmonics[at], harmonics[at + ORR_PACK_BLOCK], harmonics[at + 2 * ORR_PACK_BLOCK]);
-}
-
-static __device__ void add_harmonic(float3 *sum, float weight, float3 c)
-{
-    sum->x = fma_(weight, c.x, sum->x);
-    sum->y = fma_(weight, c.y, sum->y);
-    sum->z = fma_(weight, c.z, sum->z);
-}
-
 template <int degree>
-static __device__ float3 splat_colour(const float *harmonics, uint32_t splat, real3 direction)
+static __device__ real3 splat_colour(const float *harmonics, uint32_t splat, real3 direction)
 {
     uint32_t start =
         splat / ORR_PACK_BLOCK * (3 * ORR_PACK_BLOCK * (degree + 1) * (degree + 1)) + splat % ORR_PACK_BLOCK;
-    float3 sum = make_float3(0.5f, 0.5f, 0.5f);
-    add_harmonic(&sum, (float)SH_0, coefficient(harmonics, start, 0));
+    const auto c = [&](uint32_t k) {
+        const float *at = harmonics + start + k * 3 * ORR_PACK_BLOCK;
+        return make_real3(at[0], at[ORR_PACK_BLOCK], at[2 * ORR_PACK_BLOCK]);
+    };
+    real3 sum = sh_sum0(c(0));
     if (degree >= 1) {
-        sh_band1 b = sh_degree1(direction);
-        const float weights[3] = {b.a, b.b, b.c};
-        for (uint32_t k = 0; k < 3; k++) {
-            add_harmonic(&sum, weights[k], coefficient(harmonics, start, 1 + k));
-        }
+        sum = sh_sum1(sum, direction, c(1), c(2), c(3));
     }
     if (degree >= 2) {
-        sh_band2 b = sh_degree2(direction);
-        const float weights[5] = {b.a, b.b, b.c, b.d, b.e};
-        for (uint32_t k = 0; k < 5; k++) {
-            add_harmonic(&sum, weights[k], coefficient(harmonics, start, 4 + k));
-        }
+        sum = sh_sum2(sum, direction, c(4), c(5), c(6), c(7), c(8));
     }
     if (degree >= 3) {
-        sh_band3 b = sh_degree3(direction);
-        const float weights[7] = {b.a, b.b, b.c, b.d, b.e, b.f, b.g};
-        for (uint32_t k = 0; k < 7; k++) {
-            add_harmonic(&sum, weights[k], coefficient(harmonics, start, 9 + k));
-        }
+        sum = sh_sum3(sum, direction, c(9), c(10), c(11), c(12), c(13), c(14), c(15));
     }
-    return make_float3(fmaxf(sum.x, 0.0f), fmaxf(sum.y, 0.0f), fmaxf(sum.z, 0.0f));
+    return sh_clamped(sum);
 }
 
 template <int degree>
@@ -82,7 +60,7 @@ static __global__ void project(const float *geometry, const float *harmonics, ui
             visible ? __float_as_uint(s.depth) : (uint32_t)INVISIBLE; // positive floats sort as their bits do
         order[to] = to;
         if (visible) {
-            float3 colour = splat_colour<degree>(harmonics, splat, splat_direction(lens, mean));
+            real3 colour = splat_colour<degree>(harmonics, splat, splat_direction(lens, mean));
             places[to] = make_float4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
             shapes[to] = make_float4(s.shape.sharp_y, s.log2_opacity, s.half_size.x, s.half_size.y);
             colours[to] = make_float4(colour.x, colour.y, colour.z, s.depth);

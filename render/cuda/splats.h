@@ -57,7 +57,7 @@ typedef struct orr_cuda_blend {
     orr_cuda_records records;
     const uint32_t *ranges, *pair_splats;
     int width, height, tiles_x, tiles_y;
-    const float *mesh_depth, *mesh_colour, *field_depth, *field_colour; // as in orr_cuda_layers, or NULL
+    const float *mesh_depth, *mesh_colour, *field_depth, *field_colour; // planes of the device, or NULL
     const uint32_t *fragment_starts;                                    // as in orr_fragment_lists, or NULL
     const orr_fragment *fragments;
     int opaque, backdrop;

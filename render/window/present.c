@@ -21,9 +21,11 @@ static orr_result start_window_system(orr_error *error)
         glfwGetError(&why);
         return orr_fail(error, ORR_CODE_WINDOW, "window: no display: %s", why ? why : "GLFW does not start");
     }
-    if (!glfwVulkanSupported()) {
+    uint32_t count; // a loader without a driver for this display names no extensions
+    if (!glfwVulkanSupported() || !glfwGetRequiredInstanceExtensions(&count)) {
         return orr_fail(error, ORR_CODE_WINDOW,
-                        "window: expected a Vulkan driver that presents to this display");
+                        "window: expected a Vulkan driver that presents to this display (Debian: "
+                        "mesa-vulkan-drivers has one for any machine)");
     }
     return ORR_OK;
 }

@@ -24,7 +24,7 @@ const char *account_kind(const char *stage)
 
 const char *account_track(int track, char text[32])
 {
-    static const char *const names[] = {"host", "Vulkan", "CUDA"};
+    static const char *const names[] = {"host", "Vulkan", "CUDA", "copies"};
     if (track < ORR_TRACK_WORKERS) {
         return names[track];
     }

@@ -6,15 +6,19 @@ enum {
     FRAMES = 1,
     LOOP = 10,
     WORKERS = 20,
-    QUEUE = 1
+    QUEUE = 1,
+    COPIES = 2
 }; // process of the host, and threads in processes
 
 static void place_of(int track, int *process, int *thread)
 {
-    *process = track >= ORR_TRACK_WORKERS ? HOST : HOST + track;
-    *thread = track >= ORR_TRACK_WORKERS ? WORKERS + track - ORR_TRACK_WORKERS
-              : track == ORR_TRACK_HOST  ? LOOP
-                                         : QUEUE;
+    *process = track >= ORR_TRACK_WORKERS  ? HOST
+               : track == ORR_TRACK_COPIES ? HOST + ORR_TRACK_CUDA
+                                           : HOST + track;
+    *thread = track >= ORR_TRACK_WORKERS  ? WORKERS + track - ORR_TRACK_WORKERS
+              : track == ORR_TRACK_HOST   ? LOOP
+              : track == ORR_TRACK_COPIES ? COPIES
+                                          : QUEUE;
 }
 
 static cJSON *add_event(cJSON *events, const char *name, const char *phase, int process, int thread)
@@ -74,6 +78,7 @@ static void name_tracks(cJSON *events, const account *a)
                  track == ORR_TRACK_HOST     ? "frame loop"
                  : track == ORR_TRACK_VULKAN ? "Vulkan queue"
                  : track == ORR_TRACK_CUDA   ? "CUDA stream"
+                 : track == ORR_TRACK_COPIES ? "CUDA copies"
                                              : account_track(track, text));
     }
 }

@@ -145,7 +145,7 @@ static orr_result open_loop(frame_loop *loop, const char *scene, orr_error *erro
     a->scene = orr_path_name(scene);
     a->device = orr_engine_describe(run->engine);
     // where the loop's thread itself draws, a second frame would only wait
-    a->frames_in_flight = device == ORR_DEVICE_VULKAN ? 2 : 1;
+    a->frames_in_flight = device == ORR_DEVICE_CPU ? 1 : 2;
     loop->to_window = orr_engine_shows_cuda(run->engine);
     ORR_TRY(orr_scene_load(run->engine, scene, &loop->scene, error));
     ORR_TRY(orr_world_create(loop->scene, 1, &loop->world, error));

@@ -39,7 +39,7 @@ static orr_result list_devices(const common_options *common, device_list *list, 
     if (orr_vk_list(list->vulkan, VULKAN_MAX, &list->vulkan_count, &list->vulkan_absent) != ORR_OK) {
         list->vulkan_count = 0;
     } else if (list->vulkan_count == 0) {
-        orr_fail(&list->vulkan_absent, ORR_CODE_DEVICE_ABSENT, "no Vulkan device");
+        orr_fail(&list->vulkan_absent, ORR_CODE_DEVICE_ABSENT, "Vulkan: no device");
     }
     list->vulkan_count = list->vulkan_count > VULKAN_MAX ? VULKAN_MAX : list->vulkan_count;
     if (orr_cuda_list(list->cuda, CUDA_MAX, &list->cuda_count, &list->cuda_absent) != ORR_OK) {
@@ -63,7 +63,7 @@ static void print_text(const device_list *list)
                v->lacks ? v->lacks : "");
     }
     if (list->vulkan_count == 0) {
-        printf("Vulkan    %s\n", list->vulkan_absent.message);
+        printf("%s\n", list->vulkan_absent.message);
     }
     for (int i = 0; i < list->cuda_count; i++) {
         const orr_cuda_info *c = &list->cuda[i];
@@ -72,7 +72,7 @@ static void print_text(const device_list *list)
                c->lacks ? "; lacks " : "", c->lacks ? c->lacks : "");
     }
     if (list->cuda_count == 0) {
-        printf("CUDA      %s\n", list->cuda_absent.message);
+        printf("%s\n", list->cuda_absent.message);
     }
     printf("in use    %s\n", list->description);
 }

@@ -1,6 +1,8 @@
 // orrery: the command line of the engine. This file only chooses the command; each stands in its own file.
 #include "commands.h"
 
+#include "engine/loop/ladder.h"
+
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,8 +37,9 @@ int command_fail(orr_result result, const orr_error *error)
     case ORR_ERROR_INTERRUPTED:
         return 130;
     case ORR_ERROR_MEMORY:
-    case ORR_ERROR_DEVICE:
         return 1;
+    case ORR_ERROR_DEVICE: // one that is not there was asked for by name
+        return error->code == ORR_CODE_DEVICE_ABSENT ? 2 : 1;
     case ORR_ERROR_FILE:
     case ORR_ERROR_FORMAT:
     case ORR_ERROR_ARGUMENT:
@@ -64,6 +67,14 @@ orr_result command_engine(const common_options *common, orr_engine **engine, orr
 {
     const orr_engine_desc desc = {.threads = common->threads, .device = common->device, .log = print_log};
     return orr_engine_create(&desc, engine, error);
+}
+
+orr_result command_cuda(const common_options *common, orr_cuda **cuda, orr_error *error)
+{
+    orr_device_kind device;
+    *cuda = NULL;
+    ORR_TRY(orr_device_wanted(common->device, &device, error));
+    return orr_device_is_cuda(device) ? orr_cuda_create(NULL, cuda, error) : ORR_OK;
 }
 
 int command_print_json(cJSON *json)

@@ -20,6 +20,7 @@ typedef struct render_request {
     camera_wish cameras;
     float background[3]; // red < 0: not given
     const char *control; // what moves a robot; NULL: nothing
+    orr_device_kind physics;
     bool transparent, antialias, contacts;
     double frames_per_second;
 } render_request;
@@ -74,6 +75,7 @@ static orr_result open_render(render_job *job, orr_error *error)
     ORR_TRY(command_engine(&request->common, &job->engine, error));
     ORR_TRY(orr_scene_load(job->engine, request->scene, &job->scene, error));
     ORR_TRY(orr_world_create(job->scene, 1, &job->world, error));
+    ORR_TRY(orr_world_set_device(job->world, request->physics, error));
     ORR_TRY(robot_drive_open(request->control, job->scene, request->common.seed, &job->drive, error));
     ORR_TRY(camera_sequence_attach(&job->cameras, job->world, request->scene, error));
     orr_frame_desc desc = {.frames_in_flight = FRAMES_IN_FLIGHT};
@@ -291,6 +293,11 @@ int command_render(int argc, char **argv)
          .value = &r.control,
          .expect = "sine|random|FILE.npy",
          .help = "what the first robot's actuators do; a file: a row per time step (default: nothing)"},
+        {.name = "--physics",
+         .kind = OPTION_DEVICE,
+         .value = &r.physics,
+         .expect = "auto|cpu|cuda",
+         .help = "which machine moves robots (default auto: the CPU, for one world)"},
         {.name = "--contacts",
          .kind = OPTION_FLAG,
          .value = &r.contacts,

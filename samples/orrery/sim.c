@@ -3,7 +3,6 @@
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
-#include "engine/loop/ladder.h"
 #include "interrupt.h"
 #include "npy.h"
 #include "physics/world.h"
@@ -142,12 +141,13 @@ static orr_result advance(simulation *s, orr_file_writer *writer, orr_error *err
         uint64_t start = orr_clock_nanoseconds();
         clock_t cpu_start = clock();
         orr_physics_step(s->physics, left < chunk ? left : chunk);
+        ORR_TRY(orr_physics_check(s->physics, error)); // a device has done it then
         s->cpu_seconds += (double)(clock() - cpu_start) / CLOCKS_PER_SEC;
         s->seconds += (double)(orr_clock_nanoseconds() - start) * 1e-9;
         if (writer) {
             put_states(s, writer);
+            ORR_TRY(orr_physics_check(s->physics, error));
         }
-        ORR_TRY(orr_physics_check(s->physics, error));
     }
     return ORR_OK;
 }
@@ -180,9 +180,7 @@ static orr_result prepare(simulation *s, const char *path, orr_error *error)
     ORR_TRY(orr_model_load(path, &s->model, error));
     ORR_TRY(read_control(s, error));
     ORR_TRY(orr_jobs_create(o->common.threads, NULL, NULL, &s->jobs, error));
-    if (orr_device_is_cuda(o->common.device)) {
-        ORR_TRY(orr_cuda_create(NULL, &s->cuda, error));
-    }
+    ORR_TRY(command_cuda(&o->common, &s->cuda, error));
     const orr_physics_desc desc = {
         .worlds = o->worlds, .double_precision = strcmp(o->precision, "f64") == 0, .cuda = s->cuda};
     ORR_TRY(orr_physics_create(&desc, s->model, s->jobs, &s->physics, error));

@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "train_samples.h"
 
+#include "commands.h"
 #include "engine/core/file.h"
 #include "engine/core/image.h"
 #include "engine/core/memory.h"
-#include "engine/loop/ladder.h"
 #include "interrupt.h"
 #include "neural/plot.h"
 #include "progress.h"
@@ -308,21 +308,6 @@ static orr_result load_resume(training *t, train_options *options, const char *p
     return ORR_OK;
 }
 
-// Where steps are taken: the CPU, or the CUDA device when that is asked for.
-static orr_result choose_device(orr_device_kind device, train_options *options, orr_error *error)
-{
-    const char *variable = getenv("ORR_DEVICE");
-    if (device == ORR_DEVICE_AUTO && variable) {
-        orr_device_named(variable, &device);
-    }
-    if (!orr_device_is_cuda(device)) {
-        return ORR_OK;
-    }
-    ORR_TRY(orr_cuda_create(NULL, &options->cuda, error));
-    fprintf(stderr, "orrery: trains on %s\n", orr_cuda_describe(options->cuda)->name);
-    return ORR_OK;
-}
-
 static orr_result open_and_train(training *t, train_options *options, const char *resume,
                                  const common_options *common, cJSON *json, orr_error *error)
 {
@@ -341,7 +326,10 @@ static orr_result open_and_train(training *t, train_options *options, const char
         result = orr_jobs_create(common->threads, NULL, NULL, &options->jobs, error);
     }
     if (result == ORR_OK) {
-        result = choose_device(common->device, options, error);
+        result = command_cuda(common, &options->cuda, error);
+    }
+    if (options->cuda) {
+        fprintf(stderr, "orrery: trains on %s\n", orr_cuda_describe(options->cuda)->name);
     }
     if (result == ORR_OK) {
         result = train(t, options, json, error);

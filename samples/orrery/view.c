@@ -53,6 +53,7 @@ static orr_result open_scene(viewer *v, const common_options *common, bool valid
     }
     v->device = choose_device(v, common);
     ORR_TRY(orr_world_create(v->scene, 1, &v->world, error));
+    ORR_TRY(orr_world_set_device(v->world, v->robot.physics, error));
     return view_robot_open(v, common->seed, error);
 }
 
@@ -195,6 +196,11 @@ int command_view(int argc, char **argv)
          .value = &v.robot.control,
          .expect = "sine|random|FILE.npy",
          .help = "what the first robot's actuators do (default: what the panel says)"},
+        {.name = "--physics",
+         .kind = OPTION_DEVICE,
+         .value = &v.robot.physics,
+         .expect = "auto|cpu|cuda",
+         .help = "which machine moves robots (default auto: the CPU, for one world)"},
         {.name = "--paused",
          .kind = OPTION_FLAG,
          .value = &v.robot.panel.paused,

@@ -151,6 +151,15 @@ static orr_result draw_part(viewer *v, double milliseconds, bool *done, orr_erro
 
 // ---- all of them ----
 
+// The picture, and those after it, are drawn another way; a line says why, also for who looks at no window.
+static void go_on_with(viewer *v, orr_device_kind device, const orr_error *why)
+{
+    v->device = device;
+    view_say(v, "%s: going on with %s", why->message, view_device_name(v));
+    orr_log_line(command_log(), ORR_LOG_WARNING, (orr_code)why->code, "%s: going on with %s", why->message,
+                 view_device_name(v));
+}
+
 // After a failure: is there another way to draw the picture?
 static bool recover(viewer *v, orr_error *why)
 {
@@ -167,13 +176,11 @@ static bool recover(viewer *v, orr_error *why)
         return true; // by way of memory
     }
     if (v->device == ORR_DEVICE_CUDA) {
-        view_say(v, "%s: drawing with Vulkan instead", why->message);
-        v->device = ORR_DEVICE_VULKAN;
+        go_on_with(v, ORR_DEVICE_VULKAN, why);
         return true;
     }
     if (v->device == ORR_DEVICE_VULKAN) {
-        view_say(v, "%s: drawing on the CPU instead", why->message);
-        v->device = ORR_DEVICE_CPU;
+        go_on_with(v, ORR_DEVICE_CPU, why);
         return true;
     }
     return false;

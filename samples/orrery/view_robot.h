@@ -8,8 +8,9 @@ struct viewer;
 
 typedef struct view_robot {
     const char *control; // as --ctrl has it; NULL: the panel's sliders
-    bool present;        // the scene has one
-    panel_robot panel;   // paused, speed, ... and the sliders of the first robot
+    orr_device_kind physics;
+    bool present;      // the scene has one
+    panel_robot panel; // paused, speed, ... and the sliders of the first robot
     robot_drive drive;
     double seconds; // of its own time since the start or the last reset
     double before;  // clock at the last turn

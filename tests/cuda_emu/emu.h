@@ -26,11 +26,16 @@ typedef struct settings {
     uint8_t uuid[16];   // of the first card; all zero: one that nothing else has
 } settings;
 
-// Defaults: one sm_90 card; ORR_EMU_ORDER and ORR_EMU_RACES of the environment set the first two, ORR_EMU_UUID (32
-// hexadecimal digits) the card's, for example that of the Vulkan driver which memory is to be shared with.
+// Defaults: one sm_90 card. Of the environment, ORR_EMU_ORDER and ORR_EMU_RACES set the first two, ORR_EMU_MEMORY [MiB] and
+// ORR_EMU_DEVICES the next, ORR_EMU_FAULT="CALL ERROR" fail_call and fail_with, and ORR_EMU_UUID (32 hexadecimal digits) the
+// card's, for example that of the Vulkan driver which memory is to be shared with.
 settings *current_settings(void);
 size_t live_allocations(void); // that nobody has freed
 size_t live_handles(void);     // streams, events, graphs and what was imported that nobody has destroyed
+size_t made_allocations(void); // how often memory was given out so far, the device's and pinned
+// So far: to or from memory that is not pinned, for which a device lets the host wait.
+size_t pageable_copies(void);
+size_t copies_to_host(void); // from the device, of all that were asked for so far
 
 // A timeline of somebody else in this process, for drivers that export none: as a file descriptor, which
 // cudaImportExternalSemaphore takes. wait: 0 when the value is not reached within some seconds.

@@ -104,7 +104,7 @@ void *memory_allocate(size_t bytes)
 {
     install_handler();
     size_t limit = current_settings()->memory ? current_settings()->memory : (size_t)16 << 30;
-    if (bytes == 0 || bytes > limit - used) {
+    if (bytes == 0 || used > limit || bytes > limit - used) {
         return nullptr;
     }
     size_t rounded = (bytes + 15) & ~(size_t)15, page = page_bytes();

@@ -54,8 +54,9 @@ namespace
 CUstream_st default_stream; // where cudaStream_t 0 leads
 std::set<CUstream_st *> streams = {&default_stream};
 std::map<const void *, int> shared_limit; // of kernels
-std::set<void *> pinned;
-size_t handles;
+std::map<const char *, size_t> pinned;    // bytes by where they begin
+size_t handles, made;                     // made: allocations
+size_t to_host, pageable;                 // copies
 cudaError_t last_error = cudaSuccess;
 int current_device;
 
@@ -183,6 +184,17 @@ cudaError_t for_each_fence(const cudaExternalSemaphore_t *semaphores, const para
     return error;
 }
 
+bool is_pinned(const void *at, size_t bytes)
+{
+    auto after = pinned.upper_bound((const char *)at);
+    if (after == pinned.begin()) {
+        return false;
+    }
+    const auto &entry = *--after;
+    size_t offset = (size_t)((const char *)at - entry.first);
+    return offset <= entry.second && bytes <= entry.second - offset;
+}
+
 bool copy_is_sound(const void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -204,10 +216,15 @@ extern "C" settings *current_settings(void)
     static settings how = [] {
         settings s = {};
         const char *order = getenv("ORR_EMU_ORDER"), *races = getenv("ORR_EMU_RACES");
-        const char *devices = getenv("ORR_EMU_DEVICES");
+        const char *devices = getenv("ORR_EMU_DEVICES"), *memory = getenv("ORR_EMU_MEMORY");
+        const char *fault = getenv("ORR_EMU_FAULT");
         s.order = order ? (uint32_t)strtoul(order, nullptr, 10) : 0;
         s.find_races = races && *races == '1';
         s.devices = devices ? atoi(devices) : 1;
+        s.memory = memory ? (size_t)strtoull(memory, nullptr, 10) << 20 : 0;
+        if (fault && sscanf(fault, "%d %d", &s.fail_call, &s.fail_with) != 2) {
+            s.fail_call = 0;
+        }
         s.compute_major = 9;
         s.driver_version = CUDART_VERSION;
         const char *uuid = getenv("ORR_EMU_UUID");
@@ -223,9 +240,24 @@ extern "C" size_t live_allocations(void)
     return memory_count() + pinned.size();
 }
 
+extern "C" size_t made_allocations(void)
+{
+    return made;
+}
+
+extern "C" size_t pageable_copies(void)
+{
+    return pageable;
+}
+
 extern "C" size_t live_handles(void)
 {
     return handles;
+}
+
+extern "C" size_t copies_to_host(void)
+{
+    return to_host;
 }
 
 extern "C" int export_timeline(const external_timeline *timeline)
@@ -454,6 +486,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
         return cudaSuccess;
     }
     *memory = emu::memory_allocate(bytes);
+    made++;
     return *memory ? cudaSuccess : say(cudaErrorMemoryAllocation);
 }
 
@@ -474,7 +507,8 @@ cudaError_t cudaMallocHost(void **memory, size_t bytes)
         return say(cudaErrorMemoryAllocation);
     }
     memset(*memory, 0xff, bytes);
-    pinned.insert(*memory);
+    pinned[(const char *)*memory] = bytes;
+    made++;
     return cudaSuccess;
 }
 
@@ -484,7 +518,7 @@ cudaError_t cudaFreeHost(void *memory)
         return cudaSuccess;
     }
     drain_all();
-    if (!pinned.erase(memory)) {
+    if (!pinned.erase((const char *)memory)) {
         return say(cudaErrorInvalidValue);
     }
     free(memory);
@@ -498,6 +532,9 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     if (!copy_is_sound(to, from, bytes, kind)) {
         return say(cudaErrorInvalidValue);
     }
+    to_host += kind == cudaMemcpyDeviceToHost;
+    const void *of_host = kind == cudaMemcpyHostToDevice ? from : to;
+    pageable += kind != cudaMemcpyDeviceToDevice && bytes > 0 && !is_pinned(of_host, bytes);
     return enqueue(stream, [=] { memmove(to, from, bytes); });
 }
 
@@ -513,6 +550,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
         !copy_is_sound(to, kind == cudaMemcpyHostToDevice ? nullptr : from, to_bytes, kind)) {
         return say(cudaErrorInvalidValue);
     }
+    to_host += kind == cudaMemcpyDeviceToHost;
     return enqueue(stream, [=] {
         for (size_t row = 0; row < height; row++) {
             memmove((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
@@ -548,6 +586,11 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int)
     streams.insert(*stream);
     handles++;
     return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int)
+{
+    return cudaStreamCreateWithFlags(stream, flags);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)

@@ -137,7 +137,9 @@ __global__ void add_up(int *sums, float *floats, __half2 *halves, __nv_bfloat162
     atomicAdd(&floats[0], 0.5f);
     atomicAdd(halves, __floats2half2_rn(1.0f, 0.25f));
     atomicAdd(short_floats, __floats2bfloat162_rn(1.0f, 0.5f));
-    atomicAdd(large, 1ull << 33);
+    atomicAdd(&large[0], 1ull << 33);
+    atomicMin(&large[1], (1ull << 40) + (64u - threadIdx.x));
+    atomicMax(&large[2], (unsigned long long)threadIdx.x << 32);
     if (atomicCAS(&sums[6], 0, 1) == 0) {
         sums[7] = atomicExch(&sums[7], 9) + 5;
     }
@@ -149,7 +151,7 @@ static void atomics_lose_nothing(void **)
     device_array<float> floats(1);
     device_array<__half2> halves(1);
     device_array<__nv_bfloat162> short_floats(1);
-    device_array<unsigned long long> large(1);
+    device_array<unsigned long long> large(std::vector<unsigned long long>{0, ~0ull, 1});
     ORR_LAUNCH(add_up, 2, 64, 0, 0, sums.at, floats.at, halves.at, short_floats.at, large.at);
     std::vector<int> s = sums.read();
     const int expected[8] = {32, 32, 32, 32, 63, -63, 1, 5};
@@ -160,7 +162,10 @@ static void atomics_lose_nothing(void **)
     assert_float_equal((float)halves.read()[0].x, 128.0f, 0.0f);
     assert_float_equal((float)halves.read()[0].y, 32.0f, 0.0f);
     assert_float_equal((float)short_floats.read()[0].x, 128.0f, 0.0f);
-    assert_true(large.read()[0] == 128ull << 33);
+    const unsigned long long most[3] = {128ull << 33, (1ull << 40) + 1, 63ull << 32};
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(large.read()[i] == most[i]);
+    }
 }
 
 __global__ void fill_dynamic(float *out)

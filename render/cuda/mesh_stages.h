@@ -1,0 +1,103 @@
+// The mesh stages on CUDA, as calls that launch kernels; they say nothing of errors, cudaGetLastError does. All arrays are
+// on the device; all counts that one frame finds out stay there too.
+//
+//   place      a thread per mesh            its matrix, with the body on which it stands
+//   points     a thread per vertex          camera space, place on the screen, which bounds it breaks
+//   count      a thread per triangle        how many records it becomes: none, one, or those it is cut into
+//   records    a thread per triangle        running sum; the records, in drawing order
+//   raster     a thread per small record; a warp per tile of a large one: running sum, so that nobody's work is long
+//                                           the nearest opaque record of each pixel, by 64 bits of nearness and drawing order
+//   shade      a thread per pixel           depth and colour
+//   fragments  raster again, of transparent records: counted; running sum; filled in; put in order and shaded, a thread
+//              per pixel
+//
+// The mathematics is mesh_triangle.h and mesh_formula.h.
+#pragma once
+
+#include "render/draw.h"
+#include "render/mesh_triangle.h"
+
+#include <cuda_runtime_api.h>
+
+enum {
+    ORR_CUDA_MESH_SUM = (1 << 30) - 1, // what a running sum can reach
+    ORR_CUDA_MESH_TILE = 16            // [px] of a large record, per side: the work of a warp
+};
+
+// A mesh of the list.
+typedef struct orr_cuda_mesh_instance {
+    orr_draw_bodies bodies; // position NULL: it stands on none
+    int32_t body;
+    int32_t backdrop; // 1: unlit, and behind everything
+    float model[12], at[12];
+    const orr_mesh_vertex *vertices;
+} orr_cuda_mesh_instance;
+
+// A part of an instance: what is the same for its pixels.
+typedef struct orr_cuda_mesh_surface {
+    int32_t instance;
+    const uint32_t *indices; // of the part
+    const uint32_t *texels;  // NULL: no texture
+    int32_t width, height, level_count;
+    int32_t level_first[ORR_MIP_LEVELS];
+    orr_mesh_material material;
+} orr_cuda_mesh_surface;
+
+// What a frame counts.
+typedef struct orr_cuda_mesh_control {
+    uint64_t tiles_needed, fragments_needed; // in full, where running sums may have wrapped around
+    uint32_t triangles;                      // of the list
+    uint32_t starts;                         // pixels + 1
+    uint32_t records_needed;                 // by the triangles
+    uint32_t records;                        // of them, as many as there is room for
+    uint32_t tiles;                          // of large records
+    uint32_t fragments;
+} orr_cuda_mesh_control;
+
+// One frame, for all stages.
+typedef struct orr_cuda_mesh_scene {
+    orr_lens lens;
+    const orr_draw_lighting *lighting;
+    const orr_cuda_mesh_instance *instances; // instance_count
+    const orr_cuda_mesh_surface *surfaces;   // surface_count
+    const uint32_t *point_firsts;            // of each instance, among the frame's points
+    const uint32_t *triangle_firsts;         // of each surface, among the frame's triangles
+    const float *to_camera;                  // 12 for each instance
+    const float *linear;                     // 256: display byte to linear light
+    uint32_t instance_count, surface_count;
+    uint32_t point_count, triangle_count;
+    uint32_t record_capacity, fragment_capacity;
+
+    mesh_point *points;
+    uint32_t *record_firsts; // per triangle: how many records, then which is the first
+    mesh_record *records;
+    uint32_t *tile_firsts; // the same of tiles, per record
+    uint64_t *nearest;     // per pixel: nearness, turned round, and the record; all ones: none
+    float *depth, *colour; // height x width; 3 planes
+    uint32_t *fragment_counts, *fragment_starts; // per pixel; the latter one more
+    uint64_t *sources;                           // of fragments: depth and record
+    orr_fragment *fragments;
+    orr_cuda_mesh_control *control;
+} orr_cuda_mesh_scene;
+
+void orr_cuda_meshes_fill_linear(cudaStream_t stream, float *linear);
+void orr_cuda_meshes_place(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *to_camera);
+void orr_cuda_meshes_points(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
+void orr_cuda_meshes_count(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
+// record_firsts: their running sum; records beyond record_capacity are left out, and control->records_needed says so
+void orr_cuda_meshes_records(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
+
+typedef enum orr_cuda_mesh_pass {
+    ORR_CUDA_MESH_NEAREST,         // nearest of opaque records; all ones before
+    ORR_CUDA_MESH_COUNT_FRAGMENTS, // fragment_counts of transparent ones; 0 before
+    ORR_CUDA_MESH_FILL_FRAGMENTS   // sources, at fragment_starts + what is left of fragment_counts
+} orr_cuda_mesh_pass;
+void orr_cuda_meshes_raster_small(cudaStream_t stream, const orr_cuda_mesh_scene *scene,
+                                  orr_cuda_mesh_pass pass);
+// tile_firsts: their running sum. warps: how many share the tiles
+void orr_cuda_meshes_raster_large(cudaStream_t stream, const orr_cuda_mesh_scene *scene,
+                                  orr_cuda_mesh_pass pass, unsigned int warps);
+void orr_cuda_meshes_shade(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
+// More fragments than fragment_capacity: none, so that nobody reads beyond it; control->fragments_needed says so.
+void orr_cuda_meshes_check_fragments(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
+void orr_cuda_meshes_shade_fragments(cudaStream_t stream, const orr_cuda_mesh_scene *scene);

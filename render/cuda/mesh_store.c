@@ -1,0 +1,119 @@
+#include "render/cuda/mesh_store.h"
+
+static void free_mesh(orr_cuda_mesh *mesh)
+{
+    orr_cuda_free(mesh->vertices);
+    orr_cuda_free(mesh->indices);
+    for (int i = 0; mesh->textures && i < mesh->texture_count; i++) {
+        orr_cuda_free(mesh->textures[i]);
+    }
+    orr_free(mesh->textures);
+}
+
+static orr_result upload(orr_cuda *cuda, const void *from, size_t count, size_t size, void **memory,
+                         orr_error *error)
+{
+    ORR_TRY(orr_cuda_alloc(cuda, count, size, memory, error));
+    return count > 0 ? orr_cuda_upload(cuda, *memory, from, count * size, error) : ORR_OK;
+}
+
+static orr_result upload_texture(orr_cuda *cuda, const orr_mesh *mesh, const orr_image8 *texture,
+                                 uint32_t **texels, orr_error *error)
+{
+    int32_t firsts[ORR_MIP_LEVELS];
+    int last = orr_mesh_texture_levels(mesh, texture, firsts) - 1;
+    size_t count = (size_t)firsts[last] +
+                   (size_t)orr_mip_side(texture->width, last) * (size_t)orr_mip_side(texture->height, last);
+    void *memory = NULL;
+    orr_result result = upload(cuda, texture->rgba, count, sizeof **texels, &memory, error);
+    *texels = memory;
+    return result;
+}
+
+static orr_result upload_textures(orr_cuda *cuda, const orr_mesh *from, orr_cuda_mesh *mesh, orr_error *error)
+{
+    mesh->texture_count = from->texture_count;
+    mesh->textures = orr_alloc_zero((size_t)from->texture_count, sizeof *mesh->textures);
+    if (from->texture_count > 0 && !mesh->textures) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: textures on the device");
+    }
+    for (int i = 0; i < from->material_count; i++) {
+        int texture = from->materials[i].texture;
+        if (texture >= 0 && !mesh->textures[texture]) {
+            ORR_TRY(upload_texture(cuda, from, &from->textures[texture], &mesh->textures[texture], error));
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result upload_mesh(orr_cuda *cuda, const orr_mesh *from, orr_cuda_mesh *mesh, orr_error *error)
+{
+    void *vertices = NULL, *indices = NULL;
+    orr_result result =
+        upload(cuda, from->vertices, (size_t)from->vertex_count, sizeof *mesh->vertices, &vertices, error);
+    mesh->vertices = vertices;
+    if (result == ORR_OK) {
+        result =
+            upload(cuda, from->indices, (size_t)from->index_count, sizeof *mesh->indices, &indices, error);
+        mesh->indices = indices;
+    }
+    return result == ORR_OK ? upload_textures(cuda, from, mesh, error) : result;
+}
+
+static orr_result reserve_one(orr_cuda_mesh_store *store, orr_error *error)
+{
+    if (store->count < store->capacity) {
+        return ORR_OK;
+    }
+    int capacity = store->capacity ? 2 * store->capacity : 16;
+    orr_cuda_mesh *grown;
+    ORR_ALLOC(grown, capacity, "meshes on the device", error);
+    for (int i = 0; i < store->count; i++) {
+        grown[i] = store->meshes[i];
+    }
+    orr_free(store->meshes);
+    store->meshes = grown;
+    store->capacity = capacity;
+    return ORR_OK;
+}
+
+orr_result orr_cuda_mesh_store_take(orr_cuda *cuda, orr_cuda_mesh_store *store, const orr_draw_mesh *drawn,
+                                    const orr_cuda_mesh **mesh, orr_error *error)
+{
+    for (int i = 0; i < store->count; i++) {
+        if (store->meshes[i].key == drawn->key) {
+            *mesh = &store->meshes[i];
+            return ORR_OK;
+        }
+    }
+    ORR_TRY(reserve_one(store, error));
+    orr_cuda_mesh created = {.key = drawn->key};
+    orr_result result = upload_mesh(cuda, drawn->mesh, &created, error);
+    if (result != ORR_OK) {
+        free_mesh(&created);
+        return result;
+    }
+    store->meshes[store->count] = created;
+    *mesh = &store->meshes[store->count++];
+    return ORR_OK;
+}
+
+void orr_cuda_mesh_store_release(orr_cuda_mesh_store *store, uint64_t key)
+{
+    for (int i = 0; i < store->count; i++) {
+        if (store->meshes[i].key == key) {
+            free_mesh(&store->meshes[i]);
+            store->meshes[i] = store->meshes[--store->count];
+            return;
+        }
+    }
+}
+
+void orr_cuda_mesh_store_destroy(orr_cuda_mesh_store *store)
+{
+    for (int i = 0; i < store->count; i++) {
+        free_mesh(&store->meshes[i]);
+    }
+    orr_free(store->meshes);
+    *store = (orr_cuda_mesh_store){0};
+}

@@ -1,0 +1,25 @@
+// Meshes in the device's memory, under their keys.
+#pragma once
+
+#include "engine/device/cuda_gpu.h"
+#include "render/draw.h"
+
+typedef struct orr_cuda_mesh {
+    uint64_t key;
+    orr_mesh_vertex *vertices;
+    uint32_t *indices;
+    uint32_t *
+        *textures; // on the host: of each texture its mip chain, on the device; NULL: no material has it
+    int texture_count;
+} orr_cuda_mesh;
+
+typedef struct orr_cuda_mesh_store {
+    orr_cuda_mesh *meshes;
+    int count, capacity;
+} orr_cuda_mesh_store;
+
+// The device's copy of a mesh; uploaded when its key is new. The pointer lives until the next call.
+orr_result orr_cuda_mesh_store_take(orr_cuda *cuda, orr_cuda_mesh_store *store, const orr_draw_mesh *drawn,
+                                    const orr_cuda_mesh **mesh, orr_error *error);
+void orr_cuda_mesh_store_release(orr_cuda_mesh_store *store, uint64_t key);
+void orr_cuda_mesh_store_destroy(orr_cuda_mesh_store *store);

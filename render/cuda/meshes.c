@@ -1,0 +1,367 @@
+#include "render/cuda/meshes.h"
+
+#include <string.h>
+
+enum {
+    TRIANGLES = INT32_MAX / 16, // at most: what they are cut into can still be summed up
+    RECORDS = 1024,             // room at first, besides that for half the triangles: the others face away
+    WARPS = 32                  // per multiprocessor, for the tiles of large records
+};
+
+// --- tables: what kernels know of the list ----------------------------------------------------------------------------
+
+// Where each table stands in the frame's memory, in bytes.
+typedef struct layout {
+    size_t control, lighting, instances, surfaces, point_firsts, triangle_firsts;
+    size_t staged;    // so far the host fills it in
+    size_t to_camera; // and this the device does
+    size_t bytes;
+} layout;
+
+static size_t take(size_t *end, size_t count, size_t size)
+{
+    size_t at = *end;
+    *end += (count * size + ORR_ALIGNMENT - 1) / ORR_ALIGNMENT * ORR_ALIGNMENT;
+    return at;
+}
+
+static layout lay_out(size_t instances, size_t surfaces)
+{
+    layout l = {0};
+    l.control = take(&l.bytes, 1, sizeof(orr_cuda_mesh_control));
+    l.lighting = take(&l.bytes, 1, sizeof(orr_draw_lighting));
+    l.instances = take(&l.bytes, instances, sizeof(orr_cuda_mesh_instance));
+    l.surfaces = take(&l.bytes, surfaces, sizeof(orr_cuda_mesh_surface));
+    l.point_firsts = take(&l.bytes, instances, sizeof(uint32_t));
+    l.triangle_firsts = take(&l.bytes, surfaces, sizeof(uint32_t));
+    l.staged = l.bytes;
+    l.to_camera = take(&l.bytes, instances, 12 * sizeof(float));
+    return l;
+}
+
+// The backdrop comes first, so that everything covers it.
+static const orr_draw_mesh *item_of(const orr_draw_list *list, int i)
+{
+    return !list->backdrop.mesh ? &list->meshes[i] : i == 0 ? &list->backdrop : &list->meshes[i - 1];
+}
+
+static int item_count(const orr_draw_list *list)
+{
+    return list->mesh_count + (list->backdrop.mesh ? 1 : 0);
+}
+
+static bool is_left_out(const orr_draw_list *list, const orr_mesh *mesh, const orr_mesh_part *part)
+{
+    return (list->only_solid && mesh->materials[part->material].blended) || part->index_count == 0;
+}
+
+static orr_result reserve_tables(orr_cuda *cuda, orr_cuda_mesh_frame *frame, const layout *l,
+                                 orr_error *error)
+{
+    if (frame->staged_bytes < l->staged) {
+        cudaFreeHost(frame->staged);
+        frame->staged = NULL;
+        frame->staged_bytes = 0;
+        ORR_CUDA_TRY(cudaMallocHost(&frame->staged, l->staged + l->staged / 4));
+        frame->staged_bytes = l->staged + l->staged / 4;
+    }
+    frame->counted = frame->staged;
+    return orr_cuda_reserve(cuda, &frame->tables, l->bytes, 1, error);
+}
+
+static orr_cuda_mesh_surface surface_of(const orr_draw_mesh *item, const orr_cuda_mesh *mesh, int instance,
+                                        const orr_mesh_part *part)
+{
+    orr_cuda_mesh_surface surface = {.instance = instance,
+                                     .indices = mesh->indices + part->first_index,
+                                     .material = item->mesh->materials[part->material]};
+    if (surface.material.texture >= 0) {
+        const orr_image8 *texture = &item->mesh->textures[surface.material.texture];
+        surface.texels = mesh->textures[surface.material.texture];
+        surface.width = texture->width;
+        surface.height = texture->height;
+        surface.level_count = orr_mesh_texture_levels(item->mesh, texture, surface.level_first);
+    }
+    return surface;
+}
+
+// Fills in the tables of an instance and its surfaces; uploads its mesh when it is new.
+static orr_result add_instance(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
+                               const layout *l, const orr_draw_list *list, int i, orr_error *error)
+{
+    char *staged = frame->staged;
+    orr_cuda_mesh_scene *scene = &frame->scene;
+    const orr_draw_mesh *item = item_of(list, i);
+    const orr_cuda_mesh *mesh;
+    ORR_TRY(orr_cuda_mesh_store_take(cuda, &meshes->store, item, &mesh, error));
+    orr_cuda_mesh_instance *instance = (orr_cuda_mesh_instance *)(staged + l->instances) + i;
+    *instance = (orr_cuda_mesh_instance){
+        .body = item->body, .backdrop = item == &list->backdrop, .vertices = mesh->vertices};
+    if (item->bodies) {
+        instance->bodies = *item->bodies;
+    }
+    memcpy(instance->model, item->model, sizeof instance->model);
+    memcpy(instance->at, item->at, sizeof instance->at);
+    ((uint32_t *)(staged + l->point_firsts))[i] = scene->point_count;
+    scene->point_count += (uint32_t)item->mesh->vertex_count;
+    for (int j = 0; j < item->mesh->part_count; j++) {
+        const orr_mesh_part *part = &item->mesh->parts[j];
+        if (is_left_out(list, item->mesh, part)) {
+            continue;
+        }
+        orr_cuda_mesh_surface *surface =
+            (orr_cuda_mesh_surface *)(staged + l->surfaces) + scene->surface_count;
+        *surface = surface_of(item, mesh, i, part);
+        ((uint32_t *)(staged + l->triangle_firsts))[scene->surface_count++] = scene->triangle_count;
+        scene->triangle_count += part->index_count / 3;
+        frame->transparent |= surface->material.blended;
+    }
+    return ORR_OK;
+}
+
+// How many surfaces there are; fails where vertices or triangles are more than can be numbered.
+static orr_result measure(const orr_draw_list *list, size_t *surfaces, orr_error *error)
+{
+    int64_t points = 0, triangles = 0;
+    *surfaces = 0;
+    for (int i = 0; i < item_count(list); i++) {
+        const orr_mesh *mesh = item_of(list, i)->mesh;
+        points += mesh->vertex_count;
+        for (int j = 0; j < mesh->part_count; j++) {
+            bool drawn = !is_left_out(list, mesh, &mesh->parts[j]);
+            *surfaces += drawn;
+            triangles += drawn ? mesh->parts[j].index_count / 3 : 0;
+        }
+    }
+    if (triangles > TRIANGLES || points > ORR_CUDA_MESH_SUM) {
+        return orr_fail(error, ORR_CODE_CAPACITY,
+                        "CUDA: meshes of %lld triangles and %lld vertices; expected at most %d and %d",
+                        (long long)triangles, (long long)points, TRIANGLES, ORR_CUDA_MESH_SUM);
+    }
+    return ORR_OK;
+}
+
+static orr_result find_linear(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_error *error)
+{
+    if (meshes->linear) {
+        return ORR_OK;
+    }
+    void *linear;
+    ORR_TRY(orr_cuda_alloc(cuda, 256, sizeof *meshes->linear, &linear, error));
+    orr_cuda_meshes_fill_linear(cuda->stream, linear);
+    cudaError_t code = cudaGetLastError();
+    if (code != cudaSuccess) {
+        orr_cuda_free(linear);
+        return orr_cuda_fail(error, code, "fill_linear");
+    }
+    meshes->linear = linear;
+    return ORR_OK;
+}
+
+orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
+                                 const orr_draw_list *list, orr_error *error)
+{
+    size_t surfaces;
+    ORR_TRY(measure(list, &surfaces, error));
+    const layout l = lay_out((size_t)item_count(list), surfaces);
+    ORR_TRY(reserve_tables(cuda, frame, &l, error));
+    ORR_TRY(find_linear(cuda, meshes, error));
+    frame->transparent = false;
+    frame->scene = (orr_cuda_mesh_scene){.lens = list->lens, .linear = meshes->linear};
+    for (int i = 0; i < item_count(list); i++) {
+        ORR_TRY(add_instance(cuda, meshes, frame, &l, list, i, error));
+    }
+    orr_draw_light_up(list, (orr_draw_lighting *)((char *)frame->staged + l.lighting));
+    char *tables = frame->tables.memory;
+    orr_cuda_mesh_scene *scene = &frame->scene;
+    scene->control = (orr_cuda_mesh_control *)(tables + l.control);
+    scene->lighting = (const orr_draw_lighting *)(tables + l.lighting);
+    scene->instances = (const orr_cuda_mesh_instance *)(tables + l.instances);
+    scene->surfaces = (const orr_cuda_mesh_surface *)(tables + l.surfaces);
+    scene->point_firsts = (const uint32_t *)(tables + l.point_firsts);
+    scene->triangle_firsts = (const uint32_t *)(tables + l.triangle_firsts);
+    scene->instance_count = (uint32_t)item_count(list);
+    float *to_camera = (float *)(tables + l.to_camera);
+    scene->to_camera = to_camera;
+    ORR_CUDA_TRY(cudaMemcpyAsync(tables, frame->staged, l.staged, cudaMemcpyHostToDevice, cuda->stream));
+    orr_cuda_meshes_place(cuda->stream, scene, to_camera);
+    ORR_CUDA_LAUNCHED();
+    return ORR_OK;
+}
+
+// --- drawing ----------------------------------------------------------------------------------------------------------
+
+static size_t pixels_of(const orr_cuda_mesh_frame *frame)
+{
+    return (size_t)frame->scene.lens.width * (size_t)frame->scene.lens.height;
+}
+
+// Scratch for the frame, which its kernels find in the scene.
+static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
+                          orr_error *error)
+{
+    orr_cuda_mesh_scene *scene = &frame->scene;
+    size_t pixels = pixels_of(frame), fragments, triangles = scene->triangle_count;
+    size_t records = triangles / 2 + RECORDS;
+    meshes->record_capacity = meshes->record_capacity > records ? meshes->record_capacity : records;
+    meshes->fragment_capacity = meshes->fragment_capacity > pixels ? meshes->fragment_capacity : pixels;
+    records = meshes->record_capacity;
+    fragments = frame->transparent ? meshes->fragment_capacity : 0;
+    const struct {
+        orr_cuda_buffer *buffer;
+        size_t count, size;
+    } rooms[] = {
+        {&meshes->points, scene->point_count, sizeof(mesh_point)},
+        {&meshes->record_firsts, triangles, sizeof(uint32_t)},
+        {&meshes->records, records, sizeof(mesh_record)},
+        {&meshes->tile_firsts, records, sizeof(uint32_t)},
+        {&meshes->nearest, pixels, sizeof(uint64_t)},
+        {&meshes->depth, pixels, sizeof(float)},
+        {&meshes->colour, pixels, 3 * sizeof(float)},
+        {&meshes->fragment_counts, frame->transparent ? pixels + 1 : 0, sizeof(uint32_t)},
+        {&meshes->fragment_starts, frame->transparent ? pixels + 1 : 0, sizeof(uint32_t)},
+        {&meshes->sources, fragments, sizeof(uint64_t)},
+        {&meshes->fragments, fragments, sizeof(orr_fragment)},
+    };
+    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
+        ORR_TRY(orr_cuda_reserve(cuda, rooms[i].buffer, rooms[i].count, rooms[i].size, error));
+    }
+    scene->points = meshes->points.memory;
+    scene->record_firsts = meshes->record_firsts.memory;
+    scene->records = meshes->records.memory;
+    scene->tile_firsts = meshes->tile_firsts.memory;
+    scene->nearest = meshes->nearest.memory;
+    scene->depth = meshes->depth.memory;
+    scene->colour = meshes->colour.memory;
+    scene->fragment_counts = meshes->fragment_counts.memory;
+    scene->fragment_starts = meshes->fragment_starts.memory;
+    scene->sources = meshes->sources.memory;
+    scene->fragments = meshes->fragments.memory;
+    scene->record_capacity = (uint32_t)records;
+    scene->fragment_capacity = (uint32_t)fragments;
+    return ORR_OK;
+}
+
+// Vertices and triangles to records, and how many tiles the large ones reach.
+static orr_result set_up(orr_cuda *cuda, orr_cuda_sort *sort, const orr_cuda_mesh_scene *scene,
+                         orr_error *error)
+{
+    cudaStream_t stream = cuda->stream;
+    orr_cuda_mesh_control *control = scene->control;
+    orr_cuda_meshes_points(stream, scene);
+    ORR_CUDA_LAUNCHED();
+    orr_cuda_meshes_count(stream, scene);
+    ORR_CUDA_LAUNCHED();
+    ORR_TRY(orr_cuda_running_sum(cuda, sort, scene->record_firsts, scene->record_firsts,
+                                 &control->records_needed, &control->triangles, scene->triangle_count,
+                                 error));
+    orr_cuda_meshes_records(stream, scene);
+    ORR_CUDA_LAUNCHED();
+    return orr_cuda_running_sum(cuda, sort, scene->tile_firsts, scene->tile_firsts, &control->tiles,
+                                &control->records, scene->record_capacity, error);
+}
+
+static orr_result raster(orr_cuda *cuda, const orr_cuda_mesh_scene *scene, orr_cuda_mesh_pass pass,
+                         orr_error *error)
+{
+    orr_cuda_meshes_raster_small(cuda->stream, scene, pass);
+    ORR_CUDA_LAUNCHED();
+    orr_cuda_meshes_raster_large(cuda->stream, scene, pass, (unsigned int)cuda->info.processors * WARPS);
+    ORR_CUDA_LAUNCHED();
+    return ORR_OK;
+}
+
+static orr_result draw_fragments(orr_cuda *cuda, orr_cuda_sort *sort, const orr_cuda_mesh_frame *frame,
+                                 orr_error *error)
+{
+    const orr_cuda_mesh_scene *scene = &frame->scene;
+    size_t starts = pixels_of(frame) + 1;
+    ORR_CUDA_TRY(cudaMemsetAsync(scene->fragment_counts, 0, starts * sizeof(uint32_t), cuda->stream));
+    ORR_TRY(raster(cuda, scene, ORR_CUDA_MESH_COUNT_FRAGMENTS, error));
+    ORR_TRY(orr_cuda_running_sum(cuda, sort, scene->fragment_counts, scene->fragment_starts,
+                                 &scene->control->fragments, &scene->control->starts, starts, error));
+    orr_cuda_meshes_check_fragments(cuda->stream, scene);
+    ORR_CUDA_LAUNCHED();
+    ORR_TRY(raster(cuda, scene, ORR_CUDA_MESH_FILL_FRAGMENTS, error));
+    orr_cuda_meshes_shade_fragments(cuda->stream, scene);
+    ORR_CUDA_LAUNCHED();
+    return ORR_OK;
+}
+
+orr_result orr_cuda_meshes_draw(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_sort *sort,
+                                orr_cuda_mesh_frame *frame, orr_cuda_mesh_planes *planes, orr_error *error)
+{
+    ORR_TRY(reserve(cuda, meshes, frame, error));
+    const orr_cuda_mesh_scene *scene = &frame->scene;
+    cudaStream_t stream = cuda->stream;
+    *frame->counted =
+        (orr_cuda_mesh_control){.triangles = scene->triangle_count, .starts = (uint32_t)pixels_of(frame) + 1};
+    ORR_CUDA_TRY(cudaMemcpyAsync(scene->control, frame->counted, sizeof *frame->counted,
+                                 cudaMemcpyHostToDevice, stream));
+    ORR_CUDA_TRY(cudaMemsetAsync(scene->nearest, 0xff, pixels_of(frame) * sizeof(uint64_t), stream));
+    if (scene->triangle_count > 0) {
+        ORR_TRY(set_up(cuda, sort, scene, error));
+        ORR_TRY(raster(cuda, scene, ORR_CUDA_MESH_NEAREST, error));
+    }
+    orr_cuda_meshes_shade(stream, scene);
+    ORR_CUDA_LAUNCHED();
+    *planes = (orr_cuda_mesh_planes){.depth = scene->depth, .colour = scene->colour};
+    if (frame->transparent) {
+        ORR_TRY(draw_fragments(cuda, sort, frame, error));
+        planes->fragment_starts = scene->fragment_starts;
+        planes->fragments = scene->fragments;
+    }
+    ORR_CUDA_TRY(cudaMemcpyAsync(frame->counted, scene->control, sizeof *frame->counted,
+                                 cudaMemcpyDeviceToHost, stream));
+    return ORR_OK;
+}
+
+orr_result orr_cuda_meshes_check(orr_cuda_meshes *meshes, const orr_cuda_mesh_frame *frame, bool *again,
+                                 orr_error *error)
+{
+    const orr_cuda_mesh_control *counted = frame->counted;
+    *again = false;
+    if (counted->tiles_needed > ORR_CUDA_MESH_SUM || counted->fragments_needed > ORR_CUDA_MESH_SUM) {
+        return orr_fail(error, ORR_CODE_CAPACITY,
+                        "CUDA: meshes of %llu tiles and %llu transparent fragments; expected at most %d each",
+                        (unsigned long long)counted->tiles_needed,
+                        (unsigned long long)counted->fragments_needed, ORR_CUDA_MESH_SUM);
+    }
+    if (counted->records_needed > frame->scene.record_capacity) {
+        meshes->record_capacity = (size_t)counted->records_needed + counted->records_needed / 8;
+        *again = true;
+    }
+    if (counted->fragments_needed > frame->scene.fragment_capacity) {
+        meshes->fragment_capacity = (size_t)(counted->fragments_needed + counted->fragments_needed / 8);
+        *again = true;
+    }
+    return ORR_OK;
+}
+
+// --- the end ----------------------------------------------------------------------------------------------------------
+
+void orr_cuda_mesh_frame_destroy(orr_cuda_mesh_frame *frame)
+{
+    orr_cuda_release(&frame->tables);
+    cudaFreeHost(frame->staged);
+    *frame = (orr_cuda_mesh_frame){0};
+}
+
+void orr_cuda_meshes_release(orr_cuda_meshes *meshes, uint64_t key)
+{
+    orr_cuda_mesh_store_release(&meshes->store, key);
+}
+
+void orr_cuda_meshes_destroy(orr_cuda_meshes *meshes)
+{
+    orr_cuda_mesh_store_destroy(&meshes->store);
+    orr_cuda_free(meshes->linear);
+    orr_cuda_buffer *buffers[] = {&meshes->points,      &meshes->record_firsts,   &meshes->records,
+                                  &meshes->tile_firsts, &meshes->nearest,         &meshes->depth,
+                                  &meshes->colour,      &meshes->fragment_counts, &meshes->fragment_starts,
+                                  &meshes->sources,     &meshes->fragments};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
+        orr_cuda_release(buffers[i]);
+    }
+    *meshes = (orr_cuda_meshes){0};
+}

@@ -1,0 +1,308 @@
+#include "render/cuda/stages.h"
+
+#include "neural/cuda/draw.h"
+
+enum {
+    PAIRS_PER_SPLAT = 4,       // room at first; it grows with what frames need
+    PAIRS_MOST = (1 << 30) - 1 // sorting and running sums count no further
+};
+
+const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT] = {
+    [ORR_CUDA_MARK_UPLOAD] = "upload",   [ORR_CUDA_MARK_MESHES] = "meshes", [ORR_CUDA_MARK_FIELDS] = "fields",
+    [ORR_CUDA_MARK_PROJECT] = "project", [ORR_CUDA_MARK_SORT] = "sort",     [ORR_CUDA_MARK_BIN] = "bin",
+    [ORR_CUDA_MARK_BLEND] = "blend"};
+
+// ---- opening and closing ----
+
+orr_result orr_cuda_frame_open(orr_cuda_frame *frame, orr_error *error)
+{
+    ORR_CUDA_TRY(cudaMallocHost((void **)&frame->counted, sizeof *frame->counted));
+    for (int i = 0; i < ORR_CUDA_MARK_COUNT; i++) {
+        ORR_CUDA_TRY(cudaEventCreateWithFlags(&frame->marks[i], cudaEventDefault));
+    }
+    return ORR_OK;
+}
+
+void orr_cuda_frame_close(orr_cuda_frame *frame)
+{
+    orr_free(frame->clouds);
+    orr_free(frame->fields);
+    orr_cuda_mesh_frame_destroy(&frame->meshes);
+    orr_cuda_release(&frame->rgba);
+    orr_cuda_release(&frame->depth);
+    for (int i = 0; i < ORR_CUDA_MARK_COUNT; i++) {
+        if (frame->marks[i]) {
+            cudaEventDestroy(frame->marks[i]);
+        }
+    }
+    cudaFreeHost(frame->counted);
+    *frame = (orr_cuda_frame){0};
+}
+
+orr_result orr_cuda_stages_open(orr_cuda *cuda, orr_cuda_stages *stages, orr_error *error)
+{
+    void *control;
+    *stages = (orr_cuda_stages){.cuda = cuda};
+    ORR_TRY(orr_cuda_alloc(cuda, 1, sizeof *stages->control, &control, error));
+    stages->control = control;
+    return ORR_OK;
+}
+
+void orr_cuda_stages_close(orr_cuda_stages *stages)
+{
+    orr_cuda_buffer *buffers[] = {&stages->places,      &stages->shapes,      &stages->colours,
+                                  &stages->keys,        &stages->order,       &stages->tile_counts,
+                                  &stages->pair_tiles,  &stages->pair_splats, &stages->ranges,
+                                  &stages->field_depth, &stages->field_colour};
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
+        orr_cuda_release(buffers[i]);
+    }
+    orr_cuda_meshes_destroy(&stages->meshes);
+    orr_cuda_sort_release(&stages->sort);
+    orr_cuda_free(stages->control);
+    *stages = (orr_cuda_stages){0};
+}
+
+// ---- room ----
+
+// Are there planes of fields, whoever draws them?
+static bool shows_fields(const orr_cuda_frame *frame)
+{
+    return frame->layers.field_depth || frame->field_count > 0;
+}
+
+static size_t pixel_count(const orr_cuda_frame *frame)
+{
+    return (size_t)frame->width * (size_t)frame->height;
+}
+
+static int tiles_along(int pixels)
+{
+    return (pixels + ORR_CUDA_TILE - 1) / ORR_CUDA_TILE;
+}
+
+static orr_result reserve(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_error *error)
+{
+    size_t pixels = pixel_count(frame), splats = frame->splats;
+    size_t tiles = (size_t)tiles_along(frame->width) * (size_t)tiles_along(frame->height);
+    if (splats > PAIRS_MOST) {
+        return orr_fail(error, ORR_CODE_CAPACITY, "CUDA: %zu splats in one frame; expected at most %d",
+                        splats, PAIRS_MOST);
+    }
+    if (s->pair_capacity < PAIRS_PER_SPLAT * splats) {
+        size_t wanted = PAIRS_PER_SPLAT * splats;
+        s->pair_capacity = wanted < PAIRS_MOST ? (uint32_t)wanted : PAIRS_MOST;
+    }
+    const struct {
+        orr_cuda_buffer *buffer;
+        size_t count, size;
+    } rooms[] = {
+        {&s->places, splats, 4 * sizeof(float)},
+        {&s->shapes, splats, 4 * sizeof(float)},
+        {&s->colours, splats, 4 * sizeof(float)},
+        {&s->keys, splats, sizeof(uint32_t)},
+        {&s->order, splats, sizeof(uint32_t)},
+        {&s->tile_counts, splats, sizeof(uint32_t)},
+        {&s->pair_tiles, s->pair_capacity, sizeof(uint32_t)},
+        {&s->pair_splats, s->pair_capacity, sizeof(uint32_t)},
+        {&s->ranges, 2 * tiles, sizeof(uint32_t)},
+        {&s->field_depth, shows_fields(frame) ? pixels : 0, sizeof(float)},
+        {&s->field_colour, shows_fields(frame) ? pixels : 0, 4 * sizeof(float)},
+    };
+    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
+        ORR_TRY(orr_cuda_reserve(s->cuda, rooms[i].buffer, rooms[i].count, rooms[i].size, error));
+    }
+    size_t most = splats > s->pair_capacity ? splats : s->pair_capacity;
+    return orr_cuda_sort_reserve(s->cuda, &s->sort, most, error);
+}
+
+orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *whole,
+                                 orr_error *error)
+{
+    uint32_t needed = frame->counted->needed;
+    bool again = false;
+    if (frame->has_meshes) {
+        ORR_TRY(orr_cuda_meshes_check(&stages->meshes, &frame->meshes, &again, error));
+    }
+    *whole = needed <= frame->counted->pairs && !again;
+    if (needed > PAIRS_MOST) {
+        return orr_fail(error, ORR_CODE_CAPACITY, "CUDA: %u pairs of tiles and splats; expected at most %d",
+                        needed, PAIRS_MOST);
+    }
+    if (stages->pair_capacity < needed) { // a frame after this one may have made room
+        stages->pair_capacity = needed + needed / 8;
+    }
+    return ORR_OK;
+}
+
+// ---- stages ----
+
+static orr_result upload(const orr_cuda_stages *s, const orr_cuda_buffer *to, const void *from, size_t bytes,
+                         orr_error *error)
+{
+    if (from) {
+        ORR_CUDA_TRY(cudaMemcpyAsync(to->memory, from, bytes, cudaMemcpyHostToDevice, s->cuda->stream));
+    }
+    return ORR_OK;
+}
+
+static orr_result upload_layers(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_error *error)
+{
+    const orr_cuda_layers *layers = &frame->layers;
+    size_t plane = pixel_count(frame) * sizeof(float);
+    ORR_TRY(upload(s, &s->field_depth, layers->field_depth, plane, error));
+    return upload(s, &s->field_colour, layers->field_colour, 4 * plane, error);
+}
+
+static orr_result draw_fields(orr_cuda_stages *s, const orr_cuda_frame *frame, const float *mesh_depth,
+                              orr_error *error)
+{
+    for (int i = 0; i < frame->field_count; i++) {
+        orr_cuda_march march = frame->fields[i];
+        march.far_depth = mesh_depth;
+        march.colour = s->field_colour.memory;
+        march.depth = s->field_depth.memory;
+        march.over = frame->layers.field_depth || i > 0;
+        ORR_TRY(orr_cuda_field_draw(s->cuda, &march, error));
+    }
+    return ORR_OK;
+}
+
+static orr_result project(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cuda_records records,
+                          orr_error *error)
+{
+    size_t first = 0;
+    for (int i = 0; i < frame->cloud_count; i++) {
+        const orr_cuda_seen_cloud *seen = &frame->clouds[i];
+        orr_cuda_splats_project(s->cuda->stream, &seen->cloud, &seen->lens, (uint32_t)first, records,
+                                s->keys.memory, s->order.memory, s->control);
+        ORR_CUDA_LAUNCHED();
+        first += (size_t)seen->cloud.count;
+    }
+    return ORR_OK;
+}
+
+static int bits_of(size_t values)
+{
+    int bits = 1;
+    while (((size_t)1 << bits) < values) {
+        bits++;
+    }
+    return bits;
+}
+
+static orr_result mark(const orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cuda_mark which,
+                       orr_error *error)
+{
+    ORR_CUDA_TRY(cudaEventRecord(frame->marks[which], s->cuda->stream));
+    return ORR_OK;
+}
+
+// A stage ends and the next one begins, for the device's clock and for a profiler.
+static orr_result end_stage(const orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cuda_mark which,
+                            orr_error *error)
+{
+    ORR_TRY(mark(s, frame, which, error));
+    orr_cuda_range_end();
+    orr_cuda_range_begin(which == ORR_CUDA_MARK_BLEND ? "count" : orr_cuda_mark_names[which + 1]);
+    return ORR_OK;
+}
+
+static orr_result draw_splats(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cuda_records records,
+                              orr_error *error)
+{
+    cudaStream_t stream = s->cuda->stream;
+    orr_cuda_control *control = s->control;
+    const int tiles_x = tiles_along(frame->width), tiles_y = tiles_along(frame->height);
+    ORR_TRY(project(s, frame, records, error));
+    ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_PROJECT, error));
+    ORR_TRY(orr_cuda_sort_pairs(s->cuda, &s->sort, s->keys.memory, s->order.memory, &control->splats,
+                                frame->splats, 32, error));
+    ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_SORT, error));
+    orr_cuda_splats_count(stream, records, s->order.memory, tiles_x, tiles_y, frame->splats, control,
+                          s->tile_counts.memory);
+    ORR_CUDA_LAUNCHED();
+    ORR_TRY(orr_cuda_running_sum(s->cuda, &s->sort, s->tile_counts.memory, s->tile_counts.memory,
+                                 &control->needed, &control->visible, frame->splats, error));
+    orr_cuda_splats_emit(stream, records, s->order.memory, tiles_x, tiles_y, frame->splats, s->pair_capacity,
+                         control, s->tile_counts.memory, s->pair_tiles.memory, s->pair_splats.memory);
+    ORR_CUDA_LAUNCHED();
+    ORR_TRY(orr_cuda_sort_pairs(s->cuda, &s->sort, s->pair_tiles.memory, s->pair_splats.memory,
+                                &control->pairs, s->pair_capacity, bits_of((size_t)tiles_x * (size_t)tiles_y),
+                                error));
+    orr_cuda_splats_find_tiles(stream, s->pair_tiles.memory, s->pair_capacity, control, s->ranges.memory);
+    ORR_CUDA_LAUNCHED();
+    return ORR_OK;
+}
+
+static orr_result blend(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_cuda_records records,
+                        const orr_cuda_mesh_planes *meshes, orr_error *error)
+{
+    const orr_cuda_blend blend = {
+        .records = records,
+        .ranges = s->ranges.memory,
+        .pair_splats = s->pair_splats.memory,
+        .width = frame->width,
+        .height = frame->height,
+        .tiles_x = tiles_along(frame->width),
+        .tiles_y = tiles_along(frame->height),
+        .mesh_depth = meshes->depth,
+        .mesh_colour = meshes->colour,
+        .field_depth = shows_fields(frame) ? s->field_depth.memory : NULL,
+        .field_colour = s->field_colour.memory,
+        .fragment_starts = meshes->fragment_starts,
+        .fragments = meshes->fragments,
+        .opaque = frame->opaque,
+        .backdrop = frame->has_backdrop,
+        .sky = frame->sky,
+        .rgba = frame->rgba.memory,
+        .depth = frame->depth.memory,
+    };
+    orr_cuda_splats_blend(s->cuda->stream, &blend);
+    ORR_CUDA_LAUNCHED();
+    return ORR_OK;
+}
+
+static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, orr_error *error)
+{
+    cudaStream_t stream = s->cuda->stream;
+    const size_t tiles = (size_t)tiles_along(frame->width) * (size_t)tiles_along(frame->height);
+    const orr_cuda_records records = {s->places.memory, s->shapes.memory, s->colours.memory};
+    orr_cuda_mesh_planes meshes = {0};
+    ORR_TRY(mark(s, frame, ORR_CUDA_MARK_BEGIN, error));
+    ORR_TRY(upload_layers(s, frame, error));
+    *frame->counted = (orr_cuda_control){.splats = (uint32_t)frame->splats};
+    ORR_CUDA_TRY(
+        cudaMemcpyAsync(s->control, frame->counted, sizeof *s->control, cudaMemcpyHostToDevice, stream));
+    ORR_CUDA_TRY(cudaMemsetAsync(s->ranges.memory, 0, 2 * tiles * sizeof(uint32_t), stream));
+    ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_UPLOAD, error));
+    if (frame->has_meshes) {
+        ORR_TRY(orr_cuda_meshes_draw(s->cuda, &s->meshes, &s->sort, &frame->meshes, &meshes, error));
+    }
+    ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_MESHES, error));
+    ORR_TRY(draw_fields(s, frame, meshes.depth, error));
+    ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_FIELDS, error));
+    if (frame->splats > 0) {
+        ORR_TRY(draw_splats(s, frame, records, error));
+    } else {
+        ORR_TRY(mark(s, frame, ORR_CUDA_MARK_PROJECT, error));
+        ORR_TRY(mark(s, frame, ORR_CUDA_MARK_SORT, error));
+    }
+    ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_BIN, error));
+    ORR_TRY(blend(s, frame, records, &meshes, error));
+    ORR_TRY(end_stage(s, frame, ORR_CUDA_MARK_BLEND, error));
+    ORR_CUDA_TRY(
+        cudaMemcpyAsync(frame->counted, s->control, sizeof *s->control, cudaMemcpyDeviceToHost, stream));
+    return mark(s, frame, ORR_CUDA_MARK_END, error);
+}
+
+orr_result orr_cuda_stages_record(orr_cuda_stages *stages, orr_cuda_frame *frame, orr_error *error)
+{
+    ORR_TRY(reserve(stages, frame, error));
+    orr_cuda_range_begin("frame");
+    orr_cuda_range_begin(orr_cuda_mark_names[ORR_CUDA_MARK_UPLOAD]);
+    orr_result result = record_stages(stages, frame, error);
+    orr_cuda_range_end();
+    orr_cuda_range_end();
+    return result;
+}

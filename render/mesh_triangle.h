@@ -1,0 +1,248 @@
+// One triangle on its way from the camera's space to the pixels, in doubles and whole numbers: what the CPU's set-up and
+// CUDA's kernels share. Plain C that nvcc compiles too.
+//
+// Screen positions are fixed-point numbers of 1/256 pixel, so that edges are exact: a pixel centre on the
+// edge between two triangles belongs to exactly one of them (the top-left rule). "Nearness" is 1/z in
+// perspective and -z in orthographic views: linear over the screen in both, greater is nearer.
+#pragma once
+
+#include "engine/core/camera.h"
+
+#include <math.h>
+
+#if defined(__CUDACC__)
+#define MESH_FN static __host__ __device__ __forceinline__
+#else
+#define MESH_FN static inline
+#endif
+
+enum {
+    MESH_SUBPIXELS = 256,
+    MESH_GUARD = 8192, // [px] triangles reaching farther than this beyond the picture are cut
+    MESH_CORNERS = 8,  // of a triangle cut by five planes, at most
+    MESH_PIECES = 6    // triangles that it falls into
+};
+
+// bounds a vertex breaks; a triangle all of whose corners break the same one of the first five is outside
+enum {
+    MESH_OUT_NEAR = 1,
+    MESH_OUT_LEFT = 2,
+    MESH_OUT_RIGHT = 4,
+    MESH_OUT_TOP = 8,
+    MESH_OUT_BOTTOM = 16,
+    MESH_OUT_GUARD = 32,
+    MESH_OUT_CUT = MESH_OUT_NEAR | MESH_OUT_GUARD // what must be cut, unless it is outside
+};
+
+// A vertex as the camera sees it. Members side by side: a triangle's corners lie anywhere in memory.
+typedef struct mesh_point {
+    float x, y, z;              // camera space
+    int32_t screen_x, screen_y; // 1/256 px; meaningless for vertices out near or guard
+    int32_t out;
+} mesh_point;
+
+// A triangle that touches pixel centres, one cache line.
+typedef struct mesh_record {
+    int32_t x[3], y[3];            // 1/256 px, area positive with y down
+    float nearest, farthest;       // nearness of its nearest and farthest corner
+    double nearness, across, down; // nearness at the picture's corner (0, 0), and per pixel
+    uint32_t triangle;
+    int32_t surface;
+} mesh_record;
+
+// First and last pixel whose centre lies in [low, high] (1/256 px), within [0, size).
+MESH_FN int mesh_first_pixel(int32_t low)
+{
+    int pixel = (low - MESH_SUBPIXELS / 2 + MESH_SUBPIXELS - 1) >> 8;
+    return pixel > 0 ? pixel : 0;
+}
+
+MESH_FN int mesh_last_pixel(int32_t high, int size)
+{
+    int pixel = (high - MESH_SUBPIXELS / 2) >> 8;
+    return pixel < size - 1 ? pixel : size - 1;
+}
+
+MESH_FN int32_t mesh_lowest(const int32_t v[3])
+{
+    int32_t low = v[0] < v[1] ? v[0] : v[1];
+    return low < v[2] ? low : v[2];
+}
+
+MESH_FN int32_t mesh_highest(const int32_t v[3])
+{
+    int32_t high = v[0] > v[1] ? v[0] : v[1];
+    return high > v[2] ? high : v[2];
+}
+
+// ---- cutting ----
+
+// A corner of a triangle being cut.
+typedef struct mesh_corner {
+    double p[3];    // camera space
+    int32_t vertex; // of the triangle, 0 .. 2; -1: made by a cut
+} mesh_corner;
+
+MESH_FN double mesh_divisor(const orr_lens *lens, double z)
+{
+    return lens->orthographic ? 1.0 : z;
+}
+
+// How far inside bound b a point is: near, left, right, top, bottom of the guard band; >= 0 is inside.
+MESH_FN double mesh_inside(const orr_lens *lens, const double p[3], int b)
+{
+    if (b == 0) {
+        return p[2] - (double)lens->near_plane;
+    }
+    int axis = b > 2;
+    double w = mesh_divisor(lens, p[2]);
+    double at = (double)lens->focal[axis] * p[axis] + (double)lens->centre[axis] * w; // w times pixels
+    double size = axis ? lens->height : lens->width;
+    return b % 2 ? at + MESH_GUARD * w : (size + MESH_GUARD) * w - at;
+}
+
+// Sutherland and Hodgman: what of the polygon is inside bound b. A cut is always computed from the inner
+// corner to the outer one, so that triangles that share the edge get the same point.
+MESH_FN int mesh_cut_at(const orr_lens *lens, const mesh_corner *from, int count, int b, mesh_corner *to)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        const mesh_corner *a = &from[i], *c = &from[(i + 1) % count];
+        double inside_a = mesh_inside(lens, a->p, b), inside_c = mesh_inside(lens, c->p, b);
+        if (inside_a >= 0.0) {
+            to[kept++] = *a;
+        }
+        if ((inside_a >= 0.0) != (inside_c >= 0.0)) {
+            const mesh_corner *in = inside_a >= 0.0 ? a : c, *out = inside_a >= 0.0 ? c : a;
+            double inside_in = inside_a >= 0.0 ? inside_a : inside_c;
+            double inside_out = inside_a >= 0.0 ? inside_c : inside_a;
+            double t = inside_in / (inside_in - inside_out);
+            for (int k = 0; k < 3; k++) {
+                to[kept].p[k] = in->p[k] + t * (out->p[k] - in->p[k]);
+            }
+            to[kept++].vertex = -1;
+        }
+    }
+    return kept;
+}
+
+MESH_FN int32_t mesh_snap(const orr_lens *lens, const double p[3], int axis)
+{
+    double pixels =
+        (double)lens->focal[axis] * p[axis] / mesh_divisor(lens, p[2]) + (double)lens->centre[axis];
+    return (int32_t)floor(pixels * MESH_SUBPIXELS + 0.5);
+}
+
+// Cuts a triangle at the near plane and the guard band: screen positions of the corners of what is left, MESH_CORNERS at most,
+// and how many these are.
+MESH_FN int mesh_cut(const orr_lens *lens, const mesh_point points[3], int32_t *x, int32_t *y)
+{
+    mesh_corner polygon[2][MESH_CORNERS + 1];
+    int count = 3;
+    for (int i = 0; i < 3; i++) {
+        mesh_corner *corner = &polygon[0][i];
+        corner->p[0] = (double)points[i].x;
+        corner->p[1] = (double)points[i].y;
+        corner->p[2] = (double)points[i].z;
+        corner->vertex = i;
+    }
+    for (int b = 0; b < 5; b++) {
+        count = mesh_cut_at(lens, polygon[b % 2], count, b, polygon[(b + 1) % 2]);
+    }
+    for (int i = 0; i < count; i++) {
+        const mesh_corner *corner = &polygon[1][i];
+        // corners that were not cut stand exactly where the triangle's neighbours have them
+        bool whole = corner->vertex >= 0 && !(points[corner->vertex].out & MESH_OUT_CUT);
+        x[i] = whole ? points[corner->vertex].screen_x : mesh_snap(lens, corner->p, 0);
+        y[i] = whole ? points[corner->vertex].screen_y : mesh_snap(lens, corner->p, 1);
+    }
+    return count;
+}
+
+// ---- records ----
+
+// Fills in the plane of nearness of a triangle; false when it is seen edge-on or its corners are beyond float.
+MESH_FN bool mesh_set_plane(const orr_lens *lens, const mesh_point points[3], mesh_record *record)
+{
+    double a[3] = {(double)points[0].x, (double)points[0].y, (double)points[0].z};
+    double b_z = (double)points[1].z, c_z = (double)points[2].z;
+    double ab_x = (double)points[1].x - a[0], ab_y = (double)points[1].y - a[1], ab_z = b_z - a[2];
+    double ac_x = (double)points[2].x - a[0], ac_y = (double)points[2].y - a[1], ac_z = c_z - a[2];
+    double normal_x = ab_y * ac_z - ab_z * ac_y;
+    double normal_y = ab_z * ac_x - ab_x * ac_z;
+    double normal_z = ab_x * ac_y - ab_y * ac_x;
+    double distance = normal_x * a[0] + normal_y * a[1] + normal_z * a[2];
+    double near_plane = (double)lens->near_plane;
+    double shallow = b_z < c_z ? b_z : c_z, deep = b_z > c_z ? b_z : c_z;
+    double slope_x = normal_x / (double)lens->focal[0], slope_y = normal_y / (double)lens->focal[1];
+    double at_centre = (double)lens->centre[0] * slope_x + (double)lens->centre[1] * slope_y;
+    double divisor = lens->orthographic ? normal_z : distance;
+    if (!(fabs(divisor) > 0.0) || !isfinite(distance)) {
+        return false;
+    }
+    shallow = a[2] < shallow ? a[2] : shallow;
+    deep = a[2] > deep ? a[2] : deep;
+    shallow = shallow > near_plane ? shallow : near_plane;
+    deep = deep > near_plane ? deep : near_plane;
+    record->nearest = (float)(lens->orthographic ? -shallow : 1.0 / shallow);
+    record->farthest = (float)(lens->orthographic ? -deep : 1.0 / deep);
+    record->across = slope_x / divisor;
+    record->down = slope_y / divisor;
+    record->nearness = ((lens->orthographic ? -distance : normal_z) - at_centre) / divisor;
+    return true;
+}
+
+// Fills in the corners; false when the triangle faces away or touches no pixel centre.
+MESH_FN bool mesh_set_corners(const orr_lens *lens, bool two_sided, const int32_t x[3], const int32_t y[3],
+                              mesh_record *record)
+{
+    int64_t area = (int64_t)(x[1] - x[0]) * (y[2] - y[0]) - (int64_t)(x[2] - x[0]) * (y[1] - y[0]);
+    bool front = area < 0; // counter-clockwise, but y points down
+    if (area == 0 || (!front && !two_sided) ||
+        mesh_first_pixel(mesh_lowest(x)) > mesh_last_pixel(mesh_highest(x), lens->width) ||
+        mesh_first_pixel(mesh_lowest(y)) > mesh_last_pixel(mesh_highest(y), lens->height)) {
+        return false;
+    }
+    for (int i = 0; i < 3; i++) {
+        int from = front ? (3 - i) % 3 : i;
+        record->x[i] = x[from];
+        record->y[i] = y[from];
+    }
+    return true;
+}
+
+// ---- pixels ----
+
+// An edge over a tile: value(i, j) = start + across i + down j at pixel (i, j), >= 0 inside.
+typedef struct mesh_edge {
+    int32_t start, across, down;
+} mesh_edge;
+
+// x, y: pixel at which the tile begins; it has 64 a side at most
+MESH_FN mesh_edge mesh_edge_over_tile(const mesh_record *record, int k, int x, int y)
+{
+    const int64_t bound = 1 << 30; // more than an edge can change over a tile
+    int next = (k + 1) % 3;
+    int32_t ax = record->x[k], ay = record->y[k], bx = record->x[next], by = record->y[next];
+    mesh_edge e = {0, ay - by, bx - ax};
+    int64_t start = (int64_t)e.down * (y * MESH_SUBPIXELS + MESH_SUBPIXELS / 2 - ay) +
+                    (int64_t)e.across * (x * MESH_SUBPIXELS + MESH_SUBPIXELS / 2 - ax);
+    // centres on an edge belong to the triangle only if it is a left or a top edge
+    start -= !(e.across > 0 || (e.across == 0 && e.down > 0));
+    // a pixel's step is 256 times an integer: the sign needs no more than the whole 256s
+    start >>= 8;
+    e.start = (int32_t)(start > bound ? bound : start < -bound ? -bound : start);
+    return e;
+}
+
+// Nearness at the centre of pixel (x, y): relative to it in double, since far from the triangle its plane has large numbers.
+MESH_FN double mesh_nearness_at(const mesh_record *record, int x, int y)
+{
+    return record->nearness + record->across * (x + 0.5) + record->down * (y + 0.5);
+}
+
+// The nearness of the far plane: nothing that far away is drawn.
+MESH_FN float mesh_farthest(const orr_lens *lens)
+{
+    return lens->orthographic ? -lens->far_plane : 1.0f / lens->far_plane;
+}

@@ -1,0 +1,83 @@
+# What the tests of `orrery view` share: a window on a virtual display, xdotool's hands and ImageMagick's eyes. They source it
+# with $orrery set; it leaves them in a folder of their own, with a display and a window manager that end when they end.
+set -u
+for tool in Xvfb xdotool openbox import compare convert; do
+    command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
+done
+folder=$(mktemp -d)
+cd "$folder" || exit 1
+viewer= display= manager=
+trap 'kill $viewer $manager $display 2>/dev/null; wait 2>/dev/null; rm -rf "$folder"' EXIT
+
+fail() {
+    echo "FAILED: $*"
+    [ -n "${KEEP:-}" ] && cp -r "$folder" "$KEEP"
+    cat errors.txt 2>/dev/null
+    exit 1
+}
+
+Xvfb -displayfd 3 -screen 0 1000x700x24 -nolisten tcp 3>number 2>xvfb.txt &
+display=$!
+for i in $(seq 100); do [ -s number ] && break; sleep 0.1; done
+[ -s number ] || fail "Xvfb does not start: $(cat xvfb.txt)"
+DISPLAY=:$(cat number)
+export DISPLAY
+unset WAYLAND_DISPLAY
+openbox >/dev/null 2>&1 &
+manager=$!
+# a window that appears while the window manager starts may be lost between the two
+for i in $(seq 100); do xdotool get_num_desktops >/dev/null 2>&1 && break; sleep 0.1; done
+
+view() { # NAME ARGUMENTS...: opens a window of that name
+    title="^$1 - Orrery\$"
+    shift
+    "$orrery" view "$@" 2>errors.txt &
+    viewer=$!
+    window=
+    for i in $(seq 100); do
+        window=$(xdotool search --onlyvisible --name "$title" 2>/dev/null | tail -1)
+        [ -n "$window" ] && return
+        kill -0 $viewer 2>/dev/null || fail "no window appears"
+        sleep 0.1
+    done
+    fail "no window appears"
+}
+
+ended() { # expected exit code
+    for i in $(seq 50); do kill -0 $viewer 2>/dev/null || break; sleep 0.1; done
+    kill -0 $viewer 2>/dev/null && fail "still running"
+    wait $viewer
+    code=$?
+    viewer=
+    [ $code = "$1" ] || fail "exit code $code instead of $1"
+}
+
+see() { # NAME: the window's picture now
+    import -silent -window "$window" "$1.png" 2>/dev/null
+}
+
+pixels_that_differ() {
+    compare -metric AE "$1.png" "$2.png" null: 2>&1 | cut -d' ' -f1
+}
+
+same() {
+    [ "$(pixels_that_differ "$1" "$2")" = 0 ]
+}
+
+# look NAME [OTHER]: the window's picture once it has come to rest, and is no longer OTHER
+look() {
+    still=0
+    see "$1"
+    for i in $(seq 60); do
+        sleep 0.2
+        mv "$1.png" before.png
+        see "$1"
+        if same before "$1" && { [ -z "${2:-}" ] || ! same "$1" "$2"; }; then
+            still=$((still + 1))
+            [ $still = 2 ] && return
+        else
+            still=0
+        fi
+    done
+    fail "the picture does not come to rest, or does not change (${2:-} to $1)"
+}
