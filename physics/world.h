@@ -3,7 +3,7 @@
 // Worlds advance in blocks of 16, 8 or 4 (one per SIMD lane), a whole step inside cache; blocks go to threads.
 // A world's numbers do not depend on the number of worlds or threads, nor on what happens in other worlds; but one
 // world alone is worked out by a program of its own, which rounds differently.
-// On CUDA a warp of 32 is a block; its bits are the same in every run on a card, but not the CPU's.
+// On CUDA 32 worlds are a block; its bits are the same in every run on a card, but not the CPU's.
 // Semantics are MuJoCo's: the same qpos, qvel, act and ctrl give the same qacc.
 #pragma once
 
@@ -192,4 +192,4 @@ int orr_physics_worlds(const orr_physics *physics);
 int orr_physics_lanes(const orr_physics *physics);
 int orr_physics_team(const orr_physics *physics); // threads that step a world together; 1 on the CPU
 size_t orr_physics_world_bytes(const orr_physics *physics);   // of state per world
-size_t orr_physics_scratch_bytes(const orr_physics *physics); // per thread, at most; on CUDA per warp
+size_t orr_physics_scratch_bytes(const orr_physics *physics); // per thread, at most; on CUDA per 32 worlds
