@@ -57,24 +57,53 @@ LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
     }
 }
 
+FN int lowest_bit(uint32_t bits)
+{
+#if defined(__CUDA_ARCH__)
+    return __ffs((int)bits) - 1;
+#else
+    return __builtin_ctz(bits);
+#endif
+}
+
+// Sets the bits of the pairs that may touch, as sweep does: few enough that a team tries them all.
+LANE_FN void try_pairs(const lane_model *m, const lane_data *d)
+{
+    const orr_plan *plan = m->plan;
+    for (int first = 0; first < plan->pair_count; first += 32) {
+        uint32_t near = 0;
+        for (int i = team_first(d); i < 32 && first + i < plan->pair_count; i += team_size(d)) {
+            near |= any(may_touch(m, d, &plan->pair[first + i])) ? 1u << i : 0u;
+        }
+        d->near_pair[first / 32] = team_bits(d, near);
+    }
+}
+
 LANE_FN void collide(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
     if (m->opt.disableflags & ORR_DISABLE_CONTACT) {
         return;
     }
-    if (plan->sweep_count == 0) {
+    if (plan->sweep_count == 0 && team_size(d) == 1) {
         for (int i = 0; i < plan->pair_count; i++) {
             collide_pair(m, d, i);
         }
     } else {
-        sweep(m, d);
-        for (int i = 0; i < plan->pair_count; i++) {
-            if (i % 32 == 0 && d->near_pair[i / 32] == 0) {
-                i += 31;
-            } else if (d->near_pair[i / 32] >> i % 32 & 1) {
-                collide_pair(m, d, i);
+        if (plan->sweep_count > 0) {
+            ALONE(d, sweep(m, d))
+        } else {
+            try_pairs(m, d);
+        }
+        for (int first = 0; first < plan->pair_count; first += 32) {
+            for (uint32_t left = d->near_pair[first / 32]; left != 0; left &= left - 1) {
+                collide_pair(m, d, first + lowest_bit(left));
             }
+        }
+    }
+    for (int i = team_first(d); i < d->contact_count; i += team_size(d)) {
+        if (d->contact[i].row >= 0) {
+            set_contact_rows(m, d, i);
         }
     }
     int needed = d->contact_count + d->contacts_missed;

@@ -18,17 +18,32 @@ FN void contact_column(const lane_model *m, const lane_data *d, int dof, int par
     }
 }
 
-LANE_FN void contact_rows(const lane_model *m, lane_data *d, int pair_index, const real3 axes[3], real3 pos,
-                          real r, mask exists)
+// Adds the rows of a contact, to be set by set_contact_rows.
+LANE_FN int add_contact_rows(const lane_model *m, lane_data *d, int pair_index)
 {
-    const orr_plan *plan = m->plan;
-    const orr_pair *pair = &plan->pair[pair_index];
-    orr_chain chain = plan->chain[pair->chain];
+    const orr_pair *pair = &m->plan->pair[pair_index];
+    orr_chain chain = m->plan->chain[pair->chain];
     int elliptic = m->opt.cone == ORR_CONE_ELLIPTIC, dim = pair->condim;
     int rows = dim == 1 ? 1 : elliptic ? dim : 2 * (dim - 1);
     lane_row_type type = dim > 1 && elliptic ? LANE_ROW_CONE : LANE_ROW_UNILATERAL;
-    int first = add_group(d, type, rows, dim, plan->chain_dof + chain.first, chain.count);
-    reals friction = d->contact_friction + ORR_PAIR_WEIGHT * (d->contact_count - 1);
+    return add_group(d, type, rows, dim, m->plan->chain_dof + chain.first, chain.count);
+}
+
+LANE_FN void set_contact_rows(const lane_model *m, const lane_data *d, int contact)
+{
+    const orr_plan *plan = m->plan;
+    int pair_index = d->contact[contact].pair, first = d->contact[contact].row;
+    const orr_pair *pair = &plan->pair[pair_index];
+    orr_chain chain = plan->chain[pair->chain];
+    int elliptic = m->opt.cone == ORR_CONE_ELLIPTIC, dim = pair->condim, rows = d->row[first].dim;
+    real3 pos = load3(d->contact_pos, contact), axes[3];
+    for (int k = 0; k < 3; k++) {
+        axes[k] = load3(d->contact_frame, 3 * contact + k);
+    }
+    real r = d->contact_dist[contact] - R(pair->includemargin);
+    mask exists = r < R(0.0);
+    r = sel(exists, r, R(0.0));
+    reals friction = d->contact_friction + ORR_PAIR_WEIGHT * contact;
     for (int k = 0; k < ORR_PAIR_WEIGHT; k++) {
         friction[k] = pair_number(m, d, pair_index, k);
     }
@@ -42,7 +57,7 @@ LANE_FN void contact_rows(const lane_model *m, lane_data *d, int pair_index, con
             J[k * chain.count + e] = column[k];
         }
     }
-    group_times(d, first, d->qvel, d->efc_aref);
+    group_times(d, first, d->qvel, d->efc_jv);
     uniform_real solref[ORR_NREF], solimp[ORR_NIMP], solreffriction[ORR_NREF];
     for (int k = 0; k < ORR_NREF; k++) {
         solref[k] = (uniform_real)pair->solref[k];
@@ -93,7 +108,6 @@ FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real dist
     }
     mask pushes = and_(near, distance < R(pair->includemargin));
     if (any(pushes)) {
-        d->contact[contact].row = d->row_count;
-        contact_rows(m, d, pair_index, axes, pos, distance - R(pair->includemargin), pushes);
+        d->contact[contact].row = add_contact_rows(m, d, pair_index);
     }
 }

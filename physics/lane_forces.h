@@ -17,7 +17,7 @@ FN real spring_stiffness(const lane_drag *spring, real3 apart)
 
 LANE_FN void springs(const lane_model *m, const lane_data *d)
 {
-    for (int joint = 0; joint < m->njnt; joint++) {
+    for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
         lane_drag spring = joint_spring(m, joint);
         if (!drags(&spring)) {
             continue;
@@ -38,6 +38,7 @@ LANE_FN void springs(const lane_model *m, const lane_data *d)
             d->qfrc_passive[dof] = spring_force(&spring, d->qpos[adr] - R(m->qpos_spring[adr]));
         }
     }
+    team_wait(d);
 }
 
 LANE_FN void gravity_compensation(const lane_model *m, const lane_data *d)
@@ -60,30 +61,34 @@ LANE_FN void passive_forces(const lane_model *m, const lane_data *d)
 {
     int with_spring = !(m->opt.disableflags & ORR_DISABLE_SPRING);
     int with_damper = !(m->opt.disableflags & ORR_DISABLE_DAMPER);
-    for (int i = 0; i < m->nv; i++) {
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         d->qfrc_passive[i] = R(0.0);
     }
+    team_wait(d);
     if (with_spring) {
         springs(m, d);
     }
-    if (with_damper) {
-        for (int i = 0; i < m->nv; i++) {
-            lane_drag drag = dof_drag(m, d, i);
-            d->qfrc_passive[i] = d->qfrc_passive[i] + drag_force(&drag, d->qvel[i]);
-        }
+    for (int i = team_first(d); i < m->nv && with_damper; i += team_size(d)) {
+        lane_drag drag = dof_drag(m, d, i);
+        d->qfrc_passive[i] = d->qfrc_passive[i] + drag_force(&drag, d->qvel[i]);
     }
-    tendon_springs(m, d, with_spring, with_damper);
-    for (int i = 1; i < m->nbody; i++) {
-        if (body_in_fluid(m, i)) {
-            fluid_forces(m, d, i);
+    team_wait(d);
+    if (team_leads(d)) {
+        tendon_springs(m, d, with_spring, with_damper);
+        for (int i = 1; i < m->nbody; i++) {
+            if (body_in_fluid(m, i)) {
+                fluid_forces(m, d, i);
+            }
         }
+        gravity_compensation(m, d);
     }
-    gravity_compensation(m, d);
-    for (int i = 0; i < m->nv; i++) {
+    team_wait(d);
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         if (!m->jnt_actgravcomp[m->dof_jntid[i]]) {
             d->qfrc_passive[i] = d->qfrc_passive[i] + d->qfrc_gravcomp[i];
         }
     }
+    team_wait(d);
 }
 
 FN int actuator_disabled(const lane_model *m, int i)
@@ -198,14 +203,15 @@ LANE_FN void limit_tendon_actuation(const lane_model *m, const lane_data *d)
 
 LANE_FN void actuation(const lane_model *m, const lane_data *d)
 {
-    for (int i = 0; i < m->nv; i++) {
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         d->qfrc_actuator[i] = R(0.0);
     }
     int disabled = (m->opt.disableflags & ORR_DISABLE_ACTUATION) != 0;
-    for (int i = 0; i < m->na; i++) {
+    for (int i = team_first(d); i < m->na; i += team_size(d)) {
         d->act_dot[i] = R(0.0);
     }
-    for (int i = 0; i < m->nu; i++) {
+    team_wait(d);
+    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         d->actuator_force[i] = R(0.0);
         if (disabled || actuator_disabled(m, i)) {
             continue;
@@ -216,12 +222,16 @@ LANE_FN void actuation(const lane_model *m, const lane_data *d)
         }
         d->actuator_force[i] = force;
     }
-    limit_tendon_actuation(m, d);
-    for (int i = 0; i < m->nu; i++) {
-        chain_pull(m, actuator_chain(m, i), actuator_moments(m, d, i), d->actuator_force[i],
-                   d->qfrc_actuator);
+    team_wait(d);
+    if (team_leads(d)) {
+        limit_tendon_actuation(m, d);
+        for (int i = 0; i < m->nu; i++) {
+            chain_pull(m, actuator_chain(m, i), actuator_moments(m, d, i), d->actuator_force[i],
+                       d->qfrc_actuator);
+        }
     }
-    for (int i = 0; i < m->nv; i++) {
+    team_wait(d);
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         int joint = m->dof_jntid[i];
         if (m->jnt_actgravcomp[joint] && !disabled) {
             d->qfrc_actuator[i] = d->qfrc_actuator[i] + d->qfrc_gravcomp[i];
@@ -231,4 +241,5 @@ LANE_FN void actuation(const lane_model *m, const lane_data *d)
                                          R(m->jnt_actfrcrange[2 * joint + 1]));
         }
     }
+    team_wait(d);
 }

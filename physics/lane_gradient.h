@@ -13,7 +13,7 @@ LANE_FN void conjugate_direction(const lane_model *m, const lane_data *d, int fi
     for (int k = 0; k < nv; k++) {
         next[k] = d->gradient[k];
     }
-    solve_factorised(m, d->qLD, d->qLDiagInv, next);
+    solve_factorised(m, d, d->qLD, d->qLDiagInv, next);
     real change = R(0.0), before = R(0.0);
     for (int k = 0; k < nv && !first; k++) {
         change = fma_(d->gradient[k], next[k] - scaled[k], change);

@@ -244,8 +244,8 @@ LANE_FN void implicit_solve(const lane_model *m, const lane_data *d, reals accel
         factorise_unsymmetric(m, d->qH, d->qU, d->qHDiagInv);
         solve_unsymmetric(m, d->qH, d->qU, d->qHDiagInv, acceleration);
     } else {
-        factorise(m, d->qH, d->qHDiagInv);
-        solve_factorised(m, d->qH, d->qHDiagInv, acceleration);
+        factorise(m, d, d->qH, d->qHDiagInv);
+        solve_factorised(m, d, d->qH, d->qHDiagInv, acceleration);
     }
 }
 
@@ -263,7 +263,7 @@ LANE_FN void implicit_back(const lane_model *m, const lane_data *d, reals accele
             force[above] = fma_(mirrored, acceleration[k], force[above]);
         }
     }
-    solve_factorised(m, d->qLD, d->qLDiagInv, force);
+    solve_factorised(m, d, d->qLD, d->qLDiagInv, force);
     for (int k = 0; k < m->nv; k++) {
         acceleration[k] = force[k];
     }

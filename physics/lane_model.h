@@ -115,7 +115,7 @@ typedef struct lane_model {
     X(cam_xpos, 3 * m->ncam)                                                                                 \
     X(cam_xmat, 9 * m->ncam)                                                                                 \
     X(sensordata, m->nsensordata)                                                                            \
-    X(rk4, m->plan->rk4_copies *(m->nq + 5 * m->nv + 4 * m->na + 1))
+    X(rk4, m->plan->rk4_copies *(m->nq + 4 * m->nv + 2 * m->na))
 
 // Which row of the constraint Jacobian is what; the same for all lanes.
 typedef enum lane_row_type {
@@ -127,11 +127,12 @@ typedef enum lane_row_type {
 
 // Rows come in groups: those of one contact, or one alone. A group's Jacobian is `basis` rows: the rows of the
 // group themselves, but for a pyramid the normal n and tangents t, of which its edges are n + f t and n - f t.
-// All but `type` and `frictionloss` are the group's, and said by its first row.
+// All but `type`, `place` and `frictionloss` are the group's, and said by its first row.
 typedef struct lane_row {
     uint8_t type;       // lane_row_type
     uint8_t dim;        // rows of the group
     uint8_t basis;      // rows of its Jacobian
+    uint8_t place;      // which row of the group this is
     int32_t count;      // entries of a row of its Jacobian
     const int32_t *dof; // their dofs, descending
     int32_t J;          // first of them in efc_J: basis x count
@@ -150,14 +151,26 @@ typedef struct lane_extent {
     int32_t geom;
 } lane_extent;
 
+// Who works on a world (lane_team.h): one of `size` threads, which are those lanes of the warp.
+#if defined(__CUDACC__)
+typedef struct lane_team {
+    int member, size;
+    uint32_t lanes;
+} lane_team;
+#endif
+
 typedef struct lane_data {
+#if defined(__CUDACC__)
+    lane_team team;
+#endif
 #define LANE_ARRAY(name, count) reals name;
     LANE_STATE(LANE_ARRAY)
     LANE_SCRATCH(LANE_ARRAY)
 #undef LANE_ARRAY
     lane_row *row;
     lane_contact *contact;
-    int32_t row_count, J_count, contact_count;
+    ints group; // the first rows of the groups
+    int32_t row_count, group_count, J_count, contact_count;
     int32_t contacts_missed, contacts_needed; // for want of room in this step; most of a step so far
     lane_extent *extent;                      // of the plan's sweep_geom
     uint32_t *near_pair;                      // one bit per pair: near in some lane

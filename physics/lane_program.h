@@ -73,7 +73,8 @@ LANE_FN int scratch_count(const lane_model *m)
     X(below, int32_t, m->nv * m->nv)                                                                         \
     X(below_count, int32_t, m->nv)                                                                           \
     X(filled, uint8_t, m->nv * m->nv)                                                                        \
-    X(coupled_length, int32_t, m->plan->row_capacity)
+    X(coupled_length, int32_t, m->plan->row_capacity)                                                        \
+    X(group, int32_t, m->plan->row_capacity)
 // in one piece:
 #define LANE_PRIVATE(X)                                                                                      \
     X(row, lane_row, m->plan->row_capacity)                                                                  \

@@ -58,11 +58,13 @@ LANE_FN lane_impedance impedance_of(const lane_model *m, const uniform_real solr
 LANE_FN int add_group(lane_data *d, lane_row_type type, int dim, int basis, const int32_t *dof, int count)
 {
     int first = d->row_count;
+    d->group[d->group_count++] = first;
     for (int k = 0; k < dim; k++) {
         lane_row *row = &d->row[d->row_count++];
         row->type = (uint8_t)type;
         row->dim = (uint8_t)dim;
         row->basis = (uint8_t)basis;
+        row->place = (uint8_t)k;
         row->dof = dof;
         row->count = count;
         row->J = d->J_count;
@@ -128,7 +130,7 @@ LANE_FN void group_times(const lane_data *d, int i, reals x,
                          reals result){WITH_BASIS(&d->row[i], group_times_basis, d, i, x, result)}
 
 // The row's regulariser and reference acceleration. r: position less margin; inverse_weight: (1 - d) / d of
-// it is the regulariser; exists: the lanes that have the row. efc_aref holds the row's velocity.
+// it is the regulariser; exists: the lanes that have the row. efc_jv holds the row's velocity.
 LANE_FN void set_row_of_group(const lane_data *d, int i, lane_impedance at, real r, real inverse_weight,
                               mask exists)
 {
@@ -136,13 +138,13 @@ LANE_FN void set_row_of_group(const lane_data *d, int i, lane_impedance at, real
     d->efc_pos[i] = r;
     d->efc_diagonal[i] = inverse_weight;
     d->efc_D[i] = sel(exists, R(1.0) / regulariser, R(0.0));
-    d->efc_aref[i] = -(at.damping * d->efc_aref[i]) - at.stiffness * at.impedance * r;
+    d->efc_aref[i] = -(at.damping * d->efc_jv[i]) - at.stiffness * at.impedance * r;
 }
 
 // The same for a row alone.
 LANE_FN void set_row(const lane_data *d, int i, lane_impedance at, real r, real inverse_weight, mask exists)
 {
-    group_times(d, i, d->qvel, d->efc_aref);
+    group_times(d, i, d->qvel, d->efc_jv);
     set_row_of_group(d, i, at, r, inverse_weight, exists);
 }
 
@@ -200,16 +202,33 @@ LANE_FN void ball_limit_row(const lane_model *m, lane_data *d, int joint)
     J[0] = -axis.z;
     J[1] = -axis.y;
     J[2] = -axis.x;
-    lane_impedance soft =
-        impedance_of(m, m->jnt_solref + ORR_NREF * joint, m->jnt_solimp + ORR_NIMP * joint, r);
-    set_row(d, row, soft, r, dof_invweight0(m, d, dof), exists);
+    d->efc_pos[row] = r;
 }
 
+// What holds at the limit, of which r is known.
+LANE_FN void set_limit_row(const lane_model *m, const lane_data *d, int row)
+{
+    int joint = d->row[row].limit - 1, tendon = joint - m->njnt;
+    real r = d->efc_pos[row];
+    const uniform_real *solref = m->jnt_solref + ORR_NREF * joint, *solimp = m->jnt_solimp + ORR_NIMP * joint;
+    real weight;
+    if (tendon < 0) {
+        weight = dof_invweight0(m, d, m->jnt_dofadr[joint]);
+    } else {
+        solref = m->tendon_solref_lim + ORR_NREF * tendon;
+        solimp = m->tendon_solimp_lim + ORR_NIMP * tendon;
+        weight = tendon_invweight0(m, d, tendon);
+    }
+    set_row(d, row, impedance_of(m, solref, solimp, r), r, weight, r < R(0.0));
+}
+
+// All find the rows; then they are dealt out.
 LANE_FN void limit_rows(const lane_model *m, lane_data *d)
 {
     if (m->opt.disableflags & ORR_DISABLE_LIMIT) {
         return;
     }
+    int first = d->row_count;
     for (int joint = 0; joint < m->njnt; joint++) {
         if (!m->jnt_limited[joint]) {
             continue;
@@ -230,9 +249,7 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
             int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->dof_descending + m->nv - 1 - dof, 1);
             d->row[row].limit = 1 + joint;
             d->efc_J[d->row[row].J] = R(-sign);
-            lane_impedance at =
-                impedance_of(m, m->jnt_solref + ORR_NREF * joint, m->jnt_solimp + ORR_NIMP * joint, r);
-            set_row(d, row, at, r, dof_invweight0(m, d, dof), exists);
+            d->efc_pos[row] = r;
         }
     }
     for (int i = 0; i < m->ntendon; i++) {
@@ -249,9 +266,10 @@ LANE_FN void limit_rows(const lane_model *m, lane_data *d)
             for (int k = 0; k < chain.count; k++) {
                 d->efc_J[d->row[row].J + k] = R(-sign) * tendon_arms(m, d, i)[k];
             }
-            lane_impedance at =
-                impedance_of(m, m->tendon_solref_lim + ORR_NREF * i, m->tendon_solimp_lim + ORR_NIMP * i, r);
-            set_row(d, row, at, r, tendon_invweight0(m, d, i), exists);
+            d->efc_pos[row] = r;
         }
+    }
+    for (int row = first + team_first(d); row < d->row_count; row += team_size(d)) {
+        set_limit_row(m, d, row);
     }
 }

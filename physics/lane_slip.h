@@ -7,7 +7,7 @@
 // x = M^-1 x
 FN void inverse_times(const lane_model *m, const lane_data *d, reals x)
 {
-    solve_factorised(m, d->qLD, d->qLDiagInv, x);
+    solve_factorised(m, d, d->qLD, d->qLDiagInv, x);
 }
 
 FN void clear_dofs(const lane_model *m, reals x)

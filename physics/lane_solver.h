@@ -90,7 +90,7 @@ LANE_FN void cone_hessian(const lane_data *d, int i, const real x[6], real hessi
 }
 
 // Force, second derivative and cost of a row that is no cone.
-LANE_FN real row_cost(const lane_data *d, int i, real x, real *force, real *weight)
+FN real row_cost(const lane_data *d, int i, real x, real *force, real *weight)
 {
     const lane_row *row = &d->row[i];
     real D = d->efc_D[i];
@@ -121,26 +121,40 @@ LANE_FN void load_cone(const lane_data *d, int i, reals from, real x[6])
     }
 }
 
-// Forces and second derivatives at efc_jar; returns the constraints' cost.
-LANE_FN real constraint_forces(const lane_data *d)
+// Cost of a row; of a cone all of its rows have it together, and the first says it. Forces and second derivatives, too.
+FN real row_forces(const lane_data *d, int i)
 {
-    real cost = R(0.0);
-    for (int i = 0; i < d->row_count; i++) {
-        if (d->row[i].type == LANE_ROW_CONE) {
-            real x[6], force[6];
-            load_cone(d, i, d->efc_jar, x);
-            cost = cost + cone_cost(d, i, x, force);
-            for (int k = 0; k < d->row[i].dim; k++) {
-                d->efc_force[i + k] = force[k];
-            }
-            i += d->row[i].dim - 1;
-        } else {
-            cost = cost + row_cost(d, i, d->efc_jar[i], &d->efc_force[i], &d->efc_weight[i]);
-        }
+    const lane_row *row = &d->row[i];
+    if (row->type != LANE_ROW_CONE) {
+        return row_cost(d, i, d->efc_jar[i], &d->efc_force[i], &d->efc_weight[i]);
+    }
+    if (row->place > 0) {
+        return R(0.0);
+    }
+    real x[6], force[6];
+    load_cone(d, i, d->efc_jar, x);
+    real cost = cone_cost(d, i, x, force);
+    for (int k = 0; k < row->dim; k++) {
+        d->efc_force[i + k] = force[k];
     }
     return cost;
 }
 
+// Forces and second derivatives at efc_jar; returns the constraints' cost.
+LANE_FN real constraint_forces(const lane_data *d)
+{
+    real cost[LANE_STRANDS];
+    for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
+        cost[k] = R(0.0);
+        for (int i = strand; i < d->row_count; i += LANE_STRANDS) {
+            cost[k] = cost[k] + row_forces(d, i);
+        }
+    }
+    team_wait(d);
+    return team_sum(d, cost);
+}
+
+// To the dofs that this member owns.
 FN void add_group_force(const lane_data *d, int i, reals result, int basis)
 {
     const lane_row *row = &d->row[i];
@@ -160,40 +174,45 @@ FN void add_group_force(const lane_data *d, int i, reals result, int basis)
     reals J = d->efc_J + row->J;
     int count = row->count;
     for (int e = 0; e < count; e++) {
-        real sum = result[row->dof[e]];
-        for (int k = 0; k < basis; k++) {
-            sum = fma_(J[k * count + e], force[k], sum);
+        if (team_owns(d, row->dof[e])) {
+            real sum = result[row->dof[e]];
+            for (int k = 0; k < basis; k++) {
+                sum = fma_(J[k * count + e], force[k], sum);
+            }
+            result[row->dof[e]] = sum;
         }
-        result[row->dof[e]] = sum;
     }
 }
 
 // result = J^T force
 LANE_FN void constraint_force(const lane_model *m, const lane_data *d, reals result)
 {
-    for (int i = 0; i < m->nv; i++) {
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         result[i] = R(0.0);
     }
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
         WITH_BASIS(&d->row[i], add_group_force, d, i, result)
     }
+    team_wait(d);
 }
 
 // result = J x
 LANE_FN void jacobian_times(const lane_data *d, reals x, reals result)
 {
-    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
-        group_times(d, i, x, result);
+    for (int group = team_first(d); group < d->group_count; group += team_size(d)) {
+        group_times(d, d->group[group], x, result);
     }
+    team_wait(d);
 }
 
 // efc_jar = J x - aref
 LANE_FN void constraint_residual(const lane_data *d, reals x)
 {
     jacobian_times(d, x, d->efc_jar);
-    for (int i = 0; i < d->row_count; i++) {
+    for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
         d->efc_jar[i] = d->efc_jar[i] - d->efc_aref[i];
     }
+    team_wait(d);
 }
 
 // Are the dofs of a row each other's ancestors? Then it adds nothing to the pattern of M.
@@ -225,7 +244,7 @@ LANE_FN int find_coupled(const lane_model *m, lane_data *d)
     return !same;
 }
 
-// Which entries of H = M + J^T D J, and of its factor, are not zero: the same in all lanes. A contact with the
+// By one member of the team: which entries of H = M + J^T D J, and of its factor, are not zero: the same in all lanes. A contact with the
 // world leaves the pattern of M; one between two branches couples them.
 LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
 {
@@ -307,6 +326,9 @@ FN void add_group_hessian(const lane_data *d, const lane_row *row, real hessian[
     reals J = d->efc_J + row->J;
     int count = row->count;
     for (int a = 0; a < count; a++) {
+        if (!team_owns(d, row->dof[a])) {
+            continue;
+        }
         real part[6];
         for (int k = 0; k < basis; k++) {
             part[k] = hessian[k][0] * J[a];
@@ -325,9 +347,10 @@ FN void add_group_hessian(const lane_data *d, const lane_row *row, real hessian[
     }
 }
 
+// A member has the rows of H of the dofs that it owns.
 LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
 {
-    for (int k = 0; k < m->nv; k++) {
+    for (int k = team_first(d); k < m->nv; k += team_size(d)) {
         reals row = row_of_H(d, k);
         for (int j = 0; j <= k && d->coupled_count > 0; j++) {
             row[j] = R(0.0);
@@ -345,6 +368,7 @@ LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
         }
         WITH_BASIS(row, add_group_hessian, d, row, hessian)
     }
+    team_wait(d);
 }
 
 // `width` entries of row k of the factor: H less what the rows below have already explained of it
@@ -368,83 +392,130 @@ FN void eliminate(const lane_data *d, int nv, int k, ints columns, int width)
     }
 }
 
-// search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal, 1 / D on it; D in Mv
-LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
+// All `count` entries of row k, up to four at once, so that each member of a team has some.
+FN void eliminate_row(const lane_data *d, int nv, int k, ints columns, int count)
 {
-    int nv = m->nv;
-    reals x = d->search;
-    for (int k = 0; k < nv; k++) {
-        x[k] = -d->gradient[k];
+    int width = (count + team_size(d) - 1) / team_size(d);
+    width = width < 4 ? width : 4;
+    int c = width * team_first(d);
+    for (; width == 4 && c + 4 <= count; c += 4 * team_size(d)) {
+        eliminate(d, nv, k, columns + c, 4);
     }
-    for (int k = nv - 1; k >= 0; k--) {
-        ints columns = d->fill + k * nv;
-        int count = d->fill_count[k], c = 0;
-        for (; c + 4 <= count; c += 4) {
-            eliminate(d, nv, k, columns + c, 4);
-        }
-        if (count - c == 3) {
-            eliminate(d, nv, k, columns + c, 3);
-        } else if (count - c == 2) {
-            eliminate(d, nv, k, columns + c, 2);
-        } else if (count - c == 1) {
-            eliminate(d, nv, k, columns + c, 1);
-        }
-        reals row = row_of_H(d, k);
-        real inverse = R(1.0) / row[k];
-        real right = x[k];
-        d->Mv[k] = row[k];
-        for (c = 0; c < count - 1; c++) {
-            int j = columns[c];
-            row[j] = row[j] * inverse;
-            x[j] = fma_(-row[j], right, x[j]);
-        }
-        row[k] = inverse;
+    int left = count - c < width ? count - c : width;
+    if (left == 3) {
+        eliminate(d, nv, k, columns + c, 3);
+    } else if (left == 2) {
+        eliminate(d, nv, k, columns + c, 2);
+    } else if (left == 1) {
+        eliminate(d, nv, k, columns + c, 1);
     }
-    for (int k = 0; k < nv; k++) {
+}
+
+// x = L^-1 D^-1 x, from the first to the last. A team hands each x on to all sums that it is in; alone, sum after sum.
+LANE_FN void substitute(const lane_data *d, int nv, reals x)
+{
+    for (int k = 0; k < nv && team_size(d) == 1; k++) {
         ints columns = d->fill + k * nv;
         reals row = row_of_H(d, k);
-        real sum = x[k] * row[k];
+        real sum = x[k] * d->work[k];
         for (int c = 0; c < d->fill_count[k] - 1; c++) {
             sum = fma_(-row[columns[c]], x[columns[c]], sum);
         }
         x[k] = sum;
     }
+    if (team_size(d) == 1) {
+        return;
+    }
+    for (int k = team_first(d); k < nv; k += team_size(d)) {
+        x[k] = x[k] * d->work[k];
+    }
+    team_wait(d);
+    for (int k = 0; k < nv; k++) {
+        ints below = d->below + k * nv;
+        for (int b = team_first(d); b < d->below_count[k]; b += team_size(d)) {
+            x[below[b]] = fma_(-row_of_H(d, below[b])[k], x[k], x[below[b]]);
+        }
+        team_wait(d);
+    }
 }
 
-// First and second derivative of the constraints' cost along efc_jv at `step`.
+// search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal; D in Mv, 1 / D in work
+LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
+{
+    int nv = m->nv;
+    reals x = d->search;
+    for (int k = team_first(d); k < nv; k += team_size(d)) {
+        x[k] = -d->gradient[k];
+    }
+    for (int k = nv - 1; k >= 0; k--) {
+        ints columns = d->fill + k * nv;
+        int count = d->fill_count[k];
+        eliminate_row(d, nv, k, columns, count);
+        team_wait(d);
+        reals row = row_of_H(d, k);
+        real inverse = R(1.0) / row[k];
+        real right = x[k];
+        d->Mv[k] = row[k];
+        d->work[k] = inverse;
+        for (int c = team_first(d); c < count - 1; c += team_size(d)) {
+            int j = columns[c];
+            row[j] = row[j] * inverse;
+            x[j] = fma_(-row[j], right, x[j]);
+        }
+        team_wait(d);
+    }
+    substitute(d, nv, x);
+}
+
+FN void add_cone_slope(const lane_data *d, int i, real step, real *first, real *second)
+{
+    const lane_row *row = &d->row[i];
+    real x[6], force[6], hessian[6][6];
+    load_cone(d, i, d->efc_jar, x);
+    for (int k = 0; k < row->dim; k++) {
+        x[k] = fma_(step, d->efc_jv[i + k], x[k]);
+    }
+    cone_cost(d, i, x, force);
+    cone_hessian(d, i, x, hessian);
+    for (int k = 0; k < row->dim; k++) {
+        *first = fma_(-force[k], d->efc_jv[i + k], *first);
+        for (int l = 0; l < row->dim; l++) {
+            *second = fma_(hessian[k][l] * d->efc_jv[i + k], d->efc_jv[i + l], *second);
+        }
+    }
+}
+
+FN void add_slope(const lane_data *d, int i, real step, real *first, real *second)
+{
+    const lane_row *row = &d->row[i];
+    real jv = d->efc_jv[i], at = fma_(step, jv, d->efc_jar[i]);
+    if (row->type == LANE_ROW_UNILATERAL) {
+        real pulls = sel(at < R(0.0), d->efc_D[i] * jv, R(0.0));
+        *first = fma_(pulls, at, *first);
+        *second = fma_(pulls, jv, *second);
+    } else if (row->type != LANE_ROW_CONE) {
+        real force, weight;
+        row_cost(d, i, at, &force, &weight);
+        *first = fma_(-force, jv, *first);
+        *second = fma_(weight * jv, jv, *second);
+    } else if (row->place == 0) {
+        add_cone_slope(d, i, step, first, second);
+    }
+}
+
+// Adds the first and second derivative of the constraints' cost along efc_jv at `step`.
 LANE_FN void slope_along(const lane_data *d, real step, real *first, real *second)
 {
-    for (int i = 0; i < d->row_count; i++) {
-        const lane_row *row = &d->row[i];
-        real jv = d->efc_jv[i], at = fma_(step, jv, d->efc_jar[i]);
-        if (row->type == LANE_ROW_UNILATERAL) {
-            real pulls = sel(at < R(0.0), d->efc_D[i] * jv, R(0.0));
-            *first = fma_(pulls, at, *first);
-            *second = fma_(pulls, jv, *second);
-            continue;
+    real firsts[LANE_STRANDS], seconds[LANE_STRANDS];
+    for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
+        firsts[k] = strand == 0 ? *first : R(0.0);
+        seconds[k] = strand == 0 ? *second : R(0.0);
+        for (int i = strand; i < d->row_count; i += LANE_STRANDS) {
+            add_slope(d, i, step, &firsts[k], &seconds[k]);
         }
-        if (row->type != LANE_ROW_CONE) {
-            real force, weight;
-            row_cost(d, i, at, &force, &weight);
-            *first = fma_(-force, jv, *first);
-            *second = fma_(weight * jv, jv, *second);
-            continue;
-        }
-        real x[6], force[6], hessian[6][6];
-        load_cone(d, i, d->efc_jar, x);
-        for (int k = 0; k < row->dim; k++) {
-            x[k] = fma_(step, d->efc_jv[i + k], x[k]);
-        }
-        cone_cost(d, i, x, force);
-        cone_hessian(d, i, x, hessian);
-        for (int k = 0; k < row->dim; k++) {
-            *first = fma_(-force[k], d->efc_jv[i + k], *first);
-            for (int l = 0; l < row->dim; l++) {
-                *second = fma_(hessian[k][l] * d->efc_jv[i + k], d->efc_jv[i + l], *second);
-            }
-        }
-        i += row->dim - 1;
     }
+    *first = team_sum(d, firsts);
+    *second = team_sum(d, seconds);
 }
 
 // The step along `search` at which the cost is least: its derivative rises monotonically, so Newton steps are kept
@@ -474,6 +545,7 @@ LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, ma
         next = sel(and_(next > low, next < high), next, middle);
         step = sel(go, next, step);
     }
+    team_wait(d);
     return sel(running, step, R(0.0));
 }
 
@@ -481,24 +553,24 @@ LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, ma
 LANE_FN mask constrained_lanes(const lane_data *d)
 {
     real most = R(0.0);
-    for (int i = 0; i < d->row_count; i++) {
+    for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
         most = max_(most, d->efc_D[i]);
     }
-    return most > R(0.0);
+    return team_any(d, most > R(0.0));
 }
 
 // qacc starts from the cheaper of last step's acceleration and the unconstrained one.
 LANE_FN void warm_start(const lane_model *m, const lane_data *d, mask constrained)
 {
     int nv = m->nv;
-    for (int k = 0; k < nv; k++) {
+    for (int k = team_first(d); k < nv; k += team_size(d)) {
         d->qacc[k] = d->qacc_smooth[k];
         d->Ma[k] = d->qfrc_smooth[k];
     }
     constraint_residual(d, d->qacc_smooth);
     if (!(m->opt.disableflags & ORR_DISABLE_WARMSTART)) {
         real cold_cost = constraint_forces(d);
-        for (int i = 0; i < d->row_count; i++) {
+        for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
             d->efc_jv[i] = d->efc_jar[i];
         }
         inertia_matrix_times(m, d, d->qacc_warmstart, d->Mv);
@@ -508,13 +580,14 @@ LANE_FN void warm_start(const lane_model *m, const lane_data *d, mask constraine
             gauss = fma_(d->Mv[k] - d->qfrc_smooth[k], d->qacc_warmstart[k] - d->qacc_smooth[k], gauss);
         }
         mask warm = and_(constrained, R(0.5) * gauss + constraint_forces(d) < cold_cost);
-        for (int k = 0; k < nv; k++) {
+        for (int k = team_first(d); k < nv; k += team_size(d)) {
             d->qacc[k] = sel(warm, d->qacc_warmstart[k], d->qacc_smooth[k]);
             d->Ma[k] = sel(warm, d->Mv[k], d->qfrc_smooth[k]);
         }
-        for (int i = 0; i < d->row_count; i++) {
+        for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
             d->efc_jar[i] = sel(warm, d->efc_jar[i], d->efc_jv[i]);
         }
+        team_wait(d);
     }
     constraint_forces(d);
 }
@@ -523,33 +596,36 @@ LANE_FN void warm_start(const lane_model *m, const lane_data *d, mask constraine
 // others the cost was quadratic all the way, and a whole step has found its minimum.
 LANE_FN mask move_rows(const lane_data *d, real step)
 {
-    for (int i = 0; i < d->row_count; i++) {
+    for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
         d->efc_jar[i] = fma_(step, d->efc_jv[i], d->efc_jar[i]);
         d->efc_jv[i] = d->efc_weight[i];
     }
+    team_wait(d);
     constraint_forces(d);
     mask changed = not_(everywhere());
-    for (int i = 0; i < d->row_count; i++) {
+    for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
         int cone = d->row[i].type == LANE_ROW_CONE;
         mask moved = cone ? d->efc_D[i] > R(0.0) : not_(d->efc_jv[i] == d->efc_weight[i]);
         changed = or_(changed, moved);
     }
-    return changed;
+    return team_any(d, changed);
 }
 
 LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
 {
     int nv = m->nv;
     if (d->row_count == 0) {
-        for (int k = 0; k < nv; k++) {
+        for (int k = team_first(d); k < nv; k += team_size(d)) {
             d->qacc[k] = d->qacc_smooth[k];
             d->qfrc_constraint[k] = R(0.0);
         }
+        team_wait(d);
         return;
     }
     int newton = m->opt.solver != ORR_SOLVER_CG; // for PGS too: the minimum is the same
     if (newton) {
-        fill_pattern(m, d);
+        ALONE(d, fill_pattern(m, d))
+        d->coupled_count = team_share(d, d->coupled_count);
     }
     mask running = constrained_lanes(d);
     warm_start(m, d, running);
@@ -557,14 +633,15 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
     real enough = R(tolerance * m->stat.meaninertia * (nv > 1 ? nv : 1));
     constraint_force(m, d, d->qfrc_constraint);
     for (int i = 0; i < m->opt.iterations; i++) {
-        for (int k = 0; k < nv; k++) {
+        for (int k = team_first(d); k < nv; k += team_size(d)) {
             d->gradient[k] = d->Ma[k] - d->qfrc_smooth[k] - d->qfrc_constraint[k];
         }
         if (newton) {
             build_hessian(m, d);
             newton_direction(m, d);
         } else {
-            conjugate_direction(m, d, i == 0);
+            team_wait(d);
+            ALONE(d, conjugate_direction(m, d, i == 0))
         }
         real slope = R(0.0);
         for (int k = 0; k < nv; k++) {
@@ -578,7 +655,7 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         inertia_matrix_times(m, d, d->search, d->Mv);
         jacobian_times(d, d->search, d->efc_jv);
         real step = line_search(m, d, slope, running);
-        for (int k = 0; k < nv; k++) {
+        for (int k = team_first(d); k < nv; k += team_size(d)) {
             d->qacc[k] = fma_(step, d->search[k], d->qacc[k]);
             d->Ma[k] = fma_(step, d->Mv[k], d->Ma[k]);
         }

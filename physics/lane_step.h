@@ -8,16 +8,22 @@
 
 LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
 {
-    d->row_count = d->J_count = d->contact_count = d->contacts_missed = 0;
+    d->row_count = d->group_count = d->J_count = d->contact_count = d->contacts_missed = 0;
     if (m->opt.disableflags & ORR_DISABLE_CONSTRAINT) {
         return;
     }
-    equality_rows(m, d);
+    if (m->neq > 0) {
+        ALONE(d, equality_rows(m, d))
+        d->row_count = team_share(d, d->row_count);
+        d->group_count = team_share(d, d->group_count);
+        d->J_count = team_share(d, d->J_count);
+    }
     friction_loss_rows(m, d);
     limit_rows(m, d);
     collide(m, d);
+    team_wait(d);
     if (m->opt.enableflags & ORR_ENABLE_DIAGEXACT) {
-        correct_diagonals(m, d);
+        ALONE(d, correct_diagonals(m, d))
     }
     body_transmissions(m, d);
 }
@@ -25,7 +31,31 @@ LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
 LANE_FN void bias_forces(const lane_model *m, const lane_data *d)
 {
     newton_euler(m, d, 0, d->qfrc_bias);
-    tendon_euler(m, d, d->qfrc_bias);
+    if (m->ntendon > 0) {
+        if (team_leads(d)) {
+            tendon_euler(m, d, d->qfrc_bias);
+        }
+        team_wait(d);
+    }
+}
+
+// Adds what pulls at bodies from outside.
+LANE_FN void applied_forces(const lane_model *m, const lane_data *d)
+{
+    real pull = R(0.0);
+    for (int i = 6 + team_first(d); i < 6 * m->nbody; i += team_size(d)) {
+        pull = max_(pull, abs_(d->xfrc_applied[i]));
+    }
+    if (!any(team_any(d, pull > R(0.0)))) {
+        return;
+    }
+    for (int i = 1; i < m->nbody && team_leads(d); i++) {
+        real3 force = load3(d->xfrc_applied, 2 * i), torque = load3(d->xfrc_applied, 2 * i + 1);
+        if (any(dot3(force, force) + dot3(torque, torque) > R(0.0))) {
+            apply_force(m, d, i, load3(d->xipos, i), force, torque, d->qfrc_smooth);
+        }
+    }
+    team_wait(d);
 }
 
 LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
@@ -33,15 +63,11 @@ LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
     passive_forces(m, d);
     bias_forces(m, d);
     actuation(m, d);
-    for (int i = 0; i < m->nv; i++) {
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         d->qfrc_smooth[i] = d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i] + d->qfrc_actuator[i];
     }
-    for (int i = 1; i < m->nbody; i++) {
-        real3 force = load3(d->xfrc_applied, 2 * i), torque = load3(d->xfrc_applied, 2 * i + 1);
-        if (any(dot3(force, force) + dot3(torque, torque) > R(0.0))) {
-            apply_force(m, d, i, load3(d->xipos, i), force, torque, d->qfrc_smooth);
-        }
-    }
+    team_wait(d);
+    applied_forces(m, d);
 }
 
 LANE_FN void positions(const lane_model *m, const lane_data *d)
@@ -51,7 +77,12 @@ LANE_FN void positions(const lane_model *m, const lane_data *d)
     tendons(m, d);
     transmissions(m, d);
     inertia_matrix(m, d);
-    tendon_inertia(m, d);
+    if (m->ntendon > 0) {
+        if (team_leads(d)) {
+            tendon_inertia(m, d);
+        }
+        team_wait(d);
+    }
 }
 
 LANE_FN void velocities(const lane_model *m, const lane_data *d)
@@ -67,13 +98,14 @@ LANE_FN void accelerations(const lane_model *m, lane_data *d)
     factorise_inertia(m, d);
     constraint_rows(m, d);
     smooth_forces(m, d);
-    for (int i = 0; i < m->nv; i++) {
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         d->qacc_smooth[i] = d->qfrc_smooth[i];
     }
-    solve_factorised(m, d->qLD, d->qLDiagInv, d->qacc_smooth);
+    team_wait(d);
+    solve_factorised(m, d, d->qLD, d->qLDiagInv, d->qacc_smooth);
     solve_constraints(m, d);
     if (m->opt.noslip_iterations > 0 && d->row_count > 0) {
-        noslip(m, d);
+        ALONE(d, noslip(m, d))
     }
 }
 
@@ -160,9 +192,10 @@ LANE_FN void energies(const lane_model *m, const lane_data *d)
 }
 
 // qpos moved by `step` seconds of `velocity`
-LANE_FN void integrate_position(const lane_model *m, reals qpos, reals velocity, real step)
+LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals qpos, reals velocity,
+                                real step)
 {
-    for (int joint = 0; joint < m->njnt; joint++) {
+    for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
         reals q = qpos + m->jnt_qposadr[joint], v = velocity + m->jnt_dofadr[joint];
         int type = m->jnt_type[joint];
         if (type == ORR_JOINT_FREE) {
@@ -178,11 +211,12 @@ LANE_FN void integrate_position(const lane_model *m, reals qpos, reals velocity,
             q[0] = fma_(step, v[0], q[0]);
         }
     }
+    team_wait(d);
 }
 
 LANE_FN void advance_activations(const lane_model *m, const lane_data *d)
 {
-    for (int i = 0; i < m->nu; i++) {
+    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         if (m->actuator_actadr[i] >= 0 && !actuator_disabled(m, i)) {
             d->act[m->actuator_actadr[i]] = next_activation(m, d, i);
         }
@@ -194,19 +228,24 @@ LANE_FN void advance(const lane_model *m, const lane_data *d, reals acceleration
 {
     real step = R(m->opt.timestep);
     advance_activations(m, d);
-    for (int i = 0; i < m->nv; i++) {
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         d->qvel[i] = fma_(step, acceleration[i], d->qvel[i]);
     }
-    integrate_position(m, d->qpos, d->qvel, step);
-    d->time[0] = d->time[0] + step;
+    team_wait(d);
+    integrate_position(m, d, d->qpos, d->qvel, step);
+    if (team_leads(d)) {
+        d->time[0] = d->time[0] + step;
+    }
+    team_wait(d);
 }
 
-LANE_FN void step_implicit(const lane_model *m, const lane_data *d)
+LANE_FN void step_implicit(const lane_model *m, lane_data *d)
 {
-    for (int i = 0; i < m->nv; i++) {
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         d->work[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
     }
-    implicit_solve(m, d, d->work);
+    team_wait(d);
+    ALONE(d, implicit_solve(m, d, d->work))
     advance(m, d, d->work);
 }
 
@@ -219,66 +258,73 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
     double h = m->opt.timestep;
     reals qpos = d->rk4, qvel = qpos + nq, act = qvel + nv;                            // at the start
     reals velocity = act + na, acceleration = velocity + nv, rate = acceleration + nv; // their weighted sums
-    reals stage_velocity = rate + na, time = stage_velocity + nv;
-    for (int i = 0; i < nq; i++) {
+    reals stage_velocity = rate + na;
+    int first = team_first(d), by = team_size(d);
+    for (int i = first; i < nq; i += by) {
         qpos[i] = d->qpos[i];
     }
-    for (int i = 0; i < nv; i++) {
+    for (int i = first; i < nv; i += by) {
         qvel[i] = d->qvel[i];
         velocity[i] = acceleration[i] = R(0.0);
     }
-    for (int i = 0; i < na; i++) {
+    for (int i = first; i < na; i += by) {
         act[i] = d->act[i];
         rate[i] = R(0.0);
     }
-    time[0] = d->time[0];
+    real time = d->time[0];
+    team_wait(d);
     for (int stage = 0; stage < 4; stage++) {
         if (stage > 0) {
             real step = R(h * within[stage]);
-            for (int i = 0; i < nq; i++) {
+            for (int i = first; i < nq; i += by) {
                 d->qpos[i] = qpos[i];
             }
-            for (int i = 0; i < nv; i++) {
+            for (int i = first; i < nv; i += by) {
                 stage_velocity[i] = d->qvel[i];
                 d->qvel[i] = fma_(step, d->qacc[i], qvel[i]);
             }
-            integrate_position(m, d->qpos, stage_velocity, step);
-            for (int i = 0; i < na; i++) {
+            team_wait(d);
+            integrate_position(m, d, d->qpos, stage_velocity, step);
+            for (int i = first; i < na; i += by) {
                 d->act[i] = fma_(step, d->act_dot[i], act[i]);
             }
-            d->time[0] = time[0] + step;
+            d->time[0] = time + step;
+            team_wait(d);
             forward(m, d);
-            for (int i = 0; i < nv; i++) {
+            for (int i = first; i < nv; i += by) {
                 d->qacc_warmstart[i] = d->qacc[i];
             }
         }
-        for (int i = 0; i < nv; i++) {
+        for (int i = first; i < nv; i += by) {
             velocity[i] = fma_(R(share[stage]), d->qvel[i], velocity[i]);
             acceleration[i] = fma_(R(share[stage]), d->qacc[i], acceleration[i]);
         }
-        for (int i = 0; i < na; i++) {
+        for (int i = first; i < na; i += by) {
             rate[i] = fma_(R(share[stage]), d->act_dot[i], rate[i]);
         }
     }
-    for (int i = 0; i < nq; i++) {
+    for (int i = first; i < nq; i += by) {
         d->qpos[i] = qpos[i];
     }
-    integrate_position(m, d->qpos, velocity, R(h));
-    for (int i = 0; i < nv; i++) {
+    team_wait(d);
+    integrate_position(m, d, d->qpos, velocity, R(h));
+    for (int i = first; i < nv; i += by) {
         d->qvel[i] = fma_(R(h), acceleration[i], qvel[i]);
     }
-    for (int i = 0; i < na; i++) {
+    for (int i = first; i < na; i += by) {
         d->act[i] = act[i];
         d->act_dot[i] = rate[i];
     }
+    team_wait(d);
     advance_activations(m, d);
-    d->time[0] = time[0] + R(h);
+    d->time[0] = time + R(h);
+    team_wait(d);
 }
 
 LANE_FN void step(const lane_model *m, lane_data *d)
 {
     forward(m, d);
-    for (int i = 0; i < m->nv; i++) {
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         d->qacc_warmstart[i] = d->qacc[i];
     }
     if (m->opt.integrator == ORR_INTEGRATOR_RK4) {

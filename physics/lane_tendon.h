@@ -133,7 +133,7 @@ LANE_FN void fixed_tendon(const lane_model *m, const lane_data *d, int tendon)
 
 LANE_FN void tendons(const lane_model *m, const lane_data *d)
 {
-    for (int i = 0; i < m->ntendon; i++) {
+    for (int i = team_first(d); i < m->ntendon; i += team_size(d)) {
         reals arms = tendon_arms(m, d, i);
         for (int k = 0; k < tendon_chain(m, i).count; k++) {
             arms[k] = R(0.0);
@@ -144,6 +144,7 @@ LANE_FN void tendons(const lane_model *m, const lane_data *d)
             spatial_tendon(m, d, i);
         }
     }
+    team_wait(d);
 }
 
 // The rate of a chain's length when dofs move by x.
@@ -184,9 +185,10 @@ LANE_FN void chain_square(const lane_model *m, orr_chain chain, reals arms, real
 
 LANE_FN void tendon_velocities(const lane_model *m, const lane_data *d)
 {
-    for (int i = 0; i < m->ntendon; i++) {
+    for (int i = team_first(d); i < m->ntendon; i += team_size(d)) {
         d->ten_velocity[i] = chain_rate(m, tendon_chain(m, i), tendon_arms(m, d, i), d->qvel);
     }
+    team_wait(d);
 }
 
 // Armature moves with a tendon's length: its part of M.

@@ -150,7 +150,7 @@ LANE_FN void body_transmission(const lane_model *m, const lane_data *d, int i, i
 
 LANE_FN void transmissions(const lane_model *m, const lane_data *d)
 {
-    for (int i = 0; i < m->nu; i++) {
+    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         switch (m->actuator_trntype[i]) {
         case ORR_TRANSMISSION_TENDON:
             tendon_transmission(m, d, i);
@@ -169,21 +169,24 @@ LANE_FN void transmissions(const lane_model *m, const lane_data *d)
             joint_transmission(m, d, i);
         }
     }
+    team_wait(d);
 }
 
 // What depends on contacts, when they are found.
 LANE_FN void body_transmissions(const lane_model *m, const lane_data *d)
 {
-    for (int i = 0; i < m->nu; i++) {
+    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         if (m->actuator_trntype[i] == ORR_TRANSMISSION_BODY) {
             body_transmission(m, d, i, d->contact_count);
         }
     }
+    team_wait(d);
 }
 
 LANE_FN void actuator_velocities(const lane_model *m, const lane_data *d)
 {
-    for (int i = 0; i < m->nu; i++) {
+    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         d->actuator_velocity[i] = chain_rate(m, actuator_chain(m, i), actuator_moments(m, d, i), d->qvel);
     }
+    team_wait(d);
 }

@@ -362,6 +362,9 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->chain_part);
     orr_free(plan->dof_descending);
     orr_free(plan->moves);
+    orr_free(plan->dof_end);
+    orr_free(plan->level_body);
+    orr_free(plan->level_first);
     orr_free(plan->gyroscopic);
     orr_free(plan->sweep_geom);
     orr_free(plan->pair_first);

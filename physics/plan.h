@@ -55,8 +55,11 @@ typedef struct orr_plan {
     int32_t tendon_entry, tendon_entries;     // of their chains in chain_dof: the first, how many
     int32_t actuator_entry, actuator_entries; // likewise
     int32_t chain_dof_count;
-    int32_t *dof_descending; // nv - 1 ... 0
-    uint8_t *moves;          // nbody x nv: does the dof move the body?
+    int32_t *dof_descending;           // nv - 1 ... 0
+    uint8_t *moves;                    // nbody x nv: does the dof move the body?
+    int32_t *dof_end;                  // nv: behind the last dof that it moves; those between are all
+    int32_t *level_body, *level_first; // bodies but the world by their depth in the tree; level_count + 1
+    int32_t level_count;
     // what no step can exceed, or where that would be too much, what there is room for
     int32_t contact_capacity, row_capacity, jacobian_capacity;
     // many pairs are not tried one by one: geoms are swept (lane_sweep.h). sweep_count is 0 otherwise

@@ -17,6 +17,38 @@ static void mark_moving(orr_plan *plan)
     }
 }
 
+// Bodies stand depth first, and so do dofs.
+static void find_dof_ends(orr_plan *plan)
+{
+    const orr_model *m = plan->model;
+    for (int k = 0; k < m->nv; k++) {
+        plan->dof_end[k] = k + 1;
+        for (int above = m->dof_parentid[k]; above >= 0; above = m->dof_parentid[above]) {
+            plan->dof_end[above] = k + 1;
+        }
+    }
+}
+
+// Bodies whose places follow from those of the level before.
+static void find_levels(orr_plan *plan)
+{
+    const orr_model *m = plan->model;
+    int count = 0;
+    for (int level = 1; count < m->nbody - 1; level++) {
+        for (int body = 1; body < m->nbody; body++) {
+            int depth = 1;
+            for (int above = m->body_parentid[body]; above > 0; above = m->body_parentid[above]) {
+                depth++;
+            }
+            if (depth == level) {
+                plan->level_body[count++] = body;
+            }
+        }
+        plan->level_first[level] = count;
+        plan->level_count = level;
+    }
+}
+
 // Marks the dofs that move a body.
 static void mark_body(const orr_plan *plan, int body, int bit, uint8_t *part)
 {
@@ -172,9 +204,12 @@ orr_result plan_find_chains(orr_plan *plan, orr_error *error)
     ORR_ALLOC(plan->chain_dof, chains * m->nv, "chains of dofs", error);
     ORR_ALLOC(plan->chain_part, chains * m->nv, "chains of dofs", error);
     ORR_ALLOC(plan->dof_descending, m->nv, "dofs", error);
+    ORR_ALLOC(plan->dof_end, m->nv, "dofs", error);
+    ORR_ALLOC(plan->level_body, m->nbody, "bodies", error);
+    plan->level_first = orr_alloc_zero((size_t)m->nbody, sizeof *plan->level_first);
     plan->moves = orr_alloc_zero((size_t)m->nbody, (size_t)m->nv);
     uint8_t *part = orr_alloc((size_t)m->nv, 1);
-    if (!plan->moves || !part) {
+    if (!plan->moves || !plan->level_first || !part) {
         orr_free(part);
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: chains of dofs");
     }
@@ -182,6 +217,8 @@ orr_result plan_find_chains(orr_plan *plan, orr_error *error)
         plan->dof_descending[i] = m->nv - 1 - i;
     }
     mark_moving(plan);
+    find_dof_ends(plan);
+    find_levels(plan);
     find_chains(plan, part);
     orr_free(part);
     return ORR_OK;

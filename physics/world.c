@@ -104,7 +104,7 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
     for (int world = 0; world < physics->blocks * program->lanes; world++) {
         reset_lane(physics, world / program->lanes, world % program->lanes);
     }
-    return desc->cuda ? orr_device_create(desc->cuda, physics, desc->double_precision, error) : ORR_OK;
+    return desc->cuda ? orr_device_create(desc, physics, error) : ORR_OK;
 }
 
 orr_result orr_physics_create(const orr_physics_desc *desc, const orr_model *model, orr_jobs *jobs,
@@ -116,6 +116,10 @@ orr_result orr_physics_create(const orr_physics_desc *desc, const orr_model *mod
     }
     if (desc->worlds < 0) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "worlds: expected at least 1, not %d", desc->worlds);
+    }
+    if (desc->team != 0 && desc->team != 1 && desc->team != 2 && desc->team != 4 && desc->team != 8) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "team: expected 0, 1, 2, 4 or 8 threads, not %d",
+                        desc->team);
     }
     orr_physics *made = orr_alloc_zero(1, sizeof *made);
     if (!made) {
@@ -237,6 +241,11 @@ int orr_physics_worlds(const orr_physics *physics)
 int orr_physics_lanes(const orr_physics *physics)
 {
     return physics->program->lanes;
+}
+
+int orr_physics_team(const orr_physics *physics)
+{
+    return physics->device ? orr_device_team(physics->device) : 1;
 }
 
 size_t orr_physics_world_bytes(const orr_physics *physics)

@@ -3,7 +3,7 @@
 // Worlds advance in blocks of 16, 8 or 4 (one per SIMD lane), a whole step inside cache; blocks go to threads.
 // A world's numbers do not depend on the number of worlds or threads, nor on what happens in other worlds; but one
 // world alone is worked out by a program of its own, which rounds differently.
-// On CUDA a warp of 32 is a block; its bits are the same in every run on a card, but not the CPU's.
+// On CUDA 32 worlds are a block; its bits are the same in every run on a card, but not the CPU's.
 // Semantics are MuJoCo's: the same qpos, qvel, act and ctrl give the same qacc.
 #pragma once
 
@@ -78,8 +78,9 @@ typedef struct orr_physics_desc {
     // Most contacts of a step, of the worlds of a block together. 0: as many as the model can have, but not more than
     // 2048 or 16 per geom, whichever is more
     int32_t contact_capacity;
-    orr_cuda *
-        cuda; // the worlds live on this device, a thread for each; NULL: on the CPU. It must outlive the physics
+    orr_cuda *cuda; // the worlds live on this device; NULL: on the CPU. It must outlive the physics
+    int32_t
+        team; // threads of it that step a world together: 1, 2, 4 or 8, to the same bits; 0: as many as pay
 } orr_physics_desc;
 
 // The model must outlive the physics; jobs must too. Worlds begin at qpos0, at rest.
@@ -189,5 +190,6 @@ int orr_physics_contact_capacity(const orr_physics *physics);
 
 int orr_physics_worlds(const orr_physics *physics);
 int orr_physics_lanes(const orr_physics *physics);
+int orr_physics_team(const orr_physics *physics); // threads that step a world together; 1 on the CPU
 size_t orr_physics_world_bytes(const orr_physics *physics);   // of state per world
-size_t orr_physics_scratch_bytes(const orr_physics *physics); // per thread, at most; on CUDA per warp
+size_t orr_physics_scratch_bytes(const orr_physics *physics); // per thread, at most; on CUDA per 32 worlds

@@ -8,27 +8,43 @@
 #define PROGRAM orr_cuda_program_single
 #endif
 
-// The only kernel that runs it: a second one would be compiled with a whole program of its own.
-static __global__ void run_worlds(orr_cuda_worlds worlds, int first, orr_program_call call, int steps,
-                                  int listed)
+// Member `member` of a team of `size`; the team's first thread is `first` of the warp, and all others follow at the same
+// distance, so that threads next to each other work on worlds next to each other.
+static __device__ lane_team make_team(int size, int first, int member)
+{
+    lane_team team = {member, size, 0};
+    for (int i = 0; i < size; i++) {
+        team.lanes |= 1u << (first + i * (ORR_WARP / size));
+    }
+    return team;
+}
+
+// The only kernel that runs it: a second one would be compiled with a whole program of its own. A block of worlds is `team` warps, each
+// of which has a part of the worlds.
+static __global__ void run_worlds(orr_cuda_worlds worlds, int first, int team, orr_program_call call,
+                                  int steps, int listed)
 {
     const lane_model *m = (const lane_model *)worlds.model;
-    int block = first + (int)blockIdx.x, thread = (int)threadIdx.x;
+    int set = (int)blockIdx.x / team, block = first + set, thread = (int)threadIdx.x;
+    int part = ORR_WARP / team, part_first = (int)blockIdx.x % team * part;
+    int world = part_first + thread % part;
     mask fine = true;
-    if (block * ORR_WARP + thread < worlds.worlds) {
+    if (block * ORR_WARP + world < worlds.worlds) {
         lane_data d;
         bind(m, worlds.state + (size_t)block * worlds.state_bytes,
-             worlds.scratch + blockIdx.x * worlds.scratch_bytes, thread, &d);
+             worlds.scratch + (size_t)set * worlds.scratch_bytes, world, &d);
+        d.team = make_team(team, thread % part, thread / part);
         run_calls(m, &d, call, steps);
         fine = is_finite(m, &d);
         atomicMax(&worlds.counts[0], d.contacts_needed);
-        if (block * ORR_WARP + thread == listed) {
+        if (block * ORR_WARP + world == listed) {
             worlds.counts[1] = list_contacts(m, &d, 0, worlds.contacts, m->plan->contact_capacity);
         }
     }
     unsigned int diverged = __ballot_sync(ORR_ALL_LANES, !fine);
     if (thread == 0 && (call == ORR_PROGRAM_STEP || call == ORR_PROGRAM_FORWARD)) {
-        worlds.diverged[block] |= diverged;
+        unsigned int mine = part == ORR_WARP ? ORR_ALL_LANES : (1u << part) - 1u; // each world's first member
+        atomicOr(&worlds.diverged[block], (diverged & mine) << part_first);
     }
 }
 
@@ -61,7 +77,10 @@ static __global__ void take_numbers(orr_cuda_worlds worlds, orr_cuda_bodies bodi
 static void launch(cudaStream_t stream, const orr_cuda_worlds *worlds, int first, int count,
                    orr_program_call call, int steps, int listed)
 {
-    ORR_LAUNCH(run_worlds, (unsigned int)count, ORR_WARP, 0, stream, *worlds, first, call, steps, listed);
+    // what only reads the state is one thread's program
+    int team = call == ORR_PROGRAM_STEP || call == ORR_PROGRAM_FORWARD ? worlds->team : 1;
+    ORR_LAUNCH(run_worlds, (unsigned int)(count * team), ORR_WARP, 0, stream, *worlds, first, team, call,
+               steps, listed);
 }
 
 static void write(cudaStream_t stream, const orr_cuda_worlds *worlds, const orr_cuda_numbers *numbers)
@@ -124,6 +143,9 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
     add(p, &plan.chain_part, plan.chain_dof_count);
     add(p, &plan.dof_descending, m->nv);
     add(p, &plan.moves, (int64_t)m->nbody * m->nv);
+    add(p, &plan.dof_end, m->nv);
+    add(p, &plan.level_body, m->nbody - 1);
+    add(p, &plan.level_first, plan.level_count + 1);
     add(p, &plan.gyroscopic, m->nv);
     if (plan.sweep_count > 0) {
         add(p, &plan.sweep_geom, plan.sweep_count);

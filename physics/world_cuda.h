@@ -1,5 +1,5 @@
-// The lane program on CUDA, as world_device.c launches it: one table for float, one for double. A block is a warp of 32
-// worlds, state and scratch are [quantity][world], so that the warp reads neighbours.
+// The lane program on CUDA, as world_device.c launches it: one table for float, one for double. A block is 32 worlds, state
+// and scratch are [quantity][world], so that a warp reads neighbours.
 #pragma once
 
 #include "physics/program.h"
@@ -19,7 +19,7 @@ typedef struct orr_cuda_worlds {
     int *counts;        // [0]: raised to the most contacts that a step needed; [1]: contacts listed
     orr_physics_contact *contacts;     // room for as many as the plan has
     size_t state_bytes, scratch_bytes; // of a block
-    int worlds;
+    int worlds, team;                  // threads that step a world: 1, 2, 4 or 8 (lane_team.h)
 } orr_cuda_worlds;
 
 // Numbers of one world's state, which travel with the launch: nothing of them has to last on the host.

@@ -7,6 +7,8 @@
 
 // Scratch is for as many warps as a card can have at work; more blocks take turns.
 enum { WARPS_PER_PROCESSOR = 16 };
+// As many warps as a processor's registers hold of this program.
+enum { WARPS_AT_WORK = 8 };
 
 // Who has the newest numbers of a block, or the newest notes.
 typedef enum newest { NEWEST_BOTH, NEWEST_HOST, NEWEST_DEVICE } newest;
@@ -35,6 +37,11 @@ const orr_program *orr_device_program(bool double_precision)
     return &(double_precision ? orr_cuda_program_double() : orr_cuda_program_single())->host;
 }
 
+int orr_device_team(const orr_device_worlds *device)
+{
+    return device->worlds.team;
+}
+
 orr_cuda *orr_device_cuda(const orr_device_worlds *device)
 {
     return device->cuda;
@@ -46,6 +53,16 @@ orr_result orr_device_status(const orr_device_worlds *device, orr_error *error)
         *error = device->error;
     }
     return device->failed;
+}
+
+// More threads for a world while the card has room for their warps.
+static int choose_team(int blocks, int processors)
+{
+    int team = 1;
+    while (team < 8 && 2 * team * blocks <= WARPS_AT_WORK * processors) {
+        team *= 2;
+    }
+    return team;
 }
 
 static size_t state_bytes(const orr_physics *physics, int state_count)
@@ -125,14 +142,15 @@ static orr_result build(orr_physics *physics, orr_error *error)
     return orr_cuda_wait(cuda, error);
 }
 
-orr_result orr_device_create(orr_cuda *cuda, orr_physics *physics, bool double_precision, orr_error *error)
+orr_result orr_device_create(const orr_physics_desc *desc, orr_physics *physics, orr_error *error)
 {
     orr_device_worlds *device = orr_alloc_zero(1, sizeof *device);
     if (!device) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: worlds on a device");
     }
-    device->cuda = cuda;
-    device->program = double_precision ? orr_cuda_program_double() : orr_cuda_program_single();
+    device->cuda = desc->cuda;
+    device->program = desc->double_precision ? orr_cuda_program_double() : orr_cuda_program_single();
+    device->worlds.team = desc->team ? desc->team : choose_team(physics->blocks, desc->cuda->info.processors);
     physics->device = device;
     return build(physics, error);
 }

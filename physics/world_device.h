@@ -11,8 +11,9 @@ typedef struct orr_device_worlds orr_device_worlds;
 
 const orr_program *orr_device_program(bool double_precision);
 // Of physics that has its program, model and host memory, which all hold what is to be.
-orr_result orr_device_create(orr_cuda *cuda, orr_physics *physics, bool double_precision, orr_error *error);
+orr_result orr_device_create(const orr_physics_desc *desc, orr_physics *physics, orr_error *error);
 void orr_device_destroy(orr_device_worlds *device);
+int orr_device_team(const orr_device_worlds *device);
 orr_cuda *orr_device_cuda(const orr_device_worlds *device);
 // What has failed as far as is known without waiting.
 orr_result orr_device_status(const orr_device_worlds *device, orr_error *error);

@@ -7,11 +7,10 @@ const orr_program *orr_device_program(bool double_precision)
     return NULL;
 }
 
-orr_result orr_device_create(orr_cuda *cuda, orr_physics *physics, bool double_precision, orr_error *error)
+orr_result orr_device_create(const orr_physics_desc *desc, orr_physics *physics, orr_error *error)
 {
-    (void)cuda;
+    (void)desc;
     (void)physics;
-    (void)double_precision;
     return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
                     "CUDA is not in this build (NVIDIA's CUDA toolkit: nvcc)");
 }
@@ -19,6 +18,12 @@ orr_result orr_device_create(orr_cuda *cuda, orr_physics *physics, bool double_p
 void orr_device_destroy(orr_device_worlds *device)
 {
     (void)device;
+}
+
+int orr_device_team(const orr_device_worlds *device)
+{
+    (void)device;
+    return 1;
 }
 
 orr_cuda *orr_device_cuda(const orr_device_worlds *device)

@@ -96,12 +96,12 @@ def trainings():
 
 
 def physics():
-    rows = [("robot", "worlds", "precision", "steps/s", "target on an H100")]
+    rows = [("robot", "worlds", "precision", "threads for a world", "steps/s", "target on an H100")]
     for robot in ("humanoid", "ant"):
         for case in read("physics_" + robot).get("physics", []):
             wanted = robot == "humanoid" and case["worlds"] == 8192 and case["precision"] == "f32"
-            rows.append((robot, f"{case['worlds']:,}", case["precision"], f"{case['steps_per_second']:,.0f}",
-                         "3,000,000" if wanted else ""))
+            rows.append((robot, f"{case['worlds']:,}", case["precision"], case["team"],
+                         f"{case['steps_per_second']:,.0f}", "3,000,000" if wanted else ""))
     if len(rows) > 1:
         table(*rows)
 

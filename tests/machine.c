@@ -6,6 +6,7 @@
 orr_jobs *jobs;
 orr_isa isa;
 orr_cuda *cuda;
+int team;
 
 static int open_threads(void)
 {
@@ -28,6 +29,8 @@ int open_cuda_machine(void **state)
         print_message("skipped: %s\n", error.message);
         exit(77);
     }
+    const char *threads = getenv("ORR_TEST_TEAM");
+    team = threads ? atoi(threads) : 0;
     return open_threads();
 }
 

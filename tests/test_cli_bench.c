@@ -366,7 +366,7 @@ static void everything_is_measured_on_a_cuda_device(void **state)
         assert_true(number_at(item, "steps_per_second") > 0.0);
         cases++;
     }
-    assert_int_equal(cases, 4);
+    assert_int_equal(cases, 3 * 4 + 1); // teams of each size for each number of worlds; and in double
     assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(json, "growth")) == 1);
     cJSON_Delete(json);
 }

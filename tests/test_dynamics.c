@@ -50,7 +50,8 @@ static double difference(const double *a, const double *b, int count)
 static orr_physics *make_physics(const orr_model *model, int worlds, bool double_precision)
 {
     orr_physics *physics = NULL;
-    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = cuda};
+    const orr_physics_desc desc = {
+        .worlds = worlds, .double_precision = double_precision, .cuda = cuda, .team = team};
     assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
     return physics;
 }
@@ -544,7 +545,7 @@ static void worlds_do_not_feel_threads_or_neighbours(void **state)
         orr_physics *physics = NULL;
         // the last run has worlds in other lanes, beside other neighbours
         int shift = run == 2 ? 5 : 0;
-        const orr_physics_desc desc = {.worlds = WORLDS + shift, .cuda = cuda};
+        const orr_physics_desc desc = {.worlds = WORLDS + shift, .cuda = cuda, .team = team};
         assert_ok(orr_physics_create(&desc, model, own, &physics, &error));
         for (int world = 0; world < WORLDS; world++) {
             double ctrl[64];
@@ -641,7 +642,7 @@ static void contacts_beyond_the_capacity_are_left_out_and_counted(void **state)
     orr_model *model = many_boxes(2, 4);
     orr_physics *physics = NULL;
     const orr_physics_desc desc = {
-        .worlds = 1, .double_precision = true, .contact_capacity = 20, .cuda = cuda};
+        .worlds = 1, .double_precision = true, .contact_capacity = 20, .cuda = cuda, .team = team};
     assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
     orr_physics_step(physics, 5);
     assert_int_equal(orr_physics_contact_capacity(physics), 20);
@@ -651,7 +652,7 @@ static void contacts_beyond_the_capacity_are_left_out_and_counted(void **state)
     orr_physics_destroy(physics);
     // the number is the one that is enough
     const orr_physics_desc enough = {
-        .worlds = 1, .double_precision = true, .contact_capacity = needed + 20, .cuda = cuda};
+        .worlds = 1, .double_precision = true, .contact_capacity = needed + 20, .cuda = cuda, .team = team};
     assert_ok(orr_physics_create(&enough, model, jobs, &physics, &error));
     orr_physics_step(physics, 1);
     assert_true(orr_physics_contacts_needed(physics) <= orr_physics_contact_capacity(physics));

@@ -73,7 +73,8 @@ static double contacts_error(const orr_physics_contact *found, const double *wan
 static orr_physics *make_physics(const orr_model *model, int worlds, bool double_precision)
 {
     orr_physics *physics = NULL;
-    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = cuda};
+    const orr_physics_desc desc = {
+        .worlds = worlds, .double_precision = double_precision, .cuda = cuda, .team = team};
     assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
     return physics;
 }

@@ -51,7 +51,8 @@ static orr_model *compile(const char *const part[PARTS])
 static orr_physics *make(const orr_model *model, int worlds, bool double_precision)
 {
     orr_physics *physics = NULL;
-    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = cuda};
+    const orr_physics_desc desc = {
+        .worlds = worlds, .double_precision = double_precision, .cuda = cuda, .team = team};
     assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
     return physics;
 }

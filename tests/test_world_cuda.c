@@ -22,7 +22,8 @@ static orr_model *load(const char *name)
 static orr_physics *make(const orr_model *model, int worlds, bool double_precision)
 {
     orr_physics *physics = NULL;
-    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = cuda};
+    const orr_physics_desc desc = {
+        .worlds = worlds, .double_precision = double_precision, .cuda = cuda, .team = team};
     assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
     return physics;
 }
@@ -84,6 +85,66 @@ static void a_world_moves_the_same_among_few_and_many(void **state)
     orr_physics_destroy(few);
     orr_physics_destroy(many);
     orr_physics_destroy(again);
+    orr_model_destroy(model);
+}
+
+// Everything of the state and what is worked out from it, after some steps.
+static double *move_with(const orr_model *model, int threads, bool double_precision, size_t *count)
+{
+    enum { WORLDS = 9, STEPS = 12 };
+    static const orr_physics_field fields[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_QVEL, ORR_PHYSICS_ACT,
+                                               ORR_PHYSICS_QACC};
+    const orr_physics_desc desc = {
+        .worlds = WORLDS, .double_precision = double_precision, .cuda = cuda, .team = threads};
+    orr_physics *physics;
+    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
+    drive(physics, model);
+    for (int world = 0; world < WORLDS; world++) { // near the floor, in worlds of their own
+        double qpos[64];
+        orr_physics_get(physics, ORR_PHYSICS_QPOS, world, qpos);
+        qpos[2] -= 0.1 * world;
+        orr_physics_set(physics, ORR_PHYSICS_QPOS, world, qpos);
+    }
+    orr_physics_step(physics, STEPS);
+    assert_ok(orr_physics_check(physics, &error));
+    assert_true(orr_physics_contacts_needed(physics) > 0);
+    *count = (size_t)(model->nq + 2 * model->nv + model->na) * WORLDS;
+    double *numbers = orr_alloc(*count, sizeof(double));
+    assert_non_null(numbers);
+    orr_physics_read_all(physics, fields, 4, numbers);
+    orr_physics_destroy(physics);
+    return numbers;
+}
+
+// One thread or eight, in whatever order they come: who works out a number does not change it.
+static void a_world_moves_the_same_for_a_team_of_any_size(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"mjcf/humanoid.xml", "mjcf/ant.xml"};
+#if ORR_CUDA_EMULATED
+    current_settings()->find_races = true;
+#endif
+    for (int robot = 0; robot < 4; robot++) {
+        orr_model *model = load(names[robot / 2]);
+        size_t count;
+        double *alone = move_with(model, 1, robot % 2, &count);
+        for (int threads = 2; threads <= 8; threads *= 2) {
+            double *together = move_with(model, threads, robot % 2, &count);
+            assert_memory_equal(alone, together, count * sizeof(double));
+            orr_free(together);
+        }
+        orr_free(alone);
+        orr_model_destroy(model);
+    }
+#if ORR_CUDA_EMULATED
+    current_settings()->find_races = false;
+#endif
+    const orr_physics_desc desc = {.worlds = 2, .cuda = cuda, .team = 3};
+    orr_model *model = load(names[1]);
+    orr_physics *physics;
+    orr_error error = {0};
+    assert_int_equal(orr_physics_create(&desc, model, jobs, &physics, &error), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "team"));
     orr_model_destroy(model);
 }
 
@@ -308,7 +369,7 @@ static void a_full_device_is_one_line(void **state)
     orr_error error = {0};
     size_t allocations = live_allocations();
     current_settings()->memory = 1 << 20;
-    const orr_physics_desc desc = {.worlds = 1000, .cuda = cuda};
+    const orr_physics_desc desc = {.worlds = 1000, .cuda = cuda, .team = team};
     assert_int_equal(orr_physics_create(&desc, model, jobs, &physics, &error), ORR_ERROR_MEMORY);
     assert_non_null(strstr(error.message, "out of memory"));
     assert_null(strchr(error.message, '\n'));
@@ -343,6 +404,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_world_moves_the_same_among_few_and_many),
+        cmocka_unit_test(a_world_moves_the_same_for_a_team_of_any_size),
         cmocka_unit_test(contacts_are_those_of_the_cpu),
         cmocka_unit_test(what_is_set_for_all_worlds_arrives),
         cmocka_unit_test(fields_can_be_used_where_they_are),

@@ -68,22 +68,28 @@ static orr_result measure(const bench_run *run, orr_physics *physics, const orr_
     return ORR_OK;
 }
 
-// point: nullable
+// team: of threads for a world, 0 is what physics chooses. point: nullable
 static orr_result bench_case(const bench_run *run, const char *robot, const orr_model *model,
-                             const machines *on, int worlds, bool double_precision, cJSON *list,
+                             const machines *on, int worlds, bool double_precision, int team, cJSON *list,
                              bench_point *point, orr_error *error)
 {
     orr_physics *physics;
-    const orr_physics_desc desc = {.worlds = worlds, .double_precision = double_precision, .cuda = on->cuda};
+    const orr_physics_desc desc = {
+        .worlds = worlds, .double_precision = double_precision, .cuda = on->cuda, .team = team};
     ORR_TRY(orr_physics_create(&desc, model, worlds == 1 ? on->one : on->all, &physics, error));
+    team = orr_physics_team(physics);
     bench_speed speed;
     orr_result result = measure(run, physics, model, on->cuda != NULL, &speed, error);
     size_t bytes = orr_physics_world_bytes(physics);
     orr_physics_destroy(physics);
     ORR_TRY(result);
     const char *precision = double_precision ? "f64" : "f32";
-    fprintf(run->out, "  %6d worlds %s %12.0f steps/s%s, %zu bytes per world\n", worlds, precision,
+    fprintf(run->out, "  %6d worlds %s %12.0f steps/s%s, %zu bytes per world", worlds, precision,
             on->cuda ? speed.steps_per_second : speed.steps_per_core, on->cuda ? "" : " per core", bytes);
+    if (on->cuda) {
+        fprintf(run->out, ", a team of %d", team);
+    }
+    fputc('\n', run->out);
     if (list) {
         cJSON *entry = cJSON_CreateObject();
         cJSON_AddItemToArray(list, entry);
@@ -92,7 +98,9 @@ static orr_result bench_case(const bench_run *run, const char *robot, const orr_
         cJSON_AddNumberToObject(entry, "worlds", worlds);
         cJSON_AddStringToObject(entry, "precision", precision);
         cJSON_AddNumberToObject(entry, "steps_per_second", speed.steps_per_second);
-        if (!on->cuda) {
+        if (on->cuda) {
+            cJSON_AddNumberToObject(entry, "team", team);
+        } else {
             cJSON_AddNumberToObject(entry, "steps_per_second_per_core", speed.steps_per_core);
         }
         cJSON_AddNumberToObject(entry, "world_bytes", (double)bytes);
@@ -113,7 +121,7 @@ static orr_result bench_chart(const bench_run *run, const char *robot, const orr
     double x[CASES], rate[CASES];
     bench_point point = {0};
     for (int i = 0; i < CASES; i++) {
-        ORR_TRY(bench_case(run, robot, model, on, worlds[i], false, list, &point, error));
+        ORR_TRY(bench_case(run, robot, model, on, worlds[i], false, 0, list, &point, error));
         x[i] = log10(worlds[i]);
         rate[i] = point.rate;
     }
@@ -134,13 +142,15 @@ static orr_result bench_model(const bench_run *run, const char *robot, const orr
     const int *list_of = worlds[run->tiny ? 2 : on->cuda != NULL];
     fprintf(run->out, "\n%s: nq %d, nv %d, nu %d\n", robot, model->nq, model->nv, model->nu);
     for (int i = 0; i < 3; i++) {
-        ORR_TRY(bench_case(run, robot, model, on, list_of[i], false, list, NULL, error));
+        for (int k = 0; k < (on->cuda ? 4 : 1); k++) { // a world on the CPU has one thread
+            ORR_TRY(bench_case(run, robot, model, on, list_of[i], false, 1 << k, list, NULL, error));
+        }
     }
     if (on->cuda) {
-        return bench_case(run, robot, model, on, list_of[1], true, list, NULL, error);
+        return bench_case(run, robot, model, on, list_of[1], true, 0, list, NULL, error);
     }
-    ORR_TRY(bench_case(run, robot, model, on, 1, false, list, NULL, error));
-    return bench_case(run, robot, model, on, 1, true, list, NULL, error);
+    ORR_TRY(bench_case(run, robot, model, on, 1, false, 0, list, NULL, error));
+    return bench_case(run, robot, model, on, 1, true, 0, list, NULL, error);
 }
 
 static orr_result bench_robot(const bench_run *run, const char *path, const machines *on, cJSON *list,
