@@ -4,9 +4,9 @@
 // What a device draws alone is under way from submit on. What the CPU has a part in, the fields of a frame for Vulkan and for
 // CUDA those that it cannot draw, is drawn when the frame is the oldest: by advance, part by part, and by finish.
 #include "engine/core/memory.h"
+#include "engine/loop/frame_pose.h"
 #include "engine/loop/frame_trace.h"
 #include "engine/loop/ladder.h"
-#include "engine/loop/robot_draw.h"
 #include "engine/loop/scene.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/cuda/draw.h"
@@ -18,25 +18,11 @@
 
 enum { IN_FLIGHT_DEFAULT = 2, IN_FLIGHT_MAX = 8 };
 
-// A submitted frame: what it draws, copied, so that the world may move on.
-typedef struct frame_slot {
-    orr_draw_list list;
-    orr_draw_splats *splats; // capacity each
-    orr_draw_mesh *meshes;
-    orr_draw_field *fields;
-    int capacity;
-    orr_robot_bodies *robots; // robot_capacity, by layer: where CUDA finds bodies of robots that it moves
-    int robot_capacity;
-    bool deferred; // drawn once it is the oldest: the CPU has a part in it, or in one before it
-    bool to_image;
-    int traced_as; // the trace's number of this frame
-} frame_slot;
-
 struct orr_frame {
     orr_engine *engine; // borrowed
     orr_device_kind device;
     bool follows; // the engine down the ladder; otherwise the caller has chosen the device
-    frame_slot slots[IN_FLIGHT_MAX];
+    orr_frame_slot slots[IN_FLIGHT_MAX];
     int slot_count;
     int oldest;  // slot finished next
     int waiting; // submitted and not finished
@@ -56,114 +42,6 @@ struct orr_frame {
     uint64_t *keys;          // key_count: what was drawn last, and may be uploaded
     int key_count, key_capacity;
 };
-
-static orr_result check_view(const orr_world *world, const orr_view *view, orr_error *error)
-{
-    if (view->world < 0 || view->world >= world->count) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "view: world %d: expected 0 to %d", view->world,
-                        world->count - 1);
-    }
-    return ORR_OK;
-}
-
-static orr_result reserve_layers(frame_slot *slot, int count, orr_error *error)
-{
-    if (count <= slot->capacity) {
-        return ORR_OK;
-    }
-    orr_free(slot->splats);
-    orr_free(slot->meshes);
-    orr_free(slot->fields);
-    slot->capacity = 0;
-    slot->splats = orr_alloc((size_t)count, sizeof *slot->splats);
-    slot->meshes = orr_alloc((size_t)count, sizeof *slot->meshes);
-    slot->fields = orr_alloc((size_t)count, sizeof *slot->fields);
-    if (!slot->splats || !slot->meshes || !slot->fields) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d layers", count);
-    }
-    slot->capacity = count;
-    return ORR_OK;
-}
-
-static orr_result reserve_robots(frame_slot *slot, int count, orr_error *error)
-{
-    if (count <= slot->robot_capacity) {
-        return ORR_OK;
-    }
-    orr_robot_bodies *more = orr_alloc_zero((size_t)count, sizeof *more);
-    if (!more) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d layers", count);
-    }
-    for (int i = 0; i < slot->robot_capacity; i++) {
-        more[i] = slot->robots[i];
-    }
-    orr_free(slot->robots);
-    slot->robots = more;
-    slot->robot_capacity = count;
-    return ORR_OK;
-}
-
-// where everything stands: each visible layer of the scene at its place in the world
-static orr_result pose(frame_slot *slot, const orr_scene *scene, const orr_world *world, const orr_view *view,
-                       orr_device_kind machine, orr_error *error)
-{
-    int count;
-    bool on_cuda = machine == ORR_DEVICE_CUDA;
-    ORR_TRY(orr_robot_items(scene, world, view, &count, error));
-    ORR_TRY(reserve_layers(slot, scene->layer_count + count, error));
-    ORR_TRY(reserve_robots(slot, on_cuda ? scene->layer_count : 0, error));
-    orr_draw_list *list = &slot->list;
-    list->splats = slot->splats;
-    list->meshes = slot->meshes;
-    list->fields = slot->fields;
-    list->splat_count = list->mesh_count = list->field_count = 0;
-    for (int i = 0; i < scene->layer_count; i++) {
-        const orr_layer_data *layer = &scene->layers[i];
-        orr_layer_state state = orr_world_state(world, view->world, layer);
-        if (!state.visible) {
-            continue;
-        }
-        float model[12];
-        ORR_TRY(orr_world_place(world, view->world, layer, &state.transform, &state.transform, error));
-        ORR_TRY(orr_affine_from_transform(&state.transform, model, error));
-        switch (layer->kind) {
-        case ORR_LAYER_SPLATS: {
-            orr_draw_splats *out = &slot->splats[list->splat_count++];
-            *out = (orr_draw_splats){.pack = layer->splats,
-                                     .key = layer->key,
-                                     .antialias =
-                                         view->antialias || layer->antialias || layer->splats->antialiased};
-            memcpy(out->model, model, sizeof model);
-            break;
-        }
-        case ORR_LAYER_MESH: {
-            orr_draw_mesh *out = &slot->meshes[list->mesh_count++];
-            *out = (orr_draw_mesh){.mesh = layer->mesh, .key = layer->key};
-            memcpy(out->model, model, sizeof model);
-            break;
-        }
-        case ORR_LAYER_FIELD: {
-            orr_draw_field *out = &slot->fields[list->field_count++];
-            *out = (orr_draw_field){.layer = layer->field, .key = layer->key};
-            memcpy(out->model, model, sizeof model);
-            break;
-        }
-        case ORR_LAYER_ROBOT:
-            ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.place,
-                                   on_cuda ? &slot->robots[i] : NULL, slot->meshes, &list->mesh_count,
-                                   error));
-            break;
-        }
-    }
-    // layers of all kinds meet in one projection
-    list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
-    ORR_TRY(orr_world_light(world, view->world, list, error));
-    list->opaque = view->has_background || scene->has_background;
-    list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
-    list->backdrop.mesh = NULL;
-    const orr_layer_data *sky = view->has_background ? NULL : orr_scene_sky(scene);
-    return sky ? orr_scene_draw_sky(sky, list, error) : ORR_OK;
-}
 
 // Uploads of layers that the scene has lost are let go.
 static orr_result release_removed(orr_frame *frame, const orr_scene *scene, orr_error *error)
@@ -218,7 +96,7 @@ static orr_result note_loss(orr_frame *frame, orr_result result, const orr_error
     return pass_on(result, from, to);
 }
 
-static orr_result submit_vulkan(orr_frame *frame, const frame_slot *slot, orr_error *error)
+static orr_result submit_vulkan(orr_frame *frame, const orr_frame_slot *slot, orr_error *error)
 {
     orr_error why = {0};
     orr_result result =
@@ -236,7 +114,7 @@ static orr_result finish_vulkan(orr_frame *frame, const orr_picture *picture, or
 }
 
 // Puts those fields that the device does not draw first, and counts them.
-static int divide_fields(orr_frame *frame, const frame_slot *slot)
+static int divide_fields(orr_frame *frame, const orr_frame_slot *slot)
 {
     int first = 0;
     for (int i = 0; i < slot->list.field_count; i++) {
@@ -252,7 +130,7 @@ static int divide_fields(orr_frame *frame, const frame_slot *slot)
 }
 
 // What CUDA draws of a frame, over the fields that the CPU has drawn.
-static orr_result submit_deferred_cuda(orr_frame *frame, const frame_slot *slot, orr_error *error)
+static orr_result submit_deferred_cuda(orr_frame *frame, const orr_frame_slot *slot, orr_error *error)
 {
     orr_draw_list list = slot->list;
     list.fields += frame->marched.field_count;
@@ -262,7 +140,7 @@ static orr_result submit_deferred_cuda(orr_frame *frame, const frame_slot *slot,
 }
 
 // Has the CPU a part in this frame?
-static bool needs_cpu(orr_frame *frame, const frame_slot *slot)
+static bool needs_cpu(orr_frame *frame, const orr_frame_slot *slot)
 {
     switch (frame->device) {
     case ORR_DEVICE_VULKAN:
@@ -274,7 +152,7 @@ static bool needs_cpu(orr_frame *frame, const frame_slot *slot)
     }
 }
 
-static orr_result submit_to_device(orr_frame *frame, const frame_slot *slot, orr_error *error)
+static orr_result submit_to_device(orr_frame *frame, const orr_frame_slot *slot, orr_error *error)
 {
     return frame->device == ORR_DEVICE_VULKAN
                ? submit_vulkan(frame, slot, error)
@@ -345,7 +223,7 @@ static orr_result show_on_vulkan(orr_frame *frame, const orr_lens *lens, struct 
 }
 
 // How far away the meshes stand that a device draws, for the fields that the CPU draws: a frame of them alone.
-static orr_result find_mesh_depth(orr_frame *frame, const frame_slot *slot, const float **mesh_depth,
+static orr_result find_mesh_depth(orr_frame *frame, const orr_frame_slot *slot, const float **mesh_depth,
                                   orr_error *error)
 {
     *mesh_depth = NULL;
@@ -382,7 +260,7 @@ static void restart_profile(orr_frame *frame)
     frame->profile.trace = frame->trace;
 }
 
-static orr_result begin_deferred(orr_frame *frame, const frame_slot *slot, orr_error *error)
+static orr_result begin_deferred(orr_frame *frame, const orr_frame_slot *slot, orr_error *error)
 {
     const orr_engine *engine = frame->engine;
     const float *mesh_depth;
@@ -405,8 +283,8 @@ static orr_result begin_deferred(orr_frame *frame, const frame_slot *slot, orr_e
     return ORR_OK;
 }
 
-static orr_result advance_deferred(orr_frame *frame, const frame_slot *slot, double milliseconds, bool *ready,
-                                   orr_error *error)
+static orr_result advance_deferred(orr_frame *frame, const orr_frame_slot *slot, double milliseconds,
+                                   bool *ready, orr_error *error)
 {
     if (!frame->begun) {
         ORR_TRY(begin_deferred(frame, slot, error));
@@ -420,7 +298,7 @@ static orr_result advance_deferred(orr_frame *frame, const frame_slot *slot, dou
 }
 
 // The rest of a deferred frame; what is left to do for a device is to be waited for.
-static orr_result complete_deferred(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
+static orr_result complete_deferred(orr_frame *frame, const orr_frame_slot *slot, const orr_picture *picture,
                                     orr_error *error)
 {
     bool ready;
@@ -482,7 +360,7 @@ static bool may_fall(const orr_frame *frame)
 {
     bool may = frame->follows && frame->device != ORR_DEVICE_CPU;
     for (int i = 0; i < frame->waiting; i++) {
-        const frame_slot *slot = &frame->slots[(frame->oldest + i) % frame->slot_count];
+        const orr_frame_slot *slot = &frame->slots[(frame->oldest + i) % frame->slot_count];
         may &= !slot->to_image;
         for (int k = 0; k < slot->list.mesh_count; k++) {
             may &= slot->list.meshes[k].bodies == NULL;
@@ -543,7 +421,7 @@ orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_
 }
 
 // A frame that waits since now.
-static orr_result submit_or_fall(orr_frame *frame, const frame_slot *slot, orr_error *error)
+static orr_result submit_or_fall(orr_frame *frame, const orr_frame_slot *slot, orr_error *error)
 {
     orr_error why = {0};
     orr_result result = submit_to_device(frame, slot, &why);
@@ -561,11 +439,9 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
         return orr_fail(error, ORR_CODE_CAPACITY, "%d frames in flight: finish one, or ask for more",
                         frame->waiting);
     }
-    frame_slot *slot = &frame->slots[(frame->oldest + frame->waiting) % frame->slot_count];
+    orr_frame_slot *slot = &frame->slots[(frame->oldest + frame->waiting) % frame->slot_count];
     uint64_t start = orr_clock_nanoseconds();
-    ORR_TRY(check_view(world, view, error));
-    ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
-    ORR_TRY(pose(slot, scene, world, view, frame->device, error));
+    ORR_TRY(orr_frame_pose(slot, scene, world, view, frame->device == ORR_DEVICE_CUDA, error));
     slot->to_image = to_image;
     slot->traced_as = frame->trace ? frame->trace->frame : 0;
     orr_trace_host(frame->trace, "pose", start);
@@ -601,7 +477,7 @@ static void drop_oldest(orr_frame *frame)
     frame->begun = false;
 }
 
-static orr_result find_oldest(orr_frame *frame, const frame_slot **slot, orr_error *error)
+static orr_result find_oldest(orr_frame *frame, const orr_frame_slot **slot, orr_error *error)
 {
     *slot = &frame->slots[frame->oldest];
     if (frame->trace) {
@@ -612,7 +488,7 @@ static orr_result find_oldest(orr_frame *frame, const frame_slot **slot, orr_err
 
 orr_result orr_frame_advance(orr_frame *frame, double milliseconds, bool *ready, orr_error *error)
 {
-    const frame_slot *slot;
+    const orr_frame_slot *slot;
     ORR_TRY(find_oldest(frame, &slot, error));
     *ready = true;
     if (!slot->deferred) {
@@ -631,7 +507,7 @@ orr_result orr_frame_advance(orr_frame *frame, double milliseconds, bool *ready,
     return pass_on(result, &why, error);
 }
 
-static orr_result finish(orr_frame *frame, const frame_slot *slot, const orr_picture *picture,
+static orr_result finish(orr_frame *frame, const orr_frame_slot *slot, const orr_picture *picture,
                          orr_error *error)
 {
     if (slot->deferred) {
@@ -644,7 +520,7 @@ static orr_result finish(orr_frame *frame, const frame_slot *slot, const orr_pic
 
 orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error)
 {
-    const frame_slot *slot;
+    const orr_frame_slot *slot;
     orr_error why = {0};
     orr_result result;
     ORR_TRY(find_oldest(frame, &slot, error));
@@ -655,7 +531,7 @@ orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_er
     return pass_on(result, &why, error);
 }
 
-static orr_result finish_vulkan_image(orr_frame *frame, const frame_slot *slot,
+static orr_result finish_vulkan_image(orr_frame *frame, const orr_frame_slot *slot,
                                       struct orr_vulkan_image *image, orr_error *error)
 {
     orr_error why = {0};
@@ -667,8 +543,8 @@ static orr_result finish_vulkan_image(orr_frame *frame, const frame_slot *slot,
     return note_loss(frame, result, &why, error);
 }
 
-static orr_result finish_cuda_image(orr_frame *frame, const frame_slot *slot, struct orr_vulkan_image *image,
-                                    orr_error *error)
+static orr_result finish_cuda_image(orr_frame *frame, const orr_frame_slot *slot,
+                                    struct orr_vulkan_image *image, orr_error *error)
 {
     ORR_TRY(finish(frame, slot, NULL, error));
     return show_on_vulkan(frame, &slot->list.lens, image, error);
@@ -676,7 +552,7 @@ static orr_result finish_cuda_image(orr_frame *frame, const frame_slot *slot, st
 
 orr_result orr_frame_finish_image(orr_frame *frame, struct orr_vulkan_image *image, orr_error *error)
 {
-    const frame_slot *slot;
+    const orr_frame_slot *slot;
     ORR_TRY(find_oldest(frame, &slot, error));
     orr_result result = frame->device == ORR_DEVICE_CUDA ? finish_cuda_image(frame, slot, image, error)
                                                          : finish_vulkan_image(frame, slot, image, error);
@@ -687,7 +563,7 @@ orr_result orr_frame_finish_image(orr_frame *frame, struct orr_vulkan_image *ima
 void orr_frame_discard(orr_frame *frame)
 {
     while (frame->waiting > 0) {
-        const frame_slot *slot = &frame->slots[frame->oldest];
+        const orr_frame_slot *slot = &frame->slots[frame->oldest];
         if (!slot->deferred && slot->to_image && frame->device == ORR_DEVICE_VULKAN) {
             orr_vulkan_draw_finish_image(frame->vulkan, NULL, NULL, NULL);
         } else if (!slot->deferred) {
@@ -721,17 +597,6 @@ orr_device_kind orr_frame_device(const orr_frame *frame)
     return frame->device;
 }
 
-static void close_slot(frame_slot *slot)
-{
-    orr_free(slot->splats);
-    orr_free(slot->meshes);
-    orr_free(slot->fields);
-    for (int i = 0; i < slot->robot_capacity; i++) {
-        orr_physics_bodies_release(&slot->robots[i].memory);
-    }
-    orr_free(slot->robots);
-}
-
 void orr_frame_destroy(orr_frame *frame)
 {
     if (!frame) {
@@ -740,7 +605,7 @@ void orr_frame_destroy(orr_frame *frame)
     orr_arena_destroy(&frame->arena);
     stop_machine(frame);
     for (int i = 0; i < frame->slot_count; i++) {
-        close_slot(&frame->slots[i]);
+        orr_frame_slot_close(&frame->slots[i]);
     }
     orr_free(frame->keys);
     orr_free(frame);

@@ -1,0 +1,127 @@
+#include "engine/loop/frame_pose.h"
+
+#include "engine/core/camera.h"
+#include "engine/core/memory.h"
+#include "engine/loop/robot_draw.h"
+#include "engine/loop/transform.h"
+
+#include <string.h>
+
+static orr_result check_view(const orr_world *world, const orr_view *view, orr_error *error)
+{
+    if (view->world < 0 || view->world >= world->count) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "view: world %d: expected 0 to %d", view->world,
+                        world->count - 1);
+    }
+    return ORR_OK;
+}
+
+static orr_result reserve_layers(orr_frame_slot *slot, int count, orr_error *error)
+{
+    if (count <= slot->capacity) {
+        return ORR_OK;
+    }
+    orr_free(slot->splats);
+    orr_free(slot->meshes);
+    orr_free(slot->fields);
+    slot->capacity = 0;
+    slot->splats = orr_alloc((size_t)count, sizeof *slot->splats);
+    slot->meshes = orr_alloc((size_t)count, sizeof *slot->meshes);
+    slot->fields = orr_alloc((size_t)count, sizeof *slot->fields);
+    if (!slot->splats || !slot->meshes || !slot->fields) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d layers", count);
+    }
+    slot->capacity = count;
+    return ORR_OK;
+}
+
+static orr_result reserve_robots(orr_frame_slot *slot, int count, orr_error *error)
+{
+    if (count <= slot->robot_capacity) {
+        return ORR_OK;
+    }
+    orr_robot_bodies *more = orr_alloc_zero((size_t)count, sizeof *more);
+    if (!more) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d layers", count);
+    }
+    for (int i = 0; i < slot->robot_capacity; i++) {
+        more[i] = slot->robots[i];
+    }
+    orr_free(slot->robots);
+    slot->robots = more;
+    slot->robot_capacity = count;
+    return ORR_OK;
+}
+
+orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
+                          const orr_view *view, bool on_cuda, orr_error *error)
+{
+    ORR_TRY(check_view(world, view, error));
+    ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
+    int count;
+    ORR_TRY(orr_robot_items(scene, world, view, &count, error));
+    ORR_TRY(reserve_layers(slot, scene->layer_count + count, error));
+    ORR_TRY(reserve_robots(slot, on_cuda ? scene->layer_count : 0, error));
+    orr_draw_list *list = &slot->list;
+    list->splats = slot->splats;
+    list->meshes = slot->meshes;
+    list->fields = slot->fields;
+    list->splat_count = list->mesh_count = list->field_count = 0;
+    for (int i = 0; i < scene->layer_count; i++) {
+        const orr_layer_data *layer = &scene->layers[i];
+        orr_layer_state state = orr_world_state(world, view->world, layer);
+        if (!state.visible) {
+            continue;
+        }
+        float model[12];
+        ORR_TRY(orr_world_place(world, view->world, layer, &state.transform, &state.transform, error));
+        ORR_TRY(orr_affine_from_transform(&state.transform, model, error));
+        switch (layer->kind) {
+        case ORR_LAYER_SPLATS: {
+            orr_draw_splats *out = &slot->splats[list->splat_count++];
+            *out = (orr_draw_splats){.pack = layer->splats,
+                                     .key = layer->key,
+                                     .antialias =
+                                         view->antialias || layer->antialias || layer->splats->antialiased};
+            memcpy(out->model, model, sizeof model);
+            break;
+        }
+        case ORR_LAYER_MESH: {
+            orr_draw_mesh *out = &slot->meshes[list->mesh_count++];
+            *out = (orr_draw_mesh){.mesh = layer->mesh, .key = layer->key};
+            memcpy(out->model, model, sizeof model);
+            break;
+        }
+        case ORR_LAYER_FIELD: {
+            orr_draw_field *out = &slot->fields[list->field_count++];
+            *out = (orr_draw_field){.layer = layer->field, .key = layer->key};
+            memcpy(out->model, model, sizeof model);
+            break;
+        }
+        case ORR_LAYER_ROBOT:
+            ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.place,
+                                   on_cuda ? &slot->robots[i] : NULL, slot->meshes, &list->mesh_count,
+                                   error));
+            break;
+        }
+    }
+    // layers of all kinds meet in one projection
+    list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
+    ORR_TRY(orr_world_light(world, view->world, list, error));
+    list->opaque = view->has_background || scene->has_background;
+    list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
+    list->backdrop.mesh = NULL;
+    const orr_layer_data *sky = view->has_background ? NULL : orr_scene_sky(scene);
+    return sky ? orr_scene_draw_sky(sky, list, error) : ORR_OK;
+}
+
+void orr_frame_slot_close(orr_frame_slot *slot)
+{
+    orr_free(slot->splats);
+    orr_free(slot->meshes);
+    orr_free(slot->fields);
+    for (int i = 0; i < slot->robot_capacity; i++) {
+        orr_physics_bodies_release(&slot->robots[i].memory);
+    }
+    orr_free(slot->robots);
+}
