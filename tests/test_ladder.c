@@ -228,6 +228,74 @@ static void a_lost_vulkan_device_is_opened_anew(void **state)
     }
 }
 
+// Lets one of the calls to come fail, every other time for want of memory.
+static void fail_device(orr_device_kind device, int call)
+{
+    if (device == ORR_DEVICE_VULKAN) {
+        fail_vulkan_call(call, call % 2 ? VK_ERROR_DEVICE_LOST : VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    } else {
+        current_settings()->fail_call = call;
+        current_settings()->fail_with = call % 2 ? cudaErrorLaunchFailure : cudaErrorMemoryAllocation;
+    }
+}
+
+static void assert_drawn(stage *s)
+{
+    static float rgba[WIDTH * HEIGHT * 4];
+    static uint8_t bytes[WIDTH * HEIGHT * 4];
+    assert_ok(orr_frame_finish(s->frame, &(orr_picture){.rgba = rgba}, &error));
+    orr_image_quantise(rgba, WIDTH * HEIGHT, bytes);
+    for (int i = 0; i < WIDTH * HEIGHT * 4; i++) { // machines may differ in the last bit
+        assert_in_range(bytes[i] + 1 - s->expected[i], 0, 2);
+    }
+}
+
+static void what_waits_in_memory_is_drawn_by_the_cpu_when_the_device_fails(void **state)
+{
+    (void)state;
+    static const orr_device_kind devices[] = {ORR_DEVICE_VULKAN, ORR_DEVICE_CUDA};
+    for (int i = 0; i < 2; i++) {
+        int fell = 0;
+        for (int call = 1; call > 0; call += i ? 5 : 1) {
+            stage s;
+            open_stage(&s, devices[i]);
+            fail_device(devices[i], call);
+            for (int k = 0; k < 2; k++) {
+                assert_ok(orr_frame_submit(s.frame, s.scene, s.world, &s.view, &error));
+            }
+            assert_drawn(&s);
+            assert_drawn(&s);
+            bool reached = i ? current_settings()->fail_call <= 0 : vulkan_calls_left() == 0;
+            fail_device(devices[i], 0);
+            assert_int_equal(s.engine->rung, reached ? ORR_DEVICE_CPU : devices[i]);
+            assert_int_equal(s.journal.warnings, reached);
+            fell += reached;
+            call = reached ? call : -100;
+            assert_ok(orr_frame_submit(s.frame, s.scene, s.world, &s.view, &error));
+            assert_drawn(&s); // and what comes later
+            close_stage(&s);
+        }
+        print_message("%s: %d calls left the frames to the CPU\n", orr_device_name(devices[i]), fell);
+        assert_true(fell > 3);
+    }
+}
+
+// Whoever has named the device hears of it.
+static void a_device_that_the_caller_has_chosen_is_not_changed(void **state)
+{
+    (void)state;
+    stage s;
+    open_stage(&s, ORR_DEVICE_CUDA);
+    orr_frame_destroy(s.frame);
+    assert_ok(orr_frame_create(s.engine, &(orr_frame_desc){.device = ORR_DEVICE_CUDA}, &s.frame, &error));
+    assert_ok(orr_frame_submit(s.frame, s.scene, s.world, &s.view, &error));
+    fail_device(ORR_DEVICE_CUDA, 1);
+    orr_error error = {0};
+    assert_int_equal(orr_frame_finish(s.frame, NULL, &error), ORR_ERROR_DEVICE);
+    assert_int_equal(s.engine->rung, ORR_DEVICE_CUDA);
+    close_stage(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +307,8 @@ int main(void)
         cmocka_unit_test_setup(memory_that_cannot_be_imported_is_copied, mend_card),
         cmocka_unit_test_setup(a_full_card_falls_as_far_as_it_must, mend_card),
         cmocka_unit_test_setup(a_lost_vulkan_device_is_opened_anew, mend_card),
+        cmocka_unit_test_setup(what_waits_in_memory_is_drawn_by_the_cpu_when_the_device_fails, mend_card),
+        cmocka_unit_test_setup(a_device_that_the_caller_has_chosen_is_not_changed, mend_card),
     };
     return cmocka_run_group_tests(tests, become_one_card, NULL);
 }

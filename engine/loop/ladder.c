@@ -74,7 +74,7 @@ static void describe(orr_engine *engine)
                  cuda, vulkan);
         break;
     case ORR_DEVICE_CUDA:
-        snprintf(machine, sizeof machine, "CUDA headless: %.60s draws splats and fields; ", cuda);
+        snprintf(machine, sizeof machine, "CUDA headless: %.60s draws; ", cuda);
         break;
     case ORR_DEVICE_VULKAN:
         snprintf(machine, sizeof machine, "Vulkan only: %.60s draws; ", vulkan);
