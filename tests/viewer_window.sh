@@ -23,10 +23,22 @@ for i in $(seq 100); do [ -s number ] && break; sleep 0.1; done
 DISPLAY=:$(cat number)
 export DISPLAY
 unset WAYLAND_DISPLAY
-openbox >/dev/null 2>&1 &
-manager=$!
-# a window that appears while the window manager starts may be lost between the two
-for i in $(seq 100); do xdotool get_num_desktops >/dev/null 2>&1 && break; sleep 0.1; done
+manager_answers() { # within 10 s
+    openbox >/dev/null 2>manager.txt &
+    manager=$!
+    for i in $(seq 100); do
+        xdotool get_num_desktops >/dev/null 2>&1 && return
+        kill -0 $manager 2>/dev/null || return
+        sleep 0.1
+    done
+}
+# a window that appears while the window manager starts may be lost between the two; and once in a while none starts
+for attempt in 1 2 3; do
+    manager_answers
+    xdotool get_num_desktops >/dev/null 2>&1 && break
+    kill $manager 2>/dev/null
+done
+xdotool get_num_desktops >/dev/null 2>&1 || fail "no window manager: $(cat manager.txt)"
 
 view() { # NAME ARGUMENTS...: opens a window of that name
     title="^$1 - Orrery\$"
