@@ -11,6 +11,7 @@
 #include "tests/support.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -54,6 +55,31 @@ static void allocation_refuses_overflow(void **state)
     void *nothing = orr_alloc(0, 8);
     assert_non_null(nothing);
     orr_free(nothing);
+}
+
+static void a_list_grows_and_keeps_what_it_holds(void **state)
+{
+    (void)state;
+    int *list = NULL, capacity = 0, growths = 0;
+    for (int i = 0; i < 1000; i++) {
+        int before = capacity;
+        list = orr_grown(list, &capacity, i + 1, sizeof *list);
+        assert_non_null(list);
+        assert_true(capacity > i);
+        assert_int_equal(list[capacity - 1], 0);
+        growths += capacity != before;
+        list[i] = i + 1;
+    }
+    assert_true(growths < 10); // by doubling
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(list[i], i + 1);
+    }
+    int enough = capacity;
+    assert_ptr_equal(orr_grown(list, &capacity, 10, sizeof *list), list);
+    assert_null(orr_grown(list, &capacity, INT_MAX, SIZE_MAX / 2)); // nothing is lost
+    assert_int_equal(capacity, enough);
+    assert_int_equal(list[999], 1000);
+    orr_free(list);
 }
 
 static void ids_of_removed_slots_are_stale(void **state)
@@ -314,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_stops_allocating_after_warm_up),
         cmocka_unit_test(allocation_refuses_overflow),
+        cmocka_unit_test(a_list_grows_and_keeps_what_it_holds),
         cmocka_unit_test(ids_of_removed_slots_are_stale),
         cmocka_unit_test(random_numbers_are_uniform_and_repeatable),
         cmocka_unit_test(profile_adds_up_stages_of_one_name),

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE // madvise
 #include "engine/core/memory.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,27 @@ void *orr_alloc_zero(size_t count, size_t size)
 void orr_free(void *memory)
 {
     free(memory);
+}
+
+void *orr_grown(void *array, int *capacity, int wanted, size_t size)
+{
+    enum { LEAST = 8 };
+    if (array && wanted <= *capacity) {
+        return array;
+    }
+    int twice = *capacity <= INT_MAX / 2 ? 2 * *capacity : INT_MAX;
+    int room = twice > wanted ? twice : wanted;
+    room = room > LEAST ? room : LEAST;
+    char *grown = orr_alloc_zero((size_t)room, size);
+    if (!grown) {
+        return NULL;
+    }
+    if (array) {
+        memcpy(grown, array, (size_t)*capacity * size);
+    }
+    orr_free(array);
+    *capacity = room;
+    return grown;
 }
 
 struct orr_arena_extra {

@@ -20,6 +20,20 @@ void orr_free(void *memory); // NULL is allowed
                 : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %zu bytes for %s",                 \
                            (size_t)(count) * sizeof *(pointer), what))
 
+// An array with room for `wanted` elements: `array` itself, or else a larger one, at least twice as large, that begins with what
+// was there, goes on with zeros and replaces it. NULL when memory is out; then `array` stays.
+void *orr_grown(void *array, int *capacity, int wanted, size_t size);
+
+// The same for a list that is a pointer and an int; fails with ORR_ERROR_MEMORY, naming what it was for.
+#define ORR_GROW(array, capacity, wanted, what, error)                                                       \
+    do {                                                                                                     \
+        void *orr_room = orr_grown((array), &(capacity), (wanted), sizeof *(array));                         \
+        if (!orr_room) {                                                                                     \
+            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", what);                       \
+        }                                                                                                    \
+        (array) = orr_room;                                                                                  \
+    } while (0)
+
 // Scratch memory of one frame: taken piece by piece, given back all at once by a reset. When a frame needs
 // more than there is, the rest comes from the heap and the next reset grows the block to the highest need
 // seen, so that after warm-up a frame allocates nothing. Not for use from several threads at once.

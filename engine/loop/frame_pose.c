@@ -35,24 +35,6 @@ static orr_result reserve_layers(orr_frame_slot *slot, int count, orr_error *err
     return ORR_OK;
 }
 
-static orr_result reserve_robots(orr_frame_slot *slot, int count, orr_error *error)
-{
-    if (count <= slot->robot_capacity) {
-        return ORR_OK;
-    }
-    orr_robot_bodies *more = orr_alloc_zero((size_t)count, sizeof *more);
-    if (!more) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d layers", count);
-    }
-    for (int i = 0; i < slot->robot_capacity; i++) {
-        more[i] = slot->robots[i];
-    }
-    orr_free(slot->robots);
-    slot->robots = more;
-    slot->robot_capacity = count;
-    return ORR_OK;
-}
-
 orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
                           const orr_view *view, bool on_cuda, orr_error *error)
 {
@@ -61,7 +43,8 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     int count;
     ORR_TRY(orr_robot_items(scene, world, view, &count, error));
     ORR_TRY(reserve_layers(slot, scene->layer_count + count, error));
-    ORR_TRY(reserve_robots(slot, on_cuda ? scene->layer_count : 0, error));
+    ORR_GROW(slot->robots, slot->robot_capacity, on_cuda ? scene->layer_count : 0, "robots of a frame",
+             error);
     orr_draw_list *list = &slot->list;
     list->splats = slot->splats;
     list->meshes = slot->meshes;

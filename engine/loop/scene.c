@@ -41,28 +41,11 @@ void orr_scene_destroy(orr_scene *scene)
     orr_free(scene);
 }
 
-static orr_result reserve_one(orr_scene *scene, orr_error *error)
-{
-    if (scene->layer_count < scene->layer_capacity) {
-        return ORR_OK;
-    }
-    int capacity = scene->layer_capacity ? 2 * scene->layer_capacity : 8;
-    orr_layer_data *layers;
-    ORR_ALLOC(layers, capacity, "layers", error);
-    if (scene->layer_count) {
-        memcpy(layers, scene->layers, (size_t)scene->layer_count * sizeof *layers);
-    }
-    orr_free(scene->layers);
-    scene->layers = layers;
-    scene->layer_capacity = capacity;
-    return ORR_OK;
-}
-
 static orr_result complete(orr_scene *scene, orr_layer_data *layer, const char *name,
                            const orr_transform *transform, orr_error *error)
 {
     ORR_TRY(orr_transform_resolve(transform, &layer->transform, error));
-    ORR_TRY(reserve_one(scene, error));
+    ORR_GROW(scene->layers, scene->layer_capacity, scene->layer_count + 1, "layers", error);
     size_t size = strlen(name) + 1;
     ORR_ALLOC(layer->name, size, "a layer's name", error);
     memcpy(layer->name, name, size);

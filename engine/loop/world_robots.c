@@ -53,23 +53,6 @@ static orr_result open_robot(const orr_world_robots *robots, const orr_layer_dat
     return ORR_OK;
 }
 
-static orr_result reserve_one(orr_world_robots *robots, orr_error *error)
-{
-    if (robots->count < robots->capacity) {
-        return ORR_OK;
-    }
-    int capacity = robots->capacity ? 2 * robots->capacity : 4;
-    orr_world_robot *more;
-    ORR_ALLOC(more, capacity, "a world's robots", error);
-    if (robots->count > 0) {
-        memcpy(more, robots->robots, (size_t)robots->count * sizeof *more);
-    }
-    orr_free(robots->robots);
-    robots->robots = more;
-    robots->capacity = capacity;
-    return ORR_OK;
-}
-
 orr_result orr_world_robots_find(const orr_world *world, const orr_layer_data *layer, orr_world_robot **found,
                                  orr_error *error)
 {
@@ -81,7 +64,7 @@ orr_result orr_world_robots_find(const orr_world *world, const orr_layer_data *l
             return ORR_OK;
         }
     }
-    ORR_TRY(reserve_one(robots, error));
+    ORR_GROW(robots->robots, robots->capacity, robots->count + 1, "a world's robots", error);
     orr_world_robot made;
     orr_result result = open_robot(robots, layer, &made, error);
     if (result != ORR_OK) {

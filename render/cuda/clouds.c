@@ -54,17 +54,7 @@ orr_result orr_cuda_clouds_take(orr_cuda *cuda, orr_cuda_clouds *clouds, const o
             return ORR_OK;
         }
     }
-    if (clouds->count == clouds->capacity) {
-        int capacity = clouds->capacity ? 2 * clouds->capacity : 8;
-        orr_cuda_cloud *grown;
-        ORR_ALLOC(grown, capacity, "clouds on the device", error);
-        for (int i = 0; i < clouds->count; i++) {
-            grown[i] = clouds->clouds[i];
-        }
-        orr_free(clouds->clouds);
-        clouds->clouds = grown;
-        clouds->capacity = capacity;
-    }
+    ORR_GROW(clouds->clouds, clouds->capacity, clouds->count + 1, "clouds on the device", error);
     ORR_TRY(create(cuda, splats, &clouds->clouds[clouds->count], error));
     *cloud = &clouds->clouds[clouds->count++];
     return ORR_OK;

@@ -171,12 +171,7 @@ bool orr_cuda_draw_takes_field(orr_cuda_draw *draw, const orr_draw_field *field,
 static orr_result take_fields(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
                               orr_error *error)
 {
-    if (list->field_count > frame->field_capacity) {
-        orr_free(frame->fields);
-        frame->field_capacity = 0;
-        ORR_ALLOC(frame->fields, list->field_count, "fields of a frame", error);
-        frame->field_capacity = list->field_count;
-    }
+    ORR_GROW(frame->fields, frame->field_capacity, list->field_count, "fields of a frame", error);
     frame->field_count = list->field_count;
     for (int i = 0; i < list->field_count; i++) {
         const orr_draw_field *drawn = &list->fields[i];
@@ -194,12 +189,7 @@ static orr_result take_fields(orr_cuda_draw *draw, orr_cuda_frame *frame, const 
 static orr_result take_clouds(orr_cuda_draw *draw, orr_cuda_frame *frame, const orr_draw_list *list,
                               orr_error *error)
 {
-    if (list->splat_count > frame->cloud_capacity) {
-        orr_free(frame->clouds);
-        frame->cloud_capacity = 0;
-        ORR_ALLOC(frame->clouds, list->splat_count, "clouds of a frame", error);
-        frame->cloud_capacity = list->splat_count;
-    }
+    ORR_GROW(frame->clouds, frame->cloud_capacity, list->splat_count, "clouds of a frame", error);
     frame->cloud_count = list->splat_count;
     frame->splats = 0;
     for (int i = 0; i < list->splat_count; i++) {

@@ -7,23 +7,6 @@ typedef struct orr_cuda_fields_entry {
     orr_error refusal;
 } entry;
 
-static orr_result reserve_one(orr_cuda_fields *fields, orr_error *error)
-{
-    if (fields->count < fields->capacity) {
-        return ORR_OK;
-    }
-    int capacity = fields->capacity ? 2 * fields->capacity : 8;
-    entry *grown;
-    ORR_ALLOC(grown, capacity, "fields on the device", error);
-    for (int i = 0; i < fields->count; i++) {
-        grown[i] = fields->entries[i];
-    }
-    orr_free(fields->entries);
-    fields->entries = grown;
-    fields->capacity = capacity;
-    return ORR_OK;
-}
-
 // Not OK: the entry holds nothing.
 static orr_result bring_up(orr_cuda *cuda, const orr_field_layer *layer, entry *e, orr_error *error)
 {
@@ -63,7 +46,7 @@ orr_result orr_cuda_fields_take(orr_cuda *cuda, orr_cuda_fields *fields, const o
     int i = find(fields, drawn->key);
     *first = true;
     if (i == fields->count) {
-        ORR_TRY(reserve_one(fields, error));
+        ORR_GROW(fields->entries, fields->capacity, fields->count + 1, "fields on the device", error);
         fields->entries[fields->count++] = (entry){.key = drawn->key};
     }
     entry *e = &fields->entries[i];

@@ -60,23 +60,6 @@ static orr_result upload_mesh(orr_cuda *cuda, const orr_mesh *from, orr_cuda_mes
     return result == ORR_OK ? upload_textures(cuda, from, mesh, error) : result;
 }
 
-static orr_result reserve_one(orr_cuda_mesh_store *store, orr_error *error)
-{
-    if (store->count < store->capacity) {
-        return ORR_OK;
-    }
-    int capacity = store->capacity ? 2 * store->capacity : 16;
-    orr_cuda_mesh *grown;
-    ORR_ALLOC(grown, capacity, "meshes on the device", error);
-    for (int i = 0; i < store->count; i++) {
-        grown[i] = store->meshes[i];
-    }
-    orr_free(store->meshes);
-    store->meshes = grown;
-    store->capacity = capacity;
-    return ORR_OK;
-}
-
 orr_result orr_cuda_mesh_store_take(orr_cuda *cuda, orr_cuda_mesh_store *store, const orr_draw_mesh *drawn,
                                     const orr_cuda_mesh **mesh, orr_error *error)
 {
@@ -86,7 +69,7 @@ orr_result orr_cuda_mesh_store_take(orr_cuda *cuda, orr_cuda_mesh_store *store, 
             return ORR_OK;
         }
     }
-    ORR_TRY(reserve_one(store, error));
+    ORR_GROW(store->meshes, store->capacity, store->count + 1, "meshes on the device", error);
     orr_cuda_mesh created = {.key = drawn->key};
     orr_result result = upload_mesh(cuda, drawn->mesh, &created, error);
     if (result != ORR_OK) {

@@ -2,7 +2,6 @@
 
 #include "engine/core/memory.h"
 
-#include <string.h>
 
 orr_result orr_vulkan_store_create(orr_vk *vk, orr_vulkan_store *store, orr_error *error)
 {
@@ -80,17 +79,7 @@ orr_result orr_vulkan_store_take(orr_vulkan_store *store, const orr_draw_splats 
     uint64_t key = splats ? splats->key : mesh->key;
     orr_vulkan_stored *found = find(store, key);
     if (!found) {
-        if (store->count == store->capacity) {
-            int capacity = store->capacity ? 2 * store->capacity : 8;
-            orr_vulkan_stored *items;
-            ORR_ALLOC(items, capacity, "what the device holds", error);
-            if (store->count > 0) {
-                memcpy(items, store->items, (size_t)store->count * sizeof *items);
-            }
-            orr_free(store->items);
-            store->items = items;
-            store->capacity = capacity;
-        }
+        ORR_GROW(store->items, store->capacity, store->count + 1, "what the device holds", error);
         orr_vulkan_stored item = {.key = key};
         orr_result result;
         do {

@@ -5,24 +5,13 @@
 #include "engine/loop/camera_path.h"
 
 #include <math.h>
-#include <string.h>
 
 // Keys are kept at one size, since the window may change between two of them.
 enum { KEY_WIDTH = 1280, KEY_HEIGHT = 720 };
 
 orr_result camera_recorder_add(camera_recorder *recorder, const orr_camera *camera, orr_error *error)
 {
-    if (recorder->count == recorder->capacity) {
-        int capacity = recorder->capacity ? 2 * recorder->capacity : 16;
-        orr_camera *keys;
-        ORR_ALLOC(keys, capacity, "camera keys", error);
-        if (recorder->count) {
-            memcpy(keys, recorder->keys, (size_t)recorder->count * sizeof *keys);
-        }
-        orr_free(recorder->keys);
-        recorder->keys = keys;
-        recorder->capacity = capacity;
-    }
+    ORR_GROW(recorder->keys, recorder->capacity, recorder->count + 1, "camera keys", error);
     recorder->keys[recorder->count++] = orr_camera_resize(camera, KEY_WIDTH, KEY_HEIGHT);
     return ORR_OK;
 }
