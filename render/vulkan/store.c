@@ -2,7 +2,6 @@
 
 #include "engine/core/memory.h"
 
-
 orr_result orr_vulkan_store_create(orr_vk *vk, orr_vulkan_store *store, orr_error *error)
 {
     *store = (orr_vulkan_store){0};
