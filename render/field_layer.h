@@ -3,9 +3,9 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
-#include "neural/field_draw.h"
-#include "neural/ingp.h"
-#include "neural/nerf_draw.h"
+#include "neural/fields/draw.h"
+#include "neural/ingp/ingp.h"
+#include "neural/nerf/draw.h"
 
 typedef struct orr_field_layer orr_field_layer;
 

@@ -2,7 +2,7 @@
 #include "render/field_pass.h"
 
 #include "engine/core/profile.h"
-#include "neural/field_formula.h"
+#include "neural/fields/field_formula.h"
 
 #include <math.h>
 

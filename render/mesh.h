@@ -1,9 +1,9 @@
 // Triangle meshes: import, and the form in which they are drawn.
 #pragma once
 
-#include "engine/core/image.h"
 #include "engine/core/result.h"
-#include "neural/train_sdf.h"
+#include "engine/image/image.h"
+#include "neural/fields/train_sdf.h"
 
 typedef struct orr_mesh_vertex {
     float position[3]; // layer's own space

@@ -14,7 +14,8 @@ typedef struct orr_lens {
     float slope_high[2];
     int width, height;
     bool orthographic;
-    bool distorted; // perspective, by OpenCV's polynomials (neural/ray_formula.h); only fields know it
+    bool
+        distorted; // perspective, by OpenCV's polynomials (neural/capture/ray_formula.h); only fields know it
     float radial[4], tangential[2];
 } orr_lens;
 

@@ -2,11 +2,11 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
-#include "engine/core/image.h"
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
-#include "neural/capture_file.h"
-#include "neural/transforms_file.h"
+#include "engine/image/image.h"
+#include "neural/capture/capture_file.h"
+#include "neural/capture/transforms_file.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

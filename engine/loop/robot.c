@@ -4,8 +4,8 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/loop/transform.h"
-#include "physics/model_pose.h"
-#include "physics/tendon_path.h"
+#include "physics/model/pose.h"
+#include "physics/model/tendon_path.h"
 
 #include <float.h>
 #include <math.h>

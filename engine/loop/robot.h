@@ -3,7 +3,7 @@
 
 #include "engine/core/jobs.h"
 #include "engine/loop/robot_shape.h"
-#include "physics/world.h"
+#include "physics/simulation/world.h"
 #include "render/draw.h"
 
 // ---- in the scene

@@ -4,8 +4,8 @@
 #include "engine/core/memory.h"
 #include "engine/loop/robot_pull.h"
 #include "engine/loop/transform.h"
-#include "physics/rotation.h"
-#include "physics/tendon_path.h"
+#include "physics/model/rotation.h"
+#include "physics/model/tendon_path.h"
 
 #include <math.h>
 #include <string.h>

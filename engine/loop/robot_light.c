@@ -3,7 +3,7 @@
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
 #include "engine/loop/transform.h"
-#include "physics/rotation.h"
+#include "physics/model/rotation.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "engine/loop/robot_pull.h"
 
 #include "engine/core/memory.h"
-#include "physics/rotation.h"
+#include "physics/model/rotation.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // The surfaces of a robot's geoms as triangle meshes, in the frame of the geom, made once when a robot is loaded.
 #pragma once
 
-#include "physics/model.h"
+#include "physics/model/model.h"
 #include "render/mesh.h"
 
 // How far an endless plane is drawn around the camera [m]: so far that its edge is the horizon. The bounds of its mesh are

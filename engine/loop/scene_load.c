@@ -5,8 +5,8 @@
 #include "engine/loop/scene.h"
 #include "engine/loop/scene_file.h"
 #include "engine/loop/transform.h"
-#include "neural/capture.h"
-#include "neural/capture_file.h"
+#include "neural/capture/capture.h"
+#include "neural/capture/capture_file.h"
 #include "render/formats/splat_formats.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "engine/loop/camera_file.h"
 #include "engine/loop/scene.h"
 #include "engine/loop/transform.h"
-#include "physics/rotation.h"
+#include "physics/model/rotation.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "neural/cuda/draw.h"
 
-#include "neural/nerf_march.h"
+#include "neural/nerf/march.h"
 
 #include <string.h>
 

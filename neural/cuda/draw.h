@@ -1,10 +1,10 @@
-// Fields on a CUDA device, for drawing: what nerf_draw.h and field_draw.h are on the CPU, to the rounding of halves.
+// Fields on a CUDA device, for drawing: what nerf/draw.h and fields/draw.h are on the CPU, to the rounding of halves.
 #pragma once
 
 #include "engine/device/cuda_gpu.h"
 #include "neural/cuda/march.h"
 #include "neural/cuda/model.h"
-#include "neural/occupancy.h"
+#include "neural/fields/occupancy.h"
 
 typedef struct orr_cuda_field {
     orr_cuda *cuda; // borrowed

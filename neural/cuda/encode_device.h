@@ -7,7 +7,7 @@
 extern "C" {
 #include "neural/cuda/field.h"
 }
-#include "neural/encoding_formula.h"
+#include "neural/network/encoding_formula.h"
 
 // ---- grids ----
 

@@ -9,7 +9,7 @@
 // atomics, the same bits.
 #include "neural/cuda/encode_device.h"
 #include "neural/cuda/network_device.h"
-#include "neural/loss_kind.h"
+#include "neural/network/loss_kind.h"
 
 enum : int { SAMPLES = ORR_CUDA_TILE_SAMPLES };
 

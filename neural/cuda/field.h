@@ -4,8 +4,8 @@
 // activations stay in shared memory and registers. Samples stand in blocks of ORR_SAMPLES, as on the CPU (block.h).
 #pragma once
 
-#include "neural/config.h"
-#include "neural/encoding.h"
+#include "neural/network/config.h"
+#include "neural/network/encoding.h"
 
 #include <cuda_runtime_api.h>
 

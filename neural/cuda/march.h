@@ -3,8 +3,8 @@
 #pragma once
 
 #include "neural/cuda/field.h"
-#include "neural/field.h"
-#include "neural/nerf_camera.h"
+#include "neural/fields/field.h"
+#include "neural/nerf/camera.h"
 
 // One picture of one field; all memory is the device's.
 typedef struct orr_cuda_march {
@@ -14,7 +14,7 @@ typedef struct orr_cuda_march {
     orr_nerf_camera camera;                            // its size is the picture's
     orr_nerf_space space;                              // radiance field
     float half_side;                                   // of the cube that is marched
-    float to_unit[12], to_sun[3];                      // signed distances: as in field_draw.h
+    float to_unit[12], to_sun[3];                      // signed distances: as in fields/draw.h
     const float *far_depth;                            // nothing behind it is drawn; NULL: no bound
     // Planes: premultiplied red, green, blue, and alpha; depth, infinity where nothing is.
     float *colour, *depth;

@@ -1,8 +1,8 @@
-// Marching an occupancy grid by one thread per ray: the turn of the CPU's march (nerf_cpu.c), until there is a sample.
+// Marching an occupancy grid by one thread per ray: the turn of the CPU's march (nerf/cpu.c), until there is a sample.
 #pragma once
 
 #include "engine/device/cuda_kernel.h"
-#include "neural/nerf_formula.h"
+#include "neural/nerf/nerf_formula.h"
 
 typedef struct march_ray {
     real3 origin, direction, per_direction;

@@ -6,7 +6,7 @@
 
 #include "engine/device/cuda_gpu.h"
 #include "neural/cuda/field.h"
-#include "neural/mlp.h"
+#include "neural/network/mlp.h"
 
 typedef struct orr_cuda_model {
     orr_cuda *cuda; // borrowed

@@ -2,8 +2,8 @@
 #define ORR_SCALAR
 #include "neural/cuda/nerf_training.h"
 
-#include "neural/nerf_march.h"
-#include "neural/optimizer.h"
+#include "neural/nerf/march.h"
+#include "neural/network/optimizer.h"
 
 // ---- what a step is ----
 

@@ -1,8 +1,8 @@
-// The rays and samples of a training step, a thread per ray: what nerf_batch.c and nerf_march.c do on the CPU. Every ray is
+// The rays and samples of a training step, a thread per ray: what nerf/batch.c and nerf/march.c do on the CPU. Every ray is
 // marched to its end and weighed afterwards, so that the networks are asked for all of a step's samples in one launch.
+#include "neural/capture/ray_formula.h"
 #include "neural/cuda/march_device.h"
-#include "neural/loss_kind.h"
-#include "neural/ray_formula.h"
+#include "neural/network/loss_kind.h"
 
 extern "C" {
 #include "neural/cuda/model.h"

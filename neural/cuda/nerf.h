@@ -1,4 +1,4 @@
-// Training a radiance field on a CUDA device, for nerf_train.c: photos, rays, samples, both networks, optimisers and the
+// Training a radiance field on a CUDA device, for nerf/trainer.c: photos, rays, samples, both networks, optimisers and the
 // occupancy grid live there. A step is two launches: one that says which step it is, and a graph.
 //
 // The graph reads its sizes from the device. Rays are drawn (the CPU's, by the same counters) and marched to their
@@ -13,11 +13,11 @@
 #pragma once
 
 #include "engine/device/cuda.h"
-#include "neural/capture.h"
-#include "neural/field.h"
-#include "neural/nerf_camera.h"
-#include "neural/nerf_progress.h"
-#include "neural/occupancy.h"
+#include "neural/capture/capture.h"
+#include "neural/fields/field.h"
+#include "neural/fields/occupancy.h"
+#include "neural/nerf/camera.h"
+#include "neural/nerf/progress.h"
 
 typedef struct orr_cuda_nerf orr_cuda_nerf;
 

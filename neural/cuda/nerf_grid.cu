@@ -1,7 +1,7 @@
 // The occupancy grid of a radiance field that is trained on the device: what occupancy.c does on the CPU, cell by cell.
 #include "engine/device/cuda_kernel.h"
-#include "neural/nerf_formula.h"
-#include "neural/ray_formula.h"
+#include "neural/capture/ray_formula.h"
+#include "neural/nerf/nerf_formula.h"
 
 extern "C" {
 #include "neural/cuda/nerf_pass.h"

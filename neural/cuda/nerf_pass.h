@@ -7,11 +7,11 @@
 
 #include "neural/cuda/field.h"
 #include "neural/cuda/optimizer.h"
-#include "neural/field.h"
-#include "neural/nerf_camera.h"
-#include "neural/nerf_progress.h"
-#include "neural/nerf_ray.h"
-#include "neural/occupancy_cell.h"
+#include "neural/fields/field.h"
+#include "neural/fields/occupancy_cell.h"
+#include "neural/nerf/camera.h"
+#include "neural/nerf/progress.h"
+#include "neural/nerf/ray.h"
 
 typedef struct orr_cuda_nerf_photo {
     orr_nerf_camera camera;

@@ -3,7 +3,7 @@
 #include "engine/core/rng.h"
 #include "neural/cuda/model.h"
 #include "neural/cuda/optimizer.h"
-#include "neural/field.h"
+#include "neural/fields/field.h"
 
 #include <math.h>
 

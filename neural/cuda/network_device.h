@@ -9,7 +9,7 @@
 extern "C" {
 #include "neural/cuda/field.h"
 }
-#include "neural/activation_formula.h"
+#include "neural/network/activation_formula.h"
 
 enum : int { WARPS = ORR_CUDA_TILE_SAMPLES / ORR_WARP };
 

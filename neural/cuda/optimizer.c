@@ -1,7 +1,7 @@
 // Optimisers on CUDA: what is remembered, and its bytes.
 #include "neural/cuda/optimizer.h"
 
-#include "neural/optimizer.h"
+#include "neural/network/optimizer.h"
 
 #include <math.h>
 #include <string.h>

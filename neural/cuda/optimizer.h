@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/device/cuda_gpu.h"
-#include "neural/config.h"
+#include "neural/network/config.h"
 
 // What a step is told by the device, for steps in a graph: what it is told by the host is the same at every launch.
 typedef struct orr_cuda_optimizer_now {

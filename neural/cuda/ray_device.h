@@ -3,13 +3,13 @@
 #pragma once
 
 #include "engine/device/cuda_kernel.h"
-#include "neural/field_formula.h"
-#include "neural/nerf_formula.h"
-#include "neural/ray_formula.h"
+#include "neural/capture/ray_formula.h"
+#include "neural/fields/field_formula.h"
+#include "neural/nerf/nerf_formula.h"
 
 extern "C" {
 #include "neural/cuda/march.h"
-#include "neural/occupancy.h"
+#include "neural/fields/occupancy.h"
 }
 
 typedef enum ray_state {

@@ -1,9 +1,9 @@
-// A training step on a CUDA device, for trainer.c: forward, loss, back, scatter and both optimisers in four launches.
+// A training step on a CUDA device, for fields/sample_trainer.c: forward, loss, back, scatter and both optimisers in four launches.
 // The batch comes from the host, as the source drew it; parameters and all state stay on the device until asked for.
 #pragma once
 
 #include "engine/device/cuda.h"
-#include "neural/field.h"
+#include "neural/fields/field.h"
 
 typedef struct orr_cuda_training orr_cuda_training;
 

@@ -1,8 +1,8 @@
 #include "render/output/output.h"
 
 #include "engine/core/file.h"
-#include "engine/core/image.h"
 #include "engine/core/memory.h"
+#include "engine/image/image.h"
 #include "render/output/video.h"
 
 #include <stdio.h>

@@ -5,8 +5,8 @@
 // Belongs to programs, not to the library: it needs GLFW.
 #pragma once
 
-#include "engine/core/image.h"
 #include "engine/device/vulkan.h"
+#include "engine/image/image.h"
 
 struct GLFWwindow;
 struct orr_vulkan_image;

@@ -1,4 +1,4 @@
-#include "camera_sequence.h"
+#include "samples/orrery/camera_sequence.h"
 
 #include "engine/core/memory.h"
 #include "engine/loop/camera_file.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/device/cuda.h"
-#include "options.h"
+#include "samples/orrery/options.h"
 
 int command_view(int argc, char **argv);
 int command_render(int argc, char **argv);

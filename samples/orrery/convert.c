@@ -1,12 +1,12 @@
 // orrery convert: splat clouds from one file format to another; models to meshes (convert_model.c).
-#include "commands.h"
-#include "convert_model.h"
 #include "engine/core/file.h"
 #include "engine/core/profile.h"
-#include "interrupt.h"
-#include "neural/ingp.h"
+#include "neural/ingp/ingp.h"
 #include "render/formats/splat_formats.h"
 #include "render/mesh.h"
+#include "samples/orrery/commands.h"
+#include "samples/orrery/convert_model.h"
+#include "samples/orrery/interrupt.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

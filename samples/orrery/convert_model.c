@@ -1,10 +1,10 @@
 // orrery convert: from a model to a mesh.
-#include "convert_model.h"
+#include "samples/orrery/convert_model.h"
 
 #include "engine/core/jobs.h"
 #include "engine/core/profile.h"
-#include "neural/field_mesh.h"
-#include "neural/surface_file.h"
+#include "neural/fields/mesh.h"
+#include "neural/fields/surface_file.h"
 
 #include <stdio.h>
 

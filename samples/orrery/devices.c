@@ -1,9 +1,9 @@
 // orrery devices: what the engine can compute and draw on.
-#include "commands.h"
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
 #include "engine/device/cuda.h"
 #include "engine/device/vulkan.h"
+#include "samples/orrery/commands.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "interrupt.h"
+#include "samples/orrery/interrupt.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // orrery: the command line of the engine. This file only chooses the command; each stands in its own file.
-#include "commands.h"
+#include "samples/orrery/commands.h"
 
 #include "engine/loop/ladder.h"
 

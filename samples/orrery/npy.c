@@ -1,4 +1,4 @@
-#include "npy.h"
+#include "samples/orrery/npy.h"
 
 #include "engine/core/memory.h"
 

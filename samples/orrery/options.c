@@ -1,7 +1,7 @@
-#include "options.h"
+#include "samples/orrery/options.h"
 
-#include "commands.h"
 #include "engine/loop/ladder.h"
+#include "samples/orrery/commands.h"
 
 #include <errno.h>
 #include <math.h>

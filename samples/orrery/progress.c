@@ -1,4 +1,4 @@
-#include "progress.h"
+#include "samples/orrery/progress.h"
 
 #include "engine/core/profile.h"
 

@@ -1,11 +1,11 @@
 // orrery render: draws views of a scene into files.
-#include "camera_sequence.h"
-#include "commands.h"
 #include "engine/core/memory.h"
-#include "interrupt.h"
-#include "picture_queue.h"
-#include "progress.h"
-#include "robot_drive.h"
+#include "samples/orrery/camera_sequence.h"
+#include "samples/orrery/commands.h"
+#include "samples/orrery/interrupt.h"
+#include "samples/orrery/picture_queue.h"
+#include "samples/orrery/progress.h"
+#include "samples/orrery/robot_drive.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

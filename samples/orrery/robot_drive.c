@@ -1,4 +1,4 @@
-#include "robot_drive.h"
+#include "samples/orrery/robot_drive.h"
 
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"

@@ -4,7 +4,7 @@
 #include "engine/core/rng.h"
 #include "engine/core/trace.h"
 #include "engine/orrery.h"
-#include "npy.h"
+#include "samples/orrery/npy.h"
 
 typedef enum robot_drive_kind {
     ROBOT_DRIVE_NONE = 0, // controls stay as they are set

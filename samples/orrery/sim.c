@@ -1,11 +1,11 @@
 // orrery sim: physics alone, many worlds at once.
-#include "commands.h"
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
-#include "interrupt.h"
-#include "npy.h"
-#include "physics/world.h"
+#include "physics/simulation/world.h"
+#include "samples/orrery/commands.h"
+#include "samples/orrery/interrupt.h"
+#include "samples/orrery/npy.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // COLMAP models from memory, text and binary: the input's halves are the camera and the image file.
 #include "engine/core/memory.h"
-#include "neural/colmap.h"
+#include "neural/capture/colmap.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <string.h>

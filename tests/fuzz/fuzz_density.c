@@ -1,5 +1,5 @@
 // Density grids from memory: a grid or one line of error, never both and never neither.
-#include "neural/density.h"
+#include "neural/fields/density.h"
 #include "tests/fuzz/fuzz_target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 // Configurations from memory, over the NeRF's: what they say or one line of error, and then nothing has changed.
 #include "engine/core/memory.h"
-#include "neural/encoding.h"
+#include "neural/network/encoding.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <cjson/cJSON.h>

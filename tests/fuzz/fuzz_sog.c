@@ -1,8 +1,8 @@
 // A bundle, and the same bytes as a meta.json whose pictures are whole.
 #include "engine/core/memory.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "tests/sog_sample.h"
-#include "tests/splat_samples.h"
+#include "tests/render/sog_sample.h"
+#include "tests/render/splat_samples.h"
 
 // the pictures of one small cloud, kept for all inputs
 static sog_sample *pictures(void)

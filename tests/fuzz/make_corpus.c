@@ -1,14 +1,14 @@
 // Writes the corpora of the fuzz targets: a few whole files of each format, and the same with bytes changed,
 // cut and repeated. Nothing is random but by a fixed seed.
 #include "engine/core/file.h"
-#include "engine/core/image.h"
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
-#include "neural/ingp.h"
+#include "engine/image/image.h"
+#include "neural/ingp/ingp.h"
 #include "orr_features.h"
-#include "tests/splat_samples.h"
+#include "tests/render/splat_samples.h"
 #if ORR_HAVE_WEBP && ORR_HAVE_ZIP
-#include "tests/sog_sample.h"
+#include "tests/render/sog_sample.h"
 #endif
 
 #include <stdio.h>

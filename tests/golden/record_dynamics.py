@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what MuJoCo computes, for tests/test_dynamics.c.
+"""Records what MuJoCo computes, for tests/physics/test_dynamics.c.
 
     pip install mujoco==3.12.0 numpy
     tests/golden/record_dynamics.py ROBOTS [NAME...]    (a folder with Gymnasium's MJCF files; the models of those

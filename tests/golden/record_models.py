@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Records what MuJoCo compiles models into, for tests/test_mjcf.c.
+"""Records what MuJoCo compiles models into, for tests/physics/test_mjcf.c.
 
-mujoco==3.12.0   (the version of the fact sheet and of physics/model.h)
+mujoco==3.12.0   (the version of the fact sheet and of physics/model/model.h)
 
     python3 -m venv VENV && VENV/bin/pip install mujoco==3.12.0
     VENV/bin/python tests/golden/record_models.py [FOLDER WITH THE GYMNASIUM ROBOTS]
 
 Writes tests/golden/NAME.txt for tests/golden/models/NAME.xml or NAME.urdf, and robot_NAME.txt for each robot. Each line is a size or an
-array of physics/model.h: `nq 15`, `body_pos 14x3 0 0 0 ...`, numbers with 9 digits. Rows that repeat the one before are
-written as `=`. Left out is what physics/model.h has in a form of its own (hulls, vertices of meshes, pixels).
+array of physics/model/model.h: `nq 15`, `body_pos 14x3 0 0 0 ...`, numbers with 9 digits. Rows that repeat the one before are
+written as `=`. Left out is what physics/model/model.h has in a form of its own (hulls, vertices of meshes, pixels).
 """
 import pathlib
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what MuJoCo computes from a state besides its acceleration, for tests/test_sensors.c.
+"""Records what MuJoCo computes from a state besides its acceleration, for tests/physics/test_sensors.c.
 
     pip install mujoco==3.12.0 numpy
     tests/golden/record_sensors.py ROBOTS        (a folder with Gymnasium's MJCF files)

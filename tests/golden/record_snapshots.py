@@ -1,5 +1,5 @@
 # Writes snapshots the way instant-ngp does (its keys, its order, halves, gzip), and what NumPy finds when it evaluates
-# the same parameters by tiny-cuda-nn's formulas: tests/golden/snapshots, read by tests/test_ingp.c.
+# the same parameters by tiny-cuda-nn's formulas: tests/golden/snapshots, read by tests/neural/test_ingp.c.
 #     pip install numpy msgpack; python3 record_snapshots.py
 # NAME.f64 holds, for each of 64 samples, its place (3 in 0 .. 1); of a nerf also its direction (3, of length 1); then
 # the first network's first output; of a nerf also the three outputs of the second, activation not included.

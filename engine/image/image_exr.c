@@ -1,0 +1,128 @@
+// OpenEXR pictures, through the C core API of OpenEXR 3.
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "engine/image/image.h"
+#include "orr_features.h"
+
+#if ORR_HAVE_EXR
+#include <openexr.h>
+
+// Channels are stored sorted by name.
+static const struct channel_layout {
+    int count;
+    const char *names[4];
+    int places[4]; // where each stands in a pixel
+} layout_rgba = {4, {"A", "B", "G", "R"}, {3, 2, 1, 0}}, layout_depth = {1, {"Z"}, {0}};
+
+// without a handler OpenEXR prints to stderr
+static void keep_silent(exr_const_context_t file, exr_result_t code, const char *message)
+{
+    (void)file, (void)code, (void)message;
+}
+
+static exr_result_t exr_write(exr_context_t file, const struct channel_layout *layout, const float *values,
+                              int width, int height)
+{
+    int part = 0;
+    exr_result_t result =
+        exr_add_part(file, layout == &layout_rgba ? "rgba" : "depth", EXR_STORAGE_SCANLINE, &part);
+    exr_attr_box2i_t window = {0};
+    window.max.x = width - 1;
+    window.max.y = height - 1;
+    exr_attr_v2f_t centre = {0};
+    if (result == EXR_ERR_SUCCESS) {
+        result = exr_initialize_required_attr(file, part, &window, &window, 1.0f, &centre, 1.0f,
+                                              EXR_LINEORDER_INCREASING_Y, EXR_COMPRESSION_ZIP);
+    }
+    for (int c = 0; c < layout->count && result == EXR_ERR_SUCCESS; c++) {
+        result =
+            exr_add_channel(file, part, layout->names[c], EXR_PIXEL_FLOAT, EXR_PERCEPTUALLY_LINEAR, 1, 1);
+    }
+    if (result == EXR_ERR_SUCCESS) {
+        result = exr_write_header(file);
+    }
+    int32_t lines = 0;
+    if (result == EXR_ERR_SUCCESS) {
+        result = exr_get_scanlines_per_chunk(file, part, &lines);
+    }
+    exr_encode_pipeline_t encoder = {0};
+    bool started = false;
+    for (int y = 0; y < height && result == EXR_ERR_SUCCESS; y += lines) {
+        exr_chunk_info_t chunk;
+        result = exr_write_scanline_chunk_info(file, part, y, &chunk);
+        if (result == EXR_ERR_SUCCESS) {
+            result = started ? exr_encoding_update(file, part, &chunk, &encoder)
+                             : exr_encoding_initialize(file, part, &chunk, &encoder);
+            started = true;
+        }
+        for (int c = 0; c < layout->count && result == EXR_ERR_SUCCESS; c++) {
+            exr_coding_channel_info_t *channel = &encoder.channels[c];
+            channel->encode_from_ptr =
+                (const uint8_t *)(values + (int64_t)y * width * layout->count + layout->places[c]);
+            channel->user_pixel_stride = 4 * layout->count;
+            channel->user_line_stride = 4 * layout->count * width;
+        }
+        if (result == EXR_ERR_SUCCESS && y == 0) {
+            result = exr_encoding_choose_default_routines(file, part, &encoder);
+        }
+        if (result == EXR_ERR_SUCCESS) {
+            result = exr_encoding_run(file, part, &encoder);
+        }
+    }
+    if (started) {
+        exr_encoding_destroy(file, &encoder);
+    }
+    return result;
+}
+
+// owns the file while it is written, so that an early return cannot leave half of it
+static orr_result save(const char *path, const struct channel_layout *layout, const float *values, int width,
+                       int height, orr_error *error)
+{
+    char *temporary = orr_file_temporary(path);
+    if (!temporary) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
+    }
+    exr_context_initializer_t options = EXR_DEFAULT_CONTEXT_INITIALIZER;
+    options.error_handler_fn = keep_silent;
+    exr_context_t file;
+    exr_result_t written = exr_start_write(&file, temporary, EXR_WRITE_FILE_DIRECTLY, &options);
+    if (written == EXR_ERR_SUCCESS) {
+        written = exr_write(file, layout, values, width, height);
+        exr_result_t finished = exr_finish(&file);
+        written = written == EXR_ERR_SUCCESS ? finished : written;
+    }
+    orr_result result;
+    if (written == EXR_ERR_SUCCESS) {
+        result = orr_file_rename(temporary, path, error);
+    } else {
+        remove(temporary);
+        result = orr_fail(error, ORR_CODE_FILE_WRITE, "%s: cannot write: %s", path,
+                          exr_get_default_error_message(written));
+    }
+    orr_free(temporary);
+    return result;
+}
+
+orr_result orr_exr_save(const char *path, const float *rgba, int width, int height, orr_error *error)
+{
+    return save(path, &layout_rgba, rgba, width, height, error);
+}
+
+orr_result orr_exr_save_depth(const char *path, const float *depth, int width, int height, orr_error *error)
+{
+    return save(path, &layout_depth, depth, width, height, error);
+}
+#else
+orr_result orr_exr_save(const char *path, const float *rgba, int width, int height, orr_error *error)
+{
+    (void)rgba, (void)width, (void)height;
+    return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "%s: this build has no OpenEXR (Debian: libopenexr-dev)",
+                    path);
+}
+
+orr_result orr_exr_save_depth(const char *path, const float *depth, int width, int height, orr_error *error)
+{
+    return orr_exr_save(path, depth, width, height, error);
+}
+#endif

@@ -1,0 +1,204 @@
+#include "neural/capture/capture_file.h"
+
+#include "engine/core/file.h"
+#include "engine/core/json.h"
+#include "engine/core/memory.h"
+#include "neural/capture/colmap.h"
+#include "neural/capture/transforms_file.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// a, a slash where it needs one, b, c; NULL when out of memory
+static char *join(const char *a, const char *b, const char *c)
+{
+    size_t length = strlen(a), room = length + strlen(b) + strlen(c) + 2;
+    const char *slash = length == 0 || a[length - 1] == '/' ? "" : "/";
+    char *path = orr_alloc(room, 1);
+    if (path) {
+        snprintf(path, room, "%s%s%s%s", a, slash, b, c);
+    }
+    return path;
+}
+
+static orr_result out_of_memory(const char *path, orr_error *error)
+{
+    return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
+}
+
+// The first of `names` in `folder` that is there; *path NULL: none is.
+static orr_result find_in(const char *folder, const char *const *names, bool (*exists)(const char *),
+                          char **path, orr_error *error)
+{
+    for (; *names; names++) {
+        *path = join(folder, *names, "");
+        if (!*path) {
+            return out_of_memory(folder, error);
+        }
+        if (exists(*path)) {
+            return ORR_OK;
+        }
+        orr_free(*path);
+    }
+    *path = NULL;
+    return ORR_OK;
+}
+
+static orr_result read_transforms(orr_capture_file *file, orr_error *error)
+{
+    orr_bytes bytes;
+    file->folder = orr_path_beside(file->name, "");
+    if (!file->folder) {
+        return out_of_memory(file->name, error);
+    }
+    ORR_TRY(orr_file_read(file->name, &bytes, error));
+    orr_result result = orr_transforms_parse((const char *)bytes.data, file->name, &file->list, error);
+    orr_free(bytes.data);
+    return result;
+}
+
+static orr_result read_model(const char *model, orr_colmap_source *source, orr_photo_list *list,
+                             orr_error *error)
+{
+    const char *ending = source->text ? ".txt" : ".bin";
+    char *cameras = join(model, "cameras", ending), *images = join(model, "images", ending);
+    orr_result result =
+        cameras && images ? orr_file_read(cameras, &source->cameras, error) : out_of_memory(model, error);
+    if (result == ORR_OK) {
+        result = orr_file_read(images, &source->images, error);
+    }
+    if (result == ORR_OK) {
+        source->cameras_name = cameras;
+        source->images_name = images;
+        result = orr_colmap_parse(source, list, error);
+    }
+    orr_free(source->cameras.data);
+    orr_free(source->images.data);
+    orr_free(cameras);
+    orr_free(images);
+    return result;
+}
+
+// The images stand in the capture's folder, in the model's, or up to two folders above it.
+static orr_result read_colmap(const char *folder, orr_capture_file *file, orr_error *error)
+{
+    static const char *const places[] = {"images", "../images", "../../images", NULL};
+    orr_colmap_source source = {.text = orr_path_has_ending(file->name, ".txt")};
+    char *model = orr_path_beside(file->name, "");
+    orr_result result =
+        model ? find_in(folder, places, is_folder, &file->folder, error) : out_of_memory(folder, error);
+    if (result == ORR_OK && !file->folder) {
+        result = find_in(model, places, is_folder, &file->folder, error);
+    }
+    if (result == ORR_OK && !file->folder) {
+        result = orr_fail(error, ORR_CODE_FILE_OPEN,
+                          "%s: expected a folder of images beside the COLMAP model", folder);
+    }
+    if (result == ORR_OK) {
+        result = read_model(model, &source, &file->list, error);
+    }
+    orr_free(model);
+    return result;
+}
+
+static orr_result read_folder(const char *folder, orr_capture_file *file, orr_error *error)
+{
+    static const char *const transforms[] = {"transforms.json", "transforms_train.json", NULL};
+    static const char *const models[] = {"sparse/0/cameras.bin",
+                                         "sparse/0/cameras.txt",
+                                         "sparse/cameras.bin",
+                                         "sparse/cameras.txt",
+                                         "colmap/sparse/0/cameras.bin",
+                                         "colmap/sparse/0/cameras.txt",
+                                         "cameras.bin",
+                                         "cameras.txt",
+                                         NULL};
+    ORR_TRY(find_in(folder, transforms, is_file, &file->name, error));
+    if (file->name) {
+        return read_transforms(file, error);
+    }
+    ORR_TRY(find_in(folder, models, is_file, &file->name, error));
+    if (file->name) {
+        return read_colmap(folder, file, error);
+    }
+    return orr_fail(error, ORR_CODE_FILE_OPEN,
+                    "%s: not a capture: expected transforms.json, transforms_train.json or a COLMAP model "
+                    "(sparse/0/cameras.bin)",
+                    folder);
+}
+
+static orr_result read_any(const char *path, orr_capture_file *file, orr_error *error)
+{
+    if (is_folder(path)) {
+        return read_folder(path, file, error);
+    }
+    file->name = join("", path, "");
+    return file->name ? read_transforms(file, error) : out_of_memory(path, error);
+}
+
+orr_result orr_capture_file_read(const char *path, orr_capture_file *file, orr_error *error)
+{
+    *file = (orr_capture_file){0};
+    orr_result result = read_any(path, file, error);
+    if (result != ORR_OK) {
+        orr_capture_file_free(file);
+    }
+    return result;
+}
+
+void orr_capture_file_free(orr_capture_file *file)
+{
+    orr_photo_list_free(&file->list);
+    orr_free(file->name);
+    orr_free(file->folder);
+    *file = (orr_capture_file){0};
+}
+
+orr_result orr_capture_file_photo(const orr_capture_file *file, const char *photo, char **path,
+                                  orr_error *error)
+{
+    static const char *const endings[] = {"", ".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        *path = join(photo[0] == '/' ? "" : file->folder, photo, endings[i]);
+        if (!*path) {
+            return out_of_memory(photo, error);
+        }
+        if (is_file(*path)) {
+            return ORR_OK;
+        }
+        orr_free(*path);
+    }
+    *path = NULL;
+    return ORR_OK;
+}
+
+bool orr_capture_readable(const char *path)
+{
+    orr_bytes bytes;
+    if (is_folder(path) || !orr_path_has_ending(path, ".json")) {
+        return is_folder(path);
+    }
+    if (orr_file_read(path, &bytes, NULL) != ORR_OK) {
+        return false;
+    }
+    orr_json root;
+    bool lists_photos =
+        orr_json_parse((const char *)bytes.data, path, ORR_CODE_CAMERA_FILE, &root, NULL) == ORR_OK &&
+        cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(root.node, "frames"));
+    orr_json_free(&root);
+    orr_free(bytes.data);
+    return lists_photos;
+}

@@ -1,0 +1,22 @@
+// Which file tells of a capture's photos, and where these are: a transforms.json (instant-ngp, nerfstudio,
+// NeRF-synthetic), a folder that holds one, or a folder with a COLMAP model (sparse/0, sparse, colmap/sparse/0 or the
+// folder itself; .bin or .txt) and its images beside.
+#pragma once
+
+#include "neural/capture/photo_list.h"
+
+typedef struct orr_capture_file {
+    char *name;   // of the file that was read, for messages
+    char *folder; // what names of photos are relative to
+    orr_photo_list list;
+} orr_capture_file;
+
+// Opens no photo.
+orr_result orr_capture_file_read(const char *path, orr_capture_file *file, orr_error *error);
+void orr_capture_file_free(orr_capture_file *file);
+
+// The photo's file: as named, or with the ending that the name leaves out; free with orr_free. *path NULL: absent.
+orr_result orr_capture_file_photo(const orr_capture_file *file, const char *photo, char **path,
+                                  orr_error *error);
+// Does `path` look like a capture: a folder, or a .json file that lists photos ("frames")? No more is checked.
+bool orr_capture_readable(const char *path);

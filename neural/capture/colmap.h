@@ -1,0 +1,21 @@
+// COLMAP's sparse models, binary and text: cameras.bin and images.bin, or cameras.txt and images.txt.
+// Lenses: SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, OPENCV; others are errors that name the model.
+#pragma once
+
+#include "engine/core/file.h"
+#include "neural/capture/photo_list.h"
+
+// The two files in memory, binary or text, each with a zero byte behind its last (orr_file_read gives it).
+typedef struct orr_colmap_source {
+    const char *cameras_name, *images_name; // for messages
+    orr_bytes cameras, images;
+    bool text;
+} orr_colmap_source;
+
+// Photos in the order of their names, whatever the file's order is. Errors are ORR_CODE_CAMERA_FILE; free
+// with orr_photo_list_free; on failure there is nothing to free.
+//
+// COLMAP's world has no scale and no up. The map to the unit cube therefore does what instant-ngp's script
+// for COLMAP does: the photos' mean up becomes the third axis, the point their axes come closest to becomes the
+// origin, the mean distance from there becomes 4; then scale 0.33 and offset 0.5, and aabb_scale is 16.
+orr_result orr_colmap_parse(const orr_colmap_source *source, orr_photo_list *list, orr_error *error);

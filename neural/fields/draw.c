@@ -1,0 +1,319 @@
+#define ORR_SCALAR
+#include "neural/fields/draw.h"
+
+#include "neural/fields/field_formula.h"
+#include "neural/nerf/nerf_formula.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TILE = ORR_FIELD_TILE, TILE_RAYS = TILE * TILE };
+
+typedef struct ray {
+    float origin[3], direction[3]; // in the unit cube's space
+    float t, end;                  // along the direction, whose length is 1 but where the world is stretched
+    float length;                  // of the direction
+    float per_distance;            // depth along the camera's axis per t
+    float colour[3], alpha, depth; // depth: a sum of t
+} ray;
+
+typedef struct tile {
+    const orr_field_drawing *drawing;
+    float *scratch; // of the field's functions
+    ray rays[TILE_RAYS];
+    int live[TILE_RAYS], live_count;
+} tile;
+
+static float length3(const float v[3])
+{
+    return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+// The ray of pixel (x, y), between the camera's planes and in front of the mesh that stands there.
+static ray make_ray(const orr_field_drawing *d, int x, int y)
+{
+    const orr_nerf_camera *camera = &d->camera;
+    orr_nerf_ray from = orr_nerf_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
+    float far_depth = camera->far_plane;
+    if (d->desc.far_depth) {
+        far_depth = fminf(far_depth, d->desc.far_depth[(size_t)y * (size_t)camera->width + (size_t)x]);
+    }
+    ray r = {.t = camera->near_plane / from.depth,
+             .end = far_depth / from.depth,
+             .length = length3(from.direction),
+             .per_distance = from.depth};
+    memcpy(r.origin, from.origin, sizeof r.origin);
+    memcpy(r.direction, from.direction, sizeof r.direction);
+    return r;
+}
+
+static real3 vector_of(const float v[3])
+{
+    return make_real3(v[0], v[1], v[2]);
+}
+
+// Cuts the ray to the unit cube.
+static void clip(ray *r)
+{
+    real2 range = ray_inside(make_real2(r->t, r->end), vector_of(r->origin), vector_of(r->direction), 0.5f);
+    r->t = range.x;
+    r->end = range.y;
+}
+
+// The places of up to a block of live rays, from number `first` on; how many.
+static int gather(const tile *t, int first, float *places)
+{
+    int count = t->live_count - first < ORR_SAMPLES ? t->live_count - first : ORR_SAMPLES;
+    for (int i = 0; i < ORR_SAMPLES; i++) {
+        const ray *r = &t->rays[t->live[first + (i < count ? i : 0)]];
+        for (int k = 0; k < 3; k++) {
+            places[k * ORR_SAMPLES + i] = field_held(r->origin[k] + r->t * r->direction[k]);
+        }
+    }
+    return count;
+}
+
+// Keeps the live rays for which their end is not reached.
+static void drop_ended(tile *t)
+{
+    int kept = 0;
+    for (int i = 0; i < t->live_count; i++) {
+        const ray *r = &t->rays[t->live[i]];
+        if (r->t < r->end) {
+            t->live[kept++] = t->live[i];
+        }
+    }
+    t->live_count = kept;
+}
+
+// ---- signed distances ----
+
+static void shade_hits(tile *t, const int *hits, int count)
+{
+    const orr_field_drawing *d = t->drawing;
+    _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[ORR_SAMPLES], gradients[3 * ORR_SAMPLES];
+    memcpy(t->live, hits, (size_t)count * sizeof *hits);
+    t->live_count = count;
+    for (int first = 0; first < t->live_count; first += ORR_SAMPLES) {
+        int block = gather(t, first, places);
+        orr_field_gradients(d->field, places, t->scratch, values, gradients);
+        for (int i = 0; i < block; i++) {
+            ray *r = &t->rays[t->live[first + i]];
+            float normal[3] = {0.0f, 0.0f,
+                               0.0f}; // a gradient goes to the world by the transpose of the way back
+            for (int k = 0; k < 3; k++) {
+                for (int row = 0; row < 3; row++) {
+                    normal[k] += d->to_unit[4 * row + k] * gradients[row * ORR_SAMPLES + i];
+                }
+            }
+            float length = length3(normal), facing = 0.0f;
+            for (int k = 0; k < 3; k++) {
+                facing += length > 0.0f ? normal[k] / length * d->desc.to_sun[k] : 0.0f;
+            }
+            for (int k = 0; k < 3; k++) {
+                r->colour[k] = field_lit(facing);
+            }
+            r->alpha = 1.0f;
+            r->depth = r->t;
+        }
+    }
+}
+
+static void trace_tile(tile *t)
+{
+    _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[ORR_SAMPLES];
+    int hits[TILE_RAYS], hit_count = 0;
+    for (int step = 0; step < FIELD_TRACE_STEPS && t->live_count > 0; step++) {
+        for (int first = 0; first < t->live_count; first += ORR_SAMPLES) {
+            int block = gather(t, first, places);
+            orr_field_values(t->drawing->field, places, t->scratch, values);
+            for (int i = 0; i < block; i++) {
+                ray *r = &t->rays[t->live[first + i]];
+                if (values[i] < (float)FIELD_HIT) {
+                    hits[hit_count++] = t->live[first + i];
+                    r->end = -INFINITY; // leaves the live ones
+                } else {
+                    r->t += (float)FIELD_STEP_SHARE * values[i] / r->length;
+                }
+            }
+        }
+        drop_ended(t);
+    }
+    shade_hits(t, hits, hit_count);
+}
+
+// ---- volumes ----
+
+static void march_tile(tile *t)
+{
+    _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[4 * ORR_SAMPLES];
+    const float step = 1.0f / (float)FIELD_MARCH_STEPS;
+    for (int i = 0; i < t->live_count; i++) {
+        t->rays[t->live[i]].t += 0.5f * step / t->rays[t->live[i]].length;
+    }
+    drop_ended(t);
+    while (t->live_count > 0) {
+        for (int first = 0; first < t->live_count; first += ORR_SAMPLES) {
+            int block = gather(t, first, places);
+            orr_field_values(t->drawing->field, places, t->scratch, values);
+            for (int i = 0; i < block; i++) {
+                ray *r = &t->rays[t->live[first + i]];
+                float share = (1.0f - r->alpha) * nerf_alpha(fmaxf(values[i], 0.0f), step);
+                for (int k = 0; k < 3; k++) {
+                    r->colour[k] += share * field_held(values[(k + 1) * ORR_SAMPLES + i]);
+                }
+                r->depth += share * r->t;
+                r->alpha += share;
+                r->t = 1.0f - r->alpha < (float)FIELD_OPEN_MIN ? INFINITY : r->t + step / r->length;
+            }
+        }
+        drop_ended(t);
+    }
+    for (int i = 0; i < TILE_RAYS; i++) {
+        t->rays[i].depth /= fmaxf(t->rays[i].alpha, 1e-20f);
+    }
+}
+
+// ---- images ----
+
+static void map_tile(tile *t)
+{
+    _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[3 * ORR_SAMPLES];
+    for (int first = 0; first < t->live_count; first += ORR_SAMPLES) {
+        int block = gather(t, first, places);
+        orr_field_values(t->drawing->field, places, t->scratch, values);
+        for (int i = 0; i < block; i++) {
+            ray *r = &t->rays[t->live[first + i]];
+            for (int k = 0; k < 3; k++) {
+                r->colour[k] = field_held(values[k * ORR_SAMPLES + i]);
+            }
+            r->alpha = 1.0f;
+            r->depth = r->t;
+        }
+    }
+}
+
+// Moves the ray to where it meets the quad, or ends it.
+static void meet_quad(ray *r)
+{
+    float t = field_meet_quad(vector_of(r->origin), vector_of(r->direction));
+    r->t = t >= r->t && t < r->end ? t : INFINITY;
+}
+
+// ---- tiles ----
+
+typedef struct tile_range {
+    const orr_field_drawing *drawing;
+    int first;
+} tile_range;
+
+static void draw_tile(void *context, int job, int worker)
+{
+    const tile_range *range = context;
+    const orr_field_drawing *d = range->drawing;
+    const orr_lens *lens = d->desc.lens;
+    int index = range->first + job, tiles_across = orr_blocks(lens->width, TILE);
+    orr_field_kind kind = orr_field_kind_of(d->field);
+    tile t = {.drawing = d, .scratch = d->scratch + (size_t)worker * d->scratch_floats};
+    int left = index % tiles_across * TILE, top = index / tiles_across * TILE;
+    int width = lens->width - left < TILE ? lens->width - left : TILE;
+    int height = lens->height - top < TILE ? lens->height - top : TILE;
+    for (int i = 0; i < width * height; i++) {
+        t.rays[i] = make_ray(d, left + i % width, top + i / width);
+        if (kind == ORR_FIELD_IMAGE) {
+            meet_quad(&t.rays[i]);
+        } else {
+            clip(&t.rays[i]);
+        }
+        t.live[t.live_count++] = i;
+    }
+    drop_ended(&t);
+    if (kind == ORR_FIELD_IMAGE) {
+        map_tile(&t);
+    } else if (kind == ORR_FIELD_SDF) {
+        trace_tile(&t);
+    } else {
+        march_tile(&t);
+    }
+    for (int i = 0; i < width * height; i++) {
+        const ray *r = &t.rays[i];
+        size_t pixel = (size_t)(top + i / width) * (size_t)lens->width + (size_t)(left + i % width);
+        const float rgba[4] = {r->colour[0], r->colour[1], r->colour[2], r->alpha};
+        memcpy(d->desc.rgba + 4 * pixel, rgba, sizeof rgba);
+        if (d->desc.depth) {
+            d->desc.depth[pixel] = r->alpha > 0.0f ? r->depth * r->per_distance : 0.0f;
+        }
+    }
+}
+
+// per worker, whole cache lines
+static orr_result take_scratch(orr_field_drawing *d, orr_jobs *jobs, orr_arena *arena, orr_error *error)
+{
+    d->scratch_floats = (orr_field_scratch_floats(d->field) + 15) / 16 * 16;
+    d->scratch = orr_arena_take(arena, (size_t)orr_jobs_workers(jobs) * d->scratch_floats, sizeof(float));
+    return d->scratch ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: drawing a field");
+}
+
+orr_result orr_field_draw_begin(const orr_field *field, orr_jobs *jobs, orr_arena *arena,
+                                const orr_field_draw_desc *desc, orr_field_drawing *drawing, orr_error *error)
+{
+    assert(orr_field_kind_of(field) != ORR_FIELD_NERF);
+    *drawing = (orr_field_drawing){.field = field, .desc = *desc};
+    ORR_TRY(orr_affine_invert(desc->to_world, drawing->to_unit, error));
+    ORR_TRY(orr_nerf_camera_of_lens(desc->lens, drawing->to_unit, &drawing->camera, error));
+    return take_scratch(drawing, jobs, arena, error);
+}
+
+void orr_field_draw_tiles(const orr_field_drawing *drawing, orr_jobs *jobs, int first, int count)
+{
+    tile_range range = {.drawing = drawing, .first = first};
+    orr_jobs_for(jobs, count, draw_tile, &range);
+}
+
+orr_result orr_field_draw(const orr_field *field, orr_jobs *jobs, orr_arena *arena,
+                          const orr_field_draw_desc *desc, orr_error *error)
+{
+    orr_field_drawing drawing;
+    ORR_TRY(orr_field_draw_begin(field, jobs, arena, desc, &drawing, error));
+    orr_field_draw_tiles(&drawing, jobs, 0, orr_field_tile_count(desc->lens->width, desc->lens->height));
+    return ORR_OK;
+}
+
+// ---- the whole image ----
+
+typedef struct picture {
+    orr_field_drawing drawing;
+    int width, height;
+    float *rgba;
+} picture;
+
+static void fill_pixels(void *context, int block, int worker)
+{
+    const picture *p = context;
+    _Alignas(ORR_ALIGNMENT) float places[2 * ORR_SAMPLES], values[3 * ORR_SAMPLES];
+    int64_t count = (int64_t)p->width * p->height, first = (int64_t)block * ORR_SAMPLES;
+    for (int i = 0; i < ORR_SAMPLES; i++) {
+        int64_t at = first + i < count ? first + i : count - 1;
+        places[i] = ((float)(at % p->width) + 0.5f) / (float)p->width;
+        places[ORR_SAMPLES + i] = ((float)(at / p->width) + 0.5f) / (float)p->height;
+    }
+    orr_field_values(p->drawing.field, places,
+                     p->drawing.scratch + (size_t)worker * p->drawing.scratch_floats, values);
+    for (int i = 0; i < ORR_SAMPLES && first + i < count; i++) {
+        float *pixel = p->rgba + 4 * (first + i);
+        for (int k = 0; k < 3; k++) {
+            pixel[k] = field_held(values[k * ORR_SAMPLES + i]);
+        }
+        pixel[3] = 1.0f;
+    }
+}
+
+orr_result orr_field_picture(const orr_field *field, orr_jobs *jobs, orr_arena *arena, int width, int height,
+                             float *rgba, orr_error *error)
+{
+    assert(orr_field_kind_of(field) == ORR_FIELD_IMAGE && width > 0 && height > 0);
+    picture p = {.drawing = {.field = field}, .width = width, .height = height, .rgba = rgba};
+    ORR_TRY(take_scratch(&p.drawing, jobs, arena, error));
+    orr_jobs_for(jobs, orr_blocks((int64_t)width * height, ORR_SAMPLES), fill_pixels, &p);
+    return ORR_OK;
+}

@@ -1,0 +1,46 @@
+// Drawing images, signed distances and volumes: tiles of rays over jobs, the same bits for any number of threads.
+// (Radiance fields have their own march: nerf/draw.h.)
+//
+//   image    the quad 0 .. 1 x 0 .. 1 of the plane z = 0, row 0 of the picture at y = 0
+//   sdf      sphere tracing (Hart 1996); normals by the network's gradient, lit by a sun and a sky
+//   volume   ray marching; density is extinction per side of the unit cube (Max 1995)
+#pragma once
+
+#include "engine/core/camera.h"
+#include "engine/core/memory.h"
+#include "neural/fields/field.h"
+#include "neural/nerf/camera.h"
+
+typedef struct orr_field_draw_desc {
+    const orr_lens *lens;
+    float to_world[12]; // from the unit cube, row-major 3x4
+    float to_sun[3];    // sdf: unit direction in the world
+    const float
+        *far_depth; // height x width, along the camera's axis: nothing behind it is drawn; NULL: no bound
+    float *rgba;    // height x width x 4, premultiplied display colours
+    float *depth; // height x width, alpha-weighted mean along the camera's axis, 0: nothing; NULL: not wanted
+} orr_field_draw_desc;
+
+// Scratch comes from the arena. ORR_ERROR_ARGUMENT: to_world is singular.
+orr_result orr_field_draw(const orr_field *field, orr_jobs *jobs, orr_arena *arena,
+                          const orr_field_draw_desc *desc, orr_error *error);
+
+// The same in parts: tiles in any order, as many at a time as there is time for; the picture is the same.
+typedef struct orr_field_drawing {
+    const orr_field *field;
+    orr_field_draw_desc desc; // its lens and planes are borrowed
+    orr_nerf_camera camera;   // the lens in the unit cube's space
+    float to_unit[12];
+    float *scratch; // per worker; the arena's
+    size_t scratch_floats;
+} orr_field_drawing;
+
+orr_result orr_field_draw_begin(const orr_field *field, orr_jobs *jobs, orr_arena *arena,
+                                const orr_field_draw_desc *desc, orr_field_drawing *drawing,
+                                orr_error *error);
+// `count` of the picture's orr_field_tile_count tiles, from `first` on.
+void orr_field_draw_tiles(const orr_field_drawing *drawing, orr_jobs *jobs, int first, int count);
+
+// The whole of an image field at any size: height x width x 4, opaque, values at the middles of pixels.
+orr_result orr_field_picture(const orr_field *field, orr_jobs *jobs, orr_arena *arena, int width, int height,
+                             float *rgba, orr_error *error);

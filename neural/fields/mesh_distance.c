@@ -1,0 +1,430 @@
+#include "neural/fields/mesh_distance.h"
+
+#include "engine/core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEAF_TRIANGLES = 4, STACK = 64 };
+
+static const float FAR =
+    2.0f; // in radii: beyond, a node is a dipole; errors of the winding number stay near 1 %
+static const float ON_SURFACE = 1e-6f; // nearer, rounding decides the sign; it is not asked for
+static const float PI = 3.14159265f;
+
+// Children of an inner node stand at `first` and `first` + 1; a leaf's triangles from `first` on.
+typedef struct node {
+    float low[3], high[3];
+    float area[3];        // sum of the triangles' area vectors
+    float centre[3];      // mean of their centroids, weighted by area
+    float radius;         // of a ball around the centre that holds them
+    int32_t first, count; // count 0: an inner node
+} node;
+
+struct orr_mesh_distance {
+    float (*corners)[9];
+    node *nodes;
+    int64_t triangle_count;
+    int32_t node_count;
+    bool closed; // winding numbers are whole, and change where a triangle is crossed only
+};
+
+static void subtract(const float a[3], const float b[3], float out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        out[k] = a[k] - b[k];
+    }
+}
+
+static float dot(const float a[3], const float b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// half the cross product of two sides
+static void area_vector(const float t[9], float area[3])
+{
+    float u[3], v[3];
+    subtract(t + 3, t, u);
+    subtract(t + 6, t, v);
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        area[k] = 0.5f * (u[i] * v[j] - u[j] * v[i]);
+    }
+}
+
+// ---- building ----
+
+static void swap_triangles(float (*t)[9], int64_t a, int64_t b)
+{
+    float kept[9];
+    memcpy(kept, t[a], sizeof kept);
+    memcpy(t[a], t[b], sizeof kept);
+    memcpy(t[b], kept, sizeof kept);
+}
+
+static float centroid(const float t[9], int axis)
+{
+    return t[axis] + t[3 + axis] + t[6 + axis]; // three times it, which orders the same
+}
+
+// Partial order around number `middle`, by centroids along an axis (Hoare's selection).
+static void select_middle(float (*t)[9], int64_t low, int64_t high, int64_t middle, int axis)
+{
+    while (low < high) {
+        float pivot = centroid(t[(low + high) / 2], axis);
+        int64_t i = low, j = high;
+        while (i <= j) {
+            for (; centroid(t[i], axis) < pivot; i++) {
+            }
+            for (; centroid(t[j], axis) > pivot; j--) {
+            }
+            if (i <= j) {
+                swap_triangles(t, i++, j--);
+            }
+        }
+        if (middle <= j) {
+            high = j;
+        } else if (middle >= i) {
+            low = i;
+        } else {
+            return;
+        }
+    }
+}
+
+static void measure(node *n, float (*t)[9], int64_t first, int64_t end)
+{
+    *n = (node){.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
+    double sum[3] = {0}, total[3] = {0}, weight = 0.0;
+    for (int64_t i = first; i < end; i++) {
+        float area[3];
+        area_vector(t[i], area);
+        double size = sqrt((double)dot(area, area));
+        for (int k = 0; k < 3; k++) {
+            sum[k] += (double)area[k];
+            total[k] += size * (double)centroid(t[i], k) / 3.0;
+            for (int corner = 0; corner < 3; corner++) {
+                n->low[k] = fminf(n->low[k], t[i][3 * corner + k]);
+                n->high[k] = fmaxf(n->high[k], t[i][3 * corner + k]);
+            }
+        }
+        weight += size;
+    }
+    float reach[3];
+    for (int k = 0; k < 3; k++) {
+        n->area[k] = (float)sum[k];
+        n->centre[k] = (float)(total[k] / weight);
+        reach[k] = fmaxf(n->high[k] - n->centre[k], n->centre[k] - n->low[k]);
+    }
+    n->radius = sqrtf(dot(reach, reach));
+}
+
+static void build(orr_mesh_distance *m, int32_t index, int64_t first, int64_t end)
+{
+    node *n = &m->nodes[index];
+    measure(n, m->corners, first, end);
+    if (end - first <= LEAF_TRIANGLES) {
+        n->first = (int32_t)first;
+        n->count = (int32_t)(end - first);
+        return;
+    }
+    int axis = 0;
+    for (int k = 1; k < 3; k++) {
+        axis = n->high[k] - n->low[k] > n->high[axis] - n->low[axis] ? k : axis;
+    }
+    int64_t middle = (first + end) / 2;
+    select_middle(m->corners, first, end - 1, middle, axis);
+    n->first = m->node_count;
+    m->node_count += 2;
+    build(m, n->first, first, middle); // halves: the depth is the logarithm of the count
+    build(m, n->first + 1, middle, end);
+}
+
+static uint64_t mix(uint64_t h) // bits of one number all over another (Vigna 2015, "splitmix64")
+{
+    h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
+    return h ^ h >> 31;
+}
+
+static uint64_t hash_place(const float p[3])
+{
+    uint64_t hash = 0;
+    for (int k = 0; k < 3; k++) {
+        float member = p[k] + 0.0f; // minus zero is the same place
+        uint32_t bits;
+        memcpy(&bits, &member, sizeof bits);
+        hash = mix(hash + UINT64_C(0x9e3779b97f4a7c15) + bits);
+    }
+    return hash;
+}
+
+// A side that is walked both ways adds nothing. The sum over all triangles is zero when each is, and otherwise once in 2^64.
+static uint64_t sum_sides(const float t[9])
+{
+    uint64_t place[3], sum = 0;
+    for (int corner = 0; corner < 3; corner++) {
+        place[corner] = hash_place(t + 3 * corner);
+    }
+    for (int corner = 0; corner < 3; corner++) {
+        uint64_t a = place[corner], b = place[(corner + 1) % 3];
+        sum += a < b ? mix(a + 3 * b) : a > b ? -mix(b + 3 * a) : 0;
+    }
+    return sum;
+}
+
+static orr_result fill(orr_mesh_distance *m, const float *positions, int64_t vertex_count,
+                       const uint32_t *indices, int64_t triangle_count, const char *name, orr_error *error)
+{
+    ORR_ALLOC(m->corners, triangle_count, name, error);
+    uint64_t sides = 0;
+    for (int64_t i = 0; i < triangle_count; i++) {
+        float *t = m->corners[m->triangle_count], area[3];
+        for (int corner = 0; corner < 3; corner++) {
+            assert(indices[3 * i + corner] < (uint64_t)vertex_count);
+            memcpy(t + 3 * corner, positions + 3 * (size_t)indices[3 * i + corner], 3 * sizeof *t);
+        }
+        area_vector(t, area);
+        sides += sum_sides(t);
+        m->triangle_count += dot(area, area) > 0.0f && isfinite(dot(area, area));
+    }
+    (void)vertex_count;
+    m->closed = sides == 0;
+    if (m->triangle_count == 0) {
+        return orr_fail(error, ORR_CODE_MESH_FILE, "%s: expected triangles with an area", name);
+    }
+    ORR_ALLOC(m->nodes, 2 * m->triangle_count, name, error);
+    m->node_count = 1;
+    build(m, 0, 0, m->triangle_count);
+    return ORR_OK;
+}
+
+orr_result orr_mesh_distance_create(const float *positions, int64_t vertex_count, const uint32_t *indices,
+                                    int64_t triangle_count, const char *name, orr_mesh_distance **mesh,
+                                    orr_error *error)
+{
+    *mesh = NULL;
+    if (triangle_count > INT32_MAX / 2) {
+        return orr_fail(error, ORR_CODE_MESH_FILE, "%s: %lld triangles: expected at most 2^30", name,
+                        (long long)triangle_count);
+    }
+    orr_mesh_distance *made = orr_alloc_zero(1, sizeof *made);
+    if (!made) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", name);
+    }
+    orr_result result = fill(made, positions, vertex_count, indices, triangle_count, name, error);
+    if (result != ORR_OK) {
+        orr_mesh_distance_destroy(made);
+        return result;
+    }
+    *mesh = made;
+    return ORR_OK;
+}
+
+void orr_mesh_distance_destroy(orr_mesh_distance *mesh)
+{
+    if (mesh) {
+        orr_free(mesh->corners);
+        orr_free(mesh->nodes);
+        orr_free(mesh);
+    }
+}
+
+// ---- distance ----
+
+static float square_to_box(const node *n, const float p[3])
+{
+    float sum = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        float outside = fmaxf(fmaxf(n->low[k] - p[k], p[k] - n->high[k]), 0.0f);
+        sum += outside * outside;
+    }
+    return sum;
+}
+
+// Of the nearest point of a triangle, by the regions around it (Ericson, "Real-time collision detection", 5.1.5).
+static float square_to_triangle(const float t[9], const float p[3])
+{
+    float ab[3], ac[3], ap[3], bp[3], cp[3];
+    subtract(t + 3, t, ab);
+    subtract(t + 6, t, ac);
+    subtract(p, t, ap);
+    subtract(p, t + 3, bp);
+    subtract(p, t + 6, cp);
+    float d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
+          d6 = dot(ac, cp);
+    float va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2, v, w;
+    if (d1 <= 0.0f && d2 <= 0.0f) {
+        v = w = 0.0f;
+    } else if (d3 >= 0.0f && d4 <= d3) {
+        v = 1.0f, w = 0.0f;
+    } else if (d6 >= 0.0f && d5 <= d6) {
+        v = 0.0f, w = 1.0f;
+    } else if (vc <= 0.0f && d1 >= 0.0f && d3 <= 0.0f) {
+        v = d1 / (d1 - d3), w = 0.0f;
+    } else if (vb <= 0.0f && d2 >= 0.0f && d6 <= 0.0f) {
+        v = 0.0f, w = d2 / (d2 - d6);
+    } else if (va <= 0.0f && d4 - d3 >= 0.0f && d5 - d6 >= 0.0f) {
+        w = (d4 - d3) / (d4 - d3 + d5 - d6), v = 1.0f - w;
+    } else {
+        float sum = va + vb + vc;
+        v = vb / sum, w = vc / sum;
+    }
+    float square = 0.0f;
+    for (int k = 0; k < 3; k++) {
+        float away = ap[k] - v * ab[k] - w * ac[k];
+        square += away * away;
+    }
+    return square;
+}
+
+float orr_mesh_distance_to(const orr_mesh_distance *m, const float point[3], float bound)
+{
+    float best = bound * bound * (1.0f + 1e-5f) + 1e-12f; // a bound is rounded too
+    int32_t stack[STACK], depth = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        const node *n = &m->nodes[stack[--depth]];
+        if (square_to_box(n, point) >= best) {
+            continue;
+        }
+        if (n->count == 0) { // the nearer child comes off the stack first
+            bool left =
+                square_to_box(&m->nodes[n->first], point) <= square_to_box(&m->nodes[n->first + 1], point);
+            stack[depth++] = n->first + left;
+            stack[depth++] = n->first + !left;
+        }
+        for (int32_t i = n->first; i < n->first + n->count; i++) {
+            best = fminf(best, square_to_triangle(m->corners[i], point));
+        }
+    }
+    return sqrtf(best);
+}
+
+// ---- winding ----
+
+// the solid angle of a triangle over 4 pi (Van Oosterom and Strackee 1983)
+static float triangle_winding(const float t[9], const float p[3])
+{
+    float a[3], b[3], c[3];
+    subtract(t, p, a);
+    subtract(t + 3, p, b);
+    subtract(t + 6, p, c);
+    float la = sqrtf(dot(a, a)), lb = sqrtf(dot(b, b)), lc = sqrtf(dot(c, c));
+    float volume = a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                   a[2] * (b[0] * c[1] - b[1] * c[0]);
+    float below = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
+    return atan2f(volume, below) / (2.0f * PI);
+}
+
+float orr_mesh_winding(const orr_mesh_distance *m, const float point[3])
+{
+    float winding = 0.0f;
+    int32_t stack[STACK], depth = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        const node *n = &m->nodes[stack[--depth]];
+        float away[3];
+        subtract(n->centre, point, away);
+        float square = dot(away, away);
+        if (square > FAR * FAR * n->radius * n->radius) {
+            winding += dot(n->area, away) / (4.0f * PI * square * sqrtf(square));
+            continue;
+        }
+        if (n->count == 0) {
+            stack[depth++] = n->first;
+            stack[depth++] = n->first + 1;
+        }
+        for (int32_t i = n->first; i < n->first + n->count; i++) {
+            winding += triangle_winding(m->corners[i], point);
+        }
+    }
+    return winding;
+}
+
+// ---- crossings ----
+
+// Does the box touch the segment from p to p + way? (slabs; per_way: one over the way's members, infinite for zero)
+static bool segment_meets_box(const node *n, const float p[3], const float per_way[3])
+{
+    float enter = 0.0f, leave = 1.0f;
+    for (int k = 0; k < 3; k++) {
+        float a = (n->low[k] - p[k]) * per_way[k], b = (n->high[k] - p[k]) * per_way[k];
+        enter = fmaxf(enter, fminf(a, b)); // not a number, on a face the way runs along: no bound
+        leave = fminf(leave, fmaxf(a, b));
+    }
+    return enter <= leave * (1.0f + 1e-6f);
+}
+
+// way . (a x b): exactly minus the same for b and a, so that a way meets one of two triangles with a common side
+static float side_volume(const float a[3], const float b[3], const float way[3])
+{
+    return way[0] * (a[1] * b[2] - a[2] * b[1]) + way[1] * (a[2] * b[0] - a[0] * b[2]) +
+           way[2] * (a[0] * b[1] - a[1] * b[0]);
+}
+
+// 1 where the segment goes in through the triangle, -1 where out, 0 where past
+static int crossing(const float t[9], const float p[3], const float way[3])
+{
+    float a[3], b[3], c[3], normal[3];
+    subtract(t, p, a);
+    subtract(t + 3, p, b);
+    subtract(t + 6, p, c);
+    bool ab = side_volume(a, b, way) > 0.0f, bc = side_volume(b, c, way) > 0.0f,
+         ca = side_volume(c, a, way) > 0.0f;
+    if (ab != bc || bc != ca) {
+        return 0;
+    }
+    area_vector(t, normal);
+    float height = dot(a, normal), climb = dot(way, normal); // of the plane over p, and of the way
+    bool above = height < 0.0f, ends_above = climb - height >= 0.0f;
+    return above == ends_above ? 0 : above ? 1 : -1;
+}
+
+// What the winding number gains on the way from one point to another, where the mesh is closed.
+static int count_crossings(const orr_mesh_distance *m, const float from[3], const float to[3])
+{
+    float way[3], per_way[3];
+    subtract(to, from, way);
+    for (int k = 0; k < 3; k++) {
+        per_way[k] = 1.0f / way[k];
+    }
+    int32_t stack[STACK], depth = 0;
+    int count = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        const node *n = &m->nodes[stack[--depth]];
+        if (!segment_meets_box(n, from, per_way)) {
+            continue;
+        }
+        if (n->count == 0) {
+            stack[depth++] = n->first;
+            stack[depth++] = n->first + 1;
+        }
+        for (int32_t i = n->first; i < n->first + n->count; i++) {
+            count += crossing(m->corners[i], from, way);
+        }
+    }
+    return count;
+}
+
+// ---- both ----
+
+void orr_mesh_distance_signed(const orr_mesh_distance *mesh, const float *points, int count, float *distances)
+{
+    float before[3] = {0}, bound = INFINITY, winding = 0.0f;
+    for (int i = 0; i < count; i++) {
+        const float point[3] = {points[i], points[count + i], points[2 * count + i]};
+        float way[3];
+        subtract(point, before, way);
+        bound = orr_mesh_distance_to(mesh, point, bound + sqrtf(dot(way, way)));
+        if (mesh->closed && i > 0) {
+            winding += (float)count_crossings(mesh, before, point);
+        } else {
+            winding = orr_mesh_winding(mesh, point);
+        }
+        distances[i] = bound > ON_SURFACE && fabsf(winding) > 0.5f ? -bound : bound;
+        memcpy(before, point, sizeof before);
+    }
+}

@@ -1,0 +1,36 @@
+// Models as files: `.ingp` (zlib or gzip of MessagePack) and `.msgpack` (the same, plain), in the layout of instant-ngp's
+// snapshots. At the top level stand the keys of the configuration, and `snapshot` with the parameters: first network,
+// rgb network, grid. What instant-ngp has no word for stands under `orrery`, which it does not read.
+#pragma once
+
+#include "engine/core/file.h"
+#include "neural/fields/field.h"
+
+typedef struct orr_field_model {
+    orr_field *field;
+    double origin[3], size; // sdf, volume: world = origin + size x place
+    int width, height;      // image: of the picture it was trained on [px]; 0: the file does not say
+    double
+        to_unit[12]; // nerf: from the capture's world to the field's space, 3x4; all 0: the file does not say
+    float
+        *density_grid; // nerf: 128^3 cells per cascade, Morton order (neural/fields/occupancy.h); NULL: none
+    int64_t density_cells;
+    int64_t steps;
+    double seconds; // of training
+    double loss;
+    orr_bytes state; // what a trainer needs to go on; empty: none
+} orr_field_model;
+
+// Writes what inference uses as 32-bit floats; pictures and fields come back with the same bits. ORR_ERROR_FILE when the
+// file cannot be written; then `path` is what it was.
+orr_result orr_field_model_save(const orr_field_model *model, const char *path, orr_error *error);
+// Reads either form, parameters in 32 or 16 bits. The field evaluates on `isa` and `machine`. On failure the model is
+// empty.
+orr_result orr_field_model_load(const char *path, orr_isa isa, orr_mlp_machine machine,
+                                orr_field_model *model, orr_error *error);
+// The same from memory; `name` stands in messages.
+orr_result orr_field_model_read(const void *data, size_t size, const char *name, orr_isa isa,
+                                orr_mlp_machine machine, orr_field_model *model, orr_error *error);
+bool orr_field_model_readable(const char *path); // by its ending
+void orr_field_model_free(
+    orr_field_model *model); // the field, the grid and the state; a zeroed one is allowed

@@ -1,0 +1,25 @@
+// Drawing radiance fields: tiles of rays over jobs, the same bits for any number of threads.
+#pragma once
+
+#include "neural/nerf/camera.h"
+#include "neural/nerf/march.h"
+
+typedef struct orr_nerf_draw_desc {
+    orr_nerf_camera camera; // its size is the picture's
+    float open_min;         // a ray with less light left stops and is full; 0: 1e-4
+    const float *
+        far_depth; // height x width, along the camera's axis in the world's units: nothing behind it is drawn
+                   // (a mesh stands there); NULL: no bound
+    float *rgba;   // height x width x 4, premultiplied
+    float *depth; // height x width, alpha-weighted mean along the camera's axis; 0: nothing; NULL: not wanted
+    int first_tile, tile_count; // draws so many of the orr_field_tile_count tiles; tile_count 0: all of them
+} orr_nerf_draw_desc;
+
+// Scratch: a bundle per worker of the jobs. It outlives its field's refreshes.
+typedef struct orr_nerf_drawer orr_nerf_drawer;
+orr_result orr_nerf_drawer_create(const orr_field *field, orr_jobs *jobs, orr_nerf_drawer **drawer,
+                                  orr_error *error);
+void orr_nerf_drawer_destroy(orr_nerf_drawer *drawer); // NULL is allowed
+
+// Draws the field with its parameters for inference. Returns the densities that were asked for.
+int64_t orr_nerf_draw(orr_nerf_drawer *drawer, const orr_occupancy *grid, const orr_nerf_draw_desc *desc);

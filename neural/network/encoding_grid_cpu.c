@@ -1,0 +1,399 @@
+// Grids of a block of samples, in lanes; compiled once per instruction set.
+//
+// A level is finished for the whole block before the next begins, so that its table, when it is small, stays in cache.
+// The loops are written once over `dims` and `features` and compiled for each pair as constants.
+#include "engine/core/isa.h"
+#include "neural/network/encoding_cpu.h"
+#include "neural/network/encoding_formula.h"
+
+#include <stdatomic.h>
+
+// Loops over corners, axes and features have constant lengths and must leave no arrays in memory behind.
+#if defined(ORR_SANITIZED)
+#define UNROLL
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+enum {
+    CORNERS_MAX = 1 << ORR_GRID_DIMS_MAX,
+    FEATURES_MAX = 8,
+    PREFETCH_FLOATS = 1 << 16 // levels above this are not in L2 when their turn comes
+};
+
+// One vector of samples on one level.
+typedef struct grid_cell {
+    real part[ORR_GRID_DIMS_MAX];  // weight of the upper vertex per axis, interpolated
+    real slope[ORR_GRID_DIMS_MAX]; // its derivative by the input
+    suint corner[CORNERS_MAX];     // entries; bit d of the corner's number: the upper vertex on axis d
+} grid_cell;
+
+FN void find_corners(const orr_grid_level *level, int dims, int corners, const suint *vertex, suint *corner)
+{
+    suint lower[ORR_GRID_DIMS_MAX] = {U(0)}, upper[ORR_GRID_DIMS_MAX] = {U(0)};
+    UNROLL
+    for (int d = 0; d < dims; d++) {
+        lower[d] = vertex[d] * level->factor[d];
+        upper[d] = lower[d] + level->factor[d];
+    }
+    const uint32_t entries = level->entries;
+    if (level->index == ORR_GRID_INDEX_HASH) {
+        UNROLL
+        for (int c = 0; c < corners; c++) {
+            suint index = c & 1 ? upper[0] : lower[0];
+            UNROLL
+            for (int d = 1; d < dims; d++) {
+                index ^= c >> d & 1 ? upper[d] : lower[d];
+            }
+            corner[c] = index & (entries - 1u);
+        }
+        return;
+    }
+    UNROLL
+    for (int c = 0; c < corners; c++) {
+        suint index = c & 1 ? upper[0] : lower[0];
+        UNROLL
+        for (int d = 1; d < dims; d++) {
+            index += c >> d & 1 ? upper[d] : lower[d];
+        }
+        corner[c] = level->index == ORR_GRID_INDEX_DENSE ? grid_wrap(index, entries) : index % entries;
+    }
+}
+
+FN void find_cell(const orr_encoding *e, const orr_grid_level *level, const float *input, int i, int dims,
+                  int corners, grid_cell *cell)
+{
+    suint vertex[ORR_GRID_DIMS_MAX];
+    UNROLL
+    for (int d = 0; d < dims; d++) {
+        grid_place place = grid_locate(level->scale, real_load(input + d * ORR_SAMPLES + i));
+        vertex[d] = place.cell;
+        bool smooth = e->config.interpolation == ORR_SMOOTHSTEP;
+        cell->part[d] = smooth ? smoothstep(place.part) : place.part;
+        cell->slope[d] = smooth ? smoothstep_slope(place.part) * level->scale : R(level->scale);
+    }
+    find_corners(level, dims, corners, vertex, cell->corner);
+}
+
+// the product of the corner's weights over all axes but one; without = -1: all
+FN real corner_weight(const grid_cell *cell, int c, int dims, int without)
+{
+    real weight = R(1.0);
+    UNROLL
+    for (int d = 0; d < dims; d++) {
+        if (d != without) {
+            weight = weight * (c >> d & 1 ? cell->part[d] : R(1.0) - cell->part[d]);
+        }
+    }
+    return weight;
+}
+
+// What a whole block needs of one level.
+typedef struct level_plan {
+    uint32_t corner[CORNERS_MAX][ORR_SAMPLES]; // entries
+    float part[ORR_GRID_DIMS_MAX][ORR_SAMPLES];
+    float slope[ORR_GRID_DIMS_MAX][ORR_SAMPLES];
+} level_plan;
+
+// Finds the cells of one vector of samples.
+FN void plan_vector(const orr_encoding *e, int l, const float *input, int i, level_plan *plan, int dims,
+                    int corners)
+{
+    grid_cell cell;
+    find_cell(e, &e->levels[l], input, i, dims, corners, &cell);
+    UNROLL
+    for (int c = 0; c < corners; c++) {
+        sint_store((int32_t *)plan->corner[c] + i, (sint)cell.corner[c]);
+    }
+    UNROLL
+    for (int d = 0; d < dims; d++) {
+        real_store(plan->part[d] + i, cell.part[d]);
+        real_store(plan->slope[d] + i, cell.slope[d]);
+    }
+}
+
+// The table of a level whose entries must be asked for ahead; NULL: it stays in L2.
+FN const float *far_rows(const orr_encoding *e, int l, const float *table, int features)
+{
+    const orr_grid_level *level = &e->levels[l];
+    return (int64_t)level->entries * features > PREFETCH_FLOATS ? table + (int64_t)level->first * features
+                                                                : NULL;
+}
+
+// Finds the cells of one vector of samples and asks for their entries, so that they arrive while other work is done.
+FN void plan_ahead(const orr_encoding *e, int l, const float *table, const float *input, int i,
+                   level_plan *plan, int dims, int features, int corners, int writing)
+{
+    plan_vector(e, l, input, i, plan, dims, corners);
+    const float *rows = far_rows(e, l, table, features);
+    for (int c = 0; rows && c < corners; c++) {
+        for (int k = 0; k < ORR_LANES; k++) {
+            const float *entry = rows + (int64_t)plan->corner[c][i + k] * features;
+            if (writing) {
+                __builtin_prefetch(entry, 1);
+            } else {
+                __builtin_prefetch(entry, 0, 2); // to L2: on Zen 5 random points come 5 % faster than to L1
+            }
+        }
+    }
+}
+
+FN void plan_level(const orr_encoding *e, int l, const float *table, const float *input, level_plan *plan,
+                   int dims, int features, int corners, int writing)
+{
+    for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+        plan_ahead(e, l, table, input, i, plan, dims, features, corners, writing);
+    }
+}
+
+FN void load_parts(const level_plan *plan, int i, int dims, grid_cell *cell)
+{
+    UNROLL
+    for (int d = 0; d < dims; d++) {
+        cell->part[d] = real_load(plan->part[d] + i);
+    }
+}
+
+FN void nearest_levels(const orr_encoding *e, const float *table, const float *input, float *out, int dims,
+                       int features)
+{
+    level_plan plan;
+    for (int l = 0; l < e->level_count; l++, out += features * ORR_SAMPLES) {
+        plan_level(e, l, table, input, &plan, dims, features, 1, 0);
+        for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+            real row[FEATURES_MAX];
+            real_gather_row(table + (int64_t)e->levels[l].first * features, plan.corner[0] + i, features,
+                            row);
+            UNROLL
+            for (int f = 0; f < features; f++) {
+                real_store(out + f * ORR_SAMPLES + i, row[f]);
+            }
+        }
+    }
+}
+
+FN void interpolate_vector(const float *rows, const level_plan *plan, int i, float *out, int dims,
+                           int features)
+{
+    grid_cell cell;
+    real sum[FEATURES_MAX] = {R(0.0)};
+    load_parts(plan, i, dims, &cell);
+    UNROLL
+    for (int c = 0; c < 1 << dims; c++) {
+        real row[FEATURES_MAX], weight = corner_weight(&cell, c, dims, -1);
+        real_gather_row(rows, plan->corner[c] + i, features, row);
+        UNROLL
+        for (int f = 0; f < features; f++) {
+            sum[f] = c == 0 ? weight * row[f] : fma_(weight, row[f], sum[f]);
+        }
+    }
+    UNROLL
+    for (int f = 0; f < features; f++) {
+        real_store(out + f * ORR_SAMPLES + i, sum[f]);
+    }
+}
+
+// The next level is planned vector by vector between this level's, so that its entries are fetched all the time.
+FN void forward_levels(const orr_encoding *e, const float *table, const float *input, float *out, int dims,
+                       int features)
+{
+    level_plan plans[2];
+    plan_level(e, 0, table, input, &plans[0], dims, features, 1 << dims, 0);
+    for (int l = 0; l < e->level_count; l++, out += features * ORR_SAMPLES) {
+        const float *rows = table + (int64_t)e->levels[l].first * features;
+        for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+            if (l + 1 < e->level_count) {
+                plan_ahead(e, l + 1, table, input, i, &plans[(l + 1) % 2], dims, features, 1 << dims, 0);
+            }
+            interpolate_vector(rows, &plans[l % 2], i, out, dims, features);
+        }
+    }
+}
+
+// adds to input_gradient
+FN void slope_vector(const float *rows, const level_plan *plan, int i, const float *gradient,
+                     float *input_gradient, int dims, int features)
+{
+    grid_cell cell;
+    real slope[ORR_GRID_DIMS_MAX] = {R(0.0)};
+    load_parts(plan, i, dims, &cell);
+    UNROLL
+    for (int c = 0; c < 1 << dims; c++) {
+        real row[FEATURES_MAX], value = R(0.0);
+        real_gather_row(rows, plan->corner[c] + i, features, row);
+        UNROLL
+        for (int f = 0; f < features; f++) {
+            value = fma_(row[f], real_load(gradient + f * ORR_SAMPLES + i), value);
+        }
+        UNROLL
+        for (int d = 0; d < dims; d++) {
+            real weight = corner_weight(&cell, c, dims, d);
+            real change = (c >> d & 1 ? weight : -weight) * value;
+            slope[d] = c == 0 ? change : slope[d] + change;
+        }
+    }
+    UNROLL
+    for (int d = 0; d < dims; d++) {
+        float *out = input_gradient + d * ORR_SAMPLES + i;
+        real_store(out, fma_(slope[d], real_load(plan->slope[d] + i), real_load(out)));
+    }
+}
+
+FN void slope_levels(const orr_encoding *e, const float *table, const float *input, const float *gradient,
+                     float *input_gradient, int dims, int features)
+{
+    level_plan plans[2];
+    plan_level(e, 0, table, input, &plans[0], dims, features, 1 << dims, 0);
+    for (int l = 0; l < e->level_count; l++, gradient += features * ORR_SAMPLES) {
+        const float *rows = table + (int64_t)e->levels[l].first * features;
+        for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+            if (l + 1 < e->level_count) {
+                plan_ahead(e, l + 1, table, input, i, &plans[(l + 1) % 2], dims, features, 1 << dims, 0);
+            }
+            slope_vector(rows, &plans[l % 2], i, gradient, input_gradient, dims, features);
+        }
+    }
+}
+
+// Two levels may share the 32 blocks of one word, and levels are scattered by different threads.
+FN void mark(uint32_t *touched, int64_t first)
+{
+    _Atomic uint32_t *word = (_Atomic uint32_t *)&touched[first / (32 * 16)];
+    uint32_t bit = 1u << (first / 16 % 32);
+    if (!(atomic_load_explicit(word, memory_order_relaxed) & bit)) {
+        atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
+    }
+}
+
+// entry += weight gradient
+FN void add_row(float *entry, float weight, const float *gradient, int features)
+{
+    typedef float quad __attribute__((vector_size(16), aligned(4)));
+    if (features < 4) {
+        UNROLL
+        for (int f = 0; f < features; f++) {
+            entry[f] += weight * gradient[f];
+        }
+    }
+    UNROLL
+    for (int f = 0; f + 4 <= features; f += 4) {
+        *(quad *)(entry + f) += *(const quad *)(gradient + f) * weight;
+    }
+}
+
+FN void scatter_level(const orr_encoding *e, int l, const float *input, const float *gradient, int count,
+                      int64_t first_float, float *table_gradient, uint32_t *touched, int dims, int features,
+                      int corners)
+{
+    level_plan plan;
+    float weights[CORNERS_MAX][ORR_SAMPLES];
+    plan_level(e, l, table_gradient + first_float, input, &plan, dims, features, corners, 1);
+    for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
+        grid_cell cell;
+        load_parts(&plan, i, dims, &cell);
+        UNROLL
+        for (int c = 0; c < corners; c++) {
+            real_store(weights[c] + i, corners == 1 ? R(1.0) : corner_weight(&cell, c, dims, -1));
+        }
+    }
+    const int64_t first = first_float + (int64_t)e->levels[l].first * features;
+    for (int i = 0; i < count; i++) {
+        float g[FEATURES_MAX];
+        bool zero = true;
+        UNROLL
+        for (int f = 0; f < features; f++) {
+            g[f] = gradient[f * ORR_SAMPLES + i];
+            zero &= g[f] == 0.0f;
+        }
+        if (zero) {
+            continue; // an empty sample leaves no mark
+        }
+        UNROLL
+        for (int c = 0; c < corners; c++) {
+            int64_t place = first + (int64_t)plan.corner[c][i] * features;
+            add_row(table_gradient + place, weights[c][i], g, features);
+            mark(touched, place);
+        }
+    }
+}
+
+FN void scatter_linear(const orr_encoding *e, int l, const float *input, const float *gradient, int count,
+                       int64_t first_float, float *table_gradient, uint32_t *touched, int dims, int features)
+{
+    scatter_level(e, l, input, gradient, count, first_float, table_gradient, touched, dims, features,
+                  1 << dims);
+}
+
+FN void scatter_nearest(const orr_encoding *e, int l, const float *input, const float *gradient, int count,
+                        int64_t first_float, float *table_gradient, uint32_t *touched, int dims, int features)
+{
+    scatter_level(e, l, input, gradient, count, first_float, table_gradient, touched, dims, features, 1);
+}
+
+#if defined(ORR_SANITIZED)
+// once for all: the checks of every pair, unrolled, would take the compiler minutes
+#define CALL_COMPILED(f, ...) f(__VA_ARGS__, e->input_dims, e->config.features_per_level);
+#else
+// calls f(..., dims, features) with both as constants
+#define FEATURES_CASES(f, dims, ...)                                                                         \
+    switch (e->config.features_per_level) {                                                                  \
+    case 1:                                                                                                  \
+        f(__VA_ARGS__, dims, 1);                                                                             \
+        break;                                                                                               \
+    case 2:                                                                                                  \
+        f(__VA_ARGS__, dims, 2);                                                                             \
+        break;                                                                                               \
+    case 4:                                                                                                  \
+        f(__VA_ARGS__, dims, 4);                                                                             \
+        break;                                                                                               \
+    default:                                                                                                 \
+        f(__VA_ARGS__, dims, 8);                                                                             \
+        break;                                                                                               \
+    }
+#define CALL_COMPILED(f, ...)                                                                                \
+    switch (e->input_dims) {                                                                                 \
+    case 2:                                                                                                  \
+        FEATURES_CASES(f, 2, __VA_ARGS__)                                                                    \
+        break;                                                                                               \
+    case 3:                                                                                                  \
+        FEATURES_CASES(f, 3, __VA_ARGS__)                                                                    \
+        break;                                                                                               \
+    default:                                                                                                 \
+        FEATURES_CASES(f, 4, __VA_ARGS__)                                                                    \
+        break;                                                                                               \
+    }
+#endif
+
+void ORR_ISA_NAME(orr_grid_forward)(const orr_encoding *e, const float *table, const float *input,
+                                    float *features)
+{
+    if (e->config.interpolation == ORR_NEAREST) {
+        CALL_COMPILED(nearest_levels, e, table, input, features)
+    } else {
+        CALL_COMPILED(forward_levels, e, table, input, features)
+    }
+}
+
+void ORR_ISA_NAME(orr_grid_backward_input)(const orr_encoding *e, const float *table, const float *input,
+                                           const float *gradient, float *input_gradient)
+{
+    for (int i = 0; i < e->input_dims * ORR_SAMPLES; i += ORR_LANES) {
+        real_store(input_gradient + i, R(0.0));
+    }
+    if (e->config.interpolation == ORR_NEAREST) {
+        return; // constant within a cell
+    }
+    CALL_COMPILED(slope_levels, e, table, input, gradient, input_gradient)
+}
+
+void ORR_ISA_NAME(orr_grid_scatter)(const orr_encoding *e, int level, const float *input,
+                                    const float *gradient, int count, int64_t first_float,
+                                    float *table_gradient, uint32_t *touched)
+{
+    gradient += level * e->config.features_per_level * ORR_SAMPLES;
+    if (e->config.interpolation == ORR_NEAREST) {
+        CALL_COMPILED(scatter_nearest, e, level, input, gradient, count, first_float, table_gradient, touched)
+    } else {
+        CALL_COMPILED(scatter_linear, e, level, input, gradient, count, first_float, table_gradient, touched)
+    }
+}

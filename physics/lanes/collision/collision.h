@@ -1,0 +1,111 @@
+// Which pairs are near, and which routine finds their contacts.
+#pragma once
+
+#include "physics/lanes/collision/sweep.h"
+
+// The lanes in which the geoms of a pair could touch, by their bounding spheres.
+FN mask may_touch(const lane_model *m, const lane_data *d, const orr_pair *pair)
+{
+    real3 apart = sub3(load3(d->geom_xpos, pair->geom2), load3(d->geom_xpos, pair->geom1));
+    real reach = R(pair->margin) + geom_rbound(m, d, pair->geom2);
+    if (m->geom_type[pair->geom1] == ORR_GEOM_PLANE) {
+        return dot3(apart, load_matrix(d->geom_xmat, pair->geom1).z) < reach;
+    }
+    reach = reach + geom_rbound(m, d, pair->geom1);
+    return dot3(apart, apart) < reach * reach;
+}
+
+LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
+{
+    const orr_pair *pair = &m->plan->pair[i];
+    uint32_t near = lanes_of(may_touch(m, d, pair));
+    if (near == 0) {
+        return;
+    }
+    lane_geom a = load_geom(m, d, pair->geom1), b = load_geom(m, d, pair->geom2);
+    switch (m->geom_type[pair->geom1] * 8 + m->geom_type[pair->geom2]) {
+    case ORR_GEOM_PLANE * 8 + ORR_GEOM_SPHERE:
+        plane_sphere(m, d, i, &a, b.pos, b.size.x, no_tangent());
+        break;
+    case ORR_GEOM_PLANE * 8 + ORR_GEOM_CAPSULE:
+        plane_capsule(m, d, i, &a, &b);
+        break;
+    case ORR_GEOM_PLANE * 8 + ORR_GEOM_ELLIPSOID:
+        plane_ellipsoid(m, d, i, &a, &b);
+        break;
+    case ORR_GEOM_PLANE * 8 + ORR_GEOM_CYLINDER:
+        plane_cylinder(m, d, i, &a, &b);
+        break;
+    case ORR_GEOM_PLANE * 8 + ORR_GEOM_BOX:
+        plane_box(m, d, i, &a, &b);
+        break;
+    case ORR_GEOM_SPHERE * 8 + ORR_GEOM_SPHERE:
+        sphere_sphere(m, d, i, a.pos, a.size.x, b.pos, b.size.x, everywhere());
+        break;
+    case ORR_GEOM_SPHERE * 8 + ORR_GEOM_CAPSULE:
+        sphere_capsule(m, d, i, &a, &b);
+        break;
+    case ORR_GEOM_SPHERE * 8 + ORR_GEOM_CYLINDER:
+        sphere_cylinder(m, d, i, &a, &b);
+        break;
+    case ORR_GEOM_CAPSULE * 8 + ORR_GEOM_CAPSULE:
+        capsule_capsule(m, d, i, &a, &b);
+        break;
+    default:
+        collide_lanes(m, d, i, &a, &b, near);
+        break;
+    }
+}
+
+FN int lowest_bit(uint32_t bits)
+{
+#if defined(__CUDA_ARCH__)
+    return __ffs((int)bits) - 1;
+#else
+    return __builtin_ctz(bits);
+#endif
+}
+
+// Sets the bits of the pairs that may touch, as sweep does: few enough that a team tries them all.
+LANE_FN void try_pairs(const lane_model *m, const lane_data *d)
+{
+    const orr_plan *plan = m->plan;
+    for (int first = 0; first < plan->pair_count; first += 32) {
+        uint32_t near = 0;
+        for (int i = team_first(d); i < 32 && first + i < plan->pair_count; i += team_size(d)) {
+            near |= any(may_touch(m, d, &plan->pair[first + i])) ? 1u << i : 0u;
+        }
+        d->near_pair[first / 32] = team_bits(d, near);
+    }
+}
+
+LANE_FN void collide(const lane_model *m, lane_data *d)
+{
+    const orr_plan *plan = m->plan;
+    if (m->opt.disableflags & ORR_DISABLE_CONTACT) {
+        return;
+    }
+    if (plan->sweep_count == 0 && team_size(d) == 1) {
+        for (int i = 0; i < plan->pair_count; i++) {
+            collide_pair(m, d, i);
+        }
+    } else {
+        if (plan->sweep_count > 0) {
+            ALONE(d, sweep(m, d))
+        } else {
+            try_pairs(m, d);
+        }
+        for (int first = 0; first < plan->pair_count; first += 32) {
+            for (uint32_t left = d->near_pair[first / 32]; left != 0; left &= left - 1) {
+                collide_pair(m, d, first + lowest_bit(left));
+            }
+        }
+    }
+    for (int i = team_first(d); i < d->contact_count; i += team_size(d)) {
+        if (d->contact[i].row >= 0) {
+            set_contact_rows(m, d, i);
+        }
+    }
+    int needed = d->contact_count + d->contacts_missed;
+    d->contacts_needed = needed > d->contacts_needed ? needed : d->contacts_needed;
+}

@@ -1,0 +1,113 @@
+// A contact between two geoms, and the rows of the constraint Jacobian it becomes.
+#pragma once
+
+#include "physics/lanes/rows.h"
+
+// What one dof does to the contact: the relative velocity of the second body at the contact along normal and
+// tangents, and its relative turning about them.
+FN void contact_column(const lane_model *m, const lane_data *d, int dof, int part, const real3 axes[3],
+                       real3 pos, real column[6])
+{
+    spatial motion = load_spatial(d->cdof, dof);
+    real3 arm = sub3(pos, load3(d->subtree_com, m->body_rootid[m->dof_bodyid[dof]]));
+    real3 linear = add3(motion.t, cross3(motion.r, arm));
+    real sign = R(part == ORR_CHAIN_SECOND ? 1.0 : -1.0);
+    for (int k = 0; k < 3; k++) {
+        column[k] = sign * dot3(axes[k], linear);
+        column[3 + k] = sign * dot3(axes[k], motion.r);
+    }
+}
+
+// Adds the rows of a contact, to be set by set_contact_rows.
+LANE_FN int add_contact_rows(const lane_model *m, lane_data *d, int pair_index)
+{
+    const orr_pair *pair = &m->plan->pair[pair_index];
+    orr_chain chain = m->plan->chain[pair->chain];
+    int elliptic = m->opt.cone == ORR_CONE_ELLIPTIC, dim = pair->condim;
+    int rows = dim == 1 ? 1 : elliptic ? dim : 2 * (dim - 1);
+    lane_row_type type = dim > 1 && elliptic ? LANE_ROW_CONE : LANE_ROW_UNILATERAL;
+    return add_group(d, type, rows, dim, m->plan->chain_dof + chain.first, chain.count);
+}
+
+LANE_FN void set_contact_rows(const lane_model *m, const lane_data *d, int contact)
+{
+    const orr_plan *plan = m->plan;
+    int pair_index = d->contact[contact].pair, first = d->contact[contact].row;
+    const orr_pair *pair = &plan->pair[pair_index];
+    orr_chain chain = plan->chain[pair->chain];
+    int elliptic = m->opt.cone == ORR_CONE_ELLIPTIC, dim = pair->condim, rows = d->row[first].dim;
+    real3 pos = load3(d->contact_pos, contact), axes[3];
+    for (int k = 0; k < 3; k++) {
+        axes[k] = load3(d->contact_frame, 3 * contact + k);
+    }
+    real r = d->contact_dist[contact] - R(pair->includemargin);
+    mask exists = r < R(0.0);
+    r = sel(exists, r, R(0.0));
+    reals friction = d->contact_friction + ORR_PAIR_WEIGHT * contact;
+    for (int k = 0; k < ORR_PAIR_WEIGHT; k++) {
+        friction[k] = pair_number(m, d, pair_index, k);
+    }
+    d->row[first].friction = friction;
+    reals J = d->efc_J + d->row[first].J;
+    for (int e = 0; e < chain.count; e++) {
+        real column[6];
+        contact_column(m, d, plan->chain_dof[chain.first + e], plan->chain_part[chain.first + e], axes, pos,
+                       column);
+        for (int k = 0; k < dim; k++) {
+            J[k * chain.count + e] = column[k];
+        }
+    }
+    group_times(d, first, d->qvel, d->efc_jv);
+    uniform_real solref[ORR_NREF], solimp[ORR_NIMP], solreffriction[ORR_NREF];
+    for (int k = 0; k < ORR_NREF; k++) {
+        solref[k] = (uniform_real)pair->solref[k];
+        solreffriction[k] = (uniform_real)pair->solreffriction[k];
+    }
+    for (int k = 0; k < ORR_NIMP; k++) {
+        solimp[k] = (uniform_real)pair->solimp[k];
+    }
+    lane_impedance at = impedance_of(m, solref, solimp, r);
+    lane_impedance sliding = at;
+    if (elliptic && (pair->solreffriction[0] != 0.0 || pair->solreffriction[1] != 0.0)) {
+        sliding = impedance_of(m, solreffriction, solimp, r);
+        sliding.impedance = at.impedance;
+    }
+    sliding.stiffness = 0;
+    for (int k = 0; k < rows; k++) {
+        real weight = pair_number(m, d, pair_index, ORR_PAIR_WEIGHT + (elliptic ? k : 0));
+        set_row_of_group(d, first + k, elliptic && k > 0 ? sliding : at, r, weight, exists);
+    }
+}
+
+// A contact in the lanes of `found` whose distance is below the margin. tangent: where the first tangent should
+// point, of any length; below 1/2 it counts as not given.
+FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real distance, real3 pos, real3 normal,
+                    real3 tangent, mask found)
+{
+    const orr_pair *pair = &m->plan->pair[pair_index];
+    mask near = and_(found, distance < R(pair->margin));
+    if (!any(near)) {
+        return;
+    }
+    if (d->contact_count == m->plan->contact_capacity) {
+        d->contacts_missed++;
+        return;
+    }
+    mask given = dot3(tangent, tangent) > R(0.25);
+    mask upright = abs_(normal.y) >= R(0.5);
+    tangent = select3(given, tangent, select3(upright, axis3(2), axis3(1)));
+    tangent = normalise3(add_scaled3(tangent, normal, -dot3(normal, tangent)));
+    real3 axes[3] = {normal, tangent, cross3(normal, tangent)};
+    int contact = d->contact_count++;
+    d->contact[contact].pair = pair_index;
+    d->contact[contact].row = -1;
+    d->contact_dist[contact] = sel(near, distance, R(LANE_HUGE));
+    store3(d->contact_pos, contact, pos);
+    for (int k = 0; k < 3; k++) {
+        store3(d->contact_frame, 3 * contact + k, axes[k]);
+    }
+    mask pushes = and_(near, distance < R(pair->includemargin));
+    if (any(pushes)) {
+        d->contact[contact].row = add_contact_rows(m, d, pair_index);
+    }
+}

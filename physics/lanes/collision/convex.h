@@ -1,0 +1,330 @@
+// Contacts of two convex shapes: distance or depth, and the further points that keep flat things from rocking.
+#pragma once
+
+#include "physics/lanes/collision/convex_depth.h"
+#include "physics/lanes/collision/convex_distance.h"
+#include "physics/lanes/collision/convex_polish.h"
+
+// How near two shapes are searched, from the model's options.
+typedef struct convex_search {
+    double margin;    // m: contacts below this distance
+    double tolerance; // m, of a depth
+    int iterations;
+    int several; // may a pair have more than one contact?
+} convex_search;
+
+// The deepest or closest point. Returns whether they are closer than the margin. witness: what touches there, where the
+// cores overlap.
+LANE_FN int convex_closest_witness(convex_shape *a, convex_shape *b, const convex_search *search,
+                                   convex_hit *hit, convex_witness *witness)
+{
+    double radii = a->radius + b->radius;
+    convex_answer answer = core_distance(a, b, radii + search->margin, hit);
+    if (answer == CONVEX_FAR) {
+        return 0;
+    }
+    if (answer != CONVEX_APART && !core_depth(a, b, search->tolerance, search->iterations, hit, witness) &&
+        answer == CONVEX_OVERLAP) {
+        return 0;
+    }
+    if (!has_flat_faces(a) || !has_flat_faces(b)) {
+        polish_hit(a, b, hit);
+    }
+    hit->distance -= radii;
+    hit->pos = point_along(hit->pos, 0.5 * (a->radius - b->radius), hit->normal);
+    return hit->distance < search->margin;
+}
+
+LANE_FN int convex_closest(convex_shape *a, convex_shape *b, const convex_search *search, convex_hit *hit)
+{
+    convex_witness witness;
+    return convex_closest_witness(a, b, search, hit, &witness);
+}
+
+// ---- flat faces ----
+
+enum { CONVEX_POLYGON = 64 };
+
+// A face or else an edge lies on the other's face below this angle, 5.1 degrees.
+#define CONVEX_LEAN_COSINE 0.996
+#define CONVEX_LEAN_SINE 0.0893
+
+typedef struct convex_polygon {
+    point corner[CONVEX_POLYGON]; // counter-clockwise seen from the side of the normal
+    int count;
+    point normal;
+} convex_polygon;
+
+// The face of a box or hull whose normal is closest to a direction.
+LANE_FN void face_towards(const convex_shape *s, point direction, convex_polygon *face)
+{
+    point n = to_local_direction(&s->frame, direction);
+    face->count = 0;
+    if (s->type == ORR_GEOM_BOX) {
+        double along[3] = {n.x, n.y, n.z};
+        int k = fabs(n.x) >= fabs(n.y) && fabs(n.x) >= fabs(n.z) ? 0 : fabs(n.y) >= fabs(n.z) ? 1 : 2;
+        double sign = along[k] >= 0.0 ? 1.0 : -1.0;
+        face->normal = point_scaled(s->frame.axis[k], sign);
+        for (int corner = 0; corner < 4; corner++) {
+            int u = (k + 1) % 3, v = (k + 2) % 3;
+            point p = point_along(s->frame.pos, s->size[k], face->normal);
+            p = point_along(p, corner == 0 || corner == 3 ? s->size[u] : -s->size[u], s->frame.axis[u]);
+            p = point_along(p, (corner < 2 ? 1.0 : -1.0) * sign * s->size[v], s->frame.axis[v]);
+            face->corner[face->count++] = p;
+        }
+        return;
+    }
+    const orr_hull *hull = s->hull;
+    int best = 0;
+    double most = -2.0;
+    for (int k = 0; k < hull->face_count; k++) {
+        const double *normal = hull->normal + 3 * k;
+        double along = normal[0] * n.x + normal[1] * n.y + normal[2] * n.z;
+        if (along > most) {
+            most = along;
+            best = k;
+        }
+    }
+    const double *normal = hull->normal + 3 * best;
+    convex_frame turn = s->frame;
+    turn.pos = make_point(0.0, 0.0, 0.0);
+    face->normal = to_world(&turn, make_point(normal[0], normal[1], normal[2]));
+    int first = hull->first[best], count = hull->first[best + 1] - first;
+    int stride =
+        (count + CONVEX_POLYGON / 2 - 1) / (CONVEX_POLYGON / 2); // a round face: every so many corners
+    for (int k = 0; k < count; k += stride) {
+        face->corner[face->count++] = to_world(&s->frame, hull_vertex(s, hull->vertex[first + k]));
+    }
+}
+
+// What of a polygon lies above another one (Sutherland, Hodgman 1974).
+LANE_FN void clip_polygon(convex_polygon *polygon, const convex_polygon *by)
+{
+    for (int side = 0; side < by->count; side++) {
+        point corner = by->corner[side];
+        point inward = point_cross(by->normal, point_difference(by->corner[(side + 1) % by->count], corner));
+        convex_polygon kept;
+        kept.count = 0;
+        for (int k = 0; k < polygon->count; k++) {
+            point p = polygon->corner[k], q = polygon->corner[(k + 1) % polygon->count];
+            double p_inside = point_dot(point_difference(p, corner), inward);
+            double q_inside = point_dot(point_difference(q, corner), inward);
+            int keep = q_inside > -1e-15, crosses = keep != (p_inside > -1e-15);
+            if (crosses && kept.count < CONVEX_POLYGON) {
+                double share = p_inside / (p_inside - q_inside);
+                kept.corner[kept.count++] = point_along(p, share, point_difference(q, p));
+            }
+            if (keep && kept.count < CONVEX_POLYGON) {
+                kept.corner[kept.count++] = q;
+            }
+        }
+        polygon->count = kept.count;
+        memcpy(polygon->corner, kept.corner, (size_t)kept.count * sizeof *kept.corner);
+    }
+    int count = 0;
+    for (int k = 0; k < polygon->count; k++) {
+        int again = 0;
+        for (int j = 0; j < count && !again; j++) {
+            again = point_length(point_difference(polygon->corner[j], polygon->corner[k])) < 1e-12;
+        }
+        if (!again) {
+            polygon->corner[count++] = polygon->corner[k];
+        }
+    }
+    polygon->count = count;
+}
+
+FN double triangle_area(const convex_polygon *p, int a, int b, int c)
+{
+    return fabs(point_dot(p->normal, point_cross(point_difference(p->corner[b], p->corner[a]),
+                                                 point_difference(p->corner[c], p->corner[a]))));
+}
+
+// Leaves the four corners that span the largest area: over each diagonal, the farthest corner on both sides.
+LANE_FN void keep_four_corners(convex_polygon *p)
+{
+    double most = -1.0;
+    int best[4] = {0, 1, 2, 3};
+    for (int a = 0; a < p->count; a++) {
+        for (int c = a + 2; c < p->count; c++) {
+            double area[2] = {0.0, 0.0};
+            int far[2] = {a + 1, (c + 1) % p->count};
+            for (int k = 0; k < p->count; k++) {
+                int side = k > a && k < c ? 0 : 1;
+                double size = triangle_area(p, a, c, k);
+                if (size > area[side]) {
+                    area[side] = size;
+                    far[side] = k;
+                }
+            }
+            if (area[0] + area[1] > most) {
+                most = area[0] + area[1];
+                best[0] = a;
+                best[1] = far[0];
+                best[2] = c;
+                best[3] = far[1];
+            }
+        }
+    }
+    point kept[4];
+    for (int k = 0; k < 4; k++) {
+        kept[k] = p->corner[best[k]];
+    }
+    memcpy(p->corner, kept, sizeof kept);
+    p->count = 4;
+}
+
+// Leaves the edge of a polygon at its deepest corner below a face that leans least. Returns whether one leans little.
+LANE_FN int keep_lowest_edge(convex_polygon *p, const convex_polygon *face)
+{
+    int deepest = 0;
+    for (int k = 1; k < p->count; k++) {
+        if (point_dot(point_difference(p->corner[k], p->corner[deepest]), face->normal) < 0.0) {
+            deepest = k;
+        }
+    }
+    point from = p->corner[deepest], best = from;
+    double least = CONVEX_LEAN_SINE;
+    for (int k = 0; k < 2; k++) {
+        point to = p->corner[(deepest + (k ? 1 : p->count - 1)) % p->count];
+        double sine = point_dot(point_direction(point_difference(to, from)), face->normal);
+        if (sine < least) {
+            least = sine;
+            best = to;
+        }
+    }
+    p->corner[0] = from;
+    p->corner[1] = best;
+    p->count = 2;
+    return least < CONVEX_LEAN_SINE;
+}
+
+FN int same_point(point a, point b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+// Do three vertices span an edge: are two of them one?
+FN int is_edge(const point v[3])
+{
+    return same_point(v[0], v[1]) + same_point(v[1], v[2]) + same_point(v[2], v[0]) == 1;
+}
+
+// Leaves the edge that three vertices span. Returns whether it leans little against a face.
+LANE_FN int keep_witness_edge(convex_polygon *p, const point v[3], const convex_polygon *face)
+{
+    p->corner[0] = v[0];
+    p->corner[1] = v[same_point(v[0], v[1]) ? 2 : 1];
+    p->count = 2;
+    point way = point_direction(point_difference(p->corner[1], p->corner[0]));
+    return fabs(point_dot(way, face->normal)) < CONVEX_LEAN_SINE;
+}
+
+// The corners of what the faces share that look at each other, each as deep as it is below one of them. Where they do
+// not, an edge over the other's face: the lowest one at a corner that touches a face, or of two edges that cross the
+// first's over the second's face, not the other way round; that is MuJoCo's rule. So is it that two faces have the
+// normal of the second's, and that a crossing edge with one end below counts twice. At most four; returns the number of hits.
+LANE_FN int flat_contacts(const convex_shape *a, const convex_shape *b, const convex_witness *witness,
+                          convex_hit *hits)
+{
+    convex_polygon one, two;
+    point normal = hits[0].normal, back = point_scaled(normal, -1.0);
+    face_towards(a, normal, &one);
+    face_towards(b, back, &two);
+    int alike = -point_dot(one.normal, two.normal) >= CONVEX_LEAN_COSINE;
+    int crossing = is_edge(witness->on1) && is_edge(witness->on2);
+    int second = crossing ? !alike : point_dot(two.normal, back) > point_dot(one.normal, normal);
+    const convex_polygon *face = second ? &two : &one;
+    convex_polygon *other = second ? &one : &two;
+    if (!alike &&
+        !(crossing ? keep_witness_edge(other, witness->on1, face) : keep_lowest_edge(other, face))) {
+        return 1;
+    }
+    normal = alike || second ? point_scaled(two.normal, -1.0) : one.normal;
+    clip_polygon(other, face);
+    int count = 0;
+    for (int k = 0; k < other->count; k++) {
+        if (point_dot(point_difference(other->corner[k], face->corner[0]), face->normal) < 0.0) {
+            other->corner[count++] = other->corner[k];
+        }
+    }
+    if (count == 1 && crossing && !alike) {
+        other->corner[count++] = other->corner[0];
+    }
+    other->count = count;
+    if (count > 4) {
+        keep_four_corners(other);
+        count = 4;
+    }
+    for (int k = 0; k < count; k++) {
+        point p = other->corner[k];
+        hits[k].distance = point_dot(point_difference(p, face->corner[0]), face->normal);
+        hits[k].normal = normal;
+        hits[k].pos = point_along(p, second ? 0.5 * hits[k].distance : -0.5 * hits[k].distance, normal);
+    }
+    return count ? count : 1;
+}
+
+// ---- by turning ----
+
+// A frame turned about a point by a small angle: Rodrigues' formula.
+LANE_FN convex_frame turned_frame(const convex_frame *f, point about, point axis, double angle)
+{
+    double sine = sin(angle), cosine = cos(angle);
+    point from[4] = {f->axis[0], f->axis[1], f->axis[2], point_difference(f->pos, about)}, to[4];
+    for (int k = 0; k < 4; k++) {
+        point along = point_scaled(axis, point_dot(axis, from[k]) * (1.0 - cosine));
+        to[k] = point_along(point_along(along, cosine, from[k]), sine, point_cross(axis, from[k]));
+    }
+    convex_frame result = {point_sum(about, to[3]), {to[0], to[1], to[2]}};
+    return result;
+}
+
+// As MuJoCo does for shapes without faces: where the contact goes when both are turned by 1 mrad against each other
+// about its tangents. What it finds counts as deep as hits[0].
+LANE_FN int turned_contacts(convex_shape *a, convex_shape *b, const convex_search *search, convex_hit *hits)
+{
+    point tangent[2];
+    point_tangents(hits[0].normal, tangent);
+    double apart = 1e-3 * fmin(a->bound, b->bound);
+    convex_frame frame1 = a->frame, frame2 = b->frame;
+    int count = 1;
+    for (int turn = 0; turn < 4; turn++) {
+        double angle = turn % 2 ? 1e-3 : -1e-3;
+        a->frame = turned_frame(&frame1, hits[0].pos, tangent[turn / 2], angle);
+        b->frame = turned_frame(&frame2, hits[0].pos, tangent[turn / 2], -angle);
+        convex_hit hit;
+        int found = convex_closest(a, b, search, &hit);
+        for (int k = 0; k < count && found; k++) {
+            found = point_length(point_difference(hits[k].pos, hit.pos)) > apart;
+        }
+        if (found) {
+            hit.distance = hits[0].distance;
+            hits[count++] = hit;
+        }
+    }
+    a->frame = frame1;
+    b->frame = frame2;
+    return count;
+}
+
+FN int is_round(const convex_shape *s)
+{
+    return s->type == ORR_GEOM_SPHERE || s->type == ORR_GEOM_ELLIPSOID;
+}
+
+// At most 5 contacts.
+LANE_FN int convex_contacts(convex_shape *a, convex_shape *b, const convex_search *search, convex_hit *hits)
+{
+    convex_witness witness;
+    if (!convex_closest_witness(a, b, search, hits, &witness)) {
+        return 0;
+    }
+    if (!search->several || is_round(a) || is_round(b)) {
+        return 1;
+    }
+    if (search->margin <= 0.0 && has_flat_faces(a) && has_flat_faces(b)) {
+        return flat_contacts(a, b, &witness, hits);
+    }
+    return turned_contacts(a, b, search, hits);
+}

@@ -1,0 +1,264 @@
+// How deep two convex cores overlap, by the expanding polytope algorithm (van den Bergen 2001): a polytope inside
+// their difference grows where its surface is closest to the origin. It may begin anywhere: a face that has the
+// origin on its outer side counts as negatively far, and is pushed out first.
+#pragma once
+
+#include "physics/lanes/collision/convex_shape.h"
+
+enum {
+    CONVEX_VERTICES = 132,
+    CONVEX_FACES = 2 * CONVEX_VERTICES // a closed surface of n vertices has 2 n - 4 triangles
+};
+
+typedef struct convex_face {
+    point normal;                 // outward
+    double distance;              // of its plane from the origin
+    int16_t vertex[3], beside[3]; // the face across the edge from vertex k to the next
+    int16_t state;
+} convex_face;
+
+enum { CONVEX_FACE_FREE, CONVEX_FACE_KEPT, CONVEX_FACE_SEEN };
+
+typedef struct convex_polytope {
+    convex_vertex vertex[CONVEX_VERTICES];
+    convex_face face[CONVEX_FACES];
+    int16_t seen[CONVEX_FACES]; // faces that a new vertex sees
+    int16_t
+        edge_from[CONVEX_VERTICES]; // around them: for a vertex, the next one, the face beyond, and its edge
+    int16_t edge_beyond[CONVEX_VERTICES], edge_index[CONVEX_VERTICES];
+    int vertex_count, face_count;
+} convex_polytope;
+
+// Returns its slot; there is always one.
+FN int add_face(convex_polytope *t, int a, int b, int c)
+{
+    int slot = 0;
+    while (slot < t->face_count && t->face[slot].state != CONVEX_FACE_FREE) {
+        slot++;
+    }
+    t->face_count += slot == t->face_count;
+    convex_face *face = &t->face[slot];
+    point p = t->vertex[a].p;
+    point normal = point_cross(point_difference(t->vertex[b].p, p), point_difference(t->vertex[c].p, p));
+    double area = point_length(normal);
+    face->vertex[0] = (int16_t)a;
+    face->vertex[1] = (int16_t)b;
+    face->vertex[2] = (int16_t)c;
+    face->state = CONVEX_FACE_KEPT;
+    // a face without an area is never the closest
+    face->normal = area > 1e-30 ? point_scaled(normal, 1.0 / area) : make_point(0.0, 0.0, 0.0);
+    face->distance = area > 1e-30 ? point_dot(face->normal, p) : 1e300;
+    return slot;
+}
+
+FN int next_corner(int k)
+{
+    return k == 2 ? 0 : k + 1;
+}
+
+// Puts the last vertex outside of the faces that it sees: those around `closest`, from neighbour to neighbour.
+// height: how far above a face it must be. Returns 0, and leaves the polytope as it was, where rounding makes their rim
+// more than one loop.
+LANE_FN int expand_polytope(convex_polytope *t, int closest, double height)
+{
+    int last = t->vertex_count - 1, seen = 1, edges = 0, start = -1;
+    point p = t->vertex[last].p;
+    for (int k = 0; k < last; k++) {
+        t->edge_from[k] = -1;
+    }
+    t->seen[0] = (int16_t)closest;
+    t->face[closest].state = CONVEX_FACE_SEEN;
+    int fine = 1;
+    for (int k = 0; k < seen; k++) {
+        const convex_face *face = &t->face[t->seen[k]];
+        for (int e = 0; e < 3; e++) {
+            convex_face *beside = &t->face[face->beside[e]];
+            if (beside->state == CONVEX_FACE_SEEN) {
+                continue;
+            }
+            if (point_dot(beside->normal, p) > beside->distance + height || beside->distance > 1e299) {
+                beside->state = CONVEX_FACE_SEEN;
+                t->seen[seen++] = face->beside[e];
+            }
+        }
+    }
+    for (int k = 0; k < seen; k++) {
+        int from_face = t->seen[k];
+        const convex_face *face = &t->face[from_face];
+        for (int e = 0; e < 3; e++) {
+            const convex_face *beside = &t->face[face->beside[e]];
+            if (beside->state == CONVEX_FACE_SEEN) {
+                continue;
+            }
+            int from = face->vertex[e];
+            fine &= t->edge_from[from] < 0;
+            t->edge_from[from] = face->vertex[next_corner(e)];
+            t->edge_beyond[from] = face->beside[e];
+            t->edge_index[from] = (int16_t)(beside->beside[0] == from_face   ? 0
+                                            : beside->beside[1] == from_face ? 1
+                                                                             : 2);
+            start = from;
+            edges++;
+        }
+    }
+    int around = 0;
+    for (int at = start; fine && around < edges && at >= 0 && (around == 0 || at != start); around++) {
+        at = t->edge_from[at];
+    }
+    if (!fine || edges < 3 || around != edges || edges + t->face_count - seen > CONVEX_FACES) {
+        for (int k = 0; k < seen; k++) {
+            t->face[t->seen[k]].state = CONVEX_FACE_KEPT;
+        }
+        return 0;
+    }
+    for (int k = 0; k < seen; k++) {
+        t->face[t->seen[k]].state = CONVEX_FACE_FREE;
+    }
+    int first = -1, before = -1, at = start;
+    for (int k = 0; k < edges; k++) {
+        int to = t->edge_from[at], face = add_face(t, at, to, last);
+        t->face[face].beside[0] = t->edge_beyond[at];
+        t->face[t->edge_beyond[at]].beside[t->edge_index[at]] = (int16_t)face;
+        if (k == 0) {
+            first = face;
+        } else {
+            t->face[face].beside[2] = (int16_t)before;
+            t->face[before].beside[1] = (int16_t)face;
+        }
+        before = face;
+        at = to;
+    }
+    t->face[first].beside[2] = (int16_t)before;
+    t->face[before].beside[1] = (int16_t)first;
+    return 1;
+}
+
+// The farther of the difference's extremes along +-direction, seen from a point.
+LANE_FN convex_vertex farther_support(convex_shape *a, convex_shape *b, point direction, point from)
+{
+    convex_vertex up = difference_support(a, b, direction);
+    convex_vertex down = difference_support(a, b, point_scaled(direction, -1.0));
+    double above = point_dot(point_difference(up.p, from), direction);
+    double below = point_dot(point_difference(from, down.p), direction);
+    return above >= below ? up : down;
+}
+
+// A tetrahedron of extremes. Returns 0 when the difference is flat.
+LANE_FN int first_polytope(convex_polytope *t, convex_shape *a, convex_shape *b)
+{
+    point way = point_direction(point_difference(b->frame.pos, a->frame.pos)), tangent[2];
+    point_tangents(way, tangent);
+    convex_vertex *v = t->vertex;
+    v[0] = difference_support(a, b, way);
+    v[1] = difference_support(a, b, point_scaled(way, -1.0));
+    point line = point_direction(point_difference(v[1].p, v[0].p));
+    point across = point_direction(point_along(tangent[0], -point_dot(tangent[0], line), line));
+    v[2] = farther_support(a, b, across, v[0].p);
+    point normal =
+        point_direction(point_cross(point_difference(v[1].p, v[0].p), point_difference(v[2].p, v[0].p)));
+    v[3] = farther_support(a, b, normal, v[0].p);
+    double height = point_dot(point_difference(v[3].p, v[0].p), normal);
+    if (height > 0.0) { // the other way round, so that the base looks away from v[3]
+        convex_vertex swap = v[1];
+        v[1] = v[2];
+        v[2] = swap;
+    }
+    t->vertex_count = 4;
+    t->face_count = 0;
+    add_face(t, 0, 1, 2);
+    for (int k = 0; k < 3; k++) {
+        add_face(t, next_corner(k), k, 3);
+        t->face[0].beside[k] = (int16_t)(k + 1);
+        t->face[k + 1].beside[0] = 0;
+        t->face[k + 1].beside[1] = (int16_t)((k + 2) % 3 + 1); // across the edge from corner k
+        t->face[k + 1].beside[2] = (int16_t)(next_corner(k) + 1);
+    }
+    return fabs(height) > 1e-14;
+}
+
+// The vertices of both shapes that span the deepest face of the difference: one vertex against a face, or two against
+// two, an edge across an edge.
+typedef struct convex_witness {
+    point on1[3], on2[3];
+} convex_witness;
+
+// Where the origin projects to in a face.
+LANE_FN void hit_on_face(const convex_polytope *t, const convex_face *face, convex_hit *hit,
+                         convex_witness *witness)
+{
+    point at = point_scaled(face->normal, face->distance), on1 = {0.0, 0.0, 0.0}, on2 = on1;
+    double total = 0.0;
+    for (int k = 0; k < 3; k++) {
+        const convex_vertex *v = &t->vertex[face->vertex[k]];
+        point left = point_difference(t->vertex[face->vertex[next_corner(k)]].p, at);
+        point right = point_difference(t->vertex[face->vertex[next_corner(next_corner(k))]].p, at);
+        double weight = point_dot(point_cross(left, right), face->normal);
+        on1 = point_along(on1, weight, v->on1);
+        on2 = point_along(on2, weight, v->on2);
+        witness->on1[k] = v->on1;
+        witness->on2[k] = v->on2;
+        total += weight;
+    }
+    hit->distance = -face->distance;
+    hit->normal = face->normal;
+    hit->pos = point_scaled(point_sum(on1, on2), 0.5 / total);
+}
+
+FN int closest_face(const convex_polytope *t)
+{
+    int closest = 0;
+    double least = 1e301;
+    for (int k = 0; k < t->face_count; k++) {
+        if (t->face[k].state == CONVEX_FACE_KEPT && t->face[k].distance < least) {
+            least = t->face[k].distance;
+            closest = k;
+        }
+    }
+    return closest;
+}
+
+// Returns 0 when the cores do not overlap after all. tolerance: m, of the depth; iterations: most vertices that are
+// added. The depth lies between the distance of the closest face, which never falls once the origin is inside, and the
+// extent of the difference along that face's normal: the face of the least extent wins.
+LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int iterations, convex_hit *hit,
+                       convex_witness *witness)
+{
+    convex_polytope t;
+    if (!first_polytope(&t, a, b)) {
+        return 0;
+    }
+    double scale = a->bound + b->bound;
+    // corners of flat faces have many corners of the other in their planes, to rounding; curved ones have needles of
+    // faces, which must go
+    double height = has_flat_faces(a) && has_flat_faces(b) ? 1e-12 * scale : 0.0;
+    double lower = -1e300, upper = 1e300;
+    int most = iterations + 4 < CONVEX_VERTICES ? iterations + 4 : CONVEX_VERTICES;
+    convex_face best = t.face[0];
+    for (;;) {
+        int closest = closest_face(&t);
+        const convex_face *face = &t.face[closest];
+        if (lower > 0.0 && !(face->distance > lower - 1e-12 * scale)) {
+            break; // rounding turned a needle of a face around
+        }
+        lower = face->distance;
+        convex_vertex next = difference_support(a, b, face->normal);
+        double extent = point_dot(next.p, face->normal);
+        if (extent < 0.0) {
+            return 0;
+        }
+        if (extent <
+            upper + 1e-13 * scale) { // as good to rounding: later faces are nearer to the difference's own
+            upper = fmin(upper, extent);
+            best = *face;
+        }
+        if (extent - lower <= fmax(tolerance, 1e-15 * scale) || t.vertex_count >= most) {
+            break;
+        }
+        t.vertex[t.vertex_count++] = next;
+        if (!expand_polytope(&t, closest, height)) {
+            break;
+        }
+    }
+    hit_on_face(&t, &best, hit, witness);
+    return 1;
+}

@@ -1,0 +1,196 @@
+// Convex shapes of ONE world, in double: what the routines that branch (lane_convex_*.h, lanes/collision/box.h, lanes/collision/hfield.h)
+// work on, lane after lane.
+#pragma once
+
+#include "physics/lanes/state.h"
+
+typedef struct point {
+    double x, y, z;
+} point;
+
+FN point make_point(double x, double y, double z)
+{
+    point p = {x, y, z};
+    return p;
+}
+
+FN point point_sum(point a, point b)
+{
+    return make_point(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+
+FN point point_difference(point a, point b)
+{
+    return make_point(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+
+FN point point_scaled(point a, double s)
+{
+    return make_point(a.x * s, a.y * s, a.z * s);
+}
+
+// a + s b
+FN point point_along(point a, double s, point b)
+{
+    return make_point(a.x + s * b.x, a.y + s * b.y, a.z + s * b.z);
+}
+
+FN double point_dot(point a, point b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+FN point point_cross(point a, point b)
+{
+    return make_point(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+FN double point_length(point a)
+{
+    return sqrt(point_dot(a, a));
+}
+
+// a / |a|, and x where a has no length
+FN point point_direction(point a)
+{
+    double length = point_length(a);
+    return length < 1e-15 ? make_point(1.0, 0.0, 0.0) : point_scaled(a, 1.0 / length);
+}
+
+// The two tangents that MuJoCo gives a contact of this normal.
+FN void point_tangents(point normal, point tangent[2])
+{
+    point start = fabs(normal.y) >= 0.5 ? make_point(0.0, 0.0, 1.0) : make_point(0.0, 1.0, 0.0);
+    tangent[0] = point_direction(point_along(start, -point_dot(start, normal), normal));
+    tangent[1] = point_cross(normal, tangent[0]);
+}
+
+typedef struct convex_frame {
+    point pos, axis[3]; // axes seen from outside
+} convex_frame;
+
+FN point to_world(const convex_frame *f, point local)
+{
+    point p = point_along(f->pos, local.x, f->axis[0]);
+    return point_along(point_along(p, local.y, f->axis[1]), local.z, f->axis[2]);
+}
+
+FN point to_local_direction(const convex_frame *f, point v)
+{
+    return make_point(point_dot(v, f->axis[0]), point_dot(v, f->axis[1]), point_dot(v, f->axis[2]));
+}
+
+FN point to_local(const convex_frame *f, point world)
+{
+    return to_local_direction(f, point_difference(world, f->pos));
+}
+
+// A shape is a core and the ball swept over it: a sphere is a point, a capsule a segment.
+typedef struct convex_shape {
+    int type; // orr_geom_type; ORR_GEOM_HFIELD: the prism below
+    convex_frame frame;
+    double size[3];
+    double radius;              // of the ball
+    double bound;               // radius of the sphere around the geom
+    const uniform_real *vertex; // mesh: of its convex hull
+    int vertex_count;
+    const int32_t *edge_first, *edge_count, *edge; // neighbours of a hull's vertex
+    const orr_hull *hull;                          // its flat faces
+    int start;                                     // where the last search for a hull's vertex ended
+    point prism[6];                                // three corners of the base, three above them
+} convex_shape;
+
+FN int has_flat_faces(const convex_shape *s)
+{
+    return s->type == ORR_GEOM_BOX || s->type == ORR_GEOM_MESH || s->type == ORR_GEOM_HFIELD;
+}
+
+FN point hull_vertex(const convex_shape *s, int i)
+{
+    return make_point((double)s->vertex[3 * i], (double)s->vertex[3 * i + 1], (double)s->vertex[3 * i + 2]);
+}
+
+// The vertex of a hull that lies farthest along a direction, by walking uphill from neighbour to neighbour.
+LANE_FN int farthest_vertex(const convex_shape *s, point direction)
+{
+    int best = s->start;
+    double most = point_dot(hull_vertex(s, best), direction);
+    for (int step = 0; step < s->vertex_count; step++) {
+        int from = best;
+        for (int k = 0; k < s->edge_count[from]; k++) {
+            int next = s->edge[s->edge_first[from] + k];
+            double along = point_dot(hull_vertex(s, next), direction);
+            if (along > most) {
+                most = along;
+                best = next;
+            }
+        }
+        if (best == from) {
+            break;
+        }
+    }
+    return best;
+}
+
+// The point of the core that lies farthest along a direction of length 1, in the shape's frame.
+LANE_FN point local_support(convex_shape *s, point n)
+{
+    const double *size = s->size;
+    switch (s->type) {
+    case ORR_GEOM_SPHERE:
+        return make_point(0.0, 0.0, 0.0);
+    case ORR_GEOM_CAPSULE:
+        return make_point(0.0, 0.0, n.z >= 0.0 ? size[1] : -size[1]);
+    case ORR_GEOM_ELLIPSOID: {
+        point scaled = make_point(n.x * size[0], n.y * size[1], n.z * size[2]);
+        double inverse = 1.0 / point_length(scaled);
+        return make_point(scaled.x * size[0] * inverse, scaled.y * size[1] * inverse,
+                          scaled.z * size[2] * inverse);
+    }
+    case ORR_GEOM_CYLINDER: {
+        double across = sqrt(n.x * n.x + n.y * n.y);
+        double scale = across > 1e-15 ? size[0] / across : 0.0;
+        return make_point(n.x * scale, n.y * scale, n.z >= 0.0 ? size[1] : -size[1]);
+    }
+    case ORR_GEOM_BOX:
+        return make_point(n.x >= 0.0 ? size[0] : -size[0], n.y >= 0.0 ? size[1] : -size[1],
+                          n.z >= 0.0 ? size[2] : -size[2]);
+    case ORR_GEOM_MESH:
+        s->start = farthest_vertex(s, n);
+        return hull_vertex(s, s->start);
+    default: {
+        int best = n.z < 0.0 ? 0 : 3;
+        for (int k = best + 1, last = best + 2; k <= last; k++) {
+            if (point_dot(s->prism[k], n) > point_dot(s->prism[best], n)) {
+                best = k;
+            }
+        }
+        return s->prism[best];
+    }
+    }
+}
+
+LANE_FN point core_support(convex_shape *s, point direction)
+{
+    return to_world(&s->frame, local_support(s, to_local_direction(&s->frame, direction)));
+}
+
+// A vertex of the difference of two cores (all a - b), and the points it comes from.
+typedef struct convex_vertex {
+    point p, on1, on2;
+} convex_vertex;
+
+LANE_FN convex_vertex difference_support(convex_shape *a, convex_shape *b, point direction)
+{
+    convex_vertex v;
+    v.on1 = core_support(a, direction);
+    v.on2 = core_support(b, point_scaled(direction, -1.0));
+    v.p = point_difference(v.on1, v.on2);
+    return v;
+}
+
+// Where two shapes are closest, or deepest in each other.
+typedef struct convex_hit {
+    double distance;   // negative: they overlap
+    point pos, normal; // normal: from the first to the second
+} convex_hit;

@@ -1,0 +1,203 @@
+// Where rays first meet shapes. A ray is a point and a direction of length 1, and each lane has its own; surfaces are
+// hit from either side, planes from their front alone.
+#pragma once
+
+#include "physics/lanes/rows.h"
+
+typedef struct lane_ray {
+    real3 from, along; // in the frame of the shape
+    real nearest;      // m, the closest hit yet; LANE_HUGE: none
+    real3 normal;      // of the flat face that was hit last, of any length and from either side
+} lane_ray;
+
+FN lane_ray local_ray(real3 pos, matrix3 frame, real3 from, real3 along)
+{
+    lane_ray ray = {rotate_back(frame, sub3(from, pos)), rotate_back(frame, along), R(LANE_HUGE), zero3()};
+    return ray;
+}
+
+// Returns where this is the closest hit yet.
+FN mask ray_hit(lane_ray *ray, real distance, mask where)
+{
+    mask closer = and_(where, and_(distance >= R(0.0), distance < ray->nearest));
+    ray->nearest = sel(closer, distance, ray->nearest);
+    return closer;
+}
+
+FN void ray_hit_face(lane_ray *ray, real distance, mask where, real3 normal)
+{
+    ray->normal = select3(ray_hit(ray, distance, where), normal, ray->normal);
+}
+
+// How far along one axis p + x v comes to `level`; never, where v is 0.
+FN real ray_reach(real p, real v, real level)
+{
+    mask moves = abs_(v) > R(LANE_TINY);
+    return sel(moves, (level - p) / sel(moves, v, R(1.0)), R(-1.0));
+}
+
+// The roots of a x^2 + 2 b x + c; -1 where there are none.
+typedef struct lane_roots {
+    real x[2];
+} lane_roots;
+
+FN lane_roots ray_roots(real a, real b, real c)
+{
+    lane_roots roots;
+    real determinant = b * b - a * c;
+    mask exist = and_(determinant >= R(LANE_TINY), a > R(LANE_TINY));
+    real way = sqrt_(sel(exist, determinant, R(1.0)));
+    real inverse = R(1.0) / sel(exist, a, R(1.0));
+    roots.x[0] = sel(exist, (-b - way) * inverse, R(-1.0));
+    roots.x[1] = sel(exist, (-b + way) * inverse, R(-1.0));
+    return roots;
+}
+
+LANE_FN void ray_plane(lane_ray *ray, const real3 *size)
+{
+    real x = ray_reach(ray->from.z, ray->along.z, R(0.0));
+    real3 at = add_scaled3(ray->from, ray->along, x);
+    mask inside_x = or_(size->x <= R(0.0), abs_(at.x) <= size->x);
+    mask inside_y = or_(size->y <= R(0.0), abs_(at.y) <= size->y);
+    ray_hit(ray, x, and_(ray->along.z < R(0.0), and_(inside_x, inside_y)));
+}
+
+LANE_FN void ray_ellipsoid(lane_ray *ray, const real3 *size)
+{
+    real3 p = make_real3(ray->from.x / size->x, ray->from.y / size->y, ray->from.z / size->z);
+    real3 v = make_real3(ray->along.x / size->x, ray->along.y / size->y, ray->along.z / size->z);
+    lane_roots roots = ray_roots(dot3(v, v), dot3(v, p), dot3(p, p) - R(1.0));
+    for (int k = 0; k < 2; k++) {
+        ray_hit(ray, roots.x[k], everywhere());
+    }
+}
+
+LANE_FN void ray_sphere(lane_ray *ray, const real3 *size)
+{
+    real3 p = ray->from;
+    lane_roots roots = ray_roots(R(1.0), dot3(ray->along, p), dot3(p, p) - size->x * size->x);
+    for (int k = 0; k < 2; k++) {
+        ray_hit(ray, roots.x[k], everywhere());
+    }
+}
+
+// The round side of capsules and cylinders.
+LANE_FN void ray_tube(lane_ray *ray, const real3 *size)
+{
+    real3 p = ray->from, v = ray->along;
+    lane_roots roots =
+        ray_roots(v.x * v.x + v.y * v.y, v.x * p.x + v.y * p.y, p.x * p.x + p.y * p.y - size->x * size->x);
+    for (int k = 0; k < 2; k++) {
+        ray_hit(ray, roots.x[k], abs_(fma_(roots.x[k], v.z, p.z)) <= size->y);
+    }
+}
+
+LANE_FN void ray_capsule(lane_ray *ray, const real3 *size)
+{
+    ray_tube(ray, size);
+    for (int end = 0; end < 2; end++) {
+        real sign = R(end ? -1.0 : 1.0);
+        real3 p = ray->from, v = ray->along;
+        p.z = p.z - sign * size->y;
+        lane_roots roots = ray_roots(R(1.0), dot3(v, p), dot3(p, p) - size->x * size->x);
+        for (int k = 0; k < 2; k++) { // the half beyond the tube
+            ray_hit(ray, roots.x[k], sign * fma_(roots.x[k], v.z, p.z) >= R(0.0));
+        }
+    }
+}
+
+LANE_FN void ray_cylinder(lane_ray *ray, const real3 *size)
+{
+    ray_tube(ray, size);
+    for (int end = 0; end < 2; end++) {
+        real x = ray_reach(ray->from.z, ray->along.z, end ? -size->y : size->y);
+        real3 at = add_scaled3(ray->from, ray->along, x);
+        ray_hit(ray, x, at.x * at.x + at.y * at.y <= size->x * size->x);
+    }
+}
+
+// centre: of the box along z
+FN void ray_box_around(lane_ray *ray, real3 size, real centre)
+{
+    real p[3] = {ray->from.x, ray->from.y, ray->from.z - centre};
+    real v[3] = {ray->along.x, ray->along.y, ray->along.z};
+    real half[3] = {size.x, size.y, size.z};
+    for (int face = 0; face < 6; face++) {
+        int axis = face / 2, b = (axis + 1) % 3, c = (axis + 2) % 3;
+        real x = ray_reach(p[axis], v[axis], face % 2 ? -half[axis] : half[axis]);
+        mask inside = and_(abs_(fma_(x, v[b], p[b])) <= half[b], abs_(fma_(x, v[c], p[c])) <= half[c]);
+        ray_hit_face(ray, x, inside, scale3(axis3(axis), R(face % 2 ? -1.0 : 1.0)));
+    }
+}
+
+// a, b, c: corners; the same in all lanes
+LANE_FN void ray_triangle(lane_ray *ray, const double a[3], const double b[3], const double c[3])
+{
+    double e[3], f[3];
+    for (int k = 0; k < 3; k++) {
+        e[k] = b[k] - a[k];
+        f[k] = c[k] - a[k];
+    }
+    real3 side1 = make_real3(R(e[0]), R(e[1]), R(e[2])), side2 = make_real3(R(f[0]), R(f[1]), R(f[2]));
+    real3 apart = sub3(ray->from, make_real3(R(a[0]), R(a[1]), R(a[2])));
+    real3 across = cross3(ray->along, side2);
+    real determinant = dot3(side1, across);
+    mask crosses = abs_(determinant) > R(LANE_TINY);
+    real inverse = R(1.0) / sel(crosses, determinant, R(1.0));
+    real u = dot3(apart, across) * inverse;
+    real3 turned = cross3(apart, side1);
+    real w = dot3(ray->along, turned) * inverse;
+    mask inside = and_(and_(u >= R(0.0), w >= R(0.0)), u + w <= R(1.0));
+    ray_hit_face(ray, dot3(side2, turned) * inverse, and_(crosses, inside), cross3(side1, side2));
+}
+
+// Shapes with a size alone: geoms and the volumes of sites.
+LANE_FN void ray_shape(lane_ray *ray, int type, const real3 *size)
+{
+    switch (type) {
+    case ORR_GEOM_PLANE:
+        ray_plane(ray, size);
+        break;
+    case ORR_GEOM_SPHERE:
+        ray_sphere(ray, size);
+        break;
+    case ORR_GEOM_CAPSULE:
+        ray_capsule(ray, size);
+        break;
+    case ORR_GEOM_ELLIPSOID:
+        ray_ellipsoid(ray, size);
+        break;
+    case ORR_GEOM_CYLINDER:
+        ray_cylinder(ray, size);
+        break;
+    case ORR_GEOM_BOX:
+        ray_box_around(ray, *size, R(0.0));
+        break;
+    default:
+        break;
+    }
+}
+
+// The outward normal of a shape with a size alone, of any length, where a ray has hit it.
+LANE_FN real3 ray_normal(const lane_ray *ray, int type, const real3 *size)
+{
+    real3 p = add_scaled3(ray->from, ray->along, ray->nearest);
+    switch (type) {
+    case ORR_GEOM_PLANE:
+        return axis3(2);
+    case ORR_GEOM_ELLIPSOID:
+        return make_real3(p.x / (size->x * size->x), p.y / (size->y * size->y), p.z / (size->z * size->z));
+    case ORR_GEOM_CAPSULE:
+        p.z = p.z - clamp_(p.z, -size->y, size->y);
+        return p;
+    case ORR_GEOM_CYLINDER: {
+        real round = sqrt_(p.x * p.x + p.y * p.y);
+        mask cap = size->y - abs_(p.z) < size->x - round;
+        return select3(cap, make_real3(R(0.0), R(0.0), p.z), make_real3(p.x, p.y, R(0.0)));
+    }
+    case ORR_GEOM_SPHERE:
+        return p;
+    default: // faces
+        return ray->normal;
+    }
+}

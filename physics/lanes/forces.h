@@ -1,0 +1,245 @@
+// Forces that depend on position and velocity alone (springs, dampers, drag), and actuators.
+#pragma once
+
+#include "physics/lanes/fluid.h"
+#include "physics/lanes/muscle.h"
+#include "physics/lanes/transmission.h"
+
+// Of a spring in space: per unit of how far it is stretched.
+FN real spring_stiffness(const lane_drag *spring, real3 apart)
+{
+    if ((double)spring->c1 == 0.0 && (double)spring->c2 == 0.0) {
+        return spring->c0;
+    }
+    real square = dot3(apart, apart);
+    return spring->c0 + spring->c1 * sqrt_(square) + spring->c2 * square;
+}
+
+LANE_FN void springs(const lane_model *m, const lane_data *d)
+{
+    for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
+        lane_drag spring = joint_spring(m, joint);
+        if (!drags(&spring)) {
+            continue;
+        }
+        int dof = m->jnt_dofadr[joint], adr = m->jnt_qposadr[joint], type = m->jnt_type[joint];
+        if (type == ORR_JOINT_FREE) {
+            real3 apart = sub3(load3(d->qpos + adr, 0), uniform3(m->qpos_spring + adr, 0));
+            store3(d->qfrc_passive + dof, 0, scale3(apart, -spring_stiffness(&spring, apart)));
+            dof += 3;
+            adr += 3;
+        }
+        if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
+            quaternion at = normalise_quaternion(load_quaternion(d->qpos + adr, 0));
+            quaternion rest = uniform4(m->qpos_spring + adr, 0);
+            real3 apart = quaternion_velocity(multiply_quaternions(conjugate(rest), at));
+            store3(d->qfrc_passive + dof, 0, scale3(apart, -spring_stiffness(&spring, apart)));
+        } else {
+            d->qfrc_passive[dof] = spring_force(&spring, d->qpos[adr] - R(m->qpos_spring[adr]));
+        }
+    }
+    team_wait(d);
+}
+
+LANE_FN void gravity_compensation(const lane_model *m, const lane_data *d)
+{
+    for (int i = 0; i < m->nv; i++) {
+        d->qfrc_gravcomp[i] = R(0.0);
+    }
+    if (m->opt.disableflags & ORR_DISABLE_GRAVITY) {
+        return;
+    }
+    for (int i = 1; i < m->nbody; i++) {
+        if ((double)m->body_gravcomp[i] != 0.0) {
+            real3 force = scale3(gravity(m, d), -(m->body_gravcomp[i] * body_mass(m, d, i)));
+            apply_force(m, d, i, load3(d->xipos, i), force, zero3(), d->qfrc_gravcomp);
+        }
+    }
+}
+
+LANE_FN void passive_forces(const lane_model *m, const lane_data *d)
+{
+    int with_spring = !(m->opt.disableflags & ORR_DISABLE_SPRING);
+    int with_damper = !(m->opt.disableflags & ORR_DISABLE_DAMPER);
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        d->qfrc_passive[i] = R(0.0);
+    }
+    team_wait(d);
+    if (with_spring) {
+        springs(m, d);
+    }
+    for (int i = team_first(d); i < m->nv && with_damper; i += team_size(d)) {
+        lane_drag drag = dof_drag(m, d, i);
+        d->qfrc_passive[i] = d->qfrc_passive[i] + drag_force(&drag, d->qvel[i]);
+    }
+    team_wait(d);
+    if (team_leads(d)) {
+        tendon_springs(m, d, with_spring, with_damper);
+        for (int i = 1; i < m->nbody; i++) {
+            if (body_in_fluid(m, i)) {
+                fluid_forces(m, d, i);
+            }
+        }
+        gravity_compensation(m, d);
+    }
+    team_wait(d);
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        if (!m->jnt_actgravcomp[m->dof_jntid[i]]) {
+            d->qfrc_passive[i] = d->qfrc_passive[i] + d->qfrc_gravcomp[i];
+        }
+    }
+    team_wait(d);
+}
+
+FN int actuator_disabled(const lane_model *m, int i)
+{
+    int group = m->actuator_group[i];
+    return group >= 0 && group <= 30 && (m->opt.disableactuator & (1 << group)) != 0;
+}
+
+// The activation after one time step.
+LANE_FN real next_activation(const lane_model *m, const lane_data *d, int i)
+{
+    int adr = m->actuator_actadr[i];
+    real rate = d->act_dot[adr];
+    uniform_real step = (uniform_real)m->opt.timestep;
+    if (m->actuator_dyntype[i] == ORR_DYNAMICS_FILTEREXACT) {
+        double tau = (double)m->actuator_dynprm[ORR_NDYN * i];
+        tau = tau > 1e-15 ? tau : 1e-15;
+        step = (uniform_real)(tau * (1.0 - exp(-m->opt.timestep / tau)));
+    }
+    real next = d->act[adr] + step * rate;
+    if (m->actuator_actlimited[i]) {
+        next = clamp_(next, R(m->actuator_actrange[2 * i]), R(m->actuator_actrange[2 * i + 1]));
+    }
+    return next;
+}
+
+LANE_FN real actuator_input(const lane_model *m, const lane_data *d, int i)
+{
+    real control = d->ctrl[i];
+    if (m->actuator_ctrllimited[i] && !(m->opt.disableflags & ORR_DISABLE_CLAMPCTRL)) {
+        control = clamp_(control, R(m->actuator_ctrlrange[2 * i]), R(m->actuator_ctrlrange[2 * i + 1]));
+    }
+    int adr = m->actuator_actadr[i];
+    if (adr < 0) {
+        return control;
+    }
+    if (m->actuator_dyntype[i] == ORR_DYNAMICS_INTEGRATOR) {
+        d->act_dot[adr] = control;
+    } else if (m->actuator_dyntype[i] == ORR_DYNAMICS_MUSCLE) {
+        d->act_dot[adr] = muscle_rate(m, i, control, d->act[adr]);
+    } else {
+        double tau = (double)m->actuator_dynprm[ORR_NDYN * i];
+        d->act_dot[adr] = (control - d->act[adr]) * R(1.0 / (tau > 1e-15 ? tau : 1e-15));
+    }
+    return m->actuator_actearly[i] ? next_activation(m, d, i) : d->act[adr];
+}
+
+LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, real input)
+{
+    real gain[3], bias[3];
+    for (int k = 0; k < 3; k++) {
+        gain[k] = actuator_gainprm(m, d, ORR_NGAIN * i + k);
+        bias[k] = actuator_biasprm(m, d, ORR_NBIAS * i + k);
+    }
+    real factor = gain[0], force = R(0.0);
+    if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
+        factor = factor + gain[1] * d->actuator_length[i] + gain[2] * d->actuator_velocity[i];
+    } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {
+        factor = muscle_gain(m, d, i, 0);
+    }
+    if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
+        force = bias[0] + bias[1] * d->actuator_length[i] + bias[2] * d->actuator_velocity[i];
+    } else if (m->actuator_biastype[i] == ORR_BIAS_MUSCLE) {
+        force = muscle_bias(m, d, i);
+    }
+    return force + factor * input;
+}
+
+// How an actuator's force changes with the velocity of its transmission.
+LANE_FN real actuator_slope(const lane_model *m, const lane_data *d, int i)
+{
+    real slope = R(0.0);
+    if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
+        slope = actuator_biasprm(m, d, ORR_NBIAS * i + 2);
+    }
+    real input = m->actuator_actadr[i] < 0 ? d->ctrl[i] : actuator_input(m, d, i); // MuJoCo's is not clamped
+    if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
+        slope = slope + actuator_gainprm(m, d, ORR_NGAIN * i + 2) * input;
+    } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {
+        slope = slope + muscle_gain(m, d, i, 1) * input;
+    }
+    if (m->actuator_forcelimited[i]) {
+        mask limited = or_(d->actuator_force[i] <= R(m->actuator_forcerange[2 * i]),
+                           d->actuator_force[i] >= R(m->actuator_forcerange[2 * i + 1]));
+        slope = sel(limited, R(0.0), slope);
+    }
+    return slope;
+}
+
+LANE_FN void limit_tendon_actuation(const lane_model *m, const lane_data *d)
+{
+    for (int t = 0; t < m->ntendon; t++) {
+        if (!m->tendon_actfrclimited[t]) {
+            continue;
+        }
+        real sum = R(0.0);
+        for (int i = 0; i < m->nu; i++) {
+            if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == t) {
+                sum = sum + d->actuator_force[i];
+            }
+        }
+        real limited = clamp_(sum, R(m->tendon_actfrcrange[2 * t]), R(m->tendon_actfrcrange[2 * t + 1]));
+        mask over = abs_(limited - sum) > R(0.0);
+        real scale = sel(over, limited / sel(over, sum, R(1.0)), R(1.0));
+        for (int i = 0; i < m->nu; i++) {
+            if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == t) {
+                d->actuator_force[i] = d->actuator_force[i] * scale;
+            }
+        }
+    }
+}
+
+LANE_FN void actuation(const lane_model *m, const lane_data *d)
+{
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        d->qfrc_actuator[i] = R(0.0);
+    }
+    int disabled = (m->opt.disableflags & ORR_DISABLE_ACTUATION) != 0;
+    for (int i = team_first(d); i < m->na; i += team_size(d)) {
+        d->act_dot[i] = R(0.0);
+    }
+    team_wait(d);
+    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
+        d->actuator_force[i] = R(0.0);
+        if (disabled || actuator_disabled(m, i)) {
+            continue;
+        }
+        real force = actuator_output(m, d, i, actuator_input(m, d, i));
+        if (m->actuator_forcelimited[i]) {
+            force = clamp_(force, R(m->actuator_forcerange[2 * i]), R(m->actuator_forcerange[2 * i + 1]));
+        }
+        d->actuator_force[i] = force;
+    }
+    team_wait(d);
+    if (team_leads(d)) {
+        limit_tendon_actuation(m, d);
+        for (int i = 0; i < m->nu; i++) {
+            chain_pull(m, actuator_chain(m, i), actuator_moments(m, d, i), d->actuator_force[i],
+                       d->qfrc_actuator);
+        }
+    }
+    team_wait(d);
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        int joint = m->dof_jntid[i];
+        if (m->jnt_actgravcomp[joint] && !disabled) {
+            d->qfrc_actuator[i] = d->qfrc_actuator[i] + d->qfrc_gravcomp[i];
+        }
+        if (m->jnt_actfrclimited[joint]) {
+            d->qfrc_actuator[i] = clamp_(d->qfrc_actuator[i], R(m->jnt_actfrcrange[2 * joint]),
+                                         R(m->jnt_actfrcrange[2 * joint + 1]));
+        }
+    }
+    team_wait(d);
+}

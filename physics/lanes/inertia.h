@@ -1,0 +1,128 @@
+// The inertia matrix M by composite rigid bodies, and its factorisation M = L^T D L, which has no more entries
+// than M itself because dofs stand in tree order (Featherstone 2008, chapter 6).
+//
+// Rows of M hold the dofs above a dof in ascending order and the dof itself last; the row of an ancestor is
+// therefore a prefix of the row of each dof below it.
+#pragma once
+
+#include "physics/lanes/kinematics.h"
+
+LANE_FN void inertia_matrix(const lane_model *m, const lane_data *d)
+{
+    for (int i = team_first(d); i < 10 * m->nbody; i += team_size(d)) {
+        d->crb[i] = d->cinert[i];
+    }
+    team_wait(d);
+    add_to_parents(m, d, d->crb, 10, 1);
+    team_wait(d);
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        spatial momentum = inertia_times(load_inertia(d->crb, m->dof_bodyid[i]), load_spatial(d->cdof, i));
+        int adr = m->M_rowadr[i], last = m->M_rownnz[i] - 1;
+        for (int k = 0; k <= last; k++) {
+            d->qM[adr + k] = dot_spatial(load_spatial(d->cdof, m->M_colind[adr + k]), momentum);
+        }
+        d->qM[adr + last] = d->qM[adr + last] + dof_armature(m, d, i) + R(m->dof_drive[LANE_DRIVE * i]);
+    }
+    team_wait(d);
+}
+
+// LD: M on entry; L and D on return. inverse: 1 / D
+LANE_FN void factorise(const lane_model *m, const lane_data *d, reals LD, reals inverse)
+{
+    for (int k = m->nv - 1; k >= 0; k--) {
+        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+        real scale = R(1.0) / LD[adr + last];
+        for (int c = last - 1 - team_first(d); c >= 0; c -= team_size(d)) {
+            int above = m->M_rowadr[m->M_colind[adr + c]];
+            real l = LD[adr + c] * scale;
+            for (int e = 0; e <= c; e++) {
+                LD[above + e] = fma_(-l, LD[adr + e], LD[above + e]);
+            }
+        }
+        inverse[k] = scale;
+        team_wait(d);
+    }
+    for (int k = team_first(d); k < m->nv; k += team_size(d)) {
+        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+        for (int c = 0; c < last; c++) {
+            LD[adr + c] = LD[adr + c] * inverse[k];
+        }
+    }
+    team_wait(d);
+}
+
+// x: the right side on entry, the solution on return
+LANE_FN void solve_factorised(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals x)
+{
+    for (int k = m->nv - 1; k >= 0; k--) {
+        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+        for (int c = team_first(d); c < last; c += team_size(d)) {
+            int j = m->M_colind[adr + c];
+            x[j] = fma_(-LD[adr + c], x[k], x[j]);
+        }
+        team_wait(d);
+    }
+    for (int k = 0; k < m->nv && team_size(d) == 1; k++) {
+        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+        real sum = x[k] * inverse[k];
+        for (int c = 0; c < last; c++) {
+            sum = fma_(-LD[adr + c], x[m->M_colind[adr + c]], sum);
+        }
+        x[k] = sum;
+    }
+    if (team_size(d) == 1) {
+        return;
+    }
+    // a team hands each x on to all sums that it is in
+    for (int k = team_first(d); k < m->nv; k += team_size(d)) {
+        x[k] = x[k] * inverse[k];
+    }
+    team_wait(d);
+    for (int k = 0; k < m->nv; k++) {
+        int last = m->M_rownnz[k] - 1;
+        for (int below = k + 1 + team_first(d); below < m->plan->dof_end[k]; below += team_size(d)) {
+            x[below] = fma_(-LD[m->M_rowadr[below] + last], x[k], x[below]);
+        }
+        team_wait(d);
+    }
+}
+
+LANE_FN void factorise_inertia(const lane_model *m, const lane_data *d)
+{
+    for (int i = team_first(d); i < m->nM; i += team_size(d)) {
+        d->qLD[i] = d->qM[i];
+    }
+    team_wait(d);
+    factorise(m, d, d->qLD, d->qLDiagInv);
+}
+
+// y = M x
+LANE_FN void inertia_matrix_times(const lane_model *m, const lane_data *d, reals x, reals y)
+{
+    if (team_size(d) == 1) {
+        for (int k = 0; k < m->nv; k++) {
+            int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+            real sum = d->qM[adr + last] * x[k];
+            for (int c = 0; c < last; c++) {
+                int j = m->M_colind[adr + c];
+                sum = fma_(d->qM[adr + c], x[j], sum);
+                y[j] = fma_(d->qM[adr + c], x[k], y[j]);
+            }
+            y[k] = sum;
+        }
+        return;
+    }
+    // the same sums in the same order, but each by one member: its row, then its column
+    for (int k = team_first(d); k < m->nv; k += team_size(d)) {
+        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+        real sum = d->qM[adr + last] * x[k];
+        for (int c = 0; c < last; c++) {
+            sum = fma_(d->qM[adr + c], x[m->M_colind[adr + c]], sum);
+        }
+        for (int below = k + 1; below < m->plan->dof_end[k]; below++) {
+            sum = fma_(d->qM[m->M_rowadr[below] + last], x[below], sum);
+        }
+        y[k] = sum;
+    }
+    team_wait(d);
+}

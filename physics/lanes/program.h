@@ -1,0 +1,44 @@
+// The lane program of a world, as the schedule in world.c calls it: one table per instruction set, and one for
+// plain double.
+#pragma once
+
+#include "physics/lanes/plan.h"
+#include "physics/simulation/world.h"
+
+typedef enum orr_program_call {
+    ORR_PROGRAM_STEP,
+    ORR_PROGRAM_FORWARD,
+    ORR_PROGRAM_INVERSE,
+    // what can be read of the state, which is left as it was: the depths of lanes/read.h
+    ORR_PROGRAM_POSITIONS,
+    ORR_PROGRAM_VELOCITIES,
+    ORR_PROGRAM_ACCELERATIONS,
+    ORR_PROGRAM_SENSORS
+} orr_program_call;
+
+typedef struct orr_program {
+    int lanes;          // worlds of a block
+    size_t real_bytes;  // of one number of one world
+    size_t model_bytes; // of the model's struct
+    // The model in the program's precision. numbers: room for all its doubles
+    void (*fill_model)(const orr_plan *plan, void *model, void *numbers);
+    int (*state_count)(const void *model);      // numbers of a world that last
+    size_t (*scratch_bytes)(const void *model); // of a thread
+    int (*field_at)(const void *model, orr_physics_field field, int *count,
+                    bool *lasts); // offset in its array
+    // Runs a block. Returns one bit per lane whose state is no longer finite; contacts_needed is raised to the most
+    // contacts that a step needed.
+    uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps,
+                    int *contacts_needed);
+    // The contacts of one lane; evaluates the state. Returns how many there are, writes at most `capacity`.
+    int (*contacts)(const void *model, void *state, void *scratch, int lane, orr_physics_contact *contacts,
+                    int capacity);
+} orr_program;
+
+const orr_program *orr_program_baseline(void);
+const orr_program *orr_program_avx2(void);
+const orr_program *orr_program_avx512(void);
+const orr_program *orr_single_program_baseline(void); // float, one world
+const orr_program *orr_single_program_avx2(void);
+const orr_program *orr_single_program_avx512(void);
+const orr_program *orr_program_double(void); // one world

@@ -1,0 +1,125 @@
+// What follows from the accelerations: accelerations of bodies, forces from outside and between bodies (MuJoCo's
+// mj_rnePostConstraint); and the momentum of subtrees (mj_subtreeVel). All about the centre of mass of the tree.
+#pragma once
+
+#include "physics/lanes/contact_force.h"
+#include "physics/lanes/equality.h"
+#include "physics/lanes/velocity.h"
+
+// Adds a force and a torque at a point of a body to cfrc_ext, times `sign`. Nothing pushes the world.
+FN void push_body(const lane_model *m, const lane_data *d, int body, real3 at, real3 force, real3 torque,
+                  double sign)
+{
+    if (body == 0) {
+        return;
+    }
+    real3 arm = sub3(at, load3(d->subtree_com, m->body_rootid[body]));
+    spatial about_centre = make_spatial(add3(torque, cross3(arm, force)), force);
+    store_spatial(d->cfrc_ext, body,
+                  add_scaled_spatial(load_spatial(d->cfrc_ext, body), about_centre, R(sign)));
+}
+
+LANE_FN void push_by_contacts(const lane_model *m, const lane_data *d)
+{
+    for (int i = 0; i < d->contact_count; i++) {
+        const orr_pair *pair = &m->plan->pair[d->contact[i].pair];
+        real local[6];
+        contact_force(m, d, i, local);
+        matrix3 rows = load_matrix(d->contact_frame, i);
+        real3 force = rotate_back(rows, make_real3(local[0], local[1], local[2]));
+        real3 torque = rotate_back(rows, make_real3(local[3], local[4], local[5]));
+        real3 at = load3(d->contact_pos, i);
+        push_body(m, d, m->geom_bodyid[pair->geom1], at, force, torque, -1.0);
+        push_body(m, d, m->geom_bodyid[pair->geom2], at, force, torque, 1.0);
+    }
+}
+
+// Rows of equalities stand first, in their order.
+LANE_FN void push_by_equalities(const lane_model *m, const lane_data *d)
+{
+    if (m->opt.disableflags & (ORR_DISABLE_CONSTRAINT | ORR_DISABLE_EQUALITY)) {
+        return;
+    }
+    int row = 0;
+    for (int i = 0; i < m->neq; i++) {
+        int weld = m->eq_type[i] == ORR_EQUALITY_WELD;
+        if (!m->eq_active0[i]) {
+            continue;
+        }
+        if (!weld && m->eq_type[i] != ORR_EQUALITY_CONNECT) {
+            row++;
+            continue;
+        }
+        lane_joined joined = load_joined(m, d, i);
+        real3 force = load3(d->efc_force + row, 0);
+        real3 torque = weld ? load3(d->efc_force + row, 1) : zero3();
+        push_body(m, d, joined.body[0], joined.anchor[0], force, torque, 1.0);
+        push_body(m, d, joined.body[1], joined.anchor[1], force, torque, -1.0);
+        row += weld ? 6 : 3;
+    }
+}
+
+// cacc, cfrc_ext, cfrc_int
+LANE_FN void reactions(const lane_model *m, const lane_data *d)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        store_spatial(d->cfrc_ext, i, make_spatial(zero3(), zero3()));
+        push_body(m, d, i, load3(d->xipos, i), load3(d->xfrc_applied, 2 * i),
+                  load3(d->xfrc_applied, 2 * i + 1), 1.0);
+    }
+    push_by_contacts(m, d);
+    push_by_equalities(m, d);
+    newton_euler(m, d, 1, d->work); // cfrc_body: what a body and all below it need
+    for (int i = 0; i < 6 * m->nbody; i++) {
+        d->cfrc_int[i] = -d->cfrc_ext[i];
+    }
+    for (int i = m->nbody - 1; i > 0; i--) {
+        spatial whole = load_spatial(d->cfrc_int, i);
+        int parent = m->body_parentid[i];
+        store_spatial(d->cfrc_int, parent, add_spatial(load_spatial(d->cfrc_int, parent), whole));
+    }
+    for (int i = 1; i < m->nbody; i++) {
+        spatial needed = load_spatial(d->cfrc_body, i);
+        store_spatial(d->cfrc_int, i, add_spatial(load_spatial(d->cfrc_int, i), needed));
+        if (m->body_parentid[i] == 0) {
+            store_spatial(d->cfrc_int, 0, add_spatial(load_spatial(d->cfrc_int, 0), needed));
+        }
+    }
+}
+
+// subtree_linvel: of the centre of mass; subtree_angmom: about it
+LANE_FN void subtree_velocities(const lane_model *m, const lane_data *d)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        spatial v = load_spatial(d->cvel, i);
+        real3 arm = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
+        store3(d->subtree_linvel, i, scale3(add3(v.t, cross3(v.r, arm)), body_mass(m, d, i)));
+    }
+    for (int i = m->nbody - 1; i >= 0; i--) {
+        real3 momentum = load3(d->subtree_linvel, i);
+        if (i > 0) {
+            int parent = m->body_parentid[i];
+            store3(d->subtree_linvel, parent, add3(load3(d->subtree_linvel, parent), momentum));
+        }
+        store3(d->subtree_linvel, i,
+               scale3(momentum, R(1.0) / max_(body_subtreemass(m, d, i), R(LANE_TINY))));
+    }
+    for (int i = 0; i < m->nbody; i++) { // of the body alone, about the centre of its subtree
+        spatial v = load_spatial(d->cvel, i);
+        matrix3 frame = load_matrix(d->ximat, i);
+        real3 local = rotate_back(frame, v.r), moments = body_moments(m, d, i);
+        real3 spin = rotate(frame, make_real3(local.x * moments.x, local.y * moments.y, local.z * moments.z));
+        real3 arm = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
+        real3 moving = sub3(add3(v.t, cross3(v.r, arm)), load3(d->subtree_linvel, i));
+        real3 from_centre = sub3(load3(d->xipos, i), load3(d->subtree_com, i));
+        store3(d->subtree_angmom, i, add3(spin, scale3(cross3(from_centre, moving), body_mass(m, d, i))));
+    }
+    for (int i = m->nbody - 1; i > 0; i--) {
+        int parent = m->body_parentid[i];
+        real3 apart = sub3(load3(d->subtree_com, i), load3(d->subtree_com, parent));
+        real3 moving = sub3(load3(d->subtree_linvel, i), load3(d->subtree_linvel, parent));
+        real3 whole =
+            add_scaled3(load3(d->subtree_angmom, i), cross3(apart, moving), body_subtreemass(m, d, i));
+        store3(d->subtree_angmom, parent, add3(load3(d->subtree_angmom, parent), whole));
+    }
+}

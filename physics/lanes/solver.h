@@ -1,0 +1,674 @@
+// The constraint solver: the acceleration that minimises
+//     1/2 (a - a_smooth)^T M (a - a_smooth) + sum of s(J a - aref)
+// by Newton's method, or conjugate gradients (lanes/gradient.h), with exact line search (Todorov, "Convex and analytically-invertible dynamics with contacts
+// and constraints", ICRA 2014; MuJoCo documentation, "Computation"). Each lane stops when it has converged; the
+// others go on.
+#pragma once
+
+#include "physics/lanes/gradient.h"
+#include "physics/lanes/inertia.h"
+#include "physics/lanes/rows.h"
+
+#if defined(ORR_SCALAR_DOUBLE)
+#define SOLVER_TOLERANCE 1e-20 // of the scaled improvement: an error of 1e-10 in the acceleration
+#else
+#define SOLVER_TOLERANCE 1e-7
+#endif
+
+// A cone's state: force and, through weight terms, its second derivative.
+typedef struct lane_cone {
+    mask top, middle; // no force; on the cone. Otherwise inside: all rows are quadratic
+    real n, t;        // normal and |tangential| part, scaled by mu and friction
+    real u[6];        // scaled position
+    real dm;
+} lane_cone;
+
+LANE_FN lane_cone cone_at(const lane_data *d, int i, const real x[6])
+{
+    const lane_row *row = &d->row[i];
+    real mu = row->friction[ORR_PAIR_MU];
+    lane_cone c;
+    real squared = R(0.0);
+    c.n = c.u[0] = x[0] * mu;
+    for (int k = 1; k < row->dim; k++) {
+        c.u[k] = x[k] * row->friction[k - 1];
+        squared = fma_(c.u[k], c.u[k], squared);
+    }
+    c.t = sqrt_(squared);
+    mask slipping = c.t > R(LANE_TINY);
+    c.top = or_(c.n >= mu * c.t, and_(not_(slipping), c.n >= R(0.0)));
+    mask bottom = or_(mu * c.n + c.t <= R(0.0), and_(not_(slipping), c.n < R(0.0)));
+    c.middle = and_(not_(c.top), not_(bottom));
+    c.dm = d->efc_D[i] * row->friction[ORR_PAIR_CONE];
+    return c;
+}
+
+LANE_FN real cone_cost(const lane_data *d, int i, const real x[6], real force[6])
+{
+    const lane_row *row = &d->row[i];
+    real mu = row->friction[ORR_PAIR_MU];
+    lane_cone c = cone_at(d, i, x);
+    real gap = c.n - mu * c.t;
+    real inverse = R(1.0) / sel(c.middle, c.t, R(1.0));
+    real on_cone = -(c.dm * gap * mu);
+    real inside_cost = R(0.0);
+    for (int k = 0; k < 6 && k < row->dim; k++) {
+        real along = k ? -(on_cone * inverse * c.u[k]) * row->friction[k - 1] : on_cone;
+        real inside = -(d->efc_D[i + k] * x[k]);
+        inside_cost = inside_cost - R(0.5) * inside * x[k];
+        force[k] = sel(c.top, R(0.0), sel(c.middle, along, inside));
+    }
+    return sel(c.top, R(0.0), sel(c.middle, R(0.5) * c.dm * gap * gap, inside_cost));
+}
+
+// The second derivative of the cone's cost: dim x dim, symmetric.
+LANE_FN void cone_hessian(const lane_data *d, int i, const real x[6], real hessian[6][6])
+{
+    const lane_row *row = &d->row[i];
+    real mu = row->friction[ORR_PAIR_MU];
+    lane_cone c = cone_at(d, i, x);
+    real gap = c.n - mu * c.t;
+    real inverse = R(1.0) / sel(c.middle, c.t, R(1.0));
+    for (int a = 0; a < 6 && a < row->dim; a++) {
+        real scale_a = row->friction[a ? a - 1 : ORR_PAIR_MU];
+        for (int b = 0; b <= a; b++) {
+            real scale_b = row->friction[b ? b - 1 : ORR_PAIR_MU];
+            real value;
+            if (a == 0) {
+                value = c.dm;
+            } else if (b == 0) {
+                value = -(c.dm * mu * c.u[a] * inverse);
+            } else {
+                real direction = c.u[a] * c.u[b] * inverse * inverse;
+                value = c.dm * mu * (mu * direction - gap * inverse * (R(a == b) - direction));
+            }
+            value = value * (scale_a * scale_b);
+            real inside = a == b ? d->efc_D[i + a] : R(0.0);
+            hessian[a][b] = hessian[b][a] = sel(c.top, R(0.0), sel(c.middle, value, inside));
+        }
+    }
+}
+
+// Force, second derivative and cost of a row that is no cone.
+FN real row_cost(const lane_data *d, int i, real x, real *force, real *weight)
+{
+    const lane_row *row = &d->row[i];
+    real D = d->efc_D[i];
+    real pull = -(D * x);
+    real cost = R(-0.5) * pull * x;
+    *weight = D;
+    if (row->type == LANE_ROW_FRICTION) {
+        real most = R(row->frictionloss);
+        mask slips = abs_(pull) > most;
+        real loss = most * abs_(x) - R(0.5) * most * most / sel(slips, D, R(1.0));
+        *force = clamp_(pull, -most, most);
+        *weight = sel(slips, R(0.0), D);
+        return sel(slips, loss, cost);
+    }
+    if (row->type == LANE_ROW_UNILATERAL) {
+        *weight = sel(x < R(0.0), D, R(0.0));
+        *force = -(*weight * x);
+        return R(-0.5) * *force * x;
+    }
+    *force = pull;
+    return cost;
+}
+
+LANE_FN void load_cone(const lane_data *d, int i, reals from, real x[6])
+{
+    for (int k = 0; k < 6; k++) {
+        x[k] = k < d->row[i].dim ? from[i + k] : R(0.0);
+    }
+}
+
+// Cost of a row; of a cone all of its rows have it together, and the first says it. Forces and second derivatives, too.
+FN real row_forces(const lane_data *d, int i)
+{
+    const lane_row *row = &d->row[i];
+    if (row->type != LANE_ROW_CONE) {
+        return row_cost(d, i, d->efc_jar[i], &d->efc_force[i], &d->efc_weight[i]);
+    }
+    if (row->place > 0) {
+        return R(0.0);
+    }
+    real x[6], force[6];
+    load_cone(d, i, d->efc_jar, x);
+    real cost = cone_cost(d, i, x, force);
+    for (int k = 0; k < row->dim; k++) {
+        d->efc_force[i + k] = force[k];
+    }
+    return cost;
+}
+
+// Forces and second derivatives at efc_jar; returns the constraints' cost.
+LANE_FN real constraint_forces(const lane_data *d)
+{
+    real cost[LANE_STRANDS];
+    for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
+        cost[k] = R(0.0);
+        for (int i = strand; i < d->row_count; i += LANE_STRANDS) {
+            cost[k] = cost[k] + row_forces(d, i);
+        }
+    }
+    team_wait(d);
+    return team_sum(d, cost);
+}
+
+// To the dofs that this member owns.
+FN void add_group_force(const lane_data *d, int i, reals result, int basis)
+{
+    const lane_row *row = &d->row[i];
+    real force[6];
+    if (basis == row->dim) {
+        for (int k = 0; k < basis; k++) {
+            force[k] = d->efc_force[i + k];
+        }
+    } else {
+        force[0] = R(0.0);
+        for (int k = 1; k < basis; k++) {
+            real up = d->efc_force[i + 2 * k - 2], down = d->efc_force[i + 2 * k - 1];
+            force[0] = force[0] + up + down;
+            force[k] = row->friction[k - 1] * (up - down);
+        }
+    }
+    reals J = d->efc_J + row->J;
+    int count = row->count;
+    for (int e = 0; e < count; e++) {
+        if (team_owns(d, row->dof[e])) {
+            real sum = result[row->dof[e]];
+            for (int k = 0; k < basis; k++) {
+                sum = fma_(J[k * count + e], force[k], sum);
+            }
+            result[row->dof[e]] = sum;
+        }
+    }
+}
+
+// result = J^T force
+LANE_FN void constraint_force(const lane_model *m, const lane_data *d, reals result)
+{
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        result[i] = R(0.0);
+    }
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        WITH_BASIS(&d->row[i], add_group_force, d, i, result)
+    }
+    team_wait(d);
+}
+
+// result = J x
+LANE_FN void jacobian_times(const lane_data *d, reals x, reals result)
+{
+    for (int group = team_first(d); group < d->group_count; group += team_size(d)) {
+        group_times(d, d->group[group], x, result);
+    }
+    team_wait(d);
+}
+
+// efc_jar = J x - aref
+LANE_FN void constraint_residual(const lane_data *d, reals x)
+{
+    jacobian_times(d, x, d->efc_jar);
+    for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
+        d->efc_jar[i] = d->efc_jar[i] - d->efc_aref[i];
+    }
+    team_wait(d);
+}
+
+// Are the dofs of a row each other's ancestors? Then it adds nothing to the pattern of M.
+LANE_FN int along_a_branch(const lane_model *m, const lane_row *row)
+{
+    for (int e = 1; e < row->count; e++) {
+        if (m->dof_parentid[row->dof[e - 1]] != row->dof[e]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+// Lists the rows that couple branches; returns 0 when they are those that the pattern is of.
+LANE_FN int find_coupled(const lane_model *m, lane_data *d)
+{
+    int count = 0, same = d->coupled_count >= 0;
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        const int32_t *dof = d->row[i].dof;
+        if (along_a_branch(m, &d->row[i]) || (count > 0 && d->coupled[count - 1] == dof)) {
+            continue;
+        }
+        same = same && count < d->coupled_count && d->coupled[count] == dof;
+        d->coupled[count++] = dof;
+        d->coupled_length[count - 1] = d->row[i].count;
+    }
+    same = same && count == d->coupled_count;
+    d->coupled_count = count;
+    return !same;
+}
+
+// By one member of the team: which entries of H = M + J^T D J, and of its factor, are not zero: the same in all lanes. A contact with the
+// world leaves the pattern of M; one between two branches couples them.
+LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
+{
+    int nv = m->nv;
+    flags filled = d->filled;
+    if (!find_coupled(m, d)) {
+        return;
+    }
+    for (int i = 0; i < nv * nv; i++) {
+        filled[i] = 0;
+    }
+    for (int k = 0; k < nv; k++) {
+        d->below_count[k] = 0;
+        for (int c = 0; c < m->M_rownnz[k]; c++) {
+            filled[k * nv + m->M_colind[m->M_rowadr[k] + c]] = 1;
+        }
+    }
+    for (int i = 0; i < d->coupled_count; i++) {
+        const int32_t *dof = d->coupled[i];
+        for (int a = 0; a < d->coupled_length[i]; a++) {
+            for (int b = a; b < d->coupled_length[i]; b++) {
+                filled[dof[a] * nv + dof[b]] = 1;
+            }
+        }
+    }
+    for (int k = nv - 1; k >= 0; k--) {
+        int count = 0;
+        ints columns = d->fill + k * nv;
+        for (int j = 0; j <= k; j++) {
+            if (filled[k * nv + j]) {
+                columns[count++] = j;
+            }
+        }
+        d->fill_count[k] = count;
+        for (int a = 0; a < count - 1; a++) {
+            for (int b = 0; b <= a; b++) {
+                filled[columns[a] * nv + columns[b]] = 1;
+            }
+            d->below[columns[a] * nv + d->below_count[columns[a]]++] = k;
+        }
+    }
+}
+
+// The second derivative of a group's cost by the velocities of its basis; nothing in it: returns 0.
+LANE_FN int group_hessian(const lane_data *d, int i, real hessian[6][6])
+{
+    const lane_row *row = &d->row[i];
+    if (row->type == LANE_ROW_CONE) {
+        real x[6];
+        load_cone(d, i, d->efc_jar, x);
+        cone_hessian(d, i, x, hessian);
+        return 1;
+    }
+    real sum = d->efc_weight[i];
+    for (int k = 1; k < row->dim; k++) {
+        sum = sum + d->efc_weight[i + k];
+    }
+    hessian[0][0] = sum;
+    for (int k = 1; k < row->basis; k++) {
+        real up = d->efc_weight[i + 2 * k - 2], down = d->efc_weight[i + 2 * k - 1];
+        real friction = row->friction[k - 1];
+        for (int l = 1; l < row->basis; l++) {
+            hessian[k][l] = R(0.0);
+        }
+        hessian[k][0] = hessian[0][k] = friction * (up - down);
+        hessian[k][k] = friction * friction * (up + down);
+    }
+    return any(sum > R(0.0));
+}
+
+FN reals row_of_H(const lane_data *d, int k)
+{
+    return d->H + k * (k + 1) / 2;
+}
+
+// H = H + J^T hessian J, with `basis` a constant where the call stands
+FN void add_group_hessian(const lane_data *d, const lane_row *row, real hessian[6][6], int basis)
+{
+    reals J = d->efc_J + row->J;
+    int count = row->count;
+    for (int a = 0; a < count; a++) {
+        if (!team_owns(d, row->dof[a])) {
+            continue;
+        }
+        real part[6];
+        for (int k = 0; k < basis; k++) {
+            part[k] = hessian[k][0] * J[a];
+            for (int l = 1; l < basis; l++) {
+                part[k] = fma_(hessian[k][l], J[l * count + a], part[k]);
+            }
+        }
+        reals H = row_of_H(d, row->dof[a]);
+        for (int b = a; b < count; b++) {
+            real sum = H[row->dof[b]];
+            for (int k = 0; k < basis; k++) {
+                sum = fma_(part[k], J[k * count + b], sum);
+            }
+            H[row->dof[b]] = sum;
+        }
+    }
+}
+
+// A member has the rows of H of the dofs that it owns.
+LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
+{
+    for (int k = team_first(d); k < m->nv; k += team_size(d)) {
+        reals row = row_of_H(d, k);
+        for (int j = 0; j <= k && d->coupled_count > 0; j++) {
+            row[j] = R(0.0);
+        }
+        for (int c = 0; c < m->M_rownnz[k]; c++) {
+            int adr = m->M_rowadr[k] + c;
+            row[m->M_colind[adr]] = d->qM[adr];
+        }
+    }
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        const lane_row *row = &d->row[i];
+        real hessian[6][6];
+        if (!group_hessian(d, i, hessian)) {
+            continue;
+        }
+        WITH_BASIS(row, add_group_hessian, d, row, hessian)
+    }
+    team_wait(d);
+}
+
+// `width` entries of row k of the factor: H less what the rows below have already explained of it
+FN void eliminate(const lane_data *d, int nv, int k, ints columns, int width)
+{
+    ints below = d->below + k * nv;
+    reals row = row_of_H(d, k);
+    real sum[4];
+    for (int c = 0; c < width; c++) {
+        sum[c] = row[columns[c]];
+    }
+    for (int b = 0; b < d->below_count[k]; b++) {
+        reals lower = row_of_H(d, below[b]);
+        real scaled = -(lower[k] * d->Mv[below[b]]);
+        for (int c = 0; c < width; c++) {
+            sum[c] = fma_(scaled, lower[columns[c]], sum[c]);
+        }
+    }
+    for (int c = 0; c < width; c++) {
+        row[columns[c]] = sum[c];
+    }
+}
+
+// All `count` entries of row k, up to four at once, so that each member of a team has some.
+FN void eliminate_row(const lane_data *d, int nv, int k, ints columns, int count)
+{
+    int width = (count + team_size(d) - 1) / team_size(d);
+    width = width < 4 ? width : 4;
+    int c = width * team_first(d);
+    for (; width == 4 && c + 4 <= count; c += 4 * team_size(d)) {
+        eliminate(d, nv, k, columns + c, 4);
+    }
+    int left = count - c < width ? count - c : width;
+    if (left == 3) {
+        eliminate(d, nv, k, columns + c, 3);
+    } else if (left == 2) {
+        eliminate(d, nv, k, columns + c, 2);
+    } else if (left == 1) {
+        eliminate(d, nv, k, columns + c, 1);
+    }
+}
+
+// x = L^-1 D^-1 x, from the first to the last. A team hands each x on to all sums that it is in; alone, sum after sum.
+LANE_FN void substitute(const lane_data *d, int nv, reals x)
+{
+    for (int k = 0; k < nv && team_size(d) == 1; k++) {
+        ints columns = d->fill + k * nv;
+        reals row = row_of_H(d, k);
+        real sum = x[k] * d->work[k];
+        for (int c = 0; c < d->fill_count[k] - 1; c++) {
+            sum = fma_(-row[columns[c]], x[columns[c]], sum);
+        }
+        x[k] = sum;
+    }
+    if (team_size(d) == 1) {
+        return;
+    }
+    for (int k = team_first(d); k < nv; k += team_size(d)) {
+        x[k] = x[k] * d->work[k];
+    }
+    team_wait(d);
+    for (int k = 0; k < nv; k++) {
+        ints below = d->below + k * nv;
+        for (int b = team_first(d); b < d->below_count[k]; b += team_size(d)) {
+            x[below[b]] = fma_(-row_of_H(d, below[b])[k], x[k], x[below[b]]);
+        }
+        team_wait(d);
+    }
+}
+
+// search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal; D in Mv, 1 / D in work
+LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
+{
+    int nv = m->nv;
+    reals x = d->search;
+    for (int k = team_first(d); k < nv; k += team_size(d)) {
+        x[k] = -d->gradient[k];
+    }
+    for (int k = nv - 1; k >= 0; k--) {
+        ints columns = d->fill + k * nv;
+        int count = d->fill_count[k];
+        eliminate_row(d, nv, k, columns, count);
+        team_wait(d);
+        reals row = row_of_H(d, k);
+        real inverse = R(1.0) / row[k];
+        real right = x[k];
+        d->Mv[k] = row[k];
+        d->work[k] = inverse;
+        for (int c = team_first(d); c < count - 1; c += team_size(d)) {
+            int j = columns[c];
+            row[j] = row[j] * inverse;
+            x[j] = fma_(-row[j], right, x[j]);
+        }
+        team_wait(d);
+    }
+    substitute(d, nv, x);
+}
+
+FN void add_cone_slope(const lane_data *d, int i, real step, real *first, real *second)
+{
+    const lane_row *row = &d->row[i];
+    real x[6], force[6], hessian[6][6];
+    load_cone(d, i, d->efc_jar, x);
+    for (int k = 0; k < row->dim; k++) {
+        x[k] = fma_(step, d->efc_jv[i + k], x[k]);
+    }
+    cone_cost(d, i, x, force);
+    cone_hessian(d, i, x, hessian);
+    for (int k = 0; k < row->dim; k++) {
+        *first = fma_(-force[k], d->efc_jv[i + k], *first);
+        for (int l = 0; l < row->dim; l++) {
+            *second = fma_(hessian[k][l] * d->efc_jv[i + k], d->efc_jv[i + l], *second);
+        }
+    }
+}
+
+FN void add_slope(const lane_data *d, int i, real step, real *first, real *second)
+{
+    const lane_row *row = &d->row[i];
+    real jv = d->efc_jv[i], at = fma_(step, jv, d->efc_jar[i]);
+    if (row->type == LANE_ROW_UNILATERAL) {
+        real pulls = sel(at < R(0.0), d->efc_D[i] * jv, R(0.0));
+        *first = fma_(pulls, at, *first);
+        *second = fma_(pulls, jv, *second);
+    } else if (row->type != LANE_ROW_CONE) {
+        real force, weight;
+        row_cost(d, i, at, &force, &weight);
+        *first = fma_(-force, jv, *first);
+        *second = fma_(weight * jv, jv, *second);
+    } else if (row->place == 0) {
+        add_cone_slope(d, i, step, first, second);
+    }
+}
+
+// Adds the first and second derivative of the constraints' cost along efc_jv at `step`.
+LANE_FN void slope_along(const lane_data *d, real step, real *first, real *second)
+{
+    real firsts[LANE_STRANDS], seconds[LANE_STRANDS];
+    for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
+        firsts[k] = strand == 0 ? *first : R(0.0);
+        seconds[k] = strand == 0 ? *second : R(0.0);
+        for (int i = strand; i < d->row_count; i += LANE_STRANDS) {
+            add_slope(d, i, step, &firsts[k], &seconds[k]);
+        }
+    }
+    *first = team_sum(d, firsts);
+    *second = team_sum(d, seconds);
+}
+
+// The step along `search` at which the cost is least: its derivative rises monotonically, so Newton steps are kept
+// inside the bracket of signs seen.
+// slope: of the whole cost where the search starts
+LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, mask running)
+{
+    real slope0 = R(0.0), curvature0 = R(0.0);
+    for (int k = 0; k < m->nv; k++) {
+        slope0 = fma_(d->search[k], d->Ma[k] - d->qfrc_smooth[k], slope0);
+        curvature0 = fma_(d->search[k], d->Mv[k], curvature0);
+    }
+    real step = R(1.0), low = R(0.0), high = R(LANE_HUGE);
+    real enough = abs_(slope) * R(m->opt.ls_tolerance);
+    for (int i = 0; i < m->opt.ls_iterations; i++) {
+        real first = fma_(step, curvature0, slope0), second = curvature0;
+        slope_along(d, step, &first, &second);
+        mask go = and_(running, abs_(first) > enough);
+        if (!any(go)) {
+            break;
+        }
+        mask rising = first > R(0.0);
+        high = sel(rising, step, high);
+        low = sel(rising, low, step);
+        real next = step - first / max_(second, R(LANE_TINY));
+        real middle = sel(high < R(LANE_HUGE), R(0.5) * (low + high), R(2.0) * step);
+        next = sel(and_(next > low, next < high), next, middle);
+        step = sel(go, next, step);
+    }
+    team_wait(d);
+    return sel(running, step, R(0.0));
+}
+
+// Lanes that have any of the rows: the others must not feel that their neighbours have.
+LANE_FN mask constrained_lanes(const lane_data *d)
+{
+    real most = R(0.0);
+    for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
+        most = max_(most, d->efc_D[i]);
+    }
+    return team_any(d, most > R(0.0));
+}
+
+// qacc starts from the cheaper of last step's acceleration and the unconstrained one.
+LANE_FN void warm_start(const lane_model *m, const lane_data *d, mask constrained)
+{
+    int nv = m->nv;
+    for (int k = team_first(d); k < nv; k += team_size(d)) {
+        d->qacc[k] = d->qacc_smooth[k];
+        d->Ma[k] = d->qfrc_smooth[k];
+    }
+    constraint_residual(d, d->qacc_smooth);
+    if (!(m->opt.disableflags & ORR_DISABLE_WARMSTART)) {
+        real cold_cost = constraint_forces(d);
+        for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
+            d->efc_jv[i] = d->efc_jar[i];
+        }
+        inertia_matrix_times(m, d, d->qacc_warmstart, d->Mv);
+        constraint_residual(d, d->qacc_warmstart);
+        real gauss = R(0.0);
+        for (int k = 0; k < nv; k++) {
+            gauss = fma_(d->Mv[k] - d->qfrc_smooth[k], d->qacc_warmstart[k] - d->qacc_smooth[k], gauss);
+        }
+        mask warm = and_(constrained, R(0.5) * gauss + constraint_forces(d) < cold_cost);
+        for (int k = team_first(d); k < nv; k += team_size(d)) {
+            d->qacc[k] = sel(warm, d->qacc_warmstart[k], d->qacc_smooth[k]);
+            d->Ma[k] = sel(warm, d->Mv[k], d->qfrc_smooth[k]);
+        }
+        for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
+            d->efc_jar[i] = sel(warm, d->efc_jar[i], d->efc_jv[i]);
+        }
+        team_wait(d);
+    }
+    constraint_forces(d);
+}
+
+// Goes `step` along efc_jv. Returns the lanes in which a row has come or gone, or that are on a cone: in the
+// others the cost was quadratic all the way, and a whole step has found its minimum.
+LANE_FN mask move_rows(const lane_data *d, real step)
+{
+    for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
+        d->efc_jar[i] = fma_(step, d->efc_jv[i], d->efc_jar[i]);
+        d->efc_jv[i] = d->efc_weight[i];
+    }
+    team_wait(d);
+    constraint_forces(d);
+    mask changed = not_(everywhere());
+    for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
+        int cone = d->row[i].type == LANE_ROW_CONE;
+        mask moved = cone ? d->efc_D[i] > R(0.0) : not_(d->efc_jv[i] == d->efc_weight[i]);
+        changed = or_(changed, moved);
+    }
+    return team_any(d, changed);
+}
+
+LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
+{
+    int nv = m->nv;
+    if (d->row_count == 0) {
+        for (int k = team_first(d); k < nv; k += team_size(d)) {
+            d->qacc[k] = d->qacc_smooth[k];
+            d->qfrc_constraint[k] = R(0.0);
+        }
+        team_wait(d);
+        return;
+    }
+    int newton = m->opt.solver != ORR_SOLVER_CG; // for PGS too: the minimum is the same
+    if (newton) {
+        ALONE(d, fill_pattern(m, d))
+        d->coupled_count = team_share(d, d->coupled_count);
+    }
+    mask running = constrained_lanes(d);
+    warm_start(m, d, running);
+    double tolerance = newton || m->opt.tolerance < SOLVER_TOLERANCE ? SOLVER_TOLERANCE : m->opt.tolerance;
+    real enough = R(tolerance * m->stat.meaninertia * (nv > 1 ? nv : 1));
+    constraint_force(m, d, d->qfrc_constraint);
+    for (int i = 0; i < m->opt.iterations; i++) {
+        for (int k = team_first(d); k < nv; k += team_size(d)) {
+            d->gradient[k] = d->Ma[k] - d->qfrc_smooth[k] - d->qfrc_constraint[k];
+        }
+        if (newton) {
+            build_hessian(m, d);
+            newton_direction(m, d);
+        } else {
+            team_wait(d);
+            ALONE(d, conjugate_direction(m, d, i == 0))
+        }
+        real slope = R(0.0);
+        for (int k = 0; k < nv; k++) {
+            slope = fma_(d->gradient[k], d->search[k], slope);
+        }
+        running =
+            and_(running, R(-0.5) * slope > enough); // what a whole step (of Newton's: surely) would gain
+        if (!any(running)) {
+            break;
+        }
+        inertia_matrix_times(m, d, d->search, d->Mv);
+        jacobian_times(d, d->search, d->efc_jv);
+        real step = line_search(m, d, slope, running);
+        for (int k = team_first(d); k < nv; k += team_size(d)) {
+            d->qacc[k] = fma_(step, d->search[k], d->qacc[k]);
+            d->Ma[k] = fma_(step, d->Mv[k], d->Ma[k]);
+        }
+        mask changed = or_(step<R(1.0), step> R(1.0));
+        changed = or_(changed, move_rows(d, step));
+        constraint_force(m, d, d->qfrc_constraint);
+#if !defined(ORR_SCALAR_DOUBLE) // in double another step still sharpens what an ill-conditioned H has left
+        running = newton ? and_(running, changed) : running;
+#else
+        (void)changed;
+#endif
+        if (!any(running)) {
+            break;
+        }
+    }
+}

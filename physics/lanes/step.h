@@ -1,0 +1,337 @@
+// A step of one world, as a table of contents: position, velocity, force, acceleration, integration.
+#pragma once
+
+#include "physics/lanes/collision/collision.h"
+#include "physics/lanes/equality.h"
+#include "physics/lanes/implicit.h"
+#include "physics/lanes/slip.h"
+
+LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
+{
+    d->row_count = d->group_count = d->J_count = d->contact_count = d->contacts_missed = 0;
+    if (m->opt.disableflags & ORR_DISABLE_CONSTRAINT) {
+        return;
+    }
+    if (m->neq > 0) {
+        ALONE(d, equality_rows(m, d))
+        d->row_count = team_share(d, d->row_count);
+        d->group_count = team_share(d, d->group_count);
+        d->J_count = team_share(d, d->J_count);
+    }
+    friction_loss_rows(m, d);
+    limit_rows(m, d);
+    collide(m, d);
+    team_wait(d);
+    if (m->opt.enableflags & ORR_ENABLE_DIAGEXACT) {
+        ALONE(d, correct_diagonals(m, d))
+    }
+    body_transmissions(m, d);
+}
+
+LANE_FN void bias_forces(const lane_model *m, const lane_data *d)
+{
+    newton_euler(m, d, 0, d->qfrc_bias);
+    if (m->ntendon > 0) {
+        if (team_leads(d)) {
+            tendon_euler(m, d, d->qfrc_bias);
+        }
+        team_wait(d);
+    }
+}
+
+// Adds what pulls at bodies from outside.
+LANE_FN void applied_forces(const lane_model *m, const lane_data *d)
+{
+    real pull = R(0.0);
+    for (int i = 6 + team_first(d); i < 6 * m->nbody; i += team_size(d)) {
+        pull = max_(pull, abs_(d->xfrc_applied[i]));
+    }
+    if (!any(team_any(d, pull > R(0.0)))) {
+        return;
+    }
+    for (int i = 1; i < m->nbody && team_leads(d); i++) {
+        real3 force = load3(d->xfrc_applied, 2 * i), torque = load3(d->xfrc_applied, 2 * i + 1);
+        if (any(dot3(force, force) + dot3(torque, torque) > R(0.0))) {
+            apply_force(m, d, i, load3(d->xipos, i), force, torque, d->qfrc_smooth);
+        }
+    }
+    team_wait(d);
+}
+
+LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
+{
+    passive_forces(m, d);
+    bias_forces(m, d);
+    actuation(m, d);
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        d->qfrc_smooth[i] = d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i] + d->qfrc_actuator[i];
+    }
+    team_wait(d);
+    applied_forces(m, d);
+}
+
+LANE_FN void positions(const lane_model *m, const lane_data *d)
+{
+    kinematics(m, d);
+    centres_of_mass(m, d);
+    tendons(m, d);
+    transmissions(m, d);
+    inertia_matrix(m, d);
+    if (m->ntendon > 0) {
+        if (team_leads(d)) {
+            tendon_inertia(m, d);
+        }
+        team_wait(d);
+    }
+}
+
+LANE_FN void velocities(const lane_model *m, const lane_data *d)
+{
+    body_velocities(m, d);
+    tendon_velocities(m, d);
+    actuator_velocities(m, d);
+}
+
+// Forces and qacc.
+LANE_FN void accelerations(const lane_model *m, lane_data *d)
+{
+    factorise_inertia(m, d);
+    constraint_rows(m, d);
+    smooth_forces(m, d);
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        d->qacc_smooth[i] = d->qfrc_smooth[i];
+    }
+    team_wait(d);
+    solve_factorised(m, d, d->qLD, d->qLDiagInv, d->qacc_smooth);
+    solve_constraints(m, d);
+    if (m->opt.noslip_iterations > 0 && d->row_count > 0) {
+        ALONE(d, noslip(m, d))
+    }
+}
+
+// Everything that the state says.
+LANE_FN void forward(const lane_model *m, lane_data *d)
+{
+    positions(m, d);
+    velocities(m, d);
+    accelerations(m, d);
+}
+
+// qfrc_inverse: the force that gives the acceleration qacc; with the flag invdiscrete qacc is what a step of the
+// integrator makes of the velocity
+LANE_FN void inverse(const lane_model *m, lane_data *d)
+{
+    positions(m, d);
+    velocities(m, d);
+    factorise_inertia(m, d);
+    constraint_rows(m, d);
+    passive_forces(m, d);
+    reals given = d->qacc;
+    if (m->opt.enableflags & ORR_ENABLE_INVDISCRETE && implicit_step(m)) {
+        d->qacc = d->work;
+        for (int i = 0; i < m->nv; i++) {
+            d->qacc[i] = given[i];
+        }
+        actuation(m, d);
+        implicit_back(m, d, d->qacc, d->work + m->nv);
+    }
+    constraint_residual(d, d->qacc);
+    constraint_forces(d);
+    constraint_force(m, d, d->qfrc_constraint);
+    bias_forces(m, d);
+    inertia_matrix_times(m, d, d->qacc, d->qfrc_inverse);
+    for (int i = 0; i < m->nv; i++) {
+        d->qfrc_inverse[i] =
+            d->qfrc_inverse[i] + d->qfrc_bias[i] - d->qfrc_passive[i] - d->qfrc_constraint[i];
+    }
+    d->qacc = given;
+}
+
+LANE_FN void energies(const lane_model *m, const lane_data *d)
+{
+    real potential = R(0.0), kinetic = R(0.0);
+    if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {
+        real3 g = gravity(m, d);
+        for (int i = 1; i < m->nbody; i++) {
+            potential = potential - body_mass(m, d, i) * dot3(g, load3(d->xipos, i));
+        }
+    }
+    for (int joint = 0; joint < m->njnt && !(m->opt.disableflags & ORR_DISABLE_SPRING); joint++) {
+        int adr = m->jnt_qposadr[joint], type = m->jnt_type[joint];
+        lane_drag spring = joint_spring(m, joint);
+        real stored = R(0.0);
+        if (type == ORR_JOINT_FREE) {
+            real3 apart = sub3(load3(d->qpos + adr, 0), uniform3(m->qpos_spring + adr, 0));
+            stored = spring_energy(&spring, length3(apart));
+            adr += 3;
+        }
+        if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
+            quaternion at = normalise_quaternion(load_quaternion(d->qpos + adr, 0));
+            real3 turned =
+                quaternion_velocity(multiply_quaternions(conjugate(uniform4(m->qpos_spring + adr, 0)), at));
+            stored = stored + spring_energy(&spring, length3(turned));
+        } else {
+            real apart = d->qpos[adr] - R(m->qpos_spring[adr]);
+            stored = spring_energy(&spring, apart);
+        }
+        potential = potential + stored;
+    }
+    for (int i = 0; i < m->ntendon; i++) {
+        real length = d->ten_length[i];
+        real out = max_(length - R(m->tendon_lengthspring[2 * i + 1]), R(0.0)) -
+                   max_(R(m->tendon_lengthspring[2 * i]) - length, R(0.0));
+        lane_drag spring = tendon_spring(m, i);
+        potential = potential + spring_energy(&spring, out);
+    }
+    inertia_matrix_times(m, d, d->qvel, d->work);
+    for (int i = 0; i < m->nv; i++) {
+        kinetic = fma_(R(0.5) * d->qvel[i], d->work[i], kinetic);
+    }
+    d->energy[0] = potential;
+    d->energy[1] = kinetic;
+}
+
+// qpos moved by `step` seconds of `velocity`
+LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals qpos, reals velocity,
+                                real step)
+{
+    for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
+        reals q = qpos + m->jnt_qposadr[joint], v = velocity + m->jnt_dofadr[joint];
+        int type = m->jnt_type[joint];
+        if (type == ORR_JOINT_FREE) {
+            store3(q, 0, add_scaled3(load3(q, 0), load3(v, 0), step));
+            q = q + 3;
+            v = v + 3;
+        }
+        if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
+            real3 turning = load3(v, 0);
+            quaternion turn = axis_angle_quaternion(normalise3(turning), length3(turning) * step);
+            store_quaternion(q, 0, normalise_quaternion(multiply_quaternions(load_quaternion(q, 0), turn)));
+        } else {
+            q[0] = fma_(step, v[0], q[0]);
+        }
+    }
+    team_wait(d);
+}
+
+LANE_FN void advance_activations(const lane_model *m, const lane_data *d)
+{
+    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
+        if (m->actuator_actadr[i] >= 0 && !actuator_disabled(m, i)) {
+            d->act[m->actuator_actadr[i]] = next_activation(m, d, i);
+        }
+    }
+}
+
+// Semi-implicit: the velocity moves by `acceleration`, then the position by the new velocity.
+LANE_FN void advance(const lane_model *m, const lane_data *d, reals acceleration)
+{
+    real step = R(m->opt.timestep);
+    advance_activations(m, d);
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        d->qvel[i] = fma_(step, acceleration[i], d->qvel[i]);
+    }
+    team_wait(d);
+    integrate_position(m, d, d->qpos, d->qvel, step);
+    if (team_leads(d)) {
+        d->time[0] = d->time[0] + step;
+    }
+    team_wait(d);
+}
+
+LANE_FN void step_implicit(const lane_model *m, lane_data *d)
+{
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        d->work[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
+    }
+    team_wait(d);
+    ALONE(d, implicit_solve(m, d, d->work))
+    advance(m, d, d->work);
+}
+
+// Runge-Kutta of order four; forward() has been called for the first stage.
+LANE_FN void step_rk4(const lane_model *m, lane_data *d)
+{
+    static const double within[4] = {0.0, 0.5, 0.5, 1.0},
+                        share[4] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
+    int nq = m->nq, nv = m->nv, na = m->na;
+    double h = m->opt.timestep;
+    reals qpos = d->rk4, qvel = qpos + nq, act = qvel + nv;                            // at the start
+    reals velocity = act + na, acceleration = velocity + nv, rate = acceleration + nv; // their weighted sums
+    reals stage_velocity = rate + na;
+    int first = team_first(d), by = team_size(d);
+    for (int i = first; i < nq; i += by) {
+        qpos[i] = d->qpos[i];
+    }
+    for (int i = first; i < nv; i += by) {
+        qvel[i] = d->qvel[i];
+        velocity[i] = acceleration[i] = R(0.0);
+    }
+    for (int i = first; i < na; i += by) {
+        act[i] = d->act[i];
+        rate[i] = R(0.0);
+    }
+    real time = d->time[0];
+    team_wait(d);
+    for (int stage = 0; stage < 4; stage++) {
+        if (stage > 0) {
+            real step = R(h * within[stage]);
+            for (int i = first; i < nq; i += by) {
+                d->qpos[i] = qpos[i];
+            }
+            for (int i = first; i < nv; i += by) {
+                stage_velocity[i] = d->qvel[i];
+                d->qvel[i] = fma_(step, d->qacc[i], qvel[i]);
+            }
+            team_wait(d);
+            integrate_position(m, d, d->qpos, stage_velocity, step);
+            for (int i = first; i < na; i += by) {
+                d->act[i] = fma_(step, d->act_dot[i], act[i]);
+            }
+            d->time[0] = time + step;
+            team_wait(d);
+            forward(m, d);
+            for (int i = first; i < nv; i += by) {
+                d->qacc_warmstart[i] = d->qacc[i];
+            }
+        }
+        for (int i = first; i < nv; i += by) {
+            velocity[i] = fma_(R(share[stage]), d->qvel[i], velocity[i]);
+            acceleration[i] = fma_(R(share[stage]), d->qacc[i], acceleration[i]);
+        }
+        for (int i = first; i < na; i += by) {
+            rate[i] = fma_(R(share[stage]), d->act_dot[i], rate[i]);
+        }
+    }
+    for (int i = first; i < nq; i += by) {
+        d->qpos[i] = qpos[i];
+    }
+    team_wait(d);
+    integrate_position(m, d, d->qpos, velocity, R(h));
+    for (int i = first; i < nv; i += by) {
+        d->qvel[i] = fma_(R(h), acceleration[i], qvel[i]);
+    }
+    for (int i = first; i < na; i += by) {
+        d->act[i] = act[i];
+        d->act_dot[i] = rate[i];
+    }
+    team_wait(d);
+    advance_activations(m, d);
+    d->time[0] = time + R(h);
+    team_wait(d);
+}
+
+LANE_FN void step(const lane_model *m, lane_data *d)
+{
+    forward(m, d);
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        d->qacc_warmstart[i] = d->qacc[i];
+    }
+    if (m->opt.integrator == ORR_INTEGRATOR_RK4) {
+        step_rk4(m, d);
+    } else if (implicit_step(m)) {
+        step_implicit(m, d);
+    } else {
+        advance(m, d, d->qacc);
+    }
+}

@@ -1,0 +1,262 @@
+// Tendons: how long they are, how that changes with each dof, and what they do to forces and inertia. A fixed tendon is
+// a weighted sum of joint positions; a spatial one the shortest way along sites and around geoms.
+#pragma once
+
+#include "physics/lanes/kinematics.h"
+#include "physics/lanes/wrap.h"
+
+FN orr_chain tendon_chain(const lane_model *m, int tendon)
+{
+    return m->plan->chain[m->plan->tendon_chain + tendon];
+}
+
+// d length / d dof, along the tendon's chain
+FN reals tendon_arms(const lane_model *m, const lane_data *d, int tendon)
+{
+    return d->ten_J + (tendon_chain(m, tendon).first - m->plan->tendon_entry);
+}
+
+// The velocity of a point that moves with a dof.
+FN real3 point_velocity(const lane_model *m, const lane_data *d, int dof, real3 at)
+{
+    spatial motion = load_spatial(d->cdof, dof);
+    real3 arm = sub3(at, load3(d->subtree_com, m->body_rootid[m->dof_bodyid[dof]]));
+    return add3(motion.t, cross3(motion.r, arm));
+}
+
+// A straight piece of a tendon's way, between points of two bodies.
+typedef struct tendon_piece {
+    int body[2];
+    real3 at[2];
+} tendon_piece;
+
+// Adds a piece, `share` of which counts, to the tendon's arms; returns its length.
+FN real add_piece(const lane_model *m, const lane_data *d, int tendon, tendon_piece piece, real share)
+{
+    real3 way = sub3(piece.at[1], piece.at[0]);
+    real length = length3(way);
+    if (piece.body[0] == piece.body[1]) {
+        return length * share;
+    }
+    real3 along = scale3(normalise3(way), share);
+    const uint8_t *moves0 = m->plan->moves + (size_t)piece.body[0] * (size_t)m->nv;
+    const uint8_t *moves1 = m->plan->moves + (size_t)piece.body[1] * (size_t)m->nv;
+    orr_chain chain = tendon_chain(m, tendon);
+    reals arms = tendon_arms(m, d, tendon);
+    for (int k = 0; k < chain.count; k++) {
+        int dof = m->plan->chain_dof[chain.first + k];
+        if (moves0[dof] != moves1[dof]) {
+            real pull = dot3(along, point_velocity(m, d, dof, piece.at[moves1[dof]]));
+            arms[k] = moves1[dof] ? arms[k] + pull : arms[k] - pull;
+        }
+    }
+    return length * share;
+}
+
+// A piece around the geom of entry `wrap`; lanes where it does not touch go straight.
+FN real add_wrapped_piece(const lane_model *m, const lane_data *d, int tendon, int wrap, tendon_piece piece,
+                          real share)
+{
+    int geom = m->wrap_objid[wrap], side = (int)m->wrap_prm[wrap], body = m->geom_bodyid[geom];
+    real3 pos = load3(d->geom_xpos, geom);
+    tendon_wrap way = wrap_tendon(piece.at[0], piece.at[1], pos, load_matrix(d->geom_xmat, geom),
+                                  geom_size(m, d, 3 * geom), m->wrap_type[wrap] == ORR_WRAP_CYLINDER,
+                                  side >= 0, side >= 0 ? load3(d->site_xpos, side) : pos);
+    real around = sel(way.touches, share, R(0.0)), straight = sel(way.touches, R(0.0), share);
+    real length = R(0.0);
+    if (any(straight > R(0.0))) {
+        length = add_piece(m, d, tendon, piece, straight);
+    }
+    if (any(around > R(0.0))) {
+        tendon_piece there = {{piece.body[0], body}, {piece.at[0], way.touch[0]}};
+        tendon_piece back = {{body, piece.body[1]}, {way.touch[1], piece.at[1]}};
+        length = length + way.arc * around;
+        length = length + add_piece(m, d, tendon, there, around);
+        length = length + add_piece(m, d, tendon, back, around);
+    }
+    return length;
+}
+
+// Is entry k of a spatial tendon followed by a piece of its way? Then entry *next is the piece's other end, and the one
+// between, if any, a geom. A pulley sets the divisor of what follows.
+FN int starts_piece(const lane_model *m, int k, int end, int *next, double *divisor)
+{
+    if (m->wrap_type[k] == ORR_WRAP_PULLEY) {
+        *divisor = (double)m->wrap_prm[k];
+    }
+    if (m->wrap_type[k] != ORR_WRAP_SITE || k + 1 >= end || m->wrap_type[k + 1] == ORR_WRAP_PULLEY) {
+        return 0;
+    }
+    *next = m->wrap_type[k + 1] == ORR_WRAP_SITE ? k + 1 : k + 2;
+    return 1;
+}
+
+FN tendon_piece site_piece(const lane_model *m, const lane_data *d, int from, int to)
+{
+    int site0 = m->wrap_objid[from], site1 = m->wrap_objid[to];
+    tendon_piece piece = {{m->site_bodyid[site0], m->site_bodyid[site1]},
+                          {load3(d->site_xpos, site0), load3(d->site_xpos, site1)}};
+    return piece;
+}
+
+LANE_FN void spatial_tendon(const lane_model *m, const lane_data *d, int tendon)
+{
+    int end = m->tendon_adr[tendon] + m->tendon_num[tendon], next;
+    double divisor = 1.0;
+    real length = R(0.0);
+    for (int k = m->tendon_adr[tendon]; k < end; k++) {
+        if (starts_piece(m, k, end, &next, &divisor)) {
+            tendon_piece piece = site_piece(m, d, k, next);
+            real share = R(1.0 / divisor);
+            length = length + (next == k + 1 ? add_piece(m, d, tendon, piece, share)
+                                             : add_wrapped_piece(m, d, tendon, k + 1, piece, share));
+        }
+    }
+    d->ten_length[tendon] = length;
+}
+
+LANE_FN void fixed_tendon(const lane_model *m, const lane_data *d, int tendon)
+{
+    orr_chain chain = tendon_chain(m, tendon);
+    reals arms = tendon_arms(m, d, tendon);
+    real length = R(0.0);
+    for (int k = m->tendon_adr[tendon]; k < m->tendon_adr[tendon] + m->tendon_num[tendon]; k++) {
+        int joint = m->wrap_objid[k], entry = 0;
+        length = length + m->wrap_prm[k] * d->qpos[m->jnt_qposadr[joint]];
+        while (m->plan->chain_dof[chain.first + entry] != m->jnt_dofadr[joint]) {
+            entry++;
+        }
+        arms[entry] = arms[entry] + R(m->wrap_prm[k]);
+    }
+    d->ten_length[tendon] = length;
+}
+
+LANE_FN void tendons(const lane_model *m, const lane_data *d)
+{
+    for (int i = team_first(d); i < m->ntendon; i += team_size(d)) {
+        reals arms = tendon_arms(m, d, i);
+        for (int k = 0; k < tendon_chain(m, i).count; k++) {
+            arms[k] = R(0.0);
+        }
+        if (m->wrap_type[m->tendon_adr[i]] == ORR_WRAP_JOINT) {
+            fixed_tendon(m, d, i);
+        } else {
+            spatial_tendon(m, d, i);
+        }
+    }
+    team_wait(d);
+}
+
+// The rate of a chain's length when dofs move by x.
+FN real chain_rate(const lane_model *m, orr_chain chain, reals arms, reals x)
+{
+    real rate = R(0.0);
+    for (int k = 0; k < chain.count; k++) {
+        rate = fma_(arms[k], x[m->plan->chain_dof[chain.first + k]], rate);
+    }
+    return rate;
+}
+
+// x += arms^T pull
+FN void chain_pull(const lane_model *m, orr_chain chain, reals arms, real pull, reals x)
+{
+    for (int k = 0; k < chain.count; k++) {
+        int dof = m->plan->chain_dof[chain.first + k];
+        x[dof] = fma_(arms[k], pull, x[dof]);
+    }
+}
+
+// H += scale arms^T arms, in the entries that the inertia matrix has: MuJoCo leaves out the others, too.
+LANE_FN void chain_square(const lane_model *m, orr_chain chain, reals arms, real scale, reals H)
+{
+    const int32_t *dof = m->plan->chain_dof + chain.first;
+    for (int a = 0; a < chain.count; a++) {
+        int adr = m->M_rowadr[dof[a]], c = m->M_rownnz[dof[a]] - 1;
+        for (int b = a; b < chain.count; b++) {
+            while (c >= 0 && m->M_colind[adr + c] > dof[b]) {
+                c--;
+            }
+            if (c >= 0 && m->M_colind[adr + c] == dof[b]) {
+                H[adr + c] = fma_(scale * arms[a], arms[b], H[adr + c]);
+            }
+        }
+    }
+}
+
+LANE_FN void tendon_velocities(const lane_model *m, const lane_data *d)
+{
+    for (int i = team_first(d); i < m->ntendon; i += team_size(d)) {
+        d->ten_velocity[i] = chain_rate(m, tendon_chain(m, i), tendon_arms(m, d, i), d->qvel);
+    }
+    team_wait(d);
+}
+
+// Armature moves with a tendon's length: its part of M.
+LANE_FN void tendon_inertia(const lane_model *m, const lane_data *d)
+{
+    for (int i = 0; i < m->ntendon; i++) {
+        if ((double)tendon_mass(m, i) != 0.0) {
+            chain_square(m, tendon_chain(m, i), tendon_arms(m, d, i), R(tendon_mass(m, i)), d->qM);
+        }
+    }
+}
+
+// The acceleration of a tendon's length that is not J qacc: its pieces turn, and their ends are carried along. Needs cacc
+// of newton_euler; what that has of gravity moves both ends of a piece alike.
+LANE_FN real tendon_drift(const lane_model *m, const lane_data *d, int tendon)
+{
+    int end = m->tendon_adr[tendon] + m->tendon_num[tendon], next;
+    double divisor = 1.0;
+    real drift = R(0.0);
+    for (int k = m->tendon_adr[tendon]; k < end; k++) {
+        if (!starts_piece(m, k, end, &next, &divisor)) {
+            continue;
+        }
+        tendon_piece piece = site_piece(m, d, k, next);
+        real3 velocity = zero3(), acceleration = zero3();
+        for (int side = 0; side < 2; side++) {
+            int body = piece.body[side];
+            spatial v = load_spatial(d->cvel, body), a = load_spatial(d->cacc, body);
+            real3 arm = sub3(piece.at[side], load3(d->subtree_com, m->body_rootid[body]));
+            real3 moving = add3(v.t, cross3(v.r, arm));
+            real3 rate = add3(add3(a.t, cross3(a.r, arm)), cross3(v.r, moving));
+            velocity = add_scaled3(velocity, moving, R(side ? 1.0 : -1.0));
+            acceleration = add_scaled3(acceleration, rate, R(side ? 1.0 : -1.0));
+        }
+        real3 way = sub3(piece.at[1], piece.at[0]);
+        real3 along = normalise3(way);
+        real stretch = dot3(along, velocity);
+        real3 across = add_scaled3(velocity, along, -stretch);
+        real turning = dot3(across, across) / max_(length3(way), R(LANE_TINY));
+        drift = drift + (dot3(along, acceleration) + turning) * R(1.0 / divisor);
+    }
+    return drift;
+}
+
+// Adds the force that armature of tendons needs for the motion that newton_euler has just worked out, without qacc.
+LANE_FN void tendon_euler(const lane_model *m, const lane_data *d, reals result)
+{
+    for (int i = 0; i < m->ntendon; i++) {
+        if ((double)tendon_mass(m, i) != 0.0 && m->wrap_type[m->tendon_adr[i]] != ORR_WRAP_JOINT) {
+            chain_pull(m, tendon_chain(m, i), tendon_arms(m, d, i), tendon_mass(m, i) * tendon_drift(m, d, i),
+                       result);
+        }
+    }
+}
+
+LANE_FN void tendon_springs(const lane_model *m, const lane_data *d, int with_spring, int with_damper)
+{
+    for (int i = 0; i < m->ntendon; i++) {
+        real force = R(0.0);
+        lane_drag spring = tendon_spring(m, i), drag = tendon_drag(m, i);
+        if (with_spring && drags(&spring)) {
+            real length = d->ten_length[i];
+            real low = R(m->tendon_lengthspring[2 * i]), high = R(m->tendon_lengthspring[2 * i + 1]);
+            force = spring_force(&spring, max_(length - high, R(0.0)) - max_(low - length, R(0.0)));
+        }
+        if (with_damper) {
+            force = force + drag_force(&drag, d->ten_velocity[i]);
+        }
+        chain_pull(m, tendon_chain(m, i), tendon_arms(m, d, i), force, d->qfrc_passive);
+    }
+}

@@ -1,0 +1,192 @@
+// What an actuator pulls: the length of its transmission, and the moment on each dof of its chain.
+#pragma once
+
+#include "physics/lanes/tendon.h"
+
+FN orr_chain actuator_chain(const lane_model *m, int actuator)
+{
+    return m->plan->chain[m->plan->actuator_chain + actuator];
+}
+
+FN reals actuator_moments(const lane_model *m, const lane_data *d, int actuator)
+{
+    return d->actuator_moment + (actuator_chain(m, actuator).first - m->plan->actuator_entry);
+}
+
+LANE_FN void tendon_transmission(const lane_model *m, const lane_data *d, int i)
+{
+    int tendon = m->actuator_trnid[2 * i];
+    uniform_real gear = m->actuator_gear[6 * i];
+    reals moment = actuator_moments(m, d, i), arms = tendon_arms(m, d, tendon);
+    for (int k = 0; k < actuator_chain(m, i).count; k++) {
+        moment[k] = gear * arms[k];
+    }
+    d->actuator_length[i] = gear * d->ten_length[tendon];
+}
+
+LANE_FN void joint_transmission(const lane_model *m, const lane_data *d, int i)
+{
+    const uniform_real *gear = m->actuator_gear + 6 * i;
+    int joint = m->actuator_trnid[2 * i], type = m->jnt_type[joint], free_joint = type == ORR_JOINT_FREE;
+    reals q = d->qpos + m->jnt_qposadr[joint], moment = actuator_moments(m, d, i);
+    if (!free_joint && type != ORR_JOINT_BALL) {
+        moment[0] = R(gear[0]);
+        d->actuator_length[i] = gear[0] * q[0];
+        return;
+    }
+    quaternion at = normalise_quaternion(load_quaternion(q + 3 * free_joint, 0));
+    real3 turn = uniform3(gear + 3 * free_joint, 0);
+    if (m->actuator_trntype[i] == ORR_TRANSMISSION_JOINTINPARENT) {
+        turn = rotate_back(quaternion_matrix(at), turn);
+    }
+    moment[0] = turn.z; // descending
+    moment[1] = turn.y;
+    moment[2] = turn.x;
+    for (int k = 0; k < 3 && free_joint; k++) {
+        moment[5 - k] = R(gear[k]);
+    }
+    d->actuator_length[i] = free_joint ? R(0.0) : dot3(quaternion_velocity(at), turn);
+}
+
+// The quaternion by which MuJoCo 3.12 compares sites: the body's comes second, so that this is the site's own only where
+// one of them is no turn.
+FN quaternion compared_quaternion(const lane_model *m, const lane_data *d, int site)
+{
+    return multiply_quaternions(uniform4(m->site_quat, site),
+                                load_quaternion(d->xquat, m->site_bodyid[site]));
+}
+
+// A force and torque at a site: gear in its frame; with a reference site, in that one's frame and against it, and the
+// length is the site's displacement along gear as the reference sees it.
+LANE_FN void site_transmission(const lane_model *m, const lane_data *d, int i)
+{
+    int site = m->actuator_trnid[2 * i], reference = m->actuator_trnid[2 * i + 1];
+    int frame_site = reference < 0 ? site : reference;
+    real3 gear_force = uniform3(m->actuator_gear, 2 * i), gear_torque = uniform3(m->actuator_gear, 2 * i + 1);
+    matrix3 frame = load_matrix(d->site_xmat, frame_site);
+    real3 force = rotate(frame, gear_force), torque = rotate(frame, gear_torque);
+    real3 at = load3(d->site_xpos, site), from = load3(d->site_xpos, frame_site);
+    const uint8_t *moves = m->plan->moves + (size_t)m->site_bodyid[site] * (size_t)m->nv;
+    orr_chain chain = actuator_chain(m, i);
+    reals moment = actuator_moments(m, d, i);
+    for (int k = 0; k < chain.count; k++) {
+        int dof = m->plan->chain_dof[chain.first + k], with_site = moves[dof];
+        real3 turning = load_spatial(d->cdof, dof).r;
+        real pull = dot3(force, point_velocity(m, d, dof, with_site ? at : from)) + dot3(torque, turning);
+        moment[k] = with_site ? pull : -pull;
+    }
+    d->actuator_length[i] = R(0.0);
+    if (reference >= 0) {
+        quaternion apart = multiply_quaternions(conjugate(compared_quaternion(m, d, reference)),
+                                                compared_quaternion(m, d, site));
+        d->actuator_length[i] = dot3(force, sub3(at, from)) + dot3(gear_torque, quaternion_velocity(apart));
+    }
+}
+
+// A rod from a crank's site to a slider that moves along the z axis of its own site: the length is the slider's way.
+LANE_FN void crank_transmission(const lane_model *m, const lane_data *d, int i)
+{
+    int crank = m->actuator_trnid[2 * i], slider = m->actuator_trnid[2 * i + 1];
+    uniform_real rod = m->actuator_cranklength[i], gear = m->actuator_gear[6 * i];
+    real3 at = load3(d->site_xpos, crank), from = load3(d->site_xpos, slider);
+    real3 axis = load_matrix(d->site_xmat, slider).z, apart = sub3(at, from);
+    real along = dot3(apart, axis), square = along * along + rod * rod - dot3(apart, apart);
+    mask reaches = square > R(0.0);
+    real root = sqrt_(sel(reaches, square, R(1.0)));
+    real share = sel(reaches, R(1.0) - along / root, R(1.0)), pull = sel(reaches, R(1.0) / root, R(0.0));
+    d->actuator_length[i] = gear * (along - sel(reaches, root, R(0.0)));
+    real3 by_apart = scale3(add_scaled3(scale3(axis, share), apart, pull), R(gear));
+    real3 by_axis = scale3(apart, share * gear);
+    const uint8_t *moves_crank = m->plan->moves + (size_t)m->site_bodyid[crank] * (size_t)m->nv;
+    const uint8_t *moves_slider = m->plan->moves + (size_t)m->site_bodyid[slider] * (size_t)m->nv;
+    orr_chain chain = actuator_chain(m, i);
+    reals moment = actuator_moments(m, d, i);
+    for (int k = 0; k < chain.count; k++) {
+        int dof = m->plan->chain_dof[chain.first + k];
+        moment[k] = R(0.0);
+        if (moves_crank[dof]) {
+            moment[k] = dot3(by_apart, point_velocity(m, d, dof, at));
+        }
+        if (moves_slider[dof]) {
+            real3 turned = cross3(load_spatial(d->cdof, dof).r, axis);
+            moment[k] = moment[k] - dot3(by_apart, point_velocity(m, d, dof, from)) + dot3(by_axis, turned);
+        }
+    }
+}
+
+// A force on the contacts of a body, those within the gap included: the mean of what presses each of them together.
+LANE_FN void body_transmission(const lane_model *m, const lane_data *d, int i, int contact_count)
+{
+    int body = m->actuator_trnid[2 * i];
+    orr_chain chain = actuator_chain(m, i);
+    reals moment = actuator_moments(m, d, i);
+    real count = R(0.0);
+    for (int k = 0; k < chain.count; k++) {
+        moment[k] = R(0.0);
+    }
+    for (int c = 0; c < contact_count; c++) {
+        const orr_pair *pair = &m->plan->pair[d->contact[c].pair];
+        int body1 = m->geom_bodyid[pair->geom1], body2 = m->geom_bodyid[pair->geom2];
+        if (body1 != body && body2 != body) {
+            continue;
+        }
+        real one = sel(d->contact_dist[c] < R(0.5 * LANE_HUGE), R(1.0), R(0.0));
+        real3 normal = scale3(load3(d->contact_frame, 3 * c), one), at = load3(d->contact_pos, c);
+        const uint8_t *moves1 = m->plan->moves + (size_t)body1 * (size_t)m->nv,
+                      *moves2 = m->plan->moves + (size_t)body2 * (size_t)m->nv;
+        count = count + one;
+        for (int k = 0; k < chain.count; k++) {
+            int dof = m->plan->chain_dof[chain.first + k], part = moves1[dof] - moves2[dof];
+            if (part != 0) {
+                moment[k] = moment[k] + R(part) * dot3(normal, point_velocity(m, d, dof, at));
+            }
+        }
+    }
+    for (int k = 0; k < chain.count; k++) {
+        moment[k] = moment[k] / max_(count, R(1.0));
+    }
+    d->actuator_velocity[i] = chain_rate(m, chain, moment, d->qvel);
+}
+
+LANE_FN void transmissions(const lane_model *m, const lane_data *d)
+{
+    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
+        switch (m->actuator_trntype[i]) {
+        case ORR_TRANSMISSION_TENDON:
+            tendon_transmission(m, d, i);
+            break;
+        case ORR_TRANSMISSION_SITE:
+            site_transmission(m, d, i);
+            break;
+        case ORR_TRANSMISSION_SLIDERCRANK:
+            crank_transmission(m, d, i);
+            break;
+        case ORR_TRANSMISSION_BODY: // of none of its contacts yet
+            d->actuator_length[i] = R(0.0);
+            body_transmission(m, d, i, 0);
+            break;
+        default:
+            joint_transmission(m, d, i);
+        }
+    }
+    team_wait(d);
+}
+
+// What depends on contacts, when they are found.
+LANE_FN void body_transmissions(const lane_model *m, const lane_data *d)
+{
+    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
+        if (m->actuator_trntype[i] == ORR_TRANSMISSION_BODY) {
+            body_transmission(m, d, i, d->contact_count);
+        }
+    }
+    team_wait(d);
+}
+
+LANE_FN void actuator_velocities(const lane_model *m, const lane_data *d)
+{
+    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
+        d->actuator_velocity[i] = chain_rate(m, actuator_chain(m, i), actuator_moments(m, d, i), d->qvel);
+    }
+    team_wait(d);
+}

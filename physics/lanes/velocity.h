@@ -1,0 +1,102 @@
+// Velocities of bodies, and recursive Newton-Euler: the forces that a motion needs.
+#pragma once
+
+#include "physics/lanes/kinematics.h"
+
+// Needs the body's parent.
+LANE_FN void body_velocity(const lane_model *m, const lane_data *d, int i)
+{
+    spatial v = load_spatial(d->cvel, m->body_parentid[i]);
+    for (int joint = m->body_jntadr[i]; joint < m->body_jntadr[i] + m->body_jntnum[i]; joint++) {
+        int dof = m->jnt_dofadr[joint], type = m->jnt_type[joint];
+        if (type == ORR_JOINT_FREE) {
+            for (int k = 0; k < 3; k++, dof++) {
+                store_spatial(d->cdof_dot, dof, make_spatial(zero3(), zero3()));
+                v = add_scaled_spatial(v, load_spatial(d->cdof, dof), d->qvel[dof]);
+            }
+        }
+        // axes of a ball turn with the body as it was before this joint's own motion
+        int turning = type == ORR_JOINT_FREE || type == ORR_JOINT_BALL ? 3 : 1;
+        spatial before = v;
+        for (int k = 0; k < turning; k++, dof++) {
+            spatial motion = load_spatial(d->cdof, dof);
+            store_spatial(d->cdof_dot, dof, cross_motion(before, motion));
+            v = add_scaled_spatial(v, motion, d->qvel[dof]);
+        }
+    }
+    store_spatial(d->cvel, i, v);
+}
+
+LANE_FN void body_velocities(const lane_model *m, const lane_data *d)
+{
+    store_spatial(d->cvel, 0, make_spatial(zero3(), zero3()));
+    for (int level = 0; level < level_count(m, d); level++) {
+        int end = level_end(m, d, level);
+        for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
+            body_velocity(m, d, m->plan->level_body[i]);
+        }
+        team_wait(d);
+    }
+}
+
+// What velocities, and with_qacc accelerations, of dofs give it. Needs the body's parent.
+LANE_FN void body_acceleration(const lane_model *m, const lane_data *d, int with_qacc, int i)
+{
+    spatial a = load_spatial(d->cacc, m->body_parentid[i]);
+    for (int dof = m->body_dofadr[i]; dof < m->body_dofadr[i] + m->body_dofnum[i]; dof++) {
+        a = add_scaled_spatial(a, load_spatial(d->cdof_dot, dof), d->qvel[dof]);
+        if (with_qacc) {
+            a = add_scaled_spatial(a, load_spatial(d->cdof, dof), d->qacc[dof]);
+        }
+    }
+    store_spatial(d->cacc, i, a);
+}
+
+// result = the generalised force of gravity, Coriolis and centripetal forces and, with qacc, of M qacc less
+// the armature's part
+LANE_FN void newton_euler(const lane_model *m, const lane_data *d, int with_qacc, reals result)
+{
+    real3 up = zero3();
+    if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {
+        up = scale3(gravity(m, d), R(-1.0));
+    }
+    store_spatial(d->cacc, 0, make_spatial(zero3(), up));
+    for (int level = 0; level < level_count(m, d); level++) {
+        int end = level_end(m, d, level);
+        for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
+            body_acceleration(m, d, with_qacc, m->plan->level_body[i]);
+        }
+        team_wait(d);
+    }
+    for (int i = 1 + team_first(d); i < m->nbody; i += team_size(d)) {
+        inertia body = load_inertia(d->cinert, i);
+        spatial v = load_spatial(d->cvel, i), a = load_spatial(d->cacc, i);
+        store_spatial(d->cfrc_body, i,
+                      add_spatial(inertia_times(body, a), cross_force(v, inertia_times(body, v))));
+    }
+    team_wait(d);
+    add_to_parents(m, d, d->cfrc_body, 6, 1);
+    team_wait(d);
+    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
+        result[i] = dot_spatial(load_spatial(d->cdof, i), load_spatial(d->cfrc_body, m->dof_bodyid[i]));
+    }
+    team_wait(d);
+}
+
+// Adds the generalised force of a force and a torque at a point of a body.
+FN void apply_force(const lane_model *m, const lane_data *d, int body, real3 at, real3 force, real3 torque,
+                    reals result)
+{
+    int i = body;
+    while (i > 0 && m->body_dofnum[i] == 0) {
+        i = m->body_parentid[i];
+    }
+    if (i == 0) {
+        return;
+    }
+    real3 arm = sub3(at, load3(d->subtree_com, m->body_rootid[body]));
+    spatial about_centre = make_spatial(add3(torque, cross3(arm, force)), force);
+    for (int dof = m->body_dofadr[i] + m->body_dofnum[i] - 1; dof >= 0; dof = m->dof_parentid[dof]) {
+        result[dof] = result[dof] + dot_spatial(load_spatial(d->cdof, dof), about_centre);
+    }
+}

@@ -1,0 +1,223 @@
+// Actuators: MJCF's shortcuts say gain, bias and dynamics in the words of a motor, a servo, a damper or a cylinder.
+#include "physics/mjcf/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const servo_own[] = {"kp", "kv", "dampratio", "timeconst", "inheritrange", NULL};
+static const char *const intvelocity_own[] = {"kp",       "kv",         "dampratio", "inheritrange",
+                                              "actrange", "actlimited", NULL};
+static const char *const velocity_own[] = {"kv", NULL};
+static const char *const muscle_own[] = {"timeconst", "tausmooth", "range", "force", "scale", "lmin",
+                                         "lmax",      "vmax",      "fpmax", "fvmax", NULL};
+static const char *const adhesion_own[] = {"gain", NULL};
+static const char *const cylinder_own[] = {"timeconst", "bias", "area", "diameter", NULL};
+
+static orr_result read_one(mjcf_reader *reader, const mjcf_node *node, const char *name, double *value,
+                           bool *given)
+{
+    int count;
+    ORR_TRY(mjcf_read_numbers(node, name, 1, 1, value, &count, reader->error));
+    *given = count == 1;
+    return ORR_OK;
+}
+
+static void set_fixed(spec_actuator *a, int dyntype, int biastype)
+{
+    a->dyntype = dyntype;
+    a->gaintype = ORR_GAIN_FIXED;
+    a->biastype = biastype;
+}
+
+// position and intvelocity: a spring to the target, and a damper
+static orr_result read_servo(mjcf_reader *reader, const mjcf_node *node, bool integrates, spec_actuator *a)
+{
+    double kp = a->gainprm[0], kv = 0.0, ratio = 0.0, time = 0.0;
+    bool has_kp, has_kv, has_ratio, has_time, has_inherit;
+    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, integrates ? intvelocity_own : servo_own, a, reader->spec,
+                      reader->error));
+    ORR_TRY(read_one(reader, node, "kp", &kp, &has_kp));
+    ORR_TRY(read_one(reader, node, "kv", &kv, &has_kv));
+    ORR_TRY(read_one(reader, node, "dampratio", &ratio, &has_ratio));
+    ORR_TRY(read_one(reader, node, "inheritrange", &a->inheritrange, &has_inherit));
+    if (has_kv && has_ratio) {
+        return mjcf_fail(node, reader->error, "kv and dampratio: expected one of them");
+    }
+    if (kp < 0.0 || kv < 0.0 || ratio < 0.0 || a->inheritrange < 0.0) {
+        return mjcf_fail(node, reader->error,
+                         "kp, kv, dampratio and inheritrange: expected no negative number");
+    }
+    a->gainprm[0] = kp;
+    a->biasprm[1] = -kp;
+    a->biasprm[2] = has_kv ? -kv : has_ratio ? ratio : a->biasprm[2]; // a positive one is resolved at qpos0
+    if (integrates) {
+        const char *limited = mjcf_find(node, "actlimited");
+        int count;
+        ORR_TRY(mjcf_read_numbers(node, "actrange", 2, 2, a->actrange, &count, reader->error));
+        a->actlimited = 1;
+        if (limited && strcmp(limited, "true") != 0) {
+            return mjcf_fail(node, reader->error, "actlimited: expected true");
+        }
+        set_fixed(a, ORR_DYNAMICS_INTEGRATOR, ORR_BIAS_AFFINE);
+        return ORR_OK;
+    }
+    ORR_TRY(read_one(reader, node, "timeconst", &time, &has_time));
+    if (time < 0.0) {
+        return mjcf_fail(node, reader->error, "timeconst: expected no negative number");
+    }
+    if (has_time) {
+        a->dynprm[0] = time;
+        a->dyntype = time > 0.0 ? ORR_DYNAMICS_FILTEREXACT : ORR_DYNAMICS_NONE;
+    }
+    set_fixed(a, a->dyntype, ORR_BIAS_AFFINE);
+    return ORR_OK;
+}
+
+static orr_result read_velocity(mjcf_reader *reader, const mjcf_node *node, spec_actuator *a)
+{
+    double kv = a->gainprm[0];
+    bool given;
+    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, velocity_own, a, reader->spec, reader->error));
+    ORR_TRY(read_one(reader, node, "kv", &kv, &given));
+    memset(a->biasprm, 0, sizeof a->biasprm);
+    a->gainprm[0] = kv;
+    a->biasprm[2] = -kv;
+    set_fixed(a, ORR_DYNAMICS_NONE, ORR_BIAS_AFFINE);
+    return ORR_OK;
+}
+
+static orr_result read_damper(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *a)
+{
+    double kv = 0.0;
+    bool given;
+    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, velocity_own, a, reader->spec, reader->error));
+    ORR_TRY(read_one(reader, node, "kv", &kv, &given));
+    if (kv < 0.0) {
+        return mjcf_fail(node, reader->error, "kv: expected no negative number");
+    }
+    if (!in_class && (a->ctrlrange[0] < 0.0 || a->ctrlrange[1] < 0.0)) {
+        return mjcf_fail(node, reader->error, "ctrlrange: expected no negative number");
+    }
+    memset(a->gainprm, 0, sizeof a->gainprm);
+    a->gainprm[2] = -kv;
+    a->ctrllimited = 1;
+    a->dyntype = ORR_DYNAMICS_NONE;
+    a->gaintype = ORR_GAIN_AFFINE;
+    a->biastype = ORR_BIAS_NONE;
+    return ORR_OK;
+}
+
+static orr_result read_cylinder(mjcf_reader *reader, const mjcf_node *node, spec_actuator *a)
+{
+    double diameter = 0.0;
+    bool given, has_diameter;
+    int count;
+    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, cylinder_own, a, reader->spec, reader->error));
+    ORR_TRY(read_one(reader, node, "timeconst", &a->dynprm[0], &given));
+    ORR_TRY(mjcf_read_numbers(node, "bias", 3, 3, a->biasprm, &count, reader->error));
+    ORR_TRY(read_one(reader, node, "area", &a->gainprm[0], &given));
+    ORR_TRY(read_one(reader, node, "diameter", &diameter, &has_diameter));
+    if (has_diameter && diameter >= 0.0) {
+        a->gainprm[0] = 0.25 * 3.14159265358979323846 * diameter * diameter;
+    }
+    set_fixed(a, ORR_DYNAMICS_FILTER, ORR_BIAS_AFFINE);
+    return ORR_OK;
+}
+
+// A muscle's numbers are those of gainprm, and biasprm repeats them; what neither it nor its class says has a default.
+static orr_result read_muscle(mjcf_reader *reader, const mjcf_node *node, spec_actuator *a)
+{
+    static const char *const names[] = {"force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"};
+    static const double defaults[] = {0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2};
+    int count;
+    bool given;
+    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, muscle_own, a, reader->spec, reader->error));
+    a->dynprm[0] = a->dynprm[0] == 1.0 ? 0.01 : a->dynprm[0]; // as in `general`: not said
+    a->dynprm[1] = a->dynprm[1] == 0.0 ? 0.04 : a->dynprm[1];
+    for (int k = 0; k < 9; k++) {
+        a->gainprm[k] = a->gainprm[k] == (k == 0 ? 1.0 : 0.0) ? defaults[k] : a->gainprm[k];
+    }
+    ORR_TRY(mjcf_read_numbers(node, "timeconst", 2, 2, a->dynprm, &count, reader->error));
+    ORR_TRY(read_one(reader, node, "tausmooth", &a->dynprm[2], &given));
+    ORR_TRY(mjcf_read_numbers(node, "range", 2, 2, a->gainprm, &count, reader->error));
+    for (int k = 0; k < 7; k++) {
+        ORR_TRY(read_one(reader, node, names[k], &a->gainprm[2 + k], &given));
+    }
+    if (a->dynprm[2] < 0.0 || !(a->gainprm[0] < a->gainprm[1])) {
+        return mjcf_fail(node, reader->error,
+                         "expected no negative tausmooth, and the smaller end of range first");
+    }
+    memcpy(a->biasprm, a->gainprm, sizeof a->biasprm);
+    a->dyntype = ORR_DYNAMICS_MUSCLE;
+    a->gaintype = ORR_GAIN_MUSCLE;
+    a->biastype = ORR_BIAS_MUSCLE;
+    return ORR_OK;
+}
+
+static orr_result read_adhesion(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *a)
+{
+    bool given;
+    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, adhesion_own, a, reader->spec, reader->error));
+    ORR_TRY(read_one(reader, node, "gain", &a->gainprm[0], &given));
+    a->ctrllimited = 1;
+    if (a->gainprm[0] < 0.0 || a->ctrlrange[0] < 0.0 || (!in_class && !a->body)) {
+        return mjcf_fail(node, reader->error, "expected a body, and no negative gain or ctrlrange");
+    }
+    set_fixed(a, ORR_DYNAMICS_NONE, ORR_BIAS_NONE);
+    return ORR_OK;
+}
+
+orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *section,
+                              bool in_class, spec_actuator *a)
+{
+    ORR_TRY(mjcf_no_children(node, reader->error));
+    if (mjcf_is(node, "general")) {
+        return mjcf_read(node, mjcf_general_fields, NULL, a, reader->spec, reader->error);
+    }
+    bool servo = mjcf_is(node, "position") || mjcf_is(node, "intvelocity");
+    if (!in_class && !servo && !mjcf_is(node, "general")) {
+        a->inheritrange = 0.0; // a class's is for servos
+    }
+    if (mjcf_is(node, "motor")) {
+        ORR_TRY(mjcf_read(node, mjcf_actuator_fields, NULL, a, reader->spec, reader->error));
+        memset(a->gainprm, 0, sizeof a->gainprm);
+        a->gainprm[0] = 1.0;
+        set_fixed(a, ORR_DYNAMICS_NONE, ORR_BIAS_NONE);
+        return ORR_OK;
+    }
+    if (servo) {
+        return read_servo(reader, node, mjcf_is(node, "intvelocity"), a);
+    }
+    if (mjcf_is(node, "velocity")) {
+        return read_velocity(reader, node, a);
+    }
+    if (mjcf_is(node, "damper")) {
+        return read_damper(reader, node, in_class, a);
+    }
+    if (mjcf_is(node, "cylinder")) {
+        return read_cylinder(reader, node, a);
+    }
+    if (mjcf_is(node, "muscle")) {
+        return read_muscle(reader, node, a);
+    }
+    if (mjcf_is(node, "adhesion")) {
+        return read_adhesion(reader, node, in_class, a);
+    }
+    return mjcf_unknown(node, section, reader->error);
+}
+
+orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section)
+{
+    for (const mjcf_node *node = section->children; node; node = node->next) {
+        const mjcf_class *c;
+        ORR_TRY(mjcf_class_of(reader, node, NULL, &c));
+        spec_actuator *a = SPEC_APPEND(reader->spec, actuators);
+        if (!a) {
+            return spec_memory_fail(reader->error);
+        }
+        *a = c->actuator;
+        ORR_TRY(mjcf_head(reader, node, &a->head));
+        ORR_TRY(mjcf_read_actuator(reader, node, section, false, a));
+    }
+    return ORR_OK;
+}

@@ -1,0 +1,163 @@
+// Meshes, height fields, textures and materials.
+#include "physics/mjcf/mjcf.h"
+
+#include "engine/core/file.h"
+
+#include <string.h>
+
+// What an asset without a name is called: its file without folder and ending.
+static orr_result name_by_file(mjcf_reader *reader, const char *file, spec_head *head)
+{
+    if (head->name || !file) {
+        return ORR_OK;
+    }
+    const char *base = orr_path_name(file), *dot = strrchr(base, '.');
+    size_t length = dot ? (size_t)(dot - base) : strlen(base);
+    char *name = orr_arena_take(&reader->spec->arena, length + 1, 1);
+    if (!name) {
+        return spec_memory_fail(reader->error);
+    }
+    memcpy(name, base, length);
+    name[length] = 0;
+    head->name = name;
+    return ORR_OK;
+}
+
+static orr_result resolve_file(mjcf_reader *reader, const char *folder, const char **file)
+{
+    if (*file) {
+        *file = mjcf_file(reader->spec, folder ? folder : reader->spec->compiler.assetdir, *file);
+        return *file ? ORR_OK : spec_memory_fail(reader->error);
+    }
+    return ORR_OK;
+}
+
+static orr_result read_mesh(mjcf_reader *reader, const mjcf_node *node)
+{
+    const mjcf_class *c;
+    ORR_TRY(mjcf_class_of(reader, node, NULL, &c));
+    spec_mesh *mesh = SPEC_APPEND(reader->spec, meshes);
+    if (!mesh) {
+        return spec_memory_fail(reader->error);
+    }
+    *mesh = c->mesh;
+    ORR_TRY(mjcf_head(reader, node, &mesh->head));
+    ORR_TRY(mjcf_read(node, mjcf_mesh_fields, NULL, mesh, reader->spec, reader->error));
+    ORR_TRY(name_by_file(reader, mesh->file, &mesh->head));
+    if (!mesh->head.name || (mesh->file != NULL) == (mesh->vertex.count > 0)) {
+        return mjcf_fail(node, reader->error, "expected a file, or a name and vertices");
+    }
+    return resolve_file(reader, reader->spec->compiler.meshdir, &mesh->file);
+}
+
+static orr_result read_hfield(mjcf_reader *reader, const mjcf_node *node)
+{
+    spec_hfield *field = SPEC_APPEND(reader->spec, hfields);
+    if (!field) {
+        return spec_memory_fail(reader->error);
+    }
+    ORR_TRY(mjcf_head(reader, node, &field->head));
+    ORR_TRY(mjcf_read(node, mjcf_hfield_fields, NULL, field, reader->spec, reader->error));
+    ORR_TRY(name_by_file(reader, field->file, &field->head));
+    if (!field->head.name) {
+        return mjcf_fail(node, reader->error, "name: expected one");
+    }
+    if (!mjcf_find(node, "size")) {
+        return mjcf_fail(node, reader->error, "size: expected 4 numbers");
+    }
+    return resolve_file(reader, reader->spec->compiler.meshdir, &field->file);
+}
+
+static orr_result read_texture(mjcf_reader *reader, const mjcf_node *node)
+{
+    spec_texture *texture = SPEC_APPEND(reader->spec, textures);
+    if (!texture) {
+        return spec_memory_fail(reader->error);
+    }
+    *texture = (spec_texture){.type = ORR_TEXTURE_CUBE,
+                              .nchannel = 3,
+                              .rgb1 = {0.8, 0.8, 0.8},
+                              .rgb2 = {0.5, 0.5, 0.5},
+                              .random = 0.01,
+                              .gridsize = {1, 1},
+                              .gridlayout = "............"};
+    ORR_TRY(mjcf_head(reader, node, &texture->head));
+    ORR_TRY(mjcf_read(node, mjcf_texture_fields, NULL, texture, reader->spec, reader->error));
+    ORR_TRY(name_by_file(reader, texture->file, &texture->head));
+    for (int i = 0; i < 6; i++) {
+        ORR_TRY(resolve_file(reader, reader->spec->compiler.texturedir, &texture->side[i]));
+    }
+    return resolve_file(reader, reader->spec->compiler.texturedir, &texture->file);
+}
+
+static orr_result read_material(mjcf_reader *reader, const mjcf_node *node)
+{
+    const mjcf_class *c;
+    ORR_TRY(mjcf_class_of(reader, node, NULL, &c));
+    spec_material *material = SPEC_APPEND(reader->spec, materials);
+    if (!material) {
+        return spec_memory_fail(reader->error);
+    }
+    *material = c->material;
+    ORR_TRY(mjcf_head(reader, node, &material->head));
+    ORR_TRY(mjcf_read(node, mjcf_material_fields, NULL, material, reader->spec, reader->error));
+    return material->head.name ? ORR_OK : mjcf_fail(node, reader->error, "name: expected one");
+}
+
+// A skin is drawn over bodies and moves nothing: it is left out, and noted.
+static orr_result read_skin(mjcf_reader *reader, const mjcf_node *node)
+{
+    static const char *const own[] = {"file",     "material", "rgba",  "inflate", "vertex",
+                                      "texcoord", "face",     "group", NULL};
+    static const char *const of_bone[] = {"body", "bindpos", "bindquat", "vertid", "vertweight", NULL};
+    ORR_TRY(mjcf_read(node, mjcf_no_fields, own, NULL, reader->spec, reader->error));
+    for (const mjcf_node *bone = node->children; bone; bone = bone->next) {
+        if (!mjcf_is(bone, "bone")) {
+            return mjcf_unknown(bone, node, reader->error);
+        }
+        ORR_TRY(mjcf_read(bone, mjcf_no_fields, of_bone, NULL, reader->spec, reader->error));
+        ORR_TRY(mjcf_no_children(bone, reader->error));
+    }
+    spec_note(reader->spec, node->file, node->line, "<skin>: expected geoms alone, it is not drawn");
+    return ORR_OK;
+}
+
+orr_result mjcf_read_deformables(mjcf_reader *reader, const mjcf_node *section)
+{
+    for (const mjcf_node *node = section->children; node; node = node->next) {
+        if (!mjcf_is(node, "skin")) {
+            return mjcf_unknown(node, section, reader->error);
+        }
+        ORR_TRY(read_skin(reader, node));
+    }
+    return ORR_OK;
+}
+
+orr_result mjcf_read_assets(mjcf_reader *reader, const mjcf_node *section)
+{
+    static const struct {
+        const char *name;
+        orr_result (*read)(mjcf_reader *reader, const mjcf_node *node);
+    } elements[] = {{"mesh", read_mesh},
+                    {"hfield", read_hfield},
+                    {"texture", read_texture},
+                    {"material", read_material},
+                    {"model", mjcf_read_model}};
+    enum { ELEMENT_COUNT = sizeof elements / sizeof elements[0] };
+    for (const mjcf_node *node = section->children; node; node = node->next) {
+        if (mjcf_is(node, "skin")) { // where older files have it
+            ORR_TRY(read_skin(reader, node));
+            continue;
+        }
+        int i = 0;
+        while (i < ELEMENT_COUNT && !mjcf_is(node, elements[i].name)) {
+            i++;
+        }
+        if (i == ELEMENT_COUNT) {
+            return mjcf_unknown(node, section, reader->error);
+        }
+        ORR_TRY(mjcf_no_children(node, reader->error));
+        ORR_TRY(elements[i].read(reader, node));
+    }
+    return ORR_OK;
+}

@@ -1,0 +1,170 @@
+// The tree of bodies, with their inertia and their frames. Frames and classes end here: what goes into the spec is placed
+// in its body.
+#include "physics/mjcf/mjcf.h"
+#include "physics/model/rotation.h"
+
+static orr_result read_inertial(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at)
+{
+    spec_inertial in = {.mass = (double)NAN, .diaginertia = {(double)NAN}, .fullinertia = {(double)NAN}};
+    mjcf_turn_init(&in.turn);
+    ORR_TRY(mjcf_no_children(node, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_inertial_fields, NULL, &in, reader->spec, reader->error));
+    ORR_TRY(mjcf_read_pose(reader, node, at, in.pos, &in.turn));
+    bool full = mjcf_given(in.fullinertia);
+    if (isnan(in.mass) || full == mjcf_given(in.diaginertia)) {
+        return mjcf_fail(node, reader->error, "expected mass, and diaginertia or fullinertia");
+    }
+    spec_body *body = &reader->spec->bodies[at->body];
+    if (at->body == 0 || body->has_inertial) {
+        return mjcf_fail(node, reader->error,
+                         at->body == 0 ? "the world has no inertia" : "expected once in a body");
+    }
+    body->has_inertial = 1;
+    body->inertial = (spec_head){mjcf_place(node), body->head.name};
+    body->mass = in.mass;
+    memcpy(body->ipos, in.pos, sizeof body->ipos);
+    memcpy(body->iquat, in.turn.quat, sizeof body->iquat);
+    memcpy(body->inertia, in.diaginertia, sizeof body->inertia);
+    memcpy(body->full_inertia, in.fullinertia, sizeof body->full_inertia);
+    if (full && (mjcf_find(node, "quat") || mjcf_find(node, "axisangle") || mjcf_find(node, "xyaxes") ||
+                 mjcf_find(node, "zaxis") || mjcf_find(node, "euler"))) {
+        return mjcf_fail(node, reader->error, "fullinertia and an orientation: expected one of them");
+    }
+    return ORR_OK;
+}
+
+static bool is_frame(const mjcf_node *node)
+{
+    return mjcf_is(node, "frame") || mjcf_is(node, "replicate");
+}
+
+// Where a copy by <replicate> stands: offset by offset, each in the orientation of the copy before, whose angles are multiples
+// of those given.
+static orr_result place_copy(mjcf_reader *reader, const mjcf_node *node, spec_frame *copy)
+{
+    double pos[3] = {0.0, 0.0, 0.0}, angles[3];
+    memcpy(angles, copy->turn.euler, sizeof angles);
+    mjcf_turn_init(&copy->turn);
+    for (int i = 1; i <= node->repeat; i++) {
+        double step[3];
+        quat_apply(copy->turn.quat, copy->pos, step);
+        for (int k = 0; k < 3; k++) {
+            pos[k] += step[k];
+            copy->turn.euler[k] = i * angles[k];
+        }
+        ORR_TRY(mjcf_resolve_turn(reader, node, &copy->turn));
+    }
+    memcpy(copy->pos, pos, sizeof pos);
+    return ORR_OK;
+}
+
+static orr_result enter_frame(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at,
+                              mjcf_frame *inside)
+{
+    static const char *const copy_own[] = {"count", "sep", NULL};
+    spec_frame frame = {.childclass = at->childclass};
+    mjcf_turn_init(&frame.turn);
+    if (mjcf_is(node, "replicate")) {
+        ORR_TRY(mjcf_read(node, mjcf_replicate_fields, copy_own, &frame, reader->spec, reader->error));
+        ORR_TRY(place_copy(reader, node, &frame));
+    } else {
+        ORR_TRY(mjcf_read(node, mjcf_frame_fields, NULL, &frame, reader->spec, reader->error));
+    }
+    ORR_TRY(mjcf_read_pose(reader, node, at, frame.pos, &frame.turn));
+    *inside = (mjcf_frame){.childclass = frame.childclass, .body = at->body};
+    memcpy(inside->pos, frame.pos, sizeof inside->pos);
+    memcpy(inside->quat, frame.turn.quat, sizeof inside->quat);
+    return ORR_OK;
+}
+
+// First all that hangs on this body, then the bodies below: ids are in that order.
+static orr_result read_contents(mjcf_reader *reader, const mjcf_node *parent, const mjcf_frame *at)
+{
+    for (const mjcf_node *node = parent->children; node; node = node->next) {
+        if (is_frame(node)) {
+            mjcf_frame inside;
+            ORR_TRY(enter_frame(reader, node, at, &inside));
+            ORR_TRY(mjcf_span_elements(reader, node, at, true));
+            ORR_TRY(read_contents(reader, node, &inside));
+            ORR_TRY(mjcf_span_elements(reader, node, at, false));
+        } else if (mjcf_is(node, "attach")) {
+            ORR_TRY(mjcf_attach_elements(reader, node, at));
+        } else if (mjcf_is(node, "inertial")) {
+            ORR_TRY(read_inertial(reader, node, at));
+        } else if (!mjcf_is(node, "body")) {
+            bool known;
+            ORR_TRY(mjcf_read_attached(reader, node, at, &known));
+            if (!known) {
+                return mjcf_unknown(node, parent, reader->error);
+            }
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result read_bodies(mjcf_reader *reader, const mjcf_node *parent, const mjcf_frame *at);
+
+static orr_result read_body(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at)
+{
+    int index = reader->spec->bodies_count;
+    spec_body *body = SPEC_APPEND(reader->spec, bodies);
+    if (!body) {
+        return spec_memory_fail(reader->error);
+    }
+    *body = (spec_body){.parent = at->body, .childclass = at->childclass, .full_inertia = {(double)NAN}};
+    mjcf_turn_init(&body->turn);
+    ORR_TRY(mjcf_head(reader, node, &body->head));
+    ORR_TRY(mjcf_read(node, mjcf_body_fields, NULL, body, reader->spec, reader->error));
+    ORR_TRY(mjcf_resolve_turn(reader, node, &body->turn));
+    memcpy(body->own_pos, body->pos, sizeof body->own_pos);
+    memcpy(body->own_quat, body->turn.quat, sizeof body->own_quat);
+    ORR_TRY(mjcf_read_pose(reader, node, at, body->pos, &body->turn));
+    const mjcf_frame inside = {.quat = {1.0, 0.0, 0.0, 0.0}, .childclass = body->childclass, .body = index};
+    ORR_TRY(read_contents(reader, node, &inside));
+    return read_bodies(reader, node, &inside);
+}
+
+static orr_result read_bodies(mjcf_reader *reader, const mjcf_node *parent, const mjcf_frame *at)
+{
+    for (const mjcf_node *node = parent->children; node; node = node->next) {
+        if (mjcf_is(node, "body")) {
+            ORR_TRY(read_body(reader, node, at));
+        } else if (is_frame(node)) {
+            mjcf_frame inside;
+            ORR_TRY(enter_frame(reader, node, at, &inside));
+            mjcf_span_bodies(reader, node, true);
+            ORR_TRY(read_bodies(reader, node, &inside));
+            mjcf_span_bodies(reader, node, false);
+        } else if (mjcf_is(node, "attach")) {
+            ORR_TRY(mjcf_attach_bodies(reader, node, at));
+        }
+    }
+    return ORR_OK;
+}
+
+orr_result mjcf_read_worldbody(mjcf_reader *reader, const mjcf_node *root)
+{
+    spec_body *world = SPEC_APPEND(reader->spec, bodies);
+    if (!world) {
+        return spec_memory_fail(reader->error);
+    }
+    *world = (spec_body){.head = {mjcf_place(root), "world"}, .parent = 0, .full_inertia = {(double)NAN}};
+    mjcf_turn_init(&world->turn);
+    for (const mjcf_node *node = root->children; node; node = node->next) {
+        if (mjcf_is(node, "worldbody")) {
+            ORR_TRY(mjcf_find_attachments(reader, node));
+        }
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (const mjcf_node *node = root->children; node; node = node->next) {
+            if (!mjcf_is(node, "worldbody")) {
+                continue;
+            }
+            mjcf_frame at = {.quat = {1.0, 0.0, 0.0, 0.0}, .childclass = mjcf_find(node, "childclass")};
+            static const char *const own[] = {"childclass", NULL};
+            ORR_TRY(mjcf_read(node, mjcf_no_fields, own, NULL, reader->spec, reader->error));
+            ORR_TRY(pass == 0 ? read_contents(reader, node, &at) : read_bodies(reader, node, &at));
+        }
+    }
+    return ORR_OK;
+}

@@ -1,0 +1,210 @@
+// Default classes: what the attributes of an element are before the element says.
+#include "physics/mjcf/mjcf.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NOT_GIVEN ((double)NAN)
+#define SOLREF                                                                                               \
+    {                                                                                                        \
+        0.02, 1.0                                                                                            \
+    }
+#define SOLIMP                                                                                               \
+    {                                                                                                        \
+        0.9, 0.95, 0.001, 0.5, 2.0                                                                           \
+    }
+#define TURN                                                                                                 \
+    {                                                                                                        \
+        {1.0, 0.0, 0.0, 0.0}, {NOT_GIVEN}, {NOT_GIVEN}, {NOT_GIVEN},                                         \
+        {                                                                                                    \
+            NOT_GIVEN                                                                                        \
+        }                                                                                                    \
+    }
+#define GREY                                                                                                 \
+    {                                                                                                        \
+        0.5f, 0.5f, 0.5f, 1.0f                                                                               \
+    }
+
+void mjcf_class_init(mjcf_class *main_class)
+{
+    *main_class = (mjcf_class){
+        .name = "main",
+        .joint = {.type = ORR_JOINT_HINGE,
+                  .limited = SPEC_AUTO,
+                  .actfrclimited = SPEC_AUTO,
+                  .align = SPEC_AUTO,
+                  .axis = {0.0, 0.0, 1.0},
+                  .solref_limit = SOLREF,
+                  .solimp_limit = SOLIMP,
+                  .solref_friction = SOLREF,
+                  .solimp_friction = SOLIMP},
+        .geom = {.type = ORR_GEOM_SPHERE,
+                 .contype = 1,
+                 .conaffinity = 1,
+                 .condim = 3,
+                 .fitscale = 1.0,
+                 .fromto = {NOT_GIVEN},
+                 .turn = TURN,
+                 .friction = {1.0, 0.005, 0.0001},
+                 .mass = NOT_GIVEN,
+                 .density = 1000.0,
+                 .solmix = 1.0,
+                 .fluidcoef = {0.5, 0.25, 1.5, 1.0, 1.0},
+                 .solref = SOLREF,
+                 .solimp = SOLIMP,
+                 .rgba = GREY},
+        .site = {.type = ORR_GEOM_SPHERE,
+                 .size = {0.005, 0.005, 0.005},
+                 .fromto = {NOT_GIVEN},
+                 .turn = TURN,
+                 .rgba = GREY},
+        .camera = {.turn = TURN, .fovy = 45.0, .ipd = 0.068, .resolution = {1, 1}},
+        .light = {.directional = -1,
+                  .castshadow = 1,
+                  .active = 1,
+                  .dir = {0.0, 0.0, -1.0},
+                  .bulbradius = 0.02f,
+                  .softness = 0.2f,
+                  .range = 10.0f,
+                  .attenuation = {1.0f, 0.0f, 0.0f},
+                  .cutoff = 45.0f,
+                  .exponent = 10.0f,
+                  .diffuse = {0.7f, 0.7f, 0.7f},
+                  .specular = {0.3f, 0.3f, 0.3f}},
+        .mesh = {.refquat = {1.0, 0.0, 0.0, 0.0},
+                 .scale = {1.0, 1.0, 1.0},
+                 .inertia = SPEC_MESH_LEGACY,
+                 .maxhullvert = -1},
+        .material = {.texrepeat = {1.0f, 1.0f},
+                     .specular = 0.5f,
+                     .shininess = 0.5f,
+                     .metallic = -1.0f,
+                     .roughness = -1.0f,
+                     .rgba = {1.0f, 1.0f, 1.0f, 1.0f}},
+        .pair = {.condim = 3,
+                 .friction = {1.0, 1.0, 0.005, 0.0001, 0.0001},
+                 .solref = SOLREF,
+                 .solimp = SOLIMP},
+        .equality = {.active = 1,
+                     .solref = SOLREF,
+                     .solimp = SOLIMP,
+                     .anchor = {NOT_GIVEN, 0.0, 0.0},
+                     .relpose = {0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0},
+                     .torquescale = 1.0,
+                     .polycoef = {0.0, 1.0, 0.0, 0.0, 0.0}},
+        .tendon = {.limited = SPEC_AUTO,
+                   .actfrclimited = 0,
+                   .springlength = {-1.0, -1.0},
+                   .width = 0.003,
+                   .solref_limit = SOLREF,
+                   .solimp_limit = SOLIMP,
+                   .solref_friction = SOLREF,
+                   .solimp_friction = SOLIMP,
+                   .rgba = GREY},
+        .actuator = {.ctrllimited = SPEC_AUTO,
+                     .forcelimited = SPEC_AUTO,
+                     .actlimited = SPEC_AUTO,
+                     .actdim = -1,
+                     .gear = {1.0},
+                     .dynprm = {1.0},
+                     .gainprm = {1.0}},
+    };
+}
+
+static mjcf_class *find_class(mjcf_reader *reader, const char *name)
+{
+    for (mjcf_class *c = reader->classes; c; c = c->next) {
+        if (strcmp(c->name, name) == 0) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+orr_result mjcf_class_of(mjcf_reader *reader, const mjcf_node *node, const char *childclass,
+                         const mjcf_class **found)
+{
+    const char *name = mjcf_find(node, "class");
+    name = name ? name : childclass;
+    *found = name ? find_class(reader, name) : reader->classes;
+    return *found ? ORR_OK : mjcf_fail(node, reader->error, "there is no default class '%.64s'", name);
+}
+
+static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *parent,
+                               mjcf_class *c)
+{
+    const struct {
+        const char *element;
+        const mjcf_field *fields;
+        void *target;
+    } elements[] = {
+        {"joint", mjcf_joint_fields, &c->joint},    {"site", mjcf_site_fields, &c->site},
+        {"camera", mjcf_camera_fields, &c->camera}, {"light", mjcf_light_fields, &c->light},
+        {"mesh", mjcf_mesh_fields, &c->mesh},       {"material", mjcf_material_fields, &c->material},
+        {"pair", mjcf_pair_fields, &c->pair},       {"equality", mjcf_equality_fields, &c->equality},
+        {"tendon", mjcf_tendon_fields, &c->tendon}, {"geom", mjcf_geom_fields, &c->geom}};
+    ORR_TRY(mjcf_no_children(node, reader->error));
+    ORR_TRY(mjcf_no_head(node, reader->error));
+    for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++) {
+        if (mjcf_is(node, elements[i].element)) {
+            spec_orientation *turn = mjcf_is(node, "geom")     ? &c->geom.turn
+                                     : mjcf_is(node, "site")   ? &c->site.turn
+                                     : mjcf_is(node, "camera") ? &c->camera.turn
+                                                               : NULL;
+            if (turn) {
+                mjcf_turn_clear_for(node, turn);
+            }
+            return mjcf_read(node, elements[i].fields, NULL, elements[i].target, reader->spec, reader->error);
+        }
+    }
+    static const char *const actuators[] = {"general", "motor",    "position", "velocity", "intvelocity",
+                                            "damper",  "cylinder", "muscle",   "adhesion"};
+    for (size_t i = 0; i < sizeof actuators / sizeof actuators[0]; i++) {
+        if (mjcf_is(node, actuators[i])) {
+            return mjcf_read_actuator(reader, node, parent, true, &c->actuator);
+        }
+    }
+    return mjcf_unknown(node, parent, reader->error);
+}
+
+static orr_result read_class(mjcf_reader *reader, const mjcf_node *node, mjcf_class *c)
+{
+    for (const mjcf_node *child = node->children; child; child = child->next) {
+        if (!mjcf_is(child, "default")) {
+            ORR_TRY(read_element(reader, child, node, c));
+        }
+    }
+    for (const mjcf_node *child = node->children; child; child = child->next) {
+        if (!mjcf_is(child, "default")) {
+            continue;
+        }
+        const char *name = mjcf_find(child, "class");
+        if (!name || !name[0]) {
+            return mjcf_fail(child, reader->error, "class: expected a name");
+        }
+        if (find_class(reader, name)) {
+            return mjcf_fail(child, reader->error, "class '%.64s' is defined a second time", name);
+        }
+        mjcf_class *inner = orr_arena_take(&reader->spec->arena, 1, sizeof *inner);
+        if (!inner) {
+            return spec_memory_fail(reader->error);
+        }
+        *inner = *c;
+        inner->name = name;
+        inner->next = reader->classes->next;
+        reader->classes->next = inner;
+        ORR_TRY(mjcf_read(child, mjcf_no_fields, NULL, NULL, reader->spec, reader->error));
+        ORR_TRY(read_class(reader, child, inner));
+    }
+    return ORR_OK;
+}
+
+orr_result mjcf_read_defaults(mjcf_reader *reader, const mjcf_node *node)
+{
+    const char *name = mjcf_find(node, "class");
+    ORR_TRY(mjcf_read(node, mjcf_no_fields, NULL, NULL, reader->spec, reader->error));
+    if (name) {
+        reader->classes->name = name;
+    }
+    return read_class(reader, node, reader->classes);
+}

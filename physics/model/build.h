@@ -1,0 +1,121 @@
+// Inside of the model compiler: what its files share. model/compile.c runs the steps.
+#pragma once
+
+#include "physics/model/spec.h"
+
+// The arrays of a model whose sizes are set: one block of zeros. `path` is for messages.
+orr_result model_allocate(orr_model *model, const char *path, orr_error *error);
+
+// ---- inertia (model/inertia.c)
+
+typedef struct inertia {                     // of a rigid part, about its centre of mass
+    double mass, pos[3], quat[4], moment[3]; // principal moments, in the frame quat
+} inertia;
+
+// Symmetric 3x3 (row-major) into principal moments, largest first, and the rotation to their axes.
+void principal_moments(const double matrix[9], double moment[3], double quat[4]);
+// A geom's volume (m^3) and its inertia per unit of mass, about its centre, in its own axes. Planes and height fields: 0.
+double primitive_volume(int type, const double size[3]);
+void primitive_moment(int type, const double size[3], double mass, double moment[3]);
+// All parts as one.
+void merge_inertia(const inertia *parts, int count, inertia *whole);
+
+// ---- meshes (mesh_load.c, mesh_hull.c)
+
+typedef struct mesh_data {
+    int vertex_count, face_count, hull_vertex_count, hull_face_count, hull_edge_count;
+    float *vertices, *normals, *texcoords; // x 3, x 3, x 2
+    int32_t *faces;
+    double *hull_vertices;
+    int32_t *hull_faces, *hull_edge_start, *hull_edge_number, *hull_edges;
+    double pos[3], quat[4], volume, moment[3]; // moment per unit of density
+    double low[3], high[3];
+} mesh_data;
+
+// A mesh that collides with nothing needs no hull, and has none unless its inertia or its faces come from it.
+orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *data, orr_error *error);
+void mesh_data_free(mesh_data *data);
+// Triangles of a file, each with vertices of its own or shared.
+orr_result mesh_load(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// Convex hull of data->vertices; `vertex_max` at most (-1: all).
+orr_result mesh_hull(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+
+// ---- height fields and textures (model/texture.c, model/hfield.c)
+
+typedef struct texture_data {
+    int width, height, channels, colour_space;
+    uint8_t *pixels;
+} texture_data;
+
+orr_result texture_build(const spec_texture *texture, texture_data *data, orr_error *error);
+
+typedef struct hfield_data {
+    int rows, columns;
+    float *samples;
+} hfield_data;
+
+orr_result hfield_build(const spec_hfield *field, hfield_data *data, orr_error *error);
+// extent: size of a spec_hfield. half: of the box that stands for it.
+void hfield_half_size(const double extent[4], double half[3]);
+
+// ---- steps
+
+typedef struct model_builder {
+    orr_spec *spec;
+    orr_model *m;
+    mesh_data *meshes;        // one per mesh of the spec
+    hfield_data *hfields;     // one per height field
+    texture_data *textures;   // one per texture
+    int *geom_ids, *mesh_ids; // of the spec's geoms and meshes in the model; -1: discarded
+    inertia *inertias;        // one per body of the spec
+    orr_error *error;
+} model_builder;
+
+orr_result builder_limited(const model_builder *b, const spec_head *head, const char *what, int limited,
+                           const double range[2], uint8_t *out);
+// An error when `index` is -1 although there is a name: "there is no `what` 'name'".
+orr_result builder_found(const model_builder *b, const spec_head *head, const char *what, int index,
+                         const char *name);
+// That a geom or site of a type has the sizes it needs.
+orr_result builder_sizes(const model_builder *b, const spec_head *head, int type, const double size[3]);
+// The user numbers of an element, the rest 0.
+static inline void copy_user(double *to, int width, const spec_numbers *user)
+{
+    for (int i = 0; i < user->count && i < width; i++) {
+        to[i] = user->values[i];
+    }
+}
+// The interaction of a geom with the medium when it counts as an ellipsoid; coefficients: MJCF's fluidcoef.
+void fluid_coefficients(int type, const double size[3], const double coefficients[5],
+                        double fluid[ORR_NFLUID]);
+// before the sizes are known
+orr_result check_names(const model_builder *b);
+orr_result resolve_masses(model_builder *b); // geoms placed, meshes fitted; the bodies' inertia
+orr_result align_free(model_builder *b);     // the frames of free bodies, where the file asks for it
+orr_result fuse_static(model_builder *b); // bodies that cannot move against their parents become part of them
+// What is attached to each body, from its frame into the frame in which that one stands.
+typedef struct body_frame {
+    double pos[3], quat[4];
+} body_frame;
+void move_attached(orr_spec *spec, const body_frame *frames);
+orr_result count_sizes(model_builder *b);
+orr_result count_names(model_builder *b);
+// with the arrays there
+void fill_names(model_builder *b);
+orr_result build_bodies(model_builder *b);       // bodies, joints, dofs
+orr_result build_masses(model_builder *b);       // the inertia of bodies
+orr_result build_geoms(model_builder *b);        // geoms, sites
+orr_result build_views(model_builder *b);        // cameras, lights
+orr_result build_assets(model_builder *b);       // meshes, height fields, textures, materials
+orr_result build_links(model_builder *b);        // pairs, excludes, equalities, tendons
+orr_result build_actuators(model_builder *b);    // actuators and sensors
+orr_result build_custom(model_builder *b);       // custom fields, keyframes
+orr_result derive_constants(model_builder *b);   // what follows from qpos0
+orr_result find_length_ranges(model_builder *b); // of muscles; the model is complete but for custom fields
+
+// ---- parts of the steps, for models that differ in some numbers (world_vary.c)
+
+// Subtree masses and the inverse weights of bodies, dofs and tendons, from masses, inertias and armature; writes dof_M0.
+orr_result derive_weights(orr_model *m, orr_error *error);
+// The box and the sphere around a geom that is no mesh and no height field.
+void bound_primitive(int type, const double size[3], double box[6], double *radius);

@@ -1,0 +1,178 @@
+// Geoms and sites.
+#include "physics/model/build.h"
+#include "physics/model/rotation.h"
+
+#define ENDLESS 1e10 // half size of the box around a plane
+
+orr_result builder_found(const model_builder *b, const spec_head *head, const char *what, int index,
+                         const char *name)
+{
+    return index >= 0 || !name ? ORR_OK : spec_fail(head, b->error, "there is no %s '%.64s'", what, name);
+}
+
+orr_result builder_sizes(const model_builder *b, const spec_head *head, int type, const double size[3])
+{
+    static const int counts[] = {0, 0, 1, 2, 3, 2, 3, 0};
+    for (int i = 0; i < counts[type]; i++) {
+        if (!(size[i] > 0.0)) {
+            return spec_fail(head, b->error, "size: expected %d positive number%s", counts[type],
+                             counts[type] == 1 ? "" : "s");
+        }
+    }
+    if (type == ORR_GEOM_PLANE && !(size[2] > 0.0)) {
+        return spec_fail(head, b->error, "size: expected a positive third number of a plane");
+    }
+    return size[0] >= 0.0 && size[1] >= 0.0 ? ORR_OK
+                                            : spec_fail(head, b->error, "size: expected no negative number");
+}
+
+// The box around a geom in its own frame (centre, half sizes), and the radius of the ball around it.
+void bound_primitive(int type, const double size[3], double box[6], double *radius)
+{
+    double r = size[0];
+    box[0] = box[1] = box[2] = 0.0;
+    box[3] = size[0], box[4] = size[1], box[5] = size[2];
+    switch ((orr_geom_type)type) {
+    case ORR_GEOM_SPHERE:
+        box[4] = box[5] = r;
+        *radius = r;
+        break;
+    case ORR_GEOM_CAPSULE:
+        box[4] = r, box[5] = r + size[1];
+        *radius = r + size[1];
+        break;
+    case ORR_GEOM_CYLINDER:
+        box[4] = r, box[5] = size[1];
+        *radius = sqrt(r * r + size[1] * size[1]);
+        break;
+    case ORR_GEOM_ELLIPSOID:
+        *radius = fmax(fmax(size[0], size[1]), size[2]);
+        break;
+    case ORR_GEOM_BOX:
+        *radius = vec_length(size);
+        break;
+    case ORR_GEOM_PLANE: // all below it
+        box[2] = -0.5 * ENDLESS;
+        box[3] = box[4] = ENDLESS, box[5] = 0.5 * ENDLESS;
+        *radius = 0.0;
+        break;
+    case ORR_GEOM_HFIELD:
+    case ORR_GEOM_MESH:
+        break;
+    }
+}
+
+static void bound_mesh(const mesh_data *mesh, double reach[3], double box[6], double *radius)
+{
+    for (int i = 0; i < 3; i++) {
+        box[i] = 0.5 * (mesh->low[i] + mesh->high[i]);
+        box[i + 3] = 0.5 * (mesh->high[i] - mesh->low[i]);
+        reach[i] = fmax(fabs(mesh->low[i]), fabs(mesh->high[i]));
+    }
+    *radius = vec_length(reach);
+}
+
+static orr_result check_geom(model_builder *b, const spec_geom *geom)
+{
+    if (geom->condim != 1 && geom->condim != 3 && geom->condim != 4 && geom->condim != 6) {
+        return spec_fail(&geom->head, b->error, "condim: expected 1, 3, 4 or 6");
+    }
+    if (geom->friction[0] < 0.0 || geom->friction[1] < 0.0 || geom->friction[2] < 0.0 || geom->solmix < 0.0) {
+        return spec_fail(&geom->head, b->error, "friction and solmix: expected no negative number");
+    }
+    if ((geom->type == ORR_GEOM_PLANE || geom->type == ORR_GEOM_HFIELD) &&
+        b->m->body_weldid[geom->body] != 0) {
+        return spec_fail(&geom->head, b->error,
+                         "a plane or height field: expected on a body that cannot move");
+    }
+    return ORR_OK;
+}
+
+static orr_result add_geom(model_builder *b, int index, int id)
+{
+    orr_model *m = b->m;
+    const spec_geom *geom = &b->spec->geoms[index];
+    int mesh = SPEC_FIND(b->spec, meshes, geom->mesh), field = SPEC_FIND(b->spec, hfields, geom->hfield),
+        material = SPEC_FIND(b->spec, materials, geom->material);
+    ORR_TRY(check_geom(b, geom));
+    ORR_TRY(builder_found(b, &geom->head, "height field", field, geom->hfield));
+    ORR_TRY(builder_found(b, &geom->head, "material", material, geom->material));
+    if ((geom->type == ORR_GEOM_HFIELD) != (field >= 0)) {
+        return spec_fail(&geom->head, b->error,
+                         "hfield: expected the name of one with type=\"hfield\", and only there");
+    }
+    m->geom_type[id] = geom->type;
+    m->geom_contype[id] = geom->contype;
+    m->geom_conaffinity[id] = geom->conaffinity;
+    m->geom_condim[id] = geom->condim;
+    m->geom_bodyid[id] = geom->body;
+    m->geom_dataid[id] = mesh >= 0 ? b->mesh_ids[mesh] : field;
+    m->geom_matid[id] = material;
+    m->geom_group[id] = geom->group;
+    m->geom_priority[id] = geom->priority;
+    m->geom_solmix[id] = geom->solmix;
+    memcpy(m->geom_solref + ORR_NREF * id, geom->solref, sizeof geom->solref);
+    memcpy(m->geom_solimp + ORR_NIMP * id, geom->solimp, sizeof geom->solimp);
+    double *size = m->geom_size + 3 * id, *box = m->geom_aabb + 6 * id;
+    memcpy(size, geom->size, sizeof geom->size);
+    if (geom->type == ORR_GEOM_MESH) {
+        bound_mesh(&b->meshes[mesh], size, box, &m->geom_rbound[id]);
+    } else if (field >= 0) {
+        const double *extent = b->spec->hfields[field].size;
+        hfield_half_size(extent, size);
+        box[2] = 0.5 * (extent[2] - extent[3]);
+        box[3] = extent[0], box[4] = extent[1], box[5] = 0.5 * (extent[2] + extent[3]);
+        double deep = fmax(extent[2], extent[3]);
+        m->geom_rbound[id] = sqrt(extent[0] * extent[0] + extent[1] * extent[1] + deep * deep);
+    } else {
+        bound_primitive(geom->type, geom->size, box, &m->geom_rbound[id]);
+    }
+    memcpy(m->geom_pos + 3 * id, geom->pos, sizeof geom->pos);
+    memcpy(m->geom_quat + 4 * id, geom->turn.quat, sizeof geom->turn.quat);
+    memcpy(m->geom_friction + 3 * id, geom->friction, sizeof geom->friction);
+    m->geom_margin[id] = geom->margin;
+    m->geom_gap[id] = geom->gap;
+    memcpy(m->geom_rgba + 4 * id, geom->rgba, sizeof geom->rgba);
+    if (geom->fluidshape) {
+        fluid_coefficients(geom->type, size, geom->fluidcoef, m->geom_fluid + ORR_NFLUID * id);
+    }
+    copy_user(m->geom_user + m->nuser_geom * id, m->nuser_geom, &geom->user);
+    if (m->body_geomnum[geom->body]++ == 0) {
+        m->body_geomadr[geom->body] = id;
+    }
+    return ORR_OK;
+}
+
+static orr_result build_sites(model_builder *b)
+{
+    orr_model *m = b->m;
+    for (int i = 0; i < m->nsite; i++) {
+        const spec_site *site = &b->spec->sites[i];
+        int material = SPEC_FIND(b->spec, materials, site->material);
+        ORR_TRY(builder_found(b, &site->head, "material", material, site->material));
+        ORR_TRY(builder_sizes(b, &site->head, site->type, site->size));
+        m->site_type[i] = site->type;
+        m->site_bodyid[i] = site->body;
+        m->site_matid[i] = material;
+        m->site_group[i] = site->group;
+        memcpy(m->site_size + 3 * i, site->size, sizeof site->size);
+        memcpy(m->site_pos + 3 * i, site->pos, sizeof site->pos);
+        memcpy(m->site_quat + 4 * i, site->turn.quat, sizeof site->turn.quat);
+        memcpy(m->site_rgba + 4 * i, site->rgba, sizeof site->rgba);
+        copy_user(m->site_user + m->nuser_site * i, m->nuser_site, &site->user);
+    }
+    return ORR_OK;
+}
+
+orr_result build_geoms(model_builder *b)
+{
+    for (int i = 0; i < b->m->nbody; i++) {
+        b->m->body_geomadr[i] = -1;
+    }
+    for (int i = 0; i < b->spec->geoms_count; i++) {
+        if (b->geom_ids[i] >= 0) {
+            ORR_TRY(add_geom(b, i, b->geom_ids[i]));
+        }
+    }
+    return build_sites(b);
+}

@@ -1,0 +1,252 @@
+// A mesh asset made ready: scaled, its inertia by integrals over its volume, moved into its principal frame, its hull.
+#include "physics/model/build.h"
+#include "physics/model/rotation.h"
+
+static void place_vertices(const spec_mesh *mesh, mesh_data *d)
+{
+    double turn[4], mat[9];
+    memcpy(turn, mesh->refquat, sizeof turn);
+    vec_normalise(turn, 4);
+    quat_matrix(turn, mat);
+    for (int i = 0; i < d->vertex_count; i++) {
+        double v[3], n[3];
+        for (int k = 0; k < 3; k++) {
+            v[k] = (double)d->vertices[3 * i + k] - mesh->refpos[k];
+            n[k] = (double)d->normals[3 * i + k];
+        }
+        mat_apply_transposed(mat, v, v);
+        mat_apply_transposed(mat, n, n);
+        for (int k = 0; k < 3; k++) {
+            d->vertices[3 * i + k] = (float)(v[k] * mesh->scale[k]);
+            n[k] /= mesh->scale[k];
+        }
+        vec_normalise(n, 3);
+        for (int k = 0; k < 3; k++) {
+            d->normals[3 * i + k] = (float)n[k];
+        }
+    }
+    if (mesh->scale[0] * mesh->scale[1] * mesh->scale[2] < 0.0) { // mirrored: keep the outside outside
+        for (int f = 0; f < d->face_count; f++) {
+            int32_t swap = d->faces[3 * f];
+            d->faces[3 * f] = d->faces[3 * f + 1], d->faces[3 * f + 1] = swap;
+        }
+    }
+}
+
+// Vertices without a normal get the mean of their triangles', by area.
+static void add_normals(mesh_data *d)
+{
+    bool *given = orr_alloc((size_t)d->vertex_count, sizeof *given);
+    for (int i = 0; given && i < d->vertex_count; i++) {
+        const float *n = d->normals + 3 * i;
+        given[i] = n[0] != 0.0f || n[1] != 0.0f || n[2] != 0.0f;
+    }
+    for (int f = 0; given && f < d->face_count; f++) {
+        const int32_t *face = d->faces + 3 * f;
+        double a[3], b[3], normal[3];
+        for (int k = 0; k < 3; k++) {
+            a[k] = (double)d->vertices[3 * face[1] + k] - (double)d->vertices[3 * face[0] + k];
+            b[k] = (double)d->vertices[3 * face[2] + k] - (double)d->vertices[3 * face[0] + k];
+        }
+        vec_cross(a, b, normal);
+        for (int k = 0; k < 9; k++) {
+            if (!given[face[k / 3]]) {
+                d->normals[3 * face[k / 3] + k % 3] += (float)normal[k % 3];
+            }
+        }
+    }
+    for (int i = 0; given && i < d->vertex_count; i++) {
+        double n[3] = {(double)d->normals[3 * i], (double)d->normals[3 * i + 1],
+                       (double)d->normals[3 * i + 2]};
+        bool none = vec_normalise(n, 3) < 1e-14;
+        for (int k = 0; k < 3; k++) {
+            d->normals[3 * i + k] = none ? (float)(k == 2) : (float)n[k];
+        }
+    }
+    orr_free(given);
+}
+
+typedef struct surface { // triangles over float or double vertices
+    const float *single;
+    const double *real;
+    const int32_t *faces;
+    int face_count;
+} surface;
+
+static void corner(const surface *s, int face, int k, const double origin[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int at = 3 * s->faces[3 * face + k] + i;
+        out[i] = (s->single ? (double)s->single[at] : s->real[at]) - origin[i];
+    }
+}
+
+static double face_area(const double v[3][3], double normal[3])
+{
+    double a[3], b[3];
+    for (int i = 0; i < 3; i++) {
+        a[i] = v[1][i] - v[0][i];
+        b[i] = v[2][i] - v[0][i];
+    }
+    vec_cross(a, b, normal);
+    return 0.5 * vec_length(normal);
+}
+
+// Second moments of the tetrahedra (or, of a shell, triangles) between `origin` and the faces; also volume and first
+// moments. Tetrahedra on the wrong side count negative, with `legacy` all count positive.
+static double integrate(const surface *s, const double origin[3], bool shell, bool legacy, double first[3],
+                        double second[9])
+{
+    double sum = 0.0;
+    memset(first, 0, 3 * sizeof *first);
+    memset(second, 0, 9 * sizeof *second);
+    for (int f = 0; f < s->face_count; f++) {
+        double v[3][3], normal[3], total[3];
+        for (int k = 0; k < 3; k++) {
+            corner(s, f, k, origin, v[k]);
+        }
+        double area = face_area((const double(*)[3])v, normal), volume = vec_dot(v[0], normal) / 6.0;
+        double size = shell ? area : legacy ? fabs(volume) : volume;
+        // the mean of x x^T over a simplex of n corners (the origin is one of a tetrahedron's)
+        double share = shell ? 1.0 / 12.0 : 1.0 / 20.0;
+        for (int i = 0; i < 3; i++) {
+            total[i] = v[0][i] + v[1][i] + v[2][i];
+            first[i] += size * total[i] / (shell ? 3.0 : 4.0);
+        }
+        for (int i = 0; i < 3; i++) {
+            for (int j = 0; j < 3; j++) {
+                double corners = v[0][i] * v[0][j] + v[1][i] * v[1][j] + v[2][i] * v[2][j];
+                second[3 * i + j] += size * share * (corners + total[i] * total[j]);
+            }
+        }
+        sum += size;
+    }
+    return sum;
+}
+
+// The mean of the triangles' centres by area, from which MuJoCo's legacy integrals count.
+static void face_centre(const surface *s, double centre[3])
+{
+    static const double zero[3];
+    double sum = 0.0, mean[3] = {0.0};
+    for (int f = 0; f < s->face_count; f++) {
+        double v[3][3], normal[3];
+        for (int k = 0; k < 3; k++) {
+            corner(s, f, k, zero, v[k]);
+        }
+        double area = face_area((const double(*)[3])v, normal);
+        for (int i = 0; i < 3; i++) {
+            mean[i] += area * (v[0][i] + v[1][i] + v[2][i]) / 3.0;
+        }
+        sum += area;
+    }
+    for (int i = 0; i < 3; i++) {
+        centre[i] = sum > 0.0 ? mean[i] / sum : 0.0;
+    }
+}
+
+static orr_result find_inertia(const spec_mesh *mesh, mesh_data *d, orr_error *error)
+{
+    bool shell = mesh->inertia == SPEC_MESH_SHELL, legacy = mesh->inertia == SPEC_MESH_LEGACY;
+    surface s = {.single = d->vertices, .faces = d->faces, .face_count = d->face_count};
+    if (mesh->inertia == SPEC_MESH_CONVEX) {
+        s = (surface){.real = d->hull_vertices, .faces = d->hull_faces, .face_count = d->hull_face_count};
+    }
+    double centre[3], first[3], second[9], matrix[9];
+    face_centre(&s, centre);
+    d->volume = integrate(&s, centre, shell, legacy, first, second);
+    if (!(d->volume > 1e-15)) {
+        return spec_fail(&mesh->head, error,
+                         "expected triangles around a volume above 0, counter-clockwise from outside (or "
+                         "inertia=\"shell\")");
+    }
+    for (int i = 0; i < 3; i++) {
+        d->pos[i] = centre[i] + first[i] / d->volume;
+    }
+    d->volume = integrate(&s, d->pos, shell, legacy, first, second);
+    double trace = second[0] + second[4] + second[8];
+    for (int i = 0; i < 9; i++) {
+        matrix[i] = (i % 4 == 0 ? trace : 0.0) - second[i];
+    }
+    principal_moments(matrix, d->moment, d->quat);
+    return d->moment[2] > 0.0 ? ORR_OK
+                              : spec_fail(&mesh->head, error, "expected a positive moment of inertia");
+}
+
+static void turn(const double mat[9], const double origin[3], double v[3])
+{
+    for (int k = 0; k < 3; k++) {
+        v[k] -= origin[k];
+    }
+    mat_apply_transposed(mat, v, v);
+}
+
+static void centre_mesh(mesh_data *d)
+{
+    static const double zero[3];
+    double mat[9];
+    quat_matrix(d->quat, mat);
+    for (int k = 0; k < 3; k++) {
+        d->low[k] = INFINITY, d->high[k] = -INFINITY;
+    }
+    for (int i = 0; i < d->vertex_count; i++) {
+        double v[3], n[3];
+        for (int k = 0; k < 3; k++) {
+            v[k] = (double)d->vertices[3 * i + k];
+            n[k] = (double)d->normals[3 * i + k];
+        }
+        turn(mat, d->pos, v);
+        turn(mat, zero, n);
+        for (int k = 0; k < 3; k++) {
+            d->vertices[3 * i + k] = (float)v[k];
+            d->normals[3 * i + k] = (float)n[k];
+            d->low[k] = fmin(d->low[k], v[k]);
+            d->high[k] = fmax(d->high[k], v[k]);
+        }
+    }
+    for (int i = 0; i < d->hull_vertex_count; i++) {
+        double *v = d->hull_vertices + 3 * i;
+        turn(mat, d->pos, v);
+        for (int k = 0; k < 3; k++) { // rounded as those drawn: which of a flat side is lowest hangs on it
+            v[k] = (double)(float)v[k];
+        }
+    }
+}
+
+// Vertices without faces are those of their convex hull.
+static orr_result take_hull_faces(mesh_data *d, orr_error *error)
+{
+    if (d->face_count > 0) {
+        return ORR_OK;
+    }
+    size_t vertices = (size_t)d->hull_vertex_count, faces = (size_t)d->hull_face_count;
+    orr_free(d->faces);
+    d->faces = orr_alloc(3 * faces, sizeof *d->faces);
+    if (!d->faces) {
+        return spec_memory_fail(error);
+    }
+    d->face_count = d->hull_face_count, d->vertex_count = d->hull_vertex_count;
+    memcpy(d->faces, d->hull_faces, 3 * faces * sizeof *d->faces);
+    for (size_t i = 0; i < 3 * vertices; i++) {
+        d->vertices[i] = (float)d->hull_vertices[i];
+        d->normals[i] = 0.0f;
+    }
+    return ORR_OK;
+}
+
+orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_error *error)
+{
+    if (mesh->scale[0] == 0.0 || mesh->scale[1] == 0.0 || mesh->scale[2] == 0.0) {
+        return spec_fail(&mesh->head, error, "scale: expected numbers other than 0");
+    }
+    ORR_TRY(mesh_load(mesh, d, error));
+    place_vertices(mesh, d);
+    if (collides || mesh->inertia == SPEC_MESH_CONVEX || d->face_count == 0) {
+        ORR_TRY(mesh_hull(mesh, d, error)); // others may be flat
+    }
+    ORR_TRY(take_hull_faces(d, error));
+    add_normals(d);
+    ORR_TRY(find_inertia(mesh, d, error));
+    centre_mesh(d);
+    return ORR_OK;
+}

@@ -1,0 +1,699 @@
+// A compiled model: what a robot and its world are made of, in the form the dynamics read. Nothing in it changes while
+// it is simulated; what changes is the state of a world.
+//
+// Names, sizes and meanings are those of MuJoCo 3.12's mjModel, so that its documentation describes these arrays too.
+// Bodies stand in depth-first order and a parent before its children; body 0 is the world. Joints, geoms and sites stand
+// in the order of their bodies. Units: m, kg, s, rad, N. Quaternions are w, x, y, z and of length 1. Frames: a body's is
+// given in its parent's frame, everything else in the frame of its body.
+#pragma once
+
+#include "engine/core/result.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ORR_NREF = 2,     // solref: time constant and damping ratio, or -stiffness and -damping
+    ORR_NIMP = 5,     // solimp: d0, dwidth, width, midpoint, power
+    ORR_NEQDATA = 11, // constants of an equality
+    ORR_NDYN = 10,
+    ORR_NGAIN = 10,
+    ORR_NBIAS = 10,
+    ORR_NFLUID = 12,
+    ORR_NPOLY = 2, // higher coefficients of stiffness and damping
+};
+
+typedef enum orr_joint_type {
+    ORR_JOINT_FREE,
+    ORR_JOINT_BALL,
+    ORR_JOINT_SLIDE,
+    ORR_JOINT_HINGE
+} orr_joint_type;
+
+typedef enum orr_geom_type {
+    ORR_GEOM_PLANE,     // size: half width x, y (0: endless), spacing of the drawn grid; normal +z
+    ORR_GEOM_HFIELD,    // geom_dataid: the height field
+    ORR_GEOM_SPHERE,    // size: radius
+    ORR_GEOM_CAPSULE,   // size: radius, half length of the cylindrical part; axis z
+    ORR_GEOM_ELLIPSOID, // size: half axes
+    ORR_GEOM_CYLINDER,  // size: radius, half length; axis z
+    ORR_GEOM_BOX,       // size: half sizes
+    ORR_GEOM_MESH,      // geom_dataid: the mesh; collides as its convex hull. size: reach along each axis
+} orr_geom_type;
+
+typedef enum orr_integrator {
+    ORR_INTEGRATOR_EULER,
+    ORR_INTEGRATOR_RK4,
+    ORR_INTEGRATOR_IMPLICIT,
+    ORR_INTEGRATOR_IMPLICITFAST
+} orr_integrator;
+
+typedef enum orr_cone { ORR_CONE_PYRAMIDAL, ORR_CONE_ELLIPTIC } orr_cone;
+typedef enum orr_jacobian { ORR_JACOBIAN_DENSE, ORR_JACOBIAN_SPARSE, ORR_JACOBIAN_AUTO } orr_jacobian;
+typedef enum orr_solver { ORR_SOLVER_PGS, ORR_SOLVER_CG, ORR_SOLVER_NEWTON } orr_solver;
+
+typedef enum orr_disable { // bits of orr_model_option.disableflags
+    ORR_DISABLE_CONSTRAINT = 1 << 0,
+    ORR_DISABLE_EQUALITY = 1 << 1,
+    ORR_DISABLE_FRICTIONLOSS = 1 << 2,
+    ORR_DISABLE_LIMIT = 1 << 3,
+    ORR_DISABLE_CONTACT = 1 << 4,
+    ORR_DISABLE_SPRING = 1 << 5,
+    ORR_DISABLE_DAMPER = 1 << 6,
+    ORR_DISABLE_GRAVITY = 1 << 7,
+    ORR_DISABLE_CLAMPCTRL = 1 << 8,
+    ORR_DISABLE_WARMSTART = 1 << 9,
+    ORR_DISABLE_FILTERPARENT = 1 << 10, // a body and its parent collide too
+    ORR_DISABLE_ACTUATION = 1 << 11,
+    ORR_DISABLE_REFSAFE = 1 << 12, // solref's time constant may be under two time steps
+    ORR_DISABLE_SENSOR = 1 << 13,
+    ORR_DISABLE_MIDPHASE = 1 << 14,
+    ORR_DISABLE_EULERDAMP = 1 << 15,
+    ORR_DISABLE_AUTORESET = 1 << 16,
+    ORR_DISABLE_NATIVECCD = 1 << 17,
+    ORR_DISABLE_ISLAND = 1 << 18,
+    ORR_DISABLE_MULTICCD = 1 << 19,
+} orr_disable;
+
+typedef enum orr_enable { // bits of orr_model_option.enableflags
+    ORR_ENABLE_OVERRIDE = 1 << 0,
+    ORR_ENABLE_ENERGY = 1 << 1,
+    ORR_ENABLE_FWDINV = 1 << 2,
+    ORR_ENABLE_INVDISCRETE = 1 << 3,
+    ORR_ENABLE_SLEEP = 1 << 4,
+    ORR_ENABLE_DIAGEXACT = 1 << 5,
+} orr_enable;
+
+typedef enum orr_equality_type {
+    ORR_EQUALITY_CONNECT, // data: anchor in body 1 (3), anchor in body 2 (3)
+    ORR_EQUALITY_WELD, // data: anchor in body 2 (3), position (3) and quaternion (4) of body 2 seen from body 1,
+                       // torque scale
+    ORR_EQUALITY_JOINT, // data: y - y0 = sum of data[i] (x - x0)^i, i 0 .. 4
+    ORR_EQUALITY_TENDON // data: the same
+} orr_equality_type;
+
+typedef enum orr_wrap_type {
+    ORR_WRAP_NONE,
+    ORR_WRAP_JOINT,   // prm: coefficient
+    ORR_WRAP_PULLEY,  // prm: divisor
+    ORR_WRAP_SITE,    // passes through
+    ORR_WRAP_SPHERE,  // prm: side site, or -1
+    ORR_WRAP_CYLINDER // prm: side site, or -1
+} orr_wrap_type;
+
+typedef enum orr_transmission {
+    ORR_TRANSMISSION_JOINT,         // trnid: joint, -1
+    ORR_TRANSMISSION_JOINTINPARENT, // trnid: joint, -1
+    ORR_TRANSMISSION_SLIDERCRANK,   // trnid: site of the crank, site of the slider
+    ORR_TRANSMISSION_TENDON,        // trnid: tendon, -1
+    ORR_TRANSMISSION_SITE,          // trnid: site, reference site or -1
+    ORR_TRANSMISSION_BODY,          // trnid: body, -1; presses its contacts together
+} orr_transmission;
+
+typedef enum orr_dynamics_type { // of an actuator's activation a
+    ORR_DYNAMICS_NONE,
+    ORR_DYNAMICS_INTEGRATOR,  // a' = u
+    ORR_DYNAMICS_FILTER,      // a' = (u - a) / dynprm[0]
+    ORR_DYNAMICS_FILTEREXACT, // the same, integrated exactly
+    ORR_DYNAMICS_MUSCLE // towards u in 0 .. 1; dynprm: times to rise and fall (s), width of the change between them
+} orr_dynamics_type;
+
+typedef enum orr_gain_type {
+    ORR_GAIN_FIXED,  // gainprm[0]
+    ORR_GAIN_AFFINE, // gainprm[0] + gainprm[1] length + gainprm[2] velocity
+    ORR_GAIN_MUSCLE  // force by length and velocity: see lanes/muscle.h
+} orr_gain_type;
+
+typedef enum orr_bias_type {
+    ORR_BIAS_NONE,
+    ORR_BIAS_AFFINE, // biasprm[0] + biasprm[1] length + biasprm[2] velocity
+    ORR_BIAS_MUSCLE  // a passive force by length: see lanes/muscle.h
+} orr_bias_type;
+
+typedef enum orr_object { // kinds of named objects, MuJoCo's mjtObj
+    ORR_OBJECT_UNKNOWN = 0,
+    ORR_OBJECT_BODY = 1,  // with sensors: its inertial frame
+    ORR_OBJECT_XBODY = 2, // its regular frame
+    ORR_OBJECT_JOINT = 3,
+    ORR_OBJECT_GEOM = 5,
+    ORR_OBJECT_SITE = 6,
+    ORR_OBJECT_CAMERA = 7,
+    ORR_OBJECT_LIGHT = 8,
+    ORR_OBJECT_MESH = 10,
+    ORR_OBJECT_HFIELD = 12,
+    ORR_OBJECT_TEXTURE = 13,
+    ORR_OBJECT_MATERIAL = 14,
+    ORR_OBJECT_PAIR = 15,
+    ORR_OBJECT_EXCLUDE = 16,
+    ORR_OBJECT_EQUALITY = 17,
+    ORR_OBJECT_TENDON = 18,
+    ORR_OBJECT_ACTUATOR = 19,
+    ORR_OBJECT_SENSOR = 20,
+    ORR_OBJECT_NUMERIC = 21,
+    ORR_OBJECT_TEXT = 22,
+    ORR_OBJECT_TUPLE = 23,
+    ORR_OBJECT_KEY = 24,
+} orr_object;
+
+typedef enum orr_sensor_type {    // MuJoCo's mjtSensor; dimensions in brackets
+    ORR_SENSOR_TOUCH = 0,         // sum of normal forces inside the site [1]
+    ORR_SENSOR_ACCELEROMETER = 1, // in the site's frame [3]
+    ORR_SENSOR_VELOCIMETER = 2,
+    ORR_SENSOR_GYRO = 3,
+    ORR_SENSOR_FORCE = 4, // between the site's body and its parent, in the site's frame [3]
+    ORR_SENSOR_TORQUE = 5,
+    ORR_SENSOR_MAGNETOMETER = 6,
+    ORR_SENSOR_RANGEFINDER = 7,   // along the site's +z, or through the pixels of a camera: orr_ray_data
+    ORR_SENSOR_CAMPROJECTION = 8, // where the site is in the camera's image, pixels [2]
+    ORR_SENSOR_JOINTPOS = 9,
+    ORR_SENSOR_JOINTVEL = 10,
+    ORR_SENSOR_TENDONPOS = 11,
+    ORR_SENSOR_TENDONVEL = 12,
+    ORR_SENSOR_ACTUATORPOS = 13,
+    ORR_SENSOR_ACTUATORVEL = 14,
+    ORR_SENSOR_ACTUATORFRC = 15,
+    ORR_SENSOR_JOINTACTFRC = 16,
+    ORR_SENSOR_TENDONACTFRC = 17,
+    ORR_SENSOR_BALLQUAT = 18, // [4]
+    ORR_SENSOR_BALLANGVEL = 19,
+    ORR_SENSOR_JOINTLIMITPOS = 20,
+    ORR_SENSOR_JOINTLIMITVEL = 21,
+    ORR_SENSOR_JOINTLIMITFRC = 22,
+    ORR_SENSOR_TENDONLIMITPOS = 23,
+    ORR_SENSOR_TENDONLIMITVEL = 24,
+    ORR_SENSOR_TENDONLIMITFRC = 25,
+    ORR_SENSOR_FRAMEPOS = 26,
+    ORR_SENSOR_FRAMEQUAT = 27, // [4]
+    ORR_SENSOR_FRAMEXAXIS = 28,
+    ORR_SENSOR_FRAMEYAXIS = 29,
+    ORR_SENSOR_FRAMEZAXIS = 30,
+    ORR_SENSOR_FRAMELINVEL = 31,
+    ORR_SENSOR_FRAMEANGVEL = 32,
+    ORR_SENSOR_FRAMELINACC = 33,
+    ORR_SENSOR_FRAMEANGACC = 34,
+    ORR_SENSOR_SUBTREECOM = 35,
+    ORR_SENSOR_SUBTREELINVEL = 36,
+    ORR_SENSOR_SUBTREEANGMOM = 37,
+    ORR_SENSOR_INSIDESITE = 38, // 1: the object's origin is in the site, or 0
+    ORR_SENSOR_GEOMDIST =
+        39, // m between two geoms or the nearest two of bodies, up to the cutoff; < 0: depth
+    ORR_SENSOR_GEOMNORMAL = 40, // from the first to the second surface [3]
+    ORR_SENSOR_GEOMFROMTO = 41, // nearest points [6]
+    ORR_SENSOR_CONTACT = 42,    // orr_contact_data of intprm[2] contacts, chosen by orr_contact_reduce
+    ORR_SENSOR_E_POTENTIAL = 43,
+    ORR_SENSOR_E_KINETIC = 44,
+    ORR_SENSOR_CLOCK = 45,
+    ORR_SENSOR_USER = 48, // zeros: nobody fills them in
+} orr_sensor_type;
+
+typedef enum orr_contact_data { // bits of sensor_intprm[0] of a contact sensor; frames point from object 1 to object 2
+    ORR_CONTACT_FOUND = 1 << 0, // number of contacts that match [1]
+    ORR_CONTACT_FORCE = 1 << 1, // in the contact's frame [3]
+    ORR_CONTACT_TORQUE = 1 << 2,
+    ORR_CONTACT_DIST = 1 << 3,
+    ORR_CONTACT_POS = 1 << 4,
+    ORR_CONTACT_NORMAL = 1 << 5,
+    ORR_CONTACT_TANGENT = 1 << 6,
+} orr_contact_data;
+
+typedef enum orr_contact_reduce { // sensor_intprm[1]: which contacts, where more match than there is room for
+    ORR_REDUCE_NONE,              // the first ones, in no particular order
+    ORR_REDUCE_MINDIST,
+    ORR_REDUCE_MAXFORCE,
+    ORR_REDUCE_NETFORCE // one in place of all: their force and torque at their centre, in world axes
+} orr_contact_reduce;
+
+typedef enum orr_ray_data { // bits of sensor_intprm[0] of a rangefinder
+    ORR_RAY_DIST = 1 << 0,  // m, -1: nothing there [1]
+    ORR_RAY_DIR = 1 << 1,   // [3], as all below zeros where nothing is hit
+    ORR_RAY_ORIGIN = 1 << 2,
+    ORR_RAY_POINT = 1 << 3,
+    ORR_RAY_NORMAL = 1 << 4, // of the surface
+    ORR_RAY_DEPTH = 1 << 5,  // from the plane of the camera, -1: nothing there [1]
+} orr_ray_data;
+
+typedef enum orr_stage { ORR_STAGE_NONE, ORR_STAGE_POS, ORR_STAGE_VEL, ORR_STAGE_ACC } orr_stage;
+
+typedef enum orr_sensor_data {
+    ORR_DATA_REAL,     // cut off to -cutoff .. cutoff
+    ORR_DATA_POSITIVE, // cut off to .. cutoff
+    ORR_DATA_AXIS,
+    ORR_DATA_QUATERNION
+} orr_sensor_data;
+
+typedef enum orr_camera_mode { // of cameras and lights
+    ORR_CAMERA_FIXED,
+    ORR_CAMERA_TRACK,
+    ORR_CAMERA_TRACKCOM,
+    ORR_CAMERA_TARGETBODY,
+    ORR_CAMERA_TARGETBODYCOM
+} orr_camera_mode;
+
+typedef enum orr_light_type { ORR_LIGHT_SPOT, ORR_LIGHT_DIRECTIONAL, ORR_LIGHT_POINT } orr_light_type;
+// MuJoCo's numbers. Its renderer shows the bytes of linear textures, and of sRGB ones what they decode to.
+typedef enum orr_colour_space { ORR_COLOUR_AUTO, ORR_COLOUR_LINEAR, ORR_COLOUR_SRGB } orr_colour_space;
+
+typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SKYBOX } orr_texture_type;
+
+// Sizes. X(name): what it counts
+#define ORR_MODEL_SIZES(X)                                                                                   \
+    X(nq)    /* generalised coordinates */                                                                   \
+    X(nv)    /* degrees of freedom */                                                                        \
+    X(nu)    /* controls and actuators */                                                                    \
+    X(na)    /* activations */                                                                               \
+    X(nbody) /* bodies, the world included */                                                                \
+    X(njnt)  /* joints */                                                                                    \
+    X(ntree) /* kinematic trees that can move */                                                             \
+    X(nM)    /* entries of the inertia matrix: its lower triangle, where one dof is above the other */       \
+    X(ngeom)                                                                                                 \
+    X(nsite)                                                                                                 \
+    X(ncam)                                                                                                  \
+    X(nlight)                                                                                                \
+    X(nmesh)                                                                                                 \
+    X(nmeshvert) /* vertices of all meshes as drawn */                                                       \
+    X(nmeshface) /* their triangles */                                                                       \
+    X(nhullvert) /* vertices of all convex hulls */                                                          \
+    X(nhullface) /* their triangles */                                                                       \
+    X(nhulledge) /* their directed edges */                                                                  \
+    X(nhfield)                                                                                               \
+    X(nhfielddata)                                                                                           \
+    X(ntex)                                                                                                  \
+    X(ntexdata)                                                                                              \
+    X(nmat)                                                                                                  \
+    X(npair)                                                                                                 \
+    X(nexclude)                                                                                              \
+    X(neq)                                                                                                   \
+    X(ntendon)                                                                                               \
+    X(nwrap)                                                                                                 \
+    X(nsensor)                                                                                               \
+    X(nsensordata)                                                                                           \
+    X(nnumeric)                                                                                              \
+    X(nnumericdata)                                                                                          \
+    X(ntext)                                                                                                 \
+    X(ntextdata)                                                                                             \
+    X(ntuple)                                                                                                \
+    X(ntupledata)                                                                                            \
+    X(nkey)                                                                                                  \
+    X(nmocap)                                                                                                \
+    X(nuserdata)                                                                                             \
+    X(nuser_body)                                                                                            \
+    X(nuser_jnt)                                                                                             \
+    X(nuser_geom)                                                                                            \
+    X(nuser_site)                                                                                            \
+    X(nuser_cam)                                                                                             \
+    X(nuser_tendon)                                                                                          \
+    X(nuser_actuator)                                                                                        \
+    X(nuser_sensor)                                                                                          \
+    X(nnames) /* bytes of all names, each with its end */
+
+// Arrays: X(type, name, rows, columns), row-major. rows and columns are written with sizes of the model `m`. Addresses
+// (adr) and ids are -1 where there is nothing.
+#define ORR_MODEL_ARRAYS(X)                                                                                      \
+    X(double, qpos0, m->nq, 1)       /* the pose the model is given in */                                        \
+    X(double, qpos_spring, m->nq, 1) /* where joint springs rest */                                              \
+    /* bodies */                                                                                                 \
+    X(int32_t, body_parentid, m->nbody, 1)                                                                       \
+    X(int32_t, body_rootid, m->nbody, 1) /* ancestor that is a child of the world */                             \
+    X(int32_t, body_weldid, m->nbody, 1) /* uppermost ancestor it cannot move against */                         \
+    X(int32_t, body_mocapid, m->nbody, 1)                                                                        \
+    X(int32_t, body_jntnum, m->nbody, 1)                                                                         \
+    X(int32_t, body_jntadr, m->nbody, 1)                                                                         \
+    X(int32_t, body_dofnum, m->nbody, 1)                                                                         \
+    X(int32_t, body_dofadr, m->nbody, 1)                                                                         \
+    X(int32_t, body_treeid, m->nbody, 1) /* -1: cannot move */                                                   \
+    X(int32_t, body_geomnum, m->nbody, 1)                                                                        \
+    X(int32_t, body_geomadr, m->nbody, 1)                                                                        \
+    X(double, body_pos, m->nbody, 3)         /* in the parent's frame */                                         \
+    X(double, body_quat, m->nbody, 4)        /* in the parent's frame */                                         \
+    X(double, body_ipos, m->nbody, 3)        /* centre of mass */                                                \
+    X(double, body_iquat, m->nbody, 4)       /* principal axes of inertia */                                     \
+    X(double, body_mass, m->nbody, 1)        /* kg */                                                            \
+    X(double, body_subtreemass, m->nbody, 1) /* kg, of the body and all below it */                              \
+    X(double, body_inertia, m->nbody, 3)     /* kg m^2, about the principal axes */                              \
+    X(double, body_invweight0, m->nbody,                                                                         \
+      2) /* mean inverse inertia at qpos0: linear 1/kg, angular 1/(kg m^2) */                                    \
+    X(double, body_gravcomp, m->nbody, 1) /* upward force in units of the weight */                              \
+    X(double, body_user, m->nbody, m->nuser_body)                                                                \
+    /* joints; their rows of qpos: free 7 (position, quaternion), ball 4, slide and hinge 1; of qvel: 6, 3, 1 */ \
+    X(int32_t, jnt_type, m->njnt, 1) /* orr_joint_type */                                                        \
+    X(int32_t, jnt_qposadr, m->njnt, 1)                                                                          \
+    X(int32_t, jnt_dofadr, m->njnt, 1)                                                                           \
+    X(int32_t, jnt_bodyid, m->njnt, 1)                                                                           \
+    X(int32_t, jnt_group, m->njnt, 1)                                                                            \
+    X(uint8_t, jnt_limited, m->njnt, 1)                                                                          \
+    X(uint8_t, jnt_actfrclimited, m->njnt, 1) /* is the sum of actuator forces limited? */                       \
+    X(uint8_t, jnt_actgravcomp, m->njnt, 1)   /* does gravity compensation count as an actuator's force? */      \
+    X(double, jnt_solref, m->njnt, ORR_NREF)  /* of the limit */                                                 \
+    X(double, jnt_solimp, m->njnt, ORR_NIMP)                                                                     \
+    X(double, jnt_pos, m->njnt, 3)                   /* anchor */                                                \
+    X(double, jnt_axis, m->njnt, 3)                  /* of length 1 */                                           \
+    X(double, jnt_stiffness, m->njnt, 1)             /* N/m or N m/rad */                                        \
+    X(double, jnt_stiffnesspoly, m->njnt, ORR_NPOLY) /* of |x| x, x^3 */                                         \
+    X(double, jnt_range, m->njnt, 2)                 /* m or rad; ball: 0 and the largest angle */               \
+    X(double, jnt_actfrcrange, m->njnt, 2)           /* N or N m */                                              \
+    X(double, jnt_margin, m->njnt, 1) /* m or rad before the limit at which it begins to act */                  \
+    X(double, jnt_user, m->njnt, m->nuser_jnt)                                                                   \
+    /* degrees of freedom */                                                                                     \
+    X(int32_t, dof_bodyid, m->nv, 1)                                                                             \
+    X(int32_t, dof_jntid, m->nv, 1)                                                                              \
+    X(int32_t, dof_parentid, m->nv, 1) /* the dof above it */                                                    \
+    X(int32_t, dof_treeid, m->nv, 1)                                                                             \
+    X(double, dof_solref, m->nv, ORR_NREF) /* of friction loss */                                                \
+    X(double, dof_solimp, m->nv, ORR_NIMP)                                                                       \
+    X(double, dof_frictionloss, m->nv, 1) /* N or N m */                                                         \
+    X(double, dof_armature, m->nv, 1)     /* kg or kg m^2, added to the diagonal of the inertia matrix */        \
+    X(double, dof_damping, m->nv, 1)      /* N s/m or N m s/rad */                                               \
+    X(double, dof_dampingpoly, m->nv, ORR_NPOLY) /* of |v| v, v^3 */                                             \
+    X(double, dof_drive, m->nv, 2 + ORR_NPOLY)   /* what actuators add: armature, damping, its polynomial */     \
+    X(double, dof_invweight0, m->nv, 1) /* diagonal of the inverse inertia matrix at qpos0, one per joint */     \
+    X(double, dof_M0, m->nv, 1)         /* diagonal of the inertia matrix at qpos0 */                            \
+    X(int32_t, M_rownnz, m->nv, 1)      /* inertia matrix by rows: entries of a row, */                          \
+    X(int32_t, M_rowadr, m->nv, 1)      /* the first of them, */                                                 \
+    X(int32_t, M_colind, m->nM, 1)      /* and their columns, ascending, the diagonal last */                    \
+    /* geoms */                                                                                                  \
+    X(int32_t, geom_type, m->ngeom, 1)        /* orr_geom_type */                                                \
+    X(int32_t, geom_contype, m->ngeom, 1)     /* bits; a and b collide if contype of one meets */                \
+    X(int32_t, geom_conaffinity, m->ngeom, 1) /* conaffinity of the other */                                     \
+    X(int32_t, geom_condim, m->ngeom, 1)      /* 1, 3, 4 or 6 */                                                 \
+    X(int32_t, geom_bodyid, m->ngeom, 1)                                                                         \
+    X(int32_t, geom_dataid, m->ngeom, 1) /* mesh or height field */                                              \
+    X(int32_t, geom_matid, m->ngeom, 1)                                                                          \
+    X(int32_t, geom_group, m->ngeom, 1)                                                                          \
+    X(int32_t, geom_priority, m->ngeom, 1)                                                                       \
+    X(double, geom_solmix, m->ngeom, 1)                                                                          \
+    X(double, geom_solref, m->ngeom, ORR_NREF)                                                                   \
+    X(double, geom_solimp, m->ngeom, ORR_NIMP)                                                                   \
+    X(double, geom_size, m->ngeom, 3)   /* m, see orr_geom_type */                                               \
+    X(double, geom_aabb, m->ngeom, 6)   /* box around it in its own frame: centre, half sizes */                 \
+    X(double, geom_rbound, m->ngeom, 1) /* radius of the sphere around it; 0: plane */                           \
+    X(double, geom_pos, m->ngeom, 3)                                                                             \
+    X(double, geom_quat, m->ngeom, 4)                                                                            \
+    X(double, geom_friction, m->ngeom, 3)       /* sliding, torsional (m), rolling (m) */                        \
+    X(double, geom_margin, m->ngeom, 1)         /* m */                                                          \
+    X(double, geom_gap, m->ngeom, 1)            /* m */                                                          \
+    X(double, geom_fluid, m->ngeom, ORR_NFLUID) /* [0] != 0: the ellipsoid model of fluid forces */              \
+    X(double, geom_user, m->ngeom, m->nuser_geom)                                                                \
+    X(float, geom_rgba, m->ngeom, 4)                                                                             \
+    /* sites */                                                                                                  \
+    X(int32_t, site_type, m->nsite, 1) /* orr_geom_type */                                                       \
+    X(int32_t, site_bodyid, m->nsite, 1)                                                                         \
+    X(int32_t, site_matid, m->nsite, 1)                                                                          \
+    X(int32_t, site_group, m->nsite, 1)                                                                          \
+    X(double, site_size, m->nsite, 3)                                                                            \
+    X(double, site_pos, m->nsite, 3)                                                                             \
+    X(double, site_quat, m->nsite, 4)                                                                            \
+    X(double, site_user, m->nsite, m->nuser_site)                                                                \
+    X(float, site_rgba, m->nsite, 4)                                                                             \
+    /* cameras look along -z, y is up */                                                                         \
+    X(int32_t, cam_mode, m->ncam, 1) /* orr_camera_mode */                                                       \
+    X(int32_t, cam_bodyid, m->ncam, 1)                                                                           \
+    X(int32_t, cam_targetbodyid, m->ncam, 1)                                                                     \
+    X(int32_t, cam_orthographic, m->ncam, 1)                                                                     \
+    X(double, cam_pos, m->ncam, 3)                                                                               \
+    X(double, cam_quat, m->ncam, 4)                                                                              \
+    X(double, cam_poscom0, m->ncam, 3) /* at qpos0, from the centre of mass of the subtree, world axes */        \
+    X(double, cam_pos0, m->ncam, 3)    /* at qpos0, from the body, world axes */                                 \
+    X(double, cam_mat0, m->ncam, 9)    /* at qpos0, in the world */                                              \
+    X(double, cam_fovy, m->ncam, 1)    /* degrees; orthographic: m */                                            \
+    X(double, cam_ipd, m->ncam, 1)     /* m between the eyes */                                                  \
+    X(int32_t, cam_resolution, m->ncam, 2) /* pixels */                                                          \
+    X(float, cam_sensorsize, m->ncam, 2)   /* m; 0: fovy holds */                                                \
+    X(float, cam_intrinsic, m->ncam, 4)    /* m: focal length x, y, principal point x, y */                      \
+    X(double, cam_user, m->ncam, m->nuser_cam)                                                                   \
+    /* lights */                                                                                                 \
+    X(int32_t, light_mode, m->nlight, 1) /* orr_camera_mode */                                                   \
+    X(int32_t, light_bodyid, m->nlight, 1)                                                                       \
+    X(int32_t, light_targetbodyid, m->nlight, 1)                                                                 \
+    X(int32_t, light_type, m->nlight, 1) /* orr_light_type */                                                    \
+    X(uint8_t, light_castshadow, m->nlight, 1)                                                                   \
+    X(uint8_t, light_active, m->nlight, 1)                                                                       \
+    X(float, light_bulbradius, m->nlight, 1)                                                                     \
+    X(float, light_intensity, m->nlight, 1) /* candela */                                                        \
+    X(float, light_range, m->nlight, 1)                                                                          \
+    X(double, light_pos, m->nlight, 3)                                                                           \
+    X(double, light_dir, m->nlight, 3)     /* of length 1 */                                                     \
+    X(double, light_poscom0, m->nlight, 3) /* as cam_poscom0 */                                                  \
+    X(double, light_pos0, m->nlight, 3)                                                                          \
+    X(double, light_dir0, m->nlight, 3)                                                                          \
+    X(float, light_attenuation, m->nlight, 3) /* constant, linear, quadratic */                                  \
+    X(float, light_cutoff, m->nlight, 1)      /* degrees */                                                      \
+    X(float, light_softness, m->nlight, 1)                                                                       \
+    X(float, light_exponent, m->nlight, 1)                                                                       \
+    X(float, light_ambient, m->nlight, 3)                                                                        \
+    X(float, light_diffuse, m->nlight, 3)                                                                        \
+    X(float, light_specular, m->nlight, 3)                                                                       \
+    /* meshes, in their own principal frame: centre of mass at 0, axes of inertia x, y, z */                     \
+    X(int32_t, mesh_vertadr, m->nmesh, 1)                                                                        \
+    X(int32_t, mesh_vertnum, m->nmesh, 1)                                                                        \
+    X(int32_t, mesh_faceadr, m->nmesh, 1)                                                                        \
+    X(int32_t, mesh_facenum, m->nmesh, 1)                                                                        \
+    X(int32_t, mesh_hullvertadr, m->nmesh, 1)                                                                    \
+    X(int32_t, mesh_hullvertnum, m->nmesh, 1)                                                                    \
+    X(int32_t, mesh_hullfaceadr, m->nmesh, 1)                                                                    \
+    X(int32_t, mesh_hullfacenum, m->nmesh, 1)                                                                    \
+    X(double, mesh_scale, m->nmesh, 3) /* applied to the vertices of the file, */                                \
+    X(double, mesh_pos, m->nmesh, 3)   /* which then were moved by -pos */                                       \
+    X(double, mesh_quat, m->nmesh, 4)  /* and turned by the inverse of quat */                                   \
+    X(float, mesh_vert, m->nmeshvert, 3)                                                                         \
+    X(float, mesh_normal, m->nmeshvert, 3)                                                                       \
+    X(float, mesh_texcoord, m->nmeshvert, 2)                                                                     \
+    X(int32_t, mesh_face, m->nmeshface, 3) /* vertices counted from the mesh's first */                          \
+    X(double, hull_vert, m->nhullvert, 3)                                                                        \
+    X(int32_t, hull_face, m->nhullface,                                                                          \
+      3) /* counted from the hull's first, counter-clockwise from outside */                                     \
+    X(int32_t, hull_edgeadr, m->nhullvert, 1) /* neighbours of a hull vertex: the first, */                      \
+    X(int32_t, hull_edgenum, m->nhullvert, 1) /* how many, */                                                    \
+    X(int32_t, hull_edge, m->nhulledge, 1)    /* and which, counted from the hull's first */                     \
+    /* height fields: nrow x ncol samples of 0 .. 1; row 0 at -y, column 0 at -x */                              \
+    X(double, hfield_size, m->nhfield, 4) /* m: half width x, y, height of a sample 1, depth of the base */      \
+    X(int32_t, hfield_nrow, m->nhfield, 1)                                                                       \
+    X(int32_t, hfield_ncol, m->nhfield, 1)                                                                       \
+    X(int32_t, hfield_adr, m->nhfield, 1)                                                                        \
+    X(float, hfield_data, m->nhfielddata, 1)                                                                     \
+    /* textures: 2d, or six square faces one below the other: +x, -x, +y, -y, +z, -z */                          \
+    X(int32_t, tex_type, m->ntex, 1) /* orr_texture_type */                                                      \
+    X(int32_t, tex_height, m->ntex, 1)                                                                           \
+    X(int32_t, tex_width, m->ntex, 1)                                                                            \
+    X(int32_t, tex_nchannel, m->ntex, 1)                                                                         \
+    X(int32_t, tex_adr, m->ntex, 1)                                                                              \
+    X(int32_t, tex_colorspace, m->ntex, 1) /* orr_colour_space */                                                \
+    X(uint8_t, tex_data, m->ntexdata, 1)                                                                         \
+    /* materials */                                                                                              \
+    X(int32_t, mat_texid, m->nmat, 1)                                                                            \
+    X(uint8_t, mat_texuniform, m->nmat, 1) /* does the texture repeat per metre, not per object? */              \
+    X(float, mat_texrepeat, m->nmat, 2)                                                                          \
+    X(float, mat_emission, m->nmat, 1)                                                                           \
+    X(float, mat_specular, m->nmat, 1)                                                                           \
+    X(float, mat_shininess, m->nmat, 1)                                                                          \
+    X(float, mat_reflectance, m->nmat, 1)                                                                        \
+    X(float, mat_metallic, m->nmat, 1)  /* -1: not given */                                                      \
+    X(float, mat_roughness, m->nmat, 1) /* -1: not given */                                                      \
+    X(float, mat_rgba, m->nmat, 4)                                                                               \
+    /* pairs of geoms that collide whatever the filters say */                                                   \
+    X(int32_t, pair_dim, m->npair, 1)                                                                            \
+    X(int32_t, pair_geom1, m->npair, 1)                                                                          \
+    X(int32_t, pair_geom2, m->npair, 1)                                                                          \
+    X(int32_t, pair_signature, m->npair, 1) /* (body1 << 16) + body2, body1 <= body2 */                          \
+    X(double, pair_solref, m->npair, ORR_NREF)                                                                   \
+    X(double, pair_solreffriction, m->npair, ORR_NREF) /* 0 0: solref */                                         \
+    X(double, pair_solimp, m->npair, ORR_NIMP)                                                                   \
+    X(double, pair_margin, m->npair, 1)                                                                          \
+    X(double, pair_gap, m->npair, 1)                                                                             \
+    X(double, pair_friction, m->npair, 5)         /* sliding 2, torsional, rolling 2 */                          \
+    X(int32_t, exclude_signature, m->nexclude, 1) /* as pair_signature */                                        \
+    /* equalities */                                                                                             \
+    X(int32_t, eq_type, m->neq, 1) /* orr_equality_type */                                                       \
+    X(int32_t, eq_obj1id, m->neq, 1)                                                                             \
+    X(int32_t, eq_obj2id, m->neq, 1)  /* -1: none (a joint alone) */                                             \
+    X(int32_t, eq_objtype, m->neq, 1) /* ORR_OBJECT_BODY or _SITE: what connect and weld join */                 \
+    X(uint8_t, eq_active0, m->neq, 1) /* at the start */                                                         \
+    X(double, eq_solref, m->neq, ORR_NREF)                                                                       \
+    X(double, eq_solimp, m->neq, ORR_NIMP)                                                                       \
+    X(double, eq_data, m->neq, ORR_NEQDATA)                                                                      \
+    /* tendons */                                                                                                \
+    X(int32_t, tendon_adr, m->ntendon, 1) /* first wrap object */                                                \
+    X(int32_t, tendon_num, m->ntendon, 1)                                                                        \
+    X(int32_t, tendon_matid, m->ntendon, 1)                                                                      \
+    X(int32_t, tendon_group, m->ntendon, 1)                                                                      \
+    X(uint8_t, tendon_limited, m->ntendon, 1)                                                                    \
+    X(uint8_t, tendon_actfrclimited, m->ntendon, 1)                                                              \
+    X(double, tendon_width, m->ntendon, 1)                                                                       \
+    X(double, tendon_solref_lim, m->ntendon, ORR_NREF)                                                           \
+    X(double, tendon_solimp_lim, m->ntendon, ORR_NIMP)                                                           \
+    X(double, tendon_solref_fri, m->ntendon, ORR_NREF)                                                           \
+    X(double, tendon_solimp_fri, m->ntendon, ORR_NIMP)                                                           \
+    X(double, tendon_range, m->ntendon, 2)                                                                       \
+    X(double, tendon_actfrcrange, m->ntendon, 2)                                                                 \
+    X(double, tendon_margin, m->ntendon, 1)                                                                      \
+    X(double, tendon_stiffness, m->ntendon, 1)                                                                   \
+    X(double, tendon_stiffnesspoly, m->ntendon, ORR_NPOLY)                                                       \
+    X(double, tendon_dampingpoly, m->ntendon, ORR_NPOLY)                                                         \
+    X(double, tendon_drive, m->ntendon, 2 + ORR_NPOLY) /* as dof_drive */                                        \
+    X(double, tendon_damping, m->ntendon, 1)                                                                     \
+    X(double, tendon_armature, m->ntendon, 1)                                                                    \
+    X(double, tendon_frictionloss, m->ntendon, 1)                                                                \
+    X(double, tendon_lengthspring, m->ntendon, 2) /* the spring rests between these lengths */                   \
+    X(double, tendon_length0, m->ntendon, 1)      /* at qpos0 */                                                 \
+    X(double, tendon_invweight0, m->ntendon, 1)   /* J M^-1 J^T at qpos0 */                                      \
+    X(double, tendon_user, m->ntendon, m->nuser_tendon)                                                          \
+    X(float, tendon_rgba, m->ntendon, 4)                                                                         \
+    X(int32_t, wrap_type, m->nwrap, 1)  /* orr_wrap_type */                                                      \
+    X(int32_t, wrap_objid, m->nwrap, 1) /* joint, site or geom */                                                \
+    X(double, wrap_prm, m->nwrap, 1)                                                                             \
+    /* actuators */                                                                                              \
+    X(int32_t, actuator_trntype, m->nu, 1)  /* orr_transmission */                                               \
+    X(int32_t, actuator_dyntype, m->nu, 1)  /* orr_dynamics_type */                                              \
+    X(int32_t, actuator_gaintype, m->nu, 1) /* orr_gain_type */                                                  \
+    X(int32_t, actuator_biastype, m->nu, 1) /* orr_bias_type */                                                  \
+    X(int32_t, actuator_trnid, m->nu, 2)                                                                         \
+    X(int32_t, actuator_actadr, m->nu, 1)                                                                        \
+    X(int32_t, actuator_actnum, m->nu, 1)                                                                        \
+    X(int32_t, actuator_group, m->nu, 1)                                                                         \
+    X(uint8_t, actuator_ctrllimited, m->nu, 1)                                                                   \
+    X(uint8_t, actuator_forcelimited, m->nu, 1)                                                                  \
+    X(uint8_t, actuator_actlimited, m->nu, 1)                                                                    \
+    X(uint8_t, actuator_actearly, m->nu, 1) /* does the force use the next activation? */                        \
+    X(double, actuator_dynprm, m->nu, ORR_NDYN)                                                                  \
+    X(double, actuator_gainprm, m->nu, ORR_NGAIN)                                                                \
+    X(double, actuator_biasprm, m->nu, ORR_NBIAS)                                                                \
+    X(double, actuator_ctrlrange, m->nu, 2)                                                                      \
+    X(double, actuator_forcerange, m->nu, 2)                                                                     \
+    X(double, actuator_actrange, m->nu, 2)                                                                       \
+    X(double, actuator_cranklength, m->nu, 1) /* of the rod between crank and slider */                          \
+    X(double, actuator_gear, m->nu, 6)                                                                           \
+    X(double, actuator_armature, m->nu, 1) /* of what it moves, times gear^2 */                                  \
+    X(double, actuator_damping, m->nu, 1)                                                                        \
+    X(double, actuator_dampingpoly, m->nu, ORR_NPOLY)                                                            \
+    X(double, actuator_acc0, m->nu, 1)    /* |M^-1 moment^T| at qpos0 */                                         \
+    X(double, actuator_length0, m->nu, 1) /* at qpos0 */                                                         \
+    X(double, actuator_lengthrange, m->nu, 2)                                                                    \
+    X(double, actuator_user, m->nu, m->nuser_actuator)                                                           \
+    /* sensors */                                                                                                \
+    X(int32_t, sensor_type, m->nsensor, 1)      /* orr_sensor_type */                                            \
+    X(int32_t, sensor_datatype, m->nsensor, 1)  /* orr_sensor_data */                                            \
+    X(int32_t, sensor_needstage, m->nsensor, 1) /* orr_stage */                                                  \
+    X(int32_t, sensor_objtype, m->nsensor, 1)   /* orr_object */                                                 \
+    X(int32_t, sensor_objid, m->nsensor, 1)                                                                      \
+    X(int32_t, sensor_reftype, m->nsensor, 1) /* frame it is measured in; */                                     \
+    X(int32_t, sensor_refid, m->nsensor, 1)   /* -1: the world's */                                              \
+    X(int32_t, sensor_intprm, m->nsensor, 3)  /* orr_contact_data, orr_contact_reduce, number of contacts */     \
+    X(int32_t, sensor_dim, m->nsensor, 1)                                                                        \
+    X(int32_t, sensor_adr, m->nsensor, 1)                                                                        \
+    X(double, sensor_cutoff, m->nsensor, 1) /* 0: none */                                                        \
+    X(double, sensor_noise, m->nsensor, 1)  /* standard deviation; never applied here */                         \
+    X(double, sensor_user, m->nsensor, m->nuser_sensor)                                                          \
+    /* custom fields and keyframes */                                                                            \
+    X(int32_t, numeric_adr, m->nnumeric, 1)                                                                      \
+    X(int32_t, numeric_size, m->nnumeric, 1)                                                                     \
+    X(double, numeric_data, m->nnumericdata, 1)                                                                  \
+    X(int32_t, text_adr, m->ntext, 1)                                                                            \
+    X(int32_t, text_size, m->ntext, 1) /* with the zero byte at the end */                                       \
+    X(char, text_data, m->ntextdata, 1)                                                                          \
+    X(int32_t, tuple_adr, m->ntuple, 1)                                                                          \
+    X(int32_t, tuple_size, m->ntuple, 1)                                                                         \
+    X(int32_t, tuple_objtype, m->ntupledata, 1) /* orr_object */                                                 \
+    X(int32_t, tuple_objid, m->ntupledata, 1)                                                                    \
+    X(double, tuple_objprm, m->ntupledata, 1)                                                                    \
+    X(double, key_time, m->nkey, 1)                                                                              \
+    X(double, key_qpos, m->nkey, m->nq)                                                                          \
+    X(double, key_qvel, m->nkey, m->nv)                                                                          \
+    X(double, key_act, m->nkey, m->na)                                                                           \
+    X(double, key_ctrl, m->nkey, m->nu)                                                                          \
+    X(double, key_mpos, m->nkey, 3 * m->nmocap)                                                                  \
+    X(double, key_mquat, m->nkey, 4 * m->nmocap)                                                                 \
+    /* names: where each begins in `names`; without one: an empty name */                                        \
+    X(int32_t, name_bodyadr, m->nbody, 1)                                                                        \
+    X(int32_t, name_jntadr, m->njnt, 1)                                                                          \
+    X(int32_t, name_geomadr, m->ngeom, 1)                                                                        \
+    X(int32_t, name_siteadr, m->nsite, 1)                                                                        \
+    X(int32_t, name_camadr, m->ncam, 1)                                                                          \
+    X(int32_t, name_lightadr, m->nlight, 1)                                                                      \
+    X(int32_t, name_meshadr, m->nmesh, 1)                                                                        \
+    X(int32_t, name_hfieldadr, m->nhfield, 1)                                                                    \
+    X(int32_t, name_texadr, m->ntex, 1)                                                                          \
+    X(int32_t, name_matadr, m->nmat, 1)                                                                          \
+    X(int32_t, name_pairadr, m->npair, 1)                                                                        \
+    X(int32_t, name_excludeadr, m->nexclude, 1)                                                                  \
+    X(int32_t, name_eqadr, m->neq, 1)                                                                            \
+    X(int32_t, name_tendonadr, m->ntendon, 1)                                                                    \
+    X(int32_t, name_actuatoradr, m->nu, 1)                                                                       \
+    X(int32_t, name_sensoradr, m->nsensor, 1)                                                                    \
+    X(int32_t, name_numericadr, m->nnumeric, 1)                                                                  \
+    X(int32_t, name_textadr, m->ntext, 1)                                                                        \
+    X(int32_t, name_tupleadr, m->ntuple, 1)                                                                      \
+    X(int32_t, name_keyadr, m->nkey, 1)                                                                          \
+    X(char, names, m->nnames, 1)
+
+typedef struct orr_model_option {
+    double timestep; // s
+    double impratio; // ratio of the impedance of friction to that of the normal force, elliptic cones
+    double tolerance, ls_tolerance, noslip_tolerance, ccd_tolerance;
+    double gravity[3];  // m/s^2
+    double wind[3];     // m/s
+    double magnetic[3]; // T
+    double density;     // of the medium, kg/m^3
+    double viscosity;   // of the medium, Pa s
+    double o_margin, o_solref[ORR_NREF], o_solimp[ORR_NIMP],
+        o_friction[5];                          // of all contacts, ORR_ENABLE_OVERRIDE
+    int32_t integrator, cone, jacobian, solver; // orr_integrator ...
+    int32_t iterations, ls_iterations, noslip_iterations, ccd_iterations;
+    int32_t disableflags, enableflags; // orr_disable, orr_enable
+    int32_t disableactuator;           // bit g: actuators of group g do nothing
+} orr_model_option;
+
+typedef struct orr_model_statistic { // at qpos0
+    double meaninertia, meanmass, meansize;
+    double extent, centre[3]; // m, of everything that is drawn
+} orr_model_statistic;
+
+typedef struct orr_model_visual { // wishes of the model's author about drawing
+    float headlight_ambient[3], headlight_diffuse[3], headlight_specular[3];
+    int32_t headlight_active;
+    float fovy, azimuth, elevation; // of the free camera, degrees
+    int32_t offwidth, offheight;    // pixels
+    float znear, zfar;              // in units of the extent
+    float fogstart, fogend, haze;   // in units of the extent
+    float fog_rgba[4], haze_rgba[4];
+    float force_scale;                             // m per N of a drawn force, in units of the mean size
+    float stiffness, stiffnessrot;                 // of the mouse's spring
+    float contactwidth, contactheight, forcewidth; // in units of the mean size
+} orr_model_visual;
+
+// What a file has and its model has not, though MuJoCo would read it too: skins, text between elements, what URDF is
+// given for other programs.
+typedef struct orr_model_unused {
+    int32_t count;
+    char first[448]; // "file:line: what", of the first; "": nothing
+} orr_model_unused;
+
+typedef struct orr_model {
+#define ORR_MODEL_SIZE(name) int32_t name;
+    ORR_MODEL_SIZES(ORR_MODEL_SIZE)
+#undef ORR_MODEL_SIZE
+    orr_model_option opt;
+    orr_model_statistic stat;
+    orr_model_visual vis;
+#define ORR_MODEL_ARRAY(type, name, rows, columns) type *name;
+    ORR_MODEL_ARRAYS(ORR_MODEL_ARRAY)
+#undef ORR_MODEL_ARRAY
+    size_t bytes; // of everything
+    void *memory; // all arrays
+    char name[128];
+    orr_model_unused unused;
+} orr_model;
+
+// Reads an MJCF file and what it includes, or a URDF file: the root element decides. Errors are "file:line: element: what was expected".
+orr_result orr_model_load(const char *path, orr_model **model, orr_error *error);
+// The same from memory; `path` stands in messages, and files are looked for beside it.
+orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_model **model,
+                           orr_error *error);
+void orr_model_destroy(orr_model *model); // NULL is allowed
+
+// "" when it has none. `id` must be one of the model's.
+const char *orr_model_name(const orr_model *model, orr_object kind, int id);
+// The element of MJCF for an orr_sensor_type: "touch".
+const char *orr_model_sensor_kind(int sensor_type);
+// -1 when there is none of that name.
+int orr_model_find(const orr_model *model, orr_object kind, const char *name);
+int orr_model_count(const orr_model *model, orr_object kind);

@@ -1,0 +1,150 @@
+// How large each array of a model becomes.
+#include "physics/model/build.h"
+
+#include <string.h>
+
+enum { ACTDIM_MAX = 1 << 16 };
+
+// An array of user numbers is as wide as its longest, or as <size> says.
+#define USER_SIZE(member, list)                                                                              \
+    {                                                                                                        \
+        int widest = 0;                                                                                      \
+        for (int i = 0; i < spec->list##_count; i++) {                                                       \
+            int count = spec->list[i].user.count;                                                            \
+            widest = count > widest ? count : widest;                                                        \
+            if (spec->size.member >= 0 && count > spec->size.member) {                                       \
+                return spec_fail(&spec->list[i].head, b->error,                                              \
+                                 "user: expected up to %d numbers, as <size> says", spec->size.member);      \
+            }                                                                                                \
+        }                                                                                                    \
+        m->member = spec->size.member >= 0 ? spec->size.member : widest;                                     \
+    }
+
+static int joint_dofs(int type)
+{
+    return type == ORR_JOINT_FREE ? 6 : type == ORR_JOINT_BALL ? 3 : 1;
+}
+
+// The inertia matrix has an entry for each dof and each dof above it.
+static orr_result count_dofs(model_builder *b)
+{
+    const orr_spec *spec = b->spec;
+    orr_model *m = b->m;
+    int *above; // dofs of a body and all above it
+    ORR_ALLOC(above, spec->bodies_count, "bodies", b->error);
+    int64_t entries = 0, nq = 0, nv = 0;
+    int joint = 0;
+    for (int i = 0; i < spec->bodies_count; i++) {
+        above[i] = i ? above[spec->bodies[i].parent] : 0;
+        for (; joint < spec->joints_count && spec->joints[joint].body == i; joint++) {
+            int dofs = joint_dofs(spec->joints[joint].type);
+            nv += dofs;
+            nq += dofs + (dofs > 1);
+            for (int k = 0; k < dofs; k++) {
+                entries += ++above[i];
+            }
+        }
+    }
+    orr_free(above);
+    m->nq = (int32_t)nq, m->nv = (int32_t)nv, m->nM = (int32_t)entries;
+    return entries <= INT32_MAX / 8 ? ORR_OK
+                                    : orr_fail(b->error, ORR_CODE_CAPACITY,
+                                               "%s: the inertia matrix has %lld entries: "
+                                               "expected up to %d",
+                                               spec->path, (long long)entries, INT32_MAX / 8);
+}
+
+static orr_result add_size(const model_builder *b, int32_t *size, int64_t more)
+{
+    int64_t sum = *size + more;
+    *size = sum <= INT32_MAX / 16 ? (int32_t)sum : 0;
+    return sum <= INT32_MAX / 16 ? ORR_OK
+                                 : orr_fail(b->error, ORR_CODE_CAPACITY,
+                                            "%s: the model has too much data: "
+                                            "expected up to %d numbers in an array",
+                                            b->spec->path, INT32_MAX / 16);
+}
+
+static orr_result count_assets(model_builder *b)
+{
+    orr_model *m = b->m;
+    for (int i = 0; i < b->spec->meshes_count; i++) {
+        if (b->mesh_ids[i] < 0) {
+            continue;
+        }
+        const mesh_data *d = &b->meshes[i];
+        ORR_TRY(add_size(b, &m->nmeshvert, d->vertex_count));
+        ORR_TRY(add_size(b, &m->nmeshface, d->face_count));
+        ORR_TRY(add_size(b, &m->nhullvert, d->hull_vertex_count));
+        ORR_TRY(add_size(b, &m->nhullface, d->hull_face_count));
+        ORR_TRY(add_size(b, &m->nhulledge, d->hull_edge_count));
+    }
+    for (int i = 0; i < b->spec->hfields_count; i++) {
+        ORR_TRY(add_size(b, &m->nhfielddata, (int64_t)b->hfields[i].rows * b->hfields[i].columns));
+    }
+    for (int i = 0; i < b->spec->textures_count; i++) {
+        const texture_data *d = &b->textures[i];
+        ORR_TRY(add_size(b, &m->ntexdata, (int64_t)d->width * d->height * d->channels));
+    }
+    return ORR_OK;
+}
+
+orr_result count_sizes(model_builder *b)
+{
+    const orr_spec *spec = b->spec;
+    orr_model *m = b->m;
+    m->nbody = spec->bodies_count;
+    m->njnt = spec->joints_count;
+    m->nsite = spec->sites_count;
+    m->ncam = spec->cameras_count;
+    m->nlight = spec->lights_count;
+    m->nhfield = spec->hfields_count;
+    m->ntex = spec->textures_count;
+    m->nmat = spec->materials_count;
+    m->npair = spec->pairs_count;
+    m->nexclude = spec->excludes_count;
+    m->neq = spec->equalities_count;
+    m->ntendon = spec->tendons_count;
+    m->nwrap = spec->wraps_count;
+    m->nu = spec->actuators_count;
+    m->nsensor = spec->sensors_count;
+    m->nnumeric = spec->numerics_count;
+    m->ntext = spec->texts_count;
+    m->ntuple = spec->tuples_count;
+    m->ntupledata = spec->tuple_elements_count;
+    m->nkey = spec->keys_count > spec->size.nkey ? spec->keys_count : spec->size.nkey;
+    m->nuserdata = spec->size.nuserdata;
+    for (int i = 0; i < spec->geoms_count; i++) {
+        m->ngeom += b->geom_ids[i] >= 0;
+    }
+    for (int i = 0; i < spec->meshes_count; i++) {
+        m->nmesh += b->mesh_ids[i] >= 0;
+    }
+    for (int i = 0; i < spec->bodies_count; i++) {
+        m->nmocap += spec->bodies[i].mocap;
+    }
+    for (int i = 0; i < spec->actuators_count; i++) {
+        const spec_actuator *a = &spec->actuators[i];
+        if (a->actdim > ACTDIM_MAX) {
+            return spec_fail(&a->head, b->error, "actdim: expected up to %d", ACTDIM_MAX);
+        }
+        ORR_TRY(add_size(b, &m->na, a->actdim >= 0 ? a->actdim : a->dyntype != ORR_DYNAMICS_NONE));
+    }
+    for (int i = 0; i < spec->numerics_count; i++) {
+        ORR_TRY(add_size(b, &m->nnumericdata, spec->numerics[i].size));
+    }
+    for (int i = 0; i < spec->texts_count; i++) {
+        ORR_TRY(add_size(b, &m->ntextdata, (int64_t)strlen(spec->texts[i].data) + 1));
+    }
+    USER_SIZE(nuser_body, bodies)
+    USER_SIZE(nuser_jnt, joints)
+    USER_SIZE(nuser_geom, geoms)
+    USER_SIZE(nuser_site, sites)
+    USER_SIZE(nuser_cam, cameras)
+    USER_SIZE(nuser_tendon, tendons)
+    USER_SIZE(nuser_actuator, actuators)
+    USER_SIZE(nuser_sensor, sensors)
+    ORR_TRY(count_assets(b));
+    ORR_TRY(count_dofs(b));
+    return count_names(b);
+}

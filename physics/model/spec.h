@@ -1,0 +1,403 @@
+// The description of a model as a file gives it, before it is compiled: what MJCF and URDF are read into. Angles are
+// radians, classes and frames are resolved, names are not. Everything lies in the arena of the spec.
+#pragma once
+
+#include "engine/core/memory.h"
+#include "physics/model/model.h"
+
+enum { SPEC_AUTO = 2 };              // of a tristate: as the ranges say
+enum { SPEC_NUMBERS_MAX = 1 << 24 }; // numbers in one attribute
+
+typedef struct spec_place { // where an element stands in the file, for messages
+    const char *file;
+    int line;
+    const char *element;
+} spec_place;
+
+typedef struct spec_numbers { // of an attribute that may hold any count
+    double *values;
+    int count;
+} spec_numbers;
+
+// What all elements begin with.
+typedef struct spec_head {
+    spec_place place;
+    const char *name; // Nullable
+} spec_head;
+
+// One of the alternatives to a quaternion; those not given are NaN at [0].
+typedef struct spec_orientation {
+    double quat[4], axisangle[4], xyaxes[6], zaxis[3], euler[3];
+} spec_orientation;
+
+typedef struct spec_body {
+    spec_head head;
+    double pos[3];
+    spec_orientation turn;          // turn.quat holds
+    double own_pos[3], own_quat[4]; // as the body itself says, without the frames around it
+    int parent;
+    int32_t mocap;
+    double gravcomp;
+    spec_numbers user;
+    const char *childclass;
+    const struct spec_compiler *compiler; // of the model it came from; NULL: this one's
+    // inertial
+    int32_t has_inertial;
+    spec_head inertial; // where it stands, with the name of the body
+    double mass, ipos[3], iquat[4], inertia[3];
+    double full_inertia[6]; // xx yy zz xy xz yz; NaN at [0]: inertia and iquat hold
+} spec_body;
+
+typedef struct spec_inertial {
+    spec_head head;
+    double pos[3];
+    spec_orientation turn;
+    double mass, diaginertia[3], fullinertia[6];
+} spec_inertial;
+
+typedef struct spec_frame {
+    spec_head head;
+    double pos[3];
+    spec_orientation turn;
+    const char *childclass;
+} spec_frame;
+
+typedef struct spec_joint {
+    spec_head head;
+    int body;
+    int32_t type, group, limited, actfrclimited, actgravcomp, align;
+    double pos[3], axis[3], stiffness[1 + ORR_NPOLY], damping[1 + ORR_NPOLY], armature, frictionloss, margin;
+    double range[2], actfrcrange[2], ref, springref, springdamper[2];
+    double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
+        solimp_friction[ORR_NIMP];
+    spec_numbers user;
+} spec_joint;
+
+typedef struct spec_geom {
+    spec_head head;
+    int body;
+    int32_t type, contype, conaffinity, condim, group, priority, fluidshape;
+    double size[3], fitscale, fromto[6], pos[3];
+    spec_orientation turn;
+    double friction[3], mass, density, solmix, solref[ORR_NREF], solimp[ORR_NIMP], margin, gap, fluidcoef[5];
+    float rgba[4];
+    const char *material, *mesh, *hfield;
+    spec_numbers user;
+} spec_geom;
+
+typedef struct spec_site {
+    spec_head head;
+    int body;
+    int32_t type, group;
+    double size[3], fromto[6], pos[3];
+    spec_orientation turn;
+    float rgba[4];
+    const char *material;
+    spec_numbers user;
+} spec_site;
+
+typedef struct spec_camera {
+    spec_head head;
+    int body;
+    int32_t mode, projection, resolution[2];
+    double pos[3];
+    spec_orientation turn;
+    double fovy, ipd;
+    float focal[2], focalpixel[2], principal[2], principalpixel[2], sensorsize[2];
+    const char *target;
+    spec_numbers user;
+} spec_camera;
+
+typedef struct spec_light {
+    spec_head head;
+    int body;
+    int32_t mode, type, directional, castshadow, active;
+    double pos[3], dir[3];
+    float bulbradius, intensity, range, attenuation[3], cutoff, softness, exponent, ambient[3], diffuse[3],
+        specular[3];
+    const char *target;
+} spec_light;
+
+typedef struct spec_mesh {
+    spec_head head;
+    const char *file;
+    double refpos[3], refquat[4], scale[3];
+    int32_t inertia, maxhullvert, smoothnormal;
+    spec_numbers vertex, normal, texcoord, face;
+} spec_mesh;
+
+typedef enum spec_mesh_inertia {
+    SPEC_MESH_CONVEX,
+    SPEC_MESH_EXACT,
+    SPEC_MESH_LEGACY,
+    SPEC_MESH_SHELL
+} spec_mesh_inertia;
+
+typedef struct spec_hfield {
+    spec_head head;
+    const char *file;
+    int32_t nrow, ncol;
+    double size[4];
+    spec_numbers elevation;
+} spec_hfield;
+
+typedef enum spec_builtin {
+    SPEC_BUILTIN_NONE,
+    SPEC_BUILTIN_GRADIENT,
+    SPEC_BUILTIN_CHECKER,
+    SPEC_BUILTIN_FLAT
+} spec_builtin;
+typedef enum spec_mark { SPEC_MARK_NONE, SPEC_MARK_EDGE, SPEC_MARK_CROSS, SPEC_MARK_RANDOM } spec_mark;
+
+typedef struct spec_texture {
+    spec_head head;
+    int32_t type, builtin, mark, width, height, nchannel, hflip, vflip, gridsize[2], colour_space;
+    double rgb1[3], rgb2[3], markrgb[3], random;
+    const char *file, *gridlayout, *side[6]; // right left up down front back: +x -x +y -y +z -z
+} spec_texture;
+
+typedef struct spec_material {
+    spec_head head;
+    const char *texture;
+    int32_t texuniform;
+    float texrepeat[2], emission, specular, shininess, reflectance, metallic, roughness, rgba[4];
+} spec_material;
+
+typedef struct spec_pair {
+    spec_head head;
+    const char *geom1, *geom2;
+    int32_t condim;
+    double friction[5], solref[ORR_NREF], solreffriction[ORR_NREF], solimp[ORR_NIMP], margin, gap;
+} spec_pair;
+
+typedef struct spec_exclude {
+    spec_head head;
+    const char *body1, *body2;
+} spec_exclude;
+
+typedef struct spec_equality {
+    spec_head head;
+    int32_t type, active;
+    const char *object1, *object2;
+    const char *site1, *site2;
+    double solref[ORR_NREF], solimp[ORR_NIMP];
+    double anchor[3], relpose[7], torquescale, polycoef[5];
+} spec_equality;
+
+typedef struct spec_wrap {
+    spec_head head;
+    int32_t type;
+    const char *object, *sidesite;
+    double prm;
+} spec_wrap;
+
+typedef struct spec_tendon {
+    spec_head head;
+    int32_t group, limited, actfrclimited;
+    double range[2], actfrcrange[2], margin, stiffness[1 + ORR_NPOLY], damping[1 + ORR_NPOLY], armature,
+        frictionloss, springlength[2], width;
+    double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
+        solimp_friction[ORR_NIMP];
+    float rgba[4];
+    const char *material;
+    spec_numbers user;
+    int wrap, wrap_count;
+} spec_tendon;
+
+typedef struct spec_actuator {
+    spec_head head;
+    int32_t dyntype, gaintype, biastype, ctrllimited, forcelimited, actlimited, actearly, group, actdim;
+    double ctrlrange[2], forcerange[2], actrange[2], lengthrange[2], gear[6];
+    double dynprm[ORR_NDYN], gainprm[ORR_NGAIN], biasprm[ORR_NBIAS];
+    double inheritrange, cranklength, armature, damping[1 + ORR_NPOLY];
+    const char *joint, *jointinparent, *tendon, *site, *refsite, *cranksite, *slidersite, *body;
+    spec_numbers user;
+} spec_actuator;
+
+typedef struct spec_sensor {
+    spec_head head;
+    int32_t type, objtype, reftype, intprm[3];
+    int32_t dim, datatype, needstage; // of user sensors
+    const char *object, *reference;
+    double cutoff, noise;
+    spec_numbers user;
+} spec_sensor;
+
+typedef struct spec_numeric {
+    spec_head head;
+    int32_t size;
+    spec_numbers data;
+} spec_numeric;
+
+typedef struct spec_text {
+    spec_head head;
+    const char *data;
+} spec_text;
+
+typedef struct spec_tuple_element {
+    spec_head head;
+    int32_t objtype;
+    const char *object;
+    double prm;
+} spec_tuple_element;
+
+typedef struct spec_tuple {
+    spec_head head;
+    int first, count;
+} spec_tuple;
+
+typedef struct spec_key { // NaN among the numbers: as without the key
+    spec_head head;
+    double time;
+    spec_numbers qpos, qvel, act, ctrl, mpos, mquat;
+} spec_key;
+
+// What can stand in a frame. X(name): a list
+#define SPEC_HUNG_LISTS(X) X(joints) X(geoms) X(sites) X(cameras) X(lights)
+
+typedef struct spec_range {
+    int first, end;
+} spec_range;
+
+typedef struct spec_span { // a frame with a name: where it is, and what stands in it
+    spec_head head;
+    const void *node;
+    int body;
+    double pos[3], quat[4]; // of what is around it, in the body
+    spec_range bodies;
+#define SPEC_RANGE(list) spec_range list;
+    SPEC_HUNG_LISTS(SPEC_RANGE)
+#undef SPEC_RANGE
+} spec_span;
+
+typedef struct spec_model { // another file, parts of which are attached
+    spec_head head;
+    const char *file;
+    struct orr_spec *spec;
+} spec_model;
+
+typedef struct spec_attachment { // a part of a model that is attached here
+    spec_head head;
+    const void *node;
+    struct orr_spec *from;
+    const char *prefix, *ending;  // of the names it gets
+    const spec_span *span;        // a frame, or NULL
+    int host;                     // body whose elements join the body it is attached to; -1: none
+    spec_range bodies;            // with all their elements
+    int *body, *joint, *actuator; // what became of those of `from`: index here, or -1
+} spec_attachment;
+
+typedef struct spec_compiler {
+    int32_t conflict, autolimits, degree, inertiafromgeom, balanceinertia, discardvisual, strippath,
+        fusestatic, alignfree, fitaabb, coordinate, inertiagrouprange[2];
+    double boundmass, boundinertia, settotalmass;
+    const char *eulerseq, *meshdir, *texturedir, *assetdir;
+} spec_compiler;
+
+// How lengths are found that an actuator can have (MuJoCo's mjLROpt).
+typedef enum spec_length_mode {
+    SPEC_LENGTH_NONE,
+    SPEC_LENGTH_MUSCLE,
+    SPEC_LENGTH_MUSCLEUSER, // there are no actuators of users
+    SPEC_LENGTH_ALL
+} spec_length_mode;
+
+typedef struct spec_length_range {
+    int32_t mode, useexisting, uselimit;
+    double accel, maxforce, timeconst, timestep, inttotal, interval, tolrange;
+} spec_length_range;
+
+typedef struct spec_size {
+    int32_t nkey, nuserdata;
+    int32_t nuser_body, nuser_jnt, nuser_geom, nuser_site, nuser_cam, nuser_tendon, nuser_actuator,
+        nuser_sensor;
+} spec_size;
+
+// X(name): arrays of spec_NAME
+#define SPEC_LISTS(X)                                                                                        \
+    X(body, bodies)                                                                                          \
+    X(joint, joints)                                                                                         \
+    X(geom, geoms)                                                                                           \
+    X(site, sites)                                                                                           \
+    X(camera, cameras)                                                                                       \
+    X(light, lights)                                                                                         \
+    X(mesh, meshes)                                                                                          \
+    X(hfield, hfields)                                                                                       \
+    X(texture, textures)                                                                                     \
+    X(material, materials)                                                                                   \
+    X(pair, pairs)                                                                                           \
+    X(exclude, excludes)                                                                                     \
+    X(equality, equalities)                                                                                  \
+    X(tendon, tendons)                                                                                       \
+    X(wrap, wraps)                                                                                           \
+    X(actuator, actuators)                                                                                   \
+    X(sensor, sensors)                                                                                       \
+    X(numeric, numerics)                                                                                     \
+    X(text, texts)                                                                                           \
+    X(tuple, tuples)                                                                                         \
+    X(tuple_element, tuple_elements)                                                                         \
+    X(key, keys)                                                                                             \
+    X(span, spans)                                                                                           \
+    X(model, models)                                                                                         \
+    X(attachment, attachments)
+
+typedef struct orr_spec {
+    char name[128];
+    const char *path;         // of the main file
+    struct orr_spec *parent;  // of a model that this one is a part of; NULL: none
+    int attached, files_read; // elements from other models; those that this one and all its parts are made of
+    orr_model_unused unused;
+    spec_compiler compiler;
+    spec_length_range length_range;
+    spec_size size;
+    orr_model_option option;
+    orr_model_visual visual;
+    orr_model_statistic statistic; // NaN: computed
+#define SPEC_LIST(type, list)                                                                                \
+    struct spec_##type *list;                                                                                \
+    int list##_count, list##_capacity;
+    SPEC_LISTS(SPEC_LIST)
+#undef SPEC_LIST
+    orr_arena arena; // strings and numbers
+} orr_spec;
+
+// Zero except for what MuJoCo's defaults say.
+void spec_init(orr_spec *spec, const char *path);
+void spec_destroy(orr_spec *spec);
+// The model's name, as much of it as there is room for; NULL leaves MuJoCo's.
+void spec_set_name(orr_spec *spec, const char *name);
+
+// A zeroed element at the end of a list; NULL when memory is out.
+#define SPEC_APPEND(spec, list)                                                                              \
+    ((__typeof__((spec)->list))spec_append((void **)&(spec)->list, &(spec)->list##_count,                    \
+                                           &(spec)->list##_capacity, sizeof *(spec)->list))
+void *spec_append(void **list, int *count, int *capacity, size_t size);
+
+// Index of a named element of a list, or -1. The list's elements begin with a spec_head.
+int spec_find(const void *list, int count, size_t size, const char *name);
+#define SPEC_FIND(spec, list, name) spec_find((spec)->list, (spec)->list##_count, sizeof *(spec)->list, name)
+
+// Parts of other models. A body may be attached anywhere, also the world; what stands in a frame or in the world joins the body
+// `at`. Elements of the tree are copied where the reader is; links between them, assets, custom fields and keyframes at the end,
+// those only whose objects are there.
+typedef struct spec_at {
+    int body;
+    double pos[3], quat[4];
+} spec_at;
+
+orr_result spec_attach_elements(orr_spec *spec, const spec_attachment *part, const spec_at *at,
+                                orr_error *error);
+orr_result spec_attach_bodies(orr_spec *spec, const spec_attachment *part, const spec_at *at,
+                              orr_error *error);
+orr_result spec_attach_rest(orr_spec *spec, orr_error *error);
+
+// "file:line: element 'name': what", with a code
+orr_result spec_fail(const spec_head *head, orr_error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+orr_result spec_memory_fail(orr_error *error);
+// Notes that something of the file has no effect here.
+void spec_note(orr_spec *spec, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// Compiles; the spec is not changed but for what is resolved in place.
+orr_result orr_model_compile(orr_spec *spec, orr_model **model, orr_error *error);

@@ -1,0 +1,590 @@
+// Parts of one spec into another, under new names.
+#include "physics/model/rotation.h"
+#include "physics/model/spec.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ATTACHED_MAX = 1 << 20 }; // elements of one model that come from others
+
+typedef struct joining {
+    orr_spec *to;
+    const orr_spec *from;
+    const spec_attachment *part;
+    orr_error *error;
+} joining;
+
+static orr_result count_element(const joining *j)
+{
+    return ++j->to->attached <= ATTACHED_MAX
+               ? ORR_OK
+               : spec_fail(&j->part->head, j->error, "expected up to %d elements in all that is attached",
+                           ATTACHED_MAX);
+}
+
+// A copy of an element at the end of the list; `copy` points to it.
+#define JOIN(list, index)                                                                                    \
+    ORR_TRY(count_element(j));                                                                               \
+    __typeof__(j->to->list) copy = SPEC_APPEND(j->to, list);                                                 \
+    if (!copy) {                                                                                             \
+        return spec_memory_fail(j->error);                                                                   \
+    }                                                                                                        \
+    *copy = j->from->list[index];                                                                            \
+    ORR_TRY(rename_part(j, &copy->head.name))
+
+// The name with the prefix before it and, unless it is an asset's, the number of the copy behind.
+static orr_result rename_with(const joining *j, const char **name, const char *ending)
+{
+    if (!*name) {
+        return ORR_OK;
+    }
+    const char *parts[] = {j->part->prefix, *name, ending};
+    size_t size = 1, at = 0;
+    for (int i = 0; i < 3; i++) {
+        size += strlen(parts[i]);
+    }
+    char *made = orr_arena_take(&j->to->arena, size, 1);
+    if (!made) {
+        return spec_memory_fail(j->error);
+    }
+    for (int i = 0; i < 3; i++) {
+        memcpy(made + at, parts[i], strlen(parts[i]));
+        at += strlen(parts[i]);
+    }
+    made[at] = 0;
+    *name = made;
+    return ORR_OK;
+}
+
+static orr_result rename_part(const joining *j, const char **name)
+{
+    return rename_with(j, name, j->part->ending);
+}
+
+static orr_result rename_asset(const joining *j, const char **name)
+{
+    return rename_with(j, name, "");
+}
+
+// ---- the tree
+
+// Where what stands directly in the host, or in the frame that is attached, comes to stand.
+static spec_at place_of(const joining *j, const spec_at *at)
+{
+    spec_at place = *at;
+    if (j->part->span) { // what is around the frame stays behind
+        double quat[4], back[3];
+        quat_conjugate(j->part->span->quat, quat);
+        quat_apply(quat, j->part->span->pos, back);
+        for (int i = 0; i < 3; i++) {
+            back[i] = -back[i];
+        }
+        frame_compose(at->pos, at->quat, back, quat);
+        memcpy(place.pos, back, sizeof back);
+        memcpy(place.quat, quat, sizeof quat);
+    }
+    return place;
+}
+
+// Bodies of the range, and what hangs on them, `at` NULL; or what hangs on the host.
+static bool belongs(const joining *j, const spec_at *at, int body, int index, const spec_range *in_span)
+{
+    const spec_attachment *part = j->part;
+    if (!at) {
+        return body >= part->bodies.first && body < part->bodies.end;
+    }
+    return body == part->host && (!part->span || (index >= in_span->first && index < in_span->end));
+}
+
+static int body_of(const joining *j, const spec_at *at, int body)
+{
+    return at ? at->body : j->part->body[body];
+}
+
+#define FOR_HUNG(list)                                                                                       \
+    for (int i = 0; i < j->from->list##_count; i++)                                                          \
+        if (belongs(j, at, j->from->list[i].body, i, j->part->span ? &j->part->span->list : NULL))
+
+// As the limits of its own model are understood.
+static orr_result settle_limit(const joining *j, const spec_head *head, int32_t *limited,
+                               const double range[2])
+{
+    bool has_range = range[0] < range[1];
+    if (*limited == SPEC_AUTO && has_range && !j->from->compiler.autolimits) {
+        return spec_fail(head, j->error, "a range is given and autolimits is false: expected 'limited'");
+    }
+    *limited = *limited == SPEC_AUTO && has_range ? 1 : *limited;
+    return ORR_OK;
+}
+
+static orr_result join_joints(const joining *j, const spec_at *at)
+{
+    FOR_HUNG(joints)
+    {
+        j->part->joint[i] = j->to->joints_count;
+        JOIN(joints, i);
+        copy->body = body_of(j, at, copy->body);
+        copy->align = copy->align == SPEC_AUTO ? j->from->compiler.alignfree : copy->align;
+        ORR_TRY(settle_limit(j, &copy->head, &copy->limited, copy->range));
+        ORR_TRY(settle_limit(j, &copy->head, &copy->actfrclimited, copy->actfrcrange));
+        if (at) {
+            double quat[4] = {1.0, 0.0, 0.0, 0.0};
+            frame_compose(at->pos, at->quat, copy->pos, quat);
+            quat_apply(at->quat, copy->axis, copy->axis);
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result join_geoms(const joining *j, const spec_at *at)
+{
+    FOR_HUNG(geoms)
+    {
+        JOIN(geoms, i);
+        copy->body = body_of(j, at, copy->body);
+        ORR_TRY(rename_asset(j, &copy->material));
+        ORR_TRY(rename_asset(j, &copy->mesh));
+        ORR_TRY(rename_asset(j, &copy->hfield));
+        if (at) {
+            frame_compose(at->pos, at->quat, copy->pos, copy->turn.quat);
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result join_sites(const joining *j, const spec_at *at)
+{
+    FOR_HUNG(sites)
+    {
+        JOIN(sites, i);
+        copy->body = body_of(j, at, copy->body);
+        ORR_TRY(rename_asset(j, &copy->material));
+        if (at) {
+            frame_compose(at->pos, at->quat, copy->pos, copy->turn.quat);
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result join_views(const joining *j, const spec_at *at)
+{
+    FOR_HUNG(cameras)
+    {
+        JOIN(cameras, i);
+        copy->body = body_of(j, at, copy->body);
+        ORR_TRY(rename_part(j, &copy->target));
+        if (at) {
+            frame_compose(at->pos, at->quat, copy->pos, copy->turn.quat);
+        }
+    }
+    FOR_HUNG(lights)
+    {
+        JOIN(lights, i);
+        copy->body = body_of(j, at, copy->body);
+        ORR_TRY(rename_part(j, &copy->target));
+        if (at) {
+            double quat[4] = {1.0, 0.0, 0.0, 0.0};
+            frame_compose(at->pos, at->quat, copy->pos, quat);
+            quat_apply(at->quat, copy->dir, copy->dir);
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result join_hung(const joining *j, const spec_at *at)
+{
+    ORR_TRY(join_joints(j, at));
+    ORR_TRY(join_geoms(j, at));
+    ORR_TRY(join_sites(j, at));
+    return join_views(j, at);
+}
+
+orr_result spec_attach_elements(orr_spec *spec, const spec_attachment *part, const spec_at *at,
+                                orr_error *error)
+{
+    const joining j = {spec, part->from, part, error};
+    spec_at place = place_of(&j, at);
+    return part->host >= 0 ? join_hung(&j, &place) : ORR_OK;
+}
+
+static orr_result join_bodies(const joining *j, const spec_at *at)
+{
+    spec_at place = place_of(j, at);
+    for (int i = j->part->bodies.first; i < j->part->bodies.end; i++) {
+        j->part->body[i] = j->to->bodies_count;
+        JOIN(bodies, i);
+        copy->compiler = copy->compiler ? copy->compiler : &j->from->compiler;
+        if (j->part->host < 0 && i == j->part->bodies.first) { // without the frames around it
+            copy->parent = at->body;
+            memcpy(copy->pos, copy->own_pos, sizeof copy->pos);
+            memcpy(copy->turn.quat, copy->own_quat, sizeof copy->own_quat);
+            frame_compose(at->pos, at->quat, copy->pos, copy->turn.quat);
+        } else if (copy->parent == j->part->host) {
+            copy->parent = at->body;
+            frame_compose(place.pos, place.quat, copy->pos, copy->turn.quat);
+        } else {
+            copy->parent = j->part->body[copy->parent];
+        }
+    }
+    return join_hung(j, NULL);
+}
+
+orr_result spec_attach_bodies(orr_spec *spec, const spec_attachment *part, const spec_at *at,
+                              orr_error *error)
+{
+    const joining j = {spec, part->from, part, error};
+    return join_bodies(&j, at);
+}
+
+// ---- what refers to the tree
+
+static bool is_there(const orr_spec *s, int kind, const char *name)
+{
+    switch (kind) {
+    case ORR_OBJECT_BODY:
+    case ORR_OBJECT_XBODY:
+        return SPEC_FIND(s, bodies, name) >= 0;
+    case ORR_OBJECT_JOINT:
+        return SPEC_FIND(s, joints, name) >= 0;
+    case ORR_OBJECT_GEOM:
+        return SPEC_FIND(s, geoms, name) >= 0;
+    case ORR_OBJECT_SITE:
+        return SPEC_FIND(s, sites, name) >= 0;
+    case ORR_OBJECT_CAMERA:
+        return SPEC_FIND(s, cameras, name) >= 0;
+    case ORR_OBJECT_LIGHT:
+        return SPEC_FIND(s, lights, name) >= 0;
+    case ORR_OBJECT_TENDON:
+        return SPEC_FIND(s, tendons, name) >= 0;
+    case ORR_OBJECT_ACTUATOR:
+        return SPEC_FIND(s, actuators, name) >= 0;
+    case ORR_OBJECT_SENSOR:
+        return SPEC_FIND(s, sensors, name) >= 0;
+    case ORR_OBJECT_EQUALITY:
+        return SPEC_FIND(s, equalities, name) >= 0;
+    case ORR_OBJECT_PAIR:
+        return SPEC_FIND(s, pairs, name) >= 0;
+    case ORR_OBJECT_EXCLUDE:
+        return SPEC_FIND(s, excludes, name) >= 0;
+    default:
+        return true; // assets and custom fields are all there
+    }
+}
+
+static bool is_asset(int kind)
+{
+    return kind == ORR_OBJECT_MESH || kind == ORR_OBJECT_HFIELD || kind == ORR_OBJECT_TEXTURE ||
+           kind == ORR_OBJECT_MATERIAL || kind == ORR_OBJECT_NUMERIC || kind == ORR_OBJECT_TEXT ||
+           kind == ORR_OBJECT_TUPLE || kind == ORR_OBJECT_KEY;
+}
+
+typedef struct reference {
+    int kind; // orr_object
+    const char **name;
+} reference;
+
+// Gives the references the names they have here; *kept is whether all of them are here.
+static orr_result refer(const joining *j, const reference *references, int count, bool *kept)
+{
+    *kept = true;
+    for (int i = 0; i < count; i++) {
+        const char **name = references[i].name;
+        ORR_TRY(is_asset(references[i].kind) ? rename_asset(j, name) : rename_part(j, name));
+        *kept = *kept && (!*name || is_there(j->to, references[i].kind, *name));
+    }
+    return ORR_OK;
+}
+
+#define REFER(...)                                                                                           \
+    const reference references[] = {__VA_ARGS__};                                                            \
+    bool kept;                                                                                               \
+    ORR_TRY(refer(j, references, (int)(sizeof references / sizeof references[0]), &kept))
+#define DROP(list) j->to->list##_count -= kept ? 0 : 1
+
+static orr_result join_contacts(const joining *j)
+{
+    for (int i = 0; i < j->from->pairs_count; i++) {
+        JOIN(pairs, i);
+        REFER({ORR_OBJECT_GEOM, &copy->geom1}, {ORR_OBJECT_GEOM, &copy->geom2});
+        DROP(pairs);
+    }
+    for (int i = 0; i < j->from->excludes_count; i++) {
+        JOIN(excludes, i);
+        const char *bodies[2] = {copy->body1, copy->body2}, *world = "world";
+        REFER({ORR_OBJECT_BODY, &copy->body1}, {ORR_OBJECT_BODY, &copy->body2});
+        for (int k = 0; k < 2; k++) { // the one world there is
+            const char **body = k ? &copy->body2 : &copy->body1, *other = k ? copy->body1 : copy->body2;
+            if (strcmp(bodies[k], world) == 0 && !is_there(j->to, ORR_OBJECT_BODY, *body)) {
+                *body = world;
+                kept = is_there(j->to, ORR_OBJECT_BODY, other);
+            }
+        }
+        DROP(excludes);
+    }
+    return ORR_OK;
+}
+
+static orr_result join_equalities(const joining *j)
+{
+    for (int i = 0; i < j->from->equalities_count; i++) {
+        JOIN(equalities, i);
+        int kind = copy->type == ORR_EQUALITY_JOINT    ? ORR_OBJECT_JOINT
+                   : copy->type == ORR_EQUALITY_TENDON ? ORR_OBJECT_TENDON
+                                                       : ORR_OBJECT_BODY;
+        REFER({kind, &copy->object1}, {kind, &copy->object2}, {ORR_OBJECT_SITE, &copy->site1},
+              {ORR_OBJECT_SITE, &copy->site2});
+        DROP(equalities);
+    }
+    return ORR_OK;
+}
+
+static orr_result join_wrap(const joining *j, int index, bool *all_kept)
+{
+    JOIN(wraps, index);
+    int kind = copy->type == ORR_WRAP_JOINT  ? ORR_OBJECT_JOINT
+               : copy->type == ORR_WRAP_SITE ? ORR_OBJECT_SITE
+                                             : ORR_OBJECT_GEOM;
+    REFER({kind, &copy->object}, {ORR_OBJECT_SITE, &copy->sidesite});
+    *all_kept = *all_kept && kept;
+    return ORR_OK;
+}
+
+static orr_result join_tendons(const joining *j)
+{
+    for (int i = 0; i < j->from->tendons_count; i++) {
+        JOIN(tendons, i);
+        ORR_TRY(rename_asset(j, &copy->material));
+        ORR_TRY(settle_limit(j, &copy->head, &copy->limited, copy->range));
+        ORR_TRY(settle_limit(j, &copy->head, &copy->actfrclimited, copy->actfrcrange));
+        int first = copy->wrap;
+        bool kept = true;
+        copy->wrap = j->to->wraps_count;
+        for (int k = 0; k < copy->wrap_count; k++) {
+            ORR_TRY(join_wrap(j, first + k, &kept));
+        }
+        j->to->wraps_count = kept ? j->to->wraps_count : copy->wrap;
+        DROP(tendons);
+    }
+    return ORR_OK;
+}
+
+static orr_result join_actuators(const joining *j)
+{
+    for (int i = 0; i < j->from->actuators_count; i++) {
+        JOIN(actuators, i);
+        REFER({ORR_OBJECT_JOINT, &copy->joint}, {ORR_OBJECT_JOINT, &copy->jointinparent},
+              {ORR_OBJECT_TENDON, &copy->tendon}, {ORR_OBJECT_SITE, &copy->site},
+              {ORR_OBJECT_SITE, &copy->refsite}, {ORR_OBJECT_SITE, &copy->cranksite},
+              {ORR_OBJECT_SITE, &copy->slidersite}, {ORR_OBJECT_BODY, &copy->body});
+        if (copy->inheritrange <= 0.0) {
+            ORR_TRY(settle_limit(j, &copy->head, &copy->ctrllimited, copy->ctrlrange));
+            ORR_TRY(settle_limit(j, &copy->head, &copy->actlimited, copy->actrange));
+        }
+        ORR_TRY(settle_limit(j, &copy->head, &copy->forcelimited, copy->forcerange));
+        DROP(actuators);
+        j->part->actuator[i] = kept ? j->to->actuators_count - 1 : -1;
+    }
+    return ORR_OK;
+}
+
+static orr_result join_sensors(const joining *j)
+{
+    for (int i = 0; i < j->from->sensors_count; i++) {
+        JOIN(sensors, i);
+        REFER({copy->objtype, &copy->object}, {copy->reftype, &copy->reference});
+        DROP(sensors);
+    }
+    return ORR_OK;
+}
+
+static orr_result join_tuple_element(const joining *j, int index, bool *all_kept)
+{
+    JOIN(tuple_elements, index);
+    REFER({copy->objtype, &copy->object});
+    *all_kept = *all_kept && kept;
+    return ORR_OK;
+}
+
+static orr_result join_tuples(const joining *j)
+{
+    for (int i = 0; i < j->from->tuples_count; i++) {
+        JOIN(tuples, i);
+        int first = copy->first;
+        bool kept = true;
+        copy->first = j->to->tuple_elements_count;
+        for (int k = 0; k < copy->count; k++) {
+            ORR_TRY(join_tuple_element(j, first + k, &kept));
+        }
+        j->to->tuple_elements_count = kept ? j->to->tuple_elements_count : copy->first;
+        DROP(tuples);
+    }
+    return ORR_OK;
+}
+
+// ---- assets and custom fields: all of them, once for a prefix
+
+static bool joined_before(const orr_spec *spec, const spec_attachment *part)
+{
+    for (const spec_attachment *other = spec->attachments; other < part; other++) {
+        if (other->from == part->from && strcmp(other->prefix, part->prefix) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+#define JOIN_ALL(list)                                                                                       \
+    for (int i = 0; i < j->from->list##_count; i++) {                                                        \
+        JOIN(list, i);                                                                                       \
+    }
+
+static orr_result join_assets(const spec_attachment *named, orr_spec *to, orr_error *error)
+{
+    spec_attachment part = *named;
+    part.ending = "";
+    const joining once = {to, part.from, &part, error}, *j = &once;
+    JOIN_ALL(meshes)
+    JOIN_ALL(hfields)
+    JOIN_ALL(textures)
+    for (int i = 0; i < j->from->materials_count; i++) {
+        JOIN(materials, i);
+        ORR_TRY(rename_asset(j, &copy->texture));
+    }
+    JOIN_ALL(numerics)
+    JOIN_ALL(texts)
+    return ORR_OK;
+}
+
+// ---- keyframes: what they say of the parts that are here, at their places here
+
+static int coordinates(const spec_joint *joint, bool velocities)
+{
+    return joint->type == ORR_JOINT_FREE   ? 7 - velocities
+           : joint->type == ORR_JOINT_BALL ? 4 - velocities
+                                           : 1;
+}
+
+static int activations(const spec_actuator *actuator)
+{
+    return actuator->actdim >= 0 ? actuator->actdim : actuator->dyntype != ORR_DYNAMICS_NONE;
+}
+
+// Widths of an element of each kind in the vectors of a keyframe.
+static int joint_positions(const orr_spec *s, int i)
+{
+    return coordinates(&s->joints[i], false);
+}
+static int joint_velocities(const orr_spec *s, int i)
+{
+    return coordinates(&s->joints[i], true);
+}
+static int actuator_activations(const orr_spec *s, int i)
+{
+    return activations(&s->actuators[i]);
+}
+static int actuator_controls(const orr_spec *s, int i)
+{
+    (void)s, (void)i;
+    return 1;
+}
+static int body_positions(const orr_spec *s, int i)
+{
+    return s->bodies[i].mocap ? 3 : 0;
+}
+static int body_quaternions(const orr_spec *s, int i)
+{
+    return s->bodies[i].mocap ? 4 : 0;
+}
+
+typedef int width_function(const orr_spec *spec, int index);
+
+static int64_t width_of(const orr_spec *spec, width_function *width, int count)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += width(spec, i);
+    }
+    return sum;
+}
+
+static orr_result move_numbers(const joining *j, const spec_head *key, const char *what,
+                               width_function *width, int from_count, int to_count, const int *map,
+                               spec_numbers *numbers)
+{
+    int64_t given = width_of(j->from, width, from_count), room = width_of(j->to, width, to_count);
+    if (numbers->count == 0) {
+        return ORR_OK;
+    }
+    if (numbers->count != given || room > SPEC_NUMBERS_MAX) {
+        return spec_fail(key, j->error, "%s: expected %lld numbers", what, (long long)given);
+    }
+    double *moved = orr_arena_take(&j->to->arena, (size_t)room, sizeof *moved);
+    if (!moved) {
+        return spec_memory_fail(j->error);
+    }
+    for (int64_t k = 0; k < room; k++) {
+        moved[k] = (double)NAN;
+    }
+    const double *next = numbers->values;
+    double *place = moved;
+    for (int i = 0, k = 0; i < from_count; i++) { // both in the same order
+        int count = width(j->from, i);
+        for (; k < map[i]; k++) {
+            place += width(j->to, k);
+        }
+        if (map[i] >= 0) {
+            memcpy(place, next, (size_t)count * sizeof *moved);
+        }
+        next += count;
+    }
+    *numbers = (spec_numbers){moved, (int)room};
+    return ORR_OK;
+}
+
+static orr_result join_keys(const joining *j)
+{
+    const orr_spec *from = j->from, *to = j->to;
+    const spec_attachment *part = j->part;
+    for (int i = 0; i < from->keys_count; i++) {
+        JOIN(keys, i);
+        const spec_head *head = &copy->head;
+        ORR_TRY(move_numbers(j, head, "qpos", joint_positions, from->joints_count, to->joints_count,
+                             part->joint, &copy->qpos));
+        ORR_TRY(move_numbers(j, head, "qvel", joint_velocities, from->joints_count, to->joints_count,
+                             part->joint, &copy->qvel));
+        ORR_TRY(move_numbers(j, head, "act", actuator_activations, from->actuators_count, to->actuators_count,
+                             part->actuator, &copy->act));
+        ORR_TRY(move_numbers(j, head, "ctrl", actuator_controls, from->actuators_count, to->actuators_count,
+                             part->actuator, &copy->ctrl));
+        ORR_TRY(move_numbers(j, head, "mpos", body_positions, from->bodies_count, to->bodies_count,
+                             part->body, &copy->mpos));
+        ORR_TRY(move_numbers(j, head, "mquat", body_quaternions, from->bodies_count, to->bodies_count,
+                             part->body, &copy->mquat));
+    }
+    return ORR_OK;
+}
+
+orr_result spec_attach_rest(orr_spec *spec, orr_error *error)
+{
+    for (int i = 0; i < spec->attachments_count; i++) {
+        const spec_attachment *part = &spec->attachments[i];
+        const joining j = {spec, part->from, part, error};
+        if (!joined_before(spec, part)) {
+            ORR_TRY(join_assets(part, spec, error));
+        }
+        ORR_TRY(join_contacts(&j));
+        ORR_TRY(join_equalities(&j));
+        ORR_TRY(join_tendons(&j));
+        ORR_TRY(join_actuators(&j));
+        ORR_TRY(join_sensors(&j));
+        ORR_TRY(join_tuples(&j));
+    }
+    for (int i = 0; i < spec->attachments_count; i++) { // when all joints and actuators are known
+        const spec_attachment *part = &spec->attachments[i];
+        if (!joined_before(spec, part)) {
+            const joining j = {spec, part->from, part, error};
+            ORR_TRY(join_keys(&j));
+        }
+    }
+    return ORR_OK;
+}

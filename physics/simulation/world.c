@@ -1,0 +1,259 @@
+// The schedule: blocks of worlds over threads.
+#include "engine/core/isa.h"
+#include "engine/core/memory.h"
+#include "physics/simulation/world_state.h"
+
+// A world alone is not worth a block.
+static const orr_program *choose_program(const orr_physics_desc *desc, orr_isa isa)
+{
+    bool single = desc->worlds <= 1;
+    if (desc->cuda) {
+        return orr_device_program(desc->double_precision);
+    }
+    if (desc->double_precision) {
+        return orr_program_double();
+    }
+#if defined(__x86_64__) && !defined(ORR_BASELINE_ONLY)
+    if (isa == ORR_ISA_AVX512) {
+        return single ? orr_single_program_avx512() : orr_program_avx512();
+    }
+    if (isa == ORR_ISA_AVX2) {
+        return single ? orr_single_program_avx2() : orr_program_avx2();
+    }
+#endif
+    (void)isa;
+    return single ? orr_single_program_baseline() : orr_program_baseline();
+}
+
+static size_t model_doubles(const orr_model *m)
+{
+    size_t count = 0;
+#define COUNT_double(n) count += (size_t)(n)
+#define COUNT_float(n) (void)0
+#define COUNT_int32_t(n) (void)0
+#define COUNT_uint8_t(n) (void)0
+#define COUNT_char(n) (void)0
+#define COUNT_ARRAY(type, name, rows, columns) COUNT_##type((int64_t)(rows) * (int64_t)(columns));
+    ORR_MODEL_ARRAYS(COUNT_ARRAY)
+    return count;
+}
+
+static void reset_lane(orr_physics *physics, int block, int lane)
+{
+    const orr_program *program = physics->program;
+    const orr_model *m = physics->model;
+    char *state = write_state(physics, block);
+    for (int i = 0; i < varied_offset(physics); i++) {
+        write_number(program, state, i, lane, 0.0);
+    }
+    int count;
+    bool lasts;
+    int at = program->field_at(physics->program_model, ORR_PHYSICS_QPOS, &count, &lasts);
+    int start = varied_place(physics, ORR_VARY_START_QPOS);
+    for (int i = 0; i < m->nq; i++) {
+        double value = start < 0 ? m->qpos0[i] : read_number(program, state, start + i, lane);
+        write_number(program, state, at + i, lane, value);
+    }
+    at = program->field_at(physics->program_model, ORR_PHYSICS_QVEL, &count, &lasts);
+    start = varied_place(physics, ORR_VARY_START_QVEL);
+    for (int i = 0; i < m->nv && start >= 0; i++) {
+        write_number(program, state, at + i, lane, read_number(program, state, start + i, lane));
+    }
+    int pos = program->field_at(physics->program_model, ORR_PHYSICS_MOCAP_POS, &count, &lasts);
+    int quat = program->field_at(physics->program_model, ORR_PHYSICS_MOCAP_QUAT, &count, &lasts);
+    for (int body = 0; body < m->nbody; body++) {
+        int id = m->body_mocapid[body];
+        for (int k = 0; k < 4 && id >= 0; k++) {
+            write_number(program, state, quat + 4 * id + k, lane, m->body_quat[4 * body + k]);
+        }
+        for (int k = 0; k < 3 && id >= 0; k++) {
+            write_number(program, state, pos + 3 * id + k, lane, m->body_pos[3 * body + k]);
+        }
+    }
+    physics->diverged[block] &= ~(1u << lane);
+}
+
+static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_error *error)
+{
+    orr_isa isa;
+    ORR_TRY(orr_isa_choose(&isa, error));
+    ORR_TRY(orr_plan_create(physics->model, desc->contact_capacity, &physics->plan, error));
+    physics->program = choose_program(desc, isa);
+    const orr_program *program = physics->program;
+    physics->program_model = orr_alloc_zero(1, program->model_bytes);
+    physics->numbers = orr_alloc(model_doubles(physics->model), program->real_bytes);
+    if (!physics->program_model || !physics->numbers) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the model's numbers");
+    }
+    program->fill_model(physics->plan, physics->program_model, physics->numbers);
+    physics->worlds = desc->worlds ? desc->worlds : 1;
+    physics->blocks = orr_blocks(physics->worlds, program->lanes);
+    physics->state_count = program->state_count(physics->program_model);
+    physics->scratch_bytes = program->scratch_bytes(physics->program_model);
+    size_t block_bytes = (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
+    physics->state = orr_alloc((size_t)physics->blocks, block_bytes);
+    physics->workers = desc->cuda ? 1 : orr_jobs_workers(physics->jobs);
+    physics->scratch = orr_alloc((size_t)physics->workers, physics->scratch_bytes);
+    physics->diverged = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->diverged);
+    physics->contacts_needed = orr_alloc_zero((size_t)physics->workers, sizeof(int));
+    if (!physics->state || !physics->scratch || !physics->diverged || !physics->contacts_needed) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
+                        "out of memory: %d worlds of %zu bytes and %zu bytes per thread", physics->worlds,
+                        block_bytes / (size_t)program->lanes, physics->scratch_bytes);
+    }
+    for (int world = 0; world < physics->blocks * program->lanes; world++) {
+        reset_lane(physics, world / program->lanes, world % program->lanes);
+    }
+    return desc->cuda ? orr_device_create(desc, physics, error) : ORR_OK;
+}
+
+orr_result orr_physics_create(const orr_physics_desc *desc, const orr_model *model, orr_jobs *jobs,
+                              orr_physics **physics, orr_error *error)
+{
+    if (desc->contact_capacity < 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "contact capacity: expected at least 0, not %d",
+                        desc->contact_capacity);
+    }
+    if (desc->worlds < 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "worlds: expected at least 1, not %d", desc->worlds);
+    }
+    if (desc->team != 0 && desc->team != 1 && desc->team != 2 && desc->team != 4 && desc->team != 8) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "team: expected 0, 1, 2, 4 or 8 threads, not %d",
+                        desc->team);
+    }
+    orr_physics *made = orr_alloc_zero(1, sizeof *made);
+    if (!made) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %zu bytes for physics", sizeof *made);
+    }
+    made->model = model;
+    made->jobs = jobs;
+    orr_result result = build(made, desc, error);
+    if (result != ORR_OK) {
+        orr_physics_destroy(made);
+        return result;
+    }
+    *physics = made;
+    return ORR_OK;
+}
+
+void orr_physics_destroy(orr_physics *physics)
+{
+    if (!physics) {
+        return;
+    }
+    orr_device_destroy(physics->device);
+    orr_plan_destroy(physics->plan);
+    orr_free(physics->program_model);
+    orr_free(physics->numbers);
+    orr_free(physics->state);
+    orr_free(physics->scratch);
+    orr_free(physics->diverged);
+    orr_free(physics->contacts_needed);
+    orr_free(physics);
+}
+
+static void run_block(void *context, int block, int worker)
+{
+    orr_physics *physics = context;
+    char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
+    physics->diverged[block] |=
+        physics->program->run(physics->program_model, block_state(physics, block), scratch, physics->call,
+                              physics->steps, &physics->contacts_needed[worker]);
+}
+
+static void run_all(orr_physics *physics, orr_program_call call, int steps)
+{
+    if (physics->device) {
+        orr_device_run(physics, call, steps);
+        return;
+    }
+    physics->call = call;
+    physics->steps = steps;
+    orr_jobs_for(physics->jobs, physics->blocks, run_block, physics);
+}
+
+void orr_physics_step(orr_physics *physics, int steps)
+{
+    run_all(physics, ORR_PROGRAM_STEP, steps);
+}
+
+void orr_physics_forward(orr_physics *physics)
+{
+    run_all(physics, ORR_PROGRAM_FORWARD, 0);
+}
+
+orr_result orr_physics_check(const orr_physics *physics, orr_error *error)
+{
+    if (physics->device) {
+        orr_device_settle(physics);
+    }
+    return orr_physics_status(physics, error);
+}
+
+orr_result orr_physics_status(const orr_physics *physics, orr_error *error)
+{
+    return physics->device ? orr_device_status(physics->device, error) : ORR_OK;
+}
+
+orr_cuda *orr_physics_cuda(const orr_physics *physics)
+{
+    return physics->device ? orr_device_cuda(physics->device) : NULL;
+}
+
+void orr_physics_reset(orr_physics *physics, int world)
+{
+    assert(world >= 0 && world < physics->worlds);
+    reset_lane(physics, world / physics->program->lanes, world % physics->program->lanes);
+}
+
+bool orr_physics_diverged(const orr_physics *physics, int world)
+{
+    assert(world >= 0 && world < physics->worlds);
+    int lanes = physics->program->lanes;
+    if (physics->device) {
+        orr_device_settle(physics);
+    }
+    return (physics->diverged[world / lanes] >> (world % lanes)) & 1;
+}
+
+int orr_physics_contact_capacity(const orr_physics *physics)
+{
+    return physics->plan->contact_capacity;
+}
+
+int orr_physics_contacts_needed(const orr_physics *physics)
+{
+    int most = 0;
+    if (physics->device) {
+        orr_device_settle(physics);
+    }
+    for (int i = 0; i < physics->workers; i++) {
+        most = physics->contacts_needed[i] > most ? physics->contacts_needed[i] : most;
+    }
+    return most;
+}
+
+int orr_physics_worlds(const orr_physics *physics)
+{
+    return physics->worlds;
+}
+
+int orr_physics_lanes(const orr_physics *physics)
+{
+    return physics->program->lanes;
+}
+
+int orr_physics_team(const orr_physics *physics)
+{
+    return physics->device ? orr_device_team(physics->device) : 1;
+}
+
+size_t orr_physics_world_bytes(const orr_physics *physics)
+{
+    return (size_t)physics->state_count * physics->program->real_bytes;
+}
+
+size_t orr_physics_scratch_bytes(const orr_physics *physics)
+{
+    return physics->scratch_bytes;
+}

@@ -1,0 +1,85 @@
+// What physics is made of, for world.c (which moves it) and world_read.c (which reads and writes it).
+#pragma once
+
+#include "physics/lanes/program.h"
+#include "physics/simulation/world_device.h"
+
+#include <string.h>
+
+struct orr_physics {
+    const orr_model *model;
+    orr_jobs *jobs;
+    orr_plan *plan;
+    const orr_program *program;
+    orr_device_worlds *device; // where worlds live that are not on the CPU; state is then a copy
+    void *program_model, *numbers;
+    int worlds, blocks, state_count;
+    size_t scratch_bytes;
+    char *state;           // blocks x state_count x lanes
+    char *scratch;         // workers x scratch_bytes
+    int workers;           // 1 for worlds on a device
+    uint32_t *diverged;    // per block, one bit per lane
+    int *contacts_needed;  // per worker, of a step at most
+    orr_program_call call; // what run_all() does
+    int steps;
+};
+
+// A block's state: state_count numbers, each of all lanes.
+static inline char *block_state(const orr_physics *physics, int block)
+{
+    const orr_program *program = physics->program;
+    return physics->state +
+           (size_t)block * (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
+}
+
+// The same, with the numbers that it has now: to be read,
+static inline const char *read_state(const orr_physics *physics, int block)
+{
+    if (physics->device) {
+        orr_device_fetch(physics, block, 1);
+    }
+    return block_state(physics, block);
+}
+
+// and to be written.
+static inline char *write_state(orr_physics *physics, int block)
+{
+    if (physics->device) {
+        orr_device_change(physics, block, 1);
+    }
+    return block_state(physics, block);
+}
+
+static inline double read_number(const orr_program *program, const char *array, int i, int lane)
+{
+    const char *at = array + ((size_t)i * (size_t)program->lanes + (size_t)lane) * program->real_bytes;
+    if (program->real_bytes == sizeof(double)) {
+        double value;
+        memcpy(&value, at, sizeof value);
+        return value;
+    }
+    float value;
+    memcpy(&value, at, sizeof value);
+    return (double)value;
+}
+
+static inline void write_number(const orr_program *program, char *array, int i, int lane, double number)
+{
+    char *at = array + ((size_t)i * (size_t)program->lanes + (size_t)lane) * program->real_bytes;
+    float narrow = (float)number;
+    memcpy(at, program->real_bytes == sizeof(double) ? (const void *)&number : (const void *)&narrow,
+           program->real_bytes);
+}
+
+// Where the numbers that differ from world to world stand in its state: last.
+static inline int varied_offset(const orr_physics *physics)
+{
+    return physics->state_count - physics->plan->varied_count;
+}
+
+// Where those of one quantity stand; -1: it does not differ.
+static inline int varied_place(const orr_physics *physics, orr_vary what)
+{
+    int at = physics->plan->varied_at[what];
+    return at < 0 ? -1 : varied_offset(physics) + at;
+}

@@ -1,0 +1,282 @@
+// Domain randomisation: numbers of the model that differ from world to world.
+#include "engine/core/memory.h"
+#include "physics/model/build.h"
+#include "physics/simulation/world_state.h"
+
+#include <math.h>
+
+#define BIT(NAME) (1u << ORR_VARY_##NAME)
+static const uint32_t weights = BIT(BODY_SUBTREEMASS) | BIT(BODY_INVWEIGHT0) | BIT(DOF_INVWEIGHT0) |
+                                BIT(TENDON_INVWEIGHT0) | BIT(ACTUATOR_ACC0) | BIT(PAIR);
+
+// What follows from a quantity.
+static uint32_t followers(orr_vary what)
+{
+    switch (what) {
+    case ORR_VARY_BODY_MASS:
+    case ORR_VARY_BODY_INERTIA:
+    case ORR_VARY_DOF_ARMATURE:
+        return weights;
+    case ORR_VARY_GEOM_FRICTION:
+        return BIT(PAIR);
+    case ORR_VARY_GEOM_SIZE:
+        return BIT(GEOM_RBOUND);
+    default:
+        return 0;
+    }
+}
+
+// Numbers per world, and their name.
+static int size_of(const orr_physics *physics, orr_vary what, const char **name)
+{
+    const orr_model *m = physics->model;
+    switch (what) {
+#define SIZE(NAME, array, count)                                                                             \
+    case ORR_VARY_##NAME:                                                                                    \
+        *name = #array;                                                                                      \
+        return count;
+        ORR_VARY_ARRAYS(SIZE)
+        ORR_VARY_OTHERS(SIZE)
+        ORR_VARY_DERIVED(SIZE)
+#undef SIZE
+    default:
+        *name = "pair";
+        return ORR_PAIR_NUMBERS * physics->plan->pair_count;
+    }
+}
+
+int orr_physics_vary_size(const orr_physics *physics, orr_vary what)
+{
+    const char *name;
+    return size_of(physics, what, &name);
+}
+
+// The model's number, which holds where worlds do not differ.
+static double common_number(const orr_physics *physics, orr_vary what, int i)
+{
+    const orr_model *m = physics->model;
+    switch (what) {
+#define NUMBER(NAME, array, count)                                                                           \
+    case ORR_VARY_##NAME:                                                                                    \
+        return m->array[i];
+        ORR_VARY_ARRAYS(NUMBER)
+        ORR_VARY_DERIVED(NUMBER)
+#undef NUMBER
+    case ORR_VARY_GRAVITY:
+        return m->opt.gravity[i];
+    case ORR_VARY_START_QPOS:
+        return m->qpos0[i];
+    case ORR_VARY_PAIR:
+        return physics->plan->pair[i / ORR_PAIR_NUMBERS].numbers[i % ORR_PAIR_NUMBERS];
+    default: // ORR_VARY_START_QVEL
+        return 0.0;
+    }
+}
+
+static double world_number(const orr_physics *physics, orr_vary what, int world, int i)
+{
+    const orr_program *program = physics->program;
+    int at = varied_place(physics, what);
+    return at < 0 ? common_number(physics, what, i)
+                  : read_number(program, read_state(physics, world / program->lanes), at + i,
+                                world % program->lanes);
+}
+
+// Room in all worlds for quantities that have not differed before.
+static orr_result make_room(orr_physics *physics, uint32_t wanted, orr_error *error)
+{
+    const orr_program *program = physics->program;
+    orr_plan *plan = physics->plan;
+    int more = 0;
+    for (int what = 0; what < ORR_VARY_COUNT; what++) {
+        wanted &= ~((uint32_t)(plan->varied_at[what] >= 0) << what);
+        more += wanted >> what & 1 ? orr_physics_vary_size(physics, (orr_vary)what) : 0;
+    }
+    if (wanted == 0) {
+        return ORR_OK;
+    }
+    size_t number_bytes = (size_t)program->lanes * program->real_bytes; // in all lanes
+    size_t old_bytes = (size_t)physics->state_count * number_bytes;
+    size_t new_bytes = old_bytes + (size_t)more * number_bytes;
+    char *state = orr_alloc((size_t)physics->blocks, new_bytes);
+    if (!state) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d worlds of %zu bytes",
+                        physics->worlds, new_bytes / (size_t)program->lanes);
+    }
+    orr_result result =
+        physics->device ? orr_device_make_room(physics, physics->state_count + more, error) : ORR_OK;
+    if (result != ORR_OK) {
+        orr_free(state);
+        return result;
+    }
+    for (int block = 0; block < physics->blocks; block++) {
+        memcpy(state + (size_t)block * new_bytes, block_state(physics, block), old_bytes);
+    }
+    orr_free(physics->state);
+    physics->state = state;
+    physics->state_count += more;
+    for (int what = 0; what < ORR_VARY_COUNT; what++) {
+        if (!(wanted >> what & 1)) {
+            continue;
+        }
+        int count = orr_physics_vary_size(physics, (orr_vary)what);
+        int at = physics->state_count - more;
+        more -= count;
+        plan->varied_at[what] = plan->varied_count;
+        plan->varied_count += count;
+        for (int world = 0; world < physics->blocks * program->lanes; world++) {
+            for (int i = 0; i < count; i++) {
+                write_number(program, block_state(physics, world / program->lanes), at + i,
+                             world % program->lanes, common_number(physics, (orr_vary)what, i));
+            }
+        }
+    }
+    return ORR_OK;
+}
+
+static bool below_its_least(orr_vary what, double value)
+{
+    switch (what) {
+    case ORR_VARY_GRAVITY:
+    case ORR_VARY_START_QPOS:
+    case ORR_VARY_START_QVEL:
+    case ORR_VARY_ACTUATOR_GAINPRM:
+    case ORR_VARY_ACTUATOR_BIASPRM:
+        return false;
+    default:
+        return value < 0.0;
+    }
+}
+
+static bool has_drag_of_its_own(const orr_model *m, int geom)
+{
+    return (m->opt.density > 0.0 || m->opt.viscosity > 0.0) && m->geom_fluid[ORR_NFLUID * geom] > 0.0;
+}
+
+static orr_result check(const orr_physics *physics, orr_vary what, int world, const double *values,
+                        orr_error *error)
+{
+    const orr_model *m = physics->model;
+    const char *name;
+    int count = size_of(physics, what, &name);
+    if ((what == ORR_VARY_BODY_MASS || what == ORR_VARY_BODY_INERTIA) &&
+        (m->opt.density > 0.0 || m->opt.viscosity > 0.0)) {
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
+                        "%s: world %d: expected a model without density and viscosity, drag does not follow",
+                        name, world);
+    }
+    for (int i = 0; i < count; i++) {
+        if (!isfinite(values[i]) || below_its_least(what, values[i])) {
+            return orr_fail(error, ORR_CODE_ARGUMENT, "%s: world %d, number %d: expected %s, not %g", name,
+                            world, i, isfinite(values[i]) ? "at least 0" : "a finite number", values[i]);
+        }
+        if (what == ORR_VARY_GEOM_SIZE && has_drag_of_its_own(m, i / 3) && values[i] != m->geom_size[i]) {
+            return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
+                            "geom_size: world %d, geom %d: expected %g as in the model, its drag as an "
+                            "ellipsoid does not follow",
+                            world, i / 3, m->geom_size[i]);
+        }
+        int type = what == ORR_VARY_GEOM_SIZE ? m->geom_type[i / 3] : ORR_GEOM_SPHERE;
+        if ((type == ORR_GEOM_MESH || type == ORR_GEOM_HFIELD) && values[i] != m->geom_size[i]) {
+            return orr_fail(
+                error, ORR_CODE_ARGUMENT,
+                "geom_size: world %d, geom %d: expected %g as in the model, a mesh or height field "
+                "has one size",
+                world, i / 3, m->geom_size[i]);
+        }
+    }
+    return ORR_OK;
+}
+
+// A model with a world's numbers: the arrays that can differ, and those that follow, are its own.
+static orr_result model_of_world(const orr_physics *physics, int world, orr_vary what, const double *values,
+                                 orr_model *copy, double **memory, orr_error *error)
+{
+    const orr_model *m = physics->model;
+    size_t total = (size_t)m->nv; // dof_M0
+#define ADD(NAME, array, count) total += (size_t)(count);
+    ORR_VARY_ARRAYS(ADD)
+    ORR_VARY_DERIVED(ADD)
+#undef ADD
+    double *next;
+    ORR_ALLOC(next, total, "the numbers of a world", error);
+    *memory = next;
+    *copy = *m;
+#define FILL(NAME, array, count)                                                                             \
+    copy->array = next;                                                                                      \
+    for (int i = 0; i < (count); i++) {                                                                      \
+        *next++ = what == ORR_VARY_##NAME ? values[i] : world_number(physics, ORR_VARY_##NAME, world, i);    \
+    }
+    ORR_VARY_ARRAYS(FILL)
+    ORR_VARY_DERIVED(FILL)
+#undef FILL
+    copy->dof_M0 = next;
+    return ORR_OK;
+}
+
+static void write_derived(orr_physics *physics, int world, uint32_t which, const orr_model *copy)
+{
+    const orr_model *m = physics->model;
+    const orr_program *program = physics->program;
+    char *state = write_state(physics, world / program->lanes);
+    int lane = world % program->lanes;
+#define WRITE(NAME, array, count)                                                                            \
+    for (int i = 0; i < (count) && which & BIT(NAME); i++) {                                                 \
+        write_number(program, state, varied_place(physics, ORR_VARY_##NAME) + i, lane, copy->array[i]);      \
+    }
+    ORR_VARY_DERIVED(WRITE)
+#undef WRITE
+    for (int p = 0; p < physics->plan->pair_count && which & BIT(PAIR); p++) {
+        double numbers[ORR_PAIR_NUMBERS];
+        orr_pair_numbers(copy, &physics->plan->pair[p], numbers);
+        for (int i = 0; i < ORR_PAIR_NUMBERS; i++) {
+            int at = varied_place(physics, ORR_VARY_PAIR) + ORR_PAIR_NUMBERS * p + i;
+            write_number(program, state, at, lane, numbers[i]);
+        }
+    }
+}
+
+// What follows when one quantity of a world is to become `values`.
+static orr_result derive(orr_physics *physics, orr_vary what, int world, const double *values,
+                         orr_error *error)
+{
+    uint32_t which = followers(what);
+    orr_model copy;
+    double *memory;
+    if (which == 0) {
+        return ORR_OK;
+    }
+    ORR_TRY(model_of_world(physics, world, what, values, &copy, &memory, error));
+    orr_result result = which == weights ? derive_weights(&copy, error) : ORR_OK;
+    for (int g = 0; g < copy.ngeom && what == ORR_VARY_GEOM_SIZE; g++) {
+        int type = copy.geom_type[g];
+        double box[6];
+        if (type != ORR_GEOM_MESH && type != ORR_GEOM_HFIELD) {
+            bound_primitive(type, copy.geom_size + 3 * g, box, &copy.geom_rbound[g]);
+        }
+    }
+    if (result == ORR_OK) {
+        write_derived(physics, world, which, &copy);
+    }
+    orr_free(memory);
+    return result;
+}
+
+orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int count, const double *values,
+                            orr_error *error)
+{
+    assert(what <= ORR_VARY_START_QVEL);
+    assert(world >= 0 && count >= 0 && count <= physics->worlds - world);
+    const orr_program *program = physics->program;
+    int size = orr_physics_vary_size(physics, what);
+    ORR_TRY(make_room(physics, 1u << what | followers(what), error));
+    for (int k = world; k < world + count; k++, values += size) {
+        ORR_TRY(check(physics, what, k, values, error));
+        ORR_TRY(derive(physics, what, k, values, error));
+        for (int i = 0; i < size; i++) {
+            write_number(program, write_state(physics, k / program->lanes), varied_place(physics, what) + i,
+                         k % program->lanes, values[i]);
+        }
+    }
+    return ORR_OK;
+}

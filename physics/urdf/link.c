@@ -1,0 +1,201 @@
+// What a link is made of: its inertia, and its geoms with their colours.
+#include "physics/urdf/urdf.h"
+
+#include <string.h>
+
+static orr_result read_colour(urdf_reader *reader, const mjcf_node *node, float rgba[4])
+{
+    static const char *const attributes[] = {"rgba", NULL};
+    double values[4];
+    ORR_TRY(urdf_check(reader, node, attributes, NULL));
+    ORR_TRY(urdf_numbers(reader, node, "rgba", 4, true, values));
+    for (int i = 0; i < 4; i++) {
+        if (!(values[i] >= 0.0 && values[i] <= 1.0)) {
+            return mjcf_fail(node, reader->error, "rgba: expected numbers of 0 to 1");
+        }
+        rgba[i] = (float)values[i];
+    }
+    return ORR_OK;
+}
+
+static const urdf_material *find_material(const urdf_reader *reader, const char *name)
+{
+    const urdf_material *m = reader->materials;
+    while (m && strcmp(m->name, name) != 0) {
+        m = m->next;
+    }
+    return m;
+}
+
+orr_result urdf_read_materials(urdf_reader *reader, const mjcf_node *node)
+{
+    const char *name = mjcf_find(node, "name");
+    const mjcf_node *colour = urdf_child(node, "color");
+    if (mjcf_is(node, "material") && name && colour && !find_material(reader, name)) {
+        urdf_material *material = orr_arena_take(&reader->spec->arena, 1, sizeof *material);
+        if (!material) {
+            return spec_memory_fail(reader->error);
+        }
+        *material = (urdf_material){.name = name, .next = reader->materials};
+        ORR_TRY(read_colour(reader, colour, material->rgba));
+        reader->materials = material;
+    }
+    for (const mjcf_node *child = node->children; child; child = child->next) {
+        ORR_TRY(urdf_read_materials(reader, child));
+    }
+    return ORR_OK;
+}
+
+// The colour of a visual, its own or by name; textures are not drawn.
+static orr_result read_material(urdf_reader *reader, const mjcf_node *visual, float rgba[4], bool *coloured)
+{
+    static const char *const attributes[] = {"name", NULL}, *const children[] = {"color", "texture", NULL};
+    const mjcf_node *node = urdf_child(visual, "material");
+    if (!node) {
+        return ORR_OK;
+    }
+    ORR_TRY(urdf_check(reader, node, attributes, children));
+    const mjcf_node *colour = urdf_child(node, "color");
+    const char *name = mjcf_find(node, "name");
+    const urdf_material *material = name ? find_material(reader, name) : NULL;
+    if (colour) {
+        *coloured = true;
+        return read_colour(reader, colour, rgba);
+    }
+    if (material) {
+        *coloured = true;
+        memcpy(rgba, material->rgba, 4 * sizeof *rgba);
+    }
+    return ORR_OK;
+}
+
+static orr_result read_inertial(urdf_reader *reader, const urdf_link *link, const mjcf_node *node)
+{
+    static const char *const children[] = {"origin", "mass", "inertia", NULL};
+    static const char *const mass_attributes[] = {"value", NULL};
+    static const char *const inertia_attributes[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz", NULL};
+    spec_body *body = &reader->spec->bodies[link->body];
+    const mjcf_node *mass, *inertia;
+    ORR_TRY(urdf_check(reader, node, NULL, children));
+    ORR_TRY(urdf_required_child(reader, node, "mass", &mass));
+    ORR_TRY(urdf_required_child(reader, node, "inertia", &inertia));
+    ORR_TRY(urdf_check(reader, mass, mass_attributes, NULL));
+    ORR_TRY(urdf_check(reader, inertia, inertia_attributes, NULL));
+    if (body->has_inertial) {
+        return mjcf_fail(node, reader->error, "expected once in a link");
+    }
+    body->has_inertial = 1;
+    body->inertial = (spec_head){mjcf_place(node), link->name};
+    ORR_TRY(urdf_origin(reader, node, body->ipos, body->iquat));
+    ORR_TRY(urdf_numbers(reader, mass, "value", 1, true, &body->mass));
+    bool zero = true;
+    for (int i = 0; i < 6; i++) {
+        ORR_TRY(urdf_numbers(reader, inertia, inertia_attributes[i], 1, true, &body->full_inertia[i]));
+        zero = zero && body->full_inertia[i] == 0.0;
+    }
+    if (zero) { // of a point: what moves needs more, from links that are fixed to it
+        body->full_inertia[0] = (double)NAN;
+    }
+    return ORR_OK;
+}
+
+static orr_result read_sizes(urdf_reader *reader, const mjcf_node *node, spec_geom *geom)
+{
+    static const char *const box[] = {"size", NULL}, *const sphere[] = {"radius", NULL},
+                             *const round[] = {"radius", "length", NULL};
+    if (geom->type == ORR_GEOM_BOX) {
+        ORR_TRY(urdf_check(reader, node, box, NULL));
+        ORR_TRY(urdf_numbers(reader, node, "size", 3, true, geom->size));
+        for (int i = 0; i < 3; i++) {
+            geom->size[i] *= 0.5;
+        }
+        return ORR_OK;
+    }
+    bool ball = geom->type == ORR_GEOM_SPHERE;
+    ORR_TRY(urdf_check(reader, node, ball ? sphere : round, NULL));
+    ORR_TRY(urdf_numbers(reader, node, "radius", 1, true, &geom->size[0]));
+    if (!ball) {
+        ORR_TRY(urdf_numbers(reader, node, "length", 1, true, &geom->size[1]));
+        geom->size[1] *= 0.5;
+    }
+    return ORR_OK;
+}
+
+static orr_result read_geometry(urdf_reader *reader, const mjcf_node *node, spec_geom *geom)
+{
+    static const char *const shapes[] = {"box", "cylinder", "sphere", "capsule", "mesh", NULL};
+    static const int types[] = {ORR_GEOM_BOX, ORR_GEOM_CYLINDER, ORR_GEOM_SPHERE, ORR_GEOM_CAPSULE,
+                                ORR_GEOM_MESH};
+    ORR_TRY(urdf_check(reader, node, NULL, shapes));
+    if (!node->children || node->children->next) {
+        return mjcf_fail(node, reader->error, "expected one of box, cylinder, sphere, capsule and mesh");
+    }
+    int shape = 0;
+    while (shapes[shape] && !mjcf_is(node->children, shapes[shape])) {
+        shape++;
+    }
+    if (!shapes[shape]) { // of another program's namespace
+        return mjcf_unknown(node->children, node, reader->error);
+    }
+    geom->type = types[shape];
+    return geom->type == ORR_GEOM_MESH ? urdf_read_mesh(reader, node->children, &geom->mesh)
+                                       : read_sizes(reader, node->children, geom);
+}
+
+// A name that is taken is none: unlike those of links, they need not differ.
+static orr_result add_geom(urdf_reader *reader, const urdf_link *link, const mjcf_node *node, bool visual,
+                           const float *rgba)
+{
+    static const char *const attributes[] = {"name", NULL}, *const children[] = {"origin", "geometry",
+                                                                                 "material", NULL};
+    orr_spec *spec = reader->spec;
+    spec_geom geom = reader->defaults->geom;
+    const mjcf_node *geometry;
+    const char *name = mjcf_find(node, "name");
+    ORR_TRY(urdf_check(reader, node, attributes, children));
+    ORR_TRY(urdf_required_child(reader, node, "geometry", &geometry));
+    geom.head =
+        (spec_head){mjcf_place(node), name && name[0] && SPEC_FIND(spec, geoms, name) < 0 ? name : NULL};
+    geom.body = link->body;
+    if (visual) {
+        geom.contype = geom.conaffinity = 0;
+        geom.group = 1;
+        geom.density = 0.0;
+    }
+    if (rgba) {
+        memcpy(geom.rgba, rgba, sizeof geom.rgba);
+    }
+    ORR_TRY(read_geometry(reader, geometry, &geom));
+    ORR_TRY(urdf_origin(reader, node, geom.pos, geom.turn.quat));
+    spec_geom *place = SPEC_APPEND(spec, geoms);
+    if (!place) {
+        return spec_memory_fail(reader->error);
+    }
+    *place = geom;
+    return ORR_OK;
+}
+
+// Collisions have the colour of the last visual before them. With discardvisual, meshes of visuals are not looked for.
+orr_result urdf_read_link(urdf_reader *reader, const urdf_link *link)
+{
+    // those behind collision are of other programs
+    static const char *const attributes[] = {"name", "type", NULL};
+    static const char *const children[] = {"inertial", "visual", "collision", "self_collision_checking",
+                                           "contact",  NULL};
+    float rgba[4];
+    bool coloured = false;
+    ORR_TRY(urdf_check(reader, link->node, attributes, children));
+    for (const mjcf_node *node = link->node->children; node; node = node->next) {
+        if (mjcf_is(node, "inertial") && link->body > 0) {
+            ORR_TRY(read_inertial(reader, link, node));
+        } else if (mjcf_is(node, "visual")) {
+            ORR_TRY(read_material(reader, node, rgba, &coloured));
+            if (!reader->spec->compiler.discardvisual) {
+                ORR_TRY(add_geom(reader, link, node, true, coloured ? rgba : NULL));
+            }
+        } else if (mjcf_is(node, "collision")) {
+            ORR_TRY(add_geom(reader, link, node, false, coloured ? rgba : NULL));
+        }
+    }
+    return ORR_OK;
+}

@@ -1,0 +1,76 @@
+// A picture becomes a small network.
+#include "neural/fields/train_image.h"
+
+#include "samples/orrery/train/train_samples.h"
+
+enum { PREVIEW_SIDE = 1024, SCORE_EVERY = 16, BATCH = 1 << 16 };
+
+typedef struct truth {
+    orr_picture_file *picture;
+    orr_image_samples samples;
+} truth;
+
+static orr_result open(void *memory, const train_options *options, orr_field_desc *desc, orr_error *error)
+{
+    truth *t = memory;
+    ORR_TRY(orr_picture_load(options->data, &t->picture, error));
+    t->samples = (orr_image_samples){.picture = t->picture, .seed = options->seed};
+    int width = orr_picture_width(t->picture), height = orr_picture_height(t->picture);
+    desc->desired_resolution = 0.5 * (width > height ? width : height);
+    return ORR_OK;
+}
+
+static void close(void *memory)
+{
+    orr_picture_destroy(((truth *)memory)->picture);
+}
+
+static orr_sample_source source(void *memory)
+{
+    return orr_image_source(&((truth *)memory)->samples);
+}
+
+static orr_result score(const void *memory, const orr_field *field, orr_jobs *jobs, double *psnr,
+                        orr_error *error)
+{
+    return orr_image_psnr(field, ((const truth *)memory)->picture, jobs, SCORE_EVERY, psnr, error);
+}
+
+static orr_result report(const void *memory, const orr_field *field, orr_jobs *jobs, cJSON *json,
+                         orr_error *error)
+{
+    double psnr;
+    ORR_TRY(orr_image_psnr(field, ((const truth *)memory)->picture, jobs, 1, &psnr, error));
+    train_figure(json, "PSNR", psnr, "dB");
+    return ORR_OK;
+}
+
+static void picture_size(const void *memory, int size[2])
+{
+    const truth *t = memory;
+    int width = orr_picture_width(t->picture), height = orr_picture_height(t->picture);
+    int side = width > height ? width : height, shown = side < PREVIEW_SIDE ? side : PREVIEW_SIDE;
+    size[0] = (int)((int64_t)width * shown / side);
+    size[1] = (int)((int64_t)height * shown / side);
+    for (int k = 0; k < 2; k++) {
+        size[k] = size[k] > 0 ? size[k] : 1;
+    }
+}
+
+static void place(const void *memory, orr_field_model *model)
+{
+    const truth *t = memory;
+    model->width = orr_picture_width(t->picture);
+    model->height = orr_picture_height(t->picture);
+}
+
+const sample_truth truth_image = {.size = sizeof(truth),
+                                  .batch = BATCH,
+                                  .config = orr_image_train_config,
+                                  .open = open,
+                                  .close = close,
+                                  .source = source,
+                                  .score = score,
+                                  .report = report,
+                                  .picture_size = picture_size,
+                                  .place = place};

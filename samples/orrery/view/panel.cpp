@@ -1,0 +1,356 @@
+// The one C++ file: it lays out the panel and copies nothing but the list of parts.
+#include "samples/orrery/view/panel.h"
+
+#include <backends/imgui_impl_glfw.h>
+#include <imgui.h>
+
+#include <cfloat>
+#include <cstddef>
+#include <cstdio>
+#include <new>
+#include <vector>
+
+static_assert(sizeof(ImDrawVert) == sizeof(orr_overlay_vertex) && sizeof(ImDrawIdx) == sizeof(uint16_t) &&
+                  offsetof(ImDrawVert, uv) == offsetof(orr_overlay_vertex, texture) &&
+                  offsetof(ImDrawVert, col) == offsetof(orr_overlay_vertex, rgba),
+              "Dear ImGui's vertices are handed on as they are");
+
+struct panel {
+    ImGuiContext *context;
+    ImVec2 low, high; // of the panel in the window
+    std::vector<orr_overlay_part> parts;
+    std::vector<orr_overlay_list> lists;
+    orr_overlay overlay;
+};
+
+extern "C" panel *panel_create(GLFWwindow *window)
+{
+    panel *p = new (std::nothrow) panel{};
+    if (!p) {
+        return nullptr;
+    }
+    IMGUI_CHECKVERSION();
+    p->context = ImGui::CreateContext();
+    ImGuiIO &io = ImGui::GetIO();
+    io.IniFilename = nullptr; // no file beside the user's
+    io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
+    ImGui::StyleColorsDark();
+    ImGui::GetStyle().WindowRounding = 4.0f;
+    ImGui_ImplGlfw_InitForVulkan(window, true);
+    unsigned char *coverage;
+    io.Fonts->GetTexDataAsAlpha8(&coverage, &p->overlay.texture_width, &p->overlay.texture_height);
+    p->overlay.coverage = coverage;
+    return p;
+}
+
+extern "C" void panel_destroy(panel *p)
+{
+    if (p) {
+        ImGui_ImplGlfw_Shutdown();
+        ImGui::DestroyContext(p->context);
+        delete p;
+    }
+}
+
+extern "C" bool panel_covers(const panel *p, double x, double y)
+{
+    return x >= double(p->low.x) && x < double(p->high.x) && y >= double(p->low.y) && y < double(p->high.y);
+}
+
+extern "C" bool panel_wants_keys(const panel *)
+{
+    return ImGui::GetIO().WantTextInput;
+}
+
+static void ask(panel_state *state, view_action action, const char *label, const char *hint)
+{
+    if (ImGui::Button(label)) {
+        state->action = action;
+    }
+    if (ImGui::IsItemHovered()) {
+        ImGui::SetTooltip("%s", hint);
+    }
+}
+
+static void slider(const char *label, double *value, double low, double high, const char *format,
+                   bool logarithmic)
+{
+    ImGui::SliderScalar(label, ImGuiDataType_Double, value, &low, &high, format,
+                        ImGuiSliderFlags_AlwaysClamp | (logarithmic ? ImGuiSliderFlags_Logarithmic : 0));
+}
+
+static void show_times(const panel_state *state)
+{
+    double total = 0.0;
+    for (int i = 0; i < state->stage_count; i++) {
+        total += state->stages[i].milliseconds;
+    }
+    if (state->frames_per_second > 0.0) {
+        ImGui::Text("%5.1f frames/s   %d x %d", state->frames_per_second, state->width, state->height);
+    } else {
+        ImGui::Text("  at rest        %d x %d", state->width, state->height);
+    }
+    ImGui::TextWrapped("%s", state->message); // an empty line too, so that nothing below jumps
+    if (ImGui::CollapsingHeader("Stages", ImGuiTreeNodeFlags_DefaultOpen) && ImGui::BeginTable("stages", 3)) {
+        for (int i = 0; i < state->stage_count; i++) {
+            ImGui::TableNextColumn();
+            ImGui::TextUnformatted(state->stages[i].name);
+            ImGui::TableNextColumn();
+            ImGui::Text("%8.2f ms", state->stages[i].milliseconds);
+            ImGui::TableNextColumn();
+            ImGui::Text("%10lld", static_cast<long long>(state->stages[i].items));
+        }
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted("all");
+        ImGui::TableNextColumn();
+        ImGui::Text("%8.2f ms", total);
+        ImGui::EndTable();
+    }
+}
+
+static void show_training(panel_state *state)
+{
+    const training_figures *t = state->training;
+    ImGui::Text("step %lld   %.2f M samples/s", static_cast<long long>(t->steps),
+                t->samples_per_second * 1e-6);
+    ImGui::Text("loss %.3g   after %.0f s of steps", t->loss, t->seconds);
+    ImGui::PlotLines("##loss", t->curve, t->curve_count, 0, "log loss", FLT_MAX, FLT_MAX,
+                     ImVec2(284.0f, 60.0f));
+    ask(state, VIEW_TRAINING_PAUSE, t->paused ? "Go on" : "Pause", "training (T)");
+    ImGui::SameLine();
+    ask(state, VIEW_MODEL_SAVE, "Save model", "as .ingp, for orrery view and orrery render (M)");
+}
+
+static void show_sliders(const char *title, panel_slider *sliders, int count, bool shown)
+{
+    if (count == 0 || !ImGui::CollapsingHeader(title, shown ? ImGuiTreeNodeFlags_DefaultOpen : 0)) {
+        return;
+    }
+    ImGui::PushID(title);
+    for (int i = 0; i < count; i++) {
+        panel_slider *s = &sliders[i];
+        ImGui::PushID(i);
+        s->changed = ImGui::SliderScalar(s->name[0] ? s->name : "(no name)", ImGuiDataType_Double, &s->value,
+                                         &s->low, &s->high, "%.3f");
+        ImGui::PopID();
+    }
+    ImGui::PopID();
+}
+
+static void show_groups(panel_state *state)
+{
+    static const char *const names[] = {"geoms", "sites", "tendons"};
+    if (!ImGui::CollapsingHeader("Groups")) {
+        return;
+    }
+    for (int part = 0; part < 3; part++) {
+        ImGui::PushID(part);
+        for (int group = 0; group < 6; group++) {
+            unsigned char *switched = &state->robot->groups[part];
+            bool shown = (group < 3) != ((*switched >> group & 1) != 0);
+            char label[4];
+            snprintf(label, sizeof label, "%d", group);
+            if (ImGui::Checkbox(label, &shown)) {
+                *switched = static_cast<unsigned char>(*switched ^ (1 << group));
+                state->redraw = true;
+            }
+            ImGui::SameLine();
+        }
+        ImGui::TextUnformatted(names[part]);
+        ImGui::PopID();
+    }
+}
+
+static void show_robot(panel_state *state)
+{
+    panel_robot *r = state->robot;
+    ImGui::Text("%.3f s%s", r->time, r->driven ? "   driven by --ctrl" : "");
+    ask(state, VIEW_ROBOT_PAUSE, r->paused ? "Go on" : "Pause", "time (Space)");
+    ImGui::SameLine();
+    ask(state, VIEW_ROBOT_STEP, "Step", "one time step (.)");
+    ImGui::SameLine();
+    ask(state, VIEW_ROBOT_RESET, "Reset", "the pose the model is given in (Backspace)");
+    if (r->keyframe_count > 0) {
+        ImGui::SameLine();
+        ask(state, VIEW_ROBOT_KEYFRAME, "Keyframe", "the next one (N)");
+    }
+    slider("speed of time", &r->speed, 1.0 / 64.0, 4.0, "%.3g x", true);
+    bool contacts = r->contacts;
+    if (ImGui::Checkbox("contacts and their forces (C)", &contacts)) {
+        state->action = VIEW_ROBOT_CONTACTS;
+    }
+    for (int i = 0; i < r->camera_count; i++) {
+        ImGui::PushID(i);
+        char label[64];
+        snprintf(label, sizeof label, "camera %d %s", i + 1, r->camera_names[i]);
+        if (ImGui::RadioButton(label, r->camera == i)) {
+            r->camera_wanted = i;
+        }
+        ImGui::PopID();
+    }
+    show_groups(state);
+    show_sliders("Actuators", r->controls, r->control_count, true);
+    show_sliders("Joints", r->joints, r->joint_count, false);
+}
+
+static void show_layers(panel_state *state)
+{
+    for (int i = 0; i < orr_scene_layer_count(state->scene); i++) {
+        orr_layer layer = orr_scene_layer(state->scene, i);
+        orr_layer_info info;
+        orr_transform transform;
+        bool visible;
+        if (orr_scene_layer_info(state->scene, layer, &info, nullptr) != ORR_OK ||
+            orr_world_get(state->world, 0, layer, &transform, &visible, nullptr) != ORR_OK) {
+            continue;
+        }
+        ImGui::PushID(i);
+        if (ImGui::SmallButton("x")) {
+            state->remove = layer;
+        }
+        ImGui::SameLine();
+        if (ImGui::Checkbox(info.name, &visible)) {
+            orr_world_set_visible(state->world, 0, layer, visible, nullptr);
+            state->redraw = true;
+        }
+        if (ImGui::IsItemHovered()) {
+            ImGui::SetTooltip("%lld %s, %.1f MB", static_cast<long long>(info.count),
+                              info.kind == ORR_LAYER_SPLATS  ? "splats"
+                              : info.kind == ORR_LAYER_FIELD ? "parameters"
+                                                             : "triangles",
+                              double(info.bytes) * 1e-6);
+        }
+        ImGui::PopID();
+    }
+}
+
+static void show_camera(panel_state *state)
+{
+    navigator *n = state->view;
+    int mode = n->mode;
+    ImGui::RadioButton("orbit", &mode, NAVIGATOR_ORBIT);
+    ImGui::SameLine();
+    ImGui::RadioButton("fly", &mode, NAVIGATOR_FLY);
+    n->mode = static_cast<navigator_mode>(mode);
+    ImGui::SameLine();
+    bool orthographic = n->orthographic;
+    if (ImGui::Checkbox("orthographic", &orthographic)) {
+        state->action = VIEW_SWITCH_PROJECTION;
+    }
+    const double degree = 3.14159265358979323846 / 180.0;
+    double degrees = n->field_of_view / degree;
+    slider("field of view", &degrees, 10.0, 120.0, "%.0f deg", false);
+    n->field_of_view = degrees * degree;
+    slider("speed", &n->speed, 1e-3, 1e3, "%.3g /s", true);
+    ask(state, VIEW_HOME, "Home", "the view at the start (Home)");
+    ImGui::SameLine();
+    ask(state, VIEW_SEE_ALL, "See all", "every visible layer (F)");
+    ImGui::SameLine();
+    ask(state, VIEW_SCREENSHOT, "Screenshot", "the picture as a PNG file (P, F12)");
+}
+
+static void show_quality(panel_state *state)
+{
+    resolution *r = state->quality;
+    if (ImGui::Button(state->device)) {
+        state->action = VIEW_SWITCH_DEVICE;
+    }
+    if (ImGui::IsItemHovered()) {
+        ImGui::SetTooltip("draw with the CPU, Vulkan or CUDA (V); presented by %s", state->presenter);
+    }
+    ImGui::SameLine();
+    state->redraw |= ImGui::Checkbox("antialias", &state->antialias);
+    int percent = int(r->full * 100.0f + 0.5f);
+    if (ImGui::SliderInt("resolution", &percent, 13, 100, "%d %%", ImGuiSliderFlags_AlwaysClamp)) {
+        r->full = float(percent) / 100.0f;
+        state->redraw = true;
+    }
+    ImGui::Checkbox("less while moving, for 30 frames/s", &r->adaptive);
+}
+
+static void show_path(panel_state *state)
+{
+    camera_recorder *recorder = state->recorder;
+    ask(state, VIEW_KEY_ADD, "Add key", "this view becomes a key of the path (K)");
+    ImGui::SameLine();
+    ask(state, VIEW_PATH_PLAY, state->playing ? "Pause" : "Play", "fly through the keys (Space)");
+    ImGui::SameLine();
+    ask(state, VIEW_PATH_SAVE, "Save", "as transforms.json, for orrery render --cameras (Ctrl+S)");
+    ImGui::SameLine();
+    ask(state, VIEW_PATH_CLEAR, "Clear", "forget the keys");
+    ImGui::Text("%d keys, %.1f of %.1f s", recorder->count, state->path_time, state->path_duration);
+    slider("s per key", &recorder->seconds, 0.25, 10.0, "%.2f", false);
+}
+
+static void lay_out(panel *p, panel_state *state)
+{
+    ImGui::SetNextWindowPos(ImVec2(10.0f, 10.0f), ImGuiCond_FirstUseEver);
+    ImGui::SetNextWindowSizeConstraints(ImVec2(300.0f, 0.0f),
+                                        ImVec2(300.0f, ImGui::GetIO().DisplaySize.y - 20.0f));
+    ImGui::SetNextWindowBgAlpha(0.8f);
+    ImGui::Begin("Orrery  (F1)", nullptr, ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoNav);
+    ImGui::PushItemWidth(160.0f);
+    show_times(state);
+    if (state->training && ImGui::CollapsingHeader("Training", ImGuiTreeNodeFlags_DefaultOpen)) {
+        show_training(state);
+    }
+    if (state->robot && ImGui::CollapsingHeader("Robot", ImGuiTreeNodeFlags_DefaultOpen)) {
+        show_robot(state);
+    }
+    if (ImGui::CollapsingHeader("Layers", ImGuiTreeNodeFlags_DefaultOpen)) {
+        show_layers(state);
+    }
+    if (ImGui::CollapsingHeader("Camera", ImGuiTreeNodeFlags_DefaultOpen)) {
+        show_camera(state);
+    }
+    if (ImGui::CollapsingHeader("Drawing", ImGuiTreeNodeFlags_DefaultOpen)) {
+        show_quality(state);
+    }
+    if (ImGui::CollapsingHeader("Camera path")) {
+        show_path(state);
+    }
+    ImGui::PopItemWidth();
+    p->low = ImGui::GetWindowPos();
+    p->high = ImVec2(p->low.x + ImGui::GetWindowWidth(), p->low.y + ImGui::GetWindowHeight());
+    ImGui::End();
+}
+
+static void collect(panel *p, const ImDrawData *data)
+{
+    const ImVec2 origin = data->DisplayPos, scale = data->FramebufferScale;
+    p->parts.clear();
+    p->lists.clear();
+    for (int i = 0; i < data->CmdListsCount; i++) {
+        for (const ImDrawCmd &command : data->CmdLists[i]->CmdBuffer) {
+            const ImVec4 &clip = command.ClipRect;
+            p->parts.push_back({command.IdxOffset,
+                                command.ElemCount,
+                                command.VtxOffset,
+                                {(clip.x - origin.x) * scale.x, (clip.y - origin.y) * scale.y},
+                                {(clip.z - origin.x) * scale.x, (clip.w - origin.y) * scale.y}});
+        }
+    }
+    const orr_overlay_part *part = p->parts.data();
+    for (int i = 0; i < data->CmdListsCount; i++) {
+        ImDrawList *list = data->CmdLists[i];
+        for (ImDrawVert &vertex : list->VtxBuffer) {
+            vertex.pos = ImVec2((vertex.pos.x - origin.x) * scale.x, (vertex.pos.y - origin.y) * scale.y);
+        }
+        p->lists.push_back({reinterpret_cast<const orr_overlay_vertex *>(list->VtxBuffer.Data),
+                            list->IdxBuffer.Data, part, uint32_t(list->VtxBuffer.Size),
+                            uint32_t(list->IdxBuffer.Size), uint32_t(list->CmdBuffer.Size)});
+        part += list->CmdBuffer.Size;
+    }
+    p->overlay.lists = p->lists.data();
+    p->overlay.list_count = int(p->lists.size());
+}
+
+extern "C" const orr_overlay *panel_build(panel *p, panel_state *state)
+{
+    ImGui_ImplGlfw_NewFrame();
+    ImGui::NewFrame();
+    lay_out(p, state);
+    ImGui::Render();
+    collect(p, ImGui::GetDrawData());
+    return &p->overlay;
+}

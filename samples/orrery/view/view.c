@@ -1,0 +1,260 @@
+// orrery view: a window on a scene.
+#include "samples/orrery/view/view.h"
+
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "engine/loop/shared_device.h"
+#include "neural/capture/capture.h"
+#include "neural/capture/capture_file.h"
+#include "samples/orrery/commands.h"
+#include "samples/orrery/interrupt.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double FRAMES_PER_SECOND = 30.0; // held while moving
+static const double INTERRUPT_SECONDS = 0.25; // how soon Ctrl-C is seen at rest
+static const double STEP_SECONDS_MAX = 0.1;   // a slow frame is not a leap
+
+// For CUDA the CPU draws meshes: what has nothing else is drawn by Vulkan beside it, unless CUDA was asked for.
+static orr_device_kind choose_device(const viewer *v, const common_options *common)
+{
+    const char *variable = getenv("ORR_DEVICE");
+    bool asked =
+        common->device != ORR_DEVICE_AUTO || (variable && variable[0] && strcmp(variable, "auto") != 0);
+    bool meshes_alone = !orr_scene_has_fields(v->scene);
+    for (int i = 0; i < orr_scene_layer_count(v->scene); i++) {
+        orr_layer_info info;
+        meshes_alone &= orr_scene_layer_info(v->scene, orr_scene_layer(v->scene, i), &info, NULL) == ORR_OK &&
+                        info.kind != ORR_LAYER_SPLATS;
+    }
+    return !asked && meshes_alone && orr_engine_shows_cuda(v->engine) ? ORR_DEVICE_VULKAN
+                                                                      : orr_engine_device(v->engine);
+}
+
+static orr_result open_scene(viewer *v, const common_options *common, bool validate, orr_error *error)
+{
+    const orr_engine_desc desc = {
+        .threads = common->threads,
+        .device = common->device,
+        .validate = validate,
+        .log = command_log().write,
+    };
+    int extension_count;
+    const char *const *extensions = orr_present_extensions(v->present, &extension_count);
+    ORR_TRY(orr_engine_create_presenting(&desc, extensions, extension_count, &v->engine, error));
+    if (orr_capture_readable(v->scene_path)) {
+        ORR_TRY(view_training_open(v->engine, v->scene_path, (uint32_t)common->seed, &v->scene, &v->training,
+                                   error));
+    } else {
+        ORR_TRY(orr_scene_load(v->engine, v->scene_path, &v->scene, error));
+    }
+    v->device = choose_device(v, common);
+    ORR_TRY(orr_world_create(v->scene, 1, &v->world, error));
+    ORR_TRY(orr_world_set_device(v->world, v->robot.physics, error));
+    return view_robot_open(v, common->seed, error);
+}
+
+static orr_result open_window(viewer *v, const common_options *common, orr_error *error)
+{
+    char title[256];
+    snprintf(title, sizeof title, "%s - Orrery", orr_path_name(v->scene_path));
+    const orr_present_desc desc = {
+        .title = title,
+        .width = common->size[0] ? common->size[0] : 1280,
+        .height = common->size[1] ? common->size[1] : 720,
+    };
+    ORR_TRY(orr_present_open(v->present, &desc, error));
+    ORR_TRY(view_open_device(v, error));
+    v->window = orr_present_window(v->present);
+    view_connect(v);
+    v->panel = panel_create(v->window);
+    return v->panel ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the panel");
+}
+
+static void look_from_home(viewer *v)
+{
+    int width, height;
+    glfwGetFramebufferSize(v->window, &width, &height);
+    v->robot.before = glfwGetTime();
+    if (orr_world_camera_count(v->world) == 0 ||
+        orr_world_camera(v->world, 0, 0, 0, 0, &v->home, NULL) != ORR_OK) {
+        v->home = orr_scene_default_camera(v->scene, width, height);
+    } else if (orr_scene_camera_count(v->scene) == 0) {
+        v->robot.panel.camera = 0; // a robot's: goes along with it
+    }
+    float centre[3], radius;
+    view_bounds(v, centre, &radius);
+    navigator_start(&v->navigator, &v->home, centre, radius);
+}
+
+static bool is_training(const viewer *v)
+{
+    return v->training && view_training_is_going(v->training, v->scene);
+}
+
+static void wait_for_events(const viewer *v, bool going)
+{
+    double now = glfwGetTime();
+    if (is_training(v) || view_robot_is_going(v) || v->robot.pulling) {
+        glfwPollEvents(); // also behind a window that is not seen
+    } else if (glfwGetWindowAttrib(v->window, GLFW_ICONIFIED)) {
+        glfwWaitEventsTimeout(INTERRUPT_SECONDS);
+    } else if (going || v->stale || v->drawing.going || v->attention > 0 || v->limit > 0) {
+        glfwPollEvents();
+    } else if (view_is_moving(v, now)) {
+        glfwWaitEventsTimeout(0.02); // until it rests
+    } else {
+        glfwWaitEventsTimeout(INTERRUPT_SECONDS);
+    }
+}
+
+static orr_result run(viewer *v, orr_error *error)
+{
+    bool going = false;
+    double before = glfwGetTime();
+    while (!glfwWindowShouldClose(v->window) && !interrupt_asked() &&
+           (v->limit == 0 || v->presented < v->limit)) {
+        wait_for_events(v, going);
+        double now = glfwGetTime();
+        // what begins now begins with one ordinary step, however long nothing happened
+        double seconds = going ? fmin(now - before, STEP_SECONDS_MAX) : 1.0 / 60.0;
+        before = now;
+        going = view_move(v, seconds);
+        view_robot_turn(v, now);
+        v->again = v->again || v->limit > 0;
+        if (is_training(v)) {
+            bool due = view_training_turn(v->training, now, going || view_is_moving(v, now));
+            v->again |= due && !v->drawing.going;
+        }
+        view_refresh(v, now);
+        ORR_TRY(view_show(v, now, error));
+    }
+    return ORR_OK;
+}
+
+static void close_viewer(viewer *v)
+{
+    panel_destroy(v->panel);
+    view_close_device(v);
+    orr_present_destroy(v->present);
+    for (int i = 0; i < VIEW_DEVICES; i++) {
+        orr_frame_destroy(v->frames[i]);
+    }
+    view_robot_close(v);
+    orr_world_destroy(v->world);
+    orr_scene_destroy(v->scene);
+    view_training_close(v->training);
+    orr_engine_destroy(v->engine);
+    camera_recorder_clear(&v->recorder);
+    orr_free(v->rgba);
+    orr_free(v->depth);
+    orr_free(v->picture.rgba);
+}
+
+static orr_result view(viewer *v, const common_options *common, bool validate, const char *screenshot,
+                       orr_error *error)
+{
+    ORR_TRY(orr_present_create(&v->present, error));
+    // before a window flashes up for a file that cannot be read
+    ORR_TRY(open_scene(v, common, validate, error));
+    ORR_TRY(open_window(v, common, error));
+    look_from_home(v);
+    ORR_TRY(run(v, error));
+    return screenshot ? view_save_picture(v, screenshot, error) : ORR_OK;
+}
+
+int command_view(int argc, char **argv)
+{
+    common_options common = {0};
+    int frames = 0;
+    const char *picture = NULL;
+    bool validate = false;
+    viewer v = {
+        .background = {-1.0f, 0.0f, 0.0f},
+        .seen_at = -INFINITY,
+        .last_click = -INFINITY,
+        .stale = true,
+        .attention = 3,
+        .resolution = resolution_start(FRAMES_PER_SECOND),
+        .recorder = {.seconds = 2.0},
+    };
+    const option options[] = {
+        {.name = "--background",
+         .kind = OPTION_COLOUR,
+         .value = v.background,
+         .expect = "R,G,B",
+         .help = "colour behind everything, 0 .. 1 (default: the scene's, or black)"},
+        {.name = "--antialias",
+         .kind = OPTION_FLAG,
+         .value = &v.antialias,
+         .help = "Mip-Splatting compensation for small splats"},
+        {.name = "--ctrl",
+         .kind = OPTION_TEXT,
+         .value = &v.robot.control,
+         .expect = "sine|random|FILE.npy",
+         .help = "what the first robot's actuators do (default: what the panel says)"},
+        {.name = "--physics",
+         .kind = OPTION_DEVICE,
+         .value = &v.robot.physics,
+         .expect = "auto|cpu|cuda",
+         .help = "which machine moves robots (default auto: the CPU, for one world)"},
+        {.name = "--paused",
+         .kind = OPTION_FLAG,
+         .value = &v.robot.panel.paused,
+         .help = "robots stand still until Space"},
+        {.name = "--screenshot",
+         .kind = OPTION_TEXT,
+         .value = &picture,
+         .expect = "FILE.png",
+         .help = "write the picture when the window closes"},
+        {.name = "--frames",
+         .kind = OPTION_INT,
+         .value = &frames,
+         .expect = "N",
+         .help = "draw without rest and close after N frames",
+         .low = 1.0,
+         .high = 1e9},
+        {.name = "--validate", .kind = OPTION_FLAG, .value = &validate, .help = "Vulkan's validation layer"},
+    };
+    const command_usage usage = {
+        .name = "view",
+        .operands = "SCENE|CAPTURE",
+        .purpose = "A window on a scene, on robots that move, or on a radiance field that is being trained.",
+        .notes =
+            "left drag       orbit around the focus     double click   look at what is there\n"
+            "right drag      look around                W A S D Q E    fly; Shift: faster\n"
+            "middle drag     pan (or Shift + left)      wheel          closer, or faster when flying\n"
+            "F  see all      Home  as at the start      1 .. 9         the scene's cameras\n"
+            "[ ]  field of view     O  orthographic     V  CPU, Vulkan or CUDA\n"
+            "P, F12  screenshot     F1  panel           Escape  quit\n"
+            "K  add a key to the camera path            Space  play or pause (without a robot)\n"
+            "Ctrl+S  save it as transforms.json for orrery render --cameras\n"
+            "Files dropped on the window join the scene.\n"
+            "A robot (.xml) moves in real time; Ctrl + left drag pulls at the body that is there.\n"
+            "Space  pause or go on  .  one time step    Backspace  reset     N  next keyframe\n"
+            "-  =  slower, faster   C  contact points and forces             1 .. 9  its cameras\n"
+            "A capture (transforms.json, its folder, or a folder with a COLMAP model) trains a radiance\n"
+            "field while it is looked at: T  pause or go on     M  save the model as NAME.ingp, which\n"
+            "orrery train nerf CAPTURE --holdout 0 --resume goes on from",
+        .operand_min = 1,
+        .operand_max = 1,
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+        .common = &common,
+    };
+    int operand_count, exit_code;
+    if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
+        return exit_code;
+    }
+    v.scene_path = argv[0];
+    v.limit = frames;
+    v.has_background = v.background[0] >= 0.0f;
+    interrupt_begin();
+    orr_error error;
+    orr_result result = view(&v, &common, validate, picture, &error);
+    close_viewer(&v);
+    return result == ORR_OK ? 0 : command_fail(result, &error);
+}

@@ -1,0 +1,150 @@
+// The viewer's state, shared by its files: view.c (the command and its loop), view_input.c (keys and mouse),
+// view_picture.c (what to draw when; presenting), view_draw.c (drawing), view_actions.c (what keys and buttons ask for),
+// view_training.c (a field that learns meanwhile) and view_robot.c (robots that move meanwhile).
+#pragma once
+
+#include "samples/orrery/view/panel.h"
+#include "samples/orrery/view/view_robot.h"
+#include "samples/orrery/view/view_training.h"
+
+#include "render/vulkan/image.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+enum { VIEW_STAGES = 32, VIEW_DEVICES = ORR_DEVICE_CUDA + 1 };
+
+typedef enum view_drag {
+    VIEW_DRAG_NONE = 0,
+    VIEW_DRAG_ORBIT,
+    VIEW_DRAG_LOOK,
+    VIEW_DRAG_PAN,
+    VIEW_DRAG_PULL
+} view_drag;
+
+// Where the picture is that the window shows.
+typedef enum view_place { VIEW_NOWHERE = 0, VIEW_IN_MEMORY, VIEW_ON_DEVICE } view_place;
+
+typedef enum view_purpose {
+    VIEW_FIRST = 0, // of a view: as rough as it takes
+    VIEW_SHARPER,   // or anew, of what is shown already
+    VIEW_FOR_SCREENSHOT
+} view_purpose;
+
+// The picture in the making.
+typedef struct view_drawing {
+    bool going;
+    orr_camera camera;
+    float scale; // of the window's size
+    view_purpose purpose;
+    double begun_at;     // [s]
+    double milliseconds; // spent on it
+    bool for_reading;    // also what Vulkan draws is brought to memory; what the window shows stays as it is
+    bool renewed;        // the device was lost, and is there again
+    // in the frame of a device
+    bool submitted, to_memory;
+    orr_device_kind device;
+} view_drawing;
+
+typedef struct viewer {
+    const char *scene_path;
+    orr_engine *engine;
+    orr_scene *scene;
+    orr_world *world;
+    view_training *training; // NULL: the scene is not a capture
+    view_robot robot;
+    orr_frame *frames[VIEW_DEVICES]; // made when a device first draws
+    orr_device_kind device;          // that draws
+    orr_present *present;
+    orr_vk *
+        vk; // the engine's, with which the window presents; NULL after it was lost and could not be opened anew
+    GLFWwindow *window;
+    panel *panel;
+    bool panel_hidden;
+    char message[512];
+
+    navigator navigator;
+    resolution resolution;
+    camera_recorder recorder;
+    orr_camera home;
+    bool playing;
+    double path_time; // [s]
+
+    view_drag drag;
+    double cursor[2];  // [window coordinates]
+    double last_click; // [s]
+    double last_click_at[2];
+
+    bool antialias, has_background;
+    float background[3];
+    view_place place;       // of the picture
+    orr_vulkan_image image; // VIEW_ON_DEVICE
+    orr_device_kind drew;   // it
+    bool readable;          // the three below hold the picture: always for VIEW_IN_MEMORY
+    orr_image8 picture;     // as presented
+    float *rgba, *depth;
+    int64_t pixel_capacity;
+    uint64_t revision; // counts the pictures
+    orr_camera drawn;  // the picture's
+    float drawn_scale; // the picture's, of the window's size
+    double drawn_cost; // of the picture [ms]
+    orr_camera seen;   // the camera of the loop's last round, window-sized
+    double seen_at;    // when it last changed [s]
+    bool moving;       // in the loop's last round
+    bool stale;        // the picture does not show what is there
+    bool again;        // it does, and is to be drawn once more
+    view_drawing drawing;
+    char screenshot[256]; // to be written of the view as it is drawn next; empty: none
+    orr_stage_time stages[VIEW_STAGES];
+    int stage_count;
+
+    int attention; // frames to present although nothing moves: the panel follows events
+    double presented_at;
+    double interval; // between presented frames, smoothed [s]; 0: at rest
+    int64_t presented;
+    uint64_t presented_revision;
+    int64_t limit; // quit after so many frames; 0: never
+} viewer;
+
+// The panel lays itself out a frame after what changed it, and sizes itself one later.
+static inline void view_attend(viewer *v)
+{
+    v->attention = 3;
+}
+
+void view_connect(viewer *v); // window callbacks
+// Moves the camera by held keys, moves under way and the path; true while any of them goes on.
+bool view_move(viewer *v, double seconds);
+void view_do(viewer *v, view_action action);
+void view_add_file(viewer *v, const char *path);
+void view_remove(viewer *v, orr_layer layer);
+void view_focus_under_cursor(viewer *v);
+void view_bounds(const viewer *v, float centre[3], float *radius); // of what is visible
+void view_say(viewer *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// The engine's Vulkan device for the window, at the start or after it was lost.
+orr_result view_open_device(viewer *v, orr_error *error);
+void view_close_device(viewer *v);
+// Everyone lets go of a lost device, and it is opened anew; the line of the error is logged.
+orr_result view_renew_device(viewer *v, orr_error *error);
+
+// Begins a picture; one in the making is dropped.
+void view_draw_begin(viewer *v, const orr_camera *camera, float scale);
+// Goes on with it for about so long; done: it is now the viewer's. A lost device is opened anew, CUDA falls back to Vulkan, and
+// Vulkan to the CPU; what no device can draw is an error, and drawing is over.
+orr_result view_draw_part(viewer *v, double milliseconds, bool *done, orr_error *error);
+const char *view_device_name(const viewer *v); // that draws, for people
+void view_draw_drop(viewer *v);                // before the scene or the field that is learnt change
+// A whole picture, however long it takes.
+orr_result view_draw_now(viewer *v, const orr_camera *camera, float scale, bool for_reading,
+                         orr_error *error);
+// Brings the picture and its depth to memory when they are on the device only.
+orr_result view_read_picture(viewer *v, orr_error *error);
+
+orr_camera view_camera(const viewer *v, int width, int height); // as things stand, the path included
+bool view_is_moving(const viewer *v, double now);
+// Draws a part of the picture that is wanted, if one is. What goes wrong is said in the panel.
+void view_refresh(viewer *v, double now);
+orr_result view_save_picture(viewer *v, const char *path, orr_error *error); // the view in full
+// Shows picture and panel when one of them changed.
+orr_result view_show(viewer *v, double now, orr_error *error);

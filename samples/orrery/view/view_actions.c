@@ -1,0 +1,311 @@
+// What keys, buttons and dropped files ask of the viewer.
+#include "samples/orrery/view/view.h"
+
+#include "engine/core/camera.h"
+#include "engine/core/file.h"
+#include "engine/loop/camera_file.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double PATH_FRAMES_PER_SECOND = 30.0;
+
+void view_say(viewer *v, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(v->message, sizeof v->message, format, list);
+    va_end(list);
+    view_attend(v);
+}
+
+// NAME.png, or NAME-2.png and so on when there is one already
+static void unused_name(char out[256], const char *name, const char *ending)
+{
+    snprintf(out, 256, "%s%s", name, ending);
+    for (int i = 2; i < 10000; i++) {
+        FILE *taken = fopen(out, "rb");
+        if (!taken) {
+            return;
+        }
+        fclose(taken);
+        snprintf(out, 256, "%s-%d%s", name, i, ending);
+    }
+}
+
+enum { STEM_SIZE = 200 };
+
+// the scene's name without what follows the first dot; a folder's may end in a slash
+static void scene_stem(const viewer *v, char stem[STEM_SIZE])
+{
+    size_t length = strlen(v->scene_path);
+    while (length > 1 && v->scene_path[length - 1] == '/') {
+        length--;
+    }
+    size_t start = length;
+    while (start > 0 && v->scene_path[start - 1] != '/') {
+        start--;
+    }
+    snprintf(stem, STEM_SIZE, "%.*s", (int)(length - start), v->scene_path + start);
+    stem[strcspn(stem, ".")] = 0;
+    if (!stem[0]) {
+        snprintf(stem, STEM_SIZE, "orrery");
+    }
+}
+
+static void screenshot(viewer *v)
+{
+    char stem[STEM_SIZE], path[256];
+    scene_stem(v, stem);
+    unused_name(path, stem, ".png");
+    memcpy(v->screenshot, path, sizeof v->screenshot);
+}
+
+static void save_path(viewer *v)
+{
+    if (v->recorder.count == 0) {
+        view_say(v, "The camera path has no keys yet: K adds this view.");
+        return;
+    }
+    char path[256];
+    unused_name(path, "transforms", ".json");
+    int width, height;
+    glfwGetFramebufferSize(v->window, &width, &height);
+    orr_error error;
+    orr_result result =
+        camera_recorder_save(&v->recorder, path, PATH_FRAMES_PER_SECOND, width & ~1, height & ~1, &error);
+    if (result == ORR_OK) {
+        view_say(v, "%s: play it back with orrery render %s --cameras %s -o OUT.mp4", path,
+                 orr_path_name(v->scene_path), path);
+    } else {
+        view_say(v, "%s", error.message);
+    }
+}
+
+static void add_key(viewer *v)
+{
+    orr_camera camera = v->seen;
+    orr_error error;
+    if (camera_recorder_add(&v->recorder, &camera, &error) == ORR_OK) {
+        v->path_time = camera_recorder_duration(&v->recorder);
+        view_say(v, "Key %d of the camera path.", v->recorder.count);
+    } else {
+        view_say(v, "%s", error.message);
+    }
+}
+
+static void play_or_pause(viewer *v)
+{
+    double duration = camera_recorder_duration(&v->recorder);
+    if (!v->playing && duration <= 0.0) {
+        view_say(v, "A camera path needs two keys: K adds this view.");
+        return;
+    }
+    if (v->playing) {
+        // hands go on from where the path has come to
+        orr_camera camera = camera_recorder_at(&v->recorder, v->path_time, v->seen.width, v->seen.height);
+        navigator_adopt(&v->navigator, &camera);
+    } else if (v->path_time >= duration) {
+        v->path_time = 0.0;
+    }
+    v->playing = !v->playing;
+}
+
+static void switch_device(viewer *v)
+{
+    view_draw_drop(v);
+    bool has_cuda = orr_engine_device(v->engine) == ORR_DEVICE_CUDA;
+    v->device = v->device == ORR_DEVICE_CPU                  ? ORR_DEVICE_VULKAN
+                : v->device == ORR_DEVICE_VULKAN && has_cuda ? ORR_DEVICE_CUDA
+                                                             : ORR_DEVICE_CPU;
+    v->stale = true;
+    view_say(v, "Drawing with %s.", view_device_name(v));
+}
+
+static void see_all(viewer *v)
+{
+    float centre[3], radius;
+    view_bounds(v, centre, &radius);
+    navigator_see(&v->navigator, centre, radius);
+}
+
+static void pause_training(viewer *v)
+{
+    if (v->training) {
+        v->training->figures.paused = !v->training->figures.paused;
+        v->again = true; // when it pauses: what was learned last
+    }
+}
+
+static void save_model(viewer *v)
+{
+    if (!v->training) {
+        return;
+    }
+    char stem[STEM_SIZE], path[256];
+    scene_stem(v, stem);
+    unused_name(path, stem, ".ingp");
+    orr_error error;
+    view_draw_drop(v); // what it draws is about to change
+    v->again = true;
+    if (view_training_save(v->training, path, &error) == ORR_OK) {
+        view_say(v, "%s: the model after %lld steps, for orrery train nerf %s --holdout 0 --resume", path,
+                 (long long)v->training->figures.steps, orr_path_name(v->scene_path));
+    } else {
+        view_say(v, "%s", error.message);
+    }
+}
+
+void view_do(viewer *v, view_action action)
+{
+    view_attend(v);
+    switch (action) {
+    case VIEW_NOTHING:
+        break;
+    case VIEW_QUIT:
+        glfwSetWindowShouldClose(v->window, GLFW_TRUE);
+        break;
+    case VIEW_HOME:
+        view_robot_unfollow(v);
+        navigator_go_to(&v->navigator, &v->home, v->navigator.pose.distance);
+        break;
+    case VIEW_SEE_ALL:
+        view_robot_unfollow(v);
+        see_all(v);
+        break;
+    case VIEW_SCREENSHOT:
+        screenshot(v);
+        break;
+    case VIEW_KEY_ADD:
+        add_key(v);
+        break;
+    case VIEW_PATH_PLAY:
+        play_or_pause(v);
+        break;
+    case VIEW_PATH_SAVE:
+        save_path(v);
+        break;
+    case VIEW_PATH_CLEAR:
+        camera_recorder_clear(&v->recorder);
+        v->playing = false;
+        v->path_time = 0.0;
+        break;
+    case VIEW_TRAINING_PAUSE:
+        pause_training(v);
+        break;
+    case VIEW_MODEL_SAVE:
+        save_model(v);
+        break;
+    case VIEW_ROBOT_PAUSE:
+    case VIEW_ROBOT_STEP:
+    case VIEW_ROBOT_RESET:
+    case VIEW_ROBOT_KEYFRAME:
+    case VIEW_ROBOT_SLOWER:
+    case VIEW_ROBOT_FASTER:
+    case VIEW_ROBOT_CONTACTS:
+        view_robot_do(v, action);
+        break;
+    case VIEW_SWITCH_DEVICE:
+        switch_device(v);
+        break;
+    case VIEW_SWITCH_PROJECTION:
+        v->navigator.orthographic = !v->navigator.orthographic;
+        break;
+    case VIEW_SWITCH_PANEL:
+        v->panel_hidden = !v->panel_hidden;
+        break;
+    }
+}
+
+void view_add_file(viewer *v, const char *path)
+{
+    orr_error error;
+    orr_layer layer;
+    view_draw_drop(v);
+    if (orr_scene_add_file(v->scene, path, NULL, &layer, &error) == ORR_OK) {
+        v->stale = true;
+        view_say(v, "%s: added", orr_path_name(path));
+    } else {
+        view_say(v, "%s", error.message);
+    }
+}
+
+void view_remove(viewer *v, orr_layer layer)
+{
+    orr_error error;
+    view_draw_drop(v);
+    if (orr_scene_remove(v->scene, layer, &error) == ORR_OK) {
+        v->stale = true;
+    } else {
+        view_say(v, "%s", error.message);
+    }
+}
+
+void view_bounds(const viewer *v, float centre[3], float *radius)
+{
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < orr_scene_layer_count(v->scene); i++) {
+        orr_layer layer = orr_scene_layer(v->scene, i);
+        orr_layer_info info;
+        orr_transform transform;
+        bool visible;
+        float m[12];
+        if (orr_scene_layer_info(v->scene, layer, &info, NULL) != ORR_OK || info.count == 0 ||
+            orr_world_get(v->world, 0, layer, &transform, &visible, NULL) != ORR_OK || !visible ||
+            orr_affine_from_transform(&transform, m, NULL) != ORR_OK) {
+            continue;
+        }
+        for (int corner = 0; corner < 8; corner++) {
+            for (int j = 0; j < 3; j++) {
+                float place = m[4 * j + 3];
+                for (int k = 0; k < 3; k++) {
+                    place += m[4 * j + k] * (corner >> k & 1 ? info.high[k] : info.low[k]);
+                }
+                low[j] = fminf(low[j], place);
+                high[j] = fmaxf(high[j], place);
+            }
+        }
+    }
+    double square = 0.0;
+    for (int i = 0; i < 3; i++) {
+        bool empty = low[i] > high[i];
+        centre[i] = empty ? 0.0f : 0.5f * (low[i] + high[i]);
+        double half = empty ? 0.5 : 0.5 * (double)(high[i] - low[i]);
+        square += half * half;
+    }
+    *radius = (float)sqrt(square);
+}
+
+void view_focus_under_cursor(viewer *v)
+{
+    int width, height;
+    glfwGetWindowSize(v->window, &width, &height);
+    const orr_camera *camera = &v->drawn;
+    double x = v->cursor[0] / fmax(width, 1.0) * camera->width,
+           y = v->cursor[1] / fmax(height, 1.0) * camera->height;
+    if (x < 0.0 || y < 0.0 || x >= camera->width || y >= camera->height || v->place == VIEW_NOWHERE) {
+        return;
+    }
+    orr_error error;
+    if (view_read_picture(v, &error) != ORR_OK) {
+        view_say(v, "%s", error.message);
+        return;
+    }
+    double depth = (double)v->depth[(int64_t)y * camera->width + (int64_t)x];
+    if (depth <= 0.0) {
+        view_say(v, "Nothing to focus on there.");
+        return;
+    }
+    double spread = camera->model == ORR_CAMERA_ORTHOGRAPHIC ? 1.0 : depth;
+    const double ray[3] = {(x - 0.5 * camera->width) / (double)camera->focal[0] * spread,
+                           (y - 0.5 * camera->height) / (double)camera->focal[1] * spread, depth};
+    float point[3];
+    for (int i = 0; i < 3; i++) {
+        const float *row = camera->pose + 4 * i;
+        point[i] = (float)((double)row[3] + (double)row[0] * ray[0] + (double)row[1] * ray[1] +
+                           (double)row[2] * ray[2]);
+    }
+    navigator_focus(&v->navigator, point);
+}

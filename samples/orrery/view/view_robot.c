@@ -1,0 +1,442 @@
+#include "samples/orrery/view/view.h"
+
+#include "engine/core/camera.h"
+#include "engine/core/memory.h"
+#include "engine/loop/scene.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double TURN_SECONDS_MAX = 0.1; // what a machine too slow for real time is given at once
+static const double pi = 3.14159265358979323846;
+
+static const orr_layer_data *robot_layer(const viewer *v, orr_layer id)
+{
+    int place = orr_scene_find(v->scene, id);
+    return place >= 0 && v->scene->layers[place].kind == ORR_LAYER_ROBOT ? &v->scene->layers[place] : NULL;
+}
+
+static void say(viewer *v, orr_result result, const orr_error *error)
+{
+    if (result != ORR_OK) {
+        view_say(v, "%s", error->message);
+    }
+}
+
+// ---- the panel's sliders ----
+
+static orr_result make_sliders(view_robot *r, const orr_model *m, orr_error *error)
+{
+    panel_robot *p = &r->panel;
+    ORR_ALLOC(p->joints, m->njnt, "joint sliders", error);
+    ORR_ALLOC(p->controls, m->nu, "control sliders", error);
+    for (int i = 0; i < m->njnt; i++) {
+        bool hinge = m->jnt_type[i] == ORR_JOINT_HINGE;
+        if (hinge || m->jnt_type[i] == ORR_JOINT_SLIDE) {
+            double reach = hinge ? pi : m->stat.extent;
+            p->joints[p->joint_count++] =
+                (panel_slider){.name = orr_model_name(m, ORR_OBJECT_JOINT, i),
+                               .index = m->jnt_qposadr[i],
+                               .low = m->jnt_limited[i] ? m->jnt_range[2 * i] : -reach,
+                               .high = m->jnt_limited[i] ? m->jnt_range[2 * i + 1] : reach};
+        }
+    }
+    for (int i = 0; i < m->nu; i++) {
+        p->controls[p->control_count++] = (panel_slider){.name = orr_model_name(m, ORR_OBJECT_ACTUATOR, i),
+                                                         .index = i,
+                                                         .low = r->drive.low[i],
+                                                         .high = r->drive.high[i]};
+    }
+    return ORR_OK;
+}
+
+static orr_result name_cameras(viewer *v, orr_error *error)
+{
+    panel_robot *p = &v->robot.panel;
+    p->camera = -1;
+    p->camera_count = orr_world_camera_count(v->world);
+    ORR_ALLOC(p->camera_names, p->camera_count, "names of cameras", error);
+    for (int i = 0; i < p->camera_count; i++) {
+        p->camera_names[i] = orr_world_camera_name(v->world, i);
+    }
+    return ORR_OK;
+}
+
+orr_result view_robot_open(viewer *v, uint64_t seed, orr_error *error)
+{
+    view_robot *r = &v->robot;
+    r->panel.speed = 1.0;
+    r->keyframe = -1;
+    ORR_TRY(robot_drive_open(r->control, v->scene, seed, &r->drive, error));
+    ORR_TRY(name_cameras(v, error));
+    const orr_layer_data *layer = robot_layer(v, r->drive.robot);
+    r->present = layer != NULL;
+    if (!layer) {
+        return ORR_OK;
+    }
+    orr_error reason = {0};
+    if (orr_world_get_robot(v->world, 0, r->drive.robot, ORR_ROBOT_TIME, &r->panel.time, &reason) ==
+        ORR_ERROR_UNSUPPORTED) {
+        fprintf(stderr, "orrery: warning: %s; it stands still\n", reason.message);
+        r->present = false;
+        return ORR_OK;
+    }
+    const orr_model *m = layer->robot->model;
+    r->panel.keyframe_count = m->nkey;
+    ORR_ALLOC(r->panel.numbers, m->nq > m->nu ? m->nq : m->nu, "a robot's state", error);
+    return make_sliders(r, m, error);
+}
+
+void view_robot_close(viewer *v)
+{
+    panel_robot *p = &v->robot.panel;
+    robot_drive_close(&v->robot.drive);
+    orr_free(p->joints);
+    orr_free(p->controls);
+    orr_free(p->camera_names);
+    orr_free(p->numbers);
+}
+
+static void read_sliders(const viewer *v, orr_robot_field field, panel_slider *sliders, int count)
+{
+    const view_robot *r = &v->robot;
+    if (count == 0 ||
+        orr_world_get_robot(v->world, 0, r->drive.robot, field, r->panel.numbers, NULL) != ORR_OK) {
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        sliders[i].value = r->panel.numbers[sliders[i].index];
+        sliders[i].changed = false;
+    }
+}
+
+static void take_sliders(viewer *v, orr_robot_field field, const panel_slider *sliders, int count)
+{
+    const view_robot *r = &v->robot;
+    bool changed = false;
+    for (int i = 0; i < count; i++) {
+        changed |= sliders[i].changed;
+    }
+    if (!changed ||
+        orr_world_get_robot(v->world, 0, r->drive.robot, field, r->panel.numbers, NULL) != ORR_OK) {
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        if (sliders[i].changed) {
+            r->panel.numbers[sliders[i].index] = sliders[i].value;
+        }
+    }
+    orr_error error;
+    say(v, orr_world_set_robot(v->world, 0, r->drive.robot, field, r->panel.numbers, &error), &error);
+    v->stale = true;
+}
+
+panel_robot *view_robot_show(viewer *v)
+{
+    view_robot *r = &v->robot;
+    if (!robot_layer(v, r->drive.robot)) {
+        r->present = false; // taken away
+        return NULL;
+    }
+    read_sliders(v, ORR_ROBOT_QPOS, r->panel.joints, r->panel.joint_count);
+    read_sliders(v, ORR_ROBOT_CTRL, r->panel.controls, r->panel.control_count);
+    orr_world_get_robot(v->world, 0, r->drive.robot, ORR_ROBOT_TIME, &r->panel.time, NULL);
+    r->panel.driven = r->drive.kind != ROBOT_DRIVE_NONE;
+    r->panel.camera_wanted = -1;
+    return &r->panel;
+}
+
+void view_robot_take(viewer *v)
+{
+    view_robot *r = &v->robot;
+    take_sliders(v, ORR_ROBOT_QPOS, r->panel.joints, r->panel.joint_count);
+    take_sliders(v, ORR_ROBOT_CTRL, r->panel.controls, r->panel.control_count);
+    if (r->panel.camera_wanted >= 0) {
+        view_robot_follow(v, r->panel.camera_wanted);
+    }
+}
+
+// ---- time ----
+
+bool view_robot_is_going(const viewer *v)
+{
+    return v->robot.present && !v->robot.panel.paused;
+}
+
+static void reset(viewer *v, int keyframe)
+{
+    orr_error error;
+    for (int i = 0; i < orr_scene_layer_count(v->scene); i++) {
+        orr_layer id = orr_scene_layer(v->scene, i);
+        const orr_layer_data *layer = robot_layer(v, id);
+        if (layer) {
+            int own = keyframe < layer->robot->model->nkey ? keyframe : -1;
+            say(v, orr_world_reset_robot(v->world, 0, id, own, &error), &error);
+        }
+    }
+    v->robot.keyframe = keyframe;
+    v->robot.seconds = 0.0;
+    v->robot.drive.step = 0;
+    v->robot.drive.rng.counter = 0;
+    v->stale = true;
+}
+
+void view_robot_do(viewer *v, view_action action)
+{
+    view_robot *r = &v->robot;
+    if (!r->present) {
+        return;
+    }
+    switch (action) {
+    case VIEW_ROBOT_PAUSE:
+        r->panel.paused = !r->panel.paused;
+        r->before = glfwGetTime();
+        v->stale = true;
+        break;
+    case VIEW_ROBOT_STEP:
+        r->panel.paused = true;
+        r->steps++;
+        break;
+    case VIEW_ROBOT_RESET:
+        reset(v, -1);
+        break;
+    case VIEW_ROBOT_KEYFRAME:
+        reset(v, r->keyframe + 1 < r->panel.keyframe_count ? r->keyframe + 1 : -1);
+        break;
+    case VIEW_ROBOT_SLOWER:
+        r->panel.speed = fmax(0.5 * r->panel.speed, 1.0 / 64.0);
+        break;
+    case VIEW_ROBOT_FASTER:
+        r->panel.speed = fmin(2.0 * r->panel.speed, 4.0);
+        break;
+    case VIEW_ROBOT_CONTACTS:
+        r->panel.contacts = !r->panel.contacts;
+        v->stale = true;
+        break;
+    default:
+        break;
+    }
+}
+
+// ---- the hand ----
+
+// The ray through the cursor, in the scene: from the camera, z of 1 along its axis.
+static void cursor_ray(const viewer *v, double from[3], double along[3])
+{
+    int width, height;
+    glfwGetWindowSize(v->window, &width, &height);
+    const orr_camera *c = &v->seen;
+    double x = v->cursor[0] / fmax(width, 1.0) * c->width, y = v->cursor[1] / fmax(height, 1.0) * c->height;
+    double right = (x - 0.5 * c->width) / (double)c->focal[0];
+    double down = (y - 0.5 * c->height) / (double)c->focal[1];
+    bool orthographic = c->model == ORR_CAMERA_ORTHOGRAPHIC;
+    for (int k = 0; k < 3; k++) {
+        const float *row = c->pose + 4 * k;
+        double aside = (double)row[0] * right + (double)row[1] * down;
+        from[k] = (double)row[3] + (orthographic ? aside : 0.0);
+        along[k] = (double)row[2] + (orthographic ? 0.0 : aside);
+    }
+}
+
+static void to_local(const float inverse[12], const double point[3], double w, double out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const float *row = inverse + 4 * k;
+        out[k] = (double)row[0] * point[0] + (double)row[1] * point[1] + (double)row[2] * point[2] +
+                 w * (double)row[3];
+    }
+}
+
+static void subtract(const float *a, const float *b, double out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        out[k] = (double)a[k] - (double)b[k];
+    }
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+    }
+}
+
+// How far along the ray (Moeller and Trumbore 1997) the mesh is met first, if before `limit`.
+static double meet(const orr_mesh *mesh, const double from[3], const double along[3], double limit)
+{
+    for (int64_t i = 0; i < mesh->index_count; i += 3) {
+        const float *corners[3];
+        for (int c = 0; c < 3; c++) {
+            corners[c] = mesh->vertices[mesh->indices[i + c]].position;
+        }
+        double ab[3], ac[3], p[3], q[3], to[3];
+        subtract(corners[1], corners[0], ab);
+        subtract(corners[2], corners[0], ac);
+        for (int k = 0; k < 3; k++) {
+            to[k] = from[k] - (double)corners[0][k];
+        }
+        cross(along, ac, p);
+        cross(to, ab, q);
+        double facing = dot(ab, p), u = dot(to, p) / facing, w = dot(along, q) / facing;
+        double t = dot(ac, q) / facing;
+        bool inside = u >= 0.0 && w >= 0.0 && u + w <= 1.0; // false when the ray is along the triangle
+        limit = inside && t > 0.0 && t < limit ? t : limit;
+    }
+    return limit;
+}
+
+// Where a layer's body, or what is `at` it, stands in the scene, and the way back.
+static bool find_place(const viewer *v, const orr_layer_data *layer, int body, const orr_transform *at,
+                       float inverse[12])
+{
+    orr_transform place;
+    float local[12], model[12], placed[12];
+    orr_layer id = {layer->id.slot, layer->id.generation};
+    return orr_world_body_transform(v->world, 0, id, body, &place, NULL) == ORR_OK &&
+           orr_affine_from_transform(&place, model, NULL) == ORR_OK &&
+           orr_affine_from_transform(at, local, NULL) == ORR_OK &&
+           (orr_affine_multiply(model, local, placed), orr_affine_invert(placed, inverse, NULL)) == ORR_OK;
+}
+
+bool view_robot_grab(viewer *v)
+{
+    view_robot *r = &v->robot;
+    double from[3], along[3], nearest = INFINITY;
+    float inverse[12];
+    bool moves = false;
+    cursor_ray(v, from, along);
+    for (int i = 0; i < orr_scene_layer_count(v->scene); i++) {
+        const orr_layer_data *layer = robot_layer(v, orr_scene_layer(v->scene, i));
+        for (int g = 0; layer && g < layer->robot->geom_count; g++) {
+            const orr_robot_geom *geom = &layer->robot->geoms[g];
+            double local_from[3], local_along[3];
+            if (geom->part != ORR_ROBOT_GEOM || !orr_robot_group_drawn(geom->group, r->panel.groups[0])) {
+                continue;
+            }
+            if (!find_place(v, layer, geom->body, &geom->at, inverse)) {
+                continue;
+            }
+            to_local(inverse, from, 1.0, local_from);
+            to_local(inverse, along, 0.0, local_along);
+            double met = meet(geom->mesh, local_from, local_along, nearest);
+            if (met < nearest) {
+                nearest = met;
+                moves = layer->robot->model->body_treeid[geom->body] >= 0;
+                r->pulled = (orr_layer){layer->id.slot, layer->id.generation};
+                r->body = geom->body;
+            }
+        }
+    }
+    if (!moves || !find_place(v, robot_layer(v, r->pulled), r->body, NULL, inverse)) {
+        return false;
+    }
+    double hit[3];
+    for (int k = 0; k < 3; k++) {
+        hit[k] = from[k] + nearest * along[k];
+    }
+    to_local(inverse, hit, 1.0, r->point);
+    r->depth = nearest;
+    r->pulling = true;
+    return true;
+}
+
+static void set_pull(viewer *v, const orr_robot_pull *pull)
+{
+    const orr_layer_data *layer = robot_layer(v, v->robot.pulled);
+    orr_error error;
+    if (layer) {
+        say(v, orr_world_robot_pull(v->world, layer, pull, &error), &error);
+        v->stale = true;
+    }
+}
+
+void view_robot_release(viewer *v)
+{
+    if (v->robot.pulling) {
+        v->robot.pulling = false;
+        set_pull(v, &(orr_robot_pull){0});
+    }
+}
+
+// The hand is where the cursor is, as far away as when it took hold.
+static void pull(viewer *v)
+{
+    view_robot *r = &v->robot;
+    const orr_layer_data *layer = robot_layer(v, r->pulled);
+    orr_transform place;
+    float model[12], inverse[12];
+    if (!r->pulling || !layer || orr_world_get(v->world, 0, r->pulled, &place, NULL, NULL) != ORR_OK ||
+        orr_affine_from_transform(&place, model, NULL) != ORR_OK ||
+        orr_affine_invert(model, inverse, NULL) != ORR_OK) {
+        r->pulling = false;
+        return;
+    }
+    double from[3], along[3];
+    orr_robot_pull wanted = {.body = r->body};
+    cursor_ray(v, from, along);
+    for (int k = 0; k < 3; k++) {
+        wanted.point[k] = r->point[k];
+        from[k] += r->depth * along[k];
+    }
+    to_local(inverse, from, 1.0, wanted.to);
+    set_pull(v, &wanted);
+}
+
+bool view_robot_turn(viewer *v, double now)
+{
+    view_robot *r = &v->robot;
+    double passed = fmin(now - r->before, TURN_SECONDS_MAX);
+    r->before = now;
+    if (r->pulling) {
+        pull(v);
+    }
+    if (!r->present || (r->panel.paused && r->steps == 0)) {
+        return false;
+    }
+    r->seconds += r->panel.paused ? r->steps * r->drive.timestep : passed * r->panel.speed;
+    r->steps = 0;
+    orr_error error;
+    orr_result result = robot_drive_advance(&r->drive, v->world, r->seconds, &error);
+    if (result != ORR_OK) {
+        r->panel.paused = true;
+        say(v, result, &error);
+    }
+    bool diverged = false;
+    if (orr_world_robot_diverged(v->world, 0, r->drive.robot, &diverged, NULL) == ORR_OK && diverged &&
+        !r->panel.paused) {
+        r->panel.paused = true;
+        view_say(v, "The robot's state has become infinite after %.3g s: Backspace resets it.", r->seconds);
+    }
+    v->stale = true;
+    view_attend(v);
+    return !r->panel.paused;
+}
+
+// ---- cameras ----
+
+void view_robot_follow(viewer *v, int camera)
+{
+    orr_camera stands;
+    orr_error error;
+    orr_result result = orr_world_camera(v->world, 0, camera, 0, 0, &stands, &error);
+    say(v, result, &error);
+    if (result == ORR_OK && camera < orr_scene_camera_count(v->scene)) {
+        v->robot.panel.camera = -1;
+        navigator_go_to(&v->navigator, &stands, v->navigator.pose.distance);
+    } else if (result == ORR_OK) {
+        v->robot.panel.camera = camera;
+    }
+}
+
+void view_robot_unfollow(viewer *v)
+{
+    if (v->robot.panel.camera >= 0) {
+        v->robot.panel.camera = -1;
+        navigator_adopt(&v->navigator, &v->seen);
+    }
+}

@@ -1,0 +1,41 @@
+// Robots in the viewer: time, the hand that pulls at them, their cameras, and what the panel shows of them.
+#pragma once
+
+#include "samples/orrery/robot_drive.h"
+#include "samples/orrery/view/panel.h"
+
+struct viewer;
+
+typedef struct view_robot {
+    const char *control; // as --ctrl has it; NULL: the panel's sliders
+    orr_device_kind physics;
+    bool present;      // the scene has one
+    panel_robot panel; // paused, speed, ... and the sliders of the first robot
+    robot_drive drive;
+    double seconds; // of its own time since the start or the last reset
+    double before;  // clock at the last turn
+    int steps;      // asked for while it is paused
+    int keyframe;   // of the last reset, -1: none
+
+    bool pulling;
+    orr_layer pulled; // what the hand holds,
+    int body;
+    double point[3]; // where, in the body's frame,
+    double depth;    // and how far from the camera
+} view_robot;
+
+orr_result view_robot_open(struct viewer *v, uint64_t seed, orr_error *error);
+void view_robot_close(struct viewer *v);
+// Lets time pass until now; true while it does.
+bool view_robot_turn(struct viewer *v, double now);
+bool view_robot_is_going(const struct viewer *v);
+void view_robot_do(struct viewer *v, view_action action);
+// The hand takes hold of what is under the cursor; false: nothing that moves is there.
+bool view_robot_grab(struct viewer *v);
+void view_robot_release(struct viewer *v);
+// The panel's part: what it shows, and what it changed.
+panel_robot *view_robot_show(struct viewer *v);
+void view_robot_take(struct viewer *v);
+// Looks through one of the world's cameras, which may move; hands take over from there.
+void view_robot_follow(struct viewer *v, int camera);
+void view_robot_unfollow(struct viewer *v);

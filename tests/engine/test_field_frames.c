@@ -1,0 +1,436 @@
+// Frames of scenes with fields, splats and a mesh: on Vulkan, where the CPU marches the fields, and on CUDA they look as on the
+// CPU, and drawn part by part they are the same bits as drawn at once. The validation layer watches where it is installed.
+#include "assets/clouds.h"
+#include "engine/loop/scene.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WIDTH = 48,
+    HEIGHT = 32,
+    PIXELS = WIDTH * HEIGHT,
+    TILES = WIDTH / ORR_FIELD_TILE * (HEIGHT / ORR_FIELD_TILE)
+};
+
+static orr_engine *engine;          // one for all tests: opening a device takes longer than most of them
+static orr_device_kind machines[3]; // that draw here, the CPU first
+static int machine_count;
+static int complaints; // lines of warning
+
+// A fog of a field in the middle, a ball of splats in and around it, and a tilted square through both.
+typedef struct stage {
+    orr_field *field;
+    orr_occupancy grid;
+    orr_scene *scene;
+    orr_world *world; // of two copies
+    orr_layer fog, ball, square;
+    orr_view view;
+} stage;
+
+// The fog is a pile of thin sheets: an emulated CUDA device takes its time for each sample.
+static bool keep_sheets(const void *context, const float low[3], float side)
+{
+    (void)context;
+    return (int)(low[2] / side + 0.5f) % 6 == 0;
+}
+
+static orr_field *make_fog(uint32_t seed, int rgb_width)
+{
+    orr_field *field;
+    orr_field_desc desc = {.kind = ORR_FIELD_NERF, .seed = seed, .isa = engine->isa, .machine = ORR_MLP_FP32};
+    assert_ok(orr_field_config_base(ORR_FIELD_NERF, &desc.config, &error));
+    desc.config.encoding.log2_hashmap_size = 12;
+    desc.config.rgb_network.width = rgb_width;
+    assert_ok(orr_field_create(&desc, &field, &error));
+    orr_field_config_free(&desc.config);
+    const orr_field_parts *parts = orr_field_parts_of(field);
+    for (int64_t i = 0; i < parts->encoding.parameter_count; i++) {
+        parts->table[i] *= 8e4f; // features of +-8 instead of almost nothing: denser here, clear there
+    }
+    orr_field_refresh(field, NULL, NULL, NULL);
+    return field;
+}
+
+static void add_fog(stage *s)
+{
+    s->field = make_fog(3, 64);
+    assert_ok(orr_occupancy_create(1, &s->grid, &error));
+    orr_occupancy_cull(&s->grid, engine->jobs, keep_sheets, NULL);
+    const float to_unit[12] = {1, 0, 0, 0.5f, 0, 1, 0, 0.5f, 0, 0, 1, 0.5f};
+    orr_layer_data layer = {.kind = ORR_LAYER_FIELD, .visible = true};
+    assert_ok(orr_field_layer_borrow(s->field, &s->grid, to_unit, engine->jobs, &layer.field, &error));
+    assert_ok(orr_scene_append(s->scene, layer, "fog", NULL, &error));
+    s->fog = orr_scene_layer(s->scene, orr_scene_layer_count(s->scene) - 1);
+}
+
+static void stage_make(stage *s)
+{
+    *s = (stage){0};
+    assert_ok(orr_scene_create(engine, &s->scene, &error));
+    add_fog(s);
+    orr_splats *splats = make_cloud(CLOUD_BALL, 800, 1, 4);
+    const orr_transform half = {.scale = 0.6f};
+    assert_ok(orr_scene_add_splats(s->scene, "ball", splats, &half, &s->ball, &error));
+    orr_splats_destroy(splats);
+    const char *path = scratch_path("square.obj");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("v -0.4 -0.4 -0.2\nv 0.4 -0.4 0.1\nv 0.4 0.4 0.3\nv -0.4 0.4 0\nf 1 2 3 4\n", file);
+    fclose(file);
+    assert_ok(orr_scene_add_file(s->scene, path, NULL, &s->square, &error));
+    assert_ok(orr_world_create(s->scene, 2, &s->world, &error));
+    const float eye[3] = {0.6f, -0.4f, -2.0f}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
+    s->view = (orr_view){.camera = orr_camera_look_at(eye, target, up, 0.7f, WIDTH, HEIGHT)};
+}
+
+static void stage_free(stage *s)
+{
+    orr_world_destroy(s->world);
+    orr_scene_destroy(s->scene);
+    orr_occupancy_destroy(&s->grid);
+    orr_field_destroy(s->field);
+}
+
+static void show(stage *s, int world, bool fog, bool ball, bool square)
+{
+    assert_ok(orr_world_set_visible(s->world, world, s->fog, fog, &error));
+    assert_ok(orr_world_set_visible(s->world, world, s->ball, ball, &error));
+    assert_ok(orr_world_set_visible(s->world, world, s->square, square, &error));
+}
+
+typedef struct planes {
+    float rgba[4 * PIXELS], depth[PIXELS];
+} planes;
+
+static orr_frame *frame_make(orr_device_kind device)
+{
+    orr_frame *frame;
+    assert_ok(
+        orr_frame_create(engine, &(orr_frame_desc){.device = device, .frames_in_flight = 3}, &frame, &error));
+    return frame;
+}
+
+static void submit(orr_frame *frame, stage *s, int world)
+{
+    s->view.world = world;
+    assert_ok(orr_frame_submit(frame, s->scene, s->world, &s->view, &error));
+}
+
+static void finish(orr_frame *frame, planes *out)
+{
+    memset(out, 0xff, sizeof *out); // NaN: every pixel must be written
+    assert_ok(orr_frame_finish(frame, &(orr_picture){out->rgba, out->depth}, &error));
+}
+
+static void draw(orr_device_kind device, stage *s, planes *out)
+{
+    orr_frame *frame = frame_make(device);
+    submit(frame, s, 0);
+    finish(frame, out);
+    orr_frame_destroy(frame);
+}
+
+static void assert_same_picture(const planes *a, const planes *b)
+{
+    double quality = psnr(a->rgba, b->rgba, 4 * PIXELS), depth = 0.0;
+    int odd = 0, odd_depth = 0;
+    for (int i = 0; i < PIXELS; i++) {
+        double worst = largest_difference(a->rgba + 4 * i, b->rgba + 4 * i, 4);
+        odd += !(worst <= 2.0 / 255.0);
+        double apart = fabs((double)a->depth[i] - (double)b->depth[i]);
+        odd_depth += !(apart <= 1e-3);
+        depth = fmax(depth, apart);
+    }
+    print_message("    %.1f dB, %d pixels over 2/255, %d depths over 1e-3\n", quality, odd, odd_depth);
+    // The marching is the same code, or the same formulas with halves in the networks (test_cuda_fields). What is left: a pixel
+    // centre within rounding of the square's rim falls on either side
+    // (its triangles' edges pass some 200 pixels), and a splat at a mesh's or fog's depth comes before or after it.
+    assert_true(quality >= 50.0);
+    assert_true(odd <= PIXELS / 500);
+    assert_true(odd_depth <= PIXELS / 500);
+}
+
+// Fields alone are seen through the lens, pixel by pixel where its polynomials say; in one picture with others, all are seen
+// through a pinhole.
+static void a_distorted_lens_bends_the_rays_of_fields_seen_alone(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s);
+    planes *bent = malloc(sizeof *bent), *pinhole = malloc(sizeof *pinhole), *wide = malloc(sizeof *wide);
+    const float radial[4] = {-0.3f, 0.1f, 0.0f, 0.02f}, tangential[2] = {0.02f, -0.01f};
+    const orr_camera straight = s.view.camera;
+    orr_camera curved = straight;
+    memcpy(curved.radial, radial, sizeof radial);
+    memcpy(curved.tangential, tangential, sizeof tangential);
+    // fog everywhere: rays that are a rounding apart may not fall on either side of an edge
+    memset(s.grid.thickness, 0, (size_t)s.grid.cells * sizeof *s.grid.thickness);
+    orr_occupancy_refresh(&s.grid, engine->jobs);
+    show(&s, 0, true, false, false);
+    s.view.camera = curved;
+    draw(ORR_DEVICE_CPU, &s, bent);
+    s.view.camera = straight;
+    draw(ORR_DEVICE_CPU, &s, pinhole);
+    assert_true(psnr(bent->rgba, pinhole->rgba, 4 * PIXELS) < 40.0); // it does something
+    for (int i = 0; i < 12; i++) {
+        // a place (x, y, 1) before the camera, near the middle of pixel (u, v) by OpenCV's formula
+        int u = 7 + 3 * i, v = 4 + 2 * i;
+        double goal[2] = {(u + 0.5 - 0.5 * WIDTH) / (double)straight.focal[0],
+                          (v + 0.5 - 0.5 * HEIGHT) / (double)straight.focal[1]};
+        double x = goal[0], y = goal[1];
+        for (int step = 0; step < 100; step++) { // it contracts: the distortion is weak
+            double r2 = x * x + y * y;
+            double stretch = 1.0 - 0.3 * r2 + 0.1 * r2 * r2 + 0.02 * r2 * r2 * r2 * r2;
+            double dx = 2.0 * 0.02 * x * y - 0.01 * (r2 + 2.0 * x * x);
+            double dy = 0.02 * (r2 + 2.0 * y * y) - 2.0 * 0.01 * x * y;
+            x = (goal[0] - dx) / stretch;
+            y = (goal[1] - dy) / stretch;
+        }
+        // a pinhole whose pixel (u, v) looks there
+        s.view.camera.centre[0] = (float)(u + 0.5 - x * (double)straight.focal[0]);
+        s.view.camera.centre[1] = (float)(v + 0.5 - y * (double)straight.focal[1]);
+        draw(ORR_DEVICE_CPU, &s, wide);
+        int at = v * WIDTH + u;
+        // float32 of two roads to the same ray; features of the fog are 500 cells wide, a ray is 1e-6 off
+        assert_true(largest_difference(bent->rgba + 4 * at, wide->rgba + 4 * at, 4) < 2e-3);
+    }
+    show(&s, 0, true, true, false);
+    s.view.camera = curved;
+    draw(ORR_DEVICE_CPU, &s, bent);
+    s.view.camera = straight;
+    draw(ORR_DEVICE_CPU, &s, pinhole);
+    assert_memory_equal(bent, pinhole, sizeof *bent);
+    free(bent);
+    free(pinhole);
+    free(wide);
+    stage_free(&s);
+}
+
+static void look_as_on_the_cpu(orr_device_kind device)
+{
+    stage s;
+    stage_make(&s);
+    planes *cpu = malloc(sizeof *cpu), *other = malloc(sizeof *other), *without = malloc(sizeof *without);
+    const bool shown[5][3] = {{1, 0, 0}, {1, 1, 0}, {1, 0, 1}, {1, 1, 1}, {1, 1, 1}};
+    for (int i = 0; i < 5; i++) {
+        if (i == 4) {
+            s.view.camera.model = ORR_CAMERA_ORTHOGRAPHIC;
+            s.view.camera.focal[0] = s.view.camera.focal[1] = 50.0f;
+        }
+        show(&s, 0, shown[i][0], shown[i][1], shown[i][2]);
+        draw(ORR_DEVICE_CPU, &s, cpu);
+        draw(device, &s, other);
+        assert_same_picture(other, cpu);
+        show(&s, 0, false, shown[i][1], shown[i][2]);
+        draw(device, &s, without);
+        double apart = psnr(other->rgba, without->rgba, 4 * PIXELS);
+        print_message("    without the fog: %.1f dB\n", apart);
+        assert_true(apart < 45.0); // it makes a difference
+    }
+    free(cpu);
+    free(other);
+    free(without);
+    stage_free(&s);
+}
+
+static void every_machine_shows_what_the_cpu_shows(void **state)
+{
+    (void)state;
+    for (int m = 1; m < machine_count; m++) {
+        print_message("%s\n", machines[m] == ORR_DEVICE_CUDA ? "CUDA" : "Vulkan");
+        look_as_on_the_cpu(machines[m]);
+    }
+}
+
+// Networks of different widths are one such thing. The other fog is still the device's.
+static void what_cuda_cannot_draw_the_cpu_draws(void **state)
+{
+    (void)state;
+    if (machines[machine_count - 1] != ORR_DEVICE_CUDA) {
+        skip();
+    }
+    stage s;
+    stage_make(&s);
+    orr_field *second = make_fog(4, 32);
+    const float to_unit[12] = {1, 0, 0, 0.2f, 0, 1, 0, 0.5f, 0, 0, 1, 0.3f};
+    orr_layer_data layer = {.kind = ORR_LAYER_FIELD, .visible = true};
+    assert_ok(orr_field_layer_borrow(second, &s.grid, to_unit, engine->jobs, &layer.field, &error));
+    assert_ok(orr_scene_append(s.scene, layer, "second fog", NULL, &error));
+    orr_world_destroy(s.world);
+    assert_ok(orr_world_create(s.scene, 2, &s.world, &error));
+    planes *cpu = malloc(sizeof *cpu), *cuda = malloc(sizeof *cuda);
+    draw(ORR_DEVICE_CPU, &s, cpu);
+    complaints = 0;
+    draw(ORR_DEVICE_CUDA, &s, cuda);
+    assert_int_equal(complaints, 1);
+    complaints = 0;
+    assert_same_picture(cuda, cpu);
+    free(cpu);
+    free(cuda);
+    stage_free(&s);
+    orr_field_destroy(second);
+}
+
+static void a_frame_drawn_part_by_part_is_the_same_bits(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s);
+    planes *whole = malloc(sizeof *whole), *parts = malloc(sizeof *parts);
+    for (int m = 0; m < machine_count; m++) {
+        orr_device_kind device = machines[m];
+        draw(device, &s, whole);
+        orr_frame *frame = frame_make(device);
+        submit(frame, &s, 0);
+        bool ready = false;
+        int count = 0;
+        for (; !ready && count < 1000; count++) {
+            assert_ok(orr_frame_advance(frame, 0.001, &ready, &error));
+        }
+        // the CPU marches 4 tiles per worker and part; CUDA draws the fog itself
+        int part = 4 * orr_engine_threads(engine);
+        assert_int_equal(count, device == ORR_DEVICE_CUDA ? 1 : (TILES + part - 1) / part);
+        finish(frame, parts);
+        assert_memory_equal(whole, parts, sizeof *whole);
+        orr_frame_destroy(frame);
+    }
+    free(whole);
+    free(parts);
+    stage_free(&s);
+}
+
+// A square beside the fog: CUDA, too, has to wait for the CPU. Without it all that is drawn there is under way at once.
+static void assert_come_out_in_order(bool square)
+{
+    stage s;
+    stage_make(&s);
+    show(&s, 0, true, true, square);
+    show(&s, 1, false, true, false);
+    planes *with = malloc(sizeof *with), *without = malloc(sizeof *without), *out = malloc(sizeof *out);
+    for (int m = 0; m < machine_count; m++) {
+        orr_device_kind device = machines[m];
+        draw(device, &s, with);
+        orr_frame *frame = frame_make(device);
+        submit(frame, &s, 1);
+        finish(frame, without);
+        const int worlds[2][3] = {{0, 1, 0}, {1, 0, 1}};
+        for (int i = 0; i < (square ? 2 : 1); i++) {
+            for (int k = 0; k < 3; k++) {
+                submit(frame, &s, worlds[i][k]);
+            }
+            for (int k = 0; k < 3; k++) {
+                finish(frame, out);
+                assert_memory_equal(out, worlds[i][k] == 0 ? with : without, sizeof *out);
+            }
+        }
+        orr_frame_destroy(frame);
+    }
+    free(with);
+    free(without);
+    free(out);
+    stage_free(&s);
+}
+
+static void frames_with_and_without_fields_come_out_in_order(void **state)
+{
+    (void)state;
+    assert_come_out_in_order(false);
+    assert_come_out_in_order(true);
+}
+
+static void frames_are_dropped_whether_begun_or_not(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s);
+    show(&s, 1, false, true, false);
+    planes *expected = malloc(sizeof *expected), *out = malloc(sizeof *out);
+    for (int m = 0; m < machine_count; m++) {
+        orr_device_kind device = machines[m];
+        draw(device, &s, expected);
+        orr_frame *frame = frame_make(device);
+        bool ready;
+        submit(frame, &s, 1);
+        submit(frame, &s, 0);
+        orr_frame_discard(frame);
+        submit(frame, &s, 0);
+        submit(frame, &s, 1);
+        assert_ok(orr_frame_advance(frame, 0.001, &ready, &error));
+        orr_frame_discard(frame);
+        assert_int_equal(orr_frame_advance(frame, 1.0, &ready, NULL), ORR_ERROR_ARGUMENT);
+        assert_int_equal(orr_frame_finish(frame, NULL, NULL), ORR_ERROR_ARGUMENT);
+        submit(frame, &s, 0);
+        finish(frame, out);
+        assert_memory_equal(out, expected, sizeof *out);
+        orr_frame_destroy(frame);
+    }
+    free(expected);
+    free(out);
+    stage_free(&s);
+}
+
+static void count_complaint(void *user, orr_log_level level, int code, const char *line)
+{
+    (void)user;
+    (void)code;
+    if (level >= ORR_LOG_WARNING) {
+        complaints++;
+        print_message("%s\n", line);
+    }
+}
+
+// On Vulkan where there is a device, watched where there is a validation layer.
+static orr_result open_engine(void)
+{
+    orr_engine_desc desc = {.threads = 2, .log = count_complaint, .validate = true};
+    for (int i = 0; i < 3; i++) {
+        desc.device = i < 2 ? ORR_DEVICE_VULKAN : ORR_DEVICE_CPU;
+        desc.validate = i == 0;
+        orr_frame *frame; // the device is opened for the first
+        if (orr_engine_create(&desc, &engine, NULL) != ORR_OK) {
+            continue;
+        }
+        if (orr_frame_create(engine, NULL, &frame, NULL) == ORR_OK) {
+            orr_frame_destroy(frame);
+            return ORR_OK;
+        }
+        orr_engine_destroy(engine);
+    }
+    return ORR_ERROR_ARGUMENT;
+}
+
+static void find_machines(void)
+{
+    orr_cuda *cuda;
+    machines[machine_count++] = ORR_DEVICE_CPU;
+    if (engine->device == ORR_DEVICE_VULKAN) {
+        machines[machine_count++] = ORR_DEVICE_VULKAN;
+    }
+    if (orr_engine_take_cuda(engine, &cuda, NULL) == ORR_OK) {
+        machines[machine_count++] = ORR_DEVICE_CUDA;
+    }
+}
+
+int main(void)
+{
+    if (open_engine() != ORR_OK) {
+        return 1;
+    }
+    print_message("%s\n", orr_engine_describe(engine));
+    find_machines();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_frame_drawn_part_by_part_is_the_same_bits),
+        cmocka_unit_test(frames_with_and_without_fields_come_out_in_order),
+        cmocka_unit_test(frames_are_dropped_whether_begun_or_not),
+        cmocka_unit_test(a_distorted_lens_bends_the_rays_of_fields_seen_alone),
+        cmocka_unit_test(every_machine_shows_what_the_cpu_shows),
+        cmocka_unit_test(what_cuda_cannot_draw_the_cpu_draws),
+    };
+    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    orr_engine_destroy(engine);
+    return failures + complaints;
+}

@@ -1,0 +1,211 @@
+// Tests of engine/loop/scene_file: what a scene file may say, and what it is told when it says it wrongly.
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "engine/loop/scene_file.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LAYERS "\"layers\": [{\"file\": \"a.ply\"}]"
+
+static orr_scene_file parsed(const char *text)
+{
+    orr_scene_file file;
+    assert_ok(orr_scene_file_parse(text, "folder/scene.json", &file, &error));
+    return file;
+}
+
+static void layers_are_read_with_their_defaults(void **state)
+{
+    (void)state;
+    orr_scene_file file =
+        parsed("{\"orrery\": 1, \"layers\": [{\"file\": \"a.ply\"},"
+               "{\"file\": \"/b.glb\", \"name\": \"desk\", \"position\": [1, 2, 3], \"scale\": 2,"
+               "\"rotation\": [0, 2, 0, 0], \"visible\": false, \"antialias\": true}]}");
+    assert_int_equal(file.layer_count, 2);
+    const orr_scene_file_layer *a = &file.layers[0], *b = &file.layers[1];
+    assert_string_equal(a->file, "folder/a.ply"); // beside the scene file
+    assert_null(a->name);
+    assert_true(a->visible);
+    assert_false(a->antialias);
+    assert_float_equal(a->transform.scale, 1.0f, 0.0);
+    assert_float_equal(a->transform.rotation[0], 1.0f, 0.0);
+    assert_string_equal(b->file, "/b.glb");
+    assert_string_equal(b->name, "desk");
+    assert_false(b->visible);
+    assert_true(b->antialias);
+    assert_float_equal(b->transform.position[2], 3.0f, 0.0);
+    assert_float_equal(b->transform.scale, 2.0f, 0.0);
+    assert_float_equal(b->transform.rotation[1], 1.0f, 0.0); // made a unit quaternion
+    assert_int_equal(file.camera_count, 0);
+    assert_false(file.has_background);
+    assert_false(file.has_sun);
+    assert_null(file.cameras_file);
+    orr_scene_file_free(&file);
+}
+
+static void cameras_background_and_sun_are_read(void **state)
+{
+    (void)state;
+    orr_scene_file file = parsed(
+        "{\"orrery\": 1, " LAYERS ", \"background\": [0, 0.5, 1], \"cameras_file\": \"transforms.json\","
+        "\"sun\": {\"direction\": [0, -2, 0], \"colour\": [3, 2, 1]},"
+        "\"cameras\": [{\"name\": \"front\", \"eye\": [0, 0, -4], \"target\": [0, 0, 0], \"field_of_view\": "
+        "90,"
+        "\"width\": 400, \"height\": 200, \"near\": 0.5, \"far\": 50},"
+        "{\"model\": \"orthographic\", \"eye\": [0, -4, 0], \"target\": [0, 0, 0], \"up\": [0, 0, 1],"
+        "\"view_height\": 8, \"width\": 640, \"height\": 480}]}");
+    assert_int_equal(file.camera_count, 2);
+    const orr_camera *front = &file.cameras[0], *plan = &file.cameras[1];
+    assert_int_equal(front->model, ORR_CAMERA_PERSPECTIVE);
+    assert_float_equal(front->focal[1], 100.0f, 1e-4); // 90 degrees over 200 pixels
+    assert_float_equal(front->pose[11], -4.0f, 0.0);
+    assert_float_equal(front->pose[0], 1.0f, 0.0); // up is -y when the file does not say: right is +x
+    assert_float_equal(front->pose[5], 1.0f, 0.0);
+    assert_float_equal(front->near_plane, 0.5f, 0.0);
+    assert_float_equal(front->far_plane, 50.0f, 0.0);
+    assert_int_equal(plan->model, ORR_CAMERA_ORTHOGRAPHIC);
+    assert_float_equal(plan->focal[0], 60.0f, 0.0); // 480 pixels for 8 units
+    assert_float_equal(plan->focal[1], 60.0f, 0.0);
+    assert_float_equal(plan->pose[9], -1.0f, 1e-6); // down in the picture is -z
+    assert_string_equal(file.cameras_file, "folder/transforms.json");
+    assert_true(file.has_background);
+    assert_float_equal(file.background[1], 0.5f, 0.0);
+    assert_true(file.has_sun);
+    assert_float_equal(file.sun.direction[1], -1.0f, 0.0);
+    assert_float_equal(file.sun.colour[0], 3.0f, 0.0);
+    assert_true(file.sun.ambient[0] > 0.0f); // not given: the usual
+    orr_scene_file_free(&file);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+#define CAMERA(more) "{\"orrery\": 1, " LAYERS ", \"cameras\": [{\"eye\": [0,0,0], " more "}]}"
+#define LAYER(more) "{\"orrery\": 1, \"layers\": [{\"file\": \"a\"}, {\"file\": \"b\", " more "}]}"
+#define ROOT(more) "{\"orrery\": 1, " LAYERS ", " more "}"
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"{\n  \"orrery\": 1,\n  \"layers\": [}\n", "line 3, column 14: expected JSON"},
+        {"{\"orrery\": 1, " LAYERS, "line 1, column 44: expected JSON"},
+        {"7", "expected an object"},
+        {"{}", "orrery: expected 1"},
+        {"{\"orrery\": 2, " LAYERS "}", "orrery: expected 1"},
+        {"{\"orrery\": \"1\"}", "orrery: expected a number"},
+        {"{\"frames\": []}", "a capture (transforms.json) holds only cameras"},
+        {"{\"orrery\": 1}", "layers: expected an array of at least one layer"},
+        {"{\"orrery\": 1, \"layers\": []}", "layers: expected an array of at least one layer"},
+        {"{\"orrery\": 1, \"layers\": {}}", "layers: expected an array"},
+        {"{\"orrery\": 1, \"layers\": [1]}", "layers[0]: expected an object"},
+        {"{\"orrery\": 1, \"layers\": [{}]}", "layers[0].file: expected the path"},
+        {"{\"orrery\": 1, \"layers\": [{\"file\": \"\"}]}", "layers[0].file: expected a text"},
+        {LAYER("\"scael\": 2"), "layers[1].scael: expected one of the keys file, name, position"},
+        {LAYER("\"scale\": 0"), "layers[1].scale: expected a number above 0"},
+        {LAYER("\"scale\": \"2\""), "layers[1].scale: expected a number above 0"},
+        {LAYER("\"scale\": 1e60"), "layers[1].scale: expected a number above 0"},
+        {LAYER("\"position\": [1, 2]"), "layers[1].position: expected an array of 3 numbers"},
+        {LAYER("\"position\": [1, 2, null]"), "layers[1].position: expected an array of 3 numbers"},
+        {LAYER("\"rotation\": [0, 0, 0, 0]"), "layers[1].rotation: expected a quaternion"},
+        {LAYER("\"visible\": 1"), "layers[1].visible: expected true or false"},
+        {LAYER("\"file\": \"c\""), "layers[1].file: expected this key only once"},
+        {ROOT("\"background\": [255, 0, 0]"), "background: expected red, green and blue in 0 to 1"},
+        {ROOT("\"sun\": 3"), "sun: expected an object"},
+        {ROOT("\"sun\": {}"), "sun.direction: expected the direction towards the sun"},
+        {ROOT("\"sun\": {\"direction\": [0, 0, 0]}"), "sun.direction: expected a direction that is not zero"},
+        {ROOT("\"sun\": {\"direction\": [0, 1, 0], \"color\": [1, 1, 1]}"),
+         "sun.color: expected one of the keys"},
+        {ROOT("\"sun\": {\"direction\": [0, 1, 0], \"colour\": [1, -1, 1]}"), "sun.colour: expected red"},
+        {ROOT("\"cameras\": [{}]"), "cameras[0].eye: expected the camera's place"},
+        {CAMERA("\"up\": [0, 1, 0]"), "cameras[0].target: expected the place"},
+        {CAMERA("\"target\": [0, 0, 0]"), "cameras[0].target: expected another place than eye"},
+        {CAMERA("\"target\": [0, 0, 1], \"field_of_view\": 180"),
+         "cameras[0].field_of_view: expected degrees"},
+        {CAMERA("\"target\": [0, 0, 1], \"view_height\": 3"),
+         "cameras[0].view_height: expected it only in ortho"},
+        {CAMERA("\"target\": [0, 0, 1], \"model\": \"fisheye\""),
+         "cameras[0].model: expected \"perspective\" or"},
+        {CAMERA("\"target\": [0, 0, 1], \"model\": \"orthographic\""),
+         "cameras[0].view_height: expected the height"},
+        {CAMERA("\"target\": [0, 0, 1], \"width\": 0"), "cameras[0].width: expected a whole number"},
+        {CAMERA("\"target\": [0, 0, 1], \"height\": 70000"), "cameras[0].height: expected a whole number"},
+        {CAMERA("\"target\": [0, 0, 1], \"near\": 5, \"far\": 2"),
+         "cameras[0]: expected a camera that can draw"},
+        {ROOT("\"cameras_file\": false"), "cameras_file: expected a text"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        orr_scene_file file;
+        orr_error error;
+        assert_int_equal(orr_scene_file_parse(cases[i].text, "s.json", &file, &error), ORR_ERROR_FORMAT);
+        assert_int_equal(error.code, ORR_CODE_SCENE_FILE);
+        assert_null(file.layers);
+        if (!strstr(error.message, cases[i].says) || strncmp(error.message, "s.json: ", 8) != 0) {
+            fail_msg("%s\nsays: %s\ninstead of: %s", cases[i].text, error.message, cases[i].says);
+        }
+    }
+}
+
+static void every_shortened_file_is_refused(void **state)
+{
+    (void)state;
+    static const char whole[] =
+        "{\"orrery\": 1, \"layers\": [{\"file\": \"a.ply\", \"name\": \"\\u00e4\", \"position\":"
+        " [1e3, -2.5, 0]}], \"cameras\": [{\"eye\": [0, 0, 1], \"target\": [0, 0, 0]}]}";
+    orr_scene_file file = parsed(whole);
+    orr_scene_file_free(&file);
+    for (size_t length = 0; length < sizeof whole - 1; length++) {
+        char *text =
+            orr_alloc_zero(length + 1, 1); // of that very size, so that a sanitizer sees a step outside
+        memcpy(text, whole, length);
+        orr_error error;
+        assert_int_equal(orr_scene_file_parse(text, "s.json", &file, &error), ORR_ERROR_FORMAT);
+        orr_free(text);
+    }
+}
+
+// The example of the documentation is a scene file, and the schema names every key the parser takes.
+static void the_documentation_is_true(void **state)
+{
+    (void)state;
+    orr_bytes page, schema;
+    assert_ok(orr_file_read(ORR_SOURCE_DIR "/docs/scene-file.md", &page, &error));
+    assert_ok(orr_file_read(ORR_SOURCE_DIR "/docs/scene.schema.json", &schema, &error));
+    char *start = strstr((char *)page.data, "```json\n");
+    assert_non_null(start);
+    start += 8;
+    char *end = strstr(start, "```");
+    assert_non_null(end);
+    *end = 0;
+    orr_scene_file file = parsed(start);
+    assert_true(file.layer_count > 1);
+    assert_true(file.camera_count > 1);
+    assert_true(file.has_sun);
+    orr_scene_file_free(&file);
+    static const char *const keys[] = {
+        "orrery",  "cameras",   "cameras_file",  "background", "sun",        "layers",   "direction",
+        "colour",  "ambient",   "file",          "name",       "position",   "rotation", "scale",
+        "visible", "antialias", "field_of_view", "model",      "eye",        "target",   "up",
+        "width",   "height",    "near",          "far",        "view_height"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        char quoted[32];
+        snprintf(quoted, sizeof quoted, "\"%s\": {", keys[i]);
+        if (!strstr((const char *)schema.data, quoted)) {
+            fail_msg("docs/scene.schema.json does not describe %s", keys[i]);
+        }
+    }
+    orr_free(page.data);
+    orr_free(schema.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layers_are_read_with_their_defaults),
+        cmocka_unit_test(cameras_background_and_sun_are_read),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(every_shortened_file_is_refused),
+        cmocka_unit_test(the_documentation_is_true),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

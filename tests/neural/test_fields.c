@@ -1,0 +1,365 @@
+// Tests of what fields are trained on, and of drawing them: against shapes whose answers are known.
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "engine/core/rng.h"
+#include "engine/image/image.h"
+#include "engine/image/picture.h"
+#include "neural/fields/density_cloud.h"
+#include "neural/fields/draw.h"
+#include "neural/fields/mesh_distance.h"
+#include "neural/fields/train_image.h"
+#include "neural/fields/train_sdf.h"
+#include "neural/fields/train_volume.h"
+#include "render/mesh.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A ball of longitude and latitude around (0.5, 0.5, 0.5); `rows` x 2 `rows` quads, the last `open` of them left out.
+static orr_mesh ball_mesh(float radius, int rows, int open)
+{
+    enum { ROWS_MAX = 64 };
+    static orr_mesh_vertex vertices[(ROWS_MAX + 1) * 2 * ROWS_MAX];
+    static uint32_t corners[ROWS_MAX * 2 * ROWS_MAX * 6];
+    int columns = 2 * rows;
+    for (int i = 0; i < (rows + 1) * columns; i++) {
+        float latitude = 3.14159265f * (float)(i / columns) / (float)rows;
+        float longitude = 6.2831853f * (float)(i % columns) / (float)columns;
+        const float normal[3] = {sinf(latitude) * cosf(longitude), sinf(latitude) * sinf(longitude),
+                                 cosf(latitude)};
+        for (int k = 0; k < 3; k++) {
+            vertices[i].normal[k] = normal[k];
+            vertices[i].position[k] = 0.5f + radius * normal[k];
+        }
+    }
+    int quads = rows * columns - open;
+    for (int i = 0; i < quads; i++) {
+        uint32_t a = (uint32_t)i, below = a + (uint32_t)columns,
+                 row = a / (uint32_t)columns * (uint32_t)columns;
+        uint32_t b = row + (a + 1) % (uint32_t)columns, c = b + (uint32_t)columns;
+        const uint32_t quad[6] = {a, below, c, a, c, b};
+        memcpy(corners + 6 * i, quad, sizeof quad);
+    }
+    orr_mesh mesh = {.vertices = vertices, .indices = corners, .vertex_count = (rows + 1) * columns};
+    mesh.index_count = 6 * quads;
+    for (int k = 0; k < 3; k++) {
+        mesh.low[k] = 0.5f - radius;
+        mesh.high[k] = 0.5f + radius;
+    }
+    return mesh;
+}
+
+static orr_mesh_distance *make_ball(float radius, int rows, int open)
+{
+    orr_mesh ball = ball_mesh(radius, rows, open);
+    float *places = orr_alloc((size_t)ball.vertex_count * 3, sizeof *places);
+    assert_non_null(places);
+    for (int64_t i = 0; i < 3 * ball.vertex_count; i++) {
+        places[i] = ball.vertices[i / 3].position[i % 3];
+    }
+    orr_mesh_distance *mesh;
+    assert_ok(orr_mesh_distance_create(places, ball.vertex_count, ball.indices, ball.index_count / 3, "ball",
+                                       &mesh, &error));
+    orr_free(places);
+    return mesh;
+}
+
+static void random_place(uint32_t i, float place[3])
+{
+    orr_rng rng = {.seed = 9, .stream = i};
+    for (int k = 0; k < 3; k++) {
+        place[k] = orr_rng_uniform(&rng);
+    }
+}
+
+static void distances_to_a_ball_are_those_of_a_sphere(void **state)
+{
+    (void)state;
+    orr_mesh_distance *ball = make_ball(0.3f, 60, 0);
+    for (uint32_t i = 0; i < 3000; i++) {
+        float place[3], square = 0.0f;
+        random_place(i, place);
+        for (int k = 0; k < 3; k++) {
+            square += (place[k] - 0.5f) * (place[k] - 0.5f);
+        }
+        float expected = sqrtf(square) - 0.3f;
+        // facets of 3 degrees stand up to 0.3 (1 - cos 2.1 degrees) = 2e-4 inside the sphere
+        float distance;
+        orr_mesh_distance_signed(ball, place, 1, &distance);
+        assert_true(fabsf(distance - expected) < 2.5e-4f);
+        float exact = orr_mesh_distance_to(ball, place, INFINITY);
+        assert_true(fabsf(orr_mesh_distance_to(ball, place, exact * 1.5f + 0.01f) - exact) < 1e-6f);
+        float winding = orr_mesh_winding(ball, place);
+        if (fabsf(expected) > 1e-3f) { // dipoles of far triangles: off by a percent or two
+            assert_true(fabsf(winding - (expected < 0.0f ? 1.0f : 0.0f)) < 0.05f);
+        }
+    }
+    orr_mesh_distance_destroy(ball);
+}
+
+// Signs that follow the way from point to point are those of every point by itself; `open` as for ball_mesh.
+static int count_other_signs(int open)
+{
+    enum { COUNT = 4096 };
+    static float places[3 * COUNT], together[COUNT];
+    orr_mesh_distance *ball = make_ball(0.3f, 40, open);
+    for (int i = 0; i < COUNT; i++) {
+        float place[3];
+        random_place((uint32_t)i, place);
+        for (int k = 0; k < 3; k++) {
+            places[k * COUNT + i] = place[k];
+        }
+    }
+    orr_mesh_distance_signed(ball, places, COUNT, together);
+    int other = 0;
+    for (int i = 0; i < COUNT; i++) {
+        const float place[3] = {places[i], places[COUNT + i], places[2 * COUNT + i]};
+        float alone;
+        orr_mesh_distance_signed(ball, place, 1, &alone);
+        assert_true(fabsf(fabsf(alone) - fabsf(together[i])) < 1e-6f);
+        other += (alone < 0.0f) != (together[i] < 0.0f) && fabsf(alone) > 1e-5f;
+    }
+    orr_mesh_distance_destroy(ball);
+    return other;
+}
+
+static void signs_along_a_way_are_those_of_its_points(void **state)
+{
+    (void)state;
+    assert_int_equal(count_other_signs(0), 0);
+    assert_int_equal(count_other_signs(70), 0); // with a hole that ways lead through
+}
+
+static void a_hole_is_closed_by_what_is_around_it(void **state)
+{
+    (void)state;
+    orr_mesh_distance *ball = make_ball(0.3f, 20, 40); // without its southern cap
+    int wrong = 0, count = 0;
+    for (uint32_t i = 0; i < 3000; i++) {
+        float place[3], square = 0.0f;
+        random_place(i, place);
+        for (int k = 0; k < 3; k++) {
+            square += (place[k] - 0.5f) * (place[k] - 0.5f);
+        }
+        float expected = sqrtf(square) - 0.3f;
+        if (fabsf(expected) > 0.02f) {
+            float distance;
+            orr_mesh_distance_signed(ball, place, 1, &distance);
+            wrong += (distance < 0.0f) != (expected < 0.0f);
+            count++;
+        }
+    }
+    assert_true(count > 2000 && wrong * 1000 <= count);
+    orr_mesh_distance_destroy(ball);
+    orr_error why;
+    const float flat[9] = {0};
+    const uint32_t corners[3] = {0, 1, 2};
+    assert_int_equal(orr_mesh_distance_create(flat, 3, corners, 1, "flat.obj", &ball, &why),
+                     ORR_ERROR_FORMAT);
+    assert_null(ball);
+}
+
+// ---- densities ----
+
+static void a_cloud_fills_some_of_its_cube(void **state)
+{
+    (void)state;
+    orr_density d;
+    assert_ok(orr_density_cloud(24, 1, &d, &error));
+    float greatest = 0.0f;
+    int inside = 0;
+    for (int i = 0; i < 24 * 24 * 24; i++) {
+        assert_true(d.values[i] >= 0.0f && d.values[i] <= 1.0f);
+        greatest = fmaxf(greatest, d.values[i]);
+        inside += d.values[i] > 0.0f;
+    }
+    assert_true(greatest > 0.5f && inside > 200 && inside < 24 * 24 * 12);
+    orr_volume_samples samples;
+    assert_ok(orr_volume_samples_of(&d, 1, "cloud", &samples, &error));
+    assert_true(fabsf(samples.scale * greatest - ORR_VOLUME_GREATEST) < 1e-4f);
+    memset(d.values, 0, 24 * 24 * 24 * sizeof *d.values);
+    orr_error why;
+    assert_int_equal(orr_volume_samples_of(&d, 1, "nothing.npy", &samples, &why), ORR_ERROR_FORMAT);
+    orr_density_free(&d);
+}
+
+// ---- pictures ----
+
+static void pictures_are_sampled_between_the_middles_of_pixels(void **state)
+{
+    (void)state;
+    const uint8_t bytes[2 * 4] = {0, 51, 255, 255, 255, 102, 255, 255};
+    const char *path = scratch_path("two.png");
+    assert_ok(orr_png_save(path, bytes, 2, 1, &error));
+    orr_picture_file *picture;
+    assert_ok(orr_picture_load(path, &picture, &error));
+    float colour[3];
+    orr_picture_sample(picture, 0.25f, 0.5f, colour);
+    assert_true(colour[0] == 0.0f && fabsf(colour[1] - 0.2f) < 1e-6f && fabsf(colour[2] - 1.0f) < 1e-6f);
+    orr_picture_sample(picture, 0.5f, 0.1f, colour);
+    assert_true(fabsf(colour[0] - 0.5f) < 1e-6f && fabsf(colour[1] - 0.3f) < 1e-6f);
+    orr_picture_sample(picture, 1.0f, 1.0f, colour);
+    assert_true(fabsf(colour[0] - 1.0f) < 1e-6f);
+    orr_picture_destroy(picture);
+}
+
+static void an_exr_picture_becomes_display_colours(void **state)
+{
+    (void)state;
+    const float linear[2 * 4] = {0.0f, 0.2140411f, 1.0f, 1.0f, 0.5f, 0.0f, 2.0f, 1.0f};
+    const char *path = scratch_path("two.exr");
+    orr_error why;
+    if (orr_exr_save(path, linear, 2, 1, &why) == ORR_ERROR_UNSUPPORTED) {
+        skip();
+    }
+    orr_picture_file *picture;
+    assert_ok(orr_picture_load(path, &picture, &error));
+    float colour[3];
+    orr_picture_sample(picture, 0.25f, 0.5f, colour);
+    assert_true(fabsf(colour[0]) < 1e-6f && fabsf(colour[1] - 0.5f) < 1e-5f &&
+                fabsf(colour[2] - 1.0f) < 1e-5f);
+    orr_picture_sample(picture, 0.75f, 0.5f, colour);
+    assert_true(fabsf(colour[0] - 0.7353569f) < 1e-5f && colour[2] > 1.3f); // nothing is clipped
+    orr_picture_destroy(picture);
+    // one pixel that is no number would spread over the whole network
+    const float broken[2 * 4] = {0.0f, 0.0f, 0.0f, NAN, 0.5f, 0.0f, NAN, 1.0f};
+    assert_ok(orr_exr_save(path, broken, 2, 1, &error));
+    assert_int_equal(orr_picture_load(path, &picture, &why), ORR_ERROR_FORMAT);
+    assert_null(picture);
+    assert_non_null(strstr(why.message, "pixel (1, 0) from the top left: expected finite colours"));
+}
+
+// ---- drawing ----
+
+// An sdf that is trained, for a moment, to be a ball.
+static void a_trained_ball_is_drawn_where_it_is(void **state)
+{
+    (void)state;
+    enum { SIDE = 33 };
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
+    orr_mesh ball = ball_mesh(3.0f, 20, 0); // becomes 0.45 of the unit cube
+    orr_sdf_mesh triangles = orr_mesh_for_sdf(&ball);
+    orr_sdf_shape shape;
+    assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, &shape, &error));
+    assert_true(fabsf(shape.size - 6.0f / 0.9f) < 1e-4f);
+    orr_field_desc field_desc = {.kind = ORR_FIELD_SDF, .seed = 1};
+    assert_ok(orr_isa_choose(&field_desc.isa, &error));
+    assert_ok(orr_sdf_train_config(&field_desc.config, &error));
+    assert_ok(orr_field_config_parse("{\"encoding\": {\"n_levels\": 4, \"log2_hashmap_size\": 12}}", "test",
+                                     &field_desc.config, &error));
+    orr_field *field;
+    assert_ok(orr_field_create(&field_desc, &field, &error));
+    orr_field_config_free(&field_desc.config);
+    const orr_trainer_desc desc = {
+        .field = field, .jobs = jobs, .source = orr_sdf_source(&shape), .batch_size = 4096};
+    orr_trainer *trainer;
+    assert_ok(orr_trainer_create(&desc, &trainer, &error));
+    for (int i = 0; i < 600; i++) {
+        double loss;
+        assert_ok(orr_trainer_step(trainer, &loss, &error));
+    }
+    assert_ok(orr_trainer_refresh(trainer, &error));
+    orr_sdf_quality quality;
+    assert_ok(orr_sdf_evaluate(field, &shape, jobs, 4096, &quality, &error));
+    // 2.6 degrees; 4.4 when slopes are not compared
+    assert_true(quality.iou > 0.99 && quality.normal_degrees < 3.5 && quality.surface_error < 1e-3);
+    assert_true(fabs(quality.smooth_normal_degrees - quality.normal_degrees) < 2.0);
+
+    const float eye[3] = {0.5f, 0.5f, -1.5f}, target[3] = {0.5f, 0.5f, 0.5f}, up[3] = {0.0f, 1.0f, 0.0f};
+    const orr_camera camera = orr_camera_look_at(eye, target, up, 0.6f, SIDE, SIDE);
+    orr_lens lens;
+    assert_ok(orr_camera_resolve(&camera, &lens, &error));
+    static float rgba[SIDE * SIDE * 4], depth[SIDE * SIDE], wall[SIDE * SIDE];
+    orr_field_draw_desc draw = {.lens = &lens,
+                                .to_world = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                                .to_sun = {0.0f, 0.0f, -1.0f},
+                                .rgba = rgba,
+                                .depth = depth};
+    orr_arena arena = {0};
+    assert_ok(orr_field_draw(field, jobs, &arena, &draw, &error));
+    int middle = SIDE / 2 * SIDE + SIDE / 2;
+    assert_true(fabsf(depth[middle] - 1.55f) < 0.02f && rgba[4 * middle + 3] == 1.0f);
+    assert_true(rgba[0] == 0.0f && depth[0] == 0.0f && rgba[3] == 0.0f); // a corner sees past it
+    // the disc of a ball of radius 0.45 at distance 2: tan(asin(0.225)) / tan(0.3) of half the picture
+    int covered = 0;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        covered += rgba[4 * i + 3] > 0.0f;
+        wall[i] = 1.4f;
+    }
+    double radius = tan(asin(0.225)) / tan(0.3) * SIDE / 2.0, expected = 3.14159 * radius * radius;
+    assert_true(fabs(covered - expected) < 0.06 * expected);
+    // a lens that stretches by 1 + 2 r^2 puts the disc's rim, at r = tan(asin(0.225)), farther out
+    double rim = tan(asin(0.225)), stretch = 1.0 + 2.0 * rim * rim;
+    int stretched = 0;
+    lens.distorted = true;
+    lens.radial[0] = 2.0f;
+    orr_arena_reset(&arena);
+    assert_ok(orr_field_draw(field, jobs, &arena, &draw, &error));
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        stretched += rgba[4 * i + 3] > 0.0f;
+    }
+    assert_true(fabs(stretched - stretch * stretch * expected) < 0.06 * expected);
+    draw.far_depth = wall; // stands in front of all of it
+    orr_arena_reset(&arena);
+    assert_ok(orr_field_draw(field, jobs, &arena, &draw, &error));
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        assert_true(rgba[4 * i + 3] == 0.0f);
+    }
+    orr_arena_destroy(&arena);
+    orr_trainer_destroy(trainer);
+    orr_field_destroy(field);
+    orr_sdf_shape_free(&shape);
+    orr_jobs_destroy(jobs);
+}
+
+static void holes_and_turned_meshes_are_noticed(void **state)
+{
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        orr_mesh ball = ball_mesh(3.0f, 20, 0);
+        orr_sdf_mesh triangles = orr_mesh_for_sdf(&ball);
+        for (int64_t i = 0; turned && i < triangles.index_count; i += 3) {
+            uint32_t first = ball.indices[i];
+            ball.indices[i] = ball.indices[i + 1];
+            ball.indices[i + 1] = first;
+        }
+        orr_sdf_shape shape;
+        assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, &shape, &error));
+        assert_int_equal(shape.open_edges, 0);
+        for (int64_t i = 0; i < shape.triangle_count;
+             i++) { // faces point away from the middle, turned or not
+            const float *t = shape.corners[i];
+            float face[3], outward = 0.0f, size = 0.0f;
+            for (int k = 0; k < 3; k++) {
+                int u = (k + 1) % 3, v = (k + 2) % 3;
+                face[k] = (t[3 + u] - t[u]) * (t[6 + v] - t[v]) - (t[3 + v] - t[v]) * (t[6 + u] - t[u]);
+                outward += face[k] * (t[k] - 0.5f);
+                size += face[k] * face[k];
+            }
+            assert_true(outward > 0.0f || size < 1e-10f); // at the poles there are triangles without area
+        }
+        orr_sdf_shape_free(&shape);
+        triangles.index_count -= 3; // the last triangle is gone
+        assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, &shape, &error));
+        assert_in_range(shape.open_edges, 2, 3); // one at a pole has two edges
+        orr_sdf_shape_free(&shape);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distances_to_a_ball_are_those_of_a_sphere),
+        cmocka_unit_test(holes_and_turned_meshes_are_noticed),
+        cmocka_unit_test(signs_along_a_way_are_those_of_its_points),
+        cmocka_unit_test(a_hole_is_closed_by_what_is_around_it),
+        cmocka_unit_test(a_cloud_fills_some_of_its_cube),
+        cmocka_unit_test(pictures_are_sampled_between_the_middles_of_pixels),
+        cmocka_unit_test(an_exr_picture_becomes_display_colours),
+        cmocka_unit_test(a_trained_ball_is_drawn_where_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

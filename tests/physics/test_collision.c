@@ -1,0 +1,268 @@
+// Contacts of single pairs, in the double program's own routines, against closed forms.
+#define ORR_SCALAR
+#define ORR_SCALAR_DOUBLE
+#include "physics/lanes/collision/scatter.h"
+#include "tests/support/support.h"
+
+static convex_shape make_shape(int type, double x, double y, double z)
+{
+    convex_shape s = {0};
+    s.type = type;
+    s.size[0] = x, s.size[1] = y, s.size[2] = z;
+    s.radius = type == ORR_GEOM_SPHERE || type == ORR_GEOM_CAPSULE ? x : 0.0;
+    s.bound = x + y + z;
+    for (int k = 0; k < 3; k++) {
+        s.frame.axis[k] = make_point(k == 0, k == 1, k == 2);
+    }
+    return s;
+}
+
+// Turned about x, then y, then moved.
+static void place(convex_shape *s, double about_x, double about_y, double x, double y, double z)
+{
+    point origin = make_point(0.0, 0.0, 0.0);
+    s->frame = turned_frame(&s->frame, origin, make_point(1.0, 0.0, 0.0), about_x);
+    s->frame = turned_frame(&s->frame, origin, make_point(0.0, 1.0, 0.0), about_y);
+    s->frame.pos = make_point(x, y, z);
+}
+
+static void assert_close(double a, double b, double tolerance)
+{
+    if (!(fabs(a - b) <= tolerance)) {
+        fail_msg("%.17g: expected %.17g within %g", a, b, tolerance);
+    }
+}
+
+static const convex_search fine = {.margin = 1.0, .tolerance = 1e-12, .iterations = 100};
+static const convex_search usual = {.margin = 1.0, .tolerance = 1e-6, .iterations = 35};
+
+// Two ellipsoids that touch: take a point and normal of the first, and put the second so that its point with the
+// opposite normal lies `distance` further along the normal.
+static void ellipsoids_are_as_far_or_deep_as_they_were_put(void **state)
+{
+    (void)state;
+    const double distances[] = {0.3, 0.01, 1e-6, -1e-6, -0.01, -0.05};
+    for (size_t i = 0; i < sizeof distances / sizeof distances[0]; i++) {
+        for (int k = 0; k < 20; k++) {
+            convex_shape a = make_shape(ORR_GEOM_ELLIPSOID, 0.3, 0.2, 0.4),
+                         b = make_shape(ORR_GEOM_ELLIPSOID, 0.25, 0.35, 0.15);
+            place(&a, 0.3 * k, 0.7 * k, 0.1, 0.2, -0.1);
+            place(&b, 1.1 * k, 0.5 * k, 0.0, 0.0, 0.0);
+            point n = point_direction(make_point(sin(1.0 + k), cos(2.3 * k), sin(0.3 * k)));
+            point on_a = core_support(&a, n), on_b = core_support(&b, point_scaled(n, -1.0));
+            b.frame.pos = point_difference(point_along(on_a, distances[i], n), on_b);
+            convex_hit hit;
+            assert_true(convex_closest(&a, &b, &fine, &hit));
+            // rounding of sizes of 1, and of the direction between points 1e-6 apart
+            assert_close(hit.distance, distances[i], 1e-13);
+            assert_close(point_length(point_difference(hit.normal, n)), 0.0, 1e-9);
+            point middle = point_along(on_a, 0.5 * distances[i], n);
+            assert_close(point_length(point_difference(hit.pos, middle)), 0.0, 1e-9);
+        }
+    }
+}
+
+// A ball between a corner, an edge and a face of a box is where geometry says, through GJK as in closed form.
+static void a_sphere_and_a_box_agree_with_gjk_and_epa(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 200; k++) {
+        convex_shape ball = make_shape(ORR_GEOM_SPHERE, 0.1, 0.0, 0.0),
+                     box = make_shape(ORR_GEOM_BOX, 0.3, 0.2, 0.15);
+        place(&box, 0.4 * k, 0.9 * k, 0.05, 0.02, 0.01);
+        place(&ball, 0.0, 0.0, 0.35 * sin(3.1 * k), 0.35 * cos(1.7 * k), 0.3 * sin(0.7 * k + 1.0));
+        convex_hit closed, searched;
+        assert_true(sphere_box(ball.frame.pos, 0.1, &box, 1.0, &closed));
+        assert_true(convex_closest(&ball, &box, &fine, &searched));
+        assert_close(closed.distance, searched.distance, 1e-12);
+        assert_close(point_length(point_difference(closed.normal, searched.normal)), 0.0, 1e-7);
+        assert_close(point_length(point_difference(closed.pos, searched.pos)), 0.0, 1e-7);
+    }
+}
+
+// Of all balls along a capsule none is nearer to the box than the first contact; a second one is none of the others.
+static void a_capsule_touches_a_box_with_its_nearest_ball(void **state)
+{
+    (void)state;
+    int seconds = 0;
+    for (int k = 0; k < 1000; k++) {
+        convex_shape capsule = make_shape(ORR_GEOM_CAPSULE, 0.08, 0.15, 0.0),
+                     box = make_shape(ORR_GEOM_BOX, 0.3, 0.2, 0.15);
+        place(&capsule, 0.31 * k, 0.17 * k, 0.5 * sin(3.1 * k), 0.45 * cos(1.7 * k),
+              0.4 * sin(0.7 * k + 1.0));
+        double nearest = 1e300;
+        convex_hit hits[2], ball;
+        for (int i = 0; i <= 2000; i++) {
+            point at = point_along(capsule.frame.pos, 0.15 * (0.001 * i - 1.0), capsule.frame.axis[2]);
+            assert_true(sphere_box(at, 0.08, &box, 10.0, &ball));
+            nearest = fmin(nearest, ball.distance);
+        }
+        if (nearest < -0.08) {
+            continue; // the segment itself goes through the box
+        }
+        int count = capsule_box(&capsule, &box, 10.0, hits);
+        assert_in_range(count, 1, 2);
+        assert_true(hits[0].distance < nearest + 1e-12);
+        assert_close(hits[0].distance, nearest, 1e-4); // the balls are 0.15 mm apart
+        seconds += count == 2 && hits[1].distance > hits[0].distance + 1e-6;
+        assert_true(count == 1 || hits[1].distance >= hits[0].distance - 1e-12);
+    }
+    assert_true(seconds > 100);
+}
+
+static void two_boxes_are_as_deep_by_axes_as_by_epa(void **state)
+{
+    (void)state;
+    int overlapping = 0, crossings = 0;
+    for (int k = 1; k < 500; k++) { // at 0 they touch exactly
+        convex_shape a = make_shape(ORR_GEOM_BOX, 0.3, 0.2, 0.15),
+                     b = make_shape(ORR_GEOM_BOX, 0.1, 0.25, 0.2);
+        place(&a, 0.2 * k, 0.3 * k, 0.0, 0.0, 0.0);
+        place(&b, 1.3 * k, 0.7 * k, 0.45 * sin(2.0 * k), 0.45 * cos(3.0 * k), 0.3 * sin(5.0 * k));
+        box_separation s;
+        convex_hit hit;
+        int overlap = separate_boxes(&a, &b, 0.0, &s);
+        assert_true(convex_closest(&a, &b, &usual, &hit));
+        assert_int_equal(overlap, hit.distance < 0.0);
+        overlapping += overlap;
+        if (overlap) {
+            assert_close(-hit.distance, fmin(s.face_overlap, s.edge_overlap), 1e-9);
+        }
+        if (overlap && s.edge_overlap < 0.95 * s.face_overlap) { // an edge across an edge, one contact
+            convex_hit crossing[8];
+            assert_int_equal(box_box(&a, &b, 0.0, crossing), 1);
+            assert_close(crossing[0].distance, hit.distance, 1e-9);
+            assert_close(point_length(point_difference(crossing[0].normal, hit.normal)), 0.0, 1e-6);
+            assert_close(point_length(point_difference(crossing[0].pos, hit.pos)), 0.0, 1e-6);
+            crossings++;
+        }
+    }
+    assert_in_range(overlapping, 100, 450);
+    assert_true(crossings > 20);
+}
+
+// The distance of a cylinder's rim from an ellipsoid has no closed form, but the least extent of their difference says
+// whether a depth is one: no direction may need less.
+static void no_direction_parts_curved_shapes_sooner_than_the_normal(void **state)
+{
+    (void)state;
+    static const int types[] = {ORR_GEOM_CAPSULE, ORR_GEOM_ELLIPSOID, ORR_GEOM_CYLINDER, ORR_GEOM_BOX};
+    for (int k = 0; k < 400; k++) {
+        convex_shape a = make_shape(types[k % 4], 0.25, 0.2, 0.15),
+                     b = make_shape(types[k / 4 % 4], 0.2, 0.3, 0.1);
+        place(&a, 0.21 * k, 0.37 * k, 0.0, 0.0, 0.0);
+        place(&b, 1.31 * k, 0.73 * k, 0.2 * sin(2.0 * k), 0.2 * cos(3.0 * k), 0.2 * sin(5.0 * k));
+        convex_hit hit;
+        assert_true(convex_closest(&a, &b, &fine, &hit));
+        if (hit.distance > 0.0) {
+            continue;
+        }
+        for (int i = 0; i < 500; i++) { // around the normal, nearer and nearer
+            double spread = pow(0.98, i);
+            point n =
+                point_along(hit.normal, spread, make_point(sin(7.1 * i), sin(3.3 * i + 1.0), cos(5.7 * i)));
+            n = point_direction(n);
+            double extent = point_dot(difference_support(&a, &b, n).p, n) + a.radius + b.radius;
+            assert_true(extent > -hit.distance - 1e-9);
+        }
+    }
+}
+
+// A capsule put so that a point of its core lies just outside a cylinder, or an ellipsoid, nearer than its radius: now and
+// then the simplex of GJK is so flat there that it seems to hold the origin.
+static void a_capsule_that_was_put_onto_something_touches_it(void **state)
+{
+    (void)state;
+    static const lane_model no_model = {0};
+    const orr_pair pair = {0};
+    const convex_search touching = {.margin = 0.0, .tolerance = 1e-6, .iterations = 35};
+    int parted = 0;
+    for (int k = 0; k < 6000; k++) {
+        convex_shape a = make_shape(ORR_GEOM_CAPSULE, 0.01, 0.0225, 0.0),
+                     b = make_shape(k % 2 ? ORR_GEOM_CYLINDER : ORR_GEOM_ELLIPSOID, 0.03,
+                                    k % 2 ? 0.065 : 0.03, 0.04);
+        place(&a, 0.21 * k, 0.37 * k, 0.0, 0.0, 0.0);
+        place(&b, 1.31 * k, 0.73 * k, 0.5 * sin(k), 0.5 * cos(3.0 * k), 0.2);
+        point normal = point_direction(make_point(sin(7.1 * k), sin(3.3 * k + 1.0), cos(5.7 * k)));
+        point end = point_along(core_support(&b, normal), 0.01 * (0.5 + 0.5 * sin(11.3 * k)), normal);
+        a.frame.pos = point_along(end, 0.0225 * sin(1.7 * k), a.frame.axis[2]);
+        convex_hit hit;
+        assert_true(convex_closest(&a, &b, &touching, &hit));
+        assert_false(boxes_apart(&no_model, &pair, &a, &b));
+        a.frame.pos = point_along(a.frame.pos, 0.06, normal); // three radii further out
+        bool apart = boxes_apart(&no_model, &pair, &a, &b);
+        assert_false(apart && convex_closest(&a, &b, &touching, &hit));
+        parted += apart;
+    }
+    assert_true(parted > 1000);
+}
+
+// On a level height field a box touches at its lowest corner as on a plane.
+static void a_level_height_field_is_a_plane(void **state)
+{
+    (void)state;
+    float level[25];
+    for (int i = 0; i < 25; i++) {
+        level[i] = 0.5f;
+    }
+    const double size[4] = {1.0, 1.0, 0.4, 0.3}; // the surface is at 0.2
+    convex_frame field = make_shape(ORR_GEOM_HFIELD, 0.0, 0.0, 0.0).frame;
+    static const int types[] = {ORR_GEOM_SPHERE, ORR_GEOM_CAPSULE, ORR_GEOM_ELLIPSOID, ORR_GEOM_CYLINDER,
+                                ORR_GEOM_BOX};
+    for (int k = 0; k < 100; k++) {
+        convex_shape s = make_shape(types[k % 5], 0.12, 0.15, 0.1);
+        place(&s, 0.4 * k + 0.2, 0.9 * k + 0.1, 0.0, 0.0, 0.0);
+        // the lowest point in the middle of a triangle, so that no other wall of its prism is nearer
+        point lowest = core_support(&s, make_point(0.0, 0.0, -1.0));
+        s.frame.pos = make_point(0.333 - lowest.x, 0.167 - lowest.y, 0.18 - lowest.z + s.radius);
+        convex_hit hits[ORR_PAIR_CONTACTS];
+        int count = hfield_contacts(&field, size, level, 5, 5, &s, &fine, hits), found = 0;
+        for (int i = 0; i < count; i++) {
+            assert_true(hits[i].distance > -0.02 - 1e-9);
+            found += fabs(hits[i].distance + 0.02) < 1e-9 && hits[i].normal.z > 1.0 - 1e-9 &&
+                     fabs(hits[i].pos.z - 0.19) < 1e-9;
+        }
+        assert_int_equal(found, 1);
+    }
+}
+
+// A hull in the shape of a box touches another where the boxes would.
+static void faces_share_what_boxes_share(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 100; k++) {
+        convex_shape a = make_shape(ORR_GEOM_BOX, 0.4, 0.4, 0.1),
+                     b = make_shape(ORR_GEOM_BOX, 0.2, 0.15, 0.1);
+        place(&b, 0.0, 0.0, 0.1 * sin(k), 0.1 * cos(2.0 * k), 0.19);
+        point z = make_point(0.0, 0.0, 1.0), x = make_point(1.0, 0.0, 0.0);
+        b.frame = turned_frame(&b.frame, b.frame.pos, z, 0.7 * k);
+        b.frame = turned_frame(&b.frame, b.frame.pos, x, 0.03 * sin(k));
+        convex_search search = {0.0, 1e-12, 100, 1};
+        convex_hit boxes[8], hulls[8];
+        int count = box_box(&a, &b, 0.0, boxes);
+        assert_true(count >= 1 && count <= 4);
+        assert_int_equal(convex_contacts(&a, &b, &search, hulls), count);
+        for (int i = 0; i < count; i++) { // in some order; along the normal of a or of b, 0.03 rad apart
+            double nearest = 1.0;
+            for (int j = 0; j < count; j++) {
+                nearest = fmin(nearest, point_length(point_difference(boxes[i].pos, hulls[j].pos)));
+            }
+            assert_true(nearest < 0.002);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ellipsoids_are_as_far_or_deep_as_they_were_put),
+        cmocka_unit_test(a_sphere_and_a_box_agree_with_gjk_and_epa),
+        cmocka_unit_test(a_capsule_touches_a_box_with_its_nearest_ball),
+        cmocka_unit_test(two_boxes_are_as_deep_by_axes_as_by_epa),
+        cmocka_unit_test(no_direction_parts_curved_shapes_sooner_than_the_normal),
+        cmocka_unit_test(a_capsule_that_was_put_onto_something_touches_it),
+        cmocka_unit_test(a_level_height_field_is_a_plane),
+        cmocka_unit_test(faces_share_what_boxes_share),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

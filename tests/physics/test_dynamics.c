@@ -1,0 +1,699 @@
+// Tests of the dynamics: against MuJoCo (tests/golden/record_dynamics.py) and against what mechanics says.
+#include "physics/simulation/world.h"
+#include "tests/physics/golden_numbers.h"
+#include "tests/support/machine.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- against MuJoCo ----
+
+typedef struct golden {
+    golden_numbers file;
+    int nq, nv, na, nu, states, steps;
+} golden;
+
+static double *take(golden *g, int count)
+{
+    return golden_numbers_take(&g->file, count);
+}
+
+static golden load_golden(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "dynamics/%s", name);
+    golden g = {.file = golden_numbers_load(path)};
+    double *sizes = take(&g, 6);
+    g.nq = (int)sizes[0], g.nv = (int)sizes[1], g.na = (int)sizes[2], g.nu = (int)sizes[3];
+    g.states = (int)sizes[4], g.steps = (int)sizes[5];
+    return g;
+}
+
+static double largest(const double *a, int count)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) {
+        most = fmax(most, fabs(a[i]));
+    }
+    return most;
+}
+
+static double difference(const double *a, const double *b, int count)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) {
+        most = fmax(most, isfinite(a[i]) ? fabs(a[i] - b[i]) : INFINITY);
+    }
+    return most;
+}
+
+static orr_physics *make_physics(const orr_model *model, int worlds, bool double_precision)
+{
+    orr_physics *physics = NULL;
+    const orr_physics_desc desc = {
+        .worlds = worlds, .double_precision = double_precision, .cuda = cuda, .team = team};
+    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
+    return physics;
+}
+
+// Contacts of curved geoms hang on the last digits of MuJoCo's search: a depth to 1e-14 m is a direction and a place to
+// 1e-7, on which contacts as stiff as these turn an acceleration by 1e-4. Ours are exact to rounding (test_collision).
+static bool is_curved(const char *name)
+{
+    return strcmp(name, "contacts_convex") == 0 || strcmp(name, "contacts_mesh") == 0 ||
+           strcmp(name, "contacts_hfield") == 0;
+}
+
+static void hold_accelerations(const char *name, golden *g, orr_physics *physics)
+{
+    double qacc[64], worst_free = 0.0, worst_constrained = 0.0;
+    for (int i = 0; i < g->states; i++) {
+        orr_physics_reset(physics, 0);
+        orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, take(g, g->nq));
+        orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, take(g, g->nv));
+        orr_physics_set(physics, ORR_PHYSICS_ACT, 0, take(g, g->na));
+        orr_physics_set(physics, ORR_PHYSICS_CTRL, 0, take(g, g->nu));
+        const double *wanted = take(g, g->nv);
+        bool constrained = take(g, 1)[0] > 0.0;
+        orr_physics_forward(physics);
+        orr_physics_get(physics, ORR_PHYSICS_QACC, 0, qacc);
+        double error = difference(qacc, wanted, g->nv) / largest(wanted, g->nv);
+        if (constrained) {
+            worst_constrained = fmax(worst_constrained, error);
+        } else {
+            worst_free = fmax(worst_free, error);
+        }
+    }
+    print_message("%s: qacc %.1e without constraints, %.1e with", name, worst_free, worst_constrained);
+    // rounding alone: both sum the same formulas in another order
+    assert_true(worst_free < 1e-9);
+    // the minimum of the same convex problem, found along another path
+    assert_true(worst_constrained < (is_curved(name) ? 5e-4 : 1e-6));
+}
+
+// In double every step of the trajectory counts, in float the worlds of a whole block and one more run beside it.
+static void hold_trajectory(const char *name, golden *g, orr_physics *exact, orr_physics *fast)
+{
+    double values[128];
+    orr_physics *const both[2] = {exact, fast};
+    double worst[2] = {0.0, 0.0};
+    const double *qpos = take(g, g->nq), *qvel = take(g, g->nv), *act = take(g, g->na);
+    for (int k = 0; k < 2; k++) {
+        for (int world = 0; world < orr_physics_worlds(both[k]); world++) {
+            orr_physics_reset(both[k], world);
+            orr_physics_set(both[k], ORR_PHYSICS_QPOS, world, qpos);
+            orr_physics_set(both[k], ORR_PHYSICS_QVEL, world, qvel);
+            orr_physics_set(both[k], ORR_PHYSICS_ACT, world, act);
+        }
+    }
+    for (int tenth = 0; tenth < 10; tenth++) {
+        const double *ctrl = take(g, g->nu), *wanted = take(g, g->nq), *speed = take(g, g->nv);
+        for (int k = 0; k < 2; k++) {
+            int last = orr_physics_worlds(both[k]) - 1;
+            for (int world = 0; world <= last; world++) {
+                orr_physics_set(both[k], ORR_PHYSICS_CTRL, world, ctrl);
+            }
+            orr_physics_step(both[k], g->steps / 10);
+            orr_physics_get(both[k], ORR_PHYSICS_QPOS, last, values);
+            worst[k] = fmax(worst[k], difference(values, wanted, g->nq));
+            orr_physics_get(both[k], ORR_PHYSICS_QVEL, last, values);
+            worst[k] = fmax(worst[k], difference(values, speed, g->nv) / fmax(1.0, largest(speed, g->nv)));
+        }
+    }
+    print_message(", trajectory %.1e in f64, %.1e in f32\n", worst[0], worst[1]);
+    assert_true(worst[0] < (is_curved(name) ? 2e-5 : 1e-6));
+    assert_true(worst[1] < 1e-3);
+}
+
+// The point robot's sphere touches the floor exactly: whether there is a contact hangs on the last bit of its height,
+// so that its way is no smooth function of rounding.
+static bool rests_on_a_rounding(const char *name)
+{
+    return strcmp(name, "point") == 0;
+}
+
+static void hold(const char *name, const char *path)
+{
+    orr_model *model;
+    assert_ok(orr_model_load(path, &model, &error));
+    golden g = load_golden(name);
+    assert_int_equal(model->nq, g.nq);
+    assert_int_equal(model->nv, g.nv);
+    assert_int_equal(model->na, g.na);
+    assert_int_equal(model->nu, g.nu);
+    model->opt.solver = ORR_SOLVER_NEWTON; // as recorded
+    model->opt.tolerance = 1e-15;
+    model->opt.iterations = 200;
+    model->opt.ls_tolerance = 1e-6;
+    model->opt.ccd_tolerance = 1e-14;
+    model->opt.ccd_iterations = 120;
+    orr_physics *exact = make_physics(model, 1, true), *fast = make_physics(model, 17, false);
+    hold_accelerations(name, &g, exact);
+    if (rests_on_a_rounding(name)) {
+        print_message("\n");
+    } else {
+        hold_trajectory(name, &g, exact, fast);
+        assert_ptr_equal(g.file.next, g.file.behind);
+    }
+    orr_physics_destroy(exact);
+    orr_physics_destroy(fast);
+    orr_model_destroy(model);
+    orr_free(g.file.numbers);
+}
+
+// The cost has one minimum, whatever looks for it.
+static void conjugate_gradients_end_where_newton_does(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"limits", "equalities", "contacts_pyramidal", "contacts_elliptic",
+                                         "contacts_box"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, models[i]);
+        orr_model *model;
+        assert_ok(orr_model_load(path, &model, &error));
+        golden g = load_golden(models[i]);
+        model->opt.solver = ORR_SOLVER_CG;
+        model->opt.tolerance = 1e-22;
+        model->opt.iterations = 3000;
+        model->opt.ls_tolerance = 1e-6;
+        orr_physics *exact = make_physics(model, 1, true);
+        hold_accelerations(models[i], &g, exact);
+        print_message("\n");
+        orr_physics_destroy(exact);
+        orr_model_destroy(model);
+        orr_free(g.file.numbers);
+    }
+}
+
+static void robots_move_as_in_mujoco(void **state)
+{
+    (void)state;
+    static const char *const robots[] = {"ant",
+                                         "half_cheetah",
+                                         "hopper",
+                                         "humanoid",
+                                         "humanoidstandup",
+                                         "inverted_double_pendulum",
+                                         "inverted_pendulum",
+                                         "point",
+                                         "pusher",
+                                         "pusher_v5",
+                                         "reacher",
+                                         "swimmer",
+                                         "walker2d",
+                                         "walker2d_v5",
+                                         "walker2d_v5_uneven_feet"};
+    for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "mjcf/%s.xml", robots[i]);
+        hold(robots[i], shared_data(name));
+    }
+}
+
+static void each_feature_does_what_mujoco_does(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"joints",
+                                         "actuators",
+                                         "limits",
+                                         "equalities",
+                                         "fluid",
+                                         "contacts_pyramidal",
+                                         "contacts_elliptic",
+                                         "contacts_box",
+                                         "contacts_convex",
+                                         "contacts_mesh",
+                                         "contacts_hulls",
+                                         "contacts_hull_plane",
+                                         "massless",
+                                         "contacts_hfield",
+                                         "contacts_pile",
+                                         "implicitfast",
+                                         "tendons",
+                                         "tendon_armature",
+                                         "transmissions",
+                                         "implicit",
+                                         "implicitfast_fluid",
+                                         "fluid_ellipsoid",
+                                         "muscles",
+                                         "contacts_noslip_pyramidal",
+                                         "contacts_noslip_elliptic",
+                                         "contacts_diagexact_pyramidal",
+                                         "contacts_diagexact_elliptic",
+                                         "contacts_override",
+                                         "contacts_adhesion",
+                                         "drives_euler",
+                                         "drives_implicitfast"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, models[i]);
+        hold(models[i], path);
+    }
+}
+
+// ---- against mechanics ----
+
+static void assert_near(double a, double b, double tolerance)
+{
+    if (!(fabs(a - b) <= tolerance)) {
+        fail_msg("%.17g: expected %.17g within %g", a, b, tolerance);
+    }
+}
+
+static orr_model *parse(const char *text)
+{
+    orr_model *model;
+    assert_ok(orr_model_parse(text, strlen(text), "test.xml", &model, &error));
+    return model;
+}
+
+// A pose in which a face of the expanding polytope has the final normal long before it is one of the difference: the
+// depth is the least extent over the normals of all faces and pairs of edges, found by brute force.
+static void a_hull_deep_in_a_box_keeps_its_contact(void **state)
+{
+    (void)state;
+    orr_model *model =
+        parse("<mujoco><option><flag multiccd='disable'/></option><asset><mesh name='wedge' vertex='"
+              "-0.3 -0.2 -0.1  0.3 -0.25 -0.1  -0.3 0.2 -0.1  0.32 0.2 -0.1  -0.2 -0.15 0.12  0.2 -0.2 0.1  "
+              "-0.15 0.15 0.14'/></asset><worldbody>"
+              "<body><freejoint/><geom type='box' size='0.3 0.2 0.1'/></body>"
+              "<body><freejoint/><geom type='mesh' mesh='wedge'/></body></worldbody></mujoco>");
+    model->opt.ccd_tolerance = 1e-14;
+    model->opt.ccd_iterations = 120;
+    orr_physics *physics = make_physics(model, 1, true);
+    static const double pose[14] = {0.0,
+                                    0.0,
+                                    0.0,
+                                    -0.07009272844765306,
+                                    -0.3420743198069142,
+                                    0.907586853748444,
+                                    -0.2331486050792526,
+                                    0.5497502465996918,
+                                    0.169420223332661,
+                                    0.08032822258281953,
+                                    0.5530192382636864,
+                                    0.6440672867849132,
+                                    0.28721035135732176,
+                                    0.44368599964048483};
+    orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, pose);
+    orr_physics_contact contact;
+    assert_int_equal(orr_physics_contacts(physics, 0, &contact, 1), 1);
+    assert_true(fabs(contact.dist + 0.009483951) < 1e-8);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+static double get(const orr_physics *physics, orr_physics_field field, int i)
+{
+    double values[64];
+    orr_physics_get(physics, field, 0, values);
+    return values[i];
+}
+
+#define INERTIAL "<inertial pos='0 0 0' mass='1' diaginertia='0.2 0.5 0.4'/>"
+
+static void a_body_falls_by_half_g_t_squared(void **state)
+{
+    (void)state;
+    orr_model *model = parse("<mujoco><option timestep='0.001' gravity='0 0 -10'/><worldbody><body>"
+                             "<freejoint/>" INERTIAL "</body></worldbody></mujoco>");
+    orr_physics *physics = make_physics(model, 1, true);
+    orr_physics_step(physics, 500);
+    assert_near(get(physics, ORR_PHYSICS_QVEL, 2), -5.0, 1e-9);
+    // semi-implicit Euler moves by the later velocity: g dt t / 2 further
+    assert_near(get(physics, ORR_PHYSICS_QPOS, 2), -1.25 - 0.5 * 10.0 * 0.001 * 0.5, 1e-9);
+    assert_near(get(physics, ORR_PHYSICS_QPOS, 0), 0.0, 1e-12);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+#define PENDULUM(integrator)                                                                                 \
+    "<mujoco><option timestep='0.001' gravity='0 0 -10' integrator='" integrator "'/><worldbody><body>"      \
+    "<joint type='hinge' axis='0 1 0'/><inertial pos='0 0 -1' mass='1' diaginertia='0.01 0.01 0.01'/>"       \
+    "</body></worldbody></mujoco>"
+
+static void a_pendulum_keeps_its_period(void **state)
+{
+    (void)state;
+    orr_model *model = parse(PENDULUM("RK4"));
+    orr_physics *physics = make_physics(model, 1, true);
+    const double start = 0.05, omega = sqrt(10.0 / 1.01);
+    orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, &start);
+    double sum = 0.0;
+    const int steps = 7000; // 3.5 periods
+    for (int i = 1; i <= steps; i++) {
+        orr_physics_step(physics, 1);
+        sum += fabs(get(physics, ORR_PHYSICS_QPOS, 0) - start * cos(omega * i * 0.001));
+    }
+    assert_true(sum / steps < 0.01 * start);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+static double energy_drift(const char *text, int steps)
+{
+    orr_model *model = parse(text);
+    orr_physics *physics = make_physics(model, 1, true);
+    const double start = 1.0;
+    double before[2], after[2], worst = 0.0;
+    orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, &start);
+    orr_physics_read(physics, ORR_PHYSICS_ENERGY, 0, before);
+    for (int i = 0; i < steps; i += 10) {
+        orr_physics_step(physics, 10);
+        orr_physics_read(physics, ORR_PHYSICS_ENERGY, 0, after);
+        worst = fmax(worst, fabs(after[0] + after[1] - before[0] - before[1]));
+    }
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+    return worst;
+}
+
+static void runge_kutta_keeps_energy_better_than_euler(void **state)
+{
+    (void)state;
+    double rk4 = energy_drift(PENDULUM("RK4"), 2000), euler = energy_drift(PENDULUM("Euler"), 2000);
+    assert_true(rk4 < 1e-9); // order four at 1 ms
+    assert_true(euler > 1e3 * rk4);
+    assert_true(euler < 0.005 * 10.0); // 0.5 % of m g l
+}
+
+// A T-shaped body that spins about its middle axis turns over again and again, while its angular momentum stays.
+static void a_body_spinning_about_its_middle_axis_turns_over(void **state)
+{
+    (void)state;
+    orr_model *model =
+        parse("<mujoco><option timestep='0.001' gravity='0 0 0' integrator='RK4'/><worldbody><body>"
+              "<freejoint/>" INERTIAL "</body></worldbody></mujoco>");
+    orr_physics *physics = make_physics(model, 1, true);
+    double velocity[6] = {0, 0, 0, 0.01, 0.01, 5.0}; // the moments are 0.2, 0.5, 0.4: z is in the middle
+    double least = 5.0, moments[3] = {0.2, 0.5, 0.4}, momentum0 = 0.0, momentum = 0.0, after[6];
+    orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, velocity);
+    for (int i = 0; i < 10000; i += 10) {
+        orr_physics_step(physics, 10);
+        least = fmin(least, get(physics, ORR_PHYSICS_QVEL, 5));
+    }
+    orr_physics_get(physics, ORR_PHYSICS_QVEL, 0, after);
+    for (int k = 0; k < 3; k++) {
+        momentum0 += pow(moments[k] * velocity[3 + k], 2);
+        momentum += pow(moments[k] * after[3 + k], 2);
+        assert_near(get(physics, ORR_PHYSICS_QPOS, k), 0.0, 1e-9);
+    }
+    assert_true(least < -4.5);
+    assert_near(sqrt(momentum / momentum0), 1.0, 1e-6);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+// MuJoCo's rest penetration: with a constant impedance d the sphere sinks g (1 - d) (time constant x ratio)^2,
+// or g (1 - d) / stiffness.
+static void a_sphere_at_rest_sinks_as_solref_says(void **state)
+{
+    (void)state;
+    static const char *const solref[] = {"0.1 0.8", "-100 -10"};
+    const double inverse_stiffness[] = {0.08 * 0.08, 0.01};
+    const double impedance[] = {0.3, 0.9, 0.99};
+    for (int i = 0; i < 6; i++) {
+        char text[1024];
+        double d = impedance[i / 2];
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep='0.005'/><default><geom condim='1' solref='%s' solimp='%g "
+                 "%g'/></default><worldbody>"
+                 "<geom type='plane' size='1 1 1'/><body pos='0 0 0.1'><freejoint/>"
+                 "<geom type='sphere' size='0.1'/></body></worldbody></mujoco>",
+                 solref[i % 2], d, d);
+        orr_model *model = parse(text);
+        orr_physics *physics = make_physics(model, 1, true);
+        orr_physics_step(physics, 10000);
+        double depth = 9.81 * (1.0 - d) * inverse_stiffness[i % 2];
+        assert_near(get(physics, ORR_PHYSICS_QPOS, 2), 0.1 - depth, 1e-10);
+        orr_physics_destroy(physics);
+        orr_model_destroy(model);
+    }
+}
+
+// Four corners carry a box, on a plane and on another box alike.
+static void a_box_on_a_box_sinks_as_on_a_plane(void **state)
+{
+    (void)state;
+    static const char *const ground[] = {"type='plane' size='1 1 1' pos='0 0 0.2'",
+                                         "type='box' size='0.5 0.5 0.2'"};
+    double height[2];
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep='0.005'/><default><geom condim='3' solref='0.1 0.8' solimp='0.9 "
+                 "0.9'/></default><worldbody><geom %s/><body pos='0.1 0.05 0.3'><freejoint/>"
+                 "<geom type='box' size='0.2 0.15 0.1'/></body></worldbody></mujoco>",
+                 ground[i]);
+        orr_model *model = parse(text);
+        orr_physics *physics = make_physics(model, 1, true);
+        orr_physics_step(physics, 5000);
+        height[i] = get(physics, ORR_PHYSICS_QPOS, 2);
+        orr_physics_destroy(physics);
+        orr_model_destroy(model);
+    }
+    assert_true(height[0] < 0.3 - 1e-4);
+    assert_near(height[1], height[0], 1e-9); // the same contacts by another routine
+}
+
+// A box stays on a ramp below the angle of friction, and slides above it.
+static void a_box_slides_above_the_angle_of_friction(void **state)
+{
+    (void)state;
+    const double friction[] = {0.3, 0.7};
+    for (int i = 0; i < 4; i++) {
+        double mu = friction[i / 2], angle = atan(mu) * 180.0 / 3.14159265358979 + (i % 2 ? 2.0 : -2.0);
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep='0.002' gravity='0 0 -10' cone='elliptic' impratio='100'/>"
+                 "<default><geom friction='%g'/></default><worldbody><body euler='0 %g 0'>"
+                 "<geom type='box' size='3 1 0.5' pos='0 0 -0.5'/></body><body euler='0 %g 0'><freejoint/>"
+                 "<geom type='box' size='0.2 0.2 0.05' pos='0 0 0.05'/></body></worldbody></mujoco>",
+                 mu, angle, angle);
+        orr_model *model = parse(text);
+        orr_physics *physics = make_physics(model, 1, true);
+        orr_physics_step(physics, 250); // settles
+        double from = get(physics, ORR_PHYSICS_QPOS, 0);
+        orr_physics_step(physics, 500);
+        double way = fabs(get(physics, ORR_PHYSICS_QPOS, 0) - from);
+        assert_true(i % 2 ? way > 0.02 : way < 0.02);
+        orr_physics_destroy(physics);
+        orr_model_destroy(model);
+    }
+}
+
+// A box that slides stops after v^2 / (2 mu g).
+static void a_sliding_box_stops_where_coulomb_says(void **state)
+{
+    (void)state;
+    const double friction[] = {0.2, 0.4, 0.7};
+    for (int i = 0; i < 3; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "<mujoco><option timestep='0.001' gravity='0 0 -10' cone='elliptic' impratio='100'/><worldbody>"
+            "<geom type='plane' size='9 9 1' friction='%g'/><body pos='0 0 0.05'><freejoint/>"
+            "<geom type='box' size='0.2 0.2 0.05' friction='%g'/></body></worldbody></mujoco>",
+            friction[i], friction[i]);
+        orr_model *model = parse(text);
+        orr_physics *physics = make_physics(model, 1, true);
+        orr_physics_step(physics, 500); // settles
+        double velocity[6] = {2.0}, from = get(physics, ORR_PHYSICS_QPOS, 0);
+        orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, velocity);
+        orr_physics_step(physics, 1500);
+        double way = get(physics, ORR_PHYSICS_QPOS, 0) - from, wanted = 4.0 / (2.0 * friction[i] * 10.0);
+        assert_true(fabs(way - wanted) < 0.01 * wanted);
+        orr_physics_destroy(physics);
+        orr_model_destroy(model);
+    }
+}
+
+static void inverse_dynamics_finds_the_force_that_moved(void **state)
+{
+    (void)state;
+    orr_model *model;
+    assert_ok(orr_model_load(shared_data("mjcf/humanoid.xml"), &model, &error));
+    orr_physics *physics = make_physics(model, 1, true);
+    double applied[64], found[64], ctrl[64];
+    for (int i = 0; i < 64; i++) {
+        applied[i] = sin(3.0 * i) * 5.0;
+        ctrl[i] = 0.0;
+    }
+    orr_physics_step(physics, 200); // falls on the floor
+    orr_physics_set(physics, ORR_PHYSICS_CTRL, 0, ctrl);
+    orr_physics_set(physics, ORR_PHYSICS_QFRC_APPLIED, 0, applied);
+    orr_physics_forward(physics);
+    orr_physics_read(physics, ORR_PHYSICS_QFRC_INVERSE, 0, found);
+    assert_true(difference(found, applied, model->nv) < 1e-7); // of forces up to 1e4 in the contacts
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+// ---- worlds ----
+
+static void worlds_do_not_feel_threads_or_neighbours(void **state)
+{
+    (void)state;
+    orr_model *model;
+    assert_ok(orr_model_load(shared_data("mjcf/humanoid.xml"), &model, &error));
+    enum { WORLDS = 37 };
+    double ends[3][WORLDS][64] = {0};
+    for (int run = 0; run < 3; run++) {
+        orr_jobs *own;
+        assert_ok(orr_jobs_create(run == 0 ? 1 : 3, NULL, NULL, &own, &error));
+        orr_physics *physics = NULL;
+        // the last run has worlds in other lanes, beside other neighbours
+        int shift = run == 2 ? 5 : 0;
+        const orr_physics_desc desc = {.worlds = WORLDS + shift, .cuda = cuda, .team = team};
+        assert_ok(orr_physics_create(&desc, model, own, &physics, &error));
+        for (int world = 0; world < WORLDS; world++) {
+            double ctrl[64];
+            for (int i = 0; i < model->nu; i++) {
+                ctrl[i] = 0.4 * sin(1.0 + world * 3.7 + i);
+            }
+            orr_physics_set(physics, ORR_PHYSICS_CTRL, world + shift, ctrl);
+        }
+        orr_physics_step(physics, 200);
+        for (int world = 0; world < WORLDS; world++) {
+            orr_physics_get(physics, ORR_PHYSICS_QPOS, world + shift, ends[run][world]);
+        }
+        orr_physics_destroy(physics);
+        orr_jobs_destroy(own);
+    }
+    assert_memory_equal(ends[0], ends[1], sizeof ends[0]);
+    assert_memory_equal(ends[0], ends[2], sizeof ends[0]);
+    assert_true(difference(ends[0][0], ends[0][1], model->nq) > 1e-3); // and they are not all the same
+    orr_model_destroy(model);
+}
+
+static void a_world_that_diverges_is_reported_and_stays_alone(void **state)
+{
+    (void)state;
+    orr_model *model = parse(PENDULUM("Euler"));
+    orr_physics *physics = make_physics(model, 4, false), *calm = make_physics(model, 4, false);
+    const double huge = 1e30, pushed = 0.5;
+    for (int world = 0; world < 4; world++) {
+        orr_physics_set(calm, ORR_PHYSICS_QVEL, world, &pushed);
+        orr_physics_set(physics, ORR_PHYSICS_QVEL, world, world == 2 ? &huge : &pushed);
+    }
+    orr_physics_step(physics, 50);
+    orr_physics_step(calm, 50);
+    for (int world = 0; world < 4; world++) {
+        double a, b;
+        assert_int_equal(orr_physics_diverged(physics, world), world == 2);
+        orr_physics_get(physics, ORR_PHYSICS_QPOS, world, &a);
+        orr_physics_get(calm, ORR_PHYSICS_QPOS, world, &b);
+        assert_true(world == 2 || a == b);
+    }
+    orr_physics_reset(physics, 2);
+    assert_false(orr_physics_diverged(physics, 2));
+    orr_physics_destroy(physics);
+    orr_physics_destroy(calm);
+    orr_model_destroy(model);
+}
+
+// ---- many geoms ----
+
+// Columns of boxes on a floor, each turned against the one below.
+static orr_model *many_boxes(int columns, int levels)
+{
+    char *text = orr_alloc(200000, 1);
+    assert_non_null(text);
+    int used = snprintf(text, 200000,
+                        "<mujoco><option timestep='0.002'/><worldbody>"
+                        "<geom type='plane' size='20 20 1'/>");
+    for (int i = 0; i < columns * levels; i++) {
+        int column = i / levels, level = i % levels;
+        used += snprintf(
+            text + used, (size_t)(200000 - used),
+            "<body pos='%g %g %g' euler='0 0 %d'><freejoint/><geom type='box' size='0.1 0.12 0.08'/></body>",
+            0.4 * (column % 4) + 0.01 * level, 0.4 * (column / 4), 0.079 + 0.159 * level, 17 * level);
+    }
+    snprintf(text + used, (size_t)(200000 - used), "</worldbody></mujoco>");
+    orr_model *model = parse(text);
+    orr_free(text);
+    return model;
+}
+
+static void sweeping_finds_what_trying_all_pairs_finds(void **state)
+{
+    (void)state;
+    // 8 bodies: 36 pairs, tried one by one; the same 8 beside 32 others far away: swept
+    orr_model *few = many_boxes(2, 4), *many = many_boxes(10, 4);
+    orr_physics *tried = make_physics(few, 1, true), *swept = make_physics(many, 1, true);
+    double a[8 * 7], b[40 * 7];
+    orr_physics_step(tried, 100);
+    orr_physics_step(swept, 100);
+    orr_physics_get(tried, ORR_PHYSICS_QPOS, 0, a);
+    orr_physics_get(swept, ORR_PHYSICS_QPOS, 0, b);
+    assert_int_equal(few->nq, 56);
+    assert_true(difference(a, b, few->nq) < 1e-8); // the solver stops when the whole is good enough
+    assert_true(orr_physics_contacts_needed(swept) <= orr_physics_contact_capacity(swept));
+    orr_physics_destroy(tried);
+    orr_physics_destroy(swept);
+    orr_model_destroy(few);
+    orr_model_destroy(many);
+}
+
+static void contacts_beyond_the_capacity_are_left_out_and_counted(void **state)
+{
+    (void)state;
+    orr_model *model = many_boxes(2, 4);
+    orr_physics *physics = NULL;
+    const orr_physics_desc desc = {
+        .worlds = 1, .double_precision = true, .contact_capacity = 20, .cuda = cuda, .team = team};
+    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
+    orr_physics_step(physics, 5);
+    assert_int_equal(orr_physics_contact_capacity(physics), 20);
+    int needed = orr_physics_contacts_needed(physics);
+    assert_true(needed > 20);
+    assert_false(orr_physics_diverged(physics, 0));
+    orr_physics_destroy(physics);
+    // the number is the one that is enough
+    const orr_physics_desc enough = {
+        .worlds = 1, .double_precision = true, .contact_capacity = needed + 20, .cuda = cuda, .team = team};
+    assert_ok(orr_physics_create(&enough, model, jobs, &physics, &error));
+    orr_physics_step(physics, 1);
+    assert_true(orr_physics_contacts_needed(physics) <= orr_physics_contact_capacity(physics));
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+static void what_the_dynamics_lack_is_refused_by_name(void **state)
+{
+    (void)state;
+    orr_model *model = parse("<mujoco><option><flag sleep='enable'/></option><worldbody><body><freejoint/>"
+                             "<geom type='box' size='1 1 1'/></body></worldbody></mujoco>");
+    orr_physics *physics = NULL;
+    orr_error error = {0};
+    const orr_physics_desc desc = {.worlds = 1};
+    assert_int_equal(orr_physics_create(&desc, model, jobs, &physics, &error), ORR_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "sleep"));
+    orr_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_feature_does_what_mujoco_does),
+        cmocka_unit_test(a_hull_deep_in_a_box_keeps_its_contact),
+        cmocka_unit_test(robots_move_as_in_mujoco),
+        cmocka_unit_test(conjugate_gradients_end_where_newton_does),
+        cmocka_unit_test(a_body_falls_by_half_g_t_squared),
+        cmocka_unit_test(a_pendulum_keeps_its_period),
+        cmocka_unit_test(runge_kutta_keeps_energy_better_than_euler),
+        cmocka_unit_test(a_body_spinning_about_its_middle_axis_turns_over),
+        cmocka_unit_test(a_sphere_at_rest_sinks_as_solref_says),
+        cmocka_unit_test(a_box_on_a_box_sinks_as_on_a_plane),
+        cmocka_unit_test(a_box_slides_above_the_angle_of_friction),
+        cmocka_unit_test(a_sliding_box_stops_where_coulomb_says),
+        cmocka_unit_test(inverse_dynamics_finds_the_force_that_moved),
+        cmocka_unit_test(worlds_do_not_feel_threads_or_neighbours),
+        cmocka_unit_test(a_world_that_diverges_is_reported_and_stays_alone),
+        cmocka_unit_test(sweeping_finds_what_trying_all_pairs_finds),
+        cmocka_unit_test(contacts_beyond_the_capacity_are_left_out_and_counted),
+        cmocka_unit_test(what_the_dynamics_lack_is_refused_by_name),
+    };
+    return cmocka_run_group_tests(tests, open_machine, close_machine);
+}

@@ -1,0 +1,411 @@
+// MJCF files against what MuJoCo compiles them into, and what is said about files that are wrong.
+#include "engine/core/file.h"
+#include "orr_features.h"
+#include "physics/model/model.h"
+#include "tests/physics/golden_model.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static orr_model *parse(const char *text, orr_error *error)
+{
+    orr_model *model;
+    (void)orr_model_parse(text, strlen(text), "test.xml", &model, error);
+    return model;
+}
+
+static void check_robot(const char *name)
+{
+    char path[64], golden[512];
+    orr_model *model;
+    snprintf(path, sizeof path, "mjcf/%s.xml", name);
+    snprintf(golden, sizeof golden, "%s/tests/golden/robot_%s.txt", ORR_SOURCE_DIR, name);
+    assert_ok(orr_model_load(shared_data(path), &model, &error));
+    assert_true(assert_golden_model(model, golden) > 100);
+    orr_model_destroy(model);
+}
+
+static void gymnasium_robots_compile_to_what_mujoco_makes_of_them(void **state)
+{
+    (void)state;
+    static const char *const robots[] = {"ant",
+                                         "half_cheetah",
+                                         "hopper",
+                                         "humanoid",
+                                         "humanoidstandup",
+                                         "inverted_double_pendulum",
+                                         "inverted_pendulum",
+                                         "point",
+                                         "pusher",
+                                         "pusher_v5",
+                                         "reacher",
+                                         "swimmer",
+                                         "walker2d",
+                                         "walker2d_v5",
+                                         "walker2d_v5_uneven_feet"};
+    for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
+        check_robot(robots[i]);
+    }
+}
+
+static void check_model(const char *name, const char *ending)
+{
+    char path[512], golden[512];
+    orr_model *model = NULL;
+    snprintf(path, sizeof path, "%s/tests/golden/models/%s%s", ORR_SOURCE_DIR, name, ending);
+    snprintf(golden, sizeof golden, "%s/tests/golden/%s.txt", ORR_SOURCE_DIR, name);
+    assert_ok(orr_model_load(path, &model, &error));
+    assert_true(assert_golden_model(model, golden) > 100);
+    orr_model_destroy(model);
+}
+
+static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
+{
+    (void)state;
+    static const char *const models[] = {
+        "orientations", "classes",  "joints",  "geoms",  "inertia",        "links",      "actuators",
+        "sensors",      "tendons",  "meshes",  "custom", "fused",          "replicated", "fitted",
+        "fitted_aabb",  "attached", "muscles", "drives", "muscles_limits", "muscles_all"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        check_model(models[i], ".xml");
+    }
+}
+
+// in the style of the MuJoCo Menagerie: nested classes, visual and collision geoms, a scene that includes a robot
+static void menagerie_models_compile_to_what_mujoco_makes_of_them(void **state)
+{
+    (void)state;
+    check_model("arm_hand", ".xml");
+    if (ORR_HAVE_MESH) {
+        check_model("scene_quadruped", ".xml");
+    }
+}
+
+static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
+{
+    (void)state;
+    check_model("urdf_arm", ".urdf");
+    check_model("urdf_joints", ".urdf");
+    if (ORR_HAVE_MESH) {
+        check_model("urdf_meshes", ".urdf");
+    }
+}
+
+#define BODY(inside) "<mujoco><worldbody><body name='a'>" inside "</body></worldbody></mujoco>"
+#define BALL "<geom size='1'/>"
+
+static void every_mistake_is_named_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *line, *what;
+    } mistakes[] = {
+        {"<mujoco>\n<worldbody>\n</mujoco>", "test.xml:3: ", "well-formed"},
+        {"", "test.xml:1: ", "well-formed"},
+        {"<scene/>", "test.xml:1: <scene>", "expected <mujoco> or <robot>"},
+        {"<robot/>", "test.xml:1: <robot>", "expected at least one <link>"},
+        {"<mujoco>\n<wordlbody/></mujoco>", "test.xml:2: <wordlbody>", "unknown element"},
+        {BODY("\n<geom sise='1'/>"), "test.xml:2: <geom>", "unknown attribute 'sise'"},
+        {BODY("\n<geom size='1 a'/>"), "test.xml:2: <geom>", "size: expected 1 to 3 numbers"},
+        {BODY("\n<geom size='1e999'/>"), "test.xml:2: <geom>", "size: expected"},
+        {BODY("\n<geom type='cone' size='1'/>"), "test.xml:2: <geom>", "type: 'cone'"},
+        {BODY("\n<geom name='g' size='0'/>"), "test.xml:2: <geom> 'g'", "positive"},
+        {BODY("\n<geom size='1' surfacevel='1 0 0 0 0 0'/>"), "test.xml:2: <geom>", "not supported"},
+        {BODY("\n<geom type='mesh' mesh='m'/>"), "test.xml:2: <geom>", "there is no mesh 'm'"},
+        {BODY("\n<geom size='1' material='m'/>"), "test.xml:2: <geom>", "there is no material 'm'"},
+        {BODY("\n<geom class='c' size='1'/>"), "test.xml:2: <geom>", "there is no default class 'c'"},
+        {BODY("\n<joint name='j' axis='0 0 0'/>" BALL), "test.xml:2: <joint> 'j'", "axis"},
+        {BODY("\n<joint limited='true'/>" BALL), "test.xml:2: <joint>", "range"},
+        {BODY("\n<geom size='1' quat='0 0 0 0'/>"), "test.xml:2: <geom>", "orientation"},
+        {BODY("\n<geom size='1' euler='0 0 0' zaxis='0 0 1'/>"), "test.xml:2: <geom>",
+         "expected one of quat"},
+        {BODY("<joint/>"), "test.xml:1: <body> 'a'", "mass and inertia of a body that moves"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' diaginertia='1 1 9'/>"), "test.xml:2: <inertial> 'a'",
+         "balanceinertia"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' fullinertia='1 1 1 2 2 2'/>"),
+         "test.xml:2: <inertial> 'a'", "definite"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='0' diaginertia='1 1 1'/>"), "test.xml:2: <inertial> 'a'",
+         "expected more than 1e-15"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='1' diaginertia='0 1 1'/>"), "test.xml:2: <inertial> 'a'",
+         "expected more than 1e-15"},
+        {BODY("<joint/>\n<inertial pos='0 0 0' mass='-1' diaginertia='1 1 1'/>"),
+         "test.xml:2: <inertial> 'a'", "no negative number"},
+        {BODY("\n<geom size='1' mass='-1'/>"), "test.xml:2: <geom>", "no negative number"},
+        {BODY("\n<body name='a'/>"), "test.xml:2: <body> 'a'", "taken already"},
+        {"<mujoco><worldbody>\n<replicate/></worldbody></mujoco>", "test.xml:2: <replicate>",
+         "count: expected"},
+        {"<mujoco><worldbody>\n<replicate count='1e9'/></worldbody></mujoco>", "test.xml:2: <replicate>",
+         "count: expected"},
+        {"<mujoco><worldbody>\n<replicate count='2' offest='1 0 0'/></worldbody></mujoco>",
+         "test.xml:2: <replicate>", "unknown attribute 'offest'"},
+        {"<mujoco><worldbody><replicate count='4096'><replicate count='4096'>\n" BALL
+         "</replicate></replicate></worldbody></mujoco>",
+         "test.xml:", "in all copies"},
+        {"<mujoco><worldbody><body>\n<attach model='m' body='b' prefix='p'/></body></worldbody></mujoco>",
+         "test.xml:2: <attach>", "there is no model 'm'"},
+        {"<mujoco><worldbody><body name='b'/>\n<attach body='b' prefix='p'/></worldbody></mujoco>",
+         "test.xml:2: <attach>", "expected model and prefix"},
+        {"<mujoco><asset>\n<model name='m' file='nowhere.xml'/></asset></mujoco>", "test.xml:2: <model>",
+         "nowhere.xml"},
+        {"<mujoco>\n<compiler conflict='merge'/></mujoco>", "test.xml:2: <compiler>", "conflict"},
+        {"<mujoco>\n<include file='nowhere.xml'/></mujoco>", "test.xml:2: <include>", "nowhere.xml"},
+        {"<mujoco><asset>\n<mesh name='m' file='nowhere.stl'/></asset></mujoco>", "test.xml:2: <mesh> 'm'",
+         "nowhere.stl"},
+        {"<mujoco><asset>\n<mesh name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 0'/></asset></mujoco>",
+         "test.xml:2: <mesh> 'm'", "volume"},
+        {"<mujoco><asset>\n<texture name='t' type='2d' builtin='flat' width='999999999' "
+         "height='9'/></asset></mujoco>",
+         "test.xml:2: <texture> 't'", "width and height"},
+        {"<mujoco>\n<size nkey='999999999'/></mujoco>", "test.xml:2: <size>", "counts"},
+        {"<mujoco><size nkey='1048576' nuserdata='1'/><worldbody><replicate "
+         "count='999'><body><freejoint/>" BALL "</body></replicate></worldbody></mujoco>",
+         "test.xml: ", "nkey 1048576"},
+        {"<mujoco><asset>\n<hfield name='h' nrow='99999' ncol='99999' size='1 1 1 1'/></asset></mujoco>",
+         "test.xml:2: <hfield> 'h'", "rows and columns"},
+        {"<mujoco><custom>\n<numeric name='n' size='2000000000'/></custom></mujoco>", "test.xml:2: <numeric>",
+         "size"},
+        {"<mujoco>\n<option timestep='0'/></mujoco>", "test.xml:2: <option>", "timestep"},
+        {"<mujoco><actuator>\n<motor joint='j'/></actuator></mujoco>", "test.xml:2: <motor>",
+         "there is no joint 'j'"},
+        {"<mujoco><worldbody><body name='a'><joint name='j'/>" BALL "</body></worldbody><actuator>\n"
+         "<general joint='j' dyntype='integrator' actdim='2000000000'/></actuator></mujoco>",
+         "test.xml:2: <general>", "actdim"},
+        {"<mujoco><actuator>\n<dcmotor joint='j'/></actuator></mujoco>", "test.xml:2: <dcmotor>",
+         "not supported"},
+        {"<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator>\n"
+         "<muscle joint='j'/></actuator></mujoco>",
+         "test.xml:2: <muscle>", "lengthrange"},
+        {"<mujoco><worldbody><geom name='g' size='.1'/><site name='s'/><site name='t' pos='1 0 "
+         "0'/></worldbody>"
+         "<tendon>\n<spatial armature='1'><site site='s'/><geom geom='g'/><site site='t'/></spatial>"
+         "</tendon></mujoco>",
+         "test.xml:2: <spatial>", "armature"},
+        {"<mujoco><deformable>\n<flex/></deformable></mujoco>", "test.xml:2: <flex>", "not supported"},
+        {BODY("\n<flexcomp name='f'/>"), "test.xml:2: <flexcomp>", "not supported"},
+        {"<mujoco>\n<compiler name='c'/></mujoco>", "test.xml:2: <compiler>", "unknown attribute 'name'"},
+        {"<mujoco><sensor>\n<contact data='force found'/></sensor></mujoco>", "test.xml:2: <contact>",
+         "data: 'found' is unknown or out of order"},
+        {"<mujoco><sensor>\n<contact num='0'/></sensor></mujoco>", "test.xml:2: <contact>", "num: expected"},
+        {"<mujoco><sensor>\n<contact geom1='a' body1='b'/></sensor></mujoco>", "test.xml:2: <contact>",
+         "at most one of geom1 body1 subtree1 site"},
+        {"<mujoco><sensor>\n<distance geom1='a'/></sensor></mujoco>", "test.xml:2: <distance>",
+         "exactly one of geom2 body2"},
+        {"<mujoco><sensor>\n<user dim='3' datatype='quaternion'/></sensor></mujoco>", "test.xml:2: <user>",
+         "dim: expected"},
+        {"<mujoco><worldbody><site name='s'/></worldbody><actuator>\n<motor site='s' damping='1'/></actuator>"
+         "</mujoco>",
+         "test.xml:2: <motor>", "armature and damping"},
+        {"<mujoco><compiler>\n<lengthrange timestep='1e-9'/></compiler></mujoco>",
+         "test.xml:2: <lengthrange>", "steps"},
+        {"<mujoco><sensor>\n<gyro site='s'/></sensor></mujoco>", "test.xml:2: <gyro>", "'s'"},
+        {"<mujoco><keyframe>\n<key qpos='1'/></keyframe></mujoco>", "test.xml:2: <key>",
+         "qpos: expected 0 numbers"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        orr_error error = {0};
+        orr_model *model = parse(mistakes[i].text, &error);
+        if (model || strncmp(error.message, mistakes[i].line, strlen(mistakes[i].line)) != 0 ||
+            !strstr(error.message, mistakes[i].what)) {
+            fail_msg("'%s': expected '%s... %s', got '%s'", mistakes[i].text, mistakes[i].line,
+                     mistakes[i].what, error.message);
+        }
+    }
+}
+
+static void what_is_not_used_is_noted_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *first;
+        int count;
+    } models[] = {
+        {"<mujoco>\n<visual/></mujoco>", "", 0},
+        {"<mujoco>\n<visual/>> <worldbody/>-</mujoco>", "test.xml:2: text between elements", 1},
+        {"<mujoco><asset>\n<skin name='s' file='s.skn'><bone body='b' vertid='0'/></skin></asset>\n"
+         "<deformable><skin/></deformable></mujoco>",
+         "test.xml:2: <skin>", 2},
+    };
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        orr_error error = {0};
+        orr_model *model = parse(models[i].text, &error);
+        assert_non_null(model);
+        assert_int_equal(model->unused.count, models[i].count);
+        assert_memory_equal(model->unused.first, models[i].first, strlen(models[i].first));
+        orr_model_destroy(model);
+    }
+}
+
+// As MuJoCo's reader does.
+static void blank_lines_before_and_zeros_behind_are_passed_over(void **state)
+{
+    (void)state;
+    static const char text[] = "\n \r\n<?xml version='1.0'?>\n<mujoco>\n<wordlbody/></mujoco>\n\0";
+    orr_error error = {0};
+    orr_model *model;
+    assert_int_equal(orr_model_parse(text, sizeof text, "test.xml", &model, &error), ORR_ERROR_FORMAT);
+    assert_memory_equal(error.message, "test.xml:5: <wordlbody>", 23);
+}
+
+static void a_range_inherited_by_servos_of_a_class_is_not_its_motors(void **state)
+{
+    (void)state;
+    orr_error error = {0};
+    orr_model *model =
+        parse("<mujoco><default><position inheritrange='1'/><motor ctrlrange='-7 7'/></default>"
+              "<worldbody><body><joint name='j' range='-90 90'/><geom size='1'/></body></worldbody>"
+              "<actuator><motor joint='j'/><position joint='j' ctrlrange='0 0'/></actuator></mujoco>",
+              &error);
+    assert_non_null(model);
+    assert_true(model->actuator_ctrlrange[1] == 7.0);
+    assert_true(fabs(model->actuator_ctrlrange[3] - 1.5707963267948966) < 1e-15);
+    orr_model_destroy(model);
+}
+
+static void files_that_include_each_other_are_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"cycle.xml", "other.xml"};
+    char path[512];
+    orr_error error = {0};
+    orr_model *model;
+    for (int i = 0; i < 2; i++) {
+        char text[128];
+        snprintf(text, sizeof text, "<mujoco><worldbody>\n<include file='%s'/></worldbody></mujoco>",
+                 names[1 - i]);
+        snprintf(path, sizeof path, "%s", scratch_path(names[i]));
+        assert_ok(orr_file_write(path, text, strlen(text), &error));
+    }
+    assert_int_equal(orr_model_load(path, &model, &error), ORR_ERROR_FORMAT);
+    assert_non_null(
+        strstr(error.message, "cycle.xml:2: <include>: file 'other.xml' is included a second time"));
+    const char text[] = "<mujoco><worldbody>\n<include file='other.xml'/></worldbody></mujoco>"; // itself
+    assert_ok(orr_file_write(path, text, sizeof text - 1, &error));
+    assert_int_equal(orr_model_load(path, &model, &error), ORR_ERROR_FORMAT);
+    assert_non_null(
+        strstr(error.message, "other.xml:2: <include>: file 'other.xml' is included a second time"));
+}
+
+static void empty_includes_and_replicates_leave_nothing(void **state)
+{
+    (void)state;
+    char text[] = "<mujoco><worldbody><include file='empty.xml'/><include file='empty2.xml'/><geom size='1'/>"
+                  "<replicate count='0'>" BALL
+                  "</replicate><replicate count='0'/><geom size='2'/></worldbody></mujoco>";
+    char path[512], empty[] = "<mujoco/>";
+    orr_model *model;
+    assert_ok(orr_file_write(scratch_path("empty.xml"), empty, sizeof empty - 1, &error));
+    assert_ok(orr_file_write(scratch_path("empty2.xml"), empty, sizeof empty - 1, &error));
+    snprintf(path, sizeof path, "%s", scratch_path("includes.xml"));
+    assert_ok(orr_file_write(path, text, sizeof text - 1, &error));
+    assert_ok(orr_model_load(path, &model, &error));
+    assert_int_equal(model->ngeom, 2);
+    orr_model_destroy(model);
+}
+
+// MuJoCo's own format: 4 vertices, no normals, texture coordinates for each, 4 faces
+static void msh_files_are_read(void **state)
+{
+    (void)state;
+    struct {
+        int32_t counts[4];
+        float vertices[12], texcoords[8];
+        int32_t faces[12];
+    } tetrahedron = {
+        {4, 0, 4, 4}, {0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3}, {0}, {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3}};
+    const char text[] = "<mujoco><asset><mesh name='m' file='part.msh'/></asset><worldbody>"
+                        "<geom type='mesh' mesh='m'/></worldbody></mujoco>";
+    char path[512];
+    orr_model *m;
+    orr_error error = {0};
+    snprintf(path, sizeof path, "%s", scratch_path("msh.xml"));
+    assert_ok(orr_file_write(path, text, sizeof text - 1, &error));
+    assert_ok(orr_file_write(scratch_path("part.msh"), &tetrahedron, sizeof tetrahedron, &error));
+    assert_ok(orr_model_load(path, &m, &error));
+    for (int i = 0; i < 3; i++) { // the centre of mass; 1e-6: floats
+        assert_true(fabs(m->geom_pos[i] - 0.25 * (i + 1)) < 1e-6);
+    }
+    orr_model_destroy(m);
+    assert_ok(orr_file_write(scratch_path("part.msh"), &tetrahedron, sizeof tetrahedron - 4, &error));
+    assert_int_equal(orr_model_load(path, &m, &error), ORR_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "part.msh': expected 4 vertices or more"));
+    tetrahedron.faces[5] = 4;
+    assert_ok(orr_file_write(scratch_path("part.msh"), &tetrahedron, sizeof tetrahedron, &error));
+    assert_int_equal(orr_model_load(path, &m, &error), ORR_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "part.msh': a face has a vertex that is not there"));
+    tetrahedron.counts[3] = INT32_MAX;
+    assert_ok(orr_file_write(scratch_path("part.msh"), &tetrahedron, sizeof tetrahedron, &error));
+    assert_int_equal(orr_model_load(path, &m, &error), ORR_ERROR_FORMAT);
+}
+
+static void deep_nesting_is_refused(void **state)
+{
+    (void)state;
+    enum { DEEP = 400 };
+    char text[DEEP * 6 + 64] = "<mujoco><worldbody>";
+    for (int i = 0; i < DEEP; i++) {
+        strcat(text, "<body>");
+    }
+    orr_error error = {0};
+    assert_null(parse(text, &error));
+    assert_non_null(strstr(error.message, "nested more than"));
+}
+
+static void names_are_found(void **state)
+{
+    (void)state;
+    orr_error error;
+    orr_model *model = parse(BODY("<joint name='j'/><geom name='g' size='1'/><body name='b'/>"), &error);
+    assert_non_null(model);
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_BODY, "b"), 2);
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_BODY, "g"), -1);
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_JOINT, "j"), 0);
+    assert_string_equal(orr_model_name(model, ORR_OBJECT_GEOM, 0), "g");
+    assert_string_equal(orr_model_name(model, ORR_OBJECT_BODY, 0), "world");
+    orr_model_destroy(model);
+}
+
+static void attached_parts_have_prefixed_names_and_a_model_is_no_part_of_itself(void **state)
+{
+    (void)state;
+    char path[512], text[] = "<mujoco><asset>\n<model name='m' file='%s'/></asset></mujoco>", file[128];
+    orr_error error = {0};
+    orr_model *model;
+    snprintf(path, sizeof path, "%s/tests/golden/models/attached.xml", ORR_SOURCE_DIR);
+    assert_ok(orr_model_load(path, &model, &error));
+    assert_true(orr_model_find(model, ORR_OBJECT_BODY, "a_g_palm") > 0); // a part of a part
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_ACTUATOR, "c_pull"), 11);
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_ACTUATOR, "b_pull"), -1); // its tendon is not there
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_KEY, "h_open"), 3);
+    assert_true(orr_model_find(model, ORR_OBJECT_MESH, "e_pad") >= 0);
+    orr_model_destroy(model);
+    for (int i = 0; i < 2; i++) {
+        snprintf(file, sizeof file, text, i ? "ring0.xml" : "ring1.xml");
+        snprintf(path, sizeof path, "%s", scratch_path(i ? "ring1.xml" : "ring0.xml"));
+        assert_ok(orr_file_write(path, file, strlen(file), &error));
+    }
+    assert_int_equal(orr_model_load(path, &model, &error), ORR_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "ring0.xml:2: <model>: file: a model cannot be a part of itself"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attached_parts_have_prefixed_names_and_a_model_is_no_part_of_itself),
+        cmocka_unit_test(gymnasium_robots_compile_to_what_mujoco_makes_of_them),
+        cmocka_unit_test(feature_models_compile_to_what_mujoco_makes_of_them),
+        cmocka_unit_test(menagerie_models_compile_to_what_mujoco_makes_of_them),
+        cmocka_unit_test(urdf_models_compile_to_what_mujoco_makes_of_them),
+        cmocka_unit_test(every_mistake_is_named_with_its_line),
+        cmocka_unit_test(what_is_not_used_is_noted_with_its_line),
+        cmocka_unit_test(blank_lines_before_and_zeros_behind_are_passed_over),
+        cmocka_unit_test(a_range_inherited_by_servos_of_a_class_is_not_its_motors),
+        cmocka_unit_test(files_that_include_each_other_are_refused),
+        cmocka_unit_test(empty_includes_and_replicates_leave_nothing),
+        cmocka_unit_test(msh_files_are_read),
+        cmocka_unit_test(deep_nesting_is_refused),
+        cmocka_unit_test(names_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,411 @@
+// Tests of the dynamics against what mechanics says, without an oracle.
+#include "engine/core/memory.h"
+#include "physics/simulation/world.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+static orr_jobs *jobs;
+
+static int begin(void **state)
+{
+    (void)state;
+    return orr_jobs_create(1, NULL, NULL, &jobs, NULL) != ORR_OK;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    orr_jobs_destroy(jobs);
+    return 0;
+}
+
+static void assert_near(double a, double b, double tolerance)
+{
+    if (!(fabs(a - b) <= tolerance)) {
+        fail_msg("%.17g: expected %.17g within %g", a, b, tolerance);
+    }
+}
+
+// One world of a model, in double.
+typedef struct bench {
+    orr_model *model;
+    orr_physics *physics;
+} bench;
+
+static bench set_up(const char *text)
+{
+    bench b = {0};
+    const orr_physics_desc desc = {.worlds = 1, .double_precision = true};
+    assert_ok(orr_model_parse(text, strlen(text), "test.xml", &b.model, &error));
+    assert_ok(orr_physics_create(&desc, b.model, jobs, &b.physics, &error));
+    return b;
+}
+
+static void tear_down(bench *b)
+{
+    orr_physics_destroy(b->physics);
+    orr_model_destroy(b->model);
+}
+
+static double get(const bench *b, orr_physics_field field, int i)
+{
+    double values[256];
+    orr_physics_read(b->physics, field, 0, values);
+    return values[i];
+}
+
+static double total_energy(const bench *b)
+{
+    return get(b, ORR_PHYSICS_ENERGY, 0) + get(b, ORR_PHYSICS_ENERGY, 1);
+}
+
+// ---- contact ----
+
+// A sphere that flies against a wall, which answers as a spring k and a damper c per unit of mass and cannot pull: it
+// leaves when the force is gone, with e = exp(-z t w) of its speed, t w sqrt(1 - z^2) = atan2(2 z s, 2 z^2 - 1), s^2 = 1 -
+// z^2, z = c / (2 w), w^2 = k.
+static void a_sphere_bounces_as_spring_and_damper_say(void **state)
+{
+    (void)state;
+    const double stiffness = 1e4, ratios[] = {0.0, 0.07, 0.2, 0.5};
+    for (int i = 0; i < 4; i++) {
+        char text[1024];
+        double z = ratios[i], s = sqrt(1.0 - z * z);
+        snprintf(
+            text, sizeof text,
+            "<mujoco><option timestep='1e-5' gravity='0 0 0' integrator='RK4'/><default><geom condim='1' "
+            "solref='%g %g' solimp='0.9 0.9'/></default><worldbody><geom type='plane' size='1 1 1'/>"
+            "<body pos='0 0 0.06'><joint type='slide' axis='0 0 1'/><geom type='sphere' size='0.05'/></body>"
+            "</worldbody></mujoco>",
+            -stiffness, -2.0 * z * sqrt(stiffness));
+        bench b = set_up(text);
+        const double speed = -3.0;
+        orr_physics_set(b.physics, ORR_PHYSICS_QVEL, 0, &speed);
+        orr_physics_step(b.physics, 6000); // 0.06 s: the contact lasts pi / w, half of that
+        double wanted = 3.0 * exp(-z / s * atan2(2.0 * z * s, 2.0 * z * z - 1.0));
+        // the end of the contact falls between two steps
+        assert_near(get(&b, ORR_PHYSICS_QVEL, 0), z > 0.0 ? wanted : 3.0, 0.005 * wanted);
+        assert_true(get(&b, ORR_PHYSICS_QPOS, 0) > 0.0);
+        tear_down(&b);
+    }
+}
+
+// With a spring alone it comes back to where it was dropped, again and again.
+static void an_elastic_sphere_comes_back_to_its_height(void **state)
+{
+    (void)state;
+    bench b = set_up(
+        "<mujoco><option timestep='1e-4' gravity='0 0 -10' integrator='RK4'/><default><geom condim='1' "
+        "solref='-1e4 0'/></default><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 1.05'>"
+        "<freejoint/><geom type='sphere' size='0.05'/></body></worldbody></mujoco>");
+    double highest[3] = {0.0};
+    int bounces = 0;
+    double before = 0.0;
+    for (int i = 0; i < 40000 && bounces < 3; i++) {
+        orr_physics_step(b.physics, 1);
+        double velocity = get(&b, ORR_PHYSICS_QVEL, 2);
+        if (before > 0.0 && velocity <= 0.0) {
+            highest[bounces++] = get(&b, ORR_PHYSICS_QPOS, 2) - 0.05;
+        }
+        before = velocity;
+    }
+    assert_int_equal(bounces, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_near(highest[i], 1.0, 0.01);
+    }
+    tear_down(&b);
+}
+
+// A flat slab on a slope stays where tan(angle) is below the friction and slides with the rest of gravity where it is
+// above; the slope is gravity's.
+static void a_slab_slides_where_the_slope_is_steeper_than_friction(void **state)
+{
+    (void)state;
+    const double friction[] = {0.1, 0.3, 0.5, 0.7, 1.0}, degrees[] = {3.0, 10.0, 20.0, 30.0, 40.0};
+    for (int i = 0; i < 25; i++) {
+        double mu = friction[i / 5], angle = degrees[i % 5] * pi / 180.0, threshold = atan(mu) - angle;
+        if (fabs(threshold) < 2.0 * pi / 180.0) {
+            continue;
+        }
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "<mujoco><option timestep='0.002' gravity='%.9g 0 %.9g' cone='elliptic' impratio='20'/>"
+                 "<default><geom friction='%g'/></default><worldbody><geom type='plane' size='9 9 1'/>"
+                 "<body pos='0 0 0.05'><freejoint/><geom type='box' size='0.2 0.2 "
+                 "0.05'/></body></worldbody></mujoco>",
+                 10.0 * sin(angle), -10.0 * cos(angle), mu);
+        bench b = set_up(text);
+        orr_physics_step(b.physics, 250);
+        double from = get(&b, ORR_PHYSICS_QPOS, 0), speed = get(&b, ORR_PHYSICS_QVEL, 0);
+        orr_physics_step(b.physics, 125);
+        double way = get(&b, ORR_PHYSICS_QPOS, 0) - from, gained = get(&b, ORR_PHYSICS_QVEL, 0) - speed;
+        if (threshold > 0.0) {
+            assert_true(fabs(way) < 0.02 && fabs(get(&b, ORR_PHYSICS_QVEL, 0)) < 0.1);
+        } else {
+            assert_true(way >= 0.02);
+            // it trembles by some cm/s up and down, and friction with it
+            assert_near(gained, 0.25 * 10.0 * (sin(angle) - mu * cos(angle)), 0.06);
+        }
+        tear_down(&b);
+    }
+}
+
+// ---- closed loops ----
+
+// Freudenstein's four-bar: the rocker's angle when the crank stands at `crank`.
+static double rocker_angle(double crank, double *coupler)
+{
+    const double a = 0.3, b = 0.9, c = 0.8, d = 1.0;
+    double x = a * cos(crank) - d, y = a * sin(crank), e = hypot(x, y);
+    double rocker = atan2(y, x) - acos((c * c + e * e - b * b) / (2.0 * c * e));
+    *coupler = atan2(c * sin(rocker) - y, c * cos(rocker) - x);
+    return rocker;
+}
+
+static void a_four_bar_linkage_moves_as_freudenstein_says(void **state)
+{
+    (void)state;
+    bench b =
+        set_up("<mujoco><option timestep='0.0005' gravity='0 0 0'/><default><geom type='capsule' size='0.02' "
+               "contype='0' conaffinity='0'/></default><worldbody>"
+               "<body><joint axis='0 0 1' armature='5'/><geom fromto='0 0 0 0.3 0 0'/><body pos='0.3 0 0'>"
+               "<joint axis='0 0 1'/><geom fromto='0 0 0 0.9 0 0'/><site name='coupler' pos='0.9 0 "
+               "0'/></body></body>"
+               "<body pos='1 0 0'><joint axis='0 0 1'/><geom fromto='0 0 0 0.8 0 0'/><site name='rocker' "
+               "pos='0.8 0 0'/></body>"
+               "</worldbody><equality><connect site1='coupler' site2='rocker' solref='0.002 1' solimp='0.999 "
+               "0.9999'/>"
+               "</equality></mujoco>");
+    double coupler, rocker = rocker_angle(0.0, &coupler);
+    const double start[3] = {0.0, coupler, rocker};
+    // the crank's speed, and what the others' angles do with it
+    double beside, ahead = rocker_angle(1e-6, &beside);
+    const double speed[3] = {4.0, 4.0 * ((beside - coupler) / 1e-6 - 1.0), 4.0 * (ahead - rocker) / 1e-6};
+    orr_physics_set(b.physics, ORR_PHYSICS_QPOS, 0, start);
+    orr_physics_set(b.physics, ORR_PHYSICS_QVEL, 0, speed);
+    double turned = 0.0;
+    for (int i = 0; i < 700; i++) {
+        orr_physics_step(b.physics, 10);
+        double sites[6];
+        orr_physics_read(b.physics, ORR_PHYSICS_SITE_XPOS, 0, sites);
+        turned = get(&b, ORR_PHYSICS_QPOS, 0);
+        double apart = get(&b, ORR_PHYSICS_QPOS, 2) - rocker_angle(turned, &coupler);
+        assert_near(remainder(apart, 2.0 * pi), 0.0, 0.1 * pi / 180.0);
+        assert_near(hypot(sites[0] - sites[3], sites[1] - sites[4]), 0.0, 1e-3);
+    }
+    assert_true(turned > 1.9 * 2.0 * pi);
+    tear_down(&b);
+}
+
+// ---- momentum ----
+
+// Momentum of all bodies and angular momentum about their common centre, from their inertias and velocities.
+static void momentum(const bench *b, double result[6])
+{
+    double cinert[256], cvel[256];
+    orr_physics_read(b->physics, ORR_PHYSICS_CINERT, 0, cinert);
+    orr_physics_read(b->physics, ORR_PHYSICS_CVEL, 0, cvel);
+    memset(result, 0, 6 * sizeof *result);
+    for (int body = 1; body < b->model->nbody; body++) {
+        const double *I = cinert + 10 * body, *w = cvel + 6 * body, *v = w + 3, *o = I + 6;
+        double matrix[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
+        for (int k = 0; k < 3; k++) {
+            int x = (k + 1) % 3, y = (k + 2) % 3;
+            result[k] += I[9] * v[k] - (o[x] * w[y] - o[y] * w[x]);
+            result[3 + k] += o[x] * v[y] - o[y] * v[x];
+            for (int l = 0; l < 3; l++) {
+                result[3 + k] += matrix[3 * k + l] * w[l];
+            }
+        }
+    }
+}
+
+// Springs, dampers, motors, tendons and muscles inside a body change neither its momentum nor its angular momentum.
+static void inner_forces_keep_momentum_and_angular_momentum(void **state)
+{
+    (void)state;
+    bench b = set_up(
+        "<mujoco><option timestep='0.001' gravity='0 0 0' integrator='RK4'/><default><geom type='box' "
+        "size='0.1 0.05 0.03' contype='0' conaffinity='0'/></default><worldbody><body><freejoint/><geom/>"
+        "<site name='a' pos='0.05 0 0.1'/>"
+        "<body pos='0.2 0 0'><joint axis='0 1 0.3' stiffness='2' damping='0.05'/><geom pos='0.1 0 0'/>"
+        "<geom name='drum' type='cylinder' size='0.04 0.1' euler='90 0 0'/>"
+        "<body pos='0.2 0 0'><joint type='ball' damping='0.02'/><geom pos='0.1 0 0'/><site name='b' pos='0.1 "
+        "0 0.05'/>"
+        "</body></body><body pos='-0.2 0 0'><joint name='s' type='slide' axis='1 0 0' stiffness='30'/><geom/>"
+        "<site name='c' pos='0 0 -0.05' euler='20 30 0'/></body></body></worldbody><tendon>"
+        "<spatial name='t' stiffness='20' damping='0.1'><site site='a'/><geom geom='drum'/><site "
+        "site='b'/></spatial>"
+        "<spatial name='u' armature='0.1'><site site='c'/><site site='b'/></spatial></tendon><actuator>"
+        "<motor joint='s' gear='2'/><muscle tendon='t' lengthrange='0.2 0.6' force='5'/>"
+        "<motor site='b' refsite='c' gear='1 0 2 0 0 0'/></actuator></mujoco>");
+    double qvel[11], before[6], after[6], ctrl[3] = {0.7, 0.5, 0.3};
+    for (int i = 0; i < 11; i++) {
+        qvel[i] = sin(1.0 + 2.0 * i);
+    }
+    assert_int_equal(b.model->nv, 11);
+    orr_physics_set(b.physics, ORR_PHYSICS_QVEL, 0, qvel);
+    orr_physics_set(b.physics, ORR_PHYSICS_CTRL, 0, ctrl);
+    momentum(&b, before);
+    double energy = total_energy(&b);
+    orr_physics_step(b.physics, 1000);
+    momentum(&b, after);
+    for (int k = 0; k < 6; k++) {
+        // of about 1: what RK4 leaves of 1e3 steps
+        assert_near(after[k], before[k], 1e-6);
+    }
+    assert_true(fabs(total_energy(&b) - energy) > 0.01); // and something has happened
+    tear_down(&b);
+}
+
+// ---- integrators ----
+
+#define DOUBLE_PENDULUM                                                                                      \
+    "<mujoco><option timestep='%g' gravity='0 0 -10' integrator='%s'/><worldbody><body><joint axis='0 1 "    \
+    "0'/>"                                                                                                   \
+    "<geom type='capsule' size='0.05' fromto='0 0 0 0.5 0 0'/><body pos='0.5 0 0'>"                          \
+    "<joint axis='0 1 0.5'/><geom type='capsule' size='0.05' fromto='0 0 0 0.5 0.1 0'/></body></body>"       \
+    "</worldbody></mujoco>"
+
+static void swing(const char *integrator, double timestep, double end_at[2])
+{
+    char text[1024];
+    snprintf(text, sizeof text, DOUBLE_PENDULUM, timestep, integrator);
+    bench b = set_up(text);
+    orr_physics_step(b.physics, (int)lround(0.5 / timestep));
+    end_at[0] = get(&b, ORR_PHYSICS_QPOS, 0);
+    end_at[1] = get(&b, ORR_PHYSICS_QPOS, 1);
+    tear_down(&b);
+}
+
+// Half the step divides the error by 2 to the order.
+static void each_integrator_has_its_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double order, step;
+    } integrators[] = {
+        {"Euler", 1.0, 1e-3}, {"implicit", 1.0, 1e-3}, {"implicitfast", 1.0, 1e-3}, {"RK4", 4.0, 0.01}};
+    double exact[2];
+    swing("RK4", 2e-4, exact);
+    for (size_t i = 0; i < sizeof integrators / sizeof integrators[0]; i++) {
+        double errors[2];
+        for (int k = 0; k < 2; k++) {
+            double end_at[2];
+            swing(integrators[i].name, integrators[i].step / (k + 1), end_at);
+            errors[k] = hypot(end_at[0] - exact[0], end_at[1] - exact[1]);
+        }
+        assert_near(log2(errors[0] / errors[1]), integrators[i].order, 0.15);
+    }
+}
+
+// MuJoCo's own test of integrators on a body that spins freely about no axis of its own.
+static double spinning_energy(const char *integrator, bool *rises, double *turned_away)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "<mujoco><option timestep='0.01' gravity='0 0 0' integrator='%s'/><worldbody><body><freejoint/>"
+             "<geom type='box' size='0.1 0.2 0.3'/></body></worldbody></mujoco>",
+             integrator);
+    bench b = set_up(text);
+    const double velocity[6] = {0, 0, 0, 1, 2, 3};
+    double first[6], last[6], square = 0.0, apart = 0.0;
+    orr_physics_set(b.physics, ORR_PHYSICS_QVEL, 0, velocity);
+    double start = total_energy(&b), before = start;
+    momentum(&b, first);
+    *rises = false;
+    for (int i = 0; i < 500; i++) {
+        orr_physics_step(b.physics, 1);
+        double now = total_energy(&b);
+        *rises = *rises || now > before + 1e-9 * start;
+        before = now;
+    }
+    momentum(&b, last);
+    for (int k = 3; k < 6; k++) {
+        square += first[k] * first[k];
+        apart += (last[k] - first[k]) * (last[k] - first[k]);
+    }
+    *turned_away = sqrt(apart / square);
+    tear_down(&b);
+    return before / start;
+}
+
+static void a_free_body_does_not_gain_energy_implicitly(void **state)
+{
+    (void)state;
+    static const char *const implicit[] = {"implicit", "implicitfast"};
+    bool rises;
+    double turned;
+    for (int i = 0; i < 2; i++) {
+        double left = spinning_energy(implicit[i], &rises, &turned);
+        assert_false(rises);
+        assert_true(left > 0.7 && left < 1.0);
+        assert_true(turned < 0.06);
+    }
+    assert_true(spinning_energy("Euler", &rises, &turned) > 1.01);
+    assert_true(rises);
+}
+
+// What a step makes of the velocity says, by inverse dynamics of that step, which force was applied.
+static void inverse_dynamics_of_a_step_finds_the_force(void **state)
+{
+    (void)state;
+    static const int integrators[] = {ORR_INTEGRATOR_EULER, ORR_INTEGRATOR_IMPLICIT,
+                                      ORR_INTEGRATOR_IMPLICITFAST};
+    static const char *const names[] = {"implicit", "tendon_armature"};
+    for (int i = 0; i < 6; i++) {
+        char path[512];
+        bench b = {0};
+        const orr_physics_desc desc = {.worlds = 1, .double_precision = true};
+        snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, names[i % 2]);
+        assert_ok(orr_model_load(path, &b.model, &error));
+        b.model->opt.integrator = integrators[i / 2];
+        b.model->opt.enableflags |= ORR_ENABLE_INVDISCRETE;
+        assert_ok(orr_physics_create(&desc, b.model, jobs, &b.physics, &error));
+        double applied[32], qvel[32], qpos[32], after[32], found[32], by_actuators[32];
+        for (int k = 0; k < b.model->nv; k++) {
+            applied[k] = sin(3.0 * k);
+            qvel[k] = cos(5.0 * k);
+        }
+        orr_physics_set(b.physics, ORR_PHYSICS_QVEL, 0, qvel);
+        orr_physics_set(b.physics, ORR_PHYSICS_QFRC_APPLIED, 0, applied);
+        orr_physics_get(b.physics, ORR_PHYSICS_QPOS, 0, qpos);
+        orr_physics_read(b.physics, ORR_PHYSICS_QFRC_ACTUATOR, 0, by_actuators);
+        orr_physics_step(b.physics, 1);
+        orr_physics_get(b.physics, ORR_PHYSICS_QVEL, 0, after);
+        for (int k = 0; k < b.model->nv; k++) {
+            after[k] = (after[k] - qvel[k]) / b.model->opt.timestep;
+        }
+        orr_physics_set(b.physics, ORR_PHYSICS_QPOS, 0, qpos);
+        orr_physics_set(b.physics, ORR_PHYSICS_QVEL, 0, qvel);
+        double act[8] = {0.0};
+        orr_physics_set(b.physics, ORR_PHYSICS_ACT, 0, act);
+        orr_physics_set(b.physics, ORR_PHYSICS_QACC, 0, after);
+        orr_physics_read(b.physics, ORR_PHYSICS_QFRC_INVERSE, 0, found);
+        for (int k = 0; k < b.model->nv; k++) {
+            // of forces up to 1e3: M qacc less bias and springs
+            assert_near(found[k], applied[k] + by_actuators[k], 1e-8);
+        }
+        tear_down(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sphere_bounces_as_spring_and_damper_say),
+        cmocka_unit_test(an_elastic_sphere_comes_back_to_its_height),
+        cmocka_unit_test(a_slab_slides_where_the_slope_is_steeper_than_friction),
+        cmocka_unit_test(a_four_bar_linkage_moves_as_freudenstein_says),
+        cmocka_unit_test(inner_forces_keep_momentum_and_angular_momentum),
+        cmocka_unit_test(each_integrator_has_its_order),
+        cmocka_unit_test(a_free_body_does_not_gain_energy_implicitly),
+        cmocka_unit_test(inverse_dynamics_of_a_step_finds_the_force),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,489 @@
+// Tests of what can be read of a world besides its state, against MuJoCo (tests/golden/record_sensors.py).
+#include "physics/simulation/world.h"
+#include "tests/physics/golden_numbers.h"
+#include "tests/support/machine.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CONTACTS = 64, NUMBERS = 256 };
+
+typedef struct golden {
+    golden_numbers file;
+    int nq, nv, na, nu, nbody, nsensordata, states;
+} golden;
+
+static const double *take(golden *g, int count)
+{
+    return golden_numbers_take(&g->file, count);
+}
+
+static golden load_golden(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "sensors/%s", name);
+    golden g = {.file = golden_numbers_load(path)};
+    const double *sizes = take(&g, 7);
+    g.nq = (int)sizes[0], g.nv = (int)sizes[1], g.na = (int)sizes[2], g.nu = (int)sizes[3];
+    g.nbody = (int)sizes[4], g.nsensordata = (int)sizes[5], g.states = (int)sizes[6];
+    return g;
+}
+
+enum { CONTACT_NUMBERS = 22 }; // geom1 geom2 dim dist pos frame force
+
+static void flatten(const orr_physics_contact *c, double numbers[CONTACT_NUMBERS])
+{
+    numbers[0] = c->geom1, numbers[1] = c->geom2, numbers[2] = c->dim, numbers[3] = c->dist;
+    memcpy(numbers + 4, c->pos, sizeof c->pos);
+    memcpy(numbers + 7, c->frame, sizeof c->frame);
+    memcpy(numbers + 16, c->force, sizeof c->force);
+}
+
+// Each of MuJoCo's contacts has its own among ours; the order is not MuJoCo's. Forces are relative to the largest.
+static double contacts_error(const orr_physics_contact *found, const double *wanted, int count)
+{
+    bool used[CONTACTS] = {false};
+    double worst = 0.0, most_force = 1.0;
+    for (int i = 0; i < count; i++) {
+        for (int k = 16; k < CONTACT_NUMBERS; k++) {
+            most_force = fmax(most_force, fabs(wanted[i * CONTACT_NUMBERS + k]));
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        const double *w = wanted + (ptrdiff_t)i * CONTACT_NUMBERS;
+        double best = INFINITY;
+        int best_at = 0;
+        for (int j = 0; j < count; j++) {
+            double f[CONTACT_NUMBERS], error = 0.0;
+            flatten(&found[j], f);
+            for (int k = 0; k < CONTACT_NUMBERS; k++) {
+                error = fmax(error, fabs(f[k] - w[k]) / (k < 16 ? 1.0 : most_force));
+            }
+            if (!used[j] && error < best) {
+                best = error;
+                best_at = j;
+            }
+        }
+        used[best_at] = true;
+        worst = fmax(worst, best);
+    }
+    return worst;
+}
+
+static orr_physics *make_physics(const orr_model *model, int worlds, bool double_precision)
+{
+    orr_physics *physics = NULL;
+    const orr_physics_desc desc = {
+        .worlds = worlds, .double_precision = double_precision, .cuda = cuda, .team = team};
+    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
+    return physics;
+}
+
+static double largest(const double *a, int count)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) {
+        most = fmax(most, fabs(a[i]));
+    }
+    return most;
+}
+
+// The largest error of `count` numbers, relative to the largest of them and to `size`.
+static double relative_error(const double *found, const double *wanted, int count, double size)
+{
+    double most = 0.0;
+    for (int i = 0; i < count; i++) {
+        most = fmax(most, isfinite(found[i]) ? fabs(found[i] - wanted[i]) : INFINITY);
+    }
+    return most / fmax(size, largest(wanted, count));
+}
+
+// The two programs: double, and lanes of float, of which one world of the second block is held.
+typedef struct machine {
+    orr_physics *physics;
+    int world;
+    double worst[2]; // without and with constraints
+} machine;
+
+typedef struct recorded {
+    const double *time, *qpos, *qvel, *act, *ctrl, *xfrc, *qacc, *contact, *fields, *jacobian, *sensordata,
+        *inverse;
+    int contacts;
+    bool constrained;
+} recorded;
+
+// In the order of the record.
+static const orr_physics_field held[] = {
+    ORR_PHYSICS_CINERT,         ORR_PHYSICS_CVEL,          ORR_PHYSICS_CACC,
+    ORR_PHYSICS_CFRC_EXT,       ORR_PHYSICS_CFRC_INT,      ORR_PHYSICS_SUBTREE_LINVEL,
+    ORR_PHYSICS_SUBTREE_ANGMOM, ORR_PHYSICS_QFRC_ACTUATOR, ORR_PHYSICS_ENERGY};
+enum { HELD = sizeof held / sizeof held[0] };
+
+static recorded take_record(golden *g)
+{
+    recorded r;
+    r.time = take(g, 1);
+    r.qpos = take(g, g->nq);
+    r.qvel = take(g, g->nv);
+    r.act = take(g, g->na);
+    r.ctrl = take(g, g->nu);
+    r.xfrc = take(g, 6 * g->nbody);
+    r.qacc = take(g, g->nv);
+    const double *counts = take(g, 2);
+    r.constrained = counts[0] > 0.0;
+    r.contacts = (int)counts[1];
+    r.contact = take(g, CONTACT_NUMBERS * r.contacts);
+    r.fields = take(g, (10 + 6 * 4 + 3 * 2) * g->nbody + g->nv + 2);
+    r.jacobian = take(g, 6 * g->nv);
+    r.sensordata = take(g, g->nsensordata);
+    r.inverse = take(g, g->nv);
+    return r;
+}
+
+static void set_state(machine *a, const recorded *r)
+{
+    orr_physics_reset(a->physics, a->world);
+    orr_physics_set(a->physics, ORR_PHYSICS_TIME, a->world, r->time);
+    orr_physics_set(a->physics, ORR_PHYSICS_QPOS, a->world, r->qpos);
+    orr_physics_set(a->physics, ORR_PHYSICS_QVEL, a->world, r->qvel);
+    orr_physics_set(a->physics, ORR_PHYSICS_ACT, a->world, r->act);
+    orr_physics_set(a->physics, ORR_PHYSICS_CTRL, a->world, r->ctrl);
+    orr_physics_set(a->physics, ORR_PHYSICS_XFRC_APPLIED, a->world, r->xfrc);
+    orr_physics_set(a->physics, ORR_PHYSICS_QACC, a->world, r->qacc);
+}
+
+// push: the largest force from outside. Which of two contacts of nearly the same force or depth comes first is decided by
+// rounding: sorted contacts are held in double alone.
+static double sensors_error(const orr_model *model, const double *found, const double *wanted, double push,
+                            bool exact)
+{
+    double worst = 0.0;
+    for (int i = 0; i < model->nsensor; i++) {
+        int adr = model->sensor_adr[i], type = model->sensor_type[i];
+        const int32_t *choice = model->sensor_intprm + 3 * i;
+        if (!exact && type == ORR_SENSOR_CONTACT && choice[1] != ORR_REDUCE_NETFORCE && choice[2] > 1) {
+            continue;
+        }
+        bool force = type == ORR_SENSOR_FORCE || type == ORR_SENSOR_TORQUE;
+        worst =
+            fmax(worst, relative_error(found + adr, wanted + adr, model->sensor_dim[i], force ? push : 1.0));
+    }
+    return worst;
+}
+
+// How a point of the last body moves.
+static double jacobian_error(machine *a, const orr_model *model, const double *wanted)
+{
+    static const double local[3] = {0.1, -0.2, 0.3}; // as recorded
+    double xpos[3 * NUMBERS], xmat[9 * NUMBERS], found[6 * NUMBERS], point[3];
+    int last = model->nbody - 1, nv = model->nv;
+    orr_physics_read(a->physics, ORR_PHYSICS_XPOS, a->world, xpos);
+    orr_physics_read(a->physics, ORR_PHYSICS_XMAT, a->world, xmat);
+    for (int k = 0; k < 3; k++) {
+        const double *row = xmat + 9 * last + 3 * k;
+        point[k] = xpos[3 * last + k] + row[0] * local[0] + row[1] * local[1] + row[2] * local[2];
+    }
+    orr_physics_jacobian(a->physics, a->world, ORR_OBJECT_XBODY, last, point, found, found + 3 * nv);
+    return relative_error(found, wanted, 6 * nv, 1.0);
+}
+
+static double state_error(machine *a, const orr_model *model, const recorded *r, bool exact)
+{
+    orr_physics_contact contacts[CONTACTS];
+    double found[16 * NUMBERS];
+    int count = orr_physics_contacts(a->physics, a->world, contacts, CONTACTS);
+    assert_int_equal(count, r->contacts);
+    double worst = contacts_error(contacts, r->contact, count);
+    const double *wanted = r->fields;
+    double push = 1.0; // forces between bodies are sums in which those from outside may cancel
+    for (int i = 0; i < HELD; i++) {
+        int size = orr_physics_size(a->physics, held[i]);
+        orr_physics_read(a->physics, held[i], a->world, found);
+        worst =
+            fmax(worst, relative_error(found, wanted, size, held[i] == ORR_PHYSICS_CFRC_INT ? push : 1.0));
+        push = held[i] == ORR_PHYSICS_CFRC_EXT ? fmax(push, largest(wanted, size)) : push;
+        wanted += size;
+    }
+    orr_physics_read(a->physics, ORR_PHYSICS_SENSORDATA, a->world, found);
+    worst = fmax(worst, sensors_error(model, found, r->sensordata, push, exact));
+    if (exact) { // in float what is left of large forces of contacts would not say much
+        orr_physics_read(a->physics, ORR_PHYSICS_QFRC_INVERSE, a->world, found);
+        worst = fmax(worst, relative_error(found, r->inverse, model->nv, 1.0));
+    }
+    return fmax(worst, jacobian_error(a, model, r->jacobian));
+}
+
+// rounding: largest error without constraints in f64
+static void hold_to(const char *name, const char *path, double rounding)
+{
+    orr_model *model;
+    assert_ok(orr_model_load(path, &model, &error));
+    golden g = load_golden(name);
+    assert_int_equal(model->nq, g.nq);
+    assert_int_equal(model->nbody, g.nbody);
+    assert_int_equal(model->nsensordata, g.nsensordata);
+    assert_true(g.nv < NUMBERS && g.nbody < NUMBERS && g.nsensordata < 16 * NUMBERS);
+    model->opt.tolerance = 1e-15; // as recorded
+    model->opt.iterations = 200;
+    model->opt.ls_tolerance = 1e-6;
+    machine exact = {.physics = make_physics(model, 1, true)};
+    machine fast = {.physics = make_physics(model, 18, false), .world = 17};
+    machine *const machines[2] = {&exact, &fast};
+    for (int i = 0; i < g.states; i++) {
+        recorded r = take_record(&g);
+        for (int k = 0; k < 2; k++) {
+            set_state(machines[k], &r);
+            double *worst = &machines[k]->worst[r.constrained];
+            *worst = fmax(*worst, state_error(machines[k], model, &r, k == 0));
+        }
+    }
+    assert_ptr_equal(g.file.next, g.file.behind);
+    print_message("%s: without and with constraints %.1e, %.1e in f64, %.1e, %.1e in f32\n", name,
+                  exact.worst[0], exact.worst[1], fast.worst[0], fast.worst[1]);
+    assert_true(exact.worst[0] < rounding);
+    assert_true(exact.worst[1] < 1e-6); // the solver's tolerance
+    assert_true(fast.worst[0] < 1e-4);
+    assert_true(fast.worst[1] < 1e-3);
+    orr_physics_destroy(exact.physics);
+    orr_physics_destroy(fast.physics);
+    orr_model_destroy(model);
+    orr_free(g.file.numbers);
+}
+
+static void hold(const char *name, const char *path)
+{
+    hold_to(name, path, 1e-9);
+}
+
+// The point robot's sphere touches the floor exactly, so that rounding decides whether there is a contact.
+static void robots_feel_what_they_do_in_mujoco(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"ant",
+                                        "half_cheetah",
+                                        "hopper",
+                                        "humanoid",
+                                        "humanoidstandup",
+                                        "inverted_double_pendulum",
+                                        "inverted_pendulum",
+                                        "reacher",
+                                        "swimmer",
+                                        "walker2d",
+                                        "walker2d_v5",
+                                        "walker2d_v5_uneven_feet"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "mjcf/%s.xml", names[i]);
+        hold(names[i], shared_data(name));
+    }
+}
+
+static void contacts_push_as_in_mujoco(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"contacts_pyramidal", "contacts_elliptic", "equalities"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, names[i]);
+        hold(names[i], path);
+    }
+}
+
+static void golden_path(const char *name, char path[512])
+{
+    snprintf(path, 512, "%s/tests/golden/sensors/%s.xml", ORR_SOURCE_DIR, name);
+}
+
+static void each_sensor_measures_what_it_does_in_mujoco(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"frames", "drives", "touch", "rays", "contacts_sensors"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[512];
+        golden_path(names[i], path);
+        hold(names[i], path);
+    }
+    char path[512];
+    golden_path("gaps", path);
+    hold_to("gaps", path, 1e-7); // MuJoCo keeps the vertices of its mesh in float
+}
+
+// Worlds that differ, on the floor and above it.
+static orr_physics *make_worlds(const orr_model *model, int worlds)
+{
+    orr_physics *physics = make_physics(model, worlds, false);
+    size_t size = (size_t)worlds * (size_t)model->nv;
+    float *velocity = orr_alloc(size, sizeof *velocity);
+    for (size_t i = 0; i < size; i++) {
+        velocity[i] = 0.1f * sinf((float)i * 1.7f);
+    }
+    orr_physics_set_all_f32(physics, ORR_PHYSICS_QVEL, velocity);
+    orr_physics_step(physics, 20);
+    orr_free(velocity);
+    return physics;
+}
+
+static void all_worlds_are_read_as_each_alone(void **state)
+{
+    (void)state;
+    enum { WORLDS = 37 };
+    char path[512];
+    golden_path("touch", path);
+    orr_model *model;
+    assert_ok(orr_model_load(path, &model, &error));
+    orr_physics *physics = make_worlds(model, WORLDS);
+    // a part of the state between what is derived, and inverse dynamics, which write over the rest, in the middle
+    const orr_physics_field fields[] = {ORR_PHYSICS_CFRC_EXT,        ORR_PHYSICS_QPOS,
+                                        ORR_PHYSICS_QFRC_INVERSE,    ORR_PHYSICS_SENSORDATA,
+                                        ORR_PHYSICS_QFRC_CONSTRAINT, ORR_PHYSICS_CVEL};
+    enum { FIELDS = sizeof fields / sizeof fields[0] };
+    int size = 0;
+    for (int i = 0; i < FIELDS; i++) {
+        size += orr_physics_size(physics, fields[i]);
+    }
+    double *wide = orr_alloc((size_t)(WORLDS * size), sizeof *wide), alone[16 * NUMBERS];
+    float *narrow = orr_alloc((size_t)(WORLDS * size), sizeof *narrow);
+    orr_physics_read_all(physics, fields, FIELDS, wide);
+    orr_physics_read_all_f32(physics, fields, FIELDS, narrow);
+    const double *next = wide;
+    for (int world = 0; world < WORLDS; world++) {
+        for (int i = 0; i < FIELDS; i++) {
+            int count = orr_physics_size(physics, fields[i]);
+            orr_physics_read(physics, fields[i], world, alone);
+            assert_memory_equal(next, alone, (size_t)count * sizeof *alone);
+            next += count;
+        }
+    }
+    for (int i = 0; i < WORLDS * size; i++) {
+        assert_true(narrow[i] == (float)wide[i]);
+    }
+    assert_memory_not_equal(wide, wide + size, (size_t)size * sizeof *wide);
+    orr_free(wide);
+    orr_free(narrow);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+static void a_part_of_the_state_of_all_worlds_is_set_at_once(void **state)
+{
+    (void)state;
+    enum { WORLDS = 37 };
+    char path[512];
+    golden_path("drives", path);
+    orr_model *model;
+    assert_ok(orr_model_load(path, &model, &error));
+    orr_physics *physics = make_worlds(model, WORLDS);
+    const orr_physics_field field = ORR_PHYSICS_QFRC_APPLIED;
+    size_t size = (size_t)(WORLDS * model->nv);
+    double *wide = orr_alloc(size, sizeof *wide), *found = orr_alloc(size, sizeof *found), one[NUMBERS];
+    float *narrow = orr_alloc(size, sizeof *narrow);
+    for (size_t i = 0; i < size; i++) {
+        wide[i] = 0.25 * (double)i; // the same in float
+        narrow[i] = -0.5f * (float)i;
+    }
+    wide[0] = INFINITY;
+    orr_physics_set_all(physics, field, wide);
+    orr_physics_step(physics, 1);
+    assert_true(orr_physics_diverged(physics, 0) && !orr_physics_diverged(physics, 1));
+    orr_physics_read_all(physics, &field, 1, found);
+    assert_memory_equal(found, wide, size * sizeof *wide);
+    orr_physics_get(physics, field, 20, one);
+    assert_memory_equal(one, wide + 20 * model->nv, (size_t)model->nv * sizeof *one);
+    orr_physics_set_all_f32(physics, field, narrow);
+    orr_physics_read_all(physics, &field, 1, found);
+    for (size_t i = 0; i < size; i++) {
+        assert_true(found[i] == (double)narrow[i]);
+    }
+    assert_false(orr_physics_diverged(physics, 0)); // until the next step finds out
+    orr_free(wide);
+    orr_free(found);
+    orr_free(narrow);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+static void reading_changes_nothing(void **state)
+{
+    (void)state;
+    enum { WORLDS = 5, STATES = ORR_PHYSICS_QACC_WARMSTART + 1 };
+    char path[512];
+    golden_path("touch", path);
+    orr_model *model;
+    assert_ok(orr_model_load(path, &model, &error));
+    orr_physics *physics = make_worlds(model, WORLDS);
+    orr_physics_field fields[STATES];
+    int size = 0;
+    for (int i = 0; i < STATES; i++) {
+        fields[i] = (orr_physics_field)i;
+        size += orr_physics_size(physics, fields[i]);
+    }
+    size_t bytes = (size_t)(WORLDS * size) * sizeof(double);
+    double *before = orr_alloc(bytes, 1), *after = orr_alloc(bytes, 1), values[16 * NUMBERS];
+    orr_physics_read_all(physics, fields, STATES, before);
+    for (int field = 0; field < ORR_PHYSICS_FIELD_COUNT; field++) {
+        orr_physics_read(physics, (orr_physics_field)field, 3, values);
+    }
+    orr_physics_contact contact;
+    assert_true(orr_physics_contacts(physics, 3, &contact, 1) >
+                1); // and writes no more than there is room for
+    orr_physics_read_all(physics, fields, STATES, after);
+    assert_memory_equal(before, after, bytes);
+    orr_free(before);
+    orr_free(after);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+// A Jacobian times the velocity is the velocity that a sensor measures at the same frame.
+static void a_jacobian_gives_the_velocity_of_its_frame(void **state)
+{
+    (void)state;
+    char path[512];
+    golden_path("frames", path);
+    orr_model *model;
+    assert_ok(orr_model_load(path, &model, &error));
+    orr_physics *physics = make_physics(model, 1, true);
+    double velocity[NUMBERS], sensed[NUMBERS], jacobian[2][3 * NUMBERS], measured[3];
+    for (int i = 0; i < model->nv; i++) {
+        velocity[i] = cos(2.0 * i);
+    }
+    orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, velocity);
+    orr_physics_read(physics, ORR_PHYSICS_SENSORDATA, 0, sensed);
+    int held_kinds = 0;
+    for (int i = 0; i < model->nsensor; i++) {
+        int type = model->sensor_type[i], kind = model->sensor_objtype[i];
+        bool turning = type == ORR_SENSOR_FRAMEANGVEL;
+        if ((type != ORR_SENSOR_FRAMELINVEL && !turning) || model->sensor_refid[i] >= 0 ||
+            kind == ORR_OBJECT_CAMERA) {
+            continue;
+        }
+        orr_physics_jacobian(physics, 0, (orr_object)kind, model->sensor_objid[i], NULL, jacobian[0],
+                             jacobian[1]);
+        for (int k = 0; k < 3; k++) {
+            measured[k] = 0.0;
+            for (int dof = 0; dof < model->nv; dof++) {
+                measured[k] += jacobian[turning][k * model->nv + dof] * velocity[dof];
+            }
+        }
+        assert_true(relative_error(measured, sensed + model->sensor_adr[i], 3, 1.0) < 1e-12);
+        held_kinds |= 1 << kind;
+    }
+    assert_int_equal(held_kinds, 1 << ORR_OBJECT_BODY | 1 << ORR_OBJECT_XBODY | 1 << ORR_OBJECT_GEOM |
+                                     1 << ORR_OBJECT_SITE);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_sensor_measures_what_it_does_in_mujoco),
+        cmocka_unit_test(contacts_push_as_in_mujoco),
+        cmocka_unit_test(robots_feel_what_they_do_in_mujoco),
+        cmocka_unit_test(all_worlds_are_read_as_each_alone),
+        cmocka_unit_test(a_part_of_the_state_of_all_worlds_is_set_at_once),
+        cmocka_unit_test(reading_changes_nothing),
+        cmocka_unit_test(a_jacobian_gives_the_velocity_of_its_frame),
+    };
+    return cmocka_run_group_tests(tests, open_machine, close_machine);
+}

@@ -1,0 +1,34 @@
+// The views that every drawing machine is tested on, so that CPU and Vulkan answer for the same pictures.
+#pragma once
+
+#include "assets/clouds.h"
+#include "tests/render/splat_reference.h"
+
+enum { VIEW_LAYERS_MAX = 2 };
+
+typedef struct splat_view {
+    const char *name;
+    orr_camera camera;
+    int layer_count;
+    orr_splats *layers[VIEW_LAYERS_MAX];
+    orr_transform transforms[VIEW_LAYERS_MAX];
+    bool antialias;
+    bool opaque;
+    float background[3];
+    double worst; // largest difference from the double-precision reference a machine may show, and why
+} splat_view;
+
+int splat_view_count(void);
+splat_view splat_view_make(int index); // free with splat_view_free
+void splat_view_free(splat_view *view);
+
+// The view's draw list and the reference's picture of it. Packs are made with `jobs`; free with view_scene_free.
+typedef struct view_scene {
+    orr_draw_list list;
+    orr_draw_splats splats[VIEW_LAYERS_MAX];
+    orr_splat_pack *packs[VIEW_LAYERS_MAX];
+    float *reference_rgba, *reference_depth;
+} view_scene;
+
+void view_scene_make(const splat_view *view, orr_jobs *jobs, view_scene *scene);
+void view_scene_free(view_scene *scene);

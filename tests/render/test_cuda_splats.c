@@ -1,0 +1,184 @@
+// Drawing on CUDA (a GPU, or the emulated device) against the double-precision reference and the CPU.
+#include "assets/clouds.h"
+#include "render/cpu/splats_cpu.h"
+#include "render/cuda/draw.h"
+#include "tests/render/splat_views.h"
+#include "tests/support/drawn.h"
+#include "tests/support/machine.h"
+#include "tests/support/small_mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static drawn draw_cuda(orr_cuda_draw *draw, const orr_draw_list *list)
+{
+    drawn d = drawn_make(list);
+    assert_ok(orr_cuda_draw_submit(draw, list, &(orr_cuda_layers){0}, &error));
+    assert_ok(orr_cuda_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, NULL, &error));
+    return d;
+}
+
+static drawn draw_on_cpu(const orr_draw_list *list)
+{
+    drawn d = drawn_make(list);
+    orr_arena arena = {0};
+    orr_profile profile;
+    assert_ok(orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, &profile, &error));
+    orr_arena_destroy(&arena);
+    return d;
+}
+
+static void pictures_equal_the_reference(void **state)
+{
+    (void)state;
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    for (int v = 0; v < splat_view_count(); v++) {
+        splat_view view = splat_view_make(v);
+        view_scene scene;
+        view_scene_make(&view, jobs, &scene);
+        drawn d = draw_cuda(draw, &scene.list);
+        double quality = psnr(d.rgba, scene.reference_rgba, 4 * d.pixels);
+        double worst = largest_difference(d.rgba, scene.reference_rgba, 4 * d.pixels);
+        double odd = differing_share(d.rgba, scene.reference_rgba, 4 * d.pixels, 1e-4);
+        double odd_depth = differing_share(d.depth, scene.reference_depth, d.pixels, 2e-3);
+        print_message("%-42s %6.1f dB, worst %.1e, over 1e-4: %.3f %%, depth over 2e-3: %.3f %%\n", view.name,
+                      quality, worst, 100.0 * odd, 100.0 * odd_depth);
+        // splat_views.c says why pictures differ at all
+        assert_true(quality >= 90.0);
+        assert_true(worst <= view.worst);
+        assert_true(odd <= 0.001);
+        assert_true(odd_depth <= 0.001);
+        drawn_free(&d);
+        for (int i = 0; i < view.layer_count; i++) {
+            orr_cuda_draw_release(draw, scene.splats[i].key);
+        }
+        view_scene_free(&scene);
+        splat_view_free(&view);
+    }
+    orr_cuda_draw_destroy(draw);
+}
+
+// More pairs of tiles and splats than there is room for at first: the frame is drawn again, whole.
+static void a_frame_that_needs_more_room_gets_it(void **state)
+{
+    (void)state;
+    splat_view view = {
+        .name = "large splats", .layer_count = 1, .layers = {make_cloud(CLOUD_BALL, 40, 0, 5)}};
+    orr_splats_view s = orr_splats_data(view.layers[0]);
+    for (int64_t i = 0; i < 3 * s.count; i++) {
+        s.log_scale[i] = 0.0f; // each as large as the picture
+    }
+    const float eye[3] = {0.0f, 0.0f, -3.0f}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
+    view.camera = orr_camera_look_at(eye, target, up, 0.8f, 150, 100);
+    view.transforms[0] = (orr_transform){0};
+    view_scene scene;
+    view_scene_make(&view, jobs, &scene);
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    drawn first = draw_cuda(draw, &scene.list);
+    drawn second = draw_cuda(draw, &scene.list);
+    drawn expected = draw_on_cpu(&scene.list);
+    assert_true(psnr(first.rgba, expected.rgba, 4 * first.pixels) >= 90.0);
+    assert_memory_equal(first.rgba, second.rgba,
+                        (size_t)first.pixels * 4 * sizeof(float)); // and the same bits again
+    drawn_free(&first);
+    drawn_free(&second);
+    drawn_free(&expected);
+    orr_cuda_draw_destroy(draw);
+    view_scene_free(&scene);
+    splat_view_free(&view);
+}
+
+// The bar between machines, on a captured cloud: 50 dB, and 2/255 at worst.
+static void a_captured_cloud_looks_the_same_as_on_the_cpu(void **state)
+{
+    (void)state;
+    orr_splats *splats;
+    assert_ok(orr_splats_load(shared_data("splats/biker.spz"), &splats, &error));
+    orr_splats_view data = orr_splats_data(splats);
+#ifdef ORR_SANITIZED
+    data.count =
+        data.count < 20000 ? data.count : 20000; // the emulated device takes a minute for all of it then
+#endif
+    orr_splat_pack *pack;
+    assert_ok(orr_splat_pack_create(jobs, &data, &pack, &error));
+    orr_draw_splats layer = {.pack = pack, .key = 1, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
+    const float eye[3] = {0.0f, 0.0f, -3.0f}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
+    orr_camera camera = orr_camera_look_at(eye, target, up, 0.8f, 160, 120);
+    orr_draw_list list = {.splats = &layer, .splat_count = 1};
+    assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    drawn d = draw_cuda(draw, &list), expected = draw_on_cpu(&list);
+    double quality = psnr(d.rgba, expected.rgba, 4 * d.pixels);
+    double worst = largest_difference(d.rgba, expected.rgba, 4 * d.pixels);
+    print_message("%.1f dB, worst %.1e\n", quality, worst);
+    assert_true(quality >= 50.0);
+    assert_true(worst <= 2.0 / 255.0);
+    drawn_free(&d);
+    drawn_free(&expected);
+    orr_cuda_draw_destroy(draw);
+    orr_splat_pack_destroy(pack);
+    orr_splats_destroy(splats);
+}
+
+// A ball of splats, an opaque wall behind it, a glass through it and one before it.
+static void transparent_meshes_are_blended_as_on_the_cpu(void **state)
+{
+    (void)state;
+    enum { WALL, MIDDLE, FRONT, QUADS };
+    static orr_mesh_vertex corners[QUADS][4];
+    static uint32_t indices[] = {0, 1, 2, 0, 2, 3};
+    static small_mesh quads[QUADS];
+    orr_draw_mesh meshes[QUADS];
+    const float depths[QUADS] = {2.0f, 0.0f, -1.5f};
+    for (int q = 0; q < QUADS; q++) {
+        for (int i = 0; i < 4; i++) {
+            corners[q][i] = (orr_mesh_vertex){
+                .position = {(i == 1 || i == 2) ? 1.0f : -0.2f * (float)q, i >= 2 ? 0.8f : -0.8f, depths[q]},
+                .normal = {0.0f, 0.0f, -1.0f},
+                .colour = {255, (uint8_t)(80 * q), 90, 255}};
+        }
+        small_mesh_set(&quads[q], corners[q], 4, indices, 6);
+        quads[q].material.blended = q != WALL;
+        quads[q].material.base_colour[3] = q == WALL ? 1.0f : 0.4f;
+        meshes[q] = (orr_draw_mesh){.mesh = &quads[q].mesh,
+                                    .key = (uint64_t)(10 + q),
+                                    .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
+    }
+    orr_splats *ball = make_cloud(CLOUD_BALL, 200, 0, 7);
+    orr_splats_view data = orr_splats_data(ball);
+    orr_splat_pack *pack;
+    assert_ok(orr_splat_pack_create(jobs, &data, &pack, &error));
+    orr_draw_splats layer = {.pack = pack, .key = 1, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
+    orr_camera camera = orr_camera_look_at((float[]){0.0f, 0.0f, -4.0f}, (float[3]){0},
+                                           (float[]){0.0f, -1.0f, 0.0f}, 0.8f, 100, 70);
+    orr_draw_list list = {.splats = &layer,
+                          .splat_count = 1,
+                          .meshes = meshes,
+                          .mesh_count = QUADS,
+                          .sun = {.direction = {0.0f, 0.0f, -1.0f}, .colour = {0.7f, 0.7f, 0.7f}}};
+    assert_ok(orr_camera_resolve(&camera, &list.lens, &error));
+    orr_cuda_draw *draw;
+    assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
+    drawn d = draw_cuda(draw, &list), expected = draw_on_cpu(&list);
+    assert_true(psnr(d.rgba, expected.rgba, 4 * d.pixels) >= 90.0);
+    drawn_free(&d);
+    drawn_free(&expected);
+    orr_cuda_draw_destroy(draw);
+    orr_splat_pack_destroy(pack);
+    orr_splats_destroy(ball);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_equal_the_reference),
+        cmocka_unit_test(a_frame_that_needs_more_room_gets_it),
+        cmocka_unit_test(a_captured_cloud_looks_the_same_as_on_the_cpu),
+        cmocka_unit_test(transparent_meshes_are_blended_as_on_the_cpu),
+    };
+    return cmocka_run_group_tests(tests, open_cuda_machine, close_machine);
+}

@@ -1,0 +1,555 @@
+// Tests of the CPU's mesh rasteriser against analytic answers. Runs once per instruction set.
+#include "engine/image/image.h"
+#include "render/cpu/mesh_raster.h"
+#include "tests/support/small_mesh.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+// A picture being drawn, and what draws it.
+typedef struct canvas {
+    orr_jobs *jobs;
+    orr_arena arena;
+    orr_lens lens;
+    orr_mesh_picture picture;
+    orr_mesh_counts counts;
+    orr_fragment_lists fragments;
+} canvas;
+
+static canvas open_canvas(orr_camera camera, int threads)
+{
+    canvas c = {0};
+    assert_ok(orr_camera_resolve(&camera, &c.lens, &error));
+    assert_ok(orr_jobs_create(threads, NULL, NULL, &c.jobs, &error));
+    size_t pixels = (size_t)camera.width * (size_t)camera.height;
+    c.picture.depth = malloc(pixels * sizeof(float));
+    c.picture.rgb = malloc(3 * pixels * sizeof(float));
+    return c;
+}
+
+static void close_canvas(canvas *c)
+{
+    orr_jobs_destroy(c->jobs);
+    orr_arena_destroy(&c->arena);
+    free(c->picture.depth);
+    free(c->picture.rgb);
+}
+
+static void draw(canvas *c, const orr_draw_mesh *meshes, int count)
+{
+    orr_draw_list list = {
+        .lens = c->lens,
+        .meshes = meshes,
+        .mesh_count = count,
+        .sun = {.direction = {0.6f, 0.0f, -0.8f}, .colour = {1, 1, 1}, .ambient = {0.25f, 0.25f, 0.25f}}};
+    orr_isa isa;
+    orr_arena_reset(&c->arena);
+    assert_ok(orr_isa_choose(&isa, &error));
+    assert_ok(orr_mesh_raster(c->jobs, isa, &c->arena, &list, c->picture, &c->fragments, &c->counts, &error));
+}
+
+static void draw_one(canvas *c, const orr_mesh *mesh)
+{
+    orr_draw_mesh one = {.mesh = mesh};
+    memcpy(one.model, identity, sizeof identity);
+    draw(c, &one, 1);
+}
+
+// Looks along +z from the origin, which is the identity pose.
+static orr_camera straight(int width, int height, float focal)
+{
+    orr_camera camera = {.width = width, .height = height, .focal = {focal, focal}, .near_plane = 0.1f};
+    memcpy(camera.pose, identity, sizeof identity);
+    return camera;
+}
+
+static orr_mesh_vertex vertex(float x, float y, float z)
+{
+    return (orr_mesh_vertex){.position = {x, y, z}, .normal = {0, 0, -1}, .colour = {255, 255, 255, 255}};
+}
+
+static float srgb(double linear)
+{
+    return (float)(linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1.0 / 2.4) - 0.055);
+}
+
+// A rectangle of two triangles over the plane z = 4 + x / 2 + y / 4.
+static float plane_z(float x, float y)
+{
+    return 4.0f + 0.5f * x + 0.25f * y;
+}
+
+static void a_plane_has_its_analytic_depth(void **state)
+{
+    (void)state;
+    for (int orthographic = 0; orthographic < 2; orthographic++) {
+        orr_camera camera = straight(333, 201, orthographic ? 60.0f : 250.0f);
+        camera.model = orthographic ? ORR_CAMERA_ORTHOGRAPHIC : ORR_CAMERA_PERSPECTIVE;
+        canvas c = open_canvas(camera, 2);
+        orr_mesh_vertex v[4];
+        for (int i = 0; i < 4; i++) {
+            float x = i % 2 ? 1.6f : -1.7f, y = i / 2 ? 1.2f : -1.1f;
+            v[i] = vertex(x, y, plane_z(x, y));
+        }
+        uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
+        small_mesh m;
+        small_mesh_set(&m, v, 4, indices, 6);
+        draw_one(&c, &m.mesh);
+        int covered = 0;
+        for (int y = 0; y < 201; y++) {
+            for (int x = 0; x < 333; x++) {
+                double dx = (x + 0.5 - 166.5) / (double)camera.focal[0],
+                       dy = (y + 0.5 - 100.5) / (double)camera.focal[1];
+                double z = orthographic ? 4.0 + 0.5 * dx + 0.25 * dy : 4.0 / (1.0 - 0.5 * dx - 0.25 * dy);
+                double at_x = orthographic ? dx : dx * z, at_y = orthographic ? dy : dy * z;
+                // 0.02 is over a pixel: the rim itself is the fill rule's test
+                bool within = at_x > -1.68 && at_x < 1.58 && at_y > -1.08 && at_y < 1.18;
+                bool without = at_x < -1.72 || at_x > 1.62 || at_y < -1.12 || at_y > 1.22;
+                float depth = c.picture.depth[y * 333 + x];
+                if (within) {
+                    // float rounding of 1/z and its reciprocal; the plane itself is set up in double
+                    assert_true(fabs((double)depth / z - 1.0) < 1e-6);
+                    covered++;
+                } else if (without) {
+                    assert_true(isinf(depth));
+                }
+            }
+        }
+        assert_true(covered > 10000);
+        assert_int_equal(c.counts.triangles, 2);
+        assert_int_equal(c.counts.drawn, 2);
+        close_canvas(&c);
+    }
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed >> 8;
+}
+
+// A fan of random triangles around a point shares edges in every direction; drawn one at a time, each pixel
+// of their union must be covered exactly once.
+static void shared_edges_are_covered_exactly_once(void **state)
+{
+    (void)state;
+    enum { SPOKES = 12, SIDE = 97 };
+    orr_camera camera = straight(SIDE, SIDE, 1.0f);
+    camera.model = ORR_CAMERA_ORTHOGRAPHIC;
+    camera.centre[0] = camera.centre[1] = 0.001f; // not 0: that asks for the middle
+    canvas c = open_canvas(camera, 1);
+    uint32_t seed = 5;
+    for (int round = 0; round < 20; round++) {
+        orr_mesh_vertex v[SPOKES + 1];
+        uint32_t indices[3 * SPOKES];
+        // even rounds: vertices on pixel centres, so that edges run through centres too
+        float shift = round % 2 ? (float)(next_random(&seed) % 1000) / 1000.0f : 0.499f;
+        v[SPOKES] = vertex(48.0f + shift, 48.0f + shift, 1.0f);
+        for (int i = 0; i < SPOKES; i++) {
+            double angle = 6.283185307 * i / SPOKES, radius = 20.0 + next_random(&seed) % 25;
+            v[i] = vertex((float)floor(48.0 + radius * cos(angle)) + shift,
+                          (float)floor(48.0 + radius * sin(angle)) + shift, 1.0f);
+            indices[3 * i] = SPOKES;
+            indices[3 * i + 1] = (uint32_t)(i % SPOKES);
+            indices[3 * i + 2] = (uint32_t)((i + 1) % SPOKES);
+        }
+        static int covered[SIDE * SIDE];
+        memset(covered, 0, sizeof covered);
+        small_mesh m;
+        small_mesh_set(&m, v, SPOKES + 1, indices, 3 * SPOKES);
+        for (int i = 0; i < SPOKES; i++) {
+            m.part = (orr_mesh_part){(uint32_t)(3 * i), 3, 0};
+            draw_one(&c, &m.mesh);
+            for (int p = 0; p < SIDE * SIDE; p++) {
+                covered[p] += isfinite(c.picture.depth[p]) != 0;
+            }
+        }
+        m.part = (orr_mesh_part){0, 3 * SPOKES, 0};
+        draw_one(&c, &m.mesh);
+        int total = 0;
+        for (int p = 0; p < SIDE * SIDE; p++) {
+            assert_int_equal(covered[p], isfinite(c.picture.depth[p]) != 0);
+            total += covered[p];
+        }
+        assert_true(total > 500);
+        // no hole between the spokes: a disc of the least radius (less the slant of an edge) is full
+        for (int p = 0; p < SIDE * SIDE; p++) {
+            double dx = p % SIDE - 48, dy = p / SIDE - 48;
+            assert_true(dx * dx + dy * dy > 17.0 * 17.0 || covered[p] == 1);
+        }
+    }
+    close_canvas(&c);
+}
+
+// A floor from behind the camera to far in front of it, far wider than the picture: cut at the near plane and
+// at the guard band.
+static void triangles_through_the_near_plane_are_cut_there(void **state)
+{
+    (void)state;
+    orr_camera camera = straight(200, 150, 100.0f);
+    camera.near_plane = 2.0f;
+    camera.far_plane = 50.0f;
+    canvas c = open_canvas(camera, 2);
+    // a millionfold: at the near plane the floor is 10^8 pixels wide
+    orr_mesh_vertex v[4] = {vertex(-1e6f, 1, -1000), vertex(1e6f, 1, -1000), vertex(-1e6f, 1, 1000),
+                            vertex(1e6f, 1, 1000)};
+    uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
+    small_mesh m;
+    small_mesh_set(&m, v, 4, indices, 6);
+    draw_one(&c, &m.mesh);
+    for (int y = 0; y < 150; y++) {
+        double z = 100.0 / (y + 0.5 - 75.0);
+        for (int x = 0; x < 200; x++) {
+            float depth = c.picture.depth[y * 200 + x];
+            if (z > 2.0 && z < 50.0) {
+                assert_true(fabs((double)depth / z - 1.0) < 1e-6);
+            } else {
+                assert_true(isinf(depth));
+            }
+        }
+    }
+    close_canvas(&c);
+}
+
+// The same floor as many small triangles: no seams where only some of them are cut.
+static void cut_triangles_leave_no_seams(void **state)
+{
+    (void)state;
+    enum { SIDE = 40 };
+    orr_camera camera = straight(200, 150, 100.0f);
+    camera.near_plane = 0.5f;
+    canvas c = open_canvas(camera, 2);
+    static orr_mesh_vertex v[(SIDE + 1) * (SIDE + 1)];
+    static uint32_t indices[6 * SIDE * SIDE];
+    for (int i = 0; i < (SIDE + 1) * (SIDE + 1); i++) {
+        v[i] = vertex((float)(i % (SIDE + 1) - SIDE / 2) * 173.7f, 1.0f,
+                      (float)(i / (SIDE + 1)) * 0.371f - 2.0f);
+    }
+    uint32_t *index = indices;
+    for (int y = 0; y < SIDE; y++) {
+        for (int x = 0; x < SIDE; x++) {
+            uint32_t a = (uint32_t)(y * (SIDE + 1) + x), b = a + SIDE + 1;
+            memcpy(index, (uint32_t[]){a, a + 1, b, b, a + 1, b + 1}, 6 * sizeof *index);
+            index += 6;
+        }
+    }
+    small_mesh m;
+    small_mesh_set(&m, v, (SIDE + 1) * (SIDE + 1), indices, 6 * SIDE * SIDE);
+    draw_one(&c, &m.mesh);
+    double last = SIDE * 0.371 - 2.0;
+    for (int y = 0; y < 150; y++) {
+        double z = 100.0 / (y + 0.5 - 75.0);
+        bool floor_there = z > 0.5 && z < last;
+        for (int x = 0; x < 200; x++) {
+            assert_int_equal(floor_there, isfinite(c.picture.depth[y * 200 + x]) != 0);
+        }
+    }
+    close_canvas(&c);
+}
+
+enum { RINGS = 128, SECTORS = 256 };
+
+// A sphere around (0, 0, 3) of radius 1 with exact normals, wound counter-clockwise from outside.
+static void make_sphere(orr_mesh_vertex *v, uint32_t *index)
+{
+    for (int i = 0; i <= RINGS; i++) {
+        for (int j = 0; j <= SECTORS; j++) {
+            double a = 3.14159265358979 * i / RINGS, b = 6.28318530717959 * j / SECTORS;
+            float n[3] = {(float)(sin(a) * cos(b)), (float)cos(a), (float)(sin(a) * sin(b))};
+            orr_mesh_vertex *p = &v[i * (SECTORS + 1) + j];
+            *p = vertex(n[0], n[1], n[2] + 3.0f);
+            memcpy(p->normal, n, sizeof n);
+        }
+    }
+    for (int i = 0; i < RINGS; i++) {
+        for (int j = 0; j < SECTORS; j++) {
+            uint32_t a = (uint32_t)(i * (SECTORS + 1) + j), b = a + SECTORS + 1;
+            memcpy(index, (uint32_t[]){a, a + 1, b, b, a + 1, b + 1}, 6 * sizeof *index);
+            index += 6;
+        }
+    }
+}
+
+static orr_mesh_vertex sphere_vertices[(RINGS + 1) * (SECTORS + 1)];
+static uint32_t sphere_indices[6 * RINGS * SECTORS];
+
+static void check_sphere(canvas *c, double side)
+{
+    int checked = 0;
+    for (int y = 0; y < c->lens.height; y++) {
+        for (int x = 0; x < c->lens.width; x++) {
+            double d[3] = {(x + 0.5 - c->lens.width / 2.0) / (double)c->lens.focal[0],
+                           (y + 0.5 - c->lens.height / 2.0) / (double)c->lens.focal[1], 1.0};
+            double dd = d[0] * d[0] + d[1] * d[1] + 1.0, root = 9.0 - 8.0 * dd;
+            size_t p = (size_t)(y * c->lens.width + x);
+            if (root < 0.0) {
+                assert_true(isinf(c->picture.depth[p]));
+                assert_true(c->picture.rgb[p] == 0.0f);
+            } else if (root > 0.01) { // the polygon's rim is not the circle's
+                double z = (3.0 - side * sqrt(root)) / dd;
+                // the facets' sagitta, r (pi / 256)^2 / 2 = 8e-5, grows by 1 / cosine towards the rim
+                assert_true(fabs((double)c->picture.depth[p] - z) < 2e-3);
+                double n[3] = {side * d[0] * z, side * d[1] * z, side * (z - 3.0)};
+                double cosine = fmax(0.6 * n[0] - 0.8 * n[2], 0.0);
+                assert_true(fabs((double)(c->picture.rgb[p] - srgb(0.25 + cosine))) < 2e-3);
+                checked++;
+            }
+        }
+    }
+    assert_true(checked > 5000);
+}
+
+static void a_sphere_is_shaded_by_lamberts_law(void **state)
+{
+    (void)state;
+    canvas c = open_canvas(straight(161, 119, 120.0f), 2);
+    make_sphere(sphere_vertices, sphere_indices);
+    small_mesh m;
+    small_mesh_set(&m, sphere_vertices, (RINGS + 1) * (SECTORS + 1), sphere_indices, 6 * RINGS * SECTORS);
+    draw_one(&c, &m.mesh);
+    check_sphere(&c, 1.0);
+    // one-sided, the front half is all there is to see
+    m.material.two_sided = false;
+    draw_one(&c, &m.mesh);
+    check_sphere(&c, 1.0);
+    int64_t drawn = c.counts.drawn;
+    assert_true(drawn > 0 && drawn < c.counts.triangles * 6 / 10);
+    // wound the wrong way and one-sided: the inner side of the back half, normals turned round
+    for (int i = 0; i < 6 * RINGS * SECTORS; i += 3) {
+        uint32_t swap = sphere_indices[i];
+        sphere_indices[i] = sphere_indices[i + 1];
+        sphere_indices[i + 1] = swap;
+    }
+    draw_one(&c, &m.mesh);
+    check_sphere(&c, -1.0);
+    close_canvas(&c);
+}
+
+// A slanted wall with a texture of two halves: the seam stands where the camera's model puts it.
+static void check_wall(orr_camera camera)
+{
+    canvas c = open_canvas(camera, 1);
+    uint8_t texels[4 * 64];
+    orr_image8 texture = {64, 1, texels};
+    for (int i = 0; i < 64; i++) {
+        memcpy(texels + 4 * i, i < 32 ? (uint8_t[]){188, 0, 0, 255} : (uint8_t[]){0, 128, 0, 255}, 4);
+    }
+    // x = -1 .. 1 while z = 2 .. 6
+    orr_mesh_vertex v[4] = {vertex(-1, -1, 2), vertex(1, -1, 6), vertex(-1, 1, 2), vertex(1, 1, 6)};
+    for (int i = 0; i < 4; i++) {
+        v[i].uv[0] = (float)(i % 2);
+    }
+    uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
+    small_mesh m;
+    small_mesh_set(&m, v, 4, indices, 6);
+    m.mesh.textures = &texture;
+    m.mesh.texture_count = 1;
+    m.material.texture = 0;
+    draw_one(&c, &m.mesh);
+    int seen[2] = {0};
+    for (int p = 0; p < 200 * 150; p++) {
+        if (isinf(c.picture.depth[p])) {
+            continue;
+        }
+        double dx = (p % 200 + 0.5 - 100.0) / (double)camera.focal[0];
+        // t along the wall: x = -1 + 2 t, z = 2 + 4 t, and dx = x / z in perspective
+        double t =
+            camera.model == ORR_CAMERA_ORTHOGRAPHIC ? 0.5 * (dx + 1.0) : (1.0 + 2.0 * dx) / (2.0 - 4.0 * dx);
+        // a texel from the seam and from the ends, where the texture repeats, the filter sees one colour
+        if (t < 0.02 || t > 0.98 || fabs(t - 0.5) < 0.02) {
+            continue;
+        }
+        bool red = t < 0.5;
+        seen[red]++;
+        double byte = red ? 188.0 : 128.0;
+        float expected = srgb((0.25 + 0.8) * pow((byte / 255.0 + 0.055) / 1.055, 2.4));
+        // the curves in float, by exp2 and log2
+        assert_true(fabs((double)(c.picture.rgb[p + (red ? 0 : 30000)] - expected)) < 1e-5);
+        assert_true(fabs((double)c.picture.rgb[p + (red ? 30000 : 0)]) < 1e-6);
+    }
+    assert_true(seen[0] > 500 && seen[1] > 500);
+    close_canvas(&c);
+}
+
+static void texture_is_perspective_correct(void **state)
+{
+    (void)state;
+    check_wall(straight(200, 150, 150.0f));
+    orr_camera camera = straight(200, 150, 60.0f);
+    camera.model = ORR_CAMERA_ORTHOGRAPHIC;
+    check_wall(camera);
+}
+
+static void of_equal_depths_the_first_in_the_list_is_seen(void **state)
+{
+    (void)state;
+    canvas c = open_canvas(straight(40, 40, 40.0f), 1);
+    orr_mesh_vertex v[3] = {vertex(-1, -1, 2), vertex(1, -1, 3), vertex(0, 1, 4)};
+    uint32_t indices[3] = {0, 1, 2};
+    small_mesh black, white;
+    small_mesh_set(&black, v, 3, indices, 3);
+    small_mesh_set(&white, v, 3, indices, 3);
+    memset(black.material.base_colour, 0, 3 * sizeof(float));
+    orr_draw_mesh meshes[2] = {{.mesh = &black.mesh}, {.mesh = &white.mesh}};
+    for (int swap = 0; swap < 2; swap++) {
+        memcpy(meshes[0].model, identity, sizeof identity);
+        memcpy(meshes[1].model, identity, sizeof identity);
+        draw(&c, meshes, 2);
+        assert_true(isfinite(c.picture.depth[20 * 40 + 20]));
+        assert_int_equal(c.picture.rgb[20 * 40 + 20] > 0.0f, swap);
+        orr_draw_mesh first = meshes[0];
+        meshes[0] = meshes[1];
+        meshes[1] = first;
+    }
+    close_canvas(&c);
+}
+
+// A fine chessboard far away is even grey in linear light with mips; without them it is black and white.
+static void mips_make_far_textures_even(void **state)
+{
+    (void)state;
+    enum { SIDE = 256 };
+    uint8_t *texels = malloc(4 * SIDE * SIDE);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        memset(texels + 4 * i, (i % SIDE + i / SIDE) % 2 ? 255 : 0, 3);
+        texels[4 * i + 3] = 255;
+    }
+    orr_image8 texture = {SIDE, SIDE, texels};
+    canvas c = open_canvas(straight(64, 64, 60.0f), 1);
+    orr_mesh_vertex v[4] = {vertex(-1, -1, 2), vertex(1, -1, 2), vertex(-1, 1, 2), vertex(1, 1, 2)};
+    for (int i = 0; i < 4; i++) {
+        v[i].uv[0] = 2.0f * (float)(i % 2);
+        v[i].uv[1] = 2.0f * (float)(i / 2);
+    }
+    uint32_t indices[6] = {0, 1, 2, 2, 1, 3};
+    small_mesh m;
+    small_mesh_set(&m, v, 4, indices, 6);
+    m.mesh.textures = &texture;
+    m.mesh.texture_count = 1;
+    m.material.texture = 0;
+    assert_ok(orr_mesh_build_mips(&m.mesh, &error));
+    draw_one(&c, &m.mesh);
+    float expected = srgb(0.5 * (0.25 + 0.8));
+    for (int p = 0; p < 64 * 64; p++) {
+        if (isfinite(c.picture.depth[p])) {
+            // mips are bytes: half a step of 1/255 in display values, and the light's factor
+            assert_true(fabsf(c.picture.rgb[p] - expected) < 4e-3f);
+        }
+    }
+    orr_image8_free(&m.mesh.textures[0]);
+    close_canvas(&c);
+}
+
+static void holes_show_what_is_behind(void **state)
+{
+    (void)state;
+    uint8_t texels[4 * 16 * 16];
+    orr_image8 texture = {16, 16, texels};
+    for (int i = 0; i < 16 * 16; i++) {
+        memcpy(texels + 4 * i, (uint8_t[]){255, 255, 255, i % 16 < 8 ? 0 : 255}, 4);
+    }
+    canvas c = open_canvas(straight(80, 80, 80.0f), 1);
+    orr_mesh_vertex v[8];
+    for (int i = 0; i < 8; i++) {
+        v[i] = vertex(i % 2 ? 1.0f : -1.0f, i / 2 % 2 ? 1.0f : -1.0f, i < 4 ? 3.0f : 4.0f);
+        v[i].uv[0] = (float)(i % 2);
+        v[i].uv[1] = (float)(i / 2 % 2);
+    }
+    uint32_t indices[12] = {0, 1, 2, 2, 1, 3, 4, 5, 6, 6, 5, 7};
+    small_mesh m;
+    small_mesh_set(&m, v, 8, indices, 12);
+    orr_mesh_part parts[2] = {{0, 6, 0}, {6, 6, 1}};
+    orr_mesh_material materials[2] = {m.material, m.material};
+    materials[0].texture = 0;
+    materials[0].alpha_cutoff = 0.5f;
+    materials[1].base_colour[1] = 0.0f;
+    m.mesh.parts = parts;
+    m.mesh.materials = materials;
+    m.mesh.part_count = m.mesh.material_count = 2;
+    m.mesh.textures = &texture;
+    m.mesh.texture_count = 1;
+    draw_one(&c, &m.mesh);
+    for (int x = 20; x < 60; x++) {
+        float depth = c.picture.depth[40 * 80 + x];
+        float green = c.picture.rgb[6400 + 40 * 80 + x];
+        if (x > 22 && x < 38) {
+            assert_true(fabsf(depth - 4.0f) < 1e-5f && green == 0.0f);
+        } else if (x > 42 && x < 58) {
+            assert_true(fabsf(depth - 3.0f) < 1e-5f && green > 0.5f);
+        }
+    }
+    close_canvas(&c);
+}
+
+static void nothing_to_draw_is_an_empty_picture(void **state)
+{
+    (void)state;
+    canvas c = open_canvas(straight(67, 131, 50.0f), 2);
+    draw(&c, NULL, 0);
+    for (int p = 0; p < 67 * 131; p++) {
+        assert_true(isinf(c.picture.depth[p]));
+        assert_true(c.picture.rgb[p] == 0.0f && c.picture.rgb[p + 2 * 67 * 131] == 0.0f);
+    }
+    assert_int_equal(c.counts.triangles, 0);
+    assert_int_equal(c.counts.drawn, 0);
+    close_canvas(&c);
+}
+
+// Several spheres through each other, moved, turned and scaled by their models.
+static void any_number_of_threads_gives_the_same_bits(void **state)
+{
+    (void)state;
+    enum { WIDTH = 331, HEIGHT = 197, PIXELS = WIDTH * HEIGHT };
+    make_sphere(sphere_vertices, sphere_indices);
+    small_mesh m;
+    small_mesh_set(&m, sphere_vertices, (RINGS + 1) * (SECTORS + 1), sphere_indices, 6 * RINGS * SECTORS);
+    orr_draw_mesh meshes[5];
+    for (int i = 0; i < 5; i++) {
+        orr_transform transform = {.position = {0.4f * (float)i - 0.8f, 0.2f * (float)(i % 2), -1.0f},
+                                   .rotation = {1.0f, 0.1f * (float)i, 0.0f, 0.0f},
+                                   .scale = 0.7f + 0.1f * (float)i};
+        meshes[i] = (orr_draw_mesh){.mesh = &m.mesh};
+        assert_ok(orr_affine_from_transform(&transform, meshes[i].model, &error));
+    }
+    float *first = malloc(4 * PIXELS * sizeof *first);
+    const int threads[] = {1, 2, 3, 5};
+    for (int i = 0; i < 4; i++) {
+        canvas c = open_canvas(straight(WIDTH, HEIGHT, 200.0f), threads[i]);
+        size_t growths = 0;
+        for (int frame = 0; frame < 3; frame++) {
+            growths = c.arena.growths;
+            draw(&c, meshes, 5);
+        }
+        assert_int_equal(c.arena.growths, growths); // warm: nothing is allocated
+        if (i == 0) {
+            memcpy(first, c.picture.depth, PIXELS * sizeof *first);
+            memcpy(first + PIXELS, c.picture.rgb, 3 * PIXELS * sizeof *first);
+        }
+        assert_memory_equal(first, c.picture.depth, PIXELS * sizeof *first);
+        assert_memory_equal(first + PIXELS, c.picture.rgb, 3 * PIXELS * sizeof *first);
+        close_canvas(&c);
+    }
+    free(first);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plane_has_its_analytic_depth),
+        cmocka_unit_test(shared_edges_are_covered_exactly_once),
+        cmocka_unit_test(triangles_through_the_near_plane_are_cut_there),
+        cmocka_unit_test(cut_triangles_leave_no_seams),
+        cmocka_unit_test(a_sphere_is_shaded_by_lamberts_law),
+        cmocka_unit_test(texture_is_perspective_correct),
+        cmocka_unit_test(of_equal_depths_the_first_in_the_list_is_seen),
+        cmocka_unit_test(mips_make_far_textures_even),
+        cmocka_unit_test(holes_show_what_is_behind),
+        cmocka_unit_test(nothing_to_draw_is_an_empty_picture),
+        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
+    };
+    return cmocka_run_group_tests_name("mesh_raster", tests, NULL, NULL);
+}

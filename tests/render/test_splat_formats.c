@@ -1,0 +1,355 @@
+// Tests of reading and writing splat clouds: every writer through its reader, a pair of real files, and files
+// that are cut.
+#include "engine/core/memory.h"
+#include "render/formats/splat_formats.h"
+#include "tests/render/splat_samples.h"
+#include "tests/support/support.h"
+
+#include "tests/render/splat_asserts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// the largest difference that a format's quantisation explains
+typedef struct tolerance {
+    double position[3], log_scale[3];
+    double rotation;     // angle [rad]
+    double opacity;      // 0 .. 1, after the sigmoid
+    double colour;       // coefficient
+    double harmonics[2]; // of degree 1, of higher degrees
+} tolerance;
+
+// rounding of values in float, several times
+#define EXACT 1e-6
+// A quaternion's smallest three with a step of 1 / (511 sqrt 2) or sqrt 2 / 1023: half a step in each is
+// 1.2e-3 long, the largest component moves by up to twice that, and the angle is twice the distance.
+#define SMALLEST_THREE 6e-3
+
+static void assert_splat_near(const orr_splats_view *a, int64_t i, const orr_splats_view *b, int64_t j,
+                              const tolerance *t)
+{
+    const int rest = orr_sh_rest(a->sh_degree);
+    for (int k = 0; k < 3; k++) {
+        assert_near((double)a->position[3 * i + k], (double)b->position[3 * j + k], t->position[k],
+                    "position", i);
+        assert_near((double)a->log_scale[3 * i + k], (double)b->log_scale[3 * j + k], t->log_scale[k],
+                    "log scale", i);
+        assert_near((double)a->colour[3 * i + k], (double)b->colour[3 * j + k], t->colour, "colour", i);
+    }
+    assert_near(opacity_of(a->opacity[i]), opacity_of(b->opacity[j]), t->opacity, "opacity", i);
+    assert_near(0.0, angle_between(a->rotation + 4 * i, b->rotation + 4 * j), t->rotation, "rotation", i);
+    for (int k = 0; k < 3 * rest; k++) {
+        assert_near((double)a->harmonics[3 * rest * i + k], (double)b->harmonics[3 * rest * j + k],
+                    t->harmonics[k >= 9], "harmonics", i);
+    }
+}
+
+static void assert_clouds_near(const orr_splats *a, const orr_splats *b, const tolerance *t)
+{
+    orr_splats_view x = orr_splats_data(a), y = orr_splats_data(b);
+    assert_int_equal(x.count, y.count);
+    assert_int_equal(x.sh_degree, y.sh_degree);
+    assert_int_equal(x.antialiased, y.antialiased);
+    for (int64_t i = 0; i < x.count; i++) {
+        assert_splat_near(&x, i, &y, i, t);
+    }
+}
+
+static orr_splats *round_trip(const orr_splats *cloud, const char *file)
+{
+    const char *path = scratch_path(file);
+    orr_splats *back;
+    assert_ok(orr_splats_save(cloud, path, &error));
+    assert_ok(orr_splats_load(path, &back, &error));
+    return back;
+}
+
+static const int64_t sizes[] = {0, 1, 2, 255, 256, 257, 1001};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+// ---- round trips ----
+
+static void round_trips(const char *file, int highest_degree, bool antialiased, const tolerance *t)
+{
+    for (int degree = 0; degree <= highest_degree; degree++) {
+        for (int s = 0; s < SIZES; s++) {
+            orr_splats *cloud = sample_cloud(sizes[s], degree, (uint32_t)s);
+            assert_non_null(cloud);
+            ((struct orr_splats *)cloud)->data.antialiased = antialiased && s % 2;
+            orr_splats *back = round_trip(cloud, file);
+            assert_clouds_near(cloud, back, t);
+            orr_splats_destroy(back);
+            orr_splats_destroy(cloud);
+        }
+    }
+}
+
+static void ply_keeps_every_value(void **state)
+{
+    (void)state;
+    // rotations are normalised when they are read
+    round_trips("a.ply", 3, true, &(tolerance){.rotation = EXACT});
+}
+
+static void splat_keeps_what_32_bytes_hold(void **state)
+{
+    (void)state;
+    // colours: half of 1/255 over C0; a component of a rotation: half of 1/128, or all of it at 1; scales go
+    // through exp and log
+    round_trips("a.splat", 0, false,
+                &(tolerance){.log_scale = {1e-5, 1e-5, 1e-5},
+                             .rotation = 0.03,
+                             .opacity = 0.5 / 255 + EXACT,
+                             .colour = 0.5 / 255 / 0.28209479 + EXACT});
+}
+
+static const tolerance spz_tolerance = {
+    .position = {0.5 / 4096 + EXACT, 0.5 / 4096 + EXACT, 0.5 / 4096 + EXACT},
+    .log_scale = {0.5 / 16 + EXACT, 0.5 / 16 + EXACT, 0.5 / 16 + EXACT},
+    .rotation = SMALLEST_THREE,
+    .opacity = 0.5 / 255 + EXACT,
+    .colour = 0.5 / (0.15 * 255) + EXACT,
+    // half a bucket of 8 or 16, and half of the rounding to bytes before it
+    .harmonics = {4.5 / 128, 8.5 / 128},
+};
+
+static void spz_4_keeps_what_its_bytes_hold(void **state)
+{
+    (void)state;
+    round_trips("a.spz", 3, true, &spz_tolerance);
+}
+
+static void spz_3_keeps_what_its_bytes_hold(void **state)
+{
+    (void)state;
+    round_trips("a.v3.spz", 3, true, &spz_tolerance);
+}
+
+static void compressed_ply_keeps_splats_within_their_chunk(void **state)
+{
+    (void)state;
+    // half a step of 11, 10 and 11 bits over the widest chunk there can be: 4 units, 8 in log scale
+    const double wide = 0.5 / 2047, narrow = 0.5 / 1023;
+    const tolerance t = {
+        .position = {4 * wide + EXACT, 4 * narrow + EXACT, 4 * wide + EXACT},
+        .log_scale = {8 * wide + EXACT, 8 * narrow + EXACT, 8 * wide + EXACT},
+        .rotation = SMALLEST_THREE,
+        .opacity = 0.5 / 255 + EXACT,
+        .colour = 3 * 0.5 / 255 + EXACT,
+        .harmonics = {0.5 / 32 + EXACT, 0.5 / 32 + EXACT},
+    };
+    for (int degree = 0; degree <= 3; degree++) {
+        for (int s = 0; s < SIZES; s++) {
+            orr_splats *cloud = sample_cloud(sizes[s], degree, (uint32_t)s);
+            orr_splats *back = round_trip(cloud, "a.compressed.ply");
+            orr_splats_view a = orr_splats_data(cloud), b = orr_splats_data(back);
+            assert_int_equal(a.count, b.count);
+            assert_int_equal(a.sh_degree, b.sh_degree);
+            // the file is in Morton order: each splat that was read belongs to the nearest that was written
+            bool *used = calloc((size_t)a.count + 1, 1);
+            for (int64_t j = 0; j < b.count; j++) {
+                int64_t nearest = 0;
+                double best = 1e30;
+                for (int64_t i = 0; i < a.count; i++) {
+                    double distance = 0.0;
+                    for (int k = 0; k < 3; k++) {
+                        double step = (double)a.position[3 * i + k] - (double)b.position[3 * j + k];
+                        distance += step * step;
+                    }
+                    nearest = distance < best ? i : nearest;
+                    best = fmin(distance, best);
+                }
+                assert_false(used[nearest]);
+                used[nearest] = true;
+                assert_splat_near(&a, nearest, &b, j, &t);
+            }
+            free(used);
+            orr_splats_destroy(back);
+            orr_splats_destroy(cloud);
+        }
+    }
+}
+
+static void compressed_ply_orders_neighbours_together(void **state)
+{
+    (void)state;
+    orr_splats *cloud = sample_cloud(4096, 0, 1), *back = round_trip(cloud, "m.compressed.ply");
+    orr_splats_view d = orr_splats_data(back);
+    double in_order = 0.0, as_drawn = 0.0;
+    orr_splats_view original = orr_splats_data(cloud);
+    for (int64_t i = 0; i + 1 < d.count; i++) {
+        for (int k = 0; k < 3; k++) {
+            in_order += fabs((double)d.position[3 * i + k] - (double)d.position[3 * i + 3 + k]);
+            as_drawn += fabs((double)original.position[3 * i + k] - (double)original.position[3 * i + 3 + k]);
+        }
+    }
+    // neighbours along the curve are about a sixteenth of the cube apart, random ones a third of each axis
+    assert_true(in_order < as_drawn / 4);
+    orr_splats_destroy(back);
+    orr_splats_destroy(cloud);
+}
+
+static void extreme_values_are_clamped(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"x.ply", "x.compressed.ply", "x.splat", "x.spz", "x.v3.spz"};
+    for (int f = 0; f < 5; f++) {
+        orr_splats *cloud = sample_cloud(3, f == 2 ? 0 : 3, 5);
+        orr_splats_view d = orr_splats_data(cloud);
+        for (int64_t i = 0; i < 9; i++) {
+            d.position[i] = i % 2 ? 3e38f : -3e38f;
+            d.log_scale[i] = i % 2 ? 100.0f : -100.0f;
+            d.colour[i] = i % 2 ? 1e6f : -1e6f;
+        }
+        for (int64_t i = 0; i < 3; i++) {
+            d.opacity[i] = i % 2 ? 1e4f : -1e4f;
+        }
+        for (int64_t i = 0; d.harmonics && i < 3 * 45; i++) {
+            d.harmonics[i] = i % 2 ? 1e5f : -1e5f;
+        }
+        orr_splats *back = round_trip(cloud, files[f]);
+        orr_splats_view b = orr_splats_data(back);
+        assert_int_equal(b.count, 3);
+        // the second splat is the one with the high opacity; the compressed ply sorts, and there it is last
+        int64_t opaque = f == 1 ? 2 : 1;
+        assert_true(opacity_of(b.opacity[opaque]) > 0.999 && opacity_of(b.opacity[0]) < 0.001);
+        if (f >= 3) {
+            assert_float_equal(b.position[1], 2048.0f, 1e-3f);
+            assert_float_equal(b.log_scale[0], -10.0f, 0.0f);
+            assert_float_equal(b.log_scale[1], 5.9375f, 0.0f);
+        }
+        orr_splats_destroy(back);
+        orr_splats_destroy(cloud);
+    }
+}
+
+static void saving_refuses_an_unknown_ending(void **state)
+{
+    (void)state;
+    orr_splats *cloud = sample_cloud(1, 0, 1);
+    orr_error error;
+    assert_int_equal(orr_splats_save(cloud, scratch_path("a.sog"), &error), ORR_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, ".compressed.ply"));
+    assert_int_equal(orr_splats_save(cloud, "/nowhere/a.ply", &error), ORR_ERROR_FILE);
+    orr_splats_destroy(cloud);
+}
+
+// ---- the pair of real files ----
+
+static void the_biker_is_the_same_in_both_formats(void **state)
+{
+    (void)state;
+    orr_splats *spz, *ply;
+    assert_ok(orr_splats_load(shared_data("splats/biker.spz"), &spz, &error));
+    assert_ok(orr_splats_load(shared_data("splats/biker.compressed.ply"), &ply, &error));
+    orr_splats_view a = orr_splats_data(ply), b = orr_splats_data(spz);
+    assert_int_equal(a.count, 152746);
+    assert_int_equal(b.count, 152746);
+    assert_int_equal(a.sh_degree, 0);
+    assert_int_equal(b.sh_degree, 0);
+    int clipped = 0;
+    for (int64_t i = 0; i < a.count; i++) {
+        assert_near(opacity_of(a.opacity[i]), opacity_of(b.opacity[i]), EXACT, "opacity", i);
+        assert_near(0.0, angle_between(a.rotation + 4 * i, b.rotation + 4 * i), 2.7e-3, "rotation", i);
+        for (int k = 0; k < 3; k++) {
+            int64_t at = 3 * i + k;
+            assert_near((double)a.position[at], (double)b.position[at], 1.24e-4, "position", i);
+            assert_near(0.28209479 * (double)a.colour[at], 0.28209479 * (double)b.colour[at], 3.75e-3,
+                        "colour", i);
+            // spz cuts log scales off at -10; otherwise half of 1/16 and half a step of the ply's chunk,
+            // whose widest range here is 9
+            const double step = 1.0 / 32 + 0.5 * 9 / 1023;
+            bool low = (double)a.log_scale[at] < -10.0 - step;
+            clipped += low;
+            assert_near(low ? -10.0 : (double)a.log_scale[at], (double)b.log_scale[at], step, "log scale", i);
+        }
+    }
+    assert_int_equal(clipped, 89);
+    orr_splats_destroy(spz);
+    orr_splats_destroy(ply);
+}
+
+// ---- broken files ----
+
+static void a_file_that_is_no_cloud_is_named_as_such(void **state)
+{
+    (void)state;
+    const char *path = scratch_path("cloud.txt");
+    orr_splats *cloud;
+    assert_ok(orr_file_write(path, "hello", 5, &error));
+    orr_error error;
+    assert_int_equal(orr_splats_load(path, &cloud, &error), ORR_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "not a splat cloud"));
+    assert_int_equal(orr_splats_load(scratch_path("absent.ply"), &cloud, &error), ORR_ERROR_FILE);
+    assert_null(cloud);
+}
+
+// every start of the file, each in memory of exactly its size, so that AddressSanitizer sees one byte too
+// many
+static void assert_truncation_refused(const char *file, size_t may_be_whole)
+{
+    orr_bytes bytes;
+    assert_ok(orr_file_read(scratch_path(file), &bytes, &error));
+    for (size_t size = 0; size < bytes.size; size++) {
+        uint8_t *part = malloc(size + !size);
+        memcpy(part, bytes.data, size);
+        orr_splat_source source = {file, part, size};
+        const orr_splat_format *format =
+            orr_splat_format_of((orr_splat_source){file, bytes.data, bytes.size});
+        orr_splats *cloud;
+        orr_error error = {0};
+        orr_result result = format->read(source, &cloud, &error);
+        bool whole = may_be_whole && size % may_be_whole == 0;
+        if ((result == ORR_OK) != whole || (!whole && (cloud || !error.message[0]))) {
+            fail_msg("%s cut to %zu of %zu bytes: %s", file, size, bytes.size, error.message);
+        }
+        orr_splats_destroy(cloud);
+        free(part);
+    }
+    orr_free(bytes.data);
+}
+
+static void files_cut_anywhere_are_refused(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"cut.ply", "cut.compressed.ply", "cut.splat", "cut.spz",
+                                        "cut.v3.spz"};
+    for (int f = 0; f < 5; f++) {
+        orr_splats *cloud = sample_cloud(5, f == 2 ? 0 : 3, 3);
+        orr_splats_destroy(round_trip(cloud, files[f]));
+        assert_truncation_refused(files[f], f == 2 ? 32 : 0); // whole records of .splat are a whole file
+        orr_splats_destroy(cloud);
+    }
+    // text up to its last number: a shorter one is a number, too
+    static const char text[] =
+        "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
+        "property float z\nproperty float f_dc_0\nproperty float f_dc_1\n"
+        "property float f_dc_2\nproperty float opacity\nproperty float scale_0\n"
+        "property float scale_1\nproperty float rot_0\nproperty float rot_1\n"
+        "property float rot_2\nproperty float rot_3\nend_header\n1 2 3 4 5 6 7 8 9 1 0 0 0";
+    assert_ok(orr_file_write(scratch_path("text.ply"), text, sizeof text - 1, &error));
+    assert_truncation_refused("text.ply", 0);
+    orr_bytes old = sample_spz(2, 3, 1);
+    assert_ok(orr_file_write(scratch_path("old.spz"), old.data, old.size, &error));
+    assert_truncation_refused("old.spz", 0);
+    orr_free(old.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ply_keeps_every_value),
+        cmocka_unit_test(splat_keeps_what_32_bytes_hold),
+        cmocka_unit_test(spz_4_keeps_what_its_bytes_hold),
+        cmocka_unit_test(spz_3_keeps_what_its_bytes_hold),
+        cmocka_unit_test(compressed_ply_keeps_splats_within_their_chunk),
+        cmocka_unit_test(compressed_ply_orders_neighbours_together),
+        cmocka_unit_test(extreme_values_are_clamped),
+        cmocka_unit_test(saving_refuses_an_unknown_ending),
+        cmocka_unit_test(the_biker_is_the_same_in_both_formats),
+        cmocka_unit_test(a_file_that_is_no_cloud_is_named_as_such),
+        cmocka_unit_test(files_cut_anywhere_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

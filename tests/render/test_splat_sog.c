@@ -1,0 +1,192 @@
+// Tests of the SOG reader against clouds that the test packs itself: bundles and folders, versions 1 and 2.
+#include "engine/core/memory.h"
+#include "render/formats/splat_formats.h"
+#include "tests/render/sog_sample.h"
+#include "tests/render/splat_samples.h"
+#include "tests/support/support.h"
+
+#include "tests/render/splat_asserts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void assert_same_cloud(const orr_splats_view *a, const orr_splats_view *b, int version)
+{
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->sh_degree, b->sh_degree);
+    assert_int_equal(b->antialiased, version == 2);
+    for (int64_t i = 0; i < 3 * a->count; i++) {
+        // half a step of the logarithms' range of 2 ln 3, times the slope of 3 at +-2
+        assert_near((double)a->position[i], (double)b->position[i], 3 * 0.5 * 2.2 / 65535 + 1e-6, "position",
+                    i / 3);
+        assert_near((double)a->log_scale[i], (double)b->log_scale[i], 0.5 * 8 / 255 + 1e-5, "log scale",
+                    i / 3);
+        assert_near((double)a->colour[i], (double)b->colour[i], 0.5 * 3 / 255 + 1e-5, "colour", i / 3);
+    }
+    for (int64_t i = 0; i < a->count; i++) {
+        double alpha = 1 / (1 + exp(-(double)a->opacity[i])), back = 1 / (1 + exp(-(double)b->opacity[i]));
+        if (version == 2) {
+            assert_near(alpha, back, 0.5 / 255 + 1e-6, "opacity", i);
+        } else {
+            assert_near((double)a->opacity[i], (double)b->opacity[i], 0.5 * 10 / 255 + 1e-5, "logit", i);
+        }
+        double dot = 0.0;
+        for (int k = 0; k < 4; k++) {
+            dot += (double)a->rotation[4 * i + k] * (double)b->rotation[4 * i + k];
+        }
+        // half a step of sqrt 2 / 255 in each of three components, and twice that in the largest
+        assert_near(1.0, fabs(dot), 1e-4, "rotation", i);
+    }
+    int64_t rest = 3 * ((a->sh_degree + 1) * (a->sh_degree + 1) - 1);
+    for (int64_t i = 0; i < rest * a->count; i++) {
+        assert_near((double)a->harmonics[i], (double)b->harmonics[i], 0.5 * 1.8 / 255 + 1e-5, "harmonics",
+                    i / rest);
+    }
+}
+
+static void bundles_of_both_versions_are_read(void **state)
+{
+    (void)state;
+    static const int sizes[] = {1, 64, 65, 300};
+    for (int n = 0; n < 32; n++) {
+        const int version = 1 + n / 16, degree = n % 4;
+        orr_splats *cloud = sample_cloud(sizes[n / 4 % 4], degree, (uint32_t)n), *back;
+        orr_splats_view a = orr_splats_data(cloud);
+        sog_sample sample;
+        assert_true(sog_sample_make(&a, version, &sample));
+        orr_bytes bundle = sog_sample_bundle(&sample);
+        assert_ok(orr_read_sog((orr_splat_source){"a.sog", bundle.data, bundle.size}, &back, &error));
+        orr_splats_view b = orr_splats_data(back);
+        assert_same_cloud(&a, &b, version);
+        orr_free(bundle.data);
+        sog_sample_free(&sample);
+        orr_splats_destroy(back);
+        orr_splats_destroy(cloud);
+    }
+}
+
+static void folders_are_read_by_their_path_or_that_of_their_meta(void **state)
+{
+    (void)state;
+    orr_splats *cloud = sample_cloud(100, 2, 1), *back;
+    orr_splats_view a = orr_splats_data(cloud);
+    sog_sample sample;
+    assert_true(sog_sample_make(&a, 2, &sample));
+    for (int i = 0; i < sample.count; i++) {
+        assert_ok(
+            orr_file_write(scratch_path(sample.name[i]), sample.file[i].data, sample.file[i].size, &error));
+    }
+    assert_ok(orr_splats_load(scratch_path("meta.json"), &back, &error));
+    orr_splats_view b = orr_splats_data(back);
+    assert_same_cloud(&a, &b, 2);
+    orr_splats_destroy(back);
+    assert_ok(orr_splats_load(scratch_path(""), &back, &error));
+    assert_int_equal(orr_splats_data(back).count, 100);
+    orr_splats_destroy(back);
+    sog_sample_free(&sample);
+    orr_splats_destroy(cloud);
+}
+
+// Replaces `from` by `to` in meta.json of a whole cloud and expects the message; NULL: it is accepted.
+static void assert_meta(const char *from, const char *to, const char *expected)
+{
+    orr_splats *cloud = sample_cloud(65, 1, 1), *back;
+    orr_splats_view a = orr_splats_data(cloud);
+    sog_sample sample;
+    assert_true(sog_sample_make(&a, 2, &sample));
+    size_t room = sample.file[0].size + 64;
+    char *text = calloc(room, 1), *changed = orr_alloc_zero(room, 1);
+    memcpy(text, sample.file[0].data, sample.file[0].size);
+    char *place = strstr(text, from);
+    assert_non_null(place);
+    snprintf(changed, room, "%.*s%s%s", (int)(place - text), text, to, place + strlen(from));
+    orr_free(sample.file[0].data);
+    sample.file[0] = (orr_bytes){(uint8_t *)changed, strlen(changed)};
+    orr_bytes bundle = sog_sample_bundle(&sample);
+    orr_error error = {0};
+    orr_result result = orr_read_sog((orr_splat_source){"a.sog", bundle.data, bundle.size}, &back, &error);
+    if ((result == ORR_OK) != !expected || (expected && !strstr(error.message, expected))) {
+        fail_msg("%s -> %s: '%s' should say: %s", from, to, error.message, expected ? expected : "nothing");
+    }
+    orr_splats_destroy(back);
+    free(text);
+    orr_free(bundle.data);
+    sog_sample_free(&sample);
+    orr_splats_destroy(cloud);
+}
+
+static void lying_metas_are_refused(void **state)
+{
+    (void)state;
+    assert_meta("\"version\":2", "\"version\":3", "expected version 2");
+    assert_meta("\"version\":2", "\"version\":1e300", "expected version 2");
+    assert_meta("\"version\":2", "\"version\":{}", "expected version 2");
+    assert_meta("\"version\":2", "\"version\":2.5", "expected version 2");
+    assert_meta("\"count\":65", "\"count\":1e9", "expected at least 1000000000");
+    assert_meta("\"count\":65", "\"count\":-1", "count: expected a number");
+    assert_meta("\"count\":65", "\"count\":\"65\"", "count: expected a number");
+    assert_meta("\"mins\":[", "\"mins\":[[],", "means.mins[0]: expected a number");
+    assert_meta("\"mins\":[", "\"mins\":[1e300,", "position is not finite");
+    assert_meta("means_u.webp", "../means_u.webp", "expected a plain name");
+    assert_meta("means_u.webp", "/etc/passwd", "expected a plain name");
+    assert_meta("means_u.webp", "absent.webp", "no file absent.webp");
+    assert_meta("means_u.webp", "meta.json", "not a WebP picture");
+    assert_meta("quats.webp", "sh0.webp", "expected 252 to 255");
+    assert_meta("\"bands\":1", "\"bands\":2", "192, 512 or 960");
+    assert_meta("shN_centroids.webp", "means_l.webp", "192, 512 or 960");
+    assert_meta("\"count\":65,\"bands\"", "\"count\":64,\"bands\"", "label 64 of a palette of 64");
+    assert_meta("{\"version\"", "{\"version", "not valid JSON");
+    assert_meta("{\"version\"", "[\"version\"", "not valid JSON");
+}
+
+static void a_codebook_that_starts_with_null_is_mended(void **state)
+{
+    (void)state;
+    // what comes before the codebook's first number ends in [; the number becomes the second entry
+    assert_meta("\"scales\":{\"codebook\":[", "\"scales\":{\"codebook\":[null,", NULL);
+}
+
+static void bundles_cut_anywhere_are_refused(void **state)
+{
+    (void)state;
+    orr_splats *cloud = sample_cloud(9, 1, 1), *back;
+    orr_splats_view a = orr_splats_data(cloud);
+    sog_sample sample;
+    assert_true(sog_sample_make(&a, 2, &sample));
+    orr_bytes bundle = sog_sample_bundle(&sample);
+    for (size_t size = 0; size < bundle.size; size++) {
+        uint8_t *part = malloc(size + !size);
+        memcpy(part, bundle.data, size);
+        orr_error error = {0};
+        if (orr_read_sog((orr_splat_source){"a.sog", part, size}, &back, &error) == ORR_OK || back ||
+            !error.message[0]) {
+            fail_msg("cut to %zu of %zu bytes: accepted", size, bundle.size);
+        }
+        free(part);
+    }
+    // and each picture by itself, in a folder
+    for (int i = 1; i < sample.count; i++) {
+        for (int k = 0; k < sample.count; k++) {
+            size_t size = k == i ? sample.file[k].size / 2 : sample.file[k].size;
+            assert_ok(orr_file_write(scratch_path(sample.name[k]), sample.file[k].data, size, &error));
+        }
+        orr_error error = {0};
+        assert_int_equal(orr_splats_load(scratch_path("meta.json"), &back, &error), ORR_ERROR_FORMAT);
+        assert_non_null(strstr(error.message, sample.name[i]));
+    }
+    orr_free(bundle.data);
+    sog_sample_free(&sample);
+    orr_splats_destroy(cloud);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bundles_of_both_versions_are_read),
+        cmocka_unit_test(folders_are_read_by_their_path_or_that_of_their_meta),
+        cmocka_unit_test(lying_metas_are_refused),
+        cmocka_unit_test(a_codebook_that_starts_with_null_is_mended),
+        cmocka_unit_test(bundles_cut_anywhere_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+// The CPU's splats against the double-precision reference, and its promises: same bits for any number of threads,
+// nothing allocated after warm-up. Run once per instruction set.
+#include "render/cpu/splats_cpu.h"
+#include "tests/render/splat_views.h"
+#include "tests/support/cut_cloud.h"
+#include "tests/support/drawn.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static drawn draw(const orr_draw_list *list, int threads, int frames, size_t *growths)
+{
+    orr_jobs *jobs;
+    orr_isa isa;
+    assert_ok(orr_jobs_create(threads, NULL, NULL, &jobs, &error));
+    assert_ok(orr_isa_choose(&isa, &error));
+    drawn d = drawn_make(list);
+    orr_arena arena = {0};
+    orr_profile profile;
+    for (int i = 0; i < frames; i++) {
+        orr_arena_reset(&arena);
+        size_t before = arena.growths;
+        assert_ok(orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, &profile, &error));
+        *growths = arena.growths - before;
+    }
+    static const char *const stages[] = {"meshes", "fields", "project", "sort", "bin", "blend"};
+    assert_int_equal(profile.count, 6);
+    for (int i = 0; i < profile.count; i++) {
+        assert_string_equal(profile.stages[i].name, stages[i]);
+    }
+    orr_arena_destroy(&arena);
+    orr_jobs_destroy(jobs);
+    return d;
+}
+
+static void pictures_equal_the_reference(void **state)
+{
+    (void)state;
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(1, NULL, NULL, &jobs, &error));
+    for (int v = 0; v < splat_view_count(); v++) {
+        splat_view view = splat_view_make(v);
+        view_scene scene;
+        view_scene_make(&view, jobs, &scene);
+        size_t growths;
+        drawn d = draw(&scene.list, 1, 1, &growths);
+        double quality = psnr(d.rgba, scene.reference_rgba, 4 * d.pixels);
+        double worst = largest_difference(d.rgba, scene.reference_rgba, 4 * d.pixels);
+        double odd = differing_share(d.rgba, scene.reference_rgba, 4 * d.pixels, 1e-4);
+        double odd_depth = differing_share(d.depth, scene.reference_depth, d.pixels, 2e-3);
+        print_message("%-42s %6.1f dB, worst %.1e, over 1e-4: %.3f %%, depth over 2e-3: %.3f %%\n", view.name,
+                      quality, worst, 100.0 * odd, 100.0 * odd_depth);
+        assert_true(quality >= 100.0);
+        assert_true(worst <= view.worst);
+        assert_true(odd <= 0.0005);
+        // expected depth divides by alpha: where alpha is 1/255 one splat more or less moves it by the cloud's depth
+        assert_true(odd_depth <= 0.0005);
+        drawn_free(&d);
+        view_scene_free(&scene);
+        splat_view_free(&view);
+    }
+    orr_jobs_destroy(jobs);
+}
+
+static void any_number_of_threads_gives_the_same_bits(void **state)
+{
+    (void)state;
+    splat_view view = splat_view_make(splat_view_count() - 1);
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(1, NULL, NULL, &jobs, &error));
+    view_scene scene;
+    view_scene_make(&view, jobs, &scene);
+    size_t growths;
+    drawn one = draw(&scene.list, 1, 1, &growths);
+    for (int threads = 2; threads <= 7; threads++) {
+        drawn many = draw(&scene.list, threads, 2, &growths);
+        assert_memory_equal(one.rgba, many.rgba, (size_t)one.pixels * 4 * sizeof(float));
+        assert_memory_equal(one.depth, many.depth, (size_t)one.pixels * sizeof(float));
+        drawn_free(&many);
+    }
+    drawn_free(&one);
+    view_scene_free(&scene);
+    splat_view_free(&view);
+    orr_jobs_destroy(jobs);
+}
+
+static void a_frame_allocates_nothing_after_warm_up(void **state)
+{
+    (void)state;
+    splat_view view = splat_view_make(2);
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(1, NULL, NULL, &jobs, &error));
+    view_scene scene;
+    view_scene_make(&view, jobs, &scene);
+    size_t growths = 1;
+    drawn d = draw(&scene.list, 2, 3, &growths);
+    assert_int_equal(growths, 0);
+    drawn_free(&d);
+    view_scene_free(&scene);
+    splat_view_free(&view);
+    orr_jobs_destroy(jobs);
+}
+
+// A layer that is turned, and a camera that is turned the other way around it, see the same picture: harmonics too.
+static void turning_a_layer_is_turning_the_camera_back(void **state)
+{
+    (void)state;
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
+    splat_view view = splat_view_make(2);
+    view.transforms[0] =
+        (orr_transform){.position = {0.2f, -0.1f, 0.3f}, .rotation = {0.5f, 0.7f, -0.2f, 0.4f}};
+    view_scene turned;
+    view_scene_make(&view, jobs, &turned);
+    float inverse[12], pose[12];
+    assert_ok(orr_affine_invert(turned.splats[0].model, inverse, &error));
+    orr_affine_multiply(inverse, view.camera.pose, pose);
+    memcpy(view.camera.pose, pose, sizeof pose);
+    view.transforms[0] = (orr_transform){0};
+    view_scene still;
+    view_scene_make(&view, jobs, &still);
+    size_t growths;
+    drawn a = draw(&turned.list, 2, 1, &growths);
+    drawn b = draw(&still.list, 2, 1, &growths);
+    assert_true(psnr(a.rgba, b.rgba, 4 * a.pixels) > 60.0);
+    assert_true(differing_share(a.rgba, b.rgba, 4 * a.pixels, 1e-4) < 0.01);
+    drawn_free(&a);
+    drawn_free(&b);
+    view_scene_free(&turned);
+    view_scene_free(&still);
+    splat_view_free(&view);
+    orr_jobs_destroy(jobs);
+}
+
+static void a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before(void **state)
+{
+    (void)state;
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
+    for (int orthographic = 0; orthographic < 2; orthographic++) {
+        cut_cloud c;
+        cut_cloud_make(&c, jobs, orthographic);
+        size_t growths;
+        drawn d = draw(&c.list, 2, 1, &growths);
+        cut_cloud_check(&c, &d);
+        drawn_free(&d);
+        cut_cloud_free(&c);
+    }
+    orr_jobs_destroy(jobs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_equal_the_reference),
+        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(a_frame_allocates_nothing_after_warm_up),
+        cmocka_unit_test(turning_a_layer_is_turning_the_camera_back),
+        cmocka_unit_test(a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before),
+    };
+    return cmocka_run_group_tests_name("splats on the CPU", tests, NULL, NULL);
+}

@@ -1,0 +1,497 @@
+// Drawing on Vulkan against the double-precision reference and the CPU, with the validation layer watching, and its
+// promises: frames in flight come out in order, nothing is allocated after warm-up, nothing is dropped for want of room.
+#include "engine/image/image.h"
+#include "render/cpu/splats_cpu.h"
+#include "render/splat_cloud.h"
+#include "render/vulkan/draw.h"
+#include "render/vulkan/image.h"
+#include "tests/render/splat_views.h"
+#include "tests/support/cut_cloud.h"
+#include "tests/support/drawn.h"
+#include "tests/support/small_mesh.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static orr_vk *vk; // one device for all tests: opening one takes longer than most of them
+static orr_jobs *jobs;
+
+static orr_vulkan_draw *draw_make(int frames_in_flight)
+{
+    orr_vulkan_draw *draw;
+    assert_ok(orr_vulkan_draw_create(vk, frames_in_flight, &draw, &error));
+    return draw;
+}
+
+static drawn draw_vulkan(orr_vulkan_draw *draw, const orr_draw_list *list)
+{
+    drawn d = drawn_make(list);
+    assert_ok(orr_vulkan_draw_submit(draw, list, NULL, &error));
+    assert_ok(orr_vulkan_draw_finish(draw, &(orr_picture){d.rgba, d.depth}, NULL, &error));
+    return d;
+}
+
+static drawn draw_on_cpu(const orr_draw_list *list)
+{
+    drawn d = drawn_make(list);
+    orr_isa isa;
+    assert_ok(orr_isa_choose(&isa, &error));
+    orr_arena arena = {0};
+    orr_profile profile;
+    assert_ok(orr_draw_cpu(jobs, isa, &arena, list, &(orr_picture){d.rgba, d.depth}, &profile, &error));
+    orr_arena_destroy(&arena);
+    return d;
+}
+
+static void assert_no_complaint(void)
+{
+    assert_string_equal(orr_vk_validation_message(vk), "");
+    assert_int_equal(orr_vk_validation_count(vk), 0);
+}
+
+static void pictures_equal_the_reference(void **state)
+{
+    (void)state;
+    orr_vulkan_draw *draw = draw_make(1);
+    for (int v = 0; v < splat_view_count(); v++) {
+        splat_view view = splat_view_make(v);
+        view_scene scene;
+        view_scene_make(&view, jobs, &scene);
+        drawn d = draw_vulkan(draw, &scene.list);
+        double quality = psnr(d.rgba, scene.reference_rgba, 4 * d.pixels);
+        double worst = largest_difference(d.rgba, scene.reference_rgba, 4 * d.pixels);
+        double odd = differing_share(d.rgba, scene.reference_rgba, 4 * d.pixels, 1e-4);
+        double odd_depth = differing_share(d.depth, scene.reference_depth, d.pixels, 2e-3);
+        print_message("%-42s %6.1f dB, worst %.1e, over 1e-4: %.3f %%, depth over 2e-3: %.3f %%\n", view.name,
+                      quality, worst, 100.0 * odd, 100.0 * odd_depth);
+        // splat_views.c says why pictures differ at all; Vulkan allows exp2 and division some ulp more than the CPU has
+        assert_true(quality >= 90.0);
+        assert_true(worst <= view.worst);
+        assert_true(odd <= 0.001);
+        assert_true(odd_depth <= 0.001);
+        drawn_free(&d);
+        for (int i = 0; i < view.layer_count; i++) {
+            orr_vulkan_draw_release(draw, scene.splats[i].key);
+        }
+        view_scene_free(&scene);
+        splat_view_free(&view);
+    }
+    orr_vulkan_draw_destroy(draw);
+    assert_no_complaint();
+}
+
+// The bar between machines: 50 dB, and 2/255 at worst.
+static void assert_same_picture(const drawn *a, const drawn *b)
+{
+    double quality = psnr(a->rgba, b->rgba, 4 * a->pixels);
+    double worst = largest_difference(a->rgba, b->rgba, 4 * a->pixels);
+    print_message("    %.1f dB, worst %.1e\n", quality, worst);
+    assert_true(quality >= 50.0);
+    assert_true(worst <= 2.0 / 255.0);
+}
+
+// a cloud before a camera at (0, 0, -3), and all that has to be freed
+typedef struct stage {
+    orr_splats *splats;
+    orr_splat_pack *pack;
+    orr_draw_splats layer;
+    orr_draw_list list;
+} stage;
+
+static void stage_make(stage *s, orr_splats *splats, int width, int height)
+{
+    *s = (stage){.splats = splats};
+    orr_splats_view data = orr_splats_data(splats);
+    assert_ok(orr_splat_pack_create(jobs, &data, &s->pack, &error));
+    s->layer = (orr_draw_splats){.pack = s->pack, .key = 1, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
+    const float eye[3] = {0.0f, 0.0f, -3.0f}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
+    orr_camera camera = orr_camera_look_at(eye, target, up, 0.8f, width, height);
+    s->list = (orr_draw_list){.splats = &s->layer, .splat_count = 1};
+    assert_ok(orr_camera_resolve(&camera, &s->list.lens, &error));
+}
+
+static void stage_free(stage *s)
+{
+    orr_splat_pack_destroy(s->pack);
+    orr_splats_destroy(s->splats);
+}
+
+static void a_captured_cloud_looks_as_on_the_cpu(void **state)
+{
+    (void)state;
+    orr_splats *splats;
+    assert_ok(orr_splats_load(shared_data("splats/biker.spz"), &splats, &error));
+    stage s;
+    stage_make(&s, splats, 256, 144);
+    float target[3], eye[3];
+    for (int i = 0; i < 3; i++) {
+        target[i] = 0.5f * (s.pack->low[i] + s.pack->high[i]);
+        eye[i] = target[i] + (float)(2 - i);
+    }
+    const float up[3] = {0.0f, -1.0f, 0.0f};
+    orr_camera camera = orr_camera_look_at(eye, target, up, 0.9f, 256, 144);
+    assert_ok(orr_camera_resolve(&camera, &s.list.lens, &error));
+    orr_vulkan_draw *draw = draw_make(1);
+    drawn gpu = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+    double covered = 0.0;
+    for (int64_t i = 0; i < cpu.pixels; i++) {
+        covered += (double)cpu.rgba[4 * i + 3] / (double)cpu.pixels;
+    }
+    assert_true(covered > 0.05); // the camera does look at it
+    assert_same_picture(&gpu, &cpu);
+    drawn_free(&gpu);
+    drawn_free(&cpu);
+    orr_vulkan_draw_destroy(draw);
+    stage_free(&s);
+    assert_no_complaint();
+}
+
+// More splats in tiles than there is room for at first: the frame is drawn again with enough, also when others wait.
+static void a_frame_that_needs_more_room_is_drawn_again(void **state)
+{
+    (void)state;
+    stage many, few;
+    stage_make(&many, make_cloud(CLOUD_HUGE, 4000, 0, 4), 256, 256); // 256 tiles, most splats reach them all
+    stage_make(&few, make_cloud(CLOUD_BALL, 500, 1, 6), 200, 120);
+    few.layer.key = 2;
+    orr_vulkan_draw *draw = draw_make(3);
+    drawn pictures[3] = {drawn_make(&many.list), drawn_make(&few.list), drawn_make(&many.list)};
+    const orr_draw_list *lists[3] = {&many.list, &few.list, &many.list};
+    drawn alone[2] = {draw_on_cpu(&many.list), draw_on_cpu(&few.list)};
+    orr_profile profile;
+    size_t warm = 0;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 3; i++) {
+            assert_ok(orr_vulkan_draw_submit(draw, lists[i], NULL, &error));
+        }
+        assert_int_equal(orr_vulkan_draw_submit(draw, lists[0], NULL, NULL), ORR_ERROR_CAPACITY);
+        for (int i = 0; i < 3; i++) {
+            orr_profile_reset(&profile);
+            assert_ok(orr_vulkan_draw_finish(draw, &(orr_picture){pictures[i].rgba, pictures[i].depth},
+                                             &profile, &error));
+            assert_same_picture(&pictures[i], &alone[i % 2]);
+        }
+        assert_memory_equal(pictures[0].rgba, pictures[2].rgba,
+                            (size_t)pictures[0].pixels * 4 * sizeof(float));
+        if (round == 0) {
+            warm = orr_vulkan_draw_allocations(draw);
+        }
+    }
+    // after warm-up nothing is allocated
+    assert_int_equal(orr_vulkan_draw_allocations(draw), warm);
+    assert_string_equal(profile.stages[3].name, "bin");
+    assert_true(profile.stages[3].items > 1 << 18); // there were more pairs than the first room
+    assert_int_equal(orr_vulkan_draw_finish(draw, NULL, NULL, NULL), ORR_ERROR_ARGUMENT);
+    for (int i = 0; i < 3; i++) {
+        drawn_free(&pictures[i]);
+    }
+    orr_vulkan_draw_destroy(draw);
+    // what such a frame was made from may be released while it waits
+    draw = draw_make(1);
+    assert_ok(orr_vulkan_draw_submit(draw, &many.list, NULL, &error));
+    orr_vulkan_draw_release(draw, many.layer.key);
+    drawn late = drawn_make(&many.list);
+    assert_ok(orr_vulkan_draw_finish(draw, &(orr_picture){late.rgba, late.depth}, NULL, &error));
+    assert_same_picture(&late, &alone[0]);
+    drawn_free(&late);
+    drawn_free(&alone[0]);
+    drawn_free(&alone[1]);
+    orr_vulkan_draw_destroy(draw);
+    stage_free(&many);
+    stage_free(&few);
+    assert_no_complaint();
+}
+
+static void every_stage_is_timed(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s, make_cloud(CLOUD_BALL, 3000, 3, 8), 128, 96);
+    orr_vulkan_draw *draw = draw_make(2);
+    orr_profile profile;
+    orr_profile_reset(&profile);
+    assert_ok(orr_vulkan_draw_submit(draw, &s.list, NULL, &error));
+    assert_ok(orr_vulkan_draw_finish(draw, NULL, &profile, &error));
+    const char *names[] = {"meshes", "project", "sort", "bin", "blend", "read back"};
+    const int64_t least[] = {0, 3000, 1000, 1000, 128 * 96, 128 * 96};
+    assert_int_equal(profile.count, 6);
+    for (int i = 0; i < 6; i++) {
+        assert_string_equal(profile.stages[i].name, names[i]);
+        assert_true(profile.stages[i].milliseconds >= 0.0 && profile.stages[i].milliseconds < 1e4);
+        assert_true(profile.stages[i].items >= least[i]);
+    }
+    orr_vulkan_draw_destroy(draw);
+    stage_free(&s);
+    assert_no_complaint();
+}
+
+// Reads the image back; the copy is ordered by the queue alone, as the drawing of one who presents it.
+static void read_image(const orr_vulkan_image *image, uint8_t *bytes)
+{
+    orr_vk_buffer host;
+    size_t size = (size_t)image->width * (size_t)image->height * 4;
+    assert_ok(orr_vk_buffer_create(vk, size, ORR_VK_READBACK, 0, "a test", &host, &error));
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    assert_ok(orr_vk_commands_create(vk, &pool, &commands, 1, &error));
+    assert_ok(orr_vk_commands_begin(commands, &error));
+    // to what a copy needs; whoever writes the image next does not ask for what it was
+    orr_vk_image_barrier(commands, image->image, VK_IMAGE_ASPECT_COLOR_BIT, image->layout,
+                         VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                         VK_ACCESS_2_NONE, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_READ_BIT);
+    const VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+                                      .imageExtent = {(uint32_t)image->width, (uint32_t)image->height, 1}};
+    vkCmdCopyImageToBuffer(commands, image->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, host.buffer, 1,
+                           &region);
+    orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
+                   VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
+    assert_int_equal(vkEndCommandBuffer(commands), VK_SUCCESS);
+    VkSemaphore timeline;
+    assert_ok(orr_vk_timeline_create(vk, &timeline, &error));
+    assert_ok(orr_vk_submit(vk, commands, timeline, 1, &error));
+    assert_ok(orr_vk_timeline_wait(vk, timeline, 1, &error));
+    memcpy(bytes, host.mapped, size);
+    vkDestroySemaphore(vk->device, timeline, NULL);
+    vkDestroyCommandPool(vk->device, pool, NULL);
+    orr_vk_buffer_destroy(vk, &host);
+}
+
+static void a_frame_may_end_in_an_image(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s, make_cloud(CLOUD_BALL, 2000, 1, 12), 100, 70);
+    s.list.opaque = true;
+    s.list.sky = orr_sky_of_one_colour((float[]){0.0f, 0.0f, 0.5f});
+    orr_vulkan_draw *draw = draw_make(2);
+    drawn d = draw_vulkan(draw, &s.list);
+    uint8_t *bytes = malloc((size_t)d.pixels * 4), *expected = malloc((size_t)d.pixels * 4);
+    orr_image_quantise(d.rgba, d.pixels, expected);
+    for (int frame = 0; frame < 3; frame++) {
+        orr_vulkan_image image;
+        assert_ok(orr_vulkan_draw_submit_image(draw, &s.list, &error));
+        assert_ok(orr_vulkan_draw_finish_image(draw, &image, NULL, &error));
+        assert_int_equal(image.width, 100);
+        read_image(&image, bytes);
+        for (int64_t i = 0; i < 4 * d.pixels; i++) {
+            assert_in_range(bytes[i] - expected[i] + 1, 0, 2); // halves may round either way
+        }
+    }
+    // frames are finished the way they were submitted
+    assert_ok(orr_vulkan_draw_submit_image(draw, &s.list, &error));
+    orr_error error = {0};
+    assert_int_equal(orr_vulkan_draw_finish(draw, NULL, NULL, &error), ORR_ERROR_ARGUMENT);
+    free(bytes);
+    free(expected);
+    drawn_free(&d);
+    orr_vulkan_draw_destroy(draw); // with a frame still in flight
+    stage_free(&s);
+    assert_no_complaint();
+}
+
+static void what_was_released_is_uploaded_anew(void **state)
+{
+    (void)state;
+    stage a, b;
+    stage_make(&a, make_cloud(CLOUD_BALL, 800, 0, 14), 90, 60);
+    stage_make(&b, make_cloud(CLOUD_BALL, 800, 0, 15), 90, 60);
+    orr_vulkan_draw *draw = draw_make(2);
+    drawn first = draw_vulkan(draw, &a.list);
+    drawn same = draw_vulkan(draw, &b.list); // the same key: the same contents by contract
+    assert_memory_equal(first.rgba, same.rgba, (size_t)first.pixels * 4 * sizeof(float));
+    orr_vulkan_draw_release(draw, 1);
+    drawn other = draw_vulkan(draw, &b.list);
+    assert_true(psnr(first.rgba, other.rgba, 4 * first.pixels) < 50.0);
+    drawn_free(&first);
+    drawn_free(&same);
+    drawn_free(&other);
+    orr_vulkan_draw_destroy(draw);
+    stage_free(&a);
+    stage_free(&b);
+    assert_no_complaint();
+}
+
+// The device's limits are lowered in our copy of them, so that a small cloud shows what large ones meet.
+static void clouds_larger_than_a_buffer_come_in_pages(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s, make_cloud(CLOUD_BALL, 12000, 3, 17), 120, 80);
+    orr_vulkan_draw *draw = draw_make(1);
+    drawn whole = draw_vulkan(draw, &s.list);
+    orr_vulkan_draw_destroy(draw);
+
+    uint32_t limit = vk->properties.limits.maxStorageBufferRange;
+    vk->properties.limits.maxStorageBufferRange = 1 << 20; // 5456 splats of degree 3
+    draw = draw_make(1);
+    drawn paged = draw_vulkan(draw, &s.list);
+    assert_memory_equal(whole.rgba, paged.rgba, (size_t)whole.pixels * 4 * sizeof(float));
+    assert_memory_equal(whole.depth, paged.depth, (size_t)whole.pixels * sizeof(float));
+    drawn_free(&paged);
+    orr_vulkan_draw_destroy(draw);
+
+    // too small for the records of 12000 splats: an error that says what would fit, and nothing drawn
+    vk->properties.limits.maxStorageBufferRange = 1 << 17;
+    draw = draw_make(1);
+    orr_error error = {0};
+    assert_int_equal(orr_vulkan_draw_submit(draw, &s.list, NULL, &error), ORR_ERROR_CAPACITY);
+    assert_non_null(strstr(error.message, "12000 splats"));
+    assert_non_null(strstr(error.message, "8192"));
+    orr_vulkan_draw_destroy(draw);
+    vk->properties.limits.maxStorageBufferRange = limit;
+    drawn_free(&whole);
+    stage_free(&s);
+    assert_no_complaint();
+}
+
+// ---- meshes ----
+
+static void a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before(void **state)
+{
+    (void)state;
+    for (int orthographic = 0; orthographic < 2; orthographic++) {
+        cut_cloud c;
+        cut_cloud_make(&c, jobs, orthographic);
+        orr_vulkan_draw *draw = draw_make(1);
+        drawn d = draw_vulkan(draw, &c.list);
+        cut_cloud_check(&c, &d);
+        drawn_free(&d);
+        orr_vulkan_draw_destroy(draw);
+        cut_cloud_free(&c);
+    }
+    assert_no_complaint();
+}
+
+enum { RINGS = 12, SECTORS = 24, TEXTURE = 32 };
+static const double pi = 3.14159265358979323846;
+
+// Three quarters of a ball, so that its inside is seen too, with smooth normals, a texture with holes, vertex colours.
+static void textured_ball(small_mesh *m)
+{
+    orr_mesh_vertex *vertices = malloc((RINGS + 1) * (SECTORS + 1) * sizeof *vertices);
+    uint32_t *indices = malloc(RINGS * SECTORS * 6 * sizeof *indices);
+    int index = 0;
+    for (int i = 0; i <= RINGS; i++) {
+        for (int j = 0; j <= SECTORS; j++) {
+            double up = pi * i / RINGS, round = 2.0 * pi * j / SECTORS;
+            orr_mesh_vertex *v = &vertices[i * (SECTORS + 1) + j];
+            *v = (orr_mesh_vertex){
+                .normal = {(float)(sin(up) * cos(round)), (float)cos(up), (float)(sin(up) * sin(round))},
+                .uv = {(float)j / SECTORS * 3.0f, (float)i / RINGS},
+                .colour = {255, (uint8_t)(255 - 8 * i), (uint8_t)(255 - 5 * j), 255}};
+            for (int k = 0; k < 3; k++) {
+                v->position[k] = 0.8f * v->normal[k];
+            }
+            if (i < RINGS && j < SECTORS * 3 / 4) {
+                uint32_t a = (uint32_t)(i * (SECTORS + 1) + j), b = a + SECTORS + 1;
+                const uint32_t quad[6] = {a, a + 1, b, a + 1, b + 1, b};
+                memcpy(indices + index, quad, sizeof quad);
+                index += 6;
+            }
+        }
+    }
+    small_mesh_set(m, vertices, (RINGS + 1) * (SECTORS + 1), indices, index);
+    m->texture = (orr_image8){TEXTURE, TEXTURE, orr_alloc(TEXTURE * TEXTURE, 4)};
+    for (int i = 0; i < TEXTURE * TEXTURE; i++) {
+        int x = i % TEXTURE, y = i / TEXTURE;
+        const uint8_t texel[4] = {(uint8_t)(x * 8), (uint8_t)(y * 8), (uint8_t)((x ^ y) * 8),
+                                  (uint8_t)(x % 16 < 3 && y % 16 < 6 ? 0 : 255)};
+        memcpy(m->texture.rgba + 4 * i, texel, 4);
+    }
+    m->mesh.texture_count = 1;
+    m->material.texture = 0;
+    m->material.alpha_cutoff = 0.5f;
+    assert_ok(orr_mesh_build_mips(&m->mesh, &error));
+}
+
+static void meshes_look_as_on_the_cpu(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s, make_cloud(CLOUD_BALL, 800, 0, 41), 160, 120);
+    small_mesh ball;
+    textured_ball(&ball);
+    const orr_transform places[2] = {{.position = {0.3f, 0.1f, 0.0f}, .rotation = {0.9f, 0.3f, 0.2f, 0.1f}},
+                                     {.position = {-0.5f, -0.2f, -0.6f}, .scale = 0.5f}};
+    orr_draw_mesh meshes[2];
+    for (int i = 0; i < 2; i++) {
+        meshes[i] = (orr_draw_mesh){.mesh = &ball.mesh, .key = 2};
+        assert_ok(orr_affine_from_transform(&places[i], meshes[i].model, &error));
+    }
+    s.list.meshes = meshes;
+    s.list.mesh_count = 2;
+    s.list.sun = (orr_draw_sun){
+        .direction = {0.0f, -0.6f, -0.8f}, .colour = {0.9f, 0.8f, 0.7f}, .ambient = {0.1f, 0.2f, 0.3f}};
+    orr_vulkan_draw *draw = draw_make(2);
+    for (int variant = 0; variant < 4; variant++) {
+        s.list.lens.orthographic = variant % 2;
+        s.list.lens.focal[0] = s.list.lens.focal[1] = variant % 2 ? 45.0f : 130.0f;
+        ball.material.two_sided = variant >= 2;
+        ball.material.alpha_cutoff = variant >= 2 ? 0.5f : 0.0f;
+        orr_vulkan_draw_release(draw, 2); // its material changed
+        drawn gpu = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+        double quality = psnr(gpu.rgba, cpu.rgba, 4 * gpu.pixels);
+        double odd = differing_share(gpu.rgba, cpu.rgba, 4 * gpu.pixels, 2.0 / 255.0);
+        double odd_depth = differing_share(gpu.depth, cpu.depth, gpu.pixels, 1e-3);
+        print_message("    %.1f dB, over 2/255: %.3f %%, depth over 1e-3: %.3f %%\n", quality, 100.0 * odd,
+                      100.0 * odd_depth);
+        // a pixel centre within rounding of a triangle's rim or of a hole's may fall on either side
+        assert_true(quality >= 50.0);
+        assert_true(odd <= 0.001);
+        assert_true(odd_depth <= 0.001);
+        drawn_free(&gpu);
+        drawn_free(&cpu);
+    }
+    orr_vulkan_draw_destroy(draw);
+    free(ball.mesh.vertices);
+    free(ball.mesh.indices);
+    orr_free(ball.texture.rgba);
+    stage_free(&s);
+    assert_no_complaint();
+}
+
+static void print_complaint(void *user, orr_log_level level, int code, const char *line)
+{
+    (void)level;
+    (void)code;
+    ++*(int *)user;
+    print_message("%s\n", line);
+}
+
+int main(void)
+{
+    orr_error error = {0};
+    int complaints = 0;
+    const orr_vk_desc desc = {.validate = true, .log = {print_complaint, &complaints}};
+    orr_result result = orr_vk_create(&desc, &vk, &error);
+    if (result != ORR_OK && error.code == ORR_CODE_DEVICE_VALIDATION) {
+        print_message("without validation: %s\n", error.message);
+        result = orr_vk_create(&(orr_vk_desc){0}, &vk, &error);
+    }
+    if (result != ORR_OK) {
+        print_message("skipped: %s\n", error.message);
+        return 77;
+    }
+    if (orr_jobs_create(2, NULL, NULL, &jobs, &error) != ORR_OK) {
+        print_message("%s\n", error.message);
+        return 1;
+    }
+    print_message("drawing on %s\n", orr_vk_name(vk));
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_equal_the_reference),
+        cmocka_unit_test(a_captured_cloud_looks_as_on_the_cpu),
+        cmocka_unit_test(a_frame_that_needs_more_room_is_drawn_again),
+        cmocka_unit_test(every_stage_is_timed),
+        cmocka_unit_test(a_frame_may_end_in_an_image),
+        cmocka_unit_test(what_was_released_is_uploaded_anew),
+        cmocka_unit_test(clouds_larger_than_a_buffer_come_in_pages),
+        cmocka_unit_test(a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before),
+        cmocka_unit_test(meshes_look_as_on_the_cpu),
+    };
+    int failures = cmocka_run_group_tests_name("drawing on Vulkan", tests, NULL, NULL);
+    orr_jobs_destroy(jobs);
+    orr_vk_destroy(vk); // validation names what was not destroyed before
+    return failures + complaints;
+}

@@ -1,0 +1,89 @@
+#define _GNU_SOURCE
+#include "tests/support/support.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *shared_data(const char *name)
+{
+    static char path[1024];
+    snprintf(path, sizeof path, "%s/%s", ORR_SHARED_DATA, name);
+    if (access(path, R_OK) != 0) {
+        print_message("skipped: no shared data %s\n", path);
+        skip();
+    }
+    return path;
+}
+
+static char scratch_folder[64];
+
+static void remove_scratch(void)
+{
+    DIR *folder = opendir(scratch_folder);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", scratch_folder, entry->d_name);
+        unlink(path);
+    }
+    if (folder) {
+        closedir(folder);
+    }
+    rmdir(scratch_folder);
+}
+
+const char *scratch_path(const char *name)
+{
+    static char paths[8][512];
+    static int next;
+    if (!scratch_folder[0]) {
+        strcpy(scratch_folder, "/tmp/orrery-test-XXXXXX");
+        if (!mkdtemp(scratch_folder)) {
+            fail_msg("cannot make a scratch folder");
+        }
+        atexit(remove_scratch);
+    }
+    char *path = paths[next++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", scratch_folder, name);
+    return path;
+}
+
+double psnr(const float *a, const float *b, int64_t count)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        double d = (double)a[i] - (double)b[i];
+        sum += d * d;
+    }
+    return sum > 0.0 ? 10.0 * log10((double)count / sum) : 200.0;
+}
+
+double largest_difference(const float *a, const float *b, int64_t count)
+{
+    double largest = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        double d = fabs((double)a[i] - (double)b[i]);
+        largest = d > largest || isnan(d) ? d : largest;
+    }
+    return largest;
+}
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1 // what gcc says
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+// Drivers and layers keep tables for as long as the process lives. When Vulkan's loader unloads them before LeakSanitizer
+// looks, these count as leaks that nothing can name; so nothing is unloaded in a sanitised test.
+__attribute__((visibility("default"))) int dlclose(void *handle);
+
+int dlclose(void *handle)
+{
+    (void)handle;
+    return 0;
+}
+#endif
