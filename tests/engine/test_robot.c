@@ -5,6 +5,7 @@
 #include "engine/loop/transform.h"
 #include "orr_features.h"
 #include "physics/model/rotation.h"
+#include "tests/support/robots.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -659,24 +660,30 @@ static void vulkan_draws_the_same_robot(void **state)
     assert_true(psnr(cpu, vulkan, PIXELS * 16) > 45.0);
 }
 
-static void the_gymnasium_robots_are_drawn(void **state)
+static void draw_robot(const char *name, const char *path)
+{
+    static float rgba[PIXELS * 4], depth[PIXELS];
+    if (strncmp(name, "inverted", 8) == 0) {
+        return; // thin poles without a floor
+    }
+    stage s = stage_of(path);
+    orr_view view = {.camera = orr_scene_default_camera(s.scene, WIDTH, HEIGHT)};
+    assert_ok(orr_world_advance(s.world, 0.1, &error));
+    draw(engine, &s, &view, rgba, depth);
+    int seen = 0;
+    for (int p = 0; p < PIXELS; p++) {
+        seen += depth[p] > 0.0f;
+    }
+    if (seen <= PIXELS / 10) {
+        fail_msg("%s covers %d pixels", name, seen);
+    }
+    stage_close(&s);
+}
+
+static void real_robots_are_drawn(void **state)
 {
     (void)state;
-    static float rgba[PIXELS * 4], depth[PIXELS];
-    static const char *const names[] = {"mjcf/humanoid.xml", "mjcf/ant.xml",      "mjcf/half_cheetah.xml",
-                                        "mjcf/hopper.xml",   "mjcf/walker2d.xml", "mjcf/swimmer.xml"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        stage s = stage_of(shared_data(names[i]));
-        orr_view view = {.camera = orr_scene_default_camera(s.scene, WIDTH, HEIGHT)};
-        assert_ok(orr_world_advance(s.world, 0.1, &error));
-        draw(engine, &s, &view, rgba, depth);
-        int seen = 0;
-        for (int p = 0; p < PIXELS; p++) {
-            seen += depth[p] > 0.0f;
-        }
-        assert_true(seen > PIXELS / 10);
-        stage_close(&s);
-    }
+    for_each_robot(draw_robot);
 }
 
 int main(void)
@@ -701,7 +708,7 @@ int main(void)
         cmocka_unit_test(layers_that_are_no_robots_say_so),
         cmocka_unit_test(frames_are_the_same_bits_for_any_threads_and_from_run_to_run),
         cmocka_unit_test(vulkan_draws_the_same_robot),
-        cmocka_unit_test(the_gymnasium_robots_are_drawn),
+        cmocka_unit_test(real_robots_are_drawn),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

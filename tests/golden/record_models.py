@@ -1,26 +1,22 @@
 #!/usr/bin/env python3
-"""Records what MuJoCo compiles models into, for tests/physics/test_mjcf.c.
+"""Records what MuJoCo compiles models into, for tests/physics/test_mjcf.c: pip install mujoco numpy
 
-mujoco==3.12.0   (the version of the fact sheet and of physics/model/model.h)
+    tests/golden/record_models.py [--robots FOLDER] [--out FOLDER] [NAME...]        (recording.py has the options)
 
-    python3 -m venv VENV && VENV/bin/pip install mujoco==3.12.0
-    VENV/bin/python tests/golden/record_models.py [FOLDER WITH THE GYMNASIUM ROBOTS]
-
-Writes tests/golden/NAME.txt for tests/golden/models/NAME.xml or NAME.urdf, and robot_NAME.txt for each robot. Each line is a size or an
-array of physics/model/model.h: `nq 15`, `body_pos 14x3 0 0 0 ...`, numbers with 9 digits. Rows that repeat the one before are
-written as `=`. Left out is what physics/model/model.h has in a form of its own (hulls, vertices of meshes, pixels).
+Writes tests/golden/NAME.txt for tests/golden/models/NAME.xml or NAME.urdf, and robot_NAME.txt for each robot. Each line is a
+size or an array of physics/model/model.h: `nq 15`, `body_pos 14x3 0 0 0 ...`, numbers with 9 digits. Rows that repeat the one
+before are written as `=`. Left out is what physics/model/model.h has in a form of its own (hulls, vertices of meshes, pixels;
+colour spaces, which it resolves where MuJoCo keeps "auto").
 """
-import pathlib
 import re
-import sys
 
 import mujoco
 import numpy
 
-VERSION = "3.12.0"
-HERE = pathlib.Path(__file__).parent
-HEADER = (HERE.parent.parent / "physics" / "model.h").read_text()
-OWN_FORM = re.compile(r"hull|mesh_(vert|face|normal|texcoord)|^(n?tex_?(adr|data)|names|nnames|name_.*|nM|M_.*|geom_fluid|nmesh.+|(dof|tendon)_drive)$")
+import recording
+
+HEADER = (recording.HERE.parent.parent / "physics" / "model" / "model.h").read_text()
+OWN_FORM = re.compile(r"hull|mesh_(vert|face|normal|texcoord)|^(n?tex_?(adr|data)|names|nnames|name_.*|nM|M_.*|geom_fluid|nmesh.+|(dof|tendon)_drive|tex_colorspace)$")
 
 
 def number(value):
@@ -51,6 +47,14 @@ def dump_struct(name, struct, fields, out):
         dump_array(name + "." + field, value.reshape(1, -1), out)
 
 
+def compiled(path):
+    try:
+        return dump(mujoco.MjModel.from_xml_path(str(path))).encode()
+    except ValueError as error:  # MuJoCo rejects it too
+        print(path.name, error)
+        return f"# mujoco {mujoco.__version__}\nrejected\n".encode()
+
+
 def dump(model):
     out = ["# mujoco " + mujoco.__version__]
     for name in re.findall(r"^    X\((n\w+)\)", HEADER, re.M):
@@ -66,6 +70,8 @@ def dump(model):
             continue
         source = {"cam_orthographic": "cam_projection"}.get(name, name)
         value = getattr(model, source)
+        if name == "eq_data":
+            value = value[:, :11]  # since 3.17 a twelfth number says whether a weld's pose is that of qpos0
         if name == "mat_texid":
             value = value[:, int(mujoco.mjtTextureRole.mjTEXROLE_RGB)]
         if name == "text_data":
@@ -81,18 +87,13 @@ def dump(model):
 
 
 def main():
-    if mujoco.__version__ != VERSION:
-        sys.exit("expected mujoco " + VERSION)
-    for path in sorted((HERE / "models").glob("*.[xu][mr]*")):  # .xml .urdf
+    session = recording.Recording(__doc__)
+    for path in sorted((recording.HERE / "models").glob("*.[xu][mr]*")):  # .xml .urdf
         if not path.name.startswith("part_"):
-            (HERE / (path.stem + ".txt")).write_text(dump(mujoco.MjModel.from_xml_path(str(path))))
-    for path in sorted(pathlib.Path(sys.argv[1]).glob("*.xml")) if len(sys.argv) > 1 else []:
-        try:
-            text = dump(mujoco.MjModel.from_xml_path(str(path)))
-        except ValueError as error:  # MuJoCo rejects it too
-            text = "# mujoco " + VERSION + "\nrejected\n"
-            print(path.name, error)
-        (HERE / ("robot_" + path.stem + ".txt")).write_text(text)
+            session.write(f"{path.stem}.txt", path, compiled)
+    for path in session.robots():
+        session.write(f"robot_{path.stem}.txt", path, compiled)
+    session.finish()
 
 
 main()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Records what MuJoCo computes from a state besides its acceleration, for tests/physics/test_sensors.c.
+"""Records what MuJoCo computes from a state besides its acceleration, for tests/physics/test_sensors.c:
+pip install mujoco numpy
 
-    pip install mujoco==3.12.0 numpy
-    tests/golden/record_sensors.py ROBOTS        (a folder with Gymnasium's MJCF files)
+    tests/golden/record_sensors.py [--robots FOLDER] [--out FOLDER] [NAME...]       (recording.py has the options)
 
 For each robot, the models of tests/golden/dynamics named below and each model in tests/golden/sensors, a file of
 little-endian doubles in tests/golden/sensors:
@@ -11,16 +11,12 @@ little-endian doubles in tests/golden/sensors:
                  per contact: geom1 geom2 dim dist pos frame force (mj_contactForce)
                  cinert cvel cacc cfrc_ext cfrc_int subtree_linvel subtree_angmom qfrc_actuator energy
                  jacp jacr (mj_jac of a point of the last body) sensordata, qfrc_inverse
-
-As in record_dynamics.py the solver is Newton's at a tolerance of 1e-15, and convex geoms collide with one of 1e-14 m.
 """
-import pathlib
-import sys
-
 import mujoco
 import numpy as np
 
-VERSION = "3.12.0"
+import recording
+
 STATES = 12
 DYNAMICS = ["contacts_elliptic", "contacts_pyramidal", "equalities"]
 POINT = np.array([0.1, -0.2, 0.3])  # in the frame of the last body
@@ -40,15 +36,8 @@ def jacobian(model, data):
     return [jacp.ravel(), jacr.ravel()]
 
 
-def record(path, out):
-    model = mujoco.MjModel.from_xml_path(str(path))
-    model.opt.solver = mujoco.mjtSolver.mjSOL_NEWTON
-    model.opt.tolerance = 1e-15
-    model.opt.iterations = 200
-    model.opt.ls_iterations = 100
-    model.opt.ls_tolerance = 1e-6
-    model.opt.ccd_tolerance = 1e-14
-    model.opt.ccd_iterations = 120
+def record(path):
+    model = recording.exact_model(path)
     model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
     data = mujoco.MjData(model)
     random = np.random.default_rng(11)
@@ -80,22 +69,18 @@ def record(path, out):
         numbers += [np.array(n, dtype=float).ravel() for n in state]
         mujoco.mj_inverse(model, data)  # writes over some of the above
         numbers.append(data.qfrc_inverse.copy())
-    np.concatenate(numbers).astype("<f8").tofile(out / (path.stem + ".f64"))
+    return np.concatenate(numbers).astype("<f8").tobytes()
 
 
 def main():
-    if mujoco.__version__ != VERSION:
-        sys.exit(f"mujoco: expected {VERSION}, not {mujoco.__version__}")
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    here = pathlib.Path(__file__).parent
-    out = here / "sensors"
-    # pusher needs contacts that the dynamics do not have yet; point's sphere touches the floor exactly, so that rounding
-    # decides whether there is a contact
-    robots = [p for p in sorted(pathlib.Path(sys.argv[1]).glob("*.xml")) if not p.stem.startswith(("pusher", "point"))]
-    models = [here / "dynamics" / f"{name}.xml" for name in DYNAMICS] + sorted(out.glob("*.xml"))
-    for path in robots + models:
-        record(path, out)
+    session = recording.Recording(__doc__)
+    # Pusher's cylinders touch along lines, on which contact points are not unique; point's sphere touches the floor exactly, so
+    # that rounding decides whether there is a contact.
+    robots = [path for path in session.robots() if not path.stem.startswith(("pusher", "point"))]
+    models = [recording.HERE / "dynamics" / f"{name}.xml" for name in DYNAMICS]
+    for path in robots + models + sorted((recording.HERE / "sensors").glob("*.xml")):
+        session.write(f"sensors/{path.stem}.f64", path, record)
+    session.finish()
 
 
 main()

@@ -2,6 +2,7 @@
 #include "physics/simulation/world.h"
 #include "tests/physics/golden_numbers.h"
 #include "tests/support/machine.h"
+#include "tests/support/robots.h"
 
 #include <math.h>
 #include <string.h>
@@ -189,26 +190,7 @@ static void conjugate_gradients_end_where_newton_does(void **state)
 static void robots_move_as_in_mujoco(void **state)
 {
     (void)state;
-    static const char *const robots[] = {"ant",
-                                         "half_cheetah",
-                                         "hopper",
-                                         "humanoid",
-                                         "humanoidstandup",
-                                         "inverted_double_pendulum",
-                                         "inverted_pendulum",
-                                         "point",
-                                         "pusher",
-                                         "pusher_v5",
-                                         "reacher",
-                                         "swimmer",
-                                         "walker2d",
-                                         "walker2d_v5",
-                                         "walker2d_v5_uneven_feet"};
-    for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
-        char name[128];
-        snprintf(name, sizeof name, "mjcf/%s.xml", robots[i]);
-        hold(robots[i], shared_data(name));
-    }
+    for_each_robot(hold);
 }
 
 static void each_feature_does_what_mujoco_does(void **state)
@@ -513,7 +495,7 @@ static void inverse_dynamics_finds_the_force_that_moved(void **state)
 {
     (void)state;
     orr_model *model;
-    assert_ok(orr_model_load(shared_data("mjcf/humanoid.xml"), &model, &error));
+    assert_ok(orr_model_load(own_robot("biped"), &model, &error));
     orr_physics *physics = make_physics(model, 1, true);
     double applied[64], found[64], ctrl[64];
     for (int i = 0; i < 64; i++) {
@@ -536,7 +518,7 @@ static void worlds_do_not_feel_threads_or_neighbours(void **state)
 {
     (void)state;
     orr_model *model;
-    assert_ok(orr_model_load(shared_data("mjcf/humanoid.xml"), &model, &error));
+    assert_ok(orr_model_load(own_robot("biped"), &model, &error));
     enum { WORLDS = 37 };
     double ends[3][WORLDS][64] = {0};
     for (int run = 0; run < 3; run++) {

@@ -3,6 +3,7 @@
 #include "orr_features.h"
 #include "physics/model/model.h"
 #include "tests/physics/golden_model.h"
+#include "tests/support/robots.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -16,38 +17,20 @@ static orr_model *parse(const char *text, orr_error *error)
     return model;
 }
 
-static void check_robot(const char *name)
+static void check_robot(const char *name, const char *path)
 {
-    char path[64], golden[512];
+    char golden[512];
     orr_model *model;
-    snprintf(path, sizeof path, "mjcf/%s.xml", name);
     snprintf(golden, sizeof golden, "%s/tests/golden/robot_%s.txt", ORR_SOURCE_DIR, name);
-    assert_ok(orr_model_load(shared_data(path), &model, &error));
+    assert_ok(orr_model_load(path, &model, &error));
     assert_true(assert_golden_model(model, golden) > 100);
     orr_model_destroy(model);
 }
 
-static void gymnasium_robots_compile_to_what_mujoco_makes_of_them(void **state)
+static void robots_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
-    static const char *const robots[] = {"ant",
-                                         "half_cheetah",
-                                         "hopper",
-                                         "humanoid",
-                                         "humanoidstandup",
-                                         "inverted_double_pendulum",
-                                         "inverted_pendulum",
-                                         "point",
-                                         "pusher",
-                                         "pusher_v5",
-                                         "reacher",
-                                         "swimmer",
-                                         "walker2d",
-                                         "walker2d_v5",
-                                         "walker2d_v5_uneven_feet"};
-    for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
-        check_robot(robots[i]);
-    }
+    for_each_robot(check_robot);
 }
 
 static void check_model(const char *name, const char *ending)
@@ -393,7 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attached_parts_have_prefixed_names_and_a_model_is_no_part_of_itself),
-        cmocka_unit_test(gymnasium_robots_compile_to_what_mujoco_makes_of_them),
+        cmocka_unit_test(robots_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(feature_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(menagerie_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(urdf_models_compile_to_what_mujoco_makes_of_them),

@@ -4,6 +4,7 @@
 #include "orr_features.h"
 #include "physics/simulation/world.h"
 #include "tests/support/machine.h"
+#include "tests/support/robots.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,7 +16,27 @@
 static orr_model *load(const char *name)
 {
     orr_model *model;
-    assert_ok(orr_model_load(shared_data(name), &model, &error));
+    assert_ok(orr_model_load(own_robot(name), &model, &error));
+    return model;
+}
+
+// A leg that hops in a plane: small, as thousands of worlds take turns on the emulated device.
+static orr_model *hopping_leg(void)
+{
+    static const char text[] =
+        "<mujoco><option timestep='0.004' integrator='RK4'/><worldbody><geom type='plane' size='9 9 1'/>"
+        "<body pos='0 0 0.62'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>"
+        "<joint axis='0 1 0'/><geom type='box' size='.12 .08 .06' mass='3'/>"
+        "<body><joint name='hip' axis='0 1 0' range='-90 40' damping='.5'/>"
+        "<geom type='capsule' size='.035' fromto='0 0 0 0 0 -.28' mass='.8'/>"
+        "<body pos='0 0 -.28'><joint name='knee' axis='0 1 0' range='0 140' damping='.5'/>"
+        "<geom type='capsule' size='.03' fromto='0 0 0 0 0 -.28' mass='.5'/>"
+        "<body pos='0 0 -.28'><joint name='ankle' axis='0 1 0' range='-40 40' damping='.5'/>"
+        "<geom type='capsule' size='.03' fromto='-.06 0 0 .12 0 0' mass='.3'/></body></body></body></body>"
+        "</worldbody><actuator><motor joint='hip' gear='20'/><motor joint='knee' gear='20'/>"
+        "<motor joint='ankle' gear='10'/></actuator></mujoco>";
+    orr_model *model;
+    assert_ok(orr_model_parse(text, sizeof text - 1, "leg.xml", &model, &error));
     return model;
 }
 
@@ -45,7 +66,7 @@ static void a_world_moves_the_same_among_few_and_many(void **state)
 {
     (void)state;
     enum { FEW = 5, MANY = 32 * (4 * 16 + 1) + 3 }; // the emulated card has room for 4 x 16 blocks
-    orr_model *model = load("mjcf/hopper.xml");
+    orr_model *model = hopping_leg();
     orr_physics *few = make(model, FEW, false), *many = make(model, MANY, false),
                 *again = make(model, MANY, false);
     drive(few, model);
@@ -120,7 +141,7 @@ static double *move_with(const orr_model *model, int threads, bool double_precis
 static void a_world_moves_the_same_for_a_team_of_any_size(void **state)
 {
     (void)state;
-    static const char *const names[] = {"mjcf/humanoid.xml", "mjcf/ant.xml"};
+    static const char *const names[] = {"biped", "quadruped"};
 #if ORR_CUDA_EMULATED
     current_settings()->find_races = true;
 #endif
@@ -152,7 +173,7 @@ static void a_world_moves_the_same_for_a_team_of_any_size(void **state)
 static void contacts_are_those_of_the_cpu(void **state)
 {
     (void)state;
-    orr_model *model = load("mjcf/ant.xml");
+    orr_model *model = load("quadruped");
     orr_physics *device = make(model, 34, true), *host = NULL;
     const orr_physics_desc desc = {.worlds = 34, .double_precision = true};
     assert_ok(orr_physics_create(&desc, model, jobs, &host, &error));
@@ -192,7 +213,7 @@ static void what_is_set_for_all_worlds_arrives(void **state)
 {
     (void)state;
     enum { WORLDS = 40 };
-    orr_model *model = load("mjcf/hopper.xml");
+    orr_model *model = hopping_leg();
     orr_physics *physics = make(model, WORLDS, false);
     float speeds[WORLDS * 6];
     double speed[6];
@@ -218,7 +239,7 @@ static void fields_can_be_used_where_they_are(void **state)
 {
     (void)state;
     enum { WORLDS = 40, WORLD = 37 };
-    orr_model *model = load("mjcf/hopper.xml");
+    orr_model *model = hopping_leg();
     orr_physics *physics = make(model, WORLDS, false), *host = NULL;
     orr_physics_view view;
     float block[32 * 3 * 16];
@@ -257,7 +278,7 @@ static void bodies_can_be_used_where_they_are(void **state)
 {
     (void)state;
     enum { WORLDS = 70, BODIES = 16 };
-    orr_model *model = load("mjcf/hopper.xml");
+    orr_model *model = hopping_leg();
     assert_true(model->nbody <= BODIES);
     for (int precision = 0; precision < 2; precision++) {
         orr_physics *physics = make(model, WORLDS, precision == 1);
@@ -301,7 +322,7 @@ static void a_world_that_diverged_stays_so_until_it_is_set(void **state)
 {
     (void)state;
     enum { WORLDS = 40, WORLD = 35 };
-    orr_model *model = load("mjcf/hopper.xml");
+    orr_model *model = hopping_leg();
     orr_physics *physics = make(model, WORLDS, false);
     double speed[6] = {0.0, NAN, 0.0, 0.0, 0.0, 0.0}, position[6], xpos[3 * 16];
     orr_physics_step(physics, 1);
@@ -334,7 +355,7 @@ static void a_world_that_diverged_stays_so_until_it_is_set(void **state)
 static void steps_return_at_once(void **state)
 {
     (void)state;
-    orr_model *model = load("mjcf/ant.xml");
+    orr_model *model = load("quadruped");
     orr_physics *physics = make(model, 40, false);
     double ctrl[64] = {0.25}, seconds;
     orr_physics_step(physics, 1);
@@ -364,7 +385,7 @@ static void steps_return_at_once(void **state)
 static void a_full_device_is_one_line(void **state)
 {
     (void)state;
-    orr_model *model = load("mjcf/hopper.xml");
+    orr_model *model = hopping_leg();
     orr_physics *physics = NULL;
     orr_error error = {0};
     size_t allocations = live_allocations();
@@ -381,7 +402,7 @@ static void a_full_device_is_one_line(void **state)
 static void a_device_that_fails_says_so_and_worlds_stand_still(void **state)
 {
     (void)state;
-    orr_model *model = load("mjcf/hopper.xml");
+    orr_model *model = hopping_leg();
     orr_physics *physics = make(model, 3, true);
     double before[6], after[6];
     orr_error error = {0};

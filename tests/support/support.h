@@ -23,8 +23,8 @@
         }                                                                                                    \
     } while (0)
 
-// A file of shared test data (real inputs that are not in the repository), or a skipped test when it is not
-// there. The pointer stays valid until the next call.
+// A file of the shared test data (real inputs that are not in the repository), or NULL where they are absent: a test then
+// runs over the repository's own data alone. The pointer stays valid until the next call.
 const char *shared_data(const char *name);
 
 // A folder for files a test writes, empty when the program starts and removed when it ends.
