@@ -144,7 +144,7 @@ static cJSON *transform_matrix(const float eye[3])
     for (int row = 0; row < 4; row++) {
         double numbers[4] = {0.0, 0.0, 0.0, 1.0};
         for (int k = 0; k < 4 && row < 3; k++) {
-            numbers[k] = (k == 1 || k == 2 ? -1.0 : 1.0) * (double)camera.pose[4 * row + k];
+            numbers[k] = 0.0 + (k == 1 || k == 2 ? -1.0 : 1.0) * (double)camera.pose[4 * row + k];
         }
         cJSON_AddItemToArray(matrix, cJSON_CreateDoubleArray(numbers, 4));
     }

@@ -225,11 +225,40 @@ static void cameras_a_file_cannot_hold_are_refused(void **state)
     assert_null(fopen(path, "rb")); // nothing was written
 }
 
+static void a_capture_through_a_lens_is_read(void **state)
+{
+    (void)state;
+    orr_camera_list list;
+    assert_ok(orr_camera_file_load(made_asset("capture_lens/transforms.json"), 0, 0, &list, &error));
+    assert_int_equal(list.count, 26);
+    assert_true(list.distorted);
+    const orr_camera *c = &list.cameras[0]; // as assets/make_capture.c has it
+    assert_int_equal(c->width, 128);
+    assert_int_equal(c->height, 96);
+    assert_true(c->focal[0] == 104.5f && c->focal[1] == 104.0f && c->centre[0] == 65.25f &&
+                c->centre[1] == 47.5f);
+    assert_true(c->radial[0] == -0.125f && c->radial[1] == 0.03125f && c->radial[2] == 0.0f &&
+                c->radial[3] == 0.0f);
+    assert_true(c->tangential[0] == 0.001953125f && c->tangential[1] == -0.0009765625f);
+    // 2.8 from the middle, 0.01875 rad above the floor, on the x axis; right, down and forward are columns
+    const double out[3] = {cos(0.01875), 0.0, sin(0.01875)};
+    const double wanted[12] = {0.0, out[2], -out[0], 2.8 * out[0], 1.0,     0.0,
+                               0.0, 0.0,    0.0,     -out[0],      -out[2], 2.8 * out[2]};
+    for (int i = 0; i < 12; i++) {
+        assert_near((double)c->pose[i], wanted[i], 1e-6);
+    }
+    orr_camera_list_free(&list);
+}
+
 static void the_fox_capture_is_read(void **state)
 {
     (void)state;
     orr_camera_list list;
-    assert_ok(orr_camera_file_load(shared_data("nerf/fox/transforms.json"), 0, 0, &list, &error));
+    const char *path = shared_data("nerf/fox/transforms.json");
+    if (!path) {
+        return;
+    }
+    assert_ok(orr_camera_file_load(path, 0, 0, &list, &error));
     assert_int_equal(list.count, 67);
     assert_true(list.distorted);
     const orr_camera *c = &list.cameras[0];
@@ -248,29 +277,37 @@ static void the_fox_capture_is_read(void **state)
     orr_camera_list_free(&list);
 }
 
-static void the_lego_capture_is_read(void **state)
+// Cameras on a sphere that look at its middle. Their sizes are the photos', where the file does not have them.
+static void check_capture_on_a_sphere(const char *path, int count, int size, double focal, double radius)
 {
-    (void)state;
     orr_camera_list list;
-    const char *path = shared_data("nerf/lego/transforms_train.json");
-    assert_ok(orr_camera_file_load(path, 800, 800, &list, &error));
-    assert_int_equal(list.count, 100);
+    assert_ok(orr_camera_file_load(path, size, size, &list, &error));
+    assert_int_equal(list.count, count);
     assert_false(list.distorted);
-    // 0.5 x 800 / tan(0.6911112070083618 / 2), the focal length every paper quotes for this set
-    assert_near((double)list.cameras[0].focal[0], 1111.1110311937682, 1e-4);
+    assert_near((double)list.cameras[0].focal[0], focal, 1e-4);
     for (int i = 0; i < list.count; i++) {
         const float *m = list.cameras[i].pose;
-        // the cameras of this set stand on a sphere of radius 4.03 and look at its middle
         double distance = sqrt((double)(m[3] * m[3] + m[7] * m[7] + m[11] * m[11]));
-        assert_near(distance, 4.031128, 1e-4);
+        assert_near(distance, radius, 1e-4);
         for (int k = 0; k < 3; k++) {
             assert_near((double)(m[4 * k + 3] + m[4 * k + 2] * (float)distance), 0.0, 1e-4);
         }
     }
     orr_camera_list_free(&list);
     assert_ok(orr_camera_file_load(path, 0, 0, &list, &error)); // the photos are there, and have a size
-    assert_true(list.cameras[99].width == 800 && list.cameras[99].height == 800);
+    assert_true(list.cameras[count - 1].width == size && list.cameras[count - 1].height == size);
     orr_camera_list_free(&list);
+}
+
+static void captures_with_an_angle_of_view_are_read(void **state)
+{
+    (void)state;
+    check_capture_on_a_sphere(made_asset("capture/transforms.json"), 24, 128, 137.25, 3.2);
+    const char *lego = shared_data("nerf/lego/transforms_train.json");
+    if (lego) {
+        // 0.5 x 800 / tan(0.6911112070083618 / 2), the focal length every paper quotes for this set
+        check_capture_on_a_sphere(lego, 100, 800, 1111.1110311937682, 4.031128);
+    }
 }
 
 static void write_text(const char *name, const char *text)
@@ -357,8 +394,9 @@ int main(void)
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(cameras_come_back_as_they_were_saved),
         cmocka_unit_test(cameras_a_file_cannot_hold_are_refused),
+        cmocka_unit_test(a_capture_through_a_lens_is_read),
         cmocka_unit_test(the_fox_capture_is_read),
-        cmocka_unit_test(the_lego_capture_is_read),
+        cmocka_unit_test(captures_with_an_angle_of_view_are_read),
         cmocka_unit_test(sizes_that_are_not_said_are_those_of_the_photos),
         cmocka_unit_test(a_colmap_model_has_cameras_too),
         cmocka_unit_test(resizing_keeps_the_vertical_field_of_view),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares what MuJoCo's schema knows with what our importer says about it.
 
-    pip install mujoco==3.12.0
+    pip install mujoco
     tests/golden/check_schema.py build/release/samples/orrery
 
 Puts every attribute of every element of the schema into a small model of its own and lists what the importer answers:

@@ -6,11 +6,14 @@ The recipe, for any capture: pictures by `orrery render MODEL --cameras CAPTURE 
 frame in the file's order (a COLMAP model's by name); photos over white as display values, rgb alpha + 1 - alpha; held out
 are every 8th of the photos that are there, from the first on (`train --json` names them under `held out`); the mean over photos of -10 log10(mean square difference).
 
-    recompute_psnr.py ORRERY        exit code 77 where NumPy or Pillow is missing
+    recompute_psnr.py ORRERY CAPTURE...        exit code 77 where NumPy or Pillow is missing
+
+CAPTURE: folders with a transforms.json, which are copied and measured too.
 """
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -113,6 +116,14 @@ def write_colmap(folder, cameras):
     return names
 
 
+def copy_capture(source, folder):
+    shutil.copytree(source, folder)
+    with open(os.path.join(folder, "transforms.json")) as file:
+        files = [frame["file_path"] for frame in json.load(file)["frames"]]
+    names = [name if name.endswith(".png") else name + ".png" for name in files]
+    return [name if os.path.exists(os.path.join(folder, name)) else None for name in names]
+
+
 def run(*command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -154,6 +165,9 @@ def main():
         for kind, write in (("transforms", write_transforms), ("colmap", write_colmap)):
             folder = os.path.join(work, kind)
             good = check(sys.argv[1], folder, write(folder, cameras)) and good
+        for source in sys.argv[2:]:
+            folder = os.path.join(work, os.path.basename(source))
+            good = check(sys.argv[1], folder, copy_capture(source, folder)) and good
     sys.exit(0 if good else 1)
 
 

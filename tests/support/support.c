@@ -15,6 +15,16 @@ const char *shared_data(const char *name)
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
+const char *made_asset(const char *name)
+{
+    static char path[1024];
+    snprintf(path, sizeof path, "%s/%s", ORR_ASSETS, name);
+    if (access(path, R_OK) != 0) {
+        fail_msg("%s: not there; `ninja orrery_assets orrery_captures` makes it", path);
+    }
+    return path;
+}
+
 static char scratch_folder[64];
 
 static void remove_scratch(void)

@@ -27,6 +27,10 @@
 // runs over the repository's own data alone. The pointer stays valid until the next call.
 const char *shared_data(const char *name);
 
+// A file that the build makes (assets/CMakeLists.txt), below its folder assets: orrery.spz, orrery.glb, and the captures
+// capture and capture_lens. Fails the test where it is missing. The pointer stays valid until the next call.
+const char *made_asset(const char *name);
+
 // A folder for files a test writes, empty when the program starts and removed when it ends.
 const char *scratch_path(const char *name);
 
