@@ -302,6 +302,30 @@ static void a_morton_code_has_the_bits_of_three_numbers_in_turn(void **state)
     assert_true(orr_morton30(0, UINT32_MAX, 0) == orr_morton30(0, 1023, 0));
 }
 
+// Compiles a locale that writes 0,5 into folder/comma. localedef is part of the C library, but not the locales and character
+// sets that it reads. Returns whether the C library takes it.
+static bool make_comma_locale(const char *folder)
+{
+    static const char locale[] = "comment_char %\nescape_char /\nLC_NUMERIC\ndecimal_point \",\"\n"
+                                 "thousands_sep \".\"\ngrouping 3;3\nEND LC_NUMERIC\n";
+    char path[128], command[512],
+        charmap[4096] = "<code_set_name> ASCII\n<escape_char> /\n<mb_cur_max> 1\nCHARMAP\n";
+    for (int c = 0; c < 128; c++) {
+        snprintf(charmap + strlen(charmap), sizeof charmap - strlen(charmap), "<U%04X> /x%02x x\n", c, c);
+    }
+    strcat(charmap, "END CHARMAP\n");
+    snprintf(path, sizeof path, "%s/charmap", folder);
+    assert_ok(orr_file_write(path, charmap, strlen(charmap), &error));
+    snprintf(path, sizeof path, "%s/locale", folder);
+    assert_ok(orr_file_write(path, locale, strlen(locale), &error));
+    snprintf(command, sizeof command, "localedef -c -f %s/charmap -i %s/locale %s/comma >/dev/null 2>&1",
+             folder, folder, folder);
+    int warned = system(command); // of the categories that are not there
+    (void)warned;
+    setenv("LOCPATH", folder, 1);
+    return setlocale(LC_NUMERIC, "comma") != NULL;
+}
+
 static void numbers_in_text_have_points_in_every_language(void **state)
 {
     (void)state;
@@ -314,13 +338,9 @@ static void numbers_in_text_have_points_in_every_language(void **state)
     assert_float_equal(orr_number_parse(none, &end), 0.0, 0.0);
     assert_ptr_equal(end, none);
 
-    // a language that writes 0,5: made for this test, since hosts have others
     char folder[] = "/tmp/orrery-language-XXXXXX", command[160];
     assert_non_null(mkdtemp(folder));
-    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", folder);
-    bool made = system(command) == 0;
-    setenv("LOCPATH", folder, 1);
-    made = made && setlocale(LC_NUMERIC, "de_DE.UTF-8") != NULL;
+    bool made = make_comma_locale(folder);
     if (made) {
         assert_float_equal(strtod("0,5", NULL), 0.5, 0.0);
         assert_float_equal(orr_number_parse("0.5,", &end), 0.5, 0.0);
@@ -331,7 +351,8 @@ static void numbers_in_text_have_points_in_every_language(void **state)
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
     if (!made) {
-        skip(); // Debian's package `locales` is not installed
+        print_message("skipped: localedef makes no locale\n");
+        skip();
     }
 }
 

@@ -2,6 +2,7 @@
 // CPU, and drawn part by part they are the same bits as drawn at once. The validation layer watches where it is installed.
 #include "assets/clouds.h"
 #include "engine/loop/scene.h"
+#include "orr_features.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -246,6 +247,7 @@ static void every_machine_shows_what_the_cpu_shows(void **state)
     }
 }
 
+#if ORR_HAVE_CUDA
 // Networks of different widths are one such thing. The other fog is still the device's.
 static void what_cuda_cannot_draw_the_cpu_draws(void **state)
 {
@@ -274,6 +276,7 @@ static void what_cuda_cannot_draw_the_cpu_draws(void **state)
     stage_free(&s);
     orr_field_destroy(second);
 }
+#endif
 
 static void a_frame_drawn_part_by_part_is_the_same_bits(void **state)
 {
@@ -428,7 +431,9 @@ int main(void)
         cmocka_unit_test(frames_are_dropped_whether_begun_or_not),
         cmocka_unit_test(a_distorted_lens_bends_the_rays_of_fields_seen_alone),
         cmocka_unit_test(every_machine_shows_what_the_cpu_shows),
+#if ORR_HAVE_CUDA
         cmocka_unit_test(what_cuda_cannot_draw_the_cpu_draws),
+#endif
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     orr_engine_destroy(engine);

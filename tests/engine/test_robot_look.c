@@ -2,6 +2,7 @@
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/loop/scene.h"
+#include "orr_features.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -452,6 +453,7 @@ static const char everything[] =
     "<site name='a' type='box' size='.1 .1 .1' pos='-1 0 .8'/><site name='b' pos='1.2 0 1'/></worldbody>"
     "<tendon><spatial width='.04' rgba='.9 .9 .1 .7'><site site='a'/><site site='b'/></spatial></tendon>";
 
+#if ORR_HAVE_VULKAN
 static void the_machines_agree(void **state)
 {
     (void)state;
@@ -469,6 +471,7 @@ static void the_machines_agree(void **state)
         assert_true(psnr(cpu.rgba, vulkan.rgba, PIXELS * 4) > 40.0);
     }
 }
+#endif
 
 static void any_number_of_threads_gives_the_same_bits(void **state)
 {
@@ -503,7 +506,9 @@ int main(void)
         cmocka_unit_test(a_skybox_stands_behind_everything),
         cmocka_unit_test(textures_repeat_as_in_mujoco),
         cmocka_unit_test(a_texture_in_srgb_is_shown_decoded),
+#if ORR_HAVE_VULKAN
         cmocka_unit_test(the_machines_agree),
+#endif
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
     };
     return cmocka_run_group_tests(tests, open_engines, close_engines);

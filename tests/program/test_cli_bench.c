@@ -6,6 +6,7 @@
 #include "engine/device/cuda.h"
 #include "engine/device/vulkan.h"
 #include "neural/ingp/ingp.h"
+#include "orr_features.h"
 #include "tests/support/run_program.h"
 #include "tests/support/support.h"
 
@@ -272,6 +273,7 @@ static void on_the_cpu_every_stage_is_the_host_s(void **state)
                                         {NULL}});
 }
 
+#if ORR_HAVE_VULKAN
 static void on_vulkan_the_queue_has_a_track_of_its_own(void **state)
 {
     (void)state;
@@ -299,7 +301,9 @@ static void on_vulkan_the_queue_has_a_track_of_its_own(void **state)
                                         {"Vulkan queue", "read back"},
                                         {NULL}});
 }
+#endif
 
+#if ORR_HAVE_CUDA
 static bool cuda_answers(void)
 {
     orr_cuda *cuda;
@@ -370,6 +374,7 @@ static void everything_is_measured_on_a_cuda_device(void **state)
     assert_true(cJSON_GetArraySize(cJSON_GetObjectItem(json, "growth")) == 1);
     cJSON_Delete(json);
 }
+#endif
 
 static void what_does_not_fit_ends_with_one_line_and_code_2(void **state)
 {
@@ -392,9 +397,13 @@ int main(void)
     write_scene();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_the_cpu_every_stage_is_the_host_s),
+#if ORR_HAVE_VULKAN
         cmocka_unit_test(on_vulkan_the_queue_has_a_track_of_its_own),
+#endif
+#if ORR_HAVE_CUDA
         cmocka_unit_test(on_cuda_the_stream_has_a_track_of_its_own),
         cmocka_unit_test(everything_is_measured_on_a_cuda_device),
+#endif
         cmocka_unit_test(what_does_not_fit_ends_with_one_line_and_code_2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,7 @@ static void a_rung_that_does_not_exist_is_one_line_and_code_2(void **state)
     }
 }
 
+#if ORR_HAVE_CUDA
 static void the_environment_says_where_robots_move_as_the_option_does(void **state)
 {
     (void)state;
@@ -128,6 +129,7 @@ static void without_vulkan_cuda_goes_on_with_one_line(void **state)
         run_result_free(&result);
     }
 }
+#endif
 
 #if ORR_CUDA_EMULATED
 // Many worlds, the features of a field, and a picture whose time is asked for, on a card of 1 MiB.
@@ -255,8 +257,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_device_that_is_not_there_is_one_line_and_code_2),
         cmocka_unit_test(a_rung_that_does_not_exist_is_one_line_and_code_2),
+#if ORR_HAVE_CUDA
         cmocka_unit_test(the_environment_says_where_robots_move_as_the_option_does),
         cmocka_unit_test(without_vulkan_cuda_goes_on_with_one_line),
+#endif
 #if ORR_CUDA_EMULATED
         cmocka_unit_test(a_card_that_is_too_small_is_one_line),
         cmocka_unit_test(a_picture_that_does_not_fit_is_drawn_by_the_next_rung),
