@@ -8,7 +8,7 @@
 #include "render/cuda/draw.h"
 #include "render/splat_cloud.h"
 #include "tests/cuda_emu/emu.h"
-#include "tests/support/emulated_card.h"
+#include "tests/support/emulated_gpu.h"
 #include "tests/support/support.h"
 
 #include <cuda_runtime_api.h>
@@ -237,14 +237,14 @@ int main(void)
         return 1;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(without_a_driver_there_is_no_device, mend_card),
-        cmocka_unit_test_setup(an_old_driver_is_named_with_what_is_wanted, mend_card),
-        cmocka_unit_test_setup(an_old_card_lacks_something, mend_card),
-        cmocka_unit_test_setup(a_second_card_can_be_asked_for, mend_card),
-        cmocka_unit_test_setup(an_engine_that_was_asked_for_cuda_says_why_not, mend_card),
-        cmocka_unit_test_setup(whatever_call_fails_nothing_leaks, mend_card),
-        cmocka_unit_test_setup(an_event_is_the_host_s_time, mend_card),
-        cmocka_unit_test_setup(a_full_device_says_how_much_was_wanted, mend_card),
+        cmocka_unit_test_setup(without_a_driver_there_is_no_device, reset_emulated_gpu),
+        cmocka_unit_test_setup(an_old_driver_is_named_with_what_is_wanted, reset_emulated_gpu),
+        cmocka_unit_test_setup(an_old_card_lacks_something, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_second_card_can_be_asked_for, reset_emulated_gpu),
+        cmocka_unit_test_setup(an_engine_that_was_asked_for_cuda_says_why_not, reset_emulated_gpu),
+        cmocka_unit_test_setup(whatever_call_fails_nothing_leaks, reset_emulated_gpu),
+        cmocka_unit_test_setup(an_event_is_the_host_s_time, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_full_device_says_how_much_was_wanted, reset_emulated_gpu),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     orr_jobs_destroy(jobs);

@@ -6,8 +6,8 @@
 #include "engine/image/image.h"
 #include "render/cuda/show.h"
 #include "tests/cuda_emu/emu.h"
-#include "tests/support/emulated_card.h"
-#include "tests/support/one_card.h"
+#include "tests/support/emulated_gpu.h"
+#include "tests/support/same_gpu.h"
 #include "tests/support/read_image.h"
 #include "tests/support/support.h"
 #include "tests/support/vulkan_calls.h"
@@ -42,7 +42,7 @@ static void open_devices(orr_vk **vk, orr_cuda **cuda)
     assert_ok(
         orr_vk_create(&(orr_vk_desc){.validate = has_validation_layer() && !no_validation}, vk, &error));
     (*vk)->exports_semaphores = !no_export;
-    listen_to_vulkan();
+    hook_vulkan_calls();
     export_timelines();
     assert_ok(orr_cuda_create(NULL, cuda, &error));
 }
@@ -446,12 +446,12 @@ static void a_leaked_handle_is_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(buffers_go_to_and_fro, mend_card),
-        cmocka_unit_test_setup(who_forgets_to_wait_reads_what_was_there_before, mend_card),
-        cmocka_unit_test_setup(a_picture_waits_until_the_one_before_was_read, mend_card),
-        cmocka_unit_test_setup(a_leaked_handle_is_seen, mend_card),
-        cmocka_unit_test_setup(whatever_cuda_call_fails_nothing_leaks_or_hangs, mend_card),
-        cmocka_unit_test_setup(whatever_vulkan_call_fails_nothing_leaks_or_hangs, mend_card),
+        cmocka_unit_test_setup(buffers_go_to_and_fro, reset_emulated_gpu),
+        cmocka_unit_test_setup(who_forgets_to_wait_reads_what_was_there_before, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_picture_waits_until_the_one_before_was_read, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_leaked_handle_is_seen, reset_emulated_gpu),
+        cmocka_unit_test_setup(whatever_cuda_call_fails_nothing_leaks_or_hangs, reset_emulated_gpu),
+        cmocka_unit_test_setup(whatever_vulkan_call_fails_nothing_leaks_or_hangs, reset_emulated_gpu),
     };
-    return cmocka_run_group_tests(tests, become_one_card, NULL);
+    return cmocka_run_group_tests(tests, use_same_gpu, NULL);
 }

@@ -7,8 +7,8 @@
 #include "engine/loop/scene.h"
 #include "engine/loop/shared_device.h"
 #include "tests/cuda_emu/emu.h"
-#include "tests/support/emulated_card.h"
-#include "tests/support/one_card.h"
+#include "tests/support/emulated_gpu.h"
+#include "tests/support/same_gpu.h"
 #include "tests/support/read_image.h"
 #include "tests/support/support.h"
 #include "tests/support/vulkan_calls.h"
@@ -53,7 +53,7 @@ static void open_stage(stage *s, orr_device_kind rung)
                                   .log = write_journal,
                                   .log_user = &s->journal};
     assert_ok(orr_engine_create(&desc, &s->engine, &error));
-    listen_to_vulkan();
+    hook_vulkan_calls();
     assert_ok(orr_scene_create(s->engine, &s->scene, &error));
     orr_splats *splats = make_cloud(CLOUD_BALL, 200, 0, 4);
     orr_layer layer;
@@ -104,7 +104,7 @@ static void assert_fell(const stage *s, orr_device_kind rung, const char *why)
     }
 }
 
-static void one_card_shares_its_memory(void **state)
+static void same_gpu_shares_its_memory(void **state)
 {
     (void)state;
     stage s;
@@ -299,16 +299,16 @@ static void a_device_that_the_caller_has_chosen_is_not_changed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(one_card_shares_its_memory, mend_card),
-        cmocka_unit_test_setup(cards_of_two_vendors_copy, mend_card),
-        cmocka_unit_test_setup(without_vulkan_cuda_draws_into_memory, mend_card),
-        cmocka_unit_test_setup(who_has_a_window_is_told_that_vulkan_is_missing, mend_card),
-        cmocka_unit_test_setup(without_cuda_who_asked_for_it_is_told, mend_card),
-        cmocka_unit_test_setup(memory_that_cannot_be_imported_is_copied, mend_card),
-        cmocka_unit_test_setup(a_full_card_falls_as_far_as_it_must, mend_card),
-        cmocka_unit_test_setup(a_lost_vulkan_device_is_opened_anew, mend_card),
-        cmocka_unit_test_setup(what_waits_in_memory_is_drawn_by_the_cpu_when_the_device_fails, mend_card),
-        cmocka_unit_test_setup(a_device_that_the_caller_has_chosen_is_not_changed, mend_card),
+        cmocka_unit_test_setup(same_gpu_shares_its_memory, reset_emulated_gpu),
+        cmocka_unit_test_setup(cards_of_two_vendors_copy, reset_emulated_gpu),
+        cmocka_unit_test_setup(without_vulkan_cuda_draws_into_memory, reset_emulated_gpu),
+        cmocka_unit_test_setup(who_has_a_window_is_told_that_vulkan_is_missing, reset_emulated_gpu),
+        cmocka_unit_test_setup(without_cuda_who_asked_for_it_is_told, reset_emulated_gpu),
+        cmocka_unit_test_setup(memory_that_cannot_be_imported_is_copied, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_full_card_falls_as_far_as_it_must, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_lost_vulkan_device_is_opened_anew, reset_emulated_gpu),
+        cmocka_unit_test_setup(what_waits_in_memory_is_drawn_by_the_cpu_when_the_device_fails, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_device_that_the_caller_has_chosen_is_not_changed, reset_emulated_gpu),
     };
-    return cmocka_run_group_tests(tests, become_one_card, NULL);
+    return cmocka_run_group_tests(tests, use_same_gpu, NULL);
 }

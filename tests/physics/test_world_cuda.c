@@ -173,7 +173,7 @@ static void a_world_moves_the_same_for_a_team_of_any_size(void **state)
 static void contacts_are_those_of_the_cpu(void **state)
 {
     (void)state;
-    orr_model *model = load("quadruped");
+    orr_model *model = load("biped");
     orr_physics *device = make(model, 34, true), *host = NULL;
     const orr_physics_desc desc = {.worlds = 34, .double_precision = true};
     assert_ok(orr_physics_create(&desc, model, jobs, &host, &error));

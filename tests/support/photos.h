@@ -1,4 +1,4 @@
-// Photos of scenes that are formulas, for tests of radiance fields. Cameras stand around the world's middle and look at it.
+// Photos of scenes given by formulas, for tests of radiance fields. Cameras lie on a sphere about the origin and face it.
 #pragma once
 
 #include "neural/capture/capture.h"
@@ -9,11 +9,11 @@ typedef struct photo_plan {
     // What is seen along a ray of the world: alpha is 1, or 0 where there is nothing
     void (*shade)(const float origin[3], const float direction[3], float rgba[4]);
     int size, channels;    // pixels along a side; 3 channels: everything is opaque
-    int count, learned;    // the photos after those that are to be learned from look from between them
+    int count, learned;    // the first `learned` are for training; the others are taken from between them
     float focal;           // over the size
-    float distance;        // of the cameras
-    float lowest, highest; // where they stand [rad]
-    float scale;           // of the world to the unit cube, whose middle is the world's
+    float distance;        // of the cameras from the origin
+    float lowest, highest; // elevation of the cameras [rad]
+    float scale;           // of the world to the unit cube, whose centre is the origin
     int aabb_scale;
 } photo_plan;
 
@@ -27,6 +27,6 @@ typedef struct photos {
 void take_photos(const photo_plan *plan, photos *p);
 void drop_photos(photos *p);
 
-// Three spheres before nothing, 14 photos of 64 x 64 pixels, of which 12 are to be learned from.
+// Three spheres without a background: 14 photos of 64 x 64 pixels, 12 of them for training.
 extern const photo_plan sphere_photos;
 enum { SPHERE_PHOTO_SIZE = 64, SPHERE_PHOTOS = 14, SPHERE_PHOTOS_LEARNED = 12 };

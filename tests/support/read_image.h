@@ -1,4 +1,4 @@
-// What a presented image shows, brought to the host.
+// Reads a presented image back to the host.
 #pragma once
 
 #include "render/vulkan/image.h"

@@ -1,4 +1,4 @@
-// Radiance fields that are learned in seconds from few photos, for tests; and what holds for the training of all of them.
+// Radiance fields trained in seconds from few photos, and assertions that hold for all of them.
 #pragma once
 
 #include "neural/nerf/trainer.h"
@@ -6,9 +6,9 @@
 
 // changes: JSON over the trainer's own configuration
 orr_field *small_field(int aabb_scale, bool unbounded, const char *changes);
-// Learns from the photos that are meant for it.
+// Trains on the first p->learned photos.
 orr_nerf_trainer *small_trainer(orr_field *field, const photos *p, orr_jobs *jobs);
-void train(orr_nerf_trainer *trainer, int steps);              // and then the field can be drawn
+void train(orr_nerf_trainer *trainer, int steps);              // afterwards the field can be drawn
 void *training_state(orr_nerf_trainer *trainer, size_t *size); // for orr_free
 
 void assert_same_field(const orr_field *a, const orr_field *b); // to the last bit

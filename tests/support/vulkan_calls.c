@@ -86,7 +86,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL my_vkCreateSemaphore(VkDevice device, cons
     return result;
 }
 
-void listen_to_vulkan(void)
+void hook_vulkan_calls(void)
 {
 #define LISTEN(name)                                                                                         \
     if (name != my_##name) {                                                                                 \

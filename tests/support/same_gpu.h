@@ -3,12 +3,12 @@
 
 #include <stdbool.h>
 
-// Group set-up: with the emulation, the card is from now on the one that Vulkan runs on: their UUIDs are equal. Ends the
-// program as skipped, with a line that says why, where there is no device of either kind.
+// Group set-up: the emulated CUDA device takes the UUID of Vulkan's device, as if both were one GPU. Ends the program as
+// skipped, with a line that says why, where there is no device of either kind.
 int find_both_devices(void **state);
 
 // As find_both_devices; skips also where Vulkan exports no memory.
-int become_one_card(void **state);
+int use_same_gpu(void **state);
 
 // Is Vulkan's validation layer installed? After either of the above.
 bool has_validation_layer(void);

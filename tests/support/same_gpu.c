@@ -1,4 +1,4 @@
-#include "tests/support/one_card.h"
+#include "tests/support/same_gpu.h"
 
 #include "engine/device/cuda_gpu.h"
 #include "engine/device/vulkan_gpu.h"
@@ -42,7 +42,7 @@ int find_both_devices(void **state)
     return 0;
 }
 
-int become_one_card(void **state)
+int use_same_gpu(void **state)
 {
     find_both_devices(state);
     if (!exports_memory) {

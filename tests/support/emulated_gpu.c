@@ -1,8 +1,8 @@
-#include "tests/support/emulated_card.h"
+#include "tests/support/emulated_gpu.h"
 
 #include "tests/cuda_emu/emu.h"
 
-int mend_card(void **state)
+int reset_emulated_gpu(void **state)
 {
     (void)state;
     static settings usual;
