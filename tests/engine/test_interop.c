@@ -6,8 +6,8 @@
 #include "engine/loop/ladder.h"
 #include "engine/loop/scene.h"
 #include "orr_features.h"
-#include "tests/support/same_gpu.h"
 #include "tests/support/read_image.h"
+#include "tests/support/same_gpu.h"
 #include "tests/support/support.h"
 
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "render/cuda/show.h"
 #include "tests/cuda_emu/emu.h"
 #include "tests/support/emulated_gpu.h"
-#include "tests/support/same_gpu.h"
 #include "tests/support/read_image.h"
+#include "tests/support/same_gpu.h"
 #include "tests/support/support.h"
 #include "tests/support/vulkan_calls.h"
 

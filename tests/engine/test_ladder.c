@@ -8,8 +8,8 @@
 #include "engine/loop/shared_device.h"
 #include "tests/cuda_emu/emu.h"
 #include "tests/support/emulated_gpu.h"
-#include "tests/support/same_gpu.h"
 #include "tests/support/read_image.h"
+#include "tests/support/same_gpu.h"
 #include "tests/support/support.h"
 #include "tests/support/vulkan_calls.h"
 
@@ -307,7 +307,8 @@ int main(void)
         cmocka_unit_test_setup(memory_that_cannot_be_imported_is_copied, reset_emulated_gpu),
         cmocka_unit_test_setup(a_full_card_falls_as_far_as_it_must, reset_emulated_gpu),
         cmocka_unit_test_setup(a_lost_vulkan_device_is_opened_anew, reset_emulated_gpu),
-        cmocka_unit_test_setup(what_waits_in_memory_is_drawn_by_the_cpu_when_the_device_fails, reset_emulated_gpu),
+        cmocka_unit_test_setup(what_waits_in_memory_is_drawn_by_the_cpu_when_the_device_fails,
+                               reset_emulated_gpu),
         cmocka_unit_test_setup(a_device_that_the_caller_has_chosen_is_not_changed, reset_emulated_gpu),
     };
     return cmocka_run_group_tests(tests, use_same_gpu, NULL);
