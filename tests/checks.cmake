@@ -6,6 +6,8 @@ if(ORR_CLANG_FORMAT)
     add_test(NAME formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_format.sh ${ORR_CLANG_FORMAT} ${PROJECT_SOURCE_DIR})
 endif()
 
+find_package(Python3 3.8 COMPONENTS Interpreter QUIET)
+
 # the installed library: programs outside the tree that find it with CMake and with pkg-config. A sanitised library
 # would ask the same flags of them.
 if(ORR_INSTALL AND NOT ORR_SANITIZE)

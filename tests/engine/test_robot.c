@@ -614,7 +614,7 @@ static void layers_that_are_no_robots_say_so(void **state)
 static void draw_walker(orr_engine *with, float *rgba, float *depth)
 {
     stage s;
-    assert_ok(orr_scene_load(with, ORR_WALKER, &s.scene, &error));
+    assert_ok(orr_scene_load(with, source_path("assets/walker.xml"), &s.scene, &error));
     assert_ok(orr_world_create(s.scene, 3, &s.world, &error));
     s.robot = orr_scene_layer(s.scene, 0);
     double ctrl[12];

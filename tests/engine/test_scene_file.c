@@ -169,8 +169,8 @@ static void the_documentation_is_true(void **state)
 {
     (void)state;
     orr_bytes page, schema;
-    assert_ok(orr_file_read(ORR_SOURCE_DIR "/docs/scene-file.md", &page, &error));
-    assert_ok(orr_file_read(ORR_SOURCE_DIR "/docs/scene.schema.json", &schema, &error));
+    assert_ok(orr_file_read(source_path("docs/scene-file.md"), &page, &error));
+    assert_ok(orr_file_read(source_path("docs/scene.schema.json"), &schema, &error));
     char *start = strstr((char *)page.data, "```json\n");
     assert_non_null(start);
     start += 8;

@@ -328,8 +328,7 @@ static void make_dataset(buffer *b, const char *key, double value)
 
 static orr_field_model load_golden(const char *name)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/tests/golden/snapshots/%s.ingp", ORR_SOURCE_DIR, name);
+    const char *path = source_path("tests/golden/snapshots/%s.ingp", name);
     orr_field_model model;
     assert_ok(orr_field_model_load(path, isa, ORR_MLP_FP32, &model, &error));
     assert_int_equal(model.steps, 1234);

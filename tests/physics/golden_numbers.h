@@ -14,10 +14,8 @@ typedef struct golden_numbers {
 // name: below tests/golden, without its ending
 static inline golden_numbers golden_numbers_load(const char *name)
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/tests/golden/%s.f64", ORR_SOURCE_DIR, name);
     orr_bytes bytes;
-    assert_ok(orr_file_read(path, &bytes, &error));
+    assert_ok(orr_file_read(source_path("tests/golden/%s.f64", name), &bytes, &error));
     double *numbers = (double *)(void *)bytes.data;
     return (golden_numbers){numbers, numbers, numbers + bytes.size / sizeof(double)};
 }

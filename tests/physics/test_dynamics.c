@@ -169,8 +169,7 @@ static void conjugate_gradients_end_where_newton_does(void **state)
     static const char *const models[] = {"limits", "equalities", "contacts_pyramidal", "contacts_elliptic",
                                          "contacts_box"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, models[i]);
+        const char *path = source_path("tests/golden/dynamics/%s.xml", models[i]);
         orr_model *model;
         assert_ok(orr_model_load(path, &model, &error));
         golden g = load_golden(models[i]);
@@ -228,8 +227,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "drives_euler",
                                          "drives_implicitfast"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, models[i]);
+        const char *path = source_path("tests/golden/dynamics/%s.xml", models[i]);
         hold(models[i], path);
     }
 }

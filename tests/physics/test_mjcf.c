@@ -19,9 +19,8 @@ static orr_model *parse(const char *text, orr_error *error)
 
 static void check_robot(const char *name, const char *path)
 {
-    char golden[512];
+    const char *golden = source_path("tests/golden/robot_%s.txt", name);
     orr_model *model;
-    snprintf(golden, sizeof golden, "%s/tests/golden/robot_%s.txt", ORR_SOURCE_DIR, name);
     assert_ok(orr_model_load(path, &model, &error));
     assert_true(assert_golden_model(model, golden) > 100);
     orr_model_destroy(model);
@@ -35,10 +34,9 @@ static void robots_compile_to_what_mujoco_makes_of_them(void **state)
 
 static void check_model(const char *name, const char *ending)
 {
-    char path[512], golden[512];
+    const char *path = source_path("tests/golden/models/%s%s", name, ending);
+    const char *golden = source_path("tests/golden/%s.txt", name);
     orr_model *model = NULL;
-    snprintf(path, sizeof path, "%s/tests/golden/models/%s%s", ORR_SOURCE_DIR, name, ending);
-    snprintf(golden, sizeof golden, "%s/tests/golden/%s.txt", ORR_SOURCE_DIR, name);
     assert_ok(orr_model_load(path, &model, &error));
     assert_true(assert_golden_model(model, golden) > 100);
     orr_model_destroy(model);
@@ -355,7 +353,7 @@ static void attached_parts_have_prefixed_names_and_a_model_is_no_part_of_itself(
     char path[512], text[] = "<mujoco><asset>\n<model name='m' file='%s'/></asset></mujoco>", file[128];
     orr_error error = {0};
     orr_model *model;
-    snprintf(path, sizeof path, "%s/tests/golden/models/attached.xml", ORR_SOURCE_DIR);
+    snprintf(path, sizeof path, "%s", source_path("tests/golden/models/attached.xml"));
     assert_ok(orr_model_load(path, &model, &error));
     assert_true(orr_model_find(model, ORR_OBJECT_BODY, "a_g_palm") > 0); // a part of a part
     assert_int_equal(orr_model_find(model, ORR_OBJECT_ACTUATOR, "c_pull"), 11);

@@ -359,10 +359,9 @@ static void inverse_dynamics_of_a_step_finds_the_force(void **state)
                                       ORR_INTEGRATOR_IMPLICITFAST};
     static const char *const names[] = {"implicit", "tendon_armature"};
     for (int i = 0; i < 6; i++) {
-        char path[512];
         bench b = {0};
         const orr_physics_desc desc = {.worlds = 1, .double_precision = true};
-        snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, names[i % 2]);
+        const char *path = source_path("tests/golden/dynamics/%s.xml", names[i % 2]);
         assert_ok(orr_model_load(path, &b.model, &error));
         b.model->opt.integrator = integrators[i / 2];
         b.model->opt.enableflags |= ORR_ENABLE_INVDISCRETE;

@@ -276,15 +276,13 @@ static void contacts_push_as_in_mujoco(void **state)
     (void)state;
     static const char *const names[] = {"contacts_pyramidal", "contacts_elliptic", "equalities"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/tests/golden/dynamics/%s.xml", ORR_SOURCE_DIR, names[i]);
-        hold(names[i], path);
+        hold(names[i], source_path("tests/golden/dynamics/%s.xml", names[i]));
     }
 }
 
 static void golden_path(const char *name, char path[512])
 {
-    snprintf(path, 512, "%s/tests/golden/sensors/%s.xml", ORR_SOURCE_DIR, name);
+    snprintf(path, 512, "%s", source_path("tests/golden/sensors/%s.xml", name));
 }
 
 static void each_sensor_measures_what_it_does_in_mujoco(void **state)

@@ -13,7 +13,7 @@
 static orr_splats *load_cloud(void)
 {
     orr_splats *splats;
-    assert_ok(orr_splats_load(ORR_ASSETS "/orrery.spz", &splats, &error));
+    assert_ok(orr_splats_load(made_asset("orrery.spz"), &splats, &error));
     return splats;
 }
 
@@ -62,10 +62,10 @@ static void the_files_are_under_4_megabytes(void **state)
 {
     (void)state;
     size_t size = 0;
-    static const char *const names[] = {ORR_ASSETS "/orrery.spz", ORR_ASSETS "/orrery.glb"};
+    static const char *const names[] = {"orrery.spz", "orrery.glb"};
     for (int i = 0; i < 2; i++) {
         orr_bytes bytes;
-        assert_ok(orr_file_read(names[i], &bytes, &error));
+        assert_ok(orr_file_read(made_asset(names[i]), &bytes, &error));
         size += bytes.size;
         orr_free(bytes.data);
     }
@@ -97,7 +97,7 @@ static void the_mesh_is_closed_and_has_unit_normals(void **state)
 {
     (void)state;
     orr_mesh *mesh;
-    assert_ok(orr_mesh_load(ORR_ASSETS "/orrery.glb", &mesh, &error));
+    assert_ok(orr_mesh_load(made_asset("orrery.glb"), &mesh, &error));
     assert_true(mesh->index_count > 3 * 20000 && mesh->index_count <= 3 * 60000);
     for (int64_t i = 0; i < mesh->vertex_count; i++) {
         const float *n = mesh->vertices[i].normal;

@@ -21,7 +21,7 @@ enum { CLOUD_COUNT = 3000 };
 
 // files of this run, made once; scratch_path's strings do not last
 static char folder[128];
-static char cloud[160];
+static char cloud[160], walker[512];
 
 static const char *in_folder(const char *name)
 {
@@ -373,7 +373,7 @@ static void hello_splats_draws_what_orrery_draws(void **state)
     char ppm_path[256], png_path[256];
     snprintf(ppm_path, sizeof ppm_path, "%s", in_folder("hello.ppm"));
     snprintf(png_path, sizeof png_path, "%s", in_folder("hello.png"));
-    run_result hello = run_program((const char *const[]){ORR_HELLO, cloud, ppm_path, NULL});
+    run_result hello = run_program((const char *const[]){hello_path(), cloud, ppm_path, NULL});
     assert_done(&hello);
     run_result render = orrery("render", cloud, "-o", png_path);
     assert_done(&render);
@@ -390,7 +390,7 @@ static void hello_splats_draws_what_orrery_draws(void **state)
     }
     orr_free(ppm.data);
     orr_image8_free(&png);
-    run_result broken = run_program((const char *const[]){ORR_HELLO, png_path, ppm_path, NULL});
+    run_result broken = run_program((const char *const[]){hello_path(), png_path, ppm_path, NULL});
     assert_refused(&broken, 2, png_path);
 }
 
@@ -438,11 +438,11 @@ static void a_robot_moves_from_frame_to_frame(void **state)
     (void)state;
     static const char *const names[] = {"still_%d.png", "walk_%d.png", "again_%d.png"};
     for (int i = 0; i < 3; i++) {
-        run_result result = i == 0 ? orrery("render", ORR_WALKER, "-o", in_folder(names[i]), "--size",
-                                            "96x54", "--frames", "3", "--fps", "2", "--camera", "1")
-                                   : orrery("render", ORR_WALKER, "-o", in_folder(names[i]), "--size",
-                                            "96x54", "--frames", "3", "--fps", "2", "--ctrl", "sine",
-                                            "--threads", i == 1 ? "1" : "2", "--camera", "beside");
+        run_result result = i == 0 ? orrery("render", walker, "-o", in_folder(names[i]), "--size", "96x54",
+                                            "--frames", "3", "--fps", "2", "--camera", "1")
+                                   : orrery("render", walker, "-o", in_folder(names[i]), "--size", "96x54",
+                                            "--frames", "3", "--fps", "2", "--ctrl", "sine", "--threads",
+                                            i == 1 ? "1" : "2", "--camera", "beside");
         assert_done(&result);
     }
     assert_same_file(in_folder("walk_0.png"), in_folder("walk_2.png"), false);
@@ -454,10 +454,10 @@ static void a_robot_moves_from_frame_to_frame(void **state)
         assert_true(fabs(brass_column(in_folder(name[0])) - 48.0) < 12.0); // the camera goes along
     }
     run_result alone =
-        orrery("render", ORR_WALKER, "-o", in_folder("first.png"), "--size", "96x54", "--camera", "beside");
+        orrery("render", walker, "-o", in_folder("first.png"), "--size", "96x54", "--camera", "beside");
     assert_done(&alone);
     assert_same_file(in_folder("first.png"), in_folder("walk_0.png"), true);
-    run_result random = orrery("render", ORR_WALKER, "-o", in_folder("random_%d.png"), "--size", "96x54",
+    run_result random = orrery("render", walker, "-o", in_folder("random_%d.png"), "--size", "96x54",
                                "--frames", "2", "--fps", "2", "--ctrl", "random", "--camera", "beside");
     assert_done(&random);
     assert_same_file(in_folder("random_1.png"), in_folder("walk_1.png"), false);
@@ -470,13 +470,13 @@ static void what_a_robot_cannot_do_is_said_in_one_line(void **state)
     const struct {
         const char *arguments[10], *says;
     } cases[] = {
-        {{"render", ORR_WALKER, "-o", out, "--camera", "above"},
+        {{"render", walker, "-o", out, "--camera", "above"},
          "--camera above: expected the index or the name"},
-        {{"render", ORR_WALKER, "-o", out, "--camera", "2"}, "expected one of its 2 cameras"},
-        {{"render", ORR_WALKER, "-o", out, "--ctrl", "sine"}, "--ctrl: expected --frames N beside it"},
-        {{"render", ORR_WALKER, "-o", out, "--frames", "2", "--orbit", "3"}, "expected one of them"},
+        {{"render", walker, "-o", out, "--camera", "2"}, "expected one of its 2 cameras"},
+        {{"render", walker, "-o", out, "--ctrl", "sine"}, "--ctrl: expected --frames N beside it"},
+        {{"render", walker, "-o", out, "--frames", "2", "--orbit", "3"}, "expected one of them"},
         {{"render", cloud, "-o", out, "--frames", "2", "--ctrl", "sine"}, "expected a scene with a robot"},
-        {{"render", ORR_WALKER, "-o", out, "--frames", "2", "--ctrl", "none.npy"}, "none.npy"},
+        {{"render", walker, "-o", out, "--frames", "2", "--ctrl", "none.npy"}, "none.npy"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         run_result result = run_orrery(cases[i].arguments);
@@ -584,8 +584,8 @@ static void the_number_of_threads_changes_no_bit(void **state)
 // starts a render that would take minutes, and interrupts it once something is there
 static run_result interrupt_render(const char *inside, const char *path)
 {
-    const char *const argv[] = {ORR_PROGRAM, "render", cloud,     "-o",        path, "--orbit",
-                                "100000",    "--size", "320x240", "--threads", "2",  NULL};
+    const char *const argv[] = {program_path(), "render", cloud,     "-o",        path, "--orbit",
+                                "100000",       "--size", "320x240", "--threads", "2",  NULL};
     running_program running = start_program(argv);
     for (int i = 0; i < 3000 && files_in(inside) < 3; i++) {
         usleep(10000);
@@ -632,6 +632,7 @@ static int make_files(void **state)
     snprintf(folder, sizeof folder, "%s", scratch_path("."));
     folder[strlen(folder) - 2] = 0; // "/."
     snprintf(cloud, sizeof cloud, "%s", in_folder("cloud.ply"));
+    snprintf(walker, sizeof walker, "%s", source_path("assets/walker.xml"));
     orr_splats *splats = make_cloud(CLOUD_BALL, CLOUD_COUNT, 1, 1);
     assert_ok(orr_splats_save(splats, cloud, &error));
     orr_splats_destroy(splats);
@@ -723,8 +724,9 @@ static void an_interrupted_training_saves(void **state)
     (void)state;
     const char *picture = write_picture("colours.png"), *config = write_config("small.json");
     const char *model = in_folder("stopped.ingp"), *previews = in_folder("stopped");
-    const char *const argv[] = {ORR_PROGRAM, "train",     "image", picture,     "-o",     model, "--config",
-                                config,      "--seconds", "60",    "--preview", previews, NULL};
+    const char *const argv[] = {program_path(), "train",    "image", picture,     "-o",
+                                model,          "--config", config,  "--seconds", "60",
+                                "--preview",    previews,   NULL};
     running_program running = start_program(argv);
     char first[300];
     snprintf(first, sizeof first, "%s/image_0000.png", previews);

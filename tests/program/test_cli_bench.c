@@ -49,7 +49,7 @@ static void write_scene(void)
         "{\"orrery\": 1, \"layers\": [{\"type\": \"robot\", \"file\": \"%s\", \"name\": \"walker\"},"
         "{\"file\": \"ball.ply\", \"scale\": 0.2, \"bind\": {\"robot\": \"walker\", \"body\": \"trunk\"}},"
         "{\"file\": \"fog.ingp\"}]}",
-        ORR_WALKER);
+        source_path("assets/walker.xml"));
     assert_ok(orr_file_write(scene, text, (size_t)length, &error));
 }
 
@@ -347,8 +347,8 @@ static void everything_is_measured_on_a_cuda_device(void **state)
     if (!cuda_answers()) {
         skip();
     }
-    run_result result = orrery("bench", "splats", "neural", "physics", "--tiny", "--robot", ORR_WALKER,
-                               "--device", "cuda", "--json");
+    run_result result = orrery("bench", "splats", "neural", "physics", "--tiny", "--robot",
+                               source_path("assets/walker.xml"), "--device", "cuda", "--json");
     cJSON *json = take_json(&result);
     const cJSON *limits = cJSON_GetObjectItem(json, "device_limits"),
                 *neural = cJSON_GetObjectItem(json, "neural"), *item;

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char cloud[256], picture[256], made[256], model[256];
+static char cloud[256], picture[256], made[256], model[256], walker[512];
 static orr_cuda_info card;
 static bool has_card; // CUDA answers
 
@@ -28,7 +28,7 @@ static const command commands[] = {
     {{"devices"}, true},
     {{"render", cloud, "--size", "48x32", "-o", made}, true},
     {{"bench", "frame", cloud, "--frames", "1", "--size", "48x32", "--trace", made}, true},
-    {{"sim", ORR_WALKER, "--steps", "2", "--record", made}, false},
+    {{"sim", walker, "--steps", "2", "--record", made}, false},
     {{"train", "image", picture, "--steps", "1", "-o", model}, false},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -94,7 +94,7 @@ static void a_rung_that_does_not_exist_is_one_line_and_code_2(void **state)
 static void the_environment_says_where_robots_move_as_the_option_does(void **state)
 {
     (void)state;
-    static const command robot = {{"sim", ORR_WALKER, "--steps", "2", "--json"}, false};
+    static const command robot = {{"sim", walker, "--steps", "2", "--json"}, false};
     if (!has_card) {
         skip();
     }
@@ -138,7 +138,7 @@ static void a_card_that_is_too_small_is_one_line(void **state)
     (void)state;
     static const command large[] = {
         {{"bench", "frame", cloud, "--frames", "1", "--size", "640x480", "--trace", made}, true},
-        {{"sim", ORR_WALKER, "--steps", "2", "--worlds", "4096", "--record", made}, false},
+        {{"sim", walker, "--steps", "2", "--worlds", "4096", "--record", made}, false},
         {{"train", "image", picture, "--steps", "1", "-o", model}, false},
     };
     setenv("ORR_EMU_MEMORY", "1", 1);
@@ -242,6 +242,7 @@ static int make_files(void **state)
     snprintf(picture, sizeof picture, "%s", scratch_path("ball.png"));
     snprintf(made, sizeof made, "%s", scratch_path("made.npy"));
     snprintf(model, sizeof model, "%s", scratch_path("model.ingp"));
+    snprintf(walker, sizeof walker, "%s", source_path("assets/walker.xml"));
     orr_splats *splats = make_cloud(CLOUD_BALL, 200, 0, 1);
     assert_ok(orr_splats_save(splats, cloud, &error));
     orr_splats_destroy(splats);

@@ -219,7 +219,7 @@ static void a_recording_holds_the_fields_that_are_asked_for(void **state)
 {
     (void)state;
     enum { STEPS = 30, SENSORS = 36, PUSHES = 6 * 4, SIZE = PUSHES + SENSORS };
-    static const char touching[] = ORR_SOURCE_DIR "/tests/golden/sensors/touch.xml";
+    const char *touching = source_path("tests/golden/sensors/touch.xml");
     run_result run = sim(touching, "--steps", "30", "--precision", "f64", "--record", record, "--fields",
                          "cfrc_ext,sensordata");
     assert_done(&run);
@@ -248,7 +248,7 @@ static void a_recording_holds_the_fields_that_are_asked_for(void **state)
 static void info_says_where_the_numbers_of_a_sensor_stand(void **state)
 {
     (void)state;
-    static const char touching[] = ORR_SOURCE_DIR "/tests/golden/sensors/touch.xml";
+    const char *touching = source_path("tests/golden/sensors/touch.xml");
     run_result run = orrery("info", touching, "--json");
     cJSON *json = take_json(&run);
     const cJSON *file = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "files"), 0);
@@ -358,7 +358,7 @@ static void an_interrupted_run_leaves_no_file(void **state)
     assert_int_equal(mkdir(inside, 0700), 0);
     snprintf(path, sizeof path, "%s/a.npy", inside);
     running_program running = start_program(
-        (const char *const[]){ORR_PROGRAM, "sim", robot, "--steps", "100000000", "--record", path, NULL});
+        (const char *const[]){program_path(), "sim", robot, "--steps", "100000000", "--record", path, NULL});
     bool began = false;
     for (int i = 0; i < 1000 && !began; i++) { // until the hidden file is there
         usleep(10000);

@@ -24,7 +24,7 @@ static const char *const gymnasium[] = {"ant",
 const char *own_robot(const char *name)
 {
     static char path[512];
-    snprintf(path, sizeof path, "%s/assets/robots/%s.xml", ORR_SOURCE_DIR, name);
+    snprintf(path, sizeof path, "%s", source_path("assets/robots/%s.xml", name));
     return path;
 }
 

@@ -62,9 +62,21 @@ void run_result_free(run_result *result)
     orr_free(result->errors);
 }
 
+const char *program_path(void)
+{
+    const char *path = getenv("ORR_PROGRAM");
+    return path ? path : ORR_PROGRAM;
+}
+
+const char *hello_path(void)
+{
+    const char *path = getenv("ORR_HELLO");
+    return path ? path : ORR_HELLO;
+}
+
 run_result run_orrery(const char *const *arguments)
 {
-    const char *argv[32] = {ORR_PROGRAM};
+    const char *argv[32] = {program_path()};
     for (int i = 0; arguments[i]; i++) {
         assert_true(i + 2 < (int)(sizeof argv / sizeof argv[0]));
         argv[i + 1] = arguments[i];

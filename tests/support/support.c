@@ -8,17 +8,37 @@
 #include <string.h>
 #include <unistd.h>
 
+// Of the environment, or else as it was built.
+static const char *folder_of(const char *variable, const char *built)
+{
+    const char *folder = getenv(variable);
+    return folder ? folder : built;
+}
+
+const char *source_path(const char *format, ...)
+{
+    static char paths[8][1024];
+    static int next;
+    char *path = paths[next++ % 8];
+    int length = snprintf(path, sizeof paths[0], "%s/", folder_of("ORR_SOURCE_DIR", ORR_SOURCE_DIR));
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(path + length, sizeof paths[0] - (size_t)length, format, arguments);
+    va_end(arguments);
+    return path;
+}
+
 const char *shared_data(const char *name)
 {
     static char path[1024];
-    snprintf(path, sizeof path, "%s/%s", ORR_SHARED_DATA, name);
+    snprintf(path, sizeof path, "%s/%s", folder_of("ORR_SHARED_DATA", ORR_SHARED_DATA), name);
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
 const char *made_asset(const char *name)
 {
     static char path[1024];
-    snprintf(path, sizeof path, "%s/%s", ORR_ASSETS, name);
+    snprintf(path, sizeof path, "%s/%s", folder_of("ORR_ASSETS", ORR_ASSETS), name);
     if (access(path, R_OK) != 0) {
         fail_msg("%s: not there; `ninja orrery_assets orrery_captures` makes it", path);
     }

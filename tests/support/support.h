@@ -23,12 +23,20 @@
         }                                                                                                    \
     } while (0)
 
-// A file of the shared test data (real inputs that are not in the repository), or NULL where they are absent: a test then
-// runs over the repository's own data alone. The pointer stays valid until the next call.
+// Files that a test reads. The environment variable named with each kind replaces the folder that is compiled in.
+
+// A file of the source tree (ORR_SOURCE_DIR): goldens, models, documents. The pointer stays valid for seven
+// further calls.
+__attribute__((format(printf, 1, 2))) const char *source_path(const char *format, ...);
+
+// A file of the shared test data (real inputs that are not in the repository; ORR_SHARED_DATA), or NULL where
+// they are absent: a test then runs over the repository's own data alone. The pointer stays valid until the next
+// call.
 const char *shared_data(const char *name);
 
-// A file that the build makes (assets/CMakeLists.txt), below its folder assets: orrery.spz, orrery.glb, and the captures
-// capture and capture_lens. Fails the test where it is missing. The pointer stays valid until the next call.
+// A file that the build makes (assets/CMakeLists.txt), below its folder assets (ORR_ASSETS): orrery.spz,
+// orrery.glb, and the captures capture and capture_lens. Fails the test where it is missing. The pointer stays
+// valid until the next call.
 const char *made_asset(const char *name);
 
 // A folder for files a test writes, empty when the program starts and removed when it ends.
