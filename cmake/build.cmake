@@ -118,5 +118,9 @@ function(orr_libraries)
                                                 $<INSTALL_INTERFACE:Threads::Threads>)
     # packages that are static archives stay inside
     target_link_options(orrery_shared PRIVATE -Wl,--exclude-libs,ALL)
-    add_library(orrery::orrery ALIAS orrery_shared)
+    if(ORR_PACK) # whose programs share one copy of the engine
+        add_library(orrery::orrery ALIAS orrery_static)
+    else()
+        add_library(orrery::orrery ALIAS orrery_shared)
+    endif()
 endfunction()
