@@ -6,7 +6,11 @@ if(ORR_CLANG_FORMAT)
     add_test(NAME formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_format.sh ${ORR_CLANG_FORMAT} ${PROJECT_SOURCE_DIR})
 endif()
 
+# how tests/gpu_check deals with programs that fail, hang or end the machine
 find_package(Python3 3.8 COMPONENTS Interpreter QUIET)
+if(Python3_FOUND)
+    add_test(NAME gpu_check COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/gpu_check_test.py)
+endif()
 
 # the installed library: programs outside the tree that find it with CMake and with pkg-config. A sanitised library
 # would ask the same flags of them.
