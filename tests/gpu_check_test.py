@@ -57,7 +57,7 @@ def calls(folder):
         return file.read().split("\n")
 
 
-def every_outcome_is_told_apart(folder):
+def outcomes_are_distinguished(folder):
     start = time.monotonic()
     code, output, _ = check(make_pack(folder, 1), "--part", "lanes")
     assert code == 1 and time.monotonic() - start < 60, (code, output)
@@ -72,15 +72,17 @@ def every_outcome_is_told_apart(folder):
 def a_part_that_has_no_time_is_continued(folder):
     make_pack(folder, 1)
     code, _, _ = check(folder, "--part", "lanes", "--part-minutes", "0.01")
-    assert code == 1 and set(statuses(folder).values()) == {"no time left"}, statuses(folder)
+    assert code == 3 and set(statuses(folder).values()) == {"no time left"}, statuses(folder)
     check(folder)
     assert statuses(folder)["test_good"] == "passed" and statuses(folder)["test_hangs"] == "timeout"
     assert statuses(folder, "bench-frame")["devices_cpu"] == "passed"
     before = calls(folder).count("test_good")
     check(folder)
     assert calls(folder).count("test_good") == before  # it has a result
-    check(folder, "--part", "lan")
-    assert calls(folder).count("test_good") == before + 1  # it was named
+    check(folder, "--part", "lan", "--again")
+    assert calls(folder).count("test_good") == before + 1
+    code, output, _ = check(folder, "--minutes", "0.01")
+    assert code == 1 and "no time left for tests-splats" in output and "| lanes | 2 | 2 |" in output, output
 
 
 def a_step_that_ends_the_machine_is_not_run_again(folder):
@@ -112,7 +114,7 @@ def what_cannot_be_run_is_one_line(folder):
 
 
 def main():
-    for test in (every_outcome_is_told_apart, a_part_that_has_no_time_is_continued,
+    for test in (outcomes_are_distinguished, a_part_that_has_no_time_is_continued,
                  a_step_that_ends_the_machine_is_not_run_again, what_cannot_be_run_is_one_line):
         with tempfile.TemporaryDirectory() as folder:
             test(os.path.join(folder, "pack"))

@@ -67,10 +67,10 @@ class Machine:
 
     @property
     def robots(self):
-        """The walker that ships, and humanoid and ant where they are."""
+        """Humanoid and ant where they are, and the walker that ships."""
         folder = os.environ.get("ORR_ROBOTS", os.path.join(self.folder, "data", "mjcf"))
         others = (os.path.join(folder, name + ".xml") for name in ("humanoid", "ant"))
-        return [os.path.join(self.folder, "assets", "walker.xml"), *filter(os.path.exists, others)]
+        return [*filter(os.path.exists, others), os.path.join(self.folder, "assets", "walker.xml")]
 
 
 def part_of_test(name):
@@ -105,7 +105,8 @@ def bench_neural(machine):
     device, counts = ("cpu", (20,)) if machine.tiny else ("cuda", TRAINING_STEPS)
     # each from the beginning: the table says after how many seconds a quality is reached
     trainings = [machine.orrery("train_%d" % count, "train", "nerf", machine.capture, "--device", device,
-                                "--steps", count, "-o", model, "--json", json=True) for count in counts]
+                                "--steps", count, "-o", model, "--json", json=True, timeout=240)
+                 for count in counts]
     return [machine.bench("neural", "neural", "--device", "cuda"), *trainings,
             machine.bench_splats("capture", 10000, "--file", model)]
 
@@ -170,11 +171,11 @@ PARTS = {
     "tests-neural": Part("networks and training on CUDA", tests_of("tests-neural"), few),
     "tests-physics": Part("robots on CUDA", tests_of("tests-physics"), few),
     "tests-interop": Part("Vulkan, memory that CUDA and Vulkan share, rendering", tests_of("tests-interop")),
-    "lanes": Part("tests of the CPU, for each instruction set it has", tests_of("lanes"), half),
     "bench-limits": Part("what the GPU can do", bench_limits),
     "bench-splats": Part("splats, and a volume as a field", bench_splats),
     "bench-neural": Part("networks; a capture becomes a radiance field", bench_neural),
     "bench-physics": Part("robots, by number of worlds and threads per world", bench_physics),
     "bench-frame": Part("the frame on every rung of the device ladder", bench_frame),
     "sanitizer": Part("compute-sanitizer on every kernel", sanitizer, few),
+    "lanes": Part("tests of the CPU, for each instruction set it has", tests_of("lanes"), half),
 }

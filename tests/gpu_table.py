@@ -1,10 +1,5 @@
-"""The table of tests/gpu_check: Markdown from its results.json.
-
-    gpu_table.py RESULTS.json [OUT.md]
-"""
-import json
+"""The table of tests/gpu_check: Markdown from its results.json."""
 import re
-import sys
 
 LINES_MAX = 6  # of what a failed step printed
 
@@ -192,13 +187,3 @@ def write(results, parts):
         section(t)
     return "\n".join(t.lines).rstrip() + "\n"
 
-
-if __name__ == "__main__":
-    with open(sys.argv[1]) as source:
-        found_results = json.load(source)
-    markdown = write(found_results, list(found_results["parts"]))
-    if len(sys.argv) > 2:
-        with open(sys.argv[2], "w") as target_file:
-            target_file.write(markdown)
-    else:
-        print(markdown, end="")
