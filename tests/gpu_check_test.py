@@ -48,7 +48,7 @@ def check(folder, *arguments):
 
 
 def statuses(folder, part="lanes"):
-    with open(os.path.join(folder, "results", "results.json")) as file:
+    with open(os.path.join(folder + "_results", "results.json")) as file:
         return {name: step["status"] for name, step in json.load(file)["parts"][part]["steps"].items()}
 
 
