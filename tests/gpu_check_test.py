@@ -24,7 +24,7 @@ esac
 NAMES = ("test_good", "test_bad", "test_skips", "test_other_cpu", "test_environment", "test_hangs")
 
 
-def make_pack(folder, hang_seconds, c_library="2.17"):
+def make_pack(folder, hang_seconds, c_library="2.17", emulated=True):
     os.makedirs(os.path.join(folder, "bin"))
     os.makedirs(os.path.join(folder, "source"))
     with open(os.path.join(folder, "bin", "orrery_pack"), "w") as file:  # not executable: uploads lose that
@@ -32,7 +32,7 @@ def make_pack(folder, hang_seconds, c_library="2.17"):
     tests = [{"name": name, "arguments": [name], "environment": {"COLOUR": "red"}, "skip_code": 77,
               "skip_text": "ORR_ISA=avx9: expected", "timeout": hang_seconds} for name in NAMES]
     with open(os.path.join(folder, "pack.json"), "w") as file:
-        json.dump({"build": "fake", "commit": "fake", "emulated": True, "c_library": c_library,
+        json.dump({"build": "fake", "commit": "fake", "emulated": emulated, "c_library": c_library,
                    "tests": tests}, file)
     return folder
 
@@ -103,6 +103,12 @@ def a_step_that_ends_the_machine_is_not_run_again(folder):
     assert calls(folder).count("test_hangs") == 1, calls(folder)
 
 
+def tests_that_skip_for_want_of_a_gpu_are_no_success(folder):
+    make_pack(folder, 1, emulated=False)
+    code, output, _ = check(folder, "--part", "tests")  # none of its names: nothing fails
+    assert code == 1 and "### no NVIDIA GPU" in output, (code, output)
+
+
 def what_cannot_be_run_is_one_line(folder):
     make_pack(folder, 1, c_library="9.0")
     code, output, errors = check(folder)
@@ -115,7 +121,8 @@ def what_cannot_be_run_is_one_line(folder):
 
 def main():
     for test in (outcomes_are_distinguished, a_part_that_has_no_time_is_continued,
-                 a_step_that_ends_the_machine_is_not_run_again, what_cannot_be_run_is_one_line):
+                 a_step_that_ends_the_machine_is_not_run_again,
+                 tests_that_skip_for_want_of_a_gpu_are_no_success, what_cannot_be_run_is_one_line):
         with tempfile.TemporaryDirectory() as folder:
             test(os.path.join(folder, "pack"))
         print("passed: " + test.__name__)
