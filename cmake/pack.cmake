@@ -2,7 +2,7 @@
 # of 60 times, and a folder with every test is small enough to be sent to a machine where nothing is installed
 # (tests/gpu_pack).
 
-# ORR_TEST_LAUNCHER: stands before the name of a program in the COMMAND of a test
+# ORR_TEST_LAUNCHER: goes before the name of a program in the COMMAND of a test
 set(ORR_TEST_LAUNCHER "")
 if(ORR_PACK)
     set(ORR_TEST_LAUNCHER orrery_pack)
