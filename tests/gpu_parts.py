@@ -67,10 +67,11 @@ class Machine:
 
     @property
     def robots(self):
-        """Humanoid and ant where they are, and the walker that ships."""
+        """Humanoid and ant of Gymnasium where they are, and robots that ship."""
         folder = os.environ.get("ORR_ROBOTS", os.path.join(self.folder, "data", "mjcf"))
         others = (os.path.join(folder, name + ".xml") for name in ("humanoid", "ant"))
-        return [*filter(os.path.exists, others), os.path.join(self.folder, "assets", "walker.xml")]
+        own = (os.path.join(self.folder, "assets", "robots", name) for name in ("biped.xml", "quadruped.xml"))
+        return [*filter(os.path.exists, others), *own]
 
 
 def part_of_test(name):
