@@ -4,10 +4,11 @@
 // What a device draws alone is under way from submit on. What the CPU has a part in, the fields of a frame for Vulkan and for
 // CUDA those that it cannot draw, is drawn when the frame is the oldest: by advance, part by part, and by finish.
 #include "engine/core/memory.h"
+#include "engine/loop/engine.h"
 #include "engine/loop/frame_pose.h"
 #include "engine/loop/frame_trace.h"
 #include "engine/loop/ladder.h"
-#include "engine/loop/scene.h"
+#include "engine/loop/shared_device.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/cuda/draw.h"
 #include "render/cuda/show.h"

@@ -2,8 +2,9 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "engine/loop/frame_light.h"
 #include "engine/loop/robot_draw.h"
-#include "engine/loop/transform.h"
+#include "engine/scene/transform.h"
 
 #include <string.h>
 
@@ -57,7 +58,8 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
             continue;
         }
         float model[12];
-        ORR_TRY(orr_world_place(world, view->world, layer, &state.transform, &state.transform, error));
+        ORR_TRY(
+            orr_world_layer_transform(world, view->world, layer, &state.transform, &state.transform, error));
         ORR_TRY(orr_affine_from_transform(&state.transform, model, error));
         switch (layer->kind) {
         case ORR_LAYER_SPLATS: {
@@ -90,12 +92,12 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
     }
     // layers of all kinds meet in one projection
     list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
-    ORR_TRY(orr_world_light(world, view->world, list, error));
+    ORR_TRY(orr_frame_light(world, view->world, list, error));
     list->opaque = view->has_background || scene->has_background;
     list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
     list->backdrop.mesh = NULL;
     const orr_layer_data *sky = view->has_background ? NULL : orr_scene_sky(scene);
-    return sky ? orr_scene_draw_sky(sky, list, error) : ORR_OK;
+    return sky ? orr_frame_sky(sky, list, error) : ORR_OK;
 }
 
 void orr_frame_slot_close(orr_frame_slot *slot)

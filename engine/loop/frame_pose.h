@@ -1,8 +1,7 @@
 // Pose: where everything stands in one view of one world, copied, so that the world may move on while it is drawn.
 #pragma once
 
-#include "engine/loop/robot.h"
-#include "engine/loop/scene.h"
+#include "engine/loop/world_robots.h"
 
 // A submitted frame.
 typedef struct orr_frame_slot {

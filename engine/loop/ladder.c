@@ -2,46 +2,14 @@
 #include "engine/loop/ladder.h"
 
 #include "engine/device/interop.h"
-#include "engine/loop/scene.h"
+#include "engine/loop/devices.h"
 #include "orr_features.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The emulated device of the tests is as slow as it is thorough: only who asks for it gets it.
 #define CUDA_MAY_BE_CHOSEN (!ORR_CUDA_EMULATED)
-
-static const char *const names[] = {
-    [ORR_DEVICE_AUTO] = "auto",
-    [ORR_DEVICE_CPU] = "cpu",
-    [ORR_DEVICE_VULKAN] = "vulkan",
-    [ORR_DEVICE_CUDA] = "cuda",
-    [ORR_DEVICE_CUDA_VULKAN] = "cuda+vulkan",
-    [ORR_DEVICE_CUDA_VULKAN_COPIES] = "cuda+vulkan-copies",
-};
-
-const char *orr_device_name(orr_device_kind device)
-{
-    return names[device];
-}
-
-bool orr_device_named(const char *name, orr_device_kind *device)
-{
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *device = (orr_device_kind)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-bool orr_device_is_cuda(orr_device_kind device)
-{
-    return device == ORR_DEVICE_CUDA || device == ORR_DEVICE_CUDA_VULKAN ||
-           device == ORR_DEVICE_CUDA_VULKAN_COPIES;
-}
 
 // A driver that runs on the CPU is no reason to leave our own lanes.
 static bool gpu_answers(void)
@@ -157,22 +125,10 @@ static orr_result stand_on_best(orr_engine *engine, orr_error *error)
     return ORR_OK;
 }
 
-orr_result orr_device_wanted(orr_device_kind asked, orr_device_kind *wanted, orr_error *error)
-{
-    const char *variable = getenv("ORR_DEVICE");
-    *wanted = asked;
-    if (asked == ORR_DEVICE_AUTO && variable && variable[0] && !orr_device_named(variable, wanted)) {
-        return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "ORR_DEVICE=%s: expected auto, cpu, vulkan, cuda, cuda+vulkan or cuda+vulkan-copies",
-                        variable);
-    }
-    return ORR_OK;
-}
-
 orr_result orr_ladder_choose(orr_engine *engine, orr_error *error)
 {
     orr_device_kind wanted;
-    ORR_TRY(orr_device_wanted(engine->desc.device, &wanted, error));
+    ORR_TRY(orr_device_resolve(engine->desc.device, &wanted, error));
     orr_cuda *cuda;
     orr_vk *vk;
     switch (wanted) {

@@ -2,8 +2,7 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
-#include "engine/loop/robot_pull.h"
-#include "engine/loop/transform.h"
+#include "engine/scene/transform.h"
 #include "physics/model/rotation.h"
 #include "physics/model/tendon_path.h"
 

@@ -1,7 +1,7 @@
 // What a frame shows of a robot: its geoms, sites and tendons where its bodies are, what pulls at it, its contacts.
 #pragma once
 
-#include "engine/loop/scene.h"
+#include "engine/loop/world_robots.h"
 
 // At most so many meshes come from all robots of a frame.
 orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const orr_view *view, int *count,

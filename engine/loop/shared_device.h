@@ -1,8 +1,7 @@
 // For a program with a window: one Vulkan device draws and presents, so that pictures need not leave it.
 #pragma once
 
-#include "engine/device/cuda.h"
-#include "engine/device/vulkan.h"
+#include "engine/loop/devices.h"
 
 struct orr_vulkan_image; // render/vulkan/image.h
 
@@ -10,21 +9,8 @@ struct orr_vulkan_image; // render/vulkan/image.h
 orr_result orr_engine_create_presenting(const orr_engine_desc *desc, const char *const *extensions,
                                         int extension_count, orr_engine **engine, orr_error *error);
 
-// The CUDA device, opened when it is first asked for; it lives as long as the engine.
-orr_result orr_engine_take_cuda(orr_engine *engine, orr_cuda **cuda, orr_error *error);
-
-// The Vulkan device, opened when it is first asked for; give it back when done.
-orr_result orr_engine_take_vk(orr_engine *engine, orr_vk **vk, orr_error *error);
-void orr_engine_give_vk(orr_engine *engine);
 // The device was lost: once everyone has given it back, the next to take it opens it anew.
 void orr_engine_lose_vk(orr_engine *engine);
-
-// Has the scene fields? The CPU has a part in its frames, which therefore end in memory.
-bool orr_scene_has_fields(const orr_scene *scene);
-
-// Do CUDA's pictures reach the Vulkan device without the caller's memory? Not when there is no Vulkan beside CUDA, and no
-// longer once neither sharing nor copying has worked.
-bool orr_engine_shows_cuda(const orr_engine *engine);
 
 // As orr_frame_submit and orr_frame_finish, for frames of ORR_DEVICE_VULKAN without fields, and of ORR_DEVICE_CUDA where
 // orr_engine_shows_cuda says so: the picture ends in an image of the Vulkan device, and stays there until frames_in_flight more submits of images or until the frame goes.

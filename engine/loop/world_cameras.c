@@ -1,9 +1,9 @@
 // Cameras as they stand in a world: the scene's own, and those that robots carry.
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
-#include "engine/loop/camera_file.h"
-#include "engine/loop/scene.h"
-#include "engine/loop/transform.h"
+#include "engine/loop/world_robots.h"
+#include "engine/scene/camera_file.h"
+#include "engine/scene/transform.h"
 #include "physics/model/rotation.h"
 
 #include <math.h>

@@ -3,8 +3,7 @@
 // a GPU (tests/gpu_check). What can go wrong is in test_interop_faults.c.
 #include "assets/clouds.h"
 #include "engine/image/image.h"
-#include "engine/loop/ladder.h"
-#include "engine/loop/scene.h"
+#include "engine/loop/shared_device.h"
 #include "orr_features.h"
 #include "tests/support/read_image.h"
 #include "tests/support/same_gpu.h"

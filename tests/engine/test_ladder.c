@@ -3,8 +3,6 @@
 #define _GNU_SOURCE // setenv
 #include "assets/clouds.h"
 #include "engine/image/image.h"
-#include "engine/loop/ladder.h"
-#include "engine/loop/scene.h"
 #include "engine/loop/shared_device.h"
 #include "tests/cuda_emu/emu.h"
 #include "tests/support/emulated_gpu.h"
@@ -14,6 +12,7 @@
 #include "tests/support/vulkan_calls.h"
 
 #include <cuda_runtime_api.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

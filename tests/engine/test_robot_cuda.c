@@ -4,8 +4,10 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/device/cuda_gpu.h"
+#include "engine/loop/devices.h"
+#include "engine/loop/frame_light.h"
 #include "engine/loop/robot_draw.h"
-#include "engine/loop/transform.h"
+#include "engine/scene/transform.h"
 #include "orr_features.h"
 #include "tests/support/support.h"
 
@@ -421,7 +423,7 @@ static void stepping_and_drawing_wait_for_nothing(void **state)
         drive(world);
         assert_ok(orr_world_step(world, 1, &error));
         list_meshes(world, 0, &there, meshes);
-        assert_ok(orr_world_light(world, 0, &lit, &error));
+        assert_ok(orr_frame_light(world, 0, &lit, &error));
     }
     assert_int_equal(copies_to_host(), copies);
     assert_int_equal(cudaStreamQuery(cuda->stream), cudaErrorNotReady);

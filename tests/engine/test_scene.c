@@ -1,7 +1,7 @@
 // Tests of engine/loop: the scene, what files become in it, the default camera, and the world.
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
-#include "engine/loop/scene.h"
+#include "engine/scene/scene.h"
 #include "orr_features.h"
 #include "tests/support/support.h"
 

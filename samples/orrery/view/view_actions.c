@@ -3,7 +3,7 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
-#include "engine/loop/camera_file.h"
+#include "engine/scene/camera_file.h"
 
 #include <math.h>
 #include <stdarg.h>

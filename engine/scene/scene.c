@@ -1,20 +1,19 @@
 // The scene: a list of layers, in the order added.
-#include "engine/loop/scene.h"
-#include "engine/loop/shared_device.h"
+#include "engine/scene/scene.h"
 
 #include "engine/core/memory.h"
-#include "engine/loop/transform.h"
+#include "engine/scene/transform.h"
 
 #include <string.h>
 
-orr_result orr_scene_create(orr_engine *engine, orr_scene **out, orr_error *error)
+orr_result orr_scene_open(const orr_scene_context *context, orr_scene **out, orr_error *error)
 {
     *out = NULL;
     orr_scene *scene = orr_alloc_zero(1, sizeof *scene);
     if (!scene) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a scene");
     }
-    scene->engine = engine;
+    scene->context = *context;
     scene->sun = orr_default_sun(orr_scene_up(scene));
     *out = scene;
     return ORR_OK;
@@ -67,9 +66,9 @@ orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *
         free_contents(&layer);
         return result;
     }
-    layer.key = scene->engine->next_key;
+    layer.key = *scene->context.next_key;
     layer.key_count = layer.robot ? orr_robot_keys(layer.robot) : 1;
-    scene->engine->next_key += (uint64_t)layer.key_count;
+    *scene->context.next_key += (uint64_t)layer.key_count;
     scene->layers[scene->layer_count++] = layer;
     refresh_sun(scene);
     return ORR_OK;
@@ -103,7 +102,7 @@ orr_result orr_scene_add_splats(orr_scene *scene, const char *name, const orr_sp
 {
     orr_splats_view view = orr_splats_data(splats);
     orr_splat_pack *pack;
-    ORR_TRY(orr_splat_pack_create(scene->engine->jobs, &view, &pack, error));
+    ORR_TRY(orr_splat_pack_create(scene->context.jobs, &view, &pack, error));
     orr_layer_data layer = {.kind = ORR_LAYER_SPLATS, .splats = pack, .visible = true};
     ORR_TRY(orr_scene_append(scene, layer, name ? name : "splats", transform, error));
     if (id) {

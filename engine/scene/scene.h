@@ -1,32 +1,22 @@
-// The scene (what exists) and the world (what changes) from the inside: the loop's own rooms read these.
+// The scene from the inside: what exists, built once and then const. What changes is in worlds (engine/loop/world.h).
 #pragma once
 
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/pool.h"
-#include "engine/device/cuda.h"
-#include "engine/loop/robot.h"
-#include "engine/loop/shared_device.h"
+#include "engine/scene/robot.h"
 #include "render/draw.h"
 
-struct orr_engine {
-    orr_engine_desc desc; // as given
-    orr_log log;
+// What an engine lends to the scenes made on it; it outlives them.
+typedef struct orr_scene_context {
+    orr_engine *engine; // for the worlds and frames of the scene: nothing here looks into it
     orr_jobs *jobs;
     orr_isa isa;
-    orr_device_kind device;           // that draws: CPU, VULKAN or CUDA
-    orr_device_kind rung;             // of the ladder: the same, or how CUDA's pictures reach Vulkan
-    orr_cuda *cuda;                   // NULL until something draws on CUDA
-    orr_vk *vk;                       // NULL until something draws on Vulkan
-    int vk_users;                     // frames that draw on it, and a window
-    bool vk_lost;                     // opened anew once nobody uses it any more
-    const char *const *vk_extensions; // vk_extension_count: for a window; NULL: the device need not present
-    int vk_extension_count;
-    char description[320];
-    uint64_t next_key; // names uploaded contents (orr_draw_splats.key); never reused
-};
+    orr_log log;
+    uint64_t *next_key; // of orr_layer_data.key: counted up for all scenes of the engine, never reused
+} orr_scene_context;
 
-// One layer: a cloud, a mesh, a field or a robot, and where it stands when a world begins.
+// One layer: a cloud, a mesh, a field or a robot, and its transform when a world begins.
 typedef struct orr_layer_data {
     orr_pool_id id;
     orr_layer_kind kind;
@@ -49,7 +39,7 @@ typedef struct orr_layer_data {
 void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3]);
 
 struct orr_scene {
-    orr_engine *engine; // borrowed
+    orr_scene_context context;
     orr_pool ids;
     orr_layer_data *layers; // layer_count, in the order added
     int layer_count, layer_capacity;
@@ -60,6 +50,10 @@ struct orr_scene {
     bool has_background;
     float background[3];
 };
+
+// An empty scene; and what a file holds, its layers, cameras, background and sun, into an empty scene.
+orr_result orr_scene_open(const orr_scene_context *context, orr_scene **scene, orr_error *error);
+orr_result orr_scene_read(orr_scene *scene, const char *path, orr_error *error);
 
 // Index into scene->layers, or -1 when the id is stale.
 int orr_scene_find(const orr_scene *scene, orr_layer layer);
@@ -73,11 +67,10 @@ orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *
 void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
 // The sun of a scene whose file gives none. With a robot it only says from where the first of the model's lights comes.
 void orr_scene_light(orr_scene *scene);
-// Sun and lights as they fall in one copy, into a list whose lens is set: the scene's sun, or the lights of the first robot's
-// model, which its bodies carry.
-orr_result orr_world_light(const orr_world *world, int index, orr_draw_list *list, orr_error *error);
 // Takes layers away from the end until `count` are left.
 void orr_scene_truncate(orr_scene *scene, int count);
+
+bool orr_scene_has_fields(const orr_scene *scene);
 
 // Which way is up where a scene does not say: captured clouds and images have y down; meshes and signed distances y up, as
 // glTF says; radiance fields and volumes z up, as the captures of Blender and COLMAP tools have it. The first cloud
@@ -89,30 +82,11 @@ void orr_scene_centre(const orr_scene *scene, float centre[3]);
 // The light of a scene whose file gives none: from above, behind the default camera's shoulder.
 orr_draw_sun orr_default_sun(orr_up up);
 
-// What one world changes of one layer. Kept by slot, so that a layer added later finds its place; a slot
-// whose generation differs from the layer's starts as the scene was built.
-typedef struct orr_layer_state {
-    uint32_t generation;
-    bool visible;
-    orr_transform transform;
-} orr_layer_state;
-
-struct orr_world {
-    const orr_scene *scene; // borrowed
-    int count;
-    uint32_t slots;          // slots per world
-    orr_layer_state *states; // count x slots
-    orr_world_robots *robots;
-};
-
-// The state of a layer in one world.
-orr_layer_state orr_world_state(const orr_world *world, int index, const orr_layer_data *layer);
-// Where it stands in the scene: its state's transform, on the body it is bound to.
-orr_result orr_world_place(const orr_world *world, int index, const orr_layer_data *layer,
-                           const orr_transform *own, orr_transform *place, orr_error *error);
-// The same as the scene was built.
-orr_transform orr_scene_place(const orr_scene *scene, const orr_layer_data *layer);
-// The robot whose sky stands behind the scene; NULL: none has one, or the scene has what stands behind it.
+// The transform of a layer in the scene as it was built: its own, on the body at rest that it is bound to.
+orr_transform orr_scene_layer_transform(const orr_scene *scene, const orr_layer_data *layer);
+// The robot on whose body a layer is; NULL: it is bound to none.
+const orr_layer_data *orr_scene_bound_robot(const orr_scene *scene, const orr_layer_data *layer);
+// The robot that was added first, whose model lights the scene; NULL: there is none.
+const orr_layer_data *orr_scene_first_robot(const orr_scene *scene);
+// The robot whose sky is behind the scene; NULL: none has one, or the scene has a background of its own.
 const orr_layer_data *orr_scene_sky(const orr_scene *scene);
-// Puts that sky into a list whose lens is set.
-orr_result orr_scene_draw_sky(const orr_layer_data *robot, orr_draw_list *list, orr_error *error);

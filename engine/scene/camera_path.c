@@ -1,4 +1,4 @@
-#include "engine/loop/camera_path.h"
+#include "engine/scene/camera_path.h"
 
 #include <math.h>
 

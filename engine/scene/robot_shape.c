@@ -1,4 +1,4 @@
-#include "engine/loop/robot_shape.h"
+#include "engine/scene/robot_shape.h"
 
 #include "engine/core/memory.h"
 

@@ -1,15 +1,16 @@
-#include "engine/loop/world_machine.h"
+#include "engine/loop/world_device.h"
 
 #include "engine/core/memory.h"
+#include "engine/loop/devices.h"
 
 // A core of the CPU gives 220 to 300 thousand steps a second of a humanoid to all its worlds together (BENCHMARKS.md), and a
 // GPU advances each world by itself, however few there are: 370 steps a second where it makes the 3 million of 8192 worlds that
 // are its goal. So it pays from 600 to 800 worlds for each core on, and half of that for each of two threads that share one.
 enum { CUDA_WORLDS_PER_THREAD = 512 };
 
-bool orr_machine_is_cuda(const orr_engine *engine, orr_device_kind wanted, int worlds)
+bool orr_world_device_is_cuda(const orr_engine *engine, orr_device_kind device, int worlds)
 {
-    return wanted == ORR_DEVICE_CUDA || (wanted == ORR_DEVICE_AUTO && engine->device == ORR_DEVICE_CUDA &&
+    return device == ORR_DEVICE_CUDA || (device == ORR_DEVICE_AUTO && engine->device == ORR_DEVICE_CUDA &&
                                          worlds / CUDA_WORLDS_PER_THREAD >= orr_jobs_workers(engine->jobs));
 }
 
@@ -22,8 +23,8 @@ static orr_result create(orr_engine *engine, orr_cuda *cuda, int worlds, const c
     return result == ORR_OK ? ORR_OK : orr_fail(error, (orr_code)why.code, "%s: %s", name, why.message);
 }
 
-orr_result orr_machine_open(orr_engine *engine, bool on_cuda, int worlds, const char *name,
-                            const orr_model *model, orr_physics **physics, orr_error *error)
+orr_result orr_world_physics_create(orr_engine *engine, bool on_cuda, int worlds, const char *name,
+                                    const orr_model *model, orr_physics **physics, orr_error *error)
 {
     orr_cuda *cuda = NULL;
     orr_error why = {0};
@@ -38,7 +39,7 @@ orr_result orr_machine_open(orr_engine *engine, bool on_cuda, int worlds, const 
     return create(engine, NULL, worlds, name, model, physics, error);
 }
 
-orr_result orr_machine_copy_states(orr_physics *from, orr_physics *to, orr_error *error)
+orr_result orr_world_physics_copy(orr_physics *from, orr_physics *to, orr_error *error)
 {
     static const orr_physics_field fields[] = {
 #define FIELD(NAME, name) ORR_PHYSICS_##NAME,

@@ -1,8 +1,9 @@
-#include "engine/loop/transform.h"
+#include "engine/scene/transform.h"
 
 #include "engine/core/camera.h"
 
 #include <math.h>
+#include <string.h>
 
 // in double: a legal quaternion may be as short as 1e-30
 static void normalise(double q[4], float out[4])
@@ -54,4 +55,18 @@ orr_transform orr_transform_multiply(const orr_transform *a, const orr_transform
                     p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0]};
     normalise(pq, product.rotation);
     return product;
+}
+
+void orr_transform_direction(const float rotation[4], const float direction[3], float out[3])
+{
+    orr_transform turn = {.scale = 1.0f};
+    float m[12];
+    memcpy(turn.rotation, rotation, sizeof turn.rotation);
+    orr_result valid = orr_affine_from_transform(&turn, m, NULL);
+    assert(valid == ORR_OK);
+    (void)valid;
+    for (int k = 0; k < 3; k++) {
+        const float *row = m + 4 * k;
+        out[k] = row[0] * direction[0] + row[1] * direction[1] + row[2] * direction[2];
+    }
 }

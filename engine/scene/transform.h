@@ -1,4 +1,4 @@
-// Similarity transforms: what places a layer in the world.
+// Similarity transforms: where a layer is in the scene, how it is turned, and its scale.
 #pragma once
 
 #include "engine/core/result.h"
@@ -9,3 +9,6 @@ orr_result orr_transform_resolve(const orr_transform *transform, orr_transform *
 
 // First b, then a. Both resolved.
 orr_transform orr_transform_multiply(const orr_transform *a, const orr_transform *b);
+
+// A direction turned by a quaternion (w, x, y, z; all zero: identity), which need not be of unit length.
+void orr_transform_direction(const float rotation[4], const float direction[3], float out[3]);

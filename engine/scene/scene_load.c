@@ -1,10 +1,10 @@
 // Files become layers: a cloud, a mesh, or a scene file that names several.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
-#include "engine/loop/camera_file.h"
-#include "engine/loop/scene.h"
-#include "engine/loop/scene_file.h"
-#include "engine/loop/transform.h"
+#include "engine/scene/camera_file.h"
+#include "engine/scene/scene.h"
+#include "engine/scene/scene_file.h"
+#include "engine/scene/transform.h"
 #include "neural/capture/capture.h"
 #include "neural/capture/capture_file.h"
 #include "render/formats/splat_formats.h"
@@ -12,68 +12,67 @@
 #include <string.h>
 
 // A layer as a scene file describes it, or as add_file asks for it.
-typedef struct layer_wish {
+typedef struct layer_source {
     const char *path;
     const char *name; // NULL: the file's own
     const orr_transform *transform;
     bool visible, antialias;
-} layer_wish;
+} layer_source;
 
-static const char *name_of(const layer_wish *wish)
+static const char *name_of(const layer_source *source)
 {
-    return wish->name ? wish->name : orr_path_name(wish->path);
+    return source->name ? source->name : orr_path_name(source->path);
 }
 
-static orr_result add_mesh(orr_scene *scene, const layer_wish *wish, orr_error *error)
+static orr_result add_mesh(orr_scene *scene, const layer_source *source, orr_error *error)
 {
-    orr_layer_data layer = {.kind = ORR_LAYER_MESH, .visible = wish->visible};
-    ORR_TRY(orr_mesh_load(wish->path, &layer.mesh, error));
-    return orr_scene_append(scene, layer, name_of(wish), wish->transform, error);
+    orr_layer_data layer = {.kind = ORR_LAYER_MESH, .visible = source->visible};
+    ORR_TRY(orr_mesh_load(source->path, &layer.mesh, error));
+    return orr_scene_append(scene, layer, name_of(source), source->transform, error);
 }
 
-static orr_result add_field(orr_scene *scene, const layer_wish *wish, orr_error *error)
+static orr_result add_field(orr_scene *scene, const layer_source *source, orr_error *error)
 {
-    orr_layer_data layer = {.kind = ORR_LAYER_FIELD, .visible = wish->visible};
-    const orr_engine *engine = scene->engine;
-    ORR_TRY(orr_field_layer_load(wish->path, engine->jobs, engine->isa, &layer.field, error));
-    return orr_scene_append(scene, layer, name_of(wish), wish->transform, error);
+    orr_layer_data layer = {.kind = ORR_LAYER_FIELD, .visible = source->visible};
+    ORR_TRY(orr_field_layer_load(source->path, scene->context.jobs, scene->context.isa, &layer.field, error));
+    return orr_scene_append(scene, layer, name_of(source), source->transform, error);
 }
 
-static orr_result add_robot(orr_scene *scene, const layer_wish *wish, orr_error *error)
+static orr_result add_robot(orr_scene *scene, const layer_source *source, orr_error *error)
 {
-    orr_layer_data layer = {.kind = ORR_LAYER_ROBOT, .visible = wish->visible};
-    ORR_TRY(orr_robot_load(wish->path, &layer.robot, error));
+    orr_layer_data layer = {.kind = ORR_LAYER_ROBOT, .visible = source->visible};
+    ORR_TRY(orr_robot_load(source->path, &layer.robot, error));
     const orr_model_unused *unused = &layer.robot->model->unused;
     if (unused->count > 0) {
-        orr_log_line(scene->engine->log, ORR_LOG_INFO, ORR_CODE_MODEL_FILE,
+        orr_log_line(scene->context.log, ORR_LOG_INFO, ORR_CODE_MODEL_FILE,
                      "%d parts of a robot are not used, the first: %s", unused->count, unused->first);
     }
-    return orr_scene_append(scene, layer, name_of(wish), wish->transform, error);
+    return orr_scene_append(scene, layer, name_of(source), source->transform, error);
 }
 
-static orr_result add_cloud(orr_scene *scene, const layer_wish *wish, orr_error *error)
+static orr_result add_cloud(orr_scene *scene, const layer_source *source, orr_error *error)
 {
     orr_splats *splats;
     orr_error why = {0};
-    orr_result result = orr_splats_load(wish->path, &splats, &why);
-    bool cloud_ending = orr_splat_format_of((orr_splat_source){.name = wish->path}) != NULL;
+    orr_result result = orr_splats_load(source->path, &splats, &why);
+    bool cloud_ending = orr_splat_format_of((orr_splat_source){.name = source->path}) != NULL;
     if (why.code == ORR_CODE_FILE_TYPE && !cloud_ending) {
         return orr_fail(
             error, ORR_CODE_FILE_TYPE,
             "%s: unknown kind of file: expected a splat cloud (.ply .compressed.ply .splat .spz .sog "
             ".ksplat), a mesh (.glb .gltf .obj .stl), a trained field (.ingp), a robot (.xml .urdf) or a "
             "scene file (.json)",
-            wish->path);
+            source->path);
     }
     if (result != ORR_OK) {
         return orr_fail(error, (orr_code)why.code, "%s", why.message);
     }
-    result = orr_scene_add_splats(scene, name_of(wish), splats, wish->transform, NULL, error);
+    result = orr_scene_add_splats(scene, name_of(source), splats, source->transform, NULL, error);
     orr_splats_destroy(splats);
     ORR_TRY(result);
     orr_layer_data *layer = &scene->layers[scene->layer_count - 1];
-    layer->visible = wish->visible;
-    layer->antialias = wish->antialias;
+    layer->visible = source->visible;
+    layer->antialias = source->antialias;
     return ORR_OK;
 }
 
@@ -90,34 +89,34 @@ static orr_result read_scene_text(const char *path, char **text, orr_error *erro
     return ORR_OK;
 }
 
-static orr_result add_single(orr_scene *scene, const layer_wish *wish, orr_error *error)
+static orr_result add_single(orr_scene *scene, const layer_source *source, orr_error *error)
 {
-    if (orr_field_model_readable(wish->path)) {
-        return add_field(scene, wish, error);
+    if (orr_field_model_readable(source->path)) {
+        return add_field(scene, source, error);
     }
-    if (orr_robot_readable(wish->path)) {
-        return add_robot(scene, wish, error);
+    if (orr_robot_readable(source->path)) {
+        return add_robot(scene, source, error);
     }
-    return orr_mesh_readable(wish->path) && !orr_path_has_ending(wish->path, ".ply")
-               ? add_mesh(scene, wish, error)
-               : add_cloud(scene, wish, error);
+    return orr_mesh_readable(source->path) && !orr_path_has_ending(source->path, ".ply")
+               ? add_mesh(scene, source, error)
+               : add_cloud(scene, source, error);
 }
 
 // A layer's file must be a cloud or a mesh: scene files do not nest, so that there are no cycles.
-static orr_result add_listed(orr_scene *scene, const layer_wish *wish, orr_error *error)
+static orr_result add_listed(orr_scene *scene, const layer_source *source, orr_error *error)
 {
-    if (orr_path_has_ending(wish->path, ".json")) {
+    if (orr_path_has_ending(source->path, ".json")) {
         char *text;
-        ORR_TRY(read_scene_text(wish->path, &text, error));
+        ORR_TRY(read_scene_text(source->path, &text, error));
         if (text) {
             orr_free(text);
             return orr_fail(
                 error, ORR_CODE_SCENE_FILE,
                 "%s: expected a cloud, a mesh, a field or a robot (a scene file cannot hold another)",
-                wish->path);
+                source->path);
         }
     }
-    return add_single(scene, wish, error);
+    return add_single(scene, source, error);
 }
 
 // The layers that a file added from `first` on are bound once all are there: a robot may stand behind what it carries.
@@ -156,9 +155,9 @@ static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const
         // what is bound stands in a body's frame, wherever the robot is put
         orr_transform transform =
             layer->robot ? layer->transform : orr_transform_multiply(outer, &layer->transform);
-        layer_wish wish = {layer->file, layer->name, &transform, layer->visible, layer->antialias};
+        layer_source source = {layer->file, layer->name, &transform, layer->visible, layer->antialias};
         orr_error why = {0};
-        if (add_listed(scene, &wish, &why) != ORR_OK) {
+        if (add_listed(scene, &source, &why) != ORR_OK) {
             return orr_fail(error, (orr_code)why.code, "%s: layers[%d]: %s", path, i, why.message);
         }
     }
@@ -229,7 +228,8 @@ static orr_result add_path(orr_scene *scene, const char *path, const orr_transfo
         ORR_TRY(read_scene_text(path, &text, error));
     }
     if (!text) {
-        return add_single(scene, &(layer_wish){.path = path, .transform = transform, .visible = true}, error);
+        return add_single(scene, &(layer_source){.path = path, .transform = transform, .visible = true},
+                          error);
     }
     orr_result result = add_scene_file(scene, path, text, transform, settings, error);
     orr_free(text);
@@ -251,16 +251,7 @@ orr_result orr_scene_add_file(orr_scene *scene, const char *path, const orr_tran
     return ORR_OK;
 }
 
-orr_result orr_scene_load(orr_engine *engine, const char *path, orr_scene **out, orr_error *error)
+orr_result orr_scene_read(orr_scene *scene, const char *path, orr_error *error)
 {
-    *out = NULL;
-    orr_scene *scene;
-    ORR_TRY(orr_scene_create(engine, &scene, error));
-    orr_result result = add_path(scene, path, NULL, true, error);
-    if (result != ORR_OK) {
-        orr_scene_destroy(scene);
-        return result;
-    }
-    *out = scene;
-    return ORR_OK;
+    return add_path(scene, path, NULL, true, error);
 }

@@ -1,43 +1,7 @@
 #include "engine/core/memory.h"
+#include "engine/loop/engine.h"
 #include "engine/loop/ladder.h"
-#include "engine/loop/scene.h"
-
-orr_result orr_engine_take_cuda(orr_engine *engine, orr_cuda **cuda, orr_error *error)
-{
-    if (!engine->cuda) {
-        ORR_TRY(orr_cuda_create(NULL, &engine->cuda, error));
-    }
-    *cuda = engine->cuda;
-    return ORR_OK;
-}
-
-orr_result orr_engine_take_vk(orr_engine *engine, orr_vk **vk, orr_error *error)
-{
-    if (engine->vk_lost && engine->vk_users == 0) {
-        orr_vk_destroy(engine->vk);
-        engine->vk = NULL;
-        engine->vk_lost = false;
-    }
-    if (!engine->vk) {
-        const orr_vk_desc desc = {
-            .validate = engine->desc.validate,
-            .present = engine->vk_extensions != NULL,
-            .instance_extensions = engine->vk_extensions,
-            .instance_extension_count = engine->vk_extension_count,
-            .uuid = engine->cuda ? orr_cuda_describe(engine->cuda)->uuid : NULL,
-            .log = engine->log,
-        };
-        ORR_TRY(orr_vk_create(&desc, &engine->vk, error));
-    }
-    engine->vk_users++;
-    *vk = engine->vk;
-    return ORR_OK;
-}
-
-void orr_engine_give_vk(orr_engine *engine)
-{
-    engine->vk_users--;
-}
+#include "engine/loop/shared_device.h"
 
 void orr_engine_lose_vk(orr_engine *engine)
 {
@@ -92,11 +56,6 @@ void orr_engine_destroy(orr_engine *engine)
 int orr_engine_threads(const orr_engine *engine)
 {
     return orr_jobs_workers(engine->jobs);
-}
-
-bool orr_engine_shows_cuda(const orr_engine *engine)
-{
-    return engine->rung == ORR_DEVICE_CUDA_VULKAN || engine->rung == ORR_DEVICE_CUDA_VULKAN_COPIES;
 }
 
 orr_device_kind orr_engine_device(const orr_engine *engine)

@@ -1,5 +1,5 @@
 // How a scene is seen when its file does not say: which way is up, from where to look, and the light.
-#include "engine/loop/scene.h"
+#include "engine/scene/scene.h"
 
 #include "engine/core/camera.h"
 
@@ -71,7 +71,7 @@ typedef struct layer_samples {
 static layer_samples samples_of(const orr_scene *scene, const orr_layer_data *layer)
 {
     layer_samples s = {.layer = layer};
-    orr_transform place = orr_scene_place(scene, layer);
+    orr_transform place = orr_scene_layer_transform(scene, layer);
     orr_layer_bounds(layer, s.low, s.high);
     s.elements = layer->mesh ? layer->mesh->vertex_count : layer->splats ? layer->splats->count : CORNERS;
     s.count = s.elements < SAMPLES_MAX ? (int)s.elements : SAMPLES_MAX;

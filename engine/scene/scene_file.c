@@ -1,11 +1,11 @@
-#include "engine/loop/scene_file.h"
+#include "engine/scene/scene_file.h"
 
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
-#include "engine/loop/scene.h"
-#include "engine/loop/transform.h"
+#include "engine/scene/scene.h"
+#include "engine/scene/transform.h"
 
 #include <math.h>
 #include <string.h>

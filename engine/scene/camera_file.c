@@ -1,4 +1,4 @@
-#include "engine/loop/camera_file.h"
+#include "engine/scene/camera_file.h"
 
 #include "engine/core/camera.h"
 #include "engine/core/file.h"

@@ -1,18 +1,18 @@
-// The public door to robots: step them, read and set their states (engine/orrery.h).
-#include "engine/loop/ladder.h"
-#include "engine/loop/transform.h"
+// The public functions for robots (engine/orrery.h): step them, read and set their states.
+#include "engine/loop/devices.h"
 #include "engine/loop/world_robots.h"
+#include "engine/scene/transform.h"
 
 #include <math.h>
 
 static orr_result find_layer(const orr_scene *scene, orr_layer id, const orr_layer_data **layer,
                              orr_error *error)
 {
-    int place = orr_scene_find(scene, id);
-    if (place < 0) {
+    int index = orr_scene_find(scene, id);
+    if (index < 0) {
         return orr_scene_stale(id, error);
     }
-    *layer = &scene->layers[place];
+    *layer = &scene->layers[index];
     if ((*layer)->kind != ORR_LAYER_ROBOT) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "layer %s: expected a robot", (*layer)->name);
     }
@@ -82,10 +82,10 @@ static void visit_step(orr_world_robot *r, double steps)
 static void visit_advance(orr_world_robot *r, double seconds)
 {
     double step = r->robot->model->opt.timestep;
-    r->owed += seconds;
+    r->pending += seconds;
     // a step that lacks no more than rounding is due
-    double due = floor(r->owed / step + 1e-9);
-    r->owed -= due * step;
+    double due = floor(r->pending / step + 1e-9);
+    r->pending -= due * step;
     step_robot(r, (int)fmin(due, 1e9));
 }
 
@@ -99,7 +99,7 @@ orr_result orr_world_set_device(orr_world *world, orr_device_kind device, orr_er
     if (device == ORR_DEVICE_CUDA) {
         ORR_TRY(orr_engine_take_cuda(world->robots->engine, &cuda, error));
     }
-    world->robots->wanted = device;
+    world->robots->device = device;
     return orr_world_robots_move(world, error);
 }
 
@@ -128,19 +128,11 @@ orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error)
     return for_each(world, error, visit_advance, seconds);
 }
 
-static orr_result check_index(const orr_world *world, int index, orr_error *error)
-{
-    if (index < 0 || index >= world->count) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "world %d: expected 0 to %d", index, world->count - 1);
-    }
-    return ORR_OK;
-}
-
 static orr_result open_state(const orr_world *world, int index, orr_layer id, orr_world_robot **r,
                              orr_error *error)
 {
     const orr_layer_data *layer = NULL;
-    ORR_TRY(check_index(world, index, error));
+    ORR_TRY(orr_world_check_index(world, index, error));
     ORR_TRY(find_layer(world->scene, id, &layer, error));
     return orr_world_robots_find(world, layer, r, error);
 }
@@ -224,7 +216,7 @@ orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer
 {
     const orr_layer_data *layer = NULL;
     const orr_transform *bodies = NULL;
-    ORR_TRY(check_index(world, index, error));
+    ORR_TRY(orr_world_check_index(world, index, error));
     ORR_TRY(find_layer(world->scene, id, &layer, error));
     int count = layer->robot->model->nbody;
     if (body < 0 || body >= count) {

@@ -1,9 +1,9 @@
-#include "engine/loop/robot.h"
+#include "engine/scene/robot.h"
 
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
-#include "engine/loop/transform.h"
+#include "engine/scene/transform.h"
 #include "physics/model/pose.h"
 #include "physics/model/tendon_path.h"
 
