@@ -65,9 +65,9 @@ orr_result orr_engine_take_vk(orr_engine *engine, orr_vk **vk, orr_error *error)
     if (!engine->vk) {
         const orr_vk_desc desc = {
             .validate = engine->desc.validate,
-            .present = engine->vk_extensions != NULL,
-            .instance_extensions = engine->vk_extensions,
-            .instance_extension_count = engine->vk_extension_count,
+            .present = engine->has_window,
+            .instance_extensions = engine->window.extensions,
+            .instance_extension_count = engine->window.extension_count,
             .uuid = engine->cuda ? orr_cuda_describe(engine->cuda)->uuid : NULL,
             .log = engine->log,
         };
@@ -86,4 +86,36 @@ void orr_engine_give_vk(orr_engine *engine)
 bool orr_engine_shows_cuda(const orr_engine *engine)
 {
     return engine->rung == ORR_DEVICE_CUDA_VULKAN || engine->rung == ORR_DEVICE_CUDA_VULKAN_COPIES;
+}
+
+orr_result orr_engine_attach_window(orr_engine *engine, orr_error *error)
+{
+    orr_vk *vk;
+    if (engine->window_attached) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_engine_take_vk(engine, &vk, error));
+    orr_result result = engine->window.attach(engine->window.user, vk, error);
+    if (result != ORR_OK) {
+        orr_engine_give_vk(engine);
+        return result;
+    }
+    engine->window_attached = true;
+    return ORR_OK;
+}
+
+void orr_engine_detach_window(orr_engine *engine)
+{
+    if (engine && engine->window_attached) {
+        engine->window.detach(engine->window.user);
+        orr_engine_give_vk(engine);
+        engine->window_attached = false;
+    }
+}
+
+orr_device_kind orr_engine_next_device(const orr_engine *engine, orr_device_kind device)
+{
+    return device == ORR_DEVICE_CPU                                           ? ORR_DEVICE_VULKAN
+           : device == ORR_DEVICE_VULKAN && engine->device == ORR_DEVICE_CUDA ? ORR_DEVICE_CUDA
+                                                                              : ORR_DEVICE_CPU;
 }

@@ -4,21 +4,22 @@
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/device/cuda.h"
-#include "engine/device/vulkan.h"
+#include "engine/loop/window.h"
 
 struct orr_engine {
     orr_engine_desc desc; // as given
     orr_log log;
     orr_jobs *jobs;
     orr_isa isa;
-    orr_device_kind device;           // that draws: CPU, VULKAN or CUDA
-    orr_device_kind rung;             // of the ladder: the same, or how CUDA's pictures reach Vulkan
-    orr_cuda *cuda;                   // NULL until something draws on CUDA
-    orr_vk *vk;                       // NULL until something draws on Vulkan
-    int vk_users;                     // frames that draw on it, and a window
-    bool vk_lost;                     // opened anew once nobody uses it any more
-    const char *const *vk_extensions; // vk_extension_count: for a window; NULL: the device need not present
-    int vk_extension_count;
+    orr_device_kind device; // that draws: CPU, VULKAN or CUDA
+    orr_device_kind rung;   // of the ladder: the same, or how CUDA's pictures reach Vulkan
+    orr_cuda *cuda;         // NULL until orr_engine_take_cuda
+    orr_vk *vk;             // NULL until orr_engine_take_vk
+    int vk_users;           // that have taken it and not given it back: frames, and the window
+    bool vk_lost;           // opened again once nobody uses it any more
+    bool has_window, window_attached;
+    orr_window window;
+    orr_frame *frames; // all of them, a list
     char description[320];
     uint64_t next_key; // names uploaded contents (orr_draw_splats.key); never reused
 };

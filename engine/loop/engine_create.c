@@ -1,12 +1,6 @@
 #include "engine/core/memory.h"
 #include "engine/loop/engine.h"
 #include "engine/loop/ladder.h"
-#include "engine/loop/shared_device.h"
-
-void orr_engine_lose_vk(orr_engine *engine)
-{
-    engine->vk_lost = true;
-}
 
 static orr_result start(orr_engine *engine, orr_error *error)
 {
@@ -16,13 +10,8 @@ static orr_result start(orr_engine *engine, orr_error *error)
     return orr_ladder_choose(engine, error);
 }
 
-orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine, orr_error *error)
-{
-    return orr_engine_create_presenting(desc, NULL, 0, engine, error);
-}
-
-orr_result orr_engine_create_presenting(const orr_engine_desc *desc, const char *const *extensions,
-                                        int extension_count, orr_engine **out, orr_error *error)
+static orr_result create(const orr_engine_desc *desc, const orr_window *window, orr_engine **out,
+                         orr_error *error)
 {
     *out = NULL;
     orr_engine *engine = orr_alloc_zero(1, sizeof *engine);
@@ -30,8 +19,8 @@ orr_result orr_engine_create_presenting(const orr_engine_desc *desc, const char 
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: an engine");
     }
     engine->desc = desc ? *desc : (orr_engine_desc){0};
-    engine->vk_extensions = extensions;
-    engine->vk_extension_count = extension_count;
+    engine->has_window = window != NULL;
+    engine->window = window ? *window : (orr_window){0};
     engine->log = (orr_log){engine->desc.log, engine->desc.log_user};
     orr_result result = start(engine, error);
     if (result != ORR_OK) {
@@ -40,6 +29,17 @@ orr_result orr_engine_create_presenting(const orr_engine_desc *desc, const char 
     }
     *out = engine;
     return ORR_OK;
+}
+
+orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine, orr_error *error)
+{
+    return create(desc, NULL, engine, error);
+}
+
+orr_result orr_engine_create_for_window(const orr_engine_desc *desc, const orr_window *window,
+                                        orr_engine **engine, orr_error *error)
+{
+    return create(desc, window, engine, error);
 }
 
 void orr_engine_destroy(orr_engine *engine)

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-// MuJoCo adds light as it is displayed. What falls on a surface's colour is taken as linear radiance, so that full light shows
-// the colour as it is given; a highlight, which is added to it, as displayed.
+// MuJoCo adds light as it is displayed. What falls on a surface's colour is taken as linear radiance, so that
+// full light shows the colour as it is given; a highlight, which is added to it, as displayed.
 static void set_colours(const float ambient[3], const float diffuse[3], const float specular[3],
                         orr_draw_light *light)
 {

@@ -10,8 +10,8 @@ typedef struct orr_robot_pull {
     double to[3];
 } orr_robot_pull;
 
-// Puts the spring's force for the state as it is into XFRC_APPLIED of one world: critically damped, as stiff as the model
-// says (visual map stiffness), against the body's effective mass in the rest pose.
+// Puts the spring's force for the state as it is into XFRC_APPLIED of one world: critically damped, as stiff
+// as the model says (visual map stiffness), against the body's effective mass in the rest pose.
 void orr_robot_apply_pull(const orr_model *model, orr_physics *physics, int world,
                           const orr_robot_pull *pull);
 void orr_robot_release(orr_physics *physics, int world); // sets all forces to 0

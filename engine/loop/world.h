@@ -3,8 +3,8 @@
 
 #include "engine/scene/scene.h"
 
-// What one copy changes of one layer. Kept by the id's slot, so that a layer added later has an entry too; an entry whose
-// generation is not the layer's is unused, and the layer is as the scene was built.
+// What one copy changes of one layer. Kept by the id's slot, so that a layer added later has an entry too; an
+// entry whose generation is not the layer's is unused, and the layer is as the scene was built.
 typedef struct orr_layer_state {
     uint32_t generation;
     bool visible;

@@ -21,7 +21,8 @@ int orr_world_camera_count(const orr_world *world)
     return count;
 }
 
-// The robot that has a camera, whose number becomes the robot's; NULL: it is the scene's, or there is none such.
+// The robot that has a camera, whose number becomes the robot's; NULL: it is the scene's, or there is none
+// such.
 static const orr_layer_data *robot_of(const orr_world *world, int *camera)
 {
     *camera -= world->scene->camera_count;

@@ -10,9 +10,9 @@ typedef struct orr_camera_list {
     bool distorted; // a camera has lens distortion
 } orr_camera_list;
 
-// Reads whatever neural/capture/capture_file.h finds at `path`: a folder with a COLMAP model has its cameras too. Sizes come
-// from the file, or else from its photos where they are there, or else are width x height; in the last case intrinsics
-// in pixels are an error.
+// Reads whatever neural/capture/capture_file.h finds at `path`: a folder with a COLMAP model has its cameras
+// too. Sizes come from the file, or else from its photos where they are there, or else are width x height; in
+// the last case intrinsics in pixels are an error.
 orr_result orr_camera_file_load(const char *path, int width, int height, orr_camera_list *list,
                                 orr_error *error);
 // Parses from memory (the fuzz target's door); `name` stands in messages. `text` ends with a zero byte.

@@ -306,8 +306,8 @@ static void find_bounds(const builder *b, float low[3], float high[3])
     }
 }
 
-// A flat picture laid over the geom from +z, its middle at the geom's: over its size, or over 2 m, as MuJoCo has it where it is
-// uniform and where a plane is endless.
+// A flat picture laid over the geom from +z, its middle at the geom's: over its size, or over 2 m, as MuJoCo
+// has it where it is uniform and where a plane is endless.
 static void lay_flat(builder *b, const orr_model *m, int material, const double size[3])
 {
     const float *repeat = m->mat_texrepeat + 2 * material;

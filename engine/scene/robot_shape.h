@@ -1,15 +1,16 @@
-// The surfaces of a robot's geoms as triangle meshes, in the frame of the geom, made once when a robot is loaded.
+// The surfaces of a robot's geoms as triangle meshes, in the frame of the geom, made once when a robot is
+// loaded.
 #pragma once
 
 #include "physics/model/model.h"
 #include "render/mesh.h"
 
-// How far an endless plane is drawn around the camera [m]: so far that its edge is the horizon. The bounds of its mesh are
-// those of the middle: orthographic views, which have no horizon, show no more.
+// How far an endless plane is drawn around the camera [m]: so far that its edge is the horizon. The bounds of
+// its mesh are those of the middle: orthographic views, which have no horizon, show no more.
 enum { ORR_ENDLESS_PLANE = 400, ORR_HORIZON = 1000000 };
 
-// The surface of one geom with its material; a mesh of one part. `texture` is the geom's (NULL: none), with its mip chain;
-// the mesh borrows it. A geom that shows nothing gives a mesh of no triangles.
+// The surface of one geom with its material; a mesh of one part. `texture` is the geom's (NULL: none), with
+// its mip chain; the mesh borrows it. A geom that shows nothing gives a mesh of no triangles.
 orr_result orr_robot_shape(const orr_model *model, int geom, orr_image8 *texture, orr_mesh **mesh,
                            orr_error *error);
 // The same of a site.
@@ -18,7 +19,8 @@ orr_result orr_robot_site_shape(const orr_model *model, int site, orr_image8 *te
 // A spatial tendon's pieces: along +z a cylinder of radius 1 from 0 to 1, and between them balls of radius 1.
 orr_result orr_robot_tendon_shapes(const orr_model *model, int tendon, orr_mesh **piece, orr_mesh **ball,
                                    orr_error *error);
-// The six faces of a sky around the origin, at distance 1, seen from inside; `texture`: of a cube. The mesh owns its own.
+// The six faces of a sky around the origin, at distance 1, seen from inside; `texture`: of a cube. The mesh
+// owns its own.
 orr_result orr_robot_sky_shape(const orr_image8 *texture, orr_mesh **mesh, orr_error *error);
 
 // Marks drawn beside geoms, along +z, of one colour [display, 0 .. 1].

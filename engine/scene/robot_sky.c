@@ -6,8 +6,8 @@
 
 enum { FACES = 6 };
 
-// How a face's picture lies, seen from inside: its middle, and where its right and its lower edge are. The cube of a sky has
-// y up in the picture's frame, which is z in the model's, and looks along +z, which is -y.
+// How a face's picture lies, seen from inside: its middle, and where its right and its lower edge are. The
+// cube of a sky has y up in the picture's frame, which is z in the model's, and looks along +z, which is -y.
 static const struct {
     float middle[3], right[3], down[3];
 } faces[FACES] = {

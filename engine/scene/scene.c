@@ -196,16 +196,6 @@ orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer id, orr_layer_
     return ORR_OK;
 }
 
-bool orr_scene_has_fields(const orr_scene *scene)
-{
-    for (int i = 0; i < scene->layer_count; i++) {
-        if (scene->layers[i].kind == ORR_LAYER_FIELD) {
-            return true;
-        }
-    }
-    return false;
-}
-
 int orr_scene_camera_count(const orr_scene *scene)
 {
     return scene->camera_count;

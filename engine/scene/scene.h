@@ -1,4 +1,5 @@
-// The scene from the inside: what exists, built once and then const. What changes is in worlds (engine/loop/world.h).
+// The scene from the inside: what exists, built once and then const. What changes is in worlds
+// (engine/loop/world.h).
 #pragma once
 
 #include "engine/core/isa.h"
@@ -65,16 +66,15 @@ orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *
                             const orr_transform *transform, orr_error *error);
 // Layers bound to this one stand by themselves again.
 void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
-// The sun of a scene whose file gives none. With a robot it only says from where the first of the model's lights comes.
+// The sun of a scene whose file gives none. With a robot it only says from where the first of the model's
+// lights comes.
 void orr_scene_light(orr_scene *scene);
 // Takes layers away from the end until `count` are left.
 void orr_scene_truncate(orr_scene *scene, int count);
 
-bool orr_scene_has_fields(const orr_scene *scene);
-
-// Which way is up where a scene does not say: captured clouds and images have y down; meshes and signed distances y up, as
-// glTF says; radiance fields and volumes z up, as the captures of Blender and COLMAP tools have it. The first cloud
-// decides, or else the first field, or else the meshes.
+// Which way is up where a scene does not say: captured clouds and images have y down; meshes and signed
+// distances y up, as glTF says; radiance fields and volumes z up, as the captures of Blender and COLMAP tools
+// have it. The first cloud decides, or else the first field, or else the meshes.
 typedef enum orr_up { ORR_UP_MINUS_Y = 0, ORR_UP_Y, ORR_UP_Z } orr_up;
 orr_up orr_scene_up(const orr_scene *scene);
 // The middle of the box around every layer: what the default camera looks at.

@@ -119,7 +119,8 @@ static orr_result add_listed(orr_scene *scene, const layer_source *source, orr_e
     return add_single(scene, source, error);
 }
 
-// The layers that a file added from `first` on are bound once all are there: a robot may stand behind what it carries.
+// The layers that a file added from `first` on are bound once all are there: a robot may stand behind what it
+// carries.
 static orr_result bind_layers(orr_scene *scene, const orr_scene_file *file, const char *path, int first,
                               orr_error *error)
 {

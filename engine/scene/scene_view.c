@@ -38,7 +38,8 @@ orr_up orr_scene_up(const orr_scene *scene)
     return ORR_UP_MINUS_Y;
 }
 
-// Right is x in all three conventions; these are the axes that point up, and towards who looks from the front.
+// Right is x in all three conventions; these are the axes that point up, and towards who looks from the
+// front.
 static const float up_axes[3][3] = {{0, -1, 0}, {0, 1, 0}, {0, 0, 1}};
 static const float front_axes[3][3] = {{0, 0, -1}, {0, 0, 1}, {0, -1, 0}};
 
@@ -56,8 +57,9 @@ typedef struct box {
     double low[3], high[3];
 } box;
 
-// What a layer fills: up to SAMPLES_MAX of its splats or vertices, evenly chosen, or the corners of a field or a
-// robot, where its transform puts them. Splats outside the layer's robust bounds are drawn to their edge.
+// What a layer fills: up to SAMPLES_MAX of its splats or vertices, evenly chosen, or the corners of a field
+// or a robot, where its transform puts them. Splats outside the layer's robust bounds are drawn to their
+// edge.
 enum { SAMPLES_MAX = 4096, CORNERS = 8 };
 
 typedef struct layer_samples {
