@@ -211,7 +211,7 @@ static orr_device_kind device_below(const orr_engine *engine, orr_device_kind de
 }
 
 // The frame's machine becomes that of the next device. The engine falls with it, unless it is on another one:
-// then it has fallen already, or the frame's device was chosen for this frame alone.
+// then it has fallen already, or the device was chosen for this frame alone.
 static void fall(orr_frame *frame, const orr_error *why)
 {
     orr_engine *engine = frame->engine;
@@ -219,9 +219,8 @@ static void fall(orr_frame *frame, const orr_error *why)
     close_machine(frame);
     if (engine->device == device) {
         fall_to(engine, next, why);
-    } else if (engine->device < device) { // devices are in the order of the ladder
-        next = engine->device;
     } else {
+        next = engine->device < next ? engine->device : next; // values are in the order of the ladder
         log_fall(engine, next, why);
     }
     frame->machine = orr_machine_of(next);

@@ -469,6 +469,15 @@ static void a_window_goes_down_the_ladder_rung_by_rung(void **state)
     assert_int_equal(s.journal.warnings, 2);
     assert_int_equal(w.attached, 1);
     show_frame(&s, ORR_PICTURE_IN_MEMORY);
+    // a device that has failed can be chosen again
+    orr_frame_destroy(s.frame);
+    const orr_frame_desc desc = {.device = ORR_DEVICE_VULKAN};
+    assert_ok(orr_frame_create_for_window(s.engine, &desc, &s.frame, &error));
+    show_frame(&s, ORR_PICTURE_ON_DEVICE);
+    fail_device(ORR_DEVICE_VULKAN, 2);
+    show_frame(&s, ORR_PICTURE_IN_MEMORY);
+    assert_int_equal(s.journal.warnings, 3);
+    assert_non_null(strstr(s.journal.last, ": going on with cpu"));
     close_window_stage(&s, &w);
 }
 

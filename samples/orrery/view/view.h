@@ -50,7 +50,7 @@ typedef struct viewer {
     view_training *training; // NULL: the scene is not a capture
     view_robot robot;
     orr_frame *frames[VIEW_DEVICES]; // by device, each made when it is first chosen
-    orr_device_kind device;          // chosen; its frame may have gone on with another one
+    orr_device_kind device;          // that draws
     orr_present *present;
     orr_vk *vk; // the engine's, with which the window presents; NULL: not attached
     GLFWwindow *window;

@@ -97,6 +97,20 @@ static void drop_frame(view_drawing *d)
     }
 }
 
+// A frame that has gone on with another device is that device's from now on; V may try the first one again.
+static void sort_frame(viewer *v)
+{
+    orr_frame *frame = v->frames[v->device];
+    orr_device_kind device = frame ? orr_frame_device(frame) : v->device;
+    if (device != v->device) {
+        v->shown = v->shown == v->frames[device] ? NULL : v->shown;
+        orr_frame_destroy(v->frames[device]);
+        v->frames[device] = frame;
+        v->frames[v->device] = NULL;
+        v->device = device;
+    }
+}
+
 void view_draw_begin(viewer *v, const orr_camera *camera, float scale)
 {
     view_draw_drop(v);
@@ -120,6 +134,7 @@ orr_result view_draw_part(viewer *v, double milliseconds, bool *done, orr_error 
     }
     if (!d->going) { // also when it failed: another attempt waits for another view
         drop_frame(d);
+        sort_frame(v);
         v->drawn = d->camera;
         v->drawn_scale = d->scale;
         v->revision++;
@@ -129,9 +144,7 @@ orr_result view_draw_part(viewer *v, double milliseconds, bool *done, orr_error 
 
 const char *view_device_name(const viewer *v)
 {
-    const orr_frame *frame = v->frames[v->device];
-    orr_device_kind device = frame ? orr_frame_device(frame) : v->device;
-    return device == ORR_DEVICE_CPU ? "the CPU" : device == ORR_DEVICE_VULKAN ? "Vulkan" : "CUDA";
+    return v->device == ORR_DEVICE_CPU ? "the CPU" : v->device == ORR_DEVICE_VULKAN ? "Vulkan" : "CUDA";
 }
 
 void view_draw_drop(viewer *v)
