@@ -81,7 +81,7 @@ typedef enum orr_device_kind {
     ORR_DEVICE_AUTO = 0, /* the best there is: a real GPU for drawing if one answers, otherwise the CPU */
     ORR_DEVICE_CPU,      /* SIMD lanes on all threads */
     ORR_DEVICE_VULKAN,   /* compute and graphics queues of any Vulkan 1.3 device, lavapipe included */
-    ORR_DEVICE_CUDA,     /* an NVIDIA GPU of compute capability 7.5 or later; the CPU draws meshes for it */
+    ORR_DEVICE_CUDA,     /* an NVIDIA GPU of compute capability 7.5 or later */
     /* To ask for only: CUDA draws, and a window's Vulkan device takes the pictures over; in memory that both share when they are
      * the same card, through pinned memory of the host otherwise. What of it does not work falls to the next with a line. */
     ORR_DEVICE_CUDA_VULKAN,

@@ -1,8 +1,9 @@
 #define _GNU_SOURCE
 #include "engine/core/jobs.h"
 
+#include "engine/core/clock.h"
 #include "engine/core/memory.h"
-#include "engine/core/profile.h"
+#include "engine/core/trace.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,7 @@
 // Profile: the named, timed stages of a frame, in the order they ran.
 #pragma once
 
+#include "engine/core/clock.h"
 #include "engine/core/trace.h"
 
 enum { ORR_PROFILE_STAGES = 32 };
@@ -11,8 +12,6 @@ typedef struct orr_profile {
     uint64_t stage_start; // [ns], monotonic
     orr_trace *trace;     // nullable, borrowed: stages are also spans of it
 } orr_profile;
-
-uint64_t orr_clock_nanoseconds(void); // monotonic; for measuring only, never for results
 
 static inline void orr_profile_reset(orr_profile *profile)
 {

@@ -1,7 +1,7 @@
 #include "engine/core/trace.h"
 
+#include "engine/core/clock.h"
 #include "engine/core/memory.h"
-#include "engine/core/profile.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // The device's clock against the host's, found between two looks at the host's: an event is recorded and waited for.
-#include "engine/core/profile.h"
+#include "engine/core/clock.h"
 #include "engine/device/cuda_gpu.h"
 
 enum { ATTEMPTS = 16 }; // the narrowest counts: whatever interrupts only widens

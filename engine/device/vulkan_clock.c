@@ -1,6 +1,6 @@
 // The device's clock against the host's: asked of the driver where it offers that, otherwise found between two looks at the
 // host's clock.
-#include "engine/core/profile.h"
+#include "engine/core/clock.h"
 #include "engine/device/vulkan_gpu.h"
 
 enum { ATTEMPTS = 16 }; // the narrowest counts: whatever interrupts only widens

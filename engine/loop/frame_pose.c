@@ -2,19 +2,11 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "engine/loop/frame_light.h"
 #include "engine/loop/robot_draw.h"
-#include "engine/loop/transform.h"
+#include "engine/scene/transform.h"
 
 #include <string.h>
-
-static orr_result check_view(const orr_world *world, const orr_view *view, orr_error *error)
-{
-    if (view->world < 0 || view->world >= world->count) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "view: world %d: expected 0 to %d", view->world,
-                        world->count - 1);
-    }
-    return ORR_OK;
-}
 
 static orr_result reserve_layers(orr_frame_slot *slot, int count, orr_error *error)
 {
@@ -36,14 +28,14 @@ static orr_result reserve_layers(orr_frame_slot *slot, int count, orr_error *err
 }
 
 orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const orr_world *world,
-                          const orr_view *view, bool on_cuda, orr_error *error)
+                          const orr_view *view, bool device_bodies, orr_error *error)
 {
-    ORR_TRY(check_view(world, view, error));
+    ORR_TRY(orr_world_check_index(world, view->world, error));
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
     int count;
     ORR_TRY(orr_robot_items(scene, world, view, &count, error));
     ORR_TRY(reserve_layers(slot, scene->layer_count + count, error));
-    ORR_GROW(slot->robots, slot->robot_capacity, on_cuda ? scene->layer_count : 0, "robots of a frame",
+    ORR_GROW(slot->robots, slot->robot_capacity, device_bodies ? scene->layer_count : 0, "robots of a frame",
              error);
     orr_draw_list *list = &slot->list;
     list->splats = slot->splats;
@@ -57,7 +49,8 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
             continue;
         }
         float model[12];
-        ORR_TRY(orr_world_place(world, view->world, layer, &state.transform, &state.transform, error));
+        ORR_TRY(
+            orr_world_layer_transform(world, view->world, layer, &state.transform, &state.transform, error));
         ORR_TRY(orr_affine_from_transform(&state.transform, model, error));
         switch (layer->kind) {
         case ORR_LAYER_SPLATS: {
@@ -83,19 +76,19 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
         }
         case ORR_LAYER_ROBOT:
             ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.place,
-                                   on_cuda ? &slot->robots[i] : NULL, slot->meshes, &list->mesh_count,
+                                   device_bodies ? &slot->robots[i] : NULL, slot->meshes, &list->mesh_count,
                                    error));
             break;
         }
     }
     // layers of all kinds meet in one projection
     list->lens.distorted = list->lens.distorted && list->splat_count == 0 && list->mesh_count == 0;
-    ORR_TRY(orr_world_light(world, view->world, list, error));
+    ORR_TRY(orr_frame_light(world, view->world, list, error));
     list->opaque = view->has_background || scene->has_background;
     list->sky = orr_sky_of_one_colour(view->has_background ? view->background : scene->background);
     list->backdrop.mesh = NULL;
     const orr_layer_data *sky = view->has_background ? NULL : orr_scene_sky(scene);
-    return sky ? orr_scene_draw_sky(sky, list, error) : ORR_OK;
+    return sky ? orr_frame_sky(sky, list, error) : ORR_OK;
 }
 
 void orr_frame_slot_close(orr_frame_slot *slot)

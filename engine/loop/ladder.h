@@ -1,24 +1,21 @@
-// The ladder of devices: CUDA and Vulkan with shared memory, CUDA and Vulkan through pinned copies, CUDA headless, Vulkan
-// only, CPU only. An engine stands on one rung, and falls to the next with a line that says why.
+// The ladder of devices: CUDA and Vulkan with shared memory, CUDA and Vulkan through pinned copies, CUDA
+// headless, Vulkan only, CPU only. An engine is on one rung. What happens when a device fails is decided here
+// and nowhere else (docs/devices.md has the table): the next rung with a line in the log that says why, or,
+// for a lost Vulkan device behind a window, the same rung on a device that is opened again. Robots are
+// simulated on a device of their own choice: engine/loop/world_device.h.
 #pragma once
 
-#include "engine/device/cuda.h"
-#include "engine/orrery.h"
+#include "engine/loop/frame_state.h"
 
-// The name as --device and ORR_DEVICE have it: "cuda+vulkan", "cuda+vulkan-copies", "cuda", "vulkan", "cpu", or "auto".
-const char *orr_device_name(orr_device_kind device);
-bool orr_device_named(const char *name, orr_device_kind *device); // false: there is none
-// What was asked for, or ORR_DEVICE where that is auto. ORR_ERROR_ARGUMENT when the variable names no rung.
-orr_result orr_device_wanted(orr_device_kind asked, orr_device_kind *wanted, orr_error *error);
-// Does CUDA draw, with or without Vulkan beside it?
-bool orr_device_is_cuda(orr_device_kind device);
-
-// What the engine was asked for, or ORR_DEVICE, or the best that answers. DEVICE_ABSENT when what was asked for by name
-// does not answer; only what is beside CUDA may be missing, unless there is a window.
+// The rung of orr_engine_desc.device, or of ORR_DEVICE, or the best whose devices answer. DEVICE_ABSENT when
+// a device that was named does not answer; Vulkan beside CUDA may be missing, unless there is a window.
 orr_result orr_ladder_choose(orr_engine *engine, orr_error *error);
-// From here on the engine stands on `rung`, because of `why`, which is logged.
-void orr_ladder_fall(orr_engine *engine, orr_device_kind rung, const orr_error *why);
-// Is it a device that has failed, so that another rung may do better?
-bool orr_ladder_is_reason(const orr_error *why);
-// The rung under the one that the engine stands on, for drawing into memory: of CUDA's, Vulkan where a GPU answers.
-orr_device_kind orr_ladder_below(const orr_engine *engine);
+
+// Opens the machine of a frame where it is closed; when that fails, the frame goes down the ladder as below.
+orr_result orr_ladder_open(orr_frame *frame, orr_error *error);
+// Drawing a slot has failed. True: it is to be drawn again; all that waits is deferred for that, since its
+// machine is another one, or the same one opened again. False: the error is the caller's; later frames may
+// nevertheless be drawn on another rung.
+bool orr_ladder_draw_again(orr_frame *frame, orr_frame_slot *slot, const orr_error *why);
+// The same when the picture was drawn and could not be handed over to Vulkan.
+bool orr_ladder_hand_over_again(orr_frame *frame, orr_frame_slot *slot, const orr_error *why);

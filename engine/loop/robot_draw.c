@@ -2,8 +2,7 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
-#include "engine/loop/robot_pull.h"
-#include "engine/loop/transform.h"
+#include "engine/scene/transform.h"
 #include "physics/model/rotation.h"
 #include "physics/model/tendon_path.h"
 
@@ -41,8 +40,8 @@ static orr_result put(sink *s, const orr_mesh *mesh, int key, const float model[
 
 // ---- marks ----
 
-// A mesh with its axis z along `axis` (of length 1), `length` long and `radius` wide, in the robot's frame. The scale need
-// not be uniform: normals of cylinders along z do not mind.
+// A mesh with its axis z along `axis` (of length 1), `length` long and `radius` wide, in the robot's frame.
+// The scale need not be uniform: normals of cylinders along z do not mind.
 static orr_result put_along(sink *s, const orr_mesh *mesh, int key, const double at[3], const double axis[3],
                             double radius, double length, orr_error *error)
 {

@@ -2,23 +2,14 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
-#include "engine/loop/transform.h"
+#include "engine/loop/world_robots.h"
 #include "physics/model/rotation.h"
 
 #include <math.h>
 #include <string.h>
 
-int orr_robot_light_count(const orr_model *m)
-{
-    int count = m->vis.headlight_active ? 1 : 0;
-    for (int i = 0; i < m->nlight; i++) {
-        count += m->light_active[i];
-    }
-    return count;
-}
-
-// MuJoCo adds light as it is displayed. What falls on a surface's colour is taken as linear radiance, so that full light shows
-// the colour as it is given; a highlight, which is added to it, as displayed.
+// MuJoCo adds light as it is displayed. What falls on a surface's colour is taken as linear radiance, so that
+// full light shows the colour as it is given; a highlight, which is added to it, as displayed.
 static void set_colours(const float ambient[3], const float diffuse[3], const float specular[3],
                         orr_draw_light *light)
 {

@@ -1,46 +1,17 @@
-// The world: `count` copies of what changes of each layer.
+// What changes of each layer: its transform and whether it is visible, in each copy of the world.
+#include "engine/loop/world.h"
+
 #include "engine/core/memory.h"
-#include "engine/loop/scene.h"
-#include "engine/loop/transform.h"
+#include "engine/scene/transform.h"
 
 #include <string.h>
 
-enum { WORLDS_MAX = 65536 };
-
-orr_result orr_world_create(const orr_scene *scene, int count, orr_world **out, orr_error *error)
+orr_result orr_world_check_index(const orr_world *world, int index, orr_error *error)
 {
-    *out = NULL;
-    if (count < 1 || count > WORLDS_MAX) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "%d worlds: expected 1 to %d", count, WORLDS_MAX);
+    if (index < 0 || index >= world->count) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "world %d: expected 0 to %d", index, world->count - 1);
     }
-    orr_world *world = orr_alloc(1, sizeof *world);
-    if (!world) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a world");
-    }
-    // states appear when something is set: until then every copy is as the scene was built
-    *world = (orr_world){.scene = scene, .count = count};
-    orr_result result = orr_world_robots_create(count, scene->engine, &world->robots, error);
-    if (result == ORR_OK) {
-        result = orr_world_step(world, 0, error); // says now what is wrong with a robot
-        // but one that needs what the dynamics lack can be looked at
-        result = result == ORR_ERROR_UNSUPPORTED ? ORR_OK : result;
-    }
-    if (result != ORR_OK) {
-        orr_world_destroy(world);
-        return result;
-    }
-    *out = world;
     return ORR_OK;
-}
-
-void orr_world_destroy(orr_world *world)
-{
-    if (!world) {
-        return;
-    }
-    orr_world_robots_destroy(world->robots);
-    orr_free(world->states);
-    orr_free(world);
 }
 
 orr_layer_state orr_world_state(const orr_world *world, int index, const orr_layer_data *layer)
@@ -56,7 +27,7 @@ orr_layer_state orr_world_state(const orr_world *world, int index, const orr_lay
     return (orr_layer_state){layer->id.generation, layer->visible, layer->transform};
 }
 
-// Makes room for every slot the scene can hand out; generation 0 belongs to no layer.
+// An entry for every slot that the scene can hand out; generation 0 belongs to no layer.
 static orr_result grow(orr_world *world, orr_error *error)
 {
     uint32_t slots = world->scene->ids.capacity;
@@ -78,14 +49,12 @@ static orr_result grow(orr_world *world, orr_error *error)
 static orr_result find(const orr_world *world, int index, orr_layer id, const orr_layer_data **layer,
                        orr_error *error)
 {
-    if (index < 0 || index >= world->count) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "world %d: expected 0 to %d", index, world->count - 1);
-    }
-    int place = orr_scene_find(world->scene, id);
-    if (place < 0) {
+    ORR_TRY(orr_world_check_index(world, index, error));
+    int found = orr_scene_find(world->scene, id);
+    if (found < 0) {
         return orr_scene_stale(id, error);
     }
-    *layer = &world->scene->layers[place];
+    *layer = &world->scene->layers[found];
     return ORR_OK;
 }
 

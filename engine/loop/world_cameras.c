@@ -1,9 +1,9 @@
 // Cameras as they stand in a world: the scene's own, and those that robots carry.
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
-#include "engine/loop/camera_file.h"
-#include "engine/loop/scene.h"
-#include "engine/loop/transform.h"
+#include "engine/loop/world_robots.h"
+#include "engine/scene/camera_file.h"
+#include "engine/scene/transform.h"
 #include "physics/model/rotation.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ int orr_world_camera_count(const orr_world *world)
     return count;
 }
 
-// The robot that has a camera, whose number becomes the robot's; NULL: it is the scene's, or there is none such.
+// The robot that has a camera, whose number becomes the robot's; NULL: it is the scene's, or there is none
+// such.
 static const orr_layer_data *robot_of(const orr_world *world, int *camera)
 {
     *camera -= world->scene->camera_count;

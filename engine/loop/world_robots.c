@@ -1,7 +1,8 @@
 #include "engine/loop/world_robots.h"
 
 #include "engine/core/memory.h"
-#include "engine/loop/world_machine.h"
+#include "engine/loop/world_device.h"
+#include "engine/scene/transform.h"
 
 #include <string.h>
 
@@ -45,8 +46,9 @@ static orr_result open_robot(const orr_world_robots *robots, const orr_layer_dat
     const orr_model *m = layer->robot->model;
     *r = (orr_world_robot){.id = layer->id, .robot = layer->robot, .posed = -1};
     orr_robot_keep(r->robot);
-    bool on_cuda = orr_machine_is_cuda(robots->engine, robots->wanted, robots->worlds);
-    ORR_TRY(orr_machine_open(robots->engine, on_cuda, robots->worlds, layer->name, m, &r->physics, error));
+    bool on_cuda = orr_world_device_is_cuda(robots->engine, robots->device, robots->worlds);
+    ORR_TRY(orr_world_physics_create(robots->engine, on_cuda, robots->worlds, layer->name, m, &r->physics,
+                                     error));
     ORR_ALLOC(r->bodies, m->nbody, "the bodies of a robot", error);
     memcpy(r->bodies, layer->robot->rest, (size_t)m->nbody * sizeof *r->bodies);
     ORR_ALLOC(r->numbers, 10 * m->nbody, "the bodies of a robot", error);
@@ -95,9 +97,9 @@ static orr_result move_to(const orr_world *world, orr_world_robot *r, bool cuda,
     const orr_layer_data *layer =
         &world->scene->layers[orr_scene_find(world->scene, (orr_layer){r->id.slot, r->id.generation})];
     orr_physics *physics = NULL;
-    ORR_TRY(orr_machine_open(world->robots->engine, cuda, world->count, layer->name, r->robot->model,
-                             &physics, error));
-    orr_result result = orr_machine_copy_states(r->physics, physics, error);
+    ORR_TRY(orr_world_physics_create(world->robots->engine, cuda, world->count, layer->name, r->robot->model,
+                                     &physics, error));
+    orr_result result = orr_world_physics_copy(r->physics, physics, error);
     if (result != ORR_OK) {
         orr_physics_destroy(physics);
         return result;
@@ -111,7 +113,7 @@ static orr_result move_to(const orr_world *world, orr_world_robot *r, bool cuda,
 orr_result orr_world_robots_move(const orr_world *world, orr_error *error)
 {
     orr_world_robots *robots = world->robots;
-    bool cuda = orr_machine_is_cuda(robots->engine, robots->wanted, robots->worlds);
+    bool cuda = orr_world_device_is_cuda(robots->engine, robots->device, robots->worlds);
     orr_world_robots_forget(world);
     for (int i = 0; i < robots->count; i++) {
         if ((orr_physics_cuda(robots->robots[i].physics) != NULL) != cuda) {
@@ -128,7 +130,7 @@ orr_result orr_world_robots_check(const orr_world *world, const orr_world_robot 
         return ORR_OK;
     }
     double seconds;
-    world->robots->wanted = ORR_DEVICE_CPU;
+    world->robots->device = ORR_DEVICE_CPU;
     orr_physics_get(r->physics, ORR_PHYSICS_TIME, 0, &seconds);
     ORR_TRY(orr_world_robots_move(world, error));
     return orr_fail(error, (orr_code)why.code,
@@ -245,4 +247,20 @@ orr_robot_pull orr_world_robot_pulled(const orr_world *world, const orr_layer_da
 {
     orr_world_robot *r = NULL;
     return orr_world_robots_find(world, layer, &r, NULL) == ORR_OK ? r->pull : (orr_robot_pull){0};
+}
+
+orr_result orr_world_layer_transform(const orr_world *world, int index, const orr_layer_data *layer,
+                                     const orr_transform *own, orr_transform *transform, orr_error *error)
+{
+    const orr_layer_data *robot = orr_scene_bound_robot(world->scene, layer);
+    orr_transform moved = *own;
+    if (robot) {
+        const orr_transform *bodies = NULL;
+        ORR_TRY(orr_world_robot_bodies(world, index, robot, &bodies, error));
+        orr_layer_state state = orr_world_state(world, index, robot);
+        orr_transform body = orr_transform_multiply(&state.transform, &bodies[layer->bound_body]);
+        moved = orr_transform_multiply(&body, own);
+    }
+    *transform = moved;
+    return ORR_OK;
 }

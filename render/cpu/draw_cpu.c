@@ -272,13 +272,11 @@ const float *orr_draw_cpu_mesh_depth(const orr_cpu_frame *f)
 orr_result orr_draw_cpu_end(orr_cpu_frame *f, const orr_field_pass *fields, const orr_picture *picture,
                             orr_profile *profile, orr_error *error)
 {
-    int64_t pixels = (int64_t)f->list->lens.width * f->list->lens.height;
     f->picture = picture;
     if (f->list->field_count > 0) {
         f->field_depth = fields->depth;
         f->field_colour = fields->colour;
     }
-    orr_profile_add(profile, "fields", fields->milliseconds, f->list->field_count * pixels);
     profile->stage_start = orr_clock_nanoseconds();
     ORR_TRY(project(f, error));
     orr_profile_end(profile, "project", f->record_capacity);
@@ -301,5 +299,7 @@ orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr
     ORR_TRY(orr_draw_cpu_begin(jobs, isa, arena, list, profile, &frame, error));
     ORR_TRY(orr_field_pass_begin(&fields, jobs, arena, list, frame->mesh_depth, error));
     ORR_TRY(orr_field_pass_advance(&fields, INFINITY, &done, error));
+    orr_profile_add(profile, "fields", fields.milliseconds,
+                    list->field_count * (int64_t)list->lens.width * list->lens.height);
     return orr_draw_cpu_end(frame, &fields, picture, profile, error);
 }

@@ -1,9 +1,9 @@
 #include "samples/orrery/camera_sequence.h"
 
 #include "engine/core/memory.h"
-#include "engine/loop/camera_file.h"
-#include "engine/loop/camera_path.h"
-#include "engine/loop/scene.h"
+#include "engine/loop/world.h"
+#include "engine/scene/camera_file.h"
+#include "engine/scene/camera_path.h"
 
 #include <stdlib.h>
 #include <string.h>

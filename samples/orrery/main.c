@@ -1,7 +1,7 @@
 // orrery: the command line of the engine. This file only chooses the command; each stands in its own file.
 #include "samples/orrery/commands.h"
 
-#include "engine/loop/ladder.h"
+#include "engine/loop/devices.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ orr_result command_cuda(const common_options *common, orr_cuda **cuda, orr_error
 {
     orr_device_kind device;
     *cuda = NULL;
-    ORR_TRY(orr_device_wanted(common->device, &device, error));
+    ORR_TRY(orr_device_resolve(common->device, &device, error));
     return orr_device_is_cuda(device) ? orr_cuda_create(NULL, cuda, error) : ORR_OK;
 }
 

@@ -1,6 +1,6 @@
 #include "samples/orrery/options.h"
 
-#include "engine/loop/ladder.h"
+#include "engine/loop/devices.h"
 #include "samples/orrery/commands.h"
 
 #include <errno.h>

@@ -2,22 +2,12 @@
 
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
-#include "engine/loop/scene.h"
+#include "engine/scene/scene.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
-
-static const orr_layer_data *first_robot(const orr_scene *scene)
-{
-    for (int i = 0; i < scene->layer_count; i++) {
-        if (scene->layers[i].kind == ORR_LAYER_ROBOT) {
-            return &scene->layers[i];
-        }
-    }
-    return NULL;
-}
 
 static orr_result read_file(const char *path, robot_drive *d, orr_error *error)
 {
@@ -59,7 +49,7 @@ static robot_drive_kind kind_of(const char *wish)
 orr_result robot_drive_open(const char *wish, const orr_scene *scene, uint64_t seed, robot_drive *d,
                             orr_error *error)
 {
-    const orr_layer_data *layer = first_robot(scene);
+    const orr_layer_data *layer = orr_scene_first_robot(scene);
     *d = (robot_drive){.kind = kind_of(wish), .rng = {.seed = (uint32_t)seed}};
     if (!layer) {
         return wish ? orr_fail(error, ORR_CODE_ARGUMENT, "--ctrl %s: expected a scene with a robot", wish)

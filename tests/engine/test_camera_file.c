@@ -1,9 +1,9 @@
-// Tests of engine/loop/camera_file: transforms.json in and out.
+// Tests of engine/scene/camera_file: transforms.json in and out.
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/image/image.h"
-#include "engine/loop/camera_file.h"
+#include "engine/scene/camera_file.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Tests of engine/loop/camera_path: smooth flight through keys, and turns.
-#include "engine/loop/camera_path.h"
+// Tests of engine/scene/camera_path: smooth flight through keys, and turns.
+#include "engine/scene/camera_path.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 // Frames of scenes with fields, splats and a mesh: on Vulkan, where the CPU marches the fields, and on CUDA they look as on the
 // CPU, and drawn part by part they are the same bits as drawn at once. The validation layer watches where it is installed.
 #include "assets/clouds.h"
-#include "engine/loop/scene.h"
+#include "engine/loop/devices.h"
+#include "engine/scene/scene.h"
 #include "orr_features.h"
 #include "tests/support/support.h"
 

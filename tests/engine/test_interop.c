@@ -3,8 +3,7 @@
 // a GPU (tests/gpu_check). What can go wrong is in test_interop_faults.c.
 #include "assets/clouds.h"
 #include "engine/image/image.h"
-#include "engine/loop/ladder.h"
-#include "engine/loop/scene.h"
+#include "engine/loop/devices.h"
 #include "orr_features.h"
 #include "tests/support/read_image.h"
 #include "tests/support/same_gpu.h"
@@ -92,8 +91,9 @@ static orr_view view_of(int number, const int size[2])
 static void show(stage *s, int number, const int size[2], orr_vulkan_image *image)
 {
     const orr_view view = view_of(number, size);
-    assert_ok(orr_frame_submit_image(s->frame, s->scene, s->world, &view, &error));
-    assert_ok(orr_frame_finish_image(s->frame, image, &error));
+    assert_ok(orr_frame_submit_for_window(s->frame, s->scene, s->world, &view, &error));
+    assert_ok(orr_frame_finish_for_window(s->frame, NULL, image, &error));
+    assert_int_equal(orr_frame_location(s->frame), ORR_PICTURE_ON_DEVICE);
     assert_int_equal(image->width, size[0]);
     assert_int_equal(image->height, size[1]);
 }
@@ -127,14 +127,15 @@ static void show_in_flight(stage *s)
             const orr_view view = view_of(begun, sizes[1]);
             assert_ok(begun == TO_MEMORY
                           ? orr_frame_submit(s->frame, s->scene, s->world, &view, &error)
-                          : orr_frame_submit_image(s->frame, s->scene, s->world, &view, &error));
+                          : orr_frame_submit_for_window(s->frame, s->scene, s->world, &view, &error));
         }
         if (done == TO_MEMORY) {
             assert_ok(orr_frame_finish(s->frame, &(orr_picture){.rgba = s->rgba}, &error));
             orr_image_quantise(s->rgba, (int64_t)bytes / 4, s->shown);
         } else {
             orr_vulkan_image image;
-            assert_ok(orr_frame_finish_image(s->frame, &image, &error));
+            assert_ok(orr_frame_finish_for_window(s->frame, NULL, &image, &error));
+            assert_int_equal(orr_frame_location(s->frame), ORR_PICTURE_ON_DEVICE);
             read_image(s->vk, &image, s->shown);
         }
         assert_memory_equal(s->shown, expected + (size_t)done * bytes, bytes);

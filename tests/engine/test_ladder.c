@@ -1,11 +1,9 @@
-// The ladder of devices on the emulated card and a Vulkan driver: cards of two vendors, memory that cannot be imported, a full
-// card, a lost device, no Vulkan at all: one line, the next rung, and the same picture.
+// The ladder of devices on the emulated GPU and a Vulkan driver: GPUs of two vendors, memory that cannot be
+// imported, a full GPU, a lost device, no Vulkan at all: one line, the next rung, and the same picture.
 #define _GNU_SOURCE // setenv
 #include "assets/clouds.h"
 #include "engine/image/image.h"
-#include "engine/loop/ladder.h"
-#include "engine/loop/scene.h"
-#include "engine/loop/shared_device.h"
+#include "engine/loop/devices.h"
 #include "tests/cuda_emu/emu.h"
 #include "tests/support/emulated_gpu.h"
 #include "tests/support/read_image.h"
@@ -14,6 +12,7 @@
 #include "tests/support/vulkan_calls.h"
 
 #include <cuda_runtime_api.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,9 +41,11 @@ typedef struct stage {
     orr_view view;
     orr_frame *frame;
     uint8_t expected[WIDTH * HEIGHT * 4];
+    orr_device_kind expected_of; // the device that has drawn it
+    int calls_left;              // of Vulkan's, until the next one fails, after show_frame
 } stage;
 
-static void open_stage(stage *s, orr_device_kind rung)
+static void open_engine(stage *s, orr_device_kind rung, const orr_window *window)
 {
     *s = (stage){0};
     const orr_engine_desc desc = {.threads = 1,
@@ -52,8 +53,13 @@ static void open_stage(stage *s, orr_device_kind rung)
                                   .validate = has_validation_layer(),
                                   .log = write_journal,
                                   .log_user = &s->journal};
-    assert_ok(orr_engine_create(&desc, &s->engine, &error));
+    assert_ok(window ? orr_engine_create_for_window(&desc, window, &s->engine, &error)
+                     : orr_engine_create(&desc, &s->engine, &error));
     hook_vulkan_calls();
+}
+
+static void make_scene(stage *s)
+{
     assert_ok(orr_scene_create(s->engine, &s->scene, &error));
     orr_splats *splats = make_cloud(CLOUD_BALL, 200, 0, 4);
     orr_layer layer;
@@ -69,6 +75,13 @@ static void open_stage(stage *s, orr_device_kind rung)
         assert_ok(orr_frame_finish(s->frame, &(orr_picture){.rgba = rgba}, &error));
     }
     orr_image_quantise(rgba, WIDTH * HEIGHT, s->expected);
+    s->expected_of = orr_frame_device(s->frame);
+}
+
+static void open_stage(stage *s, orr_device_kind rung)
+{
+    open_engine(s, rung, NULL);
+    make_scene(s);
 }
 
 static void close_stage(stage *s)
@@ -79,18 +92,35 @@ static void close_stage(stage *s)
     orr_engine_destroy(s->engine);
 }
 
-static orr_result show_frame(stage *s, orr_error *error)
+// The same bytes on the same device; devices may differ in the last bit.
+static void assert_shows(const stage *s, const uint8_t *bytes)
 {
+    int tolerance = orr_frame_device(s->frame) == s->expected_of ? 0 : 1;
+    for (int i = 0; i < WIDTH * HEIGHT * 4; i++) {
+        assert_in_range(bytes[i] + tolerance - s->expected[i], 0, 2 * tolerance);
+    }
+}
+
+// Draws for the window, and looks at the picture where the frame says that it is.
+static void show_frame(stage *s, orr_picture_location expected)
+{
+    static float rgba[WIDTH * HEIGHT * 4];
+    static uint8_t shown[WIDTH * HEIGHT * 4];
     orr_vulkan_image image;
     orr_vk *vk;
-    uint8_t shown[WIDTH * HEIGHT * 4];
-    ORR_TRY(orr_frame_submit_image(s->frame, s->scene, s->world, &s->view, error));
-    ORR_TRY(orr_frame_finish_image(s->frame, &image, error));
-    ORR_TRY(orr_engine_take_vk(s->engine, &vk, error));
-    read_image(vk, &image, shown);
-    orr_engine_give_vk(s->engine);
-    assert_memory_equal(shown, s->expected, sizeof shown);
-    return ORR_OK;
+    assert_ok(orr_frame_submit_for_window(s->frame, s->scene, s->world, &s->view, &error));
+    assert_ok(orr_frame_finish_for_window(s->frame, &(orr_picture){.rgba = rgba}, &image, &error));
+    assert_int_equal(orr_frame_location(s->frame), expected);
+    s->calls_left = vulkan_calls_left();
+    fail_vulkan_call(0, VK_SUCCESS); // not while it is read
+    if (expected == ORR_PICTURE_ON_DEVICE) {
+        assert_ok(orr_engine_take_vk(s->engine, &vk, &error));
+        read_image(vk, &image, shown);
+        orr_engine_give_vk(s->engine);
+    } else {
+        orr_image_quantise(rgba, WIDTH * HEIGHT, shown);
+    }
+    assert_shows(s, shown);
 }
 
 static void assert_fell(const stage *s, orr_device_kind rung, const char *why)
@@ -111,7 +141,7 @@ static void same_gpu_shares_its_memory(void **state)
     open_stage(&s, ORR_DEVICE_CUDA_VULKAN);
     assert_int_equal(s.engine->rung, ORR_DEVICE_CUDA_VULKAN);
     assert_int_equal(s.journal.warnings, 0);
-    assert_ok(show_frame(&s, &error));
+    show_frame(&s, ORR_PICTURE_ON_DEVICE);
     close_stage(&s);
 }
 
@@ -123,7 +153,7 @@ static void cards_of_two_vendors_copy(void **state)
     open_stage(&s, ORR_DEVICE_CUDA_VULKAN);
     assert_fell(&s, ORR_DEVICE_CUDA_VULKAN_COPIES,
                 "are two devices, expected one UUID: going on with cuda+vulkan-copies");
-    assert_ok(show_frame(&s, &error));
+    show_frame(&s, ORR_PICTURE_ON_DEVICE);
     close_stage(&s);
 }
 
@@ -145,11 +175,11 @@ static void who_has_a_window_is_told_that_vulkan_is_missing(void **state)
     journal lines = {0};
     orr_engine *engine;
     orr_error error = {0};
-    const char *const extensions[] = {NULL};
+    const orr_window window = {0};
     const orr_engine_desc desc = {
         .threads = 1, .device = ORR_DEVICE_CUDA_VULKAN, .log = write_journal, .log_user = &lines};
     setenv("ORR_VULKAN_DEVICE", "no such card", 1);
-    orr_result result = orr_engine_create_presenting(&desc, extensions, 0, &engine, &error);
+    orr_result result = orr_engine_create_for_window(&desc, &window, &engine, &error);
     unsetenv("ORR_VULKAN_DEVICE");
     assert_int_equal(result, ORR_ERROR_DEVICE);
     assert_null(engine);
@@ -177,10 +207,10 @@ static void memory_that_cannot_be_imported_is_copied(void **state)
         stage s;
         open_stage(&s, ORR_DEVICE_CUDA_VULKAN);
         fail_vulkan_call(call, results[call % 2]);
-        assert_ok(show_frame(&s, &error));
-        assert_int_equal(vulkan_calls_left(), 0);
+        show_frame(&s, ORR_PICTURE_ON_DEVICE);
+        assert_int_equal(s.calls_left, 0);
         assert_fell(&s, ORR_DEVICE_CUDA_VULKAN_COPIES, ": going on with cuda+vulkan-copies");
-        assert_ok(show_frame(&s, &error)); // and stays there
+        show_frame(&s, ORR_PICTURE_ON_DEVICE); // and stays there
         assert_int_equal(s.journal.warnings, 1);
         close_stage(&s);
     }
@@ -193,37 +223,29 @@ static void a_full_card_falls_as_far_as_it_must(void **state)
     open_stage(&s, ORR_DEVICE_CUDA_VULKAN_COPIES);
     size_t available, total;
     assert_int_equal(cudaMemGetInfo(&available, &total), cudaSuccess);
-    current_settings()->memory = total - available + 100; // for the copy's room: too little
-    orr_error error = {0};
-    assert_int_equal(show_frame(&s, &error), ORR_ERROR_MEMORY);
+    current_settings()->memory = total - available + 100; // too little for the copy
+    show_frame(&s, ORR_PICTURE_IN_MEMORY);
     assert_fell(&s, ORR_DEVICE_CUDA, "CUDA: out of memory: ");
     assert_false(orr_engine_shows_cuda(s.engine));
-    // what was drawn is still to be had in memory
-    float rgba[WIDTH * HEIGHT * 4];
-    assert_ok(orr_frame_submit(s.frame, s.scene, s.world, &s.view, &error));
-    assert_ok(orr_frame_finish(s.frame, &(orr_picture){.rgba = rgba}, &error));
+    show_frame(&s, ORR_PICTURE_IN_MEMORY);
     close_stage(&s);
 }
 
-static void a_lost_vulkan_device_is_opened_anew(void **state)
+static void a_lost_vulkan_device_is_opened_again(void **state)
 {
     (void)state;
     static const orr_device_kind rungs[] = {ORR_DEVICE_CUDA_VULKAN, ORR_DEVICE_CUDA_VULKAN_COPIES};
     for (int i = 0; i < 2; i++) {
         stage s;
         open_stage(&s, rungs[i]);
-        assert_ok(show_frame(&s, &error));
-        orr_error error = {0};
-        orr_vulkan_image image;
-        assert_ok(orr_frame_submit_image(s.frame, s.scene, s.world, &s.view, &error));
+        show_frame(&s, ORR_PICTURE_ON_DEVICE);
         fail_vulkan_call(1, VK_ERROR_DEVICE_LOST);
-        assert_int_equal(orr_frame_finish_image(s.frame, &image, &error), ORR_ERROR_DEVICE);
-        assert_int_equal(error.code, ORR_CODE_DEVICE_LOST);
-        assert_true(s.engine->vk_lost);
-        assert_ok(show_frame(&s, &error)); // the same frame, on the next device
+        show_frame(&s, ORR_PICTURE_ON_DEVICE); // the same frame, on the next device
+        assert_int_equal(s.calls_left, 0);
+        assert_fell(&s, rungs[i], "the device was lost: starting it again");
         assert_false(s.engine->vk_lost);
-        assert_int_equal(s.engine->rung, rungs[i]);
-        assert_int_equal(s.journal.warnings, 0);
+        show_frame(&s, ORR_PICTURE_ON_DEVICE);
+        assert_int_equal(s.journal.warnings, 1);
         close_stage(&s);
     }
 }
@@ -245,9 +267,7 @@ static void assert_drawn(stage *s)
     static uint8_t bytes[WIDTH * HEIGHT * 4];
     assert_ok(orr_frame_finish(s->frame, &(orr_picture){.rgba = rgba}, &error));
     orr_image_quantise(rgba, WIDTH * HEIGHT, bytes);
-    for (int i = 0; i < WIDTH * HEIGHT * 4; i++) { // machines may differ in the last bit
-        assert_in_range(bytes[i] + 1 - s->expected[i], 0, 2);
-    }
+    assert_shows(s, bytes);
 }
 
 static void what_waits_in_memory_is_drawn_by_the_cpu_when_the_device_fails(void **state)
@@ -296,6 +316,193 @@ static void a_device_that_the_caller_has_chosen_is_not_changed(void **state)
     close_stage(&s);
 }
 
+// ---- a window ----
+
+static const char *const surface[] = {"VK_KHR_surface"};
+
+// What a viewer does with the device, without a display.
+typedef struct fake_window {
+    orr_vk *vk; // NULL: detached
+    int attached;
+    int lost_again; // the call that fails after the device was attached once more; 0: none
+} fake_window;
+
+static orr_result attach(void *user, orr_vk *vk, orr_error *error)
+{
+    fake_window *w = user;
+    (void)error;
+    assert_null(w->vk);
+    w->vk = vk;
+    w->attached++;
+    hook_vulkan_calls();
+    if (w->attached > 1) {
+        fail_vulkan_call(w->lost_again, VK_ERROR_DEVICE_LOST);
+    }
+    return ORR_OK;
+}
+
+static void detach(void *user)
+{
+    fake_window *w = user;
+    assert_non_null(w->vk);
+    w->vk = NULL;
+}
+
+static void open_window_stage(stage *s, fake_window *w, orr_device_kind rung)
+{
+    const orr_window window = {
+        .extensions = surface, .extension_count = 1, .attach = attach, .detach = detach, .user = w};
+    *w = (fake_window){0};
+    open_engine(s, rung, &window);
+    make_scene(s);
+    assert_ok(orr_engine_attach_window(s->engine, &error));
+    assert_ok(orr_engine_attach_window(s->engine, &error)); // does nothing
+    assert_int_equal(w->attached, 1);
+    orr_frame_destroy(s->frame);
+    const orr_frame_desc desc = {.frames_in_flight = 1};
+    assert_ok(orr_frame_create_for_window(s->engine, &desc, &s->frame, &error));
+    assert_int_equal(orr_frame_location(s->frame), ORR_PICTURE_NOWHERE);
+    show_frame(s, ORR_PICTURE_ON_DEVICE);
+}
+
+static void close_window_stage(stage *s, const fake_window *w)
+{
+    orr_engine_detach_window(s->engine);
+    assert_null(w->vk);
+    close_stage(s);
+}
+
+// Whichever of its calls says that the device is lost: the picture is drawn again, and the window has another
+// device.
+static void a_lost_device_behind_a_window_is_opened_again(void **state)
+{
+    (void)state;
+    static const orr_device_kind rungs[] = {ORR_DEVICE_VULKAN, ORR_DEVICE_CUDA_VULKAN};
+    for (int i = 0; i < 2; i++) {
+        int lost = 0;
+        for (bool reached = true; reached;) {
+            stage s;
+            fake_window w;
+            open_window_stage(&s, &w, rungs[i]);
+            fail_vulkan_call(lost + 1, VK_ERROR_DEVICE_LOST);
+            show_frame(&s, ORR_PICTURE_ON_DEVICE);
+            reached = w.attached == 2;
+            assert_int_equal(reached, s.calls_left == 0);
+            lost += reached;
+            assert_int_equal(s.engine->rung, rungs[i]);
+            assert_int_equal(s.journal.warnings, reached);
+            assert_true(!reached || strstr(s.journal.last, "the device was lost: starting it again"));
+            close_window_stage(&s, &w);
+        }
+        print_message("%s: lost at each of %d calls\n", orr_device_name(rungs[i]), lost);
+        assert_true(lost > 3);
+    }
+}
+
+static void a_device_that_is_lost_again_is_left(void **state)
+{
+    (void)state;
+    for (int call = 1; call < 80; call += 13) { // while it is opened, or while it draws
+        stage s;
+        fake_window w;
+        open_window_stage(&s, &w, ORR_DEVICE_VULKAN);
+        w.lost_again = call;
+        fail_vulkan_call(1, VK_ERROR_DEVICE_LOST);
+        show_frame(&s, ORR_PICTURE_IN_MEMORY);
+        assert_int_equal(s.calls_left, 0);
+        assert_int_equal(orr_frame_device(s.frame), ORR_DEVICE_CPU);
+        assert_int_equal(s.engine->rung, ORR_DEVICE_CPU);
+        assert_int_equal(s.journal.warnings, 2);
+        assert_non_null(strstr(s.journal.last, "the device was lost: going on with cpu"));
+        close_window_stage(&s, &w);
+    }
+}
+
+static void a_window_that_cannot_present_gets_another_device(void **state)
+{
+    (void)state;
+    static const orr_device_kind rungs[] = {ORR_DEVICE_VULKAN, ORR_DEVICE_CUDA_VULKAN, ORR_DEVICE_CPU};
+    for (int i = 0; i < 3; i++) {
+        stage s;
+        fake_window w;
+        open_window_stage(&s, &w, i < 2 ? rungs[i] : ORR_DEVICE_VULKAN);
+        if (rungs[i] == ORR_DEVICE_CPU) { // its pictures are not lost
+            orr_frame_destroy(s.frame);
+            const orr_frame_desc desc = {.device = ORR_DEVICE_CPU};
+            assert_ok(orr_frame_create_for_window(s.engine, &desc, &s.frame, &error));
+            show_frame(&s, ORR_PICTURE_IN_MEMORY);
+        }
+        orr_error error = {.code = ORR_CODE_DEVICE_CALL, .message = "something else"};
+        assert_int_equal(orr_engine_restore_window(s.engine, &error), ORR_ERROR_DEVICE);
+        assert_string_equal(error.message, "something else");
+        assert_int_equal(w.attached, 1);
+        error = (orr_error){.code = ORR_CODE_DEVICE_LOST, .message = "presenting"};
+        assert_int_equal(orr_engine_restore_window(s.engine, &error), ORR_OK);
+        assert_int_equal(w.attached, 2);
+        assert_string_equal(s.journal.last, "presenting: starting it again");
+        bool in_memory = rungs[i] == ORR_DEVICE_CPU;
+        assert_int_equal(orr_frame_location(s.frame),
+                         in_memory ? ORR_PICTURE_IN_MEMORY : ORR_PICTURE_NOWHERE);
+        show_frame(&s, in_memory ? ORR_PICTURE_IN_MEMORY : ORR_PICTURE_ON_DEVICE);
+        close_window_stage(&s, &w);
+    }
+}
+
+static void a_window_goes_down_the_ladder_rung_by_rung(void **state)
+{
+    (void)state;
+    stage s;
+    fake_window w;
+    open_window_stage(&s, &w, ORR_DEVICE_CUDA_VULKAN);
+    assert_int_equal(orr_engine_next_device(s.engine, ORR_DEVICE_VULKAN), ORR_DEVICE_CUDA);
+    fail_device(ORR_DEVICE_CUDA, 1);
+    show_frame(&s, ORR_PICTURE_ON_DEVICE);
+    assert_int_equal(s.engine->rung, ORR_DEVICE_VULKAN);
+    assert_int_equal(orr_frame_device(s.frame), ORR_DEVICE_VULKAN);
+    assert_non_null(strstr(s.journal.last, ": going on with vulkan"));
+    assert_int_equal(orr_engine_next_device(s.engine, ORR_DEVICE_CPU), ORR_DEVICE_VULKAN);
+    assert_int_equal(orr_engine_next_device(s.engine, ORR_DEVICE_VULKAN), ORR_DEVICE_CPU);
+    fail_device(ORR_DEVICE_VULKAN, 2); // out of memory
+    show_frame(&s, ORR_PICTURE_IN_MEMORY);
+    assert_int_equal(s.engine->rung, ORR_DEVICE_CPU);
+    assert_non_null(strstr(s.journal.last, ": going on with cpu"));
+    assert_int_equal(s.journal.warnings, 2);
+    assert_int_equal(w.attached, 1);
+    show_frame(&s, ORR_PICTURE_IN_MEMORY);
+    // a device that has failed can be chosen again
+    orr_frame_destroy(s.frame);
+    const orr_frame_desc desc = {.device = ORR_DEVICE_VULKAN};
+    assert_ok(orr_frame_create_for_window(s.engine, &desc, &s.frame, &error));
+    show_frame(&s, ORR_PICTURE_ON_DEVICE);
+    fail_device(ORR_DEVICE_VULKAN, 2);
+    show_frame(&s, ORR_PICTURE_IN_MEMORY);
+    assert_int_equal(s.journal.warnings, 3);
+    assert_non_null(strstr(s.journal.last, ": going on with cpu"));
+    close_window_stage(&s, &w);
+}
+
+// Another frame of the same engine stays on its device, and a device chosen for a frame alone falls alone.
+static void a_frame_on_a_device_of_its_own_falls_alone(void **state)
+{
+    (void)state;
+    stage s;
+    fake_window w;
+    open_window_stage(&s, &w, ORR_DEVICE_CUDA_VULKAN);
+    orr_frame *of_engine = s.frame;
+    const orr_frame_desc desc = {.device = ORR_DEVICE_VULKAN, .frames_in_flight = 1};
+    assert_ok(orr_frame_create_for_window(s.engine, &desc, &s.frame, &error));
+    show_frame(&s, ORR_PICTURE_ON_DEVICE);
+    fail_device(ORR_DEVICE_VULKAN, 2);
+    show_frame(&s, ORR_PICTURE_IN_MEMORY);
+    assert_int_equal(orr_frame_device(s.frame), ORR_DEVICE_CPU);
+    assert_fell(&s, ORR_DEVICE_CUDA_VULKAN, "out of memory: going on with cpu");
+    orr_frame_destroy(s.frame);
+    s.frame = of_engine;
+    show_frame(&s, ORR_PICTURE_ON_DEVICE);
+    assert_int_equal(orr_frame_device(s.frame), ORR_DEVICE_CUDA);
+    close_window_stage(&s, &w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -306,10 +513,15 @@ int main(void)
         cmocka_unit_test_setup(without_cuda_who_asked_for_it_is_told, reset_emulated_gpu),
         cmocka_unit_test_setup(memory_that_cannot_be_imported_is_copied, reset_emulated_gpu),
         cmocka_unit_test_setup(a_full_card_falls_as_far_as_it_must, reset_emulated_gpu),
-        cmocka_unit_test_setup(a_lost_vulkan_device_is_opened_anew, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_lost_vulkan_device_is_opened_again, reset_emulated_gpu),
         cmocka_unit_test_setup(what_waits_in_memory_is_drawn_by_the_cpu_when_the_device_fails,
                                reset_emulated_gpu),
         cmocka_unit_test_setup(a_device_that_the_caller_has_chosen_is_not_changed, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_lost_device_behind_a_window_is_opened_again, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_device_that_is_lost_again_is_left, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_window_that_cannot_present_gets_another_device, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_window_goes_down_the_ladder_rung_by_rung, reset_emulated_gpu),
+        cmocka_unit_test_setup(a_frame_on_a_device_of_its_own_falls_alone, reset_emulated_gpu),
     };
     return cmocka_run_group_tests(tests, use_same_gpu, NULL);
 }

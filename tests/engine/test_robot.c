@@ -1,8 +1,8 @@
 // Tests of robots in the loop: drawn where they are, moved by physics, carrying what is bound to them.
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
-#include "engine/loop/scene.h"
-#include "engine/loop/transform.h"
+#include "engine/loop/world_robots.h"
+#include "engine/scene/transform.h"
 #include "orr_features.h"
 #include "physics/model/rotation.h"
 #include "tests/support/robots.h"

@@ -1,11 +1,13 @@
-// Tests of robots of a scene that a CUDA device moves: as the CPU does, drawn from where they are, and what becomes of them when
-// the device fails. On a GPU, or on the emulated device (ORR_CUDA=EMULATED).
+// Tests of robots of a scene that a CUDA device moves: as the CPU does, drawn from where they are, and what
+// becomes of them when the device fails. On a GPU, or on the emulated device (ORR_CUDA=EMULATED).
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/device/cuda_gpu.h"
+#include "engine/loop/devices.h"
+#include "engine/loop/frame_light.h"
 #include "engine/loop/robot_draw.h"
-#include "engine/loop/transform.h"
+#include "engine/scene/transform.h"
 #include "orr_features.h"
 #include "tests/support/support.h"
 
@@ -421,7 +423,7 @@ static void stepping_and_drawing_wait_for_nothing(void **state)
         drive(world);
         assert_ok(orr_world_step(world, 1, &error));
         list_meshes(world, 0, &there, meshes);
-        assert_ok(orr_world_light(world, 0, &lit, &error));
+        assert_ok(orr_frame_light(world, 0, &lit, &error));
     }
     assert_int_equal(copies_to_host(), copies);
     assert_int_equal(cudaStreamQuery(cuda->stream), cudaErrorNotReady);
@@ -434,7 +436,8 @@ static void stepping_and_drawing_wait_for_nothing(void **state)
     orr_world_destroy(world);
 }
 
-// From the engine's door to the picture: what CUDA moves, CUDA draws, and the host sees the picture and the frame's counts.
+// From the engine's door to the picture: what CUDA moves, CUDA draws, and the host sees the picture and the
+// frame's counts.
 static void frames_of_a_robot_copy_nothing_but_what_frames_copy(void **state)
 {
     (void)state;
@@ -604,6 +607,51 @@ static void a_device_that_fails_leaves_robots_on_the_cpu(void **state)
     assert_true(failed > 20 && fell > 5);
 }
 
+// The frame under way is lost with the device that alone knew its bodies. In a window the next one is drawn
+// elsewhere, as soon as the robots are simulated elsewhere; a program without a window gets the error, and
+// its frame stays where it was.
+static void bodies_of_a_frame_are_lost_with_their_device(void **state)
+{
+    (void)state;
+    for (int windowed = 0; windowed < 2; windowed++) {
+        orr_engine *on_cuda = open_engine(ORR_DEVICE_CUDA, 1);
+        orr_scene *theirs = load(on_cuda);
+        orr_world *world;
+        orr_frame *frame;
+        const orr_view view = {.camera = orr_scene_default_camera(theirs, 24, 16)};
+        assert_ok(orr_world_create(theirs, 1, &world, &error));
+        assert_ok(orr_world_set_device(world, ORR_DEVICE_CUDA, &error));
+        assert_ok(windowed ? orr_frame_create_for_window(on_cuda, NULL, &frame, &error)
+                           : orr_frame_create(on_cuda, NULL, &frame, &error));
+        for (int i = 0; i < 2; i++) {
+            assert_ok(orr_frame_submit_for_window(frame, theirs, world, &view, &error));
+        }
+        orr_error why = {0};
+        warning[0] = 0;
+        current_settings()->fail_call = 1;
+        current_settings()->fail_with = cudaErrorLaunchFailure;
+        assert_int_equal(orr_frame_finish(frame, NULL, &why), ORR_ERROR_DEVICE);
+        assert_int_equal(current_settings()->fail_call, 0);
+        assert_non_null(strstr(why.message, "CUDA: "));
+        assert_int_equal(orr_frame_location(frame), ORR_PICTURE_NOWHERE);
+        assert_int_equal(orr_frame_device(frame), windowed ? ORR_DEVICE_CPU : ORR_DEVICE_CUDA);
+        assert_int_equal(strstr(warning, ": going on with cpu") != NULL, windowed);
+        bool ready = false;
+        assert_ok(orr_frame_advance(frame, 1.0, &ready, &error));
+        assert_true(ready);
+        assert_int_equal(orr_frame_finish(frame, NULL, &why), windowed ? ORR_ERROR_DEVICE : ORR_OK);
+        assert_true(!windowed || strstr(why.message, "lost with its device"));
+        // the device works again, so that robots stay on it, and the host reads their bodies
+        assert_ok(orr_frame_submit_for_window(frame, theirs, world, &view, &error));
+        assert_ok(orr_frame_finish(frame, NULL, &error));
+        assert_int_equal(orr_frame_location(frame), ORR_PICTURE_IN_MEMORY);
+        orr_frame_destroy(frame);
+        orr_world_destroy(world);
+        orr_scene_destroy(theirs);
+        orr_engine_destroy(on_cuda);
+    }
+}
+
 #endif
 
 int main(void)
@@ -623,6 +671,7 @@ int main(void)
         cmocka_unit_test(robots_that_a_device_cannot_hold_move_on_the_cpu),
         cmocka_unit_test(without_a_driver_robots_stay_where_they_are),
         cmocka_unit_test(a_device_that_fails_leaves_robots_on_the_cpu),
+        cmocka_unit_test(bodies_of_a_frame_are_lost_with_their_device),
 #endif
     };
     return cmocka_run_group_tests(tests, begin, end);

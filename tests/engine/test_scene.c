@@ -1,7 +1,8 @@
-// Tests of engine/loop: the scene, what files become in it, the default camera, and the world.
+// Tests of engine/scene and engine/loop: the scene, what files become in it, the default camera, and the
+// world.
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
-#include "engine/loop/scene.h"
+#include "engine/scene/scene.h"
 #include "orr_features.h"
 #include "tests/support/support.h"
 
@@ -432,6 +433,42 @@ static void worlds_start_as_the_scene_was_built_and_change_alone(void **state)
     orr_scene_destroy(scene);
 }
 
+// Whoever wants only a part of a picture, or only its times, leaves the rest out.
+static void planes_of_a_picture_may_be_left_out(void **state)
+{
+    (void)state;
+    enum { WIDTH = 40, HEIGHT = 30, PIXELS = WIDTH * HEIGHT };
+    static float rgba[2][4 * PIXELS], depth[2][PIXELS];
+    orr_scene *scene = empty_scene();
+    add_corners(scene, "corners", 1.0f, NULL);
+    orr_world *world;
+    orr_frame *frame;
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_frame_create(engine, NULL, &frame, &error));
+    const orr_view view = {.camera = orr_scene_default_camera(scene, WIDTH, HEIGHT)};
+    const orr_picture pictures[] = {
+        {rgba[0], depth[0]}, {.rgba = rgba[1]}, {.depth = depth[1]}, {.rgba = NULL}};
+    for (int i = 0; i < 5; i++) {
+        assert_ok(orr_frame_submit(frame, scene, world, &view, &error));
+        assert_ok(orr_frame_finish(frame, i < 4 ? &pictures[i] : NULL, &error));
+        assert_true(orr_frame_stages(frame, NULL, 0) > 0);
+    }
+    assert_memory_equal(rgba[0], rgba[1], sizeof rgba[0]);
+    assert_memory_equal(depth[0], depth[1], sizeof depth[0]);
+    float deepest = 0.0f;
+    for (int i = 0; i < PIXELS; i++) {
+        deepest = depth[0][i] > deepest ? depth[0][i] : deepest;
+    }
+    assert_true(deepest > 0.0f); // there is something to be seen
+    orr_frame_destroy(frame);
+    const orr_frame_desc unknown = {.device = (orr_device_kind)77};
+    orr_error why = {0};
+    assert_int_equal(orr_frame_create(engine, &unknown, &frame, &why), ORR_ERROR_ARGUMENT);
+    assert_says(&why, "device 77");
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +485,7 @@ int main(void)
         cmocka_unit_test(meshes_alone_have_y_up),
 #endif
         cmocka_unit_test(worlds_start_as_the_scene_was_built_and_change_alone),
+        cmocka_unit_test(planes_of_a_picture_may_be_left_out),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

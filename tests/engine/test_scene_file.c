@@ -1,7 +1,7 @@
-// Tests of engine/loop/scene_file: what a scene file may say, and what it is told when it says it wrongly.
+// Tests of engine/scene/scene_file: what a scene file may say, and what it is told when it says it wrongly.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
-#include "engine/loop/scene_file.h"
+#include "engine/scene/scene_file.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Camera files from memory: what they say or one line of error, never both and never neither.
 #include "engine/core/memory.h"
-#include "engine/loop/camera_file.h"
+#include "engine/scene/camera_file.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <string.h>

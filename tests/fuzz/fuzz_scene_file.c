@@ -1,6 +1,6 @@
 // Scene files from memory: what they say or one line of error, never both and never neither.
 #include "engine/core/memory.h"
-#include "engine/loop/scene_file.h"
+#include "engine/scene/scene_file.h"
 #include "tests/fuzz/fuzz_target.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // Tests of the viewer's pure parts: navigation, resolution, recorded paths, learning meanwhile. (tests/program/viewer_test.sh tries the window.)
-#include "engine/loop/camera_file.h"
+#include "engine/scene/camera_file.h"
 #include "samples/orrery/view/camera_recorder.h"
 #include "samples/orrery/view/navigator.h"
 #include "samples/orrery/view/resolution.h"

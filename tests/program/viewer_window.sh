@@ -76,7 +76,8 @@ same() {
     [ "$(pixels_that_differ "$1" "$2")" = 0 ]
 }
 
-# look NAME [OTHER]: the window's picture once it has come to rest, and is no longer OTHER
+# look NAME [OTHER]: the window's picture once it has come to rest, and is no longer OTHER. At rest: the same for about a second; on a
+# busy machine the rough picture that a view is first drawn with is shown for half of that
 look() {
     still=0
     see "$1"
@@ -86,7 +87,7 @@ look() {
         see "$1"
         if same before "$1" && { [ -z "${2:-}" ] || ! same "$1" "$2"; }; then
             still=$((still + 1))
-            [ $still = 2 ] && return
+            [ $still = 4 ] && return
         else
             still=0
         fi

@@ -1,7 +1,7 @@
 // orrery bench: what this machine does, stage by stage, beside its limits.
 #include "samples/orrery/bench/bench.h"
 #include "engine/device/cuda_limits.h"
-#include "engine/loop/shared_device.h"
+#include "engine/loop/devices.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "engine/image/image.h"
+#include "engine/loop/devices.h"
 #include "engine/loop/frame_trace.h"
-#include "engine/loop/shared_device.h"
 #include "samples/orrery/bench/bench_account.h"
 #include "samples/orrery/robot_drive.h"
 
@@ -40,18 +40,21 @@ static orr_result begin_frame(frame_loop *loop, orr_trace *trace, orr_error *err
     }
     double seconds = (i + (trace ? WARM_UP : 0)) / frames_per_second;
     ORR_TRY(robot_drive_advance(&loop->drive, loop->world, seconds, error));
-    return loop->to_window ? orr_frame_submit_image(loop->frame, loop->scene, loop->world, &loop->view, error)
-                           : orr_frame_submit(loop->frame, loop->scene, loop->world, &loop->view, error);
+    return loop->to_window
+               ? orr_frame_submit_for_window(loop->frame, loop->scene, loop->world, &loop->view, error)
+               : orr_frame_submit(loop->frame, loop->scene, loop->world, &loop->view, error);
 }
 
 static orr_result finish_frame(frame_loop *loop, orr_trace *trace, orr_error *error)
 {
     const orr_camera *camera = &loop->view.camera;
     int i = loop->finished++;
-    if (loop->to_window) {
-        ORR_TRY(orr_frame_finish_image(loop->frame, NULL, error));
-    } else {
-        ORR_TRY(orr_frame_finish(loop->frame, &(orr_picture){.rgba = loop->rgba}, error));
+    const orr_picture picture = {.rgba = loop->rgba};
+    ORR_TRY(orr_frame_finish(loop->frame, &picture, error));
+    if (loop->to_window && orr_frame_location(loop->frame) != ORR_PICTURE_ON_DEVICE) {
+        return orr_fail(error, ORR_CODE_DEVICE_SHARING, "bench: frame: a picture has not reached Vulkan");
+    }
+    if (!loop->to_window) {
         uint64_t start = orr_clock_nanoseconds();
         orr_image_quantise(loop->rgba, (int64_t)camera->width * camera->height, loop->bytes);
         orr_trace_host(trace, "out", start);
@@ -62,7 +65,8 @@ static orr_result finish_frame(frame_loop *loop, orr_trace *trace, orr_error *er
     return ORR_OK;
 }
 
-// So many frames, the next one begun before the oldest is finished as far as may be in flight. seconds: ends earlier.
+// So many frames, the next one begun before the oldest is finished as far as may be in flight. seconds: ends
+// earlier.
 static orr_result run_frames(frame_loop *loop, int frames, double seconds, orr_trace *trace, orr_error *error)
 {
     uint64_t start = orr_clock_nanoseconds();

@@ -2,7 +2,7 @@
 #include "samples/orrery/bench/bench_neural.h"
 
 #include "engine/core/profile.h"
-#include "engine/loop/shared_device.h"
+#include "engine/loop/devices.h"
 #include "neural/cuda/nerf_rates.h"
 
 double bench_fastest(int rounds, void (*body)(void *context, int round), void *context)

@@ -1,8 +1,8 @@
 // Meshes, camera files and scene files.
 #include "samples/orrery/info/info.h"
 
-#include "engine/loop/camera_file.h"
-#include "engine/loop/scene.h"
+#include "engine/scene/camera_file.h"
+#include "engine/scene/scene.h"
 #include "render/mesh.h"
 
 #include <stdio.h>

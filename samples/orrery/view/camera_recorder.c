@@ -1,8 +1,8 @@
 #include "samples/orrery/view/camera_recorder.h"
 
 #include "engine/core/memory.h"
-#include "engine/loop/camera_file.h"
-#include "engine/loop/camera_path.h"
+#include "engine/scene/camera_file.h"
+#include "engine/scene/camera_path.h"
 
 #include <math.h>
 

@@ -3,7 +3,6 @@
 
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
-#include "engine/loop/shared_device.h"
 #include "neural/capture/capture.h"
 #include "neural/capture/capture_file.h"
 #include "samples/orrery/commands.h"
@@ -11,27 +10,35 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double FRAMES_PER_SECOND = 30.0; // held while moving
 static const double INTERRUPT_SECONDS = 0.25; // how soon Ctrl-C is seen at rest
 static const double STEP_SECONDS_MAX = 0.1;   // a slow frame is not a leap
 
-// For CUDA the CPU draws meshes: what has nothing else is drawn by Vulkan beside it, unless CUDA was asked for.
-static orr_device_kind choose_device(const viewer *v, const common_options *common)
+// Lines of the engine's log: those that the command prints are also shown in the panel.
+static void take_log_line(void *user, orr_log_level level, int code, const char *line)
 {
-    const char *variable = getenv("ORR_DEVICE");
-    bool asked =
-        common->device != ORR_DEVICE_AUTO || (variable && variable[0] && strcmp(variable, "auto") != 0);
-    bool meshes_alone = !orr_scene_has_fields(v->scene);
-    for (int i = 0; i < orr_scene_layer_count(v->scene); i++) {
-        orr_layer_info info;
-        meshes_alone &= orr_scene_layer_info(v->scene, orr_scene_layer(v->scene, i), &info, NULL) == ORR_OK &&
-                        info.kind != ORR_LAYER_SPLATS;
+    viewer *v = user;
+    command_log().write(NULL, level, code, line);
+    if (level >= ORR_LOG_WARNING) {
+        view_say(v, "%s", line);
     }
-    return !asked && meshes_alone && orr_engine_shows_cuda(v->engine) ? ORR_DEVICE_VULKAN
-                                                                      : orr_engine_device(v->engine);
+}
+
+static orr_result attach(void *user, orr_vk *vk, orr_error *error)
+{
+    viewer *v = user;
+    ORR_TRY(orr_present_attach(v->present, vk, error));
+    v->vk = vk;
+    return ORR_OK;
+}
+
+static void detach(void *user)
+{
+    viewer *v = user;
+    orr_present_detach(v->present);
+    v->vk = NULL;
 }
 
 static orr_result open_scene(viewer *v, const common_options *common, bool validate, orr_error *error)
@@ -40,18 +47,19 @@ static orr_result open_scene(viewer *v, const common_options *common, bool valid
         .threads = common->threads,
         .device = common->device,
         .validate = validate,
-        .log = command_log().write,
+        .log = take_log_line,
+        .log_user = v,
     };
-    int extension_count;
-    const char *const *extensions = orr_present_extensions(v->present, &extension_count);
-    ORR_TRY(orr_engine_create_presenting(&desc, extensions, extension_count, &v->engine, error));
+    orr_window window = {.attach = attach, .detach = detach, .user = v};
+    window.extensions = orr_present_extensions(v->present, &window.extension_count);
+    ORR_TRY(orr_engine_create_for_window(&desc, &window, &v->engine, error));
     if (orr_capture_readable(v->scene_path)) {
         ORR_TRY(view_training_open(v->engine, v->scene_path, (uint32_t)common->seed, &v->scene, &v->training,
                                    error));
     } else {
         ORR_TRY(orr_scene_load(v->engine, v->scene_path, &v->scene, error));
     }
-    v->device = choose_device(v, common);
+    v->device = orr_engine_device(v->engine);
     ORR_TRY(orr_world_create(v->scene, 1, &v->world, error));
     ORR_TRY(orr_world_set_device(v->world, v->robot.physics, error));
     return view_robot_open(v, common->seed, error);
@@ -67,7 +75,7 @@ static orr_result open_window(viewer *v, const common_options *common, orr_error
         .height = common->size[1] ? common->size[1] : 720,
     };
     ORR_TRY(orr_present_open(v->present, &desc, error));
-    ORR_TRY(view_open_device(v, error));
+    ORR_TRY(orr_engine_attach_window(v->engine, error));
     v->window = orr_present_window(v->present);
     view_connect(v);
     v->panel = panel_create(v->window);
@@ -138,7 +146,7 @@ static orr_result run(viewer *v, orr_error *error)
 static void close_viewer(viewer *v)
 {
     panel_destroy(v->panel);
-    view_close_device(v);
+    orr_engine_detach_window(v->engine);
     orr_present_destroy(v->present);
     for (int i = 0; i < VIEW_DEVICES; i++) {
         orr_frame_destroy(v->frames[i]);

@@ -1,12 +1,14 @@
 // The viewer's state, shared by its files: view.c (the command and its loop), view_input.c (keys and mouse),
-// view_picture.c (what to draw when; presenting), view_draw.c (drawing), view_actions.c (what keys and buttons ask for),
-// view_training.c (a field that learns meanwhile) and view_robot.c (robots that move meanwhile).
+// view_picture.c (what to draw when; presenting), view_draw.c (drawing), view_actions.c (what keys and
+// buttons ask for), view_training.c (a field that learns meanwhile) and view_robot.c (robots that move
+// meanwhile).
 #pragma once
 
 #include "samples/orrery/view/panel.h"
 #include "samples/orrery/view/view_robot.h"
 #include "samples/orrery/view/view_training.h"
 
+#include "engine/loop/window.h"
 #include "render/vulkan/image.h"
 
 #define GLFW_INCLUDE_NONE
@@ -22,9 +24,6 @@ typedef enum view_drag {
     VIEW_DRAG_PULL
 } view_drag;
 
-// Where the picture is that the window shows.
-typedef enum view_place { VIEW_NOWHERE = 0, VIEW_IN_MEMORY, VIEW_ON_DEVICE } view_place;
-
 typedef enum view_purpose {
     VIEW_FIRST = 0, // of a view: as rough as it takes
     VIEW_SHARPER,   // or anew, of what is shown already
@@ -39,11 +38,8 @@ typedef struct view_drawing {
     view_purpose purpose;
     double begun_at;     // [s]
     double milliseconds; // spent on it
-    bool for_reading;    // also what Vulkan draws is brought to memory; what the window shows stays as it is
-    bool renewed;        // the device was lost, and is there again
-    // in the frame of a device
-    bool submitted, to_memory;
-    orr_device_kind device;
+    bool for_reading;    // ends in memory; what the window shows stays as it is
+    orr_frame *frame;    // that it was submitted to; NULL: not yet
 } view_drawing;
 
 typedef struct viewer {
@@ -53,11 +49,10 @@ typedef struct viewer {
     orr_world *world;
     view_training *training; // NULL: the scene is not a capture
     view_robot robot;
-    orr_frame *frames[VIEW_DEVICES]; // made when a device first draws
+    orr_frame *frames[VIEW_DEVICES]; // by device, each made when it is first chosen
     orr_device_kind device;          // that draws
     orr_present *present;
-    orr_vk *
-        vk; // the engine's, with which the window presents; NULL after it was lost and could not be opened anew
+    orr_vk *vk; // the engine's, with which the window presents; NULL: not attached
     GLFWwindow *window;
     panel *panel;
     bool panel_hidden;
@@ -77,10 +72,9 @@ typedef struct viewer {
 
     bool antialias, has_background;
     float background[3];
-    view_place place;       // of the picture
-    orr_vulkan_image image; // VIEW_ON_DEVICE
-    orr_device_kind drew;   // it
-    bool readable;          // the three below hold the picture: always for VIEW_IN_MEMORY
+    orr_frame *shown;       // whose picture the window shows: where that is, the frame says; NULL: none
+    orr_vulkan_image image; // the picture, where it is on the device
+    bool readable;          // the three below hold the picture: always where it is in memory
     orr_image8 picture;     // as presented
     float *rgba, *depth;
     int64_t pixel_capacity;
@@ -122,19 +116,13 @@ void view_focus_under_cursor(viewer *v);
 void view_bounds(const viewer *v, float centre[3], float *radius); // of what is visible
 void view_say(viewer *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// The engine's Vulkan device for the window, at the start or after it was lost.
-orr_result view_open_device(viewer *v, orr_error *error);
-void view_close_device(viewer *v);
-// Everyone lets go of a lost device, and it is opened anew; the line of the error is logged.
-orr_result view_renew_device(viewer *v, orr_error *error);
-
 // Begins a picture; one in the making is dropped.
 void view_draw_begin(viewer *v, const orr_camera *camera, float scale);
-// Goes on with it for about so long; done: it is now the viewer's. A lost device is opened anew, CUDA falls back to Vulkan, and
-// Vulkan to the CPU; what no device can draw is an error, and drawing is over.
+// Goes on with it for about so long; done: it is now the viewer's. On an error drawing is over.
 orr_result view_draw_part(viewer *v, double milliseconds, bool *done, orr_error *error);
-const char *view_device_name(const viewer *v); // that draws, for people
-void view_draw_drop(viewer *v);                // before the scene or the field that is learnt change
+orr_picture_location view_location(const viewer *v); // of the picture that the window shows
+const char *view_device_name(const viewer *v);       // that draws, for people
+void view_draw_drop(viewer *v);                      // before the scene or the field that is learnt change
 // A whole picture, however long it takes.
 orr_result view_draw_now(viewer *v, const orr_camera *camera, float scale, bool for_reading,
                          orr_error *error);

@@ -3,7 +3,7 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
-#include "engine/loop/camera_file.h"
+#include "engine/scene/camera_file.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -116,10 +116,7 @@ static void play_or_pause(viewer *v)
 static void switch_device(viewer *v)
 {
     view_draw_drop(v);
-    bool has_cuda = orr_engine_device(v->engine) == ORR_DEVICE_CUDA;
-    v->device = v->device == ORR_DEVICE_CPU                  ? ORR_DEVICE_VULKAN
-                : v->device == ORR_DEVICE_VULKAN && has_cuda ? ORR_DEVICE_CUDA
-                                                             : ORR_DEVICE_CPU;
+    v->device = orr_engine_next_device(v->engine, v->device);
     v->stale = true;
     view_say(v, "Drawing with %s.", view_device_name(v));
 }
@@ -285,7 +282,8 @@ void view_focus_under_cursor(viewer *v)
     const orr_camera *camera = &v->drawn;
     double x = v->cursor[0] / fmax(width, 1.0) * camera->width,
            y = v->cursor[1] / fmax(height, 1.0) * camera->height;
-    if (x < 0.0 || y < 0.0 || x >= camera->width || y >= camera->height || v->place == VIEW_NOWHERE) {
+    if (x < 0.0 || y < 0.0 || x >= camera->width || y >= camera->height ||
+        view_location(v) == ORR_PICTURE_NOWHERE) {
         return;
     }
     orr_error error;

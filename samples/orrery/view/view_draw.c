@@ -1,66 +1,23 @@
-// The viewer's drawing: one picture at a time, in parts, so that a slow one holds nothing up; and the devices for it.
+// The viewer's drawing: one picture at a time, in parts, so that a slow one holds nothing up. The frame says
+// where a picture is when it is finished; devices that fail are the engine's business (engine/loop/window.h).
 #include "samples/orrery/view/view.h"
 
 #include "engine/core/memory.h"
-#include "engine/loop/shared_device.h"
-#include "samples/orrery/commands.h"
 
 #include <math.h>
 #include <string.h>
 
-// ---- the device that presents, and draws ----
+enum { ATTEMPTS = 3 }; // a device that fails may take a picture with it, and robots that it moved
 
-orr_result view_open_device(viewer *v, orr_error *error)
+orr_picture_location view_location(const viewer *v)
 {
-    ORR_TRY(orr_engine_take_vk(v->engine, &v->vk, error));
-    orr_result result = orr_present_attach(v->present, v->vk, error);
-    if (result != ORR_OK) {
-        view_close_device(v);
-    }
-    return result;
+    return v->shown ? orr_frame_location(v->shown) : ORR_PICTURE_NOWHERE;
 }
-
-static void forget_frame(viewer *v, orr_device_kind device)
-{
-    orr_frame_destroy(v->frames[device]);
-    v->frames[device] = NULL;
-    if (device == v->drew && v->place == VIEW_ON_DEVICE) {
-        v->place = VIEW_NOWHERE; // the picture went with its frame
-    }
-}
-
-void view_close_device(viewer *v)
-{
-    if (v->vk) {
-        orr_present_detach(v->present);
-        orr_engine_give_vk(v->engine);
-        v->vk = NULL;
-    }
-}
-
-orr_result view_renew_device(viewer *v, orr_error *error)
-{
-    orr_log_line(command_log(), ORR_LOG_WARNING, ORR_CODE_DEVICE_LOST, "%s: starting it again",
-                 error->message);
-    orr_engine_lose_vk(v->engine);
-    if (v->drawing.device != ORR_DEVICE_CPU) {
-        v->drawing.submitted = false; // goes with its frame, and is to be drawn again
-    }
-    forget_frame(v, ORR_DEVICE_VULKAN);
-    forget_frame(v, ORR_DEVICE_CUDA); // its pictures end on the lost device
-    view_close_device(v);
-    return view_open_device(v, error);
-}
-
-// ---- one attempt ----
 
 static orr_result reserve_pixels(viewer *v, int width, int height, orr_error *error)
 {
     int64_t pixels = (int64_t)width * height;
     v->readable = false;
-    if (v->place == VIEW_IN_MEMORY) {
-        v->place = VIEW_NOWHERE; // it is about to be overwritten
-    }
     if (pixels > v->pixel_capacity) {
         orr_free(v->rgba);
         orr_free(v->depth);
@@ -76,22 +33,13 @@ static orr_result reserve_pixels(viewer *v, int width, int height, orr_error *er
     return ORR_OK;
 }
 
-// Can a picture stay on the device? Not where the CPU has a part in what Vulkan draws.
-static bool stays_on_device(const viewer *v)
-{
-    return v->device == ORR_DEVICE_VULKAN ? !orr_scene_has_fields(v->scene)
-                                          : v->device == ORR_DEVICE_CUDA && orr_engine_shows_cuda(v->engine);
-}
-
 static orr_result submit(viewer *v, orr_error *error)
 {
     view_drawing *d = &v->drawing;
-    d->device = v->device;
-    d->to_memory = d->for_reading || !stays_on_device(v);
-    orr_frame **frame = &v->frames[d->device];
+    orr_frame **frame = &v->frames[v->device];
     if (!*frame) {
-        const orr_frame_desc desc = {.device = d->device, .frames_in_flight = 1};
-        ORR_TRY(orr_frame_create(v->engine, &desc, frame, error));
+        const orr_frame_desc desc = {.device = v->device, .frames_in_flight = 1};
+        ORR_TRY(orr_frame_create_for_window(v->engine, &desc, frame, error));
     }
     orr_view view = {.camera = d->camera,
                      .antialias = v->antialias,
@@ -102,32 +50,31 @@ static orr_result submit(viewer *v, orr_error *error)
                      .site_groups = v->robot.panel.groups[1],
                      .tendon_groups = v->robot.panel.groups[2]};
     memcpy(view.background, v->background, sizeof view.background);
-    ORR_TRY(d->to_memory ? orr_frame_submit(*frame, v->scene, v->world, &view, error)
-                         : orr_frame_submit_image(*frame, v->scene, v->world, &view, error));
-    d->submitted = true;
+    ORR_TRY(d->for_reading ? orr_frame_submit(*frame, v->scene, v->world, &view, error)
+                           : orr_frame_submit_for_window(*frame, v->scene, v->world, &view, error));
+    d->frame = *frame;
     return ORR_OK;
 }
 
-// The picture is done but for composing: from here on it is what the window shows, unless it is for reading only.
-static orr_result finish(viewer *v, orr_frame *frame, orr_error *error)
+// The picture is done but for composing: from here on it is what the window shows, unless it is for reading
+// only.
+static orr_result finish(viewer *v, orr_error *error)
 {
     view_drawing *d = &v->drawing;
     if (!d->for_reading) {
-        v->place = VIEW_NOWHERE;
-    }
-    if (!d->to_memory) {
-        v->readable = false;
-        ORR_TRY(orr_frame_finish_image(frame, &v->image, error));
-        v->place = VIEW_ON_DEVICE;
-        v->drew = d->device;
-        return ORR_OK;
+        v->shown = NULL; // its pixels are about to be overwritten
     }
     ORR_TRY(reserve_pixels(v, d->camera.width, d->camera.height, error));
-    ORR_TRY(orr_frame_finish(frame, &(orr_picture){.rgba = v->rgba, .depth = v->depth}, error));
-    orr_image_quantise(v->rgba, (int64_t)d->camera.width * d->camera.height, v->picture.rgba);
-    v->readable = true;
-    if (v->place == VIEW_NOWHERE) {
-        v->place = VIEW_IN_MEMORY;
+    const orr_picture picture = {.rgba = v->rgba, .depth = v->depth};
+    ORR_TRY(orr_frame_finish_for_window(d->frame, &picture, &v->image, error));
+    v->stage_count = orr_frame_stages(d->frame, v->stages, VIEW_STAGES);
+    v->stage_count = v->stage_count < VIEW_STAGES ? v->stage_count : VIEW_STAGES;
+    if (!d->for_reading) {
+        v->shown = d->frame;
+    }
+    if (d->for_reading || view_location(v) == ORR_PICTURE_IN_MEMORY) {
+        orr_image_quantise(v->rgba, (int64_t)d->camera.width * d->camera.height, v->picture.rgba);
+        v->readable = true;
     }
     return ORR_OK;
 }
@@ -135,55 +82,33 @@ static orr_result finish(viewer *v, orr_frame *frame, orr_error *error)
 static orr_result draw_part(viewer *v, double milliseconds, bool *done, orr_error *error)
 {
     *done = true;
-    if (!v->drawing.submitted) {
+    if (!v->drawing.frame) {
         ORR_TRY(submit(v, error));
     }
-    orr_frame *frame = v->frames[v->drawing.device];
-    ORR_TRY(orr_frame_advance(frame, milliseconds, done, error));
-    if (!*done) {
-        return ORR_OK;
-    }
-    ORR_TRY(finish(v, frame, error));
-    v->stage_count = orr_frame_stages(frame, v->stages, VIEW_STAGES);
-    v->stage_count = v->stage_count < VIEW_STAGES ? v->stage_count : VIEW_STAGES;
-    return ORR_OK;
+    ORR_TRY(orr_frame_advance(v->drawing.frame, milliseconds, done, error));
+    return *done ? finish(v, error) : ORR_OK;
 }
 
-// ---- all of them ----
-
-// The picture, and those after it, are drawn another way; a line says why, also for who looks at no window.
-static void go_on_with(viewer *v, orr_device_kind device, const orr_error *why)
+static void drop_frame(view_drawing *d)
 {
-    v->device = device;
-    view_say(v, "%s: going on with %s", why->message, view_device_name(v));
-    orr_log_line(command_log(), ORR_LOG_WARNING, (orr_code)why->code, "%s: going on with %s", why->message,
-                 view_device_name(v));
+    if (d->frame) {
+        orr_frame_discard(d->frame);
+        d->frame = NULL;
+    }
 }
 
-// After a failure: is there another way to draw the picture?
-static bool recover(viewer *v, orr_error *why)
+// A frame that has gone on with another device is that device's from now on; V may try the first one again.
+static void sort_frame(viewer *v)
 {
-    view_drawing *d = &v->drawing;
-    forget_frame(v, d->device); // whatever state it is in, the next attempt starts afresh
-    d->submitted = false;
-    if (why->code == ORR_CODE_DEVICE_LOST && !d->renewed) {
-        d->renewed = true;
-        if (view_renew_device(v, why) == ORR_OK) {
-            return true;
-        }
+    orr_frame *frame = v->frames[v->device];
+    orr_device_kind device = frame ? orr_frame_device(frame) : v->device;
+    if (device != v->device) {
+        v->shown = v->shown == v->frames[device] ? NULL : v->shown;
+        orr_frame_destroy(v->frames[device]);
+        v->frames[device] = frame;
+        v->frames[v->device] = NULL;
+        v->device = device;
     }
-    if (v->device == ORR_DEVICE_CUDA && !d->to_memory && !orr_engine_shows_cuda(v->engine)) {
-        return true; // by way of memory
-    }
-    if (v->device == ORR_DEVICE_CUDA) {
-        go_on_with(v, ORR_DEVICE_VULKAN, why);
-        return true;
-    }
-    if (v->device == ORR_DEVICE_VULKAN) {
-        go_on_with(v, ORR_DEVICE_CPU, why);
-        return true;
-    }
-    return false;
 }
 
 void view_draw_begin(viewer *v, const orr_camera *camera, float scale)
@@ -196,21 +121,20 @@ orr_result view_draw_part(viewer *v, double milliseconds, bool *done, orr_error 
 {
     view_drawing *d = &v->drawing;
     double start = glfwGetTime();
-    orr_error why = {0};
-    orr_result result = draw_part(v, milliseconds, done, &why);
-    while (result != ORR_OK && recover(v, &why)) {
-        result = draw_part(v, milliseconds, done, &why);
+    orr_result result = draw_part(v, milliseconds, done, error);
+    for (int i = 1; i < ATTEMPTS && (result == ORR_ERROR_DEVICE || result == ORR_ERROR_MEMORY); i++) {
+        drop_frame(d);
+        result = draw_part(v, milliseconds, done, error);
     }
     d->milliseconds += 1e3 * (glfwGetTime() - start);
     d->going = result == ORR_OK && !*done;
-    if (result != ORR_OK) {
-        *error = why;
-    } else if (*done) {
+    if (result == ORR_OK && *done) {
         v->picture.width = d->camera.width;
         v->picture.height = d->camera.height;
     }
     if (!d->going) { // also when it failed: another attempt waits for another view
-        d->submitted = false;
+        drop_frame(d);
+        sort_frame(v);
         v->drawn = d->camera;
         v->drawn_scale = d->scale;
         v->revision++;
@@ -225,10 +149,8 @@ const char *view_device_name(const viewer *v)
 
 void view_draw_drop(viewer *v)
 {
-    if (v->drawing.submitted) {
-        orr_frame_discard(v->frames[v->drawing.device]);
-    }
-    v->drawing.submitted = v->drawing.going = false;
+    drop_frame(&v->drawing);
+    v->drawing.going = false;
 }
 
 orr_result view_draw_now(viewer *v, const orr_camera *camera, float scale, bool for_reading, orr_error *error)

@@ -170,7 +170,7 @@ void view_refresh(viewer *v, double now)
 
 orr_result view_save_picture(viewer *v, const char *path, orr_error *error)
 {
-    if (v->stale || v->place == VIEW_NOWHERE || v->drawn_scale != v->resolution.full ||
+    if (v->stale || view_location(v) == ORR_PICTURE_NOWHERE || v->drawn_scale != v->resolution.full ||
         !shows_view(v, &v->drawn, v->drawn_scale)) {
         orr_camera camera = scaled_camera(v, v->resolution.full);
         ORR_TRY(view_draw_now(v, &camera, v->resolution.full, false, error));
@@ -219,15 +219,15 @@ static const orr_overlay *build_panel(viewer *v)
 
 static orr_result present(viewer *v, const orr_overlay *overlay, bool *shown, orr_error *error)
 {
-    if (!v->vk) {
-        ORR_TRY(view_open_device(v, error));
-    }
+    ORR_TRY(orr_engine_attach_window(v->engine, error));
+    orr_picture_location location = view_location(v);
     const orr_present_picture picture = {
-        .bytes = v->place == VIEW_IN_MEMORY ? &v->picture : NULL,
-        .image = v->place == VIEW_ON_DEVICE ? &v->image : NULL,
+        .bytes = location == ORR_PICTURE_IN_MEMORY ? &v->picture : NULL,
+        .image = location == ORR_PICTURE_ON_DEVICE ? &v->image : NULL,
         .revision = v->revision,
     };
-    return orr_present_frame(v->present, v->place == VIEW_NOWHERE ? NULL : &picture, overlay, shown, error);
+    return orr_present_frame(v->present, location == ORR_PICTURE_NOWHERE ? NULL : &picture, overlay, shown,
+                             error);
 }
 
 orr_result view_show(viewer *v, double now, orr_error *error)
@@ -247,9 +247,9 @@ orr_result view_show(viewer *v, double now, orr_error *error)
     const orr_overlay *overlay = v->panel_hidden ? NULL : build_panel(v);
     bool shown = false;
     orr_result result = present(v, overlay, &shown, error);
-    if (result != ORR_OK && error->code == ORR_CODE_DEVICE_LOST) {
-        ORR_TRY(view_renew_device(v, error));
-        if (v->place == VIEW_NOWHERE) { // the picture was lost with the device
+    if (result != ORR_OK) {
+        ORR_TRY(orr_engine_restore_window(v->engine, error));
+        if (view_location(v) == ORR_PICTURE_NOWHERE) { // the picture was lost with the device
             const orr_camera camera = v->drawn;
             ORR_TRY(view_draw_now(v, &camera, v->drawn_scale, false, error));
         }

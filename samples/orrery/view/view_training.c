@@ -1,6 +1,7 @@
 #include "samples/orrery/view/view_training.h"
 
 #include "engine/core/memory.h"
+#include "engine/loop/engine.h"
 #include "samples/orrery/train/train.h"
 
 #include <string.h>

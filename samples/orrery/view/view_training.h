@@ -2,7 +2,7 @@
 // that draws it. One thread does both: each turn of the viewer's loop gives the trainer some time (training_pace.h).
 #pragma once
 
-#include "engine/loop/scene.h"
+#include "engine/scene/scene.h"
 #include "neural/nerf/trainer.h"
 #include "samples/orrery/view/training_figures.h"
 #include "samples/orrery/view/training_pace.h"

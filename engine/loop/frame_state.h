@@ -1,0 +1,51 @@
+// A frame from the inside, for the files that draw it (frame.c, frame_fields.c, frame_uploads.c) and for the
+// ladder.
+#pragma once
+
+#include "engine/loop/frame_pose.h"
+#include "engine/loop/machine.h"
+
+enum { ORR_FRAMES_IN_FLIGHT = 8 }; // at most
+
+struct orr_frame {
+    orr_engine *engine; // borrowed
+    orr_frame *next;    // of the engine's frames
+
+    const orr_machine *machine;
+    void *state; // the machine's; NULL: closed, and opened when the frame draws next (orr_ladder_open)
+    // Goes on with the next rung when the device fails; otherwise the caller has chosen the device.
+    bool follows;
+    // Made for a window: follows too, and a lost Vulkan device is opened again first.
+    bool for_window;
+    bool renewed; // a device was opened again since a picture was finished
+
+    orr_frame_slot slots[ORR_FRAMES_IN_FLIGHT];
+    int slot_count;
+    int oldest;  // slot finished next
+    int waiting; // submitted and not finished
+    orr_profile profile;
+    orr_trace *trace;              // nullable
+    orr_picture_location location; // of the picture for the window that was finished last
+
+    // the oldest slot, when it is deferred (frame_fields.c)
+    bool begun;
+    orr_arena arena;
+    orr_draw_list marched; // its fields are those that the host marches
+    orr_field_pass fields;
+
+    uint64_t *keys; // key_count: what was drawn last, and may be uploaded (frame_uploads.c)
+    int key_count, key_capacity;
+};
+
+// The i-th of those that wait, from the oldest.
+static inline orr_frame_slot *orr_frame_slot_at(orr_frame *frame, int i)
+{
+    return &frame->slots[(frame->oldest + i) % frame->slot_count];
+}
+
+// Does the picture end in an image of the Vulkan device, on the machine that draws now?
+static inline bool orr_frame_ends_in_image(const orr_frame *frame, const orr_frame_slot *slot)
+{
+    const orr_machine *machine = frame->machine;
+    return slot->for_window && machine->ends_in_image && machine->ends_in_image(frame->state, &slot->list);
+}

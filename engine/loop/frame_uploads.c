@@ -1,0 +1,38 @@
+#include "engine/loop/frame_uploads.h"
+
+#include "engine/core/memory.h"
+
+static bool has_key(const orr_scene *scene, uint64_t key)
+{
+    for (int i = 0; i < scene->layer_count; i++) {
+        const orr_layer_data *layer = &scene->layers[i];
+        if (key - layer->key < (uint64_t)layer->key_count) {
+            return true;
+        }
+    }
+    return false;
+}
+
+orr_result orr_frame_release_removed(orr_frame *frame, const orr_scene *scene, orr_error *error)
+{
+    if (!frame->machine->release) {
+        return ORR_OK;
+    }
+    for (int i = 0; i < frame->key_count; i++) {
+        if (!has_key(scene, frame->keys[i])) {
+            frame->machine->release(frame->state, frame->keys[i]);
+        }
+    }
+    frame->key_count = 0;
+    int count = 0;
+    for (int i = 0; i < scene->layer_count; i++) {
+        count += scene->layers[i].key_count;
+    }
+    ORR_GROW(frame->keys, frame->key_capacity, count, "layers", error);
+    for (int i = 0; i < scene->layer_count; i++) {
+        for (int k = 0; k < scene->layers[i].key_count; k++) {
+            frame->keys[frame->key_count++] = scene->layers[i].key + (uint64_t)k;
+        }
+    }
+    return ORR_OK;
+}

@@ -1,0 +1,13 @@
+#include "engine/loop/machine.h"
+
+static const orr_machine *const machines[] = {&orr_machine_cpu, &orr_machine_vulkan, &orr_machine_cuda};
+
+const orr_machine *orr_machine_of(orr_device_kind device)
+{
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+        if (machines[i]->device == device) {
+            return machines[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,67 @@
+// Drawing on the CPU. Only one frame is drawn at a time: from `begin`, which draws the meshes, to `finish`,
+// which draws the splats and composes.
+#include "engine/loop/machine.h"
+#include "render/cpu/splats_cpu.h"
+
+typedef struct cpu_machine {
+    orr_engine *engine;           // borrowed
+    orr_arena *arena;             // of the frame being drawn
+    orr_cpu_frame *frame;         // likewise
+    const orr_field_pass *fields; // likewise; NULL: none
+    size_t pixels;                // likewise
+} cpu_machine;
+
+static orr_result open_cpu(orr_engine *engine, int frames, void **state, orr_error *error)
+{
+    (void)frames;
+    cpu_machine *m = orr_alloc_zero(1, sizeof *m);
+    if (!m) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: drawing on the CPU");
+    }
+    m->engine = engine;
+    *state = m;
+    return ORR_OK;
+}
+
+static orr_result begin(void *state, const orr_draw_list *list, orr_arena *arena, orr_profile *profile,
+                        const float **mesh_depth, orr_error *error)
+{
+    cpu_machine *m = state;
+    m->arena = arena;
+    m->pixels = (size_t)list->lens.width * (size_t)list->lens.height;
+    ORR_TRY(orr_draw_cpu_begin(m->engine->jobs, m->engine->isa, arena, list, profile, &m->frame, error));
+    *mesh_depth = orr_draw_cpu_mesh_depth(m->frame);
+    return ORR_OK;
+}
+
+static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
+                         orr_error *error)
+{
+    (void)list, (void)to_image, (void)error;
+    cpu_machine *m = state;
+    m->fields = fields;
+    return ORR_OK;
+}
+
+static orr_result finish(void *state, const orr_machine_target *target, orr_profile *profile,
+                         orr_error *error)
+{
+    cpu_machine *m = state;
+    orr_picture picture = target->picture ? *target->picture : (orr_picture){0};
+    if (!picture.rgba) { // the blend writes it in any case
+        picture.rgba = orr_arena_take(m->arena, m->pixels, 4 * sizeof *picture.rgba);
+    }
+    return picture.rgba
+               ? orr_draw_cpu_end(m->frame, m->fields, &picture, profile, error)
+               : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture of %zu pixels", m->pixels);
+}
+
+const orr_machine orr_machine_cpu = {
+    .device = ORR_DEVICE_CPU,
+    .on_host = true,
+    .open = open_cpu,
+    .close = orr_free,
+    .begin = begin,
+    .submit = submit,
+    .finish = finish,
+};

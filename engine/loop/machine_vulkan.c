@@ -1,0 +1,90 @@
+// Drawing on Vulkan. The host marches all fields; frames without them can end in an image.
+#include "engine/core/memory.h"
+#include "engine/loop/devices.h"
+#include "engine/loop/machine.h"
+#include "render/vulkan/draw.h"
+
+typedef struct vulkan_machine {
+    orr_engine *engine; // borrowed
+    orr_vulkan_draw *draw;
+} vulkan_machine;
+
+static orr_result open_draw(vulkan_machine *m, int frames, orr_error *error)
+{
+    orr_vk *vk;
+    ORR_TRY(orr_engine_take_vk(m->engine, &vk, error));
+    orr_result result = orr_vulkan_draw_create(vk, frames, &m->draw, error);
+    if (result != ORR_OK) {
+        orr_engine_give_vk(m->engine);
+    }
+    return result;
+}
+
+static orr_result open_vulkan(orr_engine *engine, int frames, void **state, orr_error *error)
+{
+    vulkan_machine *m = orr_alloc_zero(1, sizeof *m);
+    if (!m) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: drawing on Vulkan");
+    }
+    m->engine = engine;
+    orr_result result = open_draw(m, frames, error);
+    if (result != ORR_OK) {
+        orr_free(m);
+        return result;
+    }
+    *state = m;
+    return ORR_OK;
+}
+
+static void close_vulkan(void *state)
+{
+    vulkan_machine *m = state;
+    orr_vulkan_draw_destroy(m->draw);
+    orr_engine_give_vk(m->engine);
+    orr_free(m);
+}
+
+static orr_result submit(void *state, const orr_draw_list *list, const orr_field_pass *fields, bool to_image,
+                         orr_error *error)
+{
+    const vulkan_machine *m = state;
+    return to_image ? orr_vulkan_draw_submit_image(m->draw, list, error)
+                    : orr_vulkan_draw_submit(m->draw, list, fields, error);
+}
+
+static orr_result finish(void *state, const orr_machine_target *target, orr_profile *profile,
+                         orr_error *error)
+{
+    const vulkan_machine *m = state;
+    return target->to_image ? orr_vulkan_draw_finish_image(m->draw, target->image, profile, error)
+                            : orr_vulkan_draw_finish(m->draw, target->picture, profile, error);
+}
+
+static bool ends_in_image(const void *state, const orr_draw_list *list)
+{
+    (void)state;
+    return list->field_count == 0;
+}
+
+static void release(void *state, uint64_t key)
+{
+    const vulkan_machine *m = state;
+    orr_vulkan_draw_release(m->draw, key);
+}
+
+static orr_result trace_vulkan(void *state, orr_trace *trace, orr_error *error)
+{
+    const vulkan_machine *m = state;
+    return orr_vulkan_draw_trace(m->draw, trace, error);
+}
+
+const orr_machine orr_machine_vulkan = {
+    .device = ORR_DEVICE_VULKAN,
+    .open = open_vulkan,
+    .close = close_vulkan,
+    .submit = submit,
+    .finish = finish,
+    .ends_in_image = ends_in_image,
+    .release = release,
+    .trace = trace_vulkan,
+};

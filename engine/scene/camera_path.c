@@ -1,0 +1,134 @@
+#include "engine/scene/camera_path.h"
+
+#include <math.h>
+
+// What is interpolated of a camera, each number for itself: place, quaternion, logarithm of the focal lengths
+// (they stay positive and a zoom looks even), centre.
+typedef struct key_values {
+    double value[11];
+} key_values;
+enum { PLACE = 0, QUATERNION = 3, FOCAL = 7, CENTRE = 9, VALUES = 11 };
+
+// Unit quaternion w, x, y, z of a rotation, from the largest of its four components (Shepperd 1978).
+static void quaternion_of(const float m[12], double q[4])
+{
+    double xx = (double)m[0], yy = (double)m[5], zz = (double)m[10];
+    const double squares[4] = {1.0 + xx + yy + zz, 1.0 + xx - yy - zz, 1.0 - xx + yy - zz,
+                               1.0 - xx - yy + zz};
+    int largest = 0;
+    for (int i = 1; i < 4; i++) {
+        largest = squares[i] > squares[largest] ? i : largest;
+    }
+    double yz = (double)m[9] - (double)m[6], zx = (double)m[2] - (double)m[8],
+           xy = (double)m[4] - (double)m[1];
+    double y_z = (double)m[9] + (double)m[6], z_x = (double)m[2] + (double)m[8],
+           x_y = (double)m[4] + (double)m[1];
+    const double rows[4][4] = {{squares[0], yz, zx, xy},
+                               {yz, squares[1], x_y, z_x},
+                               {zx, x_y, squares[2], y_z},
+                               {xy, z_x, y_z, squares[3]}};
+    double length = 0.0;
+    for (int i = 0; i < 4; i++) {
+        length += rows[largest][i] * rows[largest][i];
+    }
+    for (int i = 0; i < 4; i++) {
+        q[i] = rows[largest][i] / sqrt(length);
+    }
+}
+
+static void rotate_to(const double q[4], float m[12])
+{
+    double s = 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double rotation[9] = {
+        1.0 - s * (y * y + z * z), s * (x * y - w * z),       s * (x * z + w * y),
+        s * (x * y + w * z),       1.0 - s * (x * x + z * z), s * (y * z - w * x),
+        s * (x * z - w * y),       s * (y * z + w * x),       1.0 - s * (x * x + y * y)};
+    for (int i = 0; i < 9; i++) {
+        m[4 * (i / 3) + i % 3] = (float)rotation[i];
+    }
+}
+
+static key_values values_of(const orr_camera *camera)
+{
+    key_values k;
+    bool centred = camera->centre[0] == 0.0f && camera->centre[1] == 0.0f;
+    const int size[2] = {camera->width, camera->height};
+    for (int i = 0; i < 3; i++) {
+        k.value[PLACE + i] = (double)camera->pose[4 * i + 3];
+    }
+    quaternion_of(camera->pose, k.value + QUATERNION);
+    for (int i = 0; i < 2; i++) {
+        k.value[FOCAL + i] = log((double)camera->focal[i]);
+        k.value[CENTRE + i] = centred ? 0.5 * size[i] : (double)camera->centre[i];
+    }
+    return k;
+}
+
+// q and -q are the same rotation: the one nearer to `reference` is meant
+static void align(key_values *k, const key_values *reference)
+{
+    double dot = 0.0;
+    for (int i = QUATERNION; i < FOCAL; i++) {
+        dot += k->value[i] * reference->value[i];
+    }
+    for (int i = QUATERNION; i < FOCAL && dot < 0.0; i++) {
+        k->value[i] = -k->value[i];
+    }
+}
+
+// A Catmull-Rom segment from b to c at x in 0 .. 1; the curve's velocity at b is (c - a) / 2.
+static double catmull_rom(double a, double b, double c, double d, double x)
+{
+    return b + 0.5 * x * (c - a + x * (2.0 * a - 5.0 * b + 4.0 * c - d + x * (3.0 * (b - c) + d - a)));
+}
+
+orr_camera orr_camera_path_at(const orr_camera *keys, int count, double t)
+{
+    assert(count >= 1 && t >= 0.0 && t <= count - 1);
+    int at = (int)t;
+    double x = t - at;
+    if (x == 0.0) {
+        return keys[at];
+    }
+    // the keys around the segment; beyond the ends, the next-to-last key mirrored at the last
+    key_values k[4];
+    for (int i = 0; i < 4; i++) {
+        int place = at - 1 + i;
+        k[i] = values_of(&keys[place < 0 ? 0 : place >= count ? count - 1 : place]);
+    }
+    align(&k[2], &k[1]);
+    align(&k[0], &k[1]);
+    align(&k[3], &k[2]);
+    double value[VALUES];
+    for (int i = 0; i < VALUES; i++) {
+        double first = at > 0 ? k[0].value[i] : 2.0 * k[1].value[i] - k[2].value[i];
+        double last = at + 2 < count ? k[3].value[i] : 2.0 * k[2].value[i] - k[1].value[i];
+        value[i] = catmull_rom(first, k[1].value[i], k[2].value[i], last, x);
+    }
+    orr_camera camera = keys[at];
+    rotate_to(value + QUATERNION, camera.pose);
+    for (int i = 0; i < 3; i++) {
+        camera.pose[4 * i + 3] = (float)value[PLACE + i];
+    }
+    for (int i = 0; i < 2; i++) {
+        camera.focal[i] = (float)exp(value[FOCAL + i]);
+        camera.centre[i] = (float)value[CENTRE + i];
+    }
+    return camera;
+}
+
+orr_camera orr_camera_turn(const orr_camera *camera, const float centre[3], double angle)
+{
+    double cosine = cos(angle), sine = sin(angle);
+    orr_camera turned = *camera;
+    for (int column = 0; column < 4; column++) {
+        // directions turn about the origin, the place about the centre
+        double origin_x = column == 3 ? (double)centre[0] : 0.0,
+               origin_z = column == 3 ? (double)centre[2] : 0.0;
+        double x = (double)camera->pose[column] - origin_x, z = (double)camera->pose[8 + column] - origin_z;
+        turned.pose[column] = (float)(origin_x + cosine * x + sine * z);
+        turned.pose[8 + column] = (float)(origin_z - sine * x + cosine * z);
+    }
+    return turned;
+}

@@ -1,0 +1,92 @@
+// The scene from the inside: what exists, built once and then const. What changes is in worlds
+// (engine/loop/world.h).
+#pragma once
+
+#include "engine/core/isa.h"
+#include "engine/core/jobs.h"
+#include "engine/core/pool.h"
+#include "engine/scene/robot.h"
+#include "render/draw.h"
+
+// What an engine lends to the scenes made on it; it outlives them.
+typedef struct orr_scene_context {
+    orr_engine *engine; // for the worlds and frames of the scene: nothing here looks into it
+    orr_jobs *jobs;
+    orr_isa isa;
+    orr_log log;
+    uint64_t *next_key; // of orr_layer_data.key: counted up for all scenes of the engine, never reused
+} orr_scene_context;
+
+// One layer: a cloud, a mesh, a field or a robot, and its transform when a world begins.
+typedef struct orr_layer_data {
+    orr_pool_id id;
+    orr_layer_kind kind;
+    char *name;
+    orr_splat_pack *splats; // ORR_LAYER_SPLATS
+    orr_mesh *mesh;         // ORR_LAYER_MESH
+    orr_field_layer *field; // ORR_LAYER_FIELD
+    orr_robot *robot;       // ORR_LAYER_ROBOT
+    uint64_t key;           // the first of its keys: a robot has one for each of its meshes
+    int key_count;
+    orr_transform transform;
+    orr_pool_id bound_to; // a robot's layer, whose `bound_body` the transform is against; {0}: none
+    int bound_body;
+    bool visible;
+    bool
+        antialias; // splats: always draw with the Mip-Splatting compensation, as a cloud trained so is anyway
+} orr_layer_data;
+
+// The bounds in the layer's own space; robust ones for splats.
+void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3]);
+
+struct orr_scene {
+    orr_scene_context context;
+    orr_pool ids;
+    orr_layer_data *layers; // layer_count, in the order added
+    int layer_count, layer_capacity;
+    orr_camera *cameras; // camera_count, as the scene file names them
+    int camera_count;
+    orr_draw_sun sun; // always valid: the scene file's, or the default one
+    bool has_sun;     // the scene file's
+    bool has_background;
+    float background[3];
+};
+
+// An empty scene; and what a file holds, its layers, cameras, background and sun, into an empty scene.
+orr_result orr_scene_open(const orr_scene_context *context, orr_scene **scene, orr_error *error);
+orr_result orr_scene_read(orr_scene *scene, const char *path, orr_error *error);
+
+// Index into scene->layers, or -1 when the id is stale.
+int orr_scene_find(const orr_scene *scene, orr_layer layer);
+orr_result orr_scene_stale(orr_layer layer, orr_error *error); // the error for such an id
+
+// Puts a layer behind the others. The scene takes what the layer holds (splats or mesh), on failure too; it
+// gives it its id, its key, a copy of `name` and the resolved transform.
+orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *name,
+                            const orr_transform *transform, orr_error *error);
+// Layers bound to this one stand by themselves again.
+void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
+// The sun of a scene whose file gives none. With a robot it only says from where the first of the model's
+// lights comes.
+void orr_scene_light(orr_scene *scene);
+// Takes layers away from the end until `count` are left.
+void orr_scene_truncate(orr_scene *scene, int count);
+
+// Which way is up where a scene does not say: captured clouds and images have y down; meshes and signed
+// distances y up, as glTF says; radiance fields and volumes z up, as the captures of Blender and COLMAP tools
+// have it. The first cloud decides, or else the first field, or else the meshes.
+typedef enum orr_up { ORR_UP_MINUS_Y = 0, ORR_UP_Y, ORR_UP_Z } orr_up;
+orr_up orr_scene_up(const orr_scene *scene);
+// The middle of the box around every layer: what the default camera looks at.
+void orr_scene_centre(const orr_scene *scene, float centre[3]);
+// The light of a scene whose file gives none: from above, behind the default camera's shoulder.
+orr_draw_sun orr_default_sun(orr_up up);
+
+// The transform of a layer in the scene as it was built: its own, on the body at rest that it is bound to.
+orr_transform orr_scene_layer_transform(const orr_scene *scene, const orr_layer_data *layer);
+// The robot on whose body a layer is; NULL: it is bound to none.
+const orr_layer_data *orr_scene_bound_robot(const orr_scene *scene, const orr_layer_data *layer);
+// The robot that was added first, whose model lights the scene; NULL: there is none.
+const orr_layer_data *orr_scene_first_robot(const orr_scene *scene);
+// The robot whose sky is behind the scene; NULL: none has one, or the scene has a background of its own.
+const orr_layer_data *orr_scene_sky(const orr_scene *scene);

@@ -1,0 +1,340 @@
+#include "engine/scene/scene_file.h"
+
+#include "engine/core/camera.h"
+#include "engine/core/file.h"
+#include "engine/core/json.h"
+#include "engine/core/memory.h"
+#include "engine/scene/scene.h"
+#include "engine/scene/transform.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+static void to_floats(const double *from, float *to, int count)
+{
+    for (int i = 0; i < count; i++) {
+        to[i] = (float)from[i];
+    }
+}
+
+// every value in [0, high]
+static bool within(const double *values, int count, double high)
+{
+    for (int i = 0; i < count; i++) {
+        if (values[i] < 0.0 || values[i] > high) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static orr_result copy_text(const char *text, char **copy, orr_error *error)
+{
+    size_t size = strlen(text) + 1;
+    ORR_ALLOC(*copy, size, "a name in a scene file", error);
+    memcpy(*copy, text, size);
+    return ORR_OK;
+}
+
+static orr_result copy_path(const char *beside, const char *name, char **path, orr_error *error)
+{
+    *path = orr_path_beside(beside, name);
+    return *path ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", beside);
+}
+
+static orr_result read_transform(const orr_json *json, orr_transform *transform, orr_error *error)
+{
+    double position[3] = {0.0, 0.0, 0.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0}, scale = 1.0;
+    ORR_TRY(orr_json_numbers(json, "position", 3, position, error));
+    ORR_TRY(orr_json_numbers(json, "rotation", 4, rotation, error));
+    ORR_TRY(orr_json_positive(json, "scale", &scale, error));
+    orr_transform read = {.scale = (float)scale};
+    to_floats(position, read.position, 3);
+    to_floats(rotation, read.rotation, 4);
+    const float *q = read.rotation;
+    if (q[0] == 0.0f && q[1] == 0.0f && q[2] == 0.0f && q[3] == 0.0f) {
+        return orr_json_expected(json, "rotation", error, "a quaternion [w, x, y, z] that is not zero");
+    }
+    return orr_transform_resolve(&read, transform, error);
+}
+
+// "type" says nothing that the file's name does not, but for the reader.
+static orr_result check_type(const orr_json *json, const char *file, orr_error *error)
+{
+    static const char *const types[] = {"splats", "mesh", "field", "robot"};
+    const char *type = NULL;
+    ORR_TRY(orr_json_string(json, "type", &type, error));
+    bool known = !type;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        known |= type && strcmp(type, types[i]) == 0;
+    }
+    if (!known) {
+        return orr_json_expected(json, "type", error, "\"splats\", \"mesh\", \"field\" or \"robot\"");
+    }
+    if (type && (strcmp(type, "robot") == 0) != orr_robot_readable(file)) {
+        return orr_json_expected(json, "type", error,
+                                 "\"robot\" where the file is an .xml or .urdf, and only there");
+    }
+    return ORR_OK;
+}
+
+static orr_result read_bind(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
+{
+    static const char *const keys[] = {"robot", "body", NULL};
+    orr_json bind;
+    ORR_TRY(orr_json_member(json, "bind", &bind, error));
+    if (!bind.node) {
+        return ORR_OK;
+    }
+    const char *robot = NULL, *body = NULL;
+    ORR_TRY(orr_json_check_keys(&bind, keys, error));
+    ORR_TRY(orr_json_require(&bind, "robot", "the name of a robot's layer", error));
+    ORR_TRY(orr_json_require(&bind, "body", "the name of one of its bodies", error));
+    ORR_TRY(orr_json_string(&bind, "robot", &robot, error));
+    ORR_TRY(orr_json_string(&bind, "body", &body, error));
+    ORR_TRY(copy_text(robot, &layer->robot, error));
+    return copy_text(body, &layer->body, error);
+}
+
+static orr_result read_layer(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
+{
+    static const char *const keys[] = {"file",    "name",      "position", "rotation", "scale",
+                                       "visible", "antialias", "type",     "bind",     NULL};
+    ORR_TRY(orr_json_check_keys(json, keys, error));
+    const char *file = NULL, *name = NULL;
+    ORR_TRY(orr_json_require(json, "file", "the path of a splat cloud, a mesh, a field or a robot", error));
+    ORR_TRY(orr_json_string(json, "file", &file, error));
+    ORR_TRY(check_type(json, file, error));
+    ORR_TRY(read_bind(json, layer, error));
+    ORR_TRY(orr_json_string(json, "name", &name, error));
+    ORR_TRY(read_transform(json, &layer->transform, error));
+    layer->visible = true;
+    ORR_TRY(orr_json_bool(json, "visible", &layer->visible, error));
+    ORR_TRY(orr_json_bool(json, "antialias", &layer->antialias, error));
+    ORR_TRY(copy_path(json->file, file, &layer->file, error));
+    return name ? copy_text(name, &layer->name, error) : ORR_OK;
+}
+
+static orr_result read_layers(const orr_json *root, orr_scene_file *file, orr_error *error)
+{
+    const cJSON *node;
+    int count;
+    ORR_TRY(orr_json_array(root, "layers", &node, &count, error));
+    if (count == 0) {
+        return orr_json_expected(root, "layers", error, "an array of at least one layer");
+    }
+    file->layers = orr_alloc_zero((size_t)count, sizeof *file->layers);
+    if (!file->layers) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory: %d layers", root->file, count);
+    }
+    file->layer_count = count;
+    for (int i = 0; i < count; i++, node = node->next) {
+        orr_json layer;
+        ORR_TRY(orr_json_element(root, "layers", i, node, &layer, error));
+        ORR_TRY(read_layer(&layer, &file->layers[i], error));
+    }
+    return ORR_OK;
+}
+
+static orr_result read_size(const orr_json *json, const char *key, int *size, orr_error *error)
+{
+    double value = *size;
+    ORR_TRY(orr_json_number(json, key, &value, error));
+    if (value != floor(value) || value < 1.0 || value > 16384.0) {
+        return orr_json_expected(json, key, error, "a whole number of pixels, 1 to 16384");
+    }
+    *size = (int)value;
+    return ORR_OK;
+}
+
+static orr_result read_orthographic(const orr_json *json, bool *orthographic, orr_error *error)
+{
+    const char *model = "perspective";
+    ORR_TRY(orr_json_string(json, "model", &model, error));
+    *orthographic = strcmp(model, "orthographic") == 0;
+    if (!*orthographic && strcmp(model, "perspective") != 0) {
+        return orr_json_expected(json, "model", error, "\"perspective\" or \"orthographic\"");
+    }
+    const char *foreign = *orthographic ? "field_of_view" : "view_height";
+    if (orr_json_has(json, foreign)) {
+        return orr_json_expected(json, foreign, error, "it only in %s cameras",
+                                 *orthographic ? "perspective" : "orthographic");
+    }
+    return ORR_OK;
+}
+
+static orr_result read_camera(const orr_json *json, orr_camera *camera, orr_error *error)
+{
+    static const char *const keys[] = {"name",        "model", "eye",    "target", "up",  "field_of_view",
+                                       "view_height", "width", "height", "near",   "far", NULL};
+    ORR_TRY(orr_json_check_keys(json, keys, error));
+    const char *name = NULL; // for the reader of the file
+    ORR_TRY(orr_json_string(json, "name", &name, error));
+    bool orthographic;
+    ORR_TRY(read_orthographic(json, &orthographic, error));
+    double eye[3], target[3], up[3] = {0.0, -1.0, 0.0}, degrees = 50.0, view_height = 1.0;
+    double near_plane = 0.0, far_plane = 0.0;
+    int width = ORR_SCENE_FILE_WIDTH, height = ORR_SCENE_FILE_HEIGHT;
+    ORR_TRY(orr_json_require(json, "eye", "the camera's place [x, y, z]", error));
+    ORR_TRY(orr_json_require(json, "target", "the place the camera looks at [x, y, z]", error));
+    if (orthographic) {
+        ORR_TRY(orr_json_require(json, "view_height", "the height of the picture in scene units", error));
+    }
+    ORR_TRY(orr_json_numbers(json, "eye", 3, eye, error));
+    ORR_TRY(orr_json_numbers(json, "target", 3, target, error));
+    ORR_TRY(orr_json_numbers(json, "up", 3, up, error));
+    ORR_TRY(orr_json_number(json, "field_of_view", &degrees, error));
+    ORR_TRY(orr_json_positive(json, "view_height", &view_height, error));
+    ORR_TRY(read_size(json, "width", &width, error));
+    ORR_TRY(read_size(json, "height", &height, error));
+    ORR_TRY(orr_json_positive(json, "near", &near_plane, error));
+    ORR_TRY(orr_json_positive(json, "far", &far_plane, error));
+    if (!(degrees > 0.0 && degrees < 180.0)) {
+        return orr_json_expected(json, "field_of_view", error, "degrees between 0 and 180");
+    }
+    float from[3], to[3], upwards[3];
+    to_floats(eye, from, 3);
+    to_floats(target, to, 3);
+    to_floats(up, upwards, 3);
+    if (from[0] == to[0] && from[1] == to[1] && from[2] == to[2]) {
+        return orr_json_expected(json, "target", error, "another place than eye");
+    }
+    *camera = orr_camera_look_at(from, to, upwards, (float)(degrees * pi / 180.0), width, height);
+    camera->near_plane = (float)near_plane;
+    camera->far_plane = (float)far_plane;
+    if (orthographic) {
+        camera->model = ORR_CAMERA_ORTHOGRAPHIC;
+        camera->focal[0] = camera->focal[1] = (float)(height / view_height);
+    }
+    orr_lens lens;
+    orr_error why = {0};
+    if (orr_camera_resolve(camera, &lens, &why) != ORR_OK) {
+        return orr_json_expected(json, NULL, error, "a camera that can draw, not %s", why.message);
+    }
+    return ORR_OK;
+}
+
+static orr_result read_cameras(const orr_json *root, orr_scene_file *file, orr_error *error)
+{
+    const cJSON *node;
+    int count;
+    ORR_TRY(orr_json_array(root, "cameras", &node, &count, error));
+    ORR_ALLOC(file->cameras, count, "the cameras of a scene file", error);
+    file->camera_count = count;
+    for (int i = 0; i < count; i++, node = node->next) {
+        orr_json camera;
+        ORR_TRY(orr_json_element(root, "cameras", i, node, &camera, error));
+        ORR_TRY(read_camera(&camera, &file->cameras[i], error));
+    }
+    const char *name = NULL;
+    ORR_TRY(orr_json_string(root, "cameras_file", &name, error));
+    return name ? copy_path(root->file, name, &file->cameras_file, error) : ORR_OK;
+}
+
+static orr_result read_background(const orr_json *root, orr_scene_file *file, orr_error *error)
+{
+    double colour[3] = {0.0, 0.0, 0.0};
+    ORR_TRY(orr_json_numbers(root, "background", 3, colour, error));
+    if (!within(colour, 3, 1.0)) {
+        return orr_json_expected(root, "background", error, "red, green and blue in 0 to 1");
+    }
+    file->has_background = orr_json_has(root, "background");
+    to_floats(colour, file->background, 3);
+    return ORR_OK;
+}
+
+static orr_result read_light(const orr_json *sun, const char *key, float colour[3], orr_error *error)
+{
+    double value[3] = {(double)colour[0], (double)colour[1], (double)colour[2]};
+    ORR_TRY(orr_json_numbers(sun, key, 3, value, error));
+    if (!within(value, 3, INFINITY)) {
+        return orr_json_expected(sun, key, error, "red, green and blue of 0 or more");
+    }
+    to_floats(value, colour, 3);
+    return ORR_OK;
+}
+
+static orr_result read_sun(const orr_json *root, orr_scene_file *file, orr_error *error)
+{
+    static const char *const keys[] = {"direction", "colour", "ambient", NULL};
+    orr_json sun;
+    ORR_TRY(orr_json_member(root, "sun", &sun, error));
+    if (!sun.node) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_json_check_keys(&sun, keys, error));
+    double direction[3], length = 0.0;
+    ORR_TRY(orr_json_require(&sun, "direction", "the direction towards the sun [x, y, z]", error));
+    ORR_TRY(orr_json_numbers(&sun, "direction", 3, direction, error));
+    for (int i = 0; i < 3; i++) {
+        length += direction[i] * direction[i];
+    }
+    if (length == 0.0) {
+        return orr_json_expected(&sun, "direction", error, "a direction that is not zero");
+    }
+    file->sun = orr_default_sun(ORR_UP_MINUS_Y);
+    for (int i = 0; i < 3; i++) {
+        file->sun.direction[i] = (float)(direction[i] / sqrt(length));
+    }
+    ORR_TRY(read_light(&sun, "colour", file->sun.colour, error));
+    ORR_TRY(read_light(&sun, "ambient", file->sun.ambient, error));
+    file->has_sun = true;
+    return ORR_OK;
+}
+
+static orr_result check_kind(const orr_json *root, orr_error *error)
+{
+    double version = 0.0;
+    ORR_TRY(orr_json_number(root, "orrery", &version, error));
+    if (version == 1.0) {
+        return ORR_OK;
+    }
+    if (!orr_json_has(root, "orrery") && orr_json_has(root, "frames")) {
+        return orr_json_expected(
+            root, NULL, error,
+            "a scene; a capture (transforms.json) holds only cameras: give a splat cloud or a "
+            "mesh as the scene, and this file as its cameras");
+    }
+    return orr_json_expected(root, "orrery", error, "1, the version of the scene file");
+}
+
+static orr_result read_root(const orr_json *root, orr_scene_file *file, orr_error *error)
+{
+    static const char *const keys[] = {"orrery", "cameras", "cameras_file", "background", "sun",
+                                       "layers", NULL};
+    ORR_TRY(check_kind(root, error));
+    ORR_TRY(orr_json_check_keys(root, keys, error));
+    ORR_TRY(read_background(root, file, error));
+    ORR_TRY(read_sun(root, file, error));
+    ORR_TRY(read_cameras(root, file, error));
+    return read_layers(root, file, error);
+}
+
+orr_result orr_scene_file_parse(const char *text, const char *name, orr_scene_file *file, orr_error *error)
+{
+    *file = (orr_scene_file){0};
+    orr_json root;
+    ORR_TRY(orr_json_parse(text, name, ORR_CODE_SCENE_FILE, &root, error));
+    orr_result result = read_root(&root, file, error);
+    orr_json_free(&root);
+    if (result != ORR_OK) {
+        orr_scene_file_free(file);
+    }
+    return result;
+}
+
+void orr_scene_file_free(orr_scene_file *file)
+{
+    for (int i = 0; i < file->layer_count; i++) {
+        orr_free(file->layers[i].file);
+        orr_free(file->layers[i].name);
+        orr_free(file->layers[i].robot);
+        orr_free(file->layers[i].body);
+    }
+    orr_free(file->layers);
+    orr_free(file->cameras);
+    orr_free(file->cameras_file);
+    *file = (orr_scene_file){0};
+}

@@ -1,0 +1,258 @@
+// Files become layers: a cloud, a mesh, or a scene file that names several.
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "engine/scene/camera_file.h"
+#include "engine/scene/scene.h"
+#include "engine/scene/scene_file.h"
+#include "engine/scene/transform.h"
+#include "neural/capture/capture.h"
+#include "neural/capture/capture_file.h"
+#include "render/formats/splat_formats.h"
+
+#include <string.h>
+
+// A layer as a scene file describes it, or as add_file asks for it.
+typedef struct layer_source {
+    const char *path;
+    const char *name; // NULL: the file's own
+    const orr_transform *transform;
+    bool visible, antialias;
+} layer_source;
+
+static const char *name_of(const layer_source *source)
+{
+    return source->name ? source->name : orr_path_name(source->path);
+}
+
+static orr_result add_mesh(orr_scene *scene, const layer_source *source, orr_error *error)
+{
+    orr_layer_data layer = {.kind = ORR_LAYER_MESH, .visible = source->visible};
+    ORR_TRY(orr_mesh_load(source->path, &layer.mesh, error));
+    return orr_scene_append(scene, layer, name_of(source), source->transform, error);
+}
+
+static orr_result add_field(orr_scene *scene, const layer_source *source, orr_error *error)
+{
+    orr_layer_data layer = {.kind = ORR_LAYER_FIELD, .visible = source->visible};
+    ORR_TRY(orr_field_layer_load(source->path, scene->context.jobs, scene->context.isa, &layer.field, error));
+    return orr_scene_append(scene, layer, name_of(source), source->transform, error);
+}
+
+static orr_result add_robot(orr_scene *scene, const layer_source *source, orr_error *error)
+{
+    orr_layer_data layer = {.kind = ORR_LAYER_ROBOT, .visible = source->visible};
+    ORR_TRY(orr_robot_load(source->path, &layer.robot, error));
+    const orr_model_unused *unused = &layer.robot->model->unused;
+    if (unused->count > 0) {
+        orr_log_line(scene->context.log, ORR_LOG_INFO, ORR_CODE_MODEL_FILE,
+                     "%d parts of a robot are not used, the first: %s", unused->count, unused->first);
+    }
+    return orr_scene_append(scene, layer, name_of(source), source->transform, error);
+}
+
+static orr_result add_cloud(orr_scene *scene, const layer_source *source, orr_error *error)
+{
+    orr_splats *splats;
+    orr_error why = {0};
+    orr_result result = orr_splats_load(source->path, &splats, &why);
+    bool cloud_ending = orr_splat_format_of((orr_splat_source){.name = source->path}) != NULL;
+    if (why.code == ORR_CODE_FILE_TYPE && !cloud_ending) {
+        return orr_fail(
+            error, ORR_CODE_FILE_TYPE,
+            "%s: unknown kind of file: expected a splat cloud (.ply .compressed.ply .splat .spz .sog "
+            ".ksplat), a mesh (.glb .gltf .obj .stl), a trained field (.ingp), a robot (.xml .urdf) or a "
+            "scene file (.json)",
+            source->path);
+    }
+    if (result != ORR_OK) {
+        return orr_fail(error, (orr_code)why.code, "%s", why.message);
+    }
+    result = orr_scene_add_splats(scene, name_of(source), splats, source->transform, NULL, error);
+    orr_splats_destroy(splats);
+    ORR_TRY(result);
+    orr_layer_data *layer = &scene->layers[scene->layer_count - 1];
+    layer->visible = source->visible;
+    layer->antialias = source->antialias;
+    return ORR_OK;
+}
+
+// The text of a .json file when it is for the scene file's parser; NULL text when it describes a cloud.
+static orr_result read_scene_text(const char *path, char **text, orr_error *error)
+{
+    orr_bytes bytes;
+    ORR_TRY(orr_file_read(path, &bytes, error));
+    *text = (char *)bytes.data;
+    if (orr_splat_format_of((orr_splat_source){path, bytes.data, bytes.size})) {
+        orr_free(bytes.data);
+        *text = NULL;
+    }
+    return ORR_OK;
+}
+
+static orr_result add_single(orr_scene *scene, const layer_source *source, orr_error *error)
+{
+    if (orr_field_model_readable(source->path)) {
+        return add_field(scene, source, error);
+    }
+    if (orr_robot_readable(source->path)) {
+        return add_robot(scene, source, error);
+    }
+    return orr_mesh_readable(source->path) && !orr_path_has_ending(source->path, ".ply")
+               ? add_mesh(scene, source, error)
+               : add_cloud(scene, source, error);
+}
+
+// A layer's file must be a cloud or a mesh: scene files do not nest, so that there are no cycles.
+static orr_result add_listed(orr_scene *scene, const layer_source *source, orr_error *error)
+{
+    if (orr_path_has_ending(source->path, ".json")) {
+        char *text;
+        ORR_TRY(read_scene_text(source->path, &text, error));
+        if (text) {
+            orr_free(text);
+            return orr_fail(
+                error, ORR_CODE_SCENE_FILE,
+                "%s: expected a cloud, a mesh, a field or a robot (a scene file cannot hold another)",
+                source->path);
+        }
+    }
+    return add_single(scene, source, error);
+}
+
+// The layers that a file added from `first` on are bound once all are there: a robot may stand behind what it
+// carries.
+static orr_result bind_layers(orr_scene *scene, const orr_scene_file *file, const char *path, int first,
+                              orr_error *error)
+{
+    for (int i = 0; i < file->layer_count; i++) {
+        const orr_scene_file_layer *layer = &file->layers[i];
+        orr_layer robot = {0};
+        orr_error why = {0};
+        for (int k = file->layer_count - 1; k >= 0 && layer->robot; k--) {
+            const orr_layer_data *other = &scene->layers[first + k];
+            bool same = other->kind == ORR_LAYER_ROBOT && strcmp(other->name, layer->robot) == 0;
+            robot = same ? orr_scene_layer(scene, first + k) : robot;
+        }
+        if (layer->robot && robot.slot == 0) {
+            return orr_fail(
+                error, ORR_CODE_SCENE_FILE,
+                "%s: layers[%d].bind.robot: expected the name of a robot of this file, not \"%s\"", path, i,
+                layer->robot);
+        }
+        if (layer->robot &&
+            orr_scene_bind(scene, orr_scene_layer(scene, first + i), robot, layer->body, &why) != ORR_OK) {
+            return orr_fail(error, (orr_code)why.code, "%s: layers[%d].bind.body: %s", path, i, why.message);
+        }
+    }
+    return ORR_OK;
+}
+
+static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const char *path,
+                             const orr_transform *outer, orr_error *error)
+{
+    int first = scene->layer_count;
+    for (int i = 0; i < file->layer_count; i++) {
+        const orr_scene_file_layer *layer = &file->layers[i];
+        // what is bound stands in a body's frame, wherever the robot is put
+        orr_transform transform =
+            layer->robot ? layer->transform : orr_transform_multiply(outer, &layer->transform);
+        layer_source source = {layer->file, layer->name, &transform, layer->visible, layer->antialias};
+        orr_error why = {0};
+        if (add_listed(scene, &source, &why) != ORR_OK) {
+            return orr_fail(error, (orr_code)why.code, "%s: layers[%d]: %s", path, i, why.message);
+        }
+    }
+    return bind_layers(scene, file, path, first, error);
+}
+
+// The rest of a scene file, for the scene that is made from it.
+static orr_result take_settings(orr_scene *scene, const orr_scene_file *file, const char *path,
+                                orr_error *error)
+{
+    orr_camera_list listed = {0};
+    if (file->cameras_file) {
+        orr_error why = {0};
+        if (orr_camera_file_load(file->cameras_file, ORR_SCENE_FILE_WIDTH, ORR_SCENE_FILE_HEIGHT, &listed,
+                                 &why) != ORR_OK) {
+            return orr_fail(error, (orr_code)why.code, "%s: cameras_file: %s", path, why.message);
+        }
+    }
+    size_t own = (size_t)file->camera_count, more = (size_t)listed.count;
+    scene->cameras = orr_alloc(own + more, sizeof *scene->cameras);
+    if (scene->cameras) {
+        scene->camera_count = (int)(own + more);
+        memcpy(scene->cameras, file->cameras, own * sizeof *scene->cameras);
+        if (more) {
+            memcpy(scene->cameras + own, listed.cameras, more * sizeof *scene->cameras);
+        }
+    }
+    orr_camera_list_free(&listed);
+    if (!scene->cameras) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory for cameras", path);
+    }
+    scene->has_background = file->has_background;
+    memcpy(scene->background, file->background, sizeof scene->background);
+    if (file->has_sun) {
+        scene->has_sun = true;
+        scene->sun = file->sun;
+    }
+    return ORR_OK;
+}
+
+static orr_result add_scene_file(orr_scene *scene, const char *path, const char *text,
+                                 const orr_transform *transform, bool settings, orr_error *error)
+{
+    orr_transform outer;
+    ORR_TRY(orr_transform_resolve(transform, &outer, error));
+    orr_scene_file file;
+    ORR_TRY(orr_scene_file_parse(text, path, &file, error));
+    orr_result result = add_layers(scene, &file, path, &outer, error);
+    if (result == ORR_OK && settings) {
+        result = take_settings(scene, &file, path, error);
+    }
+    orr_scene_file_free(&file);
+    return result;
+}
+
+static orr_result add_path(orr_scene *scene, const char *path, const orr_transform *transform, bool settings,
+                           orr_error *error)
+{
+    char *text = NULL;
+    if (orr_capture_readable(path)) {
+        return orr_fail(
+            error, ORR_CODE_FILE_TYPE,
+            "%s: a folder or a capture of photos: expected a scene (a field is trained on a capture "
+            "by orrery train nerf, or while orrery view shows it)",
+            path);
+    }
+    if (orr_path_has_ending(path, ".json")) {
+        ORR_TRY(read_scene_text(path, &text, error));
+    }
+    if (!text) {
+        return add_single(scene, &(layer_source){.path = path, .transform = transform, .visible = true},
+                          error);
+    }
+    orr_result result = add_scene_file(scene, path, text, transform, settings, error);
+    orr_free(text);
+    return result;
+}
+
+orr_result orr_scene_add_file(orr_scene *scene, const char *path, const orr_transform *transform,
+                              orr_layer *layer, orr_error *error)
+{
+    int before = scene->layer_count;
+    orr_result result = add_path(scene, path, transform, false, error);
+    if (result != ORR_OK) {
+        orr_scene_truncate(scene, before);
+        return result;
+    }
+    if (layer) {
+        *layer = orr_scene_layer(scene, before);
+    }
+    return ORR_OK;
+}
+
+orr_result orr_scene_read(orr_scene *scene, const char *path, orr_error *error)
+{
+    return add_path(scene, path, NULL, true, error);
+}
