@@ -7,7 +7,7 @@
 // Is a point inside the shape of a site?
 LANE_FN mask inside_site(const lane_model *m, const lane_data *d, int site, const real3 *at)
 {
-    real3 p = rotate_back(load_matrix(d->site_xmat, site), sub3(*at, load3(d->site_xpos, site)));
+    real3 p = rotate_inverse(load_matrix(d->site_xmat, site), sub3(*at, load3(d->site_xpos, site)));
     real3 size = uniform3(m->site_size, site);
     real round = p.x * p.x + p.y * p.y;
     switch (m->site_type[site]) {

@@ -27,8 +27,8 @@ FN real3 times3(real3 a, real3 b)
 FN spatial motion_of_shape(const lane_model *m, const lane_data *d, const fluid_shape *shape, spatial motion)
 {
     real3 arm = sub3(shape->at, load3(d->subtree_com, m->body_rootid[shape->body]));
-    return make_spatial(rotate_back(shape->frame, motion.r),
-                        rotate_back(shape->frame, add3(motion.t, cross3(motion.r, arm))));
+    return make_spatial(rotate_inverse(shape->frame, motion.r),
+                        rotate_inverse(shape->frame, add3(motion.t, cross3(motion.r, arm))));
 }
 
 FN fluid_shape load_shape(const lane_model *m, const lane_data *d, int body, int geom)
@@ -40,7 +40,7 @@ FN fluid_shape load_shape(const lane_model *m, const lane_data *d, int body, int
     shape.frame = geom < 0 ? load_matrix(d->ximat, body) : load_matrix(d->geom_xmat, geom);
     shape.flow = motion_of_shape(m, d, &shape, load_spatial(d->cvel, body));
     real3 wind = make_real3(R(m->opt.wind[0]), R(m->opt.wind[1]), R(m->opt.wind[2]));
-    shape.flow.t = sub3(shape.flow.t, rotate_back(shape.frame, wind));
+    shape.flow.t = sub3(shape.flow.t, rotate_inverse(shape.frame, wind));
     return shape;
 }
 

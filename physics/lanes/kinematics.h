@@ -7,7 +7,7 @@ FN quaternion axis_angle_quaternion(real3 axis, real angle)
 {
     real sine, cosine;
     sincos_(angle * R(0.5), &sine, &cosine);
-    return make_quaternion(cosine, axis.x * sine, axis.y * sine, axis.z * sine);
+    return half_angle_quaternion(axis, sine, cosine);
 }
 
 // The rotation vector of a unit quaternion, of length at most pi.

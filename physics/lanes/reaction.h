@@ -26,8 +26,8 @@ LANE_FN void push_by_contacts(const lane_model *m, const lane_data *d)
         real local[6];
         contact_force(m, d, i, local);
         matrix3 rows = load_matrix(d->contact_frame, i);
-        real3 force = rotate_back(rows, make_real3(local[0], local[1], local[2]));
-        real3 torque = rotate_back(rows, make_real3(local[3], local[4], local[5]));
+        real3 force = rotate_inverse(rows, make_real3(local[0], local[1], local[2]));
+        real3 torque = rotate_inverse(rows, make_real3(local[3], local[4], local[5]));
         real3 at = load3(d->contact_pos, i);
         push_body(m, d, m->geom_bodyid[pair->geom1], at, force, torque, -1.0);
         push_body(m, d, m->geom_bodyid[pair->geom2], at, force, torque, 1.0);
@@ -107,7 +107,7 @@ LANE_FN void subtree_velocities(const lane_model *m, const lane_data *d)
     for (int i = 0; i < m->nbody; i++) { // of the body alone, about the centre of its subtree
         spatial v = load_spatial(d->cvel, i);
         matrix3 frame = load_matrix(d->ximat, i);
-        real3 local = rotate_back(frame, v.r), moments = body_moments(m, d, i);
+        real3 local = rotate_inverse(frame, v.r), moments = body_moments(m, d, i);
         real3 spin = rotate(frame, make_real3(local.x * moments.x, local.y * moments.y, local.z * moments.z));
         real3 arm = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
         real3 moving = sub3(add3(v.t, cross3(v.r, arm)), load3(d->subtree_linvel, i));

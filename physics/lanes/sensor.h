@@ -144,7 +144,7 @@ LANE_FN real3 sense_frame(const lane_model *m, const lane_data *d, int i)
         seen = sub3(v.r, w.r);
         break;
     }
-    return relative ? rotate_back(reference.frame, seen) : seen;
+    return relative ? rotate_inverse(reference.frame, seen) : seen;
 }
 
 LANE_FN quaternion sense_quaternion(const lane_model *m, const lane_data *d, int i)
@@ -180,24 +180,24 @@ LANE_FN real3 sense_vector(const lane_model *m, const lane_data *d, int i)
     lane_object o = find_object(m, d, m->sensor_objtype[i], id);
     switch (type) {
     case ORR_SENSOR_MAGNETOMETER:
-        return rotate_back(o.frame,
-                           make_real3(R(m->opt.magnetic[0]), R(m->opt.magnetic[1]), R(m->opt.magnetic[2])));
+        return rotate_inverse(
+            o.frame, make_real3(R(m->opt.magnetic[0]), R(m->opt.magnetic[1]), R(m->opt.magnetic[2])));
     case ORR_SENSOR_VELOCIMETER:
-        return rotate_back(o.frame, object_velocity(m, d, &o).t);
+        return rotate_inverse(o.frame, object_velocity(m, d, &o).t);
     case ORR_SENSOR_GYRO:
-        return rotate_back(o.frame, object_velocity(m, d, &o).r);
+        return rotate_inverse(o.frame, object_velocity(m, d, &o).r);
     case ORR_SENSOR_ACCELEROMETER:
-        return rotate_back(o.frame, object_acceleration(m, d, &o).t);
+        return rotate_inverse(o.frame, object_acceleration(m, d, &o).t);
     case ORR_SENSOR_FRAMELINACC:
         return object_acceleration(m, d, &o).t;
     case ORR_SENSOR_FRAMEANGACC:
         return object_acceleration(m, d, &o).r;
     case ORR_SENSOR_FORCE:
-        return rotate_back(o.frame, load_spatial(d->cfrc_int, o.body).t);
+        return rotate_inverse(o.frame, load_spatial(d->cfrc_int, o.body).t);
     case ORR_SENSOR_TORQUE: {
         spatial force = load_spatial(d->cfrc_int, o.body);
         real3 arm = sub3(o.pos, load3(d->subtree_com, m->body_rootid[o.body]));
-        return rotate_back(o.frame, sub3(force.r, cross3(arm, force.t)));
+        return rotate_inverse(o.frame, sub3(force.r, cross3(arm, force.t)));
     }
     default:
         return sense_frame(m, d, i);
@@ -288,7 +288,7 @@ LANE_FN void sense_projection(const lane_model *m, const lane_data *d, int i, re
     lane_lens lens = camera_lens(m, camera);
     const int32_t *pixels = m->cam_resolution + 2 * camera;
     real3 apart = sub3(load3(d->site_xpos, m->sensor_objid[i]), load3(d->cam_xpos, camera));
-    real3 p = rotate_back(load_matrix(d->cam_xmat, camera), apart);
+    real3 p = rotate_inverse(load_matrix(d->cam_xmat, camera), apart);
     mask small = abs_(p.z) < R(LANE_TINY);
     real depth = sel(small, sel(p.z < R(0.0), R(-LANE_TINY), R(LANE_TINY)), p.z);
     out[0] = R(0.5 * pixels[0]) - R(lens.focal[0]) * p.x / depth;

@@ -37,7 +37,7 @@ LANE_FN void joint_transmission(const lane_model *m, const lane_data *d, int i)
     quaternion at = normalise_quaternion(load_quaternion(q + 3 * free_joint, 0));
     real3 turn = uniform3(gear + 3 * free_joint, 0);
     if (m->actuator_trntype[i] == ORR_TRANSMISSION_JOINTINPARENT) {
-        turn = rotate_back(quaternion_matrix(at), turn);
+        turn = rotate_inverse(quaternion_matrix(at), turn);
     }
     moment[0] = turn.z; // descending
     moment[1] = turn.y;

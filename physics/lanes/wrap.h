@@ -3,8 +3,8 @@
 // functions, in double.
 #pragma once
 
+#include "engine/core/rotation_formula.h"
 #include "physics/lanes/lane.h"
-#include "physics/lanes/rotation_formula.h"
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define WRAP_TOLERANCE 1e-6 // of the angle at which an inside way touches: MuJoCo's own
@@ -211,8 +211,8 @@ FN void sphere_plane(real3 a, real3 b, real3 *x, real3 *y)
 FN tendon_wrap wrap_tendon(real3 p0, real3 p1, real3 pos, matrix3 frame, real radius, int cylinder,
                            int has_side, real3 side)
 {
-    real3 a = rotate_back(frame, sub3(p0, pos)), b = rotate_back(frame, sub3(p1, pos));
-    real3 s = rotate_back(frame, sub3(side, pos));
+    real3 a = rotate_inverse(frame, sub3(p0, pos)), b = rotate_inverse(frame, sub3(p1, pos));
+    real3 s = rotate_inverse(frame, sub3(side, pos));
     real3 x = make_real3(R(1.0), R(0.0), R(0.0)), y = make_real3(R(0.0), R(1.0), R(0.0));
     if (!cylinder) {
         sphere_plane(a, b, &x, &y);

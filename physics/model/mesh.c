@@ -181,6 +181,13 @@ static void turn(const double mat[9], const double origin[3], double v[3])
     mat_apply_transposed(mat, v, v);
 }
 
+// gcc 12 at -O2 leaves out the rounding where it vectorises (double)(float)x of neighbours; volatile keeps it.
+static double rounded_to_float(double x)
+{
+    volatile float narrow = (float)x;
+    return (double)narrow;
+}
+
 static void centre_mesh(mesh_data *d)
 {
     static const double zero[3];
@@ -207,8 +214,9 @@ static void centre_mesh(mesh_data *d)
     for (int i = 0; i < d->hull_vertex_count; i++) {
         double *v = d->hull_vertices + 3 * i;
         turn(mat, d->pos, v);
-        for (int k = 0; k < 3; k++) { // rounded as those drawn: which of a flat side is lowest hangs on it
-            v[k] = (double)(float)v[k];
+        for (int k = 0; k < 3;
+             k++) { // as the drawn vertices: which vertex of a flat side is lowest depends on it
+            v[k] = rounded_to_float(v[k]);
         }
     }
 }

@@ -35,8 +35,8 @@ static int put(orr_tendon_point *points, int count, const double at[3], bool on_
 static int put_arc(orr_tendon_point *points, int count, const tendon_wrap *wrap, real3 pos, matrix3 frame,
                    bool cylinder)
 {
-    real3 from = rotate_back(frame, sub3(wrap->touch[0], pos)),
-          to = rotate_back(frame, sub3(wrap->touch[1], pos));
+    real3 from = rotate_inverse(frame, sub3(wrap->touch[0], pos)),
+          to = rotate_inverse(frame, sub3(wrap->touch[1], pos));
     double rise = cylinder ? to.z - from.z : 0.0, start = cylinder ? from.z : 0.0;
     from.z = cylinder ? 0.0 : from.z;
     to.z = cylinder ? 0.0 : to.z;

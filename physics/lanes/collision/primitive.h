@@ -43,7 +43,7 @@ LANE_FN void plane_ellipsoid(const lane_model *m, lane_data *d, int pair, const 
                              const lane_geom *ellipsoid)
 {
     real3 normal = plane->frame.z, size = ellipsoid->size;
-    real3 local = rotate_back(ellipsoid->frame, normal);
+    real3 local = rotate_inverse(ellipsoid->frame, normal);
     local = make_real3(local.x * size.x, local.y * size.y, local.z * size.z);
     real scale = R(-1.0) / length3(local);
     real3 lowest = make_real3(local.x * size.x * scale, local.y * size.y * scale, local.z * size.z * scale);

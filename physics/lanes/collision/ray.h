@@ -12,7 +12,8 @@ typedef struct lane_ray {
 
 FN lane_ray local_ray(real3 pos, matrix3 frame, real3 from, real3 along)
 {
-    lane_ray ray = {rotate_back(frame, sub3(from, pos)), rotate_back(frame, along), R(LANE_HUGE), zero3()};
+    lane_ray ray = {rotate_inverse(frame, sub3(from, pos)), rotate_inverse(frame, along), R(LANE_HUGE),
+                    zero3()};
     return ray;
 }
 

@@ -1,4 +1,4 @@
-// Vectors, unit quaternions (w first, as in MJCF) and rotation matrices.
+// Vectors of three reals, unit quaternions (w first, as in MJCF) and rotation matrices.
 #ifndef ORR_ROTATION_FORMULA_H
 #define ORR_ROTATION_FORMULA_H
 
@@ -10,7 +10,7 @@ STRUCT(quaternion)
 }
 END_STRUCT(quaternion)
 
-// a frame: its axes seen from outside, the columns of the rotation matrix
+// a rotation matrix by its columns: the axes of the rotated frame
 STRUCT(matrix3)
 {
     real3 x, y, z;
@@ -54,7 +54,7 @@ FN real3 select3(mask m, real3 a, real3 b)
     return make_real3(sel(m, a.x, b.x), sel(m, a.y, b.y), sel(m, a.z, b.z));
 }
 
-// a / |a|, and x where a has no length
+// a / |a|, or the x axis where |a| is below 1e-15
 FN real3 normalise3(real3 a)
 {
     real squared = dot3(a, a);
@@ -73,7 +73,7 @@ FN quaternion make_quaternion(real w, real x, real y, real z)
     return q;
 }
 
-// q / |q|, and the identity where q has no length. A length of 1 to within rounding is left alone, as MuJoCo does.
+// q / |q|, or the identity where |q| is below 1e-15. A length within 1e-15 of 1 is not changed, as in MuJoCo.
 FN quaternion normalise_quaternion(quaternion q)
 {
     real length = sqrt_(fma_(q.w, q.w, fma_(q.x, q.x, fma_(q.y, q.y, q.z * q.z))));
@@ -83,6 +83,13 @@ FN quaternion normalise_quaternion(quaternion q)
     return make_quaternion(sel(short_, R(1.0), q.w * scale), q.x * scale, q.y * scale, q.z * scale);
 }
 
+// The rotation by an angle about `axis`, of length 1; sine and cosine: of half the angle.
+FN quaternion half_angle_quaternion(real3 axis, real sine, real cosine)
+{
+    return make_quaternion(cosine, axis.x * sine, axis.y * sine, axis.z * sine);
+}
+
+// The rotation b, then a.
 FN quaternion multiply_quaternions(quaternion a, quaternion b)
 {
     return make_quaternion(
@@ -108,13 +115,14 @@ FN matrix3 quaternion_matrix(quaternion q)
     return m;
 }
 
+// m v
 FN real3 rotate(matrix3 m, real3 v)
 {
     return add_scaled3(add_scaled3(scale3(m.x, v.x), m.y, v.y), m.z, v.z);
 }
 
-// by the inverse
-FN real3 rotate_back(matrix3 m, real3 v)
+// m^-1 v
+FN real3 rotate_inverse(matrix3 m, real3 v)
 {
     return make_real3(dot3(m.x, v), dot3(m.y, v), dot3(m.z, v));
 }
