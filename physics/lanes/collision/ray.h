@@ -2,6 +2,7 @@
 // hit from either side, planes from their front alone.
 #pragma once
 
+#include "engine/core/triangle_formula.h"
 #include "physics/lanes/rows.h"
 
 typedef struct lane_ray {
@@ -134,22 +135,11 @@ FN void ray_box_around(lane_ray *ray, real3 size, real centre)
 // a, b, c: corners; the same in all lanes
 LANE_FN void ray_triangle(lane_ray *ray, const double a[3], const double b[3], const double c[3])
 {
-    double e[3], f[3];
-    for (int k = 0; k < 3; k++) {
-        e[k] = b[k] - a[k];
-        f[k] = c[k] - a[k];
-    }
-    real3 side1 = make_real3(R(e[0]), R(e[1]), R(e[2])), side2 = make_real3(R(f[0]), R(f[1]), R(f[2]));
-    real3 apart = sub3(ray->from, make_real3(R(a[0]), R(a[1]), R(a[2])));
-    real3 across = cross3(ray->along, side2);
-    real determinant = dot3(side1, across);
-    mask crosses = abs_(determinant) > R(LANE_TINY);
-    real inverse = R(1.0) / sel(crosses, determinant, R(1.0));
-    real u = dot3(apart, across) * inverse;
-    real3 turned = cross3(apart, side1);
-    real w = dot3(ray->along, turned) * inverse;
-    mask inside = and_(and_(u >= R(0.0), w >= R(0.0)), u + w <= R(1.0));
-    ray_hit_face(ray, dot3(side2, turned) * inverse, and_(crosses, inside), cross3(side1, side2));
+    real3 corner = make_real3(R(a[0]), R(a[1]), R(a[2]));
+    real3 edge1 = make_real3(R(b[0] - a[0]), R(b[1] - a[1]), R(b[2] - a[2]));
+    real3 edge2 = make_real3(R(c[0] - a[0]), R(c[1] - a[1]), R(c[2] - a[2]));
+    triangle_hit hit = intersect_triangle(sub3(ray->from, corner), ray->along, edge1, edge2, R(LANE_TINY));
+    ray_hit_face(ray, hit.distance, hit.inside, cross3(edge1, edge2));
 }
 
 // Shapes with a size alone: geoms and the volumes of sites.
