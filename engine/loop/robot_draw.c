@@ -5,7 +5,7 @@
 #include "engine/loop/robot_pull.h"
 #include "engine/loop/transform.h"
 #include "physics/model/rotation.h"
-#include "physics/model/tendon_path.h"
+#include "physics/pose/tendon_path.h"
 
 #include <math.h>
 #include <string.h>

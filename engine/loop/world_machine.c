@@ -40,7 +40,7 @@ orr_result orr_machine_open(orr_engine *engine, bool on_cuda, int worlds, const 
 
 orr_result orr_machine_copy_states(orr_physics *from, orr_physics *to, orr_error *error)
 {
-    static const orr_physics_field fields[] = {
+    static const orr_physics_quantity fields[] = {
 #define FIELD(NAME, name) ORR_PHYSICS_##NAME,
         ORR_PHYSICS_STATE(FIELD)
 #undef FIELD

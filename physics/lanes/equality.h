@@ -42,10 +42,9 @@ LANE_FN spatial joined_column(const lane_model *m, const lane_data *d, const lan
                               int part)
 {
     spatial motion = load_spatial(d->cdof, dof), column = make_spatial(zero3(), zero3());
-    real3 centre = load3(d->subtree_com, m->body_rootid[m->dof_bodyid[dof]]);
     for (int side = 0; side < 2; side++) {
         if (part & (side ? ORR_CHAIN_SECOND : ORR_CHAIN_FIRST)) {
-            real3 linear = add3(motion.t, cross3(motion.r, sub3(joined->anchor[side], centre)));
+            real3 linear = point_velocity(m, d, dof, joined->anchor[side]);
             column = add_scaled_spatial(column, make_spatial(motion.r, linear), R(side ? -1.0 : 1.0));
         }
     }
@@ -67,9 +66,7 @@ LANE_FN void joined_drift(const lane_model *m, const lane_data *d, const lane_jo
             }
         }
         spatial v = load_spatial(d->cvel, body);
-        real3 arm = sub3(joined->anchor[side], load3(d->subtree_com, m->body_rootid[body]));
-        real3 moving = add3(v.t, cross3(v.r, arm));
-        real3 rate = add3(add3(a.t, cross3(a.r, arm)), cross3(v.r, moving));
+        real3 rate = acceleration_at(v, a, arm_to(m, d, body, joined->anchor[side]));
         linear = add_scaled3(linear, rate, R(side ? -1.0 : 1.0));
         angular = add_scaled3(angular, a.r, R(side ? -1.0 : 1.0));
         turning[side] = v.r;

@@ -26,9 +26,9 @@ FN real3 times3(real3 a, real3 b)
 // A motion of the shape's body, seen at the shape in its frame.
 FN spatial motion_of_shape(const lane_model *m, const lane_data *d, const fluid_shape *shape, spatial motion)
 {
-    real3 arm = sub3(shape->at, load3(d->subtree_com, m->body_rootid[shape->body]));
+    real3 arm = arm_to(m, d, shape->body, shape->at);
     return make_spatial(rotate_inverse(shape->frame, motion.r),
-                        rotate_inverse(shape->frame, add3(motion.t, cross3(motion.r, arm))));
+                        rotate_inverse(shape->frame, velocity_at(motion, arm)));
 }
 
 FN fluid_shape load_shape(const lane_model *m, const lane_data *d, int body, int geom)

@@ -81,14 +81,10 @@ LANE_FN void add_fluid_shape(const lane_model *m, const lane_data *d, int last, 
 LANE_FN void add_fluid(const lane_model *m, const lane_data *d)
 {
     for (int body = 1; body < m->nbody; body++) {
-        int last = body;
-        while (last > 0 && m->body_dofnum[last] == 0) {
-            last = m->body_parentid[last];
-        }
-        if (last == 0 || !body_in_fluid(m, body)) {
+        int dof = m->plan->last_dof[body];
+        if (dof < 0 || !body_in_fluid(m, body)) {
             continue;
         }
-        int dof = m->body_dofadr[last] + m->body_dofnum[last] - 1;
         int symmetric = m->opt.integrator == ORR_INTEGRATOR_IMPLICITFAST && !m->plan->gyroscopic[dof];
         for (int geom = -2; next_shape(m, body, &geom);) {
             add_fluid_shape(m, d, dof, body, geom, symmetric);
@@ -101,7 +97,7 @@ LANE_FN void add_fluid(const lane_model *m, const lane_data *d)
 LANE_FN void newton_euler_slope(const lane_model *m, const lane_data *d, int dof)
 {
     int root = m->dof_bodyid[dof], end = root;
-    for (; end < m->nbody && m->plan->moves[(size_t)end * (size_t)m->nv + (size_t)dof]; end++) {
+    for (; end < m->nbody && dof_moves(m, dof, end); end++) {
         spatial none = make_spatial(zero3(), zero3());
         spatial v = end == root ? none : load_spatial(d->cvel_slope, m->body_parentid[end]);
         spatial a = end == root ? none : load_spatial(d->cacc_slope, m->body_parentid[end]);

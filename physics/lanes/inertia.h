@@ -7,6 +7,19 @@
 
 #include "physics/lanes/kinematics.h"
 
+// The momentum of the dof's body and all below it, when the dof alone moves, with velocity 1.
+FN spatial dof_momentum(const lane_model *m, const lane_data *d, int i)
+{
+    return inertia_times(load_inertia(d->crb, m->dof_bodyid[i]), load_spatial(d->cdof, i));
+}
+
+// M_ii without the armature of tendons.
+FN real diagonal_inertia(const lane_model *m, const lane_data *d, int i, spatial momentum)
+{
+    return dot_spatial(load_spatial(d->cdof, i), momentum) + dof_armature(m, d, i) +
+           R(m->dof_drive[LANE_DRIVE * i]);
+}
+
 LANE_FN void inertia_matrix(const lane_model *m, const lane_data *d)
 {
     for (int i = team_first(d); i < 10 * m->nbody; i += team_size(d)) {
@@ -16,12 +29,12 @@ LANE_FN void inertia_matrix(const lane_model *m, const lane_data *d)
     add_to_parents(m, d, d->crb, 10, 1);
     team_wait(d);
     for (int i = team_first(d); i < m->nv; i += team_size(d)) {
-        spatial momentum = inertia_times(load_inertia(d->crb, m->dof_bodyid[i]), load_spatial(d->cdof, i));
+        spatial momentum = dof_momentum(m, d, i);
         int adr = m->M_rowadr[i], last = m->M_rownnz[i] - 1;
-        for (int k = 0; k <= last; k++) {
+        for (int k = 0; k < last; k++) {
             d->qM[adr + k] = dot_spatial(load_spatial(d->cdof, m->M_colind[adr + k]), momentum);
         }
-        d->qM[adr + last] = d->qM[adr + last] + dof_armature(m, d, i) + R(m->dof_drive[LANE_DRIVE * i]);
+        d->qM[adr + last] = diagonal_inertia(m, d, i, momentum);
     }
     team_wait(d);
 }

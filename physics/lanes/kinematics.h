@@ -21,6 +21,25 @@ FN real3 quaternion_velocity(quaternion q)
     return scale3(axis, sel(still, R(0.0), angle / sel(still, R(1.0), sine)));
 }
 
+// Does a dof move a body?
+FN int dof_moves(const lane_model *m, int dof, int body)
+{
+    int last = m->plan->last_dof[body];
+    return dof <= last && last < m->plan->dof_end[dof];
+}
+
+// From the centre of mass of the body's tree, which spatial vectors are about, to a point.
+FN real3 arm_to(const lane_model *m, const lane_data *d, int body, real3 at)
+{
+    return sub3(at, load3(d->subtree_com, m->body_rootid[body]));
+}
+
+// The velocity of a point that moves with a dof of velocity 1.
+FN real3 point_velocity(const lane_model *m, const lane_data *d, int dof, real3 at)
+{
+    return velocity_at(load_spatial(d->cdof, dof), arm_to(m, d, m->dof_bodyid[dof], at));
+}
+
 // A pose of a child frame given in a body.
 FN void local_to_world(const lane_data *d, int body, real3 pos, quaternion quat, real3 *at, matrix3 *turned)
 {
@@ -176,7 +195,7 @@ LANE_FN void centres_of_mass(const lane_model *m, const lane_data *d)
     }
     team_wait(d);
     for (int i = team_first(d); i < m->nbody; i += team_size(d)) {
-        real3 offset = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
+        real3 offset = arm_to(m, d, i, load3(d->xipos, i));
         store_inertia(
             d->cinert, i,
             body_inertia_about(body_moments(m, d, i), load_matrix(d->ximat, i), offset, body_mass(m, d, i)));

@@ -5,7 +5,7 @@
 // lmin, lmax, vmax (L0/s), fpmax, fvmax.
 #pragma once
 
-#include "physics/lanes/state.h"
+#include "physics/lanes/parameters.h"
 
 // A muscle's parameters, and its state in its own units: length in L0, velocity in L0 vmax per second.
 typedef struct lane_muscle {

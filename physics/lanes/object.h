@@ -1,7 +1,7 @@
 // The frames that sensors are attached to and measure in: where they are, and how they move.
 #pragma once
 
-#include "physics/lanes/state.h"
+#include "physics/lanes/kinematics.h"
 
 // z away from the target, x horizontal
 FN matrix3 look_from(real3 at, real3 target)
@@ -104,8 +104,7 @@ LANE_FN quaternion object_quaternion(const lane_model *m, const lane_data *d, in
 LANE_FN spatial motion_at(const lane_model *m, const lane_data *d, const lane_object *o, reals motions)
 {
     spatial v = load_spatial(motions, o->body);
-    real3 arm = sub3(o->pos, load3(d->subtree_com, m->body_rootid[o->body]));
-    return make_spatial(v.r, add3(v.t, cross3(v.r, arm)));
+    return make_spatial(v.r, velocity_at(v, arm_to(m, d, o->body, o->pos)));
 }
 
 LANE_FN spatial object_velocity(const lane_model *m, const lane_data *d, const lane_object *o)

@@ -1,7 +1,6 @@
 #include "physics/lanes/plan.h"
 
 #include "engine/core/memory.h"
-#include "physics/lanes/plan_chain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -329,26 +328,45 @@ static orr_result build(orr_plan *plan, int contact_capacity, orr_error *error)
     ORR_TRY(plan_integrator(plan, error));
     ORR_TRY(find_pairs(plan, error));
     ORR_TRY(orr_plan_hulls(plan, error));
-    ORR_TRY(plan_find_chains(plan, error));
+    ORR_TRY(orr_plan_chains(plan, error));
     return count_rows(plan, contact_capacity, error);
+}
+
+static orr_result allocate(const orr_model *model, orr_plan **plan, orr_error *error)
+{
+    ORR_ALLOC(*plan, 1, "a plan", error);
+    memset(*plan, 0, sizeof **plan);
+    (*plan)->model = model;
+    for (int i = 0; i < ORR_VARY_COUNT; i++) {
+        (*plan)->varied_at[i] = -1;
+    }
+    return ORR_OK;
+}
+
+// Of the plan that is built, or else nothing is left of it.
+static orr_result finish(orr_plan *built, orr_result result, orr_plan **plan)
+{
+    if (result != ORR_OK) {
+        orr_plan_destroy(built);
+        return result;
+    }
+    *plan = built;
+    return ORR_OK;
 }
 
 orr_result orr_plan_create(const orr_model *model, int contact_capacity, orr_plan **plan, orr_error *error)
 {
+    orr_plan *made;
     ORR_TRY(check_supported(model, error));
-    orr_plan *made = orr_alloc_zero(1, sizeof *made);
-    if (!made) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %zu bytes for a plan", sizeof *made);
-    }
-    made->model = model;
-    memset(made->varied_at, 0xff, sizeof made->varied_at);
-    orr_result result = build(made, contact_capacity, error);
-    if (result != ORR_OK) {
-        orr_plan_destroy(made);
-        return result;
-    }
-    *plan = made;
-    return ORR_OK;
+    ORR_TRY(allocate(model, &made, error));
+    return finish(made, build(made, contact_capacity, error), plan);
+}
+
+orr_result orr_plan_create_positions(const orr_model *model, orr_plan **plan, orr_error *error)
+{
+    orr_plan *made;
+    ORR_TRY(allocate(model, &made, error));
+    return finish(made, orr_plan_chains(made, error), plan);
 }
 
 void orr_plan_destroy(orr_plan *plan)
@@ -361,7 +379,7 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->chain_dof);
     orr_free(plan->chain_part);
     orr_free(plan->dof_descending);
-    orr_free(plan->moves);
+    orr_free(plan->last_dof);
     orr_free(plan->dof_end);
     orr_free(plan->level_body);
     orr_free(plan->level_first);

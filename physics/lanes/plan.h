@@ -55,9 +55,9 @@ typedef struct orr_plan {
     int32_t tendon_entry, tendon_entries;     // of their chains in chain_dof: the first, how many
     int32_t actuator_entry, actuator_entries; // likewise
     int32_t chain_dof_count;
-    int32_t *dof_descending;           // nv - 1 ... 0
-    uint8_t *moves;                    // nbody x nv: does the dof move the body?
-    int32_t *dof_end;                  // nv: behind the last dof that it moves; those between are all
+    int32_t *dof_descending; // nv - 1 ... 0
+    int32_t *last_dof; // nbody: the last dof that moves the body, -1: none; dof_parentid leads to the others
+    int32_t *dof_end;  // nv: one past the last of the dofs that the dof moves, which are contiguous
     int32_t *level_body, *level_first; // bodies but the world by their depth in the tree; level_count + 1
     int32_t level_count;
     // what no step can exceed, or where that would be too much, what there is room for
@@ -85,6 +85,10 @@ typedef struct orr_plan {
 orr_result orr_plan_create(const orr_model *model, int contact_capacity, orr_plan **plan, orr_error *error);
 // Finds the faces of the hulls that collide.
 orr_result orr_plan_hulls(orr_plan *plan, orr_error *error);
+// Finds which dofs move what: the chains of pairs, which must be known, equalities, tendons and actuators, in that order.
+orr_result orr_plan_chains(orr_plan *plan, orr_error *error);
+// A plan for positions() alone: without pairs of geoms, rows and what the integrator needs.
+orr_result orr_plan_create_positions(const orr_model *model, orr_plan **plan, orr_error *error);
 void orr_plan_destroy(orr_plan *plan);
 // The numbers of a pair in a model that differs from the plan's in friction or weights alone.
 void orr_pair_numbers(const orr_model *model, const orr_pair *pair, double numbers[ORR_PAIR_NUMBERS]);

@@ -1,19 +1,17 @@
 // Which dofs move what: the chains of a plan.
-#include "physics/lanes/plan_chain.h"
+#include "physics/lanes/plan.h"
 
 #include "engine/core/memory.h"
 
 #include <string.h>
 
-static void mark_moving(orr_plan *plan)
+static void find_last_dofs(orr_plan *plan)
 {
     const orr_model *m = plan->model;
+    plan->last_dof[0] = -1;
     for (int body = 1; body < m->nbody; body++) {
-        uint8_t *moves = plan->moves + (size_t)body * (size_t)m->nv;
-        memcpy(moves, plan->moves + (size_t)m->body_parentid[body] * (size_t)m->nv, (size_t)m->nv);
-        for (int dof = m->body_dofadr[body], k = 0; k < m->body_dofnum[body]; k++) {
-            moves[dof + k] = 1;
-        }
+        int own = m->body_dofadr[body] + m->body_dofnum[body] - 1;
+        plan->last_dof[body] = m->body_dofnum[body] > 0 ? own : plan->last_dof[m->body_parentid[body]];
     }
 }
 
@@ -52,19 +50,19 @@ static void find_levels(orr_plan *plan)
 // Marks the dofs that move a body.
 static void mark_body(const orr_plan *plan, int body, int bit, uint8_t *part)
 {
-    int nv = plan->model->nv;
-    for (int dof = 0; dof < nv; dof++) {
-        part[dof] = (uint8_t)(part[dof] | (plan->moves[(size_t)body * (size_t)nv + (size_t)dof] ? bit : 0));
+    for (int dof = plan->last_dof[body]; dof >= 0; dof = plan->model->dof_parentid[dof]) {
+        part[dof] = (uint8_t)(part[dof] | bit);
     }
 }
 
-// Marks the dofs that move two bodies apart.
+// Marks the dofs that move one of two bodies but not the other: their chains of ancestors up to where they join.
 static void mark_apart(const orr_plan *plan, int body1, int body2, int bit, uint8_t *part)
 {
-    size_t nv = (size_t)plan->model->nv;
-    for (size_t dof = 0; dof < nv; dof++) {
-        bool apart = plan->moves[(size_t)body1 * nv + dof] != plan->moves[(size_t)body2 * nv + dof];
-        part[dof] = (uint8_t)(part[dof] | (apart ? bit : 0));
+    int dof1 = plan->last_dof[body1], dof2 = plan->last_dof[body2];
+    while (dof1 != dof2) {
+        int *later = dof1 > dof2 ? &dof1 : &dof2;
+        part[*later] = (uint8_t)(part[*later] | bit);
+        *later = plan->model->dof_parentid[*later];
     }
 }
 
@@ -196,7 +194,7 @@ static void find_chains(orr_plan *plan, uint8_t *part)
     plan->actuator_entries = plan->chain_dof_count - plan->actuator_entry;
 }
 
-orr_result plan_find_chains(orr_plan *plan, orr_error *error)
+orr_result orr_plan_chains(orr_plan *plan, orr_error *error)
 {
     const orr_model *m = plan->model;
     int64_t chains = (int64_t)plan->pair_count + m->neq + m->ntendon + m->nu;
@@ -204,19 +202,19 @@ orr_result plan_find_chains(orr_plan *plan, orr_error *error)
     ORR_ALLOC(plan->chain_dof, chains * m->nv, "chains of dofs", error);
     ORR_ALLOC(plan->chain_part, chains * m->nv, "chains of dofs", error);
     ORR_ALLOC(plan->dof_descending, m->nv, "dofs", error);
+    ORR_ALLOC(plan->last_dof, m->nbody, "bodies", error);
     ORR_ALLOC(plan->dof_end, m->nv, "dofs", error);
     ORR_ALLOC(plan->level_body, m->nbody, "bodies", error);
     plan->level_first = orr_alloc_zero((size_t)m->nbody, sizeof *plan->level_first);
-    plan->moves = orr_alloc_zero((size_t)m->nbody, (size_t)m->nv);
     uint8_t *part = orr_alloc((size_t)m->nv, 1);
-    if (!plan->moves || !plan->level_first || !part) {
+    if (!plan->level_first || !part) {
         orr_free(part);
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: chains of dofs");
     }
     for (int i = 0; i < m->nv; i++) {
         plan->dof_descending[i] = m->nv - 1 - i;
     }
-    mark_moving(plan);
+    find_last_dofs(plan);
     find_dof_ends(plan);
     find_levels(plan);
     find_chains(plan, part);

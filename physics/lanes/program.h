@@ -3,7 +3,9 @@
 #pragma once
 
 #include "physics/lanes/plan.h"
-#include "physics/simulation/world.h"
+#include "physics/lanes/quantity.h"
+
+#include <stdbool.h>
 
 typedef enum orr_program_call {
     ORR_PROGRAM_STEP,
@@ -24,8 +26,8 @@ typedef struct orr_program {
     void (*fill_model)(const orr_plan *plan, void *model, void *numbers);
     int (*state_count)(const void *model);      // numbers of a world that last
     size_t (*scratch_bytes)(const void *model); // of a thread
-    int (*field_at)(const void *model, orr_physics_field field, int *count,
-                    bool *lasts); // offset in its array
+    // Where a quantity is among the reals of a world's state, or else of its scratch; count: how many reals it has.
+    int (*quantity_offset)(const void *model, orr_physics_quantity quantity, int *count, bool *in_state);
     // Runs a block. Returns one bit per lane whose state is no longer finite; contacts_needed is raised to the most
     // contacts that a step needed.
     uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps,

@@ -13,10 +13,8 @@ FN void push_body(const lane_model *m, const lane_data *d, int body, real3 at, r
     if (body == 0) {
         return;
     }
-    real3 arm = sub3(at, load3(d->subtree_com, m->body_rootid[body]));
-    spatial about_centre = make_spatial(add3(torque, cross3(arm, force)), force);
-    store_spatial(d->cfrc_ext, body,
-                  add_scaled_spatial(load_spatial(d->cfrc_ext, body), about_centre, R(sign)));
+    spatial whole = force_at(force, torque, arm_to(m, d, body, at));
+    store_spatial(d->cfrc_ext, body, add_scaled_spatial(load_spatial(d->cfrc_ext, body), whole, R(sign)));
 }
 
 LANE_FN void push_by_contacts(const lane_model *m, const lane_data *d)
@@ -91,9 +89,8 @@ LANE_FN void reactions(const lane_model *m, const lane_data *d)
 LANE_FN void subtree_velocities(const lane_model *m, const lane_data *d)
 {
     for (int i = 0; i < m->nbody; i++) {
-        spatial v = load_spatial(d->cvel, i);
-        real3 arm = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
-        store3(d->subtree_linvel, i, scale3(add3(v.t, cross3(v.r, arm)), body_mass(m, d, i)));
+        real3 arm = arm_to(m, d, i, load3(d->xipos, i));
+        store3(d->subtree_linvel, i, scale3(velocity_at(load_spatial(d->cvel, i), arm), body_mass(m, d, i)));
     }
     for (int i = m->nbody - 1; i >= 0; i--) {
         real3 momentum = load3(d->subtree_linvel, i);
@@ -109,8 +106,8 @@ LANE_FN void subtree_velocities(const lane_model *m, const lane_data *d)
         matrix3 frame = load_matrix(d->ximat, i);
         real3 local = rotate_inverse(frame, v.r), moments = body_moments(m, d, i);
         real3 spin = rotate(frame, make_real3(local.x * moments.x, local.y * moments.y, local.z * moments.z));
-        real3 arm = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
-        real3 moving = sub3(add3(v.t, cross3(v.r, arm)), load3(d->subtree_linvel, i));
+        real3 arm = arm_to(m, d, i, load3(d->xipos, i));
+        real3 moving = sub3(velocity_at(v, arm), load3(d->subtree_linvel, i));
         real3 from_centre = sub3(load3(d->xipos, i), load3(d->subtree_com, i));
         store3(d->subtree_angmom, i, add3(spin, scale3(cross3(from_centre, moving), body_mass(m, d, i))));
     }

@@ -64,7 +64,7 @@ LANE_FN int add_group(lane_data *d, lane_row_type type, int dim, int basis, cons
         row->type = (uint8_t)type;
         row->dim = (uint8_t)dim;
         row->basis = (uint8_t)basis;
-        row->place = (uint8_t)k;
+        row->index = (uint8_t)k;
         row->dof = dof;
         row->count = count;
         row->J = d->J_count;

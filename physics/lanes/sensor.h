@@ -196,7 +196,7 @@ LANE_FN real3 sense_vector(const lane_model *m, const lane_data *d, int i)
         return rotate_inverse(o.frame, load_spatial(d->cfrc_int, o.body).t);
     case ORR_SENSOR_TORQUE: {
         spatial force = load_spatial(d->cfrc_int, o.body);
-        real3 arm = sub3(o.pos, load3(d->subtree_com, m->body_rootid[o.body]));
+        real3 arm = arm_to(m, d, o.body, o.pos);
         return rotate_inverse(o.frame, sub3(force.r, cross3(arm, force.t)));
     }
     default:

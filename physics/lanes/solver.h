@@ -128,7 +128,7 @@ FN real row_forces(const lane_data *d, int i)
     if (row->type != LANE_ROW_CONE) {
         return row_cost(d, i, d->efc_jar[i], &d->efc_force[i], &d->efc_weight[i]);
     }
-    if (row->place > 0) {
+    if (row->index > 0) {
         return R(0.0);
     }
     real x[6], force[6];
@@ -498,7 +498,7 @@ FN void add_slope(const lane_data *d, int i, real step, real *first, real *secon
         row_cost(d, i, at, &force, &weight);
         *first = fma_(-force, jv, *first);
         *second = fma_(weight * jv, jv, *second);
-    } else if (row->place == 0) {
+    } else if (row->index == 0) {
         add_cone_slope(d, i, step, first, second);
     }
 }

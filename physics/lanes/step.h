@@ -4,6 +4,7 @@
 #include "physics/lanes/collision/collision.h"
 #include "physics/lanes/equality.h"
 #include "physics/lanes/implicit.h"
+#include "physics/lanes/positions.h"
 #include "physics/lanes/slip.h"
 
 LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
@@ -68,21 +69,6 @@ LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
     }
     team_wait(d);
     applied_forces(m, d);
-}
-
-LANE_FN void positions(const lane_model *m, const lane_data *d)
-{
-    kinematics(m, d);
-    centres_of_mass(m, d);
-    tendons(m, d);
-    transmissions(m, d);
-    inertia_matrix(m, d);
-    if (m->ntendon > 0) {
-        if (team_leads(d)) {
-            tendon_inertia(m, d);
-        }
-        team_wait(d);
-    }
 }
 
 LANE_FN void velocities(const lane_model *m, const lane_data *d)

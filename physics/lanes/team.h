@@ -11,7 +11,7 @@
 // Sums have the same order, and so the same bits, for any size of team: item i belongs to strand i % LANE_STRANDS.
 #pragma once
 
-#include "physics/lanes/state.h"
+#include "physics/lanes/parameters.h"
 
 #if defined(__CUDACC__)
 enum { LANE_STRANDS = 8 }; // the largest team

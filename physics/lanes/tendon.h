@@ -16,14 +16,6 @@ FN reals tendon_arms(const lane_model *m, const lane_data *d, int tendon)
     return d->ten_J + (tendon_chain(m, tendon).first - m->plan->tendon_entry);
 }
 
-// The velocity of a point that moves with a dof.
-FN real3 point_velocity(const lane_model *m, const lane_data *d, int dof, real3 at)
-{
-    spatial motion = load_spatial(d->cdof, dof);
-    real3 arm = sub3(at, load3(d->subtree_com, m->body_rootid[m->dof_bodyid[dof]]));
-    return add3(motion.t, cross3(motion.r, arm));
-}
-
 // A straight piece of a tendon's way, between points of two bodies.
 typedef struct tendon_piece {
     int body[2];
@@ -39,15 +31,14 @@ FN real add_piece(const lane_model *m, const lane_data *d, int tendon, tendon_pi
         return length * share;
     }
     real3 along = scale3(normalise3(way), share);
-    const uint8_t *moves0 = m->plan->moves + (size_t)piece.body[0] * (size_t)m->nv;
-    const uint8_t *moves1 = m->plan->moves + (size_t)piece.body[1] * (size_t)m->nv;
     orr_chain chain = tendon_chain(m, tendon);
     reals arms = tendon_arms(m, d, tendon);
     for (int k = 0; k < chain.count; k++) {
         int dof = m->plan->chain_dof[chain.first + k];
-        if (moves0[dof] != moves1[dof]) {
-            real pull = dot3(along, point_velocity(m, d, dof, piece.at[moves1[dof]]));
-            arms[k] = moves1[dof] ? arms[k] + pull : arms[k] - pull;
+        int end = dof_moves(m, dof, piece.body[1]);
+        if (end != dof_moves(m, dof, piece.body[0])) {
+            real pull = dot3(along, point_velocity(m, d, dof, piece.at[end]));
+            arms[k] = end ? arms[k] + pull : arms[k] - pull;
         }
     }
     return length * share;
@@ -217,11 +208,9 @@ LANE_FN real tendon_drift(const lane_model *m, const lane_data *d, int tendon)
         for (int side = 0; side < 2; side++) {
             int body = piece.body[side];
             spatial v = load_spatial(d->cvel, body), a = load_spatial(d->cacc, body);
-            real3 arm = sub3(piece.at[side], load3(d->subtree_com, m->body_rootid[body]));
-            real3 moving = add3(v.t, cross3(v.r, arm));
-            real3 rate = add3(add3(a.t, cross3(a.r, arm)), cross3(v.r, moving));
-            velocity = add_scaled3(velocity, moving, R(side ? 1.0 : -1.0));
-            acceleration = add_scaled3(acceleration, rate, R(side ? 1.0 : -1.0));
+            real3 arm = arm_to(m, d, body, piece.at[side]);
+            velocity = add_scaled3(velocity, velocity_at(v, arm), R(side ? 1.0 : -1.0));
+            acceleration = add_scaled3(acceleration, acceleration_at(v, a, arm), R(side ? 1.0 : -1.0));
         }
         real3 way = sub3(piece.at[1], piece.at[0]);
         real3 along = normalise3(way);

@@ -66,11 +66,10 @@ LANE_FN void site_transmission(const lane_model *m, const lane_data *d, int i)
     matrix3 frame = load_matrix(d->site_xmat, frame_site);
     real3 force = rotate(frame, gear_force), torque = rotate(frame, gear_torque);
     real3 at = load3(d->site_xpos, site), from = load3(d->site_xpos, frame_site);
-    const uint8_t *moves = m->plan->moves + (size_t)m->site_bodyid[site] * (size_t)m->nv;
     orr_chain chain = actuator_chain(m, i);
     reals moment = actuator_moments(m, d, i);
     for (int k = 0; k < chain.count; k++) {
-        int dof = m->plan->chain_dof[chain.first + k], with_site = moves[dof];
+        int dof = m->plan->chain_dof[chain.first + k], with_site = dof_moves(m, dof, m->site_bodyid[site]);
         real3 turning = load_spatial(d->cdof, dof).r;
         real pull = dot3(force, point_velocity(m, d, dof, with_site ? at : from)) + dot3(torque, turning);
         moment[k] = with_site ? pull : -pull;
@@ -97,17 +96,15 @@ LANE_FN void crank_transmission(const lane_model *m, const lane_data *d, int i)
     d->actuator_length[i] = gear * (along - sel(reaches, root, R(0.0)));
     real3 by_apart = scale3(add_scaled3(scale3(axis, share), apart, pull), R(gear));
     real3 by_axis = scale3(apart, share * gear);
-    const uint8_t *moves_crank = m->plan->moves + (size_t)m->site_bodyid[crank] * (size_t)m->nv;
-    const uint8_t *moves_slider = m->plan->moves + (size_t)m->site_bodyid[slider] * (size_t)m->nv;
     orr_chain chain = actuator_chain(m, i);
     reals moment = actuator_moments(m, d, i);
     for (int k = 0; k < chain.count; k++) {
         int dof = m->plan->chain_dof[chain.first + k];
         moment[k] = R(0.0);
-        if (moves_crank[dof]) {
+        if (dof_moves(m, dof, m->site_bodyid[crank])) {
             moment[k] = dot3(by_apart, point_velocity(m, d, dof, at));
         }
-        if (moves_slider[dof]) {
+        if (dof_moves(m, dof, m->site_bodyid[slider])) {
             real3 turned = cross3(load_spatial(d->cdof, dof).r, axis);
             moment[k] = moment[k] - dot3(by_apart, point_velocity(m, d, dof, from)) + dot3(by_axis, turned);
         }
@@ -132,11 +129,10 @@ LANE_FN void body_transmission(const lane_model *m, const lane_data *d, int i, i
         }
         real one = sel(d->contact_dist[c] < R(0.5 * LANE_HUGE), R(1.0), R(0.0));
         real3 normal = scale3(load3(d->contact_frame, 3 * c), one), at = load3(d->contact_pos, c);
-        const uint8_t *moves1 = m->plan->moves + (size_t)body1 * (size_t)m->nv,
-                      *moves2 = m->plan->moves + (size_t)body2 * (size_t)m->nv;
         count = count + one;
         for (int k = 0; k < chain.count; k++) {
-            int dof = m->plan->chain_dof[chain.first + k], part = moves1[dof] - moves2[dof];
+            int dof = m->plan->chain_dof[chain.first + k];
+            int part = dof_moves(m, dof, body1) - dof_moves(m, dof, body2);
             if (part != 0) {
                 moment[k] = moment[k] + R(part) * dot3(normal, point_velocity(m, d, dof, at));
             }
@@ -145,7 +141,6 @@ LANE_FN void body_transmission(const lane_model *m, const lane_data *d, int i, i
     for (int k = 0; k < chain.count; k++) {
         moment[k] = moment[k] / max_(count, R(1.0));
     }
-    d->actuator_velocity[i] = chain_rate(m, chain, moment, d->qvel);
 }
 
 LANE_FN void transmissions(const lane_model *m, const lane_data *d)
@@ -178,6 +173,7 @@ LANE_FN void body_transmissions(const lane_model *m, const lane_data *d)
     for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         if (m->actuator_trntype[i] == ORR_TRANSMISSION_BODY) {
             body_transmission(m, d, i, d->contact_count);
+            d->actuator_velocity[i] = chain_rate(m, actuator_chain(m, i), actuator_moments(m, d, i), d->qvel);
         }
     }
     team_wait(d);

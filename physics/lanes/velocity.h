@@ -87,16 +87,8 @@ LANE_FN void newton_euler(const lane_model *m, const lane_data *d, int with_qacc
 FN void apply_force(const lane_model *m, const lane_data *d, int body, real3 at, real3 force, real3 torque,
                     reals result)
 {
-    int i = body;
-    while (i > 0 && m->body_dofnum[i] == 0) {
-        i = m->body_parentid[i];
-    }
-    if (i == 0) {
-        return;
-    }
-    real3 arm = sub3(at, load3(d->subtree_com, m->body_rootid[body]));
-    spatial about_centre = make_spatial(add3(torque, cross3(arm, force)), force);
-    for (int dof = m->body_dofadr[i] + m->body_dofnum[i] - 1; dof >= 0; dof = m->dof_parentid[dof]) {
-        result[dof] = result[dof] + dot_spatial(load_spatial(d->cdof, dof), about_centre);
+    spatial whole = force_at(force, torque, arm_to(m, d, body, at));
+    for (int dof = m->plan->last_dof[body]; dof >= 0; dof = m->dof_parentid[dof]) {
+        result[dof] = result[dof] + dot_spatial(load_spatial(d->cdof, dof), whole);
     }
 }

@@ -34,7 +34,7 @@ static orr_result load(mjcf_reader *reader, const mjcf_node *node, spec_model *m
     spec_init(made, model->file);
     made->parent = reader->spec;
     model->spec = made;
-    orr_result result = mjcf_read_root(made, (const char *)bytes.data, bytes.size, reader->error);
+    orr_result result = reader->read_file(made, (const char *)bytes.data, bytes.size, reader->error);
     orr_free(bytes.data);
     return result;
 }

@@ -1,9 +1,6 @@
 // An MJCF file: its sections in the order in which they build on each other, whatever the order in the file.
 #include "physics/mjcf/mjcf.h"
 
-#include "engine/core/file.h"
-#include "physics/urdf/urdf.h"
-
 #include <string.h>
 
 orr_result mjcf_head(mjcf_reader *reader, const mjcf_node *node, spec_head *head)
@@ -296,9 +293,14 @@ static void note_texts(orr_spec *spec, const mjcf_node *node)
     }
 }
 
-static orr_result read_mujoco(orr_spec *spec, mjcf_class *main_class, mjcf_node *root, orr_error *error)
+orr_result mjcf_read_mujoco(orr_spec *spec, mjcf_node *root, mjcf_read_file *read_file, orr_error *error)
 {
-    mjcf_reader reader = {.spec = spec, .classes = main_class, .error = error};
+    mjcf_class *main_class = orr_arena_take(&spec->arena, 1, sizeof *main_class);
+    if (!main_class) {
+        return spec_memory_fail(error);
+    }
+    mjcf_class_init(main_class);
+    mjcf_reader reader = {.spec = spec, .classes = main_class, .read_file = read_file, .error = error};
     note_texts(spec, root);
     ORR_TRY(mjcf_replicate(root, &spec->arena, error));
     for (const mjcf_attribute *a = root->attributes; a; a = a->next) {
@@ -308,48 +310,4 @@ static orr_result read_mujoco(orr_spec *spec, mjcf_class *main_class, mjcf_node 
     }
     spec_set_name(spec, mjcf_find(root, "model"));
     return read_model(&reader, root);
-}
-
-orr_result mjcf_read_root(orr_spec *spec, const char *text, size_t size, orr_error *error)
-{
-    mjcf_node *root;
-    mjcf_class *main_class = orr_arena_take(&spec->arena, 1, sizeof *main_class);
-    if (!main_class) {
-        return spec_memory_fail(error);
-    }
-    ORR_TRY(mjcf_parse(text, size, spec->path, &spec->arena, &root, error));
-    mjcf_class_init(main_class);
-    if (mjcf_is(root, "robot")) {
-        return urdf_read(spec, main_class, root, error);
-    }
-    return mjcf_is(root, "mujoco") ? read_mujoco(spec, main_class, root, error)
-                                   : mjcf_fail(root, error, "expected <mujoco> or <robot>");
-}
-
-orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_model **model,
-                           orr_error *error)
-{
-    *model = NULL;
-    orr_spec *spec = orr_alloc(1, sizeof *spec);
-    if (!spec) {
-        return spec_memory_fail(error);
-    }
-    spec_init(spec, path);
-    orr_result result = mjcf_read_root(spec, text, size, error);
-    if (result == ORR_OK) {
-        result = orr_model_compile(spec, model, error);
-    }
-    spec_destroy(spec);
-    orr_free(spec);
-    return result;
-}
-
-orr_result orr_model_load(const char *path, orr_model **model, orr_error *error)
-{
-    *model = NULL;
-    orr_bytes bytes;
-    ORR_TRY(orr_file_read(path, &bytes, error));
-    orr_result result = orr_model_parse((const char *)bytes.data, bytes.size, path, model, error);
-    orr_free(bytes.data);
-    return result;
 }

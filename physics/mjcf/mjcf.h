@@ -45,8 +45,10 @@ orr_result mjcf_no_children(const mjcf_node *node, orr_error *error);
 // A file name as an attribute gives it, with the folders of the compiler element before it; in the arena.
 char *mjcf_file(orr_spec *spec, const char *folder, const char *file);
 
-// A spec from the text of a file, as its root element says. spec->path is set.
-orr_result mjcf_read_root(orr_spec *spec, const char *text, size_t size, orr_error *error);
+// Reads the text of another file, MJCF or URDF, into a spec whose path is set.
+typedef orr_result mjcf_read_file(orr_spec *spec, const char *text, size_t size, orr_error *error);
+// <mujoco> into the spec. read_file: for the files of its <model>s.
+orr_result mjcf_read_mujoco(orr_spec *spec, mjcf_node *root, mjcf_read_file *read_file, orr_error *error);
 
 // ---- attributes
 
@@ -115,6 +117,7 @@ typedef struct mjcf_class {
 typedef struct mjcf_reader {
     orr_spec *spec;
     mjcf_class *classes; // the main class is the first
+    mjcf_read_file *read_file;
     orr_error *error;
 } mjcf_reader;
 
@@ -158,6 +161,8 @@ static inline bool mjcf_given(const double *value) // of attributes that are NaN
     return !isnan(value[0]);
 }
 void mjcf_turn_init(spec_orientation *turn);
+// Three rotations; sequence: their axes in order, lower case about the rotated frame's axes, upper case about the fixed ones.
+void mjcf_euler_quaternion(const char *sequence, const double angles[3], double quat[4]);
 // Puts the alternative that is given into turn->quat; clears what an earlier class gave when the node gives its own.
 orr_result mjcf_resolve_turn(mjcf_reader *reader, const mjcf_node *node, spec_orientation *turn);
 void mjcf_turn_clear_for(const mjcf_node *node, spec_orientation *turn);

@@ -1,5 +1,5 @@
 // Meshes, height fields, textures and materials into the model.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Bodies, joints and degrees of freedom: the tree, the addresses, the rest pose.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 static const int joint_positions[] = {7, 4, 1, 1}, joint_dofs[] = {6, 3, 1, 1};

@@ -1,5 +1,5 @@
-// A spec into a model: sizes, then every array, then what follows from the rest pose.
-#include "physics/model/build.h"
+// A spec into a model: sizes, then every array but what follows from the rest pose (pose/constants.h).
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 #include <stdlib.h>
@@ -168,8 +168,6 @@ static orr_result build(model_builder *b)
     ORR_TRY(build_views(b));
     ORR_TRY(build_links(b));
     ORR_TRY(build_actuators(b));
-    ORR_TRY(derive_constants(b));
-    ORR_TRY(find_length_ranges(b));
     return build_custom(b);
 }
 

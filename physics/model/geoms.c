@@ -1,8 +1,7 @@
 // Geoms and sites.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
+#include "physics/model/primitive.h"
 #include "physics/model/rotation.h"
-
-#define ENDLESS 1e10 // half size of the box around a plane
 
 orr_result builder_found(const model_builder *b, const spec_head *head, const char *what, int index,
                          const char *name)
@@ -24,42 +23,6 @@ orr_result builder_sizes(const model_builder *b, const spec_head *head, int type
     }
     return size[0] >= 0.0 && size[1] >= 0.0 ? ORR_OK
                                             : spec_fail(head, b->error, "size: expected no negative number");
-}
-
-// The box around a geom in its own frame (centre, half sizes), and the radius of the ball around it.
-void bound_primitive(int type, const double size[3], double box[6], double *radius)
-{
-    double r = size[0];
-    box[0] = box[1] = box[2] = 0.0;
-    box[3] = size[0], box[4] = size[1], box[5] = size[2];
-    switch ((orr_geom_type)type) {
-    case ORR_GEOM_SPHERE:
-        box[4] = box[5] = r;
-        *radius = r;
-        break;
-    case ORR_GEOM_CAPSULE:
-        box[4] = r, box[5] = r + size[1];
-        *radius = r + size[1];
-        break;
-    case ORR_GEOM_CYLINDER:
-        box[4] = r, box[5] = size[1];
-        *radius = sqrt(r * r + size[1] * size[1]);
-        break;
-    case ORR_GEOM_ELLIPSOID:
-        *radius = fmax(fmax(size[0], size[1]), size[2]);
-        break;
-    case ORR_GEOM_BOX:
-        *radius = vec_length(size);
-        break;
-    case ORR_GEOM_PLANE: // all below it
-        box[2] = -0.5 * ENDLESS;
-        box[3] = box[4] = ENDLESS, box[5] = 0.5 * ENDLESS;
-        *radius = 0.0;
-        break;
-    case ORR_GEOM_HFIELD:
-    case ORR_GEOM_MESH:
-        break;
-    }
 }
 
 static void bound_mesh(const mesh_data *mesh, double reach[3], double box[6], double *radius)
@@ -125,7 +88,7 @@ static orr_result add_geom(model_builder *b, int index, int id)
         double deep = fmax(extent[2], extent[3]);
         m->geom_rbound[id] = sqrt(extent[0] * extent[0] + extent[1] * extent[1] + deep * deep);
     } else {
-        bound_primitive(geom->type, geom->size, box, &m->geom_rbound[id]);
+        orr_primitive_bounds(geom->type, geom->size, box, &m->geom_rbound[id]);
     }
     memcpy(m->geom_pos + 3 * id, geom->pos, sizeof geom->pos);
     memcpy(m->geom_quat + 4 * id, geom->turn.quat, sizeof geom->turn.quat);

@@ -1,5 +1,5 @@
 // Height fields: samples of 0 .. 1 from a picture, from MuJoCo's binary format or from numbers in the model.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 
 #include "engine/core/file.h"
 #include "engine/image/image.h"

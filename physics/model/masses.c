@@ -1,5 +1,6 @@
 // What the parts of a body weigh: geoms placed and measured, and the inertia of each body, from its geoms or as given.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
+#include "physics/model/primitive.h"
 #include "physics/model/rotation.h"
 
 static const spec_compiler *compiler_of(const orr_spec *spec, int body)
@@ -54,7 +55,7 @@ static orr_result place_on_mesh(model_builder *b, spec_geom *geom, const mesh_da
 }
 
 // A geom's place and size, and its inertia.
-static orr_result resolve_geom(model_builder *b, spec_geom *geom, inertia *part)
+static orr_result resolve_geom(model_builder *b, spec_geom *geom, rigid_part *part)
 {
     int mesh = SPEC_FIND(b->spec, meshes, geom->mesh);
     const mesh_data *data = geom->type == ORR_GEOM_MESH && mesh >= 0 ? &b->meshes[mesh] : NULL;
@@ -74,7 +75,7 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, inertia *part)
         type = ORR_GEOM_BOX;
         hfield_half_size(b->spec->hfields[field].size, size);
     }
-    double volume = data ? data->volume : primitive_volume(type, size);
+    double volume = data ? data->volume : orr_primitive_volume(type, size);
     bool has_mass = !isnan(geom->mass);
     if ((has_mass && geom->mass < 0.0) || geom->density < 0.0) {
         return spec_fail(&geom->head, b->error, "mass and density: expected no negative number");
@@ -83,7 +84,7 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, inertia *part)
     memcpy(part->pos, geom->pos, sizeof part->pos);
     memcpy(part->quat, geom->turn.quat, sizeof part->quat);
     if (!data) {
-        primitive_moment(type, size, part->mass, part->moment);
+        orr_primitive_moment(type, size, part->mass, part->moment);
         return ORR_OK;
     }
     for (int i = 0; i < 3; i++) {
@@ -93,7 +94,7 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, inertia *part)
 }
 
 // What an <inertial> says.
-static orr_result explicit_inertia(model_builder *b, const spec_body *body, inertia *whole)
+static orr_result explicit_inertia(model_builder *b, const spec_body *body, rigid_part *whole)
 {
     whole->mass = body->mass;
     memcpy(whole->pos, body->ipos, sizeof whole->pos);
@@ -115,7 +116,7 @@ static orr_result explicit_inertia(model_builder *b, const spec_body *body, iner
     return ORR_OK;
 }
 
-static orr_result bound_inertia(model_builder *b, const spec_body *body, bool is_given, inertia *whole)
+static orr_result bound_inertia(model_builder *b, const spec_body *body, bool is_given, rigid_part *whole)
 {
     const spec_compiler *compiler = body->compiler ? body->compiler : &b->spec->compiler;
     double *i = whole->moment;
@@ -181,7 +182,7 @@ static void set_total_mass(orr_model *m, double total)
     }
 }
 
-static orr_result resolve_bodies(model_builder *b, const inertia *all, inertia *parts)
+static orr_result resolve_bodies(model_builder *b, const rigid_part *all, rigid_part *parts)
 {
     const orr_spec *spec = b->spec;
     for (int id = 0, geom = 0; id < spec->bodies_count; id++) {
@@ -195,11 +196,11 @@ static orr_result resolve_bodies(model_builder *b, const inertia *all, inertia *
                 parts[count++] = all[geom];
             }
         }
-        inertia *whole = &b->inertias[id];
+        rigid_part *whole = &b->inertias[id];
         bool from_geoms =
             compiler->inertiafromgeom == 1 || (compiler->inertiafromgeom == SPEC_AUTO && !body->has_inertial);
         bool is_given = body->has_inertial && (!from_geoms || count == 0);
-        merge_inertia(parts, id == 0 || !from_geoms ? 0 : count, whole);
+        merge_parts(parts, id == 0 || !from_geoms ? 0 : count, whole);
         if (whole->mass == 0.0 && id > 0) { // as MuJoCo has it
             memcpy(whole->pos, body->own_pos, sizeof whole->pos);
             memcpy(whole->quat, body->own_quat, sizeof whole->quat);
@@ -217,7 +218,7 @@ static orr_result resolve_bodies(model_builder *b, const inertia *all, inertia *
 orr_result resolve_masses(model_builder *b)
 {
     size_t count = (size_t)b->spec->geoms_count;
-    inertia *parts = orr_alloc(count, sizeof *parts), *all = orr_alloc(count, sizeof *all);
+    rigid_part *parts = orr_alloc(count, sizeof *parts), *all = orr_alloc(count, sizeof *all);
     b->inertias = orr_alloc((size_t)b->spec->bodies_count, sizeof *b->inertias);
     orr_result result = parts && all && b->inertias ? ORR_OK : spec_memory_fail(b->error);
     for (size_t i = 0; i < count && result == ORR_OK; i++) {
@@ -235,7 +236,7 @@ orr_result build_masses(model_builder *b)
 {
     orr_model *m = b->m;
     for (int id = 0; id < m->nbody; id++) {
-        const inertia *whole = &b->inertias[id];
+        const rigid_part *whole = &b->inertias[id];
         m->body_mass[id] = whole->mass;
         memcpy(m->body_ipos + 3 * id, whole->pos, sizeof whole->pos);
         memcpy(m->body_iquat + 4 * id, whole->quat, sizeof whole->quat);

@@ -1,5 +1,5 @@
 // A mesh asset made ready: scaled, its inertia by integrals over its volume, moved into its principal frame, its hull.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 static void place_vertices(const spec_mesh *mesh, mesh_data *d)

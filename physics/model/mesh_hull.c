@@ -1,6 +1,6 @@
 // The convex hull of a mesh, by qhull: its vertices, its triangles, and the neighbours of each vertex, along which
 // collision walks.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 #include <stdio.h>

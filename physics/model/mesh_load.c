@@ -1,5 +1,5 @@
 // Triangles of a mesh: from the model itself, from a .msh file, or from others by assimp.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 #include "engine/core/file.h"

@@ -1,4 +1,4 @@
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 
 #include "engine/core/memory.h"
 

@@ -1,4 +1,4 @@
-// A compiled model: what a robot and its world are made of, in the form the dynamics read. Nothing in it changes while
+// A compiled model (load/load.h): what a robot and its world are made of, in the form the dynamics read. Nothing in it changes while
 // it is simulated; what changes is the state of a world.
 //
 // Names, sizes and meanings are those of MuJoCo 3.12's mjModel, so that its documentation describes these arrays too.
@@ -683,11 +683,6 @@ typedef struct orr_model {
     orr_model_unused unused;
 } orr_model;
 
-// Reads an MJCF file and what it includes, or a URDF file: the root element decides. Errors are "file:line: element: what was expected".
-orr_result orr_model_load(const char *path, orr_model **model, orr_error *error);
-// The same from memory; `path` stands in messages, and files are looked for beside it.
-orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_model **model,
-                           orr_error *error);
 void orr_model_destroy(orr_model *model); // NULL is allowed
 
 // "" when it has none. `id` must be one of the model's.

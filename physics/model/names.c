@@ -1,5 +1,5 @@
 // Names: each may be taken once in its list; the model keeps them in one block of text.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // How large each array of a model becomes.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 
 #include <string.h>
 

@@ -399,5 +399,5 @@ orr_result spec_memory_fail(orr_error *error);
 void spec_note(orr_spec *spec, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// Compiles; the spec is not changed but for what is resolved in place.
+// Compiles all but what follows from the rest pose (pose/constants.h). The spec is not changed but for what is resolved in place.
 orr_result orr_model_compile(orr_spec *spec, orr_model **model, orr_error *error);

@@ -1,6 +1,6 @@
 // Textures: made by a rule, or read from pictures. A cube has six square faces, one below the other: +x, -x, +y, -y, +z,
 // -z.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 
 #include "engine/core/file.h"
 #include "engine/core/rng.h"

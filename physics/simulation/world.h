@@ -9,68 +9,10 @@
 
 #include "engine/core/jobs.h"
 #include "engine/device/cuda.h"
+#include "physics/lanes/quantity.h"
 #include "physics/model/vary.h"
 
 typedef struct orr_physics orr_physics;
-
-// Quantities of a world. X(NAME, name): the array of lanes/state.h of that name, with MuJoCo's meaning
-#define ORR_PHYSICS_STATE(X)                                                                                 \
-    X(TIME, time)                                                                                            \
-    X(QPOS, qpos)                                                                                            \
-    X(QVEL, qvel)                                                                                            \
-    X(ACT, act)                                                                                              \
-    X(CTRL, ctrl)                                                                                            \
-    X(QFRC_APPLIED, qfrc_applied)                                                                            \
-    X(XFRC_APPLIED, xfrc_applied) /* force, then torque, per body */                                         \
-    X(MOCAP_POS, mocap_pos)                                                                                  \
-    X(MOCAP_QUAT, mocap_quat)                                                                                \
-    X(QACC, qacc) /* of the last step's or forward's beginning */                                            \
-    X(QACC_WARMSTART, qacc_warmstart)
-
-// worked out when read, for the state as it is
-#define ORR_PHYSICS_DERIVED(X)                                                                               \
-    X(XPOS, xpos)                                                                                            \
-    X(XQUAT, xquat)                                                                                          \
-    X(XMAT, xmat)                                                                                            \
-    X(XIPOS, xipos)                                                                                          \
-    X(XIMAT, ximat)                                                                                          \
-    X(XANCHOR, xanchor)                                                                                      \
-    X(XAXIS, xaxis)                                                                                          \
-    X(GEOM_XPOS, geom_xpos)                                                                                  \
-    X(GEOM_XMAT, geom_xmat)                                                                                  \
-    X(SITE_XPOS, site_xpos)                                                                                  \
-    X(SITE_XMAT, site_xmat)                                                                                  \
-    X(CAM_XPOS, cam_xpos)                                                                                    \
-    X(CAM_XMAT, cam_xmat)                                                                                    \
-    X(SUBTREE_COM, subtree_com)                                                                              \
-    X(SUBTREE_LINVEL, subtree_linvel)                                                                        \
-    X(SUBTREE_ANGMOM, subtree_angmom)                                                                        \
-    X(CDOF, cdof)                                                                                            \
-    X(CINERT, cinert)                                                                                        \
-    X(CVEL, cvel)                                                                                            \
-    X(CACC, cacc)                                                                                            \
-    X(CFRC_INT, cfrc_int)                                                                                    \
-    X(CFRC_EXT, cfrc_ext)                                                                                    \
-    X(QM, qM)                                                                                                \
-    X(TEN_LENGTH, ten_length)                                                                                \
-    X(TEN_VELOCITY, ten_velocity)                                                                            \
-    X(ACTUATOR_LENGTH, actuator_length)                                                                      \
-    X(ACTUATOR_VELOCITY, actuator_velocity)                                                                  \
-    X(ACTUATOR_FORCE, actuator_force)                                                                        \
-    X(QFRC_BIAS, qfrc_bias)                                                                                  \
-    X(QFRC_PASSIVE, qfrc_passive)                                                                            \
-    X(QFRC_ACTUATOR, qfrc_actuator)                                                                          \
-    X(QFRC_CONSTRAINT, qfrc_constraint)                                                                      \
-    X(QFRC_INVERSE, qfrc_inverse) /* the force that would give QACC */                                       \
-    X(ENERGY, energy)             /* potential, kinetic */                                                   \
-    X(SENSORDATA, sensordata)     /* see sensor_adr and sensor_dim of the model */
-
-typedef enum orr_physics_field {
-#define ORR_PHYSICS_ENUM(NAME, name) ORR_PHYSICS_##NAME,
-    ORR_PHYSICS_STATE(ORR_PHYSICS_ENUM) ORR_PHYSICS_DERIVED(ORR_PHYSICS_ENUM)
-#undef ORR_PHYSICS_ENUM
-        ORR_PHYSICS_FIELD_COUNT
-} orr_physics_field;
 
 typedef struct orr_physics_desc {
     int32_t worlds;        // 0: one
@@ -93,38 +35,28 @@ void orr_physics_step(orr_physics *physics, int steps);
 void orr_physics_forward(orr_physics *physics); // qacc of the state as it is; nothing moves
 void orr_physics_reset(orr_physics *physics, int world);
 
-int orr_physics_size(const orr_physics *physics, orr_physics_field field); // numbers per world
+int orr_physics_size(const orr_physics *physics, orr_physics_quantity quantity); // numbers per world
 // One world's part of the state: `size` numbers.
-void orr_physics_get(const orr_physics *physics, orr_physics_field field, int world, double *values);
-void orr_physics_set(orr_physics *physics, orr_physics_field field, int world, const double *values);
-// Any field of one world; derived ones are worked out for the state as it is, which does not change.
-void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, double *values);
+void orr_physics_get(const orr_physics *physics, orr_physics_quantity quantity, int world, double *values);
+void orr_physics_set(orr_physics *physics, orr_physics_quantity quantity, int world, const double *values);
+// Any quantity of one world; derived ones are computed from the state as it is, which does not change.
+void orr_physics_read(orr_physics *physics, orr_physics_quantity quantity, int world, double *values);
 
-// "qpos" for ORR_PHYSICS_QPOS.
-const char *orr_physics_field_name(orr_physics_field field);
-
-// Fields of all worlds, over the threads: [world][the numbers of one field after the other]. What is derived is worked
-// out once for all of the fields. At most ORR_PHYSICS_FIELD_COUNT of them.
-void orr_physics_read_all(orr_physics *physics, const orr_physics_field *fields, int count, double *values);
-void orr_physics_read_all_f32(orr_physics *physics, const orr_physics_field *fields, int count,
+// Quantities of all worlds, over the threads: [world][the numbers of one quantity after the other]. What is derived is
+// computed once for all of the quantities. At most ORR_PHYSICS_QUANTITY_COUNT of them.
+void orr_physics_read_all(orr_physics *physics, const orr_physics_quantity *quantities, int count,
+                          double *values);
+void orr_physics_read_all_f32(orr_physics *physics, const orr_physics_quantity *quantities, int count,
                               float *values);
 // A part of the state of all worlds: [world][size].
-void orr_physics_set_all(orr_physics *physics, orr_physics_field field, const double *values);
-void orr_physics_set_all_f32(orr_physics *physics, orr_physics_field field, const float *values);
+void orr_physics_set_all(orr_physics *physics, orr_physics_quantity quantity, const double *values);
+void orr_physics_set_all_f32(orr_physics *physics, orr_physics_quantity quantity, const float *values);
 
 // How a point moves with the dofs, in the world's axes: its velocity is jacp qvel, the angular velocity of its body
 // jacr qvel; both 3 x nv, row-major. kind: ORR_OBJECT_BODY (its centre of mass), _XBODY, _GEOM or _SITE.
 // point: nullable, in the world; another place that moves with the object than its own (mj_jac).
 void orr_physics_jacobian(orr_physics *physics, int world, orr_object kind, int id, const double *point,
                           double *jacp, double *jacr);
-
-// Two geoms that touch, or come closer than their margins.
-typedef struct orr_physics_contact {
-    int32_t geom1, geom2, dim; // dim: condim
-    double dist;               // m, negative: penetration
-    double pos[3], frame[9];   // rows of frame: normal from geom1 to geom2, two tangents
-    double force[6]; // in the contact's frame: normal, two tangents, torques (MuJoCo's mj_contactForce)
-} orr_physics_contact;
 
 // Contacts of a world's state as it is, with forces for it. Returns how many there are; writes at most capacity.
 int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity);
@@ -148,7 +80,7 @@ orr_result orr_physics_check(const orr_physics *physics, orr_error *error);
 orr_result orr_physics_status(const orr_physics *physics, orr_error *error);
 orr_cuda *orr_physics_cuda(const orr_physics *physics); // the device that worlds live on; NULL: the CPU
 
-// A field of all worlds where it is on their device, without a copy: number i of world w stands at
+// A quantity of all worlds where it is on their device, without a copy: number i of world w stands at
 // ((char *)numbers + w / 32 * block_bytes)[i][w % 32], a float, or a double.
 typedef struct orr_physics_view {
     void *numbers; // memory of the device
@@ -159,9 +91,9 @@ typedef struct orr_physics_view {
 // What is derived is worked out, and stays until the next call with this physics. A part of the state stays there until
 // worlds begin to differ in a new quantity (orr_physics_vary); others may write it before the next call, and ask again
 // before they write again.
-// Fails with ORR_CODE_ARGUMENT for worlds on the CPU, with _CAPACITY for derived fields of more worlds than move at once.
-orr_result orr_physics_device_view(orr_physics *physics, orr_physics_field field, orr_physics_view *view,
-                                   orr_error *error);
+// Fails with ORR_CODE_ARGUMENT for worlds on the CPU, with _CAPACITY for derived quantities of more worlds than move at once.
+orr_result orr_physics_device_view(orr_physics *physics, orr_physics_quantity quantity,
+                                   orr_physics_view *view, orr_error *error);
 
 // Memory of a CUDA device for where the bodies of one world are. Zero is an empty one.
 typedef struct orr_physics_bodies {

@@ -38,7 +38,7 @@ static int contacts(const void *model, void *state, void *scratch, int lane, orr
 const orr_program *PROGRAM(void)
 {
     static const orr_program program = {ORR_LANES,   LANE_NUMBER_BYTES, sizeof(lane_model), fill_model,
-                                        state_count, scratch_bytes,     field_at,           run,
+                                        state_count, scratch_bytes,     quantity_offset,    run,
                                         contacts};
     return &program;
 }

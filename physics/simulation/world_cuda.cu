@@ -142,7 +142,7 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
     add(p, &plan.chain_dof, plan.chain_dof_count);
     add(p, &plan.chain_part, plan.chain_dof_count);
     add(p, &plan.dof_descending, m->nv);
-    add(p, &plan.moves, (int64_t)m->nbody * m->nv);
+    add(p, &plan.last_dof, m->nbody);
     add(p, &plan.dof_end, m->nv);
     add(p, &plan.level_body, m->nbody - 1);
     add(p, &plan.level_first, plan.level_count + 1);
@@ -176,7 +176,7 @@ static size_t copy_model(const void *model, char *copy, const char *device)
 extern "C" const orr_cuda_program *PROGRAM(void)
 {
     static const orr_cuda_program program = {{ORR_WARP, LANE_NUMBER_BYTES, sizeof(lane_model), fill_model,
-                                              state_count, scratch_bytes, field_at, NULL, NULL},
+                                              state_count, scratch_bytes, quantity_offset, NULL, NULL},
                                              copy_model,
                                              launch,
                                              write,

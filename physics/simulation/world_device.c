@@ -1,7 +1,7 @@
 #include "physics/simulation/world_device.h"
 
 #include "engine/device/cuda_gpu.h"
-#include "physics/model/pose.h"
+#include "physics/pose/rest_pose.h"
 #include "physics/simulation/world_cuda.h"
 #include "physics/simulation/world_state.h"
 
@@ -30,7 +30,7 @@ struct orr_device_worlds {
 };
 
 enum { NOTE_COUNTS = 2 };  // of orr_cuda_worlds.counts
-enum { BODY_NUMBERS = 7 }; // a place and a quaternion
+enum { BODY_NUMBERS = 7 }; // position and quaternion
 
 const orr_program *orr_device_program(bool double_precision)
 {
@@ -93,19 +93,21 @@ static orr_result keep_rest(orr_physics *physics, orr_error *error)
     orr_device_worlds *device = physics->device;
     const orr_model *m = physics->model;
     size_t count = (size_t)m->nbody;
-    model_pose pose;
     ORR_TRY(orr_cuda_alloc(device->cuda, BODY_NUMBERS * count, sizeof(float), &device->kept, error));
-    ORR_TRY(pose_create(&pose, m, error));
-    pose_kinematics(&pose, m->qpos0);
+    double *pose = orr_alloc(BODY_NUMBERS * count, sizeof *pose); // positions, then quaternions
     float *numbers = orr_alloc(BODY_NUMBERS * count, sizeof *numbers);
-    for (size_t i = 0; i < BODY_NUMBERS * count && numbers; i++) {
-        numbers[i] = (float)(i < 3 * count ? pose.xpos[i] : pose.xquat[i - 3 * count]);
+    orr_result result = pose && numbers
+                            ? orr_model_rest_pose(m, pose, pose + 3 * count, error)
+                            : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: poses of bodies");
+    for (size_t i = 0; i < BODY_NUMBERS * count && result == ORR_OK; i++) {
+        numbers[i] = (float)pose[i];
     }
-    orr_result result = numbers ? orr_cuda_upload(device->cuda, device->kept, numbers,
-                                                  BODY_NUMBERS * count * sizeof *numbers, error)
-                                : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: places of bodies");
+    if (result == ORR_OK) {
+        result = orr_cuda_upload(device->cuda, device->kept, numbers, BODY_NUMBERS * count * sizeof *numbers,
+                                 error);
+    }
+    orr_free(pose);
     orr_free(numbers);
-    pose_destroy(&pose);
     return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/device/cuda.h"
 #include "physics/lanes/program.h"
+#include "physics/simulation/world.h"
 
 typedef struct orr_device_worlds orr_device_worlds;
 

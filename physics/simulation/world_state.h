@@ -2,6 +2,7 @@
 #pragma once
 
 #include "physics/lanes/program.h"
+#include "physics/simulation/world.h"
 #include "physics/simulation/world_device.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 // Domain randomisation: numbers of the model that differ from world to world.
 #include "engine/core/memory.h"
-#include "physics/model/build.h"
+#include "physics/model/primitive.h"
+#include "physics/pose/inverse_weights.h"
 #include "physics/simulation/world_state.h"
 
 #include <math.h>
@@ -247,12 +248,13 @@ static orr_result derive(orr_physics *physics, orr_vary what, int world, const d
         return ORR_OK;
     }
     ORR_TRY(model_of_world(physics, world, what, values, &copy, &memory, error));
-    orr_result result = which == weights ? derive_weights(&copy, error) : ORR_OK;
+    orr_result result =
+        which == weights ? orr_find_inverse_weights(&copy, physics->model->name, error) : ORR_OK;
     for (int g = 0; g < copy.ngeom && what == ORR_VARY_GEOM_SIZE; g++) {
         int type = copy.geom_type[g];
         double box[6];
         if (type != ORR_GEOM_MESH && type != ORR_GEOM_HFIELD) {
-            bound_primitive(type, copy.geom_size + 3 * g, box, &copy.geom_rbound[g]);
+            orr_primitive_bounds(type, copy.geom_size + 3 * g, box, &copy.geom_rbound[g]);
         }
     }
     if (result == ORR_OK) {

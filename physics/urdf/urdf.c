@@ -100,11 +100,7 @@ orr_result urdf_origin(const urdf_reader *reader, const mjcf_node *node, double 
     ORR_TRY(urdf_check(reader, origin, attributes, NULL));
     ORR_TRY(urdf_numbers(reader, origin, "xyz", 3, false, pos));
     ORR_TRY(urdf_numbers(reader, origin, "rpy", 3, false, angles));
-    for (int i = 0; i < 3; i++) { // about axes that stay: x, then y, then z
-        double axis[3] = {i == 0, i == 1, i == 2}, turn[4];
-        quat_axis_angle(axis, angles[i], turn);
-        quat_multiply(turn, quat, quat);
-    }
+    mjcf_euler_quaternion("XYZ", angles, quat);
     vec_normalise(quat, 4);
     return ORR_OK;
 }
@@ -286,12 +282,17 @@ static orr_result read_tree(urdf_reader *reader, const mjcf_node *root)
     return ORR_OK;
 }
 
-orr_result urdf_read(orr_spec *spec, const mjcf_class *defaults, const mjcf_node *root, orr_error *error)
+orr_result urdf_read(orr_spec *spec, const mjcf_node *root, orr_error *error)
 {
     // those behind <mujoco> are for other programs, and say nothing about masses or joints
     static const char *const sections[] = {"link",   "joint",        "material", "mujoco", "transmission",
                                            "gazebo", "ros2_control", "sensor",   NULL};
     static const char *const attributes[] = {"name", "version", NULL};
+    mjcf_class *defaults = orr_arena_take(&spec->arena, 1, sizeof *defaults);
+    if (!defaults) {
+        return spec_memory_fail(error);
+    }
+    mjcf_class_init(defaults);
     urdf_reader reader = {.spec = spec, .defaults = defaults, .error = error};
     ORR_TRY(urdf_check(&reader, root, attributes, sections));
     spec_set_name(spec, mjcf_find(root, "name"));

@@ -28,7 +28,7 @@ typedef struct urdf_reader {
 } urdf_reader;
 
 // <robot> into the spec.
-orr_result urdf_read(orr_spec *spec, const mjcf_class *defaults, const mjcf_node *root, orr_error *error);
+orr_result urdf_read(orr_spec *spec, const mjcf_node *root, orr_error *error);
 
 orr_result urdf_read_materials(urdf_reader *reader, const mjcf_node *node); // all below the node
 orr_result urdf_read_link(urdf_reader *reader, const urdf_link *link);

@@ -1,4 +1,5 @@
 // Tests of the dynamics: against MuJoCo (tests/golden/record_dynamics.py) and against what mechanics says.
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/physics/golden_numbers.h"
 #include "tests/support/machine.h"
@@ -304,7 +305,7 @@ static void a_hull_deep_in_a_box_keeps_its_contact(void **state)
     orr_model_destroy(model);
 }
 
-static double get(const orr_physics *physics, orr_physics_field field, int i)
+static double get(const orr_physics *physics, orr_physics_quantity field, int i)
 {
     double values[64];
     orr_physics_get(physics, field, 0, values);

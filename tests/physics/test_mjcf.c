@@ -1,7 +1,7 @@
 // MJCF files against what MuJoCo compiles them into, and what is said about files that are wrong.
 #include "engine/core/file.h"
 #include "orr_features.h"
-#include "physics/model/model.h"
+#include "physics/load/load.h"
 #include "tests/physics/golden_model.h"
 #include "tests/support/support.h"
 

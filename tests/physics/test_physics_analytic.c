@@ -1,5 +1,6 @@
 // Tests of the dynamics against what mechanics says, without an oracle.
 #include "engine/core/memory.h"
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/support/support.h"
 
@@ -51,7 +52,7 @@ static void tear_down(bench *b)
     orr_model_destroy(b->model);
 }
 
-static double get(const bench *b, orr_physics_field field, int i)
+static double get(const bench *b, orr_physics_quantity field, int i)
 {
     double values[256];
     orr_physics_read(b->physics, field, 0, values);

@@ -1,4 +1,5 @@
 // Tests of what can be read of a world besides its state, against MuJoCo (tests/golden/record_sensors.py).
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/physics/golden_numbers.h"
 #include "tests/support/machine.h"
@@ -113,7 +114,7 @@ typedef struct recorded {
 } recorded;
 
 // In the order of the record.
-static const orr_physics_field held[] = {
+static const orr_physics_quantity held[] = {
     ORR_PHYSICS_CINERT,         ORR_PHYSICS_CVEL,          ORR_PHYSICS_CACC,
     ORR_PHYSICS_CFRC_EXT,       ORR_PHYSICS_CFRC_INT,      ORR_PHYSICS_SUBTREE_LINVEL,
     ORR_PHYSICS_SUBTREE_ANGMOM, ORR_PHYSICS_QFRC_ACTUATOR, ORR_PHYSICS_ENERGY};
@@ -333,9 +334,9 @@ static void all_worlds_are_read_as_each_alone(void **state)
     assert_ok(orr_model_load(path, &model, &error));
     orr_physics *physics = make_worlds(model, WORLDS);
     // a part of the state between what is derived, and inverse dynamics, which write over the rest, in the middle
-    const orr_physics_field fields[] = {ORR_PHYSICS_CFRC_EXT,        ORR_PHYSICS_QPOS,
-                                        ORR_PHYSICS_QFRC_INVERSE,    ORR_PHYSICS_SENSORDATA,
-                                        ORR_PHYSICS_QFRC_CONSTRAINT, ORR_PHYSICS_CVEL};
+    const orr_physics_quantity fields[] = {ORR_PHYSICS_CFRC_EXT,        ORR_PHYSICS_QPOS,
+                                           ORR_PHYSICS_QFRC_INVERSE,    ORR_PHYSICS_SENSORDATA,
+                                           ORR_PHYSICS_QFRC_CONSTRAINT, ORR_PHYSICS_CVEL};
     enum { FIELDS = sizeof fields / sizeof fields[0] };
     int size = 0;
     for (int i = 0; i < FIELDS; i++) {
@@ -373,7 +374,7 @@ static void a_part_of_the_state_of_all_worlds_is_set_at_once(void **state)
     orr_model *model;
     assert_ok(orr_model_load(path, &model, &error));
     orr_physics *physics = make_worlds(model, WORLDS);
-    const orr_physics_field field = ORR_PHYSICS_QFRC_APPLIED;
+    const orr_physics_quantity field = ORR_PHYSICS_QFRC_APPLIED;
     size_t size = (size_t)(WORLDS * model->nv);
     double *wide = orr_alloc(size, sizeof *wide), *found = orr_alloc(size, sizeof *found), one[NUMBERS];
     float *narrow = orr_alloc(size, sizeof *narrow);
@@ -411,17 +412,17 @@ static void reading_changes_nothing(void **state)
     orr_model *model;
     assert_ok(orr_model_load(path, &model, &error));
     orr_physics *physics = make_worlds(model, WORLDS);
-    orr_physics_field fields[STATES];
+    orr_physics_quantity fields[STATES];
     int size = 0;
     for (int i = 0; i < STATES; i++) {
-        fields[i] = (orr_physics_field)i;
+        fields[i] = (orr_physics_quantity)i;
         size += orr_physics_size(physics, fields[i]);
     }
     size_t bytes = (size_t)(WORLDS * size) * sizeof(double);
     double *before = orr_alloc(bytes, 1), *after = orr_alloc(bytes, 1), values[16 * NUMBERS];
     orr_physics_read_all(physics, fields, STATES, before);
-    for (int field = 0; field < ORR_PHYSICS_FIELD_COUNT; field++) {
-        orr_physics_read(physics, (orr_physics_field)field, 3, values);
+    for (int field = 0; field < ORR_PHYSICS_QUANTITY_COUNT; field++) {
+        orr_physics_read(physics, (orr_physics_quantity)field, 3, values);
     }
     orr_physics_contact contact;
     assert_true(orr_physics_contacts(physics, 3, &contact, 1) >

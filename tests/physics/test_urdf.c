@@ -2,7 +2,7 @@
 // compared with MuJoCo's in test_mjcf.c.
 #include "engine/core/file.h"
 #include "orr_features.h"
-#include "physics/model/model.h"
+#include "physics/load/load.h"
 #include "tests/support/support.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // Tests of worlds that differ: each quantity against a model that was compiled with the other value.
 #include "engine/core/file.h"
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/support/machine.h"
 

@@ -2,6 +2,7 @@
 #include "engine/core/memory.h"
 #include "engine/device/cuda_gpu.h"
 #include "orr_features.h"
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/support/machine.h"
 
@@ -57,8 +58,8 @@ static void a_world_moves_the_same_among_few_and_many(void **state)
     orr_physics_step(again, 27);
     size_t size = (size_t)(model->nq + model->nv + model->nsensordata + 3 * model->nbody);
     double *all[2];
-    const orr_physics_field fields[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_SENSORDATA, ORR_PHYSICS_XPOS,
-                                        ORR_PHYSICS_QVEL};
+    const orr_physics_quantity fields[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_SENSORDATA, ORR_PHYSICS_XPOS,
+                                           ORR_PHYSICS_QVEL};
     orr_physics *const both[2] = {many, again};
     for (int i = 0; i < 2; i++) {
         all[i] = orr_alloc(size * MANY, sizeof(double));
@@ -92,8 +93,8 @@ static void a_world_moves_the_same_among_few_and_many(void **state)
 static double *move_with(const orr_model *model, int threads, bool double_precision, size_t *count)
 {
     enum { WORLDS = 9, STEPS = 12 };
-    static const orr_physics_field fields[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_QVEL, ORR_PHYSICS_ACT,
-                                               ORR_PHYSICS_QACC};
+    static const orr_physics_quantity fields[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_QVEL, ORR_PHYSICS_ACT,
+                                                  ORR_PHYSICS_QACC};
     const orr_physics_desc desc = {
         .worlds = WORLDS, .double_precision = double_precision, .cuda = cuda, .team = threads};
     orr_physics *physics;

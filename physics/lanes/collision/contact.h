@@ -8,13 +8,11 @@
 FN void contact_column(const lane_model *m, const lane_data *d, int dof, int part, const real3 axes[3],
                        real3 pos, real column[6])
 {
-    spatial motion = load_spatial(d->cdof, dof);
-    real3 arm = sub3(pos, load3(d->subtree_com, m->body_rootid[m->dof_bodyid[dof]]));
-    real3 linear = add3(motion.t, cross3(motion.r, arm));
+    real3 linear = point_velocity(m, d, dof, pos), angular = load_spatial(d->cdof, dof).r;
     real sign = R(part == ORR_CHAIN_SECOND ? 1.0 : -1.0);
     for (int k = 0; k < 3; k++) {
         column[k] = sign * dot3(axes[k], linear);
-        column[3 + k] = sign * dot3(axes[k], motion.r);
+        column[3 + k] = sign * dot3(axes[k], angular);
     }
 }
 

@@ -8,17 +8,14 @@ orr_result model_allocate(orr_model *model, const char *path, orr_error *error);
 
 // ---- inertia (model/inertia.c)
 
-typedef struct inertia {                     // of a rigid part, about its centre of mass
-    double mass, pos[3], quat[4], moment[3]; // principal moments, in the frame quat
-} inertia;
+typedef struct rigid_part {                  // of a body, in the body's frame
+    double mass, pos[3], quat[4], moment[3]; // centre of mass; principal axes and moments
+} rigid_part;
 
 // Symmetric 3x3 (row-major) into principal moments, largest first, and the rotation to their axes.
 void principal_moments(const double matrix[9], double moment[3], double quat[4]);
-// A geom's volume (m^3) and its inertia per unit of mass, about its centre, in its own axes. Planes and height fields: 0.
-double primitive_volume(int type, const double size[3]);
-void primitive_moment(int type, const double size[3], double mass, double moment[3]);
 // All parts as one.
-void merge_inertia(const inertia *parts, int count, inertia *whole);
+void merge_parts(const rigid_part *parts, int count, rigid_part *whole);
 
 // ---- meshes (mesh_load.c, mesh_hull.c)
 
@@ -67,7 +64,7 @@ typedef struct model_builder {
     hfield_data *hfields;     // one per height field
     texture_data *textures;   // one per texture
     int *geom_ids, *mesh_ids; // of the spec's geoms and meshes in the model; -1: discarded
-    inertia *inertias;        // one per body of the spec
+    rigid_part *inertias;     // one per body of the spec
     orr_error *error;
 } model_builder;
 
@@ -102,20 +99,11 @@ orr_result count_sizes(model_builder *b);
 orr_result count_names(model_builder *b);
 // with the arrays there
 void fill_names(model_builder *b);
-orr_result build_bodies(model_builder *b);       // bodies, joints, dofs
-orr_result build_masses(model_builder *b);       // the inertia of bodies
-orr_result build_geoms(model_builder *b);        // geoms, sites
-orr_result build_views(model_builder *b);        // cameras, lights
-orr_result build_assets(model_builder *b);       // meshes, height fields, textures, materials
-orr_result build_links(model_builder *b);        // pairs, excludes, equalities, tendons
-orr_result build_actuators(model_builder *b);    // actuators and sensors
-orr_result build_custom(model_builder *b);       // custom fields, keyframes
-orr_result derive_constants(model_builder *b);   // what follows from qpos0
-orr_result find_length_ranges(model_builder *b); // of muscles; the model is complete but for custom fields
-
-// ---- parts of the steps, for models that differ in some numbers (world_vary.c)
-
-// Subtree masses and the inverse weights of bodies, dofs and tendons, from masses, inertias and armature; writes dof_M0.
-orr_result derive_weights(orr_model *m, orr_error *error);
-// The box and the sphere around a geom that is no mesh and no height field.
-void bound_primitive(int type, const double size[3], double box[6], double *radius);
+orr_result build_bodies(model_builder *b);    // bodies, joints, dofs
+orr_result build_masses(model_builder *b);    // the inertia of bodies
+orr_result build_geoms(model_builder *b);     // geoms, sites
+orr_result build_views(model_builder *b);     // cameras, lights
+orr_result build_assets(model_builder *b);    // meshes, height fields, textures, materials
+orr_result build_links(model_builder *b);     // pairs, excludes, equalities, tendons
+orr_result build_actuators(model_builder *b); // actuators and sensors
+orr_result build_custom(model_builder *b);    // custom fields, keyframes

@@ -20,14 +20,13 @@ void mjcf_turn_init(spec_orientation *turn)
         (spec_orientation){{1.0, 0.0, 0.0, 0.0}, {(double)NAN}, {(double)NAN}, {(double)NAN}, {(double)NAN}};
 }
 
-// Letters say the axes in order; small ones turn with the frame, capitals stay.
-static void apply_euler(const char *sequence, const double angles[3], double scale, double quat[4])
+void mjcf_euler_quaternion(const char *sequence, const double angles[3], double quat[4])
 {
     quat[0] = 1.0, quat[1] = quat[2] = quat[3] = 0.0;
     for (int i = 0; i < 3; i++) {
         double axis[3] = {0.0, 0.0, 0.0}, turn[4];
         axis[tolower(sequence[i]) - 'x'] = 1.0;
-        quat_axis_angle(axis, angles[i] * scale, turn);
+        quat_axis_angle(axis, angles[i], turn);
         if (islower(sequence[i])) {
             quat_multiply(quat, turn, quat);
         } else {
@@ -63,7 +62,8 @@ orr_result mjcf_resolve_turn(mjcf_reader *reader, const mjcf_node *node, spec_or
         degenerate = vec_normalise(turn->zaxis, 3) < 1e-14;
         quat_from_z(turn->zaxis, turn->quat);
     } else if (mjcf_given(turn->euler)) {
-        apply_euler(compiler->eulerseq, turn->euler, scale, turn->quat);
+        const double angles[3] = {turn->euler[0] * scale, turn->euler[1] * scale, turn->euler[2] * scale};
+        mjcf_euler_quaternion(compiler->eulerseq, angles, turn->quat);
     }
     degenerate = vec_normalise(turn->quat, 4) < 1e-14 || degenerate;
     return degenerate ? mjcf_fail(node, reader->error,

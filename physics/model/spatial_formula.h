@@ -39,6 +39,24 @@ FN spatial add_scaled_spatial(spatial a, spatial b, real s)
     return make_spatial(add_scaled3(a.r, b.r, s), add_scaled3(a.t, b.t, s));
 }
 
+// The velocity of a point that moves with v; arm: from the point that v is about.
+FN real3 velocity_at(spatial v, real3 arm)
+{
+    return add3(v.t, cross3(v.r, arm));
+}
+
+// The acceleration of the same point, of spatial acceleration a.
+FN real3 acceleration_at(spatial v, spatial a, real3 arm)
+{
+    return add3(velocity_at(a, arm), cross3(v.r, velocity_at(v, arm)));
+}
+
+// A force and a torque at a point as a spatial force.
+FN spatial force_at(real3 force, real3 torque, real3 arm)
+{
+    return make_spatial(add3(torque, cross3(arm, force)), force);
+}
+
 FN real dot_spatial(spatial a, spatial b)
 {
     return dot3(a.r, b.r) + dot3(a.t, b.t);

@@ -1,5 +1,5 @@
 // Frames of bodies moved where it costs nothing: with alignfree, a free body without children gets the frame of its inertia.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 void move_attached(orr_spec *spec, const body_frame *frames)
@@ -21,7 +21,7 @@ void move_attached(orr_spec *spec, const body_frame *frames)
     }
 }
 
-static void align(spec_body *body, inertia *whole, body_frame *inverse)
+static void align(spec_body *body, rigid_part *whole, body_frame *inverse)
 {
     double back[3];
     quat_conjugate(whole->quat, inverse->quat);
@@ -32,9 +32,9 @@ static void align(spec_body *body, inertia *whole, body_frame *inverse)
     frame_compose(body->pos, body->turn.quat, whole->pos, whole->quat);
     memcpy(body->pos, whole->pos, sizeof body->pos);
     memcpy(body->turn.quat, whole->quat, sizeof body->turn.quat);
-    *whole = (inertia){.mass = whole->mass,
-                       .quat = {1.0, 0.0, 0.0, 0.0},
-                       .moment = {whole->moment[0], whole->moment[1], whole->moment[2]}};
+    *whole = (rigid_part){.mass = whole->mass,
+                          .quat = {1.0, 0.0, 0.0, 0.0},
+                          .moment = {whole->moment[0], whole->moment[1], whole->moment[2]}};
 }
 
 orr_result align_free(model_builder *b)

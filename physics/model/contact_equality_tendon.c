@@ -1,5 +1,5 @@
 // Contact pairs and excludes, equalities and tendons.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Coefficients of geoms that the medium treats as ellipsoids: the mass and inertia of the medium that moves with them
 // (Lamb, Hydrodynamics, 1932, section 114; MuJoCo's documentation, "Fluid forces").
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 
 #include <math.h>
 #include <string.h>

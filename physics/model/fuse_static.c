@@ -1,5 +1,5 @@
 // Bodies without joints become part of their parents, unless something names them: fewer bodies, the same motion.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 #include <string.h>
@@ -75,13 +75,13 @@ typedef struct fusing { // arrays over the bodies
 static void fuse(model_builder *b, int i, const fusing *f)
 {
     const spec_body *body = &b->spec->bodies[i];
-    inertia two[2] = {b->inertias[body->parent], b->inertias[i]};
+    rigid_part two[2] = {b->inertias[body->parent], b->inertias[i]};
     f->owner[i] = body->parent;
     memcpy(f->frames[i].pos, body->pos, sizeof body->pos);
     memcpy(f->frames[i].quat, body->turn.quat, sizeof body->turn.quat);
     if (body->parent > 0 && two[1].mass > 1e-15) {
         frame_compose(body->pos, body->turn.quat, two[1].pos, two[1].quat);
-        merge_inertia(two, 2, &b->inertias[body->parent]);
+        merge_parts(two, 2, &b->inertias[body->parent]);
     }
 }
 

@@ -1,5 +1,5 @@
 // Actuators and sensors.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 
 #include <math.h>
 #include <string.h>

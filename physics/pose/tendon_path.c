@@ -1,6 +1,6 @@
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
-#include "physics/model/tendon_path.h"
+#include "physics/pose/tendon_path.h"
 
 #include "physics/lanes/wrap.h"
 #include "physics/model/rotation.h"
