@@ -2,7 +2,7 @@
 #pragma once
 
 #include "physics/lanes/contact_force.h"
-#include "physics/lanes/object.h"
+#include "physics/lanes/object_frames.h"
 
 // Is a point inside the shape of a site?
 LANE_FN mask inside_site(const lane_model *m, const lane_data *d, int site, const real3 *at)

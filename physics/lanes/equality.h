@@ -1,8 +1,8 @@
 // Equality constraints: points or frames of two bodies held together, joints or tendons tied by a polynomial.
 #pragma once
 
+#include "physics/lanes/constraint_rows.h"
 #include "physics/lanes/kinematics.h"
-#include "physics/lanes/rows.h"
 
 // The frames that a connect or weld joins: an anchor on each side, and the bodies it hangs on.
 typedef struct lane_joined {

@@ -241,7 +241,7 @@ FN int next_shape(const lane_model *m, int body, int *geom)
     return box;
 }
 
-LANE_FN void fluid_forces(const lane_model *m, const lane_data *d, int body)
+LANE_FN void fluid_forces(const lane_model *m, lane_data *d, int body)
 {
     for (int geom = -2; next_shape(m, body, &geom);) {
         fluid_shape shape = load_shape(m, d, body, geom);

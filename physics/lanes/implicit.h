@@ -9,7 +9,7 @@
 #include "physics/lanes/forces.h"
 #include "physics/lanes/inertia.h"
 
-FN void add_damping(const lane_model *m, const lane_data *d)
+FN void add_damping(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->nv; i++) {
         int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
@@ -18,7 +18,7 @@ FN void add_damping(const lane_model *m, const lane_data *d)
     }
 }
 
-LANE_FN void add_tendon_damping(const lane_model *m, const lane_data *d)
+LANE_FN void add_tendon_damping(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->ntendon; i++) {
         lane_drag drag = tendon_drag(m, i);
@@ -29,7 +29,7 @@ LANE_FN void add_tendon_damping(const lane_model *m, const lane_data *d)
     }
 }
 
-LANE_FN void add_actuators(const lane_model *m, const lane_data *d)
+LANE_FN void add_actuators(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->nu && !(m->opt.disableflags & ORR_DISABLE_ACTUATION); i++) {
         if (actuator_disabled(m, i)) {
@@ -44,8 +44,7 @@ LANE_FN void add_actuators(const lane_model *m, const lane_data *d)
 }
 
 // Adds -h dF/dv of one shape. The dofs that move a body are a row of M, and each of their rows a part of that row.
-LANE_FN void add_fluid_shape(const lane_model *m, const lane_data *d, int last, int body, int geom,
-                             int symmetric)
+LANE_FN void add_fluid_shape(const lane_model *m, lane_data *d, int last, int body, int geom, int symmetric)
 {
     fluid_shape shape = load_shape(m, d, body, geom);
     fluid_ellipsoid ellipsoid;
@@ -78,7 +77,7 @@ LANE_FN void add_fluid_shape(const lane_model *m, const lane_data *d, int last, 
     }
 }
 
-LANE_FN void add_fluid(const lane_model *m, const lane_data *d)
+LANE_FN void add_fluid(const lane_model *m, lane_data *d)
 {
     for (int body = 1; body < m->nbody; body++) {
         int dof = m->plan->last_dof[body];
@@ -94,7 +93,7 @@ LANE_FN void add_fluid(const lane_model *m, const lane_data *d)
 
 // The rate of newton_euler's forces with the velocity of one dof, in cfrc_slope of all bodies that it moves, and of those
 // above: the derivative of each of its lines.
-LANE_FN void newton_euler_slope(const lane_model *m, const lane_data *d, int dof)
+LANE_FN void newton_euler_slope(const lane_model *m, lane_data *d, int dof)
 {
     int root = m->dof_bodyid[dof], end = root;
     for (; end < m->nbody && dof_moves(m, dof, end); end++) {
@@ -142,7 +141,7 @@ FN real slope_on(const lane_model *m, const lane_data *d, int dof)
 }
 
 // Adds h d(bias)/dv, column by column.
-LANE_FN void add_bias(const lane_model *m, const lane_data *d)
+LANE_FN void add_bias(const lane_model *m, lane_data *d)
 {
     real step = R(m->opt.timestep);
     for (int dof = 0; dof < m->nv; dof++) {
@@ -205,7 +204,7 @@ LANE_FN void solve_unsymmetric(const lane_model *m, reals H, reals U, reals inve
 }
 
 // qH (and qU): M and what MuJoCo's integrator takes at the end of the step
-LANE_FN void implicit_matrix(const lane_model *m, const lane_data *d)
+LANE_FN void implicit_matrix(const lane_model *m, lane_data *d)
 {
     int damper = !(m->opt.disableflags & ORR_DISABLE_DAMPER),
         euler = m->opt.integrator == ORR_INTEGRATOR_EULER;
@@ -233,7 +232,7 @@ LANE_FN void implicit_matrix(const lane_model *m, const lane_data *d)
 }
 
 // acceleration: the force on entry
-LANE_FN void implicit_solve(const lane_model *m, const lane_data *d, reals acceleration)
+LANE_FN void implicit_solve(const lane_model *m, lane_data *d, reals acceleration)
 {
     implicit_matrix(m, d);
     if (m->plan->unsymmetric) {
@@ -246,7 +245,7 @@ LANE_FN void implicit_solve(const lane_model *m, const lane_data *d, reals accel
 }
 
 // acceleration of the step on entry; on return the one that the forces of its beginning give: M^-1 (M - h dF/dv) a
-LANE_FN void implicit_back(const lane_model *m, const lane_data *d, reals acceleration, reals force)
+LANE_FN void implicit_back(const lane_model *m, lane_data *d, reals acceleration, reals force)
 {
     implicit_matrix(m, d);
     for (int k = 0; k < m->nv; k++) {

@@ -20,7 +20,7 @@ FN real diagonal_inertia(const lane_model *m, const lane_data *d, int i, spatial
            R(m->dof_drive[LANE_DRIVE * i]);
 }
 
-LANE_FN void inertia_matrix(const lane_model *m, const lane_data *d)
+LANE_FN void inertia_matrix(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < 10 * m->nbody; i += team_size(d)) {
         d->crb[i] = d->cinert[i];
@@ -100,7 +100,7 @@ LANE_FN void solve_factorised(const lane_model *m, const lane_data *d, reals LD,
     }
 }
 
-LANE_FN void factorise_inertia(const lane_model *m, const lane_data *d)
+LANE_FN void factorise_inertia(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nM; i += team_size(d)) {
         d->qLD[i] = d->qM[i];

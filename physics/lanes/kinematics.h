@@ -47,7 +47,7 @@ FN void local_to_world(const lane_data *d, int body, real3 pos, quaternion quat,
     *turned = quaternion_matrix(multiply_quaternions(load_quaternion(d->xquat, body), quat));
 }
 
-LANE_FN void move_by_joint(const lane_model *m, const lane_data *d, int joint, real3 *position,
+LANE_FN void move_by_joint(const lane_model *m, lane_data *d, int joint, real3 *position,
                            quaternion *orientation)
 {
     reals q = d->qpos + m->jnt_qposadr[joint];
@@ -72,7 +72,7 @@ LANE_FN void move_by_joint(const lane_model *m, const lane_data *d, int joint, r
 }
 
 // Needs the body's parent.
-LANE_FN void place_body(const lane_model *m, const lane_data *d, int i)
+LANE_FN void place_body(const lane_model *m, lane_data *d, int i)
 {
     int joint = m->body_jntadr[i], joint_end = joint + m->body_jntnum[i];
     real3 position;
@@ -101,7 +101,7 @@ LANE_FN void place_body(const lane_model *m, const lane_data *d, int i)
     store_matrix(d->xmat, i, quaternion_matrix(orientation));
 }
 
-LANE_FN void kinematics(const lane_model *m, const lane_data *d)
+LANE_FN void kinematics(const lane_model *m, lane_data *d)
 {
     store3(d->xpos, 0, zero3());
     store3(d->xipos, 0, zero3());
@@ -142,7 +142,7 @@ LANE_FN void kinematics(const lane_model *m, const lane_data *d)
 }
 
 // The motion that the dofs of a joint give, about the centre of mass of its tree.
-LANE_FN void joint_motion(const lane_model *m, const lane_data *d, int joint)
+LANE_FN void joint_motion(const lane_model *m, lane_data *d, int joint)
 {
     int dof = m->jnt_dofadr[joint], body = m->jnt_bodyid[joint];
     real3 to_centre = sub3(load3(d->subtree_com, m->body_rootid[body]), load3(d->xanchor, joint));
@@ -178,7 +178,7 @@ FN void add_to_parents(const lane_model *m, const lane_data *d, reals x, int cou
     }
 }
 
-LANE_FN void centres_of_mass(const lane_model *m, const lane_data *d)
+LANE_FN void centres_of_mass(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nbody; i += team_size(d)) {
         store3(d->subtree_com, i, scale3(load3(d->xipos, i), body_mass(m, d, i)));

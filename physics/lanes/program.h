@@ -11,7 +11,7 @@ typedef enum orr_program_call {
     ORR_PROGRAM_STEP,
     ORR_PROGRAM_FORWARD,
     ORR_PROGRAM_INVERSE,
-    // what can be read of the state, which is left as it was: the depths of lanes/read.h
+    // what can be read of the state, which is left as it was: the depths of lanes/evaluate.h
     ORR_PROGRAM_POSITIONS,
     ORR_PROGRAM_VELOCITIES,
     ORR_PROGRAM_ACCELERATIONS,

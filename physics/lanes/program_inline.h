@@ -2,9 +2,9 @@
 // is a warp and each of its threads has one world: the calls of program.h, and the arrays by name.
 #pragma once
 
+#include "physics/lanes/evaluate.h"
 #include "physics/lanes/memory.h"
 #include "physics/lanes/program.h"
-#include "physics/lanes/read.h"
 
 #include <assert.h>
 
@@ -85,7 +85,7 @@ LANE_FN double lane_number(real x, int lane)
 #endif
 }
 
-LANE_FN int list_contacts(const lane_model *m, lane_data *d, int lane, orr_physics_contact *result,
+LANE_FN int list_contacts(const lane_model *m, const lane_data *d, int lane, orr_physics_contact *result,
                           int capacity)
 {
     int count = 0;

@@ -7,7 +7,7 @@
 #include "physics/lanes/velocity.h"
 
 // Adds a force and a torque at a point of a body to cfrc_ext, times `sign`. Nothing pushes the world.
-FN void push_body(const lane_model *m, const lane_data *d, int body, real3 at, real3 force, real3 torque,
+FN void push_body(const lane_model *m, lane_data *d, int body, real3 at, real3 force, real3 torque,
                   double sign)
 {
     if (body == 0) {
@@ -17,7 +17,7 @@ FN void push_body(const lane_model *m, const lane_data *d, int body, real3 at, r
     store_spatial(d->cfrc_ext, body, add_scaled_spatial(load_spatial(d->cfrc_ext, body), whole, R(sign)));
 }
 
-LANE_FN void push_by_contacts(const lane_model *m, const lane_data *d)
+LANE_FN void push_by_contacts(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < d->contact_count; i++) {
         const orr_pair *pair = &m->plan->pair[d->contact[i].pair];
@@ -33,7 +33,7 @@ LANE_FN void push_by_contacts(const lane_model *m, const lane_data *d)
 }
 
 // Rows of equalities stand first, in their order.
-LANE_FN void push_by_equalities(const lane_model *m, const lane_data *d)
+LANE_FN void push_by_equalities(const lane_model *m, lane_data *d)
 {
     if (m->opt.disableflags & (ORR_DISABLE_CONSTRAINT | ORR_DISABLE_EQUALITY)) {
         return;
@@ -58,7 +58,7 @@ LANE_FN void push_by_equalities(const lane_model *m, const lane_data *d)
 }
 
 // cacc, cfrc_ext, cfrc_int
-LANE_FN void reactions(const lane_model *m, const lane_data *d)
+LANE_FN void reactions(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->nbody; i++) {
         store_spatial(d->cfrc_ext, i, make_spatial(zero3(), zero3()));
@@ -86,7 +86,7 @@ LANE_FN void reactions(const lane_model *m, const lane_data *d)
 }
 
 // subtree_linvel: of the centre of mass; subtree_angmom: about it
-LANE_FN void subtree_velocities(const lane_model *m, const lane_data *d)
+LANE_FN void subtree_velocities(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->nbody; i++) {
         real3 arm = arm_to(m, d, i, load3(d->xipos, i));

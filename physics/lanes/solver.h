@@ -1,13 +1,13 @@
 // The constraint solver: the acceleration that minimises
 //     1/2 (a - a_smooth)^T M (a - a_smooth) + sum of s(J a - aref)
-// by Newton's method, or conjugate gradients (lanes/gradient.h), with exact line search (Todorov, "Convex and analytically-invertible dynamics with contacts
+// by Newton's method, or conjugate gradients (lanes/conjugate_gradient.h), with exact line search (Todorov, "Convex and analytically-invertible dynamics with contacts
 // and constraints", ICRA 2014; MuJoCo documentation, "Computation"). Each lane stops when it has converged; the
 // others go on.
 #pragma once
 
-#include "physics/lanes/gradient.h"
+#include "physics/lanes/conjugate_gradient.h"
+#include "physics/lanes/constraint_rows.h"
 #include "physics/lanes/inertia.h"
-#include "physics/lanes/rows.h"
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define SOLVER_TOLERANCE 1e-20 // of the scaled improvement: an error of 1e-10 in the acceleration
@@ -122,7 +122,7 @@ LANE_FN void load_cone(const lane_data *d, int i, reals from, real x[6])
 }
 
 // Cost of a row; of a cone all of its rows have it together, and the first says it. Forces and second derivatives, too.
-FN real row_forces(const lane_data *d, int i)
+FN real row_forces(lane_data *d, int i)
 {
     const lane_row *row = &d->row[i];
     if (row->type != LANE_ROW_CONE) {
@@ -141,7 +141,7 @@ FN real row_forces(const lane_data *d, int i)
 }
 
 // Forces and second derivatives at efc_jar; returns the constraints' cost.
-LANE_FN real constraint_forces(const lane_data *d)
+LANE_FN real constraint_forces(lane_data *d)
 {
     real cost[LANE_STRANDS];
     for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
@@ -154,8 +154,7 @@ LANE_FN real constraint_forces(const lane_data *d)
     return team_sum(d, cost);
 }
 
-// To the dofs that this member owns.
-FN void add_group_force(const lane_data *d, int i, reals result, int basis)
+FN void add_group_force_basis(const lane_data *d, int i, reals result, int basis)
 {
     const lane_row *row = &d->row[i];
     real force[6];
@@ -184,6 +183,24 @@ FN void add_group_force(const lane_data *d, int i, reals result, int basis)
     }
 }
 
+// result += J^T force of the group at i, for the dofs that this member owns
+FN void add_group_force(const lane_data *d, int i, reals result)
+{
+    switch (d->row[i].basis) {
+    case 1:
+        add_group_force_basis(d, i, result, 1);
+        break;
+    case 3:
+        add_group_force_basis(d, i, result, 3);
+        break;
+    case 4:
+        add_group_force_basis(d, i, result, 4);
+        break;
+    default:
+        add_group_force_basis(d, i, result, 6);
+    }
+}
+
 // result = J^T force
 LANE_FN void constraint_force(const lane_model *m, const lane_data *d, reals result)
 {
@@ -191,7 +208,7 @@ LANE_FN void constraint_force(const lane_model *m, const lane_data *d, reals res
         result[i] = R(0.0);
     }
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
-        WITH_BASIS(&d->row[i], add_group_force, d, i, result)
+        add_group_force(d, i, result);
     }
     team_wait(d);
 }
@@ -206,7 +223,7 @@ LANE_FN void jacobian_times(const lane_data *d, reals x, reals result)
 }
 
 // efc_jar = J x - aref
-LANE_FN void constraint_residual(const lane_data *d, reals x)
+LANE_FN void constraint_residual(lane_data *d, reals x)
 {
     jacobian_times(d, x, d->efc_jar);
     for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
@@ -320,8 +337,7 @@ FN reals row_of_H(const lane_data *d, int k)
     return d->H + k * (k + 1) / 2;
 }
 
-// H = H + J^T hessian J, with `basis` a constant where the call stands
-FN void add_group_hessian(const lane_data *d, const lane_row *row, real hessian[6][6], int basis)
+FN void add_group_hessian_basis(lane_data *d, const lane_row *row, real hessian[6][6], int basis)
 {
     reals J = d->efc_J + row->J;
     int count = row->count;
@@ -347,8 +363,26 @@ FN void add_group_hessian(const lane_data *d, const lane_row *row, real hessian[
     }
 }
 
+// H += J^T hessian J of a group, in the rows of H that this member owns
+FN void add_group_hessian(lane_data *d, const lane_row *row, real hessian[6][6])
+{
+    switch (row->basis) {
+    case 1:
+        add_group_hessian_basis(d, row, hessian, 1);
+        break;
+    case 3:
+        add_group_hessian_basis(d, row, hessian, 3);
+        break;
+    case 4:
+        add_group_hessian_basis(d, row, hessian, 4);
+        break;
+    default:
+        add_group_hessian_basis(d, row, hessian, 6);
+    }
+}
+
 // A member has the rows of H of the dofs that it owns.
-LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
+LANE_FN void build_hessian(const lane_model *m, lane_data *d)
 {
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
         reals row = row_of_H(d, k);
@@ -366,13 +400,13 @@ LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
         if (!group_hessian(d, i, hessian)) {
             continue;
         }
-        WITH_BASIS(row, add_group_hessian, d, row, hessian)
+        add_group_hessian(d, row, hessian);
     }
     team_wait(d);
 }
 
 // `width` entries of row k of the factor: H less what the rows below have already explained of it
-FN void eliminate(const lane_data *d, int nv, int k, ints columns, int width)
+FN void eliminate(lane_data *d, int nv, int k, ints columns, int width)
 {
     ints below = d->below + k * nv;
     reals row = row_of_H(d, k);
@@ -393,7 +427,7 @@ FN void eliminate(const lane_data *d, int nv, int k, ints columns, int width)
 }
 
 // All `count` entries of row k, up to four at once, so that each member of a team has some.
-FN void eliminate_row(const lane_data *d, int nv, int k, ints columns, int count)
+FN void eliminate_row(lane_data *d, int nv, int k, ints columns, int count)
 {
     int width = (count + team_size(d) - 1) / team_size(d);
     width = width < 4 ? width : 4;
@@ -440,7 +474,7 @@ LANE_FN void substitute(const lane_data *d, int nv, reals x)
 }
 
 // search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal; D in Mv, 1 / D in work
-LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
+LANE_FN void newton_direction(const lane_model *m, lane_data *d)
 {
     int nv = m->nv;
     reals x = d->search;
@@ -560,7 +594,7 @@ LANE_FN mask constrained_lanes(const lane_data *d)
 }
 
 // qacc starts from the cheaper of last step's acceleration and the unconstrained one.
-LANE_FN void warm_start(const lane_model *m, const lane_data *d, mask constrained)
+LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
 {
     int nv = m->nv;
     for (int k = team_first(d); k < nv; k += team_size(d)) {
@@ -594,7 +628,7 @@ LANE_FN void warm_start(const lane_model *m, const lane_data *d, mask constraine
 
 // Goes `step` along efc_jv. Returns the lanes in which a row has come or gone, or that are on a cone: in the
 // others the cost was quadratic all the way, and a whole step has found its minimum.
-LANE_FN mask move_rows(const lane_data *d, real step)
+LANE_FN mask move_rows(lane_data *d, real step)
 {
     for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
         d->efc_jar[i] = fma_(step, d->efc_jv[i], d->efc_jar[i]);
@@ -624,7 +658,10 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
     }
     int newton = m->opt.solver != ORR_SOLVER_CG; // for PGS too: the minimum is the same
     if (newton) {
-        ALONE(d, fill_pattern(m, d))
+        if (team_single_begin(d)) {
+            fill_pattern(m, d);
+        }
+        team_single_end(d);
         d->coupled_count = team_share(d, d->coupled_count);
     }
     mask running = constrained_lanes(d);
@@ -641,7 +678,10 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
             newton_direction(m, d);
         } else {
             team_wait(d);
-            ALONE(d, conjugate_direction(m, d, i == 0))
+            if (team_single_begin(d)) {
+                conjugate_direction(m, d, i == 0);
+            }
+            team_single_end(d);
         }
         real slope = R(0.0);
         for (int k = 0; k < nv; k++) {

@@ -207,11 +207,13 @@ typedef struct lane_extent {
     int32_t geom;
 } lane_extent;
 
-// Who works on a world (lanes/team.h): one of `size` threads, which are those lanes of the warp.
+// The threads that step a world together (lanes/team.h), as one of them sees them.
 #if defined(__CUDACC__)
 typedef struct lane_team {
-    int member, size;
-    uint32_t lanes;
+    int member;       // number of this thread among them
+    int size;         // how many there are; 1 between team_single_begin and team_single_end
+    int member_count; // how many there are
+    uint32_t lanes;   // of the warp, one bit each
 } lane_team;
 #endif
 

@@ -4,8 +4,8 @@
 #include "physics/lanes/collision/collision.h"
 #include "physics/lanes/equality.h"
 #include "physics/lanes/implicit.h"
+#include "physics/lanes/noslip.h"
 #include "physics/lanes/positions.h"
-#include "physics/lanes/slip.h"
 
 LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
 {
@@ -14,7 +14,10 @@ LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
         return;
     }
     if (m->neq > 0) {
-        ALONE(d, equality_rows(m, d))
+        if (team_single_begin(d)) {
+            equality_rows(m, d);
+        }
+        team_single_end(d);
         d->row_count = team_share(d, d->row_count);
         d->group_count = team_share(d, d->group_count);
         d->J_count = team_share(d, d->J_count);
@@ -24,12 +27,15 @@ LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
     collide(m, d);
     team_wait(d);
     if (m->opt.enableflags & ORR_ENABLE_DIAGEXACT) {
-        ALONE(d, correct_diagonals(m, d))
+        if (team_single_begin(d)) {
+            correct_diagonals(m, d);
+        }
+        team_single_end(d);
     }
     body_transmissions(m, d);
 }
 
-LANE_FN void bias_forces(const lane_model *m, const lane_data *d)
+LANE_FN void bias_forces(const lane_model *m, lane_data *d)
 {
     newton_euler(m, d, 0, d->qfrc_bias);
     if (m->ntendon > 0) {
@@ -41,7 +47,7 @@ LANE_FN void bias_forces(const lane_model *m, const lane_data *d)
 }
 
 // Adds what pulls at bodies from outside.
-LANE_FN void applied_forces(const lane_model *m, const lane_data *d)
+LANE_FN void applied_forces(const lane_model *m, lane_data *d)
 {
     real pull = R(0.0);
     for (int i = 6 + team_first(d); i < 6 * m->nbody; i += team_size(d)) {
@@ -59,7 +65,7 @@ LANE_FN void applied_forces(const lane_model *m, const lane_data *d)
     team_wait(d);
 }
 
-LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
+LANE_FN void smooth_forces(const lane_model *m, lane_data *d)
 {
     passive_forces(m, d);
     bias_forces(m, d);
@@ -71,7 +77,7 @@ LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
     applied_forces(m, d);
 }
 
-LANE_FN void velocities(const lane_model *m, const lane_data *d)
+LANE_FN void velocities(const lane_model *m, lane_data *d)
 {
     body_velocities(m, d);
     tendon_velocities(m, d);
@@ -91,7 +97,10 @@ LANE_FN void accelerations(const lane_model *m, lane_data *d)
     solve_factorised(m, d, d->qLD, d->qLDiagInv, d->qacc_smooth);
     solve_constraints(m, d);
     if (m->opt.noslip_iterations > 0 && d->row_count > 0) {
-        ALONE(d, noslip(m, d))
+        if (team_single_begin(d)) {
+            noslip(m, d);
+        }
+        team_single_end(d);
     }
 }
 
@@ -133,7 +142,7 @@ LANE_FN void inverse(const lane_model *m, lane_data *d)
     d->qacc = given;
 }
 
-LANE_FN void energies(const lane_model *m, const lane_data *d)
+LANE_FN void energies(const lane_model *m, lane_data *d)
 {
     real potential = R(0.0), kinetic = R(0.0);
     if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {
@@ -200,7 +209,7 @@ LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals q
     team_wait(d);
 }
 
-LANE_FN void advance_activations(const lane_model *m, const lane_data *d)
+LANE_FN void advance_activations(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         if (m->actuator_actadr[i] >= 0 && !actuator_disabled(m, i)) {
@@ -210,7 +219,7 @@ LANE_FN void advance_activations(const lane_model *m, const lane_data *d)
 }
 
 // Semi-implicit: the velocity moves by `acceleration`, then the position by the new velocity.
-LANE_FN void advance(const lane_model *m, const lane_data *d, reals acceleration)
+LANE_FN void advance(const lane_model *m, lane_data *d, reals acceleration)
 {
     real step = R(m->opt.timestep);
     advance_activations(m, d);
@@ -231,7 +240,10 @@ LANE_FN void step_implicit(const lane_model *m, lane_data *d)
         d->work[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
     }
     team_wait(d);
-    ALONE(d, implicit_solve(m, d, d->work))
+    if (team_single_begin(d)) {
+        implicit_solve(m, d, d->work);
+    }
+    team_single_end(d);
     advance(m, d, d->work);
 }
 

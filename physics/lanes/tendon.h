@@ -3,7 +3,7 @@
 #pragma once
 
 #include "physics/lanes/kinematics.h"
-#include "physics/lanes/wrap.h"
+#include "physics/lanes/tendon_wrap.h"
 
 FN orr_chain tendon_chain(const lane_model *m, int tendon)
 {
@@ -23,7 +23,7 @@ typedef struct tendon_piece {
 } tendon_piece;
 
 // Adds a piece, `share` of which counts, to the tendon's arms; returns its length.
-FN real add_piece(const lane_model *m, const lane_data *d, int tendon, tendon_piece piece, real share)
+FN real add_piece(const lane_model *m, lane_data *d, int tendon, tendon_piece piece, real share)
 {
     real3 way = sub3(piece.at[1], piece.at[0]);
     real length = length3(way);
@@ -45,7 +45,7 @@ FN real add_piece(const lane_model *m, const lane_data *d, int tendon, tendon_pi
 }
 
 // A piece around the geom of entry `wrap`; lanes where it does not touch go straight.
-FN real add_wrapped_piece(const lane_model *m, const lane_data *d, int tendon, int wrap, tendon_piece piece,
+FN real add_wrapped_piece(const lane_model *m, lane_data *d, int tendon, int wrap, tendon_piece piece,
                           real share)
 {
     int geom = m->wrap_objid[wrap], side = (int)m->wrap_prm[wrap], body = m->geom_bodyid[geom];
@@ -90,7 +90,7 @@ FN tendon_piece site_piece(const lane_model *m, const lane_data *d, int from, in
     return piece;
 }
 
-LANE_FN void spatial_tendon(const lane_model *m, const lane_data *d, int tendon)
+LANE_FN void spatial_tendon(const lane_model *m, lane_data *d, int tendon)
 {
     int end = m->tendon_adr[tendon] + m->tendon_num[tendon], next;
     double divisor = 1.0;
@@ -106,7 +106,7 @@ LANE_FN void spatial_tendon(const lane_model *m, const lane_data *d, int tendon)
     d->ten_length[tendon] = length;
 }
 
-LANE_FN void fixed_tendon(const lane_model *m, const lane_data *d, int tendon)
+LANE_FN void fixed_tendon(const lane_model *m, lane_data *d, int tendon)
 {
     orr_chain chain = tendon_chain(m, tendon);
     reals arms = tendon_arms(m, d, tendon);
@@ -122,7 +122,7 @@ LANE_FN void fixed_tendon(const lane_model *m, const lane_data *d, int tendon)
     d->ten_length[tendon] = length;
 }
 
-LANE_FN void tendons(const lane_model *m, const lane_data *d)
+LANE_FN void tendons(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->ntendon; i += team_size(d)) {
         reals arms = tendon_arms(m, d, i);
@@ -174,7 +174,7 @@ LANE_FN void chain_square(const lane_model *m, orr_chain chain, reals arms, real
     }
 }
 
-LANE_FN void tendon_velocities(const lane_model *m, const lane_data *d)
+LANE_FN void tendon_velocities(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->ntendon; i += team_size(d)) {
         d->ten_velocity[i] = chain_rate(m, tendon_chain(m, i), tendon_arms(m, d, i), d->qvel);
@@ -183,7 +183,7 @@ LANE_FN void tendon_velocities(const lane_model *m, const lane_data *d)
 }
 
 // Armature moves with a tendon's length: its part of M.
-LANE_FN void tendon_inertia(const lane_model *m, const lane_data *d)
+LANE_FN void tendon_inertia(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->ntendon; i++) {
         if ((double)tendon_mass(m, i) != 0.0) {
@@ -233,7 +233,7 @@ LANE_FN void tendon_euler(const lane_model *m, const lane_data *d, reals result)
     }
 }
 
-LANE_FN void tendon_springs(const lane_model *m, const lane_data *d, int with_spring, int with_damper)
+LANE_FN void tendon_springs(const lane_model *m, lane_data *d, int with_spring, int with_damper)
 {
     for (int i = 0; i < m->ntendon; i++) {
         real force = R(0.0);

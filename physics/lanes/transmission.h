@@ -13,7 +13,7 @@ FN reals actuator_moments(const lane_model *m, const lane_data *d, int actuator)
     return d->actuator_moment + (actuator_chain(m, actuator).first - m->plan->actuator_entry);
 }
 
-LANE_FN void tendon_transmission(const lane_model *m, const lane_data *d, int i)
+LANE_FN void tendon_transmission(const lane_model *m, lane_data *d, int i)
 {
     int tendon = m->actuator_trnid[2 * i];
     uniform_real gear = m->actuator_gear[6 * i];
@@ -24,7 +24,7 @@ LANE_FN void tendon_transmission(const lane_model *m, const lane_data *d, int i)
     d->actuator_length[i] = gear * d->ten_length[tendon];
 }
 
-LANE_FN void joint_transmission(const lane_model *m, const lane_data *d, int i)
+LANE_FN void joint_transmission(const lane_model *m, lane_data *d, int i)
 {
     const uniform_real *gear = m->actuator_gear + 6 * i;
     int joint = m->actuator_trnid[2 * i], type = m->jnt_type[joint], free_joint = type == ORR_JOINT_FREE;
@@ -58,7 +58,7 @@ FN quaternion compared_quaternion(const lane_model *m, const lane_data *d, int s
 
 // A force and torque at a site: gear in its frame; with a reference site, in that one's frame and against it, and the
 // length is the site's displacement along gear as the reference sees it.
-LANE_FN void site_transmission(const lane_model *m, const lane_data *d, int i)
+LANE_FN void site_transmission(const lane_model *m, lane_data *d, int i)
 {
     int site = m->actuator_trnid[2 * i], reference = m->actuator_trnid[2 * i + 1];
     int frame_site = reference < 0 ? site : reference;
@@ -83,7 +83,7 @@ LANE_FN void site_transmission(const lane_model *m, const lane_data *d, int i)
 }
 
 // A rod from a crank's site to a slider that moves along the z axis of its own site: the length is the slider's way.
-LANE_FN void crank_transmission(const lane_model *m, const lane_data *d, int i)
+LANE_FN void crank_transmission(const lane_model *m, lane_data *d, int i)
 {
     int crank = m->actuator_trnid[2 * i], slider = m->actuator_trnid[2 * i + 1];
     uniform_real rod = m->actuator_cranklength[i], gear = m->actuator_gear[6 * i];
@@ -112,7 +112,7 @@ LANE_FN void crank_transmission(const lane_model *m, const lane_data *d, int i)
 }
 
 // A force on the contacts of a body, those within the gap included: the mean of what presses each of them together.
-LANE_FN void body_transmission(const lane_model *m, const lane_data *d, int i, int contact_count)
+LANE_FN void body_transmission(const lane_model *m, lane_data *d, int i, int contact_count)
 {
     int body = m->actuator_trnid[2 * i];
     orr_chain chain = actuator_chain(m, i);
@@ -143,7 +143,7 @@ LANE_FN void body_transmission(const lane_model *m, const lane_data *d, int i, i
     }
 }
 
-LANE_FN void transmissions(const lane_model *m, const lane_data *d)
+LANE_FN void transmissions(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         switch (m->actuator_trntype[i]) {
@@ -168,7 +168,7 @@ LANE_FN void transmissions(const lane_model *m, const lane_data *d)
 }
 
 // What depends on contacts, when they are found.
-LANE_FN void body_transmissions(const lane_model *m, const lane_data *d)
+LANE_FN void body_transmissions(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         if (m->actuator_trntype[i] == ORR_TRANSMISSION_BODY) {
@@ -179,7 +179,7 @@ LANE_FN void body_transmissions(const lane_model *m, const lane_data *d)
     team_wait(d);
 }
 
-LANE_FN void actuator_velocities(const lane_model *m, const lane_data *d)
+LANE_FN void actuator_velocities(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         d->actuator_velocity[i] = chain_rate(m, actuator_chain(m, i), actuator_moments(m, d, i), d->qvel);

@@ -4,7 +4,7 @@
 #include "physics/lanes/kinematics.h"
 
 // Needs the body's parent.
-LANE_FN void body_velocity(const lane_model *m, const lane_data *d, int i)
+LANE_FN void body_velocity(const lane_model *m, lane_data *d, int i)
 {
     spatial v = load_spatial(d->cvel, m->body_parentid[i]);
     for (int joint = m->body_jntadr[i]; joint < m->body_jntadr[i] + m->body_jntnum[i]; joint++) {
@@ -27,7 +27,7 @@ LANE_FN void body_velocity(const lane_model *m, const lane_data *d, int i)
     store_spatial(d->cvel, i, v);
 }
 
-LANE_FN void body_velocities(const lane_model *m, const lane_data *d)
+LANE_FN void body_velocities(const lane_model *m, lane_data *d)
 {
     store_spatial(d->cvel, 0, make_spatial(zero3(), zero3()));
     for (int level = 0; level < level_count(m, d); level++) {
@@ -40,7 +40,7 @@ LANE_FN void body_velocities(const lane_model *m, const lane_data *d)
 }
 
 // What velocities, and with_qacc accelerations, of dofs give it. Needs the body's parent.
-LANE_FN void body_acceleration(const lane_model *m, const lane_data *d, int with_qacc, int i)
+LANE_FN void body_acceleration(const lane_model *m, lane_data *d, int with_qacc, int i)
 {
     spatial a = load_spatial(d->cacc, m->body_parentid[i]);
     for (int dof = m->body_dofadr[i]; dof < m->body_dofadr[i] + m->body_dofnum[i]; dof++) {
@@ -54,7 +54,7 @@ LANE_FN void body_acceleration(const lane_model *m, const lane_data *d, int with
 
 // result = the generalised force of gravity, Coriolis and centripetal forces and, with qacc, of M qacc less
 // the armature's part
-LANE_FN void newton_euler(const lane_model *m, const lane_data *d, int with_qacc, reals result)
+LANE_FN void newton_euler(const lane_model *m, lane_data *d, int with_qacc, reals result)
 {
     real3 up = zero3();
     if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {

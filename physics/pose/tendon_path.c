@@ -2,7 +2,7 @@
 #define ORR_SCALAR_DOUBLE
 #include "physics/pose/tendon_path.h"
 
-#include "physics/lanes/wrap.h"
+#include "physics/lanes/tendon_wrap.h"
 #include "physics/model/rotation.h"
 
 #include <math.h>

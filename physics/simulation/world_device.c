@@ -2,7 +2,7 @@
 
 #include "engine/device/cuda_gpu.h"
 #include "physics/pose/rest_pose.h"
-#include "physics/simulation/world_cuda.h"
+#include "physics/simulation/program_cuda.h"
 #include "physics/simulation/world_state.h"
 
 // Scratch is for as many warps as a card can have at work; more blocks take turns.

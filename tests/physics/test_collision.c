@@ -1,7 +1,7 @@
 // Contacts of single pairs, in the double program's own routines, against closed forms.
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
-#include "physics/lanes/collision/scatter.h"
+#include "physics/lanes/collision/per_lane.h"
 #include "tests/support/support.h"
 
 static convex_shape make_shape(int type, double x, double y, double z)

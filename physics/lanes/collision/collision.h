@@ -67,7 +67,7 @@ FN int lowest_bit(uint32_t bits)
 }
 
 // Sets the bits of the pairs that may touch, as sweep does: few enough that a team tries them all.
-LANE_FN void try_pairs(const lane_model *m, const lane_data *d)
+LANE_FN void try_pairs(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
     for (int first = 0; first < plan->pair_count; first += 32) {
@@ -91,7 +91,10 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
         }
     } else {
         if (plan->sweep_count > 0) {
-            ALONE(d, sweep(m, d))
+            if (team_single_begin(d)) {
+                sweep(m, d);
+            }
+            team_single_end(d);
         } else {
             try_pairs(m, d);
         }

@@ -1,7 +1,7 @@
 // A contact between two geoms, and the rows of the constraint Jacobian it becomes.
 #pragma once
 
-#include "physics/lanes/rows.h"
+#include "physics/lanes/constraint_rows.h"
 
 // What one dof does to the contact: the relative velocity of the second body at the contact along normal and
 // tangents, and its relative turning about them.
@@ -27,7 +27,7 @@ LANE_FN int add_contact_rows(const lane_model *m, lane_data *d, int pair_index)
     return add_group(d, type, rows, dim, m->plan->chain_dof + chain.first, chain.count);
 }
 
-LANE_FN void set_contact_rows(const lane_model *m, const lane_data *d, int contact)
+LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
 {
     const orr_plan *plan = m->plan;
     int pair_index = d->contact[contact].pair, first = d->contact[contact].row;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/core/triangle_formula.h"
-#include "physics/lanes/rows.h"
+#include "physics/lanes/constraint_rows.h"
 
 typedef struct lane_ray {
     real3 from, along; // in the frame of the shape

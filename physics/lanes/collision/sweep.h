@@ -2,9 +2,9 @@
 // are sorted along one axis; those that overlap on all three name a pair. Pairs come in the order of the plan.
 #pragma once
 
-#include "physics/lanes/collision/scatter.h"
+#include "physics/lanes/collision/per_lane.h"
 
-LANE_FN void find_extents(const lane_model *m, const lane_data *d)
+LANE_FN void find_extents(const lane_model *m, lane_data *d)
 {
     for (int k = 0; k < m->plan->sweep_count; k++) {
         int geom = m->plan->sweep_geom[k];
@@ -91,7 +91,7 @@ LANE_FN int find_pair(const orr_plan *plan, int geom1, int geom2)
 }
 
 // Sets the bits of the pairs that may touch in some lane.
-LANE_FN void sweep(const lane_model *m, const lane_data *d)
+LANE_FN void sweep(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
     memcpy(d->near_pair, plan->always_near, (size_t)(plan->pair_count + 31) / 32 * sizeof *d->near_pair);

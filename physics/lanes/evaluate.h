@@ -2,7 +2,7 @@
 #pragma once
 
 #include "physics/lanes/reaction.h"
-#include "physics/lanes/sensor.h"
+#include "physics/lanes/sensors.h"
 #include "physics/lanes/step.h"
 
 // How much is worked out; each with all before it.

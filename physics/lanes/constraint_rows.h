@@ -80,23 +80,8 @@ LANE_FN int add_row(lane_data *d, lane_row_type type, const int32_t *dof, int co
     return add_group(d, type, 1, 1, dof, count);
 }
 
-// Calls function(..., basis) with the group's `basis` as a constant, so that its loops are unrolled.
-#define WITH_BASIS(row, function, ...)                                                                       \
-    switch ((row)->basis) {                                                                                  \
-    case 1:                                                                                                  \
-        function(__VA_ARGS__, 1);                                                                            \
-        break;                                                                                               \
-    case 3:                                                                                                  \
-        function(__VA_ARGS__, 3);                                                                            \
-        break;                                                                                               \
-    case 4:                                                                                                  \
-        function(__VA_ARGS__, 4);                                                                            \
-        break;                                                                                               \
-    default:                                                                                                 \
-        function(__VA_ARGS__, 6);                                                                            \
-        break;                                                                                               \
-    }
-
+// A group has a basis of 1, 3, 4 or 6 rows. Functions over them take that number as an argument, which their callers give as a
+// constant, so that loops are unrolled.
 FN void group_times_basis(const lane_data *d, int i, reals x, reals result, int basis)
 {
     const lane_row *row = &d->row[i];
@@ -126,12 +111,26 @@ FN void group_times_basis(const lane_data *d, int i, reals x, reals result, int 
 }
 
 // result = J x, for the rows of the group at i
-LANE_FN void group_times(const lane_data *d, int i, reals x,
-                         reals result){WITH_BASIS(&d->row[i], group_times_basis, d, i, x, result)}
+LANE_FN void group_times(const lane_data *d, int i, reals x, reals result)
+{
+    switch (d->row[i].basis) {
+    case 1:
+        group_times_basis(d, i, x, result, 1);
+        break;
+    case 3:
+        group_times_basis(d, i, x, result, 3);
+        break;
+    case 4:
+        group_times_basis(d, i, x, result, 4);
+        break;
+    default:
+        group_times_basis(d, i, x, result, 6);
+    }
+}
 
 // The row's regulariser and reference acceleration. r: position less margin; inverse_weight: (1 - d) / d of
 // it is the regulariser; exists: the lanes that have the row. efc_jv holds the row's velocity.
-LANE_FN void set_row_of_group(const lane_data *d, int i, lane_impedance at, real r, real inverse_weight,
+LANE_FN void set_row_of_group(lane_data *d, int i, lane_impedance at, real r, real inverse_weight,
                               mask exists)
 {
     real regulariser = max_((R(1.0) - at.impedance) / at.impedance * inverse_weight, R(LANE_TINY));
@@ -142,7 +141,7 @@ LANE_FN void set_row_of_group(const lane_data *d, int i, lane_impedance at, real
 }
 
 // The same for a row alone.
-LANE_FN void set_row(const lane_data *d, int i, lane_impedance at, real r, real inverse_weight, mask exists)
+LANE_FN void set_row(lane_data *d, int i, lane_impedance at, real r, real inverse_weight, mask exists)
 {
     group_times(d, i, d->qvel, d->efc_jv);
     set_row_of_group(d, i, at, r, inverse_weight, exists);
@@ -206,7 +205,7 @@ LANE_FN void ball_limit_row(const lane_model *m, lane_data *d, int joint)
 }
 
 // What holds at the limit, of which r is known.
-LANE_FN void set_limit_row(const lane_model *m, const lane_data *d, int row)
+LANE_FN void set_limit_row(const lane_model *m, lane_data *d, int row)
 {
     int joint = d->row[row].limit - 1, tendon = joint - m->njnt;
     real r = d->efc_pos[row];

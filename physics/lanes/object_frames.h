@@ -13,7 +13,7 @@ FN matrix3 look_from(real3 at, real3 target)
     return frame;
 }
 
-LANE_FN void cameras(const lane_model *m, const lane_data *d)
+LANE_FN void cameras(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->ncam; i++) {
         int body = m->cam_bodyid[i], target = m->cam_targetbodyid[i];

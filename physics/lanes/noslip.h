@@ -20,7 +20,7 @@ FN void clear_dofs(const lane_model *m, reals x)
 // ---- the exact diagonal ----
 
 // The regulariser of a group's rows is a share of a diagonal that has been taken at qpos0: that of its first row.
-LANE_FN void correct_group(const lane_model *m, const lane_data *d, int first)
+LANE_FN void correct_group(const lane_model *m, lane_data *d, int first)
 {
     const lane_row *row = &d->row[first];
     reals J = d->efc_J + row->J, x = d->row_response;
@@ -44,7 +44,7 @@ LANE_FN void correct_group(const lane_model *m, const lane_data *d, int first)
     }
 }
 
-LANE_FN void correct_diagonals(const lane_model *m, const lane_data *d)
+LANE_FN void correct_diagonals(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
         correct_group(m, d, i);
@@ -109,7 +109,7 @@ FN real slide_residual(const lane_data *d, lane_slide slide)
     return slide_times(d, slide, d->qacc) - wanted;
 }
 
-FN void prepare_slide(const lane_model *m, const lane_data *d, lane_slide slide)
+FN void prepare_slide(const lane_model *m, lane_data *d, lane_slide slide)
 {
     reals response = slide_response(m, d, slide);
     clear_dofs(m, response);
@@ -119,7 +119,7 @@ FN void prepare_slide(const lane_model *m, const lane_data *d, lane_slide slide)
     inverse_times(m, d, response);
 }
 
-FN void push_slide(const lane_model *m, const lane_data *d, lane_slide slide, real change)
+FN void push_slide(const lane_model *m, lane_data *d, lane_slide slide, real change)
 {
     reals response = slide_response(m, d, slide);
     d->efc_force[slide.row] = d->efc_force[slide.row] + change;
@@ -132,7 +132,7 @@ FN void push_slide(const lane_model *m, const lane_data *d, lane_slide slide, re
 }
 
 // One direction alone: the force between low and high that stops the slip. Returns what that gains.
-FN real stop_slide(const lane_model *m, const lane_data *d, lane_slide slide, real force, real low, real high,
+FN real stop_slide(const lane_model *m, lane_data *d, lane_slide slide, real force, real low, real high,
                    mask running)
 {
     real slip = slide_residual(d, slide), weight = slide_times(d, slide, slide_response(m, d, slide));
@@ -197,7 +197,7 @@ FN void least_in_ball(int n, real A[5][5], real b[5], real radius, real x[5], ma
 }
 
 // All tangential rows of an elliptic contact at once; its normal force stays.
-LANE_FN real stop_cone(const lane_model *m, const lane_data *d, int first, mask running)
+LANE_FN real stop_cone(const lane_model *m, lane_data *d, int first, mask running)
 {
     int n = d->row[first].dim - 1;
     reals friction = d->row[first].friction;
@@ -240,7 +240,7 @@ LANE_FN real stop_cone(const lane_model *m, const lane_data *d, int first, mask 
     return gain;
 }
 
-LANE_FN real stop_group(const lane_model *m, const lane_data *d, int first, mask running)
+LANE_FN real stop_group(const lane_model *m, lane_data *d, int first, mask running)
 {
     const lane_row *row = &d->row[first];
     if (row->type == LANE_ROW_CONE) {
@@ -261,7 +261,7 @@ LANE_FN real stop_group(const lane_model *m, const lane_data *d, int first, mask
 }
 
 // Gauss-Seidel over friction, without its regulariser; normal forces stay. Changes efc_force, qfrc_constraint and qacc.
-LANE_FN void noslip(const lane_model *m, const lane_data *d)
+LANE_FN void noslip(const lane_model *m, lane_data *d)
 {
     mask running = constrained_lanes(d);
     real scale = R(1.0 / (m->stat.meaninertia * (m->nv > 1 ? m->nv : 1))), start = R(0.0);

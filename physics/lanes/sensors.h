@@ -2,7 +2,7 @@
 // out when it is asked for.
 #pragma once
 
-#include "physics/lanes/collision/distance.h"
+#include "physics/lanes/collision/geom_distance.h"
 #include "physics/lanes/collision/ray_scene.h"
 #include "physics/lanes/contact_sensor.h"
 
@@ -33,7 +33,7 @@ LANE_FN real touch_force(const lane_model *m, const lane_data *d, int site)
 }
 
 // limit: as in lane_row. Of the limits that act now, the first; 0 when there is none.
-LANE_FN real limit_value(const lane_data *d, int limit, int type)
+LANE_FN real limit_value(lane_data *d, int limit, int type)
 {
     real value = R(0.0);
     mask found = not_(everywhere());
@@ -67,7 +67,7 @@ LANE_FN real tendon_actuation(const lane_model *m, const lane_data *d, int tendo
 }
 
 // Sensors of one number.
-LANE_FN real sense_number(const lane_model *m, const lane_data *d, int i)
+LANE_FN real sense_number(const lane_model *m, lane_data *d, int i)
 {
     int type = m->sensor_type[i], id = m->sensor_objid[i];
     switch (type) {
@@ -323,7 +323,7 @@ LANE_FN int sense_special(const lane_model *m, const lane_data *d, int i, reals 
     }
 }
 
-LANE_FN void sensors(const lane_model *m, const lane_data *d)
+LANE_FN void sensors(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->nsensor; i++) {
         reals out = d->sensordata + m->sensor_adr[i];

@@ -2,4 +2,4 @@
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
 #define ORR_ISA double
-#include "physics/simulation/world_cpu.c"
+#include "physics/simulation/program_cpu.c"

@@ -6,7 +6,7 @@
 #include "physics/lanes/inertia.h"
 
 // search = -M^-1 gradient + beta search. What the next call needs stands in work: the gradient and M^-1 gradient.
-LANE_FN void conjugate_direction(const lane_model *m, const lane_data *d, int first)
+LANE_FN void conjugate_direction(const lane_model *m, lane_data *d, int first)
 {
     int nv = m->nv;
     reals gradient = d->work, scaled = gradient + nv, next = scaled + nv;

@@ -1,7 +1,7 @@
 // How far geoms are apart, whether or not they can touch: lane after lane in plain double.
 #pragma once
 
-#include "physics/lanes/collision/scatter.h"
+#include "physics/lanes/collision/per_lane.h"
 
 // The closest points of two geoms: on the first at pos - distance / 2 normal, on the second at pos + distance / 2 normal.
 // Returns whether they are closer than `reach`.

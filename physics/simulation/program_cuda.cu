@@ -1,6 +1,6 @@
-// The lane program as kernels: a thread per world, a warp per block of worlds. world_cuda_double.cu compiles it in double.
+// The lane program as kernels: a thread per world, a warp per block of worlds. program_cuda_double.cu compiles it in double.
 #include "engine/device/cuda_kernel.h"
-#include "physics/simulation/world_cuda.h"
+#include "physics/simulation/program_cuda.h"
 
 #include "physics/lanes/program_inline.h"
 
@@ -12,7 +12,7 @@
 // distance, so that threads next to each other work on worlds next to each other.
 static __device__ lane_team make_team(int size, int first, int member)
 {
-    lane_team team = {member, size, 0};
+    lane_team team = {member, size, size, 0};
     for (int i = 0; i < size; i++) {
         team.lanes |= 1u << (first + i * (ORR_WARP / size));
     }
