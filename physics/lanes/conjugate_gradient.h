@@ -1,11 +1,11 @@
-// Directions of the nonlinear conjugate gradient method, preconditioned with M (Polak and Ribiere, restarted where they would
-// not go down): no matrix of second derivatives, for models with many dofs and few constraints. Converges over more
-// iterations than Newton's method, to option tolerance.
+// Directions of the nonlinear conjugate gradient method, preconditioned with M (Polak and Ribiere, restarted
+// where a direction does not descend): no matrix of second derivatives, for models with many dofs and few
+// constraints. Needs more iterations than Newton's method; converges to option tolerance.
 #pragma once
 
 #include "physics/lanes/inertia.h"
 
-// search = -M^-1 gradient + beta search. What the next call needs stands in work: the gradient and M^-1 gradient.
+// search = -M^-1 gradient + beta search. Stores the gradient and M^-1 gradient in work for the next call.
 LANE_FN void conjugate_direction(const lane_model *m, lane_data *d, int first)
 {
     int nv = m->nv;

@@ -1,10 +1,10 @@
-// Soft constraints: a row of the constraint Jacobian with MuJoCo's impedance and reference acceleration
-// (MuJoCo documentation, "Computation", section "Constraint model").
+// Rows of the constraint Jacobian with MuJoCo's impedance and reference acceleration (MuJoCo's documentation,
+// "Computation", section "Constraint model"): the general part, friction loss and limits.
 #pragma once
 
 #include "physics/lanes/tendon.h"
 
-// What pulls a constraint back, of the position r = pos - margin: impedance, stiffness, damping.
+// Impedance, stiffness and damping of a constraint at the position r = pos - margin.
 typedef struct lane_impedance {
     real impedance;
     uniform_real stiffness, damping;
@@ -54,7 +54,8 @@ LANE_FN lane_impedance impedance_of(const lane_model *m, const uniform_real solr
     return result;
 }
 
-// Adds a group of `dim` rows whose Jacobian has `basis` rows of `count` entries, still to be written.
+// Adds a group of `dim` rows; the caller writes its Jacobian, `basis` rows of `count` entries. Returns the
+// first row.
 LANE_FN int add_group(lane_data *d, lane_row_type type, int dim, int basis, const int32_t *dof, int count)
 {
     int first = d->row_count;
@@ -80,8 +81,8 @@ LANE_FN int add_row(lane_data *d, lane_row_type type, const int32_t *dof, int co
     return add_group(d, type, 1, 1, dof, count);
 }
 
-// A group has a basis of 1, 3, 4 or 6 rows. Functions over them take that number as an argument, which their callers give as a
-// constant, so that loops are unrolled.
+// A group has a basis of 1, 3, 4 or 6 rows. Functions over them take that number as an argument, which their
+// callers give as a constant, so that loops are unrolled.
 FN void group_times_basis(const lane_data *d, int i, reals x, reals result, int basis)
 {
     const lane_row *row = &d->row[i];
@@ -128,8 +129,9 @@ LANE_FN void group_times(const lane_data *d, int i, reals x, reals result)
     }
 }
 
-// The row's regulariser and reference acceleration. r: position less margin; inverse_weight: (1 - d) / d of
-// it is the regulariser; exists: the lanes that have the row. efc_jv holds the row's velocity.
+// Sets a row's regulariser and reference acceleration. r: position minus margin; inverse_weight: the
+// regulariser is (1 - d) / d of it, with the impedance d; exists: the lanes that have the row. efc_jv must
+// have the row's velocity.
 LANE_FN void set_row_of_group(lane_data *d, int i, lane_impedance at, real r, real inverse_weight,
                               mask exists)
 {
@@ -140,7 +142,7 @@ LANE_FN void set_row_of_group(lane_data *d, int i, lane_impedance at, real r, re
     d->efc_aref[i] = -(at.damping * d->efc_jv[i]) - at.stiffness * at.impedance * r;
 }
 
-// The same for a row alone.
+// The same for a single row, whose velocity it computes.
 LANE_FN void set_row(lane_data *d, int i, lane_impedance at, real r, real inverse_weight, mask exists)
 {
     group_times(d, i, d->qvel, d->efc_jv);
@@ -204,7 +206,7 @@ LANE_FN void ball_limit_row(const lane_model *m, lane_data *d, int joint)
     d->efc_pos[row] = r;
 }
 
-// What holds at the limit, of which r is known.
+// Of a limit: efc_pos has its r.
 LANE_FN void set_limit_row(const lane_model *m, lane_data *d, int row)
 {
     int joint = d->row[row].limit - 1, tendon = joint - m->njnt;
@@ -221,7 +223,7 @@ LANE_FN void set_limit_row(const lane_model *m, lane_data *d, int row)
     set_row(d, row, impedance_of(m, solref, solimp, r), r, weight, r < R(0.0));
 }
 
-// All find the rows; then they are dealt out.
+// All members of a team find the rows; then they divide them.
 LANE_FN void limit_rows(const lane_model *m, lane_data *d)
 {
     if (m->opt.disableflags & ORR_DISABLE_LIMIT) {

@@ -1,11 +1,11 @@
-// What can be read of a state that does not move.
+// Computes what can be read of a state, which does not change.
 #pragma once
 
 #include "physics/lanes/reaction.h"
 #include "physics/lanes/sensors.h"
 #include "physics/lanes/step.h"
 
-// How much is worked out; each with all before it.
+// How much is computed: each stage includes those before it.
 typedef enum lane_depth {
     LANE_DEPTH_POSITIONS,
     LANE_DEPTH_VELOCITIES,
@@ -13,7 +13,8 @@ typedef enum lane_depth {
     LANE_DEPTH_SENSORS
 } lane_depth;
 
-// The state, its acceleration included, stays as it is; d->qacc is the one that was found.
+// The state, with its qacc, is not changed: d->qacc points to the scratch, where the acceleration of the
+// state is computed.
 LANE_FN void evaluate(const lane_model *m, lane_data *d, int depth)
 {
     d->qacc = d->work;

@@ -1,11 +1,12 @@
-// Forces that depend on position and velocity alone (springs, dampers, drag), and actuators.
+// Passive forces, which depend on position and velocity alone (springs, dampers, drag), and forces of
+// actuators.
 #pragma once
 
 #include "physics/lanes/fluid.h"
 #include "physics/lanes/muscle.h"
 #include "physics/lanes/transmission.h"
 
-// Of a spring in space: per unit of how far it is stretched.
+// Force per unit of displacement of a spring in 3D.
 FN real spring_stiffness(const lane_drag *spring, real3 apart)
 {
     if ((double)spring->c1 == 0.0 && (double)spring->c2 == 0.0) {
@@ -157,14 +158,15 @@ LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, rea
     return force + factor * input;
 }
 
-// How an actuator's force changes with the velocity of its transmission.
+// The derivative of an actuator's force by the velocity of its transmission.
 LANE_FN real actuator_slope(const lane_model *m, lane_data *d, int i)
 {
     real slope = R(0.0);
     if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
         slope = actuator_biasprm(m, d, ORR_NBIAS * i + 2);
     }
-    real input = m->actuator_actadr[i] < 0 ? d->ctrl[i] : actuator_input(m, d, i); // MuJoCo's is not clamped
+    real input =
+        m->actuator_actadr[i] < 0 ? d->ctrl[i] : actuator_input(m, d, i); // not clamped, as in MuJoCo
     if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
         slope = slope + actuator_gainprm(m, d, ORR_NGAIN * i + 2) * input;
     } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {

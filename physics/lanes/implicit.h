@@ -1,8 +1,9 @@
-// Integrators that take forces at the end of the step: (M - h dF/dv) a = F. `implicit` knows all of dF/dv but that of
-// constraints, and is not symmetric; `implicitfast` leaves out Coriolis and gyroscopic forces, save those of a free body
-// that is alone in its tree. As in MuJoCo, dF/dv has the entries of M alone.
+// Integrators that are implicit in velocity: (M - h dF/dv) a = F. `implicit` has all of dF/dv but the part of
+// constraints, and is not symmetric; `implicitfast` leaves out Coriolis and gyroscopic forces, except those
+// of a free body that is alone in its tree. As in MuJoCo, dF/dv has only the entries that M has.
 //
-// The matrix stands as two triangles with the entries of M: qH[i] below and on the diagonal, qU[i] what mirrors it above.
+// The matrix is stored as two triangles with the pattern of M: qH[i] below and on the diagonal, qU[i] the
+// mirrored entry above.
 #pragma once
 
 #include "physics/lanes/fluid.h"
@@ -43,7 +44,8 @@ LANE_FN void add_actuators(const lane_model *m, lane_data *d)
     }
 }
 
-// Adds -h dF/dv of one shape. The dofs that move a body are a row of M, and each of their rows a part of that row.
+// Adds -h dF/dv of one shape. The dofs that move a body are the columns of a row of M, and their rows are
+// prefixes of it.
 LANE_FN void add_fluid_shape(const lane_model *m, lane_data *d, int last, int body, int geom, int symmetric)
 {
     fluid_shape shape = load_shape(m, d, body, geom);
@@ -91,8 +93,8 @@ LANE_FN void add_fluid(const lane_model *m, lane_data *d)
     }
 }
 
-// The rate of newton_euler's forces with the velocity of one dof, in cfrc_slope of all bodies that it moves, and of those
-// above: the derivative of each of its lines.
+// The derivative of newton_euler's forces by the velocity of one dof, in cfrc_slope of all bodies that the
+// dof moves and of their ancestors: newton_euler differentiated line by line.
 LANE_FN void newton_euler_slope(const lane_model *m, lane_data *d, int dof)
 {
     int root = m->dof_bodyid[dof], end = root;
@@ -150,10 +152,10 @@ LANE_FN void add_bias(const lane_model *m, lane_data *d)
         }
         newton_euler_slope(m, d, dof);
         int adr = m->M_rowadr[dof], last = m->M_rownnz[dof] - 1;
-        for (int c = 0; c < last; c++) { // on the dofs above
+        for (int c = 0; c < last; c++) { // on the dof's ancestors
             d->qU[adr + c] = fma_(step, slope_on(m, d, m->M_colind[adr + c]), d->qU[adr + c]);
         }
-        for (int row = dof; row < m->nv; row++) { // on itself and those below
+        for (int row = dof; row < m->nv; row++) { // on itself and its descendants
             int at = m->M_rowadr[row] + last;
             if (last < m->M_rownnz[row] && m->M_colind[at] == dof) {
                 d->qH[at] = fma_(step, slope_on(m, d, row), d->qH[at]);
@@ -162,7 +164,7 @@ LANE_FN void add_bias(const lane_model *m, lane_data *d)
     }
 }
 
-// qH and qU = L U, from the leaves to the root; nothing fills in. inverse: of the diagonal
+// qH and qU = L U, from the leaves to the root, without fill-in. inverse: of the diagonal
 LANE_FN void factorise_unsymmetric(const lane_model *m, reals H, reals U, reals inverse)
 {
     for (int k = m->nv - 1; k >= 0; k--) {
@@ -203,7 +205,7 @@ LANE_FN void solve_unsymmetric(const lane_model *m, reals H, reals U, reals inve
     }
 }
 
-// qH (and qU): M and what MuJoCo's integrator takes at the end of the step
+// qH (and qU) = M - h dF/dv, with the terms of MuJoCo's integrators.
 LANE_FN void implicit_matrix(const lane_model *m, lane_data *d)
 {
     int damper = !(m->opt.disableflags & ORR_DISABLE_DAMPER),
@@ -231,7 +233,7 @@ LANE_FN void implicit_matrix(const lane_model *m, lane_data *d)
     }
 }
 
-// acceleration: the force on entry
+// acceleration: the force on entry, the solution on return
 LANE_FN void implicit_solve(const lane_model *m, lane_data *d, reals acceleration)
 {
     implicit_matrix(m, d);
@@ -244,8 +246,8 @@ LANE_FN void implicit_solve(const lane_model *m, lane_data *d, reals acceleratio
     }
 }
 
-// acceleration of the step on entry; on return the one that the forces of its beginning give: M^-1 (M - h dF/dv) a
-LANE_FN void implicit_back(const lane_model *m, lane_data *d, reals acceleration, reals force)
+// acceleration: of the step on entry; on return that of the forces at its start, M^-1 (M - h dF/dv) a
+LANE_FN void implicit_inverse(const lane_model *m, lane_data *d, reals acceleration, reals force)
 {
     implicit_matrix(m, d);
     for (int k = 0; k < m->nv; k++) {
@@ -264,7 +266,7 @@ LANE_FN void implicit_back(const lane_model *m, lane_data *d, reals acceleration
     }
 }
 
-// Is the step's acceleration another than the solver's?
+// Does the integrator change the solver's acceleration?
 FN int implicit_step(const lane_model *m)
 {
     if (m->opt.integrator != ORR_INTEGRATOR_EULER) {

@@ -1,4 +1,5 @@
-// Where everything is: from qpos to bodies, geoms, sites, centres of mass and the motion of each dof.
+// Forward kinematics: from qpos to the poses of bodies, geoms and sites, centres of mass, and the motion of
+// each dof.
 #pragma once
 
 #include "physics/lanes/team.h"
@@ -10,7 +11,7 @@ FN quaternion axis_angle_quaternion(real3 axis, real angle)
     return half_angle_quaternion(axis, sine, cosine);
 }
 
-// The rotation vector of a unit quaternion, of length at most pi.
+// The rotation vector [rad] of a unit quaternion: axis times angle, at most pi long.
 FN real3 quaternion_velocity(quaternion q)
 {
     real3 axis = make_real3(q.x, q.y, q.z);
@@ -40,7 +41,7 @@ FN real3 point_velocity(const lane_model *m, const lane_data *d, int dof, real3 
     return velocity_at(load_spatial(d->cdof, dof), arm_to(m, d, m->dof_bodyid[dof], at));
 }
 
-// A pose of a child frame given in a body.
+// The world pose of a frame that is given in a body.
 FN void local_to_world(const lane_data *d, int body, real3 pos, quaternion quat, real3 *at, matrix3 *turned)
 {
     *at = add3(load3(d->xpos, body), rotate(load_matrix(d->xmat, body), pos));
@@ -71,8 +72,8 @@ LANE_FN void move_by_joint(const lane_model *m, lane_data *d, int joint, real3 *
     *position = sub3(anchor, rotate(quaternion_matrix(*orientation), anchor_local));
 }
 
-// Needs the body's parent.
-LANE_FN void place_body(const lane_model *m, lane_data *d, int i)
+// The body's parent must be done.
+LANE_FN void body_kinematics(const lane_model *m, lane_data *d, int i)
 {
     int joint = m->body_jntadr[i], joint_end = joint + m->body_jntnum[i];
     real3 position;
@@ -111,7 +112,7 @@ LANE_FN void kinematics(const lane_model *m, lane_data *d)
     for (int level = 0; level < level_count(m, d); level++) {
         int end = level_end(m, d, level);
         for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
-            place_body(m, d, m->plan->level_body[i]);
+            body_kinematics(m, d, m->plan->level_body[i]);
         }
         team_wait(d);
     }
@@ -141,7 +142,7 @@ LANE_FN void kinematics(const lane_model *m, lane_data *d)
     team_wait(d);
 }
 
-// The motion that the dofs of a joint give, about the centre of mass of its tree.
+// cdof of a joint: the spatial velocity that each of its dofs gives, about the centre of mass of its tree.
 LANE_FN void joint_motion(const lane_model *m, lane_data *d, int joint)
 {
     int dof = m->jnt_dofadr[joint], body = m->jnt_bodyid[joint];
@@ -166,8 +167,8 @@ LANE_FN void joint_motion(const lane_model *m, lane_data *d, int joint)
     }
 }
 
-// Adds `count` numbers of each body to those of its parent, from the leaves to the bodies from `root` on. A member of the
-// team has some of the numbers, of all bodies.
+// Adds `count` numbers of each body to those of its parent, from the leaves up; parents below `root` get
+// nothing. Members of a team divide the numbers, not the bodies.
 FN void add_to_parents(const lane_model *m, const lane_data *d, reals x, int count, int root)
 {
     for (int i = m->nbody - 1; i > 0; i--) {

@@ -1,10 +1,11 @@
-// Where the arrays of a block of worlds are in memory: a block is ORR_LANES worlds on the CPU, LANE_STRIDE on CUDA. State and
-// scratch are one piece each: the reals of state.h, [quantity][world], then integers and structs.
+// The layout of a block of worlds in memory: ORR_LANES worlds on the CPU, LANE_STRIDE on CUDA. State and
+// scratch are one piece each: the reals of state.h, [quantity][world]; in the scratch, integers and structs
+// follow.
 #pragma once
 
 #include "physics/lanes/parameters.h"
 
-enum { LANE_NUMBER_BYTES = sizeof(real) / ORR_LANES }; // of one world
+enum { LANE_NUMBER_BYTES = sizeof(real) / ORR_LANES }; // of one real of one world
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define NUMBERS_double(to, from, count) ((to) = (from))
@@ -29,7 +30,7 @@ static void fill_model(const orr_plan *plan, void *model, void *memory)
     const orr_model *from = plan->model;
     lane_model *m = (lane_model *)model;
 #if defined(ORR_SCALAR_DOUBLE)
-    (void)memory; // the model's own arrays serve
+    (void)memory; // the model's own arrays are used
 #else
     float *numbers = (float *)memory;
 #endif
@@ -62,8 +63,8 @@ LANE_FN int scratch_count(const lane_model *m)
     return count;
 }
 
-// Integers and structs, which all lanes of a vector share and each thread of a warp has a copy of. X(name, type, count).
-// On CUDA interleaved between threads, as reals are:
+// Integers and structs, which all lanes of a vector share and each thread of a warp has a copy of. X(name,
+// type, count). On CUDA interleaved between threads, as reals are:
 #define LANE_INTEGERS(X)                                                                                     \
     X(fill, int32_t, m->nv * m->nv)                                                                          \
     X(fill_count, int32_t, m->nv)                                                                            \

@@ -1,5 +1,6 @@
-// What is done to rows with the inverse of M: the exact diagonal of J M^-1 J^T (flag diagexact), and MuJoCo's noslip
-// solver, which takes the softness out of friction once the forces are known. (MuJoCo's documentation, "Computation".)
+// Corrections that need the inverse of M: the exact diagonal of J M^-1 J^T (flag diagexact), and MuJoCo's
+// noslip solver, which removes the regularisation of friction once the forces are known (MuJoCo's
+// documentation, "Computation").
 #pragma once
 
 #include "physics/lanes/solver.h"
@@ -19,14 +20,15 @@ FN void clear_dofs(const lane_model *m, reals x)
 
 // ---- the exact diagonal ----
 
-// The regulariser of a group's rows is a share of a diagonal that has been taken at qpos0: that of its first row.
+// The regulariser of a group's rows is a share of the diagonal of its first row, which was estimated from
+// inverse weights at qpos0.
 LANE_FN void correct_group(const lane_model *m, lane_data *d, int first)
 {
     const lane_row *row = &d->row[first];
     reals J = d->efc_J + row->J, x = d->row_response;
     real taken = d->efc_diagonal[first], exact = R(0.0), slide = R(0.0);
     int pyramid = row->basis != row->dim;
-    if (pyramid) { // all its edges have a share of the first one's
+    if (pyramid) { // all edges have a share of the first one's
         slide = row->friction[0];
         taken = taken * R(0.5) / (row->friction[ORR_PAIR_MU] * row->friction[ORR_PAIR_MU]);
     }
@@ -53,9 +55,9 @@ LANE_FN void correct_diagonals(const lane_model *m, lane_data *d)
 
 // ---- noslip ----
 
-// What friction alone can do: a direction of slip, scale times a row J of a group's Jacobian; and M^-1 J^T scale. On an
-// elliptic contact the k-th tangential row; on a pyramid the k-th pair of opposite edges, of which one gains what the
-// other loses; otherwise a row alone.
+// A direction of slip: scale times a row J of a group's Jacobian. Of an elliptic contact the k-th tangential
+// row; of a pyramid the k-th pair of opposite edges, whose forces change by opposite amounts; else a single
+// row. Its response is M^-1 J^T scale.
 typedef struct lane_slide {
     int row, J, count, pair_of_edges;
     const int32_t *dof;
@@ -78,7 +80,7 @@ FN lane_slide slide_of(const lane_data *d, int first, int k)
     return slide;
 }
 
-// How many there are in the group at i.
+// The number of directions in the group at i.
 FN int slides_of(const lane_data *d, int i)
 {
     const lane_row *row = &d->row[i];
@@ -99,14 +101,14 @@ FN real slide_times(const lane_data *d, lane_slide slide, reals x)
     return slide.scale * along;
 }
 
-// How fast it would slip, beyond what is wanted.
+// The slip's acceleration minus its reference.
 FN real slide_residual(const lane_data *d, lane_slide slide)
 {
-    real wanted = d->efc_aref[slide.row];
+    real target = d->efc_aref[slide.row];
     if (slide.pair_of_edges) {
-        wanted = wanted - d->efc_aref[slide.row + 1];
+        target = target - d->efc_aref[slide.row + 1];
     }
-    return slide_times(d, slide, d->qacc) - wanted;
+    return slide_times(d, slide, d->qacc) - target;
 }
 
 FN void prepare_slide(const lane_model *m, lane_data *d, lane_slide slide)
@@ -131,14 +133,15 @@ FN void push_slide(const lane_model *m, lane_data *d, lane_slide slide, real cha
     }
 }
 
-// One direction alone: the force between low and high that stops the slip. Returns what that gains.
+// Sets the force of one direction, between low and high, to the one that stops the slip. Returns the decrease
+// of the cost.
 FN real stop_slide(const lane_model *m, lane_data *d, lane_slide slide, real force, real low, real high,
                    mask running)
 {
     real slip = slide_residual(d, slide), weight = slide_times(d, slide, slide_response(m, d, slide));
     mask moves = weight > R(LANE_TINY);
-    real wanted = clamp_(force - slip / sel(moves, weight, R(1.0)), low, high);
-    real change = sel(running, sel(moves, wanted, R(0.0)) - force, R(0.0));
+    real target = clamp_(force - slip / sel(moves, weight, R(1.0)), low, high);
+    real change = sel(running, sel(moves, target, R(0.0)) - force, R(0.0));
     push_slide(m, d, slide, change);
     return -(R(0.5) * change * change * weight + change * slip);
 }
@@ -149,8 +152,9 @@ FN real stop_slide(const lane_model *m, lane_data *d, lane_slide slide, real for
 #define BALL_TOLERANCE 1e-6
 #endif
 
-// The least 1/2 x^T A x + b^T x with |x| <= radius, n <= 5: x = -(A + l)^-1 b with the l >= 0 that brings it inside, by
-// Newton's method for 1 / |x| (More and Sorensen, "Computing a trust region step", 1983). *outside: where l is above 0.
+// Minimises 1/2 x^T A x + b^T x with |x| <= radius, n <= 5: x = -(A + l)^-1 b with the least l >= 0 that
+// fulfils it, by Newton's method for 1 / |x| (More and Sorensen, "Computing a trust region step", 1983).
+// *outside: lanes in which l > 0.
 FN void least_in_ball(int n, real A[5][5], real b[5], real radius, real x[5], mask *outside)
 {
     real l = R(0.0);
@@ -196,7 +200,7 @@ FN void least_in_ball(int n, real A[5][5], real b[5], real radius, real x[5], ma
     }
 }
 
-// All tangential rows of an elliptic contact at once; its normal force stays.
+// All tangential rows of an elliptic contact together; its normal force is not changed.
 LANE_FN real stop_cone(const lane_model *m, lane_data *d, int first, mask running)
 {
     int n = d->row[first].dim - 1;
@@ -226,8 +230,8 @@ LANE_FN real stop_cone(const lane_model *m, lane_data *d, int first, mask runnin
     }
     real onto = sel(outside, normal / sqrt_(max_(length, R(LANE_TINY))), R(1.0));
     for (int i = 0; i < n; i++) {
-        real wanted = sel(pressed, x[i] * onto * friction[i], R(0.0));
-        change[i] = sel(running, wanted - d->efc_force[first + 1 + i], R(0.0));
+        real target = sel(pressed, x[i] * onto * friction[i], R(0.0));
+        change[i] = sel(running, target - d->efc_force[first + 1 + i], R(0.0));
     }
     for (int i = 0; i < n; i++) {
         real felt = slip[i];
@@ -260,7 +264,8 @@ LANE_FN real stop_group(const lane_model *m, lane_data *d, int first, mask runni
     return gain;
 }
 
-// Gauss-Seidel over friction, without its regulariser; normal forces stay. Changes efc_force, qfrc_constraint and qacc.
+// Gauss-Seidel over friction without its regulariser; normal forces are not changed. Writes efc_force,
+// qfrc_constraint and qacc.
 LANE_FN void noslip(const lane_model *m, lane_data *d)
 {
     mask running = constrained_lanes(d);

@@ -1,10 +1,10 @@
-// The frames that sensors are attached to and measure in: where they are, and how they move.
+// Frames of the objects that sensors are attached to and measure in: pose, velocity and acceleration.
 #pragma once
 
 #include "physics/lanes/kinematics.h"
 
 // z away from the target, x horizontal
-FN matrix3 look_from(real3 at, real3 target)
+FN matrix3 look_at_frame(real3 at, real3 target)
 {
     matrix3 frame;
     frame.z = normalise3(sub3(at, target));
@@ -35,7 +35,7 @@ LANE_FN void cameras(const lane_model *m, lane_data *d)
         case ORR_CAMERA_TARGETBODYCOM:
             if (target >= 0) {
                 reals targets = m->cam_mode[i] == ORR_CAMERA_TARGETBODY ? d->xpos : d->subtree_com;
-                frame = look_from(at, load3(targets, target));
+                frame = look_at_frame(at, load3(targets, target));
             }
             break;
         default: // fixed
@@ -93,14 +93,14 @@ LANE_FN quaternion object_quaternion(const lane_model *m, const lane_data *d, in
     case ORR_OBJECT_SITE:
         return multiply_quaternions(load_quaternion(d->xquat, m->site_bodyid[id]),
                                     uniform4(m->site_quat, id));
-    case ORR_OBJECT_CAMERA: // whatever its mode, as MuJoCo has it
+    case ORR_OBJECT_CAMERA: // whatever its mode, as in MuJoCo
         return multiply_quaternions(load_quaternion(d->xquat, m->cam_bodyid[id]), uniform4(m->cam_quat, id));
     default:
         return load_quaternion(d->xquat, id);
     }
 }
 
-// A spatial motion of the object's body, seen at the object's place; world axes.
+// A spatial velocity or acceleration of the object's body, at the object's position; world axes.
 LANE_FN spatial motion_at(const lane_model *m, const lane_data *d, const lane_object *o, reals motions)
 {
     spatial v = load_spatial(motions, o->body);
@@ -112,7 +112,7 @@ LANE_FN spatial object_velocity(const lane_model *m, const lane_data *d, const l
     return motion_at(m, d, o, d->cvel);
 }
 
-// What an accelerometer there would feel, gravity included; but on what cannot move, nothing, as MuJoCo has it.
+// What an accelerometer at the object measures, gravity included; 0 on bodies that cannot move, as in MuJoCo.
 LANE_FN spatial object_acceleration(const lane_model *m, const lane_data *d, const lane_object *o)
 {
     if (m->body_weldid[o->body] == 0) {

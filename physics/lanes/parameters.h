@@ -1,9 +1,10 @@
-// Parameters of the model, which may differ between worlds (model/vary.h), and the laws of springs and dampers.
+// Parameters of the model, some of which may differ between worlds (model/vary.h), and the laws of springs
+// and dampers.
 #pragma once
 
 #include "physics/lanes/access.h"
 
-// Numbers of the model, or where worlds differ, of the world.
+// name(m, d, i): number i of the model's array, or of the world's own where worlds differ in it.
 #define LANE_VARIED(NAME, name, count)                                                                       \
     FN real name(const lane_model *m, const lane_data *d, int i)                                             \
     {                                                                                                        \
@@ -39,13 +40,13 @@ FN real pair_number(const lane_model *m, const lane_data *d, int pair, int i)
     return at >= 0 ? d->varied[at + ORR_PAIR_NUMBERS * pair + i] : R(m->plan->pair[pair].numbers[i]);
 }
 
-// Of a damper, a force against x of the form -(c0 + c1 |x| + c2 x^2) x; of a spring one of -(c0 + c1 x + c2 x^2) x.
+// A polynomial law: the force of a damper is -(c0 + c1 |x| + c2 x^2) x, of a spring -(c0 + c1 x + c2 x^2) x.
 typedef struct lane_drag {
     real c0;
     uniform_real c1, c2;
 } lane_drag;
 
-FN int drags(const lane_drag *drag) // uniform: false where it is nothing
+FN int drags(const lane_drag *drag) // false where all coefficients are 0 in all lanes
 {
     return any(abs_(drag->c0) > R(0.0)) || (double)drag->c1 != 0.0 || (double)drag->c2 != 0.0;
 }
@@ -80,7 +81,7 @@ FN real spring_energy(const lane_drag *spring, real x)
     return (R(0.5) * spring->c0 + R(1.0 / 3.0) * spring->c1 * x + R(0.25) * spring->c2 * square) * square;
 }
 
-enum { LANE_DRIVE = 2 + ORR_NPOLY }; // numbers of dof_drive and tendon_drive
+enum { LANE_DRIVE = 2 + ORR_NPOLY }; // columns of dof_drive and tendon_drive
 
 FN lane_drag dof_drag(const lane_model *m, const lane_data *d, int i)
 {

@@ -14,7 +14,7 @@ static orr_result refuse(orr_error *error, const orr_model *model, const char *w
                     name && name[0] ? name : "", name && name[0] ? "'" : "");
 }
 
-// What the importer reads and the dynamics lack.
+// Features that the importer reads and the dynamics do not have.
 static orr_result check_supported(const orr_model *m, orr_error *error)
 {
     if (m->opt.enableflags & ORR_ENABLE_SLEEP) {
@@ -23,7 +23,7 @@ static orr_result check_supported(const orr_model *m, orr_error *error)
     return ORR_OK;
 }
 
-// Most contacts of two types of geoms; 0: they never meet.
+// Most contacts of two types of geoms; 0: they cannot collide.
 static int contact_slots(int type1, int type2)
 {
     if (type1 == ORR_GEOM_PLANE) {
@@ -45,7 +45,7 @@ static int contact_slots(int type1, int type2)
     return 5; // capsules cross in one point, or where parallel in some lane in two of four ends
 }
 
-// ---- which geoms can meet ----
+// ---- which geoms can collide ----
 
 static bool bodies_meet(const orr_model *m, int body1, int body2)
 {
@@ -72,7 +72,7 @@ static bool geoms_meet(const orr_model *m, int a, int b)
     if (!(m->geom_contype[a] & m->geom_conaffinity[b]) && !(m->geom_contype[b] & m->geom_conaffinity[a])) {
         return false;
     }
-    for (int i = 0; i < m->npair; i++) { // declared pairs come with their own parameters
+    for (int i = 0; i < m->npair; i++) { // declared pairs have their own parameters
         if ((m->pair_geom1[i] == a && m->pair_geom2[i] == b) ||
             (m->pair_geom1[i] == b && m->pair_geom2[i] == a)) {
             return false;
@@ -86,7 +86,8 @@ static double mix(double share, double a, double b)
     return share * a + (1.0 - share) * b;
 }
 
-// MuJoCo's rules: the higher priority wins; between equals friction is the larger, the rest is weighted by solmix.
+// MuJoCo's rules: the higher priority wins; between equals friction is the larger, the rest is weighted by
+// solmix.
 static void mix_parameters(const orr_model *m, int a, int b, orr_pair *pair)
 {
     pair->includemargin = m->geom_margin[a] + m->geom_margin[b];
@@ -190,9 +191,9 @@ static void add_pair(orr_plan *plan, int a, int b, int declared)
     plan->pair_count++;
 }
 
-enum { SWEEP_PAIRS = 512 }; // fewer are tried one by one
+enum { SWEEP_PAIRS = 512 }; // fewer are tested one by one
 
-// Which geoms are swept, and which pairs are not.
+// Geoms that are swept, and pairs that are tested in every step.
 static orr_result plan_sweep(orr_plan *plan, int declared, orr_error *error)
 {
     const orr_model *m = plan->model;
@@ -244,9 +245,8 @@ static orr_result find_pairs(orr_plan *plan, orr_error *error)
 
 // ---- how much a step can need ----
 
-// Most contacts that there is room for unless the caller asks for more: piles of many geoms never have what their
-// pairs could have together.
-enum { CONTACT_ROOM = 2048, CONTACT_ROOM_PER_GEOM = 16 };
+// The default capacity: piles of many geoms never have all the contacts that their pairs could have.
+enum { CONTACTS_DEFAULT = 2048, CONTACTS_PER_GEOM = 16 };
 
 static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *error)
 {
@@ -263,12 +263,13 @@ static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *er
         most_rows = per_contact > most_rows ? per_contact : most_rows;
         most_entries = per_entry > most_entries ? per_entry : most_entries;
     }
-    int64_t room = (int64_t)CONTACT_ROOM_PER_GEOM * m->ngeom;
-    room = contact_capacity ? contact_capacity : room > CONTACT_ROOM ? room : CONTACT_ROOM;
-    if (contacts > room) {
-        contacts = room;
-        rows = room * most_rows;
-        entries = room * most_entries;
+    int64_t capacity = (int64_t)CONTACTS_PER_GEOM * m->ngeom;
+    capacity = capacity > CONTACTS_DEFAULT ? capacity : CONTACTS_DEFAULT;
+    capacity = contact_capacity ? contact_capacity : capacity;
+    if (contacts > capacity) {
+        contacts = capacity;
+        rows = capacity * most_rows;
+        entries = capacity * most_entries;
     }
     for (int i = 0; i < m->neq; i++) {
         rows += 6;
@@ -343,7 +344,7 @@ static orr_result allocate(const orr_model *model, orr_plan **plan, orr_error *e
     return ORR_OK;
 }
 
-// Of the plan that is built, or else nothing is left of it.
+// Hands over a plan that has been built, or destroys it on failure.
 static orr_result finish(orr_plan *built, orr_result result, orr_plan **plan)
 {
     if (result != ORR_OK) {

@@ -1,4 +1,4 @@
-// Which dofs move what: the chains of a plan.
+// Chains of a plan: which dofs move what.
 #include "physics/lanes/plan.h"
 
 #include "engine/core/memory.h"
@@ -15,7 +15,7 @@ static void find_last_dofs(orr_plan *plan)
     }
 }
 
-// Bodies stand depth first, and so do dofs.
+// Bodies are in depth-first order, and so are dofs.
 static void find_dof_ends(orr_plan *plan)
 {
     const orr_model *m = plan->model;
@@ -27,7 +27,7 @@ static void find_dof_ends(orr_plan *plan)
     }
 }
 
-// Bodies whose places follow from those of the level before.
+// Bodies by their depth in the tree: the poses of a level follow from those of the level before.
 static void find_levels(orr_plan *plan)
 {
     const orr_model *m = plan->model;
@@ -55,7 +55,8 @@ static void mark_body(const orr_plan *plan, int body, int bit, uint8_t *part)
     }
 }
 
-// Marks the dofs that move one of two bodies but not the other: their chains of ancestors up to where they join.
+// Marks the dofs that move one of two bodies but not the other: their chains of ancestors up to where they
+// join.
 static void mark_apart(const orr_plan *plan, int body1, int body2, int bit, uint8_t *part)
 {
     int dof1 = plan->last_dof[body1], dof2 = plan->last_dof[body2];
@@ -66,7 +67,7 @@ static void mark_apart(const orr_plan *plan, int body1, int body2, int bit, uint
     }
 }
 
-// A chain of the marked dofs; dofs that carry both sides are left out unless `common`.
+// A chain of the marked dofs; those that move both bodies are left out unless `common`.
 static void add_chain(orr_plan *plan, const uint8_t *part, bool common)
 {
     orr_chain *chain = &plan->chain[plan->chain_count++];

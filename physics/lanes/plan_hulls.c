@@ -1,4 +1,4 @@
-// The flat faces of convex hulls: what qhull cut into triangles, put together again.
+// The flat faces of convex hulls: qhull's triangles of one plane are joined.
 #include "engine/core/memory.h"
 #include "physics/lanes/plan.h"
 
@@ -11,8 +11,8 @@ typedef struct hull_work {
     int face_count;
     double *normal;   // face_count x 3
     int32_t *polygon; // face_count: the polygon a triangle belongs to, -1: none yet
-    int32_t *next;    // of each vertex: the one after it around the polygon at hand
-    orr_plan *plan;   // faces and corners are written behind those of earlier hulls
+    int32_t *next;    // of each vertex: the next one around the current polygon
+    orr_plan *plan;   // faces and corners are appended to those of earlier hulls
     int32_t faces, corners;
 } hull_work;
 
@@ -42,7 +42,8 @@ static double cosine(const hull_work *w, int f, int g)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// An edge of a polygon is passed in one direction only, the edges inside of it in both: `next` keeps the first.
+// An edge on the rim of a polygon occurs in one direction only, an inner edge in both: `next` takes the edges
+// of the rim.
 static void add_polygon(hull_work *w, int polygon, int first)
 {
     for (int f = first; f < w->face_count; f++) {
@@ -61,7 +62,7 @@ static void add_polygon(hull_work *w, int polygon, int first)
     }
 }
 
-// Triangles of one plane (to 1e-5 rad: vertices are rounded to float).
+// Joins triangles of one plane (within 1e-5 rad: vertices are rounded to float).
 static void join_triangles(hull_work *w)
 {
     orr_plan *plan = w->plan;
@@ -76,7 +77,7 @@ static void join_triangles(hull_work *w)
         }
         add_polygon(w, first, first);
         memcpy(plan->hull_normal + 3 * w->faces, w->normal + 3 * first, 3 * sizeof *w->normal);
-        // the walk begins on the rim: a vertex of the first triangle from which an outer edge leaves
+        // start on the rim: a vertex of which an outer edge leaves
         int start = -1;
         for (int f = first; f < w->face_count && start < 0; f++) {
             for (int k = 0; k < 3 && w->polygon[f] == first && start < 0; k++) {
@@ -121,7 +122,7 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
     plan->hull_first[0] = 0;
     hull_work w = {.plan = plan};
     for (int i = 0; i < plan->pair_count; i++) {
-        int geom = plan->pair[i].geom2, mesh = m->geom_dataid[geom]; // a mesh stands second, or both are
+        int geom = plan->pair[i].geom2, mesh = m->geom_dataid[geom]; // the second geom is a mesh, or both are
         for (int side = 0; side < 2; side++, geom = plan->pair[i].geom1, mesh = m->geom_dataid[geom]) {
             if (m->geom_type[geom] != ORR_GEOM_MESH || plan->hull[mesh].face_count > 0) {
                 continue;

@@ -1,4 +1,4 @@
-// What follows from qpos: poses, tendons, transmissions and the inertia matrix.
+// The position stage: what follows from qpos.
 #pragma once
 
 #include "physics/lanes/inertia.h"

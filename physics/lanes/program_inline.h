@@ -1,5 +1,6 @@
-// The lane program of a world, for the CPU (simulation/program_cpu.c) and for CUDA (simulation/program_cuda.cu), where a block
-// is a warp and each of its threads has one world: the calls of program.h, and the arrays by name.
+// The lane program of a world, for the CPU (simulation/program_cpu.c) and for CUDA
+// (simulation/program_cuda.cu), where a block is a warp and each of its threads has one world: the calls of
+// program.h, and the arrays by name.
 #pragma once
 
 #include "physics/lanes/evaluate.h"
@@ -8,13 +9,13 @@
 
 #include <assert.h>
 
-// One array among those of the state or of the scratch.
+// An array of the state or of the scratch.
 typedef struct lane_array {
     const char *name;
     int count; // reals of a world
 } lane_array;
 
-// Where the array of that name begins among `arrays`, in reals of a world; -1: it is none of them.
+// Offset of the array of that name, in reals of a world; -1: it is not among `arrays`.
 static int array_offset(const lane_array *arrays, int array_count, const char *name, int *count)
 {
     for (int i = 0, offset = 0; i < array_count; offset += arrays[i++].count) {
@@ -74,7 +75,7 @@ LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call,
     }
 }
 
-// One world's number; lane: of a vector.
+// The number of one world of a vector.
 LANE_FN double lane_number(real x, int lane)
 {
 #if defined(ORR_SCALAR) || defined(__CUDACC__)

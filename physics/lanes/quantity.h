@@ -1,4 +1,4 @@
-// What can be read of a world, and written: quantities by name, and contacts.
+// What can be read of a world, and written: quantities by name; contacts.
 #pragma once
 
 #include <assert.h>
@@ -75,7 +75,7 @@ static inline const char *orr_physics_quantity_name(orr_physics_quantity quantit
     return names[quantity];
 }
 
-// Two geoms that touch, or come closer than their margins.
+// Two geoms that are closer than their margin.
 typedef struct orr_physics_contact {
     int32_t geom1, geom2, dim; // dim: condim
     double dist;               // m, negative: penetration

@@ -1,12 +1,12 @@
-// What follows from the accelerations: accelerations of bodies, forces from outside and between bodies (MuJoCo's
-// mj_rnePostConstraint); and the momentum of subtrees (mj_subtreeVel). All about the centre of mass of the tree.
+// Accelerations of bodies, external forces on them and forces between them (MuJoCo's mj_rnePostConstraint);
+// momentum of subtrees (mj_subtreeVel).
 #pragma once
 
 #include "physics/lanes/contact_force.h"
 #include "physics/lanes/equality.h"
 #include "physics/lanes/velocity.h"
 
-// Adds a force and a torque at a point of a body to cfrc_ext, times `sign`. Nothing pushes the world.
+// Adds a force and a torque at a point of a body to cfrc_ext, times `sign`; not for the world.
 FN void push_body(const lane_model *m, lane_data *d, int body, real3 at, real3 force, real3 torque,
                   double sign)
 {
@@ -32,7 +32,7 @@ LANE_FN void push_by_contacts(const lane_model *m, lane_data *d)
     }
 }
 
-// Rows of equalities stand first, in their order.
+// Rows of equalities come first, in their order.
 LANE_FN void push_by_equalities(const lane_model *m, lane_data *d)
 {
     if (m->opt.disableflags & (ORR_DISABLE_CONSTRAINT | ORR_DISABLE_EQUALITY)) {
@@ -67,7 +67,7 @@ LANE_FN void reactions(const lane_model *m, lane_data *d)
     }
     push_by_contacts(m, d);
     push_by_equalities(m, d);
-    newton_euler(m, d, 1, d->work); // cfrc_body: what a body and all below it need
+    newton_euler(m, d, 1, d->work); // cfrc_body: force that a body and all below it need
     for (int i = 0; i < 6 * m->nbody; i++) {
         d->cfrc_int[i] = -d->cfrc_ext[i];
     }
@@ -85,7 +85,7 @@ LANE_FN void reactions(const lane_model *m, lane_data *d)
     }
 }
 
-// subtree_linvel: of the centre of mass; subtree_angmom: about it
+// subtree_linvel and subtree_angmom
 LANE_FN void subtree_velocities(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->nbody; i++) {

@@ -1,5 +1,4 @@
-// Sensors: what a robot measures of itself and its world. Nothing of the dynamics depends on it, so that it is worked
-// out when it is asked for.
+// Sensors. The dynamics do not depend on them: they are computed when they are read.
 #pragma once
 
 #include "physics/lanes/collision/geom_distance.h"
@@ -32,7 +31,7 @@ LANE_FN real touch_force(const lane_model *m, const lane_data *d, int site)
     return sum;
 }
 
-// limit: as in lane_row. Of the limits that act now, the first; 0 when there is none.
+// limit: as in lane_row. The value of the first limit that is active, or 0.
 LANE_FN real limit_value(lane_data *d, int limit, int type)
 {
     real value = R(0.0);
@@ -45,7 +44,7 @@ LANE_FN real limit_value(lane_data *d, int limit, int type)
         if (type == ORR_SENSOR_JOINTLIMITPOS || type == ORR_SENSOR_TENDONLIMITPOS) {
             x = d->efc_pos[i];
         } else if (type == ORR_SENSOR_JOINTLIMITVEL || type == ORR_SENSOR_TENDONLIMITVEL) {
-            group_times(d, i, d->qvel, d->efc_jv); // which the solver has done with
+            group_times(d, i, d->qvel, d->efc_jv); // the solver no longer needs it
             x = d->efc_jv[i];
         }
         mask acts = and_(d->efc_D[i] > R(0.0), not_(found));
@@ -110,7 +109,7 @@ LANE_FN real sense_number(const lane_model *m, lane_data *d, int i)
     }
 }
 
-// Of a frame: where it is, how it is turned and how it moves, as seen from the reference frame if there is one.
+// Position, axes or velocity of a frame, relative to the reference frame if there is one.
 LANE_FN real3 sense_frame(const lane_model *m, const lane_data *d, int i)
 {
     lane_object o = find_object(m, d, m->sensor_objtype[i], m->sensor_objid[i]), reference;
@@ -136,7 +135,7 @@ LANE_FN real3 sense_frame(const lane_model *m, const lane_data *d, int i)
         break;
     case ORR_SENSOR_FRAMELINVEL:
         seen = sub3(v.t, w.t);
-        if (relative) { // and the reference turns
+        if (relative) { // the reference rotates
             seen = sub3(seen, cross3(w.r, sub3(o.pos, reference.pos)));
         }
         break;
@@ -204,8 +203,8 @@ LANE_FN real3 sense_vector(const lane_model *m, const lane_data *d, int i)
     }
 }
 
-// Pixels per unit of direction, and the pixel straight ahead of the rays: of a camera with a sensor size the principal point,
-// as MuJoCo 3.12 has it; its projection takes the middle of the image.
+// Focal length in pixels, and the pixel on the optical axis: with a sensor size the principal point, as in
+// MuJoCo 3.12, whose projection takes the middle of the image.
 typedef struct lane_lens {
     double focal[2], ahead[2];
 } lane_lens;
@@ -225,25 +224,26 @@ LANE_FN lane_lens camera_lens(const lane_model *m, int camera)
     return lens;
 }
 
-// The numbers that a rangefinder asks for of one ray; depth: m along `along` per m of depth. Returns how many they are.
-LANE_FN int put_sight(int fields, const lane_sight *sight, real depth, reals out)
+// Writes the data (orr_ray_data) of one ray; depth: depth per m along the ray. Returns how many numbers they
+// are.
+LANE_FN int put_ray(int data, const lane_scene_ray *ray, real depth, reals out)
 {
-    mask hit = sight->distance >= R(0.0);
-    real3 met = add_scaled3(sight->from, sight->along, sight->distance);
-    real3 vectors[4] = {select3(hit, sight->along, zero3()), sight->from, select3(hit, met, zero3()),
-                        select3(hit, sight->normal, zero3())};
+    mask hit = ray->distance >= R(0.0);
+    real3 met = add_scaled3(ray->from, ray->along, ray->distance);
+    real3 vectors[4] = {select3(hit, ray->along, zero3()), ray->from, select3(hit, met, zero3()),
+                        select3(hit, ray->normal, zero3())};
     int used = 0;
-    if (fields & ORR_RAY_DIST) {
-        out[used++] = sight->distance;
+    if (data & ORR_RAY_DIST) {
+        out[used++] = ray->distance;
     }
     for (int v = 0; v < 4; v++) {
-        if (fields & ORR_RAY_DIR << v) {
+        if (data & ORR_RAY_DIR << v) {
             store3(out + used, 0, vectors[v]);
             used += 3;
         }
     }
-    if (fields & ORR_RAY_DEPTH) {
-        out[used++] = sel(hit, depth * sight->distance, R(-1.0));
+    if (data & ORR_RAY_DEPTH) {
+        out[used++] = sel(hit, depth * ray->distance, R(-1.0));
     }
     return used;
 }
@@ -251,13 +251,13 @@ LANE_FN int put_sight(int fields, const lane_sight *sight, real depth, reals out
 // A ray along z of a site, or through the middle of each pixel of a camera, row by row.
 LANE_FN void sense_rays(const lane_model *m, const lane_data *d, int i, reals out)
 {
-    int id = m->sensor_objid[i], fields = m->sensor_intprm[3 * i];
-    lane_sight sight;
+    int id = m->sensor_objid[i], data = m->sensor_intprm[3 * i];
+    lane_scene_ray ray;
     if (m->sensor_objtype[i] == ORR_OBJECT_SITE) {
-        sight.from = load3(d->site_xpos, id);
-        sight.along = load_matrix(d->site_xmat, id).z;
-        look(m, d, &sight, m->site_bodyid[id]);
-        put_sight(fields, &sight, R(1.0), out);
+        ray.from = load3(d->site_xpos, id);
+        ray.along = load_matrix(d->site_xmat, id).z;
+        cast_scene_ray(m, d, &ray, m->site_bodyid[id]);
+        put_ray(data, &ray, R(1.0), out);
         return;
     }
     lane_lens lens = camera_lens(m, id);
@@ -265,20 +265,20 @@ LANE_FN void sense_rays(const lane_model *m, const lane_data *d, int i, reals ou
     matrix3 frame = load_matrix(d->cam_xmat, id);
     for (int pixel = 0; pixel < pixels[0] * pixels[1]; pixel++) {
         double x = pixel % pixels[0] + 0.5, y = pixel / pixels[0] + 0.5, depth = 1.0;
-        sight.from = load3(d->cam_xpos, id);
-        sight.along = scale3(frame.z, R(-1.0));
-        if (m->cam_orthographic[id]) { // as wide as it is high, as MuJoCo has it
+        ray.from = load3(d->cam_xpos, id);
+        ray.along = scale3(frame.z, R(-1.0));
+        if (m->cam_orthographic[id]) { // as wide as it is high, as in MuJoCo
             double high = (double)m->cam_fovy[id];
             real3 offset =
                 make_real3(R((x / pixels[0] - 0.5) * high), R((0.5 - y / pixels[1]) * high), R(0.0));
-            sight.from = add3(sight.from, rotate(frame, offset));
+            ray.from = add3(ray.from, rotate(frame, offset));
         } else {
             double across = (x - lens.ahead[0]) / lens.focal[0], down = (y - lens.ahead[1]) / lens.focal[1];
             depth = 1.0 / sqrt(1.0 + across * across + down * down);
-            sight.along = rotate(frame, make_real3(R(across * depth), R(-down * depth), R(-depth)));
+            ray.along = rotate(frame, make_real3(R(across * depth), R(-down * depth), R(-depth)));
         }
-        look(m, d, &sight, m->cam_bodyid[id]);
-        out = out + put_sight(fields, &sight, R(depth), out);
+        cast_scene_ray(m, d, &ray, m->cam_bodyid[id]);
+        out = out + put_ray(data, &ray, R(depth), out);
     }
 }
 
@@ -295,7 +295,7 @@ LANE_FN void sense_projection(const lane_model *m, const lane_data *d, int i, re
     out[1] = R(0.5 * pixels[1]) + R(lens.focal[1]) * p.y / depth;
 }
 
-// Sensors of as many numbers as the model says; 0: it is none of them
+// Sensors whose size is in the model; returns 0 when it is none of them.
 LANE_FN int sense_special(const lane_model *m, const lane_data *d, int i, reals out)
 {
     switch (m->sensor_type[i]) {
@@ -313,7 +313,7 @@ LANE_FN int sense_special(const lane_model *m, const lane_data *d, int i, reals 
     case ORR_SENSOR_CONTACT:
         sense_contacts(m, d, i, out);
         return 1;
-    case ORR_SENSOR_USER: // nobody fills it in
+    case ORR_SENSOR_USER: // there is no callback
         for (int k = 0; k < m->sensor_dim[i]; k++) {
             out[k] = R(0.0);
         }
@@ -343,8 +343,7 @@ LANE_FN void sensors(const lane_model *m, lane_data *d)
         real most = R(m->sensor_cutoff[i]), least = -most;
         int data = m->sensor_datatype[i];
         int type = m->sensor_type[i];
-        if (type == ORR_SENSOR_CONTACT ||
-            type == ORR_SENSOR_GEOMFROMTO) { // what cutoff there is means something else
+        if (type == ORR_SENSOR_CONTACT || type == ORR_SENSOR_GEOMFROMTO) { // their cutoff has another meaning
             continue;
         }
         if ((double)m->sensor_cutoff[i] <= 0.0 || (data != ORR_DATA_REAL && data != ORR_DATA_POSITIVE)) {

@@ -1,8 +1,8 @@
 // The constraint solver: the acceleration that minimises
 //     1/2 (a - a_smooth)^T M (a - a_smooth) + sum of s(J a - aref)
-// by Newton's method, or conjugate gradients (lanes/conjugate_gradient.h), with exact line search (Todorov, "Convex and analytically-invertible dynamics with contacts
-// and constraints", ICRA 2014; MuJoCo documentation, "Computation"). Each lane stops when it has converged; the
-// others go on.
+// by Newton's method, or conjugate gradients (lanes/conjugate_gradient.h), with exact line search (Todorov,
+// "Convex and analytically-invertible dynamics with contacts and constraints", ICRA 2014; MuJoCo's
+// documentation, "Computation"). Each lane stops when it has converged; the others continue.
 #pragma once
 
 #include "physics/lanes/conjugate_gradient.h"
@@ -15,11 +15,12 @@
 #define SOLVER_TOLERANCE 1e-7
 #endif
 
-// A cone's state: force and, through weight terms, its second derivative.
+// A point relative to a friction cone.
 typedef struct lane_cone {
-    mask top, middle; // no force; on the cone. Otherwise inside: all rows are quadratic
-    real n, t;        // normal and |tangential| part, scaled by mu and friction
-    real u[6];        // scaled position
+    mask top,
+        middle; // top: no force; middle: the force is on the cone; else inside, where the cost is quadratic
+    real n, t;  // normal and |tangential| part, scaled by mu and friction
+    real u[6];  // scaled position
     real dm;
 } lane_cone;
 
@@ -89,7 +90,7 @@ LANE_FN void cone_hessian(const lane_data *d, int i, const real x[6], real hessi
     }
 }
 
-// Force, second derivative and cost of a row that is no cone.
+// Cost of a row that is not of a cone; its force and second derivative.
 FN real row_cost(const lane_data *d, int i, real x, real *force, real *weight)
 {
     const lane_row *row = &d->row[i];
@@ -121,7 +122,8 @@ LANE_FN void load_cone(const lane_data *d, int i, reals from, real x[6])
     }
 }
 
-// Cost of a row; of a cone all of its rows have it together, and the first says it. Forces and second derivatives, too.
+// Cost of a row, and its force and second derivative. A cone's rows have one cost, which counts with the
+// first.
 FN real row_forces(lane_data *d, int i)
 {
     const lane_row *row = &d->row[i];
@@ -232,7 +234,7 @@ LANE_FN void constraint_residual(lane_data *d, reals x)
     team_wait(d);
 }
 
-// Are the dofs of a row each other's ancestors? Then it adds nothing to the pattern of M.
+// Are the dofs of a row a chain of ancestors? Then it adds nothing to the pattern of M.
 LANE_FN int along_a_branch(const lane_model *m, const lane_row *row)
 {
     for (int e = 1; e < row->count; e++) {
@@ -243,7 +245,7 @@ LANE_FN int along_a_branch(const lane_model *m, const lane_row *row)
     return 1;
 }
 
-// Lists the rows that couple branches; returns 0 when they are those that the pattern is of.
+// Lists the rows that couple branches; returns 0 when they are the same as those of the current pattern.
 LANE_FN int find_coupled(const lane_model *m, lane_data *d)
 {
     int count = 0, same = d->coupled_count >= 0;
@@ -261,8 +263,9 @@ LANE_FN int find_coupled(const lane_model *m, lane_data *d)
     return !same;
 }
 
-// By one member of the team: which entries of H = M + J^T D J, and of its factor, are not zero: the same in all lanes. A contact with the
-// world leaves the pattern of M; one between two branches couples them.
+// Which entries of H = M + J^T D J, and of its factor, are not zero; the same in all lanes. A contact with
+// the world does not change the pattern of M; one between two branches couples them. For one member of a
+// team.
 LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
 {
     int nv = m->nv;
@@ -305,7 +308,8 @@ LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
     }
 }
 
-// The second derivative of a group's cost by the velocities of its basis; nothing in it: returns 0.
+// The second derivative of a group's cost by the velocities of its basis. Returns 0 when it is zero in all
+// lanes.
 LANE_FN int group_hessian(const lane_data *d, int i, real hessian[6][6])
 {
     const lane_row *row = &d->row[i];
@@ -381,7 +385,7 @@ FN void add_group_hessian(lane_data *d, const lane_row *row, real hessian[6][6])
     }
 }
 
-// A member has the rows of H of the dofs that it owns.
+// Members of a team divide the rows of H, as they own dofs.
 LANE_FN void build_hessian(const lane_model *m, lane_data *d)
 {
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
@@ -405,7 +409,7 @@ LANE_FN void build_hessian(const lane_model *m, lane_data *d)
     team_wait(d);
 }
 
-// `width` entries of row k of the factor: H less what the rows below have already explained of it
+// `width` entries of row k of the factor: H minus the contributions of the rows below
 FN void eliminate(lane_data *d, int nv, int k, ints columns, int width)
 {
     ints below = d->below + k * nv;
@@ -445,7 +449,8 @@ FN void eliminate_row(lane_data *d, int nv, int k, ints columns, int count)
     }
 }
 
-// x = L^-1 D^-1 x, from the first to the last. A team hands each x on to all sums that it is in; alone, sum after sum.
+// x = L^-1 D^-1 x, from the first to the last. A team subtracts each x from all sums that contain it; one
+// thread, sum after sum.
 LANE_FN void substitute(const lane_data *d, int nv, reals x)
 {
     for (int k = 0; k < nv && team_size(d) == 1; k++) {
@@ -552,9 +557,8 @@ LANE_FN void slope_along(const lane_data *d, real step, real *first, real *secon
     *second = team_sum(d, seconds);
 }
 
-// The step along `search` at which the cost is least: its derivative rises monotonically, so Newton steps are kept
-// inside the bracket of signs seen.
-// slope: of the whole cost where the search starts
+// The step along `search` at which the cost is least. Its derivative rises monotonically: Newton's method,
+// clamped to the bracket of the signs seen. slope: of the cost at step 0.
 LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, mask running)
 {
     real slope0 = R(0.0), curvature0 = R(0.0);
@@ -583,7 +587,7 @@ LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, ma
     return sel(running, step, R(0.0));
 }
 
-// Lanes that have any of the rows: the others must not feel that their neighbours have.
+// Lanes that have any of the rows; the others must not be affected by them.
 LANE_FN mask constrained_lanes(const lane_data *d)
 {
     real most = R(0.0);
@@ -593,7 +597,7 @@ LANE_FN mask constrained_lanes(const lane_data *d)
     return team_any(d, most > R(0.0));
 }
 
-// qacc starts from the cheaper of last step's acceleration and the unconstrained one.
+// qacc starts from the last step's acceleration or the unconstrained one, whichever costs less.
 LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
 {
     int nv = m->nv;
@@ -626,8 +630,8 @@ LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
     constraint_forces(d);
 }
 
-// Goes `step` along efc_jv. Returns the lanes in which a row has come or gone, or that are on a cone: in the
-// others the cost was quadratic all the way, and a whole step has found its minimum.
+// Moves efc_jar by `step` along efc_jv. Returns the lanes in which a row became active or inactive, or that
+// have cones: in the others the cost was quadratic over the whole step, which has reached its minimum.
 LANE_FN mask move_rows(lane_data *d, real step)
 {
     for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
@@ -687,8 +691,8 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         for (int k = 0; k < nv; k++) {
             slope = fma_(d->gradient[k], d->search[k], slope);
         }
-        running =
-            and_(running, R(-0.5) * slope > enough); // what a whole step (of Newton's: surely) would gain
+        running = and_(running,
+                       R(-0.5) * slope > enough); // what a whole step would gain, in Newton's method at least
         if (!any(running)) {
             break;
         }
@@ -702,7 +706,7 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         mask changed = or_(step<R(1.0), step> R(1.0));
         changed = or_(changed, move_rows(d, step));
         constraint_force(m, d, d->qfrc_constraint);
-#if !defined(ORR_SCALAR_DOUBLE) // in double another step still sharpens what an ill-conditioned H has left
+#if !defined(ORR_SCALAR_DOUBLE) // in double one more step improves the result where H is ill-conditioned
         running = newton ? and_(running, changed) : running;
 #else
         (void)changed;

@@ -1,5 +1,5 @@
-// The model as lane programs read it: the same names, with numbers as uniform_real; and the arrays of one block
-// of worlds.
+// The model as lane programs read it (the names of model.h, numbers as uniform_real), and the arrays of a
+// block of worlds.
 #pragma once
 
 #include "physics/lanes/lane.h"
@@ -24,11 +24,13 @@ typedef struct lane_model {
     const orr_plan *plan;
 } lane_model;
 
-// The arrays of a world, as MuJoCo's mjData: X(name, count), `count` reals per world, with the sizes of the model m. Vectors
-// have 3 numbers, quaternions 4 (w first), matrices 9 (row-major); of spatial vectors (6) the rotational part is first,
-// and they are in world axes about the centre of mass of the body's tree. Units: m, kg, s, rad, N, N m.
+// The arrays of a world, as MuJoCo's mjData. X(name, count): `count` reals per world, written with sizes of
+// the model m. Vectors have 3 numbers, quaternions 4 (w first), matrices 9 (row-major), spatial vectors 6
+// (rotational part first; in world axes about the centre of mass of the body's kinematic tree). Units: m, kg,
+// s, rad, N, N m.
 
-// The state: what lasts from step to step. Set from outside, unless a comment says who computes it.
+// The state: what lasts from step to step. Set by the caller, unless a comment names the function that
+// computes it.
 #define LANE_STATE(X)                                                                                        \
     X(time, 1)                    /* s; advanced by advance, step_rk4 */                                     \
     X(qpos, m->nq)                /* generalised position; advanced by integrate_position */                 \
@@ -43,7 +45,7 @@ typedef struct lane_model {
     X(qacc_warmstart, m->nv)      /* of the last step; copied by step, step_rk4 */                           \
     X(varied, m->plan->varied_count) /* parameters that differ between worlds (model/vary.h); must be last */
 
-// What follows from qpos: positions(), and the factorisation of M.
+// Position stage: computed from qpos by positions() and factorise_inertia().
 #define LANE_POSITION(X)                                                                                     \
     /* computed by kinematics, in the world's frame */                                                       \
     X(xpos, 3 * m->nbody)      /* nbody x 3: origins of the bodies' frames */                                \
@@ -74,7 +76,7 @@ typedef struct lane_model {
     X(qLD, m->nM)       /* L below the diagonal, D on it */                                                  \
     X(qLDiagInv, m->nv) /* 1 / D */
 
-// What follows from qpos and qvel: velocities().
+// Velocity stage: computed from qpos and qvel by velocities().
 #define LANE_VELOCITY(X)                                                                                     \
     /* computed by body_velocities */                                                                        \
     X(cvel, 6 * m->nbody)  /* nbody x 6: velocity of a body */                                               \
@@ -83,8 +85,8 @@ typedef struct lane_model {
     X(ten_velocity, m->ntendon)                                                                              \
     X(actuator_velocity, m->nu)
 
-// Contacts and the rows of the constraint Jacobian: constraint_rows(). As many as there can be; d->contact_count and
-// d->row_count say how many there are.
+// Contacts and the rows of the constraint Jacobian: computed by constraint_rows(). Sizes are capacities;
+// d->contact_count and d->row_count are in use.
 #define LANE_CONSTRAINT(X)                                                                                   \
     /* computed by add_contact */                                                                            \
     X(contact_dist, m->plan->contact_capacity)      /* m, negative: depth; LANE_HUGE: not in this world */   \
@@ -102,7 +104,7 @@ typedef struct lane_model {
     /* computed by correct_diagonals, noslip */                                                              \
     X(row_response, m->plan->row_responses * m->nv) /* M^-1 J^T */
 
-// Forces: smooth_forces().
+// Forces: computed by smooth_forces().
 #define LANE_FORCE(X)                                                                                        \
     /* computed by newton_euler */                                                                           \
     X(cacc, 6 * m->nbody)      /* nbody x 6: acceleration of a body minus gravity; with qacc by reactions */ \
@@ -118,7 +120,7 @@ typedef struct lane_model {
     /* computed by smooth_forces: all forces but those of constraints */                                     \
     X(qfrc_smooth, m->nv)
 
-// The constraint solver and the integrators: accelerations(), step().
+// The constraint solver and the integrators: computed by accelerations() and step().
 #define LANE_SOLVER(X)                                                                                       \
     /* computed by accelerations */                                                                          \
     X(qacc_smooth, m->nv) /* M^-1 qfrc_smooth */                                                             \
@@ -149,7 +151,7 @@ typedef struct lane_model {
     /* computed by step_rk4: qpos, qvel, act at the start; sums of the stages; the stage's velocity */       \
     X(rk4, m->plan->rk4_copies *(m->nq + 4 * m->nv + 2 * m->na))
 
-// What no step needs: computed by evaluate() and inverse() when it is read.
+// Not needed by a step: computed by evaluate() and inverse() when it is read.
 #define LANE_OUTPUT(X)                                                                                       \
     X(energy, 2) /* potential, kinetic [J]; computed by energies */                                          \
     /* computed by cameras */                                                                                \
@@ -164,7 +166,7 @@ typedef struct lane_model {
     X(sensordata, m->nsensordata)                                                                            \
     X(qfrc_inverse, m->nv) /* force that would give qacc; computed by inverse */
 
-// What a step computes: one set per thread, used for block after block, so that it stays in cache.
+// All that a step computes: one set per thread, reused for block after block, so that it stays in cache.
 #define LANE_SCRATCH(X)                                                                                      \
     LANE_POSITION(X)                                                                                         \
     LANE_VELOCITY(X)                                                                                         \
@@ -173,35 +175,36 @@ typedef struct lane_model {
     LANE_SOLVER(X)                                                                                           \
     LANE_OUTPUT(X)
 
-// Which row of the constraint Jacobian is what; the same for all lanes.
+// Kinds of rows of the constraint Jacobian; the same for all lanes.
 typedef enum lane_row_type {
     LANE_ROW_EQUALITY,
     LANE_ROW_FRICTION,   // friction loss of a dof or tendon
-    LANE_ROW_UNILATERAL, // limit, frictionless contact or edge of a pyramid: pushes only
-    LANE_ROW_CONE        // of an elliptic contact
+    LANE_ROW_UNILATERAL, // limit, frictionless contact or edge of a friction pyramid: force >= 0
+    LANE_ROW_CONE        // of a contact with an elliptic friction cone
 } lane_row_type;
 
-// Rows come in groups: those of one contact, or one alone. A group's Jacobian is `basis` rows: the rows of the
-// group themselves, but for a pyramid the normal n and tangents t, of which its edges are n + f t and n - f t.
-// All but `type`, `index` and `frictionloss` are the group's, and set in its first row.
+// Rows come in groups: those of a contact, or a single row. The Jacobian of a group has `basis` rows: those
+// of the group, or of a friction pyramid the normal n and the tangents t, of which its edges are n + f t and
+// n - f t. All members but `type`, `index` and `frictionloss` belong to the group and are set in its first
+// row.
 typedef struct lane_row {
     uint8_t type;       // lane_row_type
     uint8_t dim;        // rows of the group
-    uint8_t basis;      // rows of its Jacobian
+    uint8_t basis;      // rows of the group's Jacobian
     uint8_t index;      // of the row in its group
-    int32_t count;      // entries of a row of its Jacobian
+    int32_t count;      // entries of a row of the group's Jacobian
     const int32_t *dof; // their dofs, descending
     int32_t J;          // first of them in efc_J: basis x count
-    int32_t limit;      // whose limit it is: 1 + joint, or 1 + njnt + tendon; 0: it is none
+    int32_t limit;      // of a limit: 1 + joint, or 1 + njnt + tendon; else 0
     double frictionloss;
-    reals friction; // contacts: numbers of the pair (plan.h) up to its weights
+    reals friction; // of a contact: its contact_friction
 } lane_row;
 
 typedef struct lane_contact {
-    int32_t pair, row; // first row, -1 when the contact is within the gap
+    int32_t pair, row; // row: its first one; -1: within the gap, without rows
 } lane_contact;
 
-// Where a geom is in all lanes, by its bounding sphere.
+// Box around a geom's bounding spheres in all lanes [m].
 typedef struct lane_extent {
     float low[3], high[3];
     int32_t geom;
@@ -210,9 +213,9 @@ typedef struct lane_extent {
 // The threads that step a world together (lanes/team.h), as one of them sees them.
 #if defined(__CUDACC__)
 typedef struct lane_team {
-    int member;       // number of this thread among them
-    int size;         // how many there are; 1 between team_single_begin and team_single_end
-    int member_count; // how many there are
+    int member; // number of this thread, from 0
+    int size;   // threads that divide work; 1 in the leader between team_single_begin and team_single_end
+    int member_count; // threads of the team
     uint32_t lanes;   // of the warp, one bit each
 } lane_team;
 #endif
@@ -227,17 +230,18 @@ typedef struct lane_data {
 #undef LANE_ARRAY
     lane_row *row;
     lane_contact *contact;
-    ints group; // the first rows of the groups
+    ints group; // first row of each group
     int32_t row_count, group_count, J_count, contact_count;
-    int32_t contacts_missed, contacts_needed; // for want of room in this step; most of a step so far
-    lane_extent *extent;                      // of the plan's sweep_geom
-    uint32_t *near_pair;                      // one bit per pair: near in some lane
-    ints fill;       // nv x nv: columns of the rows of H that are not zero, ascending
-    ints fill_count; // nv
-    ints below;      // nv x nv: rows below the diagonal that are not zero in a column of H, descending
+    int32_t contacts_missed,
+        contacts_needed; // left out above the capacity, in this step; the most that a step so far has needed
+    lane_extent *extent; // plan->sweep_count
+    uint32_t *near_pair; // one bit per pair: near in any lane
+    ints fill;           // nv x nv: columns of the rows of H that are not zero, ascending
+    ints fill_count;     // nv
+    ints below;          // nv x nv: rows below the diagonal that are not zero in a column of H, descending
     ints below_count;
     flags filled;            // nv x nv
-    const int32_t **coupled; // dofs of the rows that add to M's pattern in `fill`
-    ints coupled_length;     // of them
-    int32_t coupled_count;   // -1: `fill` is not worked out yet
+    const int32_t **coupled; // dofs of the rows that add entries to M's pattern in `fill`
+    ints coupled_length;     // entries of each
+    int32_t coupled_count;   // -1: `fill` is not computed yet
 } lane_data;

@@ -1,4 +1,5 @@
-// A step of one world, as a table of contents: position, velocity, force, acceleration, integration.
+// A step of one world as a table of contents: positions, velocities, constraint rows, forces, accelerations,
+// integration.
 #pragma once
 
 #include "physics/lanes/collision/collision.h"
@@ -46,7 +47,7 @@ LANE_FN void bias_forces(const lane_model *m, lane_data *d)
     }
 }
 
-// Adds what pulls at bodies from outside.
+// Adds xfrc_applied to qfrc_smooth.
 LANE_FN void applied_forces(const lane_model *m, lane_data *d)
 {
     real pull = R(0.0);
@@ -84,7 +85,7 @@ LANE_FN void velocities(const lane_model *m, lane_data *d)
     actuator_velocities(m, d);
 }
 
-// Forces and qacc.
+// Constraint rows, forces and qacc.
 LANE_FN void accelerations(const lane_model *m, lane_data *d)
 {
     factorise_inertia(m, d);
@@ -104,7 +105,7 @@ LANE_FN void accelerations(const lane_model *m, lane_data *d)
     }
 }
 
-// Everything that the state says.
+// All that follows from the state.
 LANE_FN void forward(const lane_model *m, lane_data *d)
 {
     positions(m, d);
@@ -112,8 +113,8 @@ LANE_FN void forward(const lane_model *m, lane_data *d)
     accelerations(m, d);
 }
 
-// qfrc_inverse: the force that gives the acceleration qacc; with the flag invdiscrete qacc is what a step of the
-// integrator makes of the velocity
+// Inverse dynamics: qfrc_inverse is the force that gives qacc. With the flag invdiscrete qacc is the change
+// of velocity over a step of the integrator, divided by the step.
 LANE_FN void inverse(const lane_model *m, lane_data *d)
 {
     positions(m, d);
@@ -128,7 +129,7 @@ LANE_FN void inverse(const lane_model *m, lane_data *d)
             d->qacc[i] = given[i];
         }
         actuation(m, d);
-        implicit_back(m, d, d->qacc, d->work + m->nv);
+        implicit_inverse(m, d, d->qacc, d->work + m->nv);
     }
     constraint_residual(d, d->qacc);
     constraint_forces(d);
@@ -186,7 +187,7 @@ LANE_FN void energies(const lane_model *m, lane_data *d)
     d->energy[1] = kinetic;
 }
 
-// qpos moved by `step` seconds of `velocity`
+// Moves qpos by `step` seconds of `velocity`.
 LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals qpos, reals velocity,
                                 real step)
 {
@@ -218,7 +219,7 @@ LANE_FN void advance_activations(const lane_model *m, lane_data *d)
     }
 }
 
-// Semi-implicit: the velocity moves by `acceleration`, then the position by the new velocity.
+// Semi-implicit Euler: the velocity changes by `acceleration`, then the position by the new velocity.
 LANE_FN void advance(const lane_model *m, lane_data *d, reals acceleration)
 {
     real step = R(m->opt.timestep);
@@ -247,15 +248,16 @@ LANE_FN void step_implicit(const lane_model *m, lane_data *d)
     advance(m, d, d->work);
 }
 
-// Runge-Kutta of order four; forward() has been called for the first stage.
+// Fourth-order Runge-Kutta; forward() has computed the first stage.
 LANE_FN void step_rk4(const lane_model *m, lane_data *d)
 {
     static const double within[4] = {0.0, 0.5, 0.5, 1.0},
                         share[4] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
     int nq = m->nq, nv = m->nv, na = m->na;
     double h = m->opt.timestep;
-    reals qpos = d->rk4, qvel = qpos + nq, act = qvel + nv;                            // at the start
-    reals velocity = act + na, acceleration = velocity + nv, rate = acceleration + nv; // their weighted sums
+    reals qpos = d->rk4, qvel = qpos + nq, act = qvel + nv; // at the start of the step
+    reals velocity = act + na, acceleration = velocity + nv,
+          rate = acceleration + nv; // weighted sums over the stages
     reals stage_velocity = rate + na;
     int first = team_first(d), by = team_size(d);
     for (int i = first; i < nq; i += by) {

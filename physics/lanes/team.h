@@ -1,7 +1,8 @@
-// Teams: on CUDA 1, 2, 4 or 8 threads of a warp step one world together. On the CPU a team has one member, and these functions
-// do nothing.
+// Teams: on CUDA 1, 2, 4 or 8 threads of a warp step one world together. On the CPU a team has one member,
+// and these functions do nothing.
 //
-// All members run the same program. The arrays of the world are shared; local variables and lane_data are each member's own.
+// All members run the same program. The arrays of the world are shared; local variables and lane_data are
+// each member's own.
 //   - Independent items are divided among the members; whoever reads what others have written waits first:
 //         for (int i = team_first(d); i < n; i += team_size(d)) { ... }
 //         team_wait(d);
@@ -11,10 +12,11 @@
 //     and when it calls functions that divide items and wait, by a team of one:
 //         if (team_single_begin(d)) { ... }
 //         team_single_end(d);
-//   - All else every member computes for itself. That is right where nothing is overwritten that was read before, and cheaper
-//     than waiting.
+//   - All else every member computes for itself. That is right where nothing is overwritten that was read before,
+//     and cheaper than waiting.
 //
-// Sums have the same order, and so the same bits, for every team size: item i is added in strand i % LANE_STRANDS.
+// Sums have the same order, and so the same bits, for every team size: item i is added in strand i %
+// LANE_STRANDS.
 #pragma once
 
 #include "physics/lanes/parameters.h"
@@ -186,8 +188,8 @@ FN mask team_any(const lane_data *d, mask m)
 #endif
 }
 
-// Bodies are processed level by level of the tree: those of a level need only those of levels before. For a team of one all
-// bodies are one level.
+// Bodies are processed level by level of the tree: those of a level need only those of levels before. For a
+// team of one all bodies are one level.
 FN int level_count(const lane_model *m, const lane_data *d)
 {
     return team_size(d) == 1 ? 1 : m->plan->level_count;

@@ -1,4 +1,4 @@
-// What an actuator pulls: the length of its transmission, and the moment on each dof of its chain.
+// Transmissions of actuators: their length, and the moment on each dof of their chain.
 #pragma once
 
 #include "physics/lanes/tendon.h"
@@ -39,7 +39,7 @@ LANE_FN void joint_transmission(const lane_model *m, lane_data *d, int i)
     if (m->actuator_trntype[i] == ORR_TRANSMISSION_JOINTINPARENT) {
         turn = rotate_inverse(quaternion_matrix(at), turn);
     }
-    moment[0] = turn.z; // descending
+    moment[0] = turn.z; // dofs of a chain are descending
     moment[1] = turn.y;
     moment[2] = turn.x;
     for (int k = 0; k < 3 && free_joint; k++) {
@@ -48,16 +48,16 @@ LANE_FN void joint_transmission(const lane_model *m, lane_data *d, int i)
     d->actuator_length[i] = free_joint ? R(0.0) : dot3(quaternion_velocity(at), turn);
 }
 
-// The quaternion by which MuJoCo 3.12 compares sites: the body's comes second, so that this is the site's own only where
-// one of them is no turn.
+// The quaternion that MuJoCo 3.12 takes for a site here: the body's factor comes second, so that it is the
+// site's rotation only where one of the two is the identity.
 FN quaternion compared_quaternion(const lane_model *m, const lane_data *d, int site)
 {
     return multiply_quaternions(uniform4(m->site_quat, site),
                                 load_quaternion(d->xquat, m->site_bodyid[site]));
 }
 
-// A force and torque at a site: gear in its frame; with a reference site, in that one's frame and against it, and the
-// length is the site's displacement along gear as the reference sees it.
+// A force and torque at a site: gear, in the site's frame. With a reference site: in its frame, with the
+// reaction on its body, and the length is the site's pose in that frame along gear.
 LANE_FN void site_transmission(const lane_model *m, lane_data *d, int i)
 {
     int site = m->actuator_trnid[2 * i], reference = m->actuator_trnid[2 * i + 1];
@@ -82,7 +82,8 @@ LANE_FN void site_transmission(const lane_model *m, lane_data *d, int i)
     }
 }
 
-// A rod from a crank's site to a slider that moves along the z axis of its own site: the length is the slider's way.
+// A rod from a crank's site to a slider that moves along the z axis of its own site: the length is the
+// slider's position.
 LANE_FN void crank_transmission(const lane_model *m, lane_data *d, int i)
 {
     int crank = m->actuator_trnid[2 * i], slider = m->actuator_trnid[2 * i + 1];
@@ -111,7 +112,7 @@ LANE_FN void crank_transmission(const lane_model *m, lane_data *d, int i)
     }
 }
 
-// A force on the contacts of a body, those within the gap included: the mean of what presses each of them together.
+// A force on the contacts of a body, those within the gap included: the mean moment of their normals.
 LANE_FN void body_transmission(const lane_model *m, lane_data *d, int i, int contact_count)
 {
     int body = m->actuator_trnid[2 * i];
@@ -156,7 +157,7 @@ LANE_FN void transmissions(const lane_model *m, lane_data *d)
         case ORR_TRANSMISSION_SLIDERCRANK:
             crank_transmission(m, d, i);
             break;
-        case ORR_TRANSMISSION_BODY: // of none of its contacts yet
+        case ORR_TRANSMISSION_BODY: // contacts are found later
             d->actuator_length[i] = R(0.0);
             body_transmission(m, d, i, 0);
             break;
@@ -167,7 +168,7 @@ LANE_FN void transmissions(const lane_model *m, lane_data *d)
     team_wait(d);
 }
 
-// What depends on contacts, when they are found.
+// Transmissions that act on contacts, once these are found.
 LANE_FN void body_transmissions(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nu; i += team_size(d)) {

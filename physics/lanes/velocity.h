@@ -1,9 +1,9 @@
-// Velocities of bodies, and recursive Newton-Euler: the forces that a motion needs.
+// Velocities of bodies, and the recursive Newton-Euler algorithm: the forces that a motion needs.
 #pragma once
 
 #include "physics/lanes/kinematics.h"
 
-// Needs the body's parent.
+// The body's parent must be done.
 LANE_FN void body_velocity(const lane_model *m, lane_data *d, int i)
 {
     spatial v = load_spatial(d->cvel, m->body_parentid[i]);
@@ -15,7 +15,7 @@ LANE_FN void body_velocity(const lane_model *m, lane_data *d, int i)
                 v = add_scaled_spatial(v, load_spatial(d->cdof, dof), d->qvel[dof]);
             }
         }
-        // axes of a ball turn with the body as it was before this joint's own motion
+        // axes of a ball joint rotate with the body as it moves without this joint
         int turning = type == ORR_JOINT_FREE || type == ORR_JOINT_BALL ? 3 : 1;
         spatial before = v;
         for (int k = 0; k < turning; k++, dof++) {
@@ -39,7 +39,7 @@ LANE_FN void body_velocities(const lane_model *m, lane_data *d)
     }
 }
 
-// What velocities, and with_qacc accelerations, of dofs give it. Needs the body's parent.
+// From the velocities of its dofs and, with_qacc, their accelerations. The body's parent must be done.
 LANE_FN void body_acceleration(const lane_model *m, lane_data *d, int with_qacc, int i)
 {
     spatial a = load_spatial(d->cacc, m->body_parentid[i]);
@@ -52,8 +52,8 @@ LANE_FN void body_acceleration(const lane_model *m, lane_data *d, int with_qacc,
     store_spatial(d->cacc, i, a);
 }
 
-// result = the generalised force of gravity, Coriolis and centripetal forces and, with qacc, of M qacc less
-// the armature's part
+// result = generalised force of gravity, Coriolis and centripetal forces; with qacc plus M qacc without
+// armature
 LANE_FN void newton_euler(const lane_model *m, lane_data *d, int with_qacc, reals result)
 {
     real3 up = zero3();
@@ -83,7 +83,7 @@ LANE_FN void newton_euler(const lane_model *m, lane_data *d, int with_qacc, real
     team_wait(d);
 }
 
-// Adds the generalised force of a force and a torque at a point of a body.
+// Adds the generalised force of a force [N] and a torque [N m] at a point of a body, in world axes.
 FN void apply_force(const lane_model *m, const lane_data *d, int body, real3 at, real3 force, real3 torque,
                     reals result)
 {

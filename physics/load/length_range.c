@@ -20,7 +20,8 @@ static bool is_muscle(const orr_model *m, int id)
     return m->actuator_gaintype[id] == ORR_GAIN_MUSCLE || m->actuator_biastype[id] == ORR_BIAS_MUSCLE;
 }
 
-// Whether an actuator's range has to be simulated. Where limits of its joint or tendon serve as the range, they are copied.
+// Whether an actuator's range has to be simulated. Where limits of its joint or tendon serve as the range,
+// they are copied.
 static bool needs_simulation(const spec_length_range *range, orr_model *m, int id)
 {
     double *found = m->actuator_lengthrange + 2 * id;

@@ -1,4 +1,4 @@
-// Attributes into the fields of a struct, as the tables of mjcf/schema.c say.
+// Attributes into the members of a struct, by the tables of mjcf/schema.c.
 #include "engine/core/number.h"
 #include "physics/mjcf/mjcf.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The next number of a list, or false at its end; *bad when something else stands there.
+// The next number of a list, or false at its end; *bad: there is something else.
 static bool next_number(const char **text, double *value, bool *bad)
 {
     while (**text && strchr(" \t\r\n", **text)) {
@@ -52,23 +52,24 @@ orr_result mjcf_read_numbers(const mjcf_node *node, const char *name, int min, i
     return bad || *count < min ? expected_numbers(node, name, min, max, error) : ORR_OK;
 }
 
-static orr_result read_list(const mjcf_node *node, const mjcf_field *field, spec_numbers *list,
+static orr_result read_list(const mjcf_node *node, const mjcf_member *member, spec_numbers *list,
                             orr_spec *spec, orr_error *error)
 {
-    const char *text = mjcf_find(node, field->name);
-    size_t length = strlen(text), room = length / 2 + 1; // a number and a space each
+    const char *text = mjcf_find(node, member->name);
+    size_t length = strlen(text), capacity = length / 2 + 1; // each number takes at least two characters
     list->count = 0;
-    list->values = room < SPEC_NUMBERS_MAX ? orr_arena_take(&spec->arena, room, sizeof(double)) : NULL;
-    return list->values ? mjcf_read_numbers(node, field->name, field->min, (int)room, list->values,
+    list->values =
+        capacity < SPEC_NUMBERS_MAX ? orr_arena_take(&spec->arena, capacity, sizeof(double)) : NULL;
+    return list->values ? mjcf_read_numbers(node, member->name, member->min, (int)capacity, list->values,
                                             &list->count, error)
                         : spec_memory_fail(error);
 }
 
-static orr_result read_keyword(const mjcf_node *node, const mjcf_field *field, const char *text,
+static orr_result read_keyword(const mjcf_node *node, const mjcf_member *member, const char *text,
                                int32_t *value, orr_error *error)
 {
     char choices[256] = "";
-    for (const mjcf_key *key = field->keys; key->name; key++) {
+    for (const mjcf_key *key = member->keys; key->name; key++) {
         if (strcmp(key->name, text) == 0) {
             *value = key->value;
             return ORR_OK;
@@ -76,43 +77,43 @@ static orr_result read_keyword(const mjcf_node *node, const mjcf_field *field, c
         strncat(choices, " ", sizeof choices - strlen(choices) - 1);
         strncat(choices, key->name, sizeof choices - strlen(choices) - 1);
     }
-    return mjcf_fail(node, error, "%s: '%.64s' is unknown or unsupported: expected one of%s", field->name,
+    return mjcf_fail(node, error, "%s: '%.64s' is unknown or unsupported: expected one of%s", member->name,
                      text, choices);
 }
 
-static orr_result read_field(const mjcf_node *node, const mjcf_field *field, const char *text, char *target,
-                             orr_spec *spec, orr_error *error)
+static orr_result read_member(const mjcf_node *node, const mjcf_member *member, const char *text,
+                              char *target, orr_spec *spec, orr_error *error)
 {
     double values[16];
     int count = 0;
-    switch (field->kind) {
+    switch (member->kind) {
     case MJCF_TEXT:
         *(const char **)(void *)target = text;
         return ORR_OK;
     case MJCF_KEYWORD:
-        return read_keyword(node, field, text, (int32_t *)(void *)target, error);
+        return read_keyword(node, member, text, (int32_t *)(void *)target, error);
     case MJCF_NUMBERS:
-        return read_list(node, field, (spec_numbers *)(void *)target, spec, error);
+        return read_list(node, member, (spec_numbers *)(void *)target, spec, error);
     case MJCF_NO_EFFECT:
         return ORR_OK;
     case MJCF_UNSUPPORTED:
-        return mjcf_fail(node, error, "%s: this attribute is not supported", field->name);
+        return mjcf_fail(node, error, "%s: this attribute is not supported", member->name);
     case MJCF_REAL:
     case MJCF_SINGLE:
     case MJCF_INTEGER:
         break;
     }
-    ORR_TRY(mjcf_read_numbers(node, field->name, field->min, field->max, values, &count, error));
+    ORR_TRY(mjcf_read_numbers(node, member->name, member->min, member->max, values, &count, error));
     for (int i = 0; i < count; i++) {
-        if (field->kind == MJCF_REAL) {
+        if (member->kind == MJCF_REAL) {
             ((double *)(void *)target)[i] = values[i];
-        } else if (field->kind == MJCF_SINGLE) {
+        } else if (member->kind == MJCF_SINGLE) {
             if (fabs(values[i]) > (double)FLT_MAX) {
-                return mjcf_fail(node, error, "%s: expected a number in the range of float", field->name);
+                return mjcf_fail(node, error, "%s: expected a number in the range of float", member->name);
             }
             ((float *)(void *)target)[i] = (float)values[i];
         } else if (fabs(values[i]) > INT32_MAX || values[i] != rint(values[i])) {
-            return mjcf_fail(node, error, "%s: expected an integer", field->name);
+            return mjcf_fail(node, error, "%s: expected an integer", member->name);
         } else {
             ((int32_t *)(void *)target)[i] = (int32_t)values[i];
         }
@@ -139,7 +140,7 @@ static bool is_nameless(const mjcf_node *node)
     return listed(names, node->name);
 }
 
-// Elements that begin as a class says.
+// Elements that have no attributes but name and class.
 static bool has_class(const mjcf_node *node)
 {
     static const char *const names[] = {
@@ -149,7 +150,7 @@ static bool has_class(const mjcf_node *node)
     return listed(names, node->name);
 }
 
-orr_result mjcf_read(const mjcf_node *node, const mjcf_field *fields, const char *const *own, void *target,
+orr_result mjcf_read(const mjcf_node *node, const mjcf_member *members, const char *const *own, void *target,
                      orr_spec *spec, orr_error *error)
 {
     for (const mjcf_attribute *a = node->attributes; a; a = a->next) {
@@ -158,14 +159,14 @@ orr_result mjcf_read(const mjcf_node *node, const mjcf_field *fields, const char
         if (head || listed(own, a->name)) {
             continue;
         }
-        const mjcf_field *field = fields;
-        while (field->name && strcmp(field->name, a->name) != 0) {
-            field++;
+        const mjcf_member *member = members;
+        while (member->name && strcmp(member->name, a->name) != 0) {
+            member++;
         }
-        if (!field->name) {
+        if (!member->name) {
             return mjcf_fail(node, error, "unknown attribute '%.64s'", a->name);
         }
-        ORR_TRY(read_field(node, field, a->value, (char *)target + field->offset, spec, error));
+        ORR_TRY(read_member(node, member, a->value, (char *)target + member->offset, spec, error));
     }
     return ORR_OK;
 }

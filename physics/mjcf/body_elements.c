@@ -1,4 +1,4 @@
-// What hangs on a body: joints, geoms, sites, cameras and lights, each placed in its body.
+// The elements of a body: joints, geoms, sites, cameras and lights, with poses in the body.
 #include "physics/mjcf/mjcf.h"
 #include "physics/model/rotation.h"
 
@@ -11,11 +11,11 @@ static bool in_frame(const mjcf_frame *at)
 }
 
 orr_result mjcf_read_pose(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at, double pos[3],
-                          spec_orientation *turn)
+                          spec_orientation *orientation)
 {
-    ORR_TRY(mjcf_resolve_turn(reader, node, turn));
+    ORR_TRY(mjcf_resolve_orientation(reader, node, orientation));
     if (in_frame(at)) {
-        frame_compose(at->pos, at->quat, pos, turn->quat);
+        frame_compose(at->pos, at->quat, pos, orientation->quat);
     }
     return ORR_OK;
 }
@@ -32,10 +32,10 @@ static orr_result read_joint(mjcf_reader *reader, const mjcf_node *node, const m
     *joint = c->joint;
     joint->body = at->body;
     ORR_TRY(mjcf_head(reader, node, &joint->head));
-    ORR_TRY(mjcf_read(node, mjcf_joint_fields, NULL, joint, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_joint_members, NULL, joint, reader->spec, reader->error));
     if (in_frame(at)) {
         if (joint->type == ORR_JOINT_FREE) {
-            return mjcf_fail(node, reader->error, "a free joint cannot stand in a moved frame");
+            return mjcf_fail(node, reader->error, "expected no free joint in a frame with a pose of its own");
         }
         double quat[4] = {1.0, 0.0, 0.0, 0.0};
         frame_compose(at->pos, at->quat, joint->pos, quat);
@@ -53,7 +53,7 @@ static orr_result read_joint(mjcf_reader *reader, const mjcf_node *node, const m
 static orr_result read_freejoint(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at)
 {
     ORR_TRY(mjcf_no_children(node, reader->error));
-    mjcf_class plain; // a free joint has no class
+    mjcf_class plain; // a free joint has no default class
     mjcf_class_init(&plain);
     spec_joint *joint = SPEC_APPEND(reader->spec, joints);
     if (!joint) {
@@ -62,15 +62,15 @@ static orr_result read_freejoint(mjcf_reader *reader, const mjcf_node *node, con
     *joint = plain.joint;
     joint->body = at->body;
     ORR_TRY(mjcf_head(reader, node, &joint->head));
-    ORR_TRY(mjcf_read(node, mjcf_freejoint_fields, NULL, joint, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_freejoint_members, NULL, joint, reader->spec, reader->error));
     if (in_frame(at)) {
-        return mjcf_fail(node, reader->error, "a free joint cannot stand in a moved frame");
+        return mjcf_fail(node, reader->error, "expected no free joint in a frame with a pose of its own");
     }
     joint->type = ORR_JOINT_FREE;
     return ORR_OK;
 }
 
-// Two ends say the place, the direction and the length.
+// Position, direction and length from two end points.
 static orr_result apply_fromto(mjcf_reader *reader, const mjcf_node *node, const double fromto[6], int type,
                                double size[3], double pos[3], double quat[4])
 {
@@ -106,17 +106,18 @@ static orr_result read_geom(mjcf_reader *reader, const mjcf_node *node, const mj
     *geom = c->geom;
     geom->body = at->body;
     ORR_TRY(mjcf_head(reader, node, &geom->head));
-    mjcf_turn_clear_for(node, &geom->turn);
-    ORR_TRY(mjcf_read(node, mjcf_geom_fields, NULL, geom, reader->spec, reader->error));
+    mjcf_clear_orientation(node, &geom->orientation);
+    ORR_TRY(mjcf_read(node, mjcf_geom_members, NULL, geom, reader->spec, reader->error));
     if (mjcf_given(geom->fromto)) {
-        ORR_TRY(mjcf_resolve_turn(reader, node, &geom->turn));
-        ORR_TRY(apply_fromto(reader, node, geom->fromto, geom->type, geom->size, geom->pos, geom->turn.quat));
+        ORR_TRY(mjcf_resolve_orientation(reader, node, &geom->orientation));
+        ORR_TRY(apply_fromto(reader, node, geom->fromto, geom->type, geom->size, geom->pos,
+                             geom->orientation.quat));
         if (in_frame(at)) {
-            frame_compose(at->pos, at->quat, geom->pos, geom->turn.quat);
+            frame_compose(at->pos, at->quat, geom->pos, geom->orientation.quat);
         }
         return ORR_OK;
     }
-    return mjcf_read_pose(reader, node, at, geom->pos, &geom->turn);
+    return mjcf_read_pose(reader, node, at, geom->pos, &geom->orientation);
 }
 
 static orr_result read_site(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at)
@@ -131,20 +132,21 @@ static orr_result read_site(mjcf_reader *reader, const mjcf_node *node, const mj
     *site = c->site;
     site->body = at->body;
     ORR_TRY(mjcf_head(reader, node, &site->head));
-    mjcf_turn_clear_for(node, &site->turn);
-    ORR_TRY(mjcf_read(node, mjcf_site_fields, NULL, site, reader->spec, reader->error));
+    mjcf_clear_orientation(node, &site->orientation);
+    ORR_TRY(mjcf_read(node, mjcf_site_members, NULL, site, reader->spec, reader->error));
     if (site->type == ORR_GEOM_PLANE || site->type == ORR_GEOM_HFIELD || site->type == ORR_GEOM_MESH) {
         return mjcf_fail(node, reader->error, "type: expected sphere, capsule, ellipsoid, cylinder or box");
     }
     if (mjcf_given(site->fromto)) {
-        ORR_TRY(mjcf_resolve_turn(reader, node, &site->turn));
-        ORR_TRY(apply_fromto(reader, node, site->fromto, site->type, site->size, site->pos, site->turn.quat));
+        ORR_TRY(mjcf_resolve_orientation(reader, node, &site->orientation));
+        ORR_TRY(apply_fromto(reader, node, site->fromto, site->type, site->size, site->pos,
+                             site->orientation.quat));
         if (in_frame(at)) {
-            frame_compose(at->pos, at->quat, site->pos, site->turn.quat);
+            frame_compose(at->pos, at->quat, site->pos, site->orientation.quat);
         }
         return ORR_OK;
     }
-    return mjcf_read_pose(reader, node, at, site->pos, &site->turn);
+    return mjcf_read_pose(reader, node, at, site->pos, &site->orientation);
 }
 
 static orr_result read_camera(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at)
@@ -159,9 +161,9 @@ static orr_result read_camera(mjcf_reader *reader, const mjcf_node *node, const 
     *camera = c->camera;
     camera->body = at->body;
     ORR_TRY(mjcf_head(reader, node, &camera->head));
-    mjcf_turn_clear_for(node, &camera->turn);
-    ORR_TRY(mjcf_read(node, mjcf_camera_fields, NULL, camera, reader->spec, reader->error));
-    return mjcf_read_pose(reader, node, at, camera->pos, &camera->turn);
+    mjcf_clear_orientation(node, &camera->orientation);
+    ORR_TRY(mjcf_read(node, mjcf_camera_members, NULL, camera, reader->spec, reader->error));
+    return mjcf_read_pose(reader, node, at, camera->pos, &camera->orientation);
 }
 
 static orr_result read_light(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at)
@@ -176,7 +178,7 @@ static orr_result read_light(mjcf_reader *reader, const mjcf_node *node, const m
     *light = c->light;
     light->body = at->body;
     ORR_TRY(mjcf_head(reader, node, &light->head));
-    ORR_TRY(mjcf_read(node, mjcf_light_fields, NULL, light, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_light_members, NULL, light, reader->spec, reader->error));
     if (light->directional >= 0) {
         light->type = light->directional ? ORR_LIGHT_DIRECTIONAL : ORR_LIGHT_SPOT;
     }

@@ -1,4 +1,4 @@
-// What ties parts together: contact pairs and excludes, equalities, tendons.
+// The sections contact (pairs and excludes), equality and tendon.
 #include "physics/mjcf/mjcf.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ orr_result mjcf_read_contact(mjcf_reader *reader, const mjcf_node *section)
             }
             *pair = c->pair;
             ORR_TRY(mjcf_head(reader, node, &pair->head));
-            ORR_TRY(mjcf_read(node, mjcf_pair_fields, NULL, pair, reader->spec, reader->error));
+            ORR_TRY(mjcf_read(node, mjcf_pair_members, NULL, pair, reader->spec, reader->error));
             if (!pair->geom1 || !pair->geom2) {
                 return mjcf_fail(node, reader->error, "expected geom1 and geom2");
             }
@@ -27,7 +27,7 @@ orr_result mjcf_read_contact(mjcf_reader *reader, const mjcf_node *section)
                 return spec_memory_fail(reader->error);
             }
             ORR_TRY(mjcf_head(reader, node, &exclude->head));
-            ORR_TRY(mjcf_read(node, mjcf_exclude_fields, NULL, exclude, reader->spec, reader->error));
+            ORR_TRY(mjcf_read(node, mjcf_exclude_members, NULL, exclude, reader->spec, reader->error));
             if (!exclude->body1 || !exclude->body2) {
                 return mjcf_fail(node, reader->error, "expected body1 and body2");
             }
@@ -43,7 +43,7 @@ static orr_result read_equality(mjcf_reader *reader, const mjcf_node *node, cons
     static const struct {
         const char *name;
         orr_equality_type type;
-        const char *object1, *object2; // attributes that name what is tied
+        const char *object1, *object2; // attributes that name the two objects
         const char *own[8];
     } elements[] = {
         {"connect", ORR_EQUALITY_CONNECT, "body1", "body2", {"body1", "body2", "site1", "site2", "anchor"}},
@@ -68,7 +68,7 @@ static orr_result read_equality(mjcf_reader *reader, const mjcf_node *node, cons
         *e = c->equality;
         e->type = (int32_t)elements[i].type;
         ORR_TRY(mjcf_head(reader, node, &e->head));
-        ORR_TRY(mjcf_read(node, mjcf_equality_fields, elements[i].own, e, reader->spec, reader->error));
+        ORR_TRY(mjcf_read(node, mjcf_equality_members, elements[i].own, e, reader->spec, reader->error));
         e->object1 = mjcf_find(node, elements[i].object1);
         e->object2 = mjcf_find(node, elements[i].object2);
         e->site1 = mjcf_find(node, "site1");
@@ -125,7 +125,7 @@ static orr_result read_wrap(mjcf_reader *reader, const mjcf_node *node, const mj
         wrap->type = ORR_WRAP_SITE, own = site_own;
         wrap->object = mjcf_find(node, "site");
     } else if (!fixed && mjcf_is(node, "geom")) {
-        wrap->type = ORR_WRAP_SPHERE, own = geom_own; // or a cylinder: the compiler looks
+        wrap->type = ORR_WRAP_SPHERE, own = geom_own; // or a cylinder: the compiler decides by the geom
         wrap->object = mjcf_find(node, "geom");
         wrap->sidesite = mjcf_find(node, "sidesite");
     } else if (!fixed && mjcf_is(node, "pulley")) {
@@ -133,7 +133,7 @@ static orr_result read_wrap(mjcf_reader *reader, const mjcf_node *node, const mj
     } else {
         return mjcf_unknown(node, tendon, reader->error);
     }
-    ORR_TRY(mjcf_read(node, mjcf_no_fields, own, NULL, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_no_members, own, NULL, reader->spec, reader->error));
     int count = 1;
     if (number) {
         ORR_TRY(mjcf_read_numbers(node, number, 1, 1, &wrap->prm, &count, reader->error));
@@ -160,7 +160,7 @@ orr_result mjcf_read_tendon(mjcf_reader *reader, const mjcf_node *section)
         }
         *tendon = c->tendon;
         ORR_TRY(mjcf_head(reader, node, &tendon->head));
-        ORR_TRY(mjcf_read(node, mjcf_tendon_fields, NULL, tendon, reader->spec, reader->error));
+        ORR_TRY(mjcf_read(node, mjcf_tendon_members, NULL, tendon, reader->spec, reader->error));
         double length[2];
         int count;
         ORR_TRY(mjcf_read_numbers(node, "springlength", 1, 2, length, &count, reader->error));

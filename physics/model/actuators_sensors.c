@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SENSOR_MAX = 1 << 20 }; // numbers of one
+enum { SENSOR_MAX = 1 << 20 }; // numbers of one sensor
 
 static orr_result find(model_builder *b, const spec_head *head, const char *what, int index, const char *name)
 {
@@ -55,7 +55,8 @@ static orr_result resolve_transmission(model_builder *b, const spec_actuator *a,
     return find(b, &a->head, "joint", id[0], joint);
 }
 
-// A servo may take its range from what it moves: the middle, and `inheritrange` of the half width around it.
+// inheritrange: a servo takes its range from its joint or tendon: the middle, and that share of the half
+// width around it.
 static orr_result inherit_range(model_builder *b, int id, const spec_actuator *a)
 {
     orr_model *m = b->m;
@@ -81,7 +82,7 @@ static orr_result inherit_range(model_builder *b, int id, const spec_actuator *a
     return ORR_OK;
 }
 
-// Armature and damping of an actuator are those of what it moves, as the gear makes them.
+// Armature and damping of an actuator are added to its joint or tendon, times gear^2.
 static orr_result drive(model_builder *b, int id, const spec_actuator *a)
 {
     orr_model *m = b->m;
@@ -176,7 +177,7 @@ static int sum_sizes(int bits, const int *sizes)
     return sum;
 }
 
-// How many numbers a sensor gives, of which kind, and what must be computed for them.
+// How many numbers a sensor has, of which kind, and the stage they need.
 static void describe_sensor(const orr_model *m, const spec_sensor *s, int object, int *dim, int *data,
                             int *stage)
 {
@@ -245,7 +246,7 @@ static void describe_sensor(const orr_model *m, const spec_sensor *s, int object
     case ORR_SENSOR_JOINTLIMITPOS:
     case ORR_SENSOR_TENDONLIMITPOS:
     case ORR_SENSOR_E_POTENTIAL:
-    case ORR_SENSOR_E_KINETIC: // as MuJoCo says
+    case ORR_SENSOR_E_KINETIC: // MuJoCo's needstage, although it depends on velocities
     case ORR_SENSOR_CLOCK:
         *dim = 1;
         break;
@@ -277,7 +278,7 @@ static orr_result find_object(model_builder *b, const spec_head *head, int type,
     return !name || *id >= 0 ? ORR_OK : spec_fail(head, b->error, "there is no such object '%.64s'", name);
 }
 
-// What a distance is measured between.
+// Whether a distance can be measured between the two objects.
 static orr_result check_distance(model_builder *b, const spec_sensor *s, int id)
 {
     const orr_model *m = b->m;

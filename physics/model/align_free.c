@@ -1,4 +1,5 @@
-// Frames of bodies moved where it costs nothing: with alignfree, a free body without children gets the frame of its inertia.
+// With alignfree, a free body without children gets the frame of its inertia: the motion is the same and
+// costs less.
 #include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
@@ -7,7 +8,7 @@ void move_attached(orr_spec *spec, const body_frame *frames)
 #define MOVE(list)                                                                                           \
     for (int i = 0; i < spec->list##_count; i++) {                                                           \
         const body_frame *at = &frames[spec->list[i].body];                                                  \
-        frame_compose(at->pos, at->quat, spec->list[i].pos, spec->list[i].turn.quat);                        \
+        frame_compose(at->pos, at->quat, spec->list[i].pos, spec->list[i].orientation.quat);                 \
     }
     MOVE(geoms)
     MOVE(sites)
@@ -23,15 +24,15 @@ void move_attached(orr_spec *spec, const body_frame *frames)
 
 static void align(spec_body *body, rigid_part *whole, body_frame *inverse)
 {
-    double back[3];
+    double offset[3];
     quat_conjugate(whole->quat, inverse->quat);
-    quat_apply(inverse->quat, whole->pos, back);
+    quat_apply(inverse->quat, whole->pos, offset);
     for (int k = 0; k < 3; k++) {
-        inverse->pos[k] = -back[k];
+        inverse->pos[k] = -offset[k];
     }
-    frame_compose(body->pos, body->turn.quat, whole->pos, whole->quat);
+    frame_compose(body->pos, body->orientation.quat, whole->pos, whole->quat);
     memcpy(body->pos, whole->pos, sizeof body->pos);
-    memcpy(body->turn.quat, whole->quat, sizeof body->turn.quat);
+    memcpy(body->orientation.quat, whole->quat, sizeof body->orientation.quat);
     *whole = (rigid_part){.mass = whole->mass,
                           .quat = {1.0, 0.0, 0.0, 0.0},
                           .moment = {whole->moment[0], whole->moment[1], whole->moment[2]}};
@@ -49,8 +50,8 @@ orr_result align_free(model_builder *b)
     }
     for (int i = 0; i < spec->joints_count && result == ORR_OK; i++) {
         const spec_joint *joint = &spec->joints[i];
-        bool wanted = joint->align == 1 || (joint->align == SPEC_AUTO && spec->compiler.alignfree);
-        if (joint->type == ORR_JOINT_FREE && wanted && joint->body > 0 && !has_children[joint->body]) {
+        bool aligned = joint->align == 1 || (joint->align == SPEC_AUTO && spec->compiler.alignfree);
+        if (joint->type == ORR_JOINT_FREE && aligned && joint->body > 0 && !has_children[joint->body]) {
             align(&spec->bodies[joint->body], &b->inertias[joint->body], &frames[joint->body]);
         }
     }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-// The lens: metres of focal length and principal point, given in metres or in pixels of the sensor.
+// Focal length and principal point in metres, given in metres or in pixels of the sensor.
 static orr_result build_lens(model_builder *b, int id, const spec_camera *camera)
 {
     orr_model *m = b->m;
@@ -12,7 +12,7 @@ static orr_result build_lens(model_builder *b, int id, const spec_camera *camera
     const float *sensor = camera->sensorsize;
     m->cam_fovy[id] = camera->fovy;
     memcpy(m->cam_sensorsize + 2 * id, sensor, 2 * sizeof(float));
-    lens[0] = lens[1] = m->vis.znear; // MuJoCo's, and unused without a sensor
+    lens[0] = lens[1] = m->vis.znear; // MuJoCo's value; unused without a sensor
     if (sensor[0] <= 0.0f || sensor[1] <= 0.0f) {
         return sensor[0] == 0.0f && sensor[1] == 0.0f
                    ? ORR_OK
@@ -57,7 +57,7 @@ static orr_result build_cameras(model_builder *b)
         ORR_TRY(find_target(b, &camera->head, camera->mode, camera->target, &m->cam_targetbodyid[i]));
         ORR_TRY(build_lens(b, i, camera));
         memcpy(m->cam_pos + 3 * i, camera->pos, sizeof camera->pos);
-        memcpy(m->cam_quat + 4 * i, camera->turn.quat, sizeof camera->turn.quat);
+        memcpy(m->cam_quat + 4 * i, camera->orientation.quat, sizeof camera->orientation.quat);
         memcpy(m->cam_resolution + 2 * i, camera->resolution, sizeof camera->resolution);
         copy_user(m->cam_user + m->nuser_cam * i, m->nuser_cam, &camera->user);
     }

@@ -61,7 +61,8 @@ static bool is_referenced(const orr_spec *spec, const spec_geom *geom)
     return false;
 }
 
-// With discardvisual, geoms that cannot touch anything and that nothing names go; then meshes that no geom has.
+// With discardvisual, geoms that cannot collide and that nothing refers to are left out; then meshes that no
+// geom uses.
 static orr_result choose_geoms(model_builder *b)
 {
     const orr_spec *spec = b->spec;
@@ -166,7 +167,7 @@ static orr_result build(model_builder *b)
     ORR_TRY(build_masses(b));
     ORR_TRY(build_geoms(b));
     ORR_TRY(build_views(b));
-    ORR_TRY(build_links(b));
+    ORR_TRY(build_contact_equality_tendon(b));
     ORR_TRY(build_actuators(b));
     return build_custom(b);
 }

@@ -1,9 +1,9 @@
-// Inside of the model compiler: what its files share. model/compile.c runs the steps.
+// Shared by the files of the model compiler; compile.c runs the steps.
 #pragma once
 
 #include "physics/model/spec.h"
 
-// The arrays of a model whose sizes are set: one block of zeros. `path` is for messages.
+// Allocates the arrays of a model whose sizes are set, as one block of zeros. `path` is for messages.
 orr_result model_allocate(orr_model *model, const char *path, orr_error *error);
 
 // ---- inertia (model/inertia.c)
@@ -29,12 +29,13 @@ typedef struct mesh_data {
     double low[3], high[3];
 } mesh_data;
 
-// A mesh that collides with nothing needs no hull, and has none unless its inertia or its faces come from it.
+// Reads and prepares a mesh. One that cannot collide has no hull, unless its inertia or its faces come from
+// it.
 orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *data, orr_error *error);
 void mesh_data_free(mesh_data *data);
-// Triangles of a file, each with vertices of its own or shared.
+// Reads the triangles of a file or of the spec; vertices may be shared.
 orr_result mesh_load(const spec_mesh *mesh, mesh_data *data, orr_error *error);
-// Convex hull of data->vertices; `vertex_max` at most (-1: all).
+// Finds the convex hull of data->vertices, with at most mesh->maxhullvert vertices (-1: all).
 orr_result mesh_hull(const spec_mesh *mesh, mesh_data *data, orr_error *error);
 
 // ---- height fields and textures (model/texture.c, model/hfield.c)
@@ -52,7 +53,7 @@ typedef struct hfield_data {
 } hfield_data;
 
 orr_result hfield_build(const spec_hfield *field, hfield_data *data, orr_error *error);
-// extent: size of a spec_hfield. half: of the box that stands for it.
+// extent: size of a spec_hfield. half: half sizes of the box that has its mass.
 void hfield_half_size(const double extent[4], double half[3]);
 
 // ---- steps
@@ -70,40 +71,40 @@ typedef struct model_builder {
 
 orr_result builder_limited(const model_builder *b, const spec_head *head, const char *what, int limited,
                            const double range[2], uint8_t *out);
-// An error when `index` is -1 although there is a name: "there is no `what` 'name'".
+// Fails when `index` is -1 although there is a name: "there is no `what` 'name'".
 orr_result builder_found(const model_builder *b, const spec_head *head, const char *what, int index,
                          const char *name);
-// That a geom or site of a type has the sizes it needs.
+// Fails when a geom or site has not the sizes that its type needs.
 orr_result builder_sizes(const model_builder *b, const spec_head *head, int type, const double size[3]);
-// The user numbers of an element, the rest 0.
+// Copies the user numbers of an element; the others stay 0.
 static inline void copy_user(double *to, int width, const spec_numbers *user)
 {
     for (int i = 0; i < user->count && i < width; i++) {
         to[i] = user->values[i];
     }
 }
-// The interaction of a geom with the medium when it counts as an ellipsoid; coefficients: MJCF's fluidcoef.
+// Constants of a geom's ellipsoid in a medium (geom_fluid of the model); coefficients: MJCF's fluidcoef.
 void fluid_coefficients(int type, const double size[3], const double coefficients[5],
                         double fluid[ORR_NFLUID]);
-// before the sizes are known
+// before the sizes of the model are known
 orr_result check_names(const model_builder *b);
-orr_result resolve_masses(model_builder *b); // geoms placed, meshes fitted; the bodies' inertia
-orr_result align_free(model_builder *b);     // the frames of free bodies, where the file asks for it
-orr_result fuse_static(model_builder *b); // bodies that cannot move against their parents become part of them
-// What is attached to each body, from its frame into the frame in which that one stands.
+orr_result resolve_masses(model_builder *b); // poses and sizes of geoms; inertia of bodies
+orr_result align_free(model_builder *b);     // frames of free bodies (alignfree)
+orr_result fuse_static(model_builder *b);    // bodies without joints (fusestatic)
+// Transforms the elements of each body from the body's frame to the one that the frame is given in.
 typedef struct body_frame {
     double pos[3], quat[4];
 } body_frame;
 void move_attached(orr_spec *spec, const body_frame *frames);
 orr_result count_sizes(model_builder *b);
 orr_result count_names(model_builder *b);
-// with the arrays there
+// after the arrays are allocated
 void fill_names(model_builder *b);
-orr_result build_bodies(model_builder *b);    // bodies, joints, dofs
-orr_result build_masses(model_builder *b);    // the inertia of bodies
-orr_result build_geoms(model_builder *b);     // geoms, sites
-orr_result build_views(model_builder *b);     // cameras, lights
-orr_result build_assets(model_builder *b);    // meshes, height fields, textures, materials
-orr_result build_links(model_builder *b);     // pairs, excludes, equalities, tendons
-orr_result build_actuators(model_builder *b); // actuators and sensors
-orr_result build_custom(model_builder *b);    // custom fields, keyframes
+orr_result build_bodies(model_builder *b);                  // bodies, joints, dofs
+orr_result build_masses(model_builder *b);                  // the inertia of bodies
+orr_result build_geoms(model_builder *b);                   // geoms, sites
+orr_result build_views(model_builder *b);                   // cameras, lights
+orr_result build_assets(model_builder *b);                  // meshes, height fields, textures, materials
+orr_result build_contact_equality_tendon(model_builder *b); // pairs, excludes, equalities, tendons
+orr_result build_actuators(model_builder *b);               // actuators and sensors
+orr_result build_custom(model_builder *b);                  // custom elements, keyframes

@@ -24,7 +24,7 @@ static int32_t signature(int body1, int body2)
     return (int32_t)(((uint32_t)low << 16) + (uint32_t)high);
 }
 
-// MuJoCo keeps pairs and excludes in the order of their bodies.
+// MuJoCo sorts pairs and excludes by their bodies.
 static int compare_pairs(const void *a, const void *b)
 {
     const keyed *x = a, *y = b;
@@ -159,7 +159,7 @@ static orr_result build_equalities(model_builder *b)
         memcpy(m->eq_solref + ORR_NREF * i, e->solref, sizeof e->solref);
         memcpy(m->eq_solimp + ORR_NIMP * i, e->solimp, sizeof e->solimp);
         bool bodies = m->eq_objtype[i] == ORR_OBJECT_BODY;
-        data[1] = e->type == ORR_EQUALITY_CONNECT ? 0.0 : 1.0; // MuJoCo's beginning: y = x
+        data[1] = e->type == ORR_EQUALITY_CONNECT ? 0.0 : 1.0; // MuJoCo's default: y = x
         data[10] = e->type == ORR_EQUALITY_CONNECT && !bodies ? 0.0 : 1.0;
         if (bodies) {
             memcpy(data, e->anchor, sizeof e->anchor);
@@ -292,7 +292,7 @@ static orr_result build_tendon(model_builder *b, int id)
     return ORR_OK;
 }
 
-orr_result build_links(model_builder *b)
+orr_result build_contact_equality_tendon(model_builder *b)
 {
     ORR_TRY(build_contact(b));
     ORR_TRY(build_equalities(b));

@@ -1,4 +1,4 @@
-// Custom fields and keyframes.
+// Custom numbers, texts and tuples; keyframes.
 #include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 

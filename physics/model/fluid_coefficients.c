@@ -1,25 +1,18 @@
-// Coefficients of geoms that the medium treats as ellipsoids: the mass and inertia of the medium that moves with them
-// (Lamb, Hydrodynamics, 1932, section 114; MuJoCo's documentation, "Fluid forces").
+// Coefficients of geoms that the medium treats as ellipsoids: the mass and inertia of the medium that moves
+// with them (Lamb, Hydrodynamics, 1932, section 114; MuJoCo's documentation, "Fluid forces").
+#define ORR_SCALAR
+#define ORR_SCALAR_DOUBLE
 #include "physics/model/compile.h"
+#include "physics/model/primitive_formula.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double pi = 3.14159265358979323846, small = 1e-15;
 
-static void half_axes(int type, const double size[3], double axes[3])
-{
-    memcpy(axes, size, 3 * sizeof *axes);
-    if (type == ORR_GEOM_SPHERE) {
-        axes[1] = axes[2] = size[0];
-    } else if (type == ORR_GEOM_CAPSULE || type == ORR_GEOM_CYLINDER) {
-        axes[1] = size[0];
-        axes[2] = size[1] + (type == ORR_GEOM_CAPSULE ? size[0] : 0.0);
-    }
-}
-
-// The integral of a b c / sqrt((a^2 + l)^3 (b^2 + l) (c^2 + l)) over l from 0 on, by 15 points of Gauss and Kronrod after
-// l = scale x^3 / (1 - x)^2. Eight digits of the points and weights: the integral is no better, and MuJoCo has the same.
+// The integral of a b c / sqrt((a^2 + l)^3 (b^2 + l) (c^2 + l)) over l from 0 on, by 15 points of Gauss and
+// Kronrod after l = scale x^3 / (1 - x)^2. Eight digits of the points and weights: the integral is no better,
+// and MuJoCo has the same.
 static double added_mass(double a, double b, double c)
 {
     static const double points[8] = {0.00427231, 0.02544604, 0.06756779, 0.12923441,
@@ -41,7 +34,7 @@ void fluid_coefficients(int type, const double size[3], const double coefficient
                         double fluid[ORR_NFLUID])
 {
     double s[3], kappa[3];
-    half_axes(type, size, s);
+    primitive_half_sizes(type, size, s);
     double volume = 4.0 / 3.0 * pi * s[0] * s[1] * s[2];
     fluid[0] = 1.0;
     memcpy(fluid + 1, coefficients, 5 * sizeof *fluid);

@@ -1,4 +1,5 @@
-// Bodies without joints become part of their parents, unless something names them: fewer bodies, the same motion.
+// With fusestatic, bodies without joints become part of their parents, unless something refers to them: fewer
+// bodies, the same motion.
 #include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
@@ -52,7 +53,7 @@ static bool is_referenced(const orr_spec *spec, const char *name)
     return false;
 }
 
-// Force and torque sensors measure between a body and its parent.
+// Force and torque sensors measure between a body and its parent: such a body stays.
 static bool has_force_sensor(const orr_spec *spec, int body)
 {
     for (int i = 0; i < spec->sensors_count; i++) {
@@ -68,8 +69,8 @@ static bool has_force_sensor(const orr_spec *spec, int body)
 
 typedef struct fusing { // arrays over the bodies
     int *owner;         // the body that each becomes part of, or itself
-    int *id;            // of those that stay
-    body_frame *frames; // in the owner
+    int *id;            // new ids of the bodies that stay
+    body_frame *frames; // in the owner's frame
 } fusing;
 
 static void fuse(model_builder *b, int i, const fusing *f)
@@ -78,9 +79,9 @@ static void fuse(model_builder *b, int i, const fusing *f)
     rigid_part two[2] = {b->inertias[body->parent], b->inertias[i]};
     f->owner[i] = body->parent;
     memcpy(f->frames[i].pos, body->pos, sizeof body->pos);
-    memcpy(f->frames[i].quat, body->turn.quat, sizeof body->turn.quat);
+    memcpy(f->frames[i].quat, body->orientation.quat, sizeof body->orientation.quat);
     if (body->parent > 0 && two[1].mass > 1e-15) {
-        frame_compose(body->pos, body->turn.quat, two[1].pos, two[1].quat);
+        frame_compose(body->pos, body->orientation.quat, two[1].pos, two[1].quat);
         merge_parts(two, 2, &b->inertias[body->parent]);
     }
 }
@@ -96,9 +97,9 @@ static void choose_owners(model_builder *b, const fusing *f)
         while (joint < spec->joints_count && spec->joints[joint].body == i) {
             joint++;
         }
-        if (i > 0) { // where it stands in the body that its parent is part of
+        if (i > 0) { // its frame in the body that its parent is part of
             const body_frame *at = &f->frames[body->parent];
-            frame_compose(at->pos, at->quat, body->pos, body->turn.quat);
+            frame_compose(at->pos, at->quat, body->pos, body->orientation.quat);
             body->parent = f->owner[body->parent];
         }
         f->owner[i] = i;
@@ -113,17 +114,18 @@ static void choose_owners(model_builder *b, const fusing *f)
     }
 }
 
-typedef struct hung { // what spec_geom, spec_site, spec_camera, spec_light and spec_joint begin with
+typedef struct body_element { // what spec_geom, spec_site, spec_camera, spec_light and spec_joint begin with
     spec_head head;
     int body;
-} hung;
+} body_element;
 
-static hung *hung_at(void *list, size_t size, int index)
+static body_element *element_at(void *list, size_t size, int index)
 {
-    return (hung *)(void *)((char *)list + size * (size_t)index);
+    return (body_element *)(void *)((char *)list + size * (size_t)index);
 }
 
-// Gives the elements of a list to the bodies that stay, and sorts them by body; those of one body keep their order.
+// Gives the elements of a list to the bodies that stay, and sorts them by body; those of one body keep their
+// order.
 static orr_result regroup(void *list, int count, size_t size, const fusing *f, int body_count,
                           orr_error *error)
 {
@@ -131,7 +133,7 @@ static orr_result regroup(void *list, int count, size_t size, const fusing *f, i
     int *next = orr_alloc_zero((size_t)body_count + 1, sizeof *next);
     orr_result result = sorted && next ? ORR_OK : spec_memory_fail(error);
     for (int i = 0; i < count && result == ORR_OK; i++) {
-        hung *element = hung_at(list, size, i);
+        body_element *element = element_at(list, size, i);
         element->body = f->id[f->owner[element->body]];
         next[element->body + 1]++;
     }
@@ -139,8 +141,8 @@ static orr_result regroup(void *list, int count, size_t size, const fusing *f, i
         next[k + 1] += next[k];
     }
     for (int i = 0; i < count && result == ORR_OK; i++) {
-        const hung *element = hung_at(list, size, i);
-        memcpy(hung_at(sorted, size, next[element->body]++), element, size);
+        const body_element *element = element_at(list, size, i);
+        memcpy(element_at(sorted, size, next[element->body]++), element, size);
     }
     if (result == ORR_OK && count > 0) {
         memcpy(list, sorted, (size_t)count * size);

@@ -54,7 +54,7 @@ void principal_moments(const double matrix[9], double moment[3], double quat[4])
     }
 }
 
-// Of a part, about a point, in the axes of the body.
+// Inertia of a part about a point, in the axes of the body.
 static inertia inertia_about(const rigid_part *part, const double point[3])
 {
     const double *pos = part->pos, *quat = part->quat, *moment = part->moment;

@@ -1,10 +1,12 @@
+#define ORR_SCALAR
+#define ORR_SCALAR_DOUBLE
 #include "physics/model/primitive.h"
 
-#include "physics/model/model.h"
+#include "physics/model/primitive_formula.h"
 
 #include <math.h>
 
-#define ENDLESS 1e10 // half size of the box around a plane
+#define ENDLESS 1e10 // m, half size of the box around a plane
 
 static const double pi = 3.14159265358979323846;
 
@@ -68,18 +70,15 @@ void orr_primitive_bounds(int type, const double size[3], double box[6], double 
 {
     double r = size[0];
     box[0] = box[1] = box[2] = 0.0;
-    box[3] = size[0], box[4] = size[1], box[5] = size[2];
+    primitive_half_sizes(type, size, box + 3);
     switch ((orr_geom_type)type) {
     case ORR_GEOM_SPHERE:
-        box[4] = box[5] = r;
         *radius = r;
         break;
     case ORR_GEOM_CAPSULE:
-        box[4] = r, box[5] = r + size[1];
         *radius = r + size[1];
         break;
     case ORR_GEOM_CYLINDER:
-        box[4] = r, box[5] = size[1];
         *radius = sqrt(r * r + size[1] * size[1]);
         break;
     case ORR_GEOM_ELLIPSOID:
@@ -88,7 +87,7 @@ void orr_primitive_bounds(int type, const double size[3], double box[6], double 
     case ORR_GEOM_BOX:
         *radius = sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
         break;
-    case ORR_GEOM_PLANE: // all below it
+    case ORR_GEOM_PLANE: // the half space below it
         box[2] = -0.5 * ENDLESS;
         box[3] = box[4] = ENDLESS, box[5] = 0.5 * ENDLESS;
         *radius = 0.0;

@@ -1,5 +1,6 @@
-// Vectors, quaternions (w, x, y, z) and 3x3 matrices (row-major) as arrays of double: what the model compiler and the drawing
-// of robots calculate with. Rotations are those of engine/core/rotation_formula.h. `out` may be one of the arguments.
+// Vectors, quaternions (w, x, y, z) and 3x3 matrices (row-major) as arrays of double: what the model compiler
+// and the drawing of robots calculate with. Rotations are those of engine/core/rotation_formula.h. `out` may
+// be one of the arguments.
 #pragma once
 
 #include <math.h>
@@ -46,5 +47,6 @@ void quat_apply(const double q[4], const double v[3], double out[3]);
 void mat_apply(const double m[9], const double v[3], double out[3]);            // m v
 void mat_apply_transposed(const double m[9], const double v[3], double out[3]); // m^T v
 
-// The frame (pos, quat), given in the frame (outer_pos, outer_quat): becomes the same frame in the outer one's parent.
+// The frame (pos, quat), given in the frame (outer_pos, outer_quat): becomes the same frame in the outer
+// one's parent.
 void frame_compose(const double outer_pos[3], const double outer_quat[4], double pos[3], double quat[4]);

@@ -1,5 +1,5 @@
-// Spatial (6D) vectors and inertias, as in MuJoCo: rotation first, all in world axes about one point, the centre
-// of mass of the kinematic tree (Featherstone, Rigid Body Dynamics Algorithms, 2008).
+// Spatial (6D) vectors and inertias, as in MuJoCo: rotation first, all in world axes about one point, the
+// centre of mass of the kinematic tree (Featherstone, Rigid Body Dynamics Algorithms, 2008).
 #ifndef ORR_SPATIAL_FORMULA_H
 #define ORR_SPATIAL_FORMULA_H
 
@@ -73,7 +73,8 @@ FN spatial cross_force(spatial by, spatial f)
     return make_spatial(add3(cross3(by.r, f.r), cross3(by.t, f.t)), cross3(by.r, f.t));
 }
 
-// inertia of a body with principal moments `moments` in `frame`, its centre of mass at `offset` from the point
+// inertia of a body with principal moments `moments` in `frame`, its centre of mass at `offset` from the
+// point
 FN inertia body_inertia_about(real3 moments, matrix3 frame, real3 offset, real mass)
 {
     real3 a = frame.x, b = frame.y, c = frame.z, p = offset;

@@ -29,8 +29,8 @@ static void find_actuators(const orr_pose *pose, orr_model *m)
     }
 }
 
-// The anchor of a connect or weld is given in one body (of a weld the second), and becomes known in the other; of a weld also
-// the pose of body 2 in body 1, unless it is given.
+// The anchor of a connect or weld is given in one body (of a weld the second), and becomes known in the
+// other; of a weld also the pose of body 2 in body 1, unless it is given.
 static void find_equalities(const orr_pose *pose, orr_model *m)
 {
     const lane_data *d = &pose->d;
@@ -103,7 +103,8 @@ static double distance(real3 a, real3 b)
     return length3(sub3(a, b));
 }
 
-// How far a drawn geom reaches: of planes a tenth counts, of height fields nothing.
+// Radius of a geom for the statistics: a tenth of a plane's size, 0 for height fields without a bounding
+// sphere.
 static double geom_reach(const orr_model *m, int geom)
 {
     const double *size = m->geom_size + 3 * geom;
@@ -114,7 +115,8 @@ static double geom_reach(const orr_model *m, int geom)
     return m->geom_type[geom] == ORR_GEOM_PLANE ? (side > 0.0 ? 0.1 * side : 0.01) : 0.0;
 }
 
-// The box around bodies, joints, sites and geoms. reach: nbody, raised to the farthest joint and geom of each body.
+// The box around bodies, joints, sites and geoms. reach: nbody, raised to the distance of the farthest joint
+// and geom of each body from its centre of mass.
 static bounds find_bounds(const orr_pose *pose, const orr_model *m, double *reach)
 {
     const lane_data *d = &pose->d;

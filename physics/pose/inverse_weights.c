@@ -46,8 +46,8 @@ static double mean3(const double v[3])
     return (v[0] + v[1] + v[2]) / 3.0;
 }
 
-// A body with slide joints along its axes only, connected to no other body and centred: MuJoCo takes its mass as its weight,
-// without armature.
+// A body with slide joints along its axes only, connected to no other body and centred: MuJoCo takes its mass
+// as its weight, without armature.
 static bool only_slides(const orr_model *m, int body)
 {
     const double *pos = m->body_ipos + 3 * body, *quat = m->body_iquat + 4 * body;

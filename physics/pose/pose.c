@@ -27,7 +27,7 @@ static void bind_numbers(orr_pose *pose)
 #undef BIND
 }
 
-static void place_mocap_bodies(orr_pose *pose)
+static void set_mocap_bodies(orr_pose *pose)
 {
     const lane_model *m = &pose->m;
     for (int body = 0; body < m->nbody; body++) {
@@ -52,7 +52,7 @@ orr_result orr_pose_create(const orr_model *model, orr_pose *pose, orr_error *er
                         count * sizeof *pose->numbers);
     }
     bind_numbers(pose);
-    place_mocap_bodies(pose);
+    set_mocap_bodies(pose);
     return ORR_OK;
 }
 

@@ -8,19 +8,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { ARC_PIECES = 8 }; // of the way along a geom
+enum { ARC_PIECES = 8 }; // straight pieces of a path along a geom
 
 static real3 point(const double p[3])
 {
     return make_real3(p[0], p[1], p[2]);
 }
 
-static void site_place(const orr_model *m, int site, const double *xpos, const double *xquat, double place[3])
+static void site_position(const orr_model *m, int site, const double *xpos, const double *xquat,
+                          double pos[3])
 {
     int body = m->site_bodyid[site];
-    quat_apply(xquat + 4 * body, m->site_pos + 3 * site, place);
+    quat_apply(xquat + 4 * body, m->site_pos + 3 * site, pos);
     for (int k = 0; k < 3; k++) {
-        place[k] += xpos[3 * body + k];
+        pos[k] += xpos[3 * body + k];
     }
 }
 
@@ -31,7 +32,8 @@ static int put(orr_tendon_point *points, int count, const double at[3], bool on_
     return count + 1;
 }
 
-// The way along a sphere or cylinder from touch to touch: evenly around its middle, or its axis, and evenly along that.
+// The path on a sphere or cylinder between the touching points: evenly around its centre, or its axis, and
+// evenly along that.
 static int put_arc(orr_tendon_point *points, int count, const tendon_wrap *wrap, real3 pos, matrix3 frame,
                    bool cylinder)
 {
@@ -59,16 +61,16 @@ static int put_wrap(const orr_model *m, int entry, const double *xpos, const dou
 {
     int geom = m->wrap_objid[entry], side = (int)m->wrap_prm[entry], body = m->geom_bodyid[geom];
     bool cylinder = m->wrap_type[entry] == ORR_WRAP_CYLINDER;
-    double pos[3], quat[4], side_place[3] = {0.0};
+    double pos[3], quat[4], side_pos[3] = {0.0};
     memcpy(pos, m->geom_pos + 3 * geom, sizeof pos);
     memcpy(quat, m->geom_quat + 4 * geom, sizeof quat);
     frame_compose(xpos + 3 * body, xquat + 4 * body, pos, quat);
     if (side >= 0) {
-        site_place(m, side, xpos, xquat, side_place);
+        site_position(m, side, xpos, xquat, side_pos);
     }
     matrix3 frame = quaternion_matrix(make_quaternion(quat[0], quat[1], quat[2], quat[3]));
     tendon_wrap wrap = wrap_tendon(point(p0), point(p1), point(pos), frame, m->geom_size[3 * geom], cylinder,
-                                   side >= 0, point(side_place));
+                                   side >= 0, point(side_pos));
     return wrap.touches ? put_arc(points, count, &wrap, point(pos), frame, cylinder) : count;
 }
 
@@ -92,13 +94,13 @@ int orr_tendon_path(const orr_model *m, int tendon, const double *xpos, const do
     for (int i = first; i < end; i++) {
         switch ((orr_wrap_type)m->wrap_type[i]) {
         case ORR_WRAP_SITE:
-            site_place(m, m->wrap_objid[i], xpos, xquat, from);
+            site_position(m, m->wrap_objid[i], xpos, xquat, from);
             count = put(points, count, from, false);
             points[count - 1].goes_on = i + 1 < end && m->wrap_type[i + 1] != ORR_WRAP_PULLEY;
             break;
         case ORR_WRAP_SPHERE:
         case ORR_WRAP_CYLINDER: // between two sites
-            site_place(m, m->wrap_objid[i + 1], xpos, xquat, to);
+            site_position(m, m->wrap_objid[i + 1], xpos, xquat, to);
             count = put_wrap(m, i, xpos, xquat, from, to, points, count);
             break;
         default:

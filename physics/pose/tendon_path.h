@@ -1,4 +1,4 @@
-// The way of a spatial tendon through space, as it is drawn.
+// The path of a spatial tendon, for drawing.
 #pragma once
 
 #include "physics/model/model.h"
@@ -9,9 +9,9 @@ typedef struct orr_tendon_point {
     bool on_geom; // that piece lies on a geom
 } orr_tendon_point;
 
-// Points on the way that orr_tendon_path can need for a tendon.
+// The most points that orr_tendon_path can need for a tendon.
 int orr_tendon_points(const orr_model *model, int tendon);
-// Where the tendon passes when the bodies stand at xpos (nbody x 3) and xquat (nbody x 4); returns the number of points. A
-// fixed tendon has none.
+// The points of a tendon's path when the bodies are at xpos (nbody x 3, m) and xquat (nbody x 4); returns
+// their number. A fixed tendon has none.
 int orr_tendon_path(const orr_model *model, int tendon, const double *xpos, const double *xquat,
                     orr_tendon_point *points);

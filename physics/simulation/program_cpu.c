@@ -1,5 +1,5 @@
-// The lane program of a world (lanes/step.h) as a table, compiled once per instruction set; program_single.c compiles
-// it for one world in plain float, program_double.c in plain double.
+// The lane program of a world (lanes/step.h) as a table, compiled once per instruction set; program_single.c
+// compiles it for one world in plain float, program_double.c in plain double.
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
 #include "physics/lanes/program_inline.h"

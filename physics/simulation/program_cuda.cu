@@ -1,4 +1,5 @@
-// The lane program as kernels: a thread per world, a warp per block of worlds. program_cuda_double.cu compiles it in double.
+// The lane program as kernels: teams of threads per world, warps per block of worlds. program_cuda_double.cu
+// compiles it in double.
 #include "engine/device/cuda_kernel.h"
 #include "physics/simulation/program_cuda.h"
 
@@ -8,8 +9,8 @@
 #define PROGRAM orr_cuda_program_single
 #endif
 
-// Member `member` of a team of `size`; the team's first thread is `first` of the warp, and all others follow at the same
-// distance, so that threads next to each other work on worlds next to each other.
+// Member `member` of a team of `size`. first: lane of the team's first thread; the others are at equal
+// distances, so that adjacent threads work on adjacent worlds.
 static __device__ lane_team make_team(int size, int first, int member)
 {
     lane_team team = {member, size, size, 0};
@@ -19,8 +20,8 @@ static __device__ lane_team make_team(int size, int first, int member)
     return team;
 }
 
-// The only kernel that runs it: a second one would be compiled with a whole program of its own. A block of worlds is `team` warps, each
-// of which has a part of the worlds.
+// The only kernel with the lane program: a second one would compile all of it again. A block of worlds is
+// `team` warps, each of which has a part of the worlds.
 static __global__ void run_worlds(orr_cuda_worlds worlds, int first, int team, orr_program_call call,
                                   int steps, int listed)
 {
@@ -77,7 +78,7 @@ static __global__ void take_numbers(orr_cuda_worlds worlds, orr_cuda_bodies bodi
 static void launch(cudaStream_t stream, const orr_cuda_worlds *worlds, int first, int count,
                    orr_program_call call, int steps, int listed)
 {
-    // what only reads the state is one thread's program
+    // calls that only read the state use one thread per world
     int team = call == ORR_PROGRAM_STEP || call == ORR_PROGRAM_FORWARD ? worlds->team : 1;
     ORR_LAUNCH(run_worlds, (unsigned int)(count * team), ORR_WARP, 0, stream, *worlds, first, team, call,
                steps, listed);
@@ -93,7 +94,7 @@ static void take_bodies(cudaStream_t stream, const orr_cuda_worlds *worlds, cons
     ORR_LAUNCH(take_numbers, 1, 4 * ORR_WARP, 0, stream, *worlds, *bodies);
 }
 
-// ---- the model in one piece ----
+// ---- the model as one piece of memory ----
 
 struct piece {
     char *copy;
@@ -113,7 +114,7 @@ template <typename T> static void add(piece *p, T **array, int64_t count)
     p->used += padded(bytes);
 }
 
-// Hulls point into three arrays, which move.
+// Hulls point into three arrays, whose addresses change.
 static void add_hulls(piece *p, orr_plan *plan, const lane_model *m)
 {
     const double *normal = plan->hull_normal;
@@ -162,7 +163,7 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
 static size_t copy_model(const void *model, char *copy, const char *device)
 {
     lane_model whole = *(const lane_model *)model, *m = &whole;
-    piece p = {copy, device, padded(sizeof whole)}; // it stands first
+    piece p = {copy, device, padded(sizeof whole)}; // it is first
 #define ADD_ARRAY(type, name, rows, columns) add(&p, &whole.name, (int64_t)(rows) * (int64_t)(columns));
     ORR_MODEL_ARRAYS(ADD_ARRAY)
 #undef ADD_ARRAY

@@ -1,9 +1,9 @@
-// The schedule: blocks of worlds over threads.
+// Worlds: creation, and the schedule of steps, blocks of worlds over threads.
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
 #include "physics/simulation/world_state.h"
 
-// A world alone is not worth a block.
+// One world alone is faster in scalar float than in a block.
 static const orr_program *choose_program(const orr_physics_desc *desc, orr_isa isa)
 {
     bool single = desc->worlds <= 1;
@@ -49,13 +49,13 @@ static void reset_lane(orr_physics *physics, int block, int lane)
     int count;
     bool in_state;
     int at = program->quantity_offset(physics->program_model, ORR_PHYSICS_QPOS, &count, &in_state);
-    int start = varied_place(physics, ORR_VARY_START_QPOS);
+    int start = varied_index(physics, ORR_VARY_START_QPOS);
     for (int i = 0; i < m->nq; i++) {
         double value = start < 0 ? m->qpos0[i] : read_number(program, state, start + i, lane);
         write_number(program, state, at + i, lane, value);
     }
     at = program->quantity_offset(physics->program_model, ORR_PHYSICS_QVEL, &count, &in_state);
-    start = varied_place(physics, ORR_VARY_START_QVEL);
+    start = varied_index(physics, ORR_VARY_START_QVEL);
     for (int i = 0; i < m->nv && start >= 0; i++) {
         write_number(program, state, at + i, lane, read_number(program, state, start + i, lane));
     }

@@ -95,7 +95,7 @@ void orr_physics_set(orr_physics *physics, orr_physics_quantity quantity, int wo
     physics->diverged[block] &= ~(1u << lane);
 }
 
-// Works out what can be read of a world's block, in the first thread's scratch.
+// Computes what can be read of a world's block, in the first thread's scratch.
 static void evaluate(orr_physics *physics, int world, orr_program_call call)
 {
     if (physics->device) {
@@ -106,7 +106,7 @@ static void evaluate(orr_physics *physics, int world, orr_program_call call)
                           physics->scratch, call, 0, &physics->contacts_needed[0]);
 }
 
-// Numbers of what evaluate() worked out, in the first thread's scratch.
+// The range of a quantity that evaluate() has computed, in the first thread's scratch.
 static number_range found(orr_physics *physics, orr_physics_quantity quantity)
 {
     number_range range = find_range(physics, quantity);
@@ -159,7 +159,7 @@ static int block_worlds(const orr_physics *physics, int block)
     return left < lanes ? left : lanes;
 }
 
-// Numbers of a float program as floats: what learners read, without a choice for each of them.
+// Numbers of a float program as floats, without a branch for each of them.
 static void copy_floats(const char *from, size_t stride, int count, float *to)
 {
     for (int k = 0; k < count; k++) {
@@ -167,7 +167,8 @@ static void copy_floats(const char *from, size_t stride, int count, float *to)
     }
 }
 
-// Quantity `i` of the worlds of a block, which begins at `numbers`; `before`: numbers of the quantities before it.
+// Quantity `i` of the worlds of a block, which begins at `numbers`; `before`: numbers of the quantities
+// before it.
 static void copy_quantity(const read_job *job, int block, const char *numbers, int i, int before)
 {
     const orr_program *program = job->physics->program;
@@ -187,7 +188,7 @@ static void copy_quantity(const read_job *job, int block, const char *numbers, i
     }
 }
 
-// The deepest call that the quantities need, inverse dynamics or those before; ORR_PROGRAM_STEP: none.
+// The last stage that the quantities need, of inverse dynamics or of the others; ORR_PROGRAM_STEP: none.
 static orr_program_call deepest(const read_job *job, bool inverse)
 {
     orr_program_call call = ORR_PROGRAM_STEP;
@@ -207,7 +208,7 @@ static void read_block(void *context, int block, int worker)
     char *state = block_state(physics, block);
     char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
     size_t number_bytes = (size_t)physics->program->lanes * physics->program->real_bytes;
-    // inverse dynamics write over the rest, and come last
+    // inverse dynamics overwrite other quantities, so they come last
     for (int inverse = 0; inverse < 2; inverse++) {
         orr_program_call call = deepest(job, inverse);
         if (call != ORR_PROGRAM_STEP) {
@@ -223,7 +224,7 @@ static void read_block(void *context, int block, int worker)
     }
 }
 
-// A quantity of blocks that has come from a device: [block][number][lane].
+// A quantity of blocks, copied from a device: [block][number][lane].
 typedef struct taken_quantity {
     const read_job *job;
     const char *numbers;
@@ -239,15 +240,16 @@ static void copy_taken(void *context, int block, int worker)
                   taken->i, taken->before);
 }
 
-// Quantity `i` of `blocks` blocks from first, worked out on the device; as many at once as the host's scratch can hold.
+// Copies quantity `i` of `blocks` blocks from the device's scratch, as many at once as the host's scratch
+// holds.
 static void take_quantity(const read_job *job, int first, int blocks, int i, int before)
 {
     orr_physics *physics = job->physics;
     number_range range = job->ranges[i];
     size_t bytes = (size_t)range.count * (size_t)physics->program->lanes * physics->program->real_bytes;
-    int room = range.count > 0 ? (int)(physics->scratch_bytes / bytes) : blocks;
-    for (int done = 0; done < blocks; done += room) {
-        int count = blocks - done < room ? blocks - done : room;
+    int at_once = range.count > 0 ? (int)(physics->scratch_bytes / bytes) : blocks;
+    for (int done = 0; done < blocks; done += at_once) {
+        int count = blocks - done < at_once ? blocks - done : at_once;
         taken_quantity taken = {job, physics->scratch, bytes, first + done, i, before};
         orr_device_take(physics, done, count, range.first, range.count, physics->scratch);
         orr_jobs_for(physics->jobs, count, copy_taken, &taken);

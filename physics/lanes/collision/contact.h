@@ -3,8 +3,8 @@
 
 #include "physics/lanes/constraint_rows.h"
 
-// What one dof does to the contact: the relative velocity of the second body at the contact along normal and
-// tangents, and its relative turning about them.
+// A column of a contact's Jacobian: velocity of the second body relative to the first at the contact, along
+// normal and tangents, and angular velocity about them, when the dof has velocity 1.
 FN void contact_column(const lane_model *m, const lane_data *d, int dof, int part, const real3 axes[3],
                        real3 pos, real column[6])
 {
@@ -16,7 +16,7 @@ FN void contact_column(const lane_model *m, const lane_data *d, int dof, int par
     }
 }
 
-// Adds the rows of a contact, to be set by set_contact_rows.
+// Adds the rows of a contact; set_contact_rows sets them.
 LANE_FN int add_contact_rows(const lane_model *m, lane_data *d, int pair_index)
 {
     const orr_pair *pair = &m->plan->pair[pair_index];
@@ -77,8 +77,8 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
     }
 }
 
-// A contact in the lanes of `found` whose distance is below the margin. tangent: where the first tangent should
-// point, of any length; below 1/2 it counts as not given.
+// Adds a contact, in the lanes of `found` whose distance is below the margin. tangent: direction of the first
+// tangent, of any length; shorter than 1/2: MuJoCo's choice.
 FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real distance, real3 pos, real3 normal,
                     real3 tangent, mask found)
 {

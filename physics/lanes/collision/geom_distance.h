@@ -1,10 +1,10 @@
-// How far geoms are apart, whether or not they can touch: lane after lane in plain double.
+// Distances between geoms, whether or not they can collide: lane after lane in plain double.
 #pragma once
 
 #include "physics/lanes/collision/per_lane.h"
 
-// The closest points of two geoms: on the first at pos - distance / 2 normal, on the second at pos + distance / 2 normal.
-// Returns whether they are closer than `reach`.
+// The closest points of two geoms: on the first at pos - distance / 2 normal, on the second at pos + distance
+// / 2 normal. Returns whether they are closer than `reach`.
 LANE_FN int closest_of(convex_shape *a, convex_shape *b, const convex_search *search, convex_hit *hit)
 {
     if (a->type != ORR_GEOM_PLANE && b->type != ORR_GEOM_PLANE) {
@@ -24,14 +24,14 @@ LANE_FN int closest_of(convex_shape *a, convex_shape *b, const convex_search *se
     return hit->distance < search->margin;
 }
 
-// Of a body all geoms, of a geom itself.
+// The geoms of a sensor's object: all of a body, or the geom itself.
 LANE_FN int first_geom(const lane_model *m, int kind, int id, int *count)
 {
     *count = kind == ORR_OBJECT_BODY ? m->body_geomnum[id] : 1;
     return kind == ORR_OBJECT_BODY ? m->body_geomadr[id] : id;
 }
 
-// distance: `reach` where nothing is closer; from_to: on the first and on the second, then 0
+// distance: `reach` where nothing is closer; then from and to, on the first and the second geom, are 0
 typedef struct lane_gap {
     real distance;
     real3 from, to;
@@ -67,7 +67,7 @@ LANE_FN lane_gap sensor_gap(const lane_model *m, const lane_data *d, int i)
     return gap;
 }
 
-// distance, normal and fromto
+// Sensors distance, normal and fromto.
 LANE_FN void sense_gap(const lane_model *m, const lane_data *d, int i, reals out)
 {
     lane_gap gap = sensor_gap(m, d, i);

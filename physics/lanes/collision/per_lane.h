@@ -1,10 +1,11 @@
-// Contacts of pairs whose routines branch: lane after lane the two geoms are gathered to plain double, collided, and
-// what was found scattered back.
+// Contacts of pairs whose routines branch: lane after lane the two geoms are gathered into plain double and
+// collided; the contacts are scattered to the lanes.
 #pragma once
 
 #include "physics/lanes/collision/box.h"
 #include "physics/lanes/collision/hfield.h"
 #include "physics/lanes/collision/primitive.h"
+#include "physics/model/primitive_formula.h"
 
 FN double value_in(const real *x, int lane)
 {
@@ -79,24 +80,16 @@ LANE_FN point shape_box(const lane_model *m, const convex_shape *s, int geom, do
     if (s->type == ORR_GEOM_MESH) {
         const uniform_real *box = m->geom_aabb + 6 * geom;
         for (int k = 0; k < 3; k++) {
-            half[k] = (double)box[3 + k] + 1e-6 * s->bound; // as float rounds
+            half[k] = (double)box[3 + k] + 1e-6 * s->bound; // margin for float rounding
         }
         return to_world(&s->frame, make_point((double)box[0], (double)box[1], (double)box[2]));
     }
-    int is_box = s->type == ORR_GEOM_BOX || s->type == ORR_GEOM_ELLIPSOID;
-    half[0] = s->size[0];
-    half[1] = is_box ? s->size[1] : s->size[0];
-    half[2] = is_box ? s->size[2] : s->size[0];
-    if (s->type == ORR_GEOM_CAPSULE) {
-        half[2] += s->size[1];
-    } else if (s->type == ORR_GEOM_CYLINDER) {
-        half[2] = s->size[1];
-    }
+    primitive_half_sizes(s->type, s->size, half);
     return s->frame.pos;
 }
 
-// Does a plane along a side of either box keep two shapes further apart than the margin? Most pairs whose bounding
-// spheres meet are told apart so, before GJK walks along hulls.
+// Does a plane parallel to a side of either bounding box separate two shapes by more than the margin? It
+// rejects most pairs whose bounding spheres intersect, without GJK.
 LANE_FN int boxes_apart(const lane_model *m, const orr_pair *pair, const convex_shape *a,
                         const convex_shape *b)
 {
@@ -118,7 +111,7 @@ LANE_FN int boxes_apart(const lane_model *m, const orr_pair *pair, const convex_
     return 0;
 }
 
-// The lowest vertex of the hull, and up to two of its neighbours that are not too near to it.
+// The lowest vertex of the hull, and up to two of its neighbours that are far enough from it.
 LANE_FN int plane_hull(const convex_frame *plane, convex_shape *shape, double margin, convex_hit *hits)
 {
     point normal = plane->axis[2];
@@ -164,14 +157,14 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
         break;
     }
     if (a->type == ORR_GEOM_HFIELD) {
-        int field = m->geom_dataid[pair->geom1];
-        return hfield_contacts(&a->frame, m->hfield_size + 4 * field, m->hfield_data + m->hfield_adr[field],
-                               m->hfield_nrow[field], m->hfield_ncol[field], b, &search, hits);
+        int hfield = m->geom_dataid[pair->geom1];
+        return hfield_contacts(&a->frame, m->hfield_size + 4 * hfield, m->hfield_data + m->hfield_adr[hfield],
+                               m->hfield_nrow[hfield], m->hfield_ncol[hfield], b, &search, hits);
     }
     return boxes_apart(m, pair, a, b) ? 0 : convex_contacts(a, b, &search, hits);
 }
 
-// The contacts of a pair in the lanes of `near`; the k-th contacts of all lanes stand together.
+// The contacts of a pair in the lanes of `near`; the k-th contacts of all lanes are one contact of the block.
 LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const lane_geom *a,
                            const lane_geom *b, uint32_t near)
 {
