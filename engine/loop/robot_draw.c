@@ -4,7 +4,7 @@
 #include "engine/core/memory.h"
 #include "engine/scene/transform.h"
 #include "physics/model/rotation.h"
-#include "physics/model/tendon_path.h"
+#include "physics/pose/tendon_path.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,7 +13,7 @@ typedef struct body_state {
     double velocity[6];    // angular, then linear
 } body_state;
 
-static void read_some(orr_physics *physics, int world, orr_physics_field field, int first, int count,
+static void read_some(orr_physics *physics, int world, orr_physics_quantity field, int first, int count,
                       double *numbers, double *out)
 {
     orr_physics_read(physics, field, world, numbers);

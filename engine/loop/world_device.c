@@ -42,7 +42,7 @@ orr_result orr_world_physics_create(orr_engine *engine, bool on_cuda, int worlds
 
 orr_result orr_world_physics_copy(orr_physics *from, orr_physics *to, orr_error *error)
 {
-    static const orr_physics_field fields[] = {
+    static const orr_physics_quantity fields[] = {
 #define FIELD(NAME, name) ORR_PHYSICS_##NAME,
         ORR_PHYSICS_STATE(FIELD)
 #undef FIELD

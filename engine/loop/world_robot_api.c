@@ -151,7 +151,7 @@ orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer id, int 
     if (keyframe >= 0) {
         const size_t k = (size_t)keyframe;
         const struct {
-            orr_physics_field field;
+            orr_physics_quantity field;
             const double *values;
         } parts[] = {{ORR_PHYSICS_TIME, m->key_time + k},
                      {ORR_PHYSICS_QPOS, m->key_qpos + k * (size_t)m->nq},
@@ -167,7 +167,7 @@ orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer id, int 
     return orr_world_robots_check(world, r, error);
 }
 
-static const orr_physics_field fields[] = {
+static const orr_physics_quantity fields[] = {
     [ORR_ROBOT_TIME] = ORR_PHYSICS_TIME, [ORR_ROBOT_QPOS] = ORR_PHYSICS_QPOS,
     [ORR_ROBOT_QVEL] = ORR_PHYSICS_QVEL, [ORR_ROBOT_ACT] = ORR_PHYSICS_ACT,
     [ORR_ROBOT_CTRL] = ORR_PHYSICS_CTRL, [ORR_ROBOT_FORCE] = ORR_PHYSICS_XFRC_APPLIED,

@@ -4,8 +4,9 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/scene/transform.h"
-#include "physics/model/pose.h"
-#include "physics/model/tendon_path.h"
+#include "physics/load/load.h"
+#include "physics/pose/rest_pose.h"
+#include "physics/pose/tendon_path.h"
 
 #include <float.h>
 #include <math.h>
@@ -171,14 +172,15 @@ static orr_result find_rest(orr_robot *robot, orr_error *error)
 {
     const orr_model *m = robot->model;
     ORR_ALLOC(robot->rest, m->nbody, "the bodies of a robot", error);
-    model_pose pose;
-    ORR_TRY(pose_create(&pose, m, error));
-    pose_kinematics(&pose, m->qpos0);
-    for (int i = 0; i < m->nbody; i++) {
-        robot->rest[i] = to_transform(pose.xpos + 3 * i, pose.xquat + 4 * i);
+    double *xpos;
+    ORR_ALLOC(xpos, 7 * m->nbody, "the bodies of a robot", error);
+    double *xquat = xpos + 3 * m->nbody;
+    orr_result result = orr_model_rest_pose(m, xpos, xquat, error);
+    for (int i = 0; i < m->nbody && result == ORR_OK; i++) {
+        robot->rest[i] = to_transform(xpos + 3 * i, xquat + 4 * i);
     }
-    pose_destroy(&pose);
-    return ORR_OK;
+    orr_free(xpos);
+    return result;
 }
 
 static void add_bounds(orr_robot *robot, const orr_robot_geom *geom)

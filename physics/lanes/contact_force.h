@@ -1,7 +1,7 @@
 // The force of a contact, from the forces of its rows.
 #pragma once
 
-#include "physics/lanes/state.h"
+#include "physics/lanes/parameters.h"
 
 // force: normal, two tangents, torques about them: what the first geom does to the second
 // (MuJoCo's mj_contactForce). 0 in the lanes that do not have the contact.

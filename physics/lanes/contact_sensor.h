@@ -2,12 +2,12 @@
 #pragma once
 
 #include "physics/lanes/contact_force.h"
-#include "physics/lanes/object.h"
+#include "physics/lanes/object_frames.h"
 
 // Is a point inside the shape of a site?
 LANE_FN mask inside_site(const lane_model *m, const lane_data *d, int site, const real3 *at)
 {
-    real3 p = rotate_back(load_matrix(d->site_xmat, site), sub3(*at, load3(d->site_xpos, site)));
+    real3 p = rotate_inverse(load_matrix(d->site_xmat, site), sub3(*at, load3(d->site_xpos, site)));
     real3 size = uniform3(m->site_size, site);
     real round = p.x * p.x + p.y * p.y;
     switch (m->site_type[site]) {
@@ -27,7 +27,7 @@ LANE_FN mask inside_site(const lane_model *m, const lane_data *d, int site, cons
     }
 }
 
-// The origin of an object is inside the site: 1, or 0.
+// 1 where the origin of an object is inside the site, else 0.
 LANE_FN real sense_inside(const lane_model *m, const lane_data *d, int i)
 {
     lane_object o = find_object(m, d, m->sensor_objtype[i], m->sensor_objid[i]);
@@ -98,25 +98,26 @@ FN real force_square(const seen_contact *seen)
     return f[0] * f[0] + f[1] * f[1] + f[2] * f[2];
 }
 
-// The fields that the sensor asks for, in the lanes of `where`. Returns how many numbers they are.
-LANE_FN int put_contact(int fields, const seen_contact *seen, real count, mask where, reals out)
+// Writes the sensor's data (orr_contact_data) of a contact, in the lanes of `where`. Returns how many numbers
+// they are.
+LANE_FN int put_contact(int data, const seen_contact *seen, real count, mask where, reals out)
 {
     real numbers[17];
     int used = 0;
-    if (fields & ORR_CONTACT_FOUND) {
+    if (data & ORR_CONTACT_FOUND) {
         numbers[used++] = count;
     }
     for (int half = 0; half < 2; half++) {
-        for (int k = 0; k < 3 && fields & (half ? ORR_CONTACT_TORQUE : ORR_CONTACT_FORCE); k++) {
+        for (int k = 0; k < 3 && data & (half ? ORR_CONTACT_TORQUE : ORR_CONTACT_FORCE); k++) {
             numbers[used++] = seen->force[3 * half + k];
         }
     }
-    if (fields & ORR_CONTACT_DIST) {
+    if (data & ORR_CONTACT_DIST) {
         numbers[used++] = seen->dist;
     }
     real3 vectors[3] = {seen->pos, seen->normal, seen->tangent};
     for (int v = 0; v < 3; v++) {
-        if (fields & ORR_CONTACT_POS << v) {
+        if (data & ORR_CONTACT_POS << v) {
             numbers[used++] = vectors[v].x;
             numbers[used++] = vectors[v].y;
             numbers[used++] = vectors[v].z;
@@ -128,7 +129,7 @@ LANE_FN int put_contact(int fields, const seen_contact *seen, real count, mask w
     return used;
 }
 
-// What is sorted by, the least first.
+// Sort key, the least first.
 FN real contact_rank(int reduce, const seen_contact *seen, int index)
 {
     return reduce == ORR_REDUCE_MINDIST    ? seen->dist
@@ -136,11 +137,11 @@ FN real contact_rank(int reduce, const seen_contact *seen, int index)
                                            : R(index);
 }
 
-// Slot after slot the contact that comes next in each lane.
+// Selects slot after slot the next contact in each lane.
 LANE_FN void pick_contacts(const lane_model *m, const lane_data *d, int sensor, real count, int size,
                            reals out)
 {
-    int fields = m->sensor_intprm[3 * sensor], reduce = m->sensor_intprm[3 * sensor + 1];
+    int data = m->sensor_intprm[3 * sensor], reduce = m->sensor_intprm[3 * sensor + 1];
     real last_rank = R(-LANE_HUGE), last_index = R(-1.0);
     for (int slot = 0; slot < m->sensor_intprm[3 * sensor + 2]; slot++) {
         real rank = R(LANE_HUGE), index = R(LANE_HUGE);
@@ -159,14 +160,14 @@ LANE_FN void pick_contacts(const lane_model *m, const lane_data *d, int sensor, 
             mask best = and_(and_(seen.matches, later), own < rank);
             rank = sel(best, own, rank);
             index = sel(best, R(i), index);
-            put_contact(fields, &seen, count, best, out + size * slot);
+            put_contact(data, &seen, count, best, out + size * slot);
         }
         last_rank = rank;
         last_index = index;
     }
 }
 
-// One contact in place of all: at the centre of their forces, in world axes.
+// All contacts as one: at the centre of their forces, in world axes.
 LANE_FN void sum_contacts(const lane_model *m, const lane_data *d, int sensor, real count, reals out)
 {
     real3 force = zero3(), moment = zero3(), centre = zero3(); // moment about the world's origin

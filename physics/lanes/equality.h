@@ -1,10 +1,10 @@
-// Equality constraints: points or frames of two bodies held together, joints or tendons tied by a polynomial.
+// Equality constraints: connect and weld of two bodies, polynomials between joints or tendons.
 #pragma once
 
+#include "physics/lanes/constraint_rows.h"
 #include "physics/lanes/kinematics.h"
-#include "physics/lanes/rows.h"
 
-// The frames that a connect or weld joins: an anchor on each side, and the bodies it hangs on.
+// The two frames that a connect or weld joins: their bodies, anchors and rotations.
 typedef struct lane_joined {
     int body[2];
     real3 anchor[2];
@@ -25,7 +25,7 @@ LANE_FN lane_joined load_joined(const lane_model *m, const lane_data *d, int i)
                                                        uniform4(m->site_quat, id));
             continue;
         }
-        // a weld gives the anchor of body 2 first
+        // a weld's data start with the anchor of body 2
         real3 local = uniform3(data + 3 * (weld ? 1 - side : side), 0);
         joined.body[side] = id;
         joined.anchor[side] = add3(load3(d->xpos, id), rotate(load_matrix(d->xmat, id), local));
@@ -37,22 +37,21 @@ LANE_FN lane_joined load_joined(const lane_model *m, const lane_data *d, int i)
     return joined;
 }
 
-// How the anchor of side 1, minus that of side 2, moves with a dof: turning, and the anchor's velocity.
+// Angular velocity, and velocity of the anchor, that a dof gives to side 1 minus side 2.
 LANE_FN spatial joined_column(const lane_model *m, const lane_data *d, const lane_joined *joined, int dof,
                               int part)
 {
     spatial motion = load_spatial(d->cdof, dof), column = make_spatial(zero3(), zero3());
-    real3 centre = load3(d->subtree_com, m->body_rootid[m->dof_bodyid[dof]]);
     for (int side = 0; side < 2; side++) {
         if (part & (side ? ORR_CHAIN_SECOND : ORR_CHAIN_FIRST)) {
-            real3 linear = add3(motion.t, cross3(motion.r, sub3(joined->anchor[side], centre)));
+            real3 linear = point_velocity(m, d, dof, joined->anchor[side]);
             column = add_scaled_spatial(column, make_spatial(motion.r, linear), R(side ? -1.0 : 1.0));
         }
     }
     return column;
 }
 
-// What moves apart at constant generalised velocity: J' v of the rows, of side 1 minus side 2. Turning, then anchors.
+// J' qvel of the rows, of side 1 minus side 2: anchors, then rotation.
 LANE_FN void joined_drift(const lane_model *m, const lane_data *d, const lane_joined *joined, orr_chain chain,
                           real torque_scale, real drift[6])
 {
@@ -67,16 +66,14 @@ LANE_FN void joined_drift(const lane_model *m, const lane_data *d, const lane_jo
             }
         }
         spatial v = load_spatial(d->cvel, body);
-        real3 arm = sub3(joined->anchor[side], load3(d->subtree_com, m->body_rootid[body]));
-        real3 moving = add3(v.t, cross3(v.r, arm));
-        real3 rate = add3(add3(a.t, cross3(a.r, arm)), cross3(v.r, moving));
+        real3 rate = acceleration_at(v, a, arm_to(m, d, body, joined->anchor[side]));
         linear = add_scaled3(linear, rate, R(side ? -1.0 : 1.0));
         angular = add_scaled3(angular, a.r, R(side ? -1.0 : 1.0));
         turning[side] = v.r;
     }
-    // of half conj(q2) (w1 - w2) q1, whose quaternions turn too
+    // of half conj(q2) (w1 - w2) q1, in which the quaternions change, too
     real3 apart = sub3(turning[0], turning[1]);
-    quaternion back = conjugate(joined->turned[1]);
+    quaternion inverse2 = conjugate(joined->turned[1]);
     quaternion w = make_quaternion(R(0.0), apart.x, apart.y, apart.z);
     quaternion w1 = make_quaternion(R(0.0), turning[0].x, turning[0].y, turning[0].z);
     quaternion w2 = make_quaternion(R(0.0), turning[1].x, turning[1].y, turning[1].z);
@@ -84,7 +81,7 @@ LANE_FN void joined_drift(const lane_model *m, const lane_data *d, const lane_jo
     quaternion rate =
         make_quaternion(R(0.5) * (first.w - second.w), angular.x + R(0.5) * (first.x - second.x),
                         angular.y + R(0.5) * (first.y - second.y), angular.z + R(0.5) * (first.z - second.z));
-    rate = multiply_quaternions(multiply_quaternions(back, rate), joined->turned[0]);
+    rate = multiply_quaternions(multiply_quaternions(inverse2, rate), joined->turned[0]);
     real scale = R(0.5) * torque_scale;
     real parts[6] = {linear.x, linear.y, linear.z, rate.x * scale, rate.y * scale, rate.z * scale};
     for (int k = 0; k < 6; k++) {
@@ -102,13 +99,13 @@ LANE_FN void frame_equality(const lane_model *m, lane_data *d, int i)
     }
     reals J = d->efc_J + d->row[first].J;
     real torque_scale = R(m->eq_data[ORR_NEQDATA * i + 10]);
-    quaternion back = conjugate(joined.turned[1]);
+    quaternion inverse2 = conjugate(joined.turned[1]);
     for (int e = 0; e < chain.count; e++) {
         int dof = m->plan->chain_dof[chain.first + e];
         spatial column = joined_column(m, d, &joined, dof, m->plan->chain_part[chain.first + e]);
         // half of conj(q2) w q1: the rate of the vector part of conj(q2) q1
         quaternion w = make_quaternion(R(0.0), column.r.x, column.r.y, column.r.z);
-        quaternion rate = multiply_quaternions(multiply_quaternions(back, w), joined.turned[0]);
+        quaternion rate = multiply_quaternions(multiply_quaternions(inverse2, w), joined.turned[0]);
         real scale = R(0.5) * torque_scale;
         real parts[6] = {column.t.x, column.t.y, column.t.z, rate.x * scale, rate.y * scale, rate.z * scale};
         for (int k = 0; k < rows; k++) {
@@ -116,7 +113,7 @@ LANE_FN void frame_equality(const lane_model *m, lane_data *d, int i)
         }
     }
     real3 apart = sub3(joined.anchor[0], joined.anchor[1]);
-    quaternion turn = multiply_quaternions(back, joined.turned[0]);
+    quaternion turn = multiply_quaternions(inverse2, joined.turned[0]);
     real r[6] = {
         apart.x, apart.y, apart.z, turn.x * torque_scale, turn.y * torque_scale, turn.z * torque_scale};
     real squared = R(0.0);
@@ -136,7 +133,7 @@ LANE_FN void frame_equality(const lane_model *m, lane_data *d, int i)
     }
 }
 
-// Adds a tendon's arms to a row that has their dofs among others.
+// Adds a tendon's arms to a row, whose dofs include theirs.
 FN void add_arms(const lane_model *m, const lane_data *d, int tendon, real scale, orr_chain row, reals J)
 {
     orr_chain chain = tendon_chain(m, tendon);
@@ -169,13 +166,13 @@ LANE_FN void polynomial_equality(const lane_model *m, lane_data *d, int i)
         }
     }
     real x = moved[1];
-    real wanted = R(c[0]), slope = R(0.0);
+    real target = R(c[0]), slope = R(0.0);
     if (id[1] >= 0) {
-        wanted = R(c[0]) + x * (R(c[1]) + x * (R(c[2]) + x * (R(c[3]) + x * R(c[4]))));
+        target = R(c[0]) + x * (R(c[1]) + x * (R(c[2]) + x * (R(c[3]) + x * R(c[4]))));
         slope =
             R(c[1]) + x * (R(2.0 * (double)c[2]) + x * (R(3.0 * (double)c[3]) + x * R(4.0 * (double)c[4])));
     }
-    real r = moved[0] - wanted;
+    real r = moved[0] - target;
     int row = add_row(d, LANE_ROW_EQUALITY, m->plan->chain_dof + chain.first, chain.count);
     reals J = d->efc_J + d->row[row].J;
     for (int k = 0; k < chain.count; k++) {

@@ -1,15 +1,17 @@
-// Forces of the medium on a body, and how they change with its motion: MuJoCo's documentation, "Fluid forces". A body
-// is taken for the box with its inertia, or each geom that asks for it for the ellipsoid with its axes.
+// Forces of the medium on a body, and their derivatives by its velocity (MuJoCo's documentation, "Fluid
+// forces"). A body is modelled as the box with its inertia, or by the ellipsoids of its geoms with
+// fluidshape.
 #pragma once
 
 #include "physics/lanes/velocity.h"
+#include "physics/model/primitive_formula.h"
 
-// Something that moves through the medium; its frame's axes are those of the box or the ellipsoid.
+// A box or an ellipsoid that moves through the medium.
 typedef struct fluid_shape {
     int body, geom; // geom: -1 when the body is a box
     real3 at;
     matrix3 frame;
-    spatial flow; // its motion against the medium, in its frame
+    spatial flow; // its velocity relative to the medium, in its frame
 } fluid_shape;
 
 typedef struct fluid_ellipsoid {
@@ -23,12 +25,12 @@ FN real3 times3(real3 a, real3 b)
     return make_real3(a.x * b.x, a.y * b.y, a.z * b.z);
 }
 
-// A motion of the shape's body, seen at the shape in its frame.
+// A spatial velocity of the shape's body, at the shape's centre and in its frame.
 FN spatial motion_of_shape(const lane_model *m, const lane_data *d, const fluid_shape *shape, spatial motion)
 {
-    real3 arm = sub3(shape->at, load3(d->subtree_com, m->body_rootid[shape->body]));
-    return make_spatial(rotate_back(shape->frame, motion.r),
-                        rotate_back(shape->frame, add3(motion.t, cross3(motion.r, arm))));
+    real3 arm = arm_to(m, d, shape->body, shape->at);
+    return make_spatial(rotate_inverse(shape->frame, motion.r),
+                        rotate_inverse(shape->frame, velocity_at(motion, arm)));
 }
 
 FN fluid_shape load_shape(const lane_model *m, const lane_data *d, int body, int geom)
@@ -40,13 +42,14 @@ FN fluid_shape load_shape(const lane_model *m, const lane_data *d, int body, int
     shape.frame = geom < 0 ? load_matrix(d->ximat, body) : load_matrix(d->geom_xmat, geom);
     shape.flow = motion_of_shape(m, d, &shape, load_spatial(d->cvel, body));
     real3 wind = make_real3(R(m->opt.wind[0]), R(m->opt.wind[1]), R(m->opt.wind[2]));
-    shape.flow.t = sub3(shape.flow.t, rotate_back(shape.frame, wind));
+    shape.flow.t = sub3(shape.flow.t, rotate_inverse(shape.frame, wind));
     return shape;
 }
 
 // ---- the box ----
 
-// Drag of the box: linear on turning and moving, and quadratic, by axis, on turning and moving.
+// Coefficients of a box: linear drag (rotation, translation), quadratic drag (rotation by axis, translation
+// by axis).
 typedef struct fluid_box {
     real linear[2], quadratic[6];
 } fluid_box;
@@ -107,14 +110,9 @@ FN fluid_ellipsoid load_ellipsoid(const lane_model *m, int geom)
 {
     const double pi = 3.14159265358979323846;
     const uniform_real *size = m->geom_size + 3 * geom, *fluid = m->geom_fluid + ORR_NFLUID * geom;
-    int type = m->geom_type[geom];
-    double s[3] = {(double)size[0], (double)size[1], (double)size[2]};
-    if (type == ORR_GEOM_SPHERE) {
-        s[1] = s[2] = s[0];
-    } else if (type == ORR_GEOM_CAPSULE || type == ORR_GEOM_CYLINDER) {
-        s[2] = s[1] + (type == ORR_GEOM_CAPSULE ? s[0] : 0.0);
-        s[1] = s[0];
-    }
+    const double sizes[3] = {(double)size[0], (double)size[1], (double)size[2]};
+    double s[3];
+    primitive_half_sizes(m->geom_type[geom], sizes, s);
     double most = fmax(fmax(s[0], s[1]), s[2]), least = fmin(fmin(s[0], s[1]), s[2]);
     double middle = s[0] + s[1] + s[2] - most - least;
     fluid_ellipsoid e;
@@ -137,7 +135,7 @@ FN fluid_ellipsoid load_ellipsoid(const lane_model *m, int geom)
     return e;
 }
 
-// Moments of the quadratic drag on turning, per axis.
+// Coefficients of the quadratic drag on rotation, per axis.
 FN real3 turning_moments(const fluid_ellipsoid *e)
 {
     real s[3] = {e->axes.x, e->axes.y, e->axes.z}, moment[3];
@@ -149,7 +147,8 @@ FN real3 turning_moments(const fluid_ellipsoid *e)
     return make_real3(moment[0], moment[1], moment[2]);
 }
 
-// Force and torque on the ellipsoid that moves with `flow`, in its frame: added mass, Magnus and Kutta lift, drag.
+// Force and torque on the ellipsoid that moves with `flow`, in its frame: added mass, Magnus and Kutta lift,
+// drag.
 FN spatial ellipsoid_drag(const lane_model *m, const fluid_ellipsoid *e, spatial flow)
 {
     real density = R(m->opt.density), viscosity = R(m->opt.viscosity);
@@ -161,7 +160,7 @@ FN spatial ellipsoid_drag(const lane_model *m, const fluid_ellipsoid *e, spatial
                             density * e->virtual_inertia[2] * w.z);
     real3 torque = add3(cross3(momentum, v), cross3(spin, w)), force = cross3(momentum, w);
     force = add_scaled3(force, cross3(w, v), e->magnus * density * e->volume);
-    real3 normal = times3(e->projected, v); // to the projected area
+    real3 normal = times3(e->projected, v); // normal of the projected area
     real along = dot3(normal, v), square = dot3(normal, normal), speed = length3(v);
     real area = pi * sqrt_(square / max_(along, least));
     real cosine = along / max_(speed * square, least);
@@ -174,7 +173,7 @@ FN spatial ellipsoid_drag(const lane_model *m, const fluid_ellipsoid *e, spatial
     return make_spatial(add_scaled3(torque, w, -turning_drag), add_scaled3(force, v, -drag));
 }
 
-// The change of ellipsoid_drag when the flow changes.
+// The derivative of ellipsoid_drag by the flow, along `change`.
 FN spatial ellipsoid_drag_slope(const lane_model *m, const fluid_ellipsoid *e, spatial flow, spatial change)
 {
     real density = R(m->opt.density), viscosity = R(m->opt.viscosity);
@@ -223,7 +222,8 @@ FN int body_in_fluid(const lane_model *m, int body)
     return (m->opt.density > 0.0 || m->opt.viscosity > 0.0) && (double)m->body_mass[body] >= LANE_TINY;
 }
 
-// The shapes of a body, one after the other: a geom, or -1 for the box. Begin with *geom = -2; 0: no more.
+// Iterates over the shapes of a body: *geom is a geom, or -1 for the box. Start with *geom = -2; returns 0
+// after the last.
 FN int next_shape(const lane_model *m, int body, int *geom)
 {
     int end = m->body_geomadr[body] + m->body_geomnum[body], first = m->body_geomadr[body];
@@ -241,7 +241,7 @@ FN int next_shape(const lane_model *m, int body, int *geom)
     return box;
 }
 
-LANE_FN void fluid_forces(const lane_model *m, const lane_data *d, int body)
+LANE_FN void fluid_forces(const lane_model *m, lane_data *d, int body)
 {
     for (int geom = -2; next_shape(m, body, &geom);) {
         fluid_shape shape = load_shape(m, d, body, geom);

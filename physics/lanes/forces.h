@@ -1,11 +1,12 @@
-// Forces that depend on position and velocity alone (springs, dampers, drag), and actuators.
+// Passive forces, which depend on position and velocity alone (springs, dampers, drag), and forces of
+// actuators.
 #pragma once
 
 #include "physics/lanes/fluid.h"
 #include "physics/lanes/muscle.h"
 #include "physics/lanes/transmission.h"
 
-// Of a spring in space: per unit of how far it is stretched.
+// Force per unit of displacement of a spring in 3D.
 FN real spring_stiffness(const lane_drag *spring, real3 apart)
 {
     if ((double)spring->c1 == 0.0 && (double)spring->c2 == 0.0) {
@@ -15,7 +16,7 @@ FN real spring_stiffness(const lane_drag *spring, real3 apart)
     return spring->c0 + spring->c1 * sqrt_(square) + spring->c2 * square;
 }
 
-LANE_FN void springs(const lane_model *m, const lane_data *d)
+LANE_FN void springs(const lane_model *m, lane_data *d)
 {
     for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
         lane_drag spring = joint_spring(m, joint);
@@ -41,7 +42,7 @@ LANE_FN void springs(const lane_model *m, const lane_data *d)
     team_wait(d);
 }
 
-LANE_FN void gravity_compensation(const lane_model *m, const lane_data *d)
+LANE_FN void gravity_compensation(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->nv; i++) {
         d->qfrc_gravcomp[i] = R(0.0);
@@ -57,7 +58,7 @@ LANE_FN void gravity_compensation(const lane_model *m, const lane_data *d)
     }
 }
 
-LANE_FN void passive_forces(const lane_model *m, const lane_data *d)
+LANE_FN void passive_forces(const lane_model *m, lane_data *d)
 {
     int with_spring = !(m->opt.disableflags & ORR_DISABLE_SPRING);
     int with_damper = !(m->opt.disableflags & ORR_DISABLE_DAMPER);
@@ -115,7 +116,7 @@ LANE_FN real next_activation(const lane_model *m, const lane_data *d, int i)
     return next;
 }
 
-LANE_FN real actuator_input(const lane_model *m, const lane_data *d, int i)
+LANE_FN real actuator_input(const lane_model *m, lane_data *d, int i)
 {
     real control = d->ctrl[i];
     if (m->actuator_ctrllimited[i] && !(m->opt.disableflags & ORR_DISABLE_CLAMPCTRL)) {
@@ -157,14 +158,15 @@ LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, rea
     return force + factor * input;
 }
 
-// How an actuator's force changes with the velocity of its transmission.
-LANE_FN real actuator_slope(const lane_model *m, const lane_data *d, int i)
+// The derivative of an actuator's force by the velocity of its transmission.
+LANE_FN real actuator_slope(const lane_model *m, lane_data *d, int i)
 {
     real slope = R(0.0);
     if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
         slope = actuator_biasprm(m, d, ORR_NBIAS * i + 2);
     }
-    real input = m->actuator_actadr[i] < 0 ? d->ctrl[i] : actuator_input(m, d, i); // MuJoCo's is not clamped
+    real input =
+        m->actuator_actadr[i] < 0 ? d->ctrl[i] : actuator_input(m, d, i); // not clamped, as in MuJoCo
     if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
         slope = slope + actuator_gainprm(m, d, ORR_NGAIN * i + 2) * input;
     } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {
@@ -178,7 +180,7 @@ LANE_FN real actuator_slope(const lane_model *m, const lane_data *d, int i)
     return slope;
 }
 
-LANE_FN void limit_tendon_actuation(const lane_model *m, const lane_data *d)
+LANE_FN void limit_tendon_actuation(const lane_model *m, lane_data *d)
 {
     for (int t = 0; t < m->ntendon; t++) {
         if (!m->tendon_actfrclimited[t]) {
@@ -201,7 +203,7 @@ LANE_FN void limit_tendon_actuation(const lane_model *m, const lane_data *d)
     }
 }
 
-LANE_FN void actuation(const lane_model *m, const lane_data *d)
+LANE_FN void actuation(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         d->qfrc_actuator[i] = R(0.0);

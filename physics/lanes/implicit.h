@@ -1,15 +1,16 @@
-// Integrators that take forces at the end of the step: (M - h dF/dv) a = F. `implicit` knows all of dF/dv but that of
-// constraints, and is not symmetric; `implicitfast` leaves out Coriolis and gyroscopic forces, save those of a free body
-// that is alone in its tree. As in MuJoCo, dF/dv has the entries of M alone.
+// Integrators that are implicit in velocity: (M - h dF/dv) a = F. `implicit` has all of dF/dv but the part of
+// constraints, and is not symmetric; `implicitfast` leaves out Coriolis and gyroscopic forces, except those
+// of a free body that is alone in its tree. As in MuJoCo, dF/dv has only the entries that M has.
 //
-// The matrix stands as two triangles with the entries of M: qH[i] below and on the diagonal, qU[i] what mirrors it above.
+// The matrix is stored as two triangles with the pattern of M: qH[i] below and on the diagonal, qU[i] the
+// mirrored entry above.
 #pragma once
 
 #include "physics/lanes/fluid.h"
 #include "physics/lanes/forces.h"
 #include "physics/lanes/inertia.h"
 
-FN void add_damping(const lane_model *m, const lane_data *d)
+FN void add_damping(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->nv; i++) {
         int diagonal = m->M_rowadr[i] + m->M_rownnz[i] - 1;
@@ -18,7 +19,7 @@ FN void add_damping(const lane_model *m, const lane_data *d)
     }
 }
 
-LANE_FN void add_tendon_damping(const lane_model *m, const lane_data *d)
+LANE_FN void add_tendon_damping(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->ntendon; i++) {
         lane_drag drag = tendon_drag(m, i);
@@ -29,7 +30,7 @@ LANE_FN void add_tendon_damping(const lane_model *m, const lane_data *d)
     }
 }
 
-LANE_FN void add_actuators(const lane_model *m, const lane_data *d)
+LANE_FN void add_actuators(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->nu && !(m->opt.disableflags & ORR_DISABLE_ACTUATION); i++) {
         if (actuator_disabled(m, i)) {
@@ -43,9 +44,9 @@ LANE_FN void add_actuators(const lane_model *m, const lane_data *d)
     }
 }
 
-// Adds -h dF/dv of one shape. The dofs that move a body are a row of M, and each of their rows a part of that row.
-LANE_FN void add_fluid_shape(const lane_model *m, const lane_data *d, int last, int body, int geom,
-                             int symmetric)
+// Adds -h dF/dv of one shape. The dofs that move a body are the columns of a row of M, and their rows are
+// prefixes of it.
+LANE_FN void add_fluid_shape(const lane_model *m, lane_data *d, int last, int body, int geom, int symmetric)
 {
     fluid_shape shape = load_shape(m, d, body, geom);
     fluid_ellipsoid ellipsoid;
@@ -78,17 +79,13 @@ LANE_FN void add_fluid_shape(const lane_model *m, const lane_data *d, int last, 
     }
 }
 
-LANE_FN void add_fluid(const lane_model *m, const lane_data *d)
+LANE_FN void add_fluid(const lane_model *m, lane_data *d)
 {
     for (int body = 1; body < m->nbody; body++) {
-        int last = body;
-        while (last > 0 && m->body_dofnum[last] == 0) {
-            last = m->body_parentid[last];
-        }
-        if (last == 0 || !body_in_fluid(m, body)) {
+        int dof = m->plan->last_dof[body];
+        if (dof < 0 || !body_in_fluid(m, body)) {
             continue;
         }
-        int dof = m->body_dofadr[last] + m->body_dofnum[last] - 1;
         int symmetric = m->opt.integrator == ORR_INTEGRATOR_IMPLICITFAST && !m->plan->gyroscopic[dof];
         for (int geom = -2; next_shape(m, body, &geom);) {
             add_fluid_shape(m, d, dof, body, geom, symmetric);
@@ -96,12 +93,12 @@ LANE_FN void add_fluid(const lane_model *m, const lane_data *d)
     }
 }
 
-// The rate of newton_euler's forces with the velocity of one dof, in cfrc_slope of all bodies that it moves, and of those
-// above: the derivative of each of its lines.
-LANE_FN void newton_euler_slope(const lane_model *m, const lane_data *d, int dof)
+// The derivative of newton_euler's forces by the velocity of one dof, in cfrc_slope of all bodies that the
+// dof moves and of their ancestors: newton_euler differentiated line by line.
+LANE_FN void newton_euler_slope(const lane_model *m, lane_data *d, int dof)
 {
     int root = m->dof_bodyid[dof], end = root;
-    for (; end < m->nbody && m->plan->moves[(size_t)end * (size_t)m->nv + (size_t)dof]; end++) {
+    for (; end < m->nbody && dof_moves(m, dof, end); end++) {
         spatial none = make_spatial(zero3(), zero3());
         spatial v = end == root ? none : load_spatial(d->cvel_slope, m->body_parentid[end]);
         spatial a = end == root ? none : load_spatial(d->cacc_slope, m->body_parentid[end]);
@@ -146,7 +143,7 @@ FN real slope_on(const lane_model *m, const lane_data *d, int dof)
 }
 
 // Adds h d(bias)/dv, column by column.
-LANE_FN void add_bias(const lane_model *m, const lane_data *d)
+LANE_FN void add_bias(const lane_model *m, lane_data *d)
 {
     real step = R(m->opt.timestep);
     for (int dof = 0; dof < m->nv; dof++) {
@@ -155,10 +152,10 @@ LANE_FN void add_bias(const lane_model *m, const lane_data *d)
         }
         newton_euler_slope(m, d, dof);
         int adr = m->M_rowadr[dof], last = m->M_rownnz[dof] - 1;
-        for (int c = 0; c < last; c++) { // on the dofs above
+        for (int c = 0; c < last; c++) { // on the dof's ancestors
             d->qU[adr + c] = fma_(step, slope_on(m, d, m->M_colind[adr + c]), d->qU[adr + c]);
         }
-        for (int row = dof; row < m->nv; row++) { // on itself and those below
+        for (int row = dof; row < m->nv; row++) { // on itself and its descendants
             int at = m->M_rowadr[row] + last;
             if (last < m->M_rownnz[row] && m->M_colind[at] == dof) {
                 d->qH[at] = fma_(step, slope_on(m, d, row), d->qH[at]);
@@ -167,7 +164,7 @@ LANE_FN void add_bias(const lane_model *m, const lane_data *d)
     }
 }
 
-// qH and qU = L U, from the leaves to the root; nothing fills in. inverse: of the diagonal
+// qH and qU = L U, from the leaves to the root, without fill-in. inverse: of the diagonal
 LANE_FN void factorise_unsymmetric(const lane_model *m, reals H, reals U, reals inverse)
 {
     for (int k = m->nv - 1; k >= 0; k--) {
@@ -208,8 +205,8 @@ LANE_FN void solve_unsymmetric(const lane_model *m, reals H, reals U, reals inve
     }
 }
 
-// qH (and qU): M and what MuJoCo's integrator takes at the end of the step
-LANE_FN void implicit_matrix(const lane_model *m, const lane_data *d)
+// qH (and qU) = M - h dF/dv, with the terms of MuJoCo's integrators.
+LANE_FN void implicit_matrix(const lane_model *m, lane_data *d)
 {
     int damper = !(m->opt.disableflags & ORR_DISABLE_DAMPER),
         euler = m->opt.integrator == ORR_INTEGRATOR_EULER;
@@ -236,8 +233,8 @@ LANE_FN void implicit_matrix(const lane_model *m, const lane_data *d)
     }
 }
 
-// acceleration: the force on entry
-LANE_FN void implicit_solve(const lane_model *m, const lane_data *d, reals acceleration)
+// acceleration: the force on entry, the solution on return
+LANE_FN void implicit_solve(const lane_model *m, lane_data *d, reals acceleration)
 {
     implicit_matrix(m, d);
     if (m->plan->unsymmetric) {
@@ -249,8 +246,8 @@ LANE_FN void implicit_solve(const lane_model *m, const lane_data *d, reals accel
     }
 }
 
-// acceleration of the step on entry; on return the one that the forces of its beginning give: M^-1 (M - h dF/dv) a
-LANE_FN void implicit_back(const lane_model *m, const lane_data *d, reals acceleration, reals force)
+// acceleration: of the step on entry; on return that of the forces at its start, M^-1 (M - h dF/dv) a
+LANE_FN void implicit_inverse(const lane_model *m, lane_data *d, reals acceleration, reals force)
 {
     implicit_matrix(m, d);
     for (int k = 0; k < m->nv; k++) {
@@ -269,7 +266,7 @@ LANE_FN void implicit_back(const lane_model *m, const lane_data *d, reals accele
     }
 }
 
-// Is the step's acceleration another than the solver's?
+// Does the integrator change the solver's acceleration?
 FN int implicit_step(const lane_model *m)
 {
     if (m->opt.integrator != ORR_INTEGRATOR_EULER) {

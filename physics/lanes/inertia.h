@@ -1,13 +1,27 @@
-// The inertia matrix M by composite rigid bodies, and its factorisation M = L^T D L, which has no more entries
-// than M itself because dofs stand in tree order (Featherstone 2008, chapter 6).
+// The inertia matrix M by the composite rigid body algorithm, and its factorisation M = L^T D L, which has no
+// more entries than M because dofs are in tree order (Featherstone, Rigid Body Dynamics Algorithms, 2008,
+// chapters 6 and 8).
 //
-// Rows of M hold the dofs above a dof in ascending order and the dof itself last; the row of an ancestor is
-// therefore a prefix of the row of each dof below it.
+// A row of M has entries for the ancestors of a dof in ascending order, and for the dof itself last; so the
+// row of an ancestor is a prefix of the row of each of its descendants.
 #pragma once
 
 #include "physics/lanes/kinematics.h"
 
-LANE_FN void inertia_matrix(const lane_model *m, const lane_data *d)
+// Momentum of the dof's body and all below it when the dof alone has velocity 1.
+FN spatial dof_momentum(const lane_model *m, const lane_data *d, int i)
+{
+    return inertia_times(load_inertia(d->crb, m->dof_bodyid[i]), load_spatial(d->cdof, i));
+}
+
+// M_ii without the armature of tendons.
+FN real diagonal_inertia(const lane_model *m, const lane_data *d, int i, spatial momentum)
+{
+    return dot_spatial(load_spatial(d->cdof, i), momentum) + dof_armature(m, d, i) +
+           R(m->dof_drive[LANE_DRIVE * i]);
+}
+
+LANE_FN void inertia_matrix(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < 10 * m->nbody; i += team_size(d)) {
         d->crb[i] = d->cinert[i];
@@ -16,12 +30,12 @@ LANE_FN void inertia_matrix(const lane_model *m, const lane_data *d)
     add_to_parents(m, d, d->crb, 10, 1);
     team_wait(d);
     for (int i = team_first(d); i < m->nv; i += team_size(d)) {
-        spatial momentum = inertia_times(load_inertia(d->crb, m->dof_bodyid[i]), load_spatial(d->cdof, i));
+        spatial momentum = dof_momentum(m, d, i);
         int adr = m->M_rowadr[i], last = m->M_rownnz[i] - 1;
-        for (int k = 0; k <= last; k++) {
+        for (int k = 0; k < last; k++) {
             d->qM[adr + k] = dot_spatial(load_spatial(d->cdof, m->M_colind[adr + k]), momentum);
         }
-        d->qM[adr + last] = d->qM[adr + last] + dof_armature(m, d, i) + R(m->dof_drive[LANE_DRIVE * i]);
+        d->qM[adr + last] = diagonal_inertia(m, d, i, momentum);
     }
     team_wait(d);
 }
@@ -73,7 +87,7 @@ LANE_FN void solve_factorised(const lane_model *m, const lane_data *d, reals LD,
     if (team_size(d) == 1) {
         return;
     }
-    // a team hands each x on to all sums that it is in
+    // a team subtracts each x from all sums that contain it
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
         x[k] = x[k] * inverse[k];
     }
@@ -87,7 +101,7 @@ LANE_FN void solve_factorised(const lane_model *m, const lane_data *d, reals LD,
     }
 }
 
-LANE_FN void factorise_inertia(const lane_model *m, const lane_data *d)
+LANE_FN void factorise_inertia(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nM; i += team_size(d)) {
         d->qLD[i] = d->qM[i];
@@ -112,7 +126,7 @@ LANE_FN void inertia_matrix_times(const lane_model *m, const lane_data *d, reals
         }
         return;
     }
-    // the same sums in the same order, but each by one member: its row, then its column
+    // the same sums in the same order, each by one member: its row, then its column
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
         int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
         real sum = d->qM[adr + last] * x[k];

@@ -1,4 +1,5 @@
-// Where everything is: from qpos to bodies, geoms, sites, centres of mass and the motion of each dof.
+// Forward kinematics: from qpos to the poses of bodies, geoms and sites, centres of mass, and the motion of
+// each dof.
 #pragma once
 
 #include "physics/lanes/team.h"
@@ -7,10 +8,10 @@ FN quaternion axis_angle_quaternion(real3 axis, real angle)
 {
     real sine, cosine;
     sincos_(angle * R(0.5), &sine, &cosine);
-    return make_quaternion(cosine, axis.x * sine, axis.y * sine, axis.z * sine);
+    return half_angle_quaternion(axis, sine, cosine);
 }
 
-// The rotation vector of a unit quaternion, of length at most pi.
+// The rotation vector [rad] of a unit quaternion: axis times angle, at most pi long.
 FN real3 quaternion_velocity(quaternion q)
 {
     real3 axis = make_real3(q.x, q.y, q.z);
@@ -21,14 +22,33 @@ FN real3 quaternion_velocity(quaternion q)
     return scale3(axis, sel(still, R(0.0), angle / sel(still, R(1.0), sine)));
 }
 
-// A pose of a child frame given in a body.
+// Does a dof move a body?
+FN int dof_moves(const lane_model *m, int dof, int body)
+{
+    int last = m->plan->last_dof[body];
+    return dof <= last && last < m->plan->dof_end[dof];
+}
+
+// From the centre of mass of the body's tree, which spatial vectors are about, to a point.
+FN real3 arm_to(const lane_model *m, const lane_data *d, int body, real3 at)
+{
+    return sub3(at, load3(d->subtree_com, m->body_rootid[body]));
+}
+
+// The velocity of a point that moves with a dof of velocity 1.
+FN real3 point_velocity(const lane_model *m, const lane_data *d, int dof, real3 at)
+{
+    return velocity_at(load_spatial(d->cdof, dof), arm_to(m, d, m->dof_bodyid[dof], at));
+}
+
+// The world pose of a frame that is given in a body.
 FN void local_to_world(const lane_data *d, int body, real3 pos, quaternion quat, real3 *at, matrix3 *turned)
 {
     *at = add3(load3(d->xpos, body), rotate(load_matrix(d->xmat, body), pos));
     *turned = quaternion_matrix(multiply_quaternions(load_quaternion(d->xquat, body), quat));
 }
 
-LANE_FN void move_by_joint(const lane_model *m, const lane_data *d, int joint, real3 *position,
+LANE_FN void move_by_joint(const lane_model *m, lane_data *d, int joint, real3 *position,
                            quaternion *orientation)
 {
     reals q = d->qpos + m->jnt_qposadr[joint];
@@ -52,8 +72,8 @@ LANE_FN void move_by_joint(const lane_model *m, const lane_data *d, int joint, r
     *position = sub3(anchor, rotate(quaternion_matrix(*orientation), anchor_local));
 }
 
-// Needs the body's parent.
-LANE_FN void place_body(const lane_model *m, const lane_data *d, int i)
+// The body's parent must be done.
+LANE_FN void body_kinematics(const lane_model *m, lane_data *d, int i)
 {
     int joint = m->body_jntadr[i], joint_end = joint + m->body_jntnum[i];
     real3 position;
@@ -82,7 +102,7 @@ LANE_FN void place_body(const lane_model *m, const lane_data *d, int i)
     store_matrix(d->xmat, i, quaternion_matrix(orientation));
 }
 
-LANE_FN void kinematics(const lane_model *m, const lane_data *d)
+LANE_FN void kinematics(const lane_model *m, lane_data *d)
 {
     store3(d->xpos, 0, zero3());
     store3(d->xipos, 0, zero3());
@@ -92,7 +112,7 @@ LANE_FN void kinematics(const lane_model *m, const lane_data *d)
     for (int level = 0; level < level_count(m, d); level++) {
         int end = level_end(m, d, level);
         for (int i = m->plan->level_first[level] + team_first(d); i < end; i += team_size(d)) {
-            place_body(m, d, m->plan->level_body[i]);
+            body_kinematics(m, d, m->plan->level_body[i]);
         }
         team_wait(d);
     }
@@ -122,8 +142,8 @@ LANE_FN void kinematics(const lane_model *m, const lane_data *d)
     team_wait(d);
 }
 
-// The motion that the dofs of a joint give, about the centre of mass of its tree.
-LANE_FN void joint_motion(const lane_model *m, const lane_data *d, int joint)
+// cdof of a joint: the spatial velocity that each of its dofs gives, about the centre of mass of its tree.
+LANE_FN void joint_motion(const lane_model *m, lane_data *d, int joint)
 {
     int dof = m->jnt_dofadr[joint], body = m->jnt_bodyid[joint];
     real3 to_centre = sub3(load3(d->subtree_com, m->body_rootid[body]), load3(d->xanchor, joint));
@@ -147,8 +167,8 @@ LANE_FN void joint_motion(const lane_model *m, const lane_data *d, int joint)
     }
 }
 
-// Adds `count` numbers of each body to those of its parent, from the leaves to the bodies from `root` on. A member of the
-// team has some of the numbers, of all bodies.
+// Adds `count` numbers of each body to those of its parent, from the leaves up; parents below `root` get
+// nothing. Members of a team divide the numbers, not the bodies.
 FN void add_to_parents(const lane_model *m, const lane_data *d, reals x, int count, int root)
 {
     for (int i = m->nbody - 1; i > 0; i--) {
@@ -159,7 +179,7 @@ FN void add_to_parents(const lane_model *m, const lane_data *d, reals x, int cou
     }
 }
 
-LANE_FN void centres_of_mass(const lane_model *m, const lane_data *d)
+LANE_FN void centres_of_mass(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nbody; i += team_size(d)) {
         store3(d->subtree_com, i, scale3(load3(d->xipos, i), body_mass(m, d, i)));
@@ -176,7 +196,7 @@ LANE_FN void centres_of_mass(const lane_model *m, const lane_data *d)
     }
     team_wait(d);
     for (int i = team_first(d); i < m->nbody; i += team_size(d)) {
-        real3 offset = sub3(load3(d->xipos, i), load3(d->subtree_com, m->body_rootid[i]));
+        real3 offset = arm_to(m, d, i, load3(d->xipos, i));
         store_inertia(
             d->cinert, i,
             body_inertia_about(body_moments(m, d, i), load_matrix(d->ximat, i), offset, body_mass(m, d, i)));

@@ -1,5 +1,5 @@
-// What a lane program is written in: formula.h's `real`, and the few things that a program of one world needs
-// beyond formulas: arrays, loops that go on while any lane needs them, trigonometry.
+// The language of lane programs: formula.h's `real`, and what a program of one world needs beyond formulas:
+// arrays, loops that run while any lane needs them, trigonometry.
 //
 // A lane program is C that reads as the program of ONE world. gcc and clang compile it for lanes (a real is
 // 16, 8 or 4 worlds), for plain float or double (ORR_SCALAR, ORR_SCALAR_DOUBLE: one world), and nvcc for a
@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// Functions that take vectors by value are FN, inlined: clang 14 passes the others' arguments on a stack that it has not
-// aligned for them when it sanitises.
+// Functions that take vectors by value must be FN, that is inlined: clang 14 with sanitizers passes such
+// arguments on a stack that it has not aligned for them.
 #if defined(__CUDACC__)
 #define LANE_FN static __host__ __device__ __noinline__ __attribute__((unused))
 #else
@@ -23,7 +23,7 @@
 #if defined(__CUDACC__) || defined(ORR_SCALAR)
 #define ORR_LANES 1
 #if defined(__CUDACC__)
-#define any any_lane // CUDA has functions of its own of that name
+#define any any_lane // CUDA has functions named any
 #endif
 FN int any(mask m)
 {
@@ -32,7 +32,7 @@ FN int any(mask m)
 #endif
 
 #if defined(__CUDACC__)
-#define LANE_STRIDE 32 // worlds of a warp are neighbours in memory
+#define LANE_STRIDE 32 // numbers of the worlds of a warp are adjacent in memory
 template <typename T> struct strided {
     T *first;
     __host__ __device__ T &operator[](int i) const
@@ -54,9 +54,9 @@ typedef real *reals;   // an array of one world: element i of all lanes is reals
 typedef int32_t *ints; // the same for all lanes
 typedef uint8_t *flags;
 #endif
-#define LANE_THREADS (LANE_STRIDE / ORR_LANES) // that work on a block
+#define LANE_THREADS (LANE_STRIDE / ORR_LANES) // threads that work on a block
 
-// below it a length or a mass counts as zero (mjMINVAL); in f32 what still survives a division
+// Lengths and masses below it count as zero (mjMINVAL); in float its reciprocal is finite.
 #if defined(ORR_SCALAR_DOUBLE)
 #define LANE_TINY 1e-15
 #define LANE_HUGE 1e300
@@ -92,7 +92,7 @@ FN real power_(real x, uniform_real exponent)
     return (real)pow((double)x, (double)exponent);
 }
 #else
-// |x| < 1e5. The angle less a multiple of pi/2 (in three parts), then the polynomials minimax on +-pi/4.
+// For |x| < 1e5: subtracts a multiple of pi/2, in three parts, then minimax polynomials on +-pi/4.
 FN void sincos_(real x, real *sine, real *cosine)
 {
     real turns = floor_(fma_(x, R(0.636619772367581), R(0.5)));

@@ -1,11 +1,11 @@
-// Muscles: force by length and velocity, and activation that rises faster than it falls (MuJoCo's documentation,
+// Muscles: force by length and velocity; the activation rises faster than it falls (MuJoCo's documentation,
 // "Muscles"; time scales as in Millard et al., "Flexing Computational Muscle", 2013).
 //
-// gainprm and biasprm: range of length in units of the best length L0 (2), peak force (below 0: scale / acc0), scale,
-// lmin, lmax, vmax (L0/s), fpmax, fvmax.
+// gainprm and biasprm: range of length in units of the best length L0 (2), peak force (below 0: scale /
+// acc0), scale, lmin, lmax, vmax (L0/s), fpmax, fvmax.
 #pragma once
 
-#include "physics/lanes/state.h"
+#include "physics/lanes/parameters.h"
 
 // A muscle's parameters, and its state in its own units: length in L0, velocity in L0 vmax per second.
 typedef struct lane_muscle {
@@ -46,7 +46,7 @@ FN real muscle_length_curve(real length, real lmin, real lmax)
     return sel(and_(length >= lmin, length <= lmax), curve, R(0.0));
 }
 
-// Force per activation; with `slope`, its rate with the velocity instead.
+// Force per activation; with `slope`, its derivative by the velocity.
 FN real muscle_gain(const lane_model *m, const lane_data *d, int i, int slope)
 {
     real prm[9];
@@ -68,7 +68,7 @@ FN real muscle_gain(const lane_model *m, const lane_data *d, int i, int slope)
     return force * sel(v <= R(-1.0), none, curve);
 }
 
-// What a stretched muscle pulls by itself.
+// The passive force of a stretched muscle.
 FN real muscle_bias(const lane_model *m, const lane_data *d, int i)
 {
     real prm[9];
@@ -83,7 +83,7 @@ FN real muscle_bias(const lane_model *m, const lane_data *d, int i)
     return -(muscle.force * muscle.fpmax) * sel(muscle.length <= one, R(0.0), curve);
 }
 
-// The rate of the activation.
+// d activation / dt
 FN real muscle_rate(const lane_model *m, int i, real control, real activation)
 {
     const uniform_real *prm = m->actuator_dynprm + ORR_NDYN * i;

@@ -1,7 +1,6 @@
 #include "physics/lanes/plan.h"
 
 #include "engine/core/memory.h"
-#include "physics/lanes/plan_chain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@ static orr_result refuse(orr_error *error, const orr_model *model, const char *w
                     name && name[0] ? name : "", name && name[0] ? "'" : "");
 }
 
-// What the importer reads and the dynamics lack.
+// Features that the importer reads and the dynamics do not have.
 static orr_result check_supported(const orr_model *m, orr_error *error)
 {
     if (m->opt.enableflags & ORR_ENABLE_SLEEP) {
@@ -24,7 +23,7 @@ static orr_result check_supported(const orr_model *m, orr_error *error)
     return ORR_OK;
 }
 
-// Most contacts of two types of geoms; 0: they never meet.
+// Most contacts of two types of geoms; 0: they cannot collide.
 static int contact_slots(int type1, int type2)
 {
     if (type1 == ORR_GEOM_PLANE) {
@@ -46,7 +45,7 @@ static int contact_slots(int type1, int type2)
     return 5; // capsules cross in one point, or where parallel in some lane in two of four ends
 }
 
-// ---- which geoms can meet ----
+// ---- which geoms can collide ----
 
 static bool bodies_meet(const orr_model *m, int body1, int body2)
 {
@@ -73,7 +72,7 @@ static bool geoms_meet(const orr_model *m, int a, int b)
     if (!(m->geom_contype[a] & m->geom_conaffinity[b]) && !(m->geom_contype[b] & m->geom_conaffinity[a])) {
         return false;
     }
-    for (int i = 0; i < m->npair; i++) { // declared pairs come with their own parameters
+    for (int i = 0; i < m->npair; i++) { // declared pairs have their own parameters
         if ((m->pair_geom1[i] == a && m->pair_geom2[i] == b) ||
             (m->pair_geom1[i] == b && m->pair_geom2[i] == a)) {
             return false;
@@ -87,7 +86,8 @@ static double mix(double share, double a, double b)
     return share * a + (1.0 - share) * b;
 }
 
-// MuJoCo's rules: the higher priority wins; between equals friction is the larger, the rest is weighted by solmix.
+// MuJoCo's rules: the higher priority wins; between equals friction is the larger, the rest is weighted by
+// solmix.
 static void mix_parameters(const orr_model *m, int a, int b, orr_pair *pair)
 {
     pair->includemargin = m->geom_margin[a] + m->geom_margin[b];
@@ -191,9 +191,9 @@ static void add_pair(orr_plan *plan, int a, int b, int declared)
     plan->pair_count++;
 }
 
-enum { SWEEP_PAIRS = 512 }; // fewer are tried one by one
+enum { SWEEP_PAIRS = 512 }; // fewer are tested one by one
 
-// Which geoms are swept, and which pairs are not.
+// Geoms that are swept, and pairs that are tested in every step.
 static orr_result plan_sweep(orr_plan *plan, int declared, orr_error *error)
 {
     const orr_model *m = plan->model;
@@ -245,9 +245,8 @@ static orr_result find_pairs(orr_plan *plan, orr_error *error)
 
 // ---- how much a step can need ----
 
-// Most contacts that there is room for unless the caller asks for more: piles of many geoms never have what their
-// pairs could have together.
-enum { CONTACT_ROOM = 2048, CONTACT_ROOM_PER_GEOM = 16 };
+// The default capacity: piles of many geoms never have all the contacts that their pairs could have.
+enum { CONTACTS_DEFAULT = 2048, CONTACTS_PER_GEOM = 16 };
 
 static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *error)
 {
@@ -264,12 +263,13 @@ static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *er
         most_rows = per_contact > most_rows ? per_contact : most_rows;
         most_entries = per_entry > most_entries ? per_entry : most_entries;
     }
-    int64_t room = (int64_t)CONTACT_ROOM_PER_GEOM * m->ngeom;
-    room = contact_capacity ? contact_capacity : room > CONTACT_ROOM ? room : CONTACT_ROOM;
-    if (contacts > room) {
-        contacts = room;
-        rows = room * most_rows;
-        entries = room * most_entries;
+    int64_t capacity = (int64_t)CONTACTS_PER_GEOM * m->ngeom;
+    capacity = capacity > CONTACTS_DEFAULT ? capacity : CONTACTS_DEFAULT;
+    capacity = contact_capacity ? contact_capacity : capacity;
+    if (contacts > capacity) {
+        contacts = capacity;
+        rows = capacity * most_rows;
+        entries = capacity * most_entries;
     }
     for (int i = 0; i < m->neq; i++) {
         rows += 6;
@@ -329,26 +329,45 @@ static orr_result build(orr_plan *plan, int contact_capacity, orr_error *error)
     ORR_TRY(plan_integrator(plan, error));
     ORR_TRY(find_pairs(plan, error));
     ORR_TRY(orr_plan_hulls(plan, error));
-    ORR_TRY(plan_find_chains(plan, error));
+    ORR_TRY(orr_plan_chains(plan, error));
     return count_rows(plan, contact_capacity, error);
+}
+
+static orr_result allocate(const orr_model *model, orr_plan **plan, orr_error *error)
+{
+    ORR_ALLOC(*plan, 1, "a plan", error);
+    memset(*plan, 0, sizeof **plan);
+    (*plan)->model = model;
+    for (int i = 0; i < ORR_VARY_COUNT; i++) {
+        (*plan)->varied_at[i] = -1;
+    }
+    return ORR_OK;
+}
+
+// Hands over a plan that has been built, or destroys it on failure.
+static orr_result finish(orr_plan *built, orr_result result, orr_plan **plan)
+{
+    if (result != ORR_OK) {
+        orr_plan_destroy(built);
+        return result;
+    }
+    *plan = built;
+    return ORR_OK;
 }
 
 orr_result orr_plan_create(const orr_model *model, int contact_capacity, orr_plan **plan, orr_error *error)
 {
+    orr_plan *made;
     ORR_TRY(check_supported(model, error));
-    orr_plan *made = orr_alloc_zero(1, sizeof *made);
-    if (!made) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %zu bytes for a plan", sizeof *made);
-    }
-    made->model = model;
-    memset(made->varied_at, 0xff, sizeof made->varied_at);
-    orr_result result = build(made, contact_capacity, error);
-    if (result != ORR_OK) {
-        orr_plan_destroy(made);
-        return result;
-    }
-    *plan = made;
-    return ORR_OK;
+    ORR_TRY(allocate(model, &made, error));
+    return finish(made, build(made, contact_capacity, error), plan);
+}
+
+orr_result orr_plan_create_positions(const orr_model *model, orr_plan **plan, orr_error *error)
+{
+    orr_plan *made;
+    ORR_TRY(allocate(model, &made, error));
+    return finish(made, orr_plan_chains(made, error), plan);
 }
 
 void orr_plan_destroy(orr_plan *plan)
@@ -361,7 +380,7 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->chain_dof);
     orr_free(plan->chain_part);
     orr_free(plan->dof_descending);
-    orr_free(plan->moves);
+    orr_free(plan->last_dof);
     orr_free(plan->dof_end);
     orr_free(plan->level_body);
     orr_free(plan->level_first);

@@ -1,15 +1,17 @@
-// The lane program of a world, as the schedule in world.c calls it: one table per instruction set, and one for
-// plain double.
+// The lane program of a world as a table of functions, which simulation/world.c calls: one per instruction
+// set, for one world in plain float, and for one world in plain double.
 #pragma once
 
 #include "physics/lanes/plan.h"
-#include "physics/simulation/world.h"
+#include "physics/lanes/quantity.h"
+
+#include <stdbool.h>
 
 typedef enum orr_program_call {
     ORR_PROGRAM_STEP,
     ORR_PROGRAM_FORWARD,
     ORR_PROGRAM_INVERSE,
-    // what can be read of the state, which is left as it was: the depths of lanes/read.h
+    // what can be read of the state, which they do not change: the stages of lanes/evaluate.h
     ORR_PROGRAM_POSITIONS,
     ORR_PROGRAM_VELOCITIES,
     ORR_PROGRAM_ACCELERATIONS,
@@ -18,19 +20,21 @@ typedef enum orr_program_call {
 
 typedef struct orr_program {
     int lanes;          // worlds of a block
-    size_t real_bytes;  // of one number of one world
-    size_t model_bytes; // of the model's struct
-    // The model in the program's precision. numbers: room for all its doubles
+    size_t real_bytes;  // of one real of one world
+    size_t model_bytes; // of struct lane_model
+    // Writes the model in the program's precision. numbers: memory for as many reals as it has doubles.
     void (*fill_model)(const orr_plan *plan, void *model, void *numbers);
-    int (*state_count)(const void *model);      // numbers of a world that last
-    size_t (*scratch_bytes)(const void *model); // of a thread
-    int (*field_at)(const void *model, orr_physics_field field, int *count,
-                    bool *lasts); // offset in its array
-    // Runs a block. Returns one bit per lane whose state is no longer finite; contacts_needed is raised to the most
-    // contacts that a step needed.
+    int (*state_count)(const void *model);      // reals of a world's state
+    size_t (*scratch_bytes)(const void *model); // of one thread
+    // Where a quantity is among the reals of a world's state, or else of its scratch; count: how many reals
+    // it has.
+    int (*quantity_offset)(const void *model, orr_physics_quantity quantity, int *count, bool *in_state);
+    // Runs a call on a block. Returns one bit per lane, set when its state has diverged; contacts_needed is
+    // raised to the most contacts that a step needed.
     uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps,
                     int *contacts_needed);
-    // The contacts of one lane; evaluates the state. Returns how many there are, writes at most `capacity`.
+    // Evaluates the state and lists the contacts of one lane. Returns how many there are, writes at most
+    // `capacity`.
     int (*contacts)(const void *model, void *state, void *scratch, int lane, orr_physics_contact *contacts,
                     int capacity);
 } orr_program;
@@ -38,7 +42,7 @@ typedef struct orr_program {
 const orr_program *orr_program_baseline(void);
 const orr_program *orr_program_avx2(void);
 const orr_program *orr_program_avx512(void);
-const orr_program *orr_single_program_baseline(void); // float, one world
+const orr_program *orr_single_program_baseline(void); // one world in float
 const orr_program *orr_single_program_avx2(void);
 const orr_program *orr_single_program_avx512(void);
-const orr_program *orr_program_double(void); // one world
+const orr_program *orr_program_double(void); // one world in double

@@ -1,192 +1,46 @@
-// What surrounds the lane program of a world: its model, the arrays of a block in memory, and what can be asked of it.
-// For the CPU (world_cpu.c) and for CUDA (world_cuda.cu), where a block is a warp and each of its threads has one world.
+// The lane program of a world, for the CPU (simulation/program_cpu.c) and for CUDA
+// (simulation/program_cuda.cu), where a block is a warp and each of its threads has one world: the calls of
+// program.h, and the arrays by name.
 #pragma once
 
+#include "physics/lanes/evaluate.h"
+#include "physics/lanes/memory.h"
 #include "physics/lanes/program.h"
-#include "physics/lanes/read.h"
 
 #include <assert.h>
 
-enum { LANE_NUMBER_BYTES = sizeof(real) / ORR_LANES }; // of one world
+// An array of the state or of the scratch.
+typedef struct lane_array {
+    const char *name;
+    int count; // reals of a world
+} lane_array;
 
-#if defined(ORR_SCALAR_DOUBLE)
-#define NUMBERS_double(to, from, count) ((to) = (from))
-#else
-#define NUMBERS_double(to, from, count) ((to) = numbers, numbers = narrow(numbers, (from), (count)))
-
-static float *narrow(float *to, const double *from, int64_t count)
+// Offset of the array of that name, in reals of a world; -1: it is not among `arrays`.
+static int array_offset(const lane_array *arrays, int array_count, const char *name, int *count)
 {
-    for (int64_t i = 0; i < count; i++) {
-        to[i] = (float)from[i];
+    for (int i = 0, offset = 0; i < array_count; offset += arrays[i++].count) {
+        if (strcmp(arrays[i].name, name) == 0) {
+            *count = arrays[i].count;
+            return offset;
+        }
     }
-    return to + count;
-}
-#endif
-#define NUMBERS_float(to, from, count) ((to) = (from))
-#define NUMBERS_int32_t(to, from, count) ((to) = (from))
-#define NUMBERS_uint8_t(to, from, count) ((to) = (from))
-#define NUMBERS_char(to, from, count) ((to) = (from))
-
-static void fill_model(const orr_plan *plan, void *model, void *memory)
-{
-    const orr_model *from = plan->model;
-    lane_model *m = (lane_model *)model;
-#if defined(ORR_SCALAR_DOUBLE)
-    (void)memory; // they are as they should be
-#else
-    float *numbers = (float *)memory;
-#endif
-#define FILL_SIZE(name) m->name = from->name;
-    ORR_MODEL_SIZES(FILL_SIZE)
-#undef FILL_SIZE
-    m->opt = from->opt;
-    m->stat = from->stat;
-    m->plan = plan;
-#define FILL_ARRAY(type, name, rows, columns)                                                                \
-    NUMBERS_##type(m->name, from->name, (int64_t)(rows) * (int64_t)(columns));
-    ORR_MODEL_ARRAYS(FILL_ARRAY)
-#undef FILL_ARRAY
-}
-
-static int state_count(const void *model)
-{
-    const lane_model *m = (const lane_model *)model;
-    int count = 0;
-#define COUNT(name, n) count += (n);
-    LANE_STATE(COUNT)
-    return count;
-}
-
-LANE_FN int scratch_count(const lane_model *m)
-{
-    int count = 0;
-    LANE_SCRATCH(COUNT)
-#undef COUNT
-    return count;
-}
-
-// Memory that all lanes of a vector share, and that each thread of a warp has of its own. X(name, type, count)
-// Beside its neighbours', as reals are:
-#define LANE_INTEGERS(X)                                                                                     \
-    X(fill, int32_t, m->nv * m->nv)                                                                          \
-    X(fill_count, int32_t, m->nv)                                                                            \
-    X(below, int32_t, m->nv * m->nv)                                                                         \
-    X(below_count, int32_t, m->nv)                                                                           \
-    X(filled, uint8_t, m->nv * m->nv)                                                                        \
-    X(coupled_length, int32_t, m->plan->row_capacity)                                                        \
-    X(group, int32_t, m->plan->row_capacity)
-// in one piece:
-#define LANE_PRIVATE(X)                                                                                      \
-    X(row, lane_row, m->plan->row_capacity)                                                                  \
-    X(contact, lane_contact, m->plan->contact_capacity)                                                      \
-    X(coupled, const int32_t *, m->plan->row_capacity)                                                       \
-    X(extent, lane_extent, m->plan->sweep_count)                                                             \
-    X(near_pair, uint32_t, (m->plan->pair_count + 31) / 32)
-
-LANE_FN size_t padded(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
-LANE_FN size_t private_bytes(const lane_model *m)
-{
-    size_t bytes = 0;
-#define ADD(name, type, count) bytes += padded((size_t)(count) * sizeof(type));
-    LANE_PRIVATE(ADD)
-#undef ADD
-    return bytes;
-}
-
-LANE_FN size_t integer_bytes(const lane_model *m) // of all threads
-{
-    size_t bytes = 0;
-#define ADD(name, type, count) bytes += padded((size_t)(count)*LANE_THREADS * sizeof(type));
-    LANE_INTEGERS(ADD)
-#undef ADD
-    return bytes;
-}
-
-// of all lanes
-LANE_FN size_t real_bytes(int count)
-{
-    return padded((size_t)count * LANE_STRIDE * LANE_NUMBER_BYTES);
-}
-
-static size_t scratch_bytes(const void *model)
-{
-    const lane_model *m = (const lane_model *)model;
-    return real_bytes(scratch_count(m)) + integer_bytes(m) + LANE_THREADS * private_bytes(m);
-}
-
-// thread: of a warp; 0 on the CPU
-LANE_FN reals first_real(void *memory, int thread)
-{
-#if defined(__CUDACC__)
-    reals first = {(real *)memory + thread};
-    return first;
-#else
-    (void)thread;
-    return (reals)memory;
-#endif
-}
-
-LANE_FN void bind(const lane_model *m, void *state, void *scratch, int thread, lane_data *d)
-{
-    memset(d, 0, sizeof *d);
-    reals next = first_real(state, thread);
-#define BIND(name, count)                                                                                    \
-    d->name = next;                                                                                          \
-    next = next + (count);
-    LANE_STATE(BIND)
-    next = first_real(scratch, thread);
-    LANE_SCRATCH(BIND)
-#undef BIND
-    char *memory = (char *)scratch + real_bytes(scratch_count(m));
-#if defined(__CUDACC__)
-#define BIND(name, type, count)                                                                              \
-    d->name.first = (type *)(void *)memory + thread;                                                         \
-    memory += padded((size_t)(count)*LANE_THREADS * sizeof(type));
-    LANE_INTEGERS(BIND)
-#undef BIND
-    memory += (size_t)thread * private_bytes(m);
-#define BIND(name, type, count)                                                                              \
-    d->name = (type *)(void *)memory;                                                                        \
-    memory += padded((size_t)(count) * sizeof(type));
-#else
-#define BIND(name, type, count)                                                                              \
-    d->name = (type *)(void *)memory;                                                                        \
-    memory += padded((size_t)(count) * sizeof(type));
-    LANE_INTEGERS(BIND)
-#endif
-    LANE_PRIVATE(BIND)
-#undef BIND
-    d->coupled_count = -1;
-}
-
-#define FIELD_AT(name, n)                                                                                    \
-    if (strcmp(#name, wanted) == 0) {                                                                        \
-        *count = (n);                                                                                        \
-        return at;                                                                                           \
-    }                                                                                                        \
-    at += (n);
-
-static int field_at(const void *model, orr_physics_field field, int *count, bool *lasts)
-{
-    static const char *const names[] = {
-#define FIELD_NAME(NAME, name) #name,
-        ORR_PHYSICS_STATE(FIELD_NAME) ORR_PHYSICS_DERIVED(FIELD_NAME)
-#undef FIELD_NAME
-    };
-    const lane_model *m = (const lane_model *)model;
-    const char *wanted = names[field];
-    int at = 0;
-    *lasts = true;
-    LANE_STATE(FIELD_AT)
-    at = 0;
-    *lasts = false;
-    LANE_SCRATCH(FIELD_AT)
-    assert(at < 0); // a field without an array
     return -1;
+}
+
+static int quantity_offset(const void *model, orr_physics_quantity quantity, int *count, bool *in_state)
+{
+    const lane_model *m = (const lane_model *)model;
+#define ARRAY(name, n) {#name, (n)},
+    const lane_array state[] = {LANE_STATE(ARRAY)}, scratch[] = {LANE_SCRATCH(ARRAY)};
+#undef ARRAY
+    const char *name = orr_physics_quantity_name(quantity);
+    int offset = array_offset(state, (int)(sizeof state / sizeof state[0]), name, count);
+    *in_state = offset >= 0;
+    if (!*in_state) {
+        offset = array_offset(scratch, (int)(sizeof scratch / sizeof scratch[0]), name, count);
+    }
+    assert(offset >= 0); // a quantity without an array
+    return offset;
 }
 
 LANE_FN mask is_finite(const lane_model *m, const lane_data *d)
@@ -221,7 +75,7 @@ LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call,
     }
 }
 
-// One world's number; lane: of a vector.
+// The number of one world of a vector.
 LANE_FN double lane_number(real x, int lane)
 {
 #if defined(ORR_SCALAR) || defined(__CUDACC__)
@@ -232,7 +86,7 @@ LANE_FN double lane_number(real x, int lane)
 #endif
 }
 
-LANE_FN int list_contacts(const lane_model *m, lane_data *d, int lane, orr_physics_contact *result,
+LANE_FN int list_contacts(const lane_model *m, const lane_data *d, int lane, orr_physics_contact *result,
                           int capacity)
 {
     int count = 0;

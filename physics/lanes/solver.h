@@ -1,13 +1,13 @@
 // The constraint solver: the acceleration that minimises
 //     1/2 (a - a_smooth)^T M (a - a_smooth) + sum of s(J a - aref)
-// by Newton's method, or conjugate gradients (lanes/gradient.h), with exact line search (Todorov, "Convex and analytically-invertible dynamics with contacts
-// and constraints", ICRA 2014; MuJoCo documentation, "Computation"). Each lane stops when it has converged; the
-// others go on.
+// by Newton's method, or conjugate gradients (lanes/conjugate_gradient.h), with exact line search (Todorov,
+// "Convex and analytically-invertible dynamics with contacts and constraints", ICRA 2014; MuJoCo's
+// documentation, "Computation"). Each lane stops when it has converged; the others continue.
 #pragma once
 
-#include "physics/lanes/gradient.h"
+#include "physics/lanes/conjugate_gradient.h"
+#include "physics/lanes/constraint_rows.h"
 #include "physics/lanes/inertia.h"
-#include "physics/lanes/rows.h"
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define SOLVER_TOLERANCE 1e-20 // of the scaled improvement: an error of 1e-10 in the acceleration
@@ -15,11 +15,12 @@
 #define SOLVER_TOLERANCE 1e-7
 #endif
 
-// A cone's state: force and, through weight terms, its second derivative.
+// A point relative to a friction cone.
 typedef struct lane_cone {
-    mask top, middle; // no force; on the cone. Otherwise inside: all rows are quadratic
-    real n, t;        // normal and |tangential| part, scaled by mu and friction
-    real u[6];        // scaled position
+    mask top,
+        middle; // top: no force; middle: the force is on the cone; else inside, where the cost is quadratic
+    real n, t;  // normal and |tangential| part, scaled by mu and friction
+    real u[6];  // scaled position
     real dm;
 } lane_cone;
 
@@ -89,7 +90,7 @@ LANE_FN void cone_hessian(const lane_data *d, int i, const real x[6], real hessi
     }
 }
 
-// Force, second derivative and cost of a row that is no cone.
+// Cost of a row that is not of a cone; its force and second derivative.
 FN real row_cost(const lane_data *d, int i, real x, real *force, real *weight)
 {
     const lane_row *row = &d->row[i];
@@ -121,14 +122,15 @@ LANE_FN void load_cone(const lane_data *d, int i, reals from, real x[6])
     }
 }
 
-// Cost of a row; of a cone all of its rows have it together, and the first says it. Forces and second derivatives, too.
-FN real row_forces(const lane_data *d, int i)
+// Cost of a row, and its force and second derivative. A cone's rows have one cost, which counts with the
+// first.
+FN real row_forces(lane_data *d, int i)
 {
     const lane_row *row = &d->row[i];
     if (row->type != LANE_ROW_CONE) {
         return row_cost(d, i, d->efc_jar[i], &d->efc_force[i], &d->efc_weight[i]);
     }
-    if (row->place > 0) {
+    if (row->index > 0) {
         return R(0.0);
     }
     real x[6], force[6];
@@ -141,7 +143,7 @@ FN real row_forces(const lane_data *d, int i)
 }
 
 // Forces and second derivatives at efc_jar; returns the constraints' cost.
-LANE_FN real constraint_forces(const lane_data *d)
+LANE_FN real constraint_forces(lane_data *d)
 {
     real cost[LANE_STRANDS];
     for (int strand = team_first(d), k = 0; strand < LANE_STRANDS; strand += team_size(d), k++) {
@@ -154,8 +156,7 @@ LANE_FN real constraint_forces(const lane_data *d)
     return team_sum(d, cost);
 }
 
-// To the dofs that this member owns.
-FN void add_group_force(const lane_data *d, int i, reals result, int basis)
+FN void add_group_force_basis(const lane_data *d, int i, reals result, int basis)
 {
     const lane_row *row = &d->row[i];
     real force[6];
@@ -184,6 +185,24 @@ FN void add_group_force(const lane_data *d, int i, reals result, int basis)
     }
 }
 
+// result += J^T force of the group at i, for the dofs that this member owns
+FN void add_group_force(const lane_data *d, int i, reals result)
+{
+    switch (d->row[i].basis) {
+    case 1:
+        add_group_force_basis(d, i, result, 1);
+        break;
+    case 3:
+        add_group_force_basis(d, i, result, 3);
+        break;
+    case 4:
+        add_group_force_basis(d, i, result, 4);
+        break;
+    default:
+        add_group_force_basis(d, i, result, 6);
+    }
+}
+
 // result = J^T force
 LANE_FN void constraint_force(const lane_model *m, const lane_data *d, reals result)
 {
@@ -191,7 +210,7 @@ LANE_FN void constraint_force(const lane_model *m, const lane_data *d, reals res
         result[i] = R(0.0);
     }
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
-        WITH_BASIS(&d->row[i], add_group_force, d, i, result)
+        add_group_force(d, i, result);
     }
     team_wait(d);
 }
@@ -206,7 +225,7 @@ LANE_FN void jacobian_times(const lane_data *d, reals x, reals result)
 }
 
 // efc_jar = J x - aref
-LANE_FN void constraint_residual(const lane_data *d, reals x)
+LANE_FN void constraint_residual(lane_data *d, reals x)
 {
     jacobian_times(d, x, d->efc_jar);
     for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
@@ -215,7 +234,7 @@ LANE_FN void constraint_residual(const lane_data *d, reals x)
     team_wait(d);
 }
 
-// Are the dofs of a row each other's ancestors? Then it adds nothing to the pattern of M.
+// Are the dofs of a row a chain of ancestors? Then it adds nothing to the pattern of M.
 LANE_FN int along_a_branch(const lane_model *m, const lane_row *row)
 {
     for (int e = 1; e < row->count; e++) {
@@ -226,7 +245,7 @@ LANE_FN int along_a_branch(const lane_model *m, const lane_row *row)
     return 1;
 }
 
-// Lists the rows that couple branches; returns 0 when they are those that the pattern is of.
+// Lists the rows that couple branches; returns 0 when they are the same as those of the current pattern.
 LANE_FN int find_coupled(const lane_model *m, lane_data *d)
 {
     int count = 0, same = d->coupled_count >= 0;
@@ -244,8 +263,9 @@ LANE_FN int find_coupled(const lane_model *m, lane_data *d)
     return !same;
 }
 
-// By one member of the team: which entries of H = M + J^T D J, and of its factor, are not zero: the same in all lanes. A contact with the
-// world leaves the pattern of M; one between two branches couples them.
+// Which entries of H = M + J^T D J, and of its factor, are not zero; the same in all lanes. A contact with
+// the world does not change the pattern of M; one between two branches couples them. For one member of a
+// team.
 LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
 {
     int nv = m->nv;
@@ -288,7 +308,8 @@ LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
     }
 }
 
-// The second derivative of a group's cost by the velocities of its basis; nothing in it: returns 0.
+// The second derivative of a group's cost by the velocities of its basis. Returns 0 when it is zero in all
+// lanes.
 LANE_FN int group_hessian(const lane_data *d, int i, real hessian[6][6])
 {
     const lane_row *row = &d->row[i];
@@ -320,8 +341,7 @@ FN reals row_of_H(const lane_data *d, int k)
     return d->H + k * (k + 1) / 2;
 }
 
-// H = H + J^T hessian J, with `basis` a constant where the call stands
-FN void add_group_hessian(const lane_data *d, const lane_row *row, real hessian[6][6], int basis)
+FN void add_group_hessian_basis(lane_data *d, const lane_row *row, real hessian[6][6], int basis)
 {
     reals J = d->efc_J + row->J;
     int count = row->count;
@@ -347,8 +367,26 @@ FN void add_group_hessian(const lane_data *d, const lane_row *row, real hessian[
     }
 }
 
-// A member has the rows of H of the dofs that it owns.
-LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
+// H += J^T hessian J of a group, in the rows of H that this member owns
+FN void add_group_hessian(lane_data *d, const lane_row *row, real hessian[6][6])
+{
+    switch (row->basis) {
+    case 1:
+        add_group_hessian_basis(d, row, hessian, 1);
+        break;
+    case 3:
+        add_group_hessian_basis(d, row, hessian, 3);
+        break;
+    case 4:
+        add_group_hessian_basis(d, row, hessian, 4);
+        break;
+    default:
+        add_group_hessian_basis(d, row, hessian, 6);
+    }
+}
+
+// Members of a team divide the rows of H, as they own dofs.
+LANE_FN void build_hessian(const lane_model *m, lane_data *d)
 {
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
         reals row = row_of_H(d, k);
@@ -366,13 +404,13 @@ LANE_FN void build_hessian(const lane_model *m, const lane_data *d)
         if (!group_hessian(d, i, hessian)) {
             continue;
         }
-        WITH_BASIS(row, add_group_hessian, d, row, hessian)
+        add_group_hessian(d, row, hessian);
     }
     team_wait(d);
 }
 
-// `width` entries of row k of the factor: H less what the rows below have already explained of it
-FN void eliminate(const lane_data *d, int nv, int k, ints columns, int width)
+// `width` entries of row k of the factor: H minus the contributions of the rows below
+FN void eliminate(lane_data *d, int nv, int k, ints columns, int width)
 {
     ints below = d->below + k * nv;
     reals row = row_of_H(d, k);
@@ -393,7 +431,7 @@ FN void eliminate(const lane_data *d, int nv, int k, ints columns, int width)
 }
 
 // All `count` entries of row k, up to four at once, so that each member of a team has some.
-FN void eliminate_row(const lane_data *d, int nv, int k, ints columns, int count)
+FN void eliminate_row(lane_data *d, int nv, int k, ints columns, int count)
 {
     int width = (count + team_size(d) - 1) / team_size(d);
     width = width < 4 ? width : 4;
@@ -411,7 +449,8 @@ FN void eliminate_row(const lane_data *d, int nv, int k, ints columns, int count
     }
 }
 
-// x = L^-1 D^-1 x, from the first to the last. A team hands each x on to all sums that it is in; alone, sum after sum.
+// x = L^-1 D^-1 x, from the first to the last. A team subtracts each x from all sums that contain it; one
+// thread, sum after sum.
 LANE_FN void substitute(const lane_data *d, int nv, reals x)
 {
     for (int k = 0; k < nv && team_size(d) == 1; k++) {
@@ -440,7 +479,7 @@ LANE_FN void substitute(const lane_data *d, int nv, reals x)
 }
 
 // search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal; D in Mv, 1 / D in work
-LANE_FN void newton_direction(const lane_model *m, const lane_data *d)
+LANE_FN void newton_direction(const lane_model *m, lane_data *d)
 {
     int nv = m->nv;
     reals x = d->search;
@@ -498,7 +537,7 @@ FN void add_slope(const lane_data *d, int i, real step, real *first, real *secon
         row_cost(d, i, at, &force, &weight);
         *first = fma_(-force, jv, *first);
         *second = fma_(weight * jv, jv, *second);
-    } else if (row->place == 0) {
+    } else if (row->index == 0) {
         add_cone_slope(d, i, step, first, second);
     }
 }
@@ -518,9 +557,8 @@ LANE_FN void slope_along(const lane_data *d, real step, real *first, real *secon
     *second = team_sum(d, seconds);
 }
 
-// The step along `search` at which the cost is least: its derivative rises monotonically, so Newton steps are kept
-// inside the bracket of signs seen.
-// slope: of the whole cost where the search starts
+// The step along `search` at which the cost is least. Its derivative rises monotonically: Newton's method,
+// clamped to the bracket of the signs seen. slope: of the cost at step 0.
 LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, mask running)
 {
     real slope0 = R(0.0), curvature0 = R(0.0);
@@ -549,7 +587,7 @@ LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, ma
     return sel(running, step, R(0.0));
 }
 
-// Lanes that have any of the rows: the others must not feel that their neighbours have.
+// Lanes that have any of the rows; the others must not be affected by them.
 LANE_FN mask constrained_lanes(const lane_data *d)
 {
     real most = R(0.0);
@@ -559,8 +597,8 @@ LANE_FN mask constrained_lanes(const lane_data *d)
     return team_any(d, most > R(0.0));
 }
 
-// qacc starts from the cheaper of last step's acceleration and the unconstrained one.
-LANE_FN void warm_start(const lane_model *m, const lane_data *d, mask constrained)
+// qacc starts from the last step's acceleration or the unconstrained one, whichever costs less.
+LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
 {
     int nv = m->nv;
     for (int k = team_first(d); k < nv; k += team_size(d)) {
@@ -592,9 +630,9 @@ LANE_FN void warm_start(const lane_model *m, const lane_data *d, mask constraine
     constraint_forces(d);
 }
 
-// Goes `step` along efc_jv. Returns the lanes in which a row has come or gone, or that are on a cone: in the
-// others the cost was quadratic all the way, and a whole step has found its minimum.
-LANE_FN mask move_rows(const lane_data *d, real step)
+// Moves efc_jar by `step` along efc_jv. Returns the lanes in which a row became active or inactive, or that
+// have cones: in the others the cost was quadratic over the whole step, which has reached its minimum.
+LANE_FN mask move_rows(lane_data *d, real step)
 {
     for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
         d->efc_jar[i] = fma_(step, d->efc_jv[i], d->efc_jar[i]);
@@ -624,7 +662,10 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
     }
     int newton = m->opt.solver != ORR_SOLVER_CG; // for PGS too: the minimum is the same
     if (newton) {
-        ALONE(d, fill_pattern(m, d))
+        if (team_single_begin(d)) {
+            fill_pattern(m, d);
+        }
+        team_single_end(d);
         d->coupled_count = team_share(d, d->coupled_count);
     }
     mask running = constrained_lanes(d);
@@ -641,14 +682,17 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
             newton_direction(m, d);
         } else {
             team_wait(d);
-            ALONE(d, conjugate_direction(m, d, i == 0))
+            if (team_single_begin(d)) {
+                conjugate_direction(m, d, i == 0);
+            }
+            team_single_end(d);
         }
         real slope = R(0.0);
         for (int k = 0; k < nv; k++) {
             slope = fma_(d->gradient[k], d->search[k], slope);
         }
-        running =
-            and_(running, R(-0.5) * slope > enough); // what a whole step (of Newton's: surely) would gain
+        running = and_(running,
+                       R(-0.5) * slope > enough); // what a whole step would gain, in Newton's method at least
         if (!any(running)) {
             break;
         }
@@ -662,7 +706,7 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         mask changed = or_(step<R(1.0), step> R(1.0));
         changed = or_(changed, move_rows(d, step));
         constraint_force(m, d, d->qfrc_constraint);
-#if !defined(ORR_SCALAR_DOUBLE) // in double another step still sharpens what an ill-conditioned H has left
+#if !defined(ORR_SCALAR_DOUBLE) // in double one more step improves the result where H is ill-conditioned
         running = newton ? and_(running, changed) : running;
 #else
         (void)changed;

@@ -1,10 +1,12 @@
-// A step of one world, as a table of contents: position, velocity, force, acceleration, integration.
+// A step of one world as a table of contents: positions, velocities, constraint rows, forces, accelerations,
+// integration.
 #pragma once
 
 #include "physics/lanes/collision/collision.h"
 #include "physics/lanes/equality.h"
 #include "physics/lanes/implicit.h"
-#include "physics/lanes/slip.h"
+#include "physics/lanes/noslip.h"
+#include "physics/lanes/positions.h"
 
 LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
 {
@@ -13,7 +15,10 @@ LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
         return;
     }
     if (m->neq > 0) {
-        ALONE(d, equality_rows(m, d))
+        if (team_single_begin(d)) {
+            equality_rows(m, d);
+        }
+        team_single_end(d);
         d->row_count = team_share(d, d->row_count);
         d->group_count = team_share(d, d->group_count);
         d->J_count = team_share(d, d->J_count);
@@ -23,12 +28,15 @@ LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
     collide(m, d);
     team_wait(d);
     if (m->opt.enableflags & ORR_ENABLE_DIAGEXACT) {
-        ALONE(d, correct_diagonals(m, d))
+        if (team_single_begin(d)) {
+            correct_diagonals(m, d);
+        }
+        team_single_end(d);
     }
     body_transmissions(m, d);
 }
 
-LANE_FN void bias_forces(const lane_model *m, const lane_data *d)
+LANE_FN void bias_forces(const lane_model *m, lane_data *d)
 {
     newton_euler(m, d, 0, d->qfrc_bias);
     if (m->ntendon > 0) {
@@ -39,8 +47,8 @@ LANE_FN void bias_forces(const lane_model *m, const lane_data *d)
     }
 }
 
-// Adds what pulls at bodies from outside.
-LANE_FN void applied_forces(const lane_model *m, const lane_data *d)
+// Adds xfrc_applied to qfrc_smooth.
+LANE_FN void applied_forces(const lane_model *m, lane_data *d)
 {
     real pull = R(0.0);
     for (int i = 6 + team_first(d); i < 6 * m->nbody; i += team_size(d)) {
@@ -58,7 +66,7 @@ LANE_FN void applied_forces(const lane_model *m, const lane_data *d)
     team_wait(d);
 }
 
-LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
+LANE_FN void smooth_forces(const lane_model *m, lane_data *d)
 {
     passive_forces(m, d);
     bias_forces(m, d);
@@ -70,29 +78,14 @@ LANE_FN void smooth_forces(const lane_model *m, const lane_data *d)
     applied_forces(m, d);
 }
 
-LANE_FN void positions(const lane_model *m, const lane_data *d)
-{
-    kinematics(m, d);
-    centres_of_mass(m, d);
-    tendons(m, d);
-    transmissions(m, d);
-    inertia_matrix(m, d);
-    if (m->ntendon > 0) {
-        if (team_leads(d)) {
-            tendon_inertia(m, d);
-        }
-        team_wait(d);
-    }
-}
-
-LANE_FN void velocities(const lane_model *m, const lane_data *d)
+LANE_FN void velocities(const lane_model *m, lane_data *d)
 {
     body_velocities(m, d);
     tendon_velocities(m, d);
     actuator_velocities(m, d);
 }
 
-// Forces and qacc.
+// Constraint rows, forces and qacc.
 LANE_FN void accelerations(const lane_model *m, lane_data *d)
 {
     factorise_inertia(m, d);
@@ -105,11 +98,14 @@ LANE_FN void accelerations(const lane_model *m, lane_data *d)
     solve_factorised(m, d, d->qLD, d->qLDiagInv, d->qacc_smooth);
     solve_constraints(m, d);
     if (m->opt.noslip_iterations > 0 && d->row_count > 0) {
-        ALONE(d, noslip(m, d))
+        if (team_single_begin(d)) {
+            noslip(m, d);
+        }
+        team_single_end(d);
     }
 }
 
-// Everything that the state says.
+// All that follows from the state.
 LANE_FN void forward(const lane_model *m, lane_data *d)
 {
     positions(m, d);
@@ -117,8 +113,8 @@ LANE_FN void forward(const lane_model *m, lane_data *d)
     accelerations(m, d);
 }
 
-// qfrc_inverse: the force that gives the acceleration qacc; with the flag invdiscrete qacc is what a step of the
-// integrator makes of the velocity
+// Inverse dynamics: qfrc_inverse is the force that gives qacc. With the flag invdiscrete qacc is the change
+// of velocity over a step of the integrator, divided by the step.
 LANE_FN void inverse(const lane_model *m, lane_data *d)
 {
     positions(m, d);
@@ -133,7 +129,7 @@ LANE_FN void inverse(const lane_model *m, lane_data *d)
             d->qacc[i] = given[i];
         }
         actuation(m, d);
-        implicit_back(m, d, d->qacc, d->work + m->nv);
+        implicit_inverse(m, d, d->qacc, d->work + m->nv);
     }
     constraint_residual(d, d->qacc);
     constraint_forces(d);
@@ -147,7 +143,7 @@ LANE_FN void inverse(const lane_model *m, lane_data *d)
     d->qacc = given;
 }
 
-LANE_FN void energies(const lane_model *m, const lane_data *d)
+LANE_FN void energies(const lane_model *m, lane_data *d)
 {
     real potential = R(0.0), kinetic = R(0.0);
     if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {
@@ -191,7 +187,7 @@ LANE_FN void energies(const lane_model *m, const lane_data *d)
     d->energy[1] = kinetic;
 }
 
-// qpos moved by `step` seconds of `velocity`
+// Moves qpos by `step` seconds of `velocity`.
 LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals qpos, reals velocity,
                                 real step)
 {
@@ -214,7 +210,7 @@ LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals q
     team_wait(d);
 }
 
-LANE_FN void advance_activations(const lane_model *m, const lane_data *d)
+LANE_FN void advance_activations(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         if (m->actuator_actadr[i] >= 0 && !actuator_disabled(m, i)) {
@@ -223,8 +219,8 @@ LANE_FN void advance_activations(const lane_model *m, const lane_data *d)
     }
 }
 
-// Semi-implicit: the velocity moves by `acceleration`, then the position by the new velocity.
-LANE_FN void advance(const lane_model *m, const lane_data *d, reals acceleration)
+// Semi-implicit Euler: the velocity changes by `acceleration`, then the position by the new velocity.
+LANE_FN void advance(const lane_model *m, lane_data *d, reals acceleration)
 {
     real step = R(m->opt.timestep);
     advance_activations(m, d);
@@ -245,19 +241,23 @@ LANE_FN void step_implicit(const lane_model *m, lane_data *d)
         d->work[i] = d->qfrc_smooth[i] + d->qfrc_constraint[i];
     }
     team_wait(d);
-    ALONE(d, implicit_solve(m, d, d->work))
+    if (team_single_begin(d)) {
+        implicit_solve(m, d, d->work);
+    }
+    team_single_end(d);
     advance(m, d, d->work);
 }
 
-// Runge-Kutta of order four; forward() has been called for the first stage.
+// Fourth-order Runge-Kutta; forward() has computed the first stage.
 LANE_FN void step_rk4(const lane_model *m, lane_data *d)
 {
     static const double within[4] = {0.0, 0.5, 0.5, 1.0},
                         share[4] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
     int nq = m->nq, nv = m->nv, na = m->na;
     double h = m->opt.timestep;
-    reals qpos = d->rk4, qvel = qpos + nq, act = qvel + nv;                            // at the start
-    reals velocity = act + na, acceleration = velocity + nv, rate = acceleration + nv; // their weighted sums
+    reals qpos = d->rk4, qvel = qpos + nq, act = qvel + nv; // at the start of the step
+    reals velocity = act + na, acceleration = velocity + nv,
+          rate = acceleration + nv; // weighted sums over the stages
     reals stage_velocity = rate + na;
     int first = team_first(d), by = team_size(d);
     for (int i = first; i < nq; i += by) {

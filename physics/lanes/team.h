@@ -1,17 +1,25 @@
-// Teams: on CUDA 1, 2, 4 or 8 threads of a warp can work on one world. Elsewhere a team is one, and all this is nothing.
+// Teams: on CUDA 1, 2, 4 or 8 threads of a warp step one world together. On the CPU a team has one member,
+// and these functions do nothing.
 //
-// All members run the same program. What they share is the world's arrays; each has variables and a lane_data of its own.
-//   - Items that do not need each other are dealt out, and who reads what others wrote waits before it:
+// All members run the same program. The arrays of the world are shared; local variables and lane_data are
+// each member's own.
+//   - Independent items are divided among the members; whoever reads what others have written waits first:
 //         for (int i = team_first(d); i < n; i += team_size(d)) { ... }
 //         team_wait(d);
-//   - Otherwise all do the same. That is right where nothing is overwritten that was read before, and cheaper than to wait.
-//   - What must be done once stands in ALONE.
-// A function that deals out says so by its first use of these; ALONE's leader can call it too, as a team of one.
+//   - What only one member may do:
+//         if (team_leads(d)) { ... }
+//         team_wait(d);
+//     and when it calls functions that divide items and wait, by a team of one:
+//         if (team_single_begin(d)) { ... }
+//         team_single_end(d);
+//   - All else every member computes for itself. That is right where nothing is overwritten that was read before,
+//     and cheaper than waiting.
 //
-// Sums have the same order, and so the same bits, for any size of team: item i belongs to strand i % LANE_STRANDS.
+// Sums have the same order, and so the same bits, for every team size: item i is added in strand i %
+// LANE_STRANDS.
 #pragma once
 
-#include "physics/lanes/state.h"
+#include "physics/lanes/parameters.h"
 
 #if defined(__CUDACC__)
 enum { LANE_STRANDS = 8 }; // the largest team
@@ -26,19 +34,18 @@ FN int team_size(const lane_data *d)
     return d->team.size;
 }
 
-// Is item i this member's, as team_first and team_size deal out?
+// Does item i belong to this member, as team_first and team_size divide them?
 FN int team_owns(const lane_data *d, int i)
 {
     return (i & (d->team.size - 1)) == d->team.member;
 }
 
-// Is this the member that does what is done once?
 FN int team_leads(const lane_data *d)
 {
     return d->team.member == 0;
 }
 
-// Until all members are here, and what they wrote can be read.
+// Waits until all members are here; then each sees what the others wrote.
 FN void team_wait(const lane_data *d)
 {
 #if defined(__CUDA_ARCH__) || ORR_CUDA_EMULATED
@@ -50,8 +57,25 @@ FN void team_wait(const lane_data *d)
 #endif
 }
 
+// True in the leader, which is a team of one from here to team_single_end.
+FN int team_single_begin(lane_data *d)
+{
+    if (d->team.member != 0) {
+        return 0;
+    }
+    d->team.size = 1;
+    return 1;
+}
+
+// All members wait until the leader is here.
+FN void team_single_end(lane_data *d)
+{
+    d->team.size = d->team.member_count;
+    team_wait(d);
+}
+
 #if defined(__CUDA_ARCH__) || ORR_CUDA_EMULATED
-// Members are neighbours of the same distance.
+// Between the lanes of two members whose numbers are `members` apart.
 FN int team_distance(const lane_data *d, int members)
 {
     return members * (LANE_STRIDE / d->team.size);
@@ -61,7 +85,7 @@ FN int team_distance(const lane_data *d, int members)
 #define TEAM_EXCHANGE(d, x, members) (x)
 #endif
 
-// The bits that any member has.
+// The bits that any member has set.
 FN uint32_t team_bits(const lane_data *d, uint32_t bits)
 {
     for (int other = 1; other < d->team.size; other *= 2) {
@@ -70,7 +94,7 @@ FN uint32_t team_bits(const lane_data *d, uint32_t bits)
     return bits;
 }
 
-// The sum over strands, of which a member has those from its number on in steps of the team's size.
+// The sum over all strands; a member has strands member, member + size, ...
 FN real team_sum(const lane_data *d, real strand[LANE_STRANDS])
 {
     for (int half = LANE_STRANDS / 2; half > 0; half /= 2) {
@@ -85,23 +109,11 @@ FN real team_sum(const lane_data *d, real strand[LANE_STRANDS])
     return strand[0];
 }
 
-// A count that only the leader has right.
+// The leader's count, in all members.
 FN int32_t team_share(const lane_data *d, int32_t count)
 {
     return (int32_t)team_bits(d, d->team.member == 0 ? (uint32_t)count : 0);
 }
-
-// Runs a statement in one member, as a team of one; the others wait until it is done.
-#define ALONE(d, ...)                                                                                        \
-    {                                                                                                        \
-        if (team_leads(d)) {                                                                                 \
-            int all_members = (d)->team.size;                                                                \
-            (d)->team.size = 1;                                                                              \
-            __VA_ARGS__;                                                                                     \
-            (d)->team.size = all_members;                                                                    \
-        }                                                                                                    \
-        team_wait(d);                                                                                        \
-    }
 #else
 enum { LANE_STRANDS = 1 };
 
@@ -135,6 +147,17 @@ FN void team_wait(const lane_data *d)
     (void)d;
 }
 
+FN int team_single_begin(const lane_data *d)
+{
+    (void)d;
+    return 1;
+}
+
+FN void team_single_end(const lane_data *d)
+{
+    (void)d;
+}
+
 FN uint32_t team_bits(const lane_data *d, uint32_t bits)
 {
     (void)d;
@@ -152,14 +175,9 @@ FN int32_t team_share(const lane_data *d, int32_t count)
     (void)d;
     return count;
 }
-
-#define ALONE(d, ...)                                                                                        \
-    {                                                                                                        \
-        __VA_ARGS__;                                                                                         \
-    }
 #endif
 
-// Has any member seen it, of the lanes in `m`?
+// The lanes in which any member's mask is set.
 FN mask team_any(const lane_data *d, mask m)
 {
 #if defined(__CUDACC__)
@@ -170,7 +188,8 @@ FN mask team_any(const lane_data *d, mask m)
 #endif
 }
 
-// Bodies of a level of the tree need only those of levels before. For a team of one all are one level.
+// Bodies are processed level by level of the tree: those of a level need only those of levels before. For a
+// team of one all bodies are one level.
 FN int level_count(const lane_model *m, const lane_data *d)
 {
     return team_size(d) == 1 ? 1 : m->plan->level_count;

@@ -1,84 +1,75 @@
-// Tendons: how long they are, how that changes with each dof, and what they do to forces and inertia. A fixed tendon is
-// a weighted sum of joint positions; a spatial one the shortest way along sites and around geoms.
+// Tendons: lengths, moment arms, and what they add to forces and inertia. The length of a fixed tendon is a
+// weighted sum of joint positions; a spatial one takes the shortest path through sites and around geoms.
 #pragma once
 
 #include "physics/lanes/kinematics.h"
-#include "physics/lanes/wrap.h"
+#include "physics/lanes/tendon_wrap.h"
 
 FN orr_chain tendon_chain(const lane_model *m, int tendon)
 {
     return m->plan->chain[m->plan->tendon_chain + tendon];
 }
 
-// d length / d dof, along the tendon's chain
+// Moment arms: d length / d dof, for the dofs of the tendon's chain.
 FN reals tendon_arms(const lane_model *m, const lane_data *d, int tendon)
 {
     return d->ten_J + (tendon_chain(m, tendon).first - m->plan->tendon_entry);
 }
 
-// The velocity of a point that moves with a dof.
-FN real3 point_velocity(const lane_model *m, const lane_data *d, int dof, real3 at)
-{
-    spatial motion = load_spatial(d->cdof, dof);
-    real3 arm = sub3(at, load3(d->subtree_com, m->body_rootid[m->dof_bodyid[dof]]));
-    return add3(motion.t, cross3(motion.r, arm));
-}
-
-// A straight piece of a tendon's way, between points of two bodies.
+// A straight piece of a tendon's path, between points of two bodies.
 typedef struct tendon_piece {
     int body[2];
     real3 at[2];
 } tendon_piece;
 
-// Adds a piece, `share` of which counts, to the tendon's arms; returns its length.
-FN real add_piece(const lane_model *m, const lane_data *d, int tendon, tendon_piece piece, real share)
+// Adds a piece, times `share`, to the tendon's arms; returns its length times `share`.
+FN real add_piece(const lane_model *m, lane_data *d, int tendon, tendon_piece piece, real share)
 {
-    real3 way = sub3(piece.at[1], piece.at[0]);
-    real length = length3(way);
+    real3 span = sub3(piece.at[1], piece.at[0]);
+    real length = length3(span);
     if (piece.body[0] == piece.body[1]) {
         return length * share;
     }
-    real3 along = scale3(normalise3(way), share);
-    const uint8_t *moves0 = m->plan->moves + (size_t)piece.body[0] * (size_t)m->nv;
-    const uint8_t *moves1 = m->plan->moves + (size_t)piece.body[1] * (size_t)m->nv;
+    real3 along = scale3(normalise3(span), share);
     orr_chain chain = tendon_chain(m, tendon);
     reals arms = tendon_arms(m, d, tendon);
     for (int k = 0; k < chain.count; k++) {
         int dof = m->plan->chain_dof[chain.first + k];
-        if (moves0[dof] != moves1[dof]) {
-            real pull = dot3(along, point_velocity(m, d, dof, piece.at[moves1[dof]]));
-            arms[k] = moves1[dof] ? arms[k] + pull : arms[k] - pull;
+        int end = dof_moves(m, dof, piece.body[1]);
+        if (end != dof_moves(m, dof, piece.body[0])) {
+            real pull = dot3(along, point_velocity(m, d, dof, piece.at[end]));
+            arms[k] = end ? arms[k] + pull : arms[k] - pull;
         }
     }
     return length * share;
 }
 
-// A piece around the geom of entry `wrap`; lanes where it does not touch go straight.
-FN real add_wrapped_piece(const lane_model *m, const lane_data *d, int tendon, int wrap, tendon_piece piece,
+// A piece around the geom of entry `wrap`; straight in lanes where it does not touch.
+FN real add_wrapped_piece(const lane_model *m, lane_data *d, int tendon, int wrap, tendon_piece piece,
                           real share)
 {
     int geom = m->wrap_objid[wrap], side = (int)m->wrap_prm[wrap], body = m->geom_bodyid[geom];
     real3 pos = load3(d->geom_xpos, geom);
-    tendon_wrap way = wrap_tendon(piece.at[0], piece.at[1], pos, load_matrix(d->geom_xmat, geom),
-                                  geom_size(m, d, 3 * geom), m->wrap_type[wrap] == ORR_WRAP_CYLINDER,
-                                  side >= 0, side >= 0 ? load3(d->site_xpos, side) : pos);
-    real around = sel(way.touches, share, R(0.0)), straight = sel(way.touches, R(0.0), share);
+    tendon_wrap wrapped = wrap_tendon(piece.at[0], piece.at[1], pos, load_matrix(d->geom_xmat, geom),
+                                      geom_size(m, d, 3 * geom), m->wrap_type[wrap] == ORR_WRAP_CYLINDER,
+                                      side >= 0, side >= 0 ? load3(d->site_xpos, side) : pos);
+    real around = sel(wrapped.touches, share, R(0.0)), straight = sel(wrapped.touches, R(0.0), share);
     real length = R(0.0);
     if (any(straight > R(0.0))) {
         length = add_piece(m, d, tendon, piece, straight);
     }
     if (any(around > R(0.0))) {
-        tendon_piece there = {{piece.body[0], body}, {piece.at[0], way.touch[0]}};
-        tendon_piece back = {{body, piece.body[1]}, {way.touch[1], piece.at[1]}};
-        length = length + way.arc * around;
-        length = length + add_piece(m, d, tendon, there, around);
-        length = length + add_piece(m, d, tendon, back, around);
+        tendon_piece before = {{piece.body[0], body}, {piece.at[0], wrapped.touch[0]}};
+        tendon_piece after = {{body, piece.body[1]}, {wrapped.touch[1], piece.at[1]}};
+        length = length + wrapped.arc * around;
+        length = length + add_piece(m, d, tendon, before, around);
+        length = length + add_piece(m, d, tendon, after, around);
     }
     return length;
 }
 
-// Is entry k of a spatial tendon followed by a piece of its way? Then entry *next is the piece's other end, and the one
-// between, if any, a geom. A pulley sets the divisor of what follows.
+// Does a piece of a spatial tendon's path start at entry k? Then entry *next is its other end, and the entry
+// between, if any, a geom. A pulley sets the divisor of the pieces that follow.
 FN int starts_piece(const lane_model *m, int k, int end, int *next, double *divisor)
 {
     if (m->wrap_type[k] == ORR_WRAP_PULLEY) {
@@ -99,7 +90,7 @@ FN tendon_piece site_piece(const lane_model *m, const lane_data *d, int from, in
     return piece;
 }
 
-LANE_FN void spatial_tendon(const lane_model *m, const lane_data *d, int tendon)
+LANE_FN void spatial_tendon(const lane_model *m, lane_data *d, int tendon)
 {
     int end = m->tendon_adr[tendon] + m->tendon_num[tendon], next;
     double divisor = 1.0;
@@ -115,7 +106,7 @@ LANE_FN void spatial_tendon(const lane_model *m, const lane_data *d, int tendon)
     d->ten_length[tendon] = length;
 }
 
-LANE_FN void fixed_tendon(const lane_model *m, const lane_data *d, int tendon)
+LANE_FN void fixed_tendon(const lane_model *m, lane_data *d, int tendon)
 {
     orr_chain chain = tendon_chain(m, tendon);
     reals arms = tendon_arms(m, d, tendon);
@@ -131,7 +122,7 @@ LANE_FN void fixed_tendon(const lane_model *m, const lane_data *d, int tendon)
     d->ten_length[tendon] = length;
 }
 
-LANE_FN void tendons(const lane_model *m, const lane_data *d)
+LANE_FN void tendons(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->ntendon; i += team_size(d)) {
         reals arms = tendon_arms(m, d, i);
@@ -147,7 +138,7 @@ LANE_FN void tendons(const lane_model *m, const lane_data *d)
     team_wait(d);
 }
 
-// The rate of a chain's length when dofs move by x.
+// The rate of a chain's length when the dofs have velocities x.
 FN real chain_rate(const lane_model *m, orr_chain chain, reals arms, reals x)
 {
     real rate = R(0.0);
@@ -166,7 +157,7 @@ FN void chain_pull(const lane_model *m, orr_chain chain, reals arms, real pull, 
     }
 }
 
-// H += scale arms^T arms, in the entries that the inertia matrix has: MuJoCo leaves out the others, too.
+// H += scale arms^T arms, in the entries that the inertia matrix has; MuJoCo leaves out the others, too.
 LANE_FN void chain_square(const lane_model *m, orr_chain chain, reals arms, real scale, reals H)
 {
     const int32_t *dof = m->plan->chain_dof + chain.first;
@@ -183,7 +174,7 @@ LANE_FN void chain_square(const lane_model *m, orr_chain chain, reals arms, real
     }
 }
 
-LANE_FN void tendon_velocities(const lane_model *m, const lane_data *d)
+LANE_FN void tendon_velocities(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->ntendon; i += team_size(d)) {
         d->ten_velocity[i] = chain_rate(m, tendon_chain(m, i), tendon_arms(m, d, i), d->qvel);
@@ -191,8 +182,8 @@ LANE_FN void tendon_velocities(const lane_model *m, const lane_data *d)
     team_wait(d);
 }
 
-// Armature moves with a tendon's length: its part of M.
-LANE_FN void tendon_inertia(const lane_model *m, const lane_data *d)
+// Adds the armature of tendons to M: it moves with the tendon's length.
+LANE_FN void tendon_inertia(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < m->ntendon; i++) {
         if ((double)tendon_mass(m, i) != 0.0) {
@@ -201,8 +192,8 @@ LANE_FN void tendon_inertia(const lane_model *m, const lane_data *d)
     }
 }
 
-// The acceleration of a tendon's length that is not J qacc: its pieces turn, and their ends are carried along. Needs cacc
-// of newton_euler; what that has of gravity moves both ends of a piece alike.
+// The acceleration of a tendon's length at qacc = 0: J' qvel. Uses cacc of newton_euler; gravity in it
+// accelerates both ends of a piece alike and cancels.
 LANE_FN real tendon_drift(const lane_model *m, const lane_data *d, int tendon)
 {
     int end = m->tendon_adr[tendon] + m->tendon_num[tendon], next;
@@ -217,23 +208,21 @@ LANE_FN real tendon_drift(const lane_model *m, const lane_data *d, int tendon)
         for (int side = 0; side < 2; side++) {
             int body = piece.body[side];
             spatial v = load_spatial(d->cvel, body), a = load_spatial(d->cacc, body);
-            real3 arm = sub3(piece.at[side], load3(d->subtree_com, m->body_rootid[body]));
-            real3 moving = add3(v.t, cross3(v.r, arm));
-            real3 rate = add3(add3(a.t, cross3(a.r, arm)), cross3(v.r, moving));
-            velocity = add_scaled3(velocity, moving, R(side ? 1.0 : -1.0));
-            acceleration = add_scaled3(acceleration, rate, R(side ? 1.0 : -1.0));
+            real3 arm = arm_to(m, d, body, piece.at[side]);
+            velocity = add_scaled3(velocity, velocity_at(v, arm), R(side ? 1.0 : -1.0));
+            acceleration = add_scaled3(acceleration, acceleration_at(v, a, arm), R(side ? 1.0 : -1.0));
         }
-        real3 way = sub3(piece.at[1], piece.at[0]);
-        real3 along = normalise3(way);
+        real3 span = sub3(piece.at[1], piece.at[0]);
+        real3 along = normalise3(span);
         real stretch = dot3(along, velocity);
         real3 across = add_scaled3(velocity, along, -stretch);
-        real turning = dot3(across, across) / max_(length3(way), R(LANE_TINY));
+        real turning = dot3(across, across) / max_(length3(span), R(LANE_TINY));
         drift = drift + (dot3(along, acceleration) + turning) * R(1.0 / divisor);
     }
     return drift;
 }
 
-// Adds the force that armature of tendons needs for the motion that newton_euler has just worked out, without qacc.
+// Adds the force that the armature of tendons needs for the motion of newton_euler, without qacc.
 LANE_FN void tendon_euler(const lane_model *m, const lane_data *d, reals result)
 {
     for (int i = 0; i < m->ntendon; i++) {
@@ -244,7 +233,7 @@ LANE_FN void tendon_euler(const lane_model *m, const lane_data *d, reals result)
     }
 }
 
-LANE_FN void tendon_springs(const lane_model *m, const lane_data *d, int with_spring, int with_damper)
+LANE_FN void tendon_springs(const lane_model *m, lane_data *d, int with_spring, int with_damper)
 {
     for (int i = 0; i < m->ntendon; i++) {
         real force = R(0.0);

@@ -1,4 +1,4 @@
-// What an actuator pulls: the length of its transmission, and the moment on each dof of its chain.
+// Transmissions of actuators: their length, and the moment on each dof of their chain.
 #pragma once
 
 #include "physics/lanes/tendon.h"
@@ -13,7 +13,7 @@ FN reals actuator_moments(const lane_model *m, const lane_data *d, int actuator)
     return d->actuator_moment + (actuator_chain(m, actuator).first - m->plan->actuator_entry);
 }
 
-LANE_FN void tendon_transmission(const lane_model *m, const lane_data *d, int i)
+LANE_FN void tendon_transmission(const lane_model *m, lane_data *d, int i)
 {
     int tendon = m->actuator_trnid[2 * i];
     uniform_real gear = m->actuator_gear[6 * i];
@@ -24,7 +24,7 @@ LANE_FN void tendon_transmission(const lane_model *m, const lane_data *d, int i)
     d->actuator_length[i] = gear * d->ten_length[tendon];
 }
 
-LANE_FN void joint_transmission(const lane_model *m, const lane_data *d, int i)
+LANE_FN void joint_transmission(const lane_model *m, lane_data *d, int i)
 {
     const uniform_real *gear = m->actuator_gear + 6 * i;
     int joint = m->actuator_trnid[2 * i], type = m->jnt_type[joint], free_joint = type == ORR_JOINT_FREE;
@@ -37,9 +37,9 @@ LANE_FN void joint_transmission(const lane_model *m, const lane_data *d, int i)
     quaternion at = normalise_quaternion(load_quaternion(q + 3 * free_joint, 0));
     real3 turn = uniform3(gear + 3 * free_joint, 0);
     if (m->actuator_trntype[i] == ORR_TRANSMISSION_JOINTINPARENT) {
-        turn = rotate_back(quaternion_matrix(at), turn);
+        turn = rotate_inverse(quaternion_matrix(at), turn);
     }
-    moment[0] = turn.z; // descending
+    moment[0] = turn.z; // dofs of a chain are descending
     moment[1] = turn.y;
     moment[2] = turn.x;
     for (int k = 0; k < 3 && free_joint; k++) {
@@ -48,17 +48,17 @@ LANE_FN void joint_transmission(const lane_model *m, const lane_data *d, int i)
     d->actuator_length[i] = free_joint ? R(0.0) : dot3(quaternion_velocity(at), turn);
 }
 
-// The quaternion by which MuJoCo 3.12 compares sites: the body's comes second, so that this is the site's own only where
-// one of them is no turn.
+// The quaternion that MuJoCo 3.12 takes for a site here: the body's factor comes second, so that it is the
+// site's rotation only where one of the two is the identity.
 FN quaternion compared_quaternion(const lane_model *m, const lane_data *d, int site)
 {
     return multiply_quaternions(uniform4(m->site_quat, site),
                                 load_quaternion(d->xquat, m->site_bodyid[site]));
 }
 
-// A force and torque at a site: gear in its frame; with a reference site, in that one's frame and against it, and the
-// length is the site's displacement along gear as the reference sees it.
-LANE_FN void site_transmission(const lane_model *m, const lane_data *d, int i)
+// A force and torque at a site: gear, in the site's frame. With a reference site: in its frame, with the
+// reaction on its body, and the length is the site's pose in that frame along gear.
+LANE_FN void site_transmission(const lane_model *m, lane_data *d, int i)
 {
     int site = m->actuator_trnid[2 * i], reference = m->actuator_trnid[2 * i + 1];
     int frame_site = reference < 0 ? site : reference;
@@ -66,11 +66,10 @@ LANE_FN void site_transmission(const lane_model *m, const lane_data *d, int i)
     matrix3 frame = load_matrix(d->site_xmat, frame_site);
     real3 force = rotate(frame, gear_force), torque = rotate(frame, gear_torque);
     real3 at = load3(d->site_xpos, site), from = load3(d->site_xpos, frame_site);
-    const uint8_t *moves = m->plan->moves + (size_t)m->site_bodyid[site] * (size_t)m->nv;
     orr_chain chain = actuator_chain(m, i);
     reals moment = actuator_moments(m, d, i);
     for (int k = 0; k < chain.count; k++) {
-        int dof = m->plan->chain_dof[chain.first + k], with_site = moves[dof];
+        int dof = m->plan->chain_dof[chain.first + k], with_site = dof_moves(m, dof, m->site_bodyid[site]);
         real3 turning = load_spatial(d->cdof, dof).r;
         real pull = dot3(force, point_velocity(m, d, dof, with_site ? at : from)) + dot3(torque, turning);
         moment[k] = with_site ? pull : -pull;
@@ -83,8 +82,9 @@ LANE_FN void site_transmission(const lane_model *m, const lane_data *d, int i)
     }
 }
 
-// A rod from a crank's site to a slider that moves along the z axis of its own site: the length is the slider's way.
-LANE_FN void crank_transmission(const lane_model *m, const lane_data *d, int i)
+// A rod from a crank's site to a slider that moves along the z axis of its own site: the length is the
+// slider's position.
+LANE_FN void crank_transmission(const lane_model *m, lane_data *d, int i)
 {
     int crank = m->actuator_trnid[2 * i], slider = m->actuator_trnid[2 * i + 1];
     uniform_real rod = m->actuator_cranklength[i], gear = m->actuator_gear[6 * i];
@@ -97,25 +97,23 @@ LANE_FN void crank_transmission(const lane_model *m, const lane_data *d, int i)
     d->actuator_length[i] = gear * (along - sel(reaches, root, R(0.0)));
     real3 by_apart = scale3(add_scaled3(scale3(axis, share), apart, pull), R(gear));
     real3 by_axis = scale3(apart, share * gear);
-    const uint8_t *moves_crank = m->plan->moves + (size_t)m->site_bodyid[crank] * (size_t)m->nv;
-    const uint8_t *moves_slider = m->plan->moves + (size_t)m->site_bodyid[slider] * (size_t)m->nv;
     orr_chain chain = actuator_chain(m, i);
     reals moment = actuator_moments(m, d, i);
     for (int k = 0; k < chain.count; k++) {
         int dof = m->plan->chain_dof[chain.first + k];
         moment[k] = R(0.0);
-        if (moves_crank[dof]) {
+        if (dof_moves(m, dof, m->site_bodyid[crank])) {
             moment[k] = dot3(by_apart, point_velocity(m, d, dof, at));
         }
-        if (moves_slider[dof]) {
+        if (dof_moves(m, dof, m->site_bodyid[slider])) {
             real3 turned = cross3(load_spatial(d->cdof, dof).r, axis);
             moment[k] = moment[k] - dot3(by_apart, point_velocity(m, d, dof, from)) + dot3(by_axis, turned);
         }
     }
 }
 
-// A force on the contacts of a body, those within the gap included: the mean of what presses each of them together.
-LANE_FN void body_transmission(const lane_model *m, const lane_data *d, int i, int contact_count)
+// A force on the contacts of a body, those within the gap included: the mean moment of their normals.
+LANE_FN void body_transmission(const lane_model *m, lane_data *d, int i, int contact_count)
 {
     int body = m->actuator_trnid[2 * i];
     orr_chain chain = actuator_chain(m, i);
@@ -132,11 +130,10 @@ LANE_FN void body_transmission(const lane_model *m, const lane_data *d, int i, i
         }
         real one = sel(d->contact_dist[c] < R(0.5 * LANE_HUGE), R(1.0), R(0.0));
         real3 normal = scale3(load3(d->contact_frame, 3 * c), one), at = load3(d->contact_pos, c);
-        const uint8_t *moves1 = m->plan->moves + (size_t)body1 * (size_t)m->nv,
-                      *moves2 = m->plan->moves + (size_t)body2 * (size_t)m->nv;
         count = count + one;
         for (int k = 0; k < chain.count; k++) {
-            int dof = m->plan->chain_dof[chain.first + k], part = moves1[dof] - moves2[dof];
+            int dof = m->plan->chain_dof[chain.first + k];
+            int part = dof_moves(m, dof, body1) - dof_moves(m, dof, body2);
             if (part != 0) {
                 moment[k] = moment[k] + R(part) * dot3(normal, point_velocity(m, d, dof, at));
             }
@@ -145,10 +142,9 @@ LANE_FN void body_transmission(const lane_model *m, const lane_data *d, int i, i
     for (int k = 0; k < chain.count; k++) {
         moment[k] = moment[k] / max_(count, R(1.0));
     }
-    d->actuator_velocity[i] = chain_rate(m, chain, moment, d->qvel);
 }
 
-LANE_FN void transmissions(const lane_model *m, const lane_data *d)
+LANE_FN void transmissions(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         switch (m->actuator_trntype[i]) {
@@ -161,7 +157,7 @@ LANE_FN void transmissions(const lane_model *m, const lane_data *d)
         case ORR_TRANSMISSION_SLIDERCRANK:
             crank_transmission(m, d, i);
             break;
-        case ORR_TRANSMISSION_BODY: // of none of its contacts yet
+        case ORR_TRANSMISSION_BODY: // contacts are found later
             d->actuator_length[i] = R(0.0);
             body_transmission(m, d, i, 0);
             break;
@@ -172,18 +168,19 @@ LANE_FN void transmissions(const lane_model *m, const lane_data *d)
     team_wait(d);
 }
 
-// What depends on contacts, when they are found.
-LANE_FN void body_transmissions(const lane_model *m, const lane_data *d)
+// Transmissions that act on contacts, once these are found.
+LANE_FN void body_transmissions(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         if (m->actuator_trntype[i] == ORR_TRANSMISSION_BODY) {
             body_transmission(m, d, i, d->contact_count);
+            d->actuator_velocity[i] = chain_rate(m, actuator_chain(m, i), actuator_moments(m, d, i), d->qvel);
         }
     }
     team_wait(d);
 }
 
-LANE_FN void actuator_velocities(const lane_model *m, const lane_data *d)
+LANE_FN void actuator_velocities(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nu; i += team_size(d)) {
         d->actuator_velocity[i] = chain_rate(m, actuator_chain(m, i), actuator_moments(m, d, i), d->qvel);

@@ -1,10 +1,10 @@
-// Velocities of bodies, and recursive Newton-Euler: the forces that a motion needs.
+// Velocities of bodies, and the recursive Newton-Euler algorithm: the forces that a motion needs.
 #pragma once
 
 #include "physics/lanes/kinematics.h"
 
-// Needs the body's parent.
-LANE_FN void body_velocity(const lane_model *m, const lane_data *d, int i)
+// The body's parent must be done.
+LANE_FN void body_velocity(const lane_model *m, lane_data *d, int i)
 {
     spatial v = load_spatial(d->cvel, m->body_parentid[i]);
     for (int joint = m->body_jntadr[i]; joint < m->body_jntadr[i] + m->body_jntnum[i]; joint++) {
@@ -15,7 +15,7 @@ LANE_FN void body_velocity(const lane_model *m, const lane_data *d, int i)
                 v = add_scaled_spatial(v, load_spatial(d->cdof, dof), d->qvel[dof]);
             }
         }
-        // axes of a ball turn with the body as it was before this joint's own motion
+        // axes of a ball joint rotate with the body as it moves without this joint
         int turning = type == ORR_JOINT_FREE || type == ORR_JOINT_BALL ? 3 : 1;
         spatial before = v;
         for (int k = 0; k < turning; k++, dof++) {
@@ -27,7 +27,7 @@ LANE_FN void body_velocity(const lane_model *m, const lane_data *d, int i)
     store_spatial(d->cvel, i, v);
 }
 
-LANE_FN void body_velocities(const lane_model *m, const lane_data *d)
+LANE_FN void body_velocities(const lane_model *m, lane_data *d)
 {
     store_spatial(d->cvel, 0, make_spatial(zero3(), zero3()));
     for (int level = 0; level < level_count(m, d); level++) {
@@ -39,8 +39,8 @@ LANE_FN void body_velocities(const lane_model *m, const lane_data *d)
     }
 }
 
-// What velocities, and with_qacc accelerations, of dofs give it. Needs the body's parent.
-LANE_FN void body_acceleration(const lane_model *m, const lane_data *d, int with_qacc, int i)
+// From the velocities of its dofs and, with_qacc, their accelerations. The body's parent must be done.
+LANE_FN void body_acceleration(const lane_model *m, lane_data *d, int with_qacc, int i)
 {
     spatial a = load_spatial(d->cacc, m->body_parentid[i]);
     for (int dof = m->body_dofadr[i]; dof < m->body_dofadr[i] + m->body_dofnum[i]; dof++) {
@@ -52,9 +52,9 @@ LANE_FN void body_acceleration(const lane_model *m, const lane_data *d, int with
     store_spatial(d->cacc, i, a);
 }
 
-// result = the generalised force of gravity, Coriolis and centripetal forces and, with qacc, of M qacc less
-// the armature's part
-LANE_FN void newton_euler(const lane_model *m, const lane_data *d, int with_qacc, reals result)
+// result = generalised force of gravity, Coriolis and centripetal forces; with qacc plus M qacc without
+// armature
+LANE_FN void newton_euler(const lane_model *m, lane_data *d, int with_qacc, reals result)
 {
     real3 up = zero3();
     if (!(m->opt.disableflags & ORR_DISABLE_GRAVITY)) {
@@ -83,20 +83,12 @@ LANE_FN void newton_euler(const lane_model *m, const lane_data *d, int with_qacc
     team_wait(d);
 }
 
-// Adds the generalised force of a force and a torque at a point of a body.
+// Adds the generalised force of a force [N] and a torque [N m] at a point of a body, in world axes.
 FN void apply_force(const lane_model *m, const lane_data *d, int body, real3 at, real3 force, real3 torque,
                     reals result)
 {
-    int i = body;
-    while (i > 0 && m->body_dofnum[i] == 0) {
-        i = m->body_parentid[i];
-    }
-    if (i == 0) {
-        return;
-    }
-    real3 arm = sub3(at, load3(d->subtree_com, m->body_rootid[body]));
-    spatial about_centre = make_spatial(add3(torque, cross3(arm, force)), force);
-    for (int dof = m->body_dofadr[i] + m->body_dofnum[i] - 1; dof >= 0; dof = m->dof_parentid[dof]) {
-        result[dof] = result[dof] + dot_spatial(load_spatial(d->cdof, dof), about_centre);
+    spatial whole = force_at(force, torque, arm_to(m, d, body, at));
+    for (int dof = m->plan->last_dof[body]; dof >= 0; dof = m->dof_parentid[dof]) {
+        result[dof] = result[dof] + dot_spatial(load_spatial(d->cdof, dof), whole);
     }
 }

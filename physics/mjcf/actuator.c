@@ -1,4 +1,5 @@
-// Actuators: MJCF's shortcuts say gain, bias and dynamics in the words of a motor, a servo, a damper or a cylinder.
+// Actuators: MJCF's shortcuts (motor, position, velocity, damper, cylinder, muscle, adhesion) into gain, bias
+// and dynamics.
 #include "physics/mjcf/mjcf.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ static orr_result read_servo(mjcf_reader *reader, const mjcf_node *node, bool in
 {
     double kp = a->gainprm[0], kv = 0.0, ratio = 0.0, time = 0.0;
     bool has_kp, has_kv, has_ratio, has_time, has_inherit;
-    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, integrates ? intvelocity_own : servo_own, a, reader->spec,
+    ORR_TRY(mjcf_read(node, mjcf_actuator_members, integrates ? intvelocity_own : servo_own, a, reader->spec,
                       reader->error));
     ORR_TRY(read_one(reader, node, "kp", &kp, &has_kp));
     ORR_TRY(read_one(reader, node, "kv", &kv, &has_kv));
@@ -77,7 +78,7 @@ static orr_result read_velocity(mjcf_reader *reader, const mjcf_node *node, spec
 {
     double kv = a->gainprm[0];
     bool given;
-    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, velocity_own, a, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_actuator_members, velocity_own, a, reader->spec, reader->error));
     ORR_TRY(read_one(reader, node, "kv", &kv, &given));
     memset(a->biasprm, 0, sizeof a->biasprm);
     a->gainprm[0] = kv;
@@ -90,7 +91,7 @@ static orr_result read_damper(mjcf_reader *reader, const mjcf_node *node, bool i
 {
     double kv = 0.0;
     bool given;
-    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, velocity_own, a, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_actuator_members, velocity_own, a, reader->spec, reader->error));
     ORR_TRY(read_one(reader, node, "kv", &kv, &given));
     if (kv < 0.0) {
         return mjcf_fail(node, reader->error, "kv: expected no negative number");
@@ -112,7 +113,7 @@ static orr_result read_cylinder(mjcf_reader *reader, const mjcf_node *node, spec
     double diameter = 0.0;
     bool given, has_diameter;
     int count;
-    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, cylinder_own, a, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_actuator_members, cylinder_own, a, reader->spec, reader->error));
     ORR_TRY(read_one(reader, node, "timeconst", &a->dynprm[0], &given));
     ORR_TRY(mjcf_read_numbers(node, "bias", 3, 3, a->biasprm, &count, reader->error));
     ORR_TRY(read_one(reader, node, "area", &a->gainprm[0], &given));
@@ -124,15 +125,16 @@ static orr_result read_cylinder(mjcf_reader *reader, const mjcf_node *node, spec
     return ORR_OK;
 }
 
-// A muscle's numbers are those of gainprm, and biasprm repeats them; what neither it nor its class says has a default.
+// A muscle's parameters are gainprm, and biasprm repeats them; those that neither it nor its class gives have
+// defaults.
 static orr_result read_muscle(mjcf_reader *reader, const mjcf_node *node, spec_actuator *a)
 {
     static const char *const names[] = {"force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax"};
     static const double defaults[] = {0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2};
     int count;
     bool given;
-    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, muscle_own, a, reader->spec, reader->error));
-    a->dynprm[0] = a->dynprm[0] == 1.0 ? 0.01 : a->dynprm[0]; // as in `general`: not said
+    ORR_TRY(mjcf_read(node, mjcf_actuator_members, muscle_own, a, reader->spec, reader->error));
+    a->dynprm[0] = a->dynprm[0] == 1.0 ? 0.01 : a->dynprm[0]; // the default of `general`: not given
     a->dynprm[1] = a->dynprm[1] == 0.0 ? 0.04 : a->dynprm[1];
     for (int k = 0; k < 9; k++) {
         a->gainprm[k] = a->gainprm[k] == (k == 0 ? 1.0 : 0.0) ? defaults[k] : a->gainprm[k];
@@ -157,7 +159,7 @@ static orr_result read_muscle(mjcf_reader *reader, const mjcf_node *node, spec_a
 static orr_result read_adhesion(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *a)
 {
     bool given;
-    ORR_TRY(mjcf_read(node, mjcf_actuator_fields, adhesion_own, a, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_actuator_members, adhesion_own, a, reader->spec, reader->error));
     ORR_TRY(read_one(reader, node, "gain", &a->gainprm[0], &given));
     a->ctrllimited = 1;
     if (a->gainprm[0] < 0.0 || a->ctrlrange[0] < 0.0 || (!in_class && !a->body)) {
@@ -172,14 +174,14 @@ orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, const 
 {
     ORR_TRY(mjcf_no_children(node, reader->error));
     if (mjcf_is(node, "general")) {
-        return mjcf_read(node, mjcf_general_fields, NULL, a, reader->spec, reader->error);
+        return mjcf_read(node, mjcf_general_members, NULL, a, reader->spec, reader->error);
     }
     bool servo = mjcf_is(node, "position") || mjcf_is(node, "intvelocity");
     if (!in_class && !servo && !mjcf_is(node, "general")) {
-        a->inheritrange = 0.0; // a class's is for servos
+        a->inheritrange = 0.0; // a default class's is for servos
     }
     if (mjcf_is(node, "motor")) {
-        ORR_TRY(mjcf_read(node, mjcf_actuator_fields, NULL, a, reader->spec, reader->error));
+        ORR_TRY(mjcf_read(node, mjcf_actuator_members, NULL, a, reader->spec, reader->error));
         memset(a->gainprm, 0, sizeof a->gainprm);
         a->gainprm[0] = 1.0;
         set_fixed(a, ORR_DYNAMICS_NONE, ORR_BIAS_NONE);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// What an asset without a name is called: its file without folder and ending.
+// An asset without a name is named after its file, without folder and extension.
 static orr_result name_by_file(mjcf_reader *reader, const char *file, spec_head *head)
 {
     if (head->name || !file) {
@@ -42,7 +42,7 @@ static orr_result read_mesh(mjcf_reader *reader, const mjcf_node *node)
     }
     *mesh = c->mesh;
     ORR_TRY(mjcf_head(reader, node, &mesh->head));
-    ORR_TRY(mjcf_read(node, mjcf_mesh_fields, NULL, mesh, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_mesh_members, NULL, mesh, reader->spec, reader->error));
     ORR_TRY(name_by_file(reader, mesh->file, &mesh->head));
     if (!mesh->head.name || (mesh->file != NULL) == (mesh->vertex.count > 0)) {
         return mjcf_fail(node, reader->error, "expected a file, or a name and vertices");
@@ -52,20 +52,20 @@ static orr_result read_mesh(mjcf_reader *reader, const mjcf_node *node)
 
 static orr_result read_hfield(mjcf_reader *reader, const mjcf_node *node)
 {
-    spec_hfield *field = SPEC_APPEND(reader->spec, hfields);
-    if (!field) {
+    spec_hfield *hfield = SPEC_APPEND(reader->spec, hfields);
+    if (!hfield) {
         return spec_memory_fail(reader->error);
     }
-    ORR_TRY(mjcf_head(reader, node, &field->head));
-    ORR_TRY(mjcf_read(node, mjcf_hfield_fields, NULL, field, reader->spec, reader->error));
-    ORR_TRY(name_by_file(reader, field->file, &field->head));
-    if (!field->head.name) {
+    ORR_TRY(mjcf_head(reader, node, &hfield->head));
+    ORR_TRY(mjcf_read(node, mjcf_hfield_members, NULL, hfield, reader->spec, reader->error));
+    ORR_TRY(name_by_file(reader, hfield->file, &hfield->head));
+    if (!hfield->head.name) {
         return mjcf_fail(node, reader->error, "name: expected one");
     }
     if (!mjcf_find(node, "size")) {
         return mjcf_fail(node, reader->error, "size: expected 4 numbers");
     }
-    return resolve_file(reader, reader->spec->compiler.meshdir, &field->file);
+    return resolve_file(reader, reader->spec->compiler.meshdir, &hfield->file);
 }
 
 static orr_result read_texture(mjcf_reader *reader, const mjcf_node *node)
@@ -82,7 +82,7 @@ static orr_result read_texture(mjcf_reader *reader, const mjcf_node *node)
                               .gridsize = {1, 1},
                               .gridlayout = "............"};
     ORR_TRY(mjcf_head(reader, node, &texture->head));
-    ORR_TRY(mjcf_read(node, mjcf_texture_fields, NULL, texture, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_texture_members, NULL, texture, reader->spec, reader->error));
     ORR_TRY(name_by_file(reader, texture->file, &texture->head));
     for (int i = 0; i < 6; i++) {
         ORR_TRY(resolve_file(reader, reader->spec->compiler.texturedir, &texture->side[i]));
@@ -100,22 +100,22 @@ static orr_result read_material(mjcf_reader *reader, const mjcf_node *node)
     }
     *material = c->material;
     ORR_TRY(mjcf_head(reader, node, &material->head));
-    ORR_TRY(mjcf_read(node, mjcf_material_fields, NULL, material, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_material_members, NULL, material, reader->spec, reader->error));
     return material->head.name ? ORR_OK : mjcf_fail(node, reader->error, "name: expected one");
 }
 
-// A skin is drawn over bodies and moves nothing: it is left out, and noted.
+// A skin is only drawn: it is left out, with a note.
 static orr_result read_skin(mjcf_reader *reader, const mjcf_node *node)
 {
     static const char *const own[] = {"file",     "material", "rgba",  "inflate", "vertex",
                                       "texcoord", "face",     "group", NULL};
     static const char *const of_bone[] = {"body", "bindpos", "bindquat", "vertid", "vertweight", NULL};
-    ORR_TRY(mjcf_read(node, mjcf_no_fields, own, NULL, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_no_members, own, NULL, reader->spec, reader->error));
     for (const mjcf_node *bone = node->children; bone; bone = bone->next) {
         if (!mjcf_is(bone, "bone")) {
             return mjcf_unknown(bone, node, reader->error);
         }
-        ORR_TRY(mjcf_read(bone, mjcf_no_fields, of_bone, NULL, reader->spec, reader->error));
+        ORR_TRY(mjcf_read(bone, mjcf_no_members, of_bone, NULL, reader->spec, reader->error));
         ORR_TRY(mjcf_no_children(bone, reader->error));
     }
     spec_note(reader->spec, node->file, node->line, "<skin>: expected geoms alone, it is not drawn");
@@ -145,7 +145,7 @@ orr_result mjcf_read_assets(mjcf_reader *reader, const mjcf_node *section)
                     {"model", mjcf_read_model}};
     enum { ELEMENT_COUNT = sizeof elements / sizeof elements[0] };
     for (const mjcf_node *node = section->children; node; node = node->next) {
-        if (mjcf_is(node, "skin")) { // where older files have it
+        if (mjcf_is(node, "skin")) { // its position in older files
             ORR_TRY(read_skin(reader, node));
             continue;
         }

@@ -1,4 +1,4 @@
-// <model> and <attach>: another file, read into a spec of its own, and a part of it in this one.
+// <model>: another file, read into a spec of its own. <attach>: a part of it, copied into this spec.
 #include "engine/core/file.h"
 #include "physics/mjcf/mjcf.h"
 
@@ -34,17 +34,17 @@ static orr_result load(mjcf_reader *reader, const mjcf_node *node, spec_model *m
     spec_init(made, model->file);
     made->parent = reader->spec;
     model->spec = made;
-    orr_result result = mjcf_read_root(made, (const char *)bytes.data, bytes.size, reader->error);
+    orr_result result = reader->read_file(made, (const char *)bytes.data, bytes.size, reader->error);
     orr_free(bytes.data);
     return result;
 }
 
 orr_result mjcf_read_model(mjcf_reader *reader, const mjcf_node *node)
 {
-    static const char *const own[] = {"file", "content_type", NULL}; // the content tells
+    static const char *const own[] = {"file", "content_type", NULL}; // the root element decides
     orr_spec *spec = reader->spec;
     const char *file = mjcf_find(node, "file");
-    ORR_TRY(mjcf_read(node, mjcf_no_fields, own, NULL, spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_no_members, own, NULL, spec, reader->error));
     spec_model *model = SPEC_APPEND(spec, models);
     if (!model) {
         return spec_memory_fail(reader->error);
@@ -91,7 +91,7 @@ orr_result mjcf_span_elements(mjcf_reader *reader, const mjcf_node *node, const 
         memcpy(span->quat, around->quat, sizeof span->quat);
     }
 #define NOTE(list) *(before ? &span->list.first : &span->list.end) = spec->list##_count;
-    SPEC_HUNG_LISTS(NOTE)
+    SPEC_ELEMENT_LISTS(NOTE)
 #undef NOTE
     return ORR_OK;
 }
@@ -106,7 +106,7 @@ void mjcf_span_bodies(mjcf_reader *reader, const mjcf_node *node, bool before)
 
 // ---- <attach>
 
-// What of the model is meant: a body with all below it, a frame, or all that is in the world.
+// Which part of the model: a body with all below it, a frame, or everything in its world.
 static orr_result choose_part(mjcf_reader *reader, const mjcf_node *node, spec_attachment *part)
 {
     const orr_spec *from = part->from;
@@ -147,7 +147,7 @@ static int *make_map(orr_arena *arena, int count)
     return map;
 }
 
-static spec_at place(const mjcf_frame *at)
+static spec_at spec_at_of(const mjcf_frame *at)
 {
     spec_at result = {.body = at->body};
     memcpy(result.pos, at->pos, sizeof result.pos);
@@ -161,7 +161,7 @@ static orr_result add_attachment(mjcf_reader *reader, const mjcf_node *node)
     orr_spec *spec = reader->spec;
     const char *name = mjcf_find(node, "model"), *prefix = mjcf_find(node, "prefix");
     ORR_TRY(mjcf_no_children(node, reader->error));
-    ORR_TRY(mjcf_read(node, mjcf_no_fields, own, NULL, spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_no_members, own, NULL, spec, reader->error));
     int model = SPEC_FIND(spec, models, name);
     if (model < 0 || !prefix) {
         return !name || !prefix
@@ -211,12 +211,12 @@ static const spec_attachment *attachment_of(const orr_spec *spec, const mjcf_nod
 
 orr_result mjcf_attach_elements(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at)
 {
-    const spec_at here = place(at);
+    const spec_at here = spec_at_of(at);
     return spec_attach_elements(reader->spec, attachment_of(reader->spec, node), &here, reader->error);
 }
 
 orr_result mjcf_attach_bodies(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at)
 {
-    const spec_at here = place(at);
+    const spec_at here = spec_at_of(at);
     return spec_attach_bodies(reader->spec, attachment_of(reader->spec, node), &here, reader->error);
 }

@@ -1,15 +1,15 @@
-// The tree of bodies, with their inertia and their frames. Frames and classes end here: what goes into the spec is placed
-// in its body.
+// The tree of bodies, with their inertia and their frames. Frames and classes are resolved here: elements of
+// the spec have poses in their body.
 #include "physics/mjcf/mjcf.h"
 #include "physics/model/rotation.h"
 
 static orr_result read_inertial(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at)
 {
     spec_inertial in = {.mass = (double)NAN, .diaginertia = {(double)NAN}, .fullinertia = {(double)NAN}};
-    mjcf_turn_init(&in.turn);
+    mjcf_orientation_init(&in.orientation);
     ORR_TRY(mjcf_no_children(node, reader->error));
-    ORR_TRY(mjcf_read(node, mjcf_inertial_fields, NULL, &in, reader->spec, reader->error));
-    ORR_TRY(mjcf_read_pose(reader, node, at, in.pos, &in.turn));
+    ORR_TRY(mjcf_read(node, mjcf_inertial_members, NULL, &in, reader->spec, reader->error));
+    ORR_TRY(mjcf_read_pose(reader, node, at, in.pos, &in.orientation));
     bool full = mjcf_given(in.fullinertia);
     if (isnan(in.mass) || full == mjcf_given(in.diaginertia)) {
         return mjcf_fail(node, reader->error, "expected mass, and diaginertia or fullinertia");
@@ -20,10 +20,10 @@ static orr_result read_inertial(mjcf_reader *reader, const mjcf_node *node, cons
                          at->body == 0 ? "the world has no inertia" : "expected once in a body");
     }
     body->has_inertial = 1;
-    body->inertial = (spec_head){mjcf_place(node), body->head.name};
+    body->inertial = (spec_head){mjcf_location(node), body->head.name};
     body->mass = in.mass;
     memcpy(body->ipos, in.pos, sizeof body->ipos);
-    memcpy(body->iquat, in.turn.quat, sizeof body->iquat);
+    memcpy(body->iquat, in.orientation.quat, sizeof body->iquat);
     memcpy(body->inertia, in.diaginertia, sizeof body->inertia);
     memcpy(body->full_inertia, in.fullinertia, sizeof body->full_inertia);
     if (full && (mjcf_find(node, "quat") || mjcf_find(node, "axisangle") || mjcf_find(node, "xyaxes") ||
@@ -38,21 +38,21 @@ static bool is_frame(const mjcf_node *node)
     return mjcf_is(node, "frame") || mjcf_is(node, "replicate");
 }
 
-// Where a copy by <replicate> stands: offset by offset, each in the orientation of the copy before, whose angles are multiples
-// of those given.
+// The pose of a copy by <replicate>: offset after offset, each in the orientation of the copy before, whose
+// angles are multiples of those given.
 static orr_result place_copy(mjcf_reader *reader, const mjcf_node *node, spec_frame *copy)
 {
     double pos[3] = {0.0, 0.0, 0.0}, angles[3];
-    memcpy(angles, copy->turn.euler, sizeof angles);
-    mjcf_turn_init(&copy->turn);
+    memcpy(angles, copy->orientation.euler, sizeof angles);
+    mjcf_orientation_init(&copy->orientation);
     for (int i = 1; i <= node->repeat; i++) {
         double step[3];
-        quat_apply(copy->turn.quat, copy->pos, step);
+        quat_apply(copy->orientation.quat, copy->pos, step);
         for (int k = 0; k < 3; k++) {
             pos[k] += step[k];
-            copy->turn.euler[k] = i * angles[k];
+            copy->orientation.euler[k] = i * angles[k];
         }
-        ORR_TRY(mjcf_resolve_turn(reader, node, &copy->turn));
+        ORR_TRY(mjcf_resolve_orientation(reader, node, &copy->orientation));
     }
     memcpy(copy->pos, pos, sizeof pos);
     return ORR_OK;
@@ -63,21 +63,21 @@ static orr_result enter_frame(mjcf_reader *reader, const mjcf_node *node, const 
 {
     static const char *const copy_own[] = {"count", "sep", NULL};
     spec_frame frame = {.childclass = at->childclass};
-    mjcf_turn_init(&frame.turn);
+    mjcf_orientation_init(&frame.orientation);
     if (mjcf_is(node, "replicate")) {
-        ORR_TRY(mjcf_read(node, mjcf_replicate_fields, copy_own, &frame, reader->spec, reader->error));
+        ORR_TRY(mjcf_read(node, mjcf_replicate_members, copy_own, &frame, reader->spec, reader->error));
         ORR_TRY(place_copy(reader, node, &frame));
     } else {
-        ORR_TRY(mjcf_read(node, mjcf_frame_fields, NULL, &frame, reader->spec, reader->error));
+        ORR_TRY(mjcf_read(node, mjcf_frame_members, NULL, &frame, reader->spec, reader->error));
     }
-    ORR_TRY(mjcf_read_pose(reader, node, at, frame.pos, &frame.turn));
+    ORR_TRY(mjcf_read_pose(reader, node, at, frame.pos, &frame.orientation));
     *inside = (mjcf_frame){.childclass = frame.childclass, .body = at->body};
     memcpy(inside->pos, frame.pos, sizeof inside->pos);
-    memcpy(inside->quat, frame.turn.quat, sizeof inside->quat);
+    memcpy(inside->quat, frame.orientation.quat, sizeof inside->quat);
     return ORR_OK;
 }
 
-// First all that hangs on this body, then the bodies below: ids are in that order.
+// First all elements of this body, then the bodies below: ids are in that order.
 static orr_result read_contents(mjcf_reader *reader, const mjcf_node *parent, const mjcf_frame *at)
 {
     for (const mjcf_node *node = parent->children; node; node = node->next) {
@@ -112,13 +112,13 @@ static orr_result read_body(mjcf_reader *reader, const mjcf_node *node, const mj
         return spec_memory_fail(reader->error);
     }
     *body = (spec_body){.parent = at->body, .childclass = at->childclass, .full_inertia = {(double)NAN}};
-    mjcf_turn_init(&body->turn);
+    mjcf_orientation_init(&body->orientation);
     ORR_TRY(mjcf_head(reader, node, &body->head));
-    ORR_TRY(mjcf_read(node, mjcf_body_fields, NULL, body, reader->spec, reader->error));
-    ORR_TRY(mjcf_resolve_turn(reader, node, &body->turn));
+    ORR_TRY(mjcf_read(node, mjcf_body_members, NULL, body, reader->spec, reader->error));
+    ORR_TRY(mjcf_resolve_orientation(reader, node, &body->orientation));
     memcpy(body->own_pos, body->pos, sizeof body->own_pos);
-    memcpy(body->own_quat, body->turn.quat, sizeof body->own_quat);
-    ORR_TRY(mjcf_read_pose(reader, node, at, body->pos, &body->turn));
+    memcpy(body->own_quat, body->orientation.quat, sizeof body->own_quat);
+    ORR_TRY(mjcf_read_pose(reader, node, at, body->pos, &body->orientation));
     const mjcf_frame inside = {.quat = {1.0, 0.0, 0.0, 0.0}, .childclass = body->childclass, .body = index};
     ORR_TRY(read_contents(reader, node, &inside));
     return read_bodies(reader, node, &inside);
@@ -148,8 +148,8 @@ orr_result mjcf_read_worldbody(mjcf_reader *reader, const mjcf_node *root)
     if (!world) {
         return spec_memory_fail(reader->error);
     }
-    *world = (spec_body){.head = {mjcf_place(root), "world"}, .parent = 0, .full_inertia = {(double)NAN}};
-    mjcf_turn_init(&world->turn);
+    *world = (spec_body){.head = {mjcf_location(root), "world"}, .parent = 0, .full_inertia = {(double)NAN}};
+    mjcf_orientation_init(&world->orientation);
     for (const mjcf_node *node = root->children; node; node = node->next) {
         if (mjcf_is(node, "worldbody")) {
             ORR_TRY(mjcf_find_attachments(reader, node));
@@ -162,7 +162,7 @@ orr_result mjcf_read_worldbody(mjcf_reader *reader, const mjcf_node *root)
             }
             mjcf_frame at = {.quat = {1.0, 0.0, 0.0, 0.0}, .childclass = mjcf_find(node, "childclass")};
             static const char *const own[] = {"childclass", NULL};
-            ORR_TRY(mjcf_read(node, mjcf_no_fields, own, NULL, reader->spec, reader->error));
+            ORR_TRY(mjcf_read(node, mjcf_no_members, own, NULL, reader->spec, reader->error));
             ORR_TRY(pass == 0 ? read_contents(reader, node, &at) : read_bodies(reader, node, &at));
         }
     }

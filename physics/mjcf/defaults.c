@@ -1,4 +1,4 @@
-// Default classes: what the attributes of an element are before the element says.
+// Default classes: the values that an element's attributes have before it is read.
 #include "physics/mjcf/mjcf.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ void mjcf_class_init(mjcf_class *main_class)
                  .condim = 3,
                  .fitscale = 1.0,
                  .fromto = {NOT_GIVEN},
-                 .turn = TURN,
+                 .orientation = TURN,
                  .friction = {1.0, 0.005, 0.0001},
                  .mass = NOT_GIVEN,
                  .density = 1000.0,
@@ -56,9 +56,9 @@ void mjcf_class_init(mjcf_class *main_class)
         .site = {.type = ORR_GEOM_SPHERE,
                  .size = {0.005, 0.005, 0.005},
                  .fromto = {NOT_GIVEN},
-                 .turn = TURN,
+                 .orientation = TURN,
                  .rgba = GREY},
-        .camera = {.turn = TURN, .fovy = 45.0, .ipd = 0.068, .resolution = {1, 1}},
+        .camera = {.orientation = TURN, .fovy = 45.0, .ipd = 0.068, .resolution = {1, 1}},
         .light = {.directional = -1,
                   .castshadow = 1,
                   .active = 1,
@@ -135,26 +135,27 @@ static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const
 {
     const struct {
         const char *element;
-        const mjcf_field *fields;
+        const mjcf_member *members;
         void *target;
     } elements[] = {
-        {"joint", mjcf_joint_fields, &c->joint},    {"site", mjcf_site_fields, &c->site},
-        {"camera", mjcf_camera_fields, &c->camera}, {"light", mjcf_light_fields, &c->light},
-        {"mesh", mjcf_mesh_fields, &c->mesh},       {"material", mjcf_material_fields, &c->material},
-        {"pair", mjcf_pair_fields, &c->pair},       {"equality", mjcf_equality_fields, &c->equality},
-        {"tendon", mjcf_tendon_fields, &c->tendon}, {"geom", mjcf_geom_fields, &c->geom}};
+        {"joint", mjcf_joint_members, &c->joint},    {"site", mjcf_site_members, &c->site},
+        {"camera", mjcf_camera_members, &c->camera}, {"light", mjcf_light_members, &c->light},
+        {"mesh", mjcf_mesh_members, &c->mesh},       {"material", mjcf_material_members, &c->material},
+        {"pair", mjcf_pair_members, &c->pair},       {"equality", mjcf_equality_members, &c->equality},
+        {"tendon", mjcf_tendon_members, &c->tendon}, {"geom", mjcf_geom_members, &c->geom}};
     ORR_TRY(mjcf_no_children(node, reader->error));
     ORR_TRY(mjcf_no_head(node, reader->error));
     for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++) {
         if (mjcf_is(node, elements[i].element)) {
-            spec_orientation *turn = mjcf_is(node, "geom")     ? &c->geom.turn
-                                     : mjcf_is(node, "site")   ? &c->site.turn
-                                     : mjcf_is(node, "camera") ? &c->camera.turn
-                                                               : NULL;
-            if (turn) {
-                mjcf_turn_clear_for(node, turn);
+            spec_orientation *orientation = mjcf_is(node, "geom")     ? &c->geom.orientation
+                                            : mjcf_is(node, "site")   ? &c->site.orientation
+                                            : mjcf_is(node, "camera") ? &c->camera.orientation
+                                                                      : NULL;
+            if (orientation) {
+                mjcf_clear_orientation(node, orientation);
             }
-            return mjcf_read(node, elements[i].fields, NULL, elements[i].target, reader->spec, reader->error);
+            return mjcf_read(node, elements[i].members, NULL, elements[i].target, reader->spec,
+                             reader->error);
         }
     }
     static const char *const actuators[] = {"general", "motor",    "position", "velocity", "intvelocity",
@@ -193,7 +194,7 @@ static orr_result read_class(mjcf_reader *reader, const mjcf_node *node, mjcf_cl
         inner->name = name;
         inner->next = reader->classes->next;
         reader->classes->next = inner;
-        ORR_TRY(mjcf_read(child, mjcf_no_fields, NULL, NULL, reader->spec, reader->error));
+        ORR_TRY(mjcf_read(child, mjcf_no_members, NULL, NULL, reader->spec, reader->error));
         ORR_TRY(read_class(reader, child, inner));
     }
     return ORR_OK;
@@ -202,7 +203,7 @@ static orr_result read_class(mjcf_reader *reader, const mjcf_node *node, mjcf_cl
 orr_result mjcf_read_defaults(mjcf_reader *reader, const mjcf_node *node)
 {
     const char *name = mjcf_find(node, "class");
-    ORR_TRY(mjcf_read(node, mjcf_no_fields, NULL, NULL, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_no_members, NULL, NULL, reader->spec, reader->error));
     if (name) {
         reader->classes->name = name;
     }

@@ -1,15 +1,12 @@
 // An MJCF file: its sections in the order in which they build on each other, whatever the order in the file.
 #include "physics/mjcf/mjcf.h"
 
-#include "engine/core/file.h"
-#include "physics/urdf/urdf.h"
-
 #include <string.h>
 
 orr_result mjcf_head(mjcf_reader *reader, const mjcf_node *node, spec_head *head)
 {
     (void)reader;
-    head->place = mjcf_place(node);
+    head->location = mjcf_location(node);
     head->name = mjcf_find(node, "name");
     head->name = head->name && head->name[0] ? head->name : NULL;
     return ORR_OK;
@@ -20,7 +17,7 @@ static orr_result read_flags(mjcf_reader *reader, const mjcf_node *node)
     static const struct {
         const char *name;
         int bit;
-        bool enables; // else the bit switches it off
+        bool enables; // else the bit disables it
     } flags[] = {{"constraint", ORR_DISABLE_CONSTRAINT, false},
                  {"equality", ORR_DISABLE_EQUALITY, false},
                  {"frictionloss", ORR_DISABLE_FRICTIONLOSS, false},
@@ -68,7 +65,7 @@ static orr_result read_option(mjcf_reader *reader, const mjcf_node *node)
 {
     orr_model_option *option = &reader->spec->option;
     static const char *const own[] = {"actuatorgroupdisable", NULL};
-    ORR_TRY(mjcf_read(node, mjcf_option_fields, own, option, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_option_members, own, option, reader->spec, reader->error));
     double groups[31];
     int count;
     ORR_TRY(mjcf_read_numbers(node, own[0], 0, 31, groups, &count, reader->error));
@@ -100,7 +97,7 @@ static orr_result read_length_range(mjcf_reader *reader, const mjcf_node *node)
 {
     spec_length_range *range = &reader->spec->length_range;
     ORR_TRY(mjcf_no_children(node, reader->error));
-    ORR_TRY(mjcf_read(node, mjcf_length_range_fields, NULL, range, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_length_range_members, NULL, range, reader->spec, reader->error));
     double step = range->timestep > 0.0 ? range->timestep : 1e-4;
     return range->accel > 0.0 && range->timestep >= 0.0 && range->interval > 0.0 && range->inttotal > 0.0 &&
                    range->inttotal / step <= 1e5
@@ -113,7 +110,7 @@ static orr_result read_length_range(mjcf_reader *reader, const mjcf_node *node)
 static orr_result read_compiler(mjcf_reader *reader, const mjcf_node *node)
 {
     spec_compiler *c = &reader->spec->compiler;
-    ORR_TRY(mjcf_read(node, mjcf_compiler_fields, NULL, c, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_compiler_members, NULL, c, reader->spec, reader->error));
     for (const mjcf_node *child = node->children; child; child = child->next) {
         if (!mjcf_is(child, "lengthrange")) {
             return mjcf_unknown(child, node, reader->error);
@@ -139,7 +136,8 @@ orr_result mjcf_read_settings(mjcf_reader *reader, const mjcf_node *section)
     }
     ORR_TRY(mjcf_no_children(section, reader->error));
     if (mjcf_is(section, "size")) {
-        ORR_TRY(mjcf_read(section, mjcf_size_fields, NULL, &reader->spec->size, reader->spec, reader->error));
+        ORR_TRY(
+            mjcf_read(section, mjcf_size_members, NULL, &reader->spec->size, reader->spec, reader->error));
         const spec_size *size = &reader->spec->size;
         const int32_t counts[] = {
             size->nkey,       size->nuserdata, size->nuser_body,   size->nuser_jnt,      size->nuser_geom,
@@ -151,7 +149,7 @@ orr_result mjcf_read_settings(mjcf_reader *reader, const mjcf_node *section)
         }
         return ORR_OK;
     }
-    return mjcf_read(section, mjcf_statistic_fields, NULL, &reader->spec->statistic, reader->spec,
+    return mjcf_read(section, mjcf_statistic_members, NULL, &reader->spec->statistic, reader->spec,
                      reader->error);
 }
 
@@ -163,7 +161,7 @@ static orr_result read_numeric(mjcf_reader *reader, const mjcf_node *node)
     }
     ORR_TRY(mjcf_head(reader, node, &numeric->head));
     numeric->size = -1;
-    ORR_TRY(mjcf_read(node, mjcf_numeric_fields, NULL, numeric, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_numeric_members, NULL, numeric, reader->spec, reader->error));
     numeric->size = numeric->size < 0 ? numeric->data.count : numeric->size;
     if (!numeric->head.name || numeric->size < numeric->data.count || numeric->size < 1 ||
         numeric->size > 1 << 24) {
@@ -176,7 +174,7 @@ static orr_result read_tuple(mjcf_reader *reader, const mjcf_node *node)
 {
     spec_tuple tuple = {.first = reader->spec->tuple_elements_count};
     ORR_TRY(mjcf_head(reader, node, &tuple.head));
-    ORR_TRY(mjcf_read(node, mjcf_no_fields, NULL, &tuple, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, mjcf_no_members, NULL, &tuple, reader->spec, reader->error));
     for (const mjcf_node *child = node->children; child; child = child->next) {
         spec_tuple_element *element = SPEC_APPEND(reader->spec, tuple_elements);
         if (!mjcf_is(child, "element")) {
@@ -186,18 +184,18 @@ static orr_result read_tuple(mjcf_reader *reader, const mjcf_node *node)
             return spec_memory_fail(reader->error);
         }
         ORR_TRY(mjcf_head(reader, child, &element->head));
-        ORR_TRY(mjcf_read(child, mjcf_tuple_element_fields, NULL, element, reader->spec, reader->error));
+        ORR_TRY(mjcf_read(child, mjcf_tuple_element_members, NULL, element, reader->spec, reader->error));
         ORR_TRY(mjcf_no_children(child, reader->error));
         if (!element->object || element->objtype == ORR_OBJECT_UNKNOWN) {
             return mjcf_fail(child, reader->error, "expected objtype and objname");
         }
         tuple.count++;
     }
-    spec_tuple *place = SPEC_APPEND(reader->spec, tuples);
-    if (!place) {
+    spec_tuple *added = SPEC_APPEND(reader->spec, tuples);
+    if (!added) {
         return spec_memory_fail(reader->error);
     }
-    *place = tuple;
+    *added = tuple;
     return tuple.head.name && tuple.count > 0
                ? ORR_OK
                : mjcf_fail(node, reader->error, "expected a name and at least one <element>");
@@ -214,7 +212,7 @@ orr_result mjcf_read_custom(mjcf_reader *reader, const mjcf_node *section)
                 return spec_memory_fail(reader->error);
             }
             ORR_TRY(mjcf_head(reader, node, &text->head));
-            ORR_TRY(mjcf_read(node, mjcf_text_fields, NULL, text, reader->spec, reader->error));
+            ORR_TRY(mjcf_read(node, mjcf_text_members, NULL, text, reader->spec, reader->error));
             ORR_TRY(mjcf_no_children(node, reader->error));
             if (!text->head.name || !text->data || !text->data[0]) {
                 return mjcf_fail(node, reader->error, "expected a name and data");
@@ -239,7 +237,7 @@ orr_result mjcf_read_keyframes(mjcf_reader *reader, const mjcf_node *section)
             return spec_memory_fail(reader->error);
         }
         ORR_TRY(mjcf_head(reader, node, &key->head));
-        ORR_TRY(mjcf_read(node, mjcf_key_fields, NULL, key, reader->spec, reader->error));
+        ORR_TRY(mjcf_read(node, mjcf_key_members, NULL, key, reader->spec, reader->error));
         ORR_TRY(mjcf_no_children(node, reader->error));
     }
     return ORR_OK;
@@ -250,7 +248,7 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
     static const struct {
         const char *name;
         orr_result (*read)(mjcf_reader *reader, const mjcf_node *section);
-        bool attributes; // may it have any?
+        bool attributes; // may the section have any?
     } sections[] = {{"compiler", mjcf_read_settings, true},       {"option", mjcf_read_settings, true},
                     {"size", mjcf_read_settings, true},           {"statistic", mjcf_read_settings, true},
                     {"visual", mjcf_read_visual, false},          {"default", mjcf_read_defaults, true},
@@ -273,7 +271,7 @@ static orr_result read_model(mjcf_reader *reader, const mjcf_node *root)
         }
     }
     for (int i = 0; i < SECTION_COUNT; i++) {
-        if (!sections[i].read) { // all parts of the world at once
+        if (!sections[i].read) { // all <worldbody> sections together
             ORR_TRY(mjcf_read_worldbody(reader, root));
             continue;
         }
@@ -296,9 +294,14 @@ static void note_texts(orr_spec *spec, const mjcf_node *node)
     }
 }
 
-static orr_result read_mujoco(orr_spec *spec, mjcf_class *main_class, mjcf_node *root, orr_error *error)
+orr_result mjcf_read_mujoco(orr_spec *spec, mjcf_node *root, mjcf_read_file *read_file, orr_error *error)
 {
-    mjcf_reader reader = {.spec = spec, .classes = main_class, .error = error};
+    mjcf_class *main_class = orr_arena_take(&spec->arena, 1, sizeof *main_class);
+    if (!main_class) {
+        return spec_memory_fail(error);
+    }
+    mjcf_class_init(main_class);
+    mjcf_reader reader = {.spec = spec, .classes = main_class, .read_file = read_file, .error = error};
     note_texts(spec, root);
     ORR_TRY(mjcf_replicate(root, &spec->arena, error));
     for (const mjcf_attribute *a = root->attributes; a; a = a->next) {
@@ -308,48 +311,4 @@ static orr_result read_mujoco(orr_spec *spec, mjcf_class *main_class, mjcf_node 
     }
     spec_set_name(spec, mjcf_find(root, "model"));
     return read_model(&reader, root);
-}
-
-orr_result mjcf_read_root(orr_spec *spec, const char *text, size_t size, orr_error *error)
-{
-    mjcf_node *root;
-    mjcf_class *main_class = orr_arena_take(&spec->arena, 1, sizeof *main_class);
-    if (!main_class) {
-        return spec_memory_fail(error);
-    }
-    ORR_TRY(mjcf_parse(text, size, spec->path, &spec->arena, &root, error));
-    mjcf_class_init(main_class);
-    if (mjcf_is(root, "robot")) {
-        return urdf_read(spec, main_class, root, error);
-    }
-    return mjcf_is(root, "mujoco") ? read_mujoco(spec, main_class, root, error)
-                                   : mjcf_fail(root, error, "expected <mujoco> or <robot>");
-}
-
-orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_model **model,
-                           orr_error *error)
-{
-    *model = NULL;
-    orr_spec *spec = orr_alloc(1, sizeof *spec);
-    if (!spec) {
-        return spec_memory_fail(error);
-    }
-    spec_init(spec, path);
-    orr_result result = mjcf_read_root(spec, text, size, error);
-    if (result == ORR_OK) {
-        result = orr_model_compile(spec, model, error);
-    }
-    spec_destroy(spec);
-    orr_free(spec);
-    return result;
-}
-
-orr_result orr_model_load(const char *path, orr_model **model, orr_error *error)
-{
-    *model = NULL;
-    orr_bytes bytes;
-    ORR_TRY(orr_file_read(path, &bytes, error));
-    orr_result result = orr_model_parse((const char *)bytes.data, bytes.size, path, model, error);
-    orr_free(bytes.data);
-    return result;
 }

@@ -1,6 +1,6 @@
-// <replicate>: its contents `count` times, each moved on by one more offset and turn, with the number of the copy behind each
-// name. What refers to such a name from outside the tree of bodies is copied as often. All this happens in the XML tree, where
-// a copy stays as a frame with its number.
+// <replicate>: copies of its contents, each transformed once more by the offset and the angles, with the
+// number of the copy appended to each name. Elements outside of the tree of bodies that refer to such a name
+// are copied as often. All this is done in the XML tree, where a copy remains as a frame with its number.
 #include "physics/mjcf/mjcf.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 enum {
     COPIES_MAX = 4096, // of one
-    NODE_WORK = 8,     // an element, beside the one step for each copy before it
+    NODE_WORK = 8,     // for an element; one more for each copy before it
     WORK_MAX = 1 << 23
 };
 
@@ -22,8 +22,8 @@ typedef struct copier {
     mjcf_node *root;
     orr_arena *arena;
     replicated *names;
-    char ending[64]; // of the names of one copy
-    int work;        // done so far
+    char ending[64]; // added to the names of one copy
+    int work;        // taken so far
     orr_error *error;
 } copier;
 
@@ -163,7 +163,7 @@ static orr_result copy_node(copier *c, const mjcf_node *node, mjcf_node **copy)
     return copy_children(c, node, &(*copy)->children);
 }
 
-// "2" of 3 copies, "02" of 12, behind the separator.
+// After the separator: "2" of 3 copies, "02" of 12.
 static void begin_copy(copier *c, const mjcf_node *node, int index, int count)
 {
     const char *separator = mjcf_find(node, "sep");
@@ -171,7 +171,8 @@ static void begin_copy(copier *c, const mjcf_node *node, int index, int count)
     snprintf(c->ending, sizeof c->ending, "%.32s%0*d", separator ? separator : "", width, index);
 }
 
-// Elements of a section that refer to replicated names leave it; their copies stand at its end, copy by copy.
+// Elements of a section that refer to replicated names are removed; their copies follow at its end, copy by
+// copy.
 static orr_result copy_references(copier *c, const mjcf_node *node, const char *section, int count)
 {
     mjcf_node *taken = NULL, **last = &taken, *end = NULL;
@@ -207,7 +208,7 @@ static orr_result copy_references(copier *c, const mjcf_node *node, const char *
     return ORR_OK;
 }
 
-// A list of copies in place of one <replicate>, each of which is read as a frame.
+// The list of copies that replaces one <replicate>; each is read as a frame.
 static orr_result replicate(copier *c, const mjcf_node *node, mjcf_node **copies)
 {
     // what refers to a copy may itself be referred to: tendons, then actuators, then sensors
@@ -255,7 +256,7 @@ static orr_result expand(copier *c, mjcf_node *parent)
         }
         *last = child->next;
         *link = first;
-        link = last == &first ? link : last; // an empty list leaves nothing to go behind
+        link = last == &first ? link : last; // an empty list leaves no last node
     }
     return ORR_OK;
 }

@@ -1,5 +1,5 @@
-// Which attributes each element has, and how one is read. What MuJoCo knows and this engine does not is listed, so that it
-// gets an answer of its own.
+// The attributes of each element, and the members that they fill. Attributes that MuJoCo has and this engine
+// has not are listed, so that they get an error line of their own.
 #include "physics/mjcf/mjcf.h"
 
 #include <errno.h>
@@ -45,9 +45,9 @@
     }
 
 #define TURN(type)                                                                                           \
-    REAL(type, "quat", turn.quat, 4, 4), REAL(type, "axisangle", turn.axisangle, 4, 4),                      \
-        REAL(type, "xyaxes", turn.xyaxes, 6, 6), REAL(type, "zaxis", turn.zaxis, 3, 3),                      \
-        REAL(type, "euler", turn.euler, 3, 3)
+    REAL(type, "quat", orientation.quat, 4, 4), REAL(type, "axisangle", orientation.axisangle, 4, 4),        \
+        REAL(type, "xyaxes", orientation.xyaxes, 6, 6), REAL(type, "zaxis", orientation.zaxis, 3, 3),        \
+        REAL(type, "euler", orientation.euler, 3, 3)
 #define POSE(type) REAL(type, "pos", pos, 3, 3), TURN(type)
 
 const mjcf_key mjcf_bool_keys[] = {{"false", 0}, {"true", 1}, {NULL, 0}};
@@ -121,7 +121,7 @@ static const mjcf_key gain_keys[] = {
     {"fixed", ORR_GAIN_FIXED}, {"affine", ORR_GAIN_AFFINE}, {"muscle", ORR_GAIN_MUSCLE}, {NULL, 0}};
 static const mjcf_key bias_keys[] = {
     {"none", ORR_BIAS_NONE}, {"affine", ORR_BIAS_AFFINE}, {"muscle", ORR_BIAS_MUSCLE}, {NULL, 0}};
-static const mjcf_key conflict_keys[] = {{"warning", 0}, {NULL, 0}}; // the options of this model hold
+static const mjcf_key conflict_keys[] = {{"warning", 0}, {NULL, 0}}; // the options of the main model apply
 static const mjcf_key length_mode_keys[] = {{"none", SPEC_LENGTH_NONE},
                                             {"muscle", SPEC_LENGTH_MUSCLE},
                                             {"muscleuser", SPEC_LENGTH_MUSCLEUSER},
@@ -130,7 +130,7 @@ static const mjcf_key length_mode_keys[] = {{"none", SPEC_LENGTH_NONE},
 static const mjcf_key fluid_keys[] = {{"none", 0}, {"ellipsoid", 1}, {NULL, 0}};
 static const mjcf_key coordinate_keys[] = {{"local", 0}, {NULL, 0}};
 
-const mjcf_field mjcf_compiler_fields[] = {
+const mjcf_member mjcf_compiler_members[] = {
     KEYWORD(spec_compiler, "angle", degree, angle_keys),
     KEYWORD(spec_compiler, "autolimits", autolimits, mjcf_bool_keys),
     KEYWORD(spec_compiler, "inertiafromgeom", inertiafromgeom, mjcf_tristate_keys),
@@ -154,7 +154,7 @@ const mjcf_field mjcf_compiler_fields[] = {
     KEYWORD(spec_compiler, "conflict", conflict, conflict_keys),
     END};
 
-const mjcf_field mjcf_length_range_fields[] = {
+const mjcf_member mjcf_length_range_members[] = {
     KEYWORD(spec_length_range, "mode", mode, length_mode_keys),
     KEYWORD(spec_length_range, "useexisting", useexisting, mjcf_bool_keys),
     KEYWORD(spec_length_range, "uselimit", uselimit, mjcf_bool_keys),
@@ -167,7 +167,7 @@ const mjcf_field mjcf_length_range_fields[] = {
     REAL(spec_length_range, "tolrange", tolrange, 1, 1),
     END};
 
-const mjcf_field mjcf_option_fields[] = {
+const mjcf_member mjcf_option_members[] = {
     REAL(orr_model_option, "timestep", timestep, 1, 1),
     REAL(orr_model_option, "impratio", impratio, 1, 1),
     REAL(orr_model_option, "tolerance", tolerance, 1, 1),
@@ -191,54 +191,54 @@ const mjcf_field mjcf_option_fields[] = {
     INTEGER(orr_model_option, "ls_iterations", ls_iterations, 1, 1),
     INTEGER(orr_model_option, "noslip_iterations", noslip_iterations, 1, 1),
     INTEGER(orr_model_option, "ccd_iterations", ccd_iterations, 1, 1),
-    NO_EFFECT("sdf_iterations"), // there are no signed distance fields
+    NO_EFFECT("sdf_iterations"), // there are no signed distance geoms
     NO_EFFECT("sdf_initpoints"),
     NO_EFFECT("sleep_tolerance"),
     END};
 
-const mjcf_field mjcf_size_fields[] = {INTEGER(spec_size, "nkey", nkey, 1, 1),
-                                       INTEGER(spec_size, "nuserdata", nuserdata, 1, 1),
-                                       INTEGER(spec_size, "nuser_body", nuser_body, 1, 1),
-                                       INTEGER(spec_size, "nuser_jnt", nuser_jnt, 1, 1),
-                                       INTEGER(spec_size, "nuser_geom", nuser_geom, 1, 1),
-                                       INTEGER(spec_size, "nuser_site", nuser_site, 1, 1),
-                                       INTEGER(spec_size, "nuser_cam", nuser_cam, 1, 1),
-                                       INTEGER(spec_size, "nuser_tendon", nuser_tendon, 1, 1),
-                                       INTEGER(spec_size, "nuser_actuator", nuser_actuator, 1, 1),
-                                       INTEGER(spec_size, "nuser_sensor", nuser_sensor, 1, 1),
-                                       NO_EFFECT("memory"),
-                                       NO_EFFECT("nstack"),
-                                       NO_EFFECT("nconmax"),
-                                       NO_EFFECT("njmax"),
-                                       END};
+const mjcf_member mjcf_size_members[] = {INTEGER(spec_size, "nkey", nkey, 1, 1),
+                                         INTEGER(spec_size, "nuserdata", nuserdata, 1, 1),
+                                         INTEGER(spec_size, "nuser_body", nuser_body, 1, 1),
+                                         INTEGER(spec_size, "nuser_jnt", nuser_jnt, 1, 1),
+                                         INTEGER(spec_size, "nuser_geom", nuser_geom, 1, 1),
+                                         INTEGER(spec_size, "nuser_site", nuser_site, 1, 1),
+                                         INTEGER(spec_size, "nuser_cam", nuser_cam, 1, 1),
+                                         INTEGER(spec_size, "nuser_tendon", nuser_tendon, 1, 1),
+                                         INTEGER(spec_size, "nuser_actuator", nuser_actuator, 1, 1),
+                                         INTEGER(spec_size, "nuser_sensor", nuser_sensor, 1, 1),
+                                         NO_EFFECT("memory"),
+                                         NO_EFFECT("nstack"),
+                                         NO_EFFECT("nconmax"),
+                                         NO_EFFECT("njmax"),
+                                         END};
 
-const mjcf_field mjcf_statistic_fields[] = {REAL(orr_model_statistic, "meaninertia", meaninertia, 1, 1),
-                                            REAL(orr_model_statistic, "meanmass", meanmass, 1, 1),
-                                            REAL(orr_model_statistic, "meansize", meansize, 1, 1),
-                                            REAL(orr_model_statistic, "extent", extent, 1, 1),
-                                            REAL(orr_model_statistic, "center", centre, 3, 3),
-                                            END};
+const mjcf_member mjcf_statistic_members[] = {REAL(orr_model_statistic, "meaninertia", meaninertia, 1, 1),
+                                              REAL(orr_model_statistic, "meanmass", meanmass, 1, 1),
+                                              REAL(orr_model_statistic, "meansize", meansize, 1, 1),
+                                              REAL(orr_model_statistic, "extent", extent, 1, 1),
+                                              REAL(orr_model_statistic, "center", centre, 3, 3),
+                                              END};
 
-const mjcf_field mjcf_body_fields[] = {POSE(spec_body),
-                                       KEYWORD(spec_body, "mocap", mocap, mjcf_bool_keys),
-                                       REAL(spec_body, "gravcomp", gravcomp, 1, 1),
-                                       TEXT(spec_body, "childclass", childclass),
-                                       NUMBERS(spec_body, "user", user),
-                                       NO_EFFECT("simple"), // shortcuts of MuJoCo's
-                                       NO_EFFECT("sleep"),
-                                       END};
+const mjcf_member mjcf_body_members[] = {POSE(spec_body),
+                                         KEYWORD(spec_body, "mocap", mocap, mjcf_bool_keys),
+                                         REAL(spec_body, "gravcomp", gravcomp, 1, 1),
+                                         TEXT(spec_body, "childclass", childclass),
+                                         NUMBERS(spec_body, "user", user),
+                                         NO_EFFECT("simple"), // shortcuts of MuJoCo's
+                                         NO_EFFECT("sleep"),
+                                         END};
 
-const mjcf_field mjcf_inertial_fields[] = {POSE(spec_inertial), REAL(spec_inertial, "mass", mass, 1, 1),
-                                           REAL(spec_inertial, "diaginertia", diaginertia, 3, 3),
-                                           REAL(spec_inertial, "fullinertia", fullinertia, 6, 6), END};
+const mjcf_member mjcf_inertial_members[] = {POSE(spec_inertial), REAL(spec_inertial, "mass", mass, 1, 1),
+                                             REAL(spec_inertial, "diaginertia", diaginertia, 3, 3),
+                                             REAL(spec_inertial, "fullinertia", fullinertia, 6, 6), END};
 
-const mjcf_field mjcf_frame_fields[] = {POSE(spec_frame), TEXT(spec_frame, "childclass", childclass), END};
+const mjcf_member mjcf_frame_members[] = {POSE(spec_frame), TEXT(spec_frame, "childclass", childclass), END};
 
-const mjcf_field mjcf_replicate_fields[] = {REAL(spec_frame, "offset", pos, 3, 3),
-                                            REAL(spec_frame, "euler", turn.euler, 3, 3),
-                                            TEXT(spec_frame, "childclass", childclass), END};
+const mjcf_member mjcf_replicate_members[] = {REAL(spec_frame, "offset", pos, 3, 3),
+                                              REAL(spec_frame, "euler", orientation.euler, 3, 3),
+                                              TEXT(spec_frame, "childclass", childclass), END};
 
-const mjcf_field mjcf_joint_fields[] = {
+const mjcf_member mjcf_joint_members[] = {
     KEYWORD(spec_joint, "type", type, mjcf_joint_keys),
     INTEGER(spec_joint, "group", group, 1, 1),
     KEYWORD(spec_joint, "limited", limited, mjcf_tristate_keys),
@@ -263,112 +263,112 @@ const mjcf_field mjcf_joint_fields[] = {
     NUMBERS(spec_joint, "user", user),
     END};
 
-const mjcf_field mjcf_freejoint_fields[] = {INTEGER(spec_joint, "group", group, 1, 1),
-                                            KEYWORD(spec_joint, "align", align, mjcf_tristate_keys), END};
+const mjcf_member mjcf_freejoint_members[] = {INTEGER(spec_joint, "group", group, 1, 1),
+                                              KEYWORD(spec_joint, "align", align, mjcf_tristate_keys), END};
 
-const mjcf_field mjcf_geom_fields[] = {POSE(spec_geom),
-                                       KEYWORD(spec_geom, "type", type, mjcf_geom_keys),
-                                       INTEGER(spec_geom, "contype", contype, 1, 1),
-                                       INTEGER(spec_geom, "conaffinity", conaffinity, 1, 1),
-                                       INTEGER(spec_geom, "condim", condim, 1, 1),
-                                       INTEGER(spec_geom, "group", group, 1, 1),
-                                       INTEGER(spec_geom, "priority", priority, 1, 1),
-                                       KEYWORD(spec_geom, "fluidshape", fluidshape, fluid_keys),
-                                       REAL(spec_geom, "size", size, 1, 3),
-                                       REAL(spec_geom, "fromto", fromto, 6, 6),
-                                       REAL(spec_geom, "friction", friction, 1, 3),
-                                       REAL(spec_geom, "mass", mass, 1, 1),
-                                       REAL(spec_geom, "density", density, 1, 1),
-                                       REAL(spec_geom, "solmix", solmix, 1, 1),
-                                       REAL(spec_geom, "solref", solref, 1, ORR_NREF),
-                                       REAL(spec_geom, "solimp", solimp, 1, ORR_NIMP),
-                                       REAL(spec_geom, "margin", margin, 1, 1),
-                                       REAL(spec_geom, "gap", gap, 1, 1),
-                                       REAL(spec_geom, "fluidcoef", fluidcoef, 1, 5),
-                                       SINGLE(spec_geom, "rgba", rgba, 4, 4),
-                                       TEXT(spec_geom, "material", material),
-                                       TEXT(spec_geom, "mesh", mesh),
-                                       TEXT(spec_geom, "hfield", hfield),
-                                       NUMBERS(spec_geom, "user", user),
-                                       UNSUPPORTED("shellinertia"),
-                                       REAL(spec_geom, "fitscale", fitscale, 1, 1),
-                                       UNSUPPORTED("surfacevel"),
-                                       UNSUPPORTED("adhesion"),
-                                       END};
-
-const mjcf_field mjcf_site_fields[] = {POSE(spec_site),
-                                       KEYWORD(spec_site, "type", type, mjcf_geom_keys),
-                                       INTEGER(spec_site, "group", group, 1, 1),
-                                       REAL(spec_site, "size", size, 1, 3),
-                                       REAL(spec_site, "fromto", fromto, 6, 6),
-                                       SINGLE(spec_site, "rgba", rgba, 4, 4),
-                                       TEXT(spec_site, "material", material),
-                                       NUMBERS(spec_site, "user", user),
-                                       END};
-
-const mjcf_field mjcf_camera_fields[] = {POSE(spec_camera),
-                                         KEYWORD(spec_camera, "mode", mode, camera_mode_keys),
-                                         KEYWORD(spec_camera, "projection", projection, projection_keys),
-                                         INTEGER(spec_camera, "resolution", resolution, 2, 2),
-                                         REAL(spec_camera, "fovy", fovy, 1, 1),
-                                         REAL(spec_camera, "ipd", ipd, 1, 1),
-                                         SINGLE(spec_camera, "focal", focal, 2, 2),
-                                         SINGLE(spec_camera, "focalpixel", focalpixel, 2, 2),
-                                         SINGLE(spec_camera, "principal", principal, 2, 2),
-                                         SINGLE(spec_camera, "principalpixel", principalpixel, 2, 2),
-                                         SINGLE(spec_camera, "sensorsize", sensorsize, 2, 2),
-                                         TEXT(spec_camera, "target", target),
-                                         NUMBERS(spec_camera, "user", user),
-                                         NO_EFFECT("output"), // images are what the caller asks for
+const mjcf_member mjcf_geom_members[] = {POSE(spec_geom),
+                                         KEYWORD(spec_geom, "type", type, mjcf_geom_keys),
+                                         INTEGER(spec_geom, "contype", contype, 1, 1),
+                                         INTEGER(spec_geom, "conaffinity", conaffinity, 1, 1),
+                                         INTEGER(spec_geom, "condim", condim, 1, 1),
+                                         INTEGER(spec_geom, "group", group, 1, 1),
+                                         INTEGER(spec_geom, "priority", priority, 1, 1),
+                                         KEYWORD(spec_geom, "fluidshape", fluidshape, fluid_keys),
+                                         REAL(spec_geom, "size", size, 1, 3),
+                                         REAL(spec_geom, "fromto", fromto, 6, 6),
+                                         REAL(spec_geom, "friction", friction, 1, 3),
+                                         REAL(spec_geom, "mass", mass, 1, 1),
+                                         REAL(spec_geom, "density", density, 1, 1),
+                                         REAL(spec_geom, "solmix", solmix, 1, 1),
+                                         REAL(spec_geom, "solref", solref, 1, ORR_NREF),
+                                         REAL(spec_geom, "solimp", solimp, 1, ORR_NIMP),
+                                         REAL(spec_geom, "margin", margin, 1, 1),
+                                         REAL(spec_geom, "gap", gap, 1, 1),
+                                         REAL(spec_geom, "fluidcoef", fluidcoef, 1, 5),
+                                         SINGLE(spec_geom, "rgba", rgba, 4, 4),
+                                         TEXT(spec_geom, "material", material),
+                                         TEXT(spec_geom, "mesh", mesh),
+                                         TEXT(spec_geom, "hfield", hfield),
+                                         NUMBERS(spec_geom, "user", user),
+                                         UNSUPPORTED("shellinertia"),
+                                         REAL(spec_geom, "fitscale", fitscale, 1, 1),
+                                         UNSUPPORTED("surfacevel"),
+                                         UNSUPPORTED("adhesion"),
                                          END};
 
-const mjcf_field mjcf_light_fields[] = {KEYWORD(spec_light, "mode", mode, camera_mode_keys),
-                                        KEYWORD(spec_light, "type", type, light_keys),
-                                        KEYWORD(spec_light, "directional", directional, mjcf_bool_keys),
-                                        KEYWORD(spec_light, "castshadow", castshadow, mjcf_bool_keys),
-                                        KEYWORD(spec_light, "active", active, mjcf_bool_keys),
-                                        REAL(spec_light, "pos", pos, 3, 3),
-                                        REAL(spec_light, "dir", dir, 3, 3),
-                                        SINGLE(spec_light, "bulbradius", bulbradius, 1, 1),
-                                        SINGLE(spec_light, "intensity", intensity, 1, 1),
-                                        SINGLE(spec_light, "range", range, 1, 1),
-                                        SINGLE(spec_light, "attenuation", attenuation, 3, 3),
-                                        SINGLE(spec_light, "cutoff", cutoff, 1, 1),
-                                        SINGLE(spec_light, "softness", softness, 1, 1),
-                                        SINGLE(spec_light, "exponent", exponent, 1, 1),
-                                        SINGLE(spec_light, "ambient", ambient, 3, 3),
-                                        SINGLE(spec_light, "diffuse", diffuse, 3, 3),
-                                        SINGLE(spec_light, "specular", specular, 3, 3),
-                                        TEXT(spec_light, "target", target),
-                                        UNSUPPORTED("texture"),
-                                        END};
-
-const mjcf_field mjcf_mesh_fields[] = {TEXT(spec_mesh, "file", file),
-                                       REAL(spec_mesh, "refpos", refpos, 3, 3),
-                                       REAL(spec_mesh, "refquat", refquat, 4, 4),
-                                       REAL(spec_mesh, "scale", scale, 3, 3),
-                                       KEYWORD(spec_mesh, "inertia", inertia, mesh_inertia_keys),
-                                       INTEGER(spec_mesh, "maxhullvert", maxhullvert, 1, 1),
-                                       KEYWORD(spec_mesh, "smoothnormal", smoothnormal, mjcf_bool_keys),
-                                       NUMBERS(spec_mesh, "vertex", vertex),
-                                       NUMBERS(spec_mesh, "normal", normal),
-                                       NUMBERS(spec_mesh, "texcoord", texcoord),
-                                       NUMBERS(spec_mesh, "face", face),
-                                       UNSUPPORTED("builtin"),
-                                       UNSUPPORTED("params"),
-                                       UNSUPPORTED("material"),
-                                       NO_EFFECT("content_type"), // the content tells
-                                       END};
-
-const mjcf_field mjcf_hfield_fields[] = {TEXT(spec_hfield, "file", file),
-                                         INTEGER(spec_hfield, "nrow", nrow, 1, 1),
-                                         INTEGER(spec_hfield, "ncol", ncol, 1, 1),
-                                         REAL(spec_hfield, "size", size, 4, 4),
-                                         NUMBERS(spec_hfield, "elevation", elevation),
-                                         NO_EFFECT("content_type"),
+const mjcf_member mjcf_site_members[] = {POSE(spec_site),
+                                         KEYWORD(spec_site, "type", type, mjcf_geom_keys),
+                                         INTEGER(spec_site, "group", group, 1, 1),
+                                         REAL(spec_site, "size", size, 1, 3),
+                                         REAL(spec_site, "fromto", fromto, 6, 6),
+                                         SINGLE(spec_site, "rgba", rgba, 4, 4),
+                                         TEXT(spec_site, "material", material),
+                                         NUMBERS(spec_site, "user", user),
                                          END};
 
-const mjcf_field mjcf_texture_fields[] = {
+const mjcf_member mjcf_camera_members[] = {POSE(spec_camera),
+                                           KEYWORD(spec_camera, "mode", mode, camera_mode_keys),
+                                           KEYWORD(spec_camera, "projection", projection, projection_keys),
+                                           INTEGER(spec_camera, "resolution", resolution, 2, 2),
+                                           REAL(spec_camera, "fovy", fovy, 1, 1),
+                                           REAL(spec_camera, "ipd", ipd, 1, 1),
+                                           SINGLE(spec_camera, "focal", focal, 2, 2),
+                                           SINGLE(spec_camera, "focalpixel", focalpixel, 2, 2),
+                                           SINGLE(spec_camera, "principal", principal, 2, 2),
+                                           SINGLE(spec_camera, "principalpixel", principalpixel, 2, 2),
+                                           SINGLE(spec_camera, "sensorsize", sensorsize, 2, 2),
+                                           TEXT(spec_camera, "target", target),
+                                           NUMBERS(spec_camera, "user", user),
+                                           NO_EFFECT("output"), // the caller chooses the image
+                                           END};
+
+const mjcf_member mjcf_light_members[] = {KEYWORD(spec_light, "mode", mode, camera_mode_keys),
+                                          KEYWORD(spec_light, "type", type, light_keys),
+                                          KEYWORD(spec_light, "directional", directional, mjcf_bool_keys),
+                                          KEYWORD(spec_light, "castshadow", castshadow, mjcf_bool_keys),
+                                          KEYWORD(spec_light, "active", active, mjcf_bool_keys),
+                                          REAL(spec_light, "pos", pos, 3, 3),
+                                          REAL(spec_light, "dir", dir, 3, 3),
+                                          SINGLE(spec_light, "bulbradius", bulbradius, 1, 1),
+                                          SINGLE(spec_light, "intensity", intensity, 1, 1),
+                                          SINGLE(spec_light, "range", range, 1, 1),
+                                          SINGLE(spec_light, "attenuation", attenuation, 3, 3),
+                                          SINGLE(spec_light, "cutoff", cutoff, 1, 1),
+                                          SINGLE(spec_light, "softness", softness, 1, 1),
+                                          SINGLE(spec_light, "exponent", exponent, 1, 1),
+                                          SINGLE(spec_light, "ambient", ambient, 3, 3),
+                                          SINGLE(spec_light, "diffuse", diffuse, 3, 3),
+                                          SINGLE(spec_light, "specular", specular, 3, 3),
+                                          TEXT(spec_light, "target", target),
+                                          UNSUPPORTED("texture"),
+                                          END};
+
+const mjcf_member mjcf_mesh_members[] = {TEXT(spec_mesh, "file", file),
+                                         REAL(spec_mesh, "refpos", refpos, 3, 3),
+                                         REAL(spec_mesh, "refquat", refquat, 4, 4),
+                                         REAL(spec_mesh, "scale", scale, 3, 3),
+                                         KEYWORD(spec_mesh, "inertia", inertia, mesh_inertia_keys),
+                                         INTEGER(spec_mesh, "maxhullvert", maxhullvert, 1, 1),
+                                         KEYWORD(spec_mesh, "smoothnormal", smoothnormal, mjcf_bool_keys),
+                                         NUMBERS(spec_mesh, "vertex", vertex),
+                                         NUMBERS(spec_mesh, "normal", normal),
+                                         NUMBERS(spec_mesh, "texcoord", texcoord),
+                                         NUMBERS(spec_mesh, "face", face),
+                                         UNSUPPORTED("builtin"),
+                                         UNSUPPORTED("params"),
+                                         UNSUPPORTED("material"),
+                                         NO_EFFECT("content_type"), // the root element decides
+                                         END};
+
+const mjcf_member mjcf_hfield_members[] = {TEXT(spec_hfield, "file", file),
+                                           INTEGER(spec_hfield, "nrow", nrow, 1, 1),
+                                           INTEGER(spec_hfield, "ncol", ncol, 1, 1),
+                                           REAL(spec_hfield, "size", size, 4, 4),
+                                           NUMBERS(spec_hfield, "elevation", elevation),
+                                           NO_EFFECT("content_type"),
+                                           END};
+
+const mjcf_member mjcf_texture_members[] = {
     KEYWORD(spec_texture, "type", type, texture_keys),
     KEYWORD(spec_texture, "builtin", builtin, builtin_keys),
     KEYWORD(spec_texture, "mark", mark, mark_keys),
@@ -394,38 +394,38 @@ const mjcf_field mjcf_texture_fields[] = {
     NO_EFFECT("content_type"),
     END};
 
-const mjcf_field mjcf_material_fields[] = {TEXT(spec_material, "texture", texture),
-                                           KEYWORD(spec_material, "texuniform", texuniform, mjcf_bool_keys),
-                                           SINGLE(spec_material, "texrepeat", texrepeat, 2, 2),
-                                           SINGLE(spec_material, "emission", emission, 1, 1),
-                                           SINGLE(spec_material, "specular", specular, 1, 1),
-                                           SINGLE(spec_material, "shininess", shininess, 1, 1),
-                                           SINGLE(spec_material, "reflectance", reflectance, 1, 1),
-                                           SINGLE(spec_material, "metallic", metallic, 1, 1),
-                                           SINGLE(spec_material, "roughness", roughness, 1, 1),
-                                           SINGLE(spec_material, "rgba", rgba, 4, 4),
-                                           END};
+const mjcf_member mjcf_material_members[] = {TEXT(spec_material, "texture", texture),
+                                             KEYWORD(spec_material, "texuniform", texuniform, mjcf_bool_keys),
+                                             SINGLE(spec_material, "texrepeat", texrepeat, 2, 2),
+                                             SINGLE(spec_material, "emission", emission, 1, 1),
+                                             SINGLE(spec_material, "specular", specular, 1, 1),
+                                             SINGLE(spec_material, "shininess", shininess, 1, 1),
+                                             SINGLE(spec_material, "reflectance", reflectance, 1, 1),
+                                             SINGLE(spec_material, "metallic", metallic, 1, 1),
+                                             SINGLE(spec_material, "roughness", roughness, 1, 1),
+                                             SINGLE(spec_material, "rgba", rgba, 4, 4),
+                                             END};
 
-const mjcf_field mjcf_pair_fields[] = {TEXT(spec_pair, "geom1", geom1),
-                                       TEXT(spec_pair, "geom2", geom2),
-                                       INTEGER(spec_pair, "condim", condim, 1, 1),
-                                       REAL(spec_pair, "friction", friction, 1, 5),
-                                       REAL(spec_pair, "solref", solref, 1, ORR_NREF),
-                                       REAL(spec_pair, "solreffriction", solreffriction, 1, ORR_NREF),
-                                       REAL(spec_pair, "solimp", solimp, 1, ORR_NIMP),
-                                       REAL(spec_pair, "margin", margin, 1, 1),
-                                       REAL(spec_pair, "gap", gap, 1, 1),
-                                       UNSUPPORTED("adhesion"),
-                                       END};
+const mjcf_member mjcf_pair_members[] = {TEXT(spec_pair, "geom1", geom1),
+                                         TEXT(spec_pair, "geom2", geom2),
+                                         INTEGER(spec_pair, "condim", condim, 1, 1),
+                                         REAL(spec_pair, "friction", friction, 1, 5),
+                                         REAL(spec_pair, "solref", solref, 1, ORR_NREF),
+                                         REAL(spec_pair, "solreffriction", solreffriction, 1, ORR_NREF),
+                                         REAL(spec_pair, "solimp", solimp, 1, ORR_NIMP),
+                                         REAL(spec_pair, "margin", margin, 1, 1),
+                                         REAL(spec_pair, "gap", gap, 1, 1),
+                                         UNSUPPORTED("adhesion"),
+                                         END};
 
-const mjcf_field mjcf_exclude_fields[] = {TEXT(spec_exclude, "body1", body1),
-                                          TEXT(spec_exclude, "body2", body2), END};
+const mjcf_member mjcf_exclude_members[] = {TEXT(spec_exclude, "body1", body1),
+                                            TEXT(spec_exclude, "body2", body2), END};
 
-const mjcf_field mjcf_equality_fields[] = {KEYWORD(spec_equality, "active", active, mjcf_bool_keys),
-                                           REAL(spec_equality, "solref", solref, 1, ORR_NREF),
-                                           REAL(spec_equality, "solimp", solimp, 1, ORR_NIMP), END};
+const mjcf_member mjcf_equality_members[] = {KEYWORD(spec_equality, "active", active, mjcf_bool_keys),
+                                             REAL(spec_equality, "solref", solref, 1, ORR_NREF),
+                                             REAL(spec_equality, "solimp", solimp, 1, ORR_NIMP), END};
 
-const mjcf_field mjcf_tendon_fields[] = {
+const mjcf_member mjcf_tendon_members[] = {
     INTEGER(spec_tendon, "group", group, 1, 1),
     KEYWORD(spec_tendon, "limited", limited, mjcf_tristate_keys),
     KEYWORD(spec_tendon, "actuatorfrclimited", actfrclimited, mjcf_tristate_keys),
@@ -447,18 +447,18 @@ const mjcf_field mjcf_tendon_fields[] = {
     NUMBERS(spec_tendon, "user", user),
     END};
 
-const mjcf_field mjcf_numeric_fields[] = {INTEGER(spec_numeric, "size", size, 1, 1),
-                                          NUMBERS(spec_numeric, "data", data), END};
-const mjcf_field mjcf_text_fields[] = {TEXT(spec_text, "data", data), END};
-const mjcf_field mjcf_no_fields[] = {END};
-const mjcf_field mjcf_tuple_element_fields[] = {
+const mjcf_member mjcf_numeric_members[] = {INTEGER(spec_numeric, "size", size, 1, 1),
+                                            NUMBERS(spec_numeric, "data", data), END};
+const mjcf_member mjcf_text_members[] = {TEXT(spec_text, "data", data), END};
+const mjcf_member mjcf_no_members[] = {END};
+const mjcf_member mjcf_tuple_element_members[] = {
     KEYWORD(spec_tuple_element, "objtype", objtype, mjcf_object_keys),
     TEXT(spec_tuple_element, "objname", object), REAL(spec_tuple_element, "prm", prm, 1, 1), END};
 
-const mjcf_field mjcf_key_fields[] = {REAL(spec_key, "time", time, 1, 1), NUMBERS(spec_key, "qpos", qpos),
-                                      NUMBERS(spec_key, "qvel", qvel),    NUMBERS(spec_key, "act", act),
-                                      NUMBERS(spec_key, "ctrl", ctrl),    NUMBERS(spec_key, "mpos", mpos),
-                                      NUMBERS(spec_key, "mquat", mquat),  END};
+const mjcf_member mjcf_key_members[] = {REAL(spec_key, "time", time, 1, 1), NUMBERS(spec_key, "qpos", qpos),
+                                        NUMBERS(spec_key, "qvel", qvel),    NUMBERS(spec_key, "act", act),
+                                        NUMBERS(spec_key, "ctrl", ctrl),    NUMBERS(spec_key, "mpos", mpos),
+                                        NUMBERS(spec_key, "mquat", mquat),  END};
 
 #define ACTUATOR_COMMON                                                                                      \
     INTEGER(spec_actuator, "group", group, 1, 1),                                                            \
@@ -477,8 +477,8 @@ const mjcf_field mjcf_key_fields[] = {REAL(spec_key, "time", time, 1, 1), NUMBER
         REAL(spec_actuator, "cranklength", cranklength, 1, 1), UNSUPPORTED("input"), UNSUPPORTED("ffrange"), \
         UNSUPPORTED("velrange")
 
-const mjcf_field mjcf_actuator_fields[] = {ACTUATOR_COMMON, END};
-const mjcf_field mjcf_general_fields[] = {
+const mjcf_member mjcf_actuator_members[] = {ACTUATOR_COMMON, END};
+const mjcf_member mjcf_general_members[] = {
     ACTUATOR_COMMON,
     KEYWORD(spec_actuator, "dyntype", dyntype, dynamics_keys),
     KEYWORD(spec_actuator, "gaintype", gaintype, gain_keys),

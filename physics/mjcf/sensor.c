@@ -1,4 +1,5 @@
-// Sensors: which object each type is attached to. What it measures, and how many numbers that is, the compiler knows.
+// Sensors: the object that each type is attached to. The compiler (model/actuators_sensors.c) finds how many
+// numbers one has.
 #include "physics/mjcf/mjcf.h"
 
 #include <string.h>
@@ -72,8 +73,8 @@ static const mjcf_key frame_keys[] = {{"body", ORR_OBJECT_BODY},     {"xbody", O
         "nsample", MJCF_UNSUPPORTED, 0, 0, 0, NULL                                                           \
     }
 
-static const mjcf_field plain_fields[] = {COMMON, {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
-static const mjcf_field frame_fields[] = {
+static const mjcf_member plain_members[] = {COMMON, {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
+static const mjcf_member frame_members[] = {
     COMMON,
     {"objtype", MJCF_KEYWORD, offsetof(spec_sensor, objtype), 1, 1, frame_keys},
     {"objname", MJCF_TEXT, offsetof(spec_sensor, object), 1, 1, NULL},
@@ -81,14 +82,15 @@ static const mjcf_field frame_fields[] = {
     {"refname", MJCF_TEXT, offsetof(spec_sensor, reference), 1, 1, NULL},
     {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
 
-// ---- what an object is said by
+// ---- attributes that name objects
 
 typedef struct object_name { // an attribute that names an object of a kind
     const char *attribute;
     orr_object kind;
 } object_name;
 
-// The one of `names` that is given (names end with NULL; at most one may be); kind and object stay where none is.
+// The one of `names` that is given (ends with NULL; at most one may be); kind and object are not changed when
+// none is.
 static orr_result read_object(mjcf_reader *reader, const mjcf_node *node, const object_name *names,
                               bool required, int32_t *kind, const char **object)
 {
@@ -231,17 +233,17 @@ static const mjcf_key stage_keys[] = {{"none", ORR_STAGE_NONE},
                                       {"vel", ORR_STAGE_VEL},
                                       {"acc", ORR_STAGE_ACC},
                                       {NULL, 0}};
-static const mjcf_field contact_fields[] = {
+static const mjcf_member contact_members[] = {
     COMMON,
     {"reduce", MJCF_KEYWORD, offsetof(spec_sensor, intprm) + sizeof(int32_t), 1, 1, reduce_keys},
     {"num", MJCF_INTEGER, offsetof(spec_sensor, intprm) + 2 * sizeof(int32_t), 1, 1, NULL},
     {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
-static const mjcf_field object_fields[] = {
+static const mjcf_member object_members[] = {
     COMMON,
     {"objtype", MJCF_KEYWORD, offsetof(spec_sensor, objtype), 1, 1, frame_keys},
     {"objname", MJCF_TEXT, offsetof(spec_sensor, object), 1, 1, NULL},
     {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
-static const mjcf_field user_fields[] = {
+static const mjcf_member user_members[] = {
     {"cutoff", MJCF_REAL, offsetof(spec_sensor, cutoff), 1, 1, NULL},
     {"noise", MJCF_REAL, offsetof(spec_sensor, noise), 1, 1, NULL},
     {"user", MJCF_NUMBERS, offsetof(spec_sensor, user), 0, SPEC_NUMBERS_MAX, NULL},
@@ -255,7 +257,7 @@ static const mjcf_field user_fields[] = {
 typedef struct special_element {
     const char *name;
     orr_sensor_type type;
-    const mjcf_field *fields;
+    const mjcf_member *members;
     const char *own[8];
     orr_result (*read)(mjcf_reader *reader, const mjcf_node *node, spec_sensor *sensor);
 } special_element;
@@ -265,18 +267,18 @@ typedef struct special_element {
         "geom1", "body1", "geom2", "body2"                                                                   \
     }
 static const special_element specials[] = {
-    {"rangefinder", ORR_SENSOR_RANGEFINDER, plain_fields, {"site", "camera", "data"}, read_rangefinder},
-    {"camprojection", ORR_SENSOR_CAMPROJECTION, plain_fields, {"site", "camera"}, read_camera_projection},
-    {"insidesite", ORR_SENSOR_INSIDESITE, object_fields, {"site"}, read_inside},
-    {"distance", ORR_SENSOR_GEOMDIST, plain_fields, DISTANCE_OWN, read_distance},
-    {"normal", ORR_SENSOR_GEOMNORMAL, plain_fields, DISTANCE_OWN, read_distance},
-    {"fromto", ORR_SENSOR_GEOMFROMTO, plain_fields, DISTANCE_OWN, read_distance},
+    {"rangefinder", ORR_SENSOR_RANGEFINDER, plain_members, {"site", "camera", "data"}, read_rangefinder},
+    {"camprojection", ORR_SENSOR_CAMPROJECTION, plain_members, {"site", "camera"}, read_camera_projection},
+    {"insidesite", ORR_SENSOR_INSIDESITE, object_members, {"site"}, read_inside},
+    {"distance", ORR_SENSOR_GEOMDIST, plain_members, DISTANCE_OWN, read_distance},
+    {"normal", ORR_SENSOR_GEOMNORMAL, plain_members, DISTANCE_OWN, read_distance},
+    {"fromto", ORR_SENSOR_GEOMFROMTO, plain_members, DISTANCE_OWN, read_distance},
     {"contact",
      ORR_SENSOR_CONTACT,
-     contact_fields,
+     contact_members,
      {"geom1", "body1", "subtree1", "site", "geom2", "body2", "subtree2", "data"},
      read_contact},
-    {"user", ORR_SENSOR_USER, user_fields, {NULL}, read_user},
+    {"user", ORR_SENSOR_USER, user_members, {NULL}, read_user},
 };
 enum { SPECIAL_COUNT = sizeof specials / sizeof specials[0] };
 
@@ -293,7 +295,7 @@ static orr_result read_special(mjcf_reader *reader, const mjcf_node *node, const
     memcpy(own, element->own, sizeof element->own);
     ORR_TRY(mjcf_no_children(node, reader->error));
     ORR_TRY(mjcf_head(reader, node, &sensor->head));
-    ORR_TRY(mjcf_read(node, element->fields, own, sensor, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, element->members, own, sensor, reader->spec, reader->error));
     return element->read(reader, node, sensor);
 }
 
@@ -310,7 +312,7 @@ static orr_result read_sensor(mjcf_reader *reader, const mjcf_node *node, const 
     ORR_TRY(mjcf_head(reader, node, &sensor->head));
     bool frame = element->attribute && element->object == ORR_OBJECT_UNKNOWN;
     const char *const own[] = {frame ? NULL : element->attribute, NULL};
-    ORR_TRY(mjcf_read(node, frame ? frame_fields : plain_fields, own, sensor, reader->spec, reader->error));
+    ORR_TRY(mjcf_read(node, frame ? frame_members : plain_members, own, sensor, reader->spec, reader->error));
     if (!frame) {
         sensor->objtype = (int32_t)element->object;
         sensor->object = element->attribute ? mjcf_find(node, element->attribute) : NULL;

@@ -16,7 +16,7 @@ typedef struct open_file {
 typedef struct reading { // of a model and all it includes
     orr_arena *arena;
     const char *main_path;
-    open_file *files; // read so far: each may be read once
+    open_file *files; // read so far: a file may be included once
     orr_error *error;
 } reading;
 
@@ -24,17 +24,17 @@ typedef struct parsing { // of one file
     reading *all;
     const char *file;
     XML_Parser parser;
-    int lines_before; // blank ones, which expat does not get
+    int lines_before; // blank ones, which expat is not given
     mjcf_node *open[MJCF_DEPTH_MAX];
-    mjcf_node **next[MJCF_DEPTH_MAX]; // where the next child of each open node goes
+    mjcf_node **next[MJCF_DEPTH_MAX]; // the link that the next child of each open node is written to
     int depth;
     mjcf_node *root;
     orr_result result;
 } parsing;
 
-spec_place mjcf_place(const mjcf_node *node)
+spec_location mjcf_location(const mjcf_node *node)
 {
-    return (spec_place){node->file, node->line, node->name};
+    return (spec_location){node->file, node->line, node->name};
 }
 
 bool mjcf_is(const mjcf_node *node, const char *name)
@@ -63,7 +63,8 @@ orr_result mjcf_fail(const mjcf_node *node, orr_error *error, const char *format
                     what);
 }
 
-// What MuJoCo knows and this engine does not: soft bodies, drawn skins, plugins, layers of textures, signed distances.
+// Elements that MuJoCo has and this engine has not: soft bodies, plugins, layers of textures, signed distance
+// geoms.
 static bool is_unsupported(const mjcf_node *node)
 {
     static const char *const names[] = {"composite",  "flexcomp", "flex",      "flexvert",    "flexstrain",
@@ -178,7 +179,7 @@ static void read_text(void *user, const XML_Char *text, int length)
 
 static orr_result parse_file(reading *all, const char *text, size_t size, const char *file, mjcf_node **root);
 
-// The folder of `beside` and `file`; an absolute name stays.
+// `file` in the folder of `beside`, or `file` itself when it is absolute.
 static char *path_in_arena(orr_arena *arena, const char *beside, const char *file)
 {
     char *path = orr_path_beside(beside, file), *copy = path ? copy_text(arena, path) : NULL;
@@ -186,7 +187,7 @@ static char *path_in_arena(orr_arena *arena, const char *beside, const char *fil
     return copy;
 }
 
-// The children of what <include file> names, in a list.
+// The children of the root of an included file, as a list.
 static orr_result read_included(reading *all, const mjcf_node *node, mjcf_node **children)
 {
     const char *file = mjcf_find(node, "file");
@@ -232,7 +233,7 @@ static orr_result expand_includes(reading *all, mjcf_node *node)
         }
         *last = child->next;
         *link = first;
-        link = last == &first ? link : last; // an empty list leaves nothing to go behind
+        link = last == &first ? link : last; // an empty list leaves no last node
     }
     return ORR_OK;
 }
@@ -253,10 +254,10 @@ static orr_result parse_file(reading *all, const char *text, size_t size, const 
     all->files = entry;
     parsing p = {.all = all, .file = file, .parser = parser};
     for (; size > 0 && text[0] && strchr(" \t\r\n", text[0]);
-         text++, size--) { // blank lines may stand before a declaration
+         text++, size--) { // blank lines before a declaration are allowed
         p.lines_before += text[0] == '\n';
     }
-    while (size > 0 && !text[size - 1]) { // and zeros behind the root
+    while (size > 0 && !text[size - 1]) { // and zeros after the root
         size--;
     }
     XML_SetUserData(parser, &p);

@@ -1,5 +1,5 @@
 // Meshes, height fields, textures and materials into the model.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void add_mesh(orr_model *m, const spec_mesh *spec, const mesh_data *d, in
     memcpy(m->mesh_normal + 3 * used[0], d->normals, 3 * vertices * sizeof(float));
     memcpy(m->mesh_texcoord + 2 * used[0], d->texcoords, 2 * vertices * sizeof(float));
     memcpy(m->mesh_face + 3 * used[1], d->faces, 3 * (size_t)d->face_count * sizeof(int32_t));
-    if (hull > 0) { // what collides
+    if (hull > 0) { // it collides
         memcpy(m->hull_vert + 3 * used[2], d->hull_vertices, 3 * hull * sizeof(double));
         memcpy(m->hull_face + 3 * used[3], d->hull_faces, 3 * (size_t)d->hull_face_count * sizeof(int32_t));
         memcpy(m->hull_edgenum + used[2], d->hull_edge_number, hull * sizeof(int32_t));

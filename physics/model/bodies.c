@@ -1,5 +1,6 @@
-// Bodies, joints and degrees of freedom: the tree, the addresses, the rest pose.
-#include "physics/model/build.h"
+// Bodies, joints and degrees of freedom: the tree, addresses, the rest pose qpos0, the pattern of the inertia
+// matrix.
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 static const int joint_positions[] = {7, 4, 1, 1}, joint_dofs[] = {6, 3, 1, 1};
@@ -90,7 +91,7 @@ static orr_result add_body(model_builder *b, int id, int *joint, int *qpos, int 
     m->body_rootid[id] = id == 0 || parent == 0 ? id : m->body_rootid[parent];
     m->body_mocapid[id] = body->mocap ? (*mocap)++ : -1;
     memcpy(m->body_pos + 3 * id, body->pos, sizeof body->pos);
-    memcpy(m->body_quat + 4 * id, body->turn.quat, sizeof body->turn.quat);
+    memcpy(m->body_quat + 4 * id, body->orientation.quat, sizeof body->orientation.quat);
     m->body_gravcomp[id] = body->gravcomp;
     copy_user(m->body_user + m->nuser_body * id, m->nuser_body, &body->user);
     int first = *joint, dofs = *dof;
@@ -113,7 +114,7 @@ static orr_result add_body(model_builder *b, int id, int *joint, int *qpos, int 
     return ORR_OK;
 }
 
-// Rows of the inertia matrix: a dof and all above it.
+// Pattern of the inertia matrix: a row has entries for a dof and its ancestors.
 static void add_rows(orr_model *m)
 {
     int used = 0, tree = -1;

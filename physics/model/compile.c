@@ -1,5 +1,5 @@
-// A spec into a model: sizes, then every array, then what follows from the rest pose.
-#include "physics/model/build.h"
+// A spec into a model: sizes, then every array but what follows from the rest pose (pose/constants.h).
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 #include <stdlib.h>
@@ -61,7 +61,8 @@ static bool is_referenced(const orr_spec *spec, const spec_geom *geom)
     return false;
 }
 
-// With discardvisual, geoms that cannot touch anything and that nothing names go; then meshes that no geom has.
+// With discardvisual, geoms that cannot collide and that nothing refers to are left out; then meshes that no
+// geom uses.
 static orr_result choose_geoms(model_builder *b)
 {
     const orr_spec *spec = b->spec;
@@ -166,10 +167,8 @@ static orr_result build(model_builder *b)
     ORR_TRY(build_masses(b));
     ORR_TRY(build_geoms(b));
     ORR_TRY(build_views(b));
-    ORR_TRY(build_links(b));
+    ORR_TRY(build_contact_equality_tendon(b));
     ORR_TRY(build_actuators(b));
-    ORR_TRY(derive_constants(b));
-    ORR_TRY(find_length_ranges(b));
     return build_custom(b);
 }
 

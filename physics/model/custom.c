@@ -1,5 +1,5 @@
-// Custom fields and keyframes.
-#include "physics/model/build.h"
+// Custom numbers, texts and tuples; keyframes.
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 #include <math.h>

@@ -1,8 +1,7 @@
 // Geoms and sites.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
+#include "physics/model/primitive.h"
 #include "physics/model/rotation.h"
-
-#define ENDLESS 1e10 // half size of the box around a plane
 
 orr_result builder_found(const model_builder *b, const spec_head *head, const char *what, int index,
                          const char *name)
@@ -24,42 +23,6 @@ orr_result builder_sizes(const model_builder *b, const spec_head *head, int type
     }
     return size[0] >= 0.0 && size[1] >= 0.0 ? ORR_OK
                                             : spec_fail(head, b->error, "size: expected no negative number");
-}
-
-// The box around a geom in its own frame (centre, half sizes), and the radius of the ball around it.
-void bound_primitive(int type, const double size[3], double box[6], double *radius)
-{
-    double r = size[0];
-    box[0] = box[1] = box[2] = 0.0;
-    box[3] = size[0], box[4] = size[1], box[5] = size[2];
-    switch ((orr_geom_type)type) {
-    case ORR_GEOM_SPHERE:
-        box[4] = box[5] = r;
-        *radius = r;
-        break;
-    case ORR_GEOM_CAPSULE:
-        box[4] = r, box[5] = r + size[1];
-        *radius = r + size[1];
-        break;
-    case ORR_GEOM_CYLINDER:
-        box[4] = r, box[5] = size[1];
-        *radius = sqrt(r * r + size[1] * size[1]);
-        break;
-    case ORR_GEOM_ELLIPSOID:
-        *radius = fmax(fmax(size[0], size[1]), size[2]);
-        break;
-    case ORR_GEOM_BOX:
-        *radius = vec_length(size);
-        break;
-    case ORR_GEOM_PLANE: // all below it
-        box[2] = -0.5 * ENDLESS;
-        box[3] = box[4] = ENDLESS, box[5] = 0.5 * ENDLESS;
-        *radius = 0.0;
-        break;
-    case ORR_GEOM_HFIELD:
-    case ORR_GEOM_MESH:
-        break;
-    }
 }
 
 static void bound_mesh(const mesh_data *mesh, double reach[3], double box[6], double *radius)
@@ -92,12 +55,12 @@ static orr_result add_geom(model_builder *b, int index, int id)
 {
     orr_model *m = b->m;
     const spec_geom *geom = &b->spec->geoms[index];
-    int mesh = SPEC_FIND(b->spec, meshes, geom->mesh), field = SPEC_FIND(b->spec, hfields, geom->hfield),
+    int mesh = SPEC_FIND(b->spec, meshes, geom->mesh), hfield = SPEC_FIND(b->spec, hfields, geom->hfield),
         material = SPEC_FIND(b->spec, materials, geom->material);
     ORR_TRY(check_geom(b, geom));
-    ORR_TRY(builder_found(b, &geom->head, "height field", field, geom->hfield));
+    ORR_TRY(builder_found(b, &geom->head, "height field", hfield, geom->hfield));
     ORR_TRY(builder_found(b, &geom->head, "material", material, geom->material));
-    if ((geom->type == ORR_GEOM_HFIELD) != (field >= 0)) {
+    if ((geom->type == ORR_GEOM_HFIELD) != (hfield >= 0)) {
         return spec_fail(&geom->head, b->error,
                          "hfield: expected the name of one with type=\"hfield\", and only there");
     }
@@ -106,7 +69,7 @@ static orr_result add_geom(model_builder *b, int index, int id)
     m->geom_conaffinity[id] = geom->conaffinity;
     m->geom_condim[id] = geom->condim;
     m->geom_bodyid[id] = geom->body;
-    m->geom_dataid[id] = mesh >= 0 ? b->mesh_ids[mesh] : field;
+    m->geom_dataid[id] = mesh >= 0 ? b->mesh_ids[mesh] : hfield;
     m->geom_matid[id] = material;
     m->geom_group[id] = geom->group;
     m->geom_priority[id] = geom->priority;
@@ -117,18 +80,18 @@ static orr_result add_geom(model_builder *b, int index, int id)
     memcpy(size, geom->size, sizeof geom->size);
     if (geom->type == ORR_GEOM_MESH) {
         bound_mesh(&b->meshes[mesh], size, box, &m->geom_rbound[id]);
-    } else if (field >= 0) {
-        const double *extent = b->spec->hfields[field].size;
+    } else if (hfield >= 0) {
+        const double *extent = b->spec->hfields[hfield].size;
         hfield_half_size(extent, size);
         box[2] = 0.5 * (extent[2] - extent[3]);
         box[3] = extent[0], box[4] = extent[1], box[5] = 0.5 * (extent[2] + extent[3]);
         double deep = fmax(extent[2], extent[3]);
         m->geom_rbound[id] = sqrt(extent[0] * extent[0] + extent[1] * extent[1] + deep * deep);
     } else {
-        bound_primitive(geom->type, geom->size, box, &m->geom_rbound[id]);
+        orr_primitive_bounds(geom->type, geom->size, box, &m->geom_rbound[id]);
     }
     memcpy(m->geom_pos + 3 * id, geom->pos, sizeof geom->pos);
-    memcpy(m->geom_quat + 4 * id, geom->turn.quat, sizeof geom->turn.quat);
+    memcpy(m->geom_quat + 4 * id, geom->orientation.quat, sizeof geom->orientation.quat);
     memcpy(m->geom_friction + 3 * id, geom->friction, sizeof geom->friction);
     m->geom_margin[id] = geom->margin;
     m->geom_gap[id] = geom->gap;
@@ -157,7 +120,7 @@ static orr_result build_sites(model_builder *b)
         m->site_group[i] = site->group;
         memcpy(m->site_size + 3 * i, site->size, sizeof site->size);
         memcpy(m->site_pos + 3 * i, site->pos, sizeof site->pos);
-        memcpy(m->site_quat + 4 * i, site->turn.quat, sizeof site->turn.quat);
+        memcpy(m->site_quat + 4 * i, site->orientation.quat, sizeof site->orientation.quat);
         memcpy(m->site_rgba + 4 * i, site->rgba, sizeof site->rgba);
         copy_user(m->site_user + m->nuser_site * i, m->nuser_site, &site->user);
     }

@@ -1,5 +1,5 @@
-// Height fields: samples of 0 .. 1 from a picture, from MuJoCo's binary format or from numbers in the model.
-#include "physics/model/build.h"
+// Height fields: samples of 0 .. 1 from an image, from MuJoCo's binary format or from numbers in the model.
+#include "physics/model/compile.h"
 
 #include "engine/core/file.h"
 #include "engine/image/image.h"
@@ -9,28 +9,28 @@
 
 enum { SIDE_MAX = 16384 };
 
-static orr_result take_samples(const spec_hfield *field, hfield_data *d, int rows, int columns,
+static orr_result take_samples(const spec_hfield *hfield, hfield_data *d, int rows, int columns,
                                orr_error *error)
 {
     if (rows < 2 || columns < 2 || rows > SIDE_MAX || columns > SIDE_MAX) {
-        return spec_fail(&field->head, error, "expected 2 to %d rows and columns", SIDE_MAX);
+        return spec_fail(&hfield->head, error, "expected 2 to %d rows and columns", SIDE_MAX);
     }
     d->rows = rows, d->columns = columns;
     d->samples = orr_alloc_zero((size_t)rows * (size_t)columns, sizeof *d->samples);
     return d->samples ? ORR_OK : spec_memory_fail(error);
 }
 
-static orr_result read_picture(const spec_hfield *field, const orr_bytes *bytes, hfield_data *d,
+static orr_result read_picture(const spec_hfield *hfield, const orr_bytes *bytes, hfield_data *d,
                                orr_error *error)
 {
     orr_image8 image;
     orr_error reason;
-    if (orr_image8_decode(bytes->data, bytes->size, field->file, &image, &reason) != ORR_OK) {
-        return spec_fail(&field->head, error, "file: %.300s", reason.message);
+    if (orr_image8_decode(bytes->data, bytes->size, hfield->file, &image, &reason) != ORR_OK) {
+        return spec_fail(&hfield->head, error, "file: %.300s", reason.message);
     }
-    orr_result result = take_samples(field, d, image.height, image.width, error);
+    orr_result result = take_samples(hfield, d, image.height, image.width, error);
     for (int row = 0; result == ORR_OK && row < d->rows; row++) {
-        for (int column = 0; column < d->columns; column++) { // pictures begin at the top: the greatest y
+        for (int column = 0; column < d->columns; column++) { // row 0 of an image is its top: the greatest y
             d->samples[(d->rows - 1 - row) * d->columns + column] =
                 (float)image.rgba[4 * ((size_t)row * (size_t)d->columns + (size_t)column)];
         }
@@ -40,46 +40,46 @@ static orr_result read_picture(const spec_hfield *field, const orr_bytes *bytes,
 }
 
 // Two int32 (rows, columns) and that many floats.
-static orr_result read_binary(const spec_hfield *field, const orr_bytes *bytes, hfield_data *d,
+static orr_result read_binary(const spec_hfield *hfield, const orr_bytes *bytes, hfield_data *d,
                               orr_error *error)
 {
     int32_t sides[2] = {0, 0};
     if (bytes->size >= sizeof sides) {
         memcpy(sides, bytes->data, sizeof sides);
     }
-    ORR_TRY(take_samples(field, d, sides[0], sides[1], error));
+    ORR_TRY(take_samples(hfield, d, sides[0], sides[1], error));
     size_t size = (size_t)d->rows * (size_t)d->columns * sizeof(float);
     if (bytes->size != sizeof sides + size) {
-        return spec_fail(&field->head, error, "file: expected %zu bytes of %d x %d samples",
+        return spec_fail(&hfield->head, error, "file: expected %zu bytes of %d x %d samples",
                          sizeof sides + size, d->rows, d->columns);
     }
     memcpy(d->samples, bytes->data + sizeof sides, size);
     return ORR_OK;
 }
 
-static orr_result read_numbers(const spec_hfield *field, hfield_data *d, orr_error *error)
+static orr_result read_numbers(const spec_hfield *hfield, hfield_data *d, orr_error *error)
 {
-    ORR_TRY(take_samples(field, d, field->nrow, field->ncol, error));
-    if (field->elevation.count == 0) {
+    ORR_TRY(take_samples(hfield, d, hfield->nrow, hfield->ncol, error));
+    if (hfield->elevation.count == 0) {
         return ORR_OK;
     }
-    if (field->elevation.count != d->rows * d->columns) {
-        return spec_fail(&field->head, error, "elevation: expected nrow x ncol numbers");
+    if (hfield->elevation.count != d->rows * d->columns) {
+        return spec_fail(&hfield->head, error, "elevation: expected nrow x ncol numbers");
     }
-    for (int i = 0; i < field->elevation.count; i++) { // the first row has the greatest y
+    for (int i = 0; i < hfield->elevation.count; i++) { // the first row has the greatest y
         d->samples[(d->rows - 1 - i / d->columns) * d->columns + i % d->columns] =
-            (float)field->elevation.values[i];
+            (float)hfield->elevation.values[i];
     }
     return ORR_OK;
 }
 
-static orr_result normalise(const spec_hfield *field, hfield_data *d, orr_error *error)
+static orr_result normalise(const spec_hfield *hfield, hfield_data *d, orr_error *error)
 {
     int count = d->rows * d->columns;
     float low = d->samples[0], high = d->samples[0];
     for (int i = 0; i < count; i++) {
         if (!isfinite(d->samples[i])) {
-            return spec_fail(&field->head, error, "expected finite samples");
+            return spec_fail(&hfield->head, error, "expected finite samples");
         }
         low = fminf(low, d->samples[i]);
         high = fmaxf(high, d->samples[i]);
@@ -90,30 +90,30 @@ static orr_result normalise(const spec_hfield *field, hfield_data *d, orr_error 
     return ORR_OK;
 }
 
-orr_result hfield_build(const spec_hfield *field, hfield_data *d, orr_error *error)
+orr_result hfield_build(const spec_hfield *hfield, hfield_data *d, orr_error *error)
 {
     for (int i = 0; i < 4; i++) {
-        if (!(field->size[i] > 0.0)) {
-            return spec_fail(&field->head, error, "size: expected 4 positive numbers");
+        if (!(hfield->size[i] > 0.0)) {
+            return spec_fail(&hfield->head, error, "size: expected 4 positive numbers");
         }
     }
-    if (!field->file) {
-        ORR_TRY(read_numbers(field, d, error));
-        return normalise(field, d, error);
+    if (!hfield->file) {
+        ORR_TRY(read_numbers(hfield, d, error));
+        return normalise(hfield, d, error);
     }
     orr_bytes bytes;
     orr_error reason;
-    if (orr_file_read(field->file, &bytes, &reason) != ORR_OK) {
-        return spec_fail(&field->head, error, "file: %.300s", reason.message);
+    if (orr_file_read(hfield->file, &bytes, &reason) != ORR_OK) {
+        return spec_fail(&hfield->head, error, "file: %.300s", reason.message);
     }
-    bool picture = orr_path_has_ending(field->file, ".png");
+    bool picture = orr_path_has_ending(hfield->file, ".png");
     orr_result result =
-        picture ? read_picture(field, &bytes, d, error) : read_binary(field, &bytes, d, error);
+        picture ? read_picture(hfield, &bytes, d, error) : read_binary(hfield, &bytes, d, error);
     orr_free(bytes.data);
-    return result == ORR_OK ? normalise(field, d, error) : result;
+    return result == ORR_OK ? normalise(hfield, d, error) : result;
 }
 
-// The surface at half of its height, on its base.
+// A box as high as the base and half of the surface's height.
 void hfield_half_size(const double extent[4], double half[3])
 {
     half[0] = extent[0];

@@ -1,64 +1,9 @@
-// Masses and moments of inertia.
-#include "physics/model/build.h"
+// Inertias of rigid parts: principal axes, and several parts as one.
+#define ORR_SCALAR
+#define ORR_SCALAR_DOUBLE
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
-
-static const double pi = 3.14159265358979323846;
-
-double primitive_volume(int type, const double size[3])
-{
-    double r = size[0];
-    switch ((orr_geom_type)type) {
-    case ORR_GEOM_SPHERE:
-        return 4.0 / 3.0 * pi * r * r * r;
-    case ORR_GEOM_CAPSULE:
-        return pi * r * r * (2.0 * size[1] + 4.0 / 3.0 * r);
-    case ORR_GEOM_CYLINDER:
-        return 2.0 * pi * r * r * size[1];
-    case ORR_GEOM_ELLIPSOID:
-        return 4.0 / 3.0 * pi * size[0] * size[1] * size[2];
-    case ORR_GEOM_BOX:
-        return 8.0 * size[0] * size[1] * size[2];
-    case ORR_GEOM_PLANE:
-    case ORR_GEOM_HFIELD:
-    case ORR_GEOM_MESH:
-        break;
-    }
-    return 0.0;
-}
-
-void primitive_moment(int type, const double size[3], double mass, double moment[3])
-{
-    double r = size[0], height = 2.0 * size[1];
-    moment[0] = moment[1] = moment[2] = 0.0;
-    switch ((orr_geom_type)type) {
-    case ORR_GEOM_SPHERE:
-        moment[0] = moment[1] = moment[2] = 0.4 * mass * r * r;
-        break;
-    case ORR_GEOM_CAPSULE: {
-        // a cylinder, and two half balls whose centres of mass lie 3/8 r from their flat sides
-        double ball = mass * 4.0 * r / (4.0 * r + 3.0 * height), tube = mass - ball;
-        moment[0] = moment[1] = tube * (3.0 * r * r + height * height) / 12.0 + 0.4 * ball * r * r +
-                                ball * height * (3.0 * r + 2.0 * height) / 8.0;
-        moment[2] = 0.5 * tube * r * r + 0.4 * ball * r * r;
-        break;
-    }
-    case ORR_GEOM_CYLINDER:
-        moment[0] = moment[1] = mass * (3.0 * r * r + height * height) / 12.0;
-        moment[2] = 0.5 * mass * r * r;
-        break;
-    case ORR_GEOM_ELLIPSOID:
-    case ORR_GEOM_BOX:
-        for (int i = 0; i < 3; i++) {
-            double a = size[(i + 1) % 3], b = size[(i + 2) % 3];
-            moment[i] = mass * (a * a + b * b) / (type == ORR_GEOM_BOX ? 3.0 : 5.0);
-        }
-        break;
-    case ORR_GEOM_PLANE:
-    case ORR_GEOM_HFIELD:
-    case ORR_GEOM_MESH:
-        break;
-    }
-}
+#include "physics/model/spatial_formula.h"
 
 // Jacobi rotations, kept as a quaternion so that the axes stay orthonormal.
 void principal_moments(const double matrix[9], double moment[3], double quat[4])
@@ -109,9 +54,18 @@ void principal_moments(const double matrix[9], double moment[3], double quat[4])
     }
 }
 
-void merge_inertia(const inertia *parts, int count, inertia *whole)
+// Inertia of a part about a point, in the axes of the body.
+static inertia inertia_about(const rigid_part *part, const double point[3])
 {
-    *whole = (inertia){.quat = {1.0, 0.0, 0.0, 0.0}};
+    const double *pos = part->pos, *quat = part->quat, *moment = part->moment;
+    real3 offset = make_real3(pos[0] - point[0], pos[1] - point[1], pos[2] - point[2]);
+    matrix3 axes = quaternion_matrix(make_quaternion(quat[0], quat[1], quat[2], quat[3]));
+    return body_inertia_about(make_real3(moment[0], moment[1], moment[2]), axes, offset, part->mass);
+}
+
+void merge_parts(const rigid_part *parts, int count, rigid_part *whole)
+{
+    *whole = (rigid_part){.quat = {1.0, 0.0, 0.0, 0.0}};
     if (count == 1) {
         *whole = parts[0];
         return;
@@ -125,26 +79,13 @@ void merge_inertia(const inertia *parts, int count, inertia *whole)
     if (count == 0 || !(whole->mass > 0.0)) {
         return;
     }
-    double matrix[9] = {0.0};
     for (int i = 0; i < 3; i++) {
         whole->pos[i] /= whole->mass;
     }
+    inertia sum = {0};
     for (int k = 0; k < count; k++) {
-        double axes[9], arm[3];
-        quat_matrix(parts[k].quat, axes);
-        for (int i = 0; i < 3; i++) {
-            arm[i] = parts[k].pos[i] - whole->pos[i];
-        }
-        double square = vec_dot(arm, arm);
-        for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++) {
-                double turned = 0.0;
-                for (int a = 0; a < 3; a++) {
-                    turned += axes[3 * i + a] * parts[k].moment[a] * axes[3 * j + a];
-                }
-                matrix[3 * i + j] += turned + parts[k].mass * ((i == j ? square : 0.0) - arm[i] * arm[j]);
-            }
-        }
+        sum = add_inertia(sum, inertia_about(&parts[k], whole->pos));
     }
+    const double matrix[9] = {sum.xx, sum.xy, sum.xz, sum.xy, sum.yy, sum.yz, sum.xz, sum.yz, sum.zz};
     principal_moments(matrix, whole->moment, whole->quat);
 }

@@ -1,5 +1,7 @@
-// What the parts of a body weigh: geoms placed and measured, and the inertia of each body, from its geoms or as given.
-#include "physics/model/build.h"
+// Masses: poses and sizes of geoms that are fitted to meshes, and the inertia of each body, from its geoms or
+// as given.
+#include "physics/model/compile.h"
+#include "physics/model/primitive.h"
 #include "physics/model/rotation.h"
 
 static const spec_compiler *compiler_of(const orr_spec *spec, int body)
@@ -8,8 +10,8 @@ static const spec_compiler *compiler_of(const orr_spec *spec, int body)
     return own ? own : &spec->compiler;
 }
 
-// The size of a primitive in place of a mesh: of its box of equal inertia, or of the box around it. `centre`, in the mesh's
-// principal frame, is where the primitive stands.
+// The size of a primitive that is fitted to a mesh: of the box of equal inertia, or of the box around the
+// mesh. centre: of the primitive, in the mesh's principal frame.
 static void fit_size(const mesh_data *mesh, const spec_compiler *compiler, spec_geom *geom, double centre[3])
 {
     double half[3], *size = geom->size;
@@ -36,8 +38,8 @@ static void fit_size(const mesh_data *mesh, const spec_compiler *compiler, spec_
     }
 }
 
-// Places a geom of a mesh where the mesh's principal frame is; primitives take its size.
-static orr_result place_on_mesh(model_builder *b, spec_geom *geom, const mesh_data *mesh)
+// Moves a geom with a mesh to the mesh's principal frame; primitives are fitted to it.
+static orr_result fit_to_mesh(model_builder *b, spec_geom *geom, const mesh_data *mesh)
 {
     double pos[3] = {0.0}, quat[4] = {1.0, 0.0, 0.0, 0.0};
     if (geom->type == ORR_GEOM_PLANE || geom->type == ORR_GEOM_HFIELD) {
@@ -47,14 +49,14 @@ static orr_result place_on_mesh(model_builder *b, spec_geom *geom, const mesh_da
         fit_size(mesh, compiler_of(b->spec, geom->body), geom, pos);
     }
     frame_compose(mesh->pos, mesh->quat, pos, quat);
-    frame_compose(geom->pos, geom->turn.quat, pos, quat);
+    frame_compose(geom->pos, geom->orientation.quat, pos, quat);
     memcpy(geom->pos, pos, sizeof pos);
-    memcpy(geom->turn.quat, quat, sizeof quat);
+    memcpy(geom->orientation.quat, quat, sizeof quat);
     return ORR_OK;
 }
 
-// A geom's place and size, and its inertia.
-static orr_result resolve_geom(model_builder *b, spec_geom *geom, inertia *part)
+// A geom's pose and size, and its inertia.
+static orr_result resolve_geom(model_builder *b, spec_geom *geom, rigid_part *part)
 {
     int mesh = SPEC_FIND(b->spec, meshes, geom->mesh);
     const mesh_data *data = geom->type == ORR_GEOM_MESH && mesh >= 0 ? &b->meshes[mesh] : NULL;
@@ -64,26 +66,26 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, inertia *part)
         return spec_fail(&geom->head, b->error, "mesh: expected the name of one");
     }
     if (mesh >= 0) {
-        ORR_TRY(place_on_mesh(b, geom, &b->meshes[mesh]));
+        ORR_TRY(fit_to_mesh(b, geom, &b->meshes[mesh]));
     }
     ORR_TRY(builder_sizes(b, &geom->head, geom->type, geom->size));
-    int type = geom->type, field = SPEC_FIND(b->spec, hfields, geom->hfield);
+    int type = geom->type, hfield = SPEC_FIND(b->spec, hfields, geom->hfield);
     double size[3];
     memcpy(size, geom->size, sizeof size);
-    if (type == ORR_GEOM_HFIELD && field >= 0) { // as heavy as the box that stands for it
+    if (type == ORR_GEOM_HFIELD && hfield >= 0) { // it has the mass of a box
         type = ORR_GEOM_BOX;
-        hfield_half_size(b->spec->hfields[field].size, size);
+        hfield_half_size(b->spec->hfields[hfield].size, size);
     }
-    double volume = data ? data->volume : primitive_volume(type, size);
+    double volume = data ? data->volume : orr_primitive_volume(type, size);
     bool has_mass = !isnan(geom->mass);
     if ((has_mass && geom->mass < 0.0) || geom->density < 0.0) {
         return spec_fail(&geom->head, b->error, "mass and density: expected no negative number");
     }
     part->mass = has_mass ? (volume > 0.0 ? geom->mass : 0.0) : geom->density * volume;
     memcpy(part->pos, geom->pos, sizeof part->pos);
-    memcpy(part->quat, geom->turn.quat, sizeof part->quat);
+    memcpy(part->quat, geom->orientation.quat, sizeof part->quat);
     if (!data) {
-        primitive_moment(type, size, part->mass, part->moment);
+        orr_primitive_moment(type, size, part->mass, part->moment);
         return ORR_OK;
     }
     for (int i = 0; i < 3; i++) {
@@ -92,8 +94,8 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, inertia *part)
     return ORR_OK;
 }
 
-// What an <inertial> says.
-static orr_result explicit_inertia(model_builder *b, const spec_body *body, inertia *whole)
+// The inertia that an <inertial> gives.
+static orr_result explicit_inertia(model_builder *b, const spec_body *body, rigid_part *whole)
 {
     whole->mass = body->mass;
     memcpy(whole->pos, body->ipos, sizeof whole->pos);
@@ -115,7 +117,7 @@ static orr_result explicit_inertia(model_builder *b, const spec_body *body, iner
     return ORR_OK;
 }
 
-static orr_result bound_inertia(model_builder *b, const spec_body *body, bool is_given, inertia *whole)
+static orr_result bound_inertia(model_builder *b, const spec_body *body, bool is_given, rigid_part *whole)
 {
     const spec_compiler *compiler = body->compiler ? body->compiler : &b->spec->compiler;
     double *i = whole->moment;
@@ -127,7 +129,7 @@ static orr_result bound_inertia(model_builder *b, const spec_body *body, bool is
         if (!compiler->balanceinertia) {
             return spec_fail(is_given ? &body->inertial : &body->head, b->error,
                              "inertia: expected that no principal moment is above the sum of the others "
-                             "(balanceinertia mends it)");
+                             "(balanceinertia corrects it)");
         }
         i[0] = i[1] = i[2] = (i[0] + i[1] + i[2]) / 3.0;
     }
@@ -140,7 +142,7 @@ static bool is_heavy(const orr_model *m, int id)
     return m->body_mass[id] > 1e-15 && i[0] > 1e-15 && i[1] > 1e-15 && i[2] > 1e-15;
 }
 
-// A body that moves needs mass, its own or of one that is welded to it.
+// A body that moves needs mass, its own or that of a body that is fixed to it.
 static orr_result check_masses(model_builder *b)
 {
     const orr_model *m = b->m;
@@ -181,7 +183,7 @@ static void set_total_mass(orr_model *m, double total)
     }
 }
 
-static orr_result resolve_bodies(model_builder *b, const inertia *all, inertia *parts)
+static orr_result resolve_bodies(model_builder *b, const rigid_part *all, rigid_part *parts)
 {
     const orr_spec *spec = b->spec;
     for (int id = 0, geom = 0; id < spec->bodies_count; id++) {
@@ -195,12 +197,12 @@ static orr_result resolve_bodies(model_builder *b, const inertia *all, inertia *
                 parts[count++] = all[geom];
             }
         }
-        inertia *whole = &b->inertias[id];
+        rigid_part *whole = &b->inertias[id];
         bool from_geoms =
             compiler->inertiafromgeom == 1 || (compiler->inertiafromgeom == SPEC_AUTO && !body->has_inertial);
         bool is_given = body->has_inertial && (!from_geoms || count == 0);
-        merge_inertia(parts, id == 0 || !from_geoms ? 0 : count, whole);
-        if (whole->mass == 0.0 && id > 0) { // as MuJoCo has it
+        merge_parts(parts, id == 0 || !from_geoms ? 0 : count, whole);
+        if (whole->mass == 0.0 && id > 0) { // as in MuJoCo
             memcpy(whole->pos, body->own_pos, sizeof whole->pos);
             memcpy(whole->quat, body->own_quat, sizeof whole->quat);
         }
@@ -217,7 +219,7 @@ static orr_result resolve_bodies(model_builder *b, const inertia *all, inertia *
 orr_result resolve_masses(model_builder *b)
 {
     size_t count = (size_t)b->spec->geoms_count;
-    inertia *parts = orr_alloc(count, sizeof *parts), *all = orr_alloc(count, sizeof *all);
+    rigid_part *parts = orr_alloc(count, sizeof *parts), *all = orr_alloc(count, sizeof *all);
     b->inertias = orr_alloc((size_t)b->spec->bodies_count, sizeof *b->inertias);
     orr_result result = parts && all && b->inertias ? ORR_OK : spec_memory_fail(b->error);
     for (size_t i = 0; i < count && result == ORR_OK; i++) {
@@ -235,7 +237,7 @@ orr_result build_masses(model_builder *b)
 {
     orr_model *m = b->m;
     for (int id = 0; id < m->nbody; id++) {
-        const inertia *whole = &b->inertias[id];
+        const rigid_part *whole = &b->inertias[id];
         m->body_mass[id] = whole->mass;
         memcpy(m->body_ipos + 3 * id, whole->pos, sizeof whole->pos);
         memcpy(m->body_iquat + 4 * id, whole->quat, sizeof whole->quat);

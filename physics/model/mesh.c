@@ -1,8 +1,9 @@
-// A mesh asset made ready: scaled, its inertia by integrals over its volume, moved into its principal frame, its hull.
-#include "physics/model/build.h"
+// A mesh asset: vertices scaled, inertia by integrals over the volume, everything moved into the principal
+// frame, convex hull.
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
-static void place_vertices(const spec_mesh *mesh, mesh_data *d)
+static void scale_vertices(const spec_mesh *mesh, mesh_data *d)
 {
     double turn[4], mat[9];
     memcpy(turn, mesh->refquat, sizeof turn);
@@ -25,7 +26,8 @@ static void place_vertices(const spec_mesh *mesh, mesh_data *d)
             d->normals[3 * i + k] = (float)n[k];
         }
     }
-    if (mesh->scale[0] * mesh->scale[1] * mesh->scale[2] < 0.0) { // mirrored: keep the outside outside
+    if (mesh->scale[0] * mesh->scale[1] * mesh->scale[2] <
+        0.0) { // mirrored: triangles are reversed, so that normals stay outward
         for (int f = 0; f < d->face_count; f++) {
             int32_t swap = d->faces[3 * f];
             d->faces[3 * f] = d->faces[3 * f + 1], d->faces[3 * f + 1] = swap;
@@ -33,7 +35,7 @@ static void place_vertices(const spec_mesh *mesh, mesh_data *d)
     }
 }
 
-// Vertices without a normal get the mean of their triangles', by area.
+// Vertices without a normal get the mean of their triangles' normals, weighted by area.
 static void add_normals(mesh_data *d)
 {
     bool *given = orr_alloc((size_t)d->vertex_count, sizeof *given);
@@ -92,8 +94,8 @@ static double face_area(const double v[3][3], double normal[3])
     return 0.5 * vec_length(normal);
 }
 
-// Second moments of the tetrahedra (or, of a shell, triangles) between `origin` and the faces; also volume and first
-// moments. Tetrahedra on the wrong side count negative, with `legacy` all count positive.
+// Second moments of the tetrahedra (or, of a shell, triangles) between `origin` and the faces; also volume
+// and first moments. Tetrahedra on the wrong side count negative, with `legacy` all count positive.
 static double integrate(const surface *s, const double origin[3], bool shell, bool legacy, double first[3],
                         double second[9])
 {
@@ -124,7 +126,7 @@ static double integrate(const surface *s, const double origin[3], bool shell, bo
     return sum;
 }
 
-// The mean of the triangles' centres by area, from which MuJoCo's legacy integrals count.
+// The mean of the triangles' centres, weighted by area: the origin of MuJoCo's legacy integrals.
 static void face_centre(const surface *s, double centre[3])
 {
     static const double zero[3];
@@ -173,12 +175,20 @@ static orr_result find_inertia(const spec_mesh *mesh, mesh_data *d, orr_error *e
                               : spec_fail(&mesh->head, error, "expected a positive moment of inertia");
 }
 
-static void turn(const double mat[9], const double origin[3], double v[3])
+static void to_frame(const double mat[9], const double origin[3], double v[3])
 {
     for (int k = 0; k < 3; k++) {
         v[k] -= origin[k];
     }
     mat_apply_transposed(mat, v, v);
+}
+
+// gcc 12 at -O2 drops the rounding where it vectorises (double)(float)x of adjacent numbers; volatile
+// prevents that.
+static double rounded_to_float(double x)
+{
+    volatile float narrow = (float)x;
+    return (double)narrow;
 }
 
 static void centre_mesh(mesh_data *d)
@@ -195,8 +205,8 @@ static void centre_mesh(mesh_data *d)
             v[k] = (double)d->vertices[3 * i + k];
             n[k] = (double)d->normals[3 * i + k];
         }
-        turn(mat, d->pos, v);
-        turn(mat, zero, n);
+        to_frame(mat, d->pos, v);
+        to_frame(mat, zero, n);
         for (int k = 0; k < 3; k++) {
             d->vertices[3 * i + k] = (float)v[k];
             d->normals[3 * i + k] = (float)n[k];
@@ -206,9 +216,10 @@ static void centre_mesh(mesh_data *d)
     }
     for (int i = 0; i < d->hull_vertex_count; i++) {
         double *v = d->hull_vertices + 3 * i;
-        turn(mat, d->pos, v);
-        for (int k = 0; k < 3; k++) { // rounded as those drawn: which of a flat side is lowest hangs on it
-            v[k] = (double)(float)v[k];
+        to_frame(mat, d->pos, v);
+        for (int k = 0; k < 3;
+             k++) { // as the drawn vertices: which vertex of a flat side is lowest depends on it
+            v[k] = rounded_to_float(v[k]);
         }
     }
 }
@@ -240,9 +251,9 @@ orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *d, orr_er
         return spec_fail(&mesh->head, error, "scale: expected numbers other than 0");
     }
     ORR_TRY(mesh_load(mesh, d, error));
-    place_vertices(mesh, d);
+    scale_vertices(mesh, d);
     if (collides || mesh->inertia == SPEC_MESH_CONVEX || d->face_count == 0) {
-        ORR_TRY(mesh_hull(mesh, d, error)); // others may be flat
+        ORR_TRY(mesh_hull(mesh, d, error)); // other meshes may be flat
     }
     ORR_TRY(take_hull_faces(d, error));
     add_normals(d);

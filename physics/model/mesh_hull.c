@@ -1,6 +1,6 @@
-// The convex hull of a mesh, by qhull: its vertices, its triangles, and the neighbours of each vertex, along which
-// collision walks.
-#include "physics/model/build.h"
+// The convex hull of a mesh, by qhull: vertices, triangles, and the neighbours of each vertex, which
+// collision searches.
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 #include <stdio.h>
@@ -24,14 +24,14 @@ static orr_result take(mesh_data *d, int vertices, int faces, orr_error *error)
                : spec_memory_fail(error);
 }
 
-typedef struct placed_point {
+typedef struct indexed_point {
     float at[3];
     int32_t index;
-} placed_point;
+} indexed_point;
 
 static int compare_points(const void *a, const void *b)
 {
-    const placed_point *p = a, *q = b;
+    const indexed_point *p = a, *q = b;
     for (int k = 0; k < 3; k++) {
         if (p->at[k] != q->at[k]) {
             return p->at[k] < q->at[k] ? -1 : 1;
@@ -40,11 +40,11 @@ static int compare_points(const void *a, const void *b)
     return p->index < q->index ? -1 : p->index > q->index;
 }
 
-// Each place once, in the order of the vertices: corners of triangles often repeat. Returns how many; 0: memory is out.
-// `first` has room for one number per vertex.
+// The vertices without repetitions, in their order. Returns how many there are; 0: out of memory. first: one
+// number per vertex.
 static size_t unique_points(const mesh_data *d, int32_t *first, double *points)
 {
-    placed_point *sorted = orr_alloc((size_t)d->vertex_count, sizeof *sorted);
+    indexed_point *sorted = orr_alloc((size_t)d->vertex_count, sizeof *sorted);
     size_t count = 0;
     for (int i = 0; sorted && i < d->vertex_count; i++) {
         for (int k = 0; k < 3; k++) {
@@ -69,8 +69,8 @@ static size_t unique_points(const mesh_data *d, int32_t *first, double *points)
     return count;
 }
 
-// The neighbours of a vertex, in the order of qhull's facets around it: which of those that are equally low touch a plane
-// depends on it, here as in MuJoCo.
+// The neighbours of a vertex, in the order of qhull's facets around it: which of those that are equally low
+// touch a plane depends on it, here as in MuJoCo.
 static int connect_vertex(qhT *qh, const vertexT *from, const int32_t *ids, int32_t *edges)
 {
     facetT *facet, **facetp;
@@ -93,7 +93,7 @@ static int connect_vertex(qhT *qh, const vertexT *from, const int32_t *ids, int3
     return count;
 }
 
-// What qhull found, in its order of vertices. `ids` has room for one number per point.
+// Takes qhull's result, with its order of vertices. ids: one number per point.
 static orr_result copy_hull(qhT *qh, const double *points, mesh_data *d, int32_t *ids, orr_error *error)
 {
     vertexT *vertex, **vertexp;
@@ -133,7 +133,7 @@ static orr_result copy_hull(qhT *qh, const double *points, mesh_data *d, int32_t
     return ORR_OK;
 }
 
-// Outward: qhull's orientation is checked against the middle of the hull.
+// Triangles are oriented outward, as seen from the middle of the hull.
 static void orient(mesh_data *d)
 {
     double middle[3] = {0.0};
@@ -160,7 +160,7 @@ orr_result mesh_hull(const spec_mesh *mesh, mesh_data *d, orr_error *error)
     size_t count = (size_t)d->vertex_count;
     double *points = orr_alloc(3 * count, sizeof *points);
     int32_t *ids = orr_alloc(count, sizeof *ids);
-    FILE *silence = fopen("/dev/null", "w"); // qhull explains to a stream
+    FILE *silence = fopen("/dev/null", "w"); // qhull writes its messages to a stream
     char options[64] = "qhull Qt";
     if (mesh->maxhullvert > 4) {
         snprintf(options, sizeof options, "qhull Qt TA%d", mesh->maxhullvert - 4);

@@ -1,5 +1,5 @@
 // Triangles of a mesh: from the model itself, from a .msh file, or from others by assimp.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 #include "engine/core/file.h"
@@ -66,7 +66,8 @@ static orr_result read_numbers(const spec_mesh *mesh, mesh_data *d, orr_error *e
     return ORR_OK;
 }
 
-// MuJoCo's own binary format: counts of vertices, normals, texture coordinates and faces, then floats and indices.
+// MuJoCo's own binary format: counts of vertices, normals, texture coordinates and faces, then floats and
+// indices.
 static orr_result read_msh(const spec_mesh *mesh, const orr_bytes *bytes, mesh_data *d, orr_error *error)
 {
     int32_t counts[4];
@@ -201,7 +202,7 @@ static orr_result read_scene(const spec_mesh *mesh, const orr_bytes *bytes, mesh
     return orr_fail(
         error, ORR_CODE_FEATURE_ABSENT,
         "%s:%d: this build reads no mesh files but .msh: expected one with the Debian package libassimp-dev",
-        mesh->head.place.file, mesh->head.place.line);
+        mesh->head.location.file, mesh->head.location.line);
 }
 
 #endif

@@ -1,4 +1,4 @@
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 
 #include "engine/core/memory.h"
 
@@ -6,7 +6,7 @@
 
 #define BYTES_MAX ((size_t)1 << 31) // of one model
 
-// Where each array lies in one block; *bytes is its size. With `base` NULL only measures.
+// Sets each array's address in one block of *bytes; with `base` NULL only computes *bytes.
 static bool lay_out(orr_model *m, char *base, size_t *bytes)
 {
     size_t used = 0;

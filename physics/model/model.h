@@ -1,10 +1,10 @@
-// A compiled model: what a robot and its world are made of, in the form the dynamics read. Nothing in it changes while
-// it is simulated; what changes is the state of a world.
+// A compiled model (load/load.h): the constants of a robot and its surroundings, in the form that the
+// dynamics read. Simulation does not change it; the state of a world is elsewhere (simulation/world.h).
 //
-// Names, sizes and meanings are those of MuJoCo 3.12's mjModel, so that its documentation describes these arrays too.
-// Bodies stand in depth-first order and a parent before its children; body 0 is the world. Joints, geoms and sites stand
-// in the order of their bodies. Units: m, kg, s, rad, N. Quaternions are w, x, y, z and of length 1. Frames: a body's is
-// given in its parent's frame, everything else in the frame of its body.
+// Names, sizes and meanings are those of MuJoCo 3.12's mjModel, so that its documentation describes these
+// arrays too. Bodies are in depth-first order, parents before children; body 0 is the world. Joints, geoms
+// and sites are in the order of their bodies. Units: m, kg, s, rad, N. Quaternions are w, x, y, z and of
+// length 1. Frames: a body's is given in its parent's frame, all others in the frame of their body.
 #pragma once
 
 #include "engine/core/result.h"
@@ -87,8 +87,8 @@ typedef enum orr_enable { // bits of orr_model_option.enableflags
 
 typedef enum orr_equality_type {
     ORR_EQUALITY_CONNECT, // data: anchor in body 1 (3), anchor in body 2 (3)
-    ORR_EQUALITY_WELD, // data: anchor in body 2 (3), position (3) and quaternion (4) of body 2 seen from body 1,
-                       // torque scale
+    ORR_EQUALITY_WELD,  // data: anchor in body 2 (3), pose of body 2 in body 1: position (3), quaternion (4);
+                        // torque scale
     ORR_EQUALITY_JOINT, // data: y - y0 = sum of data[i] (x - x0)^i, i 0 .. 4
     ORR_EQUALITY_TENDON // data: the same
 } orr_equality_type;
@@ -97,7 +97,7 @@ typedef enum orr_wrap_type {
     ORR_WRAP_NONE,
     ORR_WRAP_JOINT,   // prm: coefficient
     ORR_WRAP_PULLEY,  // prm: divisor
-    ORR_WRAP_SITE,    // passes through
+    ORR_WRAP_SITE,    // the path passes through it
     ORR_WRAP_SPHERE,  // prm: side site, or -1
     ORR_WRAP_CYLINDER // prm: side site, or -1
 } orr_wrap_type;
@@ -108,7 +108,7 @@ typedef enum orr_transmission {
     ORR_TRANSMISSION_SLIDERCRANK,   // trnid: site of the crank, site of the slider
     ORR_TRANSMISSION_TENDON,        // trnid: tendon, -1
     ORR_TRANSMISSION_SITE,          // trnid: site, reference site or -1
-    ORR_TRANSMISSION_BODY,          // trnid: body, -1; presses its contacts together
+    ORR_TRANSMISSION_BODY,          // trnid: body, -1; acts on the body's contacts
 } orr_transmission;
 
 typedef enum orr_dynamics_type { // of an actuator's activation a
@@ -116,7 +116,7 @@ typedef enum orr_dynamics_type { // of an actuator's activation a
     ORR_DYNAMICS_INTEGRATOR,  // a' = u
     ORR_DYNAMICS_FILTER,      // a' = (u - a) / dynprm[0]
     ORR_DYNAMICS_FILTEREXACT, // the same, integrated exactly
-    ORR_DYNAMICS_MUSCLE // towards u in 0 .. 1; dynprm: times to rise and fall (s), width of the change between them
+    ORR_DYNAMICS_MUSCLE       // follows u in 0 .. 1; dynprm: time constants (s) of rise, fall; transition
 } orr_dynamics_type;
 
 typedef enum orr_gain_type {
@@ -204,10 +204,11 @@ typedef enum orr_sensor_type {    // MuJoCo's mjtSensor; dimensions in brackets
     ORR_SENSOR_E_POTENTIAL = 43,
     ORR_SENSOR_E_KINETIC = 44,
     ORR_SENSOR_CLOCK = 45,
-    ORR_SENSOR_USER = 48, // zeros: nobody fills them in
+    ORR_SENSOR_USER = 48, // zeros: there is no callback
 } orr_sensor_type;
 
-typedef enum orr_contact_data { // bits of sensor_intprm[0] of a contact sensor; frames point from object 1 to object 2
+// bits of sensor_intprm[0] of a contact sensor; frames point from object 1 to object 2
+typedef enum orr_contact_data {
     ORR_CONTACT_FOUND = 1 << 0, // number of contacts that match [1]
     ORR_CONTACT_FORCE = 1 << 1, // in the contact's frame [3]
     ORR_CONTACT_TORQUE = 1 << 2,
@@ -217,20 +218,20 @@ typedef enum orr_contact_data { // bits of sensor_intprm[0] of a contact sensor;
     ORR_CONTACT_TANGENT = 1 << 6,
 } orr_contact_data;
 
-typedef enum orr_contact_reduce { // sensor_intprm[1]: which contacts, where more match than there is room for
+typedef enum orr_contact_reduce { // sensor_intprm[1]: which of the contacts that match
     ORR_REDUCE_NONE,              // the first ones, in no particular order
     ORR_REDUCE_MINDIST,
     ORR_REDUCE_MAXFORCE,
-    ORR_REDUCE_NETFORCE // one in place of all: their force and torque at their centre, in world axes
+    ORR_REDUCE_NETFORCE // all as one: force and torque at their centre, in world axes
 } orr_contact_reduce;
 
 typedef enum orr_ray_data { // bits of sensor_intprm[0] of a rangefinder
-    ORR_RAY_DIST = 1 << 0,  // m, -1: nothing there [1]
-    ORR_RAY_DIR = 1 << 1,   // [3], as all below zeros where nothing is hit
+    ORR_RAY_DIST = 1 << 0,  // m, -1: no hit [1]
+    ORR_RAY_DIR = 1 << 1,   // [3]; this and all below: zeros without a hit
     ORR_RAY_ORIGIN = 1 << 2,
     ORR_RAY_POINT = 1 << 3,
     ORR_RAY_NORMAL = 1 << 4, // of the surface
-    ORR_RAY_DEPTH = 1 << 5,  // from the plane of the camera, -1: nothing there [1]
+    ORR_RAY_DEPTH = 1 << 5,  // from the plane of the camera, -1: no hit [1]
 } orr_ray_data;
 
 typedef enum orr_stage { ORR_STAGE_NONE, ORR_STAGE_POS, ORR_STAGE_VEL, ORR_STAGE_ACC } orr_stage;
@@ -265,7 +266,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(nbody) /* bodies, the world included */                                                                \
     X(njnt)  /* joints */                                                                                    \
     X(ntree) /* kinematic trees that can move */                                                             \
-    X(nM)    /* entries of the inertia matrix: its lower triangle, where one dof is above the other */       \
+    X(nM)    /* entries of the inertia matrix: of each dof with itself and its ancestors */                  \
     X(ngeom)                                                                                                 \
     X(nsite)                                                                                                 \
     X(ncam)                                                                                                  \
@@ -307,15 +308,15 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(nuser_sensor)                                                                                          \
     X(nnames) /* bytes of all names, each with its end */
 
-// Arrays: X(type, name, rows, columns), row-major. rows and columns are written with sizes of the model `m`. Addresses
-// (adr) and ids are -1 where there is nothing.
+// Arrays: X(type, name, rows, columns), row-major. rows and columns are written with sizes of the model `m`.
+// Addresses (adr) and ids are -1 where there is nothing.
 #define ORR_MODEL_ARRAYS(X)                                                                                      \
     X(double, qpos0, m->nq, 1)       /* the pose the model is given in */                                        \
-    X(double, qpos_spring, m->nq, 1) /* where joint springs rest */                                              \
+    X(double, qpos_spring, m->nq, 1) /* rest positions of joint springs */                                       \
     /* bodies */                                                                                                 \
     X(int32_t, body_parentid, m->nbody, 1)                                                                       \
     X(int32_t, body_rootid, m->nbody, 1) /* ancestor that is a child of the world */                             \
-    X(int32_t, body_weldid, m->nbody, 1) /* uppermost ancestor it cannot move against */                         \
+    X(int32_t, body_weldid, m->nbody, 1) /* uppermost ancestor that it is fixed to */                            \
     X(int32_t, body_mocapid, m->nbody, 1)                                                                        \
     X(int32_t, body_jntnum, m->nbody, 1)                                                                         \
     X(int32_t, body_jntadr, m->nbody, 1)                                                                         \
@@ -329,7 +330,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, body_ipos, m->nbody, 3)        /* centre of mass */                                                \
     X(double, body_iquat, m->nbody, 4)       /* principal axes of inertia */                                     \
     X(double, body_mass, m->nbody, 1)        /* kg */                                                            \
-    X(double, body_subtreemass, m->nbody, 1) /* kg, of the body and all below it */                              \
+    X(double, body_subtreemass, m->nbody, 1) /* kg, of the body and its descendants */                           \
     X(double, body_inertia, m->nbody, 3)     /* kg m^2, about the principal axes */                              \
     X(double, body_invweight0, m->nbody,                                                                         \
       2) /* mean inverse inertia at qpos0: linear 1/kg, angular 1/(kg m^2) */                                    \
@@ -357,7 +358,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     /* degrees of freedom */                                                                                     \
     X(int32_t, dof_bodyid, m->nv, 1)                                                                             \
     X(int32_t, dof_jntid, m->nv, 1)                                                                              \
-    X(int32_t, dof_parentid, m->nv, 1) /* the dof above it */                                                    \
+    X(int32_t, dof_parentid, m->nv, 1) /* its parent dof, -1: none */                                            \
     X(int32_t, dof_treeid, m->nv, 1)                                                                             \
     X(double, dof_solref, m->nv, ORR_NREF) /* of friction loss */                                                \
     X(double, dof_solimp, m->nv, ORR_NIMP)                                                                       \
@@ -365,7 +366,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, dof_armature, m->nv, 1)     /* kg or kg m^2, added to the diagonal of the inertia matrix */        \
     X(double, dof_damping, m->nv, 1)      /* N s/m or N m s/rad */                                               \
     X(double, dof_dampingpoly, m->nv, ORR_NPOLY) /* of |v| v, v^3 */                                             \
-    X(double, dof_drive, m->nv, 2 + ORR_NPOLY)   /* what actuators add: armature, damping, its polynomial */     \
+    X(double, dof_drive, m->nv, 2 + ORR_NPOLY)   /* added by actuators: armature, damping, its polynomial */     \
     X(double, dof_invweight0, m->nv, 1) /* diagonal of the inverse inertia matrix at qpos0, one per joint */     \
     X(double, dof_M0, m->nv, 1)         /* diagonal of the inertia matrix at qpos0 */                            \
     X(int32_t, M_rownnz, m->nv, 1)      /* inertia matrix by rows: entries of a row, */                          \
@@ -490,7 +491,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(float, mat_metallic, m->nmat, 1)  /* -1: not given */                                                      \
     X(float, mat_roughness, m->nmat, 1) /* -1: not given */                                                      \
     X(float, mat_rgba, m->nmat, 4)                                                                               \
-    /* pairs of geoms that collide whatever the filters say */                                                   \
+    /* pairs of geoms that collide regardless of filters */                                                      \
     X(int32_t, pair_dim, m->npair, 1)                                                                            \
     X(int32_t, pair_geom1, m->npair, 1)                                                                          \
     X(int32_t, pair_geom2, m->npair, 1)                                                                          \
@@ -583,7 +584,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, sensor_cutoff, m->nsensor, 1) /* 0: none */                                                        \
     X(double, sensor_noise, m->nsensor, 1)  /* standard deviation; never applied here */                         \
     X(double, sensor_user, m->nsensor, m->nuser_sensor)                                                          \
-    /* custom fields and keyframes */                                                                            \
+    /* custom elements and keyframes */                                                                          \
     X(int32_t, numeric_adr, m->nnumeric, 1)                                                                      \
     X(int32_t, numeric_size, m->nnumeric, 1)                                                                     \
     X(double, numeric_data, m->nnumericdata, 1)                                                                  \
@@ -602,7 +603,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, key_ctrl, m->nkey, m->nu)                                                                          \
     X(double, key_mpos, m->nkey, 3 * m->nmocap)                                                                  \
     X(double, key_mquat, m->nkey, 4 * m->nmocap)                                                                 \
-    /* names: where each begins in `names`; without one: an empty name */                                        \
+    /* names: offset of each in `names`; without one: of an empty string */                                      \
     X(int32_t, name_bodyadr, m->nbody, 1)                                                                        \
     X(int32_t, name_jntadr, m->njnt, 1)                                                                          \
     X(int32_t, name_geomadr, m->ngeom, 1)                                                                        \
@@ -647,7 +648,7 @@ typedef struct orr_model_statistic { // at qpos0
     double extent, centre[3]; // m, of everything that is drawn
 } orr_model_statistic;
 
-typedef struct orr_model_visual { // wishes of the model's author about drawing
+typedef struct orr_model_visual { // settings for drawing
     float headlight_ambient[3], headlight_diffuse[3], headlight_specular[3];
     int32_t headlight_active;
     float fovy, azimuth, elevation; // of the free camera, degrees
@@ -660,8 +661,7 @@ typedef struct orr_model_visual { // wishes of the model's author about drawing
     float contactwidth, contactheight, forcewidth; // in units of the mean size
 } orr_model_visual;
 
-// What a file has and its model has not, though MuJoCo would read it too: skins, text between elements, what URDF is
-// given for other programs.
+// Elements of a file that have no effect: skins, text between elements, URDF elements for other programs.
 typedef struct orr_model_unused {
     int32_t count;
     char first[448]; // "file:line: what", of the first; "": nothing
@@ -683,17 +683,12 @@ typedef struct orr_model {
     orr_model_unused unused;
 } orr_model;
 
-// Reads an MJCF file and what it includes, or a URDF file: the root element decides. Errors are "file:line: element: what was expected".
-orr_result orr_model_load(const char *path, orr_model **model, orr_error *error);
-// The same from memory; `path` stands in messages, and files are looked for beside it.
-orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_model **model,
-                           orr_error *error);
 void orr_model_destroy(orr_model *model); // NULL is allowed
 
-// "" when it has none. `id` must be one of the model's.
+// The name of an object, "" when it has none. `id` must be in range; the string is the model's.
 const char *orr_model_name(const orr_model *model, orr_object kind, int id);
-// The element of MJCF for an orr_sensor_type: "touch".
+// The MJCF element of an orr_sensor_type: "touch".
 const char *orr_model_sensor_kind(int sensor_type);
-// -1 when there is none of that name.
+// The id of an object, or -1 when there is none of that name.
 int orr_model_find(const orr_model *model, orr_object kind, const char *name);
 int orr_model_count(const orr_model *model, orr_object kind);

@@ -1,5 +1,5 @@
-// Names: each may be taken once in its list; the model keeps them in one block of text.
-#include "physics/model/build.h"
+// Names: unique among the elements of a kind; the model stores them in one block of text.
+#include "physics/model/compile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static orr_result check_unique(const void *list, int count, size_t size, orr_err
     qsort(heads, (size_t)named, sizeof(spec_head *), compare_heads);
     for (int i = 1; i < named && result == ORR_OK; i++) {
         if (compare_heads(&heads[i - 1], &heads[i]) == 0) {
-            int later = heads[i]->place.line > heads[i - 1]->place.line ? i : i - 1;
+            int later = heads[i]->location.line > heads[i - 1]->location.line ? i : i - 1;
             result = spec_fail(heads[later], error, "this name is taken already");
         }
     }

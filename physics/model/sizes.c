@@ -1,11 +1,11 @@
-// How large each array of a model becomes.
-#include "physics/model/build.h"
+// The sizes of a model.
+#include "physics/model/compile.h"
 
 #include <string.h>
 
 enum { ACTDIM_MAX = 1 << 16 };
 
-// An array of user numbers is as wide as its longest, or as <size> says.
+// Rows of user numbers are as long as the longest, or as <size> gives.
 #define USER_SIZE(member, list)                                                                              \
     {                                                                                                        \
         int widest = 0;                                                                                      \
@@ -25,12 +25,12 @@ static int joint_dofs(int type)
     return type == ORR_JOINT_FREE ? 6 : type == ORR_JOINT_BALL ? 3 : 1;
 }
 
-// The inertia matrix has an entry for each dof and each dof above it.
+// The inertia matrix has an entry for each dof and each of its ancestors.
 static orr_result count_dofs(model_builder *b)
 {
     const orr_spec *spec = b->spec;
     orr_model *m = b->m;
-    int *above; // dofs of a body and all above it
+    int *above; // dofs of a body and its ancestors
     ORR_ALLOC(above, spec->bodies_count, "bodies", b->error);
     int64_t entries = 0, nq = 0, nv = 0;
     int joint = 0;

@@ -94,8 +94,8 @@ void spec_destroy(orr_spec *spec)
 void spec_set_name(orr_spec *spec, const char *name)
 {
     if (name) {
-        size_t length = strlen(name), room = sizeof spec->name - 1;
-        length = length < room ? length : room;
+        size_t length = strlen(name), capacity = sizeof spec->name - 1;
+        length = length < capacity ? length : capacity;
         memcpy(spec->name, name, length);
         spec->name[length] = 0;
     }
@@ -134,7 +134,7 @@ orr_result spec_fail(const spec_head *head, orr_error *error, const char *format
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    const spec_place *at = &head->place;
+    const spec_location *at = &head->location;
     return head->name ? orr_fail(error, ORR_CODE_MODEL_FILE, "%s:%d: <%.64s> '%.64s': %s", at->file, at->line,
                                  at->element, head->name, what)
                       : orr_fail(error, ORR_CODE_MODEL_FILE, "%s:%d: <%.64s>: %s", at->file, at->line,

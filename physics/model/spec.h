@@ -1,27 +1,27 @@
-// The description of a model as a file gives it, before it is compiled: what MJCF and URDF are read into. Angles are
-// radians, classes and frames are resolved, names are not. Everything lies in the arena of the spec.
+// The description of a model that MJCF and URDF are read into, before it is compiled. Angles are in radians,
+// classes and frames are resolved, names are not. Strings and numbers are in the arena of the spec.
 #pragma once
 
 #include "engine/core/memory.h"
 #include "physics/model/model.h"
 
-enum { SPEC_AUTO = 2 };              // of a tristate: as the ranges say
+enum { SPEC_AUTO = 2 };              // of a tristate: decided by the ranges
 enum { SPEC_NUMBERS_MAX = 1 << 24 }; // numbers in one attribute
 
-typedef struct spec_place { // where an element stands in the file, for messages
+typedef struct spec_location { // of an element in its file, for messages
     const char *file;
     int line;
     const char *element;
-} spec_place;
+} spec_location;
 
-typedef struct spec_numbers { // of an attribute that may hold any count
+typedef struct spec_numbers { // of an attribute with any number of them
     double *values;
     int count;
 } spec_numbers;
 
-// What all elements begin with.
+// First member of all elements.
 typedef struct spec_head {
-    spec_place place;
+    spec_location location;
     const char *name; // Nullable
 } spec_head;
 
@@ -33,32 +33,32 @@ typedef struct spec_orientation {
 typedef struct spec_body {
     spec_head head;
     double pos[3];
-    spec_orientation turn;          // turn.quat holds
-    double own_pos[3], own_quat[4]; // as the body itself says, without the frames around it
+    spec_orientation orientation;   // resolved: orientation.quat
+    double own_pos[3], own_quat[4]; // as given in the body, without the frames around it
     int parent;
     int32_t mocap;
     double gravcomp;
     spec_numbers user;
     const char *childclass;
-    const struct spec_compiler *compiler; // of the model it came from; NULL: this one's
+    const struct spec_compiler *compiler; // settings of the model it was attached from; NULL: this one's
     // inertial
     int32_t has_inertial;
-    spec_head inertial; // where it stands, with the name of the body
+    spec_head inertial; // its location, with the name of the body
     double mass, ipos[3], iquat[4], inertia[3];
-    double full_inertia[6]; // xx yy zz xy xz yz; NaN at [0]: inertia and iquat hold
+    double full_inertia[6]; // xx yy zz xy xz yz; NaN at [0]: inertia and iquat are used
 } spec_body;
 
 typedef struct spec_inertial {
     spec_head head;
     double pos[3];
-    spec_orientation turn;
+    spec_orientation orientation;
     double mass, diaginertia[3], fullinertia[6];
 } spec_inertial;
 
 typedef struct spec_frame {
     spec_head head;
     double pos[3];
-    spec_orientation turn;
+    spec_orientation orientation;
     const char *childclass;
 } spec_frame;
 
@@ -78,7 +78,7 @@ typedef struct spec_geom {
     int body;
     int32_t type, contype, conaffinity, condim, group, priority, fluidshape;
     double size[3], fitscale, fromto[6], pos[3];
-    spec_orientation turn;
+    spec_orientation orientation;
     double friction[3], mass, density, solmix, solref[ORR_NREF], solimp[ORR_NIMP], margin, gap, fluidcoef[5];
     float rgba[4];
     const char *material, *mesh, *hfield;
@@ -90,7 +90,7 @@ typedef struct spec_site {
     int body;
     int32_t type, group;
     double size[3], fromto[6], pos[3];
-    spec_orientation turn;
+    spec_orientation orientation;
     float rgba[4];
     const char *material;
     spec_numbers user;
@@ -101,7 +101,7 @@ typedef struct spec_camera {
     int body;
     int32_t mode, projection, resolution[2];
     double pos[3];
-    spec_orientation turn;
+    spec_orientation orientation;
     double fovy, ipd;
     float focal[2], focalpixel[2], principal[2], principalpixel[2], sensorsize[2];
     const char *target;
@@ -246,27 +246,27 @@ typedef struct spec_tuple {
     int first, count;
 } spec_tuple;
 
-typedef struct spec_key { // NaN among the numbers: as without the key
+typedef struct spec_key { // NaN among the numbers: the value at the start
     spec_head head;
     double time;
     spec_numbers qpos, qvel, act, ctrl, mpos, mquat;
 } spec_key;
 
-// What can stand in a frame. X(name): a list
-#define SPEC_HUNG_LISTS(X) X(joints) X(geoms) X(sites) X(cameras) X(lights)
+// Elements that can be in a frame. X(name): a list
+#define SPEC_ELEMENT_LISTS(X) X(joints) X(geoms) X(sites) X(cameras) X(lights)
 
 typedef struct spec_range {
     int first, end;
 } spec_range;
 
-typedef struct spec_span { // a frame with a name: where it is, and what stands in it
+typedef struct spec_span { // a frame with a name: its pose, and the elements in it
     spec_head head;
     const void *node;
     int body;
-    double pos[3], quat[4]; // of what is around it, in the body
+    double pos[3], quat[4]; // pose in the body of what is around it
     spec_range bodies;
 #define SPEC_RANGE(list) spec_range list;
-    SPEC_HUNG_LISTS(SPEC_RANGE)
+    SPEC_ELEMENT_LISTS(SPEC_RANGE)
 #undef SPEC_RANGE
 } spec_span;
 
@@ -280,11 +280,11 @@ typedef struct spec_attachment { // a part of a model that is attached here
     spec_head head;
     const void *node;
     struct orr_spec *from;
-    const char *prefix, *ending;  // of the names it gets
+    const char *prefix, *ending;  // added to names
     const spec_span *span;        // a frame, or NULL
-    int host;                     // body whose elements join the body it is attached to; -1: none
+    int host;                     // body whose elements are added to the body it is attached to; -1: none
     spec_range bodies;            // with all their elements
-    int *body, *joint, *actuator; // what became of those of `from`: index here, or -1
+    int *body, *joint, *actuator; // index here of those of `from`, or -1
 } spec_attachment;
 
 typedef struct spec_compiler {
@@ -294,11 +294,11 @@ typedef struct spec_compiler {
     const char *eulerseq, *meshdir, *texturedir, *assetdir;
 } spec_compiler;
 
-// How lengths are found that an actuator can have (MuJoCo's mjLROpt).
+// For which actuators the lengths that they can have are found, and how (MuJoCo's mjLROpt).
 typedef enum spec_length_mode {
     SPEC_LENGTH_NONE,
     SPEC_LENGTH_MUSCLE,
-    SPEC_LENGTH_MUSCLEUSER, // there are no actuators of users
+    SPEC_LENGTH_MUSCLEUSER, // as SPEC_LENGTH_MUSCLE: there are no user actuators
     SPEC_LENGTH_ALL
 } spec_length_mode;
 
@@ -343,9 +343,10 @@ typedef struct spec_size {
 
 typedef struct orr_spec {
     char name[128];
-    const char *path;         // of the main file
-    struct orr_spec *parent;  // of a model that this one is a part of; NULL: none
-    int attached, files_read; // elements from other models; those that this one and all its parts are made of
+    const char *path;        // of the main file
+    struct orr_spec *parent; // the spec that attaches this one; NULL: none
+    int attached,
+        files_read; // number of elements from other models; number of files, includes and attached models too
     orr_model_unused unused;
     spec_compiler compiler;
     spec_length_range length_range;
@@ -361,13 +362,13 @@ typedef struct orr_spec {
     orr_arena arena; // strings and numbers
 } orr_spec;
 
-// Zero except for what MuJoCo's defaults say.
+// Sets MuJoCo's defaults.
 void spec_init(orr_spec *spec, const char *path);
 void spec_destroy(orr_spec *spec);
-// The model's name, as much of it as there is room for; NULL leaves MuJoCo's.
+// Sets the model's name, truncated to the array's size; NULL leaves MuJoCo's default.
 void spec_set_name(orr_spec *spec, const char *name);
 
-// A zeroed element at the end of a list; NULL when memory is out.
+// Appends a zeroed element to a list; NULL: out of memory.
 #define SPEC_APPEND(spec, list)                                                                              \
     ((__typeof__((spec)->list))spec_append((void **)&(spec)->list, &(spec)->list##_count,                    \
                                            &(spec)->list##_capacity, sizeof *(spec)->list))
@@ -377,9 +378,10 @@ void *spec_append(void **list, int *count, int *capacity, size_t size);
 int spec_find(const void *list, int count, size_t size, const char *name);
 #define SPEC_FIND(spec, list, name) spec_find((spec)->list, (spec)->list##_count, sizeof *(spec)->list, name)
 
-// Parts of other models. A body may be attached anywhere, also the world; what stands in a frame or in the world joins the body
-// `at`. Elements of the tree are copied where the reader is; links between them, assets, custom fields and keyframes at the end,
-// those only whose objects are there.
+// Copies parts of other models (<attach>). Elements of an attached frame or world are added to the body `at`.
+// Bodies and their elements are copied when the reader reaches the <attach>; at the end assets, custom
+// elements, and those tendons, equalities, actuators, sensors and keyframe numbers whose objects have been
+// copied.
 typedef struct spec_at {
     int body;
     double pos[3], quat[4];
@@ -395,9 +397,10 @@ orr_result spec_attach_rest(orr_spec *spec, orr_error *error);
 orr_result spec_fail(const spec_head *head, orr_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 orr_result spec_memory_fail(orr_error *error);
-// Notes that something of the file has no effect here.
+// Records that something in the file has no effect here.
 void spec_note(orr_spec *spec, const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-// Compiles; the spec is not changed but for what is resolved in place.
+// Compiles all but what follows from the rest pose (pose/constants.h). Poses, sizes and bodies of the spec
+// are resolved in place.
 orr_result orr_model_compile(orr_spec *spec, orr_model **model, orr_error *error);

@@ -1,4 +1,4 @@
-// Parts of one spec into another, under new names.
+// <attach>: parts of one spec copied into another, under new names.
 #include "physics/model/rotation.h"
 #include "physics/model/spec.h"
 
@@ -32,7 +32,7 @@ static orr_result count_element(const joining *j)
     *copy = j->from->list[index];                                                                            \
     ORR_TRY(rename_part(j, &copy->head.name))
 
-// The name with the prefix before it and, unless it is an asset's, the number of the copy behind.
+// The name with the prefix and, unless it is an asset's, with the number of the copy appended.
 static orr_result rename_with(const joining *j, const char **name, const char *ending)
 {
     if (!*name) {
@@ -68,25 +68,25 @@ static orr_result rename_asset(const joining *j, const char **name)
 
 // ---- the tree
 
-// Where what stands directly in the host, or in the frame that is attached, comes to stand.
-static spec_at place_of(const joining *j, const spec_at *at)
+// The pose here of the attached frame, or else of the host body: its elements are relative to it.
+static spec_at pose_of(const joining *j, const spec_at *at)
 {
-    spec_at place = *at;
-    if (j->part->span) { // what is around the frame stays behind
-        double quat[4], back[3];
+    spec_at pose = *at;
+    if (j->part->span) { // frames around the attached one are not copied
+        double quat[4], offset[3];
         quat_conjugate(j->part->span->quat, quat);
-        quat_apply(quat, j->part->span->pos, back);
+        quat_apply(quat, j->part->span->pos, offset);
         for (int i = 0; i < 3; i++) {
-            back[i] = -back[i];
+            offset[i] = -offset[i];
         }
-        frame_compose(at->pos, at->quat, back, quat);
-        memcpy(place.pos, back, sizeof back);
-        memcpy(place.quat, quat, sizeof quat);
+        frame_compose(at->pos, at->quat, offset, quat);
+        memcpy(pose.pos, offset, sizeof offset);
+        memcpy(pose.quat, quat, sizeof quat);
     }
-    return place;
+    return pose;
 }
 
-// Bodies of the range, and what hangs on them, `at` NULL; or what hangs on the host.
+// Elements of the bodies of the range (`at` NULL), or of the host.
 static bool belongs(const joining *j, const spec_at *at, int body, int index, const spec_range *in_span)
 {
     const spec_attachment *part = j->part;
@@ -105,7 +105,7 @@ static int body_of(const joining *j, const spec_at *at, int body)
     for (int i = 0; i < j->from->list##_count; i++)                                                          \
         if (belongs(j, at, j->from->list[i].body, i, j->part->span ? &j->part->span->list : NULL))
 
-// As the limits of its own model are understood.
+// Limited or not, as the compiler settings of its own model have it.
 static orr_result settle_limit(const joining *j, const spec_head *head, int32_t *limited,
                                const double range[2])
 {
@@ -146,7 +146,7 @@ static orr_result join_geoms(const joining *j, const spec_at *at)
         ORR_TRY(rename_asset(j, &copy->mesh));
         ORR_TRY(rename_asset(j, &copy->hfield));
         if (at) {
-            frame_compose(at->pos, at->quat, copy->pos, copy->turn.quat);
+            frame_compose(at->pos, at->quat, copy->pos, copy->orientation.quat);
         }
     }
     return ORR_OK;
@@ -160,7 +160,7 @@ static orr_result join_sites(const joining *j, const spec_at *at)
         copy->body = body_of(j, at, copy->body);
         ORR_TRY(rename_asset(j, &copy->material));
         if (at) {
-            frame_compose(at->pos, at->quat, copy->pos, copy->turn.quat);
+            frame_compose(at->pos, at->quat, copy->pos, copy->orientation.quat);
         }
     }
     return ORR_OK;
@@ -174,7 +174,7 @@ static orr_result join_views(const joining *j, const spec_at *at)
         copy->body = body_of(j, at, copy->body);
         ORR_TRY(rename_part(j, &copy->target));
         if (at) {
-            frame_compose(at->pos, at->quat, copy->pos, copy->turn.quat);
+            frame_compose(at->pos, at->quat, copy->pos, copy->orientation.quat);
         }
     }
     FOR_HUNG(lights)
@@ -191,7 +191,7 @@ static orr_result join_views(const joining *j, const spec_at *at)
     return ORR_OK;
 }
 
-static orr_result join_hung(const joining *j, const spec_at *at)
+static orr_result join_elements(const joining *j, const spec_at *at)
 {
     ORR_TRY(join_joints(j, at));
     ORR_TRY(join_geoms(j, at));
@@ -203,13 +203,13 @@ orr_result spec_attach_elements(orr_spec *spec, const spec_attachment *part, con
                                 orr_error *error)
 {
     const joining j = {spec, part->from, part, error};
-    spec_at place = place_of(&j, at);
-    return part->host >= 0 ? join_hung(&j, &place) : ORR_OK;
+    spec_at pose = pose_of(&j, at);
+    return part->host >= 0 ? join_elements(&j, &pose) : ORR_OK;
 }
 
 static orr_result join_bodies(const joining *j, const spec_at *at)
 {
-    spec_at place = place_of(j, at);
+    spec_at pose = pose_of(j, at);
     for (int i = j->part->bodies.first; i < j->part->bodies.end; i++) {
         j->part->body[i] = j->to->bodies_count;
         JOIN(bodies, i);
@@ -217,16 +217,16 @@ static orr_result join_bodies(const joining *j, const spec_at *at)
         if (j->part->host < 0 && i == j->part->bodies.first) { // without the frames around it
             copy->parent = at->body;
             memcpy(copy->pos, copy->own_pos, sizeof copy->pos);
-            memcpy(copy->turn.quat, copy->own_quat, sizeof copy->own_quat);
-            frame_compose(at->pos, at->quat, copy->pos, copy->turn.quat);
+            memcpy(copy->orientation.quat, copy->own_quat, sizeof copy->own_quat);
+            frame_compose(at->pos, at->quat, copy->pos, copy->orientation.quat);
         } else if (copy->parent == j->part->host) {
             copy->parent = at->body;
-            frame_compose(place.pos, place.quat, copy->pos, copy->turn.quat);
+            frame_compose(pose.pos, pose.quat, copy->pos, copy->orientation.quat);
         } else {
             copy->parent = j->part->body[copy->parent];
         }
     }
-    return join_hung(j, NULL);
+    return join_elements(j, NULL);
 }
 
 orr_result spec_attach_bodies(orr_spec *spec, const spec_attachment *part, const spec_at *at,
@@ -236,7 +236,7 @@ orr_result spec_attach_bodies(orr_spec *spec, const spec_attachment *part, const
     return join_bodies(&j, at);
 }
 
-// ---- what refers to the tree
+// ---- elements that refer to the tree
 
 static bool is_there(const orr_spec *s, int kind, const char *name)
 {
@@ -267,7 +267,7 @@ static bool is_there(const orr_spec *s, int kind, const char *name)
     case ORR_OBJECT_EXCLUDE:
         return SPEC_FIND(s, excludes, name) >= 0;
     default:
-        return true; // assets and custom fields are all there
+        return true; // assets and custom elements are all copied
     }
 }
 
@@ -283,7 +283,7 @@ typedef struct reference {
     const char **name;
 } reference;
 
-// Gives the references the names they have here; *kept is whether all of them are here.
+// Replaces the names that an element refers to by those here; *kept: all of them are here.
 static orr_result refer(const joining *j, const reference *references, int count, bool *kept)
 {
     *kept = true;
@@ -312,7 +312,7 @@ static orr_result join_contacts(const joining *j)
         JOIN(excludes, i);
         const char *bodies[2] = {copy->body1, copy->body2}, *world = "world";
         REFER({ORR_OBJECT_BODY, &copy->body1}, {ORR_OBJECT_BODY, &copy->body2});
-        for (int k = 0; k < 2; k++) { // the one world there is
+        for (int k = 0; k < 2; k++) { // there is one world
             const char **body = k ? &copy->body2 : &copy->body1, *other = k ? copy->body1 : copy->body2;
             if (strcmp(bodies[k], world) == 0 && !is_there(j->to, ORR_OBJECT_BODY, *body)) {
                 *body = world;
@@ -421,7 +421,7 @@ static orr_result join_tuples(const joining *j)
     return ORR_OK;
 }
 
-// ---- assets and custom fields: all of them, once for a prefix
+// ---- assets and custom elements: all of them, once for each prefix
 
 static bool joined_before(const orr_spec *spec, const spec_attachment *part)
 {
@@ -455,7 +455,7 @@ static orr_result join_assets(const spec_attachment *named, orr_spec *to, orr_er
     return ORR_OK;
 }
 
-// ---- keyframes: what they say of the parts that are here, at their places here
+// ---- keyframes: the numbers of the parts that are copied, at their indices here
 
 static int coordinates(const spec_joint *joint, bool velocities)
 {
@@ -511,33 +511,33 @@ static orr_result move_numbers(const joining *j, const spec_head *key, const cha
                                width_function *width, int from_count, int to_count, const int *map,
                                spec_numbers *numbers)
 {
-    int64_t given = width_of(j->from, width, from_count), room = width_of(j->to, width, to_count);
+    int64_t given = width_of(j->from, width, from_count), size = width_of(j->to, width, to_count);
     if (numbers->count == 0) {
         return ORR_OK;
     }
-    if (numbers->count != given || room > SPEC_NUMBERS_MAX) {
+    if (numbers->count != given || size > SPEC_NUMBERS_MAX) {
         return spec_fail(key, j->error, "%s: expected %lld numbers", what, (long long)given);
     }
-    double *moved = orr_arena_take(&j->to->arena, (size_t)room, sizeof *moved);
+    double *moved = orr_arena_take(&j->to->arena, (size_t)size, sizeof *moved);
     if (!moved) {
         return spec_memory_fail(j->error);
     }
-    for (int64_t k = 0; k < room; k++) {
+    for (int64_t k = 0; k < size; k++) {
         moved[k] = (double)NAN;
     }
     const double *next = numbers->values;
-    double *place = moved;
+    double *next_moved = moved;
     for (int i = 0, k = 0; i < from_count; i++) { // both in the same order
         int count = width(j->from, i);
         for (; k < map[i]; k++) {
-            place += width(j->to, k);
+            next_moved += width(j->to, k);
         }
         if (map[i] >= 0) {
-            memcpy(place, next, (size_t)count * sizeof *moved);
+            memcpy(next_moved, next, (size_t)count * sizeof *moved);
         }
         next += count;
     }
-    *numbers = (spec_numbers){moved, (int)room};
+    *numbers = (spec_numbers){moved, (int)size};
     return ORR_OK;
 }
 

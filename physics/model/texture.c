@@ -1,6 +1,7 @@
-// Textures: made by a rule, or read from pictures. A cube has six square faces, one below the other: +x, -x, +y, -y, +z,
+// Textures: procedural or read from images. A cube has six square faces, one below the other: +x, -x, +y, -y,
+// +z,
 // -z.
-#include "physics/model/build.h"
+#include "physics/model/compile.h"
 
 #include "engine/core/file.h"
 #include "engine/core/rng.h"
@@ -31,7 +32,8 @@ static void mix(const double a[3], const double b[3], double share, double out[3
     }
 }
 
-// From rgb1 above to rgb2 below, by the angle of elevation; a flat texture from rgb1 in the middle to rgb2 at the edge.
+// From rgb1 above to rgb2 below, by the angle of elevation; a flat texture from rgb1 in the middle to rgb2 at
+// the edge.
 static void gradient(const spec_texture *t, int face, double x, double y, double out[3])
 {
     double share;
@@ -105,7 +107,7 @@ static orr_result make_builtin(const spec_texture *t, texture_data *d, orr_error
     return ORR_OK;
 }
 
-// A part of a picture as a face, turned over as asked.
+// A part of an image as a face, flipped where hflip or vflip is set.
 static void copy_face(const spec_texture *t, const texture_data *d, int face, int side,
                       const orr_image8 *image, int left, int top)
 {
@@ -122,7 +124,7 @@ static void copy_face(const spec_texture *t, const texture_data *d, int face, in
     }
 }
 
-// Does a PNG file say that its colours are sRGB? (chunk sRGB, which stands before the pixels)
+// Does a PNG file declare its colours as sRGB (chunk sRGB, before the pixels)?
 static bool is_tagged_srgb(const char *file)
 {
     orr_bytes file_bytes;
@@ -156,7 +158,7 @@ static orr_result load_picture(const spec_texture *t, texture_data *d, const cha
     return ORR_OK;
 }
 
-// One file: a 2d texture, one face for all sides, or a grid of faces that letters name.
+// One file: a 2d texture, one face for all sides, or a grid of faces (gridlayout).
 static orr_result copy_picture(const spec_texture *t, texture_data *d, const orr_image8 *image,
                                orr_error *error)
 {

@@ -1,9 +1,9 @@
-// The schedule: blocks of worlds over threads.
+// Worlds: creation, and the schedule of steps, blocks of worlds over threads.
 #include "engine/core/isa.h"
 #include "engine/core/memory.h"
 #include "physics/simulation/world_state.h"
 
-// A world alone is not worth a block.
+// One world alone is faster in scalar float than in a block.
 static const orr_program *choose_program(const orr_physics_desc *desc, orr_isa isa)
 {
     bool single = desc->worlds <= 1;
@@ -47,20 +47,20 @@ static void reset_lane(orr_physics *physics, int block, int lane)
         write_number(program, state, i, lane, 0.0);
     }
     int count;
-    bool lasts;
-    int at = program->field_at(physics->program_model, ORR_PHYSICS_QPOS, &count, &lasts);
-    int start = varied_place(physics, ORR_VARY_START_QPOS);
+    bool in_state;
+    int at = program->quantity_offset(physics->program_model, ORR_PHYSICS_QPOS, &count, &in_state);
+    int start = varied_index(physics, ORR_VARY_START_QPOS);
     for (int i = 0; i < m->nq; i++) {
         double value = start < 0 ? m->qpos0[i] : read_number(program, state, start + i, lane);
         write_number(program, state, at + i, lane, value);
     }
-    at = program->field_at(physics->program_model, ORR_PHYSICS_QVEL, &count, &lasts);
-    start = varied_place(physics, ORR_VARY_START_QVEL);
+    at = program->quantity_offset(physics->program_model, ORR_PHYSICS_QVEL, &count, &in_state);
+    start = varied_index(physics, ORR_VARY_START_QVEL);
     for (int i = 0; i < m->nv && start >= 0; i++) {
         write_number(program, state, at + i, lane, read_number(program, state, start + i, lane));
     }
-    int pos = program->field_at(physics->program_model, ORR_PHYSICS_MOCAP_POS, &count, &lasts);
-    int quat = program->field_at(physics->program_model, ORR_PHYSICS_MOCAP_QUAT, &count, &lasts);
+    int pos = program->quantity_offset(physics->program_model, ORR_PHYSICS_MOCAP_POS, &count, &in_state);
+    int quat = program->quantity_offset(physics->program_model, ORR_PHYSICS_MOCAP_QUAT, &count, &in_state);
     for (int body = 0; body < m->nbody; body++) {
         int id = m->body_mocapid[body];
         for (int k = 0; k < 4 && id >= 0; k++) {

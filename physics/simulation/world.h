@@ -1,169 +1,107 @@
-// Physics: a compiled model and any number of worlds in which it moves.
+// Worlds: a compiled model and any number of copies of its state, which move. Semantics are MuJoCo's: the
+// same qpos, qvel, act and ctrl give the same qacc.
 //
-// Worlds advance in blocks of 16, 8 or 4 (one per SIMD lane), a whole step inside cache; blocks go to threads.
-// A world's numbers do not depend on the number of worlds or threads, nor on what happens in other worlds; but one
-// world alone is worked out by a program of its own, which rounds differently.
-// On CUDA 32 worlds are a block; its bits are the same in every run on a card, but not the CPU's.
-// Semantics are MuJoCo's: the same qpos, qvel, act and ctrl give the same qacc.
+// Worlds advance in blocks of 16, 8 or 4 (one per SIMD lane), on CUDA of 32; blocks go to threads. A world's
+// numbers do not depend on the number of worlds or threads, nor on other worlds; except that one world alone
+// is computed in scalar float, which rounds differently. On CUDA the bits are the same in every run on a GPU,
+// but differ from the CPU's.
+//
+// Calls on one orr_physics must not overlap. On the CPU they return when they are done. On CUDA calls that
+// return no numbers are asynchronous, in the device's stream; calls that read wait for it, and a failure of
+// the device may be reported later than it happened (orr_physics_check).
 #pragma once
 
 #include "engine/core/jobs.h"
 #include "engine/device/cuda.h"
+#include "physics/lanes/quantity.h"
 #include "physics/model/vary.h"
 
 typedef struct orr_physics orr_physics;
 
-// Quantities of a world. X(NAME, name): the array of lanes/state.h of that name, with MuJoCo's meaning
-#define ORR_PHYSICS_STATE(X)                                                                                 \
-    X(TIME, time)                                                                                            \
-    X(QPOS, qpos)                                                                                            \
-    X(QVEL, qvel)                                                                                            \
-    X(ACT, act)                                                                                              \
-    X(CTRL, ctrl)                                                                                            \
-    X(QFRC_APPLIED, qfrc_applied)                                                                            \
-    X(XFRC_APPLIED, xfrc_applied) /* force, then torque, per body */                                         \
-    X(MOCAP_POS, mocap_pos)                                                                                  \
-    X(MOCAP_QUAT, mocap_quat)                                                                                \
-    X(QACC, qacc) /* of the last step's or forward's beginning */                                            \
-    X(QACC_WARMSTART, qacc_warmstart)
-
-// worked out when read, for the state as it is
-#define ORR_PHYSICS_DERIVED(X)                                                                               \
-    X(XPOS, xpos)                                                                                            \
-    X(XQUAT, xquat)                                                                                          \
-    X(XMAT, xmat)                                                                                            \
-    X(XIPOS, xipos)                                                                                          \
-    X(XIMAT, ximat)                                                                                          \
-    X(XANCHOR, xanchor)                                                                                      \
-    X(XAXIS, xaxis)                                                                                          \
-    X(GEOM_XPOS, geom_xpos)                                                                                  \
-    X(GEOM_XMAT, geom_xmat)                                                                                  \
-    X(SITE_XPOS, site_xpos)                                                                                  \
-    X(SITE_XMAT, site_xmat)                                                                                  \
-    X(CAM_XPOS, cam_xpos)                                                                                    \
-    X(CAM_XMAT, cam_xmat)                                                                                    \
-    X(SUBTREE_COM, subtree_com)                                                                              \
-    X(SUBTREE_LINVEL, subtree_linvel)                                                                        \
-    X(SUBTREE_ANGMOM, subtree_angmom)                                                                        \
-    X(CDOF, cdof)                                                                                            \
-    X(CINERT, cinert)                                                                                        \
-    X(CVEL, cvel)                                                                                            \
-    X(CACC, cacc)                                                                                            \
-    X(CFRC_INT, cfrc_int)                                                                                    \
-    X(CFRC_EXT, cfrc_ext)                                                                                    \
-    X(QM, qM)                                                                                                \
-    X(TEN_LENGTH, ten_length)                                                                                \
-    X(TEN_VELOCITY, ten_velocity)                                                                            \
-    X(ACTUATOR_LENGTH, actuator_length)                                                                      \
-    X(ACTUATOR_VELOCITY, actuator_velocity)                                                                  \
-    X(ACTUATOR_FORCE, actuator_force)                                                                        \
-    X(QFRC_BIAS, qfrc_bias)                                                                                  \
-    X(QFRC_PASSIVE, qfrc_passive)                                                                            \
-    X(QFRC_ACTUATOR, qfrc_actuator)                                                                          \
-    X(QFRC_CONSTRAINT, qfrc_constraint)                                                                      \
-    X(QFRC_INVERSE, qfrc_inverse) /* the force that would give QACC */                                       \
-    X(ENERGY, energy)             /* potential, kinetic */                                                   \
-    X(SENSORDATA, sensordata)     /* see sensor_adr and sensor_dim of the model */
-
-typedef enum orr_physics_field {
-#define ORR_PHYSICS_ENUM(NAME, name) ORR_PHYSICS_##NAME,
-    ORR_PHYSICS_STATE(ORR_PHYSICS_ENUM) ORR_PHYSICS_DERIVED(ORR_PHYSICS_ENUM)
-#undef ORR_PHYSICS_ENUM
-        ORR_PHYSICS_FIELD_COUNT
-} orr_physics_field;
-
 typedef struct orr_physics_desc {
     int32_t worlds;        // 0: one
-    bool double_precision; // the same program in double, one world per lane of width one
-    // Most contacts of a step, of the worlds of a block together. 0: as many as the model can have, but not more than
-    // 2048 or 16 per geom, whichever is more
+    bool double_precision; // the lane program in double instead of float
+    // Most contacts of a step, of the worlds of a block together. 0: as many as the model can have, but at
+    // most 2048 or 16 per geom, whichever is more.
     int32_t contact_capacity;
-    orr_cuda *cuda; // the worlds live on this device; NULL: on the CPU. It must outlive the physics
+    orr_cuda *cuda; // the device that holds and steps the worlds; NULL: the CPU. It must outlive the physics
     int32_t
-        team; // threads of it that step a world together: 1, 2, 4 or 8, to the same bits; 0: as many as pay
+        team; // CUDA: threads that step one world, 1, 2, 4 or 8, with the same bits; 0: chosen for the GPU
 } orr_physics_desc;
 
-// The model must outlive the physics; jobs must too. Worlds begin at qpos0, at rest.
-// ORR_CODE_FEATURE_ABSENT names what the model needs and the dynamics do not have.
+// The model and the jobs must outlive the physics. Worlds start at qpos0, at rest. ORR_CODE_FEATURE_ABSENT:
+// the model needs a feature, which the message names, that the dynamics do not have.
 orr_result orr_physics_create(const orr_physics_desc *desc, const orr_model *model, orr_jobs *jobs,
                               orr_physics **physics, orr_error *error);
 void orr_physics_destroy(orr_physics *physics); // NULL is allowed
 
 void orr_physics_step(orr_physics *physics, int steps);
-void orr_physics_forward(orr_physics *physics); // qacc of the state as it is; nothing moves
-void orr_physics_reset(orr_physics *physics, int world);
+void orr_physics_forward(orr_physics *physics);          // computes qacc; the state does not move
+void orr_physics_reset(orr_physics *physics, int world); // to the start: qpos0 at rest, unless varied
 
-int orr_physics_size(const orr_physics *physics, orr_physics_field field); // numbers per world
-// One world's part of the state: `size` numbers.
-void orr_physics_get(const orr_physics *physics, orr_physics_field field, int world, double *values);
-void orr_physics_set(orr_physics *physics, orr_physics_field field, int world, const double *values);
-// Any field of one world; derived ones are worked out for the state as it is, which does not change.
-void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, double *values);
+int orr_physics_size(const orr_physics *physics, orr_physics_quantity quantity); // numbers per world
+// One world's numbers of a quantity of the state: `size` numbers.
+void orr_physics_get(const orr_physics *physics, orr_physics_quantity quantity, int world, double *values);
+void orr_physics_set(orr_physics *physics, orr_physics_quantity quantity, int world, const double *values);
+// One world's numbers of any quantity; derived ones are computed from the current state, which does not
+// change.
+void orr_physics_read(orr_physics *physics, orr_physics_quantity quantity, int world, double *values);
 
-// "qpos" for ORR_PHYSICS_QPOS.
-const char *orr_physics_field_name(orr_physics_field field);
-
-// Fields of all worlds, over the threads: [world][the numbers of one field after the other]. What is derived is worked
-// out once for all of the fields. At most ORR_PHYSICS_FIELD_COUNT of them.
-void orr_physics_read_all(orr_physics *physics, const orr_physics_field *fields, int count, double *values);
-void orr_physics_read_all_f32(orr_physics *physics, const orr_physics_field *fields, int count,
+// Quantities of all worlds, in parallel: [world][the numbers of one quantity after the other]. What is
+// derived is computed once for all quantities. At most ORR_PHYSICS_QUANTITY_COUNT of them.
+void orr_physics_read_all(orr_physics *physics, const orr_physics_quantity *quantities, int count,
+                          double *values);
+void orr_physics_read_all_f32(orr_physics *physics, const orr_physics_quantity *quantities, int count,
                               float *values);
-// A part of the state of all worlds: [world][size].
-void orr_physics_set_all(orr_physics *physics, orr_physics_field field, const double *values);
-void orr_physics_set_all_f32(orr_physics *physics, orr_physics_field field, const float *values);
+// A quantity of the state of all worlds: [world][size].
+void orr_physics_set_all(orr_physics *physics, orr_physics_quantity quantity, const double *values);
+void orr_physics_set_all_f32(orr_physics *physics, orr_physics_quantity quantity, const float *values);
 
-// How a point moves with the dofs, in the world's axes: its velocity is jacp qvel, the angular velocity of its body
-// jacr qvel; both 3 x nv, row-major. kind: ORR_OBJECT_BODY (its centre of mass), _XBODY, _GEOM or _SITE.
-// point: nullable, in the world; another place that moves with the object than its own (mj_jac).
+// The Jacobian of a point of an object, in world axes (MuJoCo's mj_jac): its velocity is jacp qvel, the
+// angular velocity of its body jacr qvel; both 3 x nv, row-major. kind: ORR_OBJECT_BODY (the centre of mass),
+// _XBODY, _GEOM or _SITE. point: position in the world, instead of the object's own; nullable.
 void orr_physics_jacobian(orr_physics *physics, int world, orr_object kind, int id, const double *point,
                           double *jacp, double *jacr);
 
-// Two geoms that touch, or come closer than their margins.
-typedef struct orr_physics_contact {
-    int32_t geom1, geom2, dim; // dim: condim
-    double dist;               // m, negative: penetration
-    double pos[3], frame[9];   // rows of frame: normal from geom1 to geom2, two tangents
-    double force[6]; // in the contact's frame: normal, two tangents, torques (MuJoCo's mj_contactForce)
-} orr_physics_contact;
-
-// Contacts of a world's state as it is, with forces for it. Returns how many there are; writes at most capacity.
+// Contacts of a world's current state, with their forces. Returns how many there are; writes at most
+// capacity.
 int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *contacts, int capacity);
 
-// Domain randomisation: gives `count` worlds from `world` on their own values of a quantity; values: count x
-// orr_physics_vary_size(). What follows from it (inverse weights, friction of pairs, bounding spheres) follows, as
-// MuJoCo's mj_setConst has it. Other worlds keep the model's values, to the bit. The first time that a quantity
-// differs, all worlds get room for it. Fails on values that are not finite or below what they can be, on an inertia
-// matrix that is singular, on masses and inertias in a fluid, and on sizes of meshes, height fields and ellipsoids in a fluid; worlds
-// before the one it names have their new values then.
+// Domain randomisation: sets a parameter of `count` worlds from `world` on; values: count x
+// orr_physics_vary_size(). Constants that depend on it (inverse weights, friction of pairs, bounding spheres)
+// are computed again, as by MuJoCo's mj_setConst. Other worlds keep the model's values, to the bit. The first
+// time that a parameter varies, the state of all worlds grows. Fails on values that are not finite or out of
+// range, on a singular inertia matrix, on masses and inertias in a fluid, and on sizes of meshes, height
+// fields and of ellipsoids in a fluid; worlds before the one that the message names have their new values
+// then.
 orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int count, const double *values,
                             orr_error *error);
 int orr_physics_vary_size(const orr_physics *physics, orr_vary what); // numbers per world
 
-// On CUDA calls that give the host nothing return at once, and what they began runs in the device's stream; calls that read
-// wait for it. So a failure of the device can show later than it happened.
-// ORR_OK, or what a CUDA device said when it failed: since then worlds stand still and what is read of them is old, for each
-// block of worlds as it was when the host read or set it last. Waits for the steps under way.
+// ORR_OK, or the error of a CUDA device that has failed: since then worlds do not move, and reading returns
+// what the host read or set last, for each block of worlds. Waits for the steps in progress.
 orr_result orr_physics_check(const orr_physics *physics, orr_error *error);
-// The same, as far as it is known without waiting.
+// The same as far as it is known without waiting.
 orr_result orr_physics_status(const orr_physics *physics, orr_error *error);
-orr_cuda *orr_physics_cuda(const orr_physics *physics); // the device that worlds live on; NULL: the CPU
+orr_cuda *orr_physics_cuda(const orr_physics *physics); // the device of the worlds; NULL: the CPU
 
-// A field of all worlds where it is on their device, without a copy: number i of world w stands at
-// ((char *)numbers + w / 32 * block_bytes)[i][w % 32], a float, or a double.
+// A quantity of all worlds in device memory: number i of world w is a float, or a double, at
+// ((char *)numbers + w / 32 * block_bytes)[i][w % 32].
 typedef struct orr_physics_view {
     void *numbers; // memory of the device
     size_t block_bytes;
     int32_t count; // numbers per world
 } orr_physics_view;
 
-// What is derived is worked out, and stays until the next call with this physics. A part of the state stays there until
-// worlds begin to differ in a new quantity (orr_physics_vary); others may write it before the next call, and ask again
-// before they write again.
-// Fails with ORR_CODE_ARGUMENT for worlds on the CPU, with _CAPACITY for derived fields of more worlds than move at once.
-orr_result orr_physics_device_view(orr_physics *physics, orr_physics_field field, orr_physics_view *view,
-                                   orr_error *error);
+// Gives access to a quantity without a copy. A derived quantity is computed, and valid until the next call
+// with this physics. A quantity of the state is valid until worlds begin to differ in a new parameter
+// (orr_physics_vary); others may write it before the next call, and must call this again before they write
+// again. ORR_CODE_ARGUMENT: the worlds are on the CPU. ORR_CODE_CAPACITY: a derived quantity of more worlds
+// than there is scratch for.
+orr_result orr_physics_device_view(orr_physics *physics, orr_physics_quantity quantity,
+                                   orr_physics_view *view, orr_error *error);
 
-// Memory of a CUDA device for where the bodies of one world are. Zero is an empty one.
+// The poses of one world's bodies in memory of a CUDA device. Zero: no memory yet.
 typedef struct orr_physics_bodies {
     orr_cuda *cuda;
     void *memory;
@@ -172,24 +110,24 @@ typedef struct orr_physics_bodies {
     int32_t count;
 } orr_physics_bodies;
 
-// Puts there where the bodies of a world on that device are now, in the device's stream and without waiting: for what follows
-// in the stream, as drawing does. Of a world that has diverged: where the bodies were of the world that was asked for last.
-// DEVICE_MEMORY when the device has no room for them, which does the worlds no harm.
+// Writes the current poses of a world's bodies there, in the device's stream, for work that follows in the
+// stream (drawing); does not wait. For a world that has diverged: the poses written last for a world that had
+// not. ORR_CODE_DEVICE_MEMORY: the device has no memory for them; the worlds are not affected.
 orr_result orr_physics_device_bodies(orr_physics *physics, int world, orr_physics_bodies *bodies,
                                      orr_error *error);
-void orr_physics_bodies_release(orr_physics_bodies *bodies); // before its device goes
+void orr_physics_bodies_release(orr_physics_bodies *bodies); // before its device is destroyed
 
-// Has the world's state become infinite, not a number, or larger than 1e10? It stays so until it is reset or
-// set; other worlds are not touched.
+// Has the world's state become infinite, not a number, or larger than 1e10? True until the world is reset or
+// set; other worlds are not affected.
 bool orr_physics_diverged(const orr_physics *physics, int world);
 
-// The most contacts that a step of any world's block has needed so far. Above the capacity contacts were left out, the
-// last in the order of pairs.
+// The most contacts that a step of any world's block has needed so far. Above the capacity contacts were left
+// out, the last in the order of pairs.
 int orr_physics_contacts_needed(const orr_physics *physics);
 int orr_physics_contact_capacity(const orr_physics *physics);
 
 int orr_physics_worlds(const orr_physics *physics);
-int orr_physics_lanes(const orr_physics *physics);
-int orr_physics_team(const orr_physics *physics); // threads that step a world together; 1 on the CPU
+int orr_physics_lanes(const orr_physics *physics);            // worlds of a block
+int orr_physics_team(const orr_physics *physics);             // CUDA: threads that step one world; CPU: 1
 size_t orr_physics_world_bytes(const orr_physics *physics);   // of state per world
-size_t orr_physics_scratch_bytes(const orr_physics *physics); // per thread, at most; on CUDA per 32 worlds
+size_t orr_physics_scratch_bytes(const orr_physics *physics); // per thread; on CUDA per block of 32 worlds

@@ -1,16 +1,16 @@
 #include "physics/simulation/world_device.h"
 
 #include "engine/device/cuda_gpu.h"
-#include "physics/model/pose.h"
-#include "physics/simulation/world_cuda.h"
+#include "physics/pose/rest_pose.h"
+#include "physics/simulation/program_cuda.h"
 #include "physics/simulation/world_state.h"
 
-// Scratch is for as many warps as a card can have at work; more blocks take turns.
+// Scratch is for as many warps as a GPU can have resident; more blocks are launched one after the other.
 enum { WARPS_PER_PROCESSOR = 16 };
-// As many warps as a processor's registers hold of this program.
+// Warps of this program that the registers of a multiprocessor hold.
 enum { WARPS_AT_WORK = 8 };
 
-// Who has the newest numbers of a block, or the newest notes.
+// Where the newest numbers of a block, or the newest notes, are.
 typedef enum newest { NEWEST_BOTH, NEWEST_HOST, NEWEST_DEVICE } newest;
 
 struct orr_device_worlds {
@@ -30,7 +30,7 @@ struct orr_device_worlds {
 };
 
 enum { NOTE_COUNTS = 2 };  // of orr_cuda_worlds.counts
-enum { BODY_NUMBERS = 7 }; // a place and a quaternion
+enum { BODY_NUMBERS = 7 }; // position and quaternion
 
 const orr_program *orr_device_program(bool double_precision)
 {
@@ -55,7 +55,7 @@ orr_result orr_device_status(const orr_device_worlds *device, orr_error *error)
     return device->failed;
 }
 
-// More threads for a world while the card has room for their warps.
+// More threads per world while the GPU has registers for their warps.
 static int choose_team(int blocks, int processors)
 {
     int team = 1;
@@ -78,7 +78,7 @@ static orr_result upload_model(orr_physics *physics, orr_error *error)
         ORR_TRY(orr_cuda_alloc(device->cuda, bytes, 1, &device->model, error));
     }
     char *copy;
-    ORR_ALLOC(copy, bytes, "a model on its way to the device", error);
+    ORR_ALLOC(copy, bytes, "a model to upload", error);
     device->program->copy_model(physics->program_model, copy, device->model);
     orr_result result = orr_cuda_upload(device->cuda, device->model, copy, bytes, error);
     orr_free(copy);
@@ -87,25 +87,27 @@ static orr_result upload_model(orr_physics *physics, orr_error *error)
     return result;
 }
 
-// Until a world is looked at that has not diverged, bodies are where the model has them.
+// Until a world has been read that has not diverged, its bodies are in the rest pose.
 static orr_result keep_rest(orr_physics *physics, orr_error *error)
 {
     orr_device_worlds *device = physics->device;
     const orr_model *m = physics->model;
     size_t count = (size_t)m->nbody;
-    model_pose pose;
     ORR_TRY(orr_cuda_alloc(device->cuda, BODY_NUMBERS * count, sizeof(float), &device->kept, error));
-    ORR_TRY(pose_create(&pose, m, error));
-    pose_kinematics(&pose, m->qpos0);
+    double *pose = orr_alloc(BODY_NUMBERS * count, sizeof *pose); // positions, then quaternions
     float *numbers = orr_alloc(BODY_NUMBERS * count, sizeof *numbers);
-    for (size_t i = 0; i < BODY_NUMBERS * count && numbers; i++) {
-        numbers[i] = (float)(i < 3 * count ? pose.xpos[i] : pose.xquat[i - 3 * count]);
+    orr_result result = pose && numbers
+                            ? orr_model_rest_pose(m, pose, pose + 3 * count, error)
+                            : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: poses of bodies");
+    for (size_t i = 0; i < BODY_NUMBERS * count && result == ORR_OK; i++) {
+        numbers[i] = (float)pose[i];
     }
-    orr_result result = numbers ? orr_cuda_upload(device->cuda, device->kept, numbers,
-                                                  BODY_NUMBERS * count * sizeof *numbers, error)
-                                : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: places of bodies");
+    if (result == ORR_OK) {
+        result = orr_cuda_upload(device->cuda, device->kept, numbers, BODY_NUMBERS * count * sizeof *numbers,
+                                 error);
+    }
+    orr_free(pose);
     orr_free(numbers);
-    pose_destroy(&pose);
     return result;
 }
 
@@ -171,7 +173,7 @@ void orr_device_destroy(orr_device_worlds *device)
     orr_free(device);
 }
 
-// The first failure stays.
+// Records a failure; only the first one counts.
 static void note(orr_device_worlds *device, orr_result result, const orr_error *error)
 {
     if (result != ORR_OK && device->failed == ORR_OK) {
@@ -180,7 +182,7 @@ static void note(orr_device_worlds *device, orr_result result, const orr_error *
     }
 }
 
-// Copies runs of neighbouring blocks whose newest numbers are with `side`, which then both have.
+// Copies runs of neighbouring blocks whose newest numbers are on `side` to the other side.
 static orr_result exchange(const orr_physics *physics, int first, int count, newest side, orr_error *error)
 {
     orr_device_worlds *device = physics->device;
@@ -242,7 +244,7 @@ void orr_device_change(orr_physics *physics, int first, int count)
     orr_device_settle(physics);
     for (int i = first; i < first + count; i++) {
         device->newest[i] = NEWEST_HOST;
-        if (physics->diverged[i]) { // what is written makes worlds finite again
+        if (physics->diverged[i]) { // a written world counts as finite again
             device->newest_notes = NEWEST_HOST;
         }
     }
@@ -274,7 +276,7 @@ bool orr_device_write(orr_physics *physics, int world, int at, int count, const 
     return false;
 }
 
-orr_result orr_device_make_room(orr_physics *physics, int state_count, orr_error *error)
+orr_result orr_device_resize_state(orr_physics *physics, int state_count, orr_error *error)
 {
     orr_device_worlds *device = physics->device;
     orr_device_change(physics, 0, physics->blocks);
@@ -290,7 +292,7 @@ orr_result orr_device_make_room(orr_physics *physics, int state_count, orr_error
     return ORR_OK;
 }
 
-// The device has the newest of all.
+// Uploads what the host has changed.
 static orr_result send(orr_physics *physics, orr_error *error)
 {
     orr_device_worlds *device = physics->device;
@@ -386,17 +388,18 @@ void orr_device_take(orr_physics *physics, int skip, int blocks, int at, int cou
     }
 }
 
-orr_result orr_device_view(orr_physics *physics, bool lasts, int at, orr_physics_view *view, orr_error *error)
+orr_result orr_device_view(orr_physics *physics, bool in_state, int at, orr_physics_view *view,
+                           orr_error *error)
 {
     orr_device_worlds *device = physics->device;
     ORR_TRY(orr_device_status(device, error));
     ORR_TRY(send(physics, error));
-    for (int i = 0; i < physics->blocks && lasts; i++) {
-        device->newest[i] = NEWEST_DEVICE; // others may write there
+    for (int i = 0; i < physics->blocks && in_state; i++) {
+        device->newest[i] = NEWEST_DEVICE; // the caller may write there
     }
     size_t lane_bytes = (size_t)physics->program->lanes * physics->program->real_bytes;
-    view->numbers = (lasts ? device->worlds.state : device->worlds.scratch) + (size_t)at * lane_bytes;
-    view->block_bytes = lasts ? device->worlds.state_bytes : device->worlds.scratch_bytes;
+    view->numbers = (in_state ? device->worlds.state : device->worlds.scratch) + (size_t)at * lane_bytes;
+    view->block_bytes = in_state ? device->worlds.state_bytes : device->worlds.scratch_bytes;
     return orr_cuda_wait(device->cuda, error);
 }
 
@@ -443,7 +446,7 @@ orr_result orr_device_take_bodies(orr_physics *physics, int world, int position_
     orr_error why;
     ORR_TRY(orr_device_status(physics->device, error));
     orr_result result = take_bodies(physics, world, position_at, rotation_at, bodies, &why);
-    if (result == ORR_ERROR_MEMORY) { // worlds have theirs
+    if (result == ORR_ERROR_MEMORY) { // the worlds' own memory is not affected
         return orr_fail(error, (orr_code)why.code, "%s", why.message);
     }
     note(physics->device, result, &why);

@@ -1,4 +1,4 @@
-// Worlds on a CUDA device, in a build without CUDA: nobody can have an orr_cuda to ask for them with.
+// Worlds on a CUDA device, in a build without CUDA: never called, since no orr_cuda can be created.
 #include "physics/simulation/world_device.h"
 
 const orr_program *orr_device_program(bool double_precision)
@@ -68,7 +68,7 @@ bool orr_device_write(orr_physics *physics, int world, int at, int count, const 
     return false;
 }
 
-orr_result orr_device_make_room(orr_physics *physics, int state_count, orr_error *error)
+orr_result orr_device_resize_state(orr_physics *physics, int state_count, orr_error *error)
 {
     (void)physics;
     (void)state_count;
@@ -107,10 +107,11 @@ void orr_device_take(orr_physics *physics, int skip, int blocks, int at, int cou
     (void)numbers;
 }
 
-orr_result orr_device_view(orr_physics *physics, bool lasts, int at, orr_physics_view *view, orr_error *error)
+orr_result orr_device_view(orr_physics *physics, bool in_state, int at, orr_physics_view *view,
+                           orr_error *error)
 {
     (void)physics;
-    (void)lasts;
+    (void)in_state;
     (void)at;
     (void)view;
     (void)error;

@@ -1,10 +1,13 @@
 // Reading and writing worlds.
+#define ORR_SCALAR
+#define ORR_SCALAR_DOUBLE
+#include "physics/model/spatial_formula.h"
 #include "physics/simulation/world_state.h"
 
-// How much has to be worked out for a field.
-static orr_program_call call_for(orr_physics_field field)
+// How much has to be computed for a quantity.
+static orr_program_call call_for(orr_physics_quantity quantity)
 {
-    switch (field) {
+    switch (quantity) {
     case ORR_PHYSICS_XPOS:
     case ORR_PHYSICS_XQUAT:
     case ORR_PHYSICS_XMAT:
@@ -41,69 +44,58 @@ static orr_program_call call_for(orr_physics_field field)
     }
 }
 
-static const char *const field_names[] = {
-#define FIELD_NAME(NAME, name) #name,
-    ORR_PHYSICS_STATE(FIELD_NAME) ORR_PHYSICS_DERIVED(FIELD_NAME)
-#undef FIELD_NAME
-};
+// Where a quantity is among the reals of a world.
+typedef struct number_range {
+    int first, count;
+    bool in_state; // else in the scratch of a thread
+} number_range;
 
-const char *orr_physics_field_name(orr_physics_field field)
+static number_range find_range(const orr_physics *physics, orr_physics_quantity quantity)
 {
-    assert(field >= 0 && field < ORR_PHYSICS_FIELD_COUNT);
-    return field_names[field];
+    number_range range;
+    range.first =
+        physics->program->quantity_offset(physics->program_model, quantity, &range.count, &range.in_state);
+    return range;
 }
 
-// Where the numbers of a field stand.
-typedef struct field_place {
-    int at, count;
-    bool lasts; // in the state, not in the scratch of a thread
-} field_place;
-
-static field_place find_field(const orr_physics *physics, orr_physics_field field)
+int orr_physics_size(const orr_physics *physics, orr_physics_quantity quantity)
 {
-    field_place place;
-    place.at = physics->program->field_at(physics->program_model, field, &place.count, &place.lasts);
-    return place;
+    return find_range(physics, quantity).count;
 }
 
-int orr_physics_size(const orr_physics *physics, orr_physics_field field)
-{
-    return find_field(physics, field).count;
-}
-
-static void copy_out(const orr_physics *physics, const char *array, field_place place, int lane,
+static void copy_out(const orr_physics *physics, const char *array, number_range range, int lane,
                      double *values)
 {
-    for (int i = 0; i < place.count; i++) {
-        values[i] = read_number(physics->program, array, place.at + i, lane);
+    for (int i = 0; i < range.count; i++) {
+        values[i] = read_number(physics->program, array, range.first + i, lane);
     }
 }
 
-void orr_physics_get(const orr_physics *physics, orr_physics_field field, int world, double *values)
+void orr_physics_get(const orr_physics *physics, orr_physics_quantity quantity, int world, double *values)
 {
     assert(world >= 0 && world < physics->worlds);
     int lanes = physics->program->lanes;
-    field_place place = find_field(physics, field);
-    assert(place.lasts);
-    copy_out(physics, read_state(physics, world / lanes), place, world % lanes, values);
+    number_range range = find_range(physics, quantity);
+    assert(range.in_state);
+    copy_out(physics, read_state(physics, world / lanes), range, world % lanes, values);
 }
 
-void orr_physics_set(orr_physics *physics, orr_physics_field field, int world, const double *values)
+void orr_physics_set(orr_physics *physics, orr_physics_quantity quantity, int world, const double *values)
 {
     assert(world >= 0 && world < physics->worlds);
     int lanes = physics->program->lanes, block = world / lanes, lane = world % lanes;
-    field_place place = find_field(physics, field);
-    assert(place.lasts);
-    if (!physics->device || !orr_device_write(physics, world, place.at, place.count, values)) {
+    number_range range = find_range(physics, quantity);
+    assert(range.in_state);
+    if (!physics->device || !orr_device_write(physics, world, range.first, range.count, values)) {
         char *state = write_state(physics, block);
-        for (int i = 0; i < place.count; i++) {
-            write_number(physics->program, state, place.at + i, lane, values[i]);
+        for (int i = 0; i < range.count; i++) {
+            write_number(physics->program, state, range.first + i, lane, values[i]);
         }
     }
     physics->diverged[block] &= ~(1u << lane);
 }
 
-// Works out what can be read of a world's block, in the first thread's scratch.
+// Computes what can be read of a world's block, in the first thread's scratch.
 static void evaluate(orr_physics *physics, int world, orr_program_call call)
 {
     if (physics->device) {
@@ -114,49 +106,49 @@ static void evaluate(orr_physics *physics, int world, orr_program_call call)
                           physics->scratch, call, 0, &physics->contacts_needed[0]);
 }
 
-// Numbers of what evaluate() worked out, in the first thread's scratch.
-static field_place found(orr_physics *physics, orr_physics_field field)
+// The range of a quantity that evaluate() has computed, in the first thread's scratch.
+static number_range found(orr_physics *physics, orr_physics_quantity quantity)
 {
-    field_place place = find_field(physics, field);
+    number_range range = find_range(physics, quantity);
     if (physics->device) {
         size_t number_bytes = (size_t)physics->program->lanes * physics->program->real_bytes;
-        orr_device_take(physics, 0, 1, place.at, place.count,
-                        physics->scratch + (size_t)place.at * number_bytes);
+        orr_device_take(physics, 0, 1, range.first, range.count,
+                        physics->scratch + (size_t)range.first * number_bytes);
     }
-    return place;
+    return range;
 }
 
-void orr_physics_read(orr_physics *physics, orr_physics_field field, int world, double *values)
+void orr_physics_read(orr_physics *physics, orr_physics_quantity quantity, int world, double *values)
 {
     assert(world >= 0 && world < physics->worlds);
-    field_place place = find_field(physics, field);
-    if (place.lasts) {
-        orr_physics_get(physics, field, world, values);
+    number_range range = find_range(physics, quantity);
+    if (range.in_state) {
+        orr_physics_get(physics, quantity, world, values);
         return;
     }
-    evaluate(physics, world, call_for(field));
-    copy_out(physics, physics->scratch, found(physics, field), world % physics->program->lanes, values);
+    evaluate(physics, world, call_for(quantity));
+    copy_out(physics, physics->scratch, found(physics, quantity), world % physics->program->lanes, values);
 }
 
 // ---- all worlds at once ----
 
 typedef struct read_job {
     orr_physics *physics;
-    field_place places[ORR_PHYSICS_FIELD_COUNT];
-    orr_program_call calls[ORR_PHYSICS_FIELD_COUNT];
-    int fields, size; // size: numbers of a world, of all fields
-    double *wide;     // one of these
+    number_range ranges[ORR_PHYSICS_QUANTITY_COUNT];
+    orr_program_call calls[ORR_PHYSICS_QUANTITY_COUNT];
+    int count, size; // of quantities; of their numbers, per world
+    double *wide;    // one of these
     float *narrow;
 } read_job;
 
-static read_job begin_read(orr_physics *physics, const orr_physics_field *fields, int count)
+static read_job begin_read(orr_physics *physics, const orr_physics_quantity *quantities, int count)
 {
-    assert(count >= 0 && count <= ORR_PHYSICS_FIELD_COUNT);
-    read_job job = {.physics = physics, .fields = count};
+    assert(count >= 0 && count <= ORR_PHYSICS_QUANTITY_COUNT);
+    read_job job = {.physics = physics, .count = count};
     for (int i = 0; i < count; i++) {
-        job.places[i] = find_field(physics, fields[i]);
-        job.calls[i] = call_for(fields[i]);
-        job.size += job.places[i].count;
+        job.ranges[i] = find_range(physics, quantities[i]);
+        job.calls[i] = call_for(quantities[i]);
+        job.size += job.ranges[i].count;
     }
     return job;
 }
@@ -167,7 +159,7 @@ static int block_worlds(const orr_physics *physics, int block)
     return left < lanes ? left : lanes;
 }
 
-// Numbers of a float program as floats: what learners read, without a choice for each of them.
+// Numbers of a float program as floats, without a branch for each of them.
 static void copy_floats(const char *from, size_t stride, int count, float *to)
 {
     for (int k = 0; k < count; k++) {
@@ -175,32 +167,33 @@ static void copy_floats(const char *from, size_t stride, int count, float *to)
     }
 }
 
-// Field `i` of the worlds of a block, which begins at `numbers`; `before`: numbers of the fields before it.
-static void copy_field(const read_job *job, int block, const char *numbers, int i, int before)
+// Quantity `i` of the worlds of a block, which begins at `numbers`; `before`: numbers of the quantities
+// before it.
+static void copy_quantity(const read_job *job, int block, const char *numbers, int i, int before)
 {
     const orr_program *program = job->physics->program;
     size_t lanes = (size_t)program->lanes, stride = lanes * program->real_bytes;
-    const field_place place = {.count = job->places[i].count};
+    const number_range range = {.count = job->ranges[i].count};
     for (int lane = 0; lane < block_worlds(job->physics, block); lane++) {
         size_t world = (size_t)block * lanes + (size_t)lane, to = world * (size_t)job->size + (size_t)before;
         if (job->wide) {
-            copy_out(job->physics, numbers, place, lane, job->wide + to);
+            copy_out(job->physics, numbers, range, lane, job->wide + to);
         } else if (program->real_bytes == sizeof(float)) {
-            copy_floats(numbers + (size_t)lane * sizeof(float), stride, place.count, job->narrow + to);
+            copy_floats(numbers + (size_t)lane * sizeof(float), stride, range.count, job->narrow + to);
         } else {
-            for (int k = 0; k < place.count; k++) {
+            for (int k = 0; k < range.count; k++) {
                 job->narrow[to + (size_t)k] = (float)read_number(program, numbers, k, lane);
             }
         }
     }
 }
 
-// The deepest call that the fields need, inverse dynamics or those before; ORR_PROGRAM_STEP: none.
+// The last stage that the quantities need, of inverse dynamics or of the others; ORR_PROGRAM_STEP: none.
 static orr_program_call deepest(const read_job *job, bool inverse)
 {
     orr_program_call call = ORR_PROGRAM_STEP;
-    for (int i = 0; i < job->fields; i++) {
-        if (!job->places[i].lasts && (job->calls[i] == ORR_PROGRAM_INVERSE) == inverse &&
+    for (int i = 0; i < job->count; i++) {
+        if (!job->ranges[i].in_state && (job->calls[i] == ORR_PROGRAM_INVERSE) == inverse &&
             job->calls[i] > call) {
             call = job->calls[i];
         }
@@ -215,49 +208,50 @@ static void read_block(void *context, int block, int worker)
     char *state = block_state(physics, block);
     char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
     size_t number_bytes = (size_t)physics->program->lanes * physics->program->real_bytes;
-    // inverse dynamics write over the rest, and come last
+    // inverse dynamics overwrite other quantities, so they come last
     for (int inverse = 0; inverse < 2; inverse++) {
         orr_program_call call = deepest(job, inverse);
         if (call != ORR_PROGRAM_STEP) {
             physics->program->run(physics->program_model, state, scratch, call, 0,
                                   &physics->contacts_needed[worker]);
         }
-        for (int i = 0, before = 0; i < job->fields; before += job->places[i++].count) {
+        for (int i = 0, before = 0; i < job->count; before += job->ranges[i++].count) {
             if ((job->calls[i] == ORR_PROGRAM_INVERSE) == inverse) {
-                size_t at = (size_t)job->places[i].at * number_bytes;
-                copy_field(job, block, (job->places[i].lasts ? state : scratch) + at, i, before);
+                size_t at = (size_t)job->ranges[i].first * number_bytes;
+                copy_quantity(job, block, (job->ranges[i].in_state ? state : scratch) + at, i, before);
             }
         }
     }
 }
 
-// A field of blocks that has come from a device: [block][number][lane].
-typedef struct taken_field {
+// A quantity of blocks, copied from a device: [block][number][lane].
+typedef struct taken_quantity {
     const read_job *job;
     const char *numbers;
     size_t block_bytes;
     int first, i, before;
-} taken_field;
+} taken_quantity;
 
 static void copy_taken(void *context, int block, int worker)
 {
-    const taken_field *taken = context;
+    const taken_quantity *taken = context;
     (void)worker;
-    copy_field(taken->job, taken->first + block, taken->numbers + (size_t)block * taken->block_bytes,
-               taken->i, taken->before);
+    copy_quantity(taken->job, taken->first + block, taken->numbers + (size_t)block * taken->block_bytes,
+                  taken->i, taken->before);
 }
 
-// Field `i` of `blocks` blocks from first, worked out on the device; as many at once as the host's scratch can hold.
-static void take_field(const read_job *job, int first, int blocks, int i, int before)
+// Copies quantity `i` of `blocks` blocks from the device's scratch, as many at once as the host's scratch
+// holds.
+static void take_quantity(const read_job *job, int first, int blocks, int i, int before)
 {
     orr_physics *physics = job->physics;
-    field_place place = job->places[i];
-    size_t bytes = (size_t)place.count * (size_t)physics->program->lanes * physics->program->real_bytes;
-    int room = place.count > 0 ? (int)(physics->scratch_bytes / bytes) : blocks;
-    for (int done = 0; done < blocks; done += room) {
-        int count = blocks - done < room ? blocks - done : room;
-        taken_field taken = {job, physics->scratch, bytes, first + done, i, before};
-        orr_device_take(physics, done, count, place.at, place.count, physics->scratch);
+    number_range range = job->ranges[i];
+    size_t bytes = (size_t)range.count * (size_t)physics->program->lanes * physics->program->real_bytes;
+    int at_once = range.count > 0 ? (int)(physics->scratch_bytes / bytes) : blocks;
+    for (int done = 0; done < blocks; done += at_once) {
+        int count = blocks - done < at_once ? blocks - done : at_once;
+        taken_quantity taken = {job, physics->scratch, bytes, first + done, i, before};
+        orr_device_take(physics, done, count, range.first, range.count, physics->scratch);
         orr_jobs_for(physics->jobs, count, copy_taken, &taken);
     }
 }
@@ -268,10 +262,11 @@ static void copy_lasting(void *context, int block, int worker)
     const orr_physics *physics = job->physics;
     size_t number_bytes = (size_t)physics->program->lanes * physics->program->real_bytes;
     (void)worker;
-    for (int i = 0, before = 0; i < job->fields; before += job->places[i++].count) {
-        if (job->places[i].lasts) {
-            copy_field(job, block, block_state(physics, block) + (size_t)job->places[i].at * number_bytes, i,
-                       before);
+    for (int i = 0, before = 0; i < job->count; before += job->ranges[i++].count) {
+        if (job->ranges[i].in_state) {
+            copy_quantity(job, block,
+                          block_state(physics, block) + (size_t)job->ranges[i].first * number_bytes, i,
+                          before);
         }
     }
 }
@@ -290,9 +285,9 @@ static void read_device(read_job *job)
                 continue;
             }
             orr_device_evaluate(physics, first, blocks, call);
-            for (int i = 0, before = 0; i < job->fields; before += job->places[i++].count) {
-                if (!job->places[i].lasts && (job->calls[i] == ORR_PROGRAM_INVERSE) == inverse) {
-                    take_field(job, first, blocks, i, before);
+            for (int i = 0, before = 0; i < job->count; before += job->ranges[i++].count) {
+                if (!job->ranges[i].in_state && (job->calls[i] == ORR_PROGRAM_INVERSE) == inverse) {
+                    take_quantity(job, first, blocks, i, before);
                 }
             }
         }
@@ -308,23 +303,25 @@ static void read_all(read_job *job)
     }
 }
 
-void orr_physics_read_all(orr_physics *physics, const orr_physics_field *fields, int count, double *values)
+void orr_physics_read_all(orr_physics *physics, const orr_physics_quantity *quantities, int count,
+                          double *values)
 {
-    read_job job = begin_read(physics, fields, count);
+    read_job job = begin_read(physics, quantities, count);
     job.wide = values;
     read_all(&job);
 }
 
-void orr_physics_read_all_f32(orr_physics *physics, const orr_physics_field *fields, int count, float *values)
+void orr_physics_read_all_f32(orr_physics *physics, const orr_physics_quantity *quantities, int count,
+                              float *values)
 {
-    read_job job = begin_read(physics, fields, count);
+    read_job job = begin_read(physics, quantities, count);
     job.narrow = values;
     read_all(&job);
 }
 
 typedef struct write_job {
     orr_physics *physics;
-    field_place place;
+    number_range range;
     const double *wide; // one of these
     const float *narrow;
 } write_job;
@@ -336,53 +333,55 @@ static void write_block(void *context, int block, int worker)
     (void)worker;
     for (int lane = 0; lane < block_worlds(physics, block); lane++) {
         size_t world = (size_t)block * (size_t)physics->program->lanes + (size_t)lane;
-        for (int k = 0; k < job->place.count; k++) {
-            size_t i = world * (size_t)job->place.count + (size_t)k;
-            write_number(physics->program, block_state(physics, block), job->place.at + k, lane,
+        for (int k = 0; k < job->range.count; k++) {
+            size_t i = world * (size_t)job->range.count + (size_t)k;
+            write_number(physics->program, block_state(physics, block), job->range.first + k, lane,
                          job->wide ? job->wide[i] : (double)job->narrow[i]);
         }
     }
     physics->diverged[block] = 0;
 }
 
-static void write_all(orr_physics *physics, orr_physics_field field, const double *wide, const float *narrow)
+static void write_all(orr_physics *physics, orr_physics_quantity quantity, const double *wide,
+                      const float *narrow)
 {
-    write_job job = {physics, find_field(physics, field), wide, narrow};
-    assert(job.place.lasts);
+    write_job job = {physics, find_range(physics, quantity), wide, narrow};
+    assert(job.range.in_state);
     if (physics->device) {
         orr_device_change(physics, 0, physics->blocks);
     }
     orr_jobs_for(physics->jobs, physics->blocks, write_block, &job);
 }
 
-void orr_physics_set_all(orr_physics *physics, orr_physics_field field, const double *values)
+void orr_physics_set_all(orr_physics *physics, orr_physics_quantity quantity, const double *values)
 {
-    write_all(physics, field, values, NULL);
+    write_all(physics, quantity, values, NULL);
 }
 
-void orr_physics_set_all_f32(orr_physics *physics, orr_physics_field field, const float *values)
+void orr_physics_set_all_f32(orr_physics *physics, orr_physics_quantity quantity, const float *values)
 {
-    write_all(physics, field, NULL, values);
+    write_all(physics, quantity, NULL, values);
 }
 
-orr_result orr_physics_device_view(orr_physics *physics, orr_physics_field field, orr_physics_view *view,
-                                   orr_error *error)
+orr_result orr_physics_device_view(orr_physics *physics, orr_physics_quantity quantity,
+                                   orr_physics_view *view, orr_error *error)
 {
     if (!physics->device) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: expected worlds on a CUDA device, not on the CPU",
-                        orr_physics_field_name(field));
+                        orr_physics_quantity_name(quantity));
     }
-    field_place place = find_field(physics, field);
+    number_range range = find_range(physics, quantity);
     int blocks = orr_device_blocks(physics);
-    if (!place.lasts && blocks < physics->blocks) {
+    if (!range.in_state && blocks < physics->blocks) {
         return orr_fail(error, ORR_CODE_CAPACITY, "%s: expected at most %d worlds on this device, not %d",
-                        orr_physics_field_name(field), blocks * physics->program->lanes, physics->worlds);
+                        orr_physics_quantity_name(quantity), blocks * physics->program->lanes,
+                        physics->worlds);
     }
-    if (!place.lasts) {
-        orr_device_evaluate(physics, 0, blocks, call_for(field));
+    if (!range.in_state) {
+        orr_device_evaluate(physics, 0, blocks, call_for(quantity));
     }
-    view->count = place.count;
-    return orr_device_view(physics, place.lasts, place.at, view, error);
+    view->count = range.count;
+    return orr_device_view(physics, range.in_state, range.first, view, error);
 }
 
 orr_result orr_physics_device_bodies(orr_physics *physics, int world, orr_physics_bodies *bodies,
@@ -392,8 +391,8 @@ orr_result orr_physics_device_bodies(orr_physics *physics, int world, orr_physic
     if (!physics->device) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "bodies: expected worlds on a CUDA device, not on the CPU");
     }
-    int position_at = find_field(physics, ORR_PHYSICS_XPOS).at;
-    return orr_device_take_bodies(physics, world, position_at, find_field(physics, ORR_PHYSICS_XQUAT).at,
+    int position_at = find_range(physics, ORR_PHYSICS_XPOS).first;
+    return orr_device_take_bodies(physics, world, position_at, find_range(physics, ORR_PHYSICS_XQUAT).first,
                                   bodies, error);
 }
 
@@ -410,8 +409,8 @@ int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *c
                                       physics->scratch, world % lanes, contacts, capacity);
 }
 
-// The body that carries an object, and the field in which the object's place stands.
-static int carrier(const orr_model *m, orr_object kind, int id, orr_physics_field *origin)
+// The body that an object is fixed to, and the quantity that holds the object's position.
+static int body_of(const orr_model *m, orr_object kind, int id, orr_physics_quantity *origin)
 {
     switch (kind) {
     case ORR_OBJECT_BODY:
@@ -430,41 +429,43 @@ static int carrier(const orr_model *m, orr_object kind, int id, orr_physics_fiel
     }
 }
 
+// Vector `i` of a quantity that evaluate() computed, from the first thread's scratch.
+static real3 scratch_vector(const orr_physics *physics, int first, int i, int lane)
+{
+    double v[3];
+    for (int k = 0; k < 3; k++) {
+        v[k] = read_number(physics->program, physics->scratch, first + 3 * i + k, lane);
+    }
+    return make_real3(v[0], v[1], v[2]);
+}
+
 void orr_physics_jacobian(orr_physics *physics, int world, orr_object kind, int id, const double *point,
                           double *jacp, double *jacr)
 {
     assert(world >= 0 && world < physics->worlds);
     assert(id >= 0 && id < orr_model_count(physics->model, kind));
     const orr_model *m = physics->model;
-    const orr_program *program = physics->program;
-    int lane = world % program->lanes, nv = m->nv;
+    int lane = world % physics->program->lanes, nv = m->nv;
     evaluate(physics, world, ORR_PROGRAM_POSITIONS);
-    orr_physics_field origin;
-    int body = carrier(m, kind, id, &origin);
-    int com = found(physics, ORR_PHYSICS_SUBTREE_COM).at + 3 * m->body_rootid[body];
-    int cdof = found(physics, ORR_PHYSICS_CDOF).at, at = found(physics, origin).at + 3 * id;
-    double arm[3]; // from the centre of mass of the tree, about which the motions are given
-    for (int k = 0; k < 3; k++) {
-        arm[k] = (point ? point[k] : read_number(program, physics->scratch, at + k, lane)) -
-                 read_number(program, physics->scratch, com + k, lane);
-    }
+    orr_physics_quantity origin;
+    int body = body_of(m, kind, id, &origin);
+    int com = found(physics, ORR_PHYSICS_SUBTREE_COM).first, cdof = found(physics, ORR_PHYSICS_CDOF).first;
+    real3 at = scratch_vector(physics, found(physics, origin).first, id, lane);
+    at = point ? make_real3(point[0], point[1], point[2]) : at;
+    // from the centre of mass of the tree, which the motions are about
+    real3 arm = sub3(at, scratch_vector(physics, com, m->body_rootid[body], lane));
     for (int i = 0; i < 3 * nv; i++) {
         jacp[i] = 0.0;
         jacr[i] = 0.0;
     }
-    while (body > 0 && m->body_dofnum[body] == 0) {
-        body = m->body_parentid[body];
-    }
-    int dof = body > 0 ? m->body_dofadr[body] + m->body_dofnum[body] - 1 : -1;
-    for (; dof >= 0; dof = m->dof_parentid[dof]) {
-        double motion[6];
-        for (int k = 0; k < 6; k++) {
-            motion[k] = read_number(program, physics->scratch, cdof + 6 * dof + k, lane);
-        }
+    for (int dof = physics->plan->last_dof[body]; dof >= 0; dof = m->dof_parentid[dof]) {
+        spatial motion = make_spatial(scratch_vector(physics, cdof, 2 * dof, lane),
+                                      scratch_vector(physics, cdof, 2 * dof + 1, lane));
+        real3 linear = velocity_at(motion, arm);
+        const double columns[6] = {linear.x, linear.y, linear.z, motion.r.x, motion.r.y, motion.r.z};
         for (int k = 0; k < 3; k++) {
-            int a = (k + 1) % 3, b = (k + 2) % 3;
-            jacr[k * nv + dof] = motion[k];
-            jacp[k * nv + dof] = motion[3 + k] + motion[a] * arm[b] - motion[b] * arm[a];
+            jacp[k * nv + dof] = columns[k];
+            jacr[k * nv + dof] = columns[3 + k];
         }
     }
 }

@@ -1,7 +1,8 @@
-// What physics is made of, for world.c (which moves it) and world_read.c (which reads and writes it).
+// struct orr_physics, shared by the files of this folder.
 #pragma once
 
 #include "physics/lanes/program.h"
+#include "physics/simulation/world.h"
 #include "physics/simulation/world_device.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ struct orr_physics {
     orr_jobs *jobs;
     orr_plan *plan;
     const orr_program *program;
-    orr_device_worlds *device; // where worlds live that are not on the CPU; state is then a copy
+    orr_device_worlds *device; // of worlds on a CUDA device, whose state here is a copy; NULL: on the CPU
     void *program_model, *numbers;
     int worlds, blocks, state_count;
     size_t scratch_bytes;
@@ -19,12 +20,12 @@ struct orr_physics {
     char *scratch;         // workers x scratch_bytes
     int workers;           // 1 for worlds on a device
     uint32_t *diverged;    // per block, one bit per lane
-    int *contacts_needed;  // per worker, of a step at most
-    orr_program_call call; // what run_all() does
+    int *contacts_needed;  // per worker: the most of a step
+    orr_program_call call; // of run_all()
     int steps;
 };
 
-// A block's state: state_count numbers, each of all lanes.
+// A block's state: state_count x lanes.
 static inline char *block_state(const orr_physics *physics, int block)
 {
     const orr_program *program = physics->program;
@@ -32,7 +33,7 @@ static inline char *block_state(const orr_physics *physics, int block)
            (size_t)block * (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
 }
 
-// The same, with the numbers that it has now: to be read,
+// The same, up to date, for reading.
 static inline const char *read_state(const orr_physics *physics, int block)
 {
     if (physics->device) {
@@ -41,7 +42,7 @@ static inline const char *read_state(const orr_physics *physics, int block)
     return block_state(physics, block);
 }
 
-// and to be written.
+// The same for writing.
 static inline char *write_state(orr_physics *physics, int block)
 {
     if (physics->device) {
@@ -71,14 +72,14 @@ static inline void write_number(const orr_program *program, char *array, int i, 
            program->real_bytes);
 }
 
-// Where the numbers that differ from world to world stand in its state: last.
+// Index in a world's state of the parameters that vary: they are last.
 static inline int varied_offset(const orr_physics *physics)
 {
     return physics->state_count - physics->plan->varied_count;
 }
 
-// Where those of one quantity stand; -1: it does not differ.
-static inline int varied_place(const orr_physics *physics, orr_vary what)
+// The same of one parameter; -1: it does not vary.
+static inline int varied_index(const orr_physics *physics, orr_vary what)
 {
     int at = physics->plan->varied_at[what];
     return at < 0 ? -1 : varied_offset(physics) + at;

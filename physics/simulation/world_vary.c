@@ -1,6 +1,7 @@
-// Domain randomisation: numbers of the model that differ from world to world.
+// Domain randomisation: parameters that differ between worlds.
 #include "engine/core/memory.h"
-#include "physics/model/build.h"
+#include "physics/model/primitive.h"
+#include "physics/pose/inverse_weights.h"
 #include "physics/simulation/world_state.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@
 static const uint32_t weights = BIT(BODY_SUBTREEMASS) | BIT(BODY_INVWEIGHT0) | BIT(DOF_INVWEIGHT0) |
                                 BIT(TENDON_INVWEIGHT0) | BIT(ACTUATOR_ACC0) | BIT(PAIR);
 
-// What follows from a quantity.
-static uint32_t followers(orr_vary what)
+// Parameters that are derived from one that is set.
+static uint32_t derived_from(orr_vary what)
 {
     switch (what) {
     case ORR_VARY_BODY_MASS:
@@ -26,7 +27,7 @@ static uint32_t followers(orr_vary what)
     }
 }
 
-// Numbers per world, and their name.
+// Numbers per world, and the parameter's name.
 static int size_of(const orr_physics *physics, orr_vary what, const char **name)
 {
     const orr_model *m = physics->model;
@@ -51,7 +52,7 @@ int orr_physics_vary_size(const orr_physics *physics, orr_vary what)
     return size_of(physics, what, &name);
 }
 
-// The model's number, which holds where worlds do not differ.
+// The model's number, for worlds in which it does not vary.
 static double common_number(const orr_physics *physics, orr_vary what, int i)
 {
     const orr_model *m = physics->model;
@@ -76,23 +77,23 @@ static double common_number(const orr_physics *physics, orr_vary what, int i)
 static double world_number(const orr_physics *physics, orr_vary what, int world, int i)
 {
     const orr_program *program = physics->program;
-    int at = varied_place(physics, what);
+    int at = varied_index(physics, what);
     return at < 0 ? common_number(physics, what, i)
                   : read_number(program, read_state(physics, world / program->lanes), at + i,
                                 world % program->lanes);
 }
 
-// Room in all worlds for quantities that have not differed before.
-static orr_result make_room(orr_physics *physics, uint32_t wanted, orr_error *error)
+// Adds parameters to the state of all worlds, those that have not varied before.
+static orr_result reserve_varied(orr_physics *physics, uint32_t added, orr_error *error)
 {
     const orr_program *program = physics->program;
     orr_plan *plan = physics->plan;
     int more = 0;
     for (int what = 0; what < ORR_VARY_COUNT; what++) {
-        wanted &= ~((uint32_t)(plan->varied_at[what] >= 0) << what);
-        more += wanted >> what & 1 ? orr_physics_vary_size(physics, (orr_vary)what) : 0;
+        added &= ~((uint32_t)(plan->varied_at[what] >= 0) << what);
+        more += added >> what & 1 ? orr_physics_vary_size(physics, (orr_vary)what) : 0;
     }
-    if (wanted == 0) {
+    if (added == 0) {
         return ORR_OK;
     }
     size_t number_bytes = (size_t)program->lanes * program->real_bytes; // in all lanes
@@ -104,7 +105,7 @@ static orr_result make_room(orr_physics *physics, uint32_t wanted, orr_error *er
                         physics->worlds, new_bytes / (size_t)program->lanes);
     }
     orr_result result =
-        physics->device ? orr_device_make_room(physics, physics->state_count + more, error) : ORR_OK;
+        physics->device ? orr_device_resize_state(physics, physics->state_count + more, error) : ORR_OK;
     if (result != ORR_OK) {
         orr_free(state);
         return result;
@@ -116,7 +117,7 @@ static orr_result make_room(orr_physics *physics, uint32_t wanted, orr_error *er
     physics->state = state;
     physics->state_count += more;
     for (int what = 0; what < ORR_VARY_COUNT; what++) {
-        if (!(wanted >> what & 1)) {
+        if (!(added >> what & 1)) {
             continue;
         }
         int count = orr_physics_vary_size(physics, (orr_vary)what);
@@ -188,7 +189,7 @@ static orr_result check(const orr_physics *physics, orr_vary what, int world, co
     return ORR_OK;
 }
 
-// A model with a world's numbers: the arrays that can differ, and those that follow, are its own.
+// A model with a world's parameters: it has its own copy of arrays that can vary, and of derived ones.
 static orr_result model_of_world(const orr_physics *physics, int world, orr_vary what, const double *values,
                                  orr_model *copy, double **memory, orr_error *error)
 {
@@ -222,7 +223,7 @@ static void write_derived(orr_physics *physics, int world, uint32_t which, const
     int lane = world % program->lanes;
 #define WRITE(NAME, array, count)                                                                            \
     for (int i = 0; i < (count) && which & BIT(NAME); i++) {                                                 \
-        write_number(program, state, varied_place(physics, ORR_VARY_##NAME) + i, lane, copy->array[i]);      \
+        write_number(program, state, varied_index(physics, ORR_VARY_##NAME) + i, lane, copy->array[i]);      \
     }
     ORR_VARY_DERIVED(WRITE)
 #undef WRITE
@@ -230,29 +231,30 @@ static void write_derived(orr_physics *physics, int world, uint32_t which, const
         double numbers[ORR_PAIR_NUMBERS];
         orr_pair_numbers(copy, &physics->plan->pair[p], numbers);
         for (int i = 0; i < ORR_PAIR_NUMBERS; i++) {
-            int at = varied_place(physics, ORR_VARY_PAIR) + ORR_PAIR_NUMBERS * p + i;
+            int at = varied_index(physics, ORR_VARY_PAIR) + ORR_PAIR_NUMBERS * p + i;
             write_number(program, state, at, lane, numbers[i]);
         }
     }
 }
 
-// What follows when one quantity of a world is to become `values`.
+// Derived parameters of a world in which one is to become `values`.
 static orr_result derive(orr_physics *physics, orr_vary what, int world, const double *values,
                          orr_error *error)
 {
-    uint32_t which = followers(what);
+    uint32_t which = derived_from(what);
     orr_model copy;
     double *memory;
     if (which == 0) {
         return ORR_OK;
     }
     ORR_TRY(model_of_world(physics, world, what, values, &copy, &memory, error));
-    orr_result result = which == weights ? derive_weights(&copy, error) : ORR_OK;
+    orr_result result =
+        which == weights ? orr_find_inverse_weights(&copy, physics->model->name, error) : ORR_OK;
     for (int g = 0; g < copy.ngeom && what == ORR_VARY_GEOM_SIZE; g++) {
         int type = copy.geom_type[g];
         double box[6];
         if (type != ORR_GEOM_MESH && type != ORR_GEOM_HFIELD) {
-            bound_primitive(type, copy.geom_size + 3 * g, box, &copy.geom_rbound[g]);
+            orr_primitive_bounds(type, copy.geom_size + 3 * g, box, &copy.geom_rbound[g]);
         }
     }
     if (result == ORR_OK) {
@@ -269,12 +271,12 @@ orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int 
     assert(world >= 0 && count >= 0 && count <= physics->worlds - world);
     const orr_program *program = physics->program;
     int size = orr_physics_vary_size(physics, what);
-    ORR_TRY(make_room(physics, 1u << what | followers(what), error));
+    ORR_TRY(reserve_varied(physics, 1u << what | derived_from(what), error));
     for (int k = world; k < world + count; k++, values += size) {
         ORR_TRY(check(physics, what, k, values, error));
         ORR_TRY(derive(physics, what, k, values, error));
         for (int i = 0; i < size; i++) {
-            write_number(program, write_state(physics, k / program->lanes), varied_place(physics, what) + i,
+            write_number(program, write_state(physics, k / program->lanes), varied_index(physics, what) + i,
                          k % program->lanes, values[i]);
         }
     }

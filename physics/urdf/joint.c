@@ -1,4 +1,4 @@
-// How a link hangs on its parent: a URDF joint into the joints of a body.
+// A URDF joint, between a link and its parent, into the joints of a body.
 #include "physics/model/rotation.h"
 #include "physics/urdf/urdf.h"
 
@@ -10,8 +10,8 @@ typedef enum joint_kind { REVOLUTE, CONTINUOUS, PRISMATIC, FIXED, FLOATING, PLAN
 static const mjcf_key kinds[] = {
     {"revolute", REVOLUTE}, {"continuous", CONTINUOUS}, {"prismatic", PRISMATIC}, {"fixed", FIXED},
     {"floating", FLOATING}, {"planar", PLANAR},         {"spherical", SPHERICAL}, {NULL, 0}};
-static const mjcf_field type_field[] = {{"type", MJCF_KEYWORD, 0, 1, 1, kinds},
-                                        {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
+static const mjcf_member type_field[] = {{"type", MJCF_KEYWORD, 0, 1, 1, kinds},
+                                         {NULL, MJCF_TEXT, 0, 0, 0, NULL}};
 
 static orr_result add(urdf_reader *reader, const urdf_link *child, int type, const char *ending,
                       const double axis[3])
@@ -26,14 +26,14 @@ static orr_result add(urdf_reader *reader, const urdf_link *child, int type, con
     }
     snprintf(full, size, "%s%s", name, ending);
     *joint = reader->defaults->joint;
-    joint->head = (spec_head){mjcf_place(child->joint), full};
+    joint->head = (spec_head){mjcf_location(child->joint), full};
     joint->body = child->body;
     joint->type = type;
     memcpy(joint->axis, axis, sizeof joint->axis);
     return ORR_OK;
 }
 
-// A plane is two slides along axes across the normal, and a hinge about it.
+// A planar joint becomes two slide joints along axes across the normal and a hinge about it.
 static orr_result add_planar(urdf_reader *reader, const urdf_link *child, const double normal[3])
 {
     double unit[3] = {normal[0], normal[1], normal[2]}, quat[4], mat[9];
@@ -46,7 +46,7 @@ static orr_result add_planar(urdf_reader *reader, const urdf_link *child, const 
     return add(reader, child, ORR_JOINT_HINGE, "_RZ", normal);
 }
 
-// Of all joints that one URDF joint became.
+// Damping and friction, of all joints that one URDF joint became.
 static orr_result read_dynamics(urdf_reader *reader, const mjcf_node *node, spec_joint *joints, int count)
 {
     static const char *const attributes[] = {"damping", "friction", NULL};
@@ -62,7 +62,7 @@ static orr_result read_dynamics(urdf_reader *reader, const mjcf_node *node, spec
     return ORR_OK;
 }
 
-// A range with one end, or with its ends exchanged, is none. Velocities are not limited.
+// A range with one end, or with its ends exchanged, is ignored, as are limits of the velocity.
 static orr_result read_limit(urdf_reader *reader, const mjcf_node *node, spec_joint *joint)
 {
     static const char *const attributes[] = {"lower", "upper", "effort", "velocity", NULL};
@@ -87,7 +87,7 @@ static orr_result read_limit(urdf_reader *reader, const mjcf_node *node, spec_jo
     return ORR_OK;
 }
 
-// position = multiplier * that of the other joint + offset, held as MuJoCo's joint equality holds it.
+// position = multiplier * that of the other joint + offset, as a joint equality.
 static orr_result read_mimic(urdf_reader *reader, const mjcf_node *node, joint_kind kind)
 {
     static const char *const attributes[] = {"joint", "multiplier", "offset", NULL};
@@ -107,7 +107,7 @@ static orr_result read_mimic(urdf_reader *reader, const mjcf_node *node, joint_k
         return spec_memory_fail(reader->error);
     }
     *equality = reader->defaults->equality;
-    equality->head.place = mjcf_place(mimic);
+    equality->head.location = mjcf_location(mimic);
     equality->type = ORR_EQUALITY_JOINT;
     equality->object1 = mjcf_find(node, "name");
     equality->object2 = other;
@@ -126,7 +126,7 @@ static orr_result add_joints(urdf_reader *reader, const urdf_link *child, joint_
         return add(reader, child, ORR_JOINT_SLIDE, "", axis);
     case FLOATING:
         return add(reader, child, ORR_JOINT_FREE, "", axis);
-    case SPHERICAL: // not of the format, but of the Bullet engine, and MuJoCo knows it
+    case SPHERICAL: // not part of URDF: from the Bullet engine; MuJoCo reads it
         return add(reader, child, ORR_JOINT_BALL, "", axis);
     case PLANAR:
         return add_planar(reader, child, axis);
@@ -150,7 +150,7 @@ static orr_result read_axis(urdf_reader *reader, const mjcf_node *node, double a
 
 orr_result urdf_read_joint(urdf_reader *reader, const urdf_link *child)
 {
-    // calibration and safety_controller are for the robot's own software
+    // calibration and safety_controller are for the robot's control software
     static const char *const attributes[] = {"name", "type", NULL};
     static const char *const children[] = {
         "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller",
@@ -168,7 +168,7 @@ orr_result urdf_read_joint(urdf_reader *reader, const urdf_link *child)
     if (!name || !name[0] || kind < 0) {
         return mjcf_fail(node, reader->error, "expected a name and a type");
     }
-    ORR_TRY(urdf_origin(reader, node, body->pos, body->turn.quat));
+    ORR_TRY(urdf_origin(reader, node, body->pos, body->orientation.quat));
     ORR_TRY(read_axis(reader, node, axis));
     ORR_TRY(add_joints(reader, child, (joint_kind)kind, axis));
     ORR_TRY(read_mimic(reader, node, (joint_kind)kind));

@@ -1,4 +1,4 @@
-// What a link is made of: its inertia, and its geoms with their colours.
+// A link: its inertia, and its geoms with their colours.
 #include "physics/urdf/urdf.h"
 
 #include <string.h>
@@ -85,7 +85,7 @@ static orr_result read_inertial(urdf_reader *reader, const urdf_link *link, cons
         return mjcf_fail(node, reader->error, "expected once in a link");
     }
     body->has_inertial = 1;
-    body->inertial = (spec_head){mjcf_place(node), link->name};
+    body->inertial = (spec_head){mjcf_location(node), link->name};
     ORR_TRY(urdf_origin(reader, node, body->ipos, body->iquat));
     ORR_TRY(urdf_numbers(reader, mass, "value", 1, true, &body->mass));
     bool zero = true;
@@ -93,7 +93,7 @@ static orr_result read_inertial(urdf_reader *reader, const urdf_link *link, cons
         ORR_TRY(urdf_numbers(reader, inertia, inertia_attributes[i], 1, true, &body->full_inertia[i]));
         zero = zero && body->full_inertia[i] == 0.0;
     }
-    if (zero) { // of a point: what moves needs more, from links that are fixed to it
+    if (zero) { // a point mass; a link that moves needs inertia from links that are fixed to it
         body->full_inertia[0] = (double)NAN;
     }
     return ORR_OK;
@@ -134,7 +134,7 @@ static orr_result read_geometry(urdf_reader *reader, const mjcf_node *node, spec
     while (shapes[shape] && !mjcf_is(node->children, shapes[shape])) {
         shape++;
     }
-    if (!shapes[shape]) { // of another program's namespace
+    if (!shapes[shape]) { // in another program's namespace
         return mjcf_unknown(node->children, node, reader->error);
     }
     geom->type = types[shape];
@@ -142,7 +142,7 @@ static orr_result read_geometry(urdf_reader *reader, const mjcf_node *node, spec
                                        : read_sizes(reader, node->children, geom);
 }
 
-// A name that is taken is none: unlike those of links, they need not differ.
+// Names of geoms need not differ, unlike those of links: one that is taken is left out.
 static orr_result add_geom(urdf_reader *reader, const urdf_link *link, const mjcf_node *node, bool visual,
                            const float *rgba)
 {
@@ -155,7 +155,7 @@ static orr_result add_geom(urdf_reader *reader, const urdf_link *link, const mjc
     ORR_TRY(urdf_check(reader, node, attributes, children));
     ORR_TRY(urdf_required_child(reader, node, "geometry", &geometry));
     geom.head =
-        (spec_head){mjcf_place(node), name && name[0] && SPEC_FIND(spec, geoms, name) < 0 ? name : NULL};
+        (spec_head){mjcf_location(node), name && name[0] && SPEC_FIND(spec, geoms, name) < 0 ? name : NULL};
     geom.body = link->body;
     if (visual) {
         geom.contype = geom.conaffinity = 0;
@@ -166,19 +166,20 @@ static orr_result add_geom(urdf_reader *reader, const urdf_link *link, const mjc
         memcpy(geom.rgba, rgba, sizeof geom.rgba);
     }
     ORR_TRY(read_geometry(reader, geometry, &geom));
-    ORR_TRY(urdf_origin(reader, node, geom.pos, geom.turn.quat));
-    spec_geom *place = SPEC_APPEND(spec, geoms);
-    if (!place) {
+    ORR_TRY(urdf_origin(reader, node, geom.pos, geom.orientation.quat));
+    spec_geom *added = SPEC_APPEND(spec, geoms);
+    if (!added) {
         return spec_memory_fail(reader->error);
     }
-    *place = geom;
+    *added = geom;
     return ORR_OK;
 }
 
-// Collisions have the colour of the last visual before them. With discardvisual, meshes of visuals are not looked for.
+// Collisions have the colour of the last visual before them. With discardvisual, meshes of visuals are not
+// read.
 orr_result urdf_read_link(urdf_reader *reader, const urdf_link *link)
 {
-    // those behind collision are of other programs
+    // those after collision are for other programs
     static const char *const attributes[] = {"name", "type", NULL};
     static const char *const children[] = {"inertial", "visual", "collision", "self_collision_checking",
                                            "contact",  NULL};

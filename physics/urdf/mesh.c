@@ -1,4 +1,5 @@
-// Where the meshes of a URDF file are: it names them by package, and the package is a folder somewhere above the file.
+// Paths of the meshes of a URDF file: they are named by package, and the package is a folder somewhere above
+// the file.
 #include "physics/urdf/urdf.h"
 
 #include "engine/core/file.h"
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 // The file `name` in `folder` beside the model; NULL when there is none. `steps` folders further up.
-static char *look(urdf_reader *reader, int steps, const char *folder, const char *name)
+static char *find_beside(urdf_reader *reader, int steps, const char *folder, const char *name)
 {
     char path[4096];
     size_t used = 0;
@@ -32,8 +33,8 @@ static char *look(urdf_reader *reader, int steps, const char *folder, const char
     return found;
 }
 
-// As written, in meshdir or beside the model; then in each folder above it, with the package's folder and without; at last
-// by its name alone, which with strippath comes first.
+// As written, in meshdir or beside the model; then in each folder above it, with the package's folder and
+// without; at last by its name alone, which with strippath comes first.
 static char *find_file(urdf_reader *reader, const char *name)
 {
     enum { FOLDERS_ABOVE = 8 };
@@ -43,19 +44,19 @@ static char *find_file(urdf_reader *reader, const char *name)
     bool package = inside && strncmp(name, "file://", 7) != 0;
     name = inside ? inside + 3 : name;
     const char *unpacked = package ? strchr(name, '/') : NULL;
-    char *stripped = look(reader, 0, folder, orr_path_name(name));
+    char *stripped = find_beside(reader, 0, folder, orr_path_name(name));
     char *found = compiler->strippath ? stripped : NULL;
-    found = found ? found : look(reader, 0, folder, name);
+    found = found ? found : find_beside(reader, 0, folder, name);
     for (int steps = 0; steps < FOLDERS_ABOVE && !found; steps++) {
-        found = look(reader, steps, NULL, name);
+        found = find_beside(reader, steps, NULL, name);
         if (!found && unpacked) {
-            found = look(reader, steps, NULL, unpacked + 1);
+            found = find_beside(reader, steps, NULL, unpacked + 1);
         }
     }
     return found ? found : stripped;
 }
 
-// "name", or "name2" when two files, or two scales of one, have that name already.
+// "name", or "name2" when another file, or another scale of the same one, has that name.
 static char *new_name(urdf_reader *reader, const char *file)
 {
     const char *base = orr_path_name(file), *dot = strrchr(base, '.');
@@ -75,17 +76,17 @@ orr_result urdf_read_mesh(urdf_reader *reader, const mjcf_node *node, const char
 {
     static const char *const attributes[] = {"filename", "scale", NULL};
     orr_spec *spec = reader->spec;
-    const char *wanted = mjcf_find(node, "filename");
+    const char *filename = mjcf_find(node, "filename");
     double scale[3] = {1.0, 1.0, 1.0};
     ORR_TRY(urdf_check(reader, node, attributes, NULL));
     ORR_TRY(urdf_numbers(reader, node, "scale", 3, false, scale));
-    if (!wanted || !wanted[0]) {
+    if (!filename || !filename[0]) {
         return mjcf_fail(node, reader->error, "filename: expected one");
     }
-    const char *file = find_file(reader, wanted);
+    const char *file = find_file(reader, filename);
     if (!file) {
         return mjcf_fail(node, reader->error, "filename: '%.200s' is neither beside this file nor above it",
-                         wanted);
+                         filename);
     }
     for (int i = 0; i < spec->meshes_count; i++) {
         const spec_mesh *mesh = &spec->meshes[i];
@@ -100,7 +101,7 @@ orr_result urdf_read_mesh(urdf_reader *reader, const mjcf_node *node, const char
         return spec_memory_fail(reader->error);
     }
     *mesh = reader->defaults->mesh;
-    mesh->head = (spec_head){mjcf_place(node), taken};
+    mesh->head = (spec_head){mjcf_location(node), taken};
     mesh->file = file;
     memcpy(mesh->scale, scale, sizeof scale);
     *name = taken;

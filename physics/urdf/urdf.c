@@ -22,7 +22,8 @@ static bool is_namespaced(const char *name)
     return strchr(name, ':') || strcmp(name, "xmlns") == 0;
 }
 
-// Bullet's, which MuJoCo passes over like all that it does not know; of other names a slip is likelier.
+// Names of the Bullet engine are noted and ignored, as MuJoCo ignores all that it does not have; other names
+// are more likely to be mistakes.
 static bool is_bullets(const urdf_reader *reader, const mjcf_node *node, const char *name)
 {
     static const char *const names[] = {"joint_properties", "specular", "gravity", "deformable", "group",
@@ -100,16 +101,12 @@ orr_result urdf_origin(const urdf_reader *reader, const mjcf_node *node, double 
     ORR_TRY(urdf_check(reader, origin, attributes, NULL));
     ORR_TRY(urdf_numbers(reader, origin, "xyz", 3, false, pos));
     ORR_TRY(urdf_numbers(reader, origin, "rpy", 3, false, angles));
-    for (int i = 0; i < 3; i++) { // about axes that stay: x, then y, then z
-        double axis[3] = {i == 0, i == 1, i == 2}, turn[4];
-        quat_axis_angle(axis, angles[i], turn);
-        quat_multiply(turn, quat, quat);
-    }
+    mjcf_euler_quaternion("XYZ", angles, quat);
     vec_normalise(quat, 4);
     return ORR_OK;
 }
 
-// What MuJoCo lets a URDF file say beyond URDF.
+// <mujoco>: MuJoCo's extensions of URDF.
 static orr_result read_mujoco(urdf_reader *reader, const mjcf_node *root)
 {
     static const char *const sections[] = {"compiler", "option", "size", NULL};
@@ -171,13 +168,13 @@ static orr_result find_link(const urdf_reader *reader, const mjcf_node *joint, c
     const mjcf_node *node;
     ORR_TRY(urdf_required_child(reader, joint, role, &node));
     ORR_TRY(urdf_check(reader, node, attributes, NULL));
-    const urdf_link wanted = {.name = mjcf_find(node, "link")}, *key = &wanted;
+    const urdf_link searched = {.name = mjcf_find(node, "link")}, *key = &searched;
     const urdf_link *const *found =
-        wanted.name ? bsearch(&key, by_name, (size_t)reader->link_count, sizeof(urdf_link *), compare_links)
-                    : NULL;
+        searched.name ? bsearch(&key, by_name, (size_t)reader->link_count, sizeof(urdf_link *), compare_links)
+                      : NULL;
     if (!found) {
-        return wanted.name ? mjcf_fail(node, reader->error, "there is no link '%.64s'", wanted.name)
-                           : mjcf_fail(node, reader->error, "link: expected the name of one");
+        return searched.name ? mjcf_fail(node, reader->error, "there is no link '%.64s'", searched.name)
+                             : mjcf_fail(node, reader->error, "link: expected the name of one");
     }
     *link = &reader->links[*found - reader->links];
     return ORR_OK;
@@ -194,11 +191,11 @@ static orr_result connect(urdf_reader *reader, const mjcf_node *root, const urdf
         ORR_TRY(find_link(reader, node, "child", by_name, &child));
         if (child->joint) {
             return mjcf_fail(node, reader->error,
-                             "child '%.64s' hangs on the joint in line %d already: expected a tree",
+                             "child '%.64s' is the child of the joint in line %d already: expected a tree",
                              child->name, child->joint->line);
         }
         if (strcmp(child->name, "world") == 0) {
-            return mjcf_fail(node, reader->error, "child: the world cannot hang on a joint");
+            return mjcf_fail(node, reader->error, "child: the world cannot be the child of a joint");
         }
         int index = (int)(child - reader->links);
         child->joint = node;
@@ -213,8 +210,8 @@ static orr_result connect(urdf_reader *reader, const mjcf_node *root, const urdf
     return ORR_OK;
 }
 
-// A link becomes a body, but for a first link called world. Joints and geoms come body by body.
-static orr_result place_link(urdf_reader *reader, urdf_link *link)
+// A link becomes a body, a first link named world the world. Joints and geoms are added body by body.
+static orr_result add_link(urdf_reader *reader, urdf_link *link)
 {
     orr_spec *spec = reader->spec;
     if (link->parent < 0 && strcmp(link->name, "world") == 0) {
@@ -226,25 +223,25 @@ static orr_result place_link(urdf_reader *reader, urdf_link *link)
     if (!body) {
         return spec_memory_fail(reader->error);
     }
-    *body = (spec_body){.head = {mjcf_place(link->node), link->name},
+    *body = (spec_body){.head = {mjcf_location(link->node), link->name},
                         .parent = link->parent < 0 ? 0 : reader->links[link->parent].body,
                         .full_inertia = {(double)NAN}};
-    mjcf_turn_init(&body->turn);
+    mjcf_orientation_init(&body->orientation);
     if (link->joint) {
         ORR_TRY(urdf_read_joint(reader, link));
     }
     body = &spec->bodies[link->body];
     memcpy(body->own_pos, body->pos, sizeof body->own_pos);
-    memcpy(body->own_quat, body->turn.quat, sizeof body->own_quat);
+    memcpy(body->own_quat, body->orientation.quat, sizeof body->own_quat);
     return urdf_read_link(reader, link);
 }
 
 // Depth first, children in the order of their joints.
-static orr_result place_tree(urdf_reader *reader, int top)
+static orr_result add_tree(urdf_reader *reader, int top)
 {
     urdf_link *links = reader->links;
     for (int at = top; at >= 0;) {
-        ORR_TRY(place_link(reader, &links[at]));
+        ORR_TRY(add_link(reader, &links[at]));
         int next = links[at].child;
         while (next < 0 && at != top) {
             next = links[at].sibling;
@@ -268,30 +265,35 @@ static orr_result read_tree(urdf_reader *reader, const mjcf_node *root)
     if (!reader->links || !by_name || !world) {
         return spec_memory_fail(reader->error);
     }
-    *world = (spec_body){.head = {mjcf_place(root), "world"}, .full_inertia = {(double)NAN}};
-    mjcf_turn_init(&world->turn);
+    *world = (spec_body){.head = {mjcf_location(root), "world"}, .full_inertia = {(double)NAN}};
+    mjcf_orientation_init(&world->orientation);
     ORR_TRY(read_links(reader, root, by_name));
     ORR_TRY(connect(reader, root, by_name));
     for (int i = 0; i < count; i++) {
         if (reader->links[i].parent < 0) {
-            ORR_TRY(place_tree(reader, i));
+            ORR_TRY(add_tree(reader, i));
         }
     }
     for (int i = 0; i < count; i++) {
         if (reader->links[i].body < 0) {
             return mjcf_fail(reader->links[i].joint, reader->error,
-                             "link '%.64s' hangs on itself: expected a tree", reader->links[i].name);
+                             "link '%.64s' is its own ancestor: expected a tree", reader->links[i].name);
         }
     }
     return ORR_OK;
 }
 
-orr_result urdf_read(orr_spec *spec, const mjcf_class *defaults, const mjcf_node *root, orr_error *error)
+orr_result urdf_read(orr_spec *spec, const mjcf_node *root, orr_error *error)
 {
-    // those behind <mujoco> are for other programs, and say nothing about masses or joints
+    // those after <mujoco> are for other programs and do not change masses or joints
     static const char *const sections[] = {"link",   "joint",        "material", "mujoco", "transmission",
                                            "gazebo", "ros2_control", "sensor",   NULL};
     static const char *const attributes[] = {"name", "version", NULL};
+    mjcf_class *defaults = orr_arena_take(&spec->arena, 1, sizeof *defaults);
+    if (!defaults) {
+        return spec_memory_fail(error);
+    }
+    mjcf_class_init(defaults);
     urdf_reader reader = {.spec = spec, .defaults = defaults, .error = error};
     ORR_TRY(urdf_check(&reader, root, attributes, sections));
     spec_set_name(spec, mjcf_find(root, "name"));

@@ -2,6 +2,7 @@
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "samples/orrery/commands.h"
 #include "samples/orrery/interrupt.h"
@@ -15,7 +16,7 @@
 typedef struct sim_options {
     common_options common;
     int steps, worlds;
-    const char *control_file, *start_file, *record_file, *fields, *precision;
+    const char *control_file, *start_file, *record_file, *quantities, *precision;
 } sim_options;
 
 typedef struct simulation {
@@ -25,9 +26,9 @@ typedef struct simulation {
     orr_model *model;
     orr_physics *physics;
     npy_array control; // steps x nu, or steps x worlds x nu; values NULL: no controls
-    orr_physics_field fields[ORR_PHYSICS_FIELD_COUNT]; // to record
-    int field_count;
-    int64_t size;                // numbers of a world, of all fields
+    orr_physics_quantity quantities[ORR_PHYSICS_QUANTITY_COUNT]; // to record
+    int quantity_count;
+    int64_t size;                // numbers of a world, of all quantities
     double *numbers;             // of all worlds
     double seconds, cpu_seconds; // of stepping alone; of all threads
 } simulation;
@@ -54,7 +55,7 @@ static orr_result read_control(simulation *s, orr_error *error)
 // Where worlds begin instead of qpos0 at rest: qpos, qvel, act; of one world for all, or of each.
 static orr_result set_start(simulation *s, orr_error *error)
 {
-    static const orr_physics_field parts[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_QVEL, ORR_PHYSICS_ACT};
+    static const orr_physics_quantity parts[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_QVEL, ORR_PHYSICS_ACT};
     const sim_options *o = s->options;
     if (!o->start_file) {
         return ORR_OK;
@@ -92,29 +93,30 @@ static void set_control(simulation *s, int step)
     }
 }
 
-static orr_result add_field(simulation *s, const char *name, size_t length, orr_error *error)
+static orr_result add_quantity(simulation *s, const char *name, size_t length, orr_error *error)
 {
-    for (int field = 0; field < ORR_PHYSICS_FIELD_COUNT; field++) {
-        const char *known = orr_physics_field_name((orr_physics_field)field);
+    for (int i = 0; i < ORR_PHYSICS_QUANTITY_COUNT; i++) {
+        const char *known = orr_physics_quantity_name((orr_physics_quantity)i);
         if (strlen(known) == length && memcmp(known, name, length) == 0 &&
-            s->field_count < ORR_PHYSICS_FIELD_COUNT) {
-            s->fields[s->field_count++] = (orr_physics_field)field;
-            s->size += orr_physics_size(s->physics, (orr_physics_field)field);
+            s->quantity_count < ORR_PHYSICS_QUANTITY_COUNT) {
+            s->quantities[s->quantity_count++] = (orr_physics_quantity)i;
+            s->size += orr_physics_size(s->physics, (orr_physics_quantity)i);
             return ORR_OK;
         }
     }
-    return orr_fail(error, ORR_CODE_ARGUMENT,
-                    "--fields: '%.*s': expected names of quantities such as qpos, qvel, sensordata, cfrc_ext",
-                    (int)length, name);
+    return orr_fail(
+        error, ORR_CODE_ARGUMENT,
+        "--quantities: '%.*s': expected names of quantities such as qpos, qvel, sensordata, cfrc_ext",
+        (int)length, name);
 }
 
-// The fields to record, and room for them.
+// The quantities to record, and memory for them.
 static orr_result prepare_record(simulation *s, orr_error *error)
 {
-    const char *next = s->options->fields ? s->options->fields : "qpos,qvel";
+    const char *next = s->options->quantities ? s->options->quantities : "qpos,qvel";
     for (size_t length; *next; next += length + (next[length] == ',')) {
         length = strcspn(next, ",");
-        ORR_TRY(add_field(s, next, length, error));
+        ORR_TRY(add_quantity(s, next, length, error));
     }
     ORR_ALLOC(s->numbers, s->size * s->options->worlds, "what is recorded of the worlds", error);
     return ORR_OK;
@@ -122,7 +124,7 @@ static orr_result prepare_record(simulation *s, orr_error *error)
 
 static void put_states(simulation *s, orr_file_writer *writer)
 {
-    orr_physics_read_all(s->physics, s->fields, s->field_count, s->numbers);
+    orr_physics_read_all(s->physics, s->quantities, s->quantity_count, s->numbers);
     orr_file_put(writer, s->numbers, (size_t)s->size * (size_t)s->options->worlds * sizeof(double));
 }
 
@@ -252,8 +254,8 @@ int command_sim(int argc, char **argv)
         {"--start", 0, OPTION_TEXT, &o.start_file, "FILE.npy",
          "where worlds begin: qpos, qvel and act in one row, or in a row for each world", 0, 0},
         {"--record", 0, OPTION_TEXT, &o.record_file, "FILE.npy",
-         "float64, steps+1 x worlds x numbers of the fields", 0, 0},
-        {"--fields", 0, OPTION_TEXT, &o.fields, "NAME,...",
+         "float64, steps+1 x worlds x numbers of the quantities", 0, 0},
+        {"--quantities", 0, OPTION_TEXT, &o.quantities, "NAME,...",
          "what to record: sensordata, xpos, cvel, cfrc_ext ... (default qpos,qvel)", 0, 0},
         {"--precision", 0, OPTION_TEXT, &o.precision, "f32|f64", "of the arithmetic (default f32)", 0, 0},
     };
@@ -278,8 +280,8 @@ int command_sim(int argc, char **argv)
         return command_fail(
             orr_fail(&error, ORR_CODE_ARGUMENT, "--precision %s: expected f32 or f64", o.precision), &error);
     }
-    if (o.fields && !o.record_file) {
-        return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT, "--fields: expected --record FILE.npy"),
+    if (o.quantities && !o.record_file) {
+        return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT, "--quantities: expected --record FILE.npy"),
                             &error);
     }
     interrupt_begin();

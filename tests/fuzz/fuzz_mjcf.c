@@ -1,5 +1,5 @@
 // MJCF and URDF (the root element decides) from memory: a model or one line of error, never both and never neither.
-#include "physics/model/model.h"
+#include "physics/load/load.h"
 #include "tests/fuzz/fuzz_target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

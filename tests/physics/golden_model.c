@@ -46,45 +46,45 @@ static bool find_array(const orr_model *m, const char *name, array_view *view)
     }
     ORR_MODEL_ARRAYS(ARRAY)
 #undef ARRAY
-#define FIELD(kind, field, label, count)                                                                     \
+#define MEMBER(kind, member, label, count)                                                                   \
     if (strcmp(name, #kind "." label) == 0) {                                                                \
-        *view = (array_view){.name = name, .rows = 1, .columns = count, VIEW(field)};                        \
+        *view = (array_view){.name = name, .rows = 1, .columns = count, VIEW(member)};                       \
         return true;                                                                                         \
     }
     const orr_model_option *opt = &m->opt;
     const orr_model_statistic *stat = &m->stat;
-    FIELD(opt, &opt->timestep, "timestep", 1)
-    FIELD(opt, &opt->impratio, "impratio", 1)
-    FIELD(opt, &opt->tolerance, "tolerance", 1)
-    FIELD(opt, &opt->ls_tolerance, "ls_tolerance", 1)
-    FIELD(opt, &opt->noslip_tolerance, "noslip_tolerance", 1)
-    FIELD(opt, &opt->ccd_tolerance, "ccd_tolerance", 1)
-    FIELD(opt, &opt->gravity[0], "gravity", 3)
-    FIELD(opt, &opt->wind[0], "wind", 3)
-    FIELD(opt, &opt->magnetic[0], "magnetic", 3)
-    FIELD(opt, &opt->density, "density", 1)
-    FIELD(opt, &opt->viscosity, "viscosity", 1)
-    FIELD(opt, &opt->o_margin, "o_margin", 1)
-    FIELD(opt, &opt->o_solref[0], "o_solref", 2)
-    FIELD(opt, &opt->o_solimp[0], "o_solimp", 5)
-    FIELD(opt, &opt->o_friction[0], "o_friction", 5)
-    FIELD(opt, &opt->integrator, "integrator", 1)
-    FIELD(opt, &opt->cone, "cone", 1)
-    FIELD(opt, &opt->jacobian, "jacobian", 1)
-    FIELD(opt, &opt->solver, "solver", 1)
-    FIELD(opt, &opt->iterations, "iterations", 1)
-    FIELD(opt, &opt->ls_iterations, "ls_iterations", 1)
-    FIELD(opt, &opt->noslip_iterations, "noslip_iterations", 1)
-    FIELD(opt, &opt->ccd_iterations, "ccd_iterations", 1)
-    FIELD(opt, &opt->disableflags, "disableflags", 1)
-    FIELD(opt, &opt->enableflags, "enableflags", 1)
-    FIELD(opt, &opt->disableactuator, "disableactuator", 1)
-    FIELD(stat, &stat->meaninertia, "meaninertia", 1)
-    FIELD(stat, &stat->meanmass, "meanmass", 1)
-    FIELD(stat, &stat->meansize, "meansize", 1)
-    FIELD(stat, &stat->extent, "extent", 1)
-    FIELD(stat, &stat->centre[0], "center", 3)
-#undef FIELD
+    MEMBER(opt, &opt->timestep, "timestep", 1)
+    MEMBER(opt, &opt->impratio, "impratio", 1)
+    MEMBER(opt, &opt->tolerance, "tolerance", 1)
+    MEMBER(opt, &opt->ls_tolerance, "ls_tolerance", 1)
+    MEMBER(opt, &opt->noslip_tolerance, "noslip_tolerance", 1)
+    MEMBER(opt, &opt->ccd_tolerance, "ccd_tolerance", 1)
+    MEMBER(opt, &opt->gravity[0], "gravity", 3)
+    MEMBER(opt, &opt->wind[0], "wind", 3)
+    MEMBER(opt, &opt->magnetic[0], "magnetic", 3)
+    MEMBER(opt, &opt->density, "density", 1)
+    MEMBER(opt, &opt->viscosity, "viscosity", 1)
+    MEMBER(opt, &opt->o_margin, "o_margin", 1)
+    MEMBER(opt, &opt->o_solref[0], "o_solref", 2)
+    MEMBER(opt, &opt->o_solimp[0], "o_solimp", 5)
+    MEMBER(opt, &opt->o_friction[0], "o_friction", 5)
+    MEMBER(opt, &opt->integrator, "integrator", 1)
+    MEMBER(opt, &opt->cone, "cone", 1)
+    MEMBER(opt, &opt->jacobian, "jacobian", 1)
+    MEMBER(opt, &opt->solver, "solver", 1)
+    MEMBER(opt, &opt->iterations, "iterations", 1)
+    MEMBER(opt, &opt->ls_iterations, "ls_iterations", 1)
+    MEMBER(opt, &opt->noslip_iterations, "noslip_iterations", 1)
+    MEMBER(opt, &opt->ccd_iterations, "ccd_iterations", 1)
+    MEMBER(opt, &opt->disableflags, "disableflags", 1)
+    MEMBER(opt, &opt->enableflags, "enableflags", 1)
+    MEMBER(opt, &opt->disableactuator, "disableactuator", 1)
+    MEMBER(stat, &stat->meaninertia, "meaninertia", 1)
+    MEMBER(stat, &stat->meanmass, "meanmass", 1)
+    MEMBER(stat, &stat->meansize, "meansize", 1)
+    MEMBER(stat, &stat->extent, "extent", 1)
+    MEMBER(stat, &stat->centre[0], "center", 3)
+#undef MEMBER
     return false;
 }
 
@@ -130,8 +130,8 @@ static int compare_array(FILE *file, const array_view *a, char *line, char *last
     return a->rows * a->columns;
 }
 
-// Mean and deviation of a texture's bytes: random marks differ from MuJoCo's, and so does how a gradient runs between its
-// colours.
+// Mean and standard deviation of a texture's bytes: random marks and the interpolation of gradients differ
+// from MuJoCo's.
 static void compare_texture(const orr_model *m, int id, const char *line)
 {
     char *at;

@@ -1,4 +1,4 @@
-// Files of doubles that a script recorded from an oracle, read from the front.
+// Files of doubles that a script recorded from an oracle, read in order.
 #pragma once
 
 #include "engine/core/file.h"
@@ -11,7 +11,7 @@ typedef struct golden_numbers {
     double *numbers, *next, *behind;
 } golden_numbers;
 
-// name: below tests/golden, without its ending
+// name: below tests/golden, without its extension
 static inline golden_numbers golden_numbers_load(const char *name)
 {
     orr_bytes bytes;

@@ -1,7 +1,7 @@
-// Contacts of single pairs, in the double program's own routines, against closed forms.
+// Contacts of single pairs, by the routines of the double program, against closed forms.
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
-#include "physics/lanes/collision/scatter.h"
+#include "physics/lanes/collision/per_lane.h"
 #include "tests/support/support.h"
 
 static convex_shape make_shape(int type, double x, double y, double z)
@@ -17,8 +17,8 @@ static convex_shape make_shape(int type, double x, double y, double z)
     return s;
 }
 
-// Turned about x, then y, then moved.
-static void place(convex_shape *s, double about_x, double about_y, double x, double y, double z)
+// Rotates about x, then y, then translates.
+static void set_pose(convex_shape *s, double about_x, double about_y, double x, double y, double z)
 {
     point origin = make_point(0.0, 0.0, 0.0);
     s->frame = turned_frame(&s->frame, origin, make_point(1.0, 0.0, 0.0), about_x);
@@ -36,8 +36,8 @@ static void assert_close(double a, double b, double tolerance)
 static const convex_search fine = {.margin = 1.0, .tolerance = 1e-12, .iterations = 100};
 static const convex_search usual = {.margin = 1.0, .tolerance = 1e-6, .iterations = 35};
 
-// Two ellipsoids that touch: take a point and normal of the first, and put the second so that its point with the
-// opposite normal lies `distance` further along the normal.
+// Two ellipsoids that touch: from a point and normal of the first, the second is moved so that its point with
+// the opposite normal is `distance` further along the normal.
 static void ellipsoids_are_as_far_or_deep_as_they_were_put(void **state)
 {
     (void)state;
@@ -46,8 +46,8 @@ static void ellipsoids_are_as_far_or_deep_as_they_were_put(void **state)
         for (int k = 0; k < 20; k++) {
             convex_shape a = make_shape(ORR_GEOM_ELLIPSOID, 0.3, 0.2, 0.4),
                          b = make_shape(ORR_GEOM_ELLIPSOID, 0.25, 0.35, 0.15);
-            place(&a, 0.3 * k, 0.7 * k, 0.1, 0.2, -0.1);
-            place(&b, 1.1 * k, 0.5 * k, 0.0, 0.0, 0.0);
+            set_pose(&a, 0.3 * k, 0.7 * k, 0.1, 0.2, -0.1);
+            set_pose(&b, 1.1 * k, 0.5 * k, 0.0, 0.0, 0.0);
             point n = point_direction(make_point(sin(1.0 + k), cos(2.3 * k), sin(0.3 * k)));
             point on_a = core_support(&a, n), on_b = core_support(&b, point_scaled(n, -1.0));
             b.frame.pos = point_difference(point_along(on_a, distances[i], n), on_b);
@@ -62,15 +62,16 @@ static void ellipsoids_are_as_far_or_deep_as_they_were_put(void **state)
     }
 }
 
-// A ball between a corner, an edge and a face of a box is where geometry says, through GJK as in closed form.
+// A sphere near a corner, an edge or a face of a box has the contact of elementary geometry, by GJK as in
+// closed form.
 static void a_sphere_and_a_box_agree_with_gjk_and_epa(void **state)
 {
     (void)state;
     for (int k = 0; k < 200; k++) {
         convex_shape ball = make_shape(ORR_GEOM_SPHERE, 0.1, 0.0, 0.0),
                      box = make_shape(ORR_GEOM_BOX, 0.3, 0.2, 0.15);
-        place(&box, 0.4 * k, 0.9 * k, 0.05, 0.02, 0.01);
-        place(&ball, 0.0, 0.0, 0.35 * sin(3.1 * k), 0.35 * cos(1.7 * k), 0.3 * sin(0.7 * k + 1.0));
+        set_pose(&box, 0.4 * k, 0.9 * k, 0.05, 0.02, 0.01);
+        set_pose(&ball, 0.0, 0.0, 0.35 * sin(3.1 * k), 0.35 * cos(1.7 * k), 0.3 * sin(0.7 * k + 1.0));
         convex_hit closed, searched;
         assert_true(sphere_box(ball.frame.pos, 0.1, &box, 1.0, &closed));
         assert_true(convex_closest(&ball, &box, &fine, &searched));
@@ -80,7 +81,8 @@ static void a_sphere_and_a_box_agree_with_gjk_and_epa(void **state)
     }
 }
 
-// Of all balls along a capsule none is nearer to the box than the first contact; a second one is none of the others.
+// Of all spheres along a capsule none is nearer to the box than the first contact, nor than a second one
+// where it is.
 static void a_capsule_touches_a_box_with_its_nearest_ball(void **state)
 {
     (void)state;
@@ -88,8 +90,8 @@ static void a_capsule_touches_a_box_with_its_nearest_ball(void **state)
     for (int k = 0; k < 1000; k++) {
         convex_shape capsule = make_shape(ORR_GEOM_CAPSULE, 0.08, 0.15, 0.0),
                      box = make_shape(ORR_GEOM_BOX, 0.3, 0.2, 0.15);
-        place(&capsule, 0.31 * k, 0.17 * k, 0.5 * sin(3.1 * k), 0.45 * cos(1.7 * k),
-              0.4 * sin(0.7 * k + 1.0));
+        set_pose(&capsule, 0.31 * k, 0.17 * k, 0.5 * sin(3.1 * k), 0.45 * cos(1.7 * k),
+                 0.4 * sin(0.7 * k + 1.0));
         double nearest = 1e300;
         convex_hit hits[2], ball;
         for (int i = 0; i <= 2000; i++) {
@@ -98,12 +100,12 @@ static void a_capsule_touches_a_box_with_its_nearest_ball(void **state)
             nearest = fmin(nearest, ball.distance);
         }
         if (nearest < -0.08) {
-            continue; // the segment itself goes through the box
+            continue; // the segment itself passes through the box
         }
         int count = capsule_box(&capsule, &box, 10.0, hits);
         assert_in_range(count, 1, 2);
         assert_true(hits[0].distance < nearest + 1e-12);
-        assert_close(hits[0].distance, nearest, 1e-4); // the balls are 0.15 mm apart
+        assert_close(hits[0].distance, nearest, 1e-4); // the spheres are 0.15 mm apart
         seconds += count == 2 && hits[1].distance > hits[0].distance + 1e-6;
         assert_true(count == 1 || hits[1].distance >= hits[0].distance - 1e-12);
     }
@@ -117,8 +119,8 @@ static void two_boxes_are_as_deep_by_axes_as_by_epa(void **state)
     for (int k = 1; k < 500; k++) { // at 0 they touch exactly
         convex_shape a = make_shape(ORR_GEOM_BOX, 0.3, 0.2, 0.15),
                      b = make_shape(ORR_GEOM_BOX, 0.1, 0.25, 0.2);
-        place(&a, 0.2 * k, 0.3 * k, 0.0, 0.0, 0.0);
-        place(&b, 1.3 * k, 0.7 * k, 0.45 * sin(2.0 * k), 0.45 * cos(3.0 * k), 0.3 * sin(5.0 * k));
+        set_pose(&a, 0.2 * k, 0.3 * k, 0.0, 0.0, 0.0);
+        set_pose(&b, 1.3 * k, 0.7 * k, 0.45 * sin(2.0 * k), 0.45 * cos(3.0 * k), 0.3 * sin(5.0 * k));
         box_separation s;
         convex_hit hit;
         int overlap = separate_boxes(&a, &b, 0.0, &s);
@@ -141,8 +143,8 @@ static void two_boxes_are_as_deep_by_axes_as_by_epa(void **state)
     assert_true(crossings > 20);
 }
 
-// The distance of a cylinder's rim from an ellipsoid has no closed form, but the least extent of their difference says
-// whether a depth is one: no direction may need less.
+// The distance of a cylinder's rim from an ellipsoid has no closed form, but a depth must be the least extent
+// of the Minkowski difference: no direction may have less.
 static void no_direction_parts_curved_shapes_sooner_than_the_normal(void **state)
 {
     (void)state;
@@ -150,14 +152,14 @@ static void no_direction_parts_curved_shapes_sooner_than_the_normal(void **state
     for (int k = 0; k < 400; k++) {
         convex_shape a = make_shape(types[k % 4], 0.25, 0.2, 0.15),
                      b = make_shape(types[k / 4 % 4], 0.2, 0.3, 0.1);
-        place(&a, 0.21 * k, 0.37 * k, 0.0, 0.0, 0.0);
-        place(&b, 1.31 * k, 0.73 * k, 0.2 * sin(2.0 * k), 0.2 * cos(3.0 * k), 0.2 * sin(5.0 * k));
+        set_pose(&a, 0.21 * k, 0.37 * k, 0.0, 0.0, 0.0);
+        set_pose(&b, 1.31 * k, 0.73 * k, 0.2 * sin(2.0 * k), 0.2 * cos(3.0 * k), 0.2 * sin(5.0 * k));
         convex_hit hit;
         assert_true(convex_closest(&a, &b, &fine, &hit));
         if (hit.distance > 0.0) {
             continue;
         }
-        for (int i = 0; i < 500; i++) { // around the normal, nearer and nearer
+        for (int i = 0; i < 500; i++) { // directions closer and closer to the normal
             double spread = pow(0.98, i);
             point n =
                 point_along(hit.normal, spread, make_point(sin(7.1 * i), sin(3.3 * i + 1.0), cos(5.7 * i)));
@@ -168,8 +170,8 @@ static void no_direction_parts_curved_shapes_sooner_than_the_normal(void **state
     }
 }
 
-// A capsule put so that a point of its core lies just outside a cylinder, or an ellipsoid, nearer than its radius: now and
-// then the simplex of GJK is so flat there that it seems to hold the origin.
+// A capsule with a point of its core just outside of a cylinder or an ellipsoid, nearer than its radius:
+// sometimes the simplex of GJK is so flat there that it seems to contain the origin.
 static void a_capsule_that_was_put_onto_something_touches_it(void **state)
 {
     (void)state;
@@ -181,8 +183,8 @@ static void a_capsule_that_was_put_onto_something_touches_it(void **state)
         convex_shape a = make_shape(ORR_GEOM_CAPSULE, 0.01, 0.0225, 0.0),
                      b = make_shape(k % 2 ? ORR_GEOM_CYLINDER : ORR_GEOM_ELLIPSOID, 0.03,
                                     k % 2 ? 0.065 : 0.03, 0.04);
-        place(&a, 0.21 * k, 0.37 * k, 0.0, 0.0, 0.0);
-        place(&b, 1.31 * k, 0.73 * k, 0.5 * sin(k), 0.5 * cos(3.0 * k), 0.2);
+        set_pose(&a, 0.21 * k, 0.37 * k, 0.0, 0.0, 0.0);
+        set_pose(&b, 1.31 * k, 0.73 * k, 0.5 * sin(k), 0.5 * cos(3.0 * k), 0.2);
         point normal = point_direction(make_point(sin(7.1 * k), sin(3.3 * k + 1.0), cos(5.7 * k)));
         point end = point_along(core_support(&b, normal), 0.01 * (0.5 + 0.5 * sin(11.3 * k)), normal);
         a.frame.pos = point_along(end, 0.0225 * sin(1.7 * k), a.frame.axis[2]);
@@ -206,17 +208,17 @@ static void a_level_height_field_is_a_plane(void **state)
         level[i] = 0.5f;
     }
     const double size[4] = {1.0, 1.0, 0.4, 0.3}; // the surface is at 0.2
-    convex_frame field = make_shape(ORR_GEOM_HFIELD, 0.0, 0.0, 0.0).frame;
+    convex_frame hfield = make_shape(ORR_GEOM_HFIELD, 0.0, 0.0, 0.0).frame;
     static const int types[] = {ORR_GEOM_SPHERE, ORR_GEOM_CAPSULE, ORR_GEOM_ELLIPSOID, ORR_GEOM_CYLINDER,
                                 ORR_GEOM_BOX};
     for (int k = 0; k < 100; k++) {
         convex_shape s = make_shape(types[k % 5], 0.12, 0.15, 0.1);
-        place(&s, 0.4 * k + 0.2, 0.9 * k + 0.1, 0.0, 0.0, 0.0);
+        set_pose(&s, 0.4 * k + 0.2, 0.9 * k + 0.1, 0.0, 0.0, 0.0);
         // the lowest point in the middle of a triangle, so that no other wall of its prism is nearer
         point lowest = core_support(&s, make_point(0.0, 0.0, -1.0));
         s.frame.pos = make_point(0.333 - lowest.x, 0.167 - lowest.y, 0.18 - lowest.z + s.radius);
         convex_hit hits[ORR_PAIR_CONTACTS];
-        int count = hfield_contacts(&field, size, level, 5, 5, &s, &fine, hits), found = 0;
+        int count = hfield_contacts(&hfield, size, level, 5, 5, &s, &fine, hits), found = 0;
         for (int i = 0; i < count; i++) {
             assert_true(hits[i].distance > -0.02 - 1e-9);
             found += fabs(hits[i].distance + 0.02) < 1e-9 && hits[i].normal.z > 1.0 - 1e-9 &&
@@ -226,14 +228,14 @@ static void a_level_height_field_is_a_plane(void **state)
     }
 }
 
-// A hull in the shape of a box touches another where the boxes would.
+// Two hulls in the shape of boxes have the contacts of the boxes.
 static void faces_share_what_boxes_share(void **state)
 {
     (void)state;
     for (int k = 0; k < 100; k++) {
         convex_shape a = make_shape(ORR_GEOM_BOX, 0.4, 0.4, 0.1),
                      b = make_shape(ORR_GEOM_BOX, 0.2, 0.15, 0.1);
-        place(&b, 0.0, 0.0, 0.1 * sin(k), 0.1 * cos(2.0 * k), 0.19);
+        set_pose(&b, 0.0, 0.0, 0.1 * sin(k), 0.1 * cos(2.0 * k), 0.19);
         point z = make_point(0.0, 0.0, 1.0), x = make_point(1.0, 0.0, 0.0);
         b.frame = turned_frame(&b.frame, b.frame.pos, z, 0.7 * k);
         b.frame = turned_frame(&b.frame, b.frame.pos, x, 0.03 * sin(k));

@@ -1,4 +1,5 @@
-// Tests of the dynamics: against MuJoCo (tests/golden/record_dynamics.py) and against what mechanics says.
+// Tests of the dynamics: against MuJoCo (tests/golden/record_dynamics.py) and against mechanics.
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/physics/golden_numbers.h"
 #include "tests/support/machine.h"
@@ -57,15 +58,16 @@ static orr_physics *make_physics(const orr_model *model, int worlds, bool double
     return physics;
 }
 
-// Contacts of curved geoms hang on the last digits of MuJoCo's search: a depth to 1e-14 m is a direction and a place to
-// 1e-7, on which contacts as stiff as these turn an acceleration by 1e-4. Ours are exact to rounding (test_collision).
+// Contacts of curved geoms depend on the last digits of MuJoCo's search: a depth to 1e-14 m is a direction
+// and a position to 1e-7, which contacts as stiff as these amplify to 1e-4 of an acceleration. Ours are exact
+// to rounding (test_collision).
 static bool is_curved(const char *name)
 {
     return strcmp(name, "contacts_convex") == 0 || strcmp(name, "contacts_mesh") == 0 ||
            strcmp(name, "contacts_hfield") == 0;
 }
 
-static void hold_accelerations(const char *name, golden *g, orr_physics *physics)
+static void compare_accelerations(const char *name, golden *g, orr_physics *physics)
 {
     double qacc[64], worst_free = 0.0, worst_constrained = 0.0;
     for (int i = 0; i < g->states; i++) {
@@ -74,11 +76,11 @@ static void hold_accelerations(const char *name, golden *g, orr_physics *physics
         orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, take(g, g->nv));
         orr_physics_set(physics, ORR_PHYSICS_ACT, 0, take(g, g->na));
         orr_physics_set(physics, ORR_PHYSICS_CTRL, 0, take(g, g->nu));
-        const double *wanted = take(g, g->nv);
+        const double *expected = take(g, g->nv);
         bool constrained = take(g, 1)[0] > 0.0;
         orr_physics_forward(physics);
         orr_physics_get(physics, ORR_PHYSICS_QACC, 0, qacc);
-        double error = difference(qacc, wanted, g->nv) / largest(wanted, g->nv);
+        double error = difference(qacc, expected, g->nv) / largest(expected, g->nv);
         if (constrained) {
             worst_constrained = fmax(worst_constrained, error);
         } else {
@@ -92,8 +94,9 @@ static void hold_accelerations(const char *name, golden *g, orr_physics *physics
     assert_true(worst_constrained < (is_curved(name) ? 5e-4 : 1e-6));
 }
 
-// In double every step of the trajectory counts, in float the worlds of a whole block and one more run beside it.
-static void hold_trajectory(const char *name, golden *g, orr_physics *exact, orr_physics *fast)
+// In double every step of the trajectory counts, in float the worlds of a whole block and one more run beside
+// it.
+static void compare_trajectory(const char *name, golden *g, orr_physics *exact, orr_physics *fast)
 {
     double values[128];
     orr_physics *const both[2] = {exact, fast};
@@ -108,7 +111,7 @@ static void hold_trajectory(const char *name, golden *g, orr_physics *exact, orr
         }
     }
     for (int tenth = 0; tenth < 10; tenth++) {
-        const double *ctrl = take(g, g->nu), *wanted = take(g, g->nq), *speed = take(g, g->nv);
+        const double *ctrl = take(g, g->nu), *expected = take(g, g->nq), *speed = take(g, g->nv);
         for (int k = 0; k < 2; k++) {
             int last = orr_physics_worlds(both[k]) - 1;
             for (int world = 0; world <= last; world++) {
@@ -116,7 +119,7 @@ static void hold_trajectory(const char *name, golden *g, orr_physics *exact, orr
             }
             orr_physics_step(both[k], g->steps / 10);
             orr_physics_get(both[k], ORR_PHYSICS_QPOS, last, values);
-            worst[k] = fmax(worst[k], difference(values, wanted, g->nq));
+            worst[k] = fmax(worst[k], difference(values, expected, g->nq));
             orr_physics_get(both[k], ORR_PHYSICS_QVEL, last, values);
             worst[k] = fmax(worst[k], difference(values, speed, g->nv) / fmax(1.0, largest(speed, g->nv)));
         }
@@ -126,8 +129,8 @@ static void hold_trajectory(const char *name, golden *g, orr_physics *exact, orr
     assert_true(worst[1] < 1e-3);
 }
 
-// The point robot's sphere touches the floor exactly: whether there is a contact hangs on the last bit of its height,
-// so that its way is no smooth function of rounding.
+// The point robot's sphere touches the floor exactly: whether there is a contact depends on the last bit of
+// its height, so that its path is no smooth function of rounding.
 static bool rests_on_a_rounding(const char *name)
 {
     return strcmp(name, "point") == 0;
@@ -149,11 +152,11 @@ static void hold(const char *name, const char *path)
     model->opt.ccd_tolerance = 1e-14;
     model->opt.ccd_iterations = 120;
     orr_physics *exact = make_physics(model, 1, true), *fast = make_physics(model, 17, false);
-    hold_accelerations(name, &g, exact);
+    compare_accelerations(name, &g, exact);
     if (rests_on_a_rounding(name)) {
         print_message("\n");
     } else {
-        hold_trajectory(name, &g, exact, fast);
+        compare_trajectory(name, &g, exact, fast);
         assert_ptr_equal(g.file.next, g.file.behind);
     }
     orr_physics_destroy(exact);
@@ -162,7 +165,7 @@ static void hold(const char *name, const char *path)
     orr_free(g.file.numbers);
 }
 
-// The cost has one minimum, whatever looks for it.
+// The cost has one minimum, whatever the solver.
 static void conjugate_gradients_end_where_newton_does(void **state)
 {
     (void)state;
@@ -178,7 +181,7 @@ static void conjugate_gradients_end_where_newton_does(void **state)
         model->opt.iterations = 3000;
         model->opt.ls_tolerance = 1e-6;
         orr_physics *exact = make_physics(model, 1, true);
-        hold_accelerations(models[i], &g, exact);
+        compare_accelerations(models[i], &g, exact);
         print_message("\n");
         orr_physics_destroy(exact);
         orr_model_destroy(model);
@@ -248,8 +251,9 @@ static orr_model *parse(const char *text)
     return model;
 }
 
-// A pose in which a face of the expanding polytope has the final normal long before it is one of the difference: the
-// depth is the least extent over the normals of all faces and pairs of edges, found by brute force.
+// A pose in which a face of the expanding polytope has the final normal long before it is one of the
+// difference: the depth is the least extent over the normals of all faces and pairs of edges, found by brute
+// force.
 static void a_hull_deep_in_a_box_keeps_its_contact(void **state)
 {
     (void)state;
@@ -284,10 +288,10 @@ static void a_hull_deep_in_a_box_keeps_its_contact(void **state)
     orr_model_destroy(model);
 }
 
-static double get(const orr_physics *physics, orr_physics_field field, int i)
+static double get(const orr_physics *physics, orr_physics_quantity quantity, int i)
 {
     double values[64];
-    orr_physics_get(physics, field, 0, values);
+    orr_physics_get(physics, quantity, 0, values);
     return values[i];
 }
 
@@ -358,7 +362,8 @@ static void runge_kutta_keeps_energy_better_than_euler(void **state)
     assert_true(euler < 0.005 * 10.0); // 0.5 % of m g l
 }
 
-// A T-shaped body that spins about its middle axis turns over again and again, while its angular momentum stays.
+// A T-shaped body that spins about its middle axis flips again and again, while its angular momentum is
+// conserved.
 static void a_body_spinning_about_its_middle_axis_turns_over(void **state)
 {
     (void)state;
@@ -385,8 +390,8 @@ static void a_body_spinning_about_its_middle_axis_turns_over(void **state)
     orr_model_destroy(model);
 }
 
-// MuJoCo's rest penetration: with a constant impedance d the sphere sinks g (1 - d) (time constant x ratio)^2,
-// or g (1 - d) / stiffness.
+// MuJoCo's rest penetration: with a constant impedance d the sphere sinks g (1 - d) (time constant x
+// ratio)^2, or g (1 - d) / stiffness.
 static void a_sphere_at_rest_sinks_as_solref_says(void **state)
 {
     (void)state;
@@ -412,7 +417,7 @@ static void a_sphere_at_rest_sinks_as_solref_says(void **state)
     }
 }
 
-// Four corners carry a box, on a plane and on another box alike.
+// A box rests on four corners, on a plane and on another box alike.
 static void a_box_on_a_box_sinks_as_on_a_plane(void **state)
 {
     (void)state;
@@ -456,8 +461,8 @@ static void a_box_slides_above_the_angle_of_friction(void **state)
         orr_physics_step(physics, 250); // settles
         double from = get(physics, ORR_PHYSICS_QPOS, 0);
         orr_physics_step(physics, 500);
-        double way = fabs(get(physics, ORR_PHYSICS_QPOS, 0) - from);
-        assert_true(i % 2 ? way > 0.02 : way < 0.02);
+        double distance = fabs(get(physics, ORR_PHYSICS_QPOS, 0) - from);
+        assert_true(i % 2 ? distance > 0.02 : distance < 0.02);
         orr_physics_destroy(physics);
         orr_model_destroy(model);
     }
@@ -482,8 +487,9 @@ static void a_sliding_box_stops_where_coulomb_says(void **state)
         double velocity[6] = {2.0}, from = get(physics, ORR_PHYSICS_QPOS, 0);
         orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, velocity);
         orr_physics_step(physics, 1500);
-        double way = get(physics, ORR_PHYSICS_QPOS, 0) - from, wanted = 4.0 / (2.0 * friction[i] * 10.0);
-        assert_true(fabs(way - wanted) < 0.01 * wanted);
+        double distance = get(physics, ORR_PHYSICS_QPOS, 0) - from,
+               expected = 4.0 / (2.0 * friction[i] * 10.0);
+        assert_true(fabs(distance - expected) < 0.01 * expected);
         orr_physics_destroy(physics);
         orr_model_destroy(model);
     }
@@ -523,7 +529,7 @@ static void worlds_do_not_feel_threads_or_neighbours(void **state)
         orr_jobs *own;
         assert_ok(orr_jobs_create(run == 0 ? 1 : 3, NULL, NULL, &own, &error));
         orr_physics *physics = NULL;
-        // the last run has worlds in other lanes, beside other neighbours
+        // the last run has the worlds in other lanes
         int shift = run == 2 ? 5 : 0;
         const orr_physics_desc desc = {.worlds = WORLDS + shift, .cuda = cuda, .team = team};
         assert_ok(orr_physics_create(&desc, model, own, &physics, &error));
@@ -575,7 +581,7 @@ static void a_world_that_diverges_is_reported_and_stays_alone(void **state)
 
 // ---- many geoms ----
 
-// Columns of boxes on a floor, each turned against the one below.
+// Columns of boxes on a floor, each rotated against the one below.
 static orr_model *many_boxes(int columns, int levels)
 {
     char *text = orr_alloc(200000, 1);
@@ -599,7 +605,7 @@ static orr_model *many_boxes(int columns, int levels)
 static void sweeping_finds_what_trying_all_pairs_finds(void **state)
 {
     (void)state;
-    // 8 bodies: 36 pairs, tried one by one; the same 8 beside 32 others far away: swept
+    // 8 bodies: 36 pairs, tested one by one; the same 8 beside 32 others far away: swept
     orr_model *few = many_boxes(2, 4), *many = many_boxes(10, 4);
     orr_physics *tried = make_physics(few, 1, true), *swept = make_physics(many, 1, true);
     double a[8 * 7], b[40 * 7];
@@ -608,7 +614,8 @@ static void sweeping_finds_what_trying_all_pairs_finds(void **state)
     orr_physics_get(tried, ORR_PHYSICS_QPOS, 0, a);
     orr_physics_get(swept, ORR_PHYSICS_QPOS, 0, b);
     assert_int_equal(few->nq, 56);
-    assert_true(difference(a, b, few->nq) < 1e-8); // the solver stops when the whole is good enough
+    assert_true(difference(a, b, few->nq) <
+                1e-8); // the solver's tolerance is for all worlds' bodies together
     assert_true(orr_physics_contacts_needed(swept) <= orr_physics_contact_capacity(swept));
     orr_physics_destroy(tried);
     orr_physics_destroy(swept);
@@ -630,7 +637,7 @@ static void contacts_beyond_the_capacity_are_left_out_and_counted(void **state)
     assert_true(needed > 20);
     assert_false(orr_physics_diverged(physics, 0));
     orr_physics_destroy(physics);
-    // the number is the one that is enough
+    // with that capacity none is left out
     const orr_physics_desc enough = {
         .worlds = 1, .double_precision = true, .contact_capacity = needed + 20, .cuda = cuda, .team = team};
     assert_ok(orr_physics_create(&enough, model, jobs, &physics, &error));

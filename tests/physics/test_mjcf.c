@@ -1,7 +1,7 @@
-// MJCF files against what MuJoCo compiles them into, and what is said about files that are wrong.
+// MJCF files against MuJoCo's compiled models, and error messages for files that are wrong.
 #include "engine/core/file.h"
 #include "orr_features.h"
-#include "physics/model/model.h"
+#include "physics/load/load.h"
 #include "tests/physics/golden_model.h"
 #include "tests/support/robots.h"
 #include "tests/support/support.h"
@@ -54,7 +54,8 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
     }
 }
 
-// in the style of the MuJoCo Menagerie: nested classes, visual and collision geoms, a scene that includes a robot
+// in the style of the MuJoCo Menagerie: nested classes, visual and collision geoms, a scene that includes a
+// robot
 static void menagerie_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
@@ -357,7 +358,7 @@ static void attached_parts_have_prefixed_names_and_a_model_is_no_part_of_itself(
     assert_ok(orr_model_load(path, &model, &error));
     assert_true(orr_model_find(model, ORR_OBJECT_BODY, "a_g_palm") > 0); // a part of a part
     assert_int_equal(orr_model_find(model, ORR_OBJECT_ACTUATOR, "c_pull"), 11);
-    assert_int_equal(orr_model_find(model, ORR_OBJECT_ACTUATOR, "b_pull"), -1); // its tendon is not there
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_ACTUATOR, "b_pull"), -1); // its tendon is not attached
     assert_int_equal(orr_model_find(model, ORR_OBJECT_KEY, "h_open"), 3);
     assert_true(orr_model_find(model, ORR_OBJECT_MESH, "e_pad") >= 0);
     orr_model_destroy(model);

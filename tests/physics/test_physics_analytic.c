@@ -1,5 +1,6 @@
-// Tests of the dynamics against what mechanics says, without an oracle.
+// Tests of the dynamics against mechanics, without an oracle.
 #include "engine/core/memory.h"
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/support/support.h"
 
@@ -51,10 +52,10 @@ static void tear_down(bench *b)
     orr_model_destroy(b->model);
 }
 
-static double get(const bench *b, orr_physics_field field, int i)
+static double get(const bench *b, orr_physics_quantity quantity, int i)
 {
     double values[256];
-    orr_physics_read(b->physics, field, 0, values);
+    orr_physics_read(b->physics, quantity, 0, values);
     return values[i];
 }
 
@@ -65,9 +66,9 @@ static double total_energy(const bench *b)
 
 // ---- contact ----
 
-// A sphere that flies against a wall, which answers as a spring k and a damper c per unit of mass and cannot pull: it
-// leaves when the force is gone, with e = exp(-z t w) of its speed, t w sqrt(1 - z^2) = atan2(2 z s, 2 z^2 - 1), s^2 = 1 -
-// z^2, z = c / (2 w), w^2 = k.
+// A sphere that hits a wall, which acts as a spring k and a damper c per unit of mass and cannot pull: it
+// leaves when the force is zero, with e = exp(-z t w) of its speed, t w sqrt(1 - z^2) = atan2(2 z s, 2 z^2 -
+// 1), s^2 = 1 - z^2, z = c / (2 w), w^2 = k.
 static void a_sphere_bounces_as_spring_and_damper_say(void **state)
 {
     (void)state;
@@ -86,15 +87,15 @@ static void a_sphere_bounces_as_spring_and_damper_say(void **state)
         const double speed = -3.0;
         orr_physics_set(b.physics, ORR_PHYSICS_QVEL, 0, &speed);
         orr_physics_step(b.physics, 6000); // 0.06 s: the contact lasts pi / w, half of that
-        double wanted = 3.0 * exp(-z / s * atan2(2.0 * z * s, 2.0 * z * z - 1.0));
+        double expected = 3.0 * exp(-z / s * atan2(2.0 * z * s, 2.0 * z * z - 1.0));
         // the end of the contact falls between two steps
-        assert_near(get(&b, ORR_PHYSICS_QVEL, 0), z > 0.0 ? wanted : 3.0, 0.005 * wanted);
+        assert_near(get(&b, ORR_PHYSICS_QVEL, 0), z > 0.0 ? expected : 3.0, 0.005 * expected);
         assert_true(get(&b, ORR_PHYSICS_QPOS, 0) > 0.0);
         tear_down(&b);
     }
 }
 
-// With a spring alone it comes back to where it was dropped, again and again.
+// With a spring alone it returns to the height from which it was dropped, again and again.
 static void an_elastic_sphere_comes_back_to_its_height(void **state)
 {
     (void)state;
@@ -120,8 +121,8 @@ static void an_elastic_sphere_comes_back_to_its_height(void **state)
     tear_down(&b);
 }
 
-// A flat slab on a slope stays where tan(angle) is below the friction and slides with the rest of gravity where it is
-// above; the slope is gravity's.
+// A flat slab on a slope stays where tan(angle) is below the friction and slides with the rest of gravity
+// where it is above; the slope is gravity's.
 static void a_slab_slides_where_the_slope_is_steeper_than_friction(void **state)
 {
     (void)state;
@@ -142,11 +143,11 @@ static void a_slab_slides_where_the_slope_is_steeper_than_friction(void **state)
         orr_physics_step(b.physics, 250);
         double from = get(&b, ORR_PHYSICS_QPOS, 0), speed = get(&b, ORR_PHYSICS_QVEL, 0);
         orr_physics_step(b.physics, 125);
-        double way = get(&b, ORR_PHYSICS_QPOS, 0) - from, gained = get(&b, ORR_PHYSICS_QVEL, 0) - speed;
+        double distance = get(&b, ORR_PHYSICS_QPOS, 0) - from, gained = get(&b, ORR_PHYSICS_QVEL, 0) - speed;
         if (threshold > 0.0) {
-            assert_true(fabs(way) < 0.02 && fabs(get(&b, ORR_PHYSICS_QVEL, 0)) < 0.1);
+            assert_true(fabs(distance) < 0.02 && fabs(get(&b, ORR_PHYSICS_QVEL, 0)) < 0.1);
         } else {
-            assert_true(way >= 0.02);
+            assert_true(distance >= 0.02);
             // it trembles by some cm/s up and down, and friction with it
             assert_near(gained, 0.25 * 10.0 * (sin(angle) - mu * cos(angle)), 0.06);
         }
@@ -156,7 +157,7 @@ static void a_slab_slides_where_the_slope_is_steeper_than_friction(void **state)
 
 // ---- closed loops ----
 
-// Freudenstein's four-bar: the rocker's angle when the crank stands at `crank`.
+// Freudenstein's four-bar linkage: the rocker's angle for the crank's.
 static double rocker_angle(double crank, double *coupler)
 {
     const double a = 0.3, b = 0.9, c = 0.8, d = 1.0;
@@ -182,7 +183,7 @@ static void a_four_bar_linkage_moves_as_freudenstein_says(void **state)
                "</equality></mujoco>");
     double coupler, rocker = rocker_angle(0.0, &coupler);
     const double start[3] = {0.0, coupler, rocker};
-    // the crank's speed, and what the others' angles do with it
+    // the crank's speed, and the speeds of the other angles that follow
     double beside, ahead = rocker_angle(1e-6, &beside);
     const double speed[3] = {4.0, 4.0 * ((beside - coupler) / 1e-6 - 1.0), 4.0 * (ahead - rocker) / 1e-6};
     orr_physics_set(b.physics, ORR_PHYSICS_QPOS, 0, start);
@@ -224,7 +225,8 @@ static void momentum(const bench *b, double result[6])
     }
 }
 
-// Springs, dampers, motors, tendons and muscles inside a body change neither its momentum nor its angular momentum.
+// Springs, dampers, motors, tendons and muscles inside a body change neither its momentum nor its angular
+// momentum.
 static void inner_forces_keep_momentum_and_angular_momentum(void **state)
 {
     (void)state;
@@ -258,7 +260,7 @@ static void inner_forces_keep_momentum_and_angular_momentum(void **state)
         // of about 1: what RK4 leaves of 1e3 steps
         assert_near(after[k], before[k], 1e-6);
     }
-    assert_true(fabs(total_energy(&b) - energy) > 0.01); // and something has happened
+    assert_true(fabs(total_energy(&b) - energy) > 0.01); // so the energy is not conserved trivially
     tear_down(&b);
 }
 
@@ -351,7 +353,7 @@ static void a_free_body_does_not_gain_energy_implicitly(void **state)
     assert_true(rises);
 }
 
-// What a step makes of the velocity says, by inverse dynamics of that step, which force was applied.
+// The change of velocity over a step gives, by inverse dynamics of the step, the force that was applied.
 static void inverse_dynamics_of_a_step_finds_the_force(void **state)
 {
     (void)state;
@@ -387,7 +389,7 @@ static void inverse_dynamics_of_a_step_finds_the_force(void **state)
         orr_physics_set(b.physics, ORR_PHYSICS_QACC, 0, after);
         orr_physics_read(b.physics, ORR_PHYSICS_QFRC_INVERSE, 0, found);
         for (int k = 0; k < b.model->nv; k++) {
-            // of forces up to 1e3: M qacc less bias and springs
+            // of forces up to 1e3: M qacc minus bias and springs
             assert_near(found[k], applied[k] + by_actuators[k], 1e-8);
         }
         tear_down(&b);

@@ -1,4 +1,6 @@
-// Tests of what can be read of a world besides its state, against MuJoCo (tests/golden/record_sensors.py).
+// Tests of the quantities that are derived from a world's state, against MuJoCo
+// (tests/golden/record_sensors.py).
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/physics/golden_numbers.h"
 #include "tests/support/machine.h"
@@ -40,18 +42,18 @@ static void flatten(const orr_physics_contact *c, double numbers[CONTACT_NUMBERS
     memcpy(numbers + 16, c->force, sizeof c->force);
 }
 
-// Each of MuJoCo's contacts has its own among ours; the order is not MuJoCo's. Forces are relative to the largest.
-static double contacts_error(const orr_physics_contact *found, const double *wanted, int count)
+// Each of MuJoCo's contacts must be among ours, in any order. Errors of forces are relative to the largest.
+static double contacts_error(const orr_physics_contact *found, const double *expected, int count)
 {
     bool used[CONTACTS] = {false};
     double worst = 0.0, most_force = 1.0;
     for (int i = 0; i < count; i++) {
         for (int k = 16; k < CONTACT_NUMBERS; k++) {
-            most_force = fmax(most_force, fabs(wanted[i * CONTACT_NUMBERS + k]));
+            most_force = fmax(most_force, fabs(expected[i * CONTACT_NUMBERS + k]));
         }
     }
     for (int i = 0; i < count; i++) {
-        const double *w = wanted + (ptrdiff_t)i * CONTACT_NUMBERS;
+        const double *w = expected + (ptrdiff_t)i * CONTACT_NUMBERS;
         double best = INFINITY;
         int best_at = 0;
         for (int j = 0; j < count; j++) {
@@ -90,16 +92,16 @@ static double largest(const double *a, int count)
 }
 
 // The largest error of `count` numbers, relative to the largest of them and to `size`.
-static double relative_error(const double *found, const double *wanted, int count, double size)
+static double relative_error(const double *found, const double *expected, int count, double size)
 {
     double most = 0.0;
     for (int i = 0; i < count; i++) {
-        most = fmax(most, isfinite(found[i]) ? fabs(found[i] - wanted[i]) : INFINITY);
+        most = fmax(most, isfinite(found[i]) ? fabs(found[i] - expected[i]) : INFINITY);
     }
-    return most / fmax(size, largest(wanted, count));
+    return most / fmax(size, largest(expected, count));
 }
 
-// The two programs: double, and lanes of float, of which one world of the second block is held.
+// The two programs: double, and lanes of float, of which one world of the second block is compared.
 typedef struct machine {
     orr_physics *physics;
     int world;
@@ -107,18 +109,18 @@ typedef struct machine {
 } machine;
 
 typedef struct recorded {
-    const double *time, *qpos, *qvel, *act, *ctrl, *xfrc, *qacc, *contact, *fields, *jacobian, *sensordata,
-        *inverse;
+    const double *time, *qpos, *qvel, *act, *ctrl, *xfrc, *qacc, *contact, *quantities, *jacobian,
+        *sensordata, *inverse;
     int contacts;
     bool constrained;
 } recorded;
 
 // In the order of the record.
-static const orr_physics_field held[] = {
+static const orr_physics_quantity compared[] = {
     ORR_PHYSICS_CINERT,         ORR_PHYSICS_CVEL,          ORR_PHYSICS_CACC,
     ORR_PHYSICS_CFRC_EXT,       ORR_PHYSICS_CFRC_INT,      ORR_PHYSICS_SUBTREE_LINVEL,
     ORR_PHYSICS_SUBTREE_ANGMOM, ORR_PHYSICS_QFRC_ACTUATOR, ORR_PHYSICS_ENERGY};
-enum { HELD = sizeof held / sizeof held[0] };
+enum { COMPARED = sizeof compared / sizeof compared[0] };
 
 static recorded take_record(golden *g)
 {
@@ -134,7 +136,7 @@ static recorded take_record(golden *g)
     r.constrained = counts[0] > 0.0;
     r.contacts = (int)counts[1];
     r.contact = take(g, CONTACT_NUMBERS * r.contacts);
-    r.fields = take(g, (10 + 6 * 4 + 3 * 2) * g->nbody + g->nv + 2);
+    r.quantities = take(g, (10 + 6 * 4 + 3 * 2) * g->nbody + g->nv + 2);
     r.jacobian = take(g, 6 * g->nv);
     r.sensordata = take(g, g->nsensordata);
     r.inverse = take(g, g->nv);
@@ -153,9 +155,9 @@ static void set_state(machine *a, const recorded *r)
     orr_physics_set(a->physics, ORR_PHYSICS_QACC, a->world, r->qacc);
 }
 
-// push: the largest force from outside. Which of two contacts of nearly the same force or depth comes first is decided by
-// rounding: sorted contacts are held in double alone.
-static double sensors_error(const orr_model *model, const double *found, const double *wanted, double push,
+// push: the largest external force. Rounding decides which of two contacts of nearly the same force or depth
+// comes first: sorted contacts are compared in double only.
+static double sensors_error(const orr_model *model, const double *found, const double *expected, double push,
                             bool exact)
 {
     double worst = 0.0;
@@ -166,14 +168,14 @@ static double sensors_error(const orr_model *model, const double *found, const d
             continue;
         }
         bool force = type == ORR_SENSOR_FORCE || type == ORR_SENSOR_TORQUE;
-        worst =
-            fmax(worst, relative_error(found + adr, wanted + adr, model->sensor_dim[i], force ? push : 1.0));
+        worst = fmax(worst,
+                     relative_error(found + adr, expected + adr, model->sensor_dim[i], force ? push : 1.0));
     }
     return worst;
 }
 
-// How a point of the last body moves.
-static double jacobian_error(machine *a, const orr_model *model, const double *wanted)
+// The Jacobian of a point of the last body.
+static double jacobian_error(machine *a, const orr_model *model, const double *expected)
 {
     static const double local[3] = {0.1, -0.2, 0.3}; // as recorded
     double xpos[3 * NUMBERS], xmat[9 * NUMBERS], found[6 * NUMBERS], point[3];
@@ -185,7 +187,7 @@ static double jacobian_error(machine *a, const orr_model *model, const double *w
         point[k] = xpos[3 * last + k] + row[0] * local[0] + row[1] * local[1] + row[2] * local[2];
     }
     orr_physics_jacobian(a->physics, a->world, ORR_OBJECT_XBODY, last, point, found, found + 3 * nv);
-    return relative_error(found, wanted, 6 * nv, 1.0);
+    return relative_error(found, expected, 6 * nv, 1.0);
 }
 
 static double state_error(machine *a, const orr_model *model, const recorded *r, bool exact)
@@ -195,19 +197,19 @@ static double state_error(machine *a, const orr_model *model, const recorded *r,
     int count = orr_physics_contacts(a->physics, a->world, contacts, CONTACTS);
     assert_int_equal(count, r->contacts);
     double worst = contacts_error(contacts, r->contact, count);
-    const double *wanted = r->fields;
-    double push = 1.0; // forces between bodies are sums in which those from outside may cancel
-    for (int i = 0; i < HELD; i++) {
-        int size = orr_physics_size(a->physics, held[i]);
-        orr_physics_read(a->physics, held[i], a->world, found);
-        worst =
-            fmax(worst, relative_error(found, wanted, size, held[i] == ORR_PHYSICS_CFRC_INT ? push : 1.0));
-        push = held[i] == ORR_PHYSICS_CFRC_EXT ? fmax(push, largest(wanted, size)) : push;
-        wanted += size;
+    const double *expected = r->quantities;
+    double push = 1.0; // forces between bodies are sums in which external ones may cancel
+    for (int i = 0; i < COMPARED; i++) {
+        int size = orr_physics_size(a->physics, compared[i]);
+        orr_physics_read(a->physics, compared[i], a->world, found);
+        worst = fmax(worst,
+                     relative_error(found, expected, size, compared[i] == ORR_PHYSICS_CFRC_INT ? push : 1.0));
+        push = compared[i] == ORR_PHYSICS_CFRC_EXT ? fmax(push, largest(expected, size)) : push;
+        expected += size;
     }
     orr_physics_read(a->physics, ORR_PHYSICS_SENSORDATA, a->world, found);
     worst = fmax(worst, sensors_error(model, found, r->sensordata, push, exact));
-    if (exact) { // in float what is left of large forces of contacts would not say much
+    if (exact) { // in float the difference of large contact forces has no digits left
         orr_physics_read(a->physics, ORR_PHYSICS_QFRC_INVERSE, a->world, found);
         worst = fmax(worst, relative_error(found, r->inverse, model->nv, 1.0));
     }
@@ -215,7 +217,7 @@ static double state_error(machine *a, const orr_model *model, const recorded *r,
 }
 
 // rounding: largest error without constraints in f64
-static void hold_to(const char *name, const char *path, double rounding)
+static void compare_to(const char *name, const char *path, double rounding)
 {
     orr_model *model;
     assert_ok(orr_model_load(path, &model, &error));
@@ -253,7 +255,7 @@ static void hold_to(const char *name, const char *path, double rounding)
 
 static void hold(const char *name, const char *path)
 {
-    hold_to(name, path, 1e-9);
+    compare_to(name, path, 1e-9);
 }
 
 static void hold_robot(const char *name, const char *path)
@@ -296,7 +298,7 @@ static void each_sensor_measures_what_it_does_in_mujoco(void **state)
     }
     char path[512];
     golden_path("gaps", path);
-    hold_to("gaps", path, 1e-7); // MuJoCo keeps the vertices of its mesh in float
+    compare_to("gaps", path, 1e-7); // MuJoCo stores the vertices of its mesh as float
 }
 
 // Worlds that differ, on the floor and above it.
@@ -323,24 +325,25 @@ static void all_worlds_are_read_as_each_alone(void **state)
     orr_model *model;
     assert_ok(orr_model_load(path, &model, &error));
     orr_physics *physics = make_worlds(model, WORLDS);
-    // a part of the state between what is derived, and inverse dynamics, which write over the rest, in the middle
-    const orr_physics_field fields[] = {ORR_PHYSICS_CFRC_EXT,        ORR_PHYSICS_QPOS,
-                                        ORR_PHYSICS_QFRC_INVERSE,    ORR_PHYSICS_SENSORDATA,
-                                        ORR_PHYSICS_QFRC_CONSTRAINT, ORR_PHYSICS_CVEL};
-    enum { FIELDS = sizeof fields / sizeof fields[0] };
+    // a quantity of the state between derived ones, and inverse dynamics, which overwrite others, in the
+    // middle
+    const orr_physics_quantity quantities[] = {ORR_PHYSICS_CFRC_EXT,        ORR_PHYSICS_QPOS,
+                                               ORR_PHYSICS_QFRC_INVERSE,    ORR_PHYSICS_SENSORDATA,
+                                               ORR_PHYSICS_QFRC_CONSTRAINT, ORR_PHYSICS_CVEL};
+    enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
     int size = 0;
-    for (int i = 0; i < FIELDS; i++) {
-        size += orr_physics_size(physics, fields[i]);
+    for (int i = 0; i < QUANTITIES; i++) {
+        size += orr_physics_size(physics, quantities[i]);
     }
     double *wide = orr_alloc((size_t)(WORLDS * size), sizeof *wide), alone[16 * NUMBERS];
     float *narrow = orr_alloc((size_t)(WORLDS * size), sizeof *narrow);
-    orr_physics_read_all(physics, fields, FIELDS, wide);
-    orr_physics_read_all_f32(physics, fields, FIELDS, narrow);
+    orr_physics_read_all(physics, quantities, QUANTITIES, wide);
+    orr_physics_read_all_f32(physics, quantities, QUANTITIES, narrow);
     const double *next = wide;
     for (int world = 0; world < WORLDS; world++) {
-        for (int i = 0; i < FIELDS; i++) {
-            int count = orr_physics_size(physics, fields[i]);
-            orr_physics_read(physics, fields[i], world, alone);
+        for (int i = 0; i < QUANTITIES; i++) {
+            int count = orr_physics_size(physics, quantities[i]);
+            orr_physics_read(physics, quantities[i], world, alone);
             assert_memory_equal(next, alone, (size_t)count * sizeof *alone);
             next += count;
         }
@@ -364,7 +367,7 @@ static void a_part_of_the_state_of_all_worlds_is_set_at_once(void **state)
     orr_model *model;
     assert_ok(orr_model_load(path, &model, &error));
     orr_physics *physics = make_worlds(model, WORLDS);
-    const orr_physics_field field = ORR_PHYSICS_QFRC_APPLIED;
+    const orr_physics_quantity quantity = ORR_PHYSICS_QFRC_APPLIED;
     size_t size = (size_t)(WORLDS * model->nv);
     double *wide = orr_alloc(size, sizeof *wide), *found = orr_alloc(size, sizeof *found), one[NUMBERS];
     float *narrow = orr_alloc(size, sizeof *narrow);
@@ -373,19 +376,19 @@ static void a_part_of_the_state_of_all_worlds_is_set_at_once(void **state)
         narrow[i] = -0.5f * (float)i;
     }
     wide[0] = INFINITY;
-    orr_physics_set_all(physics, field, wide);
+    orr_physics_set_all(physics, quantity, wide);
     orr_physics_step(physics, 1);
     assert_true(orr_physics_diverged(physics, 0) && !orr_physics_diverged(physics, 1));
-    orr_physics_read_all(physics, &field, 1, found);
+    orr_physics_read_all(physics, &quantity, 1, found);
     assert_memory_equal(found, wide, size * sizeof *wide);
-    orr_physics_get(physics, field, 20, one);
+    orr_physics_get(physics, quantity, 20, one);
     assert_memory_equal(one, wide + 20 * model->nv, (size_t)model->nv * sizeof *one);
-    orr_physics_set_all_f32(physics, field, narrow);
-    orr_physics_read_all(physics, &field, 1, found);
+    orr_physics_set_all_f32(physics, quantity, narrow);
+    orr_physics_read_all(physics, &quantity, 1, found);
     for (size_t i = 0; i < size; i++) {
         assert_true(found[i] == (double)narrow[i]);
     }
-    assert_false(orr_physics_diverged(physics, 0)); // until the next step finds out
+    assert_false(orr_physics_diverged(physics, 0)); // until the next step
     orr_free(wide);
     orr_free(found);
     orr_free(narrow);
@@ -402,22 +405,21 @@ static void reading_changes_nothing(void **state)
     orr_model *model;
     assert_ok(orr_model_load(path, &model, &error));
     orr_physics *physics = make_worlds(model, WORLDS);
-    orr_physics_field fields[STATES];
+    orr_physics_quantity quantities[STATES];
     int size = 0;
     for (int i = 0; i < STATES; i++) {
-        fields[i] = (orr_physics_field)i;
-        size += orr_physics_size(physics, fields[i]);
+        quantities[i] = (orr_physics_quantity)i;
+        size += orr_physics_size(physics, quantities[i]);
     }
     size_t bytes = (size_t)(WORLDS * size) * sizeof(double);
     double *before = orr_alloc(bytes, 1), *after = orr_alloc(bytes, 1), values[16 * NUMBERS];
-    orr_physics_read_all(physics, fields, STATES, before);
-    for (int field = 0; field < ORR_PHYSICS_FIELD_COUNT; field++) {
-        orr_physics_read(physics, (orr_physics_field)field, 3, values);
+    orr_physics_read_all(physics, quantities, STATES, before);
+    for (int i = 0; i < ORR_PHYSICS_QUANTITY_COUNT; i++) {
+        orr_physics_read(physics, (orr_physics_quantity)i, 3, values);
     }
     orr_physics_contact contact;
-    assert_true(orr_physics_contacts(physics, 3, &contact, 1) >
-                1); // and writes no more than there is room for
-    orr_physics_read_all(physics, fields, STATES, after);
+    assert_true(orr_physics_contacts(physics, 3, &contact, 1) > 1); // and writes no more than the capacity
+    orr_physics_read_all(physics, quantities, STATES, after);
     assert_memory_equal(before, after, bytes);
     orr_free(before);
     orr_free(after);

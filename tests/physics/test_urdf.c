@@ -1,8 +1,8 @@
-// URDF files: what is said about those that are wrong, where meshes are found, and what differs from MuJoCo. The constants are
-// compared with MuJoCo's in test_mjcf.c.
+// URDF files: error messages, paths of meshes, and differences from MuJoCo. The constants are compared with
+// MuJoCo's in test_mjcf.c.
 #include "engine/core/file.h"
 #include "orr_features.h"
-#include "physics/model/model.h"
+#include "physics/load/load.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -69,9 +69,9 @@ static void every_mistake_is_named_with_its_line(void **state)
         {ROBOT(LINK("b") "\n<joint name='j' type='fixed'><parent link='a'/></joint>"), "test.urdf:2: <joint>",
          "expected <child>"},
         {ROBOT(LINK("b") HINGE("j", "a", "b") "\n" HINGE("k", "a", "b")), "test.urdf:2: <joint>",
-         "hangs on the joint in line 1 already"},
+         "is the child of the joint in line 1 already"},
         {ROBOT(LINK("b") LINK("c") HINGE("j", "b", "c") "\n" HINGE("k", "c", "b")), "test.urdf:2: <joint>",
-         "hangs on itself"},
+         "is its own ancestor"},
         {ROBOT(LINK("b") LINK("c") HINGE("j", "a", "b") "\n" HINGE("j", "b", "c")),
          "test.urdf:2: <joint> 'j'", "taken already"},
         {ROBOT(LINK("b") "\n<joint name='j' type='revolute'>" ENDS("a", "b") "<axis xyz='0 0 0'/></joint>"),
@@ -114,8 +114,8 @@ static void every_mistake_is_named_with_its_line(void **state)
     }
 }
 
-// MuJoCo 3.12 drops this rotation (its issue 3559, mended after it), so that there is no recording of it: the same body in
-// the words of MJCF instead.
+// MuJoCo 3.12 drops this rotation (its issue 3559, fixed later), so that there is no recording: compared with
+// the same body in MJCF.
 static void what_bullet_adds_is_noted(void **state)
 {
     (void)state;
@@ -147,14 +147,14 @@ static void the_inertia_turns_with_its_origin(void **state)
               &error);
     assert_non_null(urdf);
     assert_non_null(mjcf);
-    // about x: 2 of the turned body, and its mass at a distance of sqrt(.2^2 + .3^2)
+    // about x: 2 of the rotated body, and its mass at a distance of sqrt(.2^2 + .3^2)
     assert_near(1.0 / urdf->dof_invweight0[0], 2.0 + 2.0 * 0.13);
     assert_near(1.0 / mjcf->dof_invweight0[0], 2.0 + 2.0 * 0.13);
     orr_model_destroy(urdf);
     orr_model_destroy(mjcf);
 }
 
-// MuJoCo reads over <mimic>; here it is the equality that an MJCF file would say.
+// MuJoCo ignores <mimic>; here it is the joint equality of an MJCF file.
 static void a_joint_that_mimics_another_is_tied_to_it(void **state)
 {
     (void)state;
@@ -208,7 +208,7 @@ static void meshes_are_found_in_the_packages_above_the_file(void **state)
     }
 }
 
-// Their unit is applied; which way is up is not.
+// Their unit is applied, their up axis is not.
 static void collada_meshes_keep_their_axes(void **state)
 {
     (void)state;

@@ -1,13 +1,14 @@
-// Tests of worlds that differ: each quantity against a model that was compiled with the other value.
+// Tests of parameters that vary between worlds: each against a model that was compiled with the other value.
 #include "engine/core/file.h"
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/support/machine.h"
 
 #include <math.h>
 #include <string.h>
 
-// A cart with an arm that knocks against its stop, tied to another, and bodies that fall, slide and roll: everything
-// that inverse weights and friction enter. %s: elliptic or pyramidal.
+// A cart with an arm that hits its limit, coupled to another, and bodies that fall, slide and roll:
+// everything that depends on inverse weights and friction. %s: elliptic or pyramidal.
 static const char text[] =
     "<mujoco><option timestep='0.002' cone='%s' gravity='%s' impratio='3'/>"
     "<default><geom friction='%s 0.02 0.01' condim='%s' conaffinity='0'/></default>"
@@ -98,8 +99,8 @@ static const double *array_of(const orr_model *m, orr_vary what)
     }
 }
 
-// In double, where a world that differs must do what a model compiled so does; and in lanes, where the others must not
-// feel it.
+// In double a world that differs must move as the model that was compiled so; in lanes the others must not be
+// affected.
 static void hold_against_compiled(const char *cone, const char *condim, const difference *different)
 {
     enum { WORLDS = 20, ODD = 5, STEPS = 250 };
@@ -159,7 +160,7 @@ static void a_world_that_differs_moves_as_if_compiled_so(void **state)
     }
 }
 
-// Quantities add up: mass, armature and friction of one world, given one after the other.
+// Parameters combine: mass, armature and friction of one world, set one after the other.
 static void quantities_of_a_world_add_up(void **state)
 {
     (void)state;
@@ -243,7 +244,7 @@ static void values_that_cannot_be_are_refused_by_name(void **state)
     orr_model_destroy(model);
 }
 
-// The drag of an ellipsoid is found once, from the model's size.
+// The drag of an ellipsoid is computed once, from the model's size.
 static void sizes_with_drag_of_their_own_are_refused_by_name(void **state)
 {
     (void)state;

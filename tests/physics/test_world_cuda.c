@@ -2,6 +2,7 @@
 #include "engine/core/memory.h"
 #include "engine/device/cuda_gpu.h"
 #include "orr_features.h"
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/support/machine.h"
 #include "tests/support/robots.h"
@@ -49,7 +50,7 @@ static orr_physics *make(const orr_model *model, int worlds, bool double_precisi
     return physics;
 }
 
-// Controls that depend on the world alone.
+// Controls that depend on the world only.
 static void drive(orr_physics *physics, const orr_model *model)
 {
     for (int world = 0; world < orr_physics_worlds(physics); world++) {
@@ -61,11 +62,11 @@ static void drive(orr_physics *physics, const orr_model *model)
     }
 }
 
-// More blocks than a card of few processors has scratch for take turns; nobody feels it.
+// More blocks than a small GPU has scratch for are launched one after the other, with the same result.
 static void a_world_moves_the_same_among_few_and_many(void **state)
 {
     (void)state;
-    enum { FEW = 5, MANY = 32 * (4 * 16 + 1) + 3 }; // the emulated card has room for 4 x 16 blocks
+    enum { FEW = 5, MANY = 32 * (4 * 16 + 1) + 3 }; // the emulated GPU has scratch for 4 x 16 blocks
     orr_model *model = hopping_leg();
     orr_physics *few = make(model, FEW, false), *many = make(model, MANY, false),
                 *again = make(model, MANY, false);
@@ -78,13 +79,13 @@ static void a_world_moves_the_same_among_few_and_many(void **state)
     orr_physics_step(again, 27);
     size_t size = (size_t)(model->nq + model->nv + model->nsensordata + 3 * model->nbody);
     double *all[2];
-    const orr_physics_field fields[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_SENSORDATA, ORR_PHYSICS_XPOS,
-                                        ORR_PHYSICS_QVEL};
+    const orr_physics_quantity quantities[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_SENSORDATA, ORR_PHYSICS_XPOS,
+                                               ORR_PHYSICS_QVEL};
     orr_physics *const both[2] = {many, again};
     for (int i = 0; i < 2; i++) {
         all[i] = orr_alloc(size * MANY, sizeof(double));
         assert_non_null(all[i]);
-        orr_physics_read_all(both[i], fields, 4, all[i]);
+        orr_physics_read_all(both[i], quantities, 4, all[i]);
     }
     assert_memory_equal(all[0], all[1], size * MANY * sizeof(double));
     for (int world = 0; world < FEW; world++) {
@@ -109,18 +110,18 @@ static void a_world_moves_the_same_among_few_and_many(void **state)
     orr_model_destroy(model);
 }
 
-// Everything of the state and what is worked out from it, after some steps.
+// The whole state and quantities derived from it, after some steps.
 static double *move_with(const orr_model *model, int threads, bool double_precision, size_t *count)
 {
     enum { WORLDS = 9, STEPS = 12 };
-    static const orr_physics_field fields[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_QVEL, ORR_PHYSICS_ACT,
-                                               ORR_PHYSICS_QACC};
+    static const orr_physics_quantity quantities[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_QVEL, ORR_PHYSICS_ACT,
+                                                      ORR_PHYSICS_QACC};
     const orr_physics_desc desc = {
         .worlds = WORLDS, .double_precision = double_precision, .cuda = cuda, .team = threads};
     orr_physics *physics;
     assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
     drive(physics, model);
-    for (int world = 0; world < WORLDS; world++) { // near the floor, in worlds of their own
+    for (int world = 0; world < WORLDS; world++) { // near the floor, each with its own contacts
         double qpos[64];
         orr_physics_get(physics, ORR_PHYSICS_QPOS, world, qpos);
         qpos[2] -= 0.1 * world;
@@ -132,12 +133,12 @@ static double *move_with(const orr_model *model, int threads, bool double_precis
     *count = (size_t)(model->nq + 2 * model->nv + model->na) * WORLDS;
     double *numbers = orr_alloc(*count, sizeof(double));
     assert_non_null(numbers);
-    orr_physics_read_all(physics, fields, 4, numbers);
+    orr_physics_read_all(physics, quantities, 4, numbers);
     orr_physics_destroy(physics);
     return numbers;
 }
 
-// One thread or eight, in whatever order they come: who works out a number does not change it.
+// One thread or eight, in whatever order they run: the bits are the same.
 static void a_world_moves_the_same_for_a_team_of_any_size(void **state)
 {
     (void)state;
@@ -223,7 +224,7 @@ static void what_is_set_for_all_worlds_arrives(void **state)
     assert_int_equal(model->nv, 6);
     orr_physics_step(physics, 1);
     orr_physics_set_all_f32(physics, ORR_PHYSICS_QVEL, speeds);
-    orr_physics_forward(physics); // it goes to the device, and comes back
+    orr_physics_forward(physics); // the state is copied to the device and back
     orr_physics_reset(physics, 3);
     for (int world = 0; world < WORLDS; world++) {
         orr_physics_get(physics, ORR_PHYSICS_QVEL, world, speed);
@@ -255,7 +256,7 @@ static void fields_can_be_used_where_they_are(void **state)
     for (int i = 0; i < view.count; i++) {
         assert_true((double)block[32 * i + WORLD - 32] == expected[i]);
     }
-    // what others write there is what worlds go on from
+    // what others write there is the worlds' state
     float moved[32];
     for (int i = 0; i < 32; i++) {
         moved[i] = 0.5f + (float)i;
@@ -273,7 +274,7 @@ static void fields_can_be_used_where_they_are(void **state)
     orr_model_destroy(model);
 }
 
-// One world's bodies where drawing finds them: as they were when they were asked for, and of others untouched.
+// One world's poses of bodies for drawing: as they were at the call, and not changed by other worlds.
 static void bodies_can_be_used_where_they_are(void **state)
 {
     (void)state;
@@ -292,7 +293,7 @@ static void bodies_can_be_used_where_they_are(void **state)
             orr_physics_read(physics, ORR_PHYSICS_XPOS, worlds[i], xpos);
             orr_physics_read(physics, ORR_PHYSICS_XQUAT, worlds[i], xquat);
             assert_ok(orr_physics_device_bodies(physics, worlds[i], &bodies, &error));
-            orr_physics_step(physics, 2); // what follows in the stream comes later
+            orr_physics_step(physics, 2); // later work in the stream
             assert_int_equal(bodies.count, model->nbody);
             size_t count = (size_t)model->nbody;
             assert_ok(orr_cuda_download(cuda, position, bodies.position, 3 * count * sizeof(float), &error));
@@ -317,7 +318,7 @@ static void bodies_can_be_used_where_they_are(void **state)
     orr_model_destroy(model);
 }
 
-// Who diverges is noted on the device, launch after launch, until the host looks.
+// Divergence is recorded on the device, launch after launch, until the host reads it.
 static void a_world_that_diverged_stays_so_until_it_is_set(void **state)
 {
     (void)state;
@@ -326,9 +327,9 @@ static void a_world_that_diverged_stays_so_until_it_is_set(void **state)
     orr_physics *physics = make(model, WORLDS, false);
     double speed[6] = {0.0, NAN, 0.0, 0.0, 0.0, 0.0}, position[6], xpos[3 * 16];
     orr_physics_step(physics, 1);
-    orr_physics_set(physics, ORR_PHYSICS_QVEL, WORLD, speed); // goes to the device by itself
+    orr_physics_set(physics, ORR_PHYSICS_QVEL, WORLD, speed); // is copied to the device by the call
     orr_physics_step(physics, 1);
-    orr_physics_read(physics, ORR_PHYSICS_XPOS, 0, xpos); // notes nothing
+    orr_physics_read(physics, ORR_PHYSICS_XPOS, 0, xpos); // records nothing
     orr_physics_step(physics, 1);
     for (int world = 0; world < WORLDS; world++) {
         assert_int_equal(orr_physics_diverged(physics, world), world == WORLD);
@@ -351,7 +352,7 @@ static void a_world_that_diverged_stays_so_until_it_is_set(void **state)
 }
 
 #if ORR_CUDA_EMULATED
-// The emulated device does nothing until someone waits.
+// The emulated device does nothing until a call waits.
 static void steps_return_at_once(void **state)
 {
     (void)state;
@@ -366,7 +367,7 @@ static void steps_return_at_once(void **state)
         orr_physics_set(physics, ORR_PHYSICS_CTRL, 34, ctrl);
         orr_physics_step(physics, 10);
     }
-    ctrl[0] = ctrl[1] = 0.0; // what was set has gone
+    ctrl[0] = ctrl[1] = 0.0; // the caller's array is no longer needed
     assert_int_equal(cudaStreamQuery(cuda->stream), cudaErrorNotReady);
     assert_ok(orr_physics_status(physics, &error));
     assert_int_equal(copies_to_host(), copies);
@@ -395,7 +396,7 @@ static void a_full_device_is_one_line(void **state)
     assert_non_null(strstr(error.message, "out of memory"));
     assert_null(strchr(error.message, '\n'));
     current_settings()->memory = 0;
-    assert_int_equal(live_allocations(), allocations); // nothing is left of it
+    assert_int_equal(live_allocations(), allocations); // all memory is freed
     orr_model_destroy(model);
 }
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/support/run_program.h"
 #include "tests/support/support.h"
@@ -220,7 +221,7 @@ static void a_recording_holds_the_fields_that_are_asked_for(void **state)
     (void)state;
     enum { STEPS = 30, SENSORS = 36, PUSHES = 6 * 4, SIZE = PUSHES + SENSORS };
     const char *touching = source_path("tests/golden/sensors/touch.xml");
-    run_result run = sim(touching, "--steps", "30", "--precision", "f64", "--record", record, "--fields",
+    run_result run = sim(touching, "--steps", "30", "--precision", "f64", "--record", record, "--quantities",
                          "cfrc_ext,sensordata");
     assert_done(&run);
     orr_bytes bytes;
@@ -306,8 +307,8 @@ static void mistakes_end_with_one_line(void **state)
         {{"sim", robot, "--steps", "5", "--ctrl", "nowhere.npy"}, "nowhere.npy"},
         {{"sim", robot, "--steps", "5", "--ctrl", robot}, ".npy"},
         {{"sim", robot, "--steps", "3", "--ctrl", control}, "shape: expected"}, // two rows for three steps
-        {{"sim", robot, "--steps", "2", "--record", record, "--fields", "qpos,mood"}, "'mood'"},
-        {{"sim", robot, "--steps", "2", "--fields", "qpos"}, "--record"},
+        {{"sim", robot, "--steps", "2", "--record", record, "--quantities", "qpos,mood"}, "'mood'"},
+        {{"sim", robot, "--steps", "2", "--quantities", "qpos"}, "--record"},
         {{"sim", robot, "--steps", "2", "--record", "/nowhere/at/all.npy"}, "/nowhere/at/all.npy"},
     };
     unlink(record);

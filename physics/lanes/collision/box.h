@@ -3,7 +3,7 @@
 
 #include "physics/lanes/collision/convex_shape.h"
 
-// x, y and z of a point as an array, for what goes over axes
+// x, y and z of a point as an array, for loops over axes
 FN void point_components(point p, double c[3])
 {
     c[0] = p.x;
@@ -27,11 +27,11 @@ LANE_FN int sphere_box(point centre, double radius, const convex_shape *box, dou
         }
     }
     point on_box = to_world(&box->frame, make_point(clamped[0], clamped[1], clamped[2]));
-    point way = point_difference(on_box, centre);
-    double distance = point_length(way);
-    // frames of worlds in float are not orthonormal to the last bit: only `closest` tells an inner point
+    point offset = point_difference(on_box, centre);
+    double distance = point_length(offset);
+    // frames of worlds in float are not exactly orthonormal: only `closest` says whether the point is inside
     if (closest < 0.0 && distance > 1e-15) {
-        hit->normal = point_scaled(way, 1.0 / distance);
+        hit->normal = point_scaled(offset, 1.0 / distance);
     } else { // inside: out through the closest face
         distance = -closest;
         hit->normal = point_scaled(box->frame.axis[face], c[face] > 0.0 ? -1.0 : 1.0);
@@ -48,8 +48,9 @@ typedef struct box_segment {
     double middle[3], half[3], size[3]; // size: of the box
 } box_segment;
 
-// Half of the slope over t of the squared distance from the box, the sum of (|x| - size)^2 over the axes where that is
-// positive. The square is convex, so that its slope never falls; between the planes of faces it is linear.
+// Half of the slope over t of the squared distance from the box, the sum of (|x| - size)^2 over the axes
+// where that is positive. The square is convex, so that its slope never falls; between the planes of faces it
+// is linear.
 FN double segment_slope(const box_segment *s, double t)
 {
     double slope = 0.0;
@@ -60,27 +61,27 @@ FN double segment_slope(const box_segment *s, double t)
     return slope;
 }
 
-// The first t at which the segment, passed in the direction of `way`, gets no closer to the box.
-LANE_FN double first_closest(const box_segment *s, double way)
+// The first t at which the segment, passed in the direction of sign (-1 or 1), gets no closer to the box.
+LANE_FN double first_closest(const box_segment *s, double sign)
 {
     double rounding = 0.0;
     for (int k = 0; k < 3; k++) {
         rounding += 1e-14 * fabs(s->half[k]) * (fabs(s->middle[k]) + fabs(s->half[k]) + s->size[k]);
     }
-    double before = -1.0, behind = 1.0, falling = way * segment_slope(s, -way),
-           rising = way * segment_slope(s, way);
+    double before = -1.0, behind = 1.0, falling = sign * segment_slope(s, -sign),
+           rising = sign * segment_slope(s, sign);
     if (falling >= -rounding) {
-        return -way;
+        return -sign;
     }
     if (rising < -rounding) {
-        return way;
+        return sign;
     }
     for (int plane = 0; plane < 6; plane++) {
         int k = plane / 2;
         double side = plane % 2 ? s->size[k] : -s->size[k];
-        double t = s->half[k] != 0.0 ? way * (side - s->middle[k]) / s->half[k] : 2.0;
+        double t = s->half[k] != 0.0 ? sign * (side - s->middle[k]) / s->half[k] : 2.0;
         if (t > before && t < behind) {
-            double slope = way * segment_slope(s, way * t);
+            double slope = sign * segment_slope(s, sign * t);
             if (slope < -rounding) {
                 before = t;
                 falling = slope;
@@ -90,10 +91,11 @@ LANE_FN double first_closest(const box_segment *s, double way)
             }
         }
     }
-    return way * (rising <= rounding ? behind : before + (behind - before) * falling / (falling - rising));
+    return sign * (rising <= rounding ? behind : before + (behind - before) * falling / (falling - rising));
 }
 
-// A point of the segment, and what of the box is closest to it: out[k] is -1 or 1 where that is an end of axis k.
+// A point of the segment, and the feature of the box that is closest to it: out[k] is -1 or 1 where it is
+// beyond that end of axis k.
 typedef struct segment_point {
     double t, squared; // of the distance
     int out[3];
@@ -110,8 +112,8 @@ LANE_FN segment_point point_of_segment(const box_segment *s, double t)
     return p;
 }
 
-// Where a segment that goes through the box is closest to one of its edges, unless an end is closer to a face, or
-// inside. An edge is a box without width.
+// Where a segment that passes through the box is closest to one of its edges, unless an end is closer to a
+// face, or inside. An edge is a box of width 0.
 LANE_FN segment_point closest_to_edges(const box_segment *s)
 {
     segment_point best = {0.0, 1e300, {0, 0, 0}};
@@ -142,13 +144,13 @@ LANE_FN segment_point closest_to_edges(const box_segment *s)
     return best;
 }
 
-// How far the segment leads from a point over the box along what is closest there, with the direction as its sign. Seen
-// from a face: towards the other end. From an edge or a corner a direction brings some axes back over the box and
-// leaves an edge or a face behind; of both, the one that turns less than 45 degrees away from it. Returns 0 when no
-// direction does.
-LANE_FN int way_over_box(const box_segment *s, const segment_point *p, double *way)
+// How far the segment runs over the box from one of its points, along the feature of the box that is closest
+// there, signed. From a face: towards the other end. From an edge or a corner each direction moves some axes
+// inside the box and stays along an edge or a face; of both, the one less than 45 degrees away from it.
+// Returns 0 when there is no such direction.
+LANE_FN int slide_over_box(const box_segment *s, const segment_point *p, double *slide)
 {
-    double inward = 0.0, outward = 0.0; // squares of what the segment's direction leads in and out
+    double inward = 0.0, outward = 0.0; // squared parts of the segment's direction that lead in and out
     int outs = 0, ins = 0;
     for (int k = 0; k < 3; k++) {
         double square = s->half[k] * s->half[k];
@@ -165,19 +167,19 @@ LANE_FN int way_over_box(const box_segment *s, const segment_point *p, double *w
     double length = 1.0 - direction * p->t;
     for (int k = 0; k < 3; k++) {
         double step = direction * s->half[k];
-        int back = outs > 1 && p->out[k] * step < 0.0;
-        if ((p->out[k] == 0 || back) && step != 0.0) {
-            double from = back ? p->out[k] * s->size[k] : s->middle[k] + p->t * s->half[k];
+        int inwards = outs > 1 && p->out[k] * step < 0.0;
+        if ((p->out[k] == 0 || inwards) && step != 0.0) {
+            double from = inwards ? p->out[k] * s->size[k] : s->middle[k] + p->t * s->half[k];
             length = fmin(length, fmax(((step > 0.0 ? s->size[k] : -s->size[k]) - from) / step, 0.0));
         }
     }
-    *way = direction * length;
+    *slide = direction * length;
     return 1;
 }
 
-// At most 2 contacts, normals from the capsule to the box: both ends of where the segment is closest, when that is more
-// than a point, or else that point and how far the segment then leads over the box. The way may have no length, where
-// the segment ends on an edge: MuJoCo counts that contact twice.
+// At most 2 contacts, normals from the capsule to the box: both ends of the part of the segment that is
+// closest, or if that is a point, the point and the end of the segment's run over the box from there. The run
+// may have length 0, where the segment ends on an edge: MuJoCo counts that contact twice.
 LANE_FN int capsule_box(const convex_shape *capsule, const convex_shape *box, double margin, convex_hit *hits)
 {
     box_segment s;
@@ -185,29 +187,29 @@ LANE_FN int capsule_box(const convex_shape *capsule, const convex_shape *box, do
     point_components(to_local(&box->frame, capsule->frame.pos), s.middle);
     point_components(to_local_direction(&box->frame, half), s.half);
     memcpy(s.size, box->size, sizeof s.size);
-    double first = first_closest(&s, 1.0), way = first_closest(&s, -1.0) - first;
-    segment_point p = point_of_segment(&s, first + 0.5 * way);
-    int inside = p.squared == 0.0, flat = way > 1e-6 && !inside;
+    double first = first_closest(&s, 1.0), slide = first_closest(&s, -1.0) - first;
+    segment_point p = point_of_segment(&s, first + 0.5 * slide);
+    int inside = p.squared == 0.0, flat = slide > 1e-6 && !inside;
     p = inside ? closest_to_edges(&s) : point_of_segment(&s, first);
     point at = point_along(capsule->frame.pos, p.t, half);
     int count = sphere_box(at, capsule->size[0], box, margin, hits);
-    if (flat || way_over_box(&s, &p, &way)) {
-        count += sphere_box(point_along(at, way, half), capsule->size[0], box, margin, hits + count);
+    if (flat || slide_over_box(&s, &p, &slide)) {
+        count += sphere_box(point_along(at, slide, half), capsule->size[0], box, margin, hits + count);
     }
     return count;
 }
 
 // ---- box ----
 
-// A corner of the feature that meets a rectangle: where it falls on its plane, and how far it is from there along
-// the contact's normal.
+// A corner of a polygon over a rectangle: its position in the rectangle's plane, and its height along the
+// contact's normal.
 typedef struct box_corner {
     double at[2], height;
 } box_corner;
 
 enum { BOX_CORNERS = 12 };
 
-// Keeps what of a polygon lies on sign * at[axis] <= limit.
+// Clips a polygon to sign * at[axis] <= limit.
 LANE_FN int clip_box_corners(box_corner *corner, int count, int axis, double sign, double limit)
 {
     box_corner kept[BOX_CORNERS];
@@ -251,8 +253,8 @@ FN box_face face_of_box(const convex_shape *box, int axis, double sign)
     return f;
 }
 
-// The contacts of the face `axis` (on the side of `sign`) of box a with box b: the corners of what the face of b that
-// looks at it most shares with it, each as deep as it is. At most 8.
+// The contacts of the face `axis` (on the side of `sign`) of box a with box b: the most opposite face of b is
+// clipped to it; each corner is a contact with its own depth. At most 8.
 LANE_FN int box_face_box(const convex_shape *a, int axis, double sign, const convex_shape *b, int swapped,
                          double margin, convex_hit *hits)
 {
@@ -327,7 +329,7 @@ LANE_FN int box_edge_box(const convex_shape *a, int axis1, const convex_shape *b
     return 1;
 }
 
-// Along which axes two boxes overlap least.
+// The axes along which two boxes overlap least.
 typedef struct box_separation {
     double face_overlap, edge_overlap;
     int face, swapped; // axis of a, or of b when swapped
@@ -363,7 +365,7 @@ LANE_FN int separate_boxes(const convex_shape *a, const convex_shape *b, double 
         point axis = point_cross(a->frame.axis[pair / 3], b->frame.axis[pair % 3]);
         double length = point_length(axis);
         if (length < 1e-6) {
-            continue; // nearly parallel: the faces tell
+            continue; // nearly parallel: the axes of faces are enough
         }
         axis = point_scaled(axis, 1.0 / length);
         double along = point_dot(apart, axis), overlap = -fabs(along);
@@ -384,8 +386,8 @@ LANE_FN int separate_boxes(const convex_shape *a, const convex_shape *b, double 
     return 1;
 }
 
-// The axis along which the boxes overlap least says what touches. A face is preferred to an edge whose normal is nearly
-// the face's, by 5 %: so does MuJoCo. At most 8 contacts.
+// The axis along which the boxes overlap least is the contact's normal. As in MuJoCo a face is preferred to
+// an edge whose normal is nearly the face's, by 5 %. At most 8 contacts.
 LANE_FN int box_box(const convex_shape *a, const convex_shape *b, double margin, convex_hit *hits)
 {
     box_separation s;
@@ -395,8 +397,8 @@ LANE_FN int box_box(const convex_shape *a, const convex_shape *b, double margin,
     const convex_shape *from = s.swapped ? b : a, *to = s.swapped ? a : b;
     int count = 0, alike = fabs(point_dot(s.edge_normal, from->frame.axis[s.face])) >= 0.99;
     if (s.edge_overlap >= s.face_overlap - (alike ? 0.05 * fabs(s.face_overlap) : 0.0)) {
-        point way = point_difference(to->frame.pos, from->frame.pos);
-        double side = point_dot(way, from->frame.axis[s.face]);
+        point between = point_difference(to->frame.pos, from->frame.pos);
+        double side = point_dot(between, from->frame.axis[s.face]);
         count = box_face_box(from, s.face, side < 0.0 ? -1.0 : 1.0, to, s.swapped, margin, hits);
     }
     return count || s.edge_overlap > 1e299

@@ -1,4 +1,4 @@
-// Which pairs are near, and which routine finds their contacts.
+// Contacts of all pairs: which are near, and the routine for each kind of pair.
 #pragma once
 
 #include "physics/lanes/collision/sweep.h"
@@ -66,8 +66,8 @@ FN int lowest_bit(uint32_t bits)
 #endif
 }
 
-// Sets the bits of the pairs that may touch, as sweep does: few enough that a team tries them all.
-LANE_FN void try_pairs(const lane_model *m, const lane_data *d)
+// Sets the bits of the pairs that may touch, as sweep does, by testing all pairs.
+LANE_FN void test_pairs(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
     for (int first = 0; first < plan->pair_count; first += 32) {
@@ -91,9 +91,12 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
         }
     } else {
         if (plan->sweep_count > 0) {
-            ALONE(d, sweep(m, d))
+            if (team_single_begin(d)) {
+                sweep(m, d);
+            }
+            team_single_end(d);
         } else {
-            try_pairs(m, d);
+            test_pairs(m, d);
         }
         for (int first = 0; first < plan->pair_count; first += 32) {
             for (uint32_t left = d->near_pair[first / 32]; left != 0; left &= left - 1) {

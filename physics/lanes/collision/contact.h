@@ -1,24 +1,22 @@
 // A contact between two geoms, and the rows of the constraint Jacobian it becomes.
 #pragma once
 
-#include "physics/lanes/rows.h"
+#include "physics/lanes/constraint_rows.h"
 
-// What one dof does to the contact: the relative velocity of the second body at the contact along normal and
-// tangents, and its relative turning about them.
+// A column of a contact's Jacobian: velocity of the second body relative to the first at the contact, along
+// normal and tangents, and angular velocity about them, when the dof has velocity 1.
 FN void contact_column(const lane_model *m, const lane_data *d, int dof, int part, const real3 axes[3],
                        real3 pos, real column[6])
 {
-    spatial motion = load_spatial(d->cdof, dof);
-    real3 arm = sub3(pos, load3(d->subtree_com, m->body_rootid[m->dof_bodyid[dof]]));
-    real3 linear = add3(motion.t, cross3(motion.r, arm));
+    real3 linear = point_velocity(m, d, dof, pos), angular = load_spatial(d->cdof, dof).r;
     real sign = R(part == ORR_CHAIN_SECOND ? 1.0 : -1.0);
     for (int k = 0; k < 3; k++) {
         column[k] = sign * dot3(axes[k], linear);
-        column[3 + k] = sign * dot3(axes[k], motion.r);
+        column[3 + k] = sign * dot3(axes[k], angular);
     }
 }
 
-// Adds the rows of a contact, to be set by set_contact_rows.
+// Adds the rows of a contact; set_contact_rows sets them.
 LANE_FN int add_contact_rows(const lane_model *m, lane_data *d, int pair_index)
 {
     const orr_pair *pair = &m->plan->pair[pair_index];
@@ -29,7 +27,7 @@ LANE_FN int add_contact_rows(const lane_model *m, lane_data *d, int pair_index)
     return add_group(d, type, rows, dim, m->plan->chain_dof + chain.first, chain.count);
 }
 
-LANE_FN void set_contact_rows(const lane_model *m, const lane_data *d, int contact)
+LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
 {
     const orr_plan *plan = m->plan;
     int pair_index = d->contact[contact].pair, first = d->contact[contact].row;
@@ -79,8 +77,8 @@ LANE_FN void set_contact_rows(const lane_model *m, const lane_data *d, int conta
     }
 }
 
-// A contact in the lanes of `found` whose distance is below the margin. tangent: where the first tangent should
-// point, of any length; below 1/2 it counts as not given.
+// Adds a contact, in the lanes of `found` whose distance is below the margin. tangent: direction of the first
+// tangent, of any length; shorter than 1/2: MuJoCo's choice.
 FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real distance, real3 pos, real3 normal,
                     real3 tangent, mask found)
 {

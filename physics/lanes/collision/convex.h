@@ -1,11 +1,12 @@
-// Contacts of two convex shapes: distance or depth, and the further points that keep flat things from rocking.
+// Contacts of two convex shapes: the deepest or closest point, and further points that keep flat shapes from
+// rocking.
 #pragma once
 
 #include "physics/lanes/collision/convex_depth.h"
 #include "physics/lanes/collision/convex_distance.h"
 #include "physics/lanes/collision/convex_polish.h"
 
-// How near two shapes are searched, from the model's options.
+// Parameters of the search, from the model's options.
 typedef struct convex_search {
     double margin;    // m: contacts below this distance
     double tolerance; // m, of a depth
@@ -13,18 +14,18 @@ typedef struct convex_search {
     int several; // may a pair have more than one contact?
 } convex_search;
 
-// The deepest or closest point. Returns whether they are closer than the margin. witness: what touches there, where the
-// cores overlap.
+// The deepest or closest point. Returns whether the shapes are closer than the margin. witness: the features
+// that touch, where the cores overlap.
 LANE_FN int convex_closest_witness(convex_shape *a, convex_shape *b, const convex_search *search,
                                    convex_hit *hit, convex_witness *witness)
 {
     double radii = a->radius + b->radius;
-    convex_answer answer = core_distance(a, b, radii + search->margin, hit);
-    if (answer == CONVEX_FAR) {
+    convex_result result = core_distance(a, b, radii + search->margin, hit);
+    if (result == CONVEX_FAR) {
         return 0;
     }
-    if (answer != CONVEX_APART && !core_depth(a, b, search->tolerance, search->iterations, hit, witness) &&
-        answer == CONVEX_OVERLAP) {
+    if (result != CONVEX_APART && !core_depth(a, b, search->tolerance, search->iterations, hit, witness) &&
+        result == CONVEX_OVERLAP) {
         return 0;
     }
     if (!has_flat_faces(a) || !has_flat_faces(b)) {
@@ -45,7 +46,7 @@ LANE_FN int convex_closest(convex_shape *a, convex_shape *b, const convex_search
 
 enum { CONVEX_POLYGON = 64 };
 
-// A face or else an edge lies on the other's face below this angle, 5.1 degrees.
+// Below this angle, 5.1 degrees, faces, or an edge and a face, count as parallel.
 #define CONVEX_LEAN_COSINE 0.996
 #define CONVEX_LEAN_SINE 0.0893
 
@@ -91,13 +92,13 @@ LANE_FN void face_towards(const convex_shape *s, point direction, convex_polygon
     face->normal = to_world(&turn, make_point(normal[0], normal[1], normal[2]));
     int first = hull->first[best], count = hull->first[best + 1] - first;
     int stride =
-        (count + CONVEX_POLYGON / 2 - 1) / (CONVEX_POLYGON / 2); // a round face: every so many corners
+        (count + CONVEX_POLYGON / 2 - 1) / (CONVEX_POLYGON / 2); // a face with many corners: a subset of them
     for (int k = 0; k < count; k += stride) {
         face->corner[face->count++] = to_world(&s->frame, hull_vertex(s, hull->vertex[first + k]));
     }
 }
 
-// What of a polygon lies above another one (Sutherland, Hodgman 1974).
+// Clips a polygon to the prism above another one (Sutherland, Hodgman 1974).
 LANE_FN void clip_polygon(convex_polygon *polygon, const convex_polygon *by)
 {
     for (int side = 0; side < by->count; side++) {
@@ -140,7 +141,7 @@ FN double triangle_area(const convex_polygon *p, int a, int b, int c)
                                                  point_difference(p->corner[c], p->corner[a]))));
 }
 
-// Leaves the four corners that span the largest area: over each diagonal, the farthest corner on both sides.
+// Keeps the four corners that span the largest area: for each diagonal, the farthest corner on both sides.
 LANE_FN void keep_four_corners(convex_polygon *p)
 {
     double most = -1.0;
@@ -174,7 +175,8 @@ LANE_FN void keep_four_corners(convex_polygon *p)
     p->count = 4;
 }
 
-// Leaves the edge of a polygon at its deepest corner below a face that leans least. Returns whether one leans little.
+// Keeps, of the two edges at a polygon's deepest corner below a face, the one at the smaller angle with the
+// face. Returns whether that counts as parallel.
 LANE_FN int keep_lowest_edge(convex_polygon *p, const convex_polygon *face)
 {
     int deepest = 0;
@@ -210,30 +212,31 @@ FN int is_edge(const point v[3])
     return same_point(v[0], v[1]) + same_point(v[1], v[2]) + same_point(v[2], v[0]) == 1;
 }
 
-// Leaves the edge that three vertices span. Returns whether it leans little against a face.
+// Keeps the edge that three vertices span. Returns whether it counts as parallel to a face.
 LANE_FN int keep_witness_edge(convex_polygon *p, const point v[3], const convex_polygon *face)
 {
     p->corner[0] = v[0];
     p->corner[1] = v[same_point(v[0], v[1]) ? 2 : 1];
     p->count = 2;
-    point way = point_direction(point_difference(p->corner[1], p->corner[0]));
-    return fabs(point_dot(way, face->normal)) < CONVEX_LEAN_SINE;
+    point along = point_direction(point_difference(p->corner[1], p->corner[0]));
+    return fabs(point_dot(along, face->normal)) < CONVEX_LEAN_SINE;
 }
 
-// The corners of what the faces share that look at each other, each as deep as it is below one of them. Where they do
-// not, an edge over the other's face: the lowest one at a corner that touches a face, or of two edges that cross the
-// first's over the second's face, not the other way round; that is MuJoCo's rule. So is it that two faces have the
-// normal of the second's, and that a crossing edge with one end below counts twice. At most four; returns the number of hits.
+// Contacts of two opposite flat faces: the corners of their intersection, each with its own depth below one
+// of them. Where the faces are not parallel, an edge against the other's face: the lowest edge at a corner
+// that touches a face; of two crossing edges, that of the first shape against the second's face. MuJoCo's
+// rules, as are that two faces have the normal of the second's, and that a crossing edge with one end below
+// counts twice. At most four; returns the number of hits.
 LANE_FN int flat_contacts(const convex_shape *a, const convex_shape *b, const convex_witness *witness,
                           convex_hit *hits)
 {
     convex_polygon one, two;
-    point normal = hits[0].normal, back = point_scaled(normal, -1.0);
+    point normal = hits[0].normal, opposite = point_scaled(normal, -1.0);
     face_towards(a, normal, &one);
-    face_towards(b, back, &two);
+    face_towards(b, opposite, &two);
     int alike = -point_dot(one.normal, two.normal) >= CONVEX_LEAN_COSINE;
     int crossing = is_edge(witness->on1) && is_edge(witness->on2);
-    int second = crossing ? !alike : point_dot(two.normal, back) > point_dot(one.normal, normal);
+    int second = crossing ? !alike : point_dot(two.normal, opposite) > point_dot(one.normal, normal);
     const convex_polygon *face = second ? &two : &one;
     convex_polygon *other = second ? &one : &two;
     if (!alike &&
@@ -265,9 +268,9 @@ LANE_FN int flat_contacts(const convex_shape *a, const convex_shape *b, const co
     return count ? count : 1;
 }
 
-// ---- by turning ----
+// ---- by rotating the shapes ----
 
-// A frame turned about a point by a small angle: Rodrigues' formula.
+// A frame rotated about a point by a small angle: Rodrigues' formula.
 LANE_FN convex_frame turned_frame(const convex_frame *f, point about, point axis, double angle)
 {
     double sine = sin(angle), cosine = cos(angle);
@@ -280,8 +283,8 @@ LANE_FN convex_frame turned_frame(const convex_frame *f, point about, point axis
     return result;
 }
 
-// As MuJoCo does for shapes without faces: where the contact goes when both are turned by 1 mrad against each other
-// about its tangents. What it finds counts as deep as hits[0].
+// Further contacts of shapes without faces, as in MuJoCo: where the contact moves when both shapes are
+// rotated by 1 mrad against each other about its tangents. They get the depth of hits[0].
 LANE_FN int turned_contacts(convex_shape *a, convex_shape *b, const convex_search *search, convex_hit *hits)
 {
     point tangent[2];

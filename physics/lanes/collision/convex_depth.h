@@ -1,6 +1,7 @@
-// How deep two convex cores overlap, by the expanding polytope algorithm (van den Bergen 2001): a polytope inside
-// their difference grows where its surface is closest to the origin. It may begin anywhere: a face that has the
-// origin on its outer side counts as negatively far, and is pushed out first.
+// The penetration depth of two convex cores by the expanding polytope algorithm (van den Bergen 2001): a
+// polytope inside their Minkowski difference grows where its surface is closest to the origin. It need not
+// contain the origin at first: a face with the origin on its outer side has a negative distance, and is
+// expanded first.
 #pragma once
 
 #include "physics/lanes/collision/convex_shape.h"
@@ -13,7 +14,7 @@ enum {
 typedef struct convex_face {
     point normal;                 // outward
     double distance;              // of its plane from the origin
-    int16_t vertex[3], beside[3]; // the face across the edge from vertex k to the next
+    int16_t vertex[3], beside[3]; // beside: the face across the edge from vertex k to the next
     int16_t state;
 } convex_face;
 
@@ -22,14 +23,13 @@ enum { CONVEX_FACE_FREE, CONVEX_FACE_KEPT, CONVEX_FACE_SEEN };
 typedef struct convex_polytope {
     convex_vertex vertex[CONVEX_VERTICES];
     convex_face face[CONVEX_FACES];
-    int16_t seen[CONVEX_FACES]; // faces that a new vertex sees
-    int16_t
-        edge_from[CONVEX_VERTICES]; // around them: for a vertex, the next one, the face beyond, and its edge
+    int16_t seen[CONVEX_FACES];         // faces that a new vertex sees
+    int16_t edge_from[CONVEX_VERTICES]; // rim of those faces: next vertex, face beyond, its edge
     int16_t edge_beyond[CONVEX_VERTICES], edge_index[CONVEX_VERTICES];
     int vertex_count, face_count;
 } convex_polytope;
 
-// Returns its slot; there is always one.
+// Returns the slot of the new face; there is always one.
 FN int add_face(convex_polytope *t, int a, int b, int c)
 {
     int slot = 0;
@@ -56,9 +56,9 @@ FN int next_corner(int k)
     return k == 2 ? 0 : k + 1;
 }
 
-// Puts the last vertex outside of the faces that it sees: those around `closest`, from neighbour to neighbour.
-// height: how far above a face it must be. Returns 0, and leaves the polytope as it was, where rounding makes their rim
-// more than one loop.
+// Replaces the faces that the last vertex sees, found from neighbour to neighbour around `closest`, by faces
+// to that vertex. height: how far above a face it must be to see it. Returns 0, without a change, where
+// rounding makes their rim more than one loop.
 LANE_FN int expand_polytope(convex_polytope *t, int closest, double height)
 {
     int last = t->vertex_count - 1, seen = 1, edges = 0, start = -1;
@@ -133,7 +133,7 @@ LANE_FN int expand_polytope(convex_polytope *t, int closest, double height)
     return 1;
 }
 
-// The farther of the difference's extremes along +-direction, seen from a point.
+// Of the difference's supports along +-direction, the one farther from a point.
 LANE_FN convex_vertex farther_support(convex_shape *a, convex_shape *b, point direction, point from)
 {
     convex_vertex up = difference_support(a, b, direction);
@@ -143,14 +143,14 @@ LANE_FN convex_vertex farther_support(convex_shape *a, convex_shape *b, point di
     return above >= below ? up : down;
 }
 
-// A tetrahedron of extremes. Returns 0 when the difference is flat.
+// A tetrahedron of supports. Returns 0 when the difference is flat.
 LANE_FN int first_polytope(convex_polytope *t, convex_shape *a, convex_shape *b)
 {
-    point way = point_direction(point_difference(b->frame.pos, a->frame.pos)), tangent[2];
-    point_tangents(way, tangent);
+    point between = point_direction(point_difference(b->frame.pos, a->frame.pos)), tangent[2];
+    point_tangents(between, tangent);
     convex_vertex *v = t->vertex;
-    v[0] = difference_support(a, b, way);
-    v[1] = difference_support(a, b, point_scaled(way, -1.0));
+    v[0] = difference_support(a, b, between);
+    v[1] = difference_support(a, b, point_scaled(between, -1.0));
     point line = point_direction(point_difference(v[1].p, v[0].p));
     point across = point_direction(point_along(tangent[0], -point_dot(tangent[0], line), line));
     v[2] = farther_support(a, b, across, v[0].p);
@@ -158,7 +158,7 @@ LANE_FN int first_polytope(convex_polytope *t, convex_shape *a, convex_shape *b)
         point_direction(point_cross(point_difference(v[1].p, v[0].p), point_difference(v[2].p, v[0].p)));
     v[3] = farther_support(a, b, normal, v[0].p);
     double height = point_dot(point_difference(v[3].p, v[0].p), normal);
-    if (height > 0.0) { // the other way round, so that the base looks away from v[3]
+    if (height > 0.0) { // reversed, so that the base's normal points away from v[3]
         convex_vertex swap = v[1];
         v[1] = v[2];
         v[2] = swap;
@@ -176,13 +176,13 @@ LANE_FN int first_polytope(convex_polytope *t, convex_shape *a, convex_shape *b)
     return fabs(height) > 1e-14;
 }
 
-// The vertices of both shapes that span the deepest face of the difference: one vertex against a face, or two against
-// two, an edge across an edge.
+// The vertices of both shapes that span the deepest face of the difference: one vertex against a face, or two
+// against two, an edge across an edge.
 typedef struct convex_witness {
     point on1[3], on2[3];
 } convex_witness;
 
-// Where the origin projects to in a face.
+// The hit at the origin's projection onto a face.
 LANE_FN void hit_on_face(const convex_polytope *t, const convex_face *face, convex_hit *hit,
                          convex_witness *witness)
 {
@@ -217,9 +217,10 @@ FN int closest_face(const convex_polytope *t)
     return closest;
 }
 
-// Returns 0 when the cores do not overlap after all. tolerance: m, of the depth; iterations: most vertices that are
-// added. The depth lies between the distance of the closest face, which never falls once the origin is inside, and the
-// extent of the difference along that face's normal: the face of the least extent wins.
+// Returns 0 when the cores do not overlap. tolerance: m, of the depth; iterations: most vertices that are
+// added. The depth is between the distance of the closest face, which does not decrease once the origin is
+// inside, and the extent of the difference along that face's normal; the result is the face of the least
+// extent.
 LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int iterations, convex_hit *hit,
                        convex_witness *witness)
 {
@@ -228,8 +229,8 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int i
         return 0;
     }
     double scale = a->bound + b->bound;
-    // corners of flat faces have many corners of the other in their planes, to rounding; curved ones have needles of
-    // faces, which must go
+    // with flat faces many vertices are in the plane of a face up to rounding; with curved shapes thin faces
+    // arise, which must be replaced
     double height = has_flat_faces(a) && has_flat_faces(b) ? 1e-12 * scale : 0.0;
     double lower = -1e300, upper = 1e300;
     int most = iterations + 4 < CONVEX_VERTICES ? iterations + 4 : CONVEX_VERTICES;
@@ -238,7 +239,7 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int i
         int closest = closest_face(&t);
         const convex_face *face = &t.face[closest];
         if (lower > 0.0 && !(face->distance > lower - 1e-12 * scale)) {
-            break; // rounding turned a needle of a face around
+            break; // rounding has flipped a thin face
         }
         lower = face->distance;
         convex_vertex next = difference_support(a, b, face->normal);
@@ -247,7 +248,8 @@ LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int i
             return 0;
         }
         if (extent <
-            upper + 1e-13 * scale) { // as good to rounding: later faces are nearer to the difference's own
+            upper +
+                1e-13 * scale) { // equal up to rounding: later faces are closer to those of the difference
             upper = fmin(upper, extent);
             best = *face;
         }

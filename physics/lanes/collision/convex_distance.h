@@ -1,5 +1,5 @@
-// The distance of two convex cores by GJK (Gilbert, Johnson, Keerthi 1988): the point of their difference that is
-// closest to the origin, by a simplex of its vertices that moves there.
+// The distance of two convex cores by GJK (Gilbert, Johnson, Keerthi 1988): the point of their Minkowski
+// difference that is closest to the origin, found with a simplex of its vertices.
 #pragma once
 
 #include "physics/lanes/collision/convex_shape.h"
@@ -10,8 +10,8 @@ typedef struct convex_simplex {
     int count;
 } convex_simplex;
 
-// Weights of the point closest to the origin in the plane, line or point through `count` vertices; returns whether it
-// lies inside of them.
+// Weights of the point closest to the origin in the plane, line or point through `count` vertices; returns
+// whether it lies inside of them.
 LANE_FN int affine_weights(const point *p, int count, double weight[3])
 {
     if (count == 1) {
@@ -53,8 +53,8 @@ FN int contains_origin(const convex_simplex *s)
     return 1;
 }
 
-// Leaves only the vertices that carry the point of the simplex that is closest to the origin, by looking at all
-// vertices, edges and triangles. Returns 1 when the origin lies inside.
+// Keeps only the vertices that span the simplex's point closest to the origin, testing all vertices, edges
+// and triangles. Returns 1 when the origin is inside.
 LANE_FN int reduce_simplex(convex_simplex *s)
 {
     if (s->count == 4 && contains_origin(s)) {
@@ -108,24 +108,25 @@ FN convex_vertex simplex_point(const convex_simplex *s)
     return sum;
 }
 
-typedef enum convex_answer { CONVEX_FAR, CONVEX_APART, CONVEX_OVERLAP, CONVEX_UNSURE } convex_answer;
+typedef enum convex_result { CONVEX_FAR, CONVEX_APART, CONVEX_OVERLAP, CONVEX_UNSURE } convex_result;
 
 enum { CONVEX_DISTANCE_STEPS = 200 };
 
-// CONVEX_APART: hit is where the cores are closest, and normal from the first to the second. CONVEX_FAR: they are more
-// than `reach` apart. CONVEX_UNSURE: rounding stopped the search; as CONVEX_APART, unless they overlap.
-LANE_FN convex_answer core_distance(convex_shape *a, convex_shape *b, double reach, convex_hit *hit)
+// CONVEX_APART: hit is where the cores are closest, its normal from the first to the second. CONVEX_FAR: they
+// are more than `reach` apart. CONVEX_UNSURE: rounding stopped the search; as CONVEX_APART, unless they
+// overlap.
+LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double reach, convex_hit *hit)
 {
     convex_simplex s;
-    point way = point_difference(a->frame.pos, b->frame.pos);
-    s.vertex[0] = difference_support(a, b, point_scaled(point_direction(way), -1.0));
+    point between = point_difference(a->frame.pos, b->frame.pos);
+    s.vertex[0] = difference_support(a, b, point_scaled(point_direction(between), -1.0));
     s.weight[0] = 1.0;
     s.count = 1;
     convex_vertex closest = s.vertex[0];
     double length = point_length(closest.p), gap = length, touching = 1e-10 * (a->bound + b->bound);
     for (int step = 0; step < CONVEX_DISTANCE_STEPS && length > touching; step++) {
         convex_vertex next = difference_support(a, b, point_scaled(closest.p, -1.0 / length));
-        double bound = point_dot(next.p, closest.p) / length; // no closer than this
+        double bound = point_dot(next.p, closest.p) / length; // lower bound of the distance
         if (bound > reach) {
             return CONVEX_FAR;
         }
@@ -136,7 +137,7 @@ LANE_FN convex_answer core_distance(convex_shape *a, convex_shape *b, double rea
         s.vertex[s.count++] = next;
         if (reduce_simplex(&s)) {
             if (bound > 0.0) {
-                break; // a plane parts the cores: the simplex is flat, and rounding puts the origin inside
+                break; // a plane separates the cores: rounding puts the origin inside a flat simplex
             }
             return CONVEX_OVERLAP;
         }

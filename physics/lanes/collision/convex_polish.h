@@ -1,12 +1,12 @@
-// The last digits of a contact between curved shapes. Distance and depth are one function of the direction n: the
-// support of the difference of the cores, h(n) = max n . (a - b), is least where they touch, and is minus the
-// distance there. GJK and EPA come close to it, but h is flat: a depth to 1e-14 is a direction to 1e-7. Newton's
-// method on the slope of h finds it to rounding.
+// Refines a contact between curved shapes. Distance and depth are one function of the direction n: the
+// support function of the difference of the cores, h(n) = max n . (a - b), has its minimum at the contact's
+// normal, where it is minus the distance. GJK and EPA come close, but h is flat there: a depth to 1e-14 is a
+// direction to 1e-7. Newton's method on the gradient of h finds the direction up to rounding.
 #pragma once
 
 #include "physics/lanes/collision/convex_shape.h"
 
-// The support along n, and its part across n: the slope of h along two tangents.
+// The support along n, and its components along two tangents: the gradient of h.
 typedef struct convex_slope {
     convex_vertex support;
     double height, across[2]; // h, dh
@@ -24,7 +24,7 @@ LANE_FN convex_slope slope_at(convex_shape *a, convex_shape *b, point n, const p
 
 enum { CONVEX_POLISH_STEPS = 6 };
 
-// Leaves a hit as it is where h has a kink: where corners or flat faces touch.
+// Does not change a hit where h is not smooth: where corners or flat faces touch.
 LANE_FN void polish_hit(convex_shape *a, convex_shape *b, convex_hit *hit)
 {
     const double step = 1e-6, scale = a->bound + b->bound;
@@ -32,7 +32,7 @@ LANE_FN void polish_hit(convex_shape *a, convex_shape *b, convex_hit *hit)
     point_tangents(n, tangent);
     convex_slope here = slope_at(a, b, n, tangent);
     double steepness = hypot(here.across[0], here.across[1]);
-    // what GJK and EPA found is on h, unless a kink is near
+    // the hit is on h, unless h is not smooth nearby
     if (steepness > 1e-3 * scale || here.height + hit->distance > 1e-6 * scale) {
         return;
     }

@@ -1,5 +1,5 @@
-// Convex shapes of ONE world, in double: what the routines that branch (lane_convex_*.h, lanes/collision/box.h, lanes/collision/hfield.h)
-// work on, lane after lane.
+// Convex shapes of ONE world, in double, for the routines that branch (convex*.h, box.h, hfield.h) and run
+// lane after lane.
 #pragma once
 
 #include "physics/lanes/state.h"
@@ -50,14 +50,14 @@ FN double point_length(point a)
     return sqrt(point_dot(a, a));
 }
 
-// a / |a|, and x where a has no length
+// a / |a|, or the x axis where |a| is below 1e-15
 FN point point_direction(point a)
 {
     double length = point_length(a);
     return length < 1e-15 ? make_point(1.0, 0.0, 0.0) : point_scaled(a, 1.0 / length);
 }
 
-// The two tangents that MuJoCo gives a contact of this normal.
+// The two tangents that MuJoCo chooses for a contact with this normal.
 FN void point_tangents(point normal, point tangent[2])
 {
     point start = fabs(normal.y) >= 0.5 ? make_point(0.0, 0.0, 1.0) : make_point(0.0, 1.0, 0.0);
@@ -66,7 +66,7 @@ FN void point_tangents(point normal, point tangent[2])
 }
 
 typedef struct convex_frame {
-    point pos, axis[3]; // axes seen from outside
+    point pos, axis[3]; // axes in world coordinates
 } convex_frame;
 
 FN point to_world(const convex_frame *f, point local)
@@ -85,7 +85,7 @@ FN point to_local(const convex_frame *f, point world)
     return to_local_direction(f, point_difference(world, f->pos));
 }
 
-// A shape is a core and the ball swept over it: a sphere is a point, a capsule a segment.
+// A shape is a core plus a ball swept over it: the core of a sphere is a point, of a capsule a segment.
 typedef struct convex_shape {
     int type; // orr_geom_type; ORR_GEOM_HFIELD: the prism below
     convex_frame frame;
@@ -110,7 +110,7 @@ FN point hull_vertex(const convex_shape *s, int i)
     return make_point((double)s->vertex[3 * i], (double)s->vertex[3 * i + 1], (double)s->vertex[3 * i + 2]);
 }
 
-// The vertex of a hull that lies farthest along a direction, by walking uphill from neighbour to neighbour.
+// The support vertex of a hull along a direction, by hill climbing from neighbour to neighbour.
 LANE_FN int farthest_vertex(const convex_shape *s, point direction)
 {
     int best = s->start;
@@ -132,7 +132,7 @@ LANE_FN int farthest_vertex(const convex_shape *s, point direction)
     return best;
 }
 
-// The point of the core that lies farthest along a direction of length 1, in the shape's frame.
+// The support point of the core along a direction of length 1, in the shape's frame.
 LANE_FN point local_support(convex_shape *s, point n)
 {
     const double *size = s->size;
@@ -175,7 +175,7 @@ LANE_FN point core_support(convex_shape *s, point direction)
     return to_world(&s->frame, local_support(s, to_local_direction(&s->frame, direction)));
 }
 
-// A vertex of the difference of two cores (all a - b), and the points it comes from.
+// A vertex of the Minkowski difference of two cores (all a - b), and the points of the two.
 typedef struct convex_vertex {
     point p, on1, on2;
 } convex_vertex;
@@ -189,7 +189,7 @@ LANE_FN convex_vertex difference_support(convex_shape *a, convex_shape *b, point
     return v;
 }
 
-// Where two shapes are closest, or deepest in each other.
+// Where two shapes are closest, or penetrate most.
 typedef struct convex_hit {
     double distance;   // negative: they overlap
     point pos, normal; // normal: from the first to the second

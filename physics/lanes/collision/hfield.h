@@ -1,11 +1,11 @@
-// A height field against a convex shape: under each half of a cell stands a prism, from the base to the surface.
+// A height field against a convex shape: each half of a cell is a prism from the base to the surface.
 #pragma once
 
 #include "physics/lanes/collision/convex.h"
 
-// size: half widths, height of a sample 1, depth of the base; samples: rows x columns. Normals from the height field
-// to the shape. At most ORR_PAIR_CONTACTS contacts, the first in the order of cells.
-LANE_FN int hfield_contacts(const convex_frame *field, const uniform_real *size, const float *samples,
+// size: half widths, height of a sample 1, depth of the base; samples: rows x columns. Normals from the
+// height field to the shape. At most ORR_PAIR_CONTACTS contacts, the first in the order of cells.
+LANE_FN int hfield_contacts(const convex_frame *hfield, const uniform_real *size, const float *samples,
                             int rows, int columns, convex_shape *shape, const convex_search *search,
                             convex_hit *hits)
 {
@@ -15,16 +15,16 @@ LANE_FN int hfield_contacts(const convex_frame *field, const uniform_real *size,
     for (int k = 0; k < 3; k++) {
         prism.frame.axis[k] = make_point(k == 0, k == 1, k == 2);
     }
-    convex_frame world = shape->frame; // work in the field's frame
-    shape->frame.pos = to_local(field, world.pos);
+    convex_frame world = shape->frame; // calculate in the height field's frame
+    shape->frame.pos = to_local(hfield, world.pos);
     for (int k = 0; k < 3; k++) {
-        shape->frame.axis[k] = to_local_direction(field, world.axis[k]);
+        shape->frame.axis[k] = to_local_direction(hfield, world.axis[k]);
     }
     double low[3], high[3], reach = shape->radius + search->margin;
     for (int k = 0; k < 3; k++) {
-        point way = prism.frame.axis[k];
-        low[k] = point_dot(core_support(shape, point_scaled(way, -1.0)), way) - reach;
-        high[k] = point_dot(core_support(shape, way), way) + reach;
+        point axis = prism.frame.axis[k];
+        low[k] = point_dot(core_support(shape, point_scaled(axis, -1.0)), axis) - reach;
+        high[k] = point_dot(core_support(shape, axis), axis) + reach;
     }
     double half_x = (double)size[0], half_y = (double)size[1], scale = (double)size[2],
            base = -(double)size[3];
@@ -35,7 +35,7 @@ LANE_FN int hfield_contacts(const convex_frame *field, const uniform_real *size,
     int last_row = (int)fmin(rows - 1.0, ceil((high[1] + half_y) / dy));
     int count = 0;
     for (int row = first_row; row < last_row && high[2] >= base; row++) {
-        // a strip of triangles: down, up, down, up
+        // a triangle strip: corners alternate between the two rows
         for (int corner = 2 * first_column; corner <= 2 * last_column + 1; corner++) {
             int column = corner / 2, at = row + 1 - corner % 2;
             for (int k = 0; k < 2; k++) {
@@ -51,9 +51,9 @@ LANE_FN int hfield_contacts(const convex_frame *field, const uniform_real *size,
             }
             prism.frame.pos = make_point(0.0, 0.0, 0.0);
             if (count < ORR_PAIR_CONTACTS && convex_closest(&prism, shape, search, &hits[count])) {
-                hits[count].pos = to_world(field, hits[count].pos);
+                hits[count].pos = to_world(hfield, hits[count].pos);
                 point normal = hits[count].normal;
-                hits[count].normal = point_difference(to_world(field, normal), field->pos);
+                hits[count].normal = point_difference(to_world(hfield, normal), hfield->pos);
                 count++;
             }
         }

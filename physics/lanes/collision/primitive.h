@@ -1,4 +1,5 @@
-// Contacts between geoms in closed form, all lanes at once: planes, spheres, capsules, and what they meet.
+// Contacts in closed form, all lanes at once: of planes, spheres and capsules with each other and with some
+// other shapes.
 #pragma once
 
 #include "physics/lanes/collision/contact.h"
@@ -43,7 +44,7 @@ LANE_FN void plane_ellipsoid(const lane_model *m, lane_data *d, int pair, const 
                              const lane_geom *ellipsoid)
 {
     real3 normal = plane->frame.z, size = ellipsoid->size;
-    real3 local = rotate_back(ellipsoid->frame, normal);
+    real3 local = rotate_inverse(ellipsoid->frame, normal);
     local = make_real3(local.x * size.x, local.y * size.y, local.z * size.z);
     real scale = R(-1.0) / length3(local);
     real3 lowest = make_real3(local.x * size.x * scale, local.y * size.y * scale, local.z * size.z * scale);
@@ -110,14 +111,14 @@ LANE_FN void plane_cylinder(const lane_model *m, lane_data *d, int pair, const l
 }
 
 FN real sphere_sphere(const lane_model *m, lane_data *d, int pair, real3 centre1, real radius1, real3 centre2,
-                      real radius2, mask wanted)
+                      real radius2, mask selected)
 {
     real3 apart = sub3(centre2, centre1);
     real distance = length3(apart) - radius1 - radius2;
     real3 normal = normalise3(apart);
     real3 pos = add_scaled3(centre1, normal, radius1 + R(0.5) * distance);
-    add_contact(m, d, pair, distance, pos, normal, no_tangent(), wanted);
-    return sel(and_(wanted, distance < R(m->plan->pair[pair].margin)), R(1.0), R(0.0));
+    add_contact(m, d, pair, distance, pos, normal, no_tangent(), selected);
+    return sel(and_(selected, distance < R(m->plan->pair[pair].margin)), R(1.0), R(0.0));
 }
 
 LANE_FN void sphere_capsule(const lane_model *m, lane_data *d, int pair, const lane_geom *sphere,
@@ -129,7 +130,7 @@ LANE_FN void sphere_capsule(const lane_model *m, lane_data *d, int pair, const l
                   capsule->size.x, everywhere());
 }
 
-// The closest points of two segments; parallel ones touch in up to two places, at ends.
+// The closest points of two segments; parallel ones have up to two contacts, at their ends.
 LANE_FN void capsule_capsule(const lane_model *m, lane_data *d, int pair, const lane_geom *a,
                              const lane_geom *b)
 {
@@ -164,13 +165,13 @@ LANE_FN void capsule_capsule(const lane_model *m, lane_data *d, int pair, const 
         real sign = R(end % 2 ? -1.0 : 1.0);
         real y1 = end < 2 ? sign : clamp_((u - sign * ab) / aa, minus, one);
         real y2 = end < 2 ? clamp_((v - sign * ab) / bb, minus, one) : sign;
-        mask wanted = and_(parallel, count < R(2.0));
+        mask selected = and_(parallel, count < R(2.0));
         count = count + sphere_sphere(m, d, pair, add_scaled3(a->pos, axis1, y1), a->size.x,
-                                      add_scaled3(b->pos, axis2, y2), b->size.x, wanted);
+                                      add_scaled3(b->pos, axis2, y2), b->size.x, selected);
     }
 }
 
-// A cap, the side, or the rim between them; from inside, the nearer of cap and side.
+// Contact with a cap, the side, or the rim between them; from inside, with the nearer of cap and side.
 LANE_FN void sphere_cylinder(const lane_model *m, lane_data *d, int pair, const lane_geom *sphere,
                              const lane_geom *cylinder)
 {
@@ -186,9 +187,9 @@ LANE_FN void sphere_cylinder(const lane_model *m, lane_data *d, int pair, const 
     real3 top = scale3(axis, sel(along > R(0.0), height, -height));
     real3 rim = add_scaled3(top, outward, radius / max_(out, R(LANE_TINY)));
     real3 at = select3(side, scale3(axis, along), rim);
-    real3 way = sub3(at, apart);
-    real distance = length3(way) - sphere->size.x - sel(side, radius, R(0.0));
-    real3 normal = normalise3(way);
+    real3 offset = sub3(at, apart);
+    real distance = length3(offset) - sphere->size.x - sel(side, radius, R(0.0));
+    real3 normal = normalise3(offset);
     real3 inward = scale3(axis, sel(along > R(0.0), R(-1.0), R(1.0)));
     distance = sel(cap, abs_(along) - height - sphere->size.x, distance);
     normal = select3(cap, inward, normal);

@@ -1,22 +1,24 @@
-// Where rays first meet shapes. A ray is a point and a direction of length 1, and each lane has its own; surfaces are
-// hit from either side, planes from their front alone.
+// Rays against one shape: the first hit. Each lane has a ray of its own, with a direction of length 1.
+// Surfaces are hit from either side, planes from their front only.
 #pragma once
 
-#include "physics/lanes/rows.h"
+#include "engine/core/triangle_formula.h"
+#include "physics/lanes/constraint_rows.h"
 
 typedef struct lane_ray {
     real3 from, along; // in the frame of the shape
-    real nearest;      // m, the closest hit yet; LANE_HUGE: none
-    real3 normal;      // of the flat face that was hit last, of any length and from either side
+    real nearest;      // m, the closest hit so far; LANE_HUGE: none
+    real3 normal;      // of the flat face that was hit, of any length and either sign
 } lane_ray;
 
 FN lane_ray local_ray(real3 pos, matrix3 frame, real3 from, real3 along)
 {
-    lane_ray ray = {rotate_back(frame, sub3(from, pos)), rotate_back(frame, along), R(LANE_HUGE), zero3()};
+    lane_ray ray = {rotate_inverse(frame, sub3(from, pos)), rotate_inverse(frame, along), R(LANE_HUGE),
+                    zero3()};
     return ray;
 }
 
-// Returns where this is the closest hit yet.
+// Records a hit; returns the lanes in which it is the closest so far.
 FN mask ray_hit(lane_ray *ray, real distance, mask where)
 {
     mask closer = and_(where, and_(distance >= R(0.0), distance < ray->nearest));
@@ -29,7 +31,7 @@ FN void ray_hit_face(lane_ray *ray, real distance, mask where, real3 normal)
     ray->normal = select3(ray_hit(ray, distance, where), normal, ray->normal);
 }
 
-// How far along one axis p + x v comes to `level`; never, where v is 0.
+// The x at which p + x v reaches `level` along one axis; -1 where v is 0.
 FN real ray_reach(real p, real v, real level)
 {
     mask moves = abs_(v) > R(LANE_TINY);
@@ -46,10 +48,10 @@ FN lane_roots ray_roots(real a, real b, real c)
     lane_roots roots;
     real determinant = b * b - a * c;
     mask exist = and_(determinant >= R(LANE_TINY), a > R(LANE_TINY));
-    real way = sqrt_(sel(exist, determinant, R(1.0)));
+    real root = sqrt_(sel(exist, determinant, R(1.0)));
     real inverse = R(1.0) / sel(exist, a, R(1.0));
-    roots.x[0] = sel(exist, (-b - way) * inverse, R(-1.0));
-    roots.x[1] = sel(exist, (-b + way) * inverse, R(-1.0));
+    roots.x[0] = sel(exist, (-b - root) * inverse, R(-1.0));
+    roots.x[1] = sel(exist, (-b + root) * inverse, R(-1.0));
     return roots;
 }
 
@@ -100,7 +102,7 @@ LANE_FN void ray_capsule(lane_ray *ray, const real3 *size)
         real3 p = ray->from, v = ray->along;
         p.z = p.z - sign * size->y;
         lane_roots roots = ray_roots(R(1.0), dot3(v, p), dot3(p, p) - size->x * size->x);
-        for (int k = 0; k < 2; k++) { // the half beyond the tube
+        for (int k = 0; k < 2; k++) { // the half sphere beyond the tube
             ray_hit(ray, roots.x[k], sign * fma_(roots.x[k], v.z, p.z) >= R(0.0));
         }
     }
@@ -116,7 +118,7 @@ LANE_FN void ray_cylinder(lane_ray *ray, const real3 *size)
     }
 }
 
-// centre: of the box along z
+// centre: z of the box's centre
 FN void ray_box_around(lane_ray *ray, real3 size, real centre)
 {
     real p[3] = {ray->from.x, ray->from.y, ray->from.z - centre};
@@ -133,25 +135,14 @@ FN void ray_box_around(lane_ray *ray, real3 size, real centre)
 // a, b, c: corners; the same in all lanes
 LANE_FN void ray_triangle(lane_ray *ray, const double a[3], const double b[3], const double c[3])
 {
-    double e[3], f[3];
-    for (int k = 0; k < 3; k++) {
-        e[k] = b[k] - a[k];
-        f[k] = c[k] - a[k];
-    }
-    real3 side1 = make_real3(R(e[0]), R(e[1]), R(e[2])), side2 = make_real3(R(f[0]), R(f[1]), R(f[2]));
-    real3 apart = sub3(ray->from, make_real3(R(a[0]), R(a[1]), R(a[2])));
-    real3 across = cross3(ray->along, side2);
-    real determinant = dot3(side1, across);
-    mask crosses = abs_(determinant) > R(LANE_TINY);
-    real inverse = R(1.0) / sel(crosses, determinant, R(1.0));
-    real u = dot3(apart, across) * inverse;
-    real3 turned = cross3(apart, side1);
-    real w = dot3(ray->along, turned) * inverse;
-    mask inside = and_(and_(u >= R(0.0), w >= R(0.0)), u + w <= R(1.0));
-    ray_hit_face(ray, dot3(side2, turned) * inverse, and_(crosses, inside), cross3(side1, side2));
+    real3 corner = make_real3(R(a[0]), R(a[1]), R(a[2]));
+    real3 edge1 = make_real3(R(b[0] - a[0]), R(b[1] - a[1]), R(b[2] - a[2]));
+    real3 edge2 = make_real3(R(c[0] - a[0]), R(c[1] - a[1]), R(c[2] - a[2]));
+    triangle_hit hit = intersect_triangle(sub3(ray->from, corner), ray->along, edge1, edge2, R(LANE_TINY));
+    ray_hit_face(ray, hit.distance, hit.inside, cross3(edge1, edge2));
 }
 
-// Shapes with a size alone: geoms and the volumes of sites.
+// Shapes that are given by their sizes: geoms and sites.
 LANE_FN void ray_shape(lane_ray *ray, int type, const real3 *size)
 {
     switch (type) {
@@ -178,7 +169,7 @@ LANE_FN void ray_shape(lane_ray *ray, int type, const real3 *size)
     }
 }
 
-// The outward normal of a shape with a size alone, of any length, where a ray has hit it.
+// The outward normal of such a shape, of any length, where a ray has hit it.
 LANE_FN real3 ray_normal(const lane_ray *ray, int type, const real3 *size)
 {
     real3 p = add_scaled3(ray->from, ray->along, ray->nearest);

@@ -1,4 +1,4 @@
-// Rays against all geoms of a world, meshes and height fields among them.
+// Rays against all geoms of a world, including meshes and height fields.
 #pragma once
 
 #include "physics/lanes/collision/ray.h"
@@ -16,12 +16,12 @@ LANE_FN void ray_mesh(const lane_model *m, lane_ray *ray, int mesh)
     }
 }
 
-// The part of a ray between `first` and `last`, m along it.
+// A part of a ray, from `first` to `last` [m].
 typedef struct lane_span {
     real first, last;
 } lane_span;
 
-// What is left of the span where p + x v is between low and high.
+// The part of the span where p + x v is between low and high.
 FN lane_span ray_clip(lane_span span, real p, real v, real low, real high)
 {
     mask moves = abs_(v) > R(LANE_TINY);
@@ -41,20 +41,21 @@ FN int spans_any(lane_span span)
 }
 
 // The samples of a height field in metres.
-typedef struct lane_field {
+typedef struct lane_hfield {
     const float *data;
     int rows, columns;
     double half_x, half_y, height, base, step_x, step_y;
-} lane_field;
+} lane_hfield;
 
-FN void field_point(const lane_field *f, int row, int column, double at[3])
+FN void hfield_point(const lane_hfield *f, int row, int column, double at[3])
 {
     at[0] = column * f->step_x - f->half_x;
     at[1] = row * f->step_y - f->half_y;
     at[2] = (double)f->data[row * f->columns + column] * f->height;
 }
 
-// The wall below the edge between two neighbouring samples at a side of the field. axis: 0, the wall is at an end of x
+// The wall below the edge between two neighbouring samples on the rim. axis: 0: the wall is at an end of x,
+// 1: of y
 LANE_FN void ray_wall(lane_ray *ray, const double a[3], const double b[3], int axis)
 {
     real p = axis ? ray->from.y : ray->from.x, v = axis ? ray->along.y : ray->along.x;
@@ -67,13 +68,13 @@ LANE_FN void ray_wall(lane_ray *ray, const double a[3], const double b[3], int a
     ray_hit_face(ray, x, hit, scale3(axis3(axis), R(a[axis] < 0.0 ? -1.0 : 1.0)));
 }
 
-LANE_FN void ray_field_cell(lane_ray *ray, const lane_field *f, int row, int column)
+LANE_FN void ray_hfield_cell(lane_ray *ray, const lane_hfield *f, int row, int column)
 {
     double a[3], b[3], c[3], e[3];
-    field_point(f, row, column, a);
-    field_point(f, row, column + 1, b);
-    field_point(f, row + 1, column + 1, c);
-    field_point(f, row + 1, column, e);
+    hfield_point(f, row, column, a);
+    hfield_point(f, row, column + 1, b);
+    hfield_point(f, row + 1, column + 1, c);
+    hfield_point(f, row + 1, column, e);
     ray_triangle(ray, a, b, c);
     ray_triangle(ray, a, c, e);
     if (row == 0) {
@@ -90,22 +91,23 @@ LANE_FN void ray_field_cell(lane_ray *ray, const lane_field *f, int row, int col
     }
 }
 
-// The surface, the walls below its edges, and the box of its base; only the cells that some lane's ray passes over.
+// The surface, the walls below its rim, and the box of the base; visits only cells that some lane's ray
+// passes over.
 LANE_FN void ray_height_field(const lane_model *m, lane_ray *ray, int id)
 {
     const uniform_real *size = m->hfield_size + 4 * id;
-    lane_field f = {.data = m->hfield_data + m->hfield_adr[id],
-                    .rows = m->hfield_nrow[id],
-                    .columns = m->hfield_ncol[id],
-                    .half_x = (double)size[0],
-                    .half_y = (double)size[1],
-                    .height = (double)size[2],
-                    .base = (double)size[3]};
+    lane_hfield f = {.data = m->hfield_data + m->hfield_adr[id],
+                     .rows = m->hfield_nrow[id],
+                     .columns = m->hfield_ncol[id],
+                     .half_x = (double)size[0],
+                     .half_y = (double)size[1],
+                     .height = (double)size[2],
+                     .base = (double)size[3]};
     f.step_x = 2.0 * f.half_x / (f.columns - 1);
     f.step_y = 2.0 * f.half_y / (f.rows - 1);
     real3 p = ray->from, v = ray->along;
     ray_box_around(ray, make_real3(R(f.half_x), R(f.half_y), R(0.5 * f.base)), R(-0.5 * f.base));
-    const double wide = 1e-4; // of a cell: what rounding may cut off
+    const double wide = 1e-4; // of a cell: tolerance for rounding
     lane_span whole = {R(0.0), R(LANE_HUGE)};
     whole = ray_clip(whole, p.z, v.z, R(-wide * f.height), R((1.0 + wide) * f.height));
     for (int row = 0; row < f.rows - 1 && spans_any(whole); row++) {
@@ -115,23 +117,23 @@ LANE_FN void ray_height_field(const lane_model *m, lane_ray *ray, int id)
             low = (column - wide) * f.step_x - f.half_x;
             high = (column + 1.0 + wide) * f.step_x - f.half_x;
             if (spans_any(ray_clip(over, p.x, v.x, R(low), R(high)))) {
-                ray_field_cell(ray, &f, row, column);
+                ray_hfield_cell(ray, &f, row, column);
             }
         }
     }
 }
 
-// Could a ray of some lane meet the sphere around the geom?
+// Can a ray of some lane hit the geom's bounding sphere?
 FN int ray_may_hit(const lane_model *m, const lane_data *d, int geom, real3 from, real3 along)
 {
-    if (m->geom_type[geom] == ORR_GEOM_PLANE) { // it has none
+    if (m->geom_type[geom] == ORR_GEOM_PLANE) { // it has no bounding sphere
         return 1;
     }
     real radius = geom_rbound(m, d, geom);
     real3 apart = sub3(load3(d->geom_xpos, geom), from);
     real ahead = dot3(apart, along), squared = dot3(apart, apart);
-    real room = fma_(squared, R(1e-5), radius * radius * R(1.01)); // and what rounding may add
-    return any(and_(squared - ahead * ahead <= room, ahead >= radius * R(-1.01)));
+    real bound = fma_(squared, R(1e-5), radius * radius * R(1.01)); // with a tolerance for rounding
+    return any(and_(squared - ahead * ahead <= bound, ahead >= radius * R(-1.01)));
 }
 
 FN int invisible(const lane_model *m, int geom)
@@ -140,40 +142,39 @@ FN int invisible(const lane_model *m, int geom)
     return material < 0 ? m->geom_rgba[4 * geom + 3] == 0.0f : m->mat_rgba[4 * material + 3] == 0.0f;
 }
 
-// A ray in the world, and what it meets first: distance -1: nothing
-typedef struct lane_sight {
+// A ray in world coordinates, and its first hit.
+typedef struct lane_scene_ray {
     real3 from, along;
-    real distance;
-    real3 normal; // of the surface, of length 1
-} lane_sight;
+    real distance; // m; -1: no hit
+    real3 normal;  // of the surface, of length 1
+} lane_scene_ray;
 
-// Looks for the first geom that is not of the body `without` and not invisible.
-LANE_FN void look(const lane_model *m, const lane_data *d, lane_sight *sight, int without)
+// Finds the first geom on the ray, except those of the body `without` and invisible ones.
+LANE_FN void cast_scene_ray(const lane_model *m, const lane_data *d, lane_scene_ray *ray, int without)
 {
     real nearest = R(LANE_HUGE);
     real3 normal = axis3(2);
     for (int i = 0; i < m->ngeom; i++) {
-        if (m->geom_bodyid[i] == without || invisible(m, i) ||
-            !ray_may_hit(m, d, i, sight->from, sight->along)) {
+        if (m->geom_bodyid[i] == without || invisible(m, i) || !ray_may_hit(m, d, i, ray->from, ray->along)) {
             continue;
         }
         matrix3 frame = load_matrix(d->geom_xmat, i);
-        lane_ray ray = local_ray(load3(d->geom_xpos, i), frame, sight->from, sight->along);
-        ray.nearest = nearest;
+        lane_ray local = local_ray(load3(d->geom_xpos, i), frame, ray->from, ray->along);
+        local.nearest = nearest;
         real3 size = geom_sizes(m, d, i);
         if (m->geom_type[i] == ORR_GEOM_MESH) {
-            ray_mesh(m, &ray, m->geom_dataid[i]);
+            ray_mesh(m, &local, m->geom_dataid[i]);
         } else if (m->geom_type[i] == ORR_GEOM_HFIELD) {
-            ray_height_field(m, &ray, m->geom_dataid[i]);
+            ray_height_field(m, &local, m->geom_dataid[i]);
         } else {
-            ray_shape(&ray, m->geom_type[i], &size);
+            ray_shape(&local, m->geom_type[i], &size);
         }
-        mask closer = ray.nearest < nearest;
+        mask closer = local.nearest < nearest;
         if (any(closer)) {
-            normal = select3(closer, rotate(frame, ray_normal(&ray, m->geom_type[i], &size)), normal);
+            normal = select3(closer, rotate(frame, ray_normal(&local, m->geom_type[i], &size)), normal);
         }
-        nearest = ray.nearest;
+        nearest = local.nearest;
     }
-    sight->distance = sel(nearest < R(LANE_HUGE), nearest, R(-1.0));
-    sight->normal = normalise3(normal);
+    ray->distance = sel(nearest < R(LANE_HUGE), nearest, R(-1.0));
+    ray->normal = normalise3(normal);
 }

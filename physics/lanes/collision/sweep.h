@@ -1,28 +1,28 @@
-// Which pairs of geoms are near, in models with many: sweep and prune. The geoms' extents over all lanes of the block
-// are sorted along one axis; those that overlap on all three name a pair. Pairs come in the order of the plan.
+// Sweep and prune, for models with many pairs of geoms: the boxes around the geoms in all lanes of the block
+// are sorted along one axis; pairs that overlap on all three axes are near. Their order is the plan's.
 #pragma once
 
-#include "physics/lanes/collision/scatter.h"
+#include "physics/lanes/collision/per_lane.h"
 
-LANE_FN void find_extents(const lane_model *m, const lane_data *d)
+LANE_FN void find_extents(const lane_model *m, lane_data *d)
 {
     for (int k = 0; k < m->plan->sweep_count; k++) {
         int geom = m->plan->sweep_geom[k];
         real3 pos = load3(d->geom_xpos, geom);
         real bound = geom_rbound(m, d, geom);
-        double room = (double)m->geom_margin[geom] + (double)m->geom_gap[geom];
+        double margin = (double)m->geom_margin[geom] + (double)m->geom_gap[geom];
         lane_extent *e = &d->extent[k];
         for (int axis = 0; axis < 3; axis++) {
             real x = axis == 0 ? pos.x : axis == 1 ? pos.y : pos.z;
             double low = 1e300, high = -1e300;
             for (int lane = 0; lane < ORR_LANES; lane++) {
-                double reach = value_in(&bound, lane) + room;
+                double reach = value_in(&bound, lane) + margin;
                 low = fmin(low, value_in(&x, lane) - reach);
                 high = fmax(high, value_in(&x, lane) + reach);
             }
             e->low[axis] = (float)low;
             e->high[axis] = (float)high;
-            // rounding must not lose a pair
+            // a tolerance for rounding
             e->low[axis] -= 1e-5f * (1.0f + fabsf(e->low[axis]));
             e->high[axis] += 1e-5f * (1.0f + fabsf(e->high[axis]));
         }
@@ -30,7 +30,7 @@ LANE_FN void find_extents(const lane_model *m, const lane_data *d)
     }
 }
 
-// The axis along which the geoms are spread most.
+// The axis along which the geoms' positions have the greatest variance.
 LANE_FN int widest_axis(const lane_extent *extent, int count)
 {
     double widest = -1.0;
@@ -91,7 +91,7 @@ LANE_FN int find_pair(const orr_plan *plan, int geom1, int geom2)
 }
 
 // Sets the bits of the pairs that may touch in some lane.
-LANE_FN void sweep(const lane_model *m, const lane_data *d)
+LANE_FN void sweep(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
     memcpy(d->near_pair, plan->always_near, (size_t)(plan->pair_count + 31) / 32 * sizeof *d->near_pair);

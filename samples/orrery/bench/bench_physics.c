@@ -6,6 +6,7 @@
 #include "engine/core/profile.h"
 #include "engine/core/rng.h"
 #include "engine/image/plot.h"
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // Robots: sizes, the tree of bodies with their joints, and the sensors.
 #include "samples/orrery/info/info.h"
 
-#include "physics/model/model.h"
+#include "physics/load/load.h"
 
 #include <stdio.h>
 

@@ -1,0 +1,276 @@
+// Rows of the constraint Jacobian with MuJoCo's impedance and reference acceleration (MuJoCo's documentation,
+// "Computation", section "Constraint model"): the general part, friction loss and limits.
+#pragma once
+
+#include "physics/lanes/tendon.h"
+
+// Impedance, stiffness and damping of a constraint at the position r = pos - margin.
+typedef struct lane_impedance {
+    real impedance;
+    uniform_real stiffness, damping;
+} lane_impedance;
+
+LANE_FN lane_impedance impedance_of(const lane_model *m, const uniform_real solref[ORR_NREF],
+                                    const uniform_real solimp[ORR_NIMP], real r)
+{
+    const double least = 1e-4, most = 0.9999;
+    double low = fmin(fmax((double)solimp[0], least), most),
+           high = fmin(fmax((double)solimp[1], least), most);
+    double width = fmax((double)solimp[2], 0.0), middle = fmin(fmax((double)solimp[3], least), most);
+    double power = fmax((double)solimp[4], 1.0);
+    lane_impedance result;
+    if (low == high || width <= 1e-15) {
+        result.impedance = R(0.5 * (low + high));
+    } else {
+        real x = min_(abs_(r) * R(1.0 / width), R(1.0));
+        real y = x;
+        if (power != 1.0) {
+            real below, above;
+            real from_end = R(1.0) - x;
+            if (power == 2.0) {
+                below = x * x * R(1.0 / middle);
+                above = from_end * from_end * R(1.0 / (1.0 - middle));
+            } else {
+                below = power_(x, (uniform_real)power) * R(1.0 / pow(middle, power - 1.0));
+                above = power_(from_end, (uniform_real)power) * R(1.0 / pow(1.0 - middle, power - 1.0));
+            }
+            y = sel(x <= R(middle), below, R(1.0) - above);
+        }
+        result.impedance = R(low) + y * R(high - low);
+    }
+    double time = (double)solref[0], ratio = (double)solref[1], stiffness, damping;
+    if (time > 0.0) {
+        if (!(m->opt.disableflags & ORR_DISABLE_REFSAFE)) {
+            time = fmax(time, 2.0 * m->opt.timestep);
+        }
+        stiffness = 1.0 / fmax(1e-15, high * high * time * time * ratio * ratio);
+        damping = 2.0 / fmax(1e-15, high * time);
+    } else {
+        stiffness = -time / fmax(1e-15, high * high);
+        damping = -ratio / fmax(1e-15, high);
+    }
+    result.stiffness = (uniform_real)stiffness;
+    result.damping = (uniform_real)damping;
+    return result;
+}
+
+// Adds a group of `dim` rows; the caller writes its Jacobian, `basis` rows of `count` entries. Returns the
+// first row.
+LANE_FN int add_group(lane_data *d, lane_row_type type, int dim, int basis, const int32_t *dof, int count)
+{
+    int first = d->row_count;
+    d->group[d->group_count++] = first;
+    for (int k = 0; k < dim; k++) {
+        lane_row *row = &d->row[d->row_count++];
+        row->type = (uint8_t)type;
+        row->dim = (uint8_t)dim;
+        row->basis = (uint8_t)basis;
+        row->index = (uint8_t)k;
+        row->dof = dof;
+        row->count = count;
+        row->J = d->J_count;
+        row->frictionloss = 0.0;
+        row->limit = 0;
+    }
+    d->J_count += basis * count;
+    return first;
+}
+
+LANE_FN int add_row(lane_data *d, lane_row_type type, const int32_t *dof, int count)
+{
+    return add_group(d, type, 1, 1, dof, count);
+}
+
+// A group has a basis of 1, 3, 4 or 6 rows. Functions over them take that number as an argument, which their
+// callers give as a constant, so that loops are unrolled.
+FN void group_times_basis(const lane_data *d, int i, reals x, reals result, int basis)
+{
+    const lane_row *row = &d->row[i];
+    reals J = d->efc_J + row->J;
+    int count = row->count;
+    real along[6];
+    for (int k = 0; k < basis; k++) {
+        along[k] = R(0.0);
+    }
+    for (int e = 0; e < count; e++) {
+        real moving = x[row->dof[e]];
+        for (int k = 0; k < basis; k++) {
+            along[k] = fma_(J[k * count + e], moving, along[k]);
+        }
+    }
+    if (basis == row->dim) {
+        for (int k = 0; k < basis; k++) {
+            result[i + k] = along[k];
+        }
+        return;
+    }
+    for (int k = 1; k < basis; k++) {
+        real slide = row->friction[k - 1] * along[k];
+        result[i + 2 * k - 2] = along[0] + slide;
+        result[i + 2 * k - 1] = along[0] - slide;
+    }
+}
+
+// result = J x, for the rows of the group at i
+LANE_FN void group_times(const lane_data *d, int i, reals x, reals result)
+{
+    switch (d->row[i].basis) {
+    case 1:
+        group_times_basis(d, i, x, result, 1);
+        break;
+    case 3:
+        group_times_basis(d, i, x, result, 3);
+        break;
+    case 4:
+        group_times_basis(d, i, x, result, 4);
+        break;
+    default:
+        group_times_basis(d, i, x, result, 6);
+    }
+}
+
+// Sets a row's regulariser and reference acceleration. r: position minus margin; inverse_weight: the
+// regulariser is (1 - d) / d of it, with the impedance d; exists: the lanes that have the row. efc_jv must
+// have the row's velocity.
+LANE_FN void set_row_of_group(lane_data *d, int i, lane_impedance at, real r, real inverse_weight,
+                              mask exists)
+{
+    real regulariser = max_((R(1.0) - at.impedance) / at.impedance * inverse_weight, R(LANE_TINY));
+    d->efc_pos[i] = r;
+    d->efc_diagonal[i] = inverse_weight;
+    d->efc_D[i] = sel(exists, R(1.0) / regulariser, R(0.0));
+    d->efc_aref[i] = -(at.damping * d->efc_jv[i]) - at.stiffness * at.impedance * r;
+}
+
+// The same for a single row, whose velocity it computes.
+LANE_FN void set_row(lane_data *d, int i, lane_impedance at, real r, real inverse_weight, mask exists)
+{
+    group_times(d, i, d->qvel, d->efc_jv);
+    set_row_of_group(d, i, at, r, inverse_weight, exists);
+}
+
+FN mask everywhere(void)
+{
+    return R(1.0) > R(0.0);
+}
+
+LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
+{
+    if (m->opt.disableflags & ORR_DISABLE_FRICTIONLOSS) {
+        return;
+    }
+    for (int i = 0; i < m->nv; i++) {
+        if ((double)m->dof_frictionloss[i] > 0.0) {
+            int row = add_row(d, LANE_ROW_FRICTION, m->plan->dof_descending + m->nv - 1 - i, 1);
+            d->row[row].frictionloss = (double)m->dof_frictionloss[i];
+            d->efc_J[d->row[row].J] = R(1.0);
+            lane_impedance at =
+                impedance_of(m, m->dof_solref + ORR_NREF * i, m->dof_solimp + ORR_NIMP * i, R(0.0));
+            set_row(d, row, at, R(0.0), dof_invweight0(m, d, i), everywhere());
+        }
+    }
+    for (int i = 0; i < m->ntendon; i++) {
+        if ((double)m->tendon_frictionloss[i] > 0.0) {
+            orr_chain chain = tendon_chain(m, i);
+            int row = add_row(d, LANE_ROW_FRICTION, m->plan->chain_dof + chain.first, chain.count);
+            d->row[row].frictionloss = (double)m->tendon_frictionloss[i];
+            for (int k = 0; k < chain.count; k++) {
+                d->efc_J[d->row[row].J + k] = tendon_arms(m, d, i)[k];
+            }
+            lane_impedance at = impedance_of(m, m->tendon_solref_fri + ORR_NREF * i,
+                                             m->tendon_solimp_fri + ORR_NIMP * i, R(0.0));
+            set_row(d, row, at, R(0.0), tendon_invweight0(m, d, i), everywhere());
+        }
+    }
+}
+
+LANE_FN void ball_limit_row(const lane_model *m, lane_data *d, int joint)
+{
+    int dof = m->jnt_dofadr[joint];
+    quaternion at = normalise_quaternion(load_quaternion(d->qpos + m->jnt_qposadr[joint], 0));
+    real3 turned = quaternion_velocity(at);
+    real angle = length3(turned);
+    real3 axis = normalise3(turned);
+    double most = fmax((double)m->jnt_range[2 * joint], (double)m->jnt_range[2 * joint + 1]);
+    real r = R(most) - angle - R(m->jnt_margin[joint]);
+    mask exists = r < R(0.0);
+    if (!any(exists)) {
+        return;
+    }
+    int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->dof_descending + m->nv - 3 - dof, 3);
+    d->row[row].limit = 1 + joint;
+    reals J = d->efc_J + d->row[row].J;
+    J[0] = -axis.z;
+    J[1] = -axis.y;
+    J[2] = -axis.x;
+    d->efc_pos[row] = r;
+}
+
+// Of a limit: efc_pos has its r.
+LANE_FN void set_limit_row(const lane_model *m, lane_data *d, int row)
+{
+    int joint = d->row[row].limit - 1, tendon = joint - m->njnt;
+    real r = d->efc_pos[row];
+    const uniform_real *solref = m->jnt_solref + ORR_NREF * joint, *solimp = m->jnt_solimp + ORR_NIMP * joint;
+    real weight;
+    if (tendon < 0) {
+        weight = dof_invweight0(m, d, m->jnt_dofadr[joint]);
+    } else {
+        solref = m->tendon_solref_lim + ORR_NREF * tendon;
+        solimp = m->tendon_solimp_lim + ORR_NIMP * tendon;
+        weight = tendon_invweight0(m, d, tendon);
+    }
+    set_row(d, row, impedance_of(m, solref, solimp, r), r, weight, r < R(0.0));
+}
+
+// All members of a team find the rows; then they divide them.
+LANE_FN void limit_rows(const lane_model *m, lane_data *d)
+{
+    if (m->opt.disableflags & ORR_DISABLE_LIMIT) {
+        return;
+    }
+    int first = d->row_count;
+    for (int joint = 0; joint < m->njnt; joint++) {
+        if (!m->jnt_limited[joint]) {
+            continue;
+        }
+        if (m->jnt_type[joint] == ORR_JOINT_BALL) {
+            ball_limit_row(m, d, joint);
+            continue;
+        }
+        int dof = m->jnt_dofadr[joint];
+        real value = d->qpos[m->jnt_qposadr[joint]];
+        for (int side = 0; side < 2; side++) {
+            double sign = side ? 1.0 : -1.0;
+            real r = R(sign) * (R(m->jnt_range[2 * joint + side]) - value) - R(m->jnt_margin[joint]);
+            mask exists = r < R(0.0);
+            if (!any(exists)) {
+                continue;
+            }
+            int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->dof_descending + m->nv - 1 - dof, 1);
+            d->row[row].limit = 1 + joint;
+            d->efc_J[d->row[row].J] = R(-sign);
+            d->efc_pos[row] = r;
+        }
+    }
+    for (int i = 0; i < m->ntendon; i++) {
+        for (int side = 0; side < 2 && m->tendon_limited[i]; side++) {
+            double sign = side ? 1.0 : -1.0;
+            real r = R(sign) * (R(m->tendon_range[2 * i + side]) - d->ten_length[i]) - R(m->tendon_margin[i]);
+            mask exists = r < R(0.0);
+            if (!any(exists)) {
+                continue;
+            }
+            orr_chain chain = tendon_chain(m, i);
+            int row = add_row(d, LANE_ROW_UNILATERAL, m->plan->chain_dof + chain.first, chain.count);
+            d->row[row].limit = 1 + m->njnt + i;
+            for (int k = 0; k < chain.count; k++) {
+                d->efc_J[d->row[row].J + k] = R(-sign) * tendon_arms(m, d, i)[k];
+            }
+            d->efc_pos[row] = r;
+        }
+    }
+    for (int row = first + team_first(d); row < d->row_count; row += team_size(d)) {
+        set_limit_row(m, d, row);
+    }
+}

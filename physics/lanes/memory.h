@@ -1,0 +1,162 @@
+// The layout of a block of worlds in memory: ORR_LANES worlds on the CPU, LANE_STRIDE on CUDA. State and
+// scratch are one piece each: the reals of state.h, [quantity][world]; in the scratch, integers and structs
+// follow.
+#pragma once
+
+#include "physics/lanes/parameters.h"
+
+enum { LANE_NUMBER_BYTES = sizeof(real) / ORR_LANES }; // of one real of one world
+
+#if defined(ORR_SCALAR_DOUBLE)
+#define NUMBERS_double(to, from, count) ((to) = (from))
+#else
+#define NUMBERS_double(to, from, count) ((to) = numbers, numbers = narrow(numbers, (from), (count)))
+
+static float *narrow(float *to, const double *from, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        to[i] = (float)from[i];
+    }
+    return to + count;
+}
+#endif
+#define NUMBERS_float(to, from, count) ((to) = (from))
+#define NUMBERS_int32_t(to, from, count) ((to) = (from))
+#define NUMBERS_uint8_t(to, from, count) ((to) = (from))
+#define NUMBERS_char(to, from, count) ((to) = (from))
+
+static void fill_model(const orr_plan *plan, void *model, void *memory)
+{
+    const orr_model *from = plan->model;
+    lane_model *m = (lane_model *)model;
+#if defined(ORR_SCALAR_DOUBLE)
+    (void)memory; // the model's own arrays are used
+#else
+    float *numbers = (float *)memory;
+#endif
+#define FILL_SIZE(name) m->name = from->name;
+    ORR_MODEL_SIZES(FILL_SIZE)
+#undef FILL_SIZE
+    m->opt = from->opt;
+    m->stat = from->stat;
+    m->plan = plan;
+#define FILL_ARRAY(type, name, rows, columns)                                                                \
+    NUMBERS_##type(m->name, from->name, (int64_t)(rows) * (int64_t)(columns));
+    ORR_MODEL_ARRAYS(FILL_ARRAY)
+#undef FILL_ARRAY
+}
+
+static int state_count(const void *model)
+{
+    const lane_model *m = (const lane_model *)model;
+    int count = 0;
+#define COUNT(name, n) count += (n);
+    LANE_STATE(COUNT)
+    return count;
+}
+
+LANE_FN int scratch_count(const lane_model *m)
+{
+    int count = 0;
+    LANE_SCRATCH(COUNT)
+#undef COUNT
+    return count;
+}
+
+// Integers and structs, which all lanes of a vector share and each thread of a warp has a copy of. X(name,
+// type, count). On CUDA interleaved between threads, as reals are:
+#define LANE_INTEGERS(X)                                                                                     \
+    X(fill, int32_t, m->nv * m->nv)                                                                          \
+    X(fill_count, int32_t, m->nv)                                                                            \
+    X(below, int32_t, m->nv * m->nv)                                                                         \
+    X(below_count, int32_t, m->nv)                                                                           \
+    X(filled, uint8_t, m->nv * m->nv)                                                                        \
+    X(coupled_length, int32_t, m->plan->row_capacity)                                                        \
+    X(group, int32_t, m->plan->row_capacity)
+// On CUDA contiguous for each thread:
+#define LANE_PRIVATE(X)                                                                                      \
+    X(row, lane_row, m->plan->row_capacity)                                                                  \
+    X(contact, lane_contact, m->plan->contact_capacity)                                                      \
+    X(coupled, const int32_t *, m->plan->row_capacity)                                                       \
+    X(extent, lane_extent, m->plan->sweep_count)                                                             \
+    X(near_pair, uint32_t, (m->plan->pair_count + 31) / 32)
+
+LANE_FN size_t padded(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+LANE_FN size_t private_bytes(const lane_model *m)
+{
+    size_t bytes = 0;
+#define ADD(name, type, count) bytes += padded((size_t)(count) * sizeof(type));
+    LANE_PRIVATE(ADD)
+#undef ADD
+    return bytes;
+}
+
+LANE_FN size_t integer_bytes(const lane_model *m) // of all threads
+{
+    size_t bytes = 0;
+#define ADD(name, type, count) bytes += padded((size_t)(count)*LANE_THREADS * sizeof(type));
+    LANE_INTEGERS(ADD)
+#undef ADD
+    return bytes;
+}
+
+// of all lanes
+LANE_FN size_t real_bytes(int count)
+{
+    return padded((size_t)count * LANE_STRIDE * LANE_NUMBER_BYTES);
+}
+
+static size_t scratch_bytes(const void *model)
+{
+    const lane_model *m = (const lane_model *)model;
+    return real_bytes(scratch_count(m)) + integer_bytes(m) + LANE_THREADS * private_bytes(m);
+}
+
+// thread: of a warp; 0 on the CPU
+LANE_FN reals first_real(void *memory, int thread)
+{
+#if defined(__CUDACC__)
+    reals first = {(real *)memory + thread};
+    return first;
+#else
+    (void)thread;
+    return (reals)memory;
+#endif
+}
+
+LANE_FN void bind(const lane_model *m, void *state, void *scratch, int thread, lane_data *d)
+{
+    memset(d, 0, sizeof *d);
+    reals next = first_real(state, thread);
+#define BIND(name, count)                                                                                    \
+    d->name = next;                                                                                          \
+    next = next + (count);
+    LANE_STATE(BIND)
+    next = first_real(scratch, thread);
+    LANE_SCRATCH(BIND)
+#undef BIND
+    char *memory = (char *)scratch + real_bytes(scratch_count(m));
+#if defined(__CUDACC__)
+#define BIND(name, type, count)                                                                              \
+    d->name.first = (type *)(void *)memory + thread;                                                         \
+    memory += padded((size_t)(count)*LANE_THREADS * sizeof(type));
+    LANE_INTEGERS(BIND)
+#undef BIND
+    memory += (size_t)thread * private_bytes(m);
+#define BIND(name, type, count)                                                                              \
+    d->name = (type *)(void *)memory;                                                                        \
+    memory += padded((size_t)(count) * sizeof(type));
+#else
+#define BIND(name, type, count)                                                                              \
+    d->name = (type *)(void *)memory;                                                                        \
+    memory += padded((size_t)(count) * sizeof(type));
+    LANE_INTEGERS(BIND)
+#endif
+    LANE_PRIVATE(BIND)
+#undef BIND
+    d->coupled_count = -1;
+}

@@ -1,0 +1,145 @@
+// The flat faces of convex hulls: qhull's triangles of one plane are joined.
+#include "engine/core/memory.h"
+#include "physics/lanes/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct hull_work {
+    const double *vertex;
+    const int32_t (*face)[3];
+    int face_count;
+    double *normal;   // face_count x 3
+    int32_t *polygon; // face_count: the polygon a triangle belongs to, -1: none yet
+    int32_t *next;    // of each vertex: the next one around the current polygon
+    orr_plan *plan;   // faces and corners are appended to those of earlier hulls
+    int32_t faces, corners;
+} hull_work;
+
+static void triangle_normal(const hull_work *w, int f, double normal[3])
+{
+    const double *a = w->vertex + 3 * w->face[f][0], *b = w->vertex + 3 * w->face[f][1],
+                 *c = w->vertex + 3 * w->face[f][2];
+    double u[3], v[3];
+    for (int k = 0; k < 3; k++) {
+        u[k] = b[k] - a[k];
+        v[k] = c[k] - a[k];
+    }
+    double length = 0.0;
+    for (int k = 0; k < 3; k++) {
+        normal[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
+        length += normal[k] * normal[k];
+    }
+    length = sqrt(length);
+    for (int k = 0; k < 3; k++) {
+        normal[k] = length > 0.0 ? normal[k] / length : 0.0;
+    }
+}
+
+static double cosine(const hull_work *w, int f, int g)
+{
+    const double *a = w->normal + 3 * f, *b = w->normal + 3 * g;
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// An edge on the rim of a polygon occurs in one direction only, an inner edge in both: `next` takes the edges
+// of the rim.
+static void add_polygon(hull_work *w, int polygon, int first)
+{
+    for (int f = first; f < w->face_count; f++) {
+        for (int k = 0; k < 3 && w->polygon[f] == polygon; k++) {
+            int from = w->face[f][k], to = w->face[f][(k + 1) % 3];
+            bool inner = false;
+            for (int g = first; g < w->face_count && !inner; g++) {
+                for (int j = 0; j < 3 && w->polygon[g] == polygon; j++) {
+                    inner |= w->face[g][j] == to && w->face[g][(j + 1) % 3] == from;
+                }
+            }
+            if (!inner) {
+                w->next[from] = to;
+            }
+        }
+    }
+}
+
+// Joins triangles of one plane (within 1e-5 rad: vertices are rounded to float).
+static void join_triangles(hull_work *w)
+{
+    orr_plan *plan = w->plan;
+    for (int first = 0; first < w->face_count; first++) {
+        if (w->polygon[first] >= 0) {
+            continue;
+        }
+        for (int f = first; f < w->face_count; f++) {
+            if (w->polygon[f] < 0 && (f == first || cosine(w, first, f) > 1.0 - 5e-11)) {
+                w->polygon[f] = first;
+            }
+        }
+        add_polygon(w, first, first);
+        memcpy(plan->hull_normal + 3 * w->faces, w->normal + 3 * first, 3 * sizeof *w->normal);
+        // start on the rim: a vertex of which an outer edge leaves
+        int start = -1;
+        for (int f = first; f < w->face_count && start < 0; f++) {
+            for (int k = 0; k < 3 && w->polygon[f] == first && start < 0; k++) {
+                start = w->next[w->face[f][k]] >= 0 ? w->face[f][k] : -1;
+            }
+        }
+        for (int at = start; at >= 0;) {
+            plan->hull_vertex[w->corners++] = at;
+            int to = w->next[at];
+            w->next[at] = -1;
+            at = to == start ? -1 : to;
+        }
+        w->faces++;
+        plan->hull_first[w->faces] = w->corners;
+    }
+}
+
+static orr_result join_hull(hull_work *w, int vertices, orr_error *error)
+{
+    ORR_ALLOC(w->normal, 3 * (int64_t)w->face_count, "faces of a hull", error);
+    ORR_ALLOC(w->polygon, w->face_count, "faces of a hull", error);
+    ORR_ALLOC(w->next, vertices, "faces of a hull", error);
+    for (int i = 0; i < vertices; i++) {
+        w->next[i] = -1;
+    }
+    for (int f = 0; f < w->face_count; f++) {
+        triangle_normal(w, f, w->normal + 3 * f);
+        w->polygon[f] = -1;
+    }
+    join_triangles(w);
+    return ORR_OK;
+}
+
+orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    ORR_ALLOC(plan->hull, m->nmesh, "hulls", error);
+    memset(plan->hull, 0, (size_t)m->nmesh * sizeof *plan->hull);
+    ORR_ALLOC(plan->hull_normal, 3 * (int64_t)m->nhullface, "faces of hulls", error);
+    ORR_ALLOC(plan->hull_first, (int64_t)m->nhullface + 1, "faces of hulls", error);
+    ORR_ALLOC(plan->hull_vertex, 3 * (int64_t)m->nhullface, "faces of hulls", error);
+    plan->hull_first[0] = 0;
+    hull_work w = {.plan = plan};
+    for (int i = 0; i < plan->pair_count; i++) {
+        int geom = plan->pair[i].geom2, mesh = m->geom_dataid[geom]; // the second geom is a mesh, or both are
+        for (int side = 0; side < 2; side++, geom = plan->pair[i].geom1, mesh = m->geom_dataid[geom]) {
+            if (m->geom_type[geom] != ORR_GEOM_MESH || plan->hull[mesh].face_count > 0) {
+                continue;
+            }
+            int32_t first = w.faces;
+            w.vertex = m->hull_vert + 3 * (size_t)m->mesh_hullvertadr[mesh];
+            w.face = (const int32_t(*)[3])(m->hull_face + 3 * (size_t)m->mesh_hullfaceadr[mesh]);
+            w.face_count = m->mesh_hullfacenum[mesh];
+            orr_result result = join_hull(&w, m->mesh_hullvertnum[mesh], error);
+            orr_free(w.normal);
+            orr_free(w.polygon);
+            orr_free(w.next);
+            w.normal = NULL, w.polygon = w.next = NULL;
+            ORR_TRY(result);
+            plan->hull[mesh] = (orr_hull){w.faces - first, plan->hull_normal + 3 * first,
+                                          plan->hull_first + first, plan->hull_vertex};
+        }
+    }
+    return ORR_OK;
+}

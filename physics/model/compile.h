@@ -1,0 +1,110 @@
+// Shared by the files of the model compiler; compile.c runs the steps.
+#pragma once
+
+#include "physics/model/spec.h"
+
+// Allocates the arrays of a model whose sizes are set, as one block of zeros. `path` is for messages.
+orr_result model_allocate(orr_model *model, const char *path, orr_error *error);
+
+// ---- inertia (model/inertia.c)
+
+typedef struct rigid_part {                  // of a body, in the body's frame
+    double mass, pos[3], quat[4], moment[3]; // centre of mass; principal axes and moments
+} rigid_part;
+
+// Symmetric 3x3 (row-major) into principal moments, largest first, and the rotation to their axes.
+void principal_moments(const double matrix[9], double moment[3], double quat[4]);
+// All parts as one.
+void merge_parts(const rigid_part *parts, int count, rigid_part *whole);
+
+// ---- meshes (mesh_load.c, mesh_hull.c)
+
+typedef struct mesh_data {
+    int vertex_count, face_count, hull_vertex_count, hull_face_count, hull_edge_count;
+    float *vertices, *normals, *texcoords; // x 3, x 3, x 2
+    int32_t *faces;
+    double *hull_vertices;
+    int32_t *hull_faces, *hull_edge_start, *hull_edge_number, *hull_edges;
+    double pos[3], quat[4], volume, moment[3]; // moment per unit of density
+    double low[3], high[3];
+} mesh_data;
+
+// Reads and prepares a mesh. One that cannot collide has no hull, unless its inertia or its faces come from
+// it.
+orr_result mesh_build(const spec_mesh *mesh, bool collides, mesh_data *data, orr_error *error);
+void mesh_data_free(mesh_data *data);
+// Reads the triangles of a file or of the spec; vertices may be shared.
+orr_result mesh_load(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+// Finds the convex hull of data->vertices, with at most mesh->maxhullvert vertices (-1: all).
+orr_result mesh_hull(const spec_mesh *mesh, mesh_data *data, orr_error *error);
+
+// ---- height fields and textures (model/texture.c, model/hfield.c)
+
+typedef struct texture_data {
+    int width, height, channels, colour_space;
+    uint8_t *pixels;
+} texture_data;
+
+orr_result texture_build(const spec_texture *texture, texture_data *data, orr_error *error);
+
+typedef struct hfield_data {
+    int rows, columns;
+    float *samples;
+} hfield_data;
+
+orr_result hfield_build(const spec_hfield *field, hfield_data *data, orr_error *error);
+// extent: size of a spec_hfield. half: half sizes of the box that has its mass.
+void hfield_half_size(const double extent[4], double half[3]);
+
+// ---- steps
+
+typedef struct model_builder {
+    orr_spec *spec;
+    orr_model *m;
+    mesh_data *meshes;        // one per mesh of the spec
+    hfield_data *hfields;     // one per height field
+    texture_data *textures;   // one per texture
+    int *geom_ids, *mesh_ids; // of the spec's geoms and meshes in the model; -1: discarded
+    rigid_part *inertias;     // one per body of the spec
+    orr_error *error;
+} model_builder;
+
+orr_result builder_limited(const model_builder *b, const spec_head *head, const char *what, int limited,
+                           const double range[2], uint8_t *out);
+// Fails when `index` is -1 although there is a name: "there is no `what` 'name'".
+orr_result builder_found(const model_builder *b, const spec_head *head, const char *what, int index,
+                         const char *name);
+// Fails when a geom or site has not the sizes that its type needs.
+orr_result builder_sizes(const model_builder *b, const spec_head *head, int type, const double size[3]);
+// Copies the user numbers of an element; the others stay 0.
+static inline void copy_user(double *to, int width, const spec_numbers *user)
+{
+    for (int i = 0; i < user->count && i < width; i++) {
+        to[i] = user->values[i];
+    }
+}
+// Constants of a geom's ellipsoid in a medium (geom_fluid of the model); coefficients: MJCF's fluidcoef.
+void fluid_coefficients(int type, const double size[3], const double coefficients[5],
+                        double fluid[ORR_NFLUID]);
+// before the sizes of the model are known
+orr_result check_names(const model_builder *b);
+orr_result resolve_masses(model_builder *b); // poses and sizes of geoms; inertia of bodies
+orr_result align_free(model_builder *b);     // frames of free bodies (alignfree)
+orr_result fuse_static(model_builder *b);    // bodies without joints (fusestatic)
+// Transforms the elements of each body from the body's frame to the one that the frame is given in.
+typedef struct body_frame {
+    double pos[3], quat[4];
+} body_frame;
+void move_attached(orr_spec *spec, const body_frame *frames);
+orr_result count_sizes(model_builder *b);
+orr_result count_names(model_builder *b);
+// after the arrays are allocated
+void fill_names(model_builder *b);
+orr_result build_bodies(model_builder *b);                  // bodies, joints, dofs
+orr_result build_masses(model_builder *b);                  // the inertia of bodies
+orr_result build_geoms(model_builder *b);                   // geoms, sites
+orr_result build_views(model_builder *b);                   // cameras, lights
+orr_result build_assets(model_builder *b);                  // meshes, height fields, textures, materials
+orr_result build_contact_equality_tendon(model_builder *b); // pairs, excludes, equalities, tendons
+orr_result build_actuators(model_builder *b);               // actuators and sensors
+orr_result build_custom(model_builder *b);                  // custom elements, keyframes

@@ -1,0 +1,179 @@
+#define ORR_SCALAR
+#define ORR_SCALAR_DOUBLE
+#include "physics/pose/inverse_weights.h"
+
+#include "engine/core/memory.h"
+#include "physics/pose/pose.h"
+
+static const double tiny = 1e-15; // masses and weights below it count as zero
+
+static void find_subtree_masses(orr_model *m)
+{
+    memcpy(m->body_subtreemass, m->body_mass, (size_t)m->nbody * sizeof(double));
+    for (int i = m->nbody - 1; i > 0; i--) {
+        m->body_subtreemass[m->body_parentid[i]] += m->body_subtreemass[i];
+    }
+}
+
+orr_result orr_pose_at_rest(orr_model *m, const char *name, orr_pose *pose, orr_error *error)
+{
+    find_subtree_masses(m);
+    ORR_TRY(orr_pose_create(m, pose, error));
+    if (orr_pose_set(pose, m->qpos0)) {
+        return ORR_OK;
+    }
+    orr_pose_destroy(pose);
+    return orr_fail(error, ORR_CODE_MODEL_FILE,
+                    "%s: the inertia matrix is singular: expected mass on every moving part, or armature",
+                    name);
+}
+
+// Diagonal of J M^-1 J^T for one row of J.
+static double inverse_weight(const orr_pose *pose, const double *row, double *scratch)
+{
+    int nv = pose->m.nv;
+    double sum = 0.0;
+    memcpy(scratch, row, (size_t)nv * sizeof *scratch);
+    orr_pose_solve(pose, scratch);
+    for (int i = 0; i < nv; i++) {
+        sum += row[i] * scratch[i];
+    }
+    return sum;
+}
+
+static double mean3(const double v[3])
+{
+    return (v[0] + v[1] + v[2]) / 3.0;
+}
+
+// A body with slide joints along its axes only, connected to no other body and centred: MuJoCo takes its mass
+// as its weight, without armature.
+static bool only_slides(const orr_model *m, int body)
+{
+    const double *pos = m->body_ipos + 3 * body, *quat = m->body_iquat + 4 * body;
+    int parent = m->body_parentid[body];
+    bool centred =
+        sqrt(pos[0] * pos[0] + pos[1] * pos[1] + pos[2] * pos[2]) < 1e-6 && fabs(fabs(quat[0]) - 1.0) < 1e-6;
+    bool simple = centred && m->body_dofnum[body] > 0 &&
+                  (parent == 0 || (m->body_parentid[parent] == 0 && m->body_dofnum[parent] == 0));
+    for (int i = body + 1; i < m->nbody && simple; i++) {
+        simple = m->body_parentid[i] != body;
+    }
+    for (int j = m->body_jntadr[body]; simple && j < m->body_jntadr[body] + m->body_jntnum[body]; j++) {
+        const double *axis = m->jnt_axis + 3 * j;
+        int aligned = (fabs(axis[0]) > 1e-6) + (fabs(axis[1]) > 1e-6) + (fabs(axis[2]) > 1e-6);
+        simple = m->jnt_type[j] == ORR_JOINT_SLIDE && aligned == 1;
+    }
+    return simple;
+}
+
+// Rows 0 .. 2: velocity of a body's centre of mass, 3 .. 5: its angular velocity; 6 x nv.
+static void body_jacobian(const orr_pose *pose, int body, double *jacobian)
+{
+    const lane_model *m = &pose->m;
+    size_t nv = (size_t)m->nv;
+    memset(jacobian, 0, 6 * nv * sizeof *jacobian);
+    for (int dof = m->plan->last_dof[body]; dof >= 0; dof = m->dof_parentid[dof]) {
+        real3 linear = point_velocity(m, &pose->d, dof, load3(pose->d.xipos, body));
+        real3 angular = load_spatial(pose->d.cdof, dof).r;
+        const double column[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
+        for (size_t k = 0; k < 6; k++) {
+            jacobian[k * nv + (size_t)dof] = column[k];
+        }
+    }
+}
+
+// jacobian: 6 x nv, scratch
+static void find_body_weights(const orr_pose *pose, orr_model *m, double *jacobian, double *scratch)
+{
+    for (int b = 1; b < m->nbody; b++) {
+        if (m->body_weldid[b] == 0) {
+            continue;
+        }
+        if (only_slides(m, b)) {
+            m->body_invweight0[2 * b] = 1.0 / fmax(tiny, m->body_mass[b]);
+            continue;
+        }
+        double weight[6];
+        body_jacobian(pose, b, jacobian);
+        for (int i = 0; i < 6; i++) {
+            weight[i] = inverse_weight(pose, jacobian + (size_t)i * (size_t)m->nv, scratch);
+        }
+        m->body_invweight0[2 * b] = mean3(weight);
+        m->body_invweight0[2 * b + 1] = mean3(weight + 3);
+    }
+}
+
+static void find_dof_weights(const orr_pose *pose, orr_model *m, double *unit, double *scratch)
+{
+    for (int i = 0; i < m->nv; i++) {
+        memset(unit, 0, (size_t)m->nv * sizeof *unit);
+        unit[i] = 1.0;
+        m->dof_invweight0[i] = inverse_weight(pose, unit, scratch);
+        if (only_slides(m, m->dof_bodyid[i])) {
+            m->dof_invweight0[i] = 1.0 / fmax(tiny, m->body_mass[m->dof_bodyid[i]]);
+        }
+        m->dof_M0[i] = diagonal_inertia(&pose->m, &pose->d, i, dof_momentum(&pose->m, &pose->d, i));
+    }
+    for (int j = 0; j < m->njnt; j++) { // the mean of the three directions of a joint
+        int type = m->jnt_type[j];
+        int triples = type == ORR_JOINT_FREE ? 2 : type == ORR_JOINT_BALL ? 1 : 0;
+        for (int t = 0; t < triples; t++) {
+            double *w = m->dof_invweight0 + m->jnt_dofadr[j] + 3 * t;
+            w[0] = w[1] = w[2] = mean3(w);
+        }
+    }
+}
+
+// A chain's entries among zeros, for all dofs.
+static void spread_chain(const lane_model *m, orr_chain chain, const double *entries, double *row)
+{
+    memset(row, 0, (size_t)m->nv * sizeof *row);
+    for (int k = 0; k < chain.count; k++) {
+        row[m->plan->chain_dof[chain.first + k]] = entries[k];
+    }
+}
+
+static void find_tendon_weights(const orr_pose *pose, orr_model *m, double *row, double *scratch)
+{
+    for (int i = 0; i < m->ntendon; i++) {
+        spread_chain(&pose->m, tendon_chain(&pose->m, i), tendon_arms(&pose->m, &pose->d, i), row);
+        m->tendon_invweight0[i] = inverse_weight(pose, row, scratch);
+    }
+}
+
+// The norm of the acceleration that a unit of an actuator's force gives.
+static void find_actuator_accelerations(const orr_pose *pose, orr_model *m, double *row)
+{
+    for (int i = 0; i < m->nu; i++) {
+        double square = 0.0;
+        spread_chain(&pose->m, actuator_chain(&pose->m, i), actuator_moments(&pose->m, &pose->d, i), row);
+        orr_pose_solve(pose, row);
+        for (int dof = 0; dof < m->nv; dof++) {
+            square += row[dof] * row[dof];
+        }
+        m->actuator_acc0[i] = sqrt(square);
+    }
+}
+
+orr_result orr_pose_inverse_weights(const orr_pose *pose, orr_model *m, orr_error *error)
+{
+    double *scratch;
+    ORR_ALLOC(scratch, 7 * (int64_t)m->nv, "inverse weights", error);
+    double *rows = scratch + m->nv;
+    find_body_weights(pose, m, rows, scratch);
+    find_dof_weights(pose, m, rows, scratch);
+    find_tendon_weights(pose, m, rows, scratch);
+    find_actuator_accelerations(pose, m, rows);
+    orr_free(scratch);
+    return ORR_OK;
+}
+
+orr_result orr_find_inverse_weights(orr_model *m, const char *name, orr_error *error)
+{
+    orr_pose pose;
+    ORR_TRY(orr_pose_at_rest(m, name, &pose, error));
+    orr_result result = orr_pose_inverse_weights(&pose, m, error);
+    orr_pose_destroy(&pose);
+    return result;
+}

@@ -1,4 +1,0 @@
-// The lane program on CUDA, in double.
-#define ORR_SCALAR_DOUBLE
-#define PROGRAM orr_cuda_program_double
-#include "physics/simulation/world_cuda.cu"

@@ -1,5 +1,0 @@
-// The lane program in double: one world at a time.
-#define ORR_SCALAR
-#define ORR_SCALAR_DOUBLE
-#define ORR_ISA double
-#include "physics/simulation/world_cpu.c"
