@@ -215,7 +215,7 @@ orr_result orr_field_layer_begin(const orr_field_layer *layer, orr_jobs *jobs, o
     if (layer->drawer) {
         drawing->nerf = (orr_nerf_draw_desc){
             .far_depth = picture->far_depth, .rgba = picture->rgba, .depth = picture->depth};
-        return orr_nerf_camera_of_lens(lens, world_to_unit, &drawing->nerf.camera, error);
+        return orr_ray_camera_of_lens(lens, world_to_unit, &drawing->nerf.camera, error);
     }
     orr_field_draw_desc desc = {.lens = lens,
                                 .to_sun = {to_sun[0], to_sun[1], to_sun[2]},

@@ -5,7 +5,7 @@
 #include "engine/device/cuda_kernel.h"
 
 extern "C" {
-#include "neural/cuda/field.h"
+#include "neural/cuda/model_pass.h"
 }
 #include "neural/network/encoding_formula.h"
 

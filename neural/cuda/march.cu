@@ -1,7 +1,7 @@
 // A field as a picture. A warp marches 32 rays, one sample of each at a time: networks are products of the whole warp.
 //
 // Blocks of threads stay until all rays are taken. A warp has 32 rays, each going from sample to sample (over empty
-// cells, or by the distance) until at least 24 are at one; then the warp encodes and multiplies as in field.cu, the second
+// cells, or by the distance) until at least 24 are at one; then the warp encodes and multiplies as in model_kernels.cu, the second
 // network of a radiance field only where a sample shows. A thread whose ray ends takes the next ray at once, so that
 // products stay full. What a ray has seen stays in registers; it writes its pixel, in front of or behind what is
 // there. Rays that meet a surface wait until 16 do, or nobody else goes on; going back for their normals computes the

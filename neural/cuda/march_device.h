@@ -1,4 +1,4 @@
-// Marching an occupancy grid by one thread per ray: the turn of the CPU's march (nerf/cpu.c), until there is a sample.
+// Marching an occupancy grid by one thread per ray: the turn of the CPU's march (nerf/march_cpu.c), until there is a sample.
 #pragma once
 
 #include "engine/device/cuda_kernel.h"

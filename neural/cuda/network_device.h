@@ -7,7 +7,7 @@
 #include "engine/device/cuda_matrix.h"
 
 extern "C" {
-#include "neural/cuda/field.h"
+#include "neural/cuda/model_pass.h"
 }
 #include "neural/network/activation_formula.h"
 

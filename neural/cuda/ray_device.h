@@ -214,7 +214,7 @@ static __device__ void pass_nerf_sample(const orr_cuda_march *m, march_ray *r, f
     r->steps += 1.0f;
     r->t = nerf_distance_of(m->space.stepping, r->steps);
     r->state = RAY_SEEKING;
-    if (r->open < (float)NERF_OPEN_MIN || ++r->taken >= ORR_NERF_STEPS) {
+    if (r->open < (float)NERF_OPEN_MIN || ++r->taken >= NERF_SAMPLES_MAX) {
         end_ray<ORR_FIELD_NERF>(m, r);
     }
 }

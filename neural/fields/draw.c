@@ -32,8 +32,8 @@ static float length3(const float v[3])
 // The ray of pixel (x, y), between the camera's planes and in front of the mesh that stands there.
 static ray make_ray(const orr_field_drawing *d, int x, int y)
 {
-    const orr_nerf_camera *camera = &d->camera;
-    orr_nerf_ray from = orr_nerf_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
+    const orr_ray_camera *camera = &d->camera;
+    orr_camera_ray from = orr_ray_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
     float far_depth = camera->far_plane;
     if (d->desc.far_depth) {
         far_depth = fminf(far_depth, d->desc.far_depth[(size_t)y * (size_t)camera->width + (size_t)x]);
@@ -260,7 +260,7 @@ orr_result orr_field_draw_begin(const orr_field *field, orr_jobs *jobs, orr_aren
     assert(orr_field_kind_of(field) != ORR_FIELD_NERF);
     *drawing = (orr_field_drawing){.field = field, .desc = *desc};
     ORR_TRY(orr_affine_invert(desc->to_world, drawing->to_unit, error));
-    ORR_TRY(orr_nerf_camera_of_lens(desc->lens, drawing->to_unit, &drawing->camera, error));
+    ORR_TRY(orr_ray_camera_of_lens(desc->lens, drawing->to_unit, &drawing->camera, error));
     return take_scratch(drawing, jobs, arena, error);
 }
 

@@ -8,8 +8,8 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "neural/capture/ray_camera.h"
 #include "neural/fields/field.h"
-#include "neural/nerf/camera.h"
 
 typedef struct orr_field_draw_desc {
     const orr_lens *lens;
@@ -29,7 +29,7 @@ orr_result orr_field_draw(const orr_field *field, orr_jobs *jobs, orr_arena *are
 typedef struct orr_field_drawing {
     const orr_field *field;
     orr_field_draw_desc desc; // its lens and planes are borrowed
-    orr_nerf_camera camera;   // the lens in the unit cube's space
+    orr_ray_camera camera;    // the lens in the unit cube's space
     float to_unit[12];
     float *scratch; // per worker; the arena's
     size_t scratch_floats;

@@ -63,7 +63,7 @@ void orr_nerf_drawer_destroy(orr_nerf_drawer *drawer)
 // Begins the rays of a tile; pixel[i]: where ray i belongs, depth[i]: its depth per distance.
 static void begin_rays(const draw_task *task, int tile, orr_nerf_rays *rays, int64_t *pixels, float *depth)
 {
-    const orr_nerf_camera *camera = &task->desc->camera;
+    const orr_ray_camera *camera = &task->desc->camera;
     int left = tile % task->columns * TILE, top = tile / task->columns * TILE;
     rays->count = 0;
     for (int y = top; y < top + TILE && y < camera->height; y++) {
@@ -75,7 +75,7 @@ static void begin_rays(const draw_task *task, int tile, orr_nerf_rays *rays, int
             if (task->desc->depth) {
                 task->desc->depth[pixel] = 0.0f;
             }
-            orr_nerf_ray ray = orr_nerf_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
+            orr_camera_ray ray = orr_ray_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
             float start, end;
             if (!orr_nerf_model_range(task->model, &ray, &start, &end)) {
                 continue;

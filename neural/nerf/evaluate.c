@@ -27,7 +27,7 @@ static orr_result evaluate(orr_nerf_drawer *drawer, const orr_occupancy *grid, c
                            const orr_capture_image *image, orr_jobs *jobs, const evaluation *e,
                            orr_nerf_score *score, orr_error *error)
 {
-    orr_nerf_draw_desc desc = {.camera = orr_nerf_camera_of_image(image, capture->to_unit), .rgba = e->rgba};
+    orr_nerf_draw_desc desc = {.camera = orr_ray_camera_of_image(image, capture->to_unit), .rgba = e->rgba};
     orr_nerf_draw(drawer, grid, &desc);
     over_white(image, e);
     score->psnr = orr_psnr(e->seen, e->wanted, (int64_t)image->width * image->height * 3);

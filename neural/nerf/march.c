@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    SAMPLES_MAX = ORR_NERF_RAYS * ORR_NERF_STEPS // memory nobody touches costs nothing
+    SAMPLES_MAX = ORR_NERF_RAYS * NERF_SAMPLES_MAX // memory nobody touches costs nothing
 };
 
 static const orr_nerf_kernels *const kernels[ORR_ISA_COUNT] = {
@@ -40,6 +40,32 @@ nerf_stepping orr_nerf_stepping(int aabb_scale, double coarseness)
     return s;
 }
 
+bool orr_nerf_ray_range(const orr_camera_ray *ray, int aabb_scale, float *start, float *end)
+{
+    real2 range = ray_inside(
+        make_real2(0.0f, INFINITY), make_real3(ray->origin[0], ray->origin[1], ray->origin[2]),
+        make_real3(ray->direction[0], ray->direction[1], ray->direction[2]), 0.5f * (float)aabb_scale);
+    *start = range.x;
+    *end = range.y;
+    return *start < *end;
+}
+
+void orr_nerf_ray_begin(orr_nerf_rays *rays, const nerf_stepping *stepping, const orr_camera_ray *ray,
+                        float start, float end, float jitter)
+{
+    int i = rays->count++;
+    for (int k = 0; k < 3; k++) {
+        float d = ray->direction[k];
+        rays->origin[k][i] = ray->origin[k];
+        rays->direction[k][i] = d;
+        rays->per_direction[k][i] = 1.0f / ray_divisor(d);
+    }
+    rays->at[i] = nerf_steps_of(*stepping, start) + jitter;
+    rays->end[i] = end;
+    rays->open[i] = 1.0f;
+    rays->taken[i] = 0;
+}
+
 orr_nerf_model orr_nerf_model_of(const orr_field *field, const orr_occupancy *grid)
 {
     const orr_field_desc *desc = orr_field_describe(field);
@@ -59,7 +85,7 @@ orr_nerf_model orr_nerf_model_of(const orr_field *field, const orr_occupancy *gr
                                       .per_aabb_scale = 1.0f / (float)desc->aabb_scale}};
 }
 
-bool orr_nerf_model_range(const orr_nerf_model *model, const orr_nerf_ray *ray, float *start, float *end)
+bool orr_nerf_model_range(const orr_nerf_model *model, const orr_camera_ray *ray, float *start, float *end)
 {
     if (model->proposal.proposal) {
         *start = orr_proposal_near;
@@ -69,7 +95,7 @@ bool orr_nerf_model_range(const orr_nerf_model *model, const orr_nerf_ray *ray, 
     return orr_nerf_ray_range(ray, model->aabb_scale, start, end);
 }
 
-void orr_nerf_model_begin(const orr_nerf_model *model, orr_nerf_rays *rays, const orr_nerf_ray *ray,
+void orr_nerf_model_begin(const orr_nerf_model *model, orr_nerf_rays *rays, const orr_camera_ray *ray,
                           float start, float end, float jitter)
 {
     if (model->proposal.proposal) {

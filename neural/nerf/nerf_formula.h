@@ -10,9 +10,10 @@
 #define NERF_GRID_SIDE 128.0        // occupancy cells per side of a cascade
 #define NERF_LOG2_E 1.4426950408889634
 #define NERF_NEVER 1e30f
-#define NERF_OPEN_MIN 1e-4   // a ray with less light left is full
-#define NERF_WEIGHT_MIN 1e-4 // samples that show less have no colour of their own, and no gradient
-#define NERF_RAW_MAX 15.0    // the density's exponent is held within +- this
+#define NERF_SAMPLES_MAX 1024 // of one ray
+#define NERF_OPEN_MIN 1e-4    // a ray with less light left is full
+#define NERF_WEIGHT_MIN 1e-4  // samples that show less have no colour of their own, and no gradient
+#define NERF_RAW_MAX 15.0     // the density's exponent is held within +- this
 // in training
 #define NERF_NEAR_DISTANCE 0.1
 #define NERF_NEAR_GRADIENT 7.8125e-7f // 1e-4 / 128

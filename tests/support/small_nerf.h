@@ -1,7 +1,7 @@
 // Radiance fields that are learned in seconds from few photos, for tests; and what holds for the training of all of them.
 #pragma once
 
-#include "neural/nerf/trainer.h"
+#include "neural/training/nerf_trainer.h"
 #include "tests/support/photos.h"
 
 // changes: JSON over the trainer's own configuration

@@ -3,7 +3,7 @@
 #include "engine/core/profile.h"
 #include "engine/image/metrics.h"
 #include "neural/nerf/evaluate.h"
-#include "neural/nerf/trainer.h"
+#include "neural/training/nerf_trainer.h"
 #include "samples/orrery/progress.h"
 #include "samples/orrery/train/train.h"
 
@@ -38,7 +38,7 @@ static void destroy(learner *l)
 }
 
 // What the device has no room for, or cannot do, is trained on the CPU, and a line says so.
-static orr_result create_trainer(learner *l, orr_nerf_train_desc desc, orr_error *error)
+static orr_result create_trainer(learner *l, orr_nerf_trainer_desc desc, orr_error *error)
 {
     orr_error why;
     orr_result result = orr_nerf_trainer_create(l->field, &desc, &l->trainer, &why);
@@ -66,15 +66,15 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
     }
     const orr_field_desc field = {
         .kind = ORR_FIELD_NERF, .aabb_scale = l->capture->aabb_scale, .unbounded = options->unbounded};
-    ORR_TRY(train_field(options, field, orr_nerf_train_config, &l->field, error));
-    const orr_nerf_train_desc desc = {.capture = l->capture,
-                                      .images = l->images,
-                                      .image_count = l->train_count,
-                                      .jobs = options->jobs,
-                                      .target_samples = options->batch,
-                                      .fast_scatter = options->fast_scatter,
-                                      .seed = options->seed,
-                                      .cuda = options->cuda};
+    ORR_TRY(train_field(options, field, orr_nerf_training_config, &l->field, error));
+    const orr_nerf_trainer_desc desc = {.capture = l->capture,
+                                        .images = l->images,
+                                        .image_count = l->train_count,
+                                        .jobs = options->jobs,
+                                        .target_samples = options->batch,
+                                        .fast_scatter = options->fast_scatter,
+                                        .seed = options->seed,
+                                        .cuda = options->cuda};
     ORR_TRY(create_trainer(l, desc, error));
     if (options->resume) {
         ORR_TRY(orr_nerf_trainer_state_load(l->trainer, options->resume->state.data,
@@ -102,7 +102,7 @@ static orr_result create(const train_options *options, learner **made, orr_error
 
 static orr_result step(learner *l, double *loss, int64_t *samples, orr_error *error)
 {
-    orr_nerf_step report;
+    orr_nerf_step_report report;
     ORR_TRY(orr_nerf_trainer_step(l->trainer, &report, error));
     *loss = report.loss;
     *samples = report.evaluated;
@@ -145,9 +145,9 @@ static int affordable(const learner *l, const orr_capture_image *image, int leas
 }
 
 // The camera that sees one pixel of every shrink x shrink, each by the ray of that pixel of the photo.
-static orr_nerf_camera camera_of_every(const learner *l, const orr_capture_image *image, int shrink)
+static orr_ray_camera camera_of_every(const learner *l, const orr_capture_image *image, int shrink)
 {
-    orr_nerf_camera camera = orr_nerf_camera_of_image(image, l->capture->to_unit);
+    orr_ray_camera camera = orr_ray_camera_of_image(image, l->capture->to_unit);
     float shift = 0.5f * (float)(shrink - 1) - (float)(shrink / 2); // the middle of all less that of the one
     camera.width = image->width / shrink;
     camera.height = image->height / shrink;

@@ -1,0 +1,378 @@
+// The rays and samples of a training step, a thread per ray: what training/nerf_batch.c and nerf/march.c do on the CPU. Every ray is
+// marched to its end and weighed afterwards, so that the networks are asked for all of a step's samples in one launch.
+#include "neural/capture/ray_formula.h"
+#include "neural/cuda/march_device.h"
+#include "neural/network/loss_kind.h"
+
+extern "C" {
+#include "neural/cuda/model.h"
+#include "neural/cuda/nerf_pass.h"
+}
+
+enum : int { THREADS = 128, FEATURES = ORR_NERF_FEATURES, RGB_DIMS = ORR_CUDA_NERF_RGB_DIMS };
+
+// A sample's first value in memory whose blocks have so many members.
+static __device__ __forceinline__ int64_t place_of(uint32_t sample, int members)
+{
+    return (int64_t)(sample / ORR_SAMPLES) * members * ORR_SAMPLES + sample % ORR_SAMPLES;
+}
+
+// the rays, or samples, of this thread
+#define FOR_EACH(i, count)                                                                                   \
+    for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < (count); i += gridDim.x * THREADS)
+
+static __global__ void begin_step(orr_cuda_nerf_pass p, orr_cuda_nerf_begin begin)
+{
+    orr_cuda_nerf_now *now = p.now;
+    float per_value = 1.0f / (3.0f * (float)now->progress.ray_count);
+    now->begin = begin;
+    now->ray_count = (uint32_t)now->progress.ray_count;
+    now->marched = p.marched_capacity;
+    now->kept = p.kept_capacity;
+    now->loss = 0.0;
+    now->weights.unscale = per_value / (float)ORR_CUDA_LOSS_SCALE;
+    now->weights.learning_rate = begin.learning_rate;
+    now->weights.step = (uint32_t)begin.step;
+    now->exposures.unscale = per_value;
+    now->exposures.learning_rate = begin.exposure_rate;
+    now->exposures.step = (uint32_t)begin.step;
+}
+
+static __device__ __forceinline__ march_ray begin_march(const orr_cuda_nerf_ray *ray)
+{
+    march_ray march;
+    march.origin = ray->origin;
+    march.direction = ray->direction;
+    march.per_direction =
+        make_real3(1.0f / ray_divisor(ray->direction.x), 1.0f / ray_divisor(ray->direction.y),
+                   1.0f / ray_divisor(ray->direction.z));
+    march.at = ray->at;
+    march.end = ray->end;
+    return march;
+}
+
+// Ray number i of the step; false: it takes no part.
+static __device__ bool draw_ray(const orr_cuda_nerf_pass *p, uint32_t i, orr_cuda_nerf_ray *to)
+{
+    nerf_draw draw = nerf_draw_ray(p->seed, p->now->begin.step, (int)i);
+    int image = nerf_drawn_image(draw, p->image_count);
+    const orr_cuda_nerf_photo *photo = &p->photos[image];
+    const orr_ray_camera *camera = &photo->camera;
+    int64_t pixel = nerf_drawn_pixel(draw, (int64_t)camera->width * camera->height);
+    to->target.image = -1;
+    if (photo->mask >= 0 && p->bytes[photo->mask + pixel] == 0) {
+        return false;
+    }
+    camera_ray ray = ray_of_pixel(
+        *camera, make_real2((float)(pixel % camera->width) + 0.5f, (float)(pixel / camera->width) + 0.5f));
+    real2 range =
+        ray_inside(make_real2(0.0f, INFINITY), ray.origin, ray.direction, 0.5f * (float)p->aabb_scale);
+    if (!(range.x < range.y)) {
+        return false;
+    }
+    to->origin = ray.origin;
+    to->direction = ray.direction;
+    to->at = nerf_steps_of(p->now->begin.stepping, range.x) + nerf_drawn_jitter(draw);
+    to->end = range.y;
+    to->target =
+        nerf_target_of(draw, p->bytes + photo->pixels + pixel * photo->channels, photo->channels, image);
+    return true;
+}
+
+// Draws the step's rays and counts their samples.
+static __global__ void __launch_bounds__(THREADS) draw_rays(orr_cuda_nerf_pass p)
+{
+    const nerf_stepping stepping = p.now->begin.stepping;
+    FOR_EACH(i, p.now->ray_count)
+    {
+        orr_cuda_nerf_ray *ray = &p.rays[i];
+        uint32_t count = 0;
+        if (draw_ray(&p, i, ray)) {
+            march_ray march = begin_march(ray);
+            march_sample sample;
+            while (count < NERF_SAMPLES_MAX && march_next(stepping, p.grid.bits, p.grid.blocks,
+                                                          (float)(p.grid.cascades - 1), &march, &sample)) {
+                count++;
+            }
+        }
+        p.marched_counts[i] = count;
+    }
+}
+
+// Whether this ray's samples fit into the room there is. The first that do not end what is used of it, and their ray, as all
+// behind it, is left out.
+static __device__ bool has_room(uint32_t first, uint32_t count, uint32_t capacity, uint32_t *used)
+{
+    if (first + count <= capacity) {
+        return true;
+    }
+    atomicMin(used, first);
+    return false;
+}
+
+// The samples' places, where the running sum of the counts puts them.
+static __global__ void __launch_bounds__(THREADS) march_rays(orr_cuda_nerf_pass p)
+{
+    const nerf_stepping stepping = p.now->begin.stepping;
+    const float per_aabb_scale = 1.0f / (float)p.aabb_scale, last_cascade = (float)(p.grid.cascades - 1);
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        atomicMin(&p.now->marched, p.now->marched_total);
+    }
+    FOR_EACH(i, p.now->ray_count)
+    {
+        orr_cuda_nerf_ray *ray = &p.rays[i];
+        uint32_t first = p.marched_first[i], count = p.marched_counts[i];
+        if (!has_room(first, count, p.marched_capacity, &p.now->marched)) {
+            p.marched_counts[i] = 0;
+            ray->target.image = -1;
+            continue;
+        }
+        if (count == 0) {
+            continue;
+        }
+        march_ray march = begin_march(ray);
+        march_sample sample;
+        for (uint32_t n = first; n < first + count; n++) {
+            if (!march_next(stepping, p.grid.bits, p.grid.blocks, last_cascade, &march, &sample)) {
+                break; // it is the march that counted them
+            }
+            real3 place = nerf_contract(sample.place, per_aabb_scale);
+            float *at = p.positions + place_of(n, 3);
+            at[0] = place.x;
+            at[ORR_SAMPLES] = place.y;
+            at[2 * ORR_SAMPLES] = place.z;
+            p.distances[n] = sample.distance;
+            p.steps[n] = sample.step;
+        }
+    }
+}
+
+// One sample's share of its ray's light; false: the ray is full.
+static __device__ __forceinline__ bool weigh_sample(const orr_cuda_nerf_pass *p, uint32_t n, float *open,
+                                                    float *weight)
+{
+    if (*open < R(NERF_OPEN_MIN)) {
+        return false;
+    }
+    float density = nerf_density(p->outputs[place_of(n, FEATURES)]);
+    *weight = *open * nerf_alpha(density, p->steps[n]);
+    *open = *open - *weight;
+    return true;
+}
+
+// Counts the samples that show.
+static __global__ void __launch_bounds__(THREADS) weigh_samples(orr_cuda_nerf_pass p)
+{
+    FOR_EACH(i, p.now->ray_count)
+    {
+        uint32_t first = p.marched_first[i], end = first + p.marched_counts[i], kept = 0;
+        float open = 1.0f, weight;
+        for (uint32_t n = first; n < end && weigh_sample(&p, n, &open, &weight); n++) {
+            kept += weight >= R(NERF_WEIGHT_MIN);
+        }
+        p.rays[i].open = open;
+        p.kept_counts[i] = kept;
+    }
+}
+
+static __device__ void keep_sample(const orr_cuda_nerf_pass *p, const orr_cuda_nerf_ray *ray, uint32_t from,
+                                   uint32_t to, float weight, float open)
+{
+    for (int k = 0; k < 3; k++) {
+        p->kept_positions[place_of(to, 3) + k * ORR_SAMPLES] =
+            p->positions[place_of(from, 3) + k * ORR_SAMPLES];
+    }
+    float *place = p->rgb_places + place_of(to, RGB_DIMS);
+    for (int k = 0; k < FEATURES; k++) {
+        place[k * ORR_SAMPLES] = p->outputs[place_of(from, FEATURES) + k * ORR_SAMPLES];
+    }
+    place[FEATURES * ORR_SAMPLES] = 0.5f * ray->direction.x + 0.5f;
+    place[(FEATURES + 1) * ORR_SAMPLES] = 0.5f * ray->direction.y + 0.5f;
+    place[(FEATURES + 2) * ORR_SAMPLES] = 0.5f * ray->direction.z + 0.5f;
+    orr_cuda_nerf_sample sample = {p->distances[from], p->steps[from], weight, open};
+    p->samples[to] = sample;
+}
+
+// Puts the samples that show next to each other.
+static __global__ void __launch_bounds__(THREADS) keep_samples(orr_cuda_nerf_pass p)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        atomicMin(&p.now->kept, p.now->kept_total);
+    }
+    FOR_EACH(i, p.now->ray_count)
+    {
+        orr_cuda_nerf_ray *ray = &p.rays[i];
+        uint32_t to = p.kept_first[i];
+        if (!has_room(to, p.kept_counts[i], p.kept_capacity, &p.now->kept)) {
+            p.kept_counts[i] = 0;
+            ray->target.image = -1;
+            continue;
+        }
+        uint32_t first = p.marched_first[i], end = first + p.marched_counts[i];
+        float open = 1.0f, weight;
+        for (uint32_t n = first; n < end && weigh_sample(&p, n, &open, &weight); n++) {
+            if (weight >= R(NERF_WEIGHT_MIN)) {
+                keep_sample(&p, ray, n, to++, weight, open);
+            }
+        }
+    }
+}
+
+// ---- the loss, and back ----
+
+// What one channel of a ray sees, and d loss / d it.
+typedef struct seen_channel {
+    float total, passed; // light of all samples, and of those so far
+    float gain, gradient, background;
+} seen_channel;
+
+// The ray's loss. Gradients are of the sum over the step's rays, which the optimisers divide.
+static __device__ float compare_ray(const orr_cuda_nerf_pass *p, const orr_cuda_nerf_ray *ray, uint32_t first,
+                                    uint32_t end, seen_channel seen[3])
+{
+    const nerf_target *target = &ray->target;
+    float loss_sum = 0.0f;
+    for (int c = 0; c < 3; c++) {
+        seen_channel *s = &seen[c];
+        s->total = s->passed = 0.0f;
+        for (uint32_t n = first; n < end; n++) {
+            s->total += p->samples[n].weight * nerf_colour(p->rgb_outputs[place_of(n, 3) + c * ORR_SAMPLES]);
+        }
+        s->gain = p->exposures ? exp2_(p->exposures[3 * target->image + c]) : 1.0f;
+        s->background = ray->open * target->background[c];
+        float wanted = target->colour[c] + target->share * target->background[c];
+        real2 loss = loss_at(p->loss, s->gain * s->total + s->background, wanted);
+        loss_sum += loss.x;
+        s->gradient = loss.y * s->gain;
+        if (p->exposures) {
+            atomicAdd(&p->exposure_gradient[3 * target->image + c],
+                      natural_log(2.0f) * s->gradient * s->total);
+        }
+    }
+    return loss_sum;
+}
+
+// Light behind a sample is what the ray has in all less what it has up to there; the background takes no exposure.
+static __device__ void send_back(const orr_cuda_nerf_pass *p, uint32_t n, seen_channel seen[3],
+                                 float thin_gradient, float near_gradient)
+{
+    orr_cuda_nerf_sample sample = p->samples[n];
+    float by_density = 0.0f;
+    for (int c = 0; c < 3; c++) {
+        seen_channel *s = &seen[c];
+        int64_t at = place_of(n, 3) + c * ORR_SAMPLES;
+        float colour = nerf_colour(p->rgb_outputs[at]);
+        s->passed += sample.weight * colour;
+        float behind = s->total - s->passed + s->background / s->gain;
+        p->rgb_gradient[at] = nerf_colour_gradient(s->gradient, sample.weight, colour);
+        by_density += nerf_density_gradient(s->gradient, sample.step, sample.open, colour, behind);
+    }
+    p->density_gradient[n] = nerf_raw_gradient(p->rgb_places[place_of(n, RGB_DIMS)], by_density,
+                                               sample.distance, thin_gradient, near_gradient);
+}
+
+static __global__ void __launch_bounds__(THREADS) compare_rays(orr_cuda_nerf_pass p)
+{
+    __shared__ float warp_losses[THREADS / ORR_WARP];
+    float values = 3.0f * (float)p.now->ray_count, near_gradient = NERF_NEAR_GRADIENT * values;
+    float thin_gradient = p.now->mean < ORR_OCCUPANCY_THICKNESS_MIN ? NERF_THIN_GRADIENT * values : 0.0f;
+    float loss = 0.0f;
+    FOR_EACH(i, p.now->ray_count)
+    {
+        const orr_cuda_nerf_ray *ray = &p.rays[i];
+        if (ray->target.image < 0) {
+            continue;
+        }
+        uint32_t first = p.kept_first[i], end = first + p.kept_counts[i];
+        seen_channel seen[3];
+        loss += compare_ray(&p, ray, first, end, seen);
+        for (uint32_t n = first; n < end; n++) {
+            send_back(&p, n, seen, thin_gradient, near_gradient);
+        }
+    }
+    for (int by = ORR_WARP / 2; by > 0; by /= 2) {
+        loss += __shfl_xor_sync(ORR_ALL_LANES, loss, by);
+    }
+    if (orr_lane() == 0) {
+        warp_losses[threadIdx.x / ORR_WARP] = loss;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        double sum = 0.0;
+        for (int w = 0; w < THREADS / ORR_WARP; w++) {
+            sum += (double)warp_losses[w];
+        }
+        atomicAdd(&p.now->loss, sum);
+    }
+}
+
+// What the network's outputs are told: by the colour network, and the density by the composite.
+static __global__ void __launch_bounds__(THREADS) join_gradients(orr_cuda_nerf_pass p)
+{
+    FOR_EACH(n, p.now->kept)
+    {
+        float *to = p.output_gradient + place_of(n, FEATURES);
+        const float *from = p.rgb_place_gradient + place_of(n, RGB_DIMS);
+        to[0] = from[0] + p.density_gradient[n];
+        for (int k = 1; k < FEATURES; k++) {
+            to[k * ORR_SAMPLES] = from[k * ORR_SAMPLES];
+        }
+    }
+}
+
+static __global__ void end_step(orr_cuda_nerf_pass p)
+{
+    orr_nerf_training_progress *progress = &p.now->progress;
+    progress->step = p.now->begin.step + 1;
+    progress->updates = p.now->begin.updates;
+    progress->adapt_rays += p.now->ray_count;
+    progress->adapt_evaluated += p.now->marched;
+    progress->adapt_samples += p.now->kept;
+    if (orr_nerf_adapts(progress->step)) {
+        progress->ray_count = orr_nerf_rays_towards(p.target_samples, progress);
+        progress->adapt_rays = progress->adapt_evaluated = progress->adapt_samples = 0;
+    }
+}
+
+// ---- launches ----
+
+void orr_cuda_nerf_begin_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass,
+                                const orr_cuda_nerf_begin *begin)
+{
+    ORR_LAUNCH(begin_step, 1, 1, 0, stream, *pass, *begin);
+}
+
+void orr_cuda_nerf_draw_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass, int blocks)
+{
+    ORR_LAUNCH(draw_rays, (unsigned int)blocks, THREADS, 0, stream, *pass);
+}
+
+void orr_cuda_nerf_march_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass, int blocks)
+{
+    ORR_LAUNCH(march_rays, (unsigned int)blocks, THREADS, 0, stream, *pass);
+}
+
+void orr_cuda_nerf_weigh_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass, int blocks)
+{
+    ORR_LAUNCH(weigh_samples, (unsigned int)blocks, THREADS, 0, stream, *pass);
+}
+
+void orr_cuda_nerf_keep_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass, int blocks)
+{
+    ORR_LAUNCH(keep_samples, (unsigned int)blocks, THREADS, 0, stream, *pass);
+}
+
+void orr_cuda_nerf_compare_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass, int blocks)
+{
+    ORR_LAUNCH(compare_rays, (unsigned int)blocks, THREADS, 0, stream, *pass);
+}
+
+void orr_cuda_nerf_join_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass, int blocks)
+{
+    ORR_LAUNCH(join_gradients, (unsigned int)blocks, THREADS, 0, stream, *pass);
+}
+
+void orr_cuda_nerf_end_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass)
+{
+    ORR_LAUNCH(end_step, 1, 1, 0, stream, *pass);
+}
