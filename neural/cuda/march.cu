@@ -103,10 +103,10 @@ static __device__ void turn_warp(const orr_cuda_shape *s, const __half *weights,
                                                              width + ORR_CUDA_WEIGHT_PAD, 0);
             }
             infer_sums<width>(s, l, NULL, true, all, features, stride, came);
-            if (!keeps_sums(s->activation)) {
+            if (!orr_activation_keeps_sums(s->activation)) {
                 activate<count>(s->activation, &came[0][0][0]);
             }
-            deactivate<count>(s->activation, &gradients[0][0][0], &came[0][0][0]);
+            backward_activation<count>(s->activation, &gradients[0][0][0], &came[0][0][0]);
             pack_tile<rows, steps>(back, gradients);
         }
         __syncwarp(); // the features are not needed any more

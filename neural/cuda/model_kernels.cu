@@ -184,7 +184,7 @@ template <int width> static __device__ void forward_hidden(const orr_cuda_pass *
         float sums[rows][2 * steps][4];
         multiply_tile<rows, steps, false>(sums, tile_of(s, w, l) + at * stride_of(s, l), stride_of(s, l),
                                           here.inputs / 16, weights, here.inputs + ORR_CUDA_WEIGHT_PAD, 0);
-        if (keeps_sums(s->activation)) {
+        if (orr_activation_keeps_sums(s->activation)) {
             float *to = sums_of<width>(w, l, row);
             for (int i = 0; i < count; i++) {
                 to[i * ORR_WARP] = (&sums[0][0][0])[i];
@@ -217,7 +217,7 @@ static __device__ float forward_outputs(const orr_cuda_pass *p, const workplace 
                                    last.inputs / 16, weights, last.inputs + ORR_CUDA_WEIGHT_PAD, n);
         memcpy(came, values, sizeof came);
         activate<16>(s->output_activation, &values[0][0][0]);
-        if (!keeps_sums(s->output_activation)) {
+        if (!orr_activation_keeps_sums(s->output_activation)) {
             memcpy(came, values, sizeof came);
         }
         for (int r = 0; r < 2; r++) {
@@ -226,7 +226,7 @@ static __device__ float forward_outputs(const orr_cuda_pass *p, const workplace 
                 write_outputs(p, first + row, n, values[r]);
             }
             loss += lose(p, first + row, n, values[r]);
-            deactivate<8>(s->output_activation, &values[r][0][0], &came[r][0][0]);
+            backward_activation<8>(s->output_activation, &values[r][0][0], &came[r][0][0]);
             store_values(w->gradient, s->gradient_stride, row, n, values[r][0]);
             store_values(w->gradient, s->gradient_stride, row, n + 8, values[r][1]);
         }
@@ -246,7 +246,7 @@ template <int width> static __device__ void backward_hidden(const orr_cuda_pass 
         float sums[rows][2 * steps][4], came[rows][2 * steps][4];
         multiply_tile<rows, steps, true>(sums, w->gradient + at * s->gradient_stride, s->gradient_stride,
                                          here.outputs / 16, weights, here.inputs + ORR_CUDA_WEIGHT_PAD, 0);
-        if (keeps_sums(s->activation)) {
+        if (orr_activation_keeps_sums(s->activation)) {
             const float *from = sums_of<width>(w, l - 1, row);
             for (int i = 0; i < count; i++) {
                 (&came[0][0][0])[i] = from[i * ORR_WARP];
@@ -258,7 +258,7 @@ template <int width> static __device__ void backward_hidden(const orr_cuda_pass 
                 }
             }
         }
-        deactivate<count>(s->activation, &sums[0][0][0], &came[0][0][0]);
+        backward_activation<count>(s->activation, &sums[0][0][0], &came[0][0][0]);
         __syncwarp(); // these rows are what was read
         for (int r = 0; r < rows; r++) {
             for (int n = 0; n < 2 * steps; n++) {

@@ -99,7 +99,7 @@ orr_result orr_cuda_shape_place(orr_cuda_shape *s, int shared_bytes, orr_error *
     }
     s->training_bytes = needed * HALF;
     s->inference_bytes = inference * HALF;
-    bool sums = s->activation == ORR_ACTIVATION_SILU || s->activation == ORR_ACTIVATION_SINE;
+    bool sums = orr_activation_keeps_sums(s->activation);
     size_t hidden = (size_t)ORR_CUDA_TILE_SAMPLES * (size_t)s->hidden_layers;
     s->scratch_sums = sums ? hidden * (size_t)s->width : 0;
     s->scratch_halves = s->tiles_resident ? 0 : (hidden + ORR_CUDA_TILE_SAMPLES) * (size_t)s->first_stride;
