@@ -128,8 +128,8 @@ static __device__ void turn_warp(const orr_cuda_shape *s, const __half *weights,
 static __device__ void encode_direction(const orr_cuda_march *m, const march_ray *r, const workplace *w)
 {
     __half *row = w->rgb_tile + orr_lane() * w->rgb_stride;
-    real3 d = {0.5f * r->direction.x + 0.5f, 0.5f * r->direction.y + 0.5f, 0.5f * r->direction.z + 0.5f};
-    write_place(w->place, d);
+    write_place(w->place, make_real3(direction_input(r->direction.x), direction_input(r->direction.y),
+                                     direction_input(r->direction.z)));
     encode_features(&m->rgb, NULL, w->place, row + ORR_NERF_FEATURES);
     pad_row(&m->rgb, row);
 }
@@ -157,20 +157,22 @@ template <int width>
 static __device__ void use_radiance(const orr_cuda_march *m, march_ray *r, const workplace *w)
 {
     bool ready = r->state == RAY_READY;
-    float weight = 0.0f;
+    radiance_sample sample = {0.0f, 0.0f};
     if (ready) {
-        weight = r->open * nerf_alpha(nerf_density(w->values[orr_lane()].x), r->step);
+        float density = radiance_density(w->values[orr_lane()].x);
+        sample = radiance_composite(r->transmittance, radiance_alpha(density, r->step));
     }
-    bool shows = weight >= (float)NERF_WEIGHT_MIN;
+    bool shows = sample.weight >= R(RADIANCE_WEIGHT_MIN);
     if (__any_sync(ORR_ALL_LANES, shows)) {
         infer_warp<width>(&m->rgb, w->rgb_weights, w->rgb_tile, w->rgb_stride, w->values, NULL, 0);
         if (shows) {
             float4 raw = w->values[orr_lane()];
-            add_light(r, weight, nerf_colour(raw.x), nerf_colour(raw.y), nerf_colour(raw.z));
+            real3 colour = {radiance_colour(raw.x), radiance_colour(raw.y), radiance_colour(raw.z)};
+            r->light = field_add(r->light, sample.weight, colour, r->t, r->per_distance);
         }
     }
     if (ready) {
-        pass_nerf_sample(m, r, weight);
+        pass_nerf_sample(m, r, sample.transmittance);
     }
 }
 

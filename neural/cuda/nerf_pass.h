@@ -10,7 +10,7 @@
 #include "neural/cuda/optimizer.h"
 #include "neural/fields/field.h"
 #include "neural/fields/occupancy_cell.h"
-#include "neural/nerf/nerf_formula.h"
+#include "neural/nerf/march_formula.h"
 #include "neural/nerf/training_progress.h"
 #include "neural/nerf/training_ray.h"
 
@@ -22,20 +22,20 @@ typedef struct orr_cuda_nerf_photo {
 
 typedef struct orr_cuda_nerf_ray {
     real3 origin, direction;
-    float at, end;      // the first sample in stepping space; the distance at which the ray ends
-    float open;         // what light is left behind its samples
-    nerf_target target; // image -1: the ray takes no part
+    float at, end;       // the first sample in stepping space; the distance at which the ray ends
+    float transmittance; // behind its samples
+    nerf_target target;  // image -1: the ray takes no part
 } orr_cuda_nerf_ray;
 
 // What a kept sample brings to the composite.
 typedef struct orr_cuda_nerf_sample {
-    float distance, step, weight, open;
+    float distance, step, weight, transmittance;
 } orr_cuda_nerf_sample;
 
 // What the host says of a step.
 typedef struct orr_cuda_nerf_begin {
     int64_t step, updates;
-    nerf_stepping stepping;
+    march_stepping stepping;
     float learning_rate, exposure_rate;
 } orr_cuda_nerf_begin;
 

@@ -1,7 +1,8 @@
 // The rays and samples of a training step, a thread per ray: what training/nerf_batch.c and nerf/march.c do on the CPU. Every ray is
 // marched to its end and weighed afterwards, so that the networks are asked for all of a step's samples in one launch.
-#include "neural/capture/ray_formula.h"
 #include "neural/cuda/march_device.h"
+#include "neural/nerf/ray_loss_formula.h"
+#include "neural/network/encoding_formula.h"
 #include "neural/network/loss_kind.h"
 
 extern "C" {
@@ -24,7 +25,7 @@ static __device__ __forceinline__ int64_t place_of(uint32_t sample, int members)
 static __global__ void begin_step(orr_cuda_nerf_pass p, orr_cuda_nerf_begin begin)
 {
     orr_cuda_nerf_now *now = p.now;
-    float per_value = 1.0f / (3.0f * (float)now->progress.ray_count);
+    float per_value = ray_loss_scale((float)now->progress.ray_count);
     now->begin = begin;
     now->ray_count = (uint32_t)now->progress.ray_count;
     now->marched = p.marched_capacity;
@@ -38,17 +39,47 @@ static __global__ void begin_step(orr_cuda_nerf_pass p, orr_cuda_nerf_begin begi
     now->exposures.step = (uint32_t)begin.step;
 }
 
+// A ray under way.
+typedef struct march_ray {
+    real3 origin, direction, reciprocal;
+    float steps; // the next sample, in stepping space
+    float end;
+    float distance; // of the sample that was found
+    march_point point;
+} march_ray;
+
 static __device__ __forceinline__ march_ray begin_march(const orr_cuda_nerf_ray *ray)
 {
     march_ray march;
     march.origin = ray->origin;
     march.direction = ray->direction;
-    march.per_direction =
-        make_real3(1.0f / ray_divisor(ray->direction.x), 1.0f / ray_divisor(ray->direction.y),
-                   1.0f / ray_divisor(ray->direction.z));
-    march.at = ray->at;
+    march.reciprocal = march_reciprocal(ray->direction);
+    march.steps = ray->at;
     march.end = ray->end;
     return march;
+}
+
+static __device__ __forceinline__ orr_nerf_space space_of(const orr_cuda_nerf_pass *p)
+{
+    orr_nerf_space space = {p->now->begin.stepping, p->grid.bits, p->grid.blocks,
+                            (float)(p->grid.cascades - 1), 1.0f / (float)p->aabb_scale};
+    return space;
+}
+
+// Moves the ray to its next sample, and behind it; false: there is none before its end.
+static __device__ __forceinline__ bool march_next(const orr_nerf_space *space, march_ray *ray)
+{
+    for (;;) {
+        ray->distance = march_distance(space->stepping, ray->steps);
+        if (!(ray->distance < ray->end)) {
+            return false;
+        }
+        if (march_turn(space, ray->origin, ray->direction, ray->reciprocal, ray->distance, &ray->steps,
+                       &ray->point)) {
+            ray->steps += 1.0f;
+            return true;
+        }
+    }
 }
 
 // Ray number i of the step; false: it takes no part.
@@ -63,16 +94,14 @@ static __device__ bool draw_ray(const orr_cuda_nerf_pass *p, uint32_t i, orr_cud
     if (photo->mask >= 0 && p->bytes[photo->mask + pixel] == 0) {
         return false;
     }
-    camera_ray ray = ray_of_pixel(
-        *camera, make_real2((float)(pixel % camera->width) + 0.5f, (float)(pixel / camera->width) + 0.5f));
-    real2 range =
-        ray_inside(make_real2(0.0f, INFINITY), ray.origin, ray.direction, 0.5f * (float)p->aabb_scale);
+    camera_ray ray = ray_of_pixel(*camera, nerf_drawn_centre(pixel, camera->width));
+    real2 range = march_range(ray.origin, ray.direction, (float)p->aabb_scale);
     if (!(range.x < range.y)) {
         return false;
     }
     to->origin = ray.origin;
     to->direction = ray.direction;
-    to->at = nerf_steps_of(p->now->begin.stepping, range.x) + nerf_drawn_jitter(draw);
+    to->at = march_begin(p->now->begin.stepping, range.x, nerf_drawn_jitter(draw));
     to->end = range.y;
     to->target =
         nerf_target_of(draw, p->bytes + photo->pixels + pixel * photo->channels, photo->channels, image);
@@ -82,16 +111,14 @@ static __device__ bool draw_ray(const orr_cuda_nerf_pass *p, uint32_t i, orr_cud
 // Draws the step's rays and counts their samples.
 static __global__ void __launch_bounds__(THREADS) draw_rays(orr_cuda_nerf_pass p)
 {
-    const nerf_stepping stepping = p.now->begin.stepping;
+    const orr_nerf_space space = space_of(&p);
     FOR_EACH(i, p.now->ray_count)
     {
         orr_cuda_nerf_ray *ray = &p.rays[i];
         uint32_t count = 0;
         if (draw_ray(&p, i, ray)) {
             march_ray march = begin_march(ray);
-            march_sample sample;
-            while (count < NERF_SAMPLES_MAX && march_next(stepping, p.grid.bits, p.grid.blocks,
-                                                          (float)(p.grid.cascades - 1), &march, &sample)) {
+            while (count < MARCH_SAMPLES_MAX && march_next(&space, &march)) {
                 count++;
             }
         }
@@ -113,8 +140,7 @@ static __device__ bool has_room(uint32_t first, uint32_t count, uint32_t capacit
 // The samples' places, where the running sum of the counts puts them.
 static __global__ void __launch_bounds__(THREADS) march_rays(orr_cuda_nerf_pass p)
 {
-    const nerf_stepping stepping = p.now->begin.stepping;
-    const float per_aabb_scale = 1.0f / (float)p.aabb_scale, last_cascade = (float)(p.grid.cascades - 1);
+    const orr_nerf_space space = space_of(&p);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         atomicMin(&p.now->marched, p.now->marched_total);
     }
@@ -131,32 +157,29 @@ static __global__ void __launch_bounds__(THREADS) march_rays(orr_cuda_nerf_pass 
             continue;
         }
         march_ray march = begin_march(ray);
-        march_sample sample;
         for (uint32_t n = first; n < first + count; n++) {
-            if (!march_next(stepping, p.grid.bits, p.grid.blocks, last_cascade, &march, &sample)) {
+            if (!march_next(&space, &march)) {
                 break; // it is the march that counted them
             }
-            real3 place = nerf_contract(sample.place, per_aabb_scale);
+            real3 place = march_encoding_position(march.point.position, space.per_aabb_scale);
             float *at = p.positions + place_of(n, 3);
             at[0] = place.x;
             at[ORR_SAMPLES] = place.y;
             at[2 * ORR_SAMPLES] = place.z;
-            p.distances[n] = sample.distance;
-            p.steps[n] = sample.step;
+            p.distances[n] = march.distance;
+            p.steps[n] = march.point.step;
         }
     }
 }
 
-// One sample's share of its ray's light; false: the ray is full.
-static __device__ __forceinline__ bool weigh_sample(const orr_cuda_nerf_pass *p, uint32_t n, float *open,
-                                                    float *weight)
+// Composites one sample behind those so far; false: the ray has stopped.
+static __device__ __forceinline__ bool composite(const orr_cuda_nerf_pass *p, uint32_t n, radiance_sample *s)
 {
-    if (*open < R(NERF_OPEN_MIN)) {
+    if (radiance_is_opaque(s->transmittance, R(RADIANCE_TRANSMITTANCE_MIN))) {
         return false;
     }
-    float density = nerf_density(p->outputs[place_of(n, FEATURES)]);
-    *weight = *open * nerf_alpha(density, p->steps[n]);
-    *open = *open - *weight;
+    float density = radiance_density(p->outputs[place_of(n, FEATURES)]);
+    *s = radiance_composite(s->transmittance, radiance_alpha(density, p->steps[n]));
     return true;
 }
 
@@ -166,17 +189,17 @@ static __global__ void __launch_bounds__(THREADS) weigh_samples(orr_cuda_nerf_pa
     FOR_EACH(i, p.now->ray_count)
     {
         uint32_t first = p.marched_first[i], end = first + p.marched_counts[i], kept = 0;
-        float open = 1.0f, weight;
-        for (uint32_t n = first; n < end && weigh_sample(&p, n, &open, &weight); n++) {
-            kept += weight >= R(NERF_WEIGHT_MIN);
+        radiance_sample sample = {0.0f, 1.0f};
+        for (uint32_t n = first; n < end && composite(&p, n, &sample); n++) {
+            kept += sample.weight >= R(RADIANCE_WEIGHT_MIN);
         }
-        p.rays[i].open = open;
+        p.rays[i].transmittance = sample.transmittance;
         p.kept_counts[i] = kept;
     }
 }
 
 static __device__ void keep_sample(const orr_cuda_nerf_pass *p, const orr_cuda_nerf_ray *ray, uint32_t from,
-                                   uint32_t to, float weight, float open)
+                                   uint32_t to, radiance_sample light)
 {
     for (int k = 0; k < 3; k++) {
         p->kept_positions[place_of(to, 3) + k * ORR_SAMPLES] =
@@ -186,10 +209,10 @@ static __device__ void keep_sample(const orr_cuda_nerf_pass *p, const orr_cuda_n
     for (int k = 0; k < FEATURES; k++) {
         place[k * ORR_SAMPLES] = p->outputs[place_of(from, FEATURES) + k * ORR_SAMPLES];
     }
-    place[FEATURES * ORR_SAMPLES] = 0.5f * ray->direction.x + 0.5f;
-    place[(FEATURES + 1) * ORR_SAMPLES] = 0.5f * ray->direction.y + 0.5f;
-    place[(FEATURES + 2) * ORR_SAMPLES] = 0.5f * ray->direction.z + 0.5f;
-    orr_cuda_nerf_sample sample = {p->distances[from], p->steps[from], weight, open};
+    place[FEATURES * ORR_SAMPLES] = direction_input(ray->direction.x);
+    place[(FEATURES + 1) * ORR_SAMPLES] = direction_input(ray->direction.y);
+    place[(FEATURES + 2) * ORR_SAMPLES] = direction_input(ray->direction.z);
+    orr_cuda_nerf_sample sample = {p->distances[from], p->steps[from], light.weight, light.transmittance};
     p->samples[to] = sample;
 }
 
@@ -209,73 +232,66 @@ static __global__ void __launch_bounds__(THREADS) keep_samples(orr_cuda_nerf_pas
             continue;
         }
         uint32_t first = p.marched_first[i], end = first + p.marched_counts[i];
-        float open = 1.0f, weight;
-        for (uint32_t n = first; n < end && weigh_sample(&p, n, &open, &weight); n++) {
-            if (weight >= R(NERF_WEIGHT_MIN)) {
-                keep_sample(&p, ray, n, to++, weight, open);
+        radiance_sample sample = {0.0f, 1.0f};
+        for (uint32_t n = first; n < end && composite(&p, n, &sample); n++) {
+            if (sample.weight >= R(RADIANCE_WEIGHT_MIN)) {
+                keep_sample(&p, ray, n, to++, sample);
             }
         }
     }
 }
 
-// ---- the loss, and back ----
+// ---- the loss and its gradients, which are of the sum over the step's rays: the optimisers divide ----
 
-// What one channel of a ray sees, and d loss / d it.
-typedef struct seen_channel {
-    float total, passed; // light of all samples, and of those so far
-    float gain, gradient, background;
-} seen_channel;
-
-// The ray's loss. Gradients are of the sum over the step's rays, which the optimisers divide.
+// The ray's loss.
 static __device__ float compare_ray(const orr_cuda_nerf_pass *p, const orr_cuda_nerf_ray *ray, uint32_t first,
-                                    uint32_t end, seen_channel seen[3])
+                                    uint32_t end, ray_channel channels[3])
 {
     const nerf_target *target = &ray->target;
     float loss_sum = 0.0f;
     for (int c = 0; c < 3; c++) {
-        seen_channel *s = &seen[c];
-        s->total = s->passed = 0.0f;
+        float light = 0.0f;
         for (uint32_t n = first; n < end; n++) {
-            s->total += p->samples[n].weight * nerf_colour(p->rgb_outputs[place_of(n, 3) + c * ORR_SAMPLES]);
+            float colour = radiance_colour(p->rgb_outputs[place_of(n, 3) + c * ORR_SAMPLES]);
+            light = radiance_add(light, p->samples[n].weight, colour);
         }
-        s->gain = p->exposures ? exp2_(p->exposures[3 * target->image + c]) : 1.0f;
-        s->background = ray->open * target->background[c];
-        float wanted = target->colour[c] + target->share * target->background[c];
-        real2 loss = loss_at(p->loss, s->gain * s->total + s->background, wanted);
+        int exposure = 3 * target->image + c;
+        ray_channel channel = ray_channel_begin(light, p->exposures ? p->exposures[exposure] : 0.0f,
+                                                ray->transmittance, target->background[c]);
+        float wanted = ray_channel_target(target->colour[c], target->share, target->background[c]);
+        real2 loss = loss_at(p->loss, ray_channel_drawn(channel), wanted);
         loss_sum += loss.x;
-        s->gradient = loss.y * s->gain;
+        channels[c] = ray_channel_backward(channel, loss.y, 1.0f);
         if (p->exposures) {
-            atomicAdd(&p->exposure_gradient[3 * target->image + c],
-                      natural_log(2.0f) * s->gradient * s->total);
+            atomicAdd(&p->exposure_gradient[exposure], ray_channel_exposure_gradient(channels[c]));
         }
     }
     return loss_sum;
 }
 
-// Light behind a sample is what the ray has in all less what it has up to there; the background takes no exposure.
-static __device__ void send_back(const orr_cuda_nerf_pass *p, uint32_t n, seen_channel seen[3],
-                                 float thin_gradient, float near_gradient)
+// From the ray's channels to one of its samples.
+static __device__ void backward_sample(const orr_cuda_nerf_pass *p, uint32_t n, ray_channel channels[3],
+                                       float thin_gradient, float near_gradient)
 {
     orr_cuda_nerf_sample sample = p->samples[n];
     float by_density = 0.0f;
     for (int c = 0; c < 3; c++) {
-        seen_channel *s = &seen[c];
         int64_t at = place_of(n, 3) + c * ORR_SAMPLES;
-        float colour = nerf_colour(p->rgb_outputs[at]);
-        s->passed += sample.weight * colour;
-        float behind = s->total - s->passed + s->background / s->gain;
-        p->rgb_gradient[at] = nerf_colour_gradient(s->gradient, sample.weight, colour);
-        by_density += nerf_density_gradient(s->gradient, sample.step, sample.open, colour, behind);
+        float colour = radiance_colour(p->rgb_outputs[at]);
+        channels[c] = ray_channel_pass(channels[c], sample.weight, colour);
+        p->rgb_gradient[at] = ray_channel_colour_gradient(channels[c], sample.weight, colour);
+        by_density += ray_channel_density_gradient(channels[c], sample.step, sample.transmittance, colour);
     }
-    p->density_gradient[n] = nerf_raw_gradient(p->rgb_places[place_of(n, RGB_DIMS)], by_density,
-                                               sample.distance, thin_gradient, near_gradient);
+    p->density_gradient[n] = ray_loss_raw_gradient(p->rgb_places[place_of(n, RGB_DIMS)], by_density,
+                                                   sample.distance, thin_gradient, near_gradient);
 }
 
 static __global__ void __launch_bounds__(THREADS) compare_rays(orr_cuda_nerf_pass p)
 {
     __shared__ float warp_losses[THREADS / ORR_WARP];
-    float values = 3.0f * (float)p.now->ray_count, near_gradient = NERF_NEAR_GRADIENT * values;
-    float thin_gradient = p.now->mean < ORR_OCCUPANCY_THICKNESS_MIN ? NERF_THIN_GRADIENT * values : 0.0f;
+    float values = 1.0f / ray_loss_scale((float)p.now->ray_count);
+    float near_gradient = R(RAY_LOSS_NEAR_GRADIENT) * values;
+    float thin_gradient = ray_loss_thin_gradient(p.now->mean) * values;
     float loss = 0.0f;
     FOR_EACH(i, p.now->ray_count)
     {
@@ -284,10 +300,10 @@ static __global__ void __launch_bounds__(THREADS) compare_rays(orr_cuda_nerf_pas
             continue;
         }
         uint32_t first = p.kept_first[i], end = first + p.kept_counts[i];
-        seen_channel seen[3];
-        loss += compare_ray(&p, ray, first, end, seen);
+        ray_channel channels[3];
+        loss += compare_ray(&p, ray, first, end, channels);
         for (uint32_t n = first; n < end; n++) {
-            send_back(&p, n, seen, thin_gradient, near_gradient);
+            backward_sample(&p, n, channels, thin_gradient, near_gradient);
         }
     }
     for (int by = ORR_WARP / 2; by > 0; by /= 2) {

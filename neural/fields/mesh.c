@@ -1,8 +1,12 @@
+#define ORR_SCALAR
 #include "neural/fields/mesh.h"
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "neural/fields/field_formula.h"
 #include "neural/fields/occupancy.h"
+#include "neural/fields/occupancy_formula.h"
+#include "neural/network/encoding_formula.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,8 +14,6 @@
 enum { COARSE = 32 }; // lattice points per side in search of a volume's greatest density
 
 static const float NERF_THRESHOLD = 2.5f;
-static const float OCCUPIED = 0.01f; // optical thickness of a cell that is marched
-static const float RAW_MAX = 15.0f;  // as marching holds it, see nerf_formula.h
 
 typedef struct meshing {
     const orr_field_mesh_desc *desc;
@@ -30,25 +32,16 @@ static float *scratch_of(const meshing *m, int worker)
 
 // ---- values ----
 
-// Does the occupancy grid march the cell of a place? (0 .. 1 in the cube of side aabb_scale)
-static bool occupied(const meshing *m, const float place[3])
+// Does the occupancy grid march the cell of a point? (0 .. 1 in the cube of side aabb_scale)
+static bool occupied(const meshing *m, const float point[3])
 {
-    float reach = 0.0f;
-    for (int k = 0; k < 3; k++) {
-        reach = fmaxf(reach, fabsf(place[k] - 0.5f) * (float)m->aabb_scale);
-    }
-    int cascade = 0;
-    for (; reach > 0.5f * (float)(1 << cascade) && (1 << cascade) < m->aabb_scale; cascade++) {
-    }
-    uint32_t cell = 0;
-    for (int k = 0; k < 3; k++) {
-        float at =
-            ((place[k] - 0.5f) * (float)m->aabb_scale / (float)(1 << cascade) + 0.5f) * ORR_OCCUPANCY_SIDE;
-        float last = ORR_OCCUPANCY_SIDE - 1;
-        cell |= orr_morton_spread((uint32_t)fminf(fmaxf(at, 0.0f), last)) << k;
-    }
-    int64_t index = (int64_t)cascade * ORR_OCCUPANCY_CELLS + cell;
-    return index >= m->desc->density_cells || m->desc->density_grid[index] > OCCUPIED;
+    float side = (float)m->aabb_scale;
+    real3 p = make_real3((point[0] - 0.5f) * side + 0.5f, (point[1] - 0.5f) * side + 0.5f,
+                         (point[2] - 0.5f) * side + 0.5f);
+    float cascade = occupancy_cascade(p, (float)OCCUPANCY_STEP, log2f(side));
+    int64_t index = occupancy_index(occupancy_cell(p, exp2f(-cascade)), cascade);
+    return index >= m->desc->density_cells ||
+           occupancy_is_marched(m->desc->density_grid[index], (float)OCCUPANCY_THICKNESS_MIN);
 }
 
 // Is a place (0 .. 1 in the cube of side aabb_scale) empty by what is known of the scene? Of an unbounded one only the unit
@@ -70,8 +63,7 @@ static void values(void *context, int worker, const float *points, float *out)
         out[i] = outputs[i];
         if (m->kind == ORR_FIELD_NERF) {
             const float place[3] = {points[i], points[ORR_SAMPLES + i], points[2 * ORR_SAMPLES + i]};
-            float density = expf(fminf(fmaxf(outputs[i], -RAW_MAX), RAW_MAX));
-            out[i] = m->threshold - (is_empty(m, place) ? 0.0f : density);
+            out[i] = m->threshold - (is_empty(m, place) ? 0.0f : radiance_density(outputs[i]));
         } else if (m->kind == ORR_FIELD_VOLUME) {
             out[i] = m->threshold - outputs[i];
         }
@@ -93,8 +85,7 @@ static void gradients(void *context, int worker, const float *points, float *out
 // a colour's byte from the network's raw output
 static uint8_t colour_byte(float raw, bool logistic)
 {
-    float v = logistic ? 1.0f / (1.0f + expf(-fminf(fmaxf(raw, -RAW_MAX), RAW_MAX))) : raw;
-    return (uint8_t)lrintf(255.0f * fminf(fmaxf(v, 0.0f), 1.0f));
+    return (uint8_t)lrintf(255.0f * field_clamp(logistic ? radiance_colour(raw) : raw));
 }
 
 static void nerf_colours(void *context, int worker, const float *points, const float *normals,
@@ -107,7 +98,7 @@ static void nerf_colours(void *context, int worker, const float *points, const f
     _Alignas(ORR_ALIGNMENT) float directions[3 * ORR_SAMPLES];
     orr_field_values(m->desc->field, points, scratch, input);
     for (int i = 0; i < 3 * ORR_SAMPLES; i++) {
-        directions[i] = 0.5f - 0.5f * normals[i]; // towards the surface, 0 .. 1
+        directions[i] = direction_input(-normals[i]); // towards the surface
     }
     parts->kernels->forward(&parts->dir_encoding, NULL, directions,
                             input + (size_t)parts->network.output_dims * ORR_SAMPLES);

@@ -2,7 +2,7 @@
 // or block of 8^3 cells.
 #include "neural/nerf/march_cpu.h"
 
-#include "neural/fields/occupancy.h"
+#include "neural/fields/radiance_formula.h"
 
 FN mask bit_of(const uint32_t *bits, sint index)
 {
@@ -59,39 +59,40 @@ static void append(orr_nerf_wave *wave, const taken_samples *taken, int lane, in
 static void march_lanes(const orr_nerf_space *space, orr_nerf_rays *rays, const int32_t *live, int count,
                         int each, orr_nerf_wave *wave)
 {
-    const nerf_stepping stepping = space->stepping;
+    const march_stepping stepping = space->stepping;
     mask here = lanes_below(count);
     sint index = sint_load(live) & here; // lanes beyond the count read ray 0
     real3 origin = load_member(rays->origin, index);
     real3 direction = load_member(rays->direction, index);
-    real3 per_direction = load_member(rays->per_direction, index);
+    real3 reciprocal = load_member(rays->reciprocal, index);
     real at = real_gather(rays->at, index);
     real end = real_gather(rays->end, index);
-    sint limit = I(NERF_SAMPLES_MAX) - sint_gather(rays->taken, index);
+    sint limit = I(MARCH_SAMPLES_MAX) - sint_gather(rays->taken, index);
     limit = sel_int(limit < I(each), limit, I(each));
     sint number = I(0);
     taken_samples taken;
     for (int i = 0; i < ORR_LANES; i++) {
         taken.count[i] = 0;
     }
-    real distance = nerf_distance_of(stepping, at);
+    real distance = march_distance(stepping, at);
     for (;;) {
         mask active = and_(here, and_(distance < end, number < limit));
         if (!any(active)) {
             break;
         }
-        nerf_place place = nerf_look(stepping, origin, direction, at, distance, space->last_cascade);
-        sint code = (sint)nerf_cell_number(place);
-        mask in_block = bit_of(space->blocks, code >> 9);
-        mask occupied = and_(active, bit_of(space->bits, code));
+        march_point point = march_locate(stepping, origin, direction, at, distance, space->last_cascade);
+        suint cell = march_cell(point);
+        mask block_occupied = bit_of(space->blocks, (sint)occupancy_block(cell));
+        mask occupied = and_(active, bit_of(space->bits, (sint)cell));
         uint32_t lanes = mask_bits(occupied);
         if (lanes) {
-            take(&taken, lanes, nerf_contract(place.position, space->per_aabb_scale), distance, place.step);
+            real3 position = march_encoding_position(point.position, space->per_aabb_scale);
+            take(&taken, lanes, position, distance, point.step);
             number -= occupied; // a mask is -1 where it holds
         }
-        real skipped = nerf_pass(stepping, place, per_direction, at, distance, in_block);
+        real skipped = march_skip_cell(stepping, point, reciprocal, at, distance, block_occupied);
         at = sel(active, sel(occupied, at + R(1.0), skipped), at);
-        distance = nerf_distance_of(stepping, at);
+        distance = march_distance(stepping, at);
     }
     float new_at[ORR_LANES], new_distance[ORR_LANES];
     real_store(new_at, at);
@@ -100,7 +101,7 @@ static void march_lanes(const orr_nerf_space *space, orr_nerf_rays *rays, const 
         int32_t ray = live[i];
         rays->at[ray] = new_at[i];
         rays->taken[ray] += taken.count[i];
-        if (!(new_distance[i] < rays->end[ray]) || rays->taken[ray] >= NERF_SAMPLES_MAX) {
+        if (!(new_distance[i] < rays->end[ray]) || rays->taken[ray] >= MARCH_SAMPLES_MAX) {
             rays->end[ray] = -1.0f;
         }
         append(wave, &taken, i, ray);
@@ -119,16 +120,16 @@ static void march(const orr_nerf_space *space, orr_nerf_rays *rays, const int32_
 static void densities(const float *raw, const float *step, float *density, float *alpha)
 {
     for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
-        real d = nerf_density(real_load(raw + i));
+        real d = radiance_density(real_load(raw + i));
         real_store(density + i, d);
-        real_store(alpha + i, nerf_alpha(d, real_load(step + i)));
+        real_store(alpha + i, radiance_alpha(d, real_load(step + i)));
     }
 }
 
 static void colours(const float *raw, float *colour)
 {
     for (int i = 0; i < 3 * ORR_SAMPLES; i += ORR_LANES) {
-        real_store(colour + i, nerf_colour(real_load(raw + i)));
+        real_store(colour + i, radiance_colour(real_load(raw + i)));
     }
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/core/isa.h"
-#include "neural/nerf/nerf_formula.h"
+#include "neural/nerf/march_formula.h"
 #include "neural/network/block.h"
 
 enum {
@@ -17,12 +17,12 @@ _Static_assert(ORR_NERF_WAVE >= ORR_NERF_RAYS, "every ray takes a sample per wav
 typedef struct orr_nerf_rays {
     int count;
     float origin[3][ORR_NERF_RAYS];
-    float direction[3][ORR_NERF_RAYS];     // unit vectors
-    float per_direction[3][ORR_NERF_RAYS]; // 1 / direction, finite
-    float at[ORR_NERF_RAYS];               // the next sample, in stepping space
-    float end[ORR_NERF_RAYS];              // distance; negative: the ray has ended
-    float open[ORR_NERF_RAYS];             // transmittance so far
-    int32_t taken[ORR_NERF_RAYS];          // samples so far
+    float direction[3][ORR_NERF_RAYS];  // unit vectors
+    float reciprocal[3][ORR_NERF_RAYS]; // 1 / direction, finite
+    float at[ORR_NERF_RAYS];            // the next sample, in stepping space
+    float end[ORR_NERF_RAYS];           // distance; negative: the ray has ended
+    float transmittance[ORR_NERF_RAYS]; // so far
+    int32_t taken[ORR_NERF_RAYS];       // samples so far
     float jitter[ORR_NERF_RAYS]; // of proposal sampling (proposal.h), where `at` is the distance it begins at
 } orr_nerf_rays;
 
@@ -36,7 +36,7 @@ typedef struct orr_nerf_wave {
 
 // Where to march.
 typedef struct orr_nerf_space {
-    nerf_stepping stepping;
+    march_stepping stepping;
     const uint32_t *bits, *blocks; // of an occupancy grid
     float last_cascade;
     float per_aabb_scale; // 1 / aabb_scale

@@ -3,6 +3,7 @@
 
 #include "engine/core/memory.h"
 #include "neural/fields/contraction_formula.h"
+#include "neural/fields/radiance_formula.h"
 
 #include <math.h>
 
@@ -32,7 +33,7 @@ void orr_proposal_begin(orr_nerf_rays *rays, const float origin[3], const float 
     rays->at[i] = start;
     rays->jitter[i] = jitter;
     rays->end[i] = end;
-    rays->open[i] = 1.0f;
+    rays->transmittance[i] = 1.0f;
     rays->taken[i] = 0;
 }
 
@@ -59,11 +60,11 @@ void orr_proposal_block(const orr_nerf_rays *rays, int ray, const float edges[OR
 static void draw_edges(const float *coarse, const float *alpha, float annealing, float jitter, int edge_count,
                        float *edges)
 {
-    float share[ORR_PROPOSAL_INTERVALS], open = 1.0f, total = 0.0f;
+    float share[ORR_PROPOSAL_INTERVALS], transmittance = 1.0f, total = 0.0f;
     for (int j = 0; j < ORR_PROPOSAL_INTERVALS; j++) {
-        float weight = open * alpha[j];
-        open -= weight;
-        share[j] = (annealing < 1.0f ? powf(weight, annealing) : weight) + padding;
+        radiance_sample s = radiance_composite(transmittance, alpha[j]);
+        transmittance = s.transmittance;
+        share[j] = (annealing < 1.0f ? powf(s.weight, annealing) : s.weight) + padding;
         total += share[j];
     }
     float passed = 0.0f, per_edge = total / (float)edge_count;

@@ -28,6 +28,12 @@ FN int64_t nerf_drawn_pixel(nerf_draw draw, int64_t pixel_count)
     return (int64_t)((draw.where & 0xFFFFFFFFu) * (uint64_t)pixel_count >> 32);
 }
 
+FN real2 nerf_drawn_centre(int64_t pixel, int width) // of the pixel
+{
+    real2 centre = {(float)(pixel % width) + 0.5f, (float)(pixel / width) + 0.5f};
+    return centre;
+}
+
 FN float nerf_drawn_jitter(nerf_draw draw) // of a step, 0 .. 1
 {
     return (float)(draw.light >> 48) * 0x1p-16f;

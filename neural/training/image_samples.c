@@ -1,7 +1,9 @@
+#define ORR_SCALAR
 #include "neural/training/image_samples.h"
 
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
+#include "neural/fields/field_formula.h"
 
 #include <math.h>
 
@@ -64,11 +66,6 @@ typedef struct comparison {
     int *counts;
 } comparison;
 
-static float held(float v)
-{
-    return fminf(fmaxf(v, 0.0f), 1.0f);
-}
-
 static void compare_block(void *context, int block, int worker)
 {
     const comparison *c = context;
@@ -86,7 +83,8 @@ static void compare_block(void *context, int block, int worker)
         float colour[CHANNELS];
         orr_picture_sample(c->picture, places[i], places[ORR_SAMPLES + i], colour);
         for (int k = 0; k < CHANNELS; k++) {
-            double difference = (double)held(values[k * ORR_SAMPLES + i]) - (double)held(colour[k]);
+            double difference =
+                (double)field_clamp(values[k * ORR_SAMPLES + i]) - (double)field_clamp(colour[k]);
             c->errors[block] += isfinite(colour[k]) ? difference * difference : 0.0;
             c->counts[block] += isfinite(colour[k]);
         }

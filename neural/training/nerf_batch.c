@@ -3,12 +3,12 @@
 
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
+#include "neural/nerf/ray_loss_formula.h"
 #include "neural/nerf/training_ray.h"
+#include "neural/network/loss_kind.h"
 
 #include <math.h>
 #include <string.h>
-
-static const float ln_2 = 0.69314718f;
 
 static float *zeroed_floats(int64_t count)
 {
@@ -95,8 +95,8 @@ static void draw_ray(const orr_nerf_batch *batch, int index, orr_nerf_rays *rays
     if (image->mask && image->mask[pixel] == 0) {
         return;
     }
-    orr_camera_ray ray = orr_ray_camera_ray(&batch->cameras[k], (float)(pixel % image->width) + 0.5f,
-                                            (float)(pixel / image->width) + 0.5f);
+    real2 centre = nerf_drawn_centre(pixel, image->width);
+    orr_camera_ray ray = orr_ray_camera_ray(&batch->cameras[k], centre.x, centre.y);
     float start, end;
     if (!orr_nerf_model_range(batch->model, &ray, &start, &end)) {
         return;
@@ -105,57 +105,62 @@ static void draw_ray(const orr_nerf_batch *batch, int index, orr_nerf_rays *rays
     orr_nerf_model_begin(batch->model, rays, &ray, start, end, nerf_drawn_jitter(draw));
 }
 
-// Composites each ray, compares it with its target, and sends the loss back to the samples' colours and densities:
-// light behind a sample is what the ray has in all less what it has up to there.
+// A ray's channels from its composited light, its loss, and the gradients by its light and by the photo's exposure.
+static void compare_ray(const orr_nerf_batch *batch, const nerf_target *target, float transmittance,
+                        ray_channel channels[3], orr_nerf_group *group)
+{
+    float scale = ray_loss_scale((float)batch->ray_count);
+    for (int c = 0; c < 3; c++) {
+        int exposure = 3 * target->image + c;
+        channels[c] =
+            ray_channel_begin(channels[c].light, batch->exposures ? batch->exposures[exposure] : 0.0f,
+                              transmittance, target->background[c]);
+        float wanted = ray_channel_target(target->colour[c], target->share, target->background[c]);
+        real2 loss = loss_at(batch->loss, ray_channel_drawn(channels[c]), wanted);
+        group->loss += (double)loss.x;
+        channels[c] = ray_channel_backward(channels[c], loss.y, scale);
+        if (batch->exposures) {
+            group->exposure_gradient[exposure] += ray_channel_exposure_gradient(channels[c]);
+        }
+    }
+}
+
+// Composites each ray, compares it with its target, and computes the gradients by the samples' colours and densities.
 static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const nerf_target *targets,
                     orr_nerf_group *group)
 {
     const orr_nerf_samples *s = &worker->bundle->samples;
     const orr_nerf_rays *rays = &worker->bundle->rays;
-    float total[3][ORR_NERF_RAYS] = {{0}}, gradient[3][ORR_NERF_RAYS];
+    ray_channel channels[ORR_NERF_RAYS][3];
     bool hit[ORR_NERF_RAYS] = {false};
+    for (int r = 0; r < rays->count; r++) {
+        channels[r][0].light = channels[r][1].light = channels[r][2].light = 0.0f;
+    }
     for (int i = 0; i < s->count; i++) {
         const float *colour = s->colours + i / ORR_SAMPLES * 3 * ORR_SAMPLES + i % ORR_SAMPLES;
         hit[s->ray[i]] = true;
         for (int c = 0; c < 3; c++) {
-            total[c][s->ray[i]] += s->weight[i] * colour[c * ORR_SAMPLES];
+            float *light = &channels[s->ray[i]][c].light;
+            *light = radiance_add(*light, s->weight[i], colour[c * ORR_SAMPLES]);
         }
     }
-    float per_value = 1.0f / (3.0f * (float)batch->ray_count);
     for (int r = 0; r < rays->count; r++) {
-        const nerf_target *target = &targets[r];
         group->hits += hit[r];
-        for (int c = 0; c < 3; c++) {
-            float gain = batch->exposures ? exp2f(batch->exposures[3 * target->image + c]) : 1.0f;
-            float seen = gain * total[c][r] + rays->open[r] * target->background[c];
-            float wanted = target->colour[c] + target->share * target->background[c];
-            orr_loss_value loss = orr_loss(batch->loss, seen, wanted);
-            group->loss += (double)loss.value;
-            gradient[c][r] = loss.gradient * per_value * gain;
-            if (batch->exposures) {
-                group->exposure_gradient[3 * target->image + c] += ln_2 * gradient[c][r] * total[c][r];
-            }
-        }
+        compare_ray(batch, &targets[r], rays->transmittance[r], channels[r], group);
     }
-    float passed[3][ORR_NERF_RAYS] = {{0}};
     for (int i = 0; i < s->count; i++) {
         const float *colour = s->colours + i / ORR_SAMPLES * 3 * ORR_SAMPLES + i % ORR_SAMPLES;
         float *to = worker->sample_gradient + 4 * i;
-        int r = s->ray[i];
-        const nerf_target *target = &targets[r];
         to[3] = 0.0f;
         for (int c = 0; c < 3; c++) {
+            ray_channel *channel = &channels[s->ray[i]][c];
             float value = colour[c * ORR_SAMPLES];
-            passed[c][r] += s->weight[i] * value;
-            // the background takes no exposure: undo the gain that is in the gradient
-            float gain = batch->exposures ? exp2f(batch->exposures[3 * target->image + c]) : 1.0f;
-            float behind = total[c][r] - passed[c][r] + rays->open[r] * target->background[c] / gain;
-            to[c] = nerf_colour_gradient(gradient[c][r], s->weight[i], value);
-            to[3] += nerf_density_gradient(gradient[c][r], s->step[i], s->open[i], value, behind);
+            *channel = ray_channel_pass(*channel, s->weight[i], value);
+            to[c] = ray_channel_colour_gradient(*channel, s->weight[i], value);
+            to[3] += ray_channel_density_gradient(*channel, s->step[i], s->transmittance[i], value);
         }
-        // what stands right before a camera is seen by no other, and grows into a picture of its own unless it learns slowly
-        // (Philip and Deschaintre 2023, "Floaters No More"); an occupancy grid has culled it
-        float share = batch->model->proposal.proposal ? fminf(s->distance[i] * s->distance[i], 1.0f) : 1.0f;
+        // an occupancy grid has culled what only one camera sees
+        float share = batch->model->proposal.proposal ? ray_loss_near_share(s->distance[i]) : 1.0f;
         for (int k = 0; k < 4; k++) {
             to[k] *= share;
         }
@@ -187,8 +192,8 @@ static void go_back(const orr_nerf_batch *batch, orr_nerf_worker *worker, int bl
            (size_t)outputs * ORR_SAMPLES * sizeof(float));
     for (int i = 0; i < count; i++) {
         worker->output_gradient[i] +=
-            nerf_raw_gradient(worker->outputs[i], worker->sample_gradient[4 * (first + i) + 3],
-                              s->distance[first + i], batch->density_gradient, NERF_NEAR_GRADIENT);
+            ray_loss_raw_gradient(worker->outputs[i], worker->sample_gradient[4 * (first + i) + 3],
+                                  s->distance[first + i], batch->thin_gradient, R(RAY_LOSS_NEAR_GRADIENT));
     }
     float *feature_gradient = group->feature_gradient + (int64_t)group->block_count * features * ORR_SAMPLES;
     orr_mlp_backward(model->network, input, worker->outputs, worker->network_activations,
@@ -226,7 +231,7 @@ void orr_nerf_group_run(const orr_nerf_batch *batch, int index, orr_nerf_worker 
             draw_ray(batch, next, &worker->bundle->rays, targets);
         }
         worker->bundle->nanoseconds[ORR_NERF_MARCH] += orr_clock_nanoseconds() - clock;
-        orr_nerf_march(batch->model, worker->bundle, R(NERF_OPEN_MIN), R(NERF_WEIGHT_MIN));
+        orr_nerf_march(batch->model, worker->bundle, R(RADIANCE_TRANSMITTANCE_MIN), R(RADIANCE_WEIGHT_MIN));
         orr_nerf_colour(batch->model, worker->bundle);
         clock = orr_clock_nanoseconds();
         if (batch->proposal) {

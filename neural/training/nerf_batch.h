@@ -21,9 +21,10 @@ typedef struct orr_nerf_batch {
     orr_proposal_trainer *proposal; // learns from this step's rays; NULL: does not
     uint32_t seed;
     int64_t step;
-    int ray_count;          // of the step
-    int bundle_rays;        // marched together, at most ORR_NERF_RAYS
-    float density_gradient; // that lifts raw densities below 0, so that a thin field does not die
+    int ray_count;   // of the step
+    int bundle_rays; // marched together, at most ORR_NERF_RAYS
+    float
+        thin_gradient; // lifts raw densities below 0, so that a thin field does not vanish (ray_loss_formula.h)
 } orr_nerf_batch;
 
 // What a group leaves behind.

@@ -1,5 +1,8 @@
 // A step of training a radiance field on the CPU (nerf_trainer.h says how its sums keep their order).
+#define ORR_SCALAR
 #include "neural/training/nerf_trainer_state.h"
+
+#include "neural/nerf/ray_loss_formula.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,11 +34,12 @@ static void find_densities(void *context, int job, int worker)
     for (int first = job * DENSITY_BLOCKS * ORR_SAMPLES; first < end; first += ORR_SAMPLES) {
         int count = end - first < ORR_SAMPLES ? end - first : ORR_SAMPLES;
         float positions[3 * ORR_SAMPLES], steps[ORR_SAMPLES] = {0}, density[ORR_SAMPLES], alpha[ORR_SAMPLES];
-        for (int k = 0; k < 3; k++) {
-            for (int i = 0; i < ORR_SAMPLES; i++) {
-                positions[k * ORR_SAMPLES + i] =
-                    i < count ? (t->places[first + i][k] - 0.5f) * scale + 0.5f : 0.5f;
-            }
+        for (int i = 0; i < ORR_SAMPLES; i++) {
+            const float centre[3] = {0.5f, 0.5f, 0.5f}, *point = i < count ? t->places[first + i] : centre;
+            real3 p = march_encoding_position(make_real3(point[0], point[1], point[2]), scale);
+            positions[i] = p.x;
+            positions[ORR_SAMPLES + i] = p.y;
+            positions[2 * ORR_SAMPLES + i] = p.z;
         }
         t->parts->kernels->forward(&t->parts->encoding, t->parts->table, positions, scratch->features);
         orr_mlp_forward(t->network_weights, scratch->features, scratch->outputs, NULL);
@@ -47,12 +51,11 @@ static void find_densities(void *context, int job, int worker)
 // Half of the samples look at all cells that may hold something, half at those that do.
 static void update_occupancy(orr_nerf_trainer *t)
 {
-    uint32_t stream = (uint32_t)(2 * t->progress.updates++);
-    uint32_t seed = t->desc.seed ^ 0x9E3779B9u;
+    uint32_t update = (uint32_t)t->progress.updates++, seed = t->desc.seed;
     int count =
-        orr_occupancy_pick(&t->occupancy, false, seed, stream, ORR_NERF_UPDATE_SAMPLES, t->cells, t->places);
-    count += orr_occupancy_pick(&t->occupancy, true, seed, stream + 1, ORR_NERF_UPDATE_SAMPLES,
-                                t->cells + count, t->places + count);
+        orr_occupancy_pick(&t->occupancy, false, seed, update, ORR_NERF_UPDATE_SAMPLES, t->cells, t->places);
+    count += orr_occupancy_pick(&t->occupancy, true, seed, update, ORR_NERF_UPDATE_SAMPLES, t->cells + count,
+                                t->places + count);
     t->place_count = count;
     orr_jobs_for(t->desc.jobs, orr_blocks(count, DENSITY_BLOCKS * ORR_SAMPLES), find_densities, t);
     orr_occupancy_update(&t->occupancy, t->desc.jobs, t->cells, t->densities, count);
@@ -106,9 +109,7 @@ static void run_groups(orr_nerf_trainer *t, orr_nerf_step_report *report)
                   .step = t->progress.step,
                   .ray_count = t->progress.ray_count,
                   .bundle_rays = t->progress.bundle_rays,
-                  .density_gradient = !t->proposal && t->occupancy.mean < ORR_OCCUPANCY_THICKNESS_MIN
-                                          ? NERF_THIN_GRADIENT
-                                          : 0.0f}};
+                  .thin_gradient = t->proposal ? 0.0f : ray_loss_thin_gradient(t->occupancy.mean)}};
     orr_jobs_for(t->desc.jobs, ORR_NERF_GROUPS, run_group, &task);
     *report = (orr_nerf_step_report){.rays = t->progress.ray_count};
     for (int i = 0; i < ORR_NERF_GROUPS; i++) {

@@ -3,6 +3,7 @@
 
 #include "engine/core/memory.h"
 #include "neural/fields/contraction_formula.h"
+#include "neural/fields/radiance_formula.h"
 #include "neural/training/interlevel.h"
 
 #include <math.h>
@@ -179,8 +180,8 @@ static void go_back(orr_proposal_trainer *t, proposal_group *g, proposal_worker 
     g->loss += orr_interlevel_loss(ORR_PROPOSAL_INTERVALS, coarse, thickness, ORR_PROPOSAL_SAMPLES, fine,
                                    weights, gradient);
     for (int i = 0; i < ORR_SAMPLES; i++) {
-        bool held = !(fabsf(raw[i]) < (float)NERF_RAW_MAX);
-        output_gradient[i] = held ? 0.0f : (float)(scale * gradient[i] * thickness[i]);
+        bool constant = radiance_is_clamped(raw[i]);
+        output_gradient[i] = constant ? 0.0f : (float)(scale * gradient[i] * thickness[i]);
     }
     orr_mlp_backward(model->network, worker->features, raw, worker->activations, output_gradient,
                      g->network_gradient, feature_gradient);

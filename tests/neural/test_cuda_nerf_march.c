@@ -2,6 +2,7 @@
 // samples are those of the CPU, and a call that fails leaves nothing behind.
 #define ORR_SCALAR
 #include "neural/cuda/nerf_trainer_state.h"
+#include "neural/fields/radiance_formula.h"
 #include "neural/nerf/march.h"
 #include "neural/training/nerf_cull.h"
 #include "neural/training/nerf_trainer.h"
@@ -120,9 +121,8 @@ static void the_grid_is_updated_as_on_the_cpu(void **state)
     float(*places)[3] = malloc(2 * TARGET * sizeof *places), densities[2 * TARGET];
     assert_true(cells && places);
     for (uint32_t update = 0; update < 2; update++) {
-        int count = orr_occupancy_pick(&s.grid, false, 3 ^ 0x9E3779B9u, 2 * update, TARGET, cells, places);
-        count += orr_occupancy_pick(&s.grid, true, 3 ^ 0x9E3779B9u, 2 * update + 1, TARGET, cells + count,
-                                    places + count);
+        int count = orr_occupancy_pick(&s.grid, false, 3, update, TARGET, cells, places);
+        count += orr_occupancy_pick(&s.grid, true, 3, update, TARGET, cells + count, places + count);
         const orr_cuda_nerf_begin begin = {.updates = update + 1};
         orr_cuda_nerf_begin_launch(cuda->stream, &s.training->pass, &begin);
         assert_ok(orr_cuda_nerf_trainer_put_update(s.training, &error));
@@ -139,7 +139,7 @@ static void the_grid_is_updated_as_on_the_cpu(void **state)
                 assert_true(found_places[(3 * block + k) * ORR_SAMPLES + lane] ==
                             (places[i][k] - 0.5f) * 0.5f + 0.5f);
             }
-            densities[i] = nerf_density(outputs[block * ORR_NERF_FEATURES * ORR_SAMPLES + lane]);
+            densities[i] = radiance_density(outputs[block * ORR_NERF_FEATURES * ORR_SAMPLES + lane]);
         }
         orr_occupancy_update(&s.grid, jobs, cells, densities, count);
         assert_as_thick(&s);

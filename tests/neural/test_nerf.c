@@ -2,6 +2,7 @@
 #define ORR_SCALAR
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
+#include "neural/fields/occupancy_cell.h"
 #include "neural/nerf/evaluate.h"
 #include "neural/training/nerf_batch.h"
 #include "tests/support/machine.h"
@@ -17,8 +18,7 @@ enum { SIZE = SPHERE_PHOTO_SIZE, VIEWS = SPHERE_PHOTOS, LEARNED = SPHERE_PHOTOS_
 
 static int64_t cell_at(int cascade, uint32_t x, uint32_t y, uint32_t z)
 {
-    return (int64_t)cascade * ORR_OCCUPANCY_CELLS + orr_morton_spread(x) + (orr_morton_spread(y) << 1) +
-           (orr_morton_spread(z) << 2);
+    return (int64_t)cascade * ORR_OCCUPANCY_CELLS + occupancy_morton(x, y, z);
 }
 
 static bool marched(const orr_occupancy *grid, int64_t cell)
@@ -126,21 +126,21 @@ static void samples_of_the_grid_fall_into_their_cells(void **state)
 
 // ---- marching ----
 
-static bool occupied_at(const orr_occupancy *grid, const nerf_stepping *k, const orr_camera_ray *ray,
+static bool occupied_at(const orr_occupancy *grid, const march_stepping *k, const orr_camera_ray *ray,
                         float at, bool *near_wall)
 {
-    float t = nerf_distance_of(*k, at), step = nerf_distance_of(*k, at + 1.0f) - t;
+    float t = march_distance(*k, at), step = march_distance(*k, at + 1.0f) - t;
     real3 p =
         make_real3(fmaf(ray->direction[0], t, ray->origin[0]), fmaf(ray->direction[1], t, ray->origin[1]),
                    fmaf(ray->direction[2], t, ray->origin[2]));
-    float cascade = nerf_cascade(p, step, (float)(grid->cascades - 1)), size = exp2f(cascade) / 128.0f;
+    float cascade = occupancy_cascade(p, step, (float)(grid->cascades - 1)), size = exp2f(cascade) / 128.0f;
     float place[3] = {p.x, p.y, p.z};
     *near_wall = false;
     for (int i = 0; i < 3; i++) {
         float cells = (place[i] - 0.5f) / size;
         *near_wall |= fabsf(cells - roundf(cells)) < 1e-3f;
     }
-    real3 cell = nerf_cell(p, exp2f(-cascade));
+    real3 cell = occupancy_cell(p, exp2f(-cascade));
     return marched(grid, cell_at((int)cascade, (uint32_t)cell.x, (uint32_t)cell.y, (uint32_t)cell.z));
 }
 
@@ -194,7 +194,7 @@ static void check_march(int aabb_scale)
             wave.count = 0;
             orr_nerf_kernels_of(isa)->march(&space, &rays, live, 1, ORR_NERF_EACH, &wave);
             for (int i = 0; i < wave.count; i++, taken++) {
-                float sample = nerf_steps_of(space.stepping, wave.distance[i]);
+                float sample = march_steps(space.stepping, wave.distance[i]);
                 bool wall;
                 for (; at < sample - 0.5f; at += 1.0f) {
                     differ += occupied_at(&grid, &space.stepping, &all[r], at, &wall) && !wall;
@@ -203,7 +203,7 @@ static void check_march(int aabb_scale)
                 at += 1.0f;
             }
         }
-        for (; nerf_distance_of(space.stepping, at) < ends[r] && rays.taken[r] < NERF_SAMPLES_MAX;
+        for (; march_distance(space.stepping, at) < ends[r] && rays.taken[r] < MARCH_SAMPLES_MAX;
              at += 1.0f) {
             bool wall;
             differ += occupied_at(&grid, &space.stepping, &all[r], at, &wall) && !wall;
