@@ -32,12 +32,6 @@ static __host__ __device__ __forceinline__ int stride_of(const orr_cuda_shape *s
     return s->input_padded + ORR_CUDA_WEIGHT_PAD;
 }
 
-static __host__ __device__ __forceinline__ int weight_halves(const orr_cuda_shape *s)
-{
-    layer last = layer_of(s, s->hidden_layers);
-    return (int)last.shared_first + last.outputs * (last.inputs + ORR_CUDA_WEIGHT_PAD);
-}
-
 // ---- networks ----
 
 // The first four of 16 x 16 outputs, sample by sample.
@@ -221,8 +215,8 @@ template <int kind, int width> static __global__ void __launch_bounds__(SAMPLES)
     const bool nerf = kind == ORR_FIELD_NERF;
     const int warp_first = (int)threadIdx.x / ORR_WARP * ORR_WARP;
     const int at = (int)threadIdx.x / ORR_SAMPLES * 3 * ORR_SAMPLES + (int)threadIdx.x % ORR_SAMPLES;
-    __half *rgb_weights = shared + weight_halves(&m.network);
-    __half *rows = rgb_weights + (nerf ? weight_halves(&m.rgb) : 0);
+    __half *rgb_weights = shared + m.network.weight_halves;
+    __half *rows = rgb_weights + (nerf ? m.rgb.weight_halves : 0);
     workplace w = {shared, rgb_weights};
     w.stride = stride_of(&m.network);
     w.rgb_stride = nerf ? stride_of(&m.rgb) : 0;
@@ -254,9 +248,9 @@ template <int kind, int width> static __global__ void __launch_bounds__(SAMPLES)
 
 int orr_cuda_march_bytes(const orr_cuda_march *m)
 {
-    int halves = weight_halves(&m->network) + SAMPLES * stride_of(&m->network);
+    int halves = m->network.weight_halves + SAMPLES * stride_of(&m->network);
     if (m->kind == ORR_FIELD_NERF) {
-        halves += weight_halves(&m->rgb) + SAMPLES * stride_of(&m->rgb);
+        halves += m->rgb.weight_halves + SAMPLES * stride_of(&m->rgb);
     }
     return halves * (int)sizeof(__half);
 }

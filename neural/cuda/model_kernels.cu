@@ -13,12 +13,6 @@
 
 enum : int { SAMPLES = ORR_CUDA_TILE_SAMPLES };
 
-// A sample's first value in memory whose blocks have so many members.
-static __device__ __forceinline__ int64_t place_of(int64_t sample, int members)
-{
-    return sample / ORR_SAMPLES * members * ORR_SAMPLES + sample % ORR_SAMPLES;
-}
-
 // How many samples there are: what the host says, or what kernels before this one left.
 static __device__ __forceinline__ int64_t samples_of(const orr_cuda_pass *p)
 {
@@ -29,8 +23,8 @@ static __device__ __forceinline__ int64_t samples_of(const orr_cuda_pass *p)
 static __device__ __forceinline__ void encode_row(const orr_cuda_pass *p, int64_t sample, __half *row)
 {
     if (sample < samples_of(p)) {
-        encode_sample(&p->shape, (const __half *)p->table, p->places + place_of(sample, p->shape.place_dims),
-                      row);
+        encode_sample(&p->shape, (const __half *)p->table,
+                      p->places + orr_block_index(sample, p->shape.place_dims), row);
     } else {
         for (int k = 0; k < p->shape.input_padded; k++) {
             row[k] = __float2half_rn(0.0f);
@@ -51,7 +45,7 @@ static __device__ __forceinline__ void write_outputs(const orr_cuda_pass *p, int
             int64_t at = sample + g + i / 2 * 8;
             int output = first + 8 * n + 2 * t + i % 2;
             if (at < samples_of(p) && output < p->shape.output_dims) {
-                p->output[place_of(at, p->shape.output_dims) + output * ORR_SAMPLES] = values[n][i];
+                p->output[orr_block_index(at, p->shape.output_dims) + output * ORR_SAMPLES] = values[n][i];
             }
         }
     }
@@ -112,11 +106,11 @@ static __device__ float lose(const orr_cuda_pass *p, int64_t sample, int first, 
             int output = first + 8 * n + 2 * t + i % 2;
             float gradient = 0.0f;
             if (at < samples_of(p) && output < dims) {
-                int64_t where = place_of(at, dims) + output * ORR_SAMPLES;
+                int64_t where = orr_block_index(at, dims) + output * ORR_SAMPLES;
                 if (!p->targets) {
                     gradient = p->output_gradient[where];
-                } else if (isfinite(p->targets[where])) {
-                    real2 here = loss_at(p->loss, values[n][i], p->targets[where]);
+                } else {
+                    real2 here = loss_of_target(p->loss, values[n][i], p->targets[where]);
                     loss += here.x;
                     gradient = here.y;
                 }
@@ -316,7 +310,7 @@ static __device__ float train_tile(const orr_cuda_pass *p, const workplace *w, i
     if (p->table_gradient || p->input_gradient) {
         backward_features(p, w);
         if (sample < samples_of(p)) {
-            int64_t at = place_of(sample, s->place_dims);
+            int64_t at = orr_block_index(sample, s->place_dims);
             backward_sample(s, (const __half *)p->table, p->places + at, row, 1.0f / p->gradient_scale,
                             p->table_gradient, p->input_gradient ? p->input_gradient + at : NULL);
         }

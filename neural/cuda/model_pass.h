@@ -36,6 +36,7 @@ typedef struct orr_cuda_shape {
     orr_activation activation, output_activation;
     int64_t network_parameters;
     // where things are; set by orr_cuda_shape_place
+    int weight_halves;     // of all matrices in shared memory, rows padded
     bool weights_resident; // all matrices in shared memory at once, otherwise one after the other
     bool tiles_resident;   // the inputs of all layers, otherwise one, and the others in scratch
     int inference_bytes, training_bytes; // of shared memory

@@ -57,7 +57,7 @@ static __global__ void __launch_bounds__(THREADS) draw_places(orr_cuda_nerf_pass
     orr_occupancy_point(cell, draw.numbers, place);
     real3 contracted =
         march_encoding_position(make_real3(place[0], place[1], place[2]), 1.0f / (float)p.aabb_scale);
-    float *to = g->places + (int64_t)(i / ORR_SAMPLES) * 3 * ORR_SAMPLES + i % ORR_SAMPLES;
+    float *to = g->places + orr_block_index(i, 3);
     to[0] = contracted.x;
     to[ORR_SAMPLES] = contracted.y;
     to[2 * ORR_SAMPLES] = contracted.z;
@@ -81,7 +81,7 @@ static __global__ void __launch_bounds__(THREADS) raise_cells(orr_cuda_nerf_pass
         return;
     }
     uint32_t cell = p.grid.cells[i];
-    float raw = p.outputs[(int64_t)(i / ORR_SAMPLES) * ORR_NERF_FEATURES * ORR_SAMPLES + i % ORR_SAMPLES];
+    float raw = p.outputs[orr_block_index(i, ORR_NERF_FEATURES)];
     float *thickness = &p.grid.thickness[cell];
     if (!occupancy_is_culled(*thickness)) {
         float found = occupancy_thickness(radiance_density(raw), orr_occupancy_cascade_scale(cell));

@@ -12,12 +12,6 @@ extern "C" {
 
 enum : int { THREADS = 128, FEATURES = ORR_NERF_FEATURES, RGB_DIMS = ORR_CUDA_NERF_RGB_DIMS };
 
-// A sample's first value in memory whose blocks have so many members.
-static __device__ __forceinline__ int64_t place_of(uint32_t sample, int members)
-{
-    return (int64_t)(sample / ORR_SAMPLES) * members * ORR_SAMPLES + sample % ORR_SAMPLES;
-}
-
 // the rays, or samples, of this thread
 #define FOR_EACH(i, count)                                                                                   \
     for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < (count); i += gridDim.x * THREADS)
@@ -162,7 +156,7 @@ static __global__ void __launch_bounds__(THREADS) march_rays(orr_cuda_nerf_pass 
                 break; // it is the march that counted them
             }
             real3 place = march_encoding_position(march.point.position, space.per_aabb_scale);
-            float *at = p.positions + place_of(n, 3);
+            float *at = p.positions + orr_block_index(n, 3);
             at[0] = place.x;
             at[ORR_SAMPLES] = place.y;
             at[2 * ORR_SAMPLES] = place.z;
@@ -178,7 +172,7 @@ static __device__ __forceinline__ bool composite(const orr_cuda_nerf_pass *p, ui
     if (radiance_is_opaque(s->transmittance, R(RADIANCE_TRANSMITTANCE_MIN))) {
         return false;
     }
-    float density = radiance_density(p->outputs[place_of(n, FEATURES)]);
+    float density = radiance_density(p->outputs[orr_block_index(n, FEATURES)]);
     *s = radiance_composite(s->transmittance, radiance_alpha(density, p->steps[n]));
     return true;
 }
@@ -202,12 +196,12 @@ static __device__ void keep_sample(const orr_cuda_nerf_pass *p, const orr_cuda_n
                                    uint32_t to, radiance_sample light)
 {
     for (int k = 0; k < 3; k++) {
-        p->kept_positions[place_of(to, 3) + k * ORR_SAMPLES] =
-            p->positions[place_of(from, 3) + k * ORR_SAMPLES];
+        p->kept_positions[orr_block_index(to, 3) + k * ORR_SAMPLES] =
+            p->positions[orr_block_index(from, 3) + k * ORR_SAMPLES];
     }
-    float *place = p->rgb_places + place_of(to, RGB_DIMS);
+    float *place = p->rgb_places + orr_block_index(to, RGB_DIMS);
     for (int k = 0; k < FEATURES; k++) {
-        place[k * ORR_SAMPLES] = p->outputs[place_of(from, FEATURES) + k * ORR_SAMPLES];
+        place[k * ORR_SAMPLES] = p->outputs[orr_block_index(from, FEATURES) + k * ORR_SAMPLES];
     }
     place[FEATURES * ORR_SAMPLES] = direction_input(ray->direction.x);
     place[(FEATURES + 1) * ORR_SAMPLES] = direction_input(ray->direction.y);
@@ -252,7 +246,7 @@ static __device__ float compare_ray(const orr_cuda_nerf_pass *p, const orr_cuda_
     for (int c = 0; c < 3; c++) {
         float light = 0.0f;
         for (uint32_t n = first; n < end; n++) {
-            float colour = radiance_colour(p->rgb_outputs[place_of(n, 3) + c * ORR_SAMPLES]);
+            float colour = radiance_colour(p->rgb_outputs[orr_block_index(n, 3) + c * ORR_SAMPLES]);
             light = radiance_add(light, p->samples[n].weight, colour);
         }
         int exposure = 3 * target->image + c;
@@ -276,13 +270,13 @@ static __device__ void backward_sample(const orr_cuda_nerf_pass *p, uint32_t n, 
     orr_cuda_nerf_sample sample = p->samples[n];
     float by_density = 0.0f;
     for (int c = 0; c < 3; c++) {
-        int64_t at = place_of(n, 3) + c * ORR_SAMPLES;
+        int64_t at = orr_block_index(n, 3) + c * ORR_SAMPLES;
         float colour = radiance_colour(p->rgb_outputs[at]);
         channels[c] = ray_channel_pass(channels[c], sample.weight, colour);
         p->rgb_gradient[at] = ray_channel_colour_gradient(channels[c], sample.weight, colour);
         by_density += ray_channel_density_gradient(channels[c], sample.step, sample.transmittance, colour);
     }
-    p->density_gradient[n] = ray_loss_raw_gradient(p->rgb_places[place_of(n, RGB_DIMS)], by_density,
+    p->density_gradient[n] = ray_loss_raw_gradient(p->rgb_places[orr_block_index(n, RGB_DIMS)], by_density,
                                                    sample.distance, thin_gradient, near_gradient);
 }
 
@@ -327,8 +321,8 @@ static __global__ void __launch_bounds__(THREADS) join_gradients(orr_cuda_nerf_p
 {
     FOR_EACH(n, p.now->kept)
     {
-        float *to = p.output_gradient + place_of(n, FEATURES);
-        const float *from = p.rgb_place_gradient + place_of(n, RGB_DIMS);
+        float *to = p.output_gradient + orr_block_index(n, FEATURES);
+        const float *from = p.rgb_place_gradient + orr_block_index(n, RGB_DIMS);
         to[0] = from[0] + p.density_gradient[n];
         for (int k = 1; k < FEATURES; k++) {
             to[k * ORR_SAMPLES] = from[k * ORR_SAMPLES];

@@ -255,16 +255,22 @@ typedef struct picture {
     float *rgba;
 } picture;
 
+void orr_field_pixel_centres(int width, int height, int64_t first, float *positions)
+{
+    int64_t count = (int64_t)width * height;
+    for (int i = 0; i < ORR_SAMPLES; i++) {
+        int64_t at = first + i < count ? first + i : count - 1;
+        positions[i] = ((float)(at % width) + 0.5f) / (float)width;
+        positions[ORR_SAMPLES + i] = ((float)(at / width) + 0.5f) / (float)height;
+    }
+}
+
 static void fill_pixels(void *context, int block, int worker)
 {
     const picture *p = context;
     _Alignas(ORR_ALIGNMENT) float places[2 * ORR_SAMPLES], values[3 * ORR_SAMPLES];
     int64_t count = (int64_t)p->width * p->height, first = (int64_t)block * ORR_SAMPLES;
-    for (int i = 0; i < ORR_SAMPLES; i++) {
-        int64_t at = first + i < count ? first + i : count - 1;
-        places[i] = ((float)(at % p->width) + 0.5f) / (float)p->width;
-        places[ORR_SAMPLES + i] = ((float)(at / p->width) + 0.5f) / (float)p->height;
-    }
+    orr_field_pixel_centres(p->width, p->height, first, places);
     orr_field_values(p->drawing.field, places,
                      p->drawing.scratch + (size_t)worker * p->drawing.scratch_floats, values);
     for (int i = 0; i < ORR_SAMPLES && first + i < count; i++) {

@@ -114,7 +114,7 @@ static void draw_tile(void *context, int job, int worker)
         light[r] = field_nothing(0.0f);
     }
     for (int i = 0; i < s->count; i++) {
-        const float *c = s->colours + i / ORR_SAMPLES * 3 * ORR_SAMPLES + i % ORR_SAMPLES;
+        const float *c = s->colours + orr_block_index(i, 3);
         real3 colour = make_real3(c[0], c[ORR_SAMPLES], c[2 * ORR_SAMPLES]);
         field_pixel *sums = &light[s->ray[i]];
         *sums = field_add(*sums, s->weight[i], colour, s->distance[i], per_distance[s->ray[i]]);

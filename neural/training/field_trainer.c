@@ -1,8 +1,11 @@
+#define ORR_SCALAR
 #include "neural/training/field_trainer.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/morton.h"
 #include "engine/core/radix_sort.h"
 #include "neural/cuda/field_trainer.h"
+#include "neural/network/loss_kind.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,13 +73,6 @@ static uint32_t spread_by_one(uint32_t v) // 12 bits, each followed by a zero
     return (v | v << 1) & 0x55555555u;
 }
 
-static uint32_t spread_by_two(uint32_t v) // 8 bits, each followed by two zeros
-{
-    v = (v | v << 8) & 0x0000f00fu;
-    v = (v | v << 4) & 0x000c30c3u;
-    return (v | v << 2) & 0x00249249u;
-}
-
 // Along the Morton curve, 24 bits: three passes of the sort.
 static uint32_t morton_key(const float *place, int dims)
 {
@@ -86,7 +82,7 @@ static uint32_t morton_key(const float *place, int dims)
         cell[k] = (uint32_t)fminf(fmaxf(place[k] * side, 0.0f), side - 1.0f);
     }
     return dims == 2 ? spread_by_one(cell[0]) | spread_by_one(cell[1]) << 1
-                     : spread_by_two(cell[0]) | spread_by_two(cell[1]) << 1 | spread_by_two(cell[2]) << 2;
+                     : orr_morton30(cell[0], cell[1], cell[2]);
 }
 
 static void draw_places(void *context, int i, int worker)
@@ -173,12 +169,9 @@ static double lose(const orr_field_trainer *t, const float *output, const float 
     float scale = 1.0f / ((float)t->batch_size * (float)t->channels);
     double sum = 0.0;
     for (int i = 0; i < t->channels * ORR_SAMPLES; i++) {
-        orr_loss_value loss = {0.0f, 0.0f};
-        if (isfinite(targets[i])) {
-            loss = orr_loss(kind, output[i], targets[i]);
-        }
-        sum += (double)loss.value;
-        gradient[i] = loss.gradient * scale;
+        real2 loss = loss_of_target(kind, output[i], targets[i]);
+        sum += (double)loss.x;
+        gradient[i] = loss.y * scale;
     }
     return sum;
 }
@@ -192,19 +185,19 @@ static double lose_slopes(const orr_field_trainer *t, const float *places, const
     for (int i = 0; i < ORR_SAMPLES; i += 2) {
         float square = 0.0f;
         for (int k = 0; k < t->dims; k++) {
-            float way = places[k * ORR_SAMPLES + i + 1] - places[k * ORR_SAMPLES + i];
-            square += way * way;
+            float difference = places[k * ORR_SAMPLES + i + 1] - places[k * ORR_SAMPLES + i];
+            square += difference * difference;
         }
         for (int k = 0; k < t->channels; k++) {
             int a = k * ORR_SAMPLES + i, b = a + 1;
-            float per_way = 1.0f / sqrtf(square), truth = (targets[b] - targets[a]) * per_way;
+            float per_distance = 1.0f / sqrtf(square), truth = (targets[b] - targets[a]) * per_distance;
             if (!isfinite(truth)) {
                 continue;
             }
-            orr_loss_value loss = orr_loss(ORR_LOSS_L1, (output[b] - output[a]) * per_way, truth);
-            sum += (double)(weight * loss.value);
-            gradient[a] -= loss.gradient * per_way * scale;
-            gradient[b] += loss.gradient * per_way * scale;
+            real2 loss = loss_l1((output[b] - output[a]) * per_distance, truth);
+            sum += (double)(weight * loss.x);
+            gradient[a] -= loss.y * per_distance * scale;
+            gradient[b] += loss.y * per_distance * scale;
         }
     }
     return sum;

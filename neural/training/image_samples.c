@@ -3,6 +3,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
+#include "neural/fields/draw.h"
 #include "neural/fields/field_formula.h"
 
 #include <math.h>
@@ -71,11 +72,7 @@ static void compare_block(void *context, int block, int worker)
     const comparison *c = context;
     _Alignas(ORR_ALIGNMENT) float places[DIMS * ORR_SAMPLES], values[CHANNELS * ORR_SAMPLES];
     int64_t pixels = (int64_t)c->width * c->height, first = (int64_t)block * c->every * ORR_SAMPLES;
-    for (int i = 0; i < ORR_SAMPLES; i++) {
-        int64_t at = first + i < pixels ? first + i : pixels - 1;
-        places[i] = ((float)(at % c->width) + 0.5f) / (float)c->width;
-        places[ORR_SAMPLES + i] = ((float)(at / c->width) + 0.5f) / (float)c->height;
-    }
+    orr_field_pixel_centres(c->width, c->height, first, places);
     orr_field_values(c->field, places, c->scratch + (size_t)worker * c->scratch_floats, values);
     c->errors[block] = 0.0;
     c->counts[block] = 0;

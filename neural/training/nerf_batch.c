@@ -137,7 +137,7 @@ static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const 
         channels[r][0].light = channels[r][1].light = channels[r][2].light = 0.0f;
     }
     for (int i = 0; i < s->count; i++) {
-        const float *colour = s->colours + i / ORR_SAMPLES * 3 * ORR_SAMPLES + i % ORR_SAMPLES;
+        const float *colour = s->colours + orr_block_index(i, 3);
         hit[s->ray[i]] = true;
         for (int c = 0; c < 3; c++) {
             float *light = &channels[s->ray[i]][c].light;
@@ -149,7 +149,7 @@ static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const 
         compare_ray(batch, &targets[r], rays->transmittance[r], channels[r], group);
     }
     for (int i = 0; i < s->count; i++) {
-        const float *colour = s->colours + i / ORR_SAMPLES * 3 * ORR_SAMPLES + i % ORR_SAMPLES;
+        const float *colour = s->colours + orr_block_index(i, 3);
         float *to = worker->sample_gradient + 4 * i;
         to[3] = 0.0f;
         for (int c = 0; c < 3; c++) {

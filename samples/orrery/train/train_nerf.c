@@ -118,17 +118,6 @@ typedef struct comparison {
     float *rgba;
 } comparison;
 
-// one pixel of the photo over white
-static void pixel_over_white(const orr_capture_image *image, int x, int y, float colour[CHANNELS])
-{
-    const uint8_t *pixel =
-        image->pixels + ((size_t)y * (size_t)image->width + (size_t)x) * (size_t)image->channels;
-    float alpha = image->channels == 4 ? pixel[3] / 255.0f : 1.0f;
-    for (int k = 0; k < CHANNELS; k++) {
-        colour[k] = alpha * (pixel[k] / 255.0f) + 1.0f - alpha;
-    }
-}
-
 // How many pixels stand for one so that drawing takes about so long, by what a pixel took last time: at least `least`.
 static int affordable(const learner *l, const orr_capture_image *image, int least, double seconds)
 {
@@ -178,8 +167,9 @@ static orr_result compare(learner *l, int index, int least, double seconds, comp
     orr_nerf_draw(l->drawer, orr_nerf_trainer_occupancy(l->trainer), &desc);
     l->pixel_seconds = (double)(orr_clock_nanoseconds() - start) * 1e-9 / (double)pixels;
     for (size_t i = 0; i < pixels; i++) {
-        pixel_over_white(image, (int)(i % (size_t)c->width) * shrink + shrink / 2,
-                         (int)(i / (size_t)c->width) * shrink + shrink / 2, c->truth + CHANNELS * i);
+        int x = (int)(i % (size_t)c->width) * shrink + shrink / 2;
+        int y = (int)(i / (size_t)c->width) * shrink + shrink / 2;
+        orr_capture_over_white(image, (int64_t)y * image->width + x, c->truth + CHANNELS * i);
         for (int k = 0; k < CHANNELS; k++) {
             c->drawn[CHANNELS * i + (size_t)k] = c->rgba[4 * i + (size_t)k] + 1.0f - c->rgba[4 * i + 3];
         }
