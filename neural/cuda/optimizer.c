@@ -5,12 +5,6 @@
 
 #include <string.h>
 
-static orr_result upload_new(orr_cuda *cuda, const void *from, size_t bytes, void **memory, orr_error *error)
-{
-    ORR_TRY(orr_cuda_alloc(cuda, bytes, 1, memory, error));
-    return orr_cuda_upload(cuda, *memory, from, bytes, error);
-}
-
 // `factors`: tables.power_count + 1 of them; steps < 0: those of a step, otherwise of the average after so many steps
 static void fill_factors(const orr_optimizer_tables *tables, int64_t steps, orr_average_factors *factors)
 {
@@ -19,30 +13,45 @@ static void fill_factors(const orr_optimizer_tables *tables, int64_t steps, orr_
     }
 }
 
+static orr_result upload_factors(const orr_cuda_optimizer *o, int64_t steps, orr_average_factors *to,
+                                 orr_error *error)
+{
+    size_t count = (size_t)o->tables.power_count + 1;
+    orr_average_factors *factors;
+    ORR_ALLOC(factors, count, "an average", error);
+    fill_factors(&o->tables, steps, factors);
+    orr_result result = orr_cuda_upload(o->cuda, to, factors, count * sizeof *factors, error);
+    orr_free(factors);
+    return result;
+}
+
+static orr_result create_correction(orr_cuda_optimizer *o, orr_error *error)
+{
+    size_t count = (size_t)o->tables.correction_last + 1;
+    void *memory;
+    ORR_TRY(orr_cuda_alloc(o->cuda, count, sizeof *o->correction, &memory, error));
+    o->correction = memory;
+    return orr_cuda_upload(o->cuda, memory, o->tables.correction, count * sizeof *o->correction, error);
+}
+
+static orr_result create_factors(orr_cuda_optimizer *o, orr_error *error)
+{
+    size_t count = (size_t)o->tables.power_count + 1;
+    void *memory;
+    ORR_TRY(orr_cuda_alloc(o->cuda, count, sizeof(orr_average_factors), &memory, error));
+    o->rested_factors = memory;
+    ORR_TRY(orr_cuda_alloc(o->cuda, count, sizeof(orr_average_factors), &memory, error));
+    o->average_factors = memory;
+    return upload_factors(o, -1, o->rested_factors, error);
+}
+
 static orr_result create_tables(orr_cuda_optimizer *o, orr_error *error)
 {
-    const orr_optimizer_tables *tables = &o->tables;
-    void *memory;
     ORR_TRY(orr_optimizer_tables_create(&o->config, &o->tables, error));
-    if (tables->correction) {
-        ORR_TRY(upload_new(o->cuda, tables->correction, ((size_t)tables->correction_last + 1) * sizeof(float),
-                           &memory, error));
-        o->correction = memory;
+    if (o->tables.correction) {
+        ORR_TRY(create_correction(o, error));
     }
-    if (!tables->power) {
-        return ORR_OK;
-    }
-    size_t count = (size_t)tables->power_count + 1;
-    orr_average_factors *factors;
-    ORR_ALLOC(factors, count, "an optimiser", error);
-    fill_factors(tables, -1, factors);
-    orr_result result = upload_new(o->cuda, factors, count * sizeof *factors, &memory, error);
-    orr_free(factors);
-    ORR_TRY(result);
-    o->rested_factors = memory;
-    ORR_TRY(orr_cuda_alloc(o->cuda, count, sizeof *factors, &memory, error));
-    o->average_factors = memory;
-    return ORR_OK;
+    return o->tables.power ? create_factors(o, error) : ORR_OK;
 }
 
 static orr_result create(orr_cuda_optimizer *o, orr_error *error)
@@ -117,17 +126,6 @@ orr_result orr_cuda_optimizer_step(orr_cuda_optimizer *o, float *parameters, voi
     return ORR_OK;
 }
 
-static orr_result upload_average_factors(const orr_cuda_optimizer *o, orr_error *error)
-{
-    size_t count = (size_t)o->tables.power_count + 1;
-    orr_average_factors *factors;
-    ORR_ALLOC(factors, count, "an average", error);
-    fill_factors(&o->tables, o->steps, factors);
-    orr_result result = orr_cuda_upload(o->cuda, o->average_factors, factors, count * sizeof *factors, error);
-    orr_free(factors);
-    return result;
-}
-
 orr_result orr_cuda_optimizer_average(const orr_cuda_optimizer *o, const float *parameters, float *average,
                                       orr_error *error)
 {
@@ -136,7 +134,7 @@ orr_result orr_cuda_optimizer_average(const orr_cuda_optimizer *o, const float *
                                      cudaMemcpyDeviceToDevice, o->cuda->stream));
         return ORR_OK;
     }
-    ORR_TRY(upload_average_factors(o, error));
+    ORR_TRY(upload_factors(o, o->steps, o->average_factors, error));
     orr_cuda_optimizer_pass pass = pass_of(o);
     pass.parameters = (float *)parameters;
     pass.factors = o->average_factors;

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 enum {
-    ORR_NERF_GROUPS = 64, // that the CPU cuts a step's rays into; at least as many are drawn
+    ORR_NERF_GROUPS = 64,          // that the CPU cuts a step's rays into; at least as many are drawn
+    ORR_NERF_BUNDLE_RAYS_MIN = 16, // of the CPU's bundles
     ORR_NERF_RAYS_FIRST = 1024,
     ORR_NERF_RAYS_MAX = 1 << 18
 };

@@ -1,12 +1,7 @@
 // Training radiance fields from photos (Müller et al. 2022), on any number of cores with the same bits.
 //
-// One step: ORR_NERF_GROUPS groups of rays are marched, compared and taken back by whichever thread is free
-// (nerf_batch.h); the groups' network gradients are summed in the groups' order; the features' gradients are
-// scattered into the table level by level, each level by one thread, in the order of groups, blocks and samples; the
-// optimisers step. No sum depends on who did what, so the bits do not depend on the number of threads. The price: the
-// scatter runs on no more threads than the grid has levels (8 or 16), and reads a group's blocks once per level. Measured
-// on lego with two threads: 246 ns of CPU time per sample, against 214 when two threads add into one table without order
-// (`fast_scatter`): 13 % of the scatter, which is a sixth of a step, so 2 % of training.
+// Steps are taken on the CPU (nerf_cpu_trainer.h) or on a CUDA device (neural/cuda/nerf_trainer.h); this header is for callers of
+// either.
 #pragma once
 
 #include "engine/core/profile.h"
