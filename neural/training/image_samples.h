@@ -2,7 +2,8 @@
 #pragma once
 
 #include "engine/image/picture.h"
-#include "neural/training/field_trainer.h"
+#include "neural/fields/field.h"
+#include "neural/training/sample_source.h"
 
 typedef struct orr_image_samples {
     const orr_picture_file *picture;

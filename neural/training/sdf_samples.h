@@ -1,9 +1,10 @@
 // Training a signed distance field from a mesh.
 #pragma once
 
+#include "neural/fields/field.h"
 #include "neural/fields/mesh_distance.h"
 #include "neural/fields/triangle_view.h"
-#include "neural/training/field_trainer.h"
+#include "neural/training/sample_source.h"
 
 // A mesh in the unit cube, its longest side 0.9 of it: world = origin + size x place.
 typedef struct orr_sdf_shape {

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "neural/fields/density.h"
-#include "neural/training/field_trainer.h"
+#include "neural/fields/field.h"
+#include "neural/training/sample_source.h"
 
 #define ORR_VOLUME_GREATEST 20.0f // extinction per side of the unit cube, of the greatest density
 

@@ -7,6 +7,7 @@
 #include "neural/fields/density_cloud.h"
 #include "neural/fields/draw.h"
 #include "neural/fields/mesh_distance.h"
+#include "neural/training/field_trainer.h"
 #include "neural/training/image_samples.h"
 #include "neural/training/sdf_samples.h"
 #include "neural/training/volume_samples.h"
