@@ -43,20 +43,8 @@ static orr_result find_bounds(orr_field_layer *layer, orr_error *error)
     ORR_TRY(orr_affine_invert(layer->to_unit, from_unit, error));
     float low[3] = {0.0f, 0.0f, 0.0f}, high[3] = {1.0f, 1.0f, 1.0f};
     if (layer->grid && layer->grid->mean > 0.0f) {
-        bool any = false;
         // the first cascade is what a capture is about; the others are its surroundings
-        for (int64_t cell = 0; cell < ORR_OCCUPANCY_CELLS; cell++) {
-            if (!(layer->grid->bits[cell / 32] >> (cell % 32) & 1)) {
-                continue;
-            }
-            float corner[3], side;
-            orr_occupancy_cell_box(cell, corner, &side);
-            for (int k = 0; k < 3; k++) {
-                low[k] = any ? fminf(low[k], corner[k]) : corner[k];
-                high[k] = any ? fmaxf(high[k], corner[k] + side) : corner[k] + side;
-            }
-            any = true;
-        }
+        orr_occupancy_bounds(layer->grid, low, high);
     }
     for (int k = 0; k < 3; k++) {
         layer->low[k] = INFINITY;
@@ -215,7 +203,7 @@ orr_result orr_field_layer_begin(const orr_field_layer *layer, orr_jobs *jobs, o
     if (layer->drawer) {
         drawing->nerf = (orr_nerf_draw_desc){
             .far_depth = picture->far_depth, .rgba = picture->rgba, .depth = picture->depth};
-        return orr_nerf_camera_of_lens(lens, world_to_unit, &drawing->nerf.camera, error);
+        return orr_ray_camera_of_lens(lens, world_to_unit, &drawing->nerf.camera, error);
     }
     orr_field_draw_desc desc = {.lens = lens,
                                 .to_sun = {to_sun[0], to_sun[1], to_sun[2]},

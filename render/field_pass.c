@@ -18,9 +18,9 @@ static void merge_layer(orr_field_pass *pass)
         float depth = rgba[3] > 0.0f ? pass->planes.depth[i] : INFINITY;
         field_pixel pixel = {rgba[0], rgba[1], rgba[2], rgba[3], depth};
         if (pass->layer > 0) {
-            field_pixel held = {colour[i], colour[pixels + i], colour[2 * pixels + i], colour[3 * pixels + i],
-                                pass->depth[i]};
-            pixel = field_merge(held, pixel);
+            field_pixel present = {colour[i], colour[pixels + i], colour[2 * pixels + i],
+                                   colour[3 * pixels + i], pass->depth[i]};
+            pixel = field_merge(present, pixel);
         }
         colour[i] = pixel.red;
         colour[pixels + i] = pixel.green;

@@ -138,14 +138,14 @@ orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error)
     return ORR_OK;
 }
 
-orr_sdf_mesh orr_mesh_for_sdf(const orr_mesh *mesh)
+orr_triangle_view orr_mesh_for_sdf(const orr_mesh *mesh)
 {
-    orr_sdf_mesh m = {.positions = mesh->vertices[0].position,
-                      .normals = mesh->vertices[0].normal,
-                      .stride = sizeof *mesh->vertices / sizeof(float),
-                      .vertex_count = mesh->vertex_count,
-                      .indices = mesh->indices,
-                      .index_count = mesh->index_count};
+    orr_triangle_view m = {.positions = mesh->vertices[0].position,
+                           .normals = mesh->vertices[0].normal,
+                           .stride = sizeof *mesh->vertices / sizeof(float),
+                           .vertex_count = mesh->vertex_count,
+                           .indices = mesh->indices,
+                           .index_count = mesh->index_count};
     memcpy(m.low, mesh->low, sizeof m.low);
     memcpy(m.high, mesh->high, sizeof m.high);
     return m;

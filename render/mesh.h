@@ -3,7 +3,7 @@
 
 #include "engine/core/result.h"
 #include "engine/image/image.h"
-#include "neural/fields/train_sdf.h"
+#include "neural/fields/triangle_view.h"
 
 typedef struct orr_mesh_vertex {
     float position[3]; // layer's own space
@@ -49,7 +49,7 @@ typedef struct orr_mesh {
 orr_result orr_mesh_load(const char *path, orr_mesh **mesh, orr_error *error);
 bool orr_mesh_readable(const char *path); // by its ending
 // The triangles as a signed distance field learns them; borrows from the mesh.
-orr_sdf_mesh orr_mesh_for_sdf(const orr_mesh *mesh);
+orr_triangle_view orr_mesh_for_sdf(const orr_mesh *mesh);
 void orr_mesh_destroy(orr_mesh *mesh); // NULL is allowed
 size_t orr_mesh_bytes(const orr_mesh *mesh);
 

@@ -1,10 +1,10 @@
 #include "engine/image/picture.h"
 
 #include "engine/core/file.h"
+#include "engine/core/half.h"
 #include "engine/core/memory.h"
 #include "engine/image/image.h"
 #include "engine/image/picture_exr.h"
-#include "neural/network/half.h"
 
 #include <math.h>
 #include <string.h>

@@ -346,3 +346,12 @@ int orr_capture_split(int count, int holdout, int *indices)
     }
     return train_count;
 }
+
+void orr_capture_over_white(const orr_capture_image *image, int64_t pixel, float colour[3])
+{
+    const uint8_t *bytes = image->pixels + pixel * image->channels;
+    float alpha = image->channels == 4 ? (float)bytes[3] / 255.0f : 1.0f;
+    for (int c = 0; c < 3; c++) {
+        colour[c] = alpha * ((float)bytes[c] / 255.0f) + 1.0f - alpha;
+    }
+}

@@ -40,6 +40,9 @@ orr_result orr_capture_load(const char *path, orr_jobs *jobs, orr_log log, orr_c
 void orr_capture_destroy(orr_capture *capture); // NULL is allowed
 size_t orr_capture_bytes(const orr_capture *capture);
 
+// The display colour of pixel number `pixel`, row by row, over a white background.
+void orr_capture_over_white(const orr_capture_image *image, int64_t pixel, float colour[3]);
+
 // Every holdout-th image is for testing: indices 0, K, 2 K ... as in the papers; the others, in order, are for
 // training. holdout 0: all are for training. `indices` has room for count; the training images stand first.
 // Returns how many those are.

@@ -129,6 +129,12 @@ FN camera_ray ray_of_pixel(ray_camera c, real2 pixel)
     return ray;
 }
 
+// The distances between two depths along the camera's axis.
+FN real2 ray_depth_range(real near_depth, real far_depth, real depth_per_distance)
+{
+    return make_real2(near_depth / depth_per_distance, far_depth / depth_per_distance);
+}
+
 FN real ray_divisor(real d) // that can be divided by
 {
     return sel(abs_(d) > R(1e-12), d, R(1e-12));

@@ -1,6 +1,7 @@
 // Fields on a CUDA device, for drawing: what nerf/draw.h and fields/draw.h are on the CPU, to the rounding of halves.
 #pragma once
 
+#include "engine/core/camera.h"
 #include "engine/device/cuda_gpu.h"
 #include "neural/cuda/march.h"
 #include "neural/cuda/model.h"

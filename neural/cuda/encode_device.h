@@ -5,62 +5,37 @@
 #include "engine/device/cuda_kernel.h"
 
 extern "C" {
-#include "neural/cuda/field.h"
+#include "neural/cuda/model_pass.h"
 }
 #include "neural/network/encoding_formula.h"
+#include "neural/network/grid_formula.h"
 
 // ---- grids ----
 
-// The entry of a cell's corner; bit d of the corner's number: the upper vertex on axis d.
 template <int dims>
-static __device__ __forceinline__ uint32_t corner_entry(const orr_grid_level *level, int corner,
-                                                        const uint32_t *lower)
+static __device__ __forceinline__ grid_cell find_cell(const orr_grid_level *level,
+                                                      orr_interpolation interpolation, const float *at)
 {
-    uint32_t index = 0;
+    grid_cell cell;
     ORR_UNROLL
     for (int d = 0; d < dims; d++) {
-        uint32_t term = lower[d] + (corner >> d & 1 ? level->factor[d] : 0u);
-        index = level->index == ORR_GRID_INDEX_HASH ? index ^ term : index + term;
-    }
-    if (level->index == ORR_GRID_INDEX_HASH) {
-        return index & (level->entries - 1u);
-    }
-    return level->index == ORR_GRID_INDEX_DENSE ? grid_wrap(index, level->entries) : index % level->entries;
-}
-
-template <int dims> struct grid_cell {
-    uint32_t lower[dims]; // terms of the lower vertex
-    float part[dims];     // weight of the upper vertex per axis, interpolated
-    float slope[dims];    // its derivative by the input
-};
-
-template <int dims>
-static __device__ __forceinline__ grid_cell<dims> find_cell(const orr_grid_level *level, bool smooth,
-                                                            const float *at)
-{
-    grid_cell<dims> cell;
-    ORR_UNROLL
-    for (int d = 0; d < dims; d++) {
-        grid_place place = grid_locate(level->scale, at[d * ORR_SAMPLES]);
-        cell.lower[d] = place.cell * level->factor[d];
-        cell.part[d] = smooth ? smoothstep(place.part) : place.part;
-        cell.slope[d] = smooth ? smoothstep_slope(place.part) * level->scale : level->scale;
+        cell.axes[d] =
+            grid_locate(at[d * ORR_SAMPLES], level->scale, level->factor[d], interpolation == ORR_SMOOTHSTEP);
     }
     return cell;
 }
 
-// the product of the corner's weights over all axes but one; without = -1: all
-template <int dims>
-static __device__ __forceinline__ float corner_weight(const grid_cell<dims> &cell, int corner, int without)
+static __device__ __forceinline__ uint32_t corner_entry(const orr_grid_level *level, const grid_cell &cell,
+                                                        int corner, int dims)
 {
-    float weight = 1.0f;
-    ORR_UNROLL
-    for (int d = 0; d < dims; d++) {
-        if (d != without) {
-            weight *= corner >> d & 1 ? cell.part[d] : 1.0f - cell.part[d];
-        }
+    switch (level->index) {
+    case ORR_GRID_INDEX_HASH:
+        return grid_hashed_entry(cell, corner, dims, level->entries);
+    case ORR_GRID_INDEX_TILE:
+        return grid_tiled_entry(cell, corner, dims, level->entries);
+    default:
+        return grid_dense_entry(cell, corner, dims, level->entries);
     }
-    return weight;
 }
 
 // An entry of the table, in one load.
@@ -131,18 +106,18 @@ static __device__ __noinline__ void encode_grid(const orr_cuda_part *part, const
     for (int l = 0; l < part->level_count; l++) {
         const orr_grid_level *level = &part->levels[l];
         const __half *entries = table + (size_t)level->first * features;
-        grid_cell<dims> cell = find_cell<dims>(level, part->interpolation == ORR_SMOOTHSTEP, at);
+        grid_cell cell = find_cell<dims>(level, part->interpolation, at);
         float sum[features] = {0.0f};
         if (corners == 1) {
-            load_entry<features>(entries, corner_entry<dims>(level, 0, cell.lower), sum);
+            load_entry<features>(entries, corner_entry(level, cell, 0, dims), sum);
         } else {
             ORR_UNROLL
             for (int c = 0; c < 1 << dims; c++) {
-                float entry[features], weight = corner_weight<dims>(cell, c, -1);
-                load_entry<features>(entries, corner_entry<dims>(level, c, cell.lower), entry);
+                float entry[features], weight = grid_weight(cell, c, dims, -1);
+                load_entry<features>(entries, corner_entry(level, cell, c, dims), entry);
                 ORR_UNROLL
                 for (int f = 0; f < features; f++) {
-                    sum[f] = fmaf(weight, entry[f], sum[f]);
+                    sum[f] = grid_interpolate(sum[f], weight, entry[f]);
                 }
             }
         }
@@ -173,14 +148,14 @@ static __device__ __noinline__ void backward_grid(const orr_cuda_part *part, con
         if (zero) {
             continue;
         }
-        grid_cell<dims> cell = find_cell<dims>(level, part->interpolation == ORR_SMOOTHSTEP, at);
+        grid_cell cell = find_cell<dims>(level, part->interpolation, at);
         if (table_gradient) {
             float *entries = table_gradient + (size_t)level->first * features;
             ORR_UNROLL
             for (int c = 0; c < 1 << dims; c++) {
                 if (c == 0 || !nearest) {
-                    float weight = nearest ? 1.0f : corner_weight<dims>(cell, c, -1);
-                    add_entry<features>(entries, corner_entry<dims>(level, c, cell.lower), weight, gradient);
+                    float weight = nearest ? 1.0f : grid_weight(cell, c, dims, -1);
+                    add_entry<features>(entries, corner_entry(level, cell, c, dims), weight, gradient);
                 }
             }
         }
@@ -190,20 +165,19 @@ static __device__ __noinline__ void backward_grid(const orr_cuda_part *part, con
             ORR_UNROLL
             for (int c = 0; c < 1 << dims; c++) {
                 float entry[features], value = 0.0f;
-                load_entry<features>(entries, corner_entry<dims>(level, c, cell.lower), entry);
+                load_entry<features>(entries, corner_entry(level, cell, c, dims), entry);
                 ORR_UNROLL
                 for (int f = 0; f < features; f++) {
                     value = fmaf(entry[f], gradient[f], value);
                 }
                 ORR_UNROLL
                 for (int d = 0; d < dims; d++) {
-                    float weight = corner_weight<dims>(cell, c, d);
-                    slope[d] = fmaf(c >> d & 1 ? weight : -weight, value, slope[d]);
+                    slope[d] = grid_slope(slope[d], cell, c, dims, d, value);
                 }
             }
             ORR_UNROLL
             for (int d = 0; d < dims; d++) {
-                input_sum[d] = fmaf(slope[d], cell.slope[d], input_sum[d]);
+                input_sum[d] = grid_input_gradient(input_sum[d], slope[d], cell.axes[d].slope);
             }
         }
     }
@@ -252,10 +226,11 @@ static __device__ void encode_waves(const orr_cuda_part *part, const float *at, 
         float x = at[d * ORR_SAMPLES], frequency = 1.0f;
         for (int k = 0; k < part->frequencies; k++, frequency *= 2.0f) {
             if (part->kind == ORR_ENCODING_FREQUENCY) {
-                *row++ = __float2half_rn(sin_pi(x * frequency));
-                *row++ = __float2half_rn(cos_pi(x * frequency));
+                real2 waves = frequency_features(x, frequency);
+                *row++ = __float2half_rn(waves.x);
+                *row++ = __float2half_rn(waves.y);
             } else {
-                *row++ = __float2half_rn(triangle_wave(triangle_phase(x, frequency, (float)k)));
+                *row++ = __float2half_rn(triangle_feature(x, frequency, (float)k));
             }
         }
     }
@@ -264,17 +239,14 @@ static __device__ void encode_waves(const orr_cuda_part *part, const float *at, 
 static __device__ void backward_waves(const orr_cuda_part *part, const float *at, const __half *row,
                                       float unscale, float *input_gradient)
 {
-    const float pi = 3.14159265f;
     for (int d = 0; d < part->input_dims; d++) {
         float x = at[d * ORR_SAMPLES], frequency = 1.0f, sum = 0.0f;
         for (int k = 0; k < part->frequencies; k++, frequency *= 2.0f) {
             float first = __half2float(*row++);
             if (part->kind == ORR_ENCODING_FREQUENCY) {
-                float slope = first * cos_pi(x * frequency) - __half2float(*row++) * sin_pi(x * frequency);
-                sum = fmaf(slope, frequency * pi, sum);
+                sum = frequency_gradient(sum, x, frequency, first, __half2float(*row++));
             } else {
-                float phase = triangle_phase(x, frequency, (float)k);
-                sum = fmaf(first, triangle_wave_slope(phase, frequency), sum);
+                sum = triangle_gradient(sum, x, frequency, (float)k, first);
             }
         }
         input_gradient[d * ORR_SAMPLES] = sum * unscale;
@@ -283,12 +255,12 @@ static __device__ void backward_waves(const orr_cuda_part *part, const float *at
 
 static __device__ void encode_blobs(const orr_cuda_part *part, const float *at, __half *row)
 {
-    const float count = (float)part->bins;
+    const float bins = (float)part->bins;
     for (int d = 0; d < part->input_dims; d++) {
-        float x = at[d * ORR_SAMPLES], left = blob_edge(-x, count);
+        float x = at[d * ORR_SAMPLES], left = blob_edge(x, 0.0f, bins);
         for (int k = 0; k < part->bins; k++) {
-            float right = blob_edge((float)(k + 1) / count - x, count);
-            *row++ = __float2half_rn(right - left);
+            float right = blob_edge(x, (float)(k + 1), bins);
+            *row++ = __float2half_rn(blob_feature(left, right));
             left = right;
         }
     }
@@ -297,12 +269,12 @@ static __device__ void encode_blobs(const orr_cuda_part *part, const float *at, 
 static __device__ void backward_blobs(const orr_cuda_part *part, const float *at, const __half *row,
                                       float unscale, float *input_gradient)
 {
-    const float count = (float)part->bins;
+    const float bins = (float)part->bins;
     for (int d = 0; d < part->input_dims; d++) {
-        float x = at[d * ORR_SAMPLES], left = blob_edge_slope(-x, count), sum = 0.0f;
+        float x = at[d * ORR_SAMPLES], left = blob_edge_slope(x, 0.0f, bins), sum = 0.0f;
         for (int k = 0; k < part->bins; k++) {
-            float right = blob_edge_slope((float)(k + 1) / count - x, count);
-            sum = fmaf(__half2float(*row++), left - right, sum);
+            float right = blob_edge_slope(x, (float)(k + 1), bins);
+            sum = blob_gradient(sum, left, right, __half2float(*row++));
             left = right;
         }
         input_gradient[d * ORR_SAMPLES] = sum * unscale;
@@ -311,32 +283,26 @@ static __device__ void backward_blobs(const orr_cuda_part *part, const float *at
 
 // ---- directions ----
 
-// the direction of a sample, from 0 .. 1 per axis
 static __device__ real3 load_direction(const float *at)
 {
-    return make_real3(fmaf(at[0], 2.0f, -1.0f), fmaf(at[ORR_SAMPLES], 2.0f, -1.0f),
-                      fmaf(at[2 * ORR_SAMPLES], 2.0f, -1.0f));
+    return direction_of_input(at[0], at[ORR_SAMPLES], at[2 * ORR_SAMPLES]);
 }
 
 static __device__ void encode_harmonics(const orr_cuda_part *part, const float *at, __half *row)
 {
     real3 d = load_direction(at);
     real2 power = {1.0f, 0.0f};
-    float factorial = 1.0f; // (2m - 1)!! = Q(m, m)
     for (int m = 0; m < part->degree; m++) {
-        float before = 0.0f, q = factorial;
+        sh_legendre q = sh_legendre_first((float)m);
         for (int l = m; l < part->degree; l++) {
-            float scaled = q * part->harmonics[l][m];
-            row[l * l + l + m] = __float2half_rn(scaled * power.x);
+            float k = part->harmonics[l][m];
+            row[l * l + l + m] = __float2half_rn(sh_feature(q.value, k, power.x));
             if (m > 0) {
-                row[l * l + l - m] = __float2half_rn(scaled * power.y);
+                row[l * l + l - m] = __float2half_rn(sh_feature(q.value, k, power.y));
             }
-            float next = sh_legendre(d.z, (float)(l + 1), (float)m, q, before);
-            before = q;
-            q = next;
+            q = sh_legendre_next(q, d.z, (float)(l + 1), (float)m);
         }
         power = sh_power(power, d.x, d.y);
-        factorial *= (float)(2 * m + 1);
     }
 }
 
@@ -345,34 +311,23 @@ static __device__ void backward_harmonics(const orr_cuda_part *part, const float
 {
     real3 d = load_direction(at), sum = {0.0f, 0.0f, 0.0f};
     real2 power = {1.0f, 0.0f}, power_before = {0.0f, 0.0f};
-    float factorial = 1.0f;
     for (int m = 0; m < part->degree; m++) {
-        // q: the m-th derivative of the Legendre polynomials; slope: the next one, of which polynomial m has none
-        float before = 0.0f, q = factorial, slope_before = 0.0f, slope = 0.0f;
-        float next_factorial = factorial * (float)(2 * m + 1);
+        sh_legendre q = sh_legendre_first((float)m), slope = {0.0f, 0.0f};
         for (int l = m; l < part->degree; l++) {
-            float k = part->harmonics[l][m];
-            float even = __half2float(row[l * l + l + m]) * k;
-            float odd = m > 0 ? __half2float(row[l * l + l - m]) * k : 0.0f;
-            float scaled = q * (float)m;
-            sum.x = fmaf(scaled, even * power_before.x + odd * power_before.y, sum.x);
-            sum.y = fmaf(scaled, odd * power_before.x - even * power_before.y, sum.y);
-            sum.z = fmaf(slope, even * power.x + odd * power.y, sum.z);
-            float next = sh_legendre(d.z, (float)(l + 1), (float)m, q, before);
-            before = q;
-            q = next;
-            float next_slope = l == m ? next_factorial
-                                      : sh_legendre(d.z, (float)(l + 1), (float)(m + 1), slope, slope_before);
-            slope_before = slope;
-            slope = next_slope;
+            float even = __half2float(row[l * l + l + m]);
+            float odd = m > 0 ? __half2float(row[l * l + l - m]) : 0.0f;
+            sum = sh_gradient(sum, even, odd, part->harmonics[l][m], q.value, slope.value, (float)m, power,
+                              power_before);
+            q = sh_legendre_next(q, d.z, (float)(l + 1), (float)m);
+            slope = sh_slope_next(slope, d.z, (float)(l + 1), (float)m);
         }
         power_before = power;
         power = sh_power(power, d.x, d.y);
-        factorial = next_factorial;
     }
-    input_gradient[0] = sum.x * 2.0f * unscale; // the direction is 2 input - 1
-    input_gradient[ORR_SAMPLES] = sum.y * 2.0f * unscale;
-    input_gradient[2 * ORR_SAMPLES] = sum.z * 2.0f * unscale;
+    sum = direction_input_gradient(sum);
+    input_gradient[0] = sum.x * unscale;
+    input_gradient[ORR_SAMPLES] = sum.y * unscale;
+    input_gradient[2 * ORR_SAMPLES] = sum.z * unscale;
 }
 
 // ---- any encoding ----
@@ -401,7 +356,7 @@ static __device__ void encode_features(const orr_cuda_shape *s, const __half *ta
             break;
         default: // identity
             for (int d = 0; d < part->input_dims; d++) {
-                to[d] = __float2half_rn(fmaf(from[d * ORR_SAMPLES], part->scale, part->offset));
+                to[d] = __float2half_rn(identity_feature(from[d * ORR_SAMPLES], part->scale, part->offset));
             }
             break;
         }

@@ -1,7 +1,7 @@
 // A field as a picture. A warp marches 32 rays, one sample of each at a time: networks are products of the whole warp.
 //
 // Blocks of threads stay until all rays are taken. A warp has 32 rays, each going from sample to sample (over empty
-// cells, or by the distance) until at least 24 are at one; then the warp encodes and multiplies as in field.cu, the second
+// cells, or by the distance) until at least 24 are at one; then the warp encodes and multiplies as in model_kernels.cu, the second
 // network of a radiance field only where a sample shows. A thread whose ray ends takes the next ray at once, so that
 // products stay full. What a ray has seen stays in registers; it writes its pixel, in front of or behind what is
 // there. Rays that meet a surface wait until 16 do, or nobody else goes on; going back for their normals computes the
@@ -30,12 +30,6 @@ typedef struct workplace {
 static __host__ __device__ __forceinline__ int stride_of(const orr_cuda_shape *s)
 {
     return s->input_padded + ORR_CUDA_WEIGHT_PAD;
-}
-
-static __host__ __device__ __forceinline__ int weight_halves(const orr_cuda_shape *s)
-{
-    layer last = layer_of(s, s->hidden_layers);
-    return (int)last.shared_first + last.outputs * (last.inputs + ORR_CUDA_WEIGHT_PAD);
 }
 
 // ---- networks ----
@@ -103,10 +97,10 @@ static __device__ void turn_warp(const orr_cuda_shape *s, const __half *weights,
                                                              width + ORR_CUDA_WEIGHT_PAD, 0);
             }
             infer_sums<width>(s, l, NULL, true, all, features, stride, came);
-            if (!keeps_sums(s->activation)) {
+            if (!orr_activation_keeps_sums(s->activation)) {
                 activate<count>(s->activation, &came[0][0][0]);
             }
-            deactivate<count>(s->activation, &gradients[0][0][0], &came[0][0][0]);
+            backward_activation<count>(s->activation, &gradients[0][0][0], &came[0][0][0]);
             pack_tile<rows, steps>(back, gradients);
         }
         __syncwarp(); // the features are not needed any more
@@ -128,8 +122,8 @@ static __device__ void turn_warp(const orr_cuda_shape *s, const __half *weights,
 static __device__ void encode_direction(const orr_cuda_march *m, const march_ray *r, const workplace *w)
 {
     __half *row = w->rgb_tile + orr_lane() * w->rgb_stride;
-    real3 d = {0.5f * r->direction.x + 0.5f, 0.5f * r->direction.y + 0.5f, 0.5f * r->direction.z + 0.5f};
-    write_place(w->place, d);
+    write_place(w->place, make_real3(direction_input(r->direction.x), direction_input(r->direction.y),
+                                     direction_input(r->direction.z)));
     encode_features(&m->rgb, NULL, w->place, row + ORR_NERF_FEATURES);
     pad_row(&m->rgb, row);
 }
@@ -157,20 +151,22 @@ template <int width>
 static __device__ void use_radiance(const orr_cuda_march *m, march_ray *r, const workplace *w)
 {
     bool ready = r->state == RAY_READY;
-    float weight = 0.0f;
+    radiance_sample sample = {0.0f, 0.0f};
     if (ready) {
-        weight = r->open * nerf_alpha(nerf_density(w->values[orr_lane()].x), r->step);
+        float density = radiance_density(w->values[orr_lane()].x);
+        sample = radiance_composite(r->transmittance, radiance_alpha(density, r->step));
     }
-    bool shows = weight >= (float)NERF_WEIGHT_MIN;
+    bool shows = sample.weight >= R(RADIANCE_WEIGHT_MIN);
     if (__any_sync(ORR_ALL_LANES, shows)) {
         infer_warp<width>(&m->rgb, w->rgb_weights, w->rgb_tile, w->rgb_stride, w->values, NULL, 0);
         if (shows) {
             float4 raw = w->values[orr_lane()];
-            add_light(r, weight, nerf_colour(raw.x), nerf_colour(raw.y), nerf_colour(raw.z));
+            real3 colour = {radiance_colour(raw.x), radiance_colour(raw.y), radiance_colour(raw.z)};
+            r->light = field_add(r->light, sample.weight, colour, r->t, r->per_distance);
         }
     }
     if (ready) {
-        pass_nerf_sample(m, r, weight);
+        pass_nerf_sample(m, r, sample.transmittance);
     }
 }
 
@@ -219,8 +215,8 @@ template <int kind, int width> static __global__ void __launch_bounds__(SAMPLES)
     const bool nerf = kind == ORR_FIELD_NERF;
     const int warp_first = (int)threadIdx.x / ORR_WARP * ORR_WARP;
     const int at = (int)threadIdx.x / ORR_SAMPLES * 3 * ORR_SAMPLES + (int)threadIdx.x % ORR_SAMPLES;
-    __half *rgb_weights = shared + weight_halves(&m.network);
-    __half *rows = rgb_weights + (nerf ? weight_halves(&m.rgb) : 0);
+    __half *rgb_weights = shared + m.network.weight_halves;
+    __half *rows = rgb_weights + (nerf ? m.rgb.weight_halves : 0);
     workplace w = {shared, rgb_weights};
     w.stride = stride_of(&m.network);
     w.rgb_stride = nerf ? stride_of(&m.rgb) : 0;
@@ -252,9 +248,9 @@ template <int kind, int width> static __global__ void __launch_bounds__(SAMPLES)
 
 int orr_cuda_march_bytes(const orr_cuda_march *m)
 {
-    int halves = weight_halves(&m->network) + SAMPLES * stride_of(&m->network);
+    int halves = m->network.weight_halves + SAMPLES * stride_of(&m->network);
     if (m->kind == ORR_FIELD_NERF) {
-        halves += weight_halves(&m->rgb) + SAMPLES * stride_of(&m->rgb);
+        halves += m->rgb.weight_halves + SAMPLES * stride_of(&m->rgb);
     }
     return halves * (int)sizeof(__half);
 }

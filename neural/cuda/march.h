@@ -2,16 +2,17 @@
 // chip but the rows of the table that it reads.
 #pragma once
 
-#include "neural/cuda/field.h"
+#include "neural/capture/ray_formula.h"
+#include "neural/cuda/model_pass.h"
 #include "neural/fields/field.h"
-#include "neural/nerf/camera.h"
+#include "neural/nerf/march_cpu.h"
 
 // One picture of one field; all memory is the device's.
 typedef struct orr_cuda_march {
     orr_field_kind kind;
     orr_cuda_shape network, rgb; // rgb: of a radiance field, whose encoding is that of directions
     const void *network_weights, *rgb_weights, *table; // halves
-    orr_nerf_camera camera;                            // its size is the picture's
+    ray_camera camera;                                 // its size is the picture's
     orr_nerf_space space;                              // radiance field
     float half_side;                                   // of the cube that is marched
     float to_unit[12], to_sun[3];                      // signed distances: as in fields/draw.h

@@ -90,7 +90,7 @@ orr_result orr_cuda_model_values(orr_cuda_model *m, const float *places, int64_t
                           .output = m->output.memory};
     orr_cuda_range_begin("field values");
     int blocks = orr_cuda_pass_blocks(count, m->cuda->info.processors * ORR_CUDA_INFERENCE_BLOCKS);
-    cudaError_t code = orr_cuda_field_infer(m->cuda->stream, &pass, blocks);
+    cudaError_t code = orr_cuda_model_infer(m->cuda->stream, &pass, blocks);
     orr_cuda_range_end();
     ORR_CUDA_TRY(code);
     return orr_cuda_download(m->cuda, output, m->output.memory, floats * sizeof(float), error);
@@ -179,7 +179,7 @@ orr_result orr_cuda_model_gradients(orr_cuda_model *m, const float *places, int6
     pass.table_gradient = gradients->table && table > 0 ? (float *)m->floats.memory + parameters : NULL;
     pass.input_gradient = gradients->input ? m->input_gradient.memory : NULL;
     orr_cuda_range_begin("field gradients");
-    cudaError_t code = orr_cuda_field_train(m->cuda->stream, &pass, orr_cuda_model_blocks(m, count));
+    cudaError_t code = orr_cuda_model_train(m->cuda->stream, &pass, orr_cuda_model_blocks(m, count));
     orr_cuda_range_end();
     ORR_CUDA_TRY(code);
     return download_gradients(m, &pass, gradients, m->floats.memory, error);

@@ -1,11 +1,11 @@
-// An encoding and its network on a CUDA device, for values and gradients: what field.h is on the CPU, to the rounding of
+// An encoding and its network on a CUDA device, for values and gradients: what fields/field.h is on the CPU, to the rounding of
 // halves. Parameters come and go in the CPU's order, so that a model learnt on one machine is used on the other.
 //
 // Memory out: ORR_CODE_DEVICE_MEMORY, and the CPU still has everything.
 #pragma once
 
 #include "engine/device/cuda_gpu.h"
-#include "neural/cuda/field.h"
+#include "neural/cuda/model_pass.h"
 #include "neural/network/mlp.h"
 
 typedef struct orr_cuda_model {

@@ -1,7 +1,7 @@
 // The occupancy grid of a radiance field that is trained on the device: what occupancy.c does on the CPU, cell by cell.
 #include "engine/device/cuda_kernel.h"
-#include "neural/capture/ray_formula.h"
-#include "neural/nerf/nerf_formula.h"
+#include "neural/fields/radiance_formula.h"
+#include "neural/nerf/march_formula.h"
 
 extern "C" {
 #include "neural/cuda/nerf_pass.h"
@@ -29,14 +29,6 @@ static __device__ uint32_t find_word(const uint32_t *before, uint32_t words, uin
     return low;
 }
 
-static __device__ int select_bit(uint32_t word, uint32_t rank)
-{
-    for (; rank > 0; rank--) {
-        word &= word - 1;
-    }
-    return __ffs((int)word) - 1;
-}
-
 // Half of the places look at all cells that may hold something, the others at those that do: orr_occupancy_pick, twice.
 static __global__ void __launch_bounds__(THREADS) draw_places(orr_cuda_nerf_pass p)
 {
@@ -52,19 +44,20 @@ static __global__ void __launch_bounds__(THREADS) draw_places(orr_cuda_nerf_pass
         return;
     }
     bool marched = i >= live;
-    uint32_t stream = (uint32_t)(2 * (now->begin.updates - 1)) + (marched ? 1u : 0u);
+    uint32_t update = (uint32_t)(now->begin.updates - 1);
     orr_occupancy_draw draw =
-        marched
-            ? orr_occupancy_drawn(p.seed ^ 0x9E3779B9u, stream, i - live, count - live, now->sampled_count)
-            : orr_occupancy_drawn(p.seed ^ 0x9E3779B9u, stream, i, live, now->live_count);
+        marched ? orr_occupancy_drawn(p.seed, update, true, i - live, count - live, now->sampled_count)
+                : orr_occupancy_drawn(p.seed, update, false, i, live, now->live_count);
     const uint32_t *before = marched ? g->sampled_before : g->live_before;
     uint32_t word = find_word(before, now->words, (uint32_t)draw.rank);
     uint32_t bits = g->live[word] & (marched ? g->bits[word] : 0xffffffffu);
-    uint32_t cell = word * WORD + (uint32_t)select_bit(bits, (uint32_t)draw.rank - before[word]);
+    uint32_t cell =
+        word * WORD + (uint32_t)orr_occupancy_select_bit(bits, (uint32_t)draw.rank - before[word]);
     float place[3];
-    orr_occupancy_place(cell, draw.place, place);
-    real3 contracted = nerf_contract(make_real3(place[0], place[1], place[2]), 1.0f / (float)p.aabb_scale);
-    float *to = g->places + (int64_t)(i / ORR_SAMPLES) * 3 * ORR_SAMPLES + i % ORR_SAMPLES;
+    orr_occupancy_point(cell, draw.numbers, place);
+    real3 contracted =
+        march_encoding_position(make_real3(place[0], place[1], place[2]), 1.0f / (float)p.aabb_scale);
+    float *to = g->places + orr_block_index(i, 3);
     to[0] = contracted.x;
     to[ORR_SAMPLES] = contracted.y;
     to[2 * ORR_SAMPLES] = contracted.z;
@@ -76,7 +69,7 @@ static __global__ void __launch_bounds__(THREADS) decay_cells(orr_cuda_nerf_pass
     int64_t first = (int64_t)blockIdx.x * THREADS * WORD + threadIdx.x;
     for (int i = 0; i < WORD; i++) {
         float *thickness = &p.grid.thickness[first + i * THREADS];
-        *thickness = *thickness > 0.0f ? *thickness * ORR_OCCUPANCY_DECAY : *thickness;
+        *thickness = occupancy_decay(*thickness);
     }
 }
 
@@ -88,10 +81,11 @@ static __global__ void __launch_bounds__(THREADS) raise_cells(orr_cuda_nerf_pass
         return;
     }
     uint32_t cell = p.grid.cells[i];
-    float raw = p.outputs[(int64_t)(i / ORR_SAMPLES) * ORR_NERF_FEATURES * ORR_SAMPLES + i % ORR_SAMPLES];
-    int *thickness = (int *)&p.grid.thickness[cell];
-    if (*thickness >= 0) {
-        atomicMax(thickness, __float_as_int(orr_occupancy_thickness(cell, nerf_density(raw))));
+    float raw = p.outputs[orr_block_index(i, ORR_NERF_FEATURES)];
+    float *thickness = &p.grid.thickness[cell];
+    if (!occupancy_is_culled(*thickness)) {
+        float found = occupancy_thickness(radiance_density(raw), orr_occupancy_cascade_scale(cell));
+        atomicMax((int *)thickness, __float_as_int(found));
     }
 }
 
@@ -100,8 +94,7 @@ static __global__ void __launch_bounds__(THREADS) sum_cells(orr_cuda_nerf_pass p
     __shared__ double sums[THREADS];
     double sum = 0.0;
     for (int i = (int)threadIdx.x; i < STRETCH; i += THREADS) {
-        float thickness = p.grid.thickness[(int64_t)blockIdx.x * STRETCH + i];
-        sum += thickness > 0.0f ? (double)thickness : 0.0;
+        sum += (double)occupancy_counted(p.grid.thickness[(int64_t)blockIdx.x * STRETCH + i]);
     }
     sums[threadIdx.x] = sum;
     for (int by = THREADS / 2; by > 0; by /= 2) {
@@ -113,16 +106,6 @@ static __global__ void __launch_bounds__(THREADS) sum_cells(orr_cuda_nerf_pass p
     if (threadIdx.x == 0) {
         p.grid.sums[blockIdx.x] = sums[0];
     }
-}
-
-// Cells that a finer cascade covers take the largest of their children, for steps twice as long.
-static __device__ float pool_cell(float *thickness, int64_t cell, int64_t child)
-{
-    float most = -0.5f; // doubled: culled
-    for (int i = 0; i < 8; i++) {
-        most = fmaxf(most, thickness[child + i]);
-    }
-    return thickness[cell] = 2.0f * most;
 }
 
 static __global__ void __launch_bounds__(THREADS) mark_cells(orr_cuda_nerf_pass p, int cascade)
@@ -140,13 +123,16 @@ static __global__ void __launch_bounds__(THREADS) mark_cells(orr_cuda_nerf_pass 
         }
     }
     __syncthreads();
-    float threshold = orr_occupancy_threshold(mean);
+    float threshold = occupancy_threshold(mean);
     uint32_t word = (uint32_t)cascade * WORDS + blockIdx.x * THREADS + threadIdx.x, bits = 0, live = 0;
     for (int i = 0; i < WORD; i++) {
         int64_t cell = (int64_t)word * WORD + i, child = orr_occupancy_first_child(cell);
-        float thickness = child >= 0 ? pool_cell(g->thickness, cell, child) : g->thickness[cell];
-        bits |= (uint32_t)(thickness > threshold) << i;
-        live |= (uint32_t)(thickness >= 0.0f && child < 0) << i;
+        if (child >= 0) {
+            g->thickness[cell] = orr_occupancy_pooled(g->thickness, child);
+        }
+        float thickness = g->thickness[cell];
+        bits |= (uint32_t)occupancy_is_marched(thickness, threshold) << i;
+        live |= (uint32_t)(!occupancy_is_culled(thickness) && child < 0) << i;
     }
     g->bits[word] = bits;
     g->live[word] = live;

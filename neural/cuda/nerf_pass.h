@@ -1,48 +1,49 @@
-// What the kernels of a radiance field's training are told: nerf.cu has those of rays and samples, nerf_grid.cu those of the
+// What the kernels of a radiance field's training are told: nerf_rays.cu has those of rays and samples, nerf_grid.cu those of the
 // occupancy grid.
 //
 // All launches are the same at every step, so that a graph can hold them: numbers that change, and those that only the device
 // knows, stand in orr_cuda_nerf_now.
 #pragma once
 
-#include "neural/cuda/field.h"
+#include "neural/capture/ray_camera.h"
+#include "neural/cuda/model_pass.h"
 #include "neural/cuda/optimizer.h"
 #include "neural/fields/field.h"
 #include "neural/fields/occupancy_cell.h"
-#include "neural/nerf/camera.h"
-#include "neural/nerf/progress.h"
-#include "neural/nerf/ray.h"
+#include "neural/nerf/march_formula.h"
+#include "neural/nerf/training_progress.h"
+#include "neural/nerf/training_ray.h"
 
 typedef struct orr_cuda_nerf_photo {
-    orr_nerf_camera camera;
+    orr_ray_camera camera;
     int64_t pixels, mask; // places among the bytes of all photos; mask -1: none
     int channels;
 } orr_cuda_nerf_photo;
 
 typedef struct orr_cuda_nerf_ray {
     real3 origin, direction;
-    float at, end;      // the first sample in stepping space; the distance at which the ray ends
-    float open;         // what light is left behind its samples
-    nerf_target target; // image -1: the ray takes no part
+    float at, end;       // the first sample in stepping space; the distance at which the ray ends
+    float transmittance; // behind its samples
+    nerf_target target;  // image -1: the ray takes no part
 } orr_cuda_nerf_ray;
 
 // What a kept sample brings to the composite.
 typedef struct orr_cuda_nerf_sample {
-    float distance, step, weight, open;
+    float distance, step, weight, transmittance;
 } orr_cuda_nerf_sample;
 
 // What the host says of a step.
 typedef struct orr_cuda_nerf_begin {
     int64_t step, updates;
-    nerf_stepping stepping;
+    march_stepping stepping;
     float learning_rate, exposure_rate;
 } orr_cuda_nerf_begin;
 
 typedef struct orr_cuda_nerf_now {
     orr_cuda_nerf_begin begin;
-    orr_nerf_progress progress; // its step is the number of steps done
-    uint32_t ray_count;         // of this step
-    uint32_t marched, kept;     // samples, as many as there is room for
+    orr_nerf_training_progress progress; // its step is the number of steps done
+    uint32_t ray_count;                  // of this step
+    uint32_t marched, kept;              // samples, as many as there is room for
     uint32_t marched_total, kept_total;
     double loss;
     orr_cuda_optimizer_now weights, exposures;

@@ -152,7 +152,7 @@ static orr_result infer(nerf_pair *p, orr_error *error)
                                     .places = l->places.memory,
                                     .output = l->output.memory};
         int most = p->cuda->info.processors * ORR_CUDA_INFERENCE_BLOCKS;
-        ORR_CUDA_TRY(orr_cuda_field_infer(p->cuda->stream, &pass, orr_cuda_pass_blocks(p->samples, most)));
+        ORR_CUDA_TRY(orr_cuda_model_infer(p->cuda->stream, &pass, orr_cuda_pass_blocks(p->samples, most)));
     }
     return ORR_OK;
 }
@@ -163,7 +163,7 @@ static orr_result train(nerf_pair *p, orr_error *error)
     for (int k = COLOUR; k >= DENSITY; k--) {
         learner *l = &p->learners[k];
         int blocks = orr_cuda_model_blocks(&l->model, p->samples);
-        ORR_CUDA_TRY(orr_cuda_field_train(p->cuda->stream, &l->pass, blocks));
+        ORR_CUDA_TRY(orr_cuda_model_train(p->cuda->stream, &l->pass, blocks));
         orr_cuda_sum_rows_launch(p->cuda->stream, l->pass.weight_sums, blocks, l->network.parameter_count,
                                  l->gradient.memory);
         ORR_CUDA_LAUNCHED();

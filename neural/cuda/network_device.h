@@ -7,9 +7,9 @@
 #include "engine/device/cuda_matrix.h"
 
 extern "C" {
-#include "neural/cuda/field.h"
+#include "neural/cuda/model_pass.h"
 }
-#include "neural/network/activation_formula.h"
+#include "neural/network/activation_kind.h"
 
 enum : int { WARPS = ORR_CUDA_TILE_SAMPLES / ORR_WARP };
 
@@ -155,71 +155,57 @@ static __device__ __forceinline__ void load_values(const __half *tile, int strid
 
 // ---- activations ----
 
-#define ORR_FOR_EACH(expression)                                                                             \
-    ORR_UNROLL for (int i = 0; i < count; i++)                                                               \
-    {                                                                                                        \
-        values[i] = expression;                                                                              \
-    }                                                                                                        \
-    break
+// The activation's values, or (kept: what activation_slope takes) gradients by the values turned into those by the sums.
+template <int count, orr_activation kind>
+static __device__ __forceinline__ void apply_activation(float *values, const float *kept)
+{
+    ORR_UNROLL
+    for (int i = 0; i < count; i++) {
+        values[i] = kept ? values[i] * activation_slope(kind, kept[i]) : activation_value(kind, values[i]);
+    }
+}
+
+// The kind becomes a constant here, so that nothing is chosen value by value.
+template <int count>
+static __device__ __forceinline__ void apply_activation_kind(orr_activation kind, float *values,
+                                                             const float *kept)
+{
+    switch (kind) {
+    case ORR_ACTIVATION_NONE:
+        break;
+    case ORR_ACTIVATION_RELU:
+        return apply_activation<count, ORR_ACTIVATION_RELU>(values, kept);
+    case ORR_ACTIVATION_LEAKY_RELU:
+        return apply_activation<count, ORR_ACTIVATION_LEAKY_RELU>(values, kept);
+    case ORR_ACTIVATION_SILU:
+        return apply_activation<count, ORR_ACTIVATION_SILU>(values, kept);
+    case ORR_ACTIVATION_EXPONENTIAL:
+        return apply_activation<count, ORR_ACTIVATION_EXPONENTIAL>(values, kept);
+    case ORR_ACTIVATION_SINE:
+        return apply_activation<count, ORR_ACTIVATION_SINE>(values, kept);
+    case ORR_ACTIVATION_SIGMOID:
+        return apply_activation<count, ORR_ACTIVATION_SIGMOID>(values, kept);
+    case ORR_ACTIVATION_SQUAREPLUS:
+        return apply_activation<count, ORR_ACTIVATION_SQUAREPLUS>(values, kept);
+    case ORR_ACTIVATION_SOFTPLUS:
+        return apply_activation<count, ORR_ACTIVATION_SOFTPLUS>(values, kept);
+    case ORR_ACTIVATION_TANH:
+        return apply_activation<count, ORR_ACTIVATION_TANH>(values, kept);
+    }
+}
 
 template <int count> static __device__ __forceinline__ void activate(orr_activation kind, float *values)
 {
-    switch (kind) {
-    case ORR_ACTIVATION_NONE:
-        break;
-    case ORR_ACTIVATION_RELU:
-        ORR_FOR_EACH(relu(values[i]));
-    case ORR_ACTIVATION_LEAKY_RELU:
-        ORR_FOR_EACH(leaky_relu(values[i]));
-    case ORR_ACTIVATION_SILU:
-        ORR_FOR_EACH(silu(values[i]));
-    case ORR_ACTIVATION_EXPONENTIAL:
-        ORR_FOR_EACH(exponential(values[i]));
-    case ORR_ACTIVATION_SINE:
-        ORR_FOR_EACH(sine(values[i]));
-    case ORR_ACTIVATION_SIGMOID:
-        ORR_FOR_EACH(sigmoid(values[i]));
-    case ORR_ACTIVATION_SQUAREPLUS:
-        ORR_FOR_EACH(squareplus(values[i]));
-    case ORR_ACTIVATION_SOFTPLUS:
-        ORR_FOR_EACH(softplus(values[i]));
-    case ORR_ACTIVATION_TANH:
-        ORR_FOR_EACH(hyperbolic_tangent(values[i]));
-    }
+    apply_activation_kind<count>(kind, values, NULL);
 }
 
-// Most activations give their derivative from their value; SiLU and sine need the sum that went in.
-static __host__ __device__ __forceinline__ bool keeps_sums(orr_activation activation)
-{
-    return activation == ORR_ACTIVATION_SILU || activation == ORR_ACTIVATION_SINE;
-}
-
-// values: gradients by what came out, and then by the sum that went in. came: what came out, or that sum (keeps_sums)
+// values: gradients by the activation's values, and then by the sums that went in. kept: those values, or the sums
+// (orr_activation_keeps_sums)
 template <int count>
-static __device__ __forceinline__ void deactivate(orr_activation kind, float *values, const float *came)
+static __device__ __forceinline__ void backward_activation(orr_activation kind, float *values,
+                                                           const float *kept)
 {
-    switch (kind) {
-    case ORR_ACTIVATION_NONE:
-        break;
-    case ORR_ACTIVATION_RELU:
-        ORR_FOR_EACH(values[i] * relu_slope(came[i]));
-    case ORR_ACTIVATION_LEAKY_RELU:
-        ORR_FOR_EACH(values[i] * leaky_relu_slope(came[i]));
-    case ORR_ACTIVATION_SILU:
-        ORR_FOR_EACH(values[i] * silu_slope(came[i]));
-    case ORR_ACTIVATION_EXPONENTIAL:
-        ORR_FOR_EACH(values[i] * came[i]);
-    case ORR_ACTIVATION_SINE:
-        ORR_FOR_EACH(values[i] * sine_slope(came[i]));
-    case ORR_ACTIVATION_SIGMOID:
-        ORR_FOR_EACH(values[i] * sigmoid_slope(came[i]));
-    case ORR_ACTIVATION_SQUAREPLUS:
-        ORR_FOR_EACH(values[i] * squareplus_slope(came[i]));
-    case ORR_ACTIVATION_SOFTPLUS:
-        ORR_FOR_EACH(values[i] * softplus_slope(came[i]));
-    case ORR_ACTIVATION_TANH:
-        ORR_FOR_EACH(values[i] * hyperbolic_tangent_slope(came[i]));
-    }
+    apply_activation_kind<count>(kind, values, kept);
 }
 
 // ---- weights ----

@@ -1,66 +1,67 @@
-// Optimisers on CUDA: what is remembered, and its bytes.
+// Optimisers on CUDA: their memory, steps, and saved states.
 #include "neural/cuda/optimizer.h"
 
 #include "neural/network/optimizer.h"
 
-#include <math.h>
 #include <string.h>
 
-enum { GROUP = 16, STEPS_MAX = 65535, PIECES = 5 };
-
-typedef struct state_header {
-    int64_t steps, parameter_count;
-} state_header;
-
-typedef struct state_piece {
-    void **data; // on the device
-    size_t size; // 0: the config has no use for it
-} state_piece;
-
-static void pieces_of(const orr_cuda_optimizer *optimizer, state_piece pieces[PIECES])
+// `factors`: tables.power_count + 1 of them; steps < 0: those of a step, otherwise of the average after so many steps
+static void fill_factors(const orr_optimizer_tables *tables, int64_t steps, orr_average_factors *factors)
 {
-    orr_cuda_optimizer *o = (orr_cuda_optimizer *)optimizer;
-    size_t groups = ((size_t)o->parameter_count + GROUP - 1) / GROUP, padded = groups * GROUP;
-    size_t moments = o->config.sgd ? 0 : padded, averages = o->config.ema_decay > 0.0 ? padded : 0;
-    pieces[0] = (state_piece){(void **)&o->first, moments * sizeof *o->first};
-    pieces[1] = (state_piece){(void **)&o->second, moments * sizeof *o->second};
-    pieces[2] = (state_piece){(void **)&o->own_steps, moments * sizeof *o->own_steps};
-    pieces[3] = (state_piece){(void **)&o->sum, averages * sizeof *o->sum};
-    pieces[4] = (state_piece){(void **)&o->average_step, averages / GROUP * sizeof *o->average_step};
+    for (int n = 0; n <= tables->power_count; n++) {
+        factors[n] = steps < 0 ? orr_average_rested(tables, n) : orr_average_now(tables, n, steps);
+    }
 }
 
-// as far as the correction still changes in single precision
+static orr_result upload_factors(const orr_cuda_optimizer *o, int64_t steps, orr_average_factors *to,
+                                 orr_error *error)
+{
+    size_t count = (size_t)o->tables.power_count + 1;
+    orr_average_factors *factors;
+    ORR_ALLOC(factors, count, "an average", error);
+    fill_factors(&o->tables, steps, factors);
+    orr_result result = orr_cuda_upload(o->cuda, to, factors, count * sizeof *factors, error);
+    orr_free(factors);
+    return result;
+}
+
 static orr_result create_correction(orr_cuda_optimizer *o, orr_error *error)
 {
-    const orr_optimizer_config *c = &o->config;
-    double slowest = fmax(c->beta1, c->beta2), last = slowest > 0.0 ? ceil(log(1e-8) / log(slowest)) : 1.0;
-    o->correction_last = last < STEPS_MAX ? (int)last : STEPS_MAX;
-    size_t bytes = ((size_t)o->correction_last + 1) * sizeof(float);
+    size_t count = (size_t)o->tables.correction_last + 1;
     void *memory;
-    ORR_TRY(orr_cuda_alloc(o->cuda, bytes, 1, &memory, error));
+    ORR_TRY(orr_cuda_alloc(o->cuda, count, sizeof *o->correction, &memory, error));
     o->correction = memory;
-    float *table;
-    ORR_ALLOC(table, o->correction_last + 1, "an optimiser", error);
-    table[0] = 0.0f; // nobody has taken 0 steps after a step
-    for (int t = 1; t <= o->correction_last; t++) {
-        table[t] = (float)(sqrt(1.0 - pow(c->beta2, t)) / (1.0 - pow(c->beta1, t)));
+    return orr_cuda_upload(o->cuda, memory, o->tables.correction, count * sizeof *o->correction, error);
+}
+
+static orr_result create_factors(orr_cuda_optimizer *o, orr_error *error)
+{
+    size_t count = (size_t)o->tables.power_count + 1;
+    void *memory;
+    ORR_TRY(orr_cuda_alloc(o->cuda, count, sizeof(orr_average_factors), &memory, error));
+    o->rested_factors = memory;
+    ORR_TRY(orr_cuda_alloc(o->cuda, count, sizeof(orr_average_factors), &memory, error));
+    o->average_factors = memory;
+    return upload_factors(o, -1, o->rested_factors, error);
+}
+
+static orr_result create_tables(orr_cuda_optimizer *o, orr_error *error)
+{
+    ORR_TRY(orr_optimizer_tables_create(&o->config, &o->tables, error));
+    if (o->tables.correction) {
+        ORR_TRY(create_correction(o, error));
     }
-    orr_result result = orr_cuda_upload(o->cuda, o->correction, table, bytes, error);
-    orr_free(table);
-    return result;
+    return o->tables.power ? create_factors(o, error) : ORR_OK;
 }
 
 static orr_result create(orr_cuda_optimizer *o, orr_error *error)
 {
-    if (!o->config.sgd) {
-        ORR_TRY(create_correction(o, error));
-    }
-    state_piece pieces[PIECES];
-    pieces_of(o, pieces);
-    for (int i = 0; i < PIECES; i++) {
-        ORR_TRY(orr_cuda_alloc(o->cuda, pieces[i].size, 1, pieces[i].data, error));
-        if (pieces[i].size > 0) {
-            ORR_CUDA_TRY(cudaMemsetAsync(*pieces[i].data, 0, pieces[i].size, o->cuda->stream));
+    ORR_TRY(create_tables(o, error));
+    for (int i = 0; i < ORR_OPTIMIZER_PIECES; i++) {
+        size_t bytes = o->layout.bytes[i];
+        ORR_TRY(orr_cuda_alloc(o->cuda, bytes, 1, &o->pieces[i], error));
+        if (bytes > 0) {
+            ORR_CUDA_TRY(cudaMemsetAsync(o->pieces[i], 0, bytes, o->cuda->stream));
         }
     }
     return ORR_OK;
@@ -70,8 +71,11 @@ orr_result orr_cuda_optimizer_create(orr_cuda *cuda, const orr_optimizer_config 
                                      int64_t parameter_count, bool lazy, orr_cuda_optimizer *optimizer,
                                      orr_error *error)
 {
-    *optimizer = (orr_cuda_optimizer){
-        .cuda = cuda, .config = *config, .parameter_count = parameter_count, .lazy = lazy};
+    *optimizer = (orr_cuda_optimizer){.cuda = cuda,
+                                      .config = *config,
+                                      .parameter_count = parameter_count,
+                                      .lazy = lazy,
+                                      .layout = orr_optimizer_layout_of(config, parameter_count)};
     orr_result result = create(optimizer, error);
     if (result != ORR_OK) {
         orr_cuda_optimizer_destroy(optimizer);
@@ -81,36 +85,30 @@ orr_result orr_cuda_optimizer_create(orr_cuda *cuda, const orr_optimizer_config 
 
 void orr_cuda_optimizer_destroy(orr_cuda_optimizer *o)
 {
-    state_piece pieces[PIECES];
-    pieces_of(o, pieces);
-    for (int i = 0; i < PIECES; i++) {
-        orr_cuda_free(*pieces[i].data);
+    for (int i = 0; i < ORR_OPTIMIZER_PIECES; i++) {
+        orr_cuda_free(o->pieces[i]);
     }
     orr_cuda_free(o->correction);
+    orr_cuda_free(o->rested_factors);
+    orr_cuda_free(o->average_factors);
+    orr_optimizer_tables_destroy(&o->tables);
     *o = (orr_cuda_optimizer){0};
 }
 
 static orr_cuda_optimizer_pass pass_of(const orr_cuda_optimizer *o)
 {
-    const orr_optimizer_config *c = &o->config;
-    return (orr_cuda_optimizer_pass){.count = o->parameter_count,
-                                     .first = o->first,
-                                     .second = o->second,
-                                     .own_steps = o->own_steps,
-                                     .sum = o->sum,
-                                     .average_step = o->average_step,
+    return (orr_cuda_optimizer_pass){.rule = orr_optimizer_rule_of(&o->config, o->lazy, o->steps),
+                                     .count = o->parameter_count,
+                                     .first = o->pieces[ORR_OPTIMIZER_FIRST],
+                                     .second = o->pieces[ORR_OPTIMIZER_SECOND],
+                                     .own_steps = o->pieces[ORR_OPTIMIZER_COUNTS],
+                                     .sum = o->pieces[ORR_OPTIMIZER_SUMS],
+                                     .average_step = o->pieces[ORR_OPTIMIZER_AVERAGE_STEP],
                                      .correction = o->correction,
-                                     .correction_last = o->correction_last,
-                                     .learning_rate = (float)orr_learning_rate(c, o->steps),
-                                     .beta1 = (float)c->beta1,
-                                     .beta2 = (float)c->beta2,
-                                     .epsilon = (float)c->epsilon,
-                                     .l2_reg = o->lazy ? 0.0f : (float)c->l2_reg,
-                                     .decay = (float)c->ema_decay,
-                                     .log2_decay = o->sum ? (float)log2(c->ema_decay) : 0.0f,
-                                     .step = (uint32_t)o->steps,
-                                     .sgd = c->sgd,
-                                     .lazy = o->lazy};
+                                     .correction_last = o->tables.correction_last,
+                                     .factors = o->rested_factors,
+                                     .factor_last = (uint32_t)o->tables.power_count,
+                                     .step = (uint32_t)o->steps};
 }
 
 orr_result orr_cuda_optimizer_step(orr_cuda_optimizer *o, float *parameters, void *halves, float *gradients,
@@ -131,13 +129,15 @@ orr_result orr_cuda_optimizer_step(orr_cuda_optimizer *o, float *parameters, voi
 orr_result orr_cuda_optimizer_average(const orr_cuda_optimizer *o, const float *parameters, float *average,
                                       orr_error *error)
 {
-    if (!o->sum || o->steps == 0) {
+    if (!o->average_factors || o->steps == 0) {
         ORR_CUDA_TRY(cudaMemcpyAsync(average, parameters, (size_t)o->parameter_count * sizeof *average,
                                      cudaMemcpyDeviceToDevice, o->cuda->stream));
         return ORR_OK;
     }
+    ORR_TRY(upload_factors(o, o->steps, o->average_factors, error));
     orr_cuda_optimizer_pass pass = pass_of(o);
     pass.parameters = (float *)parameters;
+    pass.factors = o->average_factors;
     orr_cuda_average_launch(o->cuda->stream, &pass, average);
     ORR_CUDA_TRY(cudaGetLastError());
     return ORR_OK;
@@ -147,81 +147,50 @@ orr_result orr_cuda_optimizer_average(const orr_cuda_optimizer *o, const float *
 
 size_t orr_cuda_optimizer_state_size(const orr_cuda_optimizer *o)
 {
-    state_piece pieces[PIECES];
-    pieces_of(o, pieces);
-    size_t size = sizeof(state_header);
-    for (int i = 0; i < PIECES; i++) {
-        size += pieces[i].size;
-    }
-    return size;
+    return o->layout.size;
 }
 
 orr_result orr_cuda_optimizer_state_save(const orr_cuda_optimizer *o, void *state, orr_error *error)
 {
-    state_header header = {o->steps, o->parameter_count};
-    state_piece pieces[PIECES];
-    pieces_of(o, pieces);
-    char *at = state;
-    memcpy(at, &header, sizeof header);
-    at += sizeof header;
-    for (int i = 0; i < PIECES; i++) {
-        if (pieces[i].size > 0) {
-            ORR_TRY(orr_cuda_download(o->cuda, at, *pieces[i].data, pieces[i].size, error));
+    char *at = (char *)state + o->layout.header;
+    orr_optimizer_state_write_header(&o->layout, o->steps, state);
+    for (int i = 0; i < ORR_OPTIMIZER_PIECES; i++) {
+        size_t bytes = o->layout.bytes[i];
+        if (bytes > 0) {
+            ORR_TRY(orr_cuda_download(o->cuda, at, o->pieces[i], bytes, error));
         }
-        at += pieces[i].size;
+        at += bytes;
     }
     return ORR_OK;
 }
 
-// Counts from outside must stay inside the tables they index. `bytes` is the state behind its header.
-static void hold_counts(const orr_cuda_optimizer *o, const state_piece pieces[PIECES], int64_t steps,
-                        char *bytes)
+// A copy of what is in `state` behind the header, pieces from `pieces`.
+static void split(const orr_optimizer_layout *layout, char *bytes, char *pieces[ORR_OPTIMIZER_PIECES])
 {
-    char *at = bytes + pieces[0].size + pieces[1].size;
-    for (size_t i = 0; i < pieces[2].size; i += sizeof(uint16_t)) {
-        uint16_t own;
-        memcpy(&own, at + i, sizeof own);
-        own = own < o->correction_last ? own : (uint16_t)o->correction_last;
-        memcpy(at + i, &own, sizeof own);
-    }
-    at += pieces[2].size + pieces[3].size;
-    for (size_t i = 0; i < pieces[4].size; i += sizeof(uint32_t)) {
-        uint32_t covered;
-        memcpy(&covered, at + i, sizeof covered);
-        covered = covered < steps ? covered : (uint32_t)steps;
-        memcpy(at + i, &covered, sizeof covered);
+    for (int i = 0; i < ORR_OPTIMIZER_PIECES; i++) {
+        pieces[i] = bytes;
+        bytes += layout->bytes[i];
     }
 }
 
 orr_result orr_cuda_optimizer_state_load(orr_cuda_optimizer *o, const void *state, size_t size,
                                          orr_error *error)
 {
-    state_header header = {0};
-    if (size >= sizeof header) {
-        memcpy(&header, state, sizeof header);
-    }
-    if (size != orr_cuda_optimizer_state_size(o) || header.parameter_count != o->parameter_count ||
-        header.steps < 0 || header.steps > UINT32_MAX) {
-        return orr_fail(error, ORR_CODE_FILE_VALUE,
-                        "optimiser state: expected %zu bytes of %lld parameters, not %zu bytes of %lld",
-                        orr_cuda_optimizer_state_size(o), (long long)o->parameter_count, size,
-                        (long long)header.parameter_count);
-    }
-    char *bytes;
-    ORR_ALLOC(bytes, size - sizeof header, "a state", error);
-    memcpy(bytes, (const char *)state + sizeof header, size - sizeof header);
-    state_piece pieces[PIECES];
-    pieces_of(o, pieces);
-    hold_counts(o, pieces, header.steps, bytes);
+    int64_t steps;
+    ORR_TRY(orr_optimizer_state_read_header(&o->layout, state, size, &steps, error));
+    char *bytes, *pieces[ORR_OPTIMIZER_PIECES];
+    ORR_ALLOC(bytes, size - o->layout.header, "a state", error);
+    memcpy(bytes, (const char *)state + o->layout.header, size - o->layout.header);
+    split(&o->layout, bytes, pieces);
+    orr_optimizer_clamp_counts(&o->layout, &o->tables, steps, (void *)pieces[ORR_OPTIMIZER_COUNTS],
+                               (void *)pieces[ORR_OPTIMIZER_AVERAGE_STEP]);
     orr_result result = ORR_OK;
-    const char *at = bytes;
-    for (int i = 0; i < PIECES && result == ORR_OK; i++) {
-        if (pieces[i].size > 0) {
-            result = orr_cuda_upload(o->cuda, *pieces[i].data, at, pieces[i].size, error);
+    for (int i = 0; i < ORR_OPTIMIZER_PIECES && result == ORR_OK; i++) {
+        if (o->layout.bytes[i] > 0) {
+            result = orr_cuda_upload(o->cuda, o->pieces[i], pieces[i], o->layout.bytes[i], error);
         }
-        at += pieces[i].size;
     }
     orr_free(bytes);
-    o->steps = header.steps;
+    o->steps = steps;
     return result;
 }

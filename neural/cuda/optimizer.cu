@@ -3,66 +3,61 @@
 extern "C" {
 #include "neural/cuda/optimizer.h"
 }
+#include "neural/network/optimizer_formula.h"
 
-enum : int { THREADS = 256, GROUP = 16, SUM_ROWS = 8 };
+enum : int { THREADS = 256, BLOCK = ORR_PARAMETER_BLOCK, SUM_ROWS = 8 };
 
-// decay to the power n
-static __device__ float rested(const orr_cuda_optimizer_pass *p, uint32_t n)
-{
-    return n == 0 ? 1.0f : exp2f((float)n * p->log2_decay);
-}
-
-// Whether any of the 16 parameters of a block moves; half a warp each.
+// Whether any of the parameters of a block moves; half a warp each.
 static __device__ bool block_moves(bool moves)
 {
     uint32_t all = __ballot_sync(ORR_ALL_LANES, moves);
-    return (orr_lane() < GROUP ? all & 0xffffu : all >> GROUP) != 0;
+    return (orr_lane() < BLOCK ? all & 0xffffu : all >> BLOCK) != 0;
 }
 
-static __device__ float adam(const orr_cuda_optimizer_pass *p, int64_t i, float weight, float gradient)
+// What Adam subtracts.
+static __device__ float adam(const orr_cuda_optimizer_pass *p, int64_t i, float gradient)
 {
-    int steps = min((int)p->own_steps[i] + 1, p->correction_last);
-    float first = fmaf(p->first[i], p->beta1, gradient * (1.0f - p->beta1));
-    float second = fmaf(p->second[i], p->beta2, gradient * gradient * (1.0f - p->beta2));
-    p->first[i] = first;
-    p->second[i] = second;
+    adam_moments old = {p->first[i], p->second[i]};
+    adam_moments moments = adam_advance(old, gradient, p->rule.beta1, p->rule.beta2);
+    uint32_t steps = adam_count(p->own_steps[i], (uint32_t)p->correction_last);
+    p->first[i] = moments.first;
+    p->second[i] = moments.second;
     p->own_steps[i] = (uint16_t)steps;
-    return weight - p->correction[steps] * p->learning_rate * first / (sqrtf(second) + p->epsilon);
+    return adam_step(moments, p->correction[steps], p->rule.learning_rate, p->rule.epsilon);
 }
 
 static __global__ void step(orr_cuda_optimizer_pass p)
 {
     if (p.now) {
         p.unscale = p.now->unscale;
-        p.learning_rate = p.now->learning_rate;
+        p.rule.learning_rate = p.now->learning_rate;
         p.step = p.now->step;
     }
     int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     bool exists = i < p.count;
     float gradient = exists ? p.gradients[i] * p.unscale : 0.0f;
-    bool moves = exists && (!p.lazy || gradient != 0.0f);
+    bool moves = exists && (!p.rule.lazy || gradient != 0.0f);
     bool any_moves = block_moves(moves);
-    uint32_t covered = p.sum && exists && any_moves ? p.average_step[i / GROUP] : 0;
+    uint32_t covered = p.sum && exists && any_moves ? p.average_step[i / BLOCK] : 0;
     __syncwarp(); // the block's first lane writes it
     if (!any_moves || !exists) {
         return;
     }
     float weight = p.parameters[i], moved = weight;
     if (moves) {
-        gradient = fmaf(weight, p.l2_reg, gradient);
-        moved = p.sgd ? weight - gradient * p.learning_rate : adam(&p, i, weight, gradient);
+        gradient = l2_gradient(gradient, weight, p.rule.l2_reg);
+        moved = weight - (p.rule.sgd ? sgd_step(gradient, p.rule.learning_rate) : adam(&p, i, gradient));
         p.parameters[i] = moved;
         ((__half *)p.halves)[i] = __float2half_rn(moved);
-        if (p.lazy) {
+        if (p.rule.lazy) {
             p.gradients[i] = 0.0f;
         }
     }
     if (p.sum) {
-        float average_rested = rested(&p, p.step - covered);
-        float old = p.sum[i] * (p.decay * average_rested) + weight * (p.decay * (1.0f - average_rested));
-        p.sum[i] = fmaf(moved, 1.0f - p.decay, old);
-        if (i % GROUP == 0) {
-            p.average_step[i / GROUP] = p.step + 1;
+        orr_average_factors factors = p.factors[min(p.step - covered, p.factor_last)];
+        p.sum[i] = average_advance(p.sum[i], weight, moved, factors.keep, factors.rest, p.rule.average_fresh);
+        if (i % BLOCK == 0) {
+            p.average_step[i / BLOCK] = p.step + 1;
         }
     }
 }
@@ -71,8 +66,8 @@ static __global__ void average(orr_cuda_optimizer_pass p, float *to)
 {
     int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (i < p.count) {
-        float left = rested(&p, p.step - p.average_step[i / GROUP]), total = 1.0f - rested(&p, p.step);
-        to[i] = left / total * p.sum[i] + (1.0f - left) / total * p.parameters[i];
+        orr_average_factors factors = p.factors[min(p.step - p.average_step[i / BLOCK], p.factor_last)];
+        to[i] = average_value(p.sum[i], p.parameters[i], factors.keep, factors.rest);
     }
 }
 

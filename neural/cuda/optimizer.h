@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/device/cuda_gpu.h"
-#include "neural/network/config.h"
+#include "neural/network/optimizer_state.h"
 
 // What a step is told by the device, for steps in a graph: what it is told by the host is the same at every launch.
 typedef struct orr_cuda_optimizer_now {
@@ -18,14 +18,14 @@ typedef struct orr_cuda_optimizer {
     orr_optimizer_config config;
     int64_t parameter_count;
     int64_t steps;
-    bool lazy; // parameters whose gradient is exactly zero stay as they are
-    int correction_last;
-    float *correction; // device: by a parameter's own steps, 0 .. correction_last
-    // device; padded to whole blocks of 16; NULL where the config has no use for it
-    float *first, *second;
-    uint16_t *own_steps;
-    float *sum;             // of the average, not divided by the sum of its weights
-    uint32_t *average_step; // per block: steps that `sum` covers
+    bool lazy;                   // parameters whose gradient is exactly zero stay as they are
+    orr_optimizer_tables tables; // host
+    orr_optimizer_layout layout;
+    // device; NULL where the config has no use for it
+    float *correction;                    // of the tables
+    orr_average_factors *rested_factors;  // by the steps rested, 0 .. tables.power_count; of a step
+    orr_average_factors *average_factors; // likewise; of the average
+    void *pieces[ORR_OPTIMIZER_PIECES];   // the state
 } orr_cuda_optimizer;
 
 orr_result orr_cuda_optimizer_create(orr_cuda *cuda, const orr_optimizer_config *config,
@@ -47,23 +47,24 @@ orr_result orr_cuda_optimizer_state_load(orr_cuda_optimizer *optimizer, const vo
 // ---- launches ----
 
 typedef struct orr_cuda_optimizer_pass {
+    orr_optimizer_rule rule;
     int64_t count;
     float *parameters, *gradients;
     void *halves;
-    float *first, *second;
+    float *first, *second; // the state's pieces, and the next three
     uint16_t *own_steps;
     float *sum;
     uint32_t *average_step;
     const float *correction;
+    const orr_average_factors *factors; // by the steps rested, 0 .. factor_last
+    uint32_t factor_last;
     int correction_last;
-    float unscale, learning_rate, beta1, beta2, epsilon, l2_reg;
-    float decay, log2_decay;           // of the average
+    float unscale;
     uint32_t step;                     // the steps before this one
     const orr_cuda_optimizer_now *now; // takes the place of three of these; NULL: does not
-    bool sgd, lazy;
 } orr_cuda_optimizer_pass;
 void orr_cuda_optimizer_launch(cudaStream_t stream, const orr_cuda_optimizer_pass *pass);
-// average[i] from the sum and the parameters after `steps` steps
+// average[i] from the sum and the parameters after `step` steps
 void orr_cuda_average_launch(cudaStream_t stream, const orr_cuda_optimizer_pass *pass, float *average);
 // to[i] = the half nearest to from[i]
 void orr_cuda_halves_launch(cudaStream_t stream, const float *from, int64_t count, void *to);

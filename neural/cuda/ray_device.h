@@ -2,14 +2,11 @@
 // sample to sample, and leaves what it found in the picture's planes.
 #pragma once
 
-#include "engine/device/cuda_kernel.h"
-#include "neural/capture/ray_formula.h"
+#include "neural/cuda/march_device.h"
 #include "neural/fields/field_formula.h"
-#include "neural/nerf/nerf_formula.h"
 
 extern "C" {
 #include "neural/cuda/march.h"
-#include "neural/fields/occupancy.h"
 }
 
 typedef enum ray_state {
@@ -23,13 +20,14 @@ typedef struct march_ray {
     ray_state state;
     int pixel;
     real3 origin, direction;
-    float per_distance;                    // depth along the camera's axis
-    float t, end;                          // distances
-    float steps;                           // radiance field: t in stepping space
-    float step;                            // of the sample
-    float open;                            // radiance field: transmittance so far
-    int taken;                             // samples
-    float red, green, blue, weight, depth; // sums
+    float length;        // of the direction
+    float per_distance;  // depth along the camera's axis
+    float t, end;        // distances
+    float steps;         // radiance field: t in stepping space
+    float step;          // radiance field: from the sample to the next
+    float transmittance; // radiance field: so far
+    int taken;           // samples
+    field_pixel light;   // sums; depth: of depths for a radiance field, otherwise of distances
 } march_ray;
 
 // ---- the picture ----
@@ -39,8 +37,9 @@ static __device__ void write_pixel(const orr_cuda_march *m, int pixel, field_pix
     int plane = m->camera.width * m->camera.height;
     float *colour = m->colour + pixel;
     if (m->over) {
-        field_pixel held = {colour[0], colour[plane], colour[2 * plane], colour[3 * plane], m->depth[pixel]};
-        p = field_merge(held, p);
+        field_pixel present = {colour[0], colour[plane], colour[2 * plane], colour[3 * plane],
+                               m->depth[pixel]};
+        p = field_merge(present, p);
     }
     colour[0] = p.red;
     colour[plane] = p.green;
@@ -52,18 +51,17 @@ static __device__ void write_pixel(const orr_cuda_march *m, int pixel, field_pix
 static __device__ void write_nothing(const orr_cuda_march *m, int pixel)
 {
     if (!m->over) {
-        field_pixel nothing = {0.0f, 0.0f, 0.0f, 0.0f, INFINITY};
-        write_pixel(m, pixel, nothing);
+        write_pixel(m, pixel, field_nothing(INFINITY));
     }
 }
 
 template <int kind> static __device__ void end_ray(const orr_cuda_march *m, march_ray *r)
 {
     r->state = RAY_NONE;
-    float fill = kind == ORR_FIELD_NERF ? nerf_fill(r->weight, r->open, (float)NERF_OPEN_MIN) : 1.0f;
-    field_pixel p = {r->red * fill, r->green * fill, r->blue * fill, r->weight * fill, 0.0f};
+    field_pixel p = kind == ORR_FIELD_NERF
+                        ? field_resolve_radiance(r->light, r->transmittance, R(RADIANCE_TRANSMITTANCE_MIN))
+                        : field_resolve(r->light, r->per_distance);
     if (p.alpha > 0.0f) {
-        p.depth = r->depth / r->weight * r->per_distance;
         write_pixel(m, r->pixel, p);
     } else {
         write_nothing(m, r->pixel);
@@ -94,26 +92,25 @@ template <int kind> static __device__ void begin_ray(const orr_cuda_march *m, ui
     if (m->far_depth) {
         far_depth = fminf(far_depth, m->far_depth[pixel]);
     }
-    real2 range = {near_depth / from.depth, far_depth / from.depth};
-    float length = sqrtf(dot3(from.direction, from.direction));
-    march_ray ray = {RAY_SEEKING, pixel, from.origin, from.direction, from.depth};
-    ray.step = 1.0f / length;
-    ray.open = 1.0f;
+    real2 range = ray_depth_range(near_depth, far_depth, from.depth);
+    march_ray ray = {RAY_SEEKING, pixel, from.origin, from.direction};
+    ray.length = sqrtf(dot3(from.direction, from.direction));
+    ray.per_distance = from.depth;
+    ray.transmittance = 1.0f;
+    ray.light = field_nothing(0.0f);
     if (kind == ORR_FIELD_IMAGE) {
-        float t = field_meet_quad(from.origin, from.direction);
-        range.x = t >= range.x ? t : INFINITY;
+        range = field_meet_quad(from.origin, from.direction, range);
     } else {
         range = ray_inside(range, from.origin, from.direction, m->half_side);
     }
     if (kind == ORR_FIELD_VOLUME) {
-        ray.step /= (float)FIELD_MARCH_STEPS;
-        range.x += 0.5f * ray.step;
+        range.x = field_march_begin(range.x, ray.length);
     }
     ray.t = range.x;
     ray.end = range.y;
     if (kind == ORR_FIELD_NERF) {
-        ray.steps = nerf_steps_of(m->space.stepping, range.x) + 0.5f;
-        ray.t = nerf_distance_of(m->space.stepping, ray.steps);
+        ray.steps = march_begin(m->space.stepping, range.x, 0.5f);
+        ray.t = march_distance(m->space.stepping, ray.steps);
     }
     if (range.x < range.y) {
         *r = ray;
@@ -152,30 +149,21 @@ static __device__ void write_place(float *place, real3 p)
     place[2 * ORR_SAMPLES] = p.z;
 }
 
-static __device__ bool grid_bit(const uint32_t *bits, uint32_t number)
-{
-    return __ldg(bits + number / 32) >> (number % 32) & 1u;
-}
-
 // Over empty cells, a few at a time.
 static __device__ void seek_nerf(const orr_cuda_march *m, march_ray *r, float *place)
 {
     enum { TURNS = 8 };
     const orr_nerf_space *space = &m->space;
-    real3 d = r->direction;
-    real3 per_direction = {1.0f / ray_divisor(d.x), 1.0f / ray_divisor(d.y), 1.0f / ray_divisor(d.z)};
+    real3 reciprocal = march_reciprocal(r->direction);
     for (int turn = 0; turn < TURNS && r->t < r->end; turn++) {
-        nerf_place here = nerf_look(space->stepping, r->origin, d, r->steps, r->t, space->last_cascade);
-        uint32_t cell = nerf_cell_number(here);
-        bool in_block = grid_bit(space->blocks, cell / ORR_OCCUPANCY_BLOCK);
-        if (in_block && grid_bit(space->bits, cell)) {
-            r->step = here.step;
-            write_place(place, nerf_contract(here.position, space->per_aabb_scale));
+        march_point point;
+        if (march_turn(space, r->origin, r->direction, reciprocal, r->t, &r->steps, &point)) {
+            r->step = point.step;
+            write_place(place, march_encoding_position(point.position, space->per_aabb_scale));
             r->state = RAY_READY;
             return;
         }
-        r->steps = nerf_pass(space->stepping, here, per_direction, r->steps, r->t, in_block);
-        r->t = nerf_distance_of(space->stepping, r->steps);
+        r->t = march_distance(space->stepping, r->steps);
     }
 }
 
@@ -185,10 +173,7 @@ template <int kind> static __device__ void seek_sample(const orr_cuda_march *m, 
     if (kind == ORR_FIELD_NERF) {
         seek_nerf(m, r, place);
     } else if (r->t < r->end) {
-        real3 p = {field_held(r->origin.x + r->t * r->direction.x),
-                   field_held(r->origin.y + r->t * r->direction.y),
-                   field_held(r->origin.z + r->t * r->direction.z)};
-        write_place(place, p);
+        write_place(place, field_position(r->origin, r->direction, r->t));
         r->state = RAY_READY;
     }
     if (r->state == RAY_SEEKING && !(r->t < r->end)) {
@@ -198,41 +183,33 @@ template <int kind> static __device__ void seek_sample(const orr_cuda_march *m, 
 
 // ---- from values to what the ray has seen ----
 
-static __device__ void add_light(march_ray *r, float weight, float red, float green, float blue)
+// Past a sample of a radiance field.
+static __device__ void pass_nerf_sample(const orr_cuda_march *m, march_ray *r, float transmittance)
 {
-    r->red = fmaf(weight, red, r->red);
-    r->green = fmaf(weight, green, r->green);
-    r->blue = fmaf(weight, blue, r->blue);
-    r->weight += weight;
-    r->depth = fmaf(weight, r->t, r->depth);
-}
-
-// Past a sample of a radiance field that held back so much light.
-static __device__ void pass_nerf_sample(const orr_cuda_march *m, march_ray *r, float weight)
-{
-    r->open -= weight;
+    r->transmittance = transmittance;
     r->steps += 1.0f;
-    r->t = nerf_distance_of(m->space.stepping, r->steps);
+    r->t = march_distance(m->space.stepping, r->steps);
     r->state = RAY_SEEKING;
-    if (r->open < (float)NERF_OPEN_MIN || ++r->taken >= ORR_NERF_STEPS) {
+    if (radiance_is_opaque(transmittance, R(RADIANCE_TRANSMITTANCE_MIN)) || ++r->taken >= MARCH_SAMPLES_MAX) {
         end_ray<ORR_FIELD_NERF>(m, r);
     }
 }
 
 static __device__ void use_volume(const orr_cuda_march *m, march_ray *r, float4 value)
 {
-    float alpha = nerf_alpha(fmaxf(value.x, 0.0f), (float)(1.0 / FIELD_MARCH_STEPS));
-    add_light(r, (1.0f - r->weight) * alpha, field_held(value.y), field_held(value.z), field_held(value.w));
-    r->t += r->step;
+    real3 colour = {field_clamp(value.y), field_clamp(value.z), field_clamp(value.w)};
+    r->light = field_add(r->light, field_march_weight(r->light.alpha, value.x), colour, r->t, 1.0f);
+    r->t += field_march_step(r->length);
     r->state = RAY_SEEKING;
-    if (1.0f - r->weight < (float)FIELD_OPEN_MIN) {
+    if (field_march_stops(r->light.alpha)) {
         end_ray<ORR_FIELD_VOLUME>(m, r);
     }
 }
 
 static __device__ void use_image(const orr_cuda_march *m, march_ray *r, float4 value)
 {
-    add_light(r, 1.0f, field_held(value.x), field_held(value.y), field_held(value.z));
+    real3 colour = {field_clamp(value.x), field_clamp(value.y), field_clamp(value.z)};
+    r->light = field_add(r->light, 1.0f, colour, r->t, 1.0f);
     end_ray<ORR_FIELD_IMAGE>(m, r);
 }
 
@@ -242,7 +219,7 @@ static __device__ void use_distance(const orr_cuda_march *m, march_ray *r, float
         r->state = RAY_HIT;
         return;
     }
-    r->t += (float)FIELD_STEP_SHARE * distance * r->step;
+    r->t += field_trace_step(distance, r->length);
     r->state = RAY_SEEKING;
     if (++r->taken >= FIELD_TRACE_STEPS) {
         end_ray<ORR_FIELD_SDF>(m, r);
@@ -252,13 +229,10 @@ static __device__ void use_distance(const orr_cuda_march *m, march_ray *r, float
 // gradient: of the distance, in the unit cube's space, times anything above 0
 static __device__ void shade_hit(const orr_cuda_march *m, march_ray *r, real3 gradient)
 {
-    const float *to = m->to_unit; // a gradient goes to the world by the transpose of the way back
-    real3 normal = {to[0] * gradient.x + to[4] * gradient.y + to[8] * gradient.z,
-                    to[1] * gradient.x + to[5] * gradient.y + to[9] * gradient.z,
-                    to[2] * gradient.x + to[6] * gradient.y + to[10] * gradient.z};
-    real3 sun = {m->to_sun[0], m->to_sun[1], m->to_sun[2]};
-    float length = sqrtf(dot3(normal, normal));
-    float light = field_lit(length > 0.0f ? dot3(normal, sun) / length : 0.0f);
-    add_light(r, 1.0f, light, light, light);
+    const float *t = m->to_unit;
+    affine to_unit = {t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], t[10], t[11]};
+    float light =
+        field_surface_light(to_unit, gradient, make_real3(m->to_sun[0], m->to_sun[1], m->to_sun[2]));
+    r->light = field_add(r->light, 1.0f, make_real3(light, light, light), r->t, 1.0f);
     end_ray<ORR_FIELD_SDF>(m, r);
 }

@@ -47,7 +47,7 @@ static int largest(int a, int b)
 }
 
 // Halves of all matrices with their rows padded, and of the largest.
-static void weight_halves(const orr_cuda_shape *s, int *all, int *one)
+static void count_weights(const orr_cuda_shape *s, int *all, int *one)
 {
     *all = *one = 0;
     for (int l = 0; l <= s->hidden_layers; l++) {
@@ -74,7 +74,8 @@ orr_result orr_cuda_shape_place(orr_cuda_shape *s, int shared_bytes, orr_error *
 {
     enum { HALF = 2, RESERVED = 256 }; // what the kernels have besides
     int all, one, room = (shared_bytes - RESERVED) / HALF;
-    weight_halves(s, &all, &one);
+    count_weights(s, &all, &one);
+    s->weight_halves = all;
     s->gradient_stride = largest(s->hidden_layers > 0 ? s->width : 0, s->output_padded) + ORR_CUDA_WEIGHT_PAD;
     int needed = 0;
     for (int choice = 0; choice < 4; choice++) { // activations go to L2 before weights do
@@ -99,7 +100,7 @@ orr_result orr_cuda_shape_place(orr_cuda_shape *s, int shared_bytes, orr_error *
     }
     s->training_bytes = needed * HALF;
     s->inference_bytes = inference * HALF;
-    bool sums = s->activation == ORR_ACTIVATION_SILU || s->activation == ORR_ACTIVATION_SINE;
+    bool sums = orr_activation_keeps_sums(s->activation);
     size_t hidden = (size_t)ORR_CUDA_TILE_SAMPLES * (size_t)s->hidden_layers;
     s->scratch_sums = sums ? hidden * (size_t)s->width : 0;
     s->scratch_halves = s->tiles_resident ? 0 : (hidden + ORR_CUDA_TILE_SAMPLES) * (size_t)s->first_stride;

@@ -2,7 +2,6 @@
 #include "neural/fields/draw.h"
 
 #include "neural/fields/field_formula.h"
-#include "neural/nerf/nerf_formula.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,11 +9,11 @@
 enum { TILE = ORR_FIELD_TILE, TILE_RAYS = TILE * TILE };
 
 typedef struct ray {
-    float origin[3], direction[3]; // in the unit cube's space
-    float t, end;                  // along the direction, whose length is 1 but where the world is stretched
-    float length;                  // of the direction
-    float per_distance;            // depth along the camera's axis per t
-    float colour[3], alpha, depth; // depth: a sum of t
+    real3 origin, direction; // in the unit cube's space
+    float t, end;            // along the direction, whose length is 1 but where the world is stretched
+    float length;            // of the direction
+    float per_distance;      // depth along the camera's axis per t
+    field_pixel light;       // sums over samples; depth: of t
 } ray;
 
 typedef struct tile {
@@ -24,40 +23,29 @@ typedef struct tile {
     int live[TILE_RAYS], live_count;
 } tile;
 
-static float length3(const float v[3])
-{
-    return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-// The ray of pixel (x, y), between the camera's planes and in front of the mesh that stands there.
-static ray make_ray(const orr_field_drawing *d, int x, int y)
-{
-    const orr_nerf_camera *camera = &d->camera;
-    orr_nerf_ray from = orr_nerf_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
-    float far_depth = camera->far_plane;
-    if (d->desc.far_depth) {
-        far_depth = fminf(far_depth, d->desc.far_depth[(size_t)y * (size_t)camera->width + (size_t)x]);
-    }
-    ray r = {.t = camera->near_plane / from.depth,
-             .end = far_depth / from.depth,
-             .length = length3(from.direction),
-             .per_distance = from.depth};
-    memcpy(r.origin, from.origin, sizeof r.origin);
-    memcpy(r.direction, from.direction, sizeof r.direction);
-    return r;
-}
-
 static real3 vector_of(const float v[3])
 {
     return make_real3(v[0], v[1], v[2]);
 }
 
-// Cuts the ray to the unit cube.
-static void clip(ray *r)
+// The ray of pixel (x, y), between the camera's planes and in front of the mesh in far_depth.
+static ray make_ray(const orr_field_drawing *d, int x, int y)
 {
-    real2 range = ray_inside(make_real2(r->t, r->end), vector_of(r->origin), vector_of(r->direction), 0.5f);
-    r->t = range.x;
-    r->end = range.y;
+    const orr_ray_camera *camera = &d->camera;
+    orr_camera_ray from = orr_ray_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
+    float far_depth = camera->far_plane;
+    if (d->desc.far_depth) {
+        far_depth = fminf(far_depth, d->desc.far_depth[(size_t)y * (size_t)camera->width + (size_t)x]);
+    }
+    const float *v = from.direction;
+    real2 range = ray_depth_range(camera->near_plane, far_depth, from.depth);
+    return (ray){.origin = vector_of(from.origin),
+                 .direction = vector_of(from.direction),
+                 .t = range.x,
+                 .end = range.y,
+                 .length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]),
+                 .per_distance = from.depth,
+                 .light = field_nothing(0.0f)};
 }
 
 // The places of up to a block of live rays, from number `first` on; how many.
@@ -66,9 +54,10 @@ static int gather(const tile *t, int first, float *places)
     int count = t->live_count - first < ORR_SAMPLES ? t->live_count - first : ORR_SAMPLES;
     for (int i = 0; i < ORR_SAMPLES; i++) {
         const ray *r = &t->rays[t->live[first + (i < count ? i : 0)]];
-        for (int k = 0; k < 3; k++) {
-            places[k * ORR_SAMPLES + i] = field_held(r->origin[k] + r->t * r->direction[k]);
-        }
+        real3 position = field_position(r->origin, r->direction, r->t);
+        places[i] = position.x;
+        places[ORR_SAMPLES + i] = position.y;
+        places[2 * ORR_SAMPLES + i] = position.z;
     }
     return count;
 }
@@ -91,6 +80,8 @@ static void drop_ended(tile *t)
 static void shade_hits(tile *t, const int *hits, int count)
 {
     const orr_field_drawing *d = t->drawing;
+    const float *m = d->to_unit;
+    const affine to_unit = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]};
     _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[ORR_SAMPLES], gradients[3 * ORR_SAMPLES];
     memcpy(t->live, hits, (size_t)count * sizeof *hits);
     t->live_count = count;
@@ -99,22 +90,10 @@ static void shade_hits(tile *t, const int *hits, int count)
         orr_field_gradients(d->field, places, t->scratch, values, gradients);
         for (int i = 0; i < block; i++) {
             ray *r = &t->rays[t->live[first + i]];
-            float normal[3] = {0.0f, 0.0f,
-                               0.0f}; // a gradient goes to the world by the transpose of the way back
-            for (int k = 0; k < 3; k++) {
-                for (int row = 0; row < 3; row++) {
-                    normal[k] += d->to_unit[4 * row + k] * gradients[row * ORR_SAMPLES + i];
-                }
-            }
-            float length = length3(normal), facing = 0.0f;
-            for (int k = 0; k < 3; k++) {
-                facing += length > 0.0f ? normal[k] / length * d->desc.to_sun[k] : 0.0f;
-            }
-            for (int k = 0; k < 3; k++) {
-                r->colour[k] = field_lit(facing);
-            }
-            r->alpha = 1.0f;
-            r->depth = r->t;
+            real3 gradient =
+                make_real3(gradients[i], gradients[ORR_SAMPLES + i], gradients[2 * ORR_SAMPLES + i]);
+            float light = field_surface_light(to_unit, gradient, vector_of(d->desc.to_sun));
+            r->light = field_add(r->light, 1.0f, make_real3(light, light, light), r->t, 1.0f);
         }
     }
 }
@@ -133,7 +112,7 @@ static void trace_tile(tile *t)
                     hits[hit_count++] = t->live[first + i];
                     r->end = -INFINITY; // leaves the live ones
                 } else {
-                    r->t += (float)FIELD_STEP_SHARE * values[i] / r->length;
+                    r->t += field_trace_step(values[i], r->length);
                 }
             }
         }
@@ -147,9 +126,9 @@ static void trace_tile(tile *t)
 static void march_tile(tile *t)
 {
     _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[4 * ORR_SAMPLES];
-    const float step = 1.0f / (float)FIELD_MARCH_STEPS;
     for (int i = 0; i < t->live_count; i++) {
-        t->rays[t->live[i]].t += 0.5f * step / t->rays[t->live[i]].length;
+        ray *r = &t->rays[t->live[i]];
+        r->t = field_march_begin(r->t, r->length);
     }
     drop_ended(t);
     while (t->live_count > 0) {
@@ -158,19 +137,15 @@ static void march_tile(tile *t)
             orr_field_values(t->drawing->field, places, t->scratch, values);
             for (int i = 0; i < block; i++) {
                 ray *r = &t->rays[t->live[first + i]];
-                float share = (1.0f - r->alpha) * nerf_alpha(fmaxf(values[i], 0.0f), step);
-                for (int k = 0; k < 3; k++) {
-                    r->colour[k] += share * field_held(values[(k + 1) * ORR_SAMPLES + i]);
-                }
-                r->depth += share * r->t;
-                r->alpha += share;
-                r->t = 1.0f - r->alpha < (float)FIELD_OPEN_MIN ? INFINITY : r->t + step / r->length;
+                real3 colour =
+                    make_real3(field_clamp(values[ORR_SAMPLES + i]), field_clamp(values[2 * ORR_SAMPLES + i]),
+                               field_clamp(values[3 * ORR_SAMPLES + i]));
+                float weight = field_march_weight(r->light.alpha, values[i]);
+                r->light = field_add(r->light, weight, colour, r->t, 1.0f);
+                r->t = field_march_stops(r->light.alpha) ? INFINITY : r->t + field_march_step(r->length);
             }
         }
         drop_ended(t);
-    }
-    for (int i = 0; i < TILE_RAYS; i++) {
-        t->rays[i].depth /= fmaxf(t->rays[i].alpha, 1e-20f);
     }
 }
 
@@ -184,20 +159,11 @@ static void map_tile(tile *t)
         orr_field_values(t->drawing->field, places, t->scratch, values);
         for (int i = 0; i < block; i++) {
             ray *r = &t->rays[t->live[first + i]];
-            for (int k = 0; k < 3; k++) {
-                r->colour[k] = field_held(values[k * ORR_SAMPLES + i]);
-            }
-            r->alpha = 1.0f;
-            r->depth = r->t;
+            real3 colour = make_real3(field_clamp(values[i]), field_clamp(values[ORR_SAMPLES + i]),
+                                      field_clamp(values[2 * ORR_SAMPLES + i]));
+            r->light = field_add(r->light, 1.0f, colour, r->t, 1.0f);
         }
     }
-}
-
-// Moves the ray to where it meets the quad, or ends it.
-static void meet_quad(ray *r)
-{
-    float t = field_meet_quad(vector_of(r->origin), vector_of(r->direction));
-    r->t = t >= r->t && t < r->end ? t : INFINITY;
 }
 
 // ---- tiles ----
@@ -220,11 +186,12 @@ static void draw_tile(void *context, int job, int worker)
     int height = lens->height - top < TILE ? lens->height - top : TILE;
     for (int i = 0; i < width * height; i++) {
         t.rays[i] = make_ray(d, left + i % width, top + i / width);
-        if (kind == ORR_FIELD_IMAGE) {
-            meet_quad(&t.rays[i]);
-        } else {
-            clip(&t.rays[i]);
-        }
+        ray *r = &t.rays[i];
+        real2 given = make_real2(r->t, r->end);
+        real2 drawn = kind == ORR_FIELD_IMAGE ? field_meet_quad(r->origin, r->direction, given)
+                                              : ray_inside(given, r->origin, r->direction, 0.5f);
+        r->t = drawn.x;
+        r->end = drawn.y;
         t.live[t.live_count++] = i;
     }
     drop_ended(&t);
@@ -238,10 +205,11 @@ static void draw_tile(void *context, int job, int worker)
     for (int i = 0; i < width * height; i++) {
         const ray *r = &t.rays[i];
         size_t pixel = (size_t)(top + i / width) * (size_t)lens->width + (size_t)(left + i % width);
-        const float rgba[4] = {r->colour[0], r->colour[1], r->colour[2], r->alpha};
+        field_pixel p = field_resolve(r->light, r->per_distance);
+        const float rgba[4] = {p.red, p.green, p.blue, p.alpha};
         memcpy(d->desc.rgba + 4 * pixel, rgba, sizeof rgba);
         if (d->desc.depth) {
-            d->desc.depth[pixel] = r->alpha > 0.0f ? r->depth * r->per_distance : 0.0f;
+            d->desc.depth[pixel] = p.alpha > 0.0f ? p.depth : 0.0f;
         }
     }
 }
@@ -260,7 +228,7 @@ orr_result orr_field_draw_begin(const orr_field *field, orr_jobs *jobs, orr_aren
     assert(orr_field_kind_of(field) != ORR_FIELD_NERF);
     *drawing = (orr_field_drawing){.field = field, .desc = *desc};
     ORR_TRY(orr_affine_invert(desc->to_world, drawing->to_unit, error));
-    ORR_TRY(orr_nerf_camera_of_lens(desc->lens, drawing->to_unit, &drawing->camera, error));
+    ORR_TRY(orr_ray_camera_of_lens(desc->lens, drawing->to_unit, &drawing->camera, error));
     return take_scratch(drawing, jobs, arena, error);
 }
 
@@ -287,22 +255,28 @@ typedef struct picture {
     float *rgba;
 } picture;
 
+void orr_field_pixel_centres(int width, int height, int64_t first, float *positions)
+{
+    int64_t count = (int64_t)width * height;
+    for (int i = 0; i < ORR_SAMPLES; i++) {
+        int64_t at = first + i < count ? first + i : count - 1;
+        positions[i] = ((float)(at % width) + 0.5f) / (float)width;
+        positions[ORR_SAMPLES + i] = ((float)(at / width) + 0.5f) / (float)height;
+    }
+}
+
 static void fill_pixels(void *context, int block, int worker)
 {
     const picture *p = context;
     _Alignas(ORR_ALIGNMENT) float places[2 * ORR_SAMPLES], values[3 * ORR_SAMPLES];
     int64_t count = (int64_t)p->width * p->height, first = (int64_t)block * ORR_SAMPLES;
-    for (int i = 0; i < ORR_SAMPLES; i++) {
-        int64_t at = first + i < count ? first + i : count - 1;
-        places[i] = ((float)(at % p->width) + 0.5f) / (float)p->width;
-        places[ORR_SAMPLES + i] = ((float)(at / p->width) + 0.5f) / (float)p->height;
-    }
+    orr_field_pixel_centres(p->width, p->height, first, places);
     orr_field_values(p->drawing.field, places,
                      p->drawing.scratch + (size_t)worker * p->drawing.scratch_floats, values);
     for (int i = 0; i < ORR_SAMPLES && first + i < count; i++) {
         float *pixel = p->rgba + 4 * (first + i);
         for (int k = 0; k < 3; k++) {
-            pixel[k] = field_held(values[k * ORR_SAMPLES + i]);
+            pixel[k] = field_clamp(values[k * ORR_SAMPLES + i]);
         }
         pixel[3] = 1.0f;
     }

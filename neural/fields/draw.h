@@ -8,8 +8,8 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "neural/capture/ray_camera.h"
 #include "neural/fields/field.h"
-#include "neural/nerf/camera.h"
 
 typedef struct orr_field_draw_desc {
     const orr_lens *lens;
@@ -29,7 +29,7 @@ orr_result orr_field_draw(const orr_field *field, orr_jobs *jobs, orr_arena *are
 typedef struct orr_field_drawing {
     const orr_field *field;
     orr_field_draw_desc desc; // its lens and planes are borrowed
-    orr_nerf_camera camera;   // the lens in the unit cube's space
+    orr_ray_camera camera;    // the lens in the unit cube's space
     float to_unit[12];
     float *scratch; // per worker; the arena's
     size_t scratch_floats;
@@ -41,6 +41,9 @@ orr_result orr_field_draw_begin(const orr_field *field, orr_jobs *jobs, orr_aren
 // `count` of the picture's orr_field_tile_count tiles, from `first` on.
 void orr_field_draw_tiles(const orr_field_drawing *drawing, orr_jobs *jobs, int first, int count);
 
+// The centres of the pixels of a picture, one block of them from number `first` on, row by row, as positions of an image
+// field (2 x ORR_SAMPLES). Beyond the last pixel it is repeated.
+void orr_field_pixel_centres(int width, int height, int64_t first, float *positions);
 // The whole of an image field at any size: height x width x 4, opaque, values at the middles of pixels.
 orr_result orr_field_picture(const orr_field *field, orr_jobs *jobs, orr_arena *arena, int width, int height,
                              float *rgba, orr_error *error);

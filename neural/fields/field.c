@@ -3,7 +3,6 @@
 #include "engine/core/memory.h"
 #include "neural/fields/proposal.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { IMAGE_DIMS = 2, SPACE_DIMS = 3, AABB_SCALE_MAX = 128 };
@@ -70,10 +69,8 @@ static orr_result resolve(orr_field_desc *desc, orr_error *error)
     }
     orr_encoding_config *grid = &desc->config.encoding;
     if (grid->kind == ORR_ENCODING_GRID && grid->per_level_scale == 0.0) {
-        // in single precision, as the systems whose models we exchange compute it
-        float ratio = (float)desc->desired_resolution / (float)grid->base_resolution;
-        grid->per_level_scale =
-            grid->levels > 1 && ratio > 1.0f ? expf(logf(ratio) / (float)(grid->levels - 1)) : 1.0;
+        bool grows = desc->desired_resolution > (double)grid->base_resolution;
+        grid->per_level_scale = grows ? orr_grid_level_scale(grid, desc->desired_resolution) : 1.0;
     }
     return ORR_OK;
 }

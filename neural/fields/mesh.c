@@ -1,8 +1,12 @@
+#define ORR_SCALAR
 #include "neural/fields/mesh.h"
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "neural/fields/field_formula.h"
 #include "neural/fields/occupancy.h"
+#include "neural/fields/occupancy_formula.h"
+#include "neural/network/encoding_formula.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,11 +14,9 @@
 enum { COARSE = 32 }; // lattice points per side in search of a volume's greatest density
 
 static const float NERF_THRESHOLD = 2.5f;
-static const float OCCUPIED = 0.01f; // optical thickness of a cell that is marched
-static const float RAW_MAX = 15.0f;  // as marching holds it, see nerf_formula.h
 
 typedef struct meshing {
-    const orr_field_model *model;
+    const orr_field_mesh_desc *desc;
     orr_field_kind kind;
     float threshold;
     int aabb_scale;
@@ -30,48 +32,38 @@ static float *scratch_of(const meshing *m, int worker)
 
 // ---- values ----
 
-// Does the occupancy grid march the cell of a place? (0 .. 1 in the cube of side aabb_scale)
-static bool occupied(const meshing *m, const float place[3])
+// Does the occupancy grid march the cell of a point? (0 .. 1 in the cube of side aabb_scale)
+static bool occupied(const meshing *m, const float point[3])
 {
-    float reach = 0.0f;
-    for (int k = 0; k < 3; k++) {
-        reach = fmaxf(reach, fabsf(place[k] - 0.5f) * (float)m->aabb_scale);
-    }
-    int cascade = 0;
-    for (; reach > 0.5f * (float)(1 << cascade) && (1 << cascade) < m->aabb_scale; cascade++) {
-    }
-    uint32_t cell = 0;
-    for (int k = 0; k < 3; k++) {
-        float at =
-            ((place[k] - 0.5f) * (float)m->aabb_scale / (float)(1 << cascade) + 0.5f) * ORR_OCCUPANCY_SIDE;
-        float last = ORR_OCCUPANCY_SIDE - 1;
-        cell |= orr_morton_spread((uint32_t)fminf(fmaxf(at, 0.0f), last)) << k;
-    }
-    int64_t index = (int64_t)cascade * ORR_OCCUPANCY_CELLS + cell;
-    return index >= m->model->density_cells || m->model->density_grid[index] > OCCUPIED;
+    float side = (float)m->aabb_scale;
+    real3 p = make_real3((point[0] - 0.5f) * side + 0.5f, (point[1] - 0.5f) * side + 0.5f,
+                         (point[2] - 0.5f) * side + 0.5f);
+    float cascade = occupancy_cascade(p, (float)OCCUPANCY_STEP, log2f(side));
+    int64_t index = occupancy_index(occupancy_cell(p, exp2f(-cascade)), cascade);
+    return index >= m->desc->density_cells ||
+           occupancy_is_marched(m->desc->density_grid[index], (float)OCCUPANCY_THICKNESS_MIN);
 }
 
 // Is a place (0 .. 1 in the cube of side aabb_scale) empty by what is known of the scene? Of an unbounded one only the unit
 // cube, which is not folded, has a surface here.
 static bool is_empty(const meshing *m, const float place[3])
 {
-    if (orr_field_describe(m->model->field)->unbounded) {
+    if (orr_field_describe(m->desc->field)->unbounded) {
         return fmaxf(fmaxf(fabsf(place[0] - 0.5f), fabsf(place[1] - 0.5f)), fabsf(place[2] - 0.5f)) > 0.25f;
     }
-    return m->model->density_grid && !occupied(m, place);
+    return m->desc->density_grid && !occupied(m, place);
 }
 
 static void values(void *context, int worker, const float *points, float *out)
 {
     const meshing *m = context;
     float *scratch = scratch_of(m, worker), *outputs = scratch + m->field_floats;
-    orr_field_values(m->model->field, points, scratch, outputs);
+    orr_field_values(m->desc->field, points, scratch, outputs);
     for (int i = 0; i < ORR_SAMPLES; i++) {
         out[i] = outputs[i];
         if (m->kind == ORR_FIELD_NERF) {
             const float place[3] = {points[i], points[ORR_SAMPLES + i], points[2 * ORR_SAMPLES + i]};
-            float density = expf(fminf(fmaxf(outputs[i], -RAW_MAX), RAW_MAX));
-            out[i] = m->threshold - (is_empty(m, place) ? 0.0f : density);
+            out[i] = m->threshold - (is_empty(m, place) ? 0.0f : radiance_density(outputs[i]));
         } else if (m->kind == ORR_FIELD_VOLUME) {
             out[i] = m->threshold - outputs[i];
         }
@@ -82,7 +74,7 @@ static void gradients(void *context, int worker, const float *points, float *out
 {
     const meshing *m = context;
     float *scratch = scratch_of(m, worker);
-    orr_field_gradients(m->model->field, points, scratch, scratch + m->field_floats, out);
+    orr_field_gradients(m->desc->field, points, scratch, scratch + m->field_floats, out);
     for (int i = 0; i < 3 * ORR_SAMPLES && m->kind != ORR_FIELD_SDF; i++) {
         out[i] = -out[i]; // densities fall outwards
     }
@@ -93,21 +85,20 @@ static void gradients(void *context, int worker, const float *points, float *out
 // a colour's byte from the network's raw output
 static uint8_t colour_byte(float raw, bool logistic)
 {
-    float v = logistic ? 1.0f / (1.0f + expf(-fminf(fmaxf(raw, -RAW_MAX), RAW_MAX))) : raw;
-    return (uint8_t)lrintf(255.0f * fminf(fmaxf(v, 0.0f), 1.0f));
+    return (uint8_t)lrintf(255.0f * field_clamp(logistic ? radiance_colour(raw) : raw));
 }
 
 static void nerf_colours(void *context, int worker, const float *points, const float *normals,
                          uint8_t *colours)
 {
     const meshing *m = context;
-    const orr_field_parts *parts = orr_field_parts_of(m->model->field);
+    const orr_field_parts *parts = orr_field_parts_of(m->desc->field);
     float *scratch = scratch_of(m, worker), *input = scratch + m->field_floats;
     float *rgb = input + (size_t)parts->rgb_network.input_dims * ORR_SAMPLES;
     _Alignas(ORR_ALIGNMENT) float directions[3 * ORR_SAMPLES];
-    orr_field_values(m->model->field, points, scratch, input);
+    orr_field_values(m->desc->field, points, scratch, input);
     for (int i = 0; i < 3 * ORR_SAMPLES; i++) {
-        directions[i] = 0.5f - 0.5f * normals[i]; // towards the surface, 0 .. 1
+        directions[i] = direction_input(-normals[i]); // towards the surface
     }
     parts->kernels->forward(&parts->dir_encoding, NULL, directions,
                             input + (size_t)parts->network.output_dims * ORR_SAMPLES);
@@ -126,7 +117,7 @@ static void volume_colours(void *context, int worker, const float *points, const
     (void)normals;
     const meshing *m = context;
     float *scratch = scratch_of(m, worker), *outputs = scratch + m->field_floats;
-    orr_field_values(m->model->field, points, scratch, outputs);
+    orr_field_values(m->desc->field, points, scratch, outputs);
     for (int i = 0; i < ORR_SAMPLES; i++) {
         for (int k = 0; k < 3; k++) {
             colours[4 * i + k] = colour_byte(outputs[(k + 1) * ORR_SAMPLES + i], false);
@@ -148,7 +139,7 @@ static float half_of_greatest(const meshing *m)
             points[ORR_SAMPLES + i] = ((float)(at / COARSE % COARSE) + 0.5f) / COARSE;
             points[2 * ORR_SAMPLES + i] = ((float)(at / COARSE / COARSE) + 0.5f) / COARSE;
         }
-        orr_field_values(m->model->field, points, m->scratch, outputs);
+        orr_field_values(m->desc->field, points, m->scratch, outputs);
         for (int i = 0; i < ORR_SAMPLES; i++) {
             greatest = fmaxf(greatest, outputs[i]);
         }
@@ -156,56 +147,45 @@ static float half_of_greatest(const meshing *m)
     return 0.5f * greatest;
 }
 
-// from the unit cube that the field knows to the world
-static orr_result find_world(const meshing *m, float to_world[12], orr_error *error)
+// from the unit cube that the encoding covers to the world
+static void find_world(const meshing *m, float to_world[12])
 {
-    const orr_field_model *model = m->model;
-    float side = m->kind == ORR_FIELD_NERF ? (float)m->aabb_scale : (float)model->size;
-    float local[12] = {0}, to_unit[12], from_unit[12];
-    bool placed = false;
-    for (int k = 0; k < 3; k++) {
-        local[5 * k] = side;
-        local[4 * k + 3] = m->kind == ORR_FIELD_NERF ? 0.5f - 0.5f * side : (float)model->origin[k];
+    float side = (float)m->aabb_scale, low = 0.5f - 0.5f * side;
+    const float cube[12] = {side, 0.0f, 0.0f, low, 0.0f, side, 0.0f, low, 0.0f, 0.0f, side, low};
+    if (m->kind == ORR_FIELD_NERF) {
+        orr_affine_multiply(m->desc->to_world, cube, to_world);
+    } else {
+        memcpy(to_world, m->desc->to_world, sizeof m->desc->to_world);
     }
-    for (int i = 0; i < 12; i++) {
-        to_unit[i] = (float)model->to_unit[i];
-        placed |= to_unit[i] != 0.0f;
-    }
-    memcpy(to_world, local, sizeof local);
-    if (m->kind == ORR_FIELD_NERF && placed) {
-        ORR_TRY(orr_affine_invert(to_unit, from_unit, error));
-        orr_affine_multiply(from_unit, local, to_world);
-    }
-    return ORR_OK;
 }
 
-orr_result orr_field_mesh(const orr_field_model *model, orr_jobs *jobs, int resolution, double threshold,
-                          orr_surface *surface, orr_error *error)
+orr_result orr_field_mesh(const orr_field_mesh_desc *desc, orr_jobs *jobs, orr_surface *surface,
+                          orr_error *error)
 {
     *surface = (orr_surface){0};
-    meshing m = {.model = model,
-                 .kind = orr_field_kind_of(model->field),
-                 .threshold = (float)threshold,
-                 .aabb_scale = orr_field_describe(model->field)->aabb_scale,
-                 .field_floats = (orr_field_scratch_floats(model->field) + 15) / 16 * 16};
+    meshing m = {.desc = desc,
+                 .kind = orr_field_kind_of(desc->field),
+                 .threshold = (float)desc->threshold,
+                 .aabb_scale = orr_field_describe(desc->field)->aabb_scale,
+                 .field_floats = (orr_field_scratch_floats(desc->field) + 15) / 16 * 16};
     if (m.kind == ORR_FIELD_IMAGE) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "a model of an image: expected one with a surface: sdf, nerf or volume");
     }
-    const orr_field_parts *parts = orr_field_parts_of(model->field);
+    const orr_field_parts *parts = orr_field_parts_of(desc->field);
     float to_world[12];
-    ORR_TRY(find_world(&m, to_world, error));
+    find_world(&m, to_world);
     int behind = parts->network.output_dims + parts->rgb_network.input_dims + parts->rgb_network.output_dims;
     m.scratch_floats = m.field_floats + (size_t)behind * ORR_SAMPLES;
     ORR_ALLOC(m.scratch, (size_t)orr_jobs_workers(jobs) * m.scratch_floats, "a surface", error);
-    if (m.kind != ORR_FIELD_SDF && threshold <= 0.0) {
+    if (m.kind != ORR_FIELD_SDF && desc->threshold <= 0.0) {
         m.threshold = m.kind == ORR_FIELD_NERF ? NERF_THRESHOLD : half_of_greatest(&m);
     }
     orr_marching_function function = {.context = &m, .values = values, .gradients = gradients};
     function.colours = m.kind == ORR_FIELD_NERF     ? nerf_colours
                        : m.kind == ORR_FIELD_VOLUME ? volume_colours
                                                     : NULL;
-    orr_result result = orr_marching_cubes(&function, jobs, resolution, surface, error);
+    orr_result result = orr_marching_cubes(&function, jobs, desc->resolution, surface, error);
     orr_free(m.scratch);
     if (result == ORR_OK) {
         orr_surface_transform(surface, to_world);

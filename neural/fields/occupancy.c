@@ -1,4 +1,5 @@
-#include "neural/fields/occupancy.h"
+#define ORR_SCALAR
+#include "neural/fields/occupancy_cell.h"
 
 #include "engine/core/memory.h"
 
@@ -80,17 +81,8 @@ bool orr_occupancy_due(int64_t step)
     return step % interval == 0;
 }
 
-// The place of bit number `rank` among those set in `word`.
-static int select_bit(uint32_t word, int rank)
-{
-    for (; rank > 0; rank--) {
-        word &= word - 1;
-    }
-    return __builtin_ctz(word);
-}
-
-int orr_occupancy_pick(const orr_occupancy *grid, bool marched, uint32_t seed, uint32_t stream, int count,
-                       uint32_t *cells, float (*places)[3])
+int orr_occupancy_pick(const orr_occupancy *grid, bool marched, uint32_t seed, uint32_t update, int count,
+                       uint32_t *cells, float (*points)[3])
 {
     int64_t population = marched ? grid->sampled_count : grid->live_count;
     if (count > population) {
@@ -99,16 +91,16 @@ int orr_occupancy_pick(const orr_occupancy *grid, bool marched, uint32_t seed, u
     int64_t word = -1, before = 0, here = 0; // bits set before the word, and in it
     uint32_t bits = 0;
     for (int i = 0; i < count; i++) {
-        orr_occupancy_draw draw = orr_occupancy_drawn(seed, stream, i, count, population);
+        orr_occupancy_draw draw = orr_occupancy_drawn(seed, update, marched, i, count, population);
         while (draw.rank >= before + here) {
             before += here;
             word++;
             bits = grid->live[word] & (marched ? grid->bits[word] : UINT32_MAX);
             here = __builtin_popcount(bits);
         }
-        int64_t cell = word * 32 + select_bit(bits, (int)(draw.rank - before));
+        int64_t cell = word * 32 + orr_occupancy_select_bit(bits, (uint32_t)(draw.rank - before));
         cells[i] = (uint32_t)cell;
-        orr_occupancy_place(cell, draw.place, places[i]);
+        orr_occupancy_point(cell, draw.numbers, points[i]);
     }
     return count;
 }
@@ -119,11 +111,10 @@ static void decay_cells(void *context, int job, int worker)
     const grid_task *task = context;
     float *thickness = task->grid->thickness + first_cell(task, job);
     for (int i = 0; i < JOB_CELLS; i++) {
-        thickness[i] = thickness[i] > 0.0f ? thickness[i] * ORR_OCCUPANCY_DECAY : thickness[i];
+        thickness[i] = occupancy_decay(thickness[i]);
     }
 }
 
-// Cells that a finer cascade covers take the largest of their children, for steps twice as long.
 static void pool_cells(void *context, int job, int worker)
 {
     (void)worker;
@@ -133,11 +124,7 @@ static void pool_cells(void *context, int job, int worker)
     for (int64_t cell = first; cell < first + JOB_CELLS; cell++) {
         int64_t child = orr_occupancy_first_child(cell);
         if (child >= 0) {
-            float most = -0.5f; // doubled: culled
-            for (int i = 0; i < 8; i++) {
-                most = fmaxf(most, thickness[child + i]);
-            }
-            thickness[cell] = 2.0f * most;
+            thickness[cell] = orr_occupancy_pooled(thickness, child);
         }
     }
 }
@@ -149,7 +136,7 @@ static void sum_cells(void *context, int job, int worker)
     const float *thickness = task->grid->thickness + first_cell(task, job);
     double sum = 0.0;
     for (int i = 0; i < JOB_CELLS; i++) {
-        sum += thickness[i] > 0.0f ? (double)thickness[i] : 0.0;
+        sum += (double)occupancy_counted(thickness[i]);
     }
     task->sums[job] = sum;
 }
@@ -165,9 +152,9 @@ static void mark_cells(void *context, int job, int worker)
         uint32_t bits = 0, sampleable = 0;
         for (int i = 0; i < 32; i++) {
             float thickness = grid->thickness[word * 32 + i];
-            bits |= (uint32_t)(thickness > task->threshold) << i;
-            bool own =
-                thickness >= 0.0f && (task->cascade == 0 || orr_occupancy_first_child(word * 32 + i) < 0);
+            bits |= (uint32_t)occupancy_is_marched(thickness, task->threshold) << i;
+            bool own = !occupancy_is_culled(thickness) &&
+                       (task->cascade == 0 || orr_occupancy_first_child(word * 32 + i) < 0);
             sampleable |= (uint32_t)own << i;
         }
         grid->bits[word] = bits;
@@ -198,7 +185,7 @@ void orr_occupancy_refresh(orr_occupancy *grid, orr_jobs *jobs)
         sum += task.sums[i];
     }
     grid->mean = (float)(sum / ORR_OCCUPANCY_CELLS);
-    task.threshold = orr_occupancy_threshold(grid->mean);
+    task.threshold = occupancy_threshold(grid->mean);
     grid->version++;
     grid->live_count = 0;
     grid->sampled_count = 0;
@@ -223,9 +210,28 @@ void orr_occupancy_update(orr_occupancy *grid, orr_jobs *jobs, const uint32_t *c
     }
     for (int i = 0; i < count; i++) {
         float *thickness = &grid->thickness[cells[i]];
-        if (*thickness >= 0.0f) {
-            *thickness = fmaxf(*thickness, orr_occupancy_thickness(cells[i], densities[i]));
+        if (!occupancy_is_culled(*thickness)) {
+            float found = occupancy_thickness(densities[i], orr_occupancy_cascade_scale(cells[i]));
+            *thickness = fmaxf(*thickness, found);
         }
     }
     orr_occupancy_refresh(grid, jobs);
+}
+
+bool orr_occupancy_bounds(const orr_occupancy *grid, float low[3], float high[3])
+{
+    bool any = false;
+    for (int64_t cell = 0; cell < ORR_OCCUPANCY_CELLS; cell++) {
+        if (!(grid->bits[cell / 32] >> (cell % 32) & 1)) {
+            continue;
+        }
+        float corner[3], side;
+        orr_occupancy_cell_box(cell, corner, &side);
+        for (int k = 0; k < 3; k++) {
+            low[k] = any ? fminf(low[k], corner[k]) : corner[k];
+            high[k] = any ? fmaxf(high[k], corner[k] + side) : corner[k] + side;
+        }
+        any = true;
+    }
+    return any;
 }

@@ -7,7 +7,13 @@
 #pragma once
 
 #include "engine/core/jobs.h"
-#include "neural/fields/occupancy_cell.h"
+
+enum {
+    ORR_OCCUPANCY_SIDE = 128,
+    ORR_OCCUPANCY_CELLS = 1 << 21, // per cascade
+    ORR_OCCUPANCY_CASCADES_MAX = 8,
+    ORR_OCCUPANCY_BLOCK = 512 // 8^3 cells, consecutive in Morton order
+};
 
 typedef struct orr_occupancy {
     int cascades;
@@ -33,10 +39,10 @@ void orr_occupancy_cull(orr_occupancy *grid, orr_jobs *jobs, orr_occupancy_keep_
 // Does a trainer update the grid before this step? After every step at first, after every 16th from step 256 on.
 bool orr_occupancy_due(int64_t step);
 
-// Chooses at most `count` cells, ascending, spread evenly over those to be sampled (marched: of these, over those
-// to be marched), and a random place in each. A pure function of the grid, seed and stream. Returns how many.
-int orr_occupancy_pick(const orr_occupancy *grid, bool marched, uint32_t seed, uint32_t stream, int count,
-                       uint32_t *cells, float (*places)[3]);
+// Chooses at most `count` cells for update number `update`, ascending, spread evenly over those to be sampled (marched: of
+// these, over those to be marched), and a random point in each. A pure function of its arguments. Returns how many.
+int orr_occupancy_pick(const orr_occupancy *grid, bool marched, uint32_t seed, uint32_t update, int count,
+                       uint32_t *cells, float (*points)[3]);
 
 // One update: thickness decays by 0.95, is raised to that of the densities found in `cells` (a cell may appear
 // twice), and cells above min(0.01, mean) are marched from now on. Same bits for any number of threads.
@@ -44,3 +50,6 @@ void orr_occupancy_update(orr_occupancy *grid, orr_jobs *jobs, const uint32_t *c
                           int count);
 // Makes bits, blocks, live, counts and mean again from the thickness, after it was loaded.
 void orr_occupancy_refresh(orr_occupancy *grid, orr_jobs *jobs);
+
+// The box around the cells to be marched of the first cascade; false: there are none, and nothing is written.
+bool orr_occupancy_bounds(const orr_occupancy *grid, float low[3], float high[3]);

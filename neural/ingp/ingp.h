@@ -32,5 +32,9 @@ orr_result orr_field_model_load(const char *path, orr_isa isa, orr_mlp_machine m
 orr_result orr_field_model_read(const void *data, size_t size, const char *name, orr_isa isa,
                                 orr_mlp_machine machine, orr_field_model *model, orr_error *error);
 bool orr_field_model_readable(const char *path); // by its ending
-void orr_field_model_free(
-    orr_field_model *model); // the field, the grid and the state; a zeroed one is allowed
+// Frees the field, the grid and the state; a zeroed model is allowed.
+void orr_field_model_free(orr_field_model *model);
+
+// From the field's space to the world, 3x4: by to_unit for a nerf, by origin and size otherwise; the identity for a nerf
+// whose file does not say. ORR_CODE_ARGUMENT: to_unit has no inverse.
+orr_result orr_field_model_to_world(const orr_field_model *model, float to_world[12], orr_error *error);

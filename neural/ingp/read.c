@@ -1,9 +1,9 @@
+#include "engine/core/half.h"
 #include "engine/core/memory.h"
 #include "neural/capture/photo_list.h"
 #include "neural/fields/proposal.h"
 #include "neural/ingp/ingp.h"
 #include "neural/ingp/msgpack.h"
-#include "neural/network/half.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -456,17 +456,4 @@ orr_result orr_field_model_load(const char *path, orr_isa isa, orr_mlp_machine m
     orr_result result = orr_field_model_read(bytes.data, bytes.size, path, isa, machine, model, error);
     orr_free(bytes.data);
     return result;
-}
-
-bool orr_field_model_readable(const char *path)
-{
-    return orr_path_has_ending(path, ".ingp") || orr_path_has_ending(path, ".msgpack");
-}
-
-void orr_field_model_free(orr_field_model *model)
-{
-    orr_field_destroy(model->field);
-    orr_free(model->density_grid);
-    orr_free(model->state.data);
-    *model = (orr_field_model){0};
 }

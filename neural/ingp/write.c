@@ -1,8 +1,8 @@
+#include "engine/core/half.h"
 #include "engine/core/memory.h"
 #include "neural/fields/proposal.h"
 #include "neural/ingp/ingp.h"
 #include "neural/ingp/msgpack.h"
-#include "neural/network/half.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -2,8 +2,10 @@
 #include "neural/nerf/draw.h"
 
 #include "engine/core/memory.h"
+#include "neural/fields/field_formula.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { TILE = ORR_FIELD_TILE };
 _Static_assert(TILE *TILE == ORR_NERF_RAYS, "a tile is a bundle");
@@ -19,7 +21,7 @@ typedef struct draw_task {
     const orr_nerf_model *model;
     const orr_nerf_draw_desc *desc;
     int columns;
-    float open_min;
+    float transmittance_min;
 } draw_task;
 
 orr_result orr_nerf_drawer_create(const orr_field *field, orr_jobs *jobs, orr_nerf_drawer **drawer,
@@ -63,7 +65,7 @@ void orr_nerf_drawer_destroy(orr_nerf_drawer *drawer)
 // Begins the rays of a tile; pixel[i]: where ray i belongs, depth[i]: its depth per distance.
 static void begin_rays(const draw_task *task, int tile, orr_nerf_rays *rays, int64_t *pixels, float *depth)
 {
-    const orr_nerf_camera *camera = &task->desc->camera;
+    const orr_ray_camera *camera = &task->desc->camera;
     int left = tile % task->columns * TILE, top = tile / task->columns * TILE;
     rays->count = 0;
     for (int y = top; y < top + TILE && y < camera->height; y++) {
@@ -75,7 +77,7 @@ static void begin_rays(const draw_task *task, int tile, orr_nerf_rays *rays, int
             if (task->desc->depth) {
                 task->desc->depth[pixel] = 0.0f;
             }
-            orr_nerf_ray ray = orr_nerf_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
+            orr_camera_ray ray = orr_ray_camera_ray(camera, (float)x + 0.5f, (float)y + 0.5f);
             float start, end;
             if (!orr_nerf_model_range(task->model, &ray, &start, &end)) {
                 continue;
@@ -84,8 +86,9 @@ static void begin_rays(const draw_task *task, int tile, orr_nerf_rays *rays, int
             if (task->desc->far_depth) {
                 far_depth = fminf(far_depth, task->desc->far_depth[pixel]);
             }
-            start = fmaxf(start, camera->near_plane / ray.depth);
-            end = fminf(end, far_depth / ray.depth);
+            real2 between = ray_depth_range(camera->near_plane, far_depth, ray.depth);
+            start = fmaxf(start, between.x);
+            end = fminf(end, between.y);
             if (start < end) {
                 pixels[rays->count] = pixel;
                 depth[rays->count] = ray.depth;
@@ -103,29 +106,26 @@ static void draw_tile(void *context, int job, int worker)
     int64_t pixels[ORR_NERF_RAYS];
     float per_distance[ORR_NERF_RAYS];
     begin_rays(task, tile, &bundle->rays, pixels, per_distance);
-    orr_nerf_march(task->model, bundle, task->open_min, (float)NERF_WEIGHT_MIN);
+    orr_nerf_march(task->model, bundle, task->transmittance_min, (float)RADIANCE_WEIGHT_MIN);
     orr_nerf_colour(task->model, bundle);
     const orr_nerf_samples *s = &bundle->samples;
+    field_pixel light[ORR_NERF_RAYS]; // sums over samples; depth: of depths
+    for (int r = 0; r < bundle->rays.count; r++) {
+        light[r] = field_nothing(0.0f);
+    }
     for (int i = 0; i < s->count; i++) {
-        const float *colour = s->colours + i / ORR_SAMPLES * 3 * ORR_SAMPLES + i % ORR_SAMPLES;
-        float *rgba = task->desc->rgba + 4 * pixels[s->ray[i]];
-        for (int c = 0; c < 3; c++) {
-            rgba[c] += s->weight[i] * colour[c * ORR_SAMPLES];
-        }
-        rgba[3] += s->weight[i];
-        if (task->desc->depth) {
-            task->desc->depth[pixels[s->ray[i]]] += s->weight[i] * s->distance[i] * per_distance[s->ray[i]];
-        }
+        const float *c = s->colours + orr_block_index(i, 3);
+        real3 colour = make_real3(c[0], c[ORR_SAMPLES], c[2 * ORR_SAMPLES]);
+        field_pixel *sums = &light[s->ray[i]];
+        *sums = field_add(*sums, s->weight[i], colour, s->distance[i], per_distance[s->ray[i]]);
     }
     for (int r = 0; r < bundle->rays.count; r++) {
-        float *rgba = task->desc->rgba + 4 * pixels[r];
-        float weight = rgba[3];
-        if (weight > 0.0f && task->desc->depth) {
-            task->desc->depth[pixels[r]] /= weight;
-        }
-        float fill = nerf_fill(weight, bundle->rays.open[r], task->open_min);
-        for (int c = 0; c < 4; c++) {
-            rgba[c] *= fill;
+        field_pixel p =
+            field_resolve_radiance(light[r], bundle->rays.transmittance[r], task->transmittance_min);
+        const float rgba[4] = {p.red, p.green, p.blue, p.alpha};
+        memcpy(task->desc->rgba + 4 * pixels[r], rgba, sizeof rgba);
+        if (task->desc->depth) {
+            task->desc->depth[pixels[r]] = p.depth;
         }
     }
 }
@@ -137,7 +137,9 @@ int64_t orr_nerf_draw(orr_nerf_drawer *drawer, const orr_occupancy *grid, const 
                       .model = &model,
                       .desc = desc,
                       .columns = orr_blocks(desc->camera.width, TILE),
-                      .open_min = desc->open_min > 0.0f ? desc->open_min : (float)NERF_OPEN_MIN};
+                      .transmittance_min = desc->transmittance_min > 0.0f
+                                               ? desc->transmittance_min
+                                               : (float)RADIANCE_TRANSMITTANCE_MIN};
     int tiles = desc->tile_count > 0 ? desc->tile_count
                                      : orr_field_tile_count(desc->camera.width, desc->camera.height);
     int64_t before = 0, after = 0;

@@ -1,12 +1,12 @@
 // Drawing radiance fields: tiles of rays over jobs, the same bits for any number of threads.
 #pragma once
 
-#include "neural/nerf/camera.h"
+#include "neural/capture/ray_camera.h"
 #include "neural/nerf/march.h"
 
 typedef struct orr_nerf_draw_desc {
-    orr_nerf_camera camera; // its size is the picture's
-    float open_min;         // a ray with less light left stops and is full; 0: 1e-4
+    orr_ray_camera camera;   // its size is the picture's
+    float transmittance_min; // a ray with less stops and counts as opaque; 0: 1e-4
     const float *
         far_depth; // height x width, along the camera's axis in the world's units: nothing behind it is drawn
                    // (a mesh stands there); NULL: no bound

@@ -13,12 +13,10 @@ static void over_white(const orr_capture_image *image, const evaluation *e)
 {
     int64_t pixels = (int64_t)image->width * image->height;
     for (int64_t i = 0; i < pixels; i++) {
-        const uint8_t *bytes = image->pixels + i * image->channels;
-        float alpha = image->channels == 4 ? (float)bytes[3] / 255.0f : 1.0f;
+        orr_capture_over_white(image, i, e->wanted + 3 * i);
         for (int c = 0; c < 3; c++) {
             float value = e->rgba[4 * i + c] + 1.0f - e->rgba[4 * i + 3];
             e->seen[3 * i + c] = roundf(255.0f * fminf(fmaxf(value, 0.0f), 1.0f)) / 255.0f;
-            e->wanted[3 * i + c] = alpha * ((float)bytes[c] / 255.0f) + 1.0f - alpha;
         }
     }
 }
@@ -27,7 +25,7 @@ static orr_result evaluate(orr_nerf_drawer *drawer, const orr_occupancy *grid, c
                            const orr_capture_image *image, orr_jobs *jobs, const evaluation *e,
                            orr_nerf_score *score, orr_error *error)
 {
-    orr_nerf_draw_desc desc = {.camera = orr_nerf_camera_of_image(image, capture->to_unit), .rgba = e->rgba};
+    orr_nerf_draw_desc desc = {.camera = orr_ray_camera_of_image(image, capture->to_unit), .rgba = e->rgba};
     orr_nerf_draw(drawer, grid, &desc);
     over_white(image, e);
     score->psnr = orr_psnr(e->seen, e->wanted, (int64_t)image->width * image->height * 3);

@@ -3,12 +3,14 @@
 
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
+#include "neural/fields/radiance_formula.h"
+#include "neural/network/encoding_formula.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    SAMPLES_MAX = ORR_NERF_RAYS * ORR_NERF_STEPS // memory nobody touches costs nothing
+    SAMPLES_MAX = ORR_NERF_RAYS * MARCH_SAMPLES_MAX // memory nobody touches costs nothing
 };
 
 static const orr_nerf_kernels *const kernels[ORR_ISA_COUNT] = {
@@ -26,18 +28,48 @@ const orr_nerf_kernels *orr_nerf_kernels_of(orr_isa isa)
 
 static const double cone_angle = 1.0 / 256.0; // of scenes larger than the unit cube
 
-nerf_stepping orr_nerf_stepping(int aabb_scale, double coarseness)
+march_stepping orr_nerf_stepping(int aabb_scale, double coarseness)
 {
-    double step = NERF_MIN_STEP * coarseness;
-    nerf_stepping s = {.step = (float)step, .steps_per_unit = (float)(1.0 / step)};
-    double knee = NERF_MIN_STEP / cone_angle;
+    double step = OCCUPANCY_STEP * coarseness;
+    march_stepping s = {.step = (float)step, .steps_per_unit = (float)(1.0 / step)};
+    double knee = OCCUPANCY_STEP / cone_angle;
     double octave = 1.0 / log2(1.0 + cone_angle * coarseness);
-    s.knee = aabb_scale > 1 ? (float)knee : NERF_NEVER;
+    s.knee = aabb_scale > 1 ? (float)knee : MARCH_NO_KNEE;
     s.knee_steps = s.knee * s.steps_per_unit;
     s.per_knee = 1.0f / s.knee;
     s.octave = (float)octave;
     s.per_octave = (float)(1.0 / octave);
     return s;
+}
+
+static real3 vector_of(const float v[3])
+{
+    return make_real3(v[0], v[1], v[2]);
+}
+
+bool orr_nerf_ray_range(const orr_camera_ray *ray, int aabb_scale, float *start, float *end)
+{
+    real2 range = march_range(vector_of(ray->origin), vector_of(ray->direction), (float)aabb_scale);
+    *start = range.x;
+    *end = range.y;
+    return *start < *end;
+}
+
+void orr_nerf_ray_begin(orr_nerf_rays *rays, const march_stepping *stepping, const orr_camera_ray *ray,
+                        float start, float end, float jitter)
+{
+    int i = rays->count++;
+    real3 r = march_reciprocal(vector_of(ray->direction));
+    const float reciprocal[3] = {r.x, r.y, r.z};
+    for (int k = 0; k < 3; k++) {
+        rays->origin[k][i] = ray->origin[k];
+        rays->direction[k][i] = ray->direction[k];
+        rays->reciprocal[k][i] = reciprocal[k];
+    }
+    rays->at[i] = march_begin(*stepping, start, jitter);
+    rays->end[i] = end;
+    rays->transmittance[i] = 1.0f;
+    rays->taken[i] = 0;
 }
 
 orr_nerf_model orr_nerf_model_of(const orr_field *field, const orr_occupancy *grid)
@@ -59,7 +91,7 @@ orr_nerf_model orr_nerf_model_of(const orr_field *field, const orr_occupancy *gr
                                       .per_aabb_scale = 1.0f / (float)desc->aabb_scale}};
 }
 
-bool orr_nerf_model_range(const orr_nerf_model *model, const orr_nerf_ray *ray, float *start, float *end)
+bool orr_nerf_model_range(const orr_nerf_model *model, const orr_camera_ray *ray, float *start, float *end)
 {
     if (model->proposal.proposal) {
         *start = orr_proposal_near;
@@ -69,7 +101,7 @@ bool orr_nerf_model_range(const orr_nerf_model *model, const orr_nerf_ray *ray, 
     return orr_nerf_ray_range(ray, model->aabb_scale, start, end);
 }
 
-void orr_nerf_model_begin(const orr_nerf_model *model, orr_nerf_rays *rays, const orr_nerf_ray *ray,
+void orr_nerf_model_begin(const orr_nerf_model *model, orr_nerf_rays *rays, const orr_camera_ray *ray,
                           float start, float end, float jitter)
 {
     if (model->proposal.proposal) {
@@ -100,7 +132,7 @@ orr_result orr_nerf_bundle_create(const orr_field *field, bool keep_features, or
     s->distance = orr_alloc(SAMPLES_MAX, sizeof(float));
     s->step = orr_alloc(SAMPLES_MAX, sizeof(float));
     s->weight = orr_alloc(SAMPLES_MAX, sizeof(float));
-    s->open = orr_alloc(SAMPLES_MAX, sizeof(float));
+    s->transmittance = orr_alloc(SAMPLES_MAX, sizeof(float));
     s->ray = orr_alloc(SAMPLES_MAX, sizeof(int32_t));
     b->proposal = parts->proposal ? orr_alloc(1, sizeof *b->proposal) : NULL;
     b->features = orr_alloc(features * ORR_SAMPLES, sizeof(float));
@@ -109,8 +141,8 @@ orr_result orr_nerf_bundle_create(const orr_field *field, bool keep_features, or
     b->rgb_input = orr_alloc_zero(inputs * ORR_SAMPLES, sizeof(float));
     b->rgb_output = orr_alloc((size_t)parts->rgb_network.output_dims * ORR_SAMPLES, sizeof(float));
     if (!s->positions || (keep_features && !s->features) || !s->outputs || !s->colours || !s->distance ||
-        !s->step || !s->weight || !s->open || !s->ray || !b->features || !b->outputs || !b->directions ||
-        !b->rgb_input || !b->rgb_output || (parts->proposal && !b->proposal)) {
+        !s->step || !s->weight || !s->transmittance || !s->ray || !b->features || !b->outputs ||
+        !b->directions || !b->rgb_input || !b->rgb_output || (parts->proposal && !b->proposal)) {
         orr_nerf_bundle_destroy(b);
         *bundle = NULL;
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the samples of a bundle of rays");
@@ -124,21 +156,11 @@ void orr_nerf_bundle_destroy(orr_nerf_bundle *bundle)
         return;
     }
     orr_nerf_samples *s = &bundle->samples;
-    void *all[] = {s->positions,
-                   s->features,
-                   s->outputs,
-                   s->colours,
-                   s->distance,
-                   s->step,
-                   s->weight,
-                   s->open,
-                   s->ray,
-                   bundle->features,
-                   bundle->outputs,
-                   bundle->directions,
-                   bundle->rgb_input,
-                   bundle->rgb_output,
-                   bundle->proposal};
+    void *all[] = {s->positions,      s->features,        s->outputs,
+                   s->colours,        s->distance,        s->step,
+                   s->weight,         s->transmittance,   s->ray,
+                   bundle->features,  bundle->outputs,    bundle->directions,
+                   bundle->rgb_input, bundle->rgb_output, bundle->proposal};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         orr_free(all[i]);
     }
@@ -161,7 +183,7 @@ static void encode_directions(const orr_nerf_model *model, orr_nerf_bundle *bund
         for (int k = 0; k < 3; k++) {
             for (int i = 0; i < ORR_SAMPLES; i++) {
                 float d = first + i < rays->count ? rays->direction[k][first + i] : 0.0f;
-                input[k * ORR_SAMPLES + i] = 0.5f * d + 0.5f;
+                input[k * ORR_SAMPLES + i] = direction_input(d);
             }
         }
         model->parts->kernels->forward(encoding, NULL, input,
@@ -176,7 +198,7 @@ static void copy_column(float *to, int to_lane, const float *from, int from_lane
     }
 }
 
-static void keep_sample(const orr_nerf_model *model, orr_nerf_bundle *bundle, int i, float weight, float open)
+static void keep_sample(const orr_nerf_model *model, orr_nerf_bundle *bundle, int i, radiance_sample light)
 {
     const orr_nerf_wave *wave = &bundle->wave;
     orr_nerf_samples *s = &bundle->samples;
@@ -189,16 +211,16 @@ static void keep_sample(const orr_nerf_model *model, orr_nerf_bundle *bundle, in
     }
     s->distance[n] = wave->distance[i];
     s->step[n] = wave->step[i];
-    s->weight[n] = weight;
-    s->open[n] = open;
+    s->weight[n] = light.weight;
+    s->transmittance[n] = light.transmittance;
     s->ray[n] = wave->ray[i];
 }
 
-static void evaluate_wave(const orr_nerf_model *model, orr_nerf_bundle *bundle, float open_min,
+static void evaluate_wave(const orr_nerf_model *model, orr_nerf_bundle *bundle, float transmittance_min,
                           float weight_min)
 {
     orr_nerf_wave *wave = &bundle->wave;
-    float *open = bundle->rays.open;
+    float *transmittance = bundle->rays.transmittance;
     uint64_t clock = orr_clock_nanoseconds();
     for (int first = 0; first < wave->count; first += ORR_SAMPLES) {
         int count = wave->count - first < ORR_SAMPLES ? wave->count - first : ORR_SAMPLES;
@@ -214,16 +236,15 @@ static void evaluate_wave(const orr_nerf_model *model, orr_nerf_bundle *bundle, 
         float density[ORR_SAMPLES], alpha[ORR_SAMPLES];
         model->kernels->densities(bundle->outputs, wave->step + first, density, alpha);
         for (int i = 0; i < count; i++) {
-            float before = open[wave->ray[first + i]];
-            if (before < open_min) {
+            float *before = &transmittance[wave->ray[first + i]];
+            if (radiance_is_opaque(*before, transmittance_min)) {
                 continue;
             }
-            float weight = before * alpha[i];
-            float after = before - weight;
-            if (weight >= weight_min) {
-                keep_sample(model, bundle, first + i, weight, after);
+            radiance_sample light = radiance_composite(*before, alpha[i]);
+            if (light.weight >= weight_min) {
+                keep_sample(model, bundle, first + i, light);
             }
-            open[wave->ray[first + i]] = after;
+            *before = light.transmittance;
         }
         book(bundle, ORR_NERF_MARCH, &clock);
     }
@@ -245,12 +266,13 @@ static void fill_last_block(const orr_nerf_model *model, orr_nerf_samples *s)
             s->features[(block * features + k) * ORR_SAMPLES + lane] = 0.0f;
         }
         s->distance[n] = s->step[n] = s->weight[n] = 0.0f;
-        s->open[n] = 1.0f;
+        s->transmittance[n] = 1.0f;
         s->ray[n] = 0;
     }
 }
 
-void orr_nerf_march(const orr_nerf_model *model, orr_nerf_bundle *bundle, float open_min, float weight_min)
+void orr_nerf_march(const orr_nerf_model *model, orr_nerf_bundle *bundle, float transmittance_min,
+                    float weight_min)
 {
     orr_nerf_rays *rays = &bundle->rays;
     uint64_t clock = orr_clock_nanoseconds();
@@ -273,13 +295,14 @@ void orr_nerf_march(const orr_nerf_model *model, orr_nerf_bundle *bundle, float 
             model->kernels->march(&model->space, rays, bundle->live, live, each, &bundle->wave);
         }
         book(bundle, ORR_NERF_MARCH, &clock);
-        evaluate_wave(model, bundle, open_min, weight_min);
+        evaluate_wave(model, bundle, transmittance_min, weight_min);
         clock = orr_clock_nanoseconds();
         int still = 0;
         for (int i = 0; i < live; i++) {
             int32_t ray = bundle->live[i];
             bundle->live[still] = ray;
-            still += rays->end[ray] >= 0.0f && rays->open[ray] >= open_min;
+            still +=
+                rays->end[ray] >= 0.0f && !radiance_is_opaque(rays->transmittance[ray], transmittance_min);
         }
         live = still;
     }

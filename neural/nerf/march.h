@@ -2,11 +2,10 @@
 // ray at a time; rays that are full stop, and colour is asked only where it shows.
 #pragma once
 
+#include "neural/capture/ray_camera.h"
 #include "neural/fields/field.h"
 #include "neural/fields/occupancy.h"
-#include "neural/fields/proposal.h"
-#include "neural/nerf/camera.h"
-#include "neural/nerf/cpu.h"
+#include "neural/nerf/proposal_sampler.h"
 
 // What marching reads of a field: its parameters for inference, or those being trained.
 typedef struct orr_nerf_model {
@@ -20,7 +19,13 @@ typedef struct orr_nerf_model {
 } orr_nerf_model;
 
 // Steps of sqrt(3) / 1024 times the coarseness that grow with distance when aabb_scale > 1.
-nerf_stepping orr_nerf_stepping(int aabb_scale, double coarseness);
+march_stepping orr_nerf_stepping(int aabb_scale, double coarseness);
+// Distances between which a ray is inside the cube of side aabb_scale; false: it misses the cube.
+bool orr_nerf_ray_range(const orr_camera_ray *ray, int aabb_scale, float *start, float *end);
+// Puts a ray into a bundle. Its first sample is `jitter` (0 .. 1) steps behind `start`.
+void orr_nerf_ray_begin(orr_nerf_rays *rays, const march_stepping *stepping, const orr_camera_ray *ray,
+                        float start, float end, float jitter);
+
 // For inference; field: a NeRF. Valid until the field is refreshed. Of a field with proposals the grid is not read.
 orr_nerf_model orr_nerf_model_of(const orr_field *field, const orr_occupancy *grid);
 
@@ -39,9 +44,9 @@ typedef struct orr_nerf_samples {
     float *outputs;   // blocks of network.output_dims x ORR_SAMPLES
     float *colours;   // blocks of 3 x ORR_SAMPLES
     float *distance, *step;
-    float *weight; // what the sample adds to its ray
-    float *open;   // transmittance behind it
-    int32_t *ray;  // in the bundle
+    float *weight;        // what the sample adds to its ray
+    float *transmittance; // behind it
+    int32_t *ray;         // in the bundle
 } orr_nerf_samples;
 
 // Scratch of one worker.
@@ -65,12 +70,13 @@ void orr_nerf_bundle_destroy(orr_nerf_bundle *bundle); // NULL is allowed
 
 // The distances between which the model is asked along a ray; false: nowhere. And putting the ray into a bundle: it is
 // sampled from `start` on, `jitter` (0 .. 1) steps late.
-bool orr_nerf_model_range(const orr_nerf_model *model, const orr_nerf_ray *ray, float *start, float *end);
-void orr_nerf_model_begin(const orr_nerf_model *model, orr_nerf_rays *rays, const orr_nerf_ray *ray,
+bool orr_nerf_model_range(const orr_nerf_model *model, const orr_camera_ray *ray, float *start, float *end);
+void orr_nerf_model_begin(const orr_nerf_model *model, orr_nerf_rays *rays, const orr_camera_ray *ray,
                           float start, float end, float jitter);
-// Takes bundle->rays to their ends, or until less than open_min of their light is left. Keeps samples of weight_min
+// Takes bundle->rays to their ends, or until their transmittance is below transmittance_min. Keeps samples of weight_min
 // or more, encodes directions; the last block is filled up with samples of no weight.
-void orr_nerf_march(const orr_nerf_model *model, orr_nerf_bundle *bundle, float open_min, float weight_min);
+void orr_nerf_march(const orr_nerf_model *model, orr_nerf_bundle *bundle, float transmittance_min,
+                    float weight_min);
 // The inputs of the second network for one block of samples.
 void orr_nerf_rgb_input(const orr_nerf_model *model, const orr_nerf_bundle *bundle, int block,
                         const float *outputs, float *rgb_input);

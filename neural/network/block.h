@@ -3,8 +3,15 @@
 // output, so that a sample's features and activations never travel through memory.
 #pragma once
 
+#include "engine/core/inline.h"
 #include "engine/core/isa.h"
 
 enum { ORR_SAMPLES = 64 }; // 4 AVX-512 registers per member; 64 members are 16 KiB, a third of an L1
 
 // Samples beyond a block's count hold finite numbers of the caller's; kernels compute them and nobody looks.
+
+// The index of a sample's first value in blocks of so many members; its other values follow at every ORR_SAMPLES.
+ORR_INLINE int64_t orr_block_index(int64_t sample, int members)
+{
+    return sample / ORR_SAMPLES * members * ORR_SAMPLES + sample % ORR_SAMPLES;
+}

@@ -1,6 +1,7 @@
 // Configurations: the JSON of tiny-cuda-nn and instant-ngp, key for key, read into plain structs.
 #pragma once
 
+#include "engine/core/inline.h"
 #include "engine/core/result.h"
 
 typedef enum orr_encoding_kind {
@@ -51,6 +52,12 @@ typedef enum orr_activation {
     ORR_ACTIVATION_SOFTPLUS,   // K = 10
     ORR_ACTIVATION_TANH
 } orr_activation;
+
+// Most activations give their derivative from their value; SiLU and sine need the sum that went in.
+ORR_INLINE bool orr_activation_keeps_sums(orr_activation activation)
+{
+    return activation == ORR_ACTIVATION_SILU || activation == ORR_ACTIVATION_SINE;
+}
 
 typedef struct orr_mlp_config {
     int width;         // n_neurons: 16, 32, 64, 128

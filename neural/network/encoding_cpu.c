@@ -6,7 +6,7 @@
 static void identity_forward(const orr_encoding *e, const float *input, float *features)
 {
     for (int i = 0; i < e->input_dims * ORR_SAMPLES; i += ORR_LANES) {
-        real_store(features + i, fma_(real_load(input + i), R(e->config.scale), R(e->config.offset)));
+        real_store(features + i, identity_feature(real_load(input + i), e->config.scale, e->config.offset));
     }
 }
 
@@ -20,11 +20,12 @@ static void identity_backward(const orr_encoding *e, const float *gradient, floa
 static void frequency_forward(const orr_encoding *e, const float *input, float *features)
 {
     for (int d = 0; d < e->input_dims; d++) {
-        for (int k = 0; k < e->config.frequencies; k++, features += 2 * ORR_SAMPLES) {
+        float frequency = 1.0f;
+        for (int k = 0; k < e->config.frequencies; k++, features += 2 * ORR_SAMPLES, frequency *= 2.0f) {
             for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
-                real x = real_load(input + d * ORR_SAMPLES + i) * exp2_(R(k));
-                real_store(features + i, sin_pi(x));
-                real_store(features + ORR_SAMPLES + i, cos_pi(x));
+                real2 waves = frequency_features(real_load(input + d * ORR_SAMPLES + i), frequency);
+                real_store(features + i, waves.x);
+                real_store(features + ORR_SAMPLES + i, waves.y);
             }
         }
     }
@@ -33,16 +34,13 @@ static void frequency_forward(const orr_encoding *e, const float *input, float *
 static void frequency_backward(const orr_encoding *e, const float *input, const float *gradient,
                                float *input_gradient)
 {
-    const float pi = 3.14159265f;
     for (int d = 0; d < e->input_dims; d++, gradient += 2 * e->config.frequencies * ORR_SAMPLES) {
         for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
             real x = real_load(input + d * ORR_SAMPLES + i), sum = R(0.0);
-            for (int k = 0; k < e->config.frequencies; k++) {
+            float frequency = 1.0f;
+            for (int k = 0; k < e->config.frequencies; k++, frequency *= 2.0f) {
                 const float *g = gradient + 2 * k * ORR_SAMPLES + i;
-                real frequency = exp2_(R(k));
-                real slope =
-                    real_load(g) * cos_pi(x * frequency) - real_load(g + ORR_SAMPLES) * sin_pi(x * frequency);
-                sum = fma_(slope, frequency * pi, sum);
+                sum = frequency_gradient(sum, x, frequency, real_load(g), real_load(g + ORR_SAMPLES));
             }
             real_store(input_gradient + d * ORR_SAMPLES + i, sum);
         }
@@ -52,11 +50,11 @@ static void frequency_backward(const orr_encoding *e, const float *input, const 
 static void triangle_forward(const orr_encoding *e, const float *input, float *features)
 {
     for (int d = 0; d < e->input_dims; d++) {
-        for (int k = 0; k < e->config.frequencies; k++, features += ORR_SAMPLES) {
-            float frequency = __builtin_ldexpf(1.0f, k);
+        float frequency = 1.0f;
+        for (int k = 0; k < e->config.frequencies; k++, features += ORR_SAMPLES, frequency *= 2.0f) {
             for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
-                real phase = triangle_phase(real_load(input + d * ORR_SAMPLES + i), frequency, (float)k);
-                real_store(features + i, triangle_wave(phase));
+                real x = real_load(input + d * ORR_SAMPLES + i);
+                real_store(features + i, triangle_feature(x, frequency, (float)k));
             }
         }
     }
@@ -68,10 +66,10 @@ static void triangle_backward(const orr_encoding *e, const float *input, const f
     for (int d = 0; d < e->input_dims; d++, gradient += e->config.frequencies * ORR_SAMPLES) {
         for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
             real x = real_load(input + d * ORR_SAMPLES + i), sum = R(0.0);
-            for (int k = 0; k < e->config.frequencies; k++) {
-                float frequency = __builtin_ldexpf(1.0f, k);
-                real slope = triangle_wave_slope(triangle_phase(x, frequency, (float)k), frequency);
-                sum = fma_(real_load(gradient + k * ORR_SAMPLES + i), slope, sum);
+            float frequency = 1.0f;
+            for (int k = 0; k < e->config.frequencies; k++, frequency *= 2.0f) {
+                real by_feature = real_load(gradient + k * ORR_SAMPLES + i);
+                sum = triangle_gradient(sum, x, frequency, (float)k, by_feature);
             }
             real_store(input_gradient + d * ORR_SAMPLES + i, sum);
         }
@@ -81,14 +79,13 @@ static void triangle_backward(const orr_encoding *e, const float *input, const f
 static void blob_forward(const orr_encoding *e, const float *input, float *features)
 {
     const int bins = e->config.bins;
-    const float count = (float)bins;
     for (int d = 0; d < e->input_dims; d++, features += bins * ORR_SAMPLES) {
         for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
             real x = real_load(input + d * ORR_SAMPLES + i);
-            real left = blob_edge(-x, count);
+            real left = blob_edge(x, 0.0f, (float)bins);
             for (int k = 0; k < bins; k++) {
-                real right = blob_edge(R((float)(k + 1) / count) - x, count);
-                real_store(features + k * ORR_SAMPLES + i, right - left);
+                real right = blob_edge(x, (float)(k + 1), (float)bins);
+                real_store(features + k * ORR_SAMPLES + i, blob_feature(left, right));
                 left = right;
             }
         }
@@ -99,14 +96,13 @@ static void blob_backward(const orr_encoding *e, const float *input, const float
                           float *input_gradient)
 {
     const int bins = e->config.bins;
-    const float count = (float)bins;
     for (int d = 0; d < e->input_dims; d++, gradient += bins * ORR_SAMPLES) {
         for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
             real x = real_load(input + d * ORR_SAMPLES + i);
-            real left = blob_edge_slope(-x, count), sum = R(0.0);
+            real left = blob_edge_slope(x, 0.0f, (float)bins), sum = R(0.0);
             for (int k = 0; k < bins; k++) {
-                real right = blob_edge_slope(R((float)(k + 1) / count) - x, count);
-                sum = fma_(real_load(gradient + k * ORR_SAMPLES + i), left - right, sum);
+                real right = blob_edge_slope(x, (float)(k + 1), (float)bins);
+                sum = blob_gradient(sum, left, right, real_load(gradient + k * ORR_SAMPLES + i));
                 left = right;
             }
             real_store(input_gradient + d * ORR_SAMPLES + i, sum);
@@ -114,22 +110,10 @@ static void blob_backward(const orr_encoding *e, const float *input, const float
     }
 }
 
-// the direction of a sample, from 0 .. 1 per axis
 static real3 load_direction(const float *input, int i)
 {
-    return make_real3(fma_(real_load(input + i), R(2.0), R(-1.0)),
-                      fma_(real_load(input + ORR_SAMPLES + i), R(2.0), R(-1.0)),
-                      fma_(real_load(input + 2 * ORR_SAMPLES + i), R(2.0), R(-1.0)));
-}
-
-// (2m - 1)!! = Q(m, m)
-static float double_factorial(int m)
-{
-    float product = 1.0f;
-    for (int i = 3; i <= 2 * m - 1; i += 2) {
-        product *= (float)i;
-    }
-    return product;
+    return direction_of_input(real_load(input + i), real_load(input + ORR_SAMPLES + i),
+                              real_load(input + 2 * ORR_SAMPLES + i));
 }
 
 static void harmonics_forward(const orr_encoding *e, const float *input, float *features)
@@ -139,17 +123,14 @@ static void harmonics_forward(const orr_encoding *e, const float *input, float *
         real3 d = load_direction(input, i);
         real2 power = {R(1.0), R(0.0)};
         for (int m = 0; m < degree; m++) {
-            real before = R(0.0), q = R(double_factorial(m));
+            sh_legendre q = sh_legendre_first((float)m);
             for (int l = m; l < degree; l++) {
-                real scaled = q * e->harmonics[l][m];
                 float *out = features + (l * l + l) * ORR_SAMPLES + i;
-                real_store(out + m * ORR_SAMPLES, scaled * power.x);
+                real_store(out + m * ORR_SAMPLES, sh_feature(q.value, e->harmonics[l][m], power.x));
                 if (m > 0) {
-                    real_store(out - m * ORR_SAMPLES, scaled * power.y);
+                    real_store(out - m * ORR_SAMPLES, sh_feature(q.value, e->harmonics[l][m], power.y));
                 }
-                real next = sh_legendre(d.z, (float)(l + 1), (float)m, q, before);
-                before = q;
-                q = next;
+                q = sh_legendre_next(q, d.z, (float)(l + 1), (float)m);
             }
             power = sh_power(power, d.x, d.y);
         }
@@ -164,32 +145,23 @@ static void harmonics_backward(const orr_encoding *e, const float *input, const 
         real3 d = load_direction(input, i), sum = {R(0.0), R(0.0), R(0.0)};
         real2 power = {R(1.0), R(0.0)}, power_before = {R(0.0), R(0.0)};
         for (int m = 0; m < degree; m++) {
-            // q: the m-th derivative of the Legendre polynomials; slope: the next one, of which polynomial m has none
-            real before = R(0.0), q = R(double_factorial(m));
-            real slope_before = R(0.0), slope = R(0.0);
+            sh_legendre q = sh_legendre_first((float)m), slope = {R(0.0), R(0.0)};
             for (int l = m; l < degree; l++) {
                 const float *g = gradient + (l * l + l) * ORR_SAMPLES + i;
-                real even = real_load(g + m * ORR_SAMPLES) * e->harmonics[l][m];
-                real odd = m > 0 ? real_load(g - m * ORR_SAMPLES) * e->harmonics[l][m] : R(0.0);
-                real scaled = q * (float)m;
-                sum.x = fma_(scaled, even * power_before.x + odd * power_before.y, sum.x);
-                sum.y = fma_(scaled, odd * power_before.x - even * power_before.y, sum.y);
-                sum.z = fma_(slope, even * power.x + odd * power.y, sum.z);
-                real next = sh_legendre(d.z, (float)(l + 1), (float)m, q, before);
-                before = q;
-                q = next;
-                real next_slope = l == m
-                                      ? R(double_factorial(m + 1))
-                                      : sh_legendre(d.z, (float)(l + 1), (float)(m + 1), slope, slope_before);
-                slope_before = slope;
-                slope = next_slope;
+                real even = real_load(g + m * ORR_SAMPLES);
+                real odd = m > 0 ? real_load(g - m * ORR_SAMPLES) : R(0.0);
+                sum = sh_gradient(sum, even, odd, e->harmonics[l][m], q.value, slope.value, (float)m, power,
+                                  power_before);
+                q = sh_legendre_next(q, d.z, (float)(l + 1), (float)m);
+                slope = sh_slope_next(slope, d.z, (float)(l + 1), (float)m);
             }
             power_before = power;
             power = sh_power(power, d.x, d.y);
         }
-        real_store(input_gradient + i, sum.x * 2.0f); // the direction is 2 input - 1
-        real_store(input_gradient + ORR_SAMPLES + i, sum.y * 2.0f);
-        real_store(input_gradient + 2 * ORR_SAMPLES + i, sum.z * 2.0f);
+        sum = direction_input_gradient(sum);
+        real_store(input_gradient + i, sum.x);
+        real_store(input_gradient + ORR_SAMPLES + i, sum.y);
+        real_store(input_gradient + 2 * ORR_SAMPLES + i, sum.z);
     }
 }
 

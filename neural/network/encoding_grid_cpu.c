@@ -4,7 +4,7 @@
 // The loops are written once over `dims` and `features` and compiled for each pair as constants.
 #include "engine/core/isa.h"
 #include "neural/network/encoding_cpu.h"
-#include "neural/network/encoding_formula.h"
+#include "neural/network/grid_formula.h"
 
 #include <stdatomic.h>
 
@@ -21,94 +21,59 @@ enum {
     PREFETCH_FLOATS = 1 << 16 // levels above this are not in L2 when their turn comes
 };
 
-// One vector of samples on one level.
-typedef struct grid_cell {
-    real part[ORR_GRID_DIMS_MAX];  // weight of the upper vertex per axis, interpolated
-    real slope[ORR_GRID_DIMS_MAX]; // its derivative by the input
-    suint corner[CORNERS_MAX];     // entries; bit d of the corner's number: the upper vertex on axis d
-} grid_cell;
-
-FN void find_corners(const orr_grid_level *level, int dims, int corners, const suint *vertex, suint *corner)
+FN grid_cell find_cell(const orr_encoding *e, const orr_grid_level *level, const float *input, int i,
+                       int dims)
 {
-    suint lower[ORR_GRID_DIMS_MAX] = {U(0)}, upper[ORR_GRID_DIMS_MAX] = {U(0)};
+    grid_cell cell;
     UNROLL
     for (int d = 0; d < dims; d++) {
-        lower[d] = vertex[d] * level->factor[d];
-        upper[d] = lower[d] + level->factor[d];
+        cell.axes[d] = grid_locate(real_load(input + d * ORR_SAMPLES + i), level->scale, level->factor[d],
+                                   e->config.interpolation == ORR_SMOOTHSTEP);
     }
-    const uint32_t entries = level->entries;
-    if (level->index == ORR_GRID_INDEX_HASH) {
-        UNROLL
-        for (int c = 0; c < corners; c++) {
-            suint index = c & 1 ? upper[0] : lower[0];
-            UNROLL
-            for (int d = 1; d < dims; d++) {
-                index ^= c >> d & 1 ? upper[d] : lower[d];
-            }
-            corner[c] = index & (entries - 1u);
-        }
-        return;
-    }
-    UNROLL
-    for (int c = 0; c < corners; c++) {
-        suint index = c & 1 ? upper[0] : lower[0];
-        UNROLL
-        for (int d = 1; d < dims; d++) {
-            index += c >> d & 1 ? upper[d] : lower[d];
-        }
-        corner[c] = level->index == ORR_GRID_INDEX_DENSE ? grid_wrap(index, entries) : index % entries;
-    }
-}
-
-FN void find_cell(const orr_encoding *e, const orr_grid_level *level, const float *input, int i, int dims,
-                  int corners, grid_cell *cell)
-{
-    suint vertex[ORR_GRID_DIMS_MAX];
-    UNROLL
-    for (int d = 0; d < dims; d++) {
-        grid_place place = grid_locate(level->scale, real_load(input + d * ORR_SAMPLES + i));
-        vertex[d] = place.cell;
-        bool smooth = e->config.interpolation == ORR_SMOOTHSTEP;
-        cell->part[d] = smooth ? smoothstep(place.part) : place.part;
-        cell->slope[d] = smooth ? smoothstep_slope(place.part) * level->scale : R(level->scale);
-    }
-    find_corners(level, dims, corners, vertex, cell->corner);
-}
-
-// the product of the corner's weights over all axes but one; without = -1: all
-FN real corner_weight(const grid_cell *cell, int c, int dims, int without)
-{
-    real weight = R(1.0);
-    UNROLL
-    for (int d = 0; d < dims; d++) {
-        if (d != without) {
-            weight = weight * (c >> d & 1 ? cell->part[d] : R(1.0) - cell->part[d]);
-        }
-    }
-    return weight;
+    return cell;
 }
 
 // What a whole block needs of one level.
 typedef struct level_plan {
-    uint32_t corner[CORNERS_MAX][ORR_SAMPLES]; // entries
-    float part[ORR_GRID_DIMS_MAX][ORR_SAMPLES];
+    uint32_t corner[CORNERS_MAX][ORR_SAMPLES];    // entries
+    float weight[ORR_GRID_DIMS_MAX][ORR_SAMPLES]; // as grid_axis has them, and the next
     float slope[ORR_GRID_DIMS_MAX][ORR_SAMPLES];
 } level_plan;
+
+// The entries of a vector's corners; `index` is a constant.
+FN void plan_corners(grid_cell cell, orr_grid_index index, uint32_t entries, int i, level_plan *plan,
+                     int dims, int corners)
+{
+    UNROLL
+    for (int c = 0; c < corners; c++) {
+        suint entry = index == ORR_GRID_INDEX_HASH   ? grid_hashed_entry(cell, c, dims, entries)
+                      : index == ORR_GRID_INDEX_TILE ? grid_tiled_entry(cell, c, dims, entries)
+                                                     : grid_dense_entry(cell, c, dims, entries);
+        sint_store((int32_t *)plan->corner[c] + i, (sint)entry);
+    }
+}
 
 // Finds the cells of one vector of samples.
 FN void plan_vector(const orr_encoding *e, int l, const float *input, int i, level_plan *plan, int dims,
                     int corners)
 {
-    grid_cell cell;
-    find_cell(e, &e->levels[l], input, i, dims, corners, &cell);
-    UNROLL
-    for (int c = 0; c < corners; c++) {
-        sint_store((int32_t *)plan->corner[c] + i, (sint)cell.corner[c]);
+    const orr_grid_level *level = &e->levels[l];
+    grid_cell cell = find_cell(e, level, input, i, dims);
+    switch (level->index) {
+    case ORR_GRID_INDEX_HASH:
+        plan_corners(cell, ORR_GRID_INDEX_HASH, level->entries, i, plan, dims, corners);
+        break;
+    case ORR_GRID_INDEX_TILE:
+        plan_corners(cell, ORR_GRID_INDEX_TILE, level->entries, i, plan, dims, corners);
+        break;
+    case ORR_GRID_INDEX_DENSE:
+        plan_corners(cell, ORR_GRID_INDEX_DENSE, level->entries, i, plan, dims, corners);
+        break;
     }
     UNROLL
     for (int d = 0; d < dims; d++) {
-        real_store(plan->part[d] + i, cell.part[d]);
-        real_store(plan->slope[d] + i, cell.slope[d]);
+        real_store(plan->weight[d] + i, cell.axes[d].weight);
+        real_store(plan->slope[d] + i, cell.axes[d].slope);
     }
 }
 
@@ -146,12 +111,15 @@ FN void plan_level(const orr_encoding *e, int l, const float *table, const float
     }
 }
 
-FN void load_parts(const level_plan *plan, int i, int dims, grid_cell *cell)
+// The cells of one vector of samples, as far as their weights go.
+FN grid_cell load_weights(const level_plan *plan, int i, int dims)
 {
+    grid_cell cell;
     UNROLL
     for (int d = 0; d < dims; d++) {
-        cell->part[d] = real_load(plan->part[d] + i);
+        cell.axes[d].weight = real_load(plan->weight[d] + i);
     }
+    return cell;
 }
 
 FN void nearest_levels(const orr_encoding *e, const float *table, const float *input, float *out, int dims,
@@ -175,16 +143,15 @@ FN void nearest_levels(const orr_encoding *e, const float *table, const float *i
 FN void interpolate_vector(const float *rows, const level_plan *plan, int i, float *out, int dims,
                            int features)
 {
-    grid_cell cell;
+    grid_cell cell = load_weights(plan, i, dims);
     real sum[FEATURES_MAX] = {R(0.0)};
-    load_parts(plan, i, dims, &cell);
     UNROLL
     for (int c = 0; c < 1 << dims; c++) {
-        real row[FEATURES_MAX], weight = corner_weight(&cell, c, dims, -1);
+        real row[FEATURES_MAX], weight = grid_weight(cell, c, dims, -1);
         real_gather_row(rows, plan->corner[c] + i, features, row);
         UNROLL
         for (int f = 0; f < features; f++) {
-            sum[f] = c == 0 ? weight * row[f] : fma_(weight, row[f], sum[f]);
+            sum[f] = grid_interpolate(sum[f], weight, row[f]);
         }
     }
     UNROLL
@@ -214,9 +181,8 @@ FN void forward_levels(const orr_encoding *e, const float *table, const float *i
 FN void slope_vector(const float *rows, const level_plan *plan, int i, const float *gradient,
                      float *input_gradient, int dims, int features)
 {
-    grid_cell cell;
+    grid_cell cell = load_weights(plan, i, dims);
     real slope[ORR_GRID_DIMS_MAX] = {R(0.0)};
-    load_parts(plan, i, dims, &cell);
     UNROLL
     for (int c = 0; c < 1 << dims; c++) {
         real row[FEATURES_MAX], value = R(0.0);
@@ -227,15 +193,13 @@ FN void slope_vector(const float *rows, const level_plan *plan, int i, const flo
         }
         UNROLL
         for (int d = 0; d < dims; d++) {
-            real weight = corner_weight(&cell, c, dims, d);
-            real change = (c >> d & 1 ? weight : -weight) * value;
-            slope[d] = c == 0 ? change : slope[d] + change;
+            slope[d] = grid_slope(slope[d], cell, c, dims, d, value);
         }
     }
     UNROLL
     for (int d = 0; d < dims; d++) {
         float *out = input_gradient + d * ORR_SAMPLES + i;
-        real_store(out, fma_(slope[d], real_load(plan->slope[d] + i), real_load(out)));
+        real_store(out, grid_input_gradient(real_load(out), slope[d], real_load(plan->slope[d] + i)));
     }
 }
 
@@ -289,11 +253,10 @@ FN void scatter_level(const orr_encoding *e, int l, const float *input, const fl
     float weights[CORNERS_MAX][ORR_SAMPLES];
     plan_level(e, l, table_gradient + first_float, input, &plan, dims, features, corners, 1);
     for (int i = 0; i < ORR_SAMPLES; i += ORR_LANES) {
-        grid_cell cell;
-        load_parts(&plan, i, dims, &cell);
+        grid_cell cell = load_weights(&plan, i, dims);
         UNROLL
         for (int c = 0; c < corners; c++) {
-            real_store(weights[c] + i, corners == 1 ? R(1.0) : corner_weight(&cell, c, dims, -1));
+            real_store(weights[c] + i, corners == 1 ? R(1.0) : grid_weight(cell, c, dims, -1));
         }
     }
     const int64_t first = first_float + (int64_t)e->levels[l].first * features;

@@ -1,8 +1,9 @@
-// A loss by its kind, for C and for kernels: x is the value, y the derivative by the prediction.
+// A loss by its kind, for C (define ORR_SCALAR) and for kernels: x is the value of one channel, y its derivative by the
+// prediction, neither divided by the number of values.
 #pragma once
 
+#include "neural/network/config.h"
 #include "neural/network/loss_formula.h"
-#include "neural/network/optimizer.h"
 
 FN real2 loss_at(orr_loss_kind kind, real prediction, real target)
 {
@@ -27,4 +28,10 @@ FN real2 loss_at(orr_loss_kind kind, real prediction, real target)
         break;
     }
     return loss_l2(prediction, target);
+}
+
+// Nothing where the target is not finite: such a sample teaches nothing.
+FN real2 loss_of_target(orr_loss_kind kind, float prediction, float target)
+{
+    return isfinite(target) ? loss_at(kind, prediction, target) : loss_of(0.0f, 0.0f);
 }

@@ -72,7 +72,7 @@ void orr_mlp_initialise(const orr_mlp *mlp, uint32_t seed, float *weights)
 
 size_t orr_mlp_activation_floats(const orr_mlp *mlp)
 {
-    bool output_sums = orr_mlp_keeps_sums(mlp->config.output_activation);
+    bool output_sums = orr_activation_keeps_sums(mlp->config.output_activation);
     return orr_mlp_output_sum_offset(mlp) + (output_sums ? (size_t)mlp->output_dims * ORR_SAMPLES : 0);
 }
 

@@ -125,7 +125,7 @@ static void forward_blocks(const orr_mlp_weights *w, const float *input, float *
     pack_pairs(pad_input(mlp, input, room), pairs[0], mlp->input_padded, false);
     clear_tail(pairs[0], mlp->input_padded);
     for (int i = 0; i < config->hidden_layers; i++) {
-        bool keep = activations && orr_mlp_keeps_sums(config->activation);
+        bool keep = activations && orr_activation_keeps_sums(config->activation);
         hidden_forward(mlp, &w->layers[i], pairs[i & 1], pairs[~i & 1],
                        activations ? activations + orr_mlp_value_offset(mlp, i) : NULL,
                        keep ? activations + orr_mlp_sum_offset(mlp, i) : NULL);
@@ -134,7 +134,7 @@ static void forward_blocks(const orr_mlp_weights *w, const float *input, float *
     multiply(last->rows, (last->inputs + 31) / 32 * 16, pairs[config->hidden_layers & 1], last->inputs,
              output, mlp->output_dims);
     size_t count = (size_t)mlp->output_dims * ORR_SAMPLES;
-    if (activations && orr_mlp_keeps_sums(config->output_activation)) {
+    if (activations && orr_activation_keeps_sums(config->output_activation)) {
         memcpy(activations + orr_mlp_output_sum_offset(mlp), output, count * sizeof(float));
     }
     activate(config->output_activation, output, count);

@@ -86,12 +86,12 @@ static void forward(const orr_mlp_weights *w, const float *input, float *output,
     const float *from = pad_input(mlp, input, room);
     for (int i = 0; i < config->hidden_layers; i++) {
         float *to = activations ? activations + orr_mlp_value_offset(mlp, i) : hidden[i & 1];
-        bool keep = activations && orr_mlp_keeps_sums(config->activation);
+        bool keep = activations && orr_activation_keeps_sums(config->activation);
         layer_forward(&w->layers[i], config->activation, from, to,
                       keep ? activations + orr_mlp_sum_offset(mlp, i) : NULL, config->width);
         from = to;
     }
-    bool keep = activations && orr_mlp_keeps_sums(config->output_activation);
+    bool keep = activations && orr_activation_keeps_sums(config->output_activation);
     layer_forward(&w->layers[w->layer_count - 1], config->output_activation, from, output,
                   keep ? activations + orr_mlp_output_sum_offset(mlp) : NULL, mlp->output_dims);
 }

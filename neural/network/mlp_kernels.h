@@ -41,12 +41,6 @@ const orr_mlp_kernels *orr_mlp_kernels_of(orr_isa isa, orr_mlp_machine machine);
 orr_result orr_mlp_weights_create_for(const orr_mlp *mlp, const orr_mlp_kernels *kernels,
                                       orr_mlp_weights **weights, orr_error *error);
 
-// Most activations give their derivative from their value; SiLU and sine need the sum that went in.
-static inline bool orr_mlp_keeps_sums(orr_activation activation)
-{
-    return activation == ORR_ACTIVATION_SILU || activation == ORR_ACTIVATION_SINE;
-}
-
 // The activations of one block: the values of each hidden layer; then, where they are kept, the sums of each hidden
 // layer; then, where they are kept, the sums of the output.
 static inline size_t orr_mlp_hidden_floats(const orr_mlp *mlp)
@@ -66,6 +60,6 @@ static inline size_t orr_mlp_sum_offset(const orr_mlp *mlp, int hidden)
 
 static inline size_t orr_mlp_output_sum_offset(const orr_mlp *mlp)
 {
-    int copies = orr_mlp_keeps_sums(mlp->config.activation) ? 2 : 1;
+    int copies = orr_activation_keeps_sums(mlp->config.activation) ? 2 : 1;
     return (size_t)(copies * mlp->config.hidden_layers) * orr_mlp_hidden_floats(mlp);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/core/lanes.h"
-#include "neural/network/activation_formula.h"
+#include "neural/network/activation_kind.h"
 #include "neural/network/mlp_kernels.h"
 
 #include <string.h>
@@ -21,92 +21,49 @@ static inline const float *pad_input(const orr_mlp *mlp, const float *input, flo
     return room;
 }
 
-#define ORR_EACH_LANE(count, expression)                                                                     \
-    for (size_t i = 0; i < (count); i += ORR_LANES) {                                                        \
-        real x = real_load(values + i);                                                                      \
-        real_store(values + i, expression);                                                                  \
-    }                                                                                                        \
-    break;
-
-// Activates `count` sums where they stand, a multiple of ORR_SAMPLES. ReLU is cheap enough for the registers in which
-// the sums are made; this is for the others, right after the sums were stored.
+// Activates `count` sums in place, a multiple of ORR_SAMPLES. ReLU is cheap enough for the registers in which the sums are
+// made; this is for the others, right after the sums were stored.
 static inline void activate(orr_activation activation, float *values, size_t count)
 {
-    switch (activation) {
-    case ORR_ACTIVATION_NONE:
-        break;
-    case ORR_ACTIVATION_RELU:
-        ORR_EACH_LANE(count, relu(x))
-    case ORR_ACTIVATION_LEAKY_RELU:
-        ORR_EACH_LANE(count, leaky_relu(x))
-    case ORR_ACTIVATION_SILU:
-        ORR_EACH_LANE(count, silu(x))
-    case ORR_ACTIVATION_EXPONENTIAL:
-        ORR_EACH_LANE(count, exponential(x))
-    case ORR_ACTIVATION_SINE:
-        ORR_EACH_LANE(count, sine(x))
-    case ORR_ACTIVATION_SIGMOID:
-        ORR_EACH_LANE(count, sigmoid(x))
-    case ORR_ACTIVATION_SQUAREPLUS:
-        ORR_EACH_LANE(count, squareplus(x))
-    case ORR_ACTIVATION_SOFTPLUS:
-        ORR_EACH_LANE(count, softplus(x))
-    case ORR_ACTIVATION_TANH:
-        ORR_EACH_LANE(count, hyperbolic_tangent(x))
+    for (size_t i = 0; i < count && activation != ORR_ACTIVATION_NONE; i += ORR_LANES) {
+        real_store(values + i, activation_value(activation, real_load(values + i)));
     }
 }
-#undef ORR_EACH_LANE
 
-// `y` stands for the kept sums when the activation needs those
-#define ORR_EACH_LANE(count, slope)                                                                          \
-    for (size_t i = 0; i < (count); i += ORR_LANES) {                                                        \
-        real y = real_load(kept + i);                                                                        \
-        real_store(gradients + i, (slope)*real_load(from + i));                                              \
-    }                                                                                                        \
-    break;
+FN void multiply_slope_lanes(orr_activation activation, const float *kept, const float *from,
+                             float *gradients, size_t count)
+{
+    for (size_t i = 0; i < count; i += ORR_LANES) {
+        real_store(gradients + i, activation_slope(activation, real_load(kept + i)) * real_load(from + i));
+    }
+}
 
-// gradients = from x derivative, lane by lane; kept: the activation's values, or its sums where orr_mlp_keeps_sums.
+// gradients = from x derivative, lane by lane; kept: the activation's values, or its sums where orr_activation_keeps_sums.
 // `from` may be `gradients`.
 static inline void multiply_slope(orr_activation activation, const float *kept, const float *from,
                                   float *gradients, size_t count)
 {
-    switch (activation) {
-    case ORR_ACTIVATION_NONE:
+    if (activation == ORR_ACTIVATION_NONE) {
         if (from != gradients) {
             memcpy(gradients, from, count * sizeof(float));
         }
-        break;
-    case ORR_ACTIVATION_RELU:
-        ORR_EACH_LANE(count, relu_slope(y))
-    case ORR_ACTIVATION_LEAKY_RELU:
-        ORR_EACH_LANE(count, leaky_relu_slope(y))
-    case ORR_ACTIVATION_SILU:
-        ORR_EACH_LANE(count, silu_slope(y))
-    case ORR_ACTIVATION_EXPONENTIAL:
-        ORR_EACH_LANE(count, y)
-    case ORR_ACTIVATION_SINE:
-        ORR_EACH_LANE(count, sine_slope(y))
-    case ORR_ACTIVATION_SIGMOID:
-        ORR_EACH_LANE(count, sigmoid_slope(y))
-    case ORR_ACTIVATION_SQUAREPLUS:
-        ORR_EACH_LANE(count, squareplus_slope(y))
-    case ORR_ACTIVATION_SOFTPLUS:
-        ORR_EACH_LANE(count, softplus_slope(y))
-    case ORR_ACTIVATION_TANH:
-        ORR_EACH_LANE(count, hyperbolic_tangent_slope(y))
+    } else if (activation ==
+               ORR_ACTIVATION_RELU) { // a constant: nothing is chosen within the loop of the commonest
+        multiply_slope_lanes(ORR_ACTIVATION_RELU, kept, from, gradients, count);
+    } else {
+        multiply_slope_lanes(activation, kept, from, gradients, count);
     }
 }
-#undef ORR_EACH_LANE
 
 // What multiply_slope wants for hidden layer i and for the output.
 static inline const float *kept_of_hidden(const orr_mlp *mlp, const float *activations, int i)
 {
-    bool sums = orr_mlp_keeps_sums(mlp->config.activation);
+    bool sums = orr_activation_keeps_sums(mlp->config.activation);
     return activations + (sums ? orr_mlp_sum_offset(mlp, i) : orr_mlp_value_offset(mlp, i));
 }
 
 static inline const float *kept_of_output(const orr_mlp *mlp, const float *activations, const float *output)
 {
-    bool sums = orr_mlp_keeps_sums(mlp->config.output_activation);
+    bool sums = orr_activation_keeps_sums(mlp->config.output_activation);
     return sums ? activations + orr_mlp_output_sum_offset(mlp) : output;
 }

@@ -1,15 +1,8 @@
-// Losses and optimisers.
+// Optimisers.
 #pragma once
 
 #include "engine/core/jobs.h"
 #include "neural/network/config.h"
-
-// Value of a loss for one channel and its derivative by the prediction (not divided by the number of values). The same
-// formulas in lanes: loss_formula.h.
-typedef struct orr_loss_value {
-    float value, gradient;
-} orr_loss_value;
-orr_loss_value orr_loss(orr_loss_kind kind, float prediction, float target);
 
 // Adam (Kingma and Ba 2015) or SGD over one run of parameters. Lazy: parameters of a grid whose gradient is exactly zero
 // are not looked at: no moment or weight of theirs changes (as tiny-cuda-nn skips them), and blocks of 16 that were never

@@ -5,8 +5,21 @@
 #include "engine/core/profile.h"
 #include "neural/fields/mesh.h"
 #include "neural/fields/surface_file.h"
+#include "neural/ingp/ingp.h"
 
 #include <stdio.h>
+
+static orr_result mesh_of_model(const model_conversion *c, const orr_field_model *model, orr_jobs *jobs,
+                                orr_surface *surface, orr_error *error)
+{
+    orr_field_mesh_desc desc = {.field = model->field,
+                                .density_grid = model->density_grid,
+                                .density_cells = model->density_cells,
+                                .resolution = c->resolution,
+                                .threshold = c->threshold};
+    ORR_TRY(orr_field_model_to_world(model, desc.to_world, error));
+    return orr_field_mesh(&desc, jobs, surface, error);
+}
 
 static orr_result mesh_of_file(const model_conversion *c, orr_jobs *jobs, orr_surface *surface,
                                orr_error *error)
@@ -17,7 +30,7 @@ static orr_result mesh_of_file(const model_conversion *c, orr_jobs *jobs, orr_su
     ORR_TRY(orr_mlp_machine_choose(isa, &machine, error));
     orr_field_model model;
     ORR_TRY(orr_field_model_load(c->from, isa, machine, &model, error));
-    orr_result result = orr_field_mesh(&model, jobs, c->resolution, c->threshold, surface, error);
+    orr_result result = mesh_of_model(c, &model, jobs, surface, error);
     orr_field_model_free(&model);
     return result;
 }

@@ -1,7 +1,7 @@
 // Radiance fields trained on the CUDA device (a GPU, or the emulated one) against the CPU: the same gradients to the rounding
 // of halves, and states that move between the two.
 #include "engine/core/memory.h"
-#include "neural/nerf/trainer.h"
+#include "neural/training/nerf_trainer.h"
 #include "tests/support/machine.h"
 #include "tests/support/small_nerf.h"
 
@@ -20,14 +20,14 @@ typedef struct training {
 static training begin(const char *changes, bool on_device, bool exposures)
 {
     training t = {.field = small_field(1, false, changes)};
-    const orr_nerf_train_desc desc = {.capture = &pictures.capture,
-                                      .images = pictures.indices,
-                                      .image_count = SPHERE_PHOTOS_LEARNED,
-                                      .jobs = jobs,
-                                      .target_samples = 1 << 10,
-                                      .exposures = exposures,
-                                      .seed = 3,
-                                      .cuda = on_device ? cuda : NULL};
+    const orr_nerf_trainer_desc desc = {.capture = &pictures.capture,
+                                        .images = pictures.indices,
+                                        .image_count = SPHERE_PHOTOS_LEARNED,
+                                        .jobs = jobs,
+                                        .target_samples = 1 << 10,
+                                        .exposures = exposures,
+                                        .seed = 3,
+                                        .cuda = on_device ? cuda : NULL};
     assert_ok(orr_nerf_trainer_create(t.field, &desc, &t.trainer, &error));
     return t;
 }
@@ -44,7 +44,7 @@ static double step(training *t, int count)
     double sum = 0.0;
     int first = count - (count + 3) / 4;
     for (int i = 0; i < count; i++) {
-        orr_nerf_step report;
+        orr_nerf_step_report report;
         assert_ok(orr_nerf_trainer_step(t->trainer, &report, &error));
         sum += i >= first ? report.loss : 0.0;
     }
@@ -203,15 +203,15 @@ static void proposals_are_for_the_cpu(void **state)
 {
     (void)state;
     orr_field_desc desc = {.kind = ORR_FIELD_NERF, .unbounded = true};
-    assert_ok(orr_nerf_train_config(&desc.config, &error));
+    assert_ok(orr_nerf_training_config(&desc.config, &error));
     orr_field *field;
     assert_ok(orr_field_create(&desc, &field, &error));
     orr_field_config_free(&desc.config);
-    const orr_nerf_train_desc train = {.capture = &pictures.capture,
-                                       .images = pictures.indices,
-                                       .image_count = SPHERE_PHOTOS_LEARNED,
-                                       .jobs = jobs,
-                                       .cuda = cuda};
+    const orr_nerf_trainer_desc train = {.capture = &pictures.capture,
+                                         .images = pictures.indices,
+                                         .image_count = SPHERE_PHOTOS_LEARNED,
+                                         .jobs = jobs,
+                                         .cuda = cuda};
     orr_nerf_trainer *trainer;
     orr_error why;
     assert_int_equal(orr_nerf_trainer_create(field, &train, &trainer, &why), ORR_ERROR_UNSUPPORTED);

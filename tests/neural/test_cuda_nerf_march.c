@@ -1,10 +1,11 @@
 // What happens inside a training step on the CUDA device (a GPU, or the emulated one): the occupancy grid, the rays and their
 // samples are those of the CPU, and a call that fails leaves nothing behind.
 #define ORR_SCALAR
-#include "neural/cuda/nerf_training.h"
+#include "neural/cuda/nerf_trainer_state.h"
+#include "neural/fields/radiance_formula.h"
 #include "neural/nerf/march.h"
-#include "neural/nerf/seen.h"
-#include "neural/nerf/trainer.h"
+#include "neural/training/nerf_cull.h"
+#include "neural/training/nerf_trainer.h"
 #include "orr_features.h"
 #include "tests/support/machine.h"
 #include "tests/support/small_nerf.h"
@@ -21,28 +22,28 @@ static photos pictures;
 
 typedef struct inside {
     orr_field *field;
-    orr_nerf_camera cameras[SPHERE_PHOTOS_LEARNED];
+    orr_ray_camera cameras[SPHERE_PHOTOS_LEARNED];
     orr_occupancy grid;
-    orr_cuda_nerf *training;
+    orr_cuda_nerf_trainer *training;
 } inside;
 
-static orr_cuda_nerf_desc describe(const inside *s, int target)
+static orr_cuda_nerf_trainer_desc describe(const inside *s, int target)
 {
-    return (orr_cuda_nerf_desc){.field = s->field,
-                                .capture = &pictures.capture,
-                                .images = pictures.indices,
-                                .image_count = SPHERE_PHOTOS_LEARNED,
-                                .cameras = s->cameras,
-                                .grid = &s->grid,
-                                .target_samples = target,
-                                .seed = 3};
+    return (orr_cuda_nerf_trainer_desc){.field = s->field,
+                                        .capture = &pictures.capture,
+                                        .images = pictures.indices,
+                                        .image_count = SPHERE_PHOTOS_LEARNED,
+                                        .cameras = s->cameras,
+                                        .grid = &s->grid,
+                                        .target_samples = target,
+                                        .seed = 3};
 }
 
 static void open_inside(inside *s, int aabb_scale)
 {
     s->field = small_field(aabb_scale, false, "{}");
     for (int i = 0; i < SPHERE_PHOTOS_LEARNED; i++) {
-        s->cameras[i] = orr_nerf_camera_of_image(&pictures.images[i], pictures.capture.to_unit);
+        s->cameras[i] = orr_ray_camera_of_image(&pictures.images[i], pictures.capture.to_unit);
     }
     assert_ok(orr_occupancy_create(aabb_scale, &s->grid, &error));
     assert_ok(orr_nerf_cull_unseen(&s->grid, jobs, &pictures.capture, pictures.indices, SPHERE_PHOTOS_LEARNED,
@@ -51,7 +52,7 @@ static void open_inside(inside *s, int aabb_scale)
 
 static void close_inside(inside *s)
 {
-    orr_cuda_nerf_destroy(s->training);
+    orr_cuda_nerf_trainer_destroy(s->training);
     orr_occupancy_destroy(&s->grid);
     orr_field_destroy(s->field);
 }
@@ -113,19 +114,18 @@ static void the_grid_is_updated_as_on_the_cpu(void **state)
     enum { TARGET = 1024 };
     inside s = {0};
     open_inside(&s, 2);
-    const orr_cuda_nerf_desc desc = describe(&s, TARGET);
-    assert_ok(orr_cuda_nerf_create(cuda, &desc, &s.training, &error));
+    const orr_cuda_nerf_trainer_desc desc = describe(&s, TARGET);
+    assert_ok(orr_cuda_nerf_trainer_create(cuda, &desc, &s.training, &error));
     assert_same_grid(&s, 0.0f);
     uint32_t *cells = malloc(2 * TARGET * sizeof *cells);
     float(*places)[3] = malloc(2 * TARGET * sizeof *places), densities[2 * TARGET];
     assert_true(cells && places);
     for (uint32_t update = 0; update < 2; update++) {
-        int count = orr_occupancy_pick(&s.grid, false, 3 ^ 0x9E3779B9u, 2 * update, TARGET, cells, places);
-        count += orr_occupancy_pick(&s.grid, true, 3 ^ 0x9E3779B9u, 2 * update + 1, TARGET, cells + count,
-                                    places + count);
+        int count = orr_occupancy_pick(&s.grid, false, 3, update, TARGET, cells, places);
+        count += orr_occupancy_pick(&s.grid, true, 3, update, TARGET, cells + count, places + count);
         const orr_cuda_nerf_begin begin = {.updates = update + 1};
         orr_cuda_nerf_begin_launch(cuda->stream, &s.training->pass, &begin);
-        assert_ok(orr_cuda_nerf_put_update(s.training, &error));
+        assert_ok(orr_cuda_nerf_trainer_put_update(s.training, &error));
         assert_ok(orr_cuda_wait(cuda, &error));
         orr_cuda_nerf_now now = fetch_now(&s);
         assert_int_equal(now.place_count, count);
@@ -139,7 +139,7 @@ static void the_grid_is_updated_as_on_the_cpu(void **state)
                 assert_true(found_places[(3 * block + k) * ORR_SAMPLES + lane] ==
                             (places[i][k] - 0.5f) * 0.5f + 0.5f);
             }
-            densities[i] = nerf_density(outputs[block * ORR_NERF_FEATURES * ORR_SAMPLES + lane]);
+            densities[i] = radiance_density(outputs[block * ORR_NERF_FEATURES * ORR_SAMPLES + lane]);
         }
         orr_occupancy_update(&s.grid, jobs, cells, densities, count);
         assert_as_thick(&s);
@@ -165,8 +165,8 @@ static int march_on_cpu(const inside *s, const orr_nerf_space *space, int aabb_s
     int k = nerf_drawn_image(draw, SPHERE_PHOTOS_LEARNED);
     const orr_capture_image *image = &pictures.images[k];
     int64_t pixel = nerf_drawn_pixel(draw, (int64_t)image->width * image->height);
-    orr_nerf_ray ray = orr_nerf_camera_ray(&s->cameras[k], (float)(pixel % image->width) + 0.5f,
-                                           (float)(pixel / image->width) + 0.5f);
+    orr_camera_ray ray = orr_ray_camera_ray(&s->cameras[k], (float)(pixel % image->width) + 0.5f,
+                                            (float)(pixel / image->width) + 0.5f);
     float start, end;
     if ((image->mask && image->mask[pixel] == 0) || !orr_nerf_ray_range(&ray, aabb_scale, &start, &end)) {
         return -1;
@@ -188,14 +188,14 @@ static void compare_samples(int aabb_scale, bool updated, float places_off, int 
 {
     inside s = {0};
     open_inside(&s, aabb_scale);
-    const orr_cuda_nerf_desc desc = describe(&s, 2048);
-    assert_ok(orr_cuda_nerf_create(cuda, &desc, &s.training, &error));
+    const orr_cuda_nerf_trainer_desc desc = describe(&s, 2048);
+    assert_ok(orr_cuda_nerf_trainer_create(cuda, &desc, &s.training, &error));
     const orr_cuda_nerf_pass *p = &s.training->pass;
     if (updated) {
-        orr_cuda_nerf_report report;
-        assert_ok(orr_cuda_nerf_step(s.training, 4.0, &report, &error));
+        orr_cuda_nerf_step_report report;
+        assert_ok(orr_cuda_nerf_trainer_step(s.training, 4.0, &report, &error));
         const orr_cuda_nerf_copy to = {.thickness = s.grid.thickness};
-        assert_ok(orr_cuda_nerf_read(s.training, &to, &error));
+        assert_ok(orr_cuda_nerf_trainer_read(s.training, &to, &error));
         orr_occupancy_refresh(&s.grid, jobs);
         assert_int_equal(report.rays, ORR_NERF_RAYS_FIRST);
         assert_true(report.samples > 0 && report.samples <= report.evaluated);
@@ -291,7 +291,7 @@ static void a_device_that_fails_leaves_the_field_to_the_cpu(void **state)
     (void)state;
     inside s = {0};
     open_inside(&s, 1);
-    const orr_cuda_nerf_desc desc = describe(&s, 64);
+    const orr_cuda_nerf_trainer_desc desc = describe(&s, 64);
     settings *device = current_settings();
     size_t allocations = live_allocations(), handles = live_handles();
     orr_error why;
@@ -299,7 +299,7 @@ static void a_device_that_fails_leaves_the_field_to_the_cpu(void **state)
     for (int call = 1;; call++, failures++) {
         device->fail_call = call;
         device->fail_with = cudaErrorMemoryAllocation;
-        orr_result result = orr_cuda_nerf_create(cuda, &desc, &s.training, &why);
+        orr_result result = orr_cuda_nerf_trainer_create(cuda, &desc, &s.training, &why);
         if (result == ORR_OK) {
             break;
         }
@@ -310,24 +310,24 @@ static void a_device_that_fails_leaves_the_field_to_the_cpu(void **state)
     }
     device->fail_call = 0;
     assert_true(failures > 100);
-    orr_cuda_nerf_report report;
+    orr_cuda_nerf_step_report report;
     for (failures = 0;; failures++) {
         device->fail_call = failures + 1;
         device->fail_with = cudaErrorLaunchFailure;
-        if (orr_cuda_nerf_step(s.training, 1.0, &report, &why) == ORR_OK) {
+        if (orr_cuda_nerf_trainer_step(s.training, 1.0, &report, &why) == ORR_OK) {
             break;
         }
         assert_non_null(strstr(why.message, "CUDA: "));
     }
     device->fail_call = 0;
     assert_true(failures > 3); // a step is a launch, two graphs, a copy and events
-    assert_ok(orr_cuda_nerf_step(s.training, 1.0, &report, &error));
-    orr_cuda_nerf_destroy(s.training);
+    assert_ok(orr_cuda_nerf_trainer_step(s.training, 1.0, &report, &error));
+    orr_cuda_nerf_trainer_destroy(s.training);
     s.training = NULL;
     assert_int_equal(live_allocations(), allocations);
     assert_int_equal(live_handles(), handles);
     device->memory = 16 << 20;
-    assert_int_equal(orr_cuda_nerf_create(cuda, &desc, &s.training, &why), ORR_ERROR_MEMORY);
+    assert_int_equal(orr_cuda_nerf_trainer_create(cuda, &desc, &s.training, &why), ORR_ERROR_MEMORY);
     print_message("%s\n", why.message);
     assert_non_null(strstr(why.message, "MiB free"));
     device->memory = 0;

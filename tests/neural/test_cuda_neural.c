@@ -2,11 +2,11 @@
 //
 // NMSE: mean square of the difference over mean square of the CPU's. Halves have 11 bits: a rounding is off by 2^-12 of
 // its size or so, 6e-8 in squares, and a few of them add up on the way through a network; gradients take as many more.
+#include "engine/core/half.h"
 #include "engine/core/rng.h"
 #include "engine/device/cuda_gpu.h"
 #include "neural/cuda/model.h"
 #include "neural/cuda/optimizer.h"
-#include "neural/network/half.h"
 #include "neural/network/optimizer.h"
 #include "tests/support/machine.h"
 

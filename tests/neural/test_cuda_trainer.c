@@ -3,7 +3,7 @@
 #include "engine/core/rng.h"
 #include "engine/device/cuda_gpu.h"
 #include "neural/cuda/model.h"
-#include "neural/fields/sample_trainer.h"
+#include "neural/training/field_trainer.h"
 #include "orr_features.h"
 #include "tests/support/machine.h"
 
@@ -51,7 +51,7 @@ static const char *const adam =
 
 typedef struct training {
     orr_field *field;
-    orr_trainer *trainer;
+    orr_field_trainer *trainer;
 } training;
 
 static training begin(const char *changes, bool on_device, int batch_size)
@@ -64,18 +64,18 @@ static training begin(const char *changes, bool on_device, int batch_size)
     assert_ok(orr_field_config_parse(changes, "test", &desc.config, &error));
     assert_ok(orr_field_create(&desc, &t.field, &error));
     orr_field_config_free(&desc.config);
-    const orr_trainer_desc trainer = {.field = t.field,
-                                      .jobs = jobs,
-                                      .source = source,
-                                      .batch_size = batch_size,
-                                      .cuda = on_device ? cuda : NULL};
-    assert_ok(orr_trainer_create(&trainer, &t.trainer, &error));
+    const orr_field_trainer_desc trainer = {.field = t.field,
+                                            .jobs = jobs,
+                                            .source = source,
+                                            .batch_size = batch_size,
+                                            .cuda = on_device ? cuda : NULL};
+    assert_ok(orr_field_trainer_create(&trainer, &t.trainer, &error));
     return t;
 }
 
 static void end(training *t)
 {
-    orr_trainer_destroy(t->trainer);
+    orr_field_trainer_destroy(t->trainer);
     orr_field_destroy(t->field);
 }
 
@@ -83,7 +83,7 @@ static double step(training *t, int count)
 {
     double loss = 0.0;
     for (int i = 0; i < count; i++) {
-        assert_ok(orr_trainer_step(t->trainer, &loss, &error));
+        assert_ok(orr_field_trainer_step(t->trainer, &loss, &error));
     }
     return loss;
 }
@@ -91,7 +91,7 @@ static double step(training *t, int count)
 static size_t parameters_of(const training *t, float **copy)
 {
     const orr_field_parts *parts = orr_field_parts_of(t->field);
-    assert_ok(orr_trainer_refresh(t->trainer, &error));
+    assert_ok(orr_field_trainer_refresh(t->trainer, &error));
     size_t network = (size_t)parts->network.parameter_count, table = (size_t)parts->encoding.parameter_count;
     *copy = orr_alloc(network + table, sizeof **copy);
     assert_non_null(*copy);
@@ -158,7 +158,7 @@ static void a_model_moves_between_machines(void **state)
     enum { COUNT = 100, BLOCKS = 2 };
     training t = begin("{}", true, 256);
     step(&t, 20);
-    assert_ok(orr_trainer_refresh(t.trainer, &error));
+    assert_ok(orr_field_trainer_refresh(t.trainer, &error));
     const orr_field_parts *parts = orr_field_parts_of(t.field);
     assert_ptr_not_equal(parts->inference_network, parts->network_parameters);
     orr_cuda_model model;
@@ -194,23 +194,23 @@ static void a_training_goes_on_on_another_machine(void **state)
     (void)state;
     training device = begin("{}", true, 256), own = begin("{}", false, 256), again = begin("{}", true, 256);
     double before = step(&device, 30);
-    size_t size = orr_trainer_state_size(device.trainer);
-    assert_int_equal(orr_trainer_state_size(own.trainer), size);
+    size_t size = orr_field_trainer_state_size(device.trainer);
+    assert_int_equal(orr_field_trainer_state_size(own.trainer), size);
     void *saved = malloc(size), *loaded = malloc(size);
-    assert_ok(orr_trainer_state_save(device.trainer, saved, &error));
-    assert_ok(orr_trainer_state_load(own.trainer, saved, size, &error));
-    assert_ok(orr_trainer_state_load(again.trainer, saved, size, &error));
-    assert_ok(orr_trainer_state_save(own.trainer, loaded, &error));
+    assert_ok(orr_field_trainer_state_save(device.trainer, saved, &error));
+    assert_ok(orr_field_trainer_state_load(own.trainer, saved, size, &error));
+    assert_ok(orr_field_trainer_state_load(again.trainer, saved, size, &error));
+    assert_ok(orr_field_trainer_state_save(own.trainer, loaded, &error));
     assert_memory_equal(loaded, saved, size);
-    assert_ok(orr_trainer_state_save(again.trainer, loaded, &error));
+    assert_ok(orr_field_trainer_state_save(again.trainer, loaded, &error));
     assert_memory_equal(loaded, saved, size);
-    assert_int_equal(orr_trainer_steps(own.trainer), 30);
+    assert_int_equal(orr_field_trainer_steps(own.trainer), 30);
     double next = step(&device, 1), next_own = step(&own, 1), next_again = step(&again, 1);
     assert_true(next_again == next); // the same halves in the same order
     assert_true(fabs(next_own - next) <= 0.02 * next);
     assert_true(step(&own, 20) < before && step(&device, 20) < before);
     orr_error why;
-    assert_int_equal(orr_trainer_state_load(again.trainer, saved, size - 1, &why), ORR_ERROR_FORMAT);
+    assert_int_equal(orr_field_trainer_state_load(again.trainer, saved, size - 1, &why), ORR_ERROR_FORMAT);
     free(saved);
     free(loaded);
     end(&device);
@@ -224,17 +224,17 @@ static void a_device_that_fails_leaves_the_field_to_the_cpu(void **state)
 {
     (void)state;
     training own = begin("{}", false, 128);
-    const orr_trainer_desc desc = {
+    const orr_field_trainer_desc desc = {
         .field = own.field, .jobs = jobs, .source = source, .batch_size = 128, .cuda = cuda};
     settings *device = current_settings();
     size_t allocations = live_allocations();
-    orr_trainer *trainer;
+    orr_field_trainer *trainer;
     orr_error why;
     int failures = 0;
     for (int call = 1;; call++, failures++) {
         device->fail_call = call;
         device->fail_with = cudaErrorMemoryAllocation;
-        orr_result result = orr_trainer_create(&desc, &trainer, &why);
+        orr_result result = orr_field_trainer_create(&desc, &trainer, &why);
         if (result == ORR_OK) {
             break;
         }
@@ -244,12 +244,12 @@ static void a_device_that_fails_leaves_the_field_to_the_cpu(void **state)
     }
     device->fail_call = 0;
     assert_true(failures > 30);
-    orr_trainer_destroy(trainer);
+    orr_field_trainer_destroy(trainer);
     assert_int_equal(live_allocations(), allocations);
     device->memory = 1 << 20;
     assert_int_equal(
-        orr_trainer_create(
-            &(orr_trainer_desc){
+        orr_field_trainer_create(
+            &(orr_field_trainer_desc){
                 .field = own.field, .jobs = jobs, .source = source, .batch_size = 1 << 17, .cuda = cuda},
             &trainer, &why),
         ORR_ERROR_MEMORY);

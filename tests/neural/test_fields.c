@@ -7,9 +7,10 @@
 #include "neural/fields/density_cloud.h"
 #include "neural/fields/draw.h"
 #include "neural/fields/mesh_distance.h"
-#include "neural/fields/train_image.h"
-#include "neural/fields/train_sdf.h"
-#include "neural/fields/train_volume.h"
+#include "neural/training/field_trainer.h"
+#include "neural/training/image_samples.h"
+#include "neural/training/sdf_samples.h"
+#include "neural/training/volume_samples.h"
 #include "orr_features.h"
 #include "render/mesh.h"
 #include "tests/support/support.h"
@@ -242,27 +243,27 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
     orr_jobs *jobs;
     assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
     orr_mesh ball = ball_mesh(3.0f, 20, 0); // becomes 0.45 of the unit cube
-    orr_sdf_mesh triangles = orr_mesh_for_sdf(&ball);
+    orr_triangle_view triangles = orr_mesh_for_sdf(&ball);
     orr_sdf_shape shape;
     assert_ok(orr_sdf_shape_create(&triangles, "ball", 1, &shape, &error));
     assert_true(fabsf(shape.size - 6.0f / 0.9f) < 1e-4f);
     orr_field_desc field_desc = {.kind = ORR_FIELD_SDF, .seed = 1};
     assert_ok(orr_isa_choose(&field_desc.isa, &error));
-    assert_ok(orr_sdf_train_config(&field_desc.config, &error));
+    assert_ok(orr_sdf_training_config(&field_desc.config, &error));
     assert_ok(orr_field_config_parse("{\"encoding\": {\"n_levels\": 4, \"log2_hashmap_size\": 12}}", "test",
                                      &field_desc.config, &error));
     orr_field *field;
     assert_ok(orr_field_create(&field_desc, &field, &error));
     orr_field_config_free(&field_desc.config);
-    const orr_trainer_desc desc = {
+    const orr_field_trainer_desc desc = {
         .field = field, .jobs = jobs, .source = orr_sdf_source(&shape), .batch_size = 4096};
-    orr_trainer *trainer;
-    assert_ok(orr_trainer_create(&desc, &trainer, &error));
+    orr_field_trainer *trainer;
+    assert_ok(orr_field_trainer_create(&desc, &trainer, &error));
     for (int i = 0; i < 600; i++) {
         double loss;
-        assert_ok(orr_trainer_step(trainer, &loss, &error));
+        assert_ok(orr_field_trainer_step(trainer, &loss, &error));
     }
-    assert_ok(orr_trainer_refresh(trainer, &error));
+    assert_ok(orr_field_trainer_refresh(trainer, &error));
     orr_sdf_quality quality;
     assert_ok(orr_sdf_evaluate(field, &shape, jobs, 4096, &quality, &error));
     // 2.6 degrees; 4.4 when slopes are not compared
@@ -310,7 +311,7 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
         assert_true(rgba[4 * i + 3] == 0.0f);
     }
     orr_arena_destroy(&arena);
-    orr_trainer_destroy(trainer);
+    orr_field_trainer_destroy(trainer);
     orr_field_destroy(field);
     orr_sdf_shape_free(&shape);
     orr_jobs_destroy(jobs);
@@ -321,7 +322,7 @@ static void holes_and_turned_meshes_are_noticed(void **state)
     (void)state;
     for (int turned = 0; turned < 2; turned++) {
         orr_mesh ball = ball_mesh(3.0f, 20, 0);
-        orr_sdf_mesh triangles = orr_mesh_for_sdf(&ball);
+        orr_triangle_view triangles = orr_mesh_for_sdf(&ball);
         for (int64_t i = 0; turned && i < triangles.index_count; i += 3) {
             uint32_t first = ball.indices[i];
             ball.indices[i] = ball.indices[i + 1];

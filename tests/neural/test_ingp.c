@@ -1,10 +1,10 @@
 // Tests of model files: what was saved comes back with the same bits, and nothing that is broken gets in.
 #include "engine/core/file.h"
+#include "engine/core/half.h"
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
 #include "neural/ingp/ingp.h"
 #include "neural/ingp/msgpack.h"
-#include "neural/network/half.h"
 #include "tests/physics/golden_numbers.h"
 #include "tests/support/support.h"
 

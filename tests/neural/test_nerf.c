@@ -2,8 +2,9 @@
 #define ORR_SCALAR
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
-#include "neural/nerf/batch.h"
+#include "neural/fields/occupancy_cell.h"
 #include "neural/nerf/evaluate.h"
+#include "neural/training/nerf_batch.h"
 #include "tests/support/machine.h"
 #include "tests/support/small_nerf.h"
 
@@ -17,8 +18,7 @@ enum { SIZE = SPHERE_PHOTO_SIZE, VIEWS = SPHERE_PHOTOS, LEARNED = SPHERE_PHOTOS_
 
 static int64_t cell_at(int cascade, uint32_t x, uint32_t y, uint32_t z)
 {
-    return (int64_t)cascade * ORR_OCCUPANCY_CELLS + orr_morton_spread(x) + (orr_morton_spread(y) << 1) +
-           (orr_morton_spread(z) << 2);
+    return (int64_t)cascade * ORR_OCCUPANCY_CELLS + occupancy_morton(x, y, z);
 }
 
 static bool marched(const orr_occupancy *grid, int64_t cell)
@@ -126,21 +126,21 @@ static void samples_of_the_grid_fall_into_their_cells(void **state)
 
 // ---- marching ----
 
-static bool occupied_at(const orr_occupancy *grid, const nerf_stepping *k, const orr_nerf_ray *ray, float at,
-                        bool *near_wall)
+static bool occupied_at(const orr_occupancy *grid, const march_stepping *k, const orr_camera_ray *ray,
+                        float at, bool *near_wall)
 {
-    float t = nerf_distance_of(*k, at), step = nerf_distance_of(*k, at + 1.0f) - t;
+    float t = march_distance(*k, at), step = march_distance(*k, at + 1.0f) - t;
     real3 p =
         make_real3(fmaf(ray->direction[0], t, ray->origin[0]), fmaf(ray->direction[1], t, ray->origin[1]),
                    fmaf(ray->direction[2], t, ray->origin[2]));
-    float cascade = nerf_cascade(p, step, (float)(grid->cascades - 1)), size = exp2f(cascade) / 128.0f;
+    float cascade = occupancy_cascade(p, step, (float)(grid->cascades - 1)), size = exp2f(cascade) / 128.0f;
     float place[3] = {p.x, p.y, p.z};
     *near_wall = false;
     for (int i = 0; i < 3; i++) {
         float cells = (place[i] - 0.5f) / size;
         *near_wall |= fabsf(cells - roundf(cells)) < 1e-3f;
     }
-    real3 cell = nerf_cell(p, exp2f(-cascade));
+    real3 cell = occupancy_cell(p, exp2f(-cascade));
     return marched(grid, cell_at((int)cascade, (uint32_t)cell.x, (uint32_t)cell.y, (uint32_t)cell.z));
 }
 
@@ -166,10 +166,10 @@ static void check_march(int aabb_scale)
     static orr_nerf_rays rays;
     static orr_nerf_wave wave;
     rays.count = 0;
-    orr_nerf_ray all[64];
+    orr_camera_ray all[64];
     float ends[64], begins[64];
     while (rays.count < 64) {
-        orr_nerf_ray ray;
+        orr_camera_ray ray;
         float squared = 0.0f, end, from;
         for (int k = 0; k < 3; k++) {
             ray.origin[k] = orr_rng_range(&rng, -1.0f, 2.0f);
@@ -194,7 +194,7 @@ static void check_march(int aabb_scale)
             wave.count = 0;
             orr_nerf_kernels_of(isa)->march(&space, &rays, live, 1, ORR_NERF_EACH, &wave);
             for (int i = 0; i < wave.count; i++, taken++) {
-                float sample = nerf_steps_of(space.stepping, wave.distance[i]);
+                float sample = march_steps(space.stepping, wave.distance[i]);
                 bool wall;
                 for (; at < sample - 0.5f; at += 1.0f) {
                     differ += occupied_at(&grid, &space.stepping, &all[r], at, &wall) && !wall;
@@ -203,7 +203,8 @@ static void check_march(int aabb_scale)
                 at += 1.0f;
             }
         }
-        for (; nerf_distance_of(space.stepping, at) < ends[r] && rays.taken[r] < ORR_NERF_STEPS; at += 1.0f) {
+        for (; march_distance(space.stepping, at) < ends[r] && rays.taken[r] < MARCH_SAMPLES_MAX;
+             at += 1.0f) {
             bool wall;
             differ += occupied_at(&grid, &space.stepping, &all[r], at, &wall) && !wall;
         }
@@ -235,13 +236,13 @@ static void constant_density_composites_to_the_analytic_answer(void **state)
     take_photos(&sphere_photos, &p);
     static float rgba[SIZE * SIZE * 4], depth[SIZE * SIZE];
     orr_nerf_draw_desc desc = {
-        .camera = orr_nerf_camera_of_image(&p.images[5], p.capture.to_unit), .rgba = rgba, .depth = depth};
+        .camera = orr_ray_camera_of_image(&p.images[5], p.capture.to_unit), .rgba = rgba, .depth = depth};
     orr_nerf_drawer *drawer;
     assert_ok(orr_nerf_drawer_create(field, jobs, &drawer, &error));
     orr_nerf_draw(drawer, &grid, &desc);
     for (int i = 0; i < SIZE * SIZE; i++) {
-        orr_nerf_ray ray =
-            orr_nerf_camera_ray(&desc.camera, (float)(i % SIZE) + 0.5f, (float)(i / SIZE) + 0.5f);
+        orr_camera_ray ray =
+            orr_ray_camera_ray(&desc.camera, (float)(i % SIZE) + 0.5f, (float)(i / SIZE) + 0.5f);
         float from, to, length = 0.0f;
         if (orr_nerf_ray_range(&ray, 1, &from, &to)) {
             length = to - from;
@@ -276,7 +277,7 @@ static void constant_density_composites_to_the_analytic_answer(void **state)
 
 typedef struct gradient_setup {
     photos photos;
-    orr_nerf_camera cameras[LEARNED];
+    orr_ray_camera cameras[LEARNED];
     float exposures[3 * LEARNED];
     orr_field *field;
     orr_occupancy grid;
@@ -374,7 +375,7 @@ static void a_step_sends_back_the_derivative_of_its_loss(void **state)
     s.model = orr_nerf_model_of(s.field, &s.grid);
     s.model.space.stepping = orr_nerf_stepping(1, 16.0);
     for (int i = 0; i < LEARNED; i++) {
-        s.cameras[i] = orr_nerf_camera_of_image(&s.photos.images[i], s.photos.capture.to_unit);
+        s.cameras[i] = orr_ray_camera_of_image(&s.photos.images[i], s.photos.capture.to_unit);
         s.exposures[3 * i] = 0.3f;
     }
     s.batch = (orr_nerf_batch){.model = &s.model,
@@ -459,7 +460,7 @@ static void spheres_are_learned_from_twelve_photos(void **state)
     assert_true(mean.psnr > 25.0 && mean.ssim > 0.9);
     for (int i = LEARNED; i < VIEWS; i++) {
         static float rgba[SIZE * SIZE * 4], seen[SIZE * SIZE * 3], wanted[SIZE * SIZE * 3];
-        orr_nerf_draw_desc desc = {.camera = orr_nerf_camera_of_image(&p.images[i], p.capture.to_unit),
+        orr_nerf_draw_desc desc = {.camera = orr_ray_camera_of_image(&p.images[i], p.capture.to_unit),
                                    .rgba = rgba};
         orr_nerf_draw(drawer, grid, &desc);
         for (int k = 0; k < SIZE * SIZE; k++) {

@@ -5,7 +5,7 @@
 #include "neural/fields/contraction_formula.h"
 #include "neural/ingp/ingp.h"
 #include "neural/nerf/evaluate.h"
-#include "neural/nerf/interlevel.h"
+#include "neural/training/interlevel.h"
 #include "tests/support/machine.h"
 #include "tests/support/small_nerf.h"
 

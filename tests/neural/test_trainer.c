@@ -2,7 +2,7 @@
 // wherever it was interrupted.
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
-#include "neural/fields/sample_trainer.h"
+#include "neural/training/field_trainer.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static void half_unknown(void *context, const float *places, float *targets)
 typedef struct training {
     orr_jobs *jobs;
     orr_field *field;
-    orr_trainer *trainer;
+    orr_field_trainer *trainer;
 } training;
 
 static orr_field *make_field(const char *changes)
@@ -73,15 +73,15 @@ static training begin(int threads, int batch_size, orr_sample_source source)
     training t;
     assert_ok(orr_jobs_create(threads, NULL, NULL, &t.jobs, &error));
     t.field = make_field("{}");
-    const orr_trainer_desc desc = {
+    const orr_field_trainer_desc desc = {
         .field = t.field, .jobs = t.jobs, .source = source, .batch_size = batch_size};
-    assert_ok(orr_trainer_create(&desc, &t.trainer, &error));
+    assert_ok(orr_field_trainer_create(&desc, &t.trainer, &error));
     return t;
 }
 
 static void end(training *t)
 {
-    orr_trainer_destroy(t->trainer);
+    orr_field_trainer_destroy(t->trainer);
     orr_field_destroy(t->field);
     orr_jobs_destroy(t->jobs);
 }
@@ -90,7 +90,7 @@ static double step(training *t, int count)
 {
     double loss = 0.0;
     for (int i = 0; i < count; i++) {
-        assert_ok(orr_trainer_step(t->trainer, &loss, &error));
+        assert_ok(orr_field_trainer_step(t->trainer, &loss, &error));
     }
     return loss;
 }
@@ -103,10 +103,10 @@ static const orr_sample_source kept = {
 // everything the trainer knows, to be compared
 static void *take_state(const training *t, size_t *size)
 {
-    *size = orr_trainer_state_size(t->trainer);
+    *size = orr_field_trainer_state_size(t->trainer);
     void *state = malloc(*size);
     assert_non_null(state);
-    assert_ok(orr_trainer_state_save(t->trainer, state, &error));
+    assert_ok(orr_field_trainer_state_save(t->trainer, state, &error));
     return state;
 }
 
@@ -129,7 +129,7 @@ static void the_loss_falls_and_inference_sees_what_was_learnt(void **state)
     // at first everything is near 0: the mean square of the picture, 0.25 or so. The stripes are smooth: 64 vertices a
     // side interpolate sin 12x to (12 / 64)^2 / 8 = 4e-3 of its size, which is 1e-5 in squares
     assert_true(first > 0.1 && last < 1e-4);
-    assert_ok(orr_trainer_refresh(t.trainer, &error));
+    assert_ok(orr_field_trainer_refresh(t.trainer, &error));
     _Alignas(ORR_ALIGNMENT) float places[DIMS * ORR_SAMPLES], output[CHANNELS * ORR_SAMPLES],
         truth[CHANNELS * ORR_SAMPLES];
     for (int i = 0; i < ORR_SAMPLES; i++) {
@@ -142,8 +142,8 @@ static void the_loss_falls_and_inference_sees_what_was_learnt(void **state)
     stripes(NULL, places, truth);
     assert_true(psnr(output, truth, CHANNELS * ORR_SAMPLES) >
                 38.0); // 1e-4 is 40 dB; the average lags a little
-    assert_int_equal(orr_trainer_steps(t.trainer), 300);
-    assert_int_equal(orr_trainer_profile(t.trainer)->count, 4);
+    assert_int_equal(orr_field_trainer_steps(t.trainer), 300);
+    assert_int_equal(orr_field_trainer_profile(t.trainer)->count, 4);
     end(&t);
 }
 
@@ -163,8 +163,9 @@ static double descend(int64_t nudged, float nudge, float *before, float *after)
     *before = *parameter;
     *parameter += nudge;
     assert_ok(orr_jobs_create(1, NULL, NULL, &t.jobs, &error));
-    const orr_trainer_desc desc = {.field = t.field, .jobs = t.jobs, .source = plain, .batch_size = 256};
-    assert_ok(orr_trainer_create(&desc, &t.trainer, &error));
+    const orr_field_trainer_desc desc = {
+        .field = t.field, .jobs = t.jobs, .source = plain, .batch_size = 256};
+    assert_ok(orr_field_trainer_create(&desc, &t.trainer, &error));
     double loss = step(&t, 1);
     *after = *parameter;
     end(&t);
@@ -203,7 +204,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     for (int threads = 1; threads <= 3; threads++) {
         training t =
             begin(threads, 5000, kept); // several chunks, the last one odd; rounded up to whole blocks
-        assert_int_equal(orr_trainer_batch_size(t.trainer), 79 * ORR_SAMPLES);
+        assert_int_equal(orr_field_trainer_batch_size(t.trainer), 79 * ORR_SAMPLES);
         step(&t, 12);
         if (threads == 1) {
             first = take_state(&t, &size);
@@ -224,15 +225,16 @@ static void a_resumed_training_goes_on_to_the_same_bits(void **state)
     step(&half, 17);
     void *at_half = take_state(&half, &half_size), *at_end = take_state(&whole, &size);
     step(&resumed, 3); // whatever was there before
-    assert_ok(orr_trainer_state_load(resumed.trainer, at_half, half_size, &error));
+    assert_ok(orr_field_trainer_state_load(resumed.trainer, at_half, half_size, &error));
     assert_same_state(&resumed, at_half, half_size);
     step(&resumed, 23);
     assert_same_state(&resumed, at_end, size);
 
     orr_error why;
-    assert_int_equal(orr_trainer_state_load(resumed.trainer, at_half, half_size - 1, &why), ORR_ERROR_FORMAT);
+    assert_int_equal(orr_field_trainer_state_load(resumed.trainer, at_half, half_size - 1, &why),
+                     ORR_ERROR_FORMAT);
     training other = begin(1, 2048, kept);
-    assert_int_equal(orr_trainer_state_load(other.trainer, at_half, half_size, &why), ORR_ERROR_FORMAT);
+    assert_int_equal(orr_field_trainer_state_load(other.trainer, at_half, half_size, &why), ORR_ERROR_FORMAT);
     end(&other);
     free(at_half);
     free(at_end);

@@ -8,7 +8,7 @@
 // surface.
 #include "assets/clouds.h"
 #include "engine/core/rng.h"
-#include "neural/fields/sample_trainer.h"
+#include "neural/training/field_trainer.h"
 #include "render/cuda/draw.h"
 #include "render/field_pass.h"
 #include "tests/support/drawn.h"
@@ -118,17 +118,17 @@ static void sdf_make(subject *s)
     desc.config.optimizer.learning_rate = 3e-3;
     assert_ok(orr_field_create(&desc, &s->field, &error));
     orr_field_config_free(&desc.config);
-    const orr_trainer_desc training = {.field = s->field,
-                                       .jobs = jobs,
-                                       .batch_size = 4096,
-                                       .source = {NULL, draw_places, distances, 1, 1, 0.0f}};
-    orr_trainer *trainer;
-    assert_ok(orr_trainer_create(&training, &trainer, &error));
+    const orr_field_trainer_desc training = {.field = s->field,
+                                             .jobs = jobs,
+                                             .batch_size = 4096,
+                                             .source = {NULL, draw_places, distances, 1, 1, 0.0f}};
+    orr_field_trainer *trainer;
+    assert_ok(orr_field_trainer_create(&training, &trainer, &error));
     for (int i = 0; i < 200; i++) {
         double loss;
-        assert_ok(orr_trainer_step(trainer, &loss, &error));
+        assert_ok(orr_field_trainer_step(trainer, &loss, &error));
     }
-    orr_trainer_destroy(trainer);
+    orr_field_trainer_destroy(trainer);
     orr_field_refresh(s->field, NULL, NULL, NULL);
     subject_layer(s);
 }

@@ -2,7 +2,7 @@
 #include "tests/support/photos.h"
 
 #include "engine/core/memory.h"
-#include "neural/nerf/camera.h"
+#include "neural/capture/ray_camera.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -36,13 +36,13 @@ static void take_photo(const photo_plan *plan, orr_capture_image *image, float a
     image->pixels = orr_alloc((size_t)(size * size), (size_t)channels);
     assert_non_null(image->pixels);
     const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    orr_nerf_camera camera = orr_nerf_camera_of_image(image, identity);
+    orr_ray_camera camera = orr_ray_camera_of_image(image, identity);
     for (int i = 0; i < size * size; i++) { // 4 x 4 rays per pixel: edges are soft, as in photos
         float sum[4] = {0.0f};
         for (int k = 0; k < 16; k++) {
             float x = (float)(i % size) + 0.125f + 0.25f * (float)(k % 4);
             float y = (float)(i / size) + 0.125f + 0.25f * (float)(k / 4);
-            orr_nerf_ray ray = orr_nerf_camera_ray(&camera, x, y);
+            orr_camera_ray ray = orr_ray_camera_ray(&camera, x, y);
             float rgba[4] = {0.0f};
             plan->shade(ray.origin, ray.direction, rgba);
             for (int c = 0; c < 4; c++) {

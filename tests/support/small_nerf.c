@@ -12,7 +12,7 @@ orr_field *small_field(int aabb_scale, bool unbounded, const char *changes)
                            .seed = 7,
                            .isa = isa,
                            .desired_resolution = 128.0};
-    assert_ok(orr_nerf_train_config(&desc.config, &error));
+    assert_ok(orr_nerf_training_config(&desc.config, &error));
     desc.config.encoding.levels = 4;
     desc.config.encoding.log2_hashmap_size = 14;
     assert_ok(orr_field_config_parse(changes, "test", &desc.config, &error));
@@ -24,12 +24,12 @@ orr_field *small_field(int aabb_scale, bool unbounded, const char *changes)
 
 orr_nerf_trainer *small_trainer(orr_field *field, const photos *p, orr_jobs *with)
 {
-    orr_nerf_train_desc desc = {.capture = &p->capture,
-                                .images = p->indices,
-                                .image_count = p->learned,
-                                .jobs = with,
-                                .target_samples = 1 << 12,
-                                .seed = 3};
+    orr_nerf_trainer_desc desc = {.capture = &p->capture,
+                                  .images = p->indices,
+                                  .image_count = p->learned,
+                                  .jobs = with,
+                                  .target_samples = 1 << 12,
+                                  .seed = 3};
     orr_nerf_trainer *trainer;
     assert_ok(orr_nerf_trainer_create(field, &desc, &trainer, &error));
     return trainer;
@@ -37,7 +37,7 @@ orr_nerf_trainer *small_trainer(orr_field *field, const photos *p, orr_jobs *wit
 
 void train(orr_nerf_trainer *trainer, int steps)
 {
-    orr_nerf_step report;
+    orr_nerf_step_report report;
     for (int i = 0; i < steps; i++) {
         assert_ok(orr_nerf_trainer_step(trainer, &report, &error));
     }

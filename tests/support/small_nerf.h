@@ -1,7 +1,7 @@
 // Radiance fields trained in seconds from few photos, and assertions that hold for all of them.
 #pragma once
 
-#include "neural/nerf/trainer.h"
+#include "neural/training/nerf_trainer.h"
 #include "tests/support/photos.h"
 
 // changes: JSON over the trainer's own configuration

@@ -6,9 +6,9 @@
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "engine/device/cuda.h"
-#include "neural/fields/sample_trainer.h"
 #include "neural/ingp/ingp.h"
-#include "neural/nerf/trainer.h"
+#include "neural/training/field_trainer.h"
+#include "neural/training/nerf_trainer.h"
 #include "samples/orrery/commands.h"
 
 #include <cjson/cJSON.h>

@@ -1,5 +1,5 @@
 // A picture becomes a small network.
-#include "neural/fields/train_image.h"
+#include "neural/training/image_samples.h"
 
 #include "samples/orrery/train/train_samples.h"
 
@@ -66,7 +66,7 @@ static void place(const void *memory, orr_field_model *model)
 
 const sample_truth truth_image = {.size = sizeof(truth),
                                   .batch = BATCH,
-                                  .config = orr_image_train_config,
+                                  .config = orr_image_training_config,
                                   .open = open,
                                   .close = close,
                                   .source = source,

@@ -3,7 +3,7 @@
 #include "engine/core/profile.h"
 #include "engine/image/metrics.h"
 #include "neural/nerf/evaluate.h"
-#include "neural/nerf/trainer.h"
+#include "neural/training/nerf_trainer.h"
 #include "samples/orrery/progress.h"
 #include "samples/orrery/train/train.h"
 
@@ -38,7 +38,7 @@ static void destroy(learner *l)
 }
 
 // What the device has no room for, or cannot do, is trained on the CPU, and a line says so.
-static orr_result create_trainer(learner *l, orr_nerf_train_desc desc, orr_error *error)
+static orr_result create_trainer(learner *l, orr_nerf_trainer_desc desc, orr_error *error)
 {
     orr_error why;
     orr_result result = orr_nerf_trainer_create(l->field, &desc, &l->trainer, &why);
@@ -66,15 +66,15 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
     }
     const orr_field_desc field = {
         .kind = ORR_FIELD_NERF, .aabb_scale = l->capture->aabb_scale, .unbounded = options->unbounded};
-    ORR_TRY(train_field(options, field, orr_nerf_train_config, &l->field, error));
-    const orr_nerf_train_desc desc = {.capture = l->capture,
-                                      .images = l->images,
-                                      .image_count = l->train_count,
-                                      .jobs = options->jobs,
-                                      .target_samples = options->batch,
-                                      .fast_scatter = options->fast_scatter,
-                                      .seed = options->seed,
-                                      .cuda = options->cuda};
+    ORR_TRY(train_field(options, field, orr_nerf_training_config, &l->field, error));
+    const orr_nerf_trainer_desc desc = {.capture = l->capture,
+                                        .images = l->images,
+                                        .image_count = l->train_count,
+                                        .jobs = options->jobs,
+                                        .target_samples = options->batch,
+                                        .fast_scatter = options->fast_scatter,
+                                        .seed = options->seed,
+                                        .cuda = options->cuda};
     ORR_TRY(create_trainer(l, desc, error));
     if (options->resume) {
         ORR_TRY(orr_nerf_trainer_state_load(l->trainer, options->resume->state.data,
@@ -102,7 +102,7 @@ static orr_result create(const train_options *options, learner **made, orr_error
 
 static orr_result step(learner *l, double *loss, int64_t *samples, orr_error *error)
 {
-    orr_nerf_step report;
+    orr_nerf_step_report report;
     ORR_TRY(orr_nerf_trainer_step(l->trainer, &report, error));
     *loss = report.loss;
     *samples = report.evaluated;
@@ -117,17 +117,6 @@ typedef struct comparison {
     float *truth, *drawn;
     float *rgba;
 } comparison;
-
-// one pixel of the photo over white
-static void pixel_over_white(const orr_capture_image *image, int x, int y, float colour[CHANNELS])
-{
-    const uint8_t *pixel =
-        image->pixels + ((size_t)y * (size_t)image->width + (size_t)x) * (size_t)image->channels;
-    float alpha = image->channels == 4 ? pixel[3] / 255.0f : 1.0f;
-    for (int k = 0; k < CHANNELS; k++) {
-        colour[k] = alpha * (pixel[k] / 255.0f) + 1.0f - alpha;
-    }
-}
 
 // How many pixels stand for one so that drawing takes about so long, by what a pixel took last time: at least `least`.
 static int affordable(const learner *l, const orr_capture_image *image, int least, double seconds)
@@ -145,9 +134,9 @@ static int affordable(const learner *l, const orr_capture_image *image, int leas
 }
 
 // The camera that sees one pixel of every shrink x shrink, each by the ray of that pixel of the photo.
-static orr_nerf_camera camera_of_every(const learner *l, const orr_capture_image *image, int shrink)
+static orr_ray_camera camera_of_every(const learner *l, const orr_capture_image *image, int shrink)
 {
-    orr_nerf_camera camera = orr_nerf_camera_of_image(image, l->capture->to_unit);
+    orr_ray_camera camera = orr_ray_camera_of_image(image, l->capture->to_unit);
     float shift = 0.5f * (float)(shrink - 1) - (float)(shrink / 2); // the middle of all less that of the one
     camera.width = image->width / shrink;
     camera.height = image->height / shrink;
@@ -178,8 +167,9 @@ static orr_result compare(learner *l, int index, int least, double seconds, comp
     orr_nerf_draw(l->drawer, orr_nerf_trainer_occupancy(l->trainer), &desc);
     l->pixel_seconds = (double)(orr_clock_nanoseconds() - start) * 1e-9 / (double)pixels;
     for (size_t i = 0; i < pixels; i++) {
-        pixel_over_white(image, (int)(i % (size_t)c->width) * shrink + shrink / 2,
-                         (int)(i / (size_t)c->width) * shrink + shrink / 2, c->truth + CHANNELS * i);
+        int x = (int)(i % (size_t)c->width) * shrink + shrink / 2;
+        int y = (int)(i / (size_t)c->width) * shrink + shrink / 2;
+        orr_capture_over_white(image, (int64_t)y * image->width + x, c->truth + CHANNELS * i);
         for (int k = 0; k < CHANNELS; k++) {
             c->drawn[CHANNELS * i + (size_t)k] = c->rgba[4 * i + (size_t)k] + 1.0f - c->rgba[4 * i + 3];
         }

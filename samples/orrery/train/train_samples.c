@@ -9,13 +9,13 @@ struct learner {
     orr_jobs *jobs;
     void *truth;
     orr_field *field;
-    orr_trainer *trainer;
+    orr_field_trainer *trainer;
     orr_arena arena;
 };
 
 static void destroy(learner *l)
 {
-    orr_trainer_destroy(l->trainer);
+    orr_field_trainer_destroy(l->trainer);
     orr_field_destroy(l->field);
     if (l->truth) {
         l->kind->close(l->truth);
@@ -34,14 +34,14 @@ static orr_result open(learner *l, const train_options *options, orr_error *erro
     orr_field_desc field = {.kind = options->kind->field};
     ORR_TRY(l->kind->open(l->truth, options, &field, error));
     ORR_TRY(train_field(options, field, l->kind->config, &l->field, error));
-    const orr_trainer_desc desc = {.field = l->field,
-                                   .jobs = options->jobs,
-                                   .source = l->kind->source(l->truth),
-                                   .batch_size = options->batch ? options->batch : l->kind->batch,
-                                   .cuda = options->cuda};
-    ORR_TRY(orr_trainer_create(&desc, &l->trainer, error));
-    return options->resume ? orr_trainer_state_load(l->trainer, options->resume->state.data,
-                                                    options->resume->state.size, error)
+    const orr_field_trainer_desc desc = {.field = l->field,
+                                         .jobs = options->jobs,
+                                         .source = l->kind->source(l->truth),
+                                         .batch_size = options->batch ? options->batch : l->kind->batch,
+                                         .cuda = options->cuda};
+    ORR_TRY(orr_field_trainer_create(&desc, &l->trainer, error));
+    return options->resume ? orr_field_trainer_state_load(l->trainer, options->resume->state.data,
+                                                          options->resume->state.size, error)
                            : ORR_OK;
 }
 
@@ -64,13 +64,13 @@ static orr_result create(const train_options *options, learner **made, orr_error
 
 static orr_result step(learner *l, double *loss, int64_t *samples, orr_error *error)
 {
-    *samples = orr_trainer_batch_size(l->trainer);
-    return orr_trainer_step(l->trainer, loss, error);
+    *samples = orr_field_trainer_batch_size(l->trainer);
+    return orr_field_trainer_step(l->trainer, loss, error);
 }
 
 static orr_result score(learner *l, double *score, orr_error *error)
 {
-    ORR_TRY(orr_trainer_refresh(l->trainer, error));
+    ORR_TRY(orr_field_trainer_refresh(l->trainer, error));
     return l->kind->score(l->truth, l->field, l->jobs, score, error);
 }
 
@@ -105,15 +105,15 @@ static orr_result picture(learner *l, int size[2], float **rgba, orr_error *erro
 
 static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
 {
-    ORR_TRY(orr_trainer_refresh(l->trainer, error));
+    ORR_TRY(orr_field_trainer_refresh(l->trainer, error));
     if (l->kind->place) {
         l->kind->place(l->truth, model);
     }
     model->field = l->field;
-    model->steps = orr_trainer_steps(l->trainer);
-    model->state.size = orr_trainer_state_size(l->trainer);
+    model->steps = orr_field_trainer_steps(l->trainer);
+    model->state.size = orr_field_trainer_state_size(l->trainer);
     ORR_ALLOC(model->state.data, model->state.size, "the state of a training", error);
-    return orr_trainer_state_save(l->trainer, model->state.data, error);
+    return orr_field_trainer_state_save(l->trainer, model->state.data, error);
 }
 
 static orr_result report(learner *l, cJSON *json, orr_error *error)
@@ -123,7 +123,7 @@ static orr_result report(learner *l, cJSON *json, orr_error *error)
 
 static const orr_profile *profile(learner *l)
 {
-    return orr_trainer_profile(l->trainer);
+    return orr_field_trainer_profile(l->trainer);
 }
 
 const learner_functions learner_of_samples = {.create = create,

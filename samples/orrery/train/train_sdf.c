@@ -1,5 +1,5 @@
 // A mesh becomes a small network that knows the distance to it.
-#include "neural/fields/train_sdf.h"
+#include "neural/training/sdf_samples.h"
 
 #include "render/mesh.h"
 #include "samples/orrery/train/train_samples.h"
@@ -13,7 +13,7 @@ static orr_result open(void *shape, const train_options *options, orr_field_desc
     (void)desc;
     orr_mesh *mesh;
     ORR_TRY(orr_mesh_load(options->data, &mesh, error));
-    orr_sdf_mesh triangles = orr_mesh_for_sdf(mesh);
+    orr_triangle_view triangles = orr_mesh_for_sdf(mesh);
     orr_result result = orr_sdf_shape_create(&triangles, options->data, options->seed, shape, error);
     orr_mesh_destroy(mesh);
     const orr_sdf_shape *made = shape;
@@ -69,7 +69,7 @@ static void place(const void *truth, orr_field_model *model)
 
 const sample_truth truth_sdf = {.size = sizeof(orr_sdf_shape),
                                 .batch = BATCH,
-                                .config = orr_sdf_train_config,
+                                .config = orr_sdf_training_config,
                                 .open = open,
                                 .close = close,
                                 .source = source,

@@ -1,5 +1,5 @@
 // A grid of densities becomes a small network.
-#include "neural/fields/train_volume.h"
+#include "neural/training/volume_samples.h"
 
 #include "neural/fields/density_cloud.h"
 #include "samples/orrery/train/train_samples.h"
@@ -55,7 +55,7 @@ static orr_result report(const void *memory, const orr_field *field, orr_jobs *j
 
 const sample_truth truth_volume = {.size = sizeof(truth),
                                    .batch = BATCH,
-                                   .config = orr_volume_train_config,
+                                   .config = orr_volume_training_config,
                                    .open = open,
                                    .close = close,
                                    .source = source,

@@ -11,7 +11,7 @@ static orr_result create_field(const orr_engine *engine, uint32_t seed, view_tra
     orr_field_desc desc = {
         .kind = ORR_FIELD_NERF, .aabb_scale = t->capture->aabb_scale, .seed = seed, .isa = engine->isa};
     ORR_TRY(orr_mlp_machine_choose(engine->isa, &desc.machine, error));
-    ORR_TRY(orr_nerf_train_config(&desc.config, error));
+    ORR_TRY(orr_nerf_training_config(&desc.config, error));
     orr_result result = orr_field_create(&desc, &t->field, error);
     orr_field_config_free(&desc.config);
     return result;
@@ -21,11 +21,11 @@ static orr_result create_trainer(const orr_engine *engine, uint32_t seed, view_t
 {
     ORR_TRY(create_field(engine, seed, t, error));
     ORR_ALLOC(t->images, t->capture->count, "the photos", error);
-    const orr_nerf_train_desc desc = {.capture = t->capture,
-                                      .images = t->images,
-                                      .image_count = orr_capture_split(t->capture->count, 0, t->images),
-                                      .jobs = engine->jobs,
-                                      .seed = seed};
+    const orr_nerf_trainer_desc desc = {.capture = t->capture,
+                                        .images = t->images,
+                                        .image_count = orr_capture_split(t->capture->count, 0, t->images),
+                                        .jobs = engine->jobs,
+                                        .seed = seed};
     return orr_nerf_trainer_create(t->field, &desc, &t->trainer, error);
 }
 
@@ -99,7 +99,7 @@ bool view_training_is_going(const view_training *t, const orr_scene *scene)
 
 static void learn(view_training *t)
 {
-    orr_nerf_step report;
+    orr_nerf_step_report report;
     uint64_t start = orr_clock_nanoseconds();
     if (orr_nerf_trainer_step(t->trainer, &report, NULL) != ORR_OK) {
         return; // the CPU, which takes these steps, does not fail

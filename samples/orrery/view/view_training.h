@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/scene/scene.h"
-#include "neural/nerf/trainer.h"
+#include "neural/training/nerf_trainer.h"
 #include "samples/orrery/view/training_figures.h"
 #include "samples/orrery/view/training_pace.h"
 
