@@ -2,6 +2,7 @@
 
 #include "assets/material.h"
 #include "assets/orrery.h"
+#include "engine/core/colour_formula.h"
 
 // A soft box, seen from afar: a rectangle on the plane at distance 1 along its direction.
 typedef struct soft_box {
@@ -199,8 +200,7 @@ static float develop(float x)
     x *= 0.75f; // exposure
     // the film curve of Narkowicz, "ACES filmic tone mapping curve", 2015
     x = x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f);
-    x = fminf(fmaxf(x, 0.0f), 1.0f);
-    return x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1.0f / 2.4f) - 0.055f;
+    return linear_to_srgb(fminf(fmaxf(x, 0.0f), 1.0f));
 }
 
 real3 studio_develop(real3 radiance)

@@ -1,8 +1,9 @@
+#define ORR_SCALAR
 #include "render/mesh.h"
 
+#include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { SIDE_MAX = 32768 }; // a chain's texels are counted in 32 bits
@@ -67,16 +68,9 @@ size_t orr_mesh_bytes(const orr_mesh *mesh)
     return bytes;
 }
 
-static float decode(uint8_t byte)
-{
-    float c = (float)byte / 255.0f;
-    return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
-}
-
 static uint8_t encode(float linear)
 {
-    float c = linear <= 0.0031308f ? 12.92f * linear : 1.055f * powf(linear, 1.0f / 2.4f) - 0.055f;
-    return (uint8_t)(255.0f * c + 0.5f);
+    return (uint8_t)(255.0f * linear_to_srgb(linear) + 0.5f);
 }
 
 // One level from the one above it; odd sides drop their last row or column.
@@ -111,7 +105,7 @@ orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error)
 {
     float linear[256];
     for (int i = 0; i < 256; i++) {
-        linear[i] = decode((uint8_t)i);
+        linear[i] = srgb_to_linear((float)i / 255.0f);
     }
     for (int i = 0; i < mesh->texture_count; i++) {
         orr_image8 *texture = &mesh->textures[i];

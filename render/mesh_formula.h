@@ -7,6 +7,7 @@
 #ifndef ORR_MESH_FORMULA_H
 #define ORR_MESH_FORMULA_H
 
+#include "engine/core/colour_formula.h"
 #include "engine/core/formula.h"
 
 // A light in the camera's space.
@@ -104,19 +105,6 @@ FN real2 mesh_ray_weights(real3 origin, real3 direction, real3 a, real3 ab, real
     return weights;
 }
 
-// Display value of a channel to linear light and back; a >= 0.
-FN real srgb_to_linear(real a)
-{
-    real curve = exp2_(R(2.4) * log2_((max_(a, R(0.04045)) + R(0.055)) * R(1.0 / 1.055)));
-    return sel(a <= R(0.04045), a * R(1.0 / 12.92), curve);
-}
-
-FN real linear_to_srgb(real a)
-{
-    real curve = R(1.055) * exp2_(R(1.0 / 2.4) * log2_(max_(a, R(0.0031308)))) - R(0.055);
-    return sel(a <= R(0.0031308), a * R(12.92), curve);
-}
-
 FN real3 normalised3(real3 a)
 {
     real inverse = R(1.0) / sqrt_(max_(dot3(a, a), R(1e-30)));
@@ -142,7 +130,7 @@ FN real3 mesh_outward(real3 normal, real3 to_surface)
 
 FN real power_of(real base, uniform_real exponent)
 {
-    return exp2_(R(exponent) * log2_(max_(base, R(1e-6))));
+    return pow_(max_(base, R(1e-6)), R(exponent));
 }
 
 FN real3 add_colour(real3 sum, real weight, uniform_real red, uniform_real green, uniform_real blue)

@@ -1,5 +1,7 @@
+#define ORR_SCALAR
 #include "engine/image/picture.h"
 
+#include "engine/core/colour_formula.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/image/image.h"
@@ -87,11 +89,6 @@ int orr_picture_height(const orr_picture_file *picture)
     return picture->pixels.height;
 }
 
-static float display_of_linear(float v)
-{
-    return v <= 0.0031308f ? 12.92f * v : 1.055f * powf(v, 1.0f / 2.4f) - 0.055f;
-}
-
 static int clamp_index(float at, int count)
 {
     return at > 0.0f ? (at < (float)(count - 1) ? (int)at : count - 1) : 0;
@@ -114,6 +111,6 @@ void orr_picture_sample(const orr_picture_file *picture, float x, float y, float
         }
     }
     for (int k = 0; k < 3 && p->bytes > 1; k++) {
-        colour[k] = display_of_linear(colour[k]);
+        colour[k] = linear_to_srgb(colour[k]);
     }
 }

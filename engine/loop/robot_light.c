@@ -1,6 +1,8 @@
+#define ORR_SCALAR
 #include "engine/loop/robot_light.h"
 
 #include "engine/core/camera.h"
+#include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
 #include "engine/loop/transform.h"
 #include "physics/model/rotation.h"
@@ -23,10 +25,9 @@ static void set_colours(const float ambient[3], const float diffuse[3], const fl
                         orr_draw_light *light)
 {
     for (int k = 0; k < 3; k++) {
-        float c = fmaxf(specular[k], 0.0f);
         light->ambient[k] = fmaxf(ambient[k], 0.0f);
         light->diffuse[k] = fmaxf(diffuse[k], 0.0f);
-        light->specular[k] = c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+        light->specular[k] = srgb_to_linear(fmaxf(specular[k], 0.0f));
     }
 }
 

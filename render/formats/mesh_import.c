@@ -1,6 +1,8 @@
+#define ORR_SCALAR
 #include "render/mesh.h"
 
 #include "engine/core/camera.h"
+#include "engine/core/colour_formula.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "orr_features.h"
@@ -234,10 +236,7 @@ static bool normal_transform(const float m[12], float out[9])
 static uint8_t colour_byte(float value, bool linear)
 {
     float c = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f;
-    if (linear) {
-        c = c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
-    }
-    return (uint8_t)(255.0f * c + 0.5f);
+    return (uint8_t)(255.0f * (linear ? linear_to_srgb(c) : c) + 0.5f);
 }
 
 static void read_vertex(const struct aiMesh *from, unsigned i, bool gltf, const float place[12],
