@@ -6,6 +6,7 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/profile.h"
+#include "engine/core/vector.h"
 #include "render/field_layer.h"
 #include "render/mesh.h"
 #include "render/splat_cloud.h"
@@ -148,9 +149,8 @@ static inline orr_draw_sky orr_sky_of_one_colour(const float rgb[3])
 static inline orr_sky_values orr_sky_as_seen(const orr_draw_sky *sky, const orr_lens *lens)
 {
     orr_sky_values seen = {.centre = {lens->centre[0], lens->centre[1]}};
+    affine_apply_to_direction(lens->view, sky->up, seen.up);
     for (int i = 0; i < 3; i++) {
-        const float *row = lens->view + 4 * i;
-        seen.up[i] = row[0] * sky->up[0] + row[1] * sky->up[1] + row[2] * sky->up[2];
         seen.high[i] = sky->high[i];
         seen.level[i] = sky->level[i];
         seen.low[i] = sky->low[i];
