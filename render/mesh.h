@@ -1,6 +1,7 @@
 // Triangle meshes: import, and the form in which they are drawn.
 #pragma once
 
+#include "engine/core/inline.h"
 #include "engine/core/result.h"
 #include "engine/image/image.h"
 #include "neural/fields/train_sdf.h"
@@ -56,7 +57,7 @@ size_t orr_mesh_bytes(const orr_mesh *mesh);
 // Adds the mip chain of every texture, by 2 x 2 boxes in linear light, colours weighed by alpha.
 orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error);
 // A side of level l of a mip chain.
-static inline int orr_mip_side(int side, int level)
+ORR_INLINE int orr_mip_side(int side, int level)
 {
     return side >> level > 1 ? side >> level : 1;
 }

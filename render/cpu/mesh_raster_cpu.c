@@ -30,13 +30,9 @@ FN void store_some(float *p, real a, int count)
 
 static void vertices(const mesh_raster *raster, const mesh_instance *instance, int64_t first, int64_t count)
 {
-    const orr_lens *lens = &raster->lens;
-    const float *m = instance->to_camera;
-    affine to_camera = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]};
+    const affine to_camera = affine_of(instance->to_camera);
     const orr_mesh_vertex *from = instance->mesh->vertices + first;
-    const mesh_view view = {lens->focal[0],     lens->focal[1],      lens->centre[0],  lens->centre[1],
-                            (float)lens->width, (float)lens->height, lens->near_plane, lens->orthographic,
-                            MESH_GUARD,         MESH_SUBPIXELS};
+    const mesh_view view = mesh_view_of(&raster->lens);
     float member[3][ORR_LANES];
     int32_t placed_at[3][ORR_LANES];
     for (int i = 0; i < (int)count; i += ORR_LANES) {
@@ -117,11 +113,11 @@ static void cull(const mesh_raster *raster, mesh_chunk *chunk)
 // ---- tiles ----
 
 // Which of the pixels from (x, y) on are not holes. Kept out of the loop below, which needs the registers.
-static __attribute__((noinline)) mask opaque_pixels(const mesh_raster *raster, const mesh_record *record,
-                                                    int x, int y)
+static __attribute__((noinline)) mask solid_pixels(const mesh_raster *raster, const mesh_record *record,
+                                                   int x, int y)
 {
-    return opaque_at(raster, &raster->surfaces[record->surface], I((int32_t)record->triangle),
-                     to_real(lane_index() + I(x)) + R(0.5), R((float)y + 0.5f));
+    return solid_at(raster, &raster->surfaces[record->surface], I((int32_t)record->triangle),
+                    to_real(lane_index() + I(x)) + R(0.5), R((float)y + 0.5f));
 }
 
 // What of a tile a triangle may cover, and its plane there.
@@ -179,7 +175,7 @@ static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, 
                 continue;
             }
             if (cut_out) {
-                hit &= opaque_pixels(raster, record, tile_x + x, tile_y + y);
+                hit &= solid_pixels(raster, record, tile_x + x, tile_y + y);
             }
             int32_t *owner = tile->record + y * MESH_TILE + x;
             real_store(pixel, sel(hit, now, before));
@@ -218,13 +214,14 @@ FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
 static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int tile_x, int tile_y)
 {
     const bool backdrop = raster->instance_count > 0 && raster->instances[0].backdrop;
+    const mesh_view view = mesh_view_of(&raster->lens);
     int width = raster->lens.width, height = raster->lens.height;
     size_t plane = (size_t)width * (size_t)height;
     for (int y = 0; y < MESH_TILE && tile_y + y < height; y++) {
         for (int x = 0; x < MESH_TILE && tile_x + x < width; x += ORR_LANES) {
             sint id = sint_load(tile->record + y * MESH_TILE + x);
             real nearness = real_load(tile->nearness + y * MESH_TILE + x);
-            real depth = raster->lens.orthographic ? -nearness : R(1.0) / nearness;
+            real depth = mesh_depth(view, nearness);
             real4 colour = shade_records(raster, id, to_real(lane_index() + I(tile_x + x)) + R(0.5),
                                          R((float)(tile_y + y) + 0.5f));
             mask there = backdrop ? nearness > R(mesh_farthest(&raster->lens)) : id >= I(0);
@@ -282,6 +279,7 @@ FN void gather_fragments(const mesh_raster *raster, mesh_tile *tile, int tile_x,
                          bool fill)
 {
     const record_span s = span_over_tile(&raster->records[id], tile_x, tile_y);
+    const mesh_view view = mesh_view_of(&raster->lens);
     for (int x = s.left; x <= s.right; x += ORR_LANES) {
         sint column = lane_index() + I(x);
         real at_column = fma_(to_real(column), s.across, s.start);
@@ -291,7 +289,7 @@ FN void gather_fragments(const mesh_raster *raster, mesh_tile *tile, int tile_x,
                 hit &= I(s.edges[k].start + s.edges[k].down * y) + I(s.edges[k].across) * column >= I(0);
             }
             real now = min_(max_(fma_(R((float)y), s.down, at_column), s.farthest), s.nearest);
-            real depth = raster->lens.orthographic ? -now : R(1.0) / now;
+            real depth = mesh_depth(view, now);
             int32_t *count = tile->count + y * MESH_TILE + x;
             hit &= depth < real_load(tile->depth + y * MESH_TILE + x);
             if (fill) {

@@ -23,11 +23,6 @@ static __device__ float from_ordered(uint32_t a)
     return __uint_as_float(a & 0x80000000u ? a ^ 0x80000000u : ~a);
 }
 
-static __device__ float depth_of(const orr_lens *lens, float nearness)
-{
-    return lens->orthographic ? -nearness : 1.0f / nearness;
-}
-
 static __global__ void fill_linear(float *linear)
 {
     linear[threadIdx.x] = srgb_to_linear((float)threadIdx.x * (1.0f / 255.0f));
@@ -78,7 +73,7 @@ static __device__ void draw_nearest(const orr_cuda_mesh_scene *s, const brush *b
     unsigned long long key = b->backdrop ? 0xffffffffull << 32 | (0xfffffffeu - b->id)
                                          : (unsigned long long)~ordered(nearness) << 32 | b->id;
     if ((!b->backdrop && !(nearness > mesh_farthest(&s->lens))) || key > *pixel ||
-        (b->cut_out && !is_opaque_at(s, b->surface, b->record->triangle, (float)x + 0.5f, (float)y + 0.5f))) {
+        (b->cut_out && !is_solid_at(s, b->surface, b->record->triangle, (float)x + 0.5f, (float)y + 0.5f))) {
         return;
     }
     atomicMin(pixel, key);
@@ -100,7 +95,7 @@ static __device__ uint32_t draw_pixel(const orr_cuda_mesh_scene *s, const brush 
         return 0;
     }
     size_t at = (size_t)(b->y + j) * (size_t)s->lens.width + (size_t)(b->x + i);
-    float depth = depth_of(&s->lens, nearness);
+    float depth = mesh_depth(mesh_view_of(&s->lens), nearness);
     if (!(depth < fminf(s->depth[at], s->lens.far_plane))) {
         return 0;
     }
@@ -214,7 +209,7 @@ static __global__ void shade(orr_cuda_mesh_scene s)
         uint32_t turned = (uint32_t)(key >> 32), id = (uint32_t)key;
         bool backdrop = turned == 0xffffffffu;
         uint32_t width = (uint32_t)s.lens.width;
-        depth = backdrop ? INFINITY : depth_of(&s.lens, from_ordered(~turned));
+        depth = backdrop ? INFINITY : mesh_depth(mesh_view_of(&s.lens), from_ordered(~turned));
         colour = shade_record(&s, &s.records[backdrop ? 0xfffffffeu - id : id], (float)(at % width) + 0.5f,
                               (float)(at / width) + 0.5f);
     }

@@ -1,11 +1,12 @@
 // From meshes to records: place, points, count, records.
+#include "engine/core/vector.h"
 #include "engine/device/cuda_kernel.h"
 
 extern "C" {
 #include "render/cuda/mesh_stages.h"
 }
 #include "render/cuda/mesh_find_device.h"
-#include "render/mesh_formula.h"
+#include "render/formula_inputs.h"
 
 enum : uint32_t {
     THREADS = 128,
@@ -14,49 +15,24 @@ enum : uint32_t {
 
 // --- place ------------------------------------------------------------------------------------------------------------
 
-// a x b for 3 x 4 affine maps
-static __device__ void multiply(const double a[12], const double b[12], double out[12])
-{
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 4; j++) {
-            double sum = j == 3 ? a[4 * i + 3] : 0.0;
-            for (int k = 0; k < 3; k++) {
-                sum += a[4 * i + k] * b[4 * k + j];
-            }
-            out[4 * i + j] = sum;
-        }
-    }
-}
-
-static __device__ void widen(const float from[12], double to[12])
-{
-    for (int i = 0; i < 12; i++) {
-        to[i] = (double)from[i];
-    }
-}
-
 static __device__ double member(const orr_draw_bodies *bodies, const void *array, int32_t i)
 {
     size_t at = (size_t)i * (size_t)bodies->stride;
     return bodies->double_precision ? ((const double *)array)[at] : (double)((const float *)array)[at];
 }
 
-static __device__ void place_of_body(const orr_draw_bodies *bodies, int32_t body, double out[12])
+static __device__ void pose_of_body(const orr_draw_bodies *bodies, int32_t body, double out[12])
 {
-    double w = member(bodies, bodies->rotation, 4 * body), x = member(bodies, bodies->rotation, 4 * body + 1),
-           y = member(bodies, bodies->rotation, 4 * body + 2),
-           z = member(bodies, bodies->rotation, 4 * body + 3);
-    out[0] = 1.0 - 2.0 * (y * y + z * z);
-    out[1] = 2.0 * (x * y - w * z);
-    out[2] = 2.0 * (x * z + w * y);
-    out[4] = 2.0 * (x * y + w * z);
-    out[5] = 1.0 - 2.0 * (x * x + z * z);
-    out[6] = 2.0 * (y * z - w * x);
-    out[8] = 2.0 * (x * z - w * y);
-    out[9] = 2.0 * (y * z + w * x);
-    out[10] = 1.0 - 2.0 * (x * x + y * y);
-    for (int k = 0; k < 3; k++) {
-        out[4 * k + 3] = member(bodies, bodies->position, 3 * body + k);
+    double q[4], rotation[9];
+    for (int k = 0; k < 4; k++) {
+        q[k] = member(bodies, bodies->rotation, 4 * body + k);
+    }
+    quaternion_to_matrix(q, 2.0, rotation);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            out[4 * i + j] = rotation[3 * i + j];
+        }
+        out[4 * i + 3] = member(bodies, bodies->position, 3 * body + i);
     }
 }
 
@@ -68,15 +44,15 @@ static __global__ void place(orr_cuda_mesh_scene s, float *to_camera)
     }
     const orr_cuda_mesh_instance *instance = &s.instances[i];
     double view[12], model[12], result[12];
-    widen(s.lens.view, view);
-    widen(instance->model, model);
-    multiply(view, model, result);
+    affine_widen(s.lens.view, view);
+    affine_widen(instance->model, model);
+    affine_product(view, model, result);
     if (instance->bodies.position) {
         double body[12], at[12], posed[12];
-        place_of_body(&instance->bodies, instance->body, body);
-        widen(instance->at, at);
-        multiply(result, body, posed);
-        multiply(posed, at, result);
+        pose_of_body(&instance->bodies, instance->body, body);
+        affine_widen(instance->at, at);
+        affine_product(result, body, posed);
+        affine_product(posed, at, result);
     }
     for (int k = 0; k < 12; k++) {
         to_camera[12 * i + k] = (float)result[k];
@@ -93,19 +69,13 @@ static __global__ void points(orr_cuda_mesh_scene s)
     }
     uint32_t of = find_run(s.point_firsts, s.instance_count, i);
     const orr_cuda_mesh_instance *instance = &s.instances[of];
-    const float *m = s.to_camera + 12 * of, *p = instance->vertices[i - s.point_firsts[of]].position;
-    affine to_camera = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]};
-    const orr_lens *lens = &s.lens;
-    const mesh_view view = {
-        lens->focal[0],     lens->focal[1],      lens->centre[0],  lens->centre[1],
-        (float)lens->width, (float)lens->height, lens->near_plane, lens->orthographic ? 1.0f : 0.0f,
-        MESH_GUARD,         MESH_SUBPIXELS};
-    real3 seen_from = affine_point(to_camera, make_real3(p[0], p[1], p[2]));
-    mesh_seen seen = mesh_see(view, seen_from);
+    const float *p = instance->vertices[i - s.point_firsts[of]].position;
+    real3 in_camera = affine_point(affine_of(s.to_camera + 12 * of), make_real3(p[0], p[1], p[2]));
+    mesh_seen seen = mesh_see(mesh_view_of(&s.lens), in_camera);
     int32_t out = (seen.near_plane ? MESH_OUT_NEAR : 0) | (seen.left ? MESH_OUT_LEFT : 0) |
                   (seen.right ? MESH_OUT_RIGHT : 0) | (seen.top ? MESH_OUT_TOP : 0) |
                   (seen.bottom ? MESH_OUT_BOTTOM : 0) | (seen.guard ? MESH_OUT_GUARD : 0);
-    mesh_point point = {seen_from.x, seen_from.y, seen_from.z, (int32_t)seen.x, (int32_t)seen.y, out};
+    mesh_point point = {in_camera.x, in_camera.y, in_camera.z, (int32_t)seen.x, (int32_t)seen.y, out};
     s.points[i] = point;
 }
 

@@ -245,10 +245,7 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     push->emission = material->emission;
     push->specular = material->specular;
     push->shininess = material->shininess;
-    // a hole is where texel alpha times base_colour[3] is less
-    push->alpha_cutoff = material->alpha_cutoff > 0.0f
-                             ? material->alpha_cutoff / fmaxf(material->base_colour[3], 1e-30f)
-                             : 0.0f;
+    push->alpha_cutoff = material->alpha_cutoff;
     const orr_vk_binding bindings[] = {
         {.view = material->texture >= 0 ? mesh->textures[material->texture].view : m->white.view,
          .sampler = m->sampler},
