@@ -4,8 +4,9 @@
 #version 460
 #include "shaders/control.glsl"
 #include "shaders/fragments.glsl"
+#include "shaders/tiles.glsl"
+#include "render/blend_formula.h"
 #include "render/sky_formula.h"
-#include "render/splat_formula.h"
 
 layout(local_size_x = 16, local_size_y = 4) in;
 layout(push_constant, scalar) uniform Push
@@ -41,18 +42,15 @@ layout(binding = 10, scalar) readonly buffer Nodes { fragment_node nodes[]; };
 shared vec4 batch_places[BATCH];
 shared vec4 batch_shapes[BATCH];
 shared vec4 batch_colours[BATCH];
-shared uint taking; // pixels of the tile that still take splats
+shared uint taking; // 1: some pixel of the tile has not stopped
 
-// A pixel on its way from front to back.
+// A pixel and its next layers; depth 1e38: none, or no more.
 struct pixel_state {
-    vec3 colour;
-    float depth;         // sum of weight times distance
-    float transmittance; // of what is blended so far
-    float mesh_depth;    // splats from here on are hidden
-    float field_depth;   // the fields are blended before splats from here on; 1e38: nothing there, or done
-    float fragment_depth; // of the next fragment of a transparent mesh, likewise
-    uint fragment;        // 1 + its place
-    bool stopped;         // takes no more splats or fields
+    blend_pixel blended;
+    float mesh_depth;     // splats from here on are hidden
+    float field_depth;
+    float fragment_depth; // of the next fragment of a transparent mesh
+    uint fragment;        // its index + 1
 };
 
 void find_fragment(uint link, inout pixel_state p)
@@ -64,58 +62,51 @@ void find_fragment(uint link, inout pixel_state p)
 pixel_state begin_pixel(ivec2 pixel)
 {
     pixel_state p;
-    p.colour = vec3(0.0);
-    p.depth = 0.0;
-    p.transmittance = 1.0;
-    p.stopped = any(greaterThanEqual(pixel, push.size));
+    bool exists = all(lessThan(pixel, push.size));
+    p.blended = blend_begin(exists);
     p.mesh_depth = 1e38;
     p.field_depth = 1e38;
-    if ((push.layers & MESHES) != 0u && !p.stopped) {
-        float there = texelFetch(mesh_colour, pixel, 0).a;
-        p.mesh_depth = there > 0.0 ? there : 1e38;
+    if ((push.layers & MESHES) != 0u && exists) {
+        float depth = texelFetch(mesh_colour, pixel, 0).a;
+        p.mesh_depth = depth > 0.0 ? depth : 1e38;
     }
-    if ((push.layers & FIELDS) != 0u && !p.stopped) {
+    if ((push.layers & FIELDS) != 0u && exists) {
         p.field_depth = min(fields[pixel.y * push.size.x + pixel.x], 1e38);
     }
+    p.fragment = 0u;
     p.fragment_depth = 1e38;
-    if ((push.layers & FRAGMENTS) != 0u && !p.stopped) {
+    if ((push.layers & FRAGMENTS) != 0u && exists) {
         find_fragment(starts[pixel.y * push.size.x + pixel.x], p);
     }
     return p;
 }
 
-// Blends what the fields show of a pixel. It may be opaque: then nothing is left for what stands behind.
 void blend_fields(ivec2 pixel, inout pixel_state p)
 {
     int plane = push.size.x * push.size.y;
     int from = plane + pixel.y * push.size.x + pixel.x;
-    float alpha = fields[from + 3 * plane];
-    p.colour += p.transmittance * vec3(fields[from], fields[from + plane], fields[from + 2 * plane]);
-    p.depth += p.transmittance * alpha * p.field_depth;
-    p.transmittance *= 1.0 - alpha;
-    p.stopped = p.transmittance <= SPLAT_T_MIN;
+    p.blended = blend_layer(p.blended, true, make_real3(fields[from], fields[from + plane], fields[from + 2 * plane]),
+                            fields[from + 3 * plane], p.field_depth);
     p.field_depth = 1e38;
 }
 
 void blend_fragment(inout pixel_state p)
 {
     fragment_node seen = nodes[p.fragment - 1u];
-    p.colour += p.transmittance * seen.rgba.rgb;
-    p.depth += p.transmittance * seen.rgba.a * seen.depth;
-    p.transmittance *= 1.0 - seen.rgba.a;
-    p.stopped = p.transmittance <= SPLAT_T_MIN;
+    p.blended =
+        blend_layer(p.blended, true, make_real3(seen.rgba.r, seen.rgba.g, seen.rgba.b), seen.rgba.a, seen.depth);
     find_fragment(seen.next, p);
 }
 
 // Does a field or a transparent mesh come before what is that far away?
 bool is_layer_due(float reach, pixel_state p)
 {
-    return !p.stopped && min(p.field_depth, p.fragment_depth) <= reach;
+    return blend_continues(p.blended) && min(p.field_depth, p.fragment_depth) <= reach;
 }
 
-void blend_layer(ivec2 pixel, inout pixel_state p)
+void blend_next_layer(ivec2 pixel, inout pixel_state p)
 {
-    if (p.field_depth <= p.fragment_depth) {
+    if (blend_field_is_first(p.field_depth, p.fragment_depth)) {
         blend_fields(pixel, p);
     } else {
         blend_fragment(p);
@@ -128,24 +119,19 @@ void end_pixel(ivec2 pixel, pixel_state p)
         return;
     }
     while (is_layer_due(9.9e37, p)) {
-        blend_layer(pixel, p);
+        blend_next_layer(pixel, p);
     }
-    if (p.mesh_depth < 1e38) {
-        p.colour += p.transmittance * texelFetch(mesh_colour, pixel, 0).rgb;
-        p.depth += p.transmittance * p.mesh_depth;
-        p.transmittance = 0.0;
-    }
+    vec4 mesh = (push.layers & MESHES) != 0u ? texelFetch(mesh_colour, pixel, 0) : vec4(0.0);
+    real3 surface = make_real3(mesh.r, mesh.g, mesh.b);
+    blend_pixel b = blend_surface(p.blended, p.mesh_depth < 1e38, surface, p.mesh_depth);
     int to = pixel.y * push.size.x + pixel.x;
-    depth_out[to] = p.transmittance < 1.0 ? p.depth / (1.0 - p.transmittance) : 0.0;
+    depth_out[to] = blend_mean_depth(b);
     if (push.opaque == 1u && (push.layers & BACKDROP) != 0u) {
-        p.colour += p.transmittance * texelFetch(mesh_colour, pixel, 0).rgb;
-        p.transmittance = 0.0;
+        b = blend_background(b, surface);
     } else if (push.opaque == 1u) {
-        real3 sky = sky_colour(push.sky, float(pixel.x) + 0.5, float(pixel.y) + 0.5);
-        p.colour += p.transmittance * vec3(sky.x, sky.y, sky.z);
-        p.transmittance = 0.0;
+        b = blend_background(b, sky_colour(push.sky, float(pixel.x) + 0.5, float(pixel.y) + 0.5));
     }
-    picture[to] = vec4(p.colour, 1.0 - p.transmittance);
+    picture[to] = vec4(b.colour.x, b.colour.y, b.colour.z, 1.0 - b.transmittance);
 }
 
 void main()
@@ -170,7 +156,11 @@ void main()
             batch_colours[gl_LocalInvocationIndex] = colours[splat];
         }
         barrier();
-        if (!(pixels[0].stopped && pixels[1].stopped && pixels[2].stopped && pixels[3].stopped)) {
+        bool takes = false;
+        for (int row = 0; row < ROWS; row++) {
+            takes = takes || blend_continues(pixels[row].blended);
+        }
+        if (takes) {
             atomicOr(taking, 1u);
         }
         barrier();
@@ -185,34 +175,20 @@ void main()
             bool waits = false;
             for (int row = 0; row < ROWS; row++) {
                 if (is_layer_due(seen.w, pixels[row])) {
-                    blend_layer(first_pixel + ivec2(0, row), pixels[row]);
+                    blend_next_layer(first_pixel + ivec2(0, row), pixels[row]);
                     waits = waits || is_layer_due(seen.w, pixels[row]);
                 }
             }
             if (waits) {
                 continue;
             }
-            vec4 place = batch_places[k];
-            vec4 shape = batch_shapes[k];
-            ellipse e;
-            e.sharp_x = place.z;
-            e.lean = place.w;
-            e.sharp_y = shape.x;
+            splat_footprint splat = footprint_of(batch_places[k], batch_shapes[k]);
             for (int row = 0; row < ROWS; row++) {
-                real2 d;
-                d.x = centre.x - place.x;
-                d.y = centre.y + float(row) - place.y;
-                float alpha = splat_alpha(shape.y, d, e);
-                bool takes = !pixels[row].stopped && alpha > 0.0 && seen.w < pixels[row].mesh_depth;
-                float weight = takes ? alpha * pixels[row].transmittance : 0.0;
-                float rest = pixels[row].transmittance - weight;
-                // a pixel stops before the splat that would close it
-                bool stops = takes && rest <= SPLAT_T_MIN;
-                weight = stops ? 0.0 : weight;
-                pixels[row].stopped = pixels[row].stopped || stops;
-                pixels[row].transmittance = stops ? pixels[row].transmittance : rest;
-                pixels[row].colour = fma(vec3(weight), seen.rgb, pixels[row].colour);
-                pixels[row].depth = fma(weight, seen.w, pixels[row].depth);
+                real2 d = make_real2(centre.x - splat.centre.x, centre.y + float(row) - splat.centre.y);
+                float alpha = splat_alpha(splat.log2_opacity, d, splat.shape);
+                alpha = seen.w < pixels[row].mesh_depth ? alpha : 0.0;
+                pixels[row].blended =
+                    blend_splat(pixels[row].blended, alpha, make_real3(seen.r, seen.g, seen.b), seen.w);
             }
             k++;
         }

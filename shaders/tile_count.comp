@@ -24,10 +24,11 @@ void main()
     uint i = gl_GlobalInvocationID.x;
     if (i < control.counts[COUNT_VISIBLE]) {
         uint splat = order[i];
-        tile_walk walk = begin_tiles(places[splat], shapes[splat], push.tiles);
+        splat_footprint footprint = footprint_of(places[splat], shapes[splat]);
+        ivec2 rows = tile_rows(footprint, push.tiles);
         int count = 0;
-        for (int row = walk.first_row; row <= walk.last_row; row++) {
-            ivec2 tiles = tiles_of_row(walk, row);
+        for (int row = rows.x; row <= rows.y; row++) {
+            ivec2 tiles = tiles_of_row(footprint, row, push.tiles);
             count += max(tiles.y - tiles.x + 1, 0);
         }
         tile_counts[i] = uint(count);

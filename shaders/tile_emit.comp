@@ -25,9 +25,10 @@ void main()
     uint to = sums[gl_WorkGroupID.x] + exclusive_sum(there ? tile_counts[i] : 0u, total);
     if (there) {
         uint splat = order[i];
-        tile_walk walk = begin_tiles(places[splat], shapes[splat], push.tiles);
-        for (int row = walk.first_row; row <= walk.last_row; row++) {
-            ivec2 tiles = tiles_of_row(walk, row);
+        splat_footprint footprint = footprint_of(places[splat], shapes[splat]);
+        ivec2 rows = tile_rows(footprint, push.tiles);
+        for (int row = rows.x; row <= rows.y; row++) {
+            ivec2 tiles = tiles_of_row(footprint, row, push.tiles);
             for (int column = tiles.x; column <= tiles.y; column++) {
                 pair_tiles[to] = uint(row * push.tiles.x + column);
                 pair_splats[to] = splat;
