@@ -1,9 +1,8 @@
-// Triangle meshes: import, and the form in which they are drawn.
+// Triangle meshes in the form in which they are drawn.
 #pragma once
 
 #include "engine/core/inline.h"
-#include "engine/core/result.h"
-#include "engine/image/image.h"
+#include "engine/mesh/mesh_file.h"
 #include "neural/fields/train_sdf.h"
 
 typedef struct orr_mesh_vertex {
@@ -12,24 +11,6 @@ typedef struct orr_mesh_vertex {
     float uv[2];       // texture coordinates, v = 0 at the top row
     uint8_t colour[4]; // vertex colour, sRGB, straight alpha; 255 when the file has none
 } orr_mesh_vertex;
-
-typedef struct orr_mesh_material {
-    float base_colour[4]; // linear factor, straight alpha
-    int texture;          // index into textures, -1: none
-    bool two_sided;
-    bool blended;       // lets texel alpha x base_colour[3] of what is behind it through; false: none of it
-    float alpha_cutoff; // where texel alpha x base_colour[3] is less there is a hole; 0: opaque
-    float emission;     // shines by itself: base colours as under so much more ambient light
-    float specular;     // how much of the lights' specular parts it throws back; 0: dull
-    float shininess;    // 0 .. 1: how narrow its highlights are
-} orr_mesh_material;
-
-// A run of triangles with one material.
-typedef struct orr_mesh_part {
-    uint32_t first_index;
-    uint32_t index_count; // a multiple of 3
-    int material;
-} orr_mesh_part;
 
 typedef struct orr_mesh {
     orr_mesh_vertex *vertices;
@@ -45,10 +26,8 @@ typedef struct orr_mesh {
     float low[3], high[3]; // bounds
 } orr_mesh;
 
-// .glb .gltf .obj .stl (and what else assimp reads): node transforms applied, triangulated, smooth normals
-// where the file has none. FEATURE_ABSENT in a build without assimp.
+// A file that orr_mesh_readable knows, with mip chains; fails as orr_mesh_file_read does.
 orr_result orr_mesh_load(const char *path, orr_mesh **mesh, orr_error *error);
-bool orr_mesh_readable(const char *path); // by its ending
 // The triangles as a signed distance field learns them; borrows from the mesh.
 orr_sdf_mesh orr_mesh_for_sdf(const orr_mesh *mesh);
 void orr_mesh_destroy(orr_mesh *mesh); // NULL is allowed
