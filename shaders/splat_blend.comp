@@ -1,7 +1,12 @@
-// Blends a tile's splats from front to back, among them what the fields and transparent meshes show, then what the opaque
-// mesh shows and the background. An invocation has four pixels of a column, so that a splat is read from shared memory once
+// Blends a tile's splats from front to back, fields and transparent meshes among them by depth, then the opaque mesh and the
+// background. An invocation has four pixels of a column, so that a splat is read from shared memory once
 // for all of them.
+//
+// lavapipe ends a shader's loops after 65535 iterations, of all loops together. So loops over an invocation's pixels are
+// unrolled, and so are STEPS splats, and layers have no loop of their own: one iteration blends a layer of each pixel if one is
+// due, then up to STEPS splats before the next.
 #version 460
+#extension GL_EXT_control_flow_attributes : require
 #include "shaders/control.glsl"
 #include "shaders/fragments.glsl"
 #include "shaders/tiles.glsl"
@@ -13,15 +18,14 @@ layout(push_constant, scalar) uniform Push
 {
     ivec2 size;
     uint tiles_x;
-    uint layers; // bits: the mesh image holds meshes; the fields' planes hold something; the lists do; the mesh image has
-                 // a backdrop
+    uint layers; // bits, see below
     uint opaque; // 1: the background is behind everything
     sky_view sky;
 }
 push;
 layout(binding = 0, scalar) readonly buffer Ranges { uvec2 ranges[]; };
 layout(binding = 1, scalar) readonly buffer PairSplats { uint pair_splats[]; };
-layout(binding = 2, scalar) readonly buffer Places { vec4 places[]; };
+layout(binding = 2, scalar) readonly buffer Centres { vec4 centres[]; };
 layout(binding = 3, scalar) readonly buffer Shapes { vec4 shapes[]; };
 layout(binding = 4, scalar) readonly buffer Colours { vec4 colours[]; };
 layout(binding = 5) uniform sampler2D mesh_colour; // display colour; alpha: distance along the axis, 0: no mesh
@@ -31,15 +35,16 @@ layout(binding = 8, scalar) readonly buffer Fields { float fields[]; }; // dista
 layout(binding = 9, scalar) readonly buffer Lists { uint fragment_count; uint starts[]; };
 layout(binding = 10, scalar) readonly buffer Nodes { fragment_node nodes[]; };
 
-#define MESHES 1u
+#define MESHES 1u // bits of push.layers: the mesh image has meshes or a backdrop
 #define FIELDS 2u
 #define FRAGMENTS 4u
 #define BACKDROP 8u
 
 #define BATCH 64u // splats, one per invocation
-#define ROWS 4
+#define ROWS 4   // pixels of an invocation
+#define STEPS 8u // splats at most in one iteration
 
-shared vec4 batch_places[BATCH];
+shared vec4 batch_centres[BATCH];
 shared vec4 batch_shapes[BATCH];
 shared vec4 batch_colours[BATCH];
 shared uint taking; // 1: some pixel of the tile has not stopped
@@ -138,7 +143,7 @@ void main()
 {
     ivec2 first_pixel = ivec2(gl_WorkGroupID.xy) * 16 + ivec2(gl_LocalInvocationID.xy) * ivec2(1, ROWS);
     pixel_state pixels[ROWS];
-    for (int row = 0; row < ROWS; row++) {
+    [[unroll]] for (int row = 0; row < ROWS; row++) {
         pixels[row] = begin_pixel(first_pixel + ivec2(0, row));
     }
     vec2 centre = vec2(first_pixel) + 0.5;
@@ -151,13 +156,13 @@ void main()
         uint mine = first + gl_LocalInvocationIndex;
         if (mine < range.y) {
             uint splat = pair_splats[mine];
-            batch_places[gl_LocalInvocationIndex] = places[splat];
+            batch_centres[gl_LocalInvocationIndex] = centres[splat];
             batch_shapes[gl_LocalInvocationIndex] = shapes[splat];
             batch_colours[gl_LocalInvocationIndex] = colours[splat];
         }
         barrier();
         bool takes = false;
-        for (int row = 0; row < ROWS; row++) {
+        [[unroll]] for (int row = 0; row < ROWS; row++) {
             takes = takes || blend_continues(pixels[row].blended);
         }
         if (takes) {
@@ -169,31 +174,35 @@ void main()
         }
         uint count = min(BATCH, range.y - first);
         for (uint k = 0u; k < count;) {
-            vec4 seen = batch_colours[k];
-            // one layer of each pixel at a time, not in a loop of its own: lavapipe ends a shader's loops after 65535 turns
-            // of all of them together
-            bool waits = false;
-            for (int row = 0; row < ROWS; row++) {
-                if (is_layer_due(seen.w, pixels[row])) {
+            float reach = batch_colours[k].w;
+            [[unroll]] for (int row = 0; row < ROWS; row++) {
+                if (is_layer_due(reach, pixels[row])) {
                     blend_next_layer(first_pixel + ivec2(0, row), pixels[row]);
-                    waits = waits || is_layer_due(seen.w, pixels[row]);
                 }
             }
-            if (waits) {
-                continue;
+            bool next = true;
+            [[unroll]] for (uint step = 0u; step < STEPS; step++) {
+                vec4 seen = batch_colours[min(k, count - 1u)];
+                next = next && k < count;
+                [[unroll]] for (int row = 0; row < ROWS; row++) {
+                    next = next && !is_layer_due(seen.w, pixels[row]);
+                }
+                if (next) {
+                    splat_footprint splat = footprint_of(batch_centres[k], batch_shapes[k]);
+                    [[unroll]] for (int row = 0; row < ROWS; row++) {
+                        real2 d = make_real2(centre.x - splat.centre.x, centre.y + float(row) - splat.centre.y);
+                        float alpha = splat_alpha(splat.log2_opacity, d, splat.shape);
+                        alpha = seen.w < pixels[row].mesh_depth ? alpha : 0.0;
+                        pixels[row].blended =
+                            blend_splat(pixels[row].blended, alpha, make_real3(seen.r, seen.g, seen.b), seen.w);
+                    }
+                    k++;
+                }
             }
-            splat_footprint splat = footprint_of(batch_places[k], batch_shapes[k]);
-            for (int row = 0; row < ROWS; row++) {
-                real2 d = make_real2(centre.x - splat.centre.x, centre.y + float(row) - splat.centre.y);
-                float alpha = splat_alpha(splat.log2_opacity, d, splat.shape);
-                alpha = seen.w < pixels[row].mesh_depth ? alpha : 0.0;
-                pixels[row].blended =
-                    blend_splat(pixels[row].blended, alpha, make_real3(seen.r, seen.g, seen.b), seen.w);
-            }
-            k++;
         }
     }
-    for (int row = 0; row < ROWS; row++) {
-        end_pixel(first_pixel + ivec2(0, row), pixels[row]);
-    }
+    end_pixel(first_pixel, pixels[0]);
+    end_pixel(first_pixel + ivec2(0, 1), pixels[1]);
+    end_pixel(first_pixel + ivec2(0, 2), pixels[2]);
+    end_pixel(first_pixel + ivec2(0, 3), pixels[3]);
 }

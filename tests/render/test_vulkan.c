@@ -148,6 +148,24 @@ static void a_captured_cloud_looks_as_on_the_cpu(void **state)
     assert_no_complaint();
 }
 
+// Every splat in one tile, whose corners stay uncovered and so take all of them: more than the 65535 iterations after which
+// lavapipe ends a shader's loops.
+static void a_tile_takes_a_hundred_thousand_splats(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s, make_cloud(CLOUD_BALL, 100000, 0, 9), 16, 16);
+    orr_vulkan_draw *draw = draw_make(1);
+    drawn gpu = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);
+    assert_true(cpu.rgba[3] < 0.5f && cpu.rgba[4 * (16 * 8 + 8) + 3] > 0.9f);
+    assert_same_picture(&gpu, &cpu);
+    drawn_free(&gpu);
+    drawn_free(&cpu);
+    orr_vulkan_draw_destroy(draw);
+    stage_free(&s);
+    assert_no_complaint();
+}
+
 // More splats in tiles than there is room for at first: the frame is drawn again with enough, also when others wait.
 static void a_frame_that_needs_more_room_is_drawn_again(void **state)
 {
@@ -482,6 +500,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_equal_the_reference),
         cmocka_unit_test(a_captured_cloud_looks_as_on_the_cpu),
+        cmocka_unit_test(a_tile_takes_a_hundred_thousand_splats),
         cmocka_unit_test(a_frame_that_needs_more_room_is_drawn_again),
         cmocka_unit_test(every_stage_is_timed),
         cmocka_unit_test(a_frame_may_end_in_an_image),
