@@ -4,19 +4,19 @@
 #include <math.h>
 #include <string.h>
 
-static orr_light_values as_seen(const orr_draw_light *light, const float view[12])
+static orr_light_values to_camera_space(const orr_draw_light *light, const float view[12])
 {
     orr_light_values v = {.directional = light->directional ? 1.0f : 0.0f, .exponent = light->exponent};
     affine_apply_to_direction(view, light->direction, v.axis);
-    affine_apply_to_point(view, light->place, v.place);
+    affine_apply_to_point(view, light->position, v.position);
     for (int i = 0; i < 3; i++) {
-        v.place[i] = light->directional ? -v.axis[i] : v.place[i];
+        v.position[i] = light->directional ? -v.axis[i] : v.position[i];
         v.attenuation[i] = light->attenuation[i];
         v.ambient[i] = light->ambient[i];
         v.diffuse[i] = light->diffuse[i];
         v.specular[i] = light->specular[i];
     }
-    // a cone of 180 degrees is no cone, whatever rounding makes of its rim
+    // a cone of 180 degrees is everywhere, whatever the rounding of its cosine
     v.cutoff = light->cutoff >= 180.0f ? -2.0f : cosf(light->cutoff * 0.01745329252f);
     return v;
 }
@@ -29,10 +29,10 @@ void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting)
     if (sun->colour[0] != 0.0f || sun->colour[1] != 0.0f || sun->colour[2] != 0.0f) {
         orr_light_values *v = &lighting->lights[lighting->count++];
         *v = (orr_light_values){.directional = 1.0f};
-        affine_apply_to_direction(list->lens.view, sun->direction, v->place);
+        affine_apply_to_direction(list->lens.view, sun->direction, v->position);
         memcpy(v->diffuse, sun->colour, sizeof v->diffuse);
     }
     for (int i = 0; i < list->light_count; i++) {
-        lighting->lights[lighting->count++] = as_seen(&list->lights[i], list->lens.view);
+        lighting->lights[lighting->count++] = to_camera_space(&list->lights[i], list->lens.view);
     }
 }

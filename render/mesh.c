@@ -79,7 +79,7 @@ static void halve(const uint8_t *from, int width, int height, const float linear
     int half_width = orr_mip_side(width, 1), half_height = orr_mip_side(height, 1);
     for (int y = 0; y < half_height; y++) {
         for (int x = 0; x < half_width; x++) {
-            float colour[3] = {0}, weighed[3] = {0}, alpha = 0.0f;
+            float colour[3] = {0}, weighted[3] = {0}, alpha = 0.0f;
             for (int i = 0; i < 4; i++) {
                 int sx = 2 * x + i % 2, sy = 2 * y + i / 2;
                 sx = sx < width ? sx : width - 1;
@@ -88,13 +88,13 @@ static void halve(const uint8_t *from, int width, int height, const float linear
                 alpha += texel[3];
                 for (int c = 0; c < 3; c++) {
                     colour[c] += 0.25f * linear[texel[c]];
-                    weighed[c] += texel[3] * linear[texel[c]];
+                    weighted[c] += texel[3] * linear[texel[c]];
                 }
             }
             uint8_t *texel = to + 4 * ((size_t)y * (size_t)half_width + (size_t)x);
             for (int c = 0; c < 3; c++) {
                 // the colour behind a hole does not bleed into its rim
-                texel[c] = encode(alpha > 0.0f ? weighed[c] / alpha : colour[c]);
+                texel[c] = encode(alpha > 0.0f ? weighted[c] / alpha : colour[c]);
             }
             texel[3] = (uint8_t)(0.25f * alpha + 0.5f);
         }

@@ -6,7 +6,7 @@
 #include "neural/fields/train_sdf.h"
 
 typedef struct orr_mesh_vertex {
-    float position[3]; // layer's own space
+    float position[3]; // layer's space
     float normal[3];   // unit
     float uv[2];       // texture coordinates, v = 0 at the top row
     uint8_t colour[4]; // vertex colour, sRGB, straight alpha; 255 when the file has none
@@ -22,18 +22,18 @@ typedef struct orr_mesh {
     int64_t index_count;
     int part_count, material_count, texture_count;
     bool borrows_textures; // they outlive the mesh and are not freed with it
-    bool has_mips;         // behind each texture's rgba stand levels 1, 2, ... of its mip chain
+    bool has_mips;         // each texture's rgba is followed by levels 1, 2, ... of its mip chain
     float low[3], high[3]; // bounds
 } orr_mesh;
 
 // A file that orr_mesh_readable knows, with mip chains; fails as orr_mesh_file_read does.
 orr_result orr_mesh_load(const char *path, orr_mesh **mesh, orr_error *error);
-// The triangles as a signed distance field learns them; borrows from the mesh.
+// The triangles as training of a signed distance field takes them; borrows from the mesh.
 orr_sdf_mesh orr_mesh_for_sdf(const orr_mesh *mesh);
 void orr_mesh_destroy(orr_mesh *mesh); // NULL is allowed
 size_t orr_mesh_bytes(const orr_mesh *mesh);
 
-// Adds the mip chain of every texture, by 2 x 2 boxes in linear light, colours weighed by alpha.
+// Adds the mip chain of every texture, by 2 x 2 boxes in linear light, colours weighted by alpha.
 orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error);
 // A side of level l of a mip chain.
 ORR_INLINE int orr_mip_side(int side, int level)
@@ -45,5 +45,5 @@ int orr_mip_levels(int width, int height);
 enum {
     ORR_MIP_LEVELS = 17 // at most
 };
-// How many levels of one of the mesh's textures there are, and at which texel each begins.
+// Number of levels of one of the mesh's textures; first[l]: the texel at which level l begins.
 int orr_mesh_texture_levels(const orr_mesh *mesh, const orr_image8 *texture, int32_t first[ORR_MIP_LEVELS]);

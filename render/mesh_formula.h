@@ -7,22 +7,22 @@
 #include "engine/core/vector_formula.h"
 #include "render/light_formula.h"
 
-// What a vertex needs to know of the view; sizes and centre in pixels.
+// The view, for vertices and pixels; sizes and centre in pixels.
 STRUCT(mesh_view)
 {
     uniform_real focal_x, focal_y, centre_x, centre_y;
     uniform_real width, height;
     uniform_real near_plane;
     uniform_real orthographic; // 1 or 0
-    uniform_real guard;        // as far beyond the picture it may have a place on the screen
-    uniform_real subpixels;    // of a pixel: what such a place is rounded to
+    uniform_real guard;        // how far beyond the picture a screen position may be
+    uniform_real subpixels;    // per pixel: the unit of screen positions
 }
 END_STRUCT(mesh_view)
 
-// A vertex on the screen, and which bounds it breaks.
+// A vertex on the screen, and which bounds it exceeds.
 STRUCT(mesh_seen)
 {
-    real x, y; // [1/subpixels px]; 0 when it breaks near or guard
+    real x, y; // [1/subpixels px]; 0 when it exceeds near or guard
     mask near_plane, left, right, top, bottom, guard;
 }
 END_STRUCT(mesh_seen)
@@ -45,9 +45,9 @@ FN mesh_seen mesh_see(mesh_view v, real3 p)
     s.bottom = at_y > v.height * w;
     s.guard = not_(and_(and_(x >= R(-v.guard), x <= R(v.width + v.guard)),
                         and_(y >= R(-v.guard), y <= R(v.height + v.guard))));
-    mask unplaced = or_(s.near_plane, s.guard);
-    s.x = floor_(sel(unplaced, R(0.0), x) * R(v.subpixels) + R(0.5));
-    s.y = floor_(sel(unplaced, R(0.0), y) * R(v.subpixels) + R(0.5));
+    mask outside = or_(s.near_plane, s.guard);
+    s.x = floor_(sel(outside, R(0.0), x) * R(v.subpixels) + R(0.5));
+    s.y = floor_(sel(outside, R(0.0), y) * R(v.subpixels) + R(0.5));
     return s;
 }
 
@@ -153,6 +153,13 @@ FN light_point mesh_light_point(uniform_real orthographic, real3 position, real3
 FN mask mesh_is_solid(real alpha, uniform_real cutoff)
 {
     return alpha >= R(cutoff);
+}
+
+// Nearness of a triangle's plane at (x, y) from where it is `start`, within the nearness of its corners; across, down: per unit
+// of x and y.
+FN real mesh_nearness(real start, real across, real down, real x, real y, real farthest, real nearest)
+{
+    return min_(max_(fma_(y, down, fma_(x, across, start)), farthest), nearest);
 }
 
 // Depth along the camera's axis of a nearness: 1/z in perspective, -z in orthographic views (mesh_triangle.h).

@@ -1,5 +1,5 @@
-// One triangle on its way from the camera's space to the pixels, in doubles and whole numbers: what the CPU's set-up and
-// CUDA's kernels share. Plain C that nvcc compiles too.
+// One triangle from the camera's space to the pixels, in doubles and integers: what the CPU's set-up and CUDA's kernels share.
+// Plain C that nvcc compiles too.
 //
 // Screen positions are fixed-point numbers of 1/256 pixel, so that edges are exact: a pixel centre on the
 // edge between two triangles belongs to exactly one of them (the top-left rule). "Nearness" is 1/z in
@@ -15,10 +15,10 @@ enum {
     MESH_SUBPIXELS = 256,
     MESH_GUARD = 8192, // [px] triangles reaching farther than this beyond the picture are cut
     MESH_CORNERS = 8,  // of a triangle cut by five planes, at most
-    MESH_PIECES = 6    // triangles that it falls into
+    MESH_PIECES = 6    // triangles that a cut leaves at most
 };
 
-// bounds a vertex breaks; a triangle all of whose corners break the same one of the first five is outside
+// bounds that a vertex exceeds; a triangle all of whose corners exceed the same one of the first five is outside
 enum {
     MESH_OUT_NEAR = 1,
     MESH_OUT_LEFT = 2,
@@ -29,7 +29,7 @@ enum {
     MESH_OUT_CUT = MESH_OUT_NEAR | MESH_OUT_GUARD // what must be cut, unless it is outside
 };
 
-// A vertex as the camera sees it. Members side by side: a triangle's corners lie anywhere in memory.
+// A vertex in the camera's space and on the screen. An array of structs: a triangle's corners lie anywhere in memory.
 typedef struct mesh_point {
     float x, y, z;              // camera space
     int32_t screen_x, screen_y; // 1/256 px; meaningless for vertices out near or guard
@@ -96,7 +96,7 @@ ORR_INLINE double mesh_inside(const orr_lens *lens, const double p[3], int b)
     return b % 2 ? at + MESH_GUARD * w : (size + MESH_GUARD) * w - at;
 }
 
-// Sutherland and Hodgman: what of the polygon is inside bound b. A cut is always computed from the inner
+// Sutherland and Hodgman (1974): the part of the polygon inside bound b. A cut is always computed from the inner
 // corner to the outer one, so that triangles that share the edge get the same point.
 ORR_INLINE int mesh_cut_at(const orr_lens *lens, const mesh_corner *from, int count, int b, mesh_corner *to)
 {
@@ -128,8 +128,8 @@ ORR_INLINE int32_t mesh_snap(const orr_lens *lens, const double p[3], int axis)
     return (int32_t)floor(pixels * MESH_SUBPIXELS + 0.5);
 }
 
-// Cuts a triangle at the near plane and the guard band: screen positions of the corners of what is left, MESH_CORNERS at most,
-// and how many these are.
+// Cuts a triangle at the near plane and the guard band: screen positions of the corners that remain. Returns their number,
+// at most MESH_CORNERS.
 ORR_INLINE int mesh_cut(const orr_lens *lens, const mesh_point points[3], int32_t *x, int32_t *y)
 {
     mesh_corner polygon[2][MESH_CORNERS + 1];
@@ -146,10 +146,10 @@ ORR_INLINE int mesh_cut(const orr_lens *lens, const mesh_point points[3], int32_
     }
     for (int i = 0; i < count; i++) {
         const mesh_corner *corner = &polygon[1][i];
-        // corners that were not cut stand exactly where the triangle's neighbours have them
-        bool whole = corner->vertex >= 0 && !(points[corner->vertex].out & MESH_OUT_CUT);
-        x[i] = whole ? points[corner->vertex].screen_x : mesh_snap(lens, corner->p, 0);
-        y[i] = whole ? points[corner->vertex].screen_y : mesh_snap(lens, corner->p, 1);
+        // corners that were not cut have exactly the position that the triangle's neighbours use
+        bool uncut = corner->vertex >= 0 && !(points[corner->vertex].out & MESH_OUT_CUT);
+        x[i] = uncut ? points[corner->vertex].screen_x : mesh_snap(lens, corner->p, 0);
+        y[i] = uncut ? points[corner->vertex].screen_y : mesh_snap(lens, corner->p, 1);
     }
     return count;
 }
@@ -224,13 +224,13 @@ ORR_INLINE mesh_edge mesh_edge_over_tile(const mesh_record *record, int k, int x
                     (int64_t)e.across * (x * MESH_SUBPIXELS + MESH_SUBPIXELS / 2 - ax);
     // centres on an edge belong to the triangle only if it is a left or a top edge
     start -= !(e.across > 0 || (e.across == 0 && e.down > 0));
-    // a pixel's step is 256 times an integer: the sign needs no more than the whole 256s
+    // a pixel's step is 256 times an integer: the sign does not depend on the remainder
     start >>= 8;
     e.start = (int32_t)(start > bound ? bound : start < -bound ? -bound : start);
     return e;
 }
 
-// Nearness at the centre of pixel (x, y): relative to it in double, since far from the triangle its plane has large numbers.
+// Nearness at the centre of pixel (x, y); in double, because the plane has large values far from the triangle.
 ORR_INLINE double mesh_nearness_at(const mesh_record *record, int x, int y)
 {
     return record->nearness + record->across * (x + 0.5) + record->down * (y + 0.5);

@@ -3,8 +3,8 @@
 //
 // Semantics of Kerbl et al. 2023 ("3D Gaussian splatting for real-time radiance field rendering") with
 // gsplat's constants; the projection is EWA splatting (Zwicker et al. 2001), the compensation that of
-// Mip-Splatting (Yu et al. 2024). Coefficients of the conic and the opacity are kept in base-2 logarithms so
-// that coverage costs one exp2.
+// Mip-Splatting (Yu et al. 2024). The exponent and the opacity are in base-2 logarithms, so that coverage costs one
+// exp2.
 #ifndef ORR_SPLAT_FORMULA_H
 #define ORR_SPLAT_FORMULA_H
 
@@ -16,12 +16,11 @@
 #define SPLAT_COMPENSATION_MIN 0.005  // least opacity factor of the anti-aliasing compensation
 #define SPLAT_LOG2E 1.4426950408889634
 
-// What a projection needs to know about the camera and the layer; all lengths of the camera's space are view
-// units.
+// The camera and the layer, for the projection; lengths in the camera's space are in view units.
 STRUCT(splat_lens)
 {
     affine view;                      // layer to camera: x right, y down, z forward
-    uniform_real eye_x, eye_y, eye_z; // the camera's place in the layer's own space
+    uniform_real eye_x, eye_y, eye_z; // the camera's position in the layer's space
     uniform_real focal_x, focal_y;    // [px], or [px per unit] when orthographic
     uniform_real centre_x, centre_y;  // [px]
     uniform_real near_plane, far_plane;

@@ -89,7 +89,7 @@ static void put_light(const carried *c, int light, const float place[12], float 
     const float unit[3] = {1.0f, 1.0f / scale, 1.0f / (scale * scale)}; // distances are the robot's own
     for (int k = 0; k < 3; k++) {
         const float *row = place + 4 * k;
-        out->place[k] = row[0] * (float)at[0] + row[1] * (float)at[1] + row[2] * (float)at[2] + row[3];
+        out->position[k] = row[0] * (float)at[0] + row[1] * (float)at[1] + row[2] * (float)at[2] + row[3];
         out->direction[k] =
             (row[0] * (float)along[0] + row[1] * (float)along[1] + row[2] * (float)along[2]) / scale;
         out->attenuation[k] = m->light_attenuation[3 * light + k] * unit[k];
@@ -103,7 +103,7 @@ static void put_headlight(const orr_model *m, orr_draw_list *list)
 {
     orr_draw_light *out = &list->lights[list->light_count++];
     *out = (orr_draw_light){.directional = list->lens.orthographic, .attenuation = {1.0f}, .cutoff = 180.0f};
-    memcpy(out->place, list->lens.place, sizeof out->place);
+    memcpy(out->position, list->lens.place, sizeof out->position);
     memcpy(out->direction, list->lens.view + 8, sizeof out->direction);
     set_colours(m->vis.headlight_ambient, m->vis.headlight_diffuse, m->vis.headlight_specular, out);
 }

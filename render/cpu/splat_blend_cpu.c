@@ -23,8 +23,8 @@ enum {
     CHECK_EVERY = 8 // splats between two checks whether all pixels of a block have stopped
 };
 
-// What meshes and fields show of a block's pixels; kept apart from the blend_pixels, which are read and written with every
-// batch of splats and should stay in L1. A layer is blended when the splats reach its depth; infinity: none, or no more.
+// What meshes and fields show in a block's pixels; apart from the blend_pixels, which are read and written with every batch of
+// splats and should stay in L1. A layer is blended when the splats reach its depth; infinity: none, or no more.
 typedef struct block_layers {
     real mesh_depth; // splats from here on are hidden
     real field_depth;

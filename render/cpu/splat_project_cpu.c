@@ -25,17 +25,17 @@ FN real3 splat_colour(const float *harmonics, int degree, real3 direction)
     return sh_clamped(sum);
 }
 
-// writes the visible lanes one after another
-static int store_records(const orr_project_job *job, int place, uint32_t visible, const splat_screen *s,
+// Writes the visible lanes one after another, from record `first` on; returns how many.
+static int store_records(const orr_project_job *job, int first, uint32_t visible, const splat_screen *s,
                          real3 colour, const uint32_t *original)
 {
-    float fields[13][ORR_LANES];
+    float members[13][ORR_LANES];
     const real values[13] = {s->centre.x,      s->centre.y,     s->shape.sharp_x, s->shape.lean,
                              s->shape.sharp_y, s->log2_opacity, colour.x,         colour.y,
                              colour.z,         s->depth,        s->reach,         s->half_size.x,
                              s->half_size.y};
     for (int k = 0; k < 13; k++) {
-        real_store(fields[k], values[k]);
+        real_store(members[k], values[k]);
     }
     const float tiles_x = (float)((job->width + ORR_CPU_TILE - 1) / ORR_CPU_TILE);
     const float tiles_y = (float)((job->height + ORR_CPU_TILE - 1) / ORR_CPU_TILE);
@@ -51,24 +51,24 @@ static int store_records(const orr_project_job *job, int place, uint32_t visible
     int count = 0;
     for (; visible; visible &= visible - 1, count++) {
         int i = __builtin_ctz(visible);
-        job->keys[place + count] = (uint32_t)keys[i];
-        job->boxes[place + count] = (orr_tile_box){(uint16_t)box[0][i], (uint16_t)box[1][i],
+        job->keys[first + count] = (uint32_t)keys[i];
+        job->boxes[first + count] = (orr_tile_box){(uint16_t)box[0][i], (uint16_t)box[1][i],
                                                    (uint16_t)box[2][i], (uint16_t)box[3][i]};
-        job->records[place + count] = (orr_splat_record){
-            .x = fields[0][i],
-            .y = fields[1][i],
-            .sharp_x = fields[2][i],
-            .lean = fields[3][i],
-            .sharp_y = fields[4][i],
-            .log2_opacity = fields[5][i],
-            .red = fields[6][i],
-            .green = fields[7][i],
-            .blue = fields[8][i],
-            .depth = fields[9][i],
-            .reach = fields[10][i],
-            .half_width = fields[11][i],
-            .half_height = fields[12][i],
-            .place = job->first_place + original[i],
+        job->records[first + count] = (orr_splat_record){
+            .x = members[0][i],
+            .y = members[1][i],
+            .sharp_x = members[2][i],
+            .lean = members[3][i],
+            .sharp_y = members[4][i],
+            .log2_opacity = members[5][i],
+            .red = members[6][i],
+            .green = members[7][i],
+            .blue = members[8][i],
+            .depth = members[9][i],
+            .reach = members[10][i],
+            .half_width = members[11][i],
+            .half_height = members[12][i],
+            .file_index = job->first_file_index + original[i],
         };
     }
     return count;

@@ -1,4 +1,4 @@
-// From meshes to records: place, points, count, records.
+// From meshes to records: transform, points, count, records.
 #include "engine/core/vector.h"
 #include "engine/device/cuda_kernel.h"
 
@@ -13,7 +13,7 @@ enum : uint32_t {
     SMALL = 64 // pixels in the box of a triangle that one thread draws
 };
 
-// --- place ------------------------------------------------------------------------------------------------------------
+// --- transform --------------------------------------------------------------------------------------------------------
 
 static __device__ double member(const orr_draw_bodies *bodies, const void *array, int32_t i)
 {
@@ -36,7 +36,7 @@ static __device__ void pose_of_body(const orr_draw_bodies *bodies, int32_t body,
     }
 }
 
-static __global__ void place(orr_cuda_mesh_scene s, float *to_camera)
+static __global__ void transform(orr_cuda_mesh_scene s, float *to_camera)
 {
     uint32_t i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= s.instance_count) {
@@ -81,8 +81,8 @@ static __global__ void points(orr_cuda_mesh_scene s)
 
 // --- records ----------------------------------------------------------------------------------------------------------
 
-// The records of a triangle that lies across the near plane or beyond the guard band; kept apart from the others, which need
-// few registers.
+// The records of a triangle that crosses the near plane or the guard band. A function of its own, because other triangles
+// need few registers.
 static __noinline__ __device__ uint32_t set_up_cut(const orr_lens *lens, bool two_sided,
                                                    const mesh_point corners[3], const mesh_record *plane,
                                                    mesh_record *pieces)
@@ -98,7 +98,7 @@ static __noinline__ __device__ uint32_t set_up_cut(const orr_lens *lens, bool tw
     return made;
 }
 
-// How many records a triangle becomes, and these.
+// Writes the records of a triangle; returns how many.
 static __device__ uint32_t set_up(const orr_cuda_mesh_scene *s, uint32_t triangle,
                                   mesh_record pieces[MESH_PIECES])
 {
@@ -186,9 +186,10 @@ static __global__ void records(orr_cuda_mesh_scene s)
 
 // --- launches ---------------------------------------------------------------------------------------------------------
 
-void orr_cuda_meshes_place(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *to_camera)
+void orr_cuda_meshes_transform(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *to_camera)
 {
-    ORR_LAUNCH(place, orr_cuda_blocks(scene->instance_count, THREADS), THREADS, 0, stream, *scene, to_camera);
+    ORR_LAUNCH(transform, orr_cuda_blocks(scene->instance_count, THREADS), THREADS, 0, stream, *scene,
+               to_camera);
 }
 
 void orr_cuda_meshes_points(cudaStream_t stream, const orr_cuda_mesh_scene *scene)

@@ -36,7 +36,7 @@ static __device__ real3 splat_colour(const float *harmonics, uint32_t splat, rea
 
 template <int degree>
 static __global__ void project(const float *geometry, const float *harmonics, uint32_t count, splat_lens lens,
-                               uint32_t first, float4 *places, float4 *shapes, float4 *colours,
+                               uint32_t first, float4 *centres, float4 *shapes, float4 *colours,
                                uint32_t *keys, uint32_t *order, orr_cuda_control *control)
 {
     uint32_t splat = blockIdx.x * THREADS + threadIdx.x;
@@ -59,7 +59,7 @@ static __global__ void project(const float *geometry, const float *harmonics, ui
         order[to] = to;
         if (visible) {
             real3 colour = splat_colour<degree>(harmonics, splat, splat_direction(lens, mean));
-            places[to] = make_float4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
+            centres[to] = make_float4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
             shapes[to] = make_float4(s.shape.sharp_y, s.log2_opacity, s.half_size.x, s.half_size.y);
             colours[to] = make_float4(colour.x, colour.y, colour.z, s.depth);
         }
@@ -92,7 +92,7 @@ static __device__ int2 tiles_of_row(const splat_footprint *s, int row, int tiles
     return make_int2((int)range.x, (int)range.y);
 }
 
-static __global__ void count_tiles(const float4 *places, const float4 *shapes, const uint32_t *order,
+static __global__ void count_tiles(const float4 *centres, const float4 *shapes, const uint32_t *order,
                                    int tiles_x, int tiles_y, const orr_cuda_control *control,
                                    uint32_t *tile_counts)
 {
@@ -100,7 +100,7 @@ static __global__ void count_tiles(const float4 *places, const float4 *shapes, c
     if (i >= control->visible) {
         return;
     }
-    splat_footprint splat = footprint_of(places[order[i]], shapes[order[i]]);
+    splat_footprint splat = footprint_of(centres[order[i]], shapes[order[i]]);
     int2 rows = tile_rows(&splat, tiles_y);
     uint32_t count = 0;
     for (int row = rows.x; row <= rows.y; row++) {
@@ -110,8 +110,8 @@ static __global__ void count_tiles(const float4 *places, const float4 *shapes, c
     tile_counts[i] = count;
 }
 
-// A warp walks the splats of its lanes together, a row per lane: a splat that fills the screen is nobody's long work.
-static __global__ void emit_pairs(const float4 *places, const float4 *shapes, const uint32_t *order,
+// A warp handles the large splats of its lanes together, a row per lane, so that no thread runs long.
+static __global__ void emit_pairs(const float4 *centres, const float4 *shapes, const uint32_t *order,
                                   int tiles_x, int tiles_y, uint32_t capacity, orr_cuda_control *control,
                                   const uint32_t *begins, uint32_t *pair_tiles, uint32_t *pair_splats)
 {
@@ -126,10 +126,10 @@ static __global__ void emit_pairs(const float4 *places, const float4 *shapes, co
     uint32_t mine = exists ? order[i] : 0, my_begin = exists ? begins[i] : 0;
     int my_rows = 0;
     if (exists) {
-        splat_footprint splat = footprint_of(places[mine], shapes[mine]);
+        splat_footprint splat = footprint_of(centres[mine], shapes[mine]);
         int2 rows = tile_rows(&splat, tiles_y);
         my_rows = rows.y - rows.x + 1;
-        if (my_rows <= 4) { // alone is faster
+        if (my_rows <= 4) { // one thread is faster
             uint32_t to = my_begin;
             for (int row = rows.x; row <= rows.y; row++) {
                 int2 tiles = tiles_of_row(&splat, row, tiles_x);
@@ -143,7 +143,7 @@ static __global__ void emit_pairs(const float4 *places, const float4 *shapes, co
     for (uint32_t large = __ballot_sync(ORR_ALL_LANES, my_rows > 4); large; large &= large - 1) {
         int of = __ffs((int)large) - 1;
         uint32_t index = __shfl_sync(ORR_ALL_LANES, mine, of), to = __shfl_sync(ORR_ALL_LANES, my_begin, of);
-        splat_footprint splat = footprint_of(places[index], shapes[index]);
+        splat_footprint splat = footprint_of(centres[index], shapes[index]);
         int2 rows = tile_rows(&splat, tiles_y);
         for (int row = rows.x; row <= rows.y; row += ORR_WARP) {
             int own = row + (int)lane;
@@ -257,7 +257,7 @@ static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
 
 template <int layered> static __global__ void __launch_bounds__(BATCH) blend_tiles(orr_cuda_blend b)
 {
-    __shared__ float4 places[BATCH], shapes[BATCH], colours[BATCH];
+    __shared__ float4 centres[BATCH], shapes[BATCH], colours[BATCH];
     int x = (int)blockIdx.x * ORR_CUDA_TILE + (int)(threadIdx.x % ORR_CUDA_TILE);
     int y = (int)blockIdx.y * ORR_CUDA_TILE + (int)(threadIdx.x / ORR_CUDA_TILE) * ROWS;
     pixel_state pixels[ROWS];
@@ -288,14 +288,14 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
         uint32_t mine = first + threadIdx.x;
         if (mine < range[1]) {
             uint32_t splat = b.pair_splats[mine];
-            places[threadIdx.x] = ((const float4 *)b.records.places)[splat];
+            centres[threadIdx.x] = ((const float4 *)b.records.centres)[splat];
             shapes[threadIdx.x] = ((const float4 *)b.records.shapes)[splat];
             colours[threadIdx.x] = ((const float4 *)b.records.colours)[splat];
         }
         __syncthreads();
         int count = (int)min(range[1] - first, (uint32_t)BATCH);
         for (int k = 0; live && k < count; k++) {
-            splat_footprint splat = footprint_of(places[k], shapes[k]);
+            splat_footprint splat = footprint_of(centres[k], shapes[k]);
             float alpha[ROWS];
             bool any_covered = false;
             for (int row = 0; row < ROWS; row++) {
@@ -336,7 +336,7 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
 #define PROJECT(degree)                                                                                      \
     ORR_LAUNCH((project<degree>), orr_cuda_blocks((size_t)cloud->count, THREADS), THREADS, 0, stream,        \
                cloud->geometry, cloud->harmonics, (uint32_t)cloud->count, splat_lens_of(lens), first,        \
-               (float4 *)records.places, (float4 *)records.shapes, (float4 *)records.colours, keys, order,   \
+               (float4 *)records.centres, (float4 *)records.shapes, (float4 *)records.colours, keys, order,  \
                control)
 
 void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
@@ -364,7 +364,7 @@ void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const 
                            uint32_t *tile_counts)
 {
     ORR_LAUNCH(count_tiles, orr_cuda_blocks(capacity, THREADS), THREADS, 0, stream,
-               (const float4 *)records.places, (const float4 *)records.shapes, order, tiles_x, tiles_y,
+               (const float4 *)records.centres, (const float4 *)records.shapes, order, tiles_x, tiles_y,
                control, tile_counts);
 }
 
@@ -373,7 +373,7 @@ void orr_cuda_splats_emit(cudaStream_t stream, orr_cuda_records records, const u
                           const uint32_t *begins, uint32_t *pair_tiles, uint32_t *pair_splats)
 {
     ORR_LAUNCH(emit_pairs, orr_cuda_blocks(capacity, THREADS), THREADS, 0, stream,
-               (const float4 *)records.places, (const float4 *)records.shapes, order, tiles_x, tiles_y,
+               (const float4 *)records.centres, (const float4 *)records.shapes, order, tiles_x, tiles_y,
                pair_capacity, control, begins, pair_tiles, pair_splats);
 }
 

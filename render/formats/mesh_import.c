@@ -47,7 +47,7 @@ static orr_result take_vertices(const orr_mesh_file *file, orr_mesh *mesh, orr_e
     return ORR_OK;
 }
 
-// Everything else is as the file's reader has it.
+// Takes over what the reader already has in the right form.
 static void take_rest(orr_mesh_file *file, orr_mesh *mesh)
 {
     mesh->indices = file->indices;

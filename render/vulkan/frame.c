@@ -115,21 +115,21 @@ static orr_result take_fields(orr_vulkan_shared *shared, orr_vulkan_frame *frame
     return ORR_OK;
 }
 
-static orr_vulkan_room room_of(const orr_vulkan_frame *frame)
+static orr_vulkan_capacity needs_of(const orr_vulkan_frame *frame)
 {
-    orr_vulkan_room room = {
+    orr_vulkan_capacity needs = {
         .pairs = FIRST_PAIRS,
         .tiles = (int64_t)orr_blocks(frame->lens.width, ORR_VULKAN_TILE) *
                  orr_blocks(frame->lens.height, ORR_VULKAN_TILE),
         .pixels = (int64_t)frame->lens.width * frame->lens.height,
     };
     for (int i = 0; i < frame->layer_count; i++) {
-        room.splats += frame->layers[i].cloud->count;
+        needs.splats += frame->layers[i].cloud->count;
     }
-    if (room.splats == 0) {
-        room.splats = 1; // blending binds their buffers all the same
+    if (needs.splats == 0) {
+        needs.splats = 1; // blending binds their buffers all the same
     }
-    return room;
+    return needs;
 }
 
 orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *frame, uint64_t oldest,
@@ -143,18 +143,18 @@ orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *fr
     ORR_TRY(take_layers(shared, frame, oldest, list, error));
     ORR_TRY(take_meshes(shared, frame, oldest, list, error));
     ORR_TRY(take_fields(shared, frame, fields, error));
-    frame->room = room_of(frame);
+    frame->needs = needs_of(frame);
     return ORR_OK;
 }
 
 // ---- memory ----
 
-static orr_result make_room(orr_vulkan_shared *shared, const orr_vulkan_frame *frame, orr_error *error)
+static orr_result make_capacity(orr_vulkan_shared *shared, const orr_vulkan_frame *frame, orr_error *error)
 {
     int width = frame->lens.width, height = frame->lens.height;
-    bool splats_fit = orr_vulkan_splats_fit(&shared->splats, frame->room);
+    bool splats_fit = orr_vulkan_splats_fit(&shared->splats, frame->needs);
     bool meshes_fit = frame->mesh_count == 0 || orr_vulkan_meshes_fit(&shared->meshes, width, height);
-    int64_t pixels = frame->has_blended ? frame->room.pixels : 0;
+    int64_t pixels = frame->has_blended ? frame->needs.pixels : 0;
     bool fragments_fit = orr_vulkan_fragments_fit(&shared->meshes, pixels, frame->fragments);
     if (splats_fit && meshes_fit && fragments_fit) {
         return ORR_OK;
@@ -162,7 +162,7 @@ static orr_result make_room(orr_vulkan_shared *shared, const orr_vulkan_frame *f
     ORR_TRY(orr_vk_timeline_wait(shared->vk, shared->timeline, shared->submitted, error));
     shared->allocations++;
     if (!splats_fit) {
-        ORR_TRY(orr_vulkan_splats_grow(&shared->splats, frame->room, error));
+        ORR_TRY(orr_vulkan_splats_grow(&shared->splats, frame->needs, error));
     }
     ORR_TRY(orr_vulkan_fragments_grow(&shared->meshes, pixels, frame->fragments, error));
     return meshes_fit ? ORR_OK : orr_vulkan_meshes_grow(&shared->meshes, width, height, error);
@@ -172,7 +172,7 @@ static orr_result make_output(orr_vulkan_shared *shared, orr_vulkan_frame *frame
 {
     if (frame->to_image) {
         if (frame->image.width != frame->lens.width || frame->image.height != frame->lens.height) {
-            // who shows the image may still read it; it does so on the one queue
+            // commands of the same queue may still read the image, to show it
             ORR_VK_TRY(vkQueueWaitIdle(shared->vk->queue), error);
             orr_vk_image_destroy(shared->vk, &frame->image);
             shared->allocations++;
@@ -208,7 +208,7 @@ static void record_readback(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
 
 static void record_image(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
 {
-    // the image's last reader may be an earlier submission that shows it
+    // the image's last reader may be an earlier submission that showed it
     orr_vk_image_barrier(frame->commands, frame->image.image, VK_IMAGE_ASPECT_COLOR_BIT,
                          VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL,
                          VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, 0, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
@@ -275,11 +275,11 @@ static void record_stages(orr_vulkan_shared *shared, orr_vulkan_frame *frame)
                    VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
 }
 
-// Records and submits, with the memory there is.
+// Records and submits, with the memory that is allocated.
 static orr_result send(orr_vulkan_shared *shared, orr_vulkan_frame *frame, orr_error *error)
 {
     ORR_TRY(orr_vk_commands_begin(frame->commands, error));
-    frame->fragment_capacity = orr_vulkan_fragment_room(&shared->meshes);
+    frame->fragment_capacity = orr_vulkan_fragment_capacity(&shared->meshes);
     record_stages(shared, frame);
     ORR_VK_TRY(vkEndCommandBuffer(frame->commands), error);
     ORR_TRY(orr_vk_submit(shared->vk, frame->commands, shared->timeline, shared->submitted + 1, error));
@@ -289,14 +289,14 @@ static orr_result send(orr_vulkan_shared *shared, orr_vulkan_frame *frame, orr_e
 
 orr_result orr_vulkan_frame_submit(orr_vulkan_shared *shared, orr_vulkan_frame *frame, orr_error *error)
 {
-    ORR_TRY(make_room(shared, frame, error));
+    ORR_TRY(make_capacity(shared, frame, error));
     ORR_TRY(make_output(shared, frame, error));
     return send(shared, frame, error);
 }
 
 // ---- when it is done ----
 
-// Waits for a frame; one that ran out of room is drawn again with enough.
+// Waits for a frame; one that ran out of memory is drawn again with enough.
 static orr_result complete(orr_vulkan_shared *shared, orr_vulkan_frame *frame, orr_error *error)
 {
     ORR_TRY(orr_vk_timeline_wait(shared->vk, shared->timeline, frame->value, error));
@@ -308,12 +308,12 @@ static orr_result complete(orr_vulkan_shared *shared, orr_vulkan_frame *frame, o
             return orr_fail(error, ORR_CODE_CAPACITY, "Vulkan: more than 2^32 - 2 pairs of splats and tiles");
         }
         if (control->pairs_needed != control->pairs) {
-            frame->room.pairs = (int64_t)control->pairs_needed + control->pairs_needed / 4;
+            frame->needs.pairs = (int64_t)control->pairs_needed + control->pairs_needed / 4;
         }
         if (frame->has_blended) {
             frame->fragments = (int64_t)counts->fragments + counts->fragments / 4;
         }
-        ORR_TRY(make_room(shared, frame, error));
+        ORR_TRY(make_capacity(shared, frame, error));
         ORR_TRY(send(shared, frame, error));
         ORR_TRY(orr_vk_timeline_wait(shared->vk, shared->timeline, frame->value, error));
     }

@@ -37,7 +37,7 @@ typedef struct orr_vulkan_frame {
     orr_sky_values sky;
     bool to_image;
 
-    orr_vulkan_room room;      // what it needs, as far as is known
+    orr_vulkan_capacity needs; // capacity that it needs, as far as is known
     int64_t fragments;         // likewise, of transparent meshes
     int64_t fragment_capacity; // when it was submitted
     bool settled;              // done: drawn in full, or failed
