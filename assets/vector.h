@@ -16,7 +16,7 @@ static inline real3 mix3(real3 a, real3 b, float t)
     return add3(scale3(a, 1.0f - t), scale3(b, t));
 }
 
-// the mirror image of a direction that leaves along `out`
+// the mirror image of the direction `out`
 static inline real3 reflect3(real3 out, real3 normal)
 {
     return sub3(scale3(normal, 2.0f * dot3(out, normal)), out);

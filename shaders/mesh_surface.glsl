@@ -1,4 +1,4 @@
-// What a mesh shows in a pixel: texture and light.
+// Colour of a mesh in a pixel: texture and light.
 #include "shaders/mesh.glsl"
 #include "render/texture_formula.h"
 
@@ -51,7 +51,7 @@ real3 light_up(real3 base_colour, light_point point)
     return light_shade(base_colour, sums, push.specular);
 }
 
-// Display colour and alpha. Ends holes.
+// Display colour and alpha. Discards holes.
 vec4 surface_colour()
 {
     real4 texel = sample_texture();

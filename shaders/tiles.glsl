@@ -1,4 +1,4 @@
-// Splats on the screen, as the project stage leaves them for the stages after it.
+// Splats on the screen, from the records that splat_project writes.
 #include "render/splat_formula.h"
 
 #define TILE float(SPLAT_TILE) // pixels per side

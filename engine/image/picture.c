@@ -106,7 +106,7 @@ void orr_picture_sample(const orr_picture_file *picture, float x, float y, float
         int dx = corner & 1, dy = corner >> 1;
         float weight = (dx ? across : 1.0f - across) * (dy ? down : 1.0f - down), pixel[3];
         fetch(p, clamp_index(left + (float)dx, p->width), clamp_index(top + (float)dy, p->height), pixel);
-        for (int k = 0; k < 3; k++) { // a neighbour without weight may be no number
+        for (int k = 0; k < 3; k++) { // a neighbour of weight 0 may be NaN
             colour[k] += weight > 0.0f ? weight * pixel[k] : 0.0f;
         }
     }

@@ -93,7 +93,7 @@ static unsigned steps_of(const orr_mesh_file_desc *desc)
     steps |= desc->share_vertices ? aiProcess_JoinIdenticalVertices : 0u;
     steps |= desc->make_normals ? aiProcess_GenSmoothNormals : 0u;
     if (desc->make_normals && orr_path_has_ending(desc->path, ".stl")) {
-        steps |= aiProcess_ForceGenNormals; // its normals say no more than the winding does
+        steps |= aiProcess_ForceGenNormals; // its normals only repeat the winding
     }
     return steps;
 }
@@ -225,8 +225,8 @@ static orr_result read_triangles(const mesh_import *in)
     for (int64_t i = 0; i < 3 * mesh->vertex_count; i++) {
         if (!isfinite(mesh->positions[i])) {
             return orr_fail(in->error, ORR_CODE_MESH_FILE,
-                            "%s: vertex %lld: expected a finite position where its node puts it", path,
-                            (long long)i / 3);
+                            "%s: vertex %lld: expected a finite position after the transforms of its nodes",
+                            path, (long long)i / 3);
         }
     }
     return ORR_OK;
@@ -250,7 +250,7 @@ static orr_result read_mesh(mesh_import *in)
 }
 
 static orr_result check_opens(const char *path,
-                              orr_error *error) // assimp does not say why a file cannot be read
+                              orr_error *error) // assimp does not report why a file cannot be read
 {
     FILE *file = fopen(path, "rb");
     if (!file) {

@@ -1,8 +1,8 @@
-// Triangle meshes in files: .glb .gltf .obj .stl and what else the reader knows. For drawing (render/formats/mesh_import.c) and
+// Triangle meshes in files: .glb .gltf .obj .stl and others that the reader supports. For drawing (render/formats/mesh_import.c) and
 // for physics (physics/model/mesh_load.c).
 //
-// What a file holds is flattened: polygons become triangles, every node's mesh stands where its node puts it, and triangles
-// whose node mirrors them are rewound, so that their front stays the front.
+// Files are flattened: polygons become triangles, the transforms of nodes are applied, and triangles of nodes
+// that mirror are rewound, so that their front stays the front.
 #pragma once
 
 #include "engine/core/file.h"
@@ -42,14 +42,14 @@ typedef struct orr_mesh_file {
 } orr_mesh_file;
 
 typedef struct orr_mesh_file_desc {
-    const char *path; // named in messages; its ending says the format
+    const char *path; // named in messages; its ending gives the format
     const orr_bytes
         *bytes;          // the file's contents; NULL: read from `path`, and with it the files that it names
     bool share_vertices; // corners that agree in everything become one vertex
     bool
         make_normals; // smooth ones where the file has none, and for .stl; edges sharper than 60 degrees stay edges
     bool read_textures; // pictures that materials name, in the file or beside it; false: materials have none
-    bool keep_axes;     // coordinates as they are, whatever the file says which axis is up (Collada)
+    bool keep_axes; // coordinates as stored, without turning the up axis that the file names (Collada) to y
 } orr_mesh_file_desc;
 
 // By the ending of its name.

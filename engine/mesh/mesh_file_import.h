@@ -1,4 +1,4 @@
-// What the two files of the reader share: the scene as assimp has read it, and the mesh that it becomes.
+// Shared by the two files of the reader: the scene as assimp has read it, and the mesh made from it.
 #pragma once
 
 #include "engine/mesh/mesh_file.h"

@@ -96,7 +96,7 @@ static orr_result read_material(mesh_import *in, const struct aiMaterial *from, 
                             in->desc->path);
         }
     }
-    // only glTF says which faces have two sides; other files are wound as it came
+    // only glTF marks two-sided faces; the winding of other files is not reliable
     int two_sided = 0;
     aiGetMaterialIntegerArray(from, AI_MATKEY_TWOSIDED, &two_sided, NULL);
     material->two_sided = !in->gltf || two_sided != 0;

@@ -97,7 +97,7 @@ static orr_result read_msh(const spec_mesh *mesh, const orr_bytes *bytes, mesh_d
     return ORR_OK;
 }
 
-// Other formats. Collada files say which axis is up; the robots that use them mean their coordinates as they are.
+// Other formats. Collada files name an up axis, which robots that use them ignore.
 static orr_result read_others(const spec_mesh *mesh, const orr_bytes *bytes, mesh_data *d, orr_error *error)
 {
     const orr_mesh_file_desc desc = {.path = mesh->file, .bytes = bytes, .keep_axes = true};
