@@ -11,7 +11,7 @@ static float normal(orr_rng *rng)
     return sqrtf(-2.0f * logf(u)) * cosf(6.2831853f * orr_rng_uniform(rng));
 }
 
-static void place(orr_rng *rng, cloud_kind kind, float p[3])
+static void draw_position(orr_rng *rng, cloud_kind kind, float p[3])
 {
     do {
         for (int k = 0; k < 3; k++) {
@@ -34,7 +34,7 @@ orr_splats *make_cloud(cloud_kind kind, int64_t count, int sh_degree, uint32_t s
     float spacing = powf(4.2f / (float)(count > 0 ? count : 1), 1.0f / 3.0f);
     for (int64_t i = 0; i < count; i++) {
         orr_rng rng = {.seed = seed, .stream = (uint32_t)i};
-        place(&rng, kind, s->position + 3 * i);
+        draw_position(&rng, kind, s->position + 3 * i);
         float size = logf(0.4f * spacing);
         if (kind == CLOUD_HUGE) {
             size = logf(0.5f);

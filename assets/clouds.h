@@ -4,7 +4,7 @@
 #include "engine/core/result.h"
 
 typedef enum cloud_kind {
-    CLOUD_BALL,    // uniform in the unit ball, sizes and opacities as captures have them
+    CLOUD_BALL,    // uniform in the unit ball, sizes and opacities as in captures
     CLOUD_NEEDLES, // one axis up to 10^3 times the others
     CLOUD_HUGE,    // splats as large as the ball
     CLOUD_FLAT     // all on the plane z = 0: equal depths for a camera that looks along z

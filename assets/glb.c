@@ -74,7 +74,7 @@ static void gather(const shape_mesh *s, int m, primitive *p)
     }
 }
 
-// room for `size` more bytes; one buffer view for all of them
+// Appends `size` bytes; one buffer view for all of them.
 static uint8_t *add_view(writer *w, size_t size, int target)
 {
     cJSON *view = cJSON_CreateObject();
@@ -165,16 +165,16 @@ static void add_indices(writer *w, const primitive *p, cJSON *out)
 
 static void add_material(writer *w, int m)
 {
-    const material_look *look = material_find(m);
-    const real3 white = {1.0f, 1.0f, 1.0f}, c = look->patterned ? white : look->colour;
+    const material_properties *p = material_find(m);
+    const real3 white = {1.0f, 1.0f, 1.0f}, c = p->patterned ? white : p->colour;
     cJSON *out = cJSON_CreateObject();
-    cJSON_AddStringToObject(out, "name", look->name);
+    cJSON_AddStringToObject(out, "name", p->name);
     cJSON *pbr = cJSON_AddObjectToObject(out, "pbrMetallicRoughness");
     cJSON_AddItemToObject(pbr, "baseColorFactor", cJSON_CreateFloatArray((float[]){c.x, c.y, c.z, 1.0f}, 4));
-    cJSON_AddNumberToObject(pbr, "metallicFactor", (double)look->metal);
-    cJSON_AddNumberToObject(pbr, "roughnessFactor", (double)look->roughness);
+    cJSON_AddNumberToObject(pbr, "metallicFactor", (double)p->metal);
+    cJSON_AddNumberToObject(pbr, "roughnessFactor", (double)p->roughness);
     if (m == MATERIAL_SUN) {
-        const real3 glow = look->colour;
+        const real3 glow = p->colour;
         cJSON_AddItemToObject(out, "emissiveFactor",
                               cJSON_CreateFloatArray((float[]){glow.x, glow.y, glow.z}, 3));
     }

@@ -2,7 +2,7 @@
 
 #include "engine/core/rng.h"
 
-static const material_look looks[MATERIAL_COUNT] = {
+static const material_properties properties[MATERIAL_COUNT] = {
     [MATERIAL_BRASS] = {"brass", {0.78f, 0.42f, 0.13f}, 1.0f, 0.0f, 0.34f, false},
     [MATERIAL_GOLD_BRASS] = {"lacquered brass", {0.95f, 0.64f, 0.25f}, 1.0f, 0.0f, 0.26f, false},
     [MATERIAL_STEEL] = {"blued steel", {0.10f, 0.17f, 0.36f}, 1.0f, 0.04f, 0.28f, false},
@@ -22,9 +22,9 @@ static const material_look looks[MATERIAL_COUNT] = {
     [MATERIAL_URANUS] = {"uranus", {0.08f, 0.33f, 0.40f}, 0.0f, 0.05f, 0.25f, true},
 };
 
-const material_look *material_find(int m)
+const material_properties *material_find(int m)
 {
-    return &looks[m];
+    return &properties[m];
 }
 
 static float lattice(int x, int y, int z)
@@ -86,7 +86,7 @@ static real3 jupiter(real3 n)
 
 real3 material_colour(int m, real3 point, real3 n)
 {
-    real3 colour = looks[m].colour;
+    real3 colour = properties[m].colour;
     switch (m) {
     case MATERIAL_WALNUT: {
         float figure = octaves(make_real3(point.x * 2.5f, point.y * 22.0f, point.z * 14.0f), 4);

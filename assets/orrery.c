@@ -154,7 +154,7 @@ static void build_train(shape_mesh *s)
     const real3 centre = make_real3(0, 0, 0);
     build_wheel(s, centre, 0.285f, 40, 6, 0, MATERIAL_GOLD_BRASS);
     for (int i = 0; i < 6; i++) {
-        // the two wheels of one arbor stand at the same place
+        // the two wheels of one arbor are at the same position
         float distance = pitch_radius(pairs[i & ~1].centre_teeth + pairs[i & ~1].teeth);
         real3 axle = make_real3(distance * cosf(pairs[i].angle), 0, distance * sinf(pairs[i].angle));
         float phase = meshing_phase(pairs[i].teeth, pairs[i].centre_teeth, 0, pairs[i].angle);
@@ -242,7 +242,7 @@ static void build_arm(shape_mesh *s, const planet *p)
     build_collar(s, p->arm_height);
 }
 
-// The earth rides on a plate with wheels, which in the original keep its axis pointing the same way.
+// The earth rides on a plate with wheels, which in the original keep the direction of its axis.
 static void build_earth(shape_mesh *s, const planet *p)
 {
     enum { TEETH = 18 };

@@ -1,4 +1,4 @@
-// The arrangement: where each part of the orrery stands. y is up, the table is y = 0, the column is the y
+// The arrangement: the position of each part of the orrery. y is up, the table is y = 0, the column is the y
 // axis.
 #pragma once
 

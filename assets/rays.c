@@ -1,6 +1,7 @@
 #include "assets/rays.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/triangle_formula.h"
 
 enum { LEAF = 4, BINS = 16, DEPTH = 128 };
 
@@ -162,25 +163,17 @@ static float enter_box(const ray_node *node, real3 origin, real3 inverse, float 
     return near <= far ? near : 1e30f;
 }
 
-// Möller and Trumbore, "Fast, minimum storage ray/triangle intersection", 1997.
 static bool hit_triangle(const shape_triangle *t, real3 origin, real3 direction, ray_hit *hit)
 {
-    real3 e1 = sub3(t->position[1], t->position[0]), e2 = sub3(t->position[2], t->position[0]);
-    real3 p = cross3(direction, e2), from = sub3(origin, t->position[0]);
-    float determinant = dot3(e1, p);
-    if (determinant == 0.0f) {
+    const real3 *p = t->position;
+    triangle_hit met =
+        intersect_triangle(sub3(origin, p[0]), direction, sub3(p[1], p[0]), sub3(p[2], p[0]), 0.0f);
+    if (!met.inside || met.distance <= 0.0f || met.distance >= hit->distance) {
         return false;
     }
-    float inverse = 1.0f / determinant;
-    float u = dot3(from, p) * inverse;
-    real3 q = cross3(from, e1);
-    float v = dot3(direction, q) * inverse, distance = dot3(e2, q) * inverse;
-    if (u < 0.0f || v < 0.0f || u + v > 1.0f || distance <= 0.0f || distance >= hit->distance) {
-        return false;
-    }
-    hit->distance = distance;
-    hit->u = u;
-    hit->v = v;
+    hit->distance = met.distance;
+    hit->u = met.u;
+    hit->v = met.v;
     return true;
 }
 

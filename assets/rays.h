@@ -5,7 +5,7 @@
 
 typedef struct ray_node {
     real3 low, high;
-    int first; // leaf: first of `count` triangles; otherwise the second child (the first stands next)
+    int first; // leaf: first of `count` triangles; otherwise the second child (the first follows the node)
     int count; // 0: not a leaf
 } ray_node;
 

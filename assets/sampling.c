@@ -40,7 +40,7 @@ static int cell_index(float x, float cell)
     return (int)floorf(x / cell);
 }
 
-// Calls `visit` for each dart within `reach`, on a surface that faces the same way, until it returns false.
+// Calls `visit` for each dart within `reach`, on a surface that faces the same side, until it returns false.
 static bool each_near(const board *b, const surface_sample *s, float reach,
                       bool (*visit)(void *context, const dart *other, float distance), void *context)
 {
@@ -65,19 +65,19 @@ static bool each_near(const board *b, const surface_sample *s, float reach,
 static bool leaves_room(void *context, const dart *other, float distance)
 {
     const dart *own = context;
-    // one material ends where another begins: they share the way
+    // between different materials: half of the distance each
     float gap = own->sample.material == other->sample.material ? fminf(own->gap, other->gap)
                                                                : 0.5f * (own->gap + other->gap);
     return distance >= gap;
 }
 
-static void throw_darts(board *b, const shape_mesh *s, int triangle, float scale, double *owed)
+static void throw_darts(board *b, const shape_mesh *s, int triangle, float scale, double *pending)
 {
     const shape_triangle *t = &s->triangles[triangle];
     float gap = t->spacing * scale;
-    *owed += (double)(DARTS * triangle_area(t) / (gap * gap));
+    *pending += (double)(DARTS * triangle_area(t) / (gap * gap));
     orr_rng rng = {.seed = 2, .stream = (uint32_t)triangle};
-    for (; *owed >= 1.0; *owed -= 1.0) {
+    for (; *pending >= 1.0; *pending -= 1.0) {
         float u = orr_rng_uniform(&rng), v = orr_rng_uniform(&rng);
         if (u + v > 1.0f) {
             u = 1.0f - u;
@@ -139,16 +139,16 @@ static real3 to_edge(const surface_sample *s, real3 a, real3 b)
 {
     real3 along = sub3(b, a), from = sub3(s->position, a);
     float t = fminf(fmaxf(dot3(from, along) / dot3(along, along), 0.0f), 1.0f);
-    real3 way = sub3(scale3(along, t), from);
-    return sub3(way, scale3(s->normal, dot3(way, s->normal)));
+    real3 v = sub3(scale3(along, t), from);
+    return sub3(v, scale3(s->normal, dot3(v, s->normal)));
 }
 
 typedef struct edge_ways {
-    real3 way[64];
+    real3 offset[64]; // from the sample to the nearest point of each
     int count;
 } edge_ways;
 
-// Ways from the sample to the sharp edges of a triangle and of those up to `depth` smooth edges away.
+// Offsets from the sample to the sharp edges of a triangle and of those up to `depth` smooth edges away.
 static void find_edges(const shape_mesh *s, int triangle, int from, int depth, const surface_sample *sample,
                        edge_ways *found)
 {
@@ -156,7 +156,7 @@ static void find_edges(const shape_mesh *s, int triangle, int from, int depth, c
     for (int i = 0; i < 3; i++) {
         int beyond = t->neighbour[i];
         if (beyond < 0) {
-            found->way[found->count++] = to_edge(sample, t->position[i], t->position[(i + 1) % 3]);
+            found->offset[found->count++] = to_edge(sample, t->position[i], t->position[(i + 1) % 3]);
         } else if (depth > 0 && beyond != from) {
             find_edges(s, beyond, triangle, depth - 1, sample, found);
         }
@@ -193,32 +193,32 @@ static void fit_disc(const shape_mesh *s, int triangle, float size, surface_samp
     edge_ways edges = {.count = 0};
     find_edges(s, triangle, -1, 3, sample, &edges);
     real3 other;
-    int nearest_way = -1;
+    int nearest_offset = -1;
     float nearest_distance = half * size;
     for (int i = 0; i < edges.count; i++) {
-        float distance = length3(edges.way[i]);
+        float distance = length3(edges.offset[i]);
         if (distance > 1e-6f && distance < nearest_distance) {
             nearest_distance = distance;
-            nearest_way = i;
+            nearest_offset = i;
         }
     }
     tangents3(sample->normal, &sample->tangent, &other);
     sample->size[0] = sample->size[1] = size;
-    if (nearest_way < 0) {
+    if (nearest_offset < 0) {
         bend_disc(&s->triangles[triangle], sample);
         return;
     }
-    real3 out = unit3(edges.way[nearest_way]);
+    real3 out = unit3(edges.offset[nearest_offset]);
     sample->tangent = cross3(out, sample->normal);
     sample->size[1] = fmaxf(nearest_distance / half, 0.5f * size);
     sample->position = add3(sample->position, scale3(out, nearest_distance - half * sample->size[1]));
-    edges.count = 0; // the ways have changed
+    edges.count = 0; // the offsets have changed
     find_edges(s, triangle, -1, 3, sample, &edges);
     const real3 axes[2] = {sample->tangent, out};
     for (int i = 0; i < edges.count; i++) {
-        float distance = fmaxf(length3(edges.way[i]), 1e-6f);
+        float distance = fmaxf(length3(edges.offset[i]), 1e-6f);
         for (int k = 0; k < 2; k++) {
-            float facing = fabsf(dot3(edges.way[i], axes[k])) / distance;
+            float facing = fabsf(dot3(edges.offset[i], axes[k])) / distance;
             if (facing > 0.6f) {
                 sample->size[k] = fminf(sample->size[k], fmaxf(distance / half, 0.3f * size));
             }
@@ -263,9 +263,9 @@ static orr_result fill_board(board *b, const shape_mesh *s, int wanted, orr_erro
     ORR_ALLOC(b->darts, b->capacity, "samples", error);
     ORR_ALLOC(b->heads, CELLS, "samples", error);
     memset(b->heads, 0xFF, CELLS * sizeof *b->heads);
-    double owed = 0.0;
+    double pending = 0.0;
     for (int i = 0; i < s->count; i++) {
-        throw_darts(b, s, i, scale, &owed);
+        throw_darts(b, s, i, scale, &pending);
     }
     for (int i = 0; i < b->count; i++) {
         b->darts[i].sample.size[0] = disc_size(b, &b->darts[i]);

@@ -1,4 +1,4 @@
-// Points spread over a shape with even gaps, each with the disc it stands for.
+// Points spread over a shape with even gaps, each with the disc that it becomes.
 #pragma once
 
 #include "assets/shape.h"

@@ -25,13 +25,13 @@ typedef struct shape_mesh {
 
 void shape_destroy(shape_mesh *s);
 
-// The next parts stand at `origin`, their y axis up, their x axis turned by `yaw` about it [rad].
+// Frame of the next parts: at `origin`, their y axis up, their x axis turned by `yaw` about it [rad].
 void shape_place(shape_mesh *s, real3 origin, float yaw);
 // ... and then their y axis tilted by `tilt` about their x axis.
 void shape_place_tilted(shape_mesh *s, real3 origin, float yaw, float tilt);
 void shape_finish(shape_mesh *s, int material, float spacing);
 
-// Turns a profile of (radius, y) points about the y axis; the outside lies to the right of the way from the
+// Turns a profile of (radius, y) points about the y axis; the outside is on the right, going from the
 // first point to the last. Corners sharper than 40 degrees stay sharp.
 void shape_lathe(shape_mesh *s, const real2 *profile, int count, int sides);
 void shape_sphere(shape_mesh *s, real3 centre, float radius, int sides);
@@ -39,7 +39,7 @@ void shape_sphere(shape_mesh *s, real3 centre, float radius, int sides);
 void shape_tube(shape_mesh *s, const real3 *path, const float *radius, int count, int sides);
 // A prism along x: from x0 to x1, half as wide as w0 and w1 there, between heights y0 and y1.
 void shape_bar(shape_mesh *s, float x0, float x1, float w0, float w1, float y0, float y1);
-// A spur wheel about the y axis with its underside at y = 0. The first tooth stands at x when phase is 0, and
+// A spur wheel about the y axis with its underside at y = 0. The first tooth is on the x axis when phase is 0, and
 // one tooth further on at phase 1.
 void shape_gear(shape_mesh *s, int teeth, float module, float thickness, float hub, int spokes, float phase);
 

@@ -79,7 +79,7 @@ static int useful_terms(int m, int degree)
     if (m == MATERIAL_TABLE) {
         return 1; // on dark ground the rounding of .spz would show more than the gleam
     }
-    // metals mirror the room; the faint gleam of lacquer shows in band 1 alone
+    // metals mirror the studio; the faint gleam of lacquer shows in band 1 alone
     return harmonic_terms(material_find(m)->metal > 0.0f || degree < 1 ? degree : 1);
 }
 
@@ -96,12 +96,13 @@ static void fit_colour(const studio *room, const studio_point *point, int degree
             continue;
         }
         float weight = (0.25f + fmaxf(facing, 0.0f)) * (out.y > -0.25f ? 1.0f : 0.15f);
-        // discs at a silhouette are seen a little from behind: there they look as they do from the side
+        // discs at a silhouette are seen a little from behind: there they have the colour that they have from the side
         real3 before = facing < 0.03f ? unit3(add3(out, scale3(point->normal, 0.03f - facing))) : out;
-        real3 colour = studio_develop(studio_look(room, point, before));
+        real3 colour = studio_develop(studio_radiance(room, point, before));
         const float target[3] = {colour.x - 0.5f, colour.y - 0.5f, colour.z - 0.5f};
         float basis[TERMS_MOST];
-        harmonics(to_file(scale3(out, -1.0f)), basis); // the basis takes the way from the camera to the splat
+        harmonics(to_file(scale3(out, -1.0f)),
+                  basis); // the basis takes the direction from the camera to the splat
         for (int a = 0; a < n; a++) {
             for (int b = 0; b <= a; b++) {
                 f->matrix[a][b] += weight * basis[a] * basis[b];
@@ -111,7 +112,7 @@ static void fit_colour(const studio *room, const studio_point *point, int degree
             }
         }
     }
-    for (int a = 0; a < n; a++) { // the higher the band, the stronger it is held towards zero
+    for (int a = 0; a < n; a++) { // the higher the band, the stronger it is regularised towards zero
         f->matrix[a][a] += a == 0 ? 1e-4f : a < 4 ? 0.05f : a < 9 ? 0.12f : 0.25f;
     }
     solve(f, n);

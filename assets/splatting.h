@@ -5,7 +5,7 @@
 #include "assets/studio.h"
 #include "engine/core/jobs.h"
 
-// The cloud stands in the convention of splat files: y down, that is (x, -y, -z) of the shape. Besides the samples it has
+// The cloud has the axes of splat files: y down, that is (x, -y, -z) of the shape. Besides the samples it has
 // the glow of the sun.
 orr_result splat_samples(const studio *room, const surface_sample *samples, int count, int sh_degree,
                          orr_jobs *jobs, orr_splats **splats, orr_error *error);

@@ -2,6 +2,7 @@
 
 #include "assets/material.h"
 #include "assets/orrery.h"
+#include "engine/core/colour_formula.h"
 
 // A soft box, seen from afar: a rectangle on the plane at distance 1 along its direction.
 typedef struct soft_box {
@@ -43,7 +44,7 @@ static real3 surrounding(real3 d)
     return d.y < 0.0f ? mix3(floor, wall, smooth_step(-0.35f, 0.05f, d.y)) : mix3(wall, ceiling, d.y);
 }
 
-// What the room sends from a direction, its edges blurred by `blur` [rad].
+// Radiance of the studio from a direction, its edges blurred by `blur` [rad].
 static real3 room_radiance(real3 d, float blur)
 {
     real3 sum = surrounding(d);
@@ -82,7 +83,7 @@ void studio_create(studio *room, const ray_tree *tree)
     }
 }
 
-// light of the sun that falls on a point that sees all of it
+// irradiance of the sun at a point from which all of it is visible
 static real3 sun_irradiance(real3 position, real3 normal)
 {
     real3 to = sub3(sun_centre(), position);
@@ -114,7 +115,7 @@ static real3 off_surface(real3 position, real3 normal)
 
 studio_point studio_gather(const studio *room, real3 position, real3 normal, int m)
 {
-    const material_look *look = material_find(m);
+    const material_properties *p = material_find(m);
     studio_point point = {.position = position, .normal = normal, .material = m};
     real3 colour = material_colour(m, position, normal), from = off_surface(position, normal);
     if (m == MATERIAL_SUN) {
@@ -132,23 +133,23 @@ studio_point studio_gather(const studio *room, real3 position, real3 normal, int
         bool clear = rays_trace(room->tree, from, lamp->direction, 4.0f, true).triangle < 0;
         if (i < SKY_LAMPS) {
             weight += cosine;
-            point.open += clear ? cosine : 0.0f;
+            point.visibility += clear ? cosine : 0.0f;
         }
-        // what is blocked sends some warm light of its own
+        // blocked directions send some warm light
         real3 sent =
             clear ? lamp->power : scale3(make_real3(0.16f, 0.10f, 0.05f), i < SKY_LAMPS ? 0.13f : 0.0f);
         light = add3(light, scale3(sent, cosine));
     }
-    point.open /= fmaxf(weight, 1e-6f);
+    point.visibility /= fmaxf(weight, 1e-6f);
     light = add3(light, scale3(sun_irradiance(position, normal), sun_visible(room->tree, from)));
-    float share = 1.0f - look->metal;
+    float share = 1.0f - p->metal;
     point.diffuse = scale3(mul3(colour, light), share * 2.0f / tau);
     // metals keep a rough part, which scatters
-    point.diffuse = add3(point.diffuse, scale3(mul3(colour, light), 0.06f * look->metal * 2.0f / tau));
+    point.diffuse = add3(point.diffuse, scale3(mul3(colour, light), 0.06f * p->metal * 2.0f / tau));
     return point;
 }
 
-// the light a mirror at `from` shows in direction d
+// radiance that a mirror at `from` reflects from direction d
 static real3 reflected(const studio *room, real3 from, real3 d, float blur)
 {
     ray_hit hit = rays_trace(room->tree, from, d, 5.0f, false);
@@ -164,20 +165,20 @@ static real3 reflected(const studio *room, real3 from, real3 d, float blur)
         return add3(sun, room_radiance(d, blur));
     }
     const shape_triangle *t = &room->tree->shape->triangles[hit.triangle];
-    const material_look *look = material_find(t->material);
+    const material_properties *p = material_find(t->material);
     real3 n = unit3(add3(scale3(t->normal[0], 1.0f - hit.u - hit.v),
                          add3(scale3(t->normal[1], hit.u), scale3(t->normal[2], hit.v))));
-    real3 place = add3(from, scale3(d, hit.distance));
-    // the second surface sees the room, roughly
+    real3 at = add3(from, scale3(d, hit.distance));
+    // the second surface is lit by the studio, roughly
     real3 mirror = room_radiance(reflect3(scale3(d, -1.0f), n), 0.6f);
-    real3 light = add3(scale3(surrounding(n), 1.6f), scale3(sun_irradiance(place, n), 0.3f));
+    real3 light = add3(scale3(surrounding(n), 1.6f), scale3(sun_irradiance(at, n), 0.3f));
     light = add3(light, scale3(make_real3(1.0f, 0.9f, 0.75f), 0.6f * fmaxf(0.0f, n.y)));
-    return add3(sun, scale3(mul3(look->colour, mix3(light, mirror, 0.8f * look->metal)), 0.62f));
+    return add3(sun, scale3(mul3(p->colour, mix3(light, mirror, 0.8f * p->metal)), 0.62f));
 }
 
-real3 studio_look(const studio *room, const studio_point *point, real3 out)
+real3 studio_radiance(const studio *room, const studio_point *point, real3 out)
 {
-    const material_look *look = material_find(point->material);
+    const material_properties *p = material_find(point->material);
     if (point->material == MATERIAL_SUN) { // a little darker towards the limb, as the real one
         float limb = 1.0f - fmaxf(0.0f, dot3(out, point->normal));
         return mul3(point->diffuse, make_real3(1.15f - 0.3f * limb, 1.1f - 0.6f * limb, 1.0f - 0.8f * limb));
@@ -185,12 +186,12 @@ real3 studio_look(const studio *room, const studio_point *point, real3 out)
     float facing = fmaxf(dot3(out, point->normal), 0.0f);
     float grazing = powf(1.0f - facing, 5.0f); // Schlick 1994
     real3 mirror = reflected(room, off_surface(point->position, point->normal), reflect3(out, point->normal),
-                             look->roughness);
-    real3 metal = mix3(look->colour, make_real3(1, 1, 1), 0.5f * grazing);
-    float coat = look->coat + (0.6f - look->coat) * grazing * (look->coat > 0.0f ? 1.0f : 0.0f);
-    real3 share = add3(scale3(metal, look->metal), scale3(make_real3(1, 1, 1), coat * (1.0f - look->metal)));
+                             p->roughness);
+    real3 metal = mix3(p->colour, make_real3(1, 1, 1), 0.5f * grazing);
+    float coat = p->coat + (0.6f - p->coat) * grazing * (p->coat > 0.0f ? 1.0f : 0.0f);
+    real3 share = add3(scale3(metal, p->metal), scale3(make_real3(1, 1, 1), coat * (1.0f - p->metal)));
     // crevices lose part of what their single mirror ray does not see blocked
-    share = scale3(share, 0.35f + 0.65f * sqrtf(point->open));
+    share = scale3(share, 0.35f + 0.65f * sqrtf(point->visibility));
     return add3(scale3(point->diffuse, 1.0f - coat), mul3(share, mirror));
 }
 
@@ -199,8 +200,7 @@ static float develop(float x)
     x *= 0.75f; // exposure
     // the film curve of Narkowicz, "ACES filmic tone mapping curve", 2015
     x = x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f);
-    x = fminf(fmaxf(x, 0.0f), 1.0f);
-    return x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1.0f / 2.4f) - 0.055f;
+    return linear_to_srgb(fminf(fmaxf(x, 0.0f), 1.0f));
 }
 
 real3 studio_develop(real3 radiance)

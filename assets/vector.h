@@ -1,25 +1,10 @@
-// Small vectors for the programs that make assets: formula.h's real3 as plain floats, and what it leaves out.
+// Vectors for the programs that make assets: those of vector_formula.h with float as `real`, and what it leaves out.
 #pragma once
 
 #define ORR_SCALAR
-#include "engine/core/formula.h"
+#include "engine/core/vector_formula.h"
 
 static const float tau = 6.28318530718f; // a whole turn [rad]
-
-static inline real3 add3(real3 a, real3 b)
-{
-    return make_real3(a.x + b.x, a.y + b.y, a.z + b.z);
-}
-
-static inline real3 sub3(real3 a, real3 b)
-{
-    return make_real3(a.x - b.x, a.y - b.y, a.z - b.z);
-}
-
-static inline real3 scale3(real3 a, float s)
-{
-    return make_real3(a.x * s, a.y * s, a.z * s);
-}
 
 static inline real3 mul3(real3 a, real3 b)
 {
@@ -31,22 +16,7 @@ static inline real3 mix3(real3 a, real3 b, float t)
     return add3(scale3(a, 1.0f - t), scale3(b, t));
 }
 
-static inline real3 cross3(real3 a, real3 b)
-{
-    return make_real3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
-
-static inline float length3(real3 a)
-{
-    return sqrtf(dot3(a, a));
-}
-
-static inline real3 unit3(real3 a)
-{
-    return scale3(a, 1.0f / fmaxf(length3(a), 1e-20f));
-}
-
-// the mirror image of a direction that leaves along `out`
+// the mirror image of the direction `out`
 static inline real3 reflect3(real3 out, real3 normal)
 {
     return sub3(scale3(normal, 2.0f * dot3(out, normal)), out);

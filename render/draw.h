@@ -1,4 +1,5 @@
-// What a frame draws: the door between the loop, which knows scenes, and the drawing machines, which do not.
+// What a frame draws: the interface between the frame loop, which has scenes and worlds, and the drawing machines, which
+// see only draw lists.
 //
 // A machine draws opaque meshes first (their depth bounds the rest), then blends splats, fields and what is transparent of
 // the meshes over them, by depth, and composes all over the background.
@@ -6,6 +7,7 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/profile.h"
+#include "engine/core/vector.h"
 #include "render/field_layer.h"
 #include "render/mesh.h"
 #include "render/splat_cloud.h"
@@ -17,8 +19,8 @@ typedef struct orr_draw_splats {
     bool antialias;
 } orr_draw_splats;
 
-// Where the bodies of one simulated world are, in memory of the device that draws: physics writes it there, drawing reads it
-// there, both in the device's stream, and the host sees nothing of it. Number k of body b: position[(3 b + k) stride] and
+// Poses of the bodies of one simulated world, in memory of the device that draws: physics writes them and drawing reads them,
+// both in the device's stream, without the host. Number k of body b: position[(3 b + k) stride] and
 // rotation[(4 b + k) stride]; floats, or doubles.
 typedef struct orr_draw_bodies {
     const void *position; // metres, in the frame of the robot's layer
@@ -31,8 +33,7 @@ typedef struct orr_draw_mesh {
     const orr_mesh *mesh;
     uint64_t key;
     float model[12]; // layer to world, a similarity
-    // Nullable, for CUDA alone: the mesh stands in the frame `at` of a body, and `model` is the robot's: its place is
-    // model x body x at
+    // Nullable, for CUDA alone: the mesh moves with a body, and `model` is the robot's: mesh to world is model x body x at
     const orr_draw_bodies *bodies;
     int32_t body;
     float at[12];
@@ -40,7 +41,7 @@ typedef struct orr_draw_mesh {
 
 typedef struct orr_draw_field {
     const orr_field_layer *layer;
-    uint64_t key;    // as of clouds; a field that is trained keeps its own
+    uint64_t key;    // as of clouds; a field in training keeps its key
     float model[12]; // layer to world, a similarity
 } orr_draw_field;
 
@@ -55,18 +56,18 @@ enum { ORR_DRAW_LIGHTS = 16 }; // of a frame, besides the sun
 
 // A light on meshes, as OpenGL's fixed functions have them. Casts no shadows.
 typedef struct orr_draw_light {
-    bool directional;     // infinitely far away: place, attenuation and cone have no effect
-    float place[3];       // world
-    float direction[3];   // in which it shines, unit, world
+    bool directional;     // infinitely far away: position, attenuation and cone have no effect
+    float position[3];    // world
+    float direction[3];   // of its beam, unit, world
     float attenuation[3]; // divides the light by [0] + [1] d + [2] d^2 at distance d
     float cutoff;         // [degrees] between the axis and the rim of its cone; 180: shines everywhere
     float exponent;       // the light falls off with cos^exponent of the angle to the axis
     float ambient[3], diffuse[3], specular[3]; // linear radiance of a white surface
 } orr_draw_light;
 
-// The same against a camera, or the sun: mesh_light of mesh_formula.h as plain floats.
+// The same, or the sun, in the camera's space: light_source of light_formula.h as plain floats, for files without lanes.
 typedef struct orr_light_values {
-    float place[3]; // camera space; of a directional one: towards it, unit
+    float position[3]; // camera space; of a directional light: unit vector towards it
     float directional;
     float axis[3];
     float cutoff; // cosine
@@ -88,7 +89,7 @@ typedef struct orr_fragment {
     float rgba[4]; // premultiplied
 } orr_fragment;
 
-// A picture's, pixel by pixel and there from front to back.
+// Those of a picture, pixel by pixel, each pixel's from front to back.
 typedef struct orr_fragment_lists {
     const uint32_t *starts; // height x width + 1; NULL: there are none
     const orr_fragment *fragments;
@@ -100,7 +101,7 @@ typedef struct orr_draw_sky {
     float high[3], level[3], low[3];
 } orr_draw_sky;
 
-// The same against a camera: sky_view of sky_formula.h as plain floats, for files without lanes.
+// The same in the camera's space: sky_view of sky_formula.h as plain floats, for files without lanes.
 typedef struct orr_sky_values {
     float up[3], inverse_focal[2], centre[2];
     float high[3], level[3], low[3];
@@ -113,17 +114,17 @@ typedef struct orr_draw_list {
     const orr_draw_field *fields;  // field_count
     int splat_count;
     int mesh_count;
-    int field_count; // the CPU marches these (render/field_pass.h), but for those that CUDA draws
+    int field_count; // the CPU marches them (render/field_pass.h), except those that CUDA draws
     orr_draw_sun sun;
     orr_draw_light lights[ORR_DRAW_LIGHTS]; // light_count
     int light_count;
-    bool only_solid;        // transparent meshes are left out
+    bool only_solid;        // transparent surfaces of meshes are not drawn
     orr_draw_mesh backdrop; // unlit, infinitely far and before the sky (perspective views); NULL mesh: none
     bool opaque;            // false: transparent behind everything, sky ignored
     orr_draw_sky sky;
 } orr_draw_list;
 
-// The lights of a list as its camera sees them; the sun is the first of them.
+// The lights of a list in its camera's space; the sun, if it shines, is the first of them.
 void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting);
 
 // Has a mesh transparent parts?
@@ -148,9 +149,8 @@ static inline orr_draw_sky orr_sky_of_one_colour(const float rgb[3])
 static inline orr_sky_values orr_sky_as_seen(const orr_draw_sky *sky, const orr_lens *lens)
 {
     orr_sky_values seen = {.centre = {lens->centre[0], lens->centre[1]}};
+    affine_apply_to_direction(lens->view, sky->up, seen.up);
     for (int i = 0; i < 3; i++) {
-        const float *row = lens->view + 4 * i;
-        seen.up[i] = row[0] * sky->up[0] + row[1] * sky->up[1] + row[2] * sky->up[2];
         seen.high[i] = sky->high[i];
         seen.level[i] = sky->level[i];
         seen.low[i] = sky->low[i];

@@ -15,9 +15,9 @@ struct orr_field_layer {
     orr_occupancy own_grid;
 };
 
-// Where a model stands, as its file says: a radiance field by to_unit, the others by origin and size, an image by its
-// aspect. A file that does not say leaves the field in the unit cube.
-static void place_of_model(const orr_field_model *model, float to_unit[12])
+// The transform that a model file gives: a radiance field by to_unit, the others by origin and size, an image by its aspect.
+// Without these the field fills the unit cube.
+static void transform_of_model(const orr_field_model *model, float to_unit[12])
 {
     double largest = 0.0;
     for (int i = 0; i < 12; i++) {
@@ -53,12 +53,12 @@ static orr_result find_bounds(orr_field_layer *layer, orr_error *error)
     for (int corner = 0; corner < 8; corner++) {
         for (int k = 0; k < 3; k++) {
             const float *row = from_unit + 4 * k;
-            float place = row[3];
+            float at = row[3];
             for (int j = 0; j < 3; j++) {
-                place += row[j] * (corner >> j & 1 ? high[j] : low[j]);
+                at += row[j] * (corner >> j & 1 ? high[j] : low[j]);
             }
-            layer->low[k] = fminf(layer->low[k], place);
-            layer->high[k] = fmaxf(layer->high[k], place);
+            layer->low[k] = fminf(layer->low[k], at);
+            layer->high[k] = fmaxf(layer->high[k], at);
         }
     }
     return ORR_OK;
@@ -77,7 +77,7 @@ static orr_result take_grid(orr_field_layer *layer, orr_jobs *jobs, orr_error *e
 {
     layer->grid = &layer->own_grid;
     if (orr_field_describe(layer->field)->unbounded) {
-        return ORR_OK; // its proposals say where to look
+        return ORR_OK; // marched by its proposal networks instead
     }
     ORR_TRY(orr_occupancy_create(orr_field_describe(layer->field)->aabb_scale, &layer->own_grid, error));
     if (layer->model.density_grid && layer->model.density_cells == layer->own_grid.cells) {
@@ -95,7 +95,7 @@ static orr_result load(orr_field_layer *layer, const char *path, orr_jobs *jobs,
     ORR_TRY(orr_mlp_machine_choose(isa, &machine, error));
     ORR_TRY(orr_field_model_load(path, isa, machine, &layer->model, error));
     layer->field = layer->model.field;
-    place_of_model(&layer->model, layer->to_unit);
+    transform_of_model(&layer->model, layer->to_unit);
     if (orr_field_kind_of(layer->field) == ORR_FIELD_NERF) {
         ORR_TRY(take_grid(layer, jobs, error));
     }

@@ -1,4 +1,4 @@
-// A neural field as a layer of the scene: what it is made of, where it stands, and its drawing on the CPU.
+// A neural field as a layer of the scene: its parts, its transform, and its drawing on the CPU.
 #pragma once
 
 #include "engine/core/camera.h"
@@ -9,36 +9,36 @@
 
 typedef struct orr_field_layer orr_field_layer;
 
-// Loads a model file (.ingp, .msgpack); the layer owns what it holds.
+// Loads a model file (.ingp, .msgpack), which the layer then owns.
 orr_result orr_field_layer_load(const char *path, orr_jobs *jobs, orr_isa isa, orr_field_layer **layer,
                                 orr_error *error);
-// A radiance field that something else owns and may be training: drawn as of its last refresh. to_unit: from the layer's
-// own space to the field's, 3x4. Field and grid must outlive the layer.
+// A radiance field that the caller owns and may be training: drawn as of its last refresh. to_unit: from the layer's space to
+// the field's, 3x4. Field and grid must outlive the layer.
 orr_result orr_field_layer_borrow(const orr_field *field, const orr_occupancy *grid, const float to_unit[12],
                                   orr_jobs *jobs, orr_field_layer **layer, orr_error *error);
 void orr_field_layer_destroy(orr_field_layer *layer); // NULL is allowed
 
 orr_field_kind orr_field_layer_kind(const orr_field_layer *layer);
-// For machines that draw it themselves: what it is made of (a grid only of a radiance field), and the way from the world to
-// the field's space where `model` takes the layer to the world.
+// For machines that march it themselves: field and grid (NULL unless it is a radiance field), and the map from the world to
+// the field's space when `model` maps the layer to the world.
 const orr_field *orr_field_layer_field(const orr_field_layer *layer);
 const orr_occupancy *orr_field_layer_grid(const orr_field_layer *layer);
 orr_result orr_field_layer_to_unit(const orr_field_layer *layer, const float model[12],
                                    float world_to_unit[12], orr_error *error);
 int64_t orr_field_layer_parameters(const orr_field_layer *layer);
 size_t orr_field_layer_bytes(const orr_field_layer *layer);
-// Where there is something to see, in the layer's own space.
+// Bounds of what is visible, in the layer's space.
 void orr_field_layer_bounds(const orr_field_layer *layer, float low[3], float high[3]);
 
-// Where a layer's picture goes: planes of the lens's size.
+// The picture of a layer: planes of the lens's size.
 typedef struct orr_field_planes {
-    const float
-        *far_depth; // height x width: nothing at or behind it is drawn (a mesh stands there); NULL: no bound
-    float *rgba;    // height x width x 4, premultiplied
-    float *depth;   // height x width, alpha-weighted mean along the camera's axis; 0: nothing
+    const float *
+        far_depth; // height x width: nothing at or beyond this depth is drawn (an opaque mesh); NULL: no bound
+    float *rgba;   // height x width x 4, premultiplied
+    float *depth;  // height x width, alpha-weighted mean along the camera's axis; 0: nothing
 } orr_field_planes;
 
-// A picture of one layer in the making.
+// Drawing of one layer in progress.
 typedef struct orr_field_layer_drawing {
     const orr_field_layer *layer;
     orr_nerf_draw_desc nerf;

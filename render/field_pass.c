@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-enum { TILES_PER_WORKER = 4 }; // between two looks at the clock: a few milliseconds
+enum { TILES_PER_WORKER = 4 }; // between two readings of the clock: a few milliseconds
 
-// A layer that is drawn, in front of or behind what the planes hold, pixel by pixel.
+// Merges the layer just drawn with those before it, pixel by pixel, by depth.
 static void merge_layer(orr_field_pass *pass)
 {
     int64_t pixels = (int64_t)pass->list->lens.width * pass->list->lens.height;
@@ -18,9 +18,9 @@ static void merge_layer(orr_field_pass *pass)
         float depth = rgba[3] > 0.0f ? pass->planes.depth[i] : INFINITY;
         field_pixel pixel = {rgba[0], rgba[1], rgba[2], rgba[3], depth};
         if (pass->layer > 0) {
-            field_pixel present = {colour[i], colour[pixels + i], colour[2 * pixels + i],
-                                   colour[3 * pixels + i], pass->depth[i]};
-            pixel = field_merge(present, pixel);
+            field_pixel before = {colour[i], colour[pixels + i], colour[2 * pixels + i],
+                                  colour[3 * pixels + i], pass->depth[i]};
+            pixel = field_merge(before, pixel);
         }
         colour[i] = pixel.red;
         colour[pixels + i] = pixel.green;

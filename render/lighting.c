@@ -1,29 +1,22 @@
+#include "engine/core/vector.h"
 #include "render/draw.h"
 
 #include <math.h>
 #include <string.h>
 
-static void turn(const float view[12], const float direction[3], float out[3])
-{
-    for (int i = 0; i < 3; i++) {
-        const float *row = view + 4 * i;
-        out[i] = row[0] * direction[0] + row[1] * direction[1] + row[2] * direction[2];
-    }
-}
-
-static orr_light_values as_seen(const orr_draw_light *light, const float view[12])
+static orr_light_values to_camera_space(const orr_draw_light *light, const float view[12])
 {
     orr_light_values v = {.directional = light->directional ? 1.0f : 0.0f, .exponent = light->exponent};
-    turn(view, light->direction, v.axis);
+    affine_apply_to_direction(view, light->direction, v.axis);
+    affine_apply_to_point(view, light->position, v.position);
     for (int i = 0; i < 3; i++) {
-        const float *row = view + 4 * i, *p = light->place;
-        v.place[i] = light->directional ? -v.axis[i] : row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + row[3];
+        v.position[i] = light->directional ? -v.axis[i] : v.position[i];
         v.attenuation[i] = light->attenuation[i];
         v.ambient[i] = light->ambient[i];
         v.diffuse[i] = light->diffuse[i];
         v.specular[i] = light->specular[i];
     }
-    // a cone of 180 degrees is no cone, whatever rounding makes of its rim
+    // a cone of 180 degrees is everywhere, whatever the rounding of its cosine
     v.cutoff = light->cutoff >= 180.0f ? -2.0f : cosf(light->cutoff * 0.01745329252f);
     return v;
 }
@@ -36,10 +29,10 @@ void orr_draw_light_up(const orr_draw_list *list, orr_draw_lighting *lighting)
     if (sun->colour[0] != 0.0f || sun->colour[1] != 0.0f || sun->colour[2] != 0.0f) {
         orr_light_values *v = &lighting->lights[lighting->count++];
         *v = (orr_light_values){.directional = 1.0f};
-        turn(list->lens.view, sun->direction, v->place);
+        affine_apply_to_direction(list->lens.view, sun->direction, v->position);
         memcpy(v->diffuse, sun->colour, sizeof v->diffuse);
     }
     for (int i = 0; i < list->light_count; i++) {
-        lighting->lights[lighting->count++] = as_seen(&list->lights[i], list->lens.view);
+        lighting->lights[lighting->count++] = to_camera_space(&list->lights[i], list->lens.view);
     }
 }

@@ -1,8 +1,9 @@
+#define ORR_SCALAR
 #include "render/mesh.h"
 
+#include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { SIDE_MAX = 32768 }; // a chain's texels are counted in 32 bits
@@ -67,16 +68,9 @@ size_t orr_mesh_bytes(const orr_mesh *mesh)
     return bytes;
 }
 
-static float decode(uint8_t byte)
-{
-    float c = (float)byte / 255.0f;
-    return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
-}
-
 static uint8_t encode(float linear)
 {
-    float c = linear <= 0.0031308f ? 12.92f * linear : 1.055f * powf(linear, 1.0f / 2.4f) - 0.055f;
-    return (uint8_t)(255.0f * c + 0.5f);
+    return (uint8_t)(255.0f * linear_to_srgb(linear) + 0.5f);
 }
 
 // One level from the one above it; odd sides drop their last row or column.
@@ -85,7 +79,7 @@ static void halve(const uint8_t *from, int width, int height, const float linear
     int half_width = orr_mip_side(width, 1), half_height = orr_mip_side(height, 1);
     for (int y = 0; y < half_height; y++) {
         for (int x = 0; x < half_width; x++) {
-            float colour[3] = {0}, weighed[3] = {0}, alpha = 0.0f;
+            float colour[3] = {0}, weighted[3] = {0}, alpha = 0.0f;
             for (int i = 0; i < 4; i++) {
                 int sx = 2 * x + i % 2, sy = 2 * y + i / 2;
                 sx = sx < width ? sx : width - 1;
@@ -94,13 +88,13 @@ static void halve(const uint8_t *from, int width, int height, const float linear
                 alpha += texel[3];
                 for (int c = 0; c < 3; c++) {
                     colour[c] += 0.25f * linear[texel[c]];
-                    weighed[c] += texel[3] * linear[texel[c]];
+                    weighted[c] += texel[3] * linear[texel[c]];
                 }
             }
             uint8_t *texel = to + 4 * ((size_t)y * (size_t)half_width + (size_t)x);
             for (int c = 0; c < 3; c++) {
                 // the colour behind a hole does not bleed into its rim
-                texel[c] = encode(alpha > 0.0f ? weighed[c] / alpha : colour[c]);
+                texel[c] = encode(alpha > 0.0f ? weighted[c] / alpha : colour[c]);
             }
             texel[3] = (uint8_t)(0.25f * alpha + 0.5f);
         }
@@ -111,7 +105,7 @@ orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error)
 {
     float linear[256];
     for (int i = 0; i < 256; i++) {
-        linear[i] = decode((uint8_t)i);
+        linear[i] = srgb_to_linear((float)i / 255.0f);
     }
     for (int i = 0; i < mesh->texture_count; i++) {
         orr_image8 *texture = &mesh->textures[i];

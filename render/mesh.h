@@ -1,34 +1,16 @@
-// Triangle meshes: import, and the form in which they are drawn.
+// Triangle meshes in the form in which they are drawn.
 #pragma once
 
-#include "engine/core/result.h"
-#include "engine/image/image.h"
+#include "engine/core/inline.h"
+#include "engine/mesh/mesh_file.h"
 #include "neural/fields/triangle_view.h"
 
 typedef struct orr_mesh_vertex {
-    float position[3]; // layer's own space
+    float position[3]; // layer's space
     float normal[3];   // unit
     float uv[2];       // texture coordinates, v = 0 at the top row
     uint8_t colour[4]; // vertex colour, sRGB, straight alpha; 255 when the file has none
 } orr_mesh_vertex;
-
-typedef struct orr_mesh_material {
-    float base_colour[4]; // linear factor, straight alpha
-    int texture;          // index into textures, -1: none
-    bool two_sided;
-    bool blended;       // lets texel alpha x base_colour[3] of what is behind it through; false: none of it
-    float alpha_cutoff; // where texel alpha x base_colour[3] is less there is a hole; 0: opaque
-    float emission;     // shines by itself: base colours as under so much more ambient light
-    float specular;     // how much of the lights' specular parts it throws back; 0: dull
-    float shininess;    // 0 .. 1: how narrow its highlights are
-} orr_mesh_material;
-
-// A run of triangles with one material.
-typedef struct orr_mesh_part {
-    uint32_t first_index;
-    uint32_t index_count; // a multiple of 3
-    int material;
-} orr_mesh_part;
 
 typedef struct orr_mesh {
     orr_mesh_vertex *vertices;
@@ -40,23 +22,21 @@ typedef struct orr_mesh {
     int64_t index_count;
     int part_count, material_count, texture_count;
     bool borrows_textures; // they outlive the mesh and are not freed with it
-    bool has_mips;         // behind each texture's rgba stand levels 1, 2, ... of its mip chain
+    bool has_mips;         // each texture's rgba is followed by levels 1, 2, ... of its mip chain
     float low[3], high[3]; // bounds
 } orr_mesh;
 
-// .glb .gltf .obj .stl (and what else assimp reads): node transforms applied, triangulated, smooth normals
-// where the file has none. FEATURE_ABSENT in a build without assimp.
+// A file that orr_mesh_readable knows, with mip chains; fails as orr_mesh_file_read does.
 orr_result orr_mesh_load(const char *path, orr_mesh **mesh, orr_error *error);
-bool orr_mesh_readable(const char *path); // by its ending
-// The triangles as a signed distance field learns them; borrows from the mesh.
+// The triangles as training of a signed distance field takes them; borrows from the mesh.
 orr_triangle_view orr_mesh_for_sdf(const orr_mesh *mesh);
 void orr_mesh_destroy(orr_mesh *mesh); // NULL is allowed
 size_t orr_mesh_bytes(const orr_mesh *mesh);
 
-// Adds the mip chain of every texture, by 2 x 2 boxes in linear light, colours weighed by alpha.
+// Adds the mip chain of every texture, by 2 x 2 boxes in linear light, colours weighted by alpha.
 orr_result orr_mesh_build_mips(orr_mesh *mesh, orr_error *error);
 // A side of level l of a mip chain.
-static inline int orr_mip_side(int side, int level)
+ORR_INLINE int orr_mip_side(int side, int level)
 {
     return side >> level > 1 ? side >> level : 1;
 }
@@ -65,5 +45,5 @@ int orr_mip_levels(int width, int height);
 enum {
     ORR_MIP_LEVELS = 17 // at most
 };
-// How many levels of one of the mesh's textures there are, and at which texel each begins.
+// Number of levels of one of the mesh's textures; first[l]: the texel at which level l begins.
 int orr_mesh_texture_levels(const orr_mesh *mesh, const orr_image8 *texture, int32_t first[ORR_MIP_LEVELS]);

@@ -1,45 +1,28 @@
-// The mathematics of a mesh's pixel: where a ray meets a triangle, and how the surface there is lit. One text
-// for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
-//
-// Lambert's cosine law and Blinn's highlights with any number of lights, with the attenuation and the cones of OpenGL's
-// fixed functions, in linear light; the result is encoded for display (IEC 61966-2-1) because pictures are
-// display-referred. The ray test is Moeller and Trumbore's (1997).
+// The mathematics of a mesh's vertices and pixels: where a vertex is on the screen, which point of a triangle a pixel shows.
+// How that is lit: light_formula.h; its texture: texture_formula.h. One text for CPU lanes, CUDA and GLSL (see
+// engine/core/formula.h).
 #ifndef ORR_MESH_FORMULA_H
 #define ORR_MESH_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/core/vector_formula.h"
+#include "render/light_formula.h"
 
-// A light in the camera's space.
-STRUCT(mesh_light)
-{
-    uniform_real x, y, z;                // its place; of a directional one: towards it, unit
-    uniform_real directional;            // 1 or 0
-    uniform_real axis_x, axis_y, axis_z; // in which it shines, unit
-    uniform_real cutoff;                 // cosine of the angle at the rim of its cone
-    uniform_real exponent;
-    uniform_real constant, linear, quadratic; // attenuation
-    uniform_real ambient_red, ambient_green, ambient_blue;
-    uniform_real diffuse_red, diffuse_green, diffuse_blue;
-    uniform_real specular_red, specular_green, specular_blue;
-}
-END_STRUCT(mesh_light)
-
-// What a vertex needs to know of the view; sizes and centre in pixels.
+// The view, for vertices and pixels; sizes and centre in pixels.
 STRUCT(mesh_view)
 {
     uniform_real focal_x, focal_y, centre_x, centre_y;
     uniform_real width, height;
     uniform_real near_plane;
     uniform_real orthographic; // 1 or 0
-    uniform_real guard;        // as far beyond the picture it may have a place on the screen
-    uniform_real subpixels;    // of a pixel: what such a place is rounded to
+    uniform_real guard;        // how far beyond the picture a screen position may be
+    uniform_real subpixels;    // per pixel: the unit of screen positions
 }
 END_STRUCT(mesh_view)
 
-// A vertex on the screen, and which bounds it breaks.
+// A vertex on the screen, and which bounds it exceeds.
 STRUCT(mesh_seen)
 {
-    real x, y; // [1/subpixels px]; 0 when it breaks near or guard
+    real x, y; // [1/subpixels px]; 0 when it exceeds near or guard
     mask near_plane, left, right, top, bottom, guard;
 }
 END_STRUCT(mesh_seen)
@@ -62,148 +45,131 @@ FN mesh_seen mesh_see(mesh_view v, real3 p)
     s.bottom = at_y > v.height * w;
     s.guard = not_(and_(and_(x >= R(-v.guard), x <= R(v.width + v.guard)),
                         and_(y >= R(-v.guard), y <= R(v.height + v.guard))));
-    mask unplaced = or_(s.near_plane, s.guard);
-    s.x = floor_(sel(unplaced, R(0.0), x) * R(v.subpixels) + R(0.5));
-    s.y = floor_(sel(unplaced, R(0.0), y) * R(v.subpixels) + R(0.5));
+    mask outside = or_(s.near_plane, s.guard);
+    s.x = floor_(sel(outside, R(0.0), x) * R(v.subpixels) + R(0.5));
+    s.y = floor_(sel(outside, R(0.0), y) * R(v.subpixels) + R(0.5));
     return s;
 }
 
-// The level of a texture's mip chain whose texels are as large as a pixel, by the longer of the two steps that a pixel makes
-// in the texture. across, down: these steps [texels]; last: the chain's last level.
-FN real mesh_texture_level(real2 across, real2 down, uniform_real last)
-{
-    real across_squared = fma_(across.y, across.y, across.x * across.x);
-    real down_squared = fma_(down.y, down.y, down.x * down.x);
-    real longest = min_(max_(max_(across_squared, down_squared), R(1.0)), R(1e30));
-    return max_(min_(R(0.5) * log2_(longest), R(last)), R(0.0));
-}
-
-FN real3 subtract3(real3 a, real3 b)
-{
-    return make_real3(a.x - b.x, a.y - b.y, a.z - b.z);
-}
-
-FN real3 cross3(real3 a, real3 b)
+// a x b, both products rounded (cross3 fuses them where the machine can)
+FN real3 mesh_cross(real3 a, real3 b)
 {
     return make_real3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
-// Weights of the corners b and c (a has the rest) where the ray origin + t direction meets the plane of a
-// triangle with corner a, edges ab and ac and normal cross3(ab, ac); linear beyond the triangle's edges.
-FN real2 mesh_ray_weights(real3 origin, real3 direction, real3 a, real3 ab, real3 ac, real3 normal)
+// A triangle in the camera's space.
+STRUCT(mesh_triangle)
 {
-    real3 to_a = subtract3(a, origin);
-    real facing = dot3(normal, direction);
-    real t = dot3(normal, to_a) / sel(facing == R(0.0), R(1e-30), facing);
-    // the point met, from corner a
-    real3 p = make_real3(t * direction.x - to_a.x, t * direction.y - to_a.y, t * direction.z - to_a.z);
-    real inverse_area = R(1.0) / max_(dot3(normal, normal), R(1e-36));
-    real2 weights;
-    weights.x = dot3(cross3(p, ac), normal) * inverse_area;
-    weights.y = dot3(cross3(ab, p), normal) * inverse_area;
-    return weights;
+    real3 a, ab, ac; // a corner, and the edges from there
+    real3 normal;    // ab x ac: on the front side
+}
+END_STRUCT(mesh_triangle)
+
+FN mesh_triangle mesh_triangle_of(real3 a, real3 b, real3 c)
+{
+    mesh_triangle t;
+    t.a = a;
+    t.ab = sub3(b, a);
+    t.ac = sub3(c, a);
+    t.normal = mesh_cross(t.ab, t.ac);
+    return t;
 }
 
-// Display value of a channel to linear light and back; a >= 0.
-FN real srgb_to_linear(real a)
+// Weights of the corners b and c (a has the rest) where the ray through a point of the picture [px] meets the triangle's
+// plane; linear beyond its edges.
+FN real2 mesh_weights(mesh_view v, mesh_triangle t, real x, real y)
 {
-    real curve = exp2_(R(2.4) * log2_((max_(a, R(0.04045)) + R(0.055)) * R(1.0 / 1.055)));
-    return sel(a <= R(0.04045), a * R(1.0 / 12.92), curve);
+    x = (x - R(v.centre_x)) * R(1.0f / v.focal_x);
+    y = (y - R(v.centre_y)) * R(1.0f / v.focal_y);
+    real3 origin = make_real3(R(0.0), R(0.0), R(0.0));
+    real3 direction = make_real3(x, y, R(1.0));
+    if (v.orthographic > 0.5f) {
+        origin = make_real3(x, y, R(0.0));
+        direction = make_real3(R(0.0), R(0.0), R(1.0));
+    }
+    real3 to_a = sub3(t.a, origin);
+    real facing = dot3(t.normal, direction);
+    real distance = dot3(t.normal, to_a) / sel(facing == R(0.0), R(1e-30), facing);
+    real3 p = sub3(scale3(direction, distance), to_a); // where they meet, from corner a
+    real inverse_area = R(1.0) / max_(dot3(t.normal, t.normal), R(1e-36));
+    return make_real2(dot3(mesh_cross(p, t.ac), t.normal) * inverse_area,
+                      dot3(mesh_cross(t.ab, p), t.normal) * inverse_area);
 }
 
-FN real linear_to_srgb(real a)
+// Weights within the triangle: the centre of a pixel inside the snapped triangle may be outside the exact one by 1/256 pixel.
+FN real2 mesh_weights_inside(real2 w)
 {
-    real curve = R(1.055) * exp2_(R(1.0 / 2.4) * log2_(max_(a, R(0.0031308)))) - R(0.055);
-    return sel(a <= R(0.0031308), a * R(12.92), curve);
+    real b = min_(max_(w.x, R(0.0)), R(1.0));
+    return make_real2(b, min_(max_(w.y, R(0.0)), R(1.0) - b));
 }
 
-FN real3 normalised3(real3 a)
+// A quantity of the three corners, by the weights.
+FN real mesh_interpolate(real2 w, real a, real b, real c)
 {
-    real inverse = R(1.0) / sqrt_(max_(dot3(a, a), R(1e-30)));
-    return make_real3(a.x * inverse, a.y * inverse, a.z * inverse);
+    return fma_(w.x, b - a, fma_(w.y, c - a, a));
 }
 
-// The unit normal on the side that is seen. `normal`: interpolated, any length; `outward`: the triangle's own normal on
-// that side, any length; it turns normals of back sides and of wrongly wound triangles round.
-FN real3 mesh_seen_normal(real3 normal, real3 outward)
+// The triangle's point with these weights.
+FN real3 mesh_position(mesh_triangle t, real2 w)
 {
-    real3 n = normalised3(normal);
-    mask away = dot3(n, outward) < R(0.0);
-    return make_real3(sel(away, -n.x, n.x), sel(away, -n.y, n.y), sel(away, -n.z, n.z));
+    return make_real3(fma_(w.x, t.ab.x, fma_(w.y, t.ac.x, t.a.x)),
+                      fma_(w.x, t.ab.y, fma_(w.y, t.ac.y, t.a.y)),
+                      fma_(w.x, t.ab.z, fma_(w.y, t.ac.z, t.a.z)));
 }
 
-// A triangle's normal turned to the side that is seen. normal: on its front; to_surface: from the eye to any point of it.
-FN real3 mesh_outward(real3 normal, real3 to_surface)
+// How far a step across the picture moves one texture coordinate [texels]. from, to: weights before and after the step;
+// a, b, c: the corners' coordinates; size: of the texture.
+FN real mesh_texture_step(real2 from, real2 to, real a, real b, real c, uniform_real size)
 {
-    mask away = dot3(normal, to_surface) > R(0.0);
-    return make_real3(sel(away, -normal.x, normal.x), sel(away, -normal.y, normal.y),
-                      sel(away, -normal.z, normal.z));
+    return ((to.x - from.x) * (b - a) + (to.y - from.y) * (c - a)) * R(size);
 }
 
-FN real power_of(real base, uniform_real exponent)
+FN real3 mesh_flip(mask m, real3 a)
 {
-    return exp2_(R(exponent) * log2_(max_(base, R(1e-6))));
+    return make_real3(sel(m, -a.x, a.x), sel(m, -a.y, a.y), sel(m, -a.z, a.z));
 }
 
-FN real3 add_colour(real3 sum, real weight, uniform_real red, uniform_real green, uniform_real blue)
+// The point to be lit. orthographic: 1 or 0; position: in the camera's space; normal: interpolated, any length; plane, plane_normal: any point of
+// the triangle, and its normal, any length and sign. Normals of back sides and of wrongly wound triangles are turned to the
+// side that is seen, which faces the eye; in an orthographic view that is at infinite -z.
+FN light_point mesh_light_point(uniform_real orthographic, real3 position, real3 normal, real3 plane,
+                                real3 plane_normal)
 {
-    return make_real3(fma_(weight, R(red), sum.x), fma_(weight, R(green), sum.y),
-                      fma_(weight, R(blue), sum.z));
+    light_point p;
+    p.position = position;
+    p.to_eye = make_real3(R(0.0), R(0.0), R(-1.0));
+    if (orthographic > 0.5f) {
+        plane = make_real3(R(0.0), R(0.0), R(1.0));
+    } else {
+        p.to_eye = unit3(make_real3(-position.x, -position.y, -position.z));
+    }
+    real3 outward = mesh_flip(dot3(plane_normal, plane) > R(0.0), plane_normal);
+    real3 n = unit3(normal);
+    p.normal = mesh_flip(dot3(n, outward) < R(0.0), n);
+    return p;
 }
 
-// From where a light falls onto a place, and how strongly.
-STRUCT(mesh_incidence)
+// Is there no hole? Where alpha is less than the material's cutoff there is one.
+FN mask mesh_is_solid(real alpha, uniform_real cutoff)
 {
-    real3 to_light; // unit
-    real strength;
-}
-END_STRUCT(mesh_incidence)
-
-FN mesh_incidence mesh_from_afar(mesh_light l)
-{
-    mesh_incidence i;
-    i.to_light = make_real3(R(l.x), R(l.y), R(l.z));
-    i.strength = R(1.0);
-    return i;
+    return alpha >= R(cutoff);
 }
 
-FN mesh_incidence mesh_from_lamp(mesh_light l, real3 p)
+// Nearness of a triangle's plane at (x, y) from where it is `start`, within the nearness of its corners; across, down: per unit
+// of x and y.
+FN real mesh_nearness(real start, real across, real down, real x, real y, real farthest, real nearest)
 {
-    mesh_incidence i;
-    real3 way = subtract3(make_real3(R(l.x), R(l.y), R(l.z)), p);
-    real distance = sqrt_(max_(dot3(way, way), R(1e-20)));
-    i.to_light = make_real3(way.x / distance, way.y / distance, way.z / distance);
-    real cosine = -dot3(i.to_light, make_real3(R(l.axis_x), R(l.axis_y), R(l.axis_z)));
-    real divisor = max_(R(l.constant) + distance * (R(l.linear) + distance * R(l.quadratic)), R(1e-6));
-    i.strength = sel(cosine < R(l.cutoff), R(0.0), power_of(cosine, l.exponent)) / divisor;
-    return i;
+    return min_(max_(fma_(y, down, fma_(x, across, start)), farthest), nearest);
 }
 
-// Lambert's law, and the light's ambient part. normal: unit.
-FN real3 mesh_add_diffuse(real3 sum, mesh_light l, mesh_incidence i, real3 normal)
+// Depth along the camera's axis of a nearness: 1/z in perspective, -z in orthographic views (mesh_triangle.h).
+FN real mesh_depth(mesh_view v, real nearness)
 {
-    real cosine = i.strength * max_(dot3(i.to_light, normal), R(0.0));
-    sum = add_colour(sum, i.strength, l.ambient_red, l.ambient_green, l.ambient_blue);
-    return add_colour(sum, cosine, l.diffuse_red, l.diffuse_green, l.diffuse_blue);
-}
-
-// Blinn's law (1977). normal, to_eye: unit.
-FN real3 mesh_add_highlight(real3 sum, mesh_light l, mesh_incidence i, real3 normal, real3 to_eye,
-                            uniform_real exponent)
-{
-    real3 half_way =
-        normalised3(make_real3(i.to_light.x + to_eye.x, i.to_light.y + to_eye.y, i.to_light.z + to_eye.z));
-    real gloss = i.strength * power_of(dot3(half_way, normal), exponent);
-    gloss = sel(dot3(i.to_light, normal) > R(0.0), gloss, R(0.0));
-    return add_colour(sum, gloss, l.specular_red, l.specular_green, l.specular_blue);
-}
-
-// Display colour of a surface: what reaches its base colour, and its share of what highlights there may be; all linear.
-FN real3 mesh_shade(real3 base_colour, real3 diffuse, real3 highlight, uniform_real specular)
-{
-    return make_real3(linear_to_srgb(fma_(base_colour.x, diffuse.x, R(specular) * highlight.x)),
-                      linear_to_srgb(fma_(base_colour.y, diffuse.y, R(specular) * highlight.y)),
-                      linear_to_srgb(fma_(base_colour.z, diffuse.z, R(specular) * highlight.z)));
+    real depth = -nearness;
+    if (v.orthographic < 0.5f) {
+        depth = R(1.0) / nearness;
+    }
+    return depth;
 }
 
 #endif

@@ -1,5 +1,5 @@
-// One triangle on its way from the camera's space to the pixels, in doubles and whole numbers: what the CPU's set-up and
-// CUDA's kernels share. Plain C that nvcc compiles too.
+// One triangle from the camera's space to the pixels, in doubles and integers: what the CPU's set-up and CUDA's kernels share.
+// Plain C that nvcc compiles too.
 //
 // Screen positions are fixed-point numbers of 1/256 pixel, so that edges are exact: a pixel centre on the
 // edge between two triangles belongs to exactly one of them (the top-left rule). "Nearness" is 1/z in
@@ -7,23 +7,18 @@
 #pragma once
 
 #include "engine/core/camera.h"
+#include "engine/core/inline.h"
 
 #include <math.h>
-
-#if defined(__CUDACC__)
-#define MESH_FN static __host__ __device__ __forceinline__
-#else
-#define MESH_FN static inline
-#endif
 
 enum {
     MESH_SUBPIXELS = 256,
     MESH_GUARD = 8192, // [px] triangles reaching farther than this beyond the picture are cut
     MESH_CORNERS = 8,  // of a triangle cut by five planes, at most
-    MESH_PIECES = 6    // triangles that it falls into
+    MESH_PIECES = 6    // triangles that a cut leaves at most
 };
 
-// bounds a vertex breaks; a triangle all of whose corners break the same one of the first five is outside
+// bounds that a vertex exceeds; a triangle all of whose corners exceed the same one of the first five is outside
 enum {
     MESH_OUT_NEAR = 1,
     MESH_OUT_LEFT = 2,
@@ -34,7 +29,7 @@ enum {
     MESH_OUT_CUT = MESH_OUT_NEAR | MESH_OUT_GUARD // what must be cut, unless it is outside
 };
 
-// A vertex as the camera sees it. Members side by side: a triangle's corners lie anywhere in memory.
+// A vertex in the camera's space and on the screen. An array of structs: a triangle's corners lie anywhere in memory.
 typedef struct mesh_point {
     float x, y, z;              // camera space
     int32_t screen_x, screen_y; // 1/256 px; meaningless for vertices out near or guard
@@ -51,25 +46,25 @@ typedef struct mesh_record {
 } mesh_record;
 
 // First and last pixel whose centre lies in [low, high] (1/256 px), within [0, size).
-MESH_FN int mesh_first_pixel(int32_t low)
+ORR_INLINE int mesh_first_pixel(int32_t low)
 {
     int pixel = (low - MESH_SUBPIXELS / 2 + MESH_SUBPIXELS - 1) >> 8;
     return pixel > 0 ? pixel : 0;
 }
 
-MESH_FN int mesh_last_pixel(int32_t high, int size)
+ORR_INLINE int mesh_last_pixel(int32_t high, int size)
 {
     int pixel = (high - MESH_SUBPIXELS / 2) >> 8;
     return pixel < size - 1 ? pixel : size - 1;
 }
 
-MESH_FN int32_t mesh_lowest(const int32_t v[3])
+ORR_INLINE int32_t mesh_lowest(const int32_t v[3])
 {
     int32_t low = v[0] < v[1] ? v[0] : v[1];
     return low < v[2] ? low : v[2];
 }
 
-MESH_FN int32_t mesh_highest(const int32_t v[3])
+ORR_INLINE int32_t mesh_highest(const int32_t v[3])
 {
     int32_t high = v[0] > v[1] ? v[0] : v[1];
     return high > v[2] ? high : v[2];
@@ -83,13 +78,13 @@ typedef struct mesh_corner {
     int32_t vertex; // of the triangle, 0 .. 2; -1: made by a cut
 } mesh_corner;
 
-MESH_FN double mesh_divisor(const orr_lens *lens, double z)
+ORR_INLINE double mesh_divisor(const orr_lens *lens, double z)
 {
     return lens->orthographic ? 1.0 : z;
 }
 
 // How far inside bound b a point is: near, left, right, top, bottom of the guard band; >= 0 is inside.
-MESH_FN double mesh_inside(const orr_lens *lens, const double p[3], int b)
+ORR_INLINE double mesh_inside(const orr_lens *lens, const double p[3], int b)
 {
     if (b == 0) {
         return p[2] - (double)lens->near_plane;
@@ -101,9 +96,9 @@ MESH_FN double mesh_inside(const orr_lens *lens, const double p[3], int b)
     return b % 2 ? at + MESH_GUARD * w : (size + MESH_GUARD) * w - at;
 }
 
-// Sutherland and Hodgman: what of the polygon is inside bound b. A cut is always computed from the inner
+// Sutherland and Hodgman (1974): the part of the polygon inside bound b. A cut is always computed from the inner
 // corner to the outer one, so that triangles that share the edge get the same point.
-MESH_FN int mesh_cut_at(const orr_lens *lens, const mesh_corner *from, int count, int b, mesh_corner *to)
+ORR_INLINE int mesh_cut_at(const orr_lens *lens, const mesh_corner *from, int count, int b, mesh_corner *to)
 {
     int kept = 0;
     for (int i = 0; i < count; i++) {
@@ -126,16 +121,16 @@ MESH_FN int mesh_cut_at(const orr_lens *lens, const mesh_corner *from, int count
     return kept;
 }
 
-MESH_FN int32_t mesh_snap(const orr_lens *lens, const double p[3], int axis)
+ORR_INLINE int32_t mesh_snap(const orr_lens *lens, const double p[3], int axis)
 {
     double pixels =
         (double)lens->focal[axis] * p[axis] / mesh_divisor(lens, p[2]) + (double)lens->centre[axis];
     return (int32_t)floor(pixels * MESH_SUBPIXELS + 0.5);
 }
 
-// Cuts a triangle at the near plane and the guard band: screen positions of the corners of what is left, MESH_CORNERS at most,
-// and how many these are.
-MESH_FN int mesh_cut(const orr_lens *lens, const mesh_point points[3], int32_t *x, int32_t *y)
+// Cuts a triangle at the near plane and the guard band: screen positions of the corners that remain. Returns their number,
+// at most MESH_CORNERS.
+ORR_INLINE int mesh_cut(const orr_lens *lens, const mesh_point points[3], int32_t *x, int32_t *y)
 {
     mesh_corner polygon[2][MESH_CORNERS + 1];
     int count = 3;
@@ -151,10 +146,10 @@ MESH_FN int mesh_cut(const orr_lens *lens, const mesh_point points[3], int32_t *
     }
     for (int i = 0; i < count; i++) {
         const mesh_corner *corner = &polygon[1][i];
-        // corners that were not cut stand exactly where the triangle's neighbours have them
-        bool whole = corner->vertex >= 0 && !(points[corner->vertex].out & MESH_OUT_CUT);
-        x[i] = whole ? points[corner->vertex].screen_x : mesh_snap(lens, corner->p, 0);
-        y[i] = whole ? points[corner->vertex].screen_y : mesh_snap(lens, corner->p, 1);
+        // corners that were not cut have exactly the position that the triangle's neighbours use
+        bool uncut = corner->vertex >= 0 && !(points[corner->vertex].out & MESH_OUT_CUT);
+        x[i] = uncut ? points[corner->vertex].screen_x : mesh_snap(lens, corner->p, 0);
+        y[i] = uncut ? points[corner->vertex].screen_y : mesh_snap(lens, corner->p, 1);
     }
     return count;
 }
@@ -162,7 +157,7 @@ MESH_FN int mesh_cut(const orr_lens *lens, const mesh_point points[3], int32_t *
 // ---- records ----
 
 // Fills in the plane of nearness of a triangle; false when it is seen edge-on or its corners are beyond float.
-MESH_FN bool mesh_set_plane(const orr_lens *lens, const mesh_point points[3], mesh_record *record)
+ORR_INLINE bool mesh_set_plane(const orr_lens *lens, const mesh_point points[3], mesh_record *record)
 {
     double a[3] = {(double)points[0].x, (double)points[0].y, (double)points[0].z};
     double b_z = (double)points[1].z, c_z = (double)points[2].z;
@@ -193,8 +188,8 @@ MESH_FN bool mesh_set_plane(const orr_lens *lens, const mesh_point points[3], me
 }
 
 // Fills in the corners; false when the triangle faces away or touches no pixel centre.
-MESH_FN bool mesh_set_corners(const orr_lens *lens, bool two_sided, const int32_t x[3], const int32_t y[3],
-                              mesh_record *record)
+ORR_INLINE bool mesh_set_corners(const orr_lens *lens, bool two_sided, const int32_t x[3], const int32_t y[3],
+                                 mesh_record *record)
 {
     int64_t area = (int64_t)(x[1] - x[0]) * (y[2] - y[0]) - (int64_t)(x[2] - x[0]) * (y[1] - y[0]);
     bool front = area < 0; // counter-clockwise, but y points down
@@ -219,7 +214,7 @@ typedef struct mesh_edge {
 } mesh_edge;
 
 // x, y: pixel at which the tile begins; it has 64 a side at most
-MESH_FN mesh_edge mesh_edge_over_tile(const mesh_record *record, int k, int x, int y)
+ORR_INLINE mesh_edge mesh_edge_over_tile(const mesh_record *record, int k, int x, int y)
 {
     const int64_t bound = 1 << 30; // more than an edge can change over a tile
     int next = (k + 1) % 3;
@@ -229,20 +224,20 @@ MESH_FN mesh_edge mesh_edge_over_tile(const mesh_record *record, int k, int x, i
                     (int64_t)e.across * (x * MESH_SUBPIXELS + MESH_SUBPIXELS / 2 - ax);
     // centres on an edge belong to the triangle only if it is a left or a top edge
     start -= !(e.across > 0 || (e.across == 0 && e.down > 0));
-    // a pixel's step is 256 times an integer: the sign needs no more than the whole 256s
+    // a pixel's step is 256 times an integer: the sign does not depend on the remainder
     start >>= 8;
     e.start = (int32_t)(start > bound ? bound : start < -bound ? -bound : start);
     return e;
 }
 
-// Nearness at the centre of pixel (x, y): relative to it in double, since far from the triangle its plane has large numbers.
-MESH_FN double mesh_nearness_at(const mesh_record *record, int x, int y)
+// Nearness at the centre of pixel (x, y); in double, because the plane has large values far from the triangle.
+ORR_INLINE double mesh_nearness_at(const mesh_record *record, int x, int y)
 {
     return record->nearness + record->across * (x + 0.5) + record->down * (y + 0.5);
 }
 
 // The nearness of the far plane: nothing that far away is drawn.
-MESH_FN float mesh_farthest(const orr_lens *lens)
+ORR_INLINE float mesh_farthest(const orr_lens *lens)
 {
     return lens->orthographic ? -lens->far_plane : 1.0f / lens->far_plane;
 }

@@ -1,4 +1,4 @@
-// What stands behind everything: one colour, or a sky that changes with the height of the view. One text for CPU lanes,
+// The background: one colour, or a sky that changes with the height of the view. One text for CPU lanes,
 // CUDA and GLSL (see engine/core/formula.h).
 #ifndef ORR_SKY_FORMULA_H
 #define ORR_SKY_FORMULA_H
@@ -16,7 +16,7 @@ STRUCT(sky_view)
 }
 END_STRUCT(sky_view)
 
-// Display colour at a place in the picture [px]: by the sine of the height, from level to high or low.
+// Display colour at a point of the picture [px]: by the sine of the elevation, from level to high or low.
 FN real3 sky_colour(sky_view s, real x, real y)
 {
     real right = (x - R(s.centre_x)) * R(s.inverse_focal_x);

@@ -1,4 +1,4 @@
-// A splat cloud on the host as files hold it (orr_splats), and its drawing form (orr_splat_pack).
+// A splat cloud on the host: as files store it (orr_splats), and as it is drawn (orr_splat_pack).
 #pragma once
 
 #include "engine/core/jobs.h"
@@ -28,7 +28,7 @@ enum {
     ORR_PACK_GEOMETRY = 13
 };
 
-// Member k of splat i stands at [((i / 16) * members + k) * 16 + i % 16]. Splats are in Morton order, so that
+// Member k of splat i is at [((i / 16) * members + k) * 16 + i % 16]. Splats are in Morton order, so that
 // neighbours in space are neighbours in memory; the last block is filled up with splats of opacity 0.
 typedef struct orr_splat_pack {
     int64_t count;  // splats
@@ -38,7 +38,7 @@ typedef struct orr_splat_pack {
     float *geometry;  // blocks x 13 x 16
     float *harmonics; // blocks x 3 (d + 1)^2 x 16; coefficient-major, colour innermost: c0 r, c0 g, c0 b, c1
                       // r, ...
-    uint32_t *original;    // blocks x 16: place in the file, which decides between splats of equal depth
+    uint32_t *original;    // blocks x 16: index in the file, which decides between splats of equal depth
     float low[3], high[3]; // bounds of the positions, 0.5 % trimmed at each side of each axis
 } orr_splat_pack;
 
@@ -46,9 +46,9 @@ orr_result orr_splat_pack_create(orr_jobs *jobs, const orr_splats_view *splats, 
                                  orr_error *error);
 void orr_splat_pack_destroy(orr_splat_pack *pack); // NULL is allowed
 size_t orr_splat_pack_bytes(const orr_splat_pack *pack);
-// Where each splat of the file stands in the pack: pack->count places.
-void orr_splat_pack_places(const orr_splat_pack *pack, uint32_t *places);
+// Index in the pack of each splat of the file: pack->count indices.
+void orr_splat_pack_indices(const orr_splat_pack *pack, uint32_t *indices);
 // Splats first .. first + count of the file, from one of the pack's arrays of `members` per splat, in the same layout. GPUs
-// hold clouds so: a stable sort by depth then leaves splats of equal depth in the order of the file.
-void orr_splat_pack_in_file_order(const float *array, int members, const uint32_t *places, int64_t first,
+// store clouds so: a stable sort by depth then leaves splats of equal depth in the order of the file.
+void orr_splat_pack_in_file_order(const float *array, int members, const uint32_t *indices, int64_t first,
                                   int64_t count, float *out);

@@ -3,26 +3,24 @@
 //
 // Semantics of Kerbl et al. 2023 ("3D Gaussian splatting for real-time radiance field rendering") with
 // gsplat's constants; the projection is EWA splatting (Zwicker et al. 2001), the compensation that of
-// Mip-Splatting (Yu et al. 2024). Coefficients of the conic and the opacity are kept in base-2 logarithms so
-// that coverage costs one exp2.
+// Mip-Splatting (Yu et al. 2024). The exponent and the opacity are in base-2 logarithms, so that coverage costs one
+// exp2.
 #ifndef ORR_SPLAT_FORMULA_H
 #define ORR_SPLAT_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/core/vector_formula.h"
 
 #define SPLAT_ALPHA_MIN (1.0 / 255.0) // contributions under this are skipped
 #define SPLAT_ALPHA_MAX 0.99          // no splat covers more
-#define SPLAT_T_MIN 1e-4              // a pixel stops before its transmittance reaches this
 #define SPLAT_BLUR 0.3                // variance added to the 2D covariance [px^2]
 #define SPLAT_COMPENSATION_MIN 0.005  // least opacity factor of the anti-aliasing compensation
 #define SPLAT_LOG2E 1.4426950408889634
 
-// What a projection needs to know about the camera and the layer; all lengths of the camera's space are view
-// units.
+// The camera and the layer, for the projection; lengths in the camera's space are in view units.
 STRUCT(splat_lens)
 {
     affine view;                      // layer to camera: x right, y down, z forward
-    uniform_real eye_x, eye_y, eye_z; // the camera's place in the layer's own space
+    uniform_real eye_x, eye_y, eye_z; // the camera's position in the layer's space
     uniform_real focal_x, focal_y;    // [px], or [px per unit] when orthographic
     uniform_real centre_x, centre_y;  // [px]
     uniform_real near_plane, far_plane;
@@ -176,37 +174,44 @@ FN real2 splat_band(ellipse shape, real reach, real2 half_size, real low, real h
     return ends;
 }
 
-// GPUs cut the picture into tiles of SPLAT_TILE x SPLAT_TILE pixels. The tile of a pixel's place along one axis of `tiles`;
-// in reals, because places may be far outside the range of int.
-#define SPLAT_TILE 16
+#define SPLAT_TILE 16 // [px] per side of the GPUs' tiles
 
-FN real splat_tile(real pixel, uniform_real tiles)
+// The picture is cut into square tiles of `size` pixels a side, a power of two; `tiles` is how many there are along an axis.
+
+// The tile along one axis that holds a position [px]; a real, because positions may be far outside the range of int.
+FN real splat_tile(real position, uniform_real size, uniform_real tiles)
 {
-    return min_(max_(floor_(pixel * R(1.0 / SPLAT_TILE)), R(0.0)), tiles - R(1.0));
+    return min_(max_(floor_(position * R(1.0f / size)), R(0.0)), R(tiles - 1.0f));
 }
 
 // First and last tile along one axis of the box around a splat's ellipse.
-FN real2 splat_tile_box(real centre, real half_size, uniform_real tiles)
+FN real2 splat_tile_box(real centre, real half_size, uniform_real size, uniform_real tiles)
 {
-    real2 range;
-    range.x = splat_tile(centre - half_size - R(0.5), tiles);
-    range.y = splat_tile(centre + half_size - R(0.5), tiles);
-    return range;
+    return make_real2(splat_tile(centre - half_size - R(0.5), size, tiles),
+                      splat_tile(centre + half_size - R(0.5), size, tiles));
 }
 
+// Where a splat covers the picture by 1/255 or more.
+STRUCT(splat_footprint)
+{
+    real2 centre;      // [px]
+    ellipse shape;     // its exponent is at most splat_reach(log2_opacity) there
+    real log2_opacity; // <= 0
+    real2 half_size;   // half the ellipse's bounding box [px]
+}
+END_STRUCT(splat_footprint)
+
 // First and last tile that the ellipse reaches in a row of tiles, exactly; empty when x > y.
-FN real2 splat_tile_row(ellipse shape, real log2_opacity, real2 half_size, real2 centre, real row,
-                        uniform_real tiles)
+FN real2 splat_tile_row(splat_footprint s, real row, uniform_real size, uniform_real tiles)
 {
     // pixel centres of the row, and a hundredth of a pixel for the rounding of these lines
-    real low = row * R(SPLAT_TILE) + R(0.49) - centre.y;
-    real2 ends = splat_band(shape, splat_reach(log2_opacity), half_size, low, low + R(SPLAT_TILE) - R(0.98));
-    real2 box = splat_tile_box(centre.x, half_size.x, tiles);
-    mask empty = ends.x > ends.y;
-    real2 range;
-    range.x = sel(empty, R(1.0), max_(splat_tile(centre.x + ends.x - R(0.51), tiles), box.x));
-    range.y = sel(empty, R(0.0), min_(splat_tile(centre.x + ends.y - R(0.49), tiles), box.y));
-    return range;
+    real low = row * R(size) + R(0.49) - s.centre.y;
+    real2 ends = splat_band(s.shape, splat_reach(s.log2_opacity), s.half_size, low, low + R(size) - R(0.98));
+    real left = s.centre.x + ends.x - R(0.51), right = s.centre.x + ends.y - R(0.49);
+    real2 box = splat_tile_box(s.centre.x, s.half_size.x, size, tiles);
+    mask empty = or_(ends.x > ends.y, or_(right < R(0.0), left >= R(size * tiles)));
+    return make_real2(sel(empty, R(1.0), max_(splat_tile(left, size, tiles), box.x)),
+                      sel(empty, R(0.0), min_(splat_tile(right, size, tiles), box.y)));
 }
 
 // Real spherical harmonics of a unit direction, with the signs that splat files use. The coefficients
@@ -318,9 +323,7 @@ FN real3 sh_clamped(real3 sum)
 // Direction from the camera to a splat, unit length.
 FN real3 splat_direction(splat_lens lens, real3 mean)
 {
-    real3 v = make_real3(mean.x - lens.eye_x, mean.y - lens.eye_y, mean.z - lens.eye_z);
-    real inverse = R(1.0) / sqrt_(max_(dot3(v, v), R(1e-30)));
-    return make_real3(v.x * inverse, v.y * inverse, v.z * inverse);
+    return unit3(sub3(mean, make_real3(R(lens.eye_x), R(lens.eye_y), R(lens.eye_z))));
 }
 
 #endif

@@ -18,9 +18,6 @@ orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *laye
         .antialias = layer->antialias ? 1.0f : 0.0f,
     };
     orr_affine_multiply(lens->view, layer->model, out->view);
-    for (int i = 0; i < 3; i++) {
-        const float *row = inverse + 4 * i;
-        out->eye[i] = row[0] * lens->place[0] + row[1] * lens->place[1] + row[2] * lens->place[2] + row[3];
-    }
+    affine_apply_to_point(inverse, lens->place, out->eye);
     return ORR_OK;
 }

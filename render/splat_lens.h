@@ -1,4 +1,4 @@
-// Where the camera of a frame stands for one layer of splats.
+// The camera of a frame, as the projection of one layer of splats takes it.
 #pragma once
 
 #include "render/draw.h"
@@ -14,6 +14,6 @@ typedef struct splat_lens_values {
     float orthographic, antialias;
 } splat_lens_values;
 
-// The layer's own lens: its camera stands in the layer's space, so that harmonics need no rotation.
+// The eye is given in the layer's space, so that harmonics need no rotation.
 orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *layer, splat_lens_values *values,
                                orr_error *error);

@@ -12,7 +12,7 @@
 enum {
     PACK_JOB = 64,         // blocks of 16 per job
     MORTON_BITS = 10,      // per axis
-    SAMPLES_MAX = 1 << 16, // positions looked at for the trimmed bounds
+    SAMPLES_MAX = 1 << 16, // positions sampled for the trimmed bounds
     TRIM = 200             // 1 / 200 = 0.5 % off each side
 };
 
@@ -45,7 +45,7 @@ typedef struct pack_job {
     const orr_splats_view *splats;
     orr_splat_pack *pack;
     uint32_t *keys;
-    uint32_t *order; // splat that stands at each place of the pack
+    uint32_t *order; // of each splat of the pack: its index in the file
 } pack_job;
 
 static uint32_t quantise(float value, float low, float high)
@@ -64,20 +64,20 @@ static void morton_keys(void *context, int job, int worker)
     end = end < p->splats->count ? end : p->splats->count;
     for (int64_t i = first; i < end; i++) {
         const float *position = p->splats->position + 3 * i;
-        uint32_t place[3];
+        uint32_t cell[3];
         for (int axis = 0; axis < 3; axis++) {
-            place[axis] = quantise(position[axis], p->pack->low[axis], p->pack->high[axis]);
+            cell[axis] = quantise(position[axis], p->pack->low[axis], p->pack->high[axis]);
         }
-        p->keys[i] = orr_morton30(place[0], place[1], place[2]);
+        p->keys[i] = orr_morton30(cell[0], cell[1], cell[2]);
         p->order[i] = (uint32_t)i;
     }
 }
 
-static void pack_splat(const pack_job *p, int64_t place, int64_t from)
+static void pack_splat(const pack_job *p, int64_t to, int64_t from)
 {
     const orr_splats_view *s = p->splats;
-    int lane = (int)(place % ORR_PACK_BLOCK);
-    int64_t block = place / ORR_PACK_BLOCK;
+    int lane = (int)(to % ORR_PACK_BLOCK);
+    int64_t block = to / ORR_PACK_BLOCK;
     float *geometry = p->pack->geometry + block * ORR_PACK_GEOMETRY * ORR_PACK_BLOCK + lane;
     const float *q = s->rotation + 4 * from;
     const float *log_scale = s->log_scale + 3 * from;
@@ -99,7 +99,7 @@ static void pack_splat(const pack_job *p, int64_t place, int64_t from)
     for (int k = 0; k < rest; k++) {
         harmonics[(3 + k) * ORR_PACK_BLOCK] = s->harmonics[rest * from + k];
     }
-    p->pack->original[place] = (uint32_t)from;
+    p->pack->original[to] = (uint32_t)from;
 }
 
 static void pack_blocks(void *context, int job, int worker)
@@ -163,11 +163,11 @@ orr_result orr_splat_pack_create(orr_jobs *jobs, const orr_splats_view *splats, 
     pack->blocks = (splats->count + ORR_PACK_BLOCK - 1) / ORR_PACK_BLOCK;
     pack->sh_degree = splats->sh_degree;
     pack->antialiased = splats->antialiased;
-    size_t places = (size_t)pack->blocks * ORR_PACK_BLOCK;
+    size_t capacity = (size_t)pack->blocks * ORR_PACK_BLOCK;
     size_t members = 3u * (size_t)((splats->sh_degree + 1) * (splats->sh_degree + 1));
-    pack->geometry = orr_alloc(places, ORR_PACK_GEOMETRY * sizeof(float));
-    pack->harmonics = orr_alloc(places, members * sizeof(float));
-    pack->original = orr_alloc(places, sizeof(uint32_t));
+    pack->geometry = orr_alloc(capacity, ORR_PACK_GEOMETRY * sizeof(float));
+    pack->harmonics = orr_alloc(capacity, members * sizeof(float));
+    pack->original = orr_alloc(capacity, sizeof(uint32_t));
     orr_result result = ORR_OK;
     if (!pack->geometry || !pack->harmonics || !pack->original) {
         result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %lld splats to draw",
@@ -200,25 +200,25 @@ size_t orr_splat_pack_bytes(const orr_splat_pack *pack)
     return (size_t)pack->blocks * ORR_PACK_BLOCK * members * sizeof(float);
 }
 
-void orr_splat_pack_places(const orr_splat_pack *pack, uint32_t *places)
+void orr_splat_pack_indices(const orr_splat_pack *pack, uint32_t *indices)
 {
-    for (int64_t place = 0; place < pack->count; place++) {
-        places[pack->original[place]] = (uint32_t)place;
+    for (int64_t i = 0; i < pack->count; i++) {
+        indices[pack->original[i]] = (uint32_t)i;
     }
 }
 
-// where a splat's first member stands, in an array of `members` per splat
-static size_t member_place(int64_t splat, int members)
+// index of a splat's first member, in an array of `members` per splat
+static size_t member_index(int64_t splat, int members)
 {
     return (size_t)(splat / ORR_PACK_BLOCK * members) * ORR_PACK_BLOCK + (size_t)(splat % ORR_PACK_BLOCK);
 }
 
-void orr_splat_pack_in_file_order(const float *array, int members, const uint32_t *places, int64_t first,
+void orr_splat_pack_in_file_order(const float *array, int members, const uint32_t *indices, int64_t first,
                                   int64_t count, float *out)
 {
     for (int64_t i = 0; i < count; i++) {
-        const float *from = array + member_place(places[first + i], members);
-        float *to = out + member_place(i, members);
+        const float *from = array + member_index(indices[first + i], members);
+        float *to = out + member_index(i, members);
         for (int k = 0; k < members; k++) {
             to[k * ORR_PACK_BLOCK] = from[k * ORR_PACK_BLOCK];
         }

@@ -1,15 +1,15 @@
-// What the stages of a frame tell each other: how many there are of each thing, and how many workgroups the next
-// stages need. Mirrors vulkan_control in render/vulkan_splats.h.
+// Counts that the stages of a frame pass on, and the sizes of the dispatches after them. Mirrors orr_vulkan_control in
+// render/vulkan/splats.h.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 
 #define GROUP 256u       // invocations of a workgroup
 #define SORT_BLOCK 2048u // elements a workgroup of the sort handles
-#define NONE 0xffffffffu // a key that no element has: the sort leaves these out
+#define NONE 0xffffffffu // the key of splats that draw nothing: the sort drops them
 
 #define COUNT_SPLATS 0  // of all layers
 #define COUNT_VISIBLE 1 // on the screen
-#define COUNT_PAIRS 2   // of a splat and a tile it reaches; 0 when there is no room for them
+#define COUNT_PAIRS 2   // of a splat and a tile it reaches; 0 when they exceed the capacity
 
 struct control_block {
     uint counts[3];

@@ -1,4 +1,4 @@
-// Puts each pixel's list of fragments in order, from front to back.
+// Sorts each pixel's list of fragments from front to back.
 #version 460
 #include "shaders/control.glsl"
 #include "shaders/fragments.glsl"
@@ -18,11 +18,11 @@ bool is_before(uint a, uint b)
 
 void main()
 {
-    ivec2 place = ivec2(gl_GlobalInvocationID.xy);
-    if (any(greaterThanEqual(place, push.size))) {
+    ivec2 position = ivec2(gl_GlobalInvocationID.xy);
+    if (any(greaterThanEqual(position, push.size))) {
         return;
     }
-    int pixel = place.y * push.size.x + place.x;
+    int pixel = position.y * push.size.x + position.x;
     uint first = 0u;
     uint next;
     for (uint link = starts[pixel]; link != 0u; link = next) {

@@ -3,7 +3,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/mesh_surface.glsl"
 
-layout(location = 0) out vec4 colour_and_distance; // distance 0: nothing there but the backdrop
+layout(location = 0) out vec4 colour_and_distance; // distance 0: only the backdrop
 
 void main()
 {

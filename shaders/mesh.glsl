@@ -1,4 +1,4 @@
-// What the stages that draw meshes share.
+// Push constants of the shaders that draw meshes.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 #include "render/mesh_formula.h"
@@ -12,7 +12,7 @@ layout(push_constant, scalar) uniform Push
     float alpha_cutoff; // 0: no holes
     float emission, specular, shininess;
     float orthographic; // 1 or 0
-    float backdrop;     // 1 or 0: unlit, and at no distance
+    float backdrop;     // 1 or 0: unlit, without a distance
     uint order;         // of the part among the frame's
     int width;          // of the picture
 }

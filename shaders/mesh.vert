@@ -9,20 +9,18 @@ layout(location = 3) in vec4 colour; // as displayed
 
 layout(location = 0) out vec3 camera_position;
 layout(location = 1) out vec3 camera_normal;
-layout(location = 2) out vec2 texture_place;
+layout(location = 2) out vec2 texture_coordinates;
 layout(location = 3) out vec3 linear_colour;
 
 void main()
 {
     real3 p = affine_point(push.to_camera, make_real3(position.x, position.y, position.z));
-    affine turn = push.to_camera;
-    turn.xw = turn.yw = turn.zw = 0.0;
-    real3 n = affine_point(turn, make_real3(normal.x, normal.y, normal.z));
+    real3 n = affine_direction(push.to_camera, make_real3(normal.x, normal.y, normal.z));
     camera_position = vec3(p.x, p.y, p.z);
     camera_normal = vec3(n.x, n.y, n.z);
-    texture_place = uv;
+    texture_coordinates = uv;
     linear_colour = vec3(srgb_to_linear(colour.x), srgb_to_linear(colour.y), srgb_to_linear(colour.z));
-    // in perspective the depth buffer holds near / z, which keeps a float's precision at every distance
+    // in perspective the depth buffer stores near / z, which has a float's relative precision at every distance
     float w = push.orthographic > 0.5 ? 1.0 : p.z;
     gl_Position = vec4(push.scale * vec2(p.x, p.y) + push.offset * w, push.depth.x * p.z + push.depth.y, w);
 }

@@ -1,4 +1,4 @@
-// A pixel of a transparent mesh: it joins the pixel's list, unless something opaque covers it.
+// A pixel of a transparent mesh, added to the pixel's list unless an opaque surface covers it.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shaders/mesh_surface.glsl"
@@ -7,8 +7,8 @@
 layout(early_fragment_tests) in;
 layout(binding = 2, scalar) buffer Lists
 {
-    uint count;    // of all fragments, also of those there was no room for
-    uint starts[]; // per pixel: 1 + the place of a fragment; 0: the end
+    uint count;    // of all fragments, including those beyond the capacity
+    uint starts[]; // per pixel: 1 + index of a fragment; 0: empty
 }
 lists;
 layout(binding = 3, scalar) writeonly buffer Nodes { fragment_node nodes[]; };
@@ -16,11 +16,11 @@ layout(binding = 3, scalar) writeonly buffer Nodes { fragment_node nodes[]; };
 void main()
 {
     vec4 colour = surface_colour();
-    uint place = atomicAdd(lists.count, 1u);
-    if (place >= uint(nodes.length())) {
+    uint index = atomicAdd(lists.count, 1u);
+    if (index >= uint(nodes.length())) {
         return;
     }
     ivec2 pixel = ivec2(gl_FragCoord.xy);
-    uint next = atomicExchange(lists.starts[pixel.y * push.width + pixel.x], place + 1u);
-    nodes[place] = fragment_node(camera_position.z, push.order, vec4(colour.rgb * colour.a, colour.a), next);
+    uint next = atomicExchange(lists.starts[pixel.y * push.width + pixel.x], index + 1u);
+    nodes[index] = fragment_node(camera_position.z, push.order, vec4(colour.rgb * colour.a, colour.a), next);
 }

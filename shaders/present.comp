@@ -1,4 +1,4 @@
-// The finished picture as display bytes, for who shows it.
+// The finished picture as display bytes, for presenting.
 #version 460
 #include "shaders/control.glsl"
 

@@ -1,4 +1,4 @@
-// Stable radix sort by 8-bit digits, first of three steps of a pass: how often each digit stands in each block.
+// Stable radix sort by 8-bit digits, first of three steps of a pass: how often each digit occurs in each block.
 // Reduce, scan, scatter (Merrill and Grimshaw 2011), which needs no progress guarantee between workgroups.
 #version 460
 #include "shaders/control.glsl"

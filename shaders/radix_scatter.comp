@@ -1,5 +1,5 @@
-// Third step of a sorting pass: every element to its place. Elements of a block are ranked 256 at a time: for each digit,
-// a bit mask of the invocations that hold it.
+// Third step of a sorting pass: every element to its new index. Elements of a block are ranked 256 at a time: for each digit,
+// a bit mask of the invocations whose element has it.
 #version 460
 #include "shaders/control.glsl"
 
@@ -23,7 +23,7 @@ layout(binding = 6, scalar) readonly buffer Totals { uint totals[]; };
 
 #define WORDS 8u // of a mask of 256 bits
 
-shared uint next[256]; // the place of each digit's next element
+shared uint next[256]; // index of each digit's next element
 shared uint holders[256 * WORDS];
 
 void main()

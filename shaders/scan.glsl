@@ -1,4 +1,4 @@
-// Running sums within a workgroup of GROUP invocations, in shared memory: no subgroup size is assumed.
+// Prefix sums within a workgroup of GROUP invocations, in shared memory: no subgroup size is assumed.
 shared uint scan_values[GROUP];
 
 // The sum of `value` over all invocations before this one; `total` is the sum over all of them. Every invocation of

@@ -1,4 +1,4 @@
-// How many workgroups the stages after projection need.
+// Sizes of the dispatches after projection.
 #version 460
 #include "shaders/control.glsl"
 

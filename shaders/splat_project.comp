@@ -7,7 +7,7 @@ layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform Push
 {
     splat_lens lens;
-    uint first; // where the page's splats stand among those of the frame
+    uint first; // index of the page's first splat among those of the frame
     uint count;
     uint degree;
 }
@@ -16,7 +16,7 @@ layout(binding = 0, scalar) buffer Control { control_block control; };
 layout(binding = 1, scalar) readonly buffer Geometry { float geometry[]; };   // blocks x 13 x 16
 layout(binding = 2, scalar) readonly buffer Harmonics { float harmonics[]; }; // blocks x 3 (d + 1)^2 x 16
 layout(binding = 3, scalar) writeonly buffer Keys { uint keys[]; };
-layout(binding = 4, scalar) writeonly buffer Places { vec4 places[]; }; // x, y, sharp_x, lean
+layout(binding = 4, scalar) writeonly buffer Centres { vec4 centres[]; }; // x, y, sharp_x, lean
 layout(binding = 5, scalar) writeonly buffer Shapes { vec4 shapes[]; }; // sharp_y, log2 opacity, half size
 layout(binding = 6, scalar) writeonly buffer Colours { vec4 colours[]; }; // red, green, blue, depth
 
@@ -65,7 +65,7 @@ void main()
         keys[to] = s.visible ? floatBitsToUint(s.depth) : NONE;
         if (s.visible) {
             real3 colour = splat_colour(splat, splat_direction(push.lens, mean));
-            places[to] = vec4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
+            centres[to] = vec4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
             shapes[to] = vec4(s.shape.sharp_y, s.log2_opacity, s.half_size.x, s.half_size.y);
             colours[to] = vec4(colour.x, colour.y, colour.z, s.depth);
             atomicAdd(visible_here, 1u);

@@ -8,7 +8,7 @@ layout(push_constant, scalar) uniform Push { ivec2 tiles; }
 push;
 layout(binding = 0, scalar) readonly buffer Control { control_block control; };
 layout(binding = 1, scalar) readonly buffer Order { uint order[]; };
-layout(binding = 2, scalar) readonly buffer Places { vec4 places[]; };
+layout(binding = 2, scalar) readonly buffer Centres { vec4 centres[]; };
 layout(binding = 3, scalar) readonly buffer Shapes { vec4 shapes[]; };
 layout(binding = 4, scalar) readonly buffer Counts { uint tile_counts[]; };
 layout(binding = 5, scalar) readonly buffer Sums { uint sums[]; };
@@ -25,9 +25,10 @@ void main()
     uint to = sums[gl_WorkGroupID.x] + exclusive_sum(there ? tile_counts[i] : 0u, total);
     if (there) {
         uint splat = order[i];
-        tile_walk walk = begin_tiles(places[splat], shapes[splat], push.tiles);
-        for (int row = walk.first_row; row <= walk.last_row; row++) {
-            ivec2 tiles = tiles_of_row(walk, row);
+        splat_footprint footprint = footprint_of(centres[splat], shapes[splat]);
+        ivec2 rows = tile_rows(footprint, push.tiles);
+        for (int row = rows.x; row <= rows.y; row++) {
+            ivec2 tiles = tiles_of_row(footprint, row, push.tiles);
             for (int column = tiles.x; column <= tiles.y; column++) {
                 pair_tiles[to] = uint(row * push.tiles.x + column);
                 pair_splats[to] = splat;

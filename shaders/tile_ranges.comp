@@ -1,4 +1,4 @@
-// Where the pairs of each tile begin and end; tiles without any keep the zeros they were filled with.
+// Where the pairs of each tile begin and end; ranges of tiles without any stay 0.
 #version 460
 #include "shaders/control.glsl"
 

@@ -1,5 +1,5 @@
-// Where the pairs of each workgroup of tile_count begin, and how many there are in all. One workgroup. When there are
-// more than fit, none are made, and the host, which reads pairs_needed, draws the frame again with more room.
+// Index of the first pair of each workgroup of tile_count, and the number of all pairs. One workgroup. Beyond the capacity no
+// pairs are written; the host, which reads pairs_needed, draws the frame again with larger buffers.
 #version 460
 #include "shaders/control.glsl"
 
@@ -18,7 +18,7 @@ void main()
     uint i = gl_LocalInvocationIndex;
     uint groups = divide_up(control.counts[COUNT_VISIBLE], GROUP);
     uint before = 0u;
-    float mine = 0.0; // the sum may pass 2^32, which a float shows
+    float mine = 0.0; // as a float, because the sum may exceed 2^32
     for (uint first = 0u; first < groups; first += GROUP) {
         uint k = first + i;
         uint value = k < groups ? sums[k] : 0u;
@@ -42,7 +42,7 @@ void main()
         control.pairs_needed = needed;
         control.counts[COUNT_PAIRS] = made;
         control.pair_blocks = uint[3](divide_up(made, SORT_BLOCK), 1u, 1u);
-        // no room: tile_emit has nothing to do
+        // above the capacity: tile_emit writes nothing
         if (made != needed) {
             control.visible_groups[0] = 0u;
         }

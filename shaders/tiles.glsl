@@ -1,34 +1,31 @@
-// The tiles that a splat's ellipse reaches: a range of rows, and an exact interval in each row (splat_formula.h).
+// Splats on the screen, from the records that splat_project writes.
 #include "render/splat_formula.h"
 
-#define TILE SPLAT_TILE
+#define TILE float(SPLAT_TILE) // pixels per side
 
-struct tile_walk {
-    vec4 place; // x, y, sharp_x, lean
-    vec4 shape; // sharp_y, log2 opacity, half size
-    int tiles_x;
-    int first_row, last_row;
-};
-
-tile_walk begin_tiles(vec4 place, vec4 shape, ivec2 tiles)
+// centre: x, y, sharp_x, lean; shape: sharp_y, log2 opacity, half size
+splat_footprint footprint_of(vec4 centre, vec4 shape)
 {
-    real2 rows = splat_tile_box(place.y, shape.w, float(tiles.y));
-    return tile_walk(place, shape, tiles.x, int(rows.x), int(rows.y));
+    splat_footprint s;
+    s.centre = make_real2(centre.x, centre.y);
+    s.shape.sharp_x = centre.z;
+    s.shape.lean = centre.w;
+    s.shape.sharp_y = shape.x;
+    s.log2_opacity = shape.y;
+    s.half_size = make_real2(shape.z, shape.w);
+    return s;
 }
 
-// first and last tile of a row; empty when x > y
-ivec2 tiles_of_row(tile_walk walk, int row)
+// First and last row of tiles.
+ivec2 tile_rows(splat_footprint s, ivec2 tiles)
 {
-    ellipse shape;
-    shape.sharp_x = walk.place.z;
-    shape.lean = walk.place.w;
-    shape.sharp_y = walk.shape.x;
-    real2 half_size;
-    half_size.x = walk.shape.z;
-    half_size.y = walk.shape.w;
-    real2 centre;
-    centre.x = walk.place.x;
-    centre.y = walk.place.y;
-    real2 range = splat_tile_row(shape, walk.shape.y, half_size, centre, float(row), float(walk.tiles_x));
+    real2 range = splat_tile_box(s.centre.y, s.half_size.y, TILE, float(tiles.y));
+    return ivec2(int(range.x), int(range.y));
+}
+
+// First and last tile of a row that the splat reaches, exactly; empty when x > y.
+ivec2 tiles_of_row(splat_footprint s, int row, ivec2 tiles)
+{
+    real2 range = splat_tile_row(s, float(row), TILE, float(tiles.x));
     return ivec2(int(range.x), int(range.y));
 }

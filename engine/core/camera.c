@@ -1,43 +1,32 @@
 #include "engine/core/camera.h"
 
+#include "engine/core/vector.h"
+
 #include <math.h>
 #include <string.h>
 
 orr_camera orr_camera_look_at(const float eye[3], const float target[3], const float up[3],
                               float field_of_view, int width, int height)
 {
-    double forward[3], right[3], down[3], length = 0.0;
+    const double upwards[3] = {(double)up[0], (double)up[1], (double)up[2]};
+    double forward[3], right[3], down[3];
     for (int i = 0; i < 3; i++) {
         forward[i] = (double)target[i] - (double)eye[i];
-        length += forward[i] * forward[i];
     }
-    length = sqrt(length);
-    for (int i = 0; i < 3; i++) {
-        forward[i] = length > 0.0 ? forward[i] / length : i == 2;
+    if (!(vec3_normalise(forward) > 0.0)) {
+        forward[0] = forward[1] = 0.0;
+        forward[2] = 1.0;
     }
-    length = 0.0;
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        right[i] = forward[j] * (double)up[k] - forward[k] * (double)up[j];
-        length += right[i] * right[i];
-    }
-    if (length < 1e-20) { // looking straight along `up`: any right will do
+    vec3_cross(forward, upwards, right);
+    if (vec3_dot(right, right) < 1e-20) { // looking straight along `up`: any right will do
         int axis = fabs(forward[0]) < 0.9 ? 0 : 1;
         double along = forward[axis];
-        length = 0.0;
         for (int i = 0; i < 3; i++) {
             right[i] = (i == axis) - along * forward[i];
-            length += right[i] * right[i];
         }
     }
-    length = sqrt(length);
-    for (int i = 0; i < 3; i++) {
-        right[i] /= length;
-    }
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        down[i] = forward[j] * right[k] - forward[k] * right[j];
-    }
+    vec3_normalise(right);
+    vec3_cross(forward, right, down);
     orr_camera camera = {.width = width, .height = height};
     float focal = (float)(0.5 * height / tan(0.5 * (double)field_of_view));
     camera.focal[0] = camera.focal[1] = focal;
@@ -52,17 +41,13 @@ orr_camera orr_camera_look_at(const float eye[3], const float target[3], const f
 
 void orr_affine_multiply(const float a[12], const float b[12], float out[12])
 {
-    float r[12];
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 4; j++) {
-            double sum = j == 3 ? (double)a[4 * i + 3] : 0.0;
-            for (int k = 0; k < 3; k++) {
-                sum += (double)a[4 * i + k] * (double)b[4 * k + j];
-            }
-            r[4 * i + j] = (float)sum;
-        }
+    double wide_a[12], wide_b[12], product[12];
+    affine_widen(a, wide_a);
+    affine_widen(b, wide_b);
+    affine_product(wide_a, wide_b, product);
+    for (int i = 0; i < 12; i++) {
+        out[i] = (float)product[i];
     }
-    memcpy(out, r, sizeof r);
 }
 
 orr_result orr_affine_invert(const float m[12], float out[12], orr_error *error)
@@ -85,13 +70,13 @@ orr_result orr_affine_invert(const float m[12], float out[12], orr_error *error)
     }
     float r[12];
     for (int i = 0; i < 3; i++) {
-        double place = 0.0;
+        double translation = 0.0;
         for (int j = 0; j < 3; j++) {
             double value = cofactor[j][i] / determinant;
             r[4 * i + j] = (float)value;
-            place -= value * (double)m[4 * j + 3];
+            translation -= value * (double)m[4 * j + 3];
         }
-        r[4 * i + 3] = (float)place;
+        r[4 * i + 3] = (float)translation;
     }
     memcpy(out, r, sizeof r);
     return ORR_OK;
@@ -117,12 +102,8 @@ orr_result orr_affine_from_transform(const orr_transform *transform, float out[1
     if (length == 0.0) {
         q[0] = length = 1.0;
     }
-    double s = 2.0 / length; // normalises and doubles in one factor
-    double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double rotation[9] = {
-        1.0 - s * (y * y + z * z), s * (x * y - w * z),       s * (x * z + w * y),
-        s * (x * y + w * z),       1.0 - s * (x * x + z * z), s * (y * z - w * x),
-        s * (x * z - w * y),       s * (y * z + w * x),       1.0 - s * (x * x + y * y)};
+    double rotation[9];
+    quaternion_to_matrix(q, 2.0 / length, rotation);
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             out[4 * i + j] = (float)(scale * rotation[3 * i + j]);

@@ -5,7 +5,8 @@
 // for the reference in double). Rules: values in, values out; no pointers, casts or bare literals (write
 // R(0.5)); choices with sel(mask, a, b); loops of a length that is the same for all elements; masks combine
 // with and_, or_, not_. A `uniform_real` is the same for all elements of a call: a float everywhere, so that
-// it multiplies a real directly. A `suint` is an index: 32 bits that wrap around; write U(7).
+// it multiplies a real directly; an `if` may compare it with a literal (0.5f). A `suint` is an index: 32 bits that wrap
+// around; write U(7).
 #ifndef ORR_FORMULA_H
 #define ORR_FORMULA_H
 
@@ -47,6 +48,11 @@ float max_(float a, float b)
 #define floor_ floor
 #define exp2_ exp2
 #define log2_ log2
+float pow_(float a, float b)
+{
+    return exp2(b * log2(a));
+}
+#define DIVIDE(a, constant) ((a)*R(1.0 / (constant)))
 float exponent_(float a)
 {
     return float((floatBitsToInt(a) >> 23) - 127);
@@ -162,6 +168,23 @@ FN real log2_(real a)
     return log2f(a);
 #endif
 }
+#if defined(__CUDACC__)
+FN real pow_(real a, real b)
+{
+    return exp2_(b * log2_(a));
+}
+#define DIVIDE(a, constant) ((a)*R(1.0 / (constant)))
+#else
+FN real pow_(real a, real b)
+{
+#if defined(ORR_SCALAR_DOUBLE)
+    return pow(a, b);
+#else
+    return powf(a, b);
+#endif
+}
+#define DIVIDE(a, constant) ((a) / R(constant))
+#endif
 FN real exponent_(real a)
 {
 #if defined(ORR_SCALAR_DOUBLE)
@@ -182,6 +205,12 @@ FN real exp2_whole_(real a)
 #include "engine/core/lanes.h"
 typedef float uniform_real;
 typedef uint32_t uniform_uint;
+FN real pow_(real a, real b) // a^b for normal a > 0
+{
+    return exp2_(b * log2_(a));
+}
+// a / constant: plain C divides; the others multiply by the reciprocal, which costs less
+#define DIVIDE(a, constant) ((a)*R(1.0 / (constant)))
 FN mask and_(mask a, mask b)
 {
     return a & b;
@@ -225,6 +254,14 @@ STRUCT(affine)
 }
 END_STRUCT(affine)
 
+FN real2 make_real2(real x, real y)
+{
+    real2 r;
+    r.x = x;
+    r.y = y;
+    return r;
+}
+
 FN real3 make_real3(real x, real y, real z)
 {
     real3 r;
@@ -234,9 +271,26 @@ FN real3 make_real3(real x, real y, real z)
     return r;
 }
 
+FN real4 make_real4(real x, real y, real z, real w)
+{
+    real4 r;
+    r.x = x;
+    r.y = y;
+    r.z = z;
+    r.w = w;
+    return r;
+}
+
 FN real dot3(real3 a, real3 b)
 {
     return fma_(a.x, b.x, fma_(a.y, b.y, a.z * b.z));
+}
+
+// a / |a|; a vector shorter than 1e-15 stays shorter than 1
+FN real3 unit3(real3 a)
+{
+    real inverse = R(1.0) / sqrt_(max_(dot3(a, a), R(1e-30)));
+    return make_real3(a.x * inverse, a.y * inverse, a.z * inverse);
 }
 
 FN real3 affine_point(affine m, real3 p)
@@ -244,6 +298,13 @@ FN real3 affine_point(affine m, real3 p)
     return make_real3(m.xx * p.x + m.xy * p.y + m.xz * p.z + m.xw,
                       m.yx * p.x + m.yy * p.y + m.yz * p.z + m.yw,
                       m.zx * p.x + m.zy * p.y + m.zz * p.z + m.zw);
+}
+
+// a direction: without the translation
+FN real3 affine_direction(affine m, real3 d)
+{
+    return make_real3(m.xx * d.x + m.xy * d.y + m.xz * d.z, m.yx * d.x + m.yy * d.y + m.yz * d.z,
+                      m.zx * d.x + m.zy * d.y + m.zz * d.z);
 }
 
 #endif

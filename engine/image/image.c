@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
-// stb is a system header, silent but for its static functions that nobody calls: those are reported at the end of
+// stb is a system header, silent except for its unused static functions: those are reported at the end of
 // this file, so a pop after the includes would come too early
 #pragma GCC diagnostic ignored "-Wunused-function"
 #define STB_IMAGE_IMPLEMENTATION
@@ -189,7 +189,7 @@ static uint8_t quantise(float value)
 
 void orr_image_quantise(const float *restrict rgba, int64_t pixels, uint8_t *restrict bytes)
 {
-    enum { BLOCK = 64 }; // a length the compiler knows: it makes lanes of it
+    enum { BLOCK = 64 }; // a constant length, so that the compiler vectorises it
     int64_t count = 4 * pixels, whole = count - count % BLOCK;
     for (int64_t i = 0; i < whole; i += BLOCK) {
         for (int j = 0; j < BLOCK; j++) {

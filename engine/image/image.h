@@ -1,4 +1,4 @@
-// Images on disk: 8-bit and float pictures in, PNG, EXR and NPY out (written whole or not at all).
+// Images on disk: 8-bit pictures in, PNG, EXR and NPY out (written whole or not at all).
 #pragma once
 
 #include "engine/core/result.h"
@@ -9,11 +9,11 @@ typedef struct orr_image8 {
     uint8_t *rgba; // straight alpha, as stored in the file
 } orr_image8;
 
-// PNG, JPEG, BMP, TGA from memory; `name` stands in messages. Free with orr_image8_free.
+// PNG, JPEG, BMP, TGA from memory; `name` is for messages. Free with orr_image8_free.
 orr_result orr_image8_decode(const void *data, size_t size, const char *name, orr_image8 *image,
                              orr_error *error);
 orr_result orr_image8_load(const char *path, orr_image8 *image, orr_error *error);
-// Only its size, which is read from its head.
+// Only its size, from the file's header.
 orr_result orr_image8_size(const char *path, int *width, int *height, orr_error *error);
 void orr_image8_free(orr_image8 *image);
 

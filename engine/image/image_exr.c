@@ -11,7 +11,7 @@
 static const struct channel_layout {
     int count;
     const char *names[4];
-    int places[4]; // where each stands in a pixel
+    int offsets[4]; // of each in a pixel
 } layout_rgba = {4, {"A", "B", "G", "R"}, {3, 2, 1, 0}}, layout_depth = {1, {"Z"}, {0}};
 
 // without a handler OpenEXR prints to stderr
@@ -58,7 +58,7 @@ static exr_result_t exr_write(exr_context_t file, const struct channel_layout *l
         for (int c = 0; c < layout->count && result == EXR_ERR_SUCCESS; c++) {
             exr_coding_channel_info_t *channel = &encoder.channels[c];
             channel->encode_from_ptr =
-                (const uint8_t *)(values + (int64_t)y * width * layout->count + layout->places[c]);
+                (const uint8_t *)(values + (int64_t)y * width * layout->count + layout->offsets[c]);
             channel->user_pixel_stride = 4 * layout->count;
             channel->user_line_stride = 4 * layout->count * width;
         }

@@ -18,7 +18,7 @@ double orr_psnr(const float *a, const float *b, int64_t count)
 
 typedef struct ssim_job {
     const float *a, *b;
-    int width, channels, rows; // rows and columns of whole windows; a row holds all channels
+    int width, channels, rows; // rows and columns of whole windows; a row has all channels
     int columns;
     float window[WINDOW];
     float *scratch; // per worker: moments x (BLOCK_ROWS + 2 RADIUS) x columns

@@ -1,4 +1,4 @@
-// How near a picture is to the photo it should be: PSNR and SSIM.
+// Similarity of a picture and a reference: PSNR and SSIM.
 #pragma once
 
 #include "engine/core/jobs.h"

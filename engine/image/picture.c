@@ -1,5 +1,7 @@
+#define ORR_SCALAR
 #include "engine/image/picture.h"
 
+#include "engine/core/colour_formula.h"
 #include "engine/core/file.h"
 #include "engine/core/half.h"
 #include "engine/core/memory.h"
@@ -87,11 +89,6 @@ int orr_picture_height(const orr_picture_file *picture)
     return picture->pixels.height;
 }
 
-static float display_of_linear(float v)
-{
-    return v <= 0.0031308f ? 12.92f * v : 1.055f * powf(v, 1.0f / 2.4f) - 0.055f;
-}
-
 static int clamp_index(float at, int count)
 {
     return at > 0.0f ? (at < (float)(count - 1) ? (int)at : count - 1) : 0;
@@ -109,11 +106,11 @@ void orr_picture_sample(const orr_picture_file *picture, float x, float y, float
         int dx = corner & 1, dy = corner >> 1;
         float weight = (dx ? across : 1.0f - across) * (dy ? down : 1.0f - down), pixel[3];
         fetch(p, clamp_index(left + (float)dx, p->width), clamp_index(top + (float)dy, p->height), pixel);
-        for (int k = 0; k < 3; k++) { // a neighbour without weight may be no number
+        for (int k = 0; k < 3; k++) { // a neighbour of weight 0 may be NaN
             colour[k] += weight > 0.0f ? weight * pixel[k] : 0.0f;
         }
     }
     for (int k = 0; k < 3 && p->bytes > 1; k++) {
-        colour[k] = display_of_linear(colour[k]);
+        colour[k] = linear_to_srgb(colour[k]);
     }
 }

@@ -1,4 +1,4 @@
-// Pictures to learn from, kept as they are stored: 8 bits per channel for PNG and JPEG, half or single precision for EXR.
+// Pictures for training, in memory as they are stored: 8 bits per channel for PNG and JPEG, half or single precision for EXR.
 // Values become floats one sample at a time.
 #pragma once
 

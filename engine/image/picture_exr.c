@@ -16,7 +16,7 @@ static void keep_silent(exr_const_context_t file, exr_result_t code, const char 
 }
 
 // Which of R, G, B a channel is; Y is all three: 3. Otherwise -1.
-static int place_of(const char *name)
+static int target_of(const char *name)
 {
     static const char *const names[] = {"R", "G", "B", "Y"};
     for (int i = 0; i < 4; i++) {
@@ -48,14 +48,14 @@ static const char *read_shape(exr_context_t file, orr_picture_pixels *p, exr_att
     int found = 0;
     for (int c = 0; c < channels->num_channels; c++) {
         const exr_attr_chlist_entry_t *e = &channels->entries[c];
-        int place = place_of(e->name.str);
-        if (place < 0) {
+        int target = target_of(e->name.str);
+        if (target < 0) {
             continue;
         }
         if (e->x_sampling != 1 || e->y_sampling != 1) {
             return "channels of full size";
         }
-        found |= place == 3 ? 7 : 1 << place;
+        found |= target == 3 ? 7 : 1 << target;
         p->bytes = e->pixel_type == EXR_PIXEL_HALF ? p->bytes : 4;
     }
     return found == 7 ? NULL : "channels R, G, B or Y";
@@ -66,8 +66,8 @@ static void aim_channels(exr_decode_pipeline_t *decoder, const orr_picture_pixel
     char *line = (char *)p->data + (size_t)row * (size_t)p->width * 3 * (size_t)p->bytes;
     for (int c = 0; c < decoder->channel_count; c++) {
         exr_coding_channel_info_t *channel = &decoder->channels[c];
-        int place = place_of(channel->channel_name);
-        channel->decode_to_ptr = place < 0 ? NULL : (uint8_t *)line + (place == 3 ? 0 : place) * p->bytes;
+        int target = target_of(channel->channel_name);
+        channel->decode_to_ptr = target < 0 ? NULL : (uint8_t *)line + (target == 3 ? 0 : target) * p->bytes;
         channel->user_pixel_stride = 3 * p->bytes;
         channel->user_line_stride = p->width * 3 * p->bytes;
         channel->user_bytes_per_element = (int16_t)p->bytes;
@@ -105,8 +105,8 @@ static void spread_grey(exr_context_t file, const orr_picture_pixels *p)
     const exr_attr_chlist_t *channels;
     bool grey = exr_get_channels(file, 0, &channels) == EXR_ERR_SUCCESS;
     for (int c = 0; grey && c < channels->num_channels; c++) {
-        int place = place_of(channels->entries[c].name.str);
-        grey = place < 0 || place == 3;
+        int target = target_of(channels->entries[c].name.str);
+        grey = target < 0 || target == 3;
     }
     char *pixel = p->data;
     for (int64_t i = 0; grey && i < (int64_t)p->width * p->height; i++, pixel += 3 * p->bytes) {

@@ -125,9 +125,9 @@ static range range_of(const orr_plot_line *line, bool of_x)
     if (!(r.low <= r.high)) {
         return (range){0.0, 1.0};
     }
-    double room = r.high > r.low ? 0.04 * (r.high - r.low) : 0.5;
+    double margin = r.high > r.low ? 0.04 * (r.high - r.low) : 0.5;
     return of_x ? (range){fmin(r.low, 0.0), r.high > 0.0 ? r.high : 1.0}
-                : (range){r.low - room, r.high + room};
+                : (range){r.low - margin, r.high + margin};
 }
 
 static void draw_panel(canvas *c, const orr_plot_line *line, int panel, range x_range)

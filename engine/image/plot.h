@@ -1,5 +1,5 @@
-// Plots of figures over time, as PNG: one panel per line, one above the other, over a common axis of x; and bars, a row for
-// each of several who work at the same time.
+// Plots of figures over time, as PNG: one panel per line, one above the other, over a common axis of x; and bars, in rows of
+// concurrent activities.
 #pragma once
 
 #include "engine/core/result.h"
@@ -32,7 +32,7 @@ typedef struct orr_plot_bar {
     orr_plot_colour colour;
 } orr_plot_bar;
 
-// From 0 to `length` of x. rows: their names, row_count 1 .. 1000; up to 16 letters are seen.
+// From 0 to `length` of x. rows: their names, row_count 1 .. 1000; up to 16 letters are drawn.
 orr_result orr_plot_bars_save(const char *path, const char *title, const char *x_name, double length,
                               const char *const *rows, int row_count, const orr_plot_bar *bars, int bar_count,
                               orr_error *error);

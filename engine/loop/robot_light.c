@@ -1,6 +1,8 @@
+#define ORR_SCALAR
 #include "engine/loop/robot_light.h"
 
 #include "engine/core/camera.h"
+#include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
 #include "engine/loop/world_robots.h"
 #include "physics/model/rotation.h"
@@ -14,10 +16,9 @@ static void set_colours(const float ambient[3], const float diffuse[3], const fl
                         orr_draw_light *light)
 {
     for (int k = 0; k < 3; k++) {
-        float c = fmaxf(specular[k], 0.0f);
         light->ambient[k] = fmaxf(ambient[k], 0.0f);
         light->diffuse[k] = fmaxf(diffuse[k], 0.0f);
-        light->specular[k] = c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+        light->specular[k] = srgb_to_linear(fmaxf(specular[k], 0.0f));
     }
 }
 
@@ -79,7 +80,7 @@ static void put_light(const carried *c, int light, const float place[12], float 
     const float unit[3] = {1.0f, 1.0f / scale, 1.0f / (scale * scale)}; // distances are the robot's own
     for (int k = 0; k < 3; k++) {
         const float *row = place + 4 * k;
-        out->place[k] = row[0] * (float)at[0] + row[1] * (float)at[1] + row[2] * (float)at[2] + row[3];
+        out->position[k] = row[0] * (float)at[0] + row[1] * (float)at[1] + row[2] * (float)at[2] + row[3];
         out->direction[k] =
             (row[0] * (float)along[0] + row[1] * (float)along[1] + row[2] * (float)along[2]) / scale;
         out->attenuation[k] = m->light_attenuation[3 * light + k] * unit[k];
@@ -93,7 +94,7 @@ static void put_headlight(const orr_model *m, orr_draw_list *list)
 {
     orr_draw_light *out = &list->lights[list->light_count++];
     *out = (orr_draw_light){.directional = list->lens.orthographic, .attenuation = {1.0f}, .cutoff = 180.0f};
-    memcpy(out->place, list->lens.place, sizeof out->place);
+    memcpy(out->position, list->lens.place, sizeof out->position);
     memcpy(out->direction, list->lens.view + 8, sizeof out->direction);
     set_colours(m->vis.headlight_ambient, m->vis.headlight_diffuse, m->vis.headlight_specular, out);
 }

@@ -1,6 +1,8 @@
+#define ORR_SCALAR
 #include "engine/scene/robot.h"
 
 #include "engine/core/camera.h"
+#include "engine/core/colour_formula.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/scene/transform.h"
@@ -38,8 +40,7 @@ static orr_transform to_transform(const double position[3], const double rotatio
 static uint8_t shown(int32_t colour_space, uint8_t byte)
 {
     float c = (float)byte / 255.0f;
-    float linear = c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
-    return colour_space == ORR_COLOUR_SRGB ? (uint8_t)(255.0f * linear + 0.5f) : byte;
+    return colour_space == ORR_COLOUR_SRGB ? (uint8_t)(255.0f * srgb_to_linear(c) + 0.5f) : byte;
 }
 
 static orr_result read_texture(const orr_model *m, int index, orr_image8 *image, orr_error *error)

@@ -1,5 +1,7 @@
+#define ORR_SCALAR
 #include "engine/scene/robot_shape.h"
 
+#include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
 
 #include <float.h>
@@ -402,21 +404,16 @@ const float *orr_robot_tendon_colour(const orr_model *m, int tendon)
     return colour_of(m, m->tendon_rgba + 4 * tendon, m->tendon_matid[tendon]);
 }
 
-static float to_linear(float display)
-{
-    return display <= 0.04045f ? display / 12.92f : powf((display + 0.055f) / 1.055f, 2.4f);
-}
-
 static orr_mesh_material surface_of(const orr_model *m, const float rgba[4], int material)
 {
     orr_mesh_material surface = {
-        .base_colour = {to_linear(rgba[0]), to_linear(rgba[1]), to_linear(rgba[2]), rgba[3]},
+        .base_colour = {srgb_to_linear(rgba[0]), srgb_to_linear(rgba[1]), srgb_to_linear(rgba[2]), rgba[3]},
         .blended = rgba[3] < 1.0f,
         .specular = 0.5f, // MuJoCo's, without a material
         .shininess = 0.5f};
     if (material >= 0) {
         surface.emission = m->mat_emission[material];
-        surface.specular = to_linear(m->mat_specular[material]);
+        surface.specular = srgb_to_linear(m->mat_specular[material]);
         surface.shininess = m->mat_shininess[material];
     }
     return surface;
@@ -522,7 +519,7 @@ orr_result orr_robot_mark_shape(orr_robot_mark mark, const float colour[3], orr_
     } else {
         put_cylinder(&b, mark == ORR_ROBOT_MARK_HEAD ? 0.0 : 1.0, 1.0, 1.0, 0.0);
     }
-    const orr_mesh_material surface = {
-        .base_colour = {to_linear(colour[0]), to_linear(colour[1]), to_linear(colour[2]), 1.0f}};
+    const orr_mesh_material surface = {.base_colour = {srgb_to_linear(colour[0]), srgb_to_linear(colour[1]),
+                                                       srgb_to_linear(colour[2]), 1.0f}};
     return make(&b, &surface, NULL, mesh, error);
 }

@@ -18,14 +18,6 @@ STRUCT(photo_lens)
 }
 END_STRUCT(photo_lens)
 
-FN real2 make_real2(real x, real y)
-{
-    real2 r;
-    r.x = x;
-    r.y = y;
-    return r;
-}
-
 // Where the lens puts the point (right, down) of the plane at distance 1.
 FN real2 lens_distort(photo_lens lens, real2 p)
 {

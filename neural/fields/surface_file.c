@@ -1,5 +1,8 @@
+#define ORR_SCALAR
+#define ORR_SCALAR_DOUBLE
 #include "neural/fields/surface_file.h"
 
+#include "engine/core/colour_formula.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 
@@ -86,8 +89,7 @@ static void put_u32(orr_file_writer *file, uint64_t value)
 
 static uint16_t linear_of_display(uint8_t value)
 {
-    double v = value / 255.0;
-    return (uint16_t)lrint(65535.0 * (v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4)));
+    return (uint16_t)lrint(65535.0 * srgb_to_linear(value / 255.0));
 }
 
 static void put_linear_colours(const orr_surface *s, orr_file_writer *file)

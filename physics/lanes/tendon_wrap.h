@@ -23,14 +23,6 @@ typedef struct tendon_wrap {
     real3 touch[2];
 } tendon_wrap;
 
-FN real2 make_real2(real x, real y)
-{
-    real2 a;
-    a.x = x;
-    a.y = y;
-    return a;
-}
-
 FN real2 sub2(real2 a, real2 b)
 {
     return make_real2(a.x - b.x, a.y - b.y);

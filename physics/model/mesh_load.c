@@ -1,16 +1,9 @@
-// Triangles of a mesh: from the model itself, from a .msh file, or from others by assimp.
+// Triangles of a mesh: from the model itself, from a .msh file, or from one of the formats that engine/mesh reads.
 #include "physics/model/compile.h"
 #include "physics/model/rotation.h"
 
 #include "engine/core/file.h"
-#include "orr_features.h"
-
-#if ORR_HAVE_MESH
-#include <assimp/cimport.h>
-#include <assimp/config.h>
-#include <assimp/postprocess.h>
-#include <assimp/scene.h>
-#endif
+#include "engine/mesh/mesh_file.h"
 
 enum { COUNT_MAX = 1 << 26 };
 
@@ -105,117 +98,45 @@ static orr_result read_msh(const spec_mesh *mesh, const orr_bytes *bytes, mesh_d
     return ORR_OK;
 }
 
-#if ORR_HAVE_MESH
-
-static orr_result count_scene(const spec_mesh *mesh, const struct aiScene *scene, int *vertices, int *faces,
-                              orr_error *error)
+// Other formats. Collada files name an up axis, which robots that use them ignore.
+static orr_result read_others(const spec_mesh *mesh, const orr_bytes *bytes, mesh_data *d, orr_error *error)
 {
-    int64_t vertex_sum = 0, face_sum = 0;
-    for (unsigned i = 0; i < scene->mNumMeshes; i++) {
-        const struct aiMesh *part = scene->mMeshes[i];
-        vertex_sum += part->mNumVertices;
-        for (unsigned f = 0; f < part->mNumFaces; f++) {
-            face_sum += part->mFaces[f].mNumIndices == 3; // points and lines have no volume
-            for (unsigned k = 0; k < part->mFaces[f].mNumIndices; k++) {
-                if (part->mFaces[f].mIndices[k] >= part->mNumVertices) {
-                    return spec_fail(&mesh->head, error,
-                                     "file '%.200s': a face has a vertex that is not there", mesh->file);
-                }
-            }
-        }
+    const orr_mesh_file_desc desc = {.path = mesh->file, .bytes = bytes, .keep_axes = true};
+    orr_mesh_file file;
+    orr_error reason;
+    orr_result result = orr_mesh_file_read(&desc, &file, &reason);
+    if (result == ORR_ERROR_UNSUPPORTED) {
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "%s:%d: %s", mesh->head.place.file,
+                        mesh->head.place.line, reason.message);
     }
-    if (vertex_sum < 4 || face_sum < 1 || vertex_sum > COUNT_MAX || face_sum > COUNT_MAX) {
-        return spec_fail(&mesh->head, error, "file '%.200s': expected 4 to %d vertices, and triangles",
-                         mesh->file, COUNT_MAX);
+    if (result != ORR_OK) {
+        return spec_fail(&mesh->head, error, "file: %.300s", reason.message);
     }
-    *vertices = (int)vertex_sum, *faces = (int)face_sum;
-    return ORR_OK;
-}
-
-static void copy_scene(const struct aiScene *scene, mesh_data *d)
-{
-    int first = 0, face = 0;
-    for (unsigned i = 0; i < scene->mNumMeshes; i++) {
-        const struct aiMesh *part = scene->mMeshes[i];
-        for (unsigned v = 0; v < part->mNumVertices; v++) {
-            int at = first + (int)v;
-            memcpy(d->vertices + 3 * at, &part->mVertices[v], 3 * sizeof(float));
-            if (part->mNormals) {
-                memcpy(d->normals + 3 * at, &part->mNormals[v], 3 * sizeof(float));
-            }
-            if (part->mTextureCoords[0]) {
-                memcpy(d->texcoords + 2 * at, &part->mTextureCoords[0][v], 2 * sizeof(float));
-            }
-        }
-        for (unsigned f = 0; f < part->mNumFaces; f++) {
-            if (part->mFaces[f].mNumIndices == 3) {
-                for (int k = 0; k < 3; k++) {
-                    d->faces[3 * face + k] = first + (int)part->mFaces[f].mIndices[k];
-                }
-                face++;
-            }
-        }
-        first += (int)part->mNumVertices;
-    }
-}
-
-// Collada files say which way is up; the robots that use them mean their coordinates as they are.
-static const struct aiScene *import_scene(const orr_bytes *bytes, const char *kind)
-{
-    struct aiPropertyStore *properties = aiCreatePropertyStore();
-    if (!properties) {
-        return NULL;
-    }
-    aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
-    const struct aiScene *scene = aiImportFileFromMemoryWithProperties(
-        (const char *)bytes->data, (unsigned)bytes->size,
-        aiProcess_Triangulate | aiProcess_PreTransformVertices, kind, properties);
-    aiReleasePropertyStore(properties);
-    return scene;
-}
-
-static orr_result read_scene(const spec_mesh *mesh, const orr_bytes *bytes, mesh_data *d, orr_error *error)
-{
-    const char *dot = strrchr(orr_path_name(mesh->file), '.');
-    const struct aiScene *scene = bytes->size <= UINT32_MAX ? import_scene(bytes, dot ? dot + 1 : "") : NULL;
-    if (!scene) {
-        return spec_fail(&mesh->head, error, "file '%.200s': expected a mesh (.stl .obj ...): %.100s",
-                         mesh->file, aiGetErrorString());
-    }
-    int vertices = 0, faces = 0;
-    orr_result result = count_scene(mesh, scene, &vertices, &faces, error);
-    if (result == ORR_OK) {
-        result = take(d, vertices, faces, error);
+    if (file.vertex_count < 4 || file.vertex_count > COUNT_MAX || file.index_count / 3 > COUNT_MAX) {
+        result = spec_fail(&mesh->head, error, "file '%.200s': expected 4 to %d vertices, and triangles",
+                           mesh->file, COUNT_MAX);
+    } else {
+        result = take(d, (int)file.vertex_count, (int)(file.index_count / 3), error);
     }
     if (result == ORR_OK) {
-        copy_scene(scene, d);
+        memcpy(d->vertices, file.positions, 3 * (size_t)file.vertex_count * sizeof(float));
+        memcpy(d->normals, file.normals, 3 * (size_t)file.vertex_count * sizeof(float));
+        memcpy(d->texcoords, file.texcoords, 2 * (size_t)file.vertex_count * sizeof(float));
+        memcpy(d->faces, file.indices, (size_t)file.index_count * sizeof(int32_t));
     }
-    aiReleaseImport(scene);
+    orr_mesh_file_free(&file);
     return result;
 }
 
-#else
-
-static orr_result read_scene(const spec_mesh *mesh, const orr_bytes *bytes, mesh_data *d, orr_error *error)
-{
-    (void)bytes, (void)d;
-    return orr_fail(
-        error, ORR_CODE_FEATURE_ABSENT,
-        "%s:%d: this build reads no mesh files but .msh: expected one with the Debian package libassimp-dev",
-        mesh->head.location.file, mesh->head.location.line);
-}
-
-#endif
-
 static orr_result read_file(const spec_mesh *mesh, mesh_data *d, orr_error *error)
 {
-    orr_bytes bytes; // opened first: assimp does not say why a file cannot be read
+    orr_bytes bytes;
     orr_error reason;
     if (orr_file_read(mesh->file, &bytes, &reason) != ORR_OK) {
         return spec_fail(&mesh->head, error, "file: %.300s", reason.message);
     }
     orr_result result = orr_path_has_ending(mesh->file, ".msh") ? read_msh(mesh, &bytes, d, error)
-                                                                : read_scene(mesh, &bytes, d, error);
+                                                                : read_others(mesh, &bytes, d, error);
     orr_free(bytes.data);
     return result;
 }

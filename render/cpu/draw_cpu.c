@@ -21,7 +21,7 @@ const orr_splat_kernels *orr_splat_kernels_of(orr_isa isa)
     return &kernels[isa];
 }
 
-// What passes from stage to stage within one frame; all of it lives in the arena.
+// The data of one frame between its stages, all in the arena.
 struct orr_cpu_frame {
     orr_jobs *jobs;
     orr_arena *arena;
@@ -33,7 +33,7 @@ struct orr_cpu_frame {
     orr_project_job *parts;    // part_count: what one job projects
     int *part_counts;          // part_count: records it wrote, then the number of records before it
     int part_count;
-    orr_splat_record *records; // the parts' records, each part at its own place
+    orr_splat_record *records; // the parts' records, with gaps between parts
     orr_tile_box *boxes;       // likewise
     uint32_t *part_keys;       // likewise
     int64_t record_capacity;
@@ -79,10 +79,10 @@ static orr_result plan_projection(orr_cpu_frame *f, orr_error *error)
         return out_of_memory(error, "projection", records);
     }
     int part = 0;
-    int64_t place = 0;
+    int64_t next = 0; // splat, of all layers
     for (int i = 0; i < f->list->splat_count; i++) {
         const orr_splat_pack *pack = f->list->splats[i].pack;
-        uint32_t first_place = (uint32_t)place;
+        uint32_t first = (uint32_t)next;
         ORR_TRY(orr_splat_lens_make(&f->list->lens, &f->list->splats[i], &f->lenses[i], error));
         for (int64_t block = 0; block < pack->blocks; block += ORR_PROJECT_BLOCKS) {
             int64_t end =
@@ -93,11 +93,11 @@ static orr_result plan_projection(orr_cpu_frame *f, orr_error *error)
                                                  .height = f->list->lens.height,
                                                  .first_block = block,
                                                  .end_block = end,
-                                                 .first_place = first_place,
-                                                 .records = f->records + place,
-                                                 .boxes = f->boxes + place,
-                                                 .keys = f->part_keys + place};
-            place += (end - block) * ORR_PACK_BLOCK;
+                                                 .first_file_index = first,
+                                                 .records = f->records + next,
+                                                 .boxes = f->boxes + next,
+                                                 .keys = f->part_keys + next};
+            next += (end - block) * ORR_PACK_BLOCK;
         }
     }
     return ORR_OK;
@@ -115,12 +115,12 @@ static void make_keys(void *context, int i, int worker)
 {
     (void)worker;
     const orr_cpu_frame *f = context;
-    int64_t place = f->part_counts[i];
+    int64_t to = f->part_counts[i];
     int64_t end = i + 1 < f->part_count ? f->part_counts[i + 1] : f->visible;
     uint32_t record = (uint32_t)(f->parts[i].records - f->records);
-    memcpy(f->keys + place, f->parts[i].keys, (size_t)(end - place) * sizeof *f->keys);
-    for (; place < end; place++, record++) {
-        f->order[place] = record;
+    memcpy(f->keys + to, f->parts[i].keys, (size_t)(end - to) * sizeof *f->keys);
+    for (; to < end; to++, record++) {
+        f->order[to] = record;
     }
 }
 
@@ -137,7 +137,7 @@ static orr_result project(orr_cpu_frame *f, orr_error *error)
     return ORR_OK;
 }
 
-// Splats of exactly the same depth are drawn in the order of their files, whatever order the pack keeps them in.
+// Splats of exactly the same depth are drawn in the order of their files, whatever their order in the pack.
 static orr_result order_ties(orr_cpu_frame *f, orr_error *error)
 {
     enum { SMALL = 32 };
@@ -148,20 +148,20 @@ static orr_result order_ties(orr_cpu_frame *f, orr_error *error)
         }
         int64_t count = end - first;
         uint32_t *order = f->order + first;
-        if (count > SMALL) { // a cloud seen flat on
-            uint32_t *places = orr_arena_take(f->arena, (size_t)count, sizeof *places);
-            if (!places) {
+        if (count > SMALL) { // a flat cloud, seen along its normal
+            uint32_t *indices = orr_arena_take(f->arena, (size_t)count, sizeof *indices);
+            if (!indices) {
                 return out_of_memory(error, "equal depths", count);
             }
             for (int64_t i = 0; i < count; i++) {
-                places[i] = f->records[order[i]].place;
+                indices[i] = f->records[order[i]].file_index;
             }
-            ORR_TRY(orr_radix_sort(f->jobs, f->arena, places, order, count, error));
+            ORR_TRY(orr_radix_sort(f->jobs, f->arena, indices, order, count, error));
         } else {
             for (int64_t i = 1; i < count; i++) {
                 uint32_t moved = order[i];
                 int64_t k = i;
-                for (; k > 0 && f->records[moved].place < f->records[order[k - 1]].place; k--) {
+                for (; k > 0 && f->records[moved].file_index < f->records[order[k - 1]].file_index; k--) {
                     order[k] = order[k - 1];
                 }
                 order[k] = moved;

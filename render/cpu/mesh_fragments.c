@@ -2,7 +2,7 @@
 
 enum { FRAGMENTS = INT32_MAX / 8 }; // lanes gather with 32-bit offsets in words
 
-orr_result orr_mesh_place_fragments(mesh_raster *raster, orr_arena *arena, orr_error *error)
+orr_result orr_mesh_allocate_fragments(mesh_raster *raster, orr_arena *arena, orr_error *error)
 {
     size_t pixels = (size_t)raster->lens.width * (size_t)raster->lens.height;
     uint64_t sum = 0;
@@ -17,9 +17,9 @@ orr_result orr_mesh_place_fragments(mesh_raster *raster, orr_arena *arena, orr_e
         }
     }
     raster->fragment_starts[pixels] = (uint32_t)sum;
-    size_t room = sum > 0 ? (size_t)sum : 1; // lanes that have none read the first
-    raster->fragments = orr_arena_take(arena, room, sizeof *raster->fragments);
-    raster->sources = orr_arena_take(arena, room, sizeof *raster->sources);
+    size_t capacity = sum > 0 ? (size_t)sum : 1; // lanes that have none read the first
+    raster->fragments = orr_arena_take(arena, capacity, sizeof *raster->fragments);
+    raster->sources = orr_arena_take(arena, capacity, sizeof *raster->sources);
     return raster->fragments && raster->sources
                ? ORR_OK
                : orr_fail(error, ORR_CODE_OUT_OF_MEMORY,

@@ -47,7 +47,7 @@ static bool is_left_out(const orr_draw_list *list, const orr_mesh *mesh, const o
     return list->only_solid && mesh->materials[part->material].blended;
 }
 
-// What the list holds, laid out: instances with room for their vertices, surfaces, chunks.
+// Lays out the list's meshes: instances with memory for their vertices, surfaces, chunks.
 static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_list *list,
                           int64_t *triangles, orr_error *error)
 {
@@ -160,24 +160,24 @@ static void tile_job(void *context, int tile, int worker)
     s->lanes->tile(s->raster, tile, s->raster->scratch[worker]);
 }
 
-// Room for the records: one for each whole triangle, and as many as a cut can leave for the others.
+// Allocates the records: one for each triangle that is not cut, and as many as a cut can leave for the others.
 static orr_result take_records(mesh_raster *raster, orr_arena *arena, orr_error *error)
 {
-    uint64_t room = 0;
+    uint64_t capacity = 0;
     for (int i = 0; i < raster->chunk_count; i++) {
         mesh_chunk *chunk = &raster->chunks[i];
-        chunk->record_first = (uint32_t)room;
-        room += chunk->kept_count + (uint64_t)chunk->cut_count * (MESH_PIECES - 1);
-        if (room > MESH_RECORDS) {
+        chunk->record_first = (uint32_t)capacity;
+        capacity += chunk->kept_count + (uint64_t)chunk->cut_count * (MESH_PIECES - 1);
+        if (capacity > MESH_RECORDS) {
             return orr_fail(error, ORR_CODE_ARGUMENT, "meshes: over %d triangles in view: expected less",
                             MESH_RECORDS);
         }
     }
-    TAKE(raster->records, room);
+    TAKE(raster->records, capacity);
     return ORR_OK;
 }
 
-// Chunks to groups of about equally many records.
+// Divides the chunks into groups of about equally many records.
 static orr_result group_chunks(mesh_raster *raster, orr_arena *arena, int64_t *records, orr_error *error)
 {
     *records = 0;
@@ -201,7 +201,7 @@ static orr_result group_chunks(mesh_raster *raster, orr_arena *arena, int64_t *r
     return ORR_OK;
 }
 
-// Counts to places: the lists of the tiles one after the other, each in the order of the groups.
+// Counts become the starts of the lists: tile after tile, each in the order of the groups.
 static orr_result place_bins(mesh_raster *raster, orr_arena *arena, orr_error *error)
 {
     size_t tiles = (size_t)(raster->columns * raster->rows);
@@ -224,14 +224,14 @@ static orr_result place_bins(mesh_raster *raster, orr_arena *arena, orr_error *e
     return ORR_OK;
 }
 
-// What is transparent, once it is known what covers it.
+// Transparent surfaces, once the depth of the opaque ones is known.
 static orr_result draw_fragments(orr_jobs *jobs, orr_arena *arena, mesh_raster *raster, stage *s,
                                  orr_fragment_lists *fragments, orr_error *error)
 {
     int tiles = raster->columns * raster->rows;
     TAKE(raster->fragment_starts, (size_t)raster->lens.width * (size_t)raster->lens.height + 1);
     orr_jobs_for(jobs, tiles, count_job, s);
-    ORR_TRY(orr_mesh_place_fragments(raster, arena, error));
+    ORR_TRY(orr_mesh_allocate_fragments(raster, arena, error));
     orr_jobs_for(jobs, tiles, fill_job, s);
     *fragments = (orr_fragment_lists){raster->fragment_starts, raster->fragments};
     return ORR_OK;

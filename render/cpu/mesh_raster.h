@@ -6,9 +6,9 @@
 #include "engine/core/memory.h"
 #include "render/draw.h"
 
-// Memory of the caller; pixel (x, y) stands at y * width + x, rows from the top.
+// Memory of the caller; pixel (x, y) is at y * width + x, rows from the top.
 typedef struct orr_mesh_picture {
-    float *depth; // height x width, z along the camera's axis; +INFINITY: no mesh there
+    float *depth; // height x width, z along the camera's axis; +INFINITY: no mesh
     float *rgb;   // 3 x height x width: a plane of red, one of green, one of blue; display-referred; where
                   // there is no mesh 0, or the backdrop
 } orr_mesh_picture;
@@ -18,9 +18,9 @@ typedef struct orr_mesh_counts {
     int64_t drawn;     // left after culling, cut at the view's edges where needed
 } orr_mesh_counts;
 
-// Draws list->meshes and the backdrop (splats and sky are not its business): the opaque surfaces into the picture's planes,
-// what is transparent in front of them into `fragments`, which lies in the arena. The scratch comes from `arena`; the same
-// bits for any number of workers. Of surfaces at equal depth the first in the list wins. Nothing nearer than
+// Draws list->meshes and the backdrop, without splats and sky: opaque surfaces into the picture's planes, transparent ones in
+// front of them into `fragments`, which is allocated in the arena as all scratch is. The bits are the same for any number of
+// workers. Of surfaces at equal depth the first in the list wins. Nothing nearer than
 // the near plane or farther than the far plane is drawn. ORR_ERROR_MEMORY, or ORR_ERROR_ARGUMENT for more
 // than 2^31 - 1 triangles; `counts` may be NULL.
 orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,

@@ -11,7 +11,7 @@ static void linear_table(float linear[256])
     }
 }
 
-// Member k of up to a vector's vertices; lanes past the end repeat the last.
+// Member k of the vertices of one vector; lanes past the end repeat the last.
 FN real vertex_member(const orr_mesh_vertex *vertices, sint index, int k)
 {
     return real_gather((const float *)vertices + k, index * I(9));
@@ -30,15 +30,11 @@ FN void store_some(float *p, real a, int count)
 
 static void vertices(const mesh_raster *raster, const mesh_instance *instance, int64_t first, int64_t count)
 {
-    const orr_lens *lens = &raster->lens;
-    const float *m = instance->to_camera;
-    affine to_camera = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]};
+    const affine to_camera = affine_of(instance->to_camera);
     const orr_mesh_vertex *from = instance->mesh->vertices + first;
-    const mesh_view view = {lens->focal[0],     lens->focal[1],      lens->centre[0],  lens->centre[1],
-                            (float)lens->width, (float)lens->height, lens->near_plane, lens->orthographic,
-                            MESH_GUARD,         MESH_SUBPIXELS};
+    const mesh_view view = mesh_view_of(&raster->lens);
     float member[3][ORR_LANES];
-    int32_t placed_at[3][ORR_LANES];
+    int32_t screen[3][ORR_LANES];
     for (int i = 0; i < (int)count; i += ORR_LANES) {
         int left = (int)count - i;
         sint index = lane_index() + I(i);
@@ -53,13 +49,13 @@ static void vertices(const mesh_raster *raster, const mesh_instance *instance, i
         real_store(member[0], p.x);
         real_store(member[1], p.y);
         real_store(member[2], p.z);
-        sint_store(placed_at[0], to_int(seen.x));
-        sint_store(placed_at[1], to_int(seen.y));
-        sint_store(placed_at[2], out);
+        sint_store(screen[0], to_int(seen.x));
+        sint_store(screen[1], to_int(seen.y));
+        sint_store(screen[2], out);
         for (int lane = 0; lane < ORR_LANES && lane < left; lane++) {
             instance->points[first + i + lane] =
-                (mesh_point){member[0][lane],    member[1][lane],    member[2][lane],
-                             placed_at[0][lane], placed_at[1][lane], placed_at[2][lane]};
+                (mesh_point){member[0][lane], member[1][lane], member[2][lane],
+                             screen[0][lane], screen[1][lane], screen[2][lane]};
         }
     }
 }
@@ -116,15 +112,15 @@ static void cull(const mesh_raster *raster, mesh_chunk *chunk)
 
 // ---- tiles ----
 
-// Which of the pixels from (x, y) on are not holes. Kept out of the loop below, which needs the registers.
-static __attribute__((noinline)) mask opaque_pixels(const mesh_raster *raster, const mesh_record *record,
-                                                    int x, int y)
+// Which of the pixels from (x, y) on are not holes. Not inlined: the loop below needs the registers.
+static __attribute__((noinline)) mask solid_pixels(const mesh_raster *raster, const mesh_record *record,
+                                                   int x, int y)
 {
-    return opaque_at(raster, &raster->surfaces[record->surface], I((int32_t)record->triangle),
-                     to_real(lane_index() + I(x)) + R(0.5), R((float)y + 0.5f));
+    return solid_at(raster, &raster->surfaces[record->surface], I((int32_t)record->triangle),
+                    to_real(lane_index() + I(x)) + R(0.5), R((float)y + 0.5f));
 }
 
-// What of a tile a triangle may cover, and its plane there.
+// The part of a tile that a triangle may cover, and its plane there.
 typedef struct record_span {
     mesh_edge edges[3];
     int left, right, top, bottom; // inclusive; left at a multiple of the lanes
@@ -160,7 +156,6 @@ static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, 
     const record_span s = span_over_tile(record, tile_x, tile_y);
     for (int x = s.left; x <= s.right; x += ORR_LANES) {
         sint column = lane_index() + I(x);
-        real at_column = fma_(to_real(column), s.across, s.start);
         sint value[3];
         for (int k = 0; k < 3; k++) {
             value[k] = I(s.edges[k].start + s.edges[k].down * s.top) + I(s.edges[k].across) * column;
@@ -172,14 +167,15 @@ static void draw_record(const mesh_raster *raster, mesh_tile *tile, int tile_x, 
             }
             float *pixel = tile->nearness + y * MESH_TILE + x;
             real before = real_load(pixel);
-            real now = min_(max_(fma_(R((float)y), s.down, at_column), s.farthest), s.nearest);
-            now = backdrop ? before : now; // it is first, and whatever comes covers it
+            real now =
+                mesh_nearness(s.start, s.across, s.down, to_real(column), R((float)y), s.farthest, s.nearest);
+            now = backdrop ? before : now; // it is drawn first, and everything covers it
             hit &= backdrop ? hit : now > before;
             if (!any(hit)) {
                 continue;
             }
             if (cut_out) {
-                hit &= opaque_pixels(raster, record, tile_x + x, tile_y + y);
+                hit &= solid_pixels(raster, record, tile_x + x, tile_y + y);
             }
             int32_t *owner = tile->record + y * MESH_TILE + x;
             real_store(pixel, sel(hit, now, before));
@@ -194,7 +190,7 @@ FN sint record_member(const mesh_raster *raster, sint id, size_t offset)
     return int_gather((const char *)raster->records + offset, id * I(sizeof(mesh_record) / 4));
 }
 
-// Colour and opacity of the pixels whose records are `id`; 0 where there is none. x, y: [px]
+// Colour and alpha of the pixels whose records are `id`; 0 where there is none. x, y: [px]
 FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
 {
     real4 colour = {R(0.0), R(0.0), R(0.0), R(0.0)};
@@ -218,13 +214,14 @@ FN real4 shade_records(const mesh_raster *raster, sint id, real x, real y)
 static void shade_tile(const mesh_raster *raster, const mesh_tile *tile, int tile_x, int tile_y)
 {
     const bool backdrop = raster->instance_count > 0 && raster->instances[0].backdrop;
+    const mesh_view view = mesh_view_of(&raster->lens);
     int width = raster->lens.width, height = raster->lens.height;
     size_t plane = (size_t)width * (size_t)height;
     for (int y = 0; y < MESH_TILE && tile_y + y < height; y++) {
         for (int x = 0; x < MESH_TILE && tile_x + x < width; x += ORR_LANES) {
             sint id = sint_load(tile->record + y * MESH_TILE + x);
             real nearness = real_load(tile->nearness + y * MESH_TILE + x);
-            real depth = raster->lens.orthographic ? -nearness : R(1.0) / nearness;
+            real depth = mesh_depth(view, nearness);
             real4 colour = shade_records(raster, id, to_real(lane_index() + I(tile_x + x)) + R(0.5),
                                          R((float)(tile_y + y) + 0.5f));
             mask there = backdrop ? nearness > R(mesh_farthest(&raster->lens)) : id >= I(0);
@@ -264,7 +261,7 @@ static void draw_tile(const mesh_raster *raster, int index, mesh_tile *tile)
 
 // ---- fragments ----
 
-// Puts a fragment where it belongs among the `count` of its pixel: by depth, and of equal ones the first stays.
+// Inserts a fragment among the `count` of its pixel: by depth, and behind those of equal depth.
 static void insert_fragment(const mesh_raster *raster, size_t pixel, int count, float depth,
                             mesh_fragment_source source)
 {
@@ -277,21 +274,22 @@ static void insert_fragment(const mesh_raster *raster, size_t pixel, int count, 
     raster->sources[at] = source;
 }
 
-// Counts a triangle's fragments that nothing covers, and puts them in their places when those are known (`fill`).
+// Counts a triangle's fragments that are not covered; with `fill` also stores them, once the starts are known.
 FN void gather_fragments(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y, int32_t id,
                          bool fill)
 {
     const record_span s = span_over_tile(&raster->records[id], tile_x, tile_y);
+    const mesh_view view = mesh_view_of(&raster->lens);
     for (int x = s.left; x <= s.right; x += ORR_LANES) {
         sint column = lane_index() + I(x);
-        real at_column = fma_(to_real(column), s.across, s.start);
         for (int y = s.top; y <= s.bottom; y++) {
             mask hit = I(-1);
             for (int k = 0; k < 3; k++) {
                 hit &= I(s.edges[k].start + s.edges[k].down * y) + I(s.edges[k].across) * column >= I(0);
             }
-            real now = min_(max_(fma_(R((float)y), s.down, at_column), s.farthest), s.nearest);
-            real depth = raster->lens.orthographic ? -now : R(1.0) / now;
+            real now =
+                mesh_nearness(s.start, s.across, s.down, to_real(column), R((float)y), s.farthest, s.nearest);
+            real depth = mesh_depth(view, now);
             int32_t *count = tile->count + y * MESH_TILE + x;
             hit &= depth < real_load(tile->depth + y * MESH_TILE + x);
             if (fill) {
@@ -309,7 +307,7 @@ FN void gather_fragments(const mesh_raster *raster, mesh_tile *tile, int tile_x,
     }
 }
 
-// Where the opaque surfaces of a tile stand, and no fragments yet; beyond the picture everything is covered.
+// Depth of a tile's opaque surfaces, and no fragments yet; beyond the picture everything is covered.
 static void begin_fragments(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y)
 {
     int width = raster->lens.width, height = raster->lens.height;

@@ -1,14 +1,14 @@
-// The stages of the mesh rasteriser and what they hand to each other.
+// The stages of the mesh rasteriser and the data that they pass on.
 //
-//     vertices  lanes over vertices      camera space, place on the screen, which bounds they break
-//     cull      lanes over triangles     drops what cannot touch a pixel centre
+//     vertices  lanes over vertices      camera space, screen position, which bounds they exceed
+//     cull      lanes over triangles     drops those that cannot cover a pixel centre
 //     set up    per triangle             cuts at the view's bounds, orients, plane of nearness
 //     bin       per group of triangles   lists for each tile, in drawing order
 //     tile      lanes over pixels        nearest opaque triangle per pixel, then shades each pixel once
-//     count     lanes over pixels        transparent triangles before it
+//     count     lanes over pixels        transparent triangles in front of it
 //     fill      lanes over pixels        their fragments, each pixel's from front to back, and shades them
 //
-// What a triangle becomes on its way, and the mathematics of it, is in mesh_triangle.h.
+// The forms of a triangle between the stages, and their mathematics, are in mesh_triangle.h.
 #pragma once
 
 #include "engine/core/isa.h"
@@ -40,7 +40,7 @@ typedef struct mesh_surface {
     int32_t level_first[ORR_MIP_LEVELS]; // texel at which a level of the texture begins
 } mesh_surface;
 
-// Up to so many triangles of one surface: the work of one cull or setup job.
+// A run of triangles of one surface: the work of one cull or setup job.
 typedef struct mesh_chunk {
     int surface;
     uint32_t first; // triangle of the mesh
@@ -52,8 +52,7 @@ typedef struct mesh_chunk {
     uint32_t record_count;
 } mesh_chunk;
 
-// The nearest opaque triangle of each pixel of a tile; for the fragments before it, how far away it is, and how many there
-// are.
+// The nearest opaque triangle of each pixel of a tile; later its depth, and the number of fragments in front of it.
 typedef struct mesh_tile {
     union {
         float nearness[MESH_TILE * MESH_TILE];
@@ -65,7 +64,7 @@ typedef struct mesh_tile {
     };
 } mesh_tile;
 
-// Which triangle a fragment is of, and where.
+// The triangle and the column of a fragment.
 typedef struct mesh_fragment_source {
     int32_t record, x;
 } mesh_fragment_source;
@@ -75,7 +74,7 @@ typedef struct mesh_raster {
     orr_draw_lighting lighting;
     orr_mesh_picture picture;
     bool blended;                  // some surface is
-    uint32_t *fragment_starts;     // height x width + 1; counts of the pixels before they are summed up
+    uint32_t *fragment_starts;     // height x width + 1; before they are summed up, counts
     orr_fragment *fragments;       // each pixel's from front to back
     mesh_fragment_source *sources; // of the fragments
     mesh_instance *instances;      // instance_count
@@ -107,5 +106,5 @@ extern const mesh_lanes orr_mesh_lanes_baseline, orr_mesh_lanes_avx2, orr_mesh_l
 void orr_mesh_set_up(const mesh_raster *raster, mesh_chunk *chunk);
 void orr_mesh_bin_count(const mesh_raster *raster, int group);
 void orr_mesh_bin_fill(const mesh_raster *raster, int group);
-// Counts of fragments to places, and room for them.
-orr_result orr_mesh_place_fragments(mesh_raster *raster, orr_arena *arena, orr_error *error);
+// Turns counts of fragments into starts, and allocates the fragments.
+orr_result orr_mesh_allocate_fragments(mesh_raster *raster, orr_arena *arena, orr_error *error);

@@ -17,43 +17,28 @@ typedef struct bin_job {
     int64_t block; // splats per job
     int tiles_x, tiles_y;
     orr_tile_box *boxes; // in order of depth
-    uint32_t *counts;    // blocks x tiles: counts, then places
+    uint32_t *counts;    // blocks x tiles: counts, then where each block writes next
     uint32_t *tile_splats;
 } bin_job;
 
-// the tiles of row `y` whose pixel centres the ellipse reaches: first and last, first > last when there are none
-static void row_interval(const orr_splat_record *s, int y, int tiles_x, int *first, int *last)
-{
-    // a hundredth of a pixel more on each side covers the rounding of these lines
-    float low = (float)(y * ORR_CPU_TILE) + 0.49f - s->y;
-    float high = low + (float)(ORR_CPU_TILE - 1) + 0.02f;
-    ellipse shape = {s->sharp_x, s->lean, s->sharp_y};
-    real2 ends = splat_band(shape, s->reach, (real2){s->half_width, s->half_height}, low, high);
-    float left = (s->x + ends.x - 0.51f) * (1.0f / ORR_CPU_TILE);
-    float right = (s->x + ends.y - 0.49f) * (1.0f / ORR_CPU_TILE);
-    if (ends.x > ends.y || right < 0.0f || left >= (float)tiles_x) {
-        *first = 1;
-        *last = 0;
-        return;
-    }
-    *first = left > 0.0f ? (int)left : 0;
-    *last = right < (float)(tiles_x - 1) ? (int)right : tiles_x - 1;
-}
+// First and last tile; first > last: none.
+typedef struct tile_range {
+    int first, last;
+} tile_range;
 
-// Calls EACH(tile) for every tile a splat reaches: by its box when that is small, otherwise row by row.
-#define FOR_EACH_TILE(job, box, record, EACH)                                                                \
-    do {                                                                                                     \
-        bool exact = box.x1 + box.y1 > box.x0 + box.y0 + EXACT_ABOVE;                                        \
-        for (int y = box.y0; y <= box.y1; y++) {                                                             \
-            int first = box.x0, last = box.x1;                                                               \
-            if (exact) {                                                                                     \
-                row_interval(record, y, job->tiles_x, &first, &last);                                        \
-            }                                                                                                \
-            for (int x = first; x <= last; x++) {                                                            \
-                EACH(y * job->tiles_x + x);                                                                  \
-            }                                                                                                \
-        }                                                                                                    \
-    } while (0)
+// The tiles of row `y` that a splat reaches: by its box when that is small, otherwise exactly.
+static tile_range tiles_of_row(const bin_job *job, orr_tile_box box, const orr_splat_record *s, int y)
+{
+    if (box.x1 + box.y1 <= box.x0 + box.y0 + EXACT_ABOVE) {
+        return (tile_range){box.x0, box.x1};
+    }
+    const splat_footprint footprint = {.centre = {s->x, s->y},
+                                       .shape = {s->sharp_x, s->lean, s->sharp_y},
+                                       .log2_opacity = s->log2_opacity,
+                                       .half_size = {s->half_width, s->half_height}};
+    real2 range = splat_tile_row(footprint, (float)y, ORR_CPU_TILE, (float)job->tiles_x);
+    return (tile_range){(int)range.x, (int)range.y};
+}
 
 static int64_t end_of_block(const bin_job *job, int64_t first)
 {
@@ -68,11 +53,15 @@ static void count_tiles(void *context, int i, int worker)
     uint32_t *counts = job->counts + (size_t)i * tiles;
     memset(counts, 0, tiles * sizeof *counts);
     int64_t end = end_of_block(job, i * job->block);
-#define COUNT(tile) counts[tile]++
     for (int64_t k = i * job->block; k < end; k++) {
         uint32_t record = job->input->order[k];
         orr_tile_box box = job->boxes[k] = job->input->boxes[record];
-        FOR_EACH_TILE(job, box, &job->input->records[record], COUNT);
+        for (int y = box.y0; y <= box.y1; y++) {
+            tile_range range = tiles_of_row(job, box, &job->input->records[record], y);
+            for (int x = range.first; x <= range.last; x++) {
+                counts[y * job->tiles_x + x]++;
+            }
+        }
     }
 }
 
@@ -80,32 +69,37 @@ static void fill_tiles(void *context, int i, int worker)
 {
     (void)worker;
     const bin_job *job = context;
-    uint32_t *places = job->counts + (size_t)i * (size_t)job->tiles_x * (size_t)job->tiles_y;
+    uint32_t *next = job->counts + (size_t)i * (size_t)job->tiles_x * (size_t)job->tiles_y;
     int64_t end = end_of_block(job, i * job->block);
-#define PLACE(tile) job->tile_splats[places[tile]++] = record
     for (int64_t k = i * job->block; k < end; k++) {
         uint32_t record = job->input->order[k];
         orr_tile_box box = job->boxes[k];
-        FOR_EACH_TILE(job, box, &job->input->records[record], PLACE);
+        for (int y = box.y0; y <= box.y1; y++) {
+            tile_range range = tiles_of_row(job, box, &job->input->records[record], y);
+            for (int x = range.first; x <= range.last; x++) {
+                job->tile_splats[next[y * job->tiles_x + x]++] = record;
+            }
+        }
     }
 }
 
-// counts to places: tile by tile, and within a tile block by block, which keeps the order of depth
+// Counts become the indices at which each block writes: tile by tile, and within a tile block by block, which keeps the order
+// of depth.
 static uint64_t sum_counts(const bin_job *job, int blocks, uint32_t *starts)
 {
     size_t tiles = (size_t)job->tiles_x * (size_t)job->tiles_y;
-    uint64_t place = 0;
+    uint64_t next = 0;
     for (size_t tile = 0; tile < tiles; tile++) {
-        starts[tile] = (uint32_t)place;
+        starts[tile] = (uint32_t)next;
         for (int i = 0; i < blocks; i++) {
             uint32_t *entry = &job->counts[(size_t)i * tiles + tile];
             uint32_t count = *entry;
-            *entry = (uint32_t)place;
-            place += count;
+            *entry = (uint32_t)next;
+            next += count;
         }
     }
-    starts[tiles] = (uint32_t)place;
-    return place;
+    starts[tiles] = (uint32_t)next;
+    return next;
 }
 
 orr_result orr_splats_bin(orr_jobs *jobs, orr_arena *arena, const orr_bin_input *input, orr_splat_bins *bins,

@@ -1,32 +1,6 @@
 // Projection on the CPU: lanes over the splats of a pack.
 #include "render/cpu/splats_cpu.h"
-#include "render/splat_formula.h"
-
-// one lens for all lanes
-static splat_lens to_lens(const splat_lens_values *v)
-{
-    return (splat_lens){
-        .view = {v->view[0], v->view[1], v->view[2], v->view[3], v->view[4], v->view[5], v->view[6],
-                 v->view[7], v->view[8], v->view[9], v->view[10], v->view[11]},
-        .eye_x = v->eye[0],
-        .eye_y = v->eye[1],
-        .eye_z = v->eye[2],
-        .focal_x = v->focal[0],
-        .focal_y = v->focal[1],
-        .centre_x = v->centre[0],
-        .centre_y = v->centre[1],
-        .near_plane = v->near_plane,
-        .far_plane = v->far_plane,
-        .slope_x_low = v->slope_x[0],
-        .slope_x_high = v->slope_x[1],
-        .slope_y_low = v->slope_y[0],
-        .slope_y_high = v->slope_y[1],
-        .width = v->width,
-        .height = v->height,
-        .orthographic = v->orthographic,
-        .antialias = v->antialias,
-    };
-}
+#include "render/formula_inputs.h"
 
 FN real3 coefficient(const float *harmonics, int k)
 {
@@ -51,54 +25,50 @@ FN real3 splat_colour(const float *harmonics, int degree, real3 direction)
     return sh_clamped(sum);
 }
 
-// the tiles between two pixel positions, as far as there are tiles
-FN sint tile_of(real pixel, float tiles)
-{
-    return to_int(min_(max_(pixel * R(1.0 / ORR_CPU_TILE), R(0.0)), R(tiles - 1.0f)));
-}
-
-// writes the visible lanes one after another
-static int store_records(const orr_project_job *job, int place, uint32_t visible, const splat_screen *s,
+// Writes the visible lanes one after another, from record `first` on; returns how many.
+static int store_records(const orr_project_job *job, int first, uint32_t visible, const splat_screen *s,
                          real3 colour, const uint32_t *original)
 {
-    float fields[13][ORR_LANES];
+    float members[13][ORR_LANES];
     const real values[13] = {s->centre.x,      s->centre.y,     s->shape.sharp_x, s->shape.lean,
                              s->shape.sharp_y, s->log2_opacity, colour.x,         colour.y,
                              colour.z,         s->depth,        s->reach,         s->half_size.x,
                              s->half_size.y};
     for (int k = 0; k < 13; k++) {
-        real_store(fields[k], values[k]);
+        real_store(members[k], values[k]);
     }
     const float tiles_x = (float)((job->width + ORR_CPU_TILE - 1) / ORR_CPU_TILE);
     const float tiles_y = (float)((job->height + ORR_CPU_TILE - 1) / ORR_CPU_TILE);
     int32_t box[4][ORR_LANES];
-    sint_store(box[0], tile_of(s->centre.x - s->half_size.x - R(0.5), tiles_x));
-    sint_store(box[1], tile_of(s->centre.y - s->half_size.y - R(0.5), tiles_y));
-    sint_store(box[2], tile_of(s->centre.x + s->half_size.x - R(0.5), tiles_x));
-    sint_store(box[3], tile_of(s->centre.y + s->half_size.y - R(0.5), tiles_y));
+    real2 columns = splat_tile_box(s->centre.x, s->half_size.x, ORR_CPU_TILE, tiles_x);
+    real2 rows = splat_tile_box(s->centre.y, s->half_size.y, ORR_CPU_TILE, tiles_y);
+    sint_store(box[0], to_int(columns.x));
+    sint_store(box[1], to_int(rows.x));
+    sint_store(box[2], to_int(columns.y));
+    sint_store(box[3], to_int(rows.y));
     int32_t keys[ORR_LANES];
     sint_store(keys, (sint)s->depth); // positive floats sort as their bits do
     int count = 0;
     for (; visible; visible &= visible - 1, count++) {
         int i = __builtin_ctz(visible);
-        job->keys[place + count] = (uint32_t)keys[i];
-        job->boxes[place + count] = (orr_tile_box){(uint16_t)box[0][i], (uint16_t)box[1][i],
+        job->keys[first + count] = (uint32_t)keys[i];
+        job->boxes[first + count] = (orr_tile_box){(uint16_t)box[0][i], (uint16_t)box[1][i],
                                                    (uint16_t)box[2][i], (uint16_t)box[3][i]};
-        job->records[place + count] = (orr_splat_record){
-            .x = fields[0][i],
-            .y = fields[1][i],
-            .sharp_x = fields[2][i],
-            .lean = fields[3][i],
-            .sharp_y = fields[4][i],
-            .log2_opacity = fields[5][i],
-            .red = fields[6][i],
-            .green = fields[7][i],
-            .blue = fields[8][i],
-            .depth = fields[9][i],
-            .reach = fields[10][i],
-            .half_width = fields[11][i],
-            .half_height = fields[12][i],
-            .place = job->first_place + original[i],
+        job->records[first + count] = (orr_splat_record){
+            .x = members[0][i],
+            .y = members[1][i],
+            .sharp_x = members[2][i],
+            .lean = members[3][i],
+            .sharp_y = members[4][i],
+            .log2_opacity = members[5][i],
+            .red = members[6][i],
+            .green = members[7][i],
+            .blue = members[8][i],
+            .depth = members[9][i],
+            .reach = members[10][i],
+            .half_width = members[11][i],
+            .half_height = members[12][i],
+            .file_index = job->first_file_index + original[i],
         };
     }
     return count;
@@ -106,7 +76,7 @@ static int store_records(const orr_project_job *job, int place, uint32_t visible
 
 int ORR_ISA_NAME(orr_splat_project)(const orr_project_job *job)
 {
-    const splat_lens lens = to_lens(job->lens);
+    const splat_lens lens = splat_lens_of(job->lens);
     const int degree = job->pack->sh_degree;
     const int members = 3 * (degree + 1) * (degree + 1);
     int count = 0;

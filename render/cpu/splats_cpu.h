@@ -1,10 +1,10 @@
-// Splats on the CPU: the records that pass between the stages, and the lane kernels (one set per instruction
+// Splats on the CPU: the records between the stages, and the lane kernels (one set per instruction
 // set).
 //
-//   project   lanes over splats: cull, project, colour        -> splat records, block by block, and depth
-//   keys sort      stable radix sort of the visible by depth       -> order of drawing bin       tiles of
-//   16x16 pixels, exact row intervals      -> per tile, its splats from front to back blend     lanes over
-//   blocks of 4 x LANES/4 pixels         -> colour, alpha, depth
+//   project   lanes over splats: cull, project, colour     -> records of the visible, and depth keys
+//   sort      stable radix sort by depth                    -> drawing order
+//   bin       tiles of 32 x 32 pixels, exact row intervals  -> each tile's splats from front to back
+//   blend     lanes over blocks of 4 x LANES/4 pixels       -> colour, alpha, depth
 //
 // Every stage is cut into blocks that do not depend on the number of threads, so neither do the bits of the
 // picture.
@@ -31,7 +31,8 @@ typedef struct orr_splat_record {
     float depth;                   // along the camera's axis
     float reach;                   // coverage is 1/255 or more where the ellipse's exponent is at most this
     float half_width, half_height; // of that ellipse's box [px]
-    uint32_t place; // in the files of all layers, one after the other: decides between equal depths
+    uint32_t
+        file_index; // among the splats of all layers in the order of their files: decides between equal depths
     uint32_t unused[2];
 } orr_splat_record;
 _Static_assert(sizeof(orr_splat_record) == 64, "a record is one cache line");
@@ -48,8 +49,8 @@ typedef struct orr_project_job {
     const splat_lens_values *lens;
     int width, height; // of the picture [px]
     int64_t first_block, end_block;
-    uint32_t first_place;      // of the layer
-    orr_splat_record *records; // room for every splat of the job
+    uint32_t first_file_index; // of the layer
+    orr_splat_record *records; // one for every splat of the job
     orr_tile_box *boxes;       // likewise
     uint32_t *keys;            // likewise: the bits of the depth, which sort as the depth does
 } orr_project_job;
@@ -96,7 +97,7 @@ typedef struct orr_splat_bins {
     int64_t pairs;         // starts[tiles]
 } orr_splat_bins;
 
-// What binning is given: `count` record indices in `order`, from front to back.
+// Input of binning: `count` record indices in `order`, from front to back.
 typedef struct orr_bin_input {
     const orr_splat_record *records;
     const orr_tile_box *boxes;
@@ -115,7 +116,7 @@ orr_result orr_splats_bin(orr_jobs *jobs, orr_arena *arena, const orr_bin_input 
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                         const orr_picture *picture, orr_profile *profile, orr_error *error);
 
-// The same in three parts, so that nobody need wait for slow fields: between begin, which draws the meshes, and end, which
+// The same in three parts, so that no caller need wait for slow fields: between begin, which draws the meshes, and end, which
 // draws the splats and composes, a pass draws the fields.
 typedef struct orr_cpu_frame orr_cpu_frame; // in the arena; list, arena and pass must live until the end
 orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,

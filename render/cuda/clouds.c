@@ -6,15 +6,15 @@ static void free_cloud(orr_cuda_cloud *cloud)
     orr_cuda_free(cloud->harmonics);
 }
 
-// One of the pack's arrays, in the order of the file.
+// Uploads one of the pack's arrays, in the order of the file.
 static orr_result upload(orr_cuda *cuda, const orr_splat_pack *pack, const float *array, int members,
-                         const uint32_t *places, float **memory, orr_error *error)
+                         const uint32_t *indices, float **memory, orr_error *error)
 {
     size_t floats = (size_t)pack->blocks * ORR_PACK_BLOCK * (size_t)members;
     float *ordered;
     void *device = NULL;
-    ORR_ALLOC(ordered, floats, "a cloud on its way to the device", error);
-    orr_splat_pack_in_file_order(array, members, places, 0, pack->count, ordered);
+    ORR_ALLOC(ordered, floats, "uploading a cloud", error);
+    orr_splat_pack_in_file_order(array, members, indices, 0, pack->count, ordered);
     orr_result result = orr_cuda_alloc(cuda, floats, sizeof(float), &device, error);
     if (result == ORR_OK) {
         result = orr_cuda_upload(cuda, device, ordered, floats * sizeof(float), error);
@@ -29,16 +29,16 @@ static orr_result create(orr_cuda *cuda, const orr_draw_splats *splats, orr_cuda
 {
     const orr_splat_pack *pack = splats->pack;
     *cloud = (orr_cuda_cloud){.key = splats->key, .count = pack->count, .sh_degree = pack->sh_degree};
-    uint32_t *places;
-    ORR_ALLOC(places, pack->count, "the order of a cloud", error);
-    orr_splat_pack_places(pack, places);
+    uint32_t *indices;
+    ORR_ALLOC(indices, pack->count, "the order of a cloud", error);
+    orr_splat_pack_indices(pack, indices);
     orr_result result =
-        upload(cuda, pack, pack->geometry, ORR_PACK_GEOMETRY, places, &cloud->geometry, error);
+        upload(cuda, pack, pack->geometry, ORR_PACK_GEOMETRY, indices, &cloud->geometry, error);
     if (result == ORR_OK) {
         int members = 3 * (pack->sh_degree + 1) * (pack->sh_degree + 1);
-        result = upload(cuda, pack, pack->harmonics, members, places, &cloud->harmonics, error);
+        result = upload(cuda, pack, pack->harmonics, members, indices, &cloud->harmonics, error);
     }
-    orr_free(places);
+    orr_free(indices);
     if (result != ORR_OK) {
         free_cloud(cloud);
     }

@@ -9,7 +9,7 @@ typedef struct orr_cuda_clouds {
     int count, capacity;
 } orr_cuda_clouds;
 
-// The cloud of a pack; uploaded when its key is new. The pointer lives until the next call.
+// The cloud of a pack; uploaded when its key is new. The pointer is valid until the next call.
 orr_result orr_cuda_clouds_take(orr_cuda *cuda, orr_cuda_clouds *clouds, const orr_draw_splats *splats,
                                 const orr_cuda_cloud **cloud, orr_error *error);
 void orr_cuda_clouds_release(orr_cuda_clouds *clouds, uint64_t key);

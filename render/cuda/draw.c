@@ -1,5 +1,5 @@
-// Frames in flight on CUDA: what each needs is uploaded once and its stages are put into the device's stream, behind those of
-// the frame before it; its picture leaves by a stream of its own, beside the stages of the next one.
+// Frames in flight on CUDA: what each needs is uploaded once, and its stages are put into the device's stream behind those of
+// the frame before it. Pictures are copied to the host in a second stream, beside the stages of the next frame.
 #include "render/cuda/draw.h"
 
 #include "render/cuda/clouds.h"
@@ -13,7 +13,7 @@ enum { FRAMES_MAX = 8 };
 
 typedef struct frame_slot {
     orr_cuda_frame frame;
-    bool settled; // done, with room enough or with an error
+    bool settled; // done: drawn in full, or failed
     orr_result outcome;
     orr_error why;
 } frame_slot;
@@ -27,12 +27,11 @@ struct orr_cuda_draw {
     frame_slot slots[FRAMES_MAX];
     int slot_count;
     int first, pending; // the oldest frame in flight, and how many there are
-    int finished;       // the slot whose picture is asked for
+    int finished;       // the slot whose picture orr_cuda_draw_picture returns
 
-    orr_cuda copies; // the device, with the stream in which pictures leave it
+    orr_cuda copies; // the device, with the stream that copies pictures
     cudaEvent_t copy_begin, copy_end;
-    float *
-        landing; // host, pinned: where they arrive. The driver lets the host wait while it copies to other memory
+    float *landing; // host, pinned: where they arrive; a copy to other memory would make the host wait
     size_t landing_floats;
 
     orr_cuda_clock clock;
@@ -102,14 +101,14 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
 
 // ---- frames that are done ----
 
-// Waits for a frame, not for those behind it; one that ran out of room is drawn again with enough, behind them.
+// Waits for a frame, not for those behind it; one that ran out of memory is drawn again with enough, behind them.
 static orr_result complete(orr_cuda_draw *draw, orr_cuda_frame *frame, orr_error *error)
 {
     for (;;) {
-        bool whole;
+        bool complete;
         ORR_CUDA_TRY(cudaEventSynchronize(frame->marks[ORR_CUDA_MARK_END]));
-        ORR_TRY(orr_cuda_stages_judge(&draw->stages, frame, &whole, error));
-        if (whole) {
+        ORR_TRY(orr_cuda_stages_judge(&draw->stages, frame, &complete, error));
+        if (complete) {
             return ORR_OK;
         }
         ORR_TRY(orr_cuda_stages_record(&draw->stages, frame, error));
@@ -121,13 +120,14 @@ static void settle(orr_cuda_draw *draw, frame_slot *slot)
     if (!slot->settled) {
         slot->outcome = complete(draw, &slot->frame, &slot->why);
         slot->settled = true;
-        if (slot->outcome != ORR_OK) { // nothing in the stream may still mean this slot when it is used again
+        if (slot->outcome !=
+            ORR_OK) { // work left in the stream must not use this slot once it is another frame's
             orr_cuda_wait(draw->cuda, NULL);
         }
     }
 }
 
-// Before what frames were made of changes or goes: one that has to be drawn again needs it.
+// Before an upload is changed or freed: a frame that has to be drawn again still needs it.
 static void settle_all(orr_cuda_draw *draw)
 {
     for (int i = 0; i < draw->pending; i++) {
@@ -240,7 +240,7 @@ orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, 
     ORR_TRY(orr_cuda_use(draw->cuda, error));
     slot->settled = false;
     orr_result result = submit(draw, &slot->frame, list, layers, error);
-    if (result != ORR_OK) { // the part of it that is in the stream means this slot
+    if (result != ORR_OK) { // part of it is in the stream and uses this slot
         orr_cuda_wait(draw->cuda, NULL);
         return result;
     }
@@ -264,8 +264,8 @@ orr_result orr_cuda_draw_trace(orr_cuda_draw *draw, orr_trace *trace, orr_error 
     return ORR_OK;
 }
 
-// When a mark or a copy's event of the frame was reached, after `begin` of its first mark: exact even where the clock's origin
-// is hours ago.
+// Time at which a mark or a copy's event of the frame was reached, measured from its first mark at `begin`: exact even when the
+// clock's origin is hours ago.
 static orr_result time_of(const orr_cuda_frame *frame, uint64_t begin, cudaEvent_t event, uint64_t *time,
                           orr_error *error)
 {
@@ -331,7 +331,7 @@ static orr_result copy_plane(const orr_cuda_draw *draw, size_t at, const orr_cud
     return ORR_OK;
 }
 
-// The frame is done, so that nothing has to be waited for on the device.
+// The frame is done: nothing on the device has to be waited for.
 static orr_result download(orr_cuda_draw *draw, const orr_cuda_frame *frame, const orr_picture *picture,
                            orr_error *error)
 {

@@ -7,7 +7,7 @@ typedef struct orr_cuda_fields_entry {
     orr_error refusal;
 } entry;
 
-// Not OK: the entry holds nothing.
+// On failure the entry is empty.
 static orr_result bring_up(orr_cuda *cuda, const orr_field_layer *layer, entry *e, orr_error *error)
 {
     orr_result result = ORR_OK;

@@ -1,4 +1,4 @@
-// Which element a number belongs to, where each has a run of them.
+// Which element a number belongs to, when each element has a run of numbers.
 #pragma once
 
 #include "engine/device/cuda_kernel.h"

@@ -11,7 +11,7 @@ enum : uint32_t { THREADS = 128, TILE = ORR_CUDA_MESH_TILE };
 
 #define NOTHING 0xffffffffffffffffull // no record there
 
-// Unsigned numbers that sort as the floats do, and back.
+// Unsigned numbers that sort as the floats do, and the inverse.
 static __device__ uint32_t ordered(float a)
 {
     uint32_t bits = __float_as_uint(a);
@@ -21,11 +21,6 @@ static __device__ uint32_t ordered(float a)
 static __device__ float from_ordered(uint32_t a)
 {
     return __uint_as_float(a & 0x80000000u ? a ^ 0x80000000u : ~a);
-}
-
-static __device__ float depth_of(const orr_lens *lens, float nearness)
-{
-    return lens->orthographic ? -nearness : 1.0f / nearness;
 }
 
 static __global__ void fill_linear(float *linear)
@@ -46,7 +41,7 @@ typedef struct brush {
     float start, across, down; // nearness at the tile's first pixel, and per pixel
 } brush;
 
-// false: the pass has nothing to do with it
+// false: the pass skips it
 static __device__ bool take_record(const orr_cuda_mesh_scene *s, uint32_t id, bool transparent, brush *b)
 {
     b->id = id;
@@ -73,18 +68,18 @@ static __device__ void draw_nearest(const orr_cuda_mesh_scene *s, const brush *b
                                     int32_t y)
 {
     unsigned long long *pixel = (unsigned long long *)s->nearest + (size_t)y * (size_t)s->lens.width + x;
-    // greater nearness and, of equals, the first record are the lesser number; a backdrop is behind everything, and of it the
-    // last is seen
+    // greater nearness and, of equals, the first record give the smaller key; a backdrop is behind everything, and its last
+    // record is seen
     unsigned long long key = b->backdrop ? 0xffffffffull << 32 | (0xfffffffeu - b->id)
                                          : (unsigned long long)~ordered(nearness) << 32 | b->id;
     if ((!b->backdrop && !(nearness > mesh_farthest(&s->lens))) || key > *pixel ||
-        (b->cut_out && !is_opaque_at(s, b->surface, b->record->triangle, (float)x + 0.5f, (float)y + 0.5f))) {
+        (b->cut_out && !is_solid_at(s, b->surface, b->record->triangle, (float)x + 0.5f, (float)y + 0.5f))) {
         return;
     }
     atomicMin(pixel, key);
 }
 
-// Does what the pass does to pixel (i, j) of the tile; 1 when that was a fragment.
+// Applies the pass to pixel (i, j) of the tile; returns 1 when that was a fragment.
 template <int pass>
 static __device__ uint32_t draw_pixel(const orr_cuda_mesh_scene *s, const brush *b, int32_t i, int32_t j)
 {
@@ -93,22 +88,22 @@ static __device__ uint32_t draw_pixel(const orr_cuda_mesh_scene *s, const brush 
             return 0;
         }
     }
-    float nearness = fma_((float)j, b->down, fma_((float)i, b->across, b->start));
-    nearness = min_(max_(nearness, b->record->farthest), b->record->nearest);
+    float nearness = mesh_nearness(b->start, b->across, b->down, (float)i, (float)j, b->record->farthest,
+                                   b->record->nearest);
     if (pass == ORR_CUDA_MESH_NEAREST) {
         draw_nearest(s, b, nearness, b->x + i, b->y + j);
         return 0;
     }
     size_t at = (size_t)(b->y + j) * (size_t)s->lens.width + (size_t)(b->x + i);
-    float depth = depth_of(&s->lens, nearness);
+    float depth = mesh_depth(mesh_view_of(&s->lens), nearness);
     if (!(depth < fminf(s->depth[at], s->lens.far_plane))) {
         return 0;
     }
     if (pass == ORR_CUDA_MESH_COUNT_FRAGMENTS) {
         atomicAdd(&s->fragment_counts[at], 1u);
     } else {
-        uint32_t place = s->fragment_starts[at] + atomicSub(&s->fragment_counts[at], 1u) - 1;
-        s->sources[place] = (uint64_t)ordered(depth) << 32 | b->id;
+        uint32_t index = s->fragment_starts[at] + atomicSub(&s->fragment_counts[at], 1u) - 1;
+        s->sources[index] = (uint64_t)ordered(depth) << 32 | b->id;
     }
     return 1;
 }
@@ -120,8 +115,8 @@ template <int pass> static __device__ void note_fragments(const orr_cuda_mesh_sc
     }
 }
 
-// Is there nothing to be filled in, because it would not fit?
-template <int pass> static __device__ bool has_no_room(const orr_cuda_mesh_scene *s)
+// Do the fragments not fit, so that none are written?
+template <int pass> static __device__ bool is_full(const orr_cuda_mesh_scene *s)
 {
     return pass == ORR_CUDA_MESH_FILL_FRAGMENTS && s->control->fragments_needed > s->fragment_capacity;
 }
@@ -136,7 +131,7 @@ template <int pass> static __global__ void raster_small(orr_cuda_mesh_scene s)
 {
     uint32_t id = blockIdx.x * THREADS + threadIdx.x;
     brush b;
-    if (id >= s.control->records || has_no_room<pass>(&s) || tiles_of_record(&s, id) > 0 ||
+    if (id >= s.control->records || is_full<pass>(&s) || tiles_of_record(&s, id) > 0 ||
         !take_record(&s, id, pass != ORR_CUDA_MESH_NEAREST, &b)) {
         return;
     }
@@ -168,9 +163,8 @@ template <int pass> static __global__ void raster_large(orr_cuda_mesh_scene s)
 {
     const uint32_t warps = gridDim.x * (THREADS / ORR_WARP);
     uint32_t tile = blockIdx.x * (THREADS / ORR_WARP) + threadIdx.x / ORR_WARP, fragments = 0;
-    // more tiles than can be summed up: the host says so
-    uint32_t tiles =
-        s.control->tiles_needed > ORR_CUDA_MESH_SUM || has_no_room<pass>(&s) ? 0 : s.control->tiles;
+    // more tiles than can be summed up: the host reports it
+    uint32_t tiles = s.control->tiles_needed > ORR_CUDA_MESH_SUM || is_full<pass>(&s) ? 0 : s.control->tiles;
     for (; tile < tiles; tile += warps) {
         brush b;
         uint32_t id = find_run(s.tile_firsts, s.control->records, tile);
@@ -211,10 +205,10 @@ static __global__ void shade(orr_cuda_mesh_scene s)
     real4 colour = {0.0f, 0.0f, 0.0f, 0.0f};
     float depth = INFINITY;
     if (key != NOTHING) {
-        uint32_t turned = (uint32_t)(key >> 32), id = (uint32_t)key;
-        bool backdrop = turned == 0xffffffffu;
+        uint32_t complement = (uint32_t)(key >> 32), id = (uint32_t)key;
+        bool backdrop = complement == 0xffffffffu;
         uint32_t width = (uint32_t)s.lens.width;
-        depth = backdrop ? INFINITY : depth_of(&s.lens, from_ordered(~turned));
+        depth = backdrop ? INFINITY : mesh_depth(mesh_view_of(&s.lens), from_ordered(~complement));
         colour = shade_record(&s, &s.records[backdrop ? 0xfffffffeu - id : id], (float)(at % width) + 0.5f,
                               (float)(at / width) + 0.5f);
     }
@@ -234,8 +228,8 @@ static __global__ void check_fragments(orr_cuda_mesh_scene s)
     }
 }
 
-// By depth, and equal ones in drawing order; lists are short.
-static __device__ void put_in_order(uint64_t *sources, uint32_t count)
+// Insertion sort by depth, equal depths in drawing order; lists are short.
+static __device__ void sort_fragments(uint64_t *sources, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         uint64_t moved = sources[i];
@@ -254,7 +248,7 @@ static __global__ void shade_fragments(orr_cuda_mesh_scene s)
         return;
     }
     uint32_t first = s.fragment_starts[at], end = s.fragment_starts[at + 1];
-    put_in_order(s.sources + first, end - first);
+    sort_fragments(s.sources + first, end - first);
     for (uint32_t i = first; i < end; i++) {
         uint64_t source = s.sources[i];
         real4 c = shade_record(&s, &s.records[(uint32_t)source], (float)(at % width) + 0.5f,

@@ -1,39 +1,19 @@
-// From meshes to records: place, points, count, records.
+// From meshes to records: transform, points, count, records.
+#include "engine/core/vector.h"
 #include "engine/device/cuda_kernel.h"
 
 extern "C" {
 #include "render/cuda/mesh_stages.h"
 }
 #include "render/cuda/mesh_find_device.h"
-#include "render/mesh_formula.h"
+#include "render/formula_inputs.h"
 
 enum : uint32_t {
     THREADS = 128,
     SMALL = 64 // pixels in the box of a triangle that one thread draws
 };
 
-// --- place ------------------------------------------------------------------------------------------------------------
-
-// a x b for 3 x 4 affine maps
-static __device__ void multiply(const double a[12], const double b[12], double out[12])
-{
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 4; j++) {
-            double sum = j == 3 ? a[4 * i + 3] : 0.0;
-            for (int k = 0; k < 3; k++) {
-                sum += a[4 * i + k] * b[4 * k + j];
-            }
-            out[4 * i + j] = sum;
-        }
-    }
-}
-
-static __device__ void widen(const float from[12], double to[12])
-{
-    for (int i = 0; i < 12; i++) {
-        to[i] = (double)from[i];
-    }
-}
+// --- transform --------------------------------------------------------------------------------------------------------
 
 static __device__ double member(const orr_draw_bodies *bodies, const void *array, int32_t i)
 {
@@ -41,26 +21,22 @@ static __device__ double member(const orr_draw_bodies *bodies, const void *array
     return bodies->double_precision ? ((const double *)array)[at] : (double)((const float *)array)[at];
 }
 
-static __device__ void place_of_body(const orr_draw_bodies *bodies, int32_t body, double out[12])
+static __device__ void pose_of_body(const orr_draw_bodies *bodies, int32_t body, double out[12])
 {
-    double w = member(bodies, bodies->rotation, 4 * body), x = member(bodies, bodies->rotation, 4 * body + 1),
-           y = member(bodies, bodies->rotation, 4 * body + 2),
-           z = member(bodies, bodies->rotation, 4 * body + 3);
-    out[0] = 1.0 - 2.0 * (y * y + z * z);
-    out[1] = 2.0 * (x * y - w * z);
-    out[2] = 2.0 * (x * z + w * y);
-    out[4] = 2.0 * (x * y + w * z);
-    out[5] = 1.0 - 2.0 * (x * x + z * z);
-    out[6] = 2.0 * (y * z - w * x);
-    out[8] = 2.0 * (x * z - w * y);
-    out[9] = 2.0 * (y * z + w * x);
-    out[10] = 1.0 - 2.0 * (x * x + y * y);
-    for (int k = 0; k < 3; k++) {
-        out[4 * k + 3] = member(bodies, bodies->position, 3 * body + k);
+    double q[4], rotation[9];
+    for (int k = 0; k < 4; k++) {
+        q[k] = member(bodies, bodies->rotation, 4 * body + k);
+    }
+    quaternion_to_matrix(q, 2.0, rotation);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            out[4 * i + j] = rotation[3 * i + j];
+        }
+        out[4 * i + 3] = member(bodies, bodies->position, 3 * body + i);
     }
 }
 
-static __global__ void place(orr_cuda_mesh_scene s, float *to_camera)
+static __global__ void transform(orr_cuda_mesh_scene s, float *to_camera)
 {
     uint32_t i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= s.instance_count) {
@@ -68,15 +44,15 @@ static __global__ void place(orr_cuda_mesh_scene s, float *to_camera)
     }
     const orr_cuda_mesh_instance *instance = &s.instances[i];
     double view[12], model[12], result[12];
-    widen(s.lens.view, view);
-    widen(instance->model, model);
-    multiply(view, model, result);
+    affine_widen(s.lens.view, view);
+    affine_widen(instance->model, model);
+    affine_product(view, model, result);
     if (instance->bodies.position) {
         double body[12], at[12], posed[12];
-        place_of_body(&instance->bodies, instance->body, body);
-        widen(instance->at, at);
-        multiply(result, body, posed);
-        multiply(posed, at, result);
+        pose_of_body(&instance->bodies, instance->body, body);
+        affine_widen(instance->at, at);
+        affine_product(result, body, posed);
+        affine_product(posed, at, result);
     }
     for (int k = 0; k < 12; k++) {
         to_camera[12 * i + k] = (float)result[k];
@@ -93,26 +69,20 @@ static __global__ void points(orr_cuda_mesh_scene s)
     }
     uint32_t of = find_run(s.point_firsts, s.instance_count, i);
     const orr_cuda_mesh_instance *instance = &s.instances[of];
-    const float *m = s.to_camera + 12 * of, *p = instance->vertices[i - s.point_firsts[of]].position;
-    affine to_camera = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]};
-    const orr_lens *lens = &s.lens;
-    const mesh_view view = {
-        lens->focal[0],     lens->focal[1],      lens->centre[0],  lens->centre[1],
-        (float)lens->width, (float)lens->height, lens->near_plane, lens->orthographic ? 1.0f : 0.0f,
-        MESH_GUARD,         MESH_SUBPIXELS};
-    real3 seen_from = affine_point(to_camera, make_real3(p[0], p[1], p[2]));
-    mesh_seen seen = mesh_see(view, seen_from);
+    const float *p = instance->vertices[i - s.point_firsts[of]].position;
+    real3 in_camera = affine_point(affine_of(s.to_camera + 12 * of), make_real3(p[0], p[1], p[2]));
+    mesh_seen seen = mesh_see(mesh_view_of(&s.lens), in_camera);
     int32_t out = (seen.near_plane ? MESH_OUT_NEAR : 0) | (seen.left ? MESH_OUT_LEFT : 0) |
                   (seen.right ? MESH_OUT_RIGHT : 0) | (seen.top ? MESH_OUT_TOP : 0) |
                   (seen.bottom ? MESH_OUT_BOTTOM : 0) | (seen.guard ? MESH_OUT_GUARD : 0);
-    mesh_point point = {seen_from.x, seen_from.y, seen_from.z, (int32_t)seen.x, (int32_t)seen.y, out};
+    mesh_point point = {in_camera.x, in_camera.y, in_camera.z, (int32_t)seen.x, (int32_t)seen.y, out};
     s.points[i] = point;
 }
 
 // --- records ----------------------------------------------------------------------------------------------------------
 
-// The records of a triangle that lies across the near plane or beyond the guard band; kept apart from the others, which need
-// few registers.
+// The records of a triangle that crosses the near plane or the guard band. A function of its own, because other triangles
+// need few registers.
 static __noinline__ __device__ uint32_t set_up_cut(const orr_lens *lens, bool two_sided,
                                                    const mesh_point corners[3], const mesh_record *plane,
                                                    mesh_record *pieces)
@@ -128,7 +98,7 @@ static __noinline__ __device__ uint32_t set_up_cut(const orr_lens *lens, bool tw
     return made;
 }
 
-// How many records a triangle becomes, and these.
+// Writes the records of a triangle; returns how many.
 static __device__ uint32_t set_up(const orr_cuda_mesh_scene *s, uint32_t triangle,
                                   mesh_record pieces[MESH_PIECES])
 {
@@ -216,9 +186,10 @@ static __global__ void records(orr_cuda_mesh_scene s)
 
 // --- launches ---------------------------------------------------------------------------------------------------------
 
-void orr_cuda_meshes_place(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *to_camera)
+void orr_cuda_meshes_transform(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *to_camera)
 {
-    ORR_LAUNCH(place, orr_cuda_blocks(scene->instance_count, THREADS), THREADS, 0, stream, *scene, to_camera);
+    ORR_LAUNCH(transform, orr_cuda_blocks(scene->instance_count, THREADS), THREADS, 0, stream, *scene,
+               to_camera);
 }
 
 void orr_cuda_meshes_points(cudaStream_t stream, const orr_cuda_mesh_scene *scene)

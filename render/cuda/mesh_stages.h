@@ -1,11 +1,11 @@
-// The mesh stages on CUDA, as calls that launch kernels; they say nothing of errors, cudaGetLastError does. All arrays are
-// on the device; all counts that one frame finds out stay there too.
+// The mesh stages on CUDA, as calls that launch kernels; the caller checks cudaGetLastError. All arrays are on the device, and
+// so are all counts of a frame.
 //
-//   place      a thread per mesh            its matrix, with the body on which it stands
-//   points     a thread per vertex          camera space, place on the screen, which bounds it breaks
+//   transform  a thread per mesh            its matrix, with the pose of its body
+//   points     a thread per vertex          camera space, screen position, which bounds it exceeds
 //   count      a thread per triangle        how many records it becomes: none, one, or those it is cut into
-//   records    a thread per triangle        running sum; the records, in drawing order
-//   raster     a thread per small record; a warp per tile of a large one: running sum, so that nobody's work is long
+//   records    a thread per triangle        prefix sum; the records, in drawing order
+//   raster     a thread per small record; a warp per tile of a large one (prefix sum), so that no thread runs long
 //                                           the nearest opaque record of each pixel, by 64 bits of nearness and drawing order
 //   shade      a thread per pixel           depth and colour
 //   fragments  raster again, of transparent records: counted; running sum; filled in; put in order and shaded, a thread
@@ -20,13 +20,13 @@
 #include <cuda_runtime_api.h>
 
 enum {
-    ORR_CUDA_MESH_SUM = (1 << 30) - 1, // what a running sum can reach
+    ORR_CUDA_MESH_SUM = (1 << 30) - 1, // largest prefix sum
     ORR_CUDA_MESH_TILE = 16            // [px] of a large record, per side: the work of a warp
 };
 
 // A mesh of the list.
 typedef struct orr_cuda_mesh_instance {
-    orr_draw_bodies bodies; // position NULL: it stands on none
+    orr_draw_bodies bodies; // position NULL: none
     int32_t body;
     int32_t backdrop; // 1: unlit, and behind everything
     float model[12], at[12];
@@ -43,13 +43,13 @@ typedef struct orr_cuda_mesh_surface {
     orr_mesh_material material;
 } orr_cuda_mesh_surface;
 
-// What a frame counts.
+// Counts of a frame.
 typedef struct orr_cuda_mesh_control {
-    uint64_t tiles_needed, fragments_needed; // in full, where running sums may have wrapped around
+    uint64_t tiles_needed, fragments_needed; // in full, where prefix sums may have wrapped around
     uint32_t triangles;                      // of the list
     uint32_t starts;                         // pixels + 1
     uint32_t records_needed;                 // by the triangles
-    uint32_t records;                        // of them, as many as there is room for
+    uint32_t records;                        // of them, at most record_capacity
     uint32_t tiles;                          // of large records
     uint32_t fragments;
 } orr_cuda_mesh_control;
@@ -72,7 +72,7 @@ typedef struct orr_cuda_mesh_scene {
     uint32_t *record_firsts; // per triangle: how many records, then which is the first
     mesh_record *records;
     uint32_t *tile_firsts; // the same of tiles, per record
-    uint64_t *nearest;     // per pixel: nearness, turned round, and the record; all ones: none
+    uint64_t *nearest;     // per pixel: complement of the nearness, and the record; all ones: none
     float *depth, *colour; // height x width; 3 planes
     uint32_t *fragment_counts, *fragment_starts; // per pixel; the latter one more
     uint64_t *sources;                           // of fragments: depth and record
@@ -81,23 +81,23 @@ typedef struct orr_cuda_mesh_scene {
 } orr_cuda_mesh_scene;
 
 void orr_cuda_meshes_fill_linear(cudaStream_t stream, float *linear);
-void orr_cuda_meshes_place(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *to_camera);
+void orr_cuda_meshes_transform(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *to_camera);
 void orr_cuda_meshes_points(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
 void orr_cuda_meshes_count(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
-// record_firsts: their running sum; records beyond record_capacity are left out, and control->records_needed says so
+// record_firsts: their prefix sum. Records beyond record_capacity are left out; control->records_needed counts all
 void orr_cuda_meshes_records(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
 
 typedef enum orr_cuda_mesh_pass {
     ORR_CUDA_MESH_NEAREST,         // nearest of opaque records; all ones before
     ORR_CUDA_MESH_COUNT_FRAGMENTS, // fragment_counts of transparent ones; 0 before
-    ORR_CUDA_MESH_FILL_FRAGMENTS   // sources, at fragment_starts + what is left of fragment_counts
+    ORR_CUDA_MESH_FILL_FRAGMENTS   // sources, at fragment_starts + the remaining fragment_counts
 } orr_cuda_mesh_pass;
 void orr_cuda_meshes_raster_small(cudaStream_t stream, const orr_cuda_mesh_scene *scene,
                                   orr_cuda_mesh_pass pass);
-// tile_firsts: their running sum. warps: how many share the tiles
+// tile_firsts: their prefix sum. warps: how many share the tiles
 void orr_cuda_meshes_raster_large(cudaStream_t stream, const orr_cuda_mesh_scene *scene,
                                   orr_cuda_mesh_pass pass, unsigned int warps);
 void orr_cuda_meshes_shade(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
-// More fragments than fragment_capacity: none, so that nobody reads beyond it; control->fragments_needed says so.
+// Drops all fragments when there are more than fragment_capacity; control->fragments_needed counts them.
 void orr_cuda_meshes_check_fragments(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
 void orr_cuda_meshes_shade_fragments(cudaStream_t stream, const orr_cuda_mesh_scene *scene);

@@ -18,7 +18,7 @@ typedef struct orr_cuda_mesh_store {
     int count, capacity;
 } orr_cuda_mesh_store;
 
-// The device's copy of a mesh; uploaded when its key is new. The pointer lives until the next call.
+// The device's copy of a mesh; uploaded when its key is new. The pointer is valid until the next call.
 orr_result orr_cuda_mesh_store_take(orr_cuda *cuda, orr_cuda_mesh_store *store, const orr_draw_mesh *drawn,
                                     const orr_cuda_mesh **mesh, orr_error *error);
 void orr_cuda_mesh_store_release(orr_cuda_mesh_store *store, uint64_t key);

@@ -4,17 +4,17 @@
 
 enum {
     TRIANGLES = INT32_MAX / 16, // at most: what they are cut into can still be summed up
-    RECORDS = 1024,             // room at first, besides that for half the triangles: the others face away
+    RECORDS = 1024,             // capacity at first, besides half the triangles: the others face away
     WARPS = 32                  // per multiprocessor, for the tiles of large records
 };
 
-// --- tables: what kernels know of the list ----------------------------------------------------------------------------
+// --- tables: what kernels read of the list ----------------------------------------------------------------------------
 
-// Where each table stands in the frame's memory, in bytes.
+// Offset of each table in the frame's memory [bytes].
 typedef struct layout {
     size_t control, lighting, instances, surfaces, point_firsts, triangle_firsts;
-    size_t staged;    // so far the host fills it in
-    size_t to_camera; // and this the device does
+    size_t staged;    // the host fills in the tables before this offset
+    size_t to_camera; // filled in by the device
     size_t bytes;
 } layout;
 
@@ -184,7 +184,7 @@ orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cu
     float *to_camera = (float *)(tables + l.to_camera);
     scene->to_camera = to_camera;
     ORR_CUDA_TRY(cudaMemcpyAsync(tables, frame->staged, l.staged, cudaMemcpyHostToDevice, cuda->stream));
-    orr_cuda_meshes_place(cuda->stream, scene, to_camera);
+    orr_cuda_meshes_transform(cuda->stream, scene, to_camera);
     ORR_CUDA_LAUNCHED();
     return ORR_OK;
 }
@@ -196,7 +196,7 @@ static size_t pixels_of(const orr_cuda_mesh_frame *frame)
     return (size_t)frame->scene.lens.width * (size_t)frame->scene.lens.height;
 }
 
-// Scratch for the frame, which its kernels find in the scene.
+// Scratch for the frame: pointers in the scene that its kernels get.
 static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
                           orr_error *error)
 {
@@ -210,7 +210,7 @@ static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh
     const struct {
         orr_cuda_buffer *buffer;
         size_t count, size;
-    } rooms[] = {
+    } buffers[] = {
         {&meshes->points, scene->point_count, sizeof(mesh_point)},
         {&meshes->record_firsts, triangles, sizeof(uint32_t)},
         {&meshes->records, records, sizeof(mesh_record)},
@@ -223,8 +223,8 @@ static orr_result reserve(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh
         {&meshes->sources, fragments, sizeof(uint64_t)},
         {&meshes->fragments, fragments, sizeof(orr_fragment)},
     };
-    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
-        ORR_TRY(orr_cuda_reserve(cuda, rooms[i].buffer, rooms[i].count, rooms[i].size, error));
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
+        ORR_TRY(orr_cuda_reserve(cuda, buffers[i].buffer, buffers[i].count, buffers[i].size, error));
     }
     scene->points = meshes->points.memory;
     scene->record_firsts = meshes->record_firsts.memory;

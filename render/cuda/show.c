@@ -6,7 +6,7 @@
 
 enum { IMAGES_MAX = 8 };
 
-// Two at least: while Vulkan copies one picture, CUDA may go on to the next.
+// At least two: while Vulkan copies one picture, CUDA can write the next.
 typedef struct show_slot {
     VkCommandBuffer commands;
     orr_vk_image image;
@@ -20,7 +20,7 @@ struct orr_cuda_show {
     VkCommandPool pool;
     show_slot slots[IMAGES_MAX];
     int slot_count, next;
-    orr_interop_buffer bytes; // of the picture on its way
+    orr_interop_buffer bytes; // of the picture being copied
     cudaEvent_t begin, end;
 };
 
@@ -67,7 +67,8 @@ void orr_cuda_show_destroy(orr_cuda_show *show)
         orr_cuda_use(&show->cuda, NULL);
         orr_interop_settle(show->interop, NULL);
     }
-    vkQueueWaitIdle(show->vk->queue); // also for who reads the images; a lost device answers at once
+    vkQueueWaitIdle(
+        show->vk->queue); // also for readers of the images; returns at once when the device is lost
     for (int i = 0; i < show->slot_count; i++) {
         orr_vk_image_destroy(show->vk, &show->slots[i].image);
     }
@@ -92,7 +93,7 @@ static orr_result reserve(orr_cuda_show *show, show_slot *slot, int width, int h
     bool grows = show->bytes.size < bytes;
     bool resizes = slot->image.width != width || slot->image.height != height;
     if ((grows && show->bytes.size > 0) || (resizes && slot->image.image)) {
-        // earlier pictures may still be on their way, and who shows an image does so on the one queue
+        // earlier pictures may still be copied or shown, by commands of the same queue
         ORR_VK_TRY(vkQueueWaitIdle(show->vk->queue), error);
     }
     if (grows) {
@@ -135,7 +136,7 @@ static orr_result record_copy(const orr_cuda_show *show, const show_slot *slot, 
     return ORR_OK;
 }
 
-// CUDA's part: once Vulkan has read the picture before, the bytes of this one.
+// CUDA's part: the bytes of this picture, once Vulkan has read those of the one before.
 static orr_result write_bytes(orr_cuda_show *show, const float *rgba, size_t pixels, orr_error *error)
 {
     cudaStream_t stream = show->cuda.stream;
@@ -164,7 +165,7 @@ orr_result orr_cuda_show_picture(orr_cuda_show *show, const float *rgba, int wid
 {
     show_slot *slot = &show->slots[show->next];
     orr_result result = pass(show, slot, rgba, width, height, error);
-    // whatever has come into the stream must come out of it; then the next frame may overwrite rgba
+    // all work in this stream must end before the next frame may overwrite rgba
     orr_result settled = orr_interop_settle(show->interop, result == ORR_OK ? error : NULL);
     ORR_TRY(result);
     ORR_TRY(settled);

@@ -5,10 +5,8 @@
 extern "C" {
 #include "render/cuda/splats.h"
 }
-#include "render/sky_formula.h"
-#include "render/splat_formula.h"
-
-static_assert(ORR_CUDA_TILE == SPLAT_TILE, "tiles of the formula");
+#include "render/blend_formula.h"
+#include "render/formula_inputs.h"
 
 enum : uint32_t { THREADS = 256, INVISIBLE = 0xffffffffu };
 
@@ -38,7 +36,7 @@ static __device__ real3 splat_colour(const float *harmonics, uint32_t splat, rea
 
 template <int degree>
 static __global__ void project(const float *geometry, const float *harmonics, uint32_t count, splat_lens lens,
-                               uint32_t first, float4 *places, float4 *shapes, float4 *colours,
+                               uint32_t first, float4 *centres, float4 *shapes, float4 *colours,
                                uint32_t *keys, uint32_t *order, orr_cuda_control *control)
 {
     uint32_t splat = blockIdx.x * THREADS + threadIdx.x;
@@ -61,7 +59,7 @@ static __global__ void project(const float *geometry, const float *harmonics, ui
         order[to] = to;
         if (visible) {
             real3 colour = splat_colour<degree>(harmonics, splat, splat_direction(lens, mean));
-            places[to] = make_float4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
+            centres[to] = make_float4(s.centre.x, s.centre.y, s.shape.sharp_x, s.shape.lean);
             shapes[to] = make_float4(s.shape.sharp_y, s.log2_opacity, s.half_size.x, s.half_size.y);
             colours[to] = make_float4(colour.x, colour.y, colour.z, s.depth);
         }
@@ -74,30 +72,27 @@ static __global__ void project(const float *geometry, const float *harmonics, ui
 
 // --- tiles ------------------------------------------------------------------------------------------------------------
 
-// The tiles that a splat's ellipse reaches: a range of rows, and an exact interval in each row (splat_formula.h).
-typedef struct tile_walk {
-    float4 place, shape;
-    int tiles_x;
-    int first_row, last_row;
-} tile_walk;
-
-static __device__ tile_walk begin_tiles(float4 place, float4 shape, int tiles_x, int tiles_y)
+static __device__ splat_footprint footprint_of(float4 centre, float4 shape)
 {
-    real2 rows = splat_tile_box(place.y, shape.w, (float)tiles_y);
-    tile_walk walk = {place, shape, tiles_x, (int)rows.x, (int)rows.y};
-    return walk;
+    splat_footprint s = {{centre.x, centre.y}, {centre.z, centre.w, shape.x}, shape.y, {shape.z, shape.w}};
+    return s;
 }
 
-// first and last tile of a row; empty when x > y
-static __device__ int2 tiles_of_row(const tile_walk *walk, int row)
+// First and last row of tiles.
+static __device__ int2 tile_rows(const splat_footprint *s, int tiles_y)
 {
-    ellipse shape = {walk->place.z, walk->place.w, walk->shape.x};
-    real2 half_size = {walk->shape.z, walk->shape.w}, centre = {walk->place.x, walk->place.y};
-    real2 range = splat_tile_row(shape, walk->shape.y, half_size, centre, (float)row, (float)walk->tiles_x);
+    real2 range = splat_tile_box(s->centre.y, s->half_size.y, ORR_CUDA_TILE, (float)tiles_y);
     return make_int2((int)range.x, (int)range.y);
 }
 
-static __global__ void count_tiles(const float4 *places, const float4 *shapes, const uint32_t *order,
+// First and last tile of a row that the splat reaches, exactly; empty when x > y.
+static __device__ int2 tiles_of_row(const splat_footprint *s, int row, int tiles_x)
+{
+    real2 range = splat_tile_row(*s, (float)row, ORR_CUDA_TILE, (float)tiles_x);
+    return make_int2((int)range.x, (int)range.y);
+}
+
+static __global__ void count_tiles(const float4 *centres, const float4 *shapes, const uint32_t *order,
                                    int tiles_x, int tiles_y, const orr_cuda_control *control,
                                    uint32_t *tile_counts)
 {
@@ -105,17 +100,18 @@ static __global__ void count_tiles(const float4 *places, const float4 *shapes, c
     if (i >= control->visible) {
         return;
     }
-    tile_walk walk = begin_tiles(places[order[i]], shapes[order[i]], tiles_x, tiles_y);
+    splat_footprint splat = footprint_of(centres[order[i]], shapes[order[i]]);
+    int2 rows = tile_rows(&splat, tiles_y);
     uint32_t count = 0;
-    for (int row = walk.first_row; row <= walk.last_row; row++) {
-        int2 tiles = tiles_of_row(&walk, row);
+    for (int row = rows.x; row <= rows.y; row++) {
+        int2 tiles = tiles_of_row(&splat, row, tiles_x);
         count += (uint32_t)max(tiles.y - tiles.x + 1, 0);
     }
     tile_counts[i] = count;
 }
 
-// A warp walks the splats of its lanes together, a row per lane: a splat that fills the screen is nobody's long work.
-static __global__ void emit_pairs(const float4 *places, const float4 *shapes, const uint32_t *order,
+// A warp handles the large splats of its lanes together, a row per lane, so that no thread runs long.
+static __global__ void emit_pairs(const float4 *centres, const float4 *shapes, const uint32_t *order,
                                   int tiles_x, int tiles_y, uint32_t capacity, orr_cuda_control *control,
                                   const uint32_t *begins, uint32_t *pair_tiles, uint32_t *pair_splats)
 {
@@ -130,12 +126,13 @@ static __global__ void emit_pairs(const float4 *places, const float4 *shapes, co
     uint32_t mine = exists ? order[i] : 0, my_begin = exists ? begins[i] : 0;
     int my_rows = 0;
     if (exists) {
-        tile_walk walk = begin_tiles(places[mine], shapes[mine], tiles_x, tiles_y);
-        my_rows = walk.last_row - walk.first_row + 1;
-        if (my_rows <= 4) { // alone is faster
+        splat_footprint splat = footprint_of(centres[mine], shapes[mine]);
+        int2 rows = tile_rows(&splat, tiles_y);
+        my_rows = rows.y - rows.x + 1;
+        if (my_rows <= 4) { // one thread is faster
             uint32_t to = my_begin;
-            for (int row = walk.first_row; row <= walk.last_row; row++) {
-                int2 tiles = tiles_of_row(&walk, row);
+            for (int row = rows.x; row <= rows.y; row++) {
+                int2 tiles = tiles_of_row(&splat, row, tiles_x);
                 for (int column = tiles.x; column <= tiles.y && to < capacity; column++, to++) {
                     pair_tiles[to] = (uint32_t)(row * tiles_x + column);
                     pair_splats[to] = mine;
@@ -145,11 +142,12 @@ static __global__ void emit_pairs(const float4 *places, const float4 *shapes, co
     }
     for (uint32_t large = __ballot_sync(ORR_ALL_LANES, my_rows > 4); large; large &= large - 1) {
         int of = __ffs((int)large) - 1;
-        uint32_t splat = __shfl_sync(ORR_ALL_LANES, mine, of), to = __shfl_sync(ORR_ALL_LANES, my_begin, of);
-        tile_walk walk = begin_tiles(places[splat], shapes[splat], tiles_x, tiles_y);
-        for (int row = walk.first_row; row <= walk.last_row; row += ORR_WARP) {
+        uint32_t index = __shfl_sync(ORR_ALL_LANES, mine, of), to = __shfl_sync(ORR_ALL_LANES, my_begin, of);
+        splat_footprint splat = footprint_of(centres[index], shapes[index]);
+        int2 rows = tile_rows(&splat, tiles_y);
+        for (int row = rows.x; row <= rows.y; row += ORR_WARP) {
             int own = row + (int)lane;
-            int2 tiles = own <= walk.last_row ? tiles_of_row(&walk, own) : make_int2(1, 0);
+            int2 tiles = own <= rows.y ? tiles_of_row(&splat, own, tiles_x) : make_int2(1, 0);
             uint32_t count = (uint32_t)max(tiles.y - tiles.x + 1, 0), sum = count;
             for (uint32_t by = 1; by < ORR_WARP; by *= 2) {
                 uint32_t before = __shfl_up_sync(ORR_ALL_LANES, sum, by);
@@ -158,7 +156,7 @@ static __global__ void emit_pairs(const float4 *places, const float4 *shapes, co
             uint32_t at = to + sum - count;
             for (int column = tiles.x; column <= tiles.y && at < capacity; column++, at++) {
                 pair_tiles[at] = (uint32_t)(own * tiles_x + column);
-                pair_splats[at] = splat;
+                pair_splats[at] = index;
             }
             to += __shfl_sync(ORR_ALL_LANES, sum, ORR_WARP - 1);
         }
@@ -189,26 +187,26 @@ enum : int {
     BATCH = ORR_CUDA_TILE * BLEND_Y, // splats in shared memory, one per thread
 };
 
+// A pixel and its next layers; depth infinity: none, or no more.
 typedef struct pixel_state {
-    float red, green, blue;
-    float depth; // sum of weight times distance
-    float open;  // transmittance of what is blended so far; negative: takes no more splats
-    float mesh_depth, field_depth;
-    float fragment_depth; // of the next one; infinity: none, or no more
+    blend_pixel blended;
+    float mesh_depth; // splats from here on are hidden
+    float field_depth;
+    float fragment_depth; // of the next one
     uint32_t fragment, fragment_end;
 } pixel_state;
+
+static __device__ real3 colour_at(const float *planes, int plane, int at)
+{
+    return make_real3(planes[at], planes[plane + at], planes[2 * plane + at]);
+}
 
 static __device__ void blend_field(const orr_cuda_blend *b, pixel_state *p, int at)
 {
     int plane = b->width * b->height;
-    if (p->open > 0.0f) {
-        float alpha = b->field_colour[3 * plane + at], weight = p->open;
-        p->red = fma_(weight, b->field_colour[at], p->red);
-        p->green = fma_(weight, b->field_colour[plane + at], p->green);
-        p->blue = fma_(weight, b->field_colour[2 * plane + at], p->blue);
-        p->depth = fma_(weight * alpha, p->field_depth, p->depth);
-        float left = p->open * (1.0f - alpha);
-        p->open = left <= (float)SPLAT_T_MIN ? -left : left;
+    if (blend_continues(p->blended)) {
+        p->blended = blend_layer(p->blended, true, colour_at(b->field_colour, plane, at),
+                                 b->field_colour[3 * plane + at], p->field_depth);
     }
     p->field_depth = INFINITY;
 }
@@ -220,15 +218,10 @@ static __device__ void find_fragment(const orr_cuda_blend *b, pixel_state *p)
 
 static __device__ void blend_fragment(const orr_cuda_blend *b, pixel_state *p)
 {
-    if (p->open > 0.0f) {
+    if (blend_continues(p->blended)) {
         orr_fragment seen = b->fragments[p->fragment];
-        float alpha = seen.rgba[3], weight = p->open;
-        p->red = fma_(weight, seen.rgba[0], p->red);
-        p->green = fma_(weight, seen.rgba[1], p->green);
-        p->blue = fma_(weight, seen.rgba[2], p->blue);
-        p->depth = fma_(weight * alpha, seen.depth, p->depth);
-        float left = p->open * (1.0f - alpha);
-        p->open = left <= (float)SPLAT_T_MIN ? -left : left;
+        p->blended = blend_layer(p->blended, true, make_real3(seen.rgba[0], seen.rgba[1], seen.rgba[2]),
+                                 seen.rgba[3], seen.depth);
     }
     p->fragment++;
     find_fragment(b, p);
@@ -238,7 +231,7 @@ static __device__ void blend_fragment(const orr_cuda_blend *b, pixel_state *p)
 static __device__ void blend_layers(const orr_cuda_blend *b, pixel_state *p, int at, float reach)
 {
     while (fminf(p->field_depth, p->fragment_depth) <= reach) {
-        if (p->field_depth <= p->fragment_depth) {
+        if (blend_field_is_first(p->field_depth, p->fragment_depth)) {
             blend_field(b, p, at);
         } else {
             blend_fragment(b, p);
@@ -246,54 +239,32 @@ static __device__ void blend_layers(const orr_cuda_blend *b, pixel_state *p, int
     }
 }
 
-static __device__ sky_view to_sky(const orr_sky_values *v)
-{
-    sky_view s = {v->up[0],     v->up[1],     v->up[2],    v->inverse_focal[0], v->inverse_focal[1],
-                  v->centre[0], v->centre[1], v->high[0],  v->high[1],          v->high[2],
-                  v->level[0],  v->level[1],  v->level[2], v->low[0],           v->low[1],
-                  v->low[2]};
-    return s;
-}
-
 static __device__ void end_pixel(const orr_cuda_blend *b, pixel_state p, int at)
 {
     int plane = b->width * b->height;
     blend_layers(b, &p, at, FLT_MAX);
-    float rest = fabsf(p.open);
-    if (p.mesh_depth < INFINITY) {
-        p.red += rest * b->mesh_colour[at];
-        p.green += rest * b->mesh_colour[plane + at];
-        p.blue += rest * b->mesh_colour[2 * plane + at];
-        p.depth += rest * p.mesh_depth;
-        rest = 0.0f;
+    real3 surface = b->mesh_depth ? colour_at(b->mesh_colour, plane, at) : make_real3(0.0f, 0.0f, 0.0f);
+    blend_pixel blended = blend_surface(p.blended, p.mesh_depth < INFINITY, surface, p.mesh_depth);
+    b->depth[at] = blend_mean_depth(blended);
+    if (b->opaque) {
+        real3 sky =
+            sky_colour(sky_view_of(&b->sky), (float)(at % b->width) + 0.5f, (float)(at / b->width) + 0.5f);
+        blended = blend_background(blended, b->backdrop ? surface : sky);
     }
-    b->depth[at] = rest < 1.0f ? p.depth / (1.0f - rest) : 0.0f;
-    if (b->opaque && b->backdrop) {
-        p.red += rest * b->mesh_colour[at];
-        p.green += rest * b->mesh_colour[plane + at];
-        p.blue += rest * b->mesh_colour[2 * plane + at];
-        rest = 0.0f;
-    } else if (b->opaque) {
-        real3 sky = sky_colour(to_sky(&b->sky), (float)(at % b->width) + 0.5f, (float)(at / b->width) + 0.5f);
-        p.red += rest * sky.x;
-        p.green += rest * sky.y;
-        p.blue += rest * sky.z;
-        rest = 0.0f;
-    }
-    ((float4 *)b->rgba)[at] = make_float4(p.red, p.green, p.blue, 1.0f - rest);
+    ((float4 *)b->rgba)[at] =
+        make_float4(blended.colour.x, blended.colour.y, blended.colour.z, 1.0f - blended.transmittance);
 }
 
 template <int layered> static __global__ void __launch_bounds__(BATCH) blend_tiles(orr_cuda_blend b)
 {
-    __shared__ float4 places[BATCH], shapes[BATCH], colours[BATCH];
+    __shared__ float4 centres[BATCH], shapes[BATCH], colours[BATCH];
     int x = (int)blockIdx.x * ORR_CUDA_TILE + (int)(threadIdx.x % ORR_CUDA_TILE);
     int y = (int)blockIdx.y * ORR_CUDA_TILE + (int)(threadIdx.x / ORR_CUDA_TILE) * ROWS;
     pixel_state pixels[ROWS];
     for (int row = 0; row < ROWS; row++) {
         bool inside = x < b.width && y + row < b.height;
         int at = (y + row) * b.width + x;
-        pixel_state begin = {0.0f,     0.0f,     0.0f,     0.0f, inside ? 1.0f : -1.0f,
-                             INFINITY, INFINITY, INFINITY, 0,    0};
+        pixel_state begin = {blend_begin(inside), INFINITY, INFINITY, INFINITY, 0, 0};
         if (layered && inside) {
             begin.mesh_depth = b.mesh_depth ? b.mesh_depth[at] : INFINITY;
             begin.field_depth = b.field_depth ? b.field_depth[at] : INFINITY;
@@ -307,58 +278,49 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
     }
     const uint32_t *range = b.ranges + 2 * (blockIdx.y * gridDim.x + blockIdx.x);
     for (uint32_t first = range[0]; first < range[1]; first += BATCH) {
-        bool open = false;
+        bool live = false;
         for (int row = 0; row < ROWS; row++) {
-            open |= pixels[row].open > 0.0f;
+            live |= blend_continues(pixels[row].blended);
         }
-        if (!__syncthreads_or(open)) { // also: nobody reads the last batch any more
+        if (!__syncthreads_or(live)) { // also: no thread reads the last batch any more
             break;
         }
         uint32_t mine = first + threadIdx.x;
         if (mine < range[1]) {
             uint32_t splat = b.pair_splats[mine];
-            places[threadIdx.x] = ((const float4 *)b.records.places)[splat];
+            centres[threadIdx.x] = ((const float4 *)b.records.centres)[splat];
             shapes[threadIdx.x] = ((const float4 *)b.records.shapes)[splat];
             colours[threadIdx.x] = ((const float4 *)b.records.colours)[splat];
         }
         __syncthreads();
         int count = (int)min(range[1] - first, (uint32_t)BATCH);
-        for (int k = 0; open && k < count; k++) {
-            float4 place = places[k], shape = shapes[k];
-            ellipse e = {place.z, place.w, shape.x};
+        for (int k = 0; live && k < count; k++) {
+            splat_footprint splat = footprint_of(centres[k], shapes[k]);
             float alpha[ROWS];
             bool any_covered = false;
             for (int row = 0; row < ROWS; row++) {
-                real2 d = {(float)x + 0.5f - place.x, (float)(y + row) + 0.5f - place.y};
-                alpha[row] = pixels[row].open > 0.0f ? splat_alpha(shape.y, d, e) : 0.0f;
+                real2 d = {(float)x + 0.5f - splat.centre.x, (float)(y + row) + 0.5f - splat.centre.y};
+                alpha[row] = blend_continues(pixels[row].blended)
+                                 ? splat_alpha(splat.log2_opacity, d, splat.shape)
+                                 : 0.0f;
                 any_covered |= alpha[row] > 0.0f;
             }
             if (!any_covered && !(layered && (b.field_depth || b.fragment_starts))) {
                 continue;
             }
             float4 seen = colours[k];
-            open = false;
+            live = false;
             for (int row = 0; row < ROWS; row++) {
                 pixel_state *p = &pixels[row];
                 if (layered) {
                     alpha[row] = seen.w < p->mesh_depth ? alpha[row] : 0.0f;
                     blend_layers(&b, p, (y + row) * b.width + x, seen.w);
                 }
-                if (p->open > 0.0f && alpha[row] > 0.0f) {
-                    // a pixel stops before the splat that would close it
-                    float next = p->open * (1.0f - alpha[row]);
-                    if (next <= (float)SPLAT_T_MIN) {
-                        p->open = -p->open;
-                    } else {
-                        float weight = alpha[row] * p->open;
-                        p->red = fma_(weight, seen.x, p->red);
-                        p->green = fma_(weight, seen.y, p->green);
-                        p->blue = fma_(weight, seen.z, p->blue);
-                        p->depth = fma_(weight, seen.w, p->depth);
-                        p->open = next;
-                    }
+                if (alpha[row] > 0.0f) {
+                    p->blended =
+                        blend_splat(p->blended, alpha[row], make_real3(seen.x, seen.y, seen.z), seen.w);
                 }
-                open |= p->open > 0.0f;
+                live |= blend_continues(p->blended);
             }
         }
     }
@@ -371,18 +333,10 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
 
 // --- launches -----------------------------------------------------------------------------------------------------------
 
-static splat_lens to_lens(const splat_lens_values *v)
-{
-    splat_lens lens;
-    static_assert(sizeof lens == sizeof *v, "the same members in the same order");
-    memcpy(&lens, v, sizeof lens);
-    return lens;
-}
-
 #define PROJECT(degree)                                                                                      \
     ORR_LAUNCH((project<degree>), orr_cuda_blocks((size_t)cloud->count, THREADS), THREADS, 0, stream,        \
-               cloud->geometry, cloud->harmonics, (uint32_t)cloud->count, to_lens(lens), first,              \
-               (float4 *)records.places, (float4 *)records.shapes, (float4 *)records.colours, keys, order,   \
+               cloud->geometry, cloud->harmonics, (uint32_t)cloud->count, splat_lens_of(lens), first,        \
+               (float4 *)records.centres, (float4 *)records.shapes, (float4 *)records.colours, keys, order,  \
                control)
 
 void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, const splat_lens_values *lens,
@@ -410,7 +364,7 @@ void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const 
                            uint32_t *tile_counts)
 {
     ORR_LAUNCH(count_tiles, orr_cuda_blocks(capacity, THREADS), THREADS, 0, stream,
-               (const float4 *)records.places, (const float4 *)records.shapes, order, tiles_x, tiles_y,
+               (const float4 *)records.centres, (const float4 *)records.shapes, order, tiles_x, tiles_y,
                control, tile_counts);
 }
 
@@ -419,7 +373,7 @@ void orr_cuda_splats_emit(cudaStream_t stream, orr_cuda_records records, const u
                           const uint32_t *begins, uint32_t *pair_tiles, uint32_t *pair_splats)
 {
     ORR_LAUNCH(emit_pairs, orr_cuda_blocks(capacity, THREADS), THREADS, 0, stream,
-               (const float4 *)records.places, (const float4 *)records.shapes, order, tiles_x, tiles_y,
+               (const float4 *)records.centres, (const float4 *)records.shapes, order, tiles_x, tiles_y,
                pair_capacity, control, begins, pair_tiles, pair_splats);
 }
 

@@ -1,10 +1,10 @@
-// The splat stages on CUDA, as calls that launch kernels; they say nothing of errors, cudaGetLastError does. All arrays are
-// on the device; all counts that one frame finds out stay there too.
+// The splat stages on CUDA, as calls that launch kernels; the caller checks cudaGetLastError. All arrays are on the device, and
+// so are all counts of a frame.
 //
 //   project   a thread per splat                             -> record and sort key of each splat
 //   sort      cuda_sort.h, by depth                          -> visible splats from front to back
 //   count     a thread per visible splat: the tiles that its ellipse reaches, exactly
-//   emit      running sum; a pair of tile and splat for each -> sorted by tile: each tile's splats, front to back
+//   emit      prefix sum; a pair of tile and splat for each -> sorted by tile: each tile's splats, front to back
 //   blend     a block of threads per tile                    -> picture and depth
 #pragma once
 
@@ -16,17 +16,17 @@ enum {
     ORR_CUDA_TILE = 16 // pixels per side
 };
 
-// What a frame counts.
+// Counts of a frame.
 typedef struct orr_cuda_control {
     uint32_t splats;  // projected: all of the frame's
     uint32_t visible; // of them
     uint32_t needed;  // pairs of a tile and a splat
-    uint32_t pairs;   // of them, as many as there is room for
+    uint32_t pairs;   // of them, at most the capacity
 } orr_cuda_control;
 
 // A splat on the screen; three arrays, so that each stage reads what it needs.
 typedef struct orr_cuda_records {
-    float *places;  // x, y, sharp_x, lean
+    float *centres; // x, y, sharp_x, lean
     float *shapes;  // sharp_y, log2 opacity, half size x, y
     float *colours; // red, green, blue, depth
 } orr_cuda_records;
@@ -45,7 +45,7 @@ void orr_cuda_splats_project(cudaStream_t stream, const orr_cuda_cloud *cloud, c
 void orr_cuda_splats_count(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,
                            int tiles_y, size_t capacity, const orr_cuda_control *control,
                            uint32_t *tile_counts);
-// begins: running sum of tile_counts; pairs beyond pair_capacity are left out, and control->needed says so
+// begins: prefix sum of tile_counts. Pairs beyond pair_capacity are left out; control->needed counts all
 void orr_cuda_splats_emit(cudaStream_t stream, orr_cuda_records records, const uint32_t *order, int tiles_x,
                           int tiles_y, size_t capacity, uint32_t pair_capacity, orr_cuda_control *control,
                           const uint32_t *begins, uint32_t *pair_tiles, uint32_t *pair_splats);

@@ -3,7 +3,7 @@
 #include "neural/cuda/draw.h"
 
 enum {
-    PAIRS_PER_SPLAT = 4,       // room at first; it grows with what frames need
+    PAIRS_PER_SPLAT = 4,       // capacity at first; grows with the need of frames
     PAIRS_MOST = (1 << 30) - 1 // sorting and running sums count no further
 };
 
@@ -50,7 +50,7 @@ orr_result orr_cuda_stages_open(orr_cuda *cuda, orr_cuda_stages *stages, orr_err
 
 void orr_cuda_stages_close(orr_cuda_stages *stages)
 {
-    orr_cuda_buffer *buffers[] = {&stages->places,      &stages->shapes,      &stages->colours,
+    orr_cuda_buffer *buffers[] = {&stages->centres,     &stages->shapes,      &stages->colours,
                                   &stages->keys,        &stages->order,       &stages->tile_counts,
                                   &stages->pair_tiles,  &stages->pair_splats, &stages->ranges,
                                   &stages->field_depth, &stages->field_colour};
@@ -63,9 +63,9 @@ void orr_cuda_stages_close(orr_cuda_stages *stages)
     *stages = (orr_cuda_stages){0};
 }
 
-// ---- room ----
+// ---- memory ----
 
-// Are there planes of fields, whoever draws them?
+// Are there planes of fields, from the device or from the CPU?
 static bool shows_fields(const orr_cuda_frame *frame)
 {
     return frame->layers.field_depth || frame->field_count > 0;
@@ -96,8 +96,8 @@ static orr_result reserve(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_e
     const struct {
         orr_cuda_buffer *buffer;
         size_t count, size;
-    } rooms[] = {
-        {&s->places, splats, 4 * sizeof(float)},
+    } buffers[] = {
+        {&s->centres, splats, 4 * sizeof(float)},
         {&s->shapes, splats, 4 * sizeof(float)},
         {&s->colours, splats, 4 * sizeof(float)},
         {&s->keys, splats, sizeof(uint32_t)},
@@ -109,14 +109,14 @@ static orr_result reserve(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_e
         {&s->field_depth, shows_fields(frame) ? pixels : 0, sizeof(float)},
         {&s->field_colour, shows_fields(frame) ? pixels : 0, 4 * sizeof(float)},
     };
-    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
-        ORR_TRY(orr_cuda_reserve(s->cuda, rooms[i].buffer, rooms[i].count, rooms[i].size, error));
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
+        ORR_TRY(orr_cuda_reserve(s->cuda, buffers[i].buffer, buffers[i].count, buffers[i].size, error));
     }
     size_t most = splats > s->pair_capacity ? splats : s->pair_capacity;
     return orr_cuda_sort_reserve(s->cuda, &s->sort, most, error);
 }
 
-orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *whole,
+orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *complete,
                                  orr_error *error)
 {
     uint32_t needed = frame->counted->needed;
@@ -124,12 +124,12 @@ orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *
     if (frame->has_meshes) {
         ORR_TRY(orr_cuda_meshes_check(&stages->meshes, &frame->meshes, &again, error));
     }
-    *whole = needed <= frame->counted->pairs && !again;
+    *complete = needed <= frame->counted->pairs && !again;
     if (needed > PAIRS_MOST) {
         return orr_fail(error, ORR_CODE_CAPACITY, "CUDA: %u pairs of tiles and splats; expected at most %d",
                         needed, PAIRS_MOST);
     }
-    if (stages->pair_capacity < needed) { // a frame after this one may have made room
+    if (stages->pair_capacity < needed) { // a later frame may have grown it already
         stages->pair_capacity = needed + needed / 8;
     }
     return ORR_OK;
@@ -267,7 +267,7 @@ static orr_result record_stages(orr_cuda_stages *s, orr_cuda_frame *frame, orr_e
 {
     cudaStream_t stream = s->cuda->stream;
     const size_t tiles = (size_t)tiles_along(frame->width) * (size_t)tiles_along(frame->height);
-    const orr_cuda_records records = {s->places.memory, s->shapes.memory, s->colours.memory};
+    const orr_cuda_records records = {s->centres.memory, s->shapes.memory, s->colours.memory};
     orr_cuda_mesh_planes meshes = {0};
     ORR_TRY(mark(s, frame, ORR_CUDA_MARK_BEGIN, error));
     ORR_TRY(upload_layers(s, frame, error));

@@ -1,5 +1,5 @@
-// The stages of a frame on CUDA, and the memory between them, which frames share: they follow each other in the device's
-// stream. A frame is kept by value, so that one that ran out of room is recorded again, whatever has become of the scene.
+// The stages of a frame on CUDA and the memory between them, which frames share because they follow each other in the device's
+// stream. A frame is stored by value: one that ran out of memory can be recorded again even if the scene has changed.
 #pragma once
 
 #include "engine/device/cuda_sort.h"
@@ -18,10 +18,10 @@ typedef enum orr_cuda_mark {
     ORR_CUDA_MARK_SORT,
     ORR_CUDA_MARK_BIN,
     ORR_CUDA_MARK_BLEND,
-    ORR_CUDA_MARK_END, // everything is done, and counted is on the host
+    ORR_CUDA_MARK_END, // everything is done, and `counted` is on the host
     ORR_CUDA_MARK_COUNT
 } orr_cuda_mark;
-extern const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT]; // NULL: ends no stage that is shown
+extern const char *const orr_cuda_mark_names[ORR_CUDA_MARK_COUNT]; // NULL: not the end of a stage
 
 typedef struct orr_cuda_seen_cloud {
     orr_cuda_cloud cloud;
@@ -38,7 +38,7 @@ typedef struct orr_cuda_frame {
     orr_cuda_seen_cloud *clouds;
     int cloud_count, cloud_capacity;
     size_t splats;          // of all clouds
-    orr_cuda_march *fields; // but for their planes
+    orr_cuda_march *fields; // without their planes
     int field_count, field_capacity;
 
     orr_cuda_buffer rgba, depth; // the picture
@@ -53,8 +53,8 @@ typedef struct orr_cuda_stages {
     orr_cuda *cuda; // borrowed
     orr_cuda_sort sort;
     orr_cuda_meshes meshes;
-    orr_cuda_control *control;                                         // device
-    orr_cuda_buffer places, shapes, colours, keys, order, tile_counts; // per splat
+    orr_cuda_control *control;                                          // device
+    orr_cuda_buffer centres, shapes, colours, keys, order, tile_counts; // per splat
     orr_cuda_buffer pair_tiles, pair_splats, ranges;
     orr_cuda_buffer field_depth, field_colour; // planes
     uint32_t pair_capacity;
@@ -62,8 +62,8 @@ typedef struct orr_cuda_stages {
 
 orr_result orr_cuda_stages_open(orr_cuda *cuda, orr_cuda_stages *stages, orr_error *error); // likewise
 void orr_cuda_stages_close(orr_cuda_stages *stages);
-// Puts a frame into the stream. Buffers that have to grow are freed first, which waits for whatever runs.
+// Puts a frame into the stream. Buffers that have to grow are freed first, which waits for all work on the device.
 orr_result orr_cuda_stages_record(orr_cuda_stages *stages, orr_cuda_frame *frame, orr_error *error);
-// For a frame that is done: did it have room for all its pairs and meshes? Otherwise there will be when it is recorded again.
-orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *whole,
+// For a frame that is done: did the buffers take all its pairs and meshes? If not, they will when it is recorded again.
+orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *complete,
                                  orr_error *error);

@@ -134,7 +134,7 @@ static orr_result read_property(const char *name, const line *l, orr_ply_header 
     return ORR_OK;
 }
 
-// Where the rows of each element start in a binary file; behind an element with lists nobody knows.
+// Where the rows of each element start in a binary file; unknown behind an element with lists.
 static void place_elements(orr_ply_header *header)
 {
     size_t offset = header->size;
@@ -193,7 +193,7 @@ orr_result orr_ply_find_element(const char *name, size_t size, const orr_ply_hea
         if (header->encoding != ORR_PLY_ASCII && element->count > 0) {
             if (element->offset == 0 || element->stride == 0) {
                 return orr_fail(error, ORR_CODE_FILE_HEADER,
-                                "%s: element %s: a list stands in it or before it, expected plain numbers",
+                                "%s: element %s: there is a list in it or before it, expected plain numbers",
                                 name, wanted);
             }
             // at most 2^31 rows of 2 KiB: the product fits

@@ -30,8 +30,8 @@ typedef struct orr_ply_element {
     int64_t count; // rows, 0 .. 2^31 - 1
     int first;     // its first property
     int properties;
-    int stride;    // bytes per row; 0: rows differ, because they hold a list
-    size_t offset; // of its first row in a binary file; 0: unknown, because lists stand before it
+    int stride;    // bytes per row; 0: rows differ in size, because they have a list
+    size_t offset; // of its first row in a binary file; 0: unknown, because there are lists before it
 } orr_ply_element;
 
 typedef struct orr_ply_header {
@@ -47,7 +47,7 @@ typedef struct orr_ply_header {
 orr_result orr_ply_read_header(const char *name, const uint8_t *data, size_t size, orr_ply_header *header,
                                orr_error *error);
 
-// The element of that name with its place in a binary file, checked: its rows, and all rows before it, are
+// The element of that name with a checked position in a binary file: its rows, and all rows before it, are
 // inside the file. Fails when there is none.
 orr_result orr_ply_find_element(const char *name, size_t size, const orr_ply_header *header,
                                 const char *element, const orr_ply_element **found, orr_error *error);

@@ -44,7 +44,7 @@ orr_result orr_write_splat(const orr_splats *splats, orr_file_writer *out, orr_e
         uint8_t record[RECORD];
         for (int k = 0; k < 3; k++) {
             orr_put_f32(record + 4 * k, d->position[3 * i + k]);
-            // e^88 is the largest that a float holds
+            // e^88 is the largest in a float
             orr_put_f32(record + 12 + 4 * k, expf(orr_clamp(d->log_scale[3 * i + k], -87.0f, 88.0f)));
             record[24 + k] = (uint8_t)orr_quantise(255.0f * (0.5f + ORR_SH_C0 * d->colour[3 * i + k]), 255);
         }

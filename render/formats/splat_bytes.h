@@ -90,7 +90,7 @@ static inline float orr_sigmoid(float x)
     return 1.0f / (1.0f + expf(-x));
 }
 
-// logit[b]: the opacity b / 255 as a logit, both ends kept finite.
+// logit[b]: the opacity b / 255 as a logit, both ends finite.
 static inline void orr_logit_table(float logit[256])
 {
     for (int b = 0; b < 256; b++) {
@@ -122,7 +122,7 @@ static inline void orr_smallest_three(float q[4], int largest, float a, float b,
     }
 }
 
-// The opposite: which component is the largest, and the other three for the sign that makes it >= 0.
+// The inverse: which component is the largest, and the other three for the sign that makes it >= 0.
 static inline int orr_largest_and_rest(const float q[4], float rest[3])
 {
     int largest = 0;
@@ -140,13 +140,13 @@ static inline int orr_largest_and_rest(const float q[4], float rest[3])
 
 // ---- sizes ----
 
-// May `packed` compressed bytes hold `unpacked` ones? Up to 64 MiB always, beyond that 1024 times as much, so
-// that a small hostile file cannot ask for much memory.
+// Can `packed` compressed bytes expand to `unpacked` ones? Up to 64 MiB always, beyond that 1024 times as much, so
+// that a small hostile file cannot cause a large allocation.
 static inline bool orr_plausible_expansion(uint64_t packed, uint64_t unpacked)
 {
     return unpacked <= UINT64_C(64) << 20 || unpacked / 1024 <= packed;
 }
 
-// Ends a reader: hands over the checked cloud, or destroys it and hands on what went wrong.
+// Ends a reader: returns the checked cloud, or destroys it and returns the failure.
 orr_result orr_splats_finish(orr_splats *cloud, orr_result result, const char *name, orr_splats **splats,
                              orr_error *error);

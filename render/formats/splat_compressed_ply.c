@@ -207,7 +207,7 @@ static void chunk_bounds(const orr_splats_view *d, const int64_t *order, int64_t
 
 static uint32_t pack(float value, float low, float high, uint32_t limit)
 {
-    // in double, because the width of a chunk may be more than a float holds
+    // in double, because the width of a chunk may exceed the range of float
     double width = (double)high - (double)low;
     return width > 0.0 ? orr_quantise((float)(((double)value - (double)low) / width) * (float)limit, limit)
                        : 0;
@@ -305,14 +305,14 @@ static void put_header(const orr_splats_view *d, orr_file_writer *out)
 
 // ---- Morton order, so that a chunk's splats are neighbours ----
 
-typedef struct place {
+typedef struct morton_entry {
     uint64_t code;
     int64_t index;
-} place;
+} morton_entry;
 
 static int by_code(const void *a, const void *b)
 {
-    const place *l = a, *r = b;
+    const morton_entry *l = a, *r = b;
     if (l->code != r->code) {
         return l->code < r->code ? -1 : 1;
     }
@@ -321,10 +321,10 @@ static int by_code(const void *a, const void *b)
 
 static orr_result morton_order(const orr_splats_view *d, int64_t **order, orr_error *error)
 {
-    place *places;
+    morton_entry *entries;
     ORR_ALLOC(*order, d->count, "the order of splats", error);
-    places = orr_alloc((size_t)d->count, sizeof *places);
-    if (!places) {
+    entries = orr_alloc((size_t)d->count, sizeof *entries);
+    if (!entries) {
         orr_free(*order);
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the order of %lld splats",
                         (long long)d->count);
@@ -340,13 +340,13 @@ static orr_result morton_order(const orr_splats_view *d, int64_t **order, orr_er
         for (int k = 0; k < 3; k++) {
             steps[k] = pack(d->position[3 * i + k], low[k], high[k], (1u << 21) - 1);
         }
-        places[i] = (place){orr_morton63(steps[0], steps[1], steps[2]), i};
+        entries[i] = (morton_entry){orr_morton63(steps[0], steps[1], steps[2]), i};
     }
-    qsort(places, (size_t)d->count, sizeof *places, by_code);
+    qsort(entries, (size_t)d->count, sizeof *entries, by_code);
     for (int64_t i = 0; i < d->count; i++) {
-        (*order)[i] = places[i].index;
+        (*order)[i] = entries[i].index;
     }
-    orr_free(places);
+    orr_free(entries);
     return ORR_OK;
 }
 

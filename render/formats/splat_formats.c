@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-// a longer ending stands before the one it ends in
+// a longer ending comes before one that it contains
 static const orr_splat_format formats[] = {
     {"compressed ply", ".compressed.ply", orr_read_compressed_ply, orr_write_compressed_ply},
     {"ply", ".ply", orr_read_ply, orr_write_ply},

@@ -5,10 +5,10 @@
 #include "engine/core/file.h"
 #include "render/splat_cloud.h"
 
-// What a reader is given. A reader checks every size before it multiplies or allocates, and says where the
-// file is wrong: ORR_FAIL-ing with `name`, the byte or line, and what was expected.
+// Input of a reader. A reader checks every size before it multiplies or allocates; its errors give `name`, the byte or
+// line, and what was expected.
 typedef struct orr_splat_source {
-    const char *name; // for messages, and the place beside which a folder's other files are
+    const char *name; // for messages; other files of a folder are beside it
     const uint8_t *data;
     size_t size;
 } orr_splat_source;
@@ -23,9 +23,9 @@ typedef struct orr_splat_format {
     orr_splat_writer write; // Nullable: read only
 } orr_splat_format;
 
-// By content where the format can be told by it, otherwise by the ending; NULL: not a splat file.
+// By content where that identifies the format, otherwise by the ending; NULL: not a splat file.
 const orr_splat_format *orr_splat_format_of(orr_splat_source source);
-// The format a path to be written asks for by its ending; NULL: none.
+// The format of a path to be written, by its ending; NULL: none.
 const orr_splat_format *orr_splat_format_to_write(const char *path);
 
 orr_result orr_read_ply(orr_splat_source source, orr_splats **splats, orr_error *error);

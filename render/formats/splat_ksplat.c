@@ -118,7 +118,7 @@ static orr_result read_section(orr_splat_source source, const file_header *h, ui
         .middle = (float)range,
     };
     s->stride = (size_t)(m->harmonics + 3 * orr_sh_rest(s->degree) * m->coefficient);
-    const uint32_t stored = orr_get_u32(p + 4); // the section has room for this many
+    const uint32_t stored = orr_get_u32(p + 4); // the capacity of the section
     bool fits = s->count <= stored && take(source, at, (uint64_t)s->partial, 4, &s->sizes) &&
                 take(source, at, (uint64_t)s->bucket_count, s->bucket_stride, &s->buckets) &&
                 take(source, at, stored, s->stride, &s->splats);

@@ -61,7 +61,7 @@ static void read_binary(orr_splat_source source, const orr_ply_header *header, c
 {
     const size_t stride = (size_t)vertex->stride;
     const bool big = header->encoding == ORR_PLY_BIG_ENDIAN;
-    // a block of rows stays in the first cache while its columns are taken out one after another
+    // a block of rows stays in the first-level cache while its columns are read one after another
     for (int64_t first = 0; first < vertex->count; first += BLOCK) {
         int64_t rest = vertex->count - first;
         int rows = rest < BLOCK ? (int)rest : BLOCK;
@@ -86,8 +86,8 @@ static void read_binary(orr_splat_source source, const orr_ply_header *header, c
 
 // ---- numbers as text ----
 
-// Takes one decimal number; false when the word there is none. Our own, because strtod reads what the host's
-// language calls a number.
+// Takes one decimal number; false when the word there is none. Our own, because strtod depends on the
+// host's locale.
 static bool take_number(const uint8_t **at, const uint8_t *end, double *value)
 {
     const uint8_t *p = *at;
@@ -105,7 +105,7 @@ static bool take_number(const uint8_t **at, const uint8_t *end, double *value)
             continue;
         }
         seen = 1;
-        if (digits < 1e17) { // more digits than a double holds change only the exponent
+        if (digits < 1e17) { // digits beyond the precision of double change only the exponent
             digits = 10.0 * digits + (*p - '0');
             exponent -= point && exponent > -9999;
         } else {
@@ -239,7 +239,7 @@ orr_result orr_read_ply(orr_splat_source source, orr_splats **splats, orr_error 
     ORR_TRY(orr_ply_read_header(source.name, source.data, source.size, &header, error));
     ORR_TRY(orr_ply_find_element(source.name, source.size, &header, "vertex", &vertex, error));
     ORR_TRY(count_harmonics(source.name, &header, vertex, &per_channel, error));
-    // text holds at least a digit and a blank for each number
+    // text has at least a digit and a blank for each number
     size_t rest = (source.size - header.size) / 2 + 1;
     if (header.encoding == ORR_PLY_ASCII && (size_t)(vertex->count * vertex->properties) > rest) {
         return orr_fail(error, ORR_CODE_FILE_TRUNCATED, "%s: element vertex: %zu bytes cannot hold %lld rows",

@@ -32,7 +32,7 @@ static orr_result get_count(const sog *s, const cJSON *value, const char *member
     return ORR_OK;
 }
 
-// `count` numbers of an array, or of a single number that stands for all
+// `count` numbers of an array, or of a single number that applies to all
 static orr_result get_numbers(const sog *s, const char *member, const char *key, int count, float *out,
                               orr_error *error)
 {
@@ -52,7 +52,7 @@ static orr_result get_numbers(const sog *s, const char *member, const char *key,
     return ORR_OK;
 }
 
-// What the byte b of channel k stands for. Version 1: a value between bounds, per channel.
+// The value of byte b of channel k. Version 1: a value between bounds, per channel.
 static orr_result get_table(const sog *s, const char *member, int channels, float table[][256],
                             orr_error *error)
 {
@@ -94,7 +94,7 @@ static orr_result get_picture(const sog *s, const char *member, int index, int64
 static orr_result read_meta(sog *s, orr_error *error)
 {
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(s->meta, "version");
-    // any other value is refused as it is: what is no number, or no int, cannot be made one
+    // any other value is an error: what is not a number, or not an int, cannot be converted
     s->version = !version ? 1 : cJSON_IsNumber(version) && version->valuedouble == 2.0 ? 2 : 0;
     if (!cJSON_IsObject(s->meta) || s->version == 0) {
         return orr_fail(error, ORR_CODE_FILE_VERSION, "%s: meta: expected version 2, or none for version 1",
@@ -215,7 +215,7 @@ static orr_result read_harmonics(const sog *s, const orr_splats_view *d, const o
     return ORR_OK;
 }
 
-// The width of the palette tells the degree; version 2 says it, too.
+// The width of the palette tells the degree; version 2 also gives it.
 static orr_result find_degree(sog *s, const orr_sog_picture *centroids, orr_error *error)
 {
     const int width = centroids->width;
@@ -235,7 +235,7 @@ static orr_result find_degree(sog *s, const orr_sog_picture *centroids, orr_erro
 
 static orr_result read_cloud(sog *s, orr_sog_picture picture[7], orr_splats **cloud, orr_error *error)
 {
-    // every picture first: a count that is too large for them asks for no memory
+    // every picture first: a count that is too large for them allocates nothing
     static const struct {
         const char *member;
         int index;

@@ -106,7 +106,7 @@ static bool in_archive(const orr_sog_files *files)
 }
 #endif
 
-// ---- either place ----
+// ---- archive or folder ----
 
 orr_result orr_sog_open(orr_splat_source source, orr_sog_files **out, orr_error *error)
 {

@@ -69,13 +69,13 @@ static bool inflate_exactly(z_stream *stream, orr_splat_source source, uint8_t *
     while (size > 0 && *status == Z_OK) {
         // zlib counts in 32 bits
         const size_t most = 1u << 30, left = source.size - (size_t)(stream->next_in - source.data);
-        const size_t room = size < most ? size : most;
+        const size_t part = size < most ? size : most;
         stream->avail_in = (uInt)(left < most ? left : most);
         stream->next_out = out;
-        stream->avail_out = (uInt)room;
+        stream->avail_out = (uInt)part;
         *status = inflate(stream, Z_NO_FLUSH); // without progress this is not Z_OK
-        out += room - stream->avail_out;
-        size -= room - stream->avail_out;
+        out += part - stream->avail_out;
+        size -= part - stream->avail_out;
     }
     return size == 0;
 }
@@ -97,7 +97,7 @@ static orr_result inflate_arrays(z_stream *stream, orr_splat_source source, spz_
     }
     ORR_TRY(allocate_arrays(source, h, arrays, error));
     bool whole = inflate_exactly(stream, source, *arrays, h->bytes, &status);
-    // to the end of the stream, where its checksum is; extensions may stand there
+    // to the end of the stream, where its checksum is; extensions may follow there
     while (whole && status == Z_OK && inflate_exactly(stream, source, rest, sizeof rest, &status)) {
     }
     if (!whole || status != Z_STREAM_END) {

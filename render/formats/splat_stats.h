@@ -17,7 +17,7 @@ typedef struct orr_splat_stats {
     size_t bytes;                        // host memory of the cloud's arrays
     float low[3], high[3];               // bounds of the positions; 0 for an empty cloud
     float robust_low[3], robust_high[3]; // without the outermost 0.5 % at each side of each axis
-    // of the longest axis of each splat [scene units]; the outer bins also hold what is beyond them
+    // of the longest axis of each splat [scene units]; the outer bins include what is beyond them
     int64_t scale[ORR_STATS_SCALE_BINS];
     int64_t opacity[ORR_STATS_OPACITY_BINS];
 } orr_splat_stats;

@@ -142,7 +142,7 @@ orr_result orr_output_create(const orr_output_desc *desc, orr_output **out, orr_
     ORR_TRY(find_number(desc->path, &numbered, error));
     orr_output_kind kind = kind_of(desc->path);
     ORR_TRY(check(desc, kind, numbered, error));
-    char *path = NULL; // a video's name is final, a still's is a pattern to the end
+    char *path = NULL; // the path of a video is final, that of stills stays a pattern
     if (kind == ORR_OUTPUT_MP4) {
         ORR_TRY(orr_output_file_name(desc->path, false, 0, &path, error));
     } else {
@@ -165,7 +165,7 @@ bool orr_output_in_order(const orr_output *output)
     return output->kind == ORR_OUTPUT_MP4;
 }
 
-// display bytes: before black, or with straight alpha
+// display bytes: over black, or with straight alpha
 static void quantise(const float *rgba, int64_t pixels, bool transparent, uint8_t *bytes)
 {
     orr_image_quantise(rgba, pixels, bytes);

@@ -21,7 +21,7 @@ enum {
 struct orr_video {
     char *path;
     char *temporary;
-    char *url; // the temporary as libav wants it: with a scheme, so that a colon in the name is not one
+    char *url; // the temporary file with a scheme, so that libav does not take a colon in its name for one
     AVFormatContext *file;
     AVCodecContext *encoder;
     AVFrame *frame; // yuv420p, even size
@@ -103,7 +103,7 @@ static orr_result open_file(orr_video *video, orr_error *error)
     stream->avg_frame_rate = video->encoder->framerate;
     TRY_AV(avcodec_parameters_from_context(stream->codecpar, video->encoder), "describe the stream");
     TRY_AV(avio_open(&video->file->pb, video->url, AVIO_FLAG_WRITE), "write");
-    // the index goes first, so that players can start before the whole file has come
+    // the index comes first, so that players can start before the file is complete
     AVDictionary *options = NULL;
     int code = av_dict_set(&options, "movflags", "+faststart", 0);
     if (code >= 0) {
@@ -175,7 +175,7 @@ orr_result orr_video_begin(const char *path, int width, int height, double frame
     return ORR_OK;
 }
 
-// gives the encoder a frame (NULL: there are no more) and writes the packets that come out
+// sends a frame to the encoder (NULL: the end) and writes the packets that it returns
 static orr_result encode(orr_video *video, const AVFrame *frame, orr_error *error)
 {
     TRY_AV(avcodec_send_frame(video->encoder, frame), "encode");
@@ -221,7 +221,7 @@ orr_result orr_video_add(orr_video *video, const uint8_t *rgba, orr_error *error
     return encode(video, video->frame, error);
 }
 
-// The container says on stderr that it moves the index; only libav's own level can keep it quiet.
+// The container reports on stderr that it moves the index; only libav's global log level suppresses that.
 static int write_trailer_quietly(AVFormatContext *file)
 {
     int level = av_log_get_level();
@@ -286,7 +286,7 @@ orr_result orr_video_begin(const char *path, int width, int height, double frame
                     path);
 }
 
-// no video ever begins, so nothing below is reached with one
+// orr_video_begin always fails, so the calls below are never reached
 orr_result orr_video_add(orr_video *video, const uint8_t *rgba, orr_error *error)
 {
     (void)video, (void)rgba;

@@ -1,4 +1,4 @@
-// Video files: frames of bytes in, an .mp4 (H.264 where the encoder is there, otherwise MPEG-4) out, whole or
+// Video files: frames of bytes in, an .mp4 (H.264 where the encoder is present, otherwise MPEG-4) out, whole or
 // not at all. FEATURE_ABSENT in a build without libavcodec.
 #pragma once
 
@@ -12,6 +12,6 @@ orr_result orr_video_begin(const char *path, int width, int height, double frame
                            orr_video **video, orr_error *error);
 // height x width x 4 bytes, display colours; alpha is ignored. Frames are stored with BT.709 colours.
 orr_result orr_video_add(orr_video *video, const uint8_t *rgba, orr_error *error);
-// Ends the file and puts it in place; on failure nothing is left. The video is gone afterwards either way.
+// Ends the file and moves it to its path; on failure nothing is left. The video is destroyed either way.
 orr_result orr_video_commit(orr_video *video, orr_error *error);
 void orr_video_abort(orr_video *video); // removes what was written; NULL is allowed

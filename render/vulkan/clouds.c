@@ -2,9 +2,9 @@
 
 #include "engine/core/memory.h"
 
-// Sends splats first .. first + count of the file; places[i]: where splat i of the file stands in the pack.
+// Uploads splats first .. first + count of the file; indices[i]: index in the pack of splat i of the file.
 static orr_result upload_array(orr_vulkan_upload *upload, const float *pack, int members,
-                               const uint32_t *places, int64_t first, int64_t count, orr_vk_buffer *buffer,
+                               const uint32_t *indices, int64_t first, int64_t count, orr_vk_buffer *buffer,
                                orr_error *error)
 {
     size_t blocks = (size_t)((count + ORR_PACK_BLOCK - 1) / ORR_PACK_BLOCK);
@@ -12,11 +12,11 @@ static orr_result upload_array(orr_vulkan_upload *upload, const float *pack, int
     ORR_TRY(orr_vk_buffer_create(upload->vk, size, ORR_VK_ON_DEVICE, 0, "splats", buffer, error));
     void *bytes;
     ORR_TRY(orr_vulkan_upload_begin(upload, size, &bytes, error));
-    orr_splat_pack_in_file_order(pack, members, places, first, count, bytes);
+    orr_splat_pack_in_file_order(pack, members, indices, first, count, bytes);
     return orr_vulkan_upload_buffer(upload, buffer, error);
 }
 
-static orr_result fill(orr_vulkan_upload *upload, const orr_splat_pack *pack, const uint32_t *places,
+static orr_result fill(orr_vulkan_upload *upload, const orr_splat_pack *pack, const uint32_t *indices,
                        int64_t page_splats, orr_vulkan_cloud *cloud, orr_error *error)
 {
     int members = 3 * (pack->sh_degree + 1) * (pack->sh_degree + 1);
@@ -24,10 +24,10 @@ static orr_result fill(orr_vulkan_upload *upload, const orr_splat_pack *pack, co
         orr_vulkan_page *page = &cloud->pages[cloud->page_count++];
         int64_t count = pack->count - first < page_splats ? pack->count - first : page_splats;
         page->count = (uint32_t)count;
-        ORR_TRY(upload_array(upload, pack->geometry, ORR_PACK_GEOMETRY, places, first, count, &page->geometry,
-                             error));
+        ORR_TRY(upload_array(upload, pack->geometry, ORR_PACK_GEOMETRY, indices, first, count,
+                             &page->geometry, error));
         ORR_TRY(
-            upload_array(upload, pack->harmonics, members, places, first, count, &page->harmonics, error));
+            upload_array(upload, pack->harmonics, members, indices, first, count, &page->harmonics, error));
     }
     return ORR_OK;
 }
@@ -46,21 +46,21 @@ orr_result orr_vulkan_cloud_create(orr_vulkan_upload *upload, const orr_splat_pa
     int64_t page_splats = page_blocks * ORR_PACK_BLOCK;
 
     orr_vulkan_cloud *cloud = orr_alloc_zero(1, sizeof *cloud);
-    uint32_t *places = orr_alloc((size_t)pack->count, sizeof *places);
+    uint32_t *indices = orr_alloc((size_t)pack->count, sizeof *indices);
     if (cloud) {
         *cloud = (orr_vulkan_cloud){.sh_degree = pack->sh_degree, .count = pack->count};
         cloud->pages = orr_alloc_zero((size_t)(pack->count / page_splats + 1), sizeof *cloud->pages);
     }
     orr_result result = ORR_OK;
-    if (!cloud || !cloud->pages || !places) {
+    if (!cloud || !cloud->pages || !indices) {
         result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a cloud of %lld splats",
                           (long long)pack->count);
     }
     if (result == ORR_OK) {
-        orr_splat_pack_places(pack, places);
-        result = fill(upload, pack, places, page_splats, cloud, error);
+        orr_splat_pack_indices(pack, indices);
+        result = fill(upload, pack, indices, page_splats, cloud, error);
     }
-    orr_free(places);
+    orr_free(indices);
     if (result != ORR_OK) {
         orr_vulkan_cloud_destroy(upload->vk, cloud);
         return result;

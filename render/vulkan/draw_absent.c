@@ -1,4 +1,4 @@
-// Drawing on Vulkan in a build without it: every door says so.
+// Drawing on Vulkan in a build without it: every call fails.
 #include "render/vulkan/draw.h"
 
 static orr_result absent(orr_error *error)

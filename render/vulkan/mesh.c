@@ -1,4 +1,4 @@
-// A mesh's way into the device's memory.
+// Uploading a mesh.
 #include "engine/core/memory.h"
 #include "render/vulkan/meshes.h"
 

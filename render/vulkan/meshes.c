@@ -62,7 +62,7 @@ orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes
         .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
         .magFilter = VK_FILTER_LINEAR,
         .minFilter = VK_FILTER_LINEAR,
-        .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST, // the shader mixes two levels itself
+        .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST, // the shader interpolates between two levels itself
         .maxLod = VK_LOD_CLAMP_NONE,
     };
     ORR_VK_TRY(vkCreateSampler(m->vk->device, &sampler, NULL, &m->sampler), error);
@@ -119,14 +119,14 @@ orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *m, int width, int height, o
                                VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, "meshes", &m->depth, error);
 }
 
-int64_t orr_vulkan_fragment_room(const orr_vulkan_meshes *m)
+int64_t orr_vulkan_fragment_capacity(const orr_vulkan_meshes *m)
 {
     return (int64_t)m->nodes.size / NODE_SIZE;
 }
 
 bool orr_vulkan_fragments_fit(const orr_vulkan_meshes *m, int64_t pixels, int64_t fragments)
 {
-    return (pixels + 1) * 4 <= (int64_t)m->lists.size && fragments <= orr_vulkan_fragment_room(m);
+    return (pixels + 1) * 4 <= (int64_t)m->lists.size && fragments <= orr_vulkan_fragment_capacity(m);
 }
 
 static orr_result grow_buffer(const orr_vulkan_meshes *m, orr_vk_buffer *buffer, int64_t size,
@@ -139,7 +139,7 @@ static orr_result grow_buffer(const orr_vulkan_meshes *m, orr_vk_buffer *buffer,
     if (size > limit) {
         return orr_fail(
             error, ORR_CODE_CAPACITY,
-            "Vulkan: %lld bytes for transparent meshes in one frame: this device's buffers hold %lld",
+            "Vulkan: %lld bytes for transparent meshes in one frame: this device's buffers take %lld",
             (long long)size, (long long)limit);
     }
     orr_vk_buffer_destroy(m->vk, buffer);
@@ -156,7 +156,7 @@ orr_result orr_vulkan_fragments_grow(orr_vulkan_meshes *m, int64_t pixels, int64
 
 // ---- one frame ----
 
-// Distances of the item's bounding box along the camera's axis join low .. high.
+// Extends low .. high by the distances of the item's bounding box along the camera's axis.
 static void extend_range(const orr_vulkan_mesh *mesh, const float to_camera[12], float *low, float *high)
 {
     for (int corner = 0; corner < 8; corner++) {
@@ -180,7 +180,7 @@ static void depth_values(const orr_lens *lens, const orr_vulkan_mesh_item *items
         *clear = lens->near_plane / lens->far_plane;
         return;
     }
-    // linear: only over what is there, because near and far may be 10^12 apart
+    // linear over the range of the items, because near and far may be 10^12 apart
     float low = INFINITY, high = -INFINITY;
     for (int i = 0; i < item_count; i++) {
         float to_camera[12];
@@ -245,10 +245,7 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     push->emission = material->emission;
     push->specular = material->specular;
     push->shininess = material->shininess;
-    // a hole is where texel alpha times base_colour[3] is less
-    push->alpha_cutoff = material->alpha_cutoff > 0.0f
-                             ? material->alpha_cutoff / fmaxf(material->base_colour[3], 1e-30f)
-                             : 0.0f;
+    push->alpha_cutoff = material->alpha_cutoff;
     const orr_vk_binding bindings[] = {
         {.view = material->texture >= 0 ? mesh->textures[material->texture].view : m->white.view,
          .sampler = m->sampler},

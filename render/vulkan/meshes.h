@@ -1,6 +1,6 @@
-// Meshes on Vulkan: their form in the device's memory, and the graphics pipelines that draw what is opaque of them to an image
-// of display colour and distance, which the splats are then blended over, and what is transparent to lists of fragments,
-// which are blended among the splats.
+// Meshes on Vulkan: their form in the device's memory, and two graphics pipelines. Opaque surfaces are drawn to an image of
+// display colour and distance, over which the splats are blended, transparent ones to lists of fragments, which are blended
+// among the splats.
 #pragma once
 
 #include "render/draw.h"
@@ -25,45 +25,44 @@ typedef struct orr_vulkan_meshes {
     orr_vk *vk;
     orr_vk_graphics opaque, blended;
     VkSampler sampler;
-    orr_vk_image white; // the texture of materials that have none
+    orr_vk_image white; // texture of materials without one
     orr_vk_image
-        colour; // display colour; alpha: distance along the camera's axis, 0: nothing there but the backdrop
+        colour; // display colour; alpha: distance along the camera's axis, 0: only the backdrop, or nothing
     orr_vk_image depth;
     orr_vk_buffer lighting;
-    orr_vk_buffer
-        lists; // how many fragments there are, then where each pixel's list begins; shaders/fragments.glsl
+    orr_vk_buffer lists; // number of fragments, then the first of each pixel's list; shaders/fragments.glsl
     orr_vk_buffer nodes; // the fragments
 } orr_vulkan_meshes;
 
-// What is placed where.
+// A mesh and its transform.
 typedef struct orr_vulkan_mesh_item {
     const orr_vulkan_mesh *mesh;
     float model[12];
     bool backdrop; // unlit, and behind everything; the first item
 } orr_vulkan_mesh_item;
 
-// What a frame draws of meshes.
+// The meshes of a frame.
 typedef struct orr_vulkan_mesh_frame {
     const orr_lens *lens;
     const orr_draw_lighting *lighting;
     const orr_vulkan_mesh_item *items; // item_count
     int item_count;
-    bool has_blended; // parts, and they are wanted
+    bool has_blended; // draws transparent parts
 } orr_vulkan_mesh_frame;
 
 orr_result orr_vulkan_meshes_create(orr_vulkan_upload *upload, orr_vulkan_meshes *meshes, orr_error *error);
 void orr_vulkan_meshes_destroy(orr_vulkan_meshes *meshes);
 
 bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *meshes, int width, int height);
-// Makes the images at least that large; no frame may be in flight.
+// Enlarges the images to at least that size; no frame may be in flight.
 orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *meshes, int width, int height, orr_error *error);
 // The same for the lists of so many pixels and their fragments. CAPACITY when the device's buffers cannot be that large.
-int64_t orr_vulkan_fragment_room(const orr_vulkan_meshes *meshes);
+int64_t orr_vulkan_fragment_capacity(const orr_vulkan_meshes *meshes);
 bool orr_vulkan_fragments_fit(const orr_vulkan_meshes *meshes, int64_t pixels, int64_t fragments);
 orr_result orr_vulkan_fragments_grow(orr_vulkan_meshes *meshes, int64_t pixels, int64_t fragments,
                                      orr_error *error);
 
-// Draws the items into the corner of `colour` and into the lists, and leaves both for compute shaders to read, and the
-// number of fragments at the beginning of the lists for transfers.
+// Draws the items into the top left of `colour` and into the lists. Compute shaders recorded later may read both, transfers
+// the number of fragments at the beginning of the lists.
 void orr_vulkan_meshes_record(const orr_vulkan_meshes *meshes, VkCommandBuffer commands,
                               const orr_vulkan_mesh_frame *frame);

@@ -1,4 +1,4 @@
-// The shaders of this room as SPIR-V, built from shaders/*.comp.
+// The shaders of drawing as SPIR-V, built from shaders/.
 #pragma once
 
 #include "engine/device/vulkan_gpu.h"

@@ -2,7 +2,7 @@
 
 enum { GROUP = 256, SORT_BLOCK = 2048, DIGITS = 256 }; // as in shaders/control.glsl
 
-// what each pipeline binds and is pushed
+// bindings and push constants of each pipeline
 static const struct {
     const char *types;
     uint32_t push_size;
@@ -44,7 +44,7 @@ void orr_vulkan_splats_destroy(orr_vulkan_splats *splats)
     }
     vkDestroySampler(vk->device, splats->sampler, NULL);
     orr_vk_buffer *buffers[] = {
-        &splats->control,       &splats->places,        &splats->shapes,         &splats->colours,
+        &splats->control,       &splats->centres,       &splats->shapes,         &splats->colours,
         &splats->keys[0],       &splats->keys[1],       &splats->order[0],       &splats->order[1],
         &splats->tile_counts,   &splats->sums,          &splats->digits,         &splats->digit_totals,
         &splats->pair_tiles[0], &splats->pair_tiles[1], &splats->pair_splats[0], &splats->pair_splats[1],
@@ -55,11 +55,11 @@ void orr_vulkan_splats_destroy(orr_vulkan_splats *splats)
     }
 }
 
-bool orr_vulkan_splats_fit(const orr_vulkan_splats *splats, orr_vulkan_room room)
+bool orr_vulkan_splats_fit(const orr_vulkan_splats *splats, orr_vulkan_capacity capacity)
 {
-    const orr_vulkan_room *have = &splats->room;
-    return room.splats <= have->splats && room.pairs <= have->pairs && room.tiles <= have->tiles &&
-           room.pixels <= have->pixels;
+    const orr_vulkan_capacity *have = &splats->capacity;
+    return capacity.splats <= have->splats && capacity.pairs <= have->pairs &&
+           capacity.tiles <= have->tiles && capacity.pixels <= have->pixels;
 }
 
 typedef struct growth {
@@ -78,7 +78,7 @@ static orr_result grow_all(orr_vulkan_splats *splats, const growth *growths, int
         }
         if (g->count * g->size > limit) {
             return orr_fail(error, ORR_CODE_CAPACITY,
-                            "Vulkan: %lld %s in one frame: this device's buffers hold %lld",
+                            "Vulkan: %lld %s in one frame: this device's buffers take %lld",
                             (long long)g->count, g->what, (long long)(limit / g->size));
         }
         orr_vk_buffer_destroy(splats->vk, g->buffer);
@@ -93,45 +93,46 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-orr_result orr_vulkan_splats_grow(orr_vulkan_splats *s, orr_vulkan_room wanted, orr_error *error)
+orr_result orr_vulkan_splats_grow(orr_vulkan_splats *s, orr_vulkan_capacity wanted, orr_error *error)
 {
-    orr_vulkan_room room = {larger(wanted.splats, s->room.splats), larger(wanted.pairs, s->room.pairs),
-                            larger(wanted.tiles, s->room.tiles), larger(wanted.pixels, s->room.pixels)};
+    orr_vulkan_capacity capacity = {
+        larger(wanted.splats, s->capacity.splats), larger(wanted.pairs, s->capacity.pairs),
+        larger(wanted.tiles, s->capacity.tiles), larger(wanted.pixels, s->capacity.pixels)};
     // the sorts' and the bins' dispatches are one-dimensional
     int64_t groups = (int64_t)s->vk->properties.limits.maxComputeWorkGroupCount[0];
-    if (room.splats > groups * GROUP || room.pairs > groups * SORT_BLOCK) {
+    if (capacity.splats > groups * GROUP || capacity.pairs > groups * SORT_BLOCK) {
         return orr_fail(error, ORR_CODE_CAPACITY,
                         "Vulkan: %lld splats, %lld in tiles: this device takes %lld, %lld",
-                        (long long)room.splats, (long long)room.pairs, (long long)(groups * GROUP),
+                        (long long)capacity.splats, (long long)capacity.pairs, (long long)(groups * GROUP),
                         (long long)(groups * SORT_BLOCK));
     }
-    int64_t blocks = orr_blocks(larger(room.splats, room.pairs), SORT_BLOCK);
+    int64_t blocks = orr_blocks(larger(capacity.splats, capacity.pairs), SORT_BLOCK);
     const growth growths[] = {
-        {&s->places, room.splats, 16, "splats"},
-        {&s->shapes, room.splats, 16, "splats"},
-        {&s->colours, room.splats, 16, "splats"},
-        {&s->keys[0], room.splats, 4, "splats"},
-        {&s->keys[1], room.splats, 4, "splats"},
-        {&s->order[0], room.splats, 4, "splats"},
-        {&s->order[1], room.splats, 4, "splats"},
-        {&s->tile_counts, room.splats, 4, "splats"},
-        {&s->sums, orr_blocks(room.splats, GROUP), 4, "sums"},
+        {&s->centres, capacity.splats, 16, "splats"},
+        {&s->shapes, capacity.splats, 16, "splats"},
+        {&s->colours, capacity.splats, 16, "splats"},
+        {&s->keys[0], capacity.splats, 4, "splats"},
+        {&s->keys[1], capacity.splats, 4, "splats"},
+        {&s->order[0], capacity.splats, 4, "splats"},
+        {&s->order[1], capacity.splats, 4, "splats"},
+        {&s->tile_counts, capacity.splats, 4, "splats"},
+        {&s->sums, orr_blocks(capacity.splats, GROUP), 4, "sums"},
         {&s->digits, blocks * DIGITS, 4, "digits"},
-        {&s->pair_tiles[0], room.pairs, 4, "splats in tiles"},
-        {&s->pair_tiles[1], room.pairs, 4, "splats in tiles"},
-        {&s->pair_splats[0], room.pairs, 4, "splats in tiles"},
-        {&s->pair_splats[1], room.pairs, 4, "splats in tiles"},
-        {&s->ranges, room.tiles, 8, "tiles"},
-        {&s->picture, room.pixels, 16, "pixels"},
-        {&s->depth, room.pixels, 4, "pixels"},
+        {&s->pair_tiles[0], capacity.pairs, 4, "splats in tiles"},
+        {&s->pair_tiles[1], capacity.pairs, 4, "splats in tiles"},
+        {&s->pair_splats[0], capacity.pairs, 4, "splats in tiles"},
+        {&s->pair_splats[1], capacity.pairs, 4, "splats in tiles"},
+        {&s->ranges, capacity.tiles, 8, "tiles"},
+        {&s->picture, capacity.pixels, 16, "pixels"},
+        {&s->depth, capacity.pixels, 4, "pixels"},
     };
     orr_result result = grow_all(s, growths, sizeof growths / sizeof growths[0], error);
-    // after a failure some buffers are gone: the next frame makes them anew
-    s->room = result == ORR_OK ? room : (orr_vulkan_room){0};
+    // after a failure some buffers are destroyed: the next frame creates them again
+    s->capacity = result == ORR_OK ? capacity : (orr_vulkan_capacity){0};
     return result;
 }
 
-// what one compute stage wrote is there for the next, also as the size of its dispatch
+// the writes of a compute stage become visible to the next, also as the size of its dispatch
 static void next_stage(VkCommandBuffer commands)
 {
     orr_vk_barrier(commands, VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,
@@ -167,7 +168,7 @@ static void project(const orr_vulkan_splats *s, VkCommandBuffer commands, const 
                                                {.buffer = page->geometry.buffer},
                                                {.buffer = page->harmonics.buffer},
                                                BUFFER(keys[0]),
-                                               BUFFER(places),
+                                               BUFFER(centres),
                                                BUFFER(shapes),
                                                BUFFER(colours)};
             bind(s, commands, ORR_SHADER_SPLAT_PROJECT, bindings, &push);
@@ -181,8 +182,8 @@ static void project(const orr_vulkan_splats *s, VkCommandBuffer commands, const 
     next_stage(commands);
 }
 
-// One pass over one digit, from buffers `from` to the others. `blocks`: where the control holds the size of the
-// dispatch, or 0 when `block_count` is it.
+// One pass over one digit, from buffers `from` to the others. `blocks`: offset in the control buffer of the dispatch's size,
+// or 0: `block_count` workgroups.
 typedef struct sort_pass {
     const orr_vk_buffer *keys, *values; // two each
     int from;
@@ -244,20 +245,20 @@ static void sort_by_depth(const orr_vulkan_splats *s, VkCommandBuffer commands, 
     }
 }
 
-// Every tile's splats; the pairs end in pair_...[returned].
+// Every tile's splats. Returns which of the two pair buffers holds the result.
 static int bin(const orr_vulkan_splats *s, VkCommandBuffer commands, const int tiles[2])
 {
-    const orr_vk_binding count[] = {BUFFER(control), BUFFER(order[0]),    BUFFER(places),
+    const orr_vk_binding count[] = {BUFFER(control), BUFFER(order[0]),    BUFFER(centres),
                                     BUFFER(shapes),  BUFFER(tile_counts), BUFFER(sums)};
     bind(s, commands, ORR_SHADER_TILE_COUNT, count, tiles);
     vkCmdDispatchIndirect(commands, s->control.buffer, offsetof(orr_vulkan_control, visible_groups));
     next_stage(commands);
-    const uint32_t capacity = (uint32_t)s->room.pairs;
+    const uint32_t capacity = (uint32_t)s->capacity.pairs;
     const orr_vk_binding scan[] = {BUFFER(control), BUFFER(sums)};
     bind(s, commands, ORR_SHADER_TILE_SCAN, scan, &capacity);
     vkCmdDispatch(commands, 1, 1, 1);
     next_stage(commands);
-    const orr_vk_binding emit[] = {BUFFER(control),       BUFFER(order[0]),      BUFFER(places),
+    const orr_vk_binding emit[] = {BUFFER(control),       BUFFER(order[0]),      BUFFER(centres),
                                    BUFFER(shapes),        BUFFER(tile_counts),   BUFFER(sums),
                                    BUFFER(pair_tiles[0]), BUFFER(pair_splats[0])};
     bind(s, commands, ORR_SHADER_TILE_EMIT, emit, tiles);
@@ -310,7 +311,7 @@ static void blend(const orr_vulkan_splats *s, VkCommandBuffer commands, const or
               frame->sky};
     const orr_vk_binding bindings[] = {BUFFER(ranges),
                                        BUFFER(pair_splats[pairs]),
-                                       BUFFER(places),
+                                       BUFFER(centres),
                                        BUFFER(shapes),
                                        BUFFER(colours),
                                        {.view = frame->meshes, .sampler = s->sampler},

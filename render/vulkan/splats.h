@@ -10,34 +10,35 @@
 
 #include "render/splat_lens.h"
 
-enum { ORR_VULKAN_TILE = 16 }; // pixels per side, as in shaders/tiles.glsl
 #include "render/vulkan/clouds.h"
 #include "render/vulkan/marks.h"
 #include "render/vulkan/shaders.h"
 
+enum { ORR_VULKAN_TILE = 16 }; // [px] per side: SPLAT_TILE of splat_formula.h
+
 // Mirrors control_block in shaders/control.glsl.
 typedef struct orr_vulkan_control {
     uint32_t splats, visible, pairs;
-    uint32_t pairs_needed; // more than there is room for: nothing was drawn; UINT32_MAX: that many or more
+    uint32_t pairs_needed; // above the capacity: nothing was drawn; UINT32_MAX: that many or more
     uint32_t visible_groups[3], visible_blocks[3], pair_blocks[3];
 } orr_vulkan_control;
 
-// How much a frame needs room for.
-typedef struct orr_vulkan_room {
+// How much the buffers take, or a frame needs.
+typedef struct orr_vulkan_capacity {
     int64_t splats, pairs, tiles, pixels;
-} orr_vulkan_room;
+} orr_vulkan_capacity;
 
 typedef struct orr_vulkan_splats {
     orr_vk *vk;
     orr_vk_compute stages[ORR_SHADER_COMPUTE_COUNT];
     VkSampler sampler;
 
-    orr_vulkan_room room;
+    orr_vulkan_capacity capacity;
     orr_vk_buffer control;
-    orr_vk_buffer places, shapes, colours; // records, one vec4 each per splat
-    orr_vk_buffer keys[2], order[2];       // per splat
-    orr_vk_buffer tile_counts, sums;       // per visible splat, and per 256 of them
-    orr_vk_buffer digits, digit_totals;    // of the sorts
+    orr_vk_buffer centres, shapes, colours; // records, one vec4 each per splat
+    orr_vk_buffer keys[2], order[2];        // per splat
+    orr_vk_buffer tile_counts, sums;        // per visible splat, and per 256 of them
+    orr_vk_buffer digits, digit_totals;     // of the sorts
     orr_vk_buffer pair_tiles[2], pair_splats[2];
     orr_vk_buffer ranges; // per tile
     orr_vk_buffer picture, depth;
@@ -54,21 +55,21 @@ typedef struct orr_vulkan_splat_frame {
     int width, height;
     bool opaque;
     orr_sky_values sky;
-    VkImageView meshes; // display colour and distance; to be read by shaders
+    VkImageView meshes; // display colour and distance, in a layout for sampling
     bool has_meshes, has_backdrop;
     VkBuffer lists, nodes; // fragments of transparent meshes
     bool has_fragments;
     VkBuffer
-        fields; // distance, infinity where there is nothing, then planes of premultiplied colour; or none
+        fields; // distance, infinity where there is none, then planes of premultiplied colour; VK_NULL_HANDLE: none
 } orr_vulkan_splat_frame;
 
 orr_result orr_vulkan_splats_create(orr_vk *vk, orr_vulkan_splats *splats, orr_error *error);
 void orr_vulkan_splats_destroy(orr_vulkan_splats *splats);
 
-bool orr_vulkan_splats_fit(const orr_vulkan_splats *splats, orr_vulkan_room room);
-// Makes room; no frame may be in flight. CAPACITY when the device's buffers cannot be that large.
-orr_result orr_vulkan_splats_grow(orr_vulkan_splats *splats, orr_vulkan_room room, orr_error *error);
+bool orr_vulkan_splats_fit(const orr_vulkan_splats *splats, orr_vulkan_capacity capacity);
+// Enlarges the buffers; no frame may be in flight. CAPACITY when the device's buffers cannot be that large.
+orr_result orr_vulkan_splats_grow(orr_vulkan_splats *splats, orr_vulkan_capacity capacity, orr_error *error);
 
-// Records the stages; the picture and the depth then stand in their buffers, for transfers and shaders to read.
+// Records the stages; transfers and shaders recorded later may read the picture and depth buffers.
 void orr_vulkan_splats_record(const orr_vulkan_splats *splats, VkCommandBuffer commands,
                               const orr_vulkan_splat_frame *frame, orr_vulkan_marks *marks);

@@ -48,7 +48,7 @@ void orr_vulkan_store_forget(orr_vulkan_store *store, uint64_t key)
     }
 }
 
-// false when everything is in use
+// Frees the least recently used; false when everything is in use.
 static bool forget_oldest(orr_vulkan_store *store, uint64_t oldest_frame)
 {
     int oldest = -1;
@@ -78,7 +78,7 @@ orr_result orr_vulkan_store_take(orr_vulkan_store *store, const orr_draw_splats 
     uint64_t key = splats ? splats->key : mesh->key;
     orr_vulkan_stored *found = find(store, key);
     if (!found) {
-        ORR_GROW(store->items, store->capacity, store->count + 1, "what the device holds", error);
+        ORR_GROW(store->items, store->capacity, store->count + 1, "uploaded clouds and meshes", error);
         orr_vulkan_stored item = {.key = key};
         orr_result result;
         do {

@@ -40,7 +40,7 @@ orr_result orr_vulkan_upload_buffer(orr_vulkan_upload *upload, const orr_vk_buff
     assert(upload->staging.size <= target->size);
     vkCmdCopyBuffer(upload->commands, upload->staging.buffer, target->buffer, 1,
                     &(VkBufferCopy){.size = upload->staging.size});
-    // whatever frame reads it comes later on the same queue
+    // frames that read it come later on the same queue
     orr_vk_barrier(upload->commands, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT,
                    VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_READ_BIT);
     return send(upload, error);

@@ -21,7 +21,7 @@ static orr_result start_window_system(orr_error *error)
         glfwGetError(&why);
         return orr_fail(error, ORR_CODE_WINDOW, "window: no display: %s", why ? why : "GLFW does not start");
     }
-    uint32_t count; // a loader without a driver for this display names no extensions
+    uint32_t count; // a loader without a driver for this display reports no extensions
     if (!glfwVulkanSupported() || !glfwGetRequiredInstanceExtensions(&count)) {
         return orr_fail(error, ORR_CODE_WINDOW,
                         "window: expected a Vulkan driver that presents to this display (Debian: "
@@ -49,7 +49,7 @@ orr_result orr_present_create(orr_present **out, orr_error *error)
 void orr_present_destroy(orr_present *present)
 {
     if (present) {
-        assert(!present->vk); // taken away before
+        assert(!present->vk); // detached before
         if (present->window) {
             glfwDestroyWindow(present->window);
         }
@@ -60,7 +60,7 @@ void orr_present_destroy(orr_present *present)
 
 const char *const *orr_present_extensions(const orr_present *present, int *count)
 {
-    (void)present; // it has started GLFW
+    (void)present; // GLFW is initialised
     uint32_t found = 0;
     const char **extensions = glfwGetRequiredInstanceExtensions(&found);
     *count = (int)found;
@@ -99,7 +99,7 @@ orr_result orr_present_attach(orr_present *present, orr_vk *vk, orr_error *error
 void orr_present_detach(orr_present *present)
 {
     if (present->vk) {
-        vkDeviceWaitIdle(present->vk->device); // a lost device answers at once
+        vkDeviceWaitIdle(present->vk->device); // returns at once when the device is lost
         orr_present_draw_destroy(present->vk, &present->draw);
         orr_swapchain_destroy(present->vk, &present->swapchain);
         present->vk = NULL;
@@ -115,7 +115,7 @@ orr_result orr_present_frame(orr_present *present, const orr_present_picture *pi
     orr_swapchain *swapchain = &present->swapchain;
     orr_present_draw *draw = &present->draw;
     for (int attempt = 0; attempt < 3;
-         attempt++) { // a window being resized outdates swapchains as they are made
+         attempt++) { // while a window is resized, swapchains may be out of date at once
         bool ready;
         ORR_TRY(orr_swapchain_prepare(vk, present->window, swapchain, &ready, error));
         if (!ready) {

@@ -1,5 +1,4 @@
-// Presenting: a window, a picture that fills it, and triangles over the picture (the panel). The only file
-// that knows swapchains. It borrows a Vulkan device, so that what this device drew is shown without leaving it, and
+// Presenting: a window, a picture that fills it, and triangles over the picture (the panel). It borrows a Vulkan device, so that what this device drew is shown without leaving it, and
 // survives resizing, minimising, and the loss of the surface.
 //
 // Belongs to programs, not to the library: it needs GLFW.
@@ -17,10 +16,10 @@ typedef struct orr_present_desc {
     int width, height; // of the window [screen coordinates]
 } orr_present_desc;
 
-// Where a triangle's corner lies [framebuffer px, y down], its place in the texture (0 .. 1), and its colour
-// with straight alpha, which the texture's coverage multiplies.
+// A triangle's corner: position [framebuffer px, y down], texture coordinates (0 .. 1), and colour with straight
+// alpha, which the texture's coverage multiplies.
 typedef struct orr_overlay_vertex {
-    float place[2];
+    float position[2];
     float texture[2];
     uint8_t rgba[4];
 } orr_overlay_vertex;
@@ -50,13 +49,13 @@ typedef struct orr_overlay {
 typedef struct orr_present_picture {
     const orr_image8 *bytes; // premultiplied; taken over when `revision` is another than before
     const struct orr_vulkan_image
-        *image;        // instead of bytes: of the device the window has, see render/vulkan/image.h
+        *image;        // instead of bytes: of the window's device, see render/vulkan/image.h
     uint64_t revision; // > 0; of the bytes
 } orr_present_picture;
 
 // Starts the window system. ORR_CODE_WINDOW when there is no display or the display has no Vulkan.
 orr_result orr_present_create(orr_present **present, orr_error *error);
-void orr_present_destroy(orr_present *present); // NULL is allowed; after its device was taken away
+void orr_present_destroy(orr_present *present); // NULL is allowed; after its device was detached
 // The Vulkan instance extensions a device needs to present here (and orr_vk_desc.present); valid until destroy.
 const char *const *orr_present_extensions(const orr_present *present, int *count);
 
@@ -64,11 +63,11 @@ orr_result orr_present_open(orr_present *present, const orr_present_desc *desc,
                             orr_error *error); // the window
 struct GLFWwindow *orr_present_window(const orr_present *present);
 
-// Gives the window its device, which is borrowed until it is taken away: before the device goes, or when it was lost.
+// Gives the window its device, which is borrowed until it is detached: before it is closed, or when it was lost.
 orr_result orr_present_attach(orr_present *present, orr_vk *vk, orr_error *error);
 void orr_present_detach(orr_present *present); // without one it does nothing
 
 // Shows a picture, stretched to the window, under an overlay (either may be NULL). Does nothing while the window is
-// minimised: *shown says so. A lost surface or swapchain is made anew. ORR_CODE_DEVICE_LOST: detach, and attach another.
+// minimised: *shown is false then. A lost surface or swapchain is created again. ORR_CODE_DEVICE_LOST: detach, and attach another.
 orr_result orr_present_frame(orr_present *present, const orr_present_picture *picture,
                              const orr_overlay *overlay, bool *shown, orr_error *error);

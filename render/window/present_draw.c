@@ -14,7 +14,7 @@ static const uint32_t fragment_words[] = {
 static orr_result create_pipeline(orr_vk *vk, orr_present_draw *draw, VkFormat format, orr_error *error)
 {
     const VkVertexInputAttributeDescription attributes[] = {
-        {0, 0, VK_FORMAT_R32G32_SFLOAT, offsetof(orr_overlay_vertex, place)},
+        {0, 0, VK_FORMAT_R32G32_SFLOAT, offsetof(orr_overlay_vertex, position)},
         {1, 0, VK_FORMAT_R32G32_SFLOAT, offsetof(orr_overlay_vertex, texture)},
         {2, 0, VK_FORMAT_R8G8B8A8_UNORM, offsetof(orr_overlay_vertex, rgba)},
     };
@@ -82,7 +82,7 @@ orr_result orr_present_draw_begin(orr_vk *vk, orr_present_draw *draw, VkFormat f
 {
     orr_present_slot *slot = &draw->slots[draw->slot];
     ORR_VK_TRY(vkWaitForFences(vk->device, 1, &slot->done, VK_TRUE, UINT64_MAX), error);
-    if (draw->format != format) { // a new surface may want another
+    if (draw->format != format) { // a new surface may have another
         ORR_VK_TRY(vkDeviceWaitIdle(vk->device), error);
         orr_vk_graphics_destroy(vk, &draw->pipeline);
         ORR_TRY(create_pipeline(vk, draw, format, error));
@@ -92,7 +92,7 @@ orr_result orr_present_draw_begin(orr_vk *vk, orr_present_draw *draw, VkFormat f
 
 // ---- textures ----
 
-// Room in a buffer that the device is done with.
+// Enlarges a buffer that the device no longer uses.
 static orr_result reserve(orr_vk *vk, orr_vk_buffer *buffer, VkDeviceSize size, VkBufferUsageFlags usage,
                           const char *what, orr_error *error)
 {
@@ -103,7 +103,7 @@ static orr_result reserve(orr_vk *vk, orr_vk_buffer *buffer, VkDeviceSize size, 
     return orr_vk_buffer_create(vk, size + size / 2, ORR_VK_UPLOAD, usage, what, buffer, error);
 }
 
-// Makes the texture as large as its new contents.
+// Enlarges the texture to the size of its new contents.
 static orr_result resize_texture(orr_vk *vk, orr_vk_image *texture, int width, int height, const char *what,
                                  orr_error *error)
 {
@@ -190,7 +190,7 @@ static orr_result upload_geometry(orr_vk *vk, orr_present_draw *draw, VkExtent2D
     const uint16_t quad[QUAD_INDICES] = {0, 1, 2, 2, 1, 3};
     for (int i = 0; i < QUAD_VERTICES; i++) {
         float x = (float)(i % 2), y = (float)(i / 2);
-        *vertex++ = (orr_overlay_vertex){.place = {x * (float)extent.width, y * (float)extent.height},
+        *vertex++ = (orr_overlay_vertex){.position = {x * (float)extent.width, y * (float)extent.height},
                                          .texture = {x, y},
                                          .rgba = {255, 255, 255, 255}};
     }
@@ -206,9 +206,9 @@ static orr_result upload_geometry(orr_vk *vk, orr_present_draw *draw, VkExtent2D
     return ORR_OK;
 }
 
-static int32_t pixel(float place, uint32_t side)
+static int32_t pixel(float position, uint32_t side)
 {
-    return place < 0.0f ? 0 : place > (float)side ? (int32_t)side : (int32_t)place;
+    return position < 0.0f ? 0 : position > (float)side ? (int32_t)side : (int32_t)position;
 }
 
 static void record_overlay(VkCommandBuffer commands, const orr_overlay *overlay, VkExtent2D extent)

@@ -1,19 +1,19 @@
-// What is drawn into a swapchain's image: the picture's texture and the overlay's triangles, for present.c.
+// Drawing into a swapchain's image: the picture's texture and the overlay's triangles, for present.c.
 #pragma once
 
 #include "engine/device/vulkan_gpu.h"
 #include "render/window/present.h"
 #include "render/window/present_swapchain.h"
 
-enum { ORR_PRESENT_SLOTS = 2 }; // frames the host may be ahead
+enum { ORR_PRESENT_SLOTS = 2 }; // frames in flight
 
-// What one frame in flight needs for itself.
+// Resources of one frame in flight.
 typedef struct orr_present_slot {
     VkCommandBuffer commands;
     VkSemaphore acquired; // the swapchain's image may be drawn into
     VkFence done;         // the device is done with this slot
     orr_vk_buffer geometry;
-    orr_vk_buffer staging; // pixels on their way to a texture
+    orr_vk_buffer staging; // pixels that are copied to a texture
 } orr_present_slot;
 
 typedef struct orr_present_draw {

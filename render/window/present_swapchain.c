@@ -4,7 +4,7 @@
 #include <GLFW/glfw3.h>
 
 // An engine may have a Vulkan instance without a window beside ours, and volk's pointers to instance
-// extensions belong to the instance made last: those are asked for here, by instance.
+// extensions belong to the instance made last: here they are loaded by instance.
 #define INSTANCE_CALL(vk, name) ((PFN_##name)vkGetInstanceProcAddr((vk)->instance, #name))
 
 static orr_result create_surface(orr_vk *vk, GLFWwindow *window, orr_swapchain *s, orr_error *error)
@@ -145,7 +145,7 @@ orr_result orr_swapchain_prepare(orr_vk *vk, GLFWwindow *window, orr_swapchain *
     ORR_VK_TRY(vkDeviceWaitIdle(vk->device), error);
     destroy_images(vk, s);
     orr_result result = ORR_OK;
-    for (int attempt = 0; attempt < 2; attempt++) { // a surface may turn out lost only here
+    for (int attempt = 0; attempt < 2; attempt++) { // that a surface is lost may show only here
         if (s->surface_lost) {
             orr_swapchain_destroy(vk, s);
         }
@@ -162,7 +162,7 @@ orr_result orr_swapchain_prepare(orr_vk *vk, GLFWwindow *window, orr_swapchain *
     return result;
 }
 
-// What a call on the swapchain answered: done, or not but the swapchain only has to be made anew, or an
+// The result of a call on the swapchain: done, or not done but the swapchain only has to be created again, or an
 // error.
 static orr_result judge(orr_swapchain *s, VkResult result, const char *call, bool *done, orr_error *error)
 {

@@ -5,7 +5,7 @@
 
 struct GLFWwindow;
 
-enum { ORR_SWAPCHAIN_IMAGES = 16 }; // more than any driver makes of a request for three
+enum { ORR_SWAPCHAIN_IMAGES = 16 }; // more than any driver returns for a request of three
 
 typedef struct orr_swapchain {
     VkSurfaceKHR surface;
@@ -16,11 +16,11 @@ typedef struct orr_swapchain {
     VkImage images[ORR_SWAPCHAIN_IMAGES];
     VkImageView views[ORR_SWAPCHAIN_IMAGES];
     VkSemaphore drawn[ORR_SWAPCHAIN_IMAGES]; // per image: what presenting waits for
-    bool stale;                              // make it anew before the next frame
-    bool surface_lost;                       // and the surface too
+    bool stale;                              // create it again before the next frame
+    bool surface_lost;                       // and the surface
 } orr_swapchain;
 
-// Makes what is missing or stale. *ready: false while the window has no area.
+// Creates what is missing or stale. *ready: false while the window has no area.
 orr_result orr_swapchain_prepare(orr_vk *vk, struct GLFWwindow *window, orr_swapchain *swapchain, bool *ready,
                                  orr_error *error);
 // The next image to draw into; *acquired is false when the swapchain turned out stale: prepare and try again.

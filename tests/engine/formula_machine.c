@@ -1,5 +1,8 @@
 // The formulas on one machine; see formula_machines.h. ORR_ISA names it.
+#include "engine/core/colour_formula.h"
 #include "engine/core/isa.h"
+#include "engine/core/triangle_formula.h"
+#include "render/blend_formula.h"
 #include "render/splat_formula.h"
 #include "tests/engine/formula_machines.h"
 
@@ -141,6 +144,27 @@ static void run_one(formula_name name, const real *in, real *out)
         out[13] = third.e, out[14] = third.f, out[15] = third.g;
         break;
     }
+    case FORMULA_DECODE:
+        out[0] = srgb_to_linear(in[0]);
+        break;
+    case FORMULA_ENCODE:
+        out[0] = linear_to_srgb(in[0]);
+        break;
+    case FORMULA_BLEND: {
+        blend_pixel p = blend_begin(in[0] > R(-2.0));
+        p.transmittance = in[0];
+        p = blend_splat(p, in[1], make_real3(in[2], in[2], in[2]), in[3]);
+        out[0] = p.transmittance, out[1] = p.colour.x, out[2] = p.depth;
+        break;
+    }
+    case FORMULA_TRIANGLE: {
+        triangle_hit hit =
+            intersect_triangle(make_real3(in[0], in[1], in[2]), make_real3(in[3], in[4], in[5]),
+                               make_real3(in[6], in[7], in[8]), make_real3(in[9], in[10], in[11]), R(1e-12));
+        out[0] = hit.distance, out[1] = hit.u, out[2] = hit.v;
+        out[3] = sel(hit.inside, R(1.0), R(0.0));
+        break;
+    }
     case FORMULA_COUNT:
         break;
     }
@@ -148,9 +172,10 @@ static void run_one(formula_name name, const real *in, real *out)
 
 void ORR_ISA_NAME(formula_machine)(formula_name name, int count, const double *inputs, double *outputs)
 {
-    static const int input_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 7, 13, 6, 8, 3};
-    static const int output_counts[FORMULA_COUNT] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 9, SCREEN_OUTPUTS,
-                                                     1, 2, 16};
+    static const int input_counts[FORMULA_COUNT] = {1, 1, 1,  1, 1, 1, 1, 2, 2, 2,
+                                                    3, 7, 13, 6, 8, 3, 1, 1, 4, 12};
+    static const int output_counts[FORMULA_COUNT] = {1, 1, 1,  1, 1, 1, 1, 1, 1, 1, 1, 9, SCREEN_OUTPUTS,
+                                                     1, 2, 16, 1, 1, 3, 4};
     for (int i = 0; i < count; i += STEP) {
         real in[FORMULA_INPUTS_MAX], out[FORMULA_OUTPUTS_MAX];
         for (int k = 0; k < input_counts[name]; k++) {

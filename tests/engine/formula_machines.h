@@ -1,4 +1,4 @@
-// The formulas of render/splat_formula.h on arrays, for every machine this computer can be: lanes of each
+// Formulas of engine/core and render on arrays, for every machine this computer can be: lanes of each
 // instruction set, one float at a time, and the reference in double. tests/engine/formula_machine.c is compiled once for each.
 #pragma once
 
@@ -21,6 +21,10 @@ typedef enum formula_name {
     FORMULA_ALPHA,     // log2 opacity, d xy, ellipse (3) -> alpha
     FORMULA_BAND,      // ellipse (3), reach, half size xy, low, high -> left, right
     FORMULA_HARMONICS, // unit direction xyz -> 16 values, degrees 0 to 3
+    FORMULA_DECODE,    // sRGB -> linear
+    FORMULA_ENCODE,    // linear -> sRGB
+    FORMULA_BLEND,     // transmittance, alpha, colour, depth -> transmittance, colour and depth added to 0
+    FORMULA_TRIANGLE, // origin from the first corner, direction, two edges, xyz each -> distance, u, v, inside
     FORMULA_COUNT
 } formula_name;
 

@@ -1,4 +1,5 @@
-// Tests of formula.h, lanes.h and splat_formula.h: each machine held against libm and against the same text in double.
+// Tests of formula.h, lanes.h, colour_, triangle_, blend_ and splat_formula.h: each machine compared with libm and with the same
+// text in double.
 #include "engine/core/isa.h"
 #include "engine/core/rng.h"
 #include "tests/engine/formula_machines.h"
@@ -527,6 +528,94 @@ static const lane_build builds[ORR_ISA_COUNT] = {
 };
 static orr_isa isa; // the level under test
 
+static void transfer_functions_are_those_of_srgb(void **state)
+{
+    (void)state;
+    fill(0, 0.0, 1.5);
+    inputs[0][0] = 0.0, inputs[0][1] = 1.0, inputs[0][2] = -0.25, inputs[0][3] = 0.002, inputs[0][4] = 0.03;
+    run(FORMULA_DECODE);
+    for (int i = 0; i < COUNT; i++) {
+        double x = inputs[0][i], linear = x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+        check("srgb_to_linear", i, got[0][i], linear, 2e-6 * fabs(linear));
+    }
+    run(FORMULA_ENCODE);
+    for (int i = 0; i < COUNT; i++) {
+        double x = inputs[0][i], encoded = x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1.0 / 2.4) - 0.055;
+        check("linear_to_srgb", i, got[0][i], encoded, 1e-6 * fmax(fabs(encoded), 0.1));
+    }
+}
+
+// One splat over a pixel: the pixel stops before the splat that would leave a transmittance of 1e-4 or less, and keeps its own,
+// negated.
+static void a_pixel_stops_before_the_splat_that_closes_it(void **state)
+{
+    (void)state;
+    fill(0, -1.0, 1.0);
+    fill(1, 0.0, 0.99);
+    fill(2, 0.0, 2.0);
+    fill(3, 0.1, 100.0);
+    for (int i = 0; i < 100; i++) { // around the threshold
+        inputs[0][i] = (double)(float)(5e-4 + 1e-5 * i), inputs[1][i] = (double)0.9f;
+    }
+    run(FORMULA_BLEND);
+    int stopped = 0;
+    for (int i = 0; i < COUNT; i++) {
+        double before = inputs[0][i], alpha = inputs[1][i], after = before * (1.0 - alpha);
+        if (fabs(after - 1e-4) < 1e-9) {
+            continue; // rounding decides
+        }
+        bool stops = after <= 1e-4;
+        double weight = stops ? 0.0 : alpha * before;
+        stopped += stops && before > 0.0;
+        check("transmittance", i, got[0][i], stops ? -fabs(before) : after, 2.0 * ulp);
+        check("colour", i, got[1][i], weight * inputs[2][i], 4.0 * ulp * weight * inputs[2][i]);
+        check("depth", i, got[2][i], weight * inputs[3][i], 4.0 * ulp * weight * inputs[3][i]);
+    }
+    assert_true(stopped > 10 && stopped < COUNT / 2);
+}
+
+// Rays through a known point of a triangle's plane.
+static void rays_meet_triangles_where_they_are_aimed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COUNT; i++) {
+        double u = uniform(-0.5, 1.5), v = uniform(-0.5, 1.5), distance = uniform(-3.0, 3.0), edge[2][3];
+        for (int k = 0; k < 3; k++) {
+            inputs[6 + k][i] = edge[0][k] = (double)(float)((k == 0) + 0.3 * uniform(-1.0, 1.0));
+            inputs[9 + k][i] = edge[1][k] = (double)(float)((k == 1) + 0.3 * uniform(-1.0, 1.0));
+            inputs[3 + k][i] = (double)(float)((k == 2) + 0.3 * uniform(-1.0, 1.0));
+        }
+        for (int k = 0; k < 3; k++) {
+            double at = u * edge[0][k] + v * edge[1][k];
+            inputs[k][i] = (double)(float)(at - distance * inputs[3 + k][i]);
+        }
+        expected[0][i] = distance, expected[1][i] = u, expected[2][i] = v;
+    }
+    run(FORMULA_TRIANGLE);
+    int inside = 0;
+    for (int i = 0; i < COUNT; i++) {
+        double u = expected[1][i], v = expected[2][i], rim = fmin(fmin(fabs(u), fabs(v)), fabs(1.0 - u - v));
+        check("distance", i, got[0][i], expected[0][i], 1e-5);
+        check("u", i, got[1][i], u, 1e-5);
+        check("v", i, got[2][i], v, 1e-5);
+        if (rim > 1e-5) {
+            assert_int_equal(got[3][i] != 0.0, u > 0.0 && v > 0.0 && u + v < 1.0);
+        }
+        inside += got[3][i] != 0.0;
+    }
+    assert_true(inside > COUNT / 20 && inside < COUNT / 2);
+    for (int i = 0; i < COUNT; i++) { // along the plane: never
+        for (int k = 0; k < 3; k++) {
+            inputs[3 + k][i] = inputs[6 + k][i];
+        }
+    }
+    run(FORMULA_TRIANGLE);
+    for (int i = 0; i < COUNT; i++) {
+        assert_true(got[3][i] == 0.0 ||
+                    fabs(got[0][i]) > 1e3); // the determinant's rounding may exceed the bound
+    }
+}
+
 static void lanes_load_gather_and_mask(void **state)
 {
     (void)state;
@@ -558,6 +647,9 @@ int main(void)
         FORMULA_TEST(coverage_agrees_with_double),
         FORMULA_TEST(bands_reach_from_end_to_end_of_the_ellipse),
         FORMULA_TEST(harmonics_follow_their_definition),
+        FORMULA_TEST(transfer_functions_are_those_of_srgb),
+        FORMULA_TEST(a_pixel_stops_before_the_splat_that_closes_it),
+        FORMULA_TEST(rays_meet_triangles_where_they_are_aimed),
     };
     const struct CMUnitTest once[] = {
         FORMULA_TEST(harmonics_are_orthonormal),

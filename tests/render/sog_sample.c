@@ -92,7 +92,7 @@ static void add_table(text *t, int version, range r, int channels)
 
 typedef struct picture {
     int width, height;
-    uint8_t *rgba; // opaque: the encoder drops colours that nobody would see
+    uint8_t *rgba; // opaque: the encoder drops the colours of transparent texels
 } picture;
 
 static picture new_picture(int width, int64_t texels)
@@ -207,7 +207,7 @@ static void add_harmonics(sog_sample *s, text *t, const orr_splats_view *d, int 
     picture centroids = new_picture(64 * rest, ((d->count + 63) / 64) * 64 * rest);
     picture labels = new_picture(width, d->count);
     for (int64_t i = 0; i < d->count; i++) {
-        int64_t entry = d->count - 1 - i; // the palette is the other way round
+        int64_t entry = d->count - 1 - i; // the palette is in reverse order
         labels.rgba[4 * i] = (uint8_t)entry;
         labels.rgba[4 * i + 1] = (uint8_t)(entry >> 8);
         for (int k = 0; k < 3 * rest; k++) {
@@ -233,8 +233,8 @@ static void add_harmonics(sog_sample *s, text *t, const orr_splats_view *d, int 
 bool sog_sample_make(const orr_splats_view *d, int version, sog_sample *s)
 {
     *s = (sog_sample){.count = 1, .name = {"meta.json"}};
-    const size_t room = 1 << 16;
-    text t = {orr_alloc(room, 1), room};
+    const size_t capacity = 1 << 16;
+    text t = {orr_alloc(capacity, 1), capacity};
     if (!t.at) {
         return false;
     }
@@ -249,7 +249,7 @@ bool sog_sample_make(const orr_splats_view *d, int version, sog_sample *s)
         add_harmonics(s, &t, d, width, version);
     }
     add(&t, "}", 0);
-    s->file[0].size = room - t.left;
+    s->file[0].size = capacity - t.left;
     return true;
 }
 

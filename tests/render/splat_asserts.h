@@ -28,7 +28,7 @@ static inline void assert_near(double a, double b, double limit, const char *mem
     }
 }
 
-// Hands the bytes to the reader that their content asks for, and expects a line that names the file and has
+// Reads the bytes with the reader for their content, and expects a line that names the file and has
 // `expected` in it.
 static inline void assert_refused(const char *text, size_t size, const char *expected)
 {

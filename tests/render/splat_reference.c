@@ -13,7 +13,7 @@ typedef struct reference_splat {
     double x, y, depth, opacity;
     double inverse_xx, inverse_xy, inverse_yy;
     double colour[3];
-    int64_t place; // in order of layers and files
+    int64_t index; // in the order of layers and files
 } reference_splat;
 
 static double sh_colour(const orr_splats_view *s, int64_t i, int channel, const double v[3])
@@ -112,7 +112,7 @@ static bool project(const orr_lens *lens, const reference_layer *layer, int64_t 
         opacity *= sqrt(fmax(sharp / determinant, 0.005 * 0.005));
     }
 
-    // the camera's place in the layer: model is a similarity, so its inverse is its transpose over scale^2
+    // the camera's position in the layer: model is a similarity, so its inverse is its transpose over scale^2
     double offset[3], direction[3], length = 0.0, scale2 = 0.0;
     for (int k = 0; k < 3; k++) {
         offset[k] = world[k] - (double)lens->place[k];
@@ -147,7 +147,7 @@ static int by_depth(const void *a, const void *b)
     const reference_splat *x = a, *y = b;
     // depths are compared as the machines hold them, in single precision
     float dx = (float)x->depth, dy = (float)y->depth;
-    return dx != dy ? (dx > dy) - (dx < dy) : (x->place > y->place) - (x->place < y->place);
+    return dx != dy ? (dx > dy) - (dx < dy) : (x->index > y->index) - (x->index < y->index);
 }
 
 // what has been blended of one pixel, from front to back
@@ -197,11 +197,11 @@ void draw_reference(const orr_lens *lens, const reference_layer *layers, int lay
         total += layers[l].splats.count;
     }
     reference_splat *splats = malloc(((size_t)total + 1) * sizeof *splats);
-    int64_t place = 0;
+    int64_t index = 0;
     for (int l = 0; l < layer_count; l++) {
-        for (int64_t i = 0; i < layers[l].splats.count; i++, place++) {
+        for (int64_t i = 0; i < layers[l].splats.count; i++, index++) {
             if (project(lens, &layers[l], i, &splats[count])) {
-                splats[count++].place = place;
+                splats[count++].index = index;
             }
         }
     }

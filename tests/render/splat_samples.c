@@ -154,9 +154,9 @@ orr_bytes sample_ksplat(const orr_splats_view *d, int mode)
     }
     writer w = {data};
     put(&w, 0x0100, 4);             // version 0.1
-    put(&w, 1, 4);                  // sections there is room for
+    put(&w, 1, 4);                  // capacity for sections
     put(&w, 1, 4);                  // sections
-    put(&w, (uint64_t)d->count, 4); // splats there is room for
+    put(&w, (uint64_t)d->count, 4); // capacity for splats
     put(&w, (uint64_t)d->count, 4); // splats
     put(&w, (uint64_t)mode, 2);
     w.at = data + 4096;

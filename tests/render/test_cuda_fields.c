@@ -3,8 +3,8 @@
 //
 // Halves have 11 bits. Features, weights and activations are off by 2^-12 of their sizes, a network's values by 5e-4 of theirs
 // in the mean (test_cuda_neural). Untrained fields vary by a tenth or so, and many samples of a ray cancel each other's errors:
-// 80 dB. A signed distance of 1e-4 decides where its surface is, and normals come from the signs of ReLUs: 50 dB. What stands
-// on an edge costs more, a pixel or two: a ray that a wall of the occupancy grid lets pass on one machine only, or that grazes a
+// 80 dB. A signed distance of 1e-4 decides where its surface is, and normals come from the signs of ReLUs: 50 dB. Edges
+// cost more, a pixel or two: a ray that a wall of the occupancy grid lets pass on one machine only, or that grazes a
 // surface.
 #include "assets/clouds.h"
 #include "engine/core/rng.h"
@@ -23,7 +23,7 @@ enum { WIDTH = 24, HEIGHT = 18, PIXELS = WIDTH * HEIGHT };
 
 static int complaints;
 
-// A field as a layer whose own space is that of the world: the unit cube stands around the origin.
+// A field as a layer whose space is that of the world: the unit cube is centred at the origin.
 typedef struct subject {
     orr_field *field;
     orr_occupancy grid;
@@ -85,23 +85,23 @@ static float distance_to_dented(const float p[3])
     return fmaxf(sqrtf(to_ball) - 0.35f, 0.2f - sqrtf(to_dent));
 }
 
-static void draw_places(void *context, uint32_t batch, int first, int count, int total, float *places)
+static void draw_positions(void *context, uint32_t batch, int first, int count, int total, float *positions)
 {
     (void)context;
     (void)total;
     for (int i = 0; i < count; i++) {
         orr_rng rng = {.seed = batch, .stream = (uint32_t)(first + i)};
         for (int k = 0; k < 3; k++) {
-            places[3 * i + k] = orr_rng_uniform(&rng);
+            positions[3 * i + k] = orr_rng_uniform(&rng);
         }
     }
 }
 
-static void distances(void *context, const float *places, float *targets)
+static void distances(void *context, const float *positions, float *targets)
 {
     (void)context;
     for (int i = 0; i < ORR_SAMPLES; i++) {
-        const float p[3] = {places[i], places[ORR_SAMPLES + i], places[2 * ORR_SAMPLES + i]};
+        const float p[3] = {positions[i], positions[ORR_SAMPLES + i], positions[2 * ORR_SAMPLES + i]};
         targets[i] = distance_to_dented(p);
     }
 }
@@ -121,7 +121,7 @@ static void sdf_make(subject *s)
     const orr_field_trainer_desc training = {.field = s->field,
                                              .jobs = jobs,
                                              .batch_size = 4096,
-                                             .source = {NULL, draw_places, distances, 1, 1, 0.0f}};
+                                             .source = {NULL, draw_positions, distances, 1, 1, 0.0f}};
     orr_field_trainer *trainer;
     assert_ok(orr_field_trainer_create(&training, &trainer, &error));
     for (int i = 0; i < 200; i++) {
@@ -150,7 +150,7 @@ static drawn draw_frame(orr_cuda_draw *draw, const orr_draw_list *list, const or
     return d;
 }
 
-// How far away the list's meshes stand, as the CPU wants to know it.
+// Depth of the list's meshes, as the CPU's marching takes it.
 static float *find_mesh_depth(orr_cuda_draw *draw, const orr_draw_list *list)
 {
     orr_draw_list meshes = *list;

@@ -72,7 +72,7 @@ static void *download(const void *from, size_t count, size_t size)
     return to;
 }
 
-// Waits for a frame that was begun, and draws it until there is room; says how often.
+// Waits for a frame that was begun, and draws it until the buffers suffice; returns how often.
 static planes finish(orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame, const orr_draw_list *list,
                      int *times)
 {
@@ -185,13 +185,13 @@ static orr_draw_list list_of(const orr_draw_mesh *meshes, int count, int width, 
                           .sun = {.direction = {0.6f, 0.0f, -0.8f},
                                   .colour = {0.5f, 0.6f, 0.4f},
                                   .ambient = {0.2f, 0.2f, 0.25f}},
-                          .lights = {{.place = {-1.0f, -1.0f, 0.5f},
+                          .lights = {{.position = {-1.0f, -1.0f, 0.5f},
                                       .attenuation = {1.0f, 0.1f, 0.05f},
                                       .cutoff = 180.0f,
                                       .ambient = {0.02f, 0.0f, 0.0f},
                                       .diffuse = {0.5f, 0.2f, 0.1f},
                                       .specular = {0.6f, 0.6f, 0.6f}},
-                                     {.place = {0.5f, 0.0f, 0.0f},
+                                     {.position = {0.5f, 0.0f, 0.0f},
                                       .direction = {0.0f, 0.0f, 1.0f},
                                       .attenuation = {1.0f, 0.0f, 0.0f},
                                       .cutoff = 15.0f,
@@ -262,11 +262,12 @@ static void lit_surfaces_look_as_on_the_cpu(void **state)
     sphere.material.emission = 0.05f;
     orr_draw_mesh meshes[3];
     for (int i = 0; i < 3; i++) { // through each other, turned and scaled
-        orr_transform place = {.position = {0.9f * (float)(i - 1), 0.2f * (float)i, 3.0f + 0.3f * (float)i},
-                               .rotation = {1.0f, 0.2f * (float)i, 0.1f, 0.0f},
-                               .scale = 0.7f + 0.1f * (float)i};
+        orr_transform transform = {
+            .position = {0.9f * (float)(i - 1), 0.2f * (float)i, 3.0f + 0.3f * (float)i},
+            .rotation = {1.0f, 0.2f * (float)i, 0.1f, 0.0f},
+            .scale = 0.7f + 0.1f * (float)i};
         meshes[i] = drawn_mesh(&sphere.mesh, 1);
-        assert_ok(orr_affine_from_transform(&place, meshes[i].model, &error));
+        assert_ok(orr_affine_from_transform(&transform, meshes[i].model, &error));
     }
     for (int view = 0; view < 4; view++) {
         sphere.material.two_sided = view < 2;
@@ -429,7 +430,7 @@ static void of_equal_depths_the_first_in_the_list_is_seen(void **state)
     }
 }
 
-// A mesh on a body that only the device knows stands where one stands whose model the host has multiplied out.
+// A mesh on a body of the device is drawn as one whose transforms the host has multiplied.
 static void meshes_stand_on_bodies_of_the_device(void **state)
 {
     (void)state;
@@ -443,7 +444,7 @@ static void meshes_stand_on_bodies_of_the_device(void **state)
     const orr_transform at = {
         .position = {0.2f, 0.0f, 0.1f}, .rotation = {0.7f, 0.0f, 0.7f, 0.1f}, .scale = 1.0f};
     float maps[3][12], robot_body[12];
-    orr_draw_mesh mesh = drawn_mesh(&sphere.mesh, 1), placed = mesh;
+    orr_draw_mesh mesh = drawn_mesh(&sphere.mesh, 1), multiplied = mesh;
     assert_ok(orr_affine_from_transform(&robot, maps[0], &error));
     assert_ok(orr_affine_from_transform(&body, maps[1], &error));
     assert_ok(orr_affine_from_transform(&at, maps[2], &error));
@@ -451,10 +452,10 @@ static void meshes_stand_on_bodies_of_the_device(void **state)
         maps[2][4 * k] *= 0.5f;
     }
     orr_affine_multiply(maps[0], maps[1], robot_body);
-    orr_affine_multiply(robot_body, maps[2], placed.model);
+    orr_affine_multiply(robot_body, maps[2], multiplied.model);
     memcpy(mesh.model, maps[0], sizeof mesh.model);
     memcpy(mesh.at, maps[2], sizeof mesh.at);
-    orr_draw_list list = list_of(&placed, 1, 90, 70, 60.0f, false);
+    orr_draw_list list = list_of(&multiplied, 1, 90, 70, 60.0f, false);
     int times;
     planes expected = draw_on_cuda(&list, &times);
     double numbers[2][4 * BODIES * STRIDE];
@@ -496,7 +497,7 @@ static void meshes_stand_on_bodies_of_the_device(void **state)
     free_planes(&expected);
 }
 
-// More triangles in view, and more fragments, than there is room for at first.
+// More triangles in view, and more fragments, than the first capacity.
 static void a_frame_that_needs_more_room_gets_it(void **state)
 {
     (void)state;
@@ -563,7 +564,7 @@ static void empty_lists_and_released_meshes_are_no_trouble(void **state)
     orr_cuda_meshes_destroy(&meshes);
 }
 
-// Frames under way: bodies move on while the first, which lacks room for its fragments, waits to be drawn again.
+// Frames in flight: bodies move on while the first, whose fragments exceed the capacity, waits to be drawn again.
 static void frames_show_bodies_where_they_were(void **state)
 {
     (void)state;
@@ -612,7 +613,7 @@ static void frames_show_bodies_where_they_were(void **state)
 }
 
 #if ORR_CUDA_EMULATED
-// Who of a block's threads is first is no more certain on a card than here.
+// The order of a block's threads is as undefined on a GPU as here.
 static void the_order_of_threads_is_not_seen(void **state)
 {
     (void)state;

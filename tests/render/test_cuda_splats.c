@@ -60,7 +60,7 @@ static void pictures_equal_the_reference(void **state)
     orr_cuda_draw_destroy(draw);
 }
 
-// More pairs of tiles and splats than there is room for at first: the frame is drawn again, whole.
+// More pairs of tiles and splats than the first capacity: the frame is drawn again.
 static void a_frame_that_needs_more_room_gets_it(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Fields as layers: their pictures among splats and meshes, held against brute force in double precision. The field is an
+// Fields as layers: their pictures among splats and meshes, compared with brute force in double precision. The field is an
 // untrained radiance field, a fog with some colour, whose own picture is taken as given. Run once per instruction set.
 #include "assets/clouds.h"
 #include "render/cpu/splats_cpu.h"

@@ -140,7 +140,7 @@ static void shared_edges_are_covered_exactly_once(void **state)
     enum { SPOKES = 12, SIDE = 97 };
     orr_camera camera = straight(SIDE, SIDE, 1.0f);
     camera.model = ORR_CAMERA_ORTHOGRAPHIC;
-    camera.centre[0] = camera.centre[1] = 0.001f; // not 0: that asks for the middle
+    camera.centre[0] = camera.centre[1] = 0.001f; // not 0, which means the middle
     canvas c = open_canvas(camera, 1);
     uint32_t seed = 5;
     for (int round = 0; round < 20; round++) {
@@ -318,7 +318,7 @@ static void a_sphere_is_shaded_by_lamberts_law(void **state)
     check_sphere(&c, 1.0);
     int64_t drawn = c.counts.drawn;
     assert_true(drawn > 0 && drawn < c.counts.triangles * 6 / 10);
-    // wound the wrong way and one-sided: the inner side of the back half, normals turned round
+    // wound the wrong way round and one-sided: the inner side of the back half, normals turned round
     for (int i = 0; i < 6 * RINGS * SECTORS; i += 3) {
         uint32_t swap = sphere_indices[i];
         sphere_indices[i] = sphere_indices[i + 1];
@@ -329,7 +329,7 @@ static void a_sphere_is_shaded_by_lamberts_law(void **state)
     close_canvas(&c);
 }
 
-// A slanted wall with a texture of two halves: the seam stands where the camera's model puts it.
+// A slanted wall with a texture of two halves: the seam is where the camera's model puts it.
 static void check_wall(orr_camera camera)
 {
     canvas c = open_canvas(camera, 1);

@@ -83,7 +83,7 @@ static void lying_headers_are_refused(void **state)
     assert_change_refused(16, 23, "23 splats, but 22");
     assert_change_refused(20, 3, "compression mode 3");
     assert_change_refused(SECTION, 0xffffffff, "4294967295 in sections");
-    assert_change_refused(SECTION + 4, 21, "do not fit"); // room for fewer splats than there are
+    assert_change_refused(SECTION + 4, 21, "do not fit"); // capacity for fewer splats than there are
     assert_change_refused(SECTION + 4, 0xffffffff, "do not fit");
     assert_change_refused(SECTION + 8, 0, "splat 6 is in no bucket");
     assert_change_refused(SECTION + 12, 0xffffffff, "do not fit");

@@ -94,12 +94,12 @@ static void assert_meta(const char *from, const char *to, const char *expected)
     orr_splats_view a = orr_splats_data(cloud);
     sog_sample sample;
     assert_true(sog_sample_make(&a, 2, &sample));
-    size_t room = sample.file[0].size + 64;
-    char *text = calloc(room, 1), *changed = orr_alloc_zero(room, 1);
+    size_t capacity = sample.file[0].size + 64;
+    char *text = calloc(capacity, 1), *changed = orr_alloc_zero(capacity, 1);
     memcpy(text, sample.file[0].data, sample.file[0].size);
-    char *place = strstr(text, from);
-    assert_non_null(place);
-    snprintf(changed, room, "%.*s%s%s", (int)(place - text), text, to, place + strlen(from));
+    char *found = strstr(text, from);
+    assert_non_null(found);
+    snprintf(changed, capacity, "%.*s%s%s", (int)(found - text), text, to, found + strlen(from));
     orr_free(sample.file[0].data);
     sample.file[0] = (orr_bytes){(uint8_t *)changed, strlen(changed)};
     orr_bytes bundle = sog_sample_bundle(&sample);

@@ -103,7 +103,7 @@ static void a_frame_allocates_nothing_after_warm_up(void **state)
     orr_jobs_destroy(jobs);
 }
 
-// A layer that is turned, and a camera that is turned the other way around it, see the same picture: harmonics too.
+// A layer that is rotated, and a camera that is rotated inversely around it, give the same picture, harmonics included.
 static void turning_a_layer_is_turning_the_camera_back(void **state)
 {
     (void)state;

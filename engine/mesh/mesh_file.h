@@ -1,0 +1,60 @@
+// Triangle meshes in files: .glb .gltf .obj .stl and others that the reader supports. For drawing (render/formats/mesh_import.c) and
+// for physics (physics/model/mesh_load.c).
+//
+// Files are flattened: polygons become triangles, the transforms of nodes are applied, and triangles of nodes
+// that mirror are rewound, so that their front stays the front.
+#pragma once
+
+#include "engine/core/file.h"
+#include "engine/image/image.h"
+
+typedef struct orr_mesh_material {
+    float base_colour[4]; // linear factor, straight alpha
+    int texture;          // index into textures, -1: none
+    bool two_sided;
+    bool blended;       // what is behind shows by 1 - texel alpha x base_colour[3]; false: opaque
+    float alpha_cutoff; // where texel alpha x base_colour[3] is less there is a hole; 0: opaque
+    float emission;     // shines by itself: base colours as under so much more ambient light
+    float specular;     // factor of the lights' specular parts; 0: dull
+    float shininess;    // 0 .. 1: how narrow its highlights are
+} orr_mesh_material;
+
+// A run of triangles with one material.
+typedef struct orr_mesh_part {
+    uint32_t first_index;
+    uint32_t index_count; // a multiple of 3
+    int material;
+} orr_mesh_part;
+
+typedef struct orr_mesh_file {
+    int64_t vertex_count;
+    int64_t index_count;
+    float *positions;    // vertex_count x 3, finite
+    float *normals;      // vertex_count x 3, of any length; 0 where the file has none
+    float *texcoords;    // vertex_count x 2, v = 0 at the bottom row; 0 where the file has none
+    float *colours;      // vertex_count x 4, straight alpha; 1 where the file has none
+    bool linear_colours; // false: colours are as displayed
+    uint32_t *indices;   // three per triangle, counter-clockwise seen from the front
+    orr_mesh_part *parts;
+    orr_mesh_material *materials;
+    orr_image8 *textures; // sRGB colour, straight alpha
+    int part_count, material_count, texture_count;
+} orr_mesh_file;
+
+typedef struct orr_mesh_file_desc {
+    const char *path; // named in messages; its ending gives the format
+    const orr_bytes
+        *bytes;          // the file's contents; NULL: read from `path`, and with it the files that it names
+    bool share_vertices; // corners that agree in everything become one vertex
+    bool
+        make_normals; // smooth ones where the file has none, and for .stl; edges sharper than 60 degrees stay edges
+    bool read_textures; // pictures that materials name, in the file or beside it; false: materials have none
+    bool keep_axes; // coordinates as stored, without turning the up axis that the file names (Collada) to y
+} orr_mesh_file_desc;
+
+// By the ending of its name.
+bool orr_mesh_readable(const char *path);
+// ORR_ERROR_FILE when it cannot be opened; ORR_ERROR_FORMAT names the mesh, face, vertex or texture that is wrong, and when
+// there are no triangles; ORR_ERROR_UNSUPPORTED in a build without the reader.
+orr_result orr_mesh_file_read(const orr_mesh_file_desc *desc, orr_mesh_file *mesh, orr_error *error);
+void orr_mesh_file_free(orr_mesh_file *mesh); // what it still owns; members may be taken out and set to NULL

@@ -1,0 +1,60 @@
+// What formulas take from a frame: its plain structs of floats as the formulas' own. For lanes and kernels; plain C files,
+// which have no `real`, fill the plain structs.
+#pragma once
+
+#include "render/light_formula.h"
+#include "render/mesh_formula.h"
+#include "render/mesh_triangle.h"
+#include "render/sky_formula.h"
+#include "render/splat_formula.h"
+#include "render/splat_lens.h"
+
+#include <string.h>
+
+FN affine affine_of(const float m[12])
+{
+    affine a;
+    _Static_assert(sizeof a == 12 * sizeof *m, "the same members in the same order");
+    memcpy(&a, m, sizeof a);
+    return a;
+}
+
+FN splat_lens splat_lens_of(const splat_lens_values *values)
+{
+    splat_lens lens;
+    _Static_assert(sizeof lens == sizeof *values, "the same members in the same order");
+    memcpy(&lens, values, sizeof lens);
+    return lens;
+}
+
+FN sky_view sky_view_of(const orr_sky_values *values)
+{
+    sky_view sky;
+    _Static_assert(sizeof sky == sizeof *values, "the same members in the same order");
+    memcpy(&sky, values, sizeof sky);
+    return sky;
+}
+
+FN light_source light_of(const orr_light_values *values)
+{
+    light_source l;
+    _Static_assert(sizeof l == sizeof *values, "the same members in the same order");
+    memcpy(&l, values, sizeof l);
+    return l;
+}
+
+FN mesh_view mesh_view_of(const orr_lens *lens)
+{
+    mesh_view view;
+    view.focal_x = lens->focal[0];
+    view.focal_y = lens->focal[1];
+    view.centre_x = lens->centre[0];
+    view.centre_y = lens->centre[1];
+    view.width = (float)lens->width;
+    view.height = (float)lens->height;
+    view.near_plane = lens->near_plane;
+    view.orthographic = lens->orthographic ? 1.0f : 0.0f;
+    view.guard = MESH_GUARD;
+    view.subpixels = MESH_SUBPIXELS;
+    return view;
+}

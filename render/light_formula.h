@@ -1,0 +1,119 @@
+// How a surface is lit: Lambert's cosine law and Blinn's highlights (1977) with any number of lights, with the attenuation
+// and the cones of OpenGL's fixed functions, in linear light; the result is encoded for display because pictures are
+// display-referred. No shadows. One text for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
+#ifndef ORR_LIGHT_FORMULA_H
+#define ORR_LIGHT_FORMULA_H
+
+#include "engine/core/colour_formula.h"
+#include "engine/core/vector_formula.h"
+
+// A light in the camera's space.
+STRUCT(light_source)
+{
+    uniform_real x, y, z;                     // position; of a directional light: unit vector towards it
+    uniform_real directional;                 // 1 or 0
+    uniform_real axis_x, axis_y, axis_z;      // direction of the beam, unit
+    uniform_real cutoff;                      // cosine of the cone's half angle
+    uniform_real exponent;                    // of the cosine to the axis
+    uniform_real constant, linear, quadratic; // attenuation
+    uniform_real ambient_red, ambient_green, ambient_blue; // linear radiance of a white surface
+    uniform_real diffuse_red, diffuse_green, diffuse_blue;
+    uniform_real specular_red, specular_green, specular_blue;
+}
+END_STRUCT(light_source)
+
+// What is lit: a point of a surface, in the camera's space.
+STRUCT(light_point)
+{
+    real3 position;
+    real3 normal; // unit, on the side that is seen
+    real3 to_eye; // unit
+}
+END_STRUCT(light_point)
+
+// What has fallen on a point so far, linear.
+STRUCT(light_sums)
+{
+    real3 diffuse;   // times the base colour
+    real3 highlight; // times the material's specular factor
+}
+END_STRUCT(light_sums)
+
+FN real3 light_add_colour(real3 sum, real weight, uniform_real red, uniform_real green, uniform_real blue)
+{
+    return make_real3(fma_(weight, R(red), sum.x), fma_(weight, R(green), sum.y),
+                      fma_(weight, R(blue), sum.z));
+}
+
+FN real light_power(real base, uniform_real exponent)
+{
+    return pow_(max_(base, R(1e-6)), R(exponent));
+}
+
+// Light at a point, from one light.
+STRUCT(light_incidence)
+{
+    real3 to_light; // unit
+    real strength;
+}
+END_STRUCT(light_incidence)
+
+FN light_incidence light_incident(light_source l, real3 p)
+{
+    light_incidence i;
+    i.to_light = make_real3(R(l.x), R(l.y), R(l.z));
+    i.strength = R(1.0);
+    if (l.directional < 0.5f) {
+        real3 v = sub3(i.to_light, p);
+        real distance = sqrt_(max_(dot3(v, v), R(1e-20)));
+        i.to_light = make_real3(v.x / distance, v.y / distance, v.z / distance);
+        real cosine = -dot3(i.to_light, make_real3(R(l.axis_x), R(l.axis_y), R(l.axis_z)));
+        real divisor = max_(R(l.constant) + distance * (R(l.linear) + distance * R(l.quadratic)), R(1e-6));
+        i.strength = sel(cosine < R(l.cutoff), R(0.0), light_power(cosine, l.exponent)) / divisor;
+    }
+    return i;
+}
+
+// What reaches every point of a surface: ambient light, and as much more as the surface emits of its base colour.
+FN light_sums light_begin(uniform_real red, uniform_real green, uniform_real blue, uniform_real emission)
+{
+    light_sums sums;
+    sums.diffuse = make_real3(R(red + emission), R(green + emission), R(blue + emission));
+    sums.highlight = make_real3(R(0.0), R(0.0), R(0.0));
+    return sums;
+}
+
+// Adds one light. specular, shininess: of the material, 0 .. 1; a dull one (specular 0) has no highlights to sum.
+FN light_sums light_add(light_sums sums, light_source l, light_point p, uniform_real specular,
+                        uniform_real shininess)
+{
+    light_incidence i = light_incident(l, p.position);
+    real facing = dot3(i.to_light, p.normal);
+    sums.diffuse = light_add_colour(sums.diffuse, i.strength, l.ambient_red, l.ambient_green, l.ambient_blue);
+    sums.diffuse = light_add_colour(sums.diffuse, i.strength * max_(facing, R(0.0)), l.diffuse_red,
+                                    l.diffuse_green, l.diffuse_blue);
+    if (specular > 0.0f) {
+        real3 between = unit3(add3(i.to_light, p.to_eye));
+        real gloss = i.strength * light_power(dot3(between, p.normal), 128.0f * shininess);
+        gloss = sel(facing > R(0.0), gloss, R(0.0));
+        sums.highlight =
+            light_add_colour(sums.highlight, gloss, l.specular_red, l.specular_green, l.specular_blue);
+    }
+    return sums;
+}
+
+// Display colour of a surface without light: its base colour, linear.
+FN real3 light_display(real3 colour)
+{
+    return make_real3(linear_to_srgb(colour.x), linear_to_srgb(colour.y), linear_to_srgb(colour.z));
+}
+
+// Display colour of a surface by all that has fallen on it.
+FN real3 light_shade(real3 base_colour, light_sums sums, uniform_real specular)
+{
+    return light_display(make_real3(fma_(base_colour.x, sums.diffuse.x, R(specular) * sums.highlight.x),
+                                    fma_(base_colour.y, sums.diffuse.y, R(specular) * sums.highlight.y),
+                                    fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z)));
+}
+
+#endif
