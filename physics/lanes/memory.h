@@ -46,7 +46,7 @@ static void fill_model(const orr_plan *plan, void *model, void *memory)
 #undef FILL_ARRAY
 }
 
-static int state_count(const void *model)
+static inline int state_count(const void *model)
 {
     const lane_model *m = (const lane_model *)model;
     int count = 0;
@@ -110,7 +110,7 @@ LANE_FN size_t real_bytes(int count)
     return padded((size_t)count * LANE_STRIDE * LANE_NUMBER_BYTES);
 }
 
-static size_t scratch_bytes(const void *model)
+static inline size_t scratch_bytes(const void *model)
 {
     const lane_model *m = (const lane_model *)model;
     return real_bytes(scratch_count(m)) + integer_bytes(m) + LANE_THREADS * private_bytes(m);

@@ -106,8 +106,8 @@ static orr_result read_others(const spec_mesh *mesh, const orr_bytes *bytes, mes
     orr_error reason;
     orr_result result = orr_mesh_file_read(&desc, &file, &reason);
     if (result == ORR_ERROR_UNSUPPORTED) {
-        return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "%s:%d: %s", mesh->head.place.file,
-                        mesh->head.place.line, reason.message);
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "%s:%d: %s", mesh->head.location.file,
+                        mesh->head.location.line, reason.message);
     }
     if (result != ORR_OK) {
         return spec_fail(&mesh->head, error, "file: %.300s", reason.message);

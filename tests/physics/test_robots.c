@@ -1,4 +1,5 @@
 // The robots of assets/robots do what they are for: they stand, and the hand lifts the cube.
+#include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/support/machine.h"
 #include "tests/support/robots.h"

@@ -173,12 +173,12 @@ static void a_joint_that_mimics_another_is_tied_to_it(void **state)
     orr_model_destroy(m);
 }
 
+#if ORR_HAVE_MESH
+
 static void write_text(const char *path, const char *text)
 {
     assert_ok(orr_file_write(path, text, strlen(text), &error));
 }
-
-#if ORR_HAVE_MESH
 // my_robot/urdf/robot.urdf and my_robot/meshes/part.obj
 static void meshes_are_found_in_the_packages_above_the_file(void **state)
 {
