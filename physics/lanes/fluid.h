@@ -4,7 +4,7 @@
 #pragma once
 
 #include "physics/lanes/velocity.h"
-#include "physics/model/primitive_formula.h"
+#include "physics/model/half_sizes.h"
 
 // A box or an ellipsoid that moves through the medium.
 typedef struct fluid_shape {

@@ -3,7 +3,7 @@
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
 #include "physics/model/compile.h"
-#include "physics/model/primitive_formula.h"
+#include "physics/model/half_sizes.h"
 
 #include <math.h>
 #include <string.h>

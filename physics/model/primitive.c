@@ -2,7 +2,7 @@
 #define ORR_SCALAR_DOUBLE
 #include "physics/model/primitive.h"
 
-#include "physics/model/primitive_formula.h"
+#include "physics/model/half_sizes.h"
 
 #include <math.h>
 

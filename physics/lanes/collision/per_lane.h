@@ -5,7 +5,7 @@
 #include "physics/lanes/collision/box.h"
 #include "physics/lanes/collision/hfield.h"
 #include "physics/lanes/collision/primitive.h"
-#include "physics/model/primitive_formula.h"
+#include "physics/model/half_sizes.h"
 
 FN double value_in(const real *x, int lane)
 {

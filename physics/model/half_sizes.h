@@ -1,6 +1,7 @@
-// The box around a geom that is given by its sizes alone; for the model compiler and lane programs.
-#ifndef ORR_PRIMITIVE_FORMULA_H
-#define ORR_PRIMITIVE_FORMULA_H
+// The box around a geom that is given by its sizes alone; for the model compiler and lane programs. In double and with
+// arrays, so not a formula that GLSL compiles.
+#ifndef ORR_HALF_SIZES_H
+#define ORR_HALF_SIZES_H
 
 #include "engine/core/formula.h"
 #include "physics/model/model.h"
