@@ -17,7 +17,7 @@ static orr_result make_cloud(const shape_mesh *s, const char *path, orr_error *e
     surface_sample *samples = NULL;
     orr_jobs *jobs = NULL;
     orr_splats *splats = NULL;
-    studio room;
+    studio scene;
     int count;
     orr_result result = rays_build(s, MATERIAL_SUN, &tree, error);
     if (result == ORR_OK) {
@@ -27,8 +27,8 @@ static orr_result make_cloud(const shape_mesh *s, const char *path, orr_error *e
         result = orr_jobs_create(0, NULL, NULL, &jobs, error);
     }
     if (result == ORR_OK) {
-        studio_create(&room, &tree);
-        result = splat_samples(&room, samples, count, SH_DEGREE, jobs, &splats, error);
+        studio_create(&scene, &tree);
+        result = splat_samples(&scene, samples, count, SH_DEGREE, jobs, &splats, error);
     }
     if (result == ORR_OK) {
         result = orr_splats_save(splats, path, error);

@@ -15,16 +15,16 @@ static real3 polar(float radius, float height, float angle)
 
 static void build_base(shape_mesh *s)
 {
-    shape_place(s, make_real3(0, 0, 0), 0);
+    shape_set_frame(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_TABLE, 3.2f);
     LATHE(s, 72, {table_radius, 0}, {1.2f, 0}, {0.9f, 0}, {0.6f, 0}, {0.4f, 0});
     shape_finish(s, MATERIAL_BRASS, 0.9f);
     for (int i = 0; i < 6; i++) { // feet
-        shape_place(s, polar(0.60f, 0, tau * ((float)i + 0.5f) / 6.0f), 0);
+        shape_set_frame(s, polar(0.60f, 0, tau * ((float)i + 0.5f) / 6.0f), 0);
         LATHE(s, 16, {0, 0}, {0.045f, 0}, {0.058f, 0.008f}, {0.062f, 0.022f}, {0.056f, 0.040f},
               {0.045f, 0.05f}, {0.050f, 0.056f}, {0.050f, 0.07f});
     }
-    shape_place(s, make_real3(0, 0, 0), 0);
+    shape_set_frame(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_WALNUT, 1.3f);
     LATHE(s, 72, {0, 0.062f}, {0.69f, 0.062f}, {0.72f, 0.067f}, {0.735f, 0.08f}, {0.737f, 0.092f},
           {0.73f, 0.106f}, {0.712f, 0.115f}, {0.705f, 0.115f}, {0.703f, 0.121f}, {0.685f, 0.126f},
@@ -68,7 +68,7 @@ static void build_glyph(shape_mesh *s, const char *strokes, float angle)
         }
         real3 a = glyph_point(p, angle), b = glyph_point(p + 3, angle);
         float length = length3(sub3(b, a));
-        shape_place(s, a, atan2f(a.z - b.z, b.x - a.x));
+        shape_set_frame(s, a, atan2f(a.z - b.z, b.x - a.x));
         shape_bar(s, -0.0024f, length + 0.0018f, 0.0058f, 0.0058f, 0, 0.0012f);
     }
 }
@@ -77,13 +77,13 @@ static void build_dial(shape_mesh *s)
 {
     // the ink comes first: the enamel's samples then keep clear of it
     const float ink = dial + 0.0012f;
-    shape_place(s, make_real3(0, 0, 0), 0);
+    shape_set_frame(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_INK, 0.34f);
     LATHE(s, 72, {0.608f, ink}, {0.604f, ink});
     LATHE(s, 72, {0.574f, ink}, {0.570f, ink});
     LATHE(s, 72, {0.453f, ink}, {0.449f, ink});
     for (int i = 0; i < 180; i++) {
-        shape_place(s, make_real3(0, 0, 0), tau * (float)i / 180.0f);
+        shape_set_frame(s, make_real3(0, 0, 0), tau * (float)i / 180.0f);
         float start = i % 15 == 0 ? 0.452f : i % 5 == 0 ? 0.574f : 0.589f;
         float width = i % 15 == 0 ? 0.0050f : i % 5 == 0 ? 0.0050f : 0.0036f;
         shape_bar(s, start, 0.604f, width, width, dial, ink);
@@ -91,7 +91,7 @@ static void build_dial(shape_mesh *s)
     for (int i = 0; i < 12; i++) {
         build_glyph(s, zodiac[i], tau * ((float)i + 0.5f) / 12.0f);
     }
-    shape_place(s, make_real3(0, 0, 0), 0);
+    shape_set_frame(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.8f);
     LATHE(s, 72, {0.66f, 0.247f}, {0.66f, 0.262f}, {0.654f, 0.268f}, {0.646f, 0.269f}, {0.638f, 0.268f},
           {0.632f, dial}, {0.612f, dial});
@@ -104,7 +104,7 @@ static void build_dial(shape_mesh *s)
 
     shape_finish(s, MATERIAL_STEEL, 0.5f);
     for (int i = 0; i < 12; i++) { // screws in the rim
-        shape_place(s, polar(0.622f, dial, tau * ((float)i + 0.5f) / 12.0f), 0.7f * (float)i);
+        shape_set_frame(s, polar(0.622f, dial, tau * ((float)i + 0.5f) / 12.0f), 0.7f * (float)i);
         LATHE(s, 14, {0.0075f, 0}, {0.0075f, 0.003f}, {0.005f, 0.0055f}, {0, 0.006f});
     }
 }
@@ -112,14 +112,14 @@ static void build_dial(shape_mesh *s)
 static void build_wheel(shape_mesh *s, real3 axle, float height, int teeth, int spokes, float phase,
                         int metal)
 {
-    shape_place(s, make_real3(axle.x, height, axle.z), 0);
+    shape_set_frame(s, make_real3(axle.x, height, axle.z), 0);
     shape_finish(s, metal, 0.5f);
     shape_gear(s, teeth, module, 0.022f, 0.03f, spokes, phase);
 }
 
 static void build_arbor(shape_mesh *s, real3 foot, float top)
 {
-    shape_place(s, make_real3(foot.x, 0, foot.z), 0);
+    shape_set_frame(s, make_real3(foot.x, 0, foot.z), 0);
     shape_finish(s, MATERIAL_STEEL, 0.6f);
     LATHE(s, 20, {0.028f, dial}, {0.028f, dial + 0.012f}, {0.014f, dial + 0.02f}, {0.014f, top});
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.55f);
@@ -169,7 +169,7 @@ static void build_train(shape_mesh *s)
 
 static void build_column(shape_mesh *s)
 {
-    shape_place(s, make_real3(0, 0, 0), 0);
+    shape_set_frame(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.8f);
     LATHE(s, 36, {0.085f, dial}, {0.085f, 0.272f}, {0.06f, 0.28f}, {0.05f, 0.285f}, {0.05f, 0.50f},
           {0.062f, 0.505f}, {0.082f, 0.515f}, {0.088f, 0.53f}, {0.082f, 0.545f}, {0.062f, 0.555f},
@@ -200,7 +200,7 @@ enum { PLANETS = sizeof planets / sizeof planets[0] };
 
 static void build_collar(shape_mesh *s, float height)
 {
-    shape_place(s, make_real3(0, height, 0), 0);
+    shape_set_frame(s, make_real3(0, height, 0), 0);
     shape_finish(s, MATERIAL_BRASS, 0.6f);
     LATHE(s, 24, {0.028f, -0.024f}, {0.050f, -0.024f}, {0.055f, -0.018f}, {0.055f, -0.012f},
           {0.051f, -0.008f}, {0.051f, 0.008f}, {0.055f, 0.012f}, {0.055f, 0.018f}, {0.050f, 0.024f},
@@ -211,12 +211,12 @@ static void build_collar(shape_mesh *s, float height)
 static void build_planet(shape_mesh *s, const planet *p, real3 centre, float lean)
 {
     float r = p->radius;
-    shape_place(s, sub3(centre, make_real3(0, r, 0)), 0);
+    shape_set_frame(s, sub3(centre, make_real3(0, r, 0)), 0);
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.5f);
     LATHE(s, 18, {0.008f, -0.045f}, {0.014f, -0.040f}, {0.016f, -0.034f}, {0.012f, -0.028f},
           {0.009f, -0.022f}, {0.012f, -0.012f}, {0.3f * r + 0.006f, -0.002f}, {0.5f * r, 0.12f * r},
           {0.47f * r, 0.13f * r});
-    shape_place_tilted(s, centre, p->angle, lean);
+    shape_set_frame_tilted(s, centre, p->angle, lean);
     shape_finish(s, p->material, p->spacing);
     shape_sphere(s, make_real3(0, 0, 0), r, p->radius > 0.08f ? 44 : 32);
 }
@@ -236,7 +236,7 @@ static void build_arm(shape_mesh *s, const planet *p)
         path[i] = polar(along, up, p->angle);
         radius[i] = 0.0165f - 0.0075f * t;
     }
-    shape_place(s, make_real3(0, 0, 0), 0);
+    shape_set_frame(s, make_real3(0, 0, 0), 0);
     shape_finish(s, MATERIAL_BRASS, 0.46f);
     shape_tube(s, path, radius, POINTS, 10);
     build_collar(s, p->arm_height);
@@ -248,11 +248,11 @@ static void build_earth(shape_mesh *s, const planet *p)
     enum { TEETH = 18 };
     const float h = p->arm_height, step = 2.0f * pitch_radius(TEETH);
     build_collar(s, h);
-    shape_place(s, make_real3(0, h, 0), p->angle);
+    shape_set_frame(s, make_real3(0, h, 0), p->angle);
     shape_finish(s, MATERIAL_BRASS, 0.6f);
     shape_bar(s, 0.04f, 3.0f * step, 0.06f, 0.045f, -0.01f, 0.01f);
     shape_bar(s, -0.22f, -0.04f, 0.035f, 0.05f, -0.01f, 0.01f); // counterweight
-    shape_place(s, polar(-0.23f, h, p->angle), 0);
+    shape_set_frame(s, polar(-0.23f, h, p->angle), 0);
     shape_sphere(s, make_real3(0, 0, 0), 0.042f, 24);
     float phase = 0.0f;
     for (int i = 0; i < 4; i++) {
@@ -262,14 +262,14 @@ static void build_earth(shape_mesh *s, const planet *p)
         }
         build_wheel(s, axle, h + 0.03f, TEETH, 4, phase, i % 2 ? MATERIAL_GOLD_BRASS : MATERIAL_BRASS);
         if (i == 1 || i == 2) {
-            shape_place(s, make_real3(axle.x, h, axle.z), 0);
+            shape_set_frame(s, make_real3(axle.x, h, axle.z), 0);
             shape_finish(s, MATERIAL_STEEL, 0.45f);
             LATHE(s, 18, {0.022f, -0.02f}, {0.022f, -0.01f}, {0.012f, 0.01f}, {0.012f, 0.062f},
                   {0.02f, 0.064f}, {0.02f, 0.07f}, {0.012f, 0.076f}, {0, 0.078f});
         }
     }
     real3 end = polar(3.0f * step, 0, p->angle);
-    shape_place(s, end, 0);
+    shape_set_frame(s, end, 0);
     shape_finish(s, MATERIAL_GOLD_BRASS, 0.5f);
     LATHE(s, 20, {0, h - 0.03f}, {0.018f, h - 0.022f}, {0.024f, h - 0.01f}, {0.014f, h + 0.01f},
           {0.014f, h + 0.07f}, {0.026f, h + 0.075f}, {0.028f, h + 0.085f}, {0.02f, h + 0.095f},
@@ -284,12 +284,12 @@ static void build_earth(shape_mesh *s, const planet *p)
         path[i].y = h + 0.20f + (sun_height + 0.01f - h - 0.20f) * t * t * t;
         radius[i] = 0.0065f - 0.002f * t;
     }
-    shape_place(s, make_real3(0, 0, 0), 0);
+    shape_set_frame(s, make_real3(0, 0, 0), 0);
     shape_tube(s, path, radius, 9, 10);
-    shape_place(s, make_real3(end.x, h + 0.20f, end.z), 0);
+    shape_set_frame(s, make_real3(end.x, h + 0.20f, end.z), 0);
     LATHE(s, 20, {0.008f, -0.012f}, {0.018f, -0.010f}, {0.018f, 0.010f}, {0.008f, 0.012f});
     const planet moon = {MATERIAL_MOON, 0.021f, 0, 0, 0, 0.4f};
-    shape_place(s, make_real3(path[8].x, path[8].y + 0.018f, path[8].z), 0);
+    shape_set_frame(s, make_real3(path[8].x, path[8].y + 0.018f, path[8].z), 0);
     shape_finish(s, moon.material, moon.spacing);
     shape_sphere(s, make_real3(0, 0, 0), moon.radius, 24);
     build_planet(s, p, make_real3(end.x, sun_height, end.z), 0.41f);
@@ -297,7 +297,7 @@ static void build_earth(shape_mesh *s, const planet *p)
 
 static void build_ring(shape_mesh *s, const planet *p, float lean)
 {
-    shape_place_tilted(s, polar(p->orbit, sun_height, p->angle), p->angle, lean);
+    shape_set_frame_tilted(s, polar(p->orbit, sun_height, p->angle), p->angle, lean);
     shape_finish(s, MATERIAL_RING, 0.45f);
     static const float bands[][2] = {{1.32f, 1.62f}, {1.66f, 1.92f}, {1.99f, 2.16f}};
     for (int i = 0; i < 3; i++) {

@@ -62,7 +62,7 @@ static bool each_near(const board *b, const surface_sample *s, float reach,
     return true;
 }
 
-static bool leaves_room(void *context, const dart *other, float distance)
+static bool leaves_gap(void *context, const dart *other, float distance)
 {
     const dart *own = context;
     // between different materials: half of the distance each
@@ -89,7 +89,7 @@ static void throw_darts(board *b, const shape_mesh *s, int triangle, float scale
                                  add3(scale3(t->position[1], u), scale3(t->position[2], v)));
         d.sample.normal = unit3(
             add3(scale3(t->normal[0], 1.0f - u - v), add3(scale3(t->normal[1], u), scale3(t->normal[2], v))));
-        if (b->count == b->capacity || !each_near(b, &d.sample, gap, leaves_room, &d)) {
+        if (b->count == b->capacity || !each_near(b, &d.sample, gap, leaves_gap, &d)) {
             continue;
         }
         real3 p = d.sample.position;
@@ -143,14 +143,14 @@ static real3 to_edge(const surface_sample *s, real3 a, real3 b)
     return sub3(v, scale3(s->normal, dot3(v, s->normal)));
 }
 
-typedef struct edge_ways {
+typedef struct edge_offsets {
     real3 offset[64]; // from the sample to the nearest point of each
     int count;
-} edge_ways;
+} edge_offsets;
 
 // Offsets from the sample to the sharp edges of a triangle and of those up to `depth` smooth edges away.
 static void find_edges(const shape_mesh *s, int triangle, int from, int depth, const surface_sample *sample,
-                       edge_ways *found)
+                       edge_offsets *found)
 {
     const shape_triangle *t = &s->triangles[triangle];
     for (int i = 0; i < 3; i++) {
@@ -190,7 +190,7 @@ static void bend_disc(const shape_triangle *t, surface_sample *sample)
 static void fit_disc(const shape_mesh *s, int triangle, float size, surface_sample *sample)
 {
     const float half = 1.0f; // standard deviations from the middle to the edge
-    edge_ways edges = {.count = 0};
+    edge_offsets edges = {.count = 0};
     find_edges(s, triangle, -1, 3, sample, &edges);
     real3 other;
     int nearest_offset = -1;
@@ -240,14 +240,14 @@ static uint64_t morton(const surface_sample *s)
     return spread_bits(s->position.x) | spread_bits(s->position.y) << 1 | spread_bits(s->position.z) << 2;
 }
 
-static int compare_places(const void *a, const void *b)
+static int compare_codes(const void *a, const void *b)
 {
     const dart *x = a, *y = b;
     uint64_t p = morton(&x->sample), q = morton(&y->sample);
     return p != q ? (p > q) - (p < q) : (x->next > y->next) - (x->next < y->next);
 }
 
-static orr_result fill_board(board *b, const shape_mesh *s, int wanted, orr_error *error)
+static orr_result fill_board(board *b, const shape_mesh *s, int target, orr_error *error)
 {
     double need = 0.0; // samples at a common gap of 1
     float least = 1e30f;
@@ -256,9 +256,9 @@ static orr_result fill_board(board *b, const shape_mesh *s, int wanted, orr_erro
         need += (double)(triangle_area(t) / (t->spacing * t->spacing));
         least = fminf(least, t->spacing);
     }
-    // a full Poisson disc set holds about 0.8 points per squared gap
-    float scale = (float)sqrt(0.83 * need / wanted);
-    b->capacity = 2 * wanted;
+    // a full Poisson disc set has about 0.8 points per squared gap
+    float scale = (float)sqrt(0.83 * need / target);
+    b->capacity = 2 * target;
     b->cell = least * scale * 2.0f;
     ORR_ALLOC(b->darts, b->capacity, "samples", error);
     ORR_ALLOC(b->heads, CELLS, "samples", error);
@@ -275,15 +275,15 @@ static orr_result fill_board(board *b, const shape_mesh *s, int wanted, orr_erro
         fit_disc(s, d->triangle, d->sample.size[0], &d->sample);
         d->next = i; // makes the order complete
     }
-    qsort(b->darts, (size_t)b->count, sizeof *b->darts, compare_places);
+    qsort(b->darts, (size_t)b->count, sizeof *b->darts, compare_codes);
     return ORR_OK;
 }
 
-orr_result sample_surface(const shape_mesh *s, int wanted, surface_sample **samples, int *count,
+orr_result sample_surface(const shape_mesh *s, int target, surface_sample **samples, int *count,
                           orr_error *error)
 {
     board b = {0};
-    orr_result result = fill_board(&b, s, wanted, error);
+    orr_result result = fill_board(&b, s, target, error);
     *samples = result == ORR_OK ? orr_alloc((size_t)b.count, sizeof **samples) : NULL;
     if (result == ORR_OK && !*samples) {
         result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d samples", b.count);

@@ -10,6 +10,6 @@ typedef struct surface_sample {
     int material;
 } surface_sample;
 
-// About `wanted` samples, in an order that keeps neighbours together; free with orr_free.
-orr_result sample_surface(const shape_mesh *s, int wanted, surface_sample **samples, int *count,
+// About `target` samples, in an order that keeps neighbours together; free with orr_free.
+orr_result sample_surface(const shape_mesh *s, int target, surface_sample **samples, int *count,
                           orr_error *error);

@@ -13,12 +13,12 @@ void shape_destroy(shape_mesh *s)
     *s = (shape_mesh){0};
 }
 
-void shape_place(shape_mesh *s, real3 origin, float yaw)
+void shape_set_frame(shape_mesh *s, real3 origin, float yaw)
 {
-    shape_place_tilted(s, origin, yaw, 0.0f);
+    shape_set_frame_tilted(s, origin, yaw, 0.0f);
 }
 
-void shape_place_tilted(shape_mesh *s, real3 o, float yaw, float tilt)
+void shape_set_frame_tilted(shape_mesh *s, real3 o, float yaw, float tilt)
 {
     float c = cosf(yaw), n = sinf(yaw), ct = cosf(tilt), st = sinf(tilt);
     s->frame = (affine){c, st * n, ct * n, o.x, 0.0f, ct, -st, o.y, -n, st * c, ct * c, o.z};

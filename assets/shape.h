@@ -8,7 +8,7 @@ typedef struct shape_triangle {
     real3 position[3]; // counter-clockwise seen from outside
     real3 normal[3];   // unit, outwards
     int material;      // enum material (assets/material.h)
-    float spacing;     // wanted distance between samples [scene units, before the common factor]
+    float spacing;     // target distance between samples [scene units, before the common factor]
     int neighbour[3];  // triangle across the edge from corner i to i + 1; -1: the edge is sharp, or a border
 } shape_triangle;
 
@@ -26,9 +26,9 @@ typedef struct shape_mesh {
 void shape_destroy(shape_mesh *s);
 
 // Frame of the next parts: at `origin`, their y axis up, their x axis turned by `yaw` about it [rad].
-void shape_place(shape_mesh *s, real3 origin, float yaw);
+void shape_set_frame(shape_mesh *s, real3 origin, float yaw);
 // ... and then their y axis tilted by `tilt` about their x axis.
-void shape_place_tilted(shape_mesh *s, real3 origin, float yaw, float tilt);
+void shape_set_frame_tilted(shape_mesh *s, real3 origin, float yaw, float tilt);
 void shape_finish(shape_mesh *s, int material, float spacing);
 
 // Turns a profile of (radius, y) points about the y axis; the outside is on the right, going from the

@@ -3,6 +3,7 @@
 #include "assets/material.h"
 #include "assets/orrery.h"
 #include "engine/core/memory.h"
+#include "engine/core/rotation.h"
 #include "render/splat_formula.h"
 
 enum { DIRECTIONS = 96, TERMS_MOST = 16, BLOCK = 256 };
@@ -85,7 +86,7 @@ static int useful_terms(int m, int degree)
 
 // Fits display colours as seen from all around the front; what no camera sees may be anything, so the few
 // coefficients serve the directions that count: those before the surface, most of all from the side or above.
-static void fit_colour(const studio *room, const studio_point *point, int degree, fit *f)
+static void fit_colour(const studio *scene, const studio_point *point, int degree, fit *f)
 {
     int n = useful_terms(point->material, degree);
     *f = (fit){0};
@@ -98,7 +99,7 @@ static void fit_colour(const studio *room, const studio_point *point, int degree
         float weight = (0.25f + fmaxf(facing, 0.0f)) * (out.y > -0.25f ? 1.0f : 0.15f);
         // discs at a silhouette are seen a little from behind: there they have the colour that they have from the side
         real3 before = facing < 0.03f ? unit3(add3(out, scale3(point->normal, 0.03f - facing))) : out;
-        real3 colour = studio_develop(studio_radiance(room, point, before));
+        real3 colour = studio_develop(studio_radiance(scene, point, before));
         const float target[3] = {colour.x - 0.5f, colour.y - 0.5f, colour.z - 0.5f};
         float basis[TERMS_MOST];
         harmonics(to_file(scale3(out, -1.0f)),
@@ -118,19 +119,15 @@ static void fit_colour(const studio *room, const studio_point *point, int degree
     solve(f, n);
 }
 
-// The quaternion w, x, y, z of the rotation with these columns (Shepperd 1978).
+// The quaternion w, x, y, z of the rotation with these columns.
 static void quaternion_of(real3 x, real3 y, real3 z, float q[4])
 {
-    const float trace[4] = {x.x + y.y + z.z, x.x - y.y - z.z, y.y - x.x - z.z, z.z - x.x - y.y};
-    int most = 0;
-    for (int i = 1; i < 4; i++) {
-        most = trace[i] > trace[most] ? i : most;
-    }
-    const float a = y.z - z.y, b = z.x - x.z, c = x.y - y.x, d = x.y + y.x, e = z.x + x.z, g = y.z + z.y;
-    const float rows[4][4] = {{0, a, b, c}, {a, 0, d, e}, {b, d, 0, g}, {c, e, g, 0}};
-    float largest = 0.5f * sqrtf(1.0f + trace[most]);
+    double rotation[4];
+    quat_from_axes((const double[]){(double)x.x, (double)x.y, (double)x.z},
+                   (const double[]){(double)y.x, (double)y.y, (double)y.z},
+                   (const double[]){(double)z.x, (double)z.y, (double)z.z}, rotation);
     for (int i = 0; i < 4; i++) {
-        q[i] = i == most ? largest : rows[most][i] * 0.25f / largest;
+        q[i] = (float)rotation[i];
     }
 }
 
@@ -158,7 +155,7 @@ static void write_halo(const orr_splats_view *out, int64_t i, int halo)
 }
 
 typedef struct splatting {
-    const studio *room;
+    const studio *scene;
     const surface_sample *samples;
     int count;
     orr_splats_view out;
@@ -168,9 +165,9 @@ static void write_splat(const splatting *work, int i)
 {
     const surface_sample *s = &work->samples[i];
     const orr_splats_view *out = &work->out;
-    studio_point point = studio_gather(work->room, s->position, s->normal, s->material);
+    studio_point point = studio_gather(work->scene, s->position, s->normal, s->material);
     fit f;
-    fit_colour(work->room, &point, out->sh_degree, &f);
+    fit_colour(work->scene, &point, out->sh_degree, &f);
 
     real3 p = to_file(s->position), x = to_file(s->tangent), z = to_file(s->normal), y = cross3(z, x);
     const float position[3] = {p.x, p.y, p.z};
@@ -202,11 +199,11 @@ static void write_block(void *context, int block, int worker)
     }
 }
 
-orr_result splat_samples(const studio *room, const surface_sample *samples, int count, int sh_degree,
+orr_result splat_samples(const studio *scene, const surface_sample *samples, int count, int sh_degree,
                          orr_jobs *jobs, orr_splats **splats, orr_error *error)
 {
     ORR_TRY(orr_splats_create(count + HALOS, sh_degree, splats, error));
-    splatting work = {room, samples, count, orr_splats_data(*splats)};
+    splatting work = {scene, samples, count, orr_splats_data(*splats)};
     orr_jobs_for(jobs, orr_blocks(count, BLOCK), write_block, &work);
     for (int i = 0; i < HALOS; i++) {
         write_halo(&work.out, count + i, i);

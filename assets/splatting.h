@@ -7,5 +7,5 @@
 
 // The cloud has the axes of splat files: y down, that is (x, -y, -z) of the shape. Besides the samples it has
 // the glow of the sun.
-orr_result splat_samples(const studio *room, const surface_sample *samples, int count, int sh_degree,
+orr_result splat_samples(const studio *scene, const surface_sample *samples, int count, int sh_degree,
                          orr_jobs *jobs, orr_splats **splats, orr_error *error);

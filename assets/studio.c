@@ -45,7 +45,7 @@ static real3 surrounding(real3 d)
 }
 
 // Radiance of the studio from a direction, its edges blurred by `blur` [rad].
-static real3 room_radiance(real3 d, float blur)
+static real3 surrounding_radiance(real3 d, float blur)
 {
     real3 sum = surrounding(d);
     for (int i = 0; i < BOXES; i++) {
@@ -62,12 +62,12 @@ static real3 room_radiance(real3 d, float blur)
     return sum;
 }
 
-void studio_create(studio *room, const ray_tree *tree)
+void studio_create(studio *scene, const ray_tree *tree)
 {
-    *room = (studio){.tree = tree};
+    *scene = (studio){.tree = tree};
     for (int i = 0; i < SKY_LAMPS; i++) {
         real3 d = sphere_point(i, SKY_LAMPS);
-        room->lamps[room->lamp_count++] = (studio_lamp){d, scale3(surrounding(d), 2.0f * tau / SKY_LAMPS)};
+        scene->lamps[scene->lamp_count++] = (studio_lamp){d, scale3(surrounding(d), 2.0f * tau / SKY_LAMPS)};
     }
     for (int i = 0; i < BOXES; i++) {
         real3 forward, right, up;
@@ -77,7 +77,7 @@ void studio_create(studio *room, const ray_tree *tree)
             float y = boxes[i].height * (((float)(k / BOX_SIDE) + 0.5f) / BOX_SIDE - 0.5f);
             real3 d = add3(forward, add3(scale3(right, x), scale3(up, y)));
             float far = length3(d), area = boxes[i].width * boxes[i].height / (BOX_SIDE * BOX_SIDE);
-            room->lamps[room->lamp_count++] =
+            scene->lamps[scene->lamp_count++] =
                 (studio_lamp){scale3(d, 1.0f / far), scale3(boxes[i].radiance, area / (far * far * far))};
         }
     }
@@ -113,7 +113,7 @@ static real3 off_surface(real3 position, real3 normal)
     return add3(position, scale3(normal, 4e-4f));
 }
 
-studio_point studio_gather(const studio *room, real3 position, real3 normal, int m)
+studio_point studio_gather(const studio *scene, real3 position, real3 normal, int m)
 {
     const material_properties *p = material_find(m);
     studio_point point = {.position = position, .normal = normal, .material = m};
@@ -124,13 +124,13 @@ studio_point studio_gather(const studio *room, real3 position, real3 normal, int
     }
     real3 light = make_real3(0, 0, 0);
     float weight = 0.0f;
-    for (int i = 0; i < room->lamp_count; i++) {
-        const studio_lamp *lamp = &room->lamps[i];
+    for (int i = 0; i < scene->lamp_count; i++) {
+        const studio_lamp *lamp = &scene->lamps[i];
         float cosine = dot3(lamp->direction, normal);
         if (cosine <= 0.0f) {
             continue;
         }
-        bool clear = rays_trace(room->tree, from, lamp->direction, 4.0f, true).triangle < 0;
+        bool clear = rays_trace(scene->tree, from, lamp->direction, 4.0f, true).triangle < 0;
         if (i < SKY_LAMPS) {
             weight += cosine;
             point.visibility += clear ? cosine : 0.0f;
@@ -141,7 +141,7 @@ studio_point studio_gather(const studio *room, real3 position, real3 normal, int
         light = add3(light, scale3(sent, cosine));
     }
     point.visibility /= fmaxf(weight, 1e-6f);
-    light = add3(light, scale3(sun_irradiance(position, normal), sun_visible(room->tree, from)));
+    light = add3(light, scale3(sun_irradiance(position, normal), sun_visible(scene->tree, from)));
     float share = 1.0f - p->metal;
     point.diffuse = scale3(mul3(colour, light), share * 2.0f / tau);
     // metals keep a rough part, which scatters
@@ -150,9 +150,9 @@ studio_point studio_gather(const studio *room, real3 position, real3 normal, int
 }
 
 // radiance that a mirror at `from` reflects from direction d
-static real3 reflected(const studio *room, real3 from, real3 d, float blur)
+static real3 reflected(const studio *scene, real3 from, real3 d, float blur)
 {
-    ray_hit hit = rays_trace(room->tree, from, d, 5.0f, false);
+    ray_hit hit = rays_trace(scene->tree, from, d, 5.0f, false);
     real3 to = sub3(sun_centre(), from);
     real3 sun = make_real3(0, 0, 0);
     float near = dot3(to, d), miss = dot3(to, to) - near * near;
@@ -162,21 +162,21 @@ static real3 reflected(const studio *room, real3 from, real3 d, float blur)
         sun = scale3(sun_colour, sun_glow * smooth_step(soft, -fminf(soft, sun_radius), miss));
     }
     if (hit.triangle < 0) {
-        return add3(sun, room_radiance(d, blur));
+        return add3(sun, surrounding_radiance(d, blur));
     }
-    const shape_triangle *t = &room->tree->shape->triangles[hit.triangle];
+    const shape_triangle *t = &scene->tree->shape->triangles[hit.triangle];
     const material_properties *p = material_find(t->material);
     real3 n = unit3(add3(scale3(t->normal[0], 1.0f - hit.u - hit.v),
                          add3(scale3(t->normal[1], hit.u), scale3(t->normal[2], hit.v))));
     real3 at = add3(from, scale3(d, hit.distance));
     // the second surface is lit by the studio, roughly
-    real3 mirror = room_radiance(reflect3(scale3(d, -1.0f), n), 0.6f);
+    real3 mirror = surrounding_radiance(reflect3(scale3(d, -1.0f), n), 0.6f);
     real3 light = add3(scale3(surrounding(n), 1.6f), scale3(sun_irradiance(at, n), 0.3f));
     light = add3(light, scale3(make_real3(1.0f, 0.9f, 0.75f), 0.6f * fmaxf(0.0f, n.y)));
     return add3(sun, scale3(mul3(p->colour, mix3(light, mirror, 0.8f * p->metal)), 0.62f));
 }
 
-real3 studio_radiance(const studio *room, const studio_point *point, real3 out)
+real3 studio_radiance(const studio *scene, const studio_point *point, real3 out)
 {
     const material_properties *p = material_find(point->material);
     if (point->material == MATERIAL_SUN) { // a little darker towards the limb, as the real one
@@ -185,7 +185,7 @@ real3 studio_radiance(const studio *room, const studio_point *point, real3 out)
     }
     float facing = fmaxf(dot3(out, point->normal), 0.0f);
     float grazing = powf(1.0f - facing, 5.0f); // Schlick 1994
-    real3 mirror = reflected(room, off_surface(point->position, point->normal), reflect3(out, point->normal),
+    real3 mirror = reflected(scene, off_surface(point->position, point->normal), reflect3(out, point->normal),
                              p->roughness);
     real3 metal = mix3(p->colour, make_real3(1, 1, 1), 0.5f * grazing);
     float coat = p->coat + (0.6f - p->coat) * grazing * (p->coat > 0.0f ? 1.0f : 0.0f);

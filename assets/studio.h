@@ -17,7 +17,7 @@ typedef struct studio {
     int lamp_count;
 } studio;
 
-void studio_create(studio *room, const ray_tree *tree);
+void studio_create(studio *scene, const ray_tree *tree);
 
 // A point on a surface, with the light it gathers.
 typedef struct studio_point {
@@ -27,8 +27,8 @@ typedef struct studio_point {
     float visibility; // share of the hemisphere that is not blocked, 0 .. 1
 } studio_point;
 
-studio_point studio_gather(const studio *room, real3 position, real3 normal, int material);
+studio_point studio_gather(const studio *scene, real3 position, real3 normal, int material);
 // Linear radiance that leaves the point towards `out` (unit).
-real3 studio_radiance(const studio *room, const studio_point *point, real3 out);
+real3 studio_radiance(const studio *scene, const studio_point *point, real3 out);
 // Linear radiance to a display-referred colour in 0 .. 1: film curve, then sRGB.
 real3 studio_develop(real3 radiance);

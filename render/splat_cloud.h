@@ -29,7 +29,7 @@ enum {
 };
 
 // Member k of splat i is at [((i / 16) * members + k) * 16 + i % 16]. Splats are in Morton order, so that
-// neighbours in space are neighbours in memory; the last block is filled up with splats of opacity 0.
+// splats near in space are near in memory; the last block is filled up with splats of opacity 0.
 typedef struct orr_splat_pack {
     int64_t count;  // splats
     int64_t blocks; // blocks of 16

@@ -8,7 +8,7 @@
 #ifndef ORR_SPLAT_FORMULA_H
 #define ORR_SPLAT_FORMULA_H
 
-#include "engine/core/vector_formula.h"
+#include "engine/core/rotation_formula.h"
 
 #define SPLAT_ALPHA_MIN (1.0 / 255.0) // contributions under this are skipped
 #define SPLAT_ALPHA_MAX 0.99          // no splat covers more
@@ -64,14 +64,11 @@ END_STRUCT(splat_axes)
 // q: unit quaternion with w in .w; scale: standard deviations.
 FN splat_axes splat_make_axes(real4 q, real3 scale)
 {
+    matrix3 rotation = unit_quaternion_matrix(make_quaternion(q.w, q.x, q.y, q.z));
     splat_axes m;
-    m.a = make_real3((R(1.0) - R(2.0) * (q.y * q.y + q.z * q.z)) * scale.x,
-                     R(2.0) * (q.x * q.y + q.w * q.z) * scale.x, R(2.0) * (q.x * q.z - q.w * q.y) * scale.x);
-    m.b = make_real3(R(2.0) * (q.x * q.y - q.w * q.z) * scale.y,
-                     (R(1.0) - R(2.0) * (q.x * q.x + q.z * q.z)) * scale.y,
-                     R(2.0) * (q.y * q.z + q.w * q.x) * scale.y);
-    m.c = make_real3(R(2.0) * (q.x * q.z + q.w * q.y) * scale.z, R(2.0) * (q.y * q.z - q.w * q.x) * scale.z,
-                     (R(1.0) - R(2.0) * (q.x * q.x + q.y * q.y)) * scale.z);
+    m.a = scale3(rotation.x, scale.x);
+    m.b = scale3(rotation.y, scale.y);
+    m.c = scale3(rotation.z, scale.z);
     return m;
 }
 
@@ -178,7 +175,7 @@ FN real2 splat_band(ellipse shape, real reach, real2 half_size, real low, real h
 
 // The picture is cut into square tiles of `size` pixels a side, a power of two; `tiles` is how many there are along an axis.
 
-// The tile along one axis that holds a position [px]; a real, because positions may be far outside the range of int.
+// The tile along one axis that contains a position [px]; a real, because positions may be far outside the range of int.
 FN real splat_tile(real position, uniform_real size, uniform_real tiles)
 {
     return min_(max_(floor_(position * R(1.0f / size)), R(0.0)), R(tiles - 1.0f));

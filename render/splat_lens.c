@@ -18,6 +18,6 @@ orr_result orr_splat_lens_make(const orr_lens *lens, const orr_draw_splats *laye
         .antialias = layer->antialias ? 1.0f : 0.0f,
     };
     orr_affine_multiply(lens->view, layer->model, out->view);
-    affine_apply_to_point(inverse, lens->place, out->eye);
+    affine_apply_to_point(inverse, lens->position, out->eye);
     return ORR_OK;
 }

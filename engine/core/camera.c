@@ -182,7 +182,7 @@ orr_result orr_camera_resolve(const orr_camera *camera, orr_lens *lens, orr_erro
         lens->slope_high[i] = ((float)size[i] - lens->centre[i] + margin) / lens->focal[i];
     }
     for (int i = 0; i < 3; i++) {
-        lens->place[i] = camera->pose[4 * i + 3];
+        lens->position[i] = camera->pose[4 * i + 3];
     }
     return orr_affine_invert(camera->pose, lens->view, error);
 }

@@ -5,10 +5,10 @@
 
 // A camera checked and resolved. All matrices are row-major 3x4.
 typedef struct orr_lens {
-    float view[12];  // world to camera: x right, y down, z forward
-    float place[3];  // the camera in the world
-    float focal[2];  // [px], or [px per unit] when orthographic
-    float centre[2]; // [px]
+    float view[12];    // world to camera: x right, y down, z forward
+    float position[3]; // of the camera, in the world
+    float focal[2];    // [px], or [px per unit] when orthographic
+    float centre[2];   // [px]
     float near_plane, far_plane;
     float slope_low[2]; // bounds of x/z and y/z inside the projection's derivative
     float slope_high[2];

@@ -56,6 +56,7 @@ FN quaternion conjugate(quaternion q)
     return make_quaternion(q.w, -q.x, -q.y, -q.z);
 }
 
+// The rotation of q, as MuJoCo computes it; for |q| != 1 it is scaled by |q|^2.
 FN matrix3 quaternion_matrix(quaternion q)
 {
     real xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z, ww = q.w * q.w;
@@ -66,6 +67,19 @@ FN matrix3 quaternion_matrix(quaternion q)
     m.x = make_real3(ww + xx - yy - zz, two * (xy + wz), two * (xz - wy));
     m.y = make_real3(two * (xy - wz), ww - xx + yy - zz, two * (yz + wx));
     m.z = make_real3(two * (xz + wy), two * (yz - wx), ww - xx - yy + zz);
+    return m;
+}
+
+// The same for a unit quaternion in fewer operations, and so with other roundings; the axes of splats have them.
+FN matrix3 unit_quaternion_matrix(quaternion q)
+{
+    matrix3 m;
+    m.x = make_real3(R(1.0) - R(2.0) * (q.y * q.y + q.z * q.z), R(2.0) * (q.x * q.y + q.w * q.z),
+                     R(2.0) * (q.x * q.z - q.w * q.y));
+    m.y = make_real3(R(2.0) * (q.x * q.y - q.w * q.z), R(1.0) - R(2.0) * (q.x * q.x + q.z * q.z),
+                     R(2.0) * (q.y * q.z + q.w * q.x));
+    m.z = make_real3(R(2.0) * (q.x * q.z + q.w * q.y), R(2.0) * (q.y * q.z - q.w * q.x),
+                     R(1.0) - R(2.0) * (q.x * q.x + q.y * q.y));
     return m;
 }
 

@@ -38,7 +38,7 @@ orr_result orr_frame_sky(const orr_layer_data *layer, orr_draw_list *list, orr_e
     // around the camera, and large enough that the rounding of its position does not show
     orr_transform around = {.scale = 1e5f};
     memcpy(around.rotation, layer->transform.rotation, sizeof around.rotation);
-    memcpy(around.position, list->lens.place, sizeof around.position);
+    memcpy(around.position, list->lens.position, sizeof around.position);
     around.scale = fmaxf(around.scale, 100.0f * list->lens.near_plane);
     list->backdrop = (orr_draw_mesh){.mesh = robot->sky, .key = layer->key + (uint64_t)layer->key_count - 1};
     return orr_affine_from_transform(&around, list->backdrop.model, error);

@@ -75,7 +75,7 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
             break;
         }
         case ORR_LAYER_ROBOT:
-            ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.place,
+            ORR_TRY(orr_robot_draw(world, view, layer, &state.transform, list->lens.position,
                                    device_bodies ? &slot->robots[i] : NULL, slot->meshes, &list->mesh_count,
                                    error));
             break;

@@ -2,8 +2,8 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "engine/core/rotation.h"
 #include "engine/scene/transform.h"
-#include "physics/model/rotation.h"
 #include "physics/pose/tendon_path.h"
 
 #include <math.h>
@@ -47,9 +47,9 @@ static orr_result put_along(sink *s, const orr_mesh *mesh, int key, const double
 {
     double x[3], y[3];
     const double other[3] = {fabs(axis[0]) < 0.7, fabs(axis[0]) >= 0.7, 0.0};
-    vec_cross(other, axis, x);
-    vec_normalise(x, 3);
-    vec_cross(axis, x, y);
+    vec3_cross(other, axis, x);
+    vec3_normalise(x);
+    vec3_cross(axis, x, y);
     float local[12], place[12], model[12];
     for (int k = 0; k < 3; k++) {
         local[4 * k] = (float)(radius * x[k]);
@@ -73,7 +73,7 @@ static orr_result put_arrow(sink *s, const double from[3], const double along[3]
                             orr_error *error)
 {
     double axis[3] = {along[0], along[1], along[2]}, neck[3];
-    double length = vec_normalise(axis, 3);
+    double length = vec3_normalise(axis);
     if (!(length > 0.0) || !isfinite(length)) {
         return ORR_OK;
     }
@@ -220,7 +220,7 @@ static orr_result draw_tendon(sink *s, int tendon, const orr_tendon_point *point
         for (int k = 0; k < 3 && p->goes_on; k++) {
             axis[k] = p[1].at[k] - p->at[k];
         }
-        length = p->goes_on ? vec_normalise(axis, 3) : 0.0;
+        length = p->goes_on ? vec3_normalise(axis) : 0.0;
         if (length > 1e-9) {
             ORR_TRY(put_along(s, robot->tendons[2 * tendon], key, p->at, axis, width, length, error));
         }

@@ -4,8 +4,8 @@
 #include "engine/core/camera.h"
 #include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
+#include "engine/core/rotation.h"
 #include "engine/loop/world_robots.h"
-#include "physics/model/rotation.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void stand(const carried *c, int light, double place[3], double direction
             direction[k] = point[k] - place[k];
         }
     }
-    vec_normalise(direction, 3);
+    vec3_normalise(direction);
 }
 
 static void put_light(const carried *c, int light, const float place[12], float scale, orr_draw_list *list)
@@ -94,7 +94,7 @@ static void put_headlight(const orr_model *m, orr_draw_list *list)
 {
     orr_draw_light *out = &list->lights[list->light_count++];
     *out = (orr_draw_light){.directional = list->lens.orthographic, .attenuation = {1.0f}, .cutoff = 180.0f};
-    memcpy(out->position, list->lens.place, sizeof out->position);
+    memcpy(out->position, list->lens.position, sizeof out->position);
     memcpy(out->direction, list->lens.view + 8, sizeof out->direction);
     set_colours(m->vis.headlight_ambient, m->vis.headlight_diffuse, m->vis.headlight_specular, out);
 }

@@ -1,7 +1,7 @@
 #include "engine/loop/robot_pull.h"
 
 #include "engine/core/memory.h"
-#include "physics/model/rotation.h"
+#include "engine/core/rotation.h"
 
 #include <string.h>
 
@@ -55,17 +55,17 @@ void orr_robot_apply_pull(const orr_model *m, orr_physics *physics, int world, c
     quat_matrix(s.turn, turn);
     for (int k = 0; k < 3; k++) {
         const double *row = turn + 3 * k;
-        double at = s.place[k] + vec_dot(row, pull->point);
+        double at = s.place[k] + vec3_dot(row, pull->point);
         arm[k] = at - s.mass_centre[k];
         from_root[k] = at - s.root_centre[k];
         force[k] = pull->to[k] - at;
     }
-    vec_cross(s.velocity, from_root, speed);
+    vec3_cross(s.velocity, from_root, speed);
     double stiffness = (double)m->vis.stiffness, damping = 2.0 * sqrt(stiffness);
     for (int k = 0; k < 3; k++) {
         force[k] = (stiffness * force[k] - damping * (speed[k] + s.velocity[3 + k])) / weight;
     }
-    vec_cross(arm, force, torque);
+    vec3_cross(arm, force, torque);
     memset(numbers, 0, count * sizeof *numbers);
     memcpy(numbers + 6 * (size_t)pull->body, force, sizeof force);
     memcpy(numbers + 6 * (size_t)pull->body + 3, torque, sizeof torque);

@@ -1,10 +1,10 @@
 // Cameras as they stand in a world: the scene's own, and those that robots carry.
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
+#include "engine/core/rotation.h"
 #include "engine/loop/world_robots.h"
 #include "engine/scene/camera_file.h"
 #include "engine/scene/transform.h"
-#include "physics/model/rotation.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,13 +64,13 @@ static void look_at(stand *s, const double target[3])
     for (int k = 0; k < 3; k++) {
         z[k] = s->place[k] - target[k];
     }
-    vec_normalise(z, 3);
-    vec_cross(up, z, x);
-    if (vec_normalise(x, 3) < 1e-9) { // from right above
+    vec3_normalise(z);
+    vec3_cross(up, z, x);
+    if (vec3_normalise(x) < 1e-9) { // from right above
         x[0] = 1.0;
         x[1] = x[2] = 0.0;
     }
-    vec_cross(z, x, y);
+    vec3_cross(z, x, y);
     for (int k = 0; k < 3; k++) {
         s->axes[3 * k] = x[k];
         s->axes[3 * k + 1] = y[k];
@@ -90,7 +90,7 @@ static void find_stand(const orr_model *m, orr_physics *physics, int index, int 
     }
     quat_matrix(rotation, turn);
     for (int k = 0; k < 3; k++) {
-        s->place[k] = position[k] + vec_dot(turn + 3 * k, pos);
+        s->place[k] = position[k] + vec3_dot(turn + 3 * k, pos);
     }
     quat_multiply(rotation, m->cam_quat + 4 * camera, quat);
     quat_matrix(quat, s->axes);

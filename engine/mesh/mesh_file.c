@@ -106,7 +106,7 @@ static bool normal_transform(const float m[12], float out[12])
         int a = (i / 4 + 1) % 3, b = (i / 4 + 2) % 3, c = (i % 4 + 1) % 3, d = (i % 4 + 2) % 3;
         out[i] = i % 4 == 3 ? 0.0f : m[4 * a + c] * m[4 * b + d] - m[4 * a + d] * m[4 * b + c];
     }
-    bool mirrors = m[0] * out[0] + m[1] * out[1] + m[2] * out[2] < 0.0f;
+    bool mirrors = vec3f_dot(m, out) < 0.0f;
     for (int i = 0; mirrors && i < 12; i++) {
         out[i] = -out[i];
     }

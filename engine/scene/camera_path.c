@@ -1,5 +1,7 @@
 #include "engine/scene/camera_path.h"
 
+#include "engine/core/rotation.h"
+
 #include <math.h>
 
 // What is interpolated of a camera, each number for itself: place, quaternion, logarithm of the focal lengths
@@ -9,41 +11,18 @@ typedef struct key_values {
 } key_values;
 enum { PLACE = 0, QUATERNION = 3, FOCAL = 7, CENTRE = 9, VALUES = 11 };
 
-// Unit quaternion w, x, y, z of a rotation, from the largest of its four components (Shepperd 1978).
-static void quaternion_of(const float m[12], double q[4])
+static void rotation_of(const float m[12], double q[4])
 {
-    double xx = (double)m[0], yy = (double)m[5], zz = (double)m[10];
-    const double squares[4] = {1.0 + xx + yy + zz, 1.0 + xx - yy - zz, 1.0 - xx + yy - zz,
-                               1.0 - xx - yy + zz};
-    int largest = 0;
-    for (int i = 1; i < 4; i++) {
-        largest = squares[i] > squares[largest] ? i : largest;
-    }
-    double yz = (double)m[9] - (double)m[6], zx = (double)m[2] - (double)m[8],
-           xy = (double)m[4] - (double)m[1];
-    double y_z = (double)m[9] + (double)m[6], z_x = (double)m[2] + (double)m[8],
-           x_y = (double)m[4] + (double)m[1];
-    const double rows[4][4] = {{squares[0], yz, zx, xy},
-                               {yz, squares[1], x_y, z_x},
-                               {zx, x_y, squares[2], y_z},
-                               {xy, z_x, y_z, squares[3]}};
-    double length = 0.0;
-    for (int i = 0; i < 4; i++) {
-        length += rows[largest][i] * rows[largest][i];
-    }
-    for (int i = 0; i < 4; i++) {
-        q[i] = rows[largest][i] / sqrt(length);
-    }
+    const double axes[3][3] = {{(double)m[0], (double)m[4], (double)m[8]},
+                               {(double)m[1], (double)m[5], (double)m[9]},
+                               {(double)m[2], (double)m[6], (double)m[10]}};
+    quat_from_axes(axes[0], axes[1], axes[2], q);
 }
 
 static void rotate_to(const double q[4], float m[12])
 {
-    double s = 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double rotation[9] = {
-        1.0 - s * (y * y + z * z), s * (x * y - w * z),       s * (x * z + w * y),
-        s * (x * y + w * z),       1.0 - s * (x * x + z * z), s * (y * z - w * x),
-        s * (x * z - w * y),       s * (y * z + w * x),       1.0 - s * (x * x + y * y)};
+    double rotation[9];
+    quaternion_to_matrix(q, 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), rotation);
     for (int i = 0; i < 9; i++) {
         m[4 * (i / 3) + i % 3] = (float)rotation[i];
     }
@@ -57,7 +36,7 @@ static key_values values_of(const orr_camera *camera)
     for (int i = 0; i < 3; i++) {
         k.value[PLACE + i] = (double)camera->pose[4 * i + 3];
     }
-    quaternion_of(camera->pose, k.value + QUATERNION);
+    rotation_of(camera->pose, k.value + QUATERNION);
     for (int i = 0; i < 2; i++) {
         k.value[FOCAL + i] = log((double)camera->focal[i]);
         k.value[CENTRE + i] = centred ? 0.5 * size[i] : (double)camera->centre[i];

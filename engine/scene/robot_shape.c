@@ -3,6 +3,7 @@
 
 #include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
+#include "engine/core/vector.h"
 
 #include <float.h>
 #include <math.h>
@@ -47,7 +48,7 @@ static uint32_t put_vertex(builder *b, const double position[3], const double no
     }
     orr_mesh_vertex *v = &b->vertices[b->vertex_count];
     *v = (orr_mesh_vertex){.colour = {255, 255, 255, 255}};
-    double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    double length = vec3_length(normal);
     for (int k = 0; k < 3; k++) {
         v->position[k] = (float)position[k];
         v->normal[k] = (float)(length > 0.0 ? normal[k] / length : k == 2);

@@ -1,16 +1,16 @@
 #include "engine/scene/transform.h"
 
 #include "engine/core/camera.h"
+#include "engine/core/rotation.h"
 
-#include <math.h>
 #include <string.h>
 
 // in double: a legal quaternion may be as short as 1e-30
 static void normalise(double q[4], float out[4])
 {
-    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    bool zero = !(quat_normalise(q) > 0.0);
     for (int i = 0; i < 4; i++) {
-        out[i] = length > 0.0 ? (float)(q[i] / length) : (float)(i == 0);
+        out[i] = zero ? (float)(i == 0) : (float)q[i];
     }
 }
 
@@ -49,11 +49,8 @@ orr_transform orr_transform_multiply(const orr_transform *a, const orr_transform
         p[i] = (double)a->rotation[i];
         q[i] = (double)b->rotation[i];
     }
-    double pq[4] = {p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
-                    p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
-                    p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
-                    p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0]};
-    normalise(pq, product.rotation);
+    quat_multiply(p, q, q);
+    normalise(q, product.rotation);
     return product;
 }
 
@@ -65,8 +62,5 @@ void orr_transform_direction(const float rotation[4], const float direction[3], 
     orr_result valid = orr_affine_from_transform(&turn, m, NULL);
     assert(valid == ORR_OK);
     (void)valid;
-    for (int k = 0; k < 3; k++) {
-        const float *row = m + 4 * k;
-        out[k] = row[0] * direction[0] + row[1] * direction[1] + row[2] * direction[2];
-    }
+    affine_apply_to_direction(m, direction, out);
 }

@@ -1,5 +1,6 @@
 // The flat faces of convex hulls: qhull's triangles of one plane are joined.
 #include "engine/core/memory.h"
+#include "engine/core/vector.h"
 #include "physics/lanes/plan.h"
 
 #include <math.h>
@@ -25,21 +26,13 @@ static void triangle_normal(const hull_work *w, int f, double normal[3])
         u[k] = b[k] - a[k];
         v[k] = c[k] - a[k];
     }
-    double length = 0.0;
-    for (int k = 0; k < 3; k++) {
-        normal[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
-        length += normal[k] * normal[k];
-    }
-    length = sqrt(length);
-    for (int k = 0; k < 3; k++) {
-        normal[k] = length > 0.0 ? normal[k] / length : 0.0;
-    }
+    vec3_cross(u, v, normal);
+    vec3_normalise(normal);
 }
 
 static double cosine(const hull_work *w, int f, int g)
 {
-    const double *a = w->normal + 3 * f, *b = w->normal + 3 * g;
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    return vec3_dot(w->normal + 3 * f, w->normal + 3 * g);
 }
 
 // An edge on the rim of a polygon occurs in one direction only, an inner edge in both: `next` takes the edges

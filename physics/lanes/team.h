@@ -3,7 +3,7 @@
 //
 // All members run the same program. The arrays of the world are shared; local variables and lane_data are
 // each member's own.
-//   - Independent items are divided among the members; whoever reads what others have written waits first:
+//   - Independent items are divided among the members; a member that reads what others have written waits first:
 //         for (int i = team_first(d); i < n; i += team_size(d)) { ... }
 //         team_wait(d);
 //   - What only one member may do:

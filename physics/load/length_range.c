@@ -97,7 +97,7 @@ static orr_result find_range(pulling *p, int id, orr_error *error)
             }
         }
         if (orr_physics_diverged(p->physics, 0)) {
-            return spec_fail(head, error, "lengthrange: the simulation that looks for it is not stable");
+            return spec_fail(head, error, "lengthrange: the simulation that measures it is not stable");
         }
         found[side] = side ? high[side] : low[side];
     }
@@ -126,7 +126,7 @@ static orr_result prepare(pulling *p, orr_error *error)
     return orr_physics_create(&desc, p->m, p->jobs, &p->physics, error);
 }
 
-static orr_result simulate(const orr_spec *spec, orr_model *m, const bool *wanted, orr_error *error)
+static orr_result simulate(const orr_spec *spec, orr_model *m, const bool *requested, orr_error *error)
 {
     pulling p = {.spec = spec, .m = m};
     orr_model_option *opt = &m->opt;
@@ -137,7 +137,7 @@ static orr_result simulate(const orr_spec *spec, orr_model *m, const bool *wante
     opt->timestep = spec->length_range.timestep > 0.0 ? spec->length_range.timestep : opt->timestep;
     orr_result result = prepare(&p, error);
     for (int i = 0; i < m->nu && result == ORR_OK; i++) {
-        result = wanted[i] ? find_range(&p, i, error) : ORR_OK;
+        result = requested[i] ? find_range(&p, i, error) : ORR_OK;
     }
     orr_physics_destroy(p.physics);
     orr_jobs_destroy(p.jobs);
@@ -149,15 +149,15 @@ static orr_result simulate(const orr_spec *spec, orr_model *m, const bool *wante
 
 orr_result orr_find_length_ranges(const orr_spec *spec, orr_model *m, orr_error *error)
 {
-    bool *wanted = orr_alloc_zero((size_t)m->nu, sizeof *wanted), any_wanted = false;
-    if (!wanted) {
+    bool *requested = orr_alloc_zero((size_t)m->nu, sizeof *requested), any_requested = false;
+    if (!requested) {
         return spec_memory_fail(error);
     }
     for (int i = 0; i < m->nu; i++) {
-        wanted[i] = needs_simulation(&spec->length_range, m, i);
-        any_wanted = any_wanted || wanted[i];
+        requested[i] = needs_simulation(&spec->length_range, m, i);
+        any_requested = any_requested || requested[i];
     }
-    orr_result result = any_wanted ? simulate(spec, m, wanted, error) : ORR_OK;
-    orr_free(wanted);
+    orr_result result = any_requested ? simulate(spec, m, requested, error) : ORR_OK;
+    orr_free(requested);
     return result;
 }

@@ -1,7 +1,9 @@
 // The tree of bodies, with their inertia and their frames. Frames and classes are resolved here: elements of
 // the spec have poses in their body.
+#include "engine/core/rotation.h"
 #include "physics/mjcf/mjcf.h"
-#include "physics/model/rotation.h"
+
+#include <string.h>
 
 static orr_result read_inertial(mjcf_reader *reader, const mjcf_node *node, const mjcf_frame *at)
 {
@@ -40,7 +42,7 @@ static bool is_frame(const mjcf_node *node)
 
 // The pose of a copy by <replicate>: offset after offset, each in the orientation of the copy before, whose
 // angles are multiples of those given.
-static orr_result place_copy(mjcf_reader *reader, const mjcf_node *node, spec_frame *copy)
+static orr_result pose_copy(mjcf_reader *reader, const mjcf_node *node, spec_frame *copy)
 {
     double pos[3] = {0.0, 0.0, 0.0}, angles[3];
     memcpy(angles, copy->orientation.euler, sizeof angles);
@@ -66,7 +68,7 @@ static orr_result enter_frame(mjcf_reader *reader, const mjcf_node *node, const 
     mjcf_orientation_init(&frame.orientation);
     if (mjcf_is(node, "replicate")) {
         ORR_TRY(mjcf_read(node, mjcf_replicate_members, copy_own, &frame, reader->spec, reader->error));
-        ORR_TRY(place_copy(reader, node, &frame));
+        ORR_TRY(pose_copy(reader, node, &frame));
     } else {
         ORR_TRY(mjcf_read(node, mjcf_frame_members, NULL, &frame, reader->spec, reader->error));
     }

@@ -1,6 +1,6 @@
 // The elements of a body: joints, geoms, sites, cameras and lights, with poses in the body.
+#include "engine/core/rotation.h"
 #include "physics/mjcf/mjcf.h"
-#include "physics/model/rotation.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -83,7 +83,7 @@ static orr_result apply_fromto(mjcf_reader *reader, const mjcf_node *node, const
         along[i] = fromto[i] - fromto[i + 3];
         pos[i] = 0.5 * (fromto[i] + fromto[i + 3]);
     }
-    double half = 0.5 * vec_normalise(along, 3);
+    double half = 0.5 * vec3_normalise(along);
     if (half < 1e-14) {
         return mjcf_fail(node, reader->error, "fromto: expected two different points");
     }
@@ -182,7 +182,7 @@ static orr_result read_light(mjcf_reader *reader, const mjcf_node *node, const m
     if (light->directional >= 0) {
         light->type = light->directional ? ORR_LIGHT_DIRECTIONAL : ORR_LIGHT_SPOT;
     }
-    if (vec_normalise(light->dir, 3) < 1e-14) {
+    if (vec3_normalise(light->dir) < 1e-14) {
         return mjcf_fail(node, reader->error, "dir: expected a length above 0");
     }
     if (in_frame(at)) {

@@ -1,6 +1,6 @@
 // MJCF's alternatives for an orientation (axisangle, xyaxes, zaxis, euler) into a quaternion.
+#include "engine/core/rotation.h"
 #include "physics/mjcf/mjcf.h"
-#include "physics/model/rotation.h"
 
 #include <ctype.h>
 
@@ -48,27 +48,27 @@ orr_result mjcf_resolve_orientation(mjcf_reader *reader, const mjcf_node *node, 
     bool degenerate = false;
     double scale = compiler->degree ? degree : 1.0;
     if (mjcf_given(orientation->axisangle)) {
-        degenerate = vec_normalise(orientation->axisangle, 3) < 1e-14;
+        degenerate = vec3_normalise(orientation->axisangle) < 1e-14;
         quat_axis_angle(orientation->axisangle, orientation->axisangle[3] * scale, orientation->quat);
     } else if (mjcf_given(orientation->xyaxes)) {
         double *x = orientation->xyaxes, *y = orientation->xyaxes + 3, z[3];
-        degenerate = vec_normalise(x, 3) < 1e-14;
-        double along = vec_dot(x, y);
+        degenerate = vec3_normalise(x) < 1e-14;
+        double along = vec3_dot(x, y);
         for (int i = 0; i < 3; i++) {
             y[i] -= along * x[i];
         }
-        degenerate = vec_normalise(y, 3) < 1e-14 || degenerate;
-        vec_cross(x, y, z);
+        degenerate = vec3_normalise(y) < 1e-14 || degenerate;
+        vec3_cross(x, y, z);
         quat_from_axes(x, y, z, orientation->quat);
     } else if (mjcf_given(orientation->zaxis)) {
-        degenerate = vec_normalise(orientation->zaxis, 3) < 1e-14;
+        degenerate = vec3_normalise(orientation->zaxis) < 1e-14;
         quat_from_z(orientation->zaxis, orientation->quat);
     } else if (mjcf_given(orientation->euler)) {
         const double angles[3] = {orientation->euler[0] * scale, orientation->euler[1] * scale,
                                   orientation->euler[2] * scale};
         mjcf_euler_quaternion(compiler->eulerseq, angles, orientation->quat);
     }
-    degenerate = vec_normalise(orientation->quat, 4) < 1e-14 || degenerate;
+    degenerate = quat_normalise(orientation->quat) < 1e-14 || degenerate;
     return degenerate ? mjcf_fail(node, reader->error,
                                   "orientation: expected axes and quaternions of a length above 0")
                       : ORR_OK;

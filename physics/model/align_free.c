@@ -1,7 +1,9 @@
 // With alignfree, a free body without children gets the frame of its inertia: the motion is the same and
 // costs less.
+#include "engine/core/rotation.h"
 #include "physics/model/compile.h"
-#include "physics/model/rotation.h"
+
+#include <string.h>
 
 void move_attached(orr_spec *spec, const body_frame *frames)
 {

@@ -1,7 +1,9 @@
 // Bodies, joints and degrees of freedom: the tree, addresses, the rest pose qpos0, the pattern of the inertia
 // matrix.
+#include "engine/core/rotation.h"
 #include "physics/model/compile.h"
-#include "physics/model/rotation.h"
+
+#include <string.h>
 
 static const int joint_positions[] = {7, 4, 1, 1}, joint_dofs[] = {6, 3, 1, 1};
 
@@ -24,7 +26,7 @@ static orr_result add_joint(model_builder *b, int id, int *qpos, int *dof)
     }
     double axis[3] = {joint->axis[0], joint->axis[1], joint->axis[2]};
     bool directed = type == ORR_JOINT_SLIDE || type == ORR_JOINT_HINGE;
-    if (directed && vec_normalise(axis, 3) < 1e-14) {
+    if (directed && vec3_normalise(axis) < 1e-14) {
         return spec_fail(&joint->head, b->error, "axis: expected a length above 0");
     }
     for (int i = 0; i < 3; i++) {

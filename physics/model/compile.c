@@ -1,6 +1,6 @@
 // A spec into a model: sizes, then every array but what follows from the rest pose (pose/constants.h).
 #include "physics/model/compile.h"
-#include "physics/model/rotation.h"
+#include "engine/core/rotation.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 // Custom numbers, texts and tuples; keyframes.
+#include "engine/core/rotation.h"
 #include "physics/model/compile.h"
-#include "physics/model/rotation.h"
 
 #include <math.h>
+#include <string.h>
 
 static void build_fields(model_builder *b)
 {
@@ -61,7 +62,7 @@ static void normalise_key(const orr_model *m, double *qpos)
     for (int i = 0; i < m->njnt; i++) {
         int type = m->jnt_type[i], at = m->jnt_qposadr[i];
         if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
-            vec_normalise(qpos + at + (type == ORR_JOINT_FREE ? 3 : 0), 4);
+            quat_normalise(qpos + at + (type == ORR_JOINT_FREE ? 3 : 0));
         }
     }
 }
@@ -94,7 +95,7 @@ static orr_result build_key(model_builder *b, int id)
     ORR_TRY(fill(b, &key->head, "mquat", &key->mquat, 4 * m->nmocap, mquat));
     normalise_key(m, qpos);
     for (int i = 0; i < m->nmocap; i++) {
-        vec_normalise(mquat + 4 * i, 4);
+        quat_normalise(mquat + 4 * i);
     }
     return ORR_OK;
 }

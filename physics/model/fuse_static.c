@@ -1,7 +1,7 @@
 // With fusestatic, bodies without joints become part of their parents, unless something refers to them: fewer
 // bodies, the same motion.
+#include "engine/core/rotation.h"
 #include "physics/model/compile.h"
-#include "physics/model/rotation.h"
 
 #include <string.h>
 

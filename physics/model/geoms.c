@@ -1,7 +1,9 @@
 // Geoms and sites.
+#include "engine/core/rotation.h"
 #include "physics/model/compile.h"
 #include "physics/model/primitive.h"
-#include "physics/model/rotation.h"
+
+#include <string.h>
 
 orr_result builder_found(const model_builder *b, const spec_head *head, const char *what, int index,
                          const char *name)
@@ -32,7 +34,7 @@ static void bound_mesh(const mesh_data *mesh, double reach[3], double box[6], do
         box[i + 3] = 0.5 * (mesh->high[i] - mesh->low[i]);
         reach[i] = fmax(fabs(mesh->low[i]), fabs(mesh->high[i]));
     }
-    *radius = vec_length(reach);
+    *radius = vec3_length(reach);
 }
 
 static orr_result check_geom(model_builder *b, const spec_geom *geom)
@@ -86,7 +88,7 @@ static orr_result add_geom(model_builder *b, int index, int id)
         box[2] = 0.5 * (extent[2] - extent[3]);
         box[3] = extent[0], box[4] = extent[1], box[5] = 0.5 * (extent[2] + extent[3]);
         double deep = fmax(extent[2], extent[3]);
-        m->geom_rbound[id] = sqrt(extent[0] * extent[0] + extent[1] * extent[1] + deep * deep);
+        m->geom_rbound[id] = vec3_length((const double[3]){extent[0], extent[1], deep});
     } else {
         orr_primitive_bounds(geom->type, geom->size, box, &m->geom_rbound[id]);
     }

@@ -1,8 +1,8 @@
 // Inertias of rigid parts: principal axes, and several parts as one.
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
+#include "engine/core/rotation.h"
 #include "physics/model/compile.h"
-#include "physics/model/rotation.h"
 #include "physics/model/spatial_formula.h"
 
 // Jacobi rotations, kept as a quaternion so that the axes stay orthonormal.
@@ -40,7 +40,7 @@ void principal_moments(const double matrix[9], double moment[3], double quat[4])
         turn[axis + 1] = (tau >= 0.0) == (axis != 1) ? -half : half;
         turn[0] = sqrt(1.0 - half * half);
         quat_multiply(quat, turn, quat);
-        vec_normalise(quat, 4);
+        quat_normalise(quat);
     }
     for (int pass = 0; pass < 3; pass++) { // three exchanges of neighbours sort three numbers
         int i = pass % 2;
@@ -49,7 +49,7 @@ void principal_moments(const double matrix[9], double moment[3], double quat[4])
             moment[i] = moment[i + 1], moment[i + 1] = swap;
             quarter[(i + 2) % 3 + 1] = sqrt(0.5);
             quat_multiply(quat, quarter, quat);
-            vec_normalise(quat, 4);
+            quat_normalise(quat);
         }
     }
 }

@@ -1,8 +1,10 @@
 // Masses: poses and sizes of geoms that are fitted to meshes, and the inertia of each body, from its geoms or
 // as given.
+#include "engine/core/rotation.h"
 #include "physics/model/compile.h"
 #include "physics/model/primitive.h"
-#include "physics/model/rotation.h"
+
+#include <string.h>
 
 static const spec_compiler *compiler_of(const orr_spec *spec, int body)
 {

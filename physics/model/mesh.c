@@ -1,13 +1,15 @@
 // A mesh asset: vertices scaled, inertia by integrals over the volume, everything moved into the principal
 // frame, convex hull.
+#include "engine/core/rotation.h"
 #include "physics/model/compile.h"
-#include "physics/model/rotation.h"
+
+#include <string.h>
 
 static void scale_vertices(const spec_mesh *mesh, mesh_data *d)
 {
     double turn[4], mat[9];
     memcpy(turn, mesh->refquat, sizeof turn);
-    vec_normalise(turn, 4);
+    quat_normalise(turn);
     quat_matrix(turn, mat);
     for (int i = 0; i < d->vertex_count; i++) {
         double v[3], n[3];
@@ -21,7 +23,7 @@ static void scale_vertices(const spec_mesh *mesh, mesh_data *d)
             d->vertices[3 * i + k] = (float)(v[k] * mesh->scale[k]);
             n[k] /= mesh->scale[k];
         }
-        vec_normalise(n, 3);
+        vec3_normalise(n);
         for (int k = 0; k < 3; k++) {
             d->normals[3 * i + k] = (float)n[k];
         }
@@ -50,7 +52,7 @@ static void add_normals(mesh_data *d)
             a[k] = (double)d->vertices[3 * face[1] + k] - (double)d->vertices[3 * face[0] + k];
             b[k] = (double)d->vertices[3 * face[2] + k] - (double)d->vertices[3 * face[0] + k];
         }
-        vec_cross(a, b, normal);
+        vec3_cross(a, b, normal);
         for (int k = 0; k < 9; k++) {
             if (!given[face[k / 3]]) {
                 d->normals[3 * face[k / 3] + k % 3] += (float)normal[k % 3];
@@ -60,7 +62,7 @@ static void add_normals(mesh_data *d)
     for (int i = 0; given && i < d->vertex_count; i++) {
         double n[3] = {(double)d->normals[3 * i], (double)d->normals[3 * i + 1],
                        (double)d->normals[3 * i + 2]};
-        bool none = vec_normalise(n, 3) < 1e-14;
+        bool none = vec3_normalise(n) < 1e-14;
         for (int k = 0; k < 3; k++) {
             d->normals[3 * i + k] = none ? (float)(k == 2) : (float)n[k];
         }
@@ -90,8 +92,8 @@ static double face_area(const double v[3][3], double normal[3])
         a[i] = v[1][i] - v[0][i];
         b[i] = v[2][i] - v[0][i];
     }
-    vec_cross(a, b, normal);
-    return 0.5 * vec_length(normal);
+    vec3_cross(a, b, normal);
+    return 0.5 * vec3_length(normal);
 }
 
 // Second moments of the tetrahedra (or, of a shell, triangles) between `origin` and the faces; also volume
@@ -107,7 +109,7 @@ static double integrate(const surface *s, const double origin[3], bool shell, bo
         for (int k = 0; k < 3; k++) {
             corner(s, f, k, origin, v[k]);
         }
-        double area = face_area((const double(*)[3])v, normal), volume = vec_dot(v[0], normal) / 6.0;
+        double area = face_area((const double(*)[3])v, normal), volume = vec3_dot(v[0], normal) / 6.0;
         double size = shell ? area : legacy ? fabs(volume) : volume;
         // the mean of x x^T over a simplex of n corners (the origin is one of a tetrahedron's)
         double share = shell ? 1.0 / 12.0 : 1.0 / 20.0;

@@ -1,7 +1,7 @@
 // The convex hull of a mesh, by qhull: vertices, triangles, and the neighbours of each vertex, which
 // collision searches.
+#include "engine/core/rotation.h"
 #include "physics/model/compile.h"
-#include "physics/model/rotation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,8 +146,8 @@ static void orient(mesh_data *d)
         for (int k = 0; k < 9; k++) {
             corner[k / 3][k % 3] = d->hull_vertices[3 * face[k / 3] + k % 3] - middle[k % 3];
         }
-        vec_cross(corner[1], corner[2], normal);
-        if (vec_dot(corner[0], normal) < 0.0) {
+        vec3_cross(corner[1], corner[2], normal);
+        if (vec3_dot(corner[0], normal) < 0.0) {
             int32_t swap = face[1];
             face[1] = face[2], face[2] = swap;
         }

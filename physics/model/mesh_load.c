@@ -1,9 +1,11 @@
 // Triangles of a mesh: from the model itself, from a .msh file, or from one of the formats that engine/mesh reads.
+#include "engine/core/rotation.h"
 #include "physics/model/compile.h"
-#include "physics/model/rotation.h"
 
 #include "engine/core/file.h"
 #include "engine/mesh/mesh_file.h"
+
+#include <string.h>
 
 enum { COUNT_MAX = 1 << 26 };
 

@@ -419,7 +419,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, cam_fovy, m->ncam, 1)    /* degrees; orthographic: m */                                            \
     X(double, cam_ipd, m->ncam, 1)     /* m between the eyes */                                                  \
     X(int32_t, cam_resolution, m->ncam, 2) /* pixels */                                                          \
-    X(float, cam_sensorsize, m->ncam, 2)   /* m; 0: fovy holds */                                                \
+    X(float, cam_sensorsize, m->ncam, 2)   /* m; 0: by fovy */                                                   \
     X(float, cam_intrinsic, m->ncam, 4)    /* m: focal length x, y, principal point x, y */                      \
     X(double, cam_user, m->ncam, m->nuser_cam)                                                                   \
     /* lights */                                                                                                 \

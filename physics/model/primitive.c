@@ -2,6 +2,7 @@
 #define ORR_SCALAR_DOUBLE
 #include "physics/model/primitive.h"
 
+#include "engine/core/vector.h"
 #include "physics/model/half_sizes.h"
 
 #include <math.h>
@@ -85,7 +86,7 @@ void orr_primitive_bounds(int type, const double size[3], double box[6], double 
         *radius = fmax(fmax(size[0], size[1]), size[2]);
         break;
     case ORR_GEOM_BOX:
-        *radius = sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
+        *radius = vec3_length(size);
         break;
     case ORR_GEOM_PLANE: // the half space below it
         box[2] = -0.5 * ENDLESS;

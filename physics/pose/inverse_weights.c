@@ -3,7 +3,10 @@
 #include "physics/pose/inverse_weights.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/vector.h"
 #include "physics/pose/pose.h"
+
+#include <string.h>
 
 static const double tiny = 1e-15; // masses and weights below it count as zero
 
@@ -52,8 +55,7 @@ static bool only_slides(const orr_model *m, int body)
 {
     const double *pos = m->body_ipos + 3 * body, *quat = m->body_iquat + 4 * body;
     int parent = m->body_parentid[body];
-    bool centred =
-        sqrt(pos[0] * pos[0] + pos[1] * pos[1] + pos[2] * pos[2]) < 1e-6 && fabs(fabs(quat[0]) - 1.0) < 1e-6;
+    bool centred = vec3_length(pos) < 1e-6 && fabs(fabs(quat[0]) - 1.0) < 1e-6;
     bool simple = centred && m->body_dofnum[body] > 0 &&
                   (parent == 0 || (m->body_parentid[parent] == 0 && m->body_dofnum[parent] == 0));
     for (int i = body + 1; i < m->nbody && simple; i++) {

@@ -2,8 +2,8 @@
 #define ORR_SCALAR_DOUBLE
 #include "physics/pose/tendon_path.h"
 
+#include "engine/core/rotation.h"
 #include "physics/lanes/tendon_wrap.h"
-#include "physics/model/rotation.h"
 
 #include <math.h>
 #include <string.h>

@@ -24,7 +24,7 @@ typedef struct orr_physics_desc {
     // Most contacts of a step, of the worlds of a block together. 0: as many as the model can have, but at
     // most 2048 or 16 per geom, whichever is more.
     int32_t contact_capacity;
-    orr_cuda *cuda; // the device that holds and steps the worlds; NULL: the CPU. It must outlive the physics
+    orr_cuda *cuda; // the device that stores and steps the worlds; NULL: the CPU. It must outlive the physics
     int32_t
         team; // CUDA: threads that step one world, 1, 2, 4 or 8, with the same bits; 0: chosen for the GPU
 } orr_physics_desc;

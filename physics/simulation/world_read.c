@@ -409,7 +409,7 @@ int orr_physics_contacts(orr_physics *physics, int world, orr_physics_contact *c
                                       physics->scratch, world % lanes, contacts, capacity);
 }
 
-// The body that an object is fixed to, and the quantity that holds the object's position.
+// The body that an object is fixed to, and the quantity with the object's position.
 static int body_of(const orr_model *m, orr_object kind, int id, orr_physics_quantity *origin)
 {
     switch (kind) {

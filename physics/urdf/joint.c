@@ -1,5 +1,5 @@
 // A URDF joint, between a link and its parent, into the joints of a body.
-#include "physics/model/rotation.h"
+#include "engine/core/rotation.h"
 #include "physics/urdf/urdf.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static orr_result add(urdf_reader *reader, const urdf_link *child, int type, con
 static orr_result add_planar(urdf_reader *reader, const urdf_link *child, const double normal[3])
 {
     double unit[3] = {normal[0], normal[1], normal[2]}, quat[4], mat[9];
-    vec_normalise(unit, 3);
+    vec3_normalise(unit);
     quat_from_z(unit, quat);
     quat_matrix(quat, mat);
     const double x[3] = {mat[0], mat[3], mat[6]}, y[3] = {mat[1], mat[4], mat[7]};

@@ -61,10 +61,10 @@ static char *new_name(urdf_reader *reader, const char *file)
 {
     const char *base = orr_path_name(file), *dot = strrchr(base, '.');
     int length = dot ? (int)(dot - base) : (int)strlen(base);
-    size_t room = (size_t)length + 12;
-    char *name = orr_arena_take(&reader->spec->arena, room, 1);
+    size_t bytes = (size_t)length + 12;
+    char *name = orr_arena_take(&reader->spec->arena, bytes, 1);
     for (int i = 0; name; i++) {
-        snprintf(name, room, i ? "%.*s%d" : "%.*s", length, base, i);
+        snprintf(name, bytes, i ? "%.*s%d" : "%.*s", length, base, i);
         if (SPEC_FIND(reader->spec, meshes, name) < 0) {
             break;
         }

@@ -1,6 +1,6 @@
 // A URDF file: links and joints in any order into a tree of bodies.
 #include "physics/urdf/urdf.h"
-#include "physics/model/rotation.h"
+#include "engine/core/rotation.h"
 
 #include "engine/core/memory.h"
 
@@ -102,7 +102,7 @@ orr_result urdf_origin(const urdf_reader *reader, const mjcf_node *node, double 
     ORR_TRY(urdf_numbers(reader, origin, "xyz", 3, false, pos));
     ORR_TRY(urdf_numbers(reader, origin, "rpy", 3, false, angles));
     mjcf_euler_quaternion("XYZ", angles, quat);
-    vec_normalise(quat, 4);
+    quat_normalise(quat);
     return ORR_OK;
 }
 

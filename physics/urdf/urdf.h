@@ -1,4 +1,4 @@
-// URDF into a spec (model/spec.h). The format: http://wiki.ros.org/urdf/XML; what it leaves open is read as
+// URDF into a spec (model/spec.h). The format: http://wiki.ros.org/urdf/XML; what it does not define is read as
 // MuJoCo reads it. load/load.c calls urdf_read; the rest is shared by the files of this folder.
 #pragma once
 

@@ -202,7 +202,7 @@ static orr_result group_chunks(mesh_raster *raster, orr_arena *arena, int64_t *r
 }
 
 // Counts become the starts of the lists: tile after tile, each in the order of the groups.
-static orr_result place_bins(mesh_raster *raster, orr_arena *arena, orr_error *error)
+static orr_result start_bins(mesh_raster *raster, orr_arena *arena, orr_error *error)
 {
     size_t tiles = (size_t)(raster->columns * raster->rows);
     TAKE(raster->bins, tiles + 1);
@@ -260,7 +260,7 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
     orr_jobs_for(jobs, raster.chunk_count, set_up_job, &s);
     ORR_TRY(group_chunks(&raster, arena, &found.drawn, error));
     orr_jobs_for(jobs, MESH_GROUPS, bin_count_job, &s);
-    ORR_TRY(place_bins(&raster, arena, error));
+    ORR_TRY(start_bins(&raster, arena, error));
     orr_jobs_for(jobs, MESH_GROUPS, bin_fill_job, &s);
 
     TAKE(raster.linear, 256);

@@ -90,8 +90,8 @@ static orr_result reserve(orr_cuda_stages *s, const orr_cuda_frame *frame, orr_e
                         splats, PAIRS_MOST);
     }
     if (s->pair_capacity < PAIRS_PER_SPLAT * splats) {
-        size_t wanted = PAIRS_PER_SPLAT * splats;
-        s->pair_capacity = wanted < PAIRS_MOST ? (uint32_t)wanted : PAIRS_MOST;
+        size_t pairs = PAIRS_PER_SPLAT * splats;
+        s->pair_capacity = pairs < PAIRS_MOST ? (uint32_t)pairs : PAIRS_MOST;
     }
     const struct {
         orr_cuda_buffer *buffer;

@@ -4,6 +4,7 @@
 
 #include "engine/core/colour_formula.h"
 #include "engine/core/memory.h"
+#include "engine/core/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static void take_vertex(const orr_mesh_file *file, int64_t i, orr_mesh_vertex *v
 {
     const float *n = file->normals + 3 * i, *colour = file->colours + 4 * i;
     memcpy(vertex->position, file->positions + 3 * i, sizeof vertex->position);
-    float length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    float length = sqrtf(vec3f_dot(n, n));
     bool usable = isfinite(length) && length > 0.0f; // triangles without an area have no normal
     for (int k = 0; k < 3; k++) {
         vertex->normal[k] = usable ? n[k] / length : k == 2;

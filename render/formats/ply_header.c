@@ -135,7 +135,7 @@ static orr_result read_property(const char *name, const line *l, orr_ply_header 
 }
 
 // Where the rows of each element start in a binary file; unknown behind an element with lists.
-static void place_elements(orr_ply_header *header)
+static void set_offsets(orr_ply_header *header)
 {
     size_t offset = header->size;
     for (int i = 0; i < header->elements; i++) {
@@ -161,7 +161,7 @@ orr_result orr_ply_read_header(const char *name, const uint8_t *data, size_t siz
     while (take_line(data, size, &at, &l)) {
         if (is(&l, 0, "end_header")) {
             header->size = at;
-            place_elements(header);
+            set_offsets(header);
             return has_format ? ORR_OK : bad_line(name, &l, "a format line before it", error);
         }
         if (is(&l, 0, "format")) {
@@ -183,32 +183,32 @@ orr_result orr_ply_read_header(const char *name, const uint8_t *data, size_t siz
 }
 
 orr_result orr_ply_find_element(const char *name, size_t size, const orr_ply_header *header,
-                                const char *wanted, const orr_ply_element **found, orr_error *error)
+                                const char *expected, const orr_ply_element **found, orr_error *error)
 {
     for (int i = 0; i < header->elements; i++) {
         const orr_ply_element *element = &header->element[i];
-        if (strcmp(element->name, wanted) != 0) {
+        if (strcmp(element->name, expected) != 0) {
             continue;
         }
         if (header->encoding != ORR_PLY_ASCII && element->count > 0) {
             if (element->offset == 0 || element->stride == 0) {
                 return orr_fail(error, ORR_CODE_FILE_HEADER,
                                 "%s: element %s: there is a list in it or before it, expected plain numbers",
-                                name, wanted);
+                                name, expected);
             }
             // at most 2^31 rows of 2 KiB: the product fits
             size_t need = (size_t)element->count * (size_t)element->stride;
             size_t have = element->offset < size ? size - element->offset : 0;
             if (have < need) {
                 return orr_fail(error, ORR_CODE_FILE_TRUNCATED,
-                                "%s: element %s: %zu bytes, expected %zu for %lld rows", name, wanted, have,
+                                "%s: element %s: %zu bytes, expected %zu for %lld rows", name, expected, have,
                                 need, (long long)element->count);
             }
         }
         *found = element;
         return ORR_OK;
     }
-    return orr_fail(error, ORR_CODE_FILE_HEADER, "%s: header: no element %s", name, wanted);
+    return orr_fail(error, ORR_CODE_FILE_HEADER, "%s: header: no element %s", name, expected);
 }
 
 const orr_ply_property *orr_ply_find_property(const orr_ply_header *header, const orr_ply_element *element,

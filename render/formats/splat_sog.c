@@ -215,7 +215,7 @@ static orr_result read_harmonics(const sog *s, const orr_splats_view *d, const o
     return ORR_OK;
 }
 
-// The width of the palette tells the degree; version 2 also gives it.
+// The width of the palette determines the degree; version 2 also gives it.
 static orr_result find_degree(sog *s, const orr_sog_picture *centroids, orr_error *error)
 {
     const int width = centroids->width;
@@ -239,10 +239,10 @@ static orr_result read_cloud(sog *s, orr_sog_picture picture[7], orr_splats **cl
     static const struct {
         const char *member;
         int index;
-    } wanted[5] = {{"means", 0}, {"means", 1}, {"scales", 0}, {"quats", 0}, {"sh0", 0}};
+    } expected[5] = {{"means", 0}, {"means", 1}, {"scales", 0}, {"quats", 0}, {"sh0", 0}};
     ORR_TRY(read_meta(s, error));
     for (int i = 0; i < 5; i++) {
-        ORR_TRY(get_picture(s, wanted[i].member, wanted[i].index, s->count, &picture[i], error));
+        ORR_TRY(get_picture(s, expected[i].member, expected[i].index, s->count, &picture[i], error));
     }
     if (cJSON_GetObjectItemCaseSensitive(s->meta, "shN")) {
         ORR_TRY(get_picture(s, "shN", 0, 0, &picture[5], error));

@@ -132,18 +132,18 @@ static orr_result unpack_zstd(orr_splat_source source, spz_header *h, uint8_t **
         return orr_fail(error, ORR_CODE_FILE_VERSION, "%s: byte 4: version %d without gzip, expected 4",
                         source.name, h->version);
     }
-    const int streams = source.data[15], wanted = h->degree > 0 ? 6 : 5;
+    const int streams = source.data[15], least = h->degree > 0 ? 6 : 5;
     const size_t table = orr_get_u32(source.data + 16), table_size = 16 * (size_t)streams;
-    if (streams < wanted || table < ORR_SPZ_HEADER_4 || table > source.size ||
+    if (streams < least || table < ORR_SPZ_HEADER_4 || table > source.size ||
         source.size - table < table_size) {
         return orr_fail(error, ORR_CODE_FILE_TRUNCATED,
                         "%s: byte 15: a table of %d streams at byte %zu of %zu, expected %d streams",
-                        source.name, streams, table, source.size, wanted);
+                        source.name, streams, table, source.size, least);
     }
     ORR_TRY(allocate_arrays(source, h, arrays, error));
     size_t at = table + table_size;
     uint8_t *out = *arrays;
-    for (int s = 0; s < wanted; s++) {
+    for (int s = 0; s < least; s++) {
         const uint8_t *row = source.data + table + 16 * (size_t)s;
         const uint64_t packed = orr_get_u64(row), unpacked = orr_get_u64(row + 8);
         const size_t expected = (size_t)h->stride[s] * (size_t)h->count;

@@ -12,6 +12,6 @@ orr_result orr_video_begin(const char *path, int width, int height, double frame
                            orr_video **video, orr_error *error);
 // height x width x 4 bytes, display colours; alpha is ignored. Frames are stored with BT.709 colours.
 orr_result orr_video_add(orr_video *video, const uint8_t *rgba, orr_error *error);
-// Ends the file and moves it to its path; on failure nothing is left. The video is destroyed either way.
+// Ends the file and moves it to its path; on failure nothing is left. The video is destroyed in both cases.
 orr_result orr_video_commit(orr_video *video, orr_error *error);
 void orr_video_abort(orr_video *video); // removes what was written; NULL is allowed

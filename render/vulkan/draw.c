@@ -146,7 +146,7 @@ static orr_result finish(orr_vulkan_draw *draw, bool to_image, orr_vulkan_frame 
     orr_vulkan_frame *frame = &draw->frames[draw->first];
     if (draw->pending == 0 || frame->to_image != to_image) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "no frame to finish: expected one that was submitted this way");
+                        "no frame to finish: expected one that was submitted before");
     }
     uint64_t start = orr_clock_nanoseconds();
     orr_vulkan_frame_settle(&draw->shared, frame);

@@ -93,11 +93,11 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-orr_result orr_vulkan_splats_grow(orr_vulkan_splats *s, orr_vulkan_capacity wanted, orr_error *error)
+orr_result orr_vulkan_splats_grow(orr_vulkan_splats *s, orr_vulkan_capacity least, orr_error *error)
 {
     orr_vulkan_capacity capacity = {
-        larger(wanted.splats, s->capacity.splats), larger(wanted.pairs, s->capacity.pairs),
-        larger(wanted.tiles, s->capacity.tiles), larger(wanted.pixels, s->capacity.pixels)};
+        larger(least.splats, s->capacity.splats), larger(least.pairs, s->capacity.pairs),
+        larger(least.tiles, s->capacity.tiles), larger(least.pixels, s->capacity.pixels)};
     // the sorts' and the bins' dispatches are one-dimensional
     int64_t groups = (int64_t)s->vk->properties.limits.maxComputeWorkGroupCount[0];
     if (capacity.splats > groups * GROUP || capacity.pairs > groups * SORT_BLOCK) {
@@ -245,7 +245,7 @@ static void sort_by_depth(const orr_vulkan_splats *s, VkCommandBuffer commands, 
     }
 }
 
-// Every tile's splats. Returns which of the two pair buffers holds the result.
+// Every tile's splats. Returns which of the two pair buffers has the result.
 static int bin(const orr_vulkan_splats *s, VkCommandBuffer commands, const int tiles[2])
 {
     const orr_vk_binding count[] = {BUFFER(control), BUFFER(order[0]),    BUFFER(centres),

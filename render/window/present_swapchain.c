@@ -106,11 +106,11 @@ static orr_result create_swapchain(orr_vk *vk, GLFWwindow *window, orr_swapchain
     VkColorSpaceKHR space = VK_COLOR_SPACE_SRGB_NONLINEAR_KHR;
     orr_result chosen = choose_format(vk, s, &space, error);
     if (chosen == ORR_OK && extent.width > 0 && extent.height > 0) {
-        uint32_t wanted = can.minImageCount > 2 ? can.minImageCount : 3;
+        uint32_t images = can.minImageCount > 2 ? can.minImageCount : 3;
         const VkSwapchainCreateInfoKHR create = {
             .sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR,
             .surface = s->surface,
-            .minImageCount = can.maxImageCount && wanted > can.maxImageCount ? can.maxImageCount : wanted,
+            .minImageCount = can.maxImageCount && images > can.maxImageCount ? can.maxImageCount : images,
             .imageFormat = s->format,
             .imageColorSpace = space,
             .imageExtent = extent,

@@ -1,10 +1,10 @@
 // Tests of robots in the loop: drawn where they are, moved by physics, carrying what is bound to them.
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
+#include "engine/core/rotation.h"
 #include "engine/loop/world_robots.h"
 #include "engine/scene/transform.h"
 #include "orr_features.h"
-#include "physics/model/rotation.h"
 #include "tests/support/robots.h"
 #include "tests/support/support.h"
 
@@ -95,7 +95,7 @@ static bool inside(const shape *s, const double p[3])
     double across = hypot(p[0], p[1]);
     switch (s->type[0]) {
     case 's':
-        return vec_length(p) < h[0];
+        return vec3_length(p) < h[0];
     case 'e':
         return p[0] * p[0] / (h[0] * h[0]) + p[1] * p[1] / (h[1] * h[1]) + p[2] * p[2] / (h[2] * h[2]) < 1.0;
     case 'b':
@@ -119,7 +119,7 @@ static double enters(const shape *s, const orr_camera *camera, int x, int y, con
         }
         p[2] -= 1.0; // where the geoms stand
         for (int k = 0; k < 3; k++) {
-            local[k] = vec_dot(inverse + 3 * k, p);
+            local[k] = vec3_dot(inverse + 3 * k, p);
         }
         if (inside(s, local)) {
             return z;

@@ -98,11 +98,11 @@ static double element(const array_view *a, int at)
 
 static int differences; // over all arrays of one model
 
-static void compare(const char *name, int row, int column, double got, double wanted)
+static void compare(const char *name, int row, int column, double got, double expected)
 {
-    if (!(fabs(got - wanted) <= tolerance * fmax(1.0, fabs(wanted)))) {
+    if (!(fabs(got - expected) <= tolerance * fmax(1.0, fabs(expected)))) {
         if (differences++ < 40) {
-            print_error("%s[%d][%d]: %.9g, MuJoCo has %.9g\n", name, row, column, got, wanted);
+            print_error("%s[%d][%d]: %.9g, MuJoCo has %.9g\n", name, row, column, got, expected);
         }
     }
 }
@@ -164,7 +164,7 @@ int assert_golden_model(const orr_model *m, const char *golden)
     differences = 0;
     while (fgets(line, LINE, file)) {
         char name[64];
-        int rows, columns, wanted, got;
+        int rows, columns, expected, got;
         array_view view = {0};
         if (line[0] == '#') {
             continue;
@@ -177,8 +177,8 @@ int assert_golden_model(const orr_model *m, const char *golden)
                 fail_msg("%s: %s: expected %d x %d", golden, name, rows, columns);
             }
             agreed += compare_array(file, &view, line, last, LINE);
-        } else if (sscanf(line, "%63s %d", name, &wanted) == 2 && find_size(m, name, &got)) {
-            compare(name, 0, 0, got, wanted);
+        } else if (sscanf(line, "%63s %d", name, &expected) == 2 && find_size(m, name, &got)) {
+            compare(name, 0, 0, got, expected);
             agreed++;
         } else {
             fail_msg("%s: this line is not understood: %.60s", golden, line);

@@ -1,4 +1,4 @@
-// The robots of assets/robots do what they are for: they stand, and the hand lifts the cube.
+// The robots of assets/robots do what they are made for: they keep standing, and the hand lifts the cube.
 #include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/support/machine.h"
@@ -72,7 +72,7 @@ static void check_that_it_stays(const char *name, const char *key, double tolera
 }
 
 // MuJoCo 4.0: 2.8e-3 for the quadruped, whose feet creep; 5e-4 for the biped and 1.1e-4 for the arm
-static void robots_hold_their_keyframes(void **state)
+static void robots_keep_their_keyframes(void **state)
 {
     (void)state;
     check_that_it_stays("quadruped", "stand", 5e-3);
@@ -106,7 +106,7 @@ static void the_hand_lifts_the_cube(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(robots_hold_their_keyframes),
+        cmocka_unit_test(robots_keep_their_keyframes),
         cmocka_unit_test(the_hand_lifts_the_cube),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);

@@ -442,7 +442,7 @@ static void a_jacobian_gives_the_velocity_of_its_frame(void **state)
     }
     orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, velocity);
     orr_physics_read(physics, ORR_PHYSICS_SENSORDATA, 0, sensed);
-    int held_kinds = 0;
+    int tested_kinds = 0;
     for (int i = 0; i < model->nsensor; i++) {
         int type = model->sensor_type[i], kind = model->sensor_objtype[i];
         bool turning = type == ORR_SENSOR_FRAMEANGVEL;
@@ -459,10 +459,10 @@ static void a_jacobian_gives_the_velocity_of_its_frame(void **state)
             }
         }
         assert_true(relative_error(measured, sensed + model->sensor_adr[i], 3, 1.0) < 1e-12);
-        held_kinds |= 1 << kind;
+        tested_kinds |= 1 << kind;
     }
-    assert_int_equal(held_kinds, 1 << ORR_OBJECT_BODY | 1 << ORR_OBJECT_XBODY | 1 << ORR_OBJECT_GEOM |
-                                     1 << ORR_OBJECT_SITE);
+    assert_int_equal(tested_kinds, 1 << ORR_OBJECT_BODY | 1 << ORR_OBJECT_XBODY | 1 << ORR_OBJECT_GEOM |
+                                       1 << ORR_OBJECT_SITE);
     orr_physics_destroy(physics);
     orr_model_destroy(model);
 }

@@ -400,7 +400,7 @@ static void a_full_device_is_one_line(void **state)
     orr_model_destroy(model);
 }
 
-static void a_device_that_fails_says_so_and_worlds_stand_still(void **state)
+static void a_device_that_fails_is_reported_and_worlds_do_not_change(void **state)
 {
     (void)state;
     orr_model *model = hopping_leg();
@@ -435,7 +435,7 @@ int main(void)
 #if ORR_CUDA_EMULATED
         cmocka_unit_test(steps_return_at_once),
         cmocka_unit_test(a_full_device_is_one_line),
-        cmocka_unit_test(a_device_that_fails_says_so_and_worlds_stand_still),
+        cmocka_unit_test(a_device_that_fails_is_reported_and_worlds_do_not_change),
 #endif
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);

@@ -11,7 +11,7 @@ typedef struct sog_sample {
     orr_bytes file[SOG_FILES];
 } sog_sample;
 
-// version 1 or 2. With harmonics (degree > 0) the palette holds every splat's own coefficients, so that
+// version 1 or 2. With harmonics (degree > 0) the palette has every splat's own coefficients, so that
 // nothing but rounding is lost. False when memory is out.
 bool sog_sample_make(const orr_splats_view *cloud, int version, sog_sample *sample);
 void sog_sample_free(sog_sample *sample);

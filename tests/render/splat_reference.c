@@ -115,7 +115,7 @@ static bool project(const orr_lens *lens, const reference_layer *layer, int64_t 
     // the camera's position in the layer: model is a similarity, so its inverse is its transpose over scale^2
     double offset[3], direction[3], length = 0.0, scale2 = 0.0;
     for (int k = 0; k < 3; k++) {
-        offset[k] = world[k] - (double)lens->place[k];
+        offset[k] = world[k] - (double)lens->position[k];
         scale2 += (double)layer->model[4 * k] * (double)layer->model[4 * k];
     }
     for (int c = 0; c < 3; c++) {

@@ -1,4 +1,4 @@
-// The views that every drawing machine is tested on, so that CPU and Vulkan answer for the same pictures.
+// The views that every drawing machine is tested on, so that all draw the same pictures.
 #pragma once
 
 #include "assets/clouds.h"

@@ -135,7 +135,7 @@ static void sdf_make(subject *s)
 
 // ---- frames ----
 
-static void look_from(orr_draw_list *list, float x, float y, float z)
+static void set_camera(orr_draw_list *list, float x, float y, float z)
 {
     const float eye[3] = {x, y, z}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
     orr_camera camera = orr_camera_look_at(eye, target, up, 0.7f, WIDTH, HEIGHT);
@@ -253,7 +253,7 @@ static void show_alone(const subject *s, float inside, double quality)
     uint32_t indices[12] = {0, 1, 2, 2, 1, 3, 4, 5, 6, 6, 5, 7};
     small_mesh wall;
     orr_draw_mesh drawn_wall = {.mesh = &wall.mesh, .key = 6};
-    look_from(&list, 0.6f, -0.4f, -1.5f);
+    set_camera(&list, 0.6f, -0.4f, -1.5f);
     make_wall(&list.lens, corners);
     small_mesh_set(&wall, corners, 8, indices, 12);
     assert_ok(orr_affine_invert(list.lens.view, drawn_wall.model, &error));
@@ -263,7 +263,7 @@ static void show_alone(const subject *s, float inside, double quality)
     list.mesh_count = 0;
     if (!getenv("ORR_EMU_RACES")) { // which takes several times as long
         assert_agrees(compare(draw, &list), quality);
-        look_from(&list, 0.1f, 0.05f, inside);
+        set_camera(&list, 0.1f, 0.05f, inside);
         assert_agrees(compare(draw, &list), quality);
     }
     orr_cuda_draw_destroy(draw);
@@ -271,7 +271,7 @@ static void show_alone(const subject *s, float inside, double quality)
 
 #define SMALL_GRID "\"encoding\": {\"log2_hashmap_size\": 12, \"n_levels\": 8, \"n_features_per_level\": 2}"
 
-static void radiance_fields_look_as_on_the_cpu(void **state)
+static void radiance_fields_match_the_cpu(void **state)
 {
     (void)state;
     subject s;
@@ -280,7 +280,7 @@ static void radiance_fields_look_as_on_the_cpu(void **state)
     subject_free(&s);
 }
 
-static void radiance_fields_of_larger_cubes_look_as_on_the_cpu(void **state)
+static void radiance_fields_of_larger_cubes_match_the_cpu(void **state)
 {
     (void)state;
     subject s;
@@ -292,7 +292,7 @@ static void radiance_fields_of_larger_cubes_look_as_on_the_cpu(void **state)
     subject_free(&s);
 }
 
-static void volumes_look_as_on_the_cpu(void **state)
+static void volumes_match_the_cpu(void **state)
 {
     (void)state;
     subject s;
@@ -301,7 +301,7 @@ static void volumes_look_as_on_the_cpu(void **state)
     subject_free(&s);
 }
 
-static void images_look_as_on_the_cpu(void **state)
+static void images_match_the_cpu(void **state)
 {
     (void)state;
     subject s;
@@ -310,7 +310,7 @@ static void images_look_as_on_the_cpu(void **state)
     subject_free(&s);
 }
 
-static void signed_distances_look_as_on_the_cpu(void **state)
+static void signed_distances_match_the_cpu(void **state)
 {
     (void)state;
     subject s;
@@ -321,14 +321,14 @@ static void signed_distances_look_as_on_the_cpu(void **state)
 
 static const float upright[12] = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f};
 
-static orr_draw_field place_of(const subject *s, uint64_t key, const float model[12])
+static orr_draw_field draw_item(const subject *s, uint64_t key, const float model[12])
 {
     orr_draw_field field = {.layer = s->layer, .key = key};
     memcpy(field.model, model, sizeof field.model);
     return field;
 }
 
-static void fields_stand_among_each_other_and_splats(void **state)
+static void fields_are_composited_with_each_other_and_splats(void **state)
 {
     (void)state;
     subject fog, ball;
@@ -341,13 +341,13 @@ static void fields_stand_among_each_other_and_splats(void **state)
     orr_draw_splats cloud = {.pack = pack, .key = 1, .model = {[0] = 0.6f, [5] = 0.6f, [10] = 0.6f}};
     // turned about the camera's axis, smaller, and aside
     const float aside[12] = {0.48f, -0.36f, 0.0f, 0.25f, 0.36f, 0.48f, 0.0f, 0.1f, 0.0f, 0.0f, 0.6f, -0.1f};
-    const orr_draw_field both[2] = {place_of(&fog, 2, upright), place_of(&ball, 3, aside)};
+    const orr_draw_field both[2] = {draw_item(&fog, 2, upright), draw_item(&ball, 3, aside)};
     orr_draw_list list = {.fields = both,
                           .field_count = 2,
                           .splats = &cloud,
                           .splat_count = 1,
                           .sun = {.direction = {0.48f, 0.64f, -0.6f}}};
-    look_from(&list, 0.6f, -0.4f, -1.5f);
+    set_camera(&list, 0.6f, -0.4f, -1.5f);
     orr_cuda_draw *draw;
     assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
     assert_agrees(compare(draw, &list), 65.0);
@@ -364,9 +364,9 @@ static void what_a_field_has_learnt_is_drawn(void **state)
     (void)state;
     subject s;
     subject_make(ORR_FIELD_NERF, 1, "{" SMALL_GRID "}", 4.0f, &s);
-    const orr_draw_field field = place_of(&s, 2, upright);
+    const orr_draw_field field = draw_item(&s, 2, upright);
     orr_draw_list list = {.fields = &field, .field_count = 1};
-    look_from(&list, 0.6f, -0.4f, -1.5f);
+    set_camera(&list, 0.6f, -0.4f, -1.5f);
     orr_cuda_draw *draw;
     assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
     assert_true(orr_cuda_draw_takes_field(draw, &field, (orr_log){NULL, NULL}));
@@ -396,7 +396,7 @@ static void what_the_device_cannot_draw_is_said_once(void **state)
     (void)state;
     subject s;
     subject_make(ORR_FIELD_NERF, 1, "{" SMALL_GRID ", \"rgb_network\": {\"n_neurons\": 32}}", 4.0f, &s);
-    const orr_draw_field field = place_of(&s, 2, upright);
+    const orr_draw_field field = draw_item(&s, 2, upright);
     orr_cuda_draw *draw;
     assert_ok(orr_cuda_draw_create(cuda, 1, &draw, &error));
     complaints = 0;
@@ -405,7 +405,7 @@ static void what_the_device_cannot_draw_is_said_once(void **state)
         assert_int_equal(complaints, 1);
     }
     orr_draw_list list = {.fields = &field, .field_count = 1};
-    look_from(&list, 0.6f, -0.4f, -1.5f);
+    set_camera(&list, 0.6f, -0.4f, -1.5f);
     orr_error why = {0};
     assert_int_not_equal(orr_cuda_draw_submit(draw, &list, &(orr_cuda_layers){0}, &why), ORR_OK);
     assert_non_null(strstr(why.message, "different widths"));
@@ -416,12 +416,12 @@ static void what_the_device_cannot_draw_is_said_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_look_as_on_the_cpu),
-        cmocka_unit_test(signed_distances_look_as_on_the_cpu),
-        cmocka_unit_test(volumes_look_as_on_the_cpu),
-        cmocka_unit_test(radiance_fields_look_as_on_the_cpu),
-        cmocka_unit_test(radiance_fields_of_larger_cubes_look_as_on_the_cpu),
-        cmocka_unit_test(fields_stand_among_each_other_and_splats),
+        cmocka_unit_test(images_match_the_cpu),
+        cmocka_unit_test(signed_distances_match_the_cpu),
+        cmocka_unit_test(volumes_match_the_cpu),
+        cmocka_unit_test(radiance_fields_match_the_cpu),
+        cmocka_unit_test(radiance_fields_of_larger_cubes_match_the_cpu),
+        cmocka_unit_test(fields_are_composited_with_each_other_and_splats),
         cmocka_unit_test(what_a_field_has_learnt_is_drawn),
         cmocka_unit_test(what_the_device_cannot_draw_is_said_once),
     };

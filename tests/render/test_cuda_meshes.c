@@ -252,7 +252,7 @@ static void make_sphere(small_mesh *m)
 
 // --- tests ------------------------------------------------------------------------------------------------------------
 
-static void lit_surfaces_look_as_on_the_cpu(void **state)
+static void lit_surfaces_match_the_cpu(void **state)
 {
     (void)state;
     small_mesh sphere;
@@ -290,7 +290,7 @@ static orr_image8 make_texture(int side)
     return texture;
 }
 
-static void textures_and_holes_look_as_on_the_cpu(void **state)
+static void textures_and_holes_match_the_cpu(void **state)
 {
     (void)state;
     orr_mesh_vertex corners[2][4];
@@ -431,7 +431,7 @@ static void of_equal_depths_the_first_in_the_list_is_seen(void **state)
 }
 
 // A mesh on a body of the device is drawn as one whose transforms the host has multiplied.
-static void meshes_stand_on_bodies_of_the_device(void **state)
+static void meshes_follow_bodies_of_the_device(void **state)
 {
     (void)state;
     enum { BODIES = 3, STRIDE = 5, BODY = 2 };
@@ -498,7 +498,7 @@ static void meshes_stand_on_bodies_of_the_device(void **state)
 }
 
 // More triangles in view, and more fragments, than the first capacity.
-static void a_frame_that_needs_more_room_gets_it(void **state)
+static void a_frame_that_needs_more_memory_gets_it(void **state)
 {
     (void)state;
     small_mesh sphere, glass[GLASSES];
@@ -685,15 +685,15 @@ static void a_call_that_fails_is_one_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lit_surfaces_look_as_on_the_cpu),
-        cmocka_unit_test(textures_and_holes_look_as_on_the_cpu),
+        cmocka_unit_test(lit_surfaces_match_the_cpu),
+        cmocka_unit_test(textures_and_holes_match_the_cpu),
         cmocka_unit_test(transparent_surfaces_cross_as_on_the_cpu),
         cmocka_unit_test(a_backdrop_is_behind_everything),
         cmocka_unit_test(triangles_are_cut_as_on_the_cpu),
         cmocka_unit_test(triangles_may_be_smaller_than_a_pixel_or_larger_than_the_picture),
         cmocka_unit_test(of_equal_depths_the_first_in_the_list_is_seen),
-        cmocka_unit_test(meshes_stand_on_bodies_of_the_device),
-        cmocka_unit_test(a_frame_that_needs_more_room_gets_it),
+        cmocka_unit_test(meshes_follow_bodies_of_the_device),
+        cmocka_unit_test(a_frame_that_needs_more_memory_gets_it),
         cmocka_unit_test(frames_show_bodies_where_they_were),
         cmocka_unit_test(empty_lists_and_released_meshes_are_no_trouble),
 #if ORR_CUDA_EMULATED

@@ -61,7 +61,7 @@ static void pictures_equal_the_reference(void **state)
 }
 
 // More pairs of tiles and splats than the first capacity: the frame is drawn again.
-static void a_frame_that_needs_more_room_gets_it(void **state)
+static void a_frame_that_needs_more_memory_gets_it(void **state)
 {
     (void)state;
     splat_view view = {
@@ -123,7 +123,7 @@ static void check_cloud(const char *path, const float eye[3])
     orr_splats_destroy(splats);
 }
 
-static void large_clouds_look_the_same_as_on_the_cpu(void **state)
+static void large_clouds_match_the_cpu(void **state)
 {
     (void)state;
     check_cloud(made_asset("orrery.spz"), (float[]){1.6f, -2.0f, -3.36f});
@@ -185,8 +185,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_equal_the_reference),
-        cmocka_unit_test(a_frame_that_needs_more_room_gets_it),
-        cmocka_unit_test(large_clouds_look_the_same_as_on_the_cpu),
+        cmocka_unit_test(a_frame_that_needs_more_memory_gets_it),
+        cmocka_unit_test(large_clouds_match_the_cpu),
         cmocka_unit_test(transparent_meshes_are_blended_as_on_the_cpu),
     };
     return cmocka_run_group_tests(tests, open_cuda_machine, close_machine);

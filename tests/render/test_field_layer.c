@@ -93,7 +93,7 @@ static void to_planes(const drawn *d, float *depth, float *colour)
     }
 }
 
-static void splats_and_fields_stand_in_order_of_depth(void **state)
+static void splats_and_fields_are_in_order_of_depth(void **state)
 {
     (void)state;
     stage s;
@@ -141,11 +141,11 @@ static void two_fields_are_blended_in_order_of_depth(void **state)
     s.list.field_count = 2;
     drawn both = draw(&s);
     for (int i = 0; i < PIXELS; i++) {
-        float open = 1.0f - near.rgba[4 * i + 3];
+        float transmittance = 1.0f - near.rgba[4 * i + 3];
         for (int k = 0; k < 4; k++) {
             // two roundings of values up to 1
-            assert_true(fabsf(both.rgba[4 * i + k] - (near.rgba[4 * i + k] + open * far.rgba[4 * i + k])) <
-                        1e-5f);
+            assert_true(fabsf(both.rgba[4 * i + k] -
+                              (near.rgba[4 * i + k] + transmittance * far.rgba[4 * i + k])) < 1e-5f);
         }
     }
     drawn_free(&near);
@@ -192,7 +192,7 @@ static void bounds_are_those_of_the_unit_cube(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(splats_and_fields_stand_in_order_of_depth),
+        cmocka_unit_test(splats_and_fields_are_in_order_of_depth),
         cmocka_unit_test(two_fields_are_blended_in_order_of_depth),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(bounds_are_those_of_the_unit_cube),

@@ -1,4 +1,4 @@
-// Tests of the CPU's mesh rasteriser against analytic answers. Runs once per instruction set.
+// Tests of the CPU's mesh rasteriser against analytic results. Runs once per instruction set.
 #include "engine/image/image.h"
 #include "render/cpu/mesh_raster.h"
 #include "tests/support/small_mesh.h"
@@ -318,7 +318,7 @@ static void a_sphere_is_shaded_by_lamberts_law(void **state)
     check_sphere(&c, 1.0);
     int64_t drawn = c.counts.drawn;
     assert_true(drawn > 0 && drawn < c.counts.triangles * 6 / 10);
-    // wound the wrong way round and one-sided: the inner side of the back half, normals turned round
+    // wound in reverse and one-sided: the inner side of the back half, normals turned round
     for (int i = 0; i < 6 * RINGS * SECTORS; i += 3) {
         uint32_t swap = sphere_indices[i];
         sphere_indices[i] = sphere_indices[i + 1];

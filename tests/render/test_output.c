@@ -18,7 +18,7 @@
 
 static orr_error why;
 
-static void numbers_stand_where_the_pattern_says(void **state)
+static void numbers_are_where_the_pattern_says(void **state)
 {
     (void)state;
     static const struct {
@@ -104,7 +104,7 @@ static void put_one(const orr_output_desc *desc, const float *values, int width,
     orr_output_destroy(output);
 }
 
-static void png_stands_before_black_or_keeps_straight_alpha(void **state)
+static void png_is_over_black_or_keeps_straight_alpha(void **state)
 {
     (void)state;
     // premultiplied: opaque, half covered, empty, almost nothing
@@ -326,11 +326,11 @@ static void videos_say_what_they_cannot_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_stand_where_the_pattern_says),
+        cmocka_unit_test(numbers_are_where_the_pattern_says),
         cmocka_unit_test(patterns_that_printf_would_misread_are_refused),
         cmocka_unit_test(wrong_outputs_are_refused_before_anything_is_written),
         cmocka_unit_test(a_doubled_percent_sign_is_one_in_every_kind),
-        cmocka_unit_test(png_stands_before_black_or_keeps_straight_alpha),
+        cmocka_unit_test(png_is_over_black_or_keeps_straight_alpha),
         cmocka_unit_test(depth_npy_has_two_dimensions),
 #if ORR_HAVE_EXR
         cmocka_unit_test(depth_exr_has_one_channel_z),

@@ -92,7 +92,7 @@ static void ply_keeps_every_value(void **state)
     round_trips("a.ply", 3, true, &(tolerance){.rotation = EXACT});
 }
 
-static void splat_keeps_what_32_bytes_hold(void **state)
+static void splat_keeps_what_32_bytes_represent(void **state)
 {
     (void)state;
     // colours: half of 1/255 over C0; a component of a rotation: half of 1/128, or all of it at 1; scales go
@@ -114,13 +114,13 @@ static const tolerance spz_tolerance = {
     .harmonics = {4.5 / 128, 8.5 / 128},
 };
 
-static void spz_4_keeps_what_its_bytes_hold(void **state)
+static void spz_4_keeps_what_its_bytes_represent(void **state)
 {
     (void)state;
     round_trips("a.spz", 3, true, &spz_tolerance);
 }
 
-static void spz_3_keeps_what_its_bytes_hold(void **state)
+static void spz_3_keeps_what_its_bytes_represent(void **state)
 {
     (void)state;
     round_trips("a.v3.spz", 3, true, &spz_tolerance);
@@ -367,9 +367,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ply_keeps_every_value),
-        cmocka_unit_test(splat_keeps_what_32_bytes_hold),
-        cmocka_unit_test(spz_4_keeps_what_its_bytes_hold),
-        cmocka_unit_test(spz_3_keeps_what_its_bytes_hold),
+        cmocka_unit_test(splat_keeps_what_32_bytes_represent),
+        cmocka_unit_test(spz_4_keeps_what_its_bytes_represent),
+        cmocka_unit_test(spz_3_keeps_what_its_bytes_represent),
         cmocka_unit_test(compressed_ply_keeps_splats_within_their_chunk),
         cmocka_unit_test(compressed_ply_orders_neighbours_together),
         cmocka_unit_test(extreme_values_are_clamped),

@@ -165,7 +165,7 @@ static void a_tile_takes_a_hundred_thousand_splats(void **state)
     assert_no_complaint();
 }
 
-static void large_clouds_look_as_on_the_cpu(void **state)
+static void large_clouds_match_the_cpu(void **state)
 {
     (void)state;
     check_cloud(made_asset("orrery.spz"));
@@ -303,7 +303,7 @@ static void a_frame_may_end_in_an_image(void **state)
         assert_int_equal(image.width, 100);
         read_image(&image, bytes);
         for (int64_t i = 0; i < 4 * d.pixels; i++) {
-            assert_in_range(bytes[i] - expected[i] + 1, 0, 2); // halves may round either way
+            assert_in_range(bytes[i] - expected[i] + 1, 0, 2); // halves may round up or down
         }
     }
     // frames are finished as they were submitted
@@ -433,7 +433,7 @@ static void textured_ball(small_mesh *m)
     assert_ok(orr_mesh_build_mips(&m->mesh, &error));
 }
 
-static void meshes_look_as_on_the_cpu(void **state)
+static void meshes_match_the_cpu(void **state)
 {
     (void)state;
     stage s;
@@ -509,7 +509,7 @@ int main(void)
     print_message("drawing on %s\n", orr_vk_name(vk));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_equal_the_reference),
-        cmocka_unit_test(large_clouds_look_as_on_the_cpu),
+        cmocka_unit_test(large_clouds_match_the_cpu),
         cmocka_unit_test(a_tile_takes_a_hundred_thousand_splats),
         cmocka_unit_test(a_frame_beyond_the_capacity_is_drawn_again),
         cmocka_unit_test(every_stage_is_timed),
@@ -517,7 +517,7 @@ int main(void)
         cmocka_unit_test(what_was_released_is_uploaded_anew),
         cmocka_unit_test(clouds_larger_than_a_buffer_come_in_pages),
         cmocka_unit_test(a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before),
-        cmocka_unit_test(meshes_look_as_on_the_cpu),
+        cmocka_unit_test(meshes_match_the_cpu),
     };
     int failures = cmocka_run_group_tests_name("drawing on Vulkan", tests, NULL, NULL);
     orr_jobs_destroy(jobs);

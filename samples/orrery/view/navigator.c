@@ -1,5 +1,7 @@
 #include "samples/orrery/view/navigator.h"
 
+#include "engine/core/vector.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -10,19 +12,6 @@ static const double MOVE_SECONDS = 0.35; // of a focus or home move
 static double clamp(double value, double low, double high)
 {
     return value < low ? low : value > high ? high : value;
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        out[i] = a[j] * b[k] - a[k] * b[j];
-    }
 }
 
 static void add_scaled(double a[3], const double b[3], double scale)
@@ -79,12 +68,12 @@ static void turn_towards(const navigator *n, navigator_pose *pose, const double 
 static void set_level(navigator *n, const double up[3], const double forward[3])
 {
     double right[3], north[3];
-    cross(forward, up, right);
-    double length = sqrt(dot(right, right));
+    vec3_cross(forward, up, right);
+    double length = sqrt(vec3_dot(right, right));
     for (int i = 0; i < 3; i++) {
         right[i] /= length;
     }
-    cross(up, right, north);
+    vec3_cross(up, right, north);
     for (int i = 0; i < 3; i++) {
         n->axes[3 * i] = right[i];
         n->axes[3 * i + 1] = up[i];
@@ -138,7 +127,7 @@ void navigator_start(navigator *n, const orr_camera *camera, const float centre[
     }
     double size = radius > 0.0f ? (double)radius : 1.0;
     if (!n->orthographic) {
-        n->pose.distance = fmax(dot(towards, forward), 0.1 * size);
+        n->pose.distance = fmax(vec3_dot(towards, forward), 0.1 * size);
     }
     n->speed = 0.5 * size;
 }
@@ -240,7 +229,7 @@ void navigator_focus(navigator *n, const float point[3])
         towards[i] = (double)point[i] - n->pose.place[i];
     }
     navigator_pose to = n->pose;
-    double distance = sqrt(dot(towards, towards));
+    double distance = sqrt(vec3_dot(towards, towards));
     if (distance > 0.0) {
         to.distance = distance;
         turn_towards(n, &to, towards);

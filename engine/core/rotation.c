@@ -1,8 +1,10 @@
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
-#include "physics/model/rotation.h"
+#include "engine/core/rotation.h"
 
 #include "engine/core/rotation_formula.h"
+
+#include <string.h>
 
 static real3 vector_of(const double a[3])
 {
@@ -24,9 +26,17 @@ static void store_quaternion(quaternion q, double out[4])
     out[0] = q.w, out[1] = q.x, out[2] = q.y, out[3] = q.z;
 }
 
-void vec_cross(const double a[3], const double b[3], double out[3])
+double quat_normalise(double q[4])
 {
-    store_vector(cross3(vector_of(a), vector_of(b)), out);
+    double square = 0.0;
+    for (int i = 0; i < 4; i++) {
+        square += q[i] * q[i];
+    }
+    double length = sqrt(square);
+    for (int i = 0; i < 4 && length > 0.0; i++) {
+        q[i] /= length;
+    }
+    return length;
 }
 
 void quat_multiply(const double a[4], const double b[4], double out[4])
@@ -55,7 +65,7 @@ void quat_axis_angle(const double axis[3], double angle, double out[4])
 void quat_from_z(const double direction[3], double out[4])
 {
     double axis[3] = {-direction[1], direction[0], 0.0};
-    double s = vec_normalise(axis, 3);
+    double s = vec3_normalise(axis);
     if (s < 1e-10) {
         axis[0] = 1.0, axis[1] = axis[2] = 0.0;
     }
@@ -75,7 +85,7 @@ void quat_from_axes(const double x[3], const double y[3], const double z[3], dou
                                   {(z[0] - x[2]) * f, (y[0] + x[1]) * f, r, (z[1] + y[2]) * f},
                                   {(x[1] - y[0]) * f, (z[0] + x[2]) * f, (z[1] + y[2]) * f, r}};
     memcpy(out, product[largest], sizeof product[largest]);
-    vec_normalise(out, 4);
+    quat_normalise(out);
 }
 
 void mat_apply(const double m[9], const double v[3], double out[3])
@@ -102,5 +112,5 @@ void frame_compose(const double outer_pos[3], const double outer_quat[4], double
         pos[i] += outer_pos[i];
     }
     quat_multiply(outer_quat, quat, quat);
-    vec_normalise(quat, 4);
+    quat_normalise(quat);
 }

@@ -1,37 +1,11 @@
-// Vectors, quaternions (w, x, y, z) and 3x3 matrices (row-major) as arrays of double: what the model compiler
-// and the drawing of robots calculate with. Rotations are those of engine/core/rotation_formula.h. `out` may
-// be one of the arguments.
+// Rotations on the host: quaternions (w, x, y, z), 3x3 matrices (row-major) and frames as arrays of double, by the formulas
+// of rotation_formula.h. `out` may be one of the arguments.
 #pragma once
 
-#include <math.h>
-#include <string.h>
+#include "engine/core/vector.h"
 
-static inline double vec_dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline double vec_length(const double a[3])
-{
-    return sqrt(vec_dot(a, a));
-}
-
-// a / |a| of `count` numbers, in place. Returns |a|; a vector of zeros is not changed.
-static inline double vec_normalise(double *a, int count)
-{
-    double square = 0.0;
-    for (int i = 0; i < count; i++) {
-        square += a[i] * a[i];
-    }
-    double length = sqrt(square);
-    for (int i = 0; i < count && length > 0.0; i++) {
-        a[i] /= length;
-    }
-    return length;
-}
-
-void vec_cross(const double a[3], const double b[3], double out[3]);
-
+// q / |q|, in place. Returns |q|; a quaternion of zeros is not changed.
+double quat_normalise(double q[4]);
 // The rotation b, then a.
 void quat_multiply(const double a[4], const double b[4], double out[4]);
 void quat_conjugate(const double a[4], double out[4]);
