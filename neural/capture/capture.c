@@ -112,10 +112,10 @@ static orr_result load_mask(const char *path, bool black_is_out, orr_capture_ima
 static char *dynamic_mask_path(const char *path)
 {
     const char *name = orr_path_name(path), *dot = strrchr(name, '.');
-    size_t stem = dot ? (size_t)(dot - name) : strlen(name), room = strlen(path) + 32;
-    char *mask = orr_alloc(room, 1);
+    size_t stem = dot ? (size_t)(dot - name) : strlen(name), size = strlen(path) + 32;
+    char *mask = orr_alloc(size, 1);
     if (mask) {
-        snprintf(mask, room, "%.*sdynamic_mask_%.*s.png", (int)(name - path), path, (int)stem, name);
+        snprintf(mask, size, "%.*sdynamic_mask_%.*s.png", (int)(name - path), path, (int)stem, name);
     }
     return mask;
 }
@@ -341,8 +341,8 @@ int orr_capture_split(int count, int holdout, int *indices)
     int train = 0, test = holdout > 0 ? count - (count + holdout - 1) / holdout : count;
     int train_count = test;
     for (int i = 0; i < count; i++) {
-        bool held_out = holdout > 0 && i % holdout == 0;
-        indices[held_out ? test++ : train++] = i;
+        bool for_testing = holdout > 0 && i % holdout == 0;
+        indices[for_testing ? test++ : train++] = i;
     }
     return train_count;
 }

@@ -13,7 +13,7 @@ typedef struct orr_capture_image {
     int channels;        // 3: RGB, opaque; 4: RGBA, straight alpha
     uint8_t *pixels;     // height x width x channels, sRGB as stored, rows from the top
     uint8_t *mask;       // height x width, 0: not to be learned from; NULL: learn from all
-    float pose[12];      // camera to the file's world, 3x4: right, down, forward, place
+    float pose[12];      // camera to the file's world, 3x4: right, down, forward, position
     float focal[2];      // [px]
     float centre[2];     // [px]; the middle of the first pixel is at (0.5, 0.5)
     float radial[4];     // k1 .. k4 of photo_list.h
@@ -44,6 +44,6 @@ size_t orr_capture_bytes(const orr_capture *capture);
 void orr_capture_over_white(const orr_capture_image *image, int64_t pixel, float colour[3]);
 
 // Every holdout-th image is for testing: indices 0, K, 2 K ... as in the papers; the others, in order, are for
-// training. holdout 0: all are for training. `indices` has room for count; the training images stand first.
+// training. holdout 0: all are for training. `indices` holds count; the training images come first.
 // Returns how many those are.
 int orr_capture_split(int count, int holdout, int *indices);

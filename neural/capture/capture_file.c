@@ -25,11 +25,11 @@ static bool is_folder(const char *path)
 // a, a slash where it needs one, b, c; NULL when out of memory
 static char *join(const char *a, const char *b, const char *c)
 {
-    size_t length = strlen(a), room = length + strlen(b) + strlen(c) + 2;
+    size_t length = strlen(a), size = length + strlen(b) + strlen(c) + 2;
     const char *slash = length == 0 || a[length - 1] == '/' ? "" : "/";
-    char *path = orr_alloc(room, 1);
+    char *path = orr_alloc(size, 1);
     if (path) {
-        snprintf(path, room, "%s%s%s%s", a, slash, b, c);
+        snprintf(path, size, "%s%s%s%s", a, slash, b, c);
     }
     return path;
 }
@@ -92,16 +92,16 @@ static orr_result read_model(const char *model, orr_colmap_source *source, orr_p
     return result;
 }
 
-// The images stand in the capture's folder, in the model's, or up to two folders above it.
+// The images are in the capture's folder, in the model's, or up to two folders above it.
 static orr_result read_colmap(const char *folder, orr_capture_file *file, orr_error *error)
 {
-    static const char *const places[] = {"images", "../images", "../../images", NULL};
+    static const char *const folders[] = {"images", "../images", "../../images", NULL};
     orr_colmap_source source = {.text = orr_path_has_ending(file->name, ".txt")};
     char *model = orr_path_beside(file->name, "");
     orr_result result =
-        model ? find_in(folder, places, is_folder, &file->folder, error) : out_of_memory(folder, error);
+        model ? find_in(folder, folders, is_folder, &file->folder, error) : out_of_memory(folder, error);
     if (result == ORR_OK && !file->folder) {
-        result = find_in(model, places, is_folder, &file->folder, error);
+        result = find_in(model, folders, is_folder, &file->folder, error);
     }
     if (result == ORR_OK && !file->folder) {
         result = orr_fail(error, ORR_CODE_FILE_OPEN,

@@ -2,6 +2,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/core/number.h"
+#include "engine/core/vector.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -40,7 +41,7 @@ typedef struct colmap_cameras {
     int count;
 } colmap_cameras;
 
-// A place in one file. Text is read line by line, and numbers of a line one by one.
+// A position in one file. Text is read line by line, and numbers of a line one by one.
 typedef struct cursor {
     const char *name;
     const uint8_t *at, *end;
@@ -84,7 +85,7 @@ static orr_result take_count(cursor *in, size_t smallest, int *count, orr_error 
 
 // ---- text ----
 
-// The next line that is neither a comment nor, unless wanted, empty. False: the file ends.
+// The next line that is neither a comment nor, unless requested, empty. False: the file ends.
 static bool next_line(cursor *in, bool empty_too, cursor *line)
 {
     while (in->at < in->end) {
@@ -109,14 +110,14 @@ static bool next_line(cursor *in, bool empty_too, cursor *line)
     return false;
 }
 
-static bool next_word(cursor *line, char *word, size_t room)
+static bool next_word(cursor *line, char *word, size_t size)
 {
     while (line->at < line->end && isspace(*line->at)) {
         line->at++;
     }
     size_t length = 0;
     while (line->at < line->end && !isspace(*line->at)) {
-        if (length + 1 >= room) {
+        if (length + 1 >= size) {
             return false;
         }
         word[length++] = (char)*line->at++;
@@ -268,20 +269,18 @@ static orr_result make_photo(const cursor *in, const double q[4], const double t
                              const colmap_cameras *cameras, const char *name, size_t length, orr_photo *photo,
                              orr_error *error)
 {
-    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), r[9];
     bool finite = fabs(t[0]) < 1e12 && fabs(t[1]) < 1e12 && fabs(t[2]) < 1e12;
     if (!(fabs(norm - 1.0) < 1e-2) || !finite) {
         return bad(in, error, "a pose: a unit quaternion and a finite translation");
     }
-    double w = q[0] / norm, x = q[1] / norm, y = q[2] / norm, z = q[3] / norm;
-    const double r[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
-                            {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
-                            {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+    const double unit[4] = {q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm};
+    quaternion_to_matrix(unit, 2.0, r);
     for (int i = 0; i < 3; i++) { // the inverse, whose axes are right, down, forward already
         for (int j = 0; j < 3; j++) {
-            photo->pose[4 * i + j] = (float)r[j][i];
+            photo->pose[4 * i + j] = (float)r[3 * j + i];
         }
-        photo->pose[4 * i + 3] = (float)-(r[0][i] * t[0] + r[1][i] * t[1] + r[2][i] * t[2]);
+        photo->pose[4 * i + 3] = (float)-(r[i] * t[0] + r[3 + i] * t[1] + r[6 + i] * t[2]);
     }
     colmap_camera key = {.id = camera};
     const colmap_camera *found = bsearch(&key, cameras->items, (size_t)cameras->count, sizeof key, by_id);
@@ -353,7 +352,7 @@ static orr_result read_images(cursor *in, const colmap_cameras *cameras, orr_pho
 {
     int count = 0;
     cursor lines = *in, line;
-    if (in->text) { // two lines each, of which the second holds points and may be empty
+    if (in->text) { // two lines each; the second has points and may be empty
         while (next_line(&lines, false, &line) && count < IMAGES_MAX) {
             next_line(&lines, true, &line);
             count++;
@@ -387,7 +386,7 @@ static orr_result read_images(cursor *in, const colmap_cameras *cameras, orr_pho
 
 static void normalise(double v[3])
 {
-    double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    double length = vec3_length(v);
     for (int i = 0; i < 3; i++) {
         v[i] = length > 1e-9 ? v[i] / length : i == 2;
     }
@@ -410,9 +409,7 @@ static void level_axes(const orr_photo_list *list, double axes[3][3])
         x[k] = (k == least) - z[least] * z[k];
     }
     normalise(x);
-    for (int k = 0; k < 3; k++) {
-        y[k] = z[(k + 1) % 3] * x[(k + 2) % 3] - z[(k + 2) % 3] * x[(k + 1) % 3];
-    }
+    vec3_cross(z, x, y);
 }
 
 // The point nearest to all photos' axes by least squares, drawn a little to the photos' middle so that parallel
@@ -455,17 +452,17 @@ static void fit_world(orr_photo_list *list)
     for (int n = 0; n < list->count; n++) {
         const float *m = list->photos[n].pose;
         double d[3] = {(double)m[3] - middle[0], (double)m[7] - middle[1], (double)m[11] - middle[2]};
-        distance += sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / list->count;
+        distance += vec3_length(d) / list->count;
     }
     double scale = 0.33 * (distance > 1e-9 ? 4.0 / distance : 1.0);
     for (int i = 0; i < 3; i++) {
         const double *axis = axes[(i + 1) % 3]; // cycled, as orr_unit_map does
-        double place = 0.0;
+        double offset = 0.0;
         for (int j = 0; j < 3; j++) {
             list->to_unit[4 * i + j] = (float)(scale * axis[j]);
-            place += axis[j] * middle[j];
+            offset += axis[j] * middle[j];
         }
-        list->to_unit[4 * i + 3] = (float)(0.5 - scale * place);
+        list->to_unit[4 * i + 3] = (float)(0.5 - scale * offset);
     }
     list->aabb_scale = 16;
 }

@@ -21,7 +21,7 @@ typedef struct orr_photo_lens {
 typedef struct orr_photo {
     char *file;       // as the capture's file names it; NULL: it does not
     char *mask;       // of pixels to learn from, likewise; mostly NULL
-    float pose[12];   // camera to world, 3x4: right, down, forward, place
+    float pose[12];   // camera to world, 3x4: right, down, forward, position
     double sharpness; // the larger the sharper; 1: the file does not say
     orr_photo_lens lens;
 } orr_photo;

@@ -95,7 +95,7 @@ FN real ray_across(ray_camera c, int k, real2 p)
     return p.x * c.axes[0][k] + p.y * c.axes[1][k];
 }
 
-// The ray of a place on the picture; in pixels, the middle of the first at (0.5, 0.5).
+// The ray of a position on the picture; in pixels, the middle of the first at (0.5, 0.5).
 FN camera_ray ray_of_pixel(ray_camera c, real2 pixel)
 {
     real2 p = make_real2((pixel.x - c.lens.centre_x) / (R(0.0) + c.lens.focal_x),

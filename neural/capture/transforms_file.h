@@ -5,7 +5,7 @@
 
 #include "neural/capture/photo_list.h"
 
-// `text` ends with a zero byte; `name` stands in messages. Errors are ORR_CODE_CAMERA_FILE: lenses that are
+// `text` ends with a zero byte; `name` is for messages. Errors are ORR_CODE_CAMERA_FILE: lenses that are
 // not pinholes, poses that are not rotations and whatever else would be read wrongly. Free with
 // orr_photo_list_free; on failure there is nothing to free.
 orr_result orr_transforms_parse(const char *text, const char *name, orr_photo_list *list, orr_error *error);

@@ -56,14 +56,15 @@ static orr_result create(orr_cuda_field *f, orr_error *error)
     }
     ORR_TRY(orr_cuda_alloc(f->cuda, 1, sizeof(uint32_t), &f->next, error));
     orr_cuda_march march = march_of(f);
-    int needed = orr_cuda_march_bytes(&march), room;
+    int needed = orr_cuda_march_bytes(&march), available;
     const int fixed = 16384; // what the kernel has besides, at most
-    ORR_CUDA_TRY(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, f->cuda->device));
-    return needed <= room - fixed
+    ORR_CUDA_TRY(
+        cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerBlockOptin, f->cuda->device));
+    return needed <= available - fixed
                ? ORR_OK
                : orr_fail(error, ORR_CODE_DEVICE_ABSENT,
                           "CUDA: drawing this field needs %d KiB of shared memory; the device has %d",
-                          (needed + fixed) / 1024, room / 1024);
+                          (needed + fixed) / 1024, available / 1024);
 }
 
 orr_result orr_cuda_field_create(orr_cuda *cuda, const orr_field *field, const orr_occupancy *grid,

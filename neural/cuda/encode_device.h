@@ -128,7 +128,7 @@ static __device__ __noinline__ void encode_grid(const orr_cuda_part *part, const
     }
 }
 
-// table_gradient, input_gradient: NULL when not wanted
+// table_gradient, input_gradient: NULL: not computed
 template <int dims, int features>
 static __device__ __noinline__ void backward_grid(const orr_cuda_part *part, const __half *table,
                                                   const float *at, const __half *row, float unscale,

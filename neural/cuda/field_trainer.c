@@ -14,7 +14,7 @@ struct orr_cuda_field_trainer {
     orr_cuda_pass pass;
     float *network, *table;                   // device: the parameters
     float *network_gradient, *table_gradient; // device; the table's is zero between steps
-    float *places, *targets;                  // device
+    float *positions, *targets;               // device
     float *losses;                            // host, pinned: per thread block
     orr_cuda_buffer average;
 };
@@ -59,7 +59,7 @@ static orr_result create(orr_cuda_field_trainer *t, const orr_field *field, orr_
     t->blocks = orr_cuda_model_blocks(&t->model, t->batch_size);
     ORR_TRY(allocate(t, network, &t->network, error));
     ORR_TRY(allocate(t, network, &t->network_gradient, error));
-    ORR_TRY(allocate(t, batch * (size_t)parts->encoding.input_dims, &t->places, error));
+    ORR_TRY(allocate(t, batch * (size_t)parts->encoding.input_dims, &t->positions, error));
     ORR_TRY(allocate(t, batch * (size_t)parts->network.output_dims, &t->targets, error));
     ORR_CUDA_TRY(cudaMallocHost((void **)&t->losses, (size_t)t->blocks * sizeof(float)));
     ORR_TRY(orr_cuda_optimizer_create(t->cuda, &config->optimizer, parts->network.parameter_count, false,
@@ -67,7 +67,7 @@ static orr_result create(orr_cuda_field_trainer *t, const orr_field *field, orr_
     if (t->has_table) {
         ORR_TRY(create_table(t, &config->optimizer, (size_t)parts->encoding.parameter_count, error));
     }
-    t->pass.places = t->places;
+    t->pass.positions = t->positions;
     t->pass.targets = t->targets;
     t->pass.loss = t->loss;
     t->pass.table_gradient = t->table_gradient;
@@ -106,8 +106,8 @@ void orr_cuda_field_trainer_destroy(orr_cuda_field_trainer *t)
     orr_cuda_optimizer_destroy(&t->network_optimizer);
     orr_cuda_optimizer_destroy(&t->table_optimizer);
     orr_cuda_release(&t->average);
-    float *const memory[] = {t->network,        t->table,  t->network_gradient,
-                             t->table_gradient, t->places, t->targets};
+    float *const memory[] = {t->network,        t->table,     t->network_gradient,
+                             t->table_gradient, t->positions, t->targets};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
         orr_cuda_free(memory[i]);
     }
@@ -115,13 +115,13 @@ void orr_cuda_field_trainer_destroy(orr_cuda_field_trainer *t)
     orr_free(t);
 }
 
-static orr_result upload_batch(orr_cuda_field_trainer *t, const float *places, const float *targets,
+static orr_result upload_batch(orr_cuda_field_trainer *t, const float *positions, const float *targets,
                                orr_error *error)
 {
     const orr_cuda_shape *s = &t->model.shape;
     size_t batch = (size_t)t->batch_size * sizeof(float);
-    ORR_CUDA_TRY(cudaMemcpyAsync(t->places, places, batch * (size_t)s->place_dims, cudaMemcpyHostToDevice,
-                                 t->cuda->stream));
+    ORR_CUDA_TRY(cudaMemcpyAsync(t->positions, positions, batch * (size_t)s->position_dims,
+                                 cudaMemcpyHostToDevice, t->cuda->stream));
     ORR_CUDA_TRY(cudaMemcpyAsync(t->targets, targets, batch * (size_t)s->output_dims, cudaMemcpyHostToDevice,
                                  t->cuda->stream));
     return ORR_OK;
@@ -141,12 +141,12 @@ static orr_result optimise(orr_cuda_field_trainer *t, orr_error *error)
                         : ORR_OK;
 }
 
-orr_result orr_cuda_field_trainer_step(orr_cuda_field_trainer *t, const float *places, const float *targets,
-                                       double *loss, orr_error *error)
+orr_result orr_cuda_field_trainer_step(orr_cuda_field_trainer *t, const float *positions,
+                                       const float *targets, double *loss, orr_error *error)
 {
     ORR_TRY(orr_cuda_use(t->cuda, error));
     orr_cuda_range_begin("batch");
-    orr_result result = upload_batch(t, places, targets, error);
+    orr_result result = upload_batch(t, positions, targets, error);
     orr_cuda_range_end();
     ORR_TRY(result);
     orr_cuda_range_begin("network");

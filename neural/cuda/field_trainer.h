@@ -1,5 +1,5 @@
 // A training step on a CUDA device, for training/field_trainer.c: forward, loss, back, scatter and both optimisers in four launches.
-// The batch comes from the host, as the source drew it; parameters and all state stay on the device until asked for.
+// The batch comes from the host, as the source drew it; parameters and all state stay on the device until they are read.
 #pragma once
 
 #include "engine/device/cuda.h"
@@ -11,10 +11,10 @@ typedef struct orr_cuda_field_trainer orr_cuda_field_trainer;
 orr_result orr_cuda_field_trainer_create(orr_cuda *cuda, const orr_field *field, int64_t batch_size,
                                          orr_cuda_field_trainer **training, orr_error *error);
 void orr_cuda_field_trainer_destroy(orr_cuda_field_trainer *training); // NULL is allowed
-// One step from blocks of places and targets; *loss: sum over all values before it.
-orr_result orr_cuda_field_trainer_step(orr_cuda_field_trainer *training, const float *places,
+// One step from blocks of positions and targets; *loss: sum over all values before it.
+orr_result orr_cuda_field_trainer_step(orr_cuda_field_trainer *training, const float *positions,
                                        const float *targets, double *loss, orr_error *error);
-// The parameters, and their averages; NULL: not wanted.
+// The parameters, and their averages; NULL: not read.
 orr_result orr_cuda_field_trainer_read(orr_cuda_field_trainer *training, float *network, float *table,
                                        float *network_average, float *table_average, orr_error *error);
 // Sizes and bytes of the optimisers' states (orr_optimizer_state_save); table: 0 without one.

@@ -20,10 +20,10 @@ void orr_cuda_field_trainer_destroy(orr_cuda_field_trainer *training)
     (void)training;
 }
 
-orr_result orr_cuda_field_trainer_step(orr_cuda_field_trainer *training, const float *places,
+orr_result orr_cuda_field_trainer_step(orr_cuda_field_trainer *training, const float *positions,
                                        const float *targets, double *loss, orr_error *error)
 {
-    (void)training, (void)places, (void)targets, (void)loss;
+    (void)training, (void)positions, (void)targets, (void)loss;
     return absent(error);
 }
 

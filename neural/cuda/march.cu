@@ -4,9 +4,9 @@
 // cells, or by the distance) until at least 24 are at one; then the warp encodes and multiplies as in model_kernels.cu, the second
 // network of a radiance field only where a sample shows. A thread whose ray ends takes the next ray at once, so that
 // products stay full. What a ray has seen stays in registers; it writes its pixel, in front of or behind what is
-// there. Rays that meet a surface wait until 16 do, or nobody else goes on; going back for their normals computes the
-// layers' values anew instead of keeping them. All formulas are the CPU's (ray_, nerf_, field_formula.h), and a
-// pixel's bits do not depend on who took it.
+// there. Rays that meet a surface wait until 16 do, or no other ray continues; the backward pass that finds their normals
+// computes the layers' values again instead of keeping them. All formulas are the CPU's (ray_, nerf_, field_formula.h), and a
+// pixel's bits do not depend on the thread that took it.
 #include "neural/cuda/encode_device.h"
 #include "neural/cuda/network_device.h"
 #include "neural/cuda/ray_device.h"
@@ -14,7 +14,7 @@
 enum : int {
     SAMPLES = ORR_CUDA_TILE_SAMPLES,
     ENOUGH = 24, // samples of a warp that are worth a product
-    HITS = 16,   // places on surfaces that are worth going back for their normals
+    HITS = 16,   // hits on surfaces that are worth a backward pass for their normals
     SCALE = 16   // of gradients while they are halves
 };
 
@@ -23,8 +23,8 @@ typedef struct workplace {
     const __half *weights, *rgb_weights;
     __half *tile, *rgb_tile; // the inputs of its warp's samples
     int stride, rgb_stride;
-    float4 *values;         // the first outputs of its warp's samples
-    float *place, *turning; // this thread's: place of the sample, and a gradient
+    float4 *values;            // the first outputs of its warp's samples
+    float *position, *turning; // this thread's: position of the sample, and a gradient
 } workplace;
 
 static __host__ __device__ __forceinline__ int stride_of(const orr_cuda_shape *s)
@@ -51,7 +51,7 @@ static __device__ void infer_warp(const orr_cuda_shape *s, const __half *weights
 {
     constexpr int rows = tiling<width>::rows, steps = tiling<width>::steps;
     __half *all = (__half *)weights; // resident: nothing is fetched
-    __syncwarp();                    // inputs are there, and nobody needs the values before
+    __syncwarp();                    // inputs are written, and the values before are no longer read
     for (int row = 0; row < ORR_WARP; row += 16 * rows) {
         uint32_t a[rows][steps][4];
         float outputs[rows][2][4];
@@ -71,7 +71,7 @@ static __device__ void infer_warp(const orr_cuda_shape *s, const __half *weights
 }
 
 // From the features of the warp's samples to the gradients of their first output by these, in place, times a scale. What
-// the layers had is computed once more on the way back: it would not fit into registers.
+// the layers had is computed again in the backward pass: it would not fit into registers.
 template <int width>
 static __device__ void turn_warp(const orr_cuda_shape *s, const __half *weights, __half *tile, int stride)
 {
@@ -122,9 +122,9 @@ static __device__ void turn_warp(const orr_cuda_shape *s, const __half *weights,
 static __device__ void encode_direction(const orr_cuda_march *m, const march_ray *r, const workplace *w)
 {
     __half *row = w->rgb_tile + orr_lane() * w->rgb_stride;
-    write_place(w->place, make_real3(direction_input(r->direction.x), direction_input(r->direction.y),
-                                     direction_input(r->direction.z)));
-    encode_features(&m->rgb, NULL, w->place, row + ORR_NERF_FEATURES);
+    write_position(w->position, make_real3(direction_input(r->direction.x), direction_input(r->direction.y),
+                                           direction_input(r->direction.z)));
+    encode_features(&m->rgb, NULL, w->position, row + ORR_NERF_FEATURES);
     pad_row(&m->rgb, row);
 }
 
@@ -139,10 +139,10 @@ static __device__ void find_samples(const orr_cuda_march *m, march_ray *r, const
             encode_direction(m, r, w);
         }
         if (r->state == RAY_SEEKING) {
-            seek_sample<kind>(m, r, w->place);
+            seek_sample<kind>(m, r, w->position);
         }
-        bool open = r->state == RAY_SEEKING || (r->state == RAY_NONE && *more);
-        enough = !__any_sync(ORR_ALL_LANES, open) ||
+        bool pending = r->state == RAY_SEEKING || (r->state == RAY_NONE && *more);
+        enough = !__any_sync(ORR_ALL_LANES, pending) ||
                  __popc(__ballot_sync(ORR_ALL_LANES, r->state == RAY_READY)) >= ENOUGH;
     }
 }
@@ -174,7 +174,7 @@ template <int kind, int width>
 static __device__ void use_samples(const orr_cuda_march *m, march_ray *r, const workplace *w)
 {
     if (r->state == RAY_READY) {
-        encode_sample(&m->network, (const __half *)m->table, w->place, w->tile + orr_lane() * w->stride);
+        encode_sample(&m->network, (const __half *)m->table, w->position, w->tile + orr_lane() * w->stride);
     }
     infer_warp<width>(&m->network, w->weights, w->tile, w->stride, w->values,
                       kind == ORR_FIELD_NERF ? w->rgb_tile : NULL, w->rgb_stride);
@@ -198,7 +198,7 @@ static __device__ void shade_hits(const orr_cuda_march *m, march_ray *r, const w
 {
     turn_warp<width>(&m->network, w->weights, w->tile, w->stride);
     if (r->state == RAY_HIT) {
-        backward_sample(&m->network, (const __half *)m->table, w->place, w->tile + orr_lane() * w->stride,
+        backward_sample(&m->network, (const __half *)m->table, w->position, w->tile + orr_lane() * w->stride,
                         1.0f, NULL, w->turning);
         real3 gradient = {w->turning[0], w->turning[ORR_SAMPLES], w->turning[2 * ORR_SAMPLES]};
         shade_hit(m, r, gradient);
@@ -208,9 +208,9 @@ static __device__ void shade_hits(const orr_cuda_march *m, march_ray *r, const w
 
 template <int kind, int width> static __global__ void __launch_bounds__(SAMPLES) march(orr_cuda_march m)
 {
-    enum { PLACES = 3 * SAMPLES };
+    enum { POSITIONS = 3 * SAMPLES };
     __shared__ float4 values[SAMPLES];
-    __shared__ float places[PLACES], turning[kind == ORR_FIELD_SDF ? PLACES : 1];
+    __shared__ float positions[POSITIONS], turning[kind == ORR_FIELD_SDF ? POSITIONS : 1];
     ORR_DYNAMIC_SHARED(__half, shared); // weights, then rows of inputs
     const bool nerf = kind == ORR_FIELD_NERF;
     const int warp_first = (int)threadIdx.x / ORR_WARP * ORR_WARP;
@@ -223,7 +223,7 @@ template <int kind, int width> static __global__ void __launch_bounds__(SAMPLES)
     w.tile = rows + warp_first * w.stride;
     w.rgb_tile = rows + SAMPLES * w.stride + warp_first * w.rgb_stride;
     w.values = values + warp_first;
-    w.place = places + at;
+    w.position = positions + at;
     w.turning = kind == ORR_FIELD_SDF ? turning + at : NULL;
     copy_all_weights(&m.network, (const __half *)m.network_weights, shared);
     if (nerf) {

@@ -29,7 +29,7 @@ void orr_cuda_model_destroy(orr_cuda_model *m)
     orr_cuda_free((void *)m->shape.parts);
     orr_cuda_free(m->weights);
     orr_cuda_free(m->table);
-    orr_cuda_buffer *buffers[] = {&m->places,      &m->output, &m->output_gradient, &m->input_gradient,
+    orr_cuda_buffer *buffers[] = {&m->positions,   &m->output, &m->output_gradient, &m->input_gradient,
                                   &m->weight_sums, &m->losses, &m->scratch,         &m->floats};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
@@ -65,14 +65,14 @@ static size_t floats_of(int64_t count, int members)
     return (size_t)((count + ORR_SAMPLES - 1) / ORR_SAMPLES) * ORR_SAMPLES * (size_t)members;
 }
 
-static orr_result upload_places(orr_cuda_model *m, const float *places, int64_t count, orr_error *error)
+static orr_result upload_positions(orr_cuda_model *m, const float *positions, int64_t count, orr_error *error)
 {
-    size_t floats = floats_of(count, m->shape.place_dims);
-    ORR_TRY(orr_cuda_reserve(m->cuda, &m->places, floats, sizeof(float), error));
-    return orr_cuda_upload(m->cuda, m->places.memory, places, floats * sizeof(float), error);
+    size_t floats = floats_of(count, m->shape.position_dims);
+    ORR_TRY(orr_cuda_reserve(m->cuda, &m->positions, floats, sizeof(float), error));
+    return orr_cuda_upload(m->cuda, m->positions.memory, positions, floats * sizeof(float), error);
 }
 
-orr_result orr_cuda_model_values(orr_cuda_model *m, const float *places, int64_t count, float *output,
+orr_result orr_cuda_model_values(orr_cuda_model *m, const float *positions, int64_t count, float *output,
                                  orr_error *error)
 {
     if (count == 0) {
@@ -80,13 +80,13 @@ orr_result orr_cuda_model_values(orr_cuda_model *m, const float *places, int64_t
     }
     size_t floats = floats_of(count, m->shape.output_dims);
     ORR_TRY(orr_cuda_use(m->cuda, error));
-    ORR_TRY(upload_places(m, places, count, error));
+    ORR_TRY(upload_positions(m, positions, count, error));
     ORR_TRY(orr_cuda_reserve(m->cuda, &m->output, floats, sizeof(float), error));
     orr_cuda_pass pass = {.shape = m->shape,
                           .weights = m->weights,
                           .table = m->table,
                           .count = count,
-                          .places = m->places.memory,
+                          .positions = m->positions.memory,
                           .output = m->output.memory};
     orr_cuda_range_begin("field values");
     int blocks = orr_cuda_pass_blocks(count, m->cuda->info.processors * ORR_CUDA_INFERENCE_BLOCKS);
@@ -140,14 +140,14 @@ static orr_result download_gradients(orr_cuda_model *m, const orr_cuda_pass *pas
     }
     if (to->input) {
         ORR_TRY(orr_cuda_download(m->cuda, to->input, pass->input_gradient,
-                                  floats_of(pass->count, m->shape.place_dims) * sizeof(float), error));
+                                  floats_of(pass->count, m->shape.position_dims) * sizeof(float), error));
     }
     return to->output ? orr_cuda_download(m->cuda, to->output, pass->output,
                                           floats_of(pass->count, m->shape.output_dims) * sizeof(float), error)
                       : ORR_OK;
 }
 
-orr_result orr_cuda_model_gradients(orr_cuda_model *m, const float *places, int64_t count,
+orr_result orr_cuda_model_gradients(orr_cuda_model *m, const float *positions, int64_t count,
                                     const float *output_gradient, const orr_cuda_gradients *gradients,
                                     orr_error *error)
 {
@@ -161,10 +161,11 @@ orr_result orr_cuda_model_gradients(orr_cuda_model *m, const float *places, int6
         }
         return ORR_OK;
     }
-    size_t outputs = floats_of(count, m->shape.output_dims), inputs = floats_of(count, m->shape.place_dims);
+    size_t outputs = floats_of(count, m->shape.output_dims),
+           inputs = floats_of(count, m->shape.position_dims);
     orr_cuda_pass pass;
     ORR_TRY(orr_cuda_use(m->cuda, error));
-    ORR_TRY(upload_places(m, places, count, error));
+    ORR_TRY(upload_positions(m, positions, count, error));
     ORR_TRY(orr_cuda_reserve(m->cuda, &m->output, outputs, sizeof(float), error));
     ORR_TRY(orr_cuda_reserve(m->cuda, &m->output_gradient, outputs, sizeof(float), error));
     ORR_TRY(
@@ -173,7 +174,7 @@ orr_result orr_cuda_model_gradients(orr_cuda_model *m, const float *places, int6
     ORR_TRY(orr_cuda_reserve(m->cuda, &m->floats, parameters + table, sizeof(float), error)); // of both
     ORR_TRY(orr_cuda_model_pass(m, count, &pass, error));
     ORR_CUDA_TRY(cudaMemsetAsync(m->floats.memory, 0, (parameters + table) * sizeof(float), m->cuda->stream));
-    pass.places = m->places.memory;
+    pass.positions = m->positions.memory;
     pass.output = gradients->output ? m->output.memory : NULL;
     pass.output_gradient = m->output_gradient.memory;
     pass.table_gradient = gradients->table && table > 0 ? (float *)m->floats.memory + parameters : NULL;

@@ -13,7 +13,7 @@ typedef struct orr_cuda_model {
     orr_cuda_shape shape;
     int64_t table_parameters;
     void *weights, *table; // halves
-    orr_cuda_buffer places, output, output_gradient, input_gradient, weight_sums, losses, scratch, floats;
+    orr_cuda_buffer positions, output, output_gradient, input_gradient, weight_sums, losses, scratch, floats;
 } orr_cuda_model;
 
 // Fills in the shape, with the parts on the device; they are freed by the caller.
@@ -28,12 +28,12 @@ void orr_cuda_model_destroy(orr_cuda_model *model); // all zeros are allowed
 orr_result orr_cuda_model_set(orr_cuda_model *model, const float *network, const float *table,
                               orr_error *error);
 
-// Values of `count` samples in blocks of ORR_SAMPLES (block.h); host memory: places (input_dims x ORR_SAMPLES per block),
+// Values of `count` samples in blocks of ORR_SAMPLES (block.h); host memory: positions (input_dims x ORR_SAMPLES per block),
 // output (output_dims x ORR_SAMPLES per block). What output has beyond the last sample is undefined.
-orr_result orr_cuda_model_values(orr_cuda_model *model, const float *places, int64_t count, float *output,
+orr_result orr_cuda_model_values(orr_cuda_model *model, const float *positions, int64_t count, float *output,
                                  orr_error *error);
 
-// Where gradients go, in host memory; NULL: not wanted.
+// Where gradients go, in host memory; NULL: not computed.
 typedef struct orr_cuda_gradients {
     float *output;  // the values, as above
     float *network; // sums over the samples
@@ -41,8 +41,8 @@ typedef struct orr_cuda_gradients {
     float *input; // input_dims x ORR_SAMPLES per block
 } orr_cuda_gradients;
 // From output_gradient, d loss / d output of every sample (output_dims x ORR_SAMPLES per block), of a size around 1:
-// gradients are halves on their way, held 16 times as large as they are.
-orr_result orr_cuda_model_gradients(orr_cuda_model *model, const float *places, int64_t count,
+// gradients are halves within the networks, scaled by 16.
+orr_result orr_cuda_model_gradients(orr_cuda_model *model, const float *positions, int64_t count,
                                     const float *output_gradient, const orr_cuda_gradients *gradients,
                                     orr_error *error);
 
@@ -60,5 +60,5 @@ static inline int orr_cuda_model_blocks(const orr_cuda_model *model, int64_t cou
     return orr_cuda_pass_blocks(count, model->cuda->info.processors * ORR_CUDA_TRAINING_BLOCKS);
 }
 
-// Room for a training pass over so many samples, and the pass but for what it learns from.
+// Memory for a training pass over so many samples, and the pass but for what it learns from.
 orr_result orr_cuda_model_pass(orr_cuda_model *model, int64_t count, orr_cuda_pass *pass, orr_error *error);

@@ -2,7 +2,7 @@
 //
 // A thread encodes its sample into a row of halves in shared memory. The warp takes its 32 rows as A, the layer's
 // weights (all of them resident in shared memory, copied once per block of threads) as B, and has the sums in 64
-// floats per lane. infer packs them to halves: what a lane holds of C is what it needs of the next A, so that nothing
+// floats per lane. infer packs them to halves: the part of C that a lane has is what it needs of the next A, so that nothing
 // leaves the registers until the outputs. train keeps each layer's inputs in shared memory, because every warp needs
 // them for the gradient of the weights; gradients of samples replace each other in one tile. Each block of threads
 // adds its weight gradients to a copy of its own, which stays in L2, and sum_rows adds the copies in order: no
@@ -24,7 +24,7 @@ static __device__ __forceinline__ void encode_row(const orr_cuda_pass *p, int64_
 {
     if (sample < samples_of(p)) {
         encode_sample(&p->shape, (const __half *)p->table,
-                      p->places + orr_block_index(sample, p->shape.place_dims), row);
+                      p->positions + orr_block_index(sample, p->shape.position_dims), row);
     } else {
         for (int k = 0; k < p->shape.input_padded; k++) {
             row[k] = __float2half_rn(0.0f);
@@ -94,7 +94,7 @@ template <int width> static __global__ void __launch_bounds__(SAMPLES) infer(orr
 // ---- training ----
 
 // Outputs of 16 x 16: values become gradients times the scale; the loss of this lane's is returned. A gradient that a half
-// cannot hold is held to one that it can.
+// cannot represent is clamped to one that it can.
 static __device__ float lose(const orr_cuda_pass *p, int64_t sample, int first, float values[2][4])
 {
     const float most = 32768.0f;
@@ -140,8 +140,8 @@ static __device__ __forceinline__ int stride_of(const orr_cuda_shape *s, int l)
     return l == 0 ? s->first_stride : s->hidden_stride;
 }
 
-// Copies this warp's rows of the one tile to the scratch of layer l, or back.
-static __device__ void keep_rows(const orr_cuda_shape *s, const workplace *w, int l, bool back)
+// Copies this warp's rows of the one tile to the scratch of layer l, or (restore) from there.
+static __device__ void keep_rows(const orr_cuda_shape *s, const workplace *w, int l, bool restore)
 {
     if (s->tiles_resident) {
         return;
@@ -151,7 +151,7 @@ static __device__ void keep_rows(const orr_cuda_shape *s, const workplace *w, in
     uint4 *kept = (uint4 *)(w->kept + (size_t)l * SAMPLES * s->first_stride + warp_first);
     __syncwarp();
     for (int i = (int)orr_lane(); i < pieces; i += ORR_WARP) {
-        if (back) {
+        if (restore) {
             tile[i] = kept[i];
         } else {
             kept[i] = tile[i];
@@ -302,7 +302,7 @@ static __device__ float train_tile(const orr_cuda_pass *p, const workplace *w, i
         __syncthreads(); // all rows of gradients and inputs are there
         add_weight_gradient(w->gradient, s->gradient_stride, tile_of(s, w, l), stride_of(s, l), here, sums,
                             begin);
-        __syncthreads(); // and nobody needs them any more but the warp whose they are
+        __syncthreads(); // and from here only the warp that owns them reads them
         if (l > 0) {
             backward_hidden<width>(p, w, l);
         }
@@ -310,8 +310,8 @@ static __device__ float train_tile(const orr_cuda_pass *p, const workplace *w, i
     if (p->table_gradient || p->input_gradient) {
         backward_features(p, w);
         if (sample < samples_of(p)) {
-            int64_t at = orr_block_index(sample, s->place_dims);
-            backward_sample(s, (const __half *)p->table, p->places + at, row, 1.0f / p->gradient_scale,
+            int64_t at = orr_block_index(sample, s->position_dims);
+            backward_sample(s, (const __half *)p->table, p->positions + at, row, 1.0f / p->gradient_scale,
                             p->table_gradient, p->input_gradient ? p->input_gradient + at : NULL);
         }
         __syncwarp();

@@ -1,7 +1,7 @@
 // Encoding and network of a field as one CUDA kernel: for values, and for values, loss and all gradients.
 //
 // Factors are halves, sums floats. A block of threads takes ORR_CUDA_TILE_SAMPLES samples at a time; their features and
-// activations stay in shared memory and registers. Samples stand in blocks of ORR_SAMPLES, as on the CPU (block.h).
+// activations stay in shared memory and registers. Samples are in blocks of ORR_SAMPLES, as on the CPU (block.h).
 #pragma once
 
 #include "neural/network/config.h"
@@ -29,13 +29,13 @@ typedef struct orr_cuda_part {
 // The same for all samples of a field.
 typedef struct orr_cuda_shape {
     const orr_cuda_part *parts; // device
-    int part_count, place_dims;
+    int part_count, position_dims;
     int width, hidden_layers;
     int input_dims, input_padded, output_dims, output_padded; // of the network
     float input_padding;
     orr_activation activation, output_activation;
     int64_t network_parameters;
-    // where things are; set by orr_cuda_shape_place
+    // where things are; set by orr_cuda_shape_layout
     int weight_halves;     // of all matrices in shared memory, rows padded
     bool weights_resident; // all matrices in shared memory at once, otherwise one after the other
     bool tiles_resident;   // the inputs of all layers, otherwise one, and the others in scratch
@@ -46,17 +46,17 @@ typedef struct orr_cuda_shape {
 } orr_cuda_shape;
 
 // Finds out what fits into so much shared memory of a thread block. DEVICE_ABSENT when one layer does not.
-orr_result orr_cuda_shape_place(orr_cuda_shape *shape, int shared_bytes, orr_error *error);
+orr_result orr_cuda_shape_layout(orr_cuda_shape *shape, int shared_bytes, orr_error *error);
 
 // One call of a kernel; all memory is the device's.
 typedef struct orr_cuda_pass {
     orr_cuda_shape shape;
-    const void *weights;  // halves, in the order of the parameters
-    const void *table;    // halves
-    int64_t count;        // samples
-    const uint32_t *live; // device: how many of them there are this time; NULL: all
-    const float *places;  // place_dims x ORR_SAMPLES per block
-    float *output;        // output_dims x ORR_SAMPLES per block; training: NULL when not wanted
+    const void *weights;    // halves, in the order of the parameters
+    const void *table;      // halves
+    int64_t count;          // samples
+    const uint32_t *live;   // device: how many of them there are this time; NULL: all
+    const float *positions; // position_dims x ORR_SAMPLES per block
+    float *output;          // output_dims x ORR_SAMPLES per block; training: NULL: not written
 
     // training
     const float *targets; // output_dims x ORR_SAMPLES per block; those that are not finite teach nothing ...
@@ -65,8 +65,8 @@ typedef struct orr_cuda_pass {
     float gradient_scale;  // of gradients while they are halves
     float *losses;         // per thread block: the sum of its losses
     float *weight_sums;    // per thread block: gradients of all weights times gradient_scale
-    float *table_gradient; // is added to, times gradient_scale; NULL: not wanted
-    float *input_gradient; // place_dims x ORR_SAMPLES per block; NULL: not wanted
+    float *table_gradient; // is added to, times gradient_scale; NULL: not computed
+    float *input_gradient; // position_dims x ORR_SAMPLES per block; NULL: not computed
     void *scratch;         // thread blocks x scratch of the shape
 } orr_cuda_pass;
 

@@ -14,7 +14,7 @@ enum : int {
     STRETCH = ORR_OCCUPANCY_CELLS / ORR_CUDA_GRID_SUMS
 };
 
-// The word of bits that holds number `rank` of those set, where `before` has how many are set before each word.
+// The word that contains set bit number `rank`, where `before` has how many are set before each word.
 static __device__ uint32_t find_word(const uint32_t *before, uint32_t words, uint32_t rank)
 {
     uint32_t low = 0, high = words; // before[low] <= rank < before[high]
@@ -29,8 +29,8 @@ static __device__ uint32_t find_word(const uint32_t *before, uint32_t words, uin
     return low;
 }
 
-// Half of the places look at all cells that may hold something, the others at those that do: orr_occupancy_pick, twice.
-static __global__ void __launch_bounds__(THREADS) draw_places(orr_cuda_nerf_pass p)
+// Half of the positions are in any cell that may be occupied, the others in those that are: orr_occupancy_pick, twice.
+static __global__ void __launch_bounds__(THREADS) draw_positions(orr_cuda_nerf_pass p)
 {
     const orr_cuda_nerf_grid *g = &p.grid;
     orr_cuda_nerf_now *now = p.now;
@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(THREADS) draw_places(orr_cuda_nerf_pass
     uint32_t count = live + min(most, now->sampled_count);
     uint32_t i = blockIdx.x * THREADS + threadIdx.x;
     if (i == 0) {
-        now->place_count = count;
+        now->position_count = count;
     }
     if (i >= count) {
         return;
@@ -53,11 +53,11 @@ static __global__ void __launch_bounds__(THREADS) draw_places(orr_cuda_nerf_pass
     uint32_t bits = g->live[word] & (marched ? g->bits[word] : 0xffffffffu);
     uint32_t cell =
         word * WORD + (uint32_t)orr_occupancy_select_bit(bits, (uint32_t)draw.rank - before[word]);
-    float place[3];
-    orr_occupancy_point(cell, draw.numbers, place);
-    real3 contracted =
-        march_encoding_position(make_real3(place[0], place[1], place[2]), 1.0f / (float)p.aabb_scale);
-    float *to = g->places + orr_block_index(i, 3);
+    float position[3];
+    orr_occupancy_point(cell, draw.numbers, position);
+    real3 contracted = march_encoding_position(make_real3(position[0], position[1], position[2]),
+                                               1.0f / (float)p.aabb_scale);
+    float *to = g->positions + orr_block_index(i, 3);
     to[0] = contracted.x;
     to[ORR_SAMPLES] = contracted.y;
     to[2 * ORR_SAMPLES] = contracted.z;
@@ -77,7 +77,7 @@ static __global__ void __launch_bounds__(THREADS) decay_cells(orr_cuda_nerf_pass
 static __global__ void __launch_bounds__(THREADS) raise_cells(orr_cuda_nerf_pass p)
 {
     uint32_t i = blockIdx.x * THREADS + threadIdx.x;
-    if (i >= p.now->place_count) {
+    if (i >= p.now->position_count) {
         return;
     }
     uint32_t cell = p.grid.cells[i];
@@ -152,14 +152,14 @@ static __global__ void __launch_bounds__(THREADS) mark_cells(orr_cuda_nerf_pass 
 
 // ---- launches ----
 
-static unsigned int place_blocks(const orr_cuda_nerf_pass *pass)
+static unsigned int position_blocks(const orr_cuda_nerf_pass *pass)
 {
     return orr_cuda_blocks(2 * (size_t)pass->update_samples, THREADS);
 }
 
 void orr_cuda_grid_draw_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass)
 {
-    ORR_LAUNCH(draw_places, place_blocks(pass), THREADS, 0, stream, *pass);
+    ORR_LAUNCH(draw_positions, position_blocks(pass), THREADS, 0, stream, *pass);
 }
 
 void orr_cuda_grid_decay_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass)
@@ -169,7 +169,7 @@ void orr_cuda_grid_decay_launch(cudaStream_t stream, const orr_cuda_nerf_pass *p
 
 void orr_cuda_grid_raise_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass)
 {
-    ORR_LAUNCH(raise_cells, place_blocks(pass), THREADS, 0, stream, *pass);
+    ORR_LAUNCH(raise_cells, position_blocks(pass), THREADS, 0, stream, *pass);
 }
 
 void orr_cuda_grid_sum_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass)

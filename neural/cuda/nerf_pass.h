@@ -1,8 +1,8 @@
-// What the kernels of a radiance field's training are told: nerf_rays.cu has those of rays and samples, nerf_grid.cu those of the
-// occupancy grid.
+// Parameters of the kernels that train a radiance field: nerf_rays.cu has those of rays and samples, nerf_grid.cu those of
+// the occupancy grid.
 //
-// All launches are the same at every step, so that a graph can hold them: numbers that change, and those that only the device
-// knows, stand in orr_cuda_nerf_now.
+// All launches are the same at every step, so that a graph can record them: numbers that change, and those that only the
+// device knows, are in orr_cuda_nerf_now.
 #pragma once
 
 #include "neural/capture/ray_camera.h"
@@ -16,7 +16,7 @@
 
 typedef struct orr_cuda_nerf_photo {
     orr_ray_camera camera;
-    int64_t pixels, mask; // places among the bytes of all photos; mask -1: none
+    int64_t pixels, mask; // offsets into the bytes of all photos; mask -1: none
     int channels;
 } orr_cuda_nerf_photo;
 
@@ -43,7 +43,7 @@ typedef struct orr_cuda_nerf_now {
     orr_cuda_nerf_begin begin;
     orr_nerf_training_progress progress; // its step is the number of steps done
     uint32_t ray_count;                  // of this step
-    uint32_t marched, kept;              // samples, as many as there is room for
+    uint32_t marched, kept;              // samples, clamped to the capacities
     uint32_t marched_total, kept_total;
     double loss;
     orr_cuda_optimizer_now weights, exposures;
@@ -51,7 +51,7 @@ typedef struct orr_cuda_nerf_now {
     float mean;
     uint32_t words;                     // of 32 cells, constant
     uint32_t live_count, sampled_count; // cells that may be sampled, and those among them that are marched
-    uint32_t place_count;               // sampled by this update
+    uint32_t position_count;            // sampled by this update
 } orr_cuda_nerf_now;
 
 typedef struct orr_cuda_nerf_grid {
@@ -60,9 +60,9 @@ typedef struct orr_cuda_nerf_grid {
     uint32_t *bits, *blocks, *live;
     uint32_t *live_words, *sampled_words;   // bits set in each word of live, and of live and bits
     uint32_t *live_before, *sampled_before; // running sums of these
-    double *sums;    // of the first cascade's thickness, in ORR_CUDA_GRID_SUMS stretches
-    uint32_t *cells; // that an update samples: 2 update_samples
-    float *places;   // 3 x ORR_SAMPLES per block, contracted
+    double *sums;     // of the first cascade's thickness, in ORR_CUDA_GRID_SUMS stretches
+    uint32_t *cells;  // that an update samples: 2 update_samples
+    float *positions; // 3 x ORR_SAMPLES per block, contracted
 } orr_cuda_nerf_grid;
 
 enum { ORR_CUDA_GRID_SUMS = 64, ORR_CUDA_NERF_RAY_INPUTS = 3 };
@@ -84,14 +84,15 @@ typedef struct orr_cuda_nerf_pass {
     // per marched sample
     float *positions; // 3 x ORR_SAMPLES per block, contracted
     float *distances, *steps;
-    float *outputs; // ORR_NERF_FEATURES x ORR_SAMPLES per block: of the network; also of an update's places
+    float
+        *outputs; // ORR_NERF_FEATURES x ORR_SAMPLES per block: of the network; also of an update's positions
     // per kept sample
     float *kept_positions; // 3 x ORR_SAMPLES per block
-    float *rgb_places;     // outputs of the network and direction: rgb_dims x ORR_SAMPLES per block
+    float *rgb_inputs;     // outputs of the network and direction: rgb_dims x ORR_SAMPLES per block
     orr_cuda_nerf_sample *samples;
     float *rgb_outputs, *rgb_gradient; // 3 x ORR_SAMPLES per block
     float *density_gradient;           // by the raw density
-    float *rgb_place_gradient;         // rgb_dims x ORR_SAMPLES per block
+    float *rgb_input_gradient;         // rgb_dims x ORR_SAMPLES per block
     float *output_gradient;            // ORR_NERF_FEATURES x ORR_SAMPLES per block
 } orr_cuda_nerf_pass;
 
@@ -108,7 +109,7 @@ void orr_cuda_nerf_compare_launch(cudaStream_t stream, const orr_cuda_nerf_pass 
 void orr_cuda_nerf_join_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass, int blocks);
 void orr_cuda_nerf_end_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass);
 
-// An update of the occupancy grid: draws places, whose densities are then asked for, and takes them in.
+// An update of the occupancy grid: draws positions, then takes in their densities, which the network computes between.
 void orr_cuda_grid_draw_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass);
 void orr_cuda_grid_decay_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass);
 void orr_cuda_grid_raise_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass);

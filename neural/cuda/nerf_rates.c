@@ -18,7 +18,7 @@ typedef struct learner {
     orr_cuda_pass pass; // training
     orr_cuda_optimizer network_optimizer, table_optimizer;
     orr_cuda_buffer parameters, gradient, table, table_gradient; // floats
-    orr_cuda_buffer places, output, output_gradient;
+    orr_cuda_buffer positions, output, output_gradient;
 } learner;
 
 typedef struct nerf_pair {
@@ -39,13 +39,13 @@ static void fill(float *values, size_t count, uint32_t seed, float low, float hi
     }
 }
 
-// Samples as a ray has them, a block of them a short step apart; members beyond the place are anything.
-static void fill_rays(float *places, size_t blocks, int dims)
+// Samples as a ray has them, a block of them a short step apart; members beyond the position are anything.
+static void fill_rays(float *positions, size_t blocks, int dims)
 {
     const float step = 1.7f / 1024.0f;
     orr_rng rng = {.seed = 2};
     for (size_t b = 0; b < blocks; b++) {
-        float *block = places + b * (size_t)dims * ORR_SAMPLES;
+        float *block = positions + b * (size_t)dims * ORR_SAMPLES;
         for (int k = 0; k < dims; k++) {
             float origin = orr_rng_range(&rng, 0.1f, 0.9f), slope = orr_rng_range(&rng, -0.58f, 0.58f);
             for (int i = 0; i < ORR_SAMPLES; i++) {
@@ -78,7 +78,7 @@ static orr_result upload_samples(learner *l, orr_cuda *cuda, size_t blocks, floa
     size_t inputs = blocks * ORR_SAMPLES * (size_t)l->encoding.input_dims;
     size_t outputs = blocks * ORR_SAMPLES * (size_t)l->network.output_dims;
     fill_rays(host, blocks, l->encoding.input_dims);
-    ORR_TRY(upload_floats(cuda, &l->places, host, inputs, error));
+    ORR_TRY(upload_floats(cuda, &l->positions, host, inputs, error));
     fill(host, outputs, 3, -1.0f, 1.0f);
     ORR_TRY(upload_floats(cuda, &l->output_gradient, host, outputs, error));
     return orr_cuda_reserve(cuda, &l->output, outputs, sizeof(float), error);
@@ -120,7 +120,7 @@ static orr_result create_learner(learner *l, orr_cuda *cuda, const orr_encoding_
         ORR_TRY(orr_cuda_optimizer_create(cuda, optimizer, (int64_t)table, true, &l->table_optimizer, error));
     }
     ORR_TRY(orr_cuda_model_pass(&l->model, samples, &l->pass, error));
-    l->pass.places = l->places.memory;
+    l->pass.positions = l->positions.memory;
     l->pass.output_gradient = l->output_gradient.memory;
     l->pass.table_gradient = table > 0 ? l->table_gradient.memory : NULL;
     return ORR_OK;
@@ -129,7 +129,7 @@ static orr_result create_learner(learner *l, orr_cuda *cuda, const orr_encoding_
 static void destroy_learner(learner *l)
 {
     orr_cuda_buffer *buffers[] = {&l->parameters, &l->gradient, &l->table,          &l->table_gradient,
-                                  &l->places,     &l->output,   &l->output_gradient};
+                                  &l->positions,  &l->output,   &l->output_gradient};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
         orr_cuda_release(buffers[i]);
     }
@@ -149,7 +149,7 @@ static orr_result infer(nerf_pair *p, orr_error *error)
                                     .weights = l->model.weights,
                                     .table = l->model.table,
                                     .count = p->samples,
-                                    .places = l->places.memory,
+                                    .positions = l->positions.memory,
                                     .output = l->output.memory};
         int most = p->cuda->info.processors * ORR_CUDA_INFERENCE_BLOCKS;
         ORR_CUDA_TRY(orr_cuda_model_infer(p->cuda->stream, &pass, orr_cuda_pass_blocks(p->samples, most)));

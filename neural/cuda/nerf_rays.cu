@@ -1,5 +1,5 @@
 // The rays and samples of a training step, a thread per ray: what training/nerf_batch.c and nerf/march.c do on the CPU. Every ray is
-// marched to its end and weighed afterwards, so that the networks are asked for all of a step's samples in one launch.
+// marched to its end and weighed afterwards, so that the networks evaluate all of a step's samples in one launch.
 #include "neural/cuda/march_device.h"
 #include "neural/nerf/ray_loss_formula.h"
 #include "neural/network/encoding_formula.h"
@@ -33,7 +33,7 @@ static __global__ void begin_step(orr_cuda_nerf_pass p, orr_cuda_nerf_begin begi
     now->exposures.step = (uint32_t)begin.step;
 }
 
-// A ray under way.
+// A ray being marched.
 typedef struct march_ray {
     real3 origin, direction, reciprocal;
     float steps; // the next sample, in stepping space
@@ -120,9 +120,9 @@ static __global__ void __launch_bounds__(THREADS) draw_rays(orr_cuda_nerf_pass p
     }
 }
 
-// Whether this ray's samples fit into the room there is. The first that do not end what is used of it, and their ray, as all
-// behind it, is left out.
-static __device__ bool has_room(uint32_t first, uint32_t count, uint32_t capacity, uint32_t *used)
+// Whether this ray's samples fit into the capacity. `used` ends with the first that do not; their ray and all behind it are
+// left out.
+static __device__ bool fits(uint32_t first, uint32_t count, uint32_t capacity, uint32_t *used)
 {
     if (first + count <= capacity) {
         return true;
@@ -131,7 +131,7 @@ static __device__ bool has_room(uint32_t first, uint32_t count, uint32_t capacit
     return false;
 }
 
-// The samples' places, where the running sum of the counts puts them.
+// The samples' positions, where the running sum of the counts puts them.
 static __global__ void __launch_bounds__(THREADS) march_rays(orr_cuda_nerf_pass p)
 {
     const orr_nerf_space space = space_of(&p);
@@ -142,7 +142,7 @@ static __global__ void __launch_bounds__(THREADS) march_rays(orr_cuda_nerf_pass 
     {
         orr_cuda_nerf_ray *ray = &p.rays[i];
         uint32_t first = p.marched_first[i], count = p.marched_counts[i];
-        if (!has_room(first, count, p.marched_capacity, &p.now->marched)) {
+        if (!fits(first, count, p.marched_capacity, &p.now->marched)) {
             p.marched_counts[i] = 0;
             ray->target.image = -1;
             continue;
@@ -155,11 +155,11 @@ static __global__ void __launch_bounds__(THREADS) march_rays(orr_cuda_nerf_pass 
             if (!march_next(&space, &march)) {
                 break; // it is the march that counted them
             }
-            real3 place = march_encoding_position(march.point.position, space.per_aabb_scale);
+            real3 position = march_encoding_position(march.point.position, space.per_aabb_scale);
             float *at = p.positions + orr_block_index(n, 3);
-            at[0] = place.x;
-            at[ORR_SAMPLES] = place.y;
-            at[2 * ORR_SAMPLES] = place.z;
+            at[0] = position.x;
+            at[ORR_SAMPLES] = position.y;
+            at[2 * ORR_SAMPLES] = position.z;
             p.distances[n] = march.distance;
             p.steps[n] = march.point.step;
         }
@@ -199,13 +199,13 @@ static __device__ void keep_sample(const orr_cuda_nerf_pass *p, const orr_cuda_n
         p->kept_positions[orr_block_index(to, 3) + k * ORR_SAMPLES] =
             p->positions[orr_block_index(from, 3) + k * ORR_SAMPLES];
     }
-    float *place = p->rgb_places + orr_block_index(to, RGB_DIMS);
+    float *position = p->rgb_inputs + orr_block_index(to, RGB_DIMS);
     for (int k = 0; k < FEATURES; k++) {
-        place[k * ORR_SAMPLES] = p->outputs[orr_block_index(from, FEATURES) + k * ORR_SAMPLES];
+        position[k * ORR_SAMPLES] = p->outputs[orr_block_index(from, FEATURES) + k * ORR_SAMPLES];
     }
-    place[FEATURES * ORR_SAMPLES] = direction_input(ray->direction.x);
-    place[(FEATURES + 1) * ORR_SAMPLES] = direction_input(ray->direction.y);
-    place[(FEATURES + 2) * ORR_SAMPLES] = direction_input(ray->direction.z);
+    position[FEATURES * ORR_SAMPLES] = direction_input(ray->direction.x);
+    position[(FEATURES + 1) * ORR_SAMPLES] = direction_input(ray->direction.y);
+    position[(FEATURES + 2) * ORR_SAMPLES] = direction_input(ray->direction.z);
     orr_cuda_nerf_sample sample = {p->distances[from], p->steps[from], light.weight, light.transmittance};
     p->samples[to] = sample;
 }
@@ -220,7 +220,7 @@ static __global__ void __launch_bounds__(THREADS) keep_samples(orr_cuda_nerf_pas
     {
         orr_cuda_nerf_ray *ray = &p.rays[i];
         uint32_t to = p.kept_first[i];
-        if (!has_room(to, p.kept_counts[i], p.kept_capacity, &p.now->kept)) {
+        if (!fits(to, p.kept_counts[i], p.kept_capacity, &p.now->kept)) {
             p.kept_counts[i] = 0;
             ray->target.image = -1;
             continue;
@@ -252,8 +252,8 @@ static __device__ float compare_ray(const orr_cuda_nerf_pass *p, const orr_cuda_
         int exposure = 3 * target->image + c;
         ray_channel channel = ray_channel_begin(light, p->exposures ? p->exposures[exposure] : 0.0f,
                                                 ray->transmittance, target->background[c]);
-        float wanted = ray_channel_target(target->colour[c], target->share, target->background[c]);
-        real2 loss = loss_at(p->loss, ray_channel_drawn(channel), wanted);
+        float expected = ray_channel_target(target->colour[c], target->share, target->background[c]);
+        real2 loss = loss_at(p->loss, ray_channel_drawn(channel), expected);
         loss_sum += loss.x;
         channels[c] = ray_channel_backward(channel, loss.y, 1.0f);
         if (p->exposures) {
@@ -276,7 +276,7 @@ static __device__ void backward_sample(const orr_cuda_nerf_pass *p, uint32_t n, 
         p->rgb_gradient[at] = ray_channel_colour_gradient(channels[c], sample.weight, colour);
         by_density += ray_channel_density_gradient(channels[c], sample.step, sample.transmittance, colour);
     }
-    p->density_gradient[n] = ray_loss_raw_gradient(p->rgb_places[orr_block_index(n, RGB_DIMS)], by_density,
+    p->density_gradient[n] = ray_loss_raw_gradient(p->rgb_inputs[orr_block_index(n, RGB_DIMS)], by_density,
                                                    sample.distance, thin_gradient, near_gradient);
 }
 
@@ -316,13 +316,13 @@ static __global__ void __launch_bounds__(THREADS) compare_rays(orr_cuda_nerf_pas
     }
 }
 
-// What the network's outputs are told: by the colour network, and the density by the composite.
+// Gradients of the network's outputs: from the colour network, and of the density from the composite.
 static __global__ void __launch_bounds__(THREADS) join_gradients(orr_cuda_nerf_pass p)
 {
     FOR_EACH(n, p.now->kept)
     {
         float *to = p.output_gradient + orr_block_index(n, FEATURES);
-        const float *from = p.rgb_place_gradient + orr_block_index(n, RGB_DIMS);
+        const float *from = p.rgb_input_gradient + orr_block_index(n, RGB_DIMS);
         to[0] = from[0] + p.density_gradient[n];
         for (int k = 1; k < FEATURES; k++) {
             to[k * ORR_SAMPLES] = from[k * ORR_SAMPLES];

@@ -46,15 +46,15 @@ static orr_result put_gradients(orr_cuda_nerf_trainer *t, orr_error *error)
     }
     orr_cuda_nerf_compare_launch(stream, p, t->ray_blocks);
     ORR_CUDA_LAUNCHED();
-    ORR_CUDA_TRY(orr_cuda_model_train(stream, &t->rgb_back, t->rgb_back_blocks));
+    ORR_CUDA_TRY(orr_cuda_model_train(stream, &t->rgb_backward, t->rgb_backward_blocks));
     orr_cuda_nerf_join_launch(stream, p, t->ray_blocks);
     ORR_CUDA_LAUNCHED();
-    ORR_CUDA_TRY(orr_cuda_model_train(stream, &t->back, t->back_blocks));
-    orr_cuda_sum_rows_launch(stream, t->back.weight_sums, t->back_blocks, t->back.shape.network_parameters,
-                             t->learned[ORR_CUDA_NETWORK].gradients);
+    ORR_CUDA_TRY(orr_cuda_model_train(stream, &t->backward, t->backward_blocks));
+    orr_cuda_sum_rows_launch(stream, t->backward.weight_sums, t->backward_blocks,
+                             t->backward.shape.network_parameters, t->learned[ORR_CUDA_NETWORK].gradients);
     ORR_CUDA_LAUNCHED();
-    orr_cuda_sum_rows_launch(stream, t->rgb_back.weight_sums, t->rgb_back_blocks,
-                             t->rgb_back.shape.network_parameters,
+    orr_cuda_sum_rows_launch(stream, t->rgb_backward.weight_sums, t->rgb_backward_blocks,
+                             t->rgb_backward.shape.network_parameters,
                              t->learned[ORR_CUDA_RGB_NETWORK].gradients);
     ORR_CUDA_LAUNCHED();
     return ORR_OK;
@@ -100,7 +100,7 @@ orr_result orr_cuda_nerf_trainer_put_update(orr_cuda_nerf_trainer *t, orr_error 
     cudaStream_t stream = t->cuda->stream;
     orr_cuda_grid_draw_launch(stream, &t->pass);
     ORR_CUDA_LAUNCHED();
-    ORR_CUDA_TRY(orr_cuda_model_infer(stream, &t->place_densities, t->place_blocks));
+    ORR_CUDA_TRY(orr_cuda_model_infer(stream, &t->position_densities, t->position_blocks));
     orr_cuda_grid_decay_launch(stream, &t->pass);
     ORR_CUDA_LAUNCHED();
     orr_cuda_grid_raise_launch(stream, &t->pass);

@@ -1,15 +1,15 @@
 // Training a radiance field on a CUDA device, for training/nerf_trainer.c: photos, rays, samples, both networks, optimisers and the
-// occupancy grid live there. A step is two launches: one that says which step it is, and a graph.
+// occupancy grid are there. A step is two launches: one that sets the number of the step, and a graph.
 //
 // The graph reads its sizes from the device. Rays are drawn (the CPU's, by the same counters) and marched to their
-// ends twice, first to count their samples, then, behind a running sum, to put them; infer says all their densities;
+// ends twice, first to count their samples, then, behind a running sum, to write them; infer computes their densities;
 // rays are weighed, and a second running sum packs the samples that show. infer colours those, a ray's thread
-// composites them and sends the loss back; train goes back through the colour network, whose inputs are the other's
-// outputs and the direction, and through that one into the table. The optimisers' rates and the number of rays for
+// composites them and computes the gradient of the loss; train propagates it through the colour network, whose inputs are
+// the density network's outputs and the direction, then through the density network into the table. The optimisers' rates and the number of rays for
 // the next step are found on the device too. A second graph, when it is due, updates the grid. Steps are put into the
 // stream and not waited for: the host is at most four steps ahead and reads the figures of the one that is done. Per
 // step: 19 kernels, of which 4 have the networks; with an update of a grid of c cascades c + 7 more. Rays for whose
-// samples there is no room (8 times the target marched, twice kept) are left out.
+// samples do not fit (8 times the target marched, twice the target kept) are left out.
 #pragma once
 
 #include "engine/device/cuda.h"
@@ -52,7 +52,7 @@ orr_result orr_cuda_nerf_trainer_step(orr_cuda_nerf_trainer *training, double co
 
 // ---- between host and device; these wait ----
 
-// The host's copies of what the device has; NULL: not wanted.
+// The host's copies of what the device has; NULL: not read.
 typedef struct orr_cuda_nerf_copy {
     float *network, *rgb_network, *table; // as trained
     float *network_average, *rgb_average, *table_average;

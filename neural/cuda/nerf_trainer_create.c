@@ -1,11 +1,11 @@
-// Photos, networks, optimisers and room for samples on the device.
+// Photos, networks, optimisers and memory for samples on the device.
 #define ORR_SCALAR
 #include "neural/cuda/nerf_trainer_state.h"
 
 #include <string.h>
 
 enum {
-    // Room: of samples marched per sample that is kept, and of samples kept above the target; rays that find none are left out.
+    // Capacities: samples marched per sample that is kept, and samples kept per sample of the target; rays beyond are left out.
     MARCHED_PER_TARGET = 8,
     KEPT_PER_TARGET = 2,
     RAY_BLOCKS = 8 // thread blocks that a multiprocessor has for rays
@@ -71,7 +71,7 @@ static orr_result create_photos(orr_cuda_nerf_trainer *t, const orr_cuda_nerf_tr
     return result;
 }
 
-// ---- room ----
+// ---- memory ----
 
 static orr_result create_samples(orr_cuda_nerf_trainer *t, orr_error *error)
 {
@@ -87,12 +87,12 @@ static orr_result create_samples(orr_cuda_nerf_trainer *t, orr_error *error)
     TAKE(p->steps, marched);
     TAKE(p->outputs, ORR_NERF_FEATURES * marched);
     TAKE(p->kept_positions, 3 * kept);
-    TAKE(p->rgb_places, ORR_CUDA_NERF_RGB_DIMS * kept);
+    TAKE(p->rgb_inputs, ORR_CUDA_NERF_RGB_DIMS * kept);
     TAKE(p->samples, kept);
     TAKE(p->rgb_outputs, 3 * kept);
     TAKE(p->rgb_gradient, 3 * kept);
     TAKE(p->density_gradient, kept);
-    TAKE(p->rgb_place_gradient, ORR_CUDA_NERF_RGB_DIMS * kept);
+    TAKE(p->rgb_input_gradient, ORR_CUDA_NERF_RGB_DIMS * kept);
     TAKE(p->output_gradient, ORR_NERF_FEATURES * kept);
     return ORR_OK;
 }
@@ -101,7 +101,7 @@ static orr_result create_grid(orr_cuda_nerf_trainer *t, const orr_occupancy *gri
 {
     orr_cuda_nerf_grid *g = &t->pass.grid;
     size_t cells = (size_t)grid->cells, words = cells / 32;
-    size_t places = 2 * (size_t)t->pass.update_samples;
+    size_t positions = 2 * (size_t)t->pass.update_samples;
     g->cascades = grid->cascades;
     t->cells = grid->cells;
     TAKE(g->thickness, cells);
@@ -113,8 +113,8 @@ static orr_result create_grid(orr_cuda_nerf_trainer *t, const orr_occupancy *gri
     TAKE(g->live_before, words);
     TAKE(g->sampled_before, words);
     TAKE(g->sums, ORR_CUDA_GRID_SUMS);
-    TAKE(g->cells, places);
-    TAKE(g->places, 3 * places);
+    TAKE(g->cells, positions);
+    TAKE(g->positions, 3 * positions);
     size_t most = words > ORR_NERF_RAYS_MAX ? words : ORR_NERF_RAYS_MAX;
     return orr_cuda_sort_reserve(t->cuda, &t->sums, most, error);
 }
@@ -167,7 +167,7 @@ static orr_result create_learned(orr_cuda_nerf_trainer *t, int which, const orr_
 
 static orr_result create_exposures(orr_cuda_nerf_trainer *t, int count, orr_error *error)
 {
-    uint16_t *halves; // nobody reads them
+    uint16_t *halves; // never read
     TAKE(halves, count);
     ORR_TRY(create_learned(t, ORR_CUDA_EXPOSURES, &t->exposure_config, count, &t->pass.now->exposures, halves,
                            error));
@@ -194,8 +194,8 @@ static orr_result create_networks(orr_cuda_nerf_trainer *t, const orr_cuda_nerf_
     return desc->exposures ? create_exposures(t, 3 * desc->image_count, error) : ORR_OK;
 }
 
-// What is asked of a network, of as many samples as `live` says.
-static orr_cuda_pass values_of(orr_cuda_nerf_trainer *t, const orr_cuda_model *model, const float *places,
+// The inference of a network, for the number of samples in `live`.
+static orr_cuda_pass values_of(orr_cuda_nerf_trainer *t, const orr_cuda_model *model, const float *positions,
                                int64_t count, const uint32_t *live, float *output, int *blocks)
 {
     *blocks = orr_cuda_pass_blocks(count, t->cuda->info.processors * ORR_CUDA_INFERENCE_BLOCKS);
@@ -204,18 +204,18 @@ static orr_cuda_pass values_of(orr_cuda_nerf_trainer *t, const orr_cuda_model *m
                            .table = model->table,
                            .count = count,
                            .live = live,
-                           .places = places,
+                           .positions = positions,
                            .output = output};
 }
 
-static orr_result gradients_of(orr_cuda_model *model, const float *places, int64_t count,
+static orr_result gradients_of(orr_cuda_model *model, const float *positions, int64_t count,
                                const uint32_t *live, const float *output_gradient, orr_cuda_pass *pass,
                                int *blocks, orr_error *error)
 {
     ORR_TRY(orr_cuda_model_pass(model, count, pass, error));
     *blocks = orr_cuda_model_blocks(model, count);
     pass->live = live;
-    pass->places = places;
+    pass->positions = positions;
     pass->output_gradient = output_gradient;
     return ORR_OK;
 }
@@ -224,18 +224,18 @@ static orr_result create_passes(orr_cuda_nerf_trainer *t, orr_error *error)
 {
     const orr_cuda_nerf_pass *p = &t->pass;
     orr_cuda_nerf_now *now = p->now;
-    t->place_densities = values_of(t, &t->network, p->grid.places, 2 * (int64_t)p->update_samples,
-                                   &now->place_count, p->outputs, &t->place_blocks);
+    t->position_densities = values_of(t, &t->network, p->grid.positions, 2 * (int64_t)p->update_samples,
+                                      &now->position_count, p->outputs, &t->position_blocks);
     t->densities = values_of(t, &t->network, p->positions, p->marched_capacity, &now->marched, p->outputs,
                              &t->density_blocks);
-    t->colours = values_of(t, &t->rgb_network, p->rgb_places, p->kept_capacity, &now->kept, p->rgb_outputs,
+    t->colours = values_of(t, &t->rgb_network, p->rgb_inputs, p->kept_capacity, &now->kept, p->rgb_outputs,
                            &t->colour_blocks);
-    ORR_TRY(gradients_of(&t->rgb_network, p->rgb_places, p->kept_capacity, &now->kept, p->rgb_gradient,
-                         &t->rgb_back, &t->rgb_back_blocks, error));
-    t->rgb_back.input_gradient = p->rgb_place_gradient;
+    ORR_TRY(gradients_of(&t->rgb_network, p->rgb_inputs, p->kept_capacity, &now->kept, p->rgb_gradient,
+                         &t->rgb_backward, &t->rgb_backward_blocks, error));
+    t->rgb_backward.input_gradient = p->rgb_input_gradient;
     ORR_TRY(gradients_of(&t->network, p->kept_positions, p->kept_capacity, &now->kept, p->output_gradient,
-                         &t->back, &t->back_blocks, error));
-    t->back.table_gradient = t->learned[ORR_CUDA_TABLE].gradients;
+                         &t->backward, &t->backward_blocks, error));
+    t->backward.table_gradient = t->learned[ORR_CUDA_TABLE].gradients;
     t->ray_blocks = t->cuda->info.processors * RAY_BLOCKS;
     return ORR_OK;
 }

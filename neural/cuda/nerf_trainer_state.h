@@ -24,12 +24,12 @@ struct orr_cuda_nerf_trainer {
     int aabb_scale;
     int64_t cells;
     orr_cuda_model network,
-        rgb_network; // the second one's places are the first one's outputs and the direction
+        rgb_network; // the second one's inputs are the first one's outputs and the direction
     orr_cuda_learned learned[ORR_CUDA_NERF_OPTIMIZERS];
     orr_cuda_nerf_pass pass;
-    // the networks' launches: of an update's places, of marched samples, of kept samples, and these two back
-    orr_cuda_pass place_densities, densities, colours, rgb_back, back;
-    int place_blocks, density_blocks, colour_blocks, rgb_back_blocks, back_blocks, ray_blocks;
+    // the networks' launches: of an update's positions, of marched samples, of kept samples, and of these two backward
+    orr_cuda_pass position_densities, densities, colours, rgb_backward, backward;
+    int position_blocks, density_blocks, colour_blocks, rgb_backward_blocks, backward_blocks, ray_blocks;
     orr_cuda_sort sums; // scratch of running sums
     orr_cuda_buffer average;
     void *memory[ORR_CUDA_NERF_MEMORY];

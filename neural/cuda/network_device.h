@@ -36,7 +36,7 @@ static __device__ __forceinline__ void load_b(uint32_t b[4], const __half *weigh
     orr_matrix_load(b, weights + (n + lane / 16 * 8 + lane % 8) * stride + k + lane / 8 % 2 * 8);
 }
 
-// The same for the way back: from outputs k .. k + 15 to inputs n .. n + 15.
+// The same for the backward pass: from outputs k .. k + 15 to inputs n .. n + 15.
 static __device__ __forceinline__ void load_b_transposed(uint32_t b[4], const __half *weights, int stride,
                                                          int n, int k)
 {
@@ -45,7 +45,7 @@ static __device__ __forceinline__ void load_b_transposed(uint32_t b[4], const __
 }
 
 // sums = tile (16 rows x 16 k_steps) times weights, for 16 `pairs` outputs from `first`
-template <int rows, int pairs, bool back>
+template <int rows, int pairs, bool backward>
 static __device__ __forceinline__ void multiply_tile(float sums[rows][2 * pairs][4], const __half *tile,
                                                      int tile_stride, int k_steps, const __half *weights,
                                                      int stride, int first)
@@ -66,7 +66,7 @@ static __device__ __forceinline__ void multiply_tile(float sums[rows][2 * pairs]
         ORR_UNROLL
         for (int p = 0; p < pairs; p++) {
             uint32_t b[4];
-            if (back) {
+            if (backward) {
                 load_b_transposed(b, weights, stride, first + 16 * p, 16 * k);
             } else {
                 load_b(b, weights, stride, first + 16 * p, 16 * k);
@@ -81,7 +81,7 @@ static __device__ __forceinline__ void multiply_tile(float sums[rows][2 * pairs]
 }
 
 // The same with the tile in registers, as pack_tile makes it.
-template <int rows, int k_steps, int pairs, bool back = false>
+template <int rows, int k_steps, int pairs, bool backward = false>
 static __device__ __forceinline__ void multiply_registers(float sums[rows][2 * pairs][4],
                                                           uint32_t a[rows][k_steps][4], const __half *weights,
                                                           int stride, int first)
@@ -98,7 +98,7 @@ static __device__ __forceinline__ void multiply_registers(float sums[rows][2 * p
         ORR_UNROLL
         for (int k = 0; k < k_steps; k++) {
             uint32_t b[4];
-            if (back) {
+            if (backward) {
                 load_b_transposed(b, weights, stride, first + 16 * p, 16 * k);
             } else {
                 load_b(b, weights, stride, first + 16 * p, 16 * k);
@@ -112,7 +112,7 @@ static __device__ __forceinline__ void multiply_registers(float sums[rows][2 * p
     }
 }
 
-// One layer's values as the next one's A: what a lane holds of C is what it needs of A.
+// One layer's values as the next one's A: the part of C that a lane has is what it needs of A.
 template <int rows, int k_steps>
 static __device__ __forceinline__ void pack_tile(uint32_t a[rows][k_steps][4],
                                                  float values[rows][2 * k_steps][4])
@@ -255,7 +255,7 @@ static __device__ __forceinline__ const __half *fetch_weights(const __half *weig
     if (resident) {
         return shared + a.shared_first;
     }
-    __syncthreads(); // nobody needs those before any more
+    __syncthreads(); // those before are no longer read
     copy_weights(weights, a, shared);
     __syncthreads();
     return shared;

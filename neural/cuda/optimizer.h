@@ -6,7 +6,7 @@
 #include "engine/device/cuda_gpu.h"
 #include "neural/network/optimizer_state.h"
 
-// What a step is told by the device, for steps in a graph: what it is told by the host is the same at every launch.
+// Parameters of a step that the device sets, for steps in a graph: those that the host sets are the same at every launch.
 typedef struct orr_cuda_optimizer_now {
     float unscale, learning_rate;
     uint32_t step; // the steps before this one
@@ -14,7 +14,7 @@ typedef struct orr_cuda_optimizer_now {
 
 typedef struct orr_cuda_optimizer {
     orr_cuda *cuda;                    // borrowed
-    const orr_cuda_optimizer_now *now; // device; the owner counts `steps` then. NULL: the host says
+    const orr_cuda_optimizer_now *now; // device; the owner counts `steps` then. NULL: the host sets them
     orr_optimizer_config config;
     int64_t parameter_count;
     int64_t steps;
@@ -61,7 +61,7 @@ typedef struct orr_cuda_optimizer_pass {
     int correction_last;
     float unscale;
     uint32_t step;                     // the steps before this one
-    const orr_cuda_optimizer_now *now; // takes the place of three of these; NULL: does not
+    const orr_cuda_optimizer_now *now; // replaces three of these; NULL: not used
 } orr_cuda_optimizer_pass;
 void orr_cuda_optimizer_launch(cudaStream_t stream, const orr_cuda_optimizer_pass *pass);
 // average[i] from the sum and the parameters after `step` steps

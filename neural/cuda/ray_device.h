@@ -11,8 +11,8 @@ extern "C" {
 
 typedef enum ray_state {
     RAY_NONE,    // the thread may take another
-    RAY_SEEKING, // on its way to the next sample
-    RAY_READY,   // at a sample, whose place the thread has written down
+    RAY_SEEKING, // between samples
+    RAY_READY,   // at a sample, whose position the thread has written
     RAY_HIT      // on a surface, waiting for its normal
 } ray_state;
 
@@ -142,15 +142,15 @@ template <int kind> static __device__ void take_rays(const orr_cuda_march *m, ma
     }
 }
 
-static __device__ void write_place(float *place, real3 p)
+static __device__ void write_position(float *position, real3 p)
 {
-    place[0] = p.x;
-    place[ORR_SAMPLES] = p.y;
-    place[2 * ORR_SAMPLES] = p.z;
+    position[0] = p.x;
+    position[ORR_SAMPLES] = p.y;
+    position[2 * ORR_SAMPLES] = p.z;
 }
 
 // Over empty cells, a few at a time.
-static __device__ void seek_nerf(const orr_cuda_march *m, march_ray *r, float *place)
+static __device__ void seek_nerf(const orr_cuda_march *m, march_ray *r, float *position)
 {
     enum { TURNS = 8 };
     const orr_nerf_space *space = &m->space;
@@ -159,7 +159,7 @@ static __device__ void seek_nerf(const orr_cuda_march *m, march_ray *r, float *p
         march_point point;
         if (march_turn(space, r->origin, r->direction, reciprocal, r->t, &r->steps, &point)) {
             r->step = point.step;
-            write_place(place, march_encoding_position(point.position, space->per_aabb_scale));
+            write_position(position, march_encoding_position(point.position, space->per_aabb_scale));
             r->state = RAY_READY;
             return;
         }
@@ -168,12 +168,12 @@ static __device__ void seek_nerf(const orr_cuda_march *m, march_ray *r, float *p
 }
 
 // Takes the ray towards its next sample, and ends it where there is none.
-template <int kind> static __device__ void seek_sample(const orr_cuda_march *m, march_ray *r, float *place)
+template <int kind> static __device__ void seek_sample(const orr_cuda_march *m, march_ray *r, float *position)
 {
     if (kind == ORR_FIELD_NERF) {
-        seek_nerf(m, r, place);
+        seek_nerf(m, r, position);
     } else if (r->t < r->end) {
-        write_place(place, field_position(r->origin, r->direction, r->t));
+        write_position(position, field_position(r->origin, r->direction, r->t));
         r->state = RAY_READY;
     }
     if (r->state == RAY_SEEKING && !(r->t < r->end)) {

@@ -1,4 +1,4 @@
-// What kernels are told of an encoding and a network, and where its matrices and activations fit.
+// An encoding and a network as kernels read them, and where its matrices and activations fit.
 #include "neural/cuda/model.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ static void count_weights(const orr_cuda_shape *s, int *all, int *one)
     }
 }
 
-static void place_tiles(orr_cuda_shape *s, bool resident)
+static void layout_tiles(orr_cuda_shape *s, bool resident)
 {
     int first = s->input_padded, hidden = s->width;
     if (!resident && s->hidden_layers > 0) { // one tile for all layers
@@ -70,28 +70,28 @@ static void place_tiles(orr_cuda_shape *s, bool resident)
     s->hidden_stride = hidden + ORR_CUDA_WEIGHT_PAD;
 }
 
-orr_result orr_cuda_shape_place(orr_cuda_shape *s, int shared_bytes, orr_error *error)
+orr_result orr_cuda_shape_layout(orr_cuda_shape *s, int shared_bytes, orr_error *error)
 {
     enum { HALF = 2, RESERVED = 256 }; // what the kernels have besides
-    int all, one, room = (shared_bytes - RESERVED) / HALF;
+    int all, one, available = (shared_bytes - RESERVED) / HALF;
     count_weights(s, &all, &one);
     s->weight_halves = all;
     s->gradient_stride = largest(s->hidden_layers > 0 ? s->width : 0, s->output_padded) + ORR_CUDA_WEIGHT_PAD;
     int needed = 0;
     for (int choice = 0; choice < 4; choice++) { // activations go to L2 before weights do
-        place_tiles(s, choice % 2 == 0);
+        layout_tiles(s, choice % 2 == 0);
         s->weights_resident = choice < 2;
         int strides = s->gradient_stride + s->first_stride +
                       (choice % 2 == 0 ? s->hidden_layers * s->hidden_stride : 0);
         needed = ORR_CUDA_TILE_SAMPLES * strides + (s->weights_resident ? all : one);
-        if (needed <= room) {
+        if (needed <= available) {
             break;
         }
     }
     int tile = ORR_CUDA_TILE_SAMPLES * s->first_stride;
-    s->inference_resident = tile + all <= room;
+    s->inference_resident = tile + all <= available;
     int inference = tile + (s->inference_resident ? all : one);
-    if (needed > room || inference > room) {
+    if (needed > available || inference > available) {
         return orr_fail(
             error, ORR_CODE_DEVICE_ABSENT,
             "CUDA: a network of %d inputs, %d outputs and width %d needs %d KiB of shared memory; the "
@@ -110,7 +110,7 @@ orr_result orr_cuda_shape_place(orr_cuda_shape *s, int shared_bytes, orr_error *
 orr_result orr_cuda_shape_create(orr_cuda *cuda, const orr_encoding *encoding, const orr_mlp *network,
                                  orr_cuda_shape *shape, orr_error *error)
 {
-    *shape = (orr_cuda_shape){.place_dims = encoding->input_dims,
+    *shape = (orr_cuda_shape){.position_dims = encoding->input_dims,
                               .width = network->config.width,
                               .hidden_layers = network->config.hidden_layers,
                               .input_dims = network->input_dims,
@@ -124,7 +124,7 @@ orr_result orr_cuda_shape_create(orr_cuda *cuda, const orr_encoding *encoding, c
     int shared_bytes;
     ORR_CUDA_TRY(
         cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda->device));
-    ORR_TRY(orr_cuda_shape_place(shape, shared_bytes, error));
+    ORR_TRY(orr_cuda_shape_layout(shape, shared_bytes, error));
     orr_cuda_part *parts;
     void *memory;
     ORR_TRY(orr_cuda_alloc(cuda, ORR_NESTED_MAX + 1, sizeof *parts, &memory, error));

@@ -1,6 +1,6 @@
 // Unbounded scenes: space folded into a cube, and the spacing of samples along a ray (Barron et al. 2022, "Mip-NeRF
 // 360"; the norm is L-infinity, as in Tancik et al. 2023, "Nerfstudio", so that the folded space is the cube that grids
-// cover). Places are in the field's space: the unit cube holds what the capture is about and keeps its shape.
+// cover). Positions are in the field's space: the subject of the capture is in the unit cube, which keeps its shape.
 #ifndef ORR_CONTRACTION_FORMULA_H
 #define ORR_CONTRACTION_FORMULA_H
 
@@ -8,7 +8,7 @@
 
 // To the cube the encoding knows, 0 .. 1 per axis: the unit cube is its inner half; what lies at r half sides from the
 // centre, r > 1, comes to 2 - 1 / r of them.
-FN real3 contraction_place(real3 p)
+FN real3 contraction_position(real3 p)
 {
     real3 u = make_real3((p.x - R(0.5)) * R(2.0), (p.y - R(0.5)) * R(2.0), (p.z - R(0.5)) * R(2.0));
     real per_reach = R(1.0) / max_(max_(max_(abs_(u.x), abs_(u.y)), abs_(u.z)), R(1.0));

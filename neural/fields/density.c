@@ -14,7 +14,7 @@ static orr_result bad(const char *name, const char *expected, orr_error *error)
     return orr_fail(error, ORR_CODE_FILE_HEADER, "%s: header: expected %s", name, expected);
 }
 
-// what stands behind 'key': in the header's dict
+// the value of 'key': in the header's dict
 static const char *member(const char *header, const char *key)
 {
     const char *at = strstr(header, key);
@@ -135,7 +135,7 @@ void orr_density_free(orr_density *density)
     *density = (orr_density){0};
 }
 
-float orr_density_at(const orr_density *density, const float place[3])
+float orr_density_at(const orr_density *density, const float position[3])
 {
     int longest = 1, cell[3][2];
     float weight[3], sum = 0.0f;
@@ -144,7 +144,7 @@ float orr_density_at(const orr_density *density, const float place[3])
     }
     for (int k = 0; k < 3; k++) {
         float side = (float)density->size[k];
-        float p = (place[k] - 0.5f) * (float)longest + 0.5f * side;
+        float p = (position[k] - 0.5f) * (float)longest + 0.5f * side;
         if (!(p >= 0.0f && p <= side)) {
             return 0.0f;
         }

@@ -13,7 +13,7 @@ static float lattice(uint32_t seed, int x, int y, int z)
     return (float)(uint32_t)(bits >> 40) * 0x1p-24f;
 }
 
-// value noise (Perlin 1985, with values in place of gradients), 0 .. 1
+// value noise (Perlin 1985, with values instead of gradients), 0 .. 1
 static float noise(uint32_t seed, const float p[3])
 {
     int cell[3];

@@ -1,6 +1,7 @@
 #define ORR_SCALAR
 #include "neural/fields/draw.h"
 
+#include "engine/core/vector.h"
 #include "neural/fields/field_formula.h"
 
 #include <math.h>
@@ -43,21 +44,21 @@ static ray make_ray(const orr_field_drawing *d, int x, int y)
                  .direction = vector_of(from.direction),
                  .t = range.x,
                  .end = range.y,
-                 .length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]),
+                 .length = sqrtf(vec3f_dot(v, v)),
                  .per_distance = from.depth,
                  .light = field_nothing(0.0f)};
 }
 
-// The places of up to a block of live rays, from number `first` on; how many.
-static int gather(const tile *t, int first, float *places)
+// The positions of up to a block of live rays, from number `first` on; how many.
+static int gather(const tile *t, int first, float *positions)
 {
     int count = t->live_count - first < ORR_SAMPLES ? t->live_count - first : ORR_SAMPLES;
     for (int i = 0; i < ORR_SAMPLES; i++) {
         const ray *r = &t->rays[t->live[first + (i < count ? i : 0)]];
         real3 position = field_position(r->origin, r->direction, r->t);
-        places[i] = position.x;
-        places[ORR_SAMPLES + i] = position.y;
-        places[2 * ORR_SAMPLES + i] = position.z;
+        positions[i] = position.x;
+        positions[ORR_SAMPLES + i] = position.y;
+        positions[2 * ORR_SAMPLES + i] = position.z;
     }
     return count;
 }
@@ -82,12 +83,12 @@ static void shade_hits(tile *t, const int *hits, int count)
     const orr_field_drawing *d = t->drawing;
     const float *m = d->to_unit;
     const affine to_unit = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11]};
-    _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[ORR_SAMPLES], gradients[3 * ORR_SAMPLES];
+    _Alignas(ORR_ALIGNMENT) float positions[3 * ORR_SAMPLES], values[ORR_SAMPLES], gradients[3 * ORR_SAMPLES];
     memcpy(t->live, hits, (size_t)count * sizeof *hits);
     t->live_count = count;
     for (int first = 0; first < t->live_count; first += ORR_SAMPLES) {
-        int block = gather(t, first, places);
-        orr_field_gradients(d->field, places, t->scratch, values, gradients);
+        int block = gather(t, first, positions);
+        orr_field_gradients(d->field, positions, t->scratch, values, gradients);
         for (int i = 0; i < block; i++) {
             ray *r = &t->rays[t->live[first + i]];
             real3 gradient =
@@ -100,12 +101,12 @@ static void shade_hits(tile *t, const int *hits, int count)
 
 static void trace_tile(tile *t)
 {
-    _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[ORR_SAMPLES];
+    _Alignas(ORR_ALIGNMENT) float positions[3 * ORR_SAMPLES], values[ORR_SAMPLES];
     int hits[TILE_RAYS], hit_count = 0;
     for (int step = 0; step < FIELD_TRACE_STEPS && t->live_count > 0; step++) {
         for (int first = 0; first < t->live_count; first += ORR_SAMPLES) {
-            int block = gather(t, first, places);
-            orr_field_values(t->drawing->field, places, t->scratch, values);
+            int block = gather(t, first, positions);
+            orr_field_values(t->drawing->field, positions, t->scratch, values);
             for (int i = 0; i < block; i++) {
                 ray *r = &t->rays[t->live[first + i]];
                 if (values[i] < (float)FIELD_HIT) {
@@ -125,7 +126,7 @@ static void trace_tile(tile *t)
 
 static void march_tile(tile *t)
 {
-    _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[4 * ORR_SAMPLES];
+    _Alignas(ORR_ALIGNMENT) float positions[3 * ORR_SAMPLES], values[4 * ORR_SAMPLES];
     for (int i = 0; i < t->live_count; i++) {
         ray *r = &t->rays[t->live[i]];
         r->t = field_march_begin(r->t, r->length);
@@ -133,8 +134,8 @@ static void march_tile(tile *t)
     drop_ended(t);
     while (t->live_count > 0) {
         for (int first = 0; first < t->live_count; first += ORR_SAMPLES) {
-            int block = gather(t, first, places);
-            orr_field_values(t->drawing->field, places, t->scratch, values);
+            int block = gather(t, first, positions);
+            orr_field_values(t->drawing->field, positions, t->scratch, values);
             for (int i = 0; i < block; i++) {
                 ray *r = &t->rays[t->live[first + i]];
                 real3 colour =
@@ -153,10 +154,10 @@ static void march_tile(tile *t)
 
 static void map_tile(tile *t)
 {
-    _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[3 * ORR_SAMPLES];
+    _Alignas(ORR_ALIGNMENT) float positions[3 * ORR_SAMPLES], values[3 * ORR_SAMPLES];
     for (int first = 0; first < t->live_count; first += ORR_SAMPLES) {
-        int block = gather(t, first, places);
-        orr_field_values(t->drawing->field, places, t->scratch, values);
+        int block = gather(t, first, positions);
+        orr_field_values(t->drawing->field, positions, t->scratch, values);
         for (int i = 0; i < block; i++) {
             ray *r = &t->rays[t->live[first + i]];
             real3 colour = make_real3(field_clamp(values[i]), field_clamp(values[ORR_SAMPLES + i]),
@@ -268,10 +269,10 @@ void orr_field_pixel_centres(int width, int height, int64_t first, float *positi
 static void fill_pixels(void *context, int block, int worker)
 {
     const picture *p = context;
-    _Alignas(ORR_ALIGNMENT) float places[2 * ORR_SAMPLES], values[3 * ORR_SAMPLES];
+    _Alignas(ORR_ALIGNMENT) float positions[2 * ORR_SAMPLES], values[3 * ORR_SAMPLES];
     int64_t count = (int64_t)p->width * p->height, first = (int64_t)block * ORR_SAMPLES;
-    orr_field_pixel_centres(p->width, p->height, first, places);
-    orr_field_values(p->drawing.field, places,
+    orr_field_pixel_centres(p->width, p->height, first, positions);
+    orr_field_values(p->drawing.field, positions,
                      p->drawing.scratch + (size_t)worker * p->drawing.scratch_floats, values);
     for (int i = 0; i < ORR_SAMPLES && first + i < count; i++) {
         float *pixel = p->rgba + 4 * (first + i);

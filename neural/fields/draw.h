@@ -18,7 +18,8 @@ typedef struct orr_field_draw_desc {
     const float
         *far_depth; // height x width, along the camera's axis: nothing behind it is drawn; NULL: no bound
     float *rgba;    // height x width x 4, premultiplied display colours
-    float *depth; // height x width, alpha-weighted mean along the camera's axis, 0: nothing; NULL: not wanted
+    float
+        *depth; // height x width, alpha-weighted mean along the camera's axis, 0: nothing; NULL: not written
 } orr_field_draw_desc;
 
 // Scratch comes from the arena. ORR_ERROR_ARGUMENT: to_world is singular.

@@ -1,9 +1,9 @@
-// Fields: functions of space that are trained, stored, and asked for values. One door for the four kinds.
+// Neural fields: functions of space that are trained, stored and evaluated. One interface for the four kinds.
 //
-//   image     2D place in 0 .. 1             -> display colour
-//   sdf       3D place in the unit cube      -> signed distance
-//   nerf      3D place and direction         -> density and display colour
-//   volume    3D place in the unit cube      -> density and albedo
+//   image     2D position in 0 .. 1             -> display colour
+//   sdf       3D position in the unit cube      -> signed distance
+//   nerf      3D position and direction         -> density and display colour
+//   volume    3D position in the unit cube      -> density and albedo
 //
 // A field owns its encoding, its network or networks and their parameters. A trainer changes them step by step; everyone
 // else sees the parameters for inference (the moving average where the config has one).
@@ -46,7 +46,7 @@ typedef struct orr_field_parts {
     const float *inference_network, *inference_rgb_network; // what the weights were made from, for saving
     uint64_t version;                                       // 1 or more; another one after each refresh
     const orr_encoding_kernels *kernels;                    // of the field's instruction set
-    struct orr_proposal *proposal; // where rays are asked; NULL: an occupancy grid says so
+    struct orr_proposal *proposal; // where rays are sampled; NULL: by an occupancy grid
 } orr_field_parts;
 
 typedef struct orr_field_desc {

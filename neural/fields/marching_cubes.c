@@ -1,6 +1,7 @@
 #include "neural/fields/marching_cubes.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/vector.h"
 #include "neural/fields/marching_table.h"
 
 #include <math.h>
@@ -55,7 +56,7 @@ static void evaluate_block(void *context, int block, int worker)
 
 // ---- vertices ----
 
-// room for one more of `count` items of `size` bytes
+// capacity for one more of `count` items of `size` bytes
 static orr_result grow(void **items, size_t size, int64_t count, int64_t *capacity, orr_error *error)
 {
     if (count < *capacity) {
@@ -77,8 +78,8 @@ static orr_result grow(void **items, size_t size, int64_t count, int64_t *capaci
 }
 
 // The vertex between lattice point (x, y, z) of value a and its neighbour along `axis` of value b, when there is one.
-static orr_result place_vertex(marcher *m, const int point[3], int axis, float a, float b, uint32_t *vertex,
-                               orr_error *error)
+static orr_result add_vertex(marcher *m, const int point[3], int axis, float a, float b, uint32_t *vertex,
+                             orr_error *error)
 {
     if ((a < 0.0f) == (b < 0.0f)) {
         return ORR_OK;
@@ -97,7 +98,7 @@ static orr_result place_vertex(marcher *m, const int point[3], int axis, float a
     return ORR_OK;
 }
 
-static orr_result place_layer_vertices(marcher *m, orr_error *error)
+static orr_result add_layer_vertices(marcher *m, orr_error *error)
 {
     const float *below = m->values[0], *here = m->values[1];
     for (int y = 0; y < m->side; y++) {
@@ -105,13 +106,13 @@ static orr_result place_layer_vertices(marcher *m, orr_error *error)
             int64_t at = (int64_t)y * m->side + x;
             const int point[3] = {x, y, m->layer}, under[3] = {x, y, m->layer - 1};
             if (x < m->cells) {
-                ORR_TRY(place_vertex(m, point, 0, here[at], here[at + 1], &m->edges[0][1][at], error));
+                ORR_TRY(add_vertex(m, point, 0, here[at], here[at + 1], &m->edges[0][1][at], error));
             }
             if (y < m->cells) {
-                ORR_TRY(place_vertex(m, point, 1, here[at], here[at + m->side], &m->edges[1][1][at], error));
+                ORR_TRY(add_vertex(m, point, 1, here[at], here[at + m->side], &m->edges[1][1][at], error));
             }
             if (m->layer > 0) {
-                ORR_TRY(place_vertex(m, under, 2, below[at], here[at], &m->rising[at], error));
+                ORR_TRY(add_vertex(m, under, 2, below[at], here[at], &m->rising[at], error));
             }
         }
     }
@@ -177,7 +178,7 @@ static orr_result march(marcher *m, orr_error *error)
     for (m->layer = 0; m->layer < m->side; m->layer++) {
         swap_slices(m);
         orr_jobs_for(m->jobs, orr_blocks(points, ORR_SAMPLES), evaluate_block, m);
-        ORR_TRY(place_layer_vertices(m, error));
+        ORR_TRY(add_layer_vertices(m, error));
         if (m->layer > 0) {
             ORR_TRY(add_triangles(m, error));
         }
@@ -195,11 +196,13 @@ static void sum_triangle_normals(orr_surface *s)
         const uint32_t *corner = &s->indices[3 * t];
         const float *a = s->positions + 3 * (size_t)corner[0], *b = s->positions + 3 * (size_t)corner[1];
         const float *c = s->positions + 3 * (size_t)corner[2];
+        float ab[3], ac[3], area[3];
+        vec3f_subtract(b, a, ab);
+        vec3f_subtract(c, a, ac);
+        vec3f_cross(ab, ac, area);
         for (int k = 0; k < 3; k++) {
-            int u = (k + 1) % 3, v = (k + 2) % 3;
-            float area = (b[u] - a[u]) * (c[v] - a[v]) - (b[v] - a[v]) * (c[u] - a[u]);
             for (int i = 0; i < 3; i++) {
-                s->normals[3 * (size_t)corner[i] + (size_t)k] += area;
+                s->normals[3 * (size_t)corner[i] + (size_t)k] += area[k];
             }
         }
     }
@@ -207,7 +210,7 @@ static void sum_triangle_normals(orr_surface *s)
 
 static bool normalise(const float v[3], float out[3])
 {
-    float length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    float length = sqrtf(vec3f_dot(v, v));
     if (!(length > 0.0f) || !isfinite(length)) {
         return false;
     }
@@ -302,12 +305,12 @@ static void turn(const float m[12], const float v[3], float out[3])
 void orr_surface_transform(orr_surface *surface, const float m[12])
 {
     for (int64_t i = 0; i < surface->vertex_count; i++) {
-        float place[3], normal[3];
-        turn(m, surface->positions + 3 * i, place);
+        float position[3], normal[3];
+        turn(m, surface->positions + 3 * i, position);
         turn(m, surface->normals + 3 * i, normal);
         (void)normalise(normal, surface->normals + 3 * i); // not zero: a rotation and a scale
         for (int k = 0; k < 3; k++) {
-            surface->positions[3 * i + k] = place[k] + m[4 * k + 3];
+            surface->positions[3 * i + k] = position[k] + m[4 * k + 3];
         }
     }
 }

@@ -44,14 +44,15 @@ static bool occupied(const meshing *m, const float point[3])
            occupancy_is_marched(m->desc->density_grid[index], (float)OCCUPANCY_THICKNESS_MIN);
 }
 
-// Is a place (0 .. 1 in the cube of side aabb_scale) empty by what is known of the scene? Of an unbounded one only the unit
+// Is a position (0 .. 1 in the cube of side aabb_scale) empty by what is known of the scene? Of an unbounded one only the unit
 // cube, which is not folded, has a surface here.
-static bool is_empty(const meshing *m, const float place[3])
+static bool is_empty(const meshing *m, const float position[3])
 {
     if (orr_field_describe(m->desc->field)->unbounded) {
-        return fmaxf(fmaxf(fabsf(place[0] - 0.5f), fabsf(place[1] - 0.5f)), fabsf(place[2] - 0.5f)) > 0.25f;
+        return fmaxf(fmaxf(fabsf(position[0] - 0.5f), fabsf(position[1] - 0.5f)), fabsf(position[2] - 0.5f)) >
+               0.25f;
     }
-    return m->desc->density_grid && !occupied(m, place);
+    return m->desc->density_grid && !occupied(m, position);
 }
 
 static void values(void *context, int worker, const float *points, float *out)
@@ -62,8 +63,8 @@ static void values(void *context, int worker, const float *points, float *out)
     for (int i = 0; i < ORR_SAMPLES; i++) {
         out[i] = outputs[i];
         if (m->kind == ORR_FIELD_NERF) {
-            const float place[3] = {points[i], points[ORR_SAMPLES + i], points[2 * ORR_SAMPLES + i]};
-            out[i] = m->threshold - (is_empty(m, place) ? 0.0f : radiance_density(outputs[i]));
+            const float position[3] = {points[i], points[ORR_SAMPLES + i], points[2 * ORR_SAMPLES + i]};
+            out[i] = m->threshold - (is_empty(m, position) ? 0.0f : radiance_density(outputs[i]));
         } else if (m->kind == ORR_FIELD_VOLUME) {
             out[i] = m->threshold - outputs[i];
         }

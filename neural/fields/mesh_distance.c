@@ -1,6 +1,7 @@
 #include "neural/fields/mesh_distance.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,15 +10,15 @@ enum { LEAF_TRIANGLES = 4, STACK = 64 };
 
 static const float FAR =
     2.0f; // in radii: beyond, a node is a dipole; errors of the winding number stay near 1 %
-static const float ON_SURFACE = 1e-6f; // nearer, rounding decides the sign; it is not asked for
+static const float ON_SURFACE = 1e-6f; // nearer, rounding would decide the sign: it counts as outside
 static const float PI = 3.14159265f;
 
-// Children of an inner node stand at `first` and `first` + 1; a leaf's triangles from `first` on.
+// Children of an inner node are at `first` and `first` + 1; a leaf's triangles from `first` on.
 typedef struct node {
     float low[3], high[3];
     float area[3];        // sum of the triangles' area vectors
     float centre[3];      // mean of their centroids, weighted by area
-    float radius;         // of a ball around the centre that holds them
+    float radius;         // of a ball around the centre that contains them
     int32_t first, count; // count 0: an inner node
 } node;
 
@@ -29,27 +30,15 @@ struct orr_mesh_distance {
     bool closed; // winding numbers are whole, and change where a triangle is crossed only
 };
 
-static void subtract(const float a[3], const float b[3], float out[3])
-{
-    for (int k = 0; k < 3; k++) {
-        out[k] = a[k] - b[k];
-    }
-}
-
-static float dot(const float a[3], const float b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // half the cross product of two sides
 static void area_vector(const float t[9], float area[3])
 {
     float u[3], v[3];
-    subtract(t + 3, t, u);
-    subtract(t + 6, t, v);
+    vec3f_subtract(t + 3, t, u);
+    vec3f_subtract(t + 6, t, v);
+    vec3f_cross(u, v, area);
     for (int k = 0; k < 3; k++) {
-        int i = (k + 1) % 3, j = (k + 2) % 3;
-        area[k] = 0.5f * (u[i] * v[j] - u[j] * v[i]);
+        area[k] *= 0.5f;
     }
 }
 
@@ -100,7 +89,7 @@ static void measure(node *n, float (*t)[9], int64_t first, int64_t end)
     for (int64_t i = first; i < end; i++) {
         float area[3];
         area_vector(t[i], area);
-        double size = sqrt((double)dot(area, area));
+        double size = sqrt((double)vec3f_dot(area, area));
         for (int k = 0; k < 3; k++) {
             sum[k] += (double)area[k];
             total[k] += size * (double)centroid(t[i], k) / 3.0;
@@ -117,7 +106,7 @@ static void measure(node *n, float (*t)[9], int64_t first, int64_t end)
         n->centre[k] = (float)(total[k] / weight);
         reach[k] = fmaxf(n->high[k] - n->centre[k], n->centre[k] - n->low[k]);
     }
-    n->radius = sqrtf(dot(reach, reach));
+    n->radius = sqrtf(vec3f_dot(reach, reach));
 }
 
 static void build(orr_mesh_distance *m, int32_t index, int64_t first, int64_t end)
@@ -148,11 +137,11 @@ static uint64_t mix(uint64_t h) // bits of one number all over another (Vigna 20
     return h ^ h >> 31;
 }
 
-static uint64_t hash_place(const float p[3])
+static uint64_t hash_position(const float p[3])
 {
     uint64_t hash = 0;
     for (int k = 0; k < 3; k++) {
-        float member = p[k] + 0.0f; // minus zero is the same place
+        float member = p[k] + 0.0f; // minus zero is the same number
         uint32_t bits;
         memcpy(&bits, &member, sizeof bits);
         hash = mix(hash + UINT64_C(0x9e3779b97f4a7c15) + bits);
@@ -160,15 +149,15 @@ static uint64_t hash_place(const float p[3])
     return hash;
 }
 
-// A side that is walked both ways adds nothing. The sum over all triangles is zero when each is, and otherwise once in 2^64.
+// A side that is walked in both directions adds nothing. The sum over all triangles is zero when each is, and otherwise once in 2^64.
 static uint64_t sum_sides(const float t[9])
 {
-    uint64_t place[3], sum = 0;
+    uint64_t hash[3], sum = 0;
     for (int corner = 0; corner < 3; corner++) {
-        place[corner] = hash_place(t + 3 * corner);
+        hash[corner] = hash_position(t + 3 * corner);
     }
     for (int corner = 0; corner < 3; corner++) {
-        uint64_t a = place[corner], b = place[(corner + 1) % 3];
+        uint64_t a = hash[corner], b = hash[(corner + 1) % 3];
         sum += a < b ? mix(a + 3 * b) : a > b ? -mix(b + 3 * a) : 0;
     }
     return sum;
@@ -187,7 +176,7 @@ static orr_result fill(orr_mesh_distance *m, const float *positions, int64_t ver
         }
         area_vector(t, area);
         sides += sum_sides(t);
-        m->triangle_count += dot(area, area) > 0.0f && isfinite(dot(area, area));
+        m->triangle_count += vec3f_dot(area, area) > 0.0f && isfinite(vec3f_dot(area, area));
     }
     (void)vertex_count;
     m->closed = sides == 0;
@@ -247,13 +236,13 @@ static float square_to_box(const node *n, const float p[3])
 static float square_to_triangle(const float t[9], const float p[3])
 {
     float ab[3], ac[3], ap[3], bp[3], cp[3];
-    subtract(t + 3, t, ab);
-    subtract(t + 6, t, ac);
-    subtract(p, t, ap);
-    subtract(p, t + 3, bp);
-    subtract(p, t + 6, cp);
-    float d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
-          d6 = dot(ac, cp);
+    vec3f_subtract(t + 3, t, ab);
+    vec3f_subtract(t + 6, t, ac);
+    vec3f_subtract(p, t, ap);
+    vec3f_subtract(p, t + 3, bp);
+    vec3f_subtract(p, t + 6, cp);
+    float d1 = vec3f_dot(ab, ap), d2 = vec3f_dot(ac, ap), d3 = vec3f_dot(ab, bp), d4 = vec3f_dot(ac, bp),
+          d5 = vec3f_dot(ab, cp), d6 = vec3f_dot(ac, cp);
     float va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2, v, w;
     if (d1 <= 0.0f && d2 <= 0.0f) {
         v = w = 0.0f;
@@ -307,14 +296,14 @@ float orr_mesh_distance_to(const orr_mesh_distance *m, const float point[3], flo
 // the solid angle of a triangle over 4 pi (Van Oosterom and Strackee 1983)
 static float triangle_winding(const float t[9], const float p[3])
 {
-    float a[3], b[3], c[3];
-    subtract(t, p, a);
-    subtract(t + 3, p, b);
-    subtract(t + 6, p, c);
-    float la = sqrtf(dot(a, a)), lb = sqrtf(dot(b, b)), lc = sqrtf(dot(c, c));
-    float volume = a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-                   a[2] * (b[0] * c[1] - b[1] * c[0]);
-    float below = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
+    float a[3], b[3], c[3], normal[3];
+    vec3f_subtract(t, p, a);
+    vec3f_subtract(t + 3, p, b);
+    vec3f_subtract(t + 6, p, c);
+    float la = sqrtf(vec3f_dot(a, a)), lb = sqrtf(vec3f_dot(b, b)), lc = sqrtf(vec3f_dot(c, c));
+    vec3f_cross(b, c, normal);
+    float volume = vec3f_dot(a, normal);
+    float below = la * lb * lc + vec3f_dot(a, b) * lc + vec3f_dot(b, c) * la + vec3f_dot(c, a) * lb;
     return atan2f(volume, below) / (2.0f * PI);
 }
 
@@ -326,10 +315,10 @@ float orr_mesh_winding(const orr_mesh_distance *m, const float point[3])
     while (depth > 0) {
         const node *n = &m->nodes[stack[--depth]];
         float away[3];
-        subtract(n->centre, point, away);
-        float square = dot(away, away);
+        vec3f_subtract(n->centre, point, away);
+        float square = vec3f_dot(away, away);
         if (square > FAR * FAR * n->radius * n->radius) {
-            winding += dot(n->area, away) / (4.0f * PI * square * sqrtf(square));
+            winding += vec3f_dot(n->area, away) / (4.0f * PI * square * sqrtf(square));
             continue;
         }
         if (n->count == 0) {
@@ -345,57 +334,57 @@ float orr_mesh_winding(const orr_mesh_distance *m, const float point[3])
 
 // ---- crossings ----
 
-// Does the box touch the segment from p to p + way? (slabs; per_way: one over the way's members, infinite for zero)
-static bool segment_meets_box(const node *n, const float p[3], const float per_way[3])
+// Does the box touch the segment from p to p + d? (slabs; inverse: 1 / d by members, infinite for zero)
+static bool segment_meets_box(const node *n, const float p[3], const float inverse[3])
 {
     float enter = 0.0f, leave = 1.0f;
     for (int k = 0; k < 3; k++) {
-        float a = (n->low[k] - p[k]) * per_way[k], b = (n->high[k] - p[k]) * per_way[k];
-        enter = fmaxf(enter, fminf(a, b)); // not a number, on a face the way runs along: no bound
+        float a = (n->low[k] - p[k]) * inverse[k], b = (n->high[k] - p[k]) * inverse[k];
+        enter = fmaxf(enter, fminf(a, b)); // not a number, on a face parallel to d: no bound
         leave = fminf(leave, fmaxf(a, b));
     }
     return enter <= leave * (1.0f + 1e-6f);
 }
 
-// way . (a x b): exactly minus the same for b and a, so that a way meets one of two triangles with a common side
-static float side_volume(const float a[3], const float b[3], const float way[3])
+// d . (a x b): exactly minus the same for b and a, so that a segment meets one of two triangles with a common side
+static float side_volume(const float a[3], const float b[3], const float d[3])
 {
-    return way[0] * (a[1] * b[2] - a[2] * b[1]) + way[1] * (a[2] * b[0] - a[0] * b[2]) +
-           way[2] * (a[0] * b[1] - a[1] * b[0]);
+    float normal[3];
+    vec3f_cross(a, b, normal);
+    return vec3f_dot(d, normal);
 }
 
 // 1 where the segment goes in through the triangle, -1 where out, 0 where past
-static int crossing(const float t[9], const float p[3], const float way[3])
+static int crossing(const float t[9], const float p[3], const float d[3])
 {
     float a[3], b[3], c[3], normal[3];
-    subtract(t, p, a);
-    subtract(t + 3, p, b);
-    subtract(t + 6, p, c);
-    bool ab = side_volume(a, b, way) > 0.0f, bc = side_volume(b, c, way) > 0.0f,
-         ca = side_volume(c, a, way) > 0.0f;
+    vec3f_subtract(t, p, a);
+    vec3f_subtract(t + 3, p, b);
+    vec3f_subtract(t + 6, p, c);
+    bool ab = side_volume(a, b, d) > 0.0f, bc = side_volume(b, c, d) > 0.0f, ca = side_volume(c, a, d) > 0.0f;
     if (ab != bc || bc != ca) {
         return 0;
     }
     area_vector(t, normal);
-    float height = dot(a, normal), climb = dot(way, normal); // of the plane over p, and of the way
+    float height = vec3f_dot(a, normal), climb = vec3f_dot(d, normal); // of the plane over p, and of d
     bool above = height < 0.0f, ends_above = climb - height >= 0.0f;
     return above == ends_above ? 0 : above ? 1 : -1;
 }
 
-// What the winding number gains on the way from one point to another, where the mesh is closed.
+// What the winding number gains from one point to another, where the mesh is closed.
 static int count_crossings(const orr_mesh_distance *m, const float from[3], const float to[3])
 {
-    float way[3], per_way[3];
-    subtract(to, from, way);
+    float d[3], inverse[3];
+    vec3f_subtract(to, from, d);
     for (int k = 0; k < 3; k++) {
-        per_way[k] = 1.0f / way[k];
+        inverse[k] = 1.0f / d[k];
     }
     int32_t stack[STACK], depth = 0;
     int count = 0;
     stack[depth++] = 0;
     while (depth > 0) {
         const node *n = &m->nodes[stack[--depth]];
-        if (!segment_meets_box(n, from, per_way)) {
+        if (!segment_meets_box(n, from, inverse)) {
             continue;
         }
         if (n->count == 0) {
@@ -403,7 +392,7 @@ static int count_crossings(const orr_mesh_distance *m, const float from[3], cons
             stack[depth++] = n->first + 1;
         }
         for (int32_t i = n->first; i < n->first + n->count; i++) {
-            count += crossing(m->corners[i], from, way);
+            count += crossing(m->corners[i], from, d);
         }
     }
     return count;
@@ -416,9 +405,9 @@ void orr_mesh_distance_signed(const orr_mesh_distance *mesh, const float *points
     float before[3] = {0}, bound = INFINITY, winding = 0.0f;
     for (int i = 0; i < count; i++) {
         const float point[3] = {points[i], points[count + i], points[2 * count + i]};
-        float way[3];
-        subtract(point, before, way);
-        bound = orr_mesh_distance_to(mesh, point, bound + sqrtf(dot(way, way)));
+        float d[3];
+        vec3f_subtract(point, before, d);
+        bound = orr_mesh_distance_to(mesh, point, bound + sqrtf(vec3f_dot(d, d)));
         if (mesh->closed && i > 0) {
             winding += (float)count_crossings(mesh, before, point);
         } else {

@@ -164,7 +164,7 @@ static void mark_cells(void *context, int job, int worker)
     }
     task->live[job] = live;
     task->sampled[job] = sampled;
-    // a job holds whole words of blocks
+    // a job has whole words of blocks
     for (int64_t block = first / ORR_OCCUPANCY_BLOCK; block < (first + JOB_CELLS) / ORR_OCCUPANCY_BLOCK;
          block++) {
         uint32_t some = 0;

@@ -2,7 +2,7 @@
 // appendix on occupancy grids).
 //
 // Cascade c is a grid of 128^3 cells over the cube of side 2^c around (0.5, 0.5, 0.5), in Morton order (x lowest),
-// cascades one after the other: cell = c 128^3 + morton(x, y, z). A cell holds the optical thickness of the
+// cascades one after the other: cell = c 128^3 + morton(x, y, z). A cell stores the optical thickness of the
 // smallest step of its cascade: density x sqrt(3) / 1024 x 2^c.
 #pragma once
 
@@ -24,7 +24,7 @@ typedef struct orr_occupancy {
     uint32_t *live;        // a bit per cell: to be sampled (not culled, and not covered by a finer cascade)
     int64_t live_count;    // bits set in live
     int64_t sampled_count; // bits set in live and bits
-    uint64_t version;      // another one each time that bits change; for who keeps a copy
+    uint64_t version;      // changes whenever bits change; for holders of a copy
     float mean;            // thickness, over the first cascade; 0 before the first update
 } orr_occupancy;
 

@@ -13,7 +13,7 @@
 
 // ---- from points to cells ----
 
-// The finest cascade, 0 .. last, that holds a point and whose cells are no smaller than a step there.
+// The finest cascade, 0 .. last, that contains a point and whose cells are no smaller than a step there.
 FN real occupancy_cascade(real3 p, real step, uniform_real last)
 {
     if (last < 1.0f) {

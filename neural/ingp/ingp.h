@@ -1,6 +1,6 @@
 // Models as files: `.ingp` (zlib or gzip of MessagePack) and `.msgpack` (the same, plain), in the layout of instant-ngp's
-// snapshots. At the top level stand the keys of the configuration, and `snapshot` with the parameters: first network,
-// rgb network, grid. What instant-ngp has no word for stands under `orrery`, which it does not read.
+// snapshots. At the top level are the keys of the configuration, and `snapshot` with the parameters: first network,
+// rgb network, grid. What instant-ngp has no key for is under `orrery`, which it does not read.
 #pragma once
 
 #include "engine/core/file.h"
@@ -8,10 +8,9 @@
 
 typedef struct orr_field_model {
     orr_field *field;
-    double origin[3], size; // sdf, volume: world = origin + size x place
-    int width, height;      // image: of the picture it was trained on [px]; 0: the file does not say
-    double
-        to_unit[12]; // nerf: from the capture's world to the field's space, 3x4; all 0: the file does not say
+    double origin[3], size; // sdf, volume: world = origin + size x position
+    int width, height;      // image: of the picture it was trained on [px]; 0: not in the file
+    double to_unit[12]; // nerf: from the capture's world to the field's space, 3x4; all 0: not in the file
     float
         *density_grid; // nerf: 128^3 cells per cascade, Morton order (neural/fields/occupancy.h); NULL: none
     int64_t density_cells;
@@ -28,7 +27,7 @@ orr_result orr_field_model_save(const orr_field_model *model, const char *path, 
 // empty.
 orr_result orr_field_model_load(const char *path, orr_isa isa, orr_mlp_machine machine,
                                 orr_field_model *model, orr_error *error);
-// The same from memory; `name` stands in messages.
+// The same from memory; `name` is for messages.
 orr_result orr_field_model_read(const void *data, size_t size, const char *name, orr_isa isa,
                                 orr_mlp_machine machine, orr_field_model *model, orr_error *error);
 bool orr_field_model_readable(const char *path); // by its ending

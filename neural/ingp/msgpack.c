@@ -122,7 +122,7 @@ static bool take_value(const uint8_t **at, const uint8_t *end, orr_msgpack_value
     return true;
 }
 
-// Moves *at over one value and all it holds.
+// Moves *at over one value and all it contains.
 static bool skip_value(const uint8_t **at, const uint8_t *end)
 {
     uint64_t left[DEPTH_MAX + 1] = {1}; // values to come, by depth
@@ -181,7 +181,7 @@ bool orr_msgpack_find(const orr_msgpack_value *map, const char *key, orr_msgpack
     return false;
 }
 
-// text as cJSON wants it: ended by a zero, which no copy holds before its end
+// text as cJSON needs it: it ends with a zero byte and has none before
 static char *copy_text(const orr_msgpack_value *v)
 {
     char *text = cJSON_malloc(v->count + 1);

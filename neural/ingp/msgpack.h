@@ -1,5 +1,4 @@
-// MessagePack (msgpack.org, specification of 2017): JSON in bytes, with runs of bytes as values. Small enough to stand
-// here: a reader that walks over a buffer and allocates nothing, so that no count in a file can ask for memory, and a
+// MessagePack (msgpack.org, specification of 2017): JSON in bytes, with runs of bytes as values. Small: a reader that walks over a buffer and allocates nothing, so that no count in a file can make it allocate, and a
 // writer that hands pieces to a function.
 #pragma once
 
@@ -26,7 +25,7 @@ typedef struct orr_msgpack_value {
     const uint8_t *end;  // of the buffer
 } orr_msgpack_value;
 
-// A buffer with one whole value, nested at most 64 deep, and all it holds; false when it has anything else.
+// Opens a buffer with exactly one whole value, nested at most 64 deep; false when it has anything else.
 bool orr_msgpack_open(const void *data, size_t size, orr_msgpack_value *value);
 // The value of a key; false when `map` is no map or has no such key.
 bool orr_msgpack_find(const orr_msgpack_value *map, const char *key, orr_msgpack_value *value);

@@ -52,11 +52,11 @@ static orr_result inflate_all(const reader *r, z_stream *stream, orr_bytes *byte
         if (used == bytes->size) {
             ORR_TRY(widen(r, bytes, used));
         }
-        size_t room = bytes->size - used < SLICE ? bytes->size - used : SLICE;
+        size_t available = bytes->size - used < SLICE ? bytes->size - used : SLICE;
         stream->next_out = bytes->data + used;
-        stream->avail_out = (uInt)room;
+        stream->avail_out = (uInt)available;
         status = inflate(stream, Z_NO_FLUSH);
-        used += room - stream->avail_out;
+        used += available - stream->avail_out;
         if (status == Z_BUF_ERROR || (status == Z_OK && stream->avail_in == 0 && stream->avail_out > 0)) {
             return orr_fail(r->error, ORR_CODE_FILE_TRUNCATED, "%s: the packed bytes end early", r->name);
         }
@@ -180,8 +180,8 @@ static char *config_text(const orr_msgpack_value *root)
     return text;
 }
 
-// What a snapshot says of its data set: aabb_scale, and where the world of its transforms.json stands. Colours that are
-// exponential (of photos in high dynamic range) and inputs beside place and direction are not ours.
+// What a snapshot says of its data set: aabb_scale, and the scale and offset of its transforms.json. Colours that are
+// exponential (of photos in high dynamic range) and inputs beside position and direction are not ours.
 static orr_result read_dataset(const reader *r, const orr_msgpack_value *nerf, double *aabb_scale,
                                double to_unit[12])
 {

@@ -1,5 +1,6 @@
 #include "engine/core/half.h"
 #include "engine/core/memory.h"
+#include "engine/core/vector.h"
 #include "neural/fields/proposal.h"
 #include "neural/ingp/ingp.h"
 #include "neural/ingp/msgpack.h"
@@ -22,7 +23,7 @@ typedef struct packer {
     uint8_t packed[SLICE];
 } packer;
 
-// ---- bytes on their way to the file ----
+// ---- writing bytes ----
 
 static void deflate_into(packer *p, const void *data, size_t size, int flush)
 {
@@ -54,7 +55,7 @@ static void put_floats(const orr_msgpack_writer *w, const float *values, int64_t
     w->put(w->context, values, (size_t)count * sizeof *values);
 }
 
-// ---- what stands in the file ----
+// ---- contents of the file ----
 
 static cJSON *add_box(cJSON *json, const char *name, double reach)
 {
@@ -81,12 +82,12 @@ static void add_identity(cJSON *json, const char *name)
     }
 }
 
-// What instant-ngp asks of a data set before it loads the rest. No photo is in it. Its scale and offset are those of
-// transforms.json; a map that also turns the world (COLMAP's) has no such words, and stands under `orrery` alone.
+// What instant-ngp needs to know of a data set before it loads the rest. It lists no photo. Its scale and offset are those of
+// transforms.json; a map that also rotates the world (COLMAP's) has no such keys, and is under `orrery` alone.
 static void add_dataset(cJSON *nerf, const orr_field_model *model, int aabb_scale)
 {
     const double *m = model->to_unit;
-    double scale = sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
+    double scale = vec3_length(m);
     bool known = scale > 0.0;
     cJSON *dataset = cJSON_AddObjectToObject(nerf, "dataset");
     cJSON_AddNumberToObject(dataset, "n_images", 0);

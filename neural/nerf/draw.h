@@ -9,9 +9,10 @@ typedef struct orr_nerf_draw_desc {
     float transmittance_min; // a ray with less stops and counts as opaque; 0: 1e-4
     const float *
         far_depth; // height x width, along the camera's axis in the world's units: nothing behind it is drawn
-                   // (a mesh stands there); NULL: no bound
+                   // (a mesh is there); NULL: no bound
     float *rgba;   // height x width x 4, premultiplied
-    float *depth; // height x width, alpha-weighted mean along the camera's axis; 0: nothing; NULL: not wanted
+    float
+        *depth; // height x width, alpha-weighted mean along the camera's axis; 0: nothing; NULL: not written
     int first_tile, tile_count; // draws so many of the orr_field_tile_count tiles; tile_count 0: all of them
 } orr_nerf_draw_desc;
 
@@ -21,5 +22,5 @@ orr_result orr_nerf_drawer_create(const orr_field *field, orr_jobs *jobs, orr_ne
                                   orr_error *error);
 void orr_nerf_drawer_destroy(orr_nerf_drawer *drawer); // NULL is allowed
 
-// Draws the field with its parameters for inference. Returns the densities that were asked for.
+// Draws the field with its parameters for inference. Returns the number of densities evaluated.
 int64_t orr_nerf_draw(orr_nerf_drawer *drawer, const orr_occupancy *grid, const orr_nerf_draw_desc *desc);

@@ -6,14 +6,14 @@
 #include <math.h>
 
 typedef struct evaluation {
-    float *rgba, *seen, *wanted; // of the largest photo
+    float *rgba, *seen, *expected; // of the largest photo
 } evaluation;
 
 static void over_white(const orr_capture_image *image, const evaluation *e)
 {
     int64_t pixels = (int64_t)image->width * image->height;
     for (int64_t i = 0; i < pixels; i++) {
-        orr_capture_over_white(image, i, e->wanted + 3 * i);
+        orr_capture_over_white(image, i, e->expected + 3 * i);
         for (int c = 0; c < 3; c++) {
             float value = e->rgba[4 * i + c] + 1.0f - e->rgba[4 * i + 3];
             e->seen[3 * i + c] = roundf(255.0f * fminf(fmaxf(value, 0.0f), 1.0f)) / 255.0f;
@@ -28,8 +28,8 @@ static orr_result evaluate(orr_nerf_drawer *drawer, const orr_occupancy *grid, c
     orr_nerf_draw_desc desc = {.camera = orr_ray_camera_of_image(image, capture->to_unit), .rgba = e->rgba};
     orr_nerf_draw(drawer, grid, &desc);
     over_white(image, e);
-    score->psnr = orr_psnr(e->seen, e->wanted, (int64_t)image->width * image->height * 3);
-    return orr_ssim(e->seen, e->wanted, image->width, image->height, 3, jobs, &score->ssim, error);
+    score->psnr = orr_psnr(e->seen, e->expected, (int64_t)image->width * image->height * 3);
+    return orr_ssim(e->seen, e->expected, image->width, image->height, 3, jobs, &score->ssim, error);
 }
 
 orr_result orr_nerf_evaluate(orr_nerf_drawer *drawer, const orr_occupancy *grid, const orr_capture *capture,
@@ -44,9 +44,9 @@ orr_result orr_nerf_evaluate(orr_nerf_drawer *drawer, const orr_occupancy *grid,
     }
     evaluation e = {.rgba = orr_alloc(largest, 4 * sizeof(float)),
                     .seen = orr_alloc(largest, 3 * sizeof(float)),
-                    .wanted = orr_alloc(largest, 3 * sizeof(float))};
+                    .expected = orr_alloc(largest, 3 * sizeof(float))};
     orr_result result = ORR_OK;
-    if (!e.rgba || !e.seen || !e.wanted) {
+    if (!e.rgba || !e.seen || !e.expected) {
         result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a picture of %zu pixels", largest);
     }
     *mean = (orr_nerf_score){0.0, 0.0};
@@ -63,6 +63,6 @@ orr_result orr_nerf_evaluate(orr_nerf_drawer *drawer, const orr_occupancy *grid,
     }
     orr_free(e.rgba);
     orr_free(e.seen);
-    orr_free(e.wanted);
+    orr_free(e.expected);
     return result;
 }

@@ -8,7 +8,7 @@ typedef struct orr_nerf_score {
 } orr_nerf_score;
 
 // Draws the photos `images` (count indices into the capture) in full size and compares. As in the papers, photo and
-// picture stand on the same background, which is white, with display values: rgb alpha + 1 - alpha; the picture is
+// picture are on the same background, which is white, with display values: rgb alpha + 1 - alpha; the picture is
 // rounded to bytes first, so that the score is that of the picture as a file. scores: one per photo, nullable; mean:
 // over the photos. ORR_ERROR_ARGUMENT when a photo is under 11 x 11 (SSIM has no window).
 orr_result orr_nerf_evaluate(orr_nerf_drawer *drawer, const orr_occupancy *grid, const orr_capture *capture,

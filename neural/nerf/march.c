@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    SAMPLES_MAX = ORR_NERF_RAYS * MARCH_SAMPLES_MAX // memory nobody touches costs nothing
+    SAMPLES_MAX = ORR_NERF_RAYS * MARCH_SAMPLES_MAX // memory that is not touched costs nothing
 };
 
 static const orr_nerf_kernels *const kernels[ORR_ISA_COUNT] = {

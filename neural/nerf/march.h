@@ -1,5 +1,5 @@
 // Marching bundles of rays through a radiance field: densities come first, in blocks of 64, a few samples of each
-// ray at a time; rays that are full stop, and colour is asked only where it shows.
+// ray at a time; opaque rays stop, and colour is evaluated only where it shows.
 #pragma once
 
 #include "neural/capture/ray_camera.h"
@@ -39,7 +39,7 @@ typedef enum orr_nerf_stage {
 // The samples of a bundle that matter, in the order of their rays' steps: of each ray from front to back.
 typedef struct orr_nerf_samples {
     int count, capacity;
-    float *positions; // blocks of 3 x ORR_SAMPLES, as the encoding wants them
+    float *positions; // blocks of 3 x ORR_SAMPLES, as the encoding reads them
     float *features;  // blocks of encoding.output_dims x ORR_SAMPLES; NULL: not kept
     float *outputs;   // blocks of network.output_dims x ORR_SAMPLES
     float *colours;   // blocks of 3 x ORR_SAMPLES
@@ -59,16 +59,16 @@ typedef struct orr_nerf_bundle {
     float *directions;             // encoded, in blocks of dir_encoding.output_dims x ORR_SAMPLES rays
     float *rgb_input, *rgb_output; // one block
     int32_t live[ORR_NERF_RAYS + 16];
-    int64_t evaluated;                          // densities asked for since the bundle was created
+    int64_t evaluated;                          // densities evaluated since the bundle was created
     uint64_t nanoseconds[ORR_NERF_STAGE_COUNT]; // likewise; for measuring only
 } orr_nerf_bundle;
 
-// keep_features: for the way back.
+// keep_features: for the backward pass.
 orr_result orr_nerf_bundle_create(const orr_field *field, bool keep_features, orr_nerf_bundle **bundle,
                                   orr_error *error);
 void orr_nerf_bundle_destroy(orr_nerf_bundle *bundle); // NULL is allowed
 
-// The distances between which the model is asked along a ray; false: nowhere. And putting the ray into a bundle: it is
+// The distances between which a ray samples the model; false: none. And putting the ray into a bundle: it is
 // sampled from `start` on, `jitter` (0 .. 1) steps late.
 bool orr_nerf_model_range(const orr_nerf_model *model, const orr_camera_ray *ray, float *start, float *end);
 void orr_nerf_model_begin(const orr_nerf_model *model, orr_nerf_rays *rays, const orr_camera_ray *ray,

@@ -88,7 +88,7 @@ static void march_lanes(const orr_nerf_space *space, orr_nerf_rays *rays, const 
         if (lanes) {
             real3 position = march_encoding_position(point.position, space->per_aabb_scale);
             take(&taken, lanes, position, distance, point.step);
-            number -= occupied; // a mask is -1 where it holds
+            number -= occupied; // a mask is -1 where it is true
         }
         real skipped = march_skip_cell(stepping, point, reciprocal, at, distance, block_occupied);
         at = sel(active, sel(occupied, at + R(1.0), skipped), at);

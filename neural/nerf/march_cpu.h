@@ -8,8 +8,8 @@
 
 enum {
     ORR_NERF_RAYS = 256, // of one bundle, at most
-    ORR_NERF_WAVE = 512, // samples marched before densities are asked for: 8 blocks
-    ORR_NERF_EACH = 8 // samples of one ray in a wave, at most: those behind a surface are asked for in vain
+    ORR_NERF_WAVE = 512, // samples marched before densities are evaluated: 8 blocks
+    ORR_NERF_EACH = 8 // samples of one ray in a wave, at most: those behind a surface are evaluated in vain
 };
 _Static_assert(ORR_NERF_WAVE >= ORR_NERF_RAYS, "every ray takes a sample per wave");
 
@@ -43,8 +43,8 @@ typedef struct orr_nerf_space {
 } orr_nerf_space;
 
 typedef struct orr_nerf_kernels {
-    // Appends to `wave` at most `each` (ORR_NERF_EACH or fewer) samples of each of the `live_count` rays named in `live` (which has room for a
-    // whole vector behind the last); ends rays that reach their end.
+    // Appends to `wave` at most `each` (ORR_NERF_EACH or fewer) samples of each of the `live_count` rays whose indices are in
+    // `live` (readable for a whole vector beyond the last); ends rays that reach their end.
     void (*march)(const orr_nerf_space *space, orr_nerf_rays *rays, const int32_t *live, int live_count,
                   int each, orr_nerf_wave *wave);
     // A block's density [per unit of length] and alpha from the raw output and the steps' lengths.

@@ -97,7 +97,7 @@ FN real march_exit_axis(real p, real per_direction, real size)
     return (wall - p) * per_direction;
 }
 
-// Distance to where a ray leaves the cube of side `size` (of a lattice through the centre) that holds p.
+// Distance to where a ray leaves the cube of side `size` (of a lattice through the centre) that contains p.
 FN real march_exit(real3 p, real3 reciprocal, real size)
 {
     real x = march_exit_axis(p.x - R(0.5), reciprocal.x, size);

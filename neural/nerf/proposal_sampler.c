@@ -37,26 +37,26 @@ void orr_proposal_begin(orr_nerf_rays *rays, const float origin[3], const float 
     rays->taken[i] = 0;
 }
 
-static real3 place_at(const orr_nerf_rays *rays, int ray, float distance)
+static real3 contracted_at(const orr_nerf_rays *rays, int ray, float distance)
 {
-    return contraction_place(make_real3(rays->direction[0][ray] * distance + rays->origin[0][ray],
-                                        rays->direction[1][ray] * distance + rays->origin[1][ray],
-                                        rays->direction[2][ray] * distance + rays->origin[2][ray]));
+    return contraction_position(make_real3(rays->direction[0][ray] * distance + rays->origin[0][ray],
+                                           rays->direction[1][ray] * distance + rays->origin[1][ray],
+                                           rays->direction[2][ray] * distance + rays->origin[2][ray]));
 }
 
 void orr_proposal_block(const orr_nerf_rays *rays, int ray, const float edges[ORR_PROPOSAL_INTERVALS + 1],
                         float positions[3 * ORR_SAMPLES], float steps[ORR_SAMPLES])
 {
     for (int i = 0; i < ORR_PROPOSAL_INTERVALS; i++) {
-        real3 place = place_at(rays, ray, contraction_distance(0.5f * (edges[i] + edges[i + 1])));
-        positions[i] = place.x;
-        positions[ORR_SAMPLES + i] = place.y;
-        positions[2 * ORR_SAMPLES + i] = place.z;
+        real3 position = contracted_at(rays, ray, contraction_distance(0.5f * (edges[i] + edges[i + 1])));
+        positions[i] = position.x;
+        positions[ORR_SAMPLES + i] = position.y;
+        positions[2 * ORR_SAMPLES + i] = position.z;
         steps[i] = contraction_distance(edges[i + 1]) - contraction_distance(edges[i]);
     }
 }
 
-// Draws edge_count edges from the histogram: its inverse cumulative distribution at even places.
+// Draws edge_count edges from the histogram: its inverse cumulative distribution at even steps.
 static void draw_edges(const float *coarse, const float *alpha, float annealing, float jitter, int edge_count,
                        float *edges)
 {
@@ -69,11 +69,11 @@ static void draw_edges(const float *coarse, const float *alpha, float annealing,
     }
     float passed = 0.0f, per_edge = total / (float)edge_count;
     for (int k = 0, j = 0; k < edge_count; k++) {
-        float wanted = ((float)k + jitter) * per_edge;
-        while (j < ORR_PROPOSAL_INTERVALS - 1 && passed + share[j] < wanted) {
+        float target = ((float)k + jitter) * per_edge;
+        while (j < ORR_PROPOSAL_INTERVALS - 1 && passed + share[j] < target) {
             passed += share[j++];
         }
-        float within = fminf(fmaxf((wanted - passed) / share[j], 0.0f), 1.0f);
+        float within = fminf(fmaxf((target - passed) / share[j], 0.0f), 1.0f);
         edges[k] = coarse[j] + within * (coarse[j + 1] - coarse[j]);
     }
 }
@@ -122,10 +122,10 @@ void orr_proposal_take(const orr_proposal_edges *edges, orr_nerf_rays *rays, con
             wave->distance[n] = contraction_distance(0.5f * (fine[i] + fine[i + 1]));
             wave->step[n] = contraction_distance(fine[i + 1]) - contraction_distance(fine[i]);
             wave->ray[n] = ray;
-            real3 place = place_at(rays, ray, wave->distance[n]);
-            block[0] = place.x;
-            block[ORR_SAMPLES] = place.y;
-            block[2 * ORR_SAMPLES] = place.z;
+            real3 position = contracted_at(rays, ray, wave->distance[n]);
+            block[0] = position.x;
+            block[ORR_SAMPLES] = position.y;
+            block[2 * ORR_SAMPLES] = position.z;
         }
         if (rays->taken[ray] >= ORR_PROPOSAL_SAMPLES) {
             rays->end[ray] = -1.0f;

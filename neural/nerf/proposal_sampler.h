@@ -18,7 +18,7 @@ enum {
 
 // What sampling reads: parameters for inference, or those being trained.
 typedef struct orr_proposal_model {
-    const orr_proposal *proposal; // NULL: another way of sampling
+    const orr_proposal *proposal; // NULL: samples by an occupancy grid
     const float *table;
     const orr_mlp_weights *network;
     const orr_nerf_kernels *kernels;
@@ -27,7 +27,7 @@ typedef struct orr_proposal_model {
 } orr_proposal_model;
 orr_proposal_model orr_proposal_model_of(const orr_proposal *proposal, const orr_nerf_kernels *kernels);
 
-// Where the rays of one bundle are asked: edges of intervals, in spacing.
+// Where the rays of one bundle are sampled: edges of intervals, in spacing.
 typedef struct orr_proposal_edges {
     float rounds[ORR_PROPOSAL_ROUNDS][ORR_NERF_RAYS][ORR_PROPOSAL_INTERVALS + 1];
     float fine[ORR_NERF_RAYS][ORR_PROPOSAL_SAMPLES + 1];

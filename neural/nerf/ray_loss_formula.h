@@ -86,7 +86,7 @@ FN real ray_channel_density_gradient(ray_channel c, real step, real transmittanc
 }
 
 // By the raw density, from that by the density. thin_gradient lifts what is below 0, so that a thin field does not vanish;
-// near_gradient lowers what is right before a camera, where no other camera looks.
+// near_gradient lowers the density right in front of a camera, which no other camera sees.
 FN real ray_loss_raw_gradient(real raw, real by_density, real distance, real thin_gradient,
                               real near_gradient)
 {

@@ -5,7 +5,7 @@
 #include "engine/core/formula.h"
 #include "engine/core/rng.h"
 
-// The random bits of a step's ray: which image and which of its pixels, what stands behind it, how late it begins.
+// The random bits of a step's ray: which image and which of its pixels, its background, how late it begins.
 typedef struct nerf_draw {
     uint64_t where, light;
 } nerf_draw;

@@ -1,4 +1,4 @@
-// Configurations read from JSON. A file is laid over the configuration that is there, as JSON over JSON (the way instant-ngp
+// Configurations read from JSON. A file is laid over the configuration that is there, as JSON over JSON (as instant-ngp
 // lays a file over its parent), and the result is read strictly; the parent itself is read first.
 #define _POSIX_C_SOURCE 200809L // strcasecmp
 #include "neural/network/config.h"
@@ -120,7 +120,7 @@ static orr_result read_grid(const orr_json *object, orr_encoding_config *e, orr_
         return orr_json_expected(object, "n_features_per_level", error, "1, 2, 4 or 8");
     }
     ORR_TRY(read_int(object, "n_levels", 1, 32, &e->levels, error));
-    ORR_TRY(read_int(object, "n_features", 0, 256, &features, error)); // another way to say n_levels
+    ORR_TRY(read_int(object, "n_features", 0, 256, &features, error)); // the same as n_levels
     if (features % e->features_per_level != 0 || features > 32 * e->features_per_level) {
         return orr_json_expected(object, "n_features", error,
                                  "a multiple of n_features_per_level, %d at most",

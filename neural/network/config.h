@@ -111,7 +111,7 @@ typedef enum orr_field_kind {
 
 // The base configuration that instant-ngp ships for a kind of field. Free with orr_field_config_free.
 orr_result orr_field_config_base(orr_field_kind kind, orr_field_config *config, orr_error *error);
-// Reads a JSON file or text over `config`, which holds the defaults and changes whole or not at all. An object replaces the
+// Reads a JSON file or text over `config`, which has the defaults and changes whole or not at all. An object replaces the
 // one that is there when its otype is another, otherwise its keys replace those that are there. "parent" is read first,
 // from beside the file. Unknown keys and values out of range are errors (ORR_CODE_CONFIG) that name the key.
 orr_result orr_field_config_load(const char *path, orr_field_config *config, orr_error *error);

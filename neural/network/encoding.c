@@ -70,7 +70,7 @@ static orr_result create_level(const orr_encoding_config *config, int dims, int 
 {
     float log2_scale = log2f((float)config->per_level_scale);
     level->scale = exp2f((float)l * log2_scale) * (float)config->base_resolution - 1.0f;
-    if (!(level->scale < 0x1p24f)) { // beyond, a coordinate has no bits left for its place in a cell
+    if (!(level->scale < 0x1p24f)) { // beyond, a coordinate has no bits left for its position in a cell
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "encoding: level %d: expected fewer than 2^24 vertices per axis", l);
     }

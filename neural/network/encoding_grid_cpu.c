@@ -77,7 +77,7 @@ FN void plan_vector(const orr_encoding *e, int l, const float *input, int i, lev
     }
 }
 
-// The table of a level whose entries must be asked for ahead; NULL: it stays in L2.
+// The table of a level whose entries must be prefetched; NULL: it stays in L2.
 FN const float *far_rows(const orr_encoding *e, int l, const float *table, int features)
 {
     const orr_grid_level *level = &e->levels[l];
@@ -85,7 +85,7 @@ FN const float *far_rows(const orr_encoding *e, int l, const float *table, int f
                                                                 : NULL;
 }
 
-// Finds the cells of one vector of samples and asks for their entries, so that they arrive while other work is done.
+// Finds the cells of one vector of samples and prefetches their entries while other work is done.
 FN void plan_ahead(const orr_encoding *e, int l, const float *table, const float *input, int i,
                    level_plan *plan, int dims, int features, int corners, int writing)
 {
@@ -273,9 +273,9 @@ FN void scatter_level(const orr_encoding *e, int l, const float *input, const fl
         }
         UNROLL
         for (int c = 0; c < corners; c++) {
-            int64_t place = first + (int64_t)plan.corner[c][i] * features;
-            add_row(table_gradient + place, weights[c][i], g, features);
-            mark(touched, place);
+            int64_t entry = first + (int64_t)plan.corner[c][i] * features;
+            add_row(table_gradient + entry, weights[c][i], g, features);
+            mark(touched, entry);
         }
     }
 }

@@ -15,7 +15,7 @@ enum { ORR_MLP_DIMS_MAX = 256, ORR_MLP_LAYERS_MAX = 17 }; // inputs or outputs; 
 // Columns beyond input_dims meet `input_padding`. In tiny-cuda-nn the encoding decides: grids are padded with 0 and
 // all other encodings with 1, which makes the column a bias that is learnt like any other weight. orr_mlp_create says
 // 0; set it to 1 before the first use of the shape for a network behind another encoding. (Spherical harmonics are
-// padded in front; that is for the caller, who then gives the ones as inputs.)
+// padded in front; that is for the caller, which then passes the ones as inputs.)
 typedef struct orr_mlp {
     orr_mlp_config config;
     int input_dims, output_dims;     // 1 .. ORR_MLP_DIMS_MAX
@@ -43,7 +43,7 @@ orr_result orr_mlp_machine_choose(orr_isa isa, orr_mlp_machine *machine, orr_err
 bool orr_mlp_machine_available(orr_isa isa, orr_mlp_machine machine);
 const char *orr_mlp_machine_name(orr_mlp_machine machine);
 
-// Weights as a machine wants them, made once per step from the fp32 master weights; after that, any number of threads
+// Weights in the layout of a machine, made once per step from the fp32 master weights; after that, any number of threads
 // may evaluate. The machine must be available.
 typedef struct orr_mlp_weights orr_mlp_weights;
 orr_result orr_mlp_weights_create(const orr_mlp *mlp, orr_isa isa, orr_mlp_machine machine,
@@ -59,8 +59,8 @@ size_t orr_mlp_activation_floats(const orr_mlp *mlp);
 void orr_mlp_forward(const orr_mlp_weights *weights, const float *input, float *output, float *activations);
 
 // One block: output_gradient (output_dims x ORR_SAMPLES) is d loss / d output, zero for samples that do not count.
-// Adds to weight_gradient (parameter_count floats; NULL: not wanted) and writes input_gradient (input_dims x ORR_SAMPLES;
-// NULL: not wanted). `input` and `output` are those of the forward pass.
+// Adds to weight_gradient (parameter_count floats; NULL: not computed) and writes input_gradient (input_dims x ORR_SAMPLES;
+// NULL: not computed). `input` and `output` are those of the forward pass.
 void orr_mlp_backward(const orr_mlp_weights *weights, const float *input, const float *output,
                       const float *activations, const float *output_gradient, float *weight_gradient,
                       float *input_gradient);

@@ -1,8 +1,8 @@
-// The fused MLP with factors in bf16 and sums in fp32: the schedule that mlp_bf16.c and mlp_amx.c share. Whoever includes
+// The fused MLP with factors in bf16 and sums in fp32: the schedule that mlp_bf16.c and mlp_amx.c share. A file that includes
 // this has defined `multiply_strip` and is compiled with AVX-512 BF16.
 //
 // Factors travel in words of two bf16 numbers, because both machines multiply and add two at a time. Of the three products
-// (see mlp_cpu.c) the first factor's words run along k in its rows, and the second's stand side by side:
+// (see mlp_cpu.c) the first factor's words run along k in its rows, and the second's are side by side:
 //
 //     weights            [output][input / 2]       their transpose     [input][output / 2]
 //     inputs, gradients  [member / 2][sample]      ("pairs")
@@ -118,11 +118,11 @@ static void multiply(const uint32_t *matrix, int stride, const uint32_t *pairs, 
 
 static void forward_blocks(const orr_mlp_weights *w, const float *input, float *output, float *activations)
 {
-    _Alignas(64) float room[VALUES_MAX];
+    _Alignas(64) float padding[VALUES_MAX];
     _Alignas(64) uint32_t pairs[2][VALUES_MAX / 2];
     const orr_mlp *mlp = &w->mlp;
     const orr_mlp_config *config = &mlp->config;
-    pack_pairs(pad_input(mlp, input, room), pairs[0], mlp->input_padded, false);
+    pack_pairs(pad_input(mlp, input, padding), pairs[0], mlp->input_padded, false);
     clear_tail(pairs[0], mlp->input_padded);
     for (int i = 0; i < config->hidden_layers; i++) {
         bool keep = activations && orr_activation_keeps_sums(config->activation);
@@ -168,11 +168,11 @@ static void backward_blocks(const orr_mlp_weights *w, const float *input, const 
                             const float *activations, const float *output_gradient, float *weight_gradient,
                             float *input_gradient)
 {
-    _Alignas(64) float room[VALUES_MAX], gradients[VALUES_MAX];
+    _Alignas(64) float padding[VALUES_MAX], gradients[VALUES_MAX];
     _Alignas(64) uint32_t pairs[VALUES_MAX / 2];
     const orr_mlp *mlp = &w->mlp;
     const orr_mlp_config *config = &mlp->config;
-    const float *padded = pad_input(mlp, input, room);
+    const float *padded = pad_input(mlp, input, padding);
     size_t count = (size_t)mlp->output_dims * ORR_SAMPLES;
     multiply_slope(config->output_activation, kept_of_output(mlp, activations, output), output_gradient,
                    gradients, count);

@@ -80,10 +80,10 @@ static void layer_forward(const orr_mlp_layer *layer, orr_activation activation,
 
 static void forward(const orr_mlp_weights *w, const float *input, float *output, float *activations)
 {
-    _Alignas(64) float room[VALUES_MAX], hidden[2][128 * ORR_SAMPLES];
+    _Alignas(64) float padding[VALUES_MAX], hidden[2][128 * ORR_SAMPLES];
     const orr_mlp *mlp = &w->mlp;
     const orr_mlp_config *config = &mlp->config;
-    const float *from = pad_input(mlp, input, room);
+    const float *from = pad_input(mlp, input, padding);
     for (int i = 0; i < config->hidden_layers; i++) {
         float *to = activations ? activations + orr_mlp_value_offset(mlp, i) : hidden[i & 1];
         bool keep = activations && orr_activation_keeps_sums(config->activation);
@@ -172,10 +172,10 @@ static void backward(const orr_mlp_weights *w, const float *input, const float *
                      const float *activations, const float *output_gradient, float *weight_gradient,
                      float *input_gradient)
 {
-    _Alignas(64) float room[VALUES_MAX], turned[VALUES_MAX], gradients[2][VALUES_MAX];
+    _Alignas(64) float padding[VALUES_MAX], turned[VALUES_MAX], gradients[2][VALUES_MAX];
     const orr_mlp *mlp = &w->mlp;
     const orr_mlp_config *config = &mlp->config;
-    const float *padded = pad_input(mlp, input, room);
+    const float *padded = pad_input(mlp, input, padding);
     float *out_gradient = gradients[0], *in_gradient = gradients[1]; // of the layer's sums, of its inputs
     size_t count = (size_t)mlp->output_dims * ORR_SAMPLES;
     multiply_slope(config->output_activation, kept_of_output(mlp, activations, output), output_gradient,

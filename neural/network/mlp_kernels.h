@@ -4,7 +4,7 @@
 #include "neural/network/mlp.h"
 
 // One matrix of the network, sizes padded. `rows` is the matrix as stored, [outputs][inputs], for the forward pass;
-// `columns` its transpose, [inputs][outputs], for the way back. fp32: floats, rows as long as their name says. bf16:
+// `columns` its transpose, [inputs][outputs], for the backward pass. fp32: floats, rows as long as their name says. bf16:
 // 16-bit numbers, each row filled up with zeros to a multiple of 32.
 typedef struct orr_mlp_layer {
     int inputs, outputs;

@@ -7,18 +7,18 @@
 
 #include <string.h>
 
-// The input with its padding: itself when there is none, otherwise a copy in `room`.
-static inline const float *pad_input(const orr_mlp *mlp, const float *input, float *room)
+// The input with its padding: itself when there is none, otherwise a copy, made in `copy`.
+static inline const float *pad_input(const orr_mlp *mlp, const float *input, float *copy)
 {
     if (mlp->input_dims == mlp->input_padded) {
         return input;
     }
     size_t given = (size_t)mlp->input_dims * ORR_SAMPLES;
-    memcpy(room, input, given * sizeof(float));
+    memcpy(copy, input, given * sizeof(float));
     for (size_t i = given; i < (size_t)mlp->input_padded * ORR_SAMPLES; i++) {
-        room[i] = mlp->input_padding;
+        copy[i] = mlp->input_padding;
     }
-    return room;
+    return copy;
 }
 
 // Activates `count` sums in place, a multiple of ORR_SAMPLES. ReLU is cheap enough for the registers in which the sums are
@@ -55,7 +55,7 @@ static inline void multiply_slope(orr_activation activation, const float *kept, 
     }
 }
 
-// What multiply_slope wants for hidden layer i and for the output.
+// The values of multiply_slope for hidden layer i and for the output.
 static inline const float *kept_of_hidden(const orr_mlp *mlp, const float *activations, int i)
 {
     bool sums = orr_activation_keeps_sums(mlp->config.activation);

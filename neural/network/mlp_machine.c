@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The CPU has the tiles, the kernel saves them, and it allows this process to use them (it must be asked: Linux,
-// Documentation/arch/x86/xstate.rst). The permission holds for all threads of the process.
+// The CPU has the tiles, the kernel saves them, and it allows this process to use them (a process must request it: Linux,
+// Documentation/arch/x86/xstate.rst). The permission is for all threads of the process.
 static bool amx_available(void)
 {
     enum { TILE_CONFIG = 1 << 17, TILE_DATA = 1 << 18, REQUEST_PERMISSION = 0x1023, TILE_DATA_FEATURE = 18 };
@@ -67,18 +67,18 @@ const char *orr_mlp_machine_name(orr_mlp_machine machine)
 
 orr_result orr_mlp_machine_choose(orr_isa isa, orr_mlp_machine *machine, orr_error *error)
 {
-    const char *wanted = getenv("ORR_MLP");
-    bool any = !wanted || !wanted[0];
+    const char *requested = getenv("ORR_MLP");
+    bool any = !requested || !requested[0];
     for (int m = ORR_MLP_MACHINE_COUNT - 1; m >= 0; m--) {
         *machine = (orr_mlp_machine)m;
-        if ((any || strcmp(wanted, orr_mlp_machine_name(*machine)) == 0) &&
+        if ((any || strcmp(requested, orr_mlp_machine_name(*machine)) == 0) &&
             orr_mlp_machine_available(isa, *machine)) {
             return ORR_OK;
         }
     }
     return orr_fail(error, ORR_CODE_ARGUMENT,
                     "ORR_MLP=%s: expected fp32, bf16 or amx, and one that this machine has at the level %s",
-                    wanted, orr_isa_name(isa));
+                    requested, orr_isa_name(isa));
 }
 
 const orr_mlp_kernels *orr_mlp_kernels_of(orr_isa isa, orr_mlp_machine machine)

@@ -5,7 +5,7 @@
 #include "neural/network/config.h"
 
 // Adam (Kingma and Ba 2015) or SGD over one run of parameters. Lazy: parameters of a grid whose gradient is exactly zero
-// are not looked at: no moment or weight of theirs changes (as tiny-cuda-nn skips them), and blocks of 16 that were never
+// are skipped: no moment or weight of theirs changes (as tiny-cuda-nn skips them), and blocks of 16 that were never
 // marked as touched are not even read. The bias correction counts each parameter's own steps, up to 65535.
 typedef struct orr_optimizer orr_optimizer;
 
@@ -18,8 +18,8 @@ void orr_optimizer_destroy(orr_optimizer *optimizer); // NULL is allowed
 void orr_optimizer_step(orr_optimizer *optimizer, orr_jobs *jobs, float *parameters, float *gradients,
                         uint32_t *touched);
 // What inference uses, into `average` (parameter_count floats): the exponential moving average over all steps when the
-// config has one, otherwise the parameters themselves. The average of parameters that rest is not kept step by step but
-// made up for here, so this reads everything and changes nothing: call it when the average is wanted, not at every step.
+// config has one, otherwise the parameters themselves. The average of parameters that rest is not updated step by step but
+// caught up here, so this reads everything and changes nothing: call it when the average is needed, not at every step.
 void orr_optimizer_average(const orr_optimizer *optimizer, orr_jobs *jobs, const float *parameters,
                            float *average);
 int64_t orr_optimizer_steps(const orr_optimizer *optimizer);

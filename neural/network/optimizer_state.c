@@ -45,7 +45,7 @@ static orr_result create_correction(const orr_optimizer_config *config, orr_opti
     double last = slowest > 0.0 ? ceil(log(1e-8) / log(slowest)) : 1.0;
     t->correction_last = last < STEPS_MAX ? (int)last : STEPS_MAX;
     ORR_ALLOC(t->correction, t->correction_last + 1, "an optimiser", error);
-    t->correction[0] = 0.0f; // nobody has taken 0 steps after a step
+    t->correction[0] = 0.0f; // no parameter has taken 0 steps after a step
     for (int step = 1; step <= t->correction_last; step++) {
         t->correction[step] =
             (float)(sqrt(1.0 - pow(config->beta2, step)) / (1.0 - pow(config->beta1, step)));

@@ -1,4 +1,4 @@
-// What optimisers look up and remember, the same wherever their steps are taken: tables over step counts, and the layout of
+// Tables and state of optimisers, the same on every device: tables over step counts, and the layout of
 // the state by which a training is resumed.
 #pragma once
 

@@ -10,7 +10,7 @@
 
 enum { DIMS = 2, CHANNELS = 3 };
 
-static void draw(void *context, uint32_t batch, int first, int count, int total, float *places)
+static void draw(void *context, uint32_t batch, int first, int count, int total, float *positions)
 {
     const orr_image_samples *s = context;
     int side = (int)sqrt((double)total);
@@ -23,17 +23,17 @@ static void draw(void *context, uint32_t batch, int first, int count, int total,
             x = ((float)(cell % side) + x) / (float)side;
             y = ((float)(cell / side) + y) / (float)side;
         }
-        places[DIMS * i] = (floorf(x * (float)width) + 0.5f) / (float)width;
-        places[DIMS * i + 1] = (floorf(y * (float)height) + 0.5f) / (float)height;
+        positions[DIMS * i] = (floorf(x * (float)width) + 0.5f) / (float)width;
+        positions[DIMS * i + 1] = (floorf(y * (float)height) + 0.5f) / (float)height;
     }
 }
 
-static void truth(void *context, const float *places, float *targets)
+static void truth(void *context, const float *positions, float *targets)
 {
     const orr_image_samples *s = context;
     for (int i = 0; i < ORR_SAMPLES; i++) {
         float colour[CHANNELS];
-        orr_picture_sample(s->picture, places[i], places[ORR_SAMPLES + i], colour);
+        orr_picture_sample(s->picture, positions[i], positions[ORR_SAMPLES + i], colour);
         for (int k = 0; k < CHANNELS; k++) {
             targets[k * ORR_SAMPLES + i] = colour[k];
         }
@@ -70,15 +70,15 @@ typedef struct comparison {
 static void compare_block(void *context, int block, int worker)
 {
     const comparison *c = context;
-    _Alignas(ORR_ALIGNMENT) float places[DIMS * ORR_SAMPLES], values[CHANNELS * ORR_SAMPLES];
+    _Alignas(ORR_ALIGNMENT) float positions[DIMS * ORR_SAMPLES], values[CHANNELS * ORR_SAMPLES];
     int64_t pixels = (int64_t)c->width * c->height, first = (int64_t)block * c->every * ORR_SAMPLES;
-    orr_field_pixel_centres(c->width, c->height, first, places);
-    orr_field_values(c->field, places, c->scratch + (size_t)worker * c->scratch_floats, values);
+    orr_field_pixel_centres(c->width, c->height, first, positions);
+    orr_field_values(c->field, positions, c->scratch + (size_t)worker * c->scratch_floats, values);
     c->errors[block] = 0.0;
     c->counts[block] = 0;
     for (int i = 0; i < ORR_SAMPLES && first + i < pixels; i++) {
         float colour[CHANNELS];
-        orr_picture_sample(c->picture, places[i], places[ORR_SAMPLES + i], colour);
+        orr_picture_sample(c->picture, positions[i], positions[ORR_SAMPLES + i], colour);
         for (int k = 0; k < CHANNELS; k++) {
             double difference =
                 (double)field_clamp(values[k * ORR_SAMPLES + i]) - (double)field_clamp(colour[k]);

@@ -11,11 +11,11 @@ double orr_interlevel_loss(int coarse_count, const float *coarse_edges, const do
 {
     assert(coarse_count <= ORR_INTERLEVEL_MAX);
     double weights[ORR_INTERLEVEL_MAX], behind[ORR_INTERLEVEL_MAX], by_weight[ORR_INTERLEVEL_MAX] = {0};
-    double open = 1.0;
+    double transmittance = 1.0;
     for (int j = 0; j < coarse_count; j++) {
-        behind[j] = open * exp(-thickness[j]);
-        weights[j] = open - behind[j];
-        open = behind[j];
+        behind[j] = transmittance * exp(-thickness[j]);
+        weights[j] = transmittance - behind[j];
+        transmittance = behind[j];
     }
     double loss = 0.0;
     for (int i = 0, first = 0; i < fine_count; i++) {

@@ -115,8 +115,8 @@ static void compare_ray(const orr_nerf_batch *batch, const nerf_target *target, 
         channels[c] =
             ray_channel_begin(channels[c].light, batch->exposures ? batch->exposures[exposure] : 0.0f,
                               transmittance, target->background[c]);
-        float wanted = ray_channel_target(target->colour[c], target->share, target->background[c]);
-        real2 loss = loss_at(batch->loss, ray_channel_drawn(channels[c]), wanted);
+        float expected = ray_channel_target(target->colour[c], target->share, target->background[c]);
+        real2 loss = loss_at(batch->loss, ray_channel_drawn(channels[c]), expected);
         group->loss += (double)loss.x;
         channels[c] = ray_channel_backward(channels[c], loss.y, scale);
         if (batch->exposures) {
@@ -167,7 +167,7 @@ static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const 
     }
 }
 
-// One block from its gradients back to its features'.
+// One block: from its gradients to those of its features.
 static void go_back(const orr_nerf_batch *batch, orr_nerf_worker *worker, int block, orr_nerf_group *group)
 {
     const orr_nerf_model *model = batch->model;
@@ -222,7 +222,7 @@ void orr_nerf_group_run(const orr_nerf_batch *batch, int index, orr_nerf_worker 
     int64_t evaluated = worker->bundle->evaluated;
     int next = (int)((int64_t)batch->ray_count * index / ORR_NERF_GROUPS);
     int end = (int)((int64_t)batch->ray_count * (index + 1) / ORR_NERF_GROUPS);
-    // a group that has no room left for gradients leaves the rest of its rays out
+    // a group whose capacity for gradients is reached leaves the rest of its rays out
     while (next < end && group->block_count < group->block_capacity) {
         nerf_target targets[ORR_NERF_RAYS];
         uint64_t clock = orr_clock_nanoseconds();

@@ -218,7 +218,7 @@ static void find_densities(void *context, int job, int worker)
     }
 }
 
-// Half of the samples look at all cells that may hold something, half at those that do.
+// Half of the samples are in any cell that may be occupied, half in those that are.
 static void update_occupancy(orr_nerf_cpu_trainer *t)
 {
     uint32_t update = (uint32_t)t->desc.progress->updates++, seed = t->train->seed;

@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-enum { PATCH = 4 }; // pixels per side of what alpha is looked up in
+enum { PATCH = 4 }; // pixels per side of a patch of alpha
 
 // Sums over all patches above and to the left, so that any rectangle's count of patches that are not fully
-// transparent takes four look-ups.
+// transparent takes four reads.
 typedef struct coverage {
     int columns, rows;
     int32_t *sums; // (rows + 1) x (columns + 1); NULL: an opaque photo
@@ -63,8 +63,8 @@ static int32_t covered_patches(const coverage *c, int x0, int y0, int x1, int y1
 }
 
 // Is the ball around a cell in the picture, and if all of it: is there anything in front of which it lies?
-static void look(const orr_ray_camera *camera, const coverage *c, const float centre[3], float radius,
-                 bool *seen, bool *empty)
+static void project_ball(const orr_ray_camera *camera, const coverage *c, const float centre[3], float radius,
+                         bool *seen, bool *empty)
 {
     float pixel[2], depth;
     if (!orr_ray_camera_project(camera, centre, pixel, &depth) || depth < radius * 1.01f) {
@@ -95,7 +95,7 @@ static bool keep_cell(const void *context, const float low[3], float side)
     for (int i = 0; i < seen->image_count && !empty; i++) {
         const coverage *c = &seen->coverages[i];
         if (!in_picture || c->sums) {
-            look(&seen->cameras[i], c, centre, radius, &in_picture, &empty);
+            project_ball(&seen->cameras[i], c, centre, radius, &in_picture, &empty);
         }
     }
     return in_picture && !empty;

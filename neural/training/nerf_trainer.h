@@ -22,9 +22,8 @@ typedef struct orr_nerf_trainer_desc {
     // entry at once are lost. The small field of proposals is scattered in order all the same.
     bool fast_scatter;
     uint32_t seed;
-    // Where steps are taken: NULL: the CPU. Otherwise borrowed: everything happens on the device, with halves for factors and
-    // sums whose order is open, so that a training repeats to roundings. Fields with proposals are not for it
-    // (ORR_CODE_FEATURE_ABSENT).
+    // The device that takes the steps; NULL: the CPU. Borrowed. Factors are halves there and sums have no fixed order, so
+    // that a training repeats to roundings. It does not train fields with proposals (ORR_CODE_FEATURE_ABSENT).
     struct orr_cuda *cuda;
 } orr_nerf_trainer_desc;
 
@@ -32,7 +31,7 @@ typedef struct orr_nerf_step_report {
     int64_t step;      // steps done
     double loss;       // mean over the step's rays and channels
     int64_t rays;      // drawn
-    int64_t evaluated; // densities asked for: network samples
+    int64_t evaluated; // densities evaluated: network samples
     int64_t samples;   // of these, with a colour and a gradient
 } orr_nerf_step_report;
 
@@ -40,7 +39,7 @@ typedef struct orr_nerf_step_report {
 // steps from step 2000 on, since steps here are eight times smaller (figures in neural/README.md).
 orr_result orr_nerf_training_config(orr_field_config *config, orr_error *error);
 
-// The field (a NeRF with the capture's aabb_scale) is borrowed, and trained from what it holds.
+// The field (a NeRF with the capture's aabb_scale) is borrowed, and trained from its parameters.
 orr_result orr_nerf_trainer_create(orr_field *field, const orr_nerf_trainer_desc *desc,
                                    orr_nerf_trainer **trainer, orr_error *error);
 void orr_nerf_trainer_destroy(orr_nerf_trainer *trainer); // NULL is allowed
@@ -60,8 +59,8 @@ const float *orr_nerf_trainer_exposures(const orr_nerf_trainer *trainer); // 3 p
 // Where the time went since the last reset: stages that run inside groups are booked as thread time / threads.
 orr_profile *orr_nerf_trainer_profile(orr_nerf_trainer *trainer);
 
-// Everything a trainer needs to go on to the same bits, as one piece of memory. It is for a trainer created the same
-// way, wherever its steps are taken; ORR_ERROR_FORMAT otherwise. With CUDA, saving sets the field's parameters as trained.
+// Everything a trainer needs to go on to the same bits, as one piece of memory. It is for a trainer created with the
+// same desc, on any device; ORR_ERROR_FORMAT otherwise. With CUDA, saving sets the field's parameters as trained.
 size_t orr_nerf_trainer_state_size(const orr_nerf_trainer *trainer);
 orr_result orr_nerf_trainer_state_save(orr_nerf_trainer *trainer, void *state, orr_error *error);
 orr_result orr_nerf_trainer_state_load(orr_nerf_trainer *trainer, const void *state, size_t size,

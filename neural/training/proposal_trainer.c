@@ -158,7 +158,7 @@ void orr_proposal_group_begin(orr_proposal_trainer *t, int group)
     g->loss = 0.0;
 }
 
-// One round of one ray from its loss back to its features; `scale`: of the gradient.
+// One round of one ray from its loss to the gradients of its features; `scale`: of the gradient.
 static void go_back(orr_proposal_trainer *t, proposal_group *g, proposal_worker *worker,
                     const orr_proposal_model *model, const orr_nerf_rays *rays, int ray, const float *coarse,
                     const float *fine, const double *weights, double scale)
@@ -208,7 +208,7 @@ void orr_proposal_group_add(orr_proposal_trainer *t, int group, int worker, cons
     }
     for (int ray = 0; ray < bundle->rays.count; ray++) {
         if (g->block_count + ORR_PROPOSAL_ROUNDS > t->block_capacity) {
-            return; // no room left: the rest of its rays teach the radiance field only
+            return; // the capacity is reached: the rest of its rays teach the radiance field only
         }
         for (int round = 0; round < ORR_PROPOSAL_ROUNDS; round++) {
             go_back(t, g, &t->workers[worker], model, &bundle->rays, ray, edges->rounds[round][ray],

@@ -17,7 +17,7 @@ orr_proposal_model orr_proposal_trainer_model(const orr_proposal_trainer *traine
                                               const orr_nerf_kernels *kernels, int64_t step);
 // Does this step train the small field? Every step at first, every fourth later on.
 bool orr_proposal_due(int64_t step);
-// One bundle after its march: adds to the group's gradients. A group is begun by whoever runs it.
+// One bundle after its march: adds to the group's gradients. A group is begun by the thread that runs it.
 void orr_proposal_group_begin(orr_proposal_trainer *trainer, int group);
 void orr_proposal_group_add(orr_proposal_trainer *trainer, int group, int worker,
                             const orr_proposal_model *model, const orr_nerf_bundle *bundle, int ray_count);

@@ -1,5 +1,5 @@
-// Batches of samples for training, from a source: drawn, put along the Morton curve, so that neighbours in space are
-// neighbours in memory, and given their targets.
+// Batches of samples for training, from a source: drawn, sorted along the Morton curve, so that samples near in space are
+// near in memory, and given their targets.
 #pragma once
 
 #include "engine/core/jobs.h"

@@ -61,8 +61,8 @@ static void turn_outward(orr_sdf_shape *s)
 }
 
 typedef struct edge {
-    int32_t ends[6]; // places to a millionth of the cube, the lesser end first
-    int way;         // 1: as the triangle goes, -1: against it
+    int32_t ends[6]; // positions to a millionth of the cube, the lesser end first
+    int direction;   // 1: as the triangle goes, -1: against it
 } edge;
 
 static int compare_edges(const void *a, const void *b)
@@ -78,12 +78,12 @@ static void set_edge(const float from[3], const float to[3], edge *e)
         ends[1][k] = (int32_t)lrintf(to[k] * 0x1p20f);
     }
     int first = memcmp(ends[0], ends[1], sizeof ends[0]) <= 0 ? 0 : 1;
-    e->way = first == 0 ? 1 : -1;
+    e->direction = first == 0 ? 1 : -1;
     memcpy(e->ends, ends[first], sizeof ends[0]);
     memcpy(e->ends + 3, ends[1 - first], sizeof ends[0]);
 }
 
-// Edges that no other triangle walks back along, between vertices at the same places: holes, and triangles turned against
+// Edges that no other triangle has in the opposite direction, between vertices at the same positions: holes, and triangles turned against
 // their neighbours.
 static orr_result count_open_edges(orr_sdf_shape *s, const char *name, orr_error *error)
 {
@@ -99,7 +99,7 @@ static orr_result count_open_edges(orr_sdf_shape *s, const char *name, orr_error
         int balance = 0;
         bool point = memcmp(edges[i].ends, edges[i].ends + 3, sizeof(int32_t[3])) == 0;
         for (next = i; next < count && compare_edges(&edges[i], &edges[next]) == 0; next++) {
-            balance += edges[next].way;
+            balance += edges[next].direction;
         }
         s->open_edges += point ? 0 : abs(balance);
     }
@@ -107,7 +107,7 @@ static orr_result count_open_edges(orr_sdf_shape *s, const char *name, orr_error
     return ORR_OK;
 }
 
-static orr_result add_triangles(orr_sdf_shape *s, const orr_triangle_view *mesh, const float *places,
+static orr_result add_triangles(orr_sdf_shape *s, const orr_triangle_view *mesh, const float *positions,
                                 const char *name, orr_error *error)
 {
     s->triangle_count = mesh->index_count / 3;
@@ -118,7 +118,7 @@ static orr_result add_triangles(orr_sdf_shape *s, const orr_triangle_view *mesh,
     for (int64_t i = 0; i < s->triangle_count; i++) {
         for (int corner = 0; corner < 3; corner++) {
             uint32_t vertex = mesh->indices[3 * i + corner];
-            memcpy(s->corners[i] + 3 * corner, places + 3 * (size_t)vertex, 3 * sizeof(float));
+            memcpy(s->corners[i] + 3 * corner, positions + 3 * (size_t)vertex, 3 * sizeof(float));
             memcpy(s->normals[i] + 3 * corner, mesh->normals + vertex * mesh->stride, 3 * sizeof(float));
         }
         below += area_of(s->corners[i]);
@@ -140,21 +140,21 @@ orr_result orr_sdf_shape_create(const orr_triangle_view *mesh, const char *name,
         return orr_fail(error, ORR_CODE_MESH_FILE, "%s: expected a mesh with a size", name);
     }
     shape->size = side / MESH_SIDE;
-    float *places;
-    ORR_ALLOC(places, 3 * mesh->vertex_count, name, error);
+    float *positions;
+    ORR_ALLOC(positions, 3 * mesh->vertex_count, name, error);
     for (int k = 0; k < 3; k++) {
         shape->origin[k] = 0.5f * (mesh->low[k] + mesh->high[k] - shape->size);
         for (int64_t i = 0; i < mesh->vertex_count; i++) {
-            places[3 * i + k] =
+            positions[3 * i + k] =
                 (mesh->positions[(size_t)i * mesh->stride + (size_t)k] - shape->origin[k]) / shape->size;
         }
     }
-    orr_result result = orr_mesh_distance_create(places, mesh->vertex_count, mesh->indices,
+    orr_result result = orr_mesh_distance_create(positions, mesh->vertex_count, mesh->indices,
                                                  mesh->index_count / 3, name, &shape->mesh, error);
     if (result == ORR_OK) {
-        result = add_triangles(shape, mesh, places, name, error);
+        result = add_triangles(shape, mesh, positions, name, error);
     }
-    orr_free(places);
+    orr_free(positions);
     if (result != ORR_OK) {
         orr_sdf_shape_free(shape);
     }
@@ -170,7 +170,7 @@ void orr_sdf_shape_free(orr_sdf_shape *shape)
     *shape = (orr_sdf_shape){0};
 }
 
-// ---- places ----
+// ---- positions ----
 
 static int64_t find_triangle(const orr_sdf_shape *s, double share)
 {
@@ -209,39 +209,39 @@ static float gaussian(orr_rng *rng)
     return radius * cosf(6.28318531f * orr_rng_uniform(rng));
 }
 
-// at `distance` from another place, in a random direction
-static void place_beside(const float *other, float distance, orr_rng *rng, float place[DIMS])
+// at `distance` from another position, in a random direction
+static void step_aside(const float *other, float distance, orr_rng *rng, float position[DIMS])
 {
-    float way[DIMS], square = 1e-20f;
+    float offset[DIMS], square = 1e-20f;
     for (int k = 0; k < DIMS; k++) {
-        way[k] = gaussian(rng);
-        square += way[k] * way[k];
+        offset[k] = gaussian(rng);
+        square += offset[k] * offset[k];
     }
     for (int k = 0; k < DIMS; k++) {
-        place[k] = fminf(fmaxf(other[k] + way[k] * (distance / sqrtf(square)), 0.0f), 1.0f);
+        position[k] = fminf(fmaxf(other[k] + offset[k] * (distance / sqrtf(square)), 0.0f), 1.0f);
     }
 }
 
 // by pair: how far from the surface [sides of the cube]; negative: anywhere. None is on the surface itself: there distances
-// are zero whatever their slope, and a field that is made to be zero at so many places is flat between them.
-static void draw_first(const orr_sdf_shape *s, int pair, orr_rng *rng, float place[DIMS])
+// are zero whatever their slope, and a field that is made to be zero at so many positions is flat between them.
+static void draw_first(const orr_sdf_shape *s, int pair, orr_rng *rng, float position[DIMS])
 {
     static const float spread[8] = {0.0005f, 0.0005f, 0.001f, 0.001f, 0.002f, 0.005f, 0.03f, -1.0f};
     float sigma = spread[pair % 8];
     if (sigma < 0.0f) {
         for (int k = 0; k < DIMS; k++) {
-            place[k] = orr_rng_uniform(rng);
+            position[k] = orr_rng_uniform(rng);
         }
         return;
     }
     float normal[DIMS], face[DIMS];
-    surface_point(s, rng, place, normal, face);
+    surface_point(s, rng, position, normal, face);
     for (int k = 0; k < DIMS; k++) {
-        place[k] = fminf(fmaxf(place[k] + sigma * gaussian(rng), 0.0f), 1.0f);
+        position[k] = fminf(fmaxf(position[k] + sigma * gaussian(rng), 0.0f), 1.0f);
     }
 }
 
-static void draw(void *context, uint32_t batch, int first, int count, int total, float *places)
+static void draw(void *context, uint32_t batch, int first, int count, int total, float *positions)
 {
     (void)total;
     enum { NUMBERS = 16 }; // random numbers kept for one sample
@@ -249,19 +249,19 @@ static void draw(void *context, uint32_t batch, int first, int count, int total,
     for (int i = 0; i < count; i++) {
         const orr_sdf_shape *s = context;
         orr_rng rng = {s->seed, batch, (uint64_t)(first + i) * NUMBERS};
-        float *place = places + DIMS * i;
+        float *position = positions + DIMS * i;
         if (i % 2 == 0) {
-            draw_first(s, (first + i) / 2, &rng, place);
+            draw_first(s, (first + i) / 2, &rng, position);
         } else {
-            place_beside(place - DIMS, PAIR_DISTANCE, &rng, place);
+            step_aside(position - DIMS, PAIR_DISTANCE, &rng, position);
         }
     }
 }
 
-static void truth(void *context, const float *places, float *targets)
+static void truth(void *context, const float *positions, float *targets)
 {
     const orr_sdf_shape *s = context;
-    orr_mesh_distance_signed(s->mesh, places, ORR_SAMPLES, targets);
+    orr_mesh_distance_signed(s->mesh, positions, ORR_SAMPLES, targets);
 }
 
 orr_sample_source orr_sdf_source(orr_sdf_shape *shape)
@@ -306,15 +306,15 @@ typedef struct evaluation {
 
 static void compare_volume(const evaluation *e, int block, float *scratch, block_sums *sums)
 {
-    _Alignas(ORR_ALIGNMENT) float places[DIMS * ORR_SAMPLES], values[ORR_SAMPLES];
+    _Alignas(ORR_ALIGNMENT) float positions[DIMS * ORR_SAMPLES], values[ORR_SAMPLES];
     orr_rng rng = {e->shape->seed, STREAM_INSIDE, (uint64_t)block * DIMS * ORR_SAMPLES};
     for (int i = 0; i < DIMS * ORR_SAMPLES; i++) {
         int k = i / ORR_SAMPLES;
-        places[i] = orr_rng_range(&rng, e->low[k], e->high[k]);
+        positions[i] = orr_rng_range(&rng, e->low[k], e->high[k]);
     }
-    orr_field_values(e->field, places, scratch, values);
+    orr_field_values(e->field, positions, scratch, values);
     for (int i = 0; i < ORR_SAMPLES; i++) {
-        const float point[DIMS] = {places[i], places[ORR_SAMPLES + i], places[2 * ORR_SAMPLES + i]};
+        const float point[DIMS] = {positions[i], positions[ORR_SAMPLES + i], positions[2 * ORR_SAMPLES + i]};
         bool truly = fabsf(orr_mesh_winding(e->shape->mesh, point)) > 0.5f, said = values[i] < 0.0f;
         sums->both += truly && said;
         sums->either += truly || said;
@@ -335,7 +335,7 @@ static double degrees_between(const float a[DIMS], const float b[DIMS])
 
 static void compare_surface(const evaluation *e, int block, float *scratch, block_sums *sums)
 {
-    _Alignas(ORR_ALIGNMENT) float places[DIMS * ORR_SAMPLES], values[ORR_SAMPLES],
+    _Alignas(ORR_ALIGNMENT) float positions[DIMS * ORR_SAMPLES], values[ORR_SAMPLES],
         gradients[DIMS * ORR_SAMPLES];
     float normals[ORR_SAMPLES][DIMS], faces[ORR_SAMPLES][DIMS];
     orr_rng rng = {e->shape->seed, STREAM_SURFACE, (uint64_t)block * 4 * ORR_SAMPLES};
@@ -343,10 +343,10 @@ static void compare_surface(const evaluation *e, int block, float *scratch, bloc
         float point[DIMS];
         surface_point(e->shape, &rng, point, normals[i], faces[i]);
         for (int k = 0; k < DIMS; k++) {
-            places[k * ORR_SAMPLES + i] = point[k];
+            positions[k * ORR_SAMPLES + i] = point[k];
         }
     }
-    orr_field_gradients(e->field, places, scratch, values, gradients);
+    orr_field_gradients(e->field, positions, scratch, values, gradients);
     for (int i = 0; i < ORR_SAMPLES; i++) {
         const float gradient[DIMS] = {gradients[i], gradients[ORR_SAMPLES + i],
                                       gradients[2 * ORR_SAMPLES + i]};

@@ -6,24 +6,24 @@
 #include "neural/fields/triangle_view.h"
 #include "neural/training/sample_source.h"
 
-// A mesh in the unit cube, its longest side 0.9 of it: world = origin + size x place.
+// A mesh in the unit cube, its longest side 0.9 of it: world = origin + size x position.
 typedef struct orr_sdf_shape {
     orr_mesh_distance *mesh;
     float origin[3], size;
     int64_t triangle_count;
-    // per triangle, places in the unit cube and the mesh's normals there; a mesh turned inside out is turned back
+    // per triangle, positions in the unit cube and the mesh's normals there; a mesh turned inside out is turned back
     float (*corners)[9], (*normals)[9];
     double *area_below; // per triangle, of it and those before it
-    int64_t open_edges; // that no neighbour shares the other way around; 0: the mesh is closed
+    int64_t open_edges; // that no triangle has in the opposite direction; 0: the mesh is closed
     uint32_t seed;
 } orr_sdf_shape;
 
-// `name` stands in messages. The shape keeps nothing of the mesh.
+// `name` is for messages. The shape keeps nothing of the mesh.
 orr_result orr_sdf_shape_create(const orr_triangle_view *mesh, const char *name, uint32_t seed,
                                 orr_sdf_shape *shape, orr_error *error);
 void orr_sdf_shape_free(orr_sdf_shape *shape);
 
-// Pairs of places close together: three quarters of them very near the surface, an eighth further off, an eighth anywhere.
+// Pairs of positions close together: three quarters of them very near the surface, an eighth further off, an eighth anywhere.
 // `shape` is borrowed.
 orr_sample_source orr_sdf_source(orr_sdf_shape *shape);
 

@@ -22,26 +22,26 @@ orr_result orr_volume_samples_of(const orr_density *density, uint32_t seed, cons
     return ORR_OK;
 }
 
-static void draw(void *context, uint32_t batch, int first, int count, int total, float *places)
+static void draw(void *context, uint32_t batch, int first, int count, int total, float *positions)
 {
     (void)total;
     const orr_volume_samples *s = context;
     orr_rng rng = {s->seed, batch, (uint64_t)first * DIMS};
     for (int i = 0; i < count * DIMS; i++) {
-        places[i] = orr_rng_uniform(&rng);
+        positions[i] = orr_rng_uniform(&rng);
     }
 }
 
-static float density_of(const orr_volume_samples *s, const float *places, int i)
+static float density_of(const orr_volume_samples *s, const float *positions, int i)
 {
-    const float place[DIMS] = {places[i], places[ORR_SAMPLES + i], places[2 * ORR_SAMPLES + i]};
-    return s->scale * fmaxf(orr_density_at(s->density, place), 0.0f);
+    const float position[DIMS] = {positions[i], positions[ORR_SAMPLES + i], positions[2 * ORR_SAMPLES + i]};
+    return s->scale * fmaxf(orr_density_at(s->density, position), 0.0f);
 }
 
-static void truth(void *context, const float *places, float *targets)
+static void truth(void *context, const float *positions, float *targets)
 {
     for (int i = 0; i < ORR_SAMPLES; i++) {
-        targets[i] = density_of(context, places, i);
+        targets[i] = density_of(context, positions, i);
         for (int k = 1; k < CHANNELS; k++) {
             targets[k * ORR_SAMPLES + i] = 1.0f;
         }
@@ -71,19 +71,19 @@ orr_result orr_volume_training_config(orr_field_config *config, orr_error *error
 orr_result orr_volume_psnr(const orr_field *field, const orr_volume_samples *samples, int points,
                            double *psnr, orr_error *error)
 {
-    _Alignas(ORR_ALIGNMENT) float places[DIMS * ORR_SAMPLES], values[CHANNELS * ORR_SAMPLES];
+    _Alignas(ORR_ALIGNMENT) float positions[DIMS * ORR_SAMPLES], values[CHANNELS * ORR_SAMPLES];
     float *scratch;
     ORR_ALLOC(scratch, orr_field_scratch_floats(field), "comparing a volume", error);
     double sum = 0.0, count = 0.0;
     orr_rng rng = {.seed = samples->seed, .stream = STREAM_TEST};
     for (int block = 0; block * ORR_SAMPLES < points; block++) {
         for (int i = 0; i < DIMS * ORR_SAMPLES; i++) {
-            places[i] = orr_rng_uniform(&rng);
+            positions[i] = orr_rng_uniform(&rng);
         }
-        orr_field_values(field, places, scratch, values);
+        orr_field_values(field, positions, scratch, values);
         for (int i = 0; i < ORR_SAMPLES; i++) {
             double wrong =
-                (double)(fmaxf(values[i], 0.0f) - density_of(samples, places, i)) / ORR_VOLUME_GREATEST;
+                (double)(fmaxf(values[i], 0.0f) - density_of(samples, positions, i)) / ORR_VOLUME_GREATEST;
             sum += wrong * wrong;
             count += 1.0;
         }

@@ -23,7 +23,7 @@ uint64_t reference_entry(const orr_encoding *e, int level, const uint64_t *verte
         }
         return hash % l->entries;
     }
-    // vertices in rows, planes and so on, for as many axes as the table has room to begin
+    // vertices in rows, planes and so on, for as many axes as fit into the table
     uint64_t index = 0, stride = 1;
     for (int d = 0; d < e->input_dims && stride <= l->entries; d++) {
         index += vertex[d] * stride;

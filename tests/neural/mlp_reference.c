@@ -67,7 +67,7 @@ static double factor(bool bf16, double value)
     return ldexp(rint(ldexp(fraction, 8)), exponent - 8);
 }
 
-// One sample's way through the network.
+// One sample through the network.
 typedef struct sample_values {
     double values[ORR_MLP_LAYERS_MAX + 1][ORR_MLP_DIMS_MAX]; // what goes into each matrix, and the output
     double sums[ORR_MLP_LAYERS_MAX][ORR_MLP_DIMS_MAX];

@@ -1,4 +1,4 @@
-// The multilayer perceptron in double, one sample after the other, with libm: what the fused machines are held to.
+// The multilayer perceptron in double, one sample after the other, with libm: the reference of the fused machines.
 #pragma once
 
 #include "neural/network/mlp.h"

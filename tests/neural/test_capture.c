@@ -60,7 +60,7 @@ static void write_text(const char *name, const char *text)
     assert_ok(orr_file_write(scratch_path(name), text, strlen(text), &error));
 }
 
-// width x height pixels that tell where they are; alpha 255 but for the first pixel's
+// width x height pixels whose colours encode their positions; alpha 255 but for the first pixel's
 static void write_photo(const char *name, int width, int height, uint8_t alpha)
 {
     uint8_t pixels[4 * 64];
@@ -159,7 +159,7 @@ static void a_capture_brings_pixels_lenses_and_the_unit_map(void **state)
     assert_near((double)a->sharpness, 7, 0);
     assert_near((double)b->sharpness, 1, 0);
     assert_int_equal(capture->aabb_scale, 4);
-    // place (5, 6, 7) x 0.5 + (1, 2, 3) = (3.5, 5, 6.5), cycled
+    // position (5, 6, 7) x 0.5 + (1, 2, 3) = (3.5, 5, 6.5), cycled
     const float *m = capture->to_unit, *pose = a->pose;
     const double expected[3] = {5, 6.5, 3.5};
     for (int i = 0; i < 3; i++) {
@@ -185,7 +185,7 @@ static void absent_photos_are_skipped_with_one_warning(void **state)
     orr_capture_destroy(capture);
 }
 
-static void masks_say_what_not_to_learn(void **state)
+static void masked_pixels_are_not_learnt(void **state)
 {
     (void)state;
     uint8_t pixels[4 * 16];
@@ -263,7 +263,7 @@ static void mistakes_are_named(void **state)
                         "every photo is fully transparent");
 }
 
-static void every_kth_image_is_held_out(void **state)
+static void every_kth_image_is_for_testing(void **state)
 {
     (void)state;
     int indices[10];
@@ -343,7 +343,7 @@ static void assert_model(const orr_photo_list *list)
     assert_near(z->lens.centre[1], 3.5, 0);
     assert_near(z->lens.radial[1], 0.2, 0);
     assert_near(z->lens.tangential[1], 0.4, 0);
-    // R maps (x, y, z) to (z, y, -x); the place is -R' t
+    // R maps (x, y, z) to (z, y, -x); the position is -R' t
     const float expected[12] = {0, 0, -1, 3, 0, 1, 0, 2, 1, 0, 0, 1};
     for (int i = 0; i < 12; i++) {
         assert_near((double)z->pose[i], (double)expected[i], 1e-6);
@@ -581,10 +581,10 @@ int main(void)
         cmocka_unit_test(rays_come_back_to_their_pixels),
         cmocka_unit_test(a_capture_brings_pixels_lenses_and_the_unit_map),
         cmocka_unit_test(absent_photos_are_skipped_with_one_warning),
-        cmocka_unit_test(masks_say_what_not_to_learn),
+        cmocka_unit_test(masked_pixels_are_not_learnt),
         cmocka_unit_test(flags_about_stored_colours_are_followed),
         cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(every_kth_image_is_held_out),
+        cmocka_unit_test(every_kth_image_is_for_testing),
         cmocka_unit_test(colmap_text_and_binary_say_the_same),
         cmocka_unit_test(colmap_mistakes_are_named),
         cmocka_unit_test(a_colmap_folder_is_read_with_its_photos),

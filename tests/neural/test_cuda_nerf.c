@@ -142,7 +142,7 @@ static void compare_gradients(const training *learnt, const char *loss)
 
 // Plain descent by one step from a field that the CPU has begun to learn, when the grid is not updated, so that what changes
 // is the gradient. Halves round to 2^-12 of a size, densities among them, whose roundings add up along a ray; and a ReLU here
-// and there is open on one machine and shut on the other: 1e-3 in squares is the bar.
+// and there is active on one machine and not on the other: 1e-3 in squares is the bar.
 static void a_step_has_the_gradients_of_the_cpu(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void it_learns_as_the_cpu_does(void **state)
     double first = step(&device, 1), last = step(&device, STEPS - 1), expected = step(&own, STEPS);
     print_message("loss %.4f at first, %.4f after %d steps; the CPU's %.4f\n", first, last, STEPS, expected);
     assert_true(last <= first / 1.5);
-    assert_true(last <= 1.4 * expected); // the same rays; updates of its grid look at 1/32 of the places
+    assert_true(last <= 1.4 * expected); // the same rays; updates of its grid sample 1/32 of the positions
     assert_ok(orr_nerf_trainer_refresh(device.trainer, &error));
     assert_ptr_not_equal(orr_field_parts_of(device.field)->inference_table,
                          orr_field_parts_of(device.field)->table);
@@ -189,8 +189,8 @@ static void a_training_goes_on_on_another_machine(void **state)
         orr_free(loaded);
     }
     double next = step(&device, 4), next_own = step(&own, 4), next_again = step(&again, 4);
-    assert_true(fabs(next_again - next) <= 1e-3 * next); // the order of atomics is open on a GPU
-    assert_true(fabs(next_own - next) <= 0.3 * next);    // updates of the grid look at other places
+    assert_true(fabs(next_again - next) <= 1e-3 * next); // the order of atomics is not fixed on a GPU
+    assert_true(fabs(next_own - next) <= 0.3 * next);    // updates of the grid sample other positions
     orr_error why;
     assert_int_equal(orr_nerf_trainer_state_load(again.trainer, saved, size - 1, &why), ORR_ERROR_FORMAT);
     orr_free(saved);

@@ -106,7 +106,7 @@ static void assert_same_grid(const inside *s, float mean)
     }
 }
 
-// Two updates of a grid with two cascades: the second one looks at cells that the first one marked. Raw densities are taken
+// Two updates of a grid with two cascades: the second one samples cells that the first one marked. Raw densities are taken
 // from the device, and all that follows from the thickness must be the same bits.
 static void the_grid_is_updated_as_on_the_cpu(void **state)
 {
@@ -118,26 +118,26 @@ static void the_grid_is_updated_as_on_the_cpu(void **state)
     assert_ok(orr_cuda_nerf_trainer_create(cuda, &desc, &s.training, &error));
     assert_same_grid(&s, 0.0f);
     uint32_t *cells = malloc(2 * TARGET * sizeof *cells);
-    float(*places)[3] = malloc(2 * TARGET * sizeof *places), densities[2 * TARGET];
-    assert_true(cells && places);
+    float(*positions)[3] = malloc(2 * TARGET * sizeof *positions), densities[2 * TARGET];
+    assert_true(cells && positions);
     for (uint32_t update = 0; update < 2; update++) {
-        int count = orr_occupancy_pick(&s.grid, false, 3, update, TARGET, cells, places);
-        count += orr_occupancy_pick(&s.grid, true, 3, update, TARGET, cells + count, places + count);
+        int count = orr_occupancy_pick(&s.grid, false, 3, update, TARGET, cells, positions);
+        count += orr_occupancy_pick(&s.grid, true, 3, update, TARGET, cells + count, positions + count);
         const orr_cuda_nerf_begin begin = {.updates = update + 1};
         orr_cuda_nerf_begin_launch(cuda->stream, &s.training->pass, &begin);
         assert_ok(orr_cuda_nerf_trainer_put_update(s.training, &error));
         assert_ok(orr_cuda_wait(cuda, &error));
         orr_cuda_nerf_now now = fetch_now(&s);
-        assert_int_equal(now.place_count, count);
+        assert_int_equal(now.position_count, count);
         uint32_t *found_cells = fetch(s.training->pass.grid.cells, (size_t)count * sizeof *found_cells);
-        float *found_places = fetch(s.training->pass.grid.places, 2 * TARGET * 3 * sizeof(float));
+        float *found_positions = fetch(s.training->pass.grid.positions, 2 * TARGET * 3 * sizeof(float));
         float *outputs = fetch(s.training->pass.outputs, 2 * TARGET * ORR_NERF_FEATURES * sizeof(float));
         assert_memory_equal(found_cells, cells, (size_t)count * sizeof *cells);
         for (int i = 0; i < count; i++) {
             int block = i / ORR_SAMPLES, lane = i % ORR_SAMPLES;
             for (int k = 0; k < 3; k++) {
-                assert_true(found_places[(3 * block + k) * ORR_SAMPLES + lane] ==
-                            (places[i][k] - 0.5f) * 0.5f + 0.5f);
+                assert_true(found_positions[(3 * block + k) * ORR_SAMPLES + lane] ==
+                            (positions[i][k] - 0.5f) * 0.5f + 0.5f);
             }
             densities[i] = radiance_density(outputs[block * ORR_NERF_FEATURES * ORR_SAMPLES + lane]);
         }
@@ -149,11 +149,11 @@ static void the_grid_is_updated_as_on_the_cpu(void **state)
         assert_int_equal(now.sampled_count, s.grid.sampled_count);
         assert_in_range(s.grid.sampled_count, 1, s.grid.live_count - 1);
         free(found_cells);
-        free(found_places);
+        free(found_positions);
         free(outputs);
     }
     free(cells);
-    free(places);
+    free(positions);
     close_inside(&s);
 }
 
@@ -182,9 +182,9 @@ static int march_on_cpu(const inside *s, const orr_nerf_space *space, int aabb_s
     return wave->count;
 }
 
-// `updated`: after a first step, in the cells that it left; otherwise in all, of which there are more than there is room for.
-// `places_off`: how far a place may be from the CPU's; `rays_off`: how many rays may have another number of samples.
-static void compare_samples(int aabb_scale, bool updated, float places_off, int rays_off)
+// `updated`: after a first step, in the cells that it left; otherwise in all, which are more than the capacity.
+// `positions_off`: how far a position may be from the CPU's; `rays_off`: how many rays may have another number of samples.
+static void compare_samples(int aabb_scale, bool updated, float positions_off, int rays_off)
 {
     inside s = {0};
     open_inside(&s, aabb_scale);
@@ -242,11 +242,11 @@ static void compare_samples(int aabb_scale, bool updated, float places_off, int 
         }
         for (int k = 0; k < count; k++, compared++) {
             int n = (int)first[i] + k;
-            assert_float_equal(steps[n], wave.step[k], places_off);
+            assert_float_equal(steps[n], wave.step[k], positions_off);
             for (int axis = 0; axis < 3; axis++) {
                 assert_float_equal(positions[(n / ORR_SAMPLES * 3 + axis) * ORR_SAMPLES + n % ORR_SAMPLES],
                                    wave.positions[k / ORR_SAMPLES][axis * ORR_SAMPLES + k % ORR_SAMPLES],
-                                   places_off);
+                                   positions_off);
             }
         }
     }

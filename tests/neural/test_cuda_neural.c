@@ -1,7 +1,7 @@
 // Encodings and networks on the CUDA device (a GPU, or the emulated one) against the CPU in single precision.
 //
 // NMSE: mean square of the difference over mean square of the CPU's. Halves have 11 bits: a rounding is off by 2^-12 of
-// its size or so, 6e-8 in squares, and a few of them add up on the way through a network; gradients take as many more.
+// its size or so, 6e-8 in squares, and a few of them add up through a network; gradients take as many more.
 #include "engine/core/half.h"
 #include "engine/core/rng.h"
 #include "engine/device/cuda_gpu.h"
@@ -26,13 +26,13 @@ typedef struct subject {
     float weight_scale;
 } subject;
 
-// Everything of both machines. Samples stand in blocks.
+// Everything of both machines. Samples are in blocks.
 typedef struct results {
     orr_encoding encoding;
     orr_mlp mlp;
     int64_t count;
     size_t inputs, outputs, table, network; // floats
-    float *places, *output_gradient, *table_values, *network_values;
+    float *positions, *output_gradient, *table_values, *network_values;
     orr_cuda_gradients cpu, device;
     float *inferred; // by the device
 } results;
@@ -48,7 +48,7 @@ static float *make_floats(size_t count, uint32_t seed, float low, float high)
     return values;
 }
 
-// What halves can hold, so that both machines have the same: a ReLU whose sum is nearly 0 would otherwise be open on one
+// Rounded to halves, so that both machines have the same: a ReLU whose sum is nearly 0 would otherwise be active on one
 // machine and shut on the other, and its gradient altogether different.
 static void round_to_halves(float *values, size_t count, float scale)
 {
@@ -100,7 +100,7 @@ static void run_cpu(results *r)
           *activations = make_zeros(orr_mlp_activation_floats(&r->mlp));
     uint32_t *touched = orr_alloc_zero((size_t)orr_touched_words((int64_t)r->table) + 1, sizeof *touched);
     for (int64_t block = 0; block < (r->count + ORR_SAMPLES - 1) / ORR_SAMPLES; block++) {
-        const float *places = r->places + block * r->encoding.input_dims * ORR_SAMPLES;
+        const float *positions = r->positions + block * r->encoding.input_dims * ORR_SAMPLES;
         float *gradient = r->output_gradient + block * r->mlp.output_dims * ORR_SAMPLES;
         float *output = r->cpu.output + block * r->mlp.output_dims * ORR_SAMPLES;
         for (int64_t i = r->count - block * ORR_SAMPLES; i < ORR_SAMPLES; i++) {
@@ -108,13 +108,13 @@ static void run_cpu(results *r)
                 gradient[k * ORR_SAMPLES + i] = 0.0f;
             }
         }
-        kernels->forward(&r->encoding, r->table_values, places, forward);
+        kernels->forward(&r->encoding, r->table_values, positions, forward);
         orr_mlp_forward(weights, forward, output, activations);
         orr_mlp_backward(weights, forward, output, activations, gradient, r->cpu.network, back);
-        kernels->backward_input(&r->encoding, r->table_values, places, back,
+        kernels->backward_input(&r->encoding, r->table_values, positions, back,
                                 r->cpu.input + block * r->encoding.input_dims * ORR_SAMPLES);
         for (int l = 0; l < r->encoding.level_count; l++) {
-            kernels->scatter_level(&r->encoding, l, places, back, ORR_SAMPLES, r->cpu.table, touched);
+            kernels->scatter_level(&r->encoding, l, positions, back, ORR_SAMPLES, r->cpu.table, touched);
         }
     }
     orr_free(forward);
@@ -130,11 +130,12 @@ static void run_device(results *r, int shared_bytes)
     orr_cuda_model model;
     assert_ok(orr_cuda_model_create(cuda, &r->encoding, &r->mlp, &model, &error));
     if (shared_bytes) {
-        assert_ok(orr_cuda_shape_place(&model.shape, shared_bytes, &error));
+        assert_ok(orr_cuda_shape_layout(&model.shape, shared_bytes, &error));
     }
     assert_ok(orr_cuda_model_set(&model, r->network_values, r->table_values, &error));
-    assert_ok(orr_cuda_model_values(&model, r->places, r->count, r->inferred, &error));
-    assert_ok(orr_cuda_model_gradients(&model, r->places, r->count, r->output_gradient, &r->device, &error));
+    assert_ok(orr_cuda_model_values(&model, r->positions, r->count, r->inferred, &error));
+    assert_ok(
+        orr_cuda_model_gradients(&model, r->positions, r->count, r->output_gradient, &r->device, &error));
     orr_cuda_model_destroy(&model);
 }
 
@@ -149,14 +150,14 @@ static results begin(const subject *s, int64_t count)
     r.outputs = blocks * ORR_SAMPLES * (size_t)s->output_dims;
     r.table = (size_t)r.encoding.parameter_count;
     r.network = (size_t)r.mlp.parameter_count;
-    r.places = make_floats(r.inputs, 1, 0.0f, 1.0f);
+    r.positions = make_floats(r.inputs, 1, 0.0f, 1.0f);
     r.output_gradient = make_floats(r.outputs, 2, -1.0f, 1.0f);
     r.table_values = make_floats(r.table, 3, -1.0f, 1.0f);
     r.network_values = make_zeros(r.network);
     orr_mlp_initialise(&r.mlp, 4, r.network_values);
     round_to_halves(r.network_values, r.network, s->weight_scale);
     round_to_halves(r.table_values, r.table, 1.0f);
-    round_to_halves(r.places, r.inputs, 1.0f);
+    round_to_halves(r.positions, r.inputs, 1.0f);
     orr_cuda_gradients *machines[] = {&r.cpu, &r.device};
     for (int i = 0; i < 2; i++) {
         *machines[i] = (orr_cuda_gradients){.output = make_zeros(r.outputs),
@@ -170,7 +171,7 @@ static results begin(const subject *s, int64_t count)
 
 static void end(results *r)
 {
-    float *memory[] = {r->places,      r->output_gradient, r->table_values,   r->network_values,
+    float *memory[] = {r->positions,   r->output_gradient, r->table_values,   r->network_values,
                        r->inferred,    r->cpu.output,      r->cpu.network,    r->cpu.table,
                        r->cpu.input,   r->device.output,   r->device.network, r->device.table,
                        r->device.input};
@@ -344,14 +345,14 @@ static void a_device_with_little_shared_memory_gets_the_same(void **state)
     orr_cuda_free((void *)shape.parts);
     int all = shape.training_bytes;
     assert_true(shape.tiles_resident && shape.weights_resident);
-    assert_ok(orr_cuda_shape_place(&shape, all, &error));
+    assert_ok(orr_cuda_shape_layout(&shape, all, &error));
     assert_true(!shape.tiles_resident && shape.weights_resident);
     int some = shape.training_bytes;
-    assert_ok(orr_cuda_shape_place(&shape, some, &error));
+    assert_ok(orr_cuda_shape_layout(&shape, some, &error));
     assert_false(shape.weights_resident);
     int least = shape.training_bytes;
     orr_error why;
-    assert_int_equal(orr_cuda_shape_place(&shape, least, &why), ORR_ERROR_DEVICE);
+    assert_int_equal(orr_cuda_shape_layout(&shape, least, &why), ORR_ERROR_DEVICE);
     assert_non_null(strstr(why.message, "shared memory"));
     end(&r);
     compare(&s, 300, all);

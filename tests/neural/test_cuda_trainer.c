@@ -18,20 +18,20 @@
 
 enum { DIMS = 2, CHANNELS = 3 };
 
-static void draw_places(void *context, uint32_t batch, int first, int count, int total, float *places)
+static void draw_positions(void *context, uint32_t batch, int first, int count, int total, float *positions)
 {
     (void)context, (void)total;
     for (int i = 0; i < DIMS * count; i++) {
-        places[i] = (float)(orr_random_bits(5, batch, (uint32_t)(DIMS * first + i)) >> 40) * 0x1p-24f;
+        positions[i] = (float)(orr_random_bits(5, batch, (uint32_t)(DIMS * first + i)) >> 40) * 0x1p-24f;
     }
 }
 
 // a picture that is a formula, in 0 .. 1; unknown here and there
-static void stripes(void *context, const float *places, float *targets)
+static void stripes(void *context, const float *positions, float *targets)
 {
     (void)context;
     for (int i = 0; i < ORR_SAMPLES; i++) {
-        float x = places[i], y = places[ORR_SAMPLES + i];
+        float x = positions[i], y = positions[ORR_SAMPLES + i];
         targets[i] = i % 7 == 0 ? NAN : 0.5f + 0.4f * sinf(12.0f * x);
         targets[ORR_SAMPLES + i] = 0.5f + 0.4f * cosf(9.0f * y);
         targets[2 * ORR_SAMPLES + i] = x * y;
@@ -39,7 +39,7 @@ static void stripes(void *context, const float *places, float *targets)
 }
 
 static const orr_sample_source source = {
-    .draw = draw_places, .truth = stripes, .batches_kept = 2, .steps_per_batch = 2};
+    .draw = draw_positions, .truth = stripes, .batches_kept = 2, .steps_per_batch = 2};
 
 // everything that has state: hashed and dense levels, an average, and a decaying rate
 static const char *const adam =
@@ -100,8 +100,8 @@ static size_t parameters_of(const training *t, float **copy)
     return network + table;
 }
 
-// Plain descent by one step, so that what changes is the gradient. Halves round to 2^-12 of a size on the way, and a ReLU
-// here and there is open on one machine and shut on the other: 1e-4 in squares is the bar of gradients.
+// Plain descent by one step, so that what changes is the gradient. Halves round to 2^-12 of a size, and a ReLU
+// here and there is active on one machine and not on the other: 1e-4 in squares is the bar of gradients.
 static void every_loss_has_the_gradient_of_the_cpu(void **state)
 {
     (void)state;
@@ -164,15 +164,15 @@ static void a_model_moves_between_machines(void **state)
     orr_cuda_model model;
     assert_ok(orr_cuda_model_create(cuda, &parts->encoding, &parts->network, &model, &error));
     assert_ok(orr_cuda_model_set(&model, parts->inference_network, parts->inference_table, &error));
-    float *places = orr_alloc(BLOCKS * DIMS * ORR_SAMPLES, sizeof *places);
+    float *positions = orr_alloc(BLOCKS * DIMS * ORR_SAMPLES, sizeof *positions);
     float *found = orr_alloc_zero(BLOCKS * CHANNELS * ORR_SAMPLES, sizeof *found);
     float *expected = orr_alloc(CHANNELS * ORR_SAMPLES, sizeof *expected);
     float *scratch = orr_alloc(orr_field_scratch_floats(t.field), sizeof *scratch);
-    assert_true(places && found && expected && scratch);
-    draw_places(NULL, 99, 0, BLOCKS * ORR_SAMPLES, 0, places);
-    assert_ok(orr_cuda_model_values(&model, places, COUNT, found, &error));
+    assert_true(positions && found && expected && scratch);
+    draw_positions(NULL, 99, 0, BLOCKS * ORR_SAMPLES, 0, positions);
+    assert_ok(orr_cuda_model_values(&model, positions, COUNT, found, &error));
     for (int block = 0; block < BLOCKS; block++) {
-        orr_field_values(t.field, places + block * DIMS * ORR_SAMPLES, scratch, expected);
+        orr_field_values(t.field, positions + block * DIMS * ORR_SAMPLES, scratch, expected);
         for (int i = 0; i < ORR_SAMPLES && block * ORR_SAMPLES + i < COUNT; i++) {
             for (int k = 0; k < CHANNELS; k++) {
                 // values around 1, of halves and, on this CPU perhaps, of bf16 with 8 bits
@@ -181,7 +181,7 @@ static void a_model_moves_between_machines(void **state)
             }
         }
     }
-    orr_free(places);
+    orr_free(positions);
     orr_free(found);
     orr_free(expected);
     orr_free(scratch);

@@ -44,8 +44,8 @@ static void every_type_and_order_is_the_same_grid(void **state)
             assert_float_equal(density.values[i], (float)(100 * z + 10 * y + x), 0.0);
         }
         // longest side 4 fills the cube: half a voxel right of the middle of [0, 1, 1]
-        const float place[3] = {0.5f, 0.5f, 0.375f}, outside[3] = {0.5f, 0.5f, 0.1f};
-        assert_true(fabsf(orr_density_at(&density, place) - 11.5f) < 1e-5f);
+        const float position[3] = {0.5f, 0.5f, 0.375f}, outside[3] = {0.5f, 0.5f, 0.1f};
+        assert_true(fabsf(orr_density_at(&density, position) - 11.5f) < 1e-5f);
         assert_float_equal(orr_density_at(&density, outside), 0.0f, 0.0);
         orr_density_free(&density);
         for (size_t cut = 0; cut < size; cut++) {

@@ -155,7 +155,7 @@ static void grids_have_the_sizes_of_instant_ngp(void **state)
 static void a_vertex_finds_its_entry(void **state)
 {
     (void)state;
-    // nearest, one feature, and a table that holds its own index: the feature is the entry
+    // nearest, one feature, and a table of its own indices: the feature is the entry
     for (int kind = 0; kind < 3; kind++) {
         for (int dims = 2; dims <= 4; dims++) {
             orr_encoding_config config = grid((orr_grid_kind)kind, dims == 4 ? 3 : 6, 1, 14, 1.7);

@@ -1,4 +1,4 @@
-// Tests of what fields are trained on, and of drawing them: against shapes whose answers are known.
+// Tests of what fields are trained on, and of drawing them: against shapes whose distances are known.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A ball of longitude and latitude around (0.5, 0.5, 0.5); `rows` x 2 `rows` quads, the last `open` of them left out.
-static orr_mesh ball_mesh(float radius, int rows, int open)
+// A ball of longitude and latitude around (0.5, 0.5, 0.5); `rows` x 2 `rows` quads, the last `missing` of them left out.
+static orr_mesh ball_mesh(float radius, int rows, int missing)
 {
     enum { ROWS_MAX = 64 };
     static orr_mesh_vertex vertices[(ROWS_MAX + 1) * 2 * ROWS_MAX];
@@ -36,7 +36,7 @@ static orr_mesh ball_mesh(float radius, int rows, int open)
             vertices[i].position[k] = 0.5f + radius * normal[k];
         }
     }
-    int quads = rows * columns - open;
+    int quads = rows * columns - missing;
     for (int i = 0; i < quads; i++) {
         uint32_t a = (uint32_t)i, below = a + (uint32_t)columns,
                  row = a / (uint32_t)columns * (uint32_t)columns;
@@ -53,26 +53,26 @@ static orr_mesh ball_mesh(float radius, int rows, int open)
     return mesh;
 }
 
-static orr_mesh_distance *make_ball(float radius, int rows, int open)
+static orr_mesh_distance *make_ball(float radius, int rows, int missing)
 {
-    orr_mesh ball = ball_mesh(radius, rows, open);
-    float *places = orr_alloc((size_t)ball.vertex_count * 3, sizeof *places);
-    assert_non_null(places);
+    orr_mesh ball = ball_mesh(radius, rows, missing);
+    float *positions = orr_alloc((size_t)ball.vertex_count * 3, sizeof *positions);
+    assert_non_null(positions);
     for (int64_t i = 0; i < 3 * ball.vertex_count; i++) {
-        places[i] = ball.vertices[i / 3].position[i % 3];
+        positions[i] = ball.vertices[i / 3].position[i % 3];
     }
     orr_mesh_distance *mesh;
-    assert_ok(orr_mesh_distance_create(places, ball.vertex_count, ball.indices, ball.index_count / 3, "ball",
-                                       &mesh, &error));
-    orr_free(places);
+    assert_ok(orr_mesh_distance_create(positions, ball.vertex_count, ball.indices, ball.index_count / 3,
+                                       "ball", &mesh, &error));
+    orr_free(positions);
     return mesh;
 }
 
-static void random_place(uint32_t i, float place[3])
+static void random_position(uint32_t i, float position[3])
 {
     orr_rng rng = {.seed = 9, .stream = i};
     for (int k = 0; k < 3; k++) {
-        place[k] = orr_rng_uniform(&rng);
+        position[k] = orr_rng_uniform(&rng);
     }
 }
 
@@ -81,19 +81,19 @@ static void distances_to_a_ball_are_those_of_a_sphere(void **state)
     (void)state;
     orr_mesh_distance *ball = make_ball(0.3f, 60, 0);
     for (uint32_t i = 0; i < 3000; i++) {
-        float place[3], square = 0.0f;
-        random_place(i, place);
+        float position[3], square = 0.0f;
+        random_position(i, position);
         for (int k = 0; k < 3; k++) {
-            square += (place[k] - 0.5f) * (place[k] - 0.5f);
+            square += (position[k] - 0.5f) * (position[k] - 0.5f);
         }
         float expected = sqrtf(square) - 0.3f;
-        // facets of 3 degrees stand up to 0.3 (1 - cos 2.1 degrees) = 2e-4 inside the sphere
+        // facets of 3 degrees are up to 0.3 (1 - cos 2.1 degrees) = 2e-4 inside the sphere
         float distance;
-        orr_mesh_distance_signed(ball, place, 1, &distance);
+        orr_mesh_distance_signed(ball, position, 1, &distance);
         assert_true(fabsf(distance - expected) < 2.5e-4f);
-        float exact = orr_mesh_distance_to(ball, place, INFINITY);
-        assert_true(fabsf(orr_mesh_distance_to(ball, place, exact * 1.5f + 0.01f) - exact) < 1e-6f);
-        float winding = orr_mesh_winding(ball, place);
+        float exact = orr_mesh_distance_to(ball, position, INFINITY);
+        assert_true(fabsf(orr_mesh_distance_to(ball, position, exact * 1.5f + 0.01f) - exact) < 1e-6f);
+        float winding = orr_mesh_winding(ball, position);
         if (fabsf(expected) > 1e-3f) { // dipoles of far triangles: off by a percent or two
             assert_true(fabsf(winding - (expected < 0.0f ? 1.0f : 0.0f)) < 0.05f);
         }
@@ -101,25 +101,25 @@ static void distances_to_a_ball_are_those_of_a_sphere(void **state)
     orr_mesh_distance_destroy(ball);
 }
 
-// Signs that follow the way from point to point are those of every point by itself; `open` as for ball_mesh.
-static int count_other_signs(int open)
+// Signs that follow the segments from point to point are those of every point by itself; `missing` as for ball_mesh.
+static int count_other_signs(int missing)
 {
     enum { COUNT = 4096 };
-    static float places[3 * COUNT], together[COUNT];
-    orr_mesh_distance *ball = make_ball(0.3f, 40, open);
+    static float positions[3 * COUNT], together[COUNT];
+    orr_mesh_distance *ball = make_ball(0.3f, 40, missing);
     for (int i = 0; i < COUNT; i++) {
-        float place[3];
-        random_place((uint32_t)i, place);
+        float position[3];
+        random_position((uint32_t)i, position);
         for (int k = 0; k < 3; k++) {
-            places[k * COUNT + i] = place[k];
+            positions[k * COUNT + i] = position[k];
         }
     }
-    orr_mesh_distance_signed(ball, places, COUNT, together);
+    orr_mesh_distance_signed(ball, positions, COUNT, together);
     int other = 0;
     for (int i = 0; i < COUNT; i++) {
-        const float place[3] = {places[i], places[COUNT + i], places[2 * COUNT + i]};
+        const float position[3] = {positions[i], positions[COUNT + i], positions[2 * COUNT + i]};
         float alone;
-        orr_mesh_distance_signed(ball, place, 1, &alone);
+        orr_mesh_distance_signed(ball, position, 1, &alone);
         assert_true(fabsf(fabsf(alone) - fabsf(together[i])) < 1e-6f);
         other += (alone < 0.0f) != (together[i] < 0.0f) && fabsf(alone) > 1e-5f;
     }
@@ -127,11 +127,11 @@ static int count_other_signs(int open)
     return other;
 }
 
-static void signs_along_a_way_are_those_of_its_points(void **state)
+static void signs_along_a_segment_are_those_of_its_points(void **state)
 {
     (void)state;
     assert_int_equal(count_other_signs(0), 0);
-    assert_int_equal(count_other_signs(70), 0); // with a hole that ways lead through
+    assert_int_equal(count_other_signs(70), 0); // with a hole that segments go through
 }
 
 static void a_hole_is_closed_by_what_is_around_it(void **state)
@@ -140,15 +140,15 @@ static void a_hole_is_closed_by_what_is_around_it(void **state)
     orr_mesh_distance *ball = make_ball(0.3f, 20, 40); // without its southern cap
     int wrong = 0, count = 0;
     for (uint32_t i = 0; i < 3000; i++) {
-        float place[3], square = 0.0f;
-        random_place(i, place);
+        float position[3], square = 0.0f;
+        random_position(i, position);
         for (int k = 0; k < 3; k++) {
-            square += (place[k] - 0.5f) * (place[k] - 0.5f);
+            square += (position[k] - 0.5f) * (position[k] - 0.5f);
         }
         float expected = sqrtf(square) - 0.3f;
         if (fabsf(expected) > 0.02f) {
             float distance;
-            orr_mesh_distance_signed(ball, place, 1, &distance);
+            orr_mesh_distance_signed(ball, position, 1, &distance);
             wrong += (distance < 0.0f) != (expected < 0.0f);
             count++;
         }
@@ -304,7 +304,7 @@ static void a_trained_ball_is_drawn_where_it_is(void **state)
         stretched += rgba[4 * i + 3] > 0.0f;
     }
     assert_true(fabs(stretched - stretch * stretch * expected) < 0.06 * expected);
-    draw.far_depth = wall; // stands in front of all of it
+    draw.far_depth = wall; // in front of all of it
     orr_arena_reset(&arena);
     assert_ok(orr_field_draw(field, jobs, &arena, &draw, &error));
     for (int i = 0; i < SIDE * SIDE; i++) {
@@ -356,7 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_to_a_ball_are_those_of_a_sphere),
         cmocka_unit_test(holes_and_turned_meshes_are_noticed),
-        cmocka_unit_test(signs_along_a_way_are_those_of_its_points),
+        cmocka_unit_test(signs_along_a_segment_are_those_of_its_points),
         cmocka_unit_test(a_hole_is_closed_by_what_is_around_it),
         cmocka_unit_test(a_cloud_fills_some_of_its_cube),
         cmocka_unit_test(pictures_are_sampled_between_the_middles_of_pixels),

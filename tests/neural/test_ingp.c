@@ -53,13 +53,14 @@ static void assert_same_parameters(const orr_field *a, const orr_field *b)
 
 static void assert_same_values(const orr_field *a, const orr_field *b)
 {
-    _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES], values[2][ORR_NERF_FEATURES * ORR_SAMPLES] = {{0}};
+    _Alignas(ORR_ALIGNMENT) float positions[3 * ORR_SAMPLES],
+        values[2][ORR_NERF_FEATURES * ORR_SAMPLES] = {{0}};
     for (uint32_t i = 0; i < 3 * ORR_SAMPLES; i++) {
-        places[i] = (float)(uint32_t)(orr_random_bits(1, 2, i) >> 40) * 0x1p-24f;
+        positions[i] = (float)(uint32_t)(orr_random_bits(1, 2, i) >> 40) * 0x1p-24f;
     }
     float *scratch = orr_alloc(orr_field_scratch_floats(a), sizeof *scratch);
-    orr_field_values(a, places, scratch, values[0]);
-    orr_field_values(b, places, scratch, values[1]);
+    orr_field_values(a, positions, scratch, values[0]);
+    orr_field_values(b, positions, scratch, values[1]);
     orr_free(scratch);
     assert_memory_equal(values[0], values[1], sizeof values[0]);
 }
@@ -244,7 +245,7 @@ static orr_msgpack_value find_path(const orr_msgpack_value *root, const char *pa
     return value;
 }
 
-static void what_instant_ngp_asks_for_is_written(void **state)
+static void what_instant_ngp_requires_is_written(void **state)
 {
     (void)state;
     // those that its loader takes without a default
@@ -287,7 +288,7 @@ static void what_instant_ngp_asks_for_is_written(void **state)
                              .density_cells = 3 << 21,
                              .to_unit = {0, 0.25, 0, 0.5, 0, 0, 0.25, 0.75, 0.25, 0, 0, 0.125}};
     saved.density_grid = orr_alloc_zero((size_t)saved.density_cells, sizeof(float));
-    const char *path = scratch_path("asked.msgpack");
+    const char *path = scratch_path("requested.msgpack");
     assert_ok(orr_field_model_save(&saved, path, &error));
     orr_bytes bytes;
     assert_ok(orr_file_read(path, &bytes, &error));
@@ -335,19 +336,19 @@ static orr_field_model load_golden(const char *name)
     return model;
 }
 
-// The network's outputs at the places that lead each row of `columns` numbers.
+// The network's outputs at the positions that lead each row of `columns` numbers.
 static void values_of_golden(const orr_field *field, const double *rows, int columns, float *output)
 {
-    _Alignas(ORR_ALIGNMENT) float places[3 * ORR_SAMPLES];
+    _Alignas(ORR_ALIGNMENT) float positions[3 * ORR_SAMPLES];
     for (int i = 0; i < 3 * ORR_SAMPLES; i++) {
-        places[i] = (float)rows[i % ORR_SAMPLES * columns + i / ORR_SAMPLES];
+        positions[i] = (float)rows[i % ORR_SAMPLES * columns + i / ORR_SAMPLES];
     }
     float *scratch = orr_alloc(orr_field_scratch_floats(field), sizeof *scratch);
-    orr_field_values(field, places, scratch, output);
+    orr_field_values(field, positions, scratch, output);
     orr_free(scratch);
 }
 
-// Outputs are of the order of 1 to 10; ours are made in single precision, and places between the vertices of a level of
+// Outputs are of the order of 1 to 10; ours are made in single precision, and positions between the vertices of a level of
 // 4096 are good to 2e-4 there.
 static void assert_golden(const float *got, const double *rows, int columns, int column)
 {
@@ -483,7 +484,7 @@ int main(void)
         cmocka_unit_test(an_occupancy_grid_is_kept_in_halves),
         cmocka_unit_test(halves_are_rounded_to_the_nearest),
         cmocka_unit_test(a_foreign_snapshot_in_halves_is_read),
-        cmocka_unit_test(what_instant_ngp_asks_for_is_written),
+        cmocka_unit_test(what_instant_ngp_requires_is_written),
         cmocka_unit_test(a_snapshot_of_a_radiance_field_means_what_it_means_elsewhere),
         cmocka_unit_test(a_snapshot_pads_its_features_with_ones),
         cmocka_unit_test(broken_models_are_refused_with_one_line),

@@ -1,4 +1,4 @@
-// Tests of marching cubes: surfaces are closed manifolds whatever the function, and stand where they should.
+// Tests of marching cubes: surfaces are closed manifolds whatever the function, and are where they should be.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
@@ -40,8 +40,8 @@ static void sphere_gradients(void *context, int worker, const float *points, flo
     }
 }
 
-static void place_as_colour(void *context, int worker, const float *points, const float *normals,
-                            uint8_t *colours)
+static void position_as_colour(void *context, int worker, const float *points, const float *normals,
+                               uint8_t *colours)
 {
     (void)context, (void)worker, (void)normals;
     for (int i = 0; i < ORR_SAMPLES; i++) {
@@ -171,7 +171,7 @@ static void a_shape_that_leaves_the_cube_is_closed_at_its_walls(void **state)
 static void noise_is_closed_in_all_256_cases_for_any_number_of_threads(void **state)
 {
     (void)state;
-    const orr_marching_function function = {.values = noise_values, .colours = place_as_colour};
+    const orr_marching_function function = {.values = noise_values, .colours = position_as_colour};
     orr_surface first = {0};
     for (int threads = 1; threads <= 3; threads++) {
         orr_jobs *jobs = make_jobs(threads);
@@ -204,7 +204,7 @@ static void surfaces_are_written_as_ply_obj_and_glb(void **state)
     const orr_marching_function function = {.context = &radius,
                                             .values = sphere_values,
                                             .gradients = sphere_gradients,
-                                            .colours = place_as_colour};
+                                            .colours = position_as_colour};
     orr_surface s;
     assert_ok(orr_marching_cubes(&function, jobs, 12, &s, &error));
     const float twice[12] = {2, 0, 0, -1, 0, 2, 0, -1, 0, 0, 2, -1};
@@ -219,7 +219,7 @@ static void surfaces_are_written_as_ply_obj_and_glb(void **state)
         assert_ok(orr_mesh_load(path, &mesh, &error));
         assert_int_equal(mesh->index_count, 3 * s.triangle_count);
         for (int k = 0; k < 3; k++) {
-            // 12 cells: the poles stand a chord's bend inside the radius of 0.8
+            // 12 cells: the poles are a chord's bend inside the radius of 0.8
             assert_true(fabsf(mesh->low[k] + 0.8f) < 0.01f && fabsf(mesh->high[k] - 0.8f) < 0.01f);
         }
         const orr_mesh_vertex *v = &mesh->vertices[mesh->indices[0]];

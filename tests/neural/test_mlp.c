@@ -120,7 +120,7 @@ static double nmse(const float *got, const double *expected, size_t count)
 
 static orr_isa isa;
 
-// A way to compute products that runs here.
+// A machine for products that runs here.
 typedef struct machine {
     const char *name;
     const orr_mlp_kernels *kernels;
@@ -171,12 +171,12 @@ typedef struct worst_errors {
 
 // float sums of up to 128 products are off by about 1e-7 of their size, hence 1e-14 squared, and some layers add up
 static const double fp32_tolerance = 1e-12;
-// held to a reference that rounds the same factors: what differs is floats that fall on the other side of a bf16
+// compared with a reference that rounds the same factors: what differs is floats that fall on the other side of a bf16
 // rounding and are then off by 2^-8, 1.5e-5 squared. A saturated tanh, whose slope 1 - y^2 is good to some digits only,
 // sends one in a hundred there.
 static const double bf16_tolerance = 1e-6;
 
-// Holds one network to the reference; the largest errors go to *worst. The output of inference must be the very output
+// Compares one network with the reference; the largest errors go to *worst. The output of inference must be the very output
 // of training.
 static void check(const shape *s, const machine *m, worst_errors *worst)
 {

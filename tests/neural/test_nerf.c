@@ -104,22 +104,22 @@ static void samples_of_the_grid_fall_into_their_cells(void **state)
     enum { COUNT = 1000 };
     orr_occupancy grid;
     static uint32_t cells[COUNT];
-    static float places[COUNT][3];
+    static float positions[COUNT][3];
     assert_ok(orr_occupancy_create(1, &grid, &error));
     orr_occupancy_cull(&grid, jobs, keep_upper_half, NULL);
-    assert_int_equal(orr_occupancy_pick(&grid, false, 1, 2, COUNT, cells, places), COUNT);
+    assert_int_equal(orr_occupancy_pick(&grid, false, 1, 2, COUNT, cells, positions), COUNT);
     for (int i = 0; i < COUNT; i++) {
         float low[3], side;
         orr_occupancy_cell_box(cells[i], low, &side);
         assert_true(low[2] >= 0.5f);
         assert_true(i == 0 || cells[i] > cells[i - 1]);
         for (int k = 0; k < 3; k++) {
-            assert_true(places[i][k] >= low[k] && places[i][k] <= low[k] + side);
+            assert_true(positions[i][k] >= low[k] && positions[i][k] <= low[k] + side);
         }
     }
     uint32_t one = (uint32_t)cell_at(0, 9, 9, 99);
     orr_occupancy_update(&grid, jobs, &one, &(float){50.0f}, 1);
-    assert_int_equal(orr_occupancy_pick(&grid, true, 1, 2, COUNT, cells, places), 1);
+    assert_int_equal(orr_occupancy_pick(&grid, true, 1, 2, COUNT, cells, positions), 1);
     assert_int_equal(cells[0], one);
     orr_occupancy_destroy(&grid);
 }
@@ -134,10 +134,10 @@ static bool occupied_at(const orr_occupancy *grid, const march_stepping *k, cons
         make_real3(fmaf(ray->direction[0], t, ray->origin[0]), fmaf(ray->direction[1], t, ray->origin[1]),
                    fmaf(ray->direction[2], t, ray->origin[2]));
     float cascade = occupancy_cascade(p, step, (float)(grid->cascades - 1)), size = exp2f(cascade) / 128.0f;
-    float place[3] = {p.x, p.y, p.z};
+    float position[3] = {p.x, p.y, p.z};
     *near_wall = false;
     for (int i = 0; i < 3; i++) {
-        float cells = (place[i] - 0.5f) / size;
+        float cells = (position[i] - 0.5f) / size;
         *near_wall |= fabsf(cells - roundf(cells)) < 1e-3f;
     }
     real3 cell = occupancy_cell(p, exp2f(-cascade));
@@ -221,7 +221,7 @@ static void marching_finds_what_single_steps_find(void **state)
     check_march(8);
 }
 
-static void constant_density_composites_to_the_analytic_answer(void **state)
+static void constant_density_composites_to_the_analytic_result(void **state)
 {
     (void)state;
     orr_field *field = small_field(1, false, "{}");
@@ -365,7 +365,7 @@ static void a_step_sends_back_the_derivative_of_its_loss(void **state)
     take_photos(&sphere_photos, &s.photos);
     s.field = small_field(1, false, "{}");
     const orr_field_parts *parts = orr_field_parts_of(s.field);
-    // entries as large as after some training, so that density and colour depend on place
+    // entries as large as after some training, so that density and colour depend on position
     orr_rng rng = {.seed = 11};
     for (int64_t i = 0; i < parts->encoding.parameter_count; i++) {
         parts->table[i] = orr_rng_range(&rng, -0.5f, 0.5f);
@@ -459,7 +459,7 @@ static void spheres_are_learned_from_twelve_photos(void **state)
                                 &mean, &error));
     assert_true(mean.psnr > 25.0 && mean.ssim > 0.9);
     for (int i = LEARNED; i < VIEWS; i++) {
-        static float rgba[SIZE * SIZE * 4], seen[SIZE * SIZE * 3], wanted[SIZE * SIZE * 3];
+        static float rgba[SIZE * SIZE * 4], seen[SIZE * SIZE * 3], expected[SIZE * SIZE * 3];
         orr_nerf_draw_desc desc = {.camera = orr_ray_camera_of_image(&p.images[i], p.capture.to_unit),
                                    .rgba = rgba};
         orr_nerf_draw(drawer, grid, &desc);
@@ -468,10 +468,10 @@ static void spheres_are_learned_from_twelve_photos(void **state)
             for (int c = 0; c < 3; c++) { // both over white
                 seen[3 * k + c] = rgba[4 * k + c] + 1.0f - rgba[4 * k + 3];
                 float alpha = (float)pixel[3] / 255.0f;
-                wanted[3 * k + c] = alpha * (float)pixel[c] / 255.0f + 1.0f - alpha;
+                expected[3 * k + c] = alpha * (float)pixel[c] / 255.0f + 1.0f - alpha;
             }
         }
-        double found = psnr(seen, wanted, SIZE * SIZE * 3);
+        double found = psnr(seen, expected, SIZE * SIZE * 3);
         if (!(found > 25.0)) {
             fail_msg("photo %d: PSNR %.2f", i, found);
         }
@@ -492,7 +492,7 @@ int main(void)
         cmocka_unit_test(culled_cells_never_come_back),
         cmocka_unit_test(samples_of_the_grid_fall_into_their_cells),
         cmocka_unit_test(marching_finds_what_single_steps_find),
-        cmocka_unit_test(constant_density_composites_to_the_analytic_answer),
+        cmocka_unit_test(constant_density_composites_to_the_analytic_result),
         cmocka_unit_test(a_step_sends_back_the_derivative_of_its_loss),
         cmocka_unit_test(training_gives_the_same_bits_for_any_number_of_threads),
         cmocka_unit_test(a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one),

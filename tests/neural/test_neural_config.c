@@ -1,4 +1,4 @@
-// Tests of neural/config: what instant-ngp's and tiny-cuda-nn's files say, and what a wrong one is told.
+// Tests of neural/config: what instant-ngp's and tiny-cuda-nn's files say, and the messages for wrong ones.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "neural/network/config.h"
@@ -178,7 +178,7 @@ static void a_child_changes_what_it_names(void **state)
     config.network.width = 32;
     check_full(&config); // the rest is the parent's
     orr_field_config_free(&config);
-    // another optimiser takes the place of all of them, with its own defaults
+    // another optimiser replaces all of them, with its own defaults
     config = parsed(ORR_FIELD_SDF, "{\"optimizer\": {\"otype\": \"SGD\", \"learning_rate\": 2}}");
     assert_true(config.optimizer.sgd);
     assert_true(config.optimizer.ema_decay == 0.0 && config.optimizer.decay_base == 1.0);

@@ -92,7 +92,7 @@ static void training_step(training *t, int step)
         assert_true(t->gradients[i] == 0.0f);
     }
     for (int w = 0; w < (COUNT + 511) / 512; w++) {
-        // used marks are gone; an optimiser that is not lazy does not look
+        // used marks are gone; an optimiser that is not lazy does not read marks
         t->touched[w] = 0;
     }
 }
@@ -162,7 +162,7 @@ static void what_has_no_gradient_keeps_its_bits(void **state)
         assert_true(t.weights[i] == before[i]);
         assert_true(t.average[i] == before[i]); // the average of what never moved, to the bit
     }
-    // a gradient in a block that nobody marked is not seen
+    // a gradient in a block that is not marked is not seen
     t.gradients[600] = 1.0f;
     orr_optimizer_step(t.optimizer, t.jobs, t.weights, t.gradients, t.touched);
     assert_true(t.weights[600] == before[600]);
@@ -210,7 +210,7 @@ static void a_resumed_training_has_the_same_bits(void **state)
             training_step(&first, step);
         }
     }
-    // somebody looks at the average before saving: it changes nothing
+    // reading the average before saving changes nothing
     orr_optimizer_average(first.optimizer, first.jobs, first.weights, first.average);
     size_t size = orr_optimizer_state_size(first.optimizer);
     char *saved = orr_alloc(size, 1);
@@ -229,7 +229,7 @@ static void a_resumed_training_has_the_same_bits(void **state)
     orr_error why;
     assert_int_equal(orr_optimizer_state_load(second.optimizer, saved, size - 1, &why), ORR_ERROR_FORMAT);
     assert_int_equal(orr_optimizer_state_load(second.optimizer, saved, 3, &why), ORR_ERROR_FORMAT);
-    // counts that no table holds are cut, not believed
+    // counts beyond the tables are clamped
     memset(saved + 16, 0xff, size - 16);
     assert_ok(orr_optimizer_state_load(second.optimizer, saved, size, &error));
     training_step(&second, STEPS);

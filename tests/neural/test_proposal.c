@@ -17,15 +17,15 @@
 static void contraction_keeps_the_unit_cube_and_folds_the_rest_around_it(void **state)
 {
     (void)state;
-    real3 inside = contraction_place(make_real3(0.1f, 0.9f, 0.5f));
+    real3 inside = contraction_position(make_real3(0.1f, 0.9f, 0.5f));
     assert_float_equal(inside.x, 0.3f, 1e-6);
     assert_float_equal(inside.y, 0.7f, 1e-6);
     assert_float_equal(inside.z, 0.5f, 1e-6);
     // four half sides along x, two along y: 2 - 1/4 of them, in the same direction
-    real3 outside = contraction_place(make_real3(2.5f, 1.5f, 0.5f));
+    real3 outside = contraction_position(make_real3(2.5f, 1.5f, 0.5f));
     assert_float_equal(outside.x, 0.5f + 0.25f * 1.75f, 1e-6);
     assert_float_equal(outside.y, 0.5f + 0.125f * 1.75f, 1e-6);
-    real3 far = contraction_place(make_real3(-1e9f, 0.5f, 1e6f));
+    real3 far = contraction_position(make_real3(-1e9f, 0.5f, 1e6f));
     assert_float_equal(far.x, 0.0f, 1e-6);
     assert_true(far.x >= 0.0f);
     for (float t = 0.01f; t < 900.0f; t *= 1.3f) {
@@ -91,7 +91,7 @@ static void the_interlevel_loss_sends_back_its_derivative(void **state)
 
 // ---- a ball in front of a far wall ----
 
-// The ball has a radius of 0.3 and stands in the middle of the unit cube; around it, at a distance of 12, is a round wall
+// The ball has a radius of 0.3 and is in the middle of the unit cube; around it, at a distance of 12, is a round wall
 // with coloured fields, far outside any box that a capture of so small a thing would be given.
 static void shade(const float origin[3], const float direction[3], float rgba[4])
 {
@@ -168,7 +168,7 @@ static void a_bounded_field_takes_no_state_of_an_unbounded_one(void **state)
     drop_photos(&p);
 }
 
-static double held_out_psnr(const orr_field *field, const orr_occupancy *grid, const photos *p)
+static double holdout_psnr(const orr_field *field, const orr_occupancy *grid, const photos *p)
 {
     orr_nerf_drawer *drawer;
     orr_nerf_score mean;
@@ -190,14 +190,14 @@ static void an_unbounded_scene_is_learned_better_than_in_a_box_and_comes_back_fr
         orr_nerf_trainer *trainer = small_trainer(field, &p, jobs);
         train(trainer, 500);
         const orr_occupancy *grid = orr_nerf_trainer_occupancy(trainer);
-        found[unbounded] = held_out_psnr(field, grid, &p);
+        found[unbounded] = holdout_psnr(field, grid, &p);
         if (unbounded) {
             const char *path = scratch_path("unbounded.ingp");
             orr_field_model model = {.field = field, .size = 1.0}, loaded;
             assert_ok(orr_field_model_save(&model, path, &error));
             assert_ok(orr_field_model_load(path, isa, ORR_MLP_FP32, &loaded, &error));
             assert_true(orr_field_describe(loaded.field)->unbounded);
-            assert_true(held_out_psnr(loaded.field, grid, &p) == found[1]);
+            assert_true(holdout_psnr(loaded.field, grid, &p) == found[1]);
             orr_field_model_free(&loaded);
         }
         orr_nerf_trainer_destroy(trainer);

@@ -13,30 +13,30 @@ enum { DIMS = 2, CHANNELS = 3 };
 
 // ---- a picture that is a formula ----
 
-static void draw_places(void *context, uint32_t batch, int first, int count, int total, float *places)
+static void draw_positions(void *context, uint32_t batch, int first, int count, int total, float *positions)
 {
     (void)context, (void)total;
     for (int i = 0; i < count; i++) {
         uint64_t bits = orr_random_bits(5, batch, (uint32_t)(first + i));
-        places[DIMS * i] = (float)(uint32_t)(bits >> 40) * 0x1p-24f;
-        places[DIMS * i + 1] = (float)((uint32_t)bits >> 8) * 0x1p-24f;
+        positions[DIMS * i] = (float)(uint32_t)(bits >> 40) * 0x1p-24f;
+        positions[DIMS * i + 1] = (float)((uint32_t)bits >> 8) * 0x1p-24f;
     }
 }
 
-static void stripes(void *context, const float *places, float *targets)
+static void stripes(void *context, const float *positions, float *targets)
 {
     (void)context;
     for (int i = 0; i < ORR_SAMPLES; i++) {
-        float x = places[i], y = places[ORR_SAMPLES + i];
+        float x = positions[i], y = positions[ORR_SAMPLES + i];
         targets[i] = 0.5f + 0.4f * sinf(12.0f * x);
         targets[ORR_SAMPLES + i] = 0.5f + 0.4f * cosf(9.0f * y);
         targets[2 * ORR_SAMPLES + i] = x * y;
     }
 }
 
-static void half_unknown(void *context, const float *places, float *targets)
+static void half_unknown(void *context, const float *positions, float *targets)
 {
-    stripes(context, places, targets);
+    stripes(context, positions, targets);
     for (int i = 0; i < ORR_SAMPLES; i += 2) {
         targets[i] = NAN;
     }
@@ -96,9 +96,9 @@ static double step(training *t, int count)
 }
 
 static const orr_sample_source plain = {
-    .draw = draw_places, .truth = stripes, .batches_kept = 1, .steps_per_batch = 1};
+    .draw = draw_positions, .truth = stripes, .batches_kept = 1, .steps_per_batch = 1};
 static const orr_sample_source kept = {
-    .draw = draw_places, .truth = stripes, .batches_kept = 3, .steps_per_batch = 2};
+    .draw = draw_positions, .truth = stripes, .batches_kept = 3, .steps_per_batch = 2};
 
 // everything the trainer knows, to be compared
 static void *take_state(const training *t, size_t *size)
@@ -130,16 +130,16 @@ static void the_loss_falls_and_inference_sees_what_was_learnt(void **state)
     // side interpolate sin 12x to (12 / 64)^2 / 8 = 4e-3 of its size, which is 1e-5 in squares
     assert_true(first > 0.1 && last < 1e-4);
     assert_ok(orr_field_trainer_refresh(t.trainer, &error));
-    _Alignas(ORR_ALIGNMENT) float places[DIMS * ORR_SAMPLES], output[CHANNELS * ORR_SAMPLES],
+    _Alignas(ORR_ALIGNMENT) float positions[DIMS * ORR_SAMPLES], output[CHANNELS * ORR_SAMPLES],
         truth[CHANNELS * ORR_SAMPLES];
     for (int i = 0; i < ORR_SAMPLES; i++) {
-        places[i] = ((float)(i % 8) + 0.5f) / 8.0f;
-        places[ORR_SAMPLES + i] = ((float)(i / 8) + 0.5f) / 8.0f;
+        positions[i] = ((float)(i % 8) + 0.5f) / 8.0f;
+        positions[ORR_SAMPLES + i] = ((float)(i / 8) + 0.5f) / 8.0f;
     }
     float *scratch = orr_alloc(orr_field_scratch_floats(t.field), sizeof *scratch);
-    orr_field_values(t.field, places, scratch, output);
+    orr_field_values(t.field, positions, scratch, output);
     orr_free(scratch);
-    stripes(NULL, places, truth);
+    stripes(NULL, positions, truth);
     assert_true(psnr(output, truth, CHANNELS * ORR_SAMPLES) >
                 38.0); // 1e-4 is 40 dB; the average lags a little
     assert_int_equal(orr_field_trainer_steps(t.trainer), 300);
