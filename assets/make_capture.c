@@ -2,9 +2,10 @@
 //
 //     make_capture CLOUD OBJECT LENS
 //
-// OBJECT: 128 x 128 pixels with alpha and camera_angle_x, as the synthetic sets of NeRF's paper; LENS: 128 x 96 pixels, opaque,
-// through a lens with OpenCV's distortion, and two photos listed that are not there. Both are folders with transforms.json and
-// images. Their world is centred on the orrery, 0.75 times its size, with z up.
+// OBJECT: 128 x 128 pixels with alpha and camera_angle_x, as the synthetic sets of NeRF's paper; LENS: 128 x
+// 96 pixels, opaque, through a lens with OpenCV's distortion, and two photos listed that are not there. Both
+// are folders with transforms.json and images. Their world is centred on the orrery, 0.75 times its size,
+// with z up.
 #define ORR_SCALAR
 #include "engine/core/file.h"
 #include "engine/core/memory.h"

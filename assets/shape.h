@@ -39,8 +39,8 @@ void shape_sphere(shape_mesh *s, real3 centre, float radius, int sides);
 void shape_tube(shape_mesh *s, const real3 *path, const float *radius, int count, int sides);
 // A prism along x: from x0 to x1, half as wide as w0 and w1 there, between heights y0 and y1.
 void shape_bar(shape_mesh *s, float x0, float x1, float w0, float w1, float y0, float y1);
-// A spur wheel about the y axis with its underside at y = 0. The first tooth is on the x axis when phase is 0, and
-// one tooth further on at phase 1.
+// A spur wheel about the y axis with its underside at y = 0. The first tooth is on the x axis when phase is
+// 0, and one tooth further on at phase 1.
 void shape_gear(shape_mesh *s, int teeth, float module, float thickness, float hub, int spokes, float phase);
 
 // Finds the neighbours; call when all parts are there.

@@ -39,8 +39,8 @@ static float storable(int term, float x)
 }
 
 // Cholesky, in place: the matrix is symmetric and positive because of the ridge on its diagonal. Coefficients
-// are rounded as they are found, highest band first, so that the lower ones make up for what the rounding lost
-// (Babai, "On Lovász' lattice reduction and the nearest lattice point problem", 1986).
+// are rounded as they are found, highest band first, so that the lower ones make up for what the rounding
+// lost (Babai, "On Lovász' lattice reduction and the nearest lattice point problem", 1986).
 static void solve(fit *f, int n)
 {
     for (int j = 0; j < n; j++) {
@@ -97,7 +97,8 @@ static void fit_colour(const studio *scene, const studio_point *point, int degre
             continue;
         }
         float weight = (0.25f + fmaxf(facing, 0.0f)) * (out.y > -0.25f ? 1.0f : 0.15f);
-        // discs at a silhouette are seen a little from behind: there they have the colour that they have from the side
+        // discs at a silhouette are seen a little from behind: there they have the colour that they have from
+        // the side
         real3 before = facing < 0.03f ? unit3(add3(out, scale3(point->normal, 0.03f - facing))) : out;
         real3 colour = studio_develop(studio_radiance(scene, point, before));
         const float target[3] = {colour.x - 0.5f, colour.y - 0.5f, colour.z - 0.5f};

@@ -1,4 +1,5 @@
-// The studio around the orrery: soft boxes, a dim surrounding, the glowing sun; and the radiance of surfaces in it.
+// The studio around the orrery: soft boxes, a dim surrounding, the glowing sun; and the radiance of surfaces
+// in it.
 #pragma once
 
 #include "assets/rays.h"

@@ -1,4 +1,5 @@
-// Vectors for the programs that make assets: those of vector_formula.h with float as `real`, and what it leaves out.
+// Vectors for the programs that make assets: those of vector_formula.h with float as `real`, and what it
+// leaves out.
 #pragma once
 
 #define ORR_SCALAR

@@ -1,8 +1,8 @@
-// One pixel from front to back: splats, fields and transparent surfaces by depth, then the opaque surface behind them and
-// the background. One text for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
+// One pixel from front to back: splats, fields and transparent surfaces by depth, then the opaque surface
+// behind them and the background. One text for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
 //
-// The "over" operator (Porter and Duff 1984) on display colours; for splats with the stop rule of Kerbl et al. 2023 and
-// gsplat's constant.
+// The "over" operator (Porter and Duff 1984) on display colours; for splats with the stop rule of Kerbl et
+// al. 2023 and gsplat's constant.
 #ifndef ORR_BLEND_FORMULA_H
 #define ORR_BLEND_FORMULA_H
 
@@ -15,8 +15,8 @@ STRUCT(blend_pixel)
 {
     real3 colour; // sum of weight times display colour
     real depth;   // sum of weight times depth
-    real
-        transmittance; // of all layers so far; negative: the pixel has stopped, and the background shows by its magnitude
+    // of all layers so far; negative: the pixel has stopped, and the background shows by its magnitude
+    real transmittance;
 }
 END_STRUCT(blend_pixel)
 
@@ -41,8 +41,9 @@ FN real3 blend_add(real3 sum, real weight, real3 colour)
                       fma_(weight, colour.z, sum.z));
 }
 
-// A splat, unless it would stop the pixel: then the pixel stops before it. alpha: 0 where the splat is hidden or does not
-// reach. From one splat to the next the chain of dependent operations is a product, a comparison and a choice.
+// A splat, unless it would stop the pixel: then the pixel stops before it. alpha: 0 where the splat is hidden
+// or does not reach. From one splat to the next the chain of dependent operations is a product, a comparison
+// and a choice.
 FN blend_pixel blend_splat(blend_pixel p, real alpha, real3 colour, real depth)
 {
     real next = p.transmittance * (R(1.0) - alpha);
@@ -54,8 +55,8 @@ FN blend_pixel blend_splat(blend_pixel p, real alpha, real3 colour, real depth)
     return p;
 }
 
-// A field or a transparent surface, in the pixels where it is `due`. It may be opaque: the pixel stops after it. colour:
-// premultiplied by alpha; all values are ignored where it is not due.
+// A field or a transparent surface, in the pixels where it is `due`. It may be opaque: the pixel stops after
+// it. colour: premultiplied by alpha; all values are ignored where it is not due.
 FN blend_pixel blend_layer(blend_pixel p, mask due, real3 colour, real alpha, real depth)
 {
     mask takes = and_(due, p.transmittance > R(0.0));

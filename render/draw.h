@@ -1,8 +1,8 @@
-// What a frame draws: the interface between the frame loop, which has scenes and worlds, and the drawing machines, which
-// see only draw lists.
+// What a frame draws: the interface between the frame loop, which has scenes and worlds, and the drawing
+// machines, which see only draw lists.
 //
-// A machine draws opaque meshes first (their depth bounds the rest), then blends splats, fields and what is transparent of
-// the meshes over them, by depth, and composes all over the background.
+// A machine draws opaque meshes first (their depth bounds the rest), then blends splats, fields and what is
+// transparent of the meshes over them, by depth, and composes all over the background.
 #pragma once
 
 #include "engine/core/camera.h"
@@ -19,9 +19,9 @@ typedef struct orr_draw_splats {
     bool antialias;
 } orr_draw_splats;
 
-// Poses of the bodies of one simulated world, in memory of the device that draws: physics writes them and drawing reads them,
-// both in the device's stream, without the host. Number k of body b: position[(3 b + k) stride] and
-// rotation[(4 b + k) stride]; floats, or doubles.
+// Poses of the bodies of one simulated world, in memory of the device that draws: physics writes them and
+// drawing reads them, both in the device's stream, without the host. Number k of body b: position[(3 b + k)
+// stride] and rotation[(4 b + k) stride]; floats, or doubles.
 typedef struct orr_draw_bodies {
     const void *position; // metres, in the frame of the robot's layer
     const void *rotation; // unit quaternions, w x y z
@@ -33,7 +33,8 @@ typedef struct orr_draw_mesh {
     const orr_mesh *mesh;
     uint64_t key;
     float model[12]; // layer to world, a similarity
-    // Nullable, for CUDA alone: the mesh moves with a body, and `model` is the robot's: mesh to world is model x body x at
+    // Nullable, for CUDA alone: the mesh moves with a body, and `model` is the robot's: mesh to world is
+    // model x body x at
     const orr_draw_bodies *bodies;
     int32_t body;
     float at[12];
@@ -65,7 +66,8 @@ typedef struct orr_draw_light {
     float ambient[3], diffuse[3], specular[3]; // linear radiance of a white surface
 } orr_draw_light;
 
-// The same, or the sun, in the camera's space: light_source of light_formula.h as plain floats, for files without lanes.
+// The same, or the sun, in the camera's space: light_source of light_formula.h as plain floats, for files
+// without lanes.
 typedef struct orr_light_values {
     float position[3]; // camera space; of a directional light: unit vector towards it
     float directional;

@@ -15,8 +15,8 @@ struct orr_field_layer {
     orr_occupancy own_grid;
 };
 
-// The transform that a model file gives: a radiance field by to_unit, the others by origin and size, an image by its aspect.
-// Without these the field fills the unit cube.
+// The transform that a model file gives: a radiance field by to_unit, the others by origin and size, an image
+// by its aspect. Without these the field fills the unit cube.
 static void transform_of_model(const orr_field_model *model, float to_unit[12])
 {
     double largest = 0.0;

@@ -12,15 +12,15 @@ typedef struct orr_field_layer orr_field_layer;
 // Loads a model file (.ingp, .msgpack), which the layer then owns.
 orr_result orr_field_layer_load(const char *path, orr_jobs *jobs, orr_isa isa, orr_field_layer **layer,
                                 orr_error *error);
-// A radiance field that the caller owns and may be training: drawn as of its last refresh. to_unit: from the layer's space to
-// the field's, 3x4. Field and grid must outlive the layer.
+// A radiance field that the caller owns and may be training: drawn as of its last refresh. to_unit: from the
+// layer's space to the field's, 3x4. Field and grid must outlive the layer.
 orr_result orr_field_layer_borrow(const orr_field *field, const orr_occupancy *grid, const float to_unit[12],
                                   orr_jobs *jobs, orr_field_layer **layer, orr_error *error);
 void orr_field_layer_destroy(orr_field_layer *layer); // NULL is allowed
 
 orr_field_kind orr_field_layer_kind(const orr_field_layer *layer);
-// For machines that march it themselves: field and grid (NULL unless it is a radiance field), and the map from the world to
-// the field's space when `model` maps the layer to the world.
+// For machines that march it themselves: field and grid (NULL unless it is a radiance field), and the map
+// from the world to the field's space when `model` maps the layer to the world.
 const orr_field *orr_field_layer_field(const orr_field_layer *layer);
 const orr_occupancy *orr_field_layer_grid(const orr_field_layer *layer);
 orr_result orr_field_layer_to_unit(const orr_field_layer *layer, const float model[12],
@@ -32,10 +32,10 @@ void orr_field_layer_bounds(const orr_field_layer *layer, float low[3], float hi
 
 // The picture of a layer: planes of the lens's size.
 typedef struct orr_field_planes {
-    const float *
-        far_depth; // height x width: nothing at or beyond this depth is drawn (an opaque mesh); NULL: no bound
-    float *rgba;   // height x width x 4, premultiplied
-    float *depth;  // height x width, alpha-weighted mean along the camera's axis; 0: nothing
+    // height x width: nothing at or beyond this depth is drawn (an opaque mesh); NULL: no bound
+    const float *far_depth;
+    float *rgba;  // height x width x 4, premultiplied
+    float *depth; // height x width, alpha-weighted mean along the camera's axis; 0: nothing
 } orr_field_planes;
 
 // Drawing of one layer in progress.
@@ -45,8 +45,8 @@ typedef struct orr_field_layer_drawing {
     orr_field_drawing other; // of the other kinds
 } orr_field_layer_drawing;
 
-// model: layer to world, a similarity. to_sun: unit, world; it lights signed distances. Lens and planes are borrowed, scratch
-// comes from the arena.
+// model: layer to world, a similarity. to_sun: unit, world; it lights signed distances. Lens and planes are
+// borrowed, scratch comes from the arena.
 orr_result orr_field_layer_begin(const orr_field_layer *layer, orr_jobs *jobs, orr_arena *arena,
                                  const orr_lens *lens, const float model[12], const float to_sun[3],
                                  const orr_field_planes *picture, orr_field_layer_drawing *drawing,

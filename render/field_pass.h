@@ -1,4 +1,5 @@
-// The fields of a frame, marched on the CPU and merged by depth, in parts; for machines that do not march fields.
+// The fields of a frame, marched on the CPU and merged by depth, in parts; for machines that do not march
+// fields.
 #pragma once
 
 #include "render/draw.h"
@@ -17,8 +18,10 @@ typedef struct orr_field_pass {
     int layer, tile; // the next to draw
 } orr_field_pass;
 
-// mesh_depth: height x width, infinity where there is no mesh, or NULL. List, planes and arena must live until the end.
+// mesh_depth: height x width, infinity where there is no mesh, or NULL. List, planes and arena must live
+// until the end.
 orr_result orr_field_pass_begin(orr_field_pass *pass, orr_jobs *jobs, orr_arena *arena,
                                 const orr_draw_list *list, const float *mesh_depth, orr_error *error);
-// Draws for about this long, at least one part; INFINITY: to the end. The picture does not depend on how it is divided.
+// Draws for about this long, at least one part; INFINITY: to the end. The picture does not depend on how it
+// is divided.
 orr_result orr_field_pass_advance(orr_field_pass *pass, double milliseconds, bool *done, orr_error *error);

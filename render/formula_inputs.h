@@ -1,5 +1,5 @@
-// What formulas take from a frame: its plain structs of floats as the formulas' own. For lanes and kernels; plain C files,
-// which have no `real`, fill the plain structs.
+// What formulas take from a frame: its plain structs of floats as the formulas' own. For lanes and kernels;
+// plain C files, which have no `real`, fill the plain structs.
 #pragma once
 
 #include "render/light_formula.h"

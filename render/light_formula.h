@@ -1,6 +1,7 @@
-// How a surface is lit: Lambert's cosine law and Blinn's highlights (1977) with any number of lights, with the attenuation
-// and the cones of OpenGL's fixed functions, in linear light; the result is encoded for display because pictures are
-// display-referred. No shadows. One text for CPU lanes, CUDA and GLSL (see engine/core/formula.h).
+// How a surface is lit: Lambert's cosine law and Blinn's highlights (1977) with any number of lights, with
+// the attenuation and the cones of OpenGL's fixed functions, in linear light; the result is encoded for
+// display because pictures are display-referred. No shadows. One text for CPU lanes, CUDA and GLSL (see
+// engine/core/formula.h).
 #ifndef ORR_LIGHT_FORMULA_H
 #define ORR_LIGHT_FORMULA_H
 
@@ -74,7 +75,8 @@ FN light_incidence light_incident(light_source l, real3 p)
     return i;
 }
 
-// What reaches every point of a surface: ambient light, and as much more as the surface emits of its base colour.
+// What reaches every point of a surface: ambient light, and as much more as the surface emits of its base
+// colour.
 FN light_sums light_begin(uniform_real red, uniform_real green, uniform_real blue, uniform_real emission)
 {
     light_sums sums;
@@ -83,7 +85,8 @@ FN light_sums light_begin(uniform_real red, uniform_real green, uniform_real blu
     return sums;
 }
 
-// Adds one light. specular, shininess: of the material, 0 .. 1; a dull one (specular 0) has no highlights to sum.
+// Adds one light. specular, shininess: of the material, 0 .. 1; a dull one (specular 0) has no highlights to
+// sum.
 FN light_sums light_add(light_sums sums, light_source l, light_point p, uniform_real specular,
                         uniform_real shininess)
 {

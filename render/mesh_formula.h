@@ -1,6 +1,6 @@
-// The mathematics of a mesh's vertices and pixels: where a vertex is on the screen, which point of a triangle a pixel shows.
-// How that is lit: light_formula.h; its texture: texture_formula.h. One text for CPU lanes, CUDA and GLSL (see
-// engine/core/formula.h).
+// The mathematics of a mesh's vertices and pixels: where a vertex is on the screen, which point of a triangle
+// a pixel shows. How that is lit: light_formula.h; its texture: texture_formula.h. One text for CPU lanes,
+// CUDA and GLSL (see engine/core/formula.h).
 #ifndef ORR_MESH_FORMULA_H
 #define ORR_MESH_FORMULA_H
 
@@ -75,8 +75,8 @@ FN mesh_triangle mesh_triangle_of(real3 a, real3 b, real3 c)
     return t;
 }
 
-// Weights of the corners b and c (a has the rest) where the ray through a point of the picture [px] meets the triangle's
-// plane; linear beyond its edges.
+// Weights of the corners b and c (a has the rest) where the ray through a point of the picture [px] meets the
+// triangle's plane; linear beyond its edges.
 FN real2 mesh_weights(mesh_view v, mesh_triangle t, real x, real y)
 {
     x = (x - R(v.centre_x)) * R(1.0f / v.focal_x);
@@ -96,7 +96,8 @@ FN real2 mesh_weights(mesh_view v, mesh_triangle t, real x, real y)
                       dot3(mesh_cross(t.ab, p), t.normal) * inverse_area);
 }
 
-// Weights within the triangle: the centre of a pixel inside the snapped triangle may be outside the exact one by 1/256 pixel.
+// Weights within the triangle: the centre of a pixel inside the snapped triangle may be outside the exact one
+// by 1/256 pixel.
 FN real2 mesh_weights_inside(real2 w)
 {
     real b = min_(max_(w.x, R(0.0)), R(1.0));
@@ -117,8 +118,8 @@ FN real3 mesh_position(mesh_triangle t, real2 w)
                       fma_(w.x, t.ab.z, fma_(w.y, t.ac.z, t.a.z)));
 }
 
-// How far a step across the picture moves one texture coordinate [texels]. from, to: weights before and after the step;
-// a, b, c: the corners' coordinates; size: of the texture.
+// How far a step across the picture moves one texture coordinate [texels]. from, to: weights before and after
+// the step; a, b, c: the corners' coordinates; size: of the texture.
 FN real mesh_texture_step(real2 from, real2 to, real a, real b, real c, uniform_real size)
 {
     return ((to.x - from.x) * (b - a) + (to.y - from.y) * (c - a)) * R(size);
@@ -129,9 +130,10 @@ FN real3 mesh_flip(mask m, real3 a)
     return make_real3(sel(m, -a.x, a.x), sel(m, -a.y, a.y), sel(m, -a.z, a.z));
 }
 
-// The point to be lit. orthographic: 1 or 0; position: in the camera's space; normal: interpolated, any length; plane, plane_normal: any point of
-// the triangle, and its normal, any length and sign. Normals of back sides and of wrongly wound triangles are turned to the
-// side that is seen, which faces the eye; in an orthographic view that is at infinite -z.
+// The point to be lit. orthographic: 1 or 0; position: in the camera's space; normal: interpolated, any
+// length; plane, plane_normal: any point of the triangle, and its normal, any length and sign. Normals of
+// back sides and of wrongly wound triangles are turned to the side that is seen, which faces the eye; in an
+// orthographic view that is at infinite -z.
 FN light_point mesh_light_point(uniform_real orthographic, real3 position, real3 normal, real3 plane,
                                 real3 plane_normal)
 {
@@ -155,14 +157,15 @@ FN mask mesh_is_solid(real alpha, uniform_real cutoff)
     return alpha >= R(cutoff);
 }
 
-// Nearness of a triangle's plane at (x, y) from where it is `start`, within the nearness of its corners; across, down: per unit
-// of x and y.
+// Nearness of a triangle's plane at (x, y) from where it is `start`, within the nearness of its corners;
+// across, down: per unit of x and y.
 FN real mesh_nearness(real start, real across, real down, real x, real y, real farthest, real nearest)
 {
     return min_(max_(fma_(y, down, fma_(x, across, start)), farthest), nearest);
 }
 
-// Depth along the camera's axis of a nearness: 1/z in perspective, -z in orthographic views (mesh_triangle.h).
+// Depth along the camera's axis of a nearness: 1/z in perspective, -z in orthographic views
+// (mesh_triangle.h).
 FN real mesh_depth(mesh_view v, real nearness)
 {
     real depth = -nearness;

@@ -1,5 +1,5 @@
-// One triangle from the camera's space to the pixels, in doubles and integers: what the CPU's set-up and CUDA's kernels share.
-// Plain C that nvcc compiles too.
+// One triangle from the camera's space to the pixels, in doubles and integers: what the CPU's set-up and
+// CUDA's kernels share. Plain C that nvcc compiles too.
 //
 // Screen positions are fixed-point numbers of 1/256 pixel, so that edges are exact: a pixel centre on the
 // edge between two triangles belongs to exactly one of them (the top-left rule). "Nearness" is 1/z in
@@ -18,7 +18,8 @@ enum {
     MESH_PIECES = 6    // triangles that a cut leaves at most
 };
 
-// bounds that a vertex exceeds; a triangle all of whose corners exceed the same one of the first five is outside
+// bounds that a vertex exceeds; a triangle all of whose corners exceed the same one of the first five is
+// outside
 enum {
     MESH_OUT_NEAR = 1,
     MESH_OUT_LEFT = 2,
@@ -29,7 +30,8 @@ enum {
     MESH_OUT_CUT = MESH_OUT_NEAR | MESH_OUT_GUARD // what must be cut, unless it is outside
 };
 
-// A vertex in the camera's space and on the screen. An array of structs: a triangle's corners lie anywhere in memory.
+// A vertex in the camera's space and on the screen. An array of structs: a triangle's corners lie anywhere in
+// memory.
 typedef struct mesh_point {
     float x, y, z;              // camera space
     int32_t screen_x, screen_y; // 1/256 px; meaningless for vertices out near or guard
@@ -96,8 +98,8 @@ ORR_INLINE double mesh_inside(const orr_lens *lens, const double p[3], int b)
     return b % 2 ? at + MESH_GUARD * w : (size + MESH_GUARD) * w - at;
 }
 
-// Sutherland and Hodgman (1974): the part of the polygon inside bound b. A cut is always computed from the inner
-// corner to the outer one, so that triangles that share the edge get the same point.
+// Sutherland and Hodgman (1974): the part of the polygon inside bound b. A cut is always computed from the
+// inner corner to the outer one, so that triangles that share the edge get the same point.
 ORR_INLINE int mesh_cut_at(const orr_lens *lens, const mesh_corner *from, int count, int b, mesh_corner *to)
 {
     int kept = 0;
@@ -128,8 +130,8 @@ ORR_INLINE int32_t mesh_snap(const orr_lens *lens, const double p[3], int axis)
     return (int32_t)floor(pixels * MESH_SUBPIXELS + 0.5);
 }
 
-// Cuts a triangle at the near plane and the guard band: screen positions of the corners that remain. Returns their number,
-// at most MESH_CORNERS.
+// Cuts a triangle at the near plane and the guard band: screen positions of the corners that remain. Returns
+// their number, at most MESH_CORNERS.
 ORR_INLINE int mesh_cut(const orr_lens *lens, const mesh_point points[3], int32_t *x, int32_t *y)
 {
     mesh_corner polygon[2][MESH_CORNERS + 1];
@@ -156,7 +158,8 @@ ORR_INLINE int mesh_cut(const orr_lens *lens, const mesh_point points[3], int32_
 
 // ---- records ----
 
-// Fills in the plane of nearness of a triangle; false when it is seen edge-on or its corners are beyond float.
+// Fills in the plane of nearness of a triangle; false when it is seen edge-on or its corners are beyond
+// float.
 ORR_INLINE bool mesh_set_plane(const orr_lens *lens, const mesh_point points[3], mesh_record *record)
 {
     double a[3] = {(double)points[0].x, (double)points[0].y, (double)points[0].z};
@@ -230,7 +233,8 @@ ORR_INLINE mesh_edge mesh_edge_over_tile(const mesh_record *record, int k, int x
     return e;
 }
 
-// Nearness at the centre of pixel (x, y); in double, because the plane has large values far from the triangle.
+// Nearness at the centre of pixel (x, y); in double, because the plane has large values far from the
+// triangle.
 ORR_INLINE double mesh_nearness_at(const mesh_record *record, int x, int y)
 {
     return record->nearness + record->across * (x + 0.5) + record->down * (y + 0.5);

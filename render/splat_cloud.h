@@ -48,7 +48,8 @@ void orr_splat_pack_destroy(orr_splat_pack *pack); // NULL is allowed
 size_t orr_splat_pack_bytes(const orr_splat_pack *pack);
 // Index in the pack of each splat of the file: pack->count indices.
 void orr_splat_pack_indices(const orr_splat_pack *pack, uint32_t *indices);
-// Splats first .. first + count of the file, from one of the pack's arrays of `members` per splat, in the same layout. GPUs
-// store clouds so: a stable sort by depth then leaves splats of equal depth in the order of the file.
+// Splats first .. first + count of the file, from one of the pack's arrays of `members` per splat, in the
+// same layout. GPUs store clouds so: a stable sort by depth then leaves splats of equal depth in the order of
+// the file.
 void orr_splat_pack_in_file_order(const float *array, int members, const uint32_t *indices, int64_t first,
                                   int64_t count, float *out);

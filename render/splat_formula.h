@@ -3,8 +3,8 @@
 //
 // Semantics of Kerbl et al. 2023 ("3D Gaussian splatting for real-time radiance field rendering") with
 // gsplat's constants; the projection is EWA splatting (Zwicker et al. 2001), the compensation that of
-// Mip-Splatting (Yu et al. 2024). The exponent and the opacity are in base-2 logarithms, so that coverage costs one
-// exp2.
+// Mip-Splatting (Yu et al. 2024). The exponent and the opacity are in base-2 logarithms, so that coverage
+// costs one exp2.
 #ifndef ORR_SPLAT_FORMULA_H
 #define ORR_SPLAT_FORMULA_H
 
@@ -173,9 +173,11 @@ FN real2 splat_band(ellipse shape, real reach, real2 half_size, real low, real h
 
 #define SPLAT_TILE 16 // [px] per side of the GPUs' tiles
 
-// The picture is cut into square tiles of `size` pixels a side, a power of two; `tiles` is how many there are along an axis.
+// The picture is cut into square tiles of `size` pixels a side, a power of two; `tiles` is how many there are
+// along an axis.
 
-// The tile along one axis that contains a position [px]; a real, because positions may be far outside the range of int.
+// The tile along one axis that contains a position [px]; a real, because positions may be far outside the
+// range of int.
 FN real splat_tile(real position, uniform_real size, uniform_real tiles)
 {
     return min_(max_(floor_(position * R(1.0f / size)), R(0.0)), R(tiles - 1.0f));
@@ -269,8 +271,8 @@ FN sh_band3 sh_degree3(real3 v)
     return s;
 }
 
-// A splat's colour is summed up band by band, in the order of the coefficients: sh_sum0, then as many of the others as the
-// splat has degrees, then sh_clamped. c: the band's coefficients, each of red, green and blue.
+// A splat's colour is summed up band by band, in the order of the coefficients: sh_sum0, then as many of the
+// others as the splat has degrees, then sh_clamped. c: the band's coefficients, each of red, green and blue.
 FN real3 sh_add(real3 sum, real weight, real3 c)
 {
     return make_real3(fma_(weight, c.x, sum.x), fma_(weight, c.y, sum.y), fma_(weight, c.z, sum.z));

@@ -1,13 +1,14 @@
-// How a texture is sampled: repeated, bilinear within a level of its mip chain, linear between two levels (trilinear). One
-// text for CPU lanes, CUDA and GLSL (see engine/core/formula.h); on Vulkan the sampler itself filters within a level.
+// How a texture is sampled: repeated, bilinear within a level of its mip chain, linear between two levels
+// (trilinear). One text for CPU lanes, CUDA and GLSL (see engine/core/formula.h); on Vulkan the sampler
+// itself filters within a level.
 #ifndef ORR_TEXTURE_FORMULA_H
 #define ORR_TEXTURE_FORMULA_H
 
 #include "engine/core/formula.h"
 
-// The level of a mip chain whose texels are as large as a pixel, by the longer of the two steps that a pixel makes in the
-// texture. across, down: these steps [texels of level 0]; last: the chain's last level. The whole part is the finer of the two
-// levels to mix, the fraction the weight of the coarser.
+// The level of a mip chain whose texels are as large as a pixel, by the longer of the two steps that a pixel
+// makes in the texture. across, down: these steps [texels of level 0]; last: the chain's last level. The
+// whole part is the finer of the two levels to mix, the fraction the weight of the coarser.
 FN real texture_level(real2 across, real2 down, uniform_real last)
 {
     real across_squared = fma_(across.y, across.y, across.x * across.x);

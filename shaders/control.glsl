@@ -1,5 +1,5 @@
-// Counts that the stages of a frame pass on, and the sizes of the dispatches after them. Mirrors orr_vulkan_control in
-// render/vulkan/splats.h.
+// Counts that the stages of a frame pass on, and the sizes of the dispatches after them. Mirrors
+// orr_vulkan_control in render/vulkan/splats.h.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 

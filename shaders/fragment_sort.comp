@@ -33,7 +33,8 @@ void main()
             continue;
         }
         uint at = first;
-        for (uint after = nodes[at - 1u].next; after != 0u && !is_before(link, after); after = nodes[at - 1u].next) {
+        for (uint after = nodes[at - 1u].next; after != 0u && !is_before(link, after);
+             after = nodes[at - 1u].next) {
             at = after;
         }
         nodes[link - 1u].next = nodes[at - 1u].next;

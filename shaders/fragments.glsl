@@ -1,4 +1,5 @@
-// Fragments of transparent meshes: a list for each pixel (Yang et al. 2010), unordered until fragment_sort.comp sorts it.
+// Fragments of transparent meshes: a list for each pixel (Yang et al. 2010), unordered until
+// fragment_sort.comp sorts it.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 

@@ -7,7 +7,8 @@ layout(location = 1) in vec3 camera_normal;
 layout(location = 2) in vec2 texture_coordinates;
 layout(location = 3) in vec3 linear_colour;
 
-layout(binding = 0) uniform sampler2D base_texture; // nearest level; sRGB, so that texels are linear and filtered so
+// nearest level; sRGB, so that texels are linear and filtered so
+layout(binding = 0) uniform sampler2D base_texture;
 layout(binding = 1, scalar) readonly buffer Lighting
 {
     vec3 ambient;
@@ -36,8 +37,8 @@ real4 sample_level(float level)
 real4 sample_texture()
 {
     vec2 size = vec2(textureSize(base_texture, 0));
-    float level = texture_level(real2_of(dFdx(texture_coordinates) * size), real2_of(dFdy(texture_coordinates) * size),
-                                float(textureQueryLevels(base_texture) - 1));
+    real2 across = real2_of(dFdx(texture_coordinates) * size), down = real2_of(dFdy(texture_coordinates) * size);
+    float level = texture_level(across, down, float(textureQueryLevels(base_texture) - 1));
     float fine = floor(level);
     return texture_mix(sample_level(fine), sample_level(fine + 1.0), level - fine);
 }
@@ -65,9 +66,11 @@ vec4 surface_colour()
         colour = light_display(colour);
     } else {
         real3 position = real3_of(camera_position);
-        colour = make_real3(colour.x * linear_colour.r, colour.y * linear_colour.g, colour.z * linear_colour.b);
-        colour = light_up(colour, mesh_light_point(push.orthographic, position, real3_of(camera_normal), position,
-                                                   plane_normal));
+        light_point point =
+            mesh_light_point(push.orthographic, position, real3_of(camera_normal), position, plane_normal);
+        colour = make_real3(colour.x * linear_colour.r, colour.y * linear_colour.g,
+                            colour.z * linear_colour.b);
+        colour = light_up(colour, point);
     }
     return vec4(colour.x, colour.y, colour.z, alpha);
 }

@@ -1,5 +1,5 @@
-// A premultiplied texture times a premultiplied colour: the picture under white, or the panel's coverage under its
-// colours.
+// A premultiplied texture times a premultiplied colour: the picture under white, or the panel's coverage
+// under its colours.
 #version 460
 
 layout(set = 0, binding = 0) uniform sampler2D picture;

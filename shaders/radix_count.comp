@@ -1,5 +1,6 @@
-// Stable radix sort by 8-bit digits, first of three steps of a pass: how often each digit occurs in each block.
-// Reduce, scan, scatter (Merrill and Grimshaw 2011), which needs no progress guarantee between workgroups.
+// Stable radix sort by 8-bit digits, first of three steps of a pass: how often each digit occurs in each
+// block. Reduce, scan, scatter (Merrill and Grimshaw 2011), which needs no progress guarantee between
+// workgroups.
 #version 460
 #include "shaders/control.glsl"
 

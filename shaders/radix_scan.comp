@@ -1,4 +1,5 @@
-// Second step of a sorting pass, one workgroup per digit: for each block, how often the digit occurs in earlier blocks.
+// Second step of a sorting pass, one workgroup per digit: for each block, how often the digit occurs in
+// earlier blocks.
 #version 460
 #include "shaders/control.glsl"
 

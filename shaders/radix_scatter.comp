@@ -1,5 +1,5 @@
-// Third step of a sorting pass: every element to its new index. Elements of a block are ranked 256 at a time: for each digit,
-// a bit mask of the invocations whose element has it.
+// Third step of a sorting pass: every element to its new index. Elements of a block are ranked 256 at a time:
+// for each digit, a bit mask of the invocations whose element has it.
 #version 460
 #include "shaders/control.glsl"
 

@@ -1,8 +1,8 @@
 // Prefix sums within a workgroup of GROUP invocations, in shared memory: no subgroup size is assumed.
 shared uint scan_values[GROUP];
 
-// The sum of `value` over all invocations before this one; `total` is the sum over all of them. Every invocation of
-// the workgroup must call.
+// The sum of `value` over all invocations before this one; `total` is the sum over all of them. Every
+// invocation of the workgroup must call.
 uint exclusive_sum(uint value, out uint total)
 {
     uint i = gl_LocalInvocationIndex;

@@ -1,10 +1,10 @@
-// Blends a tile's splats from front to back, fields and transparent meshes among them by depth, then the opaque mesh and the
-// background. An invocation has four pixels of a column, so that a splat is read from shared memory once
-// for all of them.
+// Blends a tile's splats from front to back, fields and transparent meshes among them by depth, then the
+// opaque mesh and the background. An invocation has four pixels of a column, so that a splat is read from
+// shared memory once for all of them.
 //
-// lavapipe ends a shader's loops after 65535 iterations, of all loops together. So loops over an invocation's pixels are
-// unrolled, and so are STEPS splats, and layers have no loop of their own: one iteration blends a layer of each pixel if one is
-// due, then up to STEPS splats before the next.
+// lavapipe ends a shader's loops after 65535 iterations, of all loops together. So loops over an invocation's
+// pixels are unrolled, and so are STEPS splats, and layers have no loop of their own: one iteration blends a
+// layer of each pixel if one is due, then up to STEPS splats before the next.
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 #include "shaders/control.glsl"
@@ -28,10 +28,12 @@ layout(binding = 1, scalar) readonly buffer PairSplats { uint pair_splats[]; };
 layout(binding = 2, scalar) readonly buffer Centres { vec4 centres[]; };
 layout(binding = 3, scalar) readonly buffer Shapes { vec4 shapes[]; };
 layout(binding = 4, scalar) readonly buffer Colours { vec4 colours[]; };
-layout(binding = 5) uniform sampler2D mesh_colour; // display colour; alpha: distance along the axis, 0: no mesh
+// display colour; alpha: distance along the axis, 0: no mesh
+layout(binding = 5) uniform sampler2D mesh_colour;
 layout(binding = 6, scalar) writeonly buffer Picture { vec4 picture[]; };
 layout(binding = 7, scalar) writeonly buffer Depth { float depth_out[]; };
-layout(binding = 8, scalar) readonly buffer Fields { float fields[]; }; // distances, then premultiplied r, g, b, alpha
+// distances, then premultiplied r, g, b, alpha
+layout(binding = 8, scalar) readonly buffer Fields { float fields[]; };
 layout(binding = 9, scalar) readonly buffer Lists { uint fragment_count; uint starts[]; };
 layout(binding = 10, scalar) readonly buffer Nodes { fragment_node nodes[]; };
 
@@ -90,16 +92,16 @@ void blend_fields(ivec2 pixel, inout pixel_state p)
 {
     int plane = push.size.x * push.size.y;
     int from = plane + pixel.y * push.size.x + pixel.x;
-    p.blended = blend_layer(p.blended, true, make_real3(fields[from], fields[from + plane], fields[from + 2 * plane]),
-                            fields[from + 3 * plane], p.field_depth);
+    real3 colour = make_real3(fields[from], fields[from + plane], fields[from + 2 * plane]);
+    p.blended = blend_layer(p.blended, true, colour, fields[from + 3 * plane], p.field_depth);
     p.field_depth = 1e38;
 }
 
 void blend_fragment(inout pixel_state p)
 {
     fragment_node seen = nodes[p.fragment - 1u];
-    p.blended =
-        blend_layer(p.blended, true, make_real3(seen.rgba.r, seen.rgba.g, seen.rgba.b), seen.rgba.a, seen.depth);
+    real3 colour = make_real3(seen.rgba.r, seen.rgba.g, seen.rgba.b);
+    p.blended = blend_layer(p.blended, true, colour, seen.rgba.a, seen.depth);
     find_fragment(seen.next, p);
 }
 
@@ -189,12 +191,13 @@ void main()
                 }
                 if (next) {
                     splat_footprint splat = footprint_of(batch_centres[k], batch_shapes[k]);
+                    real3 colour = make_real3(seen.r, seen.g, seen.b);
                     [[unroll]] for (int row = 0; row < ROWS; row++) {
-                        real2 d = make_real2(centre.x - splat.centre.x, centre.y + float(row) - splat.centre.y);
+                        float y = centre.y + float(row);
+                        real2 d = make_real2(centre.x - splat.centre.x, y - splat.centre.y);
                         float alpha = splat_alpha(splat.log2_opacity, d, splat.shape);
                         alpha = seen.w < pixels[row].mesh_depth ? alpha : 0.0;
-                        pixels[row].blended =
-                            blend_splat(pixels[row].blended, alpha, make_real3(seen.r, seen.g, seen.b), seen.w);
+                        pixels[row].blended = blend_splat(pixels[row].blended, alpha, colour, seen.w);
                     }
                     k++;
                 }

@@ -1,4 +1,5 @@
-// Projects one page of a layer: a record and a sort key for each splat. Splats that draw nothing get the key NONE.
+// Projects one page of a layer: a record and a sort key for each splat. Splats that draw nothing get the key
+// NONE.
 #version 460
 #include "shaders/control.glsl"
 #include "render/splat_formula.h"

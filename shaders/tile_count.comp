@@ -1,4 +1,5 @@
-// For each visible splat, from front to back, the number of tiles it reaches; and the sum over each workgroup.
+// For each visible splat, from front to back, the number of tiles it reaches; and the sum over each
+// workgroup.
 #version 460
 #include "shaders/control.glsl"
 #include "shaders/tiles.glsl"

@@ -1,5 +1,6 @@
-// Index of the first pair of each workgroup of tile_count, and the number of all pairs. One workgroup. Beyond the capacity no
-// pairs are written; the host, which reads pairs_needed, draws the frame again with larger buffers.
+// Index of the first pair of each workgroup of tile_count, and the number of all pairs. One workgroup. Beyond
+// the capacity no pairs are written; the host, which reads pairs_needed, draws the frame again with larger
+// buffers.
 #version 460
 #include "shaders/control.glsl"
 

@@ -1,5 +1,5 @@
-// Rotations on the host: quaternions (w, x, y, z), 3x3 matrices (row-major) and frames as arrays of double, by the formulas
-// of rotation_formula.h. `out` may be one of the arguments.
+// Rotations on the host: quaternions (w, x, y, z), 3x3 matrices (row-major) and frames as arrays of double,
+// by the formulas of rotation_formula.h. `out` may be one of the arguments.
 #pragma once
 
 #include "engine/core/vector.h"

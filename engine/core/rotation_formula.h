@@ -70,7 +70,8 @@ FN matrix3 quaternion_matrix(quaternion q)
     return m;
 }
 
-// The same for a unit quaternion in fewer operations, and so with other roundings; the axes of splats have them.
+// The same for a unit quaternion in fewer operations, and so with other roundings; the axes of splats have
+// them.
 FN matrix3 unit_quaternion_matrix(quaternion q)
 {
     matrix3 m;

@@ -1,6 +1,7 @@
-// Small vectors, quaternions and affine maps as plain arrays, for the host and for kernels that need doubles: files and the
-// public API pass arrays, and the lanes' `real` is a vector of floats. Sums run from left to right. Vectors by value, over the
-// `real` of formulas, are those of vector_formula.h; rotations on the host are in rotation.h, checked affine maps in camera.h.
+// Small vectors, quaternions and affine maps as plain arrays, for the host and for kernels that need doubles:
+// files and the public API pass arrays, and the lanes' `real` is a vector of floats. Sums run from left to
+// right. Vectors by value, over the `real` of formulas, are those of vector_formula.h; rotations on the host
+// are in rotation.h, checked affine maps in camera.h.
 //
 //   vec3        double[3]; vec3f: float[3]
 //   quaternion  double[4]: w, x, y, z
@@ -60,8 +61,8 @@ ORR_INLINE double vec3_normalise(double a[3])
     return length;
 }
 
-// The rotation matrix of a quaternion, row-major: unit_quaternion_matrix of rotation_formula.h in double, which kernels need
-// too. two_over_norm: 2 / (w^2 + x^2 + y^2 + z^2), which is 2 for a unit quaternion.
+// The rotation matrix of a quaternion, row-major: unit_quaternion_matrix of rotation_formula.h in double,
+// which kernels need too. two_over_norm: 2 / (w^2 + x^2 + y^2 + z^2), which is 2 for a unit quaternion.
 ORR_INLINE void quaternion_to_matrix(const double q[4], double two_over_norm, double out[9])
 {
     double s = two_over_norm, w = q[0], x = q[1], y = q[2], z = q[3];

@@ -22,8 +22,8 @@ typedef struct orr_capture_image {
 } orr_capture_image;
 
 // Fields live in the unit cube, or in the cube of side aabb_scale about (0.5, 0.5, 0.5). to_unit is a
-// similarity from the file's world: u = to_unit (x, 1). For transforms.json it is instant-ngp's: v = scale x +
-// offset (0.33 and 0.5 when the file does not say), u = (v_1, v_2, v_0).
+// similarity from the file's world: u = to_unit (x, 1). For transforms.json it is instant-ngp's: v = scale x
+// + offset (0.33 and 0.5 when the file does not say), u = (v_1, v_2, v_0).
 typedef struct orr_capture {
     orr_capture_image *images; // count, in file order
     int count;
@@ -43,7 +43,7 @@ size_t orr_capture_bytes(const orr_capture *capture);
 // The display colour of pixel number `pixel`, row by row, over a white background.
 void orr_capture_over_white(const orr_capture_image *image, int64_t pixel, float colour[3]);
 
-// Every holdout-th image is for testing: indices 0, K, 2 K ... as in the papers; the others, in order, are for
-// training. holdout 0: all are for training. `indices` holds count; the training images come first.
+// Every holdout-th image is for testing: indices 0, K, 2 K ... as in the papers; the others, in order, are
+// for training. holdout 0: all are for training. `indices` holds count; the training images come first.
 // Returns how many those are.
 int orr_capture_split(int count, int holdout, int *indices);

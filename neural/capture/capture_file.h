@@ -1,6 +1,6 @@
 // Finds the file that lists a capture's photos, and the photos: a transforms.json (instant-ngp, nerfstudio,
-// NeRF-synthetic), a folder that holds one, or a folder with a COLMAP model (sparse/0, sparse, colmap/sparse/0 or the
-// folder itself; .bin or .txt) and its images beside.
+// NeRF-synthetic), a folder that holds one, or a folder with a COLMAP model (sparse/0, sparse,
+// colmap/sparse/0 or the folder itself; .bin or .txt) and its images beside.
 #pragma once
 
 #include "neural/capture/photo_list.h"
@@ -15,8 +15,10 @@ typedef struct orr_capture_file {
 orr_result orr_capture_file_read(const char *path, orr_capture_file *file, orr_error *error);
 void orr_capture_file_free(orr_capture_file *file);
 
-// The photo's file: as named, or with the ending that the name leaves out; free with orr_free. *path NULL: absent.
+// The photo's file: as named, or with the ending that the name leaves out; free with orr_free. *path NULL:
+// absent.
 orr_result orr_capture_file_photo(const orr_capture_file *file, const char *photo, char **path,
                                   orr_error *error);
-// Whether `path` may be a capture: a folder, or a .json file that lists photos ("frames")? No more is checked.
+// Whether `path` may be a capture: a folder, or a .json file that lists photos ("frames")? No more is
+// checked.
 bool orr_capture_readable(const char *path);

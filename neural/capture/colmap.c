@@ -412,8 +412,8 @@ static void level_axes(const orr_photo_list *list, double axes[3][3])
     vec3_cross(z, x, y);
 }
 
-// The point nearest to all photos' axes by least squares, drawn a little to the photos' middle so that parallel
-// axes have one too.
+// The point nearest to all photos' axes by least squares, drawn a little to the photos' middle so that
+// parallel axes have one too.
 static void middle_of_attention(const orr_photo_list *list, double middle[3])
 {
     double a[3][4] = {{0}};

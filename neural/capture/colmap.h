@@ -16,6 +16,6 @@ typedef struct orr_colmap_source {
 // with orr_photo_list_free; on failure there is nothing to free.
 //
 // COLMAP's world has no scale and no up. The map to the unit cube therefore does what instant-ngp's script
-// for COLMAP does: the photos' mean up becomes the third axis, the point their axes come closest to becomes the
-// origin, the mean distance from there becomes 4; then scale 0.33 and offset 0.5, and aabb_scale is 16.
+// for COLMAP does: the photos' mean up becomes the third axis, the point their axes come closest to becomes
+// the origin, the mean distance from there becomes 4; then scale 0.33 and offset 0.5, and aabb_scale is 16.
 orr_result orr_colmap_parse(const orr_colmap_source *source, orr_photo_list *list, orr_error *error);

@@ -1,4 +1,5 @@
-// Fields on a CUDA device, for drawing: what nerf/draw.h and fields/draw.h are on the CPU, to the rounding of halves.
+// Fields on a CUDA device, for drawing: what nerf/draw.h and fields/draw.h are on the CPU, to the rounding of
+// halves.
 #pragma once
 
 #include "engine/core/camera.h"
@@ -16,7 +17,8 @@ typedef struct orr_cuda_field {
     uint64_t field_version, grid_version; // what is on the device
 } orr_cuda_field;
 
-// Borrows both and uploads nothing yet. grid: of a radiance field. DEVICE_ABSENT: the device cannot draw it, and why.
+// Borrows both and uploads nothing yet. grid: of a radiance field. DEVICE_ABSENT: the device cannot draw it,
+// and why.
 orr_result orr_cuda_field_create(orr_cuda *cuda, const orr_field *field, const orr_occupancy *grid,
                                  orr_cuda_field *out, orr_error *error);
 void orr_cuda_field_destroy(orr_cuda_field *field); // all zeros are allowed
@@ -26,9 +28,9 @@ orr_result orr_cuda_field_update(orr_cuda_field *field, orr_error *error);
 // Has the device what the field is now?
 bool orr_cuda_field_is_current(const orr_cuda_field *field);
 
-// How a lens sees a field in a picture of the lens's size: a value, which may be drawn when the field has gone from the host,
-// as long as it is on the device. to_sun: for signed distances, unit direction in the world. Its planes (far_depth, colour,
-// depth, over) are yet to be set.
+// How a lens sees a field in a picture of the lens's size: a value, which may be drawn when the field has
+// gone from the host, as long as it is on the device. to_sun: for signed distances, unit direction in the
+// world. Its planes (far_depth, colour, depth, over) are yet to be set.
 orr_result orr_cuda_field_see(const orr_cuda_field *field, const orr_lens *lens,
                               const float world_to_unit[12], const float to_sun[3], orr_cuda_march *march,
                               orr_error *error);

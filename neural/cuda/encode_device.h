@@ -1,5 +1,5 @@
-// Encodings by one thread per sample, for kernels: the same formulas as on the CPU. Features go to a row of halves in
-// shared memory; gradients come from such a row, times the pass's gradient scale.
+// Encodings by one thread per sample, for kernels: the same formulas as on the CPU. Features go to a row of
+// halves in shared memory; gradients come from such a row, times the pass's gradient scale.
 #pragma once
 
 #include "engine/device/cuda_kernel.h"

@@ -1,5 +1,6 @@
-// A training step on a CUDA device, for training/field_trainer.c: forward, loss, back, scatter and both optimisers in four launches.
-// The batch comes from the host, as the source drew it; parameters and all state stay on the device until they are read.
+// A training step on a CUDA device, for training/field_trainer.c: forward, loss, backward, scatter and both
+// optimisers in four launches. The batch comes from the host, as the source drew it; parameters and all state
+// stay on the device until they are read.
 #pragma once
 
 #include "engine/device/cuda.h"

@@ -1,4 +1,5 @@
-// Training on CUDA in a build without CUDA: there is no device to train on, so that only the first of these is called.
+// Training on CUDA in a build without CUDA: there is no device to train on, so that only the first of these
+// is called.
 #include "neural/cuda/field_trainer.h"
 
 static orr_result absent(orr_error *error)

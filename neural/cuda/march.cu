@@ -1,12 +1,14 @@
-// A field as a picture. A warp marches 32 rays, one sample of each at a time: networks are products of the whole warp.
+// A field as a picture. A warp marches 32 rays, one sample of each at a time: networks are products of the
+// whole warp.
 //
-// Blocks of threads stay until all rays are taken. A warp has 32 rays, each going from sample to sample (over empty
-// cells, or by the distance) until at least 24 are at one; then the warp encodes and multiplies as in model_kernels.cu, the second
-// network of a radiance field only where a sample shows. A thread whose ray ends takes the next ray at once, so that
-// products stay full. What a ray has seen stays in registers; it writes its pixel, in front of or behind what is
-// there. Rays that meet a surface wait until 16 do, or no other ray continues; the backward pass that finds their normals
-// computes the layers' values again instead of keeping them. All formulas are the CPU's (ray_, nerf_, field_formula.h), and a
-// pixel's bits do not depend on the thread that took it.
+// Blocks of threads stay until all rays are taken. A warp has 32 rays, each going from sample to sample (over
+// empty cells, or by the distance) until at least 24 are at one; then the warp encodes and multiplies as in
+// model_kernels.cu, the second network of a radiance field only where a sample shows. A thread whose ray ends
+// takes the next ray at once, so that products stay full. What a ray has seen stays in registers; it writes
+// its pixel, in front of or behind what is there. Rays that meet a surface wait until 16 do, or no other ray
+// continues; the backward pass that finds their normals computes the layers' values again instead of keeping
+// them. All formulas are the CPU's (ray_, nerf_, field_formula.h), and a pixel's bits do not depend on the
+// thread that took it.
 #include "neural/cuda/encode_device.h"
 #include "neural/cuda/network_device.h"
 #include "neural/cuda/ray_device.h"
@@ -70,8 +72,8 @@ static __device__ void infer_warp(const orr_cuda_shape *s, const __half *weights
     __syncwarp();
 }
 
-// From the features of the warp's samples to the gradients of their first output by these, in place, times a scale. What
-// the layers had is computed again in the backward pass: it would not fit into registers.
+// From the features of the warp's samples to the gradients of their first output by these, in place, times a
+// scale. What the layers had is computed again in the backward pass: it would not fit into registers.
 template <int width>
 static __device__ void turn_warp(const orr_cuda_shape *s, const __half *weights, __half *tile, int stride)
 {

@@ -1,5 +1,5 @@
-// Drawing a field as one CUDA kernel: rays, their samples, encoding, networks and compositing. Nothing of a sample leaves the
-// chip but the rows of the table that it reads.
+// Drawing a field as one CUDA kernel: rays, their samples, encoding, networks and compositing. Nothing of a
+// sample leaves the chip but the rows of the table that it reads.
 #pragma once
 
 #include "neural/capture/ray_formula.h"
@@ -25,5 +25,6 @@ typedef struct orr_cuda_march {
 
 // Shared memory of a thread block: weights, and rows of features.
 int orr_cuda_march_bytes(const orr_cuda_march *march);
-// Launches so many thread blocks; all matrices must fit into their shared memory, and networks have one width.
+// Launches so many thread blocks; all matrices must fit into their shared memory, and networks have one
+// width.
 cudaError_t orr_cuda_march_launch(cudaStream_t stream, const orr_cuda_march *march, int blocks);

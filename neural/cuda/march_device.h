@@ -13,7 +13,8 @@ static __device__ __forceinline__ bool march_bit(const uint32_t *bits, uint32_t 
     return __ldg(bits + (index >> 5)) >> (index & 31u) & 1u;
 }
 
-// True: `point` is a sample. Otherwise *steps moves over the empty cell, or the empty block of cells, around it.
+// True: `point` is a sample. Otherwise *steps moves over the empty cell, or the empty block of cells, around
+// it.
 static __device__ __forceinline__ bool march_turn(const orr_nerf_space *space, real3 origin, real3 direction,
                                                   real3 reciprocal, float distance, float *steps,
                                                   march_point *point)

@@ -1,5 +1,6 @@
-// An encoding and its network on a CUDA device, for values and gradients: what fields/field.h is on the CPU, to the rounding of
-// halves. Parameters come and go in the CPU's order, so that a model learnt on one machine is used on the other.
+// An encoding and its network on a CUDA device, for values and gradients: what fields/field.h is on the CPU,
+// to the rounding of halves. Parameters come and go in the CPU's order, so that a model learnt on one machine
+// is used on the other.
 //
 // Memory out: ORR_CODE_DEVICE_MEMORY, and the CPU still has everything.
 #pragma once
@@ -28,8 +29,9 @@ void orr_cuda_model_destroy(orr_cuda_model *model); // all zeros are allowed
 orr_result orr_cuda_model_set(orr_cuda_model *model, const float *network, const float *table,
                               orr_error *error);
 
-// Values of `count` samples in blocks of ORR_SAMPLES (block.h); host memory: positions (input_dims x ORR_SAMPLES per block),
-// output (output_dims x ORR_SAMPLES per block). What output has beyond the last sample is undefined.
+// Values of `count` samples in blocks of ORR_SAMPLES (block.h); host memory: positions (input_dims x
+// ORR_SAMPLES per block), output (output_dims x ORR_SAMPLES per block). What output has beyond the last
+// sample is undefined.
 orr_result orr_cuda_model_values(orr_cuda_model *model, const float *positions, int64_t count, float *output,
                                  orr_error *error);
 
@@ -40,8 +42,8 @@ typedef struct orr_cuda_gradients {
     float *table;
     float *input; // input_dims x ORR_SAMPLES per block
 } orr_cuda_gradients;
-// From output_gradient, d loss / d output of every sample (output_dims x ORR_SAMPLES per block), of a size around 1:
-// gradients are halves within the networks, scaled by 16.
+// From output_gradient, d loss / d output of every sample (output_dims x ORR_SAMPLES per block), of a size
+// around 1: gradients are halves within the networks, scaled by 16.
 orr_result orr_cuda_model_gradients(orr_cuda_model *model, const float *positions, int64_t count,
                                     const float *output_gradient, const orr_cuda_gradients *gradients,
                                     orr_error *error);
@@ -50,7 +52,8 @@ orr_result orr_cuda_model_gradients(orr_cuda_model *model, const float *position
 
 enum {
     ORR_CUDA_LOSS_SCALE = 16, // of a sample's gradients as halves: 2^-24 / 16 is the least, 2048 the greatest
-    // thread blocks that a multiprocessor has work for: training has a copy of all weights' gradients per block
+    // thread blocks that a multiprocessor has work for: training has a copy of all weights' gradients per
+    // block
     ORR_CUDA_TRAINING_BLOCKS = 2,
     ORR_CUDA_INFERENCE_BLOCKS = 8
 };

@@ -1,12 +1,12 @@
 // Encoding and network fused, a thread per sample: the kernels behind model_pass.h.
 //
-// A thread encodes its sample into a row of halves in shared memory. The warp takes its 32 rows as A, the layer's
-// weights (all of them resident in shared memory, copied once per block of threads) as B, and has the sums in 64
-// floats per lane. infer packs them to halves: the part of C that a lane has is what it needs of the next A, so that nothing
-// leaves the registers until the outputs. train keeps each layer's inputs in shared memory, because every warp needs
-// them for the gradient of the weights; gradients of samples replace each other in one tile. Each block of threads
-// adds its weight gradients to a copy of its own, which stays in L2, and sum_rows adds the copies in order: no
-// atomics, the same bits.
+// A thread encodes its sample into a row of halves in shared memory. The warp takes its 32 rows as A, the
+// layer's weights (all of them resident in shared memory, copied once per block of threads) as B, and has the
+// sums in 64 floats per lane. infer packs them to halves: the part of C that a lane has is what it needs of
+// the next A, so that nothing leaves the registers until the outputs. train keeps each layer's inputs in
+// shared memory, because every warp needs them for the gradient of the weights; gradients of samples replace
+// each other in one tile. Each block of threads adds its weight gradients to a copy of its own, which stays
+// in L2, and sum_rows adds the copies in order: no atomics, the same bits.
 #include "neural/cuda/encode_device.h"
 #include "neural/cuda/network_device.h"
 #include "neural/network/loss_kind.h"
@@ -93,8 +93,8 @@ template <int width> static __global__ void __launch_bounds__(SAMPLES) infer(orr
 
 // ---- training ----
 
-// Outputs of 16 x 16: values become gradients times the scale; the loss of this lane's is returned. A gradient that a half
-// cannot represent is clamped to one that it can.
+// Outputs of 16 x 16: values become gradients times the scale; the loss of this lane's is returned. A
+// gradient that a half cannot represent is clamped to one that it can.
 static __device__ float lose(const orr_cuda_pass *p, int64_t sample, int first, float values[2][4])
 {
     const float most = 32768.0f;
@@ -196,7 +196,8 @@ template <int width> static __device__ void forward_hidden(const orr_cuda_pass *
     keep_rows(s, w, l + 1, false);
 }
 
-// The last layer: outputs, and what the loss says of them, into the tile of gradients. Returns the lane's loss.
+// The last layer: outputs, and what the loss says of them, into the tile of gradients. Returns the lane's
+// loss.
 template <int width>
 static __device__ float forward_outputs(const orr_cuda_pass *p, const workplace *w, int64_t first)
 {

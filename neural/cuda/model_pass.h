@@ -1,7 +1,8 @@
 // Encoding and network of a field as one CUDA kernel: for values, and for values, loss and all gradients.
 //
-// Factors are halves, sums floats. A block of threads takes ORR_CUDA_TILE_SAMPLES samples at a time; their features and
-// activations stay in shared memory and registers. Samples are in blocks of ORR_SAMPLES, as on the CPU (block.h).
+// Factors are halves, sums floats. A block of threads takes ORR_CUDA_TILE_SAMPLES samples at a time; their
+// features and activations stay in shared memory and registers. Samples are in blocks of ORR_SAMPLES, as on
+// the CPU (block.h).
 #pragma once
 
 #include "neural/network/config.h"

@@ -1,4 +1,5 @@
-// The occupancy grid of a radiance field that is trained on the device: what occupancy.c does on the CPU, cell by cell.
+// The occupancy grid of a radiance field that is trained on the device: what occupancy.c does on the CPU,
+// cell by cell.
 #include "engine/device/cuda_kernel.h"
 #include "neural/fields/radiance_formula.h"
 #include "neural/nerf/march_formula.h"
@@ -29,7 +30,8 @@ static __device__ uint32_t find_word(const uint32_t *before, uint32_t words, uin
     return low;
 }
 
-// Half of the positions are in any cell that may be occupied, the others in those that are: orr_occupancy_pick, twice.
+// Half of the positions are in any cell that may be occupied, the others in those that are:
+// orr_occupancy_pick, twice.
 static __global__ void __launch_bounds__(THREADS) draw_positions(orr_cuda_nerf_pass p)
 {
     const orr_cuda_nerf_grid *g = &p.grid;
@@ -73,7 +75,8 @@ static __global__ void __launch_bounds__(THREADS) decay_cells(orr_cuda_nerf_pass
     }
 }
 
-// Cells become as thick as what was found in them. Of numbers that are not negative, the bits are in the numbers' order.
+// Cells become as thick as what was found in them. Of numbers that are not negative, the bits are in the
+// numbers' order.
 static __global__ void __launch_bounds__(THREADS) raise_cells(orr_cuda_nerf_pass p)
 {
     uint32_t i = blockIdx.x * THREADS + threadIdx.x;

@@ -1,8 +1,8 @@
-// Parameters of the kernels that train a radiance field: nerf_rays.cu has those of rays and samples, nerf_grid.cu those of
-// the occupancy grid.
+// Parameters of the kernels that train a radiance field: nerf_rays.cu has those of rays and samples,
+// nerf_grid.cu those of the occupancy grid.
 //
-// All launches are the same at every step, so that a graph can record them: numbers that change, and those that only the
-// device knows, are in orr_cuda_nerf_now.
+// All launches are the same at every step, so that a graph can record them: numbers that change, and those
+// that only the device knows, are in orr_cuda_nerf_now.
 #pragma once
 
 #include "neural/capture/ray_camera.h"
@@ -98,7 +98,8 @@ typedef struct orr_cuda_nerf_pass {
 
 enum { ORR_CUDA_NERF_RGB_DIMS = ORR_NERF_FEATURES + ORR_CUDA_NERF_RAY_INPUTS };
 
-// A step, in this order, with the networks in between. blocks: how many thread blocks go through rays and samples.
+// A step, in this order, with the networks in between. blocks: how many thread blocks go through rays and
+// samples.
 void orr_cuda_nerf_begin_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass,
                                 const orr_cuda_nerf_begin *begin);
 void orr_cuda_nerf_draw_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass, int blocks);
@@ -109,7 +110,8 @@ void orr_cuda_nerf_compare_launch(cudaStream_t stream, const orr_cuda_nerf_pass 
 void orr_cuda_nerf_join_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass, int blocks);
 void orr_cuda_nerf_end_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass);
 
-// An update of the occupancy grid: draws positions, then takes in their densities, which the network computes between.
+// An update of the occupancy grid: draws positions, then takes in their densities, which the network computes
+// between.
 void orr_cuda_grid_draw_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass);
 void orr_cuda_grid_decay_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass);
 void orr_cuda_grid_raise_launch(cudaStream_t stream, const orr_cuda_nerf_pass *pass);

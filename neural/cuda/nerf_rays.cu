@@ -1,5 +1,6 @@
-// The rays and samples of a training step, a thread per ray: what training/nerf_batch.c and nerf/march.c do on the CPU. Every ray is
-// marched to its end and weighed afterwards, so that the networks evaluate all of a step's samples in one launch.
+// The rays and samples of a training step, a thread per ray: what training/nerf_batch.c and nerf/march.c do
+// on the CPU. Every ray is marched to its end and weighed afterwards, so that the networks evaluate all of a
+// step's samples in one launch.
 #include "neural/cuda/march_device.h"
 #include "neural/nerf/ray_loss_formula.h"
 #include "neural/network/encoding_formula.h"
@@ -120,8 +121,8 @@ static __global__ void __launch_bounds__(THREADS) draw_rays(orr_cuda_nerf_pass p
     }
 }
 
-// Whether this ray's samples fit into the capacity. `used` ends with the first that do not; their ray and all behind it are
-// left out.
+// Whether this ray's samples fit into the capacity. `used` ends with the first that do not; their ray and all
+// behind it are left out.
 static __device__ bool fits(uint32_t first, uint32_t count, uint32_t capacity, uint32_t *used)
 {
     if (first + count <= capacity) {

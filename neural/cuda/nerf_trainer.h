@@ -1,14 +1,16 @@
-// Training a radiance field on a CUDA device, for training/nerf_trainer.c: photos, rays, samples, both networks, optimisers and the
-// occupancy grid are there. A step is two launches: one that sets the number of the step, and a graph.
+// Training a radiance field on a CUDA device, for training/nerf_trainer.c: photos, rays, samples, both
+// networks, optimisers and the occupancy grid are there. A step is two launches: one that sets the number of
+// the step, and a graph.
 //
-// The graph reads its sizes from the device. Rays are drawn (the CPU's, by the same counters) and marched to their
-// ends twice, first to count their samples, then, behind a running sum, to write them; infer computes their densities;
-// rays are weighed, and a second running sum packs the samples that show. infer colours those, a ray's thread
-// composites them and computes the gradient of the loss; train propagates it through the colour network, whose inputs are
-// the density network's outputs and the direction, then through the density network into the table. The optimisers' rates and the number of rays for
-// the next step are found on the device too. A second graph, when it is due, updates the grid. Steps are put into the
-// stream and not waited for: the host is at most four steps ahead and reads the figures of the one that is done. Per
-// step: 19 kernels, of which 4 have the networks; with an update of a grid of c cascades c + 7 more. Rays for whose
+// The graph reads its sizes from the device. Rays are drawn (the CPU's, by the same counters) and marched to
+// their ends twice, first to count their samples, then, behind a running sum, to write them; infer computes
+// their densities; rays are weighed, and a second running sum packs the samples that show. infer colours
+// those, a ray's thread composites them and computes the gradient of the loss; train propagates it through
+// the colour network, whose inputs are the density network's outputs and the direction, then through the
+// density network into the table. The optimisers' rates and the number of rays for the next step are found on
+// the device too. A second graph, when it is due, updates the grid. Steps are put into the stream and not
+// waited for: the host is at most four steps ahead and reads the figures of the one that is done. Per step:
+// 19 kernels, of which 4 have the networks; with an update of a grid of c cascades c + 7 more. Rays for whose
 // samples do not fit (8 times the target marched, twice the target kept) are left out.
 #pragma once
 
@@ -30,7 +32,8 @@ typedef struct orr_cuda_nerf_trainer_desc {
     const orr_occupancy *grid;     // culled
     bool exposures;                // learn a gain per image and channel
     orr_optimizer_config exposure_optimizer;
-    int target_samples; // samples with a gradient per step that the number of rays is adapted to; as many sampled per update
+    // samples with a gradient per step that the number of rays is adapted to; as many sampled per update
+    int target_samples;
     uint32_t seed;
 } orr_cuda_nerf_trainer_desc;
 
@@ -44,8 +47,8 @@ enum { ORR_CUDA_NERF_OPTIMIZERS = 4 }; // of network, colour network, table and 
 orr_result orr_cuda_nerf_trainer_create(orr_cuda *cuda, const orr_cuda_nerf_trainer_desc *desc,
                                         orr_cuda_nerf_trainer **training, orr_error *error);
 void orr_cuda_nerf_trainer_destroy(orr_cuda_nerf_trainer *training); // NULL is allowed
-// One step. `coarseness`: of the strides (orr_nerf_stepping). The report is that of the last step that is done, up to
-// ORR_CUDA_NERF_AHEAD before this one.
+// One step. `coarseness`: of the strides (orr_nerf_stepping). The report is that of the last step that is
+// done, up to ORR_CUDA_NERF_AHEAD before this one.
 enum { ORR_CUDA_NERF_AHEAD = 4 };
 orr_result orr_cuda_nerf_trainer_step(orr_cuda_nerf_trainer *training, double coarseness,
                                       orr_cuda_nerf_step_report *report, orr_error *error);

@@ -1,5 +1,5 @@
-// Training radiance fields on CUDA in a build without CUDA: there is no device to train on, so that only the first of these is
-// called.
+// Training radiance fields on CUDA in a build without CUDA: there is no device to train on, so that only the
+// first of these is called.
 #include "neural/cuda/nerf_trainer.h"
 
 static orr_result absent(orr_error *error)

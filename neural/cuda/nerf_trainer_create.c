@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum {
-    // Capacities: samples marched per sample that is kept, and samples kept per sample of the target; rays beyond are left out.
+    // Capacities: samples marched per sample that is kept, and samples kept per sample of the target; rays
+    // beyond are left out.
     MARCHED_PER_TARGET = 8,
     KEPT_PER_TARGET = 2,
     RAY_BLOCKS = 8 // thread blocks that a multiprocessor has for rays

@@ -1,4 +1,5 @@
-// A radiance field being trained on the device, for the files that make it (nerf_create.c) and run it (nerf.c).
+// A radiance field being trained on the device, for the files that make it (nerf_create.c) and run it
+// (nerf.c).
 #pragma once
 
 #include "engine/device/cuda_sort.h"
@@ -27,7 +28,8 @@ struct orr_cuda_nerf_trainer {
         rgb_network; // the second one's inputs are the first one's outputs and the direction
     orr_cuda_learned learned[ORR_CUDA_NERF_OPTIMIZERS];
     orr_cuda_nerf_pass pass;
-    // the networks' launches: of an update's positions, of marched samples, of kept samples, and of these two backward
+    // the networks' launches: of an update's positions, of marched samples, of kept samples, and of these two
+    // backward
     orr_cuda_pass position_densities, densities, colours, rgb_backward, backward;
     int position_blocks, density_blocks, colour_blocks, rgb_backward_blocks, backward_blocks, ray_blocks;
     orr_cuda_sort sums; // scratch of running sums

@@ -1,7 +1,9 @@
-// A layer of a network on tensor cores, for kernels: products between matrices of halves in shared memory and registers.
+// A layer of a network on tensor cores, for kernels: products between matrices of halves in shared memory and
+// registers.
 //
-// A warp has 32 samples (rows of a tile in shared memory, each padded so that eight rows lie in different banks) and works
-// on them 16 at a time, `rows` times over at once. Weights are as stored: [outputs][inputs], rows padded too.
+// A warp has 32 samples (rows of a tile in shared memory, each padded so that eight rows lie in different
+// banks) and works on them 16 at a time, `rows` times over at once. Weights are as stored: [outputs][inputs],
+// rows padded too.
 #pragma once
 
 #include "engine/device/cuda_matrix.h"
@@ -155,7 +157,8 @@ static __device__ __forceinline__ void load_values(const __half *tile, int strid
 
 // ---- activations ----
 
-// The activation's values, or (kept: what activation_slope takes) gradients by the values turned into those by the sums.
+// The activation's values, or (kept: what activation_slope takes) gradients by the values turned into those
+// by the sums.
 template <int count, orr_activation kind>
 static __device__ __forceinline__ void apply_activation(float *values, const float *kept)
 {
@@ -199,8 +202,8 @@ template <int count> static __device__ __forceinline__ void activate(orr_activat
     apply_activation_kind<count>(kind, values, NULL);
 }
 
-// values: gradients by the activation's values, and then by the sums that went in. kept: those values, or the sums
-// (orr_activation_keeps_sums)
+// values: gradients by the activation's values, and then by the sums that went in. kept: those values, or the
+// sums (orr_activation_keeps_sums)
 template <int count>
 static __device__ __forceinline__ void backward_activation(orr_activation kind, float *values,
                                                            const float *kept)
@@ -263,8 +266,8 @@ static __device__ __forceinline__ const __half *fetch_weights(const __half *weig
 
 // ---- values ----
 
-// The first `layers` of the hidden layers of `rows` x 16 samples, in registers from the first to the last; `sums` are those of
-// the last one, before its activation. There is at least one.
+// The first `layers` of the hidden layers of `rows` x 16 samples, in registers from the first to the last;
+// `sums` are those of the last one, before its activation. There is at least one.
 template <int width>
 static __device__ __forceinline__ void
 infer_sums(const orr_cuda_shape *s, int layers, const __half *all, bool resident, __half *shared,
@@ -298,7 +301,8 @@ static __device__ __forceinline__ void infer_hidden(const orr_cuda_shape *s, con
     }
 }
 
-// 16 outputs from `first` on, from the last hidden layer, or from the tile where there is none. weights: of the last layer.
+// 16 outputs from `first` on, from the last hidden layer, or from the tile where there is none. weights: of
+// the last layer.
 template <int width>
 static __device__ __forceinline__ void infer_outputs(const orr_cuda_shape *s, const __half *weights,
                                                      const __half *tile, int tile_stride,
@@ -317,8 +321,8 @@ static __device__ __forceinline__ void infer_outputs(const orr_cuda_shape *s, co
 
 // ---- gradients of weights ----
 
-// The thread block adds gradient^T x tile over all its samples to sums[outputs][inputs], which it alone has; `begin`: they
-// are undefined yet. Each warp has 16 outputs x 32 inputs at a time.
+// The thread block adds gradient^T x tile over all its samples to sums[outputs][inputs], which it alone has;
+// `begin`: they are undefined yet. Each warp has 16 outputs x 32 inputs at a time.
 static __device__ __forceinline__ void add_weight_gradient(const __half *gradient, int gradient_stride,
                                                            const __half *tile, int tile_stride, layer a,
                                                            float *sums, bool begin)

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-// `factors`: tables.power_count + 1 of them; steps < 0: those of a step, otherwise of the average after so many steps
+// `factors`: tables.power_count + 1 of them; steps < 0: those of a step, otherwise of the average after so
+// many steps
 static void fill_factors(const orr_optimizer_tables *tables, int64_t steps, orr_average_factors *factors)
 {
     for (int n = 0; n <= tables->power_count; n++) {

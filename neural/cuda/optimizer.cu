@@ -79,7 +79,8 @@ static __global__ void make_halves(const float *from, int64_t count, __half *to)
     }
 }
 
-// A warp has 32 columns; each of the block's warps adds up a stretch of the rows, and the first one the stretches.
+// A warp has 32 columns; each of the block's warps adds up a stretch of the rows, and the first one the
+// stretches.
 static __global__ void sum_rows(const float *rows, int row_count, int64_t count, float *to)
 {
     __shared__ float stretches[SUM_ROWS][ORR_WARP];

@@ -6,7 +6,8 @@
 #include "engine/device/cuda_gpu.h"
 #include "neural/network/optimizer_state.h"
 
-// Parameters of a step that the device sets, for steps in a graph: those that the host sets are the same at every launch.
+// Parameters of a step that the device sets, for steps in a graph: those that the host sets are the same at
+// every launch.
 typedef struct orr_cuda_optimizer_now {
     float unscale, learning_rate;
     uint32_t step; // the steps before this one
@@ -32,7 +33,8 @@ orr_result orr_cuda_optimizer_create(orr_cuda *cuda, const orr_optimizer_config 
                                      int64_t parameter_count, bool lazy, orr_cuda_optimizer *optimizer,
                                      orr_error *error);
 void orr_cuda_optimizer_destroy(orr_cuda_optimizer *optimizer);
-// One step in the device's stream: gradients times unscale; lazy ones are set to zero. halves: the new parameters.
+// One step in the device's stream: gradients times unscale; lazy ones are set to zero. halves: the new
+// parameters.
 orr_result orr_cuda_optimizer_step(orr_cuda_optimizer *optimizer, float *parameters, void *halves,
                                    float *gradients, float unscale, orr_error *error);
 // What inference uses, into `average` on the device; as orr_optimizer_average.

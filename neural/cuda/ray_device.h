@@ -1,5 +1,5 @@
-// Rays through fields by one thread each, for kernels: the formulas of the CPU. A thread's ray begins at a pixel, goes from
-// sample to sample, and leaves what it found in the picture's planes.
+// Rays through fields by one thread each, for kernels: the formulas of the CPU. A thread's ray begins at a
+// pixel, goes from sample to sample, and leaves what it found in the picture's planes.
 #pragma once
 
 #include "neural/cuda/march_device.h"

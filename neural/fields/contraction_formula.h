@@ -1,13 +1,14 @@
-// Unbounded scenes: space folded into a cube, and the spacing of samples along a ray (Barron et al. 2022, "Mip-NeRF
-// 360"; the norm is L-infinity, as in Tancik et al. 2023, "Nerfstudio", so that the folded space is the cube that grids
-// cover). Positions are in the field's space: the subject of the capture is in the unit cube, which keeps its shape.
+// Unbounded scenes: space folded into a cube, and the spacing of samples along a ray (Barron et al. 2022,
+// "Mip-NeRF 360"; the norm is L-infinity, as in Tancik et al. 2023, "Nerfstudio", so that the folded space is
+// the cube that grids cover). Positions are in the field's space: the subject of the capture is in the unit
+// cube, which keeps its shape.
 #ifndef ORR_CONTRACTION_FORMULA_H
 #define ORR_CONTRACTION_FORMULA_H
 
 #include "engine/core/formula.h"
 
-// To the cube the encoding knows, 0 .. 1 per axis: the unit cube is its inner half; what lies at r half sides from the
-// centre, r > 1, comes to 2 - 1 / r of them.
+// To the cube the encoding knows, 0 .. 1 per axis: the unit cube is its inner half; what lies at r half sides
+// from the centre, r > 1, comes to 2 - 1 / r of them.
 FN real3 contraction_position(real3 p)
 {
     real3 u = make_real3((p.x - R(0.5)) * R(2.0), (p.y - R(0.5)) * R(2.0), (p.z - R(0.5)) * R(2.0));
@@ -16,7 +17,8 @@ FN real3 contraction_position(real3 p)
     return make_real3(u.x * scale + R(0.5), u.y * scale + R(0.5), u.z * scale + R(0.5));
 }
 
-// Half of the spacing is even in distance up to 1, the other half even in 1 / distance from there to infinity.
+// Half of the spacing is even in distance up to 1, the other half even in 1 / distance from there to
+// infinity.
 FN real contraction_spacing(real distance)
 {
     return sel(distance < R(1.0), R(0.5) * distance, R(1.0) - R(0.5) / max_(distance, R(1.0)));

@@ -1,5 +1,5 @@
-// Drawing images, signed distances and volumes: tiles of rays over jobs, the same bits for any number of threads.
-// (Radiance fields have their own march: nerf/draw.h.)
+// Drawing images, signed distances and volumes: tiles of rays over jobs, the same bits for any number of
+// threads. (Radiance fields have their own march: nerf/draw.h.)
 //
 //   image    the quad 0 .. 1 x 0 .. 1 of the plane z = 0, row 0 of the picture at y = 0
 //   sdf      sphere tracing (Hart 1996); normals by the network's gradient, lit by a sun and a sky
@@ -42,8 +42,8 @@ orr_result orr_field_draw_begin(const orr_field *field, orr_jobs *jobs, orr_aren
 // `count` of the picture's orr_field_tile_count tiles, from `first` on.
 void orr_field_draw_tiles(const orr_field_drawing *drawing, orr_jobs *jobs, int first, int count);
 
-// The centres of the pixels of a picture, one block of them from number `first` on, row by row, as positions of an image
-// field (2 x ORR_SAMPLES). Beyond the last pixel it is repeated.
+// The centres of the pixels of a picture, one block of them from number `first` on, row by row, as positions
+// of an image field (2 x ORR_SAMPLES). Beyond the last pixel it is repeated.
 void orr_field_pixel_centres(int width, int height, int64_t first, float *positions);
 // The whole of an image field at any size: height x width x 4, opaque, values at the middles of pixels.
 orr_result orr_field_picture(const orr_field *field, orr_jobs *jobs, orr_arena *arena, int width, int height,

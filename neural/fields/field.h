@@ -5,8 +5,8 @@
 //   nerf      3D position and direction         -> density and display colour
 //   volume    3D position in the unit cube      -> density and albedo
 //
-// A field owns its encoding, its network or networks and their parameters. A trainer changes them step by step; everyone
-// else sees the parameters for inference (the moving average where the config has one).
+// A field owns its encoding, its network or networks and their parameters. A trainer changes them step by
+// step; everyone else sees the parameters for inference (the moving average where the config has one).
 #pragma once
 
 #include "engine/core/jobs.h"
@@ -53,8 +53,9 @@ typedef struct orr_field_desc {
     orr_field_kind kind;
     orr_field_config config; // copied
     int aabb_scale;          // NeRF: power of two, 1 .. 128; 0: 1
-    // NeRF of an unbounded scene: space is folded into the encoding's cube, of which the unit cube is the inner half
-    // (contraction_formula.h: aabb_scale is then 2), and proposals are sampled instead of an occupancy grid
+    // NeRF of an unbounded scene: space is folded into the encoding's cube, of which the unit cube is the
+    // inner half (contraction_formula.h: aabb_scale is then 2), and proposals are sampled instead of an
+    // occupancy grid
     bool unbounded;
     // finest grid resolution when the config gives no per_level_scale; 0: 2048, times aabb_scale for a NeRF
     double desired_resolution;
@@ -72,14 +73,15 @@ int orr_field_input_dims(const orr_field *field); // 2 for an image, otherwise 3
 // As given, with every default resolved (aabb_scale, per_level_scale, desired_resolution).
 const orr_field_desc *orr_field_describe(const orr_field *field);
 const orr_field_parts *orr_field_parts_of(const orr_field *field);
-// Makes the parameters that inference uses from the trained ones (their averages where there are; NULL: the field's own):
-// they are borrowed, and the networks copied into their machine's layout too. A new field is refreshed from its own.
+// Makes the parameters that inference uses from the trained ones (their averages where there are; NULL: the
+// field's own): they are borrowed, and the networks copied into their machine's layout too. A new field is
+// refreshed from its own.
 void orr_field_refresh(orr_field *field, const float *network, const float *rgb_network, const float *table);
 
 // Floats of scratch that each of the two functions below needs, 64-byte aligned.
 size_t orr_field_scratch_floats(const orr_field *field);
-// Values of one block: positions (dims x ORR_SAMPLES, each in 0 .. 1), output (network outputs x ORR_SAMPLES, raw network
-// outputs of an image, sdf or volume; activation included).
+// Values of one block: positions (dims x ORR_SAMPLES, each in 0 .. 1), output (network outputs x ORR_SAMPLES,
+// raw network outputs of an image, sdf or volume; activation included).
 void orr_field_values(const orr_field *field, const float *positions, float *scratch, float *output);
 // The same with d output[0] / d position (dims x ORR_SAMPLES), for normals.
 void orr_field_gradients(const orr_field *field, const float *positions, float *scratch, float *output,

@@ -1,5 +1,5 @@
-// Drawing fields: the mathematics of one ray or pixel that images, signed distances, volumes, radiance fields and pictures of
-// several of them share. Lengths are in the field's space, of which the unit cube is drawn.
+// Drawing fields: the mathematics of one ray or pixel that images, signed distances, volumes, radiance fields
+// and pictures of several of them share. Lengths are in the field's space, of which the unit cube is drawn.
 #ifndef ORR_FIELD_FORMULA_H
 #define ORR_FIELD_FORMULA_H
 
@@ -55,7 +55,8 @@ FN real field_lit(real facing)
     return albedo * (sky * (R(0.75) + R(0.25) * facing) + sun * max_(facing, R(0.0)));
 }
 
-// The same from the distance's gradient in the unit cube's space, of any length; sun: unit vector in the world.
+// The same from the distance's gradient in the unit cube's space, of any length; sun: unit vector in the
+// world.
 FN real field_surface_light(affine to_unit, real3 gradient, real3 sun)
 {
     // a gradient goes to the world by the transpose of the map from there

@@ -77,7 +77,8 @@ static orr_result grow(void **items, size_t size, int64_t count, int64_t *capaci
     return ORR_OK;
 }
 
-// The vertex between lattice point (x, y, z) of value a and its neighbour along `axis` of value b, when there is one.
+// The vertex between lattice point (x, y, z) of value a and its neighbour along `axis` of value b, when there
+// is one.
 static orr_result add_vertex(marcher *m, const int point[3], int axis, float a, float b, uint32_t *vertex,
                              orr_error *error)
 {

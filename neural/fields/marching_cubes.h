@@ -1,6 +1,7 @@
-// Marching cubes (Lorensen and Cline 1987): the surface where a function of space is zero, as shared vertices and
-// triangles. Ambiguous faces are always cut so that inside corners stay apart, which two neighbouring cells decide alike,
-// and everything beyond the lattice counts as outside: the surface is closed, every edge has two triangles.
+// Marching cubes (Lorensen and Cline 1987): the surface where a function of space is zero, as shared vertices
+// and triangles. Ambiguous faces are always cut so that inside corners stay apart, which two neighbouring
+// cells decide alike, and everything beyond the lattice counts as outside: the surface is closed, every edge
+// has two triangles.
 #pragma once
 
 #include "engine/core/jobs.h"
@@ -29,8 +30,8 @@ typedef struct orr_marching_function {
     void (*colours)(void *context, int worker, const float *points, const float *normals, uint8_t *colours);
 } orr_marching_function;
 
-// `resolution` cells along each side of the unit cube, 2 .. ORR_MARCHING_RESOLUTION_MAX. Memory grows with the square of it
-// and with the surface. Same result for any number of threads.
+// `resolution` cells along each side of the unit cube, 2 .. ORR_MARCHING_RESOLUTION_MAX. Memory grows with
+// the square of it and with the surface. Same result for any number of threads.
 orr_result orr_marching_cubes(const orr_marching_function *function, orr_jobs *jobs, int resolution,
                               orr_surface *surface, orr_error *error);
 void orr_surface_free(orr_surface *surface);

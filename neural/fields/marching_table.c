@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <stdbool.h>
 
-// The table is made, not typed in: on each face the surface runs from the edge where a walk around the face enters inside
-// corners to the edge where it leaves them, which cuts ambiguous faces alike from both sides. The runs of six faces join
-// to loops, and each loop becomes a fan of triangles.
+// The table is made, not typed in: on each face the surface runs from the edge where a walk around the face
+// enters inside corners to the edge where it leaves them, which cuts ambiguous faces alike from both sides.
+// The runs of six faces join to loops, and each loop becomes a fan of triangles.
 
 enum { CORNERS = 8, FACES = 6, FACE_CORNERS = 4 };
 
@@ -69,8 +69,8 @@ static void join_edges(int inside, int8_t next[ORR_CELL_EDGES])
     }
 }
 
-// A diagonal between two edges of one face could be the neighbour's diagonal too; every loop has a corner that sees
-// the others without one.
+// A diagonal between two edges of one face could be the neighbour's diagonal too; every loop has a corner
+// that sees the others without one.
 static int fan_apex(const int8_t *loop, int length)
 {
     for (int apex = 0;; apex++) {

@@ -1,7 +1,7 @@
 // The triangles of one cell of marching cubes, for each choice of inside corners.
 //
-// Corner c is at (c & 1, c >> 1 & 1, c >> 2). Edge e = 4 axis + k joins the corner whose other two coordinates are the
-// bits of k (in cyclic order of axes) with its neighbour along the axis.
+// Corner c is at (c & 1, c >> 1 & 1, c >> 2). Edge e = 4 axis + k joins the corner whose other two
+// coordinates are the bits of k (in cyclic order of axes) with its neighbour along the axis.
 #pragma once
 
 #include <stdint.h>

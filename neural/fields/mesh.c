@@ -20,8 +20,8 @@ typedef struct meshing {
     orr_field_kind kind;
     float threshold;
     int aabb_scale;
-    float *
-        scratch; // per worker: the field's, then outputs, then a direction's features and a colour network's values
+    // per worker: the field's, then outputs, then a direction's features and a colour network's values
+    float *scratch;
     size_t scratch_floats, field_floats;
 } meshing;
 
@@ -44,8 +44,8 @@ static bool occupied(const meshing *m, const float point[3])
            occupancy_is_marched(m->desc->density_grid[index], (float)OCCUPANCY_THICKNESS_MIN);
 }
 
-// Is a position (0 .. 1 in the cube of side aabb_scale) empty by what is known of the scene? Of an unbounded one only the unit
-// cube, which is not folded, has a surface here.
+// Is a position (0 .. 1 in the cube of side aabb_scale) empty by what is known of the scene? Of an unbounded
+// one only the unit cube, which is not folded, has a surface here.
 static bool is_empty(const meshing *m, const float position[3])
 {
     if (orr_field_describe(m->desc->field)->unbounded) {

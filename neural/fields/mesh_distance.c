@@ -149,7 +149,8 @@ static uint64_t hash_position(const float p[3])
     return hash;
 }
 
-// A side that is walked in both directions adds nothing. The sum over all triangles is zero when each is, and otherwise once in 2^64.
+// A side that is walked in both directions adds nothing. The sum over all triangles is zero when each is, and
+// otherwise once in 2^64.
 static uint64_t sum_sides(const float t[9])
 {
     uint64_t hash[3], sum = 0;
@@ -232,7 +233,8 @@ static float square_to_box(const node *n, const float p[3])
     return sum;
 }
 
-// Of the nearest point of a triangle, by the regions around it (Ericson, "Real-time collision detection", 5.1.5).
+// Of the nearest point of a triangle, by the regions around it (Ericson, "Real-time collision detection",
+// 5.1.5).
 static float square_to_triangle(const float t[9], const float p[3])
 {
     float ab[3], ac[3], ap[3], bp[3], cp[3];
@@ -346,7 +348,8 @@ static bool segment_meets_box(const node *n, const float p[3], const float inver
     return enter <= leave * (1.0f + 1e-6f);
 }
 
-// d . (a x b): exactly minus the same for b and a, so that a segment meets one of two triangles with a common side
+// d . (a x b): exactly minus the same for b and a, so that a segment meets one of two triangles with a common
+// side
 static float side_volume(const float a[3], const float b[3], const float d[3])
 {
     float normal[3];

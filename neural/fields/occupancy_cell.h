@@ -58,14 +58,15 @@ ORR_INLINE float orr_occupancy_pooled(const float *thickness, int64_t child)
 
 // ---- sampling ----
 
-// Draw number i of `count` from a population: its rank there, in the i-th of `count` equal strata, and three numbers that
-// choose a point in the cell.
+// Draw number i of `count` from a population: its rank there, in the i-th of `count` equal strata, and three
+// numbers that choose a point in the cell.
 typedef struct orr_occupancy_draw {
     int64_t rank;
     uint32_t numbers[3];
 } orr_occupancy_draw;
 
-// A pure function of its arguments. update: number of the grid's update; marched: of the population of marched cells.
+// A pure function of its arguments. update: number of the grid's update; marched: of the population of
+// marched cells.
 ORR_INLINE orr_occupancy_draw orr_occupancy_drawn(uint32_t seed, uint32_t update, bool marched, int64_t i,
                                                   int64_t count, int64_t population)
 {

@@ -77,8 +77,8 @@ FN real occupancy_thickness(real density, uniform_real cascade_scale)
     return density * (R(OCCUPANCY_STEP) * cascade_scale);
 }
 
-// Cells that a finer cascade covers take the largest of their eight children, for steps twice as long. `most` starts at
-// OCCUPANCY_POOL_START.
+// Cells that a finer cascade covers take the largest of their eight children, for steps twice as long. `most`
+// starts at OCCUPANCY_POOL_START.
 FN real occupancy_pool(real most, real child)
 {
     return max_(most, child);

@@ -1,11 +1,13 @@
-// The proposal field of an unbounded radiance field: a small field of densities that says where along a ray the large one is
-// evaluated (Barron et al. 2022, "Mip-NeRF 360"). Here are its parameters; nerf/proposal_sampler.h samples by it.
+// The proposal field of an unbounded radiance field: a small field of densities that says where along a ray
+// the large one is evaluated (Barron et al. 2022, "Mip-NeRF 360"). Here are its parameters;
+// nerf/proposal_sampler.h samples by it.
 #pragma once
 
 #include "neural/network/encoding.h"
 #include "neural/network/mlp.h"
 
-// A hash grid and a network of one hidden layer of 16 (sizes after nerfacto: Tancik et al. 2023, "Nerfstudio").
+// A hash grid and a network of one hidden layer of 16 (sizes after nerfacto: Tancik et al. 2023,
+// "Nerfstudio").
 typedef struct orr_proposal {
     orr_encoding encoding;
     orr_mlp network;

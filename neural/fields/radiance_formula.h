@@ -1,5 +1,5 @@
-// Radiance fields and volumes: from what a network says at a sample to light along a ray (Max 1995, "Optical models for direct
-// volume rendering"), and the gradients of that.
+// Radiance fields and volumes: from what a network says at a sample to light along a ray (Max 1995, "Optical
+// models for direct volume rendering"), and the gradients of that.
 #ifndef ORR_RADIANCE_FORMULA_H
 #define ORR_RADIANCE_FORMULA_H
 
@@ -75,8 +75,8 @@ FN real radiance_add(real sum, real weight, real value)
     return sum + weight * value;
 }
 
-// What a ray's colours and alpha are multiplied by in the end: samples too faint for a colour of their own, and the
-// transmittance that an opaque ray had left, take the colour of the rest. weight: sum of the rest's.
+// What a ray's colours and alpha are multiplied by in the end: samples too faint for a colour of their own,
+// and the transmittance that an opaque ray had left, take the colour of the rest. weight: sum of the rest's.
 FN real radiance_normalisation(real weight, real transmittance, real transmittance_min)
 {
     real alpha = sel(radiance_is_opaque(transmittance, transmittance_min), R(1.0), R(1.0) - transmittance);

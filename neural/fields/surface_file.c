@@ -118,7 +118,8 @@ static int print_document(const orr_surface *s, const glb_layout *l, char *text,
         low[i % 3] = fminf(low[i % 3], s->positions[i]);
         high[i % 3] = fmaxf(high[i % 3], s->positions[i]);
     }
-    // component types: 5126 float, 5125 unsigned int, 5123 unsigned short; targets: 34962 vertices, 34963 indices
+    // component types: 5126 float, 5125 unsigned int, 5123 unsigned short; targets: 34962 vertices, 34963
+    // indices
     char colour_view[160] = "", colour_accessor[160] = "";
     if (s->colours) {
         snprintf(colour_view, sizeof colour_view,

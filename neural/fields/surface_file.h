@@ -1,5 +1,5 @@
-// Surfaces as files for other programs: .ply (binary), .obj (text) and .glb (binary glTF 2.0), written whole or not at all,
-// with normals, and with vertex colours where there are any.
+// Surfaces as files for other programs: .ply (binary), .obj (text) and .glb (binary glTF 2.0), written whole
+// or not at all, with normals, and with vertex colours where there are any.
 #pragma once
 
 #include "neural/fields/marching_cubes.h"

@@ -1,6 +1,7 @@
-// Models as files: `.ingp` (zlib or gzip of MessagePack) and `.msgpack` (the same, plain), in the layout of instant-ngp's
-// snapshots. At the top level are the keys of the configuration, and `snapshot` with the parameters: first network,
-// rgb network, grid. What instant-ngp has no key for is under `orrery`, which it does not read.
+// Models as files: `.ingp` (zlib or gzip of MessagePack) and `.msgpack` (the same, plain), in the layout of
+// instant-ngp's snapshots. At the top level are the keys of the configuration, and `snapshot` with the
+// parameters: first network, rgb network, grid. What instant-ngp has no key for is under `orrery`, which it
+// does not read.
 #pragma once
 
 #include "engine/core/file.h"
@@ -20,11 +21,11 @@ typedef struct orr_field_model {
     orr_bytes state; // what a trainer needs to go on; empty: none
 } orr_field_model;
 
-// Writes what inference uses as 32-bit floats; pictures and fields come back with the same bits. ORR_ERROR_FILE when the
-// file cannot be written; then `path` is what it was.
+// Writes what inference uses as 32-bit floats; pictures and fields come back with the same bits.
+// ORR_ERROR_FILE when the file cannot be written; then `path` is what it was.
 orr_result orr_field_model_save(const orr_field_model *model, const char *path, orr_error *error);
-// Reads either form, parameters in 32 or 16 bits. The field evaluates on `isa` and `machine`. On failure the model is
-// empty.
+// Reads either form, parameters in 32 or 16 bits. The field evaluates on `isa` and `machine`. On failure the
+// model is empty.
 orr_result orr_field_model_load(const char *path, orr_isa isa, orr_mlp_machine machine,
                                 orr_field_model *model, orr_error *error);
 // The same from memory; `name` is for messages.
@@ -34,6 +35,6 @@ bool orr_field_model_readable(const char *path); // by its ending
 // Frees the field, the grid and the state; a zeroed model is allowed.
 void orr_field_model_free(orr_field_model *model);
 
-// From the field's space to the world, 3x4: by to_unit for a nerf, by origin and size otherwise; the identity for a nerf
-// whose file does not say. ORR_CODE_ARGUMENT: to_unit has no inverse.
+// From the field's space to the world, 3x4: by to_unit for a nerf, by origin and size otherwise; the identity
+// for a nerf whose file does not say. ORR_CODE_ARGUMENT: to_unit has no inverse.
 orr_result orr_field_model_to_world(const orr_field_model *model, float to_world[12], orr_error *error);

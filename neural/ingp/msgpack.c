@@ -78,7 +78,8 @@ static bool take_extension(const uint8_t **at, const uint8_t *end, int format, o
     return true;
 }
 
-// The head of one value, and its bytes when it is text or bytes; *at moves behind them. False: the buffer ends.
+// The head of one value, and its bytes when it is text or bytes; *at moves behind them. False: the buffer
+// ends.
 static bool take_value(const uint8_t **at, const uint8_t *end, orr_msgpack_value *v)
 {
     *v = (orr_msgpack_value){.end = end};

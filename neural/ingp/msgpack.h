@@ -1,5 +1,6 @@
-// MessagePack (msgpack.org, specification of 2017): JSON in bytes, with runs of bytes as values. Small: a reader that walks over a buffer and allocates nothing, so that no count in a file can make it allocate, and a
-// writer that hands pieces to a function.
+// MessagePack (msgpack.org, specification of 2017): JSON in bytes, with runs of bytes as values. Small: a
+// reader that walks over a buffer and allocates nothing, so that no count in a file can make it allocate, and
+// a writer that hands pieces to a function.
 #pragma once
 
 #include "engine/core/result.h"
@@ -30,7 +31,8 @@ bool orr_msgpack_open(const void *data, size_t size, orr_msgpack_value *value);
 // The value of a key; false when `map` is no map or has no such key.
 bool orr_msgpack_find(const orr_msgpack_value *map, const char *key, orr_msgpack_value *value);
 
-// One after the other: the `count` values of an array, or a map's keys and values in turn, from `*at` = data on.
+// One after the other: the `count` values of an array, or a map's keys and values in turn, from `*at` = data
+// on.
 void orr_msgpack_next(const orr_msgpack_value *container, const uint8_t **at, orr_msgpack_value *value);
 
 struct cJSON;

@@ -82,8 +82,9 @@ static void add_identity(cJSON *json, const char *name)
     }
 }
 
-// What instant-ngp needs to know of a data set before it loads the rest. It lists no photo. Its scale and offset are those of
-// transforms.json; a map that also rotates the world (COLMAP's) has no such keys, and is under `orrery` alone.
+// What instant-ngp needs to know of a data set before it loads the rest. It lists no photo. Its scale and
+// offset are those of transforms.json; a map that also rotates the world (COLMAP's) has no such keys, and is
+// under `orrery` alone.
 static void add_dataset(cJSON *nerf, const orr_field_model *model, int aabb_scale)
 {
     const double *m = model->to_unit;

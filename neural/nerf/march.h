@@ -1,5 +1,5 @@
-// Marching bundles of rays through a radiance field: densities come first, in blocks of 64, a few samples of each
-// ray at a time; opaque rays stop, and colour is evaluated only where it shows.
+// Marching bundles of rays through a radiance field: densities come first, in blocks of 64, a few samples of
+// each ray at a time; opaque rays stop, and colour is evaluated only where it shows.
 #pragma once
 
 #include "neural/capture/ray_camera.h"
@@ -26,7 +26,8 @@ bool orr_nerf_ray_range(const orr_camera_ray *ray, int aabb_scale, float *start,
 void orr_nerf_ray_begin(orr_nerf_rays *rays, const march_stepping *stepping, const orr_camera_ray *ray,
                         float start, float end, float jitter);
 
-// For inference; field: a NeRF. Valid until the field is refreshed. Of a field with proposals the grid is not read.
+// For inference; field: a NeRF. Valid until the field is refreshed. Of a field with proposals the grid is not
+// read.
 orr_nerf_model orr_nerf_model_of(const orr_field *field, const orr_occupancy *grid);
 
 typedef enum orr_nerf_stage {
@@ -73,8 +74,8 @@ void orr_nerf_bundle_destroy(orr_nerf_bundle *bundle); // NULL is allowed
 bool orr_nerf_model_range(const orr_nerf_model *model, const orr_camera_ray *ray, float *start, float *end);
 void orr_nerf_model_begin(const orr_nerf_model *model, orr_nerf_rays *rays, const orr_camera_ray *ray,
                           float start, float end, float jitter);
-// Takes bundle->rays to their ends, or until their transmittance is below transmittance_min. Keeps samples of weight_min
-// or more, encodes directions; the last block is filled up with samples of no weight.
+// Takes bundle->rays to their ends, or until their transmittance is below transmittance_min. Keeps samples of
+// weight_min or more, encodes directions; the last block is filled up with samples of no weight.
 void orr_nerf_march(const orr_nerf_model *model, orr_nerf_bundle *bundle, float transmittance_min,
                     float weight_min);
 // The inputs of the second network for one block of samples.

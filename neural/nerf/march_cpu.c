@@ -1,5 +1,5 @@
-// Marching on the CPU: lanes over rays. Each turn of the loop moves every lane by one sample or over one empty cell
-// or block of 8^3 cells.
+// Marching on the CPU: lanes over rays. Each turn of the loop moves every lane by one sample or over one
+// empty cell or block of 8^3 cells.
 #include "neural/nerf/march_cpu.h"
 
 #include "neural/fields/radiance_formula.h"

@@ -1,5 +1,5 @@
-// Radiance fields on the CPU: the records that pass between marching and networks, and the lane kernels (one set
-// per instruction set).
+// Radiance fields on the CPU: the records that pass between marching and networks, and the lane kernels (one
+// set per instruction set).
 #pragma once
 
 #include "engine/core/isa.h"
@@ -43,8 +43,9 @@ typedef struct orr_nerf_space {
 } orr_nerf_space;
 
 typedef struct orr_nerf_kernels {
-    // Appends to `wave` at most `each` (ORR_NERF_EACH or fewer) samples of each of the `live_count` rays whose indices are in
-    // `live` (readable for a whole vector beyond the last); ends rays that reach their end.
+    // Appends to `wave` at most `each` (ORR_NERF_EACH or fewer) samples of each of the `live_count` rays
+    // whose indices are in `live` (readable for a whole vector beyond the last); ends rays that reach their
+    // end.
     void (*march)(const orr_nerf_space *space, orr_nerf_rays *rays, const int32_t *live, int live_count,
                   int each, orr_nerf_wave *wave);
     // A block's density [per unit of length] and alpha from the raw output and the steps' lengths.

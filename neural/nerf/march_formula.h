@@ -1,5 +1,6 @@
-// Marching a ray through an occupancy grid. Positions are in the field's space: the unit cube, or the cube of side 2^c around
-// its centre when the scene has c + 1 cascades (Müller et al. 2022, appendix on radiance fields).
+// Marching a ray through an occupancy grid. Positions are in the field's space: the unit cube, or the cube of
+// side 2^c around its centre when the scene has c + 1 cascades (Müller et al. 2022, appendix on radiance
+// fields).
 #ifndef ORR_MARCH_FORMULA_H
 #define ORR_MARCH_FORMULA_H
 
@@ -9,8 +10,8 @@
 #define MARCH_NO_KNEE 1e30f
 #define MARCH_SAMPLES_MAX 1024 // of one ray
 
-// How steps grow along a ray: constant up to `knee`, then in proportion to the distance. "Stepping space" is the number of
-// steps from the origin, a real number: adding 1 to it is one step.
+// How steps grow along a ray: constant up to `knee`, then in proportion to the distance. "Stepping space" is
+// the number of steps from the origin, a real number: adding 1 to it is one step.
 STRUCT(march_stepping)
 {
     uniform_real step;           // the smallest
@@ -42,7 +43,8 @@ FN real march_distance(march_stepping k, real steps)
     return sel(steps < R(k.knee_steps), steps * k.step, k.knee * exp2_(power));
 }
 
-// The first sample of a ray that enters at distance `start`, `jitter` (0 .. 1) steps behind it, in stepping space.
+// The first sample of a ray that enters at distance `start`, `jitter` (0 .. 1) steps behind it, in stepping
+// space.
 FN real march_begin(march_stepping k, real start, real jitter)
 {
     return march_steps(k, start) + jitter;
@@ -113,7 +115,8 @@ FN real march_skip(march_stepping k, real steps, real distance)
     return steps + max_(-floor_(-gap), R(1.0));
 }
 
-// The next sample when there is nothing in the point's cell, and (block_occupied: false) nothing in its block of 8^3.
+// The next sample when there is nothing in the point's cell, and (block_occupied: false) nothing in its block
+// of 8^3.
 FN real march_skip_cell(march_stepping k, march_point point, real3 reciprocal, real steps, real distance,
                         mask block_occupied)
 {

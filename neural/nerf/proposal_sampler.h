@@ -1,10 +1,11 @@
-// Proposal sampling: where along a ray a radiance field of an unbounded scene is evaluated (Barron et al. 2022, "Mip-NeRF
-// 360"; sampler after nerfacto: Tancik et al. 2023, "Nerfstudio"). Space is folded into a cube (contraction_formula.h), and no
-// occupancy grid is kept; the proposal field is evaluated first.
+// Proposal sampling: where along a ray a radiance field of an unbounded scene is evaluated (Barron et al.
+// 2022, "Mip-NeRF 360"; sampler after nerfacto: Tancik et al. 2023, "Nerfstudio"). Space is folded into a
+// cube (contraction_formula.h), and no occupancy grid is kept; the proposal field is evaluated first.
 //
-// A ray's range is cut into ORR_PROPOSAL_INTERVALS intervals, even in distance at first and in its inverse later on. The
-// proposal field's weights there are a histogram, from which as many intervals are drawn, where it is evaluated again; from
-// that histogram come the ORR_PROPOSAL_SAMPLES intervals at whose middles the radiance field is evaluated.
+// A ray's range is cut into ORR_PROPOSAL_INTERVALS intervals, even in distance at first and in its inverse
+// later on. The proposal field's weights there are a histogram, from which as many intervals are drawn, where
+// it is evaluated again; from that histogram come the ORR_PROPOSAL_SAMPLES intervals at whose middles the
+// radiance field is evaluated.
 #pragma once
 
 #include "neural/fields/proposal.h"

@@ -1,5 +1,5 @@
-// The loss of a ray of a radiance field against its photo, and the gradients of its samples. A ray's light is composited per
-// channel (radiance_formula.h), scaled by the photo's exposure, and laid over a background.
+// The loss of a ray of a radiance field against its photo, and the gradients of its samples. A ray's light is
+// composited per channel (radiance_formula.h), scaled by the photo's exposure, and laid over a background.
 #ifndef ORR_RAY_LOSS_FORMULA_H
 #define ORR_RAY_LOSS_FORMULA_H
 
@@ -33,7 +33,8 @@ FN ray_channel ray_channel_begin(real light, real exposure, real transmittance, 
     return c;
 }
 
-// What is compared: the channel as drawn, and the photo over the same background. share: of the background, 1 - alpha.
+// What is compared: the channel as drawn, and the photo over the same background. share: of the background, 1
+// - alpha.
 FN real ray_channel_drawn(ray_channel c)
 {
     return c.gain * c.light + c.background;
@@ -77,16 +78,17 @@ FN real ray_channel_colour_gradient(ray_channel c, real weight, real colour)
     return c.gradient * weight * colour * (R(1.0) - colour);
 }
 
-// By the sample's density, to be summed over channels; after ray_channel_pass. transmittance: behind the sample. Light from
-// behind it is all light less what was passed, and the background, which takes no exposure: the gain in the gradient is undone.
+// By the sample's density, to be summed over channels; after ray_channel_pass. transmittance: behind the
+// sample. Light from behind it is all light less what was passed, and the background, which takes no
+// exposure: the gain in the gradient is undone.
 FN real ray_channel_density_gradient(ray_channel c, real step, real transmittance, real colour)
 {
     real behind = c.light - c.passed + c.background / c.gain;
     return c.gradient * step * (transmittance * colour - behind);
 }
 
-// By the raw density, from that by the density. thin_gradient lifts what is below 0, so that a thin field does not vanish;
-// near_gradient lowers the density right in front of a camera, which no other camera sees.
+// By the raw density, from that by the density. thin_gradient lifts what is below 0, so that a thin field
+// does not vanish; near_gradient lowers the density right in front of a camera, which no other camera sees.
 FN real ray_loss_raw_gradient(real raw, real by_density, real distance, real thin_gradient,
                               real near_gradient)
 {
@@ -102,8 +104,9 @@ FN real ray_loss_thin_gradient(real thickness)
     return sel(thickness < R(OCCUPANCY_THICKNESS_MIN), R(RAY_LOSS_THIN_GRADIENT), R(0.0));
 }
 
-// Of a sample's gradients where no occupancy grid has culled what no other camera sees: things right before a camera grow into
-// a picture of their own unless they learn slowly (Philip and Deschaintre 2023, "Floaters No More").
+// Of a sample's gradients where no occupancy grid has culled what no other camera sees: things right before a
+// camera grow into a picture of their own unless they learn slowly (Philip and Deschaintre 2023, "Floaters No
+// More").
 FN real ray_loss_near_share(real distance)
 {
     return min_(distance * distance, R(1.0));

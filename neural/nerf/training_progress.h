@@ -1,5 +1,5 @@
-// What a step of training a radiance field hands to the next, besides parameters, optimisers and the occupancy grid; and how
-// the number of rays follows from it, for C and for kernels.
+// What a step of training a radiance field hands to the next, besides parameters, optimisers and the
+// occupancy grid; and how the number of rays follows from it, for C and for kernels.
 #pragma once
 
 #include "engine/core/inline.h"

@@ -1,5 +1,5 @@
-// Which ray of the photos a training step draws, a pure function of seed, step and index; and what it is compared with. For C
-// (define ORR_SCALAR) and for kernels.
+// Which ray of the photos a training step draws, a pure function of seed, step and index; and what it is
+// compared with. For C (define ORR_SCALAR) and for kernels.
 #pragma once
 
 #include "engine/core/formula.h"

@@ -1,5 +1,5 @@
-// Activations of small networks and their derivatives, as tiny-cuda-nn defines them. A derivative takes the activation's
-// value y where that is enough, otherwise the sum x that went in.
+// Activations of small networks and their derivatives, as tiny-cuda-nn defines them. A derivative takes the
+// activation's value y where that is enough, otherwise the sum x that went in.
 #ifndef ORR_ACTIVATION_FORMULA_H
 #define ORR_ACTIVATION_FORMULA_H
 
@@ -91,8 +91,8 @@ FN real softplus_slope(real y)
     return R(1.0) - exponential(R(-10.0) * y);
 }
 
-// sin x = (-1)^n sin r, with x = n pi + r and |r| at most pi / 2: pi in two parts so that little is lost for |x| up to
-// some hundreds, and the Taylor series to r^11, which is off by 6e-8 at the ends
+// sin x = (-1)^n sin r, with x = n pi + r and |r| at most pi / 2: pi in two parts so that little is lost for
+// |x| up to some hundreds, and the Taylor series to r^11, which is off by 6e-8 at the ends
 FN real sine(real x)
 {
     real n = floor_(fma_(x, R(0.31830988618379067), R(0.5)));

@@ -1,5 +1,5 @@
-// Configurations read from JSON. A file is laid over the configuration that is there, as JSON over JSON (as instant-ngp
-// lays a file over its parent), and the result is read strictly; the parent itself is read first.
+// Configurations read from JSON. A file is laid over the configuration that is there, as JSON over JSON (as
+// instant-ngp lays a file over its parent), and the result is read strictly; the parent itself is read first.
 #define _POSIX_C_SOURCE 200809L // strcasecmp
 #include "neural/network/config.h"
 
@@ -420,8 +420,8 @@ static orr_result read_root(const orr_json *root, orr_field_config *config, orr_
     return member.node ? read_encoding(&member, false, &config->dir_encoding, config, error) : ORR_OK;
 }
 
-// Members of `over` replace or join those of `under`; objects of the same otype are merged member by member. False when
-// memory is out.
+// Members of `over` replace or join those of `under`; objects of the same otype are merged member by member.
+// False when memory is out.
 static bool lay_over(cJSON *under, const cJSON *over)
 {
     for (const cJSON *member = over->child; member; member = member->next) {

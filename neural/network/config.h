@@ -98,7 +98,8 @@ typedef struct orr_field_config {
     bool has_rgb; // NeRF: the second network and its direction encoding
     orr_encoding_config dir_encoding;
     orr_mlp_config rgb_network;
-    // Keys of the file that are known and have no effect here ("envmap, distortion_map"), for a warning; cut when too long.
+    // Keys of the file that are known and have no effect here ("envmap, distortion_map"), for a warning; cut
+    // when too long.
     char ignored[256];
 } orr_field_config;
 
@@ -111,9 +112,10 @@ typedef enum orr_field_kind {
 
 // The base configuration that instant-ngp ships for a kind of field. Free with orr_field_config_free.
 orr_result orr_field_config_base(orr_field_kind kind, orr_field_config *config, orr_error *error);
-// Reads a JSON file or text over `config`, which has the defaults and changes whole or not at all. An object replaces the
-// one that is there when its otype is another, otherwise its keys replace those that are there. "parent" is read first,
-// from beside the file. Unknown keys and values out of range are errors (ORR_CODE_CONFIG) that name the key.
+// Reads a JSON file or text over `config`, which has the defaults and changes whole or not at all. An object
+// replaces the one that is there when its otype is another, otherwise its keys replace those that are there.
+// "parent" is read first, from beside the file. Unknown keys and values out of range are errors
+// (ORR_CODE_CONFIG) that name the key.
 orr_result orr_field_config_load(const char *path, orr_field_config *config, orr_error *error);
 orr_result orr_field_config_parse(const char *text, const char *name, orr_field_config *config,
                                   orr_error *error);

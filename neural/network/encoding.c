@@ -45,8 +45,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// The factors of the coordinates, as long as the vertices before them fit into the table: a tiled level repeats along the
-// axes that are left, a hashed level mixes all of them.
+// The factors of the coordinates, as long as the vertices before them fit into the table: a tiled level
+// repeats along the axes that are left, a hashed level mixes all of them.
 static void set_factors(const orr_encoding_config *config, int dims, orr_grid_level *level)
 {
     static const uint32_t primes[ORR_GRID_DIMS_MAX] = {1u, 2654435761u, 805459861u, 3674653429u};

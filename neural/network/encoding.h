@@ -30,7 +30,8 @@ typedef struct orr_grid_level {
         factor[ORR_GRID_DIMS_MAX]; // 1, side, side^2 ...; or the primes of the hash, in 32 bits that wrap
 } orr_grid_level;
 
-// An encoding made ready. A composite is a list of parts over consecutive inputs, outputs and stretches of the table.
+// An encoding made ready. A composite is a list of parts over consecutive inputs, outputs and stretches of
+// the table.
 typedef struct orr_encoding {
     orr_encoding_config config; // without `nested`
     int input_dims;
@@ -43,13 +44,13 @@ typedef struct orr_encoding {
     int part_count;
 } orr_encoding;
 
-// input_dims: what the encoding is given. ORR_ERROR_ARGUMENT names what does not fit. A grid without per_level_scale gets
-// tiny-cuda-nn's 2; see orr_grid_level_scale.
+// input_dims: what the encoding is given. ORR_ERROR_ARGUMENT names what does not fit. A grid without
+// per_level_scale gets tiny-cuda-nn's 2; see orr_grid_level_scale.
 orr_result orr_encoding_create(const orr_encoding_config *config, int input_dims, orr_encoding *encoding,
                                orr_error *error);
 void orr_encoding_destroy(orr_encoding *encoding);
-// The per_level_scale with which the finest level has about `resolution` vertices per axis, in float as instant-ngp
-// computes it.
+// The per_level_scale with which the finest level has about `resolution` vertices per axis, in float as
+// instant-ngp computes it.
 double orr_grid_level_scale(const orr_encoding_config *grid, double resolution);
 // Uniform in -1e-4 .. 1e-4, a pure function of the seed. table: parameter_count floats.
 void orr_encoding_initialise(const orr_encoding *encoding, uint32_t seed, float *table);
@@ -61,12 +62,14 @@ typedef struct orr_encoding_kernels {
     // input: input_dims x ORR_SAMPLES in 0 .. 1 (directions of spherical harmonics too: (d + 1) / 2);
     // features: output_dims x ORR_SAMPLES
     void (*forward)(const orr_encoding *e, const float *table, const float *input, float *features);
-    // input_gradient (input_dims x ORR_SAMPLES) = d loss / d input, from feature_gradient (output_dims x ORR_SAMPLES)
+    // input_gradient (input_dims x ORR_SAMPLES) = d loss / d input, from feature_gradient (output_dims x
+    // ORR_SAMPLES)
     void (*backward_input)(const orr_encoding *e, const float *table, const float *input,
                            const float *feature_gradient, float *input_gradient);
-    // Adds the gradients of one level's entries for the first `count` samples of a block, in order of samples. Levels of
-    // one table may be scattered by different threads at once: a level's sums then depend on the order of blocks alone,
-    // which the caller fixes. Marks in `touched` (one bit per 16 floats of the table) what it wrote.
+    // Adds the gradients of one level's entries for the first `count` samples of a block, in order of
+    // samples. Levels of one table may be scattered by different threads at once: a level's sums then depend
+    // on the order of blocks alone, which the caller fixes. Marks in `touched` (one bit per 16 floats of the
+    // table) what it wrote.
     void (*scatter_level)(const orr_encoding *e, int level, const float *input, const float *feature_gradient,
                           int count, float *table_gradient, uint32_t *touched);
 } orr_encoding_kernels;

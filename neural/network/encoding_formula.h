@@ -1,5 +1,6 @@
-// Encodings of one coordinate or direction (see encoding.h), with their derivatives; grids are in grid_formula.h. Gradients
-// are sums over an input's features, from 0: each function returns the sum with one feature added.
+// Encodings of one coordinate or direction (see encoding.h), with their derivatives; grids are in
+// grid_formula.h. Gradients are sums over an input's features, from 0: each function returns the sum with one
+// feature added.
 #ifndef ENCODING_FORMULA_H
 #define ENCODING_FORMULA_H
 
@@ -121,8 +122,8 @@ FN real blob_gradient(real sum, real left_slope, real right_slope, real by_featu
     return fma_(by_feature, left_slope - right_slope, sum);
 }
 
-// ---- spherical harmonics: Y(l, +-m) = K(l, m) Q(l, m)(z) (Re, Im) (x + iy)^m, with Q(l, m) the m-th derivative of the
-// Legendre polynomial l ----
+// ---- spherical harmonics: Y(l, +-m) = K(l, m) Q(l, m)(z) (Re, Im) (x + iy)^m, with Q(l, m) the m-th
+// derivative of the Legendre polynomial l ----
 
 // (x + iy)^m from the power before
 FN real2 sh_power(real2 before, real x, real y)
@@ -183,8 +184,8 @@ FN real sh_feature(real q, uniform_real k, real power)
     return q * k * power;
 }
 
-// The gradient by the direction. by_even, by_odd: gradients by Y(l, m) and Y(l, -m), by_odd is 0 for m = 0; slope: Q(l, m + 1);
-// power: (x + iy)^m, and the one before.
+// The gradient by the direction. by_even, by_odd: gradients by Y(l, m) and Y(l, -m), by_odd is 0 for m = 0;
+// slope: Q(l, m + 1); power: (x + iy)^m, and the one before.
 FN real3 sh_gradient(real3 sum, real by_even, real by_odd, uniform_real k, real q, real slope, uniform_real m,
                      real2 power, real2 power_before)
 {

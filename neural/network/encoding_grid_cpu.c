@@ -1,7 +1,7 @@
 // Grids of a block of samples, in lanes; compiled once per instruction set.
 //
-// A level is finished for the whole block before the next begins, so that its table, when it is small, stays in cache.
-// The loops are written once over `dims` and `features` and compiled for each pair as constants.
+// A level is finished for the whole block before the next begins, so that its table, when it is small, stays
+// in cache. The loops are written once over `dims` and `features` and compiled for each pair as constants.
 #include "engine/core/isa.h"
 #include "neural/network/encoding_cpu.h"
 #include "neural/network/grid_formula.h"
@@ -160,7 +160,8 @@ FN void interpolate_vector(const float *rows, const level_plan *plan, int i, flo
     }
 }
 
-// The next level is planned vector by vector between this level's, so that its entries are fetched all the time.
+// The next level is planned vector by vector between this level's, so that its entries are fetched all the
+// time.
 FN void forward_levels(const orr_encoding *e, const float *table, const float *input, float *out, int dims,
                        int features)
 {

@@ -1,8 +1,9 @@
-// One level of a grid encoding: from a sample's coordinates to entries of the level's table, their weights, and the gradient
-// by the coordinates (Müller et al. 2022, "Instant neural graphics primitives"; semantics are tiny-cuda-nn's).
+// One level of a grid encoding: from a sample's coordinates to entries of the level's table, their weights,
+// and the gradient by the coordinates (Müller et al. 2022, "Instant neural graphics primitives"; semantics
+// are tiny-cuda-nn's).
 //
-// A level is a lattice. Its vertices have entries; a sample lies in a cell between 2^dims of them, its corners. Bit d of a
-// corner's number: the upper vertex on axis d. dims: 2 to 4.
+// A level is a lattice. Its vertices have entries; a sample lies in a cell between 2^dims of them, its
+// corners. Bit d of a corner's number: the upper vertex on axis d. dims: 2 to 4.
 #ifndef ORR_GRID_FORMULA_H
 #define ORR_GRID_FORMULA_H
 
@@ -84,8 +85,8 @@ FN suint grid_tiled_entry(grid_cell cell, int corner, int dims, uniform_uint ent
     return grid_index(cell, corner, dims, false) % U(entries);
 }
 
-// All vertices of the unit cube fit into a dense level, so that an index is below twice the entries; any other coordinates
-// get some entry.
+// All vertices of the unit cube fit into a dense level, so that an index is below twice the entries; any
+// other coordinates get some entry.
 FN suint grid_dense_entry(grid_cell cell, int corner, int dims, uniform_uint entries)
 {
     suint index = grid_index(cell, corner, dims, false);

@@ -1,5 +1,5 @@
-// Losses of one channel: x is the value, y the derivative by the prediction. A denominator that contains the prediction
-// counts as a constant in the derivative, as in tiny-cuda-nn.
+// Losses of one channel: x is the value, y the derivative by the prediction. A denominator that contains the
+// prediction counts as a constant in the derivative, as in tiny-cuda-nn.
 #ifndef LOSS_FORMULA_H
 #define LOSS_FORMULA_H
 

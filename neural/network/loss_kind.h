@@ -1,5 +1,5 @@
-// A loss by its kind, for C (define ORR_SCALAR) and for kernels: x is the value of one channel, y its derivative by the
-// prediction, neither divided by the number of values.
+// A loss by its kind, for C (define ORR_SCALAR) and for kernels: x is the value of one channel, y its
+// derivative by the prediction, neither divided by the number of values.
 #pragma once
 
 #include "neural/network/config.h"

@@ -1,8 +1,9 @@
-// The fused MLP with AMX: tiles of 16 rows of 64 bytes; tdpbf16ps multiplies 16 x 32 by 32 x 16 bf16 numbers and adds to
-// 16 x 16 fp32 sums. Tiles 0 .. 3 hold a strip's sums, 4 the first factor, 5 .. 7 the second's.
+// The fused MLP with AMX: tiles of 16 rows of 64 bytes; tdpbf16ps multiplies 16 x 32 by 32 x 16 bf16 numbers
+// and adds to 16 x 16 fp32 sums. Tiles 0 .. 3 hold a strip's sums, 4 the first factor, 5 .. 7 the second's.
 #include "engine/core/lanes.h"
 
-// One 16 x 16 tile of sums per 16 columns; `tile` and `spare` are tile numbers, which the instructions hold as literals.
+// One 16 x 16 tile of sums per 16 columns; `tile` and `spare` are tile numbers, which the instructions hold
+// as literals.
 #define ADD_PRODUCT(tile, spare)                                                                             \
     if (columns > 16 * (tile)) {                                                                             \
         _tile_loadd(spare, b + k * b_stride + 16 * (tile), b_stride * 4);                                    \
@@ -13,8 +14,8 @@
         _tile_stored(tile, sums + 16 * (tile), 64 * 4);                                                      \
     }
 
-// sums[16][ORR_SAMPLES]: its first `columns`, a multiple of 16, at most 64. Both factors are filled up with zeros to a
-// multiple of 16 words in k.
+// sums[16][ORR_SAMPLES]: its first `columns`, a multiple of 16, at most 64. Both factors are filled up with
+// zeros to a multiple of 16 words in k.
 static void multiply_strip(float *sums, const uint32_t *a, int a_stride, const uint32_t *b, int b_stride,
                            int pairs, int columns)
 {

@@ -1,8 +1,8 @@
 // The fused MLP with AVX-512 BF16: vdpbf16ps adds two products of bf16 numbers to each of 16 fp32 sums.
 #include "engine/core/lanes.h"
 
-// One register tile: sums[r][column] = sum over k of a[r][k] b[k][column], words of two. Always 16 sums in flight, which
-// covers the latency.
+// One register tile: sums[r][column] = sum over k of a[r][k] b[k][column], words of two. Always 16 sums in
+// flight, which covers the latency.
 static inline __attribute__((always_inline)) void multiply_tile(float *sums, int sums_stride,
                                                                 const uint32_t *a, int a_stride,
                                                                 const uint32_t *b, int b_stride, int pairs,

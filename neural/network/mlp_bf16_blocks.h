@@ -1,14 +1,16 @@
-// The fused MLP with factors in bf16 and sums in fp32: the schedule that mlp_bf16.c and mlp_amx.c share. A file that includes
-// this has defined `multiply_strip` and is compiled with AVX-512 BF16.
+// The fused MLP with factors in bf16 and sums in fp32: the schedule that mlp_bf16.c and mlp_amx.c share. A
+// file that includes this has defined `multiply_strip` and is compiled with AVX-512 BF16.
 //
-// Factors travel in words of two bf16 numbers, because both machines multiply and add two at a time. Of the three products
-// (see mlp_cpu.c) the first factor's words run along k in its rows, and the second's are side by side:
+// Factors travel in words of two bf16 numbers, because both machines multiply and add two at a time. Of the
+// three products (see mlp_cpu.c) the first factor's words run along k in its rows, and the second's are side
+// by side:
 //
 //     weights            [output][input / 2]       their transpose     [input][output / 2]
 //     inputs, gradients  [member / 2][sample]      ("pairs")
 //     for weight gradients: out gradients [output][sample / 2], inputs [sample / 2][input]
 //
-// Activations and gradients that leave a call are fp32, as in the other machines, and are rounded where they are read.
+// Activations and gradients that leave a call are fp32, as in the other machines, and are rounded where they
+// are read.
 #pragma once
 
 #include "neural/network/mlp_lanes.h"

@@ -1,15 +1,15 @@
 // The fused MLP in fp32 lanes, compiled once per instruction set.
 //
-// All three products of a layer are the same sum, C[m][n] = sum over k of A[m][k] B[k][n], with A read one number at a
-// time and B a vector at a time:
+// All three products of a layer are the same sum, C[m][n] = sum over k of A[m][k] B[k][n], with A read one
+// number at a time and B a vector at a time:
 //
 //                    A                      B                      C
 //     forward        weights                inputs                 outputs            (n: samples)
 //     backward       weights, transposed    output gradients       input gradients    (n: samples)
 //     weights        output gradients       inputs, transposed     weight gradients   (n: inputs, k: samples)
 //
-// A tile of C stays in registers while k runs: 16 sums with AVX-512's 32 registers and 8 with 16 registers, which covers
-// the latency of the multiply-add (4 cycles, 2 at a time) and loads less than it multiplies.
+// A tile of C stays in registers while k runs: 16 sums with AVX-512's 32 registers and 8 with 16 registers,
+// which covers the latency of the multiply-add (4 cycles, 2 at a time) and loads less than it multiplies.
 #include "engine/core/isa.h"
 #include "neural/network/mlp_lanes.h"
 
@@ -39,8 +39,8 @@ enum {
         }                                                                                                    \
     }
 
-// to[m][sample] = sum over k of matrix[m][k] from[k][sample] for m < rows, through ReLU or as it is. The matrix has rows
-// up to the next multiple of TILE_ROWS.
+// to[m][sample] = sum over k of matrix[m][k] from[k][sample] for m < rows, through ReLU or as it is. The
+// matrix has rows up to the next multiple of TILE_ROWS.
 static void multiply(const float *matrix, int matrix_stride, int depth, const float *from, float *to,
                      int rows, bool relu_after)
 {

@@ -3,9 +3,9 @@
 
 #include "neural/network/mlp.h"
 
-// One matrix of the network, sizes padded. `rows` is the matrix as stored, [outputs][inputs], for the forward pass;
-// `columns` its transpose, [inputs][outputs], for the backward pass. fp32: floats, rows as long as their name says. bf16:
-// 16-bit numbers, each row filled up with zeros to a multiple of 32.
+// One matrix of the network, sizes padded. `rows` is the matrix as stored, [outputs][inputs], for the forward
+// pass; `columns` its transpose, [inputs][outputs], for the backward pass. fp32: floats, rows as long as
+// their name says. bf16: 16-bit numbers, each row filled up with zeros to a multiple of 32.
 typedef struct orr_mlp_layer {
     int inputs, outputs;
     int64_t first; // among the parameters
@@ -18,8 +18,8 @@ typedef struct orr_mlp_kernels {
     void (*backward)(const orr_mlp_weights *weights, const float *input, const float *output,
                      const float *activations, const float *output_gradient, float *weight_gradient,
                      float *input_gradient);
-    // The multiply-adds of the products with nothing to load or to store: what the machine could do at most. Returns the
-    // number of floating-point operations; sums go to *sink.
+    // The multiply-adds of the products with nothing to load or to store: what the machine could do at most.
+    // Returns the number of floating-point operations; sums go to *sink.
     double (*peak)(int rounds, float *sink);
 } orr_mlp_kernels;
 
@@ -36,13 +36,13 @@ extern const orr_mlp_kernels orr_mlp_kernels_bf16, orr_mlp_kernels_amx;
 
 const orr_mlp_kernels *orr_mlp_kernels_of(orr_isa isa, orr_mlp_machine machine);
 
-// Creates the weights for these kernels, whatever the CPU says: for orr_mlp_weights_create, and for the test that runs
-// the AMX schedule on emulated tiles.
+// Creates the weights for these kernels, whatever the CPU says: for orr_mlp_weights_create, and for the test
+// that runs the AMX schedule on emulated tiles.
 orr_result orr_mlp_weights_create_for(const orr_mlp *mlp, const orr_mlp_kernels *kernels,
                                       orr_mlp_weights **weights, orr_error *error);
 
-// The activations of one block: the values of each hidden layer; then, where they are kept, the sums of each hidden
-// layer; then, where they are kept, the sums of the output.
+// The activations of one block: the values of each hidden layer; then, where they are kept, the sums of each
+// hidden layer; then, where they are kept, the sums of the output.
 static inline size_t orr_mlp_hidden_floats(const orr_mlp *mlp)
 {
     return (size_t)mlp->config.width * ORR_SAMPLES;

@@ -1,4 +1,5 @@
-// What the schedules of the fused MLP do with lanes besides products: padding, activations, their derivatives.
+// What the schedules of the fused MLP do with lanes besides products: padding, activations, their
+// derivatives.
 #pragma once
 
 #include "engine/core/lanes.h"
@@ -21,8 +22,8 @@ static inline const float *pad_input(const orr_mlp *mlp, const float *input, flo
     return copy;
 }
 
-// Activates `count` sums in place, a multiple of ORR_SAMPLES. ReLU is cheap enough for the registers in which the sums are
-// made; this is for the others, right after the sums were stored.
+// Activates `count` sums in place, a multiple of ORR_SAMPLES. ReLU is cheap enough for the registers in which
+// the sums are made; this is for the others, right after the sums were stored.
 static inline void activate(orr_activation activation, float *values, size_t count)
 {
     for (size_t i = 0; i < count && activation != ORR_ACTIVATION_NONE; i += ORR_LANES) {
@@ -38,8 +39,8 @@ FN void multiply_slope_lanes(orr_activation activation, const float *kept, const
     }
 }
 
-// gradients = from x derivative, lane by lane; kept: the activation's values, or its sums where orr_activation_keeps_sums.
-// `from` may be `gradients`.
+// gradients = from x derivative, lane by lane; kept: the activation's values, or its sums where
+// orr_activation_keeps_sums. `from` may be `gradients`.
 static inline void multiply_slope(orr_activation activation, const float *kept, const float *from,
                                   float *gradients, size_t count)
 {

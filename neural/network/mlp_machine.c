@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The CPU has the tiles, the kernel saves them, and it allows this process to use them (a process must request it: Linux,
-// Documentation/arch/x86/xstate.rst). The permission is for all threads of the process.
+// The CPU has the tiles, the kernel saves them, and it allows this process to use them (a process must
+// request it: Linux, Documentation/arch/x86/xstate.rst). The permission is for all threads of the process.
 static bool amx_available(void)
 {
     enum { TILE_CONFIG = 1 << 17, TILE_DATA = 1 << 18, REQUEST_PERMISSION = 0x1023, TILE_DATA_FEATURE = 18 };

@@ -1,5 +1,5 @@
-// The optimisers' arithmetic on one block of parameters, for optimizer.c; all pointers aligned to 64 bytes but the step counts,
-// to 32.
+// The optimisers' arithmetic on one block of parameters, for optimizer.c; all pointers aligned to 64 bytes
+// but the step counts, to 32.
 #pragma once
 
 #include "engine/core/isa.h"

@@ -1,5 +1,5 @@
-// The optimisers' step of one parameter: Adam (Kingma and Ba 2015), gradient descent, L2 regularisation, and the exponential
-// moving average of the parameters.
+// The optimisers' step of one parameter: Adam (Kingma and Ba 2015), gradient descent, L2 regularisation, and
+// the exponential moving average of the parameters.
 #ifndef ORR_OPTIMIZER_FORMULA_H
 #define ORR_OPTIMIZER_FORMULA_H
 
@@ -44,8 +44,9 @@ FN real adam_step(adam_moments moments, real correction, uniform_real learning_r
     return correction * learning_rate * moments.first / (sqrt_(moments.second) + R(epsilon));
 }
 
-// The average after a step, not divided by the sum of its weights. keep, rest: factors of the sum and of the parameter
-// before the step, which rested since the sum was last advanced (orr_average_rested); fresh: 1 - decay.
+// The average after a step, not divided by the sum of its weights. keep, rest: factors of the sum and of the
+// parameter before the step, which rested since the sum was last advanced (orr_average_rested); fresh: 1 -
+// decay.
 FN real average_advance(real sum, real before, real after, uniform_real keep, uniform_real rest,
                         uniform_real fresh)
 {

@@ -32,8 +32,8 @@ orr_result orr_optimizer_tables_create(const orr_optimizer_config *config, orr_o
                                        orr_error *error);
 void orr_optimizer_tables_destroy(orr_optimizer_tables *tables); // all zeros are allowed
 
-// Factors of the average's sum and of the parameter; `rested`: the steps since the sum was advanced, in which the parameter
-// stayed as it is.
+// Factors of the average's sum and of the parameter; `rested`: the steps since the sum was advanced, in which
+// the parameter stayed as it is.
 typedef struct orr_average_factors {
     float keep, rest;
 } orr_average_factors;
@@ -70,7 +70,7 @@ void orr_optimizer_state_write_header(const orr_optimizer_layout *layout, int64_
 // Checks a saved state against the layout. ORR_CODE_FILE_VALUE: it is another optimiser's.
 orr_result orr_optimizer_state_read_header(const orr_optimizer_layout *layout, const void *state, size_t size,
                                            int64_t *steps, orr_error *error);
-// Counts of a loaded state stay inside the tables that they index: own steps and steps that sums cover, NULL where there are
-// none.
+// Counts of a loaded state stay inside the tables that they index: own steps and steps that sums cover, NULL
+// where there are none.
 void orr_optimizer_clamp_counts(const orr_optimizer_layout *layout, const orr_optimizer_tables *tables,
                                 int64_t steps, uint16_t *own_steps, uint32_t *average_step);

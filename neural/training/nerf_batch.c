@@ -105,7 +105,8 @@ static void draw_ray(const orr_nerf_batch *batch, int index, orr_nerf_rays *rays
     orr_nerf_model_begin(batch->model, rays, &ray, start, end, nerf_drawn_jitter(draw));
 }
 
-// A ray's channels from its composited light, its loss, and the gradients by its light and by the photo's exposure.
+// A ray's channels from its composited light, its loss, and the gradients by its light and by the photo's
+// exposure.
 static void compare_ray(const orr_nerf_batch *batch, const nerf_target *target, float transmittance,
                         ray_channel channels[3], orr_nerf_group *group)
 {
@@ -125,7 +126,8 @@ static void compare_ray(const orr_nerf_batch *batch, const nerf_target *target, 
     }
 }
 
-// Composites each ray, compares it with its target, and computes the gradients by the samples' colours and densities.
+// Composites each ray, compares it with its target, and computes the gradients by the samples' colours and
+// densities.
 static void compare(const orr_nerf_batch *batch, orr_nerf_worker *worker, const nerf_target *targets,
                     orr_nerf_group *group)
 {

@@ -1,6 +1,7 @@
-// The rays of one training step. A step's rays are cut into ORR_NERF_GROUPS groups, whatever the number of threads;
-// a group draws its rays, marches them, compares the colours with the photos and computes the gradients of what it
-// saw: the networks' into sums of its own, the features' into blocks that are scattered into the table afterwards.
+// The rays of one training step. A step's rays are cut into ORR_NERF_GROUPS groups, whatever the number of
+// threads; a group draws its rays, marches them, compares the colours with the photos and computes the
+// gradients of what it saw: the networks' into sums of its own, the features' into blocks that are scattered
+// into the table afterwards.
 #pragma once
 
 #include "neural/capture/capture.h"
@@ -23,8 +24,8 @@ typedef struct orr_nerf_batch {
     int64_t step;
     int ray_count;   // of the step
     int bundle_rays; // marched together, at most ORR_NERF_RAYS
-    float
-        thin_gradient; // lifts raw densities below 0, so that a thin field does not vanish (ray_loss_formula.h)
+    // lifts raw densities below 0, so that a thin field does not vanish (ray_loss_formula.h)
+    float thin_gradient;
 } orr_nerf_batch;
 
 // What a group leaves behind.

@@ -339,8 +339,8 @@ static void scatter_level(void *context, int i, int worker)
     }
 }
 
-// fast_scatter: one group's blocks into all levels, beside other threads that do the same; some of what two add at once
-// to one entry is lost.
+// fast_scatter: one group's blocks into all levels, beside other threads that do the same; some of what two
+// add at once to one entry is lost.
 static void scatter_group(void *context, int i, int worker)
 {
     (void)worker;

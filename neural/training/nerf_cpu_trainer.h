@@ -1,12 +1,13 @@
 // Training a radiance field on the CPU, for nerf_trainer.c: what orr_cuda_nerf_trainer is for a CUDA device.
 //
-// One step: ORR_NERF_GROUPS groups of rays are marched, compared and differentiated by any free thread (nerf_batch.h);
-// the groups' network gradients are summed in the groups' order; the features' gradients are scattered into the table level
-// by level, each level by one thread, in the order of groups, blocks and samples; the optimisers step. No sum depends on
-// which thread did what, so the bits do not depend on the number of threads. The price: the scatter runs on no more threads than
-// the grid has levels (8 or 16), and reads a group's blocks once per level. Measured on lego with two threads: 246 ns of
-// CPU time per sample, against 214 when two threads add into one table without order (`fast_scatter`): 13 % of the
-// scatter, which is a sixth of a step, so 2 % of training.
+// One step: ORR_NERF_GROUPS groups of rays are marched, compared and differentiated by any free thread
+// (nerf_batch.h); the groups' network gradients are summed in the groups' order; the features' gradients are
+// scattered into the table level by level, each level by one thread, in the order of groups, blocks and
+// samples; the optimisers step. No sum depends on which thread did what, so the bits do not depend on the
+// number of threads. The price: the scatter runs on no more threads than the grid has levels (8 or 16), and
+// reads a group's blocks once per level. Measured on lego with two threads: 246 ns of CPU time per sample,
+// against 214 when two threads add into one table without order (`fast_scatter`): 13 % of the scatter, which
+// is a sixth of a step, so 2 % of training.
 #pragma once
 
 #include "neural/capture/ray_camera.h"

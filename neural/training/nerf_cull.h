@@ -1,5 +1,5 @@
-// What the photos of a capture say about empty space before any training: cells outside every picture, and cells
-// that some picture shows as transparent throughout.
+// What the photos of a capture say about empty space before any training: cells outside every picture, and
+// cells that some picture shows as transparent throughout.
 #pragma once
 
 #include "neural/capture/ray_camera.h"

@@ -158,9 +158,10 @@ void orr_nerf_trainer_destroy(orr_nerf_trainer *t)
 
 // ---- steps ----
 
-// In scenes of the unit cube the first steps march in strides four times as long, for a field that is still fog: four
-// times the rays for the same number of samples. Halved every 1000 steps, so that the finest are reached after 2000.
-// Measured after 30 s of CPU time: lego 28.1 dB against 26.0; fox, whose strides grow with distance anyway, loses 2.4.
+// In scenes of the unit cube the first steps march in strides four times as long, for a field that is still
+// fog: four times the rays for the same number of samples. Halved every 1000 steps, so that the finest are
+// reached after 2000. Measured after 30 s of CPU time: lego 28.1 dB against 26.0; fox, whose strides grow
+// with distance anyway, loses 2.4.
 static double coarseness_of(const orr_nerf_trainer *t)
 {
     const double first = 4.0, half_life = 1000.0;

@@ -1,5 +1,6 @@
-// Training the small field of proposal sampling: the interlevel loss (interlevel.h) of both rounds' histograms against the
-// radiance field's weights, which are taken as given. The same bits for any number of threads, as nerf_trainer.h says.
+// Training the small field of proposal sampling: the interlevel loss (interlevel.h) of both rounds'
+// histograms against the radiance field's weights, which are taken as given. The same bits for any number of
+// threads, as nerf_trainer.h says.
 #pragma once
 
 #include "engine/core/jobs.h"
@@ -7,7 +8,8 @@
 
 typedef struct orr_proposal_trainer orr_proposal_trainer;
 
-// proposal: borrowed. group_count: the groups that a step's rays are cut into; group_rays: of these learns a group at most.
+// proposal: borrowed. group_count: the groups that a step's rays are cut into; group_rays: of these learns a
+// group at most.
 orr_result orr_proposal_trainer_create(orr_proposal *proposal, const orr_field_desc *field, orr_jobs *jobs,
                                        int group_count, int group_rays, orr_proposal_trainer **trainer,
                                        orr_error *error);

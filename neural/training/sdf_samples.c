@@ -44,7 +44,8 @@ static double volume_of(const float (*corners)[9], int64_t count)
     return volume;
 }
 
-// Triangles and normals of a mesh that is turned inside out are turned back: the sign of distances minds neither.
+// Triangles and normals of a mesh that is turned inside out are turned back: the sign of distances minds
+// neither.
 static void turn_outward(orr_sdf_shape *s)
 {
     bool inward = volume_of((const float(*)[9])s->corners, s->triangle_count) < 0.0;
@@ -83,8 +84,8 @@ static void set_edge(const float from[3], const float to[3], edge *e)
     memcpy(e->ends + 3, ends[1 - first], sizeof ends[0]);
 }
 
-// Edges that no other triangle has in the opposite direction, between vertices at the same positions: holes, and triangles turned against
-// their neighbours.
+// Edges that no other triangle has in the opposite direction, between vertices at the same positions: holes,
+// and triangles turned against their neighbours.
 static orr_result count_open_edges(orr_sdf_shape *s, const char *name, orr_error *error)
 {
     edge *edges;
@@ -222,8 +223,9 @@ static void step_aside(const float *other, float distance, orr_rng *rng, float p
     }
 }
 
-// by pair: how far from the surface [sides of the cube]; negative: anywhere. None is on the surface itself: there distances
-// are zero whatever their slope, and a field that is made to be zero at so many positions is flat between them.
+// by pair: how far from the surface [sides of the cube]; negative: anywhere. None is on the surface itself:
+// there distances are zero whatever their slope, and a field that is made to be zero at so many positions is
+// flat between them.
 static void draw_first(const orr_sdf_shape *s, int pair, orr_rng *rng, float position[DIMS])
 {
     static const float spread[8] = {0.0005f, 0.0005f, 0.001f, 0.001f, 0.002f, 0.005f, 0.03f, -1.0f};

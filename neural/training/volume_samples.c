@@ -57,7 +57,8 @@ orr_sample_source orr_volume_source(orr_volume_samples *samples)
 orr_result orr_volume_training_config(orr_field_config *config, orr_error *error)
 {
     ORR_TRY(orr_field_config_base(ORR_FIELD_VOLUME, config, error));
-    // a ReLU at the output is dead for good where it begins below 0; drawing and meshing hold densities above 0 themselves
+    // a ReLU at the output is dead for good where it begins below 0; drawing and meshing hold densities above
+    // 0 themselves
     config->network.output_activation = ORR_ACTIVATION_NONE;
     config->encoding.levels = 8;
     config->encoding.features_per_level = 4;

@@ -3,7 +3,8 @@
 //
 // All members run the same program. The arrays of the world are shared; local variables and lane_data are
 // each member's own.
-//   - Independent items are divided among the members; a member that reads what others have written waits first:
+//   - Independent items are divided among the members; a member that reads what others have written waits
+//     first:
 //         for (int i = team_first(d); i < n; i += team_size(d)) { ... }
 //         team_wait(d);
 //   - What only one member may do:
@@ -12,8 +13,8 @@
 //     and when it calls functions that divide items and wait, by a team of one:
 //         if (team_single_begin(d)) { ... }
 //         team_single_end(d);
-//   - All else every member computes for itself. That is right where nothing is overwritten that was read before,
-//     and cheaper than waiting.
+//   - All else every member computes for itself. That is right where nothing is overwritten that was read
+//     before, and cheaper than waiting.
 //
 // Sums have the same order, and so the same bits, for every team size: item i is added in strand i %
 // LANE_STRANDS.

@@ -4,7 +4,7 @@
 
 #include "physics/model/spec.h"
 
-// Writes actuator_lengthrange of the actuators that spec->length_range (MJCF's <compiler><lengthrange>) selects
-// for, of a model that has its constants. ORR_CODE_MODEL_FILE: the simulation diverges, or nothing stops the
-// actuator.
+// Writes actuator_lengthrange of the actuators that spec->length_range (MJCF's <compiler><lengthrange>)
+// selects for, of a model that has its constants. ORR_CODE_MODEL_FILE: the simulation diverges, or nothing
+// stops the actuator.
 orr_result orr_find_length_ranges(const orr_spec *spec, orr_model *model, orr_error *error);

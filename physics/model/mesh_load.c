@@ -1,4 +1,5 @@
-// Triangles of a mesh: from the model itself, from a .msh file, or from one of the formats that engine/mesh reads.
+// Triangles of a mesh: from the model itself, from a .msh file, or from one of the formats that engine/mesh
+// reads.
 #include "engine/core/rotation.h"
 #include "physics/model/compile.h"
 

@@ -310,320 +310,320 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
 
 // Arrays: X(type, name, rows, columns), row-major. rows and columns are written with sizes of the model `m`.
 // Addresses (adr) and ids are -1 where there is nothing.
-#define ORR_MODEL_ARRAYS(X)                                                                                      \
-    X(double, qpos0, m->nq, 1)       /* the pose the model is given in */                                        \
-    X(double, qpos_spring, m->nq, 1) /* rest positions of joint springs */                                       \
-    /* bodies */                                                                                                 \
-    X(int32_t, body_parentid, m->nbody, 1)                                                                       \
-    X(int32_t, body_rootid, m->nbody, 1) /* ancestor that is a child of the world */                             \
-    X(int32_t, body_weldid, m->nbody, 1) /* uppermost ancestor that it is fixed to */                            \
-    X(int32_t, body_mocapid, m->nbody, 1)                                                                        \
-    X(int32_t, body_jntnum, m->nbody, 1)                                                                         \
-    X(int32_t, body_jntadr, m->nbody, 1)                                                                         \
-    X(int32_t, body_dofnum, m->nbody, 1)                                                                         \
-    X(int32_t, body_dofadr, m->nbody, 1)                                                                         \
-    X(int32_t, body_treeid, m->nbody, 1) /* -1: cannot move */                                                   \
-    X(int32_t, body_geomnum, m->nbody, 1)                                                                        \
-    X(int32_t, body_geomadr, m->nbody, 1)                                                                        \
-    X(double, body_pos, m->nbody, 3)         /* in the parent's frame */                                         \
-    X(double, body_quat, m->nbody, 4)        /* in the parent's frame */                                         \
-    X(double, body_ipos, m->nbody, 3)        /* centre of mass */                                                \
-    X(double, body_iquat, m->nbody, 4)       /* principal axes of inertia */                                     \
-    X(double, body_mass, m->nbody, 1)        /* kg */                                                            \
-    X(double, body_subtreemass, m->nbody, 1) /* kg, of the body and its descendants */                           \
-    X(double, body_inertia, m->nbody, 3)     /* kg m^2, about the principal axes */                              \
-    X(double, body_invweight0, m->nbody,                                                                         \
-      2) /* mean inverse inertia at qpos0: linear 1/kg, angular 1/(kg m^2) */                                    \
-    X(double, body_gravcomp, m->nbody, 1) /* upward force in units of the weight */                              \
-    X(double, body_user, m->nbody, m->nuser_body)                                                                \
-    /* joints; their rows of qpos: free 7 (position, quaternion), ball 4, slide and hinge 1; of qvel: 6, 3, 1 */ \
-    X(int32_t, jnt_type, m->njnt, 1) /* orr_joint_type */                                                        \
-    X(int32_t, jnt_qposadr, m->njnt, 1)                                                                          \
-    X(int32_t, jnt_dofadr, m->njnt, 1)                                                                           \
-    X(int32_t, jnt_bodyid, m->njnt, 1)                                                                           \
-    X(int32_t, jnt_group, m->njnt, 1)                                                                            \
-    X(uint8_t, jnt_limited, m->njnt, 1)                                                                          \
-    X(uint8_t, jnt_actfrclimited, m->njnt, 1) /* is the sum of actuator forces limited? */                       \
-    X(uint8_t, jnt_actgravcomp, m->njnt, 1)   /* does gravity compensation count as an actuator's force? */      \
-    X(double, jnt_solref, m->njnt, ORR_NREF)  /* of the limit */                                                 \
-    X(double, jnt_solimp, m->njnt, ORR_NIMP)                                                                     \
-    X(double, jnt_pos, m->njnt, 3)                   /* anchor */                                                \
-    X(double, jnt_axis, m->njnt, 3)                  /* of length 1 */                                           \
-    X(double, jnt_stiffness, m->njnt, 1)             /* N/m or N m/rad */                                        \
-    X(double, jnt_stiffnesspoly, m->njnt, ORR_NPOLY) /* of |x| x, x^3 */                                         \
-    X(double, jnt_range, m->njnt, 2)                 /* m or rad; ball: 0 and the largest angle */               \
-    X(double, jnt_actfrcrange, m->njnt, 2)           /* N or N m */                                              \
-    X(double, jnt_margin, m->njnt, 1) /* m or rad before the limit at which it begins to act */                  \
-    X(double, jnt_user, m->njnt, m->nuser_jnt)                                                                   \
-    /* degrees of freedom */                                                                                     \
-    X(int32_t, dof_bodyid, m->nv, 1)                                                                             \
-    X(int32_t, dof_jntid, m->nv, 1)                                                                              \
-    X(int32_t, dof_parentid, m->nv, 1) /* its parent dof, -1: none */                                            \
-    X(int32_t, dof_treeid, m->nv, 1)                                                                             \
-    X(double, dof_solref, m->nv, ORR_NREF) /* of friction loss */                                                \
-    X(double, dof_solimp, m->nv, ORR_NIMP)                                                                       \
-    X(double, dof_frictionloss, m->nv, 1) /* N or N m */                                                         \
-    X(double, dof_armature, m->nv, 1)     /* kg or kg m^2, added to the diagonal of the inertia matrix */        \
-    X(double, dof_damping, m->nv, 1)      /* N s/m or N m s/rad */                                               \
-    X(double, dof_dampingpoly, m->nv, ORR_NPOLY) /* of |v| v, v^3 */                                             \
-    X(double, dof_drive, m->nv, 2 + ORR_NPOLY)   /* added by actuators: armature, damping, its polynomial */     \
-    X(double, dof_invweight0, m->nv, 1) /* diagonal of the inverse inertia matrix at qpos0, one per joint */     \
-    X(double, dof_M0, m->nv, 1)         /* diagonal of the inertia matrix at qpos0 */                            \
-    X(int32_t, M_rownnz, m->nv, 1)      /* inertia matrix by rows: entries of a row, */                          \
-    X(int32_t, M_rowadr, m->nv, 1)      /* the first of them, */                                                 \
-    X(int32_t, M_colind, m->nM, 1)      /* and their columns, ascending, the diagonal last */                    \
-    /* geoms */                                                                                                  \
-    X(int32_t, geom_type, m->ngeom, 1)        /* orr_geom_type */                                                \
-    X(int32_t, geom_contype, m->ngeom, 1)     /* bits; a and b collide if contype of one meets */                \
-    X(int32_t, geom_conaffinity, m->ngeom, 1) /* conaffinity of the other */                                     \
-    X(int32_t, geom_condim, m->ngeom, 1)      /* 1, 3, 4 or 6 */                                                 \
-    X(int32_t, geom_bodyid, m->ngeom, 1)                                                                         \
-    X(int32_t, geom_dataid, m->ngeom, 1) /* mesh or height field */                                              \
-    X(int32_t, geom_matid, m->ngeom, 1)                                                                          \
-    X(int32_t, geom_group, m->ngeom, 1)                                                                          \
-    X(int32_t, geom_priority, m->ngeom, 1)                                                                       \
-    X(double, geom_solmix, m->ngeom, 1)                                                                          \
-    X(double, geom_solref, m->ngeom, ORR_NREF)                                                                   \
-    X(double, geom_solimp, m->ngeom, ORR_NIMP)                                                                   \
-    X(double, geom_size, m->ngeom, 3)   /* m, see orr_geom_type */                                               \
-    X(double, geom_aabb, m->ngeom, 6)   /* box around it in its own frame: centre, half sizes */                 \
-    X(double, geom_rbound, m->ngeom, 1) /* radius of the sphere around it; 0: plane */                           \
-    X(double, geom_pos, m->ngeom, 3)                                                                             \
-    X(double, geom_quat, m->ngeom, 4)                                                                            \
-    X(double, geom_friction, m->ngeom, 3)       /* sliding, torsional (m), rolling (m) */                        \
-    X(double, geom_margin, m->ngeom, 1)         /* m */                                                          \
-    X(double, geom_gap, m->ngeom, 1)            /* m */                                                          \
-    X(double, geom_fluid, m->ngeom, ORR_NFLUID) /* [0] != 0: the ellipsoid model of fluid forces */              \
-    X(double, geom_user, m->ngeom, m->nuser_geom)                                                                \
-    X(float, geom_rgba, m->ngeom, 4)                                                                             \
-    /* sites */                                                                                                  \
-    X(int32_t, site_type, m->nsite, 1) /* orr_geom_type */                                                       \
-    X(int32_t, site_bodyid, m->nsite, 1)                                                                         \
-    X(int32_t, site_matid, m->nsite, 1)                                                                          \
-    X(int32_t, site_group, m->nsite, 1)                                                                          \
-    X(double, site_size, m->nsite, 3)                                                                            \
-    X(double, site_pos, m->nsite, 3)                                                                             \
-    X(double, site_quat, m->nsite, 4)                                                                            \
-    X(double, site_user, m->nsite, m->nuser_site)                                                                \
-    X(float, site_rgba, m->nsite, 4)                                                                             \
-    /* cameras look along -z, y is up */                                                                         \
-    X(int32_t, cam_mode, m->ncam, 1) /* orr_camera_mode */                                                       \
-    X(int32_t, cam_bodyid, m->ncam, 1)                                                                           \
-    X(int32_t, cam_targetbodyid, m->ncam, 1)                                                                     \
-    X(int32_t, cam_orthographic, m->ncam, 1)                                                                     \
-    X(double, cam_pos, m->ncam, 3)                                                                               \
-    X(double, cam_quat, m->ncam, 4)                                                                              \
-    X(double, cam_poscom0, m->ncam, 3) /* at qpos0, from the centre of mass of the subtree, world axes */        \
-    X(double, cam_pos0, m->ncam, 3)    /* at qpos0, from the body, world axes */                                 \
-    X(double, cam_mat0, m->ncam, 9)    /* at qpos0, in the world */                                              \
-    X(double, cam_fovy, m->ncam, 1)    /* degrees; orthographic: m */                                            \
-    X(double, cam_ipd, m->ncam, 1)     /* m between the eyes */                                                  \
-    X(int32_t, cam_resolution, m->ncam, 2) /* pixels */                                                          \
-    X(float, cam_sensorsize, m->ncam, 2)   /* m; 0: by fovy */                                                   \
-    X(float, cam_intrinsic, m->ncam, 4)    /* m: focal length x, y, principal point x, y */                      \
-    X(double, cam_user, m->ncam, m->nuser_cam)                                                                   \
-    /* lights */                                                                                                 \
-    X(int32_t, light_mode, m->nlight, 1) /* orr_camera_mode */                                                   \
-    X(int32_t, light_bodyid, m->nlight, 1)                                                                       \
-    X(int32_t, light_targetbodyid, m->nlight, 1)                                                                 \
-    X(int32_t, light_type, m->nlight, 1) /* orr_light_type */                                                    \
-    X(uint8_t, light_castshadow, m->nlight, 1)                                                                   \
-    X(uint8_t, light_active, m->nlight, 1)                                                                       \
-    X(float, light_bulbradius, m->nlight, 1)                                                                     \
-    X(float, light_intensity, m->nlight, 1) /* candela */                                                        \
-    X(float, light_range, m->nlight, 1)                                                                          \
-    X(double, light_pos, m->nlight, 3)                                                                           \
-    X(double, light_dir, m->nlight, 3)     /* of length 1 */                                                     \
-    X(double, light_poscom0, m->nlight, 3) /* as cam_poscom0 */                                                  \
-    X(double, light_pos0, m->nlight, 3)                                                                          \
-    X(double, light_dir0, m->nlight, 3)                                                                          \
-    X(float, light_attenuation, m->nlight, 3) /* constant, linear, quadratic */                                  \
-    X(float, light_cutoff, m->nlight, 1)      /* degrees */                                                      \
-    X(float, light_softness, m->nlight, 1)                                                                       \
-    X(float, light_exponent, m->nlight, 1)                                                                       \
-    X(float, light_ambient, m->nlight, 3)                                                                        \
-    X(float, light_diffuse, m->nlight, 3)                                                                        \
-    X(float, light_specular, m->nlight, 3)                                                                       \
-    /* meshes, in their own principal frame: centre of mass at 0, axes of inertia x, y, z */                     \
-    X(int32_t, mesh_vertadr, m->nmesh, 1)                                                                        \
-    X(int32_t, mesh_vertnum, m->nmesh, 1)                                                                        \
-    X(int32_t, mesh_faceadr, m->nmesh, 1)                                                                        \
-    X(int32_t, mesh_facenum, m->nmesh, 1)                                                                        \
-    X(int32_t, mesh_hullvertadr, m->nmesh, 1)                                                                    \
-    X(int32_t, mesh_hullvertnum, m->nmesh, 1)                                                                    \
-    X(int32_t, mesh_hullfaceadr, m->nmesh, 1)                                                                    \
-    X(int32_t, mesh_hullfacenum, m->nmesh, 1)                                                                    \
-    X(double, mesh_scale, m->nmesh, 3) /* applied to the vertices of the file, */                                \
-    X(double, mesh_pos, m->nmesh, 3)   /* which then were moved by -pos */                                       \
-    X(double, mesh_quat, m->nmesh, 4)  /* and turned by the inverse of quat */                                   \
-    X(float, mesh_vert, m->nmeshvert, 3)                                                                         \
-    X(float, mesh_normal, m->nmeshvert, 3)                                                                       \
-    X(float, mesh_texcoord, m->nmeshvert, 2)                                                                     \
-    X(int32_t, mesh_face, m->nmeshface, 3) /* vertices counted from the mesh's first */                          \
-    X(double, hull_vert, m->nhullvert, 3)                                                                        \
-    X(int32_t, hull_face, m->nhullface,                                                                          \
-      3) /* counted from the hull's first, counter-clockwise from outside */                                     \
-    X(int32_t, hull_edgeadr, m->nhullvert, 1) /* neighbours of a hull vertex: the first, */                      \
-    X(int32_t, hull_edgenum, m->nhullvert, 1) /* how many, */                                                    \
-    X(int32_t, hull_edge, m->nhulledge, 1)    /* and which, counted from the hull's first */                     \
-    /* height fields: nrow x ncol samples of 0 .. 1; row 0 at -y, column 0 at -x */                              \
-    X(double, hfield_size, m->nhfield, 4) /* m: half width x, y, height of a sample 1, depth of the base */      \
-    X(int32_t, hfield_nrow, m->nhfield, 1)                                                                       \
-    X(int32_t, hfield_ncol, m->nhfield, 1)                                                                       \
-    X(int32_t, hfield_adr, m->nhfield, 1)                                                                        \
-    X(float, hfield_data, m->nhfielddata, 1)                                                                     \
-    /* textures: 2d, or six square faces one below the other: +x, -x, +y, -y, +z, -z */                          \
-    X(int32_t, tex_type, m->ntex, 1) /* orr_texture_type */                                                      \
-    X(int32_t, tex_height, m->ntex, 1)                                                                           \
-    X(int32_t, tex_width, m->ntex, 1)                                                                            \
-    X(int32_t, tex_nchannel, m->ntex, 1)                                                                         \
-    X(int32_t, tex_adr, m->ntex, 1)                                                                              \
-    X(int32_t, tex_colorspace, m->ntex, 1) /* orr_colour_space */                                                \
-    X(uint8_t, tex_data, m->ntexdata, 1)                                                                         \
-    /* materials */                                                                                              \
-    X(int32_t, mat_texid, m->nmat, 1)                                                                            \
-    X(uint8_t, mat_texuniform, m->nmat, 1) /* does the texture repeat per metre, not per object? */              \
-    X(float, mat_texrepeat, m->nmat, 2)                                                                          \
-    X(float, mat_emission, m->nmat, 1)                                                                           \
-    X(float, mat_specular, m->nmat, 1)                                                                           \
-    X(float, mat_shininess, m->nmat, 1)                                                                          \
-    X(float, mat_reflectance, m->nmat, 1)                                                                        \
-    X(float, mat_metallic, m->nmat, 1)  /* -1: not given */                                                      \
-    X(float, mat_roughness, m->nmat, 1) /* -1: not given */                                                      \
-    X(float, mat_rgba, m->nmat, 4)                                                                               \
-    /* pairs of geoms that collide regardless of filters */                                                      \
-    X(int32_t, pair_dim, m->npair, 1)                                                                            \
-    X(int32_t, pair_geom1, m->npair, 1)                                                                          \
-    X(int32_t, pair_geom2, m->npair, 1)                                                                          \
-    X(int32_t, pair_signature, m->npair, 1) /* (body1 << 16) + body2, body1 <= body2 */                          \
-    X(double, pair_solref, m->npair, ORR_NREF)                                                                   \
-    X(double, pair_solreffriction, m->npair, ORR_NREF) /* 0 0: solref */                                         \
-    X(double, pair_solimp, m->npair, ORR_NIMP)                                                                   \
-    X(double, pair_margin, m->npair, 1)                                                                          \
-    X(double, pair_gap, m->npair, 1)                                                                             \
-    X(double, pair_friction, m->npair, 5)         /* sliding 2, torsional, rolling 2 */                          \
-    X(int32_t, exclude_signature, m->nexclude, 1) /* as pair_signature */                                        \
-    /* equalities */                                                                                             \
-    X(int32_t, eq_type, m->neq, 1) /* orr_equality_type */                                                       \
-    X(int32_t, eq_obj1id, m->neq, 1)                                                                             \
-    X(int32_t, eq_obj2id, m->neq, 1)  /* -1: none (a joint alone) */                                             \
-    X(int32_t, eq_objtype, m->neq, 1) /* ORR_OBJECT_BODY or _SITE: what connect and weld join */                 \
-    X(uint8_t, eq_active0, m->neq, 1) /* at the start */                                                         \
-    X(double, eq_solref, m->neq, ORR_NREF)                                                                       \
-    X(double, eq_solimp, m->neq, ORR_NIMP)                                                                       \
-    X(double, eq_data, m->neq, ORR_NEQDATA)                                                                      \
-    /* tendons */                                                                                                \
-    X(int32_t, tendon_adr, m->ntendon, 1) /* first wrap object */                                                \
-    X(int32_t, tendon_num, m->ntendon, 1)                                                                        \
-    X(int32_t, tendon_matid, m->ntendon, 1)                                                                      \
-    X(int32_t, tendon_group, m->ntendon, 1)                                                                      \
-    X(uint8_t, tendon_limited, m->ntendon, 1)                                                                    \
-    X(uint8_t, tendon_actfrclimited, m->ntendon, 1)                                                              \
-    X(double, tendon_width, m->ntendon, 1)                                                                       \
-    X(double, tendon_solref_lim, m->ntendon, ORR_NREF)                                                           \
-    X(double, tendon_solimp_lim, m->ntendon, ORR_NIMP)                                                           \
-    X(double, tendon_solref_fri, m->ntendon, ORR_NREF)                                                           \
-    X(double, tendon_solimp_fri, m->ntendon, ORR_NIMP)                                                           \
-    X(double, tendon_range, m->ntendon, 2)                                                                       \
-    X(double, tendon_actfrcrange, m->ntendon, 2)                                                                 \
-    X(double, tendon_margin, m->ntendon, 1)                                                                      \
-    X(double, tendon_stiffness, m->ntendon, 1)                                                                   \
-    X(double, tendon_stiffnesspoly, m->ntendon, ORR_NPOLY)                                                       \
-    X(double, tendon_dampingpoly, m->ntendon, ORR_NPOLY)                                                         \
-    X(double, tendon_drive, m->ntendon, 2 + ORR_NPOLY) /* as dof_drive */                                        \
-    X(double, tendon_damping, m->ntendon, 1)                                                                     \
-    X(double, tendon_armature, m->ntendon, 1)                                                                    \
-    X(double, tendon_frictionloss, m->ntendon, 1)                                                                \
-    X(double, tendon_lengthspring, m->ntendon, 2) /* the spring rests between these lengths */                   \
-    X(double, tendon_length0, m->ntendon, 1)      /* at qpos0 */                                                 \
-    X(double, tendon_invweight0, m->ntendon, 1)   /* J M^-1 J^T at qpos0 */                                      \
-    X(double, tendon_user, m->ntendon, m->nuser_tendon)                                                          \
-    X(float, tendon_rgba, m->ntendon, 4)                                                                         \
-    X(int32_t, wrap_type, m->nwrap, 1)  /* orr_wrap_type */                                                      \
-    X(int32_t, wrap_objid, m->nwrap, 1) /* joint, site or geom */                                                \
-    X(double, wrap_prm, m->nwrap, 1)                                                                             \
-    /* actuators */                                                                                              \
-    X(int32_t, actuator_trntype, m->nu, 1)  /* orr_transmission */                                               \
-    X(int32_t, actuator_dyntype, m->nu, 1)  /* orr_dynamics_type */                                              \
-    X(int32_t, actuator_gaintype, m->nu, 1) /* orr_gain_type */                                                  \
-    X(int32_t, actuator_biastype, m->nu, 1) /* orr_bias_type */                                                  \
-    X(int32_t, actuator_trnid, m->nu, 2)                                                                         \
-    X(int32_t, actuator_actadr, m->nu, 1)                                                                        \
-    X(int32_t, actuator_actnum, m->nu, 1)                                                                        \
-    X(int32_t, actuator_group, m->nu, 1)                                                                         \
-    X(uint8_t, actuator_ctrllimited, m->nu, 1)                                                                   \
-    X(uint8_t, actuator_forcelimited, m->nu, 1)                                                                  \
-    X(uint8_t, actuator_actlimited, m->nu, 1)                                                                    \
-    X(uint8_t, actuator_actearly, m->nu, 1) /* does the force use the next activation? */                        \
-    X(double, actuator_dynprm, m->nu, ORR_NDYN)                                                                  \
-    X(double, actuator_gainprm, m->nu, ORR_NGAIN)                                                                \
-    X(double, actuator_biasprm, m->nu, ORR_NBIAS)                                                                \
-    X(double, actuator_ctrlrange, m->nu, 2)                                                                      \
-    X(double, actuator_forcerange, m->nu, 2)                                                                     \
-    X(double, actuator_actrange, m->nu, 2)                                                                       \
-    X(double, actuator_cranklength, m->nu, 1) /* of the rod between crank and slider */                          \
-    X(double, actuator_gear, m->nu, 6)                                                                           \
-    X(double, actuator_armature, m->nu, 1) /* of what it moves, times gear^2 */                                  \
-    X(double, actuator_damping, m->nu, 1)                                                                        \
-    X(double, actuator_dampingpoly, m->nu, ORR_NPOLY)                                                            \
-    X(double, actuator_acc0, m->nu, 1)    /* |M^-1 moment^T| at qpos0 */                                         \
-    X(double, actuator_length0, m->nu, 1) /* at qpos0 */                                                         \
-    X(double, actuator_lengthrange, m->nu, 2)                                                                    \
-    X(double, actuator_user, m->nu, m->nuser_actuator)                                                           \
-    /* sensors */                                                                                                \
-    X(int32_t, sensor_type, m->nsensor, 1)      /* orr_sensor_type */                                            \
-    X(int32_t, sensor_datatype, m->nsensor, 1)  /* orr_sensor_data */                                            \
-    X(int32_t, sensor_needstage, m->nsensor, 1) /* orr_stage */                                                  \
-    X(int32_t, sensor_objtype, m->nsensor, 1)   /* orr_object */                                                 \
-    X(int32_t, sensor_objid, m->nsensor, 1)                                                                      \
-    X(int32_t, sensor_reftype, m->nsensor, 1) /* frame it is measured in; */                                     \
-    X(int32_t, sensor_refid, m->nsensor, 1)   /* -1: the world's */                                              \
-    X(int32_t, sensor_intprm, m->nsensor, 3)  /* orr_contact_data, orr_contact_reduce, number of contacts */     \
-    X(int32_t, sensor_dim, m->nsensor, 1)                                                                        \
-    X(int32_t, sensor_adr, m->nsensor, 1)                                                                        \
-    X(double, sensor_cutoff, m->nsensor, 1) /* 0: none */                                                        \
-    X(double, sensor_noise, m->nsensor, 1)  /* standard deviation; never applied here */                         \
-    X(double, sensor_user, m->nsensor, m->nuser_sensor)                                                          \
-    /* custom elements and keyframes */                                                                          \
-    X(int32_t, numeric_adr, m->nnumeric, 1)                                                                      \
-    X(int32_t, numeric_size, m->nnumeric, 1)                                                                     \
-    X(double, numeric_data, m->nnumericdata, 1)                                                                  \
-    X(int32_t, text_adr, m->ntext, 1)                                                                            \
-    X(int32_t, text_size, m->ntext, 1) /* with the zero byte at the end */                                       \
-    X(char, text_data, m->ntextdata, 1)                                                                          \
-    X(int32_t, tuple_adr, m->ntuple, 1)                                                                          \
-    X(int32_t, tuple_size, m->ntuple, 1)                                                                         \
-    X(int32_t, tuple_objtype, m->ntupledata, 1) /* orr_object */                                                 \
-    X(int32_t, tuple_objid, m->ntupledata, 1)                                                                    \
-    X(double, tuple_objprm, m->ntupledata, 1)                                                                    \
-    X(double, key_time, m->nkey, 1)                                                                              \
-    X(double, key_qpos, m->nkey, m->nq)                                                                          \
-    X(double, key_qvel, m->nkey, m->nv)                                                                          \
-    X(double, key_act, m->nkey, m->na)                                                                           \
-    X(double, key_ctrl, m->nkey, m->nu)                                                                          \
-    X(double, key_mpos, m->nkey, 3 * m->nmocap)                                                                  \
-    X(double, key_mquat, m->nkey, 4 * m->nmocap)                                                                 \
-    /* names: offset of each in `names`; without one: of an empty string */                                      \
-    X(int32_t, name_bodyadr, m->nbody, 1)                                                                        \
-    X(int32_t, name_jntadr, m->njnt, 1)                                                                          \
-    X(int32_t, name_geomadr, m->ngeom, 1)                                                                        \
-    X(int32_t, name_siteadr, m->nsite, 1)                                                                        \
-    X(int32_t, name_camadr, m->ncam, 1)                                                                          \
-    X(int32_t, name_lightadr, m->nlight, 1)                                                                      \
-    X(int32_t, name_meshadr, m->nmesh, 1)                                                                        \
-    X(int32_t, name_hfieldadr, m->nhfield, 1)                                                                    \
-    X(int32_t, name_texadr, m->ntex, 1)                                                                          \
-    X(int32_t, name_matadr, m->nmat, 1)                                                                          \
-    X(int32_t, name_pairadr, m->npair, 1)                                                                        \
-    X(int32_t, name_excludeadr, m->nexclude, 1)                                                                  \
-    X(int32_t, name_eqadr, m->neq, 1)                                                                            \
-    X(int32_t, name_tendonadr, m->ntendon, 1)                                                                    \
-    X(int32_t, name_actuatoradr, m->nu, 1)                                                                       \
-    X(int32_t, name_sensoradr, m->nsensor, 1)                                                                    \
-    X(int32_t, name_numericadr, m->nnumeric, 1)                                                                  \
-    X(int32_t, name_textadr, m->ntext, 1)                                                                        \
-    X(int32_t, name_tupleadr, m->ntuple, 1)                                                                      \
-    X(int32_t, name_keyadr, m->nkey, 1)                                                                          \
+#define ORR_MODEL_ARRAYS(X)                                                                                  \
+    X(double, qpos0, m->nq, 1)       /* the pose the model is given in */                                    \
+    X(double, qpos_spring, m->nq, 1) /* rest positions of joint springs */                                   \
+    /* bodies */                                                                                             \
+    X(int32_t, body_parentid, m->nbody, 1)                                                                   \
+    X(int32_t, body_rootid, m->nbody, 1) /* ancestor that is a child of the world */                         \
+    X(int32_t, body_weldid, m->nbody, 1) /* uppermost ancestor that it is fixed to */                        \
+    X(int32_t, body_mocapid, m->nbody, 1)                                                                    \
+    X(int32_t, body_jntnum, m->nbody, 1)                                                                     \
+    X(int32_t, body_jntadr, m->nbody, 1)                                                                     \
+    X(int32_t, body_dofnum, m->nbody, 1)                                                                     \
+    X(int32_t, body_dofadr, m->nbody, 1)                                                                     \
+    X(int32_t, body_treeid, m->nbody, 1) /* -1: cannot move */                                               \
+    X(int32_t, body_geomnum, m->nbody, 1)                                                                    \
+    X(int32_t, body_geomadr, m->nbody, 1)                                                                    \
+    X(double, body_pos, m->nbody, 3)         /* in the parent's frame */                                     \
+    X(double, body_quat, m->nbody, 4)        /* in the parent's frame */                                     \
+    X(double, body_ipos, m->nbody, 3)        /* centre of mass */                                            \
+    X(double, body_iquat, m->nbody, 4)       /* principal axes of inertia */                                 \
+    X(double, body_mass, m->nbody, 1)        /* kg */                                                        \
+    X(double, body_subtreemass, m->nbody, 1) /* kg, of the body and its descendants */                       \
+    X(double, body_inertia, m->nbody, 3)     /* kg m^2, about the principal axes */                          \
+    X(double, body_invweight0, m->nbody,                                                                     \
+      2) /* mean inverse inertia at qpos0: linear 1/kg, angular 1/(kg m^2) */                                \
+    X(double, body_gravcomp, m->nbody, 1) /* upward force in units of the weight */                          \
+    X(double, body_user, m->nbody, m->nuser_body)                                                            \
+    /* joints; rows of qpos: free 7 (position, quaternion), ball 4, slide and hinge 1; of qvel: 6, 3, 1 */   \
+    X(int32_t, jnt_type, m->njnt, 1) /* orr_joint_type */                                                    \
+    X(int32_t, jnt_qposadr, m->njnt, 1)                                                                      \
+    X(int32_t, jnt_dofadr, m->njnt, 1)                                                                       \
+    X(int32_t, jnt_bodyid, m->njnt, 1)                                                                       \
+    X(int32_t, jnt_group, m->njnt, 1)                                                                        \
+    X(uint8_t, jnt_limited, m->njnt, 1)                                                                      \
+    X(uint8_t, jnt_actfrclimited, m->njnt, 1) /* is the sum of actuator forces limited? */                   \
+    X(uint8_t, jnt_actgravcomp, m->njnt, 1)   /* does gravity compensation count as an actuator's force? */  \
+    X(double, jnt_solref, m->njnt, ORR_NREF)  /* of the limit */                                             \
+    X(double, jnt_solimp, m->njnt, ORR_NIMP)                                                                 \
+    X(double, jnt_pos, m->njnt, 3)                   /* anchor */                                            \
+    X(double, jnt_axis, m->njnt, 3)                  /* of length 1 */                                       \
+    X(double, jnt_stiffness, m->njnt, 1)             /* N/m or N m/rad */                                    \
+    X(double, jnt_stiffnesspoly, m->njnt, ORR_NPOLY) /* of |x| x, x^3 */                                     \
+    X(double, jnt_range, m->njnt, 2)                 /* m or rad; ball: 0 and the largest angle */           \
+    X(double, jnt_actfrcrange, m->njnt, 2)           /* N or N m */                                          \
+    X(double, jnt_margin, m->njnt, 1) /* m or rad before the limit at which it begins to act */              \
+    X(double, jnt_user, m->njnt, m->nuser_jnt)                                                               \
+    /* degrees of freedom */                                                                                 \
+    X(int32_t, dof_bodyid, m->nv, 1)                                                                         \
+    X(int32_t, dof_jntid, m->nv, 1)                                                                          \
+    X(int32_t, dof_parentid, m->nv, 1) /* its parent dof, -1: none */                                        \
+    X(int32_t, dof_treeid, m->nv, 1)                                                                         \
+    X(double, dof_solref, m->nv, ORR_NREF) /* of friction loss */                                            \
+    X(double, dof_solimp, m->nv, ORR_NIMP)                                                                   \
+    X(double, dof_frictionloss, m->nv, 1) /* N or N m */                                                     \
+    X(double, dof_armature, m->nv, 1)     /* kg or kg m^2, added to the diagonal of the inertia matrix */    \
+    X(double, dof_damping, m->nv, 1)      /* N s/m or N m s/rad */                                           \
+    X(double, dof_dampingpoly, m->nv, ORR_NPOLY) /* of |v| v, v^3 */                                         \
+    X(double, dof_drive, m->nv, 2 + ORR_NPOLY)   /* added by actuators: armature, damping, its polynomial */ \
+    X(double, dof_invweight0, m->nv, 1) /* diagonal of the inverse inertia matrix at qpos0, one per joint */ \
+    X(double, dof_M0, m->nv, 1)         /* diagonal of the inertia matrix at qpos0 */                        \
+    X(int32_t, M_rownnz, m->nv, 1)      /* inertia matrix by rows: entries of a row, */                      \
+    X(int32_t, M_rowadr, m->nv, 1)      /* the first of them, */                                             \
+    X(int32_t, M_colind, m->nM, 1)      /* and their columns, ascending, the diagonal last */                \
+    /* geoms */                                                                                              \
+    X(int32_t, geom_type, m->ngeom, 1)        /* orr_geom_type */                                            \
+    X(int32_t, geom_contype, m->ngeom, 1)     /* bits; a and b collide if contype of one meets */            \
+    X(int32_t, geom_conaffinity, m->ngeom, 1) /* conaffinity of the other */                                 \
+    X(int32_t, geom_condim, m->ngeom, 1)      /* 1, 3, 4 or 6 */                                             \
+    X(int32_t, geom_bodyid, m->ngeom, 1)                                                                     \
+    X(int32_t, geom_dataid, m->ngeom, 1) /* mesh or height field */                                          \
+    X(int32_t, geom_matid, m->ngeom, 1)                                                                      \
+    X(int32_t, geom_group, m->ngeom, 1)                                                                      \
+    X(int32_t, geom_priority, m->ngeom, 1)                                                                   \
+    X(double, geom_solmix, m->ngeom, 1)                                                                      \
+    X(double, geom_solref, m->ngeom, ORR_NREF)                                                               \
+    X(double, geom_solimp, m->ngeom, ORR_NIMP)                                                               \
+    X(double, geom_size, m->ngeom, 3)   /* m, see orr_geom_type */                                           \
+    X(double, geom_aabb, m->ngeom, 6)   /* box around it in its own frame: centre, half sizes */             \
+    X(double, geom_rbound, m->ngeom, 1) /* radius of the sphere around it; 0: plane */                       \
+    X(double, geom_pos, m->ngeom, 3)                                                                         \
+    X(double, geom_quat, m->ngeom, 4)                                                                        \
+    X(double, geom_friction, m->ngeom, 3)       /* sliding, torsional (m), rolling (m) */                    \
+    X(double, geom_margin, m->ngeom, 1)         /* m */                                                      \
+    X(double, geom_gap, m->ngeom, 1)            /* m */                                                      \
+    X(double, geom_fluid, m->ngeom, ORR_NFLUID) /* [0] != 0: the ellipsoid model of fluid forces */          \
+    X(double, geom_user, m->ngeom, m->nuser_geom)                                                            \
+    X(float, geom_rgba, m->ngeom, 4)                                                                         \
+    /* sites */                                                                                              \
+    X(int32_t, site_type, m->nsite, 1) /* orr_geom_type */                                                   \
+    X(int32_t, site_bodyid, m->nsite, 1)                                                                     \
+    X(int32_t, site_matid, m->nsite, 1)                                                                      \
+    X(int32_t, site_group, m->nsite, 1)                                                                      \
+    X(double, site_size, m->nsite, 3)                                                                        \
+    X(double, site_pos, m->nsite, 3)                                                                         \
+    X(double, site_quat, m->nsite, 4)                                                                        \
+    X(double, site_user, m->nsite, m->nuser_site)                                                            \
+    X(float, site_rgba, m->nsite, 4)                                                                         \
+    /* cameras look along -z, y is up */                                                                     \
+    X(int32_t, cam_mode, m->ncam, 1) /* orr_camera_mode */                                                   \
+    X(int32_t, cam_bodyid, m->ncam, 1)                                                                       \
+    X(int32_t, cam_targetbodyid, m->ncam, 1)                                                                 \
+    X(int32_t, cam_orthographic, m->ncam, 1)                                                                 \
+    X(double, cam_pos, m->ncam, 3)                                                                           \
+    X(double, cam_quat, m->ncam, 4)                                                                          \
+    X(double, cam_poscom0, m->ncam, 3) /* at qpos0, from the centre of mass of the subtree, world axes */    \
+    X(double, cam_pos0, m->ncam, 3)    /* at qpos0, from the body, world axes */                             \
+    X(double, cam_mat0, m->ncam, 9)    /* at qpos0, in the world */                                          \
+    X(double, cam_fovy, m->ncam, 1)    /* degrees; orthographic: m */                                        \
+    X(double, cam_ipd, m->ncam, 1)     /* m between the eyes */                                              \
+    X(int32_t, cam_resolution, m->ncam, 2) /* pixels */                                                      \
+    X(float, cam_sensorsize, m->ncam, 2)   /* m; 0: by fovy */                                               \
+    X(float, cam_intrinsic, m->ncam, 4)    /* m: focal length x, y, principal point x, y */                  \
+    X(double, cam_user, m->ncam, m->nuser_cam)                                                               \
+    /* lights */                                                                                             \
+    X(int32_t, light_mode, m->nlight, 1) /* orr_camera_mode */                                               \
+    X(int32_t, light_bodyid, m->nlight, 1)                                                                   \
+    X(int32_t, light_targetbodyid, m->nlight, 1)                                                             \
+    X(int32_t, light_type, m->nlight, 1) /* orr_light_type */                                                \
+    X(uint8_t, light_castshadow, m->nlight, 1)                                                               \
+    X(uint8_t, light_active, m->nlight, 1)                                                                   \
+    X(float, light_bulbradius, m->nlight, 1)                                                                 \
+    X(float, light_intensity, m->nlight, 1) /* candela */                                                    \
+    X(float, light_range, m->nlight, 1)                                                                      \
+    X(double, light_pos, m->nlight, 3)                                                                       \
+    X(double, light_dir, m->nlight, 3)     /* of length 1 */                                                 \
+    X(double, light_poscom0, m->nlight, 3) /* as cam_poscom0 */                                              \
+    X(double, light_pos0, m->nlight, 3)                                                                      \
+    X(double, light_dir0, m->nlight, 3)                                                                      \
+    X(float, light_attenuation, m->nlight, 3) /* constant, linear, quadratic */                              \
+    X(float, light_cutoff, m->nlight, 1)      /* degrees */                                                  \
+    X(float, light_softness, m->nlight, 1)                                                                   \
+    X(float, light_exponent, m->nlight, 1)                                                                   \
+    X(float, light_ambient, m->nlight, 3)                                                                    \
+    X(float, light_diffuse, m->nlight, 3)                                                                    \
+    X(float, light_specular, m->nlight, 3)                                                                   \
+    /* meshes, in their own principal frame: centre of mass at 0, axes of inertia x, y, z */                 \
+    X(int32_t, mesh_vertadr, m->nmesh, 1)                                                                    \
+    X(int32_t, mesh_vertnum, m->nmesh, 1)                                                                    \
+    X(int32_t, mesh_faceadr, m->nmesh, 1)                                                                    \
+    X(int32_t, mesh_facenum, m->nmesh, 1)                                                                    \
+    X(int32_t, mesh_hullvertadr, m->nmesh, 1)                                                                \
+    X(int32_t, mesh_hullvertnum, m->nmesh, 1)                                                                \
+    X(int32_t, mesh_hullfaceadr, m->nmesh, 1)                                                                \
+    X(int32_t, mesh_hullfacenum, m->nmesh, 1)                                                                \
+    X(double, mesh_scale, m->nmesh, 3) /* applied to the vertices of the file, */                            \
+    X(double, mesh_pos, m->nmesh, 3)   /* which then were moved by -pos */                                   \
+    X(double, mesh_quat, m->nmesh, 4)  /* and turned by the inverse of quat */                               \
+    X(float, mesh_vert, m->nmeshvert, 3)                                                                     \
+    X(float, mesh_normal, m->nmeshvert, 3)                                                                   \
+    X(float, mesh_texcoord, m->nmeshvert, 2)                                                                 \
+    X(int32_t, mesh_face, m->nmeshface, 3) /* vertices counted from the mesh's first */                      \
+    X(double, hull_vert, m->nhullvert, 3)                                                                    \
+    X(int32_t, hull_face, m->nhullface,                                                                      \
+      3) /* counted from the hull's first, counter-clockwise from outside */                                 \
+    X(int32_t, hull_edgeadr, m->nhullvert, 1) /* neighbours of a hull vertex: the first, */                  \
+    X(int32_t, hull_edgenum, m->nhullvert, 1) /* how many, */                                                \
+    X(int32_t, hull_edge, m->nhulledge, 1)    /* and which, counted from the hull's first */                 \
+    /* height fields: nrow x ncol samples of 0 .. 1; row 0 at -y, column 0 at -x */                          \
+    X(double, hfield_size, m->nhfield, 4) /* m: half width x, y, height of a sample 1, depth of the base */  \
+    X(int32_t, hfield_nrow, m->nhfield, 1)                                                                   \
+    X(int32_t, hfield_ncol, m->nhfield, 1)                                                                   \
+    X(int32_t, hfield_adr, m->nhfield, 1)                                                                    \
+    X(float, hfield_data, m->nhfielddata, 1)                                                                 \
+    /* textures: 2d, or six square faces one below the other: +x, -x, +y, -y, +z, -z */                      \
+    X(int32_t, tex_type, m->ntex, 1) /* orr_texture_type */                                                  \
+    X(int32_t, tex_height, m->ntex, 1)                                                                       \
+    X(int32_t, tex_width, m->ntex, 1)                                                                        \
+    X(int32_t, tex_nchannel, m->ntex, 1)                                                                     \
+    X(int32_t, tex_adr, m->ntex, 1)                                                                          \
+    X(int32_t, tex_colorspace, m->ntex, 1) /* orr_colour_space */                                            \
+    X(uint8_t, tex_data, m->ntexdata, 1)                                                                     \
+    /* materials */                                                                                          \
+    X(int32_t, mat_texid, m->nmat, 1)                                                                        \
+    X(uint8_t, mat_texuniform, m->nmat, 1) /* does the texture repeat per metre, not per object? */          \
+    X(float, mat_texrepeat, m->nmat, 2)                                                                      \
+    X(float, mat_emission, m->nmat, 1)                                                                       \
+    X(float, mat_specular, m->nmat, 1)                                                                       \
+    X(float, mat_shininess, m->nmat, 1)                                                                      \
+    X(float, mat_reflectance, m->nmat, 1)                                                                    \
+    X(float, mat_metallic, m->nmat, 1)  /* -1: not given */                                                  \
+    X(float, mat_roughness, m->nmat, 1) /* -1: not given */                                                  \
+    X(float, mat_rgba, m->nmat, 4)                                                                           \
+    /* pairs of geoms that collide regardless of filters */                                                  \
+    X(int32_t, pair_dim, m->npair, 1)                                                                        \
+    X(int32_t, pair_geom1, m->npair, 1)                                                                      \
+    X(int32_t, pair_geom2, m->npair, 1)                                                                      \
+    X(int32_t, pair_signature, m->npair, 1) /* (body1 << 16) + body2, body1 <= body2 */                      \
+    X(double, pair_solref, m->npair, ORR_NREF)                                                               \
+    X(double, pair_solreffriction, m->npair, ORR_NREF) /* 0 0: solref */                                     \
+    X(double, pair_solimp, m->npair, ORR_NIMP)                                                               \
+    X(double, pair_margin, m->npair, 1)                                                                      \
+    X(double, pair_gap, m->npair, 1)                                                                         \
+    X(double, pair_friction, m->npair, 5)         /* sliding 2, torsional, rolling 2 */                      \
+    X(int32_t, exclude_signature, m->nexclude, 1) /* as pair_signature */                                    \
+    /* equalities */                                                                                         \
+    X(int32_t, eq_type, m->neq, 1) /* orr_equality_type */                                                   \
+    X(int32_t, eq_obj1id, m->neq, 1)                                                                         \
+    X(int32_t, eq_obj2id, m->neq, 1)  /* -1: none (a joint alone) */                                         \
+    X(int32_t, eq_objtype, m->neq, 1) /* ORR_OBJECT_BODY or _SITE: what connect and weld join */             \
+    X(uint8_t, eq_active0, m->neq, 1) /* at the start */                                                     \
+    X(double, eq_solref, m->neq, ORR_NREF)                                                                   \
+    X(double, eq_solimp, m->neq, ORR_NIMP)                                                                   \
+    X(double, eq_data, m->neq, ORR_NEQDATA)                                                                  \
+    /* tendons */                                                                                            \
+    X(int32_t, tendon_adr, m->ntendon, 1) /* first wrap object */                                            \
+    X(int32_t, tendon_num, m->ntendon, 1)                                                                    \
+    X(int32_t, tendon_matid, m->ntendon, 1)                                                                  \
+    X(int32_t, tendon_group, m->ntendon, 1)                                                                  \
+    X(uint8_t, tendon_limited, m->ntendon, 1)                                                                \
+    X(uint8_t, tendon_actfrclimited, m->ntendon, 1)                                                          \
+    X(double, tendon_width, m->ntendon, 1)                                                                   \
+    X(double, tendon_solref_lim, m->ntendon, ORR_NREF)                                                       \
+    X(double, tendon_solimp_lim, m->ntendon, ORR_NIMP)                                                       \
+    X(double, tendon_solref_fri, m->ntendon, ORR_NREF)                                                       \
+    X(double, tendon_solimp_fri, m->ntendon, ORR_NIMP)                                                       \
+    X(double, tendon_range, m->ntendon, 2)                                                                   \
+    X(double, tendon_actfrcrange, m->ntendon, 2)                                                             \
+    X(double, tendon_margin, m->ntendon, 1)                                                                  \
+    X(double, tendon_stiffness, m->ntendon, 1)                                                               \
+    X(double, tendon_stiffnesspoly, m->ntendon, ORR_NPOLY)                                                   \
+    X(double, tendon_dampingpoly, m->ntendon, ORR_NPOLY)                                                     \
+    X(double, tendon_drive, m->ntendon, 2 + ORR_NPOLY) /* as dof_drive */                                    \
+    X(double, tendon_damping, m->ntendon, 1)                                                                 \
+    X(double, tendon_armature, m->ntendon, 1)                                                                \
+    X(double, tendon_frictionloss, m->ntendon, 1)                                                            \
+    X(double, tendon_lengthspring, m->ntendon, 2) /* the spring rests between these lengths */               \
+    X(double, tendon_length0, m->ntendon, 1)      /* at qpos0 */                                             \
+    X(double, tendon_invweight0, m->ntendon, 1)   /* J M^-1 J^T at qpos0 */                                  \
+    X(double, tendon_user, m->ntendon, m->nuser_tendon)                                                      \
+    X(float, tendon_rgba, m->ntendon, 4)                                                                     \
+    X(int32_t, wrap_type, m->nwrap, 1)  /* orr_wrap_type */                                                  \
+    X(int32_t, wrap_objid, m->nwrap, 1) /* joint, site or geom */                                            \
+    X(double, wrap_prm, m->nwrap, 1)                                                                         \
+    /* actuators */                                                                                          \
+    X(int32_t, actuator_trntype, m->nu, 1)  /* orr_transmission */                                           \
+    X(int32_t, actuator_dyntype, m->nu, 1)  /* orr_dynamics_type */                                          \
+    X(int32_t, actuator_gaintype, m->nu, 1) /* orr_gain_type */                                              \
+    X(int32_t, actuator_biastype, m->nu, 1) /* orr_bias_type */                                              \
+    X(int32_t, actuator_trnid, m->nu, 2)                                                                     \
+    X(int32_t, actuator_actadr, m->nu, 1)                                                                    \
+    X(int32_t, actuator_actnum, m->nu, 1)                                                                    \
+    X(int32_t, actuator_group, m->nu, 1)                                                                     \
+    X(uint8_t, actuator_ctrllimited, m->nu, 1)                                                               \
+    X(uint8_t, actuator_forcelimited, m->nu, 1)                                                              \
+    X(uint8_t, actuator_actlimited, m->nu, 1)                                                                \
+    X(uint8_t, actuator_actearly, m->nu, 1) /* does the force use the next activation? */                    \
+    X(double, actuator_dynprm, m->nu, ORR_NDYN)                                                              \
+    X(double, actuator_gainprm, m->nu, ORR_NGAIN)                                                            \
+    X(double, actuator_biasprm, m->nu, ORR_NBIAS)                                                            \
+    X(double, actuator_ctrlrange, m->nu, 2)                                                                  \
+    X(double, actuator_forcerange, m->nu, 2)                                                                 \
+    X(double, actuator_actrange, m->nu, 2)                                                                   \
+    X(double, actuator_cranklength, m->nu, 1) /* of the rod between crank and slider */                      \
+    X(double, actuator_gear, m->nu, 6)                                                                       \
+    X(double, actuator_armature, m->nu, 1) /* of what it moves, times gear^2 */                              \
+    X(double, actuator_damping, m->nu, 1)                                                                    \
+    X(double, actuator_dampingpoly, m->nu, ORR_NPOLY)                                                        \
+    X(double, actuator_acc0, m->nu, 1)    /* |M^-1 moment^T| at qpos0 */                                     \
+    X(double, actuator_length0, m->nu, 1) /* at qpos0 */                                                     \
+    X(double, actuator_lengthrange, m->nu, 2)                                                                \
+    X(double, actuator_user, m->nu, m->nuser_actuator)                                                       \
+    /* sensors */                                                                                            \
+    X(int32_t, sensor_type, m->nsensor, 1)      /* orr_sensor_type */                                        \
+    X(int32_t, sensor_datatype, m->nsensor, 1)  /* orr_sensor_data */                                        \
+    X(int32_t, sensor_needstage, m->nsensor, 1) /* orr_stage */                                              \
+    X(int32_t, sensor_objtype, m->nsensor, 1)   /* orr_object */                                             \
+    X(int32_t, sensor_objid, m->nsensor, 1)                                                                  \
+    X(int32_t, sensor_reftype, m->nsensor, 1) /* frame it is measured in; */                                 \
+    X(int32_t, sensor_refid, m->nsensor, 1)   /* -1: the world's */                                          \
+    X(int32_t, sensor_intprm, m->nsensor, 3)  /* orr_contact_data, orr_contact_reduce, number of contacts */ \
+    X(int32_t, sensor_dim, m->nsensor, 1)                                                                    \
+    X(int32_t, sensor_adr, m->nsensor, 1)                                                                    \
+    X(double, sensor_cutoff, m->nsensor, 1) /* 0: none */                                                    \
+    X(double, sensor_noise, m->nsensor, 1)  /* standard deviation; never applied here */                     \
+    X(double, sensor_user, m->nsensor, m->nuser_sensor)                                                      \
+    /* custom elements and keyframes */                                                                      \
+    X(int32_t, numeric_adr, m->nnumeric, 1)                                                                  \
+    X(int32_t, numeric_size, m->nnumeric, 1)                                                                 \
+    X(double, numeric_data, m->nnumericdata, 1)                                                              \
+    X(int32_t, text_adr, m->ntext, 1)                                                                        \
+    X(int32_t, text_size, m->ntext, 1) /* with the zero byte at the end */                                   \
+    X(char, text_data, m->ntextdata, 1)                                                                      \
+    X(int32_t, tuple_adr, m->ntuple, 1)                                                                      \
+    X(int32_t, tuple_size, m->ntuple, 1)                                                                     \
+    X(int32_t, tuple_objtype, m->ntupledata, 1) /* orr_object */                                             \
+    X(int32_t, tuple_objid, m->ntupledata, 1)                                                                \
+    X(double, tuple_objprm, m->ntupledata, 1)                                                                \
+    X(double, key_time, m->nkey, 1)                                                                          \
+    X(double, key_qpos, m->nkey, m->nq)                                                                      \
+    X(double, key_qvel, m->nkey, m->nv)                                                                      \
+    X(double, key_act, m->nkey, m->na)                                                                       \
+    X(double, key_ctrl, m->nkey, m->nu)                                                                      \
+    X(double, key_mpos, m->nkey, 3 * m->nmocap)                                                              \
+    X(double, key_mquat, m->nkey, 4 * m->nmocap)                                                             \
+    /* names: offset of each in `names`; without one: of an empty string */                                  \
+    X(int32_t, name_bodyadr, m->nbody, 1)                                                                    \
+    X(int32_t, name_jntadr, m->njnt, 1)                                                                      \
+    X(int32_t, name_geomadr, m->ngeom, 1)                                                                    \
+    X(int32_t, name_siteadr, m->nsite, 1)                                                                    \
+    X(int32_t, name_camadr, m->ncam, 1)                                                                      \
+    X(int32_t, name_lightadr, m->nlight, 1)                                                                  \
+    X(int32_t, name_meshadr, m->nmesh, 1)                                                                    \
+    X(int32_t, name_hfieldadr, m->nhfield, 1)                                                                \
+    X(int32_t, name_texadr, m->ntex, 1)                                                                      \
+    X(int32_t, name_matadr, m->nmat, 1)                                                                      \
+    X(int32_t, name_pairadr, m->npair, 1)                                                                    \
+    X(int32_t, name_excludeadr, m->nexclude, 1)                                                              \
+    X(int32_t, name_eqadr, m->neq, 1)                                                                        \
+    X(int32_t, name_tendonadr, m->ntendon, 1)                                                                \
+    X(int32_t, name_actuatoradr, m->nu, 1)                                                                   \
+    X(int32_t, name_sensoradr, m->nsensor, 1)                                                                \
+    X(int32_t, name_numericadr, m->nnumeric, 1)                                                              \
+    X(int32_t, name_textadr, m->ntext, 1)                                                                    \
+    X(int32_t, name_tupleadr, m->ntuple, 1)                                                                  \
+    X(int32_t, name_keyadr, m->nkey, 1)                                                                      \
     X(char, names, m->nnames, 1)
 
 typedef struct orr_model_option {

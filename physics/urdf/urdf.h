@@ -1,5 +1,5 @@
-// URDF into a spec (model/spec.h). The format: http://wiki.ros.org/urdf/XML; what it does not define is read as
-// MuJoCo reads it. load/load.c calls urdf_read; the rest is shared by the files of this folder.
+// URDF into a spec (model/spec.h). The format: http://wiki.ros.org/urdf/XML; what it does not define is read
+// as MuJoCo reads it. load/load.c calls urdf_read; the rest is shared by the files of this folder.
 #pragma once
 
 #include "physics/mjcf/mjcf.h"

@@ -160,7 +160,8 @@ static void tile_job(void *context, int tile, int worker)
     s->lanes->tile(s->raster, tile, s->raster->scratch[worker]);
 }
 
-// Allocates the records: one for each triangle that is not cut, and as many as a cut can leave for the others.
+// Allocates the records: one for each triangle that is not cut, and as many as a cut can leave for the
+// others.
 static orr_result take_records(mesh_raster *raster, orr_arena *arena, orr_error *error)
 {
     uint64_t capacity = 0;

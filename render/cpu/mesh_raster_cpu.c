@@ -274,7 +274,8 @@ static void insert_fragment(const mesh_raster *raster, size_t pixel, int count, 
     raster->sources[at] = source;
 }
 
-// Counts a triangle's fragments that are not covered; with `fill` also stores them, once the starts are known.
+// Counts a triangle's fragments that are not covered; with `fill` also stores them, once the starts are
+// known.
 FN void gather_fragments(const mesh_raster *raster, mesh_tile *tile, int tile_x, int tile_y, int32_t id,
                          bool fill)
 {

@@ -52,7 +52,8 @@ typedef struct mesh_chunk {
     uint32_t record_count;
 } mesh_chunk;
 
-// The nearest opaque triangle of each pixel of a tile; later its depth, and the number of fragments in front of it.
+// The nearest opaque triangle of each pixel of a tile; later its depth, and the number of fragments in front
+// of it.
 typedef struct mesh_tile {
     union {
         float nearness[MESH_TILE * MESH_TILE];

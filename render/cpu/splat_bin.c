@@ -83,8 +83,8 @@ static void fill_tiles(void *context, int i, int worker)
     }
 }
 
-// Counts become the indices at which each block writes: tile by tile, and within a tile block by block, which keeps the order
-// of depth.
+// Counts become the indices at which each block writes: tile by tile, and within a tile block by block, which
+// keeps the order of depth.
 static uint64_t sum_counts(const bin_job *job, int blocks, uint32_t *starts)
 {
     size_t tiles = (size_t)job->tiles_x * (size_t)job->tiles_y;

@@ -23,8 +23,9 @@ enum {
     CHECK_EVERY = 8 // splats between two checks whether all pixels of a block have stopped
 };
 
-// What meshes and fields show in a block's pixels; apart from the blend_pixels, which are read and written with every batch of
-// splats and should stay in L1. A layer is blended when the splats reach its depth; infinity: none, or no more.
+// What meshes and fields show in a block's pixels; apart from the blend_pixels, which are read and written
+// with every batch of splats and should stay in L1. A layer is blended when the splats reach its depth;
+// infinity: none, or no more.
 typedef struct block_layers {
     real mesh_depth; // splats from here on are hidden
     real field_depth;
@@ -200,8 +201,8 @@ FN void blend_layers(const orr_blend_job *job, blend_pixel *p, block_layers *lay
     }
 }
 
-// Blends the splats of `set`, front to back, and what meshes and fields show among them if there are any (`layered`);
-// returns whether any pixel of the block has not stopped.
+// Blends the splats of `set`, front to back, and what meshes and fields show among them if there are any
+// (`layered`); returns whether any pixel of the block has not stopped.
 FN bool blend_block(const orr_blend_job *job, tile_state *tile, int block, uint64_t set, real column,
                     real row, bool layered)
 {

@@ -31,14 +31,14 @@ typedef struct orr_splat_record {
     float depth;                   // along the camera's axis
     float reach;                   // coverage is 1/255 or more where the ellipse's exponent is at most this
     float half_width, half_height; // of that ellipse's box [px]
-    uint32_t
-        file_index; // among the splats of all layers in the order of their files: decides between equal depths
+    // among the splats of all layers in the order of their files: decides between equal depths
+    uint32_t file_index;
     uint32_t unused[2];
 } orr_splat_record;
 _Static_assert(sizeof(orr_splat_record) == 64, "a record is one cache line");
 
-// The tiles that a splat's bounding box covers, last ones included; kept apart from the records because binning reads
-// little else.
+// The tiles that a splat's bounding box covers, last ones included; kept apart from the records because
+// binning reads little else.
 typedef struct orr_tile_box {
     uint16_t x0, y0, x1, y1;
 } orr_tile_box;
@@ -116,8 +116,8 @@ orr_result orr_splats_bin(orr_jobs *jobs, orr_arena *arena, const orr_bin_input 
 orr_result orr_draw_cpu(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                         const orr_picture *picture, orr_profile *profile, orr_error *error);
 
-// The same in three parts, so that no caller need wait for slow fields: between begin, which draws the meshes, and end, which
-// draws the splats and composes, a pass draws the fields.
+// The same in three parts, so that no caller need wait for slow fields: between begin, which draws the
+// meshes, and end, which draws the splats and composes, a pass draws the fields.
 typedef struct orr_cpu_frame orr_cpu_frame; // in the arena; list, arena and pass must live until the end
 orr_result orr_draw_cpu_begin(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const orr_draw_list *list,
                               orr_profile *profile, orr_cpu_frame **frame, orr_error *error);

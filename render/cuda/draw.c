@@ -1,5 +1,6 @@
-// Frames in flight on CUDA: what each needs is uploaded once, and its stages are put into the device's stream behind those of
-// the frame before it. Pictures are copied to the host in a second stream, beside the stages of the next frame.
+// Frames in flight on CUDA: what each needs is uploaded once, and its stages are put into the device's stream
+// behind those of the frame before it. Pictures are copied to the host in a second stream, beside the stages
+// of the next frame.
 #include "render/cuda/draw.h"
 
 #include "render/cuda/clouds.h"
@@ -101,7 +102,8 @@ void orr_cuda_draw_destroy(orr_cuda_draw *draw)
 
 // ---- frames that are done ----
 
-// Waits for a frame, not for those behind it; one that ran out of memory is drawn again with enough, behind them.
+// Waits for a frame, not for those behind it; one that ran out of memory is drawn again with enough, behind
+// them.
 static orr_result complete(orr_cuda_draw *draw, orr_cuda_frame *frame, orr_error *error)
 {
     for (;;) {
@@ -264,8 +266,8 @@ orr_result orr_cuda_draw_trace(orr_cuda_draw *draw, orr_trace *trace, orr_error 
     return ORR_OK;
 }
 
-// Time at which a mark or a copy's event of the frame was reached, measured from its first mark at `begin`: exact even when the
-// clock's origin is hours ago.
+// Time at which a mark or a copy's event of the frame was reached, measured from its first mark at `begin`:
+// exact even when the clock's origin is hours ago.
 static orr_result time_of(const orr_cuda_frame *frame, uint64_t begin, cudaEvent_t event, uint64_t *time,
                           orr_error *error)
 {

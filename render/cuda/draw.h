@@ -1,5 +1,5 @@
-// Drawing on CUDA: meshes, fields and splats, together with fields that the CPU has marched because the device cannot; several
-// frames in flight.
+// Drawing on CUDA: meshes, fields and splats, together with fields that the CPU has marched because the
+// device cannot; several frames in flight.
 #pragma once
 
 #include "engine/core/trace.h"
@@ -18,26 +18,27 @@ typedef struct orr_cuda_layers {
     const float *field_colour; // 4 planes: premultiplied red, green, blue, and alpha
 } orr_cuda_layers;
 
-// Does the device draw this field? Uploads it under its key the first time, and later what has changed. If it does not, the
-// CPU must (field_pass.h), and the first time one line in the log gives the reason.
+// Does the device draw this field? Uploads it under its key the first time, and later what has changed. If it
+// does not, the CPU must (field_pass.h), and the first time one line in the log gives the reason.
 bool orr_cuda_draw_takes_field(orr_cuda_draw *draw, const orr_draw_field *field, orr_log log);
 
-// Starts one frame, behind those in flight. Packs and meshes are uploaded under their keys the first time; poses of bodies are
-// read at this point of the device's stream. The list's fields must be those that takes_field accepts; they are merged by depth
-// with those of the layers. The list's packs, meshes and fields must live only until this returns, the planes of the layers
-// until the frame is finished. CAPACITY when frames_in_flight frames are not finished, DEVICE_MEMORY when the frame does not fit
-// the device's memory.
+// Starts one frame, behind those in flight. Packs and meshes are uploaded under their keys the first time;
+// poses of bodies are read at this point of the device's stream. The list's fields must be those that
+// takes_field accepts; they are merged by depth with those of the layers. The list's packs, meshes and fields
+// must live only until this returns, the planes of the layers until the frame is finished. CAPACITY when
+// frames_in_flight frames are not finished, DEVICE_MEMORY when the frame does not fit the device's memory.
 orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, const orr_cuda_layers *layers,
                                 orr_error *error);
-// Waits for the oldest frame, and for no other, and writes its planes; `picture` and its planes may be NULL. Stage times,
-// measured by the device, are added to `profile` (nullable). On failure the frame is dropped.
+// Waits for the oldest frame, and for no other, and writes its planes; `picture` and its planes may be NULL.
+// Stage times, measured by the device, are added to `profile` (nullable). On failure the frame is dropped.
 orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture, orr_profile *profile,
                                 orr_error *error);
 
-// The picture that was finished last, in the device's memory: height x width x 4, valid until the next submit.
+// The picture that was finished last, in the device's memory: height x width x 4, valid until the next
+// submit.
 const float *orr_cuda_draw_picture(const orr_cuda_draw *draw);
-// From the next frame on, the host's work here is traced too; NULL: no longer. Calibrates the stream's clock against the host's
-// again and records the method in the trace. No frame may be in flight.
+// From the next frame on, the host's work here is traced too; NULL: no longer. Calibrates the stream's clock
+// against the host's again and records the method in the trace. No frame may be in flight.
 orr_result orr_cuda_draw_trace(orr_cuda_draw *draw, orr_trace *trace, orr_error *error);
 
 // Frees what was uploaded under a key; waits for the frames in flight.

@@ -9,8 +9,9 @@ typedef struct orr_cuda_fields {
     int count, capacity;
 } orr_cuda_fields;
 
-// The field of a layer in its present state: uploaded when its key is new, updated when it has changed. Fails when the device
-// cannot draw it; *first: this is the first call for its key. The pointer is valid until the next call.
+// The field of a layer in its present state: uploaded when its key is new, updated when it has changed. Fails
+// when the device cannot draw it; *first: this is the first call for its key. The pointer is valid until the
+// next call.
 orr_result orr_cuda_fields_take(orr_cuda *cuda, orr_cuda_fields *fields, const orr_draw_field *drawn,
                                 orr_cuda_field **field, bool *first, orr_error *error);
 // Would orr_cuda_fields_take upload or update something?

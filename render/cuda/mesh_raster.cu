@@ -28,7 +28,7 @@ static __global__ void fill_linear(float *linear)
     linear[threadIdx.x] = srgb_to_linear((float)threadIdx.x * (1.0f / 255.0f));
 }
 
-// --- raster -----------------------------------------------------------------------------------------------------------
+// ---- raster ----
 
 // A record over a tile of pixels.
 typedef struct brush {
@@ -68,8 +68,8 @@ static __device__ void draw_nearest(const orr_cuda_mesh_scene *s, const brush *b
                                     int32_t y)
 {
     unsigned long long *pixel = (unsigned long long *)s->nearest + (size_t)y * (size_t)s->lens.width + x;
-    // greater nearness and, of equals, the first record give the smaller key; a backdrop is behind everything, and its last
-    // record is seen
+    // greater nearness and, of equals, the first record give the smaller key; a backdrop is behind
+    // everything, and its last record is seen
     unsigned long long key = b->backdrop ? 0xffffffffull << 32 | (0xfffffffeu - b->id)
                                          : (unsigned long long)~ordered(nearness) << 32 | b->id;
     if ((!b->backdrop && !(nearness > mesh_farthest(&s->lens))) || key > *pixel ||
@@ -193,7 +193,7 @@ template <int pass> static __global__ void raster_large(orr_cuda_mesh_scene s)
     note_fragments<pass>(&s, fragments);
 }
 
-// --- shade ------------------------------------------------------------------------------------------------------------
+// ---- shade ----
 
 static __global__ void shade(orr_cuda_mesh_scene s)
 {
@@ -218,7 +218,7 @@ static __global__ void shade(orr_cuda_mesh_scene s)
     s.colour[2 * (size_t)pixels + at] = colour.z;
 }
 
-// --- fragments --------------------------------------------------------------------------------------------------------
+// ---- fragments ----
 
 static __global__ void check_fragments(orr_cuda_mesh_scene s)
 {
@@ -259,7 +259,7 @@ static __global__ void shade_fragments(orr_cuda_mesh_scene s)
     }
 }
 
-// --- launches ---------------------------------------------------------------------------------------------------------
+// ---- launches ----
 
 // One thread per pixel, and one more.
 static unsigned int blocks_of_picture(const orr_cuda_mesh_scene *scene)

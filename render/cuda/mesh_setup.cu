@@ -13,7 +13,7 @@ enum : uint32_t {
     SMALL = 64 // pixels in the box of a triangle that one thread draws
 };
 
-// --- transform --------------------------------------------------------------------------------------------------------
+// ---- transform ----
 
 static __device__ double member(const orr_draw_bodies *bodies, const void *array, int32_t i)
 {
@@ -59,7 +59,7 @@ static __global__ void transform(orr_cuda_mesh_scene s, float *to_camera)
     }
 }
 
-// --- points -----------------------------------------------------------------------------------------------------------
+// ---- points ----
 
 static __global__ void points(orr_cuda_mesh_scene s)
 {
@@ -79,10 +79,10 @@ static __global__ void points(orr_cuda_mesh_scene s)
     s.points[i] = point;
 }
 
-// --- records ----------------------------------------------------------------------------------------------------------
+// ---- records ----
 
-// The records of a triangle that crosses the near plane or the guard band. A function of its own, because other triangles
-// need few registers.
+// The records of a triangle that crosses the near plane or the guard band. A function of its own, because
+// other triangles need few registers.
 static __noinline__ __device__ uint32_t set_up_cut(const orr_lens *lens, bool two_sided,
                                                    const mesh_point corners[3], const mesh_record *plane,
                                                    mesh_record *pieces)
@@ -184,7 +184,7 @@ static __global__ void records(orr_cuda_mesh_scene s)
     }
 }
 
-// --- launches ---------------------------------------------------------------------------------------------------------
+// ---- launches ----
 
 void orr_cuda_meshes_transform(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *to_camera)
 {

@@ -1,4 +1,5 @@
-// One thread's pixel of a surface: corners, weights, texture, light. The lanes' counterpart is cpu/mesh_shade_cpu.h.
+// One thread's pixel of a surface: corners, weights, texture, light. The lanes' counterpart is
+// cpu/mesh_shade_cpu.h.
 #pragma once
 
 #include "engine/device/cuda_kernel.h"
@@ -32,7 +33,7 @@ static __device__ shaded_triangle find_triangle(const orr_cuda_mesh_scene *s,
     return t;
 }
 
-// --- texture ----------------------------------------------------------------------------------------------------------
+// ---- texture ----
 
 // Linear colour and alpha of a texel, by its number in the mip chain.
 static __device__ real4 fetch_texel(const orr_cuda_mesh_surface *surface, const float *linear, int32_t number)
@@ -96,7 +97,7 @@ static __device__ bool is_solid_at(const orr_cuda_mesh_scene *s, const orr_cuda_
     return mesh_is_solid(alpha, surface->material.alpha_cutoff);
 }
 
-// --- light ------------------------------------------------------------------------------------------------------------
+// ---- light ----
 
 // Vertex colours, decoded and interpolated, times `colour`.
 static __device__ real3 times_vertex_colour(const float *linear, const shaded_triangle *t, real2 w,

@@ -1,14 +1,17 @@
-// The mesh stages on CUDA, as calls that launch kernels; the caller checks cudaGetLastError. All arrays are on the device, and
-// so are all counts of a frame.
+// The mesh stages on CUDA, as calls that launch kernels; the caller checks cudaGetLastError. All arrays are
+// on the device, and so are all counts of a frame.
 //
 //   transform  a thread per mesh            its matrix, with the pose of its body
 //   points     a thread per vertex          camera space, screen position, which bounds it exceeds
 //   count      a thread per triangle        how many records it becomes: none, one, or those it is cut into
 //   records    a thread per triangle        prefix sum; the records, in drawing order
-//   raster     a thread per small record; a warp per tile of a large one (prefix sum), so that no thread runs long
-//                                           the nearest opaque record of each pixel, by 64 bits of nearness and drawing order
+//   raster     a thread per small record; a warp per tile of a large one (prefix sum), so that no thread runs
+//   long
+//                                           the nearest opaque record of each pixel, by 64 bits of nearness
+//                                           and drawing order
 //   shade      a thread per pixel           depth and colour
-//   fragments  raster again, of transparent records: counted; running sum; filled in; put in order and shaded, a thread
+//   fragments  raster again, of transparent records: counted; running sum; filled in; put in order and
+//   shaded, a thread
 //              per pixel
 //
 // The mathematics is mesh_triangle.h and mesh_formula.h.
@@ -84,7 +87,8 @@ void orr_cuda_meshes_fill_linear(cudaStream_t stream, float *linear);
 void orr_cuda_meshes_transform(cudaStream_t stream, const orr_cuda_mesh_scene *scene, float *to_camera);
 void orr_cuda_meshes_points(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
 void orr_cuda_meshes_count(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
-// record_firsts: their prefix sum. Records beyond record_capacity are left out; control->records_needed counts all
+// record_firsts: their prefix sum. Records beyond record_capacity are left out; control->records_needed
+// counts all
 void orr_cuda_meshes_records(cudaStream_t stream, const orr_cuda_mesh_scene *scene);
 
 typedef enum orr_cuda_mesh_pass {

@@ -8,7 +8,7 @@ enum {
     WARPS = 32                  // per multiprocessor, for the tiles of large records
 };
 
-// --- tables: what kernels read of the list ----------------------------------------------------------------------------
+// ---- tables: what kernels read of the list ----
 
 // Offset of each table in the frame's memory [bytes].
 typedef struct layout {
@@ -189,7 +189,7 @@ orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cu
     return ORR_OK;
 }
 
-// --- drawing ----------------------------------------------------------------------------------------------------------
+// ---- drawing ----
 
 static size_t pixels_of(const orr_cuda_mesh_frame *frame)
 {
@@ -338,7 +338,7 @@ orr_result orr_cuda_meshes_check(orr_cuda_meshes *meshes, const orr_cuda_mesh_fr
     return ORR_OK;
 }
 
-// --- the end ----------------------------------------------------------------------------------------------------------
+// ---- the end ----
 
 void orr_cuda_mesh_frame_destroy(orr_cuda_mesh_frame *frame)
 {

@@ -1,6 +1,6 @@
-// Meshes drawn by a CUDA device, in its memory: depth and display colour of the nearest opaque surface of each pixel, and lists
-// of the transparent fragments in front of it. The counterpart of orr_mesh_raster (render/cpu/mesh_raster.h); the stages are
-// those of mesh_stages.h.
+// Meshes drawn by a CUDA device, in its memory: depth and display colour of the nearest opaque surface of
+// each pixel, and lists of the transparent fragments in front of it. The counterpart of orr_mesh_raster
+// (render/cpu/mesh_raster.h); the stages are those of mesh_stages.h.
 //
 // All work is put into the device's stream; only uploads of new meshes wait.
 #pragma once
@@ -36,15 +36,15 @@ typedef struct orr_cuda_mesh_planes {
     const orr_fragment *fragments;
 } orr_cuda_mesh_planes;
 
-// Begins a frame: uploads new meshes and computes each mesh's transform, with the poses of bodies at this point of the stream.
-// CAPACITY for more triangles or vertices than can be counted.
+// Begins a frame: uploads new meshes and computes each mesh's transform, with the poses of bodies at this
+// point of the stream. CAPACITY for more triangles or vertices than can be counted.
 orr_result orr_cuda_meshes_begin(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_mesh_frame *frame,
                                  const orr_draw_list *list, orr_error *error);
 // Draws the frame that was begun; may be repeated, with the same result. sort: scratch for prefix sums
 orr_result orr_cuda_meshes_draw(orr_cuda *cuda, orr_cuda_meshes *meshes, orr_cuda_sort *sort,
                                 orr_cuda_mesh_frame *frame, orr_cuda_mesh_planes *planes, orr_error *error);
-// Once the frame is done: did it run out of memory? Then the buffers have grown, and it must be drawn again. CAPACITY when
-// they cannot grow that far.
+// Once the frame is done: did it run out of memory? Then the buffers have grown, and it must be drawn again.
+// CAPACITY when they cannot grow that far.
 orr_result orr_cuda_meshes_check(orr_cuda_meshes *meshes, const orr_cuda_mesh_frame *frame, bool *again,
                                  orr_error *error);
 

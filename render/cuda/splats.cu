@@ -10,7 +10,7 @@ extern "C" {
 
 enum : uint32_t { THREADS = 256, INVISIBLE = 0xffffffffu };
 
-// --- project ----------------------------------------------------------------------------------------------------------
+// ---- project ----
 
 template <int degree>
 static __device__ real3 splat_colour(const float *harmonics, uint32_t splat, real3 direction)
@@ -70,7 +70,7 @@ static __global__ void project(const float *geometry, const float *harmonics, ui
     }
 }
 
-// --- tiles ------------------------------------------------------------------------------------------------------------
+// ---- tiles ----
 
 static __device__ splat_footprint footprint_of(float4 centre, float4 shape)
 {
@@ -179,7 +179,7 @@ static __global__ void find_tiles(const uint32_t *pair_tiles, const orr_cuda_con
     }
 }
 
-// --- blend ------------------------------------------------------------------------------------------------------------
+// ---- blend ----
 
 enum : int {
     ROWS = 2,                        // pixels of a thread, one below the other
@@ -331,7 +331,7 @@ template <int layered> static __global__ void __launch_bounds__(BATCH) blend_til
     }
 }
 
-// --- launches -----------------------------------------------------------------------------------------------------------
+// ---- launches ----
 
 #define PROJECT(degree)                                                                                      \
     ORR_LAUNCH((project<degree>), orr_cuda_blocks((size_t)cloud->count, THREADS), THREADS, 0, stream,        \

@@ -1,11 +1,11 @@
-// The splat stages on CUDA, as calls that launch kernels; the caller checks cudaGetLastError. All arrays are on the device, and
-// so are all counts of a frame.
+// The splat stages on CUDA, as calls that launch kernels; the caller checks cudaGetLastError. All arrays are
+// on the device, and so are all counts of a frame.
 //
 //   project   a thread per splat                             -> record and sort key of each splat
 //   sort      cuda_sort.h, by depth                          -> visible splats from front to back
 //   count     a thread per visible splat: the tiles that its ellipse reaches, exactly
-//   emit      prefix sum; a pair of tile and splat for each -> sorted by tile: each tile's splats, front to back
-//   blend     a block of threads per tile                    -> picture and depth
+//   emit      prefix sum; a pair of tile and splat for each -> sorted by tile: each tile's splats, front to
+//   back blend     a block of threads per tile                    -> picture and depth
 #pragma once
 
 #include "render/splat_lens.h"

@@ -1,5 +1,6 @@
-// The stages of a frame on CUDA and the memory between them, which frames share because they follow each other in the device's
-// stream. A frame is stored by value: one that ran out of memory can be recorded again even if the scene has changed.
+// The stages of a frame on CUDA and the memory between them, which frames share because they follow each
+// other in the device's stream. A frame is stored by value: one that ran out of memory can be recorded again
+// even if the scene has changed.
 #pragma once
 
 #include "engine/device/cuda_sort.h"
@@ -62,8 +63,10 @@ typedef struct orr_cuda_stages {
 
 orr_result orr_cuda_stages_open(orr_cuda *cuda, orr_cuda_stages *stages, orr_error *error); // likewise
 void orr_cuda_stages_close(orr_cuda_stages *stages);
-// Puts a frame into the stream. Buffers that have to grow are freed first, which waits for all work on the device.
+// Puts a frame into the stream. Buffers that have to grow are freed first, which waits for all work on the
+// device.
 orr_result orr_cuda_stages_record(orr_cuda_stages *stages, orr_cuda_frame *frame, orr_error *error);
-// For a frame that is done: did the buffers take all its pairs and meshes? If not, they will when it is recorded again.
+// For a frame that is done: did the buffers take all its pairs and meshes? If not, they will when it is
+// recorded again.
 orr_result orr_cuda_stages_judge(orr_cuda_stages *stages, const orr_cuda_frame *frame, bool *complete,
                                  orr_error *error);

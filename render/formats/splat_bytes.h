@@ -140,8 +140,8 @@ static inline int orr_largest_and_rest(const float q[4], float rest[3])
 
 // ---- sizes ----
 
-// Can `packed` compressed bytes expand to `unpacked` ones? Up to 64 MiB always, beyond that 1024 times as much, so
-// that a small hostile file cannot cause a large allocation.
+// Can `packed` compressed bytes expand to `unpacked` ones? Up to 64 MiB always, beyond that 1024 times as
+// much, so that a small hostile file cannot cause a large allocation.
 static inline bool orr_plausible_expansion(uint64_t packed, uint64_t unpacked)
 {
     return unpacked <= UINT64_C(64) << 20 || unpacked / 1024 <= packed;

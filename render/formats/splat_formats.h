@@ -5,8 +5,8 @@
 #include "engine/core/file.h"
 #include "render/splat_cloud.h"
 
-// Input of a reader. A reader checks every size before it multiplies or allocates; its errors give `name`, the byte or
-// line, and what was expected.
+// Input of a reader. A reader checks every size before it multiplies or allocates; its errors give `name`,
+// the byte or line, and what was expected.
 typedef struct orr_splat_source {
     const char *name; // for messages; other files of a folder are beside it
     const uint8_t *data;

@@ -25,7 +25,7 @@ static inline void orr_spz_strides(int version, int degree, int stride[ORR_SPZ_S
     stride[ORR_SPZ_HARMONICS] = 3 * orr_sh_rest(degree);
 }
 
-// spz looks along -z with y up, the engine along +z with y down: half a rotation about x. A coefficient changes
-// its sign where its basis function is odd in y z.
+// spz looks along -z with y up, the engine along +z with y down: half a rotation about x. A coefficient
+// changes its sign where its basis function is odd in y z.
 static const float orr_spz_sign[15] = {-1, -1, 1, -1, 1, 1, -1, 1, -1, 1, -1, -1, 1, -1, 1};
 static const float orr_spz_axis_sign[3] = {1, -1, -1};

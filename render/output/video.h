@@ -1,5 +1,5 @@
-// Video files: frames of bytes in, an .mp4 (H.264 where the encoder is present, otherwise MPEG-4) out, whole or
-// not at all. FEATURE_ABSENT in a build without libavcodec.
+// Video files: frames of bytes in, an .mp4 (H.264 where the encoder is present, otherwise MPEG-4) out, whole
+// or not at all. FEATURE_ABSENT in a build without libavcodec.
 #pragma once
 
 #include "engine/core/result.h"

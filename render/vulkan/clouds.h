@@ -4,8 +4,8 @@
 #include "render/splat_cloud.h"
 #include "render/vulkan/upload.h"
 
-// A part of a cloud whose arrays fit in one storage buffer each. Same layout as orr_splat_pack, but in the order of the
-// file: then a stable sort by depth leaves splats of equal depth in that order.
+// A part of a cloud whose arrays fit in one storage buffer each. Same layout as orr_splat_pack, but in the
+// order of the file: then a stable sort by depth leaves splats of equal depth in that order.
 typedef struct orr_vulkan_page {
     orr_vk_buffer geometry;
     orr_vk_buffer harmonics;

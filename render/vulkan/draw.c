@@ -64,7 +64,8 @@ void orr_vulkan_draw_destroy(orr_vulkan_draw *draw)
         return;
     }
     orr_vk *vk = draw->shared.vk;
-    // not only for our own frames: an image is shown by commands of the same queue. A lost device returns at once
+    // not only for our own frames: an image is shown by commands of the same queue. A lost device returns at
+    // once
     vkQueueWaitIdle(vk->queue);
     for (int i = 0; i < draw->frame_count; i++) {
         orr_vulkan_frame_destroy(&draw->shared, &draw->frames[i]);

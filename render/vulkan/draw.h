@@ -11,9 +11,9 @@ typedef struct orr_vulkan_draw orr_vulkan_draw;
 orr_result orr_vulkan_draw_create(orr_vk *vk, int frames_in_flight, orr_vulkan_draw **draw, orr_error *error);
 void orr_vulkan_draw_destroy(orr_vulkan_draw *draw); // NULL is allowed; waits for its frames
 
-// Starts one frame. Packs and meshes are uploaded under their keys the first time, and must live only until this returns.
-// `fields`: a finished pass, which is copied; NULL: the list's fields are not shown. CAPACITY when frames_in_flight frames are
-// not finished, or the frame does not fit the device's buffers.
+// Starts one frame. Packs and meshes are uploaded under their keys the first time, and must live only until
+// this returns. `fields`: a finished pass, which is copied; NULL: the list's fields are not shown. CAPACITY
+// when frames_in_flight frames are not finished, or the frame does not fit the device's buffers.
 orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *list,
                                   const orr_field_pass *fields, orr_error *error);
 // Completes the oldest frame and writes its planes; `picture` and its planes may be NULL. Stage times,
@@ -21,16 +21,18 @@ orr_result orr_vulkan_draw_submit(orr_vulkan_draw *draw, const orr_draw_list *li
 orr_result orr_vulkan_draw_finish(orr_vulkan_draw *draw, const orr_picture *picture, orr_profile *profile,
                                   orr_error *error);
 
-// As orr_vulkan_draw_submit without fields, for a frame whose picture becomes an image on the device (image.h).
+// As orr_vulkan_draw_submit without fields, for a frame whose picture becomes an image on the device
+// (image.h).
 struct orr_vulkan_image;
 orr_result orr_vulkan_draw_submit_image(orr_vulkan_draw *draw, const orr_draw_list *list, orr_error *error);
-// Completes the oldest frame, which submit_image started. The image is written when this returns, and valid until
-// frames_in_flight more submits of images; commands of the same queue that read it need no semaphore. `image` may be NULL.
+// Completes the oldest frame, which submit_image started. The image is written when this returns, and valid
+// until frames_in_flight more submits of images; commands of the same queue that read it need no semaphore.
+// `image` may be NULL.
 orr_result orr_vulkan_draw_finish_image(orr_vulkan_draw *draw, struct orr_vulkan_image *image,
                                         orr_profile *profile, orr_error *error);
 
-// From the next frame on, the host's work here is traced too; NULL: no longer. Calibrates the device's clock against the host's
-// again and records the method in the trace. No frame may be in flight.
+// From the next frame on, the host's work here is traced too; NULL: no longer. Calibrates the device's clock
+// against the host's again and records the method in the trace. No frame may be in flight.
 orr_result orr_vulkan_draw_trace(orr_vulkan_draw *draw, orr_trace *trace, orr_error *error);
 
 // Frees what was uploaded under a key; waits for the frames that use it.

@@ -1,5 +1,5 @@
-// One frame on Vulkan: what it draws, its commands, and what the device counts. Frames follow each other on one queue and share
-// the memory of the stages; draw.c keeps those in flight.
+// One frame on Vulkan: what it draws, its commands, and what the device counts. Frames follow each other on
+// one queue and share the memory of the stages; draw.c keeps those in flight.
 #pragma once
 
 #include "render/field_pass.h"
@@ -56,13 +56,14 @@ orr_result orr_vulkan_frame_create(orr_vulkan_shared *shared, VkCommandBuffer co
                                    orr_vulkan_frame *frame, orr_error *error);
 void orr_vulkan_frame_destroy(orr_vulkan_shared *shared, orr_vulkan_frame *frame);
 
-// Takes over what the list draws: uploads what is new of clouds and meshes, copies fields (nullable). frame->number is set;
-// oldest: number of the oldest frame in flight, whose clouds and meshes must stay.
+// Takes over what the list draws: uploads what is new of clouds and meshes, copies fields (nullable).
+// frame->number is set; oldest: number of the oldest frame in flight, whose clouds and meshes must stay.
 orr_result orr_vulkan_frame_take(orr_vulkan_shared *shared, orr_vulkan_frame *frame, uint64_t oldest,
                                  const orr_draw_list *list, const orr_field_pass *fields, orr_error *error);
 // Allocates what the frame needs, records its commands and submits them.
 orr_result orr_vulkan_frame_submit(orr_vulkan_shared *shared, orr_vulkan_frame *frame, orr_error *error);
-// Waits until it is drawn, again with more memory if it ran out; the result is frame->outcome and, of an error, frame->why.
+// Waits until it is drawn, again with more memory if it ran out; the result is frame->outcome and, of an
+// error, frame->why.
 void orr_vulkan_frame_settle(orr_vulkan_shared *shared, orr_vulkan_frame *frame);
 // Times of its stages, measured by the device.
 void orr_vulkan_frame_profile(const orr_vulkan_shared *shared, const orr_vulkan_frame *frame,

@@ -169,8 +169,8 @@ static void extend_range(const orr_vulkan_mesh *mesh, const float to_camera[12],
     }
 }
 
-// Slope and start of the depth buffer's values over the camera's z, and what it is cleared to: nothing farther than the
-// far plane passes.
+// Slope and start of the depth buffer's values over the camera's z, and what it is cleared to: nothing
+// farther than the far plane passes.
 static void depth_values(const orr_lens *lens, const orr_vulkan_mesh_item *items, int item_count,
                          float depth[2], float *clear)
 {

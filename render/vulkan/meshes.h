@@ -1,6 +1,6 @@
-// Meshes on Vulkan: their form in the device's memory, and two graphics pipelines. Opaque surfaces are drawn to an image of
-// display colour and distance, over which the splats are blended, transparent ones to lists of fragments, which are blended
-// among the splats.
+// Meshes on Vulkan: their form in the device's memory, and two graphics pipelines. Opaque surfaces are drawn
+// to an image of display colour and distance, over which the splats are blended, transparent ones to lists of
+// fragments, which are blended among the splats.
 #pragma once
 
 #include "render/draw.h"
@@ -56,13 +56,14 @@ void orr_vulkan_meshes_destroy(orr_vulkan_meshes *meshes);
 bool orr_vulkan_meshes_fit(const orr_vulkan_meshes *meshes, int width, int height);
 // Enlarges the images to at least that size; no frame may be in flight.
 orr_result orr_vulkan_meshes_grow(orr_vulkan_meshes *meshes, int width, int height, orr_error *error);
-// The same for the lists of so many pixels and their fragments. CAPACITY when the device's buffers cannot be that large.
+// The same for the lists of so many pixels and their fragments. CAPACITY when the device's buffers cannot be
+// that large.
 int64_t orr_vulkan_fragment_capacity(const orr_vulkan_meshes *meshes);
 bool orr_vulkan_fragments_fit(const orr_vulkan_meshes *meshes, int64_t pixels, int64_t fragments);
 orr_result orr_vulkan_fragments_grow(orr_vulkan_meshes *meshes, int64_t pixels, int64_t fragments,
                                      orr_error *error);
 
-// Draws the items into the top left of `colour` and into the lists. Compute shaders recorded later may read both, transfers
-// the number of fragments at the beginning of the lists.
+// Draws the items into the top left of `colour` and into the lists. Compute shaders recorded later may read
+// both, transfers the number of fragments at the beginning of the lists.
 void orr_vulkan_meshes_record(const orr_vulkan_meshes *meshes, VkCommandBuffer commands,
                               const orr_vulkan_mesh_frame *frame);

@@ -182,8 +182,8 @@ static void project(const orr_vulkan_splats *s, VkCommandBuffer commands, const 
     next_stage(commands);
 }
 
-// One pass over one digit, from buffers `from` to the others. `blocks`: offset in the control buffer of the dispatch's size,
-// or 0: `block_count` workgroups.
+// One pass over one digit, from buffers `from` to the others. `blocks`: offset in the control buffer of the
+// dispatch's size, or 0: `block_count` workgroups.
 typedef struct sort_pass {
     const orr_vk_buffer *keys, *values; // two each
     int from;

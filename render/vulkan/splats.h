@@ -2,8 +2,8 @@
 //
 //   project        one invocation per splat          -> record and sort key of each splat
 //   sort           radix, by depth                   -> visible splats from front to back
-//   bin            tiles of each splat, exactly; sum; emit; radix sort by tile  -> each tile's splats, front to back
-//   blend          one workgroup per tile            -> picture and depth
+//   bin            tiles of each splat, exactly; sum; emit; radix sort by tile  -> each tile's splats, front
+//   to back blend          one workgroup per tile            -> picture and depth
 //
 // All frames share this memory: they follow each other on one queue.
 #pragma once
@@ -59,8 +59,8 @@ typedef struct orr_vulkan_splat_frame {
     bool has_meshes, has_backdrop;
     VkBuffer lists, nodes; // fragments of transparent meshes
     bool has_fragments;
-    VkBuffer
-        fields; // distance, infinity where there is none, then planes of premultiplied colour; VK_NULL_HANDLE: none
+    // distance, infinity where there is none, then planes of premultiplied colour; VK_NULL_HANDLE: none
+    VkBuffer fields;
 } orr_vulkan_splat_frame;
 
 orr_result orr_vulkan_splats_create(orr_vk *vk, orr_vulkan_splats *splats, orr_error *error);

@@ -19,6 +19,6 @@ void orr_vulkan_upload_destroy(orr_vulkan_upload *upload);
 orr_result orr_vulkan_upload_begin(orr_vulkan_upload *upload, size_t size, void **bytes, orr_error *error);
 // Sends it to a buffer of at least that size.
 orr_result orr_vulkan_upload_buffer(orr_vulkan_upload *upload, const orr_vk_buffer *target, orr_error *error);
-// Sends it to an image of four bytes (or four floats) per pixel, its levels one after the other; leaves the image in a layout
-// for sampling.
+// Sends it to an image of four bytes (or four floats) per pixel, its levels one after the other; leaves the
+// image in a layout for sampling.
 orr_result orr_vulkan_upload_image(orr_vulkan_upload *upload, const orr_vk_image *target, orr_error *error);

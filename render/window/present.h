@@ -1,5 +1,6 @@
-// Presenting: a window, a picture that fills it, and triangles over the picture (the panel). It borrows a Vulkan device, so that what this device drew is shown without leaving it, and
-// survives resizing, minimising, and the loss of the surface.
+// Presenting: a window, a picture that fills it, and triangles over the picture (the panel). It borrows a
+// Vulkan device, so that what this device drew is shown without leaving it, and survives resizing,
+// minimising, and the loss of the surface.
 //
 // Belongs to programs, not to the library: it needs GLFW.
 #pragma once
@@ -16,8 +17,8 @@ typedef struct orr_present_desc {
     int width, height; // of the window [screen coordinates]
 } orr_present_desc;
 
-// A triangle's corner: position [framebuffer px, y down], texture coordinates (0 .. 1), and colour with straight
-// alpha, which the texture's coverage multiplies.
+// A triangle's corner: position [framebuffer px, y down], texture coordinates (0 .. 1), and colour with
+// straight alpha, which the texture's coverage multiplies.
 typedef struct orr_overlay_vertex {
     float position[2];
     float texture[2];
@@ -56,18 +57,21 @@ typedef struct orr_present_picture {
 // Starts the window system. ORR_CODE_WINDOW when there is no display or the display has no Vulkan.
 orr_result orr_present_create(orr_present **present, orr_error *error);
 void orr_present_destroy(orr_present *present); // NULL is allowed; after its device was detached
-// The Vulkan instance extensions a device needs to present here (and orr_vk_desc.present); valid until destroy.
+// The Vulkan instance extensions a device needs to present here (and orr_vk_desc.present); valid until
+// destroy.
 const char *const *orr_present_extensions(const orr_present *present, int *count);
 
 orr_result orr_present_open(orr_present *present, const orr_present_desc *desc,
                             orr_error *error); // the window
 struct GLFWwindow *orr_present_window(const orr_present *present);
 
-// Gives the window its device, which is borrowed until it is detached: before it is closed, or when it was lost.
+// Gives the window its device, which is borrowed until it is detached: before it is closed, or when it was
+// lost.
 orr_result orr_present_attach(orr_present *present, orr_vk *vk, orr_error *error);
 void orr_present_detach(orr_present *present); // without one it does nothing
 
-// Shows a picture, stretched to the window, under an overlay (either may be NULL). Does nothing while the window is
-// minimised: *shown is false then. A lost surface or swapchain is created again. ORR_CODE_DEVICE_LOST: detach, and attach another.
+// Shows a picture, stretched to the window, under an overlay (either may be NULL). Does nothing while the
+// window is minimised: *shown is false then. A lost surface or swapchain is created again.
+// ORR_CODE_DEVICE_LOST: detach, and attach another.
 orr_result orr_present_frame(orr_present *present, const orr_present_picture *picture,
                              const orr_overlay *overlay, bool *shown, orr_error *error);

@@ -162,8 +162,8 @@ orr_result orr_swapchain_prepare(orr_vk *vk, GLFWwindow *window, orr_swapchain *
     return result;
 }
 
-// The result of a call on the swapchain: done, or not done but the swapchain only has to be created again, or an
-// error.
+// The result of a call on the swapchain: done, or not done but the swapchain only has to be created again, or
+// an error.
 static orr_result judge(orr_swapchain *s, VkResult result, const char *call, bool *done, orr_error *error)
 {
     *done = result == VK_SUCCESS || result == VK_SUBOPTIMAL_KHR;

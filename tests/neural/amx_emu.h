@@ -1,7 +1,8 @@
-// AMX tiles in plain C, put before neural/network/mlp_amx.c by the compiler (-include) so that its schedule runs on any CPU with
-// AVX-512 BF16. Loads and stores go through every byte a tile covers, so AddressSanitizer sees what the instructions would
-// touch. As the instruction does, products of even and of odd factors are summed apart, fused, and joined at the end; unlike
-// it, numbers below 2^-126 are not taken for 0.
+// AMX tiles in plain C, put before neural/network/mlp_amx.c by the compiler (-include) so that its schedule
+// runs on any CPU with AVX-512 BF16. Loads and stores go through every byte a tile covers, so
+// AddressSanitizer sees what the instructions would touch. As the instruction does, products of even and of
+// odd factors are summed apart, fused, and joined at the end; unlike it, numbers below 2^-126 are not taken
+// for 0.
 #pragma once
 
 #include <assert.h>

@@ -3,8 +3,8 @@
 
 #include "neural/network/encoding.h"
 
-// One sample. `fused`: a grid's position is rounded once (the instruction set has a fused multiply-add) or twice; in
-// `exact` positions it is not rounded at all. input: input_dims, features: output_dims values.
+// One sample. `fused`: a grid's position is rounded once (the instruction set has a fused multiply-add) or
+// twice; in `exact` positions it is not rounded at all. input: input_dims, features: output_dims values.
 typedef enum reference_rounding { ROUND_TWICE, ROUND_ONCE, ROUND_NEVER } reference_rounding;
 void reference_encode(const orr_encoding *e, const float *table, reference_rounding rounding,
                       const double *input, double *features);

@@ -1,4 +1,5 @@
-// The multilayer perceptron in double, one sample after the other, with libm: the reference of the fused machines.
+// The multilayer perceptron in double, one sample after the other, with libm: the reference of the fused
+// machines.
 #pragma once
 
 #include "neural/network/mlp.h"

@@ -348,8 +348,8 @@ static void assert_model(const orr_photo_list *list)
     for (int i = 0; i < 12; i++) {
         assert_near((double)z->pose[i], (double)expected[i], 1e-6);
     }
-    // where the two axes come closest is 4 away from each on average, and then 0.33 of that; the photos' up, -y
-    // of the world, is the second axis of the cube (the third of the file's, cycled)
+    // where the two axes come closest is 4 away from each on average, and then 0.33 of that; the photos' up,
+    // -y of the world, is the second axis of the cube (the third of the file's, cycled)
     const float *m = list->to_unit;
     assert_true(m[5] < 0.0f);
     assert_near((double)m[4], 0, 1e-6);

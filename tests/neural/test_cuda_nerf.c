@@ -1,5 +1,5 @@
-// Radiance fields trained on the CUDA device (a GPU, or the emulated one) against the CPU: the same gradients to the rounding
-// of halves, and states that move between the two.
+// Radiance fields trained on the CUDA device (a GPU, or the emulated one) against the CPU: the same gradients
+// to the rounding of halves, and states that move between the two.
 #include "engine/core/memory.h"
 #include "neural/training/nerf_trainer.h"
 #include "tests/support/machine.h"
@@ -140,9 +140,10 @@ static void compare_gradients(const training *learnt, const char *loss)
     end(&device);
 }
 
-// Plain descent by one step from a field that the CPU has begun to learn, when the grid is not updated, so that what changes
-// is the gradient. Halves round to 2^-12 of a size, densities among them, whose roundings add up along a ray; and a ReLU here
-// and there is active on one machine and not on the other: 1e-3 in squares is the bar.
+// Plain descent by one step from a field that the CPU has begun to learn, when the grid is not updated, so
+// that what changes is the gradient. Halves round to 2^-12 of a size, densities among them, whose roundings
+// add up along a ray; and a ReLU here and there is active on one machine and not on the other: 1e-3 in
+// squares is the bar.
 static void a_step_has_the_gradients_of_the_cpu(void **state)
 {
     (void)state;

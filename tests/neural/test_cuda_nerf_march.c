@@ -1,5 +1,5 @@
-// What happens inside a training step on the CUDA device (a GPU, or the emulated one): the occupancy grid, the rays and their
-// samples are those of the CPU, and a call that fails leaves nothing behind.
+// What happens inside a training step on the CUDA device (a GPU, or the emulated one): the occupancy grid,
+// the rays and their samples are those of the CPU, and a call that fails leaves nothing behind.
 #define ORR_SCALAR
 #include "neural/cuda/nerf_trainer_state.h"
 #include "neural/fields/radiance_formula.h"
@@ -106,8 +106,8 @@ static void assert_same_grid(const inside *s, float mean)
     }
 }
 
-// Two updates of a grid with two cascades: the second one samples cells that the first one marked. Raw densities are taken
-// from the device, and all that follows from the thickness must be the same bits.
+// Two updates of a grid with two cascades: the second one samples cells that the first one marked. Raw
+// densities are taken from the device, and all that follows from the thickness must be the same bits.
 static void the_grid_is_updated_as_on_the_cpu(void **state)
 {
     (void)state;
@@ -182,8 +182,9 @@ static int march_on_cpu(const inside *s, const orr_nerf_space *space, int aabb_s
     return wave->count;
 }
 
-// `updated`: after a first step, in the cells that it left; otherwise in all, which are more than the capacity.
-// `positions_off`: how far a position may be from the CPU's; `rays_off`: how many rays may have another number of samples.
+// `updated`: after a first step, in the cells that it left; otherwise in all, which are more than the
+// capacity. `positions_off`: how far a position may be from the CPU's; `rays_off`: how many rays may have
+// another number of samples.
 static void compare_samples(int aabb_scale, bool updated, float positions_off, int rays_off)
 {
     inside s = {0};
@@ -265,8 +266,9 @@ static void compare_samples(int aabb_scale, bool updated, float positions_off, i
     close_inside(&s);
 }
 
-// In the unit cube strides are even, and nothing is left to a machine's exponentials: the same bits. Beyond, steps grow by
-// exp2 and log2, whose last bits differ, and now and then a sample falls on the other side of a cell's wall.
+// In the unit cube strides are even, and nothing is left to a machine's exponentials: the same bits. Beyond,
+// steps grow by exp2 and log2, whose last bits differ, and now and then a sample falls on the other side of a
+// cell's wall.
 static void rays_and_samples_are_those_of_the_cpu(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 // Encodings and networks on the CUDA device (a GPU, or the emulated one) against the CPU in single precision.
 //
-// NMSE: mean square of the difference over mean square of the CPU's. Halves have 11 bits: a rounding is off by 2^-12 of
-// its size or so, 6e-8 in squares, and a few of them add up through a network; gradients take as many more.
+// NMSE: mean square of the difference over mean square of the CPU's. Halves have 11 bits: a rounding is off
+// by 2^-12 of its size or so, 6e-8 in squares, and a few of them add up through a network; gradients take as
+// many more.
 #include "engine/core/half.h"
 #include "engine/core/rng.h"
 #include "engine/device/cuda_gpu.h"
@@ -48,8 +49,8 @@ static float *make_floats(size_t count, uint32_t seed, float low, float high)
     return values;
 }
 
-// Rounded to halves, so that both machines have the same: a ReLU whose sum is nearly 0 would otherwise be active on one
-// machine and shut on the other, and its gradient altogether different.
+// Rounded to halves, so that both machines have the same: a ReLU whose sum is nearly 0 would otherwise be
+// active on one machine and shut on the other, and its gradient altogether different.
 static void round_to_halves(float *values, size_t count, float scale)
 {
     for (size_t i = 0; i < count; i++) {
@@ -215,7 +216,8 @@ static orr_encoding_config grid(orr_grid_kind kind, orr_interpolation interpolat
 
 // ---- encodings ----
 
-// A network of one matrix: the features reach the outputs, and gradients the features, with nothing in between.
+// A network of one matrix: the features reach the outputs, and gradients the features, with nothing in
+// between.
 static const orr_mlp_config one_matrix = {.width = 16, .hidden_layers = 0};
 
 static void grids_equal_those_of_the_cpu(void **state)
@@ -296,7 +298,8 @@ static subject network_of(const char *name, int inputs, int width, int hidden, o
                      .weight_scale = 1.0f};
 }
 
-// Smooth activations: in a deep network of ReLUs, as many gradients are altogether different as sums are off by.
+// Smooth activations: in a deep network of ReLUs, as many gradients are altogether different as sums are off
+// by.
 static void networks_of_all_widths_equal_those_of_the_cpu(void **state)
 {
     (void)state;

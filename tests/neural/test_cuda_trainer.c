@@ -100,8 +100,8 @@ static size_t parameters_of(const training *t, float **copy)
     return network + table;
 }
 
-// Plain descent by one step, so that what changes is the gradient. Halves round to 2^-12 of a size, and a ReLU
-// here and there is active on one machine and not on the other: 1e-4 in squares is the bar of gradients.
+// Plain descent by one step, so that what changes is the gradient. Halves round to 2^-12 of a size, and a
+// ReLU here and there is active on one machine and not on the other: 1e-4 in squares is the bar of gradients.
 static void every_loss_has_the_gradient_of_the_cpu(void **state)
 {
     (void)state;

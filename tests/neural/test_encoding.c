@@ -197,7 +197,8 @@ static void check_values(const orr_encoding *e, const float *table)
         sample_of(input, e->input_dims, i, sample);
         reference_encode(e, table, rounding_of(isa), sample, expected);
         for (int f = 0; f < e->output_dims; f++) {
-            // a sum of 16 products below 1 in single precision; harmonics of degree 8 reach 30 in the corners of the cube
+            // a sum of 16 products below 1 in single precision; harmonics of degree 8 reach 30 in the corners
+            // of the cube
             double size = fmax(1.0, fabs(expected[f]));
             double difference = fabs((double)features[f * ORR_SAMPLES + i] - expected[f]);
             if (!(difference < 4e-6 * size)) {
@@ -227,7 +228,8 @@ static void check_input_gradient(const orr_encoding *e, const float *table)
     int checked = 0;
     for (int i = 0; i < ORR_SAMPLES; i++) {
         for (int d = 0; d < e->input_dims; d++) {
-            // loss at x - 2h .. x + 2h; where the slopes on both sides differ, a border of a cell or a wave is between
+            // loss at x - 2h .. x + 2h; where the slopes on both sides differ, a border of a cell or a wave
+            // is between
             double loss[5], sample[DIMS], features[FEATURES];
             sample_of(input, e->input_dims, i, sample);
             double x = sample[d];

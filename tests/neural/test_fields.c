@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A ball of longitude and latitude around (0.5, 0.5, 0.5); `rows` x 2 `rows` quads, the last `missing` of them left out.
+// A ball of longitude and latitude around (0.5, 0.5, 0.5); `rows` x 2 `rows` quads, the last `missing` of
+// them left out.
 static orr_mesh ball_mesh(float radius, int rows, int missing)
 {
     enum { ROWS_MAX = 64 };
@@ -101,7 +102,8 @@ static void distances_to_a_ball_are_those_of_a_sphere(void **state)
     orr_mesh_distance_destroy(ball);
 }
 
-// Signs that follow the segments from point to point are those of every point by itself; `missing` as for ball_mesh.
+// Signs that follow the segments from point to point are those of every point by itself; `missing` as for
+// ball_mesh.
 static int count_other_signs(int missing)
 {
     enum { COUNT = 4096 };

@@ -348,8 +348,8 @@ static void values_of_golden(const orr_field *field, const double *rows, int col
     orr_free(scratch);
 }
 
-// Outputs are of the order of 1 to 10; ours are made in single precision, and positions between the vertices of a level of
-// 4096 are good to 2e-4 there.
+// Outputs are of the order of 1 to 10; ours are made in single precision, and positions between the vertices
+// of a level of 4096 are good to 2e-4 there.
 static void assert_golden(const float *got, const double *rows, int columns, int column)
 {
     for (int i = 0; i < ORR_SAMPLES; i++) {
@@ -378,7 +378,8 @@ static void a_snapshot_of_a_radiance_field_means_what_it_means_elsewhere(void **
     for (int c = 0; c < 3; c++) {
         assert_golden(colours + c * ORR_SAMPLES, rows, COLUMNS, 7 + c);
     }
-    // cells in Morton order, and the map of its transforms.json: scale 0.25, offset 0.25 0.5 0.75, axes cycled
+    // cells in Morton order, and the map of its transforms.json: scale 0.25, offset 0.25 0.5 0.75, axes
+    // cycled
     assert_int_equal(model.density_cells, 2 << 21);
     for (int64_t i = 0; i < model.density_cells; i++) {
         assert_true(model.density_grid[i] == (i % 4099 == 0 ? 0.5f : 0.0f));

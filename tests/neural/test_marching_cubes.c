@@ -51,8 +51,8 @@ static void position_as_colour(void *context, int worker, const float *points, c
     }
 }
 
-// Noise: every lattice point is inside or outside by a coin, so that all 256 cases occur beside each other; some values
-// are no numbers.
+// Noise: every lattice point is inside or outside by a coin, so that all 256 cases occur beside each other;
+// some values are no numbers.
 static void noise_values(void *context, int worker, const float *points, float *values)
 {
     (void)context, (void)worker;

@@ -1,5 +1,5 @@
-// The fused networks against a reference in double, for every width, activation and machine. Run once per instruction
-// set; the AMX schedule runs on emulated tiles.
+// The fused networks against a reference in double, for every width, activation and machine. Run once per
+// instruction set; the AMX schedule runs on emulated tiles.
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
 #include "neural/network/mlp_kernels.h"
@@ -169,15 +169,16 @@ typedef struct worst_errors {
     double output, weights, input;
 } worst_errors;
 
-// float sums of up to 128 products are off by about 1e-7 of their size, hence 1e-14 squared, and some layers add up
+// float sums of up to 128 products are off by about 1e-7 of their size, hence 1e-14 squared, and some layers
+// add up
 static const double fp32_tolerance = 1e-12;
-// compared with a reference that rounds the same factors: what differs is floats that fall on the other side of a bf16
-// rounding and are then off by 2^-8, 1.5e-5 squared. A saturated tanh, whose slope 1 - y^2 is good to some digits only,
-// sends one in a hundred there.
+// compared with a reference that rounds the same factors: what differs is floats that fall on the other side
+// of a bf16 rounding and are then off by 2^-8, 1.5e-5 squared. A saturated tanh, whose slope 1 - y^2 is good
+// to some digits only, sends one in a hundred there.
 static const double bf16_tolerance = 1e-6;
 
-// Compares one network with the reference; the largest errors go to *worst. The output of inference must be the very output
-// of training.
+// Compares one network with the reference; the largest errors go to *worst. The output of inference must be
+// the very output of training.
 static void check(const shape *s, const machine *m, worst_errors *worst)
 {
     network n = network_make(s, m->kernels->bf16);
@@ -375,8 +376,8 @@ static void no_output_gradient_gives_no_gradient(void **state)
     for_each_machine(check_zero);
 }
 
-// What rounding to bf16 costs, against the exact reference: each factor is off by up to 2^-9, which makes two times
-// (2^-9)^2 / 3 = 2.5e-6 per layer.
+// What rounding to bf16 costs, against the exact reference: each factor is off by up to 2^-9, which makes two
+// times (2^-9)^2 / 3 = 2.5e-6 per layer.
 static void check_rounding(const machine *m)
 {
     shape s = {{64, 2, ORR_ACTIVATION_SOFTPLUS, ORR_ACTIVATION_NONE}, 32, 16, 0.0f};
@@ -399,7 +400,8 @@ static void machines_agree_up_to_their_rounding(void **state)
     for_each_machine(check_rounding);
 }
 
-// The values are those of tiny-cuda-nn's parameter counts: 32 x 64 + 64 x 16, and 32 x 64 + 64 x 64 + 64 x 16.
+// The values are those of tiny-cuda-nn's parameter counts: 32 x 64 + 64 x 16, and 32 x 64 + 64 x 64 + 64 x
+// 16.
 static void parameters_are_counted_padded_and_drawn_between_the_bounds_of_xavier(void **state)
 {
     (void)state;

@@ -144,8 +144,8 @@ static bool occupied_at(const orr_occupancy *grid, const march_stepping *k, cons
     return marched(grid, cell_at((int)cascade, (uint32_t)cell.x, (uint32_t)cell.y, (uint32_t)cell.z));
 }
 
-// Every step of a ray, one by one, is the reference: samples are taken exactly where a step falls into a marched cell.
-// Steps within a thousandth of a cell of a wall may round to either side.
+// Every step of a ray, one by one, is the reference: samples are taken exactly where a step falls into a
+// marched cell. Steps within a thousandth of a cell of a wall may round to either side.
 static void check_march(int aabb_scale)
 {
     orr_occupancy grid;
@@ -303,8 +303,8 @@ static void check_gradient(gradient_setup *s, float *parameter, double gradient,
     double below = loss_of(s);
     *parameter = kept;
     double expected = (above - below) / (2.0 * (double)h);
-    // samples stay where they are; what remains is the rounding of a loss summed from floats, and ReLUs that switch
-    // within h: four digits agree
+    // samples stay where they are; what remains is the rounding of a loss summed from floats, and ReLUs that
+    // switch within h: four digits agree
     if (!(fabs(gradient - expected) <= 0.002 * fabs(expected) + 0.005 * scale)) {
         fail_msg("gradient %g, by differences %g", gradient, expected);
     }
@@ -331,8 +331,8 @@ static void check_gradients(gradient_setup *s, float *parameters, const float *g
     orr_free(kept);
 }
 
-// The derivative along the gradient itself is its squared length. Single entries of a table weigh too little in the
-// loss for differences of floats; all of them together do not.
+// The derivative along the gradient itself is its squared length. Single entries of a table weigh too little
+// in the loss for differences of floats; all of them together do not.
 static void check_along_gradient(gradient_setup *s, float *parameters, const float *gradient, int64_t count)
 {
     double squared = 0.0;

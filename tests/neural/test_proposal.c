@@ -91,8 +91,8 @@ static void the_interlevel_loss_sends_back_its_derivative(void **state)
 
 // ---- a ball in front of a far wall ----
 
-// The ball has a radius of 0.3 and is in the middle of the unit cube; around it, at a distance of 12, is a round wall
-// with coloured fields, far outside any box that a capture of so small a thing would be given.
+// The ball has a radius of 0.3 and is in the middle of the unit cube; around it, at a distance of 12, is a
+// round wall with coloured fields, far outside any box that a capture of so small a thing would be given.
 static void shade(const float origin[3], const float direction[3], float rgba[4])
 {
     const float radius = 0.3f, wall = 12.0f;

@@ -1,5 +1,5 @@
-// Tests of the training step: it follows the gradient, learns, and gives the same bits however many threads there are and
-// wherever it was interrupted.
+// Tests of the training step: it follows the gradient, learns, and gives the same bits however many threads
+// there are and wherever it was interrupted.
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
 #include "neural/training/field_trainer.h"
@@ -126,8 +126,8 @@ static void the_loss_falls_and_inference_sees_what_was_learnt(void **state)
     (void)state;
     training t = begin(2, 4096, plain);
     double first = step(&t, 1), last = step(&t, 299);
-    // at first everything is near 0: the mean square of the picture, 0.25 or so. The stripes are smooth: 64 vertices a
-    // side interpolate sin 12x to (12 / 64)^2 / 8 = 4e-3 of its size, which is 1e-5 in squares
+    // at first everything is near 0: the mean square of the picture, 0.25 or so. The stripes are smooth: 64
+    // vertices a side interpolate sin 12x to (12 / 64)^2 / 8 = 4e-3 of its size, which is 1e-5 in squares
     assert_true(first > 0.1 && last < 1e-4);
     assert_ok(orr_field_trainer_refresh(t.trainer, &error));
     _Alignas(ORR_ALIGNMENT) float positions[DIMS * ORR_SAMPLES], output[CHANNELS * ORR_SAMPLES],
@@ -147,8 +147,8 @@ static void the_loss_falls_and_inference_sees_what_was_learnt(void **state)
     end(&t);
 }
 
-// One step of gradient descent at rate 1 from features of a size that gives clear gradients; parameter number `nudged`
-// (network first, then table) starts `nudge` off. Returns the loss before the step.
+// One step of gradient descent at rate 1 from features of a size that gives clear gradients; parameter number
+// `nudged` (network first, then table) starts `nudge` off. Returns the loss before the step.
 static double descend(int64_t nudged, float nudge, float *before, float *after)
 {
     training t = {
@@ -191,8 +191,8 @@ static void a_step_goes_down_the_gradient_of_the_loss(void **state)
         whole += slope * slope;
         clear += fabs(slope) > 1e-4;
     }
-    // single precision: the loss has 7 digits and changes by 1e-4 of itself; units that switch on between the two sides
-    // add about as much
+    // single precision: the loss has 7 digits and changes by 1e-4 of itself; units that switch on between the
+    // two sides add about as much
     assert_true(clear > 50 && wrong < 1e-5 * whole);
 }
 

@@ -19,11 +19,11 @@ typedef struct array_view {
     const uint8_t *byte;
 } array_view;
 
-#define VIEW(pointer)                                                                                        \
-    .real = _Generic((pointer), double *: (pointer), const double *: (pointer), default: NULL),                        \
-    .single = _Generic((pointer), float *: (pointer), default: NULL),                                                  \
-    .integer = _Generic((pointer), int32_t *: (pointer), const int32_t *: (pointer), default: NULL),                   \
-    .byte = _Generic((pointer), uint8_t *: (pointer), char *: (const uint8_t *)(const void *)(pointer), default: NULL)
+#define VIEW(p)                                                                                              \
+    .real = _Generic((p), double *: (p), const double *: (p), default: NULL),                        \
+    .single = _Generic((p), float *: (p), default: NULL),                                                  \
+    .integer = _Generic((p), int32_t *: (p), const int32_t *: (p), default: NULL),                   \
+    .byte = _Generic((p), uint8_t *: (p), char *: (const uint8_t *)(const void *)(p), default: NULL)
 
 static bool find_size(const orr_model *m, const char *name, int *value)
 {

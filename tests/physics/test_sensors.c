@@ -260,8 +260,8 @@ static void hold(const char *name, const char *path)
 
 static void hold_robot(const char *name, const char *path)
 {
-    // Not recorded: pushers' cylinders, and the point robot's sphere, which touches the floor exactly, so that rounding
-    // decides whether there is a contact.
+    // Not recorded: pushers' cylinders, and the point robot's sphere, which touches the floor exactly, so
+    // that rounding decides whether there is a contact.
     if (strncmp(name, "pusher", 6) != 0 && strcmp(name, "point") != 0) {
         hold(name, path);
     }

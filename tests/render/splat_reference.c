@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The reference writes the projection a second time, in the textbook form (covariance matrix, inverse, xx xy yy), so that
-// it shares no algebra with the formula it checks; only the harmonics are common.
+// The reference writes the projection a second time, in the textbook form (covariance matrix, inverse, xx xy
+// yy), so that it shares no algebra with the formula it checks; only the harmonics are common.
 typedef struct reference_splat {
     double x, y, depth, opacity;
     double inverse_xx, inverse_xy, inverse_yy;

@@ -1,5 +1,5 @@
-// The picture of a draw list by brute force in double precision: every splat at every pixel, straight from the files'
-// values. Slow and simple; what every machine is compared with.
+// The picture of a draw list by brute force in double precision: every splat at every pixel, straight from
+// the files' values. Slow and simple; what every machine is compared with.
 #pragma once
 
 #include "render/draw.h"

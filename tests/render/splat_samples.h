@@ -4,8 +4,8 @@
 
 #include "engine/core/file.h"
 
-// Random values that every format represents without clamping: positions in +-2, log scales in -8 .. 0, opacities
-// from 1 % to 99 %, colours +-1.5, harmonics +-0.9. NULL when out of memory.
+// Random values that every format represents without clamping: positions in +-2, log scales in -8 .. 0,
+// opacities from 1 % to 99 %, colours +-1.5, harmonics +-0.9. NULL when out of memory.
 orr_splats *sample_cloud(int64_t count, int sh_degree, uint32_t seed);
 
 // Files in memory; free with orr_free(bytes.data). An empty one: out of memory.

@@ -8,9 +8,9 @@
 
 // Why pictures of one machine and of the double-precision reference differ at all:
 //  - rounding in single precision moves colours by some 1e-6;
-//  - a splat whose coverage of a pixel lies within rounding of 1/255 may count for one and not for the other: up to
-//    1/255 of its colour, and the colours of synthetic splats go up to about 4. The same is true of a pixel's last splat,
-//    whose effect is under 1e-4 of a colour.
+//  - a splat whose coverage of a pixel lies within rounding of 1/255 may count for one and not for the other:
+//    up to 1/255 of its colour, and the colours of synthetic splats go up to about 4. The same is true of a
+//    pixel's last splat, whose effect is under 1e-4 of a colour.
 // So almost all pixels agree to 1e-5, and WORST bounds the rare others.
 #define WORST (4.0 / 255.0)
 

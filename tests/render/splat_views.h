@@ -22,7 +22,8 @@ int splat_view_count(void);
 splat_view splat_view_make(int index); // free with splat_view_free
 void splat_view_free(splat_view *view);
 
-// The view's draw list and the reference's picture of it. Packs are made with `jobs`; free with view_scene_free.
+// The view's draw list and the reference's picture of it. Packs are made with `jobs`; free with
+// view_scene_free.
 typedef struct view_scene {
     orr_draw_list list;
     orr_draw_splats splats[VIEW_LAYERS_MAX];

@@ -1,11 +1,11 @@
-// Fields drawn on CUDA (a GPU, or the emulated device) against the CPU's planes of the same fields in the same frame, single
-// precision: whatever differs comes from the fields.
+// Fields drawn on CUDA (a GPU, or the emulated device) against the CPU's planes of the same fields in the
+// same frame, single precision: whatever differs comes from the fields.
 //
-// Halves have 11 bits. Features, weights and activations are off by 2^-12 of their sizes, a network's values by 5e-4 of theirs
-// in the mean (test_cuda_neural). Untrained fields vary by a tenth or so, and many samples of a ray cancel each other's errors:
-// 80 dB. A signed distance of 1e-4 decides where its surface is, and normals come from the signs of ReLUs: 50 dB. Edges
-// cost more, a pixel or two: a ray that a wall of the occupancy grid lets pass on one machine only, or that grazes a
-// surface.
+// Halves have 11 bits. Features, weights and activations are off by 2^-12 of their sizes, a network's values
+// by 5e-4 of theirs in the mean (test_cuda_neural). Untrained fields vary by a tenth or so, and many samples
+// of a ray cancel each other's errors: 80 dB. A signed distance of 1e-4 decides where its surface is, and
+// normals come from the signs of ReLUs: 50 dB. Edges cost more, a pixel or two: a ray that a wall of the
+// occupancy grid lets pass on one machine only, or that grazes a surface.
 #include "assets/clouds.h"
 #include "engine/core/rng.h"
 #include "neural/training/field_trainer.h"
@@ -227,7 +227,8 @@ static void assert_agrees(agreement a, double quality)
     assert_true(a.shown > 0.1);
 }
 
-// Two rectangles, in the camera's space: from a third to half of the picture one at 0.7, from there on one at 1.65.
+// Two rectangles, in the camera's space: from a third to half of the picture one at 0.7, from there on one at
+// 1.65.
 static void make_wall(const orr_lens *lens, orr_mesh_vertex corners[8])
 {
     for (int i = 0; i < 8; i++) {

@@ -15,7 +15,7 @@
 #include "tests/cuda_emu/emu.h"
 #endif
 
-// --- drawing on both --------------------------------------------------------------------------------------------------
+// ---- drawing on both ----
 
 // What a machine draws, on the host.
 typedef struct planes {
@@ -143,11 +143,12 @@ static bool is_same_pixel(const planes *a, const planes *b, size_t i, double tol
     return same;
 }
 
-// The CPU's lanes fuse multiplications with additions where the machine can, and CUDA's kernels do not; powers are two
-// exponentials of other libraries. So floats differ by rounding: TOLERANCE is that of a display value after the texture's level
-// and the lights. And a vertex may round to the next 1/256 pixel, so that a pixel centre as near to an edge falls on the other
-// side, and shows something else: `odd` pixels at most. Where there is none, all is equal to 110 dB (what was measured: 121 dB
-// with a texture, 142 dB without). Drawn again, the bits are the same.
+// The CPU's lanes fuse multiplications with additions where the machine can, and CUDA's kernels do not;
+// powers are two exponentials of other libraries. So floats differ by rounding: TOLERANCE is that of a
+// display value after the texture's level and the lights. And a vertex may round to the next 1/256 pixel, so
+// that a pixel centre as near to an edge falls on the other side, and shows something else: `odd` pixels at
+// most. Where there is none, all is equal to 110 dB (what was measured: 121 dB with a texture, 142 dB
+// without). Drawn again, the bits are the same.
 #define TOLERANCE 2e-4
 static void assert_drawn_as_by_the_cpu(const char *name, const orr_draw_list *list, int odd)
 {
@@ -169,7 +170,7 @@ static void assert_drawn_as_by_the_cpu(const char *name, const orr_draw_list *li
     free_planes(&again);
 }
 
-// --- lists ------------------------------------------------------------------------------------------------------------
+// ---- lists ----
 
 static orr_draw_list list_of(const orr_draw_mesh *meshes, int count, int width, int height, float focal,
                              bool orthographic)
@@ -250,7 +251,7 @@ static void make_sphere(small_mesh *m)
     small_mesh_set(m, sphere_vertices, SPHERE_VERTICES, sphere_indices, 6 * RINGS * SECTORS);
 }
 
-// --- tests ------------------------------------------------------------------------------------------------------------
+// ---- tests ----
 
 static void lit_surfaces_match_the_cpu(void **state)
 {
@@ -564,7 +565,8 @@ static void empty_lists_and_released_meshes_are_no_trouble(void **state)
     orr_cuda_meshes_destroy(&meshes);
 }
 
-// Frames in flight: bodies move on while the first, whose fragments exceed the capacity, waits to be drawn again.
+// Frames in flight: bodies move on while the first, whose fragments exceed the capacity, waits to be drawn
+// again.
 static void frames_show_bodies_where_they_were(void **state)
 {
     (void)state;

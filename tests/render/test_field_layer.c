@@ -1,5 +1,6 @@
-// Fields as layers: their pictures among splats and meshes, compared with brute force in double precision. The field is an
-// untrained radiance field, a fog with some colour, whose own picture is taken as given. Run once per instruction set.
+// Fields as layers: their pictures among splats and meshes, compared with brute force in double precision.
+// The field is an untrained radiance field, a fog with some colour, whose own picture is taken as given. Run
+// once per instruction set.
 #include "assets/clouds.h"
 #include "render/cpu/splats_cpu.h"
 #include "tests/render/splat_reference.h"

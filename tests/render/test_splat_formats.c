@@ -237,8 +237,8 @@ static void saving_refuses_an_unknown_ending(void **state)
 
 // ---- pairs of files of one cloud ----
 
-// .compressed.ply and .spz 4 with the same splats in the same order. low: scales that .spz clamps; rotation: the largest
-// angle [rad] between the two
+// .compressed.ply and .spz 4 with the same splats in the same order. low: scales that .spz clamps; rotation:
+// the largest angle [rad] between the two
 static void assert_same_in_both(const orr_splats *ply, const orr_splats *spz, int64_t count, int sh_degree,
                                 int low, double rotation)
 {

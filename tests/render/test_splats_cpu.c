@@ -1,5 +1,5 @@
-// The CPU's splats against the double-precision reference, and its promises: same bits for any number of threads,
-// nothing allocated after warm-up. Run once per instruction set.
+// The CPU's splats against the double-precision reference, and its promises: same bits for any number of
+// threads, nothing allocated after warm-up. Run once per instruction set.
 #include "render/cpu/splats_cpu.h"
 #include "tests/render/splat_views.h"
 #include "tests/support/cut_cloud.h"
@@ -55,7 +55,8 @@ static void pictures_equal_the_reference(void **state)
         assert_true(quality >= 100.0);
         assert_true(worst <= view.worst);
         assert_true(odd <= 0.0005);
-        // expected depth divides by alpha: where alpha is 1/255 one splat more or less moves it by the cloud's depth
+        // expected depth divides by alpha: where alpha is 1/255 one splat more or less moves it by the
+        // cloud's depth
         assert_true(odd_depth <= 0.0005);
         drawn_free(&d);
         view_scene_free(&scene);
@@ -103,7 +104,8 @@ static void a_frame_allocates_nothing_after_warm_up(void **state)
     orr_jobs_destroy(jobs);
 }
 
-// A layer that is rotated, and a camera that is rotated inversely around it, give the same picture, harmonics included.
+// A layer that is rotated, and a camera that is rotated inversely around it, give the same picture, harmonics
+// included.
 static void turning_a_layer_is_turning_the_camera_back(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-// Drawing on Vulkan against the double-precision reference and the CPU, with the validation layer watching, and its
-// promises: frames in flight come out in order, nothing is allocated after warm-up, nothing is dropped for lack of capacity.
+// Drawing on Vulkan against the double-precision reference and the CPU, with the validation layer watching,
+// and its promises: frames in flight come out in order, nothing is allocated after warm-up, nothing is
+// dropped for lack of capacity.
 #include "engine/image/image.h"
 #include "render/cpu/splats_cpu.h"
 #include "render/splat_cloud.h"
@@ -66,7 +67,8 @@ static void pictures_equal_the_reference(void **state)
         double odd_depth = differing_share(d.depth, scene.reference_depth, d.pixels, 2e-3);
         print_message("%-42s %6.1f dB, worst %.1e, over 1e-4: %.3f %%, depth over 2e-3: %.3f %%\n", view.name,
                       quality, worst, 100.0 * odd, 100.0 * odd_depth);
-        // splat_views.c says why pictures differ at all; Vulkan allows exp2 and division some ulp more than the CPU has
+        // splat_views.c says why pictures differ at all; Vulkan allows exp2 and division some ulp more than
+        // the CPU has
         assert_true(quality >= 90.0);
         assert_true(worst <= view.worst);
         assert_true(odd <= 0.001);
@@ -147,8 +149,8 @@ static void check_cloud(const char *path)
     assert_no_complaint();
 }
 
-// Every splat in one tile, whose corners stay uncovered and so take all of them: more than the 65535 iterations after which
-// lavapipe ends a shader's loops.
+// Every splat in one tile, whose corners stay uncovered and so take all of them: more than the 65535
+// iterations after which lavapipe ends a shader's loops.
 static void a_tile_takes_a_hundred_thousand_splats(void **state)
 {
     (void)state;
@@ -175,7 +177,8 @@ static void large_clouds_match_the_cpu(void **state)
     }
 }
 
-// More splats in tiles than the first capacity: the frame is drawn again with enough, also while others are in flight.
+// More splats in tiles than the first capacity: the frame is drawn again with enough, also while others are
+// in flight.
 static void a_frame_beyond_the_capacity_is_drawn_again(void **state)
 {
     (void)state;
@@ -394,7 +397,8 @@ static void a_plane_covers_what_is_behind_it_and_is_covered_by_what_is_before(vo
 enum { RINGS = 12, SECTORS = 24, TEXTURE = 32 };
 static const double pi = 3.14159265358979323846;
 
-// Three quarters of a ball, so that its inside is seen too, with smooth normals, a texture with holes, vertex colours.
+// Three quarters of a ball, so that its inside is seen too, with smooth normals, a texture with holes, vertex
+// colours.
 static void textured_ball(small_mesh *m)
 {
     orr_mesh_vertex *vertices = malloc((RINGS + 1) * (SECTORS + 1) * sizeof *vertices);
