@@ -37,7 +37,8 @@ real4 sample_level(float level)
 real4 sample_texture()
 {
     vec2 size = vec2(textureSize(base_texture, 0));
-    real2 across = real2_of(dFdx(texture_coordinates) * size), down = real2_of(dFdy(texture_coordinates) * size);
+    real2 across = real2_of(dFdx(texture_coordinates) * size);
+    real2 down = real2_of(dFdy(texture_coordinates) * size);
     float level = texture_level(across, down, float(textureQueryLevels(base_texture) - 1));
     float fine = floor(level);
     return texture_mix(sample_level(fine), sample_level(fine + 1.0), level - fine);
