@@ -3,7 +3,6 @@
 #include "assets/material.h"
 #include "assets/orrery.h"
 #include "engine/core/memory.h"
-#include "engine/core/rotation.h"
 #include "render/splat_formula.h"
 
 enum { DIRECTIONS = 96, TERMS_MOST = 16, BLOCK = 256 };
@@ -120,15 +119,20 @@ static void fit_colour(const studio *scene, const studio_point *point, int degre
     solve(f, n);
 }
 
-// The quaternion w, x, y, z of the rotation with these columns.
+// The quaternion w, x, y, z of the rotation with these columns (Shepperd 1978). In float, unlike
+// quat_from_axes: the numbers that orrery.spz stores depend on its roundings.
 static void quaternion_of(real3 x, real3 y, real3 z, float q[4])
 {
-    double rotation[4];
-    quat_from_axes((const double[]){(double)x.x, (double)x.y, (double)x.z},
-                   (const double[]){(double)y.x, (double)y.y, (double)y.z},
-                   (const double[]){(double)z.x, (double)z.y, (double)z.z}, rotation);
+    const float trace[4] = {x.x + y.y + z.z, x.x - y.y - z.z, y.y - x.x - z.z, z.z - x.x - y.y};
+    int most = 0;
+    for (int i = 1; i < 4; i++) {
+        most = trace[i] > trace[most] ? i : most;
+    }
+    const float a = y.z - z.y, b = z.x - x.z, c = x.y - y.x, d = x.y + y.x, e = z.x + x.z, g = y.z + z.y;
+    const float rows[4][4] = {{0, a, b, c}, {a, 0, d, e}, {b, d, 0, g}, {c, e, g, 0}};
+    float largest = 0.5f * sqrtf(1.0f + trace[most]);
     for (int i = 0; i < 4; i++) {
-        q[i] = (float)rotation[i];
+        q[i] = i == most ? largest : rows[most][i] * 0.25f / largest;
     }
 }
 

@@ -4,6 +4,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/morton.h"
 #include "engine/core/radix_sort.h"
+#include "render/formats/splat_bytes.h"
 #include "render/splat_formula.h"
 
 #include <stdlib.h>
@@ -85,7 +86,7 @@ static void pack_splat(const pack_job *p, int64_t to, int64_t from)
     real3 scale = make_real3(expf(log_scale[0]), expf(log_scale[1]), expf(log_scale[2]));
     splat_axes m = splat_make_axes(rotation, scale);
     const float *p3 = s->position + 3 * from;
-    float opacity = 1.0f / (1.0f + expf(-s->opacity[from]));
+    float opacity = orr_sigmoid(s->opacity[from]);
     const float members[ORR_PACK_GEOMETRY] = {p3[0], p3[1], p3[2], m.a.x, m.a.y, m.a.z,  m.b.x,
                                               m.b.y, m.b.z, m.c.x, m.c.y, m.c.z, opacity};
     for (int k = 0; k < ORR_PACK_GEOMETRY; k++) {

@@ -1,4 +1,4 @@
-// Vectors of three reals; make_real3 and dot3 are in formula.h.
+// Vectors of three reals, by value; make_real3 and dot3 are in formula.h. Arrays of double: vector.h.
 #ifndef ORR_VECTOR_FORMULA_H
 #define ORR_VECTOR_FORMULA_H
 

@@ -1,5 +1,5 @@
 // Convex shapes of ONE world, in double, for the routines that branch (convex*.h, box.h, hfield.h) and run
-// lane after lane.
+// lane after lane. `point` is their vector of doubles: a real3 has the numbers of all lanes.
 #pragma once
 
 #include "physics/lanes/state.h"
