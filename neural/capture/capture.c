@@ -35,13 +35,13 @@ static orr_result check_size(const photo_job *job, const orr_photo *photo, const
 {
     const double *size = photo->lens.size;
     if (size[0] > 0.0 && size[1] > 0.0 && (size[0] != width || size[1] != height)) {
-        return orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: %d x %d pixels: expected %.0f x %.0f as %s says",
-                        path, width, height, size[0], size[1], job->file->name);
+        return orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: %d x %d pixels: expected %.0f x %.0f as in %s", path,
+                        width, height, size[0], size[1], job->file->name);
     }
     return ORR_OK;
 }
 
-// What the file's flags say about the stored colours.
+// The stored colours, by the file's flags.
 static void apply_flags(const orr_photo_list *list, uint8_t *rgba, int64_t pixels)
 {
     for (int64_t i = 0; i < pixels; i++) {
@@ -67,7 +67,7 @@ static bool all_opaque(const uint8_t *rgba, int64_t pixels)
     return true;
 }
 
-// Opaque photos give up their alpha: a quarter of a capture's memory.
+// Opaque photos are stored without alpha: a quarter of a capture's memory.
 static orr_result keep_pixels(orr_image8 *decoded, orr_capture_image *image, orr_error *error)
 {
     int64_t pixels = (int64_t)decoded->width * decoded->height;

@@ -18,12 +18,12 @@ typedef struct orr_capture_image {
     float centre[2];     // [px]; the middle of the first pixel is at (0.5, 0.5)
     float radial[4];     // k1 .. k4 of photo_list.h
     float tangential[2]; // p1, p2
-    float sharpness;     // the larger the sharper; 1 when the file does not say
+    float sharpness;     // the larger the sharper; 1 when not in the file
 } orr_capture_image;
 
-// Fields live in the unit cube, or in the cube of side aabb_scale about (0.5, 0.5, 0.5). to_unit is a
+// Fields are in the unit cube, or in the cube of side aabb_scale about (0.5, 0.5, 0.5). to_unit is a
 // similarity from the file's world: u = to_unit (x, 1). For transforms.json it is instant-ngp's: v = scale x
-// + offset (0.33 and 0.5 when the file does not say), u = (v_1, v_2, v_0).
+// + offset (0.33 and 0.5 when not in the file), u = (v_1, v_2, v_0).
 typedef struct orr_capture {
     orr_capture_image *images; // count, in file order
     int count;

@@ -5,7 +5,7 @@
 #include "engine/core/file.h"
 #include "neural/capture/photo_list.h"
 
-// The two files in memory, binary or text, each with a zero byte behind its last (orr_file_read gives it).
+// The two files in memory, binary or text, each followed by a zero byte, as orr_file_read adds it.
 typedef struct orr_colmap_source {
     const char *cameras_name, *images_name; // for messages
     orr_bytes cameras, images;

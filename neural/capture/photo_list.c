@@ -31,7 +31,7 @@ const char *orr_photo_lens_resolve(orr_photo_lens *lens, int width, int height)
     if (lens->focal[0] == 0.0 && lens->focal[1] == 0.0) {
         return "fl_x or camera_angle_x, in the file or in the frame";
     }
-    for (int i = 0; i < 2; i++) { // square pixels when one axis says nothing
+    for (int i = 0; i < 2; i++) { // square pixels when one axis is not given
         lens->focal[i] = lens->focal[i] > 0.0 ? lens->focal[i] : lens->focal[1 - i];
     }
     return NULL;

@@ -1,4 +1,4 @@
-// What a capture's file says about its photos, before any of them is opened: the form that the readers of
+// The photos of a capture as its file lists them, before any of them is opened: the form that the readers of
 // transforms.json (transforms_file.h) and of COLMAP models (colmap.h) share.
 #pragma once
 
@@ -10,9 +10,9 @@
 //     y' = y stretch + p1 (r2 + 2 y y) + 2 p2 x y
 // The middle of the first pixel is at (0.5, 0.5).
 typedef struct orr_photo_lens {
-    double size[2];       // [px]; 0: the file does not say
-    double focal[2];      // [px]; 0: the file does not say
-    double angle[2];      // field of view [rad], where there is no focal length; 0: the file does not say
+    double size[2];       // [px]; 0: not in the file
+    double focal[2];      // [px]; 0: not in the file
+    double angle[2];      // field of view [rad], where there is no focal length; 0: not in the file
     double centre[2];     // [px]; NAN: the middle
     double radial[4];     // k1 .. k4
     double tangential[2]; // p1, p2
@@ -22,23 +22,23 @@ typedef struct orr_photo {
     char *file;       // as the capture's file names it; NULL: it does not
     char *mask;       // of pixels to learn from, likewise; mostly NULL
     float pose[12];   // camera to world, 3x4: right, down, forward, position
-    double sharpness; // the larger the sharper; 1: the file does not say
+    double sharpness; // the larger the sharper; 1: not in the file
     orr_photo_lens lens;
 } orr_photo;
 
 typedef struct orr_photo_list {
     orr_photo *photos; // count, in file order
     int count;
-    float to_unit[12]; // the file's world to the cube that fields live in: see orr_capture
-    int aabb_scale;    // 1 .. 128, a power of two
+    float to_unit[12];                         // the file's world to the cube of the field: see orr_capture
+    int aabb_scale;                            // 1 .. 128, a power of two
     bool white_transparent, black_transparent; // pixels of exactly that colour are background
     bool premultiplied;                        // colours are to be divided by alpha ("fix_premult")
-    const char *ignored;                       // a key of the file that says something we leave out, or NULL
+    const char *ignored; // a key of the file that is left out although it matters, or NULL
 } orr_photo_list;
 
 void orr_photo_list_free(orr_photo_list *list);
 
-// Fills in size (when the file says none: width x height), focal and centre. NULL, or what was expected.
+// Fills in size (when not in the file: width x height), focal and centre. NULL, or what was expected.
 const char *orr_photo_lens_resolve(orr_photo_lens *lens, int width, int height);
 bool orr_photo_lens_distorted(const orr_photo_lens *lens);
 

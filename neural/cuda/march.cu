@@ -90,7 +90,7 @@ static __device__ void turn_warp(const orr_cuda_shape *s, const __half *weights,
         }
         for (int l = s->hidden_layers; l > 0; l--) {
             const __half *matrix = weights + layer_of(s, l).shared_first;
-            float gradients[rows][2 * steps][4], came[rows][2 * steps][4];
+            float gradients[rows][2 * steps][4], forward[rows][2 * steps][4];
             if (l == s->hidden_layers) {
                 multiply_registers<rows, 1, steps, true>(gradients, top, matrix, width + ORR_CUDA_WEIGHT_PAD,
                                                          0);
@@ -98,11 +98,11 @@ static __device__ void turn_warp(const orr_cuda_shape *s, const __half *weights,
                 multiply_registers<rows, steps, steps, true>(gradients, back, matrix,
                                                              width + ORR_CUDA_WEIGHT_PAD, 0);
             }
-            infer_sums<width>(s, l, NULL, true, all, features, stride, came);
+            infer_sums<width>(s, l, NULL, true, all, features, stride, forward);
             if (!orr_activation_keeps_sums(s->activation)) {
-                activate<count>(s->activation, &came[0][0][0]);
+                activate<count>(s->activation, &forward[0][0][0]);
             }
-            backward_activation<count>(s->activation, &gradients[0][0][0], &came[0][0][0]);
+            backward_activation<count>(s->activation, &gradients[0][0][0], &forward[0][0][0]);
             pack_tile<rows, steps>(back, gradients);
         }
         __syncwarp(); // the features are not needed any more

@@ -13,7 +13,7 @@
 
 enum : int { SAMPLES = ORR_CUDA_TILE_SAMPLES };
 
-// How many samples there are: what the host says, or what kernels before this one left.
+// The number of samples: the host's, or as written by kernels before this one.
 static __device__ __forceinline__ int64_t samples_of(const orr_cuda_pass *p)
 {
     return p->live ? min(p->count, (int64_t)__ldg(p->live)) : p->count;
@@ -196,8 +196,8 @@ template <int width> static __device__ void forward_hidden(const orr_cuda_pass *
     keep_rows(s, w, l + 1, false);
 }
 
-// The last layer: outputs, and what the loss says of them, into the tile of gradients. Returns the lane's
-// loss.
+// The last layer: outputs, and the gradients of the loss by them, into the tile of gradients. Returns the
+// lane's loss.
 template <int width>
 static __device__ float forward_outputs(const orr_cuda_pass *p, const workplace *w, int64_t first)
 {
@@ -207,13 +207,13 @@ static __device__ float forward_outputs(const orr_cuda_pass *p, const workplace 
     const __half *weights = fetch_weights((const __half *)p->weights, last, s->weights_resident, w->weights);
     float loss = 0.0f;
     for (int n = 0; n < last.outputs; n += 16) {
-        float values[2][2][4], came[2][2][4];
+        float values[2][2][4], forward[2][2][4];
         multiply_tile<2, 1, false>(values, tile_of(s, w, l) + warp_row * stride_of(s, l), stride_of(s, l),
                                    last.inputs / 16, weights, last.inputs + ORR_CUDA_WEIGHT_PAD, n);
-        memcpy(came, values, sizeof came);
+        memcpy(forward, values, sizeof forward);
         activate<16>(s->output_activation, &values[0][0][0]);
         if (!orr_activation_keeps_sums(s->output_activation)) {
-            memcpy(came, values, sizeof came);
+            memcpy(forward, values, sizeof forward);
         }
         for (int r = 0; r < 2; r++) {
             int row = warp_row + 16 * r;
@@ -221,7 +221,7 @@ static __device__ float forward_outputs(const orr_cuda_pass *p, const workplace 
                 write_outputs(p, first + row, n, values[r]);
             }
             loss += lose(p, first + row, n, values[r]);
-            backward_activation<8>(s->output_activation, &values[r][0][0], &came[r][0][0]);
+            backward_activation<8>(s->output_activation, &values[r][0][0], &forward[r][0][0]);
             store_values(w->gradient, s->gradient_stride, row, n, values[r][0]);
             store_values(w->gradient, s->gradient_stride, row, n + 8, values[r][1]);
         }
@@ -238,22 +238,22 @@ template <int width> static __device__ void backward_hidden(const orr_cuda_pass 
     const __half *weights = fetch_weights((const __half *)p->weights, here, s->weights_resident, w->weights);
     for (int row = 0; row < ORR_WARP; row += 16 * rows) {
         int at = (int)(threadIdx.x / ORR_WARP) * ORR_WARP + row;
-        float sums[rows][2 * steps][4], came[rows][2 * steps][4];
+        float sums[rows][2 * steps][4], forward[rows][2 * steps][4];
         multiply_tile<rows, steps, true>(sums, w->gradient + at * s->gradient_stride, s->gradient_stride,
                                          here.outputs / 16, weights, here.inputs + ORR_CUDA_WEIGHT_PAD, 0);
         if (orr_activation_keeps_sums(s->activation)) {
             const float *from = sums_of<width>(w, l - 1, row);
             for (int i = 0; i < count; i++) {
-                (&came[0][0][0])[i] = from[i * ORR_WARP];
+                (&forward[0][0][0])[i] = from[i * ORR_WARP];
             }
         } else {
             for (int r = 0; r < rows; r++) {
                 for (int n = 0; n < 2 * steps; n++) {
-                    load_values(tile_of(s, w, l), s->hidden_stride, at + 16 * r, 8 * n, came[r][n]);
+                    load_values(tile_of(s, w, l), s->hidden_stride, at + 16 * r, 8 * n, forward[r][n]);
                 }
             }
         }
-        backward_activation<count>(s->activation, &sums[0][0][0], &came[0][0][0]);
+        backward_activation<count>(s->activation, &sums[0][0][0], &forward[0][0][0]);
         __syncwarp(); // these rows are what was read
         for (int r = 0; r < rows; r++) {
             for (int n = 0; n < 2 * steps; n++) {

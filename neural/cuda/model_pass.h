@@ -55,7 +55,7 @@ typedef struct orr_cuda_pass {
     const void *weights;    // halves, in the order of the parameters
     const void *table;      // halves
     int64_t count;          // samples
-    const uint32_t *live;   // device: how many of them there are this time; NULL: all
+    const uint32_t *live;   // device: the number of them in this launch; NULL: all
     const float *positions; // position_dims x ORR_SAMPLES per block
     float *output;          // output_dims x ORR_SAMPLES per block; training: NULL: not written
 

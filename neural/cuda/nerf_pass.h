@@ -27,12 +27,12 @@ typedef struct orr_cuda_nerf_ray {
     nerf_target target;  // image -1: the ray takes no part
 } orr_cuda_nerf_ray;
 
-// What a kept sample brings to the composite.
+// What a kept sample contributes to the composite.
 typedef struct orr_cuda_nerf_sample {
     float distance, step, weight, transmittance;
 } orr_cuda_nerf_sample;
 
-// What the host says of a step.
+// Parameters of a step that the host sets.
 typedef struct orr_cuda_nerf_begin {
     int64_t step, updates;
     march_stepping stepping;

@@ -40,7 +40,7 @@ orr_result orr_cuda_optimizer_step(orr_cuda_optimizer *optimizer, float *paramet
 // What inference uses, into `average` on the device; as orr_optimizer_average.
 orr_result orr_cuda_optimizer_average(const orr_cuda_optimizer *optimizer, const float *parameters,
                                       float *average, orr_error *error);
-// The same bytes as orr_optimizer_state_*: a training goes on on the CPU, and back.
+// The same bytes as orr_optimizer_state_*: a training can continue on the CPU, and from there on CUDA.
 size_t orr_cuda_optimizer_state_size(const orr_cuda_optimizer *optimizer);
 orr_result orr_cuda_optimizer_state_save(const orr_cuda_optimizer *optimizer, void *state, orr_error *error);
 orr_result orr_cuda_optimizer_state_load(orr_cuda_optimizer *optimizer, const void *state, size_t size,

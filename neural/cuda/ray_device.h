@@ -130,7 +130,7 @@ template <int kind> static __device__ void take_rays(const orr_cuda_march *m, ma
     if (lane == 0) {
         first = atomicAdd(m->next, taken);
         if (first + taken >
-            count) { // gives back what is not there: the count ends where the rays do, in any order
+            count) { // returns what is not there: the count ends at the number of rays, in any order
             atomicAdd(m->next, max(first, count) - (first + taken));
         }
     }

@@ -7,8 +7,8 @@
 
 #include "engine/core/formula.h"
 
-// To the cube the encoding knows, 0 .. 1 per axis: the unit cube is its inner half; what lies at r half sides
-// from the centre, r > 1, comes to 2 - 1 / r of them.
+// To the cube of the encoding, 0 .. 1 per axis: the unit cube is its inner half; what lies at r half sides
+// from the centre, r > 1, is mapped to 2 - 1 / r of them.
 FN real3 contraction_position(real3 p)
 {
     real3 u = make_real3((p.x - R(0.5)) * R(2.0), (p.y - R(0.5)) * R(2.0), (p.z - R(0.5)) * R(2.0));

@@ -16,5 +16,5 @@ orr_result orr_density_load(const char *path, orr_density *density, orr_error *e
 void orr_density_free(orr_density *density);
 
 // At (x, y, z) of the unit cube, whose longest side the grid fills; voxels' middles hold their values, the
-// border's go on to the grid's edge, and outside is 0.
+// border's continue to the grid's edge, and outside is 0.
 float orr_density_at(const orr_density *density, const float position[3]);

@@ -75,7 +75,7 @@ static orr_result resolve(orr_field_desc *desc, orr_error *error)
     return ORR_OK;
 }
 
-// What a network's padding inputs meet behind this encoding, as tiny-cuda-nn has it: 0 behind a grid, 1
+// The value of a network's padding inputs behind this encoding, as tiny-cuda-nn has it: 0 behind a grid, 1
 // behind the others; of a composite the last part that has outputs decides. (neural/network/mlp.h)
 static float padding_behind(const orr_encoding *encoding)
 {

@@ -6,7 +6,7 @@
 //   volume    3D position in the unit cube      -> density and albedo
 //
 // A field owns its encoding, its network or networks and their parameters. A trainer changes them step by
-// step; everyone else sees the parameters for inference (the moving average where the config has one).
+// step; all others see the parameters for inference (the moving average where the config has one).
 #pragma once
 
 #include "engine/core/jobs.h"
@@ -57,7 +57,7 @@ typedef struct orr_field_desc {
     // inner half (contraction_formula.h: aabb_scale is then 2), and proposals are sampled instead of an
     // occupancy grid
     bool unbounded;
-    // finest grid resolution when the config gives no per_level_scale; 0: 2048, times aabb_scale for a NeRF
+    // finest grid resolution when the config has no per_level_scale; 0: 2048, times aabb_scale for a NeRF
     double desired_resolution;
     uint32_t seed;
     orr_isa isa;

@@ -1,4 +1,4 @@
-// Occupancy grids: where a radiance field has anything at all, so that rays skip the rest (Müller et al.
+// Occupancy grids: cells in which a radiance field has density, so that rays skip the rest (Müller et al.
 // 2022, appendix on occupancy grids).
 //
 // Cascade c is a grid of 128^3 cells over the cube of side 2^c around (0.5, 0.5, 0.5), in Morton order (x

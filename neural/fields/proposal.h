@@ -1,5 +1,5 @@
-// The proposal field of an unbounded radiance field: a small field of densities that says where along a ray
-// the large one is evaluated (Barron et al. 2022, "Mip-NeRF 360"). Here are its parameters;
+// The proposal field of an unbounded radiance field: a small field of densities that decides where along a
+// ray the large one is evaluated (Barron et al. 2022, "Mip-NeRF 360"). Here are its parameters;
 // nerf/proposal_sampler.h samples by it.
 #pragma once
 

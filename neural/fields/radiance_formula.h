@@ -1,4 +1,4 @@
-// Radiance fields and volumes: from what a network says at a sample to light along a ray (Max 1995, "Optical
+// Radiance fields and volumes: from a network's output at a sample to light along a ray (Max 1995, "Optical
 // models for direct volume rendering"), and the gradients of that.
 #ifndef ORR_RADIANCE_FORMULA_H
 #define ORR_RADIANCE_FORMULA_H

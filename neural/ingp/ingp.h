@@ -18,10 +18,10 @@ typedef struct orr_field_model {
     int64_t steps;
     double seconds; // of training
     double loss;
-    orr_bytes state; // what a trainer needs to go on; empty: none
+    orr_bytes state; // what a trainer needs to continue; empty: none
 } orr_field_model;
 
-// Writes what inference uses as 32-bit floats; pictures and fields come back with the same bits.
+// Writes what inference uses as 32-bit floats; pictures and fields are read back with the same bits.
 // ORR_ERROR_FILE when the file cannot be written; then `path` is what it was.
 orr_result orr_field_model_save(const orr_field_model *model, const char *path, orr_error *error);
 // Reads either form, parameters in 32 or 16 bits. The field evaluates on `isa` and `machine`. On failure the
@@ -36,5 +36,5 @@ bool orr_field_model_readable(const char *path); // by its ending
 void orr_field_model_free(orr_field_model *model);
 
 // From the field's space to the world, 3x4: by to_unit for a nerf, by origin and size otherwise; the identity
-// for a nerf whose file does not say. ORR_CODE_ARGUMENT: to_unit has no inverse.
+// for a nerf without it in the file. ORR_CODE_ARGUMENT: to_unit has no inverse.
 orr_result orr_field_model_to_world(const orr_field_model *model, float to_world[12], orr_error *error);

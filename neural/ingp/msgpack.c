@@ -71,7 +71,7 @@ static bool take_extension(const uint8_t **at, const uint8_t *end, int format, o
         return false;
     }
     v->kind = ORR_MSGPACK_OTHER;
-    if ((uint64_t)(end - *at) < size + 1) { // one byte says which extension
+    if ((uint64_t)(end - *at) < size + 1) { // one byte for the kind of extension
         return false;
     }
     *at += size + 1;

@@ -122,7 +122,7 @@ static orr_result read_numbers(const reader *r, const orr_msgpack_value *map, co
         good = item.kind == ORR_MSGPACK_NUMBER && isfinite(item.number);
         numbers[i] = good ? item.number : 0.0;
     }
-    return good ? ORR_OK : fail_value(r, key, "an array of finite numbers, as many as the format says");
+    return good ? ORR_OK : fail_value(r, key, "an array of finite numbers, as many as the format has");
 }
 
 static bool text_is(const orr_msgpack_value *value, const char *text)
@@ -141,7 +141,7 @@ static orr_result read_kind(const reader *r, const orr_msgpack_value *snapshot, 
                                         [ORR_FIELD_VOLUME] = "volume"};
     orr_msgpack_value mode, nerf;
     if (!orr_msgpack_find(snapshot, "mode", &mode)) {
-        // the first versions say the mode for none, and only radiance fields have this key
+        // the first versions do not store the mode, and only radiance fields have this key
         *kind = ORR_FIELD_NERF;
         return orr_msgpack_find(snapshot, "nerf", &nerf) ? ORR_OK : fail_value(r, "snapshot.mode", "a mode");
     }
@@ -180,9 +180,9 @@ static char *config_text(const orr_msgpack_value *root)
     return text;
 }
 
-// What a snapshot says of its data set: aabb_scale, and the scale and offset of its transforms.json. Colours
-// that are exponential (of photos in high dynamic range) and inputs beside position and direction are not
-// ours.
+// What a snapshot stores of its data set: aabb_scale, and the scale and offset of its transforms.json.
+// Colours that are exponential (of photos in high dynamic range) and inputs beside position and direction are
+// not ours.
 static orr_result read_dataset(const reader *r, const orr_msgpack_value *nerf, double *aabb_scale,
                                double to_unit[12])
 {

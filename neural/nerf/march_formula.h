@@ -63,7 +63,7 @@ FN real3 march_reciprocal(real3 direction)
                       R(1.0) / ray_divisor(direction.z));
 }
 
-// A point of a ray, and the cell of the occupancy grid that says whether anything is there.
+// A point of a ray, and the cell of the occupancy grid that contains it.
 STRUCT(march_point)
 {
     real3 position;

@@ -104,9 +104,9 @@ FN real ray_loss_thin_gradient(real thickness)
     return sel(thickness < R(OCCUPANCY_THICKNESS_MIN), R(RAY_LOSS_THIN_GRADIENT), R(0.0));
 }
 
-// Of a sample's gradients where no occupancy grid has culled what no other camera sees: things right before a
-// camera grow into a picture of their own unless they learn slowly (Philip and Deschaintre 2023, "Floaters No
-// More").
+// Of a sample's gradients where no occupancy grid has culled what no other camera sees: density right in
+// front of a camera grow into a picture of their own unless they learn slowly (Philip and Deschaintre 2023,
+// "Floaters No More").
 FN real ray_loss_near_share(real distance)
 {
     return min_(distance * distance, R(1.0));

@@ -19,7 +19,7 @@ typedef enum orr_interpolation { ORR_LINEAR = 0, ORR_NEAREST, ORR_SMOOTHSTEP } o
 
 enum { ORR_NESTED_MAX = 4 };
 
-// One encoding as the JSON says it. Members a kind does not have stay 0.
+// One encoding as in the JSON. Members a kind does not have stay 0.
 typedef struct orr_encoding_config {
     orr_encoding_kind kind;
     int input_dims; // n_dims_to_encode; 0: what is left

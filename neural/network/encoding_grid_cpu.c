@@ -18,7 +18,7 @@
 enum {
     CORNERS_MAX = 1 << ORR_GRID_DIMS_MAX,
     FEATURES_MAX = 8,
-    PREFETCH_FLOATS = 1 << 16 // levels above this are not in L2 when their turn comes
+    PREFETCH_FLOATS = 1 << 16 // levels above this are not in L2 when they are read
 };
 
 FN grid_cell find_cell(const orr_encoding *e, const orr_grid_level *level, const float *input, int i,

@@ -14,9 +14,9 @@ enum { ORR_MLP_DIMS_MAX = 256, ORR_MLP_LAYERS_MAX = 17 }; // inputs or outputs; 
 // layers there is one matrix, output_padded x input_padded. Rows beyond output_dims are stored, and neither
 // used nor changed.
 //
-// Columns beyond input_dims meet `input_padding`. In tiny-cuda-nn the encoding decides: grids are padded with
-// 0 and all other encodings with 1, which makes the column a bias that is learnt like any other weight.
-// orr_mlp_create says 0; set it to 1 before the first use of the shape for a network behind another encoding.
+// Columns beyond input_dims multiply `input_padding`. In tiny-cuda-nn the encoding decides: grids are padded
+// with 0 and all other encodings with 1, which makes the column a bias that is learnt like any other weight.
+// orr_mlp_create sets 0; set it to 1 before the first use of the shape for a network behind another encoding.
 // (Spherical harmonics are padded in front; that is for the caller, which then passes the ones as inputs.)
 typedef struct orr_mlp {
     orr_mlp_config config;

@@ -47,7 +47,8 @@ typedef struct tile_config {
 } tile_config;
 _Static_assert(sizeof(tile_config) == 64, "as the instruction reads it");
 
-// All eight tiles alike; they are given back after each block, so that a thread that sleeps carries no tiles.
+// All eight tiles alike; they are released after each block, so that a sleeping thread has no tile state to
+// save.
 static const tile_config whole_tiles = {
     .palette = 1, .row_bytes = {64, 64, 64, 64, 64, 64, 64, 64}, .rows = {16, 16, 16, 16, 16, 16, 16, 16}};
 

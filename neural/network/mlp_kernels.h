@@ -36,8 +36,8 @@ extern const orr_mlp_kernels orr_mlp_kernels_bf16, orr_mlp_kernels_amx;
 
 const orr_mlp_kernels *orr_mlp_kernels_of(orr_isa isa, orr_mlp_machine machine);
 
-// Creates the weights for these kernels, whatever the CPU says: for orr_mlp_weights_create, and for the test
-// that runs the AMX schedule on emulated tiles.
+// Creates the weights for these kernels, whatever the CPU supports: for orr_mlp_weights_create, and for the
+// test that runs the AMX schedule on emulated tiles.
 orr_result orr_mlp_weights_create_for(const orr_mlp *mlp, const orr_mlp_kernels *kernels,
                                       orr_mlp_weights **weights, orr_error *error);
 

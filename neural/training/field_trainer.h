@@ -38,9 +38,10 @@ int orr_field_trainer_batch_size(const orr_field_trainer *trainer);
 // Time by stage since creation: sample, network, scatter, optimise.
 const orr_profile *orr_field_trainer_profile(const orr_field_trainer *trainer);
 
-// Everything that another trainer of the same field, source and batch size needs to go on to the same bits.
-// Loading checks that it fits, and sets the field's parameters too. The state says nothing of the machine: a
-// training goes on on another. Saving makes the field's parameters those as trained; only CUDA can fail.
+// Everything that another trainer of the same field, source and batch size needs to continue with the same
+// bits. Loading checks that it fits, and sets the field's parameters too. The state does not depend on the
+// device: a training can continue on another. Saving makes the field's parameters those as trained; only CUDA
+// can fail.
 size_t orr_field_trainer_state_size(const orr_field_trainer *trainer);
 orr_result orr_field_trainer_state_save(const orr_field_trainer *trainer, void *state, orr_error *error);
 orr_result orr_field_trainer_state_load(orr_field_trainer *trainer, const void *state, size_t size,

@@ -11,7 +11,7 @@ typedef struct orr_image_samples {
 } orr_image_samples;
 
 // Positions are stratified, one in each cell of a grid over the picture and the rest anywhere, and moved to
-// the middles of pixels: between them the picture says nothing. Truth is the display colour. `samples` is
+// the middles of pixels: between them the picture is not defined. Truth is the display colour. `samples` is
 // borrowed.
 orr_sample_source orr_image_source(orr_image_samples *samples);
 

@@ -1,5 +1,5 @@
-// The box around a geom that is given by its sizes alone; for the model compiler and lane programs. In double and with
-// arrays, so not a formula that GLSL compiles.
+// The box around a geom that is given by its sizes alone; for the model compiler and lane programs. In double
+// and with arrays, so not a formula that GLSL compiles.
 #ifndef ORR_HALF_SIZES_H
 #define ORR_HALF_SIZES_H
 
