@@ -6,6 +6,11 @@ if(ORR_CLANG_FORMAT)
     add_test(NAME formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_format.sh ${ORR_CLANG_FORMAT} ${PROJECT_SOURCE_DIR})
 endif()
 
+# a page that names a file or a function that does not exist
+if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
+    add_test(NAME docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.sh ${PROJECT_SOURCE_DIR})
+endif()
+
 # how tests/gpu_check deals with programs that fail, hang or end the machine
 find_package(Python3 3.8 COMPONENTS Interpreter QUIET)
 if(Python3_FOUND)
