@@ -2,8 +2,8 @@
 # The pages name what exists: check_docs.sh SOURCE_DIR
 #   - all pages: a relative link leads to a file; a source file in backticks exists, as a path or as the end
 #     of one (* and NAME match anything)
-#   - docs/architecture.md, docs/recipes.md: so do folders, options and identifiers; where a paragraph, a row
-#     of a table or an item of a list names files, an identifier must be in one of them
+#   - architecture, glossary and recipes in docs/: so do folders, options and identifiers; where a paragraph,
+#     a row of a table or an item of a list names files, an identifier must be in one of them
 set -euo pipefail
 cd "$1"
 
@@ -129,6 +129,7 @@ read_tree
 while IFS=: read -r page number line; do
     check_line "$page:$number" "$line"
 done < <(git ls-files -z --cached --others --exclude-standard '*.md' | xargs -0 grep -HnE '`|\]\(')
-check_paragraphs docs/architecture.md
-check_paragraphs docs/recipes.md
+for page in architecture glossary recipes; do
+    check_paragraphs docs/$page.md
+done
 [ $failures = 0 ] || { echo "$failures names of what does not exist"; exit 1; }
