@@ -4,6 +4,7 @@
 #     of one (* and NAME match anything)
 #   - architecture, glossary and recipes in docs/: so do folders, options and identifiers; where a paragraph,
 #     a row of a table or an item of a list names files, an identifier must be in one of them
+#   - the table of includes in docs/architecture.md is true
 set -euo pipefail
 cd "$1"
 
@@ -125,7 +126,25 @@ check_paragraphs() { # PAGE
     check_names "$1:$first" "$text"
 }
 
+# Rows "| `folder/` | `folder/`, ... |": the folder's files include headers of these folders and its own only.
+check_includes() {
+    local line folder file header allowed
+    while IFS= read -r line; do
+        read_tokens "$line"
+        folder=${tokens[0]}
+        while IFS=: read -r file header; do
+            header=${header#*\"}
+            header=${header%\"*}
+            for allowed in "${tokens[@]}"; do
+                [[ $header == "$allowed"* ]] && continue 2
+            done
+            fail "$file" "includes $header, which docs/architecture.md does not allow in $folder"
+        done < <(grep -rHE '^#include "(engine|physics|neural|render|shaders|samples|tests|assets)/' "$folder")
+    done < <(sed -n '/^| folder | includes |/,/^$/p' docs/architecture.md | grep '`')
+}
+
 read_tree
+check_includes
 while IFS=: read -r page number line; do
     check_line "$page:$number" "$line"
 done < <(git ls-files -z --cached --others --exclude-standard '*.md' | xargs -0 grep -HnE '`|\]\(')
