@@ -10,6 +10,7 @@ cd "$1"
 
 sources='c|h|cu|cpp|comp|vert|frag|glsl|cmake|sh|py'
 declare -A path_of words # of files and folders, and of the ends of their paths; of identifiers in the sources
+folders='engine|physics|neural|render|shaders|samples|tests|assets'
 identifier='[A-Za-z_][A-Za-z0-9_]*'
 failures=0
 
@@ -114,12 +115,12 @@ check_names() { # PAGE:LINE TEXT
 }
 
 check_paragraphs() { # PAGE
-    local line number=0 first=1 text=
+    local line number=0 first=1 text=""
     while IFS= read -r line; do
         number=$((number + 1))
         if [[ $line =~ ^([0-9]+\.|-)\  || $line == '|'* || -z $line ]]; then
             check_names "$1:$first" "$text"
-            text= first=$number
+            text="" first=$number
         fi
         text+=" $line"
     done < "$1"
@@ -139,7 +140,7 @@ check_includes() {
                 [[ $header == "$allowed"* ]] && continue 2
             done
             fail "$file" "includes $header, which docs/architecture.md does not allow in $folder"
-        done < <(grep -rHE '^#include "(engine|physics|neural|render|shaders|samples|tests|assets)/' "$folder")
+        done < <(grep -rHE "^#include \"($folders)/" "$folder")
     done < <(sed -n '/^| folder | includes |/,/^$/p' docs/architecture.md | grep '`')
 }
 
