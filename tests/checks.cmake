@@ -6,11 +6,6 @@ if(ORR_CLANG_FORMAT)
     add_test(NAME formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_format.sh ${ORR_CLANG_FORMAT} ${PROJECT_SOURCE_DIR})
 endif()
 
-# a page that names a file or a function that does not exist
-if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
-    add_test(NAME docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.sh ${PROJECT_SOURCE_DIR})
-endif()
-
 # how tests/gpu_check deals with programs that fail, hang or end the machine
 find_package(Python3 3.8 COMPONENTS Interpreter QUIET)
 if(Python3_FOUND)
@@ -31,4 +26,9 @@ endif()
 if(NOT ORR_SANITIZE AND NOT ORR_BASELINE_ONLY)
     add_test(NAME subproject COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/subproject/run.sh ${CMAKE_C_COMPILER})
     set_tests_properties(subproject PROPERTIES LABELS slow)
+endif()
+
+# pages that name files or functions that do not exist; includes that docs/architecture.md does not allow
+if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
+    add_test(NAME docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.sh ${PROJECT_SOURCE_DIR})
 endif()
