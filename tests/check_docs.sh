@@ -152,4 +152,4 @@ done < <(git ls-files -z --cached --others --exclude-standard '*.md' | xargs -0 
 for page in architecture glossary recipes; do
     check_paragraphs docs/$page.md
 done
-[ $failures = 0 ] || { echo "$failures names of what does not exist"; exit 1; }
+[ $failures = 0 ] || { echo "$failures findings"; exit 1; }
