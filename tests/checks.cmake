@@ -27,3 +27,8 @@ if(NOT ORR_SANITIZE AND NOT ORR_BASELINE_ONLY)
     add_test(NAME subproject COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/subproject/run.sh ${CMAKE_C_COMPILER})
     set_tests_properties(subproject PROPERTIES LABELS slow)
 endif()
+
+# pages that name files or functions that do not exist; includes that docs/architecture.md does not allow
+if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
+    add_test(NAME docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.sh ${PROJECT_SOURCE_DIR})
+endif()

@@ -69,29 +69,30 @@ int command_convert(int argc, char **argv)
          .kind = OPTION_INT,
          .value = &of_model.resolution,
          .expect = "N",
-         .help = "models: cells along a side (default 256)",
+         .help = "fields: cells along a side (default 256)",
          .low = 2,
          .high = 2048},
         {.name = "--threshold",
          .kind = OPTION_REAL,
          .value = &of_model.threshold,
          .expect = "D",
-         .help = "models with a density: where the surface is",
+         .help = "fields with a density: density at the surface (default: by field)",
          .low = 0.0,
          .high = 1e6},
     };
     const command_usage usage = {
         .name = "convert",
         .operands = "IN OUT",
-        .purpose = "Writes a splat cloud in another format, or the surface of a model (.ingp) as a mesh.",
+        .purpose = "Writes a splat cloud in another format, or the surface of a field (.ingp) as a mesh.",
         .notes = "Reads .ply .compressed.ply .splat .spz .sog .ksplat;\n"
                  "writes .ply .compressed.ply .splat .spz (version 4; .v3.spz: version 3).\n"
-                 "Models become .ply .obj .glb.",
+                 "Fields become .ply .obj .glb.",
         .operand_min = 2,
         .operand_max = 2,
         .options = list,
         .option_count = sizeof list / sizeof list[0],
-        .common = &common};
+        .common = &common,
+        .common_used = COMMON_THREADS | COMMON_JSON};
     int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
         return exit_code;

@@ -135,16 +135,17 @@ int command_devices(int argc, char **argv)
     const command_usage usage = {
         .name = "devices",
         .operands = "",
-        .purpose = "Lists what the engine can compute and draw on.",
-        .notes = "--device or ORR_DEVICE names the rung of the ladder to stand on:\n"
-                 "cuda+vulkan         CUDA draws, Vulkan presents, memory is shared (one card)\n"
+        .purpose = "Lists the devices that the engine can use.",
+        .notes = "--device or ORR_DEVICE chooses a rung of the ladder of devices:\n"
+                 "cuda+vulkan         CUDA draws, Vulkan presents, memory is shared (one GPU)\n"
                  "cuda+vulkan-copies  the same through pinned memory of the host\n"
                  "cuda                CUDA draws into memory of the host\n"
                  "vulkan              Vulkan draws and presents\n"
                  "cpu                 the CPU draws\n"
-                 "What does not work beside CUDA falls to the next rung with a line.\n"
+                 "When Vulkan fails beside CUDA, the next rung is used, with a warning.\n"
                  "ORR_ISA=baseline|avx2|avx512 forces an instruction set.",
-        .common = &common};
+        .common = &common,
+        .common_used = COMMON_DEVICE | COMMON_THREADS | COMMON_JSON};
     int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
         return exit_code;

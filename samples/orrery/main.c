@@ -16,15 +16,16 @@ typedef struct command {
 
 static const command commands[] = {
     {"view", command_view, "SCENE|CAPTURE",
-     "a window: fly, switch layers, record a camera path, watch a field learn"},
-    {"render", command_render, "SCENE -o OUT", "headless: .png .exr .npy .mp4, or a pattern with %04d"},
-    {"sim", command_sim, "SCENE --steps N", "physics alone: a robot in any number of worlds"},
+     "a window on a scene: fly, switch layers, record camera paths; or on a field in training"},
+    {"render", command_render, "SCENE -o OUT",
+     "pictures without a window: .png .exr .npy .mp4, or a pattern with %04d"},
+    {"sim", command_sim, "ROBOT --steps N", "simulates a robot in any number of worlds"},
     {"bench", command_bench, "[NAME...]",
-     "what this machine does, stage by stage, beside its limits; traces of frames"},
-    {"train", command_train, "KIND DATA", "a picture, a shape, photos or a volume become a small network"},
-    {"convert", command_convert, "IN OUT", "splat clouds to another format, models to meshes"},
-    {"info", command_info, "FILE...", "what is in clouds, meshes, fields, robots, scene and camera files"},
-    {"devices", command_devices, "", "what the engine can compute and draw on"},
+     "speed of this machine, stage by stage, beside its limits; traces of frames"},
+    {"train", command_train, "KIND DATA", "trains a neural field on an image, a shape, photos or a volume"},
+    {"convert", command_convert, "IN OUT", "splat clouds to another format, fields to meshes"},
+    {"info", command_info, "FILE...", "what clouds, meshes, fields, robots, scene and camera files contain"},
+    {"devices", command_devices, "", "the devices that the engine can use"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -95,12 +96,13 @@ static void print_help(void)
     printf("orrery %d.%d.%d: real-time neural rendering and simulation\n\n", ORR_VERSION_MAJOR,
            ORR_VERSION_MINOR, ORR_VERSION_PATCH);
     for (int i = 0; i < COMMAND_COUNT; i++) {
-        printf("  orrery %-8s %-14s %s\n", commands[i].name, commands[i].operands, commands[i].purpose);
+        printf("  orrery %-8s %-15s %s\n", commands[i].name, commands[i].operands, commands[i].purpose);
     }
     printf(
         "\norrery COMMAND --help lists the options of a command.\n"
         "SCENE is a splat cloud (.ply .compressed.ply .splat .spz .sog .ksplat), a mesh (.glb .obj .stl),\n"
-        "a trained field (.ingp) or a scene file (.json) that combines them.\n"
+        "a trained field (.ingp), a robot (.xml .urdf) or a scene file (.json) that combines them.\n"
+        "ROBOT is a model in MJCF (.xml) or URDF (.urdf).\n"
         "CAPTURE is a folder of photos with a transforms.json or a COLMAP model.\n");
 }
 

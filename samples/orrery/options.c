@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMON_COUNT = 5, SIDE_MAX = 16384, HELP_COLUMN = 26 };
+enum {
+    COMMON_COUNT = 5, // in the order of common_option
+    SIDE_MAX = 16384,
+    HELP_COLUMN = 26
+};
 
 static void list_common(common_options *common, option list[COMMON_COUNT])
 {
@@ -18,24 +22,24 @@ static void list_common(common_options *common, option list[COMMON_COUNT])
          .kind = OPTION_DEVICE,
          .value = &common->device,
          .expect = "auto|cpu|vulkan|...",
-         .help = "what draws: also cuda, cuda+vulkan, cuda+vulkan-copies\n"
-                 "                             (see orrery devices --help; ORR_DEVICE decides for auto)"},
+         .help = "the device to use; also cuda, cuda+vulkan, cuda+vulkan-copies\n"
+                 "                             (see orrery devices --help; default: ORR_DEVICE, or auto)"},
         {.name = "--threads",
          .kind = OPTION_INT,
          .value = &common->threads,
          .expect = "N",
-         .help = "worker threads; 0: one per core",
+         .help = "worker threads (default: one per core)",
          .high = 1024.0},
         {.name = "--seed",
          .kind = OPTION_SEED,
          .value = &common->seed,
          .expect = "N",
-         .help = "start of random numbers (default 0)"},
+         .help = "seed of random numbers (default 0)"},
         {.name = "--size",
          .kind = OPTION_SIZE,
          .value = common->size,
          .expect = "WxH",
-         .help = "picture size in pixels"},
+         .help = "size of pictures in pixels"},
         {.name = "--json",
          .kind = OPTION_FLAG,
          .value = &common->json,
@@ -162,7 +166,9 @@ static void print_help(const command_usage *usage, const option *common)
         print_option(&usage->options[i]);
     }
     for (int i = 0; i < COMMON_COUNT; i++) {
-        print_option(&common[i]);
+        if (usage->common_used & 1u << i) {
+            print_option(&common[i]);
+        }
     }
     printf("  %-*s %s\n", HELP_COLUMN, "--help", "this text");
     if (usage->notes) {

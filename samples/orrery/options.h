@@ -25,7 +25,15 @@ typedef struct option {
     double low, high; // OPTION_INT, OPTION_REAL: the range
 } option;
 
-// Options every command has.
+// Options that every command accepts; its help lists those that have an effect on it.
+typedef enum common_option {
+    COMMON_DEVICE = 1 << 0,
+    COMMON_THREADS = 1 << 1,
+    COMMON_SEED = 1 << 2,
+    COMMON_SIZE = 1 << 3,
+    COMMON_JSON = 1 << 4
+} common_option;
+
 typedef struct common_options {
     orr_device_kind device;
     int threads; // 0: one per core
@@ -43,6 +51,7 @@ typedef struct command_usage {
     const option *options; // option_count, of this command alone
     int option_count;
     common_options *common;
+    unsigned common_used; // bits of common_option
 } command_usage;
 
 // Reads argv[1 .. argc - 1]: options anywhere, `--` ends them, operands are moved to argv[0 .. *operand_count

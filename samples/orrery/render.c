@@ -292,12 +292,12 @@ int command_render(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &r.control,
          .expect = "sine|random|FILE.npy",
-         .help = "what the first robot's actuators do; a file: a row per time step (default: nothing)"},
+         .help = "controls of the first robot's actuators; a file has a row per time step (default 0)"},
         {.name = "--physics",
          .kind = OPTION_DEVICE,
          .value = &r.physics,
          .expect = "auto|cpu|cuda",
-         .help = "which machine moves robots (default auto: the CPU, for one world)"},
+         .help = "device that simulates robots (default auto: the CPU, for one world)"},
         {.name = "--contacts",
          .kind = OPTION_FLAG,
          .value = &r.contacts,
@@ -328,11 +328,11 @@ int command_render(int argc, char **argv)
         {.name = "--transparent",
          .kind = OPTION_FLAG,
          .value = &r.transparent,
-         .help = ".png keeps alpha instead of standing before black"},
+         .help = "keep alpha in .png (default: over black)"},
         {.name = "--antialias",
          .kind = OPTION_FLAG,
          .value = &r.antialias,
-         .help = "Mip-Splatting compensation: no shimmer when far"},
+         .help = "Mip-Splatting compensation for small splats"},
         {.name = "--fps",
          .kind = OPTION_REAL,
          .value = &r.frames_per_second,
@@ -345,13 +345,14 @@ int command_render(int argc, char **argv)
         .name = "render",
         .operands = "SCENE -o OUT",
         .purpose = "Draws views of a scene into files, without a window.",
-        .notes = ".npy and .exr hold float32 RGBA, premultiplied, before any quantisation.\n"
-                 "Sizes come from the cameras, or are 1280x720. Ctrl-C stops; no half-written file stays.",
+        .notes = ".npy and .exr contain float32 RGBA, premultiplied, not quantised.\n"
+                 "The size is that of the cameras, or 1280x720. Ctrl-C stops; no half-written file remains.",
         .operand_min = 1,
         .operand_max = 1,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .common = &r.common};
+        .common = &r.common,
+        .common_used = COMMON_DEVICE | COMMON_THREADS | COMMON_SEED | COMMON_SIZE | COMMON_JSON};
     int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
         return exit_code;

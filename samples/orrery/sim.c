@@ -248,27 +248,29 @@ int command_sim(int argc, char **argv)
     int count = 0, exit_code = 0;
     const option options[] = {
         {"--steps", 0, OPTION_INT, &o.steps, "N", "time steps of each world", 1, 1e9},
-        {"--worlds", 0, OPTION_INT, &o.worlds, "N", "worlds that move side by side (default 1)", 1, 1e7},
+        {"--worlds", 0, OPTION_INT, &o.worlds, "N", "number of worlds (default 1)", 1, 1e7},
         {"--ctrl", 0, OPTION_TEXT, &o.control_file, "FILE.npy",
          "controls: steps x nu, or steps x worlds x nu", 0, 0},
         {"--start", 0, OPTION_TEXT, &o.start_file, "FILE.npy",
-         "where worlds begin: qpos, qvel and act in one row, or in a row for each world", 0, 0},
+         "initial qpos, qvel and act: one row, or one for each world (default: at rest at qpos0)", 0, 0},
         {"--record", 0, OPTION_TEXT, &o.record_file, "FILE.npy",
-         "float64, steps+1 x worlds x numbers of the quantities", 0, 0},
+         "the file to record: float64, (steps + 1) x worlds x numbers of the quantities", 0, 0},
         {"--quantities", 0, OPTION_TEXT, &o.quantities, "NAME,...",
          "what to record: sensordata, xpos, cvel, cfrc_ext ... (default qpos,qvel)", 0, 0},
-        {"--precision", 0, OPTION_TEXT, &o.precision, "f32|f64", "of the arithmetic (default f32)", 0, 0},
+        {"--precision", 0, OPTION_TEXT, &o.precision, "f32|f64", "precision of the arithmetic (default f32)",
+         0, 0},
     };
     const command_usage usage = {
         .name = "sim",
-        .operands = "SCENE --steps N",
-        .purpose = "Physics alone: moves a robot (.xml .urdf) in any number of worlds.",
-        .notes = "With --device cuda the worlds live on an NVIDIA GPU, a thread for each.",
+        .operands = "ROBOT --steps N",
+        .purpose = "Simulates a robot (.xml .urdf) in any number of worlds.",
+        .notes = "--device cuda simulates on an NVIDIA GPU, with 1 to 8 threads for each world.",
         .operand_min = 1,
         .operand_max = 1,
         .options = options,
         .option_count = sizeof options / sizeof options[0],
-        .common = &o.common};
+        .common = &o.common,
+        .common_used = COMMON_DEVICE | COMMON_THREADS | COMMON_JSON};
     if (!options_read(&usage, argc, argv, &count, &exit_code)) {
         return exit_code;
     }

@@ -102,6 +102,40 @@ static void help_lists_what_exists(void **state)
     run_result_free(&all);
 }
 
+static void help_lists_the_common_options_that_a_command_uses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *options; // spaces around each
+    } cases[] = {
+#if ORR_HAVE_WINDOW
+        {"view", " --device --threads --seed --size "},
+#endif
+        {"render", " --device --threads --seed --size --json "},
+        {"sim", " --device --threads --json "},
+        {"train", " --device --threads --seed --json "},
+        {"bench", " --device --threads --size --json "},
+        {"convert", " --threads --json "},
+        {"info", " --threads --size --json "},
+        {"devices", " --device --threads --json "},
+    };
+    static const char *const common[] = {" --device ", " --threads ", " --seed ", " --size ", " --json "};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        run_result help = orrery(cases[i].command, "--help");
+        for (size_t k = 0; k < sizeof common / sizeof common[0]; k++) {
+            char line[16];
+            snprintf(line, sizeof line, "\n %s", common[k]);
+            bool listed = strstr(help.output, line) != NULL;
+            bool used = strstr(cases[i].options, common[k]) != NULL;
+            if (listed != used) {
+                fail_msg("orrery %s --help: %s is %s", cases[i].command, common[k],
+                         listed ? "listed" : "missing");
+            }
+        }
+        run_result_free(&help);
+    }
+}
+
 static void wrong_command_lines_end_with_one_line_and_code_2(void **state)
 {
     (void)state;
@@ -773,6 +807,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_lists_what_exists),
+        cmocka_unit_test(help_lists_the_common_options_that_a_command_uses),
         cmocka_unit_test(wrong_command_lines_end_with_one_line_and_code_2),
         cmocka_unit_test(broken_files_end_with_one_line_that_names_them),
         cmocka_unit_test(info_counts_what_is_in_a_cloud),

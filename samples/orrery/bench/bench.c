@@ -134,29 +134,29 @@ int command_bench(int argc, char **argv)
         {"--file", 0, OPTION_TEXT, &run.file, "FILE",
          "also draw this splat cloud or field, whole and filling the picture", 0, 0},
         {"--robot", 0, OPTION_TEXT, &run.robot, "PATH",
-         "the robot that physics moves, or a folder of Gymnasium's", 0, 0},
+         "physics: the robot, or a folder with Gymnasium's robots", 0, 0},
         {"--plot", 0, OPTION_TEXT, &run.plot, "FILE.png",
          "frame: some frames as a chart; physics: only one robot in 1 to 10000 worlds", 0, 0},
         {"--trace", 0, OPTION_TEXT, &run.trace, "FILE.json",
          "frame: every stage on one axis of time, for ui.perfetto.dev", 0, 0},
         {"--frames", 0, OPTION_INT, &run.frames, "N",
-         "frame: how many (default: two seconds of them, at most 120)", 1, 100000},
-        {"--tiny", 0, OPTION_FLAG, &run.tiny, NULL,
-         "only whether everything works: smallest sizes, for emulated devices", 0, 0},
+         "frame: number of frames (default: two seconds, at most 120)", 1, 100000},
+        {"--tiny", 0, OPTION_FLAG, &run.tiny, NULL, "smallest sizes, to test that everything works", 0, 0},
         {"--largest", 0, OPTION_INT, &largest, "N", "splats in the largest synthetic cloud (default 5000000)",
          1e4, 1e8},
     };
     const command_usage usage = {.name = "bench",
                                  .operands = "[NAME...] [SCENE]",
                                  .purpose =
-                                     "Measures this machine's limits, and what the engine reaches of them.",
+                                     "Measures limits of this machine, and the engine's speed beside them.",
                                  .notes = "NAME: frame, splats, neural, physics. Without a name, all.\n"
-                                          "SCENE, after frame: whose frames are accounted for (default: the "
-                                          "walker that ships).",
+                                          "SCENE, after frame: the scene to draw (default: the walker of the "
+                                          "installed assets).",
                                  .operand_max = BENCHMARK_COUNT + 1,
                                  .options = options,
                                  .option_count = sizeof options / sizeof options[0],
-                                 .common = &common};
+                                 .common = &common,
+                                 .common_used = COMMON_DEVICE | COMMON_THREADS | COMMON_SIZE | COMMON_JSON};
     if (!options_read(&usage, argc, argv, &count, &exit_code)) {
         return exit_code;
     }

@@ -93,11 +93,12 @@ int command_info(int argc, char **argv)
         .name = "info",
         .operands = "FILE...",
         .purpose =
-            "Says what is in splat clouds, meshes, trained fields (.ingp), robots (.xml .urdf), scene\n"
-            "files and camera files (transforms.json).",
+            "Prints what splat clouds, meshes, trained fields (.ingp), robots (.xml .urdf), scene files\n"
+            "and camera files (transforms.json) contain.",
         .operand_min = 1,
         .operand_max = argc,
-        .common = &common};
+        .common = &common,
+        .common_used = COMMON_THREADS | COMMON_SIZE | COMMON_JSON};
     int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
         return exit_code;

@@ -203,16 +203,16 @@ int command_view(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &v.robot.control,
          .expect = "sine|random|FILE.npy",
-         .help = "what the first robot's actuators do (default: what the panel says)"},
+         .help = "controls of the first robot's actuators (default: the panel's sliders)"},
         {.name = "--physics",
          .kind = OPTION_DEVICE,
          .value = &v.robot.physics,
          .expect = "auto|cpu|cuda",
-         .help = "which machine moves robots (default auto: the CPU, for one world)"},
+         .help = "device that simulates robots (default auto: the CPU, for one world)"},
         {.name = "--paused",
          .kind = OPTION_FLAG,
          .value = &v.robot.panel.paused,
-         .help = "robots stand still until Space"},
+         .help = "robots do not move until Space is pressed"},
         {.name = "--screenshot",
          .kind = OPTION_TEXT,
          .value = &picture,
@@ -222,26 +222,29 @@ int command_view(int argc, char **argv)
          .kind = OPTION_INT,
          .value = &frames,
          .expect = "N",
-         .help = "draw without rest and close after N frames",
+         .help = "draw without pause, and close after N frames",
          .low = 1.0,
          .high = 1e9},
-        {.name = "--validate", .kind = OPTION_FLAG, .value = &validate, .help = "Vulkan's validation layer"},
+        {.name = "--validate",
+         .kind = OPTION_FLAG,
+         .value = &validate,
+         .help = "load Vulkan's validation layer"},
     };
     const command_usage usage = {
         .name = "view",
         .operands = "SCENE|CAPTURE",
-        .purpose = "A window on a scene, on robots that move, or on a radiance field that is being trained.",
+        .purpose = "Opens a window on a scene, or on a radiance field in training.",
         .notes =
-            "left drag       orbit around the focus     double click   look at what is there\n"
+            "left drag       orbit around the focus     double click   look at the point under the mouse\n"
             "right drag      look around                W A S D Q E    fly; Shift: faster\n"
             "middle drag     pan (or Shift + left)      wheel          closer, or faster when flying\n"
-            "F  see all      Home  as at the start      1 .. 9         the scene's cameras\n"
+            "F  see all      Home  first view           1 .. 9         the scene's cameras\n"
             "[ ]  field of view     O  orthographic     V  CPU, Vulkan or CUDA\n"
             "P, F12  screenshot     F1  panel           Escape  quit\n"
             "K  add a key to the camera path            Space  play or pause (without a robot)\n"
             "Ctrl+S  save it as transforms.json for orrery render --cameras\n"
             "Files dropped on the window join the scene.\n"
-            "A robot (.xml) moves in real time; Ctrl + left drag pulls at the body that is there.\n"
+            "A robot (.xml .urdf) moves in real time; Ctrl + left drag pulls the body under the mouse.\n"
             "Space  pause or go on  .  one time step    Backspace  reset     N  next keyframe\n"
             "-  =  slower, faster   C  contact points and forces             1 .. 9  its cameras\n"
             "A capture (transforms.json, its folder, or a folder with a COLMAP model) trains a radiance\n"
@@ -252,6 +255,7 @@ int command_view(int argc, char **argv)
         .options = options,
         .option_count = sizeof options / sizeof options[0],
         .common = &common,
+        .common_used = COMMON_DEVICE | COMMON_THREADS | COMMON_SEED | COMMON_SIZE,
     };
     int operand_count, exit_code;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
