@@ -22,6 +22,12 @@ if(ORR_INSTALL AND NOT ORR_SANITIZE)
     endif()
 endif()
 
+# the Debian package: its program runs, and its dependencies are complete. install/deb.sh installs it in a clean system.
+if(ORR_INSTALL AND PROJECT_IS_TOP_LEVEL AND TARGET orrery_assets AND NOT ORR_SANITIZE AND NOT ORR_PACK)
+    add_test(NAME package COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/package.sh ${PROJECT_BINARY_DIR} ${PROJECT_VERSION})
+    set_tests_properties(package PROPERTIES SKIP_RETURN_CODE 77 LABELS slow)
+endif()
+
 # the engine as a folder of someone else's project, without any optional package
 if(NOT ORR_SANITIZE AND NOT ORR_BASELINE_ONLY)
     add_test(NAME subproject COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/subproject/run.sh ${CMAKE_C_COMPILER})
