@@ -1,5 +1,6 @@
-# `cpack` in a build folder writes orrery_VERSION_ARCHITECTURE.deb: what `cmake --install` installs, under /usr.
-# dpkg-shlibdeps (Debian: dpkg-dev, file) derives the packages it depends on from the libraries that it links.
+# `cpack` in a build folder writes orrery_VERSION_ARCHITECTURE.deb: what `cmake --install` installs, under
+# /usr. dpkg-shlibdeps (Debian: dpkg-dev, file) derives the packages it depends on from the libraries that it
+# links.
 if(NOT PROJECT_IS_TOP_LEVEL)
     return()
 endif()

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs clang-tidy, with the checks of .clang-tidy, over the C files of a build:
     check_tidy.py CLANG_TIDY BUILD_DIR [FILE...]
-BUILD_DIR has a compile_commands.json; without FILEs, all of its C files are checked, each once (files that are compiled
-for several instruction sets are the same text). Prints each finding once; the exit code is 1 when there are any."""
+BUILD_DIR has a compile_commands.json; without FILEs, all of its C files are checked, each once (one that is
+compiled for several instruction sets is the same text). Prints each finding once; the exit code is 1 when
+there are any."""
 import json
 import os
 import subprocess

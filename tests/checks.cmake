@@ -16,6 +16,12 @@ if(ORR_CLANG_TIDY AND Python3_FOUND AND NOT ORR_SANITIZE AND NOT ORR_BASELINE_ON
     set_tests_properties(clang_tidy PROPERTIES LABELS slow PROCESSORS 2)
 endif()
 
+# lines that are longer than CONTRIBUTING.md allows
+if(Python3_FOUND)
+    add_test(NAME line_lengths COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_lines.py
+                                       ${PROJECT_SOURCE_DIR})
+endif()
+
 # how tests/gpu_check deals with programs that fail, hang or end the machine
 if(Python3_FOUND)
     add_test(NAME gpu_check COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/gpu_check_test.py)

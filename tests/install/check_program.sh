@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs the orrery program of an installation below PREFIX, with the assets installed there: check_program.sh PREFIX VERSION
+# Runs the orrery program of an installation below PREFIX, with the assets installed there: check_program.sh
+# PREFIX VERSION
 set -eu
 prefix=$1 version=$2
 scratch=$(mktemp -d)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes the Debian package of a build, unpacks it, runs its program, and checks that it depends on every package whose
-# libraries it links: package.sh BUILD_DIR VERSION. Exit code 77: the tools that make packages are not installed.
+# Makes the Debian package of a build, unpacks it, runs its program, and checks that it depends on every
+# package whose libraries it links: package.sh BUILD_DIR VERSION. Exit code 77: the tools that make packages
+# are not installed.
 set -euo pipefail
 build=$1 version=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,7 +43,7 @@ for binary in "${binaries[@]}"; do
         path=$(realpath "$path")
         owner=$(dpkg -S "$path" "${path#/usr}" 2> /dev/null | cut -d : -f 1 | head -n 1 || true)
         [[ ", $depends," == *", $owner "* || ", $depends," == *", $owner,"* ]] || {
-            echo "$(basename "$binary") links $library of package '${owner:-unknown}', on which the package does not depend"
+            echo "$(basename "$binary") links $library of '${owner:-no package}', which is not in Depends"
             missing=1
         }
     done

@@ -20,10 +20,11 @@ typedef struct array_view {
 } array_view;
 
 #define VIEW(pointer)                                                                                        \
-    .real = _Generic((pointer), double *: (pointer), const double *: (pointer), default: NULL),                        \
-    .single = _Generic((pointer), float *: (pointer), default: NULL),                                                  \
-    .integer = _Generic((pointer), int32_t *: (pointer), const int32_t *: (pointer), default: NULL),                   \
-    .byte = _Generic((pointer), uint8_t *: (pointer), char *: (const uint8_t *)(const void *)(pointer), default: NULL)
+    .real = _Generic((pointer), double *: (pointer), const double *: (pointer), default: NULL),              \
+    .single = _Generic((pointer), float *: (pointer), default: NULL),                                        \
+    .integer = _Generic((pointer), int32_t *: (pointer), const int32_t *: (pointer), default: NULL),         \
+    .byte = _Generic((pointer), uint8_t *: (pointer), char *: (const uint8_t *)(const void *)(pointer),      \
+                      default: NULL)
 
 static bool find_size(const orr_model *m, const char *name, int *value)
 {
