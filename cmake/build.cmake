@@ -13,8 +13,8 @@ target_compile_options(
               -ffp-contract=off
               -fno-math-errno
               -fno-trapping-math
-              # asserts stay in an optimised build (CMake's RelWithDebInfo drops them): a bug in a caller should stop with
-              # a line, not draw nonsense
+              # asserts stay in an optimised build (CMake's RelWithDebInfo drops them): a bug in a caller
+              # should stop with a line, not draw nonsense
               $<$<NOT:$<CONFIG:Release>>:-UNDEBUG>
               $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wno-psabi>
               $<$<BOOL:${ORR_WERROR}>:-Werror>)
@@ -36,14 +36,16 @@ endif()
 add_library(orrery_objects OBJECT)
 target_link_libraries(orrery_objects PRIVATE orrery_flags ${ORR_PACKAGES})
 
-# the levels this compiler can build; engine/core/isa.c asks the CPU for each flag below, and chooses at run time
+# the levels this compiler can build; engine/core/isa.c asks the CPU for each flag below, and chooses at run
+# time
 set(ORR_ISAS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT ORR_BASELINE_ONLY)
     list(APPEND ORR_ISAS avx2 avx512)
 endif()
 set(ORR_ISA_FLAGS_baseline "")
 set(ORR_ISA_FLAGS_avx2 -mavx2 -mfma -mbmi -mbmi2)
-set(ORR_ISA_FLAGS_avx512 ${ORR_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
+set(ORR_ISA_FLAGS_avx512 ${ORR_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl
+                         -mprefer-vector-width=512)
 foreach(isa ${ORR_ISAS})
     add_library(orrery_${isa} OBJECT)
     target_link_libraries(orrery_${isa} PRIVATE orrery_flags)
@@ -70,8 +72,8 @@ function(orr_lane_sources)
     endforeach()
 endfunction()
 
-# orr_extension_source(NAME file flags...): a file for an extension of AVX-512 that only some CPUs have, when this compiler
-# has its flags; ORR_HAVE_NAME tells the sources
+# orr_extension_source(NAME file flags...): a file for an extension of AVX-512 that only some CPUs have, when
+# this compiler has its flags; ORR_HAVE_NAME tells the sources
 include(CheckCCompilerFlag)
 function(orr_extension_source name file)
     list(JOIN ARGN " " flags)
@@ -103,7 +105,8 @@ function(orr_libraries)
         string(TOUPPER ${kind} upper)
         add_library(orrery_${kind} ${upper} ${objects})
         add_library(orrery::orrery_${kind} ALIAS orrery_${kind})
-        set_target_properties(orrery_${kind} PROPERTIES OUTPUT_NAME orrery VERSION ${PROJECT_VERSION} SOVERSION 0)
+        set_target_properties(orrery_${kind} PROPERTIES OUTPUT_NAME orrery VERSION ${PROJECT_VERSION}
+                                                        SOVERSION 0)
         target_include_directories(orrery_${kind} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/engine>
                                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
         # who links a sanitised library needs the sanitizer too

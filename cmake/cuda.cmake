@@ -1,5 +1,6 @@
-# CUDA: nvcc's objects, or the same files through g++ on the emulated device of tests/cuda_emu (ORR_CUDA=EMULATED).
-# Sets ORR_HAVE_CUDA; the runtime is linked statically, so that a program starts where there is no driver.
+# CUDA: nvcc's objects, or the same files through g++ on the emulated device of tests/cuda_emu
+# (ORR_CUDA=EMULATED). Sets ORR_HAVE_CUDA; the runtime is linked statically, so that a program starts where
+# there is no driver.
 set(ORR_CUDA_ARCHITECTURES "75-real;80-real;86-real;89-real;90" CACHE STRING
     "Cards that kernels are compiled for; the last one as PTX too, for cards to come")
 set(ORR_CUDA_PROGRAM_ARCHITECTURES "75-real;80-real;90" CACHE STRING
@@ -47,12 +48,16 @@ endfunction()
 macro(orr_cuda_emulation)
     set(emulation ${PROJECT_SOURCE_DIR}/tests/cuda_emu)
     add_library(orrery_cuda_language INTERFACE)
-    target_include_directories(orrery_cuda_language INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/engine)
+    target_include_directories(orrery_cuda_language INTERFACE ${PROJECT_SOURCE_DIR}
+                                                              ${PROJECT_SOURCE_DIR}/engine)
     target_include_directories(orrery_cuda_language SYSTEM INTERFACE ${emulation}/include)
     target_compile_definitions(orrery_cuda_language INTERFACE ORR_CUDA_EMULATED=1 __CUDACC__)
-    target_compile_options(orrery_cuda_language INTERFACE "SHELL:-x c++" "SHELL:-include cuda_runtime.h" -Wall -Wextra
-                                                          -Wno-missing-field-initializers -ffp-contract=off ${ORR_SANITIZE_FLAGS})
-    add_library(orrery_cuda_emulation OBJECT ${emulation}/block.cpp ${emulation}/memory.cpp ${emulation}/runtime.cpp)
+    target_compile_options(
+        orrery_cuda_language
+        INTERFACE "SHELL:-x c++" "SHELL:-include cuda_runtime.h" -Wall -Wextra -Wno-missing-field-initializers
+                  -ffp-contract=off ${ORR_SANITIZE_FLAGS})
+    add_library(orrery_cuda_emulation OBJECT ${emulation}/block.cpp ${emulation}/memory.cpp
+                                             ${emulation}/runtime.cpp)
     target_include_directories(orrery_cuda_emulation PUBLIC ${emulation}/include ${emulation})
     target_compile_options(orrery_cuda_emulation PRIVATE -Wall -Wextra ${ORR_SANITIZE_FLAGS})
 endmacro()
@@ -68,8 +73,8 @@ function(orr_cuda_sources)
     endif()
 endfunction()
 
-# orr_cuda_program_sources(files...): the same for files so large that they are compiled for few kinds of card. A binary
-# for 8.0 runs on 8.6 and 8.9 too.
+# orr_cuda_program_sources(files...): the same for files so large that they are compiled for few kinds of
+# card. A binary for 8.0 runs on 8.6 and 8.9 too.
 function(orr_cuda_program_sources)
     if(ORR_CUDA_EMULATED)
         orr_cuda_sources(${ARGN})
@@ -89,7 +94,8 @@ macro(orr_cuda_library)
         set(ORR_CUDA_INCLUDE ${emulation}/include)
     else()
         add_library(orrery_cuda_programs OBJECT)
-        set_target_properties(orrery_cuda_programs PROPERTIES CUDA_ARCHITECTURES "${ORR_CUDA_PROGRAM_ARCHITECTURES}")
+        set_target_properties(orrery_cuda_programs PROPERTIES CUDA_ARCHITECTURES
+                                                              "${ORR_CUDA_PROGRAM_ARCHITECTURES}")
         foreach(target orrery_cuda orrery_cuda_programs)
             target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/engine)
             # fused multiply-add only where a formula says fma_, as on the CPU

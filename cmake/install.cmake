@@ -1,5 +1,5 @@
-# What `cmake --install` puts in place: the header, both libraries, and how CMake (find_package(orrery)) and pkg-config
-# find them. The program and the assets install themselves in their own folders.
+# What `cmake --install` puts in place: the header, both libraries, and how CMake (find_package(orrery)) and
+# pkg-config find them. The program and the assets install themselves in their own folders.
 include(CMakePackageConfigHelpers)
 
 set(ORR_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/orrery)
@@ -16,7 +16,8 @@ configure_package_config_file(cmake/orreryConfig.cmake.in ${PROJECT_BINARY_DIR}/
                               INSTALL_DESTINATION ${ORR_CMAKE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/orreryConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/generated/orreryConfig.cmake ${PROJECT_BINARY_DIR}/generated/orreryConfigVersion.cmake
+install(FILES ${PROJECT_BINARY_DIR}/generated/orreryConfig.cmake
+              ${PROJECT_BINARY_DIR}/generated/orreryConfigVersion.cmake
         DESTINATION ${ORR_CMAKE_DIR})
 
 # The libraries by name instead of Requires.private: that would drag in the private libraries of FFmpeg, whose

@@ -1,5 +1,5 @@
-# Finds the packages and decides the features. A missing optional package drops one feature and is named in the summary;
-# nothing is downloaded.
+# Finds the packages and decides the features. A missing optional package drops one feature and is named in
+# the summary; nothing is downloaded.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
@@ -54,7 +54,8 @@ endif()
 string(APPEND ORR_FEATURES
        "VULKAN|${ORR_HAVE_VULKAN}|drawing on any GPU|libvulkan-dev libvulkan-volk-dev glslc;")
 
-# the window needs Vulkan to present and Dear ImGui for its panel; the program links them, the library does not
+# the window needs Vulkan to present and Dear ImGui for its panel; the program links them, the library does
+# not
 set(ORR_HAVE_WINDOW OFF)
 if(ORR_HAVE_VULKAN AND NOT ORR_WINDOW STREQUAL "OFF")
     pkg_check_modules(WINDOW_PACKAGES IMPORTED_TARGET glfw3 imgui)

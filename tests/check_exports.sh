@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The shared library exports the functions of orrery.h, all of them and nothing else: check_exports.sh LIBRARY HEADER
+# The shared library exports the functions of orrery.h, all of them and nothing else: check_exports.sh LIBRARY
+# HEADER
 set -euo pipefail
 library=$1 header=$2
 exported=$(nm -D --defined-only "$library" | awk '{print $NF}' | sort)

@@ -7,7 +7,8 @@ machine=$1 compiler=$2 source=$3 header=$4
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-c_flags=(-x c -std=c17 -O1 -I"$source" -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -c -o "$scratch/formula.o")
+c_flags=(-x c -std=c17 -O1 -I"$source" -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+    -c -o "$scratch/formula.o")
 avx2=(-mavx2 -mfma -mbmi -mbmi2)
 avx512=("${avx2[@]}" -mavx512f -mavx512bw -mavx512dq -mavx512vl)
 

@@ -3,23 +3,48 @@
 # a format that clang-format 14 does not agree with
 find_program(ORR_CLANG_FORMAT NAMES clang-format-14)
 if(ORR_CLANG_FORMAT)
-    add_test(NAME formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_format.sh ${ORR_CLANG_FORMAT} ${PROJECT_SOURCE_DIR})
+    add_test(NAME formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_format.sh ${ORR_CLANG_FORMAT}
+                                     ${PROJECT_SOURCE_DIR})
+endif()
+
+# clang-tidy's checks (.clang-tidy) of all C files of this build
+find_program(ORR_CLANG_TIDY NAMES clang-tidy-14)
+find_package(Python3 3.8 COMPONENTS Interpreter QUIET)
+if(ORR_CLANG_TIDY AND Python3_FOUND AND NOT ORR_SANITIZE AND NOT ORR_BASELINE_ONLY)
+    add_test(NAME clang_tidy COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_tidy.py
+                                     ${ORR_CLANG_TIDY} ${PROJECT_BINARY_DIR})
+    set_tests_properties(clang_tidy PROPERTIES LABELS slow PROCESSORS 2)
+endif()
+
+# lines that are longer than CONTRIBUTING.md allows
+if(Python3_FOUND)
+    add_test(NAME line_lengths COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_lines.py
+                                       ${PROJECT_SOURCE_DIR})
 endif()
 
 # how tests/gpu_check deals with programs that fail, hang or end the machine
-find_package(Python3 3.8 COMPONENTS Interpreter QUIET)
 if(Python3_FOUND)
     add_test(NAME gpu_check COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/gpu_check_test.py)
 endif()
 
-# the installed library: programs outside the tree that find it with CMake and with pkg-config. A sanitised library
-# would ask the same flags of them.
+# the installed library: programs outside the tree that find it with CMake and with pkg-config. A sanitised
+# library would ask the same flags of them.
 if(ORR_INSTALL AND NOT ORR_SANITIZE)
-    add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/run.sh ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
+    add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/run.sh ${PROJECT_BINARY_DIR}
+                                  ${CMAKE_C_COMPILER})
     if(NOT ORR_CUDA STREQUAL "EMULATED") # whose templates of the C++ library nothing hides
-        add_test(NAME exported_symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.sh
-                                               $<TARGET_FILE:orrery_shared> ${PROJECT_SOURCE_DIR}/engine/orrery.h)
+        add_test(NAME exported_symbols
+                 COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.sh $<TARGET_FILE:orrery_shared>
+                         ${PROJECT_SOURCE_DIR}/engine/orrery.h)
     endif()
+endif()
+
+# the Debian package: its program runs, and its dependencies are complete. install/deb.sh installs it in a
+# clean system.
+if(ORR_INSTALL AND PROJECT_IS_TOP_LEVEL AND TARGET orrery_assets AND NOT ORR_SANITIZE AND NOT ORR_PACK)
+    add_test(NAME package COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/package.sh ${PROJECT_BINARY_DIR}
+                                  ${PROJECT_VERSION})
+    set_tests_properties(package PROPERTIES SKIP_RETURN_CODE 77 LABELS slow)
 endif()
 
 # the engine as a folder of someone else's project, without any optional package

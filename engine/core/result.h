@@ -48,7 +48,7 @@
 
 typedef enum orr_code {
     ORR_CODE_NONE = 0,
-#define ORR_CODE_ENUM(name, number, result) ORR_CODE_##name = number,
+#define ORR_CODE_ENUM(name, number, result) ORR_CODE_##name = (number),
     ORR_CODES(ORR_CODE_ENUM)
 #undef ORR_CODE_ENUM
 } orr_code;

@@ -9,7 +9,7 @@
     0.00169145586            // sqrt(3) / 1024: the smallest step of a march, 1024 of them cross the unit cube
 #define OCCUPANCY_DECAY 0.95 // of the thickness, per update
 #define OCCUPANCY_THICKNESS_MIN 0.01 // cells above it, or above the mean, are marched
-#define OCCUPANCY_POOL_START -0.5    // below any thickness that is not culled; doubled it is -1, culled
+#define OCCUPANCY_POOL_START (-0.5)  // below any thickness that is not culled; doubled it is -1, culled
 
 // ---- from points to cells ----
 

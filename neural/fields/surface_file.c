@@ -124,7 +124,7 @@ static int print_document(const orr_surface *s, const glb_layout *l, char *text,
     if (s->colours) {
         snprintf(colour_view, sizeof colour_view,
                  ",{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":34962}",
-                 (unsigned long long)(2 * l->vectors + l->indices), (unsigned long long)l->colours);
+                 2ULL * l->vectors + l->indices, (unsigned long long)l->colours);
         snprintf(
             colour_accessor, sizeof colour_accessor,
             ",{\"bufferView\":3,\"componentType\":5123,\"normalized\":true,\"count\":%lld,\"type\":\"VEC4\"}",
@@ -144,12 +144,11 @@ static int print_document(const orr_surface *s, const glb_layout *l, char *text,
         "\"min\":[%.9g,%.9g,%.9g],\"max\":[%.9g,%.9g,%.9g]},"
         "{\"bufferView\":1,\"componentType\":5126,\"count\":%lld,\"type\":\"VEC3\"},"
         "{\"bufferView\":2,\"componentType\":5125,\"count\":%lld,\"type\":\"SCALAR\"}%s]}",
-        s->colours ? ",\"COLOR_0\":3" : "", (unsigned long long)(2 * l->vectors + l->indices + l->colours),
+        s->colours ? ",\"COLOR_0\":3" : "", 2ULL * l->vectors + l->indices + l->colours,
         (unsigned long long)l->vectors, (unsigned long long)l->vectors, (unsigned long long)l->vectors,
-        (unsigned long long)(2 * l->vectors), (unsigned long long)l->indices, colour_view,
-        (long long)s->vertex_count, (double)low[0], (double)low[1], (double)low[2], (double)high[0],
-        (double)high[1], (double)high[2], (long long)s->vertex_count, (long long)(3 * s->triangle_count),
-        colour_accessor);
+        2ULL * l->vectors, (unsigned long long)l->indices, colour_view, (long long)s->vertex_count,
+        (double)low[0], (double)low[1], (double)low[2], (double)high[0], (double)high[1], (double)high[2],
+        (long long)s->vertex_count, 3LL * s->triangle_count, colour_accessor);
 }
 
 static orr_result put_glb(const orr_surface *s, const char *path, orr_file_writer *file, orr_error *error)

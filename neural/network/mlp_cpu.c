@@ -34,7 +34,7 @@ enum {
             real a_value = real_splat((a) + (ptrdiff_t)r * (a_stride) + k);                                  \
             _Pragma("GCC unroll 16") for (int v = 0; v < (vectors); v++)                                     \
             {                                                                                                \
-                sum[r][v] = fma_(a_value, b_value[v], sum[r][v]);                                            \
+                (sum)[r][v] = fma_(a_value, b_value[v], (sum)[r][v]);                                        \
             }                                                                                                \
         }                                                                                                    \
     }

@@ -65,7 +65,7 @@ static orr_result create_gradients(orr_nerf_cpu_trainer *t, orr_error *error)
     t->rgb_gradient = orr_alloc_zero((size_t)parts->rgb_network.parameter_count, sizeof(float));
     t->table_gradient = orr_alloc_zero(table, sizeof(float));
     t->touched = orr_alloc_zero((size_t)orr_touched_words((int64_t)table), sizeof *t->touched);
-    t->exposure_gradient = orr_alloc_zero((size_t)(3 * images), sizeof(float));
+    t->exposure_gradient = orr_alloc_zero((size_t)images, 3 * sizeof(float));
     t->cells = orr_alloc(2 * UPDATE_SAMPLES, sizeof *t->cells);
     t->points = orr_alloc(2 * UPDATE_SAMPLES, sizeof *t->points);
     t->densities = orr_alloc(2 * UPDATE_SAMPLES, sizeof *t->densities);

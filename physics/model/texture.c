@@ -170,7 +170,8 @@ static orr_result copy_picture(const spec_texture *t, texture_data *d, const orr
         copy_face(t, d, 0, d->height, image, 0, 0);
         return ORR_OK;
     }
-    if (rows < 1 || columns < 1 || rows * columns > 12 || strlen(t->gridlayout) < (size_t)(rows * columns) ||
+    if (rows < 1 || columns < 1 || (int64_t)rows * columns > 12 ||
+        strlen(t->gridlayout) < (size_t)rows * (size_t)columns ||
         image->width / columns != image->height / rows || image->width % columns || image->height % rows) {
         return spec_fail(&t->head, error,
                          "expected a picture of square faces, up to 12, and a letter of gridlayout for each");

@@ -198,14 +198,14 @@ static orr_result group_chunks(mesh_raster *raster, orr_arena *arena, int64_t *r
         raster->group_chunks[group++] = raster->chunk_count;
     }
     raster->group_chunks[0] = 0;
-    TAKE(raster->group_bins, (size_t)MESH_GROUPS * (size_t)(raster->columns * raster->rows));
+    TAKE(raster->group_bins, (size_t)MESH_GROUPS * (size_t)raster->columns * (size_t)raster->rows);
     return ORR_OK;
 }
 
 // Counts become the starts of the lists: tile after tile, each in the order of the groups.
 static orr_result start_bins(mesh_raster *raster, orr_arena *arena, orr_error *error)
 {
-    size_t tiles = (size_t)(raster->columns * raster->rows);
+    size_t tiles = (size_t)raster->columns * (size_t)raster->rows;
     TAKE(raster->bins, tiles + 1);
     uint64_t sum = 0;
     for (size_t tile = 0; tile < tiles; tile++) {

@@ -275,7 +275,7 @@ static void put_chunk_harmonics(const orr_splats_view *d, const int64_t *order, 
             float x = d->harmonics[3 * (order[i] * rest + coefficient) + channel];
             row[k] = (uint8_t)orr_clamp((x / 8.0f + 0.5f) * 256.0f, 0.0f, 255.0f);
         }
-        orr_file_put(out, row, (size_t)(3 * rest));
+        orr_file_put(out, row, 3 * (size_t)rest);
     }
 }
 

@@ -117,7 +117,7 @@ static orr_result read_section(orr_splat_source source, const file_header *h, ui
         .scale = orr_get_f32(p + 16) / 2.0f / (float)range,
         .middle = (float)range,
     };
-    s->stride = (size_t)(m->harmonics + 3 * orr_sh_rest(s->degree) * m->coefficient);
+    s->stride = (size_t)m->harmonics + 3 * (size_t)orr_sh_rest(s->degree) * (size_t)m->coefficient;
     const uint32_t stored = orr_get_u32(p + 4); // the capacity of the section
     bool fits = s->count <= stored && take(source, at, (uint64_t)s->partial, 4, &s->sizes) &&
                 take(source, at, (uint64_t)s->bucket_count, s->bucket_stride, &s->buckets) &&

@@ -151,7 +151,7 @@ static orr_result put_streams(const orr_splats_view *d, const int stride[ORR_SPZ
         arrays += size;
         used += got;
     }
-    orr_file_put(out, head, (size_t)(ORR_SPZ_HEADER_4 + 16 * streams));
+    orr_file_put(out, head, ORR_SPZ_HEADER_4 + 16 * (size_t)streams);
     orr_file_put(out, packed, used);
     return ORR_OK;
 }

@@ -48,7 +48,7 @@ static const uint32_t tile_scan[] = {
 
 #define CODE(name)                                                                                           \
     {                                                                                                        \
-#name, name, sizeof name                                                                             \
+#name, (name), sizeof(name)                                                                          \
     }
 
 orr_vk_code orr_vulkan_shader_code(orr_vulkan_shader shader)

@@ -103,8 +103,8 @@ orr_result orr_vulkan_splats_grow(orr_vulkan_splats *s, orr_vulkan_capacity leas
     if (capacity.splats > groups * GROUP || capacity.pairs > groups * SORT_BLOCK) {
         return orr_fail(error, ORR_CODE_CAPACITY,
                         "Vulkan: %lld splats, %lld in tiles: this device takes %lld, %lld",
-                        (long long)capacity.splats, (long long)capacity.pairs, (long long)(groups * GROUP),
-                        (long long)(groups * SORT_BLOCK));
+                        (long long)capacity.splats, (long long)capacity.pairs, (long long)groups * GROUP,
+                        (long long)groups * SORT_BLOCK);
     }
     int64_t blocks = orr_blocks(larger(capacity.splats, capacity.pairs), SORT_BLOCK);
     const growth growths[] = {

@@ -5,14 +5,13 @@
 #include "engine/core/result.h"
 
 typedef struct camera_wish {
-    const char *file; // transforms.json; NULL: the scene's cameras
-    const char *
-        camera; // the only one wanted, by its index or, of a robot's, by its name; NULL: all of a file, the first
-                // of a scene
-    int frames;  // pictures of one camera while time passes; 0: time stands still
-    int orbit;   // pictures of a full turn; 0: none
-    int smooth;  // pictures between two cameras of a file
-    int size[2]; // 0, 0: what the cameras say
+    const char *file;   // transforms.json; NULL: the scene's cameras
+    const char *camera; // the only one wanted, by its index or, of a robot's, by its name; NULL: all of a
+                        // file, the first of a scene
+    int frames;         // pictures of one camera while time passes; 0: time stands still
+    int orbit;          // pictures of a full turn; 0: none
+    int smooth;         // pictures between two cameras of a file
+    int size[2];        // 0, 0: what the cameras say
 } camera_wish;
 
 typedef struct camera_sequence {

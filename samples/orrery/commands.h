@@ -1,6 +1,6 @@
 // The commands of the orrery program, and what they share. A command gets its own name as argv[0] and returns
-// the exit code: 0 done, 1 the machine failed (memory, a device), 2 the input or the command line is wrong (or asks for
-// a device that is not there), 130 stopped by Ctrl-C.
+// the exit code: 0 done, 1 the machine failed (memory, a device), 2 the input or the command line is wrong
+// (or asks for a device that is not there), 130 stopped by Ctrl-C.
 #pragma once
 
 #include "engine/device/cuda.h"
@@ -24,8 +24,8 @@ orr_log command_log(void);
 // An engine as the common options ask for it; warnings go to stderr.
 orr_result command_engine(const common_options *common, orr_engine **engine, orr_error *error);
 
-// For a command without an engine: the CUDA device when --device, or ORR_DEVICE where that is auto, names a rung with CUDA;
-// otherwise NULL.
+// For a command without an engine: the CUDA device when --device, or ORR_DEVICE where that is auto, names a
+// rung with CUDA; otherwise NULL.
 orr_result command_cuda(const common_options *common, orr_cuda **cuda, orr_error *error);
 
 struct cJSON;

@@ -1,4 +1,5 @@
-// What moves a robot's actuators while a scene is filmed or watched: nothing, sines, random numbers, or a file.
+// What moves a robot's actuators while a scene is filmed or watched: nothing, sines, random numbers, or a
+// file.
 #pragma once
 
 #include "engine/core/rng.h"
@@ -8,8 +9,8 @@
 
 typedef enum robot_drive_kind {
     ROBOT_DRIVE_NONE = 0, // controls stay as they are set
-    ROBOT_DRIVE_SINE, // a sine for each actuator; the model's numeric "sine" may hold its frequency [Hz], and then
-                      // middle, amplitude and phase [degrees] of each
+    ROBOT_DRIVE_SINE, // a sine for each actuator; the model's numeric "sine" may hold its frequency [Hz], and
+                      // then middle, amplitude and phase [degrees] of each
     ROBOT_DRIVE_RANDOM, // uniform in the actuator's range, anew at every time step
     ROBOT_DRIVE_FILE    // a row per time step
 } robot_drive_kind;

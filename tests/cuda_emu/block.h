@@ -1,8 +1,8 @@
 // The threads of a block as fibers: what a kernel is run by.
 //
-// Blocks run one after the other; the threads of a block take turns, and give way only where they wait for each other.
-// So a run is repeatable, and a shared variable can be a static one. Whatever a kernel does that a device would not
-// forgive ends the process with one line that names kernel, block and thread (fail()).
+// Blocks run one after the other; the threads of a block take turns, and give way only where they wait for
+// each other. So a run is repeatable, and a shared variable can be a static one. Whatever a kernel does that
+// a device would not forgive ends the process with one line that names kernel, block and thread (fail()).
 #pragma once
 
 #include <cstddef>
@@ -37,15 +37,18 @@ struct site { // where in the source a thread waits
     int line;
 };
 
-// Prints "FAILED on the emulated device: kernel, block, thread: message" and ends the process with exit code 70.
+// Prints "FAILED on the emulated device: kernel, block, thread: message" and ends the process with exit code
+// 70.
 [[noreturn]] void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // The same place as text, for reports of others; "" outside of kernels.
 const char *where();
 bool in_kernel();
 
-// --- waiting for each other: every barrier, vote, shuffle and matrix product is one of these -------------------------
+// --- waiting for each other: every barrier, vote, shuffle and matrix product is one of these
+// -------------------------
 
-// What each thread of a group brings and takes away. All waits of a group must be at the same place in the source.
+// What each thread of a group brings and takes away. All waits of a group must be at the same place in the
+// source.
 struct party {
     unsigned int lane; // within the warp, or the thread's number within the block
     const void *in;
@@ -62,7 +65,8 @@ void give_way(); // lets the other threads of the block go on, for loops that wa
 unsigned int lane();
 void *dynamic_shared(); // of the running block
 
-// --- launching ---------------------------------------------------------------------------------------------------
+// --- launching
+// ---------------------------------------------------------------------------------------------------
 
 // A kernel with its arguments, as something that one thread can run.
 typedef void (*body)(const void *closure);

@@ -14,7 +14,8 @@ namespace emu
 typedef struct settings {
     // Who of a block's threads goes first: 0 ascending, 1 descending, others a random order of that seed
     uint32_t order;
-    // Run every block in several orders and fail when memory differs after it (but for what float atomics added)
+    // Run every block in several orders and fail when memory differs after it (but for what float atomics
+    // added)
     bool find_races;
     size_t memory;     // bytes the device has; 0: 16 GiB
     int devices;       // how many cards there are; each with that memory
@@ -26,9 +27,10 @@ typedef struct settings {
     uint8_t uuid[16];   // of the first card; all zero: one that nothing else has
 } settings;
 
-// Defaults: one sm_90 card. Of the environment, ORR_EMU_ORDER and ORR_EMU_RACES set the first two, ORR_EMU_MEMORY [MiB] and
-// ORR_EMU_DEVICES the next, ORR_EMU_FAULT="CALL ERROR" fail_call and fail_with, and ORR_EMU_UUID (32 hexadecimal digits) the
-// card's, for example that of the Vulkan driver which memory is to be shared with.
+// Defaults: one sm_90 card. Of the environment, ORR_EMU_ORDER and ORR_EMU_RACES set the first two,
+// ORR_EMU_MEMORY [MiB] and ORR_EMU_DEVICES the next, ORR_EMU_FAULT="CALL ERROR" fail_call and fail_with, and
+// ORR_EMU_UUID (32 hexadecimal digits) the card's, for example that of the Vulkan driver which memory is to
+// be shared with.
 settings *current_settings(void);
 size_t live_allocations(void); // that nobody has freed
 size_t live_handles(void);     // streams, events, graphs and what was imported that nobody has destroyed

@@ -1,7 +1,8 @@
 // Where a thread of a block stands: its stack, and how to go on there.
 //
-// On x86-64 a switch is a dozen instructions. ucontext, which serves other processors, asks the system for the signal mask
-// each time, and AddressSanitizer clears the stack's whole shadow; a kernel's test is ten times slower with it.
+// On x86-64 a switch is a dozen instructions. ucontext, which serves other processors, asks the system for
+// the signal mask each time, and AddressSanitizer clears the stack's whole shadow; a kernel's test is ten
+// times slower with it.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The memory of the emulated device: each allocation ends at a page that no one may touch, and is out of the host's
-// reach while no work of the device runs.
+// The memory of the emulated device: each allocation ends at a page that no one may touch, and is out of the
+// host's reach while no work of the device runs.
 #pragma once
 
 #include <cstddef>

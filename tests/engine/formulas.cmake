@@ -18,9 +18,9 @@ orr_formula_machine(reference)
 target_compile_definitions(formula_reference PRIVATE ORR_SCALAR ORR_SCALAR_DOUBLE)
 
 # every formula with every compiler that is here; a formula nobody listed cannot be forgotten
-file(GLOB_RECURSE formulas CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/engine/*_formula.h
-     ${PROJECT_SOURCE_DIR}/render/*_formula.h ${PROJECT_SOURCE_DIR}/neural/*_formula.h
-     ${PROJECT_SOURCE_DIR}/physics/*_formula.h)
+file(GLOB_RECURSE formulas CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+     ${PROJECT_SOURCE_DIR}/engine/*_formula.h ${PROJECT_SOURCE_DIR}/render/*_formula.h
+     ${PROJECT_SOURCE_DIR}/neural/*_formula.h ${PROJECT_SOURCE_DIR}/physics/*_formula.h)
 foreach(machine gcc clang nvcc glslc)
     find_program(ORR_FORMULA_${machine} ${machine} HINTS /usr/local/cuda/bin)
     if(ORR_FORMULA_${machine})

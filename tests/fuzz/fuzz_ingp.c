@@ -1,5 +1,5 @@
-// Model files from memory: a model or one line of error, never both and never neither. Bytes as they are, and the same as
-// the content of a zlib stream, whose checksum no mutation would meet.
+// Model files from memory: a model or one line of error, never both and never neither. Bytes as they are, and
+// the same as the content of a zlib stream, whose checksum no mutation would meet.
 #include "engine/core/memory.h"
 #include "neural/ingp/ingp.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -1,4 +1,5 @@
-// MJCF and URDF (the root element decides) from memory: a model or one line of error, never both and never neither.
+// MJCF and URDF (the root element decides) from memory: a model or one line of error, never both and never
+// neither.
 #include "physics/load/load.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -1,4 +1,5 @@
-// Configurations from memory, over the NeRF's: what they say or one line of error, and then nothing has changed.
+// Configurations from memory, over the NeRF's: what they say or one line of error, and then nothing has
+// changed.
 #include "engine/core/memory.h"
 #include "neural/network/encoding.h"
 #include "tests/fuzz/fuzz_target.h"

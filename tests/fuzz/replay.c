@@ -1,5 +1,5 @@
-// Runs a fuzz target without libFuzzer: every file of the folders given, whole and cut at up to 16 places. That it
-// returns is the test; the sanitizers of the dev preset look closer.
+// Runs a fuzz target without libFuzzer: every file of the folders given, whole and cut at up to 16 places.
+// That it returns is the test; the sanitizers of the dev preset look closer.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "tests/fuzz/fuzz_target.h"

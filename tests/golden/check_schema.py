@@ -4,10 +4,11 @@
     pip install mujoco
     tests/golden/check_schema.py build/release/samples/orrery
 
-Puts every attribute of every element of the schema into a small model of its own and lists what the importer answers:
-`known` (it reads the attribute, whatever it says about its value), `refused` (it names it and says that it is not
-supported), and what must not be: `unknown` (the importer has never heard of it). Elements that are refused as a whole are
-listed once. Exits with 1 when anything is unknown, or when an attribute that MuJoCo does not know is accepted.
+Puts every attribute of every element of the schema into a small model of its own and lists what the importer
+answers: `known` (it reads the attribute, whatever it says about its value), `refused` (it names it and says
+that it is not supported), and what must not be: `unknown` (the importer has never heard of it). Elements that
+are refused as a whole are listed once. Exits with 1 when anything is unknown, or when an attribute that
+MuJoCo does not know is accepted.
 """
 import collections
 import concurrent.futures
@@ -24,7 +25,7 @@ REFUSED = {"plugin", "extension", "composite", "flexcomp", "flex", "flexvert", "
 
 
 def schema():
-    """(path of elements, attributes) of mj_printSchema: three spaces per level, '(world)body' stands for both."""
+    """(path of elements, attributes) of mj_printSchema: three spaces per level, '(world)body' means both."""
     found, stack, attributes = [], [], None
     for line in mujoco.mj_printSchema(False, False).splitlines():
         head = line[:27]
@@ -41,7 +42,8 @@ def schema():
 
 def document(path, text):
     path = ["worldbody" if p == "(world)body" else p for p in path]
-    if path[:2] == ["mujoco", "worldbody"] and (len(path) == 2 or path[2] in ("inertial", "joint", "freejoint")):
+    if path[:2] == ["mujoco", "worldbody"] and \
+            (len(path) == 2 or path[2] in ("inertial", "joint", "freejoint")):
         path = ["mujoco", "worldbody", "body"] + path[2:]
     opening = "".join("<%s>" % p for p in path[:-1])
     closing = "".join("</%s>" % p for p in reversed(path[:-1]))

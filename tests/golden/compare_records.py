@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Lists what differs between two folders of recordings, for instance of two versions of MuJoCo (record_*.py --out).
+"""Lists what differs between two folders of recordings (record_*.py --out), for instance of two versions of
+MuJoCo.
 
     tests/golden/compare_records.py OLD NEW
 
-One line for each file and quantity: the largest difference, relative to the largest number of the quantity in that file (or
-to 1, if all are smaller). Differences below 1e-6 are left out, as the tests' tolerances are.
+One line for each file and quantity: the largest difference, relative to the largest number of the quantity in
+that file (or to 1, if all are smaller). Differences below 1e-6 are left out, as the tests' tolerances are.
 """
 import pathlib
 import sys
@@ -64,13 +65,18 @@ def sensor_arrays(path):
     file = Numbers(path)
     nq, nv, na, nu, nbody, nsensordata, states = map(int, file.take("sizes", 7))
     for _ in range(states):
-        for name, count in ("time", 1), ("qpos", nq), ("qvel", nv), ("act", na), ("ctrl", nu), ("xfrc", 6 * nbody), ("qacc", nv):
+        for name, count in (("time", 1), ("qpos", nq), ("qvel", nv), ("act", na), ("ctrl", nu),
+                            ("xfrc", 6 * nbody), ("qacc", nv)):
             file.take(name, count)
         contacts = int(file.take("nefc ncon", 2)[1])
         for _ in range(contacts):
-            for name, count in ("contact geoms and dim", 3), ("contact dist", 1), ("contact pos", 3), ("contact frame", 9), ("contact force", 6):
+            for name, count in (("contact geoms and dim", 3), ("contact dist", 1), ("contact pos", 3),
+                                ("contact frame", 9), ("contact force", 6)):
                 file.take(name, count)
-        for name, count in ("cinert", 10 * nbody), ("cvel", 6 * nbody), ("cacc", 6 * nbody), ("cfrc_ext", 6 * nbody), ("cfrc_int", 6 * nbody), ("subtree_linvel", 3 * nbody), ("subtree_angmom", 3 * nbody), ("qfrc_actuator", nv), ("energy", 2), ("jacobian", 6 * nv), ("sensordata", nsensordata), ("qfrc_inverse", nv):
+        for name, count in (("cinert", 10 * nbody), ("cvel", 6 * nbody), ("cacc", 6 * nbody),
+                            ("cfrc_ext", 6 * nbody), ("cfrc_int", 6 * nbody), ("subtree_linvel", 3 * nbody),
+                            ("subtree_angmom", 3 * nbody), ("qfrc_actuator", nv), ("energy", 2),
+                            ("jacobian", 6 * nv), ("sensordata", nsensordata), ("qfrc_inverse", nv)):
             file.take(name, count)
     return file.arrays
 
@@ -86,7 +92,8 @@ def difference(old, new):
     relative = worst[at] / max(1.0, np.abs(old).max())
     if relative < THRESHOLD:
         return None
-    return f"{relative:.1e} at [{at}]: {old[at]:.9g}, then {new[at]:.9g}; {int((worst > THRESHOLD).sum())} of {old.size} numbers"
+    changed = int((worst > THRESHOLD).sum())
+    return f"{relative:.1e} at [{at}]: {old[at]:.9g}, then {new[at]:.9g}; {changed} of {old.size} numbers"
 
 
 def main():

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Records what MuJoCo computes, for tests/physics/test_dynamics.c: pip install mujoco numpy
 
-    tests/golden/record_dynamics.py [--robots FOLDER] [--out FOLDER] [NAME...]      (recording.py has the options)
+    tests/golden/record_dynamics.py [--robots FOLDER] [--out FOLDER] [NAME...]   (options: recording.py)
 
-For each robot, and each model in tests/golden/dynamics, a file of little-endian doubles in tests/golden/dynamics:
+For each robot, and each model in tests/golden/dynamics, a file of little-endian doubles in
+tests/golden/dynamics:
     nq nv na nu states steps
     per state:       qpos qvel act ctrl qacc, nefc
     a trajectory:    qpos qvel act of the start, then per tenth of the steps: ctrl meanwhile, qpos qvel after

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Records what MuJoCo compiles models into, for tests/physics/test_mjcf.c: pip install mujoco numpy
 
-    tests/golden/record_models.py [--robots FOLDER] [--out FOLDER] [NAME...]        (recording.py has the options)
+    tests/golden/record_models.py [--robots FOLDER] [--out FOLDER] [NAME...]   (options: recording.py)
 
-Writes tests/golden/NAME.txt for tests/golden/models/NAME.xml or NAME.urdf, and robot_NAME.txt for each robot. Each line is a
-size or an array of physics/model/model.h: `nq 15`, `body_pos 14x3 0 0 0 ...`, numbers with 9 digits. Rows that repeat the one
-before are written as `=`. Left out is what physics/model/model.h has in a form of its own (hulls, vertices of meshes, pixels;
-colour spaces, which it resolves where MuJoCo keeps "auto").
+Writes tests/golden/NAME.txt for tests/golden/models/NAME.xml or NAME.urdf, and robot_NAME.txt for each robot.
+Each line is a size or an array of physics/model/model.h: `nq 15`, `body_pos 14x3 0 0 0 ...`, numbers with 9
+digits. Rows that repeat the one before are written as `=`. Left out is what physics/model/model.h has in a
+form of its own (hulls, vertices of meshes, pixels; colour spaces, which it resolves where MuJoCo keeps
+"auto").
 """
 import re
 
@@ -16,7 +17,8 @@ import numpy
 import recording
 
 HEADER = (recording.HERE.parent.parent / "physics" / "model" / "model.h").read_text()
-OWN_FORM = re.compile(r"hull|mesh_(vert|face|normal|texcoord)|^(n?tex_?(adr|data)|names|nnames|name_.*|nM|M_.*|geom_fluid|nmesh.+|(dof|tendon)_drive|tex_colorspace)$")
+OWN_FORM = re.compile(r"hull|mesh_(vert|face|normal|texcoord)|^(n?tex_?(adr|data)|names|nnames|name_.*|nM|"
+                      r"M_.*|geom_fluid|nmesh.+|(dof|tendon)_drive|tex_colorspace)$")
 
 
 def number(value):
@@ -60,9 +62,10 @@ def dump(model):
     for name in re.findall(r"^    X\((n\w+)\)", HEADER, re.M):
         if not OWN_FORM.search(name):
             out.append("%s %d" % (name, getattr(model, name)))
-    option = ("timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance gravity wind magnetic density viscosity "
-              "o_margin o_solref o_solimp o_friction integrator cone jacobian solver iterations ls_iterations "
-              "noslip_iterations ccd_iterations disableflags enableflags disableactuator").split()
+    option = ("timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance gravity wind magnetic "
+              "density viscosity o_margin o_solref o_solimp o_friction integrator cone jacobian solver "
+              "iterations ls_iterations noslip_iterations ccd_iterations disableflags enableflags "
+              "disableactuator").split()
     dump_struct("opt", model.opt, option, out)
     dump_struct("stat", model.stat, "meaninertia meanmass meansize extent center".split(), out)
     for name in re.findall(r"^    X\(\w+, (\w+),", HEADER, re.M):

@@ -2,10 +2,10 @@
 """Records what MuJoCo computes from a state besides its acceleration, for tests/physics/test_sensors.c:
 pip install mujoco numpy
 
-    tests/golden/record_sensors.py [--robots FOLDER] [--out FOLDER] [NAME...]       (recording.py has the options)
+    tests/golden/record_sensors.py [--robots FOLDER] [--out FOLDER] [NAME...]   (options: recording.py)
 
-For each robot, the models of tests/golden/dynamics named below and each model in tests/golden/sensors, a file of
-little-endian doubles in tests/golden/sensors:
+For each robot, the models of tests/golden/dynamics named below and each model in tests/golden/sensors, a file
+of little-endian doubles in tests/golden/sensors:
     nq nv na nu nbody nsensordata states
     per state:   time qpos qvel act ctrl xfrc_applied qacc, nefc, ncon
                  per contact: geom1 geom2 dim dist pos frame force (mj_contactForce)
@@ -74,8 +74,8 @@ def record(path):
 
 def main():
     session = recording.Recording(__doc__)
-    # Pusher's cylinders touch along lines, on which contact points are not unique; point's sphere touches the floor exactly, so
-    # that rounding decides whether there is a contact.
+    # Pusher's cylinders touch along lines, on which contact points are not unique; point's sphere touches the
+    # floor exactly, so that rounding decides whether there is a contact.
     robots = [path for path in session.robots() if not path.stem.startswith(("pusher", "point"))]
     models = [recording.HERE / "dynamics" / f"{name}.xml" for name in DYNAMICS]
     for path in robots + models + sorted((recording.HERE / "sensors").glob("*.xml")):

@@ -1,8 +1,10 @@
-# Writes snapshots the way instant-ngp does (its keys, its order, halves, gzip), and what NumPy finds when it evaluates
-# the same parameters by tiny-cuda-nn's formulas: tests/golden/snapshots, read by tests/neural/test_ingp.c.
+# Writes snapshots the way instant-ngp does (its keys, its order, halves, gzip), and what NumPy finds when it
+# evaluates the same parameters by tiny-cuda-nn's formulas: tests/golden/snapshots, read by
+# tests/neural/test_ingp.c.
 #     pip install numpy msgpack; python3 record_snapshots.py
-# NAME.f64 holds, for each of 64 samples, its place (3 in 0 .. 1); of a nerf also its direction (3, of length 1); then
-# the first network's first output; of a nerf also the three outputs of the second, activation not included.
+# NAME.f64 holds, for each of 64 samples, its place (3 in 0 .. 1); of a nerf also its direction (3, of length
+# 1); then the first network's first output; of a nerf also the three outputs of the second, activation not
+# included.
 import gzip
 import os
 
@@ -20,7 +22,8 @@ def halves(rng, count, reach):
 def grid_levels(config, per_level_scale):
     levels, first = [], 0
     for level in range(config["n_levels"]):
-        scale = np.exp2(np.float32(level) * np.log2(np.float32(per_level_scale))) * config["base_resolution"] - 1
+        growth = np.exp2(np.float32(level) * np.log2(np.float32(per_level_scale)))
+        scale = growth * config["base_resolution"] - 1
         side = int(np.ceil(scale)) + 1
         entries = min((side**3 + 7) // 8 * 8, 2 ** config["log2_hashmap_size"])
         levels.append((np.float32(scale), side, entries, first))
@@ -99,12 +102,14 @@ def snapshot(mode, aabb_scale, parameters):
     binary = np.concatenate(parameters).astype("<f2").tobytes()
     return {
         "aabb": box, "background_color": [0.0, 0.0, 0.0, 1.0], "bounding_radius": 1.0,
-        "camera": {"aperture_size": 0.0, "autofocus": False, "autofocus_depth": 1.5, "autofocus_target": [0.5] * 3,
-                   "fov_axis": 1, "matrix": [r + [0.5] for r in identity], "relative_focal_length": [1.0, 1.0],
-                   "scale": 1.5, "screen_center": [0.5, 0.5], "zoom": 1.0},
+        "camera": {"aperture_size": 0.0, "autofocus": False, "autofocus_depth": 1.5,
+                   "autofocus_target": [0.5] * 3, "fov_axis": 1, "matrix": [r + [0.5] for r in identity],
+                   "relative_focal_length": [1.0, 1.0], "scale": 1.5,
+                   "screen_center": [0.5, 0.5], "zoom": 1.0},
         "exposure": 0.0, "loss": 0.001, "mode": mode, "n_params": len(binary) // 2, "params_binary": binary,
-        "params_type": "__half", "render_aabb": box, "render_aabb_to_local": identity, "sun_dir": [0.6, 0.6, 0.5],
-        "training_step": 1234, "up_dir": [0.0, 1.0, 0.0], "version": 1}  # yapf: disable
+        "params_type": "__half", "render_aabb": box, "render_aabb_to_local": identity,
+        "sun_dir": [0.6, 0.6, 0.5], "training_step": 1234, "up_dir": [0.0, 1.0, 0.0],
+        "version": 1}  # yapf: disable
 
 
 def add_nerf(into, aabb_scale):
@@ -112,8 +117,8 @@ def add_nerf(into, aabb_scale):
     grid = np.zeros(cascades * 128**3, np.float16)
     grid[:: 4099] = 0.5  # Morton order
     lens = {"is_fisheye": False, "k1": 0.05, "k2": -0.08, "p1": -0.0009, "p2": 0.0001}
-    photo = {"focal_length": [1375.5, 1374.5], "lens": lens, "principal_point": [0.5, 0.5], "resolution": [1080, 1920],
-             "rolling_shutter": [0.0, 0.0, 0.0, 0.0]}  # yapf: disable
+    photo = {"focal_length": [1375.5, 1374.5], "lens": lens, "principal_point": [0.5, 0.5],
+             "resolution": [1080, 1920], "rolling_shutter": [0.0, 0.0, 0.0, 0.0]}  # yapf: disable
     pose = [[1.0, 0.0, 0.0, 0.5], [0.0, 1.0, 0.0, 0.5], [0.0, 0.0, 1.0, -1.0]]
     adam = {"beta1": 0.9, "beta2": 0.99, "epsilon": 1e-08, "first_moment": [0.0] * 3, "iter": 0,
             "learning_rate": 0.0001, "second_moment": [0.0] * 3, "variable": [0.0] * 3}  # yapf: disable
@@ -121,11 +126,12 @@ def add_nerf(into, aabb_scale):
     into["density_grid_binary"] = grid.astype("<f2").tobytes()
     into["nerf"] = {
         "aabb_scale": aabb_scale, "cam_pos_offset": [adam], "cam_rot_offset": [adam], "extra_dims_opt": [],
-        "dataset": {"aabb_scale": aabb_scale, "envmap_resolution": [0, 0], "from_mitsuba": False, "is_hdr": False,
-                    "metadata": [photo], "n_extra_learnable_dims": 0, "n_images": 1, "offset": [0.25, 0.5, 0.75],
-                    "paths": ["images/0001.jpg"], "render_aabb": into["aabb"],
-                    "render_aabb_to_local": into["render_aabb_to_local"], "scale": 0.25, "up": [0.0, 1.0, 0.0],
-                    "wants_importance_sampling": True, "xforms": [{"start": pose, "end": pose}]},
+        "dataset": {"aabb_scale": aabb_scale, "envmap_resolution": [0, 0], "from_mitsuba": False,
+                    "is_hdr": False, "metadata": [photo], "n_extra_learnable_dims": 0, "n_images": 1,
+                    "offset": [0.25, 0.5, 0.75], "paths": ["images/0001.jpg"], "render_aabb": into["aabb"],
+                    "render_aabb_to_local": into["render_aabb_to_local"], "scale": 0.25,
+                    "up": [0.0, 1.0, 0.0], "wants_importance_sampling": True,
+                    "xforms": [{"start": pose, "end": pose}]},
         "rgb": {"measured_batch_size": 262144, "measured_batch_size_before_compaction": 9876543,
                 "rays_per_batch": 8192}}  # yapf: disable
 
@@ -144,7 +150,8 @@ def network_config(width, hidden):
 
 
 def optimizer_config():
-    adam = {"otype": "Adam", "learning_rate": 1e-2, "beta1": 0.9, "beta2": 0.99, "epsilon": 1e-15, "l2_reg": 1e-6}
+    adam = {"otype": "Adam", "learning_rate": 1e-2, "beta1": 0.9, "beta2": 0.99, "epsilon": 1e-15,
+            "l2_reg": 1e-6}  # yapf: disable
     decay = {"otype": "ExponentialDecay", "decay_start": 20000, "decay_interval": 10000, "decay_base": 0.33,
              "nested": adam}  # yapf: disable
     return {"otype": "Ema", "decay": 0.95, "nested": decay}
@@ -159,7 +166,8 @@ def record_nerf(rng):
         "dir_encoding": {"otype": "Composite", "nested": [
             {"n_dims_to_encode": 3, "otype": "SphericalHarmonics", "degree": 4}, {"otype": "Identity"}]},
         "loss": {"otype": "Huber"}, "optimizer": optimizer_config(),
-        "distortion_map": {"resolution": [32, 32]}, "envmap": {"loss": {"otype": "RelativeL2"}}}  # yapf: disable
+        "distortion_map": {"resolution": [32, 32]},
+        "envmap": {"loss": {"otype": "RelativeL2"}}}  # yapf: disable
     # the file gives no per_level_scale: its finest level has 2048 vertices for each unit of space
     levels, entries = grid_levels(config["encoding"], np.exp(np.log(np.float32(2048 * aabb_scale / 4)) / 2))
     table = halves(rng, (entries, 2), 1.0)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build to a scratch prefix, and builds and runs programs that find it there: run.sh BUILD_DIR C_COMPILER
+# Installs a build to a scratch prefix, and builds and runs programs that find it there: run.sh BUILD_DIR
+# C_COMPILER
 set -euo pipefail
 build=$1 cc=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,7 +11,8 @@ prefix=$scratch/prefix
 cmake --install "$build" --prefix "$prefix" > "$scratch/install.log"
 
 echo "CMake: find_package(orrery), shared and static"
-cmake -S "$here" -B "$scratch/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" > "$scratch/configure.log" ||
+cmake -S "$here" -B "$scratch/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" \
+    > "$scratch/configure.log" ||
     { cat "$scratch/configure.log"; exit 1; }
 cmake --build "$scratch/build"
 "$scratch/build/with_shared"

@@ -41,14 +41,14 @@ static bool find_array(const orr_model *m, const char *name, array_view *view)
 {
 #define ARRAY(type, array, row_count, column_count)                                                          \
     if (strcmp(name, #array) == 0) {                                                                         \
-        *view = (array_view){.name = name, .rows = row_count, .columns = column_count, VIEW(m->array)};      \
+        *view = (array_view){.name = name, .rows = (row_count), .columns = (column_count), VIEW(m->array)};  \
         return true;                                                                                         \
     }
     ORR_MODEL_ARRAYS(ARRAY)
 #undef ARRAY
 #define MEMBER(kind, member, label, count)                                                                   \
     if (strcmp(name, #kind "." label) == 0) {                                                                \
-        *view = (array_view){.name = name, .rows = 1, .columns = count, VIEW(member)};                       \
+        *view = (array_view){.name = name, .rows = 1, .columns = (count), VIEW(member)};                     \
         return true;                                                                                         \
     }
     const orr_model_option *opt = &m->opt;

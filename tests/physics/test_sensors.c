@@ -335,8 +335,8 @@ static void all_worlds_are_read_as_each_alone(void **state)
     for (int i = 0; i < QUANTITIES; i++) {
         size += orr_physics_size(physics, quantities[i]);
     }
-    double *wide = orr_alloc((size_t)(WORLDS * size), sizeof *wide), alone[16 * NUMBERS];
-    float *narrow = orr_alloc((size_t)(WORLDS * size), sizeof *narrow);
+    double *wide = orr_alloc(WORLDS * (size_t)size, sizeof *wide), alone[16 * NUMBERS];
+    float *narrow = orr_alloc(WORLDS * (size_t)size, sizeof *narrow);
     orr_physics_read_all(physics, quantities, QUANTITIES, wide);
     orr_physics_read_all_f32(physics, quantities, QUANTITIES, narrow);
     const double *next = wide;
@@ -368,7 +368,7 @@ static void a_part_of_the_state_of_all_worlds_is_set_at_once(void **state)
     assert_ok(orr_model_load(path, &model, &error));
     orr_physics *physics = make_worlds(model, WORLDS);
     const orr_physics_quantity quantity = ORR_PHYSICS_QFRC_APPLIED;
-    size_t size = (size_t)(WORLDS * model->nv);
+    size_t size = WORLDS * (size_t)model->nv;
     double *wide = orr_alloc(size, sizeof *wide), *found = orr_alloc(size, sizeof *found), one[NUMBERS];
     float *narrow = orr_alloc(size, sizeof *narrow);
     for (size_t i = 0; i < size; i++) {
@@ -411,7 +411,7 @@ static void reading_changes_nothing(void **state)
         quantities[i] = (orr_physics_quantity)i;
         size += orr_physics_size(physics, quantities[i]);
     }
-    size_t bytes = (size_t)(WORLDS * size) * sizeof(double);
+    size_t bytes = WORLDS * (size_t)size * sizeof(double);
     double *before = orr_alloc(bytes, 1), *after = orr_alloc(bytes, 1), values[16 * NUMBERS];
     orr_physics_read_all(physics, quantities, STATES, before);
     for (int i = 0; i < ORR_PHYSICS_QUANTITY_COUNT; i++) {

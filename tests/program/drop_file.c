@@ -1,5 +1,5 @@
-// Drops a file on a window, as a file manager does (the XDND protocol, version 5). usage: drop_file WINDOW FILE
-// Exit code 0 when the window took it.
+// Drops a file on a window, as a file manager does (the XDND protocol, version 5). usage: drop_file WINDOW
+// FILE Exit code 0 when the window took it.
 #define _DEFAULT_SOURCE
 #include <X11/Xlib.h>
 

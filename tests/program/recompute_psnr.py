@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""PSNR once more, by another program: photos of spheres are ray traced here, `orrery train nerf` learns them, `orrery render`
-draws the cameras of its capture, and NumPy compares what it wrote with the photos that were held out.
+"""PSNR once more, by another program: photos of spheres are ray traced here, `orrery train nerf` learns them,
+`orrery render` draws the cameras of its capture, and NumPy compares what it wrote with the photos that were
+held out.
 
-The recipe, for any capture: pictures by `orrery render MODEL --cameras CAPTURE --background 1,1,1 -o %04d.png`, one per
-frame in the file's order (a COLMAP model's by name); photos over white as display values, rgb alpha + 1 - alpha; held out
-are every 8th of the photos that are there, from the first on (`train --json` names them under `held out`); the mean over photos of -10 log10(mean square difference).
+The recipe, for any capture: pictures by `orrery render MODEL --cameras CAPTURE --background 1,1,1 -o
+%04d.png`, one per frame in the file's order (a COLMAP model's by name); photos over white as display values,
+rgb alpha + 1 - alpha; held out are every 8th of the photos that are there, from the first on (`train --json`
+names them under `held out`); the mean over photos of -10 log10(mean square difference).
 
     recompute_psnr.py ORRERY CAPTURE...        exit code 77 where NumPy or Pillow is missing
 
@@ -27,7 +29,8 @@ except ImportError as absent:
 
 PHOTOS, HOLDOUT, WIDTH, HEIGHT, FOCAL = 16, 8, 64, 48, 70.0
 DISTORTION = (0.06, -0.03, 0.002, -0.001)  # k1 k2 p1 p2
-# The model holds the grid of what is empty in halves, which moves its border a little: that is all that may differ.
+# The model holds the grid of what is empty in halves, which moves its border a little: that is all that may
+# differ.
 TOLERANCE = 0.1  # dB
 LEARNT = 10.0  # dB; white paper has 6
 SPHERES = (((0.0, 0.0, 0.0), 0.6, (0.9, 0.2, 0.1)), ((0.7, 0.2, 0.2), 0.3, (0.1, 0.7, 0.3)),
@@ -93,8 +96,8 @@ def write_transforms(folder, cameras):
     frames.insert(3, {"file_path": "images/absent", "transform_matrix": cameras[0].tolist()})
     k1, k2, p1, p2 = DISTORTION
     with open(os.path.join(folder, "transforms.json"), "w") as file:
-        json.dump({"fl_x": FOCAL, "w": WIDTH, "h": HEIGHT, "k1": k1, "k2": k2, "p1": p1, "p2": p2, "aabb_scale": 1,
-                   "frames": frames}, file)  # yapf: disable
+        json.dump({"fl_x": FOCAL, "w": WIDTH, "h": HEIGHT, "k1": k1, "k2": k2, "p1": p1, "p2": p2,
+                   "aabb_scale": 1, "frames": frames}, file)  # yapf: disable
     return [None if i == 3 else names[i - (i > 3)] for i in range(PHOTOS + 1)]
 
 
@@ -144,7 +147,8 @@ def check(orrery, folder, names):
         file.write('{"encoding": {"log2_hashmap_size": 13} /* of 2^13 entries a level */}')
     said = json.loads(run(orrery, "train", "nerf", folder, "-o", model, "--steps", "100", "--batch", "4096",
                           "--config", config, "--holdout", str(HOLDOUT), "--json"))  # yapf: disable
-    run(orrery, "render", model, "--cameras", folder, "--background", "1,1,1", "-o", os.path.join(folder, "%04d.png"))
+    run(orrery, "render", model, "--cameras", folder, "--background", "1,1,1",
+        "-o", os.path.join(folder, "%04d.png"))
     there = [(name, frame) for frame, name in enumerate(names) if name]
     found = [(name, psnr(os.path.join(folder, name), os.path.join(folder, "%04d.png" % frame)))
              for name, frame in there[::HOLDOUT]]  # yapf: disable

@@ -341,7 +341,8 @@ static void convert_writes_every_format_it_reads_back(void **state)
 static void devices_are_listed(void **state)
 {
     (void)state;
-    // lavapipe leaves a little behind when the loader unloads it, and then has no name that could be suppressed
+    // lavapipe leaves a little behind when the loader unloads it, and then has no name that could be
+    // suppressed
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     run_result result = orrery("devices", "--json", "--threads", "3", "--device", "cpu");
     cJSON *json = take_json(&result);

@@ -1,5 +1,5 @@
-// Tests of `orrery bench` as a user meets it: the account of frames and its trace on every rung that is here, and all that is
-// measured on a CUDA device.
+// Tests of `orrery bench` as a user meets it: the account of frames and its trace on every rung that is here,
+// and all that is measured on a CUDA device.
 #include "assets/clouds.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
@@ -150,8 +150,8 @@ static void find_frames(const trace *t, event frames[FRAMES])
     }
 }
 
-// Stages lie within their frame, follow each other on a track, and so add up to no more than the frame. `slack` [us]: what
-// the clock of a device is uncertain by.
+// Stages lie within their frame, follow each other on a track, and so add up to no more than the frame.
+// `slack` [us]: what the clock of a device is uncertain by.
 static void check_stages(const trace *t, double slack)
 {
     event frames[FRAMES];

@@ -1,5 +1,5 @@
-// Devices as a user of the command line meets them: asked for by option or environment, absent, small, broken. One line, and
-// the next rung or an exit code; nothing half-written.
+// Devices as a user of the command line meets them: asked for by option or environment, absent, small,
+// broken. One line, and the next rung or an exit code; nothing half-written.
 #define _GNU_SOURCE // setenv
 #include "assets/clouds.h"
 #include "engine/core/file.h"

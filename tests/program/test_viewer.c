@@ -1,4 +1,5 @@
-// Tests of the viewer's pure parts: navigation, resolution, recorded paths, learning meanwhile. (tests/program/viewer_test.sh tries the window.)
+// Tests of the viewer's pure parts: navigation, resolution, recorded paths, learning meanwhile.
+// (tests/program/viewer_test.sh tries the window.)
 #include "engine/scene/camera_file.h"
 #include "samples/orrery/view/camera_recorder.h"
 #include "samples/orrery/view/navigator.h"
@@ -130,7 +131,8 @@ static void panning_and_looking_carry_the_picture_along(void **state)
     orr_camera camera = navigator_camera(&n, 800, 600);
     double at[3];
     project(&camera, ORIGIN, at);
-    // 6 px of dragging; the angle per pixel is the mean over the height, so that the middle lags by up to a tenth
+    // 6 px of dragging; the angle per pixel is the mean over the height, so that the middle lags by up to a
+    // tenth
     assert_true(at[0] > 405.0 && at[0] < 407.0);
     assert_memory_equal(place, n.pose.place, sizeof place);
     assert_int_equal(n.mode, NAVIGATOR_FLY);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tries `orrery view` of a robot the way a person does: in a window on a virtual display, with xdotool's hands and
-# ImageMagick's eyes. usage: viewer_robot_test.sh ORRERY
+# Tries `orrery view` of a robot the way a person does: in a window on a virtual display, with xdotool's hands
+# and ImageMagick's eyes. usage: viewer_robot_test.sh ORRERY
 orrery=$1
 . "$(dirname "$0")/viewer_window.sh"
 
@@ -27,13 +27,15 @@ view ball.xml ball.xml --size 640x400 --threads 1 --paused
 
 # ball PICTURE: the middle of the ball's pixels, "x y"
 ball() {
-    convert "$1.png" -fx 'r > 3 * b && r > 3 * g && r > 0.15 ? 1 : 0' -trim -format '%[fx:page.x+w/2] %[fx:page.y+h/2]' info:
+    convert "$1.png" -fx 'r > 3 * b && r > 3 * g && r > 0.15 ? 1 : 0' -trim \
+        -format '%[fx:page.x+w/2] %[fx:page.y+h/2]' info:
 }
 
 # is PICTURE LOW_X HIGH_X LOW_Y HIGH_Y SENTENCE
 is() {
     place=$(ball "$1")
-    echo "$place" | awk "{ exit !(\$1 >= $2 && \$1 <= $3 && \$2 >= $4 && \$2 <= $5) }" || fail "$6: the ball is at $place"
+    echo "$place" | awk "{ exit !(\$1 >= $2 && \$1 <= $3 && \$2 >= $4 && \$2 <= $5) }" ||
+        fail "$6: the ball is at $place"
 }
 
 # comes LOW_X HIGH_X LOW_Y HIGH_Y SENTENCE: sooner or later, however busy the machine
@@ -53,7 +55,7 @@ xdotool key F1
 look start
 is start 315 325 195 205 "at the start"
 
-# --- time -----------------------------------------------------------------------------------------------------
+# --- time ---------------------------------------------------------------------------------------------------
 xdotool key --delay 40 $(yes period | head -40)
 look stepped # after 40 steps of 5 ms it has fallen 0.2 m
 is stepped 315 325 218 229 "40 steps"
@@ -71,7 +73,7 @@ comes 315 325 285 297 "it falls to the floor"
 xdotool key space
 look landed
 
-# --- contacts -------------------------------------------------------------------------------------------------
+# --- contacts -----------------------------------------------------------------------------------------------
 xdotool key c
 look contacts
 same landed contacts && fail "C shows no contacts"
@@ -79,7 +81,7 @@ xdotool key c
 look bare
 same bare landed || fail "C does not hide the contacts again"
 
-# --- the hand -------------------------------------------------------------------------------------------------
+# --- the hand -----------------------------------------------------------------------------------------------
 xdotool key space
 xdotool mousemove --window "$window" 320 290
 sleep 0.3
@@ -90,11 +92,12 @@ xdotool mouseup 1 keyup ctrl
 comes 330 640 285 297 "the ball that is let go falls"
 xdotool key space
 look dropped
-xdotool mousemove --window "$window" 320 60 keydown ctrl mousedown 1 mousemove_relative --sync 30 30 mouseup 1 keyup ctrl
+xdotool mousemove --window "$window" 320 60 keydown ctrl mousedown 1 \
+    mousemove_relative --sync 30 30 mouseup 1 keyup ctrl
 look missed
 same missed dropped || fail "Ctrl + drag beside the robot does something"
 
-# --- cameras and the panel --------------------------------------------------------------------------------------
+# --- cameras and the panel ----------------------------------------------------------------------------------
 xdotool key 2
 look followed
 is followed 310 330 190 210 "the camera that goes along"
@@ -103,7 +106,8 @@ look front
 same front dropped || fail "the first camera is not the one at the start"
 xdotool key BackSpace F1
 look panel
-"$orrery" view ball.xml --size 640x400 --frames 3 --screenshot "$folder/shot.png" --ctrl sine >/dev/null 2>>errors.txt ||
+"$orrery" view ball.xml --size 640x400 --frames 3 --screenshot "$folder/shot.png" --ctrl sine \
+    >/dev/null 2>>errors.txt ||
     fail "--frames and --ctrl end the viewer"
 xdotool key Escape
 ended 0

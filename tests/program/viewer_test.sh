@@ -1,6 +1,6 @@
 #!/bin/sh
-# Tries `orrery view` the way a person does: in a window on a virtual display, with xdotool's hands and ImageMagick's
-# eyes. usage: viewer_test.sh ORRERY FAULT_LAYER [DROP_FILE]
+# Tries `orrery view` the way a person does: in a window on a virtual display, with xdotool's hands and
+# ImageMagick's eyes. usage: viewer_test.sh ORRERY FAULT_LAYER [DROP_FILE]
 orrery=$1
 fault_layer=$2
 drop_file=${3:-}
@@ -10,7 +10,7 @@ drop_file=${3:-}
 make_cloud() {
     awk -v n="$2" -v centre="$3" 'BEGIN {
         print "ply\nformat ascii 1.0\nelement vertex " n
-        split("x y z f_dc_0 f_dc_1 f_dc_2 opacity scale_0 scale_1 scale_2 rot_0 rot_1 rot_2 rot_3", names, " ")
+        split("x y z f_dc_0 f_dc_1 f_dc_2 opacity scale_0 scale_1 scale_2 rot_0 rot_1 rot_2 rot_3", names)
         for (i = 1; i <= 14; i++) print "property float " names[i]
         print "end_header"
         srand(7)
@@ -63,7 +63,7 @@ drag() { # button, right, down
     xdotool mouseup "$1"
 }
 
-# --- hands on -------------------------------------------------------------------------------------------------
+# --- hands on -----------------------------------------------------------------------------------------------
 start --validate
 look panel
 shows_cloud panel "at the start"
@@ -137,14 +137,16 @@ if [ -n "$drop_file" ]; then
     becomes unharmed dropped "a dropped file that is no scene changes the picture"
 fi
 
-# --- what CUDA draws, on every rung of the ladder (where it is emulated, the card becomes Vulkan's own) -----------------
-ORR_EMU_UUID=$("$orrery" devices --json | sed -n '/"vulkan"/,$s/.*"uuid":[^0-9a-f]*\([0-9a-f]*\).*/\1/p' | head -1)
+# --- what CUDA draws, on every rung of the ladder (where it is emulated, the card becomes Vulkan's own) -----
+ORR_EMU_UUID=$("$orrery" devices --json |
+    sed -n '/"vulkan"/,$s/.*"uuid":[^0-9a-f]*\([0-9a-f]*\).*/\1/p' | head -1)
 export ORR_EMU_UUID
 if "$orrery" devices --device cuda >/dev/null 2>&1; then
     xdotool key Escape
     ended 0
     for rung in cpu cuda+vulkan cuda+vulkan-copies cuda; do
-        "$orrery" view cloud.ply --device $rung --size 160x100 --validate --frames 3 --screenshot rung.png 2>errors.txt ||
+        "$orrery" view cloud.ply --device $rung --size 160x100 --validate --frames 3 \
+            --screenshot rung.png 2>errors.txt ||
             fail "$rung ends"
         [ -s errors.txt ] && fail "$rung: the viewer or the validation layer complains"
         [ $rung = cpu ] && mv rung.png expected.png && continue
@@ -160,7 +162,7 @@ if "$orrery" devices --device cuda >/dev/null 2>&1; then
     done
 fi
 
-# --- the window's life ----------------------------------------------------------------------------------------
+# --- the window's life --------------------------------------------------------------------------------------
 xdotool windowsize --sync "$window" 500 300
 sleep 0.5
 rm -f cloud-*.png
@@ -182,7 +184,7 @@ start
 xdotool windowactivate --sync "$window" key alt+F4 # the window manager asks it to close
 ended 0
 
-# --- a field that learns while it is looked at ------------------------------------------------------------------
+# --- a field that learns while it is looked at --------------------------------------------------------------
 # photos of an orange ball, the same from all sides, before nothing
 mkdir photos
 convert -size 64x64 xc:none -fill '#e07030' -draw 'circle 32,32 32,14' PNG32:photos/ball.png
@@ -197,7 +199,8 @@ awk 'BEGIN {
 }' >photos/transforms.json
 
 learn() { # NAME FRAMES [SCENE]: the picture after so many
-    "$orrery" view "${3:-photos}" --size 160x120 --frames "$2" --screenshot "$1.png" >/dev/null 2>errors.txt ||
+    "$orrery" view "${3:-photos}" --size 160x120 --frames "$2" --screenshot "$1.png" \
+        >/dev/null 2>errors.txt ||
         fail "a capture is not shown"
 }
 brightness() { # PICTURE PLACE: of 2 x 2 pixels, 0 .. 100
@@ -223,7 +226,8 @@ done
 changed learning learned "the picture follows the learning"
 xdotool key p # neither keys nor what they ask for wait for the learning to end
 wait_for photos.png
-[ "$(convert photos.png -format '%wx%h' info:)" = 640x400 ] || fail "a screenshot while learning is not in full"
+[ "$(convert photos.png -format '%wx%h' info:)" = 640x400 ] ||
+    fail "a screenshot while learning is not in full"
 xdotool key t
 look paused # it comes to rest only when training does
 xdotool key m
@@ -235,21 +239,25 @@ steps_of() {
 }
 "$orrery" train nerf photos --holdout 0 --resume photos.ingp -o more.ingp --steps 2 >/dev/null 2>errors.txt ||
     fail "training does not go on from the viewer's model"
-[ "$(steps_of more.ingp)" = $(($(steps_of photos.ingp) + 2)) ] || fail "training begins anew after the viewer's"
+[ "$(steps_of more.ingp)" = $(($(steps_of photos.ingp) + 2)) ] ||
+    fail "training begins anew after the viewer's"
 learn model 1 photos.ingp
 shows_learned=$(convert model.png -format '%k' info:)
 [ "$shows_learned" -gt 20 ] || fail "the saved model is not shown"
 "$orrery" render photos -o never.png >/dev/null 2>errors.txt
-[ $? = 2 ] && grep -q "train" errors.txt || fail "render does not say that a capture is to be trained on first"
+[ $? = 2 ] && grep -q "train" errors.txt ||
+    fail "render does not say that a capture is to be trained on first"
 
-# --- what can go wrong ----------------------------------------------------------------------------------------
+# --- what can go wrong --------------------------------------------------------------------------------------
 echo '{"file_format_version": "1.0.0", "layer": {"name": "VK_LAYER_orrery_fault", "type": "GLOBAL",
-"library_path": "'"$fault_layer"'", "api_version": "1.3.0", "implementation_version": "1", "description": "test"}}' \
+"library_path": "'"$fault_layer"'", "api_version": "1.3.0", "implementation_version": "1",
+"description": "test"}}' \
     >fault.json
 survives() { # DEVICE FAULT
     rm -f survived.png
     VK_LAYER_PATH=$folder VK_INSTANCE_LAYERS=VK_LAYER_orrery_fault ORR_FAULT=$2 \
-        "$orrery" view cloud.ply --size 640x400 --threads 1 --device "$1" --frames 8 --screenshot survived.png 2>errors.txt ||
+        "$orrery" view cloud.ply --size 640x400 --threads 1 --device "$1" --frames 8 \
+        --screenshot survived.png 2>errors.txt ||
         fail "ends on a fault: $1: $2"
     grep -q "^fault: $2" errors.txt || fail "the fault layer was not used: $1: $2"
     close survived start || fail "another picture after a fault: $1: $2"
@@ -271,7 +279,8 @@ fi
 
 for device in auto cpu vulkan cuda+vulkan; do
     VK_ICD_FILENAMES=/nowhere "$orrery" view cloud.ply --device $device --frames 1 2>errors.txt
-    [ $? = 2 ] && [ "$(wc -l <errors.txt)" = 1 ] || fail "$device: without a Vulkan driver: expected one line and exit code 2"
+    [ $? = 2 ] && [ "$(wc -l <errors.txt)" = 1 ] ||
+        fail "$device: without a Vulkan driver: expected one line and exit code 2"
 done
 DISPLAY= "$orrery" view cloud.ply 2>errors.txt
 [ $? = 2 ] && [ "$(wc -l <errors.txt)" = 1 ] || fail "without a display: expected one line and exit code 2"

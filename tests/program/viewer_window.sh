@@ -1,5 +1,6 @@
-# What the tests of `orrery view` share: a window on a virtual display, xdotool's hands and ImageMagick's eyes. They source it
-# with $orrery set; it leaves them in a folder of their own, with a display and a window manager that end when they end.
+# What the tests of `orrery view` share: a window on a virtual display, xdotool's hands and ImageMagick's
+# eyes. They source it with $orrery set; it leaves them in a folder of their own, with a display and a window
+# manager that end when they end.
 set -u
 for tool in Xvfb xdotool openbox import compare convert; do
     command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
@@ -32,7 +33,8 @@ manager_answers() { # within 10 s
         sleep 0.1
     done
 }
-# a window that appears while the window manager starts may be lost between the two; and once in a while none starts
+# a window that appears while the window manager starts may be lost between the two; and once in a while none
+# starts
 for attempt in 1 2 3; do
     manager_answers
     xdotool get_num_desktops >/dev/null 2>&1 && break
@@ -76,8 +78,9 @@ same() {
     [ "$(pixels_that_differ "$1" "$2")" = 0 ]
 }
 
-# look NAME [OTHER]: the window's picture once it has come to rest, and is no longer OTHER. At rest: the same for about a second; on a
-# busy machine the rough picture that a view is first drawn with is shown for half of that
+# look NAME [OTHER]: the window's picture once it has come to rest, and is no longer OTHER. At rest: the same
+# for about a second; on a busy machine the rough picture that a view is first drawn with is shown for half of
+# that
 look() {
     still=0
     see "$1"

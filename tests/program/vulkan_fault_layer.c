@@ -1,5 +1,5 @@
-// A Vulkan layer for tests: lets one call on the swapchain fail. ORR_FAULT="CALL N RESULT": the N-th call (from 1) of
-// vkAcquireNextImageKHR ("acquire") or vkQueuePresentKHR ("present") answers the VkResult RESULT.
+// A Vulkan layer for tests: lets one call on the swapchain fail. ORR_FAULT="CALL N RESULT": the N-th call
+// (from 1) of vkAcquireNextImageKHR ("acquire") or vkQueuePresentKHR ("present") answers the VkResult RESULT.
 #define VK_NO_PROTOTYPES
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>

@@ -216,7 +216,7 @@ static orr_bytes gzip(const uint8_t *data, size_t size)
 orr_bytes sample_spz(int version, int count, int degree)
 {
     const int coefficients = (degree + 1) * (degree + 1) - 1;
-    uint8_t *data = orr_alloc_zero((size_t)(16 + count * (20 + 3 * coefficients)), 1);
+    uint8_t *data = orr_alloc_zero(16 + (size_t)count * (size_t)(20 + 3 * coefficients), 1);
     if (!data) {
         return (orr_bytes){0};
     }
@@ -257,7 +257,7 @@ orr_bytes sample_spz(int version, int count, int degree)
     }
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < 3 * coefficients; k++) {
-            put(&w, (uint64_t)(128 + k / 3), 1);
+            put(&w, 128 + (uint64_t)k / 3, 1);
         }
     }
     orr_bytes file = gzip(data, (size_t)(w.at - data));

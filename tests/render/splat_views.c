@@ -179,7 +179,7 @@ void view_scene_make(const splat_view *view, orr_jobs *jobs, view_scene *scene)
             (orr_draw_splats){.pack = scene->packs[i], .key = (uint64_t)i + 1, .antialias = view->antialias};
         memcpy(scene->splats[i].model, layers[i].model, sizeof layers[i].model);
     }
-    size_t pixels = (size_t)(view->camera.width * view->camera.height);
+    size_t pixels = (size_t)view->camera.width * (size_t)view->camera.height;
     scene->reference_rgba = malloc(4 * pixels * sizeof(float));
     scene->reference_depth = malloc(pixels * sizeof(float));
     draw_reference(&scene->list.lens, layers, view->layer_count, view->opaque ? view->background : NULL, NULL,

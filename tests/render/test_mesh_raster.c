@@ -285,7 +285,7 @@ static void check_sphere(canvas *c, double side)
             double d[3] = {(x + 0.5 - c->lens.width / 2.0) / (double)c->lens.focal[0],
                            (y + 0.5 - c->lens.height / 2.0) / (double)c->lens.focal[1], 1.0};
             double dd = d[0] * d[0] + d[1] * d[1] + 1.0, root = 9.0 - 8.0 * dd;
-            size_t p = (size_t)(y * c->lens.width + x);
+            size_t p = (size_t)y * (size_t)c->lens.width + (size_t)x;
             if (root < 0.0) {
                 assert_true(isinf(c->picture.depth[p]));
                 assert_true(c->picture.rgb[p] == 0.0f);

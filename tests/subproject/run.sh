@@ -5,7 +5,8 @@ cc=$1
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-cmake -S "$here" -B "$scratch" -DCMAKE_C_COMPILER="$cc" -DORR_CUDA=OFF > "$scratch/configure.log" || { cat "$scratch/configure.log"; exit 1; }
+cmake -S "$here" -B "$scratch" -DCMAKE_C_COMPILER="$cc" -DORR_CUDA=OFF > "$scratch/configure.log" ||
+    { cat "$scratch/configure.log"; exit 1; }
 cmake --build "$scratch" --parallel 2 > "$scratch/build.log" || { cat "$scratch/build.log"; exit 1; }
 "$scratch/host"
 "$scratch/host_static"

@@ -1,5 +1,6 @@
-// A cloud cut by a plane as large as the picture, whose depth and colour are known in closed form: splats before the plane
-// cover it, and it covers those behind. Every device that draws meshes together with splats is tested with it.
+// A cloud cut by a plane as large as the picture, whose depth and colour are known in closed form: splats
+// before the plane cover it, and it covers those behind. Every device that draws meshes together with splats
+// is tested with it.
 #pragma once
 
 #include "tests/support/drawn.h"

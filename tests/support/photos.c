@@ -33,7 +33,7 @@ static void take_photo(const photo_plan *plan, orr_capture_image *image, float a
                                  .centre = {centre, centre},
                                  .sharpness = 1.0f};
     look_at_middle(angle, height, plan->distance, image->pose);
-    image->pixels = orr_alloc((size_t)(size * size), (size_t)channels);
+    image->pixels = orr_alloc((size_t)size * (size_t)size, (size_t)channels);
     assert_non_null(image->pixels);
     const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     orr_ray_camera camera = orr_ray_camera_of_image(image, identity);

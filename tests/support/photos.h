@@ -1,4 +1,5 @@
-// Photos of scenes given by formulas, for tests of radiance fields. Cameras lie on a sphere about the origin and face it.
+// Photos of scenes given by formulas, for tests of radiance fields. Cameras lie on a sphere about the origin
+// and face it.
 #pragma once
 
 #include "neural/capture/capture.h"

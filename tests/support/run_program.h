@@ -24,7 +24,8 @@ typedef struct running_program {
 running_program start_program(const char *const *argv);
 run_result finish_program(const running_program *running);
 
-// The programs that are tested, as built, or those that the environment variables ORR_PROGRAM and ORR_HELLO name.
+// The programs that are tested, as built, or those that the environment variables ORR_PROGRAM and ORR_HELLO
+// name.
 const char *program_path(void);                      // orrery
 const char *hello_path(void);                        // hello_splats
 run_result run_orrery(const char *const *arguments); // ends with NULL

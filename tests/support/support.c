@@ -103,8 +103,9 @@ double largest_difference(const float *a, const float *b, int64_t count)
 #endif
 #endif
 #if defined(__SANITIZE_ADDRESS__)
-// Drivers and layers keep tables for as long as the process lives. When Vulkan's loader unloads them before LeakSanitizer
-// looks, these count as leaks that nothing can name; so nothing is unloaded in a sanitised test.
+// Drivers and layers keep tables for as long as the process lives. When Vulkan's loader unloads them before
+// LeakSanitizer looks, these count as leaks that nothing can name; so nothing is unloaded in a sanitised
+// test.
 __attribute__((visibility("default"))) int dlclose(void *handle);
 
 int dlclose(void *handle)

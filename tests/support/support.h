@@ -11,8 +11,8 @@
 
 #include "engine/core/result.h"
 
-// Fails the test and prints the error's line when a call does not succeed. The call names the error `&error`, which is the
-// macro's own and may hide one of the test's.
+// Fails the test and prints the error's line when a call does not succeed. The call names the error `&error`,
+// which is the macro's own and may hide one of the test's.
 #define assert_ok(call)                                                                                      \
     do {                                                                                                     \
         _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") orr_error error = {0}; \
@@ -23,20 +23,21 @@
         }                                                                                                    \
     } while (0)
 
-// Files that a test reads. The environment variable named with each kind replaces the folder that is compiled in.
+// Files that a test reads. The environment variable named with each kind replaces the folder that is compiled
+// in.
 
 // A file of the source tree (ORR_SOURCE_DIR): goldens, models, documents. The pointer stays valid for seven
 // further calls.
 __attribute__((format(printf, 1, 2))) const char *source_path(const char *format, ...);
 
 // A file of the shared test data (real inputs that are not in the repository; ORR_SHARED_DATA), or NULL where
-// they are absent: a test then runs over the repository's own data alone. The pointer stays valid until the next
-// call.
+// they are absent: a test then runs over the repository's own data alone. The pointer stays valid until the
+// next call.
 const char *shared_data(const char *name);
 
 // A file that the build makes (assets/CMakeLists.txt), below its folder assets (ORR_ASSETS): orrery.spz,
-// orrery.glb, and the captures capture and capture_lens. Fails the test where it is missing. The pointer stays
-// valid until the next call.
+// orrery.glb, and the captures capture and capture_lens. Fails the test where it is missing. The pointer
+// stays valid until the next call.
 const char *made_asset(const char *name);
 
 // A folder for files a test writes, empty when the program starts and removed when it ends.

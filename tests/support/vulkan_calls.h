@@ -1,5 +1,6 @@
-// Hooks on the calls that create and destroy Vulkan's objects: they count live objects, make a chosen call fail, and replace
-// what a driver lacks. For tests that run one device at a time on the functions that volk loads.
+// Hooks on the calls that create and destroy Vulkan's objects: they count live objects, make a chosen call
+// fail, and replace what a driver lacks. For tests that run one device at a time on the functions that volk
+// loads.
 #pragma once
 
 #include <volk.h>
@@ -10,5 +11,6 @@ int live_vulkan_objects(void); // memory, buffers, images, views, semaphores, co
 // The call-th hooked call from now on returns `result` instead (1: the next; 0: none).
 void fail_vulkan_call(int call, VkResult result);
 int vulkan_calls_left(void); // before the one that fails
-// vkCreateSemaphore takes exportable timelines, and vkGetSemaphoreFdKHR gives descriptors that the emulated CUDA imports.
+// vkCreateSemaphore takes exportable timelines, and vkGetSemaphoreFdKHR gives descriptors that the emulated
+// CUDA imports.
 void export_timelines(void);

@@ -1,4 +1,5 @@
-// The account of some frames from their trace: as a table, as JSON, and as a Chrome trace for ui.perfetto.dev.
+// The account of some frames from their trace: as a table, as JSON, and as a Chrome trace for
+// ui.perfetto.dev.
 #pragma once
 
 #include "engine/core/trace.h"
@@ -16,7 +17,8 @@ typedef struct account {
     int frame_count, frames_in_flight;
 } account;
 
-// Puts the spans in order of track and time, and gives those of workers the names of the stages they worked at.
+// Puts the spans in order of track and time, and gives those of workers the names of the stages they worked
+// at.
 void account_settle(account *account);
 
 // What a stage is for: "input", "step", "pose", "draw", "draw, compose", "out", "copy" or "wait".

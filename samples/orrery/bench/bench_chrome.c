@@ -1,4 +1,5 @@
-// The account as a Chrome trace: a JSON array of complete events, which ui.perfetto.dev and chrome://tracing open.
+// The account as a Chrome trace: a JSON array of complete events, which ui.perfetto.dev and chrome://tracing
+// open.
 #include "samples/orrery/bench/bench_account.h"
 
 enum {

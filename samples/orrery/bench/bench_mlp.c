@@ -1,5 +1,6 @@
-// The two networks of a radiance field (density 32-64-16, colour 32-64-64-16), on every machine and instruction set of
-// this CPU, one core; beside the multiply-adds that the same machine does with nothing to load.
+// The two networks of a radiance field (density 32-64-16, colour 32-64-64-16), on every machine and
+// instruction set of this CPU, one core; beside the multiply-adds that the same machine does with nothing to
+// load.
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "neural/network/mlp_kernels.h"

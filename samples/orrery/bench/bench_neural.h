@@ -3,7 +3,8 @@
 
 #include "samples/orrery/bench/bench.h"
 
-// Time of the fastest of several calls of body(context, round) [s]: what the machine does when nobody disturbs it.
+// Time of the fastest of several calls of body(context, round) [s]: what the machine does when nobody
+// disturbs it.
 double bench_fastest(int rounds, void (*body)(void *context, int round), void *context);
 
 // Encodings on one core, beside the rate at which rows of their tables can be gathered. results: Nullable.

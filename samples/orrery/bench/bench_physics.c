@@ -112,8 +112,8 @@ static orr_result bench_case(const bench_run *run, const char *robot, const orr_
     return ORR_OK;
 }
 
-// From one world to ten thousand, for the chart: what is lost while a block of lanes is not full, and where the worlds
-// no longer fit into the caches.
+// From one world to ten thousand, for the chart: what is lost while a block of lanes is not full, and where
+// the worlds no longer fit into the caches.
 static orr_result bench_chart(const bench_run *run, const char *robot, const orr_model *model,
                               const machines *on, cJSON *list, orr_error *error)
 {

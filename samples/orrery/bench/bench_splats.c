@@ -1,4 +1,5 @@
-// orrery bench splats: one cloud stage by stage beside the limits, and how a frame's cost grows with the cloud.
+// orrery bench splats: one cloud stage by stage beside the limits, and how a frame's cost grows with the
+// cloud.
 #include "assets/clouds.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
@@ -101,8 +102,8 @@ static orr_result draw_case(const bench_run *run, const orr_scene *scene, const 
     return r;
 }
 
-// What a stage could do at most, in items per second; 0: no limit is stated. `bytes` of a stage are the least that must
-// move: each input read once, each output written once.
+// What a stage could do at most, in items per second; 0: no limit is stated. `bytes` of a stage are the least
+// that must move: each input read once, each output written once.
 static double limit_of(const bench_run *run, const case_result *c, const orr_stage_time *stage)
 {
     const bench_limits *l = &run->limits;
@@ -171,7 +172,8 @@ static void print_stages(const bench_run *run, const char *name, const case_resu
     }
 }
 
-// A camera that the cloud fills: as far from the middle of its bounds as half its smaller visible side allows.
+// A camera that the cloud fills: as far from the middle of its bounds as half its smaller visible side
+// allows.
 static orr_camera filling_camera(const orr_layer_info *info, int width, int height)
 {
     float centre[3], eye[3];

@@ -32,7 +32,7 @@ static void print_model(const char *path, const orr_field_model *model)
         }
     }
     printf("  parameters  %lld networks, %lld grid\n",
-           (long long)(parts->network.parameter_count + parts->rgb_network.parameter_count),
+           (long long)parts->network.parameter_count + parts->rgb_network.parameter_count,
            (long long)parts->encoding.parameter_count);
     if (desc->kind == ORR_FIELD_IMAGE && model->width > 0) {
         printf("  picture     %d x %d\n", model->width, model->height);

@@ -1,5 +1,6 @@
-// `orrery train`: what its kinds share. train.c is the loop: it counts, shows, saves and stops; a learner is what is being
-// trained: a field that learns from samples of a truth (train_samples.h), or a radiance field from photos (train_nerf.c).
+// `orrery train`: what its kinds share. train.c is the loop: it counts, shows, saves and stops; a learner is
+// what is being trained: a field that learns from samples of a truth (train_samples.h), or a radiance field
+// from photos (train_nerf.c).
 #pragma once
 
 #include "engine/core/jobs.h"
@@ -38,10 +39,11 @@ typedef struct learner_functions {
     orr_result (*step)(learner *l, double *loss, int64_t *samples, orr_error *error);
     // A quick figure while training.
     orr_result (*score)(learner *l, double *score, orr_error *error);
-    // What it looks like as of the last score: height x width x 4, premultiplied, in memory of the learner's until the next.
+    // What it looks like as of the last score: height x width x 4, premultiplied, in memory of the learner's
+    // until the next.
     orr_result (*picture)(learner *l, int size[2], float **rgba, orr_error *error);
-    // Fills in the model that can be saved now, with the state to go on from; its memory stays the learner's until the next
-    // step, but for `state`, which the caller frees.
+    // Fills in the model that can be saved now, with the state to go on from; its memory stays the learner's
+    // until the next step, but for `state`, which the caller frees.
     orr_result (*describe)(learner *l, orr_field_model *model, orr_error *error);
     // The final figures: lines to stderr, or into the JSON object when that is given.
     orr_result (*report)(learner *l, cJSON *json, orr_error *error);
@@ -60,8 +62,8 @@ typedef struct learner_kind {
     const struct sample_truth *truth; // of those that learn from samples
 } learner_kind;
 
-// The field to train: that of the model to resume when there is one, otherwise as `desc` says, with seed, machine and
-// configuration: `own` makes the kind's, and --config is laid over instant-ngp's.
+// The field to train: that of the model to resume when there is one, otherwise as `desc` says, with seed,
+// machine and configuration: `own` makes the kind's, and --config is laid over instant-ngp's.
 orr_result train_field(const train_options *options, orr_field_desc desc,
                        orr_result (*own)(orr_field_config *, orr_error *), orr_field **field,
                        orr_error *error);

@@ -11,7 +11,8 @@
 
 enum { SCORE_SHRINK = 4, SIDE_LEAST = 32, CHANNELS = 3 };
 
-// What a look at the field may take, about; and a pixel's share before any was drawn, when nothing is known to be empty.
+// What a look at the field may take, about; and a pixel's share before any was drawn, when nothing is known
+// to be empty.
 static const double SCORE_SECONDS = 0.1, PICTURE_SECONDS = 0.3, FIRST_PIXEL_SECONDS = 1e-5;
 
 struct learner {
@@ -111,14 +112,16 @@ static orr_result step(learner *l, double *loss, int64_t *samples, orr_error *er
 
 // ---- looking ----
 
-// A photo of the capture and the field's view from there, both over white, width x height x 3; and the latter as drawn.
+// A photo of the capture and the field's view from there, both over white, width x height x 3; and the latter
+// as drawn.
 typedef struct comparison {
     int width, height;
     float *truth, *drawn;
     float *rgba;
 } comparison;
 
-// How many pixels stand for one so that drawing takes about so long, by what a pixel took last time: at least `least`.
+// How many pixels stand for one so that drawing takes about so long, by what a pixel took last time: at least
+// `least`.
 static int affordable(const learner *l, const orr_capture_image *image, int least, double seconds)
 {
     double all = (double)image->width * image->height * l->pixel_seconds;

@@ -1,5 +1,5 @@
-// Learning from samples, shared by images, signed distances and volumes: one field, one orr_field_trainer, and a truth, which is
-// where they differ (train_image.c, train_sdf.c, train_volume.c).
+// Learning from samples, shared by images, signed distances and volumes: one field, one orr_field_trainer,
+// and a truth, which is where they differ (train_image.c, train_sdf.c, train_volume.c).
 #pragma once
 
 #include "samples/orrery/train/train.h"

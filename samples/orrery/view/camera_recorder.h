@@ -1,4 +1,5 @@
-// Camera recorder: a few cameras kept by hand, and the smooth flight through them (engine/scene/camera_path.h).
+// Camera recorder: a few cameras kept by hand, and the smooth flight through them
+// (engine/scene/camera_path.h).
 #pragma once
 
 #include "engine/core/result.h"

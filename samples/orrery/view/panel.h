@@ -1,5 +1,5 @@
-// The viewer's panel: Dear ImGui behind a C door. It shows what the viewer says, changes what it is lent, and hands back
-// triangles; render/window/present.h draws them.
+// The viewer's panel: Dear ImGui behind a C door. It shows what the viewer says, changes what it is lent, and
+// hands back triangles; render/window/present.h draws them.
 #pragma once
 
 #include "render/window/present.h"

@@ -17,8 +17,8 @@ typedef struct resolution {
 resolution resolution_start(double frames_per_second);
 float resolution_scale(const resolution *resolution, bool moving);
 float resolution_least(const resolution *resolution); // what measurements lead to at worst
-// At rest, after a picture at scale `drawn` that took so long: the next one on the way to full. It is full at once when that
-// seems quick; otherwise twice as sharp, so that something better is seen soon.
+// At rest, after a picture at scale `drawn` that took so long: the next one on the way to full. It is full at
+// once when that seems quick; otherwise twice as sharp, so that something better is seen soon.
 float resolution_sharpen(const resolution *resolution, float drawn, double milliseconds);
 // A frame drawn at `scale` took so long. Only frames drawn while moving steer it, and cost falls with the
 // number of pixels at best, so that steps are damped: quickly down, slowly up, and a dead band between.

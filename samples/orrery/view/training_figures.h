@@ -1,5 +1,5 @@
-// Training figures: what the panel shows of a training. Pure arithmetic: told about steps, it keeps smoothed figures and the
-// whole course of the loss in a bounded number of points.
+// Training figures: what the panel shows of a training. Pure arithmetic: told about steps, it keeps smoothed
+// figures and the whole course of the loss in a bounded number of points.
 #pragma once
 
 #include <stdbool.h>

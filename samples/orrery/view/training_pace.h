@@ -1,9 +1,10 @@
-// Training pace: how a loop's turns are shared between learning and drawing. Pure arithmetic: told times, it answers what
-// to do next.
+// Training pace: how a loop's turns are shared between learning and drawing. Pure arithmetic: told times, it
+// answers what to do next.
 //
-// Every turn is given time for steps: little while the view moves, so that moving stays fluid, more at rest, never so much
-// that a key would wait. A step cannot be cut short, so what it takes too long is owed by the turns after it. A picture of
-// what was learned is due a few times per second, or as seldom as it takes for drawing to leave most of the time to learning.
+// Every turn is given time for steps: little while the view moves, so that moving stays fluid, more at rest,
+// never so much that a key would wait. A step cannot be cut short, so what it takes too long is owed by the
+// turns after it. A picture of what was learned is due a few times per second, or as seldom as it takes for
+// drawing to leave most of the time to learning.
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,6 @@
-// A radiance field that learns while the window shows it: the photos, the field, its trainer, and the layer of the scene
-// that draws it. One thread does both: each turn of the viewer's loop gives the trainer some time (training_pace.h).
+// A radiance field that learns while the window shows it: the photos, the field, its trainer, and the layer
+// of the scene that draws it. One thread does both: each turn of the viewer's loop gives the trainer some
+// time (training_pace.h).
 #pragma once
 
 #include "engine/scene/scene.h"
@@ -18,8 +19,8 @@ typedef struct view_training {
     bool ahead;               // learned something that drawing does not know yet
 } view_training;
 
-// Loads a capture and makes a scene of the field to be trained on it; its cameras are the photos'. On failure there is
-// nothing to free.
+// Loads a capture and makes a scene of the field to be trained on it; its cameras are the photos'. On failure
+// there is nothing to free.
 orr_result view_training_open(orr_engine *engine, const char *path, uint32_t seed, orr_scene **scene,
                               view_training **training, orr_error *error);
 // After the scene, before the engine. NULL is allowed.

@@ -1,4 +1,5 @@
-// Stands in for CUDA's header of that name: numbers of 16 bits, each operation rounded once to the nearest, ties to even.
+// Stands in for CUDA's header of that name: numbers of 16 bits, each operation rounded once to the nearest,
+// ties to even.
 #pragma once
 
 #include "cuda_runtime.h"

@@ -1,5 +1,5 @@
-// Stands in for CUDA's header of that name where a .cu file is compiled by g++: the words of the language, the vector
-// types, and the functions of a thread.
+// Stands in for CUDA's header of that name where a .cu file is compiled by g++: the words of the language,
+// the vector types, and the functions of a thread.
 #pragma once
 
 #if !defined(__cplusplus)
@@ -37,7 +37,8 @@ using std::isnan;
         emu_file, emu_line                                                                                   \
     }
 
-// --- vector types, aligned as on the device -----------------------------------------------------------------------
+// --- vector types, aligned as on the device
+// -----------------------------------------------------------------------
 
 #define EMU_VECTORS(type, name, align2, align4)                                                              \
     struct alignas(align2) name##2                                                                           \
@@ -89,7 +90,8 @@ inline uint4 make_uint4(unsigned int x, unsigned int y, unsigned int z, unsigned
     return {x, y, z, w};
 }
 
-// --- arithmetic -----------------------------------------------------------------------------------------------------
+// --- arithmetic
+// -----------------------------------------------------------------------------------------------------
 
 template <typename To, typename From> inline To emu_bits(From value)
 {
@@ -264,7 +266,8 @@ template <typename T> inline void __stcg(T *at, T value)
     *at = value;
 }
 
-// --- waiting for each other -----------------------------------------------------------------------------------------
+// --- waiting for each other
+// -----------------------------------------------------------------------------------------
 
 inline void __threadfence()
 {
@@ -445,7 +448,8 @@ EMU_REDUCE(or, unsigned, a | b)
 EMU_REDUCE(xor, unsigned, a ^ b)
 #undef EMU_REDUCE
 
-// --- atomics: a thread keeps its turn, so that plain arithmetic is one ---------------------------------------------------
+// --- atomics: a thread keeps its turn, so that plain arithmetic is one
+// ---------------------------------------------------
 
 #define EMU_ATOMIC(name, type, expression)                                                                   \
     inline type name(type *at, type b)                                                                       \

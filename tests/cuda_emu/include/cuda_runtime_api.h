@@ -1,6 +1,6 @@
-// Stands in for CUDA's header of that name: the part of the runtime's C interface that the engine uses, with CUDA's names,
-// numbers and meanings. Streams are queues: what is put into one runs when somebody waits for it, no sooner, so that a
-// wait which is missing shows.
+// Stands in for CUDA's header of that name: the part of the runtime's C interface that the engine uses, with
+// CUDA's names, numbers and meanings. Streams are queues: what is put into one runs when somebody waits for
+// it, no sooner, so that a wait which is missing shows.
 #pragma once
 
 #include <stddef.h>
