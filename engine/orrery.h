@@ -251,7 +251,7 @@ typedef struct orr_robot_info {
     double timestep; /* [s] */
 } orr_robot_info;
 
-typedef enum orr_robot_field {
+typedef enum orr_robot_quantity {
     ORR_ROBOT_TIME = 0, /* 1 [s] */
     ORR_ROBOT_QPOS,     /* qpos_count: generalised coordinates */
     ORR_ROBOT_QVEL,     /* qvel_count: their velocities */
@@ -259,7 +259,7 @@ typedef enum orr_robot_field {
     ORR_ROBOT_CTRL,     /* ctrl_count: what actuators are told; stays until it is set anew */
     ORR_ROBOT_FORCE /* body_count x 6: force, then torque, on each body at its centre of mass, in the axes of
                            the robot's own space [N, N m]; stays until it is set anew */
-} orr_robot_field;
+} orr_robot_quantity;
 
 ORR_API orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
                                         orr_error *error);
@@ -285,9 +285,9 @@ ORR_API orr_result orr_world_advance(orr_world *world, double seconds, orr_error
 ORR_API orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer robot, int keyframe,
                                          orr_error *error);
 ORR_API orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer robot,
-                                       orr_robot_field field, double *values, orr_error *error);
-ORR_API orr_result orr_world_set_robot(orr_world *world, int index, orr_layer robot, orr_robot_field field,
-                                       const double *values, orr_error *error);
+                                       orr_robot_quantity quantity, double *values, orr_error *error);
+ORR_API orr_result orr_world_set_robot(orr_world *world, int index, orr_layer robot,
+                                       orr_robot_quantity quantity, const double *values, orr_error *error);
 /* Where a body is, in the scene. */
 ORR_API orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer robot, int body,
                                             orr_transform *transform, orr_error *error);

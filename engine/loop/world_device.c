@@ -42,22 +42,22 @@ orr_result orr_world_physics_create(orr_engine *engine, bool on_cuda, int worlds
 
 orr_result orr_world_physics_copy(orr_physics *from, orr_physics *to, orr_error *error)
 {
-    static const orr_physics_quantity fields[] = {
-#define FIELD(NAME, name) ORR_PHYSICS_##NAME,
-        ORR_PHYSICS_STATE(FIELD)
-#undef FIELD
+    static const orr_physics_quantity quantities[] = {
+#define QUANTITY(NAME, name) ORR_PHYSICS_##NAME,
+        ORR_PHYSICS_STATE(QUANTITY)
+#undef QUANTITY
     };
-    size_t count = sizeof fields / sizeof fields[0], worlds = (size_t)orr_physics_worlds(from);
+    size_t count = sizeof quantities / sizeof quantities[0], worlds = (size_t)orr_physics_worlds(from);
     int most = 0;
     for (size_t i = 0; i < count; i++) {
-        int size = orr_physics_size(from, fields[i]);
+        int size = orr_physics_size(from, quantities[i]);
         most = size > most ? size : most;
     }
     double *values;
     ORR_ALLOC(values, worlds * (size_t)most, "the states of a world's copies", error);
     for (size_t i = 0; i < count; i++) {
-        orr_physics_read_all(from, &fields[i], 1, values);
-        orr_physics_set_all(to, fields[i], values);
+        orr_physics_read_all(from, &quantities[i], 1, values);
+        orr_physics_set_all(to, quantities[i], values);
     }
     orr_free(values);
     bool diverged = false;

@@ -151,7 +151,7 @@ orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer id, int 
     if (keyframe >= 0) {
         const size_t k = (size_t)keyframe;
         const struct {
-            orr_physics_quantity field;
+            orr_physics_quantity quantity;
             const double *values;
         } parts[] = {{ORR_PHYSICS_TIME, m->key_time + k},
                      {ORR_PHYSICS_QPOS, m->key_qpos + k * (size_t)m->nq},
@@ -161,43 +161,44 @@ orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer id, int 
                      {ORR_PHYSICS_MOCAP_POS, m->key_mpos + k * 3 * (size_t)m->nmocap},
                      {ORR_PHYSICS_MOCAP_QUAT, m->key_mquat + k * 4 * (size_t)m->nmocap}};
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-            orr_physics_set(r->physics, parts[i].field, index, parts[i].values);
+            orr_physics_set(r->physics, parts[i].quantity, index, parts[i].values);
         }
     }
     return orr_world_robots_check(world, r, error);
 }
 
-static const orr_physics_quantity fields[] = {
+static const orr_physics_quantity physics_quantities[] = {
     [ORR_ROBOT_TIME] = ORR_PHYSICS_TIME, [ORR_ROBOT_QPOS] = ORR_PHYSICS_QPOS,
     [ORR_ROBOT_QVEL] = ORR_PHYSICS_QVEL, [ORR_ROBOT_ACT] = ORR_PHYSICS_ACT,
     [ORR_ROBOT_CTRL] = ORR_PHYSICS_CTRL, [ORR_ROBOT_FORCE] = ORR_PHYSICS_XFRC_APPLIED,
 };
 
-static orr_result check_field(orr_robot_field field, orr_error *error)
+static orr_result check_quantity(orr_robot_quantity quantity, orr_error *error)
 {
-    if ((unsigned)field >= sizeof fields / sizeof fields[0]) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "robot field %d: expected an orr_robot_field", (int)field);
+    if ((unsigned)quantity >= sizeof physics_quantities / sizeof physics_quantities[0]) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "robot quantity %d: expected one of orr_robot_quantity",
+                        (int)quantity);
     }
     return ORR_OK;
 }
 
-orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer id, orr_robot_field field,
+orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer id, orr_robot_quantity quantity,
                                double *values, orr_error *error)
 {
     orr_world_robot *r = NULL;
-    ORR_TRY(check_field(field, error));
+    ORR_TRY(check_quantity(quantity, error));
     ORR_TRY(open_state(world, index, id, &r, error));
-    orr_physics_get(r->physics, fields[field], index, values);
+    orr_physics_get(r->physics, physics_quantities[quantity], index, values);
     return orr_world_robots_check(world, r, error);
 }
 
-orr_result orr_world_set_robot(orr_world *world, int index, orr_layer id, orr_robot_field field,
+orr_result orr_world_set_robot(orr_world *world, int index, orr_layer id, orr_robot_quantity quantity,
                                const double *values, orr_error *error)
 {
     orr_world_robot *r = NULL;
-    ORR_TRY(check_field(field, error));
+    ORR_TRY(check_quantity(quantity, error));
     ORR_TRY(open_state(world, index, id, &r, error));
-    orr_physics_set(r->physics, fields[field], index, values);
+    orr_physics_set(r->physics, physics_quantities[quantity], index, values);
     r->posed = -1;
     return orr_world_robots_check(world, r, error);
 }

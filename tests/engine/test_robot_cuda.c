@@ -118,13 +118,13 @@ static void assert_near(const double *a, const double *b, int count, double tole
 static void assert_same_copy(orr_world *a, orr_world *b, int copy, double tolerance)
 {
     const struct {
-        orr_robot_field field;
+        orr_robot_quantity quantity;
         int count;
     } parts[] = {{ORR_ROBOT_TIME, 1}, {ORR_ROBOT_QPOS, QPOS}, {ORR_ROBOT_QVEL, QVEL}, {ORR_ROBOT_CTRL, 1}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         double values[2][QPOS];
-        assert_ok(orr_world_get_robot(a, copy, robot, parts[i].field, values[0], &error));
-        assert_ok(orr_world_get_robot(b, copy, robot, parts[i].field, values[1], &error));
+        assert_ok(orr_world_get_robot(a, copy, robot, parts[i].quantity, values[0], &error));
+        assert_ok(orr_world_get_robot(b, copy, robot, parts[i].quantity, values[1], &error));
         assert_near(values[0], values[1], parts[i].count, tolerance);
     }
 }
