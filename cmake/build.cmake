@@ -1,7 +1,11 @@
 # How the engine is compiled: common flags, the rooms' sources, and the CPU files once per instruction set.
 
 add_library(orrery_flags INTERFACE)
-target_include_directories(orrery_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+# what orrery.h includes: the version, which is project()'s
+set(ORR_VERSION_DIR ${PROJECT_BINARY_DIR}/generated/version)
+configure_file(engine/orrery_version.h.in ${ORR_VERSION_DIR}/orrery_version.h @ONLY)
+target_include_directories(orrery_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated
+                                                  ${ORR_VERSION_DIR})
 target_compile_options(
     orrery_flags
     INTERFACE -Wall
@@ -108,6 +112,7 @@ function(orr_libraries)
         set_target_properties(orrery_${kind} PROPERTIES OUTPUT_NAME orrery VERSION ${PROJECT_VERSION}
                                                         SOVERSION 0)
         target_include_directories(orrery_${kind} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/engine>
+                                                         $<BUILD_INTERFACE:${ORR_VERSION_DIR}>
                                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
         # who links a sanitised library needs the sanitizer too
         target_link_options(orrery_${kind} INTERFACE "$<BUILD_INTERFACE:${ORR_SANITIZE_FLAGS}>")

@@ -49,7 +49,7 @@ macro(orr_cuda_emulation)
     set(emulation ${PROJECT_SOURCE_DIR}/tests/cuda_emu)
     add_library(orrery_cuda_language INTERFACE)
     target_include_directories(orrery_cuda_language INTERFACE ${PROJECT_SOURCE_DIR}
-                                                              ${PROJECT_SOURCE_DIR}/engine)
+                                                              ${PROJECT_SOURCE_DIR}/engine ${ORR_VERSION_DIR})
     target_include_directories(orrery_cuda_language SYSTEM INTERFACE ${emulation}/include)
     target_compile_definitions(orrery_cuda_language INTERFACE ORR_CUDA_EMULATED=1 __CUDACC__)
     target_compile_options(
@@ -97,7 +97,8 @@ macro(orr_cuda_library)
         set_target_properties(orrery_cuda_programs PROPERTIES CUDA_ARCHITECTURES
                                                               "${ORR_CUDA_PROGRAM_ARCHITECTURES}")
         foreach(target orrery_cuda orrery_cuda_programs)
-            target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/engine)
+            target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/engine
+                                                         ${ORR_VERSION_DIR})
             # fused multiply-add only where a formula says fma_, as on the CPU
             target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -lineinfo>)
             if(ORR_PACK AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)

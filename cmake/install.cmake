@@ -1,9 +1,10 @@
-# What `cmake --install` puts in place: the header, both libraries, and how CMake (find_package(orrery)) and
-# pkg-config find them. The program and the assets install themselves in their own folders.
+# What `cmake --install` puts in place: the header and the version it includes, both libraries, and how CMake
+# (find_package(orrery)) and pkg-config find them. The program and the assets install themselves in their own
+# folders.
 include(CMakePackageConfigHelpers)
 
 set(ORR_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/orrery)
-install(FILES engine/orrery.h TYPE INCLUDE)
+install(FILES engine/orrery.h ${ORR_VERSION_DIR}/orrery_version.h TYPE INCLUDE)
 install(TARGETS orrery_shared EXPORT orrerySharedTargets)
 install(TARGETS orrery_static EXPORT orreryStaticTargets)
 set_target_properties(orrery_shared PROPERTIES EXPORT_NAME orrery)

@@ -35,13 +35,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "orrery_version.h" /* ORR_VERSION "major.minor.patch", ORR_VERSION_MAJOR, _MINOR, _PATCH */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define ORR_VERSION_MAJOR 0
-#define ORR_VERSION_MINOR 1
-#define ORR_VERSION_PATCH 0
 
 #if defined(__GNUC__)
 #define ORR_API __attribute__((visibility("default")))
@@ -49,7 +47,10 @@ extern "C" {
 #define ORR_API
 #endif
 
-/* ---- results ------------------------------------------------------------------------------------------- */
+/* ---- version and results ------------------------------------------------------------------------------- */
+
+/* The version of the library in use, "major.minor.patch"; ORR_VERSION is that of this header. */
+ORR_API const char *orr_version(void);
 
 typedef enum orr_result {
     ORR_OK = 0,
@@ -63,8 +64,46 @@ typedef enum orr_result {
     ORR_ERROR_INTERRUPTED  /* stopped on request */
 } orr_result;
 
+/* What went wrong, in orr_error.code, or what a log line is about. Numbers do not change and are not used again; later versions add more. */
+typedef enum orr_code {
+    ORR_CODE_NONE = 0,           /* nothing went wrong */
+    ORR_CODE_OUT_OF_MEMORY = 1,  /* of the host */
+    ORR_CODE_INTERRUPTED = 2,    /* stopped on request */
+    ORR_CODE_ARGUMENT = 3,       /* an argument is out of its range */
+    ORR_CODE_STALE_ID = 4,       /* an orr_layer that is not, or no longer, in the scene */
+    ORR_CODE_FEATURE_ABSENT = 5, /* this build, or this version, does not have the feature */
+    ORR_CODE_CAPACITY = 6,    /* a fixed capacity was exceeded; the message names the number that is enough */
+    ORR_CODE_FILE_OPEN = 100, /* a file cannot be opened */
+    ORR_CODE_FILE_READ = 101, /* a file cannot be read to its end */
+    ORR_CODE_FILE_WRITE = 102,        /* a file cannot be written */
+    ORR_CODE_FILE_TYPE = 103,         /* a kind of file that is not read here */
+    ORR_CODE_FILE_TRUNCATED = 104,    /* a file ends early */
+    ORR_CODE_FILE_HEADER = 105,       /* a file's header is not what its format says */
+    ORR_CODE_FILE_VALUE = 106,        /* a value in a file is out of its range */
+    ORR_CODE_FILE_TOO_LARGE = 107,    /* a file holds more than the engine can */
+    ORR_CODE_FILE_COMPRESSION = 108,  /* compressed data is damaged */
+    ORR_CODE_FILE_VERSION = 109,      /* a version of a format that is not supported */
+    ORR_CODE_SCENE_FILE = 200,        /* a scene file (.json) */
+    ORR_CODE_CAMERA_FILE = 201,       /* a camera file (transforms.json, COLMAP) */
+    ORR_CODE_MESH_FILE = 202,         /* a mesh, or the texture of one */
+    ORR_CODE_IMAGE_FILE = 203,        /* an image */
+    ORR_CODE_CAMERA = 204,            /* an orr_camera that cannot draw */
+    ORR_CODE_CONFIG = 205,            /* the configuration of a network or of a training run */
+    ORR_CODE_MODEL_FILE = 206,        /* a robot (.xml, .urdf) */
+    ORR_CODE_DEVICE_ABSENT = 300,     /* the device asked for is not on this machine */
+    ORR_CODE_DEVICE_CALL = 301,       /* a call to a device's driver failed */
+    ORR_CODE_DEVICE_LOST = 302,       /* a device stopped working */
+    ORR_CODE_DEVICE_MEMORY = 303,     /* a device's memory is full */
+    ORR_CODE_DEVICE_VALIDATION = 304, /* a message of Vulkan's validation layer */
+    ORR_CODE_DEVICE_CHOSEN = 305,     /* log only: the devices in use */
+    ORR_CODE_DEVICE_SHARING = 306,    /* CUDA and Vulkan cannot share memory */
+    ORR_CODE_WINDOW = 310,            /* a window cannot be opened or presented to */
+    ORR_CODE_VIDEO = 320,             /* a video cannot be encoded or written */
+    ORR_CODE_IGNORED = 400            /* log only: a part of a file is not used */
+} orr_code;
+
 typedef struct orr_error {
-    int code;          /* which thing went wrong (see engine/core/result.h); 0: nothing */
+    int code;          /* an orr_code */
     char message[508]; /* one line: the file, the place in it, and what was expected */
 } orr_error;
 

@@ -6,13 +6,49 @@
 static orr_result result_of(orr_code code)
 {
     switch (code) {
-#define ORR_CODE_CASE(name, number, result)                                                                  \
-    case ORR_CODE_##name:                                                                                    \
-        return result;
-        ORR_CODES(ORR_CODE_CASE)
-#undef ORR_CODE_CASE
     case ORR_CODE_NONE:
-        break;
+    case ORR_CODE_DEVICE_CHOSEN:
+    case ORR_CODE_IGNORED:
+        return ORR_OK;
+    case ORR_CODE_OUT_OF_MEMORY:
+    case ORR_CODE_DEVICE_MEMORY:
+        return ORR_ERROR_MEMORY;
+    case ORR_CODE_INTERRUPTED:
+        return ORR_ERROR_INTERRUPTED;
+    case ORR_CODE_ARGUMENT:
+    case ORR_CODE_STALE_ID:
+    case ORR_CODE_CAMERA:
+        return ORR_ERROR_ARGUMENT;
+    case ORR_CODE_FEATURE_ABSENT:
+    case ORR_CODE_FILE_VERSION:
+    case ORR_CODE_DEVICE_SHARING:
+    case ORR_CODE_WINDOW:
+        return ORR_ERROR_UNSUPPORTED;
+    case ORR_CODE_CAPACITY:
+        return ORR_ERROR_CAPACITY;
+    case ORR_CODE_FILE_OPEN:
+    case ORR_CODE_FILE_READ:
+    case ORR_CODE_FILE_WRITE:
+    case ORR_CODE_VIDEO:
+        return ORR_ERROR_FILE;
+    case ORR_CODE_FILE_TYPE:
+    case ORR_CODE_FILE_TRUNCATED:
+    case ORR_CODE_FILE_HEADER:
+    case ORR_CODE_FILE_VALUE:
+    case ORR_CODE_FILE_TOO_LARGE:
+    case ORR_CODE_FILE_COMPRESSION:
+    case ORR_CODE_SCENE_FILE:
+    case ORR_CODE_CAMERA_FILE:
+    case ORR_CODE_MESH_FILE:
+    case ORR_CODE_IMAGE_FILE:
+    case ORR_CODE_CONFIG:
+    case ORR_CODE_MODEL_FILE:
+        return ORR_ERROR_FORMAT;
+    case ORR_CODE_DEVICE_ABSENT:
+    case ORR_CODE_DEVICE_CALL:
+    case ORR_CODE_DEVICE_LOST:
+    case ORR_CODE_DEVICE_VALIDATION:
+        return ORR_ERROR_DEVICE;
     }
     return ORR_OK;
 }

@@ -93,8 +93,7 @@ int command_print_json(cJSON *json)
 
 static void print_help(void)
 {
-    printf("orrery %d.%d.%d: real-time neural rendering and simulation\n\n", ORR_VERSION_MAJOR,
-           ORR_VERSION_MINOR, ORR_VERSION_PATCH);
+    printf("orrery %s: real-time neural rendering and simulation\n\n", orr_version());
     for (int i = 0; i < COMMAND_COUNT; i++) {
         printf("  orrery %-8s %-15s %s\n", commands[i].name, commands[i].operands, commands[i].purpose);
     }
@@ -119,7 +118,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("orrery %d.%d.%d\n", ORR_VERSION_MAJOR, ORR_VERSION_MINOR, ORR_VERSION_PATCH);
+        printf("orrery %s\n", orr_version());
         return 0;
     }
     for (int i = 0; i < COMMAND_COUNT; i++) {
