@@ -2,28 +2,53 @@
  * orrery.h: the public interface of Orrery, a real-time neural rendering and simulation engine.
  *
  * STEP BY STEP
- *     orr_engine_create      threads, devices and a place for log lines
+ *     orr_engine_create      threads, devices, and where log lines go
  *     orr_scene_load         a splat cloud, a mesh, a field, a robot, or a scene file that combines them
- *                            (or orr_scene_create + add)
- *     orr_world_create       what changes: where each layer stands, in `count` copies
- *     orr_frame_create       the machinery that draws, with its own memory
- *     orr_frame_submit       draw one view of one world ...
+ *                            (or orr_scene_create and orr_scene_add_...)
+ *     orr_world_create       what changes: transforms of layers and states of robots, in `count` copies
+ *     orr_frame_create       the memory and the pipelines that drawing needs
+ *     orr_frame_submit       draw one view of one copy of the world ...
  *     orr_frame_finish       ... and receive the picture in memory you own
  *
- * CONVENTIONS
+ * UNITS AND AXES
  *     Lengths are in scene units, angles in radians, image positions in pixels with pixel centres at +0.5.
  *     Cameras look along +z, x right, y down (the convention of COLMAP and of Gaussian splat files).
- *     Quaternions are w, x, y, z. Matrices are row-major.
- *     Colours are as captured (display-referred, the way splat files store them): a value v becomes the byte
- *     round(255 v). Pictures are premultiplied by alpha.
- *     A desc struct that is all zero asks for the defaults; each default stands beside its field.
+ *     Quaternions are w, x, y, z. Matrices are row-major. Arrays are dense, the last dimension innermost.
+ *     Colours are display-referred, as splat files store them, unless linear is said: a value v becomes the
+ *     byte round(255 v). Pictures are premultiplied by alpha, rows from the top.
  *
- * ERRORS
- *     Functions that can fail return orr_result and write one line into a nullable orr_error. The library
- *     never exits and never prints: log lines go to orr_engine_desc.log, or nowhere.
+ * ARGUMENTS
+ *     A desc that is all zero means the defaults, and so does NULL for it; each member says its default.
+ *     Other pointers may be NULL only where that is said; orr_error always may. On failure a function
+ *     changes nothing, and sets the handle that it would have made to NULL, unless it says otherwise.
+ *
+ * LIFETIMES
+ *     The library copies what it is given. What orr_X_create and orr_X_load make is destroyed with
+ *     orr_X_destroy, which accepts NULL: frames first, then worlds, scenes, and the engine last. A pointer
+ *     that the library returns is its own: do not free it. How long it is valid stands beside the function.
+ *
+ * BLOCKING
+ *     A function returns when its work is done, and uses the engine's threads meanwhile. Exceptions, for work
+ *     that a GPU does: orr_frame_submit, orr_world_step and orr_world_advance return when it is queued.
+ *     orr_frame_advance returns after the time it is given. Nothing waits for a display or a network.
  *
  * THREADS
- *     An engine may be used from one thread at a time. Different engines are independent.
+ *     An engine, and the scenes, worlds and frames made on it, take one call at a time, from any thread
+ *     (with CUDA and several GPUs, from the thread that made the engine). Different engines are independent.
+ *     Functions that take none of these (orr_splats_..., orr_camera_..., orr_version, orr_result_name) may be
+ *     called from any thread, for one object one call at a time.
+ *
+ * ERRORS
+ *     Functions that can fail return orr_result and write one line into the orr_error. The library never
+ *     exits and never prints: log lines go to orr_engine_desc.log, or nowhere.
+ *
+ * VERSIONS
+ *     Descs, views, pictures and infos grow: a later version adds members at their ends. Functions that take
+ *     or fill one are inline: each calls the exported function of its name with _sized added (at the end of
+ *     this header), and passes the size that your compiler saw. A library that is newer than your program
+ *     takes members that you do not have as zero; an older one fills members that it does not have with
+ *     zero, and refuses them (ORR_ERROR_UNSUPPORTED) where you set them. Bindings for other languages call
+ *     the _sized functions. orr_error, orr_camera, orr_camera_list, orr_layer and orr_transform do not grow.
  *
  * WHAT ORRERY DOES NOT DO
  *     It does not download anything, does not keep global state, and does not need a GPU.
@@ -64,7 +89,8 @@ typedef enum orr_result {
     ORR_ERROR_INTERRUPTED  /* stopped on request */
 } orr_result;
 
-/* What went wrong, in orr_error.code, or what a log line is about. Numbers do not change and are not used again; later versions add more. */
+/* What went wrong, in orr_error.code, or what a log line is about. Numbers do not change and are not used
+ * again; later versions add more. */
 typedef enum orr_code {
     ORR_CODE_NONE = 0,           /* nothing went wrong */
     ORR_CODE_OUT_OF_MEMORY = 1,  /* of the host */
@@ -107,48 +133,56 @@ typedef struct orr_error {
     char message[508]; /* one line: the file, the place in it, and what was expected */
 } orr_error;
 
+/* "ok", "file", "format", ...; "unknown" for what this library does not know. */
 ORR_API const char *orr_result_name(orr_result result);
-
-typedef enum orr_log_level { ORR_LOG_INFO = 0, ORR_LOG_WARNING, ORR_LOG_ERROR } orr_log_level;
-typedef void (*orr_log_fn)(void *user, orr_log_level level, int code, const char *line);
 
 /* ---- engine -------------------------------------------------------------------------------------------- */
 
 typedef struct orr_engine orr_engine;
 
 typedef enum orr_device_kind {
-    ORR_DEVICE_AUTO = 0, /* the best there is: a real GPU for drawing if one answers, otherwise the CPU */
+    ORR_DEVICE_AUTO = 0, /* a GPU for drawing if there is one, otherwise the CPU */
     ORR_DEVICE_CPU,      /* SIMD lanes on all threads */
     ORR_DEVICE_VULKAN,   /* compute and graphics queues of any Vulkan 1.3 device, lavapipe included */
     ORR_DEVICE_CUDA,     /* an NVIDIA GPU of compute capability 7.5 or later */
-    /* To ask for only: CUDA draws, and a window's Vulkan device takes the pictures over; in memory that both share when they are
-     * the same card, through pinned memory of the host otherwise. What of it does not work falls to the next with a line. */
+    /* Only to request: CUDA draws, and Vulkan presents in a window; the picture passes through memory that
+     * both share when they are the same GPU, through pinned host memory otherwise (docs/devices.md). */
     ORR_DEVICE_CUDA_VULKAN,
-    ORR_DEVICE_CUDA_VULKAN_COPIES /* the same, always through pinned memory */
+    ORR_DEVICE_CUDA_VULKAN_COPIES /* the same, always through pinned host memory */
 } orr_device_kind;
 
-/* Runs body(context, i, worker) for every i in [0, count) and returns when all are done. `worker` is in
- * [0, worker_count) and no two calls with the same worker run at once. */
+/* Calls body(context, i, worker) for every i in [0, count), from any threads, and returns when all calls have
+ * returned. `worker` is in [0, threads); no two calls with the same worker overlap. */
 typedef void (*orr_parallel_for_fn)(void *user, int count, void (*body)(void *context, int i, int worker),
                                     void *context);
 
+typedef enum orr_log_level { ORR_LOG_INFO = 0, ORR_LOG_WARNING, ORR_LOG_ERROR } orr_log_level;
+
+/* Receives one line of the log, on the thread that is calling the engine; it must not call the engine. `code`
+ * is an orr_code; `line` is valid until the function returns. */
+typedef void (*orr_log_fn)(void *user, orr_log_level level, int code, const char *line);
+
 typedef struct orr_engine_desc {
     int threads;                      /* worker threads; 0: one per core this process may use */
-    orr_parallel_for_fn parallel_for; /* a host's own thread pool, with `threads` workers; NULL: our own */
+    orr_parallel_for_fn parallel_for; /* the program's own thread pool, with `threads` workers; NULL: ours */
     void *parallel_for_user;
-    orr_device_kind
-        device;     /* default ORR_DEVICE_AUTO; the environment variable ORR_DEVICE decides that case */
-    bool validate;  /* Vulkan: load the validation layer and turn its messages into errors */
-    orr_log_fn log; /* receives log lines; NULL: silence */
+    orr_device_kind device; /* what draws; AUTO: what ORR_DEVICE in the environment names, or the best */
+    bool validate;          /* Vulkan: load the validation layer and turn its messages into errors */
+    orr_log_fn log;         /* NULL: no log */
     void *log_user;
 } orr_engine_desc;
 
-ORR_API orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine, orr_error *error);
-ORR_API void orr_engine_destroy(orr_engine *engine); /* NULL is allowed; after its frames and scenes */
+/* Starts threads and devices. ORR_ERROR_DEVICE when `device` names one that is not there. */
+static inline orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine,
+                                           orr_error *error);
+ORR_API void orr_engine_destroy(orr_engine *engine);
+/* The number of workers. */
 ORR_API int orr_engine_threads(const orr_engine *engine);
-/* The device frames are drawn on: ORR_DEVICE_CPU, ORR_DEVICE_VULKAN or ORR_DEVICE_CUDA. */
+/* What frames are drawn on: ORR_DEVICE_CPU, ORR_DEVICE_VULKAN or ORR_DEVICE_CUDA. It changes when a device
+ * fails. */
 ORR_API orr_device_kind orr_engine_device(const orr_engine *engine);
-/* One line about the rung of the device ladder in use, for example "CPU only: AVX-512, 2 threads". */
+/* One line about the devices in use, for example "CPU only: AVX-512, 2 threads"; valid until the engine is
+ * destroyed. Its text changes when a device fails. */
 ORR_API const char *orr_engine_describe(const orr_engine *engine);
 
 /* ---- cameras ------------------------------------------------------------------------------------------- */
@@ -158,15 +192,15 @@ typedef enum orr_camera_model { ORR_CAMERA_PERSPECTIVE = 0, ORR_CAMERA_ORTHOGRAP
 typedef struct orr_camera {
     orr_camera_model model;
     float pose[12];   /* camera to world, row-major 3x4, rotation orthonormal; columns: right, down, forward,
-                         place */
+                         position */
     float focal[2];   /* perspective: focal length [px]; orthographic: pixels per scene unit */
     float centre[2];  /* principal point [px]; (0, 0): the middle of the picture */
     int width;        /* [px], 1 .. 16384 */
     int height;       /* [px], 1 .. 16384 */
     float near_plane; /* nothing closer is drawn; 0: 0.01 */
     float far_plane;  /* nothing farther is drawn; 0: 1e10 */
-    /* OpenCV's lens distortion, k1 .. k4 of r^2 .. r^8 and p1, p2, of a perspective camera. Where only fields are visible they
-     * are drawn through it, as photos were taken; pictures with splats or meshes are a pinhole's. */
+    /* Lens distortion of a perspective camera as OpenCV defines it: k1 .. k4 of r^2 .. r^8; p1, p2. It bends
+     * pictures in which only fields are visible; with splats or meshes it is ignored. */
     float radial[4], tangential[2];
 } orr_camera;
 
@@ -175,9 +209,29 @@ typedef struct orr_camera {
 ORR_API orr_camera orr_camera_look_at(const float eye[3], const float target[3], const float up[3],
                                       float field_of_view, int width, int height);
 
+/* The cameras of a file. */
+typedef struct orr_camera_list {
+    orr_camera *cameras; /* count, in file order */
+    const char **names;  /* count: the picture that the file names for each, "" where it names none */
+    int count;
+    bool distorted; /* a camera has lens distortion */
+} orr_camera_list;
+
+/* Reads a transforms.json (the convention of instant-ngp and nerfstudio: camera to world, OpenGL axes), or
+ * the cameras of a folder that holds one or a COLMAP model. width x height: the size of cameras whose size
+ * neither the file nor its photos give. Free with orr_camera_list_free. */
+ORR_API orr_result orr_camera_file_load(const char *path, int width, int height, orr_camera_list *list,
+                                        orr_error *error);
+/* Writes a transforms.json of perspective cameras, whole or not at all. count 1 or more. names NULL, or a
+ * name "": 0000.png, 0001.png, ... */
+ORR_API orr_result orr_camera_file_save(const char *path, const orr_camera *cameras, const char *const *names,
+                                        int count, orr_error *error);
+/* Frees the arrays and sets the list to zero; a list of zeros is allowed. */
+ORR_API void orr_camera_list_free(orr_camera_list *list);
+
 /* ---- splat clouds -------------------------------------------------------------------------------------- */
 
-/* A cloud of 3D Gaussians as files hold it, one value per splat and channel. */
+/* A cloud of 3D Gaussians as files store it. It belongs to no engine. */
 typedef struct orr_splats orr_splats;
 
 typedef struct orr_splats_view {
@@ -189,33 +243,36 @@ typedef struct orr_splats_view {
     float *rotation;  /* count x 4, unit quaternion w, x, y, z */
     float *opacity;   /* count, logit: sigmoid gives the opacity in 0 .. 1 */
     float *colour;    /* count x 3, SH coefficient of degree 0: display colour = 0.5 + 0.28209479 c */
-    float *harmonics; /* count x ((d+1)^2 - 1) x 3, SH coefficients of degree 1 .. d, colour innermost; NULL
-                         if d = 0 */
+    float *harmonics; /* count x ((d+1)^2 - 1) x 3, SH coefficients of degree 1 .. d; NULL if d = 0 */
 } orr_splats_view;
 
-/* All arrays allocated, rotations identity, everything else zero. count 0 .. 2^31 - 1. */
+/* All arrays allocated, rotations identity, everything else zero. count 0 .. 2^31 - 1, sh_degree 0 .. 3. */
 ORR_API orr_result orr_splats_create(int64_t count, int sh_degree, orr_splats **splats, orr_error *error);
 /* Reads .ply (INRIA, ASCII and binary), .compressed.ply, .splat, .spz 1-4, .sog (v1, v2; bundle or its
  * meta.json), .ksplat. */
 ORR_API orr_result orr_splats_load(const char *path, orr_splats **splats, orr_error *error);
 /* Writes .ply, .compressed.ply, .splat, .spz (version 4; `.v3.spz` for version 3), whole or not at all. */
 ORR_API orr_result orr_splats_save(const orr_splats *splats, const char *path, orr_error *error);
-ORR_API orr_splats_view orr_splats_data(const orr_splats *splats); /* pointers stay valid until destroy */
-ORR_API void orr_splats_destroy(orr_splats *splats);               /* NULL is allowed */
+/* The cloud's arrays, to read and to write; valid until the cloud is destroyed. */
+static inline orr_splats_view orr_splats_data(const orr_splats *splats);
+ORR_API void orr_splats_destroy(orr_splats *splats);
 
-/* ---- scene: what exists; edit it only while no frame is in flight -------------------------------------- */
+/* ---- scene: what exists -------------------------------------------------------------------------------- */
 
+/* Layers, cameras, background and sun. It may be edited only while no frame that draws it is in flight. */
 typedef struct orr_scene orr_scene;
 
-/* A layer of the scene: a splat cloud, a mesh, a field or a robot. {0} is no layer; a removed layer's id is stale for ever. */
+/* The id of a layer: a splat cloud, a mesh, a field or a robot. {0} is no layer; the id of a layer that was
+ * removed stays invalid. */
 typedef struct orr_layer {
     uint32_t slot; /* 1-based */
     uint32_t generation;
 } orr_layer;
 
+/* x -> scale * rotation(x) + position. */
 typedef struct orr_transform {
     float position[3]; /* scene units */
-    float rotation[4]; /* quaternion w, x, y, z; all zero: identity */
+    float rotation[4]; /* quaternion w, x, y, z, of any length; all zero: identity */
     float scale;       /* uniform, > 0; 0: 1 */
 } orr_transform;
 
@@ -228,60 +285,91 @@ typedef enum orr_layer_kind {
 
 typedef struct orr_layer_info {
     orr_layer_kind kind;
-    const char *name; /* the file it came from, or the name given */
-    int64_t count;    /* splats, triangles of a mesh or a robot, or parameters of a field */
-    size_t bytes;     /* host memory held for drawing */
-    float low[3],
-        high[3]; /* bounds in the layer's own coordinates; robust ones for splats: 0.5 % trimmed per side */
-    orr_transform transform; /* as built; a world may move it */
+    const char *name;      /* the name given, or that of the file; valid until the layer is removed */
+    int64_t count;         /* splats, triangles of a mesh or a robot, or parameters of a field */
+    size_t bytes;          /* host memory that the layer's drawing form takes */
+    float low[3], high[3]; /* bounds in the layer's own space; splats: without 0.5 % at each end of an axis */
+    orr_transform transform; /* as built; a world may change it */
 } orr_layer_info;
 
+/* A mesh in memory, with one material. Front faces are counter-clockwise. */
+typedef struct orr_mesh_desc {
+    int64_t vertex_count;    /* 1 .. 2^31 / 9 */
+    int64_t index_count;     /* a multiple of 3, 3 .. 2^31 - 1 */
+    const float *positions;  /* vertex_count x 3, finite, the layer's space */
+    const uint32_t *indices; /* index_count, each below vertex_count: three per triangle */
+    /* vertex_count x 3, of any length. NULL: smooth ones, as for files that have none; edges sharper than 60
+     * degrees stay edges, and vertices on them are split. */
+    const float *normals;
+    /* vertex_count x 2, (0, 0) at the texture's top left; outside 0 .. 1 the texture repeats. NULL: 0 */
+    const float *texcoords;
+    /* vertex_count x 4, 0 .. 1, straight alpha; factors of the base colour. NULL: 1 */
+    const float *colours;
+    float base_colour[4];   /* linear, straight alpha; a factor of the texture; all zero: 1, 1, 1, 1 */
+    const uint8_t *texture; /* texture_height x texture_width x 4, sRGB with straight alpha; NULL: none */
+    int texture_width, texture_height; /* 1 .. 32768 */
+    bool two_sided;                    /* false: triangles are not seen from behind */
+    bool blended;                      /* what is behind shows by 1 - alpha; false: opaque */
+    float alpha_cutoff;                /* 0 .. 1: nothing is drawn where alpha is less */
+} orr_mesh_desc;
+
+/* An empty scene. */
 ORR_API orr_result orr_scene_create(orr_engine *engine, orr_scene **scene, orr_error *error);
-/* Any splat cloud, mesh, field or robot file becomes a scene of one layer; a .json scene file (docs/scene-file.md) may hold
- * many. */
+/* A scene of one layer from a splat cloud (as orr_splats_load), a mesh (.glb .gltf .obj .stl), a trained
+ * field (.ingp) or a robot (.xml MJCF, .urdf); or what a scene file lists (.json, docs/scene-file.md). */
 ORR_API orr_result orr_scene_load(orr_engine *engine, const char *path, orr_scene **scene, orr_error *error);
-/* Adds the layers of a file to an existing scene; on failure the scene is as it was. `layer`: the first one
- * added. Of a scene file only the layers come: cameras, background and sun stay as they are. */
+/* Adds the layers of such a file; *layer is the first of them. `transform`, of all its layers, and `layer`
+ * may be NULL. Cameras, background and sun of a scene file are not taken. */
 ORR_API orr_result orr_scene_add_file(orr_scene *scene, const char *path, const orr_transform *transform,
                                       orr_layer *layer, orr_error *error);
-/* Copies the cloud into its drawing form; the caller keeps `splats`. */
+/* Adds a cloud. name NULL: "splats"; `transform` and `layer` may be NULL. */
 ORR_API orr_result orr_scene_add_splats(orr_scene *scene, const char *name, const orr_splats *splats,
                                         const orr_transform *transform, orr_layer *layer, orr_error *error);
-/* From now on the layer stands in the frame of a body of a robot, and moves with it; its transform, in every world, is
- * against the body's. */
+/* Adds a mesh. name NULL: "mesh"; `transform` and `layer` may be NULL. */
+static inline orr_result orr_scene_add_mesh(orr_scene *scene, const char *name, const orr_mesh_desc *desc,
+                                            const orr_transform *transform, orr_layer *layer,
+                                            orr_error *error);
+/* Makes a cloud, mesh or field move with a body of a robot: from now on its transform, in every world, is
+ * relative to the body's frame. When the robot is removed it is relative to the scene again. */
 ORR_API orr_result orr_scene_bind(orr_scene *scene, orr_layer layer, orr_layer robot, const char *body,
                                   orr_error *error);
+/* Removes a layer and frees what it holds. */
 ORR_API orr_result orr_scene_remove(orr_scene *scene, orr_layer layer, orr_error *error);
 ORR_API int orr_scene_layer_count(const orr_scene *scene);
-ORR_API orr_layer orr_scene_layer(const orr_scene *scene,
-                                  int index); /* in order added; {0} outside [0, layer_count) */
-ORR_API orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer layer, orr_layer_info *info,
-                                        orr_error *error);
-ORR_API int orr_scene_camera_count(const orr_scene *scene); /* cameras the scene file names */
-/* NULL outside [0, camera_count). */
+/* The layers in the order in which they were added; {0} outside [0, layer_count). */
+ORR_API orr_layer orr_scene_layer(const orr_scene *scene, int index);
+static inline orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer layer, orr_layer_info *info,
+                                              orr_error *error);
+/* The number of cameras that the scene file names. */
+ORR_API int orr_scene_camera_count(const orr_scene *scene);
+/* One of them, valid until the scene is destroyed; NULL outside [0, camera_count). */
 ORR_API const orr_camera *orr_scene_camera(const orr_scene *scene, int index);
 /* A camera that sees every layer, for scenes that name none. */
 ORR_API orr_camera orr_scene_default_camera(const orr_scene *scene, int width, int height);
-ORR_API void orr_scene_destroy(orr_scene *scene); /* NULL is allowed; before its engine */
+ORR_API void orr_scene_destroy(orr_scene *scene);
 
 /* ---- world: what changes ------------------------------------------------------------------------------- */
 
+/* Copies of a scene's state, one per environment. `index` is a copy, 0 .. count - 1. */
 typedef struct orr_world orr_world;
 
-/* `count` copies of the scene's state, each starting as the scene was built; 1 .. 65536. Layers added later
- * appear in every copy. The scene must outlive the world. */
+/* `count` copies, 1 .. 65536, each as the scene was built. Layers added to the scene later appear in every
+ * copy. The scene must outlive the world. */
 ORR_API orr_result orr_world_create(const orr_scene *scene, int count, orr_world **world, orr_error *error);
+/* Moves a layer in one copy. transform NULL: identity. */
 ORR_API orr_result orr_world_set_transform(orr_world *world, int index, orr_layer layer,
                                            const orr_transform *transform, orr_error *error);
+/* Shows or hides a layer in one copy. */
 ORR_API orr_result orr_world_set_visible(orr_world *world, int index, orr_layer layer, bool visible,
                                          orr_error *error);
+/* The transform of a layer and whether it is shown; either may be NULL. */
 ORR_API orr_result orr_world_get(const orr_world *world, int index, orr_layer layer, orr_transform *transform,
                                  bool *visible, orr_error *error);
-ORR_API void orr_world_destroy(orr_world *world); /* NULL is allowed */
+ORR_API void orr_world_destroy(orr_world *world);
 
-/* ---- robots: layers that move by themselves ------------------------------------------------------------
- * A robot is an MJCF file with MuJoCo's meaning; names and sizes are those of MuJoCo's model. Each robot of the scene
- * moves on its own: robots do not meet each other, nor clouds, meshes and fields. */
+/* ---- robots: layers that physics moves -----------------------------------------------------------------
+ * A robot is an MJCF or URDF file, with MuJoCo's meaning; names and sizes are those of MuJoCo's model. Each
+ * robot of the scene is simulated by itself: it touches no other robot, and no cloud, mesh or field. */
 
 typedef struct orr_robot_info {
     int qpos_count, qvel_count, act_count, ctrl_count;
@@ -293,69 +381,77 @@ typedef struct orr_robot_info {
 typedef enum orr_robot_quantity {
     ORR_ROBOT_TIME = 0, /* 1 [s] */
     ORR_ROBOT_QPOS,     /* qpos_count: generalised coordinates */
-    ORR_ROBOT_QVEL,     /* qvel_count: their velocities */
+    ORR_ROBOT_QVEL,     /* qvel_count: generalised velocities */
     ORR_ROBOT_ACT,      /* act_count: activations of actuators */
-    ORR_ROBOT_CTRL,     /* ctrl_count: what actuators are told; stays until it is set anew */
-    ORR_ROBOT_FORCE /* body_count x 6: force, then torque, on each body at its centre of mass, in the axes of
-                           the robot's own space [N, N m]; stays until it is set anew */
+    ORR_ROBOT_CTRL,     /* ctrl_count: controls of actuators; they stay until they are set again */
+    ORR_ROBOT_FORCE     /* body_count x 6: force, then torque, on each body at its centre of mass, in the
+                           axes of the robot's layer [N, N m]; they stay until they are set again */
 } orr_robot_quantity;
 
-ORR_API orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
-                                        orr_error *error);
-/* The name of a body, "" when it has none; NULL outside [0, body_count). */
+static inline orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
+                                              orr_error *error);
+/* The name of a body, "" when it has none, NULL outside [0, body_count); valid until the layer is removed. */
 ORR_API const char *orr_scene_robot_body(const orr_scene *scene, orr_layer robot, int body);
 
-/* Which machine moves the robots of a world, all of them: ORR_DEVICE_CPU, or ORR_DEVICE_CUDA, where each copy has a thread and
- * its state stays; frames that CUDA draws find bodies there. ORR_DEVICE_AUTO, the default, is CUDA when the engine stands on
- * CUDA and there are at least 512 copies for each of its CPU threads, since a GPU is slow on few. Robots take their states
- * along, and numbers agree to rounding. A robot that a device cannot hold stays on the CPU, and a log line says so.
- * When the device fails later, the call that notices, not always the one that failed, returns ORR_ERROR_DEVICE once: all
- * robots go on on the CPU, each 32 copies from where they were set or read last. */
+/* Chooses what simulates all robots of a world: ORR_DEVICE_CPU, or ORR_DEVICE_CUDA, where states stay in the
+ * GPU's memory and frames that CUDA draws read bodies from there. ORR_DEVICE_AUTO, the default, is CUDA when
+ * the engine draws with CUDA and there are at least 512 copies for each of its threads, because a GPU is slow
+ * on few. States are copied over; numbers of the two agree to rounding. A robot that does not fit a device's
+ * memory stays on the CPU, and a log line says so. When the device fails later, the next call that notices
+ * returns ORR_ERROR_DEVICE once, and robots continue on the CPU, each block of 32 copies from the state that
+ * was set or read last. */
 ORR_API orr_result orr_world_set_device(orr_world *world, orr_device_kind device, orr_error *error);
-/* Where robots move now: ORR_DEVICE_CUDA as soon as one does. */
+/* ORR_DEVICE_CUDA when a robot is simulated there, otherwise ORR_DEVICE_CPU. */
 ORR_API orr_device_kind orr_world_device(const orr_world *world);
 
-/* Moves every robot of every copy on by time steps of its own. ORR_ERROR_UNSUPPORTED names what a model needs and the
- * dynamics do not have; such a robot is drawn where it stands. On CUDA this does not wait: what asks for numbers does. */
+/* Simulates `steps` time steps of every robot in every copy, each with its own time step.
+ * ORR_ERROR_UNSUPPORTED names what a model uses and the simulation does not have; robots before it in the
+ * scene have moved, and it is drawn at its initial pose. On CUDA it returns when the steps are queued;
+ * functions that read a state wait for them. */
 ORR_API orr_result orr_world_step(orr_world *world, int steps, orr_error *error);
-/* Moves them on by so much time, in whole time steps; what is left over is kept for the next call. 0 .. 1e6 s. */
+/* The same for 0 .. 1e6 seconds, in whole time steps; the remainder is kept for the next call. */
 ORR_API orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error);
-/* Back to the pose the model is given in, at rest (keyframe -1), or to one of its keyframes. */
+/* Sets a robot in one copy to its initial state (keyframe -1) or to one of the model's keyframes. */
 ORR_API orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer robot, int keyframe,
                                          orr_error *error);
+/* Reads or sets one quantity in one copy; `values` has the size that orr_robot_quantity says. */
 ORR_API orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer robot,
                                        orr_robot_quantity quantity, double *values, orr_error *error);
 ORR_API orr_result orr_world_set_robot(orr_world *world, int index, orr_layer robot,
                                        orr_robot_quantity quantity, const double *values, orr_error *error);
-/* Where a body is, in the scene. */
+/* The transform of a body's frame in the scene. */
 ORR_API orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer robot, int body,
                                             orr_transform *transform, orr_error *error);
-/* Have its numbers become infinite? It then stays where it is drawn until it is reset or set; other copies go on. */
+/* Whether a robot's state in one copy is no longer finite. It is then drawn as it was last, and not
+ * simulated, until it is reset or set; other copies continue. */
 ORR_API orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer robot,
                                             bool *diverged, orr_error *error);
 
-/* Cameras as they stand in one copy: the scene's, then those of each robot, in the order of the layers. */
+/* The number of cameras in one copy: those of the scene, then those of each robot, in the order of the
+ * layers. */
 ORR_API int orr_world_camera_count(const orr_world *world);
-/* The name of a robot's camera; "" when it has none, NULL outside [0, camera_count). */
+/* The name of a robot's camera, "" when it has none, NULL outside [0, camera_count); valid until the layer is
+ * removed. */
 ORR_API const char *orr_world_camera_name(const orr_world *world, int camera);
-/* width 0: of the size that the camera names, or 1280 x 720. */
+/* A camera as it is now; robots carry theirs. width 0: the size that its file gives, or 1280 x 720. */
 ORR_API orr_result orr_world_camera(const orr_world *world, int index, int camera, int width, int height,
                                     orr_camera *out, orr_error *error);
 
 /* ---- frame: draw --------------------------------------------------------------------------------------- */
 
+/* What draws: memory, pipelines and a queue of frames in flight. A frame may draw any scene of its engine. */
 typedef struct orr_frame orr_frame;
 
 typedef struct orr_view {
     orr_camera camera;
-    int world;      /* which copy of the world, 0 .. count - 1 */
-    bool antialias; /* Mip-Splatting opacity compensation; clouds that say they were trained so have it anyway
-                     */
+    int world;           /* which copy of the world, 0 .. count - 1 */
+    bool antialias;      /* Mip-Splatting opacity compensation; clouds trained with it always have it */
     bool has_background; /* false: the scene's background, or transparent */
     float background[3]; /* opaque colour behind everything */
-    bool contact_points; /* robots: where they touch, as discs ... */
-    bool contact_forces; /* ... and how strongly, as arrows */
-    /* Robots: groups 0 to 2 of geoms, sites and tendons are drawn, and 3 to 5 are not; bit g here switches group g. */
+    bool contact_points; /* robots: contact points, as discs */
+    bool contact_forces; /* robots: contact forces, as arrows */
+    /* Robots: groups 0 to 2 of geoms, sites and tendons are drawn, and 3 to 5 are not; bit g inverts that of
+     * group g. */
     unsigned char geom_groups, site_groups, tendon_groups;
 } orr_view;
 
@@ -363,39 +459,119 @@ typedef struct orr_view {
 typedef struct orr_picture {
     float *rgba;  /* height x width x 4, premultiplied, unquantised */
     float *depth; /* height x width, alpha-weighted mean depth along the camera's axis [scene units]; 0:
-                     nothing there */
+                     nothing is there */
 } orr_picture;
 
 typedef struct orr_stage_time {
-    const char *name;
+    const char *name; /* valid for as long as the library is loaded */
     double milliseconds;
-    int64_t items; /* splats, pairs or pixels the stage handled */
+    int64_t items; /* splats, pairs or pixels that the stage processed */
 } orr_stage_time;
 
 typedef struct orr_frame_desc {
-    /* What draws; default: the engine's choice, and where that device fails or is full, the next rung of the ladder
-     * (docs/devices.md): a warning says so, and the frames under way are drawn there. */
+    /* What draws. ORR_DEVICE_AUTO: the engine's device; where it fails or its memory is full, the next one of
+     * docs/devices.md draws instead, and a warning says so. Any other: that device, or an error. */
     orr_device_kind device;
-    int frames_in_flight; /* how many frames may be submitted before the first is finished; 0: 2 */
+    int frames_in_flight; /* how many frames may be submitted before the first is finished, 1 .. 8; 0: 2 */
 } orr_frame_desc;
 
-ORR_API orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,
-                                    orr_error *error);
-/* Starts one frame. ORR_ERROR_CAPACITY when frames_in_flight frames are waiting to be finished. */
-ORR_API orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
-                                    const orr_view *view, orr_error *error);
-/* Completes the oldest submitted frame and writes its picture. */
-ORR_API orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error);
-/* Does work on the oldest submitted frame for about so long (at least a little). Fields are marched on the CPU and may take
- * seconds; a program that must not wait calls this between its other duties until `ready`, when what is left for
- * orr_frame_finish takes no longer than the same frame without fields. On failure the frame is dropped. */
+static inline orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,
+                                          orr_error *error);
+/* Submits one picture. It shows the world as it is now, which may change afterwards; the scene must stay as
+ * it is until the frame is finished. A GPU begins at once; the CPU draws in orr_frame_finish or
+ * orr_frame_advance. ORR_ERROR_CAPACITY when frames_in_flight frames are not yet finished. */
+static inline orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
+                                          const orr_view *view, orr_error *error);
+/* Completes the frame that was submitted first and writes its picture; picture NULL: it is dropped when it is
+ * done. After a failure that frame is dropped too. */
+static inline orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error);
+/* Works on the frame that was submitted first for about `milliseconds`. The CPU marches fields, which may
+ * take seconds; a program that must stay responsive calls this until *ready, when orr_frame_finish takes no
+ * longer than for the same frame without fields. After a failure the frame is dropped. */
 ORR_API orr_result orr_frame_advance(orr_frame *frame, double milliseconds, bool *ready, orr_error *error);
-/* Drops every submitted frame; what was done for them is lost. */
+/* Drops every submitted frame. It waits for those that a GPU draws. */
 ORR_API void orr_frame_discard(orr_frame *frame);
-/* Stages of the frame finished last, in order; returns how many there are and writes at most `capacity`. */
-ORR_API int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity);
+/* The stages of the frame that was finished last, in order: returns their number and writes at most
+ * `capacity` of them; `stages` may be NULL when that is 0. */
+static inline int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity);
+/* What draws: ORR_DEVICE_CPU, ORR_DEVICE_VULKAN or ORR_DEVICE_CUDA. */
 ORR_API orr_device_kind orr_frame_device(const orr_frame *frame);
-ORR_API void orr_frame_destroy(orr_frame *frame); /* NULL is allowed */
+ORR_API void orr_frame_destroy(orr_frame *frame);
+
+/* ---- what the inline functions call: see VERSIONS above ------------------------------------------------ */
+
+ORR_API orr_result orr_engine_create_sized(const orr_engine_desc *desc, size_t desc_size, orr_engine **engine,
+                                           orr_error *error);
+ORR_API void orr_splats_data_sized(const orr_splats *splats, orr_splats_view *view, size_t view_size);
+ORR_API orr_result orr_scene_add_mesh_sized(orr_scene *scene, const char *name, const orr_mesh_desc *desc,
+                                            size_t desc_size, const orr_transform *transform,
+                                            orr_layer *layer, orr_error *error);
+ORR_API orr_result orr_scene_layer_info_sized(const orr_scene *scene, orr_layer layer, orr_layer_info *info,
+                                              size_t info_size, orr_error *error);
+ORR_API orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
+                                              size_t info_size, orr_error *error);
+ORR_API orr_result orr_frame_create_sized(orr_engine *engine, const orr_frame_desc *desc, size_t desc_size,
+                                          orr_frame **frame, orr_error *error);
+ORR_API orr_result orr_frame_submit_sized(orr_frame *frame, const orr_scene *scene, const orr_world *world,
+                                          const orr_view *view, size_t view_size, orr_error *error);
+ORR_API orr_result orr_frame_finish_sized(orr_frame *frame, const orr_picture *picture, size_t picture_size,
+                                          orr_error *error);
+/* `stage_size`: from one element of `stages` to the next */
+ORR_API int orr_frame_stages_sized(const orr_frame *frame, orr_stage_time *stages, size_t stage_size,
+                                   int capacity);
+
+static inline orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine, orr_error *error)
+{
+    return orr_engine_create_sized(desc, sizeof *desc, engine, error);
+}
+
+static inline orr_splats_view orr_splats_data(const orr_splats *splats)
+{
+    orr_splats_view view;
+    orr_splats_data_sized(splats, &view, sizeof view);
+    return view;
+}
+
+static inline orr_result orr_scene_add_mesh(orr_scene *scene, const char *name, const orr_mesh_desc *desc,
+                                            const orr_transform *transform, orr_layer *layer,
+                                            orr_error *error)
+{
+    return orr_scene_add_mesh_sized(scene, name, desc, sizeof *desc, transform, layer, error);
+}
+
+static inline orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer layer, orr_layer_info *info,
+                                              orr_error *error)
+{
+    return orr_scene_layer_info_sized(scene, layer, info, sizeof *info, error);
+}
+
+static inline orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
+                                              orr_error *error)
+{
+    return orr_scene_robot_info_sized(scene, robot, info, sizeof *info, error);
+}
+
+static inline orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,
+                                          orr_error *error)
+{
+    return orr_frame_create_sized(engine, desc, sizeof *desc, frame, error);
+}
+
+static inline orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
+                                          const orr_view *view, orr_error *error)
+{
+    return orr_frame_submit_sized(frame, scene, world, view, sizeof *view, error);
+}
+
+static inline orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error)
+{
+    return orr_frame_finish_sized(frame, picture, sizeof *picture, error);
+}
+
+static inline int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity)
+{
+    return orr_frame_stages_sized(frame, stages, sizeof *stages, capacity);
+}
 
 #ifdef __cplusplus
 }

@@ -28,6 +28,9 @@ typedef struct orr_mesh {
 
 // A file that orr_mesh_readable knows, with mip chains; fails as orr_mesh_file_read does.
 orr_result orr_mesh_load(const char *path, orr_mesh **mesh, orr_error *error);
+// The same from what a reader of files, or a program, gives; takes over what it can use. No texture has a
+// side above 32768.
+orr_result orr_mesh_take(orr_mesh_file *file, orr_mesh **mesh, orr_error *error);
 // The triangles as training of a signed distance field takes them; borrows from the mesh.
 orr_triangle_view orr_mesh_for_sdf(const orr_mesh *mesh);
 void orr_mesh_destroy(orr_mesh *mesh); // NULL is allowed

@@ -1,6 +1,7 @@
 #include "render/splat_cloud.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/sized.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,9 +57,9 @@ void orr_splats_destroy(orr_splats *splats)
     orr_free(splats);
 }
 
-orr_splats_view orr_splats_data(const orr_splats *splats)
+void orr_splats_data_sized(const orr_splats *splats, orr_splats_view *view, size_t view_size)
 {
-    return splats->data;
+    orr_sized_write(&splats->data, sizeof splats->data, view, view_size);
 }
 
 static bool is_finite(float value)

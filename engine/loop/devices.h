@@ -17,7 +17,7 @@ bool orr_device_is_cuda(orr_device_kind device);
 orr_result orr_engine_take_cuda(orr_engine *engine, orr_cuda **cuda, orr_error *error);
 
 // The Vulkan device, borrowed until orr_engine_give_vk. One that was lost (engine->vk_lost) is opened again
-// once all who had taken it have given it back; until then it is what they get.
+// once all users have given it back; until then they get the lost one.
 orr_result orr_engine_take_vk(orr_engine *engine, orr_vk **vk, orr_error *error);
 void orr_engine_give_vk(orr_engine *engine);
 

@@ -1,4 +1,5 @@
 #include "engine/core/memory.h"
+#include "engine/core/sized.h"
 #include "engine/loop/engine.h"
 #include "engine/loop/ladder.h"
 
@@ -31,9 +32,13 @@ static orr_result create(const orr_engine_desc *desc, const orr_window *window, 
     return ORR_OK;
 }
 
-orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine, orr_error *error)
+orr_result orr_engine_create_sized(const orr_engine_desc *desc, size_t desc_size, orr_engine **engine,
+                                   orr_error *error)
 {
-    return create(desc, NULL, engine, error);
+    orr_engine_desc own;
+    *engine = NULL;
+    ORR_TRY(orr_sized_read(&own, sizeof own, desc, desc_size, "orr_engine_desc", error));
+    return create(&own, NULL, engine, error);
 }
 
 orr_result orr_engine_create_for_window(const orr_engine_desc *desc, const orr_window *window,

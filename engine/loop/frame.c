@@ -3,6 +3,7 @@
 //
 // A machine draws a frame from submit on, several in flight, unless the frame is deferred (frame_fields.h).
 // When it fails, the ladder (ladder.h) says whether the frame is drawn again, and on which machine.
+#include "engine/core/sized.h"
 #include "engine/loop/frame_fields.h"
 #include "engine/loop/frame_uploads.h"
 #include "engine/loop/ladder.h"
@@ -44,8 +45,8 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
                          const orr_view *view, bool for_window, orr_error *error)
 {
     if (frame->waiting == frame->slot_count) {
-        return orr_fail(error, ORR_CODE_CAPACITY, "%d frames in flight: finish one, or ask for more",
-                        frame->waiting);
+        return orr_fail(error, ORR_CODE_CAPACITY,
+                        "%d frames in flight: finish one, or raise frames_in_flight", frame->waiting);
     }
     orr_frame_slot *slot = orr_frame_slot_at(frame, frame->waiting);
     ORR_TRY(orr_ladder_open(frame, error));
@@ -59,10 +60,12 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
     return slot->deferred ? ORR_OK : start_drawing(frame, slot, error);
 }
 
-orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
-                            const orr_view *view, orr_error *error)
+orr_result orr_frame_submit_sized(orr_frame *frame, const orr_scene *scene, const orr_world *world,
+                                  const orr_view *view, size_t view_size, orr_error *error)
 {
-    return submit(frame, scene, world, view, false, error);
+    orr_view own;
+    ORR_TRY(orr_sized_read(&own, sizeof own, view, view_size, "orr_view", error));
+    return submit(frame, scene, world, &own, false, error);
 }
 
 orr_result orr_frame_submit_for_window(orr_frame *frame, const orr_scene *scene, const orr_world *world,
@@ -179,9 +182,12 @@ orr_result orr_frame_finish_for_window(orr_frame *frame, const orr_picture *pict
     return pass_on(result, &why, error);
 }
 
-orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error)
+orr_result orr_frame_finish_sized(orr_frame *frame, const orr_picture *picture, size_t picture_size,
+                                  orr_error *error)
 {
-    return orr_frame_finish_for_window(frame, picture, NULL, error);
+    orr_picture own;
+    ORR_TRY(orr_sized_read(&own, sizeof own, picture, picture_size, "orr_picture", error));
+    return orr_frame_finish_for_window(frame, picture ? &own : NULL, NULL, error);
 }
 
 void orr_frame_discard(orr_frame *frame)

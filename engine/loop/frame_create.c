@@ -1,5 +1,6 @@
 // Frames made and destroyed; what is recorded of them.
 #include "engine/core/memory.h"
+#include "engine/core/sized.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/frame_trace.h"
 #include "engine/loop/ladder.h"
@@ -43,10 +44,13 @@ static orr_result create(orr_engine *engine, const orr_frame_desc *desc, bool fo
     return ORR_OK;
 }
 
-orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,
-                            orr_error *error)
+orr_result orr_frame_create_sized(orr_engine *engine, const orr_frame_desc *desc, size_t desc_size,
+                                  orr_frame **frame, orr_error *error)
 {
-    return create(engine, desc, false, frame, error);
+    orr_frame_desc own;
+    *frame = NULL;
+    ORR_TRY(orr_sized_read(&own, sizeof own, desc, desc_size, "orr_frame_desc", error));
+    return create(engine, &own, false, frame, error);
 }
 
 orr_result orr_frame_create_for_window(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,
@@ -81,10 +85,11 @@ void orr_frame_destroy(orr_frame *frame)
     orr_free(frame);
 }
 
-int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity)
+int orr_frame_stages_sized(const orr_frame *frame, orr_stage_time *stages, size_t stage_size, int capacity)
 {
-    for (int i = 0; i < frame->profile.count && i < capacity; i++) {
-        stages[i] = frame->profile.stages[i];
+    char *out = (char *)stages;
+    for (int i = 0; i < frame->profile.count && i < capacity; i++, out += stage_size) {
+        orr_sized_write(&frame->profile.stages[i], sizeof *stages, out, stage_size);
     }
     return frame->profile.count;
 }

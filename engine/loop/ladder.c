@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The emulated device of the tests is slow: it is used only when it is asked for by name.
+// The emulated device of the tests is slow: it is used only when it is requested by name.
 #define CUDA_MAY_BE_CHOSEN (!ORR_CUDA_EMULATED)
 
 // A Vulkan driver that runs on the CPU is slower than our own lanes.
@@ -301,7 +301,7 @@ bool orr_ladder_hand_over_again(orr_frame *frame, orr_frame_slot *slot, const or
     static const orr_device_kind next[] = {[ORR_DEVICE_CUDA_VULKAN] = ORR_DEVICE_CUDA_VULKAN_COPIES,
                                            [ORR_DEVICE_CUDA_VULKAN_COPIES] = ORR_DEVICE_CUDA};
     orr_engine *engine = frame->engine;
-    slot->deferred = true; // drawn again: its picture may be gone by the time it is asked for
+    slot->deferred = true; // drawn again: its picture may be gone by the time it is finished
     frame->begun = false;
     if (why->code == ORR_CODE_DEVICE_LOST && renew_for(frame, why)) {
         return true;

@@ -7,8 +7,8 @@
 
 #include "engine/loop/frame_state.h"
 
-// The rung of orr_engine_desc.device, or of ORR_DEVICE, or the best whose devices answer. DEVICE_ABSENT when
-// a device that was named does not answer; Vulkan beside CUDA may be missing, unless there is a window.
+// The rung of orr_engine_desc.device, or of ORR_DEVICE, or the best whose devices are found. DEVICE_ABSENT
+// when a device that was named is not; Vulkan beside CUDA may be missing, unless there is a window.
 orr_result orr_ladder_choose(orr_engine *engine, orr_error *error);
 
 // Opens the machine of a frame where it is closed; when that fails, the frame goes down the ladder as below.

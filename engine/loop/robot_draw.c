@@ -11,21 +11,22 @@
 
 enum { ARROW_ITEMS = 2, CONTACT_ITEMS = 1 + ARROW_ITEMS }; // an arrow is a shaft and a head
 
-// Where meshes go, and what they have in common.
+// Receives meshes; and what they have in common.
 typedef struct sink {
     const orr_world *world;
     int index; // of its copy
     const orr_layer_data *layer;
-    orr_transform place;          // of the layer
-    double size;                  // of marks [m]: the mean size of the model's bodies
-    const orr_draw_bodies *there; // for the machine that draws; NULL: it is told where things are
-    const orr_transform *bodies;  // NULL: nobody has asked yet
+    orr_transform transform; // of the layer
+    double size;             // of marks [m]: the mean size of the model's bodies
+    const orr_draw_bodies
+        *on_device; // bodies in memory of the machine that draws; NULL: the host gives transforms
+    const orr_transform *bodies; // NULL: not read yet
     orr_draw_mesh *meshes;
     int *count;
 } sink;
 
-// Where bodies are, for what the host has to know of them: from a device they come with a wait.
-static orr_result find_bodies(sink *s, orr_error *error)
+// The transforms of bodies, for what the host draws by them: reading them waits for a device that simulates.
+static orr_result read_host_bodies(sink *s, orr_error *error)
 {
     return s->bodies ? ORR_OK : orr_world_robot_bodies(s->world, s->index, s->layer, &s->bodies, error);
 }
@@ -50,15 +51,15 @@ static orr_result put_along(sink *s, const orr_mesh *mesh, int key, const double
     vec3_cross(other, axis, x);
     vec3_normalise(x);
     vec3_cross(axis, x, y);
-    float local[12], place[12], model[12];
+    float local[12], layer_pose[12], model[12];
     for (int k = 0; k < 3; k++) {
         local[4 * k] = (float)(radius * x[k]);
         local[4 * k + 1] = (float)(radius * y[k]);
         local[4 * k + 2] = (float)(length * axis[k]);
         local[4 * k + 3] = (float)at[k];
     }
-    ORR_TRY(orr_affine_from_transform(&s->place, place, error));
-    orr_affine_multiply(place, local, model);
+    ORR_TRY(orr_affine_from_transform(&s->transform, layer_pose, error));
+    orr_affine_multiply(layer_pose, local, model);
     return put(s, mesh, key, model);
 }
 
@@ -123,7 +124,7 @@ static orr_result draw_pull(sink *s, const orr_robot_pull *pull, orr_error *erro
     }
     float body[12];
     double from[3], along[3];
-    ORR_TRY(find_bodies(s, error));
+    ORR_TRY(read_host_bodies(s, error));
     ORR_TRY(orr_affine_from_transform(&s->bodies[pull->body], body, error));
     for (int k = 0; k < 3; k++) {
         const float *row = body + 4 * k;
@@ -157,26 +158,26 @@ static orr_result follow(const orr_robot_geom *geom, const float camera[3], floa
     return ORR_OK;
 }
 
-// A geom of a body that the device moves.
-static orr_result put_there(sink *s, const orr_robot_geom *geom, int key, orr_error *error)
+// A geom of a body that the device simulates.
+static orr_result put_on_device(sink *s, const orr_robot_geom *geom, int key, orr_error *error)
 {
     float model[12];
-    ORR_TRY(orr_affine_from_transform(&s->place, model, error));
+    ORR_TRY(orr_affine_from_transform(&s->transform, model, error));
     ORR_TRY(put(s, geom->mesh, key, model));
     orr_draw_mesh *out = &s->meshes[*s->count - 1];
-    out->bodies = s->there;
+    out->bodies = s->on_device;
     out->body = geom->body;
     return orr_affine_from_transform(&geom->at, out->at, error);
 }
 
-// A geom at a place that the host knows.
-static orr_result put_here(sink *s, const orr_robot_geom *geom, int key, const orr_transform *body,
-                           const float camera[3], orr_error *error)
+// A geom at a pose that the host knows.
+static orr_result put_at(sink *s, const orr_robot_geom *geom, int key, const orr_transform *body,
+                         const float camera[3], orr_error *error)
 {
-    orr_transform place = orr_transform_multiply(&s->place, body);
+    orr_transform pose = orr_transform_multiply(&s->transform, body);
     float model[12];
-    place = orr_transform_multiply(&place, &geom->at);
-    ORR_TRY(orr_affine_from_transform(&place, model, error));
+    pose = orr_transform_multiply(&pose, &geom->at);
+    ORR_TRY(orr_affine_from_transform(&pose, model, error));
     if (is_endless(geom)) {
         ORR_TRY(follow(geom, camera, model, error));
     }
@@ -192,13 +193,13 @@ static orr_result draw_geoms(sink *s, const orr_view *view, const float camera[3
         if (!orr_robot_group_drawn(geom->group, switched)) {
             continue;
         }
-        if (s->there && orr_robot_body_is_fixed(robot->model, geom->body)) {
-            ORR_TRY(put_here(s, geom, i, &robot->rest[geom->body], camera, error));
-        } else if (s->there && !is_endless(geom)) {
-            ORR_TRY(put_there(s, geom, i, error));
+        if (s->on_device && orr_robot_body_is_fixed(robot->model, geom->body)) {
+            ORR_TRY(put_at(s, geom, i, &robot->rest[geom->body], camera, error));
+        } else if (s->on_device && !is_endless(geom)) {
+            ORR_TRY(put_on_device(s, geom, i, error));
         } else {
-            ORR_TRY(find_bodies(s, error));
-            ORR_TRY(put_here(s, geom, i, &s->bodies[geom->body], camera, error));
+            ORR_TRY(read_host_bodies(s, error));
+            ORR_TRY(put_at(s, geom, i, &s->bodies[geom->body], camera, error));
         }
     }
     return ORR_OK;
@@ -231,7 +232,7 @@ static orr_result draw_tendon(sink *s, int tendon, const orr_tendon_point *point
     return ORR_OK;
 }
 
-// Fills in where the bodies are, in double.
+// Positions and quaternions of the bodies, in double.
 static void read_bodies(const orr_model *m, const orr_transform *bodies, double *xpos, double *xquat)
 {
     for (int i = 0; i < m->nbody; i++) {
@@ -251,7 +252,7 @@ static orr_result draw_tendons(sink *s, const orr_view *view, orr_error *error)
     }
     double *numbers;
     orr_tendon_point *points;
-    ORR_TRY(find_bodies(s, error));
+    ORR_TRY(read_host_bodies(s, error));
     ORR_ALLOC(numbers, 7 * m->nbody, "tendons", error);
     points = orr_alloc((size_t)robot->tendon_items, sizeof *points);
     orr_result result = points ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: tendons");
@@ -267,7 +268,7 @@ static orr_result draw_tendons(sink *s, const orr_view *view, orr_error *error)
     return result;
 }
 
-// ---- the door ----
+// ---- a whole robot ----
 
 orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const orr_view *view, int *count,
                            orr_error *error)
@@ -289,20 +290,21 @@ orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const
 }
 
 orr_result orr_robot_draw(const orr_world *world, const orr_view *view, const orr_layer_data *layer,
-                          const orr_transform *place, const float camera[3], orr_robot_bodies *there,
-                          orr_draw_mesh *meshes, int *mesh_count, orr_error *error)
+                          const orr_transform *transform, const float camera[3],
+                          orr_robot_bodies *device_bodies, orr_draw_mesh *meshes, int *mesh_count,
+                          orr_error *error)
 {
     sink s = {.world = world,
               .index = view->world,
               .layer = layer,
-              .place = *place,
+              .transform = *transform,
               .size = layer->robot->model->stat.meansize,
               .meshes = meshes,
               .count = mesh_count};
-    if (there) {
+    if (device_bodies) {
         bool known;
-        ORR_TRY(orr_world_robot_device_bodies(world, view->world, layer, there, &known, error));
-        s.there = known ? &there->drawn : NULL;
+        ORR_TRY(orr_world_robot_device_bodies(world, view->world, layer, device_bodies, &known, error));
+        s.on_device = known ? &device_bodies->drawn : NULL;
     }
     ORR_TRY(draw_geoms(&s, view, camera, error));
     ORR_TRY(draw_tendons(&s, view, error));

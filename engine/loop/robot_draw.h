@@ -1,5 +1,4 @@
-// What a frame shows of a robot: its geoms, sites and tendons where its bodies are, what pulls at it, its
-// contacts.
+// What a frame shows of a robot: its geoms, sites and tendons, the spring that pulls at it, its contacts.
 #pragma once
 
 #include "engine/loop/world_robots.h"
@@ -7,10 +6,11 @@
 // At most so many meshes come from all robots of a frame.
 orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const orr_view *view, int *count,
                            orr_error *error);
-// Appends a robot's meshes. place: the layer's, in the scene; camera: where it stands, which endless planes
-// follow. there: for a machine that knows orr_draw_mesh.bodies: when the robot moves on its device, geoms and
-// sites stand on bodies in this memory, which is to last until the frame has been drawn; NULL: every mesh
-// says where it is.
+// Appends a robot's meshes. transform: of the layer, in the scene; camera: its position, which infinite
+// planes follow. device_bodies: for a machine that reads orr_draw_mesh.bodies: when its device simulates the
+// robot, geoms and sites refer to bodies in this memory, which must last until the frame is drawn; NULL:
+// every mesh has its own transform.
 orr_result orr_robot_draw(const orr_world *world, const orr_view *view, const orr_layer_data *layer,
-                          const orr_transform *place, const float camera[3], orr_robot_bodies *there,
-                          orr_draw_mesh *meshes, int *mesh_count, orr_error *error);
+                          const orr_transform *transform, const float camera[3],
+                          orr_robot_bodies *device_bodies, orr_draw_mesh *meshes, int *mesh_count,
+                          orr_error *error);

@@ -22,7 +22,7 @@ static void set_colours(const float ambient[3], const float diffuse[3], const fl
     }
 }
 
-// Where bodies are, and what they carry.
+// The bodies of a robot, which carry its lights.
 typedef struct carried {
     const orr_model *m;
     const orr_transform *bodies;
@@ -36,8 +36,8 @@ static void centre_of(const carried *c, int body, double centre[3])
     }
 }
 
-// Place and direction in the robot's frame.
-static void stand(const carried *c, int light, double place[3], double direction[3])
+// Position and direction in the robot's frame.
+static void light_pose(const carried *c, int light, double position[3], double direction[3])
 {
     const orr_model *m = c->m;
     int body = m->light_bodyid[light], target = m->light_targetbodyid[light];
@@ -45,10 +45,10 @@ static void stand(const carried *c, int light, double place[3], double direction
     for (int k = 0; k < 4; k++) {
         rotation[k] = (double)c->bodies[body].rotation[k];
     }
-    quat_apply(rotation, m->light_pos + 3 * light, place);
+    quat_apply(rotation, m->light_pos + 3 * light, position);
     quat_apply(rotation, m->light_dir + 3 * light, direction);
     for (int k = 0; k < 3; k++) {
-        place[k] += (double)c->bodies[body].position[k];
+        position[k] += (double)c->bodies[body].position[k];
     }
     orr_camera_mode mode = (orr_camera_mode)m->light_mode[light];
     if (mode == ORR_CAMERA_TRACK || mode == ORR_CAMERA_TRACKCOM) {
@@ -56,22 +56,23 @@ static void stand(const carried *c, int light, double place[3], double direction
         centre_of(&(carried){m, c->bodies, mode == ORR_CAMERA_TRACK ? NULL : c->centres}, body, point);
         memcpy(direction, m->light_dir0 + 3 * light, 3 * sizeof *direction);
         for (int k = 0; k < 3; k++) {
-            place[k] = point[k] + offset[k];
+            position[k] = point[k] + offset[k];
         }
     } else if (mode != ORR_CAMERA_FIXED && target >= 0) {
         centre_of(&(carried){m, c->bodies, mode == ORR_CAMERA_TARGETBODY ? NULL : c->centres}, target, point);
         for (int k = 0; k < 3; k++) {
-            direction[k] = point[k] - place[k];
+            direction[k] = point[k] - position[k];
         }
     }
     vec3_normalise(direction);
 }
 
-static void put_light(const carried *c, int light, const float place[12], float scale, orr_draw_list *list)
+static void put_light(const carried *c, int light, const float layer_pose[12], float scale,
+                      orr_draw_list *list)
 {
     const orr_model *m = c->m;
     double at[3], along[3];
-    stand(c, light, at, along);
+    light_pose(c, light, at, along);
     orr_draw_light *out = &list->lights[list->light_count++];
     *out = (orr_draw_light){
         .directional = m->light_type[light] == ORR_LIGHT_DIRECTIONAL,
@@ -79,7 +80,7 @@ static void put_light(const carried *c, int light, const float place[12], float 
         .exponent = m->light_type[light] == ORR_LIGHT_SPOT ? m->light_exponent[light] : 0.0f};
     const float unit[3] = {1.0f, 1.0f / scale, 1.0f / (scale * scale)}; // distances are the robot's own
     for (int k = 0; k < 3; k++) {
-        const float *row = place + 4 * k;
+        const float *row = layer_pose + 4 * k;
         out->position[k] = row[0] * (float)at[0] + row[1] * (float)at[1] + row[2] * (float)at[2] + row[3];
         out->direction[k] =
             (row[0] * (float)along[0] + row[1] * (float)along[1] + row[2] * (float)along[2]) / scale;
@@ -89,7 +90,7 @@ static void put_light(const carried *c, int light, const float place[12], float 
                 out);
 }
 
-// At the camera, looking where it looks.
+// At the camera, along its axis.
 static void put_headlight(const orr_model *m, orr_draw_list *list)
 {
     orr_draw_light *out = &list->lights[list->light_count++];
@@ -121,18 +122,18 @@ static bool needs_bodies(const orr_model *m)
 }
 
 orr_result orr_robot_light(const orr_world *world, int index, const orr_layer_data *layer,
-                           const orr_transform *place, orr_draw_list *list, orr_error *error)
+                           const orr_transform *transform, orr_draw_list *list, orr_error *error)
 {
     const orr_model *m = layer->robot->model;
     carried c = {.m = m, .bodies = layer->robot->rest};
     float matrix[12];
     double *centres = NULL;
     orr_physics *physics = NULL;
-    ORR_TRY(orr_affine_from_transform(place, matrix, error));
+    ORR_TRY(orr_affine_from_transform(transform, matrix, error));
     if (needs_bodies(m)) {
         ORR_TRY(orr_world_robot_bodies(world, index, layer, &c.bodies, error));
     }
-    // one that cannot move has no centres of mass either; its bodies' own places are near them
+    // one that cannot be simulated has no centres of mass either; its bodies' positions are near them
     if (needs_centres(m) && orr_world_robot_physics(world, layer, &physics, NULL) == ORR_OK) {
         ORR_ALLOC(centres, 3 * m->nbody, "centres of mass", error);
         orr_physics_read(physics, ORR_PHYSICS_SUBTREE_COM, index, centres);
@@ -143,7 +144,7 @@ orr_result orr_robot_light(const orr_world *world, int index, const orr_layer_da
     }
     for (int i = 0; i < m->nlight && list->light_count < ORR_DRAW_LIGHTS; i++) {
         if (m->light_active[i]) {
-            put_light(&c, i, matrix, place->scale, list);
+            put_light(&c, i, matrix, transform->scale, list);
         }
     }
     orr_free(centres);

@@ -7,24 +7,24 @@
 
 // What of the state the force depends on, of one body.
 typedef struct body_state {
-    double place[3], turn[4]; // of its frame
+    double position[3], rotation[4]; // of its frame
     double mass_centre[3];
     double root_centre[3]; // of the tree's mass: where `velocity` is measured
     double velocity[6];    // angular, then linear
 } body_state;
 
-static void read_some(orr_physics *physics, int world, orr_physics_quantity field, int first, int count,
+static void read_some(orr_physics *physics, int world, orr_physics_quantity quantity, int first, int count,
                       double *numbers, double *out)
 {
-    orr_physics_read(physics, field, world, numbers);
+    orr_physics_read(physics, quantity, world, numbers);
     memcpy(out, numbers + first, (size_t)count * sizeof *out);
 }
 
 static void read_body(const orr_model *m, orr_physics *physics, int world, int body, double *numbers,
                       body_state *s)
 {
-    read_some(physics, world, ORR_PHYSICS_XPOS, 3 * body, 3, numbers, s->place);
-    read_some(physics, world, ORR_PHYSICS_XQUAT, 4 * body, 4, numbers, s->turn);
+    read_some(physics, world, ORR_PHYSICS_XPOS, 3 * body, 3, numbers, s->position);
+    read_some(physics, world, ORR_PHYSICS_XQUAT, 4 * body, 4, numbers, s->rotation);
     read_some(physics, world, ORR_PHYSICS_XIPOS, 3 * body, 3, numbers, s->mass_centre);
     read_some(physics, world, ORR_PHYSICS_SUBTREE_COM, 3 * m->body_rootid[body], 3, numbers, s->root_centre);
     read_some(physics, world, ORR_PHYSICS_CVEL, 6 * body, 6, numbers, s->velocity);
@@ -52,10 +52,10 @@ void orr_robot_apply_pull(const orr_model *m, orr_physics *physics, int world, c
     body_state s;
     read_body(m, physics, world, pull->body, numbers, &s);
     double turn[9], arm[3], from_root[3], speed[3], force[3], torque[3];
-    quat_matrix(s.turn, turn);
+    quat_matrix(s.rotation, turn);
     for (int k = 0; k < 3; k++) {
         const double *row = turn + 3 * k;
-        double at = s.place[k] + vec3_dot(row, pull->point);
+        double at = s.position[k] + vec3_dot(row, pull->point);
         arm[k] = at - s.mass_centre[k];
         from_root[k] = at - s.root_centre[k];
         force[k] = pull->to[k] - at;

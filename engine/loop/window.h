@@ -1,14 +1,14 @@
 // For a program with a window: one Vulkan device draws and presents, so that pictures need not leave it. The
 // engine owns the device, opens it again when it was lost, and goes on with the next rung of the ladder
 // (docs/devices.md) when a device fails; the program attaches its window to the device, submits and finishes
-// frames, and asks each where its picture is.
+// frames, and reads where each picture is.
 #pragma once
 
 #include "engine/device/vulkan.h"
 
 struct orr_vulkan_image; // render/vulkan/image.h
 
-// What the engine has to know of the window.
+// What the engine needs of the window.
 typedef struct orr_window {
     const char *const *extensions; // extension_count: Vulkan instance extensions that presenting needs
     int extension_count;
@@ -41,7 +41,7 @@ orr_result orr_frame_create_for_window(orr_engine *engine, const orr_frame_desc 
 // call; those of orr_frame_create_for_window open a lost Vulkan device again.
 orr_result orr_frame_submit_for_window(orr_frame *frame, const orr_scene *scene, const orr_world *world,
                                        const orr_view *view, orr_error *error);
-// Completes the oldest frame, submitted either way. Where its picture is says orr_frame_location: in the
+// Completes the oldest frame, submitted either way. orr_frame_location says where its picture is: in the
 // memory of `picture`, or in *image. Both are nullable.
 orr_result orr_frame_finish_for_window(orr_frame *frame, const orr_picture *picture,
                                        struct orr_vulkan_image *image, orr_error *error);

@@ -1,4 +1,4 @@
-// Cameras as they stand in a world: the scene's own, and those that robots carry.
+// Cameras of a world as they are now: the scene's own, and those that robots carry.
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
 #include "engine/core/rotation.h"
@@ -46,10 +46,10 @@ const char *orr_world_camera_name(const orr_world *world, int camera)
     return layer ? orr_model_name(layer->robot->model, ORR_OBJECT_CAMERA, camera) : "";
 }
 
-// Place and axes (columns x right, y up, z backwards) in the robot's frame.
-typedef struct stand {
-    double place[3], axes[9];
-} stand;
+// Position and axes (columns x right, y up, z backward) in the robot's frame.
+typedef struct camera_frame {
+    double position[3], axes[9];
+} camera_frame;
 
 static void centre_of(orr_physics *physics, int index, int body, double centre[3], double *numbers)
 {
@@ -57,12 +57,12 @@ static void centre_of(orr_physics *physics, int index, int body, double centre[3
     memcpy(centre, numbers + 3 * body, 3 * sizeof *centre);
 }
 
-static void look_at(stand *s, const double target[3])
+static void point_at(camera_frame *s, const double target[3])
 {
     double x[3], y[3], z[3];
     const double up[3] = {0.0, 0.0, 1.0};
     for (int k = 0; k < 3; k++) {
-        z[k] = s->place[k] - target[k];
+        z[k] = s->position[k] - target[k];
     }
     vec3_normalise(z);
     vec3_cross(up, z, x);
@@ -78,8 +78,8 @@ static void look_at(stand *s, const double target[3])
     }
 }
 
-static void find_stand(const orr_model *m, orr_physics *physics, int index, int camera,
-                       const orr_transform *bodies, double *numbers, stand *s)
+static void find_frame(const orr_model *m, orr_physics *physics, int index, int camera,
+                       const orr_transform *bodies, double *numbers, camera_frame *s)
 {
     int body = m->cam_bodyid[camera], target = m->cam_targetbodyid[camera];
     const double *pos = m->cam_pos + 3 * camera;
@@ -90,7 +90,7 @@ static void find_stand(const orr_model *m, orr_physics *physics, int index, int 
     }
     quat_matrix(rotation, turn);
     for (int k = 0; k < 3; k++) {
-        s->place[k] = position[k] + vec3_dot(turn + 3 * k, pos);
+        s->position[k] = position[k] + vec3_dot(turn + 3 * k, pos);
     }
     quat_multiply(rotation, m->cam_quat + 4 * camera, quat);
     quat_matrix(quat, s->axes);
@@ -106,7 +106,7 @@ static void find_stand(const orr_model *m, orr_physics *physics, int index, int 
             centre_of(physics, index, body, point, numbers);
         }
         for (int k = 0; k < 3; k++) {
-            s->place[k] = point[k] + offset[k];
+            s->position[k] = point[k] + offset[k];
         }
         memcpy(s->axes, m->cam_mat0 + 9 * camera, sizeof s->axes);
         break;
@@ -120,7 +120,7 @@ static void find_stand(const orr_model *m, orr_physics *physics, int index, int 
             centre_of(physics, index, target, point, numbers);
         }
         if (target >= 0) {
-            look_at(s, point);
+            point_at(s, point);
         }
         break;
     }
@@ -146,7 +146,7 @@ static void set_lens(const orr_model *m, int camera, double scale, orr_camera *o
     }
 }
 
-static orr_result stand_camera(const orr_world *world, int index, const orr_layer_data *layer, int camera,
+static orr_result robot_camera(const orr_world *world, int index, const orr_layer_data *layer, int camera,
                                orr_camera *out, orr_error *error)
 {
     const orr_model *m = layer->robot->model;
@@ -156,20 +156,20 @@ static orr_result stand_camera(const orr_world *world, int index, const orr_laye
     ORR_TRY(orr_world_robot_bodies(world, index, layer, &bodies, error));
     double *numbers;
     ORR_ALLOC(numbers, 3 * m->nbody, "a camera", error);
-    stand s;
-    find_stand(m, physics, index, camera, bodies, numbers, &s);
+    camera_frame s;
+    find_frame(m, physics, index, camera, bodies, numbers, &s);
     orr_free(numbers);
-    // the robot's place in the scene; ours look along z, and y is down
+    // into the scene; our cameras have z forward and y down
     orr_layer_state state = orr_world_state(world, index, layer);
-    float place[12], local[12], in_scene[12];
-    ORR_TRY(orr_affine_from_transform(&state.transform, place, error));
+    float layer_pose[12], local[12], in_scene[12];
+    ORR_TRY(orr_affine_from_transform(&state.transform, layer_pose, error));
     for (int k = 0; k < 3; k++) {
         for (int c = 0; c < 3; c++) {
             local[4 * k + c] = (float)((c == 0 ? 1.0 : -1.0) * s.axes[3 * k + c]);
         }
-        local[4 * k + 3] = (float)s.place[k];
+        local[4 * k + 3] = (float)s.position[k];
     }
-    orr_affine_multiply(place, local, in_scene);
+    orr_affine_multiply(layer_pose, local, in_scene);
     float scale = state.transform.scale;
     for (int k = 0; k < 3; k++) {
         for (int c = 0; c < 4; c++) {
@@ -202,5 +202,5 @@ orr_result orr_world_camera(const orr_world *world, int index, int camera, int w
                         .height = width > 0 ? height
                                   : sized   ? size[1]
                                             : HEIGHT};
-    return stand_camera(world, index, layer, camera, out, error);
+    return robot_camera(world, index, layer, camera, out, error);
 }

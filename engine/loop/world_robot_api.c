@@ -1,4 +1,5 @@
 // The public functions for robots (engine/orrery.h): step them, read and set their states.
+#include "engine/core/sized.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/world_robots.h"
 #include "engine/scene/transform.h"
@@ -19,18 +20,20 @@ static orr_result find_layer(const orr_scene *scene, orr_layer id, const orr_lay
     return ORR_OK;
 }
 
-orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer id, orr_robot_info *info, orr_error *error)
+orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer id, orr_robot_info *info,
+                                      size_t info_size, orr_error *error)
 {
     const orr_layer_data *layer = NULL;
     ORR_TRY(find_layer(scene, id, &layer, error));
     const orr_model *m = layer->robot->model;
-    *info = (orr_robot_info){.qpos_count = m->nq,
-                             .qvel_count = m->nv,
-                             .act_count = m->na,
-                             .ctrl_count = m->nu,
-                             .body_count = m->nbody,
-                             .keyframe_count = m->nkey,
-                             .timestep = m->opt.timestep};
+    const orr_robot_info own = {.qpos_count = m->nq,
+                                .qvel_count = m->nv,
+                                .act_count = m->na,
+                                .ctrl_count = m->nu,
+                                .body_count = m->nbody,
+                                .keyframe_count = m->nkey,
+                                .timestep = m->opt.timestep};
+    orr_sized_write(&own, sizeof own, info, info_size);
     return ORR_OK;
 }
 

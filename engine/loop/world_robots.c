@@ -159,7 +159,7 @@ orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_l
 {
     orr_world_robot *r = NULL;
     orr_result result = orr_world_robots_find(world, layer, &r, error);
-    if (result == ORR_ERROR_UNSUPPORTED) { // it stands still; stepping it says why
+    if (result == ORR_ERROR_UNSUPPORTED) { // it does not move; stepping it says why
         *bodies = layer->robot->rest;
         return ORR_OK;
     }

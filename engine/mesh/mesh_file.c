@@ -14,30 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
-// lanes gather vertices of 9 floats with 32-bit offsets
-enum { VERTEX_MAX = INT32_MAX / 9, INDEX_MAX = INT32_MAX };
 static const float crease_angle = 60.0f; // [degrees] sharper edges stay edges
 
 bool orr_mesh_readable(const char *path)
 {
     const char *ending = strrchr(orr_path_name(path), '.');
     return ending && aiIsExtensionSupported(ending) == AI_TRUE;
-}
-
-void orr_mesh_file_free(orr_mesh_file *mesh)
-{
-    for (int i = 0; i < mesh->texture_count && mesh->textures; i++) {
-        orr_image8_free(&mesh->textures[i]);
-    }
-    orr_free(mesh->positions);
-    orr_free(mesh->normals);
-    orr_free(mesh->texcoords);
-    orr_free(mesh->colours);
-    orr_free(mesh->indices);
-    orr_free(mesh->parts);
-    orr_free(mesh->materials);
-    orr_free(mesh->textures);
-    *mesh = (orr_mesh_file){0};
 }
 
 // Before assimp's own steps see them: these trust indices and compare positions.
@@ -212,10 +194,11 @@ static orr_result read_triangles(const mesh_import *in)
     orr_mesh_file *mesh = in->mesh;
     totals sum = {0};
     visit(in, in->scene->mRootNode, identity, &sum);
-    if (sum.vertices > VERTEX_MAX || sum.indices > INDEX_MAX) {
+    if (sum.vertices > ORR_MESH_VERTEX_MAX || sum.indices > ORR_MESH_INDEX_MAX) {
         return orr_fail(in->error, ORR_CODE_MESH_FILE,
                         "%s: %lld vertices, %lld triangles: expected at most %d and %d", path,
-                        (long long)sum.vertices, (long long)sum.indices / 3, VERTEX_MAX, INDEX_MAX / 3);
+                        (long long)sum.vertices, (long long)sum.indices / 3, ORR_MESH_VERTEX_MAX,
+                        ORR_MESH_INDEX_MAX / 3);
     }
     ORR_TRY(allocate(mesh, &sum, in->error));
     visit(in, in->scene->mRootNode, identity, NULL);

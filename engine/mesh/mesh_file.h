@@ -1,5 +1,5 @@
-// Triangle meshes in files: .glb .gltf .obj .stl and others that the reader supports. For drawing (render/formats/mesh_import.c) and
-// for physics (physics/model/mesh_load.c).
+// Triangle meshes in files: .glb .gltf .obj .stl and others that the reader supports. For drawing
+// (render/formats/mesh_import.c) and for physics (physics/model/mesh_load.c).
 //
 // Files are flattened: polygons become triangles, the transforms of nodes are applied, and triangles of nodes
 // that mirror are rewound, so that their front stays the front.
@@ -7,6 +7,9 @@
 
 #include "engine/core/file.h"
 #include "engine/image/image.h"
+
+// lanes gather vertices of 9 floats with 32-bit offsets
+enum { ORR_MESH_VERTEX_MAX = INT32_MAX / 9, ORR_MESH_INDEX_MAX = INT32_MAX };
 
 typedef struct orr_mesh_material {
     float base_colour[4]; // linear factor, straight alpha
@@ -54,7 +57,7 @@ typedef struct orr_mesh_file_desc {
 
 // By the ending of its name.
 bool orr_mesh_readable(const char *path);
-// ORR_ERROR_FILE when it cannot be opened; ORR_ERROR_FORMAT names the mesh, face, vertex or texture that is wrong, and when
-// there are no triangles; ORR_ERROR_UNSUPPORTED in a build without the reader.
+// ORR_ERROR_FILE when it cannot be opened; ORR_ERROR_FORMAT names the mesh, face, vertex or texture that is
+// wrong, and when there are no triangles; ORR_ERROR_UNSUPPORTED in a build without the reader.
 orr_result orr_mesh_file_read(const orr_mesh_file_desc *desc, orr_mesh_file *mesh, orr_error *error);
 void orr_mesh_file_free(orr_mesh_file *mesh); // what it still owns; members may be taken out and set to NULL

@@ -14,8 +14,3 @@ orr_result orr_mesh_file_read(const orr_mesh_file_desc *desc, orr_mesh_file *mes
                     "%s: this build reads no mesh files: expected one with the Debian package libassimp-dev",
                     desc->path);
 }
-
-void orr_mesh_file_free(orr_mesh_file *mesh)
-{
-    (void)mesh; // nothing was read
-}

@@ -50,8 +50,13 @@ static orr_result make_cameras(const orr_photo_list *photos, const char *name, i
                                orr_camera_list *list, orr_error *error)
 {
     ORR_ALLOC(list->cameras, photos->count, "cameras", error);
-    list->count = photos->count;
+    ORR_ALLOC(list->names, photos->count, "names of cameras", error);
     for (int i = 0; i < photos->count; i++) {
+        const char *picture = photos->photos[i].file ? photos->photos[i].file : "";
+        char *copy;
+        ORR_ALLOC(copy, strlen(picture) + 1, "the name of a camera", error);
+        strcpy(copy, picture);
+        list->names[list->count++] = copy;
         list->distorted = list->distorted || orr_photo_lens_distorted(&photos->photos[i].lens);
         ORR_TRY(make_camera(&photos->photos[i], name, i, width, height, &list->cameras[i], error));
     }
@@ -111,6 +116,10 @@ orr_result orr_camera_file_load(const char *path, int width, int height, orr_cam
 
 void orr_camera_list_free(orr_camera_list *list)
 {
+    for (int i = 0; i < list->count; i++) {
+        orr_free((char *)list->names[i]);
+    }
+    orr_free(list->names);
     orr_free(list->cameras);
     *list = (orr_camera_list){0};
 }
@@ -159,8 +168,8 @@ static bool same_intrinsics(const orr_camera *a, const orr_camera *b)
            memcmp(a->tangential, b->tangential, sizeof a->tangential) == 0;
 }
 
-// The whole file as a tree, or NULL when memory is out. Intrinsics all frames share stand once.
-static cJSON *describe(const orr_camera *cameras, int count)
+// The whole file as a tree, or NULL when memory is out. Intrinsics that all frames share are written once.
+static cJSON *describe(const orr_camera *cameras, const char *const *names, int count)
 {
     bool shared = true;
     for (int i = 1; i < count; i++) {
@@ -171,11 +180,12 @@ static cJSON *describe(const orr_camera *cameras, int count)
     cJSON *frames = good ? cJSON_AddArrayToObject(root, "frames") : NULL;
     good = good && frames;
     for (int i = 0; good && i < count; i++) {
-        char picture[32];
-        snprintf(picture, sizeof picture, "%04d.png", i);
+        char numbered[32];
+        snprintf(numbered, sizeof numbered, "%04d.png", i);
         cJSON *frame = cJSON_CreateObject();
         good = frame && cJSON_AddItemToArray(frames, frame);
-        good = good && cJSON_AddStringToObject(frame, "file_path", picture);
+        good =
+            good && cJSON_AddStringToObject(frame, "file_path", names && names[i][0] ? names[i] : numbered);
         good = good && (shared || add_intrinsics(frame, &cameras[i]));
         good = good && add_matrix(frame, cameras[i].pose);
     }
@@ -206,10 +216,11 @@ static orr_result check_cameras(const char *path, const orr_camera *cameras, int
     return ORR_OK;
 }
 
-orr_result orr_camera_file_save(const char *path, const orr_camera *cameras, int count, orr_error *error)
+orr_result orr_camera_file_save(const char *path, const orr_camera *cameras, const char *const *names,
+                                int count, orr_error *error)
 {
     ORR_TRY(check_cameras(path, cameras, count, error));
-    cJSON *root = describe(cameras, count);
+    cJSON *root = describe(cameras, names, count);
     char *text = root ? cJSON_Print(root) : NULL; // whatever the locale says about decimal points
     cJSON_Delete(root);
     if (!text) {

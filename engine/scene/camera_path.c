@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-// What is interpolated of a camera, each number for itself: place, quaternion, logarithm of the focal lengths
-// (they stay positive and a zoom looks even), centre.
+// What is interpolated of a camera, each number by itself: position, quaternion, logarithm of the focal
+// lengths (they stay positive and a zoom has an even speed), centre.
 typedef struct key_values {
     double value[11];
 } key_values;
-enum { PLACE = 0, QUATERNION = 3, FOCAL = 7, CENTRE = 9, VALUES = 11 };
+enum { POSITION = 0, QUATERNION = 3, FOCAL = 7, CENTRE = 9, VALUES = 11 };
 
 static void rotation_of(const float m[12], double q[4])
 {
@@ -34,7 +34,7 @@ static key_values values_of(const orr_camera *camera)
     bool centred = camera->centre[0] == 0.0f && camera->centre[1] == 0.0f;
     const int size[2] = {camera->width, camera->height};
     for (int i = 0; i < 3; i++) {
-        k.value[PLACE + i] = (double)camera->pose[4 * i + 3];
+        k.value[POSITION + i] = (double)camera->pose[4 * i + 3];
     }
     rotation_of(camera->pose, k.value + QUATERNION);
     for (int i = 0; i < 2; i++) {
@@ -73,8 +73,8 @@ orr_camera orr_camera_path_at(const orr_camera *keys, int count, double t)
     // the keys around the segment; beyond the ends, the next-to-last key mirrored at the last
     key_values k[4];
     for (int i = 0; i < 4; i++) {
-        int place = at - 1 + i;
-        k[i] = values_of(&keys[place < 0 ? 0 : place >= count ? count - 1 : place]);
+        int key = at - 1 + i;
+        k[i] = values_of(&keys[key < 0 ? 0 : key >= count ? count - 1 : key]);
     }
     align(&k[2], &k[1]);
     align(&k[0], &k[1]);
@@ -88,7 +88,7 @@ orr_camera orr_camera_path_at(const orr_camera *keys, int count, double t)
     orr_camera camera = keys[at];
     rotate_to(value + QUATERNION, camera.pose);
     for (int i = 0; i < 3; i++) {
-        camera.pose[4 * i + 3] = (float)value[PLACE + i];
+        camera.pose[4 * i + 3] = (float)value[POSITION + i];
     }
     for (int i = 0; i < 2; i++) {
         camera.focal[i] = (float)exp(value[FOCAL + i]);
@@ -102,7 +102,7 @@ orr_camera orr_camera_turn(const orr_camera *camera, const float centre[3], doub
     double cosine = cos(angle), sine = sin(angle);
     orr_camera turned = *camera;
     for (int column = 0; column < 4; column++) {
-        // directions turn about the origin, the place about the centre
+        // directions turn about the origin, the position about the centre
         double origin_x = column == 3 ? (double)centre[0] : 0.0,
                origin_z = column == 3 ? (double)centre[2] : 0.0;
         double x = (double)camera->pose[column] - origin_x, z = (double)camera->pose[8 + column] - origin_z;

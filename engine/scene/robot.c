@@ -87,7 +87,7 @@ static void set_stride(const orr_model *m, orr_robot_geom *geom)
     for (int k = 0; k < 2; k++) {
         int material = m->geom_matid[geom->geom];
         float repeat = material >= 0 ? m->mat_texrepeat[2 * material + k] : 1.0f;
-        // one that is not endless this way stands still this way
+        // the texture of a plane that is finite along this axis does not move with the camera
         geom->stride[k] = size[k] > 0.0 ? 0.0f : repeat > 0.0f ? 2.0f / repeat : 1.0f;
     }
 }
@@ -186,9 +186,9 @@ static orr_result find_rest(orr_robot *robot, orr_error *error)
 
 static void add_bounds(orr_robot *robot, const orr_robot_geom *geom)
 {
-    orr_transform place = orr_transform_multiply(&robot->rest[geom->body], &geom->at);
+    orr_transform pose = orr_transform_multiply(&robot->rest[geom->body], &geom->at);
     float model[12];
-    if (orr_affine_from_transform(&place, model, NULL) != ORR_OK) {
+    if (orr_affine_from_transform(&pose, model, NULL) != ORR_OK) {
         return;
     }
     for (int64_t i = 0; i < geom->mesh->vertex_count; i++) {

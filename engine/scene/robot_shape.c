@@ -103,7 +103,7 @@ static void put_turned(builder *b, const profile_point *profile, int count)
     }
 }
 
-// A sphere whose halves stand apart by twice half_length: a capsule when that is not 0.
+// A sphere whose halves are 2 half_length apart: a capsule when that is not 0.
 static void put_capsule(builder *b, double radius, double half_length)
 {
     profile_point profile[ROWS + 2];
@@ -152,18 +152,18 @@ static void put_cylinder(builder *b, double top_radius, double top, double botto
 // A parallelogram from `corner` along two edges; its front is where edge x cross edge y points.
 static void put_quad(builder *b, const double corner[3], const double edge_x[3], const double edge_y[3])
 {
-    double normal[3], places[4][3];
+    double normal[3], corners[4][3];
     for (int k = 0; k < 3; k++) {
         int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
         normal[k] = edge_x[k1] * edge_y[k2] - edge_x[k2] * edge_y[k1];
-        places[0][k] = corner[k];
-        places[1][k] = corner[k] + edge_x[k];
-        places[2][k] = corner[k] + edge_x[k] + edge_y[k];
-        places[3][k] = corner[k] + edge_y[k];
+        corners[0][k] = corner[k];
+        corners[1][k] = corner[k] + edge_x[k];
+        corners[2][k] = corner[k] + edge_x[k] + edge_y[k];
+        corners[3][k] = corner[k] + edge_y[k];
     }
     uint32_t made[4];
     for (int i = 0; i < 4; i++) {
-        made[i] = put_vertex(b, places[i], normal);
+        made[i] = put_vertex(b, corners[i], normal);
     }
     put_triangle(b, made[0], made[1], made[2]);
     put_triangle(b, made[0], made[2], made[3]);
@@ -195,7 +195,7 @@ static void put_rectangle(builder *b, double x0, double x1, double y0, double y1
     put_quad(b, (double[]){x0, y0, 0.0}, (double[]){x1 - x0, 0.0, 0.0}, (double[]){0.0, y1 - y0, 0.0});
 }
 
-// One that is endless is in parts, because places far from a triangle's corners are less exact.
+// One that is endless is in parts, because points far from a triangle's corners are less exact.
 static void put_plane(builder *b, const double size[3])
 {
     double x = reach(size[0]), y = reach(size[1]);

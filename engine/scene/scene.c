@@ -2,6 +2,7 @@
 #include "engine/scene/scene.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/sized.h"
 #include "engine/scene/transform.h"
 
 #include <string.h>
@@ -166,33 +167,35 @@ void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3])
     memcpy(high, splats ? layer->splats->high : layer->mesh->high, 3 * sizeof *high);
 }
 
-orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer id, orr_layer_info *info, orr_error *error)
+orr_result orr_scene_layer_info_sized(const orr_scene *scene, orr_layer id, orr_layer_info *info,
+                                      size_t info_size, orr_error *error)
 {
     int index = orr_scene_find(scene, id);
     if (index < 0) {
         return orr_scene_stale(id, error);
     }
     const orr_layer_data *layer = &scene->layers[index];
-    *info = (orr_layer_info){.kind = layer->kind, .name = layer->name, .transform = layer->transform};
+    orr_layer_info own = {.kind = layer->kind, .name = layer->name, .transform = layer->transform};
     switch (layer->kind) {
     case ORR_LAYER_SPLATS:
-        info->count = layer->splats->count;
-        info->bytes = orr_splat_pack_bytes(layer->splats);
+        own.count = layer->splats->count;
+        own.bytes = orr_splat_pack_bytes(layer->splats);
         break;
     case ORR_LAYER_MESH:
-        info->count = layer->mesh->index_count / 3;
-        info->bytes = orr_mesh_bytes(layer->mesh);
+        own.count = layer->mesh->index_count / 3;
+        own.bytes = orr_mesh_bytes(layer->mesh);
         break;
     case ORR_LAYER_FIELD:
-        info->count = orr_field_layer_parameters(layer->field);
-        info->bytes = orr_field_layer_bytes(layer->field);
+        own.count = orr_field_layer_parameters(layer->field);
+        own.bytes = orr_field_layer_bytes(layer->field);
         break;
     case ORR_LAYER_ROBOT:
-        info->count = orr_robot_triangles(layer->robot);
-        info->bytes = orr_robot_bytes(layer->robot);
+        own.count = orr_robot_triangles(layer->robot);
+        own.bytes = orr_robot_bytes(layer->robot);
         break;
     }
-    orr_layer_bounds(layer, info->low, info->high);
+    orr_layer_bounds(layer, own.low, own.high);
+    orr_sized_write(&own, sizeof own, info, info_size);
     return ORR_OK;
 }
 

@@ -10,7 +10,7 @@
 
 // What an engine lends to the scenes made on it; it outlives them.
 typedef struct orr_scene_context {
-    orr_engine *engine; // for the worlds and frames of the scene: nothing here looks into it
+    orr_engine *engine; // for the worlds and frames of the scene: nothing here reads it
     orr_jobs *jobs;
     orr_isa isa;
     orr_log log;
@@ -64,7 +64,7 @@ orr_result orr_scene_stale(orr_layer layer, orr_error *error); // the error for 
 // gives it its id, its key, a copy of `name` and the resolved transform.
 orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *name,
                             const orr_transform *transform, orr_error *error);
-// Layers bound to this one stand by themselves again.
+// Layers bound to this one are in the scene's frame again.
 void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
 // The sun of a scene whose file gives none. With a robot it only says from where the first of the model's
 // lights comes.
@@ -72,12 +72,12 @@ void orr_scene_light(orr_scene *scene);
 // Takes layers away from the end until `count` are left.
 void orr_scene_truncate(orr_scene *scene, int count);
 
-// Which way is up where a scene does not say: captured clouds and images have y down; meshes and signed
+// The up axis where a scene file gives none: captured clouds and images have y down; meshes and signed
 // distances y up, as glTF says; radiance fields and volumes z up, as the captures of Blender and COLMAP tools
 // have it. The first cloud decides, or else the first field, or else the meshes.
 typedef enum orr_up { ORR_UP_MINUS_Y = 0, ORR_UP_Y, ORR_UP_Z } orr_up;
 orr_up orr_scene_up(const orr_scene *scene);
-// The middle of the box around every layer: what the default camera looks at.
+// The middle of the box around every layer: the target of the default camera.
 void orr_scene_centre(const orr_scene *scene, float centre[3]);
 // The light of a scene whose file gives none: from above, behind the default camera's shoulder.
 orr_draw_sun orr_default_sun(orr_up up);

@@ -177,8 +177,8 @@ static orr_result read_camera(const orr_json *json, orr_camera *camera, orr_erro
     double eye[3], target[3], up[3] = {0.0, -1.0, 0.0}, degrees = 50.0, view_height = 1.0;
     double near_plane = 0.0, far_plane = 0.0;
     int width = ORR_SCENE_FILE_WIDTH, height = ORR_SCENE_FILE_HEIGHT;
-    ORR_TRY(orr_json_require(json, "eye", "the camera's place [x, y, z]", error));
-    ORR_TRY(orr_json_require(json, "target", "the place the camera looks at [x, y, z]", error));
+    ORR_TRY(orr_json_require(json, "eye", "the camera's position [x, y, z]", error));
+    ORR_TRY(orr_json_require(json, "target", "the point the camera looks at [x, y, z]", error));
     if (orthographic) {
         ORR_TRY(orr_json_require(json, "view_height", "the height of the picture in scene units", error));
     }
@@ -199,7 +199,7 @@ static orr_result read_camera(const orr_json *json, orr_camera *camera, orr_erro
     to_floats(target, to, 3);
     to_floats(up, upwards, 3);
     if (from[0] == to[0] && from[1] == to[1] && from[2] == to[2]) {
-        return orr_json_expected(json, "target", error, "another place than eye");
+        return orr_json_expected(json, "target", error, "another point than eye");
     }
     *camera = orr_camera_look_at(from, to, upwards, (float)(degrees * pi / 180.0), width, height);
     camera->near_plane = (float)near_plane;

@@ -28,8 +28,8 @@ typedef struct orr_scene_file {
 // The size of a picture whose camera gives none.
 enum { ORR_SCENE_FILE_WIDTH = 1280, ORR_SCENE_FILE_HEIGHT = 720 };
 
-// `text` ends with a zero byte; `name` is the file's path: it stands in messages, and the files it names are
-// beside it. Every error names the place (`layers[2].scale`) and what was expected; keys that do not exist
+// `text` ends with a zero byte; `name` is the file's path: it is used in messages, and the files it names are
+// beside it. Every error names the member (`layers[2].scale`) and what was expected; keys that do not exist
 // are errors. On failure there is nothing to free.
 orr_result orr_scene_file_parse(const char *text, const char *name, orr_scene_file *file, orr_error *error);
 void orr_scene_file_free(orr_scene_file *file);

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-// A layer as a scene file describes it, or as add_file asks for it.
+// A layer as a scene file describes it, or as orr_scene_add_file is given it.
 typedef struct layer_source {
     const char *path;
     const char *name; // NULL: the file's own
@@ -119,7 +119,7 @@ static orr_result add_listed(orr_scene *scene, const layer_source *source, orr_e
     return add_single(scene, source, error);
 }
 
-// The layers that a file added from `first` on are bound once all are there: a robot may stand behind what it
+// The layers that a file added from `first` on are bound once all are there: a robot may come after what it
 // carries.
 static orr_result bind_layers(orr_scene *scene, const orr_scene_file *file, const char *path, int first,
                               orr_error *error)
@@ -153,7 +153,7 @@ static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const
     int first = scene->layer_count;
     for (int i = 0; i < file->layer_count; i++) {
         const orr_scene_file_layer *layer = &file->layers[i];
-        // what is bound stands in a body's frame, wherever the robot is put
+        // what is bound is in a body's frame, whatever the robot's transform
         orr_transform transform =
             layer->robot ? layer->transform : orr_transform_multiply(outer, &layer->transform);
         layer_source source = {layer->file, layer->name, &transform, layer->visible, layer->antialias};

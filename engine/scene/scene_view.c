@@ -1,4 +1,4 @@
-// How a scene is seen when its file does not say: which way is up, from where to look, and the light.
+// The view of a scene whose file gives none: which axis is up, the default camera and the default sun.
 #include "engine/scene/scene.h"
 
 #include "engine/core/camera.h"
@@ -38,7 +38,7 @@ orr_up orr_scene_up(const orr_scene *scene)
     return ORR_UP_MINUS_Y;
 }
 
-// Right is x in all three conventions; these are the axes that point up, and towards who looks from the
+// Right is x in all three conventions; these are the axes that point up, and towards a viewer in
 // front.
 static const float up_axes[3][3] = {{0, -1, 0}, {0, 1, 0}, {0, 0, 1}};
 static const float front_axes[3][3] = {{0, 0, -1}, {0, 0, 1}, {0, -1, 0}};
@@ -73,17 +73,17 @@ typedef struct layer_samples {
 static layer_samples samples_of(const orr_scene *scene, const orr_layer_data *layer)
 {
     layer_samples s = {.layer = layer};
-    orr_transform place = orr_scene_layer_transform(scene, layer);
+    orr_transform transform = orr_scene_layer_transform(scene, layer);
     orr_layer_bounds(layer, s.low, s.high);
     s.elements = layer->mesh ? layer->mesh->vertex_count : layer->splats ? layer->splats->count : CORNERS;
     s.count = s.elements < SAMPLES_MAX ? (int)s.elements : SAMPLES_MAX;
-    orr_result valid = orr_affine_from_transform(&place, s.model, NULL);
+    orr_result valid = orr_affine_from_transform(&transform, s.model, NULL);
     assert(valid == ORR_OK);
     (void)valid;
     return s;
 }
 
-// member `axis` of the place of element i, in the layer's own space
+// coordinate `axis` of the position of element i, in the layer's own space
 static float element(const layer_samples *s, int64_t i, int axis)
 {
     switch (s->layer->kind) {
@@ -139,7 +139,7 @@ void orr_scene_centre(const orr_scene *scene, float centre[3])
     }
 }
 
-// How far from the box's centre a camera must stand, looking at it, for every layer to be in the picture.
+// The distance from the box's centre at which a camera that points at it has every layer in its picture.
 static double distance_to_fit(const orr_scene *scene, const box *all, const orr_camera *camera)
 {
     const double margin = 1.05; // 5 % of air around it
@@ -152,7 +152,7 @@ static double distance_to_fit(const orr_scene *scene, const box *all, const orr_
         radius += half * half;
     }
     if (radius == 0.0) {
-        return 1.0; // a single point is looked at from 1 unit
+        return 1.0; // a single point is seen from 1 unit
     }
     double distance = margin * sqrt(radius); // outside the box, however thin it is seen from here
     for (int i = 0; i < scene->layer_count; i++) {

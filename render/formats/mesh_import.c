@@ -65,27 +65,34 @@ static void take_rest(orr_mesh_file *file, orr_mesh *mesh)
     file->textures = NULL;
 }
 
-orr_result orr_mesh_load(const char *path, orr_mesh **out, orr_error *error)
+orr_result orr_mesh_take(orr_mesh_file *file, orr_mesh **out, orr_error *error)
 {
     *out = NULL;
-    const orr_mesh_file_desc desc = {
-        .path = path, .share_vertices = true, .make_normals = true, .read_textures = true};
-    orr_mesh_file file;
-    ORR_TRY(orr_mesh_file_read(&desc, &file, error));
     orr_mesh *mesh = orr_alloc_zero(1, sizeof *mesh);
     orr_result result = mesh ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a mesh");
     if (result == ORR_OK) {
-        result = take_vertices(&file, mesh, error);
-        take_rest(&file, mesh);
+        result = take_vertices(file, mesh, error);
+        take_rest(file, mesh);
     }
     if (result == ORR_OK) {
         result = orr_mesh_build_mips(mesh, error);
     }
-    orr_mesh_file_free(&file);
     if (result != ORR_OK) {
         orr_mesh_destroy(mesh);
         return result;
     }
     *out = mesh;
     return ORR_OK;
+}
+
+orr_result orr_mesh_load(const char *path, orr_mesh **mesh, orr_error *error)
+{
+    const orr_mesh_file_desc desc = {
+        .path = path, .share_vertices = true, .make_normals = true, .read_textures = true};
+    orr_mesh_file file;
+    *mesh = NULL;
+    ORR_TRY(orr_mesh_file_read(&desc, &file, error));
+    orr_result result = orr_mesh_take(&file, mesh, error);
+    orr_mesh_file_free(&file);
+    return result;
 }

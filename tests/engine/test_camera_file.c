@@ -92,7 +92,7 @@ static void distortion_goes_out_as_it_came_in(void **state)
         parsed("{\"w\": 640, \"h\": 480, \"fl_x\": 500, \"k1\": 0.25, \"k3\": -0.5, \"frames\": ["
                "{" IDENTITY "}, {\"k4\": 2, \"p2\": 0.125, " IDENTITY "}]}");
     const char *path = scratch_path("distorted.json");
-    assert_ok(orr_camera_file_save(path, list.cameras, list.count, &error));
+    assert_ok(orr_camera_file_save(path, list.cameras, list.names, list.count, &error));
     orr_camera_list back;
     assert_ok(orr_camera_file_load(path, 0, 0, &back, &error));
     assert_int_equal(back.count, 2);
@@ -192,7 +192,7 @@ static void cameras_come_back_as_they_were_saved(void **state)
     }
     for (int count = 1; count <= 3; count += 2) { // shared and own intrinsics
         const char *path = scratch_path("saved.json");
-        assert_ok(orr_camera_file_save(path, cameras, count, &error));
+        assert_ok(orr_camera_file_save(path, cameras, NULL, count, &error));
         orr_camera_list list;
         assert_ok(orr_camera_file_load(path, 1, 1, &list, &error));
         assert_int_equal(list.count, count);
@@ -208,6 +208,27 @@ static void cameras_come_back_as_they_were_saved(void **state)
     }
 }
 
+static void names_go_out_as_they_came_in(void **state)
+{
+    (void)state;
+    const float eye[3] = {0, 0, -3}, target[3] = {0, 0, 0}, up[3] = {0, -1, 0};
+    orr_camera cameras[2];
+    cameras[0] = cameras[1] = orr_camera_look_at(eye, target, up, 1.0f, 64, 64);
+    const char *const names[2] = {"images/first \"one\".jpg", ""};
+    const char *path = scratch_path("named.json");
+    assert_ok(orr_camera_file_save(path, cameras, names, 2, &error));
+    orr_camera_list list;
+    assert_ok(orr_camera_file_load(path, 1, 1, &list, &error));
+    assert_string_equal(list.names[0], names[0]);
+    assert_string_equal(list.names[1], "0001.png"); // one without a name is numbered
+    orr_camera_list_free(&list);
+    assert_null(list.names);
+    orr_camera_list_free(&list);
+    list = parsed("{\"camera_angle_x\": 1, \"frames\": [{" IDENTITY "}]}");
+    assert_string_equal(list.names[0], "");
+    orr_camera_list_free(&list);
+}
+
 static void cameras_a_file_cannot_hold_are_refused(void **state)
 {
     (void)state;
@@ -215,13 +236,13 @@ static void cameras_a_file_cannot_hold_are_refused(void **state)
     orr_camera camera = orr_camera_look_at(eye, target, up, 1.0f, 64, 64);
     const char *path = scratch_path("refused.json");
     orr_error error;
-    assert_int_equal(orr_camera_file_save(path, &camera, 0, &error), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_camera_file_save(path, &camera, NULL, 0, &error), ORR_ERROR_ARGUMENT);
     camera.model = ORR_CAMERA_ORTHOGRAPHIC;
-    assert_int_equal(orr_camera_file_save(path, &camera, 1, &error), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_camera_file_save(path, &camera, NULL, 1, &error), ORR_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "camera 0 is orthographic"));
     camera.model = ORR_CAMERA_PERSPECTIVE;
     camera.pose[3] = NAN;
-    assert_int_equal(orr_camera_file_save(path, &camera, 1, &error), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_camera_file_save(path, &camera, NULL, 1, &error), ORR_ERROR_ARGUMENT);
     assert_null(fopen(path, "rb")); // nothing was written
 }
 
@@ -393,6 +414,7 @@ int main(void)
         cmocka_unit_test(rotations_to_a_few_digits_are_straightened),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(cameras_come_back_as_they_were_saved),
+        cmocka_unit_test(names_go_out_as_they_came_in),
         cmocka_unit_test(cameras_a_file_cannot_hold_are_refused),
         cmocka_unit_test(a_capture_through_a_lens_is_read),
         cmocka_unit_test(the_fox_capture_is_read),

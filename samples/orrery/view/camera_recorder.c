@@ -38,7 +38,7 @@ orr_result camera_recorder_save(const camera_recorder *recorder, const char *fil
     for (int i = 0; i < count; i++) {
         cameras[i] = camera_recorder_at(recorder, i / frames_per_second, width, height);
     }
-    orr_result result = orr_camera_file_save(file, cameras, count, error);
+    orr_result result = orr_camera_file_save(file, cameras, NULL, count, error);
     orr_free(cameras);
     return result;
 }

@@ -97,11 +97,11 @@ void view_robot_close(viewer *v)
     orr_free(p->numbers);
 }
 
-static void read_sliders(const viewer *v, orr_robot_field field, panel_slider *sliders, int count)
+static void read_sliders(const viewer *v, orr_robot_quantity quantity, panel_slider *sliders, int count)
 {
     const view_robot *r = &v->robot;
     if (count == 0 ||
-        orr_world_get_robot(v->world, 0, r->drive.robot, field, r->panel.numbers, NULL) != ORR_OK) {
+        orr_world_get_robot(v->world, 0, r->drive.robot, quantity, r->panel.numbers, NULL) != ORR_OK) {
         return;
     }
     for (int i = 0; i < count; i++) {
@@ -110,7 +110,7 @@ static void read_sliders(const viewer *v, orr_robot_field field, panel_slider *s
     }
 }
 
-static void take_sliders(viewer *v, orr_robot_field field, const panel_slider *sliders, int count)
+static void take_sliders(viewer *v, orr_robot_quantity quantity, const panel_slider *sliders, int count)
 {
     const view_robot *r = &v->robot;
     bool changed = false;
@@ -118,7 +118,7 @@ static void take_sliders(viewer *v, orr_robot_field field, const panel_slider *s
         changed |= sliders[i].changed;
     }
     if (!changed ||
-        orr_world_get_robot(v->world, 0, r->drive.robot, field, r->panel.numbers, NULL) != ORR_OK) {
+        orr_world_get_robot(v->world, 0, r->drive.robot, quantity, r->panel.numbers, NULL) != ORR_OK) {
         return;
     }
     for (int i = 0; i < count; i++) {
@@ -127,7 +127,7 @@ static void take_sliders(viewer *v, orr_robot_field field, const panel_slider *s
         }
     }
     orr_error error;
-    say(v, orr_world_set_robot(v->world, 0, r->drive.robot, field, r->panel.numbers, &error), &error);
+    say(v, orr_world_set_robot(v->world, 0, r->drive.robot, quantity, r->panel.numbers, &error), &error);
     v->stale = true;
 }
 
