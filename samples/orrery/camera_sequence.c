@@ -27,28 +27,29 @@ static orr_result check_index(int camera, int count, const char *path, orr_error
     return ORR_OK;
 }
 
-static orr_camera resize(const camera_wish *wish, const orr_camera *camera)
+static orr_camera resize(const camera_request *request, const orr_camera *camera)
 {
-    return wish->size[0] ? orr_camera_resize(camera, wish->size[0], wish->size[1]) : *camera;
+    return request->size[0] ? orr_camera_resize(camera, request->size[0], request->size[1]) : *camera;
 }
 
-// what --orbit and --smooth ask of the cameras
+// what --orbit and --smooth require of the cameras
 static orr_result check_keys(const camera_sequence *s, orr_error *error)
 {
-    const camera_wish *wish = &s->wish;
-    if (wish->orbit && s->key_count > 1) {
+    const camera_request *request = &s->request;
+    if (request->orbit && s->key_count > 1) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "%s: --orbit starts from one camera, not %d: expected --camera INDEX", wish->file,
+                        "%s: --orbit starts from one camera, not %d: expected --camera INDEX", request->file,
                         s->key_count);
     }
-    if (wish->smooth && s->key_count < 2) {
+    if (request->smooth && s->key_count < 2) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "%s: --smooth needs two cameras or more: expected no --camera", wish->file);
+                        "%s: --smooth needs two cameras or more: expected no --camera", request->file);
     }
-    for (int i = 1; i < s->key_count && wish->smooth; i++) {
+    for (int i = 1; i < s->key_count && request->smooth; i++) {
         if (s->keys[i].width != s->keys[0].width || s->keys[i].height != s->keys[0].height) {
             return orr_fail(error, ORR_CODE_ARGUMENT,
-                            "%s: --smooth between pictures of different sizes: expected --size", wish->file);
+                            "%s: --smooth between pictures of different sizes: expected --size",
+                            request->file);
         }
     }
     return ORR_OK;
@@ -56,66 +57,67 @@ static orr_result check_keys(const camera_sequence *s, orr_error *error)
 
 static orr_result read_keys(camera_sequence *s, orr_error *error)
 {
-    const camera_wish *wish = &s->wish;
+    const camera_request *request = &s->request;
     orr_camera_list list = {0};
-    int width = wish->size[0] ? wish->size[0] : DEFAULT_WIDTH;
-    int height = wish->size[1] ? wish->size[1] : DEFAULT_HEIGHT;
-    ORR_TRY(orr_camera_file_load(wish->file, width, height, &list, error));
-    int first = wish->camera ? index_of(wish->camera) : 0;
+    int width = request->size[0] ? request->size[0] : DEFAULT_WIDTH;
+    int height = request->size[1] ? request->size[1] : DEFAULT_HEIGHT;
+    ORR_TRY(orr_camera_file_load(request->file, width, height, &list, error));
+    int first = request->camera ? index_of(request->camera) : 0;
     orr_result result = first < 0 ? orr_fail(error, ORR_CODE_ARGUMENT,
                                              "%s: --camera %s: expected the index of one of its cameras",
-                                             wish->file, wish->camera)
-                                  : check_index(first, list.count, wish->file, error);
+                                             request->file, request->camera)
+                                  : check_index(first, list.count, request->file, error);
     if (result == ORR_OK) {
-        s->key_count = wish->camera ? 1 : list.count;
+        s->key_count = request->camera ? 1 : list.count;
         s->distorted = list.distorted;
         s->keys = orr_alloc((size_t)s->key_count, sizeof *s->keys);
-        result = s->keys ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", wish->file);
+        result =
+            s->keys ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", request->file);
     }
     for (int i = 0; i < s->key_count && result == ORR_OK; i++) {
-        s->keys[i] = resize(wish, &list.cameras[first + i]);
+        s->keys[i] = resize(request, &list.cameras[first + i]);
     }
     orr_camera_list_free(&list);
     return result == ORR_OK ? check_keys(s, error) : result;
 }
 
-orr_result camera_sequence_open(const camera_wish *wish, camera_sequence *s, orr_error *error)
+orr_result camera_sequence_open(const camera_request *request, camera_sequence *s, orr_error *error)
 {
-    *s = (camera_sequence){.wish = *wish, .count = 1, .scene_camera = -1};
-    if (wish->smooth && !wish->file) {
+    *s = (camera_sequence){.request = *request, .count = 1, .scene_camera = -1};
+    if (request->smooth && !request->file) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --smooth: expected --cameras FILE beside it");
     }
-    if (wish->file) {
+    if (request->file) {
         orr_result result = read_keys(s, error);
         if (result != ORR_OK) {
             camera_sequence_close(s);
             return result;
         }
-        s->count = s->key_count + (int64_t)(s->key_count - 1) * wish->smooth;
+        s->count = s->key_count + (int64_t)(s->key_count - 1) * request->smooth;
     }
-    s->count = wish->orbit ? wish->orbit : wish->frames ? wish->frames : s->count;
+    s->count = request->orbit ? request->orbit : request->frames ? request->frames : s->count;
     return ORR_OK;
 }
 
-// The camera that is wished for among those of the world.
+// The requested camera among those of the world.
 static orr_result find_camera(camera_sequence *s, const orr_world *world, const char *scene_path,
                               orr_error *error)
 {
     int count = orr_world_camera_count(world);
-    const char *wanted = s->wish.camera;
-    s->scene_camera = !wanted ? (count > 0 ? 0 : -1) : index_of(wanted);
-    if (!wanted || s->scene_camera >= 0) {
-        return wanted ? check_index(s->scene_camera, count, scene_path, error) : ORR_OK;
+    const char *requested = s->request.camera;
+    s->scene_camera = !requested ? (count > 0 ? 0 : -1) : index_of(requested);
+    if (!requested || s->scene_camera >= 0) {
+        return requested ? check_index(s->scene_camera, count, scene_path, error) : ORR_OK;
     }
     for (int i = 0; i < count; i++) {
-        if (strcmp(orr_world_camera_name(world, i), wanted) == 0) {
+        if (strcmp(orr_world_camera_name(world, i), requested) == 0) {
             s->scene_camera = i;
             return ORR_OK;
         }
     }
     return orr_fail(error, ORR_CODE_ARGUMENT,
                     "%s: --camera %s: expected the index or the name of one of its %d cameras", scene_path,
-                    wanted, count);
+                    requested, count);
 }
 
 orr_result camera_sequence_attach(camera_sequence *s, const orr_world *world, const char *scene_path,
@@ -129,8 +131,9 @@ orr_result camera_sequence_attach(camera_sequence *s, const orr_world *world, co
     ORR_ALLOC(s->keys, 1, "a camera", error);
     s->key_count = 1;
     if (s->scene_camera < 0) {
-        s->keys[0] = orr_scene_default_camera(world->scene, s->wish.size[0] ? s->wish.size[0] : DEFAULT_WIDTH,
-                                              s->wish.size[1] ? s->wish.size[1] : DEFAULT_HEIGHT);
+        s->keys[0] =
+            orr_scene_default_camera(world->scene, s->request.size[0] ? s->request.size[0] : DEFAULT_WIDTH,
+                                     s->request.size[1] ? s->request.size[1] : DEFAULT_HEIGHT);
     }
     return camera_sequence_follow(s, world, error);
 }
@@ -138,20 +141,20 @@ orr_result camera_sequence_attach(camera_sequence *s, const orr_world *world, co
 orr_result camera_sequence_follow(camera_sequence *s, const orr_world *world, orr_error *error)
 {
     return s->scene_camera < 0 ? ORR_OK
-                               : orr_world_camera(world, 0, s->scene_camera, s->wish.size[0], s->wish.size[1],
-                                                  &s->keys[0], error);
+                               : orr_world_camera(world, 0, s->scene_camera, s->request.size[0],
+                                                  s->request.size[1], &s->keys[0], error);
 }
 
 orr_camera camera_sequence_at(const camera_sequence *s, int64_t index)
 {
-    if (s->wish.orbit) {
+    if (s->request.orbit) {
         const double full_turn = 6.283185307179586;
-        return orr_camera_turn(&s->keys[0], s->centre, full_turn * (double)index / s->wish.orbit);
+        return orr_camera_turn(&s->keys[0], s->centre, full_turn * (double)index / s->request.orbit);
     }
-    if (s->wish.frames) {
+    if (s->request.frames) {
         return s->keys[0];
     }
-    int64_t step = s->wish.smooth + 1;
+    int64_t step = s->request.smooth + 1;
     return orr_camera_path_at(s->keys, s->key_count,
                               (double)(index / step) + (double)(index % step) / (double)step);
 }

@@ -4,18 +4,18 @@
 
 #include "engine/core/result.h"
 
-typedef struct camera_wish {
+typedef struct camera_request {
     const char *file;   // transforms.json; NULL: the scene's cameras
-    const char *camera; // the only one wanted, by its index or, of a robot's, by its name; NULL: all of a
+    const char *camera; // the only one requested, by its index or, of a robot's, by its name; NULL: all of a
                         // file, the first of a scene
-    int frames;         // pictures of one camera while time passes; 0: time stands still
+    int frames;         // pictures of one camera while time passes; 0: time does not pass
     int orbit;          // pictures of a full turn; 0: none
     int smooth;         // pictures between two cameras of a file
     int size[2];        // 0, 0: what the cameras say
-} camera_wish;
+} camera_request;
 
 typedef struct camera_sequence {
-    camera_wish wish;
+    camera_request request;
     orr_camera *keys; // key_count; none until a scene is attached when there is no file
     int key_count;
     int64_t count;    // pictures
@@ -25,8 +25,8 @@ typedef struct camera_sequence {
 } camera_sequence;
 
 // Reads the file if there is one. Afterwards `count` is known, before any scene is loaded.
-orr_result camera_sequence_open(const camera_wish *wish, camera_sequence *sequence, orr_error *error);
-// Takes from the scene what the wish left to it.
+orr_result camera_sequence_open(const camera_request *request, camera_sequence *sequence, orr_error *error);
+// Takes from the scene what the request does not give.
 orr_result camera_sequence_attach(camera_sequence *sequence, const orr_world *world, const char *scene_path,
                                   orr_error *error);
 // After time has passed: where the world's camera is now.

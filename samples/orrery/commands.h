@@ -1,6 +1,6 @@
 // The commands of the orrery program, and what they share. A command gets its own name as argv[0] and returns
 // the exit code: 0 done, 1 the machine failed (memory, a device), 2 the input or the command line is wrong
-// (or asks for a device that is not there), 130 stopped by Ctrl-C.
+// (or names a device that is not there), 130 stopped by Ctrl-C.
 #pragma once
 
 #include "engine/device/cuda.h"
@@ -21,7 +21,7 @@ int command_fail(orr_result result, const orr_error *error);
 // Log lines of warnings and errors, to stderr.
 orr_log command_log(void);
 
-// An engine as the common options ask for it; warnings go to stderr.
+// An engine by the common options; warnings go to stderr.
 orr_result command_engine(const common_options *common, orr_engine **engine, orr_error *error);
 
 // For a command without an engine: the CUDA device when --device, or ORR_DEVICE where that is auto, names a

@@ -77,7 +77,7 @@ static void print_text(const device_list *list)
     printf("in use    %s\n", list->description);
 }
 
-// Equal ones are one card.
+// Equal ones are one GPU.
 static void add_uuid(cJSON *device, const uint8_t uuid[16])
 {
     char text[33];

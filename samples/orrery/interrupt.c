@@ -5,12 +5,12 @@
 #include <stddef.h>
 
 // a signal handler can reach nothing else
-static volatile sig_atomic_t asked;
+static volatile sig_atomic_t requested;
 
 static void on_signal(int number)
 {
     (void)number;
-    asked = 1;
+    requested = 1;
 }
 
 void interrupt_begin(void)
@@ -21,7 +21,7 @@ void interrupt_begin(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-bool interrupt_asked(void)
+bool interrupt_requested(void)
 {
-    return asked != 0;
+    return requested != 0;
 }

@@ -1,4 +1,4 @@
-// orrery: the command line of the engine. This file only chooses the command; each stands in its own file.
+// orrery: the command line of the engine. This file only chooses the command; each has its own file.
 #include "samples/orrery/commands.h"
 
 #include "engine/loop/devices.h"
@@ -39,7 +39,7 @@ int command_fail(orr_result result, const orr_error *error)
         return 130;
     case ORR_ERROR_MEMORY:
         return 1;
-    case ORR_ERROR_DEVICE: // one that is not there was asked for by name
+    case ORR_ERROR_DEVICE: // one that is not there was named
         return error->code == ORR_CODE_DEVICE_ABSENT ? 2 : 1;
     case ORR_ERROR_FILE:
     case ORR_ERROR_FORMAT:

@@ -56,14 +56,14 @@ orr_result npy_parse(const uint8_t *data, size_t size, const char *name, npy_arr
         return orr_fail(error, ORR_CODE_FILE_HEADER,
                         "%s: header: expected float32 or float64 in C order, of 1 to 3 dimensions", name);
     }
-    size_t count = 1, room = (size - start - length) / (wide ? 8 : 4);
+    size_t count = 1, available = (size - start - length) / (wide ? 8 : 4);
     bool fits = true;
     for (int i = 0; i < array->dimensions; i++) {
         fits = !__builtin_mul_overflow(count, (size_t)array->shape[i], &count) && fits;
     }
-    if (!fits || count > room) {
+    if (!fits || count > available) {
         return orr_fail(error, ORR_CODE_FILE_TRUNCATED, "%s: expected more than the %zu numbers there are",
-                        name, room);
+                        name, available);
     }
     ORR_ALLOC(array->values, count, name, error);
     for (size_t i = 0; i < count; i++) {

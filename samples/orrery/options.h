@@ -20,7 +20,7 @@ typedef struct option {
     char letter;      // 'o' for -o; 0: none
     option_kind kind;
     void *value;        // keeps its default when the option is not given
-    const char *expect; // what stands behind the option in the help: "WxH"; NULL: nothing
+    const char *expect; // what the help shows after the option: "WxH"; NULL: nothing
     const char *help;
     double low, high; // OPTION_INT, OPTION_REAL: the range
 } option;

@@ -1,4 +1,4 @@
-// Pictures on their way from drawing to files: a bounded queue with its own writing threads, so that drawing
+// Pictures between drawing and files: a bounded queue with its own writing threads, so that drawing
 // and encoding overlap and neither runs far ahead of the other.
 #pragma once
 
@@ -9,14 +9,14 @@ typedef struct picture_queue picture_queue;
 // Memory for one picture, drawn into by the caller.
 typedef struct queued_picture {
     float *rgba;
-    float *depth; // NULL when no depth is wanted
+    float *depth; // NULL when no depth is written
     int width, height;
     int64_t index;
     int stage; // the queue's own
 } queued_picture;
 
 // depth may be NULL. Every picture has at most `pixels` pixels. Writes with `threads` threads, or one when an
-// output wants its pictures in order. The outputs must outlive the queue.
+// output needs its pictures in order. The outputs must outlive the queue.
 orr_result picture_queue_create(orr_output *colour, orr_output *depth, int64_t pixels, int threads,
                                 picture_queue **queue, orr_error *error);
 // A free picture to draw into, waiting for one to be written if need be; NULL once writing has failed.

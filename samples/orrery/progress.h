@@ -9,7 +9,7 @@ typedef struct progress {
     const char *unit; // "frames"
     int64_t total;
     bool terminal;
-    bool shown;                // something stands on the terminal's line
+    bool shown;                // the terminal's line is not empty
     uint64_t start, last_line; // [ns]
 } progress;
 

@@ -17,7 +17,7 @@ typedef struct render_request {
     const char *scene;
     const char *path;
     const char *depth_path; // NULL: none
-    camera_wish cameras;
+    camera_request cameras;
     float background[3]; // red < 0: not given
     const char *control; // what moves a robot; NULL: nothing
     orr_device_kind physics;
@@ -149,12 +149,12 @@ static orr_result draw_all(render_job *job, progress *shown, orr_error *error)
         }
         ORR_TRY(finish(job, finished, error));
         progress_show(shown, picture_queue_written(job->queue));
-        if (interrupt_asked()) {
+        if (interrupt_requested()) {
             return fail_interrupted(job, error);
         }
     }
     ORR_TRY(picture_queue_finish(job->queue, error));
-    if (interrupt_asked()) {
+    if (interrupt_requested()) {
         return fail_interrupted(job, error);
     }
     ORR_TRY(orr_output_commit(job->colour, error));

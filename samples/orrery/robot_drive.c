@@ -38,22 +38,23 @@ static orr_result read_ranges(const orr_model *m, robot_drive *d, orr_error *err
     return ORR_OK;
 }
 
-static robot_drive_kind kind_of(const char *wish)
+static robot_drive_kind kind_of(const char *control)
 {
-    return !wish                         ? ROBOT_DRIVE_NONE
-           : strcmp(wish, "sine") == 0   ? ROBOT_DRIVE_SINE
-           : strcmp(wish, "random") == 0 ? ROBOT_DRIVE_RANDOM
-                                         : ROBOT_DRIVE_FILE;
+    return !control                         ? ROBOT_DRIVE_NONE
+           : strcmp(control, "sine") == 0   ? ROBOT_DRIVE_SINE
+           : strcmp(control, "random") == 0 ? ROBOT_DRIVE_RANDOM
+                                            : ROBOT_DRIVE_FILE;
 }
 
-orr_result robot_drive_open(const char *wish, const orr_scene *scene, uint64_t seed, robot_drive *d,
+orr_result robot_drive_open(const char *control, const orr_scene *scene, uint64_t seed, robot_drive *d,
                             orr_error *error)
 {
     const orr_layer_data *layer = orr_scene_first_robot(scene);
-    *d = (robot_drive){.kind = kind_of(wish), .rng = {.seed = (uint32_t)seed}};
+    *d = (robot_drive){.kind = kind_of(control), .rng = {.seed = (uint32_t)seed}};
     if (!layer) {
-        return wish ? orr_fail(error, ORR_CODE_ARGUMENT, "--ctrl %s: expected a scene with a robot", wish)
-                    : ORR_OK;
+        return control
+                   ? orr_fail(error, ORR_CODE_ARGUMENT, "--ctrl %s: expected a scene with a robot", control)
+                   : ORR_OK;
     }
     const orr_model *m = layer->robot->model;
     d->robot = (orr_layer){layer->id.slot, layer->id.generation};
@@ -61,7 +62,7 @@ orr_result robot_drive_open(const char *wish, const orr_scene *scene, uint64_t s
     d->count = m->nu;
     orr_result result = read_ranges(m, d, error);
     if (result == ORR_OK && d->kind == ROBOT_DRIVE_FILE) {
-        result = read_file(wish, d, error);
+        result = read_file(control, d, error);
     }
     if (result != ORR_OK) {
         robot_drive_close(d);

@@ -29,8 +29,8 @@ typedef struct robot_drive {
     orr_trace *trace;   // nullable: input and step of each time step
 } robot_drive;
 
-// `wish`: NULL, "sine", "random" or a file's path.
-orr_result robot_drive_open(const char *wish, const orr_scene *scene, uint64_t seed, robot_drive *drive,
+// `control`: NULL, "sine", "random" or a file's path.
+orr_result robot_drive_open(const char *control, const orr_scene *scene, uint64_t seed, robot_drive *drive,
                             orr_error *error);
 void robot_drive_close(robot_drive *drive);
 // Moves the world on to so many seconds after the start, by whole time steps of the robot.

@@ -131,9 +131,9 @@ static void put_states(simulation *s, orr_file_writer *writer)
 static orr_result advance(simulation *s, orr_file_writer *writer, orr_error *error)
 {
     bool one_by_one = s->control.values || writer;
-    int chunk = one_by_one ? 1 : 16; // between looks at Ctrl-C
+    int chunk = one_by_one ? 1 : 16; // between checks for Ctrl-C
     for (int step = 0; step < s->options->steps; step += chunk) {
-        if (interrupt_asked()) {
+        if (interrupt_requested()) {
             return orr_fail(error, ORR_CODE_INTERRUPTED, "interrupted after %d steps", step);
         }
         if (s->control.values) {
@@ -212,10 +212,10 @@ static int report(const simulation *s)
         fprintf(stderr, "orrery: warning: %d parts of the model are not used, the first: %s\n",
                 s->model->unused.count, s->model->unused.first);
     }
-    int needed = orr_physics_contacts_needed(s->physics), room = orr_physics_contact_capacity(s->physics);
-    if (needed > room) {
+    int needed = orr_physics_contacts_needed(s->physics), capacity = orr_physics_contact_capacity(s->physics);
+    if (needed > capacity) {
         fprintf(stderr, "orrery: warning: contacts were left out: expected at most %d, a step needed %d\n",
-                room, needed);
+                capacity, needed);
     }
     if (!o->common.json) {
         char machine[288];

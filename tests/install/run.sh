@@ -31,6 +31,31 @@ echo "pkg-config: static"
 "$cc" "${flags[@]}" "$here/main.c" -o "$scratch/static" $(pkg-config --cflags orrery) \
     $(pkg-config --static --libs orrery | sed 's/-lorrery\b/-l:liborrery.a/')
 "$scratch/static"
+samples=$here/../../samples
+assets=$prefix/share/orrery
+if [ -f "$assets/orrery.spz" ]; then
+    echo "the short programs of samples/, on the installed assets"
+    cat > "$scratch/cameras.json" << 'JSON'
+{"w": 64, "h": 48, "fl_x": 60, "frames": [
+    {"transform_matrix": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 4], [0, 0, 0, 1]]},
+    {"transform_matrix": [[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 4], [0, 0, 0, 1]]}]}
+JSON
+    run_sample() {
+        local name=$1
+        shift
+        # shellcheck disable=SC2046
+        "$cc" "${flags[@]}" "$samples/$name.c" -o "$scratch/$name" $(pkg-config --cflags --libs orrery) -lm
+        LD_LIBRARY_PATH=$(pkg-config --variable=libdir orrery) "$scratch/$name" "$@"
+    }
+    run_sample hello_splats "$assets/orrery.spz" "$scratch/hello.ppm"
+    run_sample batch_render "$assets/orrery.spz" "$scratch/cameras.json" "$scratch/view_"
+    run_sample robot "$assets/robots/arm_hand.xml" 0.05
+    for picture in hello.ppm view_0000.ppm view_0001.ppm; do
+        bright=$(tail -c +20 "$scratch/$picture" | tr -d '\0' | wc -c)
+        [ "$bright" -gt 100 ] || { echo "$picture is black"; exit 1; }
+    done
+    cmp -s "$scratch/view_0000.ppm" "$scratch/view_0001.ppm" && { echo "two cameras give one picture"; exit 1; }
+fi
 if [ -x "$prefix/bin/orrery" ]; then
     echo "the installed program"
     "$prefix/bin/orrery" --help > /dev/null

@@ -105,12 +105,12 @@ static orr_result trace_frames(frame_loop *loop, orr_error *error)
 // The walker that ships, beside the program as it is built or as it is installed; NULL: it is not there.
 static char *find_scene(void)
 {
-    static const char *const places[] = {"../assets/walker.json", "../share/orrery/walker.json"};
+    static const char *const candidates[] = {"../assets/walker.json", "../share/orrery/walker.json"};
     char program[4096];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = 0;
     for (int i = 0; i < 2; i++) {
-        char *path = orr_path_beside(program, places[i]);
+        char *path = orr_path_beside(program, candidates[i]);
         if (path && access(path, R_OK) == 0) {
             return path;
         }

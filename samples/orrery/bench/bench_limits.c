@@ -43,7 +43,7 @@ static orr_result measure_stream(orr_jobs *jobs, double *bytes_per_second, orr_e
     return ORR_OK;
 }
 
-// One tile that every splat covers whole and none closes: the blending kernel with nothing in its way.
+// One tile that every splat covers whole and none closes: the blending kernel with nothing else to do.
 static orr_result measure_blend(orr_isa isa, double *pixels_per_second, orr_error *error)
 {
     static float rgba[ORR_CPU_TILE * ORR_CPU_TILE * 4];

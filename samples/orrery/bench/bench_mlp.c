@@ -82,7 +82,7 @@ static void destroy_weights(mlp_block *b)
 static void report(const bench_run *run, orr_isa isa, orr_mlp_machine machine, double peak, double inference,
                    double training)
 {
-    // the way back has two products for each of the way there
+    // the backward pass has two products for each of the forward pass
     double inference_share = inference * operations / peak,
            training_share = training * 3.0 * operations / peak;
     fprintf(run->out, "  %-8s %-5s %8.1f %10.2f %6.0f %% %12.2f %6.0f %%\n", orr_isa_name(isa),

@@ -1,4 +1,4 @@
-// Benchmarks of the network room, a file per part.
+// Benchmarks of neural/network, a file per part.
 #pragma once
 
 #include "samples/orrery/bench/bench.h"

@@ -45,7 +45,7 @@ typedef struct machines {
 
 typedef struct bench_speed {
     double steps_per_second; // of all worlds together, by the clock on the wall
-    double steps_per_core;   // by the CPU's: other work on the machine tells little
+    double steps_per_core;   // by the CPU's: other work on the machine changes it little
 } bench_speed;
 
 static orr_result measure(const bench_run *run, orr_physics *physics, const orr_model *model, bool cuda,

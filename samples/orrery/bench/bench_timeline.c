@@ -46,7 +46,7 @@ static void add_rows(timeline *t, char names[ROWS_MAX][32])
         const orr_span *span = &a->trace.spans[i];
         if (span->track != track) {
             if (t->row_count == ROWS_MAX) {
-                return; // more threads than a picture has room for
+                return; // more threads than fit a picture
             }
             track = span->track;
             t->rows[t->row_count] = account_track(track, names[t->row_count]);

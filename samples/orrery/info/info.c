@@ -12,7 +12,7 @@
 
 typedef enum file_kind { KIND_SPLATS, KIND_MESH, KIND_FIELD, KIND_CAMERAS, KIND_MODEL, KIND_SCENE } file_kind;
 
-// A .json file may be a cloud's (SOG), a camera file or a scene file: the content tells.
+// A .json file may be a cloud's (SOG), a camera file or a scene file: the content decides.
 static orr_result find_json_kind(const char *path, file_kind *kind, orr_error *error)
 {
     orr_bytes bytes;

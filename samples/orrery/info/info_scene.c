@@ -29,15 +29,15 @@ orr_result info_mesh(const char *path, cJSON *json, orr_error *error)
     return ORR_OK;
 }
 
-// bounds of the cameras' places
+// bounds of the cameras' positions
 static void find_bounds(const orr_camera_list *list, float low[3], float high[3])
 {
     for (int i = 0; i < 3; i++) {
         low[i] = high[i] = list->count ? list->cameras[0].pose[4 * i + 3] : 0.0f;
         for (int k = 1; k < list->count; k++) {
-            float place = list->cameras[k].pose[4 * i + 3];
-            low[i] = place < low[i] ? place : low[i];
-            high[i] = place > high[i] ? place : high[i];
+            float position = list->cameras[k].pose[4 * i + 3];
+            low[i] = position < low[i] ? position : low[i];
+            high[i] = position > high[i] ? position : high[i];
         }
     }
 }
@@ -56,12 +56,12 @@ orr_result info_cameras(const char *path, const common_options *common, cJSON *j
         cJSON_AddItemToObject(json, "size", cJSON_CreateIntArray((int[2]){first.width, first.height}, 2));
         cJSON_AddItemToObject(json, "focal", cJSON_CreateFloatArray(first.focal, 2));
         cJSON_AddBoolToObject(json, "distorted", list.distorted);
-        info_add_bounds(json, "places", low, high);
+        info_add_bounds(json, "positions", low, high);
     } else {
         printf("%s: %d cameras, the first %d x %d with focal length %.6g, %.6g px%s\n", path, list.count,
                first.width, first.height, (double)first.focal[0], (double)first.focal[1],
                list.distorted ? ", lens distortion" : "");
-        info_print_bounds("places", low, high);
+        info_print_bounds("positions", low, high);
     }
     orr_camera_list_free(&list);
     return ORR_OK;

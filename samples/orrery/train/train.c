@@ -154,7 +154,7 @@ static orr_result save_preview(training *t, orr_error *error)
     return result;
 }
 
-static orr_result look(training *t, orr_error *error)
+static orr_result take_picture(training *t, orr_error *error)
 {
     double before = elapsed(t);
     ORR_TRY(t->kind->functions->score(t->learner, &t->score, error));
@@ -169,7 +169,7 @@ static orr_result look(training *t, orr_error *error)
 
 static bool is_over(const training *t)
 {
-    return interrupt_asked() || (t->steps_max > 0 && t->steps >= t->steps_max) ||
+    return interrupt_requested() || (t->steps_max > 0 && t->steps >= t->steps_max) ||
            elapsed(t) >= t->seconds_max;
 }
 
@@ -194,7 +194,7 @@ static orr_result run_steps(training *t, orr_error *error)
             curve_add(&t->losses, elapsed(t) + t->seconds_before, t->loss);
         }
         if (result == ORR_OK && elapsed(t) >= t->next_score) {
-            result = look(t, error);
+            result = take_picture(t, error);
         }
         show(t, &p);
     }
@@ -267,7 +267,7 @@ static orr_result train(training *t, train_options *options, cJSON *json, orr_er
     ORR_TRY(t->kind->functions->create(options, &t->learner, error));
     orr_result result = run_steps(t, error);
     if (result == ORR_OK) {
-        result = look(t, error);
+        result = take_picture(t, error);
     }
     if (result == ORR_OK) {
         result = save(t, error);
@@ -478,5 +478,5 @@ int command_train(int argc, char **argv)
         return command_fail(result, &error);
     }
     exit_code = json ? command_print_json(json) : 0;
-    return interrupt_asked() ? 130 : exit_code;
+    return interrupt_requested() ? 130 : exit_code;
 }

@@ -39,8 +39,8 @@ typedef struct learner_functions {
     orr_result (*step)(learner *l, double *loss, int64_t *samples, orr_error *error);
     // A quick figure while training.
     orr_result (*score)(learner *l, double *score, orr_error *error);
-    // What it looks like as of the last score: height x width x 4, premultiplied, in memory of the learner's
-    // until the next.
+    // Its picture as of the last score: height x width x 4, premultiplied, in memory of the learner's until
+    // the next.
     orr_result (*picture)(learner *l, int size[2], float **rgba, orr_error *error);
     // Fills in the model that can be saved now, with the state to go on from; its memory stays the learner's
     // until the next step, but for `state`, which the caller frees.

@@ -57,7 +57,7 @@ static void picture_size(const void *memory, int size[2])
     }
 }
 
-static void place(const void *memory, orr_field_model *model)
+static void set_bounds(const void *memory, orr_field_model *model)
 {
     const truth *t = memory;
     model->width = orr_picture_width(t->picture);
@@ -73,4 +73,4 @@ const sample_truth truth_image = {.size = sizeof(truth),
                                   .score = score,
                                   .report = report,
                                   .picture_size = picture_size,
-                                  .place = place};
+                                  .set_bounds = set_bounds};

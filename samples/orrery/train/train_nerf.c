@@ -11,8 +11,8 @@
 
 enum { SCORE_SHRINK = 4, SIDE_LEAST = 32, CHANNELS = 3 };
 
-// What a look at the field may take, about; and a pixel's share before any was drawn, when nothing is known
-// to be empty.
+// What a picture of the field may take, about; and a pixel's share before any was drawn, when nothing is
+// known to be empty.
 static const double SCORE_SECONDS = 0.1, PICTURE_SECONDS = 0.3, FIRST_PIXEL_SECONDS = 1e-5;
 
 struct learner {
@@ -38,7 +38,7 @@ static void destroy(learner *l)
     orr_free(l);
 }
 
-// What the device has no room for, or cannot do, is trained on the CPU, and a line says so.
+// What does not fit the device, or what it cannot do, is trained on the CPU, and a line says so.
 static orr_result create_trainer(learner *l, orr_nerf_trainer_desc desc, orr_error *error)
 {
     orr_error why;
@@ -120,8 +120,8 @@ typedef struct comparison {
     float *rgba;
 } comparison;
 
-// How many pixels stand for one so that drawing takes about so long, by what a pixel took last time: at least
-// `least`.
+// How many pixels share one sample so that drawing takes about so long, by what a pixel took last time: at
+// least `least`.
 static int affordable(const learner *l, const orr_capture_image *image, int least, double seconds)
 {
     double all = (double)image->width * image->height * l->pixel_seconds;

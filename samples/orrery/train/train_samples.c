@@ -106,8 +106,8 @@ static orr_result picture(learner *l, int size[2], float **rgba, orr_error *erro
 static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
 {
     ORR_TRY(orr_field_trainer_refresh(l->trainer, error));
-    if (l->kind->place) {
-        l->kind->place(l->truth, model);
+    if (l->kind->set_bounds) {
+        l->kind->set_bounds(l->truth, model);
     }
     model->field = l->field;
     model->steps = orr_field_trainer_steps(l->trainer);

@@ -20,8 +20,7 @@ typedef struct sample_truth {
                          orr_error *error);
     // How large a picture of the field is; NULL: it is drawn from a corner above.
     void (*picture_size)(const void *truth, int size[2]);
-    void (*place)(const void *truth,
-                  orr_field_model *model); // where the model stands; NULL: in the unit cube
+    void (*set_bounds)(const void *truth, orr_field_model *model); // of the model; NULL: the unit cube
 } sample_truth;
 
 extern const sample_truth truth_image, truth_sdf, truth_volume;

@@ -58,7 +58,7 @@ static orr_result report(const void *truth, const orr_field *field, orr_jobs *jo
     return ORR_OK;
 }
 
-static void place(const void *truth, orr_field_model *model)
+static void set_bounds(const void *truth, orr_field_model *model)
 {
     const orr_sdf_shape *shape = truth;
     for (int k = 0; k < 3; k++) {
@@ -75,4 +75,4 @@ const sample_truth truth_sdf = {.size = sizeof(orr_sdf_shape),
                                 .source = source,
                                 .score = score,
                                 .report = report,
-                                .place = place};
+                                .set_bounds = set_bounds};

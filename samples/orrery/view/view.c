@@ -123,7 +123,7 @@ static orr_result run(viewer *v, orr_error *error)
 {
     bool going = false;
     double before = glfwGetTime();
-    while (!glfwWindowShouldClose(v->window) && !interrupt_asked() &&
+    while (!glfwWindowShouldClose(v->window) && !interrupt_requested() &&
            (v->limit == 0 || v->presented < v->limit)) {
         wait_for_events(v, going);
         double now = glfwGetTime();
