@@ -1,5 +1,5 @@
 /*
- * robot: simulates a robot in two copies of the world: in copy 1 sines drive its actuators, in copy 0 nothing.
+ * robot: two copies of a world with a robot, whose actuators sines drive in copy 1 and nothing in copy 0.
  *
  *     robot MODEL.xml|MODEL.urdf [SECONDS]
  */
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "robot MODEL.xml|MODEL.urdf [SECONDS]\n");
         return 2;
     }
-    double seconds = argc == 3 ? atof(argv[2]) : 1.0;
+    double seconds = argc == 3 ? strtod(argv[2], NULL) : 1.0;
     orr_error error;
     orr_engine *engine;
     orr_scene *scene;

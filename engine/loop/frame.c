@@ -1,5 +1,5 @@
 // A frame, as a table of contents: pose -> draw -> hand over -> out. Input and steps are the caller's
-// (orr_world_step).
+// (orr_world_step). orr_frame_submit and orr_frame_finish of engine/orrery.h call the _sized functions here.
 //
 // A machine draws a frame from submit on, several in flight, unless the frame is deferred (frame_fields.h).
 // When it fails, the ladder (ladder.h) says whether the frame is drawn again, and on which machine.

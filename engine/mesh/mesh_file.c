@@ -80,8 +80,8 @@ static unsigned steps_of(const orr_mesh_file_desc *desc)
     return steps;
 }
 
-// How a direction across a surface is transformed: by the cofactors, which need no inverse. Returns whether the transform
-// mirrors.
+// How a direction across a surface is transformed: by the cofactors, which need no inverse. Returns whether
+// the transform mirrors.
 static bool normal_transform(const float m[12], float out[12])
 {
     for (int i = 0; i < 12; i++) {

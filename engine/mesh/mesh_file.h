@@ -49,8 +49,8 @@ typedef struct orr_mesh_file_desc {
     const orr_bytes
         *bytes;          // the file's contents; NULL: read from `path`, and with it the files that it names
     bool share_vertices; // corners that agree in everything become one vertex
-    bool
-        make_normals; // smooth ones where the file has none, and for .stl; edges sharper than 60 degrees stay edges
+    // smooth ones where the file has none, and for .stl; edges sharper than 60 degrees stay edges
+    bool make_normals;
     bool read_textures; // pictures that materials name, in the file or beside it; false: materials have none
     bool keep_axes; // coordinates as stored, without turning the up axis that the file names (Collada) to y
 } orr_mesh_file_desc;

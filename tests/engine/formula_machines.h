@@ -1,5 +1,6 @@
 // Formulas of engine/core and render on arrays, for every machine this computer can be: lanes of each
-// instruction set, one float at a time, and the reference in double. tests/engine/formula_machine.c is compiled once for each.
+// instruction set, one float at a time, and the reference in double. tests/engine/formula_machine.c is
+// compiled once for each.
 #pragma once
 
 #include <stddef.h>
@@ -24,7 +25,7 @@ typedef enum formula_name {
     FORMULA_DECODE,    // sRGB -> linear
     FORMULA_ENCODE,    // linear -> sRGB
     FORMULA_BLEND,     // transmittance, alpha, colour, depth -> transmittance, colour and depth added to 0
-    FORMULA_TRIANGLE, // origin from the first corner, direction, two edges, xyz each -> distance, u, v, inside
+    FORMULA_TRIANGLE,  // origin from the first corner, direction, two edges, xyz each -> distance, u, v, hit
     FORMULA_COUNT
 } formula_name;
 
@@ -46,8 +47,8 @@ enum formula_screen {
     SCREEN_OUTPUTS
 };
 
-// inputs[k * count + i] holds value k of element i, each a float that double holds exactly; outputs likewise. count is a
-// multiple of 16. The camera of FORMULA_PROJECT is formula_test_lens.
+// inputs[k * count + i] holds value k of element i, each a float that double holds exactly; outputs likewise.
+// count is a multiple of 16. The camera of FORMULA_PROJECT is formula_test_lens.
 typedef void formula_machine(formula_name name, int count, const double *inputs, double *outputs);
 
 formula_machine formula_machine_baseline, formula_machine_avx2, formula_machine_avx512,

@@ -117,7 +117,8 @@ static void rotations_to_a_few_digits_are_straightened(void **state)
     const double expected[12] = {cos(angle), sin(angle), 0.0, 1.0, sin(angle), -cos(angle),
                                  0.0,        2.0,        0.0, 0.0, -1.0,       3.0};
     for (int i = 0; i < 12; i++) {
-        // the digits of the file put the angle 1.7e-5 off; by symmetry the nearest rotation has the file's angle
+        // the digits of the file put the angle 1.7e-5 off; by symmetry the nearest rotation has the file's
+        // angle
         assert_near((double)m[i], expected[i], 2.5e-5);
     }
     for (int i = 0; i < 3; i++) {
@@ -298,7 +299,8 @@ static void the_fox_capture_is_read(void **state)
     orr_camera_list_free(&list);
 }
 
-// Cameras on a sphere that look at its middle. Their sizes are the photos', where the file does not have them.
+// Cameras on a sphere that look at its middle. Their sizes are the photos', where the file does not have
+// them.
 static void check_capture_on_a_sphere(const char *path, int count, int size, double focal, double radius)
 {
     orr_camera_list list;

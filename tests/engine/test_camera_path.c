@@ -93,8 +93,8 @@ static void velocity_on_a_path_has_no_jumps(void **state)
         for (int k = 0; k < 12; k++) {
             double left = (double)(keys[i].pose[k] - before.pose[k]) / h;
             double right = (double)(after.pose[k] - keys[i].pose[k]) / h;
-            // the acceleration here is below 10 units per segment squared, so 2 h of it is 0.2; straight lines between
-            // the keys would jump by 1 and more
+            // the acceleration here is below 10 units per segment squared, so 2 h of it is 0.2; straight
+            // lines between the keys would jump by 1 and more
             assert_true(fabs(left - right) < 0.2);
         }
     }

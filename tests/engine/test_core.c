@@ -302,8 +302,8 @@ static void a_morton_code_has_the_bits_of_three_numbers_in_turn(void **state)
     assert_true(orr_morton30(0, UINT32_MAX, 0) == orr_morton30(0, 1023, 0));
 }
 
-// Compiles a locale that writes 0,5 into folder/comma. localedef is part of the C library, but not the locales and character
-// sets that it reads. Returns whether the C library takes it.
+// Compiles a locale that writes 0,5 into folder/comma. localedef is part of the C library, but not the
+// locales and character sets that it reads. Returns whether the C library takes it.
 static bool make_comma_locale(const char *folder)
 {
     static const char locale[] = "comment_char %\nescape_char /\nLC_NUMERIC\ndecimal_point \",\"\n"

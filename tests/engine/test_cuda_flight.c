@@ -1,5 +1,5 @@
-// Frames in flight on CUDA (a GPU, or the emulated device, whose streams run no sooner than somebody waits for them): the same
-// bits as one frame at a time, whatever happens to the frames around one.
+// Frames in flight on CUDA (a GPU, or the emulated device, whose streams run no sooner than somebody waits
+// for them): the same bits as one frame at a time, whatever happens to the frames around one.
 #include "assets/clouds.h"
 #include "engine/device/cuda_gpu.h"
 #include "engine/orrery.h"
@@ -179,8 +179,8 @@ static void frames_in_flight_are_the_same_bits_as_one_at_a_time(void **state)
     stage_free(&s);
 }
 
-// The first frame runs out of room; when it is drawn again its cloud has gone from the host, and from the device when it is
-// finished; the field has learnt something else.
+// The first frame runs out of room; when it is drawn again its cloud has gone from the host, and from the
+// device when it is finished; the field has learnt something else.
 static void a_frame_drawn_again_shows_what_was_submitted(void **state)
 {
     (void)state;
@@ -242,8 +242,8 @@ static void no_more_frames_are_taken_than_were_asked_for(void **state)
     stage_free(&s);
 }
 
-// A layer that is removed while frames that show it are under way, through the engine. (orrery.h tells callers to wait; the
-// device's frames do not depend on it.)
+// A layer that is removed while frames that show it are under way, through the engine. (orrery.h tells
+// callers to wait; the device's frames do not depend on it.)
 static void removed_layers_are_in_the_frames_before(void **state)
 {
     (void)state;
@@ -345,7 +345,8 @@ static void add_pane(take *t, small_mesh *pane, orr_draw_mesh *item)
     t->list.mesh_count = 1;
 }
 
-// Once there is room, a submit only puts things into the stream, and no copy is one that a device lets the host wait for.
+// Once there is room, a submit only puts things into the stream, and no copy is one that a device lets the
+// host wait for.
 static void frames_on_their_way_neither_allocate_nor_wait(void **state)
 {
     (void)state;
@@ -385,7 +386,8 @@ static void frames_on_their_way_neither_allocate_nor_wait(void **state)
 
 enum { TAKES = 4 };
 
-// Three frames at once, the second without enough room, and another behind them; those that come out are as they should be.
+// Three frames at once, the second without enough room, and another behind them; those that come out are as
+// they should be.
 static int draw_all(const take takes[TAKES], const drawn expected[TAKES], orr_error *error)
 {
     int failed = 0, in_flight[TAKES], begun = 0;

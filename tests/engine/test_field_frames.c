@@ -1,5 +1,6 @@
-// Frames of scenes with fields, splats and a mesh: on Vulkan, where the CPU marches the fields, and on CUDA they look as on the
-// CPU, and drawn part by part they are the same bits as drawn at once. The validation layer watches where it is installed.
+// Frames of scenes with fields, splats and a mesh: on Vulkan, where the CPU marches the fields, and on CUDA
+// they look as on the CPU, and drawn part by part they are the same bits as drawn at once. The validation
+// layer watches where it is installed.
 #include "assets/clouds.h"
 #include "engine/loop/devices.h"
 #include "engine/scene/scene.h"
@@ -148,16 +149,16 @@ static void assert_same_picture(const planes *a, const planes *b)
         depth = fmax(depth, apart);
     }
     print_message("    %.1f dB, %d pixels over 2/255, %d depths over 1e-3\n", quality, odd, odd_depth);
-    // The marching is the same code, or the same formulas with halves in the networks (test_cuda_fields). What is left: a pixel
-    // centre within rounding of the square's rim falls on either side
-    // (its triangles' edges pass some 200 pixels), and a splat at a mesh's or fog's depth comes before or after it.
+    // The marching is the same code, or the same formulas with halves in the networks (test_cuda_fields).
+    // What is left: a pixel centre within rounding of the square's rim falls on either side (its triangles'
+    // edges pass some 200 pixels), and a splat at a mesh's or fog's depth comes before or after it.
     assert_true(quality >= 50.0);
     assert_true(odd <= PIXELS / 500);
     assert_true(odd_depth <= PIXELS / 500);
 }
 
-// Fields alone are seen through the lens, pixel by pixel where its polynomials say; in one picture with others, all are seen
-// through a pinhole.
+// Fields alone are seen through the lens, pixel by pixel where its polynomials say; in one picture with
+// others, all are seen through a pinhole.
 static void a_distorted_lens_bends_the_rays_of_fields_seen_alone(void **state)
 {
     (void)state;
@@ -307,7 +308,8 @@ static void a_frame_drawn_part_by_part_is_the_same_bits(void **state)
     stage_free(&s);
 }
 
-// A square beside the fog: CUDA, too, has to wait for the CPU. Without it all that is drawn there is under way at once.
+// A square beside the fog: CUDA, too, has to wait for the CPU. Without it all that is drawn there is under
+// way at once.
 static void assert_come_out_in_order(bool square)
 {
     stage s;

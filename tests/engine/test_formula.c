@@ -1,5 +1,5 @@
-// Tests of formula.h, lanes.h, colour_, triangle_, blend_ and splat_formula.h: each machine compared with libm and with the same
-// text in double.
+// Tests of formula.h, lanes.h, colour_, triangle_, blend_ and splat_formula.h: each machine compared with
+// libm and with the same text in double.
 #include "engine/core/isa.h"
 #include "engine/core/rng.h"
 #include "tests/engine/formula_machines.h"
@@ -258,8 +258,8 @@ static void fill_splats(void)
     }
 }
 
-// The inverse of the 2D covariance of element i by the textbook: J W Sigma W' J' + 0.3, times log2(e)/2. J: at the
-// slope x, y and depth z of its mean.
+// The inverse of the 2D covariance of element i by the textbook: J W Sigma W' J' + 0.3, times log2(e)/2. J:
+// at the slope x, y and depth z of its mean.
 static void textbook_ellipse(int i, double x, double y, double z, double conic[3])
 {
     const double bounded_x = fmin(fmax(x, -(double)formula_lens.slope_x), (double)formula_lens.slope_x);
@@ -349,7 +349,8 @@ static void projections_agree_with_double(void **state)
             [SCREEN_HALF_WIDTH] = WANT(HALF_WIDTH) * (0.5 * log_error / WANT(REACH) + x_error),
             [SCREEN_HALF_HEIGHT] = WANT(HALF_HEIGHT) * (0.5 * log_error / WANT(REACH) + y_error)};
         for (int k = 0; k < SCREEN_VISIBLE; k++) {
-            // the bounds are of first order and count one rounding per step; 1.9 times them was the worst seen
+            // the bounds are of first order and count one rounding per step; 1.9 times them was the worst
+            // seen
             check(names[k], i, got[k][i], expected[k][i], 3.0 * bound[k]);
         }
 #undef WANT
@@ -478,7 +479,8 @@ static void harmonics_follow_their_definition(void **state)
         int k = 0;
         for (int l = 0; l <= 3; l++) {
             for (int m = -l; m <= l; m++, k++) {
-                // five roundings of terms of at most 3, and the direction's own, which the definition normalises
+                // five roundings of terms of at most 3, and the direction's own, which the definition
+                // normalises
                 check("harmonic", i, got[k][i], harmonic(l, m, inputs[0][i], inputs[1][i], inputs[2][i]),
                       1e-6);
             }
@@ -545,8 +547,8 @@ static void transfer_functions_are_those_of_srgb(void **state)
     }
 }
 
-// One splat over a pixel: the pixel stops before the splat that would leave a transmittance of 1e-4 or less, and keeps its own,
-// negated.
+// One splat over a pixel: the pixel stops before the splat that would leave a transmittance of 1e-4 or less,
+// and keeps its own, negated.
 static void a_pixel_stops_before_the_splat_that_closes_it(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-// CUDA's pictures on their way to a window: on each rung of the ladder the image on the Vulkan device holds the very bytes that
-// the host would get, in order, at every size, with the validation layer watching. On the emulated device and lavapipe, or on
-// a GPU (tests/gpu_check). What can go wrong is in test_interop_faults.c.
+// CUDA's pictures on their way to a window: on each rung of the ladder the image on the Vulkan device holds
+// the very bytes that the host would get, in order, at every size, with the validation layer watching. On the
+// emulated device and lavapipe, or on a GPU (tests/gpu_check). What can go wrong is in test_interop_faults.c.
 #include "assets/clouds.h"
 #include "engine/image/image.h"
 #include "engine/loop/devices.h"
@@ -143,7 +143,8 @@ static void show_in_flight(stage *s)
     free(expected);
 }
 
-// A rung that this machine has not (two cards, no export) has been left with a line, and there is nothing more to test.
+// A rung that this machine has not (two cards, no export) has been left with a line, and there is nothing
+// more to test.
 static bool stands_on(const stage *s, orr_device_kind rung)
 {
     if (s->engine->rung != rung) {

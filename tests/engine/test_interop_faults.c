@@ -1,6 +1,7 @@
-// What can go wrong between Vulkan and CUDA, on the emulated device and a Vulkan driver: a wait that is forgotten, a handle
-// that is leaked, every single call that fails on either side. (What an engine makes of it: test_ladder.c.) The emulated
-// stream runs only when somebody waits for it, so that a missing wait reads what was there before.
+// What can go wrong between Vulkan and CUDA, on the emulated device and a Vulkan driver: a wait that is
+// forgotten, a handle that is leaked, every single call that fails on either side. (What an engine makes of
+// it: test_ladder.c.) The emulated stream runs only when somebody waits for it, so that a missing wait reads
+// what was there before.
 #define _GNU_SOURCE // nanosleep
 #include "engine/device/interop_gpu.h"
 #include "engine/image/image.h"
@@ -140,8 +141,8 @@ static void close_gate(bed *b, VkCommandPool *pool)
     assert_ok(orr_vk_submit_between(b->vk, nothing, &wait, &signal, VK_NULL_HANDLE, &error));
 }
 
-// Vulkan fills the buffer once the gate is open, and CUDA copies it: the gate is opened on the way to the wait, or, when that
-// is forgotten, after the copy.
+// Vulkan fills the buffer once the gate is open, and CUDA copies it: the gate is opened on the way to the
+// wait, or, when that is forgotten, after the copy.
 static bool cuda_sees_what_vulkan_wrote(bed *b, int value, bool forget)
 {
     uint64_t reached;
@@ -376,7 +377,8 @@ static void *open_gate_later(void *user)
     return NULL;
 }
 
-// Vulkan's queue stands still while CUDA has the next picture ready: that must not run into the one on its way.
+// Vulkan's queue stands still while CUDA has the next picture ready: that must not run into the one on its
+// way.
 static void show_two_with_a_slow_vulkan(bool shared)
 {
     source s;

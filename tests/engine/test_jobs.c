@@ -8,8 +8,8 @@
 
 enum { BLOCKS_MAX = 400, WORKERS_MAX = 6 };
 
-// No atomics where the promise of jobs.h makes them needless: a broken promise is a data race that ThreadSanitizer
-// reports, and without it a wrong count.
+// No atomics where the promise of jobs.h makes them needless: a broken promise is a data race that
+// ThreadSanitizer reports, and without it a wrong count.
 typedef struct visits {
     int blocks[BLOCKS_MAX];
     int64_t workers[WORKERS_MAX]; // blocks each worker ran

@@ -87,7 +87,8 @@ static orr_image8 plot(const orr_plot_line *lines, int count)
     return image;
 }
 
-// Is the curve at x of `low` .. `high` at height `part` between its lowest and its highest place, `bottom` and `top` [px]?
+// Is the curve at x of `low` .. `high` at height `part` between its lowest and its highest place, `bottom`
+// and `top` [px]?
 static void assert_at(const orr_image8 *image, const panel *p, double x_part, double part, double bottom,
                       double top)
 {

@@ -657,7 +657,8 @@ static void vulkan_draws_the_same_robot(void **state)
     draw_walker(engine, cpu, depth);
     draw_walker(other, vulkan, depth);
     orr_engine_destroy(other);
-    // pixels at edges may fall to either side, and device filters weigh texels with 8 bits; all else agrees to 1e-5
+    // pixels at edges may fall to either side, and device filters weigh texels with 8 bits; all else agrees
+    // to 1e-5
     assert_true(psnr(cpu, vulkan, PIXELS * 16) > 45.0);
 }
 #endif

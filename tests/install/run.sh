@@ -54,7 +54,10 @@ JSON
         bright=$(tail -c +20 "$scratch/$picture" | tr -d '\0' | wc -c)
         [ "$bright" -gt 100 ] || { echo "$picture is black"; exit 1; }
     done
-    cmp -s "$scratch/view_0000.ppm" "$scratch/view_0001.ppm" && { echo "two cameras give one picture"; exit 1; }
+    if cmp -s "$scratch/view_0000.ppm" "$scratch/view_0001.ppm"; then
+        echo "two cameras give one picture"
+        exit 1
+    fi
 fi
 if [ -x "$prefix/bin/orrery" ]; then
     echo "the installed program"
