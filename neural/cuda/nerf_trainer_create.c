@@ -22,7 +22,7 @@ static orr_result take(orr_cuda_nerf_trainer *t, size_t count, size_t size, void
     return ORR_OK;
 }
 
-#define TAKE(pointer, count) ORR_TRY(take(t, (size_t)(count), sizeof *(pointer), &(pointer), error))
+#define TRY_TAKE(pointer, count) ORR_TRY(take(t, (size_t)(count), sizeof *(pointer), &(pointer), error))
 
 // ---- photos ----
 
@@ -46,8 +46,8 @@ static orr_result upload_photos(orr_cuda_nerf_trainer *t, const orr_cuda_nerf_tr
             bytes += pixels;
         }
     }
-    TAKE(t->pass.photos, desc->image_count);
-    TAKE(t->pass.bytes, bytes);
+    TRY_TAKE(t->pass.photos, desc->image_count);
+    TRY_TAKE(t->pass.bytes, bytes);
     uint8_t *to = (uint8_t *)t->pass.bytes;
     for (int i = 0; i < desc->image_count; i++) {
         const orr_capture_image *image = &desc->capture->images[desc->images[i]];
@@ -78,23 +78,23 @@ static orr_result create_samples(orr_cuda_nerf_trainer *t, orr_error *error)
 {
     orr_cuda_nerf_pass *p = &t->pass;
     size_t marched = p->marched_capacity, kept = p->kept_capacity;
-    TAKE(p->rays, ORR_NERF_RAYS_MAX);
-    TAKE(p->marched_counts, ORR_NERF_RAYS_MAX);
-    TAKE(p->marched_first, ORR_NERF_RAYS_MAX);
-    TAKE(p->kept_counts, ORR_NERF_RAYS_MAX);
-    TAKE(p->kept_first, ORR_NERF_RAYS_MAX);
-    TAKE(p->positions, 3 * marched);
-    TAKE(p->distances, marched);
-    TAKE(p->steps, marched);
-    TAKE(p->outputs, ORR_NERF_FEATURES * marched);
-    TAKE(p->kept_positions, 3 * kept);
-    TAKE(p->rgb_inputs, ORR_CUDA_NERF_RGB_DIMS * kept);
-    TAKE(p->samples, kept);
-    TAKE(p->rgb_outputs, 3 * kept);
-    TAKE(p->rgb_gradient, 3 * kept);
-    TAKE(p->density_gradient, kept);
-    TAKE(p->rgb_input_gradient, ORR_CUDA_NERF_RGB_DIMS * kept);
-    TAKE(p->output_gradient, ORR_NERF_FEATURES * kept);
+    TRY_TAKE(p->rays, ORR_NERF_RAYS_MAX);
+    TRY_TAKE(p->marched_counts, ORR_NERF_RAYS_MAX);
+    TRY_TAKE(p->marched_first, ORR_NERF_RAYS_MAX);
+    TRY_TAKE(p->kept_counts, ORR_NERF_RAYS_MAX);
+    TRY_TAKE(p->kept_first, ORR_NERF_RAYS_MAX);
+    TRY_TAKE(p->positions, 3 * marched);
+    TRY_TAKE(p->distances, marched);
+    TRY_TAKE(p->steps, marched);
+    TRY_TAKE(p->outputs, ORR_NERF_FEATURES * marched);
+    TRY_TAKE(p->kept_positions, 3 * kept);
+    TRY_TAKE(p->rgb_inputs, ORR_CUDA_NERF_RGB_DIMS * kept);
+    TRY_TAKE(p->samples, kept);
+    TRY_TAKE(p->rgb_outputs, 3 * kept);
+    TRY_TAKE(p->rgb_gradient, 3 * kept);
+    TRY_TAKE(p->density_gradient, kept);
+    TRY_TAKE(p->rgb_input_gradient, ORR_CUDA_NERF_RGB_DIMS * kept);
+    TRY_TAKE(p->output_gradient, ORR_NERF_FEATURES * kept);
     return ORR_OK;
 }
 
@@ -105,17 +105,17 @@ static orr_result create_grid(orr_cuda_nerf_trainer *t, const orr_occupancy *gri
     size_t positions = 2 * (size_t)t->pass.update_samples;
     g->cascades = grid->cascades;
     t->cells = grid->cells;
-    TAKE(g->thickness, cells);
-    TAKE(g->bits, words);
-    TAKE(g->live, words);
-    TAKE(g->blocks, cells / ORR_OCCUPANCY_BLOCK / 32);
-    TAKE(g->live_words, words);
-    TAKE(g->sampled_words, words);
-    TAKE(g->live_before, words);
-    TAKE(g->sampled_before, words);
-    TAKE(g->sums, ORR_CUDA_GRID_SUMS);
-    TAKE(g->cells, positions);
-    TAKE(g->positions, 3 * positions);
+    TRY_TAKE(g->thickness, cells);
+    TRY_TAKE(g->bits, words);
+    TRY_TAKE(g->live, words);
+    TRY_TAKE(g->blocks, cells / ORR_OCCUPANCY_BLOCK / 32);
+    TRY_TAKE(g->live_words, words);
+    TRY_TAKE(g->sampled_words, words);
+    TRY_TAKE(g->live_before, words);
+    TRY_TAKE(g->sampled_before, words);
+    TRY_TAKE(g->sums, ORR_CUDA_GRID_SUMS);
+    TRY_TAKE(g->cells, positions);
+    TRY_TAKE(g->positions, 3 * positions);
     size_t most = words > ORR_NERF_RAYS_MAX ? words : ORR_NERF_RAYS_MAX;
     return orr_cuda_sort_reserve(t->cuda, &t->sums, most, error);
 }
@@ -124,7 +124,7 @@ static orr_result create_now(orr_cuda_nerf_trainer *t, orr_error *error)
 {
     orr_cuda_nerf_now now = {.progress = {.ray_count = ORR_NERF_RAYS_FIRST},
                              .words = (uint32_t)(t->cells / 32)};
-    TAKE(t->pass.now, 1);
+    TRY_TAKE(t->pass.now, 1);
     return orr_cuda_upload(t->cuda, t->pass.now, &now, sizeof now, error);
 }
 
@@ -154,8 +154,8 @@ static orr_result create_learned(orr_cuda_nerf_trainer *t, int which, const orr_
                                  orr_error *error)
 {
     orr_cuda_learned *learned = &t->learned[which];
-    TAKE(learned->parameters, count);
-    TAKE(learned->gradients, count);
+    TRY_TAKE(learned->parameters, count);
+    TRY_TAKE(learned->gradients, count);
     learned->halves = halves;
     if (count > 0) {
         ORR_CUDA_TRY(cudaMemsetAsync(learned->gradients, 0, (size_t)count * sizeof(float), t->cuda->stream));
@@ -169,7 +169,7 @@ static orr_result create_learned(orr_cuda_nerf_trainer *t, int which, const orr_
 static orr_result create_exposures(orr_cuda_nerf_trainer *t, int count, orr_error *error)
 {
     uint16_t *halves; // never read
-    TAKE(halves, count);
+    TRY_TAKE(halves, count);
     ORR_TRY(create_learned(t, ORR_CUDA_EXPOSURES, &t->exposure_config, count, &t->pass.now->exposures, halves,
                            error));
     orr_cuda_learned *learned = &t->learned[ORR_CUDA_EXPOSURES];

@@ -22,8 +22,8 @@ static orr_result count_element(const joining *j)
                            ATTACHED_MAX);
 }
 
-// A copy of an element at the end of the list; `copy` points to it.
-#define JOIN(list, index)                                                                                    \
+// Declares `copy`: a copy of an element, at the end of the list. Returns on failure.
+#define TRY_COPY(list, index)                                                                                \
     ORR_TRY(count_element(j));                                                                               \
     __typeof__(j->to->list) copy = SPEC_APPEND(j->to, list);                                                 \
     if (!copy) {                                                                                             \
@@ -87,7 +87,7 @@ static spec_at pose_of(const joining *j, const spec_at *at)
 }
 
 // Elements of the bodies of the range (`at` NULL), or of the host.
-static bool belongs(const joining *j, const spec_at *at, int body, int index, const spec_range *in_span)
+static bool is_attached(const joining *j, const spec_at *at, int body, int index, const spec_range *in_span)
 {
     const spec_attachment *part = j->part;
     if (!at) {
@@ -101,9 +101,9 @@ static int body_of(const joining *j, const spec_at *at, int body)
     return at ? at->body : j->part->body[body];
 }
 
-#define FOR_HUNG(list)                                                                                       \
+#define FOR_EACH_ATTACHED(list)                                                                              \
     for (int i = 0; i < j->from->list##_count; i++)                                                          \
-        if (belongs(j, at, j->from->list[i].body, i, j->part->span ? &j->part->span->list : NULL))
+        if (is_attached(j, at, j->from->list[i].body, i, j->part->span ? &j->part->span->list : NULL))
 
 // Limited or not, as the compiler settings of its own model have it.
 static orr_result settle_limit(const joining *j, const spec_head *head, int32_t *limited,
@@ -119,10 +119,10 @@ static orr_result settle_limit(const joining *j, const spec_head *head, int32_t 
 
 static orr_result join_joints(const joining *j, const spec_at *at)
 {
-    FOR_HUNG(joints)
+    FOR_EACH_ATTACHED(joints)
     {
         j->part->joint[i] = j->to->joints_count;
-        JOIN(joints, i);
+        TRY_COPY(joints, i);
         copy->body = body_of(j, at, copy->body);
         copy->align = copy->align == SPEC_AUTO ? j->from->compiler.alignfree : copy->align;
         ORR_TRY(settle_limit(j, &copy->head, &copy->limited, copy->range));
@@ -138,9 +138,9 @@ static orr_result join_joints(const joining *j, const spec_at *at)
 
 static orr_result join_geoms(const joining *j, const spec_at *at)
 {
-    FOR_HUNG(geoms)
+    FOR_EACH_ATTACHED(geoms)
     {
-        JOIN(geoms, i);
+        TRY_COPY(geoms, i);
         copy->body = body_of(j, at, copy->body);
         ORR_TRY(rename_asset(j, &copy->material));
         ORR_TRY(rename_asset(j, &copy->mesh));
@@ -154,9 +154,9 @@ static orr_result join_geoms(const joining *j, const spec_at *at)
 
 static orr_result join_sites(const joining *j, const spec_at *at)
 {
-    FOR_HUNG(sites)
+    FOR_EACH_ATTACHED(sites)
     {
-        JOIN(sites, i);
+        TRY_COPY(sites, i);
         copy->body = body_of(j, at, copy->body);
         ORR_TRY(rename_asset(j, &copy->material));
         if (at) {
@@ -168,18 +168,18 @@ static orr_result join_sites(const joining *j, const spec_at *at)
 
 static orr_result join_views(const joining *j, const spec_at *at)
 {
-    FOR_HUNG(cameras)
+    FOR_EACH_ATTACHED(cameras)
     {
-        JOIN(cameras, i);
+        TRY_COPY(cameras, i);
         copy->body = body_of(j, at, copy->body);
         ORR_TRY(rename_part(j, &copy->target));
         if (at) {
             frame_compose(at->pos, at->quat, copy->pos, copy->orientation.quat);
         }
     }
-    FOR_HUNG(lights)
+    FOR_EACH_ATTACHED(lights)
     {
-        JOIN(lights, i);
+        TRY_COPY(lights, i);
         copy->body = body_of(j, at, copy->body);
         ORR_TRY(rename_part(j, &copy->target));
         if (at) {
@@ -212,7 +212,7 @@ static orr_result join_bodies(const joining *j, const spec_at *at)
     spec_at pose = pose_of(j, at);
     for (int i = j->part->bodies.first; i < j->part->bodies.end; i++) {
         j->part->body[i] = j->to->bodies_count;
-        JOIN(bodies, i);
+        TRY_COPY(bodies, i);
         copy->compiler = copy->compiler ? copy->compiler : &j->from->compiler;
         if (j->part->host < 0 && i == j->part->bodies.first) { // without the frames around it
             copy->parent = at->body;
@@ -295,7 +295,8 @@ static orr_result refer(const joining *j, const reference *references, int count
     return ORR_OK;
 }
 
-#define REFER(...)                                                                                           \
+// Declares `kept`: whether all that these references name is there. Returns on failure.
+#define TRY_REFER(...)                                                                                       \
     const reference references[] = {__VA_ARGS__};                                                            \
     bool kept;                                                                                               \
     ORR_TRY(refer(j, references, (int)(sizeof references / sizeof references[0]), &kept))
@@ -304,14 +305,14 @@ static orr_result refer(const joining *j, const reference *references, int count
 static orr_result join_contacts(const joining *j)
 {
     for (int i = 0; i < j->from->pairs_count; i++) {
-        JOIN(pairs, i);
-        REFER({ORR_OBJECT_GEOM, &copy->geom1}, {ORR_OBJECT_GEOM, &copy->geom2});
+        TRY_COPY(pairs, i);
+        TRY_REFER({ORR_OBJECT_GEOM, &copy->geom1}, {ORR_OBJECT_GEOM, &copy->geom2});
         DROP(pairs);
     }
     for (int i = 0; i < j->from->excludes_count; i++) {
-        JOIN(excludes, i);
+        TRY_COPY(excludes, i);
         const char *bodies[2] = {copy->body1, copy->body2}, *world = "world";
-        REFER({ORR_OBJECT_BODY, &copy->body1}, {ORR_OBJECT_BODY, &copy->body2});
+        TRY_REFER({ORR_OBJECT_BODY, &copy->body1}, {ORR_OBJECT_BODY, &copy->body2});
         for (int k = 0; k < 2; k++) { // there is one world
             const char **body = k ? &copy->body2 : &copy->body1, *other = k ? copy->body1 : copy->body2;
             if (strcmp(bodies[k], world) == 0 && !is_there(j->to, ORR_OBJECT_BODY, *body)) {
@@ -327,12 +328,12 @@ static orr_result join_contacts(const joining *j)
 static orr_result join_equalities(const joining *j)
 {
     for (int i = 0; i < j->from->equalities_count; i++) {
-        JOIN(equalities, i);
+        TRY_COPY(equalities, i);
         int kind = copy->type == ORR_EQUALITY_JOINT    ? ORR_OBJECT_JOINT
                    : copy->type == ORR_EQUALITY_TENDON ? ORR_OBJECT_TENDON
                                                        : ORR_OBJECT_BODY;
-        REFER({kind, &copy->object1}, {kind, &copy->object2}, {ORR_OBJECT_SITE, &copy->site1},
-              {ORR_OBJECT_SITE, &copy->site2});
+        TRY_REFER({kind, &copy->object1}, {kind, &copy->object2}, {ORR_OBJECT_SITE, &copy->site1},
+                  {ORR_OBJECT_SITE, &copy->site2});
         DROP(equalities);
     }
     return ORR_OK;
@@ -340,11 +341,11 @@ static orr_result join_equalities(const joining *j)
 
 static orr_result join_wrap(const joining *j, int index, bool *all_kept)
 {
-    JOIN(wraps, index);
+    TRY_COPY(wraps, index);
     int kind = copy->type == ORR_WRAP_JOINT  ? ORR_OBJECT_JOINT
                : copy->type == ORR_WRAP_SITE ? ORR_OBJECT_SITE
                                              : ORR_OBJECT_GEOM;
-    REFER({kind, &copy->object}, {ORR_OBJECT_SITE, &copy->sidesite});
+    TRY_REFER({kind, &copy->object}, {ORR_OBJECT_SITE, &copy->sidesite});
     *all_kept = *all_kept && kept;
     return ORR_OK;
 }
@@ -352,7 +353,7 @@ static orr_result join_wrap(const joining *j, int index, bool *all_kept)
 static orr_result join_tendons(const joining *j)
 {
     for (int i = 0; i < j->from->tendons_count; i++) {
-        JOIN(tendons, i);
+        TRY_COPY(tendons, i);
         ORR_TRY(rename_asset(j, &copy->material));
         ORR_TRY(settle_limit(j, &copy->head, &copy->limited, copy->range));
         ORR_TRY(settle_limit(j, &copy->head, &copy->actfrclimited, copy->actfrcrange));
@@ -371,11 +372,11 @@ static orr_result join_tendons(const joining *j)
 static orr_result join_actuators(const joining *j)
 {
     for (int i = 0; i < j->from->actuators_count; i++) {
-        JOIN(actuators, i);
-        REFER({ORR_OBJECT_JOINT, &copy->joint}, {ORR_OBJECT_JOINT, &copy->jointinparent},
-              {ORR_OBJECT_TENDON, &copy->tendon}, {ORR_OBJECT_SITE, &copy->site},
-              {ORR_OBJECT_SITE, &copy->refsite}, {ORR_OBJECT_SITE, &copy->cranksite},
-              {ORR_OBJECT_SITE, &copy->slidersite}, {ORR_OBJECT_BODY, &copy->body});
+        TRY_COPY(actuators, i);
+        TRY_REFER({ORR_OBJECT_JOINT, &copy->joint}, {ORR_OBJECT_JOINT, &copy->jointinparent},
+                  {ORR_OBJECT_TENDON, &copy->tendon}, {ORR_OBJECT_SITE, &copy->site},
+                  {ORR_OBJECT_SITE, &copy->refsite}, {ORR_OBJECT_SITE, &copy->cranksite},
+                  {ORR_OBJECT_SITE, &copy->slidersite}, {ORR_OBJECT_BODY, &copy->body});
         if (copy->inheritrange <= 0.0) {
             ORR_TRY(settle_limit(j, &copy->head, &copy->ctrllimited, copy->ctrlrange));
             ORR_TRY(settle_limit(j, &copy->head, &copy->actlimited, copy->actrange));
@@ -390,8 +391,8 @@ static orr_result join_actuators(const joining *j)
 static orr_result join_sensors(const joining *j)
 {
     for (int i = 0; i < j->from->sensors_count; i++) {
-        JOIN(sensors, i);
-        REFER({copy->objtype, &copy->object}, {copy->reftype, &copy->reference});
+        TRY_COPY(sensors, i);
+        TRY_REFER({copy->objtype, &copy->object}, {copy->reftype, &copy->reference});
         DROP(sensors);
     }
     return ORR_OK;
@@ -399,8 +400,8 @@ static orr_result join_sensors(const joining *j)
 
 static orr_result join_tuple_element(const joining *j, int index, bool *all_kept)
 {
-    JOIN(tuple_elements, index);
-    REFER({copy->objtype, &copy->object});
+    TRY_COPY(tuple_elements, index);
+    TRY_REFER({copy->objtype, &copy->object});
     *all_kept = *all_kept && kept;
     return ORR_OK;
 }
@@ -408,7 +409,7 @@ static orr_result join_tuple_element(const joining *j, int index, bool *all_kept
 static orr_result join_tuples(const joining *j)
 {
     for (int i = 0; i < j->from->tuples_count; i++) {
-        JOIN(tuples, i);
+        TRY_COPY(tuples, i);
         int first = copy->first;
         bool kept = true;
         copy->first = j->to->tuple_elements_count;
@@ -433,9 +434,9 @@ static bool joined_before(const orr_spec *spec, const spec_attachment *part)
     return false;
 }
 
-#define JOIN_ALL(list)                                                                                       \
+#define TRY_COPY_ALL(list)                                                                                   \
     for (int i = 0; i < j->from->list##_count; i++) {                                                        \
-        JOIN(list, i);                                                                                       \
+        TRY_COPY(list, i);                                                                                   \
     }
 
 static orr_result join_assets(const spec_attachment *named, orr_spec *to, orr_error *error)
@@ -443,15 +444,15 @@ static orr_result join_assets(const spec_attachment *named, orr_spec *to, orr_er
     spec_attachment part = *named;
     part.ending = "";
     const joining once = {to, part.from, &part, error}, *j = &once;
-    JOIN_ALL(meshes)
-    JOIN_ALL(hfields)
-    JOIN_ALL(textures)
+    TRY_COPY_ALL(meshes)
+    TRY_COPY_ALL(hfields)
+    TRY_COPY_ALL(textures)
     for (int i = 0; i < j->from->materials_count; i++) {
-        JOIN(materials, i);
+        TRY_COPY(materials, i);
         ORR_TRY(rename_asset(j, &copy->texture));
     }
-    JOIN_ALL(numerics)
-    JOIN_ALL(texts)
+    TRY_COPY_ALL(numerics)
+    TRY_COPY_ALL(texts)
     return ORR_OK;
 }
 
@@ -546,7 +547,7 @@ static orr_result join_keys(const joining *j)
     const orr_spec *from = j->from, *to = j->to;
     const spec_attachment *part = j->part;
     for (int i = 0; i < from->keys_count; i++) {
-        JOIN(keys, i);
+        TRY_COPY(keys, i);
         const spec_head *head = &copy->head;
         ORR_TRY(move_numbers(j, head, "qpos", joint_positions, from->joints_count, to->joints_count,
                              part->joint, &copy->qpos));

@@ -13,7 +13,7 @@ static const mesh_lanes *const lanes_of[ORR_ISA_COUNT] = {
 #endif
 };
 
-#define TAKE(pointer, count)                                                                                 \
+#define TRY_TAKE(pointer, count)                                                                             \
     ORR_TRY(((pointer) = orr_arena_take(arena, (size_t)(count), sizeof *(pointer))) != NULL                  \
                 ? ORR_OK                                                                                     \
                 : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %zu x %zu bytes to draw meshes",   \
@@ -66,10 +66,10 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
                         (long long)*triangles, INT32_MAX);
     }
     uint32_t *kept;
-    TAKE(raster->instances, raster->instance_count);
-    TAKE(raster->surfaces, surface_count);
-    TAKE(raster->chunks, chunk_count);
-    TAKE(kept, *triangles);
+    TRY_TAKE(raster->instances, raster->instance_count);
+    TRY_TAKE(raster->surfaces, surface_count);
+    TRY_TAKE(raster->chunks, chunk_count);
+    TRY_TAKE(kept, *triangles);
     mesh_surface *surface = raster->surfaces;
     for (int i = 0; i < raster->instance_count; i++) {
         const orr_draw_mesh *item = item_of(list, i);
@@ -78,7 +78,7 @@ static orr_result lay_out(mesh_raster *raster, orr_arena *arena, const orr_draw_
         instance->mesh = mesh;
         instance->backdrop = item == &list->backdrop;
         orr_affine_multiply(list->lens.view, item->model, instance->to_camera);
-        TAKE(instance->points, mesh->vertex_count);
+        TRY_TAKE(instance->points, mesh->vertex_count);
         for (int j = 0; j < mesh->part_count; j++, surface++) {
             const orr_mesh_part *part = &mesh->parts[j];
             set_surface(surface, instance, part);
@@ -174,7 +174,7 @@ static orr_result take_records(mesh_raster *raster, orr_arena *arena, orr_error 
                             MESH_RECORDS);
         }
     }
-    TAKE(raster->records, capacity);
+    TRY_TAKE(raster->records, capacity);
     return ORR_OK;
 }
 
@@ -185,7 +185,7 @@ static orr_result group_chunks(mesh_raster *raster, orr_arena *arena, int64_t *r
     for (int i = 0; i < raster->chunk_count; i++) {
         *records += raster->chunks[i].record_count;
     }
-    TAKE(raster->group_chunks, MESH_GROUPS + 1);
+    TRY_TAKE(raster->group_chunks, MESH_GROUPS + 1);
     int64_t done = 0;
     int group = 0;
     for (int i = 0; i < raster->chunk_count; i++) {
@@ -198,7 +198,7 @@ static orr_result group_chunks(mesh_raster *raster, orr_arena *arena, int64_t *r
         raster->group_chunks[group++] = raster->chunk_count;
     }
     raster->group_chunks[0] = 0;
-    TAKE(raster->group_bins, (size_t)MESH_GROUPS * (size_t)raster->columns * (size_t)raster->rows);
+    TRY_TAKE(raster->group_bins, (size_t)MESH_GROUPS * (size_t)raster->columns * (size_t)raster->rows);
     return ORR_OK;
 }
 
@@ -206,7 +206,7 @@ static orr_result group_chunks(mesh_raster *raster, orr_arena *arena, int64_t *r
 static orr_result start_bins(mesh_raster *raster, orr_arena *arena, orr_error *error)
 {
     size_t tiles = (size_t)raster->columns * (size_t)raster->rows;
-    TAKE(raster->bins, tiles + 1);
+    TRY_TAKE(raster->bins, tiles + 1);
     uint64_t sum = 0;
     for (size_t tile = 0; tile < tiles; tile++) {
         raster->bins[tile] = (uint32_t)sum;
@@ -221,7 +221,7 @@ static orr_result start_bins(mesh_raster *raster, orr_arena *arena, orr_error *e
                         (unsigned long long)sum);
     }
     raster->bins[tiles] = (uint32_t)sum;
-    TAKE(raster->binned, sum);
+    TRY_TAKE(raster->binned, sum);
     return ORR_OK;
 }
 
@@ -230,7 +230,7 @@ static orr_result draw_fragments(orr_jobs *jobs, orr_arena *arena, mesh_raster *
                                  orr_fragment_lists *fragments, orr_error *error)
 {
     int tiles = raster->columns * raster->rows;
-    TAKE(raster->fragment_starts, (size_t)raster->lens.width * (size_t)raster->lens.height + 1);
+    TRY_TAKE(raster->fragment_starts, (size_t)raster->lens.width * (size_t)raster->lens.height + 1);
     orr_jobs_for(jobs, tiles, count_job, s);
     ORR_TRY(orr_mesh_allocate_fragments(raster, arena, error));
     orr_jobs_for(jobs, tiles, fill_job, s);
@@ -264,11 +264,11 @@ orr_result orr_mesh_raster(orr_jobs *jobs, orr_isa isa, orr_arena *arena, const 
     ORR_TRY(start_bins(&raster, arena, error));
     orr_jobs_for(jobs, MESH_GROUPS, bin_fill_job, &s);
 
-    TAKE(raster.linear, 256);
+    TRY_TAKE(raster.linear, 256);
     s.lanes->linear_table(raster.linear);
-    TAKE(raster.scratch, orr_jobs_workers(jobs));
+    TRY_TAKE(raster.scratch, orr_jobs_workers(jobs));
     for (int i = 0; i < orr_jobs_workers(jobs); i++) {
-        TAKE(raster.scratch[i], 1);
+        TRY_TAKE(raster.scratch[i], 1);
     }
     orr_jobs_for(jobs, raster.columns * raster.rows, tile_job, &s);
     if (raster.blended) {
