@@ -10,10 +10,13 @@
 // is a sixth of a step, so 2 % of training.
 #pragma once
 
+#include "engine/core/profile.h"
 #include "neural/capture/ray_camera.h"
+#include "neural/fields/field.h"
+#include "neural/fields/occupancy.h"
 #include "neural/nerf/training_progress.h"
 #include "neural/network/optimizer.h"
-#include "neural/training/nerf_trainer.h"
+#include "neural/training/nerf_training.h"
 
 struct orr_proposal_trainer;
 

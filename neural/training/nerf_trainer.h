@@ -5,40 +5,14 @@
 #pragma once
 
 #include "engine/core/profile.h"
-#include "neural/capture/capture.h"
 #include "neural/fields/field.h"
 #include "neural/fields/occupancy.h"
+#include "neural/training/nerf_training.h"
 
 typedef struct orr_nerf_trainer orr_nerf_trainer;
 
-typedef struct orr_nerf_trainer_desc {
-    const orr_capture *capture; // borrowed, as are the next two
-    const int *images;          // image_count indices into the capture: those to learn from
-    int image_count;
-    orr_jobs *jobs;
-    // samples with a gradient per step that the number of rays is adapted to; 0: 2^15, on CUDA 2^18
-    int target_samples;
-    bool exposures; // learn a gain per image and channel
-    // Scatter without order or locks: the bits then depend on chance, and a few additions that two threads
-    // make to one entry at once are lost. The small field of proposals is scattered in order all the same.
-    bool fast_scatter;
-    uint32_t seed;
-    // The device that takes the steps; NULL: the CPU. Borrowed. Factors are halves there and sums have no
-    // fixed order, so that a training repeats to roundings. It does not train fields with proposals
-    // (ORR_CODE_FEATURE_ABSENT).
-    struct orr_cuda *cuda;
-} orr_nerf_trainer_desc;
-
-typedef struct orr_nerf_step_report {
-    int64_t step;      // steps done
-    double loss;       // mean over the step's rays and channels
-    int64_t rays;      // drawn
-    int64_t evaluated; // densities evaluated: network samples
-    int64_t samples;   // of these, with a colour and a gradient
-} orr_nerf_step_report;
-
 // The configuration for training on a few cores: instant-ngp's base, with a learning rate that falls by 0.85
-// every 1000 steps from step 2000 on, since steps here are eight times smaller (figures in neural/README.md).
+// every 1000 steps from step 2000 on, since steps here are eight times smaller.
 orr_result orr_nerf_training_config(orr_field_config *config, orr_error *error);
 
 // The field (a NeRF with the capture's aabb_scale) is borrowed, and trained from its parameters.
