@@ -24,7 +24,8 @@ target_compile_options(
               $<$<BOOL:${ORR_WERROR}>:-Werror>)
 set(ORR_SANITIZE_FLAGS "")
 if(ORR_SANITIZE)
-    set(ORR_SANITIZE_FLAGS -fsanitize=${ORR_SANITIZE})
+    # compiling dominates what these builds cost: -O1 halves it, and lines are all that a report names
+    set(ORR_SANITIZE_FLAGS -fsanitize=${ORR_SANITIZE} -O1 -g1)
     target_compile_options(orrery_flags INTERFACE -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_compile_definitions(orrery_flags INTERFACE ORR_SANITIZED)
 endif()
@@ -33,24 +34,41 @@ if(ORR_FUZZ) # coverage for libFuzzer, which only the fuzz targets link
 endif()
 target_compile_options(orrery_flags INTERFACE ${ORR_SANITIZE_FLAGS})
 target_link_options(orrery_flags INTERFACE ${ORR_SANITIZE_FLAGS})
-if(ORR_BASELINE_ONLY)
-    target_compile_definitions(orrery_flags INTERFACE ORR_BASELINE_ONLY)
-endif()
 
 add_library(orrery_objects OBJECT)
 target_link_libraries(orrery_objects PRIVATE orrery_flags ${ORR_PACKAGES})
 
-# the levels this compiler can build; engine/core/isa.c asks the CPU for each flag below, and chooses at run
-# time
-set(ORR_ISAS baseline)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT ORR_BASELINE_ONLY)
-    list(APPEND ORR_ISAS avx2 avx512)
-endif()
+# engine/core/isa.c asks the CPU for each flag below, and chooses at run time among the levels that are
+# compiled
 set(ORR_ISA_FLAGS_baseline "")
 set(ORR_ISA_FLAGS_avx2 -mavx2 -mfma -mbmi -mbmi2)
 set(ORR_ISA_FLAGS_avx512 ${ORR_ISA_FLAGS_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl
                          -mprefer-vector-width=512)
+set(ORR_ISA_CPU_avx2 avx2 fma bmi1 bmi2) # the same flags as Linux names them
+set(ORR_ISA_CPU_avx512 ${ORR_ISA_CPU_avx2} avx512f avx512bw avx512dq avx512vl)
+
+set(ORR_ISAS baseline)
+if(ORR_INSTRUCTION_SETS STREQUAL "ALL")
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        list(APPEND ORR_ISAS avx2 avx512)
+    endif()
+elseif(ORR_INSTRUCTION_SETS STREQUAL "NATIVE")
+    file(STRINGS /proc/cpuinfo cpu REGEX "^flags" LIMIT_COUNT 1)
+    string(REGEX MATCHALL "[a-z0-9_]+" cpu "${cpu}")
+    foreach(isa avx2 avx512)
+        set(missing ${ORR_ISA_CPU_${isa}})
+        list(REMOVE_ITEM missing ${cpu} "")
+        if(NOT missing)
+            list(APPEND ORR_ISAS ${isa})
+        endif()
+    endforeach()
+elseif(NOT ORR_INSTRUCTION_SETS STREQUAL "BASELINE")
+    message(FATAL_ERROR "ORR_INSTRUCTION_SETS=${ORR_INSTRUCTION_SETS}: expected ALL, NATIVE or BASELINE")
+endif()
+
 foreach(isa ${ORR_ISAS})
+    string(TOUPPER ${isa} upper)
+    target_compile_definitions(orrery_flags INTERFACE ORR_HAVE_${upper}) # ORR_HAVE_BASELINE is always there
     add_library(orrery_${isa} OBJECT)
     target_link_libraries(orrery_${isa} PRIVATE orrery_flags)
     target_compile_definitions(orrery_${isa} PRIVATE ORR_ISA=${isa})

@@ -48,9 +48,9 @@ if(ORR_INSTALL AND PROJECT_IS_TOP_LEVEL AND TARGET orrery_assets AND NOT ORR_SAN
 endif()
 
 # the engine as a folder of someone else's project, without any optional package
-if(NOT ORR_SANITIZE AND NOT ORR_BASELINE_ONLY)
+if(NOT ORR_SANITIZE AND NOT ORR_INSTRUCTION_SETS STREQUAL "BASELINE")
     add_test(NAME subproject COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/subproject/run.sh ${CMAKE_C_COMPILER})
-    set_tests_properties(subproject PROPERTIES LABELS slow)
+    set_tests_properties(subproject PROPERTIES LABELS slow COST 40)
 endif()
 
 # pages that name files or functions that do not exist; includes that docs/architecture.md does not allow

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Builds every configuration and runs its tests: run_all.sh [--quick]. The test presets in CMakePresets.json say which
-# tests a configuration runs; --quick is the release configuration alone.
+# tests a configuration runs; --quick is the release configuration alone. What skips must be listed in allowed_skips.txt.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
-configurations=(release dev tsan cpu-baseline minimal clang)
+configurations=(release dev tsan minimal clang)
 case ${1:-} in
 "") ;;
 --quick) configurations=(release) ;;
@@ -18,12 +18,54 @@ passed=0 failed=0 skipped=0 total=0
 broken=() # configurations that do not build
 mkdir -p build
 
-# kernels are compiled for one architecture here, as one is enough to hold them to nvcc's language
+# slowest CTEST_OUTPUT: the five tests that took longest
+slowest() {
+    sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) \.*[ *].* ([0-9.]+) sec.*/\2 \1/p' "$1" | sort -rn | head -n 5 |
+        awk '{ printf "%s%s %.0f s", separator, $2, $1; separator = ", " }'
+}
+
+# list_skips CTEST_OUTPUT LAST_TEST_LOG: a line for each program that skipped as a whole, and a line PROGRAM/TEST for each
+# test that skipped inside a program. A "skipped:" line without cmocka's own counts as PROGRAM/?.
+list_skips() {
+    awk '
+        FILENAME == ARGV[1] {
+            if (/\*\*\*Skipped/ && match($0, /: [^ ]+/)) {
+                name = substr($0, RSTART + 2, RLENGTH - 2)
+                whole[name] = 1
+                print name
+            }
+            next
+        }
+        /^[0-9]+\/[0-9]+ Test: / { program = $3; listed = said = 0; next }
+        program in whole { next }
+        /^\[  SKIPPED \] [0-9]+ test\(s\)/ { listed = 1 } # the names follow once more
+        listed { next }
+        /^\[  SKIPPED \] / { print program "/" $4; said = 0; next }
+        said { print program "/?"; said = 0 }
+        /^skipped: / { said = 1 }
+        /^<end of output>/ && said { print program "/?"; said = 0 }
+    ' "$1" "$2"
+}
+
+# is_allowed CONFIGURATION SKIP: allowed_skips.txt has a line for it
+is_allowed() {
+    local configurations skips reason
+    while read -r configurations skips reason; do
+        [[ $configurations == "" || $configurations == \#* || $reason == "" ]] && continue
+        [[ $1 =~ ^($configurations)$ && $2 =~ ^($skips)$ ]] && return
+    done < tests/allowed_skips.txt
+    return 1
+}
+
+# Kernels are compiled for the GPU that is here. Without one they become PTX and no more: that holds them to nvcc's
+# language, and leaves out ptxas, which takes many times as long as the rest of nvcc.
+gpus=$(cmake/gpu_architectures.sh)
+gpus=${gpus:-90-virtual}
 for configuration in "${configurations[@]}"; do
     log=build/$configuration.log
     start=$SECONDS
-    if ! { cmake --preset "$configuration" -DORR_WERROR=ON -DORR_CUDA_ARCHITECTURES=90 \
-        -DORR_CUDA_PROGRAM_ARCHITECTURES=90 && cmake --build --preset "$configuration"; } > "$log" 2>&1; then
+    if ! { cmake --preset "$configuration" -DORR_WERROR=ON -DORR_CUDA_ARCHITECTURES="$gpus" \
+        -DORR_CUDA_PROGRAM_ARCHITECTURES="$gpus" && cmake --build --preset "$configuration"; } > "$log" 2>&1; then
         grep -E -A 8 'error|Error|FAILED' "$log" | head -n 60
         echo "$configuration: does not build; all of it is in $log"
         broken+=("$configuration")
@@ -41,9 +83,20 @@ for configuration in "${configurations[@]}"; do
         continue
     fi
     echo "$configuration: $summary (build $built s, tests $((SECONDS - start - built)) s)"
+    echo "$configuration: slowest: $(slowest "$log")"
     read -r failures tests < <(sed -E 's/.* passed, ([0-9]+) .* out of ([0-9]+)/\1 \2/' <<< "$summary")
     skips=$(grep -c '\*\*\*Skipped' "$log")
-    total=$((total + tests)) failed=$((failed + failures)) skipped=$((skipped + skips))
+    refused=0
+    while read -r skip; do
+        if is_allowed "$configuration" "$skip"; then
+            skipped=$((skipped + 1))
+        else
+            echo "$configuration: $skip skipped, which tests/allowed_skips.txt does not allow"
+            refused=$((refused + 1))
+        fi
+    done < <(list_skips "$log" "build/$configuration/Testing/Temporary/LastTest.log")
+    # a skip that is not allowed counts as one more test, which failed
+    total=$((total + tests + refused)) failed=$((failed + failures + refused))
     passed=$((passed + tests - failures - skips))
 done
 
@@ -51,7 +104,8 @@ done
 total=$((total + ${#broken[@]})) failed=$((failed + ${#broken[@]}))
 percent=$((total > 0 ? (total - failed) * 100 / total : 0))
 [ ${#broken[@]} -eq 0 ] || echo "not tested: ${broken[*]}"
-[ "$skipped" -eq 0 ] || echo "skipped: $skipped tests whose data or device this machine lacks"
+[ "$skipped" -eq 0 ] || echo "skipped: $skipped tests whose data or device this machine lacks (tests/allowed_skips.txt)"
+echo "time: $((SECONDS / 60)) min $((SECONDS % 60)) s"
 echo "$percent% tests passed, $failed tests failed out of $total"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -6,15 +6,17 @@
 
 orr_isa orr_isa_best(void)
 {
-#if (defined(__x86_64__) || defined(__i386__)) && !defined(ORR_BASELINE_ONLY)
+#if defined(ORR_HAVE_AVX2)
     __builtin_cpu_init();
     // every flag that cmake/build.cmake gives a level is asked for here
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                 __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+#if defined(ORR_HAVE_AVX512)
     if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
         return ORR_ISA_AVX512;
     }
+#endif
     if (avx2) {
         return ORR_ISA_AVX2;
     }

@@ -9,11 +9,28 @@
 
 typedef enum orr_isa { ORR_ISA_BASELINE = 0, ORR_ISA_AVX2, ORR_ISA_AVX512, ORR_ISA_COUNT } orr_isa;
 
-// The best level this CPU has, or the one that the environment variable ORR_ISA=baseline|avx2|avx512
-// names; it is an ORR_ERROR_ARGUMENT to name one that this CPU or this build does not have.
+// The best level that this CPU and this build have, or the one that ORR_ISA=baseline|avx2|avx512 in the
+// environment names; ORR_ERROR_ARGUMENT for a level that this CPU or this build does not have.
 orr_result orr_isa_choose(orr_isa *isa, orr_error *error);
-orr_isa orr_isa_best(void); // what the CPU has, whatever the environment says
+orr_isa orr_isa_best(void); // the best of this CPU and this build, whatever the environment says
 const char *orr_isa_name(orr_isa isa);
+
+// The initialiser of an array of ORR_ISA_COUNT: {[ORR_ISA_BASELINE] = entry(baseline), ...}. Levels that this
+// build leaves out (ORR_INSTRUCTION_SETS in CMake) have no entry.
+#if defined(ORR_HAVE_AVX2)
+#define ORR_ISA_ENTRY_AVX2(entry) [ORR_ISA_AVX2] = entry(avx2),
+#else
+#define ORR_ISA_ENTRY_AVX2(entry)
+#endif
+#if defined(ORR_HAVE_AVX512)
+#define ORR_ISA_ENTRY_AVX512(entry) [ORR_ISA_AVX512] = entry(avx512),
+#else
+#define ORR_ISA_ENTRY_AVX512(entry)
+#endif
+#define ORR_ISA_TABLE(entry)                                                                                 \
+    {                                                                                                        \
+        [ORR_ISA_BASELINE] = entry(baseline), ORR_ISA_ENTRY_AVX2(entry) ORR_ISA_ENTRY_AVX512(entry)          \
+    }
 
 #define ORR_ISA_PASTE2(name, isa) name##_##isa
 #define ORR_ISA_PASTE(name, isa) ORR_ISA_PASTE2(name, isa)

@@ -13,13 +13,8 @@ enum {
     SAMPLES_MAX = ORR_NERF_RAYS * MARCH_SAMPLES_MAX // memory that is not touched costs nothing
 };
 
-static const orr_nerf_kernels *const kernels[ORR_ISA_COUNT] = {
-    [ORR_ISA_BASELINE] = &orr_nerf_kernels_baseline,
-#if !defined(ORR_BASELINE_ONLY) && defined(__x86_64__)
-    [ORR_ISA_AVX2] = &orr_nerf_kernels_avx2,
-    [ORR_ISA_AVX512] = &orr_nerf_kernels_avx512,
-#endif
-};
+#define KERNELS(isa) &orr_nerf_kernels_##isa
+static const orr_nerf_kernels *const kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(KERNELS);
 
 const orr_nerf_kernels *orr_nerf_kernels_of(orr_isa isa)
 {

@@ -11,13 +11,7 @@
     {                                                                                                        \
         orr_encoding_forward_##isa, orr_encoding_backward_input_##isa, orr_encoding_scatter_level_##isa      \
     }
-static const orr_encoding_kernels kernels[ORR_ISA_COUNT] = {
-    [ORR_ISA_BASELINE] = KERNELS(baseline),
-#if !defined(ORR_BASELINE_ONLY) && defined(__x86_64__)
-    [ORR_ISA_AVX2] = KERNELS(avx2),
-    [ORR_ISA_AVX512] = KERNELS(avx512),
-#endif
-};
+static const orr_encoding_kernels kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(KERNELS);
 
 const orr_encoding_kernels *orr_encoding_kernels_of(orr_isa isa)
 {

@@ -94,16 +94,10 @@ const orr_mlp_kernels *orr_mlp_kernels_of(orr_isa isa, orr_mlp_machine machine)
     }
 #endif
     assert(machine == ORR_MLP_FP32);
-#if (defined(__x86_64__) || defined(__i386__)) && !defined(ORR_BASELINE_ONLY)
-    if (isa == ORR_ISA_AVX512) {
-        return &orr_mlp_kernels_avx512;
-    }
-    if (isa == ORR_ISA_AVX2) {
-        return &orr_mlp_kernels_avx2;
-    }
-#endif
-    (void)isa, (void)machine;
-    return &orr_mlp_kernels_baseline;
+    (void)machine;
+#define KERNELS(isa) &orr_mlp_kernels_##isa
+    static const orr_mlp_kernels *const kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(KERNELS);
+    return kernels[isa];
 }
 
 orr_result orr_mlp_weights_create(const orr_mlp *mlp, orr_isa isa, orr_mlp_machine machine,

@@ -45,13 +45,8 @@ static orr_result create_state(orr_optimizer *o, orr_error *error)
 
 static orr_result create_all(orr_optimizer *o, orr_error *error)
 {
-    static orr_optimizer_kernel *const kernels[ORR_ISA_COUNT] = {
-        [ORR_ISA_BASELINE] = orr_optimizer_block_baseline,
-#if !defined(ORR_BASELINE_ONLY) && defined(__x86_64__)
-        [ORR_ISA_AVX2] = orr_optimizer_block_avx2,
-        [ORR_ISA_AVX512] = orr_optimizer_block_avx512,
-#endif
-    };
+#define BLOCK_KERNEL(isa) orr_optimizer_block_##isa
+    static orr_optimizer_kernel *const kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(BLOCK_KERNEL);
     orr_isa isa;
     ORR_TRY(orr_isa_choose(&isa, error));
     o->kernel = kernels[isa];

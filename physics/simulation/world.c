@@ -3,6 +3,12 @@
 #include "engine/core/memory.h"
 #include "physics/simulation/world_state.h"
 
+#define PROGRAM(isa) orr_program_##isa
+#define SINGLE_PROGRAM(isa) orr_single_program_##isa
+typedef const orr_program *program_of(void);
+static program_of *const programs[ORR_ISA_COUNT] = ORR_ISA_TABLE(PROGRAM);
+static program_of *const single_programs[ORR_ISA_COUNT] = ORR_ISA_TABLE(SINGLE_PROGRAM);
+
 // One world alone is faster in scalar float than in a block.
 static const orr_program *choose_program(const orr_physics_desc *desc, orr_isa isa)
 {
@@ -13,16 +19,7 @@ static const orr_program *choose_program(const orr_physics_desc *desc, orr_isa i
     if (desc->double_precision) {
         return orr_program_double();
     }
-#if defined(__x86_64__) && !defined(ORR_BASELINE_ONLY)
-    if (isa == ORR_ISA_AVX512) {
-        return single ? orr_single_program_avx512() : orr_program_avx512();
-    }
-    if (isa == ORR_ISA_AVX2) {
-        return single ? orr_single_program_avx2() : orr_program_avx2();
-    }
-#endif
-    (void)isa;
-    return single ? orr_single_program_baseline() : orr_program_baseline();
+    return single ? single_programs[isa]() : programs[isa]();
 }
 
 static size_t model_doubles(const orr_model *m)

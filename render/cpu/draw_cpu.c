@@ -8,13 +8,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-static const orr_splat_kernels kernels[ORR_ISA_COUNT] = {
-    [ORR_ISA_BASELINE] = {orr_splat_project_baseline, orr_splat_blend_baseline},
-#if !defined(ORR_BASELINE_ONLY) && defined(__x86_64__)
-    [ORR_ISA_AVX2] = {orr_splat_project_avx2, orr_splat_blend_avx2},
-    [ORR_ISA_AVX512] = {orr_splat_project_avx512, orr_splat_blend_avx512},
-#endif
-};
+#define KERNELS(isa)                                                                                         \
+    {                                                                                                        \
+        orr_splat_project_##isa, orr_splat_blend_##isa                                                       \
+    }
+static const orr_splat_kernels kernels[ORR_ISA_COUNT] = ORR_ISA_TABLE(KERNELS);
 
 const orr_splat_kernels *orr_splat_kernels_of(orr_isa isa)
 {

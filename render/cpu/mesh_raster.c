@@ -5,13 +5,8 @@
 
 enum { VERTEX_BLOCK = 4096 };
 
-static const mesh_lanes *const lanes_of[ORR_ISA_COUNT] = {
-    [ORR_ISA_BASELINE] = &orr_mesh_lanes_baseline,
-#if defined(__x86_64__) && !defined(ORR_BASELINE_ONLY)
-    [ORR_ISA_AVX2] = &orr_mesh_lanes_avx2,
-    [ORR_ISA_AVX512] = &orr_mesh_lanes_avx512,
-#endif
-};
+#define LANES(isa) &orr_mesh_lanes_##isa
+static const mesh_lanes *const lanes_of[ORR_ISA_COUNT] = ORR_ISA_TABLE(LANES);
 
 #define TRY_TAKE(pointer, count)                                                                             \
     ORR_TRY(((pointer) = orr_arena_take(arena, (size_t)(count), sizeof *(pointer))) != NULL                  \

@@ -51,6 +51,7 @@ namespace
 {
 
 constexpr size_t STACK_BYTES = 512 << 10; // pages that are not touched cost nothing
+constexpr size_t OUTERMOST_BYTES = 4096;
 constexpr int WHOLE_BLOCK = -1;
 
 enum class turn { ready, waits, gave_way, returned };
@@ -157,7 +158,8 @@ void prepare_fiber(unsigned int thread)
         f->stack = memory + page;
     }
 #if defined(__SANITIZE_ADDRESS__)
-    __asan_unpoison_memory_region(f->stack, STACK_BYTES); // frames of a kernel that ended there
+    // A kernel's functions clean their frames when they return; that of begin_fiber, the outermost, stays behind.
+    __asan_unpoison_memory_region((char *)f->stack + STACK_BYTES - OUTERMOST_BYTES, OUTERMOST_BYTES);
 #endif
     fiber_begin(&f->place, f->stack, STACK_BYTES, begin_fiber);
     f->state = turn::ready;
@@ -206,8 +208,14 @@ bool same_place(const fiber *a, const fiber *b)
 void wait_and_meet(unsigned int first, unsigned int count, fiber *self)
 {
     static party parties[MAX_THREADS];
-    unsigned int present = 0;
+    unsigned int present = 0,
+                 last = self->warp == WHOLE_BLOCK ? count - 1 : 31 - (unsigned int)__builtin_clz(self->mask);
     self->state = turn::waits;
+    // in the usual order the last one comes last, and the others need not be looked at
+    if (!same_place(self, &fibers[first + last])) {
+        to_scheduler(self, false);
+        return;
+    }
     for (unsigned int i = 0; i < count; i++) {
         if (self->warp != WHOLE_BLOCK && !(self->mask >> i & 1)) {
             continue;

@@ -521,13 +521,11 @@ typedef struct lane_build {
     lanes_check *check;
 } lane_build;
 
-static const lane_build builds[ORR_ISA_COUNT] = {
-    {formula_machine_baseline, lanes_check_baseline},
-#if defined(__x86_64__) && !defined(ORR_BASELINE_ONLY)
-    {formula_machine_avx2, lanes_check_avx2},
-    {formula_machine_avx512, lanes_check_avx512},
-#endif
-};
+#define BUILD(isa)                                                                                           \
+    {                                                                                                        \
+        formula_machine_##isa, lanes_check_##isa                                                             \
+    }
+static const lane_build builds[ORR_ISA_COUNT] = ORR_ISA_TABLE(BUILD);
 static orr_isa isa; // the level under test
 
 static void transfer_functions_are_those_of_srgb(void **state)

@@ -547,7 +547,7 @@ static void cameras_are_drawn_in_file_order(void **state)
     run_result all = orrery("render", cloud, "-o", in_folder("all_%d.npy"), "--cameras", cameras);
     assert_done(&all);
     for (int i = 0; i < 3; i++) {
-        char index[8], one[32], from_all[32];
+        char index[12], one[32], from_all[32];
         snprintf(index, sizeof index, "%d", i);
         snprintf(one, sizeof one, "one%d.npy", i);
         snprintf(from_all, sizeof from_all, "all_%d.npy", i);
