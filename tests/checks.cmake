@@ -5,26 +5,29 @@ find_program(ORR_CLANG_FORMAT NAMES clang-format-14)
 if(ORR_CLANG_FORMAT)
     add_test(NAME formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_format.sh ${ORR_CLANG_FORMAT}
                                      ${PROJECT_SOURCE_DIR})
+    set_tests_properties(formatting PROPERTIES LABELS source)
 endif()
 
 # clang-tidy's checks (.clang-tidy) of all C files of this build
 find_program(ORR_CLANG_TIDY NAMES clang-tidy-14)
 find_package(Python3 3.8 COMPONENTS Interpreter QUIET)
-if(ORR_CLANG_TIDY AND Python3_FOUND AND NOT ORR_SANITIZE AND NOT ORR_BASELINE_ONLY)
+if(ORR_CLANG_TIDY AND Python3_FOUND AND NOT ORR_SANITIZE AND NOT ORR_INSTRUCTION_SETS STREQUAL "BASELINE")
     add_test(NAME clang_tidy COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_tidy.py
                                      ${ORR_CLANG_TIDY} ${PROJECT_BINARY_DIR})
-    set_tests_properties(clang_tidy PROPERTIES LABELS slow PROCESSORS 2)
+    set_tests_properties(clang_tidy PROPERTIES LABELS slow PROCESSORS 2 COST 100)
 endif()
 
 # lines that are longer than CONTRIBUTING.md allows
 if(Python3_FOUND)
     add_test(NAME line_lengths COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/check_lines.py
                                        ${PROJECT_SOURCE_DIR})
+    set_tests_properties(line_lengths PROPERTIES LABELS source)
 endif()
 
 # how tests/gpu_check deals with programs that fail, hang or end the machine
 if(Python3_FOUND)
     add_test(NAME gpu_check COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/gpu_check_test.py)
+    set_tests_properties(gpu_check PROPERTIES LABELS source)
 endif()
 
 # the installed library: programs outside the tree that find it with CMake and with pkg-config. A sanitised
@@ -56,4 +59,5 @@ endif()
 # pages that name files or functions that do not exist; includes that docs/architecture.md does not allow
 if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
     add_test(NAME docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.sh ${PROJECT_SOURCE_DIR})
+    set_tests_properties(docs PROPERTIES LABELS source)
 endif()

@@ -29,6 +29,7 @@ foreach(machine gcc clang nvcc glslc)
             add_test(NAME ${name}_${machine}
                      COMMAND ${ORR_TESTS_DIR}/check_formula.sh ${machine} ${ORR_FORMULA_${machine}}
                              ${PROJECT_SOURCE_DIR} ${formula})
+            set_tests_properties(${name}_${machine} PROPERTIES LABELS source)
         endforeach()
     else()
         message(STATUS "no ${machine}: formulas are not checked with it")
