@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds every configuration and runs its tests: run_all.sh [--quick]. The test presets in CMakePresets.json say which
-# tests a configuration runs; --quick is the release configuration alone. What skips must be listed in allowed_skips.txt.
+# Builds every configuration and runs its tests: run_all.sh [--quick]. The test presets in CMakePresets.json say
+# which tests a configuration runs; --quick is the release configuration alone. What skips must be listed in
+# allowed_skips.txt.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -20,12 +21,12 @@ mkdir -p build
 
 # slowest CTEST_OUTPUT: the five tests that took longest
 slowest() {
-    sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) \.*[ *].* ([0-9.]+) sec.*/\2 \1/p' "$1" | sort -rn | head -n 5 |
-        awk '{ printf "%s%s %.0f s", separator, $2, $1; separator = ", " }'
+    sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) \.*[ *].* ([0-9.]+) sec.*/\2 \1/p' "$1" |
+        sort -rn | head -n 5 | awk '{ printf "%s%s %.0f s", separator, $2, $1; separator = ", " }'
 }
 
-# list_skips CTEST_OUTPUT LAST_TEST_LOG: a line for each program that skipped as a whole, and a line PROGRAM/TEST for each
-# test that skipped inside a program. A "skipped:" line without cmocka's own counts as PROGRAM/?.
+# list_skips CTEST_OUTPUT LAST_TEST_LOG: a line for each program that skipped as a whole, and a line PROGRAM/TEST
+# for each test that skipped inside a program. A "skipped:" line without cmocka's own counts as PROGRAM/?.
 list_skips() {
     awk '
         FILENAME == ARGV[1] {
@@ -57,15 +58,16 @@ is_allowed() {
     return 1
 }
 
-# Kernels are compiled for the GPU that is here. Without one they become PTX and no more: that holds them to nvcc's
-# language, and leaves out ptxas, which takes many times as long as the rest of nvcc.
+# Kernels are compiled for the GPU that is here. Without one they become PTX and no more: that holds them to
+# nvcc's language, and leaves out ptxas, which takes longer than the rest of nvcc.
 gpus=$(cmake/gpu_architectures.sh)
 gpus=${gpus:-90-virtual}
 for configuration in "${configurations[@]}"; do
     log=build/$configuration.log
     start=$SECONDS
     if ! { cmake --preset "$configuration" -DORR_WERROR=ON -DORR_CUDA_ARCHITECTURES="$gpus" \
-        -DORR_CUDA_PROGRAM_ARCHITECTURES="$gpus" && cmake --build --preset "$configuration"; } > "$log" 2>&1; then
+        -DORR_CUDA_PROGRAM_ARCHITECTURES="$gpus" &&
+        cmake --build --preset "$configuration"; } > "$log" 2>&1; then
         grep -E -A 8 'error|Error|FAILED' "$log" | head -n 60
         echo "$configuration: does not build; all of it is in $log"
         broken+=("$configuration")
@@ -104,7 +106,7 @@ done
 total=$((total + ${#broken[@]})) failed=$((failed + ${#broken[@]}))
 percent=$((total > 0 ? (total - failed) * 100 / total : 0))
 [ ${#broken[@]} -eq 0 ] || echo "not tested: ${broken[*]}"
-[ "$skipped" -eq 0 ] || echo "skipped: $skipped tests whose data or device this machine lacks (tests/allowed_skips.txt)"
+[ "$skipped" -eq 0 ] || echo "skipped: $skipped tests, as tests/allowed_skips.txt permits"
 echo "time: $((SECONDS / 60)) min $((SECONDS % 60)) s"
 echo "$percent% tests passed, $failed tests failed out of $total"
 echo "$passed passed, $failed failed"

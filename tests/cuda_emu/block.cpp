@@ -158,7 +158,7 @@ void prepare_fiber(unsigned int thread)
         f->stack = memory + page;
     }
 #if defined(__SANITIZE_ADDRESS__)
-    // A kernel's functions clean their frames when they return; that of begin_fiber, the outermost, stays behind.
+    // A kernel's functions clean their frames when they return; that of begin_fiber, the outermost, stays.
     __asan_unpoison_memory_region((char *)f->stack + STACK_BYTES - OUTERMOST_BYTES, OUTERMOST_BYTES);
 #endif
     fiber_begin(&f->place, f->stack, STACK_BYTES, begin_fiber);
