@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds every configuration and runs its tests: run_all.sh [--quick]. The test presets in CMakePresets.json
-# choose the tests of a configuration; --quick is the release configuration alone. What skips must be listed in
-# allowed_skips.txt.
+# choose the tests of a configuration; --quick is the release configuration alone. What skips must be listed
+# in allowed_skips.txt.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -26,7 +26,8 @@ slowest() {
 }
 
 # list_skips CTEST_OUTPUT LAST_TEST_LOG: a line for each program that skipped as a whole, and a line
-# PROGRAM/TEST for each test that skipped inside a program. A "skipped:" line without cmocka's own counts as PROGRAM/?.
+# PROGRAM/TEST for each test that skipped inside a program. A "skipped:" line without cmocka's own counts as
+# PROGRAM/?.
 list_skips() {
     awk '
         FILENAME == ARGV[1] {
