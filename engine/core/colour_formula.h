@@ -1,11 +1,11 @@
-// The transfer function of sRGB (IEC 61966-2-1), both directions, for one channel. One text for the host, CPU lanes, CUDA and
-// GLSL (see engine/core/formula.h).
+// The transfer function of sRGB (IEC 61966-2-1) in both directions, for one channel, for the host, CPU lanes,
+// CUDA and GLSL (see engine/core/formula.h).
 #ifndef ORR_COLOUR_FORMULA_H
 #define ORR_COLOUR_FORMULA_H
 
 #include "engine/core/formula.h"
 
-// An encoded (display) value to linear light. 0 .. 1 to 0 .. 1; values above 1 follow the curve, negative ones the line.
+// A display value to linear light, 0 .. 1 to 0 .. 1; values above 1 follow the curve, negative ones the line.
 FN real srgb_to_linear(real encoded)
 {
     real curve = pow_(DIVIDE(max_(encoded, R(0.04045)) + R(0.055), 1.055), R(2.4));

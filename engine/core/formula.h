@@ -5,8 +5,8 @@
 // for the reference in double). Rules: values in, values out; no pointers, casts or bare literals (write
 // R(0.5)); choices with sel(mask, a, b); loops of a length that is the same for all elements; masks combine
 // with and_, or_, not_. A `uniform_real` is the same for all elements of a call: a float everywhere, so that
-// it multiplies a real directly; an `if` may compare it with a literal (0.5f). A `suint` is an index: 32 bits that wrap
-// around; write U(7).
+// it multiplies a real directly; an `if` may compare it with a literal (0.5f). A `suint` is an index: 32 bits
+// that wrap around; write U(7).
 #ifndef ORR_FORMULA_H
 #define ORR_FORMULA_H
 

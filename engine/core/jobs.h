@@ -23,7 +23,7 @@ int orr_jobs_workers(const orr_jobs *jobs);
 // not call it again.
 void orr_jobs_for(orr_jobs *jobs, int count, orr_job_fn body, void *context);
 
-// From now on each thread's part in each parallel-for is a span of the trace; NULL: no longer. A host's pool has no part.
+// From now on each thread's part in a parallel-for is a span of the trace (not of a host's pool). NULL: stop.
 struct orr_trace;
 void orr_jobs_trace(orr_jobs *jobs, struct orr_trace *trace);
 

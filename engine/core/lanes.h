@@ -323,8 +323,8 @@ FN real real_interleave_high(real a, real b) // likewise the upper halves
 #endif
 }
 
-// Lanes become rows: lane k of row i goes to lane i of row k. Each round of interleaving row i with row i + LANES / 2
-// turns the index (row, lane) by one bit.
+// Lanes become rows: lane k of row i goes to lane i of row k. Each round of interleaving row i with row
+// i + LANES / 2 rotates the index (row, lane) by one bit.
 FN void real_transpose(real row[ORR_LANES])
 {
     for (int round = 1; round < ORR_LANES; round *= 2) {
@@ -356,8 +356,8 @@ FN sint sint_gather(const int32_t *p, sint index)
 }
 
 #if ORR_LANES_AVX512 || ORR_LANES_AVX2
-// Loads of whole rows and a transposition beat one gather per float: on Zen 5 with AVX-512, from 64 KiB, rows of 4 floats
-// come at 3.9 G/s instead of 1.2, rows of 2 at 4.1 G/s instead of 2.2.
+// Loads of whole rows and a transposition beat one gather per float: on Zen 5 with AVX-512, from 64 KiB, rows
+// of 4 floats come at 3.9 G/s instead of 1.2, rows of 2 at 4.1 G/s instead of 2.2.
 
 // block j: the 4 floats at p + at[4 j]
 FN real real_load_quads(const float *p, const uint32_t *at, uint32_t stride)

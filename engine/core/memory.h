@@ -20,8 +20,8 @@ void orr_free(void *memory); // NULL is allowed
                 : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %zu bytes for %s",                 \
                            (size_t)(count) * sizeof *(pointer), what))
 
-// An array with room for `wanted` elements: `array` itself, or else a larger one, at least twice as large, that begins with what
-// was there, goes on with zeros and replaces it. NULL when memory is out; then `array` stays.
+// An array of at least `wanted` elements: `array` itself, or a copy at least twice as large that replaces it,
+// with zeros behind the old elements. NULL when memory is out; then `array` is unchanged.
 void *orr_grown(void *array, int *capacity, int wanted, size_t size);
 
 // The same for a list that is a pointer and an int; fails with ORR_ERROR_MEMORY, naming what it was for.

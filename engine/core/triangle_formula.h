@@ -13,8 +13,8 @@ STRUCT(triangle_hit)
 }
 END_STRUCT(triangle_hit)
 
-// origin: of the ray, minus the triangle's first corner; edge1, edge2: the second and the third corner minus the first.
-// Hits from either side. A determinant of at most `parallel` counts as zero: the ray is parallel to the plane.
+// origin: of the ray, minus the triangle's first corner; edge1, edge2: second and third corner minus the
+// first. Hits from either side. If the determinant is at most `parallel`, the ray is parallel to the plane.
 FN triangle_hit intersect_triangle(real3 origin, real3 direction, real3 edge1, real3 edge2, real parallel)
 {
     triangle_hit hit;

@@ -1,7 +1,7 @@
-// CUDA devices. The runtime is part of the library and asks for the driver when it is used, so that a program runs where
-// there is none. This header needs no CUDA headers; who launches kernels includes cuda_gpu.h.
+// CUDA devices. The runtime is part of the library and loads the driver at the first use, so that a program
+// runs without one. This header needs no CUDA headers; code that launches kernels includes cuda_gpu.h.
 //
-// A device must be of compute capability 7.5 or later (Turing), and its driver as new as the toolkit's major version.
+// A device needs compute capability 7.5 (Turing) or later, and a driver not older than the toolkit (major).
 #pragma once
 
 #include "engine/core/result.h"
@@ -30,6 +30,6 @@ typedef struct orr_cuda_info {
 
 const orr_cuda_info *orr_cuda_describe(const orr_cuda *cuda);
 
-// Every device of this machine in the driver's order: writes at most `capacity` and sets *count to how many there are.
-// DEVICE_ABSENT when there is no driver, or one too old.
+// Every device of this machine in the driver's order: writes at most `capacity` and sets *count to their
+// number. DEVICE_ABSENT when there is no driver, or one that is too old.
 orr_result orr_cuda_list(orr_cuda_info *infos, int capacity, int *count, orr_error *error);

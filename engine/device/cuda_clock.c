@@ -1,4 +1,4 @@
-// The device's clock against the host's, found between two looks at the host's: an event is recorded and waited for.
+// The device's clock against the host's, which is read before and after an event that the host waits for.
 #include "engine/core/clock.h"
 #include "engine/device/cuda_gpu.h"
 

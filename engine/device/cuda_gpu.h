@@ -14,7 +14,7 @@ struct orr_cuda {
     cudaStream_t stream; // what one frame, step or query runs in
 };
 
-// The same device with a stream of its own: what is put into it runs beside the other's work, before what waits there.
+// The same device with a stream of its own, whose work runs beside the other's and with a higher priority.
 orr_result orr_cuda_open_beside(const orr_cuda *cuda, orr_cuda *beside, orr_error *error);
 void orr_cuda_close_beside(orr_cuda *beside); // waits for its stream; all zeros are allowed
 
@@ -32,8 +32,8 @@ orr_result orr_cuda_fail(orr_error *error, cudaError_t code, const char *call);
 // After each launch: kernels that follow one which did not run would work on what it should have written.
 #define ORR_CUDA_LAUNCHED() ORR_CUDA_TRY(cudaGetLastError())
 
-// Memory of the device: room for count elements of that size, whose contents are undefined. Zero bytes give NULL.
-// DEVICE_MEMORY says how much was wanted and how much is free.
+// Memory of the device for count elements of that size, whose contents are undefined. Zero bytes give NULL.
+// The message of DEVICE_MEMORY has the size that was requested and the size that is free.
 orr_result orr_cuda_alloc(orr_cuda *cuda, size_t count, size_t size, void **memory, orr_error *error);
 void orr_cuda_free(void *memory); // waits for what runs; NULL is allowed
 
@@ -56,8 +56,8 @@ orr_result orr_cuda_use(const orr_cuda *cuda, orr_error *error);
 // Waits for the stream; errors of the kernels in it show here.
 orr_result orr_cuda_wait(orr_cuda *cuda, orr_error *error);
 
-// The stream's clock against the host's (orr_clock_nanoseconds). They drift apart by microseconds per second, and times are
-// floats of milliseconds since then: compare them anew for long measurements. Zero is an empty one.
+// The stream's clock against the host's (orr_clock_nanoseconds). They drift apart by microseconds per second,
+// and times are floats of milliseconds: compare them again for long measurements. Zero is an empty one.
 typedef struct orr_cuda_clock {
     cudaEvent_t origin;
     uint64_t nanoseconds; // of the host when the origin was reached

@@ -1,8 +1,8 @@
-// The language of kernels: what every .cu file includes first. The same file goes through nvcc, and through g++ on the
-// emulated device of tests/cuda_emu.
+// The language of kernels: what every .cu file includes first. The same file is compiled by nvcc, and by g++
+// for the emulated device of tests/cuda_emu.
 //
-// Kernels are plain functions with integer template parameters at most. They are launched by ORR_LAUNCH, and nothing else;
-// the launcher's caller checks cudaGetLastError (ORR_CUDA_TRY(cudaGetLastError())).
+// Kernels are plain functions with integer template parameters at most. They are launched by ORR_LAUNCH
+// alone, whose caller checks cudaGetLastError (ORR_CUDA_TRY(cudaGetLastError())).
 #pragma once
 
 #include <cuda_fp16.h>

@@ -10,7 +10,7 @@ enum {
     MULTIPLY_ROUNDS = 20000 // some milliseconds
 };
 
-// What a measurement needs: two halves of device memory, pinned memory of the same size, and the ends of a time.
+// For a measurement: two halves of device memory, pinned memory of the same size, begin and end of a time.
 typedef struct bench_memory {
     orr_cuda_buffer halves[2];
     orr_cuda_sort sort;

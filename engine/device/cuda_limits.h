@@ -11,5 +11,5 @@ typedef struct orr_cuda_limits {
         tensor_operations_per_second; // products of halves summed in float (mma.sync), operands in registers
 } orr_cuda_limits;
 
-// tiny: just that it works, for the emulated device. Otherwise about a second, and 1 GiB of the device's memory or what is free.
+// Takes about a second and 1 GiB of device memory, or what is free. tiny: the least, for the emulated device.
 orr_result orr_cuda_measure_limits(orr_cuda *cuda, bool tiny, orr_cuda_limits *limits, orr_error *error);

@@ -1,7 +1,7 @@
-// Products of 16 x 16 by 16 x 8 halves on tensor cores, accumulated in float, by a whole warp (PTX ISA, mma.m16n8k16).
+// Products of 16 x 16 by 16 x 8 halves on tensor cores, summed in float, by a whole warp (PTX, mma.m16n8k16).
 //
-// What each lane holds, with g = lane / 4 and t = lane % 4 (a register is a pair of neighbouring columns):
-//   A, 16 x 16: [0] row g, columns 2t; [1] row g + 8, columns 2t; [2] row g, columns 2t + 8; [3] row g + 8, columns 2t + 8
+// The values of each lane, with g = lane / 4 and t = lane % 4 (a register is a pair of neighbouring columns):
+//   A, 16 x 16: [0], [2] row g, columns 2t and 2t + 8; [1], [3] the same of row g + 8
 //   B, 16 x 8:  [0] rows 2t and 2t + 1, column g; [1] rows 2t + 8 and 2t + 9, column g
 //   C, 16 x 8:  [0] row g, column 2t; [1] row g, column 2t + 1; [2] and [3] the same of row g + 8
 // So C, rounded to halves, is half of the A of the next product: activations of a network stay in registers.
@@ -35,8 +35,8 @@ static __device__ __forceinline__ void orr_matrix_multiply(float c[4], const uin
 #endif
 }
 
-// Four 8 x 8 matrices of halves from shared memory: lane i brings the address of row i % 8 of matrix i / 8 (16-byte
-// aligned); r[j] is row g, columns 2t of matrix j.
+// Four 8 x 8 matrices of halves from shared memory: lane i has the address of row i % 8 of matrix i / 8,
+// aligned to 16 bytes; r[j] is row g, columns 2t of matrix j.
 static __device__ __forceinline__ void orr_matrix_load(uint32_t r[4], const __half *row)
 {
     uint32_t at = (uint32_t)__cvta_generic_to_shared(row);

@@ -4,9 +4,9 @@ extern "C" {
 #include "engine/device/cuda_sort.h"
 }
 
-// Each block takes the next partition of the elements. What it has to say of the partition (how many of a digit, or a sum)
-// it publishes twice: its own number as soon as it has it, and the number of all partitions up to it when it knows that. A
-// block that needs the latter of its predecessor looks back until it finds one.
+// Each block takes the next partition of the elements. It publishes the partition's count of a digit, or its
+// sum, twice: first its own number, then that of all partitions up to it (decoupled look-back). A block that
+// needs the latter of its predecessor adds up the numbers before it until it finds one.
 enum : uint32_t {
     RADIX = 256,
     THREADS = 256, // one per digit in the look-back
@@ -16,12 +16,12 @@ enum : uint32_t {
 };
 enum : uint32_t { NOTHING = 0, OWN = 1u << 30, ALL = 2u << 30, STATUS = 3u << 30, NUMBER = OWN - 1 };
 
-// The sum of what the partitions before this one published in `said` (one number per partition, `stride` apart).
-static __device__ uint32_t look_back(const uint32_t *said, uint32_t partition, uint32_t stride)
+// The sum of the numbers that the partitions before this one have published, `stride` apart.
+static __device__ uint32_t look_back(const uint32_t *published, uint32_t partition, uint32_t stride)
 {
     uint32_t sum = 0;
     for (uint32_t before = partition; before > 0;) {
-        uint32_t word = *(const volatile uint32_t *)&said[(size_t)(before - 1) * stride];
+        uint32_t word = *(const volatile uint32_t *)&published[(size_t)(before - 1) * stride];
         if ((word & STATUS) == NOTHING) {
             __nanosleep(32);
             continue;
@@ -35,10 +35,10 @@ static __device__ uint32_t look_back(const uint32_t *said, uint32_t partition, u
     return sum;
 }
 
-static __device__ void publish(uint32_t *said, uint32_t word)
+static __device__ void publish(uint32_t *published, uint32_t word)
 {
     __threadfence();
-    *(volatile uint32_t *)said = word;
+    *(volatile uint32_t *)published = word;
 }
 
 // The next partition, for the whole block: blocks need not begin in order.
@@ -108,7 +108,7 @@ static __global__ void place_digits(uint32_t *histogram)
 
 static __global__ void __launch_bounds__(THREADS)
     scatter_by_digit(const uint32_t *keys, const uint32_t *values, uint32_t *keys_out, uint32_t *values_out,
-                     const uint32_t *count, uint32_t shift, const uint32_t *digit_begin, uint32_t *said,
+                     const uint32_t *count, uint32_t shift, const uint32_t *digit_begin, uint32_t *published,
                      uint32_t *counter)
 {
     __shared__ uint32_t warp_counts[WARPS][RADIX];
@@ -154,10 +154,10 @@ static __global__ void __launch_bounds__(THREADS)
         warp_counts[i][digit] = of_digit;
         of_digit += n;
     }
-    uint32_t *mine = &said[(size_t)partition * RADIX + digit];
+    uint32_t *mine = &published[(size_t)partition * RADIX + digit];
     publish(mine, (partition == 0 ? (uint32_t)ALL : (uint32_t)OWN) | of_digit);
     uint32_t all, within = block_running_sum(of_digit, &all);
-    uint32_t before = look_back(said + digit, partition, RADIX);
+    uint32_t before = look_back(published + digit, partition, RADIX);
     if (partition > 0) {
         publish(mine, ALL | (before + of_digit));
     }
@@ -185,7 +185,7 @@ static __global__ void __launch_bounds__(THREADS)
 
 static __global__ void __launch_bounds__(THREADS)
     sum_partitions(const uint32_t *values, uint32_t *sums, uint32_t *total, const uint32_t *count,
-                   uint32_t *said, uint32_t *counter)
+                   uint32_t *published, uint32_t *counter)
 {
     __shared__ uint32_t before;
     uint32_t partition = take_partition(counter), n = *count;
@@ -202,10 +202,10 @@ static __global__ void __launch_bounds__(THREADS)
     }
     uint32_t at = block_running_sum(sum, &all);
     if (threadIdx.x == 0) {
-        publish(&said[partition], (partition == 0 ? (uint32_t)ALL : (uint32_t)OWN) | all);
-        before = look_back(said, partition, 1);
+        publish(&published[partition], (partition == 0 ? (uint32_t)ALL : (uint32_t)OWN) | all);
+        before = look_back(published, partition, 1);
         if (partition > 0) {
-            publish(&said[partition], ALL | (before + all));
+            publish(&published[partition], ALL | (before + all));
         }
         if ((partition + 1) * PARTITION >= n) {
             *total = before + all;
@@ -249,8 +249,8 @@ orr_result orr_cuda_sort_pairs(orr_cuda *cuda, orr_cuda_sort *sort, uint32_t *ke
 {
     ORR_TRY(orr_cuda_sort_reserve(cuda, sort, capacity, error));
     uint32_t passes = (uint32_t)(key_bits + 7) / 8, blocks = orr_cuda_blocks(capacity, PARTITION);
-    uint32_t *histogram = (uint32_t *)sort->state.memory, *said = histogram + 4 * RADIX;
-    uint32_t *counter = said + (size_t)blocks * RADIX;
+    uint32_t *histogram = (uint32_t *)sort->state.memory, *published = histogram + 4 * RADIX;
+    uint32_t *counter = published + (size_t)blocks * RADIX;
     uint32_t *from[2] = {keys, values},
              *to[2] = {(uint32_t *)sort->keys.memory, (uint32_t *)sort->values.memory};
     ORR_CUDA_TRY(cudaMemsetAsync(histogram, 0, 4 * RADIX * sizeof(uint32_t), cuda->stream));
@@ -260,9 +260,10 @@ orr_result orr_cuda_sort_pairs(orr_cuda *cuda, orr_cuda_sort *sort, uint32_t *ke
     ORR_LAUNCH(place_digits, passes, THREADS, 0, cuda->stream, histogram);
     ORR_CUDA_LAUNCHED();
     for (uint32_t pass = 0; pass < passes; pass++) {
-        ORR_CUDA_TRY(cudaMemsetAsync(said, 0, ((size_t)blocks * RADIX + 1) * sizeof(uint32_t), cuda->stream));
+        ORR_CUDA_TRY(
+            cudaMemsetAsync(published, 0, ((size_t)blocks * RADIX + 1) * sizeof(uint32_t), cuda->stream));
         ORR_LAUNCH(scatter_by_digit, blocks, THREADS, 0, cuda->stream, from[0], from[1], to[0], to[1], count,
-                   8 * pass, histogram + pass * RADIX, said, counter);
+                   8 * pass, histogram + pass * RADIX, published, counter);
         ORR_CUDA_LAUNCHED();
         for (int i = 0; i < 2; i++) {
             uint32_t *swapped = from[i];
@@ -283,10 +284,10 @@ orr_result orr_cuda_running_sum(orr_cuda *cuda, orr_cuda_sort *sort, const uint3
                                 uint32_t *total, const uint32_t *count, size_t capacity, orr_error *error)
 {
     ORR_TRY(orr_cuda_sort_reserve(cuda, sort, capacity, error));
-    uint32_t blocks = orr_cuda_blocks(capacity, PARTITION), *said = (uint32_t *)sort->state.memory;
-    ORR_CUDA_TRY(cudaMemsetAsync(said, 0, ((size_t)blocks + 1) * sizeof(uint32_t), cuda->stream));
-    ORR_LAUNCH(sum_partitions, blocks, THREADS, 0, cuda->stream, values, sums, total, count, said,
-               said + blocks);
+    uint32_t blocks = orr_cuda_blocks(capacity, PARTITION), *published = (uint32_t *)sort->state.memory;
+    ORR_CUDA_TRY(cudaMemsetAsync(published, 0, ((size_t)blocks + 1) * sizeof(uint32_t), cuda->stream));
+    ORR_LAUNCH(sum_partitions, blocks, THREADS, 0, cuda->stream, values, sums, total, count, published,
+               published + blocks);
     ORR_CUDA_LAUNCHED();
     return ORR_OK;
 }

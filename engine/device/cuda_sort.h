@@ -1,4 +1,4 @@
-// Sorting and running sums on a CUDA device, of as many elements as a number on the device says: nothing waits for the host.
+// Sorting and prefix sums on a CUDA device. The number of elements is on the device: no call waits for it.
 #pragma once
 
 #include "engine/device/cuda_gpu.h"
@@ -6,20 +6,20 @@
 // Scratch of both, kept from call to call. Zero is empty.
 typedef struct orr_cuda_sort {
     orr_cuda_buffer keys, values; // the other half of the sort's passes
-    orr_cuda_buffer state;        // what blocks tell each other
+    orr_cuda_buffer state;        // what blocks publish
 } orr_cuda_sort;
 void orr_cuda_sort_release(orr_cuda_sort *sort);
 
-// Room for `capacity` elements, so that later calls allocate nothing.
+// Memory for `capacity` elements, so that later calls allocate nothing.
 orr_result orr_cuda_sort_reserve(orr_cuda *cuda, orr_cuda_sort *sort, size_t capacity, orr_error *error);
 
-// Sorts keys[count] ascending by their lower key_bits bits, and values with them; equal keys keep their order. *count, on the
-// device, must not be above capacity. Least significant digit first, 8 bits and one sweep over the elements per pass: a block
-// learns from those before it where its elements go (Adinets and Merrill, Onesweep, 2022).
+// Sorts keys[count] ascending by their lower key_bits bits, and values with them; equal keys keep their
+// order. *count, on the device, must not exceed capacity. Least significant digit first, 8 bits and one sweep
+// over the elements per pass (Adinets and Merrill, Onesweep, 2022).
 orr_result orr_cuda_sort_pairs(orr_cuda *cuda, orr_cuda_sort *sort, uint32_t *keys, uint32_t *values,
                                const uint32_t *count, size_t capacity, int key_bits, orr_error *error);
 
-// sums[i] = values[0] + ... + values[i - 1], and *total the sum of all *count; in one sweep (Merrill and Garland, Single-pass
-// parallel prefix scan with decoupled look-back, 2016). sums may be values.
+// sums[i] = values[0] + ... + values[i - 1], and *total the sum of all *count; in one sweep (Merrill and
+// Garland, Single-pass parallel prefix scan with decoupled look-back, 2016). sums may be values.
 orr_result orr_cuda_running_sum(orr_cuda *cuda, orr_cuda_sort *sort, const uint32_t *values, uint32_t *sums,
                                 uint32_t *total, const uint32_t *count, size_t capacity, orr_error *error);

@@ -291,8 +291,8 @@ orr_result orr_interop_reach(orr_interop *interop, uint64_t value, orr_error *er
     return orr_vk_timeline_wait(interop->vk, interop->by_vulkan.semaphore, value, error);
 }
 
-// A dead stream never signals what it has promised. It is waited for once more, to be sure that nothing runs in it: a value
-// that is signalled twice loses the device.
+// A stream that has failed never signals what it should. The host waits for it once more, so that nothing
+// runs in it: a value that is signalled twice loses the device.
 static void let_vulkan_go_on(orr_interop *interop)
 {
     const timeline *line = &interop->by_cuda;

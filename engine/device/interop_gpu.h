@@ -5,8 +5,8 @@
 //   orr_interop_to_cuda      the stream goes on once Vulkan is done with all that was submitted here
 //   ... kernels write buffer.cuda ...
 //   orr_interop_to_vulkan    when the stream gets here, the buffer is Vulkan's
-//   orr_interop_submit       commands that begin with orr_interop_acquire and end with orr_interop_release; they wait for
-//                            the last to_vulkan
+//   orr_interop_submit       commands that begin with orr_interop_acquire and end with orr_interop_release;
+//                            they wait for the last to_vulkan
 //   orr_interop_settle       the host waits for the stream, and learns what went wrong
 #pragma once
 
@@ -17,7 +17,7 @@
 // Who writes it, most of the time: says where the memory of `copies` lies.
 typedef enum orr_interop_direction { ORR_INTEROP_TO_VULKAN, ORR_INTEROP_TO_CUDA } orr_interop_direction;
 
-// Owned by who made it. Shared: one piece of memory, which is Vulkan's; CUDA owns the descriptor it was imported from.
+// Owned by its creator. Shared: one allocation of Vulkan's; CUDA owns the descriptor that was imported.
 typedef struct orr_interop_buffer {
     orr_vk_buffer vulkan;
     void *cuda;                    // on CUDA's device
@@ -47,5 +47,5 @@ void orr_interop_release(const orr_interop *interop, VkCommandBuffer commands,
 
 // The host waits until Vulkan's timeline has that value.
 orr_result orr_interop_reach(orr_interop *interop, uint64_t value, orr_error *error);
-// The host waits for the stream. When CUDA fails, commands that wait for it are let go on all the same: no queue hangs.
+// The host waits for the stream. When CUDA fails, commands that wait for it continue, so that no queue hangs.
 orr_result orr_interop_settle(orr_interop *interop, orr_error *error);

@@ -1,5 +1,5 @@
-// The device's clock against the host's: asked of the driver where it offers that, otherwise found between two looks at the
-// host's clock.
+// The device's clock against the host's: from the driver where it offers that, otherwise by a submission
+// between two readings of the host's clock.
 #include "engine/core/clock.h"
 #include "engine/device/vulkan_gpu.h"
 

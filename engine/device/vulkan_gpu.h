@@ -173,14 +173,14 @@ orr_result orr_vk_timeline_wait(orr_vk *vk, VkSemaphore semaphore, uint64_t valu
 // Submits one command buffer that signals `value` when it is done.
 orr_result orr_vk_submit(orr_vk *vk, VkCommandBuffer commands, VkSemaphore semaphore, uint64_t value,
                          orr_error *error);
-// The same between a semaphore to wait for (nullable) and one to signal, and a fence that may be VK_NULL_HANDLE.
+// The same between a semaphore to wait for (nullable) and one to signal; the fence may be VK_NULL_HANDLE.
 orr_result orr_vk_submit_between(orr_vk *vk, VkCommandBuffer commands, const VkSemaphoreSubmitInfo *wait,
                                  const VkSemaphoreSubmitInfo *signal, VkFence fence, orr_error *error);
 
 // ---- the clock ----
 
-// The device's clock against the host's (orr_clock_nanoseconds). They drift apart by microseconds per second: compare them
-// anew for long measurements.
+// The device's clock against the host's (orr_clock_nanoseconds). They drift apart by microseconds per second:
+// compare them again for long measurements.
 typedef struct orr_vk_clock {
     uint64_t ticks, nanoseconds; // the same moment on both
     uint64_t uncertainty;        // [ns] either way

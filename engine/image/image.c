@@ -97,8 +97,8 @@ void orr_image8_free(orr_image8 *image)
     *image = (orr_image8){0};
 }
 
-// zlib at a low level instead of stb's own compressor: half the time (138 to 66 ms for a 1280x720 picture, on a busy
-// machine), and files a sixth smaller
+// zlib at a low level instead of stb's own compressor: half the time (138 to 66 ms for a 1280x720 picture, on
+// a busy machine), and files a sixth smaller
 static unsigned char *deflate_png(unsigned char *data, int size, int *out_size, int quality)
 {
     (void)quality; // stb's scale

@@ -7,8 +7,8 @@
 double orr_psnr(const float *a, const float *b, int64_t count);
 
 // Structural similarity (Wang et al. 2004) of pictures height x width x channels, values in 0 .. 1: Gaussian
-// window of 11 x 11 with sigma 1.5, K1 0.01, K2 0.03, population covariance, mean over the channels and over the
-// pixels whose whole window lies in the picture. That is scikit-image's structural_similarity with
+// window of 11 x 11 with sigma 1.5, K1 0.01, K2 0.03, population covariance, mean over channels and pixels
+// whose whole window is in the picture. That is scikit-image's structural_similarity with
 // gaussian_weights, sigma 1.5, use_sample_covariance False, data_range 1. ORR_ERROR_ARGUMENT under 11 x 11.
 orr_result orr_ssim(const float *a, const float *b, int width, int height, int channels, orr_jobs *jobs,
                     double *ssim, orr_error *error);

@@ -1,5 +1,5 @@
-// Pictures for training, in memory as they are stored: 8 bits per channel for PNG and JPEG, half or single precision for EXR.
-// Values become floats one sample at a time.
+// Pictures for training, in memory as they are stored: 8 bits per channel for PNG and JPEG, half or single
+// precision for EXR. Values become floats one sample at a time.
 #pragma once
 
 #include "engine/core/result.h"

@@ -1,5 +1,5 @@
-// Plots of figures over time, as PNG: one panel per line, one above the other, over a common axis of x; and bars, in rows of
-// concurrent activities.
+// Plots of figures over time, as PNG: a panel for each line, one above the other, over a common axis of x;
+// and bars, in rows of concurrent activities.
 #pragma once
 
 #include "engine/core/result.h"
