@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds every configuration and runs its tests: run_all.sh [--quick]. The test presets in CMakePresets.json say
-# which tests a configuration runs; --quick is the release configuration alone. What skips must be listed in
-# allowed_skips.txt.
+# Builds every configuration and runs its tests: run_all.sh [--quick]. The test presets in CMakePresets.json
+# say which tests a configuration runs; --quick is the release configuration alone. What skips must be listed
+# in allowed_skips.txt.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -25,8 +25,9 @@ slowest() {
         sort -rn | head -n 5 | awk '{ printf "%s%s %.0f s", separator, $2, $1; separator = ", " }'
 }
 
-# list_skips CTEST_OUTPUT LAST_TEST_LOG: a line for each program that skipped as a whole, and a line PROGRAM/TEST
-# for each test that skipped inside a program. A "skipped:" line without cmocka's own counts as PROGRAM/?.
+# list_skips CTEST_OUTPUT LAST_TEST_LOG: a line for each program that skipped as a whole, and a line
+# PROGRAM/TEST for each test that skipped inside a program. A "skipped:" line without cmocka's own counts as
+# PROGRAM/?.
 list_skips() {
     awk '
         FILENAME == ARGV[1] {
