@@ -573,6 +573,34 @@ static inline int orr_frame_stages(const orr_frame *frame, orr_stage_time *stage
     return orr_frame_stages_sized(frame, stages, sizeof *stages, capacity);
 }
 
+/* ---- picking: what is under a point of a picture ------------------------------------------------------- */
+
+typedef struct orr_hit {
+    orr_layer layer; /* {0}: nothing is there, and nothing else of this struct is set but the -1 */
+    orr_layer_kind kind;
+    orr_layer robot;   /* the layer itself when it is a robot, or the robot that it is bound to; {0}: none */
+    int body;          /* of `robot`, as of orr_scene_robot_body; -1: none */
+    int geom;          /* of a robot's model, as of orr_scene_robot_geom; -1: the layer is no robot */
+    int64_t triangle;  /* of a mesh, 0 .. orr_layer_info.count - 1, as stored; -1: the layer is no mesh */
+    float position[3]; /* in the scene */
+    float depth;       /* along the camera's axis [scene units], as in orr_picture */
+} orr_hit;
+
+/* Finds what the view shows at a point of its picture [px], x in 0 .. width and y in 0 .. height (the centre of the first pixel
+ * is 0.5, 0.5). For a picture that is finished, pass the view it was drawn from, before the world changes.
+ *
+ * A mesh or a robot's geom is hit on its first triangle that is drawn, opaque or transparent, also in the holes of a texture's
+ * alpha; sites, tendons and contacts are not hit. A cloud or a field is hit at its mean depth, as it would be drawn alone, where its alpha is 0.5 or more; the
+ * nearest of these hits counts. Where there is none, the cloud or field with the largest alpha does.
+ *
+ * Runs on the CPU, with the engine's threads, whatever device draws, and blocks until done: about 10 ns per triangle, and for
+ * clouds and fields what one pixel of them takes. Needs no frame; bodies that CUDA simulates are read back. `error` is about the
+ * camera, the index of the world, or a point outside the picture (ORR_ERROR_ARGUMENT). */
+ORR_API orr_result orr_world_pick(const orr_world *world, const orr_view *view, float x, float y,
+                                  orr_hit *hit, orr_error *error);
+/* The name of a geom, "" when it has none; NULL outside the model's geoms. Valid as long as the layer. */
+ORR_API const char *orr_scene_robot_geom(const orr_scene *scene, orr_layer robot, int geom);
+
 #ifdef __cplusplus
 }
 #endif
