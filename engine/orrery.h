@@ -601,6 +601,33 @@ ORR_API orr_result orr_world_pick(const orr_world *world, const orr_view *view, 
 /* The name of a geom, "" when it has none; NULL outside the model's geoms. Valid as long as the layer. */
 ORR_API const char *orr_scene_robot_geom(const orr_scene *scene, orr_layer robot, int geom);
 
+/* ---- output: pictures and videos into files ------------------------------------------------------------ */
+
+typedef struct orr_output orr_output;
+
+typedef struct orr_output_desc {
+    /* Its ending says the kind: .png (8 bits), .exr (32-bit floats), .npy (32-bit floats), .mp4 (H.264, or MPEG-4 where there is
+     * no encoder for it). One %d or %0Nd numbers the pictures of a sequence, from 0: frame_%04d.png; %% is a percent sign. */
+    const char *path;
+    int channels;     /* 4: premultiplied rgba, as orr_picture.rgba; 1: depth, .exr and .npy only; 0: 4 */
+    int64_t count;    /* pictures that will be put; 0: not known. Other than 1: a numbered path, or a video */
+    bool transparent; /* .png: keep alpha (straight); false: over black, opaque */
+    double frames_per_second; /* of a video, 0.1 .. 1000; 0: 30 */
+} orr_output_desc;
+
+/* Checks the description; nothing is written yet. ORR_ERROR_ARGUMENT says what is wrong with it. Copies the path. */
+ORR_API orr_result orr_output_create(const orr_output_desc *desc, orr_output **output, orr_error *error);
+/* Writes picture `index`, 0 .. count - 1: height x width x channels floats, rows from the top, sides 1 .. 16384. Returns when
+ * it is encoded; the values are no longer needed then. Each still is a file that appears whole or not at all; any thread may
+ * put any index, several at once. Pictures of a video have one size and are put in the order 0, 1, 2 ... by one thread at a
+ * time; a video's odd side grows by a repeated row or column. ORR_ERROR_UNSUPPORTED in a build without the format. */
+ORR_API orr_result orr_output_put(orr_output *output, int64_t index, const float *values, int width,
+                                  int height, orr_error *error);
+/* Ends a video and moves it to its path, where nothing of it is before. Puts nothing for stills. Once only, after the last put. */
+ORR_API orr_result orr_output_finish(orr_output *output, orr_error *error);
+/* Frees it. A video that is not finished is removed. NULL is allowed. */
+ORR_API void orr_output_destroy(orr_output *output);
+
 #ifdef __cplusplus
 }
 #endif
