@@ -628,6 +628,30 @@ ORR_API orr_result orr_output_finish(orr_output *output, orr_error *error);
 /* Frees it. A video that is not finished is removed. NULL is allowed. */
 ORR_API void orr_output_destroy(orr_output *output);
 
+/* ---- pictures in the memory of a CUDA device ----------------------------------------------------------- */
+
+/* Rows from the top, without gaps between them or between pixels. Other programs on the device must not write to it. */
+typedef struct orr_cuda_picture {
+    const float *rgba; /* device pointer: height x width x 4, as orr_picture.rgba; a row has 16 width bytes */
+    const float *depth; /* device pointer: height x width, as orr_picture.depth; a row has 4 width bytes */
+    int width, height;
+    int device;   /* CUDA's index, whose primary context has the memory (that of the runtime API) */
+    void *stream; /* cudaStream_t (CUstream), in which the frame draws */
+} orr_cuda_picture;
+
+/* Where CUDA has drawn the picture that orr_frame_finish completed last. For pictures that never leave the device, pass
+ * orr_frame_finish a picture whose planes are NULL, and nothing is copied to the host.
+ *
+ * The picture is complete: any stream may read it at once, there is no event to wait for. It stays until the next call of
+ * orr_frame_submit, _advance, _finish, _discard or _destroy for this frame; memory is then written again or freed. Before such a
+ * call, wait for what reads it, or make `stream` wait for it on the device: cudaEventRecord(event, reader's stream), then
+ * cudaStreamWaitEvent(stream, event, 0). Before orr_frame_destroy only waiting on the host is enough.
+ *
+ * Does not block. ORR_ERROR_UNSUPPORTED when another device draws the frame, as after CUDA has failed (orr_frame_device says
+ * which); ORR_ERROR_ARGUMENT when there is no such picture: none was finished, or one of the calls above came after it. */
+ORR_API orr_result orr_frame_cuda_picture(const orr_frame *frame, orr_cuda_picture *picture,
+                                          orr_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -107,6 +107,22 @@ orr_device_kind orr_frame_device(const orr_frame *frame)
     return frame->machine->device;
 }
 
+orr_result orr_frame_cuda_picture(const orr_frame *frame, orr_cuda_picture *picture, orr_error *error)
+{
+    *picture = (orr_cuda_picture){0};
+    if (!frame->machine->picture) {
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
+                        "a picture in CUDA's memory: the frame is drawn on %s",
+                        orr_device_name(frame->machine->device));
+    }
+    if (!frame->has_picture) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "a picture in CUDA's memory: expected a frame that was finished last");
+    }
+    *picture = frame->machine->picture(frame->state);
+    return ORR_OK;
+}
+
 orr_picture_location orr_frame_location(const orr_frame *frame)
 {
     return frame->location;
