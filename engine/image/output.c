@@ -2,6 +2,7 @@
 
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/core/sized.h"
 #include "engine/image/image.h"
 #include "engine/image/video.h"
 
@@ -163,13 +164,15 @@ static orr_result check(const orr_output_desc *desc, output_kind kind, bool numb
     return ORR_OK;
 }
 
-orr_result orr_output_create(const orr_output_desc *asked, orr_output **out, orr_error *error)
+orr_result orr_output_create_sized(const orr_output_desc *given, size_t desc_size, orr_output **out,
+                                   orr_error *error)
 {
     *out = NULL;
-    if (!asked || !asked->path) {
+    orr_output_desc desc;
+    ORR_TRY(orr_sized_read(&desc, sizeof desc, given, desc_size, "orr_output_desc", error));
+    if (!desc.path) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "a file for pictures: expected its path");
     }
-    orr_output_desc desc = *asked;
     desc.channels = desc.channels ? desc.channels : 4;
     desc.frames_per_second = desc.frames_per_second == 0.0 ? FRAMES_PER_SECOND : desc.frames_per_second;
     bool numbered;

@@ -1,6 +1,8 @@
-// Picking: the layer, body, geom or triangle under a point of a view. Surfaces are found by a ray through their triangles;
-// clouds and fields, which have no surface, by drawing one pixel of each on the CPU, so that what is picked is what is seen.
+// Picking: the layer, body, geom or triangle under a point of a view. Surfaces are found by a ray through
+// their triangles; clouds and fields, which have no surface, by drawing one pixel of each on the CPU, so that
+// what is picked is what is seen.
 #include "engine/core/memory.h"
+#include "engine/core/sized.h"
 #include "engine/loop/frame_pose.h"
 #include "engine/loop/pick_ray.h"
 #include "render/cpu/splats_cpu.h"
@@ -143,23 +145,32 @@ static orr_result pick(pick_state *s, const orr_world *world, const orr_view *vi
     return pick_volumes(s, x, y, error);
 }
 
-orr_result orr_world_pick(const orr_world *world, const orr_view *view, float x, float y, orr_hit *hit,
-                          orr_error *error)
+static orr_result check_and_pick(pick_state *s, const orr_world *world, const orr_view *view, float x,
+                                 float y, orr_error *error)
 {
-    *hit = (orr_hit){.body = -1, .geom = -1, .triangle = -1};
     const orr_camera *camera = &view->camera;
     // written so that NaN fails
     if (!(x >= 0.0f && y >= 0.0f && x < (float)camera->width && y < (float)camera->height)) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "point %g, %g: expected one in the picture of %d x %d",
                         (double)x, (double)y, camera->width, camera->height);
     }
-    pick_state s = {.scene = world->scene, .depth = INFINITY, .hit = *hit};
-    orr_result result = pick(&s, world, view, x, y, error);
-    orr_frame_slot_close(&s.slot);
-    orr_arena_destroy(&s.arena);
+    orr_result result = pick(s, world, view, x, y, error);
+    orr_frame_slot_close(&s->slot);
+    orr_arena_destroy(&s->arena);
+    return result;
+}
+
+orr_result orr_world_pick_sized(const orr_world *world, const orr_view *view, size_t view_size, float x,
+                                float y, orr_hit *hit, size_t hit_size, orr_error *error)
+{
+    const orr_hit none = {.body = -1, .geom = -1, .triangle = -1};
+    pick_state s = {.scene = world->scene, .depth = INFINITY, .hit = none};
+    orr_view own;
+    orr_result result = orr_sized_read(&own, sizeof own, view, view_size, "orr_view", error);
     if (result == ORR_OK) {
-        *hit = s.hit;
+        result = check_and_pick(&s, world, &own, x, y, error);
     }
+    orr_sized_write(result == ORR_OK ? &s.hit : &none, sizeof none, hit, hit_size);
     return result;
 }
 

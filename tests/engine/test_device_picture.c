@@ -1,4 +1,5 @@
-// Tests of pictures in the memory of a CUDA device (a GPU, or the emulated one), and of frames that have none there.
+// Tests of pictures in the memory of a CUDA device (a GPU, or the emulated one), and of frames that have none
+// there.
 #include "assets/clouds.h"
 #include "orr_features.h"
 #include "tests/support/support.h"
@@ -64,10 +65,15 @@ static void the_cpu_has_none(void **state)
     submit(frame, &s, 0.0f, WIDTH);
     assert_ok(orr_frame_finish(frame, &(orr_picture){.rgba = rgba}, &error));
     orr_error why;
-    orr_cuda_picture picture = {.rgba = rgba};
-    assert_int_equal(orr_frame_cuda_picture(frame, &picture, &why), ORR_ERROR_UNSUPPORTED);
+    struct {
+        orr_cuda_picture picture;
+        int64_t later;
+    } out = {{.rgba = rgba}, 5};
+    assert_int_equal(orr_frame_cuda_picture_sized(frame, &out.picture, sizeof out, &why),
+                     ORR_ERROR_UNSUPPORTED);
     assert_non_null(strstr(why.message, "drawn on cpu"));
-    assert_null(picture.rgba);
+    assert_null(out.picture.rgba);
+    assert_int_equal(out.later, 0); // a member that this version does not have
     orr_frame_destroy(frame);
     stage_free(&s);
 }

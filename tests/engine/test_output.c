@@ -83,6 +83,26 @@ static void wrong_outputs_are_refused_before_anything_is_written(void **state)
     }
 }
 
+static void descs_of_other_sizes_are_taken(void **state)
+{
+    (void)state;
+    struct {
+        orr_output_desc desc;
+        int64_t later;
+    } desc = {{.path = "a.png", .channels = 4, .count = 1}, 1};
+    orr_output *output;
+    assert_int_equal(orr_output_create_sized(&desc.desc, sizeof desc, &output, &why), ORR_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(why.message, "orr_output_desc"));
+    assert_null(output);
+    desc.later = 0;
+    assert_ok(orr_output_create_sized(&desc.desc, sizeof desc, &output, &error));
+    orr_output_destroy(output);
+    // without `count` any number of pictures may come
+    assert_int_equal(orr_output_create_sized(&desc.desc, offsetof(orr_output_desc, count), &output, &why),
+                     ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "any number of pictures"));
+}
+
 static void wrong_pictures_are_refused(void **state)
 {
     (void)state;
@@ -377,6 +397,7 @@ int main(void)
         cmocka_unit_test(patterns_that_printf_would_misread_are_refused),
         cmocka_unit_test(wrong_outputs_are_refused_before_anything_is_written),
         cmocka_unit_test(wrong_pictures_are_refused),
+        cmocka_unit_test(descs_of_other_sizes_are_taken),
         cmocka_unit_test(a_doubled_percent_sign_is_one_in_every_kind),
         cmocka_unit_test(png_is_over_black_or_keeps_straight_alpha),
         cmocka_unit_test(depth_npy_has_two_dimensions),

@@ -1,4 +1,5 @@
-// Tests of picking: the layer, body, geom or triangle under a point, and that its depth is the drawn one. Fields: test_field_frames.
+// Tests of picking: the layer, body, geom or triangle under a point, and that its depth is the drawn one.
+// Fields: test_field_frames.
 #include "engine/core/file.h"
 #include "engine/core/result.h"
 #include "orr_features.h"
@@ -25,7 +26,8 @@ static int close_engine(void **state)
     return 0;
 }
 
-// A box that slides along x with a ball welded to it, a site before the box, and a geom of group 4 before all of them.
+// A box that slides along x with a ball welded to it, a site before the box, and a geom of group 4 before all
+// of them.
 static const char *const model =
     "<mujoco><worldbody>"
     "<geom name='floor' type='box' size='3 3 0.1' pos='0 0 -1'/>"
@@ -191,8 +193,8 @@ static void a_layer_on_a_body_names_its_robot(void **state)
     stage_free(&s);
 }
 
-// Whatever the camera, depth is the drawn one at the middle of a pixel, and nothing is hit where nothing is drawn. Rims of
-// triangles aside: there the rasteriser decides by 1/256 px.
+// Whatever the camera, depth is the drawn one at the middle of a pixel, and nothing is hit where nothing is
+// drawn. Rims of triangles aside: there the rasteriser decides by 1/256 px.
 static void assert_depths_are_those_drawn(stage *s)
 {
     static float depth[PIXELS];
@@ -299,6 +301,36 @@ static void wrong_arguments_are_refused(void **state)
     stage_free(&s);
 }
 
+static void structs_of_other_sizes_are_taken(void **state)
+{
+    (void)state;
+    stage s = stage_make();
+    struct {
+        orr_view view;
+        int64_t later;
+    } view = {s.view, 1};
+    struct {
+        orr_hit hit;
+        int64_t later;
+    } hit = {.later = 5};
+    orr_error why;
+    const float x = 0.5f * WIDTH, y = 0.5f * HEIGHT;
+    assert_int_equal(orr_world_pick_sized(s.world, &view.view, sizeof view, x, y, &hit.hit, sizeof hit, &why),
+                     ORR_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(why.message, "orr_view"));
+    assert_int_equal(hit.hit.geom, -1);
+    view.later = 0;
+    assert_ok(orr_world_pick_sized(s.world, &view.view, sizeof view, x, y, &hit.hit, sizeof hit, &error));
+    assert_int_equal(hit.hit.geom, 1);
+    assert_int_equal(hit.later, 0); // a member that this version does not have
+    hit.hit.geom = 7;
+    assert_ok(orr_world_pick_sized(s.world, &view.view, sizeof view.view, x, y, &hit.hit,
+                                   offsetof(orr_hit, geom), &error));
+    assert_int_equal(hit.hit.geom, 7); // a member that the caller does not have
+    assert_int_equal(hit.hit.body, 1);
+    stage_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +343,7 @@ int main(void)
         cmocka_unit_test(a_mesh_is_hit_on_its_triangle),
 #endif
         cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(structs_of_other_sizes_are_taken),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -130,7 +130,8 @@ orr_result view_draw_now(viewer *v, const orr_camera *camera, float scale, bool 
 orr_result view_read_picture(viewer *v, orr_error *error);
 
 orr_view view_of(const viewer *v, const orr_camera *camera); // what is drawn from a camera
-// What is under the cursor in a picture of this camera. *hit names no layer where nothing is, or the cursor is outside.
+// What is under the cursor in a picture of this camera. *hit names no layer where nothing is, or the cursor
+// is outside.
 orr_result view_pick(const viewer *v, const orr_camera *camera, orr_hit *hit, orr_error *error);
 orr_camera view_camera(const viewer *v, int width, int height); // as things stand, the path included
 bool view_is_moving(const viewer *v, double now);
