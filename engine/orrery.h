@@ -43,12 +43,13 @@
  *     exits and never prints: log lines go to orr_engine_desc.log, or nowhere.
  *
  * VERSIONS
- *     Descs, views, pictures and infos grow: a later version adds members at their ends. Functions that take
- *     or fill one are inline: each calls the exported function of its name with _sized added (at the end of
- *     this header), and passes the size that your compiler saw. A library that is newer than your program
- *     takes members that you do not have as zero; an older one fills members that it does not have with
- *     zero, and refuses them (ORR_ERROR_UNSUPPORTED) where you set them. Bindings for other languages call
- *     the _sized functions. orr_error, orr_camera, orr_camera_list, orr_layer and orr_transform do not grow.
+ *     Descs, views, pictures, hits and infos grow: a later version adds members at their ends. Functions
+ *     that take or fill one are inline: each calls the exported function of its name with _sized added (at
+ *     the end of this header), and passes the size that your compiler saw. A library that is newer than your
+ *     program takes members that you do not have as zero; an older one fills members that it does not have
+ *     with zero, and refuses them (ORR_ERROR_UNSUPPORTED) where you set them. Bindings for other languages
+ *     call the _sized functions. orr_error, orr_camera, orr_camera_list, orr_layer and orr_transform do not
+ *     grow.
  *
  * WHAT ORRERY DOES NOT DO
  *     It does not download anything, does not keep global state, and does not need a GPU.
@@ -498,6 +499,92 @@ static inline int orr_frame_stages(const orr_frame *frame, orr_stage_time *stage
 ORR_API orr_device_kind orr_frame_device(const orr_frame *frame);
 ORR_API void orr_frame_destroy(orr_frame *frame);
 
+/* ---- picking: what is under a point of a picture ------------------------------------------------------- */
+
+typedef struct orr_hit {
+    orr_layer layer; /* {0}: nothing is there; then all else is 0, and the indices are -1 */
+    orr_layer_kind kind;
+    orr_layer robot;   /* the layer, if it is a robot, or the robot that it is bound to; {0}: none */
+    int body;          /* of `robot`, as in orr_scene_robot_body; -1: none */
+    int geom;          /* of a robot, as in orr_scene_robot_geom; -1: the layer is no robot */
+    int64_t triangle;  /* of a mesh, 0 .. orr_layer_info.count - 1; -1: the layer is no mesh */
+    float position[3]; /* in the scene */
+    float depth;       /* along the camera's axis [scene units], as in orr_picture */
+} orr_hit;
+
+/* Finds what a view shows at a point of its picture, x in 0 .. width and y in 0 .. height [px]. For a picture
+ * that is finished, pass the view that it was drawn from, before the world changes.
+ *
+ * Meshes and geoms of robots are hit at the nearest triangle that is drawn, opaque or transparent, also in
+ * holes of a texture's alpha; sites, tendons and contacts are not hit. A cloud or a field is hit where its
+ * alpha, drawn alone, is 0.5 or more, at its mean depth. The nearest hit counts. Where there is none, the
+ * cloud or field with the largest alpha above 0 is hit.
+ *
+ * Runs on the CPU, whichever device draws, and needs no frame: about 10 ns per triangle and 7 ns per splat of
+ * the scene on two threads, and one ray per field. Bodies that CUDA simulates are read back.
+ * ORR_ERROR_ARGUMENT: the point is outside the picture, or the camera or the copy of the world is wrong. */
+static inline orr_result orr_world_pick(const orr_world *world, const orr_view *view, float x, float y,
+                                        orr_hit *hit, orr_error *error);
+/* The name of a robot's geom, "" when it has none; NULL outside the model's geoms. Valid as long as the
+ * layer. */
+ORR_API const char *orr_scene_robot_geom(const orr_scene *scene, orr_layer robot, int geom);
+
+/* ---- output: pictures and videos into files ------------------------------------------------------------ */
+
+typedef struct orr_output orr_output;
+
+typedef struct orr_output_desc {
+    /* Its ending is the format: .png (8 bits), .exr and .npy (32-bit floats), .mp4 (H.264, or MPEG-4 where
+     * libavcodec has no encoder for it). %d or %0Nd numbers the pictures of a sequence, from 0:
+     * frame_%04d.png; %% is a percent sign. */
+    const char *path;
+    int channels;             /* 4: rgba, as in orr_picture; 1: depth, .exr and .npy only; 0: 4 */
+    int64_t count;            /* pictures that will be put; 0: not known. Unless 1: a numbered path or .mp4 */
+    bool transparent;         /* .png: with straight alpha; false: over black, opaque */
+    double frames_per_second; /* of a video, 0.1 .. 1000; 0: 30 */
+} orr_output_desc;
+
+/* Checks the desc and writes nothing yet. ORR_ERROR_ARGUMENT says what is wrong with it. The functions of an
+ * output may be called from any thread; those of different outputs are independent. */
+static inline orr_result orr_output_create(const orr_output_desc *desc, orr_output **output,
+                                           orr_error *error);
+/* Encodes and writes picture `index`, 0 .. count - 1: height x width x channels, sides 1 .. 16384. A still
+ * appears whole or not at all; stills may be put in any order and several at once, by different threads.
+ * Pictures of a video have one size and are put in the order 0, 1, 2 ..., one at a time; an odd side grows by
+ * a repeated row or column. ORR_ERROR_UNSUPPORTED in a build without the format. */
+ORR_API orr_result orr_output_put(orr_output *output, int64_t index, const float *values, int width,
+                                  int height, orr_error *error);
+/* Ends a video and moves it to its path, where nothing of it appears before. Stills need it no more than to
+ * refuse further ones. */
+ORR_API orr_result orr_output_finish(orr_output *output, orr_error *error);
+/* A video that is not finished is removed. */
+ORR_API void orr_output_destroy(orr_output *output);
+
+/* ---- pictures in the memory of a CUDA device ----------------------------------------------------------- */
+
+/* Rows from the top, without gaps between rows or pixels. Must not be written to. */
+typedef struct orr_cuda_picture {
+    const float *rgba;  /* device pointer: height x width x 4, as in orr_picture; 16 width bytes per row */
+    const float *depth; /* device pointer: height x width, as in orr_picture; 4 width bytes per row */
+    int width, height;
+    int device;   /* CUDA's index; the memory is that of its primary context, as the runtime API uses it */
+    void *stream; /* cudaStream_t, in which the frame draws */
+} orr_cuda_picture;
+
+/* Where CUDA has drawn the picture that was finished last. So that nothing is copied to the host, pass
+ * orr_frame_finish NULL for the picture, or planes that are NULL. Does not block.
+ *
+ * The picture is complete: any stream may read it, and there is no event to wait for. It is valid until the
+ * next orr_frame_submit, _advance, _finish, _discard or _destroy of this frame, which may write its memory
+ * again or free it. Before orr_frame_submit, wait for what reads it, on the host or on the device:
+ * cudaEventRecord(event, the reader's stream), then cudaStreamWaitEvent(stream, event, 0). Before
+ * orr_frame_destroy, and before a submit of a larger picture, wait on the host.
+ *
+ * ORR_ERROR_UNSUPPORTED: another device draws the frame, also after CUDA has failed (see orr_frame_device).
+ * ORR_ERROR_ARGUMENT: none was finished since one of the calls above. */
+static inline orr_result orr_frame_cuda_picture(const orr_frame *frame, orr_cuda_picture *picture,
+                                                orr_error *error);
+
 /* ---- what the inline functions call: see VERSIONS above ------------------------------------------------ */
 
 ORR_API orr_result orr_engine_create_sized(const orr_engine_desc *desc, size_t desc_size, orr_engine **engine,
@@ -519,6 +606,12 @@ ORR_API orr_result orr_frame_finish_sized(orr_frame *frame, const orr_picture *p
 /* `stage_size`: from one element of `stages` to the next */
 ORR_API int orr_frame_stages_sized(const orr_frame *frame, orr_stage_time *stages, size_t stage_size,
                                    int capacity);
+ORR_API orr_result orr_world_pick_sized(const orr_world *world, const orr_view *view, size_t view_size,
+                                        float x, float y, orr_hit *hit, size_t hit_size, orr_error *error);
+ORR_API orr_result orr_output_create_sized(const orr_output_desc *desc, size_t desc_size, orr_output **output,
+                                           orr_error *error);
+ORR_API orr_result orr_frame_cuda_picture_sized(const orr_frame *frame, orr_cuda_picture *picture,
+                                                size_t picture_size, orr_error *error);
 
 static inline orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine, orr_error *error)
 {
@@ -571,6 +664,23 @@ static inline orr_result orr_frame_finish(orr_frame *frame, const orr_picture *p
 static inline int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity)
 {
     return orr_frame_stages_sized(frame, stages, sizeof *stages, capacity);
+}
+
+static inline orr_result orr_world_pick(const orr_world *world, const orr_view *view, float x, float y,
+                                        orr_hit *hit, orr_error *error)
+{
+    return orr_world_pick_sized(world, view, sizeof *view, x, y, hit, sizeof *hit, error);
+}
+
+static inline orr_result orr_output_create(const orr_output_desc *desc, orr_output **output, orr_error *error)
+{
+    return orr_output_create_sized(desc, sizeof *desc, output, error);
+}
+
+static inline orr_result orr_frame_cuda_picture(const orr_frame *frame, orr_cuda_picture *picture,
+                                                orr_error *error)
+{
+    return orr_frame_cuda_picture_sized(frame, picture, sizeof *picture, error);
 }
 
 #ifdef __cplusplus

@@ -49,6 +49,7 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
                         "%d frames in flight: finish one, or raise frames_in_flight", frame->waiting);
     }
     orr_frame_slot *slot = orr_frame_slot_at(frame, frame->waiting);
+    frame->has_picture = false;
     ORR_TRY(orr_ladder_open(frame, error));
     ORR_TRY(pose(frame, slot, scene, world, view, error));
     ORR_TRY(orr_frame_release_removed(frame, scene, error));
@@ -78,6 +79,7 @@ orr_result orr_frame_submit_for_window(orr_frame *frame, const orr_scene *scene,
 
 static orr_result find_oldest(orr_frame *frame, orr_frame_slot **slot, orr_error *error)
 {
+    frame->has_picture = false; // a deferred frame draws more than once
     *slot = &frame->slots[frame->oldest];
     if (frame->trace) {
         frame->trace->frame = (*slot)->traced_as;
@@ -174,6 +176,7 @@ orr_result orr_frame_finish_for_window(orr_frame *frame, const orr_picture *pict
     } while (again);
     if (result == ORR_OK) {
         frame->renewed = false;
+        frame->has_picture = true;
         if (slot->for_window) {
             frame->location = slot->to_image ? ORR_PICTURE_ON_DEVICE : ORR_PICTURE_IN_MEMORY;
         }
@@ -192,6 +195,7 @@ orr_result orr_frame_finish_sized(orr_frame *frame, const orr_picture *picture, 
 
 void orr_frame_discard(orr_frame *frame)
 {
+    frame->has_picture = false;
     while (frame->waiting > 0) {
         const orr_frame_slot *slot = orr_frame_slot_at(frame, 0);
         if (!slot->deferred) {

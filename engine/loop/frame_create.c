@@ -107,6 +107,30 @@ orr_device_kind orr_frame_device(const orr_frame *frame)
     return frame->machine->device;
 }
 
+static orr_result find_cuda_picture(const orr_frame *frame, orr_cuda_picture *picture, orr_error *error)
+{
+    if (!frame->machine->picture) {
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
+                        "a picture in CUDA's memory: the frame is drawn on %s",
+                        orr_device_name(frame->machine->device));
+    }
+    if (!frame->has_picture) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "a picture in CUDA's memory: expected a frame that was finished last");
+    }
+    *picture = frame->machine->picture(frame->state);
+    return ORR_OK;
+}
+
+orr_result orr_frame_cuda_picture_sized(const orr_frame *frame, orr_cuda_picture *picture,
+                                        size_t picture_size, orr_error *error)
+{
+    orr_cuda_picture own = {0};
+    orr_result result = find_cuda_picture(frame, &own, error);
+    orr_sized_write(&own, sizeof own, picture, picture_size);
+    return result;
+}
+
 orr_picture_location orr_frame_location(const orr_frame *frame)
 {
     return frame->location;

@@ -26,6 +26,7 @@ struct orr_frame {
     orr_profile profile;
     orr_trace *trace;              // nullable
     orr_picture_location location; // of the picture for the window that was finished last
+    bool has_picture;              // the one finished last is still where the machine drew it
 
     // the oldest slot, when it is deferred (frame_fields.c)
     bool begun;

@@ -156,7 +156,7 @@ static void close_machine(orr_frame *frame)
         frame->machine->close(frame->state);
     }
     frame->state = NULL;
-    frame->begun = false;
+    frame->begun = frame->has_picture = false;
     frame->key_count = 0;
     if (frame->location == ORR_PICTURE_ON_DEVICE) {
         frame->location = ORR_PICTURE_NOWHERE;

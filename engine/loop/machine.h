@@ -58,6 +58,9 @@ typedef struct orr_machine {
     // for that.
     void (*leave_vulkan)(void *state);
 
+    // Where the picture that was finished last is in the memory of a CUDA device. NULL: it is in none.
+    orr_cuda_picture (*picture)(const void *state);
+
     // Frees what was uploaded under a key. NULL: nothing is uploaded.
     void (*release)(void *state, uint64_t key);
     // From the next frame on, what the machine works at is recorded; `trace` NULL: no longer. No frame may be

@@ -122,12 +122,18 @@ static orr_result hand_over(void *state, const orr_lens *lens, struct orr_vulkan
     if (!m->show) {
         ORR_TRY(open_show(m, error));
     }
-    orr_result result = orr_cuda_show_picture(m->show, orr_cuda_draw_picture(m->draw), lens->width,
+    orr_result result = orr_cuda_show_picture(m->show, orr_cuda_draw_picture(m->draw).rgba, lens->width,
                                               lens->height, image, profile, error);
     if (result != ORR_OK) {
         leave_vulkan(m);
     }
     return result;
+}
+
+static orr_cuda_picture picture(const void *state)
+{
+    const cuda_machine *m = state;
+    return orr_cuda_draw_picture(m->draw);
 }
 
 static void release(void *state, uint64_t key)
@@ -153,6 +159,7 @@ const orr_machine orr_machine_cuda = {
     .ends_in_image = ends_in_image,
     .hand_over = hand_over,
     .leave_vulkan = leave_vulkan,
+    .picture = picture,
     .release = release,
     .trace = trace_cuda,
 };

@@ -398,7 +398,13 @@ orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture,
     return result;
 }
 
-const float *orr_cuda_draw_picture(const orr_cuda_draw *draw)
+orr_cuda_picture orr_cuda_draw_picture(const orr_cuda_draw *draw)
 {
-    return draw->slots[draw->finished].frame.rgba.memory;
+    const orr_cuda_frame *frame = &draw->slots[draw->finished].frame;
+    return (orr_cuda_picture){.rgba = frame->rgba.memory,
+                              .depth = frame->depth.memory,
+                              .width = frame->width,
+                              .height = frame->height,
+                              .device = draw->cuda->device,
+                              .stream = draw->cuda->stream};
 }

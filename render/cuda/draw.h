@@ -34,9 +34,8 @@ orr_result orr_cuda_draw_submit(orr_cuda_draw *draw, const orr_draw_list *list, 
 orr_result orr_cuda_draw_finish(orr_cuda_draw *draw, const orr_picture *picture, orr_profile *profile,
                                 orr_error *error);
 
-// The picture that was finished last, in the device's memory: height x width x 4, valid until the next
-// submit.
-const float *orr_cuda_draw_picture(const orr_cuda_draw *draw);
+// The picture that was finished last, in the device's memory; valid until the next submit.
+orr_cuda_picture orr_cuda_draw_picture(const orr_cuda_draw *draw);
 // From the next frame on, the host's work here is traced too; NULL: no longer. Calibrates the stream's clock
 // against the host's again and records the method in the trace. No frame may be in flight.
 orr_result orr_cuda_draw_trace(orr_cuda_draw *draw, orr_trace *trace, orr_error *error);

@@ -59,8 +59,8 @@ void orr_cuda_draw_release(orr_cuda_draw *draw, uint64_t key)
     (void)key;
 }
 
-const float *orr_cuda_draw_picture(const orr_cuda_draw *draw)
+orr_cuda_picture orr_cuda_draw_picture(const orr_cuda_draw *draw)
 {
     (void)draw;
-    return NULL;
+    return (orr_cuda_picture){0};
 }

@@ -28,10 +28,8 @@ struct picture_queue {
 
 static orr_result write_picture(picture_queue *q, const queued_picture *p, orr_error *error)
 {
-    ORR_TRY(orr_output_put(q->colour, p->index, (orr_output_picture){p->rgba, p->width, p->height}, error));
-    return q->depth ? orr_output_put(q->depth, p->index, (orr_output_picture){p->depth, p->width, p->height},
-                                     error)
-                    : ORR_OK;
+    ORR_TRY(orr_output_put(q->colour, p->index, p->rgba, p->width, p->height, error));
+    return q->depth ? orr_output_put(q->depth, p->index, p->depth, p->width, p->height, error) : ORR_OK;
 }
 
 // the picture of that stage with the lowest index, or NULL

@@ -2,7 +2,7 @@
 // and encoding overlap and neither runs far ahead of the other.
 #pragma once
 
-#include "render/output/output.h"
+#include "engine/image/output.h"
 
 typedef struct picture_queue picture_queue;
 

@@ -157,8 +157,8 @@ static orr_result draw_all(render_job *job, progress *shown, orr_error *error)
     if (interrupt_requested()) {
         return fail_interrupted(job, error);
     }
-    ORR_TRY(orr_output_commit(job->colour, error));
-    return job->depth ? orr_output_commit(job->depth, error) : ORR_OK;
+    ORR_TRY(orr_output_finish(job->colour, error));
+    return job->depth ? orr_output_finish(job->depth, error) : ORR_OK;
 }
 
 static orr_result render(render_job *job, orr_error *error)

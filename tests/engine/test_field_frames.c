@@ -240,6 +240,85 @@ static void look_as_on_the_cpu(orr_device_kind device)
     stage_free(&s);
 }
 
+// The pixel in which a camera with OpenCV's distortion sees a point.
+static void project_through_lens(const orr_camera *c, const float point[3], float pixel[2])
+{
+    double local[3] = {0};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            local[i] += (double)c->pose[4 * k + i] * ((double)point[k] - (double)c->pose[4 * k + 3]);
+        }
+    }
+    const float *k = c->radial, *p = c->tangential;
+    double x = local[0] / local[2], y = local[1] / local[2], r2 = x * x + y * y;
+    double stretch = 1.0 + (double)k[0] * r2 + (double)k[1] * r2 * r2 + (double)k[2] * pow(r2, 3) +
+                     (double)k[3] * pow(r2, 4);
+    double at[2] = {x * stretch + 2.0 * (double)p[0] * x * y + (double)p[1] * (r2 + 2.0 * x * x),
+                    y * stretch + (double)p[0] * (r2 + 2.0 * y * y) + 2.0 * (double)p[1] * x * y};
+    pixel[0] = (float)(0.5 * WIDTH + (double)c->focal[0] * at[0]);
+    pixel[1] = (float)(0.5 * HEIGHT + (double)c->focal[1] * at[1]);
+}
+
+// orr_world_pick of the pixels' middles: depth as drawn, and a position that is seen there.
+static void assert_picks_are_what_is_drawn(stage *s, planes *drawn)
+{
+    int hits = 0;
+    draw(ORR_DEVICE_CPU, s, drawn);
+    for (int i = 0; i < PIXELS; i += 5) {
+        orr_hit hit;
+        float x = (float)(i % WIDTH) + 0.5f, y = (float)(i / WIDTH) + 0.5f, seen[2];
+        assert_ok(orr_world_pick(s->world, &s->view, x, y, &hit, &error));
+        assert_float_equal(hit.depth, drawn->depth[i], 1e-4);
+        if (hit.layer.slot) {
+            assert_int_equal(hit.layer.slot, s->fog.slot);
+            assert_int_equal(hit.kind, ORR_LAYER_FIELD);
+            project_through_lens(&s->view.camera, hit.position, seen);
+            assert_float_equal(seen[0], x, 1e-2);
+            assert_float_equal(seen[1], y, 1e-2);
+            hits++;
+        }
+    }
+    assert_true(hits > PIXELS / 5 / 4);
+}
+
+static void a_field_is_picked_where_it_is_seen(void **state)
+{
+    (void)state;
+    stage s;
+    stage_make(&s);
+    planes *drawn = malloc(sizeof *drawn);
+    // fog everywhere, so that it covers most of some pixels
+    memset(s.grid.thickness, 0, (size_t)s.grid.cells * sizeof *s.grid.thickness);
+    orr_occupancy_refresh(&s.grid, engine->jobs);
+    show(&s, 0, true, false, false);
+    const orr_camera straight = s.view.camera;
+    memcpy(s.view.camera.radial, (float[]){-0.3f, 0.1f, 0.0f, 0.02f}, sizeof s.view.camera.radial);
+    memcpy(s.view.camera.tangential, (float[]){0.02f, -0.01f}, sizeof s.view.camera.tangential);
+    assert_picks_are_what_is_drawn(&s, drawn);
+    s.view.camera = straight;
+    assert_picks_are_what_is_drawn(&s, drawn);
+
+    // where it covers most of a pixel: something solid in front of it, and behind it
+    int densest = 0;
+    for (int i = 0; i < PIXELS; i++) {
+        densest = drawn->rgba[4 * i + 3] > drawn->rgba[4 * densest + 3] ? i : densest;
+    }
+    assert_true(drawn->rgba[4 * densest + 3] > 0.5f);
+    float x = (float)(densest % WIDTH) + 0.5f, y = (float)(densest / WIDTH) + 0.5f;
+    orr_hit hit;
+    show(&s, 0, true, false, true);
+    orr_transform large = {.position = {0, 0, -0.9f}, .scale = 5.0f};
+    assert_ok(orr_world_set_transform(s.world, 0, s.square, &large, &error));
+    assert_ok(orr_world_pick(s.world, &s.view, x, y, &hit, &error));
+    assert_int_equal(hit.layer.slot, s.square.slot);
+    large.position[2] = 3.0f;
+    assert_ok(orr_world_set_transform(s.world, 0, s.square, &large, &error));
+    assert_ok(orr_world_pick(s.world, &s.view, x, y, &hit, &error));
+    assert_int_equal(hit.layer.slot, s.fog.slot);
+    free(drawn);
+    stage_free(&s);
+}
+
 static void every_machine_shows_what_the_cpu_shows(void **state)
 {
     (void)state;
@@ -433,6 +512,7 @@ int main(void)
         cmocka_unit_test(frames_with_and_without_fields_come_out_in_order),
         cmocka_unit_test(frames_are_dropped_whether_begun_or_not),
         cmocka_unit_test(a_distorted_lens_bends_the_rays_of_fields_seen_alone),
+        cmocka_unit_test(a_field_is_picked_where_it_is_seen),
         cmocka_unit_test(every_machine_shows_what_the_cpu_shows),
 #if ORR_HAVE_CUDA
         cmocka_unit_test(what_cuda_cannot_draw_the_cpu_draws),

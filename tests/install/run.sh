@@ -58,6 +58,17 @@ JSON
         echo "two cameras give one picture"
         exit 1
     fi
+    run_sample pick "$assets/robots/biped.xml" 640 360 | tee "$scratch/pick.txt"
+    grep -q 'layer biped.xml, body .*, geom .*, depth ' "$scratch/pick.txt"
+    run_sample stream_to_video "$assets/robots/biped.xml" "$scratch/turn_%d.png" 2
+    if cmp -s "$scratch/turn_0.png" "$scratch/turn_1.png"; then
+        echo "two views give one picture"
+        exit 1
+    fi
+    if grep -q 'ORR_HAVE_VIDEO 1' "$build/generated/orr_features.h"; then
+        run_sample stream_to_video "$assets/robots/biped.xml" "$scratch/turn.mp4" 5
+        [ -s "$scratch/turn.mp4" ] || { echo "there is no video"; exit 1; }
+    fi
 fi
 if [ -x "$prefix/bin/orrery" ]; then
     echo "the installed program"

@@ -158,7 +158,6 @@ static void close_viewer(viewer *v)
     orr_engine_destroy(v->engine);
     camera_recorder_clear(&v->recorder);
     orr_free(v->rgba);
-    orr_free(v->depth);
     orr_free(v->picture.rgba);
 }
 

@@ -74,9 +74,9 @@ typedef struct viewer {
     float background[3];
     orr_frame *shown;       // whose picture the window shows: where that is, the frame says; NULL: none
     orr_vulkan_image image; // the picture, where it is on the device
-    bool readable;          // the three below hold the picture: always where it is in memory
+    bool readable;          // the two below hold the picture: always where it is in memory
     orr_image8 picture;     // as presented
-    float *rgba, *depth;
+    float *rgba;
     int64_t pixel_capacity;
     uint64_t revision; // counts the pictures
     orr_camera drawn;  // the picture's
@@ -126,9 +126,13 @@ void view_draw_drop(viewer *v);                      // before the scene or the 
 // A whole picture, however long it takes.
 orr_result view_draw_now(viewer *v, const orr_camera *camera, float scale, bool for_reading,
                          orr_error *error);
-// Brings the picture and its depth to memory when they are on the device only.
+// Brings the picture to memory when it is on the device only.
 orr_result view_read_picture(viewer *v, orr_error *error);
 
+orr_view view_of(const viewer *v, const orr_camera *camera); // what is drawn from a camera
+// What is under the cursor in a picture of this camera. *hit names no layer where nothing is, or the cursor
+// is outside.
+orr_result view_pick(const viewer *v, const orr_camera *camera, orr_hit *hit, orr_error *error);
 orr_camera view_camera(const viewer *v, int width, int height); // as things stand, the path included
 bool view_is_moving(const viewer *v, double now);
 // Draws a part of the picture that is wanted, if one is. What goes wrong is said in the panel.

@@ -275,35 +275,32 @@ void view_bounds(const viewer *v, float centre[3], float *radius)
     *radius = (float)sqrt(square);
 }
 
-void view_focus_under_cursor(viewer *v)
+orr_result view_pick(const viewer *v, const orr_camera *camera, orr_hit *hit, orr_error *error)
 {
     int width, height;
     glfwGetWindowSize(v->window, &width, &height);
-    const orr_camera *camera = &v->drawn;
-    double x = v->cursor[0] / fmax(width, 1.0) * camera->width,
-           y = v->cursor[1] / fmax(height, 1.0) * camera->height;
-    if (x < 0.0 || y < 0.0 || x >= camera->width || y >= camera->height ||
-        view_location(v) == ORR_PICTURE_NOWHERE) {
+    float x = (float)(v->cursor[0] / fmax(width, 1.0) * camera->width),
+          y = (float)(v->cursor[1] / fmax(height, 1.0) * camera->height);
+    *hit = (orr_hit){0};
+    if (!(x >= 0.0f && y >= 0.0f && x < (float)camera->width && y < (float)camera->height)) {
+        return ORR_OK;
+    }
+    const orr_view view = view_of(v, camera);
+    return orr_world_pick(v->world, &view, x, y, hit, error);
+}
+
+void view_focus_under_cursor(viewer *v)
+{
+    if (view_location(v) == ORR_PICTURE_NOWHERE) {
         return;
     }
+    orr_hit hit;
     orr_error error;
-    if (view_read_picture(v, &error) != ORR_OK) {
+    if (view_pick(v, &v->drawn, &hit, &error) != ORR_OK) {
         view_say(v, "%s", error.message);
-        return;
-    }
-    double depth = (double)v->depth[(int64_t)y * camera->width + (int64_t)x];
-    if (depth <= 0.0) {
+    } else if (hit.layer.slot == 0) {
         view_say(v, "Nothing to focus on there.");
-        return;
+    } else {
+        navigator_focus(&v->navigator, hit.position);
     }
-    double spread = camera->model == ORR_CAMERA_ORTHOGRAPHIC ? 1.0 : depth;
-    const double ray[3] = {(x - 0.5 * camera->width) / (double)camera->focal[0] * spread,
-                           (y - 0.5 * camera->height) / (double)camera->focal[1] * spread, depth};
-    float point[3];
-    for (int i = 0; i < 3; i++) {
-        const float *row = camera->pose + 4 * i;
-        point[i] = (float)((double)row[3] + (double)row[0] * ray[0] + (double)row[1] * ray[1] +
-                           (double)row[2] * ray[2]);
-    }
-    navigator_focus(&v->navigator, point);
 }

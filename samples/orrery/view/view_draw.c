@@ -20,17 +20,29 @@ static orr_result reserve_pixels(viewer *v, int width, int height, orr_error *er
     v->readable = false;
     if (pixels > v->pixel_capacity) {
         orr_free(v->rgba);
-        orr_free(v->depth);
         orr_free(v->picture.rgba);
-        v->rgba = v->depth = NULL;
+        v->rgba = NULL;
         v->picture.rgba = NULL;
         v->pixel_capacity = 0;
         ORR_ALLOC(v->rgba, 4 * pixels, "the picture", error);
-        ORR_ALLOC(v->depth, pixels, "the picture's depth", error);
         ORR_ALLOC(v->picture.rgba, 4 * pixels, "the picture's bytes", error);
         v->pixel_capacity = pixels;
     }
     return ORR_OK;
+}
+
+orr_view view_of(const viewer *v, const orr_camera *camera)
+{
+    orr_view view = {.camera = *camera,
+                     .antialias = v->antialias,
+                     .has_background = v->has_background,
+                     .contact_points = v->robot.panel.contacts,
+                     .contact_forces = v->robot.panel.contacts,
+                     .geom_groups = v->robot.panel.groups[0],
+                     .site_groups = v->robot.panel.groups[1],
+                     .tendon_groups = v->robot.panel.groups[2]};
+    memcpy(view.background, v->background, sizeof view.background);
+    return view;
 }
 
 static orr_result submit(viewer *v, orr_error *error)
@@ -41,15 +53,7 @@ static orr_result submit(viewer *v, orr_error *error)
         const orr_frame_desc desc = {.device = v->device, .frames_in_flight = 1};
         ORR_TRY(orr_frame_create_for_window(v->engine, &desc, frame, error));
     }
-    orr_view view = {.camera = d->camera,
-                     .antialias = v->antialias,
-                     .has_background = v->has_background,
-                     .contact_points = v->robot.panel.contacts,
-                     .contact_forces = v->robot.panel.contacts,
-                     .geom_groups = v->robot.panel.groups[0],
-                     .site_groups = v->robot.panel.groups[1],
-                     .tendon_groups = v->robot.panel.groups[2]};
-    memcpy(view.background, v->background, sizeof view.background);
+    const orr_view view = view_of(v, &d->camera);
     ORR_TRY(d->for_reading ? orr_frame_submit(*frame, v->scene, v->world, &view, error)
                            : orr_frame_submit_for_window(*frame, v->scene, v->world, &view, error));
     d->frame = *frame;
@@ -65,7 +69,7 @@ static orr_result finish(viewer *v, orr_error *error)
         v->shown = NULL; // its pixels are about to be overwritten
     }
     ORR_TRY(reserve_pixels(v, d->camera.width, d->camera.height, error));
-    const orr_picture picture = {.rgba = v->rgba, .depth = v->depth};
+    const orr_picture picture = {.rgba = v->rgba};
     ORR_TRY(orr_frame_finish_for_window(d->frame, &picture, &v->image, error));
     v->stage_count = orr_frame_stages(d->frame, v->stages, VIEW_STAGES);
     v->stage_count = v->stage_count < VIEW_STAGES ? v->stage_count : VIEW_STAGES;

@@ -238,109 +238,33 @@ static void cursor_ray(const viewer *v, double from[3], double along[3])
     }
 }
 
-static void to_local(const float inverse[12], const double point[3], double w, double out[3])
+static void to_local(const float inverse[12], const double point[3], double out[3])
 {
     for (int k = 0; k < 3; k++) {
         const float *row = inverse + 4 * k;
         out[k] = (double)row[0] * point[0] + (double)row[1] * point[1] + (double)row[2] * point[2] +
-                 w * (double)row[3];
+                 (double)row[3];
     }
-}
-
-static void subtract(const float *a, const float *b, double out[3])
-{
-    for (int k = 0; k < 3; k++) {
-        out[k] = (double)a[k] - (double)b[k];
-    }
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int k = 0; k < 3; k++) {
-        out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-    }
-}
-
-// How far along the ray (Moeller and Trumbore 1997) the mesh is met first, if before `limit`.
-static double meet(const orr_mesh *mesh, const double from[3], const double along[3], double limit)
-{
-    for (int64_t i = 0; i < mesh->index_count; i += 3) {
-        const float *corners[3];
-        for (int c = 0; c < 3; c++) {
-            corners[c] = mesh->vertices[mesh->indices[i + c]].position;
-        }
-        double ab[3], ac[3], p[3], q[3], to[3];
-        subtract(corners[1], corners[0], ab);
-        subtract(corners[2], corners[0], ac);
-        for (int k = 0; k < 3; k++) {
-            to[k] = from[k] - (double)corners[0][k];
-        }
-        cross(along, ac, p);
-        cross(to, ab, q);
-        double facing = dot(ab, p), u = dot(to, p) / facing, w = dot(along, q) / facing;
-        double t = dot(ac, q) / facing;
-        bool inside = u >= 0.0 && w >= 0.0 && u + w <= 1.0; // false when the ray is along the triangle
-        limit = inside && t > 0.0 && t < limit ? t : limit;
-    }
-    return limit;
-}
-
-// Where a layer's body, or what is `at` it, stands in the scene, and the way back.
-static bool find_place(const viewer *v, const orr_layer_data *layer, int body, const orr_transform *at,
-                       float inverse[12])
-{
-    orr_transform place;
-    float local[12], model[12], placed[12];
-    orr_layer id = {layer->id.slot, layer->id.generation};
-    return orr_world_body_transform(v->world, 0, id, body, &place, NULL) == ORR_OK &&
-           orr_affine_from_transform(&place, model, NULL) == ORR_OK &&
-           orr_affine_from_transform(at, local, NULL) == ORR_OK &&
-           (orr_affine_multiply(model, local, placed), orr_affine_invert(placed, inverse, NULL)) == ORR_OK;
 }
 
 bool view_robot_grab(viewer *v)
 {
     view_robot *r = &v->robot;
-    double from[3], along[3], nearest = INFINITY;
-    float inverse[12];
-    bool moves = false;
-    cursor_ray(v, from, along);
-    for (int i = 0; i < orr_scene_layer_count(v->scene); i++) {
-        const orr_layer_data *layer = robot_layer(v, orr_scene_layer(v->scene, i));
-        for (int g = 0; layer && g < layer->robot->geom_count; g++) {
-            const orr_robot_geom *geom = &layer->robot->geoms[g];
-            double local_from[3], local_along[3];
-            if (geom->part != ORR_ROBOT_GEOM || !orr_robot_group_drawn(geom->group, r->panel.groups[0])) {
-                continue;
-            }
-            if (!find_place(v, layer, geom->body, &geom->at, inverse)) {
-                continue;
-            }
-            to_local(inverse, from, 1.0, local_from);
-            to_local(inverse, along, 0.0, local_along);
-            double met = meet(geom->mesh, local_from, local_along, nearest);
-            if (met < nearest) {
-                nearest = met;
-                moves = layer->robot->model->body_treeid[geom->body] >= 0;
-                r->pulled = (orr_layer){layer->id.slot, layer->id.generation};
-                r->body = geom->body;
-            }
-        }
-    }
-    if (!moves || !find_place(v, robot_layer(v, r->pulled), r->body, NULL, inverse)) {
+    orr_hit hit;
+    orr_transform body;
+    float model[12], inverse[12];
+    if (view_pick(v, &v->seen, &hit, NULL) != ORR_OK || hit.robot.slot == 0 ||
+        robot_layer(v, hit.robot)->robot->model->body_treeid[hit.body] < 0 || // it cannot move
+        orr_world_body_transform(v->world, 0, hit.robot, hit.body, &body, NULL) != ORR_OK ||
+        orr_affine_from_transform(&body, model, NULL) != ORR_OK ||
+        orr_affine_invert(model, inverse, NULL) != ORR_OK) {
         return false;
     }
-    double hit[3];
-    for (int k = 0; k < 3; k++) {
-        hit[k] = from[k] + nearest * along[k];
-    }
-    to_local(inverse, hit, 1.0, r->point);
-    r->depth = nearest;
+    const double point[3] = {(double)hit.position[0], (double)hit.position[1], (double)hit.position[2]};
+    to_local(inverse, point, r->point);
+    r->pulled = hit.robot;
+    r->body = hit.body;
+    r->depth = (double)hit.depth;
     r->pulling = true;
     return true;
 }
@@ -383,7 +307,7 @@ static void pull(viewer *v)
         wanted.point[k] = r->point[k];
         from[k] += r->depth * along[k];
     }
-    to_local(inverse, from, 1.0, wanted.to);
+    to_local(inverse, from, wanted.to);
     set_pull(v, &wanted);
 }
 

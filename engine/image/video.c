@@ -1,4 +1,4 @@
-#include "render/output/video.h"
+#include "engine/image/video.h"
 
 #include "engine/core/file.h"
 #include "engine/core/memory.h"

@@ -1,22 +1,37 @@
-#include "render/output/output.h"
+#include "engine/image/output.h"
 
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/core/sized.h"
 #include "engine/image/image.h"
-#include "render/output/video.h"
+#include "engine/image/video.h"
 
 #include <stdio.h>
 #include <string.h>
 
+enum { SIDE_MAX = 16384 }; // [px]
+static const double FRAMES_PER_SECOND = 30.0, FRAMES_PER_SECOND_MIN = 0.1, FRAMES_PER_SECOND_MAX = 1000.0;
+
+typedef enum output_kind { OUTPUT_PNG = 1, OUTPUT_EXR, OUTPUT_NPY, OUTPUT_MP4 } output_kind;
+
 struct orr_output {
-    orr_output_desc desc; // path is our own copy
+    orr_output_desc desc; // path is our own copy; defaults filled in
     char *path;
-    orr_output_kind kind;
+    output_kind kind;
     bool numbered;
+    bool finished;
+    // of a video
     orr_video *video;
     uint8_t *video_bytes; // one frame
     int video_width, video_height;
+    int64_t next; // index of the picture that has to come
 };
+
+// height x width x channels floats, rows from the top
+typedef struct picture_values {
+    const float *values;
+    int width, height;
+} picture_values;
 
 // ---- numbered names ----
 
@@ -91,15 +106,12 @@ orr_result orr_output_file_name(const char *path, bool numbered, int64_t index, 
 
 // ---- outputs ----
 
-static orr_output_kind kind_of(const char *path)
+static output_kind kind_of(const char *path)
 {
     static const struct {
         const char *ending;
-        orr_output_kind kind;
-    } kinds[] = {{".png", ORR_OUTPUT_PNG},
-                 {".exr", ORR_OUTPUT_EXR},
-                 {".npy", ORR_OUTPUT_NPY},
-                 {".mp4", ORR_OUTPUT_MP4}};
+        output_kind kind;
+    } kinds[] = {{".png", OUTPUT_PNG}, {".exr", OUTPUT_EXR}, {".npy", OUTPUT_NPY}, {".mp4", OUTPUT_MP4}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (orr_path_has_ending(path, kinds[i].ending)) {
             return kinds[i].kind;
@@ -108,61 +120,86 @@ static orr_output_kind kind_of(const char *path)
     return 0;
 }
 
-static orr_result check(const orr_output_desc *desc, orr_output_kind kind, bool numbered, orr_error *error)
+static orr_result check(const orr_output_desc *desc, output_kind kind, bool numbered, orr_error *error)
 {
+    if (desc->channels != 1 && desc->channels != 4) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: %d channels: expected 4, or 1 for depth", desc->path,
+                        desc->channels);
+    }
+    if (desc->count < 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: %lld pictures: expected 0 or more", desc->path,
+                        (long long)desc->count);
+    }
+    // written so that NaN fails
+    if (!(desc->frames_per_second >= FRAMES_PER_SECOND_MIN &&
+          desc->frames_per_second <= FRAMES_PER_SECOND_MAX)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: %g frames per second: expected 0.1 to 1000",
+                        desc->path, desc->frames_per_second);
+    }
     if (!kind) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: expected a name that ends in .png, .exr, .npy or .mp4",
                         desc->path);
     }
-    if (desc->channels == 1 && kind != ORR_OUTPUT_EXR && kind != ORR_OUTPUT_NPY) {
+    if (desc->channels == 1 && kind != OUTPUT_EXR && kind != OUTPUT_NPY) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: depth: expected a name that ends in .exr or .npy",
                         desc->path);
     }
-    if (desc->transparent && kind == ORR_OUTPUT_MP4) {
+    if (desc->transparent && kind == OUTPUT_MP4) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a video has no alpha: expected .png, .exr or .npy",
                         desc->path);
     }
-    if (numbered && kind == ORR_OUTPUT_MP4) {
+    if (numbered && kind == OUTPUT_MP4) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a video is one file: expected a name without %%d",
                         desc->path);
     }
-    if (desc->count > 1 && !numbered && kind != ORR_OUTPUT_MP4) {
+    if (desc->count != 1 && !numbered && kind != OUTPUT_MP4) {
+        char many[32] = "any number of";
+        if (desc->count > 1) {
+            snprintf(many, sizeof many, "%lld", (long long)desc->count);
+        }
         return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "%s: %lld pictures: expected a numbered name such as frame_%%04d%s, or .mp4",
-                        desc->path, (long long)desc->count, strrchr(desc->path, '.'));
+                        "%s: %s pictures: expected a numbered name such as frame_%%04d%s, or .mp4",
+                        desc->path, many, strrchr(desc->path, '.'));
     }
     return ORR_OK;
 }
 
-orr_result orr_output_create(const orr_output_desc *desc, orr_output **out, orr_error *error)
+orr_result orr_output_create_sized(const orr_output_desc *given, size_t desc_size, orr_output **out,
+                                   orr_error *error)
 {
-    assert((desc->channels == 1 || desc->channels == 4) && desc->count >= 1);
     *out = NULL;
+    orr_output_desc desc;
+    ORR_TRY(orr_sized_read(&desc, sizeof desc, given, desc_size, "orr_output_desc", error));
+    if (!desc.path) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "a file for pictures: expected its path");
+    }
+    desc.channels = desc.channels ? desc.channels : 4;
+    desc.frames_per_second = desc.frames_per_second == 0.0 ? FRAMES_PER_SECOND : desc.frames_per_second;
     bool numbered;
-    ORR_TRY(find_number(desc->path, &numbered, error));
-    orr_output_kind kind = kind_of(desc->path);
-    ORR_TRY(check(desc, kind, numbered, error));
+    ORR_TRY(find_number(desc.path, &numbered, error));
+    output_kind kind = kind_of(desc.path);
+    ORR_TRY(check(&desc, kind, numbered, error));
     char *path = NULL; // the path of a video is final, that of stills stays a pattern
-    if (kind == ORR_OUTPUT_MP4) {
-        ORR_TRY(orr_output_file_name(desc->path, false, 0, &path, error));
+    if (kind == OUTPUT_MP4) {
+        ORR_TRY(orr_output_file_name(desc.path, false, 0, &path, error));
     } else {
-        path = orr_path_beside("", desc->path);
+        path = orr_path_beside("", desc.path);
     }
     orr_output *output = orr_alloc_zero(1, sizeof *output);
     if (!output || !path) {
         orr_free(output);
         orr_free(path);
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", desc->path);
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", desc.path);
     }
-    *output = (orr_output){.desc = *desc, .path = path, .kind = kind, .numbered = numbered};
-    output->desc.path = path;
+    desc.path = path;
+    *output = (orr_output){.desc = desc, .path = path, .kind = kind, .numbered = numbered};
     *out = output;
     return ORR_OK;
 }
 
 bool orr_output_in_order(const orr_output *output)
 {
-    return output->kind == ORR_OUTPUT_MP4;
+    return output->kind == OUTPUT_MP4;
 }
 
 // display bytes: over black, or with straight alpha
@@ -181,7 +218,7 @@ static void quantise(const float *rgba, int64_t pixels, bool transparent, uint8_
     }
 }
 
-static orr_result put_png(const char *name, orr_output_picture picture, bool transparent, orr_error *error)
+static orr_result put_png(const char *name, picture_values picture, bool transparent, orr_error *error)
 {
     int64_t pixels = (int64_t)picture.width * picture.height;
     uint8_t *bytes;
@@ -194,40 +231,39 @@ static orr_result put_png(const char *name, orr_output_picture picture, bool tra
 
 orr_result orr_output_name(const orr_output *output, int64_t index, char **name, orr_error *error)
 {
-    if (output->kind == ORR_OUTPUT_MP4) {
+    if (output->kind == OUTPUT_MP4) {
         *name = orr_path_beside("", output->path);
         return *name ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", output->path);
     }
     return orr_output_file_name(output->path, output->numbered, index, name, error);
 }
 
-static orr_result put_still(const orr_output *output, int64_t index, orr_output_picture picture,
-                            orr_error *error)
+static orr_result put_still(const orr_output *output, int64_t index, picture_values picture, orr_error *error)
 {
     char *name;
     ORR_TRY(orr_output_name(output, index, &name, error));
     orr_result result = ORR_OK;
     switch (output->kind) {
-    case ORR_OUTPUT_PNG:
+    case OUTPUT_PNG:
         result = put_png(name, picture, output->desc.transparent, error);
         break;
-    case ORR_OUTPUT_EXR:
+    case OUTPUT_EXR:
         result = output->desc.channels == 1
                      ? orr_exr_save_depth(name, picture.values, picture.width, picture.height, error)
                      : orr_exr_save(name, picture.values, picture.width, picture.height, error);
         break;
-    case ORR_OUTPUT_NPY:
+    case OUTPUT_NPY:
         result =
             orr_npy_save(name, picture.values, picture.height, picture.width, output->desc.channels, error);
         break;
-    case ORR_OUTPUT_MP4:
+    case OUTPUT_MP4:
         break;
     }
     orr_free(name);
     return result;
 }
 
-static orr_result put_frame(orr_output *output, orr_output_picture picture, orr_error *error)
+static orr_result put_frame(orr_output *output, picture_values picture, orr_error *error)
 {
     int64_t pixels = (int64_t)picture.width * picture.height;
     if (!output->video) {
@@ -239,24 +275,57 @@ static orr_result put_frame(orr_output *output, orr_output_picture picture, orr_
     }
     if (picture.width != output->video_width || picture.height != output->video_height) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
-                        "%s: a frame of %d x %d in a video of %d x %d: expected one size (see --size)",
-                        output->path, picture.width, picture.height, output->video_width,
-                        output->video_height);
+                        "%s: a picture of %d x %d in a video of %d x %d: expected one size", output->path,
+                        picture.width, picture.height, output->video_width, output->video_height);
     }
     quantise(picture.values, pixels, false, output->video_bytes);
     return orr_video_add(output->video, output->video_bytes, error);
 }
 
-orr_result orr_output_put(orr_output *output, int64_t index, orr_output_picture picture, orr_error *error)
+static orr_result check_picture(const orr_output *output, int64_t index, picture_values picture,
+                                orr_error *error)
 {
-    return output->kind == ORR_OUTPUT_MP4 ? put_frame(output, picture, error)
-                                          : put_still(output, index, picture, error);
+    int64_t count = output->desc.count;
+    if (!picture.values || picture.width < 1 || picture.width > SIDE_MAX || picture.height < 1 ||
+        picture.height > SIDE_MAX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: a picture of %d x %d: expected values and sides of 1 to %d", output->path,
+                        picture.width, picture.height, SIDE_MAX);
+    }
+    if (index < 0 || (count > 0 && index >= count)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: picture %lld: expected 0 to %lld", output->path,
+                        (long long)index, count > 0 ? (long long)count - 1 : (long long)INT64_MAX);
+    }
+    if (orr_output_in_order(output) && index != output->next) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: picture %lld of a video: expected picture %lld",
+                        output->path, (long long)index, (long long)output->next);
+    }
+    return output->finished ? orr_fail(error, ORR_CODE_ARGUMENT, "%s: it is finished", output->path) : ORR_OK;
 }
 
-orr_result orr_output_commit(orr_output *output, orr_error *error)
+orr_result orr_output_put(orr_output *output, int64_t index, const float *values, int width, int height,
+                          orr_error *error)
+{
+    const picture_values picture = {values, width, height};
+    ORR_TRY(check_picture(output, index, picture, error));
+    if (!orr_output_in_order(output)) {
+        return put_still(output, index, picture, error);
+    }
+    ORR_TRY(put_frame(output, picture, error));
+    output->next++;
+    return ORR_OK;
+}
+
+orr_result orr_output_finish(orr_output *output, orr_error *error)
 {
     orr_video *video = output->video;
+    bool empty = orr_output_in_order(output) && !video && !output->finished;
+    output->finished = true;
     output->video = NULL;
+    if (empty) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a video without pictures: expected at least one",
+                        output->path);
+    }
     return video ? orr_video_commit(video, error) : ORR_OK;
 }
 

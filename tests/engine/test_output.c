@@ -1,11 +1,11 @@
-// Tests of render/output and render/video: numbered names, stills, and videos decoded again.
+// Tests of pictures and videos in files (orr_output): numbered names, stills, and videos decoded again.
 #define _GNU_SOURCE
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/image/image.h"
+#include "engine/image/output.h"
+#include "engine/image/video.h"
 #include "orr_features.h"
-#include "render/output/output.h"
-#include "render/output/video.h"
 #include "tests/support/support.h"
 
 #include <libgen.h>
@@ -66,6 +66,12 @@ static void wrong_outputs_are_refused_before_anything_is_written(void **state)
         {{.path = "a%d.mp4", .channels = 4, .count = 2}, "without %d"},
         {{.path = "a%s.npy", .channels = 4, .count = 1}, "%0Nd"},
         {{.path = "a.mp4", .channels = 4, .count = 1, .transparent = true}, "no alpha"},
+        {{.path = "a.png"}, "frame_%04d.png"},
+        {{.path = NULL}, "path"},
+        {{.path = "a%d.png", .channels = 3}, "4, or 1"},
+        {{.path = "a%d.png", .count = -1}, "-1 pictures"},
+        {{.path = "a.mp4", .frames_per_second = 0.01}, "0.1 to 1000"},
+        {{.path = "a.mp4", .frames_per_second = (double)NAN}, "0.1 to 1000"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         orr_output *output;
@@ -75,6 +81,61 @@ static void wrong_outputs_are_refused_before_anything_is_written(void **state)
             fail_msg("'%s' does not say '%s'", why.message, cases[i].expected);
         }
     }
+}
+
+static void descs_of_other_sizes_are_taken(void **state)
+{
+    (void)state;
+    struct {
+        orr_output_desc desc;
+        int64_t later;
+    } desc = {{.path = "a.png", .channels = 4, .count = 1}, 1};
+    orr_output *output;
+    assert_int_equal(orr_output_create_sized(&desc.desc, sizeof desc, &output, &why), ORR_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(why.message, "orr_output_desc"));
+    assert_null(output);
+    desc.later = 0;
+    assert_ok(orr_output_create_sized(&desc.desc, sizeof desc, &output, &error));
+    orr_output_destroy(output);
+    // without `count` any number of pictures may come
+    assert_int_equal(orr_output_create_sized(&desc.desc, offsetof(orr_output_desc, count), &output, &why),
+                     ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "any number of pictures"));
+}
+
+static void wrong_pictures_are_refused(void **state)
+{
+    (void)state;
+    const float rgba[4] = {0};
+    orr_output *output;
+    orr_output_desc desc = {.path = scratch_path("wrong%d.png"), .count = 2};
+    assert_ok(orr_output_create(&desc, &output, &error));
+    const struct {
+        int64_t index;
+        const float *values;
+        int width, height;
+        const char *expected;
+    } cases[] = {{-1, rgba, 1, 1, "0 to 1"},       {2, rgba, 1, 1, "0 to 1"},
+                 {0, NULL, 1, 1, "values"},        {0, rgba, 0, 1, "0 x 1"},
+                 {0, rgba, 1, -1, "1 x -1"},       {0, rgba, 16385, 1, "16385 x 1"},
+                 {INT64_MIN, rgba, 1, 1, "0 to 1"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(
+            orr_output_put(output, cases[i].index, cases[i].values, cases[i].width, cases[i].height, &why),
+            ORR_ERROR_ARGUMENT);
+        if (!strstr(why.message, cases[i].expected)) {
+            fail_msg("'%s' does not say '%s'", why.message, cases[i].expected);
+        }
+    }
+    assert_int_equal(access(scratch_path("wrong0.png"), F_OK), -1);
+    assert_ok(orr_output_put(output, 1, rgba, 1, 1, &error)); // stills come in any order
+    assert_ok(orr_output_put(output, 0, rgba, 1, 1, &error));
+    assert_int_equal(access(scratch_path("wrong0.png"), F_OK), 0);
+    assert_ok(orr_output_finish(output, &error));
+    assert_int_equal(orr_output_put(output, 0, rgba, 1, 1, &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "finished"));
+    orr_output_destroy(output);
+    orr_output_destroy(NULL);
 }
 
 static void a_doubled_percent_sign_is_one_in_every_kind(void **state)
@@ -99,8 +160,8 @@ static void put_one(const orr_output_desc *desc, const float *values, int width,
 {
     orr_output *output;
     assert_ok(orr_output_create(desc, &output, &error));
-    assert_ok(orr_output_put(output, 0, (orr_output_picture){values, width, height}, &error));
-    assert_ok(orr_output_commit(output, &error));
+    assert_ok(orr_output_put(output, 0, values, width, height, &error));
+    assert_ok(orr_output_finish(output, &error));
     orr_output_destroy(output);
 }
 
@@ -268,10 +329,10 @@ static void videos_come_back_with_their_frames_and_colours(void **state)
         assert_true(orr_output_in_order(output));
         for (int i = 0; i < FRAMES; i++) {
             paint(rgba, width * height, i);
-            assert_ok(orr_output_put(output, i, (orr_output_picture){rgba, width, height}, &error));
+            assert_ok(orr_output_put(output, i, rgba, width, height, &error));
         }
         assert_int_equal(access(desc.path, F_OK), -1); // not before it is whole
-        assert_ok(orr_output_commit(output, &error));
+        assert_ok(orr_output_finish(output, &error));
         orr_output_destroy(output);
         decoded_video video = decode(path);
         assert_int_equal(video.width, (width + 1) / 2 * 2);
@@ -304,10 +365,16 @@ static void abandoned_and_mixed_videos_leave_nothing(void **state)
     orr_output *output;
     assert_ok(orr_output_create(&desc, &output, &error));
     for (int i = 0; i < 3; i++) {
-        assert_ok(orr_output_put(output, i, (orr_output_picture){rgba, 16, 16}, &error));
+        assert_ok(orr_output_put(output, i, rgba, 16, 16, &error));
     }
-    assert_int_equal(orr_output_put(output, 3, (orr_output_picture){rgba, 16, 8}, &why), ORR_ERROR_ARGUMENT);
+    assert_int_equal(orr_output_put(output, 2, rgba, 16, 16, &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "expected picture 3"));
+    assert_int_equal(orr_output_put(output, 3, rgba, 16, 8, &why), ORR_ERROR_ARGUMENT);
     assert_non_null(strstr(why.message, "16 x 8"));
+    orr_output_destroy(output);
+    assert_ok(orr_output_create(&(orr_output_desc){.path = path}, &output, &error));
+    assert_int_equal(orr_output_finish(output, &why), ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "without pictures"));
     orr_output_destroy(output);
     assert_int_equal(rmdir(folder), 0); // empty
 }
@@ -329,6 +396,8 @@ int main(void)
         cmocka_unit_test(numbers_are_where_the_pattern_says),
         cmocka_unit_test(patterns_that_printf_would_misread_are_refused),
         cmocka_unit_test(wrong_outputs_are_refused_before_anything_is_written),
+        cmocka_unit_test(wrong_pictures_are_refused),
+        cmocka_unit_test(descs_of_other_sizes_are_taken),
         cmocka_unit_test(a_doubled_percent_sign_is_one_in_every_kind),
         cmocka_unit_test(png_is_over_black_or_keeps_straight_alpha),
         cmocka_unit_test(depth_npy_has_two_dimensions),
