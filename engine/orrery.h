@@ -176,6 +176,7 @@ typedef struct orr_engine_desc {
 /* Starts threads and devices. ORR_ERROR_DEVICE when `device` names one that is not there. */
 static inline orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine,
                                            orr_error *error);
+/* Ends threads and closes devices. Frames, worlds and scenes of the engine must be destroyed before. */
 ORR_API void orr_engine_destroy(orr_engine *engine);
 /* The number of workers. */
 ORR_API int orr_engine_threads(const orr_engine *engine);
@@ -256,6 +257,7 @@ ORR_API orr_result orr_splats_load(const char *path, orr_splats **splats, orr_er
 ORR_API orr_result orr_splats_save(const orr_splats *splats, const char *path, orr_error *error);
 /* The cloud's arrays, to read and to write; valid until the cloud is destroyed. */
 static inline orr_splats_view orr_splats_data(const orr_splats *splats);
+/* Frees the cloud. Layers made from it stay as they are. */
 ORR_API void orr_splats_destroy(orr_splats *splats);
 
 /* ---- scene: what exists -------------------------------------------------------------------------------- */
@@ -336,9 +338,11 @@ ORR_API orr_result orr_scene_bind(orr_scene *scene, orr_layer layer, orr_layer r
                                   orr_error *error);
 /* Removes a layer and frees what it holds. */
 ORR_API orr_result orr_scene_remove(orr_scene *scene, orr_layer layer, orr_error *error);
+/* The number of layers. */
 ORR_API int orr_scene_layer_count(const orr_scene *scene);
 /* The layers in the order in which they were added; {0} outside [0, layer_count). */
 ORR_API orr_layer orr_scene_layer(const orr_scene *scene, int index);
+/* Fills in what a layer is. */
 static inline orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer layer, orr_layer_info *info,
                                               orr_error *error);
 /* The number of cameras that the scene file names. */
@@ -347,6 +351,7 @@ ORR_API int orr_scene_camera_count(const orr_scene *scene);
 ORR_API const orr_camera *orr_scene_camera(const orr_scene *scene, int index);
 /* A camera that sees every layer, for scenes that name none. */
 ORR_API orr_camera orr_scene_default_camera(const orr_scene *scene, int width, int height);
+/* Frees the scene and its layers. Its worlds must be destroyed before, and no frame of it be in flight. */
 ORR_API void orr_scene_destroy(orr_scene *scene);
 
 /* ---- world: what changes ------------------------------------------------------------------------------- */
@@ -366,6 +371,7 @@ ORR_API orr_result orr_world_set_visible(orr_world *world, int index, orr_layer 
 /* The transform of a layer and whether it is shown; either may be NULL. */
 ORR_API orr_result orr_world_get(const orr_world *world, int index, orr_layer layer, orr_transform *transform,
                                  bool *visible, orr_error *error);
+/* Frees all copies. No frame of the world may be in flight. */
 ORR_API void orr_world_destroy(orr_world *world);
 
 /* ---- robots: layers that physics moves -----------------------------------------------------------------
@@ -389,6 +395,7 @@ typedef enum orr_robot_quantity {
                            axes of the robot's layer [N, N m]; they stay until they are set again */
 } orr_robot_quantity;
 
+/* Fills in the sizes of a robot's model. */
 static inline orr_result orr_scene_robot_info(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
                                               orr_error *error);
 /* The name of a body, "" when it has none, NULL outside [0, body_count); valid until the layer is removed. */
@@ -476,15 +483,17 @@ typedef struct orr_frame_desc {
     int frames_in_flight; /* how many frames may be submitted before the first is finished, 1 .. 8; 0: 2 */
 } orr_frame_desc;
 
+/* Opens the device that draws. Memory for pictures is taken when the first one of a size is drawn. */
 static inline orr_result orr_frame_create(orr_engine *engine, const orr_frame_desc *desc, orr_frame **frame,
                                           orr_error *error);
 /* Submits one picture. It shows the world as it is now, which may change afterwards; the scene must stay as
- * it is until the frame is finished. A GPU begins at once; the CPU draws in orr_frame_finish or
- * orr_frame_advance. ORR_ERROR_CAPACITY when frames_in_flight frames are not yet finished. */
+ * it is, and the world exist, until the frame is finished. A GPU begins at once; the CPU draws in
+ * orr_frame_finish or orr_frame_advance. ORR_ERROR_CAPACITY when frames_in_flight frames are not yet
+ * finished. */
 static inline orr_result orr_frame_submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
                                           const orr_view *view, orr_error *error);
 /* Completes the frame that was submitted first and writes its picture; picture NULL: it is dropped when it is
- * done. After a failure that frame is dropped too. */
+ * done. When drawing has failed, that frame is dropped too. */
 static inline orr_result orr_frame_finish(orr_frame *frame, const orr_picture *picture, orr_error *error);
 /* Works on the frame that was submitted first for about `milliseconds`. The CPU marches fields, which may
  * take seconds; a program that must stay responsive calls this until *ready, when orr_frame_finish takes no
@@ -497,6 +506,7 @@ ORR_API void orr_frame_discard(orr_frame *frame);
 static inline int orr_frame_stages(const orr_frame *frame, orr_stage_time *stages, int capacity);
 /* What draws: ORR_DEVICE_CPU, ORR_DEVICE_VULKAN or ORR_DEVICE_CUDA. */
 ORR_API orr_device_kind orr_frame_device(const orr_frame *frame);
+/* Drops every submitted frame, as orr_frame_discard, and frees what drawing took. */
 ORR_API void orr_frame_destroy(orr_frame *frame);
 
 /* ---- picking: what is under a point of a picture ------------------------------------------------------- */
