@@ -125,8 +125,8 @@ static void panning_and_looking_carry_the_picture_along(void **state)
     navigator_pan(&n, 0.1, 0.2); // of the height: 60 and 120 px
     assert_projects(&n, ORIGIN, 460.0, 420.0);
     n = before_origin();
-    double place[3];
-    memcpy(place, n.pose.place, sizeof place);
+    double position[3];
+    memcpy(position, n.pose.position, sizeof position);
     navigator_look(&n, 0.01, 0.0);
     orr_camera camera = navigator_camera(&n, 800, 600);
     double at[3];
@@ -134,7 +134,7 @@ static void panning_and_looking_carry_the_picture_along(void **state)
     // 6 px of dragging; the angle per pixel is the mean over the height, so that the middle lags by up to a
     // tenth
     assert_true(at[0] > 405.0 && at[0] < 407.0);
-    assert_memory_equal(place, n.pose.place, sizeof place);
+    assert_memory_equal(position, n.pose.position, sizeof position);
     assert_int_equal(n.mode, NAVIGATOR_FLY);
 }
 
@@ -160,22 +160,22 @@ static void flying_goes_where_it_looks_as_fast_as_it_says(void **state)
     (void)state;
     navigator n = before_origin();
     orr_camera camera = navigator_camera(&n, 800, 600);
-    double place[3];
-    memcpy(place, n.pose.place, sizeof place);
+    double position[3];
+    memcpy(position, n.pose.position, sizeof position);
     const double forward[3] = {0.0, 0.0, 1.0}, right[3] = {1.0, 0.0, 0.0}, up[3] = {0.0, 1.0, 0.0};
     navigator_fly(&n, forward, 2.0);
     for (int i = 0; i < 3; i++) {
-        assert_near(n.pose.place[i] - place[i], 2.0 * n.speed * (double)camera.pose[4 * i + 2], 1e-6);
+        assert_near(n.pose.position[i] - position[i], 2.0 * n.speed * (double)camera.pose[4 * i + 2], 1e-6);
     }
-    memcpy(place, n.pose.place, sizeof place);
+    memcpy(position, n.pose.position, sizeof position);
     navigator_fly(&n, right, 1.0);
     for (int i = 0; i < 3; i++) {
-        assert_near(n.pose.place[i] - place[i], n.speed * (double)camera.pose[4 * i], 1e-6);
+        assert_near(n.pose.position[i] - position[i], n.speed * (double)camera.pose[4 * i], 1e-6);
     }
-    memcpy(place, n.pose.place, sizeof place);
+    memcpy(position, n.pose.position, sizeof position);
     navigator_fly(&n, up, 1.0); // the level up, although the camera looks down
-    assert_near(n.pose.place[1] - place[1], -n.speed, 1e-6);
-    assert_near(n.pose.place[2], place[2], 1e-6);
+    assert_near(n.pose.position[1] - position[1], -n.speed, 1e-6);
+    assert_near(n.pose.position[2], position[2], 1e-6);
 }
 
 static void focusing_turns_towards_the_point_smoothly(void **state)
@@ -183,8 +183,8 @@ static void focusing_turns_towards_the_point_smoothly(void **state)
     (void)state;
     navigator n = before_origin();
     const float point[3] = {1.0f, 0.5f, 0.3f};
-    double place[3];
-    memcpy(place, n.pose.place, sizeof place);
+    double position[3];
+    memcpy(position, n.pose.position, sizeof position);
     navigator_focus(&n, point);
     int steps = 0;
     double yaw = n.pose.yaw;
@@ -196,7 +196,7 @@ static void focusing_turns_towards_the_point_smoothly(void **state)
     assert_in_range(steps, 10, 60);
     assert_projects(&n, point, 400.0, 300.0);
     for (int i = 0; i < 3; i++) {
-        assert_near(n.pose.place[i], place[i], 1e-12);
+        assert_near(n.pose.position[i], position[i], 1e-12);
     }
     navigator_orbit(&n, 0.3, 0.1);
     assert_projects(&n, point, 400.0, 300.0);
@@ -373,11 +373,11 @@ static void pictures_of_learning_come_a_few_times_per_second_and_leave_it_its_ti
     (void)state;
     training_pace pace = {0};
     training_pace_drawn(&pace, 10.0, 20.0); // a quick one
-    assert_false(training_pace_wants_picture(&pace, 10.1));
-    assert_true(training_pace_wants_picture(&pace, 10.5));
-    training_pace_drawn(&pace, 10.0, 1000.0);               // a slow one
-    assert_false(training_pace_wants_picture(&pace, 13.9)); // a quarter of the time is for drawing
-    assert_true(training_pace_wants_picture(&pace, 14.1));
+    assert_false(training_pace_picture_due(&pace, 10.1));
+    assert_true(training_pace_picture_due(&pace, 10.5));
+    training_pace_drawn(&pace, 10.0, 1000.0);             // a slow one
+    assert_false(training_pace_picture_due(&pace, 13.9)); // a quarter of the time is for drawing
+    assert_true(training_pace_picture_due(&pace, 14.1));
 }
 
 static void a_loss_curve_keeps_the_whole_course_in_its_points(void **state)

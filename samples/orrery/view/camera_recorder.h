@@ -1,4 +1,4 @@
-// Camera recorder: a few cameras kept by hand, and the smooth flight through them
+// Camera recorder: a few cameras that the user keeps, and the smooth flight through them
 // (engine/scene/camera_path.h).
 #pragma once
 
@@ -12,7 +12,7 @@ typedef struct camera_recorder {
 
 orr_result camera_recorder_add(camera_recorder *recorder, const orr_camera *camera, orr_error *error);
 double camera_recorder_duration(const camera_recorder *recorder); // [s]; 0 with fewer than two keys
-// The camera at a time in 0 .. duration (clamped), as large as asked. At least one key.
+// The camera at a time in 0 .. duration (clamped), of the given size. At least one key.
 orr_camera camera_recorder_at(const camera_recorder *recorder, double seconds, int width, int height);
 // Writes a transforms.json with one camera per picture of the flight, so that `orrery render --cameras` plays
 // it back.

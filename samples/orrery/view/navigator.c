@@ -39,7 +39,7 @@ static void focus_of(const navigator *n, double focus[3])
 {
     double right[3], up[3], forward[3];
     view_axes(n, &n->pose, right, up, forward);
-    memcpy(focus, n->pose.place, sizeof n->pose.place);
+    memcpy(focus, n->pose.position, sizeof n->pose.position);
     add_scaled(focus, forward, n->pose.distance);
 }
 
@@ -48,8 +48,8 @@ static void place_before(const navigator *n, navigator_pose *pose, const double 
 {
     double right[3], up[3], forward[3];
     view_axes(n, pose, right, up, forward);
-    memcpy(pose->place, focus, sizeof pose->place);
-    add_scaled(pose->place, forward, -pose->distance);
+    memcpy(pose->position, focus, sizeof pose->position);
+    add_scaled(pose->position, forward, -pose->distance);
 }
 
 static void turn_towards(const navigator *n, navigator_pose *pose, const double direction[3])
@@ -88,7 +88,7 @@ void navigator_adopt(navigator *n, const orr_camera *camera)
         right[i] = (double)camera->pose[4 * i];
         up[i] = -(double)camera->pose[4 * i + 1];
         forward[i] = (double)camera->pose[4 * i + 2];
-        n->pose.place[i] = (double)camera->pose[4 * i + 3];
+        n->pose.position[i] = (double)camera->pose[4 * i + 3];
     }
     int axis = 0;
     for (int i = 1; i < 3; i++) {
@@ -123,7 +123,7 @@ void navigator_start(navigator *n, const orr_camera *camera, const float centre[
     double right[3], up[3], forward[3], towards[3];
     view_axes(n, &n->pose, right, up, forward);
     for (int i = 0; i < 3; i++) {
-        towards[i] = (double)centre[i] - n->pose.place[i];
+        towards[i] = (double)centre[i] - n->pose.position[i];
     }
     double size = radius > 0.0f ? (double)radius : 1.0;
     if (!n->orthographic) {
@@ -144,7 +144,7 @@ orr_camera navigator_camera(const navigator *n, int width, int height)
         camera.pose[4 * i] = (float)right[i];
         camera.pose[4 * i + 1] = (float)-up[i];
         camera.pose[4 * i + 2] = (float)forward[i];
-        camera.pose[4 * i + 3] = (float)n->pose.place[i];
+        camera.pose[4 * i + 3] = (float)n->pose.position[i];
     }
     return camera;
 }
@@ -177,8 +177,8 @@ void navigator_pan(navigator *n, double right, double down)
     double axis[3], up[3], forward[3];
     view_axes(n, &n->pose, axis, up, forward);
     double height = 2.0 * n->pose.distance * tan(0.5 * n->field_of_view);
-    add_scaled(n->pose.place, axis, -height * right);
-    add_scaled(n->pose.place, up, height * down);
+    add_scaled(n->pose.position, axis, -height * right);
+    add_scaled(n->pose.position, up, height * down);
 }
 
 void navigator_wheel(navigator *n, double notches)
@@ -201,10 +201,10 @@ void navigator_fly(navigator *n, const double direction[3], double seconds)
     double right[3], up[3], forward[3];
     view_axes(n, &n->pose, right, up, forward);
     double step = n->speed * seconds;
-    add_scaled(n->pose.place, right, step * direction[0]);
-    add_scaled(n->pose.place, forward, step * direction[2]);
+    add_scaled(n->pose.position, right, step * direction[0]);
+    add_scaled(n->pose.position, forward, step * direction[2]);
     for (int i = 0; i < 3; i++) {
-        n->pose.place[i] += step * direction[1] * n->axes[3 * i + 1];
+        n->pose.position[i] += step * direction[1] * n->axes[3 * i + 1];
     }
 }
 
@@ -218,7 +218,7 @@ static void begin_move(navigator *n, const navigator_pose *to)
     n->from = n->pose;
     n->to = *to;
     n->from.yaw = remainder(n->from.yaw, 2.0 * PI);
-    n->to.yaw = n->from.yaw + remainder(to->yaw - n->from.yaw, 2.0 * PI); // the short way round
+    n->to.yaw = n->from.yaw + remainder(to->yaw - n->from.yaw, 2.0 * PI); // by less than half a turn
     n->progress = 0.0;
 }
 
@@ -226,7 +226,7 @@ void navigator_focus(navigator *n, const float point[3])
 {
     double towards[3];
     for (int i = 0; i < 3; i++) {
-        towards[i] = (double)point[i] - n->pose.place[i];
+        towards[i] = (double)point[i] - n->pose.position[i];
     }
     navigator_pose to = n->pose;
     double distance = sqrt(vec3_dot(towards, towards));
@@ -255,7 +255,7 @@ void navigator_go_to(navigator *n, const orr_camera *camera, double distance)
     if (!there.orthographic) {
         there.pose.distance = distance;
     }
-    // look from here along the new level, then move in it
+    // point along the new level from here, then move in it
     double right[3], up[3], forward[3];
     view_axes(n, &n->pose, right, up, forward);
     navigator_pose here = n->pose;
@@ -275,7 +275,7 @@ bool navigator_step(navigator *n, double seconds)
     n->progress = fmin(n->progress + seconds / MOVE_SECONDS, 1.0);
     double t = n->progress * n->progress * (3.0 - 2.0 * n->progress);
     for (int i = 0; i < 3; i++) {
-        n->pose.place[i] = n->from.place[i] + t * (n->to.place[i] - n->from.place[i]);
+        n->pose.position[i] = n->from.position[i] + t * (n->to.position[i] - n->from.position[i]);
     }
     n->pose.yaw = n->from.yaw + t * (n->to.yaw - n->from.yaw);
     n->pose.pitch = n->from.pitch + t * (n->to.pitch - n->from.pitch);

@@ -1,6 +1,6 @@
-// Navigator: where the viewer's camera is and how hands move it. Pure arithmetic: no window, no clock.
+// Navigator: the viewer's camera and how input moves it. Pure arithmetic: no window, no clock.
 //
-// The camera stands at a place and looks along yaw and pitch against an `up` that stays level (a turntable:
+// The camera is at a position and points along yaw and pitch against an `up` that stays level (a turntable:
 // no roll). `distance` ahead of it lies the focus, which orbiting turns around and dollying closes in on.
 // Drags are in fractions of the window's height, so that they feel the same at every size and resolution.
 #pragma once
@@ -10,10 +10,10 @@
 typedef enum navigator_mode { NAVIGATOR_ORBIT = 0, NAVIGATOR_FLY } navigator_mode;
 
 typedef struct navigator_pose {
-    double place[3]; // scene units
-    double yaw;      // [rad], turning right
-    double pitch;    // [rad], looking up, short of +-90 degrees
-    double distance; // from the place to the focus, along the view, > 0
+    double position[3]; // scene units
+    double yaw;         // [rad], turning right
+    double pitch;       // [rad], looking up, short of +-90 degrees
+    double distance;    // from the position to the focus, along the view, > 0
 } navigator_pose;
 
 typedef struct navigator {

@@ -62,7 +62,7 @@ extern "C" bool panel_wants_keys(const panel *)
     return ImGui::GetIO().WantTextInput;
 }
 
-static void ask(panel_state *state, view_action action, const char *label, const char *hint)
+static void action_button(panel_state *state, view_action action, const char *label, const char *hint)
 {
     if (ImGui::Button(label)) {
         state->action = action;
@@ -116,9 +116,9 @@ static void show_training(panel_state *state)
     ImGui::Text("loss %.3g   after %.0f s of steps", t->loss, t->seconds);
     ImGui::PlotLines("##loss", t->curve, t->curve_count, 0, "log loss", FLT_MAX, FLT_MAX,
                      ImVec2(284.0f, 60.0f));
-    ask(state, VIEW_TRAINING_PAUSE, t->paused ? "Go on" : "Pause", "training (T)");
+    action_button(state, VIEW_TRAINING_PAUSE, t->paused ? "Go on" : "Pause", "training (T)");
     ImGui::SameLine();
-    ask(state, VIEW_MODEL_SAVE, "Save model", "as .ingp, for orrery view and orrery render (M)");
+    action_button(state, VIEW_MODEL_SAVE, "Save model", "as .ingp, for orrery view and orrery render (M)");
 }
 
 static void show_sliders(const char *title, panel_slider *sliders, int count, bool shown)
@@ -165,14 +165,14 @@ static void show_robot(panel_state *state)
 {
     panel_robot *r = state->robot;
     ImGui::Text("%.3f s%s", r->time, r->driven ? "   driven by --ctrl" : "");
-    ask(state, VIEW_ROBOT_PAUSE, r->paused ? "Go on" : "Pause", "time (Space)");
+    action_button(state, VIEW_ROBOT_PAUSE, r->paused ? "Go on" : "Pause", "time (Space)");
     ImGui::SameLine();
-    ask(state, VIEW_ROBOT_STEP, "Step", "one time step (.)");
+    action_button(state, VIEW_ROBOT_STEP, "Step", "one time step (.)");
     ImGui::SameLine();
-    ask(state, VIEW_ROBOT_RESET, "Reset", "the pose the model is given in (Backspace)");
+    action_button(state, VIEW_ROBOT_RESET, "Reset", "the pose the model is given in (Backspace)");
     if (r->keyframe_count > 0) {
         ImGui::SameLine();
-        ask(state, VIEW_ROBOT_KEYFRAME, "Keyframe", "the next one (N)");
+        action_button(state, VIEW_ROBOT_KEYFRAME, "Keyframe", "the next one (N)");
     }
     slider("speed of time", &r->speed, 1.0 / 64.0, 4.0, "%.3g x", true);
     bool contacts = r->contacts;
@@ -242,11 +242,11 @@ static void show_camera(panel_state *state)
     slider("field of view", &degrees, 10.0, 120.0, "%.0f deg", false);
     n->field_of_view = degrees * degree;
     slider("speed", &n->speed, 1e-3, 1e3, "%.3g /s", true);
-    ask(state, VIEW_HOME, "Home", "the view at the start (Home)");
+    action_button(state, VIEW_HOME, "Home", "the view at the start (Home)");
     ImGui::SameLine();
-    ask(state, VIEW_SEE_ALL, "See all", "every visible layer (F)");
+    action_button(state, VIEW_SEE_ALL, "See all", "every visible layer (F)");
     ImGui::SameLine();
-    ask(state, VIEW_SCREENSHOT, "Screenshot", "the picture as a PNG file (P, F12)");
+    action_button(state, VIEW_SCREENSHOT, "Screenshot", "the picture as a PNG file (P, F12)");
 }
 
 static void show_quality(panel_state *state)
@@ -271,13 +271,13 @@ static void show_quality(panel_state *state)
 static void show_path(panel_state *state)
 {
     camera_recorder *recorder = state->recorder;
-    ask(state, VIEW_KEY_ADD, "Add key", "this view becomes a key of the path (K)");
+    action_button(state, VIEW_KEY_ADD, "Add key", "this view becomes a key of the path (K)");
     ImGui::SameLine();
-    ask(state, VIEW_PATH_PLAY, state->playing ? "Pause" : "Play", "fly through the keys (Space)");
+    action_button(state, VIEW_PATH_PLAY, state->playing ? "Pause" : "Play", "fly through the keys (Space)");
     ImGui::SameLine();
-    ask(state, VIEW_PATH_SAVE, "Save", "as transforms.json, for orrery render --cameras (Ctrl+S)");
+    action_button(state, VIEW_PATH_SAVE, "Save", "as transforms.json, for orrery render --cameras (Ctrl+S)");
     ImGui::SameLine();
-    ask(state, VIEW_PATH_CLEAR, "Clear", "forget the keys");
+    action_button(state, VIEW_PATH_CLEAR, "Clear", "forget the keys");
     ImGui::Text("%d keys, %.1f of %.1f s", recorder->count, state->path_time, state->path_duration);
     slider("s per key", &recorder->seconds, 0.25, 10.0, "%.2f", false);
 }

@@ -1,5 +1,5 @@
-// The viewer's panel: Dear ImGui behind a C door. It shows what the viewer says, changes what it is lent, and
-// hands back triangles; render/window/present.h draws them.
+// The viewer's panel: Dear ImGui behind a C interface. It shows and changes what the viewer passes, and
+// returns triangles; render/window/present.h draws them.
 #pragma once
 
 #include "render/window/present.h"
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-// What keys and buttons ask of the viewer.
+// What keys and buttons make the viewer do.
 typedef enum view_action {
     VIEW_NOTHING = 0,
     VIEW_QUIT,
@@ -42,7 +42,7 @@ typedef struct panel_slider {
     const char *name;
     int index; // in its field
     double value, low, high;
-    bool changed; // by hand
+    bool changed; // by the user
 } panel_slider;
 
 typedef struct panel_robot {
@@ -54,10 +54,10 @@ typedef struct panel_robot {
     int keyframe_count;
     panel_slider *joints, *controls; // joint_count, control_count
     int joint_count, control_count;
-    double *numbers;           // scratch of who owns this
+    double *numbers;           // scratch of the owner of this struct
     const char **camera_names; // camera_count, "" for those without
     int camera_count;
-    int camera;        // looked through; -1: none
+    int camera;        // the view is through it; -1: none
     int camera_wanted; // chosen; -1: none
 } panel_robot;
 
@@ -81,7 +81,7 @@ typedef struct panel_state {
     resolution *quality;
     camera_recorder *recorder;
     bool antialias;
-    // asked for
+    // requested
     view_action action;
     orr_layer remove; // {0}: none
     bool redraw;      // the picture is out of date
@@ -94,7 +94,7 @@ panel *panel_create(struct GLFWwindow *window);
 void panel_destroy(panel *panel); // NULL is allowed
 // Lays the panel out for the next frame; the overlay stays valid until the next build.
 const orr_overlay *panel_build(panel *panel, panel_state *state);
-bool panel_covers(const panel *panel, double x, double y); // a place in the window, as last built
+bool panel_covers(const panel *panel, double x, double y); // a point of the window, as last built
 bool panel_wants_keys(const panel *panel);                 // something in it is being typed into
 
 #ifdef __cplusplus

@@ -37,7 +37,7 @@ void resolution_measure(resolution *r, float scale, double milliseconds)
         next = fmaxf(next, 0.5f * scale); // one slow frame is not a slow machine
         next = fminf(next, scale - SIXTEENTH);
     } else if (wanted >= (double)(scale + 1.5f * SIXTEENTH)) {
-        next = scale + SIXTEENTH; // the next step up has room to spare
+        next = scale + SIXTEENTH; // the next step up fits the budget with a margin
     }
     next = roundf(next / SIXTEENTH) * SIXTEENTH;
     r->moving = fminf(fmaxf(next, 2.0f * SIXTEENTH), 1.0f);

@@ -1,5 +1,5 @@
-// Resolution: how many pixels to draw so that moving stays fluid. Pure arithmetic: told times, it answers
-// scales.
+// Resolution: how many pixels to draw so that moving stays fluid. Pure arithmetic: times in, scales
+// out.
 //
 // While the view moves, the scale follows the measured cost towards a budget; at rest the picture is drawn
 // towards full quality. Scales are sixteenths, so that sizes repeat and buffers are reused.
@@ -17,7 +17,7 @@ typedef struct resolution {
 resolution resolution_start(double frames_per_second);
 float resolution_scale(const resolution *resolution, bool moving);
 float resolution_least(const resolution *resolution); // what measurements lead to at worst
-// At rest, after a picture at scale `drawn` that took so long: the next one on the way to full. It is full at
+// At rest, after a picture at scale `drawn` that took so long: the next one, up to full. It is full at
 // once when that seems quick; otherwise twice as sharp, so that something better is seen soon.
 float resolution_sharpen(const resolution *resolution, float drawn, double milliseconds);
 // A frame drawn at `scale` took so long. Only frames drawn while moving steer it, and cost falls with the

@@ -1,4 +1,4 @@
-// Training figures: what the panel shows of a training. Pure arithmetic: told about steps, it keeps smoothed
+// Training figures: what the panel shows of a training. Pure arithmetic: from steps it keeps smoothed
 // figures and the whole course of the loss in a bounded number of points.
 #pragma once
 
@@ -8,7 +8,7 @@
 enum { LOSS_CURVE_POINTS = 256 };
 
 typedef struct training_figures {
-    bool paused; // shown; no step is told while it is so
+    bool paused; // shown; no step is added meanwhile
     int64_t steps;
     double loss;               // smoothed
     double samples_per_second; // while steps run, smoothed
@@ -21,5 +21,5 @@ typedef struct training_figures {
     double pending_loss;
 } training_figures;
 
-// When all points are taken, neighbours become one, and a point stands for twice as many steps.
+// When all points are taken, neighbours become one, and a point is the mean of twice as many steps.
 void training_figures_add(training_figures *figures, double loss, int64_t samples, double seconds);

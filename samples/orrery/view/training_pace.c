@@ -3,15 +3,15 @@
 #include <math.h>
 
 static const double MOVING_MILLISECONDS = 25.0, REST_MILLISECONDS = 40.0; // for steps, per turn
-static const double OWED_MAX = 500.0;           // [ms] a slow machine learns while the view moves, too
+static const double OVERDRAFT_MAX = 500.0;      // [ms] a slow machine learns while the view moves, too
 static const double PICTURE_SECONDS = 0.3;      // between pictures, at least
 static const double LEARNING_PER_DRAWING = 3.0; // time for learning per time for drawing, at least
 
 void training_pace_turn(training_pace *pace, bool moving)
 {
     // time that was not used is gone: a pause does not end in a burst
-    double owed = fmax(fmin(pace->credit, 0.0), -OWED_MAX);
-    pace->credit = owed + (moving ? MOVING_MILLISECONDS : REST_MILLISECONDS);
+    double overdraft = fmax(fmin(pace->credit, 0.0), -OVERDRAFT_MAX);
+    pace->credit = overdraft + (moving ? MOVING_MILLISECONDS : REST_MILLISECONDS);
 }
 
 bool training_pace_allows_step(const training_pace *pace)
@@ -30,7 +30,7 @@ void training_pace_drawn(training_pace *pace, double begun_at, double millisecon
     pace->cost = milliseconds;
 }
 
-bool training_pace_wants_picture(const training_pace *pace, double now)
+bool training_pace_picture_due(const training_pace *pace, double now)
 {
     return now - pace->drawn_at >= fmax(PICTURE_SECONDS, (1.0 + LEARNING_PER_DRAWING) * 1e-3 * pace->cost);
 }

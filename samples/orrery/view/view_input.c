@@ -99,7 +99,7 @@ static void on_cursor(GLFWwindow *window, double x, double y)
     }
     switch (v->drag) {
     case VIEW_DRAG_NONE:
-    case VIEW_DRAG_PULL: // the hand follows when time passes
+    case VIEW_DRAG_PULL: // the spring follows when time passes
         break;
     case VIEW_DRAG_ORBIT:
         navigator_orbit(&v->navigator, right, down);
@@ -150,7 +150,7 @@ static void on_iconify(GLFWwindow *window, int iconified)
 void view_connect(viewer *v)
 {
     glfwSetWindowUserPointer(v->window, v);
-    // from here on the callback tells it: asked later, it is ahead of the events still to come
+    // from here on the callback sets it: a later query is ahead of the events still to come
     glfwGetCursorPos(v->window, &v->cursor[0], &v->cursor[1]);
     glfwSetInputMode(v->window, GLFW_STICKY_KEYS, GLFW_TRUE); // a tap between two frames counts
     glfwSetKeyCallback(v->window, on_key);
@@ -163,7 +163,7 @@ void view_connect(viewer *v)
     glfwSetWindowIconifyCallback(v->window, on_iconify);
 }
 
-static double held(const viewer *v, int more, int less)
+static double key_axis(const viewer *v, int more, int less)
 {
     bool plus = glfwGetKey(v->window, more) == GLFW_PRESS, minus = glfwGetKey(v->window, less) == GLFW_PRESS;
     return (double)plus - (double)minus;
@@ -171,9 +171,9 @@ static double held(const viewer *v, int more, int less)
 
 bool view_move(viewer *v, double seconds)
 {
-    const double direction[3] = {held(v, GLFW_KEY_D, GLFW_KEY_A), held(v, GLFW_KEY_E, GLFW_KEY_Q),
-                                 held(v, GLFW_KEY_W, GLFW_KEY_S)};
-    bool control = held(v, GLFW_KEY_LEFT_CONTROL, GLFW_KEY_UNKNOWN) > 0.0;
+    const double direction[3] = {key_axis(v, GLFW_KEY_D, GLFW_KEY_A), key_axis(v, GLFW_KEY_E, GLFW_KEY_Q),
+                                 key_axis(v, GLFW_KEY_W, GLFW_KEY_S)};
+    bool control = key_axis(v, GLFW_KEY_LEFT_CONTROL, GLFW_KEY_UNKNOWN) > 0.0;
     bool fly = (direction[0] != 0.0 || direction[1] != 0.0 || direction[2] != 0.0) && !control &&
                !panel_wants_keys(v->panel);
     if (fly) {

@@ -1,5 +1,5 @@
-// The viewer's picture: what is drawn next, when, at which resolution; and its way to the window, with the
-// panel over it.
+// The viewer's picture: what is drawn next, when, at which resolution; and its presentation in the window,
+// with the panel over it.
 #include "samples/orrery/view/view.h"
 
 #include <math.h>

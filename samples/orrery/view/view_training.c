@@ -116,7 +116,7 @@ bool view_training_turn(view_training *t, double now, bool moving)
     while (training_pace_allows_step(&t->pace)) {
         learn(t);
     }
-    return t->ahead && training_pace_wants_picture(&t->pace, now);
+    return t->ahead && training_pace_picture_due(&t->pace, now);
 }
 
 void view_training_refresh(view_training *t)
