@@ -6,12 +6,12 @@
 
 orr_isa orr_isa_best(void)
 {
-#if defined(ORR_HAVE_AVX2)
+#if !defined(ORR_WITHOUT_AVX2)
     __builtin_cpu_init();
     // every flag that cmake/build.cmake gives a level is asked for here
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                 __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-#if defined(ORR_HAVE_AVX512)
+#if !defined(ORR_WITHOUT_AVX512)
     if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
         return ORR_ISA_AVX512;

@@ -17,12 +17,12 @@ const char *orr_isa_name(orr_isa isa);
 
 // The initialiser of an array of ORR_ISA_COUNT: {[ORR_ISA_BASELINE] = entry(baseline), ...}. Levels that this
 // build leaves out (ORR_INSTRUCTION_SETS in CMake) have no entry.
-#if defined(ORR_HAVE_AVX2)
+#if !defined(ORR_WITHOUT_AVX2)
 #define ORR_ISA_ENTRY_AVX2(entry) [ORR_ISA_AVX2] = entry(avx2),
 #else
 #define ORR_ISA_ENTRY_AVX2(entry)
 #endif
-#if defined(ORR_HAVE_AVX512)
+#if !defined(ORR_WITHOUT_AVX512)
 #define ORR_ISA_ENTRY_AVX512(entry) [ORR_ISA_AVX512] = entry(avx512),
 #else
 #define ORR_ISA_ENTRY_AVX512(entry)

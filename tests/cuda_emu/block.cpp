@@ -204,28 +204,38 @@ bool same_place(const fiber *a, const fiber *b)
            a->at.line == b->at.line && (a->at.file == b->at.file || strcmp(a->at.file, b->at.file) == 0);
 }
 
+bool is_expected(const fiber *self, unsigned int lane)
+{
+    return self->warp == WHOLE_BLOCK || (self->mask >> lane & 1);
+}
+
+// Threads come in order, and the one that held the last meeting is ahead of the others: from both ends a
+// missing one is found soon.
+bool all_wait(unsigned int first, unsigned int count, const fiber *self)
+{
+    for (unsigned int i = 0; i < count; i++) {
+        unsigned int lane = i % 2 ? count - 1 - i / 2 : i / 2;
+        if (is_expected(self, lane) && !same_place(self, &fibers[first + lane])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Waits until all threads of the group do so at the same place; the last to come holds the meeting.
 void wait_and_meet(unsigned int first, unsigned int count, fiber *self)
 {
     static party parties[MAX_THREADS];
-    unsigned int present = 0,
-                 last = self->warp == WHOLE_BLOCK ? count - 1 : 31 - (unsigned int)__builtin_clz(self->mask);
+    unsigned int present = 0;
     self->state = turn::waits;
-    // in the usual order the last one comes last, and the others need not be looked at
-    if (!same_place(self, &fibers[first + last])) {
+    if (!all_wait(first, count, self)) {
         to_scheduler(self, false);
         return;
     }
     for (unsigned int i = 0; i < count; i++) {
-        if (self->warp != WHOLE_BLOCK && !(self->mask >> i & 1)) {
-            continue;
+        if (is_expected(self, i)) {
+            parties[present++] = {i, fibers[first + i].in, fibers[first + i].out};
         }
-        const fiber *f = &fibers[first + i];
-        if (!same_place(self, f)) {
-            to_scheduler(self, false);
-            return;
-        }
-        parties[present++] = {i, f->in, f->out};
     }
     self->hold(parties, present);
     for (unsigned int i = 0; i < present; i++) {
