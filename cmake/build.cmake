@@ -86,7 +86,7 @@ if(ORR_HAVE_CUDA)
     orr_cuda_library()
 endif()
 
-# orr_sources(files...): sources of the room whose CMakeLists.txt calls
+# orr_sources(files...): sources of the folder whose CMakeLists.txt calls
 function(orr_sources)
     target_sources(orrery_objects PRIVATE ${ARGN})
 endfunction()

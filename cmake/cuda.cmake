@@ -2,7 +2,7 @@
 # (ORR_CUDA=EMULATED). Sets ORR_HAVE_CUDA; the runtime is linked statically, so that a program starts where
 # there is no driver.
 set(ORR_CUDA_ARCHITECTURES "75-real;80-real;86-real;89-real;90" CACHE STRING
-    "Cards that kernels are compiled for; the last one as PTX too, for cards to come")
+    "GPUs that kernels are compiled for; the last one as PTX too, for later ones")
 set(ORR_CUDA_PROGRAM_ARCHITECTURES "75-real;80-real;90" CACHE STRING
     "The same for the lane programs of physics, which take minutes to compile")
 set(ORR_HAVE_CUDA OFF)
@@ -62,7 +62,7 @@ macro(orr_cuda_emulation)
     target_compile_options(orrery_cuda_emulation PRIVATE -Wall -Wextra ${ORR_SANITIZE_FLAGS})
 endmacro()
 
-# orr_cuda_sources(files...): .cu files of the room whose CMakeLists.txt calls
+# orr_cuda_sources(files...): .cu files of the folder whose CMakeLists.txt calls
 function(orr_cuda_sources)
     list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     if(ORR_CUDA_EMULATED)
@@ -74,7 +74,7 @@ function(orr_cuda_sources)
 endfunction()
 
 # orr_cuda_program_sources(files...): the same for files so large that they are compiled for few kinds of
-# card. A binary for 8.0 runs on 8.6 and 8.9 too.
+# GPU. A binary for 8.0 runs on 8.6 and 8.9 too.
 function(orr_cuda_program_sources)
     if(ORR_CUDA_EMULATED)
         orr_cuda_sources(${ARGN})

@@ -25,7 +25,7 @@
  * LIFETIMES
  *     The library copies what it is given. What orr_X_create and orr_X_load make is destroyed with
  *     orr_X_destroy, which accepts NULL: frames first, then worlds, scenes, and the engine last. A pointer
- *     that the library returns is its own: do not free it. How long it is valid stands beside the function.
+ *     that the library returns is its own: do not free it. How long it is valid is said at the function.
  *
  * BLOCKING
  *     A function returns when its work is done, and uses the engine's threads meanwhile. Exceptions, for work
@@ -131,7 +131,7 @@ typedef enum orr_code {
 
 typedef struct orr_error {
     int code;          /* an orr_code */
-    char message[508]; /* one line: the file, the place in it, and what was expected */
+    char message[508]; /* one line: the file, the position in it, what was expected */
 } orr_error;
 
 /* "ok", "file", "format", ...; "unknown" for what this library does not know. */

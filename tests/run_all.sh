@@ -77,7 +77,7 @@ for configuration in "${configurations[@]}"; do
     built=$((SECONDS - start))
     ctest --preset "$configuration" > "$log" 2>&1
     outcome=$?
-    # everything a failed test said stands between its line and the summary
+    # what a failed test printed is between its line and the summary
     [ $outcome -eq 0 ] || cat "$log"
     summary=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests failed out of [0-9]+$' "$log" | tail -n 1)
     if [ -z "$summary" ]; then

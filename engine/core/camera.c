@@ -143,7 +143,7 @@ orr_result orr_camera_resolve(const orr_camera *camera, orr_lens *lens, orr_erro
                         (double)camera->focal[0], (double)camera->focal[1]);
     }
     if (!is_rotation(camera->pose)) {
-        return orr_fail(error, ORR_CODE_CAMERA, "camera: pose: expected a rotation and a finite place");
+        return orr_fail(error, ORR_CODE_CAMERA, "camera: pose: expected a rotation and a finite position");
     }
     if (!isfinite(camera->centre[0]) || !isfinite(camera->centre[1])) {
         return orr_fail(error, ORR_CODE_CAMERA, "camera: centre: expected finite numbers");

@@ -17,7 +17,7 @@ orr_result orr_file_read(const char *path, orr_bytes *bytes, orr_error *error)
     if (stat(path, &status) != 0) {
         return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: cannot open: %s", path, strerror(errno));
     }
-    if (!S_ISREG(status.st_mode)) { // asked before it is opened: opening a pipe would wait for its writer
+    if (!S_ISREG(status.st_mode)) { // checked before it is opened: opening a pipe would wait for its writer
         return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: not a regular file", path);
     }
     FILE *stream = fopen(path, "rb");

@@ -10,7 +10,7 @@ typedef struct orr_bytes {
     size_t size;
 } orr_bytes;
 
-// The whole file in memory; free with orr_free(bytes.data). One zero byte stands behind the last, so that
+// The whole file in memory; free with orr_free(bytes.data). One zero byte follows the last, so that
 // text can be parsed in place.
 orr_result orr_file_read(const char *path, orr_bytes *bytes, orr_error *error);
 

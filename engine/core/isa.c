@@ -8,7 +8,7 @@ orr_isa orr_isa_best(void)
 {
 #if !defined(ORR_WITHOUT_AVX2)
     __builtin_cpu_init();
-    // every flag that cmake/build.cmake gives a level is asked for here
+    // every flag that cmake/build.cmake gives a level is required here
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                 __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
 #if !defined(ORR_WITHOUT_AVX512)

@@ -107,7 +107,7 @@ static int available_cores(void)
     if (sched_getaffinity(0, sizeof set, &set) == 0) {
         return CPU_COUNT(&set);
     }
-    // a machine with more cores than the set has room for
+    // a machine with more cores than the set can hold
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online < 1 ? 1 : online > THREADS_MAX ? THREADS_MAX : (int)online;
 }

@@ -15,9 +15,9 @@ orr_result orr_json_expected(const orr_json *object, const char *key, orr_error 
     va_start(args, format);
     vsnprintf(expected, sizeof expected, format, args);
     va_end(args);
-    const char *dot = object->place[0] && key ? "." : "";
-    const char *colon = object->place[0] || key ? ": " : "";
-    return orr_fail(error, object->code, "%s: %s%s%.60s%sexpected %s", object->file, object->place, dot,
+    const char *dot = object->path[0] && key ? "." : "";
+    const char *colon = object->path[0] || key ? ": " : "";
+    return orr_fail(error, object->code, "%s: %s%s%.60s%sexpected %s", object->file, object->path, dot,
                     key ? key : "", colon, expected);
 }
 
@@ -197,17 +197,17 @@ orr_result orr_json_string(const orr_json *object, const char *key, const char *
 }
 
 // "outer.key"; what does not fit is cut
-static void inner_place(const orr_json *object, const char *key, char place[sizeof object->place])
+static void inner_path(const orr_json *object, const char *key, char path[sizeof object->path])
 {
-    size_t used = strlen(object->place);
-    memcpy(place, object->place, used + 1);
-    snprintf(place + used, sizeof object->place - used, "%s%.60s", used ? "." : "", key);
+    size_t used = strlen(object->path);
+    memcpy(path, object->path, used + 1);
+    snprintf(path + used, sizeof object->path - used, "%s%.60s", used ? "." : "", key);
 }
 
 orr_result orr_json_member(const orr_json *object, const char *key, orr_json *inner, orr_error *error)
 {
     *inner = (orr_json){.node = find(object, key), .file = object->file, .code = object->code};
-    inner_place(object, key, inner->place);
+    inner_path(object, key, inner->path);
     if (inner->node && !cJSON_IsObject(inner->node)) {
         return orr_json_expected(inner, NULL, error, "an object { ... }");
     }
@@ -235,8 +235,8 @@ orr_result orr_json_element(const orr_json *object, const char *key, int index, 
                             orr_json *element, orr_error *error)
 {
     *element = (orr_json){.node = node, .file = object->file, .code = object->code};
-    inner_place(object, key, element->place);
-    size_t used = strlen(element->place);
-    snprintf(element->place + used, sizeof element->place - used, "[%d]", index);
+    inner_path(object, key, element->path);
+    size_t used = strlen(element->path);
+    snprintf(element->path + used, sizeof element->path - used, "[%d]", index);
     return cJSON_IsObject(node) ? ORR_OK : orr_json_expected(element, NULL, error, "an object { ... }");
 }

@@ -1,4 +1,4 @@
-// JSON that people write: every mistake gets one line with the file, the place in it (`layers[2].scale`) and
+// JSON that people write: every mistake gets one line with the file, the path in it (`layers[2].scale`) and
 // what was expected.
 #pragma once
 
@@ -6,12 +6,12 @@
 
 #include <cjson/cJSON.h>
 
-// An object in a JSON file, and where it stands.
+// An object in a JSON file, and where in the file it is.
 typedef struct orr_json {
     const cJSON *node;
     const char *file; // borrowed, for messages
     orr_code code;    // of every error about it
-    char place[128];  // "layers[2].camera"; empty at the root
+    char path[128];   // "layers[2].camera"; empty at the root
 } orr_json;
 
 // `text` ends with a zero byte and holds one object. A syntax error names line and column. Free with
@@ -20,7 +20,7 @@ orr_result orr_json_parse(const char *text, const char *file, orr_code code, orr
                           orr_error *error);
 void orr_json_free(orr_json *root);
 
-// Fails on a key that is not among `keys` (ends with NULL) or stands there twice.
+// Fails on a key that is not among `keys` (ends with NULL) or occurs there twice.
 orr_result orr_json_check_keys(const orr_json *object, const char *const *keys, orr_error *error);
 bool orr_json_has(const orr_json *object, const char *key);
 
@@ -41,6 +41,6 @@ orr_result orr_json_array(const orr_json *object, const char *key, const cJSON *
 orr_result orr_json_element(const orr_json *object, const char *key, int index, const cJSON *node,
                             orr_json *element, orr_error *error);
 
-// "file: place.key: expected ..."; key NULL: about the object itself.
+// "file: path.key: expected ..."; key NULL: about the object itself.
 orr_result orr_json_expected(const orr_json *object, const char *key, orr_error *error, const char *format,
                              ...) __attribute__((format(printf, 4, 5)));

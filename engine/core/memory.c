@@ -23,7 +23,7 @@
 #define UNPOISON(memory, size) ((void)(memory), (void)(size))
 #endif
 
-// From this size on memory is asked for in pages of 2 MiB: first touching 236 MiB takes 40 ms instead of 120.
+// From this size on memory is requested in pages of 2 MiB: first touching 236 MiB takes 40 ms instead of 120.
 enum { HUGE_PAGE = 2 << 20, HUGE_SIZE = 2 * HUGE_PAGE };
 
 // bytes rounded up to whole cache lines; 0 when that overflows
@@ -48,7 +48,7 @@ void *orr_alloc(size_t count, size_t size)
         return NULL;
     }
 #ifdef MADV_HUGEPAGE
-    (void)madvise(memory, bytes, MADV_HUGEPAGE); // a wish: refused, the pages are small ones
+    (void)madvise(memory, bytes, MADV_HUGEPAGE); // a hint: without it pages are small
 #endif
     return memory;
 }
@@ -74,9 +74,9 @@ void *orr_grown(void *array, int *capacity, int wanted, size_t size)
         return array;
     }
     int twice = *capacity <= INT_MAX / 2 ? 2 * *capacity : INT_MAX;
-    int room = twice > wanted ? twice : wanted;
-    room = room > LEAST ? room : LEAST;
-    char *grown = orr_alloc_zero((size_t)room, size);
+    int next = twice > wanted ? twice : wanted;
+    next = next > LEAST ? next : LEAST;
+    char *grown = orr_alloc_zero((size_t)next, size);
     if (!grown) {
         return NULL;
     }
@@ -84,7 +84,7 @@ void *orr_grown(void *array, int *capacity, int wanted, size_t size)
         memcpy(grown, array, (size_t)*capacity * size);
     }
     orr_free(array);
-    *capacity = room;
+    *capacity = next;
     return grown;
 }
 

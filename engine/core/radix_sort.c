@@ -55,16 +55,16 @@ static void count_digits(void *context, int i, int worker)
     }
 }
 
-// counts to places: digit by digit, and within a digit block by block, which is what makes the sort stable
+// counts to positions: digit by digit, and within a digit block by block, which is what makes the sort stable
 static void sum_histograms(const sort_pass *pass)
 {
-    uint32_t place = 0;
+    uint32_t position = 0;
     for (uint32_t digit = 0; digit < pass->buckets; digit++) {
         for (int i = 0; i < pass->blocks; i++) {
             uint32_t *entry = &pass->histograms[(size_t)i * pass->buckets + digit];
             uint32_t count = *entry;
-            *entry = place;
-            place += count;
+            *entry = position;
+            position += count;
         }
     }
 }
@@ -73,15 +73,15 @@ static void scatter(void *context, int i, int worker)
 {
     (void)worker;
     const sort_pass *pass = context;
-    uint32_t *places = pass->histograms + (size_t)i * pass->buckets;
+    uint32_t *positions = pass->histograms + (size_t)i * pass->buckets;
     int64_t first = i * pass->block;
     int64_t end = first + pass->block < pass->count ? first + pass->block : pass->count;
     uint32_t mask = pass->buckets - 1;
     for (int64_t k = first; k < end; k++) {
         uint32_t key = pass->keys[k];
-        uint32_t place = places[((key - pass->least) >> pass->shift) & mask]++;
-        pass->keys_out[place] = key;
-        pass->values_out[place] = pass->values[k];
+        uint32_t position = positions[((key - pass->least) >> pass->shift) & mask]++;
+        pass->keys_out[position] = key;
+        pass->values_out[position] = pass->values[k];
     }
 }
 

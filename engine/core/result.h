@@ -1,7 +1,7 @@
 // Results and numbered codes: how every function of the engine says what went wrong.
 //
 // A function that the world can make fail (files, memory, devices, arguments from outside) returns orr_result
-// and takes a nullable orr_error last. The error holds one line: the file, the place in it, and what was
+// and takes a nullable orr_error last. The error holds one line: the file, the position in it, and what was
 // expected. What only a bug in the caller can break is an assert.
 #pragma once
 
@@ -13,7 +13,7 @@
 orr_result orr_fail(orr_error *error, orr_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// A place to send log lines. Zero is silent. Copied by value into whatever logs.
+// Where log lines go. Zero is silent. Copied by value into whatever logs.
 typedef struct orr_log {
     orr_log_fn write; // Nullable
     void *user;

@@ -20,7 +20,7 @@ void orr_cuda_destroy(orr_cuda *cuda); // NULL is allowed; everything made from 
 
 typedef struct orr_cuda_info {
     char name[256];
-    uint8_t uuid[16];  // the same as Vulkan's deviceUUID of the same card
+    uint8_t uuid[16];  // the same as Vulkan's deviceUUID of the same GPU
     int compute[2];    // compute capability: major, minor
     int processors;    // multiprocessors
     uint64_t memory;   // [bytes]

@@ -1,4 +1,4 @@
-// CUDA devices in a build without CUDA: every door says so.
+// CUDA devices in a build without CUDA: every function says so.
 #include "engine/device/cuda_limits.h"
 
 static orr_result absent(orr_error *error)

@@ -37,7 +37,7 @@ orr_result orr_cuda_fail(orr_error *error, cudaError_t code, const char *call);
 orr_result orr_cuda_alloc(orr_cuda *cuda, size_t count, size_t size, void **memory, orr_error *error);
 void orr_cuda_free(void *memory); // waits for what runs; NULL is allowed
 
-// Room that grows and is kept, for sizes that change from frame to frame. Growing forgets what it held.
+// Memory that grows and is kept, for sizes that change from frame to frame. Growing discards the content.
 typedef struct orr_cuda_buffer {
     void *memory;
     size_t bytes;

@@ -56,7 +56,7 @@ static __device__ __forceinline__ void orr_matrix_load_transposed(uint32_t r[4],
                  : "memory");
 }
 
-// An 8 x 8 matrix of halves, held as row g, columns 2t; transposed, without memory.
+// An 8 x 8 matrix of halves, stored as row g, columns 2t; transposed, without memory.
 static __device__ __forceinline__ uint32_t orr_matrix_transpose(uint32_t r)
 {
     uint32_t out;

@@ -99,7 +99,7 @@ static __global__ void count_digits(const uint32_t *keys, const uint32_t *count,
     }
 }
 
-// Counts become the places where each digit's elements begin. One block per pass.
+// Counts become the positions where each digit's elements begin. One block per pass.
 static __global__ void place_digits(uint32_t *histogram)
 {
     uint32_t all, *digits = histogram + blockIdx.x * RADIX;
@@ -113,7 +113,7 @@ static __global__ void __launch_bounds__(THREADS)
 {
     __shared__ uint32_t warp_counts[WARPS][RADIX];
     __shared__ uint32_t sorted_keys[PARTITION], sorted_values[PARTITION];
-    __shared__ uint32_t destination[RADIX]; // of a digit's first element, less its place in the partition
+    __shared__ uint32_t destination[RADIX]; // of a digit's first element, less its position in the partition
     uint32_t lane = orr_lane(), warp = threadIdx.x / ORR_WARP, digit = threadIdx.x;
     uint32_t partition = take_partition(counter), total = *count;
     if (partition * PARTITION >= total) {

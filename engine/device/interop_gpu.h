@@ -26,7 +26,7 @@ typedef struct orr_interop_buffer {
     void *pinned;                  // copies: on the host
 } orr_interop_buffer;
 
-// `what` stands in messages; on failure the buffer is empty.
+// `what` is named in messages; on failure the buffer is empty.
 orr_result orr_interop_buffer_create(orr_interop *interop, size_t size, orr_interop_direction direction,
                                      const char *what, orr_interop_buffer *buffer, orr_error *error);
 // The devices must be done with it. An empty one is allowed.

@@ -15,7 +15,7 @@ typedef struct orr_vk_desc {
     bool present;        // VK_KHR_swapchain too; the window system's extensions stand in instance_extensions
     const char *device;  // index in orr_vk_list or part of a name; NULL: the environment's ORR_VULKAN_DEVICE,
                          // or the best
-    const uint8_t *uuid; // 16 bytes, nullable: of those that could be taken, rather the card that this names
+    const uint8_t *uuid; // 16 bytes, nullable: preferred among usable devices: the GPU that it names
     const char *const *instance_extensions; // instance_extension_count
     int instance_extension_count;
     orr_log log; // receives the validation layer's messages
@@ -39,7 +39,7 @@ typedef struct orr_vk_info {
     const char *type;  // "discrete", "integrated", "virtual", "cpu" or "other"
     uint32_t api[3];   // Vulkan version: major, minor, patch
     uint64_t memory;   // [bytes], the largest device-local heap
-    uint8_t uuid[16];  // the same as CUDA's of the same card
+    uint8_t uuid[16];  // the same as CUDA's of the same GPU
     const char *lacks; // what the engine needs and the device has not, or NULL
 } orr_vk_info;
 

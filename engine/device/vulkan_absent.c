@@ -1,4 +1,4 @@
-// The Vulkan device in a build without Vulkan: every door says so.
+// The Vulkan device in a build without Vulkan: every function says so.
 #include "engine/device/vulkan.h"
 
 static orr_result absent(orr_error *error)

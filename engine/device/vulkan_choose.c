@@ -193,7 +193,7 @@ void orr_vk_read_uuid(VkPhysicalDevice physical, uint8_t uuid[16])
     memcpy(uuid, id.deviceUUID, sizeof id.deviceUUID);
 }
 
-// higher is better: the card that is asked for comes before every other
+// higher is better: the requested GPU comes before every other
 static int rank_of(VkPhysicalDevice physical, VkPhysicalDeviceType type, const uint8_t *wanted)
 {
     uint8_t uuid[16];

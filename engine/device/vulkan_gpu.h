@@ -17,7 +17,7 @@ struct orr_vk {
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory;
     VkPipelineCache pipeline_cache;
-    uint8_t uuid[16];                        // of the card, in every program and driver
+    uint8_t uuid[16];                        // of the GPU, in every program and driver
     bool exports_memory, exports_semaphores; // of timelines, as file descriptors (interop.h)
     // NULL: not offered, or not against the host's monotonic clock
     PFN_vkGetCalibratedTimestampsEXT get_calibrated_timestamps;
@@ -51,7 +51,7 @@ typedef enum orr_vk_residence {
 } orr_vk_residence;
 
 // Usable as storage, transfer source and target, and what `usage` adds. Zero size gives a small buffer.
-// `what` stands in the message; on failure *buffer is empty.
+// `what` is named in the message; on failure *buffer is empty.
 orr_result orr_vk_buffer_create(orr_vk *vk, VkDeviceSize size, orr_vk_residence residence,
                                 VkBufferUsageFlags usage, const char *what, orr_vk_buffer *buffer,
                                 orr_error *error);
@@ -140,7 +140,7 @@ typedef struct orr_vk_graphics_desc {
     VkFormat colour;     // of the image drawn into
     VkFormat depth;      // the greater one wins; VK_FORMAT_UNDEFINED: no depth
     bool over;           // blended over what is there, premultiplied; false: replaces it
-    bool writes_nothing; // neither colour nor depth: the shader has other places to write to
+    bool writes_nothing; // neither colour nor depth: the shader writes elsewhere
 } orr_vk_graphics_desc;
 
 orr_result orr_vk_graphics_create(orr_vk *vk, const orr_vk_graphics_desc *desc, orr_vk_graphics *graphics,

@@ -85,7 +85,7 @@ static void ignore_key(const orr_json *object, const char *key, orr_field_config
 {
     size_t used = strlen(config->ignored);
     snprintf(config->ignored + used, sizeof config->ignored - used, "%s%s%s%s", used ? ", " : "",
-             object->place, object->place[0] ? "." : "", key);
+             object->path, object->path[0] ? "." : "", key);
 }
 
 static void ignore_keys(const orr_json *object, const char *const *keys, orr_field_config *config)

@@ -30,7 +30,7 @@ namespace emu
 
 constexpr unsigned int MAX_THREADS = 1024;
 constexpr size_t MAX_SHARED =
-    227 << 10; // dynamic, per block: what the largest card of the range allows (sm_90)
+    227 << 10; // dynamic, per block: what the largest GPU of the range allows (sm_90)
 
 struct site { // where in the source a thread waits
     const char *file;

@@ -18,18 +18,18 @@ typedef struct settings {
     // added)
     bool find_races;
     size_t memory;     // bytes the device has; 0: 16 GiB
-    int devices;       // how many cards there are; each with that memory
-    int compute_major; // of the cards: 9, 0 for sm_90
+    int devices;       // how many devices there are; each with that memory
+    int compute_major; // of the devices: 9, 0 for sm_90
     int compute_minor;
     int driver_version; // as cudaDriverGetVersion says it; 0: no driver
     int fail_call;      // this one of the calls to come (1: the next) ...
     int fail_with;      // ... ends with this cudaError_t
-    uint8_t uuid[16];   // of the first card; all zero: one that nothing else has
+    uint8_t uuid[16];   // of the first device; all zero: one that nothing else has
 } settings;
 
-// Defaults: one sm_90 card. Of the environment, ORR_EMU_ORDER and ORR_EMU_RACES set the first two,
+// Defaults: one sm_90 device. Of the environment, ORR_EMU_ORDER and ORR_EMU_RACES set the first two,
 // ORR_EMU_MEMORY [MiB] and ORR_EMU_DEVICES the next, ORR_EMU_FAULT="CALL ERROR" fail_call and fail_with, and
-// ORR_EMU_UUID (32 hexadecimal digits) the card's, for example that of the Vulkan driver which memory is to
+// ORR_EMU_UUID (32 hexadecimal digits) the device's, for example that of the Vulkan driver which memory is to
 // be shared with.
 settings *current_settings(void);
 size_t live_allocations(void); // that nobody has freed

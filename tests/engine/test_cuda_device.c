@@ -1,5 +1,5 @@
-// What can go wrong with a CUDA device, on the emulated one: no driver, an old one, an old card, a second
-// card, full memory, and every single call that fails. Nothing is lost, nothing leaks, one line says what it
+// What can go wrong with a CUDA device, on the emulated one: no driver, an old one, an old GPU, a second
+// GPU, full memory, and every single call that fails. Nothing is lost, nothing leaks, one line says what it
 // was.
 #define _GNU_SOURCE // setenv
 #include "assets/clouds.h"

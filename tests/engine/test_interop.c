@@ -143,7 +143,7 @@ static void show_in_flight(stage *s)
     free(expected);
 }
 
-// A rung that this machine has not (two cards, no export) has been left with a line, and there is nothing
+// A rung that this machine has not (two GPUs, no export) has been left with a line, and there is nothing
 // more to test.
 static bool stands_on(const stage *s, orr_device_kind rung)
 {

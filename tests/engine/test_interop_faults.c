@@ -178,7 +178,7 @@ static void with_every_way(void (*test)(bool shared))
         no_export = carried;
         test(true);
     }
-    test(false); // the host always carries them between two cards
+    test(false); // the host always carries them between two GPUs
     no_export = false;
 }
 

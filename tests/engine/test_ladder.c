@@ -161,10 +161,10 @@ static void without_vulkan_cuda_draws_into_memory(void **state)
 {
     (void)state;
     stage s;
-    setenv("ORR_VULKAN_DEVICE", "no such card", 1);
+    setenv("ORR_VULKAN_DEVICE", "no such GPU", 1);
     open_stage(&s, ORR_DEVICE_CUDA_VULKAN);
     unsetenv("ORR_VULKAN_DEVICE");
-    assert_fell(&s, ORR_DEVICE_CUDA, "no such card: going on with cuda");
+    assert_fell(&s, ORR_DEVICE_CUDA, "no such GPU: going on with cuda");
     assert_false(orr_engine_shows_cuda(s.engine));
     close_stage(&s);
 }
@@ -178,12 +178,12 @@ static void who_has_a_window_is_told_that_vulkan_is_missing(void **state)
     const orr_window window = {0};
     const orr_engine_desc desc = {
         .threads = 1, .device = ORR_DEVICE_CUDA_VULKAN, .log = write_journal, .log_user = &lines};
-    setenv("ORR_VULKAN_DEVICE", "no such card", 1);
+    setenv("ORR_VULKAN_DEVICE", "no such GPU", 1);
     orr_result result = orr_engine_create_for_window(&desc, &window, &engine, &error);
     unsetenv("ORR_VULKAN_DEVICE");
     assert_int_equal(result, ORR_ERROR_DEVICE);
     assert_null(engine);
-    assert_non_null(strstr(error.message, "no such card"));
+    assert_non_null(strstr(error.message, "no such GPU"));
     assert_int_equal(lines.warnings, 0);
 }
 

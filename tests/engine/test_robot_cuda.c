@@ -22,7 +22,7 @@
 enum { WIDTH = 96, HEIGHT = 64, PIXELS = WIDTH * HEIGHT };
 enum { COPIES = 3, QPOS = 9, QVEL = 8, BODIES = 6, BOX = 4, HAND = 5, MESHES = 16 };
 
-// A post that stands still carries an arm with a motor; a box that is free; a hand that is placed.
+// A fixed post carries an arm with a motor; a box that is free; a hand that is placed.
 static const char model[] =
     "<mujoco><option timestep='0.002'/><worldbody><light pos='0 0 4'/><geom type='plane' size='0 0 .1'/>"
     "<body name='post' pos='1 0 .5'><geom type='box' size='.1 .1 .5'/>"
@@ -223,7 +223,7 @@ static int list_meshes(orr_world *world, int copy, orr_robot_bodies *there, orr_
     return count;
 }
 
-// Where a mesh stands, by what the host reads of the bodies now.
+// Where a mesh is, by what the host reads of the bodies now.
 static void compose(const orr_draw_mesh *mesh, const float *numbers, float out[12])
 {
     if (!mesh->bodies) {
@@ -436,7 +436,7 @@ static void stepping_and_drawing_wait_for_nothing(void **state)
     orr_world_destroy(world);
 }
 
-// From the engine's door to the picture: what CUDA moves, CUDA draws, and the host sees the picture and the
+// From the public interface to the picture: what CUDA moves, CUDA draws, and the host sees the picture and
 // frame's counts.
 static void frames_of_a_robot_copy_nothing_but_what_frames_copy(void **state)
 {
@@ -472,7 +472,7 @@ static void frames_of_a_robot_copy_nothing_but_what_frames_copy(void **state)
     orr_world_destroy(worlds[1]);
 }
 
-// No room for what is drawn from: the host reads, and nobody hears of it.
+// No memory for what is drawn from: the host reads it, without a message.
 static void without_room_for_bodies_the_host_reads_them(void **state)
 {
     (void)state;
@@ -531,7 +531,7 @@ static void without_a_driver_robots_stay_where_they_are(void **state)
     orr_engine_destroy(plain);
 }
 
-// A call of the public door that may meet a failing device: then it says so, once.
+// A call of the public interface that may meet a failing device: then it says so, once.
 static void attempt(int *failures, orr_result result, const orr_error *error)
 {
     if (result != ORR_OK) {

@@ -30,9 +30,9 @@ static void a_device_is_chosen_by_index_or_part_of_its_name(void **state)
     orr_vk_destroy(vk);
 
     orr_error error = {0};
-    assert_int_equal(orr_vk_create(&(orr_vk_desc){.device = "no such card"}, &vk, &error), ORR_ERROR_DEVICE);
+    assert_int_equal(orr_vk_create(&(orr_vk_desc){.device = "no such GPU"}, &vk, &error), ORR_ERROR_DEVICE);
     assert_int_equal(error.code, ORR_CODE_DEVICE_ABSENT);
-    assert_non_null(strstr(error.message, "no such card"));
+    assert_non_null(strstr(error.message, "no such GPU"));
     assert_null(vk);
 }
 
@@ -239,7 +239,7 @@ static void too_much_memory_is_an_error_that_says_for_what(void **state)
     orr_vk_buffer buffer;
     orr_error error = {0};
     assert_int_equal(
-        orr_vk_buffer_create(vk, (VkDeviceSize)1 << 46, ORR_VK_ON_DEVICE, 0, "a wish", &buffer, &error),
+        orr_vk_buffer_create(vk, (VkDeviceSize)1 << 46, ORR_VK_ON_DEVICE, 0, "too large", &buffer, &error),
         ORR_ERROR_MEMORY);
     assert_true(buffer.buffer == VK_NULL_HANDLE);
     orr_vk_destroy(vk);

@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 static char cloud[256], picture[256], made[256], model[256], walker[512];
-static orr_cuda_info card;
-static bool has_card; // CUDA answers
+static orr_cuda_info gpu;
+static bool has_gpu; // CUDA answers
 
-// Every command that uses a device, told by the option or by the environment.
+// Every command that uses a device, chosen by the option or by the environment.
 typedef struct command {
     const char *arguments[12];
-    bool draws; // stands on the ladder; others only use CUDA
+    bool draws; // is on the ladder; others only use CUDA
 } command;
 
 static const command commands[] = {
@@ -63,8 +63,8 @@ static void a_device_that_is_not_there_is_one_line_and_code_2(void **state)
 {
     (void)state;
     static const char *const devices[] = {"cuda", "cuda+vulkan", "cuda+vulkan-copies", "vulkan"};
-    setenv("ORR_CUDA_DEVICE", "no such card", 1);
-    setenv("ORR_VULKAN_DEVICE", "no such card", 1);
+    setenv("ORR_CUDA_DEVICE", "no such GPU", 1);
+    setenv("ORR_VULKAN_DEVICE", "no such GPU", 1);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         for (int k = 0; k < (commands[i].draws ? 4 : 3); k++) {
             for (int by_option = 0; by_option < 2; by_option++) {
@@ -95,13 +95,13 @@ static void the_environment_says_where_robots_move_as_the_option_does(void **sta
 {
     (void)state;
     static const command robot = {{"sim", walker, "--steps", "2", "--json"}, false};
-    if (!has_card) {
+    if (!has_gpu) {
         skip();
     }
     for (int by_option = 0; by_option < 2; by_option++) {
         run_result result = run_on(&robot, "cuda", by_option);
         cJSON *json = take_json(&result);
-        assert_text_at(json, "device", card.name);
+        assert_text_at(json, "device", gpu.name);
         cJSON_Delete(json);
     }
 }
@@ -113,9 +113,9 @@ static void without_vulkan_cuda_goes_on_with_one_line(void **state)
     static const struct {
         const char *name, *value, *line;
     } losses[] = {
-        {"ORR_VULKAN_DEVICE", "no such card", "no such card: going on with cuda"},
+        {"ORR_VULKAN_DEVICE", "no such GPU", "no such GPU: going on with cuda"},
         {"VK_ICD_FILENAMES", "/nowhere", ": going on with cuda"}}; // also where Vulkan is not built in
-    if (!has_card) {
+    if (!has_gpu) {
         skip();
     }
     for (size_t i = ORR_HAVE_VULKAN ? 0 : 1; i < sizeof losses / sizeof losses[0]; i++) {
@@ -132,7 +132,7 @@ static void without_vulkan_cuda_goes_on_with_one_line(void **state)
 #endif
 
 #if ORR_CUDA_EMULATED
-// Many worlds, the features of a field, and a picture whose time is asked for, on a card of 1 MiB.
+// Many worlds, the features of a field, and a picture whose time is measured, on a GPU of 1 MiB.
 static void a_card_that_is_too_small_is_one_line(void **state)
 {
     (void)state;
@@ -183,7 +183,7 @@ static void a_picture_that_does_not_fit_is_drawn_by_the_next_rung(void **state)
     run_result_free(&result);
 }
 
-// The card is lost in the middle: from where a call of CUDA's fails on, the CPU draws.
+// The GPU is lost in the middle: from where a call of CUDA's fails on, the CPU draws.
 static void a_call_that_fails_while_drawing_leaves_it_to_the_next_rung(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static int make_files(void **state)
     run_result result = orrery("render", cloud, "--device", "cpu", "--size", "48x32", "-o", picture);
     assert_done(&result);
     int count = 0;
-    has_card = orr_cuda_list(&card, 1, &count, NULL) == ORR_OK && count > 0 && !card.lacks;
+    has_gpu = orr_cuda_list(&gpu, 1, &count, NULL) == ORR_OK && count > 0 && !gpu.lacks;
     return 0;
 }
 

@@ -137,7 +137,7 @@ if [ -n "$drop_file" ]; then
     becomes unharmed dropped "a dropped file that is no scene changes the picture"
 fi
 
-# --- what CUDA draws, on every rung of the ladder (where it is emulated, the card becomes Vulkan's own) -----
+# --- what CUDA draws, on every rung of the ladder (an emulated device becomes Vulkan's own) -----------------
 ORR_EMU_UUID=$("$orrery" devices --json |
     sed -n '/"vulkan"/,$s/.*"uuid":[^0-9a-f]*\([0-9a-f]*\).*/\1/p' | head -1)
 export ORR_EMU_UUID

@@ -256,12 +256,12 @@ void view_bounds(const viewer *v, float centre[3], float *radius)
         }
         for (int corner = 0; corner < 8; corner++) {
             for (int j = 0; j < 3; j++) {
-                float place = m[4 * j + 3];
+                float coordinate = m[4 * j + 3];
                 for (int k = 0; k < 3; k++) {
-                    place += m[4 * j + k] * (corner >> k & 1 ? info.high[k] : info.low[k]);
+                    coordinate += m[4 * j + k] * (corner >> k & 1 ? info.high[k] : info.low[k]);
                 }
-                low[j] = fminf(low[j], place);
-                high[j] = fmaxf(high[j], place);
+                low[j] = fminf(low[j], coordinate);
+                high[j] = fmaxf(high[j], coordinate);
             }
         }
     }

@@ -12,8 +12,8 @@ static const double pi = 3.14159265358979323846;
 
 static const orr_layer_data *robot_layer(const viewer *v, orr_layer id)
 {
-    int place = orr_scene_find(v->scene, id);
-    return place >= 0 && v->scene->layers[place].kind == ORR_LAYER_ROBOT ? &v->scene->layers[place] : NULL;
+    int index = orr_scene_find(v->scene, id);
+    return index >= 0 && v->scene->layers[index].kind == ORR_LAYER_ROBOT ? &v->scene->layers[index] : NULL;
 }
 
 static void say(viewer *v, orr_result result, const orr_error *error)
@@ -77,7 +77,7 @@ orr_result view_robot_open(viewer *v, uint64_t seed, orr_error *error)
     orr_error reason = {0};
     if (orr_world_get_robot(v->world, 0, r->drive.robot, ORR_ROBOT_TIME, &r->panel.time, &reason) ==
         ORR_ERROR_UNSUPPORTED) {
-        fprintf(stderr, "orrery: warning: %s; it stands still\n", reason.message);
+        fprintf(stderr, "orrery: warning: %s; it does not move\n", reason.message);
         r->present = false;
         return ORR_OK;
     }
@@ -292,10 +292,10 @@ static void pull(viewer *v)
 {
     view_robot *r = &v->robot;
     const orr_layer_data *layer = robot_layer(v, r->pulled);
-    orr_transform place;
+    orr_transform transform;
     float model[12], inverse[12];
-    if (!r->pulling || !layer || orr_world_get(v->world, 0, r->pulled, &place, NULL, NULL) != ORR_OK ||
-        orr_affine_from_transform(&place, model, NULL) != ORR_OK ||
+    if (!r->pulling || !layer || orr_world_get(v->world, 0, r->pulled, &transform, NULL, NULL) != ORR_OK ||
+        orr_affine_from_transform(&transform, model, NULL) != ORR_OK ||
         orr_affine_invert(model, inverse, NULL) != ORR_OK) {
         r->pulling = false;
         return;
@@ -345,13 +345,13 @@ bool view_robot_turn(viewer *v, double now)
 
 void view_robot_follow(viewer *v, int camera)
 {
-    orr_camera stands;
+    orr_camera current;
     orr_error error;
-    orr_result result = orr_world_camera(v->world, 0, camera, 0, 0, &stands, &error);
+    orr_result result = orr_world_camera(v->world, 0, camera, 0, 0, &current, &error);
     say(v, result, &error);
     if (result == ORR_OK && camera < orr_scene_camera_count(v->scene)) {
         v->robot.panel.camera = -1;
-        navigator_go_to(&v->navigator, &stands, v->navigator.pose.distance);
+        navigator_go_to(&v->navigator, &current, v->navigator.pose.distance);
     } else if (result == ORR_OK) {
         v->robot.panel.camera = camera;
     }

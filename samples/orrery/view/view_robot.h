@@ -14,7 +14,7 @@ typedef struct view_robot {
     robot_drive drive;
     double seconds; // of its own time since the start or the last reset
     double before;  // clock at the last turn
-    int steps;      // asked for while it is paused
+    int steps;      // requested while it is paused
     int keyframe;   // of the last reset, -1: none
 
     bool pulling;
