@@ -24,6 +24,9 @@ try:
     import numpy as np
     from PIL import Image
 except ImportError as absent:
+    SYSTEM = "/usr/bin/python3"  # has the packages of ./bootstrap, which another interpreter in PATH may lack
+    if os.path.exists(SYSTEM) and not os.path.samefile(SYSTEM, sys.executable):
+        os.execv(SYSTEM, [SYSTEM, *sys.argv])
     print("skipped:", absent)
     sys.exit(77)
 
