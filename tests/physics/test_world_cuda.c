@@ -77,7 +77,8 @@ static void a_world_moves_the_same_among_few_and_many(void **state)
     orr_physics_step(many, 40);
     orr_physics_step(again, 13); // the same steps in other launches
     orr_physics_step(again, 27);
-    size_t size = (size_t)model->nq + (size_t)model->nv + (size_t)model->nsensordata + 3 * (size_t)model->nbody;
+    size_t size =
+        (size_t)model->nq + (size_t)model->nv + (size_t)model->nsensordata + 3 * (size_t)model->nbody;
     double *all[2];
     const orr_physics_quantity quantities[] = {ORR_PHYSICS_QPOS, ORR_PHYSICS_SENSORDATA, ORR_PHYSICS_XPOS,
                                                ORR_PHYSICS_QVEL};
