@@ -72,6 +72,7 @@ static void the_files_are_under_4_megabytes(void **state)
     assert_true(size < 4000000);
 }
 
+#if ORR_HAVE_MESH
 static int compare_keys(const void *a, const void *b)
 {
     return memcmp(a, b, 6 * sizeof(int32_t));
@@ -92,7 +93,6 @@ static void edge_key(const orr_mesh *mesh, uint32_t a, uint32_t b, int32_t key[6
     }
 }
 
-#if ORR_HAVE_MESH
 static void the_mesh_is_closed_and_has_unit_normals(void **state)
 {
     (void)state;
