@@ -42,19 +42,9 @@ close() { # keys are rounded to floats for another size, so that a pixel may be 
     [ -n "$worst" ] && awk "BEGIN { exit !($worst <= 0.02) }" # nothing is found for pictures of two sizes
 }
 
-changed() { # by a good part of the cloud, not only a line of text
-    count=$(pixels_that_differ "$1" "$2")
-    [ "${count%%[!0-9]*}" -gt 3000 ] 2>/dev/null || fail "$3: only $count pixels changed"
-}
-
 shows_cloud() {
     colours=$(convert "$1.png" -format '%k' info:)
     [ "$colours" -gt 1000 ] || fail "$2: the picture has $colours colours"
-}
-
-wait_for() { # FILE, however busy the machine and slow the configuration
-    for i in $(seq 300); do [ -s "$1" ] && return; sleep 0.1; done
-    fail "$1 was not written"
 }
 
 drag() { # button, right, down
@@ -183,70 +173,6 @@ ended 0
 start
 xdotool windowactivate --sync "$window" key alt+F4 # the window manager asks it to close
 ended 0
-
-# --- a field that learns while it is looked at --------------------------------------------------------------
-# photos of an orange ball, the same from all sides, before nothing
-mkdir photos
-convert -size 64x64 xc:none -fill '#e07030' -draw 'circle 32,32 32,14' PNG32:photos/ball.png
-awk 'BEGIN {
-    printf "{\"camera_angle_x\": 0.7, \"frames\": ["
-    for (i = 0; i < 8; i++) {
-        c = cos(0.785398 * i); s = sin(0.785398 * i)
-        printf "%s{\"file_path\": \"ball.png\", \"transform_matrix\": ", i ? ", " : ""
-        printf "[[%f, 0, %f, %f], [%f, 0, %f, %f], [0, 1, 0, 0], [0, 0, 0, 1]]}", -s, c, 4 * c, c, s, 4 * s
-    }
-    print "]}"
-}' >photos/transforms.json
-
-learn() { # NAME FRAMES [SCENE]: the picture after so many
-    "$orrery" view "${3:-photos}" --size 160x120 --frames "$2" --screenshot "$1.png" \
-        >/dev/null 2>errors.txt ||
-        fail "a capture is not shown"
-}
-brightness() { # PICTURE PLACE: of 2 x 2 pixels, 0 .. 100
-    convert "$1.png" -crop "2x2+$2" +repage -scale '1x1!' -format '%[fx:int(100*r)]' info:
-}
-is_ball() {
-    [ "$(brightness "$1" 79+59)" -gt 60 ] || fail "$2: no ball in the middle"
-    [ "$(brightness "$1" 5+5)" -lt 20 ] || fail "$2: something beside the ball"
-}
-learn early 1
-learn late 40
-[ "$(pixels_that_differ early late)" -gt 500 ] || fail "the field does not learn"
-is_ball late "after learning"
-
-view photos photos --size 640x400
-see learning
-for i in $(seq 60); do # a busy machine takes a while to its first picture
-    sleep 0.5
-    see learned
-    count=$(pixels_that_differ learning learned)
-    [ "${count%%[!0-9]*}" -gt 3000 ] && break
-done
-changed learning learned "the picture follows the learning"
-xdotool key p # neither keys nor what they ask for wait for the learning to end
-wait_for photos.png
-[ "$(convert photos.png -format '%wx%h' info:)" = 640x400 ] ||
-    fail "a screenshot while learning is not in full"
-xdotool key t
-look paused # it comes to rest only when training does
-xdotool key m
-wait_for photos.ingp
-xdotool key Escape
-ended 0
-steps_of() {
-    "$orrery" info "$1" --json | sed -n 's/.*"steps":[^0-9]*\([0-9]*\).*/\1/p'
-}
-"$orrery" train nerf photos --holdout 0 --resume photos.ingp -o more.ingp --steps 2 >/dev/null 2>errors.txt ||
-    fail "training does not go on from the viewer's model"
-[ "$(steps_of more.ingp)" = $(($(steps_of photos.ingp) + 2)) ] ||
-    fail "training begins anew after the viewer's"
-learn model 1 photos.ingp
-shows_learned=$(convert model.png -format '%k' info:)
-[ "$shows_learned" -gt 20 ] || fail "the saved model is not shown"
-"$orrery" render photos -o never.png >/dev/null 2>errors.txt
-[ $? = 2 ] && grep -q "train" errors.txt ||
-    fail "render does not say that a capture is to be trained on first"
 
 # --- what can go wrong --------------------------------------------------------------------------------------
 echo '{"file_format_version": "1.0.0", "layer": {"name": "VK_LAYER_orrery_fault", "type": "GLOBAL",

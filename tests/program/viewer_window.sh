@@ -78,6 +78,16 @@ same() {
     [ "$(pixels_that_differ "$1" "$2")" = 0 ]
 }
 
+changed() { # NAME OTHER MESSAGE: by a good part of the picture, not only a line of text
+    count=$(pixels_that_differ "$1" "$2")
+    [ "${count%%[!0-9]*}" -gt 3000 ] 2>/dev/null || fail "$3: only $count pixels changed"
+}
+
+wait_for() { # FILE, however busy the machine and slow the configuration
+    for i in $(seq 300); do [ -s "$1" ] && return; sleep 0.1; done
+    fail "$1 was not written"
+}
+
 # look NAME [OTHER]: the window's picture once it has come to rest, and is no longer OTHER. At rest: the same
 # for about a second; on a busy machine the rough picture that a view is first drawn with is shown for half of
 # that
