@@ -1,7 +1,7 @@
 /*
  * batch_render: every camera of a file, drawn into numbered pictures, two frames in flight.
  *
- *     batch_render SCENE transforms.json PREFIX      writes PREFIX0000.ppm, PREFIX0001.ppm, ...
+ *     batch_render SCENE transforms.json view_%04d.png      also .exr and .npy
  */
 #include <orrery.h>
 
@@ -16,30 +16,10 @@ static void check(orr_result result, const orr_error *error)
     }
 }
 
-/* colours are premultiplied and before black, so the three numbers are the picture */
-static void write_ppm(const char *prefix, int number, const orr_camera *camera, const float *rgba)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s%04d.ppm", prefix, number);
-    FILE *file = fopen(path, "wb");
-    if (!file) {
-        perror(path);
-        exit(2);
-    }
-    size_t values = 4 * (size_t)camera->width * (size_t)camera->height;
-    fprintf(file, "P6 %d %d 255\n", camera->width, camera->height);
-    for (size_t i = 0; i < values; i++) {
-        if (i % 4 < 3) {
-            fputc(rgba[i] < 1.0f ? (int)(255.0f * rgba[i] + 0.5f) : 255, file);
-        }
-    }
-    fclose(file);
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 4) {
-        fprintf(stderr, "batch_render SCENE transforms.json PREFIX\n");
+        fprintf(stderr, "batch_render SCENE transforms.json view_%%04d.png\n");
         return 2;
     }
     orr_error error;
@@ -47,8 +27,11 @@ int main(int argc, char **argv)
     orr_scene *scene;
     orr_world *world;
     orr_frame *frame;
+    orr_output *output;
     orr_camera_list list;
     check(orr_camera_file_load(argv[2], 1280, 720, &list, &error), &error);
+    orr_output_desc files = {.path = argv[3], .count = list.count};
+    check(orr_output_create(&files, &output, &error), &error);
     check(orr_engine_create(NULL, &engine, &error), &error);
     check(orr_scene_load(engine, argv[1], &scene, &error), &error);
     check(orr_world_create(scene, 1, &world, &error), &error);
@@ -64,10 +47,12 @@ int main(int argc, char **argv)
             const orr_camera *camera = &list.cameras[i - 1];
             float *rgba = malloc(sizeof *rgba * 4 * (size_t)camera->width * (size_t)camera->height);
             check(orr_frame_finish(frame, &(orr_picture){.rgba = rgba}, &error), &error);
-            write_ppm(argv[3], i - 1, camera, rgba);
+            check(orr_output_put(output, i - 1, rgba, camera->width, camera->height, &error), &error);
             free(rgba);
         }
     }
+    check(orr_output_finish(output, &error), &error);
+    orr_output_destroy(output);
     orr_frame_destroy(frame);
     orr_world_destroy(world);
     orr_scene_destroy(scene);

@@ -3,28 +3,13 @@
 #include "engine/core/file.h"
 #include "engine/core/result.h"
 #include "orr_features.h"
+#include "tests/support/engine.h"
 #include "tests/support/support.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { WIDTH = 96, HEIGHT = 64, PIXELS = WIDTH * HEIGHT };
-
-static orr_engine *engine;
-
-static int open_engine(void **state)
-{
-    (void)state;
-    orr_engine_desc desc = {.threads = 2, .device = ORR_DEVICE_CPU};
-    return orr_engine_create(&desc, &engine, NULL) == ORR_OK ? 0 : -1;
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    orr_engine_destroy(engine);
-    return 0;
-}
 
 // A box that slides along x with a ball welded to it, a site before the box, and a geom of group 4 before all
 // of them.

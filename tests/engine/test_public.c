@@ -4,6 +4,7 @@
 #include "engine/image/image.h"
 #include "engine/scene/scene.h"
 #include "orr_features.h"
+#include "tests/support/engine.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -11,22 +12,6 @@
 #include <string.h>
 
 enum { WIDTH = 48, HEIGHT = 32, PIXELS = WIDTH * HEIGHT };
-
-static orr_engine *engine;
-
-static int open_engine(void **state)
-{
-    (void)state;
-    orr_engine_desc desc = {.threads = 2, .device = ORR_DEVICE_CPU};
-    return orr_engine_create(&desc, &engine, NULL) == ORR_OK ? 0 : -1;
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    orr_engine_destroy(engine);
-    return 0;
-}
 
 static orr_scene *empty_scene(void)
 {

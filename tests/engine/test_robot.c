@@ -5,6 +5,7 @@
 #include "engine/loop/world_robots.h"
 #include "engine/scene/transform.h"
 #include "orr_features.h"
+#include "tests/support/engine.h"
 #include "tests/support/robots.h"
 #include "tests/support/support.h"
 
@@ -14,22 +15,6 @@
 #include <string.h>
 
 enum { WIDTH = 96, HEIGHT = 64, PIXELS = WIDTH * HEIGHT };
-
-static orr_engine *engine;
-
-static int open_engine(void **state)
-{
-    (void)state;
-    orr_engine_desc desc = {.threads = 2, .device = ORR_DEVICE_CPU};
-    return orr_engine_create(&desc, &engine, NULL) == ORR_OK ? 0 : -1;
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    orr_engine_destroy(engine);
-    return 0;
-}
 
 static const char *written(const char *name, const char *text)
 {

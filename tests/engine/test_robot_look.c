@@ -3,6 +3,7 @@
 #include "engine/core/file.h"
 #include "engine/scene/scene.h"
 #include "orr_features.h"
+#include "tests/support/engine.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -11,27 +12,21 @@
 
 enum { WIDTH = 96, HEIGHT = 64, PIXELS = WIDTH * HEIGHT, MIDDLE = HEIGHT / 2 * WIDTH + WIDTH / 2 };
 
-static orr_engine *engine, *gpu; // gpu: NULL where Vulkan is absent
+static orr_engine *gpu; // NULL where Vulkan is absent
 
 static int open_engines(void **state)
 {
-    (void)state;
-    orr_engine_desc desc = {.threads = 2, .device = ORR_DEVICE_CPU};
     orr_engine_desc vulkan = {.threads = 2, .device = ORR_DEVICE_VULKAN, .validate = true};
     if (orr_engine_create(&vulkan, &gpu, NULL) != ORR_OK) {
         gpu = NULL;
     }
-    return orr_engine_create(&desc, &engine, NULL) == ORR_OK ? 0 : -1;
+    return open_engine(state);
 }
 
 static int close_engines(void **state)
 {
-    (void)state;
-    orr_engine_destroy(engine);
-    if (gpu) {
-        orr_engine_destroy(gpu);
-    }
-    return 0;
+    orr_engine_destroy(gpu);
+    return close_engine(state);
 }
 
 static orr_view view_from(float x, float y, float z)

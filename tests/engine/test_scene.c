@@ -4,27 +4,12 @@
 #include "engine/core/file.h"
 #include "engine/scene/scene.h"
 #include "orr_features.h"
+#include "tests/support/engine.h"
 #include "tests/support/support.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static orr_engine *engine;
-
-static int open_engine(void **state)
-{
-    (void)state;
-    orr_engine_desc desc = {.threads = 2, .device = ORR_DEVICE_CPU};
-    return orr_engine_create(&desc, &engine, NULL) == ORR_OK ? 0 : -1;
-}
-
-static int close_engine(void **state)
-{
-    (void)state;
-    orr_engine_destroy(engine);
-    return 0;
-}
 
 // Eight splats at the corners of a box from -half to half.
 static orr_splats *corners(float half)

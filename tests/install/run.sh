@@ -48,13 +48,13 @@ JSON
         LD_LIBRARY_PATH=$(pkg-config --variable=libdir orrery) "$scratch/$name" "$@"
     }
     run_sample hello_splats "$assets/orrery.spz" "$scratch/hello.ppm"
-    run_sample batch_render "$assets/orrery.spz" "$scratch/cameras.json" "$scratch/view_"
+    run_sample batch_render "$assets/orrery.spz" "$scratch/cameras.json" "$scratch/view_%d.npy"
     run_sample robot "$assets/robots/arm_hand.xml" 0.05
-    for picture in hello.ppm view_0000.ppm view_0001.ppm; do
-        bright=$(tail -c +20 "$scratch/$picture" | tr -d '\0' | wc -c)
+    for picture in hello.ppm view_0.npy view_1.npy; do
+        bright=$(tail -c +200 "$scratch/$picture" | tr -d '\0' | wc -c)
         [ "$bright" -gt 100 ] || { echo "$picture is black"; exit 1; }
     done
-    if cmp -s "$scratch/view_0000.ppm" "$scratch/view_0001.ppm"; then
+    if cmp -s "$scratch/view_0.npy" "$scratch/view_1.npy"; then
         echo "two cameras give one picture"
         exit 1
     fi
