@@ -127,9 +127,30 @@ function(orr_libraries)
     if(ORR_CUDA_EMULATED)
         list(APPEND objects $<TARGET_OBJECTS:orrery_cuda_emulation>)
     endif()
+    # what the tests, the assets and the program orrery link: they call functions of all folders
+    add_library(orrery_internal STATIC EXCLUDE_FROM_ALL ${objects})
+    target_include_directories(orrery_internal PUBLIC engine ${ORR_VERSION_DIR})
+    target_link_libraries(orrery_internal PRIVATE orrery_flags ${ORR_PACKAGES} ${ORR_CUDA_PACKAGES}
+                                                  ${CMAKE_DL_LIBS})
+
+    # What others link holds one object, in which every name but those of orrery.h is local: a program that
+    # defines vkCreateInstance, as volk does, or any other name of the engine's, links and calls its own.
+    # Sections that C++ shares between objects become ordinary ones, because their names become local too.
+    set(closed ${PROJECT_BINARY_DIR}/generated/orrery_closed.o)
+    add_custom_command(
+        OUTPUT ${closed}
+        COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${closed}.part -Wl,--force-group-allocation
+                -Wl,--whole-archive $<TARGET_FILE:orrery_internal>
+        COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${closed}.part ${closed}
+        COMMAND ${CMAKE_COMMAND} -E rm ${closed}.part
+        DEPENDS orrery_internal
+        COMMENT "Hiding the names of orrery_static"
+        VERBATIM)
+    add_library(orrery_static STATIC ${closed})
+    set_target_properties(orrery_static PROPERTIES LINKER_LANGUAGE C)
+    add_library(orrery_shared SHARED ${objects})
+
     foreach(kind static shared)
-        string(TOUPPER ${kind} upper)
-        add_library(orrery_${kind} ${upper} ${objects})
         add_library(orrery::orrery_${kind} ALIAS orrery_${kind})
         set_target_properties(orrery_${kind} PROPERTIES OUTPUT_NAME orrery VERSION ${PROJECT_VERSION}
                                                         SOVERSION 0)
@@ -149,7 +170,7 @@ function(orr_libraries)
     # packages that are static archives stay inside
     target_link_options(orrery_shared PRIVATE -Wl,--exclude-libs,ALL)
     if(ORR_PACK) # whose programs share one copy of the engine
-        add_library(orrery::orrery ALIAS orrery_static)
+        add_library(orrery::orrery ALIAS orrery_internal)
     else()
         add_library(orrery::orrery ALIAS orrery_shared)
     endif()

@@ -36,9 +36,11 @@ if(ORR_INSTALL AND NOT ORR_SANITIZE)
     add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/run.sh ${PROJECT_BINARY_DIR}
                                   ${CMAKE_C_COMPILER})
     if(NOT ORR_CUDA STREQUAL "EMULATED") # whose templates of the C++ library nothing hides
-        add_test(NAME exported_symbols
-                 COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.sh $<TARGET_FILE:orrery_shared>
-                         ${PROJECT_SOURCE_DIR}/engine/orrery.h)
+        foreach(kind shared static)
+            add_test(NAME exported_symbols_${kind}
+                     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_exports.sh $<TARGET_FILE:orrery_${kind}>
+                             ${PROJECT_SOURCE_DIR}/engine/orrery.h)
+        endforeach()
     endif()
 endif()
 

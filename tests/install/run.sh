@@ -15,8 +15,18 @@ cmake -S "$here" -B "$scratch/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PAT
     > "$scratch/configure.log" ||
     { cat "$scratch/configure.log"; exit 1; }
 cmake --build "$scratch/build"
-"$scratch/build/with_shared"
-"$scratch/build/with_static"
+for kind in shared static; do
+    "$scratch/build/with_$kind"
+    "$scratch/build/names_$kind"
+    grep -q 'ORR_HAVE_VULKAN 1' "$build/generated/orr_features.h" || continue
+    code=0
+    "$scratch/build/vulkan_$kind" || code=$?
+    case $code in
+    0) "$scratch/build/names_$kind" vulkan ;;
+    77) echo "skipped: drawing with Vulkan" ;;
+    *) exit "$code" ;;
+    esac
+done
 
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name orrery.pc)")
