@@ -9,10 +9,15 @@
 
 enum { SIDE_MAX = 16384 };
 
+static bool are_sides(int rows, int columns)
+{
+    return rows >= 2 && columns >= 2 && rows <= SIDE_MAX && columns <= SIDE_MAX;
+}
+
 static orr_result take_samples(const spec_hfield *hfield, hfield_data *d, int rows, int columns,
                                orr_error *error)
 {
-    if (rows < 2 || columns < 2 || rows > SIDE_MAX || columns > SIDE_MAX) {
+    if (!are_sides(rows, columns)) {
         return spec_fail(&hfield->head, error, "expected 2 to %d rows and columns", SIDE_MAX);
     }
     d->rows = rows, d->columns = columns;
@@ -47,12 +52,12 @@ static orr_result read_binary(const spec_hfield *hfield, const orr_bytes *bytes,
     if (bytes->size >= sizeof sides) {
         memcpy(sides, bytes->data, sizeof sides);
     }
-    ORR_TRY(take_samples(hfield, d, sides[0], sides[1], error));
-    size_t size = (size_t)d->rows * (size_t)d->columns * sizeof(float);
-    if (bytes->size != sizeof sides + size) {
+    size_t size = (size_t)sides[0] * (size_t)sides[1] * sizeof(float);
+    if (are_sides(sides[0], sides[1]) && bytes->size != sizeof sides + size) {
         return spec_fail(&hfield->head, error, "file: expected %zu bytes of %d x %d samples",
-                         sizeof sides + size, d->rows, d->columns);
+                         sizeof sides + size, sides[0], sides[1]);
     }
+    ORR_TRY(take_samples(hfield, d, sides[0], sides[1], error));
     memcpy(d->samples, bytes->data + sizeof sides, size);
     return ORR_OK;
 }

@@ -1,9 +1,6 @@
 // COLMAP models from memory, text and binary: the input's halves are the camera and the image file.
-#include "engine/core/memory.h"
 #include "neural/capture/colmap.h"
 #include "tests/fuzz/fuzz_target.h"
-
-#include <string.h>
 
 static void try_model(uint8_t *text, size_t size, bool is_text)
 {
@@ -13,22 +10,15 @@ static void try_model(uint8_t *text, size_t size, bool is_text)
     orr_photo_list list;
     orr_error error = {0};
     orr_result result = orr_colmap_parse(&source, &list, &error);
-    if ((result == ORR_OK) != (list.photos != NULL) || (result != ORR_OK && error.message[0] == 0)) {
-        abort();
-    }
+    fuzz_expect(result, list.photos != NULL, &error);
     orr_photo_list_free(&list);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    uint8_t *copy = orr_alloc(size + 1, 1);
-    if (!copy) {
-        return 0;
-    }
-    memcpy(copy, data, size);
-    copy[size] = 0;
+    uint8_t *copy = (uint8_t *)fuzz_text(data, size);
     try_model(copy, size, true);
     try_model(copy, size, false);
-    orr_free(copy);
+    free(copy);
     return 0;
 }

@@ -1,6 +1,6 @@
-#include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/fuzz_splats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    return fuzz_reader(orr_read_ksplat, "fuzz.ksplat", data, size);
+    return fuzz_splats(orr_read_ksplat, "fuzz.ksplat", data, size);
 }

@@ -1,6 +1,6 @@
 // A bundle, and the same bytes as a meta.json whose pictures are whole.
 #include "engine/core/memory.h"
-#include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/fuzz_splats.h"
 #include "tests/render/sog_sample.h"
 #include "tests/render/splat_samples.h"
 
@@ -26,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sog_sample sample = *pictures();
         sample.file[0] = (orr_bytes){(uint8_t *)(uintptr_t)data, size};
         orr_bytes bundle = sog_sample_bundle(&sample);
-        fuzz_reader(orr_read_sog, "fuzz.sog", bundle.data, bundle.size);
+        fuzz_splats(orr_read_sog, "fuzz.sog", bundle.data, bundle.size);
         orr_free(bundle.data);
     }
-    return fuzz_reader(orr_read_sog, "/nowhere/meta.json", data, size);
+    return fuzz_splats(orr_read_sog, "/nowhere/meta.json", data, size);
 }

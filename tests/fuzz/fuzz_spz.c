@@ -1,6 +1,6 @@
 // A file as it is, and the same bytes as the content of a gzip stream, whose checksum no mutation would meet.
 #include "engine/core/memory.h"
-#include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/fuzz_splats.h"
 
 #include <zlib.h>
 
@@ -14,8 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         deflate(&stream, Z_FINISH) != Z_STREAM_END) {
         abort();
     }
-    fuzz_reader(orr_read_spz, "fuzz.spz", packed, room - stream.avail_out);
+    fuzz_splats(orr_read_spz, "fuzz.spz", packed, room - stream.avail_out);
     deflateEnd(&stream);
     orr_free(packed);
-    return fuzz_reader(orr_read_spz, "fuzz.spz", data, size);
+    return fuzz_splats(orr_read_spz, "fuzz.spz", data, size);
 }
