@@ -8,7 +8,8 @@ static inline int fuzz_splats(orr_splat_reader read, const char *name, const uin
 {
     orr_splats *cloud = NULL;
     orr_error error = {0};
-    fuzz_expect(read((orr_splat_source){name, data, size}, &cloud, &error), cloud != NULL, &error);
+    orr_result result = read((orr_splat_source){name, data, size}, &cloud, &error);
+    fuzz_expect(result, cloud != NULL, &error);
     orr_splats_destroy(cloud);
     return 0;
 }
