@@ -3,7 +3,6 @@
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,10 +77,8 @@ static int is_over(void *context)
 
 orr_result orr_image8_size(const char *path, int *width, int *height, orr_error *error)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: %s", path, strerror(errno));
-    }
+    FILE *file;
+    ORR_TRY(orr_file_open(path, &file, error));
     const stbi_io_callbacks callbacks = {read_some, skip, is_over};
     int channels;
     bool known = stbi_info_from_callbacks(&callbacks, file, width, height, &channels) != 0;

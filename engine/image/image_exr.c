@@ -75,33 +75,26 @@ static exr_result_t exr_write(exr_context_t file, const struct channel_layout *l
     return result;
 }
 
-// owns the file while it is written, so that an early return cannot leave half of it
 static orr_result save(const char *path, const struct channel_layout *layout, const float *values, int width,
                        int height, orr_error *error)
 {
-    char *temporary = orr_file_temporary(path);
-    if (!temporary) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
-    }
+    orr_file_writer writer;
+    ORR_TRY(orr_file_begin(&writer, path, error));
     exr_context_initializer_t options = EXR_DEFAULT_CONTEXT_INITIALIZER;
     options.error_handler_fn = keep_silent;
     exr_context_t file;
-    exr_result_t written = exr_start_write(&file, temporary, EXR_WRITE_FILE_DIRECTLY, &options);
+    exr_result_t written = exr_start_write(&file, writer.temporary, EXR_WRITE_FILE_DIRECTLY, &options);
     if (written == EXR_ERR_SUCCESS) {
         written = exr_write(file, layout, values, width, height);
         exr_result_t finished = exr_finish(&file);
         written = written == EXR_ERR_SUCCESS ? finished : written;
     }
-    orr_result result;
-    if (written == EXR_ERR_SUCCESS) {
-        result = orr_file_rename(temporary, path, error);
-    } else {
-        remove(temporary);
-        result = orr_fail(error, ORR_CODE_FILE_WRITE, "%s: cannot write: %s", path,
-                          exr_get_default_error_message(written));
+    if (written != EXR_ERR_SUCCESS) {
+        orr_file_abort(&writer);
+        return orr_fail(error, ORR_CODE_FILE_WRITE, "%s: cannot write: %s", path,
+                        exr_get_default_error_message(written));
     }
-    orr_free(temporary);
-    return result;
+    return orr_file_commit(&writer, error);
 }
 
 orr_result orr_exr_save(const char *path, const float *rgba, int width, int height, orr_error *error)

@@ -20,8 +20,8 @@ enum {
 
 struct orr_video {
     char *path;
-    char *temporary;
-    char *url; // the temporary file with a scheme, so that libav does not take a colon in its name for one
+    orr_file_writer writer;
+    char *url; // its temporary file with a scheme, so that libav does not take a colon in a name for one
     AVFormatContext *file;
     AVCodecContext *encoder;
     AVFrame *frame; // yuv420p, even size
@@ -157,12 +157,13 @@ orr_result orr_video_begin(const char *path, int width, int height, double frame
     video->width = width;
     video->height = height;
     video->path = orr_path_beside("", path);
-    video->temporary = orr_file_temporary(path);
-    orr_result result = ORR_OK;
-    video->url = av_asprintf("file:%s", video->temporary ? video->temporary : "");
-    if (!video->path || !video->temporary || !video->url ||
-        avformat_alloc_output_context2(&video->file, NULL, "mp4", video->url) < 0) {
-        result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
+    orr_result result = video->path ? orr_file_begin(&video->writer, video->path, error)
+                                    : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
+    if (result == ORR_OK) {
+        video->url = av_asprintf("file:%s", video->writer.temporary);
+        if (!video->url || avformat_alloc_output_context2(&video->file, NULL, "mp4", video->url) < 0) {
+            result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
+        }
     }
     result = result == ORR_OK ? open_encoder(video, frames_per_second, error) : result;
     result = result == ORR_OK ? open_file(video, error) : result;
@@ -239,16 +240,12 @@ static orr_result finish_file(orr_video *video, orr_error *error)
     ORR_TRY(encode(video, NULL, error));
     TRY_AV(write_trailer_quietly(video->file), "write");
     TRY_AV(avio_closep(&video->file->pb), "write");
-    return orr_file_rename(video->temporary, video->path, error);
+    return orr_file_commit(&video->writer, error);
 }
 
 orr_result orr_video_commit(orr_video *video, orr_error *error)
 {
     orr_result result = finish_file(video, error);
-    if (result == ORR_OK) {
-        orr_free(video->temporary);
-        video->temporary = NULL;
-    }
     orr_video_abort(video);
     return result;
 }
@@ -266,10 +263,7 @@ void orr_video_abort(orr_video *video)
         avio_closep(&video->file->pb); // harmless when it is not open
     }
     avformat_free_context(video->file);
-    if (video->temporary) {
-        remove(video->temporary);
-    }
-    orr_free(video->temporary);
+    orr_file_abort(&video->writer);
     av_free(video->url);
     orr_free(video->padded);
     orr_free(video->path);

@@ -9,7 +9,6 @@
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -235,10 +234,8 @@ static orr_result read_mesh(mesh_import *in)
 static orr_result check_opens(const char *path,
                               orr_error *error) // assimp does not report why a file cannot be read
 {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: cannot open: %s", path, strerror(errno));
-    }
+    FILE *file;
+    ORR_TRY(orr_file_open(path, &file, error));
     fclose(file);
     return ORR_OK;
 }

@@ -1,4 +1,4 @@
-// Tests of engine/core: arenas, ids, random numbers, files, images.
+// Tests of engine/core: arenas, ids, random numbers, images.
 #define _POSIX_C_SOURCE 200809L
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
@@ -147,64 +147,6 @@ static void profile_adds_up_stages_of_one_name(void **state)
     assert_string_equal(profile.stages[0].name, "project");
     assert_int_equal(profile.stages[0].items, 15);
     assert_true(profile.stages[0].milliseconds >= 0.0);
-}
-
-static void files_appear_whole_or_not_at_all(void **state)
-{
-    (void)state;
-    const char *path = scratch_path("whole.bin");
-    orr_file_writer writer;
-    assert_ok(orr_file_begin(&writer, path, &error));
-    orr_file_put(&writer, "half", 4);
-    orr_bytes bytes;
-    orr_error why;
-    assert_int_equal(orr_file_read(path, &bytes, &why), ORR_ERROR_FILE); // not there yet
-    assert_non_null(strstr(why.message, "whole.bin"));
-    orr_file_abort(&writer);
-    assert_int_equal(orr_file_read(path, &bytes, &why), ORR_ERROR_FILE);
-
-    assert_ok(orr_file_write(path, "hello", 5, &error));
-    assert_ok(orr_file_read(path, &bytes, &error));
-    assert_int_equal(bytes.size, 5);
-    assert_memory_equal(bytes.data, "hello", 6); // with the zero behind the end
-    orr_free(bytes.data);
-    assert_int_equal(orr_file_write("/nonexistent/x", "a", 1, &why), ORR_ERROR_FILE);
-    assert_int_equal(orr_file_read("/tmp", &bytes, &why), ORR_ERROR_FILE);
-}
-
-static void only_regular_files_are_read_and_replaced(void **state)
-{
-    (void)state;
-    const char *pipe = scratch_path("pipe");
-    assert_int_equal(mkfifo(pipe, 0600), 0);
-    orr_bytes bytes;
-    orr_error why;
-    assert_int_equal(orr_file_read(pipe, &bytes, &why), ORR_ERROR_FILE); // and does not wait for a writer
-    assert_int_equal(orr_file_write(pipe, "a", 1, &why), ORR_ERROR_FILE);
-    const char *finished = scratch_path("finished");
-    assert_ok(orr_file_write(finished, "a", 1, &error));
-    assert_int_equal(orr_file_rename(finished, pipe, &why), ORR_ERROR_FILE);
-    struct stat status;
-    assert_int_equal(stat(pipe, &status), 0);
-    assert_true(S_ISFIFO(status.st_mode));
-    assert_int_not_equal(stat(finished, &status), 0); // nothing is left behind
-}
-
-static void a_full_disk_is_reported(void **state)
-{
-    (void)state;
-    orr_file_writer writer;
-    const char *path = scratch_path("full.bin");
-    assert_ok(orr_file_begin(&writer, path, &error));
-    // a stream on a device that is always full stands in for the disk
-    writer.stream = freopen("/dev/full", "wb", writer.stream);
-    assert_non_null(writer.stream);
-    orr_file_put(&writer, "hello", 5);
-    orr_error why;
-    assert_int_equal(orr_file_commit(&writer, &why), ORR_ERROR_FILE);
-    assert_non_null(strstr(why.message, strerror(ENOSPC)));
-    orr_bytes bytes;
-    assert_int_equal(orr_file_read(path, &bytes, &why), ORR_ERROR_FILE);
 }
 
 static void paths_are_taken_apart(void **state)
@@ -365,9 +307,6 @@ int main(void)
         cmocka_unit_test(ids_of_removed_slots_are_stale),
         cmocka_unit_test(random_numbers_are_uniform_and_repeatable),
         cmocka_unit_test(profile_adds_up_stages_of_one_name),
-        cmocka_unit_test(files_appear_whole_or_not_at_all),
-        cmocka_unit_test(only_regular_files_are_read_and_replaced),
-        cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(paths_are_taken_apart),
         cmocka_unit_test(png_round_trips),
         cmocka_unit_test(quantisation_rounds_and_clamps),

@@ -39,7 +39,7 @@ static int files_in(const char *path)
     int count = 0;
     for (struct dirent *entry; (entry = readdir(opened));) {
         count += entry->d_name[0] != '.';
-        count += strstr(entry->d_name, ".tmp") != NULL; // hidden while it is written
+        count += strstr(entry->d_name, ".orr-tmp-") != NULL; // hidden while it is written
     }
     closedir(opened);
     return count;

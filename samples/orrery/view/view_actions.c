@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const double PATH_FRAMES_PER_SECOND = 30.0;
 
@@ -26,11 +27,9 @@ static void unused_name(char out[256], const char *name, const char *ending)
 {
     snprintf(out, 256, "%s%s", name, ending);
     for (int i = 2; i < 10000; i++) {
-        FILE *taken = fopen(out, "rb");
-        if (!taken) {
+        if (access(out, F_OK) != 0) {
             return;
         }
-        fclose(taken);
         snprintf(out, 256, "%s-%d%s", name, i, ending);
     }
 }
