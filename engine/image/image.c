@@ -1,25 +1,18 @@
+#define ORR_SCALAR
 #include "engine/image/image.h"
 
+#include "engine/core/colour_formula.h"
 #include "engine/core/file.h"
+#include "engine/core/half.h"
 #include "engine/core/memory.h"
+#include "engine/image/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-// stb is a system header, silent except for its unused static functions: those are reported at the end of
-// this file, so a pop after the includes would come too early
-#pragma GCC diagnostic ignored "-Wunused-function"
-#define STB_IMAGE_IMPLEMENTATION
-#define STB_IMAGE_STATIC
-#define STBI_ONLY_PNG
-#define STBI_ONLY_JPEG
-#define STBI_ONLY_BMP
-#define STBI_ONLY_TGA
-#define STBI_NO_LINEAR
-#define STBI_NO_STDIO
-#include <stb_image.h>
+#pragma GCC diagnostic ignored "-Wunused-function" // of stb, a system header, at the end of this file
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STB_IMAGE_WRITE_STATIC
 #define STBI_WRITE_NO_STDIO
@@ -27,26 +20,44 @@
 static unsigned char *deflate_png(unsigned char *data, int size, int *out_size, int quality);
 #include <stb_image_write.h>
 
-enum { IMAGE_SIDE_MAX = 1 << 16 };
+// ---- in ----
+
+// Linear light, premultiplied, to bytes with straight alpha.
+static void encode_pixel(const orr_pixels *pixels, size_t i, uint8_t rgba[4])
+{
+    float v[4] = {0.0f, 0.0f, 0.0f, 1.0f};
+    for (size_t k = 0; k < (size_t)pixels->channels; k++) {
+        size_t at = i * (size_t)pixels->channels + k;
+        v[k] = pixels->format == ORR_PIXEL_HALF ? orr_half_to_float(((const uint16_t *)pixels->data)[at])
+                                                : ((const float *)pixels->data)[at];
+    }
+    for (int k = 0; k < 3; k++) {
+        v[k] = linear_to_srgb(v[3] > 0.0f ? v[k] / v[3] : 0.0f);
+    }
+    orr_image_quantise(v, 1, rgba);
+}
 
 orr_result orr_image8_decode(const void *data, size_t size, const char *name, orr_image8 *image,
                              orr_error *error)
 {
     *image = (orr_image8){0};
-    int width, height, channels;
-    if (size > INT32_MAX || !stbi_info_from_memory(data, (int)size, &width, &height, &channels)) {
-        return orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: not a picture: expected PNG, JPEG, BMP or TGA",
-                        name);
+    const orr_picture_source source = {
+        .data = data, .size = size, .name = name, .bytes_max = ORR_TEXTURE_BYTES_MAX, .eight_bits = true};
+    orr_pixels pixels;
+    ORR_TRY(orr_picture_decode(&source, &pixels, error));
+    size_t count = (size_t)pixels.width * (size_t)pixels.height;
+    uint8_t *rgba = pixels.data;
+    if (pixels.format != ORR_PIXEL_BYTE) {
+        rgba = orr_alloc(count, 4);
+        for (size_t i = 0; rgba && i < count; i++) {
+            encode_pixel(&pixels, i, rgba + 4 * i);
+        }
+        orr_free(pixels.data);
+        if (!rgba) {
+            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory: %zu pixels", name, count);
+        }
     }
-    if (width > IMAGE_SIDE_MAX || height > IMAGE_SIDE_MAX) {
-        return orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: %d x %d pixels: expected sides of at most %d", name,
-                        width, height, IMAGE_SIDE_MAX);
-    }
-    uint8_t *pixels = stbi_load_from_memory(data, (int)size, &width, &height, &channels, 4);
-    if (!pixels) {
-        return orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: damaged picture: %s", name, stbi_failure_reason());
-    }
-    *image = (orr_image8){width, height, pixels};
+    *image = (orr_image8){pixels.width, pixels.height, rgba};
     return ORR_OK;
 }
 
@@ -60,39 +71,30 @@ orr_result orr_image8_load(const char *path, orr_image8 *image, orr_error *error
     return result;
 }
 
-static int read_some(void *context, char *data, int size)
-{
-    return (int)fread(data, 1, (size_t)size, context);
-}
-
-static void skip(void *context, int count)
-{
-    (void)fseek(context, count, SEEK_CUR); // what is read next fails too
-}
-
-static int is_over(void *context)
-{
-    return feof((FILE *)context);
-}
-
 orr_result orr_image8_size(const char *path, int *width, int *height, orr_error *error)
 {
-    FILE *file;
-    ORR_TRY(orr_file_open(path, &file, error));
-    const stbi_io_callbacks callbacks = {read_some, skip, is_over};
-    int channels;
-    bool known = stbi_info_from_callbacks(&callbacks, file, width, height, &channels) != 0;
-    fclose(file);
-    return known ? ORR_OK
-                 : orr_fail(error, ORR_CODE_IMAGE_FILE, "%s: not a picture: expected PNG, JPEG, BMP or TGA",
-                            path);
+    orr_bytes bytes;
+    ORR_TRY(orr_file_read(path, &bytes, error));
+    const orr_picture_source source = {.data = bytes.data,
+                                       .size = bytes.size,
+                                       .name = path,
+                                       .bytes_max = ORR_TEXTURE_BYTES_MAX,
+                                       .header_only = true};
+    orr_pixels pixels;
+    orr_result result = orr_picture_decode(&source, &pixels, error);
+    orr_free(bytes.data);
+    *width = pixels.width;
+    *height = pixels.height;
+    return result;
 }
 
 void orr_image8_free(orr_image8 *image)
 {
-    free(image->rgba); // stb allocates with malloc, as orr_alloc does
+    orr_free(image->rgba);
     *image = (orr_image8){0};
 }
+
+// ---- out ----
 
 // zlib at a low level instead of stb's own compressor: half the time (138 to 66 ms for a 1280x720 picture, on
 // a busy machine), and files a sixth smaller
