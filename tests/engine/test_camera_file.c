@@ -209,6 +209,38 @@ static void cameras_come_back_as_they_were_saved(void **state)
     }
 }
 
+// Intrinsics are written once where all cameras share them; a difference in one number is enough.
+static void cameras_that_differ_in_one_number_stay_different(void **state)
+{
+    (void)state;
+    orr_camera cameras[2];
+    for (int k = 0; k < 10; k++) {
+        for (int i = 0; i < 2; i++) {
+            cameras[i] = orr_camera_look_at((float[]){0, 0, -3}, (float[]){0, 0, 0}, (float[]){0, -1, 0},
+                                            1.0f, 64, 48);
+            cameras[i].centre[0] = 30.0f;
+            cameras[i].centre[1] = 20.0f;
+        }
+        float *numbers[10] = {&cameras[1].focal[0],     &cameras[1].focal[1],  &cameras[1].centre[0],
+                              &cameras[1].centre[1],    &cameras[1].radial[0], &cameras[1].radial[1],
+                              &cameras[1].radial[2],    &cameras[1].radial[3], &cameras[1].tangential[0],
+                              &cameras[1].tangential[1]};
+        *numbers[k] += 0.25f;
+        const char *path = scratch_path("differ.json");
+        assert_ok(orr_camera_file_save(path, cameras, NULL, 2, &error));
+        orr_camera_list list;
+        assert_ok(orr_camera_file_load(path, 1, 1, &list, &error));
+        for (int i = 0; i < 2; i++) {
+            assert_memory_equal(list.cameras[i].focal, cameras[i].focal, sizeof cameras[i].focal);
+            assert_memory_equal(list.cameras[i].centre, cameras[i].centre, sizeof cameras[i].centre);
+            assert_memory_equal(list.cameras[i].radial, cameras[i].radial, sizeof cameras[i].radial);
+            assert_memory_equal(list.cameras[i].tangential, cameras[i].tangential,
+                                sizeof cameras[i].tangential);
+        }
+        orr_camera_list_free(&list);
+    }
+}
+
 static void names_go_out_as_they_came_in(void **state)
 {
     (void)state;
@@ -416,6 +448,7 @@ int main(void)
         cmocka_unit_test(rotations_to_a_few_digits_are_straightened),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(cameras_come_back_as_they_were_saved),
+        cmocka_unit_test(cameras_that_differ_in_one_number_stay_different),
         cmocka_unit_test(names_go_out_as_they_came_in),
         cmocka_unit_test(cameras_a_file_cannot_hold_are_refused),
         cmocka_unit_test(a_capture_through_a_lens_is_read),

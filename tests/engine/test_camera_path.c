@@ -81,6 +81,25 @@ static void rotations_go_the_short_way(void **state)
     }
 }
 
+// A third of a turn between keys: two keys on, the quaternion that is nearer is the other one.
+static void the_middle_of_an_even_turn_is_half_way(void **state)
+{
+    (void)state;
+    enum { COUNT = 7 };
+    const float centre[3] = {0.0f, 0.0f, 0.0f};
+    orr_camera start = look(0.2f, 0.1f, -3.0f, 50.0f), keys[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        keys[i] = orr_camera_turn(&start, centre, 2.0 * i);
+    }
+    for (int i = 1; i < COUNT - 2; i++) {
+        orr_camera middle = orr_camera_path_at(keys, COUNT, i + 0.5);
+        orr_camera half_way = orr_camera_turn(&start, centre, 2.0 * i + 1.0);
+        for (int k = 0; k < 3; k++) { // positions cut the corner
+            assert_float_equal(middle.pose[4 * k + 2], half_way.pose[4 * k + 2], 1e-5);
+        }
+    }
+}
+
 static void velocity_on_a_path_has_no_jumps(void **state)
 {
     (void)state;
@@ -141,6 +160,7 @@ int main(void)
         cmocka_unit_test(a_path_goes_through_its_keys),
         cmocka_unit_test(rotations_on_a_path_are_rotations),
         cmocka_unit_test(rotations_go_the_short_way),
+        cmocka_unit_test(the_middle_of_an_even_turn_is_half_way),
         cmocka_unit_test(velocity_on_a_path_has_no_jumps),
         cmocka_unit_test(centres_are_mixed_as_pixels),
         cmocka_unit_test(a_turn_keeps_the_centre_in_its_place_in_the_picture),

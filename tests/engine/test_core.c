@@ -47,6 +47,27 @@ static void arena_stops_allocating_after_warm_up(void **state)
     orr_arena_destroy(&arena);
 }
 
+static void pieces_of_an_arena_are_apart(void **state)
+{
+    (void)state;
+    orr_arena arena = {0};
+    for (int round = 0; round < 2; round++) { // pieces of their own at first, then of one block
+        unsigned char *pieces[40];
+        for (int i = 0; i < 40; i++) {
+            pieces[i] = orr_arena_take(&arena, (size_t)i * 17, 1);
+            assert_non_null(pieces[i]);
+            memset(pieces[i], i, (size_t)i * 17);
+        }
+        for (int i = 0; i < 40; i++) {
+            for (int k = 0; k < i * 17; k++) {
+                assert_int_equal(pieces[i][k], i);
+            }
+        }
+        orr_arena_reset(&arena);
+    }
+    orr_arena_destroy(&arena);
+}
+
 static void allocation_refuses_overflow(void **state)
 {
     (void)state;
@@ -302,6 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_stops_allocating_after_warm_up),
+        cmocka_unit_test(pieces_of_an_arena_are_apart),
         cmocka_unit_test(allocation_refuses_overflow),
         cmocka_unit_test(a_list_grows_and_keeps_what_it_holds),
         cmocka_unit_test(ids_of_removed_slots_are_stale),

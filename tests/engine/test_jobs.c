@@ -1,10 +1,12 @@
 // Tests of engine/core/jobs. Labelled `threads`: ThreadSanitizer runs them.
+#define _POSIX_C_SOURCE 200809L
 #include "engine/core/jobs.h"
 #include "engine/core/rng.h"
 #include "tests/support/support.h"
 
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 enum { BLOCKS_MAX = 400, WORKERS_MAX = 6 };
 
@@ -105,6 +107,35 @@ static void blocks_run_at_the_same_time(void **state)
     orr_jobs_destroy(jobs);
 }
 
+typedef struct nap {
+    atomic_int arrived;
+    bool done[2];
+} nap;
+
+// The caller's own block is done long before the other thread's.
+static void meet_and_nap(void *context, int i, int worker)
+{
+    nap *n = context;
+    atomic_fetch_add(&n->arrived, 1);
+    while (atomic_load(&n->arrived) < 2) {
+    }
+    if (worker > 0) {
+        nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+    }
+    n->done[i] = true;
+}
+
+static void the_caller_waits_for_the_last_block(void **state)
+{
+    (void)state;
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
+    nap n = {.arrived = 0};
+    orr_jobs_for(jobs, 2, meet_and_nap, &n);
+    assert_true(n.done[0] && n.done[1]);
+    orr_jobs_destroy(jobs);
+}
+
 static void host_pool(void *user, int count, void (*body)(void *, int, int), void *context)
 {
     (*(int *)user)++;
@@ -145,6 +176,7 @@ int main(void)
         cmocka_unit_test(every_block_runs_once),
         cmocka_unit_test(rounds_see_what_earlier_rounds_wrote_for_any_number_of_threads),
         cmocka_unit_test(blocks_run_at_the_same_time),
+        cmocka_unit_test(the_caller_waits_for_the_last_block),
         cmocka_unit_test(a_host_can_bring_its_own_pool),
         cmocka_unit_test(thread_counts_out_of_range_are_refused),
     };

@@ -1,5 +1,6 @@
 // Tests of engine/scene and engine/loop: the scene, what files become in it, the default camera, and the
 // world.
+#include "assets/clouds.h"
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/scene/scene.h"
@@ -313,6 +314,28 @@ static void the_default_camera_sees_every_layer(void **state)
     }
 }
 
+// More splats than the default camera samples (4096), which are in Morton order: the sample is an even one.
+static void the_default_camera_sees_all_of_a_large_cloud(void **state)
+{
+    (void)state;
+    orr_scene *scene = empty_scene();
+    orr_splats *splats = make_cloud(CLOUD_BALL, 20000, 0, 3);
+    orr_layer layer;
+    assert_ok(orr_scene_add_splats(scene, "ball", splats, NULL, &layer, &error));
+    orr_camera camera = orr_scene_default_camera(scene, 400, 300);
+    orr_splats_view view = orr_splats_data(splats);
+    int inside = 0;
+    for (int64_t i = 0; i < view.count; i++) {
+        const float *p = view.position + 3 * i;
+        double pixel[2];
+        bool before = seen(&camera, (double[3]){(double)p[0], (double)p[1], (double)p[2]}, pixel);
+        inside += before && pixel[0] > 0.0 && pixel[0] < 400.0 && pixel[1] > 0.0 && pixel[1] < 300.0;
+    }
+    assert_int_equal(inside, view.count);
+    orr_splats_destroy(splats);
+    orr_scene_destroy(scene);
+}
+
 static void up_is_minus_y_for_clouds_and_scenes_may_be_tiny_or_empty(void **state)
 {
     (void)state;
@@ -465,6 +488,7 @@ int main(void)
         cmocka_unit_test(a_failure_leaves_the_scene_as_it_was),
         cmocka_unit_test(files_that_are_no_scene_are_told_what_is),
         cmocka_unit_test(the_default_camera_sees_every_layer),
+        cmocka_unit_test(the_default_camera_sees_all_of_a_large_cloud),
         cmocka_unit_test(up_is_minus_y_for_clouds_and_scenes_may_be_tiny_or_empty),
 #if ORR_HAVE_MESH
         cmocka_unit_test(meshes_alone_have_y_up),

@@ -110,6 +110,7 @@ static void mistakes_are_named(void **state)
         {LAYER("\"rotation\": [0, 0, 0, 0]"), "layers[1].rotation: expected a quaternion"},
         {LAYER("\"visible\": 1"), "layers[1].visible: expected true or false"},
         {LAYER("\"file\": \"c\""), "layers[1].file: expected this key only once"},
+        {LAYER("\"scale\": 2, \"file\": \"c\""), "layers[1].file: expected this key only once"},
         {ROOT("\"background\": [255, 0, 0]"), "background: expected red, green and blue in 0 to 1"},
         {ROOT("\"sun\": 3"), "sun: expected an object"},
         {ROOT("\"sun\": {}"), "sun.direction: expected the direction towards the sun"},

@@ -48,6 +48,27 @@ static void cells_know_where_they_are(void **state)
     assert_float_equal(low[2], 1.5f, 1e-7);
 }
 
+// Cells are marched above the mean, and in any case above 0.01; under either they are not.
+static void cells_are_marched_from_the_mean_or_from_a_hundredth_on(void **state)
+{
+    (void)state;
+    static const float means[] = {0.002f, 0.1f}, thresholds[] = {0.002f, 0.01f};
+    orr_occupancy grid;
+    assert_ok(orr_occupancy_create(1, &grid, &error));
+    for (int k = 0; k < 2; k++) {
+        for (int64_t cell = 0; cell < ORR_OCCUPANCY_CELLS; cell++) {
+            grid.thickness[cell] = means[k];
+        }
+        grid.thickness[1000] = 1.02f * thresholds[k];
+        grid.thickness[2000] = 0.98f * thresholds[k];
+        orr_occupancy_refresh(&grid, jobs);
+        assert_float_equal(grid.mean, means[k], 1e-6);
+        assert_true(marched(&grid, 1000));
+        assert_false(marched(&grid, 2000));
+    }
+    orr_occupancy_destroy(&grid);
+}
+
 static void the_grid_marches_what_is_dense_and_forgets_what_is_not(void **state)
 {
     (void)state;
@@ -488,6 +509,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_know_where_they_are),
+        cmocka_unit_test(cells_are_marched_from_the_mean_or_from_a_hundredth_on),
         cmocka_unit_test(the_grid_marches_what_is_dense_and_forgets_what_is_not),
         cmocka_unit_test(culled_cells_never_come_back),
         cmocka_unit_test(samples_of_the_grid_fall_into_their_cells),

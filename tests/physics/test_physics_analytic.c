@@ -155,6 +155,56 @@ static void a_slab_slides_where_the_slope_is_steeper_than_friction(void **state)
     }
 }
 
+// How far the nearest contact is [m] when a geom floats `apart` above another; INFINITY: there is none.
+static double nearest_contact(const char *below, const char *above, double height, double apart)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             "<mujoco><asset><mesh name='hull' vertex='-.1 -.1 -.2 .1 -.1 -.2 -.1 .1 -.2 .1 .1 -.2 "
+             "-.1 -.1 .2 .1 -.1 .2 -.1 .1 .2 .1 .1 .2'/>"
+             "<hfield name='field' nrow='3' ncol='3' size='1 1 .1 .1' elevation='0 0 0 0 0 0 0 0 0'/></asset>"
+             "<worldbody><geom %s margin='.03'/><body pos='0 0 %.17g'><freejoint/>"
+             "<geom %s margin='.05'/></body></worldbody></mujoco>",
+             below, height + apart, above);
+    bench b = set_up(text);
+    orr_physics_contact contacts[16];
+    orr_physics_forward(b.physics);
+    int count = orr_physics_contacts(b.physics, 0, contacts, 16);
+    double nearest = INFINITY;
+    for (int i = 0; i < count && i < 16; i++) {
+        nearest = fmin(nearest, contacts[i].dist);
+    }
+    tear_down(&b);
+    return nearest;
+}
+
+// Geoms that are closer than their margins together have a contact, of every two types; others have none.
+static void a_contact_reaches_as_far_as_the_margins(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *geom;
+        double height; // of its top above its middle
+    } types[] = {{"type='plane' size='1 1 1'", 0.0},        {"type='hfield' hfield='field'", 0.0},
+                 {"type='sphere' size='.2'", 0.2},          {"type='capsule' size='.1 .1'", 0.2},
+                 {"type='ellipsoid' size='.1 .3 .2'", 0.2}, {"type='cylinder' size='.1 .2'", 0.2},
+                 {"type='box' size='.1 .1 .2'", 0.2},       {"type='mesh' mesh='hull'", 0.2}};
+    const int count = sizeof types / sizeof types[0], first_movable = 2;
+    for (int i = 0; i < count; i++) {
+        for (int j = first_movable; j < count; j++) {
+            const char *below = types[i].geom, *above = types[j].geom;
+            double height = types[i].height + types[j].height;
+            double found = nearest_contact(below, above, height, 0.99 * 0.08);
+            if (!(fabs(found - 0.99 * 0.08) < 1e-6)) { // the convex search's tolerance
+                fail_msg("%s above %s: %g m apart by the contact", above, below, found);
+            }
+            if (isfinite(nearest_contact(below, above, height, 1.01 * 0.08))) {
+                fail_msg("%s above %s: a contact beyond the margins", above, below);
+            }
+        }
+    }
+}
+
 // ---- closed loops ----
 
 // Freudenstein's four-bar linkage: the rocker's angle for the crank's.
@@ -402,6 +452,7 @@ int main(void)
         cmocka_unit_test(a_sphere_bounces_as_spring_and_damper_say),
         cmocka_unit_test(an_elastic_sphere_comes_back_to_its_height),
         cmocka_unit_test(a_slab_slides_where_the_slope_is_steeper_than_friction),
+        cmocka_unit_test(a_contact_reaches_as_far_as_the_margins),
         cmocka_unit_test(a_four_bar_linkage_moves_as_freudenstein_says),
         cmocka_unit_test(inner_forces_keep_momentum_and_angular_momentum),
         cmocka_unit_test(each_integrator_has_its_order),

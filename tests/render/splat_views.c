@@ -91,6 +91,20 @@ static splat_view view_needles(void)
                         .layers = {make_cloud(CLOUD_NEEDLES, 500, 0, 3)}};
 }
 
+// In the others no splat is wider than eight of the CPU's tiles, from where on their rows are cut exactly.
+static splat_view view_wide(void)
+{
+    splat_view v = view_needles();
+    v.name = "needles across many tiles";
+    orr_splats_destroy(v.layers[0]);
+    v.layers[0] = make_cloud(CLOUD_NEEDLES, 60, 0, 7);
+    v.camera.focal[0] *= 3.0f;
+    v.camera.focal[1] *= 3.0f;
+    v.camera.width *= 3;
+    v.camera.height *= 3;
+    return v;
+}
+
 static splat_view view_huge(void)
 {
     return (splat_view){.name = "huge splats",
@@ -141,8 +155,9 @@ static splat_view view_layers(void)
             {.position = {-0.4f, 0.0f, 0.1f}, .rotation = {0.2f, -0.9f, 0.1f, 0.3f}, .scale = 0.8f}}};
 }
 
-static const make_view views[] = {view_one,  view_none, view_ball,         view_surrounding, view_needles,
-                                  view_huge, view_flat, view_orthographic, view_antialias,   view_layers};
+static const make_view views[] = {view_one,          view_none,      view_ball,  view_surrounding,
+                                  view_needles,      view_wide,      view_huge,  view_flat,
+                                  view_orthographic, view_antialias, view_layers};
 
 int splat_view_count(void)
 {
