@@ -6,6 +6,7 @@
 #include "engine/image/image.h"
 #include "neural/ingp/ingp.h"
 #include "orr_features.h"
+#include "tests/engine/picture_samples.h"
 #include "tests/render/splat_samples.h"
 #if ORR_HAVE_WEBP && ORR_HAVE_ZIP
 #include "tests/render/sog_sample.h"
@@ -195,6 +196,19 @@ static void put_arrays(void)
     }
 }
 
+static void put_pictures(void)
+{
+    char path[4096];
+    picture_sample samples[PICTURE_SAMPLES_MAX];
+    snprintf(path, sizeof path, "%s/seed.exr", root);
+    int pictures = picture_samples_make(samples, path);
+    for (int i = 0; i < pictures; i++) {
+        put_seed(samples[i].format, samples[i].name, (orr_bytes){samples[i].data, samples[i].size});
+        samples[i].data = NULL; // put_seed has freed it
+    }
+    picture_samples_free(samples, pictures);
+}
+
 int main(int count, char **arguments)
 {
     if (count != 2) {
@@ -224,5 +238,6 @@ int main(int count, char **arguments)
     put_sog();
     put_models();
     put_arrays();
+    put_pictures();
     return 0;
 }
