@@ -254,7 +254,7 @@ static void add_png(sample_list *list, const png_kind *kind)
     }
     put_chunk(s, "IDAT", packed, packed_size / 2); // in two chunks
     put_chunk(s, "IDAT", packed + packed_size / 2, packed_size - packed_size / 2);
-    put_chunk(s, "IEND", NULL, 0);
+    put_chunk(s, "IEND", (const uint8_t *)"", 0);
     s->needed -= 4; // the last checksum, which is of no data
 }
 
