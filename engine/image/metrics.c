@@ -18,11 +18,13 @@ double orr_psnr(const float *a, const float *b, int64_t count)
 
 typedef struct ssim_job {
     const float *a, *b;
+    const uint8_t *mask;       // nullable
     int width, channels, rows; // rows and columns of whole windows; a row has all channels
     int columns;
     float window[WINDOW];
     float *scratch; // per worker: moments x (BLOCK_ROWS + 2 RADIUS) x columns
     double *sums;   // per block
+    int64_t *counts;
 } ssim_job;
 
 // The five moments of one row, filtered along it: a, b, aa, bb, ab.
@@ -65,8 +67,14 @@ static void ssim_body(void *context, int block, int worker)
         filter_row(job, first + r, scratch + (int64_t)r * job->columns, stride);
     }
     double sum = 0.0;
+    int64_t count = 0;
     for (int r = 0; r < rows; r++) {
         for (int i = 0; i < job->columns; i++) {
+            if (job->mask &&
+                !job->mask[(int64_t)(first + r + RADIUS) * job->width + i / job->channels + RADIUS]) {
+                continue;
+            }
+            count++;
             float m[MOMENTS] = {0};
             for (int k = 0; k < WINDOW; k++) {
                 const float *from = scratch + (int64_t)(r + k) * job->columns + i;
@@ -78,16 +86,17 @@ static void ssim_body(void *context, int block, int worker)
         }
     }
     job->sums[block] = sum;
+    job->counts[block] = count;
 }
 
-orr_result orr_ssim(const float *a, const float *b, int width, int height, int channels, orr_jobs *jobs,
-                    double *ssim, orr_error *error)
+orr_result orr_ssim(const float *a, const float *b, const uint8_t *mask, int width, int height, int channels,
+                    orr_jobs *jobs, double *ssim, orr_error *error)
 {
     if (width < WINDOW || height < WINDOW || channels < 1) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "SSIM of %d x %d pixels: expected %d x %d or more", width,
                         height, WINDOW, WINDOW);
     }
-    ssim_job job = {.a = a, .b = b, .width = width, .channels = channels};
+    ssim_job job = {.a = a, .b = b, .mask = mask, .width = width, .channels = channels};
     job.rows = height - 2 * RADIUS;
     job.columns = (width - 2 * RADIUS) * channels;
     double total = 0.0;
@@ -101,19 +110,23 @@ orr_result orr_ssim(const float *a, const float *b, int width, int height, int c
     size_t scratch = (size_t)orr_jobs_workers(jobs) * MOMENTS * (BLOCK_ROWS + 2 * RADIUS);
     job.scratch = orr_alloc(scratch * (size_t)job.columns, sizeof *job.scratch);
     job.sums = orr_alloc((size_t)blocks, sizeof *job.sums);
+    job.counts = orr_alloc((size_t)blocks, sizeof *job.counts);
     orr_result result = ORR_OK;
-    if (job.scratch && job.sums) {
+    if (job.scratch && job.sums && job.counts) {
         orr_jobs_for(jobs, blocks, ssim_body, &job);
         double sum = 0.0;
+        int64_t count = 0;
         for (int i = 0; i < blocks; i++) {
             sum += job.sums[i];
+            count += job.counts[i];
         }
-        *ssim = sum / ((double)job.rows * job.columns);
+        *ssim = count > 0 ? sum / (double)count : 1.0;
     } else {
         result =
             orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "SSIM: out of memory for %d x %d pixels", width, height);
     }
     orr_free(job.scratch);
     orr_free(job.sums);
+    orr_free(job.counts);
     return result;
 }

@@ -7,6 +7,14 @@
 #include "engine/core/file.h"
 #include "neural/fields/field.h"
 
+// The choices of a training that a continued one repeats; all 0: not in the file.
+typedef struct orr_model_training {
+    int batch;   // samples per step; 0: the trainer's own
+    int holdout; // nerf: every so manyeth photo was held out
+    uint32_t seed;
+    bool known, exposures; // a gain per photo and channel was learnt
+} orr_model_training;
+
 typedef struct orr_field_model {
     orr_field *field;
     double origin[3], size; // sdf, volume: world = origin + size x position
@@ -16,9 +24,9 @@ typedef struct orr_field_model {
         *density_grid; // nerf: 128^3 cells per cascade, Morton order (neural/fields/occupancy.h); NULL: none
     int64_t density_cells;
     int64_t steps;
-    double seconds; // of training
     double loss;
-    orr_bytes state; // what a trainer needs to continue; empty: none
+    orr_bytes state;             // what a trainer needs to continue; empty: none
+    orr_model_training training; // how it was trained
 } orr_field_model;
 
 // Writes what inference uses as 32-bit floats; pictures and fields are read back with the same bits.

@@ -317,6 +317,21 @@ static orr_result read_density_grid(const reader *r, const orr_msgpack_value *sn
 
 // ---- what is ours ----
 
+static orr_result read_training(const reader *r, const orr_msgpack_value *own, orr_model_training *training)
+{
+    orr_msgpack_value map;
+    if (!orr_msgpack_find(own, "training", &map)) {
+        return ORR_OK;
+    }
+    double batch = 0.0, holdout = 0.0, seed = 0.0, exposures = 0.0;
+    ORR_TRY(read_number(r, &map, "batch", 0.0, 1 << 22, &batch));
+    ORR_TRY(read_number(r, &map, "holdout", 0.0, 1e6, &holdout));
+    ORR_TRY(read_number(r, &map, "seed", 0.0, UINT32_MAX, &seed));
+    ORR_TRY(read_number(r, &map, "exposures", 0.0, 1.0, &exposures));
+    *training = (orr_model_training){(int)batch, (int)holdout, (uint32_t)seed, true, exposures > 0.0};
+    return ORR_OK;
+}
+
 static orr_result read_own(const reader *r, const orr_msgpack_value *root, orr_field_model *model)
 {
     orr_msgpack_value own, state;
@@ -329,7 +344,7 @@ static orr_result read_own(const reader *r, const orr_msgpack_value *root, orr_f
     ORR_TRY(read_number(r, &own, "size", 1e-30, 1e30, &model->size));
     ORR_TRY(read_number(r, &own, "width", 0.0, SIDE_MAX, &width));
     ORR_TRY(read_number(r, &own, "height", 0.0, SIDE_MAX, &height));
-    ORR_TRY(read_number(r, &own, "seconds", 0.0, 1e15, &model->seconds));
+    ORR_TRY(read_training(r, &own, &model->training));
     model->width = (int)width;
     model->height = (int)height;
     if (!orr_msgpack_find(&own, "state", &state)) {

@@ -157,7 +157,13 @@ static cJSON *own_json(const orr_field_model *model)
     cJSON_AddNumberToObject(json, "width", model->width);
     cJSON_AddNumberToObject(json, "height", model->height);
     cJSON_AddItemToObject(json, "to_unit", cJSON_CreateDoubleArray(model->to_unit, 12));
-    cJSON_AddNumberToObject(json, "seconds", model->seconds);
+    if (model->training.known) {
+        cJSON *training = cJSON_AddObjectToObject(json, "training");
+        cJSON_AddNumberToObject(training, "batch", model->training.batch);
+        cJSON_AddNumberToObject(training, "holdout", model->training.holdout);
+        cJSON_AddNumberToObject(training, "seed", model->training.seed);
+        cJSON_AddNumberToObject(training, "exposures", model->training.exposures);
+    }
     if (orr_field_parts_of(model->field)->proposal) {
         cJSON_AddStringToObject(json, "sampling", "proposal");
     }

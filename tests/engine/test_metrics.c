@@ -3,6 +3,7 @@
 #include "tests/support/support.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { WIDTH = 53, HEIGHT = 37, VALUES = WIDTH * HEIGHT * 3 };
 
@@ -31,21 +32,46 @@ static void ssim_and_psnr_are_those_of_scikit_image(void **state)
         assert_ok(orr_jobs_create(threads, NULL, NULL, &jobs, &error));
         for (int n = 0; n < 3; n++) {
             double ssim;
-            assert_ok(orr_ssim(a, b[n], WIDTH, HEIGHT, 3, jobs, &ssim, &error));
+            assert_ok(orr_ssim(a, b[n], NULL, WIDTH, HEIGHT, 3, jobs, &ssim, &error));
             assert_true(fabs(ssim - golden[n][0]) < 2e-6); // float moments
             assert_true(fabs(orr_psnr(a, b[n], VALUES) - golden[n][1]) < 1e-5);
         }
         double one, none;
-        assert_ok(orr_ssim(a, a, WIDTH, HEIGHT, 3, jobs, &one, &error));
+        assert_ok(orr_ssim(a, a, NULL, WIDTH, HEIGHT, 3, jobs, &one, &error));
         assert_true(fabs(one - 1.0) < 1e-12);
-        assert_int_equal(orr_ssim(a, a, 10, 37, 3, jobs, &none, NULL), ORR_ERROR_ARGUMENT);
+        assert_int_equal(orr_ssim(a, a, NULL, 10, 37, 3, jobs, &none, NULL), ORR_ERROR_ARGUMENT);
         orr_jobs_destroy(jobs);
     }
     assert_true(isinf(orr_psnr(a, a, VALUES)));
 }
 
+// What the mask leaves out may be anything: the means are those of the rest alone.
+static void a_mask_leaves_pixels_out_of_ssim(void **state)
+{
+    (void)state;
+    static float a[VALUES], b[VALUES];
+    static uint8_t mask[WIDTH * HEIGHT];
+    for (int i = 0; i < VALUES; i++) {
+        int x = i / 3 % WIDTH;
+        a[i] = (float)(i * 7 % 64) / 63.0f;
+        b[i] = x < 20 ? 1.0f - a[i] : a[i];
+        mask[i / 3] = x >= 25 ? 255 : 0; // windows reach 5 pixels to the left
+    }
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(2, NULL, NULL, &jobs, &error));
+    double masked, all, none;
+    assert_ok(orr_ssim(a, b, mask, WIDTH, HEIGHT, 3, jobs, &masked, &error));
+    assert_ok(orr_ssim(a, b, NULL, WIDTH, HEIGHT, 3, jobs, &all, &error));
+    assert_true(fabs(masked - 1.0) < 1e-12 && all < 0.7);
+    memset(mask, 0, sizeof mask);
+    assert_ok(orr_ssim(a, b, mask, WIDTH, HEIGHT, 3, jobs, &none, &error));
+    assert_true(none == 1.0);
+    orr_jobs_destroy(jobs);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ssim_and_psnr_are_those_of_scikit_image)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ssim_and_psnr_are_those_of_scikit_image),
+                                       cmocka_unit_test(a_mask_leaves_pixels_out_of_ssim)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

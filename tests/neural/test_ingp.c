@@ -78,7 +78,7 @@ static void every_kind_comes_back_with_the_same_bits(void **state)
                                      .height = kind == ORR_FIELD_IMAGE ? 64 : 0,
                                      .to_unit = {0.33, 0, 0, 0.5, 0, 1.0 / 3.0},
                                      .steps = 1234,
-                                     .seconds = 5.5,
+                                     .training = {4096, 8, 3, true, kind == ORR_FIELD_NERF},
                                      .loss = 0.125};
             uint8_t bytes[] = {1, 2, 3, 0, 255};
             saved.state = form ? (orr_bytes){0} : (orr_bytes){bytes, sizeof bytes};
@@ -94,9 +94,11 @@ static void every_kind_comes_back_with_the_same_bits(void **state)
             assert_same_values(saved.field, model.field);
             assert_memory_equal(model.origin, saved.origin, sizeof saved.origin);
             assert_memory_equal(model.to_unit, saved.to_unit, sizeof saved.to_unit);
-            assert_true(model.size == 2.75 && model.seconds == 5.5 && model.loss == 0.125);
+            assert_true(model.size == 2.75 && model.loss == 0.125);
             assert_true(model.width == saved.width && model.height == saved.height && model.steps == 1234);
             assert_int_equal(model.state.size, saved.state.size);
+            assert_true(model.training.known && model.training.batch == 4096 && model.training.holdout == 8 &&
+                        model.training.seed == 3 && model.training.exposures == saved.training.exposures);
             assert_true(form || memcmp(model.state.data, bytes, sizeof bytes) == 0);
             orr_field_model_free(&model);
             orr_field_destroy(saved.field);

@@ -462,6 +462,44 @@ static void a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one(void **stat
     drop_photos(&p);
 }
 
+static bool stop_at_once(void *asked)
+{
+    ++*(int *)asked;
+    return true;
+}
+
+// What a mask leaves out of a photo changes no figure; a stopped evaluation has none.
+static void assert_masks_and_stops(orr_nerf_drawer *drawer, const orr_occupancy *grid, photos *p)
+{
+    static uint8_t kept[SIZE * SIZE];
+    orr_nerf_score plain, masked[2];
+    orr_capture_image *image = &p->images[LEARNED];
+    assert_ok(orr_nerf_evaluate(drawer, grid, &p->capture, p->indices + LEARNED, 1, jobs, NULL, NULL, &plain,
+                                &error));
+    for (int i = 0; i < SIZE * SIZE; i++) {
+        kept[i] = i / SIZE < SIZE / 2 ? 255 : 0;
+    }
+    image->mask = kept;
+    for (int changed = 0; changed < 2; changed++) {
+        // windows of SSIM reach 5 rows down
+        for (int i = (SIZE / 2 + 5) * SIZE * 4; changed && i < SIZE * SIZE * 4; i++) {
+            image->pixels[i] = (uint8_t)(i * 37);
+        }
+        assert_ok(orr_nerf_evaluate(drawer, grid, &p->capture, p->indices + LEARNED, 1, jobs, NULL, NULL,
+                                    &masked[changed], &error));
+    }
+    image->mask = NULL;
+    assert_true(masked[0].photos == 1 && masked[0].psnr != plain.psnr);
+    assert_float_equal(masked[0].psnr, plain.psnr, 3.0); // half of the same photo
+    assert_float_equal(masked[1].psnr, masked[0].psnr, 1e-9);
+    assert_float_equal(masked[1].ssim, masked[0].ssim, 1e-9);
+    int asked = 0;
+    const orr_nerf_stop stop = {stop_at_once, &asked};
+    assert_ok(orr_nerf_evaluate(drawer, grid, &p->capture, p->indices + LEARNED, 1, jobs, &stop, NULL, &plain,
+                                &error));
+    assert_true(plain.photos == 0 && asked == 1);
+}
+
 static void spheres_are_learned_from_twelve_photos(void **state)
 {
     (void)state;
@@ -476,8 +514,8 @@ static void spheres_are_learned_from_twelve_photos(void **state)
     orr_nerf_drawer *drawer;
     assert_ok(orr_nerf_drawer_create(field, jobs, &drawer, &error));
     orr_nerf_score scores[VIEWS - LEARNED], mean;
-    assert_ok(orr_nerf_evaluate(drawer, grid, &p.capture, p.indices + LEARNED, VIEWS - LEARNED, jobs, scores,
-                                &mean, &error));
+    assert_ok(orr_nerf_evaluate(drawer, grid, &p.capture, p.indices + LEARNED, VIEWS - LEARNED, jobs, NULL,
+                                scores, &mean, &error));
     assert_true(mean.psnr > 25.0 && mean.ssim > 0.9);
     for (int i = LEARNED; i < VIEWS; i++) {
         static float rgba[SIZE * SIZE * 4], seen[SIZE * SIZE * 3], expected[SIZE * SIZE * 3];
@@ -499,6 +537,7 @@ static void spheres_are_learned_from_twelve_photos(void **state)
         // scores are of pictures in bytes, which changes little at this quality
         assert_float_equal(scores[i - LEARNED].psnr, found, 0.02);
     }
+    assert_masks_and_stops(drawer, grid, &p);
     orr_nerf_drawer_destroy(drawer);
     orr_nerf_trainer_destroy(trainer);
     orr_field_destroy(field);

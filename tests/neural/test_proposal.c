@@ -174,7 +174,7 @@ static double holdout_psnr(const orr_field *field, const orr_occupancy *grid, co
     orr_nerf_score mean;
     assert_ok(orr_nerf_drawer_create(field, jobs, &drawer, &error));
     assert_ok(orr_nerf_evaluate(drawer, grid, &p->capture, p->indices + p->learned,
-                                p->capture.count - p->learned, jobs, NULL, &mean, &error));
+                                p->capture.count - p->learned, jobs, NULL, NULL, &mean, &error));
     orr_nerf_drawer_destroy(drawer);
     return mean.psnr;
 }

@@ -37,8 +37,7 @@ static void print_model(const char *path, const orr_field_model *model)
     if (desc->kind == ORR_FIELD_IMAGE && model->width > 0) {
         printf("  picture     %d x %d\n", model->width, model->height);
     }
-    printf("  trained     %lld steps, %.1f s, loss %.4g%s\n", (long long)model->steps, model->seconds,
-           model->loss, model->state.size ? ", can be resumed" : "");
+    printf("  trained     %lld steps, loss %.4g%s\n", (long long)model->steps, model->loss, model->state.size ? ", can be resumed" : "");
 }
 
 static void add_model(cJSON *json, const orr_field_model *model)
@@ -54,7 +53,6 @@ static void add_model(cJSON *json, const orr_field_model *model)
         cJSON_AddStringToObject(json, "sampling", desc->unbounded ? "proposal" : "occupancy");
     }
     cJSON_AddNumberToObject(json, "steps", (double)model->steps);
-    cJSON_AddNumberToObject(json, "seconds", model->seconds);
     cJSON_AddNumberToObject(json, "loss", model->loss);
     cJSON_AddNumberToObject(json, "state_bytes", (double)model->state.size);
     cJSON_AddItemToObject(json, "config", orr_field_config_json(&desc->config));

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CURVE_MAX = 4096 };
+enum { CURVE_MAX = 4096, HOLDOUT = 8 };
 
 static const double SCORE_SHARE = 0.04; // of the time may go to looking at how it goes
 static const double SCORE_SECONDS = 2.0;
@@ -32,10 +32,15 @@ typedef struct training {
     const learner_kind *kind;
     learner *learner;
     const char *model_path, *preview;
-    int64_t steps_max; // 0: no bound
+    bool seed_given;
+    bool small;                 // saved without the state to go on from
+    orr_model_training choices; // as saved
+    int64_t steps_max;          // 0: no bound
     double seconds_max;
-    uint64_t start;                         // of the command
-    double seconds_before, seconds_loading; // of an earlier training; until the first step
+    uint64_t start;                             // of the command
+    double seconds_loading;                     // until the first step
+    double checkpoint_seconds, next_checkpoint; // between two; of the next, since the start
+    double evaluation_seconds, evaluation_end;  // at most; since the start
     int64_t steps, samples;
     double loss, score;
     double next_score; // [s] since the start
@@ -162,8 +167,31 @@ static orr_result take_picture(training *t, orr_error *error)
         ORR_TRY(save_preview(t, error));
     }
     double now = elapsed(t), cost = now - before;
-    curve_add(&t->scores, now + t->seconds_before, t->score);
+    curve_add(&t->scores, now, t->score);
     t->next_score = now + fmax(SCORE_SECONDS, cost / SCORE_SHARE);
+    return ORR_OK;
+}
+
+static orr_result save(training *t, orr_error *error)
+{
+    orr_field_model model = {.size = 1.0};
+    ORR_TRY(t->kind->functions->describe(t->learner, &model, error));
+    model.loss = t->loss;
+    model.training = t->choices;
+    orr_bytes state = model.state;
+    if (t->small) {
+        model.state = (orr_bytes){0};
+    }
+    orr_result result = orr_field_model_save(&model, t->model_path, error);
+    orr_free(state.data);
+    return result;
+}
+
+// What was learnt so far, so that a crash costs minutes alone.
+static orr_result save_checkpoint(training *t, orr_error *error)
+{
+    ORR_TRY(save(t, error));
+    t->next_checkpoint = elapsed(t) + t->checkpoint_seconds;
     return ORR_OK;
 }
 
@@ -179,6 +207,7 @@ static orr_result run_steps(training *t, orr_error *error)
     progress_begin(&p, "steps", t->steps_max);
     t->seconds_loading = elapsed(t);
     t->next_score = t->seconds_loading + SCORE_SECONDS / 2.0;
+    t->next_checkpoint = t->checkpoint_seconds > 0.0 ? t->seconds_loading + t->checkpoint_seconds : INFINITY;
     orr_result result = ORR_OK;
     double smooth = 0.0, weight = 0.0; // the loss of single steps jumps
     while (result == ORR_OK && !is_over(t)) {
@@ -191,10 +220,13 @@ static orr_result run_steps(training *t, orr_error *error)
         weight = 0.95 * weight + 0.05;
         t->loss = smooth / weight;
         if (t->steps % 16 == 1) {
-            curve_add(&t->losses, elapsed(t) + t->seconds_before, t->loss);
+            curve_add(&t->losses, elapsed(t), t->loss);
         }
         if (result == ORR_OK && elapsed(t) >= t->next_score) {
             result = take_picture(t, error);
+        }
+        if (result == ORR_OK && elapsed(t) >= t->next_checkpoint) {
+            result = save_checkpoint(t, error);
         }
         show(t, &p);
     }
@@ -203,17 +235,6 @@ static orr_result run_steps(training *t, orr_error *error)
 }
 
 // ---- what is left behind ----
-
-static orr_result save(training *t, orr_error *error)
-{
-    orr_field_model model = {.size = 1.0};
-    ORR_TRY(t->kind->functions->describe(t->learner, &model, error));
-    model.loss = t->loss;
-    model.seconds = t->seconds_before + elapsed(t);
-    orr_result result = orr_field_model_save(&model, t->model_path, error);
-    orr_free(model.state.data);
-    return result;
-}
 
 // the model's name with .training.png in place of its ending, which names no picture it was trained on
 static orr_result save_plot(const training *t, orr_error *error)
@@ -239,15 +260,24 @@ static orr_result save_plot(const training *t, orr_error *error)
     return orr_plot_save(path, title, "seconds", lines, t->scores.count > 1 ? 2 : 1, error);
 }
 
+// Is the time for the evaluation over? Ctrl-C ends it too: the model is saved by then.
+static bool evaluation_over(void *context)
+{
+    training *t = context;
+    return interrupt_requested() || elapsed(t) >= t->evaluation_end;
+}
+
 static orr_result report(training *t, cJSON *json, orr_error *error)
 {
+    t->evaluation_end = elapsed(t) + t->evaluation_seconds;
+    const orr_nerf_stop stop = {evaluation_over, t};
     if (!json) {
         fprintf(stderr, "%s: %lld steps in %.1f s\n", t->model_path, (long long)t->steps, elapsed(t));
     }
     train_figure(json, "steps", (double)t->steps, "");
     train_figure(json, "samples", (double)t->samples, "");
     train_figure(json, "loss", t->loss, "");
-    ORR_TRY(t->kind->functions->report(t->learner, json, error));
+    ORR_TRY(t->kind->functions->report(t->learner, &stop, json, error));
     train_figure(json, "seconds", elapsed(t), "s");
     train_figure(json, "load seconds", t->seconds_loading, "s");
     const orr_profile *profile = t->kind->functions->profile(t->learner);
@@ -263,8 +293,8 @@ static orr_result report(training *t, cJSON *json, orr_error *error)
 
 static orr_result train(training *t, train_options *options, cJSON *json, orr_error *error)
 {
-    interrupt_begin(); // from here on Ctrl-C saves
     ORR_TRY(t->kind->functions->create(options, &t->learner, error));
+    interrupt_begin(); // from here on Ctrl-C saves
     orr_result result = run_steps(t, error);
     if (result == ORR_OK) {
         result = take_picture(t, error);
@@ -294,6 +324,10 @@ static orr_result load_resume(training *t, train_options *options, const char *p
                             kinds[i].name, t->kind->name);
         }
     }
+    if (options->config) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "train: --config with --resume: expected none, %s has its own", path);
+    }
     if (model->state.size == 0) {
         return orr_fail(error, ORR_CODE_FILE_VALUE,
                         "%s: no state of a training in it: expected a model of orrery train", path);
@@ -304,7 +338,13 @@ static orr_result load_resume(training *t, train_options *options, const char *p
                         options->sampling);
     }
     options->resume = model;
-    t->seconds_before = model->seconds;
+    const orr_model_training *before = &model->training;
+    if (before->known) {
+        options->batch = options->batch ? options->batch : before->batch;
+        options->holdout = options->holdout >= 0 ? options->holdout : before->holdout;
+        options->exposures = before->exposures;
+        options->seed = t->seed_given ? options->seed : before->seed;
+    }
     return ORR_OK;
 }
 
@@ -318,10 +358,14 @@ static orr_result open_and_train(training *t, train_options *options, const char
     if (t->preview && mkdir(t->preview, 0777) != 0 && access(t->preview, W_OK) != 0) {
         return orr_fail(error, ORR_CODE_FILE_WRITE, "%s: cannot write into this folder", t->preview);
     }
+    ORR_TRY(orr_file_try(t->model_path, error));
     ORR_TRY(orr_isa_choose(&options->isa, error));
     ORR_TRY(orr_mlp_machine_choose(options->isa, &options->machine, error));
     orr_field_model model = {0};
     orr_result result = resume ? load_resume(t, options, resume, &model, error) : ORR_OK;
+    options->holdout = options->holdout >= 0 ? options->holdout : HOLDOUT;
+    t->choices =
+        (orr_model_training){options->batch, options->holdout, options->seed, true, options->exposures};
     if (result == ORR_OK) {
         result = orr_jobs_create(common->threads, NULL, NULL, &options->jobs, error);
     }
@@ -365,16 +409,19 @@ static orr_result read_sampling(const learner_kind *kind, train_options *options
 
 int command_train(int argc, char **argv)
 {
-    common_options common = {0};
+    enum { CHECKPOINT_MINUTES = 10, EVALUATION_SECONDS = 120 };
+    common_options common = {.seed = UINT64_MAX}; // not given
     training *t = orr_alloc_zero(1, sizeof *t);
     train_options options = {0};
     const char *resume = NULL;
     int steps = 0;
+    double checkpoint_minutes = CHECKPOINT_MINUTES;
     orr_error error;
     if (!t) {
         return command_fail(orr_fail(&error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a training"), &error);
     }
     t->start = orr_clock_nanoseconds();
+    t->evaluation_seconds = EVALUATION_SECONDS;
     const option list[] = {
         {.name = "--output",
          .letter = 'o',
@@ -421,6 +468,10 @@ int command_train(int argc, char **argv)
          .expect = "occupancy|proposal",
          .help = "nerf: rays are sampled by an occupancy grid (default), or by a proposal field for "
                  "unbounded captures"},
+        {.name = "--exposures",
+         .kind = OPTION_FLAG,
+         .value = &options.exposures,
+         .help = "nerf: learn a gain per photo and channel, for photos of different exposures"},
         {.name = "--fast-scatter",
          .kind = OPTION_FLAG,
          .value = &options.fast_scatter,
@@ -434,13 +485,33 @@ int command_train(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &resume,
          .expect = "MODEL",
-         .help = "continue from a model of this command, to the same bits"},
+         .help =
+             "continue from a model of this command, to the same bits: configuration, batch, seed, holdout "
+             "and exposures are the model's"},
+        {.name = "--checkpoint",
+         .kind = OPTION_REAL,
+         .value = &checkpoint_minutes,
+         .expect = "MINUTES",
+         .help = "save the model every so often while training (default 10; 0: only at the end)",
+         .low = 0.0,
+         .high = 1e6},
+        {.name = "--no-state",
+         .kind = OPTION_FLAG,
+         .value = &t->small,
+         .help = "save without what --resume needs: a smaller file"},
+        {.name = "--evaluation",
+         .kind = OPTION_REAL,
+         .value = &t->evaluation_seconds,
+         .expect = "S",
+         .help = "nerf: compare held-out photos for at most S seconds at the end (default 120)",
+         .low = 0.0,
+         .high = 1e7},
     };
     const command_usage usage = {
         .name = "train",
         .operands = "image|sdf|nerf|volume DATA -o MODEL.ingp",
         .purpose = "Trains a field until --steps, --seconds or Ctrl-C, and saves it.",
-        .notes = "image: .png .jpg .exr;  sdf: .obj .stl .glb .ply;\n"
+        .notes = "image: .png .jpg .webp .exr .hdr .bmp .tga .gif;  sdf: .obj .stl .glb .ply;\n"
                  "nerf: transforms.json, or its folder, or a folder with a COLMAP model;\n"
                  "volume: a three-dimensional .npy, or the word cloud for a computed one.",
         .operand_min = 2,
@@ -450,13 +521,15 @@ int command_train(int argc, char **argv)
         .common = &common,
         .common_used = COMMON_DEVICE | COMMON_THREADS | COMMON_SEED | COMMON_JSON};
     int operand_count, exit_code;
-    options.holdout = 8;
+    options.holdout = -1;
     if (!options_read(&usage, argc, argv, &operand_count, &exit_code)) {
         orr_free(t);
         return exit_code;
     }
     options.data = argv[1];
-    options.seed = (uint32_t)common.seed;
+    t->seed_given = common.seed != UINT64_MAX;
+    options.seed = t->seed_given ? (uint32_t)common.seed : 0;
+    t->checkpoint_seconds = 60.0 * checkpoint_minutes;
     t->kind = find_kind(argv[0], &error);
     orr_result result = t->kind ? ORR_OK : ORR_ERROR_ARGUMENT;
     if (result == ORR_OK && !t->model_path) {

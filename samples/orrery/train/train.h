@@ -8,6 +8,7 @@
 #include "engine/core/profile.h"
 #include "engine/device/cuda.h"
 #include "neural/ingp/ingp.h"
+#include "neural/nerf/evaluate.h"
 #include "neural/training/field_trainer.h"
 #include "neural/training/nerf_trainer.h"
 #include "samples/orrery/commands.h"
@@ -18,7 +19,8 @@ typedef struct train_options {
     const struct learner_kind *kind;
     const char *data;
     const char *config;   // NULL: the kind's own
-    int holdout;          // nerf: every so manyeth image is for testing
+    int holdout;          // nerf: every so manyeth image is for testing; -1: not given
+    bool exposures;       // nerf: learn a gain per photo and channel
     const char *sampling; // nerf: "occupancy" or "proposal"; NULL: the first, or that of the model to resume
     bool fast_scatter;    // nerf: faster by 2 %, with bits that depend on chance
     bool unbounded;       // what it means
@@ -45,8 +47,9 @@ typedef struct learner_functions {
     // Fills in the model that can be saved now, with the state to go on from; its memory stays the learner's
     // until the next step, but for `state`, which the caller frees.
     orr_result (*describe)(learner *l, orr_field_model *model, orr_error *error);
-    // The final figures: lines to stderr, or into the JSON object when that is given.
-    orr_result (*report)(learner *l, cJSON *json, orr_error *error);
+    // The final figures: lines to stderr, or into the JSON object when that is given. Ends early where `stop`
+    // says so.
+    orr_result (*report)(learner *l, const orr_nerf_stop *stop, cJSON *json, orr_error *error);
     const orr_profile *(*profile)(learner *l);
     void (*destroy)(learner *l);
 } learner_functions;

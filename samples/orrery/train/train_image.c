@@ -3,6 +3,8 @@
 
 #include "samples/orrery/train/train_samples.h"
 
+#include <stdio.h>
+
 enum { PREVIEW_SIDE = 1024, SCORE_EVERY = 16, BATCH = 1 << 16 };
 
 typedef struct truth {
@@ -14,6 +16,10 @@ static orr_result open(void *memory, const train_options *options, orr_field_des
 {
     truth *t = memory;
     ORR_TRY(orr_picture_load(options->data, &t->picture, error));
+    if (!orr_picture_opaque(t->picture)) {
+        fprintf(stderr, "orrery: warning: %s: its alpha is left out: colours are learnt as they are stored\n",
+                options->data);
+    }
     t->samples = (orr_image_samples){.picture = t->picture, .seed = options->seed};
     int width = orr_picture_width(t->picture), height = orr_picture_height(t->picture);
     desc->desired_resolution = 0.5 * (width > height ? width : height);

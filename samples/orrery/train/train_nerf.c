@@ -73,6 +73,7 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
                                         .image_count = l->train_count,
                                         .jobs = options->jobs,
                                         .target_samples = options->batch,
+                                        .exposures = options->exposures,
                                         .fast_scatter = options->fast_scatter,
                                         .seed = options->seed,
                                         .cuda = options->cuda};
@@ -238,7 +239,7 @@ static void add_photo(cJSON *photos, const char *file, const orr_nerf_score *sco
     cJSON_AddItemToArray(photos, photo);
 }
 
-static orr_result report(learner *l, cJSON *json, orr_error *error)
+static orr_result report(learner *l, const orr_nerf_stop *stop, cJSON *json, orr_error *error)
 {
     int count = l->capture->count - l->train_count;
     orr_nerf_score sum = {0};
@@ -249,9 +250,13 @@ static orr_result report(learner *l, cJSON *json, orr_error *error)
         orr_nerf_score one;
         int image = l->images[l->train_count + i];
         ORR_TRY(orr_nerf_evaluate(l->drawer, orr_nerf_trainer_occupancy(l->trainer), l->capture, &image, 1,
-                                  l->jobs, NULL, &one, error));
+                                  l->jobs, stop, NULL, &one, error));
+        if (one.photos == 0) {
+            break;
+        }
         sum.psnr += one.psnr;
         sum.ssim += one.ssim;
+        sum.photos++;
         if (photos) {
             add_photo(photos, l->capture->images[image].path, &one);
         }
@@ -260,9 +265,12 @@ static orr_result report(learner *l, cJSON *json, orr_error *error)
     progress_end(&p);
     train_figure(json, "training photos", l->train_count, "");
     train_figure(json, "held-out photos", count, "");
-    if (count > 0) {
-        train_figure(json, "PSNR", sum.psnr / count, "dB");
-        train_figure(json, "SSIM", sum.ssim / count, "");
+    if (sum.photos < count) {
+        train_figure(json, "compared photos", sum.photos, "");
+    }
+    if (sum.photos > 0) {
+        train_figure(json, "PSNR", sum.psnr / sum.photos, "dB");
+        train_figure(json, "SSIM", sum.ssim / sum.photos, "");
     }
     return ORR_OK;
 }

@@ -116,8 +116,11 @@ static orr_result describe(learner *l, orr_field_model *model, orr_error *error)
     return orr_field_trainer_state_save(l->trainer, model->state.data, error);
 }
 
-static orr_result report(learner *l, cJSON *json, orr_error *error)
+static orr_result report(learner *l, const orr_nerf_stop *stop, cJSON *json, orr_error *error)
 {
+    if (stop->asked(stop->context)) {
+        return ORR_OK;
+    }
     return l->kind->report(l->truth, l->field, l->jobs, json, error);
 }
 

@@ -129,7 +129,7 @@ void view_training_refresh(view_training *t)
 
 orr_result view_training_save(view_training *t, const char *path, orr_error *error)
 {
-    orr_field_model model = {.size = 1.0, .seconds = t->figures.seconds, .loss = t->figures.loss};
+    orr_field_model model = {.size = 1.0, .loss = t->figures.loss};
     ORR_TRY(train_describe_nerf(t->trainer, t->field, t->capture, &model, error));
     t->ahead = false; // describing refreshes
     orr_result result = orr_field_model_save(&model, path, error);
