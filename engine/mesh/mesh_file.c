@@ -27,7 +27,8 @@ static mesh_read_fn reader_of(const char *path)
 
 bool orr_mesh_readable(const char *path)
 {
-    return reader_of(path) != NULL;
+    mesh_read_fn read = reader_of(path);
+    return read == orr_mesh_read_ply ? orr_mesh_in_ply(path) : read != NULL;
 }
 
 void orr_mesh_file_free(orr_mesh_file *mesh)

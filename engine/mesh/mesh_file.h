@@ -1,5 +1,5 @@
-// Triangle meshes in files: .glb .gltf .obj .stl .ply .dae. For drawing (render/formats/mesh_import.c) and for
-// physics (physics/model/mesh_load.c).
+// Triangle meshes in files: .glb .gltf .obj .stl .ply .dae. For drawing (render/formats/mesh_import.c) and
+// for physics (physics/model/mesh_load.c).
 //
 // Files are flattened: polygons become triangles, the transforms of nodes are applied, and triangles of nodes
 // that mirror are rewound, so that their front stays the front.
@@ -68,7 +68,7 @@ typedef struct orr_mesh_file_desc {
     bool keep_axes; // coordinates as stored, without turning the up axis that the file names (Collada) to y
 } orr_mesh_file_desc;
 
-// By the ending of its name. A .ply may also be a cloud: orr_mesh_in_ply.
+// By the ending of its name; a .ply, which may also be a cloud, by its header.
 bool orr_mesh_readable(const char *path);
 // ORR_ERROR_FILE when it cannot be opened; ORR_ERROR_FORMAT names the mesh, face, vertex or texture that is
 // wrong, and when there are no triangles; ORR_ERROR_MEMORY.

@@ -1,8 +1,7 @@
 // .ply with triangles: text and both orders of bytes; faces, or triangle strips.
-#include "engine/mesh/mesh_ply.h"
+#include "engine/mesh/mesh_reader.h"
 
 #include "engine/core/memory.h"
-#include "engine/mesh/mesh_reader.h"
 #include "engine/mesh/mesh_text.h"
 #include "engine/mesh/ply_header.h"
 
@@ -326,13 +325,17 @@ orr_result orr_mesh_read_ply(orr_mesh_reader *reader)
 
 bool orr_mesh_in_ply(const char *path)
 {
-    orr_bytes bytes;
+    enum { HEADER_MAX = 1 << 16 };
+    FILE *file;
     orr_ply_header header;
-    if (!orr_path_has_ending(path, ".ply") || orr_file_read(path, &bytes, NULL) != ORR_OK) {
+    uint8_t *start = orr_alloc(HEADER_MAX, 1);
+    if (!start || orr_file_open(path, &file, NULL) != ORR_OK) {
+        orr_free(start);
         return false;
     }
-    bool found =
-        orr_ply_read_header(path, bytes.data, bytes.size, &header, NULL) == ORR_OK && has_triangles(&header);
-    orr_free(bytes.data);
+    size_t size = fread(start, 1, HEADER_MAX, file);
+    fclose(file);
+    bool found = orr_ply_read_header(path, start, size, &header, NULL) == ORR_OK && has_triangles(&header);
+    orr_free(start);
     return found;
 }

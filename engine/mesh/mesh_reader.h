@@ -24,6 +24,9 @@ orr_result orr_mesh_read_stl(orr_mesh_reader *reader);
 orr_result orr_mesh_read_ply(orr_mesh_reader *reader);
 orr_result orr_mesh_read_dae(orr_mesh_reader *reader);
 
+// Does a .ply hold triangles? Reads its header alone; false also when that fails.
+bool orr_mesh_in_ply(const char *path);
+
 // "FILE: ...": always an error of the file's format.
 orr_result orr_mesh_fail(const orr_mesh_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
