@@ -37,7 +37,6 @@ orr_feature(SPNG "PNG by libspng, not stb_image" "libspng-dev" spng)
 orr_feature(JPEG "JPEG by libjpeg-turbo, not stb_image" "libjpeg62-turbo-dev" libjpeg)
 orr_feature(WEBP "WebP pictures and SOG splat clouds" "libwebp-dev" libwebp)
 orr_feature(ZIP "bundled .sog files" "libzip-dev" libzip)
-orr_feature(MESH "meshes (.glb .obj .stl)" "libassimp-dev" assimp)
 orr_feature(VIDEO "video files (.mp4)" "libavcodec-dev libavformat-dev libswscale-dev" libavcodec libavformat
             libavutil libswscale)
 

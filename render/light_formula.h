@@ -111,12 +111,14 @@ FN real3 light_display(real3 colour)
     return make_real3(linear_to_srgb(colour.x), linear_to_srgb(colour.y), linear_to_srgb(colour.z));
 }
 
-// Display colour of a surface by all that has fallen on it.
-FN real3 light_shade(real3 base_colour, light_sums sums, uniform_real specular)
+// Display colour of a surface by all that has fallen on it, and by the linear colour that it emits itself.
+FN real3 light_shade(real3 base_colour, light_sums sums, uniform_real specular, uniform_real red,
+                     uniform_real green, uniform_real blue)
 {
-    return light_display(make_real3(fma_(base_colour.x, sums.diffuse.x, R(specular) * sums.highlight.x),
-                                    fma_(base_colour.y, sums.diffuse.y, R(specular) * sums.highlight.y),
-                                    fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z)));
+    return light_display(
+        make_real3(fma_(base_colour.x, sums.diffuse.x, R(specular) * sums.highlight.x + R(red)),
+                   fma_(base_colour.y, sums.diffuse.y, R(specular) * sums.highlight.y + R(green)),
+                   fma_(base_colour.z, sums.diffuse.z, R(specular) * sums.highlight.z + R(blue))));
 }
 
 #endif

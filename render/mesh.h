@@ -24,6 +24,8 @@ typedef struct orr_mesh {
     bool borrows_textures; // they outlive the mesh and are not freed with it
     bool has_mips;         // each texture's rgba is followed by levels 1, 2, ... of its mip chain
     float low[3], high[3]; // bounds
+    // what its file holds and is not drawn, in one line; empty: nothing
+    char unused[sizeof((orr_mesh_file *)0)->unused];
 } orr_mesh;
 
 // A file that orr_mesh_readable knows, with mip chains; fails as orr_mesh_file_read does.

@@ -11,9 +11,18 @@ layout(push_constant, scalar) uniform Push
     vec4 base_colour;
     float alpha_cutoff; // 0: no holes
     float emission, specular, shininess;
-    float orthographic; // 1 or 0
-    float backdrop;     // 1 or 0: unlit, without a distance
-    uint order;         // of the part among the frame's
-    int width;          // of the picture
+    vec3 emissive;
+    uint flags; // of those below
+    uint order; // of the part among the frame's
+    int width;  // of the picture
 }
 push;
+
+const uint ORTHOGRAPHIC = 1u;
+const uint BACKDROP = 2u; // unlit, without a distance
+const uint UNLIT = 4u;
+
+bool has_flag(uint flag)
+{
+    return (push.flags & flag) != 0u;
+}

@@ -22,6 +22,6 @@ void main()
     linear_colour = vec3(srgb_to_linear(colour.x), srgb_to_linear(colour.y), srgb_to_linear(colour.z));
     // in perspective the depth buffer stores near / z, which has a float's relative precision at every
     // distance
-    float w = push.orthographic > 0.5 ? 1.0 : p.z;
+    float w = has_flag(ORTHOGRAPHIC) ? 1.0 : p.z;
     gl_Position = vec4(push.scale * vec2(p.x, p.y) + push.offset * w, push.depth.x * p.z + push.depth.y, w);
 }

@@ -46,11 +46,14 @@ real4 sample_texture()
 
 real3 light_up(real3 base_colour, light_point point)
 {
+    if (has_flag(UNLIT)) {
+        return light_display(base_colour);
+    }
     light_sums sums = light_begin(lighting.ambient.r, lighting.ambient.g, lighting.ambient.b, push.emission);
     for (int i = 0; i < lighting.count; i++) {
         sums = light_add(sums, lighting.lights[i], point, push.specular, push.shininess);
     }
-    return light_shade(base_colour, sums, push.specular);
+    return light_shade(base_colour, sums, push.specular, push.emissive.r, push.emissive.g, push.emissive.b);
 }
 
 // Display colour and alpha. Discards holes.
@@ -63,12 +66,13 @@ vec4 surface_colour()
         discard;
     }
     real3 colour = real3_of(push.base_colour.rgb * vec3(texel.x, texel.y, texel.z));
-    if (push.backdrop > 0.5) {
+    if (has_flag(BACKDROP)) {
         colour = light_display(colour);
     } else {
         real3 position = real3_of(camera_position);
         light_point point =
-            mesh_light_point(push.orthographic, position, real3_of(camera_normal), position, plane_normal);
+            mesh_light_point(has_flag(ORTHOGRAPHIC) ? 1.0 : 0.0, position, real3_of(camera_normal), position,
+                             plane_normal);
         colour = make_real3(colour.x * linear_colour.r, colour.y * linear_colour.g,
                             colour.z * linear_colour.b);
         colour = light_up(colour, point);

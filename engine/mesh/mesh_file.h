@@ -1,5 +1,5 @@
-// Triangle meshes in files: .glb .gltf .obj .stl and others that the reader supports. For drawing
-// (render/formats/mesh_import.c) and for physics (physics/model/mesh_load.c).
+// Triangle meshes in files: .glb .gltf .obj .stl .ply .dae. For drawing (render/formats/mesh_import.c) and
+// for physics (physics/model/mesh_load.c).
 //
 // Files are flattened: polygons become triangles, the transforms of nodes are applied, and triangles of nodes
 // that mirror are rewound, so that their front stays the front.
@@ -9,7 +9,11 @@
 #include "engine/image/image.h"
 
 // lanes gather vertices of 9 floats with 32-bit offsets
-enum { ORR_MESH_VERTEX_MAX = INT32_MAX / 9, ORR_MESH_INDEX_MAX = INT32_MAX };
+enum {
+    ORR_MESH_VERTEX_MAX = INT32_MAX / 9,
+    ORR_MESH_INDEX_MAX = INT32_MAX,
+    ORR_MESH_TEXTURE_SIDE_MAX = 32768
+};
 
 typedef struct orr_mesh_material {
     float base_colour[4]; // linear factor, straight alpha
@@ -18,6 +22,8 @@ typedef struct orr_mesh_material {
     bool blended;       // what is behind shows by 1 - texel alpha x base_colour[3]; false: opaque
     float alpha_cutoff; // where texel alpha x base_colour[3] is less there is a hole; 0: opaque
     float emission;     // shines by itself: base colours as under so much more ambient light
+    float emissive[3];  // linear colour that it shines in besides
+    bool unlit;         // shown in its base colour, whatever the light
     float specular;     // factor of the lights' specular parts; 0: dull
     float shininess;    // 0 .. 1: how narrow its highlights are
 } orr_mesh_material;
@@ -29,25 +35,32 @@ typedef struct orr_mesh_part {
     int material;
 } orr_mesh_part;
 
+typedef struct orr_mesh_file_vertex {
+    float position[3]; // finite
+    float normal[3];   // finite, of any length; 0 where the file has none
+    float texcoord[2]; // finite, v = 0 at the bottom row; 0 where the file has none
+    float colour[4];   // straight alpha; 1 where the file has none
+} orr_mesh_file_vertex;
+
 typedef struct orr_mesh_file {
     int64_t vertex_count;
     int64_t index_count;
-    float *positions;    // vertex_count x 3, finite
-    float *normals;      // vertex_count x 3, of any length; 0 where the file has none
-    float *texcoords;    // vertex_count x 2, v = 0 at the bottom row; 0 where the file has none
-    float *colours;      // vertex_count x 4, straight alpha; 1 where the file has none
+    orr_mesh_file_vertex *vertices;
     bool linear_colours; // false: colours are as displayed
+    bool split_corners;  // no two polygons have a vertex in common
     uint32_t *indices;   // three per triangle, counter-clockwise seen from the front
     orr_mesh_part *parts;
     orr_mesh_material *materials;
     orr_image8 *textures; // sRGB colour, straight alpha
     int part_count, material_count, texture_count;
+    char unused[400]; // what the file holds and a reader leaves out, in one line; empty: nothing
 } orr_mesh_file;
 
 typedef struct orr_mesh_file_desc {
     const char *path; // named in messages; its ending gives the format
-    const orr_bytes
-        *bytes;          // the file's contents; NULL: read from `path`, and with it the files that it names
+    // the file's contents, one zero byte behind them as orr_file_read gives them; NULL: read from `path`, and
+    // with it the files that it names
+    const orr_bytes *bytes;
     bool share_vertices; // corners that agree in everything become one vertex
     // smooth ones where the file has none, and for .stl; edges sharper than 60 degrees stay edges
     bool make_normals;
@@ -55,9 +68,9 @@ typedef struct orr_mesh_file_desc {
     bool keep_axes; // coordinates as stored, without turning the up axis that the file names (Collada) to y
 } orr_mesh_file_desc;
 
-// By the ending of its name.
+// By the ending of its name; a .ply, which may also be a cloud, by its header.
 bool orr_mesh_readable(const char *path);
 // ORR_ERROR_FILE when it cannot be opened; ORR_ERROR_FORMAT names the mesh, face, vertex or texture that is
-// wrong, and when there are no triangles; ORR_ERROR_UNSUPPORTED in a build without the reader.
+// wrong, and when there are no triangles; ORR_ERROR_MEMORY.
 orr_result orr_mesh_file_read(const orr_mesh_file_desc *desc, orr_mesh_file *mesh, orr_error *error);
 void orr_mesh_file_free(orr_mesh_file *mesh); // what it still owns; members may be taken out and set to NULL

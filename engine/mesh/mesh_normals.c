@@ -6,7 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NONE UINT32_MAX
+
 static const float crease_cosine = 0.5f; // of 60 degrees
+
+// Corners at one position that are compared with each other: the time grows with the square of their number,
+// and a file decides how many there are.
+enum { RUN_MAX = 1024 };
 
 // One corner of a triangle: its position, its index in mesh->indices, and its triangle's unit normal (0 when
 // it has no area).
@@ -14,6 +20,7 @@ typedef struct corner {
     float position[3];
     uint32_t index;
     float normal[3];
+    bool counts; // in the mean: false of a polygon's second triangle there
 } corner;
 
 typedef struct splitter {
@@ -24,8 +31,6 @@ typedef struct splitter {
     uint32_t *source; // index_count: the vertex that a copy is of
     uint32_t copies;
 } splitter;
-
-#define NONE UINT32_MAX
 
 static void face_normal(const float *a, const float *b, const float *c, float normal[3])
 {
@@ -61,14 +66,15 @@ static bool same_position(const corner *a, const corner *b)
            a->position[2] == b->position[2];
 }
 
-static void gather_corners(const orr_mesh_file *mesh, corner *corners)
+// latest: for each vertex NONE; of a polygon's corners that have one vertex the last counts.
+static void gather_corners(const orr_mesh_file *mesh, corner *corners, uint32_t *latest)
 {
     for (int64_t i = 0; i < mesh->index_count; i += 3) {
         const uint32_t *index = mesh->indices + i;
         const float *p[3];
         float normal[3];
         for (int k = 0; k < 3; k++) {
-            p[k] = mesh->positions + 3 * (size_t)index[k];
+            p[k] = mesh->vertices[index[k]].position;
         }
         face_normal(p[0], p[1], p[2], normal);
         for (int k = 0; k < 3; k++) {
@@ -76,6 +82,11 @@ static void gather_corners(const orr_mesh_file *mesh, corner *corners)
             c->index = (uint32_t)(i + k);
             memcpy(c->position, p[k], sizeof c->position);
             memcpy(c->normal, normal, sizeof c->normal);
+            c->counts = true;
+            if (mesh->split_corners && latest[index[k]] != NONE) {
+                corners[latest[index[k]]].counts = false;
+            }
+            latest[index[k]] = c->index;
         }
     }
     qsort(corners, (size_t)mesh->index_count, sizeof *corners, compare_corners);
@@ -90,7 +101,7 @@ static void smooth_run(const corner *run, int64_t count, float *smooth)
         memset(sum, 0, 3 * sizeof *sum);
         for (int64_t j = 0; j < count; j++) {
             const float *n = run[j].normal;
-            if (own[0] * n[0] + own[1] * n[1] + own[2] * n[2] >= crease_cosine) {
+            if (run[j].counts && own[0] * n[0] + own[1] * n[1] + own[2] * n[2] >= crease_cosine) {
                 for (int k = 0; k < 3; k++) {
                     sum[k] += n[k];
                 }
@@ -116,49 +127,42 @@ static uint32_t find_copy(splitter *s, uint32_t vertex, const float normal[3], f
     return made;
 }
 
-static orr_result gather(float **values, int per_vertex, const splitter *s, orr_error *error)
-{
-    float *gathered;
-    ORR_ALLOC(gathered, (size_t)s->copies * (size_t)per_vertex, "vertices", error);
-    for (size_t i = 0; i < s->copies; i++) {
-        memcpy(gathered + i * (size_t)per_vertex, *values + (size_t)s->source[i] * (size_t)per_vertex,
-               (size_t)per_vertex * sizeof **values);
-    }
-    orr_free(*values);
-    *values = gathered;
-    return ORR_OK;
-}
-
 static orr_result split(orr_mesh_file *mesh, splitter *s, orr_error *error)
 {
     ORR_ALLOC(s->corners, mesh->index_count, "corners of triangles", error);
     ORR_ALLOC(s->smooth, 3 * mesh->index_count, "normals", error);
-    gather_corners(mesh, s->corners);
+    ORR_ALLOC(s->first, mesh->vertex_count, "vertices", error);
+    memset(s->first, 0xff, (size_t)mesh->vertex_count * sizeof *s->first);
+    gather_corners(mesh, s->corners, s->first);
     for (int64_t begin = 0, end; begin < mesh->index_count; begin = end) {
-        for (end = begin + 1; end < mesh->index_count; end++) {
+        for (end = begin + 1; end < mesh->index_count && end - begin < RUN_MAX; end++) {
             if (!same_position(&s->corners[begin], &s->corners[end])) {
                 break;
             }
         }
         smooth_run(s->corners + begin, end - begin, s->smooth);
     }
-    ORR_ALLOC(s->first, mesh->vertex_count, "vertices", error);
     ORR_ALLOC(s->next, mesh->index_count, "vertices", error);
     ORR_ALLOC(s->source, mesh->index_count, "vertices", error);
     memset(s->first, 0xff, (size_t)mesh->vertex_count * sizeof *s->first);
     for (int64_t i = 0; i < mesh->index_count; i++) {
-        mesh->indices[i] = find_copy(s, mesh->indices[i], s->smooth + 3 * i, s->smooth);
+        const orr_mesh_file_vertex *vertex = &mesh->vertices[mesh->indices[i]];
+        bool given = vertex->normal[0] != 0.0f || vertex->normal[1] != 0.0f || vertex->normal[2] != 0.0f;
+        mesh->indices[i] =
+            find_copy(s, mesh->indices[i], given ? vertex->normal : s->smooth + 3 * i, s->smooth);
     }
     if (s->copies > ORR_MESH_VERTEX_MAX) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%u vertices with their normals: expected at most %d",
                         s->copies, ORR_MESH_VERTEX_MAX);
     }
-    ORR_TRY(gather(&mesh->positions, 3, s, error));
-    ORR_TRY(gather(&mesh->texcoords, 2, s, error));
-    ORR_TRY(gather(&mesh->colours, 4, s, error));
-    orr_free(mesh->normals);
-    mesh->normals = s->smooth;
-    s->smooth = NULL;
+    orr_mesh_file_vertex *copies;
+    ORR_ALLOC(copies, s->copies, "vertices", error);
+    for (size_t i = 0; i < s->copies; i++) {
+        copies[i] = mesh->vertices[s->source[i]];
+        memcpy(copies[i].normal, s->smooth + 3 * i, sizeof copies[i].normal);
+    }
+    orr_free(mesh->vertices);
+    mesh->vertices = copies;
     mesh->vertex_count = s->copies;
     return ORR_OK;
 }

@@ -28,6 +28,10 @@ static orr_result add_mesh(orr_scene *scene, const layer_source *source, orr_err
 {
     orr_layer_data layer = {.kind = ORR_LAYER_MESH, .visible = source->visible};
     ORR_TRY(orr_mesh_load(source->path, &layer.mesh, error));
+    if (layer.mesh->unused[0]) {
+        orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_MESH_FILE, "%s: not drawn: %s",
+                     source->path, layer.mesh->unused);
+    }
     return orr_scene_append(scene, layer, name_of(source), source->transform, error);
 }
 
@@ -60,7 +64,8 @@ static orr_result add_cloud(orr_scene *scene, const layer_source *source, orr_er
         return orr_fail(
             error, ORR_CODE_FILE_TYPE,
             "%s: unknown kind of file: expected a splat cloud (.ply .compressed.ply .splat .spz .sog "
-            ".ksplat), a mesh (.glb .gltf .obj .stl), a trained field (.ingp), a robot (.xml .urdf) or a "
+            ".ksplat), a mesh (.glb .gltf .obj .stl .ply .dae), a trained field (.ingp), a robot (.xml "
+            ".urdf) or a "
             "scene file (.json)",
             source->path);
     }
@@ -97,9 +102,7 @@ static orr_result add_single(orr_scene *scene, const layer_source *source, orr_e
     if (orr_robot_readable(source->path)) {
         return add_robot(scene, source, error);
     }
-    return orr_mesh_readable(source->path) && !orr_path_has_ending(source->path, ".ply")
-               ? add_mesh(scene, source, error)
-               : add_cloud(scene, source, error);
+    return orr_mesh_readable(source->path) ? add_mesh(scene, source, error) : add_cloud(scene, source, error);
 }
 
 // A layer's file must be a cloud or a mesh: scene files do not nest, so that there are no cycles.

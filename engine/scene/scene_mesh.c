@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { TEXTURE_SIDE_MAX = 32768 };
-
 static bool all_finite(const float *values, int64_t count)
 {
     for (int64_t i = 0; i < count && values; i++) {
@@ -39,8 +37,8 @@ static const char *expected_of(const orr_mesh_desc *d)
             return "indices below vertex_count";
         }
     }
-    if (d->texture && (d->texture_width < 1 || d->texture_width > TEXTURE_SIDE_MAX || d->texture_height < 1 ||
-                       d->texture_height > TEXTURE_SIDE_MAX)) {
+    if (d->texture && (d->texture_width < 1 || d->texture_width > ORR_MESH_TEXTURE_SIDE_MAX ||
+                       d->texture_height < 1 || d->texture_height > ORR_MESH_TEXTURE_SIDE_MAX)) {
         return "a texture with sides of 1 to 32768";
     }
     for (int i = 0; i < 4; i++) {
@@ -55,26 +53,26 @@ static orr_result copy_vertices(const orr_mesh_desc *d, orr_mesh_file *mesh, orr
 {
     size_t count = (size_t)d->vertex_count;
     mesh->vertex_count = d->vertex_count;
-    ORR_ALLOC(mesh->positions, 3 * count, "vertices", error);
-    ORR_ALLOC(mesh->texcoords, 2 * count, "texture coordinates", error);
-    ORR_ALLOC(mesh->colours, 4 * count, "vertex colours", error);
-    memcpy(mesh->positions, d->positions, 3 * count * sizeof *d->positions);
+    ORR_ALLOC(mesh->vertices, count, "vertices", error);
     for (size_t i = 0; i < count; i++) { // a file's v is 0 at the bottom row
-        mesh->texcoords[2 * i] = d->texcoords ? d->texcoords[2 * i] : 0.0f;
-        mesh->texcoords[2 * i + 1] = d->texcoords ? 1.0f - d->texcoords[2 * i + 1] : 1.0f;
-    }
-    for (size_t i = 0; i < 4 * count; i++) {
-        mesh->colours[i] = d->colours ? d->colours[i] : 1.0f;
+        orr_mesh_file_vertex *vertex = &mesh->vertices[i];
+        *vertex = (orr_mesh_file_vertex){.texcoord = {0.0f, 1.0f}, .colour = {1.0f, 1.0f, 1.0f, 1.0f}};
+        memcpy(vertex->position, d->positions + 3 * i, sizeof vertex->position);
+        if (d->texcoords) {
+            vertex->texcoord[0] = d->texcoords[2 * i];
+            vertex->texcoord[1] = 1.0f - d->texcoords[2 * i + 1];
+        }
+        if (d->colours) {
+            memcpy(vertex->colour, d->colours + 4 * i, sizeof vertex->colour);
+        }
+        if (d->normals) {
+            memcpy(vertex->normal, d->normals + 3 * i, sizeof vertex->normal);
+        }
     }
     ORR_ALLOC(mesh->indices, d->index_count, "triangles", error);
     memcpy(mesh->indices, d->indices, (size_t)d->index_count * sizeof *d->indices);
     mesh->index_count = d->index_count;
-    if (!d->normals) {
-        return orr_mesh_smooth_normals(mesh, error);
-    }
-    ORR_ALLOC(mesh->normals, 3 * count, "normals", error);
-    memcpy(mesh->normals, d->normals, 3 * count * sizeof *d->normals);
-    return ORR_OK;
+    return d->normals ? ORR_OK : orr_mesh_smooth_normals(mesh, error);
 }
 
 static orr_result copy_material(const orr_mesh_desc *d, orr_mesh_file *mesh, orr_error *error)

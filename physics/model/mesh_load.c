@@ -108,10 +108,6 @@ static orr_result read_others(const spec_mesh *mesh, const orr_bytes *bytes, mes
     orr_mesh_file file;
     orr_error reason;
     orr_result result = orr_mesh_file_read(&desc, &file, &reason);
-    if (result == ORR_ERROR_UNSUPPORTED) {
-        return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "%s:%d: %s", mesh->head.location.file,
-                        mesh->head.location.line, reason.message);
-    }
     if (result != ORR_OK) {
         return spec_fail(&mesh->head, error, "file: %.300s", reason.message);
     }
@@ -121,10 +117,13 @@ static orr_result read_others(const spec_mesh *mesh, const orr_bytes *bytes, mes
     } else {
         result = take(d, (int)file.vertex_count, (int)(file.index_count / 3), error);
     }
+    for (size_t i = 0; result == ORR_OK && i < (size_t)file.vertex_count; i++) {
+        const orr_mesh_file_vertex *vertex = &file.vertices[i];
+        memcpy(d->vertices + 3 * i, vertex->position, sizeof vertex->position);
+        memcpy(d->normals + 3 * i, vertex->normal, sizeof vertex->normal);
+        memcpy(d->texcoords + 2 * i, vertex->texcoord, sizeof vertex->texcoord);
+    }
     if (result == ORR_OK) {
-        memcpy(d->vertices, file.positions, 3 * (size_t)file.vertex_count * sizeof(float));
-        memcpy(d->normals, file.normals, 3 * (size_t)file.vertex_count * sizeof(float));
-        memcpy(d->texcoords, file.texcoords, 2 * (size_t)file.vertex_count * sizeof(float));
         memcpy(d->faces, file.indices, (size_t)file.index_count * sizeof(int32_t));
     }
     orr_mesh_file_free(&file);

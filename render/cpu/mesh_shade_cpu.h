@@ -147,6 +147,9 @@ FN real3 times_vertex_colour(const mesh_raster *raster, const orr_mesh_vertex *v
 FN real3 light_up(const mesh_raster *raster, const orr_mesh_material *material, real3 base_colour,
                   light_point point)
 {
+    if (material->unlit) {
+        return light_display(base_colour);
+    }
     const orr_draw_lighting *lighting = &raster->lighting;
     light_sums sums =
         light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], material->emission);
@@ -154,7 +157,8 @@ FN real3 light_up(const mesh_raster *raster, const orr_mesh_material *material, 
         sums =
             light_add(sums, light_of(&lighting->lights[i]), point, material->specular, material->shininess);
     }
-    return light_shade(base_colour, sums, material->specular);
+    return light_shade(base_colour, sums, material->specular, material->emissive[0], material->emissive[1],
+                       material->emissive[2]);
 }
 
 // Display colour of the surface's triangles at the pixel centres x, y [px], and their alpha there.

@@ -115,6 +115,9 @@ static __device__ real3 times_vertex_colour(const float *linear, const shaded_tr
 static __device__ real3 light_up(const orr_cuda_mesh_scene *s, const orr_mesh_material *material,
                                  real3 base_colour, light_point point)
 {
+    if (material->unlit) {
+        return light_display(base_colour);
+    }
     const orr_draw_lighting *lighting = s->lighting;
     light_sums sums =
         light_begin(lighting->ambient[0], lighting->ambient[1], lighting->ambient[2], material->emission);
@@ -122,7 +125,8 @@ static __device__ real3 light_up(const orr_cuda_mesh_scene *s, const orr_mesh_ma
         sums =
             light_add(sums, light_of(&lighting->lights[i]), point, material->specular, material->shininess);
     }
-    return light_shade(base_colour, sums, material->specular);
+    return light_shade(base_colour, sums, material->specular, material->emissive[0], material->emissive[1],
+                       material->emissive[2]);
 }
 
 // Display colour of a record at the pixel centre x, y [px], and its alpha there.

@@ -17,8 +17,9 @@ static uint8_t colour_byte(float value, bool linear)
 
 static void take_vertex(const orr_mesh_file *file, int64_t i, orr_mesh_vertex *vertex)
 {
-    const float *n = file->normals + 3 * i, *colour = file->colours + 4 * i;
-    memcpy(vertex->position, file->positions + 3 * i, sizeof vertex->position);
+    const orr_mesh_file_vertex *from = &file->vertices[i];
+    const float *n = from->normal, *colour = from->colour;
+    memcpy(vertex->position, from->position, sizeof vertex->position);
     float length = sqrtf(vec3f_dot(n, n));
     bool usable = isfinite(length) && length > 0.0f; // triangles without an area have no normal
     for (int k = 0; k < 3; k++) {
@@ -26,8 +27,8 @@ static void take_vertex(const orr_mesh_file *file, int64_t i, orr_mesh_vertex *v
         vertex->colour[k] = colour_byte(colour[k], file->linear_colours);
     }
     vertex->colour[3] = colour_byte(colour[3], false);
-    vertex->uv[0] = file->texcoords[2 * i];
-    vertex->uv[1] = 1.0f - file->texcoords[2 * i + 1];
+    vertex->uv[0] = from->texcoord[0];
+    vertex->uv[1] = 1.0f - from->texcoord[1];
 }
 
 static orr_result take_vertices(const orr_mesh_file *file, orr_mesh *mesh, orr_error *error)
@@ -59,6 +60,7 @@ static void take_rest(orr_mesh_file *file, orr_mesh *mesh)
     mesh->part_count = file->part_count;
     mesh->material_count = file->material_count;
     mesh->texture_count = file->texture_count;
+    memcpy(mesh->unused, file->unused, sizeof mesh->unused);
     file->indices = NULL;
     file->parts = NULL;
     file->materials = NULL;

@@ -2,7 +2,7 @@
 // and one byte per SH coefficient.
 #include "engine/core/memory.h"
 #include "engine/core/morton.h"
-#include "render/formats/ply_header.h"
+#include "engine/mesh/ply_header.h"
 #include "render/formats/splat_bytes.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // .ply as the 3D Gaussian splatting trainers write it: one row of numbers per splat.
 #include "engine/core/memory.h"
-#include "render/formats/ply_header.h"
+#include "engine/mesh/ply_header.h"
 #include "render/formats/splat_bytes.h"
 
 #include <stdio.h>

@@ -13,11 +13,14 @@ typedef struct mesh_push {
     float base_colour[4];
     float alpha_cutoff;
     float emission, specular, shininess;
-    float orthographic, backdrop;
+    float emissive[3];
+    uint32_t flags; // of those below
     uint32_t order;
     int32_t width;
 } mesh_push;
-_Static_assert(sizeof(mesh_push) == 120, "push constants as in shaders/mesh.glsl");
+_Static_assert(sizeof(mesh_push) == 128, "push constants as in shaders/mesh.glsl");
+
+enum { ORTHOGRAPHIC = 1, BACKDROP = 2, UNLIT = 4 }; // flags of mesh_push
 
 enum { NODE_SIZE = 28 }; // of shaders/fragments.glsl
 
@@ -246,6 +249,8 @@ static void draw_part(const orr_vulkan_meshes *m, VkCommandBuffer commands, cons
     push->specular = material->specular;
     push->shininess = material->shininess;
     push->alpha_cutoff = material->alpha_cutoff;
+    memcpy(push->emissive, material->emissive, sizeof push->emissive);
+    push->flags = (push->flags & ~(uint32_t)UNLIT) | (material->unlit ? UNLIT : 0u);
     const orr_vk_binding bindings[] = {
         {.view = material->texture >= 0 ? mesh->textures[material->texture].view : m->white.view,
          .sampler = m->sampler},
@@ -270,7 +275,7 @@ static void draw_parts(const orr_vulkan_meshes *m, VkCommandBuffer commands,
         if (blended && !mesh->blended) {
             continue;
         }
-        push->backdrop = frame->items[i].backdrop ? 1.0f : 0.0f;
+        push->flags = (push->flags & ~(uint32_t)BACKDROP) | (frame->items[i].backdrop ? BACKDROP : 0u);
         vkCmdSetDepthTestEnable(commands, !frame->items[i].backdrop);
         orr_affine_multiply(frame->lens->view, frame->items[i].model, push->to_camera);
         vkCmdBindVertexBuffers(commands, 0, 1, &mesh->vertices.buffer, &(VkDeviceSize){0});
@@ -297,7 +302,7 @@ void orr_vulkan_meshes_record(const orr_vulkan_meshes *m, VkCommandBuffer comman
                               const orr_vulkan_mesh_frame *frame)
 {
     const orr_lens *lens = frame->lens;
-    mesh_push push = {.orthographic = lens->orthographic ? 1.0f : 0.0f, .width = lens->width};
+    mesh_push push = {.flags = lens->orthographic ? ORTHOGRAPHIC : 0u, .width = lens->width};
     const int size[2] = {lens->width, lens->height};
     for (int i = 0; i < 2; i++) {
         push.scale[i] = 2.0f * lens->focal[i] / (float)size[i];

@@ -31,7 +31,7 @@ static orr_result convert(conversion *c, orr_error *error)
                         "version 3)",
                         c->to);
     }
-    if (orr_mesh_readable(c->from) && !orr_path_has_ending(c->from, ".ply")) {
+    if (orr_mesh_readable(c->from)) {
         return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: a mesh: expected a splat cloud", c->from);
     }
     uint64_t start = orr_clock_nanoseconds();

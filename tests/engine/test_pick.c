@@ -2,7 +2,6 @@
 // Fields: test_field_frames.
 #include "engine/core/file.h"
 #include "engine/core/result.h"
-#include "orr_features.h"
 #include "tests/support/engine.h"
 #include "tests/support/support.h"
 
@@ -233,7 +232,6 @@ static void depths_are_those_drawn(void **state)
     stage_free(&s);
 }
 
-#if ORR_HAVE_MESH
 static void a_mesh_is_hit_on_its_triangle(void **state)
 {
     (void)state;
@@ -258,7 +256,6 @@ static void a_mesh_is_hit_on_its_triangle(void **state)
     assert_float_equal(hit.depth, 5.0f, 1e-5);
     stage_free(&s);
 }
-#endif
 
 static void wrong_arguments_are_refused(void **state)
 {
@@ -324,9 +321,7 @@ int main(void)
         cmocka_unit_test(a_cloud_is_hit_where_it_covers_at_least_half),
         cmocka_unit_test(a_layer_on_a_body_names_its_robot),
         cmocka_unit_test(depths_are_those_drawn),
-#if ORR_HAVE_MESH
         cmocka_unit_test(a_mesh_is_hit_on_its_triangle),
-#endif
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(structs_of_other_sizes_are_taken),
     };

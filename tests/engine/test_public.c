@@ -3,7 +3,6 @@
 #include "engine/core/file.h"
 #include "engine/image/image.h"
 #include "engine/scene/scene.h"
-#include "orr_features.h"
 #include "tests/support/engine.h"
 #include "tests/support/support.h"
 
@@ -389,7 +388,6 @@ static void a_mesh_that_is_none_is_refused(void **state)
     orr_scene_destroy(scene);
 }
 
-#if ORR_HAVE_MESH
 enum { SIDE = 5, CORNERS = 6 * (SIDE - 1) * (SIDE - 1) };
 
 // A sheet that is bent, smoothly at first and then by 90 degrees.
@@ -493,7 +491,6 @@ static void a_mesh_in_memory_is_drawn_as_the_same_file(void **state)
     orr_scene_destroy(from_memory);
     orr_scene_destroy(from_file);
 }
-#endif
 
 int main(void)
 {
@@ -506,9 +503,7 @@ int main(void)
         cmocka_unit_test(edges_sharper_than_60_degrees_stay_edges),
         cmocka_unit_test(what_a_desc_gives_is_copied),
         cmocka_unit_test(a_mesh_that_is_none_is_refused),
-#if ORR_HAVE_MESH
         cmocka_unit_test(a_mesh_in_memory_is_drawn_as_the_same_file),
-#endif
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -4,7 +4,6 @@
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/scene/scene.h"
-#include "orr_features.h"
 #include "tests/support/engine.h"
 #include "tests/support/support.h"
 
@@ -355,7 +354,6 @@ static void up_is_minus_y_for_clouds_and_scenes_may_be_tiny_or_empty(void **stat
     orr_scene_destroy(scene);
 }
 
-#if ORR_HAVE_MESH
 static void meshes_alone_have_y_up(void **state)
 {
     (void)state;
@@ -380,7 +378,6 @@ static void meshes_alone_have_y_up(void **state)
     assert_true(scene->sun.direction[1] > 0.0f);
     orr_scene_destroy(scene);
 }
-#endif
 
 static void worlds_start_as_the_scene_was_built_and_change_alone(void **state)
 {
@@ -490,9 +487,7 @@ int main(void)
         cmocka_unit_test(the_default_camera_sees_every_layer),
         cmocka_unit_test(the_default_camera_sees_all_of_a_large_cloud),
         cmocka_unit_test(up_is_minus_y_for_clouds_and_scenes_may_be_tiny_or_empty),
-#if ORR_HAVE_MESH
         cmocka_unit_test(meshes_alone_have_y_up),
-#endif
         cmocka_unit_test(worlds_start_as_the_scene_was_built_and_change_alone),
         cmocka_unit_test(planes_of_a_picture_may_be_left_out),
     };

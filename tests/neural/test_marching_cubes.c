@@ -4,7 +4,6 @@
 #include "engine/core/rng.h"
 #include "neural/fields/marching_cubes.h"
 #include "neural/fields/surface_file.h"
-#include "orr_features.h"
 #include "render/mesh.h"
 #include "tests/support/support.h"
 
@@ -214,8 +213,7 @@ static void surfaces_are_written_as_ply_obj_and_glb(void **state)
         const char *path = scratch_path(names[i]);
         assert_true(orr_surface_writable(path));
         assert_ok(orr_surface_save(&s, path, &error));
-#if ORR_HAVE_MESH
-        orr_mesh *mesh; // read by a library of others
+        orr_mesh *mesh;
         assert_ok(orr_mesh_load(path, &mesh, &error));
         assert_int_equal(mesh->index_count, 3 * s.triangle_count);
         for (int k = 0; k < 3; k++) {
@@ -230,7 +228,6 @@ static void surfaces_are_written_as_ply_obj_and_glb(void **state)
         }
         assert_true(dot > 0.999f * sqrtf(length));
         orr_mesh_destroy(mesh);
-#endif
     }
     orr_error why;
     assert_false(orr_surface_writable("sphere.stl"));

@@ -1,6 +1,5 @@
 // MJCF files against MuJoCo's compiled models, and error messages for files that are wrong.
 #include "engine/core/file.h"
-#include "orr_features.h"
 #include "physics/load/load.h"
 #include "tests/physics/golden_model.h"
 #include "tests/support/robots.h"
@@ -60,9 +59,7 @@ static void menagerie_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
     check_model("arm_hand", ".xml");
-    if (ORR_HAVE_MESH) {
-        check_model("scene_quadruped", ".xml");
-    }
+    check_model("scene_quadruped", ".xml");
 }
 
 static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
@@ -70,9 +67,7 @@ static void urdf_models_compile_to_what_mujoco_makes_of_them(void **state)
     (void)state;
     check_model("urdf_arm", ".urdf");
     check_model("urdf_joints", ".urdf");
-    if (ORR_HAVE_MESH) {
-        check_model("urdf_meshes", ".urdf");
-    }
+    check_model("urdf_meshes", ".urdf");
 }
 
 #define BODY(inside) "<mujoco><worldbody><body name='a'>" inside "</body></worldbody></mujoco>"

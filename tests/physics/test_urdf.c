@@ -1,7 +1,6 @@
 // URDF files: error messages, paths of meshes, and differences from MuJoCo. The constants are compared with
 // MuJoCo's in test_mjcf.c.
 #include "engine/core/file.h"
-#include "orr_features.h"
 #include "physics/load/load.h"
 #include "tests/support/support.h"
 
@@ -173,8 +172,6 @@ static void a_joint_that_mimics_another_is_tied_to_it(void **state)
     orr_model_destroy(m);
 }
 
-#if ORR_HAVE_MESH
-
 static void write_text(const char *path, const char *text)
 {
     assert_ok(orr_file_write(path, text, strlen(text), &error));
@@ -235,7 +232,6 @@ static void collada_meshes_keep_their_axes(void **state)
     assert_true(fabs(m->geom_pos[2] - 0.75) < 1e-6);
     orr_model_destroy(m);
 }
-#endif
 
 static void a_long_chain_of_links_is_read(void **state)
 {
@@ -282,10 +278,8 @@ int main(void)
         cmocka_unit_test(what_bullet_adds_is_noted),
         cmocka_unit_test(the_inertia_turns_with_its_origin),
         cmocka_unit_test(a_joint_that_mimics_another_is_tied_to_it),
-#if ORR_HAVE_MESH
         cmocka_unit_test(meshes_are_found_in_the_packages_above_the_file),
         cmocka_unit_test(collada_meshes_keep_their_axes),
-#endif
         cmocka_unit_test(a_long_chain_of_links_is_read),
         cmocka_unit_test(cameras_stay_where_they_are_when_their_body_is_fused),
     };

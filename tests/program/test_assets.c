@@ -1,7 +1,6 @@
 // The scene that ships: the cloud and the mesh that the build made.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
-#include "orr_features.h"
 #include "render/mesh.h"
 #include "render/splat_cloud.h"
 #include "tests/support/support.h"
@@ -72,7 +71,6 @@ static void the_files_are_under_4_megabytes(void **state)
     assert_true(size < 4000000);
 }
 
-#if ORR_HAVE_MESH
 static int compare_keys(const void *a, const void *b)
 {
     return memcmp(a, b, 6 * sizeof(int32_t));
@@ -126,7 +124,6 @@ static void the_mesh_is_closed_and_has_unit_normals(void **state)
     assert_true(borders < mesh->index_count / 25);
     orr_mesh_destroy(mesh);
 }
-#endif
 
 int main(void)
 {
@@ -134,9 +131,7 @@ int main(void)
         cmocka_unit_test(the_cloud_has_about_100_000_splats_with_harmonics),
         cmocka_unit_test(the_cloud_stands_on_the_table_with_its_sun_above),
         cmocka_unit_test(the_files_are_under_4_megabytes),
-#if ORR_HAVE_MESH
         cmocka_unit_test(the_mesh_is_closed_and_has_unit_normals),
-#endif
     };
     return cmocka_run_group_tests_name("assets", tests, NULL, NULL);
 }

@@ -301,7 +301,6 @@ static void info_tells_cameras_from_scenes(void **state)
     assert_done(&text);
 }
 
-#if ORR_HAVE_MESH
 static void info_counts_what_is_in_a_mesh(void **state)
 {
     (void)state;
@@ -316,7 +315,6 @@ static void info_counts_what_is_in_a_mesh(void **state)
     assert_non_null(strstr(text.output, "x 0 .. 2, y 0 .. 3, z 0 .. 0"));
     assert_done(&text);
 }
-#endif
 
 static void convert_writes_every_format_it_reads_back(void **state)
 {
@@ -776,7 +774,6 @@ static void an_interrupted_training_saves(void **state)
     assert_done(&run);
 }
 
-#if ORR_HAVE_MESH
 static void train_sdf_and_convert_make_a_mesh(void **state)
 {
     (void)state;
@@ -802,7 +799,6 @@ static void train_sdf_and_convert_make_a_mesh(void **state)
     }
     cJSON_Delete(json);
 }
-#endif
 
 int main(void)
 {
@@ -813,9 +809,7 @@ int main(void)
         cmocka_unit_test(broken_files_end_with_one_line_that_names_them),
         cmocka_unit_test(info_counts_what_is_in_a_cloud),
         cmocka_unit_test(info_tells_cameras_from_scenes),
-#if ORR_HAVE_MESH
         cmocka_unit_test(info_counts_what_is_in_a_mesh),
-#endif
         cmocka_unit_test(convert_writes_every_format_it_reads_back),
         cmocka_unit_test(devices_are_listed),
         cmocka_unit_test(render_writes_the_same_picture_in_every_kind),
@@ -830,9 +824,7 @@ int main(void)
         cmocka_unit_test(train_image_learns_saves_and_goes_on),
         cmocka_unit_test(train_refuses_what_it_cannot_do_with_one_line),
         cmocka_unit_test(an_interrupted_training_saves),
-#if ORR_HAVE_MESH
         cmocka_unit_test(train_sdf_and_convert_make_a_mesh),
-#endif
     };
     return cmocka_run_group_tests_name("cli", tests, make_files, NULL);
 }

@@ -44,7 +44,7 @@ static orr_result find_kind(const char *path, file_kind *kind, orr_error *error)
         *kind = KIND_MODEL;
         return ORR_OK;
     }
-    bool mesh = orr_mesh_readable(path) && !orr_path_has_ending(path, ".ply");
+    bool mesh = orr_mesh_readable(path);
     *kind = mesh ? KIND_MESH : KIND_SPLATS;
     return ORR_OK;
 }

@@ -17,6 +17,9 @@ orr_result info_mesh(const char *path, cJSON *json, orr_error *error)
         cJSON_AddNumberToObject(json, "vertices", (double)mesh->vertex_count);
         cJSON_AddNumberToObject(json, "materials", mesh->material_count);
         cJSON_AddNumberToObject(json, "textures", mesh->texture_count);
+        if (mesh->unused[0]) {
+            cJSON_AddStringToObject(json, "not_drawn", mesh->unused);
+        }
         cJSON_AddNumberToObject(json, "bytes", (double)orr_mesh_bytes(mesh));
         info_add_bounds(json, "bounds", mesh->low, mesh->high);
     } else {
@@ -24,6 +27,9 @@ orr_result info_mesh(const char *path, cJSON *json, orr_error *error)
                path, (long long)(mesh->index_count / 3), (long long)mesh->vertex_count, mesh->material_count,
                mesh->texture_count, (double)orr_mesh_bytes(mesh) * 1e-6);
         info_print_bounds("bounds", mesh->low, mesh->high);
+        if (mesh->unused[0]) {
+            printf("    not drawn: %s\n", mesh->unused);
+        }
     }
     orr_mesh_destroy(mesh);
     return ORR_OK;

@@ -1,4 +1,4 @@
-#include "render/formats/ply_header.h"
+#include "engine/mesh/ply_header.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -106,6 +106,17 @@ static orr_result read_element(const char *name, const line *l, orr_ply_header *
     return ORR_OK;
 }
 
+static bool find_type(const line *l, int word, orr_ply_type *type)
+{
+    for (size_t t = 0; t < sizeof type_names / sizeof type_names[0]; t++) {
+        if (is(l, word, type_names[t].name)) {
+            *type = type_names[t].type;
+            return true;
+        }
+    }
+    return false;
+}
+
 static orr_result read_property(const char *name, const line *l, orr_ply_header *header, orr_error *error)
 {
     if (header->elements == 0) {
@@ -116,15 +127,17 @@ static orr_result read_property(const char *name, const line *l, orr_ply_header 
     }
     orr_ply_element *element = &header->element[header->elements - 1];
     orr_ply_property *property = &header->property[header->properties];
-    size_t t = 0;
-    while (t < sizeof type_names / sizeof type_names[0] && !is(l, 1, type_names[t].name)) {
-        t++;
+    *property = (orr_ply_property){.offset = element->stride};
+    bool good = find_type(l, 1, &property->type);
+    bool list = good && property->type == ORR_PLY_LIST;
+    if (list) {
+        good = find_type(l, 2, &property->count_type) && find_type(l, 3, &property->item_type);
+        good = good && property->count_type < ORR_PLY_FLOAT && property->item_type != ORR_PLY_LIST;
     }
-    if (t == sizeof type_names / sizeof type_names[0]) {
-        return bad_line(name, l, "a type such as float or uchar", error);
+    if (!good) {
+        return bad_line(name, l,
+                        list ? "types of a list, such as uchar int" : "a type such as float or uchar", error);
     }
-    bool list = type_names[t].type == ORR_PLY_LIST;
-    *property = (orr_ply_property){.type = type_names[t].type, .offset = element->stride};
     snprintf(property->name, sizeof property->name, "%.*s", ORR_PLY_NAME - 1, l->word[list ? 4 : 2]);
     header->properties++;
     // once a list was seen the stride stays 0
@@ -172,6 +185,9 @@ orr_result orr_ply_read_header(const char *name, const uint8_t *data, size_t siz
         } else if (is(&l, 0, "property")) {
             ORR_TRY(read_property(name, &l, header, error));
         } else if (is(&l, 0, "comment")) {
+            if (is(&l, 1, "TextureFile")) {
+                memcpy(header->texture, l.word[2], sizeof header->texture);
+            }
             header->antialiased |= (is(&l, 1, "SplatRenderMode:") && is(&l, 2, "mip")) ||
                                    (is(&l, 1, "antialiased") && is(&l, 2, "1"));
         } else if (!is(&l, 0, "obj_info") && l.words > 0) {
@@ -182,33 +198,40 @@ orr_result orr_ply_read_header(const char *name, const uint8_t *data, size_t siz
                     l.number + 1);
 }
 
+const orr_ply_element *orr_ply_element_named(const orr_ply_header *header, const char *name)
+{
+    for (int i = 0; i < header->elements; i++) {
+        if (strcmp(header->element[i].name, name) == 0) {
+            return &header->element[i];
+        }
+    }
+    return NULL;
+}
+
 orr_result orr_ply_find_element(const char *name, size_t size, const orr_ply_header *header,
                                 const char *expected, const orr_ply_element **found, orr_error *error)
 {
-    for (int i = 0; i < header->elements; i++) {
-        const orr_ply_element *element = &header->element[i];
-        if (strcmp(element->name, expected) != 0) {
-            continue;
-        }
-        if (header->encoding != ORR_PLY_ASCII && element->count > 0) {
-            if (element->offset == 0 || element->stride == 0) {
-                return orr_fail(error, ORR_CODE_FILE_HEADER,
-                                "%s: element %s: there is a list in it or before it, expected plain numbers",
-                                name, expected);
-            }
-            // at most 2^31 rows of 2 KiB: the product fits
-            size_t need = (size_t)element->count * (size_t)element->stride;
-            size_t have = element->offset < size ? size - element->offset : 0;
-            if (have < need) {
-                return orr_fail(error, ORR_CODE_FILE_TRUNCATED,
-                                "%s: element %s: %zu bytes, expected %zu for %lld rows", name, expected, have,
-                                need, (long long)element->count);
-            }
-        }
-        *found = element;
-        return ORR_OK;
+    const orr_ply_element *element = orr_ply_element_named(header, expected);
+    if (!element) {
+        return orr_fail(error, ORR_CODE_FILE_HEADER, "%s: header: no element %s", name, expected);
     }
-    return orr_fail(error, ORR_CODE_FILE_HEADER, "%s: header: no element %s", name, expected);
+    if (header->encoding != ORR_PLY_ASCII && element->count > 0) {
+        if (element->offset == 0 || element->stride == 0) {
+            return orr_fail(error, ORR_CODE_FILE_HEADER,
+                            "%s: element %s: there is a list in it or before it, expected plain numbers",
+                            name, expected);
+        }
+        // at most 2^31 rows of 2 KiB: the product fits
+        size_t need = (size_t)element->count * (size_t)element->stride;
+        size_t have = element->offset < size ? size - element->offset : 0;
+        if (have < need) {
+            return orr_fail(error, ORR_CODE_FILE_TRUNCATED,
+                            "%s: element %s: %zu bytes, expected %zu for %lld rows", name, expected, have,
+                            need, (long long)element->count);
+        }
+    }
+    *found = element;
+    return ORR_OK;
 }
 
 const orr_ply_property *orr_ply_find_property(const orr_ply_header *header, const orr_ply_element *element,

@@ -14,7 +14,7 @@ typedef enum orr_ply_type {
     ORR_PLY_UINT,
     ORR_PLY_FLOAT,
     ORR_PLY_DOUBLE,
-    ORR_PLY_LIST // of any types
+    ORR_PLY_LIST
 } orr_ply_type;
 
 enum { ORR_PLY_ELEMENTS = 8, ORR_PLY_PROPERTIES = 256, ORR_PLY_NAME = 32 };
@@ -22,7 +22,8 @@ enum { ORR_PLY_ELEMENTS = 8, ORR_PLY_PROPERTIES = 256, ORR_PLY_NAME = 32 };
 typedef struct orr_ply_property {
     char name[ORR_PLY_NAME];
     orr_ply_type type;
-    int offset; // bytes from the start of the row; meaningless behind a list
+    orr_ply_type count_type, item_type; // of a list: of the number before its items, and of these
+    int offset;                         // bytes from the start of the row; meaningless behind a list
 } orr_ply_property;
 
 typedef struct orr_ply_element {
@@ -37,6 +38,7 @@ typedef struct orr_ply_element {
 typedef struct orr_ply_header {
     orr_ply_encoding encoding;
     bool antialiased; // a comment says so
+    char texture[64]; // picture that a comment names; empty: none
     size_t size;      // bytes up to the values
     int elements;
     orr_ply_element element[ORR_PLY_ELEMENTS];
@@ -55,5 +57,8 @@ orr_result orr_ply_find_element(const char *name, size_t size, const orr_ply_hea
 // NULL when the element has no such property.
 const orr_ply_property *orr_ply_find_property(const orr_ply_header *header, const orr_ply_element *element,
                                               const char *name);
+
+// NULL when the file has no such element.
+const orr_ply_element *orr_ply_element_named(const orr_ply_header *header, const char *name);
 
 int orr_ply_type_size(orr_ply_type type); // bytes; 0 for a list

@@ -1,0 +1,87 @@
+// The parts of the glTF 2.0 reader.
+#pragma once
+
+#include "engine/core/json.h"
+#include "engine/mesh/mesh_reader.h"
+
+// An array of objects at the root of the file: "meshes", "accessors", ...
+typedef struct orr_gltf_list {
+    const char *key;
+    const cJSON **nodes;
+    int count;
+} orr_gltf_list;
+
+typedef enum orr_gltf_kind {
+    ORR_GLTF_ACCESSORS,
+    ORR_GLTF_VIEWS,
+    ORR_GLTF_BUFFERS,
+    ORR_GLTF_IMAGES,
+    ORR_GLTF_SAMPLERS,
+    ORR_GLTF_TEXTURES,
+    ORR_GLTF_MATERIALS,
+    ORR_GLTF_MESHES,
+    ORR_GLTF_NODES,
+    ORR_GLTF_SCENES,
+    ORR_GLTF_KINDS
+} orr_gltf_kind;
+
+// How a material's texture is laid on: a set of coordinates, and u v 1 times a matrix of two rows.
+typedef struct orr_gltf_mapping {
+    int set;
+    bool moved;
+    float matrix[6];
+} orr_gltf_mapping;
+
+typedef struct orr_gltf {
+    orr_mesh_reader *reader;
+    orr_json root;
+    orr_gltf_list lists[ORR_GLTF_KINDS];
+    orr_bytes chunk;            // the binary chunk of a .glb, borrowed; data NULL: none
+    orr_bytes *buffers;         // of each buffer; data NULL: not read yet
+    bool *owns;                 // each buffer's bytes
+    int *image_textures;        // index into the mesh's textures of each image, -1: not decoded yet
+    orr_gltf_mapping *mappings; // of each material
+    int64_t work;               // meshes, primitives and indices placed so far
+    orr_error *error;
+} orr_gltf;
+
+// Values of an accessor, as checked.
+typedef struct orr_gltf_accessor {
+    orr_json json;
+    int64_t count;
+    int components, type; // type: of a component, the file's number for it
+    bool normalised;
+    const uint8_t *data; // NULL: zeros
+    size_t stride;
+    int64_t sparse_count; // values that replace others
+    int sparse_type;
+    const uint8_t *sparse_indices, *sparse_values;
+} orr_gltf_accessor;
+
+// An element of a list, with its place for messages.
+orr_result orr_gltf_element(const orr_gltf *g, orr_gltf_kind kind, int index, orr_json *element);
+// A whole number; when the key is absent the value stays.
+orr_result orr_gltf_integer(const orr_gltf *g, const orr_json *object, const char *key, int64_t least,
+                            int64_t most, int64_t *value);
+// An index into a list; when the key is absent -1.
+orr_result orr_gltf_index(const orr_gltf *g, const orr_json *object, const char *key, orr_gltf_kind kind,
+                          int *index);
+// object.extensions.NAME; node NULL: absent
+orr_result orr_gltf_extension(const orr_gltf *g, const orr_json *object, const char *name,
+                              orr_json *extension);
+// A buffer's or an image's bytes in a "data:" address or in a file; free with orr_free.
+orr_result orr_gltf_read_address(const orr_gltf *g, const orr_json *object, const char *address,
+                                 orr_bytes *bytes);
+// The bytes of a buffer view, borrowed, and its stride (0: none).
+orr_result orr_gltf_view(orr_gltf *g, int index, const uint8_t **data, size_t *size, size_t *stride);
+
+orr_result orr_gltf_accessor_open(orr_gltf *g, int index, orr_gltf_accessor *a);
+// Its values as floats, `width` of each, the next `step` floats behind; width: at most its components.
+orr_result orr_gltf_accessor_floats(const orr_gltf *g, const orr_gltf_accessor *a, int width, float *out,
+                                    size_t step);
+// Its values as indices; fails where one is not below `limit`.
+orr_result orr_gltf_accessor_indices(const orr_gltf *g, const orr_gltf_accessor *a, int64_t limit,
+                                     uint32_t *out);
+
+orr_result orr_gltf_read_materials(orr_gltf *g);
+orr_result orr_gltf_read_scene(orr_gltf *g);

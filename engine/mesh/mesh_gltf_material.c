@@ -1,0 +1,213 @@
+// Materials of glTF: base colour and its texture, emission, unlit, holes and transparency.
+#include "engine/mesh/mesh_gltf.h"
+
+#include "engine/core/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static orr_result read_floats(const orr_gltf *g, const orr_json *object, const char *key, int count,
+                              float *values)
+{
+    double numbers[4];
+    if (!orr_json_has(object, key)) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_json_numbers(object, key, count, numbers, g->error));
+    for (int i = 0; i < count; i++) {
+        values[i] = (float)numbers[i];
+    }
+    return ORR_OK;
+}
+
+// ---- textures ----
+
+static orr_result decode_image(orr_gltf *g, int index)
+{
+    orr_json json;
+    int view;
+    const char *address = NULL;
+    int *texture = &g->image_textures[index];
+    ORR_TRY(orr_gltf_element(g, ORR_GLTF_IMAGES, index, &json));
+    ORR_TRY(orr_gltf_index(g, &json, "bufferView", ORR_GLTF_VIEWS, &view));
+    ORR_TRY(orr_json_string(&json, "uri", &address, g->error));
+    if (view >= 0) {
+        const uint8_t *data;
+        size_t size, stride;
+        ORR_TRY(orr_gltf_view(g, view, &data, &size, &stride));
+        return orr_mesh_add_texture(g->reader, json.path, data, size, texture);
+    }
+    if (!address) {
+        return orr_json_expected(&json, NULL, g->error, "a bufferView or a uri");
+    }
+    orr_bytes bytes;
+    orr_result result = orr_gltf_read_address(g, &json, address, &bytes);
+    if (result == ORR_OK) {
+        const char *name = strncmp(address, "data:", 5) == 0 ? json.path : address;
+        result = orr_mesh_add_texture(g->reader, name, bytes.data, bytes.size, texture);
+    }
+    orr_free(bytes.data);
+    return result;
+}
+
+static orr_result note_sampler(const orr_gltf *g, const orr_json *texture)
+{
+    orr_json json;
+    int sampler;
+    int64_t wrap[2] = {10497, 10497};
+    ORR_TRY(orr_gltf_index(g, texture, "sampler", ORR_GLTF_SAMPLERS, &sampler));
+    if (sampler < 0) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_gltf_element(g, ORR_GLTF_SAMPLERS, sampler, &json));
+    ORR_TRY(orr_gltf_integer(g, &json, "wrapS", 0, 65535, &wrap[0]));
+    ORR_TRY(orr_gltf_integer(g, &json, "wrapT", 0, 65535, &wrap[1]));
+    if (wrap[0] != 10497 || wrap[1] != 10497) {
+        orr_mesh_note(g->reader, "texture wrapping other than repetition");
+    }
+    return ORR_OK;
+}
+
+// The image of a texture: its PNG or JPEG, or else its WebP.
+static orr_result read_texture(orr_gltf *g, int index, int *texture)
+{
+    orr_json json, webp, basis;
+    int image;
+    ORR_TRY(orr_gltf_element(g, ORR_GLTF_TEXTURES, index, &json));
+    ORR_TRY(note_sampler(g, &json));
+    ORR_TRY(orr_gltf_index(g, &json, "source", ORR_GLTF_IMAGES, &image));
+    ORR_TRY(orr_gltf_extension(g, &json, "EXT_texture_webp", &webp));
+    ORR_TRY(orr_gltf_extension(g, &json, "KHR_texture_basisu", &basis));
+    if (image < 0 && webp.node) {
+        ORR_TRY(orr_gltf_index(g, &webp, "source", ORR_GLTF_IMAGES, &image));
+    }
+    if (image < 0) {
+        return orr_json_expected(&json, NULL, g->error, "a source: PNG, JPEG or WebP%s",
+                                 basis.node ? ", not KHR_texture_basisu alone" : "");
+    }
+    if (g->image_textures[image] < 0) {
+        ORR_TRY(decode_image(g, image));
+    }
+    *texture = g->image_textures[image];
+    return ORR_OK;
+}
+
+// KHR_texture_transform: scaled, then turned, then moved.
+static orr_result read_mapping(const orr_gltf *g, const orr_json *info, orr_gltf_mapping *mapping)
+{
+    orr_json transform;
+    int64_t set = 0;
+    float offset[2] = {0.0f, 0.0f}, scale[2] = {1.0f, 1.0f};
+    double rotation = 0.0;
+    ORR_TRY(orr_gltf_integer(g, info, "texCoord", 0, 99, &set));
+    ORR_TRY(orr_gltf_extension(g, info, "KHR_texture_transform", &transform));
+    if (transform.node) {
+        ORR_TRY(orr_gltf_integer(g, &transform, "texCoord", 0, 99, &set));
+        ORR_TRY(read_floats(g, &transform, "offset", 2, offset));
+        ORR_TRY(read_floats(g, &transform, "scale", 2, scale));
+        ORR_TRY(orr_json_number(&transform, "rotation", &rotation, g->error));
+    }
+    float cosine = (float)cos(rotation), sine = (float)sin(rotation);
+    *mapping = (orr_gltf_mapping){
+        (int)set,
+        transform.node != NULL,
+        {cosine * scale[0], sine * scale[1], offset[0], -sine * scale[0], cosine * scale[1], offset[1]}};
+    return ORR_OK;
+}
+
+// ---- materials ----
+
+static void note_textures(const orr_gltf *g, const orr_json *object)
+{
+    for (const cJSON *member = object->node->child; member; member = member->next) {
+        size_t length = strlen(member->string);
+        bool texture = length > 7 && length < 40 && strcmp(member->string + length - 7, "Texture") == 0;
+        if (texture && strcmp(member->string, "baseColorTexture") != 0) {
+            orr_mesh_note(g->reader, member->string);
+        }
+    }
+}
+
+static orr_result read_base_colour(orr_gltf *g, const orr_json *json, orr_mesh_material *material,
+                                   orr_gltf_mapping *mapping)
+{
+    orr_json pbr, info;
+    int texture;
+    ORR_TRY(orr_json_member(json, "pbrMetallicRoughness", &pbr, g->error));
+    if (!pbr.node) {
+        return ORR_OK;
+    }
+    note_textures(g, &pbr);
+    ORR_TRY(read_floats(g, &pbr, "baseColorFactor", 4, material->base_colour));
+    ORR_TRY(orr_json_member(&pbr, "baseColorTexture", &info, g->error));
+    if (!info.node) {
+        return ORR_OK;
+    }
+    ORR_TRY(orr_json_require(&info, "index", "a texture", g->error));
+    ORR_TRY(orr_gltf_index(g, &info, "index", ORR_GLTF_TEXTURES, &texture));
+    ORR_TRY(read_mapping(g, &info, mapping));
+    return g->reader->desc->read_textures ? read_texture(g, texture, &material->texture) : ORR_OK;
+}
+
+static orr_result read_emission(const orr_gltf *g, const orr_json *json, orr_mesh_material *material)
+{
+    orr_json strength;
+    double factor = 1.0;
+    ORR_TRY(read_floats(g, json, "emissiveFactor", 3, material->emissive));
+    ORR_TRY(orr_gltf_extension(g, json, "KHR_materials_emissive_strength", &strength));
+    if (strength.node) {
+        ORR_TRY(orr_json_number(&strength, "emissiveStrength", &factor, g->error));
+    }
+    for (int i = 0; i < 3; i++) {
+        float emissive = material->emissive[i] * (float)factor;
+        material->emissive[i] = emissive > 0.0f && isfinite(emissive) ? emissive : 0.0f;
+    }
+    return ORR_OK;
+}
+
+static orr_result read_alpha(const orr_gltf *g, const orr_json *json, orr_mesh_material *material)
+{
+    const char *mode = "OPAQUE";
+    double cutoff = 0.5;
+    ORR_TRY(orr_json_string(json, "alphaMode", &mode, g->error));
+    ORR_TRY(orr_json_number(json, "alphaCutoff", &cutoff, g->error));
+    bool mask = strcmp(mode, "MASK") == 0;
+    material->blended = strcmp(mode, "BLEND") == 0;
+    material->alpha_cutoff = mask ? (float)cutoff : 0.0f;
+    return mask || material->blended || strcmp(mode, "OPAQUE") == 0
+               ? ORR_OK
+               : orr_json_expected(json, "alphaMode", g->error, "OPAQUE, MASK or BLEND");
+}
+
+static orr_result read_material(orr_gltf *g, int index)
+{
+    orr_json json, unlit;
+    orr_mesh_material *material;
+    ORR_TRY(orr_gltf_element(g, ORR_GLTF_MATERIALS, index, &json));
+    ORR_TRY(orr_mesh_add_material(g->reader, &material));
+    material->two_sided = false;
+    note_textures(g, &json);
+    ORR_TRY(read_base_colour(g, &json, material, &g->mappings[index]));
+    ORR_TRY(read_emission(g, &json, material));
+    ORR_TRY(read_alpha(g, &json, material));
+    ORR_TRY(orr_json_bool(&json, "doubleSided", &material->two_sided, g->error));
+    ORR_TRY(orr_gltf_extension(g, &json, "KHR_materials_unlit", &unlit));
+    material->unlit = unlit.node != NULL;
+    return ORR_OK;
+}
+
+orr_result orr_gltf_read_materials(orr_gltf *g)
+{
+    int images = g->lists[ORR_GLTF_IMAGES].count, materials = g->lists[ORR_GLTF_MATERIALS].count;
+    ORR_ALLOC(g->image_textures, images, "images", g->error);
+    memset(g->image_textures, 0xff, (size_t)images * sizeof *g->image_textures);
+    g->mappings = orr_alloc_zero((size_t)materials, sizeof *g->mappings);
+    if (!g->mappings) {
+        return orr_fail(g->error, ORR_CODE_OUT_OF_MEMORY, "out of memory: materials");
+    }
+    for (int i = 0; i < materials; i++) {
+        ORR_TRY(read_material(g, i));
+    }
+    return ORR_OK;
+}
