@@ -246,16 +246,20 @@ typedef struct orr_splats_view {
     float *opacity;   /* count, logit: sigmoid gives the opacity in 0 .. 1 */
     float *colour;    /* count x 3, SH coefficient of degree 0: display colour = 0.5 + 0.28209479 c */
     float *harmonics; /* count x ((d+1)^2 - 1) x 3, SH coefficients of degree 1 .. d; NULL if d = 0 */
+    int64_t dropped;  /* splats of the file that are left out, because one of their values is broken */
+    const char *warning; /* one line about what of the file is not here; NULL: all is */
 } orr_splats_view;
 
 /* All arrays allocated, rotations identity, everything else zero. count 0 .. 2^31 - 1, sh_degree 0 .. 3. */
 ORR_API orr_result orr_splats_create(int64_t count, int sh_degree, orr_splats **splats, orr_error *error);
-/* Reads .ply (INRIA, ASCII and binary), .compressed.ply, .splat, .spz 1-4, .sog (v1, v2; bundle or its
- * meta.json), .ksplat. */
+/* Reads .ply (INRIA, ASCII and binary; points with colours), .compressed.ply, .splat, .spz 1-4, .sog (v1, v2;
+ * bundle, folder or its meta.json), .ksplat. Splats with a value that is not finite, or a rotation of zero,
+ * are left out; an opacity of +-inf is 1 or 0, a scale of -inf is the smallest float. */
 ORR_API orr_result orr_splats_load(const char *path, orr_splats **splats, orr_error *error);
-/* Writes .ply, .compressed.ply, .splat, .spz (version 4; `.v3.spz` for version 3), whole or not at all. */
+/* Writes .ply, .compressed.ply, .splat, .spz (version 4; `.v3.spz` for version 3), whole or not at all. All
+ * but .ply round values (docs/splat-formats.md). */
 ORR_API orr_result orr_splats_save(const orr_splats *splats, const char *path, orr_error *error);
-/* The cloud's arrays, to read and to write; valid until the cloud is destroyed. */
+/* The cloud's arrays, to read and to write, and its warning; valid until the cloud is destroyed. */
 static inline orr_splats_view orr_splats_data(const orr_splats *splats);
 /* Frees the cloud. Layers made from it stay as they are. */
 ORR_API void orr_splats_destroy(orr_splats *splats);

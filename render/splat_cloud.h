@@ -6,6 +6,7 @@
 
 struct orr_splats {
     orr_splats_view data;
+    char warning[384]; // what data.warning points to
 };
 
 // SH coefficients of degree 1 .. degree, per channel: 0, 3, 8, 15.
@@ -14,10 +15,15 @@ static inline int orr_sh_rest(int degree)
     return (degree + 1) * (degree + 1) - 1;
 }
 
-// Fails with ORR_ERROR_FORMAT and names splat and member when a position, scale, rotation, opacity or
-// coefficient is not finite or a rotation is zero (rotations are normalised here). `name`: the file, for the
-// message.
-orr_result orr_splats_check(orr_splats *splats, const char *name, orr_error *error);
+// Adds a remark to the warning of the cloud, behind a semicolon where there is one already.
+void orr_splats_warn(orr_splats *splats, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// What every reader ends with. Infinite logits of opacity become finite ones of the opacities 0 and 1, log
+// scales of -inf that of the smallest float; rotations are normalised. A splat with any other value that is
+// not finite, or with a rotation of zero, is left out: readers store NAN where a file has no valid value.
+// The cloud's warning says how many there were. When none is left, fails with ORR_ERROR_FORMAT. `name`: the
+// file, for the message.
+orr_result orr_splats_clean(orr_splats *splats, const char *name, orr_error *error);
 
 // ---- the drawing form: the same arrays for CPU lanes, CUDA and Vulkan ----
 

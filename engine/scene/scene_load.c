@@ -72,6 +72,10 @@ static orr_result add_cloud(orr_scene *scene, const layer_source *source, orr_er
     if (result != ORR_OK) {
         return orr_fail(error, (orr_code)why.code, "%s", why.message);
     }
+    const char *warning = orr_splats_data(splats).warning;
+    if (warning) {
+        orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_IGNORED, "%s: %s", source->path, warning);
+    }
     result = orr_scene_add_splats(scene, name_of(source), splats, source->transform, NULL, error);
     orr_splats_destroy(splats);
     ORR_TRY(result);
@@ -221,12 +225,12 @@ static orr_result add_path(orr_scene *scene, const char *path, const orr_transfo
                            orr_error *error)
 {
     char *text = NULL;
-    if (orr_capture_readable(path)) {
-        return orr_fail(
-            error, ORR_CODE_FILE_TYPE,
-            "%s: a folder or a capture of photos: expected a scene (a field is trained on a capture "
-            "by orrery train nerf, or while orrery view shows it)",
-            path);
+    if (orr_capture_readable(path) && !orr_splat_folder(path)) {
+        return orr_fail(error, ORR_CODE_FILE_TYPE,
+                        "%s: a folder or a capture of photos: expected a scene, or the folder of a SOG (a "
+                        "field is trained on a capture "
+                        "by orrery train nerf, or while orrery view shows it)",
+                        path);
     }
     if (orr_path_has_ending(path, ".json")) {
         ORR_TRY(read_scene_text(path, &text, error));

@@ -85,6 +85,15 @@ static inline uint32_t orr_quantise(float value, uint32_t limit)
     return (uint32_t)(orr_clamp(value, 0.0f, (float)limit) + 0.5f);
 }
 
+// The nearest of `limit` + 1 evenly spaced values from low to high, by its number.
+static inline uint32_t orr_quantise_between(float value, float low, float high, uint32_t limit)
+{
+    // in double, because high - low may exceed the range of float
+    double width = (double)high - (double)low;
+    return width > 0.0 ? orr_quantise((float)(((double)value - (double)low) / width) * (float)limit, limit)
+                       : 0;
+}
+
 static inline float orr_sigmoid(float x)
 {
     return 1.0f / (1.0f + expf(-x));
@@ -147,6 +156,13 @@ static inline bool orr_plausible_expansion(uint64_t packed, uint64_t unpacked)
     return unpacked <= UINT64_C(64) << 20 || unpacked / 1024 <= packed;
 }
 
-// Ends a reader: returns the checked cloud, or destroys it and returns the failure.
+// The splats' numbers along the Morton curve through their bounds; free with orr_free.
+orr_result orr_splats_morton_order(const orr_splats_view *splats, int64_t **order, orr_error *error);
+
+// Makes splats of points, which have positions, opacities and colours: spheres, in size about the distance to
+// their neighbours.
+orr_result orr_splats_of_points(const orr_splats_view *points, orr_error *error);
+
+// Ends a reader: returns the cloud without broken splats, or destroys it and returns the failure.
 orr_result orr_splats_finish(orr_splats *cloud, orr_result result, const char *name, orr_splats **splats,
                              orr_error *error);

@@ -1,12 +1,10 @@
 // .compressed.ply (PlayCanvas): 16 bytes per splat, quantised between the bounds of its chunk of 256 splats,
 // and one byte per SH coefficient.
 #include "engine/core/memory.h"
-#include "engine/core/morton.h"
 #include "engine/mesh/ply_header.h"
 #include "render/formats/splat_bytes.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { CHUNK = 256, BOUNDS = 18 };
 
@@ -205,18 +203,11 @@ static void chunk_bounds(const orr_splats_view *d, const int64_t *order, int64_t
     }
 }
 
-static uint32_t pack(float value, float low, float high, uint32_t limit)
-{
-    // in double, because the width of a chunk may exceed the range of float
-    double width = (double)high - (double)low;
-    return width > 0.0 ? orr_quantise((float)(((double)value - (double)low) / width) * (float)limit, limit)
-                       : 0;
-}
-
 static uint32_t pack_11_10_11(const float value[3], const float low[3], const float high[3])
 {
-    return pack(value[0], low[0], high[0], 2047) << 21 | pack(value[1], low[1], high[1], 1023) << 11 |
-           pack(value[2], low[2], high[2], 2047);
+    return orr_quantise_between(value[0], low[0], high[0], 2047) << 21 |
+           orr_quantise_between(value[1], low[1], high[1], 1023) << 11 |
+           orr_quantise_between(value[2], low[2], high[2], 2047);
 }
 
 static uint32_t pack_rotation(const float q[4])
@@ -254,7 +245,7 @@ static void put_chunk_splats(const orr_splats_view *d, const int64_t *order, int
         uint32_t colour = 0;
         bounded_values(d, order[i], value);
         for (int k = 6; k < 9; k++) {
-            colour = colour << 8 | pack(value[k], low[k], high[k], 255);
+            colour = colour << 8 | orr_quantise_between(value[k], low[k], high[k], 255);
         }
         orr_put_u32(row, pack_11_10_11(value, low, high));
         orr_put_u32(row + 4, pack_rotation(d->rotation + 4 * order[i]));
@@ -303,60 +294,14 @@ static void put_header(const orr_splats_view *d, orr_file_writer *out)
     fprintf(text, "end_header\n");
 }
 
-// ---- Morton order, so that a chunk's splats are neighbours ----
-
-typedef struct morton_entry {
-    uint64_t code;
-    int64_t index;
-} morton_entry;
-
-static int by_code(const void *a, const void *b)
-{
-    const morton_entry *l = a, *r = b;
-    if (l->code != r->code) {
-        return l->code < r->code ? -1 : 1;
-    }
-    return (l->index > r->index) - (l->index < r->index);
-}
-
-static orr_result morton_order(const orr_splats_view *d, int64_t **order, orr_error *error)
-{
-    morton_entry *entries;
-    ORR_ALLOC(*order, d->count, "the order of splats", error);
-    entries = orr_alloc((size_t)d->count, sizeof *entries);
-    if (!entries) {
-        orr_free(*order);
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the order of %lld splats",
-                        (long long)d->count);
-    }
-    float low[3] = {0}, high[3] = {0};
-    for (int64_t i = 0; i < 3 * d->count; i++) {
-        float x = d->position[i];
-        low[i % 3] = i < 3 || x < low[i % 3] ? x : low[i % 3];
-        high[i % 3] = i < 3 || x > high[i % 3] ? x : high[i % 3];
-    }
-    for (int64_t i = 0; i < d->count; i++) {
-        uint32_t steps[3];
-        for (int k = 0; k < 3; k++) {
-            steps[k] = pack(d->position[3 * i + k], low[k], high[k], (1u << 21) - 1);
-        }
-        entries[i] = (morton_entry){orr_morton63(steps[0], steps[1], steps[2]), i};
-    }
-    qsort(entries, (size_t)d->count, sizeof *entries, by_code);
-    for (int64_t i = 0; i < d->count; i++) {
-        (*order)[i] = entries[i].index;
-    }
-    orr_free(entries);
-    return ORR_OK;
-}
-
 orr_result orr_write_compressed_ply(const orr_splats *splats, orr_file_writer *out, orr_error *error)
 {
     static void (*const parts[])(const orr_splats_view *, const int64_t *, int64_t, orr_file_writer *) = {
         put_chunk_bounds, put_chunk_splats, put_chunk_harmonics};
     const orr_splats_view *d = &splats->data;
     int64_t *order;
-    ORR_TRY(morton_order(d, &order, error));
+    // so that the splats of a chunk are neighbours
+    ORR_TRY(orr_splats_morton_order(d, &order, error));
     put_header(d, out);
     for (int part = 0; part < 3; part++) {
         for (int64_t first = 0; first < d->count; first += CHUNK) {

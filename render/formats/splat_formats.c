@@ -5,18 +5,46 @@
 #include "engine/core/memory.h"
 #include "render/formats/splat_bytes.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#define SPZ_LIMITS                                                                                           \
+    {                                                                                                        \
+        .rounded =                                                                                           \
+            "scales to 1/16 of their logarithm, colours and opacities to 8 bits, rotations to 10 bits, "     \
+            "SH to 4 bits (degree 1: 5)",                                                                    \
+        .sh_degree = 3, .antialiased = true, .log_scale_low = -10.0f, .log_scale_high = 5.9375f,             \
+        .colour = 0.5f / 0.15f, .harmonics = 1.0f, .position_bits = orr_spz_position_bits,                   \
+    }
 
 // a longer ending comes before one that it contains
 static const orr_splat_format formats[] = {
-    {"compressed ply", ".compressed.ply", orr_read_compressed_ply, orr_write_compressed_ply},
-    {"ply", ".ply", orr_read_ply, orr_write_ply},
-    {"splat", ".splat", orr_read_splat, orr_write_splat},
-    {"spz 3", ".v3.spz", orr_read_spz, orr_write_spz3},
-    {"spz", ".spz", orr_read_spz, orr_write_spz4},
-    {"sog", ".sog", orr_read_sog, NULL},
-    {"sog folder", "meta.json", orr_read_sog, NULL},
-    {"ksplat", ".ksplat", orr_read_ksplat, NULL},
+    {"compressed ply",
+     ".compressed.ply",
+     orr_read_compressed_ply,
+     orr_write_compressed_ply,
+     {.rounded = "positions, scales and rotations to 10 or 11 bits in each chunk of 256 splats, colours, "
+                 "opacities and SH to 8 bits",
+      .sh_degree = 3,
+      .antialiased = true,
+      .log_scale_low = -20.0f,
+      .log_scale_high = 20.0f,
+      .harmonics = 4.0f}},
+    {"ply", ".ply", orr_read_ply, orr_write_ply, {0}},
+    {"splat",
+     ".splat",
+     orr_read_splat,
+     orr_write_splat,
+     {.rounded = "colours, opacities and rotations to 8 bits",
+      .log_scale_low = -87.0f,
+      .log_scale_high = 88.0f,
+      .colour = 0.5f / ORR_SH_C0}},
+    {"spz 3", ".v3.spz", orr_read_spz, orr_write_spz3, SPZ_LIMITS},
+    {"spz", ".spz", orr_read_spz, orr_write_spz4, SPZ_LIMITS},
+    {"sog", ".sog", orr_read_sog, NULL, {0}},
+    {"sog folder", "meta.json", orr_read_sog, NULL, {0}},
+    {"ksplat", ".ksplat", orr_read_ksplat, NULL, {0}},
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 
@@ -58,19 +86,39 @@ const orr_splat_format *orr_splat_format_to_write(const char *path)
     return format && format->write ? format : NULL;
 }
 
-// `path`, or the meta.json in the folder `path`; free with orr_free
-static char *file_of(const char *path)
+static bool is_folder(const char *path)
 {
     struct stat status;
-    bool folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-    const char *rest = folder ? "/meta.json" : "";
-    size_t length = strlen(path), more = strlen(rest);
-    char *file = orr_alloc(length + more + 1, 1);
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// `name` in the folder `path` when it is there, otherwise NULL; free with orr_free
+static char *file_in(const char *path, const char *name)
+{
+    size_t size = strlen(path) + strlen(name) + 2;
+    char *file = orr_alloc(size, 1);
     if (file) {
-        memcpy(file, path, length);
-        memcpy(file + length, rest, more + 1);
+        snprintf(file, size, "%s/%s", path, name);
+    }
+    if (file && access(file, F_OK) != 0) {
+        orr_free(file);
+        file = NULL;
     }
     return file;
+}
+
+// the meta.json of a cloud in a folder; NULL: there is none
+static char *meta_in(const char *path)
+{
+    char *file = is_folder(path) ? file_in(path, "meta.json") : NULL;
+    return file || !is_folder(path) ? file : file_in(path, "lod-meta.json");
+}
+
+bool orr_splat_folder(const char *path)
+{
+    char *file = meta_in(path);
+    orr_free(file);
+    return file != NULL;
 }
 
 static orr_result load_file(const char *path, orr_splats **splats, orr_error *error)
@@ -92,9 +140,13 @@ static orr_result load_file(const char *path, orr_splats **splats, orr_error *er
 orr_result orr_splats_load(const char *path, orr_splats **splats, orr_error *error)
 {
     *splats = NULL;
-    char *file = file_of(path);
+    if (!is_folder(path)) {
+        return load_file(path, splats, error);
+    }
+    char *file = meta_in(path);
     if (!file) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory", path);
+        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: a folder without a meta.json: expected that of a SOG",
+                        path);
     }
     orr_result result = load_file(file, splats, error);
     orr_free(file);
@@ -122,7 +174,7 @@ orr_result orr_splats_save(const orr_splats *splats, const char *path, orr_error
 orr_result orr_splats_finish(orr_splats *cloud, orr_result result, const char *name, orr_splats **splats,
                              orr_error *error)
 {
-    result = result == ORR_OK ? orr_splats_check(cloud, name, error) : result;
+    result = result == ORR_OK ? orr_splats_clean(cloud, name, error) : result;
     if (result != ORR_OK) {
         orr_splats_destroy(cloud);
         cloud = NULL;

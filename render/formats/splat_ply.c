@@ -1,9 +1,10 @@
-// .ply as the 3D Gaussian splatting trainers write it: one row of numbers per splat.
+// .ply as the 3D Gaussian splatting trainers write it: one row of numbers per splat; and points.
 #include "engine/core/memory.h"
 #include "engine/mesh/ply_header.h"
 #include "render/formats/splat_bytes.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 enum { COLUMNS = 14 + 45, BLOCK = 64 };
 
@@ -86,6 +87,25 @@ static void read_binary(orr_splat_source source, const orr_ply_header *header, c
 
 // ---- numbers as text ----
 
+// Takes "nan", "inf" or "infinity" in any case, which printf writes for values that are not finite.
+static bool take_name(const uint8_t **at, const uint8_t *end, bool negative, double *value)
+{
+    static const char *const names[] = {"infinity", "inf", "nan"};
+    for (int n = 0; n < 3; n++) {
+        const size_t length = strlen(names[n]);
+        if ((size_t)(end - *at) < length || strncasecmp((const char *)*at, names[n], length) != 0) {
+            continue;
+        }
+        const uint8_t *p = *at + length;
+        if (p == end || *p <= ' ') {
+            *at = p;
+            *value = n == 2 ? (double)NAN : negative ? -(double)INFINITY : (double)INFINITY;
+            return true;
+        }
+    }
+    return false;
+}
+
 // Takes one decimal number; false when the word there is none. Our own, because strtod depends on the
 // host's locale.
 static bool take_number(const uint8_t **at, const uint8_t *end, double *value)
@@ -96,6 +116,10 @@ static bool take_number(const uint8_t **at, const uint8_t *end, double *value)
     }
     bool negative = p < end && *p == '-';
     p += p < end && (*p == '-' || *p == '+');
+    if (p < end && (*p | 0x20) >= 'i' && take_name(&p, end, negative, value)) {
+        *at = p;
+        return true;
+    }
     double digits = 0.0;
     int exponent = 0, seen = 0;
     bool point = false;
@@ -230,6 +254,78 @@ static orr_result find_columns(const char *file, const orr_ply_header *header, c
     return ORR_OK;
 }
 
+// ---- points: positions, and colours where there are some ----
+
+static bool has_splats(const orr_ply_header *header)
+{
+    for (int i = 0; i < header->properties; i++) {
+        const char *name = header->property[i].name;
+        if (strcmp(name, "f_dc_0") == 0 || strcmp(name, "scale_0") == 0 || strcmp(name, "rot_0") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_triangles(const orr_ply_header *header)
+{
+    for (int i = 0; i < header->elements; i++) {
+        const orr_ply_element *element = &header->element[i];
+        if (element->count > 0 &&
+            (strcmp(element->name, "face") == 0 || strcmp(element->name, "tristrips") == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const point_colours[4] = {"red", "green", "blue", "alpha"};
+
+static orr_result find_point_columns(const char *file, const orr_ply_header *header,
+                                     const orr_ply_element *vertex, const orr_splats_view *d,
+                                     ply_columns *columns, orr_error *error)
+{
+    static const char *const axes[3] = {"x", "y", "z"};
+    for (int k = 0; k < 3; k++) {
+        ORR_TRY(add_column(file, header, vertex, columns, axes[k], d->position + k, 3, error));
+    }
+    for (int k = 0; k < 4; k++) {
+        if (orr_ply_find_property(header, vertex, point_colours[k])) {
+            float *value = k < 3 ? d->colour + k : d->opacity;
+            ORR_TRY(add_column(file, header, vertex, columns, point_colours[k], value, k < 3 ? 3 : 1, error));
+        }
+    }
+    return ORR_OK;
+}
+
+// Colours and opacities as numbers of the file's type become coefficients and logits; what the file does not
+// have is grey and opaque.
+static void decode_point_colours(const orr_ply_header *header, const orr_ply_element *vertex,
+                                 const orr_splats_view *d)
+{
+    float logit[256];
+    orr_logit_table(logit);
+    for (int k = 0; k < 4; k++) {
+        const orr_ply_property *p = orr_ply_find_property(header, vertex, point_colours[k]);
+        const int step = k < 3 ? 3 : 1;
+        float *value = k < 3 ? d->colour + k : d->opacity;
+        const float most = !p                          ? 1.0f
+                           : p->type == ORR_PLY_UCHAR  ? 255.0f
+                           : p->type == ORR_PLY_USHORT ? 65535.0f
+                                                       : 1.0f;
+        for (int64_t i = 0; i < d->count; i++) {
+            float *v = value + i * step;
+            if (k < 3) {
+                *v = p ? (*v / most - 0.5f) / ORR_SH_C0 : 0.0f;
+            } else {
+                *v = logit[p ? orr_quantise(*v / most * 255.0f, 255) : 255];
+            }
+        }
+    }
+}
+
+// ---- all of it ----
+
 orr_result orr_read_ply(orr_splat_source source, orr_splats **splats, orr_error *error)
 {
     *splats = NULL;
@@ -237,6 +333,11 @@ orr_result orr_read_ply(orr_splat_source source, orr_splats **splats, orr_error 
     const orr_ply_element *vertex = NULL;
     int per_channel = 0;
     ORR_TRY(orr_ply_read_header(source.name, source.data, source.size, &header, error));
+    const bool points = !has_splats(&header);
+    if (points && has_triangles(&header)) {
+        return orr_fail(error, ORR_CODE_MESH_FILE, "%s: a mesh: expected a splat cloud or points",
+                        source.name);
+    }
     ORR_TRY(orr_ply_find_element(source.name, source.size, &header, "vertex", &vertex, error));
     ORR_TRY(count_harmonics(source.name, &header, vertex, &per_channel, error));
     // text has at least a digit and a blank for each number
@@ -250,12 +351,20 @@ orr_result orr_read_ply(orr_splat_source source, orr_splats **splats, orr_error 
     orr_splats *cloud;
     ORR_TRY(orr_splats_create(vertex->count, degree, &cloud, error));
     cloud->data.antialiased = header.antialiased;
+    if (per_channel > orr_sh_rest(degree)) {
+        orr_splats_warn(cloud, "SH of degree 4 is left out");
+    }
     orr_result result =
-        find_columns(source.name, &header, vertex, &cloud->data, per_channel, &columns, error);
+        points ? find_point_columns(source.name, &header, vertex, &cloud->data, &columns, error)
+               : find_columns(source.name, &header, vertex, &cloud->data, per_channel, &columns, error);
     if (result == ORR_OK && header.encoding == ORR_PLY_ASCII) {
         result = read_ascii(source, &header, vertex, &columns, error);
     } else if (result == ORR_OK) {
         read_binary(source, &header, vertex, &columns);
+    }
+    if (result == ORR_OK && points) {
+        decode_point_colours(&header, vertex, &cloud->data);
+        result = orr_splats_of_points(&cloud->data, error);
     }
     return orr_splats_finish(cloud, result, source.name, splats, error);
 }

@@ -78,7 +78,7 @@ static orr_result get_table(const sog *s, const char *member, int channels, floa
     return ORR_OK;
 }
 
-static orr_result get_picture(const sog *s, const char *member, int index, int64_t texels,
+static orr_result get_picture(const sog *s, const char *member, int index, int64_t least, int64_t most,
                               orr_sog_picture *picture, orr_error *error)
 {
     *picture = (orr_sog_picture){0};
@@ -88,11 +88,14 @@ static orr_result get_picture(const sog *s, const char *member, int index, int64
         return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: meta: %s.files[%d]: expected a file name", s->name,
                         member, index);
     }
-    return orr_sog_read_picture(s->files, file->valuestring, texels, picture, error);
+    return orr_sog_read_picture(s->files, file->valuestring, least, most, picture, error);
 }
 
 static orr_result read_meta(sog *s, orr_error *error)
 {
+    if (cJSON_GetObjectItemCaseSensitive(s->meta, "lodLevels")) {
+        return orr_sog_streamed(s->name, error);
+    }
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(s->meta, "version");
     // any other value is an error: what is not a number, or not an int, cannot be converted
     s->version = !version ? 1 : cJSON_IsNumber(version) && version->valuedouble == 2.0 ? 2 : 0;
@@ -125,15 +128,13 @@ static orr_result read_means(const sog *s, const orr_splats_view *d, const orr_s
     return ORR_OK;
 }
 
-static orr_result read_rotations(const sog *s, const orr_splats_view *d, const orr_sog_picture *quats,
-                                 orr_error *error)
+static void read_rotations(const sog *s, const orr_splats_view *d, const orr_sog_picture *quats)
 {
     for (int64_t i = 0; i < s->count; i++) {
         const uint8_t *p = quats->rgba + 4 * i;
         if (p[3] < 252) {
-            return orr_fail(error, ORR_CODE_FILE_VALUE,
-                            "%s: quats: splat %lld: alpha %d, expected 252 to 255", s->name, (long long)i,
-                            p[3]);
+            d->rotation[4 * i] = NAN; // no component is the largest: a broken splat
+            continue;
         }
         float rest[3];
         for (int k = 0; k < 3; k++) {
@@ -141,7 +142,6 @@ static orr_result read_rotations(const sog *s, const orr_splats_view *d, const o
         }
         orr_smallest_three(d->rotation + 4 * i, p[3] - 252, rest[0], rest[1], rest[2]);
     }
-    return ORR_OK;
 }
 
 static orr_result read_scales(const sog *s, const orr_splats_view *d, const orr_sog_picture *scales,
@@ -179,7 +179,7 @@ static orr_result read_geometry(const sog *s, const orr_splats_view *d, const or
 {
     ORR_TRY(read_means(s, d, &picture[0], &picture[1], error));
     ORR_TRY(read_scales(s, d, &picture[2], error));
-    ORR_TRY(read_rotations(s, d, &picture[3], error));
+    read_rotations(s, d, &picture[3]);
     return read_colours(s, d, &picture[4], error);
 }
 
@@ -199,13 +199,13 @@ static orr_result read_harmonics(const sog *s, const orr_splats_view *d, const o
     }
     for (int64_t i = 0; i < s->count; i++) {
         int label = labels->rgba[4 * i] | labels->rgba[4 * i + 1] << 8;
+        float *out = d->harmonics + 3 * rest * i;
         if (label >= palette) {
-            return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: shN: splat %lld: label %d of a palette of %lld",
-                            s->name, (long long)i, label, (long long)palette);
+            out[0] = NAN; // a broken splat
+            continue;
         }
         const uint8_t *entry =
             centroids->rgba + 4 * ((int64_t)(label / 64) * centroids->width + label % 64 * rest);
-        float *out = d->harmonics + 3 * rest * i;
         for (int k = 0; k < rest; k++) {
             for (int channel = 0; channel < 3; channel++) {
                 out[3 * k + channel] = table[0][entry[4 * k + channel]];
@@ -233,25 +233,57 @@ static orr_result find_degree(sog *s, const orr_sog_picture *centroids, orr_erro
 
 // ---- all of it ----
 
-static orr_result read_cloud(sog *s, orr_sog_picture picture[7], orr_splats **cloud, orr_error *error)
+// What the pictures may hold: labels are of 16 bits, and the other pictures have a texel for each splat, with
+// room for a writer that fills up rows or takes square pictures.
+enum { PALETTE_TEXELS = 65536 * 15, SPARE_TEXELS = 65536 };
+
+static orr_result read_pictures(sog *s, orr_sog_picture picture[7], orr_error *error)
 {
-    // every picture first: a count that is too large for them allocates nothing
     static const struct {
         const char *member;
         int index;
     } expected[5] = {{"means", 0}, {"means", 1}, {"scales", 0}, {"quats", 0}, {"sh0", 0}};
-    ORR_TRY(read_meta(s, error));
+    const int64_t most = 4 * s->count + SPARE_TEXELS;
     for (int i = 0; i < 5; i++) {
-        ORR_TRY(get_picture(s, expected[i].member, expected[i].index, s->count, &picture[i], error));
+        ORR_TRY(get_picture(s, expected[i].member, expected[i].index, s->count, most, &picture[i], error));
     }
     if (cJSON_GetObjectItemCaseSensitive(s->meta, "shN")) {
-        ORR_TRY(get_picture(s, "shN", 0, 0, &picture[5], error));
-        ORR_TRY(get_picture(s, "shN", 1, s->count, &picture[6], error));
+        ORR_TRY(get_picture(s, "shN", 0, 0, PALETTE_TEXELS, &picture[5], error));
+        ORR_TRY(get_picture(s, "shN", 1, s->count, most, &picture[6], error));
         ORR_TRY(find_degree(s, &picture[5], error));
     }
+    return ORR_OK;
+}
+
+// "antialias": true, or the same as a name; what other names mean for drawing is not known here.
+static void read_model(const sog *s, orr_splats *cloud)
+{
+    const cJSON *model = cJSON_GetObjectItemCaseSensitive(s->meta, "model");
+    const char *name = cJSON_IsString(model) ? model->valuestring : "";
+    cloud->data.antialiased = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(s->meta, "antialias")) ||
+                              strcmp(name, "antialiased") == 0;
+    static const char *const known[] = {"", "antialiased", "default", "3dgs", "2dgs"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(name, known[i]) == 0) {
+            return;
+        }
+    }
+    orr_splats_warn(cloud, "model \"%.40s\" is drawn as 3D Gaussians", name);
+}
+
+static orr_result read_cloud(sog *s, orr_sog_picture picture[7], orr_splats **cloud, orr_error *error)
+{
+    ORR_TRY(read_meta(s, error));
+    // every picture first: a count that is too large for them allocates nothing
+    ORR_TRY(read_pictures(s, picture, error));
+    const size_t bytes = sizeof(float) * (size_t)(14 + 3 * orr_sh_rest(s->degree)) * (size_t)s->count;
+    if (!orr_plausible_expansion(orr_sog_bytes(s->files), bytes)) {
+        return orr_fail(error, ORR_CODE_FILE_TOO_LARGE, "%s: %zu bytes cannot hold %lld splats", s->name,
+                        orr_sog_bytes(s->files), (long long)s->count);
+    }
     ORR_TRY(orr_splats_create(s->count, s->degree, cloud, error));
-    orr_splats_view *d = &(*cloud)->data;
-    d->antialiased = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(s->meta, "antialias"));
+    read_model(s, *cloud);
+    const orr_splats_view *d = &(*cloud)->data;
     ORR_TRY(read_geometry(s, d, picture, error));
     return s->degree > 0 ? read_harmonics(s, d, &picture[5], &picture[6], error) : ORR_OK;
 }

@@ -6,13 +6,18 @@
 #define ZLIB_CONST // zlib only reads its input
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
+
+#define COORDINATE_SYSTEM 0xadbe0003u // the type of an extension record
+enum { BEHIND_ARRAYS = 1 << 20 };     // bytes that may follow the arrays in a gzip stream
 
 typedef struct spz_header {
     int version;
     int64_t count;
     int degree; // 0 .. 4
     int fractional_bits;
-    bool antialiased;
+    bool antialiased, extended;
+    orr_spz_axes axes;
     int stride[ORR_SPZ_STREAMS];
     size_t bytes; // of all arrays
 } spz_header;
@@ -42,10 +47,34 @@ static orr_result parse_header(const char *name, const uint8_t *p, spz_header *h
         .degree = p[12],
         .fractional_bits = p[13],
         .antialiased = p[14] & ORR_SPZ_ANTIALIASED,
+        .extended = p[14] & ORR_SPZ_EXTENDED,
+        .axes = orr_spz_axes_of(ORR_SPZ_RIGHT_UP_BACK),
     };
     orr_spz_strides(h->version, h->degree, h->stride);
     for (int s = 0; s < ORR_SPZ_STREAMS; s++) {
         h->bytes += (size_t)h->stride[s] * count; // at most 92 x 2^31
+    }
+    return ORR_OK;
+}
+
+// Records of u32 type, u32 size and so many bytes. Types that say nothing about the splats are skipped, as is
+// what is not a record.
+static orr_result read_extensions(const char *name, const uint8_t *p, size_t size, spz_header *h,
+                                  orr_error *error)
+{
+    while (h->extended && size >= 8 && orr_get_u32(p + 4) <= size - 8) {
+        const uint32_t type = orr_get_u32(p), bytes = orr_get_u32(p + 4);
+        if (type == COORDINATE_SYSTEM) {
+            const uint32_t system = bytes == 4 ? orr_get_u32(p + 8) : UINT32_MAX;
+            if (system > ORR_SPZ_SYSTEMS) {
+                return orr_fail(error, ORR_CODE_FILE_VALUE,
+                                "%s: extensions: expected a coordinate system from 0 to %d", name,
+                                ORR_SPZ_SYSTEMS);
+            }
+            h->axes = orr_spz_axes_of(system ? (int)system : ORR_SPZ_RIGHT_UP_BACK);
+        }
+        p += 8 + bytes;
+        size -= 8 + bytes;
     }
     return ORR_OK;
 }
@@ -63,29 +92,37 @@ static orr_result allocate_arrays(orr_splat_source source, const spz_header *h, 
 
 // ---- versions 1 to 3: everything in one gzip stream ----
 
-// Inflates exactly `size` bytes; false when the stream is broken or shorter.
-static bool inflate_exactly(z_stream *stream, orr_splat_source source, uint8_t *out, size_t size, int *status)
+static orr_result no_zlib_memory(orr_splat_source source, orr_error *error)
 {
-    while (size > 0 && *status == Z_OK) {
+    return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory for zlib", source.name);
+}
+
+// Inflates `size` bytes, fewer where the stream is broken or ends; returns how many.
+static size_t inflate_bytes(z_stream *stream, orr_splat_source source, uint8_t *out, size_t size, int *status)
+{
+    size_t done = 0;
+    while (done < size && *status == Z_OK) {
         // zlib counts in 32 bits
         const size_t most = 1u << 30, left = source.size - (size_t)(stream->next_in - source.data);
-        const size_t part = size < most ? size : most;
+        const size_t part = size - done < most ? size - done : most;
         stream->avail_in = (uInt)(left < most ? left : most);
-        stream->next_out = out;
+        stream->next_out = out + done;
         stream->avail_out = (uInt)part;
         *status = inflate(stream, Z_NO_FLUSH); // without progress this is not Z_OK
-        out += part - stream->avail_out;
-        size -= part - stream->avail_out;
+        done += part - stream->avail_out;
     }
-    return size == 0;
+    return done;
 }
 
 static orr_result inflate_arrays(z_stream *stream, orr_splat_source source, spz_header *h, uint8_t **arrays,
                                  orr_error *error)
 {
-    uint8_t head[ORR_SPZ_HEADER], rest[4096];
+    uint8_t head[ORR_SPZ_HEADER], rest[1 << 14];
     int status = Z_OK;
-    if (!inflate_exactly(stream, source, head, sizeof head, &status)) {
+    if (inflate_bytes(stream, source, head, sizeof head, &status) < sizeof head) {
+        if (status == Z_MEM_ERROR) {
+            return no_zlib_memory(source, error);
+        }
         return orr_fail(error, ORR_CODE_FILE_COMPRESSION,
                         "%s: byte %zu: the gzip stream ends inside the header", source.name,
                         (size_t)(stream->next_in - source.data));
@@ -96,9 +133,23 @@ static orr_result inflate_arrays(z_stream *stream, orr_splat_source source, spz_
                         "%s: byte 4: version 4 in a gzip stream, expected 1 to 3", source.name);
     }
     ORR_TRY(allocate_arrays(source, h, arrays, error));
-    bool whole = inflate_exactly(stream, source, *arrays, h->bytes, &status);
-    // to the end of the stream, where its checksum is; extensions may follow there
-    while (whole && status == Z_OK && inflate_exactly(stream, source, rest, sizeof rest, &status)) {
+    bool whole = inflate_bytes(stream, source, *arrays, h->bytes, &status) == h->bytes;
+    // to the end of the stream, where its checksum is
+    size_t behind = 0;
+    while (whole && status == Z_OK && behind <= BEHIND_ARRAYS) {
+        size_t got = inflate_bytes(stream, source, rest, sizeof rest, &status);
+        if (behind == 0) {
+            ORR_TRY(read_extensions(source.name, rest, got, h, error));
+        }
+        behind += got;
+    }
+    if (status == Z_MEM_ERROR) {
+        return no_zlib_memory(source, error);
+    }
+    if (behind > BEHIND_ARRAYS) {
+        return orr_fail(error, ORR_CODE_FILE_TOO_LARGE,
+                        "%s: more than %d bytes behind the arrays, expected extensions", source.name,
+                        BEHIND_ARRAYS);
     }
     if (!whole || status != Z_STREAM_END) {
         return orr_fail(error, ORR_CODE_FILE_COMPRESSION,
@@ -112,7 +163,7 @@ static orr_result unpack_gzip(orr_splat_source source, spz_header *h, uint8_t **
 {
     z_stream stream = {.next_in = source.data};
     if (inflateInit2(&stream, 15 + 16) != Z_OK) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory for zlib", source.name);
+        return no_zlib_memory(source, error);
     }
     orr_result result = inflate_arrays(&stream, source, h, arrays, error);
     inflateEnd(&stream);
@@ -140,6 +191,7 @@ static orr_result unpack_zstd(orr_splat_source source, spz_header *h, uint8_t **
                         "%s: byte 15: a table of %d streams at byte %zu of %zu, expected %d streams",
                         source.name, streams, table, source.size, least);
     }
+    ORR_TRY(read_extensions(source.name, source.data + ORR_SPZ_HEADER_4, table - ORR_SPZ_HEADER_4, h, error));
     ORR_TRY(allocate_arrays(source, h, arrays, error));
     size_t at = table + table_size;
     uint8_t *out = *arrays;
@@ -156,6 +208,9 @@ static orr_result unpack_zstd(orr_splat_source source, spz_header *h, uint8_t **
         }
         // a stream of nothing may have no bytes
         size_t got = packed > 0 ? ZSTD_decompress(out, expected, source.data + at, (size_t)packed) : 0;
+        if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation) {
+            return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory for zstd", source.name);
+        }
         if (ZSTD_isError(got) || got != expected) {
             return orr_fail(error, ORR_CODE_FILE_COMPRESSION, "%s: byte %zu: stream %d is not valid zstd: %s",
                             source.name, at, s, ZSTD_isError(got) ? ZSTD_getErrorName(got) : "too short");
@@ -180,7 +235,7 @@ static void decode_positions(const spz_header *h, const uint8_t *p, float *out)
             uint32_t bits = orr_get_u16(p + 3 * i) | (uint32_t)p[3 * i + 2] << 16;
             value = (float)((int32_t)(bits << 8) / 256) * unit;
         }
-        out[i] = orr_spz_axis_sign[i % 3] * value;
+        out[i] = h->axes.position[i % 3] * value;
     }
 }
 
@@ -208,7 +263,7 @@ static void decode_rotations(const spz_header *h, const uint8_t *p, float *out)
         }
         out[0] = q[3];
         for (int k = 0; k < 3; k++) {
-            out[1 + k] = orr_spz_axis_sign[k] * q[k];
+            out[1 + k] = h->axes.rotation[k] * q[k];
         }
     }
 }
@@ -221,7 +276,8 @@ static void decode_harmonics(const spz_header *h, const uint8_t *p, const orr_sp
         float *to = d->harmonics + 3 * out * i;
         for (int k = 0; k < out; k++) {
             for (int channel = 0; channel < 3; channel++) {
-                to[3 * k + channel] = orr_spz_sign[k] * (((float)from[3 * k + channel] - 128.0f) / 128.0f);
+                to[3 * k + channel] =
+                    h->axes.harmonics[k] * (((float)from[3 * k + channel] - 128.0f) / 128.0f);
             }
         }
     }
@@ -248,6 +304,9 @@ static void decode_arrays(const spz_header *h, const uint8_t *p, const orr_splat
     if (h->degree > 0) {
         decode_harmonics(h, array[ORR_SPZ_HARMONICS], d);
     }
+    if (h->axes.turned) {
+        orr_spz_turn(d);
+    }
 }
 
 orr_result orr_read_spz(orr_splat_source source, orr_splats **splats, orr_error *error)
@@ -260,12 +319,15 @@ orr_result orr_read_spz(orr_splat_source source, orr_splats **splats, orr_error 
     orr_result result =
         gzip ? unpack_gzip(source, &h, &arrays, error) : unpack_zstd(source, &h, &arrays, error);
     if (result == ORR_OK) {
-        // degree 4 is read as far as degree 3
+        // degree 4 is read up to degree 3
         result = orr_splats_create(h.count, h.degree < 3 ? h.degree : 3, &cloud, error);
     }
     if (result == ORR_OK) {
         cloud->data.antialiased = h.antialiased;
         decode_arrays(&h, arrays, &cloud->data);
+        if (h.degree > 3) {
+            orr_splats_warn(cloud, "SH of degree 4 is left out");
+        }
     }
     orr_free(arrays);
     return orr_splats_finish(cloud, result, source.name, splats, error);

@@ -6,15 +6,32 @@
 #include <zlib.h>
 #include <zstd.h>
 
-enum { FRACTIONAL_BITS = 12, ZSTD_LEVEL = 9 };
+enum { ZSTD_LEVEL = 9 };
 
 // ---- values to bytes ----
 
-static void encode_positions(const orr_splats_view *d, uint8_t *out)
+int orr_spz_position_bits(const orr_splats_view *d)
 {
+    enum { USUAL = 12, MOST = 23, LARGEST = 8388607, LEAST_STEPS = 4096 };
+    float farthest = 0.0f;
+    for (int64_t i = 0; i < 3 * d->count; i++) {
+        farthest = fmaxf(farthest, fabsf(d->position[i]));
+    }
+    int bits = USUAL;
+    while (bits > 0 && ldexpf(farthest, bits) > LARGEST) {
+        bits--;
+    }
+    while (bits < MOST && farthest > 0.0f && ldexpf(farthest, bits) < LEAST_STEPS) {
+        bits++;
+    }
+    return bits;
+}
+
+static void encode_positions(const orr_splats_view *d, const orr_spz_axes *axes, uint8_t *out)
+{
+    const float steps = (float)(1 << orr_spz_position_bits(d));
     for (int64_t i = 0; i < 3 * d->count; i++, out += 3) {
-        float value = orr_spz_axis_sign[i % 3] * d->position[i] * (float)(1 << FRACTIONAL_BITS);
-        // the farthest that 24 bits reach is 2048 units
+        float value = axes->position[i % 3] * d->position[i] * steps;
         uint32_t bits = (uint32_t)(int32_t)lrintf(orr_clamp(value, -8388608.0f, 8388607.0f));
         out[0] = (uint8_t)bits;
         out[1] = (uint8_t)(bits >> 8);
@@ -37,14 +54,14 @@ static void encode_rotations(const orr_splats_view *d, uint8_t *out)
     }
 }
 
-static void encode_harmonics(const orr_splats_view *d, uint8_t *out)
+static void encode_harmonics(const orr_splats_view *d, const orr_spz_axes *axes, uint8_t *out)
 {
     const int rest = orr_sh_rest(d->sh_degree);
     for (int64_t i = 0; i < 3 * rest * d->count; i++) {
         int k = (int)(i / 3 % rest);
         // few different bytes compress better: 5 bits for degree 1, 4 bits above
         int bucket = k < 3 ? 8 : 16;
-        int byte = (int)lrintf(orr_clamp(orr_spz_sign[k] * d->harmonics[i], -2.0f, 2.0f) * 128.0f) + 128;
+        int byte = (int)lrintf(orr_clamp(axes->harmonics[k] * d->harmonics[i], -2.0f, 2.0f) * 128.0f) + 128;
         byte = byte < 0 ? 0 : (byte + bucket / 2) / bucket * bucket;
         out[i] = (uint8_t)(byte > 255 ? 255 : byte);
     }
@@ -57,7 +74,8 @@ static void encode_arrays(const orr_splats_view *d, const int stride[ORR_SPZ_STR
         array[s] = out;
         out += (size_t)stride[s] * (size_t)d->count;
     }
-    encode_positions(d, array[ORR_SPZ_POSITION]);
+    const orr_spz_axes axes = orr_spz_axes_of(ORR_SPZ_RIGHT_UP_BACK);
+    encode_positions(d, &axes, array[ORR_SPZ_POSITION]);
     encode_rotations(d, array[ORR_SPZ_ROTATION]);
     for (int64_t i = 0; i < d->count; i++) {
         array[ORR_SPZ_ALPHA][i] = (uint8_t)orr_opacity_byte(d->opacity[i]);
@@ -67,7 +85,7 @@ static void encode_arrays(const orr_splats_view *d, const int stride[ORR_SPZ_STR
         array[ORR_SPZ_SCALE][i] = (uint8_t)orr_quantise((d->log_scale[i] + 10.0f) * 16.0f, 255);
     }
     if (d->sh_degree > 0) {
-        encode_harmonics(d, array[ORR_SPZ_HARMONICS]);
+        encode_harmonics(d, &axes, array[ORR_SPZ_HARMONICS]);
     }
 }
 
@@ -77,7 +95,7 @@ static void put_header(uint8_t *p, const orr_splats_view *d, uint32_t version)
     orr_put_u32(p + 4, version);
     orr_put_u32(p + 8, (uint32_t)d->count);
     p[12] = (uint8_t)d->sh_degree;
-    p[13] = FRACTIONAL_BITS;
+    p[13] = (uint8_t)orr_spz_position_bits(d);
     p[14] = d->antialiased ? ORR_SPZ_ANTIALIASED : 0;
     p[15] = 0;
 }

@@ -14,7 +14,9 @@
 typedef struct conversion {
     const char *from, *to;
     int64_t count;
+    int64_t dropped;
     int sh_degree;
+    char lost[508]; // what the format written does not keep; "": nothing
     double read_seconds, write_seconds;
 } conversion;
 
@@ -25,7 +27,8 @@ static double seconds_since(uint64_t start)
 
 static orr_result convert(conversion *c, orr_error *error)
 {
-    if (!orr_splat_format_to_write(c->to)) {
+    const orr_splat_format *format = orr_splat_format_to_write(c->to);
+    if (!format) {
         return orr_fail(error, ORR_CODE_FILE_TYPE,
                         "%s: expected a name that ends in .ply, .compressed.ply, .splat or .spz (.v3.spz for "
                         "version 3)",
@@ -40,7 +43,14 @@ static orr_result convert(conversion *c, orr_error *error)
     c->read_seconds = seconds_since(start);
     orr_splats_view view = orr_splats_data(splats);
     c->count = view.count;
+    c->dropped = view.dropped;
     c->sh_degree = view.sh_degree;
+    if (view.warning) {
+        orr_log_line(command_log(), ORR_LOG_WARNING, ORR_CODE_IGNORED, "%s: %s", c->from, view.warning);
+    }
+    if (orr_splats_losses(&view, format, c->lost, sizeof c->lost)) {
+        fprintf(stderr, "%s: lossy: %s\n", c->to, c->lost);
+    }
     interrupt_begin(); // Ctrl-C waits for the file to be whole
     start = orr_clock_nanoseconds();
     orr_result result = orr_splats_save(splats, c->to, error);
@@ -54,7 +64,9 @@ static int print_json(const conversion *c)
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "file", c->to);
     cJSON_AddNumberToObject(json, "splats", (double)c->count);
+    cJSON_AddNumberToObject(json, "dropped", (double)c->dropped);
     cJSON_AddNumberToObject(json, "sh_degree", c->sh_degree);
+    cJSON_AddStringToObject(json, "lost", c->lost);
     cJSON_AddNumberToObject(json, "read_seconds", c->read_seconds);
     cJSON_AddNumberToObject(json, "write_seconds", c->write_seconds);
     return command_print_json(json);

@@ -215,13 +215,150 @@ static void extreme_values_are_clamped(void **state)
         int64_t opaque = f == 1 ? 2 : 1;
         assert_true(opacity_of(b.opacity[opaque]) > 0.999 && opacity_of(b.opacity[0]) < 0.001);
         if (f >= 3) {
-            assert_float_equal(b.position[1], 2048.0f, 1e-3f);
+            assert_float_equal(b.position[1], 8388608.0f, 1.0f); // with no fractional bits
             assert_float_equal(b.log_scale[0], -10.0f, 0.0f);
             assert_float_equal(b.log_scale[1], 5.9375f, 0.0f);
         }
         orr_splats_destroy(back);
         orr_splats_destroy(cloud);
     }
+}
+
+static void spz_positions_take_the_bits_they_need(void **state)
+{
+    (void)state;
+    // 24 bits with a sign, 12 of them fractional unless the cloud is far away or small
+    static const struct {
+        float centre, extent;
+        double step;
+    } cases[] = {{0, 2, 1.0 / 4096},   {2000, 10, 1.0 / 4096},   {1e4f, 50, 1.0 / 512},
+                 {1e6f, 100, 1.0 / 8}, {0, 0.01f, 1.0 / 524288}, {0, 1e-9f, 1.0 / 8388608}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        orr_splats *cloud = sample_cloud(50, 0, (uint32_t)c);
+        orr_splats_view d = orr_splats_data(cloud);
+        for (int64_t i = 0; i < 3 * d.count; i++) {
+            d.position[i] = (i % 3 == 1 ? cases[c].centre : 0.0f) + d.position[i] / 2 * cases[c].extent;
+        }
+        for (int version = 3; version <= 4; version++) {
+            orr_splats *back = round_trip(cloud, version == 3 ? "far.v3.spz" : "far.spz");
+            orr_splats_view b = orr_splats_data(back);
+            for (int64_t i = 0; i < 3 * d.count; i++) {
+                assert_near((double)d.position[i], (double)b.position[i], cases[c].step / 2, "position",
+                            i / 3);
+            }
+            orr_splats_destroy(back);
+        }
+        char line[508], step[64];
+        assert_true(orr_splats_losses(&d, orr_splat_format_to_write("a.spz"), line, sizeof line));
+        snprintf(step, sizeof step, "positions to %.3g units", cases[c].step);
+        assert_non_null(strstr(line, step));
+        assert_null(strstr(line, "out of range"));
+        orr_splats_destroy(cloud);
+    }
+}
+
+// ---- what is lost, and what is left out ----
+
+static void losses_are_named_in_one_line(void **state)
+{
+    (void)state;
+    orr_splats *cloud = sample_cloud(20, 3, 1);
+    cloud->data.antialiased = true;
+    orr_splats_view d = orr_splats_data(cloud);
+    char line[508];
+    assert_false(orr_splats_losses(&d, orr_splat_format_to_write("a.ply"), line, sizeof line));
+    assert_string_equal(line, "");
+    assert_true(orr_splats_losses(&d, orr_splat_format_to_write("a.splat"), line, sizeof line));
+    assert_string_equal(line,
+                        "rounded: colours, opacities and rotations to 8 bits; dropped: SH of degrees 1 to 3, "
+                        "the flag of antialiased training");
+    d.position[4] = 1e9f;
+    d.log_scale[7] = d.log_scale[8] = -12.0f;
+    d.log_scale[2] = 9.0f;
+    d.colour[3] = 7.0f;
+    d.harmonics[0] = -2.0f;
+    assert_true(orr_splats_losses(&d, orr_splat_format_to_write("a.spz"), line, sizeof line));
+    assert_non_null(strstr(line, "rounded: positions to 1 units, scales to 1/16 of their logarithm"));
+    assert_non_null(strstr(line, "; out of range and clamped: positions of 1 splats, scales of 2 splats, "
+                                 "colours of 1 splats, SH of 1 splats"));
+    assert_null(strstr(line, "dropped"));
+    assert_true(orr_splats_losses(&d, orr_splat_format_to_write("a.compressed.ply"), line, sizeof line));
+    assert_null(strstr(line, "out of range"));
+    d.harmonics[0] = -5.0f;
+    assert_true(orr_splats_losses(&d, orr_splat_format_to_write("a.compressed.ply"), line, sizeof line));
+    assert_non_null(strstr(line, "; out of range and clamped: SH of 1 splats"));
+    orr_splats_destroy(cloud);
+}
+
+static void broken_splats_are_left_out_and_counted(void **state)
+{
+    (void)state;
+    for (int degree = 0; degree <= 3; degree += 3) {
+        orr_splats *cloud = sample_cloud(300, degree, 4), *whole = sample_cloud(300, degree, 4);
+        orr_splats_view d = orr_splats_data(cloud), a = orr_splats_data(whole);
+        d.position[3 * 10 + 1] = NAN;
+        d.position[3 * 299] = -INFINITY;
+        d.log_scale[3 * 20] = INFINITY;
+        d.log_scale[3 * 30 + 2] = NAN;
+        d.opacity[40] = NAN;
+        d.colour[3 * 50] = INFINITY;
+        memset(d.rotation + 4 * 60, 0, 4 * sizeof(float));
+        d.rotation[4 * 70 + 3] = INFINITY;
+        d.opacity[80] = INFINITY; // a value, like the following two
+        d.opacity[81] = -INFINITY;
+        d.log_scale[3 * 82 + 1] = -INFINITY;
+        if (degree == 3) {
+            d.harmonics[45 * 90 + 44] = NAN;
+        }
+        orr_splats *back = round_trip(cloud, "broken.ply");
+        orr_splats_view b = orr_splats_data(back);
+        assert_int_equal(b.dropped, degree == 3 ? 9 : 8);
+        assert_int_equal(b.count, 300 - b.dropped);
+        char expected[128];
+        snprintf(expected, sizeof expected,
+                 "%d of 300 splats are left out, the first is splat 10, whose position is not valid",
+                 (int)b.dropped);
+        assert_string_equal(b.warning, expected);
+        // the others stay, in their order
+        static const int left_out[] = {10, 20, 30, 40, 50, 60, 70, 299, 90};
+        for (int64_t i = 0, j = 0; i < 300; i++) {
+            bool gone = false;
+            for (int k = 0; k < (degree == 3 ? 9 : 8); k++) {
+                gone = gone || left_out[k] == i;
+            }
+            if (!gone && (i < 80 || i > 82)) {
+                assert_splat_near(&a, i, &b, j, &(tolerance){.rotation = EXACT});
+            }
+            j += !gone;
+        }
+        assert_true(b.opacity[73] > 20.0f && isfinite(b.opacity[73]));
+        assert_true(b.opacity[74] < -20.0f && isfinite(b.opacity[74]));
+        assert_true(b.log_scale[3 * 75 + 1] < -80.0f && isfinite(b.log_scale[3 * 75 + 1]));
+        orr_splats_destroy(back);
+        orr_splats_destroy(whole);
+        orr_splats_destroy(cloud);
+    }
+}
+
+static void a_length_of_zero_is_no_broken_scale(void **state)
+{
+    (void)state;
+    // .splat has lengths: those of 0 are splats without extent, one of infinity is broken
+    orr_splats *cloud = sample_cloud(3, 0, 1), *back;
+    orr_splats_destroy(round_trip(cloud, "a.splat"));
+    orr_bytes bytes;
+    assert_ok(orr_file_read(scratch_path("a.splat"), &bytes, &error));
+    memset(bytes.data + 12, 0, 12);
+    memcpy(bytes.data + 32 + 12, "\0\0\x80\x7f", 4);
+    assert_ok(orr_read_splat((orr_splat_source){"a.splat", bytes.data, bytes.size}, &back, &error));
+    orr_splats_view b = orr_splats_data(back);
+    assert_int_equal(b.count, 2);
+    assert_int_equal(b.dropped, 1);
+    assert_non_null(strstr(b.warning, "splat 1, whose scale is not valid"));
+    assert_true(b.log_scale[0] < -80.0f);
+    orr_free(bytes.data);
+    orr_splats_destroy(back);
+    orr_splats_destroy(cloud);
 }
 
 static void saving_refuses_an_unknown_ending(void **state)
@@ -373,6 +510,10 @@ int main(void)
         cmocka_unit_test(compressed_ply_keeps_splats_within_their_chunk),
         cmocka_unit_test(compressed_ply_orders_neighbours_together),
         cmocka_unit_test(extreme_values_are_clamped),
+        cmocka_unit_test(spz_positions_take_the_bits_they_need),
+        cmocka_unit_test(losses_are_named_in_one_line),
+        cmocka_unit_test(broken_splats_are_left_out_and_counted),
+        cmocka_unit_test(a_length_of_zero_is_no_broken_scale),
         cmocka_unit_test(saving_refuses_an_unknown_ending),
         cmocka_unit_test(a_large_cloud_is_the_same_in_both_formats),
         cmocka_unit_test(a_captured_cloud_is_the_same_in_both_formats),

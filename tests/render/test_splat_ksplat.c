@@ -89,7 +89,7 @@ static void lying_headers_are_refused(void **state)
     assert_change_refused(SECTION + 12, 0xffffffff, "do not fit");
     assert_change_refused(SECTION + 12, 1, "expected 1 of 12 bytes");
     assert_change_refused(SECTION + 20, 4, "of 12 bytes");
-    assert_change_refused(SECTION + 16, 0x7fc00000, "position is not finite");
+    assert_change_refused(SECTION + 16, 0x7fc00000, "whose position is not valid");
     assert_change_refused(SECTION + 36, 0xffffffff, "do not fit");
     assert_change_refused(SECTION + 40, 4, "SH degree 4");
 }

@@ -201,6 +201,9 @@ static void hostile_headers_are_refused_with_one_line(void **state)
         {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float packed_position\nend_header\n",
          "expected format"},
         {"ply\nnonsense\n", "line 2: 'nonsense"},
+        {"ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int vertex_index\nelement vertex 3\n"
+         "property float x\nproperty float y\nproperty float z\nend_header\n3 0 1 2\n0 0 0\n1 0 0\n0 1 0\n",
+         "a mesh: expected a splat cloud or points"},
         {"NGSP", "expected a header of 32"},
         {"\x1f\x8b", "gzip stream"},
         {"PK", ORR_HAVE_ZIP ? "not a whole zip archive" : "libzip-dev"},
@@ -208,14 +211,130 @@ static void hostile_headers_are_refused_with_one_line(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_refused(cases[i].text, strlen(cases[i].text), cases[i].expected);
     }
-    // a number that is not one, in an otherwise whole file
+    // a word that is no number, in an otherwise whole file
     char text[sizeof flat_ply];
     memcpy(text, flat_ply, sizeof flat_ply);
-    memcpy(strstr(text, "-2.5"), "nan ", 4);
+    memcpy(strstr(text, "-2.5"), "nano", 4);
     assert_refused(text, sizeof text - 1, "row 0, y: expected a number");
+    // files of which no splat is left
+    memcpy(strstr(text, "nano"), "nan ", 4);
+    assert_refused(text, sizeof text - 1, "1 of 1 splats are left out, the first is splat 0, whose position");
     memcpy(text, flat_ply, sizeof flat_ply);
     memcpy(strstr(text, "1 0 0 0\n"), "0 0 0 0\n", 8);
-    assert_refused(text, sizeof text - 1, "splat 0: rotation is zero");
+    assert_refused(text, sizeof text - 1, "splat 0, whose rotation is not valid");
+}
+
+// ---- values that are not finite ----
+
+static void infinities_as_text_are_limits(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n"
+        "property float z\nproperty float f_dc_0\nproperty float f_dc_1\nproperty float f_dc_2\n"
+        "property float opacity\nproperty float scale_0\nproperty float scale_1\nproperty float scale_2\n"
+        "property float rot_0\nproperty float rot_1\nproperty float rot_2\nproperty float rot_3\nend_header\n"
+        "1 0 0 0 0 0 inf -1 -Infinity -2 1 0 0 0\n"
+        "2 0 0 0 0 0 -INF -1 -1 -1 1 0 0 0\n"
+        "3 0 0 0 0 0 NaN -1 -1 -1 1 0 0 0\n"
+        "4 0 0 0 0 0 0 -1 +inf -1 1 0 0 0\n";
+    orr_splats *cloud;
+    assert_ok(
+        orr_read_ply((orr_splat_source){"a.ply", (const uint8_t *)text, sizeof text - 1}, &cloud, &error));
+    orr_splats_view d = orr_splats_data(cloud);
+    assert_int_equal(d.count, 2);
+    assert_int_equal(d.dropped, 2);
+    assert_string_equal(d.warning,
+                        "2 of 4 splats are left out, the first is splat 2, whose opacity is not valid");
+    assert_float_equal(d.position[0], 1.0f, 0.0f);
+    assert_float_equal(d.position[3], 2.0f, 0.0f);
+    assert_true(isfinite(d.opacity[0]) && opacity_of(d.opacity[0]) > 0.9999999);
+    assert_true(isfinite(d.opacity[1]) && opacity_of(d.opacity[1]) < 1e-7);
+    assert_true(isfinite(d.log_scale[1]) && d.log_scale[1] < -80.0f);
+    assert_float_equal(d.log_scale[2], -2.0f, 0.0f);
+    orr_splats_destroy(cloud);
+}
+
+// ---- points ----
+
+// A grid of points 0.1 apart, and one that is far away.
+static orr_splats *read_points(const char *encoding, const char *colour_type, double colour)
+{
+    static ply_text t;
+    char line[256];
+    t.size = 0;
+    snprintf(line, sizeof line,
+             "ply\nformat %s 1.0\nelement vertex 126\nproperty float x\nproperty float y\n"
+             "property double z\n",
+             encoding);
+    add_text(&t, line);
+    static const char *const channels[] = {"red", "green", "blue"};
+    for (int k = 0; k < 3 && colour_type; k++) {
+        snprintf(line, sizeof line, "property %s %s\n", colour_type, channels[k]);
+        add_text(&t, line);
+    }
+    add_text(&t, "element face 0\nproperty list uchar int vertex_index\nend_header\n");
+    for (int i = 0; i < 126; i++) {
+        const double at[3] = {0.1 * (i % 5), 0.1 * (i / 5 % 5), i == 125 ? 1000.0 : 0.1 * (i / 25)};
+        for (int k = 0; k < 3; k++) {
+            add_value(&t, k < 2 ? "float" : "double", encoding, at[k]);
+        }
+        for (int k = 0; k < 3 && colour_type; k++) {
+            add_value(&t, colour_type, encoding, k == 0 ? colour : 0.0);
+        }
+    }
+    orr_splats *cloud;
+    assert_ok(
+        orr_read_ply((orr_splat_source){"points.ply", (const uint8_t *)t.bytes, t.size}, &cloud, &error));
+    return cloud;
+}
+
+static void points_become_splats_as_large_as_their_distance(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *encoding, *type;
+        double colour;
+    } cases[] = {
+        {"ascii", "uchar", 255}, {"binary_little_endian", "float", 1}, {"binary_big_endian", NULL, 0}};
+    for (int c = 0; c < 3; c++) {
+        orr_splats *cloud = read_points(cases[c].encoding, cases[c].type, cases[c].colour);
+        orr_splats_view d = orr_splats_data(cloud);
+        assert_int_equal(d.count, 126);
+        assert_int_equal(d.sh_degree, 0);
+        for (int i = 0; i < 126; i++) {
+            // half of 0.1; neighbours along the curve are at most a few steps away
+            const double size = exp((double)d.log_scale[3 * i]);
+            if (i < 125 ? size < 0.0499 || size > 0.15 : size < 0.4 || size > 0.8) {
+                fail_msg("point %d: standard deviation %g", i, size);
+            }
+            assert_float_equal(d.log_scale[3 * i], d.log_scale[3 * i + 2], 0.0f);
+            assert_true(opacity_of(d.opacity[i]) > 0.999);
+            const double red = 0.5 + 0.28209479 * (double)d.colour[3 * i];
+            assert_near(cases[c].type ? 1.0 : 0.5, red, EXACT, "red", i);
+            const double blue = 0.5 + 0.28209479 * (double)d.colour[3 * i + 2];
+            assert_near(cases[c].type ? 0.0 : 0.5, blue, EXACT, "blue", i);
+        }
+        assert_float_equal(d.position[3 * 7], 0.2f, 1e-7f);
+        assert_float_equal(d.position[3 * 125 + 2], 1000.0f, 0.0f);
+        orr_splats_destroy(cloud);
+    }
+}
+
+static void points_without_neighbours_have_a_size(void **state)
+{
+    (void)state;
+    static const char text[] = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\n"
+                               "property float y\nproperty float z\nproperty uchar alpha\nend_header\n"
+                               "1 1 1 255\n1 1 1 0\n";
+    orr_splats *cloud;
+    assert_ok(
+        orr_read_ply((orr_splat_source){"a.ply", (const uint8_t *)text, sizeof text - 1}, &cloud, &error));
+    orr_splats_view d = orr_splats_data(cloud);
+    assert_int_equal(d.count, 2);
+    assert_near(0.01, exp((double)d.log_scale[0]), 1e-6, "size", 0);
+    assert_true(opacity_of(d.opacity[0]) > 0.999 && opacity_of(d.opacity[1]) < 0.001);
+    orr_splats_destroy(cloud);
 }
 
 int main(void)
@@ -225,6 +344,9 @@ int main(void)
         cmocka_unit_test(a_flat_ply_becomes_thin_discs),
         cmocka_unit_test(an_old_compressed_ply_has_colours_without_bounds),
         cmocka_unit_test(hostile_headers_are_refused_with_one_line),
+        cmocka_unit_test(infinities_as_text_are_limits),
+        cmocka_unit_test(points_become_splats_as_large_as_their_distance),
+        cmocka_unit_test(points_without_neighbours_have_a_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <webp/encode.h>
 
 static void assert_same_cloud(const orr_splats_view *a, const orr_splats_view *b, int version)
 {
@@ -83,19 +84,32 @@ static void folders_are_read_by_their_path_or_that_of_their_meta(void **state)
     assert_ok(orr_splats_load(scratch_path(""), &back, &error));
     assert_int_equal(orr_splats_data(back).count, 100);
     orr_splats_destroy(back);
+    assert_true(orr_splat_folder(scratch_path("")));
+    // a streamed one is named as such, and not a folder without a cloud
+    orr_error why = {0};
+    assert_int_equal(rename(scratch_path("meta.json"), scratch_path("lod-meta.json")), 0);
+    const char streamed[] = "{\"lodLevels\":2,\"filenames\":[]}";
+    assert_ok(orr_file_write(scratch_path("lod-meta.json"), streamed, sizeof streamed - 1, &error));
+    assert_true(orr_splat_folder(scratch_path("")));
+    assert_int_equal(orr_splats_load(scratch_path(""), &back, &why), ORR_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(why.message, "streamed SOG"));
+    assert_int_equal(remove(scratch_path("lod-meta.json")), 0);
+    assert_false(orr_splat_folder(scratch_path("")));
+    assert_int_equal(orr_splats_load(scratch_path(""), &back, &why), ORR_ERROR_FORMAT);
+    assert_non_null(strstr(why.message, "without a meta.json"));
     sog_sample_free(&sample);
     orr_splats_destroy(cloud);
 }
 
-// Replaces `from` by `to` in meta.json of a whole cloud and expects the message; NULL: it is accepted.
-static void assert_meta(const char *from, const char *to, const char *expected)
+// Reads a cloud of 65 splats whose meta.json has `to` for the first `from`.
+static orr_result read_changed(const char *from, const char *to, orr_splats **back, orr_error *error)
 {
-    orr_splats *cloud = sample_cloud(65, 1, 1), *back;
+    orr_splats *cloud = sample_cloud(65, 1, 1);
     orr_splats_view a = orr_splats_data(cloud);
     sog_sample sample;
     assert_true(sog_sample_make(&a, 2, &sample));
-    size_t capacity = sample.file[0].size + 64;
-    char *text = calloc(capacity, 1), *changed = orr_alloc_zero(capacity, 1);
+    size_t capacity = sample.file[0].size + strlen(to) + 1;
+    char *text = calloc(sample.file[0].size + 1, 1), *changed = orr_alloc_zero(capacity, 1);
     memcpy(text, sample.file[0].data, sample.file[0].size);
     char *found = strstr(text, from);
     assert_non_null(found);
@@ -103,16 +117,64 @@ static void assert_meta(const char *from, const char *to, const char *expected)
     orr_free(sample.file[0].data);
     sample.file[0] = (orr_bytes){(uint8_t *)changed, strlen(changed)};
     orr_bytes bundle = sog_sample_bundle(&sample);
-    orr_error error = {0};
-    orr_result result = orr_read_sog((orr_splat_source){"a.sog", bundle.data, bundle.size}, &back, &error);
-    if ((result == ORR_OK) != !expected || (expected && !strstr(error.message, expected))) {
-        fail_msg("%s -> %s: '%s' should say: %s", from, to, error.message, expected ? expected : "nothing");
-    }
-    orr_splats_destroy(back);
+    orr_result result = orr_read_sog((orr_splat_source){"a.sog", bundle.data, bundle.size}, back, error);
     free(text);
     orr_free(bundle.data);
     sog_sample_free(&sample);
     orr_splats_destroy(cloud);
+    return result;
+}
+
+// Replaces `from` by `to` and expects the message; NULL: it is accepted.
+static void assert_meta(const char *from, const char *to, const char *expected)
+{
+    orr_splats *back;
+    orr_error error = {0};
+    orr_result result = read_changed(from, to, &back, &error);
+    if ((result == ORR_OK) != !expected || (expected && !strstr(error.message, expected))) {
+        fail_msg("%s -> %s: '%s' should say: %s", from, to, error.message, expected ? expected : "nothing");
+    }
+    orr_splats_destroy(back);
+}
+
+static void broken_texels_are_left_out(void **state)
+{
+    (void)state;
+    orr_splats *back;
+    assert_ok(read_changed("\"count\":65,\"bands\"", "\"count\":64,\"bands\"", &back, &error));
+    orr_splats_view d = orr_splats_data(back);
+    assert_int_equal(d.count, 64);
+    assert_int_equal(d.dropped, 1); // the label of the palette's last entry
+    assert_non_null(strstr(d.warning, "splat 0, whose harmonics is not valid"));
+    orr_splats_destroy(back);
+    // opacities instead of the numbers 252 to 255
+    orr_error why = {0};
+    orr_result result = read_changed("quats.webp", "sh0.webp", &back, &why);
+    assert_true(result == ORR_OK ? orr_splats_data(back).dropped > 60
+                                 : strstr(why.message, "whose rotation is not valid") != NULL);
+    orr_splats_destroy(back);
+}
+
+static void antialiased_models_are_recognised(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *members;
+        bool antialiased, warned;
+    } cases[] = {{"", false, false},
+                 {"\"model\":\"antialiased\",", true, false},
+                 {"\"antialias\":true,", true, false},
+                 {"\"antialias\":false,", false, false},
+                 {"\"model\":\"2dgs\",", false, false},
+                 {"\"model\":\"betas\",", false, true}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        orr_splats *back;
+        assert_ok(read_changed("\"antialias\":true,", cases[c].members, &back, &error));
+        orr_splats_view d = orr_splats_data(back);
+        assert_int_equal(d.antialiased, cases[c].antialiased);
+        assert_int_equal(d.warning != NULL, cases[c].warned);
+        orr_splats_destroy(back);
+    }
 }
 
 static void lying_metas_are_refused(void **state)
@@ -122,21 +184,64 @@ static void lying_metas_are_refused(void **state)
     assert_meta("\"version\":2", "\"version\":1e300", "expected version 2");
     assert_meta("\"version\":2", "\"version\":{}", "expected version 2");
     assert_meta("\"version\":2", "\"version\":2.5", "expected version 2");
-    assert_meta("\"count\":65", "\"count\":1e9", "expected at least 1000000000");
+    assert_meta("\"count\":65", "\"count\":1e9", "expected 1000000000 to");
     assert_meta("\"count\":65", "\"count\":-1", "count: expected a number");
     assert_meta("\"count\":65", "\"count\":\"65\"", "count: expected a number");
     assert_meta("\"mins\":[", "\"mins\":[[],", "means.mins[0]: expected a number");
-    assert_meta("\"mins\":[", "\"mins\":[1e300,", "position is not finite");
+    assert_meta("\"mins\":[", "\"mins\":[1e300,", "whose position is not valid");
     assert_meta("means_u.webp", "../means_u.webp", "expected a plain name");
     assert_meta("means_u.webp", "/etc/passwd", "expected a plain name");
     assert_meta("means_u.webp", "absent.webp", "no file absent.webp");
     assert_meta("means_u.webp", "meta.json", "not a WebP picture");
-    assert_meta("quats.webp", "sh0.webp", "expected 252 to 255");
     assert_meta("\"bands\":1", "\"bands\":2", "192, 512 or 960");
     assert_meta("shN_centroids.webp", "means_l.webp", "192, 512 or 960");
-    assert_meta("\"count\":65,\"bands\"", "\"count\":64,\"bands\"", "label 64 of a palette of 64");
+    assert_meta("\"count\":65", "\"count\":65,\"lodLevels\":3",
+                "a streamed SOG (lod-meta.json) is not supported");
     assert_meta("{\"version\"", "{\"version", "not valid JSON");
     assert_meta("{\"version\"", "[\"version\"", "not valid JSON");
+}
+
+// ---- limits of expansion ----
+
+// A file that is small and expands to much, in the place of one of a whole bundle.
+static void assert_bomb(int file, void *data, size_t size, const char *expected)
+{
+    orr_splats *cloud = sample_cloud(65, 1, 1), *back;
+    orr_splats_view a = orr_splats_data(cloud);
+    sog_sample sample;
+    assert_true(sog_sample_make(&a, 2, &sample));
+    orr_free(sample.file[file].data);
+    sample.file[file] = (orr_bytes){data, size};
+    orr_bytes bundle = sog_sample_bundle(&sample);
+    orr_error error = {0};
+    assert_int_equal(orr_read_sog((orr_splat_source){"a.sog", bundle.data, bundle.size}, &back, &error),
+                     ORR_ERROR_FORMAT);
+    if (!strstr(error.message, expected)) {
+        fail_msg("'%s' should say: %s", error.message, expected);
+    }
+    orr_free(bundle.data);
+    sog_sample_free(&sample);
+    orr_splats_destroy(cloud);
+}
+
+static void bombs_are_refused_by_their_headers(void **state)
+{
+    (void)state;
+    const size_t size = 2 << 20;
+    char *zeros = orr_alloc(size, 1);
+    memset(zeros, '[', size); // deflates to 2 kB
+    assert_bomb(0, zeros, size, "meta.json: 2097152 bytes");
+    const int side = 1024;
+    uint8_t *rgba = calloc((size_t)side * (size_t)side, 4), *webp = NULL;
+    size_t packed = WebPEncodeLosslessRGBA(rgba, side, side, 4 * side, &webp);
+    assert_true(packed > 0 && packed < 10000);
+    for (int file = 1; file < 6; file += 4) { // a picture with a texel for each splat, and the palette
+        uint8_t *copy = orr_alloc(packed, 1);
+        memcpy(copy, webp, packed);
+        assert_bomb(file == 1 ? 1 : 6, copy, packed, "1024 x 1024 texels, expected");
+    }
+    WebPFree(webp);
+    free(rgba);
 }
 
 static void a_codebook_that_starts_with_null_is_mended(void **state)
@@ -185,6 +290,9 @@ int main(void)
         cmocka_unit_test(bundles_of_both_versions_are_read),
         cmocka_unit_test(folders_are_read_by_their_path_or_that_of_their_meta),
         cmocka_unit_test(lying_metas_are_refused),
+        cmocka_unit_test(broken_texels_are_left_out),
+        cmocka_unit_test(antialiased_models_are_recognised),
+        cmocka_unit_test(bombs_are_refused_by_their_headers),
         cmocka_unit_test(a_codebook_that_starts_with_null_is_mended),
         cmocka_unit_test(bundles_cut_anywhere_are_refused),
     };

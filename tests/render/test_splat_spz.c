@@ -8,13 +8,41 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <zlib.h>
 
 // rounding of values in float, several times
 #define EXACT 1e-6
 
+static orr_bytes gzip_of(const uint8_t *data, size_t size)
+{
+    const size_t room = size + size / 1000 + 1024;
+    orr_bytes packed = {orr_alloc(room, 1), 0};
+    z_stream stream = {.next_in = (Bytef *)(uintptr_t)data, .avail_in = (uInt)size, .next_out = packed.data};
+    stream.avail_out = (uInt)room;
+    assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+    packed.size = room - stream.avail_out;
+    deflateEnd(&stream);
+    return packed;
+}
+
+static orr_bytes gunzip(orr_bytes file)
+{
+    const size_t room = 1 << 16;
+    orr_bytes plain = {orr_alloc(room, 1), 0};
+    z_stream stream = {.next_in = file.data, .avail_in = (uInt)file.size, .next_out = plain.data};
+    stream.avail_out = (uInt)room;
+    assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+    assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+    plain.size = room - stream.avail_out;
+    inflateEnd(&stream);
+    return plain;
+}
+
 static void spz_1_to_3_are_read_from_first_principles(void **state)
 {
     (void)state;
+    const orr_spz_axes axes = orr_spz_axes_of(ORR_SPZ_RIGHT_UP_BACK);
     for (int version = 1; version <= 3; version++) {
         for (int degree = 0; degree <= 4; degree++) {
             orr_bytes file = sample_spz(version, 5, degree);
@@ -45,7 +73,7 @@ static void spz_1_to_3_are_read_from_first_principles(void **state)
                 }
                 for (int k = 0; k < 3 * orr_sh_rest(d.sh_degree); k++) {
                     int at = 3 * orr_sh_rest(d.sh_degree) * i + k;
-                    assert_float_equal(d.harmonics[at], orr_spz_sign[k / 3] * (float)(k / 3) / 128, 0.0f);
+                    assert_float_equal(d.harmonics[at], axes.harmonics[k / 3] * (float)(k / 3) / 128, 0.0f);
                 }
             }
             orr_splats_destroy(cloud);
@@ -78,12 +106,13 @@ static void basis(double x, double y, double z, double b[15])
 static void spz_turns_harmonics_with_its_axes(void **state)
 {
     (void)state;
+    const orr_spz_axes axes = orr_spz_axes_of(ORR_SPZ_RIGHT_UP_BACK);
     double here[15], there[15];
     basis(0.3, 0.5, 0.8, here);
     basis(0.3, -0.5, -0.8, there);
     for (int k = 0; k < 15; k++) {
         // the colour seen along a direction stays: c' b(d') = c b(d)
-        assert_near(here[k], (double)orr_spz_sign[k] * there[k], 1e-12, "basis", k);
+        assert_near(here[k], (double)axes.harmonics[k] * there[k], 1e-12, "basis", k);
     }
 }
 
@@ -122,6 +151,180 @@ static void lying_spz_headers_are_refused(void **state)
     assert_refused((const char *)file, sizeof file, "SH degree 5");
 }
 
+// ---- coordinate systems ----
+
+// What a coordinate system does to a direction of the engine, from its name: for each of x right, y down and
+// z forward, the file's axis and its sign.
+static void axes_by_name(const char *name, int axis[3], double sign[3])
+{
+    static const char letters[3][3] = {"RL", "DU", "FB"}; // along, against
+    for (int k = 0; k < 3; k++) {
+        for (int a = 0; a < 3; a++) {
+            if (name[a] == letters[k][0] || name[a] == letters[k][1]) {
+                axis[k] = a;
+                sign[k] = name[a] == letters[k][0] ? 1.0 : -1.0;
+            }
+        }
+    }
+}
+
+// The colour of one channel in a direction, with the constants of 3DGS.
+static double colour_along(const float *harmonics, const double d[3])
+{
+    static const double constants[15] = {-0.4886025119, 0.4886025119, -0.4886025119, 1.0925484306,
+                                         -1.0925484306, 0.3153915653, -1.0925484306, 0.5462742153,
+                                         -0.5900435899, 2.8906114426, -0.4570457995, 0.3731763326,
+                                         -0.4570457995, 1.4453057213, -0.5900435899};
+    double b[15], sum = 0.0;
+    basis(d[0], d[1], d[2], b);
+    for (int k = 0; k < 15; k++) {
+        sum += constants[k] * b[k] * (double)harmonics[3 * k];
+    }
+    return sum;
+}
+
+// Covariance of a splat: R S S R'.
+static void covariance(const orr_splats_view *d, int64_t i, double c[3][3])
+{
+    const double w = (double)d->rotation[4 * i], x = (double)d->rotation[4 * i + 1],
+                 y = (double)d->rotation[4 * i + 2], z = (double)d->rotation[4 * i + 3];
+    const double r[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
+                            {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
+                            {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+    for (int a = 0; a < 3; a++) {
+        for (int b = 0; b < 3; b++) {
+            c[a][b] = 0.0;
+            for (int k = 0; k < 3; k++) {
+                c[a][b] += r[a][k] * r[b][k] * exp(2 * (double)d->log_scale[3 * i + k]);
+            }
+        }
+    }
+}
+
+// A file of version 3 or 4 with a record that names its coordinate system, behind one of another type.
+static orr_splats *read_with_system(orr_bytes file, int version, uint32_t system, orr_error *error)
+{
+    uint8_t records[28] = {1, 0, 0x34, 0x12, 8, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 3, 0, 0xbe, 0xad, 4};
+    orr_put_u32(records + 24, system);
+    uint8_t *data = calloc(file.size + 32, 1);
+    size_t size = file.size + sizeof records;
+    orr_splats *cloud = NULL;
+    if (version == 4) {
+        memcpy(data, file.data, 32);
+        memcpy(data + 32, records, sizeof records);
+        memcpy(data + 32 + sizeof records, file.data + 32, file.size - 32);
+        orr_put_u32(data + 16, 32 + sizeof records);
+        data[14] |= 2;
+        orr_read_spz((orr_splat_source){"a.spz", data, size}, &cloud, error);
+    } else {
+        memcpy(data, file.data, file.size);
+        memcpy(data + file.size, records, sizeof records);
+        data[14] |= 2;
+        orr_bytes packed = gzip_of(data, size);
+        orr_read_spz((orr_splat_source){"a.spz", packed.data, packed.size}, &cloud, error);
+        orr_free(packed.data);
+    }
+    free(data);
+    return cloud;
+}
+
+static void coordinate_systems_are_honoured(void **state)
+{
+    (void)state;
+    static const char *const names[17] = {"RUB", "LDB", "RDB", "LUB", "RUB", "LDF", "RDF", "LUF", "RUF",
+                                          "LFD", "RFD", "LFU", "RFU", "LBD", "RBD", "LBU", "RBU"};
+    orr_splats *cloud = sample_cloud(6, 3, 1), *rub;
+    assert_ok(orr_splats_save(cloud, scratch_path("a.spz"), &error));
+    assert_ok(orr_splats_save(cloud, scratch_path("a.v3.spz"), &error));
+    assert_ok(orr_splats_load(scratch_path("a.spz"), &rub, &error));
+    orr_splats_view a = orr_splats_data(rub);
+    for (uint32_t system = 0; system <= 16; system++) {
+        int axis[3], base_axis[3];
+        double sign[3], base_sign[3];
+        axes_by_name(names[system], axis, sign);
+        axes_by_name("RUB", base_axis, base_sign);
+        for (int version = 3; version <= 4; version++) {
+            orr_bytes file;
+            assert_ok(orr_file_read(scratch_path(version == 3 ? "a.v3.spz" : "a.spz"), &file, &error));
+            if (version == 3) {
+                orr_bytes plain = gunzip(file);
+                orr_free(file.data);
+                file = plain;
+            }
+            orr_error error = {0};
+            orr_splats *back = read_with_system(file, version, system, &error);
+            if (!back) {
+                fail_msg("system %s: %s", names[system], error.message);
+            }
+            orr_splats_view b = orr_splats_data(back);
+            for (int64_t i = 0; i < 6; i++) {
+                double from[3][3], to[3][3];
+                covariance(&a, i, from);
+                covariance(&b, i, to);
+                for (int k = 0; k < 3; k++) {
+                    // the file's coordinate on this axis, by way of what a file without the record means
+                    const double stored = base_sign[axis[k]] * (double)a.position[3 * i + axis[k]];
+                    assert_near(sign[k] * stored, (double)b.position[3 * i + k], EXACT, "position", i);
+                    for (int l = 0; l < 3; l++) {
+                        const double turned = sign[k] * sign[l] * base_sign[axis[k]] * base_sign[axis[l]] *
+                                              from[axis[k]][axis[l]];
+                        assert_near(turned, to[k][l], 1e-6, "covariance", i);
+                    }
+                }
+                // a direction of the engine, and the same in the system without the record
+                const double here[3] = {0.36, 0.48, 0.8};
+                double there[3];
+                for (int k = 0; k < 3; k++) {
+                    there[axis[k]] = base_sign[axis[k]] * sign[k] * here[k];
+                }
+                assert_near(colour_along(a.harmonics + 45 * i, there),
+                            colour_along(b.harmonics + 45 * i, here), 1e-5, "colour", i);
+            }
+            orr_splats_destroy(back);
+            orr_free(file.data);
+        }
+    }
+    orr_splats_destroy(rub);
+    orr_splats_destroy(cloud);
+}
+
+static void a_coordinate_system_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    orr_splats *cloud = sample_cloud(6, 0, 1);
+    assert_ok(orr_splats_save(cloud, scratch_path("a.spz"), &error));
+    orr_bytes file;
+    assert_ok(orr_file_read(scratch_path("a.spz"), &file, &error));
+    orr_error error = {0};
+    assert_null(read_with_system(file, 4, 17, &error));
+    assert_non_null(strstr(error.message, "a coordinate system from 0 to 16"));
+    orr_free(file.data);
+    orr_splats_destroy(cloud);
+}
+
+// ---- limits of expansion ----
+
+static void gzip_bombs_are_refused(void **state)
+{
+    (void)state;
+    // two splats, and behind them 64 MiB of zeros in 64 kB
+    const size_t size = 64 << 20;
+    uint8_t *data = calloc(size, 1);
+    orr_put_u32(data, ORR_SPZ_MAGIC);
+    orr_put_u32(data + 4, 3);
+    orr_put_u32(data + 8, 2);
+    orr_bytes bomb = gzip_of(data, size);
+    assert_true(bomb.size < 100000);
+    assert_refused((const char *)bomb.data, bomb.size, "more than 1048576 bytes behind the arrays");
+    orr_free(bomb.data);
+    // as many splats as a small file cannot hold
+    orr_put_u32(data + 8, 50000000);
+    bomb = gzip_of(data, 1 << 20);
+    assert_refused((const char *)bomb.data, bomb.size, "cannot hold 50000000 splats");
+    orr_free(bomb.data);
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +332,9 @@ int main(void)
         cmocka_unit_test(spz_turns_harmonics_with_its_axes),
         cmocka_unit_test(halves_become_floats),
         cmocka_unit_test(lying_spz_headers_are_refused),
+        cmocka_unit_test(coordinate_systems_are_honoured),
+        cmocka_unit_test(a_coordinate_system_that_is_none_is_refused),
+        cmocka_unit_test(gzip_bombs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

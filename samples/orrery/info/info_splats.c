@@ -57,10 +57,12 @@ static cJSON *histogram(const int64_t *counts, int bins, double low, double step
     return json;
 }
 
-static void add_json(cJSON *json, const orr_splat_stats *stats)
+static void add_json(cJSON *json, const orr_splat_stats *stats, const orr_splats_view *view)
 {
     cJSON_AddStringToObject(json, "kind", "splats");
     cJSON_AddNumberToObject(json, "count", (double)stats->count);
+    cJSON_AddNumberToObject(json, "dropped", (double)view->dropped);
+    cJSON_AddStringToObject(json, "warning", view->warning ? view->warning : "");
     cJSON_AddNumberToObject(json, "sh_degree", stats->sh_degree);
     cJSON_AddBoolToObject(json, "antialiased", stats->antialiased);
     cJSON_AddNumberToObject(json, "bytes", (double)stats->bytes);
@@ -74,10 +76,13 @@ static void add_json(cJSON *json, const orr_splat_stats *stats)
         histogram(stats->opacity, ORR_STATS_OPACITY_BINS, 0.0, 1.0 / ORR_STATS_OPACITY_BINS));
 }
 
-static void print_text(const char *path, const orr_splat_stats *stats)
+static void print_text(const char *path, const orr_splat_stats *stats, const orr_splats_view *view)
 {
     printf("%s: %lld splats, SH degree %d%s, %.1f MB in memory\n", path, (long long)stats->count,
            stats->sh_degree, stats->antialiased ? ", antialiased" : "", (double)stats->bytes * 1e-6);
+    if (view->warning) {
+        printf("  warning: %s\n", view->warning);
+    }
     info_print_bounds("bounds", stats->low, stats->high);
     info_print_bounds("99 % of it", stats->robust_low, stats->robust_high);
     print_histograms(stats);
@@ -89,11 +94,11 @@ orr_result info_splats(const char *path, cJSON *json, orr_error *error)
     ORR_TRY(orr_splats_load(path, &splats, error));
     orr_splats_view view = orr_splats_data(splats);
     orr_splat_stats stats = orr_splat_stats_of(&view);
-    orr_splats_destroy(splats);
     if (json) {
-        add_json(json, &stats);
+        add_json(json, &stats, &view);
     } else {
-        print_text(path, &stats);
+        print_text(path, &stats, &view);
     }
+    orr_splats_destroy(splats);
     return ORR_OK;
 }

@@ -5,6 +5,7 @@
 #include "engine/core/memory.h"
 #include "neural/capture/capture.h"
 #include "neural/capture/capture_file.h"
+#include "render/formats/splat_formats.h"
 #include "samples/orrery/commands.h"
 #include "samples/orrery/interrupt.h"
 
@@ -53,7 +54,7 @@ static orr_result open_scene(viewer *v, const common_options *common, bool valid
     orr_window window = {.attach = attach, .detach = detach, .user = v};
     window.extensions = orr_present_extensions(v->present, &window.extension_count);
     ORR_TRY(orr_engine_create_for_window(&desc, &window, &v->engine, error));
-    if (orr_capture_readable(v->scene_path)) {
+    if (orr_capture_readable(v->scene_path) && !orr_splat_folder(v->scene_path)) {
         ORR_TRY(view_training_open(v->engine, v->scene_path, (uint32_t)common->seed, &v->scene, &v->training,
                                    error));
     } else {
