@@ -171,6 +171,30 @@ static void a_capture_brings_pixels_lenses_and_the_unit_map(void **state)
     orr_capture_destroy(capture);
 }
 
+// The key aabb fills the unit cube with the longest side of its box, around its middle.
+static void a_box_becomes_the_unit_cube(void **state)
+{
+    (void)state;
+    write_photo("boxed.png", 8, 6, 255);
+    write_text("boxed.json", "{\"fl_x\": 9, \"aabb\": [[1, -2, 3], [5, 6, 5]], \"frames\": ["
+                             "{\"file_path\": \"boxed.png\", " POSE "}]}");
+    orr_capture *capture = loaded(scratch_path("boxed.json"));
+    // the middle is (3, 2, 4), the longest side 8; axes are cycled
+    const double corners[2][3] = {{1, -2, 3}, {5, 6, 5}},
+                 expected[2][3] = {{0, 0.375, 0.25}, {1, 0.625, 0.75}};
+    for (int c = 0; c < 2; c++) {
+        for (int i = 0; i < 3; i++) {
+            const float *row = capture->to_unit + 4 * i;
+            double sum = (double)row[3];
+            for (int k = 0; k < 3; k++) {
+                sum += (double)row[k] * corners[c][k];
+            }
+            assert_near(sum, expected[c][i], 1e-6);
+        }
+    }
+    orr_capture_destroy(capture);
+}
+
 static void absent_photos_are_skipped_with_one_warning(void **state)
 {
     (void)state;
@@ -580,6 +604,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rays_come_back_to_their_pixels),
         cmocka_unit_test(a_capture_brings_pixels_lenses_and_the_unit_map),
+        cmocka_unit_test(a_box_becomes_the_unit_cube),
         cmocka_unit_test(absent_photos_are_skipped_with_one_warning),
         cmocka_unit_test(masked_pixels_are_not_learnt),
         cmocka_unit_test(flags_about_stored_colours_are_followed),
