@@ -30,6 +30,12 @@ if(Python3_FOUND)
     set_tests_properties(gpu_check PROPERTIES LABELS source)
 endif()
 
+# the texts of the faults that faults/plant.py plants are still where its tables say
+if(Python3_FOUND AND Python3_VERSION VERSION_GREATER_EQUAL 3.11)
+    add_test(NAME planted_faults COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/faults/plant.py check)
+    set_tests_properties(planted_faults PROPERTIES LABELS source)
+endif()
+
 # the installed library: programs outside the tree that find it with CMake and with pkg-config. A sanitised
 # library would ask the same flags of them.
 if(ORR_INSTALL AND NOT ORR_SANITIZE)

@@ -156,6 +156,15 @@ static void random_numbers_are_uniform_and_repeatable(void **state)
     assert_int_not_equal(orr_rng_next(&same), orr_rng_next(&other));
 }
 
+// The known answers of philox2x32-10 that Random123 publishes.
+static void random_bits_are_those_of_philox(void **state)
+{
+    (void)state;
+    assert_true(orr_random_bits(0, 0, 0) == UINT64_C(0x6cd10df2ff1dae59));
+    assert_true(orr_random_bits(UINT32_MAX, UINT32_MAX, UINT32_MAX) == UINT64_C(0xab4fd7ad2c3f628b));
+    assert_true(orr_random_bits(0x13198a2e, 0x85a308d3, 0x243f6a88) == UINT64_C(0xf62a4c12dd7ce038));
+}
+
 static void profile_adds_up_stages_of_one_name(void **state)
 {
     (void)state;
@@ -328,6 +337,7 @@ int main(void)
         cmocka_unit_test(a_list_grows_and_keeps_what_it_holds),
         cmocka_unit_test(ids_of_removed_slots_are_stale),
         cmocka_unit_test(random_numbers_are_uniform_and_repeatable),
+        cmocka_unit_test(random_bits_are_those_of_philox),
         cmocka_unit_test(profile_adds_up_stages_of_one_name),
         cmocka_unit_test(paths_are_taken_apart),
         cmocka_unit_test(png_round_trips),

@@ -292,6 +292,31 @@ static void a_robot_falls_as_gravity_says_and_is_drawn_there(void **state)
     stage_close(&s);
 }
 
+static void each_copy_of_a_world_is_drawn_as_it_is(void **state)
+{
+    (void)state;
+    static float rgba[PIXELS * 4];
+    stage s = stage_with(faller);
+    orr_world_destroy(s.world);
+    assert_ok(orr_world_create(s.scene, 2, &s.world, &error));
+    const double aside[7] = {0.6, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0};
+    assert_ok(orr_world_set_robot(s.world, 1, s.robot, ORR_ROBOT_QPOS, aside, &error));
+    for (int copy = 0; copy < 2; copy++) {
+        orr_view view = {.world = copy, .camera = camera_at(0.0f, -3.0f, 1.0f)};
+        draw(engine, &s, &view, rgba, NULL);
+        double sum = 0.0, count = 0.0; // of the red pixels' columns
+        for (int i = 0; i < PIXELS; i++) {
+            bool red = rgba[4 * i] > 0.1f && rgba[4 * i + 1] < 0.02f;
+            sum += red ? i % WIDTH + 0.5 : 0.0;
+            count += red;
+        }
+        assert_true(count > 10.0);
+        double column = 0.5 * WIDTH + (double)view.camera.focal[0] * 0.6 * copy / 3.0;
+        assert_true(fabs(sum / count - column) < 0.5);
+    }
+    stage_close(&s);
+}
+
 static void time_advances_in_whole_steps_and_keeps_the_rest(void **state)
 {
     (void)state;
@@ -684,6 +709,7 @@ int main(void)
         cmocka_unit_test(a_robot_that_cannot_move_is_drawn_where_it_stands),
         cmocka_unit_test(an_endless_plane_comes_along_and_its_texture_stays),
         cmocka_unit_test(a_robot_falls_as_gravity_says_and_is_drawn_there),
+        cmocka_unit_test(each_copy_of_a_world_is_drawn_as_it_is),
         cmocka_unit_test(time_advances_in_whole_steps_and_keeps_the_rest),
         cmocka_unit_test(states_are_set_and_reset),
         cmocka_unit_test(an_infinite_state_is_reported_and_stays_out_of_the_picture),

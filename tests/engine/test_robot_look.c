@@ -1,6 +1,7 @@
 // Tests of how a model looks: transparency, lights, sites and tendons, groups, the horizon, sky and textures.
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
+#include "engine/loop/frame_light.h"
 #include "engine/scene/scene.h"
 #include "orr_features.h"
 #include "tests/support/engine.h"
@@ -226,6 +227,38 @@ static void lamps_fade_with_distance_and_shine_within_their_cones(void **state)
         snprintf(light, sizeof light, aside, 20);
         assert_float_equal(seen_under(with, DARK, light), 0.0f, 1e-5);
     }
+}
+
+// Distances are the robot's own: one that is drawn three times as large is lit as before. Fields beside it
+// have their light from the first lamp.
+static void lamps_of_a_large_robot_reach_as_far_in_it(void **state)
+{
+    (void)state;
+    static const char model[] =
+        "<mujoco>" DARK "<worldbody><light type='point' pos='0 0 2' dir='.6 0 -.8' diffuse='1 1 1' "
+        "attenuation='.5 .25 .125'/></worldbody></mujoco>";
+    const char *path = scratch_path("large.xml");
+    orr_scene *scene;
+    orr_world *world;
+    assert_ok(orr_file_write(path, model, strlen(model), &error));
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    assert_ok(orr_scene_add_file(scene, path, &(orr_transform){.scale = 3.0f}, NULL, &error));
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    orr_draw_list list = {0};
+    orr_view view = view_from(0, -1, 6);
+    assert_ok(orr_camera_resolve(&view.camera, &list.lens, &error));
+    assert_ok(orr_frame_light(world, 0, &list, &error));
+    assert_int_equal(list.light_count, 1);
+    const orr_draw_light *light = &list.lights[0];
+    static const float down[3] = {0.6f, 0.0f, -0.8f}, fading[3] = {0.5f, 0.25f / 3.0f, 0.125f / 9.0f};
+    for (int k = 0; k < 3; k++) {
+        assert_float_equal(light->position[k], k == 2 ? 6.0f : 0.0f, 1e-6);
+        assert_float_equal(light->direction[k], down[k], 1e-6);
+        assert_float_equal(light->attenuation[k], fading[k], 1e-7);
+        assert_float_equal(list.sun.direction[k], -down[k], 1e-6); // towards the light
+    }
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
 }
 
 static void polished_surfaces_have_highlights(void **state)
@@ -494,6 +527,7 @@ int main(void)
         cmocka_unit_test(splats_are_seen_through_glass_and_before_it),
         cmocka_unit_test(lights_add_up),
         cmocka_unit_test(lamps_fade_with_distance_and_shine_within_their_cones),
+        cmocka_unit_test(lamps_of_a_large_robot_reach_as_far_in_it),
         cmocka_unit_test(polished_surfaces_have_highlights),
         cmocka_unit_test(groups_are_shown_and_hidden),
         cmocka_unit_test(a_tendon_is_drawn_around_its_geom),

@@ -438,6 +438,32 @@ static void worlds_start_as_the_scene_was_built_and_change_alone(void **state)
     orr_scene_destroy(scene);
 }
 
+// With three frames in flight, submitted and finished in turn; each has a background of its own.
+static void frames_come_out_in_the_order_they_went_in(void **state)
+{
+    (void)state;
+    orr_scene *scene = empty_scene();
+    orr_world *world;
+    orr_frame *frame;
+    const orr_frame_desc desc = {.frames_in_flight = 3};
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_frame_create(engine, &desc, &frame, &error));
+    orr_view view = {.camera = orr_scene_default_camera(scene, 4, 3), .has_background = true};
+    int submitted = 0;
+    for (int finished = 0; finished < 8; finished++) {
+        for (; submitted < finished + 3; submitted++) {
+            view.background[0] = 0.125f * (float)(submitted % 8);
+            assert_ok(orr_frame_submit(frame, scene, world, &view, &error));
+        }
+        float rgba[4 * 12];
+        assert_ok(orr_frame_finish(frame, &(orr_picture){.rgba = rgba}, &error));
+        assert_float_equal(rgba[0], 0.125f * (float)finished, 1e-6);
+    }
+    orr_frame_destroy(frame);
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+}
+
 // Whoever wants only a part of a picture, or only its times, leaves the rest out.
 static void planes_of_a_picture_may_be_left_out(void **state)
 {
@@ -489,6 +515,7 @@ int main(void)
         cmocka_unit_test(up_is_minus_y_for_clouds_and_scenes_may_be_tiny_or_empty),
         cmocka_unit_test(meshes_alone_have_y_up),
         cmocka_unit_test(worlds_start_as_the_scene_was_built_and_change_alone),
+        cmocka_unit_test(frames_come_out_in_the_order_they_went_in),
         cmocka_unit_test(planes_of_a_picture_may_be_left_out),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

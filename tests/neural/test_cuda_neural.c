@@ -456,6 +456,35 @@ static void optimisers_equal_those_of_the_cpu(void **state)
     }
 }
 
+// Whatever the number of rows, which eight warps divide, and of columns.
+static void rows_are_summed_to_the_last(void **state)
+{
+    (void)state;
+    enum { ROWS_MAX = 70, COLUMNS_MAX = 40 };
+    static float rows[ROWS_MAX * COLUMNS_MAX], found[COLUMNS_MAX];
+    void *on_device, *sums;
+    assert_ok(orr_cuda_alloc(cuda, ROWS_MAX * COLUMNS_MAX, sizeof(float), &on_device, &error));
+    assert_ok(orr_cuda_alloc(cuda, COLUMNS_MAX, sizeof(float), &sums, &error));
+    for (int count = 1; count <= ROWS_MAX; count += count < 10 ? 1 : 6) {
+        int columns = count % 2 ? COLUMNS_MAX : 31;
+        for (int i = 0; i < count * columns; i++) {
+            rows[i] = (float)(i % 11 + 1); // sums are exact
+        }
+        assert_ok(orr_cuda_upload(cuda, on_device, rows, sizeof rows, &error));
+        orr_cuda_sum_rows_launch(cuda->stream, on_device, count, columns, sums);
+        assert_ok(orr_cuda_download(cuda, found, sums, sizeof found, &error));
+        for (int c = 0; c < columns; c++) {
+            float expected = 0.0f;
+            for (int r = 0; r < count; r++) {
+                expected += rows[r * columns + c];
+            }
+            assert_float_equal(found[c], expected, 0.0);
+        }
+    }
+    orr_cuda_free(on_device);
+    orr_cuda_free(sums);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -466,6 +495,7 @@ int main(void)
         cmocka_unit_test(any_number_of_samples_is_right),
         cmocka_unit_test(a_device_with_little_shared_memory_gets_the_same),
         cmocka_unit_test(optimisers_equal_those_of_the_cpu),
+        cmocka_unit_test(rows_are_summed_to_the_last),
     };
     return cmocka_run_group_tests(tests, open_cuda_machine, close_machine);
 }

@@ -48,6 +48,35 @@ static void cells_know_where_they_are(void **state)
     assert_float_equal(low[2], 1.5f, 1e-7);
 }
 
+static void the_grid_is_updated_less_and_less_often(void **state)
+{
+    (void)state;
+    for (int64_t step = 0; step < 1000; step++) { // in every step up to 31, every second up to 47 ...
+        int64_t interval = step < 32 ? 1 : step < 256 ? step / 16 : 16;
+        assert_int_equal(orr_occupancy_due(step), step % interval == 0);
+    }
+}
+
+static void the_bounds_of_a_grid_hold_its_marched_cells(void **state)
+{
+    (void)state;
+    float low[3], high[3];
+    orr_occupancy grid;
+    assert_ok(orr_occupancy_create(2, &grid, &error)); // the bounds are of the first cascade
+    assert_false(orr_occupancy_bounds(&grid, low, high));
+    const int64_t cells[2] = {cell_at(0, 3, 90, 127), cell_at(0, 20, 64, 0)};
+    for (int i = 0; i < 2; i++) {
+        grid.bits[cells[i] / 32] |= 1u << cells[i] % 32;
+    }
+    assert_true(orr_occupancy_bounds(&grid, low, high));
+    const float expected[2][3] = {{3, 64, 0}, {21, 91, 128}};
+    for (int k = 0; k < 3; k++) {
+        assert_float_equal(low[k], expected[0][k] / 128.0f, 1e-7);
+        assert_float_equal(high[k], expected[1][k] / 128.0f, 1e-7);
+    }
+    orr_occupancy_destroy(&grid);
+}
+
 // Cells are marched above the mean, and in any case above 0.01; under either they are not.
 static void cells_are_marched_from_the_mean_or_from_a_hundredth_on(void **state)
 {
@@ -548,6 +577,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_know_where_they_are),
+        cmocka_unit_test(the_grid_is_updated_less_and_less_often),
+        cmocka_unit_test(the_bounds_of_a_grid_hold_its_marched_cells),
         cmocka_unit_test(cells_are_marched_from_the_mean_or_from_a_hundredth_on),
         cmocka_unit_test(the_grid_marches_what_is_dense_and_forgets_what_is_not),
         cmocka_unit_test(culled_cells_never_come_back),

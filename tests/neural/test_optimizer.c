@@ -55,12 +55,14 @@ typedef struct training {
     orr_jobs *jobs;
     float weights[COUNT], gradients[COUNT], average[COUNT];
     uint32_t touched[(COUNT + 511) / 512];
+    bool lazy;
 } training;
 
 static void training_start(training *t, const orr_optimizer_config *config, bool lazy, int threads)
 {
     memset(t, 0, sizeof *t);
     assert_ok(orr_optimizer_create(config, COUNT, lazy, &t->optimizer, &error));
+    t->lazy = lazy;
     assert_ok(orr_jobs_create(threads, NULL, NULL, &t->jobs, &error));
     for (int i = 0; i < COUNT; i++) {
         t->weights[i] = (float)i / COUNT - 0.5f;
@@ -93,6 +95,7 @@ static void training_step(training *t, int step)
     }
     for (int w = 0; w < (COUNT + 511) / 512; w++) {
         // used marks are gone; an optimiser that is not lazy does not read marks
+        assert_true(!t->lazy || t->touched[w] == 0);
         t->touched[w] = 0;
     }
 }

@@ -1,7 +1,9 @@
 // Tests of the training step: it follows the gradient, learns, and gives the same bits however many threads
 // there are and wherever it was interrupted.
+#define ORR_SCALAR
 #include "engine/core/memory.h"
 #include "engine/core/rng.h"
+#include "neural/network/loss_kind.h"
 #include "neural/training/field_trainer.h"
 #include "tests/support/support.h"
 
@@ -257,10 +259,66 @@ static void samples_without_a_truth_teach_nothing(void **state)
     end(&t);
 }
 
+// Value and derivative of a loss as tiny-cuda-nn defines it.
+static real2 expected_loss(orr_loss_kind kind, double p, double t)
+{
+    double d = p - t, size = fabs(d), sign = d > 0.0 ? 1.0 : -1.0, weight = 1.0;
+    double value = d * d, slope = 2.0 * d, q = 1.0 - p;
+    switch (kind) {
+    case ORR_LOSS_L2:
+        break;
+    case ORR_LOSS_RELATIVE_L2:
+        weight = 1.0 / (p * p + 0.01);
+        break;
+    case ORR_LOSS_L1:
+    case ORR_LOSS_MAPE:
+    case ORR_LOSS_SMAPE:
+        value = size, slope = sign;
+        weight = kind == ORR_LOSS_MAPE    ? 1.0 / (fabs(t) + 0.01)
+                 : kind == ORR_LOSS_SMAPE ? 1.0 / (0.5 * (fabs(p) + fabs(t)) + 0.01)
+                                          : 1.0;
+        break;
+    case ORR_LOSS_HUBER:
+        value = size > 0.1 ? size - 0.05 : 5.0 * d * d;
+        slope = size > 0.1 ? sign : 10.0 * d;
+        weight = 0.2;
+        break;
+    case ORR_LOSS_LOG_L1:
+        value = log(1.0 + size), slope = sign / (1.0 + size);
+        break;
+    case ORR_LOSS_CROSS_ENTROPY:
+        value = -t * log(p), slope = -t / p;
+        break;
+    case ORR_LOSS_BINARY_CROSS_ENTROPY:
+        value = -t * log(p) - (1.0 - t) * log(q), slope = (p - t) / (p * q);
+        break;
+    }
+    return (real2){(float)(value * weight), (float)(slope * weight)};
+}
+
+static void losses_are_as_defined(void **state)
+{
+    (void)state;
+    static const float values[] = {0.03f, 0.2f, 0.25f, 0.6f, 0.97f};
+    for (int kind = ORR_LOSS_L2; kind <= ORR_LOSS_BINARY_CROSS_ENTROPY; kind++) {
+        for (int i = 0; i < 25; i++) {
+            float p = values[i / 5], t = values[i % 5];
+            if (p == t) {
+                continue; // a kink of some
+            }
+            real2 found = loss_at((orr_loss_kind)kind, p, t);
+            real2 expected = expected_loss((orr_loss_kind)kind, (double)p, (double)t);
+            assert_float_equal(found.x, expected.x, 1e-6f + 1e-5f * fabsf(expected.x));
+            assert_float_equal(found.y, expected.y, 1e-6f + 1e-5f * fabsf(expected.y));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_loss_falls_and_inference_sees_what_was_learnt),
+        cmocka_unit_test(losses_are_as_defined),
         cmocka_unit_test(a_step_goes_down_the_gradient_of_the_loss),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(a_resumed_training_goes_on_to_the_same_bits),

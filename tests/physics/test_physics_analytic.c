@@ -331,6 +331,7 @@ static void swing(const char *integrator, double timestep, double end_at[2])
     orr_physics_step(b.physics, (int)lround(0.5 / timestep));
     end_at[0] = get(&b, ORR_PHYSICS_QPOS, 0);
     end_at[1] = get(&b, ORR_PHYSICS_QPOS, 1);
+    assert_near(get(&b, ORR_PHYSICS_TIME, 0), 0.5, 1e-12);
     tear_down(&b);
 }
 

@@ -225,7 +225,8 @@ orr_bytes sample_spz(int version, int count, int degree)
     put(&w, (uint64_t)version, 4);
     put(&w, (uint64_t)count, 4);
     put(&w, (uint64_t)degree, 1);
-    put(&w, 12, 1);
+    int fraction = version == 3 ? 10 : 12; // bits
+    put(&w, (uint64_t)fraction, 1);
     put(&w, 1, 2); // antialiased
     for (int i = 0; i < count; i++) {
         const float position[3] = {(float)i, 2.0f, -(float)i / 2.0f};
@@ -233,7 +234,7 @@ orr_bytes sample_spz(int version, int count, int degree)
             if (version == 1) {
                 put(&w, half_of(position[k]), 2);
             } else {
-                put(&w, (uint64_t)(int64_t)(position[k] * 4096.0f), 3);
+                put(&w, (uint64_t)(int64_t)(position[k] * (float)(1 << fraction)), 3);
             }
         }
     }

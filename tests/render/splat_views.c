@@ -115,6 +115,17 @@ static splat_view view_huge(void)
                         .background = {0.2f, 0.4f, 0.9f}};
 }
 
+// As many rows of tiles as a warp of CUDA handles at once, and one more.
+static splat_view view_tall(void)
+{
+    splat_view v = view_huge();
+    v.name = "huge splats, 33 rows of tiles";
+    v.camera.width = 24;
+    v.camera.height = 33 * 16;
+    v.camera.focal[0] = v.camera.focal[1] = 200.0f;
+    return v;
+}
+
 static splat_view view_flat(void)
 {
     return (splat_view){.name = "equal depths",
@@ -155,9 +166,9 @@ static splat_view view_layers(void)
             {.position = {-0.4f, 0.0f, 0.1f}, .rotation = {0.2f, -0.9f, 0.1f, 0.3f}, .scale = 0.8f}}};
 }
 
-static const make_view views[] = {view_one,          view_none,      view_ball,  view_surrounding,
-                                  view_needles,      view_wide,      view_huge,  view_flat,
-                                  view_orthographic, view_antialias, view_layers};
+static const make_view views[] = {view_one,     view_none,         view_ball,      view_surrounding,
+                                  view_needles, view_wide,         view_huge,      view_tall,
+                                  view_flat,    view_orthographic, view_antialias, view_layers};
 
 int splat_view_count(void)
 {
