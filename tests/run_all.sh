@@ -15,7 +15,9 @@ case ${1:-} in
     ;;
 esac
 
-passed=0 failed=0 skipped=0 total=0
+passed=0 failed=0 total=0
+declare -A skipped # by reason
+left_out=0         # parts of tests that need files of the shared data which are absent
 broken=() # configurations that do not build
 mkdir -p build
 
@@ -49,9 +51,9 @@ list_skips() {
     ' "$1" "$2"
 }
 
-# is_allowed CONFIGURATION SKIP: allowed_skips.txt has a line for it
+# is_allowed CONFIGURATION SKIP: allowed_skips.txt has a line for it; sets $reason
 is_allowed() {
-    local configurations skips reason
+    local configurations skips
     while read -r configurations skips reason; do
         [[ $configurations == "" || $configurations == \#* || $reason == "" ]] && continue
         [[ $1 =~ ^($configurations)$ && $2 =~ ^($skips)$ ]] && return
@@ -92,12 +94,13 @@ for configuration in "${configurations[@]}"; do
     refused=0
     while read -r skip; do
         if is_allowed "$configuration" "$skip"; then
-            skipped=$((skipped + 1))
+            skipped[$reason]=$((${skipped[$reason]:-0} + 1))
         else
             echo "$configuration: $skip skipped, which tests/allowed_skips.txt does not allow"
             refused=$((refused + 1))
         fi
     done < <(list_skips "$log" "build/$configuration/Testing/Temporary/LastTest.log")
+    left_out=$((left_out + $(grep -c '^left out: ' "build/$configuration/Testing/Temporary/LastTest.log")))
     # a skip that is not allowed counts as one more test, which failed
     total=$((total + tests + refused)) failed=$((failed + failures + refused))
     passed=$((passed + tests - failures - skips))
@@ -107,7 +110,10 @@ done
 total=$((total + ${#broken[@]})) failed=$((failed + ${#broken[@]}))
 percent=$((total > 0 ? (total - failed) * 100 / total : 0))
 [ ${#broken[@]} -eq 0 ] || echo "not tested: ${broken[*]}"
-[ "$skipped" -eq 0 ] || echo "skipped: $skipped tests, as tests/allowed_skips.txt permits"
+for reason in "${!skipped[@]}"; do
+    echo "skipped, as tests/allowed_skips.txt permits: ${skipped[$reason]} tests: $reason"
+done
+[ $left_out -eq 0 ] || echo "left out: $left_out parts of tests, of files that ../shared/data lacks here"
 echo "time: $((SECONDS / 60)) min $((SECONDS % 60)) s"
 echo "$percent% tests passed, $failed tests failed out of $total"
 echo "$passed passed, $failed failed"

@@ -13,8 +13,10 @@
 
 enum { CASCADE_CELLS = 1 << 21, CASCADES_MAX = 8, SIDE_MAX = 1 << 20 };
 
-static const size_t BYTES_MAX = 1ull << 34; // of an unpacked file
-static const size_t UNPACK_FIRST = 1 << 20;
+// of an unpacked file: parameters hardly compress, occupancy grids of 32 MiB and the states of optimisers can
+// be all zeros
+static const size_t BYTES_MAX = 1ull << 34, BYTES_ALWAYS = 1ull << 27, EXPANSION_MAX = 64;
+static const size_t UNPACK_FIRST = 1 << 16;
 
 // Where reading is: the file's name for messages, and what to evaluate on.
 typedef struct reader {
@@ -26,12 +28,13 @@ typedef struct reader {
 
 // ---- unpacking ----
 
-static orr_result widen(const reader *r, orr_bytes *bytes, size_t used)
+static orr_result widen(const reader *r, orr_bytes *bytes, size_t used, size_t limit)
 {
     size_t size = bytes->size ? 2 * bytes->size : UNPACK_FIRST;
-    if (size > BYTES_MAX) {
+    size = size < limit ? size : limit;
+    if (size == bytes->size) {
         return orr_fail(r->error, ORR_CODE_FILE_TOO_LARGE, "%s: more than %zu bytes unpacked", r->name,
-                        BYTES_MAX);
+                        limit);
     }
     uint8_t *data;
     ORR_ALLOC(data, size, r->name, r->error);
@@ -47,10 +50,12 @@ static orr_result widen(const reader *r, orr_bytes *bytes, size_t used)
 static orr_result inflate_all(const reader *r, z_stream *stream, orr_bytes *bytes)
 {
     enum { SLICE = 1 << 30 };
+    size_t limit = BYTES_ALWAYS + EXPANSION_MAX * stream->avail_in;
+    limit = limit < BYTES_MAX ? limit : BYTES_MAX;
     size_t used = 0;
     for (int status = Z_OK; status != Z_STREAM_END;) {
         if (used == bytes->size) {
-            ORR_TRY(widen(r, bytes, used));
+            ORR_TRY(widen(r, bytes, used, limit));
         }
         size_t available = bytes->size - used < SLICE ? bytes->size - used : SLICE;
         stream->next_out = bytes->data + used;
@@ -169,7 +174,9 @@ static char *config_text(const orr_msgpack_value *root)
             other |= text_is(&name, others[k]);
         }
         char key[256] = "";
-        memcpy(key, name.data, other ? 0 : name.count);
+        if (!other) {
+            memcpy(key, name.data, name.count);
+        }
         cJSON *item = other ? NULL : orr_msgpack_json(&value);
         if (item && !cJSON_AddItemToObject(json, key, item)) {
             cJSON_Delete(item);

@@ -87,7 +87,7 @@ static orr_result find_range(pulling *p, int id, orr_error *error)
     for (int side = 0; side < 2; side++) {
         bool seen = false;
         orr_physics_reset(p->physics, 0);
-        for (double time = 0.0; time < range->inttotal;) {
+        for (double time = 0.0; time < range->inttotal && !orr_physics_diverged(p->physics, 0);) {
             double length = pull(p, id, side ? 1.0 : -1.0);
             time += p->m->opt.timestep;
             if (time > range->inttotal - range->interval) {
@@ -126,6 +126,26 @@ static orr_result prepare(pulling *p, orr_error *error)
     return orr_physics_create(&desc, p->m, p->jobs, &p->physics, error);
 }
 
+// A small file can ask for hours. A step's work grows with the square of the degrees of freedom at least; 400
+// muscles of a body with 100 degrees of freedom take half of what is allowed, which is about a minute.
+static orr_result check_work(const orr_spec *spec, const orr_model *m, const bool *requested,
+                             orr_error *error)
+{
+    const double WORK_MAX = 2e10, STEPS_MAX = 1e5;
+    double steps = spec->length_range.inttotal / m->opt.timestep;
+    double work_of_step = 2.0 * (1000.0 + (double)m->nv * m->nv), work = 0.0;
+    for (int i = 0; i < m->nu; i++) {
+        work += requested[i] ? steps * work_of_step : 0.0;
+        if (requested[i] && !(steps <= STEPS_MAX && work <= WORK_MAX)) {
+            return spec_fail(&spec->actuators[i].head, error,
+                             "lengthrange: the simulations that measure it take too many steps, %.3g each: "
+                             "expected the range, or a larger timestep of <lengthrange>",
+                             steps);
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result simulate(const orr_spec *spec, orr_model *m, const bool *requested, orr_error *error)
 {
     pulling p = {.spec = spec, .m = m};
@@ -135,7 +155,8 @@ static orr_result simulate(const orr_spec *spec, orr_model *m, const bool *reque
                         ORR_DISABLE_DAMPER | ORR_DISABLE_GRAVITY | ORR_DISABLE_ACTUATION;
     opt->enableflags &= ~ORR_ENABLE_SLEEP;
     opt->timestep = spec->length_range.timestep > 0.0 ? spec->length_range.timestep : opt->timestep;
-    orr_result result = prepare(&p, error);
+    orr_result result = check_work(spec, m, requested, error);
+    result = result == ORR_OK ? prepare(&p, error) : result;
     for (int i = 0; i < m->nu && result == ORR_OK; i++) {
         result = requested[i] ? find_range(&p, i, error) : ORR_OK;
     }

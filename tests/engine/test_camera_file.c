@@ -308,10 +308,7 @@ static void the_fox_capture_is_read(void **state)
 {
     (void)state;
     orr_camera_list list;
-    const char *path = shared_data("nerf/fox/transforms.json");
-    if (!path) {
-        return;
-    }
+    const char *path = needed_shared_data("nerf/fox/transforms.json");
     assert_ok(orr_camera_file_load(path, 0, 0, &list, &error));
     assert_int_equal(list.count, 67);
     assert_true(list.distorted);

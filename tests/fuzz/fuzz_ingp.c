@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uLongf packed_size = compressBound((uLong)size);
     uint8_t *packed = orr_alloc(packed_size, 1);
-    if (packed && compress2(packed, &packed_size, data, (uLong)size, 1) == Z_OK) {
+    if (packed && compress2(packed, &packed_size, data, (uLong)size, Z_NO_COMPRESSION) == Z_OK) {
         read_model(packed, packed_size);
     }
     orr_free(packed);

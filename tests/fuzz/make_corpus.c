@@ -148,6 +148,10 @@ static void put_sog(void)
 static void put_models(void)
 {
     static const char *const names[] = {"image", "sdf", "nerf", "volume"};
+    static const char plain[] = "{\"encoding\": {\"n_levels\": 2, \"log2_hashmap_size\": 4}, "
+                                "\"network\": {\"n_neurons\": 16}}";
+    static const char coloured[] = "{\"encoding\": {\"n_levels\": 2, \"log2_hashmap_size\": 4}, "
+                                   "\"network\": {\"n_neurons\": 16}, \"rgb_network\": {\"n_neurons\": 16}}";
     for (int kind = ORR_FIELD_IMAGE; kind <= ORR_FIELD_VOLUME; kind++) {
         orr_error error;
         orr_field_desc desc = {.kind = (orr_field_kind)kind, .desired_resolution = 32.0};
@@ -156,8 +160,8 @@ static void put_models(void)
         char path[4096];
         snprintf(path, sizeof path, "%s/seed.msgpack", root);
         if (orr_field_config_base((orr_field_kind)kind, &desc.config, &error) != ORR_OK ||
-            orr_field_config_parse("{\"encoding\": {\"n_levels\": 2, \"log2_hashmap_size\": 4}}", "seed",
-                                   &desc.config, &error) != ORR_OK ||
+            orr_field_config_parse(kind == ORR_FIELD_NERF ? coloured : plain, "seed", &desc.config, &error) !=
+                ORR_OK ||
             orr_field_create(&desc, &model.field, &error) != ORR_OK ||
             orr_field_model_save(&model, path, &error) != ORR_OK ||
             orr_file_read(path, &bytes, &error) != ORR_OK) {

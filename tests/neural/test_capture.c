@@ -567,10 +567,7 @@ static void a_capture_is_read_with_its_alpha(void **state)
 static void fox_is_read_without_its_absent_photos(void **state)
 {
     (void)state;
-    const char *path = shared_data("nerf/fox");
-    if (!path) {
-        return;
-    }
+    const char *path = needed_shared_data("nerf/fox");
     orr_capture *capture = loaded(path);
     assert_int_equal(capture->count, 50);
     assert_int_equal(capture->absent, 17);
@@ -588,10 +585,7 @@ static void fox_is_read_without_its_absent_photos(void **state)
 static void lego_is_read_with_its_alpha(void **state)
 {
     (void)state;
-    const char *path = shared_data("nerf/lego");
-    if (!path) {
-        return;
-    }
+    const char *path = needed_shared_data("nerf/lego");
     orr_capture *capture = loaded(path);
     assert_int_equal(capture->count, 100);
     assert_int_equal(warnings, 0);

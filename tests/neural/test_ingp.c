@@ -231,6 +231,29 @@ static void a_foreign_snapshot_in_halves_is_read(void **state)
     deflateEnd(&stream);
 }
 
+static void what_unpacks_to_far_more_than_its_size_is_refused(void **state)
+{
+    (void)state;
+    enum { ZEROS = 256, PIECE = 1 << 20 };
+    uint8_t *piece = orr_alloc_zero(PIECE, 1), *packed = orr_alloc(PIECE, 1);
+    z_stream stream = {.next_out = packed, .avail_out = PIECE};
+    assert_int_equal(deflateInit(&stream, 6), Z_OK);
+    for (int i = 0; i < ZEROS; i++) {
+        stream.next_in = piece;
+        stream.avail_in = PIECE;
+        assert_int_equal(deflate(&stream, i == ZEROS - 1 ? Z_FINISH : Z_NO_FLUSH),
+                         i == ZEROS - 1 ? Z_STREAM_END : Z_OK);
+    }
+    orr_field_model model;
+    orr_error error;
+    assert_int_not_equal(
+        orr_field_model_read(packed, stream.total_out, "zeros", isa, ORR_MLP_FP32, &model, &error), ORR_OK);
+    assert_int_equal(error.code, ORR_CODE_FILE_TOO_LARGE);
+    deflateEnd(&stream);
+    orr_free(piece);
+    orr_free(packed);
+}
+
 // The value at a path of keys, such as "snapshot.nerf.rgb".
 static orr_msgpack_value find_path(const orr_msgpack_value *root, const char *path)
 {
@@ -487,6 +510,7 @@ int main(void)
         cmocka_unit_test(an_occupancy_grid_is_kept_in_halves),
         cmocka_unit_test(halves_are_rounded_to_the_nearest),
         cmocka_unit_test(a_foreign_snapshot_in_halves_is_read),
+        cmocka_unit_test(what_unpacks_to_far_more_than_its_size_is_refused),
         cmocka_unit_test(what_instant_ngp_requires_is_written),
         cmocka_unit_test(a_snapshot_of_a_radiance_field_means_what_it_means_elsewhere),
         cmocka_unit_test(a_snapshot_pads_its_features_with_ones),

@@ -176,6 +176,10 @@ static void every_mistake_is_named_with_its_line(void **state)
          "test.xml:2: <motor>", "armature and damping"},
         {"<mujoco><compiler>\n<lengthrange timestep='1e-9'/></compiler></mujoco>",
          "test.xml:2: <lengthrange>", "steps"},
+        {"<mujoco><option timestep='1e-12'/><compiler><lengthrange timestep='0'/></compiler><worldbody><body>"
+         "<joint name='j'/><geom size='1'/></body></worldbody><actuator>\n<muscle joint='j'/></actuator>"
+         "</mujoco>",
+         "test.xml:2: <muscle>", "too many steps"},
         {"<mujoco><sensor>\n<gyro site='s'/></sensor></mujoco>", "test.xml:2: <gyro>", "'s'"},
         {"<mujoco><keyframe>\n<key qpos='1'/></keyframe></mujoco>", "test.xml:2: <key>",
          "qpos: expected 0 numbers"},

@@ -423,10 +423,7 @@ static void a_captured_cloud_is_the_same_in_both_formats(void **state)
 {
     (void)state;
     orr_splats *spz, *ply;
-    const char *path = shared_data("splats/biker.spz");
-    if (!path) {
-        return;
-    }
+    const char *path = needed_shared_data("splats/biker.spz");
     assert_ok(orr_splats_load(path, &spz, &error));
     assert_ok(orr_splats_load(shared_data("splats/biker.compressed.ply"), &ply, &error));
     assert_same_in_both(ply, spz, 152746, 0, 89, 2.7e-3);

@@ -28,11 +28,30 @@ const char *source_path(const char *format, ...)
     return path;
 }
 
-const char *shared_data(const char *name)
+static const char *find_shared(const char *name)
 {
     static char path[1024];
     snprintf(path, sizeof path, "%s/%s", folder_of("ORR_SHARED_DATA", ORR_SHARED_DATA), name);
     return access(path, R_OK) == 0 ? path : NULL;
+}
+
+const char *shared_data(const char *name)
+{
+    const char *path = find_shared(name);
+    if (!path) {
+        printf("left out: %s is not in the shared data\n", name); // run_all.sh counts these lines
+    }
+    return path;
+}
+
+const char *needed_shared_data(const char *name)
+{
+    const char *path = find_shared(name);
+    if (!path) {
+        printf("skipped: %s is not in the shared data\n", name);
+        skip();
+    }
+    return path;
 }
 
 const char *made_asset(const char *name)

@@ -34,6 +34,8 @@ __attribute__((format(printf, 1, 2))) const char *source_path(const char *format
 // they are absent: a test then runs over the repository's own data alone. The pointer stays valid until the
 // next call.
 const char *shared_data(const char *name);
+// The same for a test that is about such a file: where it is absent, the test skips.
+const char *needed_shared_data(const char *name);
 
 // A file that the build makes (assets/CMakeLists.txt), below its folder assets (ORR_ASSETS): orrery.spz,
 // orrery.glb, and the captures capture and capture_lens. Fails the test where it is missing. The pointer
