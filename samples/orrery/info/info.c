@@ -53,12 +53,9 @@ static orr_result describe(const char *path, const common_options *common, cJSON
 {
     file_kind kind;
     ORR_TRY(find_kind(path, &kind, error));
-    orr_result result;
     switch (kind) {
     case KIND_SPLATS:
-        result = info_splats(path, json, error);
-        // of .ply the content decides
-        return result != ORR_OK && error->code == ORR_CODE_MESH_FILE ? info_mesh(path, json, error) : result;
+        return info_splats(path, json, error);
     case KIND_MESH:
         return info_mesh(path, json, error);
     case KIND_FIELD:
