@@ -10,7 +10,7 @@
 
 // What a small file may become by naming its contents again and again: instances, shared vertices, zeros that
 // are not stored.
-enum { SMALL_FILE_VERTICES = 1 << 20, VERTICES_PER_BYTE = 4, TEXELS_MAX = 1 << 28 };
+enum { SMALL_FILE_VERTICES = 1 << 18, VERTICES_PER_BYTE = 16, TEXELS_MAX = 1 << 28 };
 
 static int64_t vertex_limit(const orr_mesh_reader *reader)
 {

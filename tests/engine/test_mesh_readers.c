@@ -143,7 +143,7 @@ static void instances_and_texture_transforms_are_applied(void **state)
     read_good(
         "a.gltf",
         "{\"asset\":{\"version\":\"2.0\"}," BUFFER "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36},{"
-                                                   "\"buffer\":0,\"byteLength\":36,\"byteStride\":12}],"
+        "\"buffer\":0,\"byteLength\":36,\"byteStride\":12}],"
         "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},"
         "{\"bufferView\":1,\"componentType\":5126,\"count\":3,\"type\":\"VEC2\"}],"
         "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"TEXCOORD_1\":1},\"material\":0}]}],"
@@ -295,7 +295,7 @@ static void a_small_file_stays_small(void **state)
     assert_non_null(text);
     at += sprintf(
         at,
-        "{\"asset\":{\"version\":\"2.0\"},\"accessors\":[{\"componentType\":5126,\"count\":1000000,"
+        "{\"asset\":{\"version\":\"2.0\"},\"accessors\":[{\"componentType\":5126,\"count\":100000,"
         "\"type\":\"VEC3\"}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"mode\":6}]}],"
         "\"nodes\":[");
     for (int i = 0; i < TIMES; i++) {
