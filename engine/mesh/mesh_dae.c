@@ -15,7 +15,7 @@ orr_result orr_dae_fail(orr_dae *d, int node, const char *expected)
 
 orr_result orr_dae_check_steps(orr_dae *d, int node)
 {
-    enum { STEPS_MAX = 1 << 24, STEPS_PER_BYTE = 16 };
+    enum { STEPS_MAX = 1 << 18, STEPS_PER_BYTE = 64 };
     return d->tree.steps <= STEPS_MAX + STEPS_PER_BYTE * (int64_t)d->reader->all_bytes
                ? ORR_OK
                : orr_dae_fail(d, node,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ABSENT_MAX = 1 << 22 }; // values that are not stored: zeros
+enum { ABSENT_MAX = 1 << 18 }; // values that are not stored: zeros
 
 enum { BYTE = 5120, UNSIGNED_BYTE, SHORT, UNSIGNED_SHORT, UNSIGNED_INT = 5125, FLOAT };
 

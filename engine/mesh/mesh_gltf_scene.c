@@ -12,9 +12,9 @@ typedef enum primitive_mode { TRIANGLES = 4, STRIP, FAN } primitive_mode;
 // What is placed again and again without a triangle takes time too.
 static orr_result count_work(orr_gltf *g, int64_t amount)
 {
-    enum { WORK_MAX = 1 << 24 };
+    enum { WORK_MAX = 1 << 20, WORK_PER_BYTE = 64 };
     g->work += amount;
-    return g->work <= WORK_MAX + (int64_t)g->reader->all_bytes
+    return g->work <= WORK_MAX + WORK_PER_BYTE * (int64_t)g->reader->all_bytes
                ? ORR_OK
                : orr_mesh_fail(g->reader, "expected fewer instances in a file of this size");
 }

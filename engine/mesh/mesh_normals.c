@@ -12,7 +12,7 @@ static const float crease_cosine = 0.5f; // of 60 degrees
 
 // Corners at one position that are compared with each other: the time grows with the square of their number,
 // and a file decides how many there are.
-enum { RUN_MAX = 1024 };
+enum { RUN_MAX = 512 };
 
 // One corner of a triangle: its position, its index in mesh->indices, and its triangle's unit normal (0 when
 // it has no area).

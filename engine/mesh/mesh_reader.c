@@ -9,8 +9,13 @@
 #include <string.h>
 
 // What a small file may become by naming its contents again and again: instances, shared vertices, zeros that
-// are not stored. A file gets one vertex for each of its bytes on top.
-enum { EXPANSION_MAX = 1 << 22, TEXELS_MAX = 1 << 28 };
+// are not stored.
+enum { SMALL_FILE_VERTICES = 1 << 18, VERTICES_PER_BYTE = 16, TEXELS_MAX = 1 << 28 };
+
+static int64_t vertex_limit(const orr_mesh_reader *reader)
+{
+    return SMALL_FILE_VERTICES + VERTICES_PER_BYTE * (int64_t)reader->all_bytes;
+}
 
 orr_result orr_mesh_fail(const orr_mesh_reader *reader, const char *format, ...)
 {
@@ -46,7 +51,7 @@ void orr_mesh_note(orr_mesh_reader *reader, const char *what)
 orr_result orr_mesh_add_vertices(orr_mesh_reader *reader, int64_t count, orr_mesh_file_vertex **first)
 {
     orr_mesh_file *mesh = reader->mesh;
-    int64_t sum = mesh->vertex_count + count, limit = EXPANSION_MAX + (int64_t)reader->all_bytes;
+    int64_t sum = mesh->vertex_count + count, limit = vertex_limit(reader);
     limit = limit < ORR_MESH_VERTEX_MAX ? limit : ORR_MESH_VERTEX_MAX;
     if (sum > limit) {
         return orr_mesh_fail(reader, "%lld vertices: expected at most %lld in a file of this size",
@@ -79,7 +84,7 @@ orr_result orr_mesh_use_material(orr_mesh_reader *reader, int material)
 orr_result orr_mesh_add_triangle(orr_mesh_reader *reader, uint32_t a, uint32_t b, uint32_t c)
 {
     orr_mesh_file *mesh = reader->mesh;
-    int64_t sum = mesh->index_count + 3, limit = 3 * (EXPANSION_MAX + (int64_t)reader->all_bytes);
+    int64_t sum = mesh->index_count + 3, limit = 3 * vertex_limit(reader);
     limit = limit < ORR_MESH_INDEX_MAX ? limit : ORR_MESH_INDEX_MAX;
     if (sum > limit) {
         return orr_mesh_fail(reader, "expected at most %lld triangles in a file of this size",

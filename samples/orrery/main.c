@@ -99,7 +99,7 @@ static void print_help(void)
     }
     printf(
         "\norrery COMMAND --help lists the options of a command.\n"
-        "SCENE is a splat cloud (.ply .compressed.ply .splat .spz .sog .ksplat), a mesh (.glb .obj .stl),\n"
+        "SCENE is a splat cloud (.ply .compressed.ply .splat .spz .sog .ksplat), a mesh (.glb .obj .stl .ply),\n"
         "a trained field (.ingp), a robot (.xml .urdf) or a scene file (.json) that combines them.\n"
         "ROBOT is a model in MJCF (.xml) or URDF (.urdf).\n"
         "CAPTURE is a folder of photos with a transforms.json or a COLMAP model.\n");

@@ -213,6 +213,76 @@ static void put_pictures(void)
     picture_samples_free(samples, pictures);
 }
 
+// A triangle in the container of glTF.
+static void put_glb(void)
+{
+    enum { JSON = 0x4e4f534a, BINARY = 0x004e4942 };
+    static const char json[] =
+        "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{"
+        "\"attributes\":"
+        "{\"POSITION\":0},\"indices\":1}]}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,"
+        "\"count\":3,"
+        "\"type\":\"VEC3\"},{\"bufferView\":1,\"componentType\":5121,\"count\":3,\"type\":\"SCALAR\"}],"
+        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36},{\"buffer\":0,\"byteOffset\":36,\"byteLength\":4}]"
+        ","
+        "\"buffers\":[{\"byteLength\":40}]}";
+    const float positions[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    const uint8_t indices[4] = {0, 1, 2, 0};
+    uint32_t length = sizeof json - 1, padded = (length + 3) / 4 * 4, size = 12 + 8 + padded + 8 + 40;
+    const uint32_t head[5] = {0x46546c67, 2, size, padded, JSON}, second[2] = {40, BINARY};
+    uint8_t *file = orr_alloc(size, 1);
+    if (file) {
+        memset(file, ' ', size);
+        memcpy(file, head, sizeof head);
+        memcpy(file + 20, json, length);
+        memcpy(file + 20 + padded, second, sizeof second);
+        memcpy(file + 28 + padded, positions, sizeof positions);
+        memcpy(file + 64 + padded, indices, sizeof indices);
+    }
+    put_seed("glb", "triangle", (orr_bytes){file, size});
+}
+
+static void put_stl(void)
+{
+    enum { FACETS = 3, SIZE = 84 + 50 * FACETS };
+    uint8_t *file = orr_alloc_zero(SIZE, 1);
+    const uint32_t count = FACETS;
+    const float facet[12] = {0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0};
+    for (int i = 0; file && i < FACETS; i++) {
+        memcpy(file, "COLOR=", 6);
+        memcpy(file + 80, &count, 4);
+        memcpy(file + 84 + 50 * i, facet, sizeof facet);
+        file[84 + 50 * i + 49] = (uint8_t)(i << 7);
+    }
+    put_seed("stl", "binary", (orr_bytes){file, SIZE});
+}
+
+// Two triangles, in both orders of bytes.
+static void put_mesh_ply(void)
+{
+    for (int big = 0; big < 2; big++) {
+        char *file = orr_alloc_zero(512, 1);
+        if (!file) {
+            stop("out of memory");
+        }
+        int length = snprintf(file, 256,
+                              "ply\nformat binary_%s_endian 1.0\nelement vertex 3\nproperty short x\n"
+                              "property short y\nproperty short z\nelement face 2\n"
+                              "property list uchar ushort vertex_index\nend_header\n",
+                              big ? "big" : "little");
+        static const uint8_t values[] = {0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0,
+                                         0, 0, 3, 0, 0, 1, 0, 2, 0, 3, 0, 0, 1, 0, 2, 0};
+        memcpy(file + length, values, sizeof values);
+        for (int i = 19; big && i < 32; i += i == 23 ? 3 : 2) { // indices
+            char swap = file[length + i];
+            file[length + i] = file[length + i + 1];
+            file[length + i + 1] = swap;
+        }
+        put_seed("mesh_ply", big ? "big" : "little",
+                 (orr_bytes){(uint8_t *)file, (size_t)length + sizeof values});
+    }
+}
+
 int main(int count, char **arguments)
 {
     if (count != 2) {
@@ -243,5 +313,8 @@ int main(int count, char **arguments)
     put_models();
     put_arrays();
     put_pictures();
+    put_glb();
+    put_stl();
+    put_mesh_ply();
     return 0;
 }

@@ -272,6 +272,8 @@ static void lit_surfaces_match_the_cpu(void **state)
     }
     for (int view = 0; view < 4; view++) {
         sphere.material.two_sided = view < 2;
+        sphere.material.unlit = view == 3;
+        sphere.material.emissive[1] = view >= 1 ? 0.3f : 0.0f;
         orr_draw_list list = list_of(meshes, 3, 131, 77, view % 2 ? 28.0f : 90.0f, view % 2);
         list.lens.near_plane = 2.9f; // so that their inner sides are in view
         assert_drawn_as_by_the_cpu(view % 2 ? "orthographic" : "perspective", &list, 4);

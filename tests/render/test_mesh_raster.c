@@ -384,6 +384,30 @@ static void texture_is_perspective_correct(void **state)
     check_wall(camera);
 }
 
+static void what_emits_is_brighter_and_what_is_unlit_ignores_the_light(void **state)
+{
+    (void)state;
+    canvas c = open_canvas(straight(40, 40, 40.0f), 1);
+    orr_mesh_vertex v[3] = {vertex(-1, -1, 2), vertex(1, -1, 2), vertex(0, 1, 2)};
+    uint32_t indices[3] = {0, 1, 2};
+    small_mesh m;
+    small_mesh_set(&m, v, 3, indices, 3);
+    memcpy(m.material.base_colour, (float[]){0.2f, 0.4f, 0.0f}, 3 * sizeof(float));
+    memcpy(m.material.emissive, (float[]){0.125f, 0.0f, 0.5f}, 3 * sizeof(float));
+    for (int unlit = 0; unlit < 2; unlit++) {
+        m.material.unlit = unlit != 0;
+        draw_one(&c, &m.mesh);
+        const double light = 0.25 + 0.8; // ambient, and the sun by its cosine
+        const double lit[3] = {0.2 * light + 0.125, 0.4 * light, 0.5}, plain[3] = {0.2, 0.4, 0.0};
+        for (int k = 0; k < 3; k++) {
+            float expected = srgb(unlit ? plain[k] : lit[k]);
+            // the curves in float, by exp2 and log2
+            assert_true(fabs((double)(c.picture.rgb[1600 * k + 20 * 40 + 20] - expected)) < 1e-5);
+        }
+    }
+    close_canvas(&c);
+}
+
 static void of_equal_depths_the_first_in_the_list_is_seen(void **state)
 {
     (void)state;
@@ -545,6 +569,7 @@ int main(void)
         cmocka_unit_test(cut_triangles_leave_no_seams),
         cmocka_unit_test(a_sphere_is_shaded_by_lamberts_law),
         cmocka_unit_test(texture_is_perspective_correct),
+        cmocka_unit_test(what_emits_is_brighter_and_what_is_unlit_ignores_the_light),
         cmocka_unit_test(of_equal_depths_the_first_in_the_list_is_seen),
         cmocka_unit_test(mips_make_far_textures_even),
         cmocka_unit_test(holes_show_what_is_behind),

@@ -461,6 +461,8 @@ static void meshes_match_the_cpu(void **state)
         s.list.lens.orthographic = variant % 2;
         s.list.lens.focal[0] = s.list.lens.focal[1] = variant % 2 ? 45.0f : 130.0f;
         ball.material.two_sided = variant >= 2;
+        ball.material.unlit = variant == 3;
+        ball.material.emissive[1] = variant >= 1 ? 0.3f : 0.0f;
         ball.material.alpha_cutoff = variant >= 2 ? 0.5f : 0.0f;
         orr_vulkan_draw_release(draw, 2); // its material changed
         drawn gpu = draw_vulkan(draw, &s.list), cpu = draw_on_cpu(&s.list);

@@ -1,0 +1,615 @@
+// Tests of the readers of mesh files, format by format: values by hand, what is wrong with broken files, and
+// what a small file cannot make of itself.
+#include "engine/core/memory.h"
+#include "engine/mesh/mesh_file.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static orr_mesh_file mesh; // of the file read last
+
+static orr_result read_bytes(const char *name, const void *data, size_t size, orr_error *why)
+{
+    char *copy = malloc(size + 1); // of its size, so that AddressSanitizer sees what is read behind it
+    assert_non_null(copy);
+    memcpy(copy, data, size);
+    copy[size] = 0;
+    const orr_bytes bytes = {(uint8_t *)copy, size};
+    const orr_mesh_file_desc desc = {.path = name, .bytes = &bytes, .read_textures = true};
+    orr_mesh_file_free(&mesh);
+    orr_result result = orr_mesh_file_read(&desc, &mesh, why);
+    free(copy);
+    return result;
+}
+
+static void read_good(const char *name, const char *text)
+{
+    assert_ok(read_bytes(name, text, strlen(text), &error));
+}
+
+static void assert_refused(const char *name, const void *data, size_t size, const char *because)
+{
+    orr_error why = {0};
+    assert_int_equal(read_bytes(name, data, size, &why), ORR_ERROR_FORMAT);
+    assert_int_equal(why.code, ORR_CODE_MESH_FILE);
+    assert_null(mesh.vertices);
+    if (!strstr(why.message, name) || !strstr(why.message, because) || strchr(why.message, '\n')) {
+        fail_msg("expected the file and \"%s\" in one line: %s", because, why.message);
+    }
+}
+
+static void assert_text_refused(const char *name, const char *text, const char *because)
+{
+    assert_refused(name, text, strlen(text), because);
+}
+
+// Corner `i` of the triangles, in their order.
+static const orr_mesh_file_vertex *corner(int i)
+{
+    assert_true(i < mesh.index_count);
+    return &mesh.vertices[mesh.indices[i]];
+}
+
+static void assert_at(int i, float x, float y, float z)
+{
+    const float *p = corner(i)->position;
+    if (fabsf(p[0] - x) > 1e-5f || fabsf(p[1] - y) > 1e-5f || fabsf(p[2] - z) > 1e-5f) {
+        fail_msg("corner %d: %g %g %g, expected %g %g %g", i, (double)p[0], (double)p[1], (double)p[2],
+                 (double)x, (double)y, (double)z);
+    }
+}
+
+static void assert_close(float a, double b)
+{
+    assert_true(fabs((double)a - b) < 1e-5);
+}
+
+static double area(void)
+{
+    double sum = 0.0;
+    for (int i = 0; i < mesh.index_count; i += 3) {
+        const float *a = corner(i)->position, *b = corner(i + 1)->position, *c = corner(i + 2)->position;
+        sum += 0.5 * (double)((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])); // seen along z
+    }
+    return sum;
+}
+
+// ---- glTF ----
+
+// Buffer 0: positions of a triangle (0, 0, 0) (1, 0, 0) (0, 1, 0), then as bytes: normals (0, 0, 127), and
+// indices 0 1 2 1 0; 56 bytes, base64.
+#define BUFFER                                                                                               \
+    "\"buffers\":[{\"byteLength\":56,\"uri\":\"data:application/octet-stream;base64,"                        \
+    "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAB/AAAAfwAAAH8AAAECAQAAAAA=\"}],"
+#define VIEWS                                                                                                \
+    "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36},{\"buffer\":0,\"byteOffset\":36,\"byteLength\":12,"   \
+    "\"byteStride\":4},{\"buffer\":0,\"byteOffset\":48,\"byteLength\":8}],"
+#define ACCESSORS                                                                                            \
+    "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},"                \
+    "{\"bufferView\":1,\"componentType\":5120,\"normalized\":true,\"count\":3,\"type\":\"VEC3\"},"           \
+    "{\"bufferView\":2,\"componentType\":5121,\"count\":3,\"type\":\"SCALAR\"},"                             \
+    "{\"componentType\":5126,\"count\":5,\"type\":\"VEC3\",\"sparse\":{\"count\":2,\"indices\":{"            \
+    "\"bufferView\":2,\"componentType\":5121,\"byteOffset\":1},\"values\":{\"bufferView\":0,"                \
+    "\"byteOffset\":12}}}],"
+#define HEAD "{\"asset\":{\"version\":\"2.0\"}," BUFFER VIEWS ACCESSORS
+#define TRIANGLE                                                                                             \
+    "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"NORMAL\":1},\"indices\":2}]}]"
+
+static void accessors_are_read_in_their_types(void **state)
+{
+    (void)state;
+    read_good("a.gltf", HEAD TRIANGLE ",\"nodes\":[{\"mesh\":0}]}");
+    assert_int_equal(mesh.vertex_count, 3);
+    assert_int_equal(mesh.index_count, 3);
+    assert_true(mesh.linear_colours);
+    assert_at(0, 0, 0, 0);
+    assert_at(1, 1, 0, 0);
+    assert_at(2, 0, 1, 0);
+    assert_close(corner(1)->normal[2], 1.0); // 127 of a normalised byte
+    assert_string_equal(mesh.unused, "");
+    assert_false(mesh.materials[mesh.parts[0].material].two_sided);
+    // zeros, of which the second and the third are replaced: a strip, whose second triangle is turned
+    read_good("a.gltf", HEAD "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":3},\"mode\":5}]}],"
+                             "\"nodes\":[{\"mesh\":0}]}");
+    assert_int_equal(mesh.vertex_count, 5);
+    assert_int_equal(mesh.index_count, 9);
+    assert_at(1, 1, 0, 0);
+    assert_at(2, 0, 1, 0);
+    assert_int_equal(mesh.indices[3], 1);
+    assert_int_equal(mesh.indices[4], 3);
+    assert_int_equal(mesh.indices[5], 2);
+    read_good("a.gltf", HEAD "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":3},\"mode\":6}]}],"
+                             "\"nodes\":[{\"mesh\":0}]}");
+    assert_int_equal(mesh.index_count, 9);
+    assert_int_equal(mesh.indices[6], 0);
+    assert_int_equal(mesh.indices[7], 3);
+}
+
+static void instances_and_texture_transforms_are_applied(void **state)
+{
+    (void)state;
+    // instances where the triangle's corners are, in a node that mirrors
+    read_good("a.gltf", HEAD TRIANGLE ",\"nodes\":[{\"mesh\":0,\"scale\":[-2,2,2],\"extensions\":{"
+                                      "\"EXT_mesh_gpu_instancing\":{\"attributes\":{\"TRANSLATION\":0}}}}]}");
+    assert_int_equal(mesh.index_count, 9);
+    assert_at(3, -2, 0, 0);
+    assert_at(4, -2, 2, 0); // rewound
+    assert_at(5, -4, 0, 0);
+    assert_true(area() > 0.0);
+    // u v = position x y of the triangle: scaled by 2 and 3, turned by 90 degrees, moved by 0.5
+    read_good(
+        "a.gltf",
+        "{\"asset\":{\"version\":\"2.0\"}," BUFFER "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36},{"
+        "\"buffer\":0,\"byteLength\":36,\"byteStride\":12}],"
+        "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},"
+        "{\"bufferView\":1,\"componentType\":5126,\"count\":3,\"type\":\"VEC2\"}],"
+        "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"TEXCOORD_1\":1},\"material\":0}]}],"
+        "\"textures\":[{\"extensions\":{\"EXT_texture_webp\":{\"source\":0}}}],\"images\":[{\"uri\":"
+        "\"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLv"
+        "AAAAAElFTkSuQmCC\"}],"
+        "\"materials\":[{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0,\"extensions\":{"
+        "\"KHR_texture_transform\":{\"offset\":[0.5,0],\"rotation\":1.5707963,\"scale\":[2,3],"
+        "\"texCoord\":1}}}},\"emissiveFactor\":[0.5,0.25,0],\"extensions\":{"
+        "\"KHR_materials_emissive_strength\":{\"emissiveStrength\":4},\"KHR_materials_unlit\":{}}}],"
+        "\"nodes\":[{\"mesh\":0}]}");
+    assert_close(corner(1)->texcoord[0], 0.5);
+    assert_close(corner(1)->texcoord[1], 1.0 + 2.0); // v points down in the file
+    assert_close(corner(2)->texcoord[0], 3.5);
+    assert_close(corner(2)->texcoord[1], 1.0);
+    const orr_mesh_material *material = &mesh.materials[mesh.parts[0].material];
+    assert_close(material->emissive[0], 2.0);
+    assert_close(material->emissive[1], 1.0);
+    assert_true(material->unlit);
+    assert_int_equal(material->texture, 0);
+    assert_int_equal(mesh.textures[0].width, 1);
+    assert_string_equal(mesh.unused, "");
+}
+
+static void what_gltf_holds_and_is_left_out_is_named(void **state)
+{
+    (void)state;
+    read_good(
+        "a.gltf", HEAD
+        "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":0},\"targets\":[{}],"
+        "\"material\":0},{\"attributes\":{\"POSITION\":0},\"mode\":1}]}],"
+        "\"materials\":[{\"normalTexture\":{\"index\":0}}],\"skins\":[{}],\"animations\":[{}],"
+        "\"extensionsUsed\":[\"KHR_lights_punctual\",\"KHR_materials_unlit\"],\"nodes\":[{\"mesh\":0}]}");
+    static const char *const names[] = {
+        "skins", "animations", "KHR_lights_punctual", "normalTexture", "morph targets", "lines", "JOINTS_0"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (!strstr(mesh.unused, names[i])) {
+            fail_msg("expected %s in: %s", names[i], mesh.unused);
+        }
+    }
+    assert_null(strstr(mesh.unused, "unlit"));
+}
+
+static void broken_gltf_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *because;
+    } cases[] = {
+        {"{\"asset\":{\"version\":\"1.0\"}}", "asset.version: expected \"2.0\""},
+        {"{\"asset\":{\"version\":\"2.0\"},\"extensionsRequired\":[\"KHR_draco_mesh_compression\"]}",
+         "extensionsRequired: KHR_draco_mesh_compression is not supported"},
+        {HEAD TRIANGLE "}", "no triangles"},
+        {HEAD TRIANGLE ",\"nodes\":[{\"mesh\":1}]}", "nodes[0].mesh: expected a whole number from 0 to 0"},
+        {HEAD TRIANGLE ",\"nodes\":[{\"mesh\":0,\"rotation\":[0,0,0,0]}]}", "nodes[0].rotation"},
+        {HEAD TRIANGLE ",\"nodes\":[{\"children\":[1]},{\"children\":[2]},{\"children\":[1],\"mesh\":0}]}",
+         "nodes[2].children: expected a tree: node 1 has two parents"},
+        {HEAD TRIANGLE
+         ",\"scenes\":[{\"nodes\":[1]}],\"nodes\":[{\"children\":[1],\"mesh\":0},{\"children\":[0]}]}",
+         "scenes[0].nodes: expected roots"},
+        {HEAD TRIANGLE ",\"scenes\":[{\"nodes\":[0,0]}],\"nodes\":[{\"mesh\":0}]}",
+         "scenes[0].nodes: expected roots"},
+        {HEAD "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":2}}]}],\"nodes\":[{\"mesh\":0}]}",
+         "meshes[0].primitives[0].attributes.POSITION"},
+        {HEAD "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1}]}],\"nodes\":[{"
+              "\"mesh\":0}]}",
+         "accessors[1]: expected indices"},
+        {"{\"asset\":{\"version\":\"2.0\"}," BUFFER VIEWS
+         "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":4,\"type\":\"VEC3\"}],"
+         "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"nodes\":[{\"mesh\":0}]}",
+         "accessors[0].bufferView: expected room for 4 values of 12 bytes in its 36 bytes"},
+        {"{\"asset\":{\"version\":\"2.0\"},\"accessors\":[{\"componentType\":5126,\"count\":2000000000,"
+         "\"type\":\"VEC3\"}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
+         "\"nodes\":[{\"mesh\":0}]}",
+         "accessors[0].count: expected a bufferView"},
+        {"{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":56,\"uri\":\"data:;base64,AA=A\"}]"
+         "," VIEWS ACCESSORS TRIANGLE ",\"nodes\":[{\"mesh\":0}]}",
+         "buffers[0].uri: expected base64"},
+        {"{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":5600,\"uri\":\"data:;base64,AAAA\"}]"
+         "," VIEWS ACCESSORS TRIANGLE ",\"nodes\":[{\"mesh\":0}]}",
+         "buffers[0].byteLength: expected at most the 3 bytes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_text_refused("broken.gltf", cases[i].text, cases[i].because);
+    }
+}
+
+static void a_container_with_wrong_lengths_is_refused(void **state)
+{
+    (void)state;
+    static const char json[] = "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[]}  ";
+    enum { JSON = sizeof json - 1, SIZE = 20 + JSON };
+    _Static_assert(JSON % 4 == 0, "chunks are words");
+    static const struct {
+        uint32_t magic, version, size, chunk, kind;
+        const char *because;
+    } cases[] = {{0x46546c67, 2, SIZE, JSON, 0x4e4f534a, "no triangles"},
+                 {0x46546c68, 2, SIZE, JSON, 0x4e4f534a, "expected 'glTF'"},
+                 {0x46546c67, 1, SIZE, JSON, 0x4e4f534a, "expected glTF version 2"},
+                 {0x46546c67, 2, 0xfffffff0, JSON, 0x4e4f534a, "the header says 4294967280"},
+                 {0x46546c67, 2, SIZE, 0xfffffff0, 0x4e4f534a, "a chunk of 4294967280 bytes"},
+                 {0x46546c67, 2, SIZE, JSON, 0x004e4942, "one chunk of JSON"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t file[SIZE];
+        const uint32_t head[5] = {cases[i].magic, cases[i].version, cases[i].size, cases[i].chunk,
+                                  cases[i].kind};
+        memcpy(file, head, sizeof head);
+        memcpy(file + 20, json, JSON);
+        assert_refused("broken.glb", file, SIZE, cases[i].because);
+    }
+}
+
+// Nodes below nodes, each moved by 1: deep trees need no deep stack.
+static void deep_trees_are_walked(void **state)
+{
+    (void)state;
+    enum { NODES = 100000, ROOM = 64 };
+    char *text = malloc(ROOM * (size_t)NODES + 4096), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "%s", HEAD TRIANGLE ",\"nodes\":[");
+    for (int i = 0; i < NODES - 1; i++) {
+        at += sprintf(at, "{\"children\":[%d],\"translation\":[1,0,0]},", i + 1);
+    }
+    sprintf(at, "{\"mesh\":0}]}");
+    read_good("deep.gltf", text);
+    assert_at(0, NODES - 1, 0, 0);
+    free(text);
+
+    at = text = malloc(ROOM * (size_t)NODES + 4096);
+    assert_non_null(text);
+    at += sprintf(at, "<COLLADA><library_visual_scenes><visual_scene id='s'>");
+    for (int i = 0; i < NODES; i++) {
+        at += sprintf(at, "<node>");
+    }
+    for (int i = 0; i < NODES; i++) {
+        at += sprintf(at, "</node>");
+    }
+    sprintf(at, "</visual_scene></library_visual_scenes></COLLADA>");
+    assert_text_refused("deep.dae", text, "no triangles");
+    free(text);
+}
+
+// What names its contents again and again ends at a limit that follows from the file's size.
+static void a_small_file_stays_small(void **state)
+{
+    (void)state;
+    enum { TIMES = 200000 };
+    char *text = malloc(16 * (size_t)TIMES + 4096), *at = text;
+    assert_non_null(text);
+    at += sprintf(
+        at,
+        "{\"asset\":{\"version\":\"2.0\"},\"accessors\":[{\"componentType\":5126,\"count\":100000,"
+        "\"type\":\"VEC3\"}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"mode\":6}]}],"
+        "\"nodes\":[");
+    for (int i = 0; i < TIMES; i++) {
+        at += sprintf(at, "%s{\"mesh\":0}", i ? "," : "");
+    }
+    sprintf(at, "]}");
+    assert_text_refused("repeated.gltf", text, "in a file of this size");
+    free(text);
+    assert_text_refused(
+        "circle.dae",
+        "<COLLADA><library_visual_scenes><visual_scene id='s'><node id='n'><instance_node url='#n'/>"
+        "<instance_node url='#n'/></node></visual_scene></library_visual_scenes></COLLADA>",
+        "in a circle, or too often");
+    assert_text_refused(
+        "entities.dae",
+        "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]><COLLADA>&b;</COLLADA>",
+        "expected no entities");
+}
+
+// ---- .obj ----
+
+static void polygons_of_obj_become_triangles(void **state)
+{
+    (void)state;
+    // an arrow: the fourth corner is a hollow, so that no fan from the first covers it
+    read_good("a.obj", "v 0 0 0 1 0 0\nv 4 0 0\nv 4 4 0\nv 2 1 0\nv 0 4 0 0 0 1\nvt 0.25 0.5\nvn 0 0 2\n"
+                       "f 1/1/1 2/1/1 3/1/1 4/1/1 \\\n 5/-1/-1\n");
+    assert_int_equal(mesh.vertex_count, 5);
+    assert_int_equal(mesh.index_count, 9);
+    assert_close((float)area(), 10.0); // 16 without the notch
+    for (int i = 0; i < 9; i += 3) {   // each triangle turns as the polygon does
+        const float *a = corner(i)->position, *b = corner(i + 1)->position, *c = corner(i + 2)->position;
+        assert_true((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]) > 0.0f);
+    }
+    assert_close(mesh.vertices[4].texcoord[1], 0.5);
+    assert_close(mesh.vertices[4].normal[2], 2.0);
+    assert_close(mesh.vertices[4].colour[2], 1.0);
+    assert_close(mesh.vertices[4].colour[0], 0.0);
+    assert_close(mesh.vertices[1].colour[1], 1.0);
+    read_good("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf -3 -2 -1\nl 1 2\ncurv 0 1\n");
+    assert_at(1, 1, 0, 0);
+    assert_string_equal(mesh.unused, "lines, curv lines");
+    assert_text_refused("b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 0\n", "line 4: corner '0'");
+    assert_text_refused("b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3/1\n", "line 4: corner '3/1'");
+    assert_text_refused("b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3x\n", "line 4: corner '3x'");
+    assert_text_refused("b.obj", "v 0 0\n", "line 1: expected 3 numbers behind v");
+    assert_text_refused("b.obj", "v 0 0 0\nf 1 1\n", "line 2: expected 3 corners or more");
+}
+
+static void put(const char *name, const char *text)
+{
+    assert_ok(orr_file_write(scratch_path(name), text, strlen(text), &error));
+}
+
+static void files_beside_a_mesh_stay_in_its_folder(void **state)
+{
+    (void)state;
+    const char square[] = "mtllib %s\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n";
+    char text[256], path[4096];
+    snprintf(path, sizeof path, "%s", scratch_path("outside.obj"));
+    const orr_mesh_file_desc desc = {.path = path, .read_textures = true};
+    put("clear.mtl", "newmtl m\nKd 0.25 0.5 1\nKe 0 0 2\nd 0.5\nmap_bump b.png\n");
+    snprintf(text, sizeof text, square, "clear.mtl");
+    put("outside.obj", text);
+    assert_ok(orr_mesh_file_read(&desc, &mesh, &error));
+    const orr_mesh_material *m = &mesh.materials[mesh.parts[0].material];
+    assert_true(m->blended && m->base_colour[3] == 0.5f && m->base_colour[0] == 0.25f &&
+                m->emissive[2] == 2.0f);
+    assert_string_equal(mesh.unused, "map_bump");
+    orr_mesh_file_free(&mesh);
+    // what is missing is named; what is elsewhere is not opened
+    static const char *const libraries[][2] = {{"missing.mtl", "materials of missing.mtl"},
+                                               {"../clear.mtl", "in the folder of the mesh"},
+                                               {"/dev/zero", "in the folder of the mesh"}};
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, square, libraries[i][0]);
+        put("outside.obj", text);
+        assert_ok(orr_mesh_file_read(&desc, &mesh, &error));
+        assert_non_null(strstr(mesh.unused, libraries[i][1]));
+        orr_mesh_file_free(&mesh);
+    }
+    static const char *const pictures[] = {"/etc/passwd", "a/../../b.png", "..\\b.png", "http://a/b.png"};
+    for (int i = 0; i < 4; i++) {
+        orr_error why = {0};
+        snprintf(text, sizeof text, "newmtl m\nmap_Kd %s\n", pictures[i]);
+        put("elsewhere.mtl", text);
+        snprintf(text, sizeof text, square, "elsewhere.mtl");
+        put("outside.obj", text);
+        assert_int_equal(orr_mesh_file_read(&desc, &mesh, &why), ORR_ERROR_FORMAT);
+        assert_non_null(strstr(why.message, "expected a file in the folder of the mesh or below it"));
+    }
+}
+
+// ---- .stl ----
+
+static void stl_is_told_from_its_bytes(void **state)
+{
+    (void)state;
+    read_good("a.stl",
+              "solid one\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n"
+              "endfacet\nendsolid one\nsolid\nfacet normal 0 1 0 outer loop\nvertex 0 0 0\nvertex 2 0 0\n"
+              "vertex 0 2 0\nendloop endfacet\nendsolid\n");
+    assert_int_equal(mesh.index_count, 6);
+    assert_at(4, 2, 0, 0);
+    assert_close(corner(3)->normal[1], 1.0);
+    assert_text_refused("b.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0\n",
+                        "line 4: expected 3 numbers");
+    assert_text_refused("b.stl", "solid a\nfacet normal 0 0 1\nouter\nend", "line 4: 'end': expected 'loop'");
+    assert_text_refused("b.stl", "solid a\nsolid b\n", "line 2: 'solid': expected 'facet'");
+    uint8_t binary[84 + 50 + 3] = "solid, but binary";
+    const float facet[12] = {0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0};
+    const uint16_t red = 0x8000 | 31 << 10;
+    binary[80] = 1;
+    memcpy(binary + 84, facet, sizeof facet);
+    memcpy(binary + 84 + 48, &red, 2);
+    assert_ok(read_bytes("a.stl", binary, sizeof binary - 3, &error));
+    assert_close(corner(0)->colour[0], 1.0);
+    assert_close(corner(0)->colour[1], 0.0);
+    binary[0] = 'S' - 1;
+    assert_ok(read_bytes("a.stl", binary, sizeof binary, &error));
+    assert_string_equal(mesh.unused, "bytes behind the last triangle");
+    binary[83] = 0x7f;
+    assert_refused("b.stl", binary, sizeof binary, "triangles: expected at most the 1 that 137 bytes hold");
+}
+
+// ---- .ply ----
+
+#define PLY_VERTICES                                                                                         \
+    "element vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\n"           \
+    "property float s\nproperty float quality\n"
+#define PLY_ROWS "0 0 0 255 0.5 7\n1 0 0 51 0 7\n0 1 0 0 0 7\n1 1 0 0 0 7\n"
+
+static void ply_has_faces_or_strips(void **state)
+{
+    (void)state;
+    read_good("a.ply", "ply\nformat ascii 1.0\n" PLY_VERTICES
+                       "element face 2\nproperty list uchar int vertex_indices\n"
+                       "property uchar flags\nend_header\n" PLY_ROWS "4 0 1 3 2 9\n3 0 1 2 9\n");
+    assert_int_equal(mesh.vertex_count, 4);
+    assert_int_equal(mesh.index_count, 9);
+    assert_close(mesh.vertices[1].colour[0], 0.2);
+    assert_close(mesh.vertices[1].colour[1], 1.0);
+    assert_close(mesh.vertices[0].texcoord[0], 0.5);
+    assert_string_equal(mesh.unused, "quality of vertex, flags of face");
+    read_good("a.ply", "ply\nformat ascii 1.0\n" PLY_VERTICES
+                       "element tristrips 1\nproperty list int int vertex_indices\n"
+                       "end_header\n" PLY_ROWS "8 0 1 2 3 -1 0 1 2\n");
+    assert_int_equal(mesh.index_count, 9);
+    assert_close((float)area(), 1.5);
+    static const struct {
+        const char *text, *because;
+    } cases[] = {
+        {"ply\nformat ascii 1.0\n" PLY_VERTICES "end_header\n" PLY_ROWS, "a cloud of points or splats"},
+        {"ply\nformat ascii 1.0\n" PLY_VERTICES
+         "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+         "0 0 0 255 0.5 7\n1 0 0 51 0 7\n",
+         "element vertex, row 2"},
+        {"ply\nformat ascii 1.0\n" PLY_VERTICES
+         "element face 1\nproperty list uchar int vertex_indices\nend_header\n" PLY_ROWS "3 0 1 4\n",
+         "element face, row 0: a corner that is no index: expected 0 to 3"},
+        {"ply\nformat ascii 1.0\n" PLY_VERTICES
+         "element face 1\nproperty list uchar int vertex_indices\nend_header\n" PLY_ROWS "2000000000 0 1\n",
+         "a list of 2e+09 items"},
+        {"ply\nformat binary_little_endian 1.0\nelement vertex 2000000000\nproperty float x\nproperty float "
+         "y\n"
+         "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n",
+         "element vertex: 2000000000 rows: expected what 0 bytes have room for"},
+        {"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nelement face 1\n"
+         "property list uchar int vertex_indices\nend_header\n0 0\n3 0 0 0\n",
+         "expected properties x, y and z"},
+        {"ply\nformat ascii 1.0\nelement face 1\nproperty list float int vertex_indices\nend_header\n",
+         "line 4"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_text_refused("b.ply", cases[i].text, cases[i].because);
+    }
+    put("cloud.ply", cases[0].text);
+    assert_false(orr_mesh_readable(scratch_path("cloud.ply")));
+    put("faces.ply", cases[3].text);
+    assert_true(orr_mesh_readable(scratch_path("faces.ply")));
+}
+
+static void ply_is_read_in_both_orders_of_bytes(void **state)
+{
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        char file[512];
+        int size = snprintf(
+            file, 300,
+            "ply\nformat binary_%s_endian 1.0\nelement vertex 3\nproperty short x\nproperty float y\n"
+            "property uchar z\nelement face 1\nproperty list uchar ushort vertex_index\nend_header\n",
+            big ? "big" : "little");
+        for (int i = 0; i < 3; i++) {
+            int16_t x = (int16_t)(-300 * (i == 1));
+            float y = i == 2 ? 0.25f : 0.0f;
+            uint8_t bytes[7];
+            memcpy(bytes, &x, 2);
+            memcpy(bytes + 2, &y, 4);
+            bytes[6] = 5;
+            for (int k = 0; k < 7; k++) {
+                file[size++] = (char)bytes[!big ? k : k < 2 ? 1 - k : k < 6 ? 7 - k : k];
+            }
+        }
+        const char face[7] = {3, 0, 0, (char)!big, (char)big, (char)(big ? 0 : 2), (char)(big ? 2 : 0)};
+        memcpy(file + size, face, sizeof face);
+        assert_ok(read_bytes("a.ply", file, (size_t)size + sizeof face, &error));
+        assert_at(1, -300, 0, 5);
+        assert_at(2, 0, 0.25f, 5);
+    }
+}
+
+// ---- .dae ----
+
+#define DAE_GEOMETRY                                                                                         \
+    "<library_geometries><geometry id='g'><mesh><source id='p'><float_array id='a'>0 0 0 1 0 0 0 1 0 1 1 0"  \
+    "</float_array><technique_common><accessor source='#a' stride='3'/></technique_common></source>"         \
+    "<vertices id='v'><input semantic='POSITION' source='#p'/></vertices>%s</mesh></geometry>"               \
+    "</library_geometries>"
+#define DAE_MATERIAL                                                                                         \
+    "<library_effects><effect id='e'><profile_COMMON><technique><phong><diffuse><color>0.1 0.2 0.3 "         \
+    "1</color>"                                                                                              \
+    "</diffuse></phong></technique></profile_COMMON></effect></library_effects><library_materials>"          \
+    "<material id='m'><instance_effect url='#e'/></material></library_materials>"
+#define DAE_INPUT "<input semantic='VERTEX' source='#v' offset='0'/>"
+
+static const char *dae(const char *head, const char *primitives, const char *nodes)
+{
+    static char text[4096];
+    int at = snprintf(text, sizeof text, "<COLLADA>%s" DAE_MATERIAL, head);
+    at += snprintf(text + at, sizeof text - (size_t)at, DAE_GEOMETRY, primitives);
+    snprintf(text + at, sizeof text - (size_t)at,
+             "<library_visual_scenes><visual_scene id='s'>%s</visual_scene></library_visual_scenes>"
+             "<scene><instance_visual_scene url='#s'/></scene></COLLADA>",
+             nodes);
+    return text;
+}
+
+static void collada_is_placed_by_its_nodes(void **state)
+{
+    (void)state;
+    const char *triangle = "<triangles material='s'>" DAE_INPUT "<p>0 1 2</p></triangles>";
+    read_good("a.dae",
+              dae("<asset><unit meter='0.5'/><up_axis>Z_UP</up_axis></asset>", triangle,
+                  "<node><translate>2 0 0</translate><rotate>0 0 1 90</rotate><scale>1 4 "
+                  "1</scale><instance_geometry "
+                  "url='#g'><bind_material><technique_common><instance_material symbol='s' target='#m'/>"
+                  "</technique_common></bind_material></instance_geometry></node>"
+                  "<node><matrix>1 0 0 0 0 -1 0 0 0 0 1 6 0 0 0 1</matrix><node><instance_geometry "
+                  "url='#g'/></node></node>"));
+    assert_int_equal(mesh.index_count, 6);
+    // x, then z, then -y of what the node makes, in halves
+    assert_at(0, 1, 0, 0);
+    assert_at(1, 1, 0, -0.5f);
+    assert_at(2, -1, 0, 0);
+    assert_at(3, 0, 3, 0);
+    assert_at(4, 0, 3, 0.5f); // mirrored: rewound
+    assert_at(5, 0.5f, 3, 0);
+    assert_close(mesh.materials[mesh.parts[0].material].base_colour[1], 0.2);
+    assert_int_equal(mesh.part_count, 2);
+    const char *node = "<node><instance_geometry url='#g'/></node>";
+    read_good("a.dae",
+              dae("", "<polylist>" DAE_INPUT "<vcount>4 3</vcount><p>0 1 3 2 0 1 2</p></polylist>", node));
+    assert_int_equal(mesh.index_count, 9);
+    assert_close((float)area(), 1.5);
+    read_good("a.dae", dae("",
+                           "<tristrips>" DAE_INPUT "<p>0 1 2 3</p></tristrips><trifans>" DAE_INPUT
+                           "<p>0 1 3 2</p></trifans><lines>" DAE_INPUT "<p>0 1</p></lines>",
+                           node));
+    assert_int_equal(mesh.index_count, 12);
+    assert_close((float)area(), 2.0);
+    assert_string_equal(mesh.unused, "lines");
+    static const struct {
+        const char *primitives, *node, *because;
+    } cases[] = {
+        {"<triangles>" DAE_INPUT "<p>0 1 4</p></triangles>", NULL, "<triangles>: index 4: expected 0 to 3"},
+        {"<triangles>" DAE_INPUT "<p>0 1</p></triangles>", NULL, "as many corners in p as polygons need"},
+        {"<polylist>" DAE_INPUT "<vcount>2e9</vcount><p>0 1 2</p></polylist>", NULL, "as many corners"},
+        {"<triangles><input semantic='VERTEX' source='#q' offset='0'/><p>0 1 2</p></triangles>", NULL,
+         "an input VERTEX with positions"},
+        {"", "<node><instance_geometry url='#h'/></node>",
+         "<instance_geometry>: expected the id of a geometry"},
+        {"", "<node><scale>1 2</scale></node>", "<scale>: expected 3 numbers"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_text_refused("b.dae", dae("", cases[i].primitives, cases[i].node ? cases[i].node : node),
+                            cases[i].because);
+    }
+    assert_text_refused("b.dae", "<COLLADA><a></COLLADA>", "expected XML");
+    assert_text_refused("b.dae", "<html/>", "expected an element COLLADA");
+}
+
+static int free_last(void **state)
+{
+    (void)state;
+    orr_mesh_file_free(&mesh);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accessors_are_read_in_their_types),
+        cmocka_unit_test(instances_and_texture_transforms_are_applied),
+        cmocka_unit_test(what_gltf_holds_and_is_left_out_is_named),
+        cmocka_unit_test(broken_gltf_is_refused),
+        cmocka_unit_test(a_container_with_wrong_lengths_is_refused),
+        cmocka_unit_test(deep_trees_are_walked),
+        cmocka_unit_test(a_small_file_stays_small),
+        cmocka_unit_test(polygons_of_obj_become_triangles),
+        cmocka_unit_test(files_beside_a_mesh_stay_in_its_folder),
+        cmocka_unit_test(stl_is_told_from_its_bytes),
+        cmocka_unit_test(ply_has_faces_or_strips),
+        cmocka_unit_test(ply_is_read_in_both_orders_of_bytes),
+        cmocka_unit_test(collada_is_placed_by_its_nodes),
+    };
+    return cmocka_run_group_tests_name("mesh_readers", tests, NULL, free_last);
+}
