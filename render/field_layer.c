@@ -149,6 +149,12 @@ void orr_field_layer_destroy(orr_field_layer *layer)
     }
 }
 
+void orr_field_layer_picture_size(const orr_field_layer *layer, int size[2])
+{
+    size[0] = layer->model.width;
+    size[1] = layer->model.height;
+}
+
 orr_field_kind orr_field_layer_kind(const orr_field_layer *layer)
 {
     return orr_field_kind_of(layer->field);

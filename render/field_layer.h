@@ -19,6 +19,8 @@ orr_result orr_field_layer_borrow(const orr_field *field, const orr_occupancy *g
 void orr_field_layer_destroy(orr_field_layer *layer); // NULL is allowed
 
 orr_field_kind orr_field_layer_kind(const orr_field_layer *layer);
+// The size of the picture that an image was trained on [px]; 0, 0: the file does not say.
+void orr_field_layer_picture_size(const orr_field_layer *layer, int size[2]);
 // For machines that march it themselves: field and grid (NULL unless it is a radiance field), and the map
 // from the world to the field's space when `model` maps the layer to the world.
 const orr_field *orr_field_layer_field(const orr_field_layer *layer);

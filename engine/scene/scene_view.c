@@ -197,3 +197,39 @@ orr_camera orr_scene_default_camera(const orr_scene *scene, int width, int heigh
     camera.near_plane = (float)fmin(0.01, 0.001 * distance);
     return camera;
 }
+
+bool orr_scene_picture_camera(const orr_scene *scene, orr_camera *camera)
+{
+    enum { SIDE_MAX = 16384 };
+    const orr_layer_data *layer = scene->layers;
+    int size[2] = {0, 0};
+    if (scene->layer_count == 1 && layer->kind == ORR_LAYER_FIELD &&
+        orr_field_layer_kind(layer->field) == ORR_FIELD_IMAGE) {
+        orr_field_layer_picture_size(layer->field, size);
+    }
+    if (size[0] < 1 || size[1] < 1) {
+        return false;
+    }
+    // an image is 1 high in its layer's space, in the plane z = 0, with y downwards; seen from 1 in front of it
+    float m[12], from[3] = {0.5f * (float)size[0] / (float)size[1], 0.5f, -1.0f};
+    orr_transform transform = orr_scene_layer_transform(scene, layer);
+    if (orr_affine_from_transform(&transform, m, NULL) != ORR_OK) {
+        return false;
+    }
+    int side = size[0] > size[1] ? size[0] : size[1], shown = side < SIDE_MAX ? side : SIDE_MAX;
+    int64_t width = (int64_t)size[0] * shown / side, height = (int64_t)size[1] * shown / side;
+    *camera = (orr_camera){.model = ORR_CAMERA_ORTHOGRAPHIC,
+                           .width = width > 1 ? (int)width : 1,
+                           .height = height > 1 ? (int)height : 1};
+    for (int k = 0; k < 3; k++) {
+        for (int c = 0; c < 3; c++) {
+            camera->pose[4 * k + c] = m[4 * k + c] / transform.scale;
+        }
+        camera->pose[4 * k + 3] =
+            m[4 * k] * from[0] + m[4 * k + 1] * from[1] + m[4 * k + 2] * from[2] + m[4 * k + 3];
+    }
+    camera->focal[0] = (float)camera->width / (2.0f * from[0] * transform.scale);
+    camera->focal[1] = (float)camera->height / transform.scale;
+    camera->near_plane = 0.01f * transform.scale;
+    return true;
+}

@@ -227,7 +227,7 @@ static orr_result find_photos(photo_job *job, orr_log log, orr_capture *capture,
                      "%s: %d of %d photos are absent, the first is %s", source, capture->absent, list->count,
                      first_absent);
     }
-    if (list->ignored) {
+    if (list->ignored[0]) {
         orr_log_line(log, ORR_LOG_WARNING, ORR_CODE_IGNORED, "%s: %s is not used", source, list->ignored);
     }
     return ORR_OK;

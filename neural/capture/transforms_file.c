@@ -4,6 +4,7 @@
 #include "engine/core/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
@@ -194,8 +195,11 @@ static orr_result read_world(const orr_json *root, orr_photo_list *list, orr_err
     ORR_TRY(orr_json_bool(root, "fix_premult", &list->premultiplied, error));
     static const char *const unused[] = {"rolling_shutter", "enable_depth_loading", "enable_ray_loading",
                                          "envmap", "sharpen"};
-    for (size_t i = 0; i < sizeof unused / sizeof unused[0] && !list->ignored; i++) {
-        list->ignored = orr_json_has(root, unused[i]) ? unused[i] : NULL;
+    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++) {
+        size_t used = strlen(list->ignored);
+        if (orr_json_has(root, unused[i])) {
+            snprintf(list->ignored + used, sizeof list->ignored - used, "%s%s", used ? ", " : "", unused[i]);
+        }
     }
     return ORR_OK;
 }

@@ -100,7 +100,7 @@ typedef struct orr_field_config {
     orr_mlp_config rgb_network;
     // Keys of the file that are known and have no effect here ("envmap, distortion_map"), for a warning; cut
     // when too long.
-    char ignored[256];
+    char ignored[1024];
 } orr_field_config;
 
 typedef enum orr_field_kind {

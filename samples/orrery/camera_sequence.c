@@ -130,7 +130,9 @@ orr_result camera_sequence_attach(camera_sequence *s, const orr_world *world, co
     ORR_TRY(find_camera(s, world, scene_path, error));
     ORR_ALLOC(s->keys, 1, "a camera", error);
     s->key_count = 1;
-    if (s->scene_camera < 0) {
+    if (s->scene_camera < 0 && !s->request.orbit && orr_scene_picture_camera(world->scene, s->keys)) {
+        s->keys[0] = resize(&s->request, s->keys);
+    } else if (s->scene_camera < 0) {
         s->keys[0] =
             orr_scene_default_camera(world->scene, s->request.size[0] ? s->request.size[0] : DEFAULT_WIDTH,
                                      s->request.size[1] ? s->request.size[1] : DEFAULT_HEIGHT);

@@ -98,7 +98,7 @@ int command_convert(int argc, char **argv)
         .purpose = "Writes a splat cloud in another format, or the surface of a field (.ingp) as a mesh.",
         .notes = "Reads .ply .compressed.ply .splat .spz .sog .ksplat;\n"
                  "writes .ply .compressed.ply .splat .spz (version 4; .v3.spz: version 3).\n"
-                 "Fields become .ply .obj .glb.",
+                 "Fields become .ply .obj .glb, or .ingp .msgpack without the state of their training.",
         .operand_min = 2,
         .operand_max = 2,
         .options = list,

@@ -1,7 +1,8 @@
-// orrery convert: from a model to a mesh.
+// orrery convert: from a model to a mesh, or to a model without the state of its training.
 #include "samples/orrery/convert_model.h"
 
 #include "engine/core/jobs.h"
+#include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "neural/fields/mesh.h"
 #include "neural/fields/surface_file.h"
@@ -35,11 +36,32 @@ static orr_result mesh_of_file(const model_conversion *c, orr_jobs *jobs, orr_su
     return result;
 }
 
+// The model as it is, without the state of its training.
+static orr_result drop_state(const model_conversion *c, cJSON *json, orr_error *error)
+{
+    orr_field_model model;
+    ORR_TRY(orr_field_model_load(c->from, ORR_ISA_BASELINE, ORR_MLP_FP32, &model, error)); // not evaluated
+    int64_t state = (int64_t)model.state.size;
+    orr_free(model.state.data);
+    model.state = (orr_bytes){0};
+    orr_result result = orr_field_model_save(&model, c->to, error);
+    orr_field_model_free(&model);
+    if (result == ORR_OK) {
+        fprintf(stderr, "%s: without %.1f MB of training state\n", c->to, (double)state * 1e-6);
+        cJSON_AddStringToObject(json, "file", c->to);
+        cJSON_AddNumberToObject(json, "dropped_bytes", (double)state);
+    }
+    return result;
+}
+
 orr_result convert_model(const model_conversion *c, cJSON *json, orr_error *error)
 {
+    if (orr_field_model_readable(c->to)) {
+        return drop_state(c, json, error);
+    }
     if (!orr_surface_writable(c->to)) {
-        return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a name that ends in .ply, .obj or .glb",
-                        c->to);
+        return orr_fail(error, ORR_CODE_FILE_TYPE,
+                        "%s: expected a name that ends in .ply, .obj, .glb, .ingp or .msgpack", c->to);
     }
     uint64_t start = orr_clock_nanoseconds();
     orr_jobs *jobs;

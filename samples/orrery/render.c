@@ -346,7 +346,8 @@ int command_render(int argc, char **argv)
         .operands = "SCENE -o OUT",
         .purpose = "Draws views of a scene into files, without a window.",
         .notes = ".npy and .exr contain float32 RGBA, premultiplied, not quantised.\n"
-                 "The size is that of the cameras, or 1280x720. Ctrl-C stops; no half-written file remains.",
+                 "The size is that of the cameras or of a trained image, or 1280x720. Ctrl-C stops; no "
+                 "half-written file remains.",
         .operand_min = 1,
         .operand_max = 1,
         .options = options,

@@ -8,6 +8,8 @@
 #include "neural/capture/capture.h"
 #include "neural/capture/colmap.h"
 #include "neural/capture/ray_formula.h"
+#include "neural/capture/views.h"
+#include "tests/support/photos.h"
 #include "tests/support/support.h"
 
 #include <math.h>
@@ -596,6 +598,45 @@ static void lego_is_read_with_its_alpha(void **state)
     orr_capture_destroy(capture);
 }
 
+// ---- what cameras see ----
+
+static void cameras_that_see_nothing_and_lenses_without_inverse_are_refused(void **state)
+{
+    (void)state;
+    photos p;
+    take_photos(&sphere_photos, &p);
+    assert_ok(orr_capture_check_views(&p.capture, "spheres", false, log_here, &error));
+    assert_int_equal(warnings, 0);
+    orr_error why;
+    for (int i = 0; i < p.capture.count; i++) { // turned about their own axis downwards
+        for (int k = 0; k < 3; k++) {
+            p.images[i].pose[4 * k] = -p.images[i].pose[4 * k];
+            p.images[i].pose[4 * k + 2] = -p.images[i].pose[4 * k + 2];
+        }
+        bool last = i + 1 == p.capture.count;
+        warnings = 0;
+        assert_int_equal(orr_capture_check_views(&p.capture, "spheres", false, log_here, &why),
+                         last ? ORR_ERROR_FORMAT : ORR_OK);
+        assert_int_equal(warnings, !last);
+    }
+    assert_non_null(strstr(why.message, "none of its 14 cameras sees the cube"));
+    warnings = 0;
+    assert_ok(orr_capture_check_views(&p.capture, "spheres", true, log_here, &error));
+    assert_int_equal(warnings, 0);
+    // the strongest lenses of phones and action cameras pass
+    p.images[3].radial[0] = -0.25f;
+    p.images[3].radial[1] = 0.08f;
+    assert_ok(orr_capture_check_views(&p.capture, "spheres", true, log_here, &error));
+    static const float absurd[] = {1e6f, -50.0f, 1e30f};
+    for (int i = 0; i < 3; i++) {
+        p.images[3].radial[0] = absurd[i];
+        assert_int_equal(orr_capture_check_views(&p.capture, "spheres", true, log_here, &why),
+                         ORR_ERROR_FORMAT);
+        assert_non_null(strstr(why.message, "expected one that is one to one"));
+    }
+    drop_photos(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -606,6 +647,7 @@ int main(void)
         cmocka_unit_test(masked_pixels_are_not_learnt),
         cmocka_unit_test(flags_about_stored_colours_are_followed),
         cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(cameras_that_see_nothing_and_lenses_without_inverse_are_refused),
         cmocka_unit_test(every_kth_image_is_for_testing),
         cmocka_unit_test(colmap_text_and_binary_say_the_same),
         cmocka_unit_test(colmap_mistakes_are_named),

@@ -441,7 +441,7 @@ int command_train(int argc, char **argv)
          .value = &t->seconds_max,
          .expect = "S",
          .help = "stop S seconds after the start (default 60, nerf 120; none with --steps)",
-         .low = 0.0,
+         .low = 1e-3,
          .high = 1e7},
         {.name = "--config",
          .kind = OPTION_TEXT,

@@ -2,6 +2,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "engine/image/metrics.h"
+#include "neural/capture/views.h"
 #include "neural/nerf/evaluate.h"
 #include "neural/training/nerf_trainer.h"
 #include "samples/orrery/progress.h"
@@ -68,6 +69,8 @@ static orr_result open(const train_options *options, learner *l, orr_error *erro
     const orr_field_desc field = {
         .kind = ORR_FIELD_NERF, .aabb_scale = l->capture->aabb_scale, .unbounded = options->unbounded};
     ORR_TRY(train_field(options, field, orr_nerf_training_config, &l->field, error));
+    ORR_TRY(orr_capture_check_views(l->capture, options->data, orr_field_describe(l->field)->unbounded,
+                                    command_log(), error));
     const orr_nerf_trainer_desc desc = {.capture = l->capture,
                                         .images = l->images,
                                         .image_count = l->train_count,

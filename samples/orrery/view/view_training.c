@@ -1,5 +1,7 @@
 #include "samples/orrery/view/view_training.h"
 
+#include "neural/capture/views.h"
+
 #include "engine/core/memory.h"
 #include "engine/loop/engine.h"
 #include "samples/orrery/train/train.h"
@@ -51,6 +53,7 @@ static orr_result open(orr_engine *engine, const char *path, uint32_t seed, orr_
                        view_training *t, orr_error *error)
 {
     ORR_TRY(orr_capture_load(path, engine->jobs, command_log(), &t->capture, error));
+    ORR_TRY(orr_capture_check_views(t->capture, path, false, command_log(), error));
     ORR_TRY(create_trainer(engine, seed, t, error));
     ORR_TRY(take_cameras(scene, t->capture, error));
     orr_layer_data layer = {.kind = ORR_LAYER_FIELD, .visible = true};

@@ -1,0 +1,232 @@
+// `orrery train`: what it saves, when, and what it can go on from.
+#define _DEFAULT_SOURCE // usleep
+#include "engine/core/file.h"
+#include "engine/core/memory.h"
+#include "engine/image/image.h"
+#include "tests/support/run_program.h"
+#include "tests/support/support.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WIDTH = 48, HEIGHT = 20, NAMES = 16 };
+
+// Stays valid for some further calls.
+static const char *in_folder(const char *name)
+{
+    static char paths[NAMES][300];
+    static int next;
+    char *path = paths[next++ % NAMES];
+    snprintf(path, sizeof paths[0], "%s", scratch_path(name));
+    return path;
+}
+
+static void fill_picture(uint8_t *pixels, uint8_t alpha)
+{
+    for (int i = 0; i < WIDTH * HEIGHT; i++) {
+        pixels[4 * i] = (uint8_t)(5 * (i % WIDTH));
+        pixels[4 * i + 1] = (uint8_t)(12 * (i / WIDTH));
+        pixels[4 * i + 2] = 64;
+        pixels[4 * i + 3] = alpha;
+    }
+}
+
+static const char *write_picture(const char *name, uint8_t alpha)
+{
+    uint8_t pixels[WIDTH * HEIGHT * 4];
+    fill_picture(pixels, alpha);
+    const char *path = in_folder(name);
+    assert_ok(orr_png_save(path, pixels, WIDTH, HEIGHT, &error));
+    return path;
+}
+
+static const char *write_config(void)
+{
+    static const char text[] =
+        "{\"encoding\": {\"n_levels\": 4, \"log2_hashmap_size\": 14, \"per_level_scale\": 1.6},"
+        " \"optimizer\": {\"otype\": \"Adam\", \"learning_rate\": 3e-3}}";
+    const char *path = in_folder("small.json");
+    assert_ok(orr_file_write(path, text, sizeof text - 1, &error));
+    return path;
+}
+
+static void assert_same_files(const char *a, const char *b)
+{
+    orr_bytes bytes[2];
+    assert_ok(orr_file_read(a, &bytes[0], &error));
+    assert_ok(orr_file_read(b, &bytes[1], &error));
+    if (bytes[0].size != bytes[1].size || memcmp(bytes[0].data, bytes[1].data, bytes[0].size) != 0) {
+        fail_msg("%s and %s differ", a, b);
+    }
+    orr_free(bytes[0].data);
+    orr_free(bytes[1].data);
+}
+
+static void train_quickly(const char *picture, const char *model)
+{
+    run_result run = orrery("train", "image", picture, "-o", model, "--config", write_config(), "--steps",
+                            "150", "--batch", "1024", "--seed", "5");
+    assert_done(&run);
+}
+
+static void the_same_training_writes_the_same_bytes(void **state)
+{
+    (void)state;
+    const char *picture = write_picture("ramps.png", 255), *a = in_folder("a.ingp"), *b = in_folder("b.ingp");
+    train_quickly(picture, a);
+    train_quickly(picture, b);
+    assert_same_files(a, b);
+}
+
+static void an_image_renders_to_its_picture(void **state)
+{
+    (void)state;
+    const char *model = in_folder("ramps.ingp"), *out = in_folder("out.png");
+    train_quickly(write_picture("ramps.png", 255), model);
+    run_result run = orrery("render", model, "-o", out);
+    assert_done(&run);
+    orr_image8 image;
+    assert_ok(orr_image8_load(out, &image, &error));
+    assert_int_equal(image.width, WIDTH);
+    assert_int_equal(image.height, HEIGHT);
+    uint8_t expected[WIDTH * HEIGHT * 4];
+    fill_picture(expected, 255);
+    double sum = 0.0;
+    for (int i = 0; i < WIDTH * HEIGHT * 4; i++) {
+        sum += (image.rgba[i] - expected[i]) * (image.rgba[i] - expected[i]);
+    }
+    // turned or moved by a few pixels, ramps are tens of levels off
+    assert_true(sum / (WIDTH * HEIGHT * 4) < 5.0 * 5.0);
+    orr_image8_free(&image);
+}
+
+static void a_resumed_training_takes_its_choices_from_the_model(void **state)
+{
+    (void)state;
+    const char *picture = write_picture("ramps.png", 255), *config = write_config();
+    const char *whole = in_folder("whole.ingp"), *half = in_folder("half.ingp"),
+               *rest = in_folder("rest.ingp");
+    run_result run = orrery("train", "image", picture, "-o", whole, "--config", config, "--steps", "20",
+                            "--batch", "1024", "--seed", "5");
+    assert_done(&run);
+    run = orrery("train", "image", picture, "-o", half, "--config", config, "--steps", "10", "--batch",
+                 "1024", "--seed", "5");
+    assert_done(&run);
+    run = orrery("train", "image", picture, "-o", rest, "--resume", half, "--steps", "10", "--json");
+    cJSON *json = take_json(&run);
+    assert_true(number_at(json, "samples") == 10.0 * 1024.0);
+    cJSON_Delete(json);
+    const char *pictures[2] = {in_folder("whole.npy"), in_folder("rest.npy")};
+    run = orrery("render", whole, "-o", pictures[0]);
+    assert_done(&run);
+    run = orrery("render", rest, "-o", pictures[1]);
+    assert_done(&run);
+    assert_same_files(pictures[0], pictures[1]);
+    run = orrery("train", "image", picture, "-o", rest, "--resume", half, "--config", config);
+    assert_refused(&run, 2, "--config with --resume: expected none");
+}
+
+static int64_t size_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? (int64_t)status.st_size : -1;
+}
+
+static void a_model_can_be_saved_without_the_state_of_its_training(void **state)
+{
+    (void)state;
+    const char *picture = write_picture("ramps.png", 255), *full = in_folder("full.ingp");
+    const char *small = in_folder("small.ingp"), *converted = in_folder("converted.ingp");
+    train_quickly(picture, full);
+    run_result run = orrery("train", "image", picture, "-o", small, "--config", write_config(), "--steps",
+                            "150", "--batch", "1024", "--seed", "5", "--no-state");
+    assert_done(&run);
+    assert_true(size_of(small) > 0 && size_of(small) < size_of(full) / 2);
+    run = orrery("convert", full, converted);
+    assert_done(&run);
+    assert_same_files(small, converted);
+    run = orrery("train", "image", picture, "-o", full, "--resume", small, "--steps", "1");
+    assert_refused(&run, 2, "no state of a training in it");
+}
+
+static void a_killed_training_leaves_its_last_checkpoint(void **state)
+{
+    (void)state;
+    const char *picture = write_picture("ramps.png", 255), *model = in_folder("killed.ingp");
+    const char *const argv[] = {
+        program_path(), "train",     "image", picture,        "-o",     model, "--config",
+        write_config(), "--seconds", "120",   "--checkpoint", "0.0001", NULL};
+    running_program running = start_program(argv);
+    for (int i = 0; i < 5000 && access(model, F_OK) != 0; i++) {
+        usleep(20000);
+    }
+    kill(running.process, SIGKILL);
+    run_result run = finish_program(&running);
+    assert_int_equal(run.exit_code, -1); // it was under way
+    run_result_free(&run);
+    run = orrery("info", model);
+    assert_done(&run);
+}
+
+static void what_cannot_be_written_is_said_before_anything_is_read(void **state)
+{
+    (void)state;
+    const char *picture = in_folder("absent.png");
+    run_result run = orrery("train", "image", picture, "-o", in_folder("no/folder.ingp"));
+    assert_refused(&run, 2, "folder.ingp");
+    run = orrery("train", "image", picture, "-o", in_folder("m.ingp"), "--steps", "0");
+    assert_refused(&run, 2, "--steps 0");
+    run = orrery("train", "image", picture, "-o", in_folder("m.ingp"), "--seconds", "0");
+    assert_refused(&run, 2, "--seconds 0");
+}
+
+static void alpha_that_is_left_out_is_named(void **state)
+{
+    (void)state;
+    for (int opaque = 0; opaque < 2; opaque++) {
+        const char *picture = write_picture("alpha.png", opaque ? 255 : 128);
+        run_result run = orrery("train", "image", picture, "-o", in_folder("alpha.ingp"), "--config",
+                                write_config(), "--steps", "1", "--batch", "64");
+        assert_int_equal(run.exit_code, 0);
+        assert_int_equal(strstr(run.errors, "alpha is left out") != NULL, !opaque);
+        run_result_free(&run);
+    }
+}
+
+static void photos_are_compared_for_as_long_as_is_allowed(void **state)
+{
+    (void)state;
+    char capture[300];
+    snprintf(capture, sizeof capture, "%s", made_asset("capture"));
+    const char *model = in_folder("capture.ingp");
+    run_result run = orrery("train", "nerf", capture, "-o", model, "--steps", "2", "--batch", "256",
+                            "--exposures", "--evaluation", "0", "--json");
+    cJSON *json = take_json(&run);
+    assert_true(number_at(json, "held-out photos") > 0.0 && number_at(json, "compared photos") == 0.0);
+    assert_null(cJSON_GetObjectItem(json, "PSNR"));
+    cJSON_Delete(json);
+    // its state has an exposure per photo, so that it goes on only with the choices that the model holds
+    run =
+        orrery("train", "nerf", capture, "-o", model, "--resume", model, "--steps", "1", "--evaluation", "0");
+    assert_done(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_training_writes_the_same_bytes),
+        cmocka_unit_test(an_image_renders_to_its_picture),
+        cmocka_unit_test(a_resumed_training_takes_its_choices_from_the_model),
+        cmocka_unit_test(a_model_can_be_saved_without_the_state_of_its_training),
+        cmocka_unit_test(a_killed_training_leaves_its_last_checkpoint),
+        cmocka_unit_test(what_cannot_be_written_is_said_before_anything_is_read),
+        cmocka_unit_test(alpha_that_is_left_out_is_named),
+        cmocka_unit_test(photos_are_compared_for_as_long_as_is_allowed),
+    };
+    return cmocka_run_group_tests_name("train", tests, NULL, NULL);
+}
