@@ -64,6 +64,10 @@ if(NOT ORR_SANITIZE AND NOT ORR_INSTRUCTION_SETS STREQUAL "BASELINE")
     set_tests_properties(subproject PROPERTIES LABELS slow COST 40)
 endif()
 
+# files that are opened past engine/core/file.h
+add_test(NAME opens COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_opens.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(opens PROPERTIES LABELS source)
+
 # pages that name files or functions that do not exist; includes that docs/architecture.md does not allow
 if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
     add_test(NAME docs COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.sh ${PROJECT_SOURCE_DIR})

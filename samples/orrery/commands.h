@@ -1,6 +1,6 @@
 // The commands of the orrery program, and what they share. A command gets its own name as argv[0] and returns
 // the exit code: 0 done, 1 the machine failed (memory, a device), 2 the input or the command line is wrong
-// (or names a device that is not there), 130 stopped by Ctrl-C.
+// (or names a device that is not there) or a file cannot be written, 130 stopped by Ctrl-C.
 #pragma once
 
 #include "engine/device/cuda.h"

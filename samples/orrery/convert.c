@@ -34,6 +34,7 @@ static orr_result convert(conversion *c, orr_error *error)
                         "version 3)",
                         c->to);
     }
+    ORR_TRY(orr_file_try(c->to, error));
     if (orr_mesh_readable(c->from)) {
         return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: a mesh: expected a splat cloud", c->from);
     }
@@ -75,7 +76,7 @@ static int print_json(const conversion *c)
 int command_convert(int argc, char **argv)
 {
     common_options common = {0};
-    model_conversion of_model = {.resolution = 256};
+    model_conversion of_model = {0};
     const option list[] = {
         {.name = "--resolution",
          .kind = OPTION_INT,
@@ -115,6 +116,7 @@ int command_convert(int argc, char **argv)
         of_model.from = c.from;
         of_model.to = c.to;
         of_model.threads = common.threads;
+        of_model.resolution = of_model.resolution ? of_model.resolution : 256;
         cJSON *json = common.json ? cJSON_CreateObject() : NULL;
         orr_result converted = convert_model(&of_model, json, &error);
         if (converted != ORR_OK) {
@@ -123,7 +125,11 @@ int command_convert(int argc, char **argv)
         }
         return json ? command_print_json(json) : 0;
     }
-    orr_result result = convert(&c, &error);
+    orr_result result =
+        of_model.resolution || of_model.threshold > 0.0
+            ? orr_fail(&error, ORR_CODE_ARGUMENT, "convert: %s: %s: expected a field (.ingp) to convert",
+                       of_model.resolution ? "--resolution" : "--threshold", c.from)
+            : convert(&c, &error);
     if (result != ORR_OK) {
         return command_fail(result, &error);
     }

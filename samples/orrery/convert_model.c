@@ -1,12 +1,14 @@
 // orrery convert: from a model to a mesh, or to a model without the state of its training.
 #include "samples/orrery/convert_model.h"
 
+#include "engine/core/file.h"
 #include "engine/core/jobs.h"
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "neural/fields/mesh.h"
 #include "neural/fields/surface_file.h"
 #include "neural/ingp/ingp.h"
+#include "samples/orrery/interrupt.h"
 
 #include <stdio.h>
 
@@ -63,6 +65,7 @@ orr_result convert_model(const model_conversion *c, cJSON *json, orr_error *erro
         return orr_fail(error, ORR_CODE_FILE_TYPE,
                         "%s: expected a name that ends in .ply, .obj, .glb, .ingp or .msgpack", c->to);
     }
+    ORR_TRY(orr_file_try(c->to, error));
     uint64_t start = orr_clock_nanoseconds();
     orr_jobs *jobs;
     ORR_TRY(orr_jobs_create(c->threads, NULL, NULL, &jobs, error));
@@ -70,6 +73,7 @@ orr_result convert_model(const model_conversion *c, cJSON *json, orr_error *erro
     orr_result result = mesh_of_file(c, jobs, &surface, error);
     orr_jobs_destroy(jobs);
     ORR_TRY(result);
+    interrupt_begin(); // Ctrl-C waits for the file to be whole
     result = orr_surface_save(&surface, c->to, error);
     double seconds = (double)(orr_clock_nanoseconds() - start) * 1e-9;
     if (result == ORR_OK) {

@@ -1,11 +1,16 @@
 // orrery: the command line of the engine. This file only chooses the command; each has its own file.
+#define _GNU_SOURCE
 #include "samples/orrery/commands.h"
 
 #include "engine/loop/devices.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct command {
     const char *name;
@@ -86,7 +91,7 @@ int command_print_json(cJSON *json)
         orr_error error;
         return command_fail(orr_fail(&error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the result"), &error);
     }
-    puts(text);
+    puts(text); // main finds out whether that has failed
     cJSON_free(text);
     return 0;
 }
@@ -98,14 +103,33 @@ static void print_help(void)
         printf("  orrery %-8s %-15s %s\n", commands[i].name, commands[i].operands, commands[i].purpose);
     }
     printf(
-        "\norrery COMMAND --help lists the options of a command.\n"
-        "SCENE is a splat cloud (.ply .compressed.ply .splat .spz .sog .ksplat), a mesh (.glb .obj .stl .ply),\n"
+        "\norrery help COMMAND, or orrery COMMAND --help, lists the options of a command.\n"
+        "SCENE is a splat cloud (.ply .compressed.ply .splat .spz .sog .ksplat), a mesh (.glb .obj .stl "
+        ".ply),\n"
         "a trained field (.ingp), a robot (.xml .urdf) or a scene file (.json) that combines them.\n"
         "ROBOT is a model in MJCF (.xml) or URDF (.urdf).\n"
-        "CAPTURE is a folder of photos with a transforms.json or a COLMAP model.\n");
+        "CAPTURE is a folder of photos with a transforms.json or a COLMAP model.\n"
+        "Exit codes: 0 done; 1 memory or a device failed; 2 a file, an option or its value is wrong, or a "
+        "file\n"
+        "cannot be written; 130 stopped by Ctrl-C (SIGINT) or SIGTERM after what could be kept was saved.\n");
 }
 
-int main(int argc, char **argv)
+static bool asks_for_help(const char *argument)
+{
+    return strcmp(argument, "help") == 0 || strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
+static const command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(name, commands[i].name) == 0) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int run(int argc, char **argv)
 {
     orr_error error;
     if (argc < 2) {
@@ -113,7 +137,8 @@ int main(int argc, char **argv)
             orr_fail(&error, ORR_CODE_ARGUMENT, "command missing: expected one of those in orrery --help"),
             &error);
     }
-    if (strcmp(argv[1], "--help") == 0) {
+    bool help = asks_for_help(argv[1]);
+    if (help && argc == 2) {
         print_help();
         return 0;
     }
@@ -121,12 +146,46 @@ int main(int argc, char **argv)
         printf("orrery %s\n", orr_version());
         return 0;
     }
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            return commands[i].run(argc - 1, argv + 1);
-        }
+    const char *name = argv[help ? 2 : 1];
+    const command *found = find_command(name);
+    if (!found) {
+        return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT,
+                                     "%s: unknown command: expected one of those in orrery --help", name),
+                            &error);
     }
-    return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT,
-                                 "%s: unknown command: expected one of those in orrery --help", argv[1]),
-                        &error);
+    return help ? found->run(2, (char *[]){argv[2], (char[]){"--help"}, NULL})
+                : found->run(argc - 1, argv + 1);
+}
+
+// A file that is opened while a standard stream is closed would take its number, and be written into.
+static void fill_standard_streams(void)
+{
+    int file = open("/dev/null", O_RDONLY);
+    while (file >= 0 && file <= STDERR_FILENO) {
+        file = open("/dev/null", O_RDONLY);
+    }
+    if (file >= 0) {
+        close(file);
+    }
+}
+
+// what was printed counts when it has arrived
+static int close_output(int exit_code)
+{
+    orr_error error;
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return exit_code;
+    }
+    int code = command_fail(orr_fail(&error, ORR_CODE_FILE_WRITE, "standard output: cannot write: %s",
+                                     strerror(errno ? errno : EIO)),
+                            &error);
+    return exit_code ? exit_code : code;
+}
+
+int main(int argc, char **argv)
+{
+    fill_standard_streams();
+    signal(SIGXFSZ, SIG_IGN); // a file that grows beyond the limit of its user is an error like a full disk
+    return close_output(run(argc, argv));
 }

@@ -170,7 +170,7 @@ static void print_help(const command_usage *usage, const option *common)
             print_option(&common[i]);
         }
     }
-    printf("  %-*s %s\n", HELP_COLUMN, "--help", "this text");
+    printf("  %-*s %s\n", HELP_COLUMN, "-h, --help", "this text");
     if (usage->notes) {
         printf("\n%s\n", usage->notes);
     }
@@ -202,7 +202,13 @@ static orr_result read_option(const command_usage *usage, const option *common, 
 {
     const char *argument = argv[*i], *value;
     const option *o = find_option(usage->options, usage->option_count, argument, &value);
-    o = o ? o : find_option(common, COMMON_COUNT, argument, &value);
+    const option *shared = o ? NULL : find_option(common, COMMON_COUNT, argument, &value);
+    if (shared && !(usage->common_used & 1u << (shared - common))) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "%s: %s: this command has no use for it: see orrery %s --help", usage->name,
+                        shared->name, usage->name);
+    }
+    o = o ? o : shared;
     if (!o) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: unknown option %s: see orrery %s --help", usage->name,
                         argument, usage->name);
@@ -234,7 +240,7 @@ bool options_read(const command_usage *usage, int argc, char **argv, int *operan
     bool options_end = false;
     *exit_code = 0;
     for (int i = 1; i < argc; i++) {
-        if (!options_end && strcmp(argv[i], "--help") == 0) {
+        if (!options_end && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
             print_help(usage, common);
             return false;
         }

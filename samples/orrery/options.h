@@ -25,7 +25,7 @@ typedef struct option {
     double low, high; // OPTION_INT, OPTION_REAL: the range
 } option;
 
-// Options that every command accepts; its help lists those that have an effect on it.
+// Options with one meaning in all commands; each accepts and lists those that have an effect on it.
 typedef enum common_option {
     COMMON_DEVICE = 1 << 0,
     COMMON_THREADS = 1 << 1,

@@ -1,4 +1,5 @@
 // orrery render: draws views of a scene into files.
+#include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "samples/orrery/camera_sequence.h"
 #include "samples/orrery/commands.h"
@@ -9,6 +10,7 @@
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { FRAMES_IN_FLIGHT = 2 };
 
@@ -21,8 +23,8 @@ typedef struct render_request {
     float background[3]; // red < 0: not given
     const char *control; // what moves a robot; NULL: nothing
     orr_device_kind physics;
-    bool transparent, antialias, contacts;
-    double frames_per_second;
+    bool transparent, antialias, contacts, keep_partial;
+    double frames_per_second; // 0: not given
 } render_request;
 
 // Everything that is made for one render, freed by close_render in any state.
@@ -39,6 +41,17 @@ typedef struct render_job {
     double seconds;
 } render_job;
 
+// Tried before anything is drawn.
+static orr_result open_output(const orr_output_desc *desc, orr_output **output, orr_error *error)
+{
+    ORR_TRY(orr_output_create(desc, output, error));
+    char *first;
+    ORR_TRY(orr_output_name(*output, 0, &first, error));
+    orr_result result = orr_file_try(first, error);
+    orr_free(first);
+    return result;
+}
+
 static orr_result open_outputs(render_job *job, orr_error *error)
 {
     const render_request *request = job->request;
@@ -47,10 +60,10 @@ static orr_result open_outputs(render_job *job, orr_error *error)
                             .count = job->cameras.count,
                             .transparent = request->transparent,
                             .frames_per_second = request->frames_per_second};
-    ORR_TRY(orr_output_create(&desc, &job->colour, error));
+    ORR_TRY(open_output(&desc, &job->colour, error));
     if (request->depth_path) {
         desc = (orr_output_desc){.path = request->depth_path, .channels = 1, .count = job->cameras.count};
-        ORR_TRY(orr_output_create(&desc, &job->depth, error));
+        ORR_TRY(open_output(&desc, &job->depth, error));
     }
     return ORR_OK;
 }
@@ -131,13 +144,18 @@ static orr_result finish(render_job *job, int64_t index, orr_error *error)
     return ORR_OK;
 }
 
-static orr_result fail_interrupted(render_job *job, orr_error *error)
+// Pictures that are drawn are still written. A video becomes a whole file only where that was asked for.
+static orr_result stop_interrupted(render_job *job, orr_error *error)
 {
-    if (orr_output_in_order(job->colour)) {
+    ORR_TRY(picture_queue_finish(job->queue, error));
+    long long written = (long long)picture_queue_written(job->queue), count = (long long)job->cameras.count;
+    bool video = orr_output_in_order(job->colour);
+    if (video && !job->request->keep_partial) {
         return orr_fail(error, ORR_CODE_INTERRUPTED, "interrupted: %s was not written", job->request->path);
     }
-    return orr_fail(error, ORR_CODE_INTERRUPTED, "interrupted: %lld of %lld pictures were written",
-                    (long long)picture_queue_written(job->queue), (long long)job->cameras.count);
+    ORR_TRY(orr_output_finish(job->colour, error));
+    return orr_fail(error, ORR_CODE_INTERRUPTED, "interrupted: %lld of %lld pictures were written%s%s",
+                    written, count, video ? " to " : "", video ? job->request->path : "");
 }
 
 static orr_result draw_all(render_job *job, progress *shown, orr_error *error)
@@ -149,14 +167,11 @@ static orr_result draw_all(render_job *job, progress *shown, orr_error *error)
         }
         ORR_TRY(finish(job, finished, error));
         progress_show(shown, picture_queue_written(job->queue));
-        if (interrupt_requested()) {
-            return fail_interrupted(job, error);
+        if (interrupt_requested() && finished + 1 < count) {
+            return stop_interrupted(job, error);
         }
     }
     ORR_TRY(picture_queue_finish(job->queue, error));
-    if (interrupt_requested()) {
-        return fail_interrupted(job, error);
-    }
     ORR_TRY(orr_output_finish(job->colour, error));
     return job->depth ? orr_output_finish(job->depth, error) : ORR_OK;
 }
@@ -255,15 +270,31 @@ static orr_result check_request(const render_request *request, orr_error *error)
     if (request->control && !request->cameras.frames) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --ctrl: expected --frames N beside it");
     }
+    if (request->physics != ORR_DEVICE_AUTO && !request->cameras.frames) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --physics: expected --frames N beside it");
+    }
     if (request->cameras.orbit && request->cameras.smooth) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "render: --orbit and --smooth: expected one of them");
+    }
+    if (request->depth_path && strcmp(request->path, request->depth_path) == 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: -o and --depth: %s: expected two files",
+                        request->path);
+    }
+    bool video = orr_path_has_ending(request->path, ".mp4");
+    if (request->frames_per_second > 0.0 && !video && !request->cameras.frames) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "render: --fps: expected a .mp4, or --frames N beside it");
+    }
+    if (request->keep_partial && !video) {
+        return orr_fail(
+            error, ORR_CODE_ARGUMENT,
+            "render: --keep-partial: expected a .mp4 (pictures that are written stay in any case)");
     }
     return ORR_OK;
 }
 
 int command_render(int argc, char **argv)
 {
-    render_request r = {.background = {-1.0f}, .frames_per_second = 30.0};
+    render_request r = {.background = {-1.0f}};
     const option options[] = {
         {.name = "--output",
          .letter = 'o',
@@ -333,6 +364,10 @@ int command_render(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &r.antialias,
          .help = "Mip-Splatting compensation for small splats"},
+        {.name = "--keep-partial",
+         .kind = OPTION_FLAG,
+         .value = &r.keep_partial,
+         .help = "on Ctrl-C, leave a whole .mp4 of the pictures so far (default: none)"},
         {.name = "--fps",
          .kind = OPTION_REAL,
          .value = &r.frames_per_second,
@@ -365,6 +400,7 @@ int command_render(int argc, char **argv)
     render_job job = {.request = &r};
     orr_error error;
     orr_result result = check_request(&r, &error);
+    r.frames_per_second = r.frames_per_second > 0.0 ? r.frames_per_second : 30.0;
     result = result == ORR_OK ? open_render(&job, &error) : result;
     result = result == ORR_OK ? render(&job, &error) : result;
     exit_code = result == ORR_OK ? report(&job) : command_fail(result, &error);

@@ -9,6 +9,7 @@
 #include "samples/orrery/npy.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -17,6 +18,7 @@ typedef struct sim_options {
     common_options common;
     int steps, worlds;
     const char *control_file, *start_file, *record_file, *quantities, *precision;
+    bool keep_partial;
 } sim_options;
 
 typedef struct simulation {
@@ -30,6 +32,7 @@ typedef struct simulation {
     int quantity_count;
     int64_t size;                // numbers of a world, of all quantities
     double *numbers;             // of all worlds
+    int recorded;                // steps
     double seconds, cpu_seconds; // of stepping alone; of all threads
 } simulation;
 
@@ -134,7 +137,8 @@ static orr_result advance(simulation *s, orr_file_writer *writer, orr_error *err
     int chunk = one_by_one ? 1 : 16; // between checks for Ctrl-C
     for (int step = 0; step < s->options->steps; step += chunk) {
         if (interrupt_requested()) {
-            return orr_fail(error, ORR_CODE_INTERRUPTED, "interrupted after %d steps", step);
+            return orr_fail(error, ORR_CODE_INTERRUPTED, "interrupted after %d steps%s%s", step,
+                            writer ? ": nothing was written to " : "", writer ? s->options->record_file : "");
         }
         if (s->control.values) {
             set_control(s, step);
@@ -149,9 +153,29 @@ static orr_result advance(simulation *s, orr_file_writer *writer, orr_error *err
         if (writer) {
             put_states(s, writer);
             ORR_TRY(orr_physics_check(s->physics, error));
+            s->recorded = step + 1;
         }
     }
     return ORR_OK;
+}
+
+static void put_header(const simulation *s, int steps, orr_file_writer *writer)
+{
+    const int64_t shape[3] = {steps + 1, s->options->worlds, s->size};
+    npy_put_header(writer, shape, 3);
+}
+
+// The states until Ctrl-C become a whole file of fewer rows. Its header is as long: a shorter number of steps
+// leaves more padding.
+static orr_result keep_recorded(const simulation *s, orr_file_writer *writer, orr_error *error)
+{
+    if (fseek(writer->stream, 0, SEEK_SET) != 0) {
+        writer->failure = errno;
+    }
+    put_header(s, s->recorded, writer);
+    ORR_TRY(orr_file_commit(writer, error));
+    return orr_fail(error, ORR_CODE_INTERRUPTED, "interrupted after %d steps: %s holds them", s->recorded,
+                    s->options->record_file);
 }
 
 static orr_result run(simulation *s, orr_error *error)
@@ -162,10 +186,12 @@ static orr_result run(simulation *s, orr_error *error)
     }
     orr_file_writer writer;
     ORR_TRY(orr_file_begin(&writer, o->record_file, error));
-    const int64_t shape[3] = {o->steps + 1, o->worlds, s->size};
-    npy_put_header(&writer, shape, 3);
+    put_header(s, o->steps, &writer);
     put_states(s, &writer);
     orr_result result = advance(s, &writer, error);
+    if (result == ORR_ERROR_INTERRUPTED && o->keep_partial) {
+        return keep_recorded(s, &writer, error);
+    }
     if (result != ORR_OK) {
         orr_file_abort(&writer);
         return result;
@@ -178,6 +204,9 @@ static orr_result prepare(simulation *s, const char *path, orr_error *error)
     const sim_options *o = s->options;
     if (!orr_path_has_ending(path, ".xml") && !orr_path_has_ending(path, ".urdf")) {
         return orr_fail(error, ORR_CODE_FILE_TYPE, "%s: expected a robot (.xml MJCF, .urdf)", path);
+    }
+    if (o->record_file) {
+        ORR_TRY(orr_file_try(o->record_file, error));
     }
     ORR_TRY(orr_model_load(path, &s->model, error));
     ORR_TRY(read_control(s, error));
@@ -257,6 +286,8 @@ int command_sim(int argc, char **argv)
          "the file to record: float64, (steps + 1) x worlds x numbers of the quantities", 0, 0},
         {"--quantities", 0, OPTION_TEXT, &o.quantities, "NAME,...",
          "what to record: sensordata, xpos, cvel, cfrc_ext ... (default qpos,qvel)", 0, 0},
+        {"--keep-partial", 0, OPTION_FLAG, &o.keep_partial, NULL,
+         "on Ctrl-C, leave the steps so far in the file of --record", 0, 0},
         {"--precision", 0, OPTION_TEXT, &o.precision, "f32|f64", "precision of the arithmetic (default f32)",
          0, 0},
     };
@@ -282,8 +313,9 @@ int command_sim(int argc, char **argv)
         return command_fail(
             orr_fail(&error, ORR_CODE_ARGUMENT, "--precision %s: expected f32 or f64", o.precision), &error);
     }
-    if (o.quantities && !o.record_file) {
-        return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT, "--quantities: expected --record FILE.npy"),
+    if ((o.quantities || o.keep_partial) && !o.record_file) {
+        return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT, "%s: expected --record FILE.npy",
+                                     o.quantities ? "--quantities" : "--keep-partial"),
                             &error);
     }
     interrupt_begin();

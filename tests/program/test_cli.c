@@ -140,7 +140,7 @@ static void wrong_command_lines_end_with_one_line_and_code_2(void **state)
 {
     (void)state;
     static const struct {
-        const char *arguments[8];
+        const char *arguments[9];
         const char *text;
     } cases[] = {
         {{"rendr"}, "rendr"},
@@ -162,7 +162,7 @@ static void wrong_command_lines_end_with_one_line_and_code_2(void **state)
         {{"render", cloud, "-o", "a.png", "--threads", "2x"}, "--threads"},
         {{"render", cloud, "-o", "a.png", "--seed", "-1"}, "--seed"},
         {{"render", cloud, "-o", "a.png", "--seed", "99999999999999999999"}, "--seed"},
-        {{"render", cloud, "-o", "a.png", "--physics", "vulkan"}, "auto, cpu or cuda"},
+        {{"render", cloud, "-o", "a.png", "--physics", "vulkan", "--frames", "1"}, "auto, cpu or cuda"},
         {{"render", cloud, "-o", "a.png", "--device", "toaster"}, "auto|cpu|vulkan"},
         {{"render", cloud, "-o", "a.png", "--json=yes"}, "no value"},
         {{"render", cloud, "-o", "a.png", "--smooth", "2"}, "--cameras"},

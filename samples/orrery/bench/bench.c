@@ -1,5 +1,6 @@
 // orrery bench: what this machine does, stage by stage, beside its limits.
 #include "samples/orrery/bench/bench.h"
+#include "engine/core/file.h"
 #include "engine/device/cuda_limits.h"
 #include "engine/loop/devices.h"
 
@@ -103,6 +104,18 @@ static orr_result run_all(const common_options *common, bench_run *run, char **n
     return ORR_OK;
 }
 
+// A file that cannot be written is found out before anything is measured.
+static orr_result try_outputs(const bench_run *run, orr_error *error)
+{
+    const char *const outputs[] = {run->plot, run->trace};
+    for (int i = 0; i < 2; i++) {
+        if (outputs[i]) {
+            ORR_TRY(orr_file_try(outputs[i], error));
+        }
+    }
+    return ORR_OK;
+}
+
 // The names come first, in argv[0 .. *count - 1]; the one operand behind them may be the scene of "frame".
 static orr_result take_operands(bench_run *run, char **argv, int *count, orr_error *error)
 {
@@ -119,17 +132,38 @@ static orr_result take_operands(bench_run *run, char **argv, int *count, orr_err
                         argv[names]);
     }
     *count = names;
-    return accounts || (!run->trace && !run->frames)
-               ? ORR_OK
-               : orr_fail(error, ORR_CODE_ARGUMENT, "bench: %s: expected frame beside it",
-                          run->trace ? "--trace" : "--frames");
+    return ORR_OK;
+}
+
+// Options of one benchmark, or of two, are wrong where it is not run.
+static orr_result check_options(const bench_run *run, char **names, int count, orr_error *error)
+{
+    const struct {
+        const char *option;
+        bool given;
+        const char *name, *other;
+    } cases[] = {
+        {"--trace", run->trace != NULL, "frame", NULL},   {"--frames", run->frames > 0, "frame", NULL},
+        {"--file", run->file != NULL, "splats", NULL},    {"--largest", run->largest > 0, "splats", NULL},
+        {"--robot", run->robot != NULL, "physics", NULL}, {"--plot", run->plot != NULL, "frame", "physics"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *name = cases[i].name, *other = cases[i].other;
+        if (cases[i].given && !is_wanted(find(name), names, count) &&
+            !(other && is_wanted(find(other), names, count))) {
+            return orr_fail(error, ORR_CODE_ARGUMENT, "bench: %s: expected %s%s%s beside it", cases[i].option,
+                            name, other ? " or " : "", other ? other : "");
+        }
+    }
+    return run->tiny && run->largest
+               ? orr_fail(error, ORR_CODE_ARGUMENT, "bench: --tiny and --largest: expected one of them")
+               : ORR_OK;
 }
 
 int command_bench(int argc, char **argv)
 {
     common_options common = {0};
     bench_run run = {.size = {1280, 720}};
-    int largest = 5000000, count = 0, exit_code = 0;
+    int largest = 0, count = 0, exit_code = 0;
     const option options[] = {
         {"--file", 0, OPTION_TEXT, &run.file, "FILE",
          "also draw this splat cloud or field, whole and filling the picture", 0, 0},
@@ -161,11 +195,14 @@ int command_bench(int argc, char **argv)
         return exit_code;
     }
     orr_error error = {0};
+    run.largest = largest;
     orr_result result = take_operands(&run, argv, &count, &error);
+    result = result == ORR_OK ? check_options(&run, argv, count, &error) : result;
+    result = result == ORR_OK ? try_outputs(&run, &error) : result;
     if (result != ORR_OK) {
         return command_fail(result, &error);
     }
-    run.largest = run.tiny ? 500 : largest;
+    run.largest = run.tiny ? 500 : largest ? largest : 5000000;
     if (common.size[0]) {
         memcpy(run.size, common.size, sizeof run.size);
     }

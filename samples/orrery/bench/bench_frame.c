@@ -180,7 +180,7 @@ static void close_loop(frame_loop *loop)
 
 // ---- the benchmark ----
 
-static orr_result measure(frame_loop *loop, const char *scene, orr_file_writer *file, orr_error *error)
+static orr_result measure(frame_loop *loop, const char *scene, orr_error *error)
 {
     ORR_TRY(open_loop(loop, scene, error));
     ORR_TRY(trace_frames(loop, error));
@@ -188,31 +188,23 @@ static orr_result measure(frame_loop *loop, const char *scene, orr_file_writer *
     if (loop->run->plot) {
         ORR_TRY(account_plot(loop->run->plot, &loop->account, error));
     }
-    if (!file) {
+    if (!loop->run->trace) {
         return ORR_OK;
     }
     char *text = account_chrome(&loop->account);
     if (!text) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", file->path);
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %s", loop->run->trace);
     }
-    orr_file_put(file, text, strlen(text));
+    orr_result result = orr_file_write(loop->run->trace, text, strlen(text), error);
     cJSON_free(text);
-    return orr_file_commit(file, error);
+    return result;
 }
 
-// A file that cannot be written is found out before anything is measured.
 static orr_result bench_scene(const bench_run *run, const char *scene, orr_error *error)
 {
-    orr_file_writer file;
-    if (run->trace) {
-        ORR_TRY(orr_file_begin(&file, run->trace, error));
-    }
     frame_loop loop = {.run = run};
-    orr_result result = measure(&loop, scene, run->trace ? &file : NULL, error);
+    orr_result result = measure(&loop, scene, error);
     close_loop(&loop);
-    if (run->trace) {
-        orr_file_abort(&file);
-    }
     return result;
 }
 
