@@ -238,15 +238,15 @@ typedef struct orr_splats orr_splats;
 
 typedef struct orr_splats_view {
     int64_t count;
-    int sh_degree;    /* 0 .. 3 */
-    bool antialiased; /* trained with the Mip-Splatting 2D filter: draw with antialias */
-    float *position;  /* count x 3, scene units */
-    float *log_scale; /* count x 3, natural logarithm of the standard deviation */
-    float *rotation;  /* count x 4, unit quaternion w, x, y, z */
-    float *opacity;   /* count, logit: sigmoid gives the opacity in 0 .. 1 */
-    float *colour;    /* count x 3, SH coefficient of degree 0: display colour = 0.5 + 0.28209479 c */
-    float *harmonics; /* count x ((d+1)^2 - 1) x 3, SH coefficients of degree 1 .. d; NULL if d = 0 */
-    int64_t dropped;  /* splats of the file that are left out, because one of their values is broken */
+    int sh_degree;       /* 0 .. 3 */
+    bool antialiased;    /* trained with the Mip-Splatting 2D filter: draw with antialias */
+    float *position;     /* count x 3, scene units */
+    float *log_scale;    /* count x 3, natural logarithm of the standard deviation */
+    float *rotation;     /* count x 4, unit quaternion w, x, y, z */
+    float *opacity;      /* count, logit: sigmoid gives the opacity in 0 .. 1 */
+    float *colour;       /* count x 3, SH coefficient of degree 0: display colour = 0.5 + 0.28209479 c */
+    float *harmonics;    /* count x ((d+1)^2 - 1) x 3, SH coefficients of degree 1 .. d; NULL if d = 0 */
+    int64_t dropped;     /* splats of the file that are left out, because one of their values is broken */
     const char *warning; /* one line about what of the file is not here; NULL: all is */
 } orr_splats_view;
 
