@@ -1,33 +1,52 @@
-// A bundle, and the same bytes as a meta.json whose pictures are whole.
+// A bundle; or a meta.json beside pictures that are whole, in a folder, because writing a zip archive for each
+// input would take most of the time.
+#define _DEFAULT_SOURCE // mkdtemp
 #include "engine/core/memory.h"
 #include "tests/fuzz/fuzz_splats.h"
 #include "tests/render/sog_sample.h"
 #include "tests/render/splat_samples.h"
 
-// the pictures of one small cloud, kept for all inputs
-static sog_sample *pictures(void)
+#include <stdio.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/orrery-fuzz-XXXXXX", path[64];
+static sog_sample sample;
+
+static const char *in_folder(const char *name)
 {
-    static sog_sample sample;
-    if (sample.count == 0) {
-        orr_splats *cloud = sample_cloud(20, 1, 1);
-        orr_splats_view d = orr_splats_data(cloud);
-        if (!sog_sample_make(&d, 2, &sample)) {
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void remove_folder(void)
+{
+    for (int i = 1; i < sample.count; i++) {
+        remove(in_folder(sample.name[i]));
+    }
+    rmdir(folder);
+}
+
+// the pictures of one small cloud, written once
+static void write_pictures(void)
+{
+    orr_splats *cloud = sample_cloud(20, 1, 1);
+    orr_splats_view d = orr_splats_data(cloud);
+    if (!mkdtemp(folder) || !sog_sample_make(&d, 2, &sample)) {
+        abort();
+    }
+    atexit(remove_folder);
+    for (int i = 1; i < sample.count; i++) {
+        if (orr_file_write(in_folder(sample.name[i]), sample.file[i].data, sample.file[i].size, NULL)) {
             abort();
         }
-        orr_splats_destroy(cloud);
-        orr_free(sample.file[0].data);
     }
-    return &sample;
+    orr_splats_destroy(cloud);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > 0 && data[0] == '{') {
-        sog_sample sample = *pictures();
-        sample.file[0] = (orr_bytes){(uint8_t *)(uintptr_t)data, size};
-        orr_bytes bundle = sog_sample_bundle(&sample);
-        fuzz_splats(orr_read_sog, "fuzz.sog", bundle.data, bundle.size);
-        orr_free(bundle.data);
+    if (sample.count == 0) {
+        write_pictures();
     }
-    return fuzz_splats(orr_read_sog, "/nowhere/meta.json", data, size);
+    return fuzz_splats(orr_read_sog, in_folder("meta.json"), data, size);
 }

@@ -1,6 +1,6 @@
 // Allocations that fail on demand, for a test program that is linked with support/failing_memory.c
-// (tests/render/CMakeLists.txt): those of the engine, and without sanitizers, which bring an allocator of their
-// own, also those of the libraries that it calls.
+// (tests/render/CMakeLists.txt): those of the engine, and without sanitizers, which bring an allocator of
+// their own, also those of the libraries that it calls.
 #pragma once
 
 #include <stdbool.h>
