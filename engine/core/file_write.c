@@ -138,7 +138,14 @@ static int create_locked(const char *temporary, mode_t mode)
     // locks refuse both.
     struct stat status;
     bool taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (taken || fstat(file, &status) != 0 || status.st_nlink == 0) {
+    if (!taken && fstat(file, &status) != 0) { // it is ours, and nothing is known of it
+        int why = errno;
+        unlink(temporary);
+        close(file);
+        errno = why;
+        return -1;
+    }
+    if (taken || status.st_nlink == 0) {
         close(file);
         errno = EEXIST;
         return -1;
