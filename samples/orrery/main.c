@@ -1,7 +1,9 @@
 // orrery: the command line of the engine. This file only chooses the command; each has its own file.
 #include "samples/orrery/commands.h"
 
+#include "engine/image/video.h"
 #include "engine/loop/devices.h"
+#include "orr_licences.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -105,6 +107,18 @@ static void print_help(void)
         "CAPTURE is a folder of photos with a transforms.json or a COLMAP model.\n");
 }
 
+static void print_version(void)
+{
+    const char *codec = orr_video_licence();
+    printf("orrery %s, MIT licence. It links\n" ORR_LICENCES "\n", orr_version());
+    if (codec) {
+        printf(
+            "libavcodec here is under the %s. Where that is the GPL, it holds for the program together with\n"
+            "libavcodec; a build with -DORR_VIDEO=OFF has none of it.\n",
+            codec);
+    }
+}
+
 int main(int argc, char **argv)
 {
     orr_error error;
@@ -118,7 +132,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("orrery %s\n", orr_version());
+        print_version();
         return 0;
     }
     for (int i = 0; i < COMMAND_COUNT; i++) {
