@@ -256,6 +256,9 @@ static int finish_temporary(orr_file_writer *writer, const struct stat *old)
     if (fflush(writer->stream) != 0 && !writer->failure) {
         writer->failure = errno;
     }
+    if (ferror(writer->stream) && !writer->failure) { // of a write that nobody asked about, fprintf's for one
+        writer->failure = EIO;
+    }
     if (!writer->failure && old) {
         keep_permissions(fileno(writer->stream), old);
     }

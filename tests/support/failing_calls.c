@@ -68,8 +68,6 @@ WRAP(FILE *, fopen, (const char *path, const char *mode), (path, mode), FAILING_
 WRAP(FILE *, fdopen, (int file, const char *mode), (file, mode), FAILING_FILES, ENOMEM, NULL)
 WRAP(size_t, fread, (void *to, size_t size, size_t count, FILE *file), (to, size, count, file), FAILING_FILES,
      EIO, 0)
-WRAP(size_t, fwrite, (const void *from, size_t size, size_t count, FILE *file), (from, size, count, file),
-     FAILING_FILES, ENOSPC, 0)
 WRAP(int, fflush, (FILE * file), (file), FAILING_FILES, ENOSPC, EOF)
 WRAP(ssize_t, read, (int file, void *to, size_t size), (file, to, size), FAILING_FILES, EIO, -1)
 WRAP(ssize_t, write, (int file, const void *from, size_t size), (file, from, size), FAILING_FILES, ENOSPC, -1)
@@ -87,6 +85,19 @@ WRAP(int, fchmod, (int file, mode_t mode), (file, mode), FAILING_FILES, EPERM, -
 WRAP(int, pthread_create,
      (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument),
      (thread, attributes, run, argument), FAILING_THREADS, 0, EAGAIN)
+
+// One that fails marks its stream, as the C library does: reading from a stream that is only written is an error.
+size_t __real_fwrite(const void *from, size_t size, size_t count, FILE *file);
+size_t __wrap_fwrite(const void *from, size_t size, size_t count, FILE *file);
+size_t __wrap_fwrite(const void *from, size_t size, size_t count, FILE *file)
+{
+    if (!fails(FAILING_FILES, ENOSPC)) {
+        return __real_fwrite(from, size, count, file);
+    }
+    (void)fgetc(file);
+    errno = ENOSPC;
+    return 0;
+}
 
 // These close their file, whether they fail or not.
 
