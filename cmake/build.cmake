@@ -36,8 +36,22 @@ endif()
 target_compile_options(orrery_flags INTERFACE ${ORR_SANITIZE_FLAGS})
 target_link_options(orrery_flags INTERFACE ${ORR_SANITIZE_FLAGS})
 
+# What turns an error in the handling of memory into the end of the program rather than into someone's code.
+# The lane programs, which read no files, are left out: they keep the stack frames that were measured.
+add_library(orrery_hardening INTERFACE)
+include(CheckPIESupported)
+check_pie_supported() # programs are linked at no fixed address
+if(NOT ORR_SANITIZE)
+    target_compile_options(
+        orrery_hardening
+        INTERFACE -fstack-protector-strong -fstack-clash-protection
+                  # it needs an optimised build
+                  $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=3>)
+    target_link_options(orrery_hardening INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+endif()
+
 add_library(orrery_objects OBJECT)
-target_link_libraries(orrery_objects PRIVATE orrery_flags ${ORR_PACKAGES})
+target_link_libraries(orrery_objects PRIVATE orrery_flags orrery_hardening ${ORR_PACKAGES})
 
 # engine/core/isa.c asks the CPU for each flag below, and chooses at run time among the levels that are
 # compiled
@@ -161,7 +175,8 @@ function(orr_libraries)
         # who links a sanitised library needs the sanitizer too
         target_link_options(orrery_${kind} INTERFACE "$<BUILD_INTERFACE:${ORR_SANITIZE_FLAGS}>")
         target_link_libraries(
-            orrery_${kind} PRIVATE $<BUILD_INTERFACE:orrery_flags> "$<BUILD_INTERFACE:${ORR_PACKAGES}>"
+            orrery_${kind} PRIVATE $<BUILD_INTERFACE:orrery_flags> $<BUILD_INTERFACE:orrery_hardening>
+                                   "$<BUILD_INTERFACE:${ORR_PACKAGES}>"
                                    "$<BUILD_INTERFACE:${ORR_CUDA_PACKAGES}>" ${CMAKE_DL_LIBS} m)
     endforeach()
     # who links the installed static library finds its packages in orreryConfig.cmake

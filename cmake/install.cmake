@@ -5,6 +5,7 @@ include(CMakePackageConfigHelpers)
 
 set(ORR_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/orrery)
 install(FILES engine/orrery.h ${ORR_VERSION_DIR}/orrery_version.h TYPE INCLUDE)
+install(FILES ${PROJECT_BINARY_DIR}/generated/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/orrery)
 install(TARGETS orrery_shared EXPORT orrerySharedTargets)
 install(TARGETS orrery_static EXPORT orreryStaticTargets)
 set_target_properties(orrery_shared PROPERTIES EXPORT_NAME orrery)

@@ -5,8 +5,6 @@ if(NOT PROJECT_IS_TOP_LEVEL)
     return()
 endif()
 
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/orrery RENAME copyright)
-
 # CMake strips programs and shared libraries (CPACK_STRIP_FILES, cmake --install --strip), but no archives
 install(CODE "if(CMAKE_INSTALL_DO_STRIP)
     execute_process(COMMAND ${CMAKE_STRIP} --strip-debug

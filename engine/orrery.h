@@ -21,6 +21,9 @@
  *     A desc that is all zero means the defaults, and so does NULL for it; each member says its default.
  *     Other pointers may be NULL only where that is said; orr_error always may. On failure a function
  *     changes nothing, and sets the handle that it would have made to NULL, unless it says otherwise.
+ *     ORR_ERROR_ARGUMENT, in every build: a pointer that is NULL where it may not be, a number that is out of
+ *     its range or NaN, a number that its enum does not have, the id of a layer of another scene, a world of
+ *     another scene, a scene of another engine. Functions that return no orr_result then return zero.
  *
  * LIFETIMES
  *     The library copies what it is given. What orr_X_create and orr_X_load make is destroyed with
@@ -36,7 +39,14 @@
  *     An engine, and the scenes, worlds and frames made on it, take one call at a time, from any thread
  *     (with CUDA and several GPUs, from the thread that made the engine). Different engines are independent.
  *     Functions that take none of these (orr_splats_..., orr_camera_..., orr_version, orr_result_name) may be
- *     called from any thread, for one object one call at a time.
+ *     called from any thread, for one object one call at a time. Whatever floating-point mode the calling
+ *     thread is in (rounding, flushed denormals, traps), results are those of the default mode, and the
+ *     thread keeps its own.
+ *
+ * FORK
+ *     A child has no threads of its parent's engines. There, functions of such an engine, and of the scenes,
+ *     worlds and frames made on it, return ORR_ERROR_ARGUMENT, and those that destroy them do nothing. The
+ *     child may create an engine of its own; with Vulkan or CUDA only if the parent had not used them.
  *
  * ERRORS
  *     Functions that can fail return orr_result and write one line into the orr_error. The library never
@@ -176,7 +186,8 @@ typedef struct orr_engine_desc {
 /* Starts threads and devices. ORR_ERROR_DEVICE when `device` names one that is not there. */
 static inline orr_result orr_engine_create(const orr_engine_desc *desc, orr_engine **engine,
                                            orr_error *error);
-/* Ends threads and closes devices. Frames, worlds and scenes of the engine must be destroyed before. */
+/* Ends threads and closes devices. Frames, worlds and scenes of the engine must be destroyed before; with a
+ * frame left, the engine stays as it is, and a log line says so. */
 ORR_API void orr_engine_destroy(orr_engine *engine);
 /* The number of workers. */
 ORR_API int orr_engine_threads(const orr_engine *engine);
@@ -278,9 +289,9 @@ typedef struct orr_layer {
 
 /* x -> scale * rotation(x) + position. */
 typedef struct orr_transform {
-    float position[3]; /* scene units */
+    float position[3]; /* scene units, up to 1e15 */
     float rotation[4]; /* quaternion w, x, y, z, of any length; all zero: identity */
-    float scale;       /* uniform, > 0; 0: 1 */
+    float scale;       /* uniform, > 0, up to 1e15; 0: 1 */
 } orr_transform;
 
 typedef enum orr_layer_kind {
@@ -330,7 +341,8 @@ ORR_API orr_result orr_scene_load(orr_engine *engine, const char *path, orr_scen
  * may be NULL. Cameras, background and sun of a scene file are not taken. */
 ORR_API orr_result orr_scene_add_file(orr_scene *scene, const char *path, const orr_transform *transform,
                                       orr_layer *layer, orr_error *error);
-/* Adds a cloud. name NULL: "splats"; `transform` and `layer` may be NULL. */
+/* Adds a cloud: finite values, rotations that are not zero. name NULL: "splats"; `transform` and `layer` may
+ * be NULL. */
 ORR_API orr_result orr_scene_add_splats(orr_scene *scene, const char *name, const orr_splats *splats,
                                         const orr_transform *transform, orr_layer *layer, orr_error *error);
 /* Adds a mesh. name NULL: "mesh"; `transform` and `layer` may be NULL. */

@@ -1,5 +1,6 @@
 #include "render/splat_cloud.h"
 
+#include "engine/core/entry.h"
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 
@@ -11,6 +12,7 @@
 
 orr_result orr_splats_create(int64_t count, int sh_degree, orr_splats **out, orr_error *error)
 {
+    ORR_REQUIRE(out, error);
     *out = NULL;
     if (count < 0 || count > INT32_MAX || sh_degree < 0 || sh_degree > 3) {
         return orr_fail(error, ORR_CODE_ARGUMENT,
@@ -62,7 +64,10 @@ void orr_splats_destroy(orr_splats *splats)
 
 void orr_splats_data_sized(const orr_splats *splats, orr_splats_view *view, size_t view_size)
 {
-    orr_sized_write(&splats->data, sizeof splats->data, view, view_size);
+    const orr_splats_view none = {0};
+    if (view) {
+        orr_sized_write(splats ? &splats->data : &none, sizeof none, view, view_size);
+    }
 }
 
 static bool is_finite(float value)
@@ -220,6 +225,30 @@ orr_result orr_splats_clean(orr_splats *splats, const char *name, orr_error *err
     }
     if (d->count == 0 && d->dropped > 0) {
         return orr_fail(error, ORR_CODE_FILE_VALUE, "%s: %s", name, splats->warning);
+    }
+    return ORR_OK;
+}
+
+orr_result orr_splats_check(const orr_splats *splats, const char *name, orr_error *error)
+{
+    const orr_splats_view *d = &splats->data;
+    member members[MEMBERS];
+    list_members(d, members);
+    bool finite = true;
+    for (int m = 0; m < MEMBERS; m++) {
+        finite = finite && all_finite(members[m].values, d->count * members[m].per_splat);
+    }
+    for (int64_t i = 0; i < d->count; i++) {
+        const float *q = d->rotation + 4 * i;
+        const char *broken = finite ? NULL : broken_member(members, i);
+        if (!broken && q[0] == 0.0f && q[1] == 0.0f && q[2] == 0.0f && q[3] == 0.0f) {
+            broken = "rotation";
+        }
+        if (broken) {
+            return orr_fail(error, ORR_CODE_ARGUMENT,
+                            "%s: splat %lld: %s: expected finite numbers, and a rotation that is not zero",
+                            name, (long long)i, broken);
+        }
     }
     return ORR_OK;
 }

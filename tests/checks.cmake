@@ -50,6 +50,23 @@ if(ORR_INSTALL AND NOT ORR_SANITIZE)
     endif()
 endif()
 
+# memory stays flat, for 20 seconds here; `tests/soak MINUTES` takes longer
+if(Python3_FOUND AND TARGET orrery_assets AND NOT ORR_SANITIZE AND NOT ORR_PACK)
+    add_test(NAME soak COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/soak 0.33 ${PROJECT_BINARY_DIR})
+    set_tests_properties(soak PROPERTIES SKIP_RETURN_CODE 77 LABELS slow COST 20)
+endif()
+
+# what a release is built with; a sanitizer has other means
+find_program(ORR_READELF readelf)
+if(ORR_READELF AND NOT ORR_SANITIZE AND CMAKE_BUILD_TYPE MATCHES "Rel")
+    add_test(NAME hardening_library COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_hardening.sh
+                                            $<TARGET_FILE:orrery_shared>)
+    if(TARGET orrery AND NOT ORR_PACK)
+        add_test(NAME hardening_program COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check_hardening.sh
+                                                $<TARGET_FILE:orrery>)
+    endif()
+endif()
+
 # the Debian package: its program runs, and its dependencies are complete. install/deb.sh installs it in a
 # clean system.
 if(ORR_INSTALL AND PROJECT_IS_TOP_LEVEL AND TARGET orrery_assets AND NOT ORR_SANITIZE AND NOT ORR_PACK)

@@ -1,5 +1,6 @@
 #include "engine/core/camera.h"
 
+#include "engine/core/entry.h"
 #include "engine/core/vector.h"
 
 #include <math.h>
@@ -8,6 +9,10 @@
 orr_camera orr_camera_look_at(const float eye[3], const float target[3], const float up[3],
                               float field_of_view, int width, int height)
 {
+    ORR_ENTER;
+    if (!eye || !target || !up) {
+        return (orr_camera){0};
+    }
     const double upwards[3] = {(double)up[0], (double)up[1], (double)up[2]};
     double forward[3], right[3], down[3];
     for (int i = 0; i < 3; i++) {
@@ -136,6 +141,10 @@ orr_result orr_camera_resolve(const orr_camera *camera, orr_lens *lens, orr_erro
     if (camera->width < 1 || camera->width > SIDE_MAX || camera->height < 1 || camera->height > SIDE_MAX) {
         return orr_fail(error, ORR_CODE_CAMERA, "camera: size %d x %d: expected sides of 1 to %d",
                         camera->width, camera->height, SIDE_MAX);
+    }
+    if (camera->model != ORR_CAMERA_PERSPECTIVE && camera->model != ORR_CAMERA_ORTHOGRAPHIC) {
+        return orr_fail(error, ORR_CODE_CAMERA, "camera: model %d: expected one of orr_camera_model",
+                        (int)camera->model);
     }
     if (!(camera->focal[0] > 0.0f) || !(camera->focal[1] > 0.0f) || !isfinite(camera->focal[0]) ||
         !isfinite(camera->focal[1])) {

@@ -138,7 +138,14 @@ static int create_locked(const char *temporary, mode_t mode)
     // locks refuse both.
     struct stat status;
     bool taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (taken || fstat(file, &status) != 0 || status.st_nlink == 0) {
+    if (!taken && fstat(file, &status) != 0) { // it is ours, and nothing is known of it
+        int why = errno;
+        unlink(temporary);
+        close(file);
+        errno = why;
+        return -1;
+    }
+    if (taken || status.st_nlink == 0) {
         close(file);
         errno = EEXIST;
         return -1;
@@ -248,6 +255,9 @@ static int finish_temporary(orr_file_writer *writer, const struct stat *old)
 {
     if (fflush(writer->stream) != 0 && !writer->failure) {
         writer->failure = errno;
+    }
+    if (ferror(writer->stream) && !writer->failure) { // of a write that nobody asked about, fprintf's for one
+        writer->failure = EIO;
     }
     if (!writer->failure && old) {
         keep_permissions(fileno(writer->stream), old);

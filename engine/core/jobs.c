@@ -2,6 +2,7 @@
 #include "engine/core/jobs.h"
 
 #include "engine/core/clock.h"
+#include "engine/core/float_mode.h"
 #include "engine/core/memory.h"
 #include "engine/core/trace.h"
 
@@ -9,6 +10,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { THREADS_MAX = 1024 };
@@ -17,6 +19,9 @@ struct orr_jobs {
     int workers;
     orr_parallel_for_fn parallel_for; // Nullable: a host's pool
     void *user;
+    // A page that the kernel clears in the child of a fork: 1 in the process that made the jobs. Reading it
+    // costs nothing, which getpid() in every call would not.
+    int *here;
 
     // our own pool
     pthread_t *threads; // workers - 1
@@ -80,6 +85,7 @@ static void *thread_main(void *argument)
     orr_free(argument);
     orr_jobs *jobs = start.jobs;
     uint64_t seen = 0;
+    orr_float_default(); // and not the mode of the thread that started this one
     pthread_mutex_lock(&jobs->mutex);
     for (;;) {
         while (jobs->round == seen && !jobs->quit) {
@@ -129,6 +135,18 @@ static orr_result start_threads(orr_jobs *jobs, orr_error *error)
     return ORR_OK;
 }
 
+// NULL when memory is out. Where the kernel is older than 4.14 a child is not recognised.
+static int *make_mark(void)
+{
+    void *page = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) {
+        return NULL;
+    }
+    (void)madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_WIPEONFORK);
+    *(int *)page = 1;
+    return page;
+}
+
 orr_result orr_jobs_create(int threads, orr_parallel_for_fn parallel_for, void *user, orr_jobs **out,
                            orr_error *error)
 {
@@ -138,12 +156,15 @@ orr_result orr_jobs_create(int threads, orr_parallel_for_fn parallel_for, void *
                         THREADS_MAX);
     }
     orr_jobs *jobs = orr_alloc_zero(1, sizeof *jobs);
-    if (!jobs) {
+    int *here = jobs ? make_mark() : NULL;
+    if (!here) {
+        orr_free(jobs);
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the thread pool");
     }
     jobs->workers = threads ? threads : available_cores();
     jobs->parallel_for = parallel_for;
     jobs->user = user;
+    jobs->here = here;
     pthread_mutex_init(&jobs->mutex, NULL);
     pthread_cond_init(&jobs->wake, NULL);
     pthread_cond_init(&jobs->done, NULL);
@@ -171,6 +192,7 @@ void orr_jobs_destroy(orr_jobs *jobs)
     pthread_cond_destroy(&jobs->done);
     pthread_cond_destroy(&jobs->wake);
     pthread_mutex_destroy(&jobs->mutex);
+    munmap(jobs->here, sizeof *jobs->here);
     orr_free(jobs->threads);
     orr_free(jobs);
 }
@@ -185,13 +207,39 @@ int orr_jobs_workers(const orr_jobs *jobs)
     return jobs->workers;
 }
 
+bool orr_jobs_here(const orr_jobs *jobs)
+{
+    return *jobs->here == 1;
+}
+
+orr_result orr_jobs_check(const orr_jobs *jobs, orr_error *error)
+{
+    return orr_jobs_here(jobs) ? ORR_OK
+                               : orr_fail(error, ORR_CODE_ARGUMENT,
+                                          "the engine was made before fork(), by the parent of this process: "
+                                          "expected an engine of this process");
+}
+
+typedef struct host_call {
+    orr_job_fn body;
+    void *context;
+} host_call;
+
+static void run_on_host_thread(void *context, int i, int worker)
+{
+    const host_call *call = context;
+    const orr_float_mode mode = orr_float_default();
+    call->body(call->context, i, worker);
+    orr_float_restore(&mode);
+}
+
 void orr_jobs_for(orr_jobs *jobs, int count, orr_job_fn body, void *context)
 {
     if (count <= 0) {
         return;
     }
     if (jobs->parallel_for) {
-        jobs->parallel_for(jobs->user, count, body, context);
+        jobs->parallel_for(jobs->user, count, run_on_host_thread, &(host_call){body, context});
         return;
     }
     if (count == 1 || jobs->thread_count == 0) {

@@ -19,6 +19,12 @@ orr_result orr_jobs_create(int threads, orr_parallel_for_fn parallel_for, void *
 void orr_jobs_destroy(orr_jobs *jobs);
 int orr_jobs_workers(const orr_jobs *jobs);
 
+// After fork() the child has the memory of the jobs, but not their threads. False there; then nothing else may
+// be called for them, orr_jobs_destroy included.
+bool orr_jobs_here(const orr_jobs *jobs);
+// ORR_ERROR_ARGUMENT in such a child.
+orr_result orr_jobs_check(const orr_jobs *jobs, orr_error *error);
+
 // Runs all blocks and returns when they are done; the calling thread works too. Not reentrant: a body must
 // not call it again.
 void orr_jobs_for(orr_jobs *jobs, int count, orr_job_fn body, void *context);

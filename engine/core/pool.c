@@ -7,7 +7,7 @@
 static orr_result grow(orr_pool *pool, orr_error *error)
 {
     uint32_t capacity = pool->capacity ? 2 * pool->capacity : 16;
-    uint32_t *generations = orr_alloc_zero(capacity, sizeof *generations);
+    uint32_t *generations = orr_alloc(capacity, sizeof *generations);
     uint32_t *free_slots = orr_alloc(capacity, sizeof *free_slots);
     if (!generations || !free_slots) {
         orr_free(generations);
@@ -16,6 +16,9 @@ static orr_result grow(orr_pool *pool, orr_error *error)
     }
     if (pool->capacity) {
         memcpy(generations, pool->generations, pool->capacity * sizeof *generations);
+    }
+    for (uint32_t slot = pool->capacity; slot < capacity; slot++) {
+        generations[slot] = pool->first_generation;
     }
     // pushed from high to low, so that slots are handed out in ascending order
     uint32_t free_count = 0;

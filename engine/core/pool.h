@@ -5,8 +5,9 @@
 #include "engine/core/result.h"
 
 typedef struct orr_pool {
-    uint32_t *generations; // per slot; odd: in use, even: free
-    uint32_t *free_slots;  // stack of free slot numbers
+    uint32_t *generations;     // per slot; odd: in use, even: free
+    uint32_t *free_slots;      // stack of free slot numbers
+    uint32_t first_generation; // even: of slots that were never in use
     uint32_t capacity;
     uint32_t count;      // slots in use
     uint32_t free_count; // slots on the stack

@@ -1,5 +1,6 @@
 #include "engine/image/output.h"
 
+#include "engine/core/entry.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
@@ -167,6 +168,8 @@ static orr_result check(const orr_output_desc *desc, output_kind kind, bool numb
 orr_result orr_output_create_sized(const orr_output_desc *given, size_t desc_size, orr_output **out,
                                    orr_error *error)
 {
+    ORR_ENTER;
+    ORR_REQUIRE(out, error);
     *out = NULL;
     orr_output_desc desc;
     ORR_TRY(orr_sized_read(&desc, sizeof desc, given, desc_size, "orr_output_desc", error));
@@ -306,6 +309,8 @@ static orr_result check_picture(const orr_output *output, int64_t index, picture
 orr_result orr_output_put(orr_output *output, int64_t index, const float *values, int width, int height,
                           orr_error *error)
 {
+    ORR_ENTER;
+    ORR_REQUIRE(output, error);
     const picture_values picture = {values, width, height};
     ORR_TRY(check_picture(output, index, picture, error));
     if (!orr_output_in_order(output)) {
@@ -318,6 +323,8 @@ orr_result orr_output_put(orr_output *output, int64_t index, const float *values
 
 orr_result orr_output_finish(orr_output *output, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_REQUIRE(output, error);
     orr_video *video = output->video;
     bool empty = orr_output_in_order(output) && !video && !output->finished;
     output->finished = true;

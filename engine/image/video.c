@@ -269,6 +269,11 @@ void orr_video_abort(orr_video *video)
     orr_free(video->path);
     orr_free(video);
 }
+
+const char *orr_video_licence(void)
+{
+    return avcodec_license();
+}
 #else
 orr_result orr_video_begin(const char *path, int width, int height, double frames_per_second, orr_video **out,
                            orr_error *error)
@@ -296,5 +301,10 @@ orr_result orr_video_commit(orr_video *video, orr_error *error)
 void orr_video_abort(orr_video *video)
 {
     (void)video;
+}
+
+const char *orr_video_licence(void)
+{
+    return NULL;
 }
 #endif

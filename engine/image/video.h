@@ -15,3 +15,5 @@ orr_result orr_video_add(orr_video *video, const uint8_t *rgba, orr_error *error
 // Ends the file and moves it to its path; on failure nothing is left. The video is destroyed in both cases.
 orr_result orr_video_commit(orr_video *video, orr_error *error);
 void orr_video_abort(orr_video *video); // removes what was written; NULL is allowed
+// The licence of libavcodec as it was configured, for example "GPL version 2 or later"; NULL: not linked.
+const char *orr_video_licence(void);

@@ -12,9 +12,14 @@ static const char *const names[] = {
     [ORR_DEVICE_CUDA_VULKAN_COPIES] = "cuda+vulkan-copies",
 };
 
+static bool is_device(orr_device_kind device)
+{
+    return (unsigned)device < sizeof names / sizeof names[0];
+}
+
 const char *orr_device_name(orr_device_kind device)
 {
-    return names[device];
+    return is_device(device) ? names[device] : "an unknown device";
 }
 
 bool orr_device_named(const char *name, orr_device_kind *device)
@@ -43,7 +48,9 @@ orr_result orr_device_resolve(orr_device_kind device, orr_device_kind *resolved,
                         "ORR_DEVICE=%s: expected auto, cpu, vulkan, cuda, cuda+vulkan or cuda+vulkan-copies",
                         variable);
     }
-    return ORR_OK;
+    return is_device(device) ? ORR_OK
+                             : orr_fail(error, ORR_CODE_ARGUMENT,
+                                        "device %d: expected one of orr_device_kind", (int)device);
 }
 
 orr_result orr_engine_take_cuda(orr_engine *engine, orr_cuda **cuda, orr_error *error)

@@ -23,3 +23,6 @@ struct orr_engine {
     char description[320];
     uint64_t next_key; // names uploaded contents (orr_draw_splats.key); never reused
 };
+
+// ORR_ERROR_ARGUMENT when it is NULL, or belongs to the parent of this process.
+orr_result orr_engine_check(const orr_engine *engine, orr_error *error);

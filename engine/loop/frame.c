@@ -3,10 +3,19 @@
 //
 // A machine draws a frame from submit on, several in flight, unless the frame is deferred (frame_fields.h).
 // When it fails, the ladder (ladder.h) says whether the frame is drawn again, and on which machine.
+#include "engine/core/entry.h"
 #include "engine/core/sized.h"
 #include "engine/loop/frame_fields.h"
 #include "engine/loop/frame_uploads.h"
 #include "engine/loop/ladder.h"
+
+#include <math.h>
+
+orr_result orr_frame_check(const orr_frame *frame, orr_error *error)
+{
+    ORR_REQUIRE(frame, error);
+    return orr_engine_check(frame->engine, error);
+}
 
 static orr_result pass_on(orr_result result, const orr_error *from, orr_error *to)
 {
@@ -41,9 +50,23 @@ static orr_result start_drawing(orr_frame *frame, orr_frame_slot *slot, orr_erro
     return pass_on(result, &why, error);
 }
 
+static orr_result check_drawn(const orr_frame *frame, const orr_scene *scene, const orr_world *world,
+                              orr_error *error)
+{
+    ORR_TRY(orr_frame_check(frame, error));
+    ORR_TRY(orr_scene_check(scene, error));
+    ORR_TRY(orr_world_check(world, error));
+    if (scene->context.engine != frame->engine) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "the scene is of another engine than the frame");
+    }
+    return world->scene == scene ? ORR_OK
+                                 : orr_fail(error, ORR_CODE_ARGUMENT, "the world is of another scene");
+}
+
 static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_world *world,
                          const orr_view *view, bool for_window, orr_error *error)
 {
+    ORR_TRY(check_drawn(frame, scene, world, error));
     if (frame->waiting == frame->slot_count) {
         return orr_fail(error, ORR_CODE_CAPACITY,
                         "%d frames in flight: finish one, or raise frames_in_flight", frame->waiting);
@@ -64,6 +87,7 @@ static orr_result submit(orr_frame *frame, const orr_scene *scene, const orr_wor
 orr_result orr_frame_submit_sized(orr_frame *frame, const orr_scene *scene, const orr_world *world,
                                   const orr_view *view, size_t view_size, orr_error *error)
 {
+    ORR_ENTER;
     orr_view own;
     ORR_TRY(orr_sized_read(&own, sizeof own, view, view_size, "orr_view", error));
     return submit(frame, scene, world, &own, false, error);
@@ -96,7 +120,14 @@ static void drop_oldest(orr_frame *frame)
 
 orr_result orr_frame_advance(orr_frame *frame, double milliseconds, bool *ready, orr_error *error)
 {
+    ORR_ENTER;
     orr_frame_slot *slot;
+    ORR_TRY(orr_frame_check(frame, error));
+    ORR_REQUIRE(ready, error);
+    if (isnan(milliseconds)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "a frame advanced by %g ms: expected a number",
+                        milliseconds);
+    }
     ORR_TRY(find_oldest(frame, &slot, error));
     *ready = true;
     if (!slot->deferred || slot->lost) {
@@ -188,13 +219,19 @@ orr_result orr_frame_finish_for_window(orr_frame *frame, const orr_picture *pict
 orr_result orr_frame_finish_sized(orr_frame *frame, const orr_picture *picture, size_t picture_size,
                                   orr_error *error)
 {
+    ORR_ENTER;
     orr_picture own;
+    ORR_TRY(orr_frame_check(frame, error));
     ORR_TRY(orr_sized_read(&own, sizeof own, picture, picture_size, "orr_picture", error));
     return orr_frame_finish_for_window(frame, picture ? &own : NULL, NULL, error);
 }
 
 void orr_frame_discard(orr_frame *frame)
 {
+    ORR_ENTER;
+    if (orr_frame_check(frame, NULL) != ORR_OK) {
+        return;
+    }
     frame->has_picture = false;
     while (frame->waiting > 0) {
         const orr_frame_slot *slot = orr_frame_slot_at(frame, 0);

@@ -1,4 +1,5 @@
 // Frames made and destroyed; what is recorded of them.
+#include "engine/core/entry.h"
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/loop/devices.h"
@@ -47,8 +48,11 @@ static orr_result create(orr_engine *engine, const orr_frame_desc *desc, bool fo
 orr_result orr_frame_create_sized(orr_engine *engine, const orr_frame_desc *desc, size_t desc_size,
                                   orr_frame **frame, orr_error *error)
 {
+    ORR_ENTER;
     orr_frame_desc own;
+    ORR_REQUIRE(frame, error);
     *frame = NULL;
+    ORR_TRY(orr_engine_check(engine, error));
     ORR_TRY(orr_sized_read(&own, sizeof own, desc, desc_size, "orr_frame_desc", error));
     return create(engine, &own, false, frame, error);
 }
@@ -70,7 +74,7 @@ static void remove_from_engine(orr_frame *frame)
 
 void orr_frame_destroy(orr_frame *frame)
 {
-    if (!frame) {
+    if (!frame || !orr_jobs_here(frame->engine->jobs)) {
         return;
     }
     remove_from_engine(frame);
@@ -87,8 +91,11 @@ void orr_frame_destroy(orr_frame *frame)
 
 int orr_frame_stages_sized(const orr_frame *frame, orr_stage_time *stages, size_t stage_size, int capacity)
 {
+    if (!frame) {
+        return 0;
+    }
     char *out = (char *)stages;
-    for (int i = 0; i < frame->profile.count && i < capacity; i++, out += stage_size) {
+    for (int i = 0; out && i < frame->profile.count && i < capacity; i++, out += stage_size) {
         orr_sized_write(&frame->profile.stages[i], sizeof *stages, out, stage_size);
     }
     return frame->profile.count;
@@ -104,7 +111,7 @@ orr_result orr_frame_trace(orr_frame *frame, orr_trace *trace, orr_error *error)
 
 orr_device_kind orr_frame_device(const orr_frame *frame)
 {
-    return frame->machine->device;
+    return frame ? frame->machine->device : ORR_DEVICE_AUTO;
 }
 
 static orr_result find_cuda_picture(const orr_frame *frame, orr_cuda_picture *picture, orr_error *error)
@@ -125,6 +132,9 @@ static orr_result find_cuda_picture(const orr_frame *frame, orr_cuda_picture *pi
 orr_result orr_frame_cuda_picture_sized(const orr_frame *frame, orr_cuda_picture *picture,
                                         size_t picture_size, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_REQUIRE(picture, error);
+    ORR_TRY(orr_frame_check(frame, error));
     orr_cuda_picture own = {0};
     orr_result result = find_cuda_picture(frame, &own, error);
     orr_sized_write(&own, sizeof own, picture, picture_size);

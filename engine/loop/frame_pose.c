@@ -6,6 +6,7 @@
 #include "engine/loop/robot_draw.h"
 #include "engine/scene/transform.h"
 
+#include <math.h>
 #include <string.h>
 
 static orr_result reserve_layers(orr_frame_slot *slot, int count, orr_error *error)
@@ -31,6 +32,11 @@ orr_result orr_frame_pose(orr_frame_slot *slot, const orr_scene *scene, const or
                           const orr_view *view, bool device_bodies, orr_error *error)
 {
     ORR_TRY(orr_world_check_index(world, view->world, error));
+    const float *colour = view->background;
+    if (view->has_background && !(isfinite(colour[0]) && isfinite(colour[1]) && isfinite(colour[2]))) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "background %g, %g, %g: expected finite numbers",
+                        (double)colour[0], (double)colour[1], (double)colour[2]);
+    }
     ORR_TRY(orr_camera_resolve(&view->camera, &slot->list.lens, error));
     int count;
     ORR_TRY(orr_robot_items(scene, world, view, &count, error));

@@ -38,6 +38,9 @@ struct orr_frame {
     int key_count, key_capacity;
 };
 
+// ORR_ERROR_ARGUMENT when it is NULL, or belongs to the parent of this process.
+orr_result orr_frame_check(const orr_frame *frame, orr_error *error);
+
 // The i-th of those that wait, from the oldest.
 static inline orr_frame_slot *orr_frame_slot_at(orr_frame *frame, int i)
 {

@@ -1,6 +1,7 @@
 // Picking: the layer, body, geom or triangle under a point of a view. Surfaces are found by a ray through
 // their triangles; clouds and fields, which have no surface, by drawing one pixel of each on the CPU, so that
 // what is picked is what is seen.
+#include "engine/core/entry.h"
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/loop/frame_pose.h"
@@ -164,19 +165,25 @@ orr_result orr_world_pick_sized(const orr_world *world, const orr_view *view, si
                                 float y, orr_hit *hit, size_t hit_size, orr_error *error)
 {
     const orr_hit none = {.body = -1, .geom = -1, .triangle = -1};
+    ORR_ENTER;
+    ORR_REQUIRE(hit, error);
+    orr_sized_write(&none, sizeof none, hit, hit_size);
+    ORR_TRY(orr_world_check(world, error));
     pick_state s = {.scene = world->scene, .depth = INFINITY, .hit = none};
     orr_view own;
     orr_result result = orr_sized_read(&own, sizeof own, view, view_size, "orr_view", error);
     if (result == ORR_OK) {
         result = check_and_pick(&s, world, &own, x, y, error);
     }
-    orr_sized_write(result == ORR_OK ? &s.hit : &none, sizeof none, hit, hit_size);
+    if (result == ORR_OK) {
+        orr_sized_write(&s.hit, sizeof s.hit, hit, hit_size);
+    }
     return result;
 }
 
 const char *orr_scene_robot_geom(const orr_scene *scene, orr_layer robot, int geom)
 {
-    int index = orr_scene_find(scene, robot);
+    int index = scene ? orr_scene_find(scene, robot) : -1;
     if (index < 0 || scene->layers[index].kind != ORR_LAYER_ROBOT || geom < 0 ||
         geom >= orr_model_count(scene->layers[index].robot->model, ORR_OBJECT_GEOM)) {
         return NULL;

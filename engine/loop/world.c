@@ -1,10 +1,17 @@
 // What changes of each layer: its transform and whether it is visible, in each copy of the world.
 #include "engine/loop/world.h"
 
+#include "engine/core/entry.h"
 #include "engine/core/memory.h"
 #include "engine/scene/transform.h"
 
 #include <string.h>
+
+orr_result orr_world_check(const orr_world *world, orr_error *error)
+{
+    ORR_REQUIRE(world, error);
+    return orr_scene_check(world->scene, error);
+}
 
 orr_result orr_world_check_index(const orr_world *world, int index, orr_error *error)
 {
@@ -74,6 +81,8 @@ static orr_result edit(orr_world *world, int index, orr_layer id, orr_layer_stat
 orr_result orr_world_set_transform(orr_world *world, int index, orr_layer layer,
                                    const orr_transform *transform, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
     orr_transform resolved;
     orr_layer_state *state;
     ORR_TRY(orr_transform_resolve(transform, &resolved, error));
@@ -84,6 +93,8 @@ orr_result orr_world_set_transform(orr_world *world, int index, orr_layer layer,
 
 orr_result orr_world_set_visible(orr_world *world, int index, orr_layer layer, bool visible, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
     orr_layer_state *state;
     ORR_TRY(edit(world, index, layer, &state, error));
     state->visible = visible;
@@ -93,6 +104,8 @@ orr_result orr_world_set_visible(orr_world *world, int index, orr_layer layer, b
 orr_result orr_world_get(const orr_world *world, int index, orr_layer id, orr_transform *transform,
                          bool *visible, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
     const orr_layer_data *layer = NULL;
     ORR_TRY(find(world, index, id, &layer, error));
     orr_layer_state state = orr_world_state(world, index, layer);

@@ -21,5 +21,7 @@ struct orr_world {
 
 // The state of a layer in one copy.
 orr_layer_state orr_world_state(const orr_world *world, int index, const orr_layer_data *layer);
+// ORR_ERROR_ARGUMENT when it is NULL, or belongs to the parent of this process.
+orr_result orr_world_check(const orr_world *world, orr_error *error);
 // ORR_ERROR_ARGUMENT when there is no such copy.
 orr_result orr_world_check_index(const orr_world *world, int index, orr_error *error);

@@ -1,5 +1,6 @@
 // Cameras of a world as they are now: the scene's own, and those that robots carry.
 #include "engine/core/camera.h"
+#include "engine/core/entry.h"
 #include "engine/core/memory.h"
 #include "engine/core/rotation.h"
 #include "engine/loop/world_robots.h"
@@ -13,6 +14,9 @@ enum { WIDTH = 1280, HEIGHT = 720 };
 
 int orr_world_camera_count(const orr_world *world)
 {
+    if (!world) {
+        return 0;
+    }
     int count = world->scene->camera_count;
     for (int i = 0; i < world->scene->layer_count; i++) {
         const orr_layer_data *layer = &world->scene->layers[i];
@@ -183,7 +187,14 @@ static orr_result robot_camera(const orr_world *world, int index, const orr_laye
 orr_result orr_world_camera(const orr_world *world, int index, int camera, int width, int height,
                             orr_camera *out, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
+    ORR_REQUIRE(out, error);
     int count = orr_world_camera_count(world);
+    if (width < 0 || height < 0 || (width > 0 && height == 0)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "a camera of %d x %d: expected positive numbers, or 0",
+                        width, height);
+    }
     if (camera < 0 || camera >= count || index < 0 || index >= world->count) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "camera %d of world %d: expected 0 to %d of %d", camera,
                         index, count - 1, world->count);

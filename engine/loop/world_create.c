@@ -1,3 +1,4 @@
+#include "engine/core/entry.h"
 #include "engine/core/memory.h"
 #include "engine/loop/world_robots.h"
 
@@ -5,7 +6,10 @@ enum { WORLDS_MAX = 65536 };
 
 orr_result orr_world_create(const orr_scene *scene, int count, orr_world **out, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_REQUIRE(out, error);
     *out = NULL;
+    ORR_TRY(orr_scene_check(scene, error));
     if (count < 1 || count > WORLDS_MAX) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%d worlds: expected 1 to %d", count, WORLDS_MAX);
     }
@@ -31,7 +35,7 @@ orr_result orr_world_create(const orr_scene *scene, int count, orr_world **out, 
 
 void orr_world_destroy(orr_world *world)
 {
-    if (!world) {
+    if (!world || orr_world_check(world, NULL) != ORR_OK) {
         return;
     }
     orr_world_robots_destroy(world->robots);

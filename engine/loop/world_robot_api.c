@@ -1,4 +1,5 @@
 // The public functions for robots (engine/orrery.h): step them, read and set their states.
+#include "engine/core/entry.h"
 #include "engine/core/sized.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/world_robots.h"
@@ -23,6 +24,9 @@ static orr_result find_layer(const orr_scene *scene, orr_layer id, const orr_lay
 orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer id, orr_robot_info *info,
                                       size_t info_size, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_scene_check(scene, error));
+    ORR_REQUIRE(info, error);
     const orr_layer_data *layer = NULL;
     ORR_TRY(find_layer(scene, id, &layer, error));
     const orr_model *m = layer->robot->model;
@@ -40,7 +44,8 @@ orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer id, orr_
 const char *orr_scene_robot_body(const orr_scene *scene, orr_layer id, int body)
 {
     const orr_layer_data *layer = NULL;
-    if (find_layer(scene, id, &layer, NULL) != ORR_OK || body < 0 || body >= layer->robot->model->nbody) {
+    if (!scene || find_layer(scene, id, &layer, NULL) != ORR_OK || body < 0 ||
+        body >= layer->robot->model->nbody) {
         return NULL;
     }
     return orr_model_name(layer->robot->model, ORR_OBJECT_BODY, body);
@@ -94,6 +99,8 @@ static void visit_advance(orr_world_robot *r, double seconds)
 
 orr_result orr_world_set_device(orr_world *world, orr_device_kind device, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
     orr_cuda *cuda;
     if (device != ORR_DEVICE_AUTO && device != ORR_DEVICE_CPU && device != ORR_DEVICE_CUDA) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "robots on %s: expected auto, cpu or cuda",
@@ -109,7 +116,7 @@ orr_result orr_world_set_device(orr_world *world, orr_device_kind device, orr_er
 orr_device_kind orr_world_device(const orr_world *world)
 {
     bool cuda = false;
-    for (int i = 0; i < world->robots->count; i++) {
+    for (int i = 0; world && i < world->robots->count; i++) {
         cuda |= orr_physics_cuda(world->robots->robots[i].physics) != NULL;
     }
     return cuda ? ORR_DEVICE_CUDA : ORR_DEVICE_CPU;
@@ -117,6 +124,8 @@ orr_device_kind orr_world_device(const orr_world *world)
 
 orr_result orr_world_step(orr_world *world, int steps, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
     if (steps < 0) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%d steps: expected 0 or more", steps);
     }
@@ -125,6 +134,8 @@ orr_result orr_world_step(orr_world *world, int steps, orr_error *error)
 
 orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
     if (!(seconds >= 0.0 && seconds <= 1e6)) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%g seconds: expected 0 to 1e6", seconds);
     }
@@ -142,6 +153,8 @@ static orr_result open_state(const orr_world *world, int index, orr_layer id, or
 
 orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer id, int keyframe, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
     orr_world_robot *r = NULL;
     ORR_TRY(open_state(world, index, id, &r, error));
     const orr_model *m = r->robot->model;
@@ -188,6 +201,9 @@ static orr_result check_quantity(orr_robot_quantity quantity, orr_error *error)
 orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer id, orr_robot_quantity quantity,
                                double *values, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
+    ORR_REQUIRE(values, error);
     orr_world_robot *r = NULL;
     ORR_TRY(check_quantity(quantity, error));
     ORR_TRY(open_state(world, index, id, &r, error));
@@ -198,6 +214,9 @@ orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer id, 
 orr_result orr_world_set_robot(orr_world *world, int index, orr_layer id, orr_robot_quantity quantity,
                                const double *values, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
+    ORR_REQUIRE(values, error);
     orr_world_robot *r = NULL;
     ORR_TRY(check_quantity(quantity, error));
     ORR_TRY(open_state(world, index, id, &r, error));
@@ -209,6 +228,9 @@ orr_result orr_world_set_robot(orr_world *world, int index, orr_layer id, orr_ro
 orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer id, bool *diverged,
                                     orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
+    ORR_REQUIRE(diverged, error);
     orr_world_robot *r = NULL;
     ORR_TRY(open_state(world, index, id, &r, error));
     *diverged = orr_physics_diverged(r->physics, index);
@@ -218,6 +240,9 @@ orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer
 orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer id, int body,
                                     orr_transform *transform, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
+    ORR_REQUIRE(transform, error);
     const orr_layer_data *layer = NULL;
     const orr_transform *bodies = NULL;
     ORR_TRY(orr_world_check_index(world, index, error));

@@ -1,6 +1,7 @@
 #include "engine/scene/camera_file.h"
 
 #include "engine/core/camera.h"
+#include "engine/core/entry.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
@@ -100,7 +101,10 @@ static orr_result size_photos(orr_capture_file *file, orr_error *error)
 orr_result orr_camera_file_load(const char *path, int width, int height, orr_camera_list *list,
                                 orr_error *error)
 {
+    ORR_ENTER;
+    ORR_REQUIRE(list, error);
     *list = (orr_camera_list){0};
+    ORR_REQUIRE(path, error);
     orr_capture_file file;
     ORR_TRY(orr_capture_file_read(path, &file, error));
     orr_result result = size_photos(&file, error);
@@ -116,6 +120,9 @@ orr_result orr_camera_file_load(const char *path, int width, int height, orr_cam
 
 void orr_camera_list_free(orr_camera_list *list)
 {
+    if (!list) {
+        return;
+    }
     for (int i = 0; i < list->count; i++) {
         orr_free((char *)list->names[i]);
     }
@@ -184,8 +191,8 @@ static cJSON *describe(const orr_camera *cameras, const char *const *names, int 
         snprintf(numbered, sizeof numbered, "%04d.png", i);
         cJSON *frame = cJSON_CreateObject();
         good = frame && cJSON_AddItemToArray(frames, frame);
-        good =
-            good && cJSON_AddStringToObject(frame, "file_path", names && names[i][0] ? names[i] : numbered);
+        good = good && cJSON_AddStringToObject(frame, "file_path",
+                                               names && names[i] && names[i][0] ? names[i] : numbered);
         good = good && (shared || add_intrinsics(frame, &cameras[i]));
         good = good && add_matrix(frame, cameras[i].pose);
     }
@@ -219,6 +226,9 @@ static orr_result check_cameras(const char *path, const orr_camera *cameras, int
 orr_result orr_camera_file_save(const char *path, const orr_camera *cameras, const char *const *names,
                                 int count, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_REQUIRE(path, error);
+    ORR_REQUIRE(cameras, error);
     ORR_TRY(check_cameras(path, cameras, count, error));
     cJSON *root = describe(cameras, names, count);
     char *text = root ? cJSON_Print(root) : NULL; // whatever the locale says about decimal points

@@ -1,11 +1,19 @@
 // The scene: a list of layers, in the order added.
 #include "engine/scene/scene.h"
 
+#include "engine/core/entry.h"
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/scene/transform.h"
+#include "render/splat_cloud.h"
 
+#include <stdatomic.h>
 #include <string.h>
+
+// How many scenes this process has made. An id of one must be stale in every other, of whichever engine, so
+// that the generations of each begin where no other's have come; nothing else depends on it.
+static atomic_uint scenes_made;
+enum { GENERATIONS = 1 << 16 }; // of a scene: each slot can be used again 2^15 times
 
 orr_result orr_scene_open(const orr_scene_context *context, orr_scene **out, orr_error *error)
 {
@@ -15,6 +23,7 @@ orr_result orr_scene_open(const orr_scene_context *context, orr_scene **out, orr
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a scene");
     }
     scene->context = *context;
+    scene->ids.first_generation = GENERATIONS * atomic_fetch_add(&scenes_made, 1);
     scene->sun = orr_default_sun(orr_scene_up(scene));
     *out = scene;
     return ORR_OK;
@@ -29,9 +38,15 @@ static void free_contents(orr_layer_data *layer)
     orr_robot_destroy(layer->robot);
 }
 
+orr_result orr_scene_check(const orr_scene *scene, orr_error *error)
+{
+    ORR_REQUIRE(scene, error);
+    return orr_jobs_check(scene->context.jobs, error);
+}
+
 void orr_scene_destroy(orr_scene *scene)
 {
-    if (!scene) {
+    if (!scene || !orr_jobs_here(scene->context.jobs)) {
         return;
     }
     orr_scene_truncate(scene, 0);
@@ -101,6 +116,16 @@ static orr_layer id_of(const orr_layer_data *layer)
 orr_result orr_scene_add_splats(orr_scene *scene, const char *name, const orr_splats *splats,
                                 const orr_transform *transform, orr_layer *id, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_scene_check(scene, error));
+    ORR_REQUIRE(splats, error);
+    ORR_TRY(orr_splats_check(splats, name ? name : "splats", error));
+    return orr_scene_add_cloud(scene, name, splats, transform, id, error);
+}
+
+orr_result orr_scene_add_cloud(orr_scene *scene, const char *name, const orr_splats *splats,
+                               const orr_transform *transform, orr_layer *id, orr_error *error)
+{
     orr_splats_view view = orr_splats_data(splats);
     orr_splat_pack *pack;
     ORR_TRY(orr_splat_pack_create(scene->context.jobs, &view, &pack, error));
@@ -132,6 +157,8 @@ orr_result orr_scene_stale(orr_layer layer, orr_error *error)
 
 orr_result orr_scene_remove(orr_scene *scene, orr_layer layer, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_scene_check(scene, error));
     int index = orr_scene_find(scene, layer);
     if (index < 0) {
         return orr_scene_stale(layer, error);
@@ -142,12 +169,12 @@ orr_result orr_scene_remove(orr_scene *scene, orr_layer layer, orr_error *error)
 
 int orr_scene_layer_count(const orr_scene *scene)
 {
-    return scene->layer_count;
+    return scene ? scene->layer_count : 0;
 }
 
 orr_layer orr_scene_layer(const orr_scene *scene, int index)
 {
-    bool inside = index >= 0 && index < scene->layer_count;
+    bool inside = scene && index >= 0 && index < scene->layer_count;
     return inside ? id_of(&scene->layers[index]) : (orr_layer){0};
 }
 
@@ -170,6 +197,9 @@ void orr_layer_bounds(const orr_layer_data *layer, float low[3], float high[3])
 orr_result orr_scene_layer_info_sized(const orr_scene *scene, orr_layer id, orr_layer_info *info,
                                       size_t info_size, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_scene_check(scene, error));
+    ORR_REQUIRE(info, error);
     int index = orr_scene_find(scene, id);
     if (index < 0) {
         return orr_scene_stale(id, error);
@@ -201,10 +231,10 @@ orr_result orr_scene_layer_info_sized(const orr_scene *scene, orr_layer id, orr_
 
 int orr_scene_camera_count(const orr_scene *scene)
 {
-    return scene->camera_count;
+    return scene ? scene->camera_count : 0;
 }
 
 const orr_camera *orr_scene_camera(const orr_scene *scene, int index)
 {
-    return index >= 0 && index < scene->camera_count ? &scene->cameras[index] : NULL;
+    return scene && index >= 0 && index < scene->camera_count ? &scene->cameras[index] : NULL;
 }

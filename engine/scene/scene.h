@@ -56,6 +56,10 @@ struct orr_scene {
 orr_result orr_scene_open(const orr_scene_context *context, orr_scene **scene, orr_error *error);
 orr_result orr_scene_read(orr_scene *scene, const char *path, orr_error *error);
 
+// What a caller of the public functions can get wrong about a scene: ORR_ERROR_ARGUMENT when it is NULL, or
+// belongs to the parent of this process.
+orr_result orr_scene_check(const orr_scene *scene, orr_error *error);
+
 // Index into scene->layers, or -1 when the id is stale.
 int orr_scene_find(const orr_scene *scene, orr_layer layer);
 orr_result orr_scene_stale(orr_layer layer, orr_error *error); // the error for such an id
@@ -64,6 +68,9 @@ orr_result orr_scene_stale(orr_layer layer, orr_error *error); // the error for 
 // gives it its id, its key, a copy of `name` and the resolved transform.
 orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *name,
                             const orr_transform *transform, orr_error *error);
+// orr_scene_add_splats for a cloud whose values were checked when its file was read.
+orr_result orr_scene_add_cloud(orr_scene *scene, const char *name, const orr_splats *splats,
+                               const orr_transform *transform, orr_layer *layer, orr_error *error);
 // Layers bound to this one are in the scene's frame again.
 void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
 // The sun of a scene whose file gives none. With a robot it only says from where the first of the model's

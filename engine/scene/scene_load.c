@@ -1,4 +1,5 @@
 // Files become layers: a cloud, a mesh, or a scene file that names several.
+#include "engine/core/entry.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/scene/camera_file.h"
@@ -76,7 +77,7 @@ static orr_result add_cloud(orr_scene *scene, const layer_source *source, orr_er
     if (warning) {
         orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_IGNORED, "%s: %s", source->path, warning);
     }
-    result = orr_scene_add_splats(scene, name_of(source), splats, source->transform, NULL, error);
+    result = orr_scene_add_cloud(scene, name_of(source), splats, source->transform, NULL, error);
     orr_splats_destroy(splats);
     ORR_TRY(result);
     orr_layer_data *layer = &scene->layers[scene->layer_count - 1];
@@ -247,6 +248,9 @@ static orr_result add_path(orr_scene *scene, const char *path, const orr_transfo
 orr_result orr_scene_add_file(orr_scene *scene, const char *path, const orr_transform *transform,
                               orr_layer *layer, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_scene_check(scene, error));
+    ORR_REQUIRE(path, error);
     int before = scene->layer_count;
     orr_result result = add_path(scene, path, transform, false, error);
     if (result != ORR_OK) {

@@ -1,4 +1,5 @@
 // Meshes in memory become layers, by the path that files take once they are read.
+#include "engine/core/entry.h"
 #include "engine/core/memory.h"
 #include "engine/core/sized.h"
 #include "engine/mesh/mesh_normals.h"
@@ -29,8 +30,9 @@ static const char *expected_of(const orr_mesh_desc *d)
     if (!d->positions || !d->indices) {
         return "positions and indices";
     }
-    if (!all_finite(d->positions, 3 * d->vertex_count) || !all_finite(d->texcoords, 2 * d->vertex_count)) {
-        return "finite positions and texture coordinates";
+    if (!all_finite(d->positions, 3 * d->vertex_count) || !all_finite(d->normals, 3 * d->vertex_count) ||
+        !all_finite(d->texcoords, 2 * d->vertex_count) || !all_finite(d->colours, 4 * d->vertex_count)) {
+        return "finite positions, normals, texture coordinates and colours";
     }
     for (int64_t i = 0; i < d->index_count; i++) {
         if (d->indices[i] >= d->vertex_count) {
@@ -109,6 +111,8 @@ orr_result orr_scene_add_mesh_sized(orr_scene *scene, const char *name, const or
                                     size_t desc_size, const orr_transform *transform, orr_layer *id,
                                     orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_scene_check(scene, error));
     orr_mesh_desc d;
     name = name ? name : "mesh";
     ORR_TRY(orr_sized_read(&d, sizeof d, desc, desc_size, "orr_mesh_desc", error));

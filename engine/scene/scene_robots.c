@@ -1,10 +1,14 @@
 // Robots among the layers of a scene: layers bound to their bodies, and the light and sky that they bring.
+#include "engine/core/entry.h"
 #include "engine/scene/scene.h"
 #include "engine/scene/transform.h"
 
 orr_result orr_scene_bind(orr_scene *scene, orr_layer id, orr_layer robot_id, const char *body,
                           orr_error *error)
 {
+    ORR_ENTER;
+    ORR_TRY(orr_scene_check(scene, error));
+    ORR_REQUIRE(body, error);
     int index = orr_scene_find(scene, id), robot_index = orr_scene_find(scene, robot_id);
     if (index < 0 || robot_index < 0) {
         return orr_scene_stale(index < 0 ? id : robot_id, error);

@@ -2,6 +2,7 @@
 #include "engine/scene/scene.h"
 
 #include "engine/core/camera.h"
+#include "engine/core/entry.h"
 
 #include <float.h>
 #include <math.h>
@@ -174,6 +175,10 @@ static double distance_to_fit(const orr_scene *scene, const box *all, const orr_
 
 orr_camera orr_scene_default_camera(const orr_scene *scene, int width, int height)
 {
+    ORR_ENTER;
+    if (!scene) {
+        return (orr_camera){0};
+    }
     const double pi = 3.14159265358979323846;
     const double field_of_view = 50.0 * pi / 180.0, turn = 30.0 * pi / 180.0, rise = 20.0 * pi / 180.0;
     orr_up up = orr_scene_up(scene);

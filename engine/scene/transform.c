@@ -3,7 +3,11 @@
 #include "engine/core/camera.h"
 #include "engine/core/rotation.h"
 
+#include <math.h>
 #include <string.h>
+
+// [scene units] Two transforms of this size, one inside the other, stay finite.
+static const float TRANSFORM_MAX = 1e15f;
 
 // in double: a legal quaternion may be as short as 1e-30
 static void normalise(double q[4], float out[4])
@@ -19,6 +23,12 @@ orr_result orr_transform_resolve(const orr_transform *transform, orr_transform *
     float matrix[12];
     ORR_TRY(orr_affine_from_transform(transform, matrix, error));
     *out = transform ? *transform : (orr_transform){0};
+    const float most = fmaxf(fmaxf(fabsf(out->position[0]), fabsf(out->position[1])),
+                             fmaxf(fabsf(out->position[2]), out->scale));
+    if (most > TRANSFORM_MAX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "a transform with %g: expected at most %g", (double)most,
+                        (double)TRANSFORM_MAX);
+    }
     if (out->scale == 0.0f) {
         out->scale = 1.0f;
     }

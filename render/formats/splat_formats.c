@@ -2,6 +2,7 @@
 #define _GNU_SOURCE // memmem
 #include "render/formats/splat_formats.h"
 
+#include "engine/core/entry.h"
 #include "engine/core/memory.h"
 #include "render/formats/splat_bytes.h"
 
@@ -139,7 +140,10 @@ static orr_result load_file(const char *path, orr_splats **splats, orr_error *er
 
 orr_result orr_splats_load(const char *path, orr_splats **splats, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_REQUIRE(splats, error);
     *splats = NULL;
+    ORR_REQUIRE(path, error);
     if (!is_folder(path)) {
         return load_file(path, splats, error);
     }
@@ -155,12 +159,16 @@ orr_result orr_splats_load(const char *path, orr_splats **splats, orr_error *err
 
 orr_result orr_splats_save(const orr_splats *splats, const char *path, orr_error *error)
 {
+    ORR_ENTER;
+    ORR_REQUIRE(splats, error);
+    ORR_REQUIRE(path, error);
     const orr_splat_format *format = orr_splat_format_to_write(path);
     if (!format) {
         return orr_fail(error, ORR_CODE_FILE_TYPE,
                         "%s: cannot write this type: expected .ply, .compressed.ply, .splat, .spz or .v3.spz",
                         path);
     }
+    ORR_TRY(orr_splats_check(splats, path, error));
     orr_file_writer out;
     ORR_TRY(orr_file_begin(&out, path, error));
     orr_result result = format->write(splats, &out, error);

@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "samples/orrery/commands.h"
 
+#include "engine/image/video.h"
 #include "engine/loop/devices.h"
+#include "orr_licences.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -104,14 +106,25 @@ static void print_help(void)
     }
     printf(
         "\norrery help COMMAND, or orrery COMMAND --help, lists the options of a command.\n"
-        "SCENE is a splat cloud (.ply .compressed.ply .splat .spz .sog .ksplat), a mesh (.glb .obj .stl "
-        ".ply),\n"
-        "a trained field (.ingp), a robot (.xml .urdf) or a scene file (.json) that combines them.\n"
+        "SCENE is a splat cloud (.ply .compressed.ply .splat .spz .sog .ksplat), a mesh (.glb .obj .stl\n"
+        ".ply), a trained field (.ingp), a robot (.xml .urdf) or a scene file (.json) that combines them.\n"
         "ROBOT is a model in MJCF (.xml) or URDF (.urdf).\n"
         "CAPTURE is a folder of photos with a transforms.json or a COLMAP model.\n"
-        "Exit codes: 0 done; 1 memory or a device failed; 2 a file, an option or its value is wrong, or a "
-        "file\n"
-        "cannot be written; 130 stopped by Ctrl-C (SIGINT) or SIGTERM after what could be kept was saved.\n");
+        "Exit codes: 0 done; 1 memory or a device failed; 2 a file, an option or its value is wrong, or a\n"
+        "file cannot be written; 130 stopped by Ctrl-C (SIGINT) or SIGTERM after what could be kept was "
+        "saved.\n");
+}
+
+static void print_version(void)
+{
+    const char *codec = orr_video_licence();
+    printf("orrery %s, MIT licence. It links\n" ORR_LICENCES "\n", orr_version());
+    if (codec) {
+        printf(
+            "libavcodec here is under the %s. Where that is the GPL, it holds for the program together with\n"
+            "libavcodec; a build with -DORR_VIDEO=OFF has none of it.\n",
+            codec);
+    }
 }
 
 static bool asks_for_help(const char *argument)
@@ -143,7 +156,7 @@ static int run(int argc, char **argv)
         return 0;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("orrery %s\n", orr_version());
+        print_version();
         return 0;
     }
     const char *name = argv[help ? 2 : 1];

@@ -80,7 +80,9 @@ JSON
         [ -s "$scratch/turn.mp4" ] || { echo "there is no video"; exit 1; }
     fi
 fi
+grep -q '^  Expat: MIT$' "$prefix/share/doc/orrery/copyright"
 if [ -x "$prefix/bin/orrery" ]; then
     echo "the installed program"
     "$prefix/bin/orrery" --help > /dev/null
+    "$prefix/bin/orrery" --version | grep -q '^  Expat: MIT$'
 fi
