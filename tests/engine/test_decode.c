@@ -145,6 +145,109 @@ static void sizes_that_the_bytes_cannot_hold_are_refused_before_memory_is_alloca
     }
 }
 
+#if ORR_HAVE_SPNG
+// A byte of deflate codes up to 1032 bytes, each of eight pixels in black and white.
+static void a_large_picture_may_have_few_bytes(void **state)
+{
+    (void)state;
+    uint8_t file[20000] = {0};
+    orr_pixels pixels;
+    orr_error why = {0};
+    memcpy(file, samples[0].data, samples[0].size);
+    picture_sample_resize_png(file, 10000, 10000);
+    orr_picture_source source = {.data = file,
+                                 .size = 12200,
+                                 .name = "plain",
+                                 .bytes_max = ORR_TEXTURE_BYTES_MAX,
+                                 .header_only = true};
+    assert_ok(orr_picture_decode(&source, &pixels, &error));
+    assert_int_equal(pixels.width, 10000);
+    source.size = 12000; // x 8256 is less than 10^8
+    assert_int_equal(orr_picture_decode(&source, &pixels, &why), ORR_ERROR_FORMAT);
+}
+#endif
+
+// 128 bytes that differ, the most that one count copies, and then a run of 72.
+static void long_stretches_of_a_radiance_picture_are_whole(void **state)
+{
+    (void)state;
+    static const char header[] = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 200\n";
+    uint8_t file[1024];
+    size_t size = sizeof header - 1;
+    memcpy(file, header, size);
+    memcpy(file + size, "\2\2\0\310", 4);
+    size += 4;
+    for (int channel = 0; channel < 4; channel++) {
+        file[size++] = 128;
+        for (int x = 0; x < 128; x++) {
+            file[size++] = (uint8_t)(channel == 3 ? 129 : x + channel);
+        }
+        file[size++] = 200;
+        file[size++] = (uint8_t)(channel == 3 ? 129 : 9 + channel);
+    }
+    orr_pixels pixels;
+    const orr_picture_source source = {
+        .data = file, .size = size, .name = "long", .bytes_max = ORR_TEXTURE_BYTES_MAX};
+    assert_ok(orr_picture_decode(&source, &pixels, &error));
+    assert_int_equal(pixels.width, 200);
+    const float *colours = pixels.data;
+    for (int i = 0; i < 600; i++) { // 129 - 136 is the exponent
+        float mantissa = (float)((i < 3 * 128 ? i / 3 : 9) + i % 3);
+        assert_float_equal(colours[i], mantissa / 128.0f, 0.0);
+    }
+    orr_free(pixels.data);
+}
+
+#if ORR_HAVE_EXR
+static uint32_t number_at(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static void add_at(uint8_t *p, uint32_t more)
+{
+    uint32_t sum = number_at(p) + more;
+    for (int k = 0; k < 4; k++) {
+        p[k] = (uint8_t)(sum >> (8 * k));
+    }
+}
+
+// The data window of a rendered crop begins anywhere: only its size counts.
+static void an_exr_window_may_begin_anywhere(void **state)
+{
+    (void)state;
+    for (int i = 0; i < count; i++) {
+        const picture_sample *s = &samples[i];
+        if (strcmp(s->format, "exr") != 0) {
+            continue;
+        }
+        uint8_t *moved = malloc(s->size), *at = moved + 8;
+        memcpy(moved, s->data, s->size);
+        while (*at) { // attributes: name, type, size, value
+            const char *name = (const char *)at;
+            uint8_t *size = at + strlen(name) + 1;
+            size += strlen((const char *)size) + 1;
+            for (int k = 0; k < 4 && strcmp(name, "dataWindow") == 0; k++) {
+                add_at(size + 4 + 4 * k, k % 2 ? 70 : (uint32_t)-30); // x, y
+            }
+            at = size + 4 + number_at(size);
+        }
+        at++;
+        // one block of lines, which its offset leads to, and which begins with its first line
+        assert_true(s->height <= 16);
+        add_at(moved + number_at(at), 70);
+        orr_image8 image, expected;
+        assert_ok(orr_image8_decode(moved, s->size, "moved", &image, &error));
+        assert_ok(orr_image8_decode(s->data, s->size, "sample", &expected, &error));
+        assert_int_equal(image.width, s->width);
+        assert_memory_equal(image.rgba, expected.rgba, 4 * (size_t)(s->width * s->height));
+        orr_image8_free(&image);
+        orr_image8_free(&expected);
+        free(moved);
+    }
+}
+#endif
+
 #if ORR_HAVE_JPEG
 // what cameras write, and libjpeg warns of, is no loss
 static void bytes_between_the_markers_of_a_jpeg_are_skipped(void **state)
@@ -173,6 +276,13 @@ int main(void)
         cmocka_unit_test(pictures_keep_depth_and_range),
         cmocka_unit_test(a_file_that_ends_early_is_an_error),
         cmocka_unit_test(sizes_that_the_bytes_cannot_hold_are_refused_before_memory_is_allocated),
+#if ORR_HAVE_SPNG
+        cmocka_unit_test(a_large_picture_may_have_few_bytes),
+#endif
+        cmocka_unit_test(long_stretches_of_a_radiance_picture_are_whole),
+#if ORR_HAVE_EXR
+        cmocka_unit_test(an_exr_window_may_begin_anywhere),
+#endif
 #if ORR_HAVE_JPEG
         cmocka_unit_test(bytes_between_the_markers_of_a_jpeg_are_skipped),
 #endif

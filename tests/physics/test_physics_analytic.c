@@ -314,6 +314,52 @@ static void inner_forces_keep_momentum_and_angular_momentum(void **state)
     tear_down(&b);
 }
 
+// ---- forces ----
+
+// A joint that the limit pushes back from -r accelerates by d^2 k r, where d is the impedance at r: k = 1 /
+// (most time constant)^2, and the inverse weight is that of the mass.
+static void the_impedance_follows_its_curve(void **state)
+{
+    (void)state;
+    const double least = 0.1, most = 0.9, width = 0.01, middle = 0.3, time = 0.02;
+    for (int power = 1; power <= 3; power++) {
+        for (int i = 1; i < 13; i++) {
+            char text[1024];
+            snprintf(
+                text, sizeof text,
+                "<mujoco><option gravity='0 0 0' tolerance='1e-15'/><worldbody><body><joint type='slide' "
+                "range='0 1' limited='true' solreflimit='%g 1' solimplimit='%g %g %g %g %d'/>"
+                "<geom size='.1' mass='2'/></body></worldbody></mujoco>",
+                time, least, most, width, middle, power);
+            bench b = set_up(text);
+            double r = 0.1 * i * width, x = fmin(r / width, 1.0);
+            double share = x <= middle ? pow(x, power) / pow(middle, power - 1)
+                                       : 1.0 - pow(1.0 - x, power) / pow(1.0 - middle, power - 1);
+            double impedance = least + share * (most - least), qpos = -r;
+            orr_physics_set(b.physics, ORR_PHYSICS_QPOS, 0, &qpos);
+            orr_physics_forward(b.physics);
+            double expected = impedance * impedance * r / (most * most * time * time);
+            assert_near(get(&b, ORR_PHYSICS_QACC, 0), expected, 1e-9 * expected);
+            tear_down(&b);
+        }
+    }
+}
+
+static void forces_on_a_joint_stay_in_its_range(void **state)
+{
+    (void)state;
+    bench b = set_up("<mujoco><worldbody><body><joint name='j' type='slide' actuatorfrcrange='-1 3' "
+                     "actuatorfrclimited='true'/><geom size='.1'/></body></worldbody>"
+                     "<actuator><motor joint='j'/></actuator></mujoco>");
+    static const double pushed[] = {-5.0, -0.5, 2.0, 5.0}, expected[] = {-1.0, -0.5, 2.0, 3.0};
+    for (int i = 0; i < 4; i++) {
+        orr_physics_set(b.physics, ORR_PHYSICS_CTRL, 0, &pushed[i]);
+        orr_physics_forward(b.physics);
+        assert_near(get(&b, ORR_PHYSICS_QFRC_ACTUATOR, 0), expected[i], 1e-15);
+    }
+    tear_down(&b);
+}
+
 // ---- integrators ----
 
 #define DOUBLE_PENDULUM                                                                                      \
@@ -456,6 +502,8 @@ int main(void)
         cmocka_unit_test(a_contact_reaches_as_far_as_the_margins),
         cmocka_unit_test(a_four_bar_linkage_moves_as_freudenstein_says),
         cmocka_unit_test(inner_forces_keep_momentum_and_angular_momentum),
+        cmocka_unit_test(the_impedance_follows_its_curve),
+        cmocka_unit_test(forces_on_a_joint_stay_in_its_range),
         cmocka_unit_test(each_integrator_has_its_order),
         cmocka_unit_test(a_free_body_does_not_gain_energy_implicitly),
         cmocka_unit_test(inverse_dynamics_of_a_step_finds_the_force),
