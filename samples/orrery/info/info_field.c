@@ -37,7 +37,8 @@ static void print_model(const char *path, const orr_field_model *model)
     if (desc->kind == ORR_FIELD_IMAGE && model->width > 0) {
         printf("  picture     %d x %d\n", model->width, model->height);
     }
-    printf("  trained     %lld steps, loss %.4g%s\n", (long long)model->steps, model->loss, model->state.size ? ", can be resumed" : "");
+    printf("  trained     %lld steps, loss %.4g%s\n", (long long)model->steps, model->loss,
+           model->state.size ? ", can be resumed" : "");
 }
 
 static void add_model(cJSON *json, const orr_field_model *model)
