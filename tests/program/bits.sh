@@ -99,8 +99,8 @@ for isa in baseline avx2 avx512; do
 done
 if [ "$record" = --record ]; then
     {
-        echo "# Hashes of what tests/program/bits.sh makes, by instruction set; those that are missing were not"
-        echo "# recorded. They hold for the compiler and C library of the next line."
+        echo "# Hashes of what tests/program/bits.sh makes, by instruction set; those that are missing"
+        echo "# were not recorded. They hold for the compiler and C library of the next line."
         echo "# $compiler"
         printf '%s\n' "${found[@]}"
     } > "$table"

@@ -58,7 +58,7 @@ static orr_result measure(const bench_run *run, orr_physics *physics, const orr_
     uint64_t start = orr_clock_nanoseconds();
     clock_t cpu_start = clock();
     double seconds = 0.0;
-    const int chunk = run->tiny ? 2 : worlds < 64 ? 64 : cuda ? 16 : 4;
+    const int chunk = run->tiny ? 1 : worlds < 64 ? 64 : cuda ? 16 : 4;
     for (; steps == 0 || (!run->tiny && seconds < seconds_per_case); steps += chunk) {
         orr_physics_step(physics, chunk);
         ORR_TRY(orr_physics_check(physics, error)); // a device has done it then
@@ -139,7 +139,7 @@ static orr_result bench_model(const bench_run *run, const char *robot, const orr
     if (run->plot) {
         return bench_chart(run, robot, model, on, list, error);
     }
-    static const int worlds[3][3] = {{10, 1024, 10000}, {1024, 8192, 32768}, {1, 33, 65}};
+    static const int worlds[3][3] = {{10, 1024, 10000}, {1024, 8192, 32768}, {1, 2, 33}};
     const int *list_of = worlds[run->tiny ? 2 : on->cuda != NULL];
     fprintf(run->out, "\n%s: nq %d, nv %d, nu %d\n", robot, model->nq, model->nv, model->nu);
     for (int i = 0; i < 3; i++) {
