@@ -196,6 +196,13 @@ static orr_result take_corners(const primitive *p, orr_mesh_text *text, int most
     return ORR_OK;
 }
 
+static void move_corners(const primitive *p, uint32_t first, int count, const float pose[12])
+{
+    if (count > 0) { // otherwise there may be no vertices at all
+        orr_mesh_move(p->d->reader->mesh->vertices + first, count, pose);
+    }
+}
+
 static orr_result add_polygon(const primitive *p, uint32_t first, int count, bool mirrors)
 {
     orr_dae *d = p->d;
@@ -238,7 +245,7 @@ static orr_result add_list(const primitive *p, const float pose[12], bool mirror
         if (count != (int)wanted || !more) {
             return orr_dae_fail(p->d, p->node, "as many corners in p as polygons need");
         }
-        orr_mesh_move(p->d->reader->mesh->vertices + first, count, pose);
+        move_corners(p, first, count, pose);
         ORR_TRY(add_polygon(p, first, count, mirrors));
     }
 }
@@ -258,7 +265,7 @@ static orr_result add_each(const primitive *p, const float pose[12], bool mirror
         uint32_t first;
         int count;
         ORR_TRY(take_corners(p, &corners, INT32_MAX, &first, &count));
-        orr_mesh_move(p->d->reader->mesh->vertices + first, count, pose);
+        move_corners(p, first, count, pose);
         ORR_TRY(polygons ? add_polygon(p, first, count, mirrors) : add_strip(p, first, count, fan, mirrors));
     }
     return ORR_OK;
