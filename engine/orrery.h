@@ -334,8 +334,8 @@ typedef struct orr_mesh_desc {
 /* An empty scene. */
 ORR_API orr_result orr_scene_create(orr_engine *engine, orr_scene **scene, orr_error *error);
 /* A scene of one layer from a splat cloud (as orr_splats_load), a mesh (.glb .gltf .obj .stl .ply .dae), a
- * trained field (.ingp) or a robot (.xml MJCF, .urdf); or what a scene file lists (.json, docs/scene-file.md).
- * What a mesh's file holds and is not drawn is one warning in the log. */
+ * trained field (.ingp) or a robot (.xml MJCF, .urdf); or what a scene file lists (.json,
+ * docs/scene-file.md). What a mesh's file holds and is not drawn is one warning in the log. */
 ORR_API orr_result orr_scene_load(orr_engine *engine, const char *path, orr_scene **scene, orr_error *error);
 /* Adds the layers of such a file; *layer is the first of them. `transform`, of all its layers, and `layer`
  * may be NULL. Cameras, background and sun of a scene file are not taken. */

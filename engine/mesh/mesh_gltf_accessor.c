@@ -75,7 +75,7 @@ static uint32_t index_at(const uint8_t *data, int type)
     return value;
 }
 
-// `count` values of `size` bytes from a view, from an offset in it on; *stride: what the view says, or `size`.
+// `count` values of `size` bytes from a view, from an offset in it on; *stride: the view's, or `size`.
 static orr_result find_values(orr_gltf *g, const orr_json *object, int64_t count, size_t size,
                               const uint8_t **data, size_t *stride)
 {

@@ -314,8 +314,8 @@ static orr_result push(const orr_gltf *g, walk *w, const orr_json *object, const
     return ORR_OK;
 }
 
-// Marks the children of all nodes. With one parent each, and roots that have none, no walk from a root can come
-// to a node twice.
+// Marks the children of all nodes. With one parent each, and roots that have none, no walk from a root can
+// come to a node twice.
 static orr_result find_parents(const orr_gltf *g, walk *w)
 {
     int nodes = g->lists[ORR_GLTF_NODES].count;

@@ -85,7 +85,7 @@ static bool take_value(ply *p, orr_ply_type type, double *value)
     return true;
 }
 
-// The items of a list, into `list` when they are wanted: -1 and other numbers that are no index as UINT32_MAX.
+// The items of a list, into `list` when they are wanted: -1 and others that are no index as UINT32_MAX.
 static orr_result take_list(ply *p, const orr_ply_element *element, int64_t row,
                             const orr_ply_property *property, bool wanted)
 {

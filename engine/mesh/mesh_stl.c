@@ -34,8 +34,8 @@ static orr_result add_triangle(orr_mesh_reader *reader, orr_mesh_file_vertex **v
     return orr_mesh_add_triangle(reader, first, first + 1, first + 2);
 }
 
-// 15 bits of the attribute are a colour: of blue, green, red and a set highest bit by the common convention; of
-// red, green, blue and a clear one where the header says COLOR=.
+// 15 bits of the attribute are a colour: of blue, green, red and a set highest bit by the common convention;
+// of red, green, blue and a clear one where the header says COLOR=.
 static void set_colour(orr_mesh_file_vertex *vertex, uint16_t attribute, bool header_colour)
 {
     if (header_colour == !(attribute & 0x8000)) {
