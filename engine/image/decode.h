@@ -1,6 +1,6 @@
-// Pictures from bytes, the one entrance to all decoders. What a picture is, its first bytes say, not its name.
-// PNG: libspng; JPEG: libjpeg-turbo; WebP: libwebp; EXR: OpenEXR; HDR: our own; BMP, TGA and GIF, and PNG and JPEG in a
-// build without their libraries: stb_image.
+// Pictures from bytes, the one entrance to all decoders. What a picture is, its first bytes say, not its
+// name. PNG: libspng; JPEG: libjpeg-turbo; WebP: libwebp; EXR: OpenEXR; HDR: our own; BMP, TGA and GIF,
+// and PNG and JPEG in a build without their libraries: stb_image.
 #pragma once
 
 #include "engine/core/result.h"
@@ -37,10 +37,10 @@ enum {
 };
 #define ORR_PICTURE_BYTES_MAX (INT64_C(4) << 30)
 
-// Decodes the whole picture, the first of an animated GIF, or fails; a file that ends early fails. Sides are 1
-// to 65536 pixels. Size and expansion are checked before memory is allocated: for more than 256 MiB of pixels
-// a file must have as many bytes as its format needs for that many pixels at the least, for WebP and EXR one
-// in 4096. EXIF orientation is not applied: poses of photos are of the stored rows.
+// Decodes the whole picture, the first of an animated GIF, or fails; a file that ends early fails. Sides
+// are 1 to 65536 pixels. Size and expansion are checked before memory is allocated: for more than 256 MiB
+// of pixels a file must have as many bytes as its format needs for that many pixels at the least, for
+// WebP and EXR one in 4096. EXIF orientation is not applied: poses of photos are of the stored rows.
 orr_result orr_picture_decode(const orr_picture_source *source, orr_pixels *pixels, orr_error *error);
 
 // For decoders: checks the size that a header gives, and allocates the pixels unless header_only is set. A

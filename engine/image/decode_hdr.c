@@ -1,5 +1,5 @@
-// Radiance pictures (.hdr): RGBE with flat or run-length encoded rows, from the top left. stb_image reads them
-// too, but does not end on some that are cut short.
+// Radiance pictures (.hdr): RGBE with flat or run-length encoded rows, from the top left. stb_image reads
+// them too, but does not end on some that are cut short.
 #include "engine/image/decode.h"
 
 #include <math.h>

@@ -29,7 +29,8 @@ static void fail(j_common_ptr info)
     longjmp(r->failed, 1);
 }
 
-// libjpeg goes on with grey where data are missing; what many cameras write, bytes between markers, is no loss
+// libjpeg goes on with grey where data are missing; what many cameras write, bytes between markers, is no
+// loss
 static void warn(j_common_ptr info, int level)
 {
     switch (level < 0 ? info->err->msg_code : 0) {

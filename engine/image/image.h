@@ -9,8 +9,8 @@ typedef struct orr_image8 {
     uint8_t *rgba; // straight alpha, as stored in the file
 } orr_image8;
 
-// A picture of any format that decode.h lists, from memory; `name` is for messages. At most 1 GiB of pixels. 16
-// bits become 8, and linear light (EXR, HDR) display colours. Free with orr_image8_free.
+// A picture of any format that decode.h lists, from memory; `name` is for messages. At most 1 GiB of
+// pixels. 16 bits become 8, and linear light (EXR, HDR) display colours. Free with orr_image8_free.
 orr_result orr_image8_decode(const void *data, size_t size, const char *name, orr_image8 *image,
                              orr_error *error);
 orr_result orr_image8_load(const char *path, orr_image8 *image, orr_error *error);

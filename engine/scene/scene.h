@@ -89,10 +89,10 @@ void orr_scene_centre(const orr_scene *scene, float centre[3]);
 // The light of a scene whose file gives none: from above, behind the default camera's shoulder.
 orr_draw_sun orr_default_sun(orr_up up);
 
-// The transform of a layer in the scene as it was built: its own, on the body at rest that it is bound to.
-// The camera whose picture is that of a scene of one trained image and nothing else, in the size of the picture
-// it was trained on; false for every other scene.
+// The camera whose picture is that of a scene of one trained image and nothing else, in the size of the
+// picture it was trained on; false for every other scene.
 bool orr_scene_picture_camera(const orr_scene *scene, orr_camera *camera);
+// The transform of a layer in the scene as it was built: its own, on the body at rest that it is bound to.
 orr_transform orr_scene_layer_transform(const orr_scene *scene, const orr_layer_data *layer);
 // The robot on whose body a layer is; NULL: it is bound to none.
 const orr_layer_data *orr_scene_bound_robot(const orr_scene *scene, const orr_layer_data *layer);

@@ -215,7 +215,8 @@ bool orr_scene_picture_camera(const orr_scene *scene, orr_camera *camera)
     if (size[0] < 1 || size[1] < 1) {
         return false;
     }
-    // an image is 1 high in its layer's space, in the plane z = 0, with y downwards; seen from 1 in front of it
+    // an image is 1 high in its layer's space, in the plane z = 0, with y downwards; seen from 1 in front
+    // of it
     float m[12], from[3] = {0.5f * (float)size[0] / (float)size[1], 0.5f, -1.0f};
     orr_transform transform = orr_scene_layer_transform(scene, layer);
     if (orr_affine_from_transform(&transform, m, NULL) != ORR_OK) {

@@ -21,8 +21,8 @@ typedef struct picture_sample {
 
 enum { PICTURE_SAMPLES_MAX = 80 };
 
-// How many; formats that this build cannot write are left out. `path` is free for a file that is removed again.
-// Ends the program when memory is out.
+// How many; formats that this build cannot write are left out. `path` is free for a file that is removed
+// again. Ends the program when memory is out.
 int picture_samples_make(picture_sample samples[PICTURE_SAMPLES_MAX], const char *path);
 void picture_samples_free(picture_sample *samples, int count);
 
