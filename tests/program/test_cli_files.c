@@ -209,7 +209,6 @@ static void options_that_contradict_each_other_are_refused(void **state)
         {{"bench", "neural", "--robot", robot}, "--robot", "physics"},
         {{"bench", "neural", "--plot", "a.png"}, "--plot", "physics"},
         {{"bench", "frame", "--largest", "10000"}, "--largest", "splats"},
-        {{"bench", "splats", "--largest", "10000", "--tiny"}, "--largest", "--tiny"},
         {{"info", cloud, "--seed", "1"}, "--seed", "info"},
         {{"info", cloud, "--device", "cpu"}, "--device", "info"},
         {{"convert", cloud, "a.spz", "--size", "2x2"}, "--size", "convert"},
