@@ -209,7 +209,6 @@ static void options_that_contradict_each_other_are_refused(void **state)
         {{"bench", "neural", "--robot", robot}, "--robot", "physics"},
         {{"bench", "neural", "--plot", "a.png"}, "--plot", "physics"},
         {{"bench", "frame", "--largest", "10000"}, "--largest", "splats"},
-        {{"bench", "splats", "--largest", "10000", "--tiny"}, "--largest", "--tiny"},
         {{"info", cloud, "--seed", "1"}, "--seed", "info"},
         {{"info", cloud, "--device", "cpu"}, "--device", "info"},
         {{"convert", cloud, "a.spz", "--size", "2x2"}, "--size", "convert"},
@@ -367,6 +366,28 @@ static void what_is_done_is_kept_where_that_was_asked_for(void **state)
     assert_int_equal(count_hidden("partial"), 0);
 }
 
+// Otherwise the recording would be descriptor 2, and warnings would be written into it.
+static void a_file_never_takes_the_place_of_a_closed_stream(void **state)
+{
+    (void)state;
+    char line[900], name[64], target[300];
+    snprintf(line, sizeof line, "exec '%s' sim %s --steps 99999999 --record closed.npy 2>&-", program_path(),
+             robot);
+    running_program running = start_program((const char *const[]){"/bin/sh", "-c", line, NULL});
+    snprintf(name, sizeof name, "/proc/%d/fd/2", (int)running.process);
+    for (int i = 0; i < 1000 && count_hidden(".") == 0; i++) {
+        usleep(10000);
+    }
+    usleep(200000);
+    ssize_t length = readlink(name, target, sizeof target - 1);
+    target[length > 0 ? length : 0] = 0;
+    kill(running.process, SIGINT);
+    run_result result = finish_program(&running);
+    assert_string_equal(target, "/dev/null");
+    assert_int_equal(result.exit_code, 130);
+    run_result_free(&result);
+}
+
 static int make_files(void **state)
 {
     (void)state;
@@ -416,6 +437,7 @@ int main(void)
         cmocka_unit_test(options_that_contradict_each_other_are_refused),
         cmocka_unit_test(killed_at_any_moment_commands_leave_whole_files),
         cmocka_unit_test(what_is_done_is_kept_where_that_was_asked_for),
+        cmocka_unit_test(a_file_never_takes_the_place_of_a_closed_stream),
     };
     return cmocka_run_group_tests_name("cli files", tests, make_files, remove_files);
 }

@@ -154,9 +154,7 @@ static orr_result check_options(const bench_run *run, char **names, int count, o
                             name, other ? " or " : "", other ? other : "");
         }
     }
-    return run->tiny && run->largest
-               ? orr_fail(error, ORR_CODE_ARGUMENT, "bench: --tiny and --largest: expected one of them")
-               : ORR_OK;
+    return ORR_OK;
 }
 
 int command_bench(int argc, char **argv)
@@ -175,7 +173,8 @@ int command_bench(int argc, char **argv)
          "frame: every stage on one axis of time, for ui.perfetto.dev", 0, 0},
         {"--frames", 0, OPTION_INT, &run.frames, "N",
          "frame: number of frames (default: two seconds, at most 120)", 1, 100000},
-        {"--tiny", 0, OPTION_FLAG, &run.tiny, NULL, "smallest sizes, to test that everything works", 0, 0},
+        {"--tiny", 0, OPTION_FLAG, &run.tiny, NULL,
+         "smallest sizes, whatever else is given, to test that everything works", 0, 0},
         {"--largest", 0, OPTION_INT, &largest, "N", "splats in the largest synthetic cloud (default 5000000)",
          1e4, 1e8},
     };
