@@ -96,7 +96,9 @@ static orr_result finish(orr_mesh_reader *reader)
 {
     orr_mesh_file *mesh = reader->mesh;
     if (mesh->index_count == 0) {
-        return orr_mesh_fail(reader, "no triangles: expected at least one");
+        const char *unused = reader->mesh->unused; // splats or points in glTF, for example
+        return orr_mesh_fail(reader, "no triangles: expected at least one%s%s",
+                             unused[0] ? ", not only what is not supported: " : "", unused);
     }
     mesh->part_count -= mesh->parts[mesh->part_count - 1].index_count == 0;
     ORR_TRY(check_vertices(reader));

@@ -74,7 +74,7 @@ bool orr_splats_losses(const orr_splats_view *d, const orr_splat_format *format,
         add(&t, "; dropped: ");
     }
     if (sh) {
-        add(&t, "SH of degrees %d to %d", l->sh_degree + 1, d->sh_degree);
+        add(&t, "SH above degree %d", l->sh_degree);
     }
     if (flag) {
         add(&t, "%sthe flag of antialiased training", sh ? ", " : "");

@@ -35,8 +35,8 @@ typedef struct orr_spz_axes {
     bool turned;
 } orr_spz_axes;
 
-// Coordinate systems of the format: from 1 on; x right or left, y up or down, z forward or back, and from 9 on
-// y and z exchanged. 4, right up back, is that of files which name none.
+// Coordinate systems of the format: from 1 on; x right or left, y up or down, z forward or back, and from 9
+// on y and z exchanged. 4, right up back, is that of files which name none.
 enum { ORR_SPZ_RIGHT_UP_BACK = 4, ORR_SPZ_SYSTEMS = 16 };
 orr_spz_axes orr_spz_axes_of(int system);
 

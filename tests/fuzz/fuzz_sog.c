@@ -1,5 +1,5 @@
-// A bundle; or a meta.json beside pictures that are whole, in a folder, because writing a zip archive for each
-// input would take most of the time.
+// A bundle; or a meta.json beside pictures that are whole, in a folder, because writing a zip archive for
+// each input would take most of the time.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "engine/core/memory.h"
 #include "tests/fuzz/fuzz_splats.h"

@@ -276,6 +276,16 @@ static void broken_meshes_say_what_is_wrong(void **state)
     assert_fails(write_text("empty.obj", ""), "no triangles");
     assert_fails(write_text("nothing.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n"), "no triangles");
     assert_fails(write_text("line.obj", "v 0 0 0\nv 1 0 0\nl 1 2\n"), "no triangles");
+    // Gaussian splats in glTF are points with attributes of their own
+    assert_fails(
+        write_text("splats.gltf",
+                   "{\"asset\":{\"version\":\"2.0\"},\"extensionsUsed\":[\"KHR_gaussian_splatting\"],"
+                   "\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":"
+                   "[{\"mode\":0,\"attributes\":{\"POSITION\":0}}]}],\"accessors\":[{\"bufferView\":0,"
+                   "\"componentType\":5126,\"count\":1,\"type\":\"VEC3\"}],\"bufferViews\":[{\"buffer\":0,"
+                   "\"byteLength\":12}],\"buffers\":[{\"byteLength\":12,\"uri\":"
+                   "\"data:application/octet-stream;base64,AAAAAAAAAAAAAAAA\"}]}"),
+        "no triangles: expected at least one, not only what is not supported: KHR_gaussian_splatting");
     assert_fails(write_text("nonsense.glb", "glTF but not really, whatever the name says"), "not a mesh");
     assert_fails(write_text("nonsense.stl", "solid"), "expected 'endsolid'");
     assert_fails(write_text("nan.obj", "v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), "finite");

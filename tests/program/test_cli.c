@@ -336,6 +336,43 @@ static void convert_writes_every_format_it_reads_back(void **state)
     assert_done(&info);
 }
 
+static void broken_splats_and_losses_are_named_in_one_line(void **state)
+{
+    (void)state;
+    char broken[256], other[256];
+    snprintf(broken, sizeof broken, "%s", in_folder("one_broken.ply"));
+    snprintf(other, sizeof other, "%s", in_folder("lossy.splat"));
+    orr_splats *splats;
+    assert_ok(orr_splats_load(cloud, &splats, &error));
+    orr_splats_view view = orr_splats_data(splats);
+    view.position[3 * 17] = NAN;
+    assert_ok(orr_splats_save(splats, broken, &error));
+    orr_splats_destroy(splats);
+    const char *line = "1 of 3000 splats are left out, the first is splat 17, whose position is not valid";
+    run_result info = orrery("info", broken);
+    assert_non_null(strstr(info.output, "2999 splats"));
+    assert_non_null(strstr(info.output, line));
+    assert_done(&info);
+    run_result described = orrery("info", broken, "--json");
+    cJSON *json = take_json(&described);
+    assert_int_equal(number_at(cJSON_GetArrayItem(cJSON_GetObjectItem(json, "files"), 0), "dropped"), 1);
+    cJSON_Delete(json);
+    run_result render =
+        orrery("render", broken, "-o", in_folder("one_broken.png"), "--size", "32x32", "--device", "cpu");
+    assert_non_null(strstr(render.errors, "warning"));
+    assert_non_null(strstr(render.errors, line));
+    assert_done(&render);
+    run_result convert = orrery("convert", broken, other);
+    assert_non_null(strstr(convert.errors, line));
+    assert_non_null(
+        strstr(convert.errors, "lossy.splat: lossy: rounded: colours, opacities and rotations to 8 bits"));
+    assert_non_null(strstr(convert.errors, "; dropped: SH above degree 0\n"));
+    assert_done(&convert);
+    run_result exact = orrery("convert", cloud, in_folder("exact.ply"));
+    assert_null(strstr(exact.errors, "lossy"));
+    assert_done(&exact);
+}
+
 static void devices_are_listed(void **state)
 {
     (void)state;
@@ -811,6 +848,7 @@ int main(void)
         cmocka_unit_test(info_tells_cameras_from_scenes),
         cmocka_unit_test(info_counts_what_is_in_a_mesh),
         cmocka_unit_test(convert_writes_every_format_it_reads_back),
+        cmocka_unit_test(broken_splats_and_losses_are_named_in_one_line),
         cmocka_unit_test(devices_are_listed),
         cmocka_unit_test(render_writes_the_same_picture_in_every_kind),
         cmocka_unit_test(hello_splats_draws_what_orrery_draws),

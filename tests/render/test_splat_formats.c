@@ -270,7 +270,7 @@ static void losses_are_named_in_one_line(void **state)
     assert_string_equal(line, "");
     assert_true(orr_splats_losses(&d, orr_splat_format_to_write("a.splat"), line, sizeof line));
     assert_string_equal(line,
-                        "rounded: colours, opacities and rotations to 8 bits; dropped: SH of degrees 1 to 3, "
+                        "rounded: colours, opacities and rotations to 8 bits; dropped: SH above degree 0, "
                         "the flag of antialiased training");
     d.position[4] = 1e9f;
     d.log_scale[7] = d.log_scale[8] = -12.0f;

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <webp/decode.h>
 #include <webp/encode.h>
 
 static void assert_same_cloud(const orr_splats_view *a, const orr_splats_view *b, int version)
@@ -97,6 +98,55 @@ static void folders_are_read_by_their_path_or_that_of_their_meta(void **state)
     assert_false(orr_splat_folder(scratch_path("")));
     assert_int_equal(orr_splats_load(scratch_path(""), &back, &why), ORR_ERROR_FORMAT);
     assert_non_null(strstr(why.message, "without a meta.json"));
+    sog_sample_free(&sample);
+    orr_splats_destroy(cloud);
+}
+
+// ---- as a scene ----
+
+static void count_warnings(void *user, orr_log_level level, int code, const char *line)
+{
+    bool named = strstr(line, "splats are left out") != NULL;
+    *(int *)user += level == ORR_LOG_WARNING && code == ORR_CODE_IGNORED && named;
+}
+
+static void a_folder_is_a_scene_and_its_warning_is_logged(void **state)
+{
+    (void)state;
+    orr_splats *cloud = sample_cloud(50, 0, 1);
+    orr_splats_view a = orr_splats_data(cloud);
+    sog_sample sample;
+    assert_true(sog_sample_make(&a, 2, &sample));
+    for (int i = 0; i < sample.count; i++) {
+        const bool quats = strcmp(sample.name[i], "quats.webp") == 0;
+        if (quats) { // the first texel names no largest component
+            int width, height;
+            uint8_t *rgba = WebPDecodeRGBA(sample.file[i].data, sample.file[i].size, &width, &height), *out;
+            rgba[3] = 200;
+            size_t size = WebPEncodeLosslessRGBA(rgba, width, height, 4 * width, &out);
+            assert_ok(orr_file_write(scratch_path(sample.name[i]), out, size, &error));
+            WebPFree(rgba);
+            WebPFree(out);
+        } else {
+            assert_ok(orr_file_write(scratch_path(sample.name[i]), sample.file[i].data, sample.file[i].size,
+                                     &error));
+        }
+    }
+    const char text[] = "{\"orrery\":1,\"layers\":[{\"file\":\".\"}]}";
+    assert_ok(orr_file_write(scratch_path("scene.json"), text, sizeof text - 1, &error));
+    int warnings = 0;
+    orr_engine *engine;
+    const orr_engine_desc desc = {
+        .threads = 1, .device = ORR_DEVICE_CPU, .log = count_warnings, .log_user = &warnings};
+    assert_ok(orr_engine_create(&desc, &engine, &error));
+    static const char *const paths[] = {"", "meta.json", "scene.json"};
+    for (int k = 0; k < 3; k++) {
+        orr_scene *scene;
+        assert_ok(orr_scene_load(engine, scratch_path(paths[k]), &scene, &error));
+        assert_int_equal(warnings, k + 1);
+        orr_scene_destroy(scene);
+    }
+    orr_engine_destroy(engine);
     sog_sample_free(&sample);
     orr_splats_destroy(cloud);
 }
@@ -289,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bundles_of_both_versions_are_read),
         cmocka_unit_test(folders_are_read_by_their_path_or_that_of_their_meta),
+        cmocka_unit_test(a_folder_is_a_scene_and_its_warning_is_logged),
         cmocka_unit_test(lying_metas_are_refused),
         cmocka_unit_test(broken_texels_are_left_out),
         cmocka_unit_test(antialiased_models_are_recognised),

@@ -27,8 +27,8 @@ int memory_balance(void)
     return balance;
 }
 
-// Allocations of these libraries never fail here: libwebp 1.2.4 follows a null pointer when memory is out, and
-// libzip 1.7.3 leaks. Most of what they need, pictures and files, is allocated by the engine.
+// Allocations of these libraries never fail here: libwebp 1.2.4 follows a null pointer when memory is out,
+// and libzip 1.7.3 leaks. Most of what they need, pictures and files, is allocated by the engine.
 static bool is_exempt(const void *caller)
 {
     Dl_info where;
