@@ -46,7 +46,7 @@ if(NOT ORR_SANITIZE)
         orrery_hardening
         INTERFACE -fstack-protector-strong -fstack-clash-protection
                   # it needs an optimised build
-                  $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=3>)
+                  "$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>")
     target_link_options(orrery_hardening INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 endif()
 

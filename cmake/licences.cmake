@@ -1,5 +1,5 @@
-# The licences of what this build links, for who distributes it: installed as share/doc/orrery/copyright, which
-# is the Debian package's too, and part of `orrery --version`.
+# The licences of what this build links, for who distributes it: installed as share/doc/orrery/copyright,
+# which is the Debian package's too, and part of `orrery --version`.
 set(modules ${ORR_PACKAGE_MODULES} stb)
 if(ORR_HAVE_VULKAN)
     list(APPEND modules volk)
@@ -59,7 +59,8 @@ set(ORR_LICENCE_NOTE "")
 if(ORR_HAVE_VIDEO)
     set(ORR_LICENCE_NOTE "
 The packages of Debian and of most other distributions configure FFmpeg with --enable-gpl. A program that is
-distributed together with such an FFmpeg is under the GNU General Public License, version 2 or later, as a whole.
+distributed together with such an FFmpeg is, as a whole, under the GNU General Public License, version 2 or
+later.
 A build with -DORR_VIDEO=OFF links none of it.
 ")
 endif()

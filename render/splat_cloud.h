@@ -25,8 +25,8 @@ void orr_splats_warn(orr_splats *splats, const char *format, ...) __attribute__(
 // file, for the message.
 orr_result orr_splats_clean(orr_splats *splats, const char *name, orr_error *error);
 
-// What a program has put into a cloud: ORR_ERROR_ARGUMENT names the first splat with a value that is not finite or
-// with a rotation of zero. Nothing is changed.
+// What a program has put into a cloud: ORR_ERROR_ARGUMENT names the first splat with a value that is not
+// finite or with a rotation of zero. Nothing is changed.
 orr_result orr_splats_check(const orr_splats *splats, const char *name, orr_error *error);
 
 // ---- the drawing form: the same arrays for CPU lanes, CUDA and Vulkan ----

@@ -52,7 +52,8 @@ endif()
 
 # memory stays flat, for 20 seconds here; `tests/soak MINUTES` takes longer
 if(Python3_FOUND AND TARGET orrery_assets AND NOT ORR_SANITIZE AND NOT ORR_PACK)
-    add_test(NAME soak COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/soak 0.33 ${PROJECT_BINARY_DIR})
+    add_test(NAME soak COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/soak 0.33
+                               ${PROJECT_BINARY_DIR})
     set_tests_properties(soak PROPERTIES SKIP_RETURN_CODE 77 LABELS slow COST 20)
 endif()
 

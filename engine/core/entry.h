@@ -1,5 +1,5 @@
-// What the functions of engine/orrery.h do before their work: they refuse pointers that are NULL, and compute in
-// the floating-point mode that the engine is tested in, whatever mode the calling thread is in.
+// What the functions of engine/orrery.h do before their work: they refuse pointers that are NULL, and compute
+// in the floating-point mode that the engine is tested in, whatever mode the calling thread is in.
 #pragma once
 
 #include "engine/core/float_mode.h"

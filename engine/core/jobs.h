@@ -19,8 +19,8 @@ orr_result orr_jobs_create(int threads, orr_parallel_for_fn parallel_for, void *
 void orr_jobs_destroy(orr_jobs *jobs);
 int orr_jobs_workers(const orr_jobs *jobs);
 
-// After fork() the child has the memory of the jobs, but not their threads. False there; then nothing else may
-// be called for them, orr_jobs_destroy included.
+// After fork() the child has the memory of the jobs, but not their threads. False there; then nothing else
+// may be called for them, orr_jobs_destroy included.
 bool orr_jobs_here(const orr_jobs *jobs);
 // ORR_ERROR_ARGUMENT in such a child.
 orr_result orr_jobs_check(const orr_jobs *jobs, orr_error *error);

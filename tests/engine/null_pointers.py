@@ -98,7 +98,8 @@ def main():
             body = f"return {call};" if fails else f"(void){call};\n    return ORR_ERROR_ARGUMENT;"
             if returned == "void":
                 body = f"{call};\n    return ORR_ERROR_ARGUMENT;"
-            calls.append(f"static orr_result {function}(orr_error *where)\n{{\n    (void)where;\n    {body}\n}}\n")
+            head = f"static orr_result {function}(orr_error *where)"
+            calls.append(f"{head}\n{{\n    (void)where;\n    {body}\n}}\n")
             table.append(f'    {{"{name}", "{null}", {function}, {str(fails).lower()}}},')
     if left:
         sys.exit(f"null_pointers.py: not in the header: {sorted(left)}")

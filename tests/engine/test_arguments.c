@@ -1,5 +1,5 @@
-// What a caller can hand in that is wrong: every function of engine/orrery.h says ORR_ERROR_ARGUMENT, in every
-// build, and nothing crashes. Functions that return no result return zero.
+// What a caller can hand in that is wrong: every function of engine/orrery.h says ORR_ERROR_ARGUMENT, in
+// every build, and nothing crashes. Functions that return no result return zero.
 #include "tests/support/engine.h"
 #include "tests/support/robots.h"
 #include "tests/support/support.h"

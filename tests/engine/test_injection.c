@@ -1,6 +1,7 @@
-// Typical work of which one call of the C library fails: the first, the second, and so on until none is left.
-// Each time there is either a result and one line that says why, or what the work gives undisturbed; no crash,
-// no leak (under AddressSanitizer), and of what is written, no half and no temporary file.
+// Typical work of which one call of the C library fails: the first, the second, and so on until none is
+// left. Each time there is either a result and one line that says why, or what the work gives undisturbed;
+// no crash, no leak (under AddressSanitizer), and of what is written, no half
+// and no temporary file.
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "neural/ingp/ingp.h"

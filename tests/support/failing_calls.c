@@ -86,7 +86,8 @@ WRAP(int, pthread_create,
      (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument),
      (thread, attributes, run, argument), FAILING_THREADS, 0, EAGAIN)
 
-// One that fails marks its stream, as the C library does: reading from a stream that is only written is an error.
+// One that fails marks its stream, as the C library does: reading from a stream that is only written is an
+// error.
 size_t __real_fwrite(const void *from, size_t size, size_t count, FILE *file);
 size_t __wrap_fwrite(const void *from, size_t size, size_t count, FILE *file);
 size_t __wrap_fwrite(const void *from, size_t size, size_t count, FILE *file)
