@@ -229,6 +229,30 @@ static void lamps_fade_with_distance_and_shine_within_their_cones(void **state)
     }
 }
 
+// A lamp shines forward only, and a light from behind a surface leaves no highlight on it, however close to the
+// mirrored direction the eye is.
+static void nothing_is_lit_from_behind(void **state)
+{
+    (void)state;
+    static picture p;
+    static const char polished[] =
+        DARK "<asset><material name='m' rgba='1 1 1 1' specular='1' shininess='.1'/></asset><worldbody>"
+             "<geom type='plane' size='9 9 1' material='m'/>"
+             "<light type='directional' dir='-.995 0 %g' diffuse='0 0 0' specular='1 1 1'/></worldbody>";
+    for (int i = 0; i < 2 && machine(i); i++) {
+        float lit = seen_under(machine(i), DARK,
+                               "<light type='spot' pos='0 0 2' dir='0 0 1' cutoff='40' diffuse='1 1 1'/>");
+        assert_float_equal(lit, 0.0f, 1e-5);
+        orr_view view = view_from(-6, -0.01f, 2);
+        char model[1024];
+        for (int above = 0; above < 2; above++) {
+            snprintf(model, sizeof model, polished, above ? -0.1 : 0.1);
+            draw_with(machine(i), model, NULL, &view, &p);
+            assert_true(above ? colour_at(&p, MIDDLE)[0] > 0.5f : colour_at(&p, MIDDLE)[0] < 1e-3f);
+        }
+    }
+}
+
 // Distances are the robot's own: one that is drawn three times as large is lit as before. Fields beside it
 // have their light from the first lamp.
 static void lamps_of_a_large_robot_reach_as_far_in_it(void **state)
@@ -527,6 +551,7 @@ int main(void)
         cmocka_unit_test(splats_are_seen_through_glass_and_before_it),
         cmocka_unit_test(lights_add_up),
         cmocka_unit_test(lamps_fade_with_distance_and_shine_within_their_cones),
+        cmocka_unit_test(nothing_is_lit_from_behind),
         cmocka_unit_test(lamps_of_a_large_robot_reach_as_far_in_it),
         cmocka_unit_test(polished_surfaces_have_highlights),
         cmocka_unit_test(groups_are_shown_and_hidden),

@@ -3,10 +3,10 @@
     plant.py check                          every text of the tables occurs exactly once in its file
     plant.py run FOLDER [-j JOBS] [--only REGEX] [--again] [--whole] [--seconds SECONDS]
     plant.py table FOLDER                   the results as Markdown
-`run` works in FOLDER (some 4 GB): a copy of the checkout, a build folder and results.tsv. A fault that has a
-result is left out; --again repeats those that survived. After the tests that the table names, --whole runs all
-tests of the room for the faults that survived them; no new fault starts after SECONDS. A row of results.tsv is
-valid for the fault's text alone: what the tests learnt since is seen by --again."""
+`run` works in FOLDER (some 4 GB): a copy of the checkout, a build folder and results.tsv. A fault that has
+a result is left out; --again repeats those that survived. After the tests that the table names, --whole runs
+all tests of the room for the faults that survived them; no new fault starts after SECONDS. A row of
+results.tsv is valid for the fault's text alone: what the tests learnt since is seen by --again."""
 import argparse
 import hashlib
 import json
@@ -23,8 +23,8 @@ HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parent.parent
 # One instruction set, kernels on the emulated device: what is quickest to compile and runs everything.
 CONFIGURATION = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1",
-                 "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1", "-DORR_CUDA=EMULATED", "-DORR_INSTRUCTION_SETS=BASELINE",
-                 "-DORR_INSTALL=OFF"]
+                 "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1", "-DORR_CUDA=EMULATED",
+                 "-DORR_INSTRUCTION_SETS=BASELINE", "-DORR_INSTALL=OFF"]
 ROOMS = {  # of a file, by the start of its path: the folders of tests/ that are its room's
     "engine/": ["engine", "render"],
     "neural/": ["neural", "engine"],
@@ -106,13 +106,15 @@ class Tree:
         os.environ["ORR_ASSETS"] = str(assets)
 
     def make(self, samples):
-        if not (self.call("cmake", "-S", self.source, "-B", self.build, *CONFIGURATION, f"-DORR_SAMPLES={samples}")
+        options = [*CONFIGURATION, f"-DORR_SAMPLES={samples}"]
+        if not (self.call("cmake", "-S", self.source, "-B", self.build, *options)
                 and self.call("ninja", "-C", self.build, "-j", self.jobs)):
             sys.exit(f"{self.log.name}: the checkout does not build")
 
     def call(self, *command):
         self.log.flush()
-        return subprocess.run(list(map(str, command)), stdout=self.log, stderr=subprocess.STDOUT).returncode == 0
+        words = [str(word) for word in command]
+        return subprocess.run(words, stdout=self.log, stderr=subprocess.STDOUT).returncode == 0
 
     def tests(self):
         """Of each test: its program's target (none for scripts), and its folder of tests/."""
@@ -173,19 +175,22 @@ def read_results(path):
 def run(faults, options):
     folder = Path(options.folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    tree, results, path = Tree(folder, options.jobs), read_results(folder / "results.tsv"), folder / "results.tsv"
+    path = folder / "results.tsv"
+    tree, results = Tree(folder, options.jobs), read_results(path)
     tests, begin = tree.tests(), time.time()
     if not path.exists():
         path.write_text("\t".join(COLUMNS) + "\n")
     for whole in ([False, True] if options.whole else [False]):
         for fault in faults:
             before = results.get((fault.name, fault.digest), {}).get("result")
-            wanted = before == "survived" if whole else before is None or options.again and "survived" in before
+            repeat = options.again and before and "survived" in before
+            wanted = before == "survived" if whole else before is None or repeat
             if not wanted or not re.search(options.only, fault.name) or fault.problem():
                 continue
             if time.time() - begin > options.seconds:
                 return
-            groups = [[name for name in tests if re.search(f"^{part}", name)] for part in fault.tests.split("|")]
+            parts = fault.tests.split("|")
+            groups = [[name for name in tests if re.search(f"^{part}", name)] for part in parts]
             if not all(groups):
                 sys.exit(f"{fault.name}: {fault.tests}: a test that does not exist")
             if whole:
@@ -223,7 +228,8 @@ def print_table(faults, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    shape = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=shape)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("check")
     runner = commands.add_parser("run")

@@ -345,6 +345,27 @@ static void the_impedance_follows_its_curve(void **state)
     }
 }
 
+// Time constants are at least two steps, unless the flag refsafe is off.
+static void constraints_are_no_stiffer_than_the_step_allows(void **state)
+{
+    (void)state;
+    for (int safe = 0; safe < 2; safe++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "<mujoco><option gravity='0 0 0' timestep='0.002' tolerance='1e-15'><flag refsafe='%s'/></option>"
+            "<worldbody><body><joint type='slide' range='0 1' limited='true' solreflimit='0.001 1' "
+            "solimplimit='0.9 0.9 0.01'/><geom size='.1' mass='2'/></body></worldbody></mujoco>",
+            safe ? "enable" : "disable");
+        bench b = set_up(text);
+        double qpos = -0.01, time = safe ? 0.004 : 0.001, expected = 0.01 / (time * time);
+        orr_physics_set(b.physics, ORR_PHYSICS_QPOS, 0, &qpos);
+        orr_physics_forward(b.physics);
+        assert_near(get(&b, ORR_PHYSICS_QACC, 0), expected, 1e-9 * expected);
+        tear_down(&b);
+    }
+}
+
 static void forces_on_a_joint_stay_in_its_range(void **state)
 {
     (void)state;
@@ -503,6 +524,7 @@ int main(void)
         cmocka_unit_test(a_four_bar_linkage_moves_as_freudenstein_says),
         cmocka_unit_test(inner_forces_keep_momentum_and_angular_momentum),
         cmocka_unit_test(the_impedance_follows_its_curve),
+        cmocka_unit_test(constraints_are_no_stiffer_than_the_step_allows),
         cmocka_unit_test(forces_on_a_joint_stay_in_its_range),
         cmocka_unit_test(each_integrator_has_its_order),
         cmocka_unit_test(a_free_body_does_not_gain_energy_implicitly),

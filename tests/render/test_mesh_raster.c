@@ -1,6 +1,8 @@
 // Tests of the CPU's mesh rasteriser against analytic results. Runs once per instruction set.
+#define ORR_SCALAR
 #include "engine/image/image.h"
 #include "render/cpu/mesh_raster.h"
+#include "render/texture_formula.h"
 #include "tests/support/small_mesh.h"
 #include "tests/support/support.h"
 
@@ -560,9 +562,30 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     free(first);
 }
 
+// Texels wrap around at all four edges, and the longer of both steps chooses the level.
+static void textures_repeat_and_have_the_level_of_the_longer_step(void **state)
+{
+    (void)state;
+    texture_square first = texture_around(make_real2(0.01f, 0.01f), 4.0f, 8.0f);
+    texture_square last = texture_around(make_real2(0.99f, 0.99f), 4.0f, 8.0f);
+    assert_float_equal(first.left, 3.0f, 0.0);
+    assert_float_equal(first.right, 0.0f, 0.0);
+    assert_float_equal(first.top, 7.0f, 0.0);
+    assert_float_equal(first.bottom, 0.0f, 0.0);
+    assert_float_equal(last.left, 3.0f, 0.0);
+    assert_float_equal(last.right, 0.0f, 0.0);
+    assert_float_equal(last.top, 7.0f, 0.0);
+    assert_float_equal(last.bottom, 0.0f, 0.0);
+    real2 one = make_real2(1.0f, 0.0f), eight = make_real2(0.0f, 8.0f);
+    assert_float_equal(texture_level(one, eight, 5.0f), 3.0f, 1e-5);
+    assert_float_equal(texture_level(eight, one, 5.0f), 3.0f, 1e-5);
+    assert_float_equal(texture_level(eight, one, 2.0f), 2.0f, 0.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(textures_repeat_and_have_the_level_of_the_longer_step),
         cmocka_unit_test(a_plane_has_its_analytic_depth),
         cmocka_unit_test(shared_edges_are_covered_exactly_once),
         cmocka_unit_test(triangles_through_the_near_plane_are_cut_there),

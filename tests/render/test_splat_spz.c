@@ -132,6 +132,15 @@ static void halves_become_floats(void **state)
     assert_true(isnan(orr_get_f16((const uint8_t *)"\x01\x7e")));
 }
 
+// From 64 MiB on a file may expand to 1024 times its size.
+static void an_expansion_has_a_limit(void **state)
+{
+    (void)state;
+    assert_true(orr_plausible_expansion(1, UINT64_C(64) << 20));
+    assert_true(orr_plausible_expansion(1 << 20, UINT64_C(1) << 30));
+    assert_false(orr_plausible_expansion((1 << 20) - 1, UINT64_C(1) << 30));
+}
+
 static void lying_spz_headers_are_refused(void **state)
 {
     (void)state;
@@ -331,6 +340,7 @@ int main(void)
         cmocka_unit_test(spz_1_to_3_are_read_from_first_principles),
         cmocka_unit_test(spz_turns_harmonics_with_its_axes),
         cmocka_unit_test(halves_become_floats),
+        cmocka_unit_test(an_expansion_has_a_limit),
         cmocka_unit_test(lying_spz_headers_are_refused),
         cmocka_unit_test(coordinate_systems_are_honoured),
         cmocka_unit_test(a_coordinate_system_that_is_none_is_refused),
