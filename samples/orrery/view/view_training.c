@@ -1,7 +1,9 @@
 #include "samples/orrery/view/view_training.h"
 
+#include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/loop/engine.h"
+#include "engine/scene/camera_file.h"
 #include "samples/orrery/train/train.h"
 
 #include <string.h>
@@ -31,18 +33,16 @@ static orr_result create_trainer(const orr_engine *engine, uint32_t seed, view_t
 
 static orr_result take_cameras(orr_scene *scene, const orr_capture *capture, orr_error *error)
 {
-    ORR_ALLOC(scene->cameras, capture->count, "cameras", error);
-    scene->camera_count = capture->count;
+    ORR_TRY(orr_camera_list_reserve(&scene->cameras, capture->count, error));
     for (int i = 0; i < capture->count; i++) {
         const orr_capture_image *image = &capture->images[i];
-        orr_camera *camera = &scene->cameras[i];
-        *camera =
-            (orr_camera){.model = ORR_CAMERA_PERSPECTIVE, .width = image->width, .height = image->height};
-        memcpy(camera->pose, image->pose, sizeof camera->pose);
-        memcpy(camera->focal, image->focal, sizeof camera->focal);
-        memcpy(camera->centre, image->centre, sizeof camera->centre);
-        memcpy(camera->radial, image->radial, sizeof camera->radial);
-        memcpy(camera->tangential, image->tangential, sizeof camera->tangential);
+        orr_camera camera = {.width = image->width, .height = image->height};
+        memcpy(camera.pose, image->pose, sizeof camera.pose);
+        memcpy(camera.focal, image->focal, sizeof camera.focal);
+        memcpy(camera.centre, image->centre, sizeof camera.centre);
+        memcpy(camera.radial, image->radial, sizeof camera.radial);
+        memcpy(camera.tangential, image->tangential, sizeof camera.tangential);
+        ORR_TRY(orr_camera_list_append(&scene->cameras, &camera, orr_path_name(image->path), error));
     }
     return ORR_OK;
 }
