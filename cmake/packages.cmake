@@ -55,18 +55,19 @@ endif()
 string(APPEND ORR_FEATURES
        "VULKAN|${ORR_HAVE_VULKAN}|drawing on any GPU|libvulkan-dev libvulkan-volk-dev glslc;")
 
-# the window needs Vulkan to present and Dear ImGui for its panel; the program links them, the library does
-# not
+# the window needs Vulkan to present, Dear ImGui for its panel, and a font for it; the program links them,
+# the library does not
 set(ORR_HAVE_WINDOW OFF)
 if(ORR_HAVE_VULKAN AND NOT ORR_WINDOW STREQUAL "OFF")
-    pkg_check_modules(WINDOW_PACKAGES IMPORTED_TARGET glfw3 imgui)
+    pkg_check_modules(WINDOW_PACKAGES IMPORTED_TARGET glfw3 imgui fontconfig)
     if(WINDOW_PACKAGES_FOUND)
         set(ORR_HAVE_WINDOW ON)
     elseif(ORR_WINDOW STREQUAL "ON")
-        message(FATAL_ERROR "ORR_WINDOW=ON needs libglfw3-dev and libimgui-dev")
+        message(FATAL_ERROR "ORR_WINDOW=ON needs libglfw3-dev, libimgui-dev and libfontconfig-dev")
     endif()
 endif()
-string(APPEND ORR_FEATURES "WINDOW|${ORR_HAVE_WINDOW}|the viewer|libglfw3-dev libimgui-dev;")
+string(APPEND ORR_FEATURES
+       "WINDOW|${ORR_HAVE_WINDOW}|the viewer|libglfw3-dev libimgui-dev libfontconfig-dev;")
 
 include(${CMAKE_CURRENT_LIST_DIR}/cuda.cmake)
 

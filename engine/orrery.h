@@ -173,6 +173,12 @@ typedef enum orr_log_level { ORR_LOG_INFO = 0, ORR_LOG_WARNING, ORR_LOG_ERROR } 
  * is an orr_code; `line` is valid until the function returns. */
 typedef void (*orr_log_fn)(void *user, orr_log_level level, int code, const char *line);
 
+/* Called while a file is loaded, on the thread that is loading: before each stage of the work ("reading",
+ * "ordering") and now and then in a long one. `share` of the file's work is done, 0 .. 1, roughly. Return
+ * false to stop: the call that loads fails with ORR_ERROR_INTERRUPTED. It must not call the engine; the
+ * texts are valid until it returns. */
+typedef bool (*orr_progress_fn)(void *user, const char *path, const char *stage, double share);
+
 typedef struct orr_engine_desc {
     int threads;                      /* worker threads; 0: one per core this process may use */
     orr_parallel_for_fn parallel_for; /* the program's own thread pool, with `threads` workers; NULL: ours */
@@ -181,6 +187,8 @@ typedef struct orr_engine_desc {
     bool validate;          /* Vulkan: load the validation layer and turn its messages into errors */
     orr_log_fn log;         /* NULL: no log */
     void *log_user;
+    orr_progress_fn progress; /* of orr_scene_load and orr_scene_add_file; NULL: not told */
+    void *progress_user;
 } orr_engine_desc;
 
 /* Starts threads and devices. ORR_ERROR_DEVICE when `device` names one that is not there. */
@@ -455,8 +463,9 @@ ORR_API orr_result orr_world_robot_diverged(const orr_world *world, int index, o
 /* The number of cameras in one copy: those of the scene, then those of each robot, in the order of the
  * layers. */
 ORR_API int orr_world_camera_count(const orr_world *world);
-/* The name of a robot's camera, "" when it has none, NULL outside [0, camera_count); valid until the layer is
- * removed. */
+/* The name of a camera: what its scene file or its robot says, or the picture that a cameras_file names for
+ * it; "" when it has none, NULL outside [0, camera_count). Valid until the scene is destroyed, a robot's
+ * until its layer is removed. */
 ORR_API const char *orr_world_camera_name(const orr_world *world, int camera);
 /* A camera as it is now; robots carry theirs. width 0: the size that its file gives, or 1280 x 720. */
 ORR_API orr_result orr_world_camera(const orr_world *world, int index, int camera, int width, int height,

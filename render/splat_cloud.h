@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/core/jobs.h"
+#include "engine/core/progress.h"
 #include "engine/core/result.h"
 
 struct orr_splats {
@@ -52,8 +53,9 @@ typedef struct orr_splat_pack {
     float low[3], high[3]; // bounds of the positions, 0.5 % trimmed at each side of each axis
 } orr_splat_pack;
 
-orr_result orr_splat_pack_create(orr_jobs *jobs, const orr_splats_view *splats, orr_splat_pack **pack,
-                                 orr_error *error);
+// `progress` is nullable.
+orr_result orr_splat_pack_create(orr_jobs *jobs, const orr_splats_view *splats, const orr_progress *progress,
+                                 orr_splat_pack **pack, orr_error *error);
 void orr_splat_pack_destroy(orr_splat_pack *pack); // NULL is allowed
 size_t orr_splat_pack_bytes(const orr_splat_pack *pack);
 // Index in the pack of each splat of the file: pack->count indices.

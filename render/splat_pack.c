@@ -12,6 +12,7 @@
 
 enum {
     PACK_JOB = 64,         // blocks of 16 per job
+    PACK_SLICES = 32,      // jobs between two reports of progress are one of so many parts
     MORTON_BITS = 10,      // per axis
     SAMPLES_MAX = 1 << 16, // positions sampled for the trimmed bounds
     TRIM = 200             // 1 / 200 = 0.5 % off each side
@@ -47,6 +48,7 @@ typedef struct pack_job {
     orr_splat_pack *pack;
     uint32_t *keys;
     uint32_t *order; // of each splat of the pack: its index in the file
+    int first;       // job of the slice
 } pack_job;
 
 static uint32_t quantise(float value, float low, float high)
@@ -107,7 +109,7 @@ static void pack_blocks(void *context, int job, int worker)
 {
     (void)worker;
     const pack_job *p = context;
-    int64_t first = (int64_t)job * PACK_JOB * ORR_PACK_BLOCK;
+    int64_t first = (int64_t)(p->first + job) * PACK_JOB * ORR_PACK_BLOCK;
     int64_t end = first + PACK_JOB * ORR_PACK_BLOCK;
     end = end < p->splats->count ? end : p->splats->count;
     for (int64_t i = first; i < end; i++) {
@@ -129,13 +131,27 @@ static void fill_up(orr_splat_pack *pack)
     }
 }
 
-static orr_result fill(orr_jobs *jobs, const orr_splats_view *splats, orr_splat_pack *pack, orr_error *error)
+static orr_result pack_all(orr_jobs *jobs, pack_job *job, int job_count, const orr_progress *progress,
+                           orr_error *error)
 {
+    int slice = job_count / PACK_SLICES + 1;
+    for (int first = 0; first < job_count; first += slice) {
+        ORR_TRY(orr_progress_at(progress, "ordering", 0.3 + 0.7 * first / job_count, error));
+        job->first = first;
+        orr_jobs_for(jobs, first + slice < job_count ? slice : job_count - first, pack_blocks, job);
+    }
+    return ORR_OK;
+}
+
+static orr_result fill(orr_jobs *jobs, const orr_splats_view *splats, const orr_progress *progress,
+                       orr_splat_pack *pack, orr_error *error)
+{
+    ORR_TRY(orr_progress_at(progress, "ordering", 0.0, error));
     ORR_TRY(trimmed_bounds(splats, pack->low, pack->high, error));
     orr_arena arena = {0};
     size_t count = (size_t)splats->count;
     pack_job job = {splats, pack, orr_arena_take(&arena, count, sizeof(uint32_t)),
-                    orr_arena_take(&arena, count, sizeof(uint32_t))};
+                    orr_arena_take(&arena, count, sizeof(uint32_t)), 0};
     orr_result result = job.keys && job.order ? ORR_OK
                                               : orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
                                                          "out of memory: ordering %zu splats", count);
@@ -146,14 +162,14 @@ static orr_result fill(orr_jobs *jobs, const orr_splats_view *splats, orr_splat_
     }
     if (result == ORR_OK) {
         fill_up(pack);
-        orr_jobs_for(jobs, job_count, pack_blocks, &job);
+        result = pack_all(jobs, &job, job_count, progress, error);
     }
     orr_arena_destroy(&arena);
     return result;
 }
 
-orr_result orr_splat_pack_create(orr_jobs *jobs, const orr_splats_view *splats, orr_splat_pack **out,
-                                 orr_error *error)
+orr_result orr_splat_pack_create(orr_jobs *jobs, const orr_splats_view *splats, const orr_progress *progress,
+                                 orr_splat_pack **out, orr_error *error)
 {
     *out = NULL;
     orr_splat_pack *pack = orr_alloc_zero(1, sizeof *pack);
@@ -175,7 +191,7 @@ orr_result orr_splat_pack_create(orr_jobs *jobs, const orr_splats_view *splats, 
                           (long long)pack->count);
     }
     if (result == ORR_OK) {
-        result = fill(jobs, splats, pack, error);
+        result = fill(jobs, splats, progress, pack, error);
     }
     if (result != ORR_OK) {
         orr_splat_pack_destroy(pack);

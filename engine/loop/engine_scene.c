@@ -9,11 +9,13 @@ orr_result orr_scene_create(orr_engine *engine, orr_scene **scene, orr_error *er
     ORR_REQUIRE(scene, error);
     *scene = NULL;
     ORR_TRY(orr_engine_check(engine, error));
-    const orr_scene_context context = {.engine = engine,
-                                       .jobs = engine->jobs,
-                                       .isa = engine->isa,
-                                       .log = engine->log,
-                                       .next_key = &engine->next_key};
+    const orr_scene_context context = {
+        .engine = engine,
+        .jobs = engine->jobs,
+        .isa = engine->isa,
+        .log = engine->log,
+        .progress = {.report = engine->desc.progress, .user = engine->desc.progress_user, .to = 1.0},
+        .next_key = &engine->next_key};
     return orr_scene_open(&context, scene, error);
 }
 

@@ -17,7 +17,7 @@ int orr_world_camera_count(const orr_world *world)
     if (!world) {
         return 0;
     }
-    int count = world->scene->camera_count;
+    int count = world->scene->cameras.count;
     for (int i = 0; i < world->scene->layer_count; i++) {
         const orr_layer_data *layer = &world->scene->layers[i];
         count += layer->kind == ORR_LAYER_ROBOT ? layer->robot->model->ncam : 0;
@@ -29,7 +29,7 @@ int orr_world_camera_count(const orr_world *world)
 // such.
 static const orr_layer_data *robot_of(const orr_world *world, int *camera)
 {
-    *camera -= world->scene->camera_count;
+    *camera -= world->scene->cameras.count;
     for (int i = 0; i < world->scene->layer_count && *camera >= 0; i++) {
         const orr_layer_data *layer = &world->scene->layers[i];
         int count = layer->kind == ORR_LAYER_ROBOT ? layer->robot->model->ncam : 0;
@@ -45,6 +45,9 @@ const char *orr_world_camera_name(const orr_world *world, int camera)
 {
     if (camera < 0 || camera >= orr_world_camera_count(world)) {
         return NULL;
+    }
+    if (camera < world->scene->cameras.count) {
+        return world->scene->cameras.names[camera];
     }
     const orr_layer_data *layer = robot_of(world, &camera);
     return layer ? orr_model_name(layer->robot->model, ORR_OBJECT_CAMERA, camera) : "";
@@ -199,8 +202,8 @@ orr_result orr_world_camera(const orr_world *world, int index, int camera, int w
         return orr_fail(error, ORR_CODE_ARGUMENT, "camera %d of world %d: expected 0 to %d of %d", camera,
                         index, count - 1, world->count);
     }
-    if (camera < world->scene->camera_count) {
-        const orr_camera *listed = &world->scene->cameras[camera];
+    if (camera < world->scene->cameras.count) {
+        const orr_camera *listed = &world->scene->cameras.cameras[camera];
         *out = width > 0 ? orr_camera_resize(listed, width, height) : *listed;
         return ORR_OK;
     }

@@ -50,16 +50,13 @@ static orr_result make_camera(orr_photo *photo, const char *name, int index, int
 static orr_result make_cameras(const orr_photo_list *photos, const char *name, int width, int height,
                                orr_camera_list *list, orr_error *error)
 {
-    ORR_ALLOC(list->cameras, photos->count, "cameras", error);
-    ORR_ALLOC(list->names, photos->count, "names of cameras", error);
+    ORR_TRY(orr_camera_list_reserve(list, photos->count, error));
     for (int i = 0; i < photos->count; i++) {
         const char *picture = photos->photos[i].file ? photos->photos[i].file : "";
-        char *copy;
-        ORR_ALLOC(copy, strlen(picture) + 1, "the name of a camera", error);
-        strcpy(copy, picture);
-        list->names[list->count++] = copy;
+        orr_camera camera;
         list->distorted = list->distorted || orr_photo_lens_distorted(&photos->photos[i].lens);
-        ORR_TRY(make_camera(&photos->photos[i], name, i, width, height, &list->cameras[i], error));
+        ORR_TRY(make_camera(&photos->photos[i], name, i, width, height, &camera, error));
+        ORR_TRY(orr_camera_list_append(list, &camera, picture, error));
     }
     return ORR_OK;
 }
@@ -116,6 +113,26 @@ orr_result orr_camera_file_load(const char *path, int width, int height, orr_cam
         orr_camera_list_free(list);
     }
     return result;
+}
+
+orr_result orr_camera_list_reserve(orr_camera_list *list, int capacity, orr_error *error)
+{
+    *list = (orr_camera_list){0};
+    ORR_ALLOC(list->cameras, capacity, "cameras", error);
+    ORR_ALLOC(list->names, capacity, "names of cameras", error);
+    return ORR_OK;
+}
+
+orr_result orr_camera_list_append(orr_camera_list *list, const orr_camera *camera, const char *name,
+                                  orr_error *error)
+{
+    size_t size = strlen(name) + 1;
+    char *copy;
+    ORR_ALLOC(copy, size, "the name of a camera", error);
+    memcpy(copy, name, size);
+    list->cameras[list->count] = *camera;
+    list->names[list->count++] = copy;
+    return ORR_OK;
 }
 
 void orr_camera_list_free(orr_camera_list *list)

@@ -11,6 +11,12 @@
 orr_result orr_camera_file_parse(const char *text, const char *name, int width, int height,
                                  orr_camera_list *list, orr_error *error);
 
+// Lists that are put together one by one: memory for `capacity` cameras, then up to so many with copies of
+// their names ("" where there is none). Free with orr_camera_list_free, also after a failure.
+orr_result orr_camera_list_reserve(orr_camera_list *list, int capacity, orr_error *error);
+orr_result orr_camera_list_append(orr_camera_list *list, const orr_camera *camera, const char *name,
+                                  orr_error *error);
+
 // The same camera for a picture of another size: focal lengths and centre scaled by height, the field of view
 // kept vertically and the centre re-centred horizontally when the aspect changes.
 orr_camera orr_camera_resize(const orr_camera *camera, int width, int height);

@@ -51,7 +51,7 @@ void orr_scene_destroy(orr_scene *scene)
     }
     orr_scene_truncate(scene, 0);
     orr_free(scene->layers);
-    orr_free(scene->cameras);
+    orr_camera_list_free(&scene->cameras);
     orr_pool_destroy(&scene->ids);
     orr_free(scene);
 }
@@ -120,15 +120,9 @@ orr_result orr_scene_add_splats(orr_scene *scene, const char *name, const orr_sp
     ORR_TRY(orr_scene_check(scene, error));
     ORR_REQUIRE(splats, error);
     ORR_TRY(orr_splats_check(splats, name ? name : "splats", error));
-    return orr_scene_add_cloud(scene, name, splats, transform, id, error);
-}
-
-orr_result orr_scene_add_cloud(orr_scene *scene, const char *name, const orr_splats *splats,
-                               const orr_transform *transform, orr_layer *id, orr_error *error)
-{
     orr_splats_view view = orr_splats_data(splats);
     orr_splat_pack *pack;
-    ORR_TRY(orr_splat_pack_create(scene->context.jobs, &view, &pack, error));
+    ORR_TRY(orr_splat_pack_create(scene->context.jobs, &view, NULL, &pack, error));
     orr_layer_data layer = {.kind = ORR_LAYER_SPLATS, .splats = pack, .visible = true};
     ORR_TRY(orr_scene_append(scene, layer, name ? name : "splats", transform, error));
     if (id) {
@@ -231,10 +225,10 @@ orr_result orr_scene_layer_info_sized(const orr_scene *scene, orr_layer id, orr_
 
 int orr_scene_camera_count(const orr_scene *scene)
 {
-    return scene ? scene->camera_count : 0;
+    return scene ? scene->cameras.count : 0;
 }
 
 const orr_camera *orr_scene_camera(const orr_scene *scene, int index)
 {
-    return scene && index >= 0 && index < scene->camera_count ? &scene->cameras[index] : NULL;
+    return scene && index >= 0 && index < scene->cameras.count ? &scene->cameras.cameras[index] : NULL;
 }

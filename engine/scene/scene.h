@@ -5,6 +5,7 @@
 #include "engine/core/isa.h"
 #include "engine/core/jobs.h"
 #include "engine/core/pool.h"
+#include "engine/core/progress.h"
 #include "engine/scene/robot.h"
 #include "render/draw.h"
 
@@ -14,7 +15,8 @@ typedef struct orr_scene_context {
     orr_jobs *jobs;
     orr_isa isa;
     orr_log log;
-    uint64_t *next_key; // of orr_layer_data.key: counted up for all scenes of the engine, never reused
+    orr_progress progress; // its path is that of the file being loaded
+    uint64_t *next_key;    // of orr_layer_data.key: counted up for all scenes of the engine, never reused
 } orr_scene_context;
 
 // One layer: a cloud, a mesh, a field or a robot, and its transform when a world begins.
@@ -44,10 +46,9 @@ struct orr_scene {
     orr_pool ids;
     orr_layer_data *layers; // layer_count, in the order added
     int layer_count, layer_capacity;
-    orr_camera *cameras; // camera_count, as the scene file names them
-    int camera_count;
-    orr_draw_sun sun; // always valid: the scene file's, or the default one
-    bool has_sun;     // the scene file's
+    orr_camera_list cameras; // as the scene file lists them
+    orr_draw_sun sun;        // always valid: the scene file's, or the default one
+    bool has_sun;            // the scene file's
     bool has_background;
     float background[3];
 };
@@ -68,9 +69,6 @@ orr_result orr_scene_stale(orr_layer layer, orr_error *error); // the error for 
 // gives it its id, its key, a copy of `name` and the resolved transform.
 orr_result orr_scene_append(orr_scene *scene, orr_layer_data layer, const char *name,
                             const orr_transform *transform, orr_error *error);
-// orr_scene_add_splats for a cloud whose values were checked when its file was read.
-orr_result orr_scene_add_cloud(orr_scene *scene, const char *name, const orr_splats *splats,
-                               const orr_transform *transform, orr_layer *layer, orr_error *error);
 // Layers bound to this one are in the scene's frame again.
 void orr_scene_unbind(orr_scene *scene, orr_pool_id robot);
 // The sun of a scene whose file gives none. With a robot it only says from where the first of the model's

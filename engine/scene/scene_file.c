@@ -4,6 +4,7 @@
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
+#include "engine/scene/camera_file.h"
 #include "engine/scene/scene.h"
 #include "engine/scene/transform.h"
 
@@ -165,13 +166,12 @@ static orr_result read_orthographic(const orr_json *json, bool *orthographic, or
     return ORR_OK;
 }
 
-static orr_result read_camera(const orr_json *json, orr_camera *camera, orr_error *error)
+static orr_result read_camera(const orr_json *json, orr_camera *camera, const char **name, orr_error *error)
 {
     static const char *const keys[] = {"name",        "model", "eye",    "target", "up",  "field_of_view",
                                        "view_height", "width", "height", "near",   "far", NULL};
     ORR_TRY(orr_json_check_keys(json, keys, error));
-    const char *name = NULL; // for the reader of the file
-    ORR_TRY(orr_json_string(json, "name", &name, error));
+    ORR_TRY(orr_json_string(json, "name", name, error));
     bool orthographic;
     ORR_TRY(read_orthographic(json, &orthographic, error));
     double eye[3], target[3], up[3] = {0.0, -1.0, 0.0}, degrees = 50.0, view_height = 1.0;
@@ -221,12 +221,14 @@ static orr_result read_cameras(const orr_json *root, orr_scene_file *file, orr_e
     const cJSON *node;
     int count;
     ORR_TRY(orr_json_array(root, "cameras", &node, &count, error));
-    ORR_ALLOC(file->cameras, count, "the cameras of a scene file", error);
-    file->camera_count = count;
+    ORR_TRY(orr_camera_list_reserve(&file->cameras, count, error));
     for (int i = 0; i < count; i++, node = node->next) {
-        orr_json camera;
-        ORR_TRY(orr_json_element(root, "cameras", i, node, &camera, error));
-        ORR_TRY(read_camera(&camera, &file->cameras[i], error));
+        orr_json json;
+        orr_camera camera;
+        const char *own = "";
+        ORR_TRY(orr_json_element(root, "cameras", i, node, &json, error));
+        ORR_TRY(read_camera(&json, &camera, &own, error));
+        ORR_TRY(orr_camera_list_append(&file->cameras, &camera, own, error));
     }
     const char *name = NULL;
     ORR_TRY(orr_json_string(root, "cameras_file", &name, error));
@@ -334,7 +336,7 @@ void orr_scene_file_free(orr_scene_file *file)
         orr_free(file->layers[i].body);
     }
     orr_free(file->layers);
-    orr_free(file->cameras);
+    orr_camera_list_free(&file->cameras);
     orr_free(file->cameras_file);
     *file = (orr_scene_file){0};
 }

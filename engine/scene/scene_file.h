@@ -17,9 +17,9 @@ typedef struct orr_scene_file_layer {
 // What a scene file says. Nothing it names has been opened yet.
 typedef struct orr_scene_file {
     orr_scene_file_layer *layers; // layer_count, in file order
-    orr_camera *cameras;          // camera_count, in file order
-    int layer_count, camera_count;
-    char *cameras_file; // a transforms.json whose cameras follow `cameras`; NULL: none
+    int layer_count;
+    orr_camera_list cameras; // in file order
+    char *cameras_file;      // a transforms.json whose cameras follow `cameras`; NULL: none
     bool has_background, has_sun;
     float background[3];
     orr_draw_sun sun;

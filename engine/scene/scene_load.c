@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+static const double READING_SHARE = 0.4; // of a cloud's work; the rest is ordering its splats
+
 // A layer as a scene file describes it, or as orr_scene_add_file is given it.
 typedef struct layer_source {
     const char *path;
@@ -73,17 +75,19 @@ static orr_result add_cloud(orr_scene *scene, const layer_source *source, orr_er
     if (result != ORR_OK) {
         return orr_fail(error, (orr_code)why.code, "%s", why.message);
     }
-    const char *warning = orr_splats_data(splats).warning;
-    if (warning) {
-        orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_IGNORED, "%s: %s", source->path, warning);
+    orr_splats_view view = orr_splats_data(splats);
+    if (view.warning) {
+        orr_log_line(scene->context.log, ORR_LOG_WARNING, ORR_CODE_IGNORED, "%s: %s", source->path,
+                     view.warning);
     }
-    result = orr_scene_add_cloud(scene, name_of(source), splats, source->transform, NULL, error);
+    orr_layer_data layer = {
+        .kind = ORR_LAYER_SPLATS, .visible = source->visible, .antialias = source->antialias};
+    orr_progress progress = scene->context.progress;
+    progress.from = READING_SHARE;
+    result = orr_splat_pack_create(scene->context.jobs, &view, &progress, &layer.splats, error);
     orr_splats_destroy(splats);
     ORR_TRY(result);
-    orr_layer_data *layer = &scene->layers[scene->layer_count - 1];
-    layer->visible = source->visible;
-    layer->antialias = source->antialias;
-    return ORR_OK;
+    return orr_scene_append(scene, layer, name_of(source), source->transform, error);
 }
 
 // The text of a .json file when it is for the scene file's parser; NULL text when it describes a cloud.
@@ -101,6 +105,8 @@ static orr_result read_scene_text(const char *path, char **text, orr_error *erro
 
 static orr_result add_single(orr_scene *scene, const layer_source *source, orr_error *error)
 {
+    scene->context.progress.path = source->path;
+    ORR_TRY(orr_progress_at(&scene->context.progress, "reading", 0.0, error));
     if (orr_field_model_readable(source->path)) {
         return add_field(scene, source, error);
     }
@@ -173,6 +179,19 @@ static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const
     return bind_layers(scene, file, path, first, error);
 }
 
+static orr_result join_cameras(const orr_camera_list *first, const orr_camera_list *second,
+                               orr_camera_list *list, orr_error *error)
+{
+    int count = first->count + second->count;
+    ORR_TRY(orr_camera_list_reserve(list, count, error));
+    for (int i = 0; i < count; i++) {
+        const orr_camera_list *from = i < first->count ? first : second;
+        int index = i < first->count ? i : i - first->count;
+        ORR_TRY(orr_camera_list_append(list, &from->cameras[index], from->names[index], error));
+    }
+    return ORR_OK;
+}
+
 // The rest of a scene file, for the scene that is made from it.
 static orr_result take_settings(orr_scene *scene, const orr_scene_file *file, const char *path,
                                 orr_error *error)
@@ -185,19 +204,9 @@ static orr_result take_settings(orr_scene *scene, const orr_scene_file *file, co
             return orr_fail(error, (orr_code)why.code, "%s: cameras_file: %s", path, why.message);
         }
     }
-    size_t own = (size_t)file->camera_count, more = (size_t)listed.count;
-    scene->cameras = orr_alloc(own + more, sizeof *scene->cameras);
-    if (scene->cameras) {
-        scene->camera_count = (int)(own + more);
-        memcpy(scene->cameras, file->cameras, own * sizeof *scene->cameras);
-        if (more) {
-            memcpy(scene->cameras + own, listed.cameras, more * sizeof *scene->cameras);
-        }
-    }
+    orr_result result = join_cameras(&file->cameras, &listed, &scene->cameras, error);
     orr_camera_list_free(&listed);
-    if (!scene->cameras) {
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "%s: out of memory for cameras", path);
-    }
+    ORR_TRY(result);
     scene->has_background = file->has_background;
     memcpy(scene->background, file->background, sizeof scene->background);
     if (file->has_sun) {

@@ -42,8 +42,9 @@ typedef struct orr_overlay_list {
 typedef struct orr_overlay {
     const orr_overlay_list *lists; // list_count, drawn in order
     int list_count;
-    const uint8_t *coverage; // texture_height x texture_width; the same in every frame
+    const uint8_t *coverage; // texture_height x texture_width
     int texture_width, texture_height;
+    uint64_t revision; // > 0; of the coverage: taken over when it is another than before
 } orr_overlay;
 
 // What fills the window: bytes in memory of the host, or an image on the device.

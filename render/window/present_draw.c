@@ -141,7 +141,7 @@ static orr_result upload_textures(orr_vk *vk, orr_present_draw *draw, const orr_
     orr_present_slot *slot = &draw->slots[draw->slot];
     const orr_image8 *host = picture ? picture->bytes : NULL;
     bool fresh_picture = host && picture->revision != draw->revision;
-    bool fresh_coverage = overlay && !draw->coverage.image;
+    bool fresh_coverage = overlay && overlay->revision != draw->coverage_revision;
     size_t picture_bytes = fresh_picture ? (size_t)host->width * (size_t)host->height * 4 : 0;
     size_t texels = fresh_coverage ? (size_t)overlay->texture_width * (size_t)overlay->texture_height : 0;
     if (picture_bytes + texels == 0) {
@@ -162,6 +162,7 @@ static orr_result upload_textures(orr_vk *vk, orr_present_draw *draw, const orr_
             memset(bytes + picture_bytes + 4 * i, overlay->coverage[i], 4);
         }
         record_upload(slot->commands, slot->staging.buffer, picture_bytes, &draw->coverage);
+        draw->coverage_revision = overlay->revision;
     }
     return ORR_OK;
 }

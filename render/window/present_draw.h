@@ -24,7 +24,7 @@ typedef struct orr_present_draw {
     orr_present_slot slots[ORR_PRESENT_SLOTS];
     int slot; // of the next frame
     orr_vk_image picture, coverage;
-    uint64_t revision; // of the bytes in the texture; 0: none
+    uint64_t revision, coverage_revision; // of what is in the textures; 0: nothing
 } orr_present_draw;
 
 orr_result orr_present_draw_create(orr_vk *vk, orr_present_draw *draw, orr_error *error);

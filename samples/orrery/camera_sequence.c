@@ -10,21 +10,46 @@
 
 enum { DEFAULT_WIDTH = 1280, DEFAULT_HEIGHT = 720 };
 
-// A camera's index as it is given; -1: it is a name.
-static int index_of(const char *camera)
+// The index of a camera that is requested by its index or its name; -1: there is none.
+static int find(const char *requested, int count, const char *(*name)(const void *list, int index),
+                const void *list)
 {
     char *end;
-    long index = strtol(camera, &end, 10);
-    return end != camera && *end == 0 && index >= 0 && index <= INT32_MAX ? (int)index : -1;
+    long index = strtol(requested, &end, 10);
+    if (end != requested && *end == 0 && index >= 0 && index < count) {
+        return (int)index;
+    }
+    for (int i = 0; i < count; i++) {
+        if (strcmp(name(list, i), requested) == 0) {
+            return i;
+        }
+    }
+    return -1;
 }
 
-static orr_result check_index(int camera, int count, const char *path, orr_error *error)
+static orr_result unknown(const char *path, const char *requested, int count, orr_error *error)
 {
-    if (camera >= count) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: --camera %d: expected one of its %d camera%s, from 0",
-                        path, camera, count, count == 1 ? "" : "s");
-    }
-    return ORR_OK;
+    return orr_fail(error, ORR_CODE_ARGUMENT,
+                    "%s: --camera %s: expected one of its %d camera%s, by its index from 0 or its name", path,
+                    requested, count, count == 1 ? "" : "s");
+}
+
+static const char *name_in_list(const void *list, int index)
+{
+    return ((const orr_camera_list *)list)->names[index];
+}
+
+static const char *name_in_world(const void *world, int index)
+{
+    return orr_world_camera_name(world, index);
+}
+
+orr_result camera_find(const orr_world *world, const char *requested, const char *scene_path, int *camera,
+                       orr_error *error)
+{
+    int count = orr_world_camera_count(world);
+    *camera = requested ? find(requested, count, name_in_world, world) : count > 0 ? 0 : -1;
+    return requested && *camera < 0 ? unknown(scene_path, requested, count, error) : ORR_OK;
 }
 
 static orr_camera resize(const camera_request *request, const orr_camera *camera)
@@ -62,11 +87,8 @@ static orr_result read_keys(camera_sequence *s, orr_error *error)
     int width = request->size[0] ? request->size[0] : DEFAULT_WIDTH;
     int height = request->size[1] ? request->size[1] : DEFAULT_HEIGHT;
     ORR_TRY(orr_camera_file_load(request->file, width, height, &list, error));
-    int first = request->camera ? index_of(request->camera) : 0;
-    orr_result result = first < 0 ? orr_fail(error, ORR_CODE_ARGUMENT,
-                                             "%s: --camera %s: expected the index of one of its cameras",
-                                             request->file, request->camera)
-                                  : check_index(first, list.count, request->file, error);
+    int first = request->camera ? find(request->camera, list.count, name_in_list, &list) : 0;
+    orr_result result = first < 0 ? unknown(request->file, request->camera, list.count, error) : ORR_OK;
     if (result == ORR_OK) {
         s->key_count = request->camera ? 1 : list.count;
         s->distorted = list.distorted;
@@ -99,27 +121,6 @@ orr_result camera_sequence_open(const camera_request *request, camera_sequence *
     return ORR_OK;
 }
 
-// The requested camera among those of the world.
-static orr_result find_camera(camera_sequence *s, const orr_world *world, const char *scene_path,
-                              orr_error *error)
-{
-    int count = orr_world_camera_count(world);
-    const char *requested = s->request.camera;
-    s->scene_camera = !requested ? (count > 0 ? 0 : -1) : index_of(requested);
-    if (!requested || s->scene_camera >= 0) {
-        return requested ? check_index(s->scene_camera, count, scene_path, error) : ORR_OK;
-    }
-    for (int i = 0; i < count; i++) {
-        if (strcmp(orr_world_camera_name(world, i), requested) == 0) {
-            s->scene_camera = i;
-            return ORR_OK;
-        }
-    }
-    return orr_fail(error, ORR_CODE_ARGUMENT,
-                    "%s: --camera %s: expected the index or the name of one of its %d cameras", scene_path,
-                    requested, count);
-}
-
 orr_result camera_sequence_attach(camera_sequence *s, const orr_world *world, const char *scene_path,
                                   orr_error *error)
 {
@@ -127,7 +128,7 @@ orr_result camera_sequence_attach(camera_sequence *s, const orr_world *world, co
     if (s->keys) {
         return ORR_OK;
     }
-    ORR_TRY(find_camera(s, world, scene_path, error));
+    ORR_TRY(camera_find(world, s->request.camera, scene_path, &s->scene_camera, error));
     ORR_ALLOC(s->keys, 1, "a camera", error);
     s->key_count = 1;
     if (s->scene_camera < 0 && !s->request.orbit && orr_scene_picture_camera(world->scene, s->keys)) {

@@ -6,8 +6,8 @@
 
 typedef struct camera_request {
     const char *file;   // transforms.json; NULL: the scene's cameras
-    const char *camera; // the only one requested, by its index or, of a robot's, by its name; NULL: all of a
-                        // file, the first of a scene
+    const char *camera; // the only one requested, by its index or its name; NULL: all of a file, the first of
+                        // a scene
     int frames;         // pictures of one camera while time passes; 0: time does not pass
     int orbit;          // pictures of a full turn; 0: none
     int smooth;         // pictures between two cameras of a file
@@ -33,3 +33,8 @@ orr_result camera_sequence_attach(camera_sequence *sequence, const orr_world *wo
 orr_result camera_sequence_follow(camera_sequence *sequence, const orr_world *world, orr_error *error);
 orr_camera camera_sequence_at(const camera_sequence *sequence, int64_t index); // in 0 .. count - 1
 void camera_sequence_close(camera_sequence *sequence);
+
+// The index of a world's camera that is requested by its index or its name, which need not be unique: the
+// first. NULL: the first camera; -1 where the world has none.
+orr_result camera_find(const orr_world *world, const char *requested, const char *scene_path, int *camera,
+                       orr_error *error);

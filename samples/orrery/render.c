@@ -311,7 +311,7 @@ int command_render(int argc, char **argv)
          .kind = OPTION_TEXT,
          .value = &r.cameras.camera,
          .expect = "INDEX|NAME",
-         .help = "only this camera of the file or the scene, from 0; a robot's also by its name"},
+         .help = "only this camera of the file or the scene, by its index from 0 or its name"},
         {.name = "--frames",
          .kind = OPTION_INT,
          .value = &r.cameras.frames,

@@ -112,7 +112,7 @@ static void stage_make(stage *s)
 {
     *s = (stage){.splats = make_cloud(CLOUD_BALL, 300, 1, 3)};
     orr_splats_view data = orr_splats_data(s->splats);
-    assert_ok(orr_splat_pack_create(jobs, &data, &s->pack, &error));
+    assert_ok(orr_splat_pack_create(jobs, &data, NULL, &s->pack, &error));
     s->layer = (orr_draw_splats){.pack = s->pack, .key = 1, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
     const float eye[3] = {0.0f, 0.0f, -3.0f}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
     orr_camera camera = orr_camera_look_at(eye, target, up, 0.8f, 48, 32);

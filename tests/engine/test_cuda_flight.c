@@ -42,7 +42,7 @@ static orr_splat_pack *make_pack(int64_t count, float log_scale, uint32_t seed)
         data.log_scale[i] = log_scale;
     }
     orr_splat_pack *pack;
-    assert_ok(orr_splat_pack_create(jobs, &data, &pack, &error));
+    assert_ok(orr_splat_pack_create(jobs, &data, NULL, &pack, &error));
     orr_splats_destroy(splats);
     return pack;
 }

@@ -149,13 +149,13 @@ static void a_scene_file_brings_layers_cameras_and_light(void **state)
 {
     (void)state;
     written_cloud("cloud.ply");
-    written("path.json", "{\"camera_angle_x\": 1, \"frames\": [{\"transform_matrix\": "
-                         "[[1,0,0,5],[0,1,0,6],[0,0,1,7]]}]}");
+    written("path.json", "{\"camera_angle_x\": 1, \"frames\": [{\"file_path\": \"a.png\", "
+                         "\"transform_matrix\": [[1,0,0,5],[0,1,0,6],[0,0,1,7]]}]}");
     const char *path =
         written("scene.json",
                 "{\"orrery\": 1, \"background\": [0.25, 0, 1], \"cameras_file\": \"path.json\","
                 "\"sun\": {\"direction\": [0, 0, 5]},"
-                "\"cameras\": [{\"eye\": [0, 0, -3], \"target\": [0, 0, 0]}],"
+                "\"cameras\": [{\"name\": \"front\", \"eye\": [0, 0, -3], \"target\": [0, 0, 0]}],"
                 "\"layers\": [{\"file\": \"cloud.ply\", \"name\": \"near\", \"antialias\": true},"
                 "{\"file\": \"cloud.ply\", \"position\": [1, 0, 0], \"scale\": 2, \"visible\": false}]}");
     orr_scene *scene;
@@ -172,6 +172,12 @@ static void a_scene_file_brings_layers_cameras_and_light(void **state)
     assert_float_equal(orr_scene_camera(scene, 1)->pose[11], 7.0f, 0.0);
     assert_int_equal(orr_scene_camera(scene, 1)->width, 1280);
     assert_null(orr_scene_camera(scene, 2));
+    orr_world *world;
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_string_equal(orr_world_camera_name(world, 0), "front");
+    assert_string_equal(orr_world_camera_name(world, 1), "a.png");
+    assert_null(orr_world_camera_name(world, 2));
+    orr_world_destroy(world);
     assert_true(scene->has_background);
     assert_float_equal(scene->background[0], 0.25f, 0.0);
     assert_float_equal(scene->sun.direction[2], 1.0f, 0.0);
@@ -197,6 +203,48 @@ static void a_scene_file_brings_layers_cameras_and_light(void **state)
     assert_float_equal(info.transform.rotation[3], half, 1e-6);
     orr_scene_destroy(other);
     orr_scene_destroy(scene);
+}
+
+typedef struct told {
+    int count, stop_at; // calls; -1: none of them stops the work
+    double share;
+    bool reading, ordering;
+} told;
+
+static bool take_progress(void *user, const char *path, const char *stage, double share)
+{
+    told *t = user;
+    assert_true(strstr(path, "told.ply") != NULL);
+    assert_true(share >= t->share && share <= 1.0); // never back
+    t->share = share;
+    t->reading |= strcmp(stage, "reading") == 0;
+    t->ordering |= strcmp(stage, "ordering") == 0;
+    return t->count++ != t->stop_at;
+}
+
+static void a_program_is_told_how_far_a_file_is_and_may_stop_it(void **state)
+{
+    (void)state;
+    const char *path = written_cloud("told.ply");
+    told t = {.stop_at = -1};
+    const orr_engine_desc desc = {
+        .threads = 1, .device = ORR_DEVICE_CPU, .progress = take_progress, .progress_user = &t};
+    orr_engine *own;
+    orr_scene *scene;
+    assert_ok(orr_engine_create(&desc, &own, &error));
+    assert_ok(orr_scene_load(own, path, &scene, &error));
+    assert_true(t.reading && t.ordering && t.count >= 3);
+    int calls = t.count;
+    for (int i = 0; i < calls; i++) { // wherever it is stopped, the scene stays as it was
+        t = (told){.stop_at = i};
+        orr_error why = {0};
+        assert_int_equal(orr_scene_add_file(scene, path, NULL, NULL, &why), ORR_ERROR_INTERRUPTED);
+        assert_int_equal(why.code, ORR_CODE_INTERRUPTED);
+        assert_int_equal(t.count, i + 1);
+        assert_int_equal(orr_scene_layer_count(scene), 1);
+    }
+    orr_scene_destroy(scene);
+    orr_engine_destroy(own);
 }
 
 static void transforms_apply_the_inner_one_first(void **state)
@@ -507,6 +555,7 @@ int main(void)
         cmocka_unit_test(a_transform_that_is_none_is_refused),
         cmocka_unit_test(a_cloud_file_becomes_a_scene_of_one_layer),
         cmocka_unit_test(a_scene_file_brings_layers_cameras_and_light),
+        cmocka_unit_test(a_program_is_told_how_far_a_file_is_and_may_stop_it),
         cmocka_unit_test(transforms_apply_the_inner_one_first),
         cmocka_unit_test(a_failure_leaves_the_scene_as_it_was),
         cmocka_unit_test(files_that_are_no_scene_are_told_what_is),

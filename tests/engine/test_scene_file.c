@@ -38,7 +38,7 @@ static void layers_are_read_with_their_defaults(void **state)
     assert_float_equal(b->transform.position[2], 3.0f, 0.0);
     assert_float_equal(b->transform.scale, 2.0f, 0.0);
     assert_float_equal(b->transform.rotation[1], 1.0f, 0.0); // made a unit quaternion
-    assert_int_equal(file.camera_count, 0);
+    assert_int_equal(file.cameras.count, 0);
     assert_false(file.has_background);
     assert_false(file.has_sun);
     assert_null(file.cameras_file);
@@ -56,8 +56,10 @@ static void cameras_background_and_sun_are_read(void **state)
         "\"width\": 400, \"height\": 200, \"near\": 0.5, \"far\": 50},"
         "{\"model\": \"orthographic\", \"eye\": [0, -4, 0], \"target\": [0, 0, 0], \"up\": [0, 0, 1],"
         "\"view_height\": 8, \"width\": 640, \"height\": 480}]}");
-    assert_int_equal(file.camera_count, 2);
-    const orr_camera *front = &file.cameras[0], *plan = &file.cameras[1];
+    assert_int_equal(file.cameras.count, 2);
+    const orr_camera *front = &file.cameras.cameras[0], *plan = &file.cameras.cameras[1];
+    assert_string_equal(file.cameras.names[0], "front");
+    assert_string_equal(file.cameras.names[1], "");
     assert_int_equal(front->model, ORR_CAMERA_PERSPECTIVE);
     assert_float_equal(front->focal[1], 100.0f, 1e-4); // 90 degrees over 200 pixels
     assert_float_equal(front->pose[11], -4.0f, 0.0);
@@ -180,7 +182,7 @@ static void the_documentation_is_true(void **state)
     *end = 0;
     orr_scene_file file = parsed(start);
     assert_true(file.layer_count > 1);
-    assert_true(file.camera_count > 1);
+    assert_true(file.cameras.count > 1);
     assert_true(file.has_sun);
     orr_scene_file_free(&file);
     static const char *const keys[] = {

@@ -89,7 +89,8 @@ int main(int argc, char **argv)
         return 1;
     }
     tell(&d, "XdndDrop", 0, CurrentTime, 0, 0);
-    bool taken = wait_for(&d, "XdndFinished", &answer) && answer.data.l[1] & 1;
+    // GLFW answers with the number of bytes that it took where the protocol has a flag
+    bool taken = wait_for(&d, "XdndFinished", &answer) && answer.data.l[1] != 0;
     XCloseDisplay(d.display);
     return taken ? 0 : 1;
 }

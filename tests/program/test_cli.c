@@ -540,8 +540,7 @@ static void what_a_robot_cannot_do_is_said_in_one_line(void **state)
     const struct {
         const char *arguments[10], *says;
     } cases[] = {
-        {{"render", walker, "-o", out, "--camera", "above"},
-         "--camera above: expected the index or the name"},
+        {{"render", walker, "-o", out, "--camera", "above"}, "--camera above: expected one of its 2 cameras"},
         {{"render", walker, "-o", out, "--camera", "2"}, "expected one of its 2 cameras"},
         {{"render", walker, "-o", out, "--ctrl", "sine"}, "--ctrl: expected --frames N beside it"},
         {{"render", walker, "-o", out, "--frames", "2", "--orbit", "3"}, "expected one of them"},

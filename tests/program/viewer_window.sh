@@ -42,19 +42,25 @@ for attempt in 1 2 3; do
 done
 xdotool get_num_desktops >/dev/null 2>&1 || fail "no window manager: $(cat manager.txt)"
 
-view() { # NAME ARGUMENTS...: opens a window of that name
-    title="^$1 - Orrery\$"
+open() { # TITLE ARGUMENTS...: opens the viewer, and waits until its window has that title
+    title="^$1\$"
     shift
     "$orrery" view "$@" 2>errors.txt &
     viewer=$!
     window=
-    for i in $(seq 100); do
+    for i in $(seq 300); do
         window=$(xdotool search --onlyvisible --name "$title" 2>/dev/null | tail -1)
         [ -n "$window" ] && return
         kill -0 $viewer 2>/dev/null || fail "no window appears"
         sleep 0.1
     done
     fail "no window appears"
+}
+
+view() { # NAME ARGUMENTS...: opens a window on a file of that name, which is loaded on return
+    name=$1
+    shift
+    open "$name - Orrery" "$@"
 }
 
 ended() { # expected exit code
@@ -81,6 +87,11 @@ same() {
 changed() { # NAME OTHER MESSAGE: by a good part of the picture, not only a line of text
     count=$(pixels_that_differ "$1" "$2")
     [ "${count%%[!0-9]*}" -gt 3000 ] 2>/dev/null || fail "$3: only $count pixels changed"
+}
+
+close() { # keys are rounded to floats for another size, so that a pixel may be a few steps of 255 off
+    worst=$(compare -metric PAE "$1.png" "$2.png" null: 2>&1 | sed -n 's/.*(\([0-9.e+-]*\)).*/\1/p')
+    [ -n "$worst" ] && awk "BEGIN { exit !($worst <= 0.02) }" # nothing is found for pictures of two sizes
 }
 
 wait_for() { # FILE, however busy the machine and slow the configuration

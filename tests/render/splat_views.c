@@ -200,7 +200,7 @@ void view_scene_make(const splat_view *view, orr_jobs *jobs, view_scene *scene)
         layers[i] =
             (reference_layer){.splats = orr_splats_data(view->layers[i]), .antialias = view->antialias};
         assert_ok(orr_affine_from_transform(&view->transforms[i], layers[i].model, &error));
-        assert_ok(orr_splat_pack_create(jobs, &layers[i].splats, &scene->packs[i], &error));
+        assert_ok(orr_splat_pack_create(jobs, &layers[i].splats, NULL, &scene->packs[i], &error));
         scene->splats[i] =
             (orr_draw_splats){.pack = scene->packs[i], .key = (uint64_t)i + 1, .antialias = view->antialias};
         memcpy(scene->splats[i].model, layers[i].model, sizeof layers[i].model);

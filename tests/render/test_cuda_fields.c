@@ -338,7 +338,7 @@ static void fields_are_composited_with_each_other_and_splats(void **state)
     orr_splats *splats = make_cloud(CLOUD_BALL, 300, 1, 4);
     orr_splats_view data = orr_splats_data(splats);
     orr_splat_pack *pack;
-    assert_ok(orr_splat_pack_create(jobs, &data, &pack, &error));
+    assert_ok(orr_splat_pack_create(jobs, &data, NULL, &pack, &error));
     orr_draw_splats cloud = {.pack = pack, .key = 1, .model = {[0] = 0.6f, [5] = 0.6f, [10] = 0.6f}};
     // turned about the camera's axis, smaller, and aside
     const float aside[12] = {0.48f, -0.36f, 0.0f, 0.25f, 0.36f, 0.48f, 0.0f, 0.1f, 0.0f, 0.0f, 0.6f, -0.1f};

@@ -102,7 +102,7 @@ static void check_cloud(const char *path, const float eye[3])
         data.count < 20000 ? data.count : 20000; // the emulated device takes a minute for all of it then
 #endif
     orr_splat_pack *pack;
-    assert_ok(orr_splat_pack_create(jobs, &data, &pack, &error));
+    assert_ok(orr_splat_pack_create(jobs, &data, NULL, &pack, &error));
     orr_draw_splats layer = {.pack = pack, .key = 1, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
     const float target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
     orr_camera camera = orr_camera_look_at(eye, target, up, 0.8f, 160, 120);
@@ -160,7 +160,7 @@ static void transparent_meshes_are_blended_as_on_the_cpu(void **state)
     orr_splats *ball = make_cloud(CLOUD_BALL, 200, 0, 7);
     orr_splats_view data = orr_splats_data(ball);
     orr_splat_pack *pack;
-    assert_ok(orr_splat_pack_create(jobs, &data, &pack, &error));
+    assert_ok(orr_splat_pack_create(jobs, &data, NULL, &pack, &error));
     orr_draw_splats layer = {.pack = pack, .key = 1, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
     orr_camera camera = orr_camera_look_at((float[]){0.0f, 0.0f, -4.0f}, (float[3]){0},
                                            (float[]){0.0f, -1.0f, 0.0f}, 0.8f, 100, 70);

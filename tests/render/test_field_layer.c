@@ -57,7 +57,7 @@ static void stage_make(stage *s, int threads)
 
     s->splats = make_cloud(CLOUD_BALL, 800, 1, 4);
     orr_splats_view view = orr_splats_data(s->splats);
-    assert_ok(orr_splat_pack_create(s->jobs, &view, &s->pack, &error));
+    assert_ok(orr_splat_pack_create(s->jobs, &view, NULL, &s->pack, &error));
     s->drawn_splats =
         (orr_draw_splats){.pack = s->pack, .key = 1, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
 }

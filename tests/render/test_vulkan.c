@@ -106,7 +106,7 @@ static void stage_make(stage *s, orr_splats *splats, int width, int height)
 {
     *s = (stage){.splats = splats};
     orr_splats_view data = orr_splats_data(splats);
-    assert_ok(orr_splat_pack_create(jobs, &data, &s->pack, &error));
+    assert_ok(orr_splat_pack_create(jobs, &data, NULL, &s->pack, &error));
     s->layer = (orr_draw_splats){.pack = s->pack, .key = 1, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
     const float eye[3] = {0.0f, 0.0f, -3.0f}, target[3] = {0}, up[3] = {0.0f, -1.0f, 0.0f};
     orr_camera camera = orr_camera_look_at(eye, target, up, 0.8f, width, height);

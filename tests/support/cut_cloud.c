@@ -72,7 +72,7 @@ void cut_cloud_make(cut_cloud *c, orr_jobs *jobs, bool orthographic)
     }
     assert_ok(orr_camera_resolve(&camera, &c->list.lens, &error));
     orr_splats_view view = orr_splats_data(c->splats);
-    assert_ok(orr_splat_pack_create(jobs, &view, &c->pack, &error));
+    assert_ok(orr_splat_pack_create(jobs, &view, NULL, &c->pack, &error));
     c->layer = (orr_draw_splats){.pack = c->pack, .key = 1, .model = {[0] = 1.0f, [5] = 1.0f, [10] = 1.0f}};
     c->list.splats = &c->layer;
     c->list.splat_count = 1;

@@ -1,14 +1,23 @@
 // The one C++ file: it lays out the panel and copies nothing but the list of parts.
 #include "samples/orrery/view/panel.h"
 
+#include "samples/orrery/view/key_help.h"
+#include "samples/orrery/view/panel_font.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
 #include <imgui.h>
 
 #include <cfloat>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <new>
 #include <vector>
+
+static const float WIDTH = 320.0f, ITEM_WIDTH = 160.0f; // of the panel and its sliders, unscaled
+static const float FONT_SIZE = 14.0f;                   // [px], unscaled
 
 static_assert(sizeof(ImDrawVert) == sizeof(orr_overlay_vertex) && sizeof(ImDrawIdx) == sizeof(uint16_t) &&
                   offsetof(ImDrawVert, uv) == offsetof(orr_overlay_vertex, texture) &&
@@ -17,13 +26,57 @@ static_assert(sizeof(ImDrawVert) == sizeof(orr_overlay_vertex) && sizeof(ImDrawI
 
 struct panel {
     ImGuiContext *context;
-    ImVec2 low, high; // of the panel in the window
+    GLFWwindow *window;
+    double user_scale;
+    float scale;                     // of sizes in the panel, in window coordinates
+    float pixel_scale;               // of framebuffer pixels to window coordinates
+    char font[PANEL_FONT_PATH_SIZE]; // empty: Dear ImGui's bitmap font
+    int font_index;
+    std::vector<ImVec4> areas; // of the window that are covered: low and high x, y
     std::vector<orr_overlay_part> parts;
     std::vector<orr_overlay_list> lists;
     orr_overlay overlay;
 };
 
-extern "C" panel *panel_create(GLFWwindow *window)
+// Text and sizes for the display that the window is on; it may have moved to another.
+static void follow_display(panel *p)
+{
+    float content, framebuffer = 1.0f;
+    int width, height, pixels, rows;
+    glfwGetWindowContentScale(p->window, &content, nullptr);
+    glfwGetWindowSize(p->window, &width, &height);
+    glfwGetFramebufferSize(p->window, &pixels, &rows);
+    if (width > 0 && pixels > 0) {
+        framebuffer = float(pixels) / float(width);
+    }
+    const float scale = content / framebuffer * float(p->user_scale);
+    if (scale == p->scale && framebuffer == p->pixel_scale) {
+        return;
+    }
+    p->scale = scale;
+    p->pixel_scale = framebuffer;
+    ImGuiIO &io = ImGui::GetIO();
+    ImGui::GetStyle() = ImGuiStyle();
+    ImGui::StyleColorsDark();
+    ImGui::GetStyle().WindowRounding = 4.0f;
+    ImGui::GetStyle().ScaleAllSizes(scale);
+    io.Fonts->Clear();
+    ImFontConfig config;
+    config.FontNo = p->font_index;
+    config.SizePixels = floorf((p->font[0] ? FONT_SIZE : 13.0f) * scale * framebuffer);
+    if (p->font[0]) {
+        io.Fonts->AddFontFromFileTTF(p->font, config.SizePixels, &config);
+    } else {
+        io.Fonts->AddFontDefault(&config);
+    }
+    io.FontGlobalScale = 1.0f / framebuffer;
+    unsigned char *coverage;
+    io.Fonts->GetTexDataAsAlpha8(&coverage, &p->overlay.texture_width, &p->overlay.texture_height);
+    p->overlay.coverage = coverage;
+    p->overlay.revision++;
+}
+
+extern "C" panel *panel_create(GLFWwindow *window, double scale)
 {
     panel *p = new (std::nothrow) panel{};
     if (!p) {
@@ -34,12 +87,13 @@ extern "C" panel *panel_create(GLFWwindow *window)
     ImGuiIO &io = ImGui::GetIO();
     io.IniFilename = nullptr; // no file beside the user's
     io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
-    ImGui::StyleColorsDark();
-    ImGui::GetStyle().WindowRounding = 4.0f;
     ImGui_ImplGlfw_InitForVulkan(window, true);
-    unsigned char *coverage;
-    io.Fonts->GetTexDataAsAlpha8(&coverage, &p->overlay.texture_width, &p->overlay.texture_height);
-    p->overlay.coverage = coverage;
+    p->window = window;
+    p->user_scale = scale;
+    if (!panel_font_find(p->font, &p->font_index)) {
+        p->font[0] = 0;
+    }
+    follow_display(p);
     return p;
 }
 
@@ -54,7 +108,11 @@ extern "C" void panel_destroy(panel *p)
 
 extern "C" bool panel_covers(const panel *p, double x, double y)
 {
-    return x >= double(p->low.x) && x < double(p->high.x) && y >= double(p->low.y) && y < double(p->high.y);
+    bool covers = false;
+    for (const ImVec4 &area : p->areas) {
+        covers |= x >= double(area.x) && x < double(area.z) && y >= double(area.y) && y < double(area.w);
+    }
+    return covers;
 }
 
 extern "C" bool panel_wants_keys(const panel *)
@@ -72,6 +130,20 @@ static void action_button(panel_state *state, view_action action, const char *la
     }
 }
 
+// Takes the last change back, or makes it again; `change` says which.
+static void change_button(panel_state *state, view_action action, const char *label, const char *key,
+                          const char *change)
+{
+    ImGui::BeginDisabled(!change);
+    if (ImGui::Button(label)) {
+        state->action = action;
+    }
+    ImGui::EndDisabled();
+    if (change && ImGui::IsItemHovered()) {
+        ImGui::SetTooltip("%s (%s)", change, key);
+    }
+}
+
 static void slider(const char *label, double *value, double low, double high, const char *format,
                    bool logarithmic)
 {
@@ -79,19 +151,33 @@ static void slider(const char *label, double *value, double low, double high, co
                         ImGuiSliderFlags_AlwaysClamp | (logarithmic ? ImGuiSliderFlags_Logarithmic : 0));
 }
 
-static void show_times(const panel_state *state)
+static void show_status(panel_state *state)
 {
-    double total = 0.0;
-    for (int i = 0; i < state->stage_count; i++) {
-        total += state->stages[i].milliseconds;
-    }
     if (state->frames_per_second > 0.0) {
         ImGui::Text("%5.1f frames/s   %d x %d", state->frames_per_second, state->width, state->height);
     } else {
         ImGui::Text("  at rest        %d x %d", state->width, state->height);
     }
-    ImGui::TextWrapped("%s", state->message); // an empty line too, so that nothing below jumps
-    if (ImGui::CollapsingHeader("Stages", ImGuiTreeNodeFlags_DefaultOpen) && ImGui::BeginTable("stages", 3)) {
+    // of one height, so that nothing below jumps
+    if (ImGui::BeginChild("message", ImVec2(0.0f, 3.0f * ImGui::GetTextLineHeightWithSpacing()))) {
+        ImGui::TextWrapped("%s", state->message);
+    }
+    ImGui::EndChild();
+    change_button(state, VIEW_UNDO, "Undo", "Ctrl+Z", state->undo);
+    ImGui::SameLine();
+    change_button(state, VIEW_REDO, "Redo", "Ctrl+Y", state->redo);
+    ImGui::SameLine();
+    action_button(state, VIEW_SWITCH_HELP, "Keys", "a table of keys and mouse buttons (?)");
+}
+
+// What each stage of the frame drawn last took.
+static void show_stages(const panel_state *state)
+{
+    double total = 0.0;
+    for (int i = 0; i < state->stage_count; i++) {
+        total += state->stages[i].milliseconds;
+    }
+    if (ImGui::BeginTable("stages", 3)) {
         for (int i = 0; i < state->stage_count; i++) {
             ImGui::TableNextColumn();
             ImGui::TextUnformatted(state->stages[i].name);
@@ -115,7 +201,7 @@ static void show_training(panel_state *state)
                 t->samples_per_second * 1e-6);
     ImGui::Text("loss %.3g   after %.0f s of steps", t->loss, t->seconds);
     ImGui::PlotLines("##loss", t->curve, t->curve_count, 0, "log loss", FLT_MAX, FLT_MAX,
-                     ImVec2(284.0f, 60.0f));
+                     ImVec2(-FLT_MIN, 4.0f * ImGui::GetTextLineHeight()));
     action_button(state, VIEW_TRAINING_PAUSE, t->paused ? "Go on" : "Pause", "training (T)");
     ImGui::SameLine();
     action_button(state, VIEW_MODEL_SAVE, "Save model", "as .ingp, for orrery view and orrery render (M)");
@@ -179,15 +265,6 @@ static void show_robot(panel_state *state)
     if (ImGui::Checkbox("contacts and their forces (C)", &contacts)) {
         state->action = VIEW_ROBOT_CONTACTS;
     }
-    for (int i = 0; i < r->camera_count; i++) {
-        ImGui::PushID(i);
-        char label[64];
-        snprintf(label, sizeof label, "camera %d %s", i + 1, r->camera_names[i]);
-        if (ImGui::RadioButton(label, r->camera == i)) {
-            r->camera_wanted = i;
-        }
-        ImGui::PopID();
-    }
     show_groups(state);
     show_sliders("Actuators", r->controls, r->control_count, true);
     show_sliders("Joints", r->joints, r->joint_count, false);
@@ -200,13 +277,17 @@ static void show_layers(panel_state *state)
         orr_layer_info info;
         orr_transform transform;
         bool visible;
-        if (orr_scene_layer_info(state->scene, layer, &info, nullptr) != ORR_OK ||
+        if ((i < state->hidden_count && state->hidden[i].hidden) ||
+            orr_scene_layer_info(state->scene, layer, &info, nullptr) != ORR_OK ||
             orr_world_get(state->world, 0, layer, &transform, &visible, nullptr) != ORR_OK) {
             continue;
         }
         ImGui::PushID(i);
         if (ImGui::SmallButton("x")) {
-            state->remove = layer;
+            state->remove = i;
+        }
+        if (ImGui::IsItemHovered()) {
+            ImGui::SetTooltip("remove (Ctrl+Z brings it back)");
         }
         ImGui::SameLine();
         if (ImGui::Checkbox(info.name, &visible)) {
@@ -224,8 +305,28 @@ static void show_layers(panel_state *state)
     }
 }
 
+static void show_cameras(panel_cameras *cameras)
+{
+    const int rows = cameras->count < 8 ? cameras->count : 8; // more are scrolled
+    const ImVec2 size(-FLT_MIN, (float(rows) + 0.25f) * ImGui::GetTextLineHeightWithSpacing());
+    if (cameras->count == 0 || !ImGui::BeginListBox("##cameras", size)) {
+        return;
+    }
+    for (int i = 0; i < cameras->count; i++) {
+        ImGui::PushID(i);
+        char label[96];
+        snprintf(label, sizeof label, "%d  %s", i + 1, cameras->names[i][0] ? cameras->names[i] : "camera");
+        if (ImGui::Selectable(label, cameras->current == i)) {
+            cameras->wanted = i;
+        }
+        ImGui::PopID();
+    }
+    ImGui::EndListBox();
+}
+
 static void show_camera(panel_state *state)
 {
+    show_cameras(state->cameras);
     navigator *n = state->view;
     int mode = n->mode;
     ImGui::RadioButton("orbit", &mode, NAVIGATOR_ORBIT);
@@ -282,15 +383,23 @@ static void show_path(panel_state *state)
     slider("s per key", &recorder->seconds, 0.25, 10.0, "%.2f", false);
 }
 
+// The window being laid out takes the clicks on it.
+static void note_area(panel *p)
+{
+    const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+    p->areas.push_back(ImVec4(low.x, low.y, low.x + size.x, low.y + size.y));
+}
+
 static void lay_out(panel *p, panel_state *state)
 {
+    const float width = WIDTH * p->scale;
     ImGui::SetNextWindowPos(ImVec2(10.0f, 10.0f), ImGuiCond_FirstUseEver);
-    ImGui::SetNextWindowSizeConstraints(ImVec2(300.0f, 0.0f),
-                                        ImVec2(300.0f, ImGui::GetIO().DisplaySize.y - 20.0f));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0.0f),
+                                        ImVec2(width, ImGui::GetIO().DisplaySize.y - 20.0f));
     ImGui::SetNextWindowBgAlpha(0.8f);
     ImGui::Begin("Orrery  (F1)", nullptr, ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoNav);
-    ImGui::PushItemWidth(160.0f);
-    show_times(state);
+    ImGui::PushItemWidth(ITEM_WIDTH * p->scale);
+    show_status(state);
     if (state->training && ImGui::CollapsingHeader("Training", ImGuiTreeNodeFlags_DefaultOpen)) {
         show_training(state);
     }
@@ -309,9 +418,37 @@ static void lay_out(panel *p, panel_state *state)
     if (ImGui::CollapsingHeader("Camera path")) {
         show_path(state);
     }
+    if (ImGui::CollapsingHeader("Times")) {
+        show_stages(state);
+    }
     ImGui::PopItemWidth();
-    p->low = ImGui::GetWindowPos();
-    p->high = ImVec2(p->low.x + ImGui::GetWindowWidth(), p->low.y + ImGui::GetWindowHeight());
+    note_area(p);
+    ImGui::End();
+}
+
+// The table of keys, in the middle of the window.
+static void show_help(panel *p, panel_state *state)
+{
+    const ImVec2 display = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos(ImVec2(0.5f * display.x, 0.5f * display.y), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(0.0f, 0.0f), ImVec2(display.x - 20.0f, display.y - 20.0f));
+    if (ImGui::Begin("Keys  (?)", &state->help, ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoNav) &&
+        ImGui::BeginTable("keys", 2, ImGuiTableFlags_SizingFixedFit)) {
+        for (int i = 0; i < key_help_count; i++) {
+            const key_help *row = &key_help_rows[i];
+            ImGui::TableNextRow();
+            ImGui::TableNextColumn();
+            if (!row->key) {
+                ImGui::TextDisabled("%s", row->meaning);
+                continue;
+            }
+            ImGui::TextUnformatted(row->key);
+            ImGui::TableNextColumn();
+            ImGui::TextUnformatted(row->meaning);
+        }
+        ImGui::EndTable();
+    }
+    note_area(p);
     ImGui::End();
 }
 
@@ -345,12 +482,59 @@ static void collect(panel *p, const ImDrawData *data)
     p->overlay.list_count = int(p->lists.size());
 }
 
-extern "C" const orr_overlay *panel_build(panel *p, panel_state *state)
+static void begin(panel *p)
 {
+    follow_display(p);
+    p->areas.clear();
     ImGui_ImplGlfw_NewFrame();
     ImGui::NewFrame();
-    lay_out(p, state);
+}
+
+static const orr_overlay *end(panel *p)
+{
     ImGui::Render();
     collect(p, ImGui::GetDrawData());
     return &p->overlay;
+}
+
+extern "C" const orr_overlay *panel_build_loading(panel *p, const panel_loading *state)
+{
+    begin(p);
+    const ImVec2 display = ImGui::GetIO().DisplaySize;
+    const bool failed = state->error[0] != 0;
+    const float width = fminf((failed ? 1.5f : 1.0f) * WIDTH * p->scale, display.x - 20.0f);
+    ImGui::SetNextWindowPos(ImVec2(0.5f * display.x, 0.5f * display.y), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+    ImGui::SetNextWindowSize(ImVec2(width, 0.0f));
+    ImGui::Begin("##loading", nullptr,
+                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoSavedSettings);
+    if (failed) {
+        ImGui::TextWrapped("%s", state->error);
+        ImGui::TextDisabled("Escape closes the window.");
+    } else {
+        ImGui::TextWrapped("%s", state->file);
+        const double left = state->seconds * (1.0 - state->share) / state->share;
+        if (state->share > 0.05 && state->seconds > 0.5) {
+            ImGui::Text("%s: %.0f s, about %.0f s left", state->stage, state->seconds, ceil(left));
+        } else {
+            ImGui::Text("%s: %.0f s", state->stage, state->seconds);
+        }
+        if (state->share > 0.0) { // of the first stage there is no telling
+            ImGui::ProgressBar(float(state->share));
+        }
+        ImGui::TextDisabled("Escape stops.");
+    }
+    ImGui::End();
+    return end(p);
+}
+
+extern "C" const orr_overlay *panel_build(panel *p, panel_state *state)
+{
+    begin(p);
+    if (state->panel) {
+        lay_out(p, state);
+    }
+    if (state->help) {
+        show_help(p, state);
+    }
+    return end(p);
 }

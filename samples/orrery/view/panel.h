@@ -7,6 +7,7 @@
 #include "samples/orrery/view/navigator.h"
 #include "samples/orrery/view/resolution.h"
 #include "samples/orrery/view/training_figures.h"
+#include "samples/orrery/view/view_history.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +27,10 @@ typedef enum view_action {
     VIEW_SWITCH_DEVICE,
     VIEW_SWITCH_PROJECTION,
     VIEW_SWITCH_PANEL,
+    VIEW_UNDO,
+    VIEW_REDO,
+    VIEW_SAVE, // the path, or else the model in training, or else a screenshot
+    VIEW_SWITCH_HELP,
     VIEW_TRAINING_PAUSE, // or go on
     VIEW_MODEL_SAVE,
     VIEW_ROBOT_PAUSE,    // or go on
@@ -54,19 +59,26 @@ typedef struct panel_robot {
     int keyframe_count;
     panel_slider *joints, *controls; // joint_count, control_count
     int joint_count, control_count;
-    double *numbers;           // scratch of the owner of this struct
-    const char **camera_names; // camera_count, "" for those without
-    int camera_count;
-    int camera;        // the view is through it; -1: none
-    int camera_wanted; // chosen; -1: none
+    double *numbers; // scratch of the owner of this struct
 } panel_robot;
+
+typedef struct panel_cameras {
+    const char **names; // count, "" for those without
+    int count;
+    int current; // the view is that of this one; -1: of none
+    int wanted;  // chosen by the user; -1: none
+} panel_cameras;
 
 typedef struct panel_state {
     // shown
+    bool panel; // false: only the table of keys, if that is shown
     const orr_scene *scene;
     const char *device; // what draws
     const char *presenter;
-    const char *message;          // what happened last; "" when nothing did
+    const char *message;            // what happened last; "" when nothing did
+    const view_layer_state *hidden; // hidden_count, by a layer's index: removed layers
+    int hidden_count;
+    const char *undo, *redo;      // what those would change; NULL: nothing
     const orr_stage_time *stages; // stage_count, of the frame drawn last
     int stage_count;
     double frames_per_second; // 0: at rest
@@ -81,19 +93,31 @@ typedef struct panel_state {
     resolution *quality;
     camera_recorder *recorder;
     bool antialias;
+    bool help; // the table of keys is shown
+    panel_cameras *cameras;
     // requested
     view_action action;
-    orr_layer remove; // {0}: none
-    bool redraw;      // the picture is out of date
+    int remove;  // index of a layer; -1: none
+    bool redraw; // the picture is out of date
 } panel_state;
+
+// A file that is being loaded, or why it was not.
+typedef struct panel_loading {
+    char file[256], stage[32];
+    double share;    // of the work that is done; negative: not known
+    double seconds;  // since the beginning
+    char error[512]; // one line; empty: none
+} panel_loading;
 
 typedef struct panel panel;
 
 // Takes part in the window's events: install other callbacks before. NULL when memory is out.
-panel *panel_create(struct GLFWwindow *window);
+// scale: of text and sizes, beside that of the display.
+panel *panel_create(struct GLFWwindow *window, double scale);
 void panel_destroy(panel *panel); // NULL is allowed
 // Lays the panel out for the next frame; the overlay stays valid until the next build.
 const orr_overlay *panel_build(panel *panel, panel_state *state);
+const orr_overlay *panel_build_loading(panel *panel, const panel_loading *state); // instead of the panel
 bool panel_covers(const panel *panel, double x, double y); // a point of the window, as last built
 bool panel_wants_keys(const panel *panel);                 // something in it is being typed into
 

@@ -6,12 +6,16 @@
 #include "neural/capture/capture.h"
 #include "neural/capture/capture_file.h"
 #include "render/formats/splat_formats.h"
+#include "samples/orrery/camera_sequence.h"
 #include "samples/orrery/commands.h"
 #include "samples/orrery/interrupt.h"
+#include "samples/orrery/view/key_help.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const double FRAMES_PER_SECOND = 30.0; // held while moving
 static const double INTERRUPT_SECONDS = 0.25; // how soon Ctrl-C is seen at rest
@@ -22,7 +26,9 @@ static void take_log_line(void *user, orr_log_level level, int code, const char 
 {
     viewer *v = user;
     command_log().write(NULL, level, code, line);
-    if (level >= ORR_LOG_WARNING) {
+    if (level >= ORR_LOG_WARNING && v->load.going) {
+        view_load_warn(&v->load, line);
+    } else if (level >= ORR_LOG_WARNING) {
         view_say(v, "%s", line);
     }
 }
@@ -42,7 +48,7 @@ static void detach(void *user)
     v->vk = NULL;
 }
 
-static orr_result open_scene(viewer *v, const common_options *common, bool validate, orr_error *error)
+static orr_result create_engine(viewer *v, const common_options *common, bool validate, orr_error *error)
 {
     const orr_engine_desc desc = {
         .threads = common->threads,
@@ -50,64 +56,85 @@ static orr_result open_scene(viewer *v, const common_options *common, bool valid
         .validate = validate,
         .log = take_log_line,
         .log_user = v,
+        .progress = view_load_progress,
+        .progress_user = v,
     };
     orr_window window = {.attach = attach, .detach = detach, .user = v};
     window.extensions = orr_present_extensions(v->present, &window.extension_count);
     ORR_TRY(orr_engine_create_for_window(&desc, &window, &v->engine, error));
-    if (orr_capture_readable(v->scene_path) && !orr_splat_folder(v->scene_path)) {
-        ORR_TRY(view_training_open(v->engine, v->scene_path, (uint32_t)common->seed, &v->scene, &v->training,
-                                   error));
-    } else {
-        ORR_TRY(orr_scene_load(v->engine, v->scene_path, &v->scene, error));
+    return orr_engine_attach_window(v->engine, error);
+}
+
+static orr_result load_scene(viewer *v, const char *path, orr_error *error)
+{
+    if (!orr_capture_readable(path) || orr_splat_folder(path)) {
+        return orr_scene_load(v->engine, path, &v->scene, error);
     }
+    view_load_progress(v, path, "reading the photos", -1.0);
+    ORR_TRY(view_training_open(v->engine, path, (uint32_t)v->seed, &v->scene, &v->training, error));
+    v->training->step_ended = glfwPostEmptyEvent;
+    return ORR_OK;
+}
+
+static orr_result open_scene(viewer *v, orr_error *error)
+{
+    char title[256];
+    snprintf(title, sizeof title, "%s - Orrery", orr_path_name(v->scene_path));
+    orr_result result = view_load_run(v, v->scene_path, load_scene, error);
+    v->load.failed = result != ORR_OK;
+    glfwSetWindowTitle(v->window, title);
+    ORR_TRY(result);
     v->device = orr_engine_device(v->engine);
     ORR_TRY(orr_world_create(v->scene, 1, &v->world, error));
     ORR_TRY(orr_world_set_device(v->world, v->robot.physics, error));
-    return view_robot_open(v, common->seed, error);
+    ORR_TRY(view_cameras_list(v, error));
+    return view_robot_open(v, v->seed, error);
 }
 
 static orr_result open_window(viewer *v, const common_options *common, orr_error *error)
 {
     char title[256];
-    snprintf(title, sizeof title, "%s - Orrery", orr_path_name(v->scene_path));
+    snprintf(title, sizeof title, "Loading %s - Orrery", orr_path_name(v->scene_path));
     const orr_present_desc desc = {
         .title = title,
         .width = common->size[0] ? common->size[0] : 1280,
         .height = common->size[1] ? common->size[1] : 720,
     };
     ORR_TRY(orr_present_open(v->present, &desc, error));
-    ORR_TRY(orr_engine_attach_window(v->engine, error));
     v->window = orr_present_window(v->present);
     view_connect(v);
-    v->panel = panel_create(v->window);
+    v->panel = panel_create(v->window, v->ui_scale);
     return v->panel ? ORR_OK : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the panel");
 }
 
-static void look_from_home(viewer *v)
+static orr_result look_from_home(viewer *v, orr_error *error)
 {
     int width, height;
     glfwGetFramebufferSize(v->window, &width, &height);
     v->robot.before = glfwGetTime();
-    if (orr_world_camera_count(v->world) == 0 ||
-        orr_world_camera(v->world, 0, 0, 0, 0, &v->home, NULL) != ORR_OK) {
+    ORR_TRY(camera_find(v->world, v->first_camera, v->scene_path, &v->cameras.current, error));
+    if (v->cameras.current < 0 ||
+        orr_world_camera(v->world, 0, v->cameras.current, 0, 0, &v->home, NULL) != ORR_OK) {
         v->home = orr_scene_default_camera(v->scene, width, height);
-    } else if (orr_scene_camera_count(v->scene) == 0) {
-        v->robot.panel.camera = 0; // a robot's: goes along with it
     }
     float centre[3], radius;
     view_bounds(v, centre, &radius);
     navigator_start(&v->navigator, &v->home, centre, radius);
+    return ORR_OK;
 }
 
 static bool is_training(const viewer *v)
 {
-    return v->training && view_training_is_going(v->training, v->scene);
+    return v->training && !v->training->figures.paused &&
+           !view_history_hides(&v->history, orr_scene_find(v->scene, v->training->layer));
 }
 
 static void wait_for_events(const viewer *v, bool going)
 {
     double now = glfwGetTime();
-    if (is_training(v) || view_robot_is_going(v) || v->robot.pulling) {
+    if (v->training && view_training_is_busy(v->training)) {
+        glfwWaitEventsTimeout(0.02); // the end of the step is an event
+    } else if (is_training(v) || view_robot_is_going(v) || v->robot.pulling) {
         glfwPollEvents(); // also behind a window that is not seen
     } else if (glfwGetWindowAttrib(v->window, GLFW_ICONIFIED)) {
         glfwWaitEventsTimeout(INTERRUPT_SECONDS);
@@ -118,6 +145,19 @@ static void wait_for_events(const viewer *v, bool going)
     } else {
         glfwWaitEventsTimeout(INTERRUPT_SECONDS);
     }
+}
+
+// Is a step of training under way, or does one begin? It has the engine's threads: only the panel goes on.
+static bool is_learning(viewer *v, bool moving)
+{
+    if (!v->training) {
+        return false;
+    }
+    if (view_training_is_busy(v->training)) {
+        return true;
+    }
+    view_training_wait(v->training);
+    return is_training(v) && view_training_begin_step(v->training, moving);
 }
 
 static orr_result run(viewer *v, orr_error *error)
@@ -132,13 +172,13 @@ static orr_result run(viewer *v, orr_error *error)
         double seconds = going ? fmin(now - before, STEP_SECONDS_MAX) : 1.0 / 60.0;
         before = now;
         going = view_move(v, seconds);
-        view_robot_turn(v, now);
-        v->again = v->again || v->limit > 0;
-        if (is_training(v)) {
-            bool due = view_training_turn(v->training, now, going || view_is_moving(v, now));
-            v->again |= due && !v->drawing.going;
+        view_add_dropped(v);
+        if (!is_learning(v, going || view_is_moving(v, now))) {
+            view_robot_turn(v, now);
+            bool due = v->training && view_training_picture_due(v->training, now);
+            v->again = v->again || v->limit > 0 || (due && !v->drawing.going);
+            view_refresh(v, now);
         }
-        view_refresh(v, now);
         ORR_TRY(view_show(v, now, error));
     }
     return ORR_OK;
@@ -149,6 +189,7 @@ static void close_viewer(viewer *v)
     panel_destroy(v->panel);
     orr_engine_detach_window(v->engine);
     orr_present_destroy(v->present);
+    view_training_wait(v->training);
     for (int i = 0; i < VIEW_DEVICES; i++) {
         orr_frame_destroy(v->frames[i]);
     }
@@ -158,6 +199,8 @@ static void close_viewer(viewer *v)
     view_training_close(v->training);
     orr_engine_destroy(v->engine);
     camera_recorder_clear(&v->recorder);
+    view_history_free(&v->history);
+    view_cameras_free(v);
     orr_free(v->rgba);
     orr_free(v->picture.rgba);
 }
@@ -165,14 +208,24 @@ static void close_viewer(viewer *v)
 static orr_result view(viewer *v, const common_options *common, bool validate, const char *screenshot,
                        orr_error *error)
 {
+    struct stat status;
+    if (stat(v->scene_path, &status) != 0) { // before a window flashes up for a mistyped name
+        return orr_fail(error, ORR_CODE_FILE_OPEN, "%s: cannot open: %s", v->scene_path, strerror(errno));
+    }
     ORR_TRY(orr_present_create(&v->present, error));
-    // before a window flashes up for a file that cannot be read
-    ORR_TRY(open_scene(v, common, validate, error));
     ORR_TRY(open_window(v, common, error));
-    look_from_home(v);
+    ORR_TRY(create_engine(v, common, validate, error));
+    ORR_TRY(open_scene(v, error));
+    ORR_TRY(look_from_home(v, error));
     ORR_TRY(run(v, error));
     return screenshot ? view_save_picture(v, screenshot, error) : ORR_OK;
 }
+
+static const char about[] =
+    "Files dropped on the window join the scene. A robot (.xml .urdf) moves in real time. A capture\n"
+    "(transforms.json, its folder, or a folder with a COLMAP model) trains a radiance field while it is\n"
+    "looked at; orrery train nerf CAPTURE --holdout 0 --resume NAME.ingp goes on from a saved model.\n"
+    "\n";
 
 int command_view(int argc, char **argv)
 {
@@ -188,6 +241,9 @@ int command_view(int argc, char **argv)
         .attention = 3,
         .resolution = resolution_start(FRAMES_PER_SECOND),
         .recorder = {.seconds = 2.0},
+        .ui_scale = 1.0,
+        .load = {.mutex = PTHREAD_MUTEX_INITIALIZER},
+        .cameras = {.current = -1},
     };
     const option options[] = {
         {.name = "--background",
@@ -213,6 +269,18 @@ int command_view(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &v.robot.panel.paused,
          .help = "robots do not move until Space is pressed"},
+        {.name = "--camera",
+         .kind = OPTION_TEXT,
+         .value = &v.first_camera,
+         .expect = "INDEX|NAME",
+         .help = "begin with this camera of the scene or a robot, by its index from 0 or its name"},
+        {.name = "--ui-scale",
+         .kind = OPTION_REAL,
+         .value = &v.ui_scale,
+         .expect = "X",
+         .help = "size of the panel and its text, beside the display's own scale (default 1)",
+         .low = 0.5,
+         .high = 4.0},
         {.name = "--screenshot",
          .kind = OPTION_TEXT,
          .value = &picture,
@@ -230,26 +298,14 @@ int command_view(int argc, char **argv)
          .value = &validate,
          .help = "load Vulkan's validation layer"},
     };
+    char notes[sizeof about + KEY_HELP_TEXT_SIZE];
+    memcpy(notes, about, sizeof about);
+    key_help_text(notes + sizeof about - 1);
     const command_usage usage = {
         .name = "view",
         .operands = "SCENE|CAPTURE",
         .purpose = "Opens a window on a scene, or on a radiance field in training.",
-        .notes =
-            "left drag       orbit around the focus     double click   look at the point under the mouse\n"
-            "right drag      look around                W A S D Q E    fly; Shift: faster\n"
-            "middle drag     pan (or Shift + left)      wheel          closer, or faster when flying\n"
-            "F  see all      Home  first view           1 .. 9         the scene's cameras\n"
-            "[ ]  field of view     O  orthographic     V  CPU, Vulkan or CUDA\n"
-            "P, F12  screenshot     F1  panel           Escape  quit\n"
-            "K  add a key to the camera path            Space  play or pause (without a robot)\n"
-            "Ctrl+S  save it as transforms.json for orrery render --cameras\n"
-            "Files dropped on the window join the scene.\n"
-            "A robot (.xml .urdf) moves in real time; Ctrl + left drag pulls the body under the mouse.\n"
-            "Space  pause or go on  .  one time step    Backspace  reset     N  next keyframe\n"
-            "-  =  slower, faster   C  contact points and forces             1 .. 9  its cameras\n"
-            "A capture (transforms.json, its folder, or a folder with a COLMAP model) trains a radiance\n"
-            "field while it is looked at: T  pause or go on     M  save the model as NAME.ingp, which\n"
-            "orrery train nerf CAPTURE --holdout 0 --resume goes on from",
+        .notes = notes,
         .operand_min = 1,
         .operand_max = 1,
         .options = options,
@@ -262,11 +318,16 @@ int command_view(int argc, char **argv)
         return exit_code;
     }
     v.scene_path = argv[0];
+    v.seed = common.seed;
     v.limit = frames;
     v.has_background = v.background[0] >= 0.0f;
     interrupt_begin();
     orr_error error;
     orr_result result = view(&v, &common, validate, picture, &error);
+    int code = result == ORR_OK ? 0 : command_fail(result, &error);
+    if (v.load.failed && frames == 0) {
+        view_load_show_failure(&v, &error);
+    }
     close_viewer(&v);
-    return result == ORR_OK ? 0 : command_fail(result, &error);
+    return code;
 }

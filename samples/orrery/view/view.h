@@ -1,10 +1,13 @@
 // The viewer's state, shared by its files: view.c (the command and its loop), view_input.c (keys and mouse),
 // view_picture.c (what to draw when; presenting), view_draw.c (drawing), view_actions.c (what keys and
-// buttons ask for), view_training.c (a field that learns meanwhile) and view_robot.c (robots that move
-// meanwhile).
+// buttons ask for), view_history.c (undo), view_cameras.c (cameras to choose from), view_training.c (a field
+// that learns meanwhile) and view_robot.c (robots that move meanwhile).
 #pragma once
 
 #include "samples/orrery/view/panel.h"
+#include "samples/orrery/view/view_cameras.h"
+#include "samples/orrery/view/view_history.h"
+#include "samples/orrery/view/view_load.h"
 #include "samples/orrery/view/view_robot.h"
 #include "samples/orrery/view/view_training.h"
 
@@ -14,7 +17,7 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-enum { VIEW_STAGES = 32, VIEW_DEVICES = ORR_DEVICE_CUDA + 1 };
+enum { VIEW_DROPPED = 16, VIEW_FLIGHT_KEYS = 6, VIEW_STAGES = 32, VIEW_DEVICES = ORR_DEVICE_CUDA + 1 };
 
 typedef enum view_drag {
     VIEW_DRAG_NONE = 0,
@@ -44,6 +47,7 @@ typedef struct view_drawing {
 
 typedef struct viewer {
     const char *scene_path;
+    uint64_t seed;
     orr_engine *engine;
     orr_scene *scene;
     orr_world *world;
@@ -54,17 +58,26 @@ typedef struct viewer {
     orr_present *present;
     orr_vk *vk; // the engine's, with which the window presents; NULL: not attached
     GLFWwindow *window;
+    double ui_scale;
+    const char *first_camera; // its index or name; NULL: the first
     panel *panel;
-    bool panel_hidden;
+    bool panel_hidden, help;
     char message[512];
 
     navigator navigator;
     resolution resolution;
     camera_recorder recorder;
+    view_load load;
+    char *dropped[VIEW_DROPPED]; // files that are still to be added
+    int dropped_count;
+    view_history history;
+    panel_cameras cameras;
     orr_camera home;
     bool playing;
     double path_time; // [s]
 
+    bool flight_held[VIEW_FLIGHT_KEYS];   // without Ctrl, Alt or Super
+    bool flight_tapped[VIEW_FLIGHT_KEYS]; // since the last move: a tap between two frames counts
     view_drag drag;
     double cursor[2];  // [window coordinates]
     double last_click; // [s]
@@ -110,8 +123,8 @@ void view_connect(viewer *v); // window callbacks
 // Moves the camera by held keys, moves under way and the path; true while any of them goes on.
 bool view_move(viewer *v, double seconds);
 void view_do(viewer *v, view_action action);
-void view_add_file(viewer *v, const char *path);
-void view_remove(viewer *v, orr_layer layer);
+void view_drop_file(viewer *v, const char *path); // it will be added
+void view_add_dropped(viewer *v);
 void view_focus_under_cursor(viewer *v);
 void view_bounds(const viewer *v, float centre[3], float *radius); // of what is visible
 void view_say(viewer *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -138,5 +151,7 @@ bool view_is_moving(const viewer *v, double now);
 // Draws a part of the picture that is wanted, if one is. What goes wrong is said in the panel.
 void view_refresh(viewer *v, double now);
 orr_result view_save_picture(viewer *v, const char *path, orr_error *error); // the view in full
+// Shows the picture that there is under an overlay; calls nothing of the engine.
+orr_result view_present(viewer *v, const orr_overlay *overlay, bool *shown, orr_error *error);
 // Shows picture and panel when one of them changed.
 orr_result view_show(viewer *v, double now, orr_error *error);

@@ -8,6 +8,6 @@ int command_view(int argc, char **argv)
     return command_fail(
         orr_fail(&error, ORR_CODE_FEATURE_ABSENT,
                  "view: this build has no window: expected Debian's libglfw3-dev, libimgui-dev, "
-                 "libvulkan-dev, libvulkan-volk-dev and glslc when it was configured"),
+                 "libfontconfig-dev, libvulkan-dev, libvulkan-volk-dev and glslc when it was configured"),
         &error);
 }

@@ -3,6 +3,7 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
+#include "engine/core/memory.h"
 #include "engine/scene/camera_file.h"
 
 #include <math.h>
@@ -76,8 +77,8 @@ static void save_path(viewer *v)
     orr_result result =
         camera_recorder_save(&v->recorder, path, PATH_FRAMES_PER_SECOND, width & ~1, height & ~1, &error);
     if (result == ORR_OK) {
-        view_say(v, "%s: play it back with orrery render %s --cameras %s -o OUT.mp4", path,
-                 orr_path_name(v->scene_path), path);
+        view_say(v, "%s saved. To a video: orrery render %s --cameras %s -o path.mp4", path, v->scene_path,
+                 path);
     } else {
         view_say(v, "%s", error.message);
     }
@@ -87,6 +88,9 @@ static void add_key(viewer *v)
 {
     orr_camera camera = v->seen;
     orr_error error;
+    if (!view_history_keep_path(v, "add a key to the camera path")) {
+        return;
+    }
     if (camera_recorder_add(&v->recorder, &camera, &error) == ORR_OK) {
         v->path_time = camera_recorder_duration(&v->recorder);
         view_say(v, "Key %d of the camera path.", v->recorder.count);
@@ -112,9 +116,20 @@ static void play_or_pause(viewer *v)
     v->playing = !v->playing;
 }
 
+static void clear_path(viewer *v)
+{
+    if (v->recorder.count > 0 && view_history_keep_path(v, "clear the camera path")) {
+        camera_recorder_clear(&v->recorder);
+        v->playing = false;
+        v->path_time = 0.0;
+        view_say(v, "Camera path cleared. Ctrl+Z brings it back.");
+    }
+}
+
 static void switch_device(viewer *v)
 {
     view_draw_drop(v);
+    view_training_wait(v->training);
     v->device = orr_engine_next_device(v->engine, v->device);
     v->stale = true;
     view_say(v, "Drawing with %s.", view_device_name(v));
@@ -145,6 +160,7 @@ static void save_model(viewer *v)
     unused_name(path, stem, ".ingp");
     orr_error error;
     view_draw_drop(v); // what it draws is about to change
+    view_training_wait(v->training);
     v->again = true;
     if (view_training_save(v->training, path, &error) == ORR_OK) {
         view_say(v, "%s: the model after %lld steps, for orrery train nerf %s --holdout 0 --resume", path,
@@ -154,6 +170,12 @@ static void save_model(viewer *v)
     }
 }
 
+// Ctrl+S: what there is that is not in a file yet.
+static void save(viewer *v)
+{
+    view_do(v, v->recorder.count > 0 ? VIEW_PATH_SAVE : v->training ? VIEW_MODEL_SAVE : VIEW_SCREENSHOT);
+}
+
 void view_do(viewer *v, view_action action)
 {
     view_attend(v);
@@ -161,14 +183,15 @@ void view_do(viewer *v, view_action action)
     case VIEW_NOTHING:
         break;
     case VIEW_QUIT:
-        glfwSetWindowShouldClose(v->window, GLFW_TRUE);
+        glfwSetWindowShouldClose(v->window, !v->help); // the table of keys first
+        v->help = false;
         break;
     case VIEW_HOME:
-        view_robot_unfollow(v);
+        view_cameras_leave(v);
         navigator_go_to(&v->navigator, &v->home, v->navigator.pose.distance);
         break;
     case VIEW_SEE_ALL:
-        view_robot_unfollow(v);
+        view_cameras_leave(v);
         see_all(v);
         break;
     case VIEW_SCREENSHOT:
@@ -184,9 +207,19 @@ void view_do(viewer *v, view_action action)
         save_path(v);
         break;
     case VIEW_PATH_CLEAR:
-        camera_recorder_clear(&v->recorder);
-        v->playing = false;
-        v->path_time = 0.0;
+        clear_path(v);
+        break;
+    case VIEW_SAVE:
+        save(v);
+        break;
+    case VIEW_UNDO:
+        view_history_undo(v);
+        break;
+    case VIEW_REDO:
+        view_history_redo(v);
+        break;
+    case VIEW_SWITCH_HELP:
+        v->help = !v->help;
         break;
     case VIEW_TRAINING_PAUSE:
         pause_training(v);
@@ -201,6 +234,7 @@ void view_do(viewer *v, view_action action)
     case VIEW_ROBOT_SLOWER:
     case VIEW_ROBOT_FASTER:
     case VIEW_ROBOT_CONTACTS:
+        view_training_wait(v->training);
         view_robot_do(v, action);
         break;
     case VIEW_SWITCH_DEVICE:
@@ -215,28 +249,46 @@ void view_do(viewer *v, view_action action)
     }
 }
 
-void view_add_file(viewer *v, const char *path)
+static orr_result add_to_scene(viewer *v, const char *path, orr_error *error)
+{
+    return orr_scene_add_file(v->scene, path, NULL, NULL, error);
+}
+
+static void add_file(viewer *v, const char *path)
 {
     orr_error error;
-    orr_layer layer;
+    int before = orr_scene_layer_count(v->scene);
     view_draw_drop(v);
-    if (orr_scene_add_file(v->scene, path, NULL, &layer, &error) == ORR_OK) {
+    view_training_wait(v->training);
+    orr_result result = view_load_run(v, path, add_to_scene, &error);
+    if (result == ORR_OK) {
         v->stale = true;
-        view_say(v, "%s: added", orr_path_name(path));
-    } else {
+        view_history_added(v, before, orr_scene_layer_count(v->scene) - before, orr_path_name(path));
+        view_say(v, "%s: added. F shows all layers.", orr_path_name(path));
+        result = view_cameras_list(v, &error);
+    }
+    if (result != ORR_OK) {
         view_say(v, "%s", error.message);
     }
 }
 
-void view_remove(viewer *v, orr_layer layer)
+void view_drop_file(viewer *v, const char *path)
 {
-    orr_error error;
-    view_draw_drop(v);
-    if (orr_scene_remove(v->scene, layer, &error) == ORR_OK) {
-        v->stale = true;
-    } else {
-        view_say(v, "%s", error.message);
+    size_t size = strlen(path) + 1;
+    char *copy = v->dropped_count < VIEW_DROPPED ? orr_alloc(size, 1) : NULL;
+    if (copy) {
+        memcpy(copy, path, size);
+        v->dropped[v->dropped_count++] = copy;
     }
+}
+
+void view_add_dropped(viewer *v)
+{
+    for (int i = 0; i < v->dropped_count; i++) {
+        add_file(v, v->dropped[i]);
+        orr_free(v->dropped[i]);
+    }
+    v->dropped_count = 0;
 }
 
 void view_bounds(const viewer *v, float centre[3], float *radius)
@@ -285,6 +337,7 @@ orr_result view_pick(const viewer *v, const orr_camera *camera, orr_hit *hit, or
         return ORR_OK;
     }
     const orr_view view = view_of(v, camera);
+    view_training_wait(v->training);
     return orr_world_pick(v->world, &view, x, y, hit, error);
 }
 

@@ -17,8 +17,9 @@ static bool same_camera(const orr_camera *a, const orr_camera *b)
 orr_camera view_camera(const viewer *v, int width, int height)
 {
     orr_camera through; // a robot's camera, which may move
-    if (!v->playing && v->robot.panel.camera >= 0 &&
-        orr_world_camera(v->world, 0, v->robot.panel.camera, width, height, &through, NULL) == ORR_OK) {
+    int followed = view_cameras_followed(v);
+    if (!v->playing && followed >= 0 &&
+        orr_world_camera(v->world, 0, followed, width, height, &through, NULL) == ORR_OK) {
         return through;
     }
     return v->playing ? camera_recorder_at(&v->recorder, v->path_time, width, height)
@@ -182,7 +183,9 @@ orr_result view_save_picture(viewer *v, const char *path, orr_error *error)
 
 static const orr_overlay *build_panel(viewer *v)
 {
+    v->cameras.wanted = -1;
     panel_state state = {
+        .panel = !v->panel_hidden,
         .scene = v->scene,
         .device = view_device_name(v),
         .presenter = v->vk ? orr_vk_name(v->vk) : "no device",
@@ -200,6 +203,13 @@ static const orr_overlay *build_panel(viewer *v)
         .quality = &v->resolution,
         .recorder = &v->recorder,
         .antialias = v->antialias,
+        .cameras = &v->cameras,
+        .hidden = v->history.layers,
+        .hidden_count = v->history.layer_count,
+        .undo = view_history_to_undo(&v->history),
+        .redo = view_history_to_redo(&v->history),
+        .help = v->help,
+        .remove = -1,
         .training = v->training ? &v->training->figures : NULL,
         .robot = v->robot.present ? view_robot_show(v) : NULL,
     };
@@ -209,8 +219,12 @@ static const orr_overlay *build_panel(viewer *v)
     if (state.robot) {
         view_robot_take(v);
     }
-    if (state.remove.slot) {
-        view_remove(v, state.remove);
+    v->help = state.help;
+    if (state.remove >= 0) {
+        view_history_remove(v, state.remove);
+    }
+    if (v->cameras.wanted >= 0) {
+        view_cameras_choose(v, v->cameras.wanted);
     }
     if (state.action != VIEW_NOTHING) {
         view_do(v, state.action);
@@ -218,9 +232,8 @@ static const orr_overlay *build_panel(viewer *v)
     return overlay;
 }
 
-static orr_result present(viewer *v, const orr_overlay *overlay, bool *shown, orr_error *error)
+orr_result view_present(viewer *v, const orr_overlay *overlay, bool *shown, orr_error *error)
 {
-    ORR_TRY(orr_engine_attach_window(v->engine, error));
     orr_picture_location location = view_location(v);
     const orr_present_picture picture = {
         .bytes = location == ORR_PICTURE_IN_MEMORY ? &v->picture : NULL,
@@ -229,6 +242,12 @@ static orr_result present(viewer *v, const orr_overlay *overlay, bool *shown, or
     };
     return orr_present_frame(v->present, location == ORR_PICTURE_NOWHERE ? NULL : &picture, overlay, shown,
                              error);
+}
+
+static orr_result present(viewer *v, const orr_overlay *overlay, bool *shown, orr_error *error)
+{
+    ORR_TRY(orr_engine_attach_window(v->engine, error));
+    return view_present(v, overlay, shown, error);
 }
 
 orr_result view_show(viewer *v, double now, orr_error *error)
@@ -245,7 +264,7 @@ orr_result view_show(viewer *v, double now, orr_error *error)
                   : v->interval > 0.0        ? v->interval + 0.1 * (interval - v->interval)
                                              : interval;
     v->presented_at = now;
-    const orr_overlay *overlay = v->panel_hidden ? NULL : build_panel(v);
+    const orr_overlay *overlay = build_panel(v);
     bool shown = false;
     orr_result result = present(v, overlay, &shown, error);
     if (result != ORR_OK) {

@@ -13,7 +13,8 @@ static const double pi = 3.14159265358979323846;
 static const orr_layer_data *robot_layer(const viewer *v, orr_layer id)
 {
     int index = orr_scene_find(v->scene, id);
-    return index >= 0 && v->scene->layers[index].kind == ORR_LAYER_ROBOT ? &v->scene->layers[index] : NULL;
+    bool robot = index >= 0 && v->scene->layers[index].kind == ORR_LAYER_ROBOT;
+    return robot && !view_history_hides(&v->history, index) ? &v->scene->layers[index] : NULL;
 }
 
 static void say(viewer *v, orr_result result, const orr_error *error)
@@ -50,27 +51,13 @@ static orr_result make_sliders(view_robot *r, const orr_model *m, orr_error *err
     return ORR_OK;
 }
 
-static orr_result name_cameras(viewer *v, orr_error *error)
-{
-    panel_robot *p = &v->robot.panel;
-    p->camera = -1;
-    p->camera_count = orr_world_camera_count(v->world);
-    ORR_ALLOC(p->camera_names, p->camera_count, "names of cameras", error);
-    for (int i = 0; i < p->camera_count; i++) {
-        p->camera_names[i] = orr_world_camera_name(v->world, i);
-    }
-    return ORR_OK;
-}
-
 orr_result view_robot_open(viewer *v, uint64_t seed, orr_error *error)
 {
     view_robot *r = &v->robot;
     r->panel.speed = 1.0;
     r->keyframe = -1;
     ORR_TRY(robot_drive_open(r->control, v->scene, seed, &r->drive, error));
-    ORR_TRY(name_cameras(v, error));
     const orr_layer_data *layer = robot_layer(v, r->drive.robot);
-    r->present = layer != NULL;
     if (!layer) {
         return ORR_OK;
     }
@@ -78,13 +65,19 @@ orr_result view_robot_open(viewer *v, uint64_t seed, orr_error *error)
     if (orr_world_get_robot(v->world, 0, r->drive.robot, ORR_ROBOT_TIME, &r->panel.time, &reason) ==
         ORR_ERROR_UNSUPPORTED) {
         fprintf(stderr, "orrery: warning: %s; it does not move\n", reason.message);
-        r->present = false;
         return ORR_OK;
     }
     const orr_model *m = layer->robot->model;
     r->panel.keyframe_count = m->nkey;
     ORR_ALLOC(r->panel.numbers, m->nq > m->nu ? m->nq : m->nu, "a robot's state", error);
-    return make_sliders(r, m, error);
+    ORR_TRY(make_sliders(r, m, error));
+    view_robot_find(v);
+    return ORR_OK;
+}
+
+void view_robot_find(viewer *v)
+{
+    v->robot.present = v->robot.panel.numbers && robot_layer(v, v->robot.drive.robot);
 }
 
 void view_robot_close(viewer *v)
@@ -93,7 +86,6 @@ void view_robot_close(viewer *v)
     robot_drive_close(&v->robot.drive);
     orr_free(p->joints);
     orr_free(p->controls);
-    orr_free(p->camera_names);
     orr_free(p->numbers);
 }
 
@@ -134,15 +126,10 @@ static void take_sliders(viewer *v, orr_robot_quantity quantity, const panel_sli
 panel_robot *view_robot_show(viewer *v)
 {
     view_robot *r = &v->robot;
-    if (!robot_layer(v, r->drive.robot)) {
-        r->present = false; // taken away
-        return NULL;
-    }
     read_sliders(v, ORR_ROBOT_QPOS, r->panel.joints, r->panel.joint_count);
     read_sliders(v, ORR_ROBOT_CTRL, r->panel.controls, r->panel.control_count);
     orr_world_get_robot(v->world, 0, r->drive.robot, ORR_ROBOT_TIME, &r->panel.time, NULL);
     r->panel.driven = r->drive.kind != ROBOT_DRIVE_NONE;
-    r->panel.camera_wanted = -1;
     return &r->panel;
 }
 
@@ -151,9 +138,6 @@ void view_robot_take(viewer *v)
     view_robot *r = &v->robot;
     take_sliders(v, ORR_ROBOT_QPOS, r->panel.joints, r->panel.joint_count);
     take_sliders(v, ORR_ROBOT_CTRL, r->panel.controls, r->panel.control_count);
-    if (r->panel.camera_wanted >= 0) {
-        view_robot_follow(v, r->panel.camera_wanted);
-    }
 }
 
 // ---- time ----
@@ -339,28 +323,4 @@ bool view_robot_turn(viewer *v, double now)
     v->stale = true;
     view_attend(v);
     return !r->panel.paused;
-}
-
-// ---- cameras ----
-
-void view_robot_follow(viewer *v, int camera)
-{
-    orr_camera current;
-    orr_error error;
-    orr_result result = orr_world_camera(v->world, 0, camera, 0, 0, &current, &error);
-    say(v, result, &error);
-    if (result == ORR_OK && camera < orr_scene_camera_count(v->scene)) {
-        v->robot.panel.camera = -1;
-        navigator_go_to(&v->navigator, &current, v->navigator.pose.distance);
-    } else if (result == ORR_OK) {
-        v->robot.panel.camera = camera;
-    }
-}
-
-void view_robot_unfollow(viewer *v)
-{
-    if (v->robot.panel.camera >= 0) {
-        v->robot.panel.camera = -1;
-        navigator_adopt(&v->navigator, &v->seen);
-    }
 }

@@ -9,7 +9,7 @@ struct viewer;
 typedef struct view_robot {
     const char *control; // as --ctrl has it; NULL: the panel's sliders
     orr_device_kind physics;
-    bool present;      // the scene has one
+    bool present;      // the scene has one that can be simulated
     panel_robot panel; // paused, speed, ... and the sliders of the first robot
     robot_drive drive;
     double seconds; // of its own time since the start or the last reset
@@ -26,6 +26,7 @@ typedef struct view_robot {
 
 orr_result view_robot_open(struct viewer *v, uint64_t seed, orr_error *error);
 void view_robot_close(struct viewer *v);
+void view_robot_find(struct viewer *v); // layers were taken away or came back
 // Lets time pass until now; true while it does.
 bool view_robot_turn(struct viewer *v, double now);
 bool view_robot_is_going(const struct viewer *v);
@@ -36,6 +37,3 @@ void view_robot_release(struct viewer *v);
 // The panel's part: what it shows, and what it changed.
 panel_robot *view_robot_show(struct viewer *v);
 void view_robot_take(struct viewer *v);
-// Looks through one of the world's cameras, which may move; hands take over from there.
-void view_robot_follow(struct viewer *v, int camera);
-void view_robot_unfollow(struct viewer *v);

@@ -4,6 +4,7 @@
 
 #include "engine/core/memory.h"
 #include "engine/loop/engine.h"
+#include "engine/scene/camera_file.h"
 #include "samples/orrery/train/train.h"
 
 #include <string.h>
@@ -33,18 +34,16 @@ static orr_result create_trainer(const orr_engine *engine, uint32_t seed, view_t
 
 static orr_result take_cameras(orr_scene *scene, const orr_capture *capture, orr_error *error)
 {
-    ORR_ALLOC(scene->cameras, capture->count, "cameras", error);
-    scene->camera_count = capture->count;
+    ORR_TRY(orr_camera_list_reserve(&scene->cameras, capture->count, error));
     for (int i = 0; i < capture->count; i++) {
         const orr_capture_image *image = &capture->images[i];
-        orr_camera *camera = &scene->cameras[i];
-        *camera =
-            (orr_camera){.model = ORR_CAMERA_PERSPECTIVE, .width = image->width, .height = image->height};
-        memcpy(camera->pose, image->pose, sizeof camera->pose);
-        memcpy(camera->focal, image->focal, sizeof camera->focal);
-        memcpy(camera->centre, image->centre, sizeof camera->centre);
-        memcpy(camera->radial, image->radial, sizeof camera->radial);
-        memcpy(camera->tangential, image->tangential, sizeof camera->tangential);
+        orr_camera camera = {.width = image->width, .height = image->height};
+        memcpy(camera.pose, image->pose, sizeof camera.pose);
+        memcpy(camera.focal, image->focal, sizeof camera.focal);
+        memcpy(camera.centre, image->centre, sizeof camera.centre);
+        memcpy(camera.radial, image->radial, sizeof camera.radial);
+        memcpy(camera.tangential, image->tangential, sizeof camera.tangential);
+        ORR_TRY(orr_camera_list_append(&scene->cameras, &camera, orr_path_name(image->path), error));
     }
     return ORR_OK;
 }
@@ -87,6 +86,7 @@ orr_result view_training_open(orr_engine *engine, const char *path, uint32_t see
 void view_training_close(view_training *t)
 {
     if (t) {
+        background_finish(&t->step);
         orr_nerf_trainer_destroy(t->trainer);
         orr_field_destroy(t->field);
         orr_capture_destroy(t->capture);
@@ -95,30 +95,43 @@ void view_training_close(view_training *t)
     }
 }
 
-bool view_training_is_going(const view_training *t, const orr_scene *scene)
+static void take_step(void *context)
 {
-    return !t->figures.paused && orr_scene_find(scene, t->layer) >= 0;
-}
-
-static void learn(view_training *t)
-{
-    orr_nerf_step_report report;
+    view_training *t = context;
     uint64_t start = orr_clock_nanoseconds();
-    if (orr_nerf_trainer_step(t->trainer, &report, NULL) != ORR_OK) {
-        return; // the CPU, which takes these steps, does not fail
-    }
-    double seconds = (double)(orr_clock_nanoseconds() - start) * 1e-9;
-    training_pace_step(&t->pace, 1e3 * seconds);
-    training_figures_add(&t->figures, report.loss, report.evaluated, seconds);
-    t->ahead = true;
+    orr_nerf_trainer_step(t->trainer, &t->report, NULL); // the CPU, which takes these steps, does not fail
+    t->step_seconds = (double)(orr_clock_nanoseconds() - start) * 1e-9;
 }
 
-bool view_training_turn(view_training *t, double now, bool moving)
+bool view_training_is_busy(const view_training *t)
 {
-    training_pace_turn(&t->pace, moving);
-    while (training_pace_allows_step(&t->pace)) {
-        learn(t);
+    return background_is_busy(&t->step);
+}
+
+void view_training_wait(view_training *t)
+{
+    if (t && background_finish(&t->step)) {
+        training_pace_step(&t->pace, 1e3 * t->step_seconds);
+        training_figures_add(&t->figures, t->report.loss, t->report.evaluated, t->step_seconds);
+        t->ahead = true;
     }
+}
+
+bool view_training_begin_step(view_training *t, bool moving)
+{
+    view_training_wait(t);
+    if (!t->in_turn) {
+        training_pace_turn(&t->pace, moving);
+    }
+    t->in_turn = training_pace_allows_step(&t->pace);
+    if (t->in_turn) {
+        background_start(&t->step, take_step, t, t->step_ended);
+    }
+    return t->in_turn;
+}
+
+bool view_training_picture_due(const view_training *t, double now)
+{
     return t->ahead && training_pace_picture_due(&t->pace, now);
 }
 

@@ -1,0 +1,53 @@
+#include "samples/orrery/view/key_help.h"
+
+#include <stdio.h>
+
+const key_help key_help_rows[] = {
+    {NULL, "Camera"},
+    {"left drag", "orbit around the focus"},
+    {"right drag", "look around"},
+    {"middle drag, Shift + left drag", "pan"},
+    {"wheel", "closer or farther; flying: faster or slower"},
+    {"double click", "look at the point under the mouse"},
+    {"W A S D Q E", "fly; with Shift faster"},
+    {"[ ]", "field of view"},
+    {"O", "orthographic or perspective"},
+    {"F", "see all layers"},
+    {"Home", "the first view"},
+    {"1 .. 9", "the cameras of the scene and its robots"},
+    {NULL, "Camera path"},
+    {"K", "add this view"},
+    {"Space", "play or pause (without a robot)"},
+    {NULL, "Robots"},
+    {"Ctrl + left drag", "pull the body under the mouse"},
+    {"Space", "pause or go on"},
+    {".", "one time step"},
+    {"Backspace", "reset"},
+    {"N", "next keyframe"},
+    {"-  =", "slower, faster"},
+    {"C", "contact points and forces"},
+    {NULL, "Training on a capture"},
+    {"T", "pause or go on"},
+    {"M", "save the model as NAME.ingp"},
+    {NULL, "Program"},
+    {"Ctrl+S", "save the camera path; without keys the model in training, or a screenshot"},
+    {"Ctrl+Z, Ctrl+Y", "undo, redo: removed and added layers, keys of the camera path"},
+    {"P, F12", "screenshot"},
+    {"V", "draw with the CPU, Vulkan or CUDA"},
+    {"F1", "show or hide the panel"},
+    {"?", "show or hide this table"},
+    {"Escape", "quit"},
+};
+const int key_help_count = sizeof key_help_rows / sizeof key_help_rows[0];
+
+void key_help_text(char text[KEY_HELP_TEXT_SIZE])
+{
+    int length = 0;
+    for (int i = 0; i < key_help_count && length < KEY_HELP_TEXT_SIZE; i++) {
+        const key_help *row = &key_help_rows[i];
+        const char *end = i + 1 < key_help_count ? "\n" : "";
+        size_t room = (size_t)(KEY_HELP_TEXT_SIZE - length);
+        length += row->key ? snprintf(text + length, room, "    %-32s%s%s", row->key, row->meaning, end)
+                           : snprintf(text + length, room, "%s%s", row->meaning, end);
+    }
+}

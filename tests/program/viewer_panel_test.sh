@@ -1,0 +1,127 @@
+#!/bin/sh
+# Tries what the panel and the keys of `orrery view` do beside moving: undo, saving, cameras by name, the
+# table of keys, the scale. usage: viewer_panel_test.sh ORRERY
+orrery=$1
+. "$(dirname "$0")/viewer_window.sh"
+
+# a scene of a red and a green splat, one beside the other, and two cameras
+for colour in red green; do
+    {
+        echo "ply\nformat ascii 1.0\nelement vertex 1"
+        for name in x y z f_dc_0 f_dc_1 f_dc_2 opacity scale_0 scale_1 scale_2 rot_0 rot_1 rot_2 rot_3; do
+            echo "property float $name"
+        done
+        echo end_header
+        place="0 0 0 2 -2"
+        [ $colour = green ] && place="1 0 0 -2 2"
+        echo "$place -2 4 -1 -1 -1 1 0 0 0"
+    } >$colour.ply
+done
+cat >pair.json <<'END'
+{"orrery": 1, "layers": [{"file": "red.ply"}, {"file": "green.ply"}],
+ "cameras": [{"name": "front", "eye": [0.5, 0, -5], "target": [0.5, 0, 0]},
+             {"name": "side", "eye": [-5, -1, 0], "target": [0, 0, 0]}]}
+END
+start() {
+    view pair.json pair.json --size 640x400 --threads 1 "$@"
+}
+
+# --- cameras by name ----------------------------------------------------------------------------------------
+"$orrery" render pair.json --camera side --size 640x400 -o side.png >/dev/null 2>errors.txt ||
+    fail "render --camera NAME"
+start --camera side
+xdotool key F1
+look side_view
+close side side_view || fail "--camera side does not begin with that camera"
+xdotool key 1
+look front side_view
+xdotool key 2
+look back front
+close side back || fail "key 2 is not the camera side"
+xdotool key 1
+look front back
+
+# --- keys with Ctrl do not fly, also when it is let go first ------------------------------------------------
+for control in Control_L Control_R; do
+    rm -f pair.png
+    xdotool keydown $control keydown s
+    wait_for pair.png # without keys of a path or a training, a screenshot is what there is to save
+    xdotool keyup $control
+    sleep 0.3
+    xdotool keyup s
+    look still
+    same front still || fail "$control + S flies"
+done
+xdotool keydown alt keydown d
+sleep 0.3
+xdotool keyup alt
+sleep 0.2
+xdotool keyup d
+look still
+same front still || fail "Alt + D flies"
+
+# --- undo ---------------------------------------------------------------------------------------------------
+has() { # PICTURE CHANNEL: how many pixels are mostly of that colour
+    others=$(echo rgb | tr -d "$2" | sed 's/./&\n/g' | head -2 | tr '\n' ' ')
+    set -- "$1" "$2" $others
+    convert "$1.png" -fx "$2 > 0.4 && $2 > 2 * $3 && $2 > 2 * $4 ? 1 : 0" -format '%[fx:int(mean*w*h)]' info:
+}
+[ "$(has front r)" -gt 1000 ] && [ "$(has front g)" -gt 1000 ] || fail "the front view shows no two splats"
+xdotool key k k ctrl+z ctrl+z ctrl+s # both keys of the path are taken back: there is no path to save
+wait_for pair-2.png
+[ -e transforms.json ] && fail "Ctrl+Z does not take back keys of the camera path"
+xdotool key ctrl+y ctrl+s
+wait_for transforms.json
+rm transforms.json
+xdotool key F1
+look panel front
+xdotool mousemove --window "$window" 26 166 # the x beside the first layer
+sleep 0.3
+xdotool click 1
+for i in $(seq 50); do # the red splat goes, behind the panel and beside it
+    see removed
+    [ "$(has removed r)" -lt 100 ] && break
+    sleep 0.2
+done
+xdotool key F1
+look removed
+[ "$(has removed r)" -lt 100 ] && [ "$(has removed g)" -gt 1000 ] || fail "x does not remove the red layer"
+xdotool key ctrl+z
+look undone removed
+same front undone || fail "Ctrl+Z does not bring the layer back"
+xdotool key ctrl+shift+z
+look redone undone
+same removed redone || fail "Ctrl+Shift+Z does not remove the layer again"
+xdotool key ctrl+z
+look undone redone
+same front undone || fail "Ctrl+Z does not bring the layer back a second time"
+
+# --- the table of keys, and the scale -----------------------------------------------------------------------
+lit() { # PICTURE OTHER: the size of the box around what differs, "width height"
+    compare -metric AE "$1.png" "$2.png" -compose src -highlight-color white -lowlight-color black \
+        difference.png 2>/dev/null
+    convert difference.png -trim -format '%w %h' info:
+}
+xdotool key question
+look table front
+changed front table "? shows no table of keys"
+xdotool key Escape
+look closed table
+same front closed || fail "Escape does not close the table of keys"
+kill -0 $viewer || fail "Escape ends the viewer, not the table of keys"
+xdotool key F1
+look panel front
+small=$(lit panel front)
+xdotool key Escape
+ended 0
+start --ui-scale 1.5
+look large
+xdotool key F1
+look bare large
+large=$(lit large bare)
+[ $((${large% *} * 2)) -gt $((${small% *} * 2 * 5 / 4)) ] ||
+    fail "--ui-scale 1.5: the panel is $large, and $small without it"
+xdotool key Escape
+ended 0
+[ -s errors.txt ] && fail "the viewer complains"
+echo "passed"
