@@ -56,6 +56,19 @@ static void assert_clouds_near(const orr_splats *a, const orr_splats *b, const t
     }
 }
 
+// orr_splats_save refuses broken splats; a trainer does not.
+static orr_splats *through_unchecked_ply(const orr_splats *cloud)
+{
+    const char *path = scratch_path("broken.ply");
+    orr_file_writer out;
+    orr_splats *back;
+    assert_ok(orr_file_begin(&out, path, &error));
+    assert_ok(orr_write_ply(cloud, &out, &error));
+    assert_ok(orr_file_commit(&out, &error));
+    assert_ok(orr_splats_load(path, &back, &error));
+    return back;
+}
+
 static orr_splats *round_trip(const orr_splats *cloud, const char *file)
 {
     const char *path = scratch_path(file);
@@ -310,7 +323,7 @@ static void broken_splats_are_left_out_and_counted(void **state)
         if (degree == 3) {
             d.harmonics[45 * 90 + 44] = NAN;
         }
-        orr_splats *back = round_trip(cloud, "broken.ply");
+        orr_splats *back = through_unchecked_ply(cloud);
         orr_splats_view b = orr_splats_data(back);
         assert_int_equal(b.dropped, degree == 3 ? 9 : 8);
         assert_int_equal(b.count, 300 - b.dropped);
