@@ -32,7 +32,8 @@ endif()
 
 # the texts of the faults that faults/plant.py plants are still where its tables say
 if(Python3_FOUND AND Python3_VERSION VERSION_GREATER_EQUAL 3.11)
-    add_test(NAME planted_faults COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/faults/plant.py check)
+    add_test(NAME planted_faults COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/faults/plant.py
+                                         check)
     set_tests_properties(planted_faults PROPERTIES LABELS source)
 endif()
 

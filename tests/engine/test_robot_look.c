@@ -229,8 +229,8 @@ static void lamps_fade_with_distance_and_shine_within_their_cones(void **state)
     }
 }
 
-// A lamp shines forward only, and a light from behind a surface leaves no highlight on it, however close to the
-// mirrored direction the eye is.
+// A lamp shines forward only, and a light from behind a surface leaves no highlight on it, however close to
+// the mirrored direction the eye is.
 static void nothing_is_lit_from_behind(void **state)
 {
     (void)state;
