@@ -153,6 +153,9 @@ orr_result orr_gltf_accessor_open(orr_gltf *g, int index, orr_gltf_accessor *a)
     }
     if (orr_json_has(&a->json, "bufferView")) {
         ORR_TRY(find_values(g, &a->json, a->count, size, &a->data, &a->stride));
+    } else if (!orr_json_has(&a->json, "sparse")) { // such are those that Draco's extension fills
+        return orr_json_expected(&a->json, NULL, g->error,
+                                 "a bufferView or sparse values; compressed meshes are not supported");
     } else if (a->count > ABSENT_MAX) {
         return orr_json_expected(&a->json, "count", g->error, "a bufferView, or at most %d zeros",
                                  ABSENT_MAX);

@@ -215,9 +215,15 @@ static void broken_gltf_is_refused(void **state)
          "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":4,\"type\":\"VEC3\"}],"
          "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],\"nodes\":[{\"mesh\":0}]}",
          "accessors[0].bufferView: expected room for 4 values of 12 bytes in its 36 bytes"},
-        {"{\"asset\":{\"version\":\"2.0\"},\"accessors\":[{\"componentType\":5126,\"count\":2000000000,"
-         "\"type\":\"VEC3\"}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
+        {"{\"asset\":{\"version\":\"2.0\"},\"accessors\":[{\"componentType\":5126,\"count\":3,"
+         "\"type\":\"VEC3\"}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"extensions\":{"
+         "\"KHR_draco_mesh_compression\":{\"bufferView\":0,\"attributes\":{\"POSITION\":0}}}}]}],"
          "\"nodes\":[{\"mesh\":0}]}",
+         "accessors[0]: expected a bufferView or sparse values; compressed meshes"},
+        {"{\"asset\":{\"version\":\"2.0\"}," BUFFER VIEWS
+         "\"accessors\":[{\"componentType\":5126,\"count\":2000000000,"
+         "\"type\":\"VEC3\",\"sparse\":{}}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]"
+         ",\"nodes\":[{\"mesh\":0}]}",
          "accessors[0].count: expected a bufferView"},
         {"{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":56,\"uri\":\"data:;base64,AA=A\"}]"
          "," VIEWS ACCESSORS TRIANGLE ",\"nodes\":[{\"mesh\":0}]}",
