@@ -33,6 +33,21 @@ static bool read_line(hdr_reader *r, char line[LINE_MAX_BYTES])
     return true;
 }
 
+// The number of at most 7 digits behind `name`; returns what follows it, or NULL.
+static const char *read_side(const char *text, const char *name, int *side)
+{
+    size_t length = strlen(name);
+    if (!text || strncmp(text, name, length) != 0) {
+        return NULL;
+    }
+    size_t digits = strspn(text + length, "0123456789");
+    if (digits == 0 || digits > 7) {
+        return NULL;
+    }
+    *side = (int)strtol(text + length, NULL, 10);
+    return text + length + digits;
+}
+
 // NULL, or what was expected.
 static const char *read_header(hdr_reader *r, int size[2])
 {
@@ -44,15 +59,12 @@ static const char *read_header(hdr_reader *r, int size[2])
         }
         rgbe = rgbe || strcmp(line, "FORMAT=32-bit_rle_rgbe") == 0;
     } while (line[0]);
-    int length = 0;
     if (!rgbe) {
         return "FORMAT=32-bit_rle_rgbe";
     }
-    if (!read_line(r, line) || sscanf(line, "-Y %7d +X %7d%n", &size[1], &size[0], &length) != 2 ||
-        line[length]) {
-        return "-Y HEIGHT +X WIDTH";
-    }
-    return NULL;
+    const char *rest = read_line(r, line) ? read_side(line, "-Y ", &size[1]) : NULL;
+    rest = read_side(rest, " +X ", &size[0]);
+    return rest && !*rest ? NULL : "-Y HEIGHT +X WIDTH";
 }
 
 static void set_pixel(float *colour, int red, int green, int blue, int exponent)

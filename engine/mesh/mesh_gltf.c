@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- elements ----
@@ -105,10 +106,10 @@ static void decode_percent(char *text)
 {
     char *to = text;
     for (const char *from = text; *from; from++, to++) {
-        unsigned value;
         bool escaped = *from == '%' && strspn(from + 1, "0123456789abcdefABCDEF") >= 2;
-        if (escaped && sscanf(from + 1, "%2x", &value) == 1 && value != 0) {
-            *to = (char)value;
+        char value = escaped ? (char)strtol((const char[]){from[1], from[2], 0}, NULL, 16) : 0;
+        if (value != 0) {
+            *to = value;
             from += 2;
         } else {
             *to = *from;

@@ -301,8 +301,10 @@ static void a_small_file_stays_small(void **state)
     assert_non_null(text);
     at += sprintf(
         at,
-        "{\"asset\":{\"version\":\"2.0\"},\"accessors\":[{\"componentType\":5126,\"count\":100000,"
-        "\"type\":\"VEC3\"}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"mode\":6}]}],"
+        "{\"asset\":{\"version\":\"2.0\"}," BUFFER VIEWS
+        "\"accessors\":[{\"componentType\":5126,\"count\":100000,\"type\":\"VEC3\",\"sparse\":{\"count\":2,"
+        "\"indices\":{\"bufferView\":2,\"componentType\":5121,\"byteOffset\":1},\"values\":{\"bufferView\":0,"
+        "\"byteOffset\":12}}}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"mode\":6}]}],"
         "\"nodes\":[");
     for (int i = 0; i < TIMES; i++) {
         at += sprintf(at, "%s{\"mesh\":0}", i ? "," : "");

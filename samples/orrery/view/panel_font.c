@@ -1,5 +1,7 @@
 #include "samples/orrery/view/panel_font.h"
 
+#include "engine/core/file.h"
+
 #include <fontconfig/fontconfig.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,8 +36,9 @@ static bool take(const FcPattern *font, char path[PANEL_FONT_PATH_SIZE], int *in
         return false;
     }
     strcpy(path, (const char *)file);
-    FILE *stream = fopen(path, "rb");
-    if (!stream) {
+    FILE *stream;
+    orr_error error;
+    if (orr_file_open(path, &stream, &error) != ORR_OK) {
         return false;
     }
     fclose(stream);
