@@ -73,13 +73,13 @@ orr_result orr_frame_fields_submit(orr_frame *frame, orr_frame_slot *slot, orr_e
     bool ready;
     ORR_TRY(orr_frame_fields_advance(frame, slot, INFINITY, &ready, error));
     int marched = frame->marched.field_count;
+    orr_draw_list rest = slot->list;
     if (marched > 0) {
+        rest.fields += marched;
+        rest.field_count -= marched;
         orr_profile_add(&frame->profile, "fields", frame->fields.milliseconds,
                         marched * (int64_t)slot->list.lens.width * slot->list.lens.height);
     }
-    orr_draw_list rest = slot->list;
-    rest.fields += marched;
-    rest.field_count -= marched;
     slot->to_image = orr_frame_ends_in_image(frame, slot);
     return frame->machine->submit(frame->state, &rest, marched > 0 ? &frame->fields : NULL, slot->to_image,
                                   error);

@@ -137,11 +137,14 @@ static void a_failed_write_to_standard_output_is_an_error(void **state)
         char command[300], full[330];
         snprintf(command, sizeof command, strstr(commands[i], "%s") ? "%.*s%s" : "%.*s",
                  (int)strcspn(commands[i], "%"), commands[i], cloud);
+        bool drivers = strncmp(command, "devices", 7) == 0; // which lavapipe leaks in
+        setenv("LSAN_OPTIONS", drivers ? "detect_leaks=0" : "detect_leaks=1", 1);
         snprintf(full, sizeof full, "%s >/dev/full", command);
         assert_shell(full, 2, "standard output: cannot write: No space left");
         snprintf(full, sizeof full, "%s >&-", command);
         assert_shell(full, 2, "standard output: cannot write");
     }
+    unsetenv("LSAN_OPTIONS");
 }
 
 static void a_limit_of_file_size_is_an_error_like_a_full_disk(void **state)

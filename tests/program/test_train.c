@@ -88,7 +88,7 @@ static void an_image_renders_to_its_picture(void **state)
     (void)state;
     const char *model = in_folder("ramps.ingp"), *out = in_folder("out.png");
     train_quickly(write_picture("ramps.png", 255), model);
-    run_result run = orrery("render", model, "-o", out);
+    run_result run = orrery("render", model, "-o", out, "--device", "cpu");
     assert_done(&run);
     orr_image8 image;
     assert_ok(orr_image8_load(out, &image, &error));
@@ -122,9 +122,9 @@ static void a_resumed_training_takes_its_choices_from_the_model(void **state)
     assert_true(number_at(json, "samples") == 10.0 * 1024.0);
     cJSON_Delete(json);
     const char *pictures[2] = {in_folder("whole.npy"), in_folder("rest.npy")};
-    run = orrery("render", whole, "-o", pictures[0]);
+    run = orrery("render", whole, "-o", pictures[0], "--device", "cpu");
     assert_done(&run);
-    run = orrery("render", rest, "-o", pictures[1]);
+    run = orrery("render", rest, "-o", pictures[1], "--device", "cpu");
     assert_done(&run);
     assert_same_files(pictures[0], pictures[1]);
     run = orrery("train", "image", picture, "-o", rest, "--resume", half, "--config", config);
