@@ -574,8 +574,8 @@ orr_result spec_attach_rest(orr_spec *spec, orr_error *error)
             ORR_TRY(join_assets(part, spec, error));
         }
         ORR_TRY(join_contacts(&j));
-        ORR_TRY(join_equalities(&j));
         ORR_TRY(join_tendons(&j));
+        ORR_TRY(join_equalities(&j)); // of tendons, too
         ORR_TRY(join_actuators(&j));
         ORR_TRY(join_sensors(&j));
         ORR_TRY(join_tuples(&j));
