@@ -400,14 +400,16 @@ ORR_API orr_result orr_world_get(const orr_world *world, int index, orr_layer la
 ORR_API void orr_world_destroy(orr_world *world);
 
 /* ---- robots: layers that physics moves -----------------------------------------------------------------
- * A robot is an MJCF or URDF file, with MuJoCo's meaning; names and sizes are those of MuJoCo's model. Each
- * robot of the scene is simulated by itself: it touches no other robot, and no cloud, mesh or field. */
+ * A robot is an MJCF or URDF file, with MuJoCo's meaning; names and sizes are those of MuJoCo's model.
+ * Robots whose layers have one scale are simulated together and touch each other; gravity and all other
+ * options are those of the first, and the time step is the smallest of theirs. Names and states stay those
+ * of each robot, in the frame of its layer. Robots touch no cloud, mesh or field. */
 
 typedef struct orr_robot_info {
     int qpos_count, qvel_count, act_count, ctrl_count;
     int body_count; /* the world's body, 0, included */
     int keyframe_count;
-    double timestep; /* [s] */
+    double timestep; /* [s], the smallest of the robots that it can touch */
 } orr_robot_info;
 
 typedef enum orr_robot_quantity {
@@ -437,7 +439,7 @@ ORR_API orr_result orr_world_set_device(orr_world *world, orr_device_kind device
 /* ORR_DEVICE_CUDA when a robot is simulated there, otherwise ORR_DEVICE_CPU. */
 ORR_API orr_device_kind orr_world_device(const orr_world *world);
 
-/* Simulates `steps` time steps of every robot in every copy, each with its own time step.
+/* Simulates `steps` time steps of every robot in every copy; robots that touch have the same time step.
  * ORR_ERROR_UNSUPPORTED names what a model uses and the simulation does not have; robots before it in the
  * scene have moved, and it is drawn at its initial pose. On CUDA it returns when the steps are queued;
  * functions that read a state wait for them. */

@@ -20,7 +20,8 @@ typedef struct sink {
     double size;             // of marks [m]: the mean size of the model's bodies
     const orr_draw_bodies
         *on_device; // bodies in memory of the machine that draws; NULL: the host gives transforms
-    const orr_transform *bodies; // NULL: not read yet
+    orr_transform device_transform; // of the frame that they are in
+    const orr_transform *bodies;    // NULL: not read yet
     orr_draw_mesh *meshes;
     int *count;
 } sink;
@@ -162,7 +163,7 @@ static orr_result follow(const orr_robot_geom *geom, const float camera[3], floa
 static orr_result put_on_device(sink *s, const orr_robot_geom *geom, int key, orr_error *error)
 {
     float model[12];
-    ORR_TRY(orr_affine_from_transform(&s->transform, model, error));
+    ORR_TRY(orr_affine_from_transform(&s->device_transform, model, error));
     ORR_TRY(put(s, geom->mesh, key, model));
     orr_draw_mesh *out = &s->meshes[*s->count - 1];
     out->bodies = s->on_device;
@@ -305,6 +306,7 @@ orr_result orr_robot_draw(const orr_world *world, const orr_view *view, const or
         bool known;
         ORR_TRY(orr_world_robot_device_bodies(world, view->world, layer, device_bodies, &known, error));
         s.on_device = known ? &device_bodies->drawn : NULL;
+        s.device_transform = device_bodies->transform;
     }
     ORR_TRY(draw_geoms(&s, view, camera, error));
     ORR_TRY(draw_tendons(&s, view, error));

@@ -128,15 +128,15 @@ orr_result orr_robot_light(const orr_world *world, int index, const orr_layer_da
     carried c = {.m = m, .bodies = layer->robot->rest};
     float matrix[12];
     double *centres = NULL;
-    orr_physics *physics = NULL;
+    orr_world_robot *r = NULL;
     ORR_TRY(orr_affine_from_transform(transform, matrix, error));
     if (needs_bodies(m)) {
         ORR_TRY(orr_world_robot_bodies(world, index, layer, &c.bodies, error));
     }
     // one that cannot be simulated has no centres of mass either; its bodies' positions are near them
-    if (needs_centres(m) && orr_world_robot_physics(world, layer, &physics, NULL) == ORR_OK) {
+    if (needs_centres(m) && orr_world_robots_find(world, layer, &r, NULL) == ORR_OK) {
         ORR_ALLOC(centres, 3 * m->nbody, "centres of mass", error);
-        orr_physics_read(physics, ORR_PHYSICS_SUBTREE_COM, index, centres);
+        orr_world_robot_read(world, index, r, ORR_PHYSICS_SUBTREE_COM, centres);
         c.centres = centres;
     }
     if (m->vis.headlight_active) {

@@ -30,28 +30,19 @@ static void read_body(const orr_model *m, orr_physics *physics, int world, int b
     read_some(physics, world, ORR_PHYSICS_CVEL, 6 * body, 6, numbers, s->velocity);
 }
 
-void orr_robot_release(orr_physics *physics, int world)
-{
-    int count = orr_physics_size(physics, ORR_PHYSICS_XFRC_APPLIED);
-    double *forces = orr_alloc_zero((size_t)count, sizeof *forces);
-    if (forces) {
-        orr_physics_set(physics, ORR_PHYSICS_XFRC_APPLIED, world, forces);
-    }
-    orr_free(forces);
-}
-
-void orr_robot_apply_pull(const orr_model *m, orr_physics *physics, int world, const orr_robot_pull *pull)
+bool orr_robot_pull_force(const orr_model *m, orr_physics *physics, int world, const orr_robot_pull *pull,
+                          double force[6])
 {
     size_t count = 6 * (size_t)m->nbody;
     double *numbers = orr_alloc_zero(count, sizeof *numbers);
     double weight = m->body_invweight0[2 * pull->body];
     if (!numbers || weight <= 0.0 || orr_physics_diverged(physics, world)) {
         orr_free(numbers); // what cannot move is not pulled
-        return;
+        return false;
     }
     body_state s;
     read_body(m, physics, world, pull->body, numbers, &s);
-    double turn[9], arm[3], from_root[3], speed[3], force[3], torque[3];
+    double turn[9], arm[3], from_root[3], speed[3];
     quat_matrix(s.rotation, turn);
     for (int k = 0; k < 3; k++) {
         const double *row = turn + 3 * k;
@@ -65,10 +56,7 @@ void orr_robot_apply_pull(const orr_model *m, orr_physics *physics, int world, c
     for (int k = 0; k < 3; k++) {
         force[k] = (stiffness * force[k] - damping * (speed[k] + s.velocity[3 + k])) / weight;
     }
-    vec3_cross(arm, force, torque);
-    memset(numbers, 0, count * sizeof *numbers);
-    memcpy(numbers + 6 * (size_t)pull->body, force, sizeof force);
-    memcpy(numbers + 6 * (size_t)pull->body + 3, torque, sizeof torque);
-    orr_physics_set(physics, ORR_PHYSICS_XFRC_APPLIED, world, numbers);
+    vec3_cross(arm, force, force + 3);
     orr_free(numbers);
+    return true;
 }

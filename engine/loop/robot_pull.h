@@ -10,8 +10,8 @@ typedef struct orr_robot_pull {
     double to[3];
 } orr_robot_pull;
 
-// Puts the spring's force for the state as it is into XFRC_APPLIED of one world: critically damped, as stiff
-// as the model says (visual map stiffness), against the body's effective mass in the rest pose.
-void orr_robot_apply_pull(const orr_model *model, orr_physics *physics, int world,
-                          const orr_robot_pull *pull);
-void orr_robot_release(orr_physics *physics, int world); // sets all forces to 0
+// The spring's force and torque on the body, at its centre of mass, for the state of one world as it is:
+// critically damped, as stiff as the model says (visual map stiffness), against the body's effective mass in
+// the rest pose. False: nothing moves the body, or memory is out.
+bool orr_robot_pull_force(const orr_model *model, orr_physics *physics, int world, const orr_robot_pull *pull,
+                          double force[6]);

@@ -1,5 +1,5 @@
 // What changes of each layer: its transform and whether it is visible, in each copy of the world.
-#include "engine/loop/world.h"
+#include "engine/loop/world_robots.h"
 
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
@@ -87,8 +87,15 @@ orr_result orr_world_set_transform(orr_world *world, int index, orr_layer layer,
     orr_layer_state *state;
     ORR_TRY(orr_transform_resolve(transform, &resolved, error));
     ORR_TRY(edit(world, index, layer, &state, error));
+    const orr_layer_data *data = &world->scene->layers[orr_scene_find(world->scene, layer)];
+    const orr_transform before = state->transform;
     state->transform = resolved;
-    return ORR_OK;
+    orr_result result =
+        data->kind == ORR_LAYER_ROBOT ? orr_world_robot_placed(world, index, data, &before, error) : ORR_OK;
+    if (result != ORR_OK) {
+        state->transform = before;
+    }
+    return result;
 }
 
 orr_result orr_world_set_visible(orr_world *world, int index, orr_layer layer, bool visible, orr_error *error)

@@ -58,10 +58,18 @@ typedef struct camera_frame {
     double position[3], axes[9];
 } camera_frame;
 
-static void centre_of(orr_physics *physics, int index, int body, double centre[3], double *numbers)
+// The robot that carries a camera, in one copy.
+typedef struct carrier {
+    const orr_world *world;
+    int index;
+    orr_world_robot *robot;
+    double *numbers; // scratch: 3 x nbody
+} carrier;
+
+static void centre_of(const carrier *c, int body, double centre[3])
 {
-    orr_physics_read(physics, ORR_PHYSICS_SUBTREE_COM, index, numbers);
-    memcpy(centre, numbers + 3 * body, 3 * sizeof *centre);
+    orr_world_robot_read(c->world, c->index, c->robot, ORR_PHYSICS_SUBTREE_COM, c->numbers);
+    memcpy(centre, c->numbers + 3 * body, 3 * sizeof *centre);
 }
 
 static void point_at(camera_frame *s, const double target[3])
@@ -85,9 +93,9 @@ static void point_at(camera_frame *s, const double target[3])
     }
 }
 
-static void find_frame(const orr_model *m, orr_physics *physics, int index, int camera,
-                       const orr_transform *bodies, double *numbers, camera_frame *s)
+static void find_frame(const carrier *c, int camera, const orr_transform *bodies, camera_frame *s)
 {
+    const orr_model *m = c->robot->robot->model;
     int body = m->cam_bodyid[camera], target = m->cam_targetbodyid[camera];
     const double *pos = m->cam_pos + 3 * camera;
     double position[3], rotation[4], turn[9], quat[4], point[3];
@@ -110,7 +118,7 @@ static void find_frame(const orr_model *m, orr_physics *physics, int index, int 
         const double *offset = (of_mass ? m->cam_poscom0 : m->cam_pos0) + 3 * camera;
         memcpy(point, position, sizeof point);
         if (of_mass) {
-            centre_of(physics, index, body, point, numbers);
+            centre_of(c, body, point);
         }
         for (int k = 0; k < 3; k++) {
             s->position[k] = point[k] + offset[k];
@@ -124,7 +132,7 @@ static void find_frame(const orr_model *m, orr_physics *physics, int index, int 
             point[k] = (double)bodies[target].position[k];
         }
         if (target >= 0 && m->cam_mode[camera] == ORR_CAMERA_TARGETBODYCOM) {
-            centre_of(physics, index, target, point, numbers);
+            centre_of(c, target, point);
         }
         if (target >= 0) {
             point_at(s, point);
@@ -158,14 +166,13 @@ static orr_result robot_camera(const orr_world *world, int index, const orr_laye
 {
     const orr_model *m = layer->robot->model;
     const orr_transform *bodies = NULL;
-    orr_physics *physics = NULL;
-    ORR_TRY(orr_world_robot_physics(world, layer, &physics, error));
+    carrier carried = {.world = world, .index = index};
+    ORR_TRY(orr_world_robots_find(world, layer, &carried.robot, error));
     ORR_TRY(orr_world_robot_bodies(world, index, layer, &bodies, error));
-    double *numbers;
-    ORR_ALLOC(numbers, 3 * m->nbody, "a camera", error);
+    ORR_ALLOC(carried.numbers, 3 * m->nbody, "a camera", error);
     camera_frame s;
-    find_frame(m, physics, index, camera, bodies, numbers, &s);
-    orr_free(numbers);
+    find_frame(&carried, camera, bodies, &s);
+    orr_free(carried.numbers);
     // into the scene; our cameras have z forward and y down
     orr_layer_state state = orr_world_state(world, index, layer);
     float layer_pose[12], local[12], in_scene[12];

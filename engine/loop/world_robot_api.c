@@ -6,6 +6,7 @@
 #include "engine/scene/transform.h"
 
 #include <math.h>
+#include <string.h>
 
 static orr_result find_layer(const orr_scene *scene, orr_layer id, const orr_layer_data **layer,
                              orr_error *error)
@@ -36,7 +37,7 @@ orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer id, orr_
                                 .ctrl_count = m->nu,
                                 .body_count = m->nbody,
                                 .keyframe_count = m->nkey,
-                                .timestep = m->opt.timestep};
+                                .timestep = orr_scene_timestep(scene, layer)};
     orr_sized_write(&own, sizeof own, info, info_size);
     return ORR_OK;
 }
@@ -51,50 +52,59 @@ const char *orr_scene_robot_body(const orr_scene *scene, orr_layer id, int body)
     return orr_model_name(layer->robot->model, ORR_OBJECT_BODY, body);
 }
 
-static void step_robot(orr_world_robot *r, int steps)
+// Steps a physics; what pulls at its robots pulls anew at every step.
+static void step_physics(orr_world *world, orr_world_physics *p, int steps)
 {
+    orr_world_robots *robots = world->robots;
+    bool pulled = false;
     if (steps == 0) {
         return;
     }
-    if (r->pull.body == 0) {
-        orr_physics_step(r->physics, steps);
+    for (int i = 0; i < robots->count; i++) {
+        pulled |= robots->robots[i]->physics == p && robots->robots[i]->pull.body != 0;
     }
-    for (int i = 0; i < steps && r->pull.body != 0; i++) {
-        orr_robot_apply_pull(r->robot->model, r->physics, 0, &r->pull);
-        orr_physics_step(r->physics, 1);
+    if (!pulled) {
+        orr_physics_step(p->physics, steps);
     }
-    r->posed = -1;
-}
-
-// Every robot of the scene, made to move if it did not yet.
-static orr_result for_each(orr_world *world, orr_error *error,
-                           void (*visit)(orr_world_robot *r, double amount), double amount)
-{
-    orr_world_robots_forget(world);
-    for (int i = 0; i < world->scene->layer_count; i++) {
-        orr_world_robot *r = NULL;
-        if (world->scene->layers[i].kind == ORR_LAYER_ROBOT) {
-            ORR_TRY(orr_world_robots_find(world, &world->scene->layers[i], &r, error));
-            visit(r, amount);
-            ORR_TRY(orr_world_robots_check(world, r, error));
+    for (int step = 0; step < steps && pulled; step++) {
+        for (int i = 0; i < robots->count; i++) {
+            orr_world_robot *r = robots->robots[i];
+            if (r->physics == p && r->pull.body != 0) {
+                orr_world_robot_apply_pull(world, r);
+            }
         }
+        orr_physics_step(p->physics, 1);
     }
-    return ORR_OK;
+    orr_world_robots_moved(world, p);
 }
 
-static void visit_step(orr_world_robot *r, double steps)
+// Steps of a physics that are due after some seconds.
+static int steps_due(orr_world_physics *p, double seconds)
 {
-    step_robot(r, (int)steps);
-}
-
-static void visit_advance(orr_world_robot *r, double seconds)
-{
-    double step = r->robot->model->opt.timestep;
-    r->pending += seconds;
+    double step = p->model->opt.timestep;
+    p->pending += seconds;
     // a step that lacks no more than rounding is due
-    double due = floor(r->pending / step + 1e-9);
-    r->pending -= due * step;
-    step_robot(r, (int)fmin(due, 1e9));
+    double due = floor(p->pending / step + 1e-9);
+    p->pending -= due * step;
+    return (int)fmin(due, 1e9);
+}
+
+// Steps all robots, by a number of steps or, where it is negative, by seconds. The first robot that cannot be
+// simulated is reported when the others have moved.
+static orr_result step_all(orr_world *world, int steps, double seconds, orr_error *error)
+{
+    ORR_TRY(orr_world_robots_update(world, error));
+    const orr_world_physics *absent = NULL;
+    for (int i = 0; i < world->robots->physics_count; i++) {
+        orr_world_physics *p = world->robots->physics[i];
+        if (!p->physics) {
+            absent = absent ? absent : p;
+            continue;
+        }
+        step_physics(world, p, steps < 0 ? steps_due(p, seconds) : steps);
+        ORR_TRY(orr_world_robots_check(world, p, error));
+    }
+    return absent ? orr_fail(error, (orr_code)absent->why.code, "%s", absent->why.message) : ORR_OK;
 }
 
 orr_result orr_world_set_device(orr_world *world, orr_device_kind device, orr_error *error)
@@ -116,8 +126,9 @@ orr_result orr_world_set_device(orr_world *world, orr_device_kind device, orr_er
 orr_device_kind orr_world_device(const orr_world *world)
 {
     bool cuda = false;
-    for (int i = 0; world && i < world->robots->count; i++) {
-        cuda |= orr_physics_cuda(world->robots->robots[i].physics) != NULL;
+    for (int i = 0; world && i < world->robots->physics_count; i++) {
+        const orr_world_physics *p = world->robots->physics[i];
+        cuda |= p->physics && orr_physics_cuda(p->physics) != NULL;
     }
     return cuda ? ORR_DEVICE_CUDA : ORR_DEVICE_CPU;
 }
@@ -129,7 +140,7 @@ orr_result orr_world_step(orr_world *world, int steps, orr_error *error)
     if (steps < 0) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%d steps: expected 0 or more", steps);
     }
-    return for_each(world, error, visit_step, steps);
+    return step_all(world, steps, 0.0, error);
 }
 
 orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error)
@@ -139,7 +150,7 @@ orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error)
     if (!(seconds >= 0.0 && seconds <= 1e6)) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%g seconds: expected 0 to 1e6", seconds);
     }
-    return for_each(world, error, visit_advance, seconds);
+    return step_all(world, -1, seconds, error);
 }
 
 static orr_result open_state(const orr_world *world, int index, orr_layer id, orr_world_robot **r,
@@ -149,6 +160,64 @@ static orr_result open_state(const orr_world *world, int index, orr_layer id, or
     ORR_TRY(orr_world_check_index(world, index, error));
     ORR_TRY(find_layer(world->scene, id, &layer, error));
     return orr_world_robots_find(world, layer, r, error);
+}
+
+// To the pose the model is given in, at rest.
+static void reset_state(orr_world *world, int index, orr_world_robot *r)
+{
+    static const orr_physics_quantity zeros[] = {
+        ORR_PHYSICS_QVEL,         ORR_PHYSICS_ACT,  ORR_PHYSICS_CTRL,          ORR_PHYSICS_QFRC_APPLIED,
+        ORR_PHYSICS_XFRC_APPLIED, ORR_PHYSICS_QACC, ORR_PHYSICS_QACC_WARMSTART};
+    const orr_model *m = r->robot->model;
+    double *numbers = r->numbers;
+    orr_world_robot_write(world, index, r, ORR_PHYSICS_QPOS, m->qpos0);
+    for (size_t i = 0; i < sizeof zeros / sizeof zeros[0]; i++) {
+        memset(numbers, 0, 6 * (size_t)m->nbody * sizeof *numbers);
+        memset(numbers, 0, (size_t)(m->nv + m->na + m->nu) * sizeof *numbers);
+        orr_world_robot_write(world, index, r, zeros[i], numbers);
+    }
+    for (int quat = 0; quat < 2; quat++) {
+        int width = quat ? 4 : 3;
+        const double *from = quat ? m->body_quat : m->body_pos;
+        for (int body = 0; body < m->nbody; body++) {
+            if (m->body_mocapid[body] >= 0) {
+                memcpy(numbers + width * m->body_mocapid[body], from + width * body,
+                       (size_t)width * sizeof *numbers);
+            }
+        }
+        orr_world_robot_write(world, index, r, quat ? ORR_PHYSICS_MOCAP_QUAT : ORR_PHYSICS_MOCAP_POS,
+                              numbers);
+    }
+}
+
+static void reset(orr_world *world, int index, orr_world_robot *r, int keyframe)
+{
+    const orr_model *m = r->robot->model;
+    orr_physics *physics = r->physics->physics;
+    const size_t k = (size_t)keyframe;
+    const double start = keyframe >= 0 ? m->key_time[k] : 0.0;
+    if (!r->physics->joint || orr_physics_diverged(physics, index)) {
+        orr_physics_reset(physics, index); // all robots of the copy, none of which moves any more
+    } else {
+        reset_state(world, index, r);
+    }
+    orr_physics_set(physics, ORR_PHYSICS_TIME, index, &start);
+    orr_world_robots_moved(world, r->physics);
+    if (keyframe < 0) {
+        return;
+    }
+    const struct {
+        orr_physics_quantity quantity;
+        const double *values;
+    } parts[] = {{ORR_PHYSICS_QPOS, m->key_qpos + k * (size_t)m->nq},
+                 {ORR_PHYSICS_QVEL, m->key_qvel + k * (size_t)m->nv},
+                 {ORR_PHYSICS_ACT, m->key_act + k * (size_t)m->na},
+                 {ORR_PHYSICS_CTRL, m->key_ctrl + k * (size_t)m->nu},
+                 {ORR_PHYSICS_MOCAP_POS, m->key_mpos + k * 3 * (size_t)m->nmocap},
+                 {ORR_PHYSICS_MOCAP_QUAT, m->key_mquat + k * 4 * (size_t)m->nmocap}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        orr_world_robot_write(world, index, r, parts[i].quantity, parts[i].values);
+    }
 }
 
 orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer id, int keyframe, orr_error *error)
@@ -162,25 +231,8 @@ orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer id, int 
         return orr_fail(error, ORR_CODE_ARGUMENT, "keyframe %d: expected one of %d, from 0, or -1", keyframe,
                         m->nkey);
     }
-    orr_physics_reset(r->physics, index);
-    r->posed = -1;
-    if (keyframe >= 0) {
-        const size_t k = (size_t)keyframe;
-        const struct {
-            orr_physics_quantity quantity;
-            const double *values;
-        } parts[] = {{ORR_PHYSICS_TIME, m->key_time + k},
-                     {ORR_PHYSICS_QPOS, m->key_qpos + k * (size_t)m->nq},
-                     {ORR_PHYSICS_QVEL, m->key_qvel + k * (size_t)m->nv},
-                     {ORR_PHYSICS_ACT, m->key_act + k * (size_t)m->na},
-                     {ORR_PHYSICS_CTRL, m->key_ctrl + k * (size_t)m->nu},
-                     {ORR_PHYSICS_MOCAP_POS, m->key_mpos + k * 3 * (size_t)m->nmocap},
-                     {ORR_PHYSICS_MOCAP_QUAT, m->key_mquat + k * 4 * (size_t)m->nmocap}};
-        for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-            orr_physics_set(r->physics, parts[i].quantity, index, parts[i].values);
-        }
-    }
-    return orr_world_robots_check(world, r, error);
+    reset(world, index, r, keyframe);
+    return orr_world_robots_check(world, r->physics, error);
 }
 
 static const orr_physics_quantity physics_quantities[] = {
@@ -207,8 +259,8 @@ orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer id, 
     orr_world_robot *r = NULL;
     ORR_TRY(check_quantity(quantity, error));
     ORR_TRY(open_state(world, index, id, &r, error));
-    orr_physics_get(r->physics, physics_quantities[quantity], index, values);
-    return orr_world_robots_check(world, r, error);
+    orr_world_robot_read(world, index, r, physics_quantities[quantity], values);
+    return orr_world_robots_check(world, r->physics, error);
 }
 
 orr_result orr_world_set_robot(orr_world *world, int index, orr_layer id, orr_robot_quantity quantity,
@@ -220,9 +272,8 @@ orr_result orr_world_set_robot(orr_world *world, int index, orr_layer id, orr_ro
     orr_world_robot *r = NULL;
     ORR_TRY(check_quantity(quantity, error));
     ORR_TRY(open_state(world, index, id, &r, error));
-    orr_physics_set(r->physics, physics_quantities[quantity], index, values);
-    r->posed = -1;
-    return orr_world_robots_check(world, r, error);
+    orr_world_robot_write(world, index, r, physics_quantities[quantity], values);
+    return orr_world_robots_check(world, r->physics, error);
 }
 
 orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer id, bool *diverged,
@@ -233,8 +284,8 @@ orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer
     ORR_REQUIRE(diverged, error);
     orr_world_robot *r = NULL;
     ORR_TRY(open_state(world, index, id, &r, error));
-    *diverged = orr_physics_diverged(r->physics, index);
-    return orr_world_robots_check(world, r, error);
+    *diverged = orr_physics_diverged(r->physics->physics, index);
+    return orr_world_robots_check(world, r->physics, error);
 }
 
 orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer id, int body,

@@ -1,6 +1,7 @@
 #include "engine/loop/world_robots.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/rotation.h"
 #include "engine/loop/world_device.h"
 #include "engine/scene/transform.h"
 
@@ -17,96 +18,52 @@ orr_result orr_world_robots_create(int worlds, orr_engine *engine, orr_world_rob
     return ORR_OK;
 }
 
-static void close_robot(orr_world_robot *r)
+void orr_world_robot_close(orr_world_robot *r)
 {
-    orr_physics_destroy(r->physics);
-    orr_free(r->bodies);
-    orr_free(r->numbers);
-    orr_free(r->contacts);
-    orr_robot_destroy(r->robot);
+    if (r) {
+        orr_free(r->bodies);
+        orr_free(r->numbers);
+        orr_free(r->contacts);
+        orr_robot_destroy(r->robot);
+        orr_free(r);
+    }
+}
+
+void orr_world_robots_close_all(orr_world_robots *robots)
+{
+    for (int i = 0; i < robots->count; i++) {
+        orr_world_robot_close(robots->robots[i]);
+    }
+    for (int i = 0; i < robots->physics_count; i++) {
+        orr_world_physics_destroy(robots->physics[i]);
+    }
+    orr_free(robots->robots);
+    orr_free(robots->physics);
 }
 
 void orr_world_robots_destroy(orr_world_robots *robots)
 {
-    if (!robots) {
-        return;
-    }
-    for (int i = 0; i < robots->count; i++) {
-        close_robot(&robots->robots[i]);
-    }
-    orr_free(robots->robots);
-    orr_free(robots);
-}
-
-// ---- one robot ----
-
-static orr_result open_robot(const orr_world_robots *robots, const orr_layer_data *layer, orr_world_robot *r,
-                             orr_error *error)
-{
-    const orr_model *m = layer->robot->model;
-    *r = (orr_world_robot){.id = layer->id, .robot = layer->robot, .posed = -1};
-    orr_robot_keep(r->robot);
-    bool on_cuda = orr_world_device_is_cuda(robots->engine, robots->device, robots->worlds);
-    ORR_TRY(orr_world_physics_create(robots->engine, on_cuda, robots->worlds, layer->name, m, &r->physics,
-                                     error));
-    ORR_ALLOC(r->bodies, m->nbody, "the bodies of a robot", error);
-    memcpy(r->bodies, layer->robot->rest, (size_t)m->nbody * sizeof *r->bodies);
-    ORR_ALLOC(r->numbers, 10 * m->nbody, "the bodies of a robot", error);
-    return ORR_OK;
-}
-
-orr_result orr_world_robots_find(const orr_world *world, const orr_layer_data *layer, orr_world_robot **found,
-                                 orr_error *error)
-{
-    orr_world_robots *robots = world->robots;
-    for (int i = 0; i < robots->count; i++) {
-        orr_pool_id id = robots->robots[i].id;
-        if (id.slot == layer->id.slot && id.generation == layer->id.generation) {
-            *found = &robots->robots[i];
-            return ORR_OK;
-        }
-    }
-    ORR_GROW(robots->robots, robots->capacity, robots->count + 1, "a world's robots", error);
-    orr_world_robot made;
-    orr_result result = open_robot(robots, layer, &made, error);
-    if (result != ORR_OK) {
-        close_robot(&made);
-        return result;
-    }
-    *found = &robots->robots[robots->count++];
-    **found = made;
-    return ORR_OK;
-}
-
-void orr_world_robots_forget(const orr_world *world)
-{
-    orr_world_robots *robots = world->robots;
-    for (int i = robots->count - 1; i >= 0; i--) {
-        orr_pool_id id = robots->robots[i].id;
-        if (orr_scene_find(world->scene, (orr_layer){id.slot, id.generation}) < 0) {
-            close_robot(&robots->robots[i]);
-            robots->robots[i] = robots->robots[--robots->count];
-        }
+    if (robots) {
+        orr_world_robots_close_all(robots);
+        orr_free(robots);
     }
 }
 
 // ---- the machine ----
 
-static orr_result move_to(const orr_world *world, orr_world_robot *r, bool cuda, orr_error *error)
+static orr_result move_to(const orr_world *world, orr_world_physics *p, bool cuda, orr_error *error)
 {
-    const orr_layer_data *layer =
-        &world->scene->layers[orr_scene_find(world->scene, (orr_layer){r->id.slot, r->id.generation})];
     orr_physics *physics = NULL;
-    ORR_TRY(orr_world_physics_create(world->robots->engine, cuda, world->count, layer->name, r->robot->model,
-                                     &physics, error));
-    orr_result result = orr_world_physics_copy(r->physics, physics, error);
+    ORR_TRY(orr_world_physics_create(world->robots->engine, cuda, world->count, "robots", p->model, &physics,
+                                     error));
+    orr_result result = orr_world_physics_copy(p->physics, physics, error);
     if (result != ORR_OK) {
         orr_physics_destroy(physics);
         return result;
     }
-    orr_physics_destroy(r->physics);
-    r->physics = physics;
-    r->posed = -1;
+    orr_physics_destroy(p->physics);
+    p->physics = physics;
+    orr_world_robots_moved(world, p);
     return ORR_OK;
 }
 
@@ -114,45 +71,31 @@ orr_result orr_world_robots_move(const orr_world *world, orr_error *error)
 {
     orr_world_robots *robots = world->robots;
     bool cuda = orr_world_device_is_cuda(robots->engine, robots->device, robots->worlds);
-    orr_world_robots_forget(world);
-    for (int i = 0; i < robots->count; i++) {
-        if ((orr_physics_cuda(robots->robots[i].physics) != NULL) != cuda) {
-            ORR_TRY(move_to(world, &robots->robots[i], cuda, error));
+    ORR_TRY(orr_world_robots_update(world, error));
+    for (int i = 0; i < robots->physics_count; i++) {
+        orr_world_physics *p = robots->physics[i];
+        if (p->physics && (orr_physics_cuda(p->physics) != NULL) != cuda) {
+            ORR_TRY(move_to(world, p, cuda, error));
         }
     }
     return ORR_OK;
 }
 
-orr_result orr_world_robots_check(const orr_world *world, const orr_world_robot *r, orr_error *error)
+orr_result orr_world_robots_check(const orr_world *world, const orr_world_physics *physics, orr_error *error)
 {
     orr_error why = {0};
-    if (orr_physics_status(r->physics, &why) == ORR_OK) {
+    if (!physics->physics || orr_physics_status(physics->physics, &why) == ORR_OK) {
         return ORR_OK;
     }
     double seconds;
     world->robots->device = ORR_DEVICE_CPU;
-    orr_physics_get(r->physics, ORR_PHYSICS_TIME, 0, &seconds);
+    orr_physics_get(physics->physics, ORR_PHYSICS_TIME, 0, &seconds);
     ORR_TRY(orr_world_robots_move(world, error));
     return orr_fail(error, (orr_code)why.code,
                     "%s: robots go on on the CPU as it knew them last (world 0: %g s)", why.message, seconds);
 }
 
-orr_result orr_world_robot_physics(const orr_world *world, const orr_layer_data *layer, orr_physics **physics,
-                                   orr_error *error)
-{
-    orr_world_robot *r = NULL;
-    ORR_TRY(orr_world_robots_find(world, layer, &r, error));
-    *physics = r->physics;
-    return ORR_OK;
-}
-
-void orr_world_robot_moved(const orr_world *world, const orr_layer_data *layer)
-{
-    orr_world_robot *r = NULL;
-    if (orr_world_robots_find(world, layer, &r, NULL) == ORR_OK) {
-        r->posed = -1;
-    }
-}
+// ---- what is read ----
 
 orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_layer_data *layer,
                                   const orr_transform **bodies, orr_error *error)
@@ -165,14 +108,14 @@ orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_l
     }
     ORR_TRY(result);
     *bodies = r->bodies;
-    if (r->posed == index || orr_physics_diverged(r->physics, index)) {
+    if (r->posed == index || orr_physics_diverged(r->physics->physics, index)) {
         return ORR_OK;
     }
     int count = r->robot->model->nbody;
     double *position = r->numbers, *rotation = r->numbers + 3 * count;
-    orr_physics_read(r->physics, ORR_PHYSICS_XPOS, index, position);
-    orr_physics_read(r->physics, ORR_PHYSICS_XQUAT, index, rotation);
-    ORR_TRY(orr_world_robots_check(world, r, error));
+    orr_world_robot_read(world, index, r, ORR_PHYSICS_XPOS, position);
+    orr_world_robot_read(world, index, r, ORR_PHYSICS_XQUAT, rotation);
+    ORR_TRY(orr_world_robots_check(world, r->physics, error));
     for (int i = 0; i < count; i++) {
         orr_transform *body = &r->bodies[i];
         *body = (orr_transform){.scale = 1.0f};
@@ -193,18 +136,49 @@ orr_result orr_world_robot_device_bodies(const orr_world *world, int index, cons
     orr_world_robot *r = NULL;
     *there = false;
     orr_result result = orr_world_robots_find(world, layer, &r, error);
-    if (result != ORR_OK || !orr_physics_cuda(r->physics)) {
+    if (result != ORR_OK || !orr_physics_cuda(r->physics->physics)) {
         return result == ORR_ERROR_UNSUPPORTED ? ORR_OK : result;
     }
-    result = orr_physics_device_bodies(r->physics, index, &bodies->memory, NULL);
-    ORR_TRY(orr_world_robots_check(world, r, error));
+    result = orr_physics_device_bodies(r->physics->physics, index, &bodies->memory, NULL);
+    ORR_TRY(orr_world_robots_check(world, r->physics, error));
     if (result != ORR_OK) { // no memory: it is drawn by what the host reads
         return ORR_OK;
     }
-    bodies->drawn = (orr_draw_bodies){
-        .position = bodies->memory.position, .rotation = bodies->memory.rotation, .stride = 1};
+    ptrdiff_t before = r->place.body - 1; // bodies of other robots
+    bodies->drawn = (orr_draw_bodies){.position = bodies->memory.position + 3 * before,
+                                      .rotation = bodies->memory.rotation + 4 * before,
+                                      .stride = 1};
+    bodies->transform =
+        r->physics->joint ? r->physics->frame : orr_world_state(world, index, layer).transform;
     *there = true;
     return ORR_OK;
+}
+
+static int own_geom(const orr_world_robot *r, int geom)
+{
+    const orr_model *m = r->robot->model;
+    int world_geom = geom - r->place.world_geom, other = geom - r->place.geom;
+    if (world_geom >= 0 && world_geom < r->place.world_geoms) {
+        return world_geom;
+    }
+    return other >= 0 && other < m->ngeom - r->place.world_geoms ? r->place.world_geoms + other : -1;
+}
+
+// Keeps the contacts of which the robot's is the first geom, in its frame; returns how many.
+static int keep_own(const orr_world *world, int index, const orr_world_robot *r, int count)
+{
+    orr_pose pose = orr_world_robot_pose(world, index, r), back = orr_pose_inverse(&pose);
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        orr_physics_contact c = r->contacts[i];
+        c.geom1 = own_geom(r, c.geom1);
+        c.geom2 = own_geom(r, c.geom2);
+        if (c.geom1 >= 0) {
+            orr_world_physics_move_contact(&back, &c);
+            r->contacts[kept++] = c;
+        }
+    }
+    return kept;
 }
 
 orr_result orr_world_robot_contacts(const orr_world *world, int index, const orr_layer_data *layer,
@@ -214,22 +188,25 @@ orr_result orr_world_robot_contacts(const orr_world *world, int index, const orr
     *contacts = NULL;
     *count = 0;
     ORR_TRY(orr_world_robots_find(world, layer, &r, error));
-    if (orr_physics_diverged(r->physics, index)) {
+    orr_physics *physics = r->physics->physics;
+    if (orr_physics_diverged(physics, index)) {
         return ORR_OK;
     }
-    int found = orr_physics_contacts(r->physics, index, r->contacts, r->contact_capacity);
-    ORR_TRY(orr_world_robots_check(world, r, error));
+    int found = orr_physics_contacts(physics, index, r->contacts, r->contact_capacity);
+    ORR_TRY(orr_world_robots_check(world, r->physics, error));
     if (found > r->contact_capacity) {
         orr_free(r->contacts);
         r->contact_capacity = 0;
         ORR_ALLOC(r->contacts, 2 * found, "contacts", error);
         r->contact_capacity = 2 * found;
-        found = orr_physics_contacts(r->physics, index, r->contacts, r->contact_capacity);
+        found = orr_physics_contacts(physics, index, r->contacts, r->contact_capacity);
     }
     *contacts = r->contacts;
-    *count = found;
+    *count = r->physics->joint ? keep_own(world, index, r, found) : found;
     return ORR_OK;
 }
+
+// ---- pulling ----
 
 orr_result orr_world_robot_pull(orr_world *world, const orr_layer_data *layer, const orr_robot_pull *pull,
                                 orr_error *error)
@@ -238,9 +215,24 @@ orr_result orr_world_robot_pull(orr_world *world, const orr_layer_data *layer, c
     ORR_TRY(orr_world_robots_find(world, layer, &r, error));
     r->pull = *pull;
     if (pull->body == 0) {
-        orr_robot_release(r->physics, 0);
+        memset(r->numbers, 0, 6 * (size_t)r->robot->model->nbody * sizeof *r->numbers);
+        orr_world_robot_write_raw(0, r, ORR_PHYSICS_XFRC_APPLIED, r->numbers);
     }
     return ORR_OK;
+}
+
+void orr_world_robot_apply_pull(const orr_world *world, orr_world_robot *r)
+{
+    orr_pose pose = orr_world_robot_pose(world, 0, r);
+    double turn[4] = {1.0, 0.0, 0.0, 0.0}, force[6];
+    orr_robot_pull pull = r->pull;
+    pull.body = orr_model_place_body(&r->place, pull.body);
+    frame_compose(pose.pos, pose.quat, pull.to, turn);
+    if (orr_robot_pull_force(r->physics->model, r->physics->physics, 0, &pull, force)) {
+        memset(r->numbers, 0, 6 * (size_t)r->robot->model->nbody * sizeof *r->numbers);
+        memcpy(r->numbers + 6 * (size_t)r->pull.body, force, sizeof force);
+        orr_world_robot_write_raw(0, r, ORR_PHYSICS_XFRC_APPLIED, r->numbers);
+    }
 }
 
 orr_robot_pull orr_world_robot_pulled(const orr_world *world, const orr_layer_data *layer)

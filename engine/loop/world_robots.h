@@ -1,53 +1,75 @@
-// Robots in a world: their physics, and what frames and other files read of it. The public functions are in
-// world_robot_api.c.
+// Robots in a world: which physics simulates them, and what frames and other files read of them. The public
+// functions are in world_robot_api.c.
 #pragma once
 
-#include "engine/loop/engine.h"
 #include "engine/loop/robot_pull.h"
 #include "engine/loop/world.h"
+#include "engine/loop/world_physics.h"
 
 // One robot in all copies of a world.
 typedef struct orr_world_robot {
     orr_pool_id id;
     orr_robot *robot;
-    orr_physics *physics;
-    double pending;        // [s] time to simulate that is less than a step
-    orr_transform *bodies; // nbody, of copy `posed`
-    double *numbers;       // scratch: as many as the largest quantity that is read
-    int posed;             // -1: of none
+    orr_world_physics *physics; // which other robots may share
+    orr_model_place place;      // in its model
+    orr_pose fixed_at;          // joint: where the parts are that are fixed to its world
+    orr_transform *bodies;      // nbody, of copy `posed`
+    double *numbers;            // scratch: as many as the largest of its quantities
+    int posed;                  // -1: of none
     orr_physics_contact *contacts;
     int contact_capacity;
     orr_robot_pull pull;
 } orr_world_robot;
 
 typedef struct orr_world_robots {
-    orr_world_robot *robots; // count
+    orr_world_robot **robots; // count, in the order of the layers
     int count, capacity;
+    orr_world_physics **physics; // physics_count: of all robots
+    int physics_count, physics_capacity;
     int worlds;
+    bool stale; // a robot that is fixed to its world has been moved
     orr_engine *engine;
     orr_device_kind device; // as orr_world_set_device was given it
 } orr_world_robots;
 
 orr_result orr_world_robots_create(int worlds, orr_engine *engine, orr_world_robots **robots,
                                    orr_error *error);
-void orr_world_robots_destroy(orr_world_robots *robots); // NULL is allowed
+void orr_world_robots_destroy(orr_world_robots *robots);   // NULL is allowed
+void orr_world_robots_close_all(orr_world_robots *robots); // all but the struct
+void orr_world_robot_close(orr_world_robot *r);            // NULL is allowed
 
-// The robot of a layer, whose physics is created at the first call for it.
+// Makes robots and their physics those of the scene as it is now. Robots that stay keep their states.
+// Whether a robot cannot be simulated is found out by orr_world_robots_find.
+orr_result orr_world_robots_update(const orr_world *world, orr_error *error);
+// The robot of a layer, after an update; ORR_ERROR_UNSUPPORTED: it cannot be simulated.
 orr_result orr_world_robots_find(const orr_world *world, const orr_layer_data *layer, orr_world_robot **found,
                                  orr_error *error);
-// Frees those whose layers have been removed.
-void orr_world_robots_forget(const orr_world *world);
-// Moves robots that are on another device than they should be.
+// A copy's layer has another transform than `before`: its robot is there from now on.
+orr_result orr_world_robot_placed(orr_world *world, int index, const orr_layer_data *layer,
+                                  const orr_transform *before, orr_error *error);
+// Moves physics that is on another device than it should be.
 orr_result orr_world_robots_move(const orr_world *world, orr_error *error);
-// Has the device failed that simulates a robot? Then all of them move to the CPU, and this call alone returns
-// the error.
-orr_result orr_world_robots_check(const orr_world *world, const orr_world_robot *r, orr_error *error);
+// Has the device failed that simulates this physics? Then all of them move to the CPU, and this call alone
+// returns the error.
+orr_result orr_world_robots_check(const orr_world *world, const orr_world_physics *physics, orr_error *error);
+// The bodies of these robots have moved: they are read again when they are needed.
+void orr_world_robots_moved(const orr_world *world, const orr_world_physics *physics);
 
-// The physics behind a layer of kind ORR_LAYER_ROBOT, for what engine/orrery.h does not offer. After changing
-// its state call orr_world_robot_moved.
-orr_result orr_world_robot_physics(const orr_world *world, const orr_layer_data *layer, orr_physics **physics,
-                                   orr_error *error);
-void orr_world_robot_moved(const orr_world *world, const orr_layer_data *layer);
+// A robot's own numbers of a quantity in one copy, in the frame of its layer: of the state, XPOS, XQUAT or
+// SUBTREE_COM. Setting a quantity of the state (not TIME, which the robots of a physics share).
+void orr_world_robot_read(const orr_world *world, int index, orr_world_robot *r,
+                          orr_physics_quantity quantity, double *values);
+void orr_world_robot_write(const orr_world *world, int index, orr_world_robot *r,
+                           orr_physics_quantity quantity, const double *values);
+// The same in the frame of the physics; read_raw also for quantities that are computed.
+void orr_world_robot_read_raw(int index, orr_world_robot *r, orr_physics_quantity quantity, double *values);
+void orr_world_robot_write_raw(int index, orr_world_robot *r, orr_physics_quantity quantity,
+                               const double *values);
+// Where a robot's layer is in the frame of its physics, in one copy.
+orr_pose orr_world_robot_pose(const orr_world *world, int index, const orr_world_robot *r);
+// Puts the force of what pulls at a robot in copy 0 into XFRC_APPLIED.
+void orr_world_robot_apply_pull(const orr_world *world, orr_world_robot *r);
+
 // The transforms of its bodies in one copy (nbody), in the robot's frame. Valid until the next call. A robot
 // whose numbers have become infinite stays where it was.
 orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_layer_data *layer,
@@ -55,13 +77,16 @@ orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_l
 // Where drawing on CUDA finds them. Zero is an empty one.
 typedef struct orr_robot_bodies {
     orr_physics_bodies memory;
-    orr_draw_bodies drawn; // parts of it
+    orr_draw_bodies drawn;   // parts of it
+    orr_transform transform; // of the frame that they are in
 } orr_robot_bodies;
 // The same in that device's memory, without waiting; *there becomes false when the robot is simulated on the
 // CPU.
 orr_result orr_world_robot_device_bodies(const orr_world *world, int index, const orr_layer_data *layer,
                                          orr_robot_bodies *bodies, bool *there, orr_error *error);
-// Its contacts in one copy; none once its numbers have become infinite. Valid until the next call.
+// Its contacts in one copy, in its frame; those between two robots are of the one whose geom is the first.
+// geom1 and geom2 are the robot's, -1 of others. None once its numbers have become infinite. Valid until the
+// next call.
 orr_result orr_world_robot_contacts(const orr_world *world, int index, const orr_layer_data *layer,
                                     const orr_physics_contact **contacts, int *count, orr_error *error);
 // What pulls at the robot in copy 0 until it is set anew; every step computes the force for the state as it

@@ -96,5 +96,9 @@ orr_transform orr_scene_layer_transform(const orr_scene *scene, const orr_layer_
 const orr_layer_data *orr_scene_bound_robot(const orr_scene *scene, const orr_layer_data *layer);
 // The robot that was added first, whose model lights the scene; NULL: there is none.
 const orr_layer_data *orr_scene_first_robot(const orr_scene *scene);
+// Do two robots touch each other? Lengths of a model are its own metres, so their layers must have one scale.
+bool orr_scene_robots_touch(const orr_transform *a, const orr_transform *b);
+// The time step [s] of a robot's layer: the smallest of those of all robots that it can touch.
+double orr_scene_timestep(const orr_scene *scene, const orr_layer_data *robot);
 // The robot whose sky is behind the scene; NULL: none has one, or the scene has a background of its own.
 const orr_layer_data *orr_scene_sky(const orr_scene *scene);

@@ -3,6 +3,8 @@
 #include "engine/scene/scene.h"
 #include "engine/scene/transform.h"
 
+#include <math.h>
+
 orr_result orr_scene_bind(orr_scene *scene, orr_layer id, orr_layer robot_id, const char *body,
                           orr_error *error)
 {
@@ -62,6 +64,23 @@ const orr_layer_data *orr_scene_first_robot(const orr_scene *scene)
         }
     }
     return NULL;
+}
+
+bool orr_scene_robots_touch(const orr_transform *a, const orr_transform *b)
+{
+    return fabsf(a->scale - b->scale) <= 1e-6f * b->scale;
+}
+
+double orr_scene_timestep(const orr_scene *scene, const orr_layer_data *robot)
+{
+    double step = robot->robot->model->opt.timestep;
+    for (int i = 0; i < scene->layer_count; i++) {
+        const orr_layer_data *layer = &scene->layers[i];
+        if (layer->kind == ORR_LAYER_ROBOT && orr_scene_robots_touch(&layer->transform, &robot->transform)) {
+            step = fmin(step, layer->robot->model->opt.timestep);
+        }
+    }
+    return step;
 }
 
 // How many lights the model has, its headlight included.

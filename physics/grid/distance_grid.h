@@ -2,12 +2,13 @@
 // 8 x 8 x 8 of them are a brick. Bricks near the surface store distances at the corners of their cells; of
 // the others only the distances at their own corners are known. Distances are negative inside.
 //
-//   sample of corner (x, y, z), each 0 .. 8, of brick b:  sample[((b * 9 + z) * 9 + y) * 9 + x]
-//   corner (i, j, k) of the coarse grid, 0 .. bricks[]:   corner[(k * (bricks[1] + 1) + j) * (bricks[0] + 1) + i]
-//   brick (i, j, k), 0 .. bricks[] - 1:                   brick[(k * bricks[1] + j) * bricks[0] + i]
+//   corner (x, y, z), each 0 .. 8, of brick b: sample[((b * 9 + z) * 9 + y) * 9 + x]
+//   corner (i, j, k) of the bricks, 0 .. bricks[]:
+//       corner[(k * (bricks[1] + 1) + j) * (bricks[0] + 1) + i]
+//   brick (i, j, k), 0 .. bricks[] - 1: brick[(k * bricks[1] + j) * bricks[0] + i]
 //
-// Within a brick that has samples the distance is their trilinear interpolation in the cell, elsewhere that of
-// the corners of the coarse cell; outside the grid it is that of the nearest point of the grid's box plus the
+// Within a brick that has samples the distance is their trilinear interpolation in the cell, elsewhere that
+// of the corners of the coarse cell; outside the grid it is that of the nearest point of the grid's box plus the
 // distance to it. Neighbouring bricks store the same numbers on the faces that they share.
 #pragma once
 

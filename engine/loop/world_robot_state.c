@@ -1,0 +1,86 @@
+// States of robots: numbers of the physics that they share, in the frames of their layers.
+#include "engine/loop/world_robots.h"
+
+#include <string.h>
+
+orr_pose orr_world_robot_pose(const orr_world *world, int index, const orr_world_robot *r)
+{
+    if (!r->physics->joint) {
+        return (orr_pose){.quat = {1.0}};
+    }
+    int at = orr_scene_find(world->scene, (orr_layer){r->id.slot, r->id.generation});
+    if (at < 0) { // removed since
+        return r->fixed_at;
+    }
+    orr_layer_state state = orr_world_state(world, index, &world->scene->layers[at]);
+    return orr_pose_relative(&r->physics->frame, &state.transform);
+}
+
+void orr_world_robot_read_raw(int index, orr_world_robot *r, orr_physics_quantity quantity, double *values)
+{
+    orr_world_physics *p = r->physics;
+    if (!p->joint) {
+        orr_physics_read(p->physics, quantity, index, values);
+        return;
+    }
+    orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
+    orr_physics_read(p->physics, quantity, index, p->numbers);
+    memset(values, 0, (size_t)range.own * sizeof *values);
+    memcpy(values + range.own, p->numbers + range.first, (size_t)range.count * sizeof *values);
+    if (quantity == ORR_PHYSICS_XQUAT) {
+        values[0] = 1.0;
+    }
+}
+
+void orr_world_robot_write_raw(int index, orr_world_robot *r, orr_physics_quantity quantity,
+                               const double *values)
+{
+    orr_world_physics *p = r->physics;
+    if (!p->joint) {
+        orr_physics_set(p->physics, quantity, index, values);
+        return;
+    }
+    orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
+    orr_physics_get(p->physics, quantity, index, p->numbers);
+    memcpy(p->numbers + range.first, values + range.own, (size_t)range.count * sizeof *values);
+    orr_physics_set(p->physics, quantity, index, p->numbers);
+}
+
+void orr_world_robot_read(const orr_world *world, int index, orr_world_robot *r,
+                          orr_physics_quantity quantity, double *values)
+{
+    orr_world_robot_read_raw(index, r, quantity, values);
+    orr_pose pose = orr_world_robot_pose(world, index, r);
+    if (!orr_pose_is_identity(&pose)) {
+        pose = orr_pose_inverse(&pose);
+        orr_world_physics_move(r->robot->model, quantity, &pose, values);
+    }
+    if (r->physics->joint && (quantity == ORR_PHYSICS_XPOS || quantity == ORR_PHYSICS_XQUAT)) {
+        int rows = quantity == ORR_PHYSICS_XPOS ? 3 : 4; // its own world stays
+        memset(values, 0, (size_t)rows * sizeof *values);
+        values[0] = quantity == ORR_PHYSICS_XQUAT ? 1.0 : 0.0;
+    }
+}
+
+void orr_world_robot_write(const orr_world *world, int index, orr_world_robot *r,
+                           orr_physics_quantity quantity, const double *values)
+{
+    orr_pose pose = orr_world_robot_pose(world, index, r);
+    if (orr_pose_is_identity(&pose)) {
+        orr_world_robot_write_raw(index, r, quantity, values);
+    } else {
+        orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
+        memcpy(r->numbers, values, (size_t)(range.own + range.count) * sizeof *values);
+        orr_world_physics_move(r->robot->model, quantity, &pose, r->numbers);
+        orr_world_robot_write_raw(index, r, quantity, r->numbers);
+    }
+    orr_world_robots_moved(world, r->physics);
+}
+
+void orr_world_robots_moved(const orr_world *world, const orr_world_physics *physics)
+{
+    for (int i = 0; i < world->robots->count; i++) {
+        orr_world_robot *r = world->robots->robots[i];
+        r->posed = r->physics == physics ? -1 : r->posed;
+    }
+}

@@ -1,0 +1,319 @@
+// The robots of a scene are one physics: they touch each other, and come and go while it runs.
+#include "engine/core/file.h"
+#include "engine/core/rotation.h"
+#include "physics/load/load.h"
+#include "physics/simulation/world.h"
+#include "tests/support/engine.h"
+#include "tests/support/robots.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char floor_model[] = "<mujoco><worldbody><geom type='plane' size='0 0 1'/></worldbody></mujoco>";
+static const char ball_model[] = "<mujoco><worldbody><body name='ball' pos='0 0 0.5'><freejoint/>"
+                                 "<geom type='sphere' size='0.1' mass='2'/></body></worldbody></mujoco>";
+static const char table_model[] = "<mujoco><worldbody><body name='top' pos='0 0 0.3'>"
+                                  "<geom type='box' size='0.3 0.3 0.05'/></body></worldbody></mujoco>";
+static const char slider_model[] =
+    "<mujoco><worldbody><body name='cart' pos='0 0 0.1'><joint name='x' type='slide' axis='1 0 0'/>"
+    "<geom type='box' size='0.1 0.1 0.1' mass='1'/></body></worldbody>"
+    "<actuator><motor joint='x' ctrlrange='-5 5'/></actuator></mujoco>";
+
+static const char *written(const char *name, const char *text)
+{
+    const char *path = scratch_path(name);
+    assert_ok(orr_file_write(path, text, strlen(text), &error));
+    return path;
+}
+
+typedef struct stage {
+    orr_scene *scene;
+    orr_world *world;
+} stage;
+
+static stage stage_of(int copies)
+{
+    stage s;
+    assert_ok(orr_scene_create(engine, &s.scene, &error));
+    assert_ok(orr_world_create(s.scene, copies, &s.world, &error));
+    return s;
+}
+
+static void stage_close(stage *s)
+{
+    orr_world_destroy(s->world);
+    orr_scene_destroy(s->scene);
+}
+
+static orr_layer add(const stage *s, const char *name, const char *text, float x, float y, float z)
+{
+    orr_layer layer;
+    const orr_transform at = {.position = {x, y, z}};
+    assert_ok(orr_scene_add_file(s->scene, written(name, text), &at, &layer, &error));
+    return layer;
+}
+
+static void body_at(const stage *s, int copy, orr_layer robot, int body, double at[3])
+{
+    orr_transform t;
+    assert_ok(orr_world_body_transform(s->world, copy, robot, body, &t, &error));
+    for (int k = 0; k < 3; k++) {
+        at[k] = (double)t.position[k];
+    }
+}
+
+static void a_ball_rests_on_the_floor_of_one_robot_and_the_table_of_another(void **state)
+{
+    (void)state;
+    stage s = stage_of(3);
+    add(&s, "floor.xml", floor_model, 0.0f, 0.0f, 0.0f);
+    orr_layer high = add(&s, "ball.xml", ball_model, 0.0f, 0.0f, 0.0f);
+    add(&s, "table.xml", table_model, 2.0f, 0.0f, 0.0f);
+    orr_layer low = add(&s, "ball.xml", ball_model, 2.1f, 0.0f, 0.0f);
+    assert_ok(orr_world_advance(s.world, 2.0, &error));
+    for (int copy = 0; copy < 3; copy++) {
+        double a[3], b[3];
+        body_at(&s, copy, high, 1, a);
+        body_at(&s, copy, low, 1, b);
+        assert_true(fabs(a[2] - 0.1) < 2e-3 && fabs(a[0]) < 1e-3);
+        assert_true(fabs(b[2] - 0.45) < 2e-3 && fabs(b[0] - 2.1) < 1e-3);
+    }
+    stage_close(&s);
+}
+
+static void one_robot_pushes_another(void **state)
+{
+    (void)state;
+    stage s = stage_of(1);
+    orr_layer cart = add(&s, "cart.xml", slider_model, 0.0f, 0.0f, 0.0f);
+    orr_layer other = add(&s, "cart.xml", slider_model, 0.5f, 0.0f, 0.0f);
+    const double push = 3.0;
+    assert_ok(orr_world_set_robot(s.world, 0, cart, ORR_ROBOT_CTRL, &push, &error));
+    assert_ok(orr_world_advance(s.world, 1.0, &error));
+    double q[2], v[2];
+    orr_layer layers[2] = {cart, other};
+    for (int i = 0; i < 2; i++) {
+        assert_ok(orr_world_get_robot(s.world, 0, layers[i], ORR_ROBOT_QPOS, &q[i], &error));
+        assert_ok(orr_world_get_robot(s.world, 0, layers[i], ORR_ROBOT_QVEL, &v[i], &error));
+    }
+    assert_true(q[0] > 0.3 && q[1] > 0.1 && v[1] > v[0] - 1e-3); // it goes ahead of what pushes it
+    assert_true(fabs(v[0] + v[1] - push) < 0.02);                // momentum: force by time
+    stage_close(&s);
+}
+
+static void two_robots_are_those_of_one_file(void **state)
+{
+    (void)state;
+    enum { STEPS = 200 };
+    stage s = stage_of(1);
+    const float quarter[4] = {0.70710678f, 0.0f, 0.0f, 0.70710678f};
+    orr_transform place = {.position = {0.3f, 0.2f, 0.5f}};
+    memcpy(place.rotation, quarter, sizeof quarter);
+    char path[512], text[2048];
+    orr_layer under, over;
+    snprintf(path, sizeof path, "%s", own_robot("quadruped"));
+    assert_ok(orr_scene_add_file(s.scene, path, NULL, &under, &error));
+    assert_ok(orr_scene_add_file(s.scene, path, &place, &over, &error));
+    assert_ok(orr_world_step(s.world, STEPS, &error));
+    snprintf(
+        text, sizeof text,
+        "<mujoco><asset><model name='m' file='%s'/></asset><worldbody><attach model='m' prefix='a/'/>"
+        "<frame pos='0.3 0.2 0.5' quat='0.70710678 0 0 0.70710678'><attach model='m' prefix='b/'/></frame>"
+        "</worldbody></mujoco>",
+        path);
+    orr_model *own, *both;
+    orr_physics *physics;
+    assert_ok(orr_model_load(path, &own, &error));
+    assert_ok(orr_model_parse(text, strlen(text), "scene.xml", &both, &error));
+    both->opt = own->opt;
+    both->stat.meaninertia = own->stat.meaninertia;
+    orr_jobs *jobs;
+    assert_ok(orr_jobs_create(1, NULL, NULL, &jobs, &error));
+    assert_ok(orr_physics_create(&(orr_physics_desc){.worlds = 1}, both, jobs, &physics, &error));
+    orr_physics_step(physics, STEPS);
+    double xpos[3 * 200], worst = 0.0;
+    orr_physics_read(physics, ORR_PHYSICS_XPOS, 0, xpos);
+    for (int body = 1; body < own->nbody; body++) {
+        double a[3], b[3];
+        body_at(&s, 0, under, body, a);
+        body_at(&s, 0, over, body, b);
+        for (int k = 0; k < 3; k++) {
+            worst = fmax(worst, fabs(a[k] - xpos[3 * body + k]));
+            worst = fmax(worst, fabs(b[k] - xpos[3 * (body + own->nbody - 1) + k]));
+        }
+    }
+    print_message("largest distance after %d steps, one robot on the other: %.1e m\n", STEPS, worst);
+    assert_true(worst < 1e-6);
+    orr_physics_destroy(physics);
+    orr_jobs_destroy(jobs);
+    orr_model_destroy(both);
+    orr_model_destroy(own);
+    stage_close(&s);
+}
+
+static void what_stays_keeps_its_state_when_robots_come_and_go(void **state)
+{
+    (void)state;
+    stage s = stage_of(5);
+    orr_layer cart = add(&s, "cart.xml", slider_model, 0.0f, 0.0f, 0.0f);
+    const double push = 3.0;
+    assert_ok(orr_world_set_robot(s.world, 3, cart, ORR_ROBOT_CTRL, &push, &error));
+    assert_ok(orr_world_advance(s.world, 0.3, &error));
+    double before[2], after[2];
+    orr_layer ball = {0};
+    for (int round = 0; round < 4; round++) {
+        assert_ok(orr_world_get_robot(s.world, 3, cart, ORR_ROBOT_QPOS, &before[0], &error));
+        assert_ok(orr_world_get_robot(s.world, 3, cart, ORR_ROBOT_QVEL, &before[1], &error));
+        if (round % 2 == 0) {
+            ball = add(&s, "ball.xml", ball_model, 5.0f, 0.0f, 0.0f);
+        } else {
+            assert_ok(orr_scene_remove(s.scene, ball, &error));
+        }
+        assert_ok(orr_world_get_robot(s.world, 3, cart, ORR_ROBOT_QPOS, &after[0], &error));
+        assert_ok(orr_world_get_robot(s.world, 3, cart, ORR_ROBOT_QVEL, &after[1], &error));
+        assert_memory_equal(before, after, sizeof before);
+        assert_ok(orr_world_advance(s.world, 0.1, &error));
+    }
+    double time;
+    assert_ok(orr_world_get_robot(s.world, 3, cart, ORR_ROBOT_TIME, &time, &error));
+    assert_true(fabs(time - 0.7) < 1e-5);
+    // the first one, whose frame the others have, goes; the ball keeps its bits
+    ball = add(&s, "ball.xml", ball_model, 5.0f, 1.0f, 0.0f);
+    assert_ok(orr_world_advance(s.world, 0.1, &error));
+    double q[2][7];
+    assert_ok(orr_world_get_robot(s.world, 1, ball, ORR_ROBOT_QPOS, q[0], &error));
+    assert_ok(orr_scene_remove(s.scene, cart, &error));
+    assert_ok(orr_world_get_robot(s.world, 1, ball, ORR_ROBOT_QPOS, q[1], &error));
+    assert_memory_equal(q[0], q[1], sizeof q[0]);
+    stage_close(&s);
+}
+
+static void states_are_in_the_frame_of_their_layer(void **state)
+{
+    (void)state;
+    stage s = stage_of(1);
+    add(&s, "floor.xml", floor_model, 0.0f, 0.0f, 0.0f);
+    orr_layer ball;
+    // a quarter turn about y: the layer's x is the scene's -z
+    const orr_transform place = {.position = {1.0f, 2.0f, 3.0f},
+                                 .rotation = {0.70710678f, 0.0f, 0.70710678f, 0.0f}};
+    assert_ok(orr_scene_add_file(s.scene, written("ball.xml", ball_model), &place, &ball, &error));
+    double q[7], v[6], at[3];
+    assert_ok(orr_world_get_robot(s.world, 0, ball, ORR_ROBOT_QPOS, q, &error));
+    assert_true(fabs(q[0]) < 1e-6 && fabs(q[2] - 0.5) < 1e-6 && fabs(q[3] - 1.0) < 1e-6);
+    assert_ok(orr_world_advance(s.world, 0.1, &error));
+    assert_ok(orr_world_get_robot(s.world, 0, ball, ORR_ROBOT_QVEL, v, &error));
+    assert_true(fabs(v[0] - 0.981) < 2e-2 && fabs(v[2]) < 1e-5); // it falls along its layer's x
+    const double start[7] = {0.2, 0.0, 0.0, 1.0};
+    assert_ok(orr_world_set_robot(s.world, 0, ball, ORR_ROBOT_QPOS, start, &error));
+    body_at(&s, 0, ball, 1, at);
+    assert_true(fabs(at[0] - 1.0) < 1e-6 && fabs(at[2] - 2.8) < 1e-6);
+    assert_ok(orr_world_get_robot(s.world, 0, ball, ORR_ROBOT_QPOS, q, &error));
+    for (int i = 0; i < 7; i++) {
+        assert_true(fabs(q[i] - start[i]) < 1e-6);
+    }
+    stage_close(&s);
+}
+
+static void a_layer_that_is_moved_takes_its_robot_along(void **state)
+{
+    (void)state;
+    stage s = stage_of(1);
+    add(&s, "floor.xml", floor_model, 0.0f, 0.0f, 0.0f);
+    orr_layer table = add(&s, "table.xml", table_model, 2.0f, 0.0f, 0.0f);
+    orr_layer ball = add(&s, "ball.xml", ball_model, 0.0f, 0.0f, 0.0f);
+    assert_ok(orr_world_advance(s.world, 1.0, &error));
+    const orr_transform there = {.position = {2.0f, 0.0f, 1.0f}}, under = {.position = {-3.0f, 0.0f, 0.0f}};
+    double at[3];
+    assert_ok(orr_world_set_transform(s.world, 0, ball, &there, &error));
+    body_at(&s, 0, ball, 1, at);
+    assert_true(fabs(at[0] - 2.0) < 1e-5 && fabs(at[2] - 1.1) < 2e-3);
+    assert_ok(orr_world_advance(s.world, 1.5, &error));
+    body_at(&s, 0, ball, 1, at);
+    assert_true(fabs(at[2] - 0.45) < 2e-3); // on the table
+    assert_ok(orr_world_set_transform(s.world, 0, table, &under, &error));
+    assert_ok(orr_world_advance(s.world, 1.5, &error));
+    body_at(&s, 0, ball, 1, at);
+    assert_true(fabs(at[2] - 0.1) < 2e-3); // which was pulled away from under it
+    body_at(&s, 0, table, 1, at);
+    assert_true(fabs(at[0] + 3.0) < 1e-5);
+    const orr_transform large = {.position = {2.0f, 0.0f, 1.0f}, .scale = 2.0f};
+    assert_int_equal(orr_world_set_transform(s.world, 0, ball, &large, NULL), ORR_ERROR_UNSUPPORTED);
+    stage_close(&s);
+    s = stage_of(2);
+    add(&s, "floor.xml", floor_model, 0.0f, 0.0f, 0.0f);
+    table = add(&s, "table.xml", table_model, 2.0f, 0.0f, 0.0f);
+    ball = add(&s, "ball.xml", ball_model, 0.0f, 0.0f, 0.0f);
+    assert_ok(orr_world_step(s.world, 1, &error));
+    assert_ok(orr_world_set_transform(s.world, 1, ball, &there, &error));
+    assert_int_equal(orr_world_set_transform(s.world, 1, table, &under, NULL), ORR_ERROR_UNSUPPORTED);
+    assert_ok(orr_world_advance(s.world, 1.5, &error));
+    body_at(&s, 1, ball, 1, at);
+    assert_true(fabs(at[2] - 0.45) < 2e-3);
+    body_at(&s, 0, ball, 1, at);
+    assert_true(fabs(at[2] - 0.1) < 2e-3);
+    stage_close(&s);
+}
+
+static void robots_of_other_scales_do_not_touch(void **state)
+{
+    (void)state;
+    stage s = stage_of(1);
+    add(&s, "floor.xml", floor_model, 0.0f, 0.0f, 0.0f);
+    orr_layer ball;
+    const orr_transform twice = {.scale = 2.0f};
+    assert_ok(orr_scene_add_file(s.scene, written("ball.xml", ball_model), &twice, &ball, &error));
+    assert_ok(orr_world_advance(s.world, 1.0, &error));
+    double at[3];
+    body_at(&s, 0, ball, 1, at);
+    assert_true(at[2] < -5.0);
+    stage_close(&s);
+}
+
+static void a_reset_concerns_one_robot_unless_the_copy_has_diverged(void **state)
+{
+    (void)state;
+    stage s = stage_of(2);
+    orr_layer cart = add(&s, "cart.xml", slider_model, 0.0f, 0.0f, 0.0f);
+    orr_layer ball = add(&s, "ball.xml", ball_model, 3.0f, 0.0f, 0.0f);
+    const double speed = 2.0, wild = 1e12;
+    double q;
+    assert_ok(orr_world_set_robot(s.world, 0, cart, ORR_ROBOT_QVEL, &speed, &error));
+    assert_ok(orr_world_advance(s.world, 0.1, &error));
+    assert_ok(orr_world_reset_robot(s.world, 0, ball, -1, &error));
+    assert_ok(orr_world_get_robot(s.world, 0, cart, ORR_ROBOT_QPOS, &q, &error));
+    assert_true(fabs(q - 0.2) < 1e-3);
+    double at[3];
+    body_at(&s, 0, ball, 1, at);
+    assert_true(at[2] == 0.5);
+    bool diverged;
+    assert_ok(orr_world_set_robot(s.world, 0, cart, ORR_ROBOT_QVEL, &wild, &error));
+    assert_ok(orr_world_advance(s.world, 0.1, &error));
+    assert_ok(orr_world_robot_diverged(s.world, 0, ball, &diverged, &error));
+    assert_true(diverged);
+    assert_ok(orr_world_robot_diverged(s.world, 1, ball, &diverged, &error));
+    assert_false(diverged);
+    assert_ok(orr_world_reset_robot(s.world, 0, ball, -1, &error));
+    assert_ok(orr_world_advance(s.world, 0.1, &error));
+    assert_ok(orr_world_robot_diverged(s.world, 0, cart, &diverged, &error));
+    assert_false(diverged);
+    stage_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ball_rests_on_the_floor_of_one_robot_and_the_table_of_another),
+        cmocka_unit_test(one_robot_pushes_another),
+        cmocka_unit_test(two_robots_are_those_of_one_file),
+        cmocka_unit_test(what_stays_keeps_its_state_when_robots_come_and_go),
+        cmocka_unit_test(states_are_in_the_frame_of_their_layer),
+        cmocka_unit_test(a_layer_that_is_moved_takes_its_robot_along),
+        cmocka_unit_test(robots_of_other_scales_do_not_touch),
+        cmocka_unit_test(a_reset_concerns_one_robot_unless_the_copy_has_diverged),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
