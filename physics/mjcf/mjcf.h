@@ -142,6 +142,8 @@ orr_result mjcf_read_worldbody(mjcf_reader *reader, const mjcf_node *root);
 orr_result mjcf_read_contact(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_equality(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_tendon(mjcf_reader *reader, const mjcf_node *section);
+// The attributes of a tendon, or of the tendons of a default class.
+orr_result mjcf_read_tendon_values(mjcf_reader *reader, const mjcf_node *node, spec_tendon *tendon);
 orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *section,
                               bool in_class, spec_actuator *actuator);

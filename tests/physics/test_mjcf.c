@@ -182,7 +182,8 @@ static void every_mistake_is_named_with_its_line(void **state)
          "test.xml:2: <muscle>", "too many steps"},
         {"<mujoco><sensor>\n<gyro site='s'/></sensor></mujoco>", "test.xml:2: <gyro>", "'s'"},
         {"<mujoco><keyframe>\n<key qpos='1'/></keyframe></mujoco>", "test.xml:2: <key>",
-         "qpos: expected 0 numbers"},
+         "qpos: expected 0 numbers or fewer"},
+        {BODY("<freejoint/>" BALL "\n<geom type='plane' size='1 1 1'/>"), "test.xml:2: <geom>", "cannot move"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         orr_error error = {0};
@@ -193,6 +194,59 @@ static void every_mistake_is_named_with_its_line(void **state)
                      mistakes[i].what, error.message);
         }
     }
+}
+
+// MuJoCo 4.0's numbers: the rest is qpos0, and 0.
+static void short_keyframes_are_padded(void **state)
+{
+    (void)state;
+    static const double qpos[] = {0.5, 3.0, 1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0};
+    orr_error error = {0};
+    orr_model *model = parse("<mujoco><worldbody><body><joint name='a'/>" BALL
+                             "<body><joint name='b' type='slide' ref='3'/>" BALL
+                             "</body></body><body pos='1 2 3'><freejoint/>" BALL "</body></worldbody>"
+                             "<actuator><motor joint='a'/><motor joint='b'/></actuator>"
+                             "<keyframe><key qpos='.5' qvel='2' ctrl='7'/></keyframe></mujoco>",
+                             &error);
+    assert_non_null(model);
+    assert_memory_equal(model->key_qpos, qpos, sizeof qpos);
+    assert_true(model->key_qvel[0] == 2.0 && model->key_qvel[1] == 0.0);
+    assert_true(model->key_ctrl[0] == 7.0 && model->key_ctrl[1] == 0.0);
+    orr_model_destroy(model);
+}
+
+static void one_springlength_of_a_class_is_both_ends(void **state)
+{
+    (void)state;
+    static const double expected[] = {0.3, 0.3, 0.1, 0.2, 0.1, 0.1};
+    orr_error error = {0};
+    orr_model *model =
+        parse("<mujoco><default><tendon springlength='.3'/></default><worldbody><body><joint name='j'/>" BALL
+              "</body></worldbody><tendon><fixed><joint joint='j' coef='1'/></fixed>"
+              "<fixed springlength='.1 .2'><joint joint='j' coef='1'/></fixed>"
+              "<fixed springlength='.1'><joint joint='j' coef='1'/></fixed></tendon></mujoco>",
+              &error);
+    assert_non_null(model);
+    assert_memory_equal(model->tendon_lengthspring, expected, sizeof expected);
+    orr_model_destroy(model);
+}
+
+static void a_model_without_a_name_has_that_of_its_file(void **state)
+{
+    (void)state;
+    static const char part[] =
+        "<mujoco model='kid'><worldbody><body name='b'>" BALL "</body></worldbody></mujoco>";
+    static const char whole[] = "<mujoco><asset><model file='unnamed_part.xml'/></asset><worldbody>"
+                                "<attach model='kid' body='b' prefix='x'/></worldbody></mujoco>";
+    char path[512];
+    orr_model *model = NULL;
+    snprintf(path, sizeof path, "%s", scratch_path("unnamed_part.xml"));
+    assert_ok(orr_file_write(path, part, strlen(part), &error));
+    snprintf(path, sizeof path, "%s", scratch_path("unnamed_whole.xml"));
+    assert_ok(orr_file_write(path, whole, strlen(whole), &error));
+    assert_ok(orr_model_load(path, &model, &error));
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_BODY, "xb"), 1);
+    orr_model_destroy(model);
 }
 
 static void what_is_not_used_is_noted_with_its_line(void **state)
@@ -379,6 +433,9 @@ int main(void)
         cmocka_unit_test(menagerie_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(urdf_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
+        cmocka_unit_test(short_keyframes_are_padded),
+        cmocka_unit_test(one_springlength_of_a_class_is_both_ends),
+        cmocka_unit_test(a_model_without_a_name_has_that_of_its_file),
         cmocka_unit_test(what_is_not_used_is_noted_with_its_line),
         cmocka_unit_test(blank_lines_before_and_zeros_behind_are_passed_over),
         cmocka_unit_test(a_range_inherited_by_servos_of_a_class_is_not_its_motors),
