@@ -53,7 +53,7 @@ orr_result mjcf_read_model(mjcf_reader *reader, const mjcf_node *node)
     if (!file || !file[0]) {
         return mjcf_fail(node, reader->error, "file: expected one");
     }
-    model->file = mjcf_file(spec, NULL, file);
+    model->file = mjcf_file(spec, node, NULL, file);
     if (!model->file) {
         return spec_memory_fail(reader->error);
     }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static orr_model *parse(const char *text, orr_error *error)
 {
@@ -183,7 +184,8 @@ static void every_mistake_is_named_with_its_line(void **state)
         {"<mujoco><sensor>\n<gyro site='s'/></sensor></mujoco>", "test.xml:2: <gyro>", "'s'"},
         {"<mujoco><keyframe>\n<key qpos='1'/></keyframe></mujoco>", "test.xml:2: <key>",
          "qpos: expected 0 numbers or fewer"},
-        {BODY("<freejoint/>" BALL "\n<geom type='plane' size='1 1 1'/>"), "test.xml:2: <geom>", "cannot move"},
+        {BODY("<freejoint/>" BALL "\n<geom type='plane' size='1 1 1'/>"), "test.xml:2: <geom>",
+         "cannot move"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         orr_error error = {0};
@@ -247,6 +249,50 @@ static void a_model_without_a_name_has_that_of_its_file(void **state)
     assert_ok(orr_model_load(path, &model, &error));
     assert_int_equal(orr_model_find(model, ORR_OBJECT_BODY, "xb"), 1);
     orr_model_destroy(model);
+}
+
+static void write_scratch(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_ok(orr_file_write(path, text, strlen(text), &error));
+}
+
+// A file beside the model is preferred to one beside the included file, below meshdir too.
+static void files_are_looked_for_beside_an_included_file(void **state)
+{
+    (void)state;
+    static const char tetrahedron[] =
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    static const char *const folders[] = {"", "/part", "/part/deep", "/meshes", "/meshes/part"};
+    char folder[512], path[600];
+    snprintf(folder, sizeof folder, "%s", scratch_path("included"));
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        snprintf(path, sizeof path, "%s%s", folder, folders[i]);
+        mkdir(path, 0777);
+    }
+    write_scratch(folder, "model.xml", "<mujoco><include file='part/part.xml'/></mujoco>");
+    write_scratch(folder, "meshdir.xml",
+                  "<mujoco><compiler meshdir='meshes'/><include file='part/part.xml'/></mujoco>");
+    write_scratch(folder, "part/part.xml",
+                  "<mujoco><asset><mesh file='m.obj'/></asset><include file='deep/body.xml'/>"
+                  "<include file='both.xml'/></mujoco>");
+    write_scratch(folder, "part/deep/body.xml",
+                  "<mujoco><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>");
+    write_scratch(folder, "both.xml",
+                  "<mujoco><worldbody><body name='beside the model'/></worldbody></mujoco>");
+    write_scratch(folder, "part/both.xml", "<mujoco/>");
+    write_scratch(folder, "part/m.obj", tetrahedron);
+    write_scratch(folder, "meshes/part/m.obj", tetrahedron);
+    static const char *const models[] = {"model.xml", "meshdir.xml"};
+    for (int i = 0; i < 2; i++) {
+        orr_model *model = NULL;
+        snprintf(path, sizeof path, "%s/%s", folder, models[i]);
+        assert_ok(orr_model_load(path, &model, &error));
+        assert_int_equal(model->nmesh, 1);
+        assert_int_equal(orr_model_find(model, ORR_OBJECT_BODY, "beside the model"), 1);
+        orr_model_destroy(model);
+    }
 }
 
 static void what_is_not_used_is_noted_with_its_line(void **state)
@@ -434,6 +480,7 @@ int main(void)
         cmocka_unit_test(urdf_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
         cmocka_unit_test(short_keyframes_are_padded),
+        cmocka_unit_test(files_are_looked_for_beside_an_included_file),
         cmocka_unit_test(one_springlength_of_a_class_is_both_ends),
         cmocka_unit_test(a_model_without_a_name_has_that_of_its_file),
         cmocka_unit_test(what_is_not_used_is_noted_with_its_line),
