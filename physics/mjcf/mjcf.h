@@ -44,8 +44,9 @@ orr_result mjcf_no_head(const mjcf_node *node, orr_error *error);
 // Notes that text between elements has no effect.
 void mjcf_note_text(orr_spec *spec, const mjcf_node *node);
 orr_result mjcf_no_children(const mjcf_node *node, orr_error *error);
-// The path of a file that an attribute of `node` names: in `folder` (Nullable, of the compiler element) beside
-// the model, or beside the included file that the node is in; in the spec's arena, NULL: out of memory.
+// The path of a file that an attribute of `node` names: in `folder` (of the compiler element; Nullable)
+// beside the model, or beside the included file that the node is in; in the spec's arena. NULL: out of
+// memory.
 char *mjcf_file(orr_spec *spec, const mjcf_node *node, const char *folder, const char *file);
 
 // Reads the text of another file, MJCF or URDF, into a spec whose path is set.

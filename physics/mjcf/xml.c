@@ -188,8 +188,9 @@ static char *path_in_arena(orr_arena *arena, const char *beside, const char *fil
     return copy;
 }
 
-// `file` of an element in the file `from`: in `folder` beside the model; where there is none, in the folder there
-// that `from`, which the model includes, has beside the model, as MuJoCo does. NULL: out of memory.
+// `file`, which an element of the file `from` names: in `folder` beside the model. Where there is none, and
+// the model includes `from` from a folder of its own, in the folder of that name below `folder`, as in
+// MuJoCo. NULL: out of memory.
 static char *find_file(orr_arena *arena, const char *model, const char *from, const char *folder,
                        const char *file)
 {

@@ -45,8 +45,8 @@ static orr_result build_tuples(model_builder *b)
     return ORR_OK;
 }
 
-// A list that is too short leaves the last numbers as they are in the model: those of bodies that a file adds to
-// one that it includes.
+// A list that is too short leaves the last numbers as they are in the model: those of bodies that a file adds
+// to one that it includes.
 static orr_result fill(model_builder *b, const spec_head *head, const char *what, const spec_numbers *numbers,
                        int count, double *to)
 {
