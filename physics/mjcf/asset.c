@@ -23,10 +23,11 @@ static orr_result name_by_file(mjcf_reader *reader, const char *file, spec_head 
     return ORR_OK;
 }
 
-static orr_result resolve_file(mjcf_reader *reader, const char *folder, const char **file)
+static orr_result resolve_file(mjcf_reader *reader, const mjcf_node *node, const char *folder,
+                               const char **file)
 {
     if (*file) {
-        *file = mjcf_file(reader->spec, folder ? folder : reader->spec->compiler.assetdir, *file);
+        *file = mjcf_file(reader->spec, node, folder ? folder : reader->spec->compiler.assetdir, *file);
         return *file ? ORR_OK : spec_memory_fail(reader->error);
     }
     return ORR_OK;
@@ -47,7 +48,7 @@ static orr_result read_mesh(mjcf_reader *reader, const mjcf_node *node)
     if (!mesh->head.name || (mesh->file != NULL) == (mesh->vertex.count > 0)) {
         return mjcf_fail(node, reader->error, "expected a file, or a name and vertices");
     }
-    return resolve_file(reader, reader->spec->compiler.meshdir, &mesh->file);
+    return resolve_file(reader, node, reader->spec->compiler.meshdir, &mesh->file);
 }
 
 static orr_result read_hfield(mjcf_reader *reader, const mjcf_node *node)
@@ -65,7 +66,7 @@ static orr_result read_hfield(mjcf_reader *reader, const mjcf_node *node)
     if (!mjcf_find(node, "size")) {
         return mjcf_fail(node, reader->error, "size: expected 4 numbers");
     }
-    return resolve_file(reader, reader->spec->compiler.meshdir, &hfield->file);
+    return resolve_file(reader, node, reader->spec->compiler.meshdir, &hfield->file);
 }
 
 static orr_result read_texture(mjcf_reader *reader, const mjcf_node *node)
@@ -85,9 +86,9 @@ static orr_result read_texture(mjcf_reader *reader, const mjcf_node *node)
     ORR_TRY(mjcf_read(node, mjcf_texture_members, NULL, texture, reader->spec, reader->error));
     ORR_TRY(name_by_file(reader, texture->file, &texture->head));
     for (int i = 0; i < 6; i++) {
-        ORR_TRY(resolve_file(reader, reader->spec->compiler.texturedir, &texture->side[i]));
+        ORR_TRY(resolve_file(reader, node, reader->spec->compiler.texturedir, &texture->side[i]));
     }
-    return resolve_file(reader, reader->spec->compiler.texturedir, &texture->file);
+    return resolve_file(reader, node, reader->spec->compiler.texturedir, &texture->file);
 }
 
 static orr_result read_material(mjcf_reader *reader, const mjcf_node *node)

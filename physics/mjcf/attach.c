@@ -50,15 +50,19 @@ orr_result mjcf_read_model(mjcf_reader *reader, const mjcf_node *node)
         return spec_memory_fail(reader->error);
     }
     ORR_TRY(mjcf_head(reader, node, &model->head));
-    if (!model->head.name || !file || !file[0]) {
-        return mjcf_fail(node, reader->error, "expected a name and a file");
+    if (!file || !file[0]) {
+        return mjcf_fail(node, reader->error, "file: expected one");
     }
-    model->file = mjcf_file(spec, NULL, file);
+    model->file = mjcf_file(spec, node, NULL, file);
     if (!model->file) {
         return spec_memory_fail(reader->error);
     }
     ORR_TRY(check_nesting(reader, node, model->file));
-    return load(reader, node, model);
+    ORR_TRY(load(reader, node, model));
+    if (!model->head.name) { // that in the file
+        model->head.name = model->spec->name;
+    }
+    return ORR_OK;
 }
 
 // ---- frames with names

@@ -146,6 +146,17 @@ static orr_result read_wrap(mjcf_reader *reader, const mjcf_node *node, const mj
     return ORR_OK;
 }
 
+// One springlength is both ends of the range.
+orr_result mjcf_read_tendon_values(mjcf_reader *reader, const mjcf_node *node, spec_tendon *tendon)
+{
+    double length[2];
+    int count;
+    ORR_TRY(mjcf_read(node, mjcf_tendon_members, NULL, tendon, reader->spec, reader->error));
+    ORR_TRY(mjcf_read_numbers(node, "springlength", 1, 2, length, &count, reader->error));
+    tendon->springlength[1] = count == 1 ? length[0] : tendon->springlength[1];
+    return ORR_OK;
+}
+
 orr_result mjcf_read_tendon(mjcf_reader *reader, const mjcf_node *section)
 {
     for (const mjcf_node *node = section->children; node; node = node->next) {
@@ -160,11 +171,7 @@ orr_result mjcf_read_tendon(mjcf_reader *reader, const mjcf_node *section)
         }
         *tendon = c->tendon;
         ORR_TRY(mjcf_head(reader, node, &tendon->head));
-        ORR_TRY(mjcf_read(node, mjcf_tendon_members, NULL, tendon, reader->spec, reader->error));
-        double length[2];
-        int count;
-        ORR_TRY(mjcf_read_numbers(node, "springlength", 1, 2, length, &count, reader->error));
-        tendon->springlength[1] = count == 1 ? length[0] : tendon->springlength[1];
+        ORR_TRY(mjcf_read_tendon_values(reader, node, tendon));
         tendon->wrap = reader->spec->wraps_count;
         for (const mjcf_node *child = node->children; child; child = child->next) {
             ORR_TRY(read_wrap(reader, child, node));

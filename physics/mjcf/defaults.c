@@ -142,7 +142,7 @@ static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const
         {"camera", mjcf_camera_members, &c->camera}, {"light", mjcf_light_members, &c->light},
         {"mesh", mjcf_mesh_members, &c->mesh},       {"material", mjcf_material_members, &c->material},
         {"pair", mjcf_pair_members, &c->pair},       {"equality", mjcf_equality_members, &c->equality},
-        {"tendon", mjcf_tendon_members, &c->tendon}, {"geom", mjcf_geom_members, &c->geom}};
+        {"geom", mjcf_geom_members, &c->geom}};
     ORR_TRY(mjcf_no_children(node, reader->error));
     ORR_TRY(mjcf_no_head(node, reader->error));
     for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++) {
@@ -157,6 +157,9 @@ static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const
             return mjcf_read(node, elements[i].members, NULL, elements[i].target, reader->spec,
                              reader->error);
         }
+    }
+    if (mjcf_is(node, "tendon")) {
+        return mjcf_read_tendon_values(reader, node, &c->tendon);
     }
     static const char *const actuators[] = {"general", "motor",    "position", "velocity", "intvelocity",
                                             "damper",  "cylinder", "muscle",   "adhesion"};

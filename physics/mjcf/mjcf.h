@@ -44,9 +44,10 @@ orr_result mjcf_no_head(const mjcf_node *node, orr_error *error);
 // Notes that text between elements has no effect.
 void mjcf_note_text(orr_spec *spec, const mjcf_node *node);
 orr_result mjcf_no_children(const mjcf_node *node, orr_error *error);
-// The path of a file that an attribute names, after the folders of the compiler element; in the spec's arena,
-// NULL: out of memory.
-char *mjcf_file(orr_spec *spec, const char *folder, const char *file);
+// The path of a file that an attribute of `node` names: in `folder` (of the compiler element; Nullable)
+// beside the model, or beside the included file that the node is in; in the spec's arena. NULL: out of
+// memory.
+char *mjcf_file(orr_spec *spec, const mjcf_node *node, const char *folder, const char *file);
 
 // Reads the text of another file, MJCF or URDF, into a spec whose path is set.
 typedef orr_result mjcf_read_file(orr_spec *spec, const char *text, size_t size, orr_error *error);
@@ -142,6 +143,8 @@ orr_result mjcf_read_worldbody(mjcf_reader *reader, const mjcf_node *root);
 orr_result mjcf_read_contact(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_equality(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_tendon(mjcf_reader *reader, const mjcf_node *section);
+// The attributes of a tendon, or of the tendons of a default class.
+orr_result mjcf_read_tendon_values(mjcf_reader *reader, const mjcf_node *node, spec_tendon *tendon);
 orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *section,
                               bool in_class, spec_actuator *actuator);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct open_file {
     const char *path;
@@ -187,6 +188,34 @@ static char *path_in_arena(orr_arena *arena, const char *beside, const char *fil
     return copy;
 }
 
+// `file`, which an element of the file `from` names: in `folder` beside the model. Where there is none, and
+// the model includes `from` from a folder of its own, in the folder of that name below `folder`, as in
+// MuJoCo. NULL: out of memory.
+static char *find_file(orr_arena *arena, const char *model, const char *from, const char *folder,
+                       const char *file)
+{
+    size_t before = (size_t)(orr_path_name(model) - model);
+    const char *inside = strncmp(from, model, before) == 0 ? from + before : from;
+    int length = (int)(orr_path_name(inside) - inside);
+    char *path = NULL;
+    bool absolute = file[0] == '/', in_folder = folder && folder[0] && !absolute;
+    for (int included = 0; included < (length > 0 && !absolute ? 2 : 1); included++) {
+        char joined[4096];
+        if (snprintf(joined, sizeof joined, "%s%s%.*s%s", in_folder ? folder : "", in_folder ? "/" : "",
+                     included ? length : 0, inside, file) >= (int)sizeof joined) {
+            return NULL;
+        }
+        char *tried = path_in_arena(arena, model, joined);
+        if (!included || !tried || access(tried, R_OK) == 0) {
+            path = tried;
+        }
+        if (!path || access(path, R_OK) == 0) {
+            break;
+        }
+    }
+    return path;
+}
+
 // The children of the root of an included file, as a list.
 static orr_result read_included(reading *all, const mjcf_node *node, mjcf_node **children)
 {
@@ -195,7 +224,7 @@ static orr_result read_included(reading *all, const mjcf_node *node, mjcf_node *
         return mjcf_fail(node, all->error, "expected one attribute, file");
     }
     ORR_TRY(mjcf_no_children(node, all->error));
-    char *path = path_in_arena(all->arena, all->main_path, file);
+    char *path = find_file(all->arena, all->main_path, node->file, NULL, file);
     orr_bytes bytes;
     orr_error reason;
     if (!path) {
@@ -283,14 +312,8 @@ orr_result mjcf_parse(const char *text, size_t size, const char *path, orr_arena
     return parse_file(&all, text, size, path, root);
 }
 
-char *mjcf_file(orr_spec *spec, const char *folder, const char *file)
+char *mjcf_file(orr_spec *spec, const mjcf_node *node, const char *folder, const char *file)
 {
-    const char *name = spec->compiler.strippath ? orr_path_name(file) : file;
-    char joined[4096];
-    bool absolute = name[0] == '/' || !folder || !folder[0];
-    if (snprintf(joined, sizeof joined, "%s%s%s", absolute ? "" : folder, absolute ? "" : "/", name) >=
-        (int)sizeof joined) {
-        return NULL;
-    }
-    return path_in_arena(&spec->arena, spec->path, joined);
+    return find_file(&spec->arena, spec->path, node->file, folder,
+                     spec->compiler.strippath ? orr_path_name(file) : file);
 }

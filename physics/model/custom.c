@@ -45,11 +45,13 @@ static orr_result build_tuples(model_builder *b)
     return ORR_OK;
 }
 
+// A list that is too short leaves the last numbers as they are in the model: those of bodies that a file adds
+// to one that it includes.
 static orr_result fill(model_builder *b, const spec_head *head, const char *what, const spec_numbers *numbers,
                        int count, double *to)
 {
-    if (numbers->count != 0 && numbers->count != count) {
-        return spec_fail(head, b->error, "%s: expected %d numbers", what, count);
+    if (numbers->count > count) {
+        return spec_fail(head, b->error, "%s: expected %d numbers or fewer", what, count);
     }
     for (int i = 0; i < numbers->count; i++) {
         to[i] = isnan(numbers->values[i]) ? to[i] : numbers->values[i];

@@ -45,10 +45,8 @@ static orr_result check_geom(model_builder *b, const spec_geom *geom)
     if (geom->friction[0] < 0.0 || geom->friction[1] < 0.0 || geom->friction[2] < 0.0 || geom->solmix < 0.0) {
         return spec_fail(&geom->head, b->error, "friction and solmix: expected no negative number");
     }
-    if ((geom->type == ORR_GEOM_PLANE || geom->type == ORR_GEOM_HFIELD) &&
-        b->m->body_weldid[geom->body] != 0) {
-        return spec_fail(&geom->head, b->error,
-                         "a plane or height field: expected on a body that cannot move");
+    if (geom->type == ORR_GEOM_PLANE && b->m->body_weldid[geom->body] != 0) {
+        return spec_fail(&geom->head, b->error, "a plane: expected on a body that cannot move");
     }
     return ORR_OK;
 }

@@ -127,19 +127,22 @@ static orr_result read_geometry(urdf_reader *reader, const mjcf_node *node, spec
     static const int types[] = {ORR_GEOM_BOX, ORR_GEOM_CYLINDER, ORR_GEOM_SPHERE, ORR_GEOM_CAPSULE,
                                 ORR_GEOM_MESH};
     ORR_TRY(urdf_check(reader, node, NULL, shapes));
-    if (!node->children || node->children->next) {
+    const mjcf_node *shape = NULL;
+    int count = 0;
+    for (int i = 0; shapes[i]; i++) {
+        for (const mjcf_node *child = node->children; child; child = child->next) {
+            if (mjcf_is(child, shapes[i])) {
+                shape = child;
+                geom->type = types[i];
+                count++;
+            }
+        }
+    }
+    if (count != 1) {
         return mjcf_fail(node, reader->error, "expected one of box, cylinder, sphere, capsule and mesh");
     }
-    int shape = 0;
-    while (shapes[shape] && !mjcf_is(node->children, shapes[shape])) {
-        shape++;
-    }
-    if (!shapes[shape]) { // in another program's namespace
-        return mjcf_unknown(node->children, node, reader->error);
-    }
-    geom->type = types[shape];
-    return geom->type == ORR_GEOM_MESH ? urdf_read_mesh(reader, node->children, &geom->mesh)
-                                       : read_sizes(reader, node->children, geom);
+    return geom->type == ORR_GEOM_MESH ? urdf_read_mesh(reader, shape, &geom->mesh)
+                                       : read_sizes(reader, shape, geom);
 }
 
 // Names of geoms need not differ, unlike those of links: one that is taken is left out.

@@ -22,25 +22,19 @@ static bool is_namespaced(const char *name)
     return strchr(name, ':') || strcmp(name, "xmlns") == 0;
 }
 
-// Names of the Bullet engine are noted and ignored, as MuJoCo ignores all that it does not have; other names
-// are more likely to be mistakes.
-static bool is_bullets(const urdf_reader *reader, const mjcf_node *node, const char *name)
+// What URDF does not have is for other programs, or a mistake: noted, as MuJoCo ignores all that it does not
+// read.
+static void note_unknown(const urdf_reader *reader, const mjcf_node *node, const char *kind, const char *name)
 {
-    static const char *const names[] = {"joint_properties", "specular", "gravity", "deformable", "group",
-                                        "concave",          NULL};
-    if (!listed(names, name)) {
-        return false;
-    }
-    spec_note(reader->spec, node->file, node->line, "%.64s: expected by other programs only", name);
-    return true;
+    spec_note(reader->spec, node->file, node->line, "<%.32s>: %s '%.64s': unknown", node->name, kind, name);
 }
 
 orr_result urdf_check(const urdf_reader *reader, const mjcf_node *node, const char *const *attributes,
                       const char *const *children)
 {
     for (const mjcf_attribute *a = node->attributes; a; a = a->next) {
-        if (!is_namespaced(a->name) && !listed(attributes, a->name) && !is_bullets(reader, node, a->name)) {
-            return mjcf_fail(node, reader->error, "unknown attribute '%.64s'", a->name);
+        if (!is_namespaced(a->name) && !listed(attributes, a->name)) {
+            note_unknown(reader, node, "attribute", a->name);
         }
         if (strstr(a->value, "${")) {
             return mjcf_fail(node, reader->error, "%s: expected plain URDF, not xacro: expand it first",
@@ -51,9 +45,8 @@ orr_result urdf_check(const urdf_reader *reader, const mjcf_node *node, const ch
         if (strncmp(child->name, "xacro:", 6) == 0) {
             return mjcf_fail(child, reader->error, "expected plain URDF, not xacro: expand it first");
         }
-        if (!is_namespaced(child->name) && !listed(children, child->name) &&
-            !is_bullets(reader, child, child->name)) {
-            return mjcf_unknown(child, node, reader->error);
+        if (!is_namespaced(child->name) && !listed(children, child->name)) {
+            note_unknown(reader, child, "element in", node->name);
         }
     }
     if (node->text_line) {
@@ -119,6 +112,9 @@ static orr_result read_mujoco(urdf_reader *reader, const mjcf_node *root)
         }
         ORR_TRY(urdf_check(reader, node, NULL, sections));
         for (const mjcf_node *section = node->children; section; section = section->next) {
+            if (!listed(sections, section->name)) { // only MuJoCo's users write it: a mistake
+                return mjcf_unknown(section, node, reader->error);
+            }
             ORR_TRY(mjcf_read_settings(&settings, section));
         }
     }

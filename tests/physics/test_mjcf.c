@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static orr_model *parse(const char *text, orr_error *error)
 {
@@ -182,7 +183,9 @@ static void every_mistake_is_named_with_its_line(void **state)
          "test.xml:2: <muscle>", "too many steps"},
         {"<mujoco><sensor>\n<gyro site='s'/></sensor></mujoco>", "test.xml:2: <gyro>", "'s'"},
         {"<mujoco><keyframe>\n<key qpos='1'/></keyframe></mujoco>", "test.xml:2: <key>",
-         "qpos: expected 0 numbers"},
+         "qpos: expected 0 numbers or fewer"},
+        {BODY("<freejoint/>" BALL "\n<geom type='plane' size='1 1 1'/>"), "test.xml:2: <geom>",
+         "cannot move"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         orr_error error = {0};
@@ -192,6 +195,103 @@ static void every_mistake_is_named_with_its_line(void **state)
             fail_msg("'%s': expected '%s... %s', got '%s'", mistakes[i].text, mistakes[i].line,
                      mistakes[i].what, error.message);
         }
+    }
+}
+
+// MuJoCo 4.0's numbers: the rest is qpos0, and 0.
+static void short_keyframes_are_padded(void **state)
+{
+    (void)state;
+    static const double qpos[] = {0.5, 3.0, 1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0};
+    orr_error error = {0};
+    orr_model *model = parse("<mujoco><worldbody><body><joint name='a'/>" BALL
+                             "<body><joint name='b' type='slide' ref='3'/>" BALL
+                             "</body></body><body pos='1 2 3'><freejoint/>" BALL "</body></worldbody>"
+                             "<actuator><motor joint='a'/><motor joint='b'/></actuator>"
+                             "<keyframe><key qpos='.5' qvel='2' ctrl='7'/></keyframe></mujoco>",
+                             &error);
+    assert_non_null(model);
+    assert_memory_equal(model->key_qpos, qpos, sizeof qpos);
+    assert_true(model->key_qvel[0] == 2.0 && model->key_qvel[1] == 0.0);
+    assert_true(model->key_ctrl[0] == 7.0 && model->key_ctrl[1] == 0.0);
+    orr_model_destroy(model);
+}
+
+static void one_springlength_of_a_class_is_both_ends(void **state)
+{
+    (void)state;
+    static const double expected[] = {0.3, 0.3, 0.1, 0.2, 0.1, 0.1};
+    orr_error error = {0};
+    orr_model *model =
+        parse("<mujoco><default><tendon springlength='.3'/></default><worldbody><body><joint name='j'/>" BALL
+              "</body></worldbody><tendon><fixed><joint joint='j' coef='1'/></fixed>"
+              "<fixed springlength='.1 .2'><joint joint='j' coef='1'/></fixed>"
+              "<fixed springlength='.1'><joint joint='j' coef='1'/></fixed></tendon></mujoco>",
+              &error);
+    assert_non_null(model);
+    assert_memory_equal(model->tendon_lengthspring, expected, sizeof expected);
+    orr_model_destroy(model);
+}
+
+static void a_model_without_a_name_has_that_of_its_file(void **state)
+{
+    (void)state;
+    static const char part[] =
+        "<mujoco model='kid'><worldbody><body name='b'>" BALL "</body></worldbody></mujoco>";
+    static const char whole[] = "<mujoco><asset><model file='unnamed_part.xml'/></asset><worldbody>"
+                                "<attach model='kid' body='b' prefix='x'/></worldbody></mujoco>";
+    char path[512];
+    orr_model *model = NULL;
+    snprintf(path, sizeof path, "%s", scratch_path("unnamed_part.xml"));
+    assert_ok(orr_file_write(path, part, strlen(part), &error));
+    snprintf(path, sizeof path, "%s", scratch_path("unnamed_whole.xml"));
+    assert_ok(orr_file_write(path, whole, strlen(whole), &error));
+    assert_ok(orr_model_load(path, &model, &error));
+    assert_int_equal(orr_model_find(model, ORR_OBJECT_BODY, "xb"), 1);
+    orr_model_destroy(model);
+}
+
+static void write_scratch(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_ok(orr_file_write(path, text, strlen(text), &error));
+}
+
+// A file beside the model is preferred to one beside the included file, below meshdir too.
+static void files_are_looked_for_beside_an_included_file(void **state)
+{
+    (void)state;
+    static const char tetrahedron[] =
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    static const char *const folders[] = {"", "/part", "/part/deep", "/meshes", "/meshes/part"};
+    char folder[512], path[600];
+    snprintf(folder, sizeof folder, "%s", scratch_path("included"));
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        snprintf(path, sizeof path, "%s%s", folder, folders[i]);
+        mkdir(path, 0777);
+    }
+    write_scratch(folder, "model.xml", "<mujoco><include file='part/part.xml'/></mujoco>");
+    write_scratch(folder, "meshdir.xml",
+                  "<mujoco><compiler meshdir='meshes'/><include file='part/part.xml'/></mujoco>");
+    write_scratch(folder, "part/part.xml",
+                  "<mujoco><asset><mesh file='m.obj'/></asset><include file='deep/body.xml'/>"
+                  "<include file='both.xml'/></mujoco>");
+    write_scratch(folder, "part/deep/body.xml",
+                  "<mujoco><worldbody><geom type='mesh' mesh='m'/></worldbody></mujoco>");
+    write_scratch(folder, "both.xml",
+                  "<mujoco><worldbody><body name='beside the model'/></worldbody></mujoco>");
+    write_scratch(folder, "part/both.xml", "<mujoco/>");
+    write_scratch(folder, "part/m.obj", tetrahedron);
+    write_scratch(folder, "meshes/part/m.obj", tetrahedron);
+    static const char *const models[] = {"model.xml", "meshdir.xml"};
+    for (int i = 0; i < 2; i++) {
+        orr_model *model = NULL;
+        snprintf(path, sizeof path, "%s/%s", folder, models[i]);
+        assert_ok(orr_model_load(path, &model, &error));
+        assert_int_equal(model->nmesh, 1);
+        assert_int_equal(orr_model_find(model, ORR_OBJECT_BODY, "beside the model"), 1);
+        orr_model_destroy(model);
     }
 }
 
@@ -379,6 +479,10 @@ int main(void)
         cmocka_unit_test(menagerie_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(urdf_models_compile_to_what_mujoco_makes_of_them),
         cmocka_unit_test(every_mistake_is_named_with_its_line),
+        cmocka_unit_test(short_keyframes_are_padded),
+        cmocka_unit_test(files_are_looked_for_beside_an_included_file),
+        cmocka_unit_test(one_springlength_of_a_class_is_both_ends),
+        cmocka_unit_test(a_model_without_a_name_has_that_of_its_file),
         cmocka_unit_test(what_is_not_used_is_noted_with_its_line),
         cmocka_unit_test(blank_lines_before_and_zeros_behind_are_passed_over),
         cmocka_unit_test(a_range_inherited_by_servos_of_a_class_is_not_its_motors),

@@ -205,6 +205,22 @@ static void a_contact_reaches_as_far_as_the_margins(void **state)
     }
 }
 
+// A height field that moves: a level one, 0.2 m of base, lies on three balls.
+static void a_height_field_falls_onto_balls(void **state)
+{
+    (void)state;
+    bench b = set_up("<mujoco><asset><hfield name='f' nrow='3' ncol='3' size='1 1 .1 .2'/></asset><worldbody>"
+                     "<geom size='.3' pos='-.5 -.5 0'/><geom size='.3' pos='.5 -.5 0'/>"
+                     "<geom size='.3' pos='0 .5 0'/><body pos='0 0 .51'><freejoint/>"
+                     "<geom type='hfield' hfield='f'/></body></worldbody></mujoco>");
+    assert_near(b.model->body_mass[1], 1000.0, 1e-9); // the base and half of the height, as in MuJoCo
+    orr_physics_step(b.physics, 1000);
+    assert_near(get(&b, ORR_PHYSICS_QPOS, 2), 0.5, 0.005); // contacts are soft
+    assert_near(get(&b, ORR_PHYSICS_QVEL, 2), 0.0, 1e-3);
+    assert_near(get(&b, ORR_PHYSICS_QPOS, 3), 1.0, 1e-3);
+    tear_down(&b);
+}
+
 // ---- closed loops ----
 
 // Freudenstein's four-bar linkage: the rocker's angle for the crank's.
@@ -521,6 +537,7 @@ int main(void)
         cmocka_unit_test(an_elastic_sphere_comes_back_to_its_height),
         cmocka_unit_test(a_slab_slides_where_the_slope_is_steeper_than_friction),
         cmocka_unit_test(a_contact_reaches_as_far_as_the_margins),
+        cmocka_unit_test(a_height_field_falls_onto_balls),
         cmocka_unit_test(a_four_bar_linkage_moves_as_freudenstein_says),
         cmocka_unit_test(inner_forces_keep_momentum_and_angular_momentum),
         cmocka_unit_test(the_impedance_follows_its_curve),
