@@ -295,7 +295,7 @@ static void mistakes_end_with_one_line(void **state)
         {{"sim", robot, "--steps", "2.5"}, "--steps"},
         {{"sim", robot, "--steps", "5", "--worlds", "0"}, "--worlds"},
         {{"sim", robot, "--steps", "5", "--worlds", "many"}, "--worlds"},
-        {{"sim", robot, "--steps", "5", "--precision", "f16"}, "f32 or f64"},
+        {{"sim", robot, "--steps", "5", "--precision", "f16"}, "auto, f32 or f64"},
         {{"sim", robot, "--steps", "5", "--recrod", record}, "--recrod"},
         {{"sim", robot, "--steps", "5", "--ctrl"}, "--ctrl"},
         {{"sim", robot, robot, "--steps", "5"}, "operand"},
