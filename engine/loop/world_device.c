@@ -21,6 +21,10 @@ static orr_result create(orr_engine *engine, orr_cuda *cuda, int worlds, const c
     const orr_physics_desc desc = {.worlds = worlds, .cuda = cuda};
     orr_error why = {0};
     orr_result result = orr_physics_create(&desc, model, engine->jobs, physics, &why);
+    if (result == ORR_OK && orr_physics_is_double(*physics)) {
+        orr_log_line(engine->log, ORR_LOG_INFO, ORR_CODE_NONE,
+                     "%s: the inertia matrix is too ill-conditioned for float: computed in double", name);
+    }
     return result == ORR_OK ? ORR_OK : orr_fail(error, (orr_code)why.code, "%s: %s", name, why.message);
 }
 

@@ -101,6 +101,12 @@ LANE_FN void solve_factorised(const lane_model *m, const lane_data *d, reals LD,
     }
 }
 
+// Is a pivot of the factor of a positive definite matrix below so many roundings of its diagonal entry?
+FN mask pivot_lost(real pivot, real whole, uniform_real roundings)
+{
+    return not_(pivot > R(LANE_EPSILON) * roundings * whole); // also where it is not a number
+}
+
 LANE_FN void factorise_inertia(const lane_model *m, lane_data *d)
 {
     for (int i = team_first(d); i < m->nM; i += team_size(d)) {
@@ -108,6 +114,10 @@ LANE_FN void factorise_inertia(const lane_model *m, lane_data *d)
     }
     team_wait(d);
     factorise(m, d, d->qLD, d->qLDiagInv);
+    for (int k = 0; k < m->nv; k++) {
+        int last = m->M_rowadr[k] + m->M_rownnz[k] - 1;
+        d->inaccurate = or_(d->inaccurate, pivot_lost(d->qLD[last], d->qM[last], 100));
+    }
 }
 
 // y = M x

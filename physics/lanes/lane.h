@@ -60,9 +60,11 @@ typedef uint8_t *flags;
 #if defined(ORR_SCALAR_DOUBLE)
 #define LANE_TINY 1e-15
 #define LANE_HUGE 1e300
+#define LANE_EPSILON 2.220446049250313e-16 // from 1 to the next number
 #else
 #define LANE_TINY 1e-15
 #define LANE_HUGE 1e30
+#define LANE_EPSILON 1.1920928955078125e-7
 #endif
 
 FN real clamp_(real x, real low, real high)

@@ -324,8 +324,20 @@ static orr_result plan_integrator(orr_plan *plan, orr_error *error)
     return ORR_OK;
 }
 
+// 1 / inverse weight is the pivot of a dof that is eliminated last. Armature, which bodies with slides alone
+// do not have in their inverse weight, only makes M better conditioned.
+static double pivot_loss(const orr_model *m)
+{
+    double most = 1.0;
+    for (int i = 0; i < m->nv; i++) {
+        most = fmax(most, (m->dof_M0[i] - m->dof_armature[i]) * m->dof_invweight0[i]);
+    }
+    return most;
+}
+
 static orr_result build(orr_plan *plan, int contact_capacity, orr_error *error)
 {
+    plan->pivot_loss = pivot_loss(plan->model);
     ORR_TRY(plan_integrator(plan, error));
     ORR_TRY(find_pairs(plan, error));
     ORR_TRY(orr_plan_hulls(plan, error));

@@ -76,6 +76,7 @@ typedef struct orr_plan {
     int32_t fluid_slopes;  // 1: the integrator differentiates forces of the medium
     int32_t varied_at[ORR_VARY_COUNT]; // offset in `varied` of a world; -1: the same in all worlds
     int32_t varied_count;
+    double pivot_loss; // the most that elimination takes from a diagonal entry of M at qpos0: entry / pivot
 } orr_plan;
 
 // contact_capacity: most contacts of a step; 0: as many as the model can have, but at most 2048 or 16 per

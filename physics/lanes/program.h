@@ -18,6 +18,12 @@ typedef enum orr_program_call {
     ORR_PROGRAM_SENSORS
 } orr_program_call;
 
+// What steps have met. Raised by each call of `run`:
+typedef struct orr_program_notes {
+    int contacts_needed; // the most contacts that a step needed
+    int iterations;      // the most iterations that the solver needed
+} orr_program_notes;
+
 typedef struct orr_program {
     int lanes;          // worlds of a block
     size_t real_bytes;  // of one real of one world
@@ -29,10 +35,10 @@ typedef struct orr_program {
     // Where a quantity is among the reals of a world's state, or else of its scratch; count: how many reals
     // it has.
     int (*quantity_offset)(const void *model, orr_physics_quantity quantity, int *count, bool *in_state);
-    // Runs a call on a block. Returns one bit per lane, set when its state has diverged; contacts_needed is
-    // raised to the most contacts that a step needed.
+    // Runs a call on a block. Returns one bit per lane, set when its state has diverged. inaccurate: of each
+    // lane, raised by the steps that were not solved accurately; nullable.
     uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps,
-                    int *contacts_needed);
+                    orr_program_notes *notes, uint32_t *inaccurate);
     // Evaluates the state and lists the contacts of one lane. Returns how many there are, writes at most
     // `capacity`.
     int (*contacts)(const void *model, void *state, void *scratch, int lane, orr_physics_contact *contacts,

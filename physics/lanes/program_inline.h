@@ -60,7 +60,9 @@ LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call,
     switch (call) {
     case ORR_PROGRAM_STEP:
         for (int i = 0; i < steps; i++) {
+            d->inaccurate = not_(everywhere());
             step(m, d);
+            d->inaccurate_steps = d->inaccurate_steps + sel(d->inaccurate, R(1.0), R(0.0));
         }
         break;
     case ORR_PROGRAM_FORWARD:

@@ -7,13 +7,17 @@
 
 #include "physics/lanes/conjugate_gradient.h"
 #include "physics/lanes/constraint_rows.h"
-#include "physics/lanes/inertia.h"
+#include "physics/lanes/rounding.h"
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define SOLVER_TOLERANCE 1e-20 // of the scaled improvement: an error of 1e-10 in the acceleration
 #else
 #define SOLVER_TOLERANCE 1e-7
 #endif
+
+// The solver has stalled when rounding alone can explain the slope that is left, and so many iterations have
+// not halved it. Slopes that still fall are worth following even below their rounding.
+enum { LANE_STALL = 8 };
 
 // A point relative to a friction cone.
 typedef struct lane_cone {
@@ -123,7 +127,7 @@ LANE_FN void load_cone(const lane_data *d, int i, reals from, real x[6])
 }
 
 // Cost of a row, and its force and second derivative. A cone's rows have one cost, which counts with the
-// first.
+// first; efc_weight of its first row says where it is: 0 at the top, 1 inside, -1 on the cone.
 FN real row_forces(lane_data *d, int i)
 {
     const lane_row *row = &d->row[i];
@@ -135,6 +139,8 @@ FN real row_forces(lane_data *d, int i)
     }
     real x[6], force[6];
     load_cone(d, i, d->efc_jar, x);
+    lane_cone c = cone_at(d, i, x);
+    d->efc_weight[i] = sel(c.top, R(0.0), sel(c.middle, R(-1.0), R(1.0)));
     real cost = cone_cost(d, i, x, force);
     for (int k = 0; k < row->dim; k++) {
         d->efc_force[i + k] = force[k];
@@ -406,6 +412,9 @@ LANE_FN void build_hessian(const lane_model *m, lane_data *d)
         }
         add_group_hessian(d, row, hessian);
     }
+    for (int k = team_first(d); k < m->nv; k += team_size(d)) {
+        d->work[m->nv + k] = row_of_H(d, k)[k];
+    }
     team_wait(d);
 }
 
@@ -478,7 +487,9 @@ LANE_FN void substitute(const lane_data *d, int nv, reals x)
     }
 }
 
-// search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal; D in Mv, 1 / D in work
+// search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal; D in Mv, 1 / D in work. Where
+// rounding has left nothing of a pivot, its dof is decoupled from those above: any direction that descends
+// will do.
 LANE_FN void newton_direction(const lane_model *m, lane_data *d)
 {
     int nv = m->nv;
@@ -492,13 +503,15 @@ LANE_FN void newton_direction(const lane_model *m, lane_data *d)
         eliminate_row(d, nv, k, columns, count);
         team_wait(d);
         reals row = row_of_H(d, k);
-        real inverse = R(1.0) / row[k];
+        mask lost = pivot_lost(row[k], d->work[nv + k], 4);
+        real pivot = sel(lost, d->work[nv + k], row[k]);
+        real inverse = R(1.0) / pivot, scale = sel(lost, R(0.0), inverse);
         real right = x[k];
-        d->Mv[k] = row[k];
+        d->Mv[k] = pivot;
         d->work[k] = inverse;
         for (int c = team_first(d); c < count - 1; c += team_size(d)) {
             int j = columns[c];
-            row[j] = row[j] * inverse;
+            row[j] = row[j] * scale;
             x[j] = fma_(-row[j], right, x[j]);
         }
         team_wait(d);
@@ -630,8 +643,8 @@ LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
     constraint_forces(d);
 }
 
-// Moves efc_jar by `step` along efc_jv. Returns the lanes in which a row became active or inactive, or that
-// have cones: in the others the cost was quadratic over the whole step, which has reached its minimum.
+// Moves efc_jar by `step` along efc_jv. Returns the lanes in which a row became active or inactive, or with a
+// force on a cone: in the others the cost was quadratic over the whole step, which has reached its minimum.
 LANE_FN mask move_rows(lane_data *d, real step)
 {
     for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
@@ -642,11 +655,60 @@ LANE_FN mask move_rows(lane_data *d, real step)
     constraint_forces(d);
     mask changed = not_(everywhere());
     for (int i = team_first(d); i < d->row_count; i += team_size(d)) {
-        int cone = d->row[i].type == LANE_ROW_CONE;
-        mask moved = cone ? d->efc_D[i] > R(0.0) : not_(d->efc_jv[i] == d->efc_weight[i]);
-        changed = or_(changed, moved);
+        if (d->row[i].type != LANE_ROW_CONE || d->row[i].index == 0) {
+            real weight = d->efc_weight[i];
+            mask curved = d->row[i].type == LANE_ROW_CONE ? weight < R(0.0) : not_(everywhere());
+            changed = or_(changed, and_(d->efc_D[i] > R(0.0), or_(curved, not_(d->efc_jv[i] == weight))));
+        }
     }
     return team_any(d, changed);
+}
+
+// The part of the slope along `search` that one group gets wrong when its efc_jar is wrong by
+// residual_magnitude. efc_jv: |J| |search|
+LANE_FN real group_slope_magnitude(const lane_data *d, int i)
+{
+    const lane_row *row = &d->row[i];
+    real sum = R(0.0);
+    if (row->type != LANE_ROW_CONE) {
+        for (int k = i; k < i + row->dim; k++) {
+            sum = fma_(d->efc_weight[k] * residual_magnitude(d, k), d->efc_jv[k], sum);
+        }
+        return sum;
+    }
+    real x[6], hessian[6][6];
+    load_cone(d, i, d->efc_jar, x);
+    cone_hessian(d, i, x, hessian);
+    for (int k = 0; k < row->dim; k++) {
+        for (int l = 0; l < row->dim; l++) {
+            sum = fma_(abs_(hessian[k][l]) * residual_magnitude(d, i + l), d->efc_jv[i + k], sum);
+        }
+    }
+    return sum;
+}
+
+// What rounding leaves of the slope along `search`: below it the sign of the descent is noise. A quarter of
+// the worst case, where all errors have the same sign. Overwrites efc_jv.
+LANE_FN real slope_rounding(const lane_model *m, const lane_data *d)
+{
+    for (int group = team_first(d); group < d->group_count; group += team_size(d)) {
+        group_magnitudes(d, d->group[group], d->search, d->efc_jv);
+        group_magnitudes(d, d->group[group], d->qacc, d->efc_magnitude);
+    }
+    team_wait(d);
+    real magnitude[LANE_STRANDS];
+    for (int strand = team_first(d), at = 0; strand < LANE_STRANDS; strand += team_size(d), at++) {
+        magnitude[at] = R(0.0);
+        for (int k = strand; k < m->nv; k += LANE_STRANDS) {
+            magnitude[at] = magnitude[at] + inertia_magnitude(m, d, k);
+        }
+        for (int group = strand; group < d->group_count; group += LANE_STRANDS) {
+            magnitude[at] = magnitude[at] + group_slope_magnitude(d, d->group[group]);
+        }
+    }
+    real rounding = R(0.25 * LANE_EPSILON) * team_sum(d, magnitude);
+    team_wait(d);
+    return rounding;
 }
 
 LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
@@ -673,6 +735,8 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
     double tolerance = newton || m->opt.tolerance < SOLVER_TOLERANCE ? SOLVER_TOLERANCE : m->opt.tolerance;
     real enough = R(tolerance * m->stat.meaninertia * (nv > 1 ? nv : 1));
     constraint_force(m, d, d->qfrc_constraint);
+    int iterations = 0;
+    real checked_slope = R(0.0);
     for (int i = 0; i < m->opt.iterations; i++) {
         for (int k = team_first(d); k < nv; k += team_size(d)) {
             d->gradient[k] = d->Ma[k] - d->qfrc_smooth[k] - d->qfrc_constraint[k];
@@ -691,11 +755,17 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         for (int k = 0; k < nv; k++) {
             slope = fma_(d->gradient[k], d->search[k], slope);
         }
-        running = and_(running,
-                       R(-0.5) * slope > enough); // what a whole step would gain, in Newton's method at least
+        // half the slope is what a whole step would gain, in Newton's method at least
+        running = and_(running, R(-0.5) * slope > enough);
+        if (i > 0 && i % LANE_STALL == 0 && any(running)) {
+            mask rounded = not_(-slope > slope_rounding(m, d));
+            running = and_(running, not_(and_(rounded, slope < R(0.5) * checked_slope)));
+        }
+        checked_slope = i % LANE_STALL == 0 ? slope : checked_slope;
         if (!any(running)) {
             break;
         }
+        iterations++;
         inertia_matrix_times(m, d, d->search, d->Mv);
         jacobian_times(d, d->search, d->efc_jv);
         real step = line_search(m, d, slope, running);
@@ -715,4 +785,6 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
             break;
         }
     }
+    d->iterations = iterations > d->iterations ? iterations : d->iterations;
+    d->inaccurate = or_(d->inaccurate, running); // those that have not converged
 }

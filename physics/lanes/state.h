@@ -125,11 +125,12 @@ typedef struct lane_model {
     /* computed by accelerations */                                                                          \
     X(qacc_smooth, m->nv) /* M^-1 qfrc_smooth */                                                             \
     /* computed by constraint_residual, move_rows, constraint_forces */                                      \
-    X(efc_jar, m->plan->row_capacity)    /* J qacc - aref */                                                 \
-    X(efc_jv, m->plan->row_capacity)     /* J search; before that, J qvel */                                 \
-    X(efc_force, m->plan->row_capacity)  /* force of the row */                                              \
-    X(efc_weight, m->plan->row_capacity) /* second derivative of the row's cost */                           \
-    X(qfrc_constraint, m->nv)            /* J^T efc_force; computed by constraint_force */                   \
+    X(efc_jar, m->plan->row_capacity)       /* J qacc - aref */                                              \
+    X(efc_magnitude, m->plan->row_capacity) /* |J| |qacc|; computed by slope_rounding */                     \
+    X(efc_jv, m->plan->row_capacity)        /* J search; before that, J qvel */                              \
+    X(efc_force, m->plan->row_capacity)     /* force of the row */                                           \
+    X(efc_weight, m->plan->row_capacity)    /* second derivative of the row's cost; of a cone row_forces */  \
+    X(qfrc_constraint, m->nv)               /* J^T efc_force; computed by constraint_force */                \
     /* computed by solve_constraints and its parts */                                                        \
     X(Ma, m->nv)                 /* M qacc */                                                                \
     X(Mv, m->nv)                 /* M search; in newton_direction: D of H = L^T D L */                       \
@@ -234,11 +235,14 @@ typedef struct lane_data {
     int32_t row_count, group_count, J_count, contact_count;
     int32_t contacts_missed,
         contacts_needed; // left out above the capacity, in this step; the most that a step so far has needed
-    lane_extent *extent; // plan->sweep_count
-    uint32_t *near_pair; // one bit per pair: near in any lane
-    ints fill;           // nv x nv: columns of the rows of H that are not zero, ascending
-    ints fill_count;     // nv
-    ints below;          // nv x nv: rows below the diagonal that are not zero in a column of H, descending
+    int32_t iterations;  // the most that the solver has needed
+    mask inaccurate;     // in this step: lanes whose solver has not converged, or whose M lost a pivot
+    real inaccurate_steps; // how many steps so far
+    lane_extent *extent;   // plan->sweep_count
+    uint32_t *near_pair;   // one bit per pair: near in any lane
+    ints fill;             // nv x nv: columns of the rows of H that are not zero, ascending
+    ints fill_count;       // nv
+    ints below;            // nv x nv: rows below the diagonal that are not zero in a column of H, descending
     ints below_count;
     flags filled;            // nv x nv
     const int32_t **coupled; // dofs of the rows that add entries to M's pattern in `fill`

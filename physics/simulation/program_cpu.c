@@ -11,13 +11,18 @@
 _Static_assert(ORR_ALIGNMENT == 64, "arrays of a block are as aligned as its memory");
 
 static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps,
-                    int *contacts_needed)
+                    orr_program_notes *notes, uint32_t *inaccurate)
 {
     const lane_model *m = model;
     lane_data d;
     bind(m, state, scratch, 0, &d);
     run_calls(m, &d, call, steps);
-    *contacts_needed = d.contacts_needed > *contacts_needed ? d.contacts_needed : *contacts_needed;
+    notes->contacts_needed =
+        d.contacts_needed > notes->contacts_needed ? d.contacts_needed : notes->contacts_needed;
+    notes->iterations = d.iterations > notes->iterations ? d.iterations : notes->iterations;
+    for (int lane = 0; lane < ORR_LANES && inaccurate; lane++) {
+        inaccurate[lane] += (uint32_t)lane_number(d.inaccurate_steps, lane);
+    }
 #if defined(ORR_SCALAR)
     return !is_finite(m, &d);
 #else

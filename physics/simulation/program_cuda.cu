@@ -38,6 +38,10 @@ static __global__ void run_worlds(orr_cuda_worlds worlds, int first, int team, o
         run_calls(m, &d, call, steps);
         fine = is_finite(m, &d);
         atomicMax(&worlds.counts[0], d.contacts_needed);
+        atomicMax(&worlds.counts[2], d.iterations);
+        if (thread < part) { // the world's first member
+            worlds.inaccurate[block * ORR_WARP + world] += (uint32_t)d.inaccurate_steps;
+        }
         if (block * ORR_WARP + world == listed) {
             worlds.counts[1] = list_contacts(m, &d, 0, worlds.contacts, m->plan->contact_capacity);
         }

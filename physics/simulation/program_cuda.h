@@ -12,11 +12,14 @@ extern "C" {
 
 // Arguments of a launch; pointers to device memory.
 typedef struct orr_cuda_worlds {
-    const void *model;  // written by `copy_model`
-    char *state;        // blocks x state_bytes
-    char *scratch;      // one set per block of a launch
-    uint32_t *diverged; // per block, one bit per lane; set by steps
-    int *counts;        // [0]: raised to the most contacts that a step needed; [1]: contacts listed
+    const void *model;    // written by `copy_model`
+    char *state;          // blocks x state_bytes
+    char *scratch;        // one set per block of a launch
+    uint32_t *diverged;   // per block, one bit per lane; set by steps
+    uint32_t *inaccurate; // per world: raised by the steps that were not solved accurately
+    // [0]: raised to the most contacts that a step needed; [1]: contacts listed; [2]: raised to the most
+    // iterations of the solver
+    int *counts;
     orr_physics_contact *contacts;     // plan->contact_capacity
     size_t state_bytes, scratch_bytes; // of a block
     int worlds, team;                  // threads that step a world: 1, 2, 4 or 8 (lanes/team.h)

@@ -9,14 +9,20 @@ typedef const orr_program *program_of(void);
 static program_of *const programs[ORR_ISA_COUNT] = ORR_ISA_TABLE(PROGRAM);
 static program_of *const single_programs[ORR_ISA_COUNT] = ORR_ISA_TABLE(SINGLE_PROGRAM);
 
+// Accelerations in float lose about as many digits as the pivots of the inertia matrix: 3 of the 7 at this
+// limit, which long chains exceed (20 equal links lose 4), and no robot with legs, arms or hands that was
+// measured (the most: 170).
+enum { LARGEST_PIVOT_LOSS = 1000 };
+
 // One world alone is faster in scalar float than in a block.
-static const orr_program *choose_program(const orr_physics_desc *desc, orr_isa isa)
+static const orr_program *choose_program(const orr_physics_desc *desc, const orr_plan *plan, orr_isa isa)
 {
-    bool single = desc->worlds <= 1;
+    bool single = desc->worlds <= 1, wide = desc->double_precision;
+    wide = wide || (!desc->single_precision && plan->pivot_loss > LARGEST_PIVOT_LOSS);
     if (desc->cuda) {
-        return orr_device_program(desc->double_precision);
+        return orr_device_program(wide);
     }
-    if (desc->double_precision) {
+    if (wide) {
         return orr_program_double();
     }
     return single ? single_programs[isa]() : programs[isa]();
@@ -75,7 +81,7 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
     orr_isa isa;
     ORR_TRY(orr_isa_choose(&isa, error));
     ORR_TRY(orr_plan_create(physics->model, desc->contact_capacity, &physics->plan, error));
-    physics->program = choose_program(desc, isa);
+    physics->program = choose_program(desc, physics->plan, isa);
     const orr_program *program = physics->program;
     physics->program_model = orr_alloc_zero(1, program->model_bytes);
     physics->numbers = orr_alloc(model_doubles(physics->model), program->real_bytes);
@@ -92,8 +98,10 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
     physics->workers = desc->cuda ? 1 : orr_jobs_workers(physics->jobs);
     physics->scratch = orr_alloc((size_t)physics->workers, physics->scratch_bytes);
     physics->diverged = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->diverged);
-    physics->contacts_needed = orr_alloc_zero((size_t)physics->workers, sizeof(int));
-    if (!physics->state || !physics->scratch || !physics->diverged || !physics->contacts_needed) {
+    physics->inaccurate = orr_alloc_zero((size_t)physics->blocks * (size_t)program->lanes, sizeof(uint32_t));
+    physics->notes = orr_alloc_zero((size_t)physics->workers, sizeof *physics->notes);
+    if (!physics->state || !physics->scratch || !physics->diverged || !physics->inaccurate ||
+        !physics->notes) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
                         "out of memory: %d worlds of %zu bytes and %zu bytes per thread", physics->worlds,
                         block_bytes / (size_t)program->lanes, physics->scratch_bytes);
@@ -145,7 +153,8 @@ void orr_physics_destroy(orr_physics *physics)
     orr_free(physics->state);
     orr_free(physics->scratch);
     orr_free(physics->diverged);
-    orr_free(physics->contacts_needed);
+    orr_free(physics->inaccurate);
+    orr_free(physics->notes);
     orr_free(physics);
 }
 
@@ -153,9 +162,9 @@ static void run_block(void *context, int block, int worker)
 {
     orr_physics *physics = context;
     char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
-    physics->diverged[block] |=
-        physics->program->run(physics->program_model, block_state(physics, block), scratch, physics->call,
-                              physics->steps, &physics->contacts_needed[worker]);
+    physics->diverged[block] |= physics->program->run(
+        physics->program_model, block_state(physics, block), scratch, physics->call, physics->steps,
+        &physics->notes[worker], physics->inaccurate + (size_t)block * (size_t)physics->program->lanes);
 }
 
 static void run_all(orr_physics *physics, orr_program_call call, int steps)
@@ -225,9 +234,31 @@ int orr_physics_contacts_needed(const orr_physics *physics)
         orr_device_settle(physics);
     }
     for (int i = 0; i < physics->workers; i++) {
-        most = physics->contacts_needed[i] > most ? physics->contacts_needed[i] : most;
+        most = physics->notes[i].contacts_needed > most ? physics->notes[i].contacts_needed : most;
     }
     return most;
+}
+
+orr_physics_accuracy orr_physics_get_accuracy(const orr_physics *physics)
+{
+    orr_physics_accuracy accuracy = {0};
+    if (physics->device) {
+        orr_device_settle(physics);
+    }
+    for (int world = 0; world < physics->worlds; world++) {
+        accuracy.worlds += physics->inaccurate[world] > 0;
+        accuracy.steps += physics->inaccurate[world];
+    }
+    for (int i = 0; i < physics->workers; i++) {
+        int needed = physics->notes[i].iterations;
+        accuracy.iterations = needed > accuracy.iterations ? needed : accuracy.iterations;
+    }
+    return accuracy;
+}
+
+bool orr_physics_is_double(const orr_physics *physics)
+{
+    return physics->program->real_bytes == sizeof(double);
 }
 
 int orr_physics_worlds(const orr_physics *physics)

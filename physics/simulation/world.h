@@ -19,8 +19,10 @@
 typedef struct orr_physics orr_physics;
 
 typedef struct orr_physics_desc {
-    int32_t worlds;        // 0: one
-    bool double_precision; // the lane program in double instead of float
+    int32_t worlds; // 0: one
+    // The lane program in double instead of float. Without it, in double too where the model's inertia matrix
+    // is too ill-conditioned for float, unless single_precision says that float is wanted all the same.
+    bool double_precision, single_precision;
     // Most contacts of a step, of the worlds of a block together. 0: as many as the model can have, but at
     // most 2048 or 16 per geom, whichever is more.
     int32_t contact_capacity;
@@ -126,6 +128,18 @@ bool orr_physics_diverged(const orr_physics *physics, int world);
 int orr_physics_contacts_needed(const orr_physics *physics);
 int orr_physics_contact_capacity(const orr_physics *physics);
 
+// How accurately steps were solved so far. A step is inaccurate in a world where the solver of constraints
+// stopped at the model's limit of iterations before it had converged, or where rounding has left two digits
+// of a pivot of the inertia matrix's factor, or less.
+typedef struct orr_physics_accuracy {
+    int worlds;     // in which any step was inaccurate
+    int64_t steps;  // inaccurate ones, of all worlds
+    int iterations; // of the solver: the most that any world's block has needed
+} orr_physics_accuracy;
+
+orr_physics_accuracy orr_physics_get_accuracy(const orr_physics *physics);
+
+bool orr_physics_is_double(const orr_physics *physics);
 int orr_physics_worlds(const orr_physics *physics);
 int orr_physics_lanes(const orr_physics *physics);            // worlds of a block
 int orr_physics_team(const orr_physics *physics);             // CUDA: threads that step one world; CPU: 1

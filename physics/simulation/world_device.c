@@ -17,7 +17,7 @@ struct orr_device_worlds {
     orr_cuda *cuda; // borrowed
     const orr_cuda_program *program;
     orr_cuda_worlds worlds;
-    void *model, *state, *scratch, *notes, *contacts; // notes: counts, then diverged
+    void *model, *state, *scratch, *notes, *contacts; // notes: counts, diverged, inaccurate
     void *kept;                                       // of orr_cuda_bodies
     uint32_t *noted;                                  // on the host
     size_t note_bytes;
@@ -29,7 +29,7 @@ struct orr_device_worlds {
     orr_error error;
 };
 
-enum { NOTE_COUNTS = 2 };  // of orr_cuda_worlds.counts
+enum { NOTE_COUNTS = 3 };  // of orr_cuda_worlds.counts
 enum { BODY_NUMBERS = 7 }; // position and quaternion
 
 const orr_program *orr_device_program(bool double_precision)
@@ -117,8 +117,9 @@ static orr_result build(orr_physics *physics, orr_error *error)
     orr_cuda *cuda = device->cuda;
     size_t blocks = (size_t)physics->blocks, most = WARPS_PER_PROCESSOR * (size_t)cuda->info.processors;
     device->scratch_blocks = (int)(blocks < most ? blocks : most);
-    device->note_bytes = (NOTE_COUNTS + blocks) * sizeof(uint32_t);
-    ORR_ALLOC(device->noted, NOTE_COUNTS + blocks, "notes on worlds", error);
+    size_t notes = NOTE_COUNTS + blocks + blocks * (size_t)physics->program->lanes;
+    device->note_bytes = notes * sizeof(uint32_t);
+    ORR_ALLOC(device->noted, notes, "notes on worlds", error);
     ORR_ALLOC(device->newest, blocks, "notes on worlds", error);
     for (size_t i = 0; i < blocks; i++) {
         device->newest[i] = NEWEST_HOST;
@@ -140,6 +141,7 @@ static orr_result build(orr_physics *physics, orr_error *error)
     worlds->contacts = device->contacts;
     worlds->counts = device->notes;
     worlds->diverged = (uint32_t *)device->notes + NOTE_COUNTS;
+    worlds->inaccurate = worlds->diverged + blocks;
     ORR_CUDA_TRY(cudaMemsetAsync(device->notes, 0, device->note_bytes, cuda->stream));
     return orr_cuda_wait(cuda, error);
 }
@@ -151,7 +153,7 @@ orr_result orr_device_create(const orr_physics_desc *desc, orr_physics *physics,
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: worlds on a device");
     }
     device->cuda = desc->cuda;
-    device->program = desc->double_precision ? orr_cuda_program_double() : orr_cuda_program_single();
+    device->program = orr_physics_is_double(physics) ? orr_cuda_program_double() : orr_cuda_program_single();
     device->worlds.team = desc->team ? desc->team : choose_team(physics->blocks, desc->cuda->info.processors);
     physics->device = device;
     return build(physics, error);
@@ -221,9 +223,12 @@ static orr_result fetch_notes(const orr_physics *physics, orr_error *error)
     orr_device_worlds *device = physics->device;
     ORR_TRY(orr_cuda_use(device->cuda, error));
     ORR_TRY(orr_cuda_download(device->cuda, device->noted, device->notes, device->note_bytes, error));
-    physics->contacts_needed[0] = (int)device->noted[0];
-    memcpy(physics->diverged, device->noted + NOTE_COUNTS,
-           (size_t)physics->blocks * sizeof *physics->diverged);
+    size_t blocks = (size_t)physics->blocks, lanes = (size_t)physics->program->lanes;
+    physics->notes[0].contacts_needed = (int)device->noted[0];
+    physics->notes[0].iterations = (int)device->noted[2];
+    memcpy(physics->diverged, device->noted + NOTE_COUNTS, blocks * sizeof *physics->diverged);
+    memcpy(physics->inaccurate, device->noted + NOTE_COUNTS + blocks,
+           blocks * lanes * sizeof *physics->inaccurate);
     device->newest_notes = NEWEST_BOTH;
     return ORR_OK;
 }

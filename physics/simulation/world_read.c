@@ -103,7 +103,7 @@ static void evaluate(orr_physics *physics, int world, orr_program_call call)
         return;
     }
     physics->program->run(physics->program_model, block_state(physics, world / physics->program->lanes),
-                          physics->scratch, call, 0, &physics->contacts_needed[0]);
+                          physics->scratch, call, 0, &physics->notes[0], NULL);
 }
 
 // The range of a quantity that evaluate() has computed, in the first thread's scratch.
@@ -212,8 +212,8 @@ static void read_block(void *context, int block, int worker)
     for (int inverse = 0; inverse < 2; inverse++) {
         orr_program_call call = deepest(job, inverse);
         if (call != ORR_PROGRAM_STEP) {
-            physics->program->run(physics->program_model, state, scratch, call, 0,
-                                  &physics->contacts_needed[worker]);
+            physics->program->run(physics->program_model, state, scratch, call, 0, &physics->notes[worker],
+                                  NULL);
         }
         for (int i = 0, before = 0; i < job->count; before += job->ranges[i++].count) {
             if ((job->calls[i] == ORR_PROGRAM_INVERSE) == inverse) {

@@ -16,12 +16,13 @@ struct orr_physics {
     void *program_model, *numbers;
     int worlds, blocks, state_count;
     size_t scratch_bytes;
-    char *state;           // blocks x state_count x lanes
-    char *scratch;         // workers x scratch_bytes
-    int workers;           // 1 for worlds on a device
-    uint32_t *diverged;    // per block, one bit per lane
-    int *contacts_needed;  // per worker: the most of a step
-    orr_program_call call; // of run_all()
+    char *state;              // blocks x state_count x lanes
+    char *scratch;            // workers x scratch_bytes
+    int workers;              // 1 for worlds on a device
+    uint32_t *diverged;       // per block, one bit per lane
+    uint32_t *inaccurate;     // blocks x lanes: steps that were not solved accurately
+    orr_program_notes *notes; // per worker
+    orr_program_call call;    // of run_all()
     int steps;
 };
 

@@ -212,8 +212,10 @@ static orr_result prepare(simulation *s, const char *path, orr_error *error)
     ORR_TRY(read_control(s, error));
     ORR_TRY(orr_jobs_create(o->common.threads, NULL, NULL, &s->jobs, error));
     ORR_TRY(command_cuda(&o->common, &s->cuda, error));
-    const orr_physics_desc desc = {
-        .worlds = o->worlds, .double_precision = strcmp(o->precision, "f64") == 0, .cuda = s->cuda};
+    const orr_physics_desc desc = {.worlds = o->worlds,
+                                   .double_precision = strcmp(o->precision, "f64") == 0,
+                                   .single_precision = strcmp(o->precision, "f32") == 0,
+                                   .cuda = s->cuda};
     ORR_TRY(orr_physics_create(&desc, s->model, s->jobs, &s->physics, error));
     ORR_TRY(set_start(s, error));
     return o->record_file ? prepare_record(s, error) : ORR_OK;
@@ -234,8 +236,20 @@ static int report(const simulation *s)
     double rate = s->seconds > 0.0 ? (double)o->steps * o->worlds / s->seconds : 0.0;
     int diverged = count_diverged(s), threads = orr_jobs_workers(s->jobs);
     size_t bytes = orr_physics_world_bytes(s->physics);
+    const char *precision = orr_physics_is_double(s->physics) ? "f64" : "f32";
+    if (orr_physics_is_double(s->physics) && strcmp(o->precision, "auto") == 0) {
+        fprintf(stderr, "orrery: note: the inertia matrix is too ill-conditioned for f32: computed in f64\n");
+    }
     if (diverged > 0) {
         fprintf(stderr, "orrery: warning: %d of %d worlds diverged\n", diverged, o->worlds);
+    }
+    orr_physics_accuracy accuracy = orr_physics_get_accuracy(s->physics);
+    if (accuracy.worlds > 0) {
+        fprintf(
+            stderr,
+            "orrery: warning: %lld steps of %d of %d worlds lost accuracy: the solver did not converge, or "
+            "%s is not enough for the inertia matrix\n",
+            (long long)accuracy.steps, accuracy.worlds, o->worlds, precision);
     }
     if (s->model->unused.count > 0) {
         fprintf(stderr, "orrery: warning: %d parts of the model are not used, the first: %s\n",
@@ -253,14 +267,14 @@ static int report(const simulation *s)
             snprintf(machine, sizeof machine, "on %s", orr_cuda_describe(s->cuda)->name);
         }
         printf("%d worlds, %d steps of %g s in %s: %.4g steps/s %s; %zu bytes per world\n", o->worlds,
-               o->steps, s->model->opt.timestep, o->precision, rate, machine, bytes);
+               o->steps, s->model->opt.timestep, precision, rate, machine, bytes);
         return 0;
     }
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "worlds", o->worlds);
     cJSON_AddNumberToObject(json, "steps", o->steps);
     cJSON_AddNumberToObject(json, "timestep", s->model->opt.timestep);
-    cJSON_AddStringToObject(json, "precision", o->precision);
+    cJSON_AddStringToObject(json, "precision", precision);
     cJSON_AddNumberToObject(json, "seconds", s->seconds);
     cJSON_AddNumberToObject(json, "cpu_seconds", s->cpu_seconds);
     cJSON_AddNumberToObject(json, "steps_per_second", rate);
@@ -268,12 +282,14 @@ static int report(const simulation *s)
     cJSON_AddNumberToObject(json, "threads", threads);
     cJSON_AddNumberToObject(json, "world_bytes", (double)bytes);
     cJSON_AddNumberToObject(json, "diverged", diverged);
+    cJSON_AddNumberToObject(json, "inaccurate_worlds", accuracy.worlds);
+    cJSON_AddNumberToObject(json, "inaccurate_steps", (double)accuracy.steps);
     return command_print_json(json);
 }
 
 int command_sim(int argc, char **argv)
 {
-    sim_options o = {.worlds = 1, .precision = "f32"};
+    sim_options o = {.worlds = 1, .precision = "auto"};
     int count = 0, exit_code = 0;
     const option options[] = {
         {"--steps", 0, OPTION_INT, &o.steps, "N", "time steps of each world", 1, 1e9},
@@ -288,8 +304,8 @@ int command_sim(int argc, char **argv)
          "what to record: sensordata, xpos, cvel, cfrc_ext ... (default qpos,qvel)", 0, 0},
         {"--keep-partial", 0, OPTION_FLAG, &o.keep_partial, NULL,
          "on Ctrl-C, leave the steps so far in the file of --record", 0, 0},
-        {"--precision", 0, OPTION_TEXT, &o.precision, "f32|f64", "precision of the arithmetic (default f32)",
-         0, 0},
+        {"--precision", 0, OPTION_TEXT, &o.precision, "auto|f32|f64",
+         "precision of the arithmetic (default auto: f32, or f64 where a long chain needs it)", 0, 0},
     };
     const command_usage usage = {
         .name = "sim",
@@ -309,9 +325,11 @@ int command_sim(int argc, char **argv)
     if (o.steps == 0) {
         return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT, "sim: expected --steps N"), &error);
     }
-    if (strcmp(o.precision, "f32") != 0 && strcmp(o.precision, "f64") != 0) {
+    if (strcmp(o.precision, "auto") != 0 && strcmp(o.precision, "f32") != 0 &&
+        strcmp(o.precision, "f64") != 0) {
         return command_fail(
-            orr_fail(&error, ORR_CODE_ARGUMENT, "--precision %s: expected f32 or f64", o.precision), &error);
+            orr_fail(&error, ORR_CODE_ARGUMENT, "--precision %s: expected auto, f32 or f64", o.precision),
+            &error);
     }
     if ((o.quantities || o.keep_partial) && !o.record_file) {
         return command_fail(orr_fail(&error, ORR_CODE_ARGUMENT, "%s: expected --record FILE.npy",

@@ -295,7 +295,7 @@ static void mistakes_end_with_one_line(void **state)
         {{"sim", robot, "--steps", "2.5"}, "--steps"},
         {{"sim", robot, "--steps", "5", "--worlds", "0"}, "--worlds"},
         {{"sim", robot, "--steps", "5", "--worlds", "many"}, "--worlds"},
-        {{"sim", robot, "--steps", "5", "--precision", "f16"}, "f32 or f64"},
+        {{"sim", robot, "--steps", "5", "--precision", "f16"}, "auto, f32 or f64"},
         {{"sim", robot, "--steps", "5", "--recrod", record}, "--recrod"},
         {{"sim", robot, "--steps", "5", "--ctrl"}, "--ctrl"},
         {{"sim", robot, robot, "--steps", "5"}, "operand"},
@@ -345,6 +345,31 @@ static void a_world_that_diverges_is_reported(void **state)
     write_control("<f8", "(2, 2, 1)", huge, sizeof huge);
     run_result run = sim(robot, "--steps", "2", "--worlds", "2", "--ctrl", control);
     assert_non_null(strstr(run.errors, "1 of 2 worlds diverged"));
+    assert_done(&run);
+}
+
+static void the_precision_that_a_model_needs_is_chosen_or_its_lack_reported(void **state)
+{
+    (void)state;
+    enum { LINKS = 100 };
+    static const char link[] = "<body pos='1 0 0'><joint axis='0 1 0' armature='0.01'/><geom size='0.1'/>";
+    char text[LINKS * sizeof link + 2000], path[256];
+    int used = snprintf(text, sizeof text, "<mujoco><worldbody>");
+    for (int i = 0; i < LINKS; i++) {
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s", link);
+    }
+    for (int i = 0; i < LINKS; i++) {
+        used += snprintf(text + used, sizeof text - (size_t)used, "</body>");
+    }
+    used += snprintf(text + used, sizeof text - (size_t)used, "</worldbody></mujoco>");
+    snprintf(path, sizeof path, "%s", scratch_path("chain.xml"));
+    assert_ok(orr_file_write(path, text, (size_t)used, &error));
+    run_result run = sim(path, "--steps", "3", "--worlds", "2");
+    assert_non_null(strstr(run.errors, "computed in f64"));
+    assert_null(strstr(run.errors, "lost accuracy"));
+    assert_done(&run);
+    run = sim(path, "--steps", "3", "--worlds", "2", "--precision", "f32");
+    assert_non_null(strstr(run.errors, "6 steps of 2 of 2 worlds lost accuracy"));
     assert_done(&run);
 }
 
@@ -398,6 +423,7 @@ int main(void)
         cmocka_unit_test(mistakes_end_with_one_line),
         cmocka_unit_test(broken_controls_are_refused),
         cmocka_unit_test(a_world_that_diverges_is_reported),
+        cmocka_unit_test(the_precision_that_a_model_needs_is_chosen_or_its_lack_reported),
         cmocka_unit_test(an_interrupted_run_leaves_no_file),
     };
     return cmocka_run_group_tests_name("cli sim", tests, make_files, NULL);

@@ -75,8 +75,11 @@ static orr_result bench_case(const bench_run *run, const char *robot, const orr_
                              bench_point *point, orr_error *error)
 {
     orr_physics *physics;
-    const orr_physics_desc desc = {
-        .worlds = worlds, .double_precision = double_precision, .cuda = on->cuda, .team = team};
+    const orr_physics_desc desc = {.worlds = worlds,
+                                   .double_precision = double_precision,
+                                   .single_precision = !double_precision,
+                                   .cuda = on->cuda,
+                                   .team = team};
     ORR_TRY(orr_physics_create(&desc, model, worlds == 1 ? on->one : on->all, &physics, error));
     team = orr_physics_team(physics);
     bench_speed speed;

@@ -1,0 +1,206 @@
+// Tests of what keeps float accurate enough: models that it is too coarse for, solvers that rounding stops,
+// and what a run that loses accuracy says.
+#include "engine/core/memory.h"
+#include "physics/load/load.h"
+#include "physics/simulation/world.h"
+#include "tests/support/machine.h"
+#include "tests/support/robots.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT = 100000 };
+
+static orr_model *parse(const char *text)
+{
+    orr_model *model;
+    assert_ok(orr_model_parse(text, strlen(text), "test.xml", &model, &error));
+    return model;
+}
+
+// Equal links in a row, on hinges.
+static orr_model *chain(int links)
+{
+    char *text = orr_alloc(TEXT, 1);
+    assert_non_null(text);
+    int used = snprintf(text, TEXT, "<mujoco><worldbody>");
+    for (int i = 0; i < links; i++) {
+        used += snprintf(text + used, (size_t)(TEXT - used),
+                         "<body pos='%d 0 0'><joint axis='0 1 0' armature='0.01'/>"
+                         "<geom type='capsule' fromto='0 0 0 1 0 0' size='0.05' contype='0'/>",
+                         i > 0);
+    }
+    for (int i = 0; i < links; i++) {
+        used += snprintf(text + used, (size_t)(TEXT - used), "</body>");
+    }
+    snprintf(text + used, (size_t)(TEXT - used), "</worldbody></mujoco>");
+    orr_model *model = parse(text);
+    orr_free(text);
+    return model;
+}
+
+typedef enum arithmetic { AUTO, SINGLE, DOUBLE } arithmetic;
+
+static orr_physics *make_physics(const orr_model *model, int worlds, arithmetic in)
+{
+    orr_physics *physics = NULL;
+    const orr_physics_desc desc = {.worlds = worlds,
+                                   .double_precision = in == DOUBLE,
+                                   .single_precision = in == SINGLE,
+                                   .cuda = cuda,
+                                   .team = team};
+    assert_ok(orr_physics_create(&desc, model, jobs, &physics, &error));
+    return physics;
+}
+
+// qacc of a chain that is bent and swings.
+static void swing(orr_physics *physics, int links, double *qacc)
+{
+    double at[200], speed[200];
+    for (int i = 0; i < links; i++) {
+        at[i] = (double)(float)(0.1 * sin(7.0 * i));
+        speed[i] = (double)(float)(0.2 * cos(5.0 * i));
+    }
+    orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, at);
+    orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, speed);
+    orr_physics_forward(physics);
+    orr_physics_get(physics, ORR_PHYSICS_QACC, 0, qacc);
+}
+
+static double relative_error(const double *a, const double *b, int count)
+{
+    double difference = 0.0, whole = 0.0;
+    for (int i = 0; i < count; i++) {
+        difference += (a[i] - b[i]) * (a[i] - b[i]);
+        whole += b[i] * b[i];
+    }
+    return sqrt(difference / whole);
+}
+
+static void chains_of_any_length_accelerate_as_in_double(void **state)
+{
+    (void)state;
+    static const int lengths[] = {3, 5, 10, 20, 50, 100, 200};
+    for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+        int links = lengths[k];
+        double chosen[200], reference[200];
+        orr_model *model = chain(links);
+        orr_physics *physics = make_physics(model, 1, AUTO), *wide = make_physics(model, 1, DOUBLE);
+        swing(physics, links, chosen);
+        swing(wide, links, reference);
+        assert_true(relative_error(chosen, reference, links) < 1e-4);
+        assert_int_equal(orr_physics_is_double(physics), links >= 10);
+        orr_physics_destroy(physics);
+        orr_physics_destroy(wide);
+        orr_model_destroy(model);
+    }
+}
+
+static void a_long_chain_swings_for_a_thousand_steps(void **state)
+{
+    (void)state;
+    orr_model *model = chain(100);
+    orr_physics *physics = make_physics(model, 1, AUTO);
+    orr_physics_step(physics, 1000);
+    assert_false(orr_physics_diverged(physics, 0));
+    assert_int_equal(orr_physics_get_accuracy(physics).steps, 0);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+static void float_for_a_long_chain_is_reported(void **state)
+{
+    (void)state;
+    orr_model *model = chain(100);
+    orr_physics *physics = make_physics(model, 3, SINGLE);
+    assert_false(orr_physics_is_double(physics));
+    orr_physics_step(physics, 4);
+    orr_physics_accuracy accuracy = orr_physics_get_accuracy(physics);
+    assert_int_equal(accuracy.worlds, 3); // not the lanes of the block that are no worlds
+    assert_int_equal(accuracy.steps, 3 * 4);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
+// Two fingers, on an arm, hold a light box by friction with elliptic cones. Contacts are
+// so stiff for the masses that in float neither the cost's slope nor its decrease gets below a tolerance.
+static const char gripper[] =
+    "<mujoco><option cone='elliptic' impratio='1000'%s/><default>"
+    "<geom condim='4' friction='1 0.005 0.0001' solimp='2 1 0.01' solref='0.01 1'/></default><worldbody>"
+    "<geom type='plane' size='0 0 1'/><body pos='0 0 0.5'>"
+    "<joint name='upper' axis='0 1 0' damping='0.2' armature='0.01'/>"
+    "<geom type='capsule' fromto='0 0 0 0 0 -0.2' size='0.03' contype='0' conaffinity='0'/>"
+    "<body pos='0 0 -0.2'><joint name='lower' axis='0 1 0' damping='0.2' armature='0.01'/>"
+    "<geom type='box' size='0.06 0.02 0.01' contype='0' conaffinity='0'/>"
+    "<body pos='-0.05 0 -0.05'>"
+    "<joint name='left' type='slide' axis='1 0 0' range='-0.02 0.06' limited='true' armature='0.05'/>"
+    "<geom type='box' size='0.01 0.02 0.04' mass='0.02'/></body>"
+    "<body pos='0.05 0 -0.05'>"
+    "<joint name='right' type='slide' axis='-1 0 0' range='-0.02 0.06' limited='true' armature='0.05'/>"
+    "<geom type='box' size='0.01 0.02 0.04' mass='0.02'/></body></body></body>"
+    "<body pos='0 0 0.235'><freejoint/><geom type='box' size='0.03 0.02 0.02' mass='0.005'/></body>"
+    "</worldbody><actuator><position joint='left' kp='2000' ctrlrange='0.015 0.04'/>"
+    "<position joint='right' kp='2000' ctrlrange='0.015 0.04'/>"
+    "<position joint='upper' kp='40'/><position joint='lower' kp='40'/></actuator></mujoco>";
+
+// Steps worlds that start at different speeds with different controls.
+static orr_physics_accuracy grip(const char *options, int steps, arithmetic in)
+{
+    enum { WORLDS = 64, DOFS = 10, ACTUATORS = 4 };
+    char text[sizeof gripper + 64];
+    snprintf(text, sizeof text, gripper, options);
+    orr_model *model = parse(text);
+    assert_int_equal(model->nv, DOFS);
+    orr_physics *physics = make_physics(model, WORLDS, in);
+    assert_int_equal(orr_physics_is_double(physics), in == DOUBLE);
+    for (int world = 0; world < WORLDS; world++) {
+        double speed[DOFS], control[ACTUATORS];
+        for (int i = 0; i < DOFS; i++) {
+            speed[i] = 0.05 * sin(3.0 * i + world);
+        }
+        for (int i = 0; i < ACTUATORS; i++) {
+            double part = 0.5 + 0.25 * sin(2.0 * i + 5.0 * world);
+            control[i] = i < 2 ? 0.015 + 0.025 * part : part - 0.5;
+        }
+        orr_physics_set(physics, ORR_PHYSICS_QVEL, world, speed);
+        orr_physics_set(physics, ORR_PHYSICS_CTRL, world, control);
+    }
+    orr_physics_step(physics, steps);
+    for (int world = 0; world < WORLDS; world++) {
+        assert_false(orr_physics_diverged(physics, world));
+    }
+    orr_physics_accuracy accuracy = orr_physics_get_accuracy(physics);
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+    return accuracy;
+}
+
+static void the_solver_stops_where_rounding_stops_it(void **state)
+{
+    (void)state;
+    orr_physics_accuracy accuracy = grip("", 200, AUTO);
+    assert_int_equal(accuracy.steps, 0);
+    assert_true(accuracy.iterations > 10 && accuracy.iterations < 100);
+}
+
+static void a_solver_that_is_cut_short_is_reported(void **state)
+{
+    (void)state;
+    orr_physics_accuracy accuracy = grip(" iterations='2'", 3, AUTO);
+    assert_int_equal(accuracy.iterations, 2);
+    assert_true(accuracy.worlds > 0 && accuracy.worlds <= 64);
+    assert_true(accuracy.steps >= accuracy.worlds && accuracy.steps <= 3 * 64);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chains_of_any_length_accelerate_as_in_double),
+        cmocka_unit_test(a_long_chain_swings_for_a_thousand_steps),
+        cmocka_unit_test(float_for_a_long_chain_is_reported),
+        cmocka_unit_test(the_solver_stops_where_rounding_stops_it),
+        cmocka_unit_test(a_solver_that_is_cut_short_is_reported),
+    };
+    return cmocka_run_group_tests(tests, open_machine, close_machine);
+}
