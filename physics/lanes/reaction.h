@@ -50,7 +50,15 @@ LANE_FN void push_by_equalities(const lane_model *m, lane_data *d)
         }
         lane_joined joined = load_joined(m, d, i);
         real3 force = load3(d->efc_force + row, 0);
-        real3 torque = weld ? load3(d->efc_force + row, 1) : zero3();
+        real3 torque = zero3();
+        if (weld) { // of rows that are half of conj(q2) w q1, times the scale
+            real3 f = load3(d->efc_force + row, 1);
+            quaternion turning = multiply_quaternions(
+                multiply_quaternions(joined.turned[1], make_quaternion(R(0.0), f.x, f.y, f.z)),
+                conjugate(joined.turned[0]));
+            real scale = R(0.5) * R(m->eq_data[ORR_NEQDATA * i + 10]);
+            torque = scale3(make_real3(turning.x, turning.y, turning.z), scale);
+        }
         push_body(m, d, joined.body[0], joined.anchor[0], force, torque, 1.0);
         push_body(m, d, joined.body[1], joined.anchor[1], force, torque, -1.0);
         row += weld ? 6 : 3;

@@ -148,7 +148,7 @@ typedef struct lane_model {
     /* computed by add_fluid_shape: motion of a shape by one dof, derivative of its drag */                  \
     X(fluid_motion, m->plan->fluid_slopes * 6 * m->nv)                                                       \
     X(fluid_slope, m->plan->fluid_slopes * 6 * m->nv)                                                        \
-    /* computed by step_rk4: qpos, qvel, act at the start; sums of the stages; the stage's velocity */       \
+    /* computed by step_rk4: qpos, qvel, act at the start; sums of the stages; the stage's rates */          \
     X(rk4, m->plan->rk4_copies *(m->nq + 4 * m->nv + 2 * m->na))
 
 // Not needed by a step: computed by evaluate() and inverse() when it is read.

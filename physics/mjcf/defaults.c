@@ -93,7 +93,7 @@ void mjcf_class_init(mjcf_class *main_class)
                      .torquescale = 1.0,
                      .polycoef = {0.0, 1.0, 0.0, 0.0, 0.0}},
         .tendon = {.limited = SPEC_AUTO,
-                   .actfrclimited = 0,
+                   .actfrclimited = SPEC_AUTO,
                    .springlength = {-1.0, -1.0},
                    .width = 0.003,
                    .solref_limit = SOLREF,
@@ -101,14 +101,16 @@ void mjcf_class_init(mjcf_class *main_class)
                    .solref_friction = SOLREF,
                    .solimp_friction = SOLIMP,
                    .rgba = GREY},
-        .actuator = {.ctrllimited = SPEC_AUTO,
-                     .forcelimited = SPEC_AUTO,
-                     .actlimited = SPEC_AUTO,
-                     .actdim = -1,
-                     .gear = {1.0},
-                     .dynprm = {1.0},
-                     .gainprm = {1.0}},
     };
+    for (int kind = 0; kind < MJCF_ACTUATOR_KINDS; kind++) {
+        main_class->actuator[kind] = (spec_actuator){.ctrllimited = SPEC_AUTO,
+                                                     .forcelimited = SPEC_AUTO,
+                                                     .actlimited = SPEC_AUTO,
+                                                     .actdim = -1,
+                                                     .gear = {1.0},
+                                                     .dynprm = {1.0},
+                                                     .gainprm = {1.0}};
+    }
 }
 
 static mjcf_class *find_class(mjcf_reader *reader, const char *name)
@@ -158,14 +160,9 @@ static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const
                              reader->error);
         }
     }
-    static const char *const actuators[] = {"general", "motor",    "position", "velocity", "intvelocity",
-                                            "damper",  "cylinder", "muscle",   "adhesion"};
-    for (size_t i = 0; i < sizeof actuators / sizeof actuators[0]; i++) {
-        if (mjcf_is(node, actuators[i])) {
-            return mjcf_read_actuator(reader, node, parent, true, &c->actuator);
-        }
-    }
-    return mjcf_unknown(node, parent, reader->error);
+    int kind = mjcf_actuator_kind(node);
+    return kind >= 0 ? mjcf_read_actuator_default(reader, node, kind, c)
+                     : mjcf_unknown(node, parent, reader->error);
 }
 
 static orr_result read_class(mjcf_reader *reader, const mjcf_node *node, mjcf_class *c)

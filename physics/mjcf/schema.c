@@ -489,5 +489,6 @@ const mjcf_member mjcf_general_members[] = {
     KEYWORD(spec_actuator, "actlimited", actlimited, mjcf_tristate_keys),
     KEYWORD(spec_actuator, "actearly", actearly, mjcf_bool_keys),
     REAL(spec_actuator, "actrange", actrange, 2, 2),
+    REAL(spec_actuator, "inheritrange", inheritrange, 1, 1),
     INTEGER(spec_actuator, "actdim", actdim, 1, 1),
     END};

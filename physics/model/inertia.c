@@ -33,10 +33,7 @@ void principal_moments(const double matrix[9], double moment[3], double quat[4])
         double tau = (d[4 * column] - d[4 * row]) / (2.0 * off), root = sqrt(1.0 + tau * tau);
         double tangent = tau >= 0.0 ? 1.0 / (tau + root) : -1.0 / (root - tau);
         double cosine = 1.0 / sqrt(1.0 + tangent * tangent);
-        if (cosine > 1.0 - small) {
-            break;
-        }
-        double half = sqrt(0.5 - 0.5 * cosine), turn[4] = {0.0};
+        double half = fabs(tangent) * cosine / sqrt(2.0 + 2.0 * cosine), turn[4] = {0.0};
         turn[axis + 1] = (tau >= 0.0) == (axis != 1) ? -half : half;
         turn[0] = sqrt(1.0 - half * half);
         quat_multiply(quat, turn, quat);

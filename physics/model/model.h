@@ -1,7 +1,7 @@
 // A compiled model (load/load.h): the constants of a robot and its surroundings, in the form that the
 // dynamics read. Simulation does not change it; the state of a world is elsewhere (simulation/world.h).
 //
-// Names, sizes and meanings are those of MuJoCo 3.12's mjModel, so that its documentation describes these
+// Names, sizes and meanings are those of MuJoCo 4.0's mjModel, so that its documentation describes these
 // arrays too. Bodies are in depth-first order, parents before children; body 0 is the world. Joints, geoms
 // and sites are in the order of their bodies. Units: m, kg, s, rad, N. Quaternions are w, x, y, z and of
 // length 1. Frames: a body's is given in its parent's frame, all others in the frame of their body.

@@ -217,6 +217,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "tendons",
                                          "tendon_armature",
                                          "transmissions",
+                                         "servos",
                                          "implicit",
                                          "implicitfast_fluid",
                                          "fluid_ellipsoid",
