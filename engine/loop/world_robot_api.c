@@ -175,7 +175,8 @@ orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer id, int 
                      {ORR_PHYSICS_ACT, m->key_act + k * (size_t)m->na},
                      {ORR_PHYSICS_CTRL, m->key_ctrl + k * (size_t)m->nu},
                      {ORR_PHYSICS_MOCAP_POS, m->key_mpos + k * 3 * (size_t)m->nmocap},
-                     {ORR_PHYSICS_MOCAP_QUAT, m->key_mquat + k * 4 * (size_t)m->nmocap}};
+                     {ORR_PHYSICS_MOCAP_QUAT, m->key_mquat + k * 4 * (size_t)m->nmocap},
+                     {ORR_PHYSICS_PLASTIC, m->key_plastic + k * (size_t)m->nplastic}};
         for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
             orr_physics_set(r->physics, parts[i].quantity, index, parts[i].values);
         }

@@ -4,6 +4,7 @@
 
 #include "physics/lanes/fluid.h"
 #include "physics/lanes/muscle.h"
+#include "physics/lanes/plastic.h"
 #include "physics/lanes/transmission.h"
 
 // Force per unit of displacement of a spring in 3D.
@@ -32,14 +33,29 @@ LANE_FN void springs(const lane_model *m, lane_data *d)
         }
         if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
             quaternion at = normalise_quaternion(load_quaternion(d->qpos + adr, 0));
-            quaternion rest = uniform4(m->qpos_spring + adr, 0);
+            quaternion rest = spring_rest_quaternion(m, d, joint);
             real3 apart = quaternion_velocity(multiply_quaternions(conjugate(rest), at));
             store3(d->qfrc_passive + dof, 0, scale3(apart, -spring_stiffness(&spring, apart)));
         } else {
-            d->qfrc_passive[dof] = spring_force(&spring, d->qpos[adr] - R(m->qpos_spring[adr]));
+            d->qfrc_passive[dof] = spring_force(&spring, d->qpos[adr] - spring_rest(m, d, joint));
         }
     }
     team_wait(d);
+}
+
+LANE_FN void tendon_springs(const lane_model *m, lane_data *d, int with_spring, int with_damper)
+{
+    for (int i = 0; i < m->ntendon; i++) {
+        real force = R(0.0);
+        lane_drag spring = tendon_spring(m, i), drag = tendon_drag(m, i);
+        if (with_spring && drags(&spring)) {
+            force = spring_force(&spring, tendon_extension(m, d, i, d->ten_length[i]));
+        }
+        if (with_damper) {
+            force = force + drag_force(&drag, d->ten_velocity[i]);
+        }
+        chain_pull(m, tendon_chain(m, i), tendon_arms(m, d, i), force, d->qfrc_passive);
+    }
 }
 
 LANE_FN void gravity_compensation(const lane_model *m, lane_data *d)
@@ -137,8 +153,8 @@ LANE_FN real actuator_input(const lane_model *m, lane_data *d, int i)
     return m->actuator_actearly[i] ? next_activation(m, d, i) : d->act[adr];
 }
 
-// A position servo turns a ball joint or a site the shorter way to its target: the input that is a whole number
-// of turns away and nearest to the length.
+// A position servo turns a ball joint or a site the shorter way to its target: the input that is a whole
+// number of turns away and nearest to the length.
 LANE_FN real nearest_target(const lane_model *m, const lane_data *d, int i, real input)
 {
     uniform_real gain = m->actuator_gainprm[ORR_NGAIN * i];

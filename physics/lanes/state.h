@@ -41,6 +41,7 @@ typedef struct lane_model {
     X(xfrc_applied, 6 * m->nbody) /* nbody x 6: force [N], torque [N m] at the centre of mass of a body */   \
     X(mocap_pos, 3 * m->nmocap)   /* nmocap x 3 */                                                           \
     X(mocap_quat, 4 * m->nmocap)  /* nmocap x 4 */                                                           \
+    X(plastic, m->nplastic)       /* where springs that yield rest; advanced by yield_springs */             \
     X(qacc, m->nv)                /* generalised acceleration; computed by solve_constraints, noslip */      \
     X(qacc_warmstart, m->nv)      /* of the last step; copied by step, step_rk4 */                           \
     X(varied, m->plan->varied_count) /* parameters that differ between worlds (model/vary.h); must be last */

@@ -164,20 +164,17 @@ LANE_FN void energies(const lane_model *m, lane_data *d)
         if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
             quaternion at = normalise_quaternion(load_quaternion(d->qpos + adr, 0));
             real3 turned =
-                quaternion_velocity(multiply_quaternions(conjugate(uniform4(m->qpos_spring + adr, 0)), at));
+                quaternion_velocity(multiply_quaternions(conjugate(spring_rest_quaternion(m, d, joint)), at));
             stored = stored + spring_energy(&spring, length3(turned));
         } else {
-            real apart = d->qpos[adr] - R(m->qpos_spring[adr]);
+            real apart = d->qpos[adr] - spring_rest(m, d, joint);
             stored = spring_energy(&spring, apart);
         }
         potential = potential + stored;
     }
     for (int i = 0; i < m->ntendon; i++) {
-        real length = d->ten_length[i];
-        real out = max_(length - R(m->tendon_lengthspring[2 * i + 1]), R(0.0)) -
-                   max_(R(m->tendon_lengthspring[2 * i]) - length, R(0.0));
         lane_drag spring = tendon_spring(m, i);
-        potential = potential + spring_energy(&spring, out);
+        potential = potential + spring_energy(&spring, tendon_extension(m, d, i, d->ten_length[i]));
     }
     inertia_matrix_times(m, d, d->qvel, d->work);
     for (int i = 0; i < m->nv; i++) {
@@ -229,6 +226,7 @@ LANE_FN void advance(const lane_model *m, lane_data *d, reals acceleration)
     }
     team_wait(d);
     integrate_position(m, d, d->qpos, d->qvel, step);
+    yield_springs(m, d, d->qvel);
     if (team_leads(d)) {
         d->time[0] = d->time[0] + step;
     }
@@ -249,7 +247,8 @@ LANE_FN void step_implicit(const lane_model *m, lane_data *d)
 }
 
 // The rate of a rotation vector u, for which exp(u) turns a quaternion from a start: `spin` is the angular
-// velocity in the turned frame. spin + u x spin / 2 + c u x (u x spin), c = (1 - |u| / 2 cot(|u| / 2)) / |u|^2.
+// velocity in the turned frame. spin + u x spin / 2 + c u x (u x spin) with
+// c = (1 - |u| / 2 cot(|u| / 2)) / |u|^2.
 FN real3 rotation_vector_rate(real3 u, real3 spin)
 {
     real square = dot3(u, u), half = R(0.5) * sqrt_(square), sine, cosine;
@@ -346,7 +345,11 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
         d->qpos[i] = qpos[i];
     }
     team_wait(d);
+    if (springs_yield(m) && m->ntendon > 0) { // the stages have moved the tendons
+        positions(m, d);
+    }
     integrate_position(m, d, d->qpos, velocity, R(h));
+    yield_springs(m, d, velocity);
     for (int i = first; i < nv; i += by) {
         d->qvel[i] = fma_(R(h), acceleration[i], qvel[i]);
     }

@@ -232,20 +232,3 @@ LANE_FN void tendon_euler(const lane_model *m, const lane_data *d, reals result)
         }
     }
 }
-
-LANE_FN void tendon_springs(const lane_model *m, lane_data *d, int with_spring, int with_damper)
-{
-    for (int i = 0; i < m->ntendon; i++) {
-        real force = R(0.0);
-        lane_drag spring = tendon_spring(m, i), drag = tendon_drag(m, i);
-        if (with_spring && drags(&spring)) {
-            real length = d->ten_length[i];
-            real low = R(m->tendon_lengthspring[2 * i]), high = R(m->tendon_lengthspring[2 * i + 1]);
-            force = spring_force(&spring, max_(length - high, R(0.0)) - max_(low - length, R(0.0)));
-        }
-        if (with_damper) {
-            force = force + drag_force(&drag, d->ten_velocity[i]);
-        }
-        chain_pull(m, tendon_chain(m, i), tendon_arms(m, d, i), force, d->qfrc_passive);
-    }
-}

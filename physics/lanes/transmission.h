@@ -142,8 +142,8 @@ LANE_FN void body_transmission(const lane_model *m, lane_data *d, int i, int con
     }
 }
 
-// After how much of its length an actuator's ball joint, or the orientation of its site in that of its reference
-// site, is back where it was; 0: never.
+// After how much of its length an actuator's ball joint, or the orientation of its site in that of its
+// reference site, is back where it was; 0: never.
 FN double transmission_period(const lane_model *m, int i)
 {
     const uniform_real *gear = m->actuator_gear + 6 * i, *turn = gear + 3;

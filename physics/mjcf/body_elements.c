@@ -46,6 +46,7 @@ static orr_result read_joint(mjcf_reader *reader, const mjcf_node *node, const m
         double scale = angular ? degree : 1.0, own = hinge ? degree : 1.0;
         joint->range[0] *= scale, joint->range[1] *= scale;
         joint->ref *= own, joint->springref *= own;
+        joint->springyield *= scale;
     }
     return ORR_OK;
 }

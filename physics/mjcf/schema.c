@@ -256,6 +256,7 @@ const mjcf_member mjcf_joint_members[] = {
     REAL(spec_joint, "ref", ref, 1, 1),
     REAL(spec_joint, "springref", springref, 1, 1),
     REAL(spec_joint, "springdamper", springdamper, 2, 2),
+    REAL(spec_joint, "springyield", springyield, 1, 1),
     REAL(spec_joint, "solreflimit", solref_limit, 1, ORR_NREF),
     REAL(spec_joint, "solimplimit", solimp_limit, 1, ORR_NIMP),
     REAL(spec_joint, "solreffriction", solref_friction, 1, ORR_NREF),
@@ -437,6 +438,7 @@ const mjcf_member mjcf_tendon_members[] = {
     REAL(spec_tendon, "armature", armature, 1, 1),
     REAL(spec_tendon, "frictionloss", frictionloss, 1, 1),
     REAL(spec_tendon, "springlength", springlength, 1, 2),
+    REAL(spec_tendon, "springyield", springyield, 1, 1),
     REAL(spec_tendon, "width", width, 1, 1),
     REAL(spec_tendon, "solreflimit", solref_limit, 1, ORR_NREF),
     REAL(spec_tendon, "solimplimit", solimp_limit, 1, ORR_NIMP),
@@ -455,10 +457,15 @@ const mjcf_member mjcf_tuple_element_members[] = {
     KEYWORD(spec_tuple_element, "objtype", objtype, mjcf_object_keys),
     TEXT(spec_tuple_element, "objname", object), REAL(spec_tuple_element, "prm", prm, 1, 1), END};
 
-const mjcf_member mjcf_key_members[] = {REAL(spec_key, "time", time, 1, 1), NUMBERS(spec_key, "qpos", qpos),
-                                        NUMBERS(spec_key, "qvel", qvel),    NUMBERS(spec_key, "act", act),
-                                        NUMBERS(spec_key, "ctrl", ctrl),    NUMBERS(spec_key, "mpos", mpos),
-                                        NUMBERS(spec_key, "mquat", mquat),  END};
+const mjcf_member mjcf_key_members[] = {REAL(spec_key, "time", time, 1, 1),
+                                        NUMBERS(spec_key, "qpos", qpos),
+                                        NUMBERS(spec_key, "qvel", qvel),
+                                        NUMBERS(spec_key, "act", act),
+                                        NUMBERS(spec_key, "ctrl", ctrl),
+                                        NUMBERS(spec_key, "mpos", mpos),
+                                        NUMBERS(spec_key, "mquat", mquat),
+                                        NUMBERS(spec_key, "plastic", plastic),
+                                        END};
 
 #define ACTUATOR_COMMON                                                                                      \
     INTEGER(spec_actuator, "group", group, 1, 1),                                                            \

@@ -67,7 +67,7 @@ typedef struct spec_joint {
     int body;
     int32_t type, group, limited, actfrclimited, actgravcomp, align;
     double pos[3], axis[3], stiffness[1 + ORR_NPOLY], damping[1 + ORR_NPOLY], armature, frictionloss, margin;
-    double range[2], actfrcrange[2], ref, springref, springdamper[2];
+    double range[2], actfrcrange[2], ref, springref, springdamper[2], springyield;
     double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
         solimp_friction[ORR_NIMP];
     spec_numbers user;
@@ -195,7 +195,7 @@ typedef struct spec_tendon {
     spec_head head;
     int32_t group, limited, actfrclimited;
     double range[2], actfrcrange[2], margin, stiffness[1 + ORR_NPOLY], damping[1 + ORR_NPOLY], armature,
-        frictionloss, springlength[2], width;
+        frictionloss, springlength[2], springyield, width;
     double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
         solimp_friction[ORR_NIMP];
     float rgba[4];
@@ -249,7 +249,7 @@ typedef struct spec_tuple {
 typedef struct spec_key { // NaN among the numbers: the value at the start
     spec_head head;
     double time;
-    spec_numbers qpos, qvel, act, ctrl, mpos, mquat;
+    spec_numbers qpos, qvel, act, ctrl, mpos, mquat, plastic;
 } spec_key;
 
 // Elements that can be in a frame. X(name): a list

@@ -202,6 +202,30 @@ static void find_tendon_springs(orr_pose *pose, orr_model *m)
     }
 }
 
+// Numbers of the state `plastic`, and those that keyframes leave open.
+static void find_plastic(orr_model *m)
+{
+    int next = 0;
+    for (int i = 0; i < m->njnt; i++) {
+        int count = m->jnt_type[i] == ORR_JOINT_BALL ? 4 : 1;
+        if (m->jnt_springyield[i] > 0.0 && m->jnt_type[i] != ORR_JOINT_FREE) {
+            m->jnt_plasticadr[i] = next;
+            memcpy(m->plastic0 + next, m->qpos_spring + m->jnt_qposadr[i], (size_t)count * sizeof(double));
+            next += count;
+        }
+    }
+    for (int i = 0; i < m->ntendon; i++) {
+        if (m->tendon_springyield[i] > 0.0) {
+            m->tendon_plasticadr[i] = next;
+            memcpy(m->plastic0 + next, m->tendon_lengthspring + 2 * i, 2 * sizeof(double));
+            next += 2;
+        }
+    }
+    for (int i = 0; i < m->nkey * m->nplastic; i++) {
+        m->key_plastic[i] = isnan(m->key_plastic[i]) ? m->plastic0[i % m->nplastic] : m->key_plastic[i];
+    }
+}
+
 // Joints whose damping is given as a time constant and a ratio of the critical damping.
 static orr_result resolve_spring_dampers(const orr_spec *spec, orr_model *m, orr_error *error)
 {
@@ -238,6 +262,7 @@ static orr_result find_at_rest(const orr_spec *spec, orr_pose *pose, orr_model *
     ORR_TRY(find_statistic(pose, m, error));
     take_given_statistic(m, &spec->statistic);
     find_tendon_springs(pose, m);
+    find_plastic(m);
     return resolve_spring_dampers(spec, m, error);
 }
 

@@ -218,6 +218,8 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "tendon_armature",
                                          "transmissions",
                                          "servos",
+                                         "plastic",
+                                         "plastic_rk4",
                                          "implicit",
                                          "implicitfast_fluid",
                                          "fluid_ellipsoid",
