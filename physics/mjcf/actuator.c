@@ -235,24 +235,21 @@ static orr_result read_kind(mjcf_reader *reader, const mjcf_node *node, int kind
     }
 }
 
-// What defaults of another shortcut give to `kind`: the attributes that all have in common; defaults of
-// `general` give also what they call gainprm and biasprm, except for muscles and dampers.
-static orr_result read_for_another(mjcf_reader *reader, const mjcf_node *node, int given, int kind,
-                                   spec_actuator *a)
+static void copy_own(const spec_actuator *from, spec_actuator *to)
 {
-    if (given != MJCF_GENERAL) {
-        double inherited = 0.0;
-        bool inherits;
-        ORR_TRY(mjcf_read(node, mjcf_actuator_members, kind_own[given], a, reader->spec, reader->error));
-        ORR_TRY(read_one(reader, node, "inheritrange", &inherited, &inherits));
-        double *range = given == MJCF_INTVELOCITY ? a->actrange : a->ctrlrange;
-        if (inherited > 0.0) {
-            range[0] = range[1] = 0.0;
-        } else if (mjcf_find(node, kind == MJCF_INTVELOCITY ? "actrange" : "ctrlrange")) {
-            a->inheritrange = 0.0;
-        }
-        return ORR_OK;
-    }
+    to->dyntype = from->dyntype;
+    to->gaintype = from->gaintype;
+    to->biastype = from->biastype;
+    to->inheritrange = from->inheritrange;
+    memcpy(to->dynprm, from->dynprm, sizeof to->dynprm);
+    memcpy(to->gainprm, from->gainprm, sizeof to->gainprm);
+    memcpy(to->biasprm, from->biasprm, sizeof to->biasprm);
+}
+
+// What a default of `general` gives to a shortcut: the attributes that all have in common, and what they call
+// gainprm and biasprm, except to muscles and dampers.
+static orr_result read_general_for(mjcf_reader *reader, const mjcf_node *node, int kind, spec_actuator *a)
+{
     const spec_actuator before = *a;
     ORR_TRY(mjcf_read(node, mjcf_general_members, NULL, a, reader->spec, reader->error));
     a->dyntype = before.dyntype;
@@ -266,13 +263,36 @@ static orr_result read_for_another(mjcf_reader *reader, const mjcf_node *node, i
     return ORR_OK;
 }
 
-orr_result mjcf_read_actuator_default(mjcf_reader *reader, const mjcf_node *node, int kind, mjcf_class *c)
+// What a default of a shortcut gives to another one: the attributes that all have in common. What only the
+// other has is as in the class around: of several defaults of one class, the last counts.
+static orr_result read_common_for(mjcf_reader *reader, const mjcf_node *node, int given,
+                                  const spec_actuator *outer, spec_actuator *a)
 {
-    for (int other = 0; other < MJCF_ACTUATOR_KINDS; other++) {
-        spec_actuator *a = &c->actuator[other];
-        ORR_TRY(other == kind || other == MJCF_GENERAL ? read_kind(reader, node, kind, true, a)
-                                                       : read_for_another(reader, node, kind, other, a));
+    double inherited = 0.0;
+    bool inherits;
+    ORR_TRY(mjcf_read(node, mjcf_actuator_members, kind_own[given], a, reader->spec, reader->error));
+    ORR_TRY(read_one(reader, node, "inheritrange", &inherited, &inherits));
+    copy_own(outer, a);
+    if (inherited > 0.0) {
+        double *range = given == MJCF_INTVELOCITY ? a->actrange : a->ctrlrange;
+        range[0] = range[1] = 0.0;
     }
+    return ORR_OK;
+}
+
+orr_result mjcf_read_actuator_default(mjcf_reader *reader, const mjcf_node *node, int kind,
+                                      const mjcf_class *outer, mjcf_class *c)
+{
+    ORR_TRY(read_kind(reader, node, kind, true, &c->actuator[kind]));
+    for (int other = MJCF_GENERAL + 1; other < MJCF_ACTUATOR_KINDS; other++) {
+        spec_actuator *a = &c->actuator[other];
+        if (kind == MJCF_GENERAL) {
+            ORR_TRY(read_general_for(reader, node, other, a));
+        } else if (other != kind) {
+            ORR_TRY(read_common_for(reader, node, kind, &outer->actuator[other], a));
+        }
+    }
+    c->actuator[MJCF_GENERAL] = c->actuator[kind]; // it takes all that a shortcut gives
     return ORR_OK;
 }
 

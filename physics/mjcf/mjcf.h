@@ -124,6 +124,7 @@ typedef struct mjcf_class {
     spec_camera camera;
     spec_light light;
     spec_mesh mesh;
+    spec_texture texture;
     spec_material material;
     spec_pair pair;
     spec_equality equality;
@@ -159,7 +160,9 @@ orr_result mjcf_read_tendon(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section);
 // An element's mjcf_actuator, or -1.
 int mjcf_actuator_kind(const mjcf_node *node);
-orr_result mjcf_read_actuator_default(mjcf_reader *reader, const mjcf_node *node, int kind, mjcf_class *c);
+// An actuator in the class c, which is in the class `outer`.
+orr_result mjcf_read_actuator_default(mjcf_reader *reader, const mjcf_node *node, int kind,
+                                      const mjcf_class *outer, mjcf_class *c);
 orr_result mjcf_read_sensors(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_custom(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_keyframes(mjcf_reader *reader, const mjcf_node *section);

@@ -127,6 +127,7 @@ static const mjcf_key length_mode_keys[] = {{"none", SPEC_LENGTH_NONE},
                                             {"muscleuser", SPEC_LENGTH_MUSCLEUSER},
                                             {"all", SPEC_LENGTH_ALL},
                                             {NULL, 0}};
+static const mjcf_key fuse_keys[] = {{"true", 0}, {"false", 1}, {NULL, 0}};
 static const mjcf_key fluid_keys[] = {{"none", 0}, {"ellipsoid", 1}, {NULL, 0}};
 static const mjcf_key coordinate_keys[] = {{"local", 0}, {NULL, 0}};
 
@@ -151,6 +152,9 @@ const mjcf_member mjcf_compiler_members[] = {
     TEXT(spec_compiler, "assetdir", assetdir),
     NO_EFFECT("usethread"),
     NO_EFFECT("saveinertial"),
+    NO_EFFECT("savecanonical"),
+    NO_EFFECT("savecompiled"),
+    NO_EFFECT("passthrough"),
     KEYWORD(spec_compiler, "conflict", conflict, conflict_keys),
     END};
 
@@ -224,6 +228,7 @@ const mjcf_member mjcf_body_members[] = {POSE(spec_body),
                                          REAL(spec_body, "gravcomp", gravcomp, 1, 1),
                                          TEXT(spec_body, "childclass", childclass),
                                          NUMBERS(spec_body, "user", user),
+                                         KEYWORD(spec_body, "fuse", kept, fuse_keys),
                                          NO_EFFECT("simple"), // shortcuts of MuJoCo's
                                          NO_EFFECT("sleep"),
                                          END};
@@ -291,13 +296,15 @@ const mjcf_member mjcf_geom_members[] = {POSE(spec_geom),
                                          TEXT(spec_geom, "mesh", mesh),
                                          TEXT(spec_geom, "hfield", hfield),
                                          NUMBERS(spec_geom, "user", user),
-                                         UNSUPPORTED("shellinertia"),
+                                         KEYWORD(spec_geom, "shellinertia", shellinertia, mjcf_bool_keys),
+                                         KEYWORD(spec_geom, "castshadow", castshadow, mjcf_bool_keys),
                                          REAL(spec_geom, "fitscale", fitscale, 1, 1),
                                          UNSUPPORTED("surfacevel"),
                                          UNSUPPORTED("adhesion"),
                                          END};
 
 const mjcf_member mjcf_site_members[] = {POSE(spec_site),
+                                         UNSUPPORTED("mesh"),
                                          KEYWORD(spec_site, "type", type, mjcf_geom_keys),
                                          INTEGER(spec_site, "group", group, 1, 1),
                                          REAL(spec_site, "size", size, 1, 3),
@@ -392,6 +399,7 @@ const mjcf_member mjcf_texture_members[] = {
     TEXT(spec_texture, "filefront", side[4]),
     TEXT(spec_texture, "fileback", side[5]),
     KEYWORD(spec_texture, "colorspace", colour_space, colour_space_keys),
+    NO_EFFECT("embed"), // what MuJoCo saves
     NO_EFFECT("content_type"),
     END};
 

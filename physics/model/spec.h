@@ -36,7 +36,7 @@ typedef struct spec_body {
     spec_orientation orientation;   // resolved: orientation.quat
     double own_pos[3], own_quat[4]; // as given in the body, without the frames around it
     int parent;
-    int32_t mocap;
+    int32_t mocap, kept; // kept: not fused with its parent by fusestatic
     double gravcomp;
     spec_numbers user;
     const char *childclass;
@@ -76,7 +76,7 @@ typedef struct spec_joint {
 typedef struct spec_geom {
     spec_head head;
     int body;
-    int32_t type, contype, conaffinity, condim, group, priority, fluidshape;
+    int32_t type, contype, conaffinity, condim, group, priority, fluidshape, shellinertia, castshadow;
     double size[3], fitscale, fromto[6], pos[3];
     spec_orientation orientation;
     double friction[3], mass, density, solmix, solref[ORR_NREF], solimp[ORR_NIMP], margin, gap, fluidcoef[5];
