@@ -199,7 +199,10 @@ LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals q
         if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
             real3 turning = load3(v, 0);
             quaternion turn = axis_angle_quaternion(normalise3(turning), length3(turning) * step);
-            store_quaternion(q, 0, normalise_quaternion(multiply_quaternions(load_quaternion(q, 0), turn)));
+            quaternion from = load_quaternion(q, 0);
+            real square = from.w * from.w + from.x * from.x + from.y * from.y + from.z * from.z;
+            from.w = sel(square < R(LANE_TINY * LANE_TINY), R(1.0), from.w); // zero counts as no rotation
+            store_quaternion(q, 0, normalise_quaternion(multiply_quaternions(from, turn)));
         } else {
             q[0] = fma_(step, v[0], q[0]);
         }
@@ -352,6 +355,7 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
     yield_springs(m, d, velocity);
     for (int i = first; i < nv; i += by) {
         d->qvel[i] = fma_(R(h), acceleration[i], qvel[i]);
+        d->qacc[i] = acceleration[i];
     }
     for (int i = first; i < na; i += by) {
         d->act[i] = act[i];

@@ -99,4 +99,5 @@ def main():
     session.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

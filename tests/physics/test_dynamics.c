@@ -650,6 +650,27 @@ static void contacts_beyond_the_capacity_are_left_out_and_counted(void **state)
     orr_model_destroy(model);
 }
 
+static void a_quaternion_of_zeros_is_no_rotation(void **state)
+{
+    (void)state;
+    static const double zeros[4] = {0.0, 0.0, 0.0, 0.0}, spin[3] = {1.0, 2.0, 3.0};
+    orr_model *model = parse("<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody><body>"
+                             "<joint type='ball'/><geom size='1'/></body></worldbody></mujoco>");
+    orr_physics *physics = make_physics(model, 1, true);
+    double turned[4];
+    orr_physics_set(physics, ORR_PHYSICS_QPOS, 0, zeros);
+    orr_physics_set(physics, ORR_PHYSICS_QVEL, 0, spin);
+    orr_physics_step(physics, 1);
+    orr_physics_get(physics, ORR_PHYSICS_QPOS, 0, turned);
+    double angle = 0.01 * sqrt(14.0);
+    assert_true(fabs(turned[0] - cos(0.5 * angle)) < 1e-12);
+    for (int i = 0; i < 3; i++) {
+        assert_true(fabs(turned[i + 1] - sin(0.5 * angle) * spin[i] / sqrt(14.0)) < 1e-12);
+    }
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 // MuJoCo stops what is slower than sleep_tolerance (1 mm/s): here it goes on, with a note.
 static void the_flag_sleep_is_accepted_with_a_note(void **state)
 {
@@ -683,6 +704,7 @@ int main(void)
         cmocka_unit_test(a_world_that_diverges_is_reported_and_stays_alone),
         cmocka_unit_test(sweeping_finds_what_trying_all_pairs_finds),
         cmocka_unit_test(contacts_beyond_the_capacity_are_left_out_and_counted),
+        cmocka_unit_test(a_quaternion_of_zeros_is_no_rotation),
         cmocka_unit_test(the_flag_sleep_is_accepted_with_a_note),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
