@@ -78,6 +78,8 @@ orr_number_range orr_world_physics_range(const orr_model_place *place, const orr
         return (orr_number_range){3 * place->mocap, 3 * model->nmocap, 0};
     case ORR_PHYSICS_MOCAP_QUAT:
         return (orr_number_range){4 * place->mocap, 4 * model->nmocap, 0};
+    case ORR_PHYSICS_PLASTIC:
+        return (orr_number_range){place->plastic, model->nplastic, 0};
     case ORR_PHYSICS_XFRC_APPLIED:
         rows = 6;
         break;

@@ -171,6 +171,7 @@ static void reset_state(orr_world *world, int index, orr_world_robot *r)
     const orr_model *m = r->robot->model;
     double *numbers = r->numbers;
     orr_world_robot_write(world, index, r, ORR_PHYSICS_QPOS, m->qpos0);
+    orr_world_robot_write(world, index, r, ORR_PHYSICS_PLASTIC, m->plastic0);
     for (size_t i = 0; i < sizeof zeros / sizeof zeros[0]; i++) {
         memset(numbers, 0, 6 * (size_t)m->nbody * sizeof *numbers);
         memset(numbers, 0, (size_t)(m->nv + m->na + m->nu) * sizeof *numbers);
@@ -214,7 +215,8 @@ static void reset(orr_world *world, int index, orr_world_robot *r, int keyframe)
                  {ORR_PHYSICS_ACT, m->key_act + k * (size_t)m->na},
                  {ORR_PHYSICS_CTRL, m->key_ctrl + k * (size_t)m->nu},
                  {ORR_PHYSICS_MOCAP_POS, m->key_mpos + k * 3 * (size_t)m->nmocap},
-                 {ORR_PHYSICS_MOCAP_QUAT, m->key_mquat + k * 4 * (size_t)m->nmocap}};
+                 {ORR_PHYSICS_MOCAP_QUAT, m->key_mquat + k * 4 * (size_t)m->nmocap},
+                 {ORR_PHYSICS_PLASTIC, m->key_plastic + k * (size_t)m->nplastic}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         orr_world_robot_write(world, index, r, parts[i].quantity, parts[i].values);
     }

@@ -146,6 +146,12 @@ FN void add_arms(const lane_model *m, const lane_data *d, int tendon, real scale
     }
 }
 
+// The derivative of the polynomial of an equality's data.
+FN real polynomial_slope(const uniform_real *c, real x)
+{
+    return R(c[1]) + x * (R(2.0 * (double)c[2]) + x * (R(3.0 * (double)c[3]) + x * R(4.0 * (double)c[4])));
+}
+
 // y - y0 = polynomial of x - x0, of joints or tendons
 LANE_FN void polynomial_equality(const lane_model *m, lane_data *d, int i)
 {
@@ -169,8 +175,7 @@ LANE_FN void polynomial_equality(const lane_model *m, lane_data *d, int i)
     real target = R(c[0]), slope = R(0.0);
     if (id[1] >= 0) {
         target = R(c[0]) + x * (R(c[1]) + x * (R(c[2]) + x * (R(c[3]) + x * R(c[4]))));
-        slope =
-            R(c[1]) + x * (R(2.0 * (double)c[2]) + x * (R(3.0 * (double)c[3]) + x * R(4.0 * (double)c[4])));
+        slope = polynomial_slope(c, x);
     }
     real r = moved[0] - target;
     int row = add_row(d, LANE_ROW_EQUALITY, m->plan->chain_dof + chain.first, chain.count);

@@ -4,6 +4,7 @@
 
 #include "physics/lanes/fluid.h"
 #include "physics/lanes/muscle.h"
+#include "physics/lanes/plastic.h"
 #include "physics/lanes/transmission.h"
 
 // Force per unit of displacement of a spring in 3D.
@@ -32,14 +33,29 @@ LANE_FN void springs(const lane_model *m, lane_data *d)
         }
         if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
             quaternion at = normalise_quaternion(load_quaternion(d->qpos + adr, 0));
-            quaternion rest = uniform4(m->qpos_spring + adr, 0);
+            quaternion rest = spring_rest_quaternion(m, d, joint);
             real3 apart = quaternion_velocity(multiply_quaternions(conjugate(rest), at));
             store3(d->qfrc_passive + dof, 0, scale3(apart, -spring_stiffness(&spring, apart)));
         } else {
-            d->qfrc_passive[dof] = spring_force(&spring, d->qpos[adr] - R(m->qpos_spring[adr]));
+            d->qfrc_passive[dof] = spring_force(&spring, d->qpos[adr] - spring_rest(m, d, joint));
         }
     }
     team_wait(d);
+}
+
+LANE_FN void tendon_springs(const lane_model *m, lane_data *d, int with_spring, int with_damper)
+{
+    for (int i = 0; i < m->ntendon; i++) {
+        real force = R(0.0);
+        lane_drag spring = tendon_spring(m, i), drag = tendon_drag(m, i);
+        if (with_spring && drags(&spring)) {
+            force = spring_force(&spring, tendon_extension(m, d, i, d->ten_length[i]));
+        }
+        if (with_damper) {
+            force = force + drag_force(&drag, d->ten_velocity[i]);
+        }
+        chain_pull(m, tendon_chain(m, i), tendon_arms(m, d, i), force, d->qfrc_passive);
+    }
 }
 
 LANE_FN void gravity_compensation(const lane_model *m, lane_data *d)
@@ -137,6 +153,23 @@ LANE_FN real actuator_input(const lane_model *m, lane_data *d, int i)
     return m->actuator_actearly[i] ? next_activation(m, d, i) : d->act[adr];
 }
 
+// A position servo turns a ball joint or a site the shorter way to its target: the input that is a whole
+// number of turns away and nearest to the length.
+LANE_FN real nearest_target(const lane_model *m, const lane_data *d, int i, real input)
+{
+    uniform_real gain = m->actuator_gainprm[ORR_NGAIN * i];
+    if (m->actuator_gaintype[i] != ORR_GAIN_FIXED || m->actuator_biastype[i] != ORR_BIAS_AFFINE ||
+        (double)(gain + m->actuator_biasprm[ORR_NBIAS * i + 1]) != 0.0) {
+        return input;
+    }
+    double period = transmission_period(m, i);
+    if (period == 0.0) {
+        return input;
+    }
+    real turns = floor_((input - d->actuator_length[i]) * R(1.0 / period) + R(0.5));
+    return input - turns * R(period);
+}
+
 LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, real input)
 {
     real gain[3], bias[3];
@@ -155,18 +188,47 @@ LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, rea
     } else if (m->actuator_biastype[i] == ORR_BIAS_MUSCLE) {
         force = muscle_bias(m, d, i);
     }
-    return force + factor * input;
+    return force + factor * nearest_target(m, d, i, input);
 }
 
-// The derivative of an actuator's force by the velocity of its transmission.
+LANE_FN real tendon_actuation(const lane_model *m, const lane_data *d, int tendon)
+{
+    real sum = R(0.0);
+    for (int i = 0; i < m->nu; i++) {
+        if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == tendon) {
+            sum = sum + d->actuator_force[i];
+        }
+    }
+    return sum;
+}
+
+// Is the force on the actuator's joint or tendon at an end of its actuatorfrcrange? Forces of a tendon's
+// actuators are scaled to it, so that their sum is the end of the range up to rounding.
+LANE_FN mask actuation_saturated(const lane_model *m, const lane_data *d, int i)
+{
+    int type = m->actuator_trntype[i], target = m->actuator_trnid[2 * i];
+    if ((type == ORR_TRANSMISSION_JOINT || type == ORR_TRANSMISSION_JOINTINPARENT) &&
+        m->jnt_actfrclimited[target]) {
+        real force = d->qfrc_actuator[m->jnt_dofadr[target]];
+        return or_(force <= R(m->jnt_actfrcrange[2 * target]),
+                   force >= R(m->jnt_actfrcrange[2 * target + 1]));
+    }
+    if (type == ORR_TRANSMISSION_TENDON && m->tendon_actfrclimited[target]) {
+        real force = tendon_actuation(m, d, target), rounding = R(1e-6) * abs_(force);
+        return or_(force - rounding <= R(m->tendon_actfrcrange[2 * target]),
+                   force + rounding >= R(m->tendon_actfrcrange[2 * target + 1]));
+    }
+    return not_(everywhere());
+}
+
+// The derivative of an actuator's force by the velocity of its transmission; 0 where the force is limited.
 LANE_FN real actuator_slope(const lane_model *m, lane_data *d, int i)
 {
     real slope = R(0.0);
     if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
         slope = actuator_biasprm(m, d, ORR_NBIAS * i + 2);
     }
-    real input =
-        m->actuator_actadr[i] < 0 ? d->ctrl[i] : actuator_input(m, d, i); // not clamped, as in MuJoCo
+    real input = actuator_input(m, d, i);
     if (m->actuator_gaintype[i] == ORR_GAIN_AFFINE) {
         slope = slope + actuator_gainprm(m, d, ORR_NGAIN * i + 2) * input;
     } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {
@@ -177,7 +239,7 @@ LANE_FN real actuator_slope(const lane_model *m, lane_data *d, int i)
                            d->actuator_force[i] >= R(m->actuator_forcerange[2 * i + 1]));
         slope = sel(limited, R(0.0), slope);
     }
-    return slope;
+    return sel(actuation_saturated(m, d, i), R(0.0), slope);
 }
 
 LANE_FN void limit_tendon_actuation(const lane_model *m, lane_data *d)
@@ -186,12 +248,7 @@ LANE_FN void limit_tendon_actuation(const lane_model *m, lane_data *d)
         if (!m->tendon_actfrclimited[t]) {
             continue;
         }
-        real sum = R(0.0);
-        for (int i = 0; i < m->nu; i++) {
-            if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == t) {
-                sum = sum + d->actuator_force[i];
-            }
-        }
+        real sum = tendon_actuation(m, d, t);
         real limited = clamp_(sum, R(m->tendon_actfrcrange[2 * t]), R(m->tendon_actfrcrange[2 * t + 1]));
         mask over = abs_(limited - sum) > R(0.0);
         real scale = sel(over, limited / sel(over, sum, R(1.0)), R(1.0));

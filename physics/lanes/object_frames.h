@@ -112,12 +112,9 @@ LANE_FN spatial object_velocity(const lane_model *m, const lane_data *d, const l
     return motion_at(m, d, o, d->cvel);
 }
 
-// What an accelerometer at the object measures, gravity included; 0 on bodies that cannot move, as in MuJoCo.
+// What an accelerometer at the object measures, gravity included.
 LANE_FN spatial object_acceleration(const lane_model *m, const lane_data *d, const lane_object *o)
 {
-    if (m->body_weldid[o->body] == 0) {
-        return make_spatial(zero3(), zero3());
-    }
     spatial a = motion_at(m, d, o, d->cacc), v = object_velocity(m, d, o);
     return make_spatial(a.r, add3(a.t, cross3(v.r, v.t)));
 }

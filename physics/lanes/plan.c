@@ -6,23 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static orr_result refuse(orr_error *error, const orr_model *model, const char *what, const char *name)
-{
-    return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
-                    "%s: %s%s%s%s: expected a model without it, the dynamics do not have it",
-                    model->name[0] ? model->name : "model", what, name && name[0] ? " '" : "",
-                    name && name[0] ? name : "", name && name[0] ? "'" : "");
-}
-
-// Features that the importer reads and the dynamics do not have.
-static orr_result check_supported(const orr_model *m, orr_error *error)
-{
-    if (m->opt.enableflags & ORR_ENABLE_SLEEP) {
-        return refuse(error, m, "option flag sleep", NULL);
-    }
-    return ORR_OK;
-}
-
 // Most contacts of two types of geoms; 0: they cannot collide.
 static int contact_slots(int type1, int type2)
 {
@@ -370,7 +353,6 @@ static orr_result finish(orr_plan *built, orr_result result, orr_plan **plan)
 orr_result orr_plan_create(const orr_model *model, int contact_capacity, orr_plan **plan, orr_error *error)
 {
     orr_plan *made;
-    ORR_TRY(check_supported(model, error));
     ORR_TRY(allocate(model, &made, error));
     return finish(made, build(made, contact_capacity, error), plan);
 }

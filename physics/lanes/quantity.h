@@ -15,7 +15,8 @@
     X(XFRC_APPLIED, xfrc_applied) /* force, then torque, per body */                                         \
     X(MOCAP_POS, mocap_pos)                                                                                  \
     X(MOCAP_QUAT, mocap_quat)                                                                                \
-    X(QACC, qacc) /* of the start of the last step, or of forward */                                         \
+    X(PLASTIC, plastic) /* where springs that yield rest */                                                  \
+    X(QACC, qacc)       /* of the start of the last step, or of forward */                                   \
     X(QACC_WARMSTART, qacc_warmstart)
 
 // Computed when they are read, from the state as it is.

@@ -4,6 +4,7 @@
 #include "physics/lanes/collision/geom_distance.h"
 #include "physics/lanes/collision/ray_scene.h"
 #include "physics/lanes/contact_sensor.h"
+#include "physics/lanes/forces.h"
 
 // The normal forces of contacts of the site's body that act inside the site, or towards it.
 LANE_FN real touch_force(const lane_model *m, const lane_data *d, int site)
@@ -52,17 +53,6 @@ LANE_FN real limit_value(lane_data *d, int limit, int type)
         found = or_(found, acts);
     }
     return value;
-}
-
-LANE_FN real tendon_actuation(const lane_model *m, const lane_data *d, int tendon)
-{
-    real sum = R(0.0);
-    for (int i = 0; i < m->nu; i++) {
-        if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == tendon) {
-            sum = sum + d->actuator_force[i];
-        }
-    }
-    return sum;
 }
 
 // Sensors of one number.

@@ -41,6 +41,7 @@ typedef struct lane_model {
     X(xfrc_applied, 6 * m->nbody) /* nbody x 6: force [N], torque [N m] at the centre of mass of a body */   \
     X(mocap_pos, 3 * m->nmocap)   /* nmocap x 3 */                                                           \
     X(mocap_quat, 4 * m->nmocap)  /* nmocap x 4 */                                                           \
+    X(plastic, m->nplastic)       /* where springs that yield rest; advanced by yield_springs */             \
     X(qacc, m->nv)                /* generalised acceleration; computed by solve_constraints, noslip */      \
     X(qacc_warmstart, m->nv)      /* of the last step; copied by step, step_rk4 */                           \
     X(varied, m->plan->varied_count) /* parameters that differ between worlds (model/vary.h); must be last */
@@ -149,7 +150,7 @@ typedef struct lane_model {
     /* computed by add_fluid_shape: motion of a shape by one dof, derivative of its drag */                  \
     X(fluid_motion, m->plan->fluid_slopes * 6 * m->nv)                                                       \
     X(fluid_slope, m->plan->fluid_slopes * 6 * m->nv)                                                        \
-    /* computed by step_rk4: qpos, qvel, act at the start; sums of the stages; the stage's velocity */       \
+    /* computed by step_rk4: qpos, qvel, act at the start; sums of the stages; the stage's rates */          \
     X(rk4, m->plan->rk4_copies *(m->nq + 4 * m->nv + 2 * m->na))
 
 // Not needed by a step: computed by evaluate() and inverse() when it is read.

@@ -164,20 +164,17 @@ LANE_FN void energies(const lane_model *m, lane_data *d)
         if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
             quaternion at = normalise_quaternion(load_quaternion(d->qpos + adr, 0));
             real3 turned =
-                quaternion_velocity(multiply_quaternions(conjugate(uniform4(m->qpos_spring + adr, 0)), at));
+                quaternion_velocity(multiply_quaternions(conjugate(spring_rest_quaternion(m, d, joint)), at));
             stored = stored + spring_energy(&spring, length3(turned));
         } else {
-            real apart = d->qpos[adr] - R(m->qpos_spring[adr]);
+            real apart = d->qpos[adr] - spring_rest(m, d, joint);
             stored = spring_energy(&spring, apart);
         }
         potential = potential + stored;
     }
     for (int i = 0; i < m->ntendon; i++) {
-        real length = d->ten_length[i];
-        real out = max_(length - R(m->tendon_lengthspring[2 * i + 1]), R(0.0)) -
-                   max_(R(m->tendon_lengthspring[2 * i]) - length, R(0.0));
         lane_drag spring = tendon_spring(m, i);
-        potential = potential + spring_energy(&spring, out);
+        potential = potential + spring_energy(&spring, tendon_extension(m, d, i, d->ten_length[i]));
     }
     inertia_matrix_times(m, d, d->qvel, d->work);
     for (int i = 0; i < m->nv; i++) {
@@ -202,7 +199,10 @@ LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals q
         if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
             real3 turning = load3(v, 0);
             quaternion turn = axis_angle_quaternion(normalise3(turning), length3(turning) * step);
-            store_quaternion(q, 0, normalise_quaternion(multiply_quaternions(load_quaternion(q, 0), turn)));
+            quaternion from = load_quaternion(q, 0);
+            real square = from.w * from.w + from.x * from.x + from.y * from.y + from.z * from.z;
+            from.w = sel(square < R(LANE_TINY * LANE_TINY), R(1.0), from.w); // zero counts as no rotation
+            store_quaternion(q, 0, normalise_quaternion(multiply_quaternions(from, turn)));
         } else {
             q[0] = fma_(step, v[0], q[0]);
         }
@@ -229,6 +229,7 @@ LANE_FN void advance(const lane_model *m, lane_data *d, reals acceleration)
     }
     team_wait(d);
     integrate_position(m, d, d->qpos, d->qvel, step);
+    yield_springs(m, d, d->qvel);
     if (team_leads(d)) {
         d->time[0] = d->time[0] + step;
     }
@@ -248,6 +249,46 @@ LANE_FN void step_implicit(const lane_model *m, lane_data *d)
     advance(m, d, d->work);
 }
 
+// The rate of a rotation vector u, for which exp(u) turns a quaternion from a start: `spin` is the angular
+// velocity in the turned frame. spin + u x spin / 2 + c u x (u x spin) with
+// c = (1 - |u| / 2 cot(|u| / 2)) / |u|^2.
+FN real3 rotation_vector_rate(real3 u, real3 spin)
+{
+    real square = dot3(u, u), half = R(0.5) * sqrt_(square), sine, cosine;
+    sincos_(half, &sine, &cosine);
+    mask small = square < R(0.25);
+    real nearly =
+        fma_(fma_(fma_(fma_(R(1.0 / 47900160.0), square, R(1.0 / 1209600.0)), square, R(1.0 / 30240.0)),
+                  square, R(1.0 / 720.0)),
+             square, R(1.0 / 12.0));
+    mask finite = abs_(sine) > R(LANE_TINY);
+    real exact = (R(1.0) - half * cosine / sel(finite, sine, R(1.0))) / sel(small, R(1.0), square);
+    real3 across = cross3(u, spin);
+    return add_scaled3(add_scaled3(spin, across, R(0.5)), cross3(u, across), sel(small, nearly, exact));
+}
+
+// Rates of the coordinates of a stage that lies `step` seconds of the last stage's `rate` from the start of
+// the step: velocities, but those of rotations as rates of a rotation vector (Munthe-Kaas 1999, Applied
+// Numerical Mathematics 29), without which orientations would be of second order.
+LANE_FN void stage_rates(const lane_model *m, const lane_data *d, reals rate, real step)
+{
+    for (int joint = team_first(d); joint < m->njnt; joint += team_size(d)) {
+        int type = m->jnt_type[joint], dof = m->jnt_dofadr[joint];
+        reals v = d->qvel + dof, r = rate + dof;
+        if (type == ORR_JOINT_FREE) {
+            store3(r, 0, load3(v, 0));
+            r = r + 3;
+            v = v + 3;
+        }
+        if (type == ORR_JOINT_FREE || type == ORR_JOINT_BALL) {
+            store3(r, 0, rotation_vector_rate(scale3(load3(r, 0), step), load3(v, 0)));
+        } else {
+            r[0] = v[0];
+        }
+    }
+    team_wait(d);
+}
+
 // Fourth-order Runge-Kutta; forward() has computed the first stage.
 LANE_FN void step_rk4(const lane_model *m, lane_data *d)
 {
@@ -258,14 +299,14 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
     reals qpos = d->rk4, qvel = qpos + nq, act = qvel + nv; // at the start of the step
     reals velocity = act + na, acceleration = velocity + nv,
           rate = acceleration + nv; // weighted sums over the stages
-    reals stage_velocity = rate + na;
+    reals stage_rate = rate + na;   // of coordinates; zero before the first stage
     int first = team_first(d), by = team_size(d);
     for (int i = first; i < nq; i += by) {
         qpos[i] = d->qpos[i];
     }
     for (int i = first; i < nv; i += by) {
         qvel[i] = d->qvel[i];
-        velocity[i] = acceleration[i] = R(0.0);
+        velocity[i] = acceleration[i] = stage_rate[i] = R(0.0);
     }
     for (int i = first; i < na; i += by) {
         act[i] = d->act[i];
@@ -274,17 +315,16 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
     real time = d->time[0];
     team_wait(d);
     for (int stage = 0; stage < 4; stage++) {
+        real step = R(h * within[stage]);
         if (stage > 0) {
-            real step = R(h * within[stage]);
             for (int i = first; i < nq; i += by) {
                 d->qpos[i] = qpos[i];
             }
             for (int i = first; i < nv; i += by) {
-                stage_velocity[i] = d->qvel[i];
                 d->qvel[i] = fma_(step, d->qacc[i], qvel[i]);
             }
             team_wait(d);
-            integrate_position(m, d, d->qpos, stage_velocity, step);
+            integrate_position(m, d, d->qpos, stage_rate, step);
             for (int i = first; i < na; i += by) {
                 d->act[i] = fma_(step, d->act_dot[i], act[i]);
             }
@@ -295,8 +335,9 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
                 d->qacc_warmstart[i] = d->qacc[i];
             }
         }
+        stage_rates(m, d, stage_rate, step);
         for (int i = first; i < nv; i += by) {
-            velocity[i] = fma_(R(share[stage]), d->qvel[i], velocity[i]);
+            velocity[i] = fma_(R(share[stage]), stage_rate[i], velocity[i]);
             acceleration[i] = fma_(R(share[stage]), d->qacc[i], acceleration[i]);
         }
         for (int i = first; i < na; i += by) {
@@ -307,9 +348,14 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
         d->qpos[i] = qpos[i];
     }
     team_wait(d);
+    if (springs_yield(m) && m->ntendon > 0) { // the stages have moved the tendons
+        positions(m, d);
+    }
     integrate_position(m, d, d->qpos, velocity, R(h));
+    yield_springs(m, d, velocity);
     for (int i = first; i < nv; i += by) {
         d->qvel[i] = fma_(R(h), acceleration[i], qvel[i]);
+        d->qacc[i] = acceleration[i];
     }
     for (int i = first; i < na; i += by) {
         d->act[i] = act[i];

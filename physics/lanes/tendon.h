@@ -44,30 +44,6 @@ FN real add_piece(const lane_model *m, lane_data *d, int tendon, tendon_piece pi
     return length * share;
 }
 
-// A piece around the geom of entry `wrap`; straight in lanes where it does not touch.
-FN real add_wrapped_piece(const lane_model *m, lane_data *d, int tendon, int wrap, tendon_piece piece,
-                          real share)
-{
-    int geom = m->wrap_objid[wrap], side = (int)m->wrap_prm[wrap], body = m->geom_bodyid[geom];
-    real3 pos = load3(d->geom_xpos, geom);
-    tendon_wrap wrapped = wrap_tendon(piece.at[0], piece.at[1], pos, load_matrix(d->geom_xmat, geom),
-                                      geom_size(m, d, 3 * geom), m->wrap_type[wrap] == ORR_WRAP_CYLINDER,
-                                      side >= 0, side >= 0 ? load3(d->site_xpos, side) : pos);
-    real around = sel(wrapped.touches, share, R(0.0)), straight = sel(wrapped.touches, R(0.0), share);
-    real length = R(0.0);
-    if (any(straight > R(0.0))) {
-        length = add_piece(m, d, tendon, piece, straight);
-    }
-    if (any(around > R(0.0))) {
-        tendon_piece before = {{piece.body[0], body}, {piece.at[0], wrapped.touch[0]}};
-        tendon_piece after = {{body, piece.body[1]}, {wrapped.touch[1], piece.at[1]}};
-        length = length + wrapped.arc * around;
-        length = length + add_piece(m, d, tendon, before, around);
-        length = length + add_piece(m, d, tendon, after, around);
-    }
-    return length;
-}
-
 // Does a piece of a spatial tendon's path start at entry k? Then entry *next is its other end, and the entry
 // between, if any, a geom. A pulley sets the divisor of the pieces that follow.
 FN int starts_piece(const lane_model *m, int k, int end, int *next, double *divisor)
@@ -90,18 +66,64 @@ FN tendon_piece site_piece(const lane_model *m, const lane_data *d, int from, in
     return piece;
 }
 
+// What is between the ends of a piece: straight where there is no geom or it does not touch, else two pieces
+// and an arc between them.
+typedef struct tendon_span {
+    int count; // of the straight pieces
+    tendon_piece piece[3];
+    real share[3]; // 1 / divisor of the pulley, 0 where the piece is not part of the path
+    real arc;      // length [m], times the share
+} tendon_span;
+
+LANE_FN tendon_span span_of(const lane_model *m, const lane_data *d, int from, int to, double divisor)
+{
+    tendon_span span;
+    span.count = 1;
+    span.piece[0] = site_piece(m, d, from, to);
+    span.share[0] = R(1.0 / divisor);
+    span.arc = R(0.0);
+    if (to == from + 1) {
+        return span;
+    }
+    int wrap = from + 1, geom = m->wrap_objid[wrap], side = (int)m->wrap_prm[wrap],
+        body = m->geom_bodyid[geom];
+    tendon_piece whole = span.piece[0];
+    real3 pos = load3(d->geom_xpos, geom);
+    tendon_wrap wrapped = wrap_tendon(whole.at[0], whole.at[1], pos, load_matrix(d->geom_xmat, geom),
+                                      geom_size(m, d, 3 * geom), m->wrap_type[wrap] == ORR_WRAP_CYLINDER,
+                                      side >= 0, side >= 0 ? load3(d->site_xpos, side) : pos);
+    real share = span.share[0], around = sel(wrapped.touches, share, R(0.0));
+    tendon_piece before = {{whole.body[0], body}, {whole.at[0], wrapped.touch[0]}};
+    tendon_piece after = {{body, whole.body[1]}, {wrapped.touch[1], whole.at[1]}};
+    span.count = 3;
+    span.share[0] = sel(wrapped.touches, R(0.0), share);
+    span.piece[1] = before;
+    span.piece[2] = after;
+    span.share[1] = span.share[2] = around;
+    span.arc = any(around > R(0.0)) ? wrapped.arc * around : R(0.0);
+    return span;
+}
+
 LANE_FN void spatial_tendon(const lane_model *m, lane_data *d, int tendon)
 {
     int end = m->tendon_adr[tendon] + m->tendon_num[tendon], next;
     double divisor = 1.0;
     real length = R(0.0);
     for (int k = m->tendon_adr[tendon]; k < end; k++) {
-        if (starts_piece(m, k, end, &next, &divisor)) {
-            tendon_piece piece = site_piece(m, d, k, next);
-            real share = R(1.0 / divisor);
-            length = length + (next == k + 1 ? add_piece(m, d, tendon, piece, share)
-                                             : add_wrapped_piece(m, d, tendon, k + 1, piece, share));
+        if (!starts_piece(m, k, end, &next, &divisor)) {
+            continue;
         }
+        tendon_span span = span_of(m, d, k, next, divisor);
+        real sum = R(0.0);
+        for (int i = 0; i < span.count; i++) {
+            if (any(span.share[i] > R(0.0))) {
+                sum = sum + add_piece(m, d, tendon, span.piece[i], span.share[i]);
+            }
+            if (i == 0) {
+                sum = sum + span.arc;
+            }
+        }
+        length = length + sum;
     }
     d->ten_length[tendon] = length;
 }
@@ -230,22 +252,5 @@ LANE_FN void tendon_euler(const lane_model *m, const lane_data *d, reals result)
             chain_pull(m, tendon_chain(m, i), tendon_arms(m, d, i), tendon_mass(m, i) * tendon_drift(m, d, i),
                        result);
         }
-    }
-}
-
-LANE_FN void tendon_springs(const lane_model *m, lane_data *d, int with_spring, int with_damper)
-{
-    for (int i = 0; i < m->ntendon; i++) {
-        real force = R(0.0);
-        lane_drag spring = tendon_spring(m, i), drag = tendon_drag(m, i);
-        if (with_spring && drags(&spring)) {
-            real length = d->ten_length[i];
-            real low = R(m->tendon_lengthspring[2 * i]), high = R(m->tendon_lengthspring[2 * i + 1]);
-            force = spring_force(&spring, max_(length - high, R(0.0)) - max_(low - length, R(0.0)));
-        }
-        if (with_damper) {
-            force = force + drag_force(&drag, d->ten_velocity[i]);
-        }
-        chain_pull(m, tendon_chain(m, i), tendon_arms(m, d, i), force, d->qfrc_passive);
     }
 }

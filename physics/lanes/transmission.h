@@ -48,12 +48,10 @@ LANE_FN void joint_transmission(const lane_model *m, lane_data *d, int i)
     d->actuator_length[i] = free_joint ? R(0.0) : dot3(quaternion_velocity(at), turn);
 }
 
-// The quaternion that MuJoCo 3.12 takes for a site here: the body's factor comes second, so that it is the
-// site's rotation only where one of the two is the identity.
-FN quaternion compared_quaternion(const lane_model *m, const lane_data *d, int site)
+FN quaternion site_quaternion(const lane_model *m, const lane_data *d, int site)
 {
-    return multiply_quaternions(uniform4(m->site_quat, site),
-                                load_quaternion(d->xquat, m->site_bodyid[site]));
+    return multiply_quaternions(load_quaternion(d->xquat, m->site_bodyid[site]),
+                                uniform4(m->site_quat, site));
 }
 
 // A force and torque at a site: gear, in the site's frame. With a reference site: in its frame, with the
@@ -76,8 +74,8 @@ LANE_FN void site_transmission(const lane_model *m, lane_data *d, int i)
     }
     d->actuator_length[i] = R(0.0);
     if (reference >= 0) {
-        quaternion apart = multiply_quaternions(conjugate(compared_quaternion(m, d, reference)),
-                                                compared_quaternion(m, d, site));
+        quaternion apart =
+            multiply_quaternions(conjugate(site_quaternion(m, d, reference)), site_quaternion(m, d, site));
         d->actuator_length[i] = dot3(force, sub3(at, from)) + dot3(gear_torque, quaternion_velocity(apart));
     }
 }
@@ -142,6 +140,25 @@ LANE_FN void body_transmission(const lane_model *m, lane_data *d, int i, int con
     for (int k = 0; k < chain.count; k++) {
         moment[k] = moment[k] / max_(count, R(1.0));
     }
+}
+
+// After how much of its length an actuator's ball joint, or the orientation of its site in that of its
+// reference site, is back where it was; 0: never.
+FN double transmission_period(const lane_model *m, int i)
+{
+    const uniform_real *gear = m->actuator_gear + 6 * i, *turn = gear + 3;
+    int type = m->actuator_trntype[i], periodic = 0;
+    if (type == ORR_TRANSMISSION_JOINT || type == ORR_TRANSMISSION_JOINTINPARENT) {
+        periodic = m->jnt_type[m->actuator_trnid[2 * i]] == ORR_JOINT_BALL;
+        turn = gear;
+    } else if (type == ORR_TRANSMISSION_SITE && m->actuator_trnid[2 * i + 1] >= 0) {
+        periodic = (double)gear[0] == 0.0 && (double)gear[1] == 0.0 && (double)gear[2] == 0.0;
+    }
+    if (!periodic) {
+        return 0.0;
+    }
+    double x = (double)turn[0], y = (double)turn[1], z = (double)turn[2];
+    return 2.0 * 3.14159265358979323846 * sqrt(x * x + y * y + z * z);
 }
 
 LANE_FN void transmissions(const lane_model *m, lane_data *d)

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+static const char *const kind_names[] = {"general", "motor",    "position", "velocity", "intvelocity",
+                                         "damper",  "cylinder", "muscle",   "adhesion"};
 static const char *const servo_own[] = {"kp", "kv", "dampratio", "timeconst", "inheritrange", NULL};
 static const char *const intvelocity_own[] = {"kp",       "kv",         "dampratio", "inheritrange",
                                               "actrange", "actlimited", NULL};
@@ -13,6 +15,9 @@ static const char *const muscle_own[] = {"timeconst", "tausmooth", "range", "for
                                          "lmax",      "vmax",      "fpmax", "fvmax", NULL};
 static const char *const adhesion_own[] = {"gain", NULL};
 static const char *const cylinder_own[] = {"timeconst", "bias", "area", "diameter", NULL};
+static const char *const *const kind_own[] = {
+    NULL,         NULL,         servo_own,  velocity_own, intvelocity_own,
+    velocity_own, cylinder_own, muscle_own, adhesion_own}; // attributes beside the common ones
 
 static orr_result read_one(mjcf_reader *reader, const mjcf_node *node, const char *name, double *value,
                            bool *given)
@@ -30,8 +35,29 @@ static void set_fixed(spec_actuator *a, int dyntype, int biastype)
     a->biastype = biastype;
 }
 
+// A range that an element gives counts more than an inheritrange of its class, and the reverse.
+static orr_result choose_range(mjcf_reader *reader, const mjcf_node *node, bool in_class, bool integrates,
+                               spec_actuator *a)
+{
+    const char *name = integrates ? "actrange" : "ctrlrange";
+    double *range = integrates ? a->actrange : a->ctrlrange;
+    bool gives_range = mjcf_find(node, name) != NULL,
+         inherits = a->inheritrange > 0.0 && mjcf_find(node, "inheritrange");
+    if (gives_range && !inherits) {
+        a->inheritrange = 0.0;
+    }
+    if (inherits && !gives_range) {
+        range[0] = range[1] = 0.0;
+    }
+    if (a->inheritrange > 0.0 && (inherits || !in_class) && (range[0] != 0.0 || range[1] != 0.0)) {
+        return mjcf_fail(node, reader->error, "%s and inheritrange: expected one of them", name);
+    }
+    return ORR_OK;
+}
+
 // position and intvelocity: a spring to the target, and a damper
-static orr_result read_servo(mjcf_reader *reader, const mjcf_node *node, bool integrates, spec_actuator *a)
+static orr_result read_servo(mjcf_reader *reader, const mjcf_node *node, bool in_class, bool integrates,
+                             spec_actuator *a)
 {
     double kp = a->gainprm[0], kv = 0.0, ratio = 0.0, time = 0.0;
     bool has_kp, has_kv, has_ratio, has_time, has_inherit;
@@ -49,6 +75,7 @@ static orr_result read_servo(mjcf_reader *reader, const mjcf_node *node, bool in
                          "kp, kv, dampratio and inheritrange: expected no negative number");
     }
     a->gainprm[0] = kp;
+    a->biasprm[0] = 0.0; // a default for `general` may give it
     a->biasprm[1] = -kp;
     a->biasprm[2] = has_kv ? -kv : has_ratio ? ratio : a->biasprm[2]; // a positive one is resolved at qpos0
     if (integrates) {
@@ -60,7 +87,7 @@ static orr_result read_servo(mjcf_reader *reader, const mjcf_node *node, bool in
             return mjcf_fail(node, reader->error, "actlimited: expected true");
         }
         set_fixed(a, ORR_DYNAMICS_INTEGRATOR, ORR_BIAS_AFFINE);
-        return ORR_OK;
+        return choose_range(reader, node, in_class, true, a);
     }
     ORR_TRY(read_one(reader, node, "timeconst", &time, &has_time));
     if (time < 0.0) {
@@ -71,7 +98,7 @@ static orr_result read_servo(mjcf_reader *reader, const mjcf_node *node, bool in
         a->dyntype = time > 0.0 ? ORR_DYNAMICS_FILTEREXACT : ORR_DYNAMICS_NONE;
     }
     set_fixed(a, a->dyntype, ORR_BIAS_AFFINE);
-    return ORR_OK;
+    return choose_range(reader, node, in_class, false, a);
 }
 
 static orr_result read_velocity(mjcf_reader *reader, const mjcf_node *node, spec_actuator *a)
@@ -169,57 +196,126 @@ static orr_result read_adhesion(mjcf_reader *reader, const mjcf_node *node, bool
     return ORR_OK;
 }
 
-orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *section,
-                              bool in_class, spec_actuator *a)
+int mjcf_actuator_kind(const mjcf_node *node)
 {
-    ORR_TRY(mjcf_no_children(node, reader->error));
-    if (mjcf_is(node, "general")) {
-        return mjcf_read(node, mjcf_general_members, NULL, a, reader->spec, reader->error);
+    for (int kind = 0; kind < MJCF_ACTUATOR_KINDS; kind++) {
+        if (mjcf_is(node, kind_names[kind])) {
+            return kind;
+        }
     }
-    bool servo = mjcf_is(node, "position") || mjcf_is(node, "intvelocity");
-    if (!in_class && !servo && !mjcf_is(node, "general")) {
-        a->inheritrange = 0.0; // a default class's is for servos
-    }
-    if (mjcf_is(node, "motor")) {
+    return -1;
+}
+
+static orr_result read_kind(mjcf_reader *reader, const mjcf_node *node, int kind, bool in_class,
+                            spec_actuator *a)
+{
+    switch ((mjcf_actuator)kind) {
+    case MJCF_MOTOR:
         ORR_TRY(mjcf_read(node, mjcf_actuator_members, NULL, a, reader->spec, reader->error));
         memset(a->gainprm, 0, sizeof a->gainprm);
+        memset(a->biasprm, 0, sizeof a->biasprm);
         a->gainprm[0] = 1.0;
         set_fixed(a, ORR_DYNAMICS_NONE, ORR_BIAS_NONE);
         return ORR_OK;
-    }
-    if (servo) {
-        return read_servo(reader, node, mjcf_is(node, "intvelocity"), a);
-    }
-    if (mjcf_is(node, "velocity")) {
+    case MJCF_POSITION:
+    case MJCF_INTVELOCITY:
+        return read_servo(reader, node, in_class, kind == MJCF_INTVELOCITY, a);
+    case MJCF_VELOCITY:
         return read_velocity(reader, node, a);
-    }
-    if (mjcf_is(node, "damper")) {
+    case MJCF_DAMPER:
         return read_damper(reader, node, in_class, a);
-    }
-    if (mjcf_is(node, "cylinder")) {
+    case MJCF_CYLINDER:
         return read_cylinder(reader, node, a);
-    }
-    if (mjcf_is(node, "muscle")) {
+    case MJCF_MUSCLE:
         return read_muscle(reader, node, a);
-    }
-    if (mjcf_is(node, "adhesion")) {
+    case MJCF_ADHESION:
         return read_adhesion(reader, node, in_class, a);
+    default:
+        return mjcf_read(node, mjcf_general_members, NULL, a, reader->spec, reader->error);
     }
-    return mjcf_unknown(node, section, reader->error);
+}
+
+static void copy_own(const spec_actuator *from, spec_actuator *to)
+{
+    to->dyntype = from->dyntype;
+    to->gaintype = from->gaintype;
+    to->biastype = from->biastype;
+    to->inheritrange = from->inheritrange;
+    memcpy(to->dynprm, from->dynprm, sizeof to->dynprm);
+    memcpy(to->gainprm, from->gainprm, sizeof to->gainprm);
+    memcpy(to->biasprm, from->biasprm, sizeof to->biasprm);
+}
+
+// What a default of `general` gives to a shortcut: the attributes that all have in common, and what they call
+// gainprm and biasprm, except to muscles and dampers.
+static orr_result read_general_for(mjcf_reader *reader, const mjcf_node *node, int kind, spec_actuator *a)
+{
+    const spec_actuator before = *a;
+    ORR_TRY(mjcf_read(node, mjcf_general_members, NULL, a, reader->spec, reader->error));
+    a->dyntype = before.dyntype;
+    if (kind != MJCF_CYLINDER) {
+        memcpy(a->dynprm, before.dynprm, sizeof a->dynprm);
+    }
+    if (kind == MJCF_MUSCLE || kind == MJCF_DAMPER) {
+        memcpy(a->gainprm, before.gainprm, sizeof a->gainprm);
+        memcpy(a->biasprm, before.biasprm, sizeof a->biasprm);
+    }
+    return ORR_OK;
+}
+
+// What a default of a shortcut gives to another one: the attributes that all have in common. What only the
+// other has is as in the class around: of several defaults of one class, the last counts.
+static orr_result read_common_for(mjcf_reader *reader, const mjcf_node *node, int given,
+                                  const spec_actuator *outer, spec_actuator *a)
+{
+    double inherited = 0.0;
+    bool inherits;
+    ORR_TRY(mjcf_read(node, mjcf_actuator_members, kind_own[given], a, reader->spec, reader->error));
+    ORR_TRY(read_one(reader, node, "inheritrange", &inherited, &inherits));
+    copy_own(outer, a);
+    if (inherited > 0.0) {
+        double *range = given == MJCF_INTVELOCITY ? a->actrange : a->ctrlrange;
+        range[0] = range[1] = 0.0;
+    }
+    return ORR_OK;
+}
+
+orr_result mjcf_read_actuator_default(mjcf_reader *reader, const mjcf_node *node, int kind,
+                                      const mjcf_class *outer, mjcf_class *c)
+{
+    ORR_TRY(read_kind(reader, node, kind, true, &c->actuator[kind]));
+    for (int other = MJCF_GENERAL + 1; other < MJCF_ACTUATOR_KINDS; other++) {
+        spec_actuator *a = &c->actuator[other];
+        if (kind == MJCF_GENERAL) {
+            ORR_TRY(read_general_for(reader, node, other, a));
+        } else if (other != kind) {
+            ORR_TRY(read_common_for(reader, node, kind, &outer->actuator[other], a));
+        }
+    }
+    c->actuator[MJCF_GENERAL] = c->actuator[kind]; // it takes all that a shortcut gives
+    return ORR_OK;
 }
 
 orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section)
 {
     for (const mjcf_node *node = section->children; node; node = node->next) {
         const mjcf_class *c;
+        int kind = mjcf_actuator_kind(node);
+        if (kind < 0) {
+            return mjcf_unknown(node, section, reader->error);
+        }
+        ORR_TRY(mjcf_no_children(node, reader->error));
         ORR_TRY(mjcf_class_of(reader, node, NULL, &c));
         spec_actuator *a = SPEC_APPEND(reader->spec, actuators);
         if (!a) {
             return spec_memory_fail(reader->error);
         }
-        *a = c->actuator;
+        *a = c->actuator[kind];
         ORR_TRY(mjcf_head(reader, node, &a->head));
-        ORR_TRY(mjcf_read_actuator(reader, node, section, false, a));
+        ORR_TRY(read_kind(reader, node, kind, false, a));
+        if (kind != MJCF_GENERAL && kind != MJCF_POSITION && kind != MJCF_INTVELOCITY) {
+            a->inheritrange = 0.0; // of a default for `general`
+        }
     }
     return ORR_OK;
 }

@@ -71,17 +71,13 @@ static orr_result read_hfield(mjcf_reader *reader, const mjcf_node *node)
 
 static orr_result read_texture(mjcf_reader *reader, const mjcf_node *node)
 {
+    const mjcf_class *c;
+    ORR_TRY(mjcf_class_of(reader, node, NULL, &c));
     spec_texture *texture = SPEC_APPEND(reader->spec, textures);
     if (!texture) {
         return spec_memory_fail(reader->error);
     }
-    *texture = (spec_texture){.type = ORR_TEXTURE_CUBE,
-                              .nchannel = 3,
-                              .rgb1 = {0.8, 0.8, 0.8},
-                              .rgb2 = {0.5, 0.5, 0.5},
-                              .random = 0.01,
-                              .gridsize = {1, 1},
-                              .gridlayout = "............"};
+    *texture = c->texture;
     ORR_TRY(mjcf_head(reader, node, &texture->head));
     ORR_TRY(mjcf_read(node, mjcf_texture_members, NULL, texture, reader->spec, reader->error));
     ORR_TRY(name_by_file(reader, texture->file, &texture->head));

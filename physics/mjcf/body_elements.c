@@ -46,6 +46,7 @@ static orr_result read_joint(mjcf_reader *reader, const mjcf_node *node, const m
         double scale = angular ? degree : 1.0, own = hinge ? degree : 1.0;
         joint->range[0] *= scale, joint->range[1] *= scale;
         joint->ref *= own, joint->springref *= own;
+        joint->springyield *= scale;
     }
     return ORR_OK;
 }
@@ -108,6 +109,9 @@ static orr_result read_geom(mjcf_reader *reader, const mjcf_node *node, const mj
     ORR_TRY(mjcf_head(reader, node, &geom->head));
     mjcf_clear_orientation(node, &geom->orientation);
     ORR_TRY(mjcf_read(node, mjcf_geom_members, NULL, geom, reader->spec, reader->error));
+    if (!geom->castshadow) {
+        spec_note(reader->spec, node->file, node->line, "<geom>: castshadow: it casts a shadow all the same");
+    }
     if (mjcf_given(geom->fromto)) {
         ORR_TRY(mjcf_resolve_orientation(reader, node, &geom->orientation));
         ORR_TRY(apply_fromto(reader, node, geom->fromto, geom->type, geom->size, geom->pos,

@@ -43,6 +43,7 @@ void mjcf_class_init(mjcf_class *main_class)
                  .conaffinity = 1,
                  .condim = 3,
                  .fitscale = 1.0,
+                 .castshadow = 1,
                  .fromto = {NOT_GIVEN},
                  .orientation = TURN,
                  .friction = {1.0, 0.005, 0.0001},
@@ -75,6 +76,13 @@ void mjcf_class_init(mjcf_class *main_class)
                  .scale = {1.0, 1.0, 1.0},
                  .inertia = SPEC_MESH_LEGACY,
                  .maxhullvert = -1},
+        .texture = {.type = ORR_TEXTURE_CUBE,
+                    .nchannel = 3,
+                    .rgb1 = {0.8, 0.8, 0.8},
+                    .rgb2 = {0.5, 0.5, 0.5},
+                    .random = 0.01,
+                    .gridsize = {1, 1},
+                    .gridlayout = "............"},
         .material = {.texrepeat = {1.0f, 1.0f},
                      .specular = 0.5f,
                      .shininess = 0.5f,
@@ -93,7 +101,7 @@ void mjcf_class_init(mjcf_class *main_class)
                      .torquescale = 1.0,
                      .polycoef = {0.0, 1.0, 0.0, 0.0, 0.0}},
         .tendon = {.limited = SPEC_AUTO,
-                   .actfrclimited = 0,
+                   .actfrclimited = SPEC_AUTO,
                    .springlength = {-1.0, -1.0},
                    .width = 0.003,
                    .solref_limit = SOLREF,
@@ -101,14 +109,16 @@ void mjcf_class_init(mjcf_class *main_class)
                    .solref_friction = SOLREF,
                    .solimp_friction = SOLIMP,
                    .rgba = GREY},
-        .actuator = {.ctrllimited = SPEC_AUTO,
-                     .forcelimited = SPEC_AUTO,
-                     .actlimited = SPEC_AUTO,
-                     .actdim = -1,
-                     .gear = {1.0},
-                     .dynprm = {1.0},
-                     .gainprm = {1.0}},
     };
+    for (int kind = 0; kind < MJCF_ACTUATOR_KINDS; kind++) {
+        main_class->actuator[kind] = (spec_actuator){.ctrllimited = SPEC_AUTO,
+                                                     .forcelimited = SPEC_AUTO,
+                                                     .actlimited = SPEC_AUTO,
+                                                     .actdim = -1,
+                                                     .gear = {1.0},
+                                                     .dynprm = {1.0},
+                                                     .gainprm = {1.0}};
+    }
 }
 
 static mjcf_class *find_class(mjcf_reader *reader, const char *name)
@@ -131,18 +141,22 @@ orr_result mjcf_class_of(mjcf_reader *reader, const mjcf_node *node, const char 
 }
 
 static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *parent,
-                               mjcf_class *c)
+                               const mjcf_class *outer, mjcf_class *c)
 {
     const struct {
         const char *element;
         const mjcf_member *members;
         void *target;
-    } elements[] = {
-        {"joint", mjcf_joint_members, &c->joint},    {"site", mjcf_site_members, &c->site},
-        {"camera", mjcf_camera_members, &c->camera}, {"light", mjcf_light_members, &c->light},
-        {"mesh", mjcf_mesh_members, &c->mesh},       {"material", mjcf_material_members, &c->material},
-        {"pair", mjcf_pair_members, &c->pair},       {"equality", mjcf_equality_members, &c->equality},
-        {"geom", mjcf_geom_members, &c->geom}};
+    } elements[] = {{"joint", mjcf_joint_members, &c->joint},
+                    {"site", mjcf_site_members, &c->site},
+                    {"camera", mjcf_camera_members, &c->camera},
+                    {"light", mjcf_light_members, &c->light},
+                    {"mesh", mjcf_mesh_members, &c->mesh},
+                    {"texture", mjcf_texture_members, &c->texture},
+                    {"material", mjcf_material_members, &c->material},
+                    {"pair", mjcf_pair_members, &c->pair},
+                    {"equality", mjcf_equality_members, &c->equality},
+                    {"geom", mjcf_geom_members, &c->geom}};
     ORR_TRY(mjcf_no_children(node, reader->error));
     ORR_TRY(mjcf_no_head(node, reader->error));
     for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++) {
@@ -161,21 +175,17 @@ static orr_result read_element(mjcf_reader *reader, const mjcf_node *node, const
     if (mjcf_is(node, "tendon")) {
         return mjcf_read_tendon_values(reader, node, &c->tendon);
     }
-    static const char *const actuators[] = {"general", "motor",    "position", "velocity", "intvelocity",
-                                            "damper",  "cylinder", "muscle",   "adhesion"};
-    for (size_t i = 0; i < sizeof actuators / sizeof actuators[0]; i++) {
-        if (mjcf_is(node, actuators[i])) {
-            return mjcf_read_actuator(reader, node, parent, true, &c->actuator);
-        }
-    }
-    return mjcf_unknown(node, parent, reader->error);
+    int kind = mjcf_actuator_kind(node);
+    return kind >= 0 ? mjcf_read_actuator_default(reader, node, kind, outer, c)
+                     : mjcf_unknown(node, parent, reader->error);
 }
 
-static orr_result read_class(mjcf_reader *reader, const mjcf_node *node, mjcf_class *c)
+static orr_result read_class(mjcf_reader *reader, const mjcf_node *node, const mjcf_class *outer,
+                             mjcf_class *c)
 {
     for (const mjcf_node *child = node->children; child; child = child->next) {
         if (!mjcf_is(child, "default")) {
-            ORR_TRY(read_element(reader, child, node, c));
+            ORR_TRY(read_element(reader, child, node, outer, c));
         }
     }
     for (const mjcf_node *child = node->children; child; child = child->next) {
@@ -198,7 +208,7 @@ static orr_result read_class(mjcf_reader *reader, const mjcf_node *node, mjcf_cl
         inner->next = reader->classes->next;
         reader->classes->next = inner;
         ORR_TRY(mjcf_read(child, mjcf_no_members, NULL, NULL, reader->spec, reader->error));
-        ORR_TRY(read_class(reader, child, inner));
+        ORR_TRY(read_class(reader, child, c, inner));
     }
     return ORR_OK;
 }
@@ -210,5 +220,7 @@ orr_result mjcf_read_defaults(mjcf_reader *reader, const mjcf_node *node)
     if (name) {
         reader->classes->name = name;
     }
-    return read_class(reader, node, reader->classes);
+    mjcf_class plain; // around the main class
+    mjcf_class_init(&plain);
+    return read_class(reader, node, &plain, reader->classes);
 }

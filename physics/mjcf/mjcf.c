@@ -43,7 +43,9 @@ static orr_result read_flags(mjcf_reader *reader, const mjcf_node *node)
                  {"fwdinv", ORR_ENABLE_FWDINV, true},
                  {"invdiscrete", ORR_ENABLE_INVDISCRETE, true},
                  {"sleep", ORR_ENABLE_SLEEP, true},
-                 {"diagexact", ORR_ENABLE_DIAGEXACT, true}};
+                 {"diagexact", ORR_ENABLE_DIAGEXACT, true},
+                 {"speculative", 0, true},
+                 {"ipc", 0, true}};
     orr_model_option *option = &reader->spec->option;
     for (const mjcf_attribute *a = node->attributes; a; a = a->next) {
         size_t i = 0, count = sizeof flags / sizeof flags[0];
@@ -54,6 +56,13 @@ static orr_result read_flags(mjcf_reader *reader, const mjcf_node *node)
         if (i == count || (!enabled && strcmp(a->value, "disable") != 0)) {
             return i == count ? mjcf_fail(node, reader->error, "unknown attribute '%.64s'", a->name)
                               : mjcf_fail(node, reader->error, "%s: expected enable or disable", a->name);
+        }
+        if (flags[i].bit == 0 && enabled) {
+            return mjcf_fail(node, reader->error, "%s: this flag is not supported", a->name);
+        }
+        if (flags[i].bit == ORR_ENABLE_SLEEP && enabled) {
+            spec_note(reader->spec, node->file, node->line,
+                      "<flag>: sleep: nothing sleeps, bodies with sleep=\"init\" are awake from the start");
         }
         int32_t *bits = flags[i].enables ? &option->enableflags : &option->disableflags;
         *bits = flags[i].enables == enabled ? *bits | flags[i].bit : *bits & ~flags[i].bit;

@@ -102,6 +102,20 @@ extern const mjcf_member mjcf_compiler_members[], mjcf_length_range_members[], m
 
 // ---- classes
 
+// `general` and the shortcuts for it.
+typedef enum mjcf_actuator {
+    MJCF_GENERAL,
+    MJCF_MOTOR,
+    MJCF_POSITION,
+    MJCF_VELOCITY,
+    MJCF_INTVELOCITY,
+    MJCF_DAMPER,
+    MJCF_CYLINDER,
+    MJCF_MUSCLE,
+    MJCF_ADHESION,
+    MJCF_ACTUATOR_KINDS
+} mjcf_actuator;
+
 // A default class: elements before their own attributes are read.
 typedef struct mjcf_class {
     const char *name;
@@ -111,11 +125,12 @@ typedef struct mjcf_class {
     spec_camera camera;
     spec_light light;
     spec_mesh mesh;
+    spec_texture texture;
     spec_material material;
     spec_pair pair;
     spec_equality equality;
     spec_tendon tendon;
-    spec_actuator actuator;
+    spec_actuator actuator[MJCF_ACTUATOR_KINDS];
     struct mjcf_class *next;
 } mjcf_class;
 
@@ -146,8 +161,11 @@ orr_result mjcf_read_tendon(mjcf_reader *reader, const mjcf_node *section);
 // The attributes of a tendon, or of the tendons of a default class.
 orr_result mjcf_read_tendon_values(mjcf_reader *reader, const mjcf_node *node, spec_tendon *tendon);
 orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section);
-orr_result mjcf_read_actuator(mjcf_reader *reader, const mjcf_node *node, const mjcf_node *section,
-                              bool in_class, spec_actuator *actuator);
+// An element's mjcf_actuator, or -1.
+int mjcf_actuator_kind(const mjcf_node *node);
+// An actuator in the class c, which is in the class `outer`.
+orr_result mjcf_read_actuator_default(mjcf_reader *reader, const mjcf_node *node, int kind,
+                                      const mjcf_class *outer, mjcf_class *c);
 orr_result mjcf_read_sensors(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_custom(mjcf_reader *reader, const mjcf_node *section);
 orr_result mjcf_read_keyframes(mjcf_reader *reader, const mjcf_node *section);

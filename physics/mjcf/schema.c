@@ -127,6 +127,7 @@ static const mjcf_key length_mode_keys[] = {{"none", SPEC_LENGTH_NONE},
                                             {"muscleuser", SPEC_LENGTH_MUSCLEUSER},
                                             {"all", SPEC_LENGTH_ALL},
                                             {NULL, 0}};
+static const mjcf_key fuse_keys[] = {{"true", 0}, {"false", 1}, {NULL, 0}};
 static const mjcf_key fluid_keys[] = {{"none", 0}, {"ellipsoid", 1}, {NULL, 0}};
 static const mjcf_key coordinate_keys[] = {{"local", 0}, {NULL, 0}};
 
@@ -151,6 +152,9 @@ const mjcf_member mjcf_compiler_members[] = {
     TEXT(spec_compiler, "assetdir", assetdir),
     NO_EFFECT("usethread"),
     NO_EFFECT("saveinertial"),
+    NO_EFFECT("savecanonical"),
+    NO_EFFECT("savecompiled"),
+    NO_EFFECT("passthrough"),
     KEYWORD(spec_compiler, "conflict", conflict, conflict_keys),
     END};
 
@@ -224,6 +228,7 @@ const mjcf_member mjcf_body_members[] = {POSE(spec_body),
                                          REAL(spec_body, "gravcomp", gravcomp, 1, 1),
                                          TEXT(spec_body, "childclass", childclass),
                                          NUMBERS(spec_body, "user", user),
+                                         KEYWORD(spec_body, "fuse", kept, fuse_keys),
                                          NO_EFFECT("simple"), // shortcuts of MuJoCo's
                                          NO_EFFECT("sleep"),
                                          END};
@@ -256,6 +261,7 @@ const mjcf_member mjcf_joint_members[] = {
     REAL(spec_joint, "ref", ref, 1, 1),
     REAL(spec_joint, "springref", springref, 1, 1),
     REAL(spec_joint, "springdamper", springdamper, 2, 2),
+    REAL(spec_joint, "springyield", springyield, 1, 1),
     REAL(spec_joint, "solreflimit", solref_limit, 1, ORR_NREF),
     REAL(spec_joint, "solimplimit", solimp_limit, 1, ORR_NIMP),
     REAL(spec_joint, "solreffriction", solref_friction, 1, ORR_NREF),
@@ -290,13 +296,15 @@ const mjcf_member mjcf_geom_members[] = {POSE(spec_geom),
                                          TEXT(spec_geom, "mesh", mesh),
                                          TEXT(spec_geom, "hfield", hfield),
                                          NUMBERS(spec_geom, "user", user),
-                                         UNSUPPORTED("shellinertia"),
+                                         KEYWORD(spec_geom, "shellinertia", shellinertia, mjcf_bool_keys),
+                                         KEYWORD(spec_geom, "castshadow", castshadow, mjcf_bool_keys),
                                          REAL(spec_geom, "fitscale", fitscale, 1, 1),
                                          UNSUPPORTED("surfacevel"),
                                          UNSUPPORTED("adhesion"),
                                          END};
 
 const mjcf_member mjcf_site_members[] = {POSE(spec_site),
+                                         UNSUPPORTED("mesh"),
                                          KEYWORD(spec_site, "type", type, mjcf_geom_keys),
                                          INTEGER(spec_site, "group", group, 1, 1),
                                          REAL(spec_site, "size", size, 1, 3),
@@ -391,6 +399,7 @@ const mjcf_member mjcf_texture_members[] = {
     TEXT(spec_texture, "filefront", side[4]),
     TEXT(spec_texture, "fileback", side[5]),
     KEYWORD(spec_texture, "colorspace", colour_space, colour_space_keys),
+    NO_EFFECT("embed"), // what MuJoCo saves
     NO_EFFECT("content_type"),
     END};
 
@@ -437,6 +446,7 @@ const mjcf_member mjcf_tendon_members[] = {
     REAL(spec_tendon, "armature", armature, 1, 1),
     REAL(spec_tendon, "frictionloss", frictionloss, 1, 1),
     REAL(spec_tendon, "springlength", springlength, 1, 2),
+    REAL(spec_tendon, "springyield", springyield, 1, 1),
     REAL(spec_tendon, "width", width, 1, 1),
     REAL(spec_tendon, "solreflimit", solref_limit, 1, ORR_NREF),
     REAL(spec_tendon, "solimplimit", solimp_limit, 1, ORR_NIMP),
@@ -455,10 +465,15 @@ const mjcf_member mjcf_tuple_element_members[] = {
     KEYWORD(spec_tuple_element, "objtype", objtype, mjcf_object_keys),
     TEXT(spec_tuple_element, "objname", object), REAL(spec_tuple_element, "prm", prm, 1, 1), END};
 
-const mjcf_member mjcf_key_members[] = {REAL(spec_key, "time", time, 1, 1), NUMBERS(spec_key, "qpos", qpos),
-                                        NUMBERS(spec_key, "qvel", qvel),    NUMBERS(spec_key, "act", act),
-                                        NUMBERS(spec_key, "ctrl", ctrl),    NUMBERS(spec_key, "mpos", mpos),
-                                        NUMBERS(spec_key, "mquat", mquat),  END};
+const mjcf_member mjcf_key_members[] = {REAL(spec_key, "time", time, 1, 1),
+                                        NUMBERS(spec_key, "qpos", qpos),
+                                        NUMBERS(spec_key, "qvel", qvel),
+                                        NUMBERS(spec_key, "act", act),
+                                        NUMBERS(spec_key, "ctrl", ctrl),
+                                        NUMBERS(spec_key, "mpos", mpos),
+                                        NUMBERS(spec_key, "mquat", mquat),
+                                        NUMBERS(spec_key, "plastic", plastic),
+                                        END};
 
 #define ACTUATOR_COMMON                                                                                      \
     INTEGER(spec_actuator, "group", group, 1, 1),                                                            \
@@ -489,5 +504,6 @@ const mjcf_member mjcf_general_members[] = {
     KEYWORD(spec_actuator, "actlimited", actlimited, mjcf_tristate_keys),
     KEYWORD(spec_actuator, "actearly", actearly, mjcf_bool_keys),
     REAL(spec_actuator, "actrange", actrange, 2, 2),
+    REAL(spec_actuator, "inheritrange", inheritrange, 1, 1),
     INTEGER(spec_actuator, "actdim", actdim, 1, 1),
     END};

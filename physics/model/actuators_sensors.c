@@ -56,11 +56,12 @@ static orr_result resolve_transmission(model_builder *b, const spec_actuator *a,
 }
 
 // inheritrange: a servo takes its range from its joint or tendon: the middle, and that share of the half
-// width around it.
+// width around it. Actuators that are no servo ignore it.
 static orr_result inherit_range(model_builder *b, int id, const spec_actuator *a)
 {
     orr_model *m = b->m;
-    if (a->inheritrange <= 0.0) {
+    if (a->inheritrange <= 0.0 || a->gaintype != ORR_GAIN_FIXED || a->biastype != ORR_BIAS_AFFINE ||
+        a->gainprm[0] != -a->biasprm[1]) {
         return ORR_OK;
     }
     int32_t type = m->actuator_trntype[id], target = m->actuator_trnid[2 * id];
@@ -71,10 +72,6 @@ static orr_result inherit_range(model_builder *b, int id, const spec_actuator *a
     double *to = integrates ? m->actuator_actrange + 2 * id : m->actuator_ctrlrange + 2 * id;
     if (!from || !(from[0] < from[1])) {
         return spec_fail(&a->head, b->error, "inheritrange: expected a joint or tendon with a range");
-    }
-    if (to[0] != 0.0 || to[1] != 0.0) {
-        return spec_fail(&a->head, b->error, "%s and inheritrange: expected one of them",
-                         integrates ? "actrange" : "ctrlrange");
     }
     double middle = 0.5 * (from[0] + from[1]), half = 0.5 * (from[1] - from[0]) * a->inheritrange;
     to[0] = middle - half;

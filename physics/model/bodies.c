@@ -55,6 +55,11 @@ static orr_result add_joint(model_builder *b, int id, int *qpos, int *dof)
     m->jnt_stiffness[id] = joint->stiffness[0];
     memcpy(m->jnt_stiffnesspoly + ORR_NPOLY * id, joint->stiffness + 1, ORR_NPOLY * sizeof(double));
     m->jnt_margin[id] = joint->margin;
+    m->jnt_springyield[id] = joint->springyield;
+    m->jnt_plasticadr[id] = -1;
+    if (joint->springyield < 0.0) {
+        return spec_fail(&joint->head, b->error, "springyield: expected no negative number");
+    }
     copy_user(m->jnt_user + m->nuser_jnt * id, m->nuser_jnt, &joint->user);
 
     double *pose = m->qpos0 + *qpos, *spring = m->qpos_spring + *qpos;

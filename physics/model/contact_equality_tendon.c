@@ -268,10 +268,10 @@ static orr_result build_tendon(model_builder *b, int id)
     ORR_TRY(builder_limited(b, &t->head, "actuatorfrcrange", t->actfrclimited, t->actfrcrange,
                             &m->tendon_actfrclimited[id]));
     if (t->stiffness[0] < 0.0 || t->damping[0] < 0.0 || t->armature < 0.0 || t->frictionloss < 0.0 ||
-        t->springlength[0] > t->springlength[1]) {
+        t->springyield < 0.0 || t->springlength[0] > t->springlength[1]) {
         return spec_fail(&t->head, b->error,
-                         "expected no negative stiffness, damping, armature or frictionloss, and the "
-                         "smaller springlength first");
+                         "expected no negative stiffness, damping, armature, frictionloss or springyield, "
+                         "and the smaller springlength first");
     }
     memcpy(m->tendon_solref_lim + ORR_NREF * id, t->solref_limit, sizeof t->solref_limit);
     memcpy(m->tendon_solimp_lim + ORR_NIMP * id, t->solimp_limit, sizeof t->solimp_limit);
@@ -282,6 +282,8 @@ static orr_result build_tendon(model_builder *b, int id)
     memcpy(m->tendon_lengthspring + 2 * id, t->springlength, sizeof t->springlength);
     memcpy(m->tendon_rgba + 4 * id, t->rgba, sizeof t->rgba);
     m->tendon_margin[id] = t->margin;
+    m->tendon_springyield[id] = t->springyield;
+    m->tendon_plasticadr[id] = -1;
     m->tendon_stiffness[id] = t->stiffness[0];
     memcpy(m->tendon_stiffnesspoly + ORR_NPOLY * id, t->stiffness + 1, ORR_NPOLY * sizeof(double));
     m->tendon_damping[id] = t->damping[0];

@@ -95,6 +95,11 @@ static orr_result build_key(model_builder *b, int id)
     ORR_TRY(fill(b, &key->head, "ctrl", &key->ctrl, m->nu, m->key_ctrl + row * (size_t)m->nu));
     ORR_TRY(fill(b, &key->head, "mpos", &key->mpos, 3 * m->nmocap, mpos));
     ORR_TRY(fill(b, &key->head, "mquat", &key->mquat, 4 * m->nmocap, mquat));
+    double *plastic = m->key_plastic + row * (size_t)m->nplastic;
+    for (int i = 0; i < m->nplastic; i++) {
+        plastic[i] = (double)NAN; // the value at the start, which is found at the rest pose
+    }
+    ORR_TRY(fill(b, &key->head, "plastic", &key->plastic, m->nplastic, plastic));
     normalise_key(m, qpos);
     for (int i = 0; i < m->nmocap; i++) {
         quat_normalise(mquat + 4 * i);

@@ -53,6 +53,22 @@ static bool is_referenced(const orr_spec *spec, const char *name)
     return false;
 }
 
+// Does gravity compensation or drag act on a body of a moving parent otherwise than on the parent?
+static bool has_own_forces(const model_builder *b, int body, int parent)
+{
+    const orr_spec *spec = b->spec;
+    if (parent == 0) {
+        return false;
+    }
+    bool massive = b->inertias[body].mass > 0.0, shaped = false;
+    for (int i = 0; i < spec->geoms_count; i++) {
+        shaped = shaped || (spec->geoms[i].body == body && spec->geoms[i].fluidshape);
+    }
+    bool fluid = spec->option.density > 0.0 || spec->option.viscosity > 0.0;
+    return (massive && spec->bodies[body].gravcomp != spec->bodies[parent].gravcomp) ||
+           (fluid && (massive || shaped));
+}
+
 // Force and torque sensors measure between a body and its parent: such a body stays.
 static bool has_force_sensor(const orr_spec *spec, int body)
 {
@@ -105,8 +121,8 @@ static void choose_owners(model_builder *b, const fusing *f)
         f->owner[i] = i;
         f->frames[i] = (body_frame){.quat = {1.0, 0.0, 0.0, 0.0}};
         const char *name = body->head.name;
-        if (i == 0 || jointed || body->mocap || (name && is_referenced(spec, name)) ||
-            has_force_sensor(spec, i)) {
+        if (i == 0 || jointed || body->mocap || body->kept || (name && is_referenced(spec, name)) ||
+            has_force_sensor(spec, i) || has_own_forces(b, i, body->parent)) {
             f->id[i] = kept++;
         } else {
             fuse(b, i, f);

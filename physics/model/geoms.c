@@ -69,7 +69,7 @@ static orr_result add_geom(model_builder *b, int index, int id)
     m->geom_conaffinity[id] = geom->conaffinity;
     m->geom_condim[id] = geom->condim;
     m->geom_bodyid[id] = geom->body;
-    m->geom_dataid[id] = mesh >= 0 ? b->mesh_ids[mesh] : hfield;
+    m->geom_dataid[id] = geom->type == ORR_GEOM_MESH && mesh >= 0 ? b->mesh_ids[mesh] : hfield;
     m->geom_matid[id] = material;
     m->geom_group[id] = geom->group;
     m->geom_priority[id] = geom->priority;

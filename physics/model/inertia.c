@@ -8,7 +8,11 @@
 // Jacobi rotations, kept as a quaternion so that the axes stay orthonormal.
 void principal_moments(const double matrix[9], double moment[3], double quat[4])
 {
-    static const double small = 1e-12;
+    double largest = 0.0;
+    for (int i = 0; i < 9; i++) {
+        largest = fmax(largest, fabs(matrix[i]));
+    }
+    double small = 1e-12 * largest;
     quat[0] = 1.0, quat[1] = quat[2] = quat[3] = 0.0;
     for (int step = 0; step < 500; step++) {
         double axes[9], d[9];
@@ -27,16 +31,13 @@ void principal_moments(const double matrix[9], double moment[3], double quat[4])
             row = 0, column = 2, axis = 1;
         }
         double off = d[3 * row + column];
-        if (fabs(off) < small) {
+        if (fabs(off) <= small) {
             break;
         }
         double tau = (d[4 * column] - d[4 * row]) / (2.0 * off), root = sqrt(1.0 + tau * tau);
         double tangent = tau >= 0.0 ? 1.0 / (tau + root) : -1.0 / (root - tau);
         double cosine = 1.0 / sqrt(1.0 + tangent * tangent);
-        if (cosine > 1.0 - small) {
-            break;
-        }
-        double half = sqrt(0.5 - 0.5 * cosine), turn[4] = {0.0};
+        double half = fabs(tangent) * cosine / sqrt(2.0 + 2.0 * cosine), turn[4] = {0.0};
         turn[axis + 1] = (tau >= 0.0) == (axis != 1) ? -half : half;
         turn[0] = sqrt(1.0 - half * half);
         quat_multiply(quat, turn, quat);

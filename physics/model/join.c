@@ -37,7 +37,8 @@
     X(nwrap)                                                                                                 \
     X(nsensor)                                                                                               \
     X(nsensordata)                                                                                           \
-    X(nmocap)
+    X(nmocap)                                                                                                \
+    X(nplastic)
 
 #define LEFT_OUT(X)                                                                                          \
     X(nlight)                                                                                                \
@@ -75,7 +76,7 @@ _Static_assert((0 ORR_MODEL_SIZES(ONE)) == (1 JOINED(ONE) LEFT_OUT(ONE) WIDTHS(O
 #define INTEGER_char
 #define COUNT_INTEGERS(type, name, rows, columns) INTEGER_##type
 _Static_assert(
-    (0 ORR_MODEL_ARRAYS(COUNT_INTEGERS)) == 129,
+    (0 ORR_MODEL_ARRAYS(COUNT_INTEGERS)) == 131,
     "a new array of integers: if it holds indices, move them in move_indices; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -208,6 +209,7 @@ static void move_bodies(const joining *j)
     MOVE(njnt, jnt_qposadr, 1, nq)
     MOVE(njnt, jnt_dofadr, 1, nv)
     MOVE(njnt, jnt_bodyid, 1, nbody)
+    MOVE(njnt, jnt_plasticadr, 1, nplastic)
     MOVE(nv, dof_bodyid, 1, nbody)
     MOVE(nv, dof_jntid, 1, njnt)
     MOVE(nv, dof_parentid, 1, nv)
@@ -259,6 +261,7 @@ static void move_constraints(const joining *j)
         j->to->eq_obj2id[at] = object_of(j, kind, from->eq_obj2id[i]);
     }
     MOVE(ntendon, tendon_adr, 1, nwrap)
+    MOVE(ntendon, tendon_plasticadr, 1, nplastic)
     MOVE(ntendon, tendon_matid, 1, nmat)
     for (int i = 0; i < from->nwrap; i++) {
         int at = moved(j, KIND_nwrap, i), type = from->wrap_type[i];
@@ -528,6 +531,7 @@ static void join_parts(const orr_model_part *parts, int count, orr_model *to, or
                                                 .act = j.first[KIND_na],
                                                 .ctrl = j.first[KIND_nu],
                                                 .mocap = j.first[KIND_nmocap],
+                                                .plastic = j.first[KIND_nplastic],
                                                 .sensordata = j.first[KIND_nsensordata]};
         join_part(&j, &used);
         j.world_count[KIND_nbody] = 1;

@@ -78,7 +78,12 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, rigid_part *pa
         type = ORR_GEOM_BOX;
         hfield_half_size(b->spec->hfields[hfield].size, size);
     }
-    double volume = data ? data->volume : orr_primitive_volume(type, size);
+    if (geom->shellinertia && data) {
+        return spec_fail(&geom->head, b->error, "shellinertia: expected no mesh, whose inertia is in <mesh>");
+    }
+    double volume = data                 ? data->volume
+                    : geom->shellinertia ? orr_primitive_area(type, size) // density is per m^2
+                                         : orr_primitive_volume(type, size);
     bool has_mass = !isnan(geom->mass);
     if ((has_mass && geom->mass < 0.0) || geom->density < 0.0) {
         return spec_fail(&geom->head, b->error, "mass and density: expected no negative number");
@@ -87,7 +92,8 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, rigid_part *pa
     memcpy(part->pos, geom->pos, sizeof part->pos);
     memcpy(part->quat, geom->orientation.quat, sizeof part->quat);
     if (!data) {
-        orr_primitive_moment(type, size, part->mass, part->moment);
+        (geom->shellinertia ? orr_primitive_shell_moment : orr_primitive_moment)(type, size, part->mass,
+                                                                                 part->moment);
         return ORR_OK;
     }
     for (int i = 0; i < 3; i++) {

@@ -1,7 +1,7 @@
 // A compiled model (load/load.h): the constants of a robot and its surroundings, in the form that the
 // dynamics read. Simulation does not change it; the state of a world is elsewhere (simulation/world.h).
 //
-// Names, sizes and meanings are those of MuJoCo 3.12's mjModel, so that its documentation describes these
+// Names, sizes and meanings are those of MuJoCo 4.0's mjModel, so that its documentation describes these
 // arrays too. Bodies are in depth-first order, parents before children; body 0 is the world. Joints, geoms
 // and sites are in the order of their bodies. Units: m, kg, s, rad, N. Quaternions are w, x, y, z and of
 // length 1. Frames: a body's is given in its parent's frame, all others in the frame of their body.
@@ -297,6 +297,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(ntupledata)                                                                                            \
     X(nkey)                                                                                                  \
     X(nmocap)                                                                                                \
+    X(nplastic) /* numbers that say where springs that yield rest */                                         \
     X(nuserdata)                                                                                             \
     X(nuser_body)                                                                                            \
     X(nuser_jnt)                                                                                             \
@@ -353,7 +354,9 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, jnt_stiffnesspoly, m->njnt, ORR_NPOLY) /* of |x| x, x^3 */                                     \
     X(double, jnt_range, m->njnt, 2)                 /* m or rad; ball: 0 and the largest angle */           \
     X(double, jnt_actfrcrange, m->njnt, 2)           /* N or N m */                                          \
-    X(double, jnt_margin, m->njnt, 1) /* m or rad before the limit at which it begins to act */              \
+    X(int32_t, jnt_plasticadr, m->njnt, 1)           /* its first number in the state `plastic` */           \
+    X(double, jnt_springyield, m->njnt, 1) /* m or rad that its spring bears before it yields; 0: any */     \
+    X(double, jnt_margin, m->njnt, 1)      /* m or rad before the limit at which it begins to act */         \
     X(double, jnt_user, m->njnt, m->nuser_jnt)                                                               \
     /* degrees of freedom */                                                                                 \
     X(int32_t, dof_bodyid, m->nv, 1)                                                                         \
@@ -535,6 +538,8 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, tendon_armature, m->ntendon, 1)                                                                \
     X(double, tendon_frictionloss, m->ntendon, 1)                                                            \
     X(double, tendon_lengthspring, m->ntendon, 2) /* the spring rests between these lengths */               \
+    X(int32_t, tendon_plasticadr, m->ntendon, 1)  /* as of joints */                                         \
+    X(double, tendon_springyield, m->ntendon, 1)  /* m */                                                    \
     X(double, tendon_length0, m->ntendon, 1)      /* at qpos0 */                                             \
     X(double, tendon_invweight0, m->ntendon, 1)   /* J M^-1 J^T at qpos0 */                                  \
     X(double, tendon_user, m->ntendon, m->nuser_tendon)                                                      \
@@ -603,6 +608,8 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(double, key_ctrl, m->nkey, m->nu)                                                                      \
     X(double, key_mpos, m->nkey, 3 * m->nmocap)                                                              \
     X(double, key_mquat, m->nkey, 4 * m->nmocap)                                                             \
+    X(double, key_plastic, m->nkey, m->nplastic)                                                             \
+    X(double, plastic0, m->nplastic, 1) /* `plastic` at the start */                                         \
     /* names: offset of each in `names`; without one: of an empty string */                                  \
     X(int32_t, name_bodyadr, m->nbody, 1)                                                                    \
     X(int32_t, name_jntadr, m->njnt, 1)                                                                      \

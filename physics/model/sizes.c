@@ -123,6 +123,15 @@ orr_result count_sizes(model_builder *b)
     for (int i = 0; i < spec->bodies_count; i++) {
         m->nmocap += spec->bodies[i].mocap;
     }
+    for (int i = 0; i < spec->joints_count; i++) {
+        const spec_joint *joint = &spec->joints[i];
+        if (joint->springyield > 0.0 && joint->type != ORR_JOINT_FREE) {
+            m->nplastic += joint->type == ORR_JOINT_BALL ? 4 : 1;
+        }
+    }
+    for (int i = 0; i < spec->tendons_count; i++) {
+        m->nplastic += spec->tendons[i].springyield > 0.0 ? 2 : 0;
+    }
     for (int i = 0; i < spec->actuators_count; i++) {
         const spec_actuator *a = &spec->actuators[i];
         if (a->actdim > ACTDIM_MAX) {

@@ -36,7 +36,7 @@ typedef struct spec_body {
     spec_orientation orientation;   // resolved: orientation.quat
     double own_pos[3], own_quat[4]; // as given in the body, without the frames around it
     int parent;
-    int32_t mocap;
+    int32_t mocap, kept; // kept: not fused with its parent by fusestatic
     double gravcomp;
     spec_numbers user;
     const char *childclass;
@@ -67,7 +67,7 @@ typedef struct spec_joint {
     int body;
     int32_t type, group, limited, actfrclimited, actgravcomp, align;
     double pos[3], axis[3], stiffness[1 + ORR_NPOLY], damping[1 + ORR_NPOLY], armature, frictionloss, margin;
-    double range[2], actfrcrange[2], ref, springref, springdamper[2];
+    double range[2], actfrcrange[2], ref, springref, springdamper[2], springyield;
     double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
         solimp_friction[ORR_NIMP];
     spec_numbers user;
@@ -76,7 +76,7 @@ typedef struct spec_joint {
 typedef struct spec_geom {
     spec_head head;
     int body;
-    int32_t type, contype, conaffinity, condim, group, priority, fluidshape;
+    int32_t type, contype, conaffinity, condim, group, priority, fluidshape, shellinertia, castshadow;
     double size[3], fitscale, fromto[6], pos[3];
     spec_orientation orientation;
     double friction[3], mass, density, solmix, solref[ORR_NREF], solimp[ORR_NIMP], margin, gap, fluidcoef[5];
@@ -195,7 +195,7 @@ typedef struct spec_tendon {
     spec_head head;
     int32_t group, limited, actfrclimited;
     double range[2], actfrcrange[2], margin, stiffness[1 + ORR_NPOLY], damping[1 + ORR_NPOLY], armature,
-        frictionloss, springlength[2], width;
+        frictionloss, springlength[2], springyield, width;
     double solref_limit[ORR_NREF], solimp_limit[ORR_NIMP], solref_friction[ORR_NREF],
         solimp_friction[ORR_NIMP];
     float rgba[4];
@@ -249,7 +249,7 @@ typedef struct spec_tuple {
 typedef struct spec_key { // NaN among the numbers: the value at the start
     spec_head head;
     double time;
-    spec_numbers qpos, qvel, act, ctrl, mpos, mquat;
+    spec_numbers qpos, qvel, act, ctrl, mpos, mquat, plastic;
 } spec_key;
 
 // Elements that can be in a frame. X(name): a list

@@ -561,6 +561,7 @@ static orr_result join_keys(const joining *j)
                              part->body, &copy->mpos));
         ORR_TRY(move_numbers(j, head, "mquat", body_quaternions, from->bodies_count, to->bodies_count,
                              part->body, &copy->mquat));
+        copy->plastic = (spec_numbers){0}; // not copied: springs rest where they do at the start
     }
     return ORR_OK;
 }

@@ -5,28 +5,36 @@
 #include "engine/core/memory.h"
 #include "physics/pose/pose.h"
 
-// A positive velocity gain of a position servo is a damping ratio: of the inertia that it acts on at qpos0.
-static void resolve_damping_ratio(const lane_model *lanes, orr_model *m, int id, const double *moment)
+#include <string.h>
+
+// A positive velocity gain of a position servo is a damping ratio: of the mass 1 / (J M^-1 J^T) that it acts
+// on at qpos0.
+static void resolve_damping_ratio(orr_model *m, int id, double inverse_mass)
 {
     double *bias = m->actuator_biasprm + ORR_NBIAS * id, gain = m->actuator_gainprm[ORR_NGAIN * id];
-    double mass = 0.0;
-    if (gain != -bias[1] || bias[2] <= 0.0) {
-        return;
+    if (gain == -bias[1] && bias[2] > 0.0) {
+        bias[2] *= -2.0 * sqrt(gain / fmax(1e-15, inverse_mass));
     }
-    orr_chain chain = actuator_chain(lanes, id);
-    for (int k = 0; k < chain.count; k++) {
-        double square = moment[k] * moment[k];
-        mass += square > 1e-15 ? m->dof_M0[lanes->plan->chain_dof[chain.first + k]] / square : 0.0;
-    }
-    bias[2] *= -2.0 * sqrt(gain * mass);
 }
 
-static void find_actuators(const orr_pose *pose, orr_model *m)
+static orr_result find_actuators(const orr_pose *pose, orr_model *m, orr_error *error)
 {
-    for (int i = 0; i < m->nu; i++) {
-        m->actuator_length0[i] = pose->d.actuator_length[i];
-        resolve_damping_ratio(&pose->m, m, i, actuator_moments(&pose->m, &pose->d, i));
+    double *rows = orr_alloc_zero(2 * (size_t)m->nv, sizeof *rows);
+    if (!rows) {
+        return spec_memory_fail(error);
     }
+    for (int i = 0; i < m->nu; i++) {
+        orr_chain chain = actuator_chain(&pose->m, i);
+        const double *moment = actuator_moments(&pose->m, &pose->d, i);
+        memset(rows, 0, (size_t)m->nv * sizeof *rows);
+        for (int k = 0; k < chain.count; k++) {
+            rows[pose->m.plan->chain_dof[chain.first + k]] = moment[k];
+        }
+        m->actuator_length0[i] = pose->d.actuator_length[i];
+        resolve_damping_ratio(m, i, orr_pose_inverse_weight(pose, rows, rows + m->nv));
+    }
+    orr_free(rows);
+    return ORR_OK;
 }
 
 // The anchor of a connect or weld is given in one body (of a weld the second), and becomes known in the
@@ -194,6 +202,30 @@ static void find_tendon_springs(orr_pose *pose, orr_model *m)
     }
 }
 
+// Numbers of the state `plastic`, and those that keyframes leave open.
+static void find_plastic(orr_model *m)
+{
+    int next = 0;
+    for (int i = 0; i < m->njnt; i++) {
+        int count = m->jnt_type[i] == ORR_JOINT_BALL ? 4 : 1;
+        if (m->jnt_springyield[i] > 0.0 && m->jnt_type[i] != ORR_JOINT_FREE) {
+            m->jnt_plasticadr[i] = next;
+            memcpy(m->plastic0 + next, m->qpos_spring + m->jnt_qposadr[i], (size_t)count * sizeof(double));
+            next += count;
+        }
+    }
+    for (int i = 0; i < m->ntendon; i++) {
+        if (m->tendon_springyield[i] > 0.0) {
+            m->tendon_plasticadr[i] = next;
+            memcpy(m->plastic0 + next, m->tendon_lengthspring + 2 * i, 2 * sizeof(double));
+            next += 2;
+        }
+    }
+    for (int i = 0; i < m->nkey * m->nplastic; i++) {
+        m->key_plastic[i] = isnan(m->key_plastic[i]) ? m->plastic0[i % m->nplastic] : m->key_plastic[i];
+    }
+}
+
 // Joints whose damping is given as a time constant and a ratio of the critical damping.
 static orr_result resolve_spring_dampers(const orr_spec *spec, orr_model *m, orr_error *error)
 {
@@ -223,13 +255,14 @@ static orr_result find_at_rest(const orr_spec *spec, orr_pose *pose, orr_model *
 {
     ORR_TRY(orr_pose_inverse_weights(pose, m, error));
     memcpy(m->tendon_length0, pose->d.ten_length, (size_t)m->ntendon * sizeof *m->tendon_length0);
-    find_actuators(pose, m);
+    ORR_TRY(find_actuators(pose, m, error));
     find_equalities(pose, m);
     find_cameras(pose, m);
     find_lights(pose, m);
     ORR_TRY(find_statistic(pose, m, error));
     take_given_statistic(m, &spec->statistic);
     find_tendon_springs(pose, m);
+    find_plastic(m);
     return resolve_spring_dampers(spec, m, error);
 }
 

@@ -31,8 +31,7 @@ orr_result orr_pose_at_rest(orr_model *m, const char *name, orr_pose *pose, orr_
                     name);
 }
 
-// Diagonal of J M^-1 J^T for one row of J.
-static double inverse_weight(const orr_pose *pose, const double *row, double *scratch)
+double orr_pose_inverse_weight(const orr_pose *pose, const double *row, double *scratch)
 {
     int nv = pose->m.nv;
     double sum = 0.0;
@@ -99,7 +98,7 @@ static void find_body_weights(const orr_pose *pose, orr_model *m, double *jacobi
         double weight[6];
         body_jacobian(pose, b, jacobian);
         for (int i = 0; i < 6; i++) {
-            weight[i] = inverse_weight(pose, jacobian + (size_t)i * (size_t)m->nv, scratch);
+            weight[i] = orr_pose_inverse_weight(pose, jacobian + (size_t)i * (size_t)m->nv, scratch);
         }
         m->body_invweight0[2 * b] = mean3(weight);
         m->body_invweight0[2 * b + 1] = mean3(weight + 3);
@@ -111,7 +110,7 @@ static void find_dof_weights(const orr_pose *pose, orr_model *m, double *unit, d
     for (int i = 0; i < m->nv; i++) {
         memset(unit, 0, (size_t)m->nv * sizeof *unit);
         unit[i] = 1.0;
-        m->dof_invweight0[i] = inverse_weight(pose, unit, scratch);
+        m->dof_invweight0[i] = orr_pose_inverse_weight(pose, unit, scratch);
         if (only_slides(m, m->dof_bodyid[i])) {
             m->dof_invweight0[i] = 1.0 / fmax(tiny, m->body_mass[m->dof_bodyid[i]]);
         }
@@ -140,7 +139,7 @@ static void find_tendon_weights(const orr_pose *pose, orr_model *m, double *row,
 {
     for (int i = 0; i < m->ntendon; i++) {
         spread_chain(&pose->m, tendon_chain(&pose->m, i), tendon_arms(&pose->m, &pose->d, i), row);
-        m->tendon_invweight0[i] = inverse_weight(pose, row, scratch);
+        m->tendon_invweight0[i] = orr_pose_inverse_weight(pose, row, scratch);
     }
 }
 

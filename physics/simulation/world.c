@@ -62,6 +62,10 @@ static void reset_lane(orr_physics *physics, int block, int lane)
     for (int i = 0; i < m->nv && start >= 0; i++) {
         write_number(program, state, at + i, lane, read_number(program, state, start + i, lane));
     }
+    at = program->quantity_offset(physics->program_model, ORR_PHYSICS_PLASTIC, &count, &in_state);
+    for (int i = 0; i < m->nplastic; i++) {
+        write_number(program, state, at + i, lane, m->plastic0[i]);
+    }
     int pos = program->quantity_offset(physics->program_model, ORR_PHYSICS_MOCAP_POS, &count, &in_state);
     int quat = program->quantity_offset(physics->program_model, ORR_PHYSICS_MOCAP_QUAT, &count, &in_state);
     for (int body = 0; body < m->nbody; body++) {

@@ -18,7 +18,7 @@ import recording
 
 HEADER = (recording.HERE.parent.parent / "physics" / "model" / "model.h").read_text()
 OWN_FORM = re.compile(r"hull|mesh_(vert|face|normal|texcoord)|^(n?tex_?(adr|data)|names|nnames|name_.*|nM|"
-                      r"M_.*|geom_fluid|nmesh.+|(dof|tendon)_drive|tex_colorspace)$")
+                      r"M_.*|geom_fluid|nmesh.+|(dof|tendon)_drive|plastic0|tex_colorspace)$")
 
 
 def number(value):
@@ -99,4 +99,5 @@ def main():
     session.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

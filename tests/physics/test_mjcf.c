@@ -46,9 +46,10 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
 {
     (void)state;
     static const char *const models[] = {
-        "orientations", "classes",  "joints",  "geoms",  "inertia",        "links",      "actuators",
-        "sensors",      "tendons",  "meshes",  "custom", "fused",          "replicated", "fitted",
-        "fitted_aabb",  "attached", "muscles", "drives", "muscles_limits", "muscles_all"};
+        "orientations",   "classes",     "joints",      "geoms",    "inertia",  "links",
+        "actuators",      "sensors",     "tendons",     "meshes",   "custom",   "fused",
+        "replicated",     "fitted",      "fitted_aabb", "attached", "muscles",  "drives",
+        "muscles_limits", "muscles_all", "plastic",     "shells",   "shortcuts"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -329,19 +330,37 @@ static void blank_lines_before_and_zeros_behind_are_passed_over(void **state)
     assert_memory_equal(error.message, "test.xml:5: <wordlbody>", 23);
 }
 
-static void a_range_inherited_by_servos_of_a_class_is_not_its_motors(void **state)
+// A range and inheritrange exclude each other: the one that is given later counts. An inherited range is for
+// servos alone.
+static void a_range_counts_over_an_inherited_one_and_the_reverse(void **state)
 {
     (void)state;
-    orr_error error = {0};
-    orr_model *model =
-        parse("<mujoco><default><position inheritrange='1'/><motor ctrlrange='-7 7'/></default>"
-              "<worldbody><body><joint name='j' range='-90 90'/><geom size='1'/></body></worldbody>"
-              "<actuator><motor joint='j'/><position joint='j' ctrlrange='0 0'/></actuator></mujoco>",
-              &error);
-    assert_non_null(model);
-    assert_true(model->actuator_ctrlrange[1] == 7.0);
-    assert_true(fabs(model->actuator_ctrlrange[3] - 1.5707963267948966) < 1e-15);
-    orr_model_destroy(model);
+    static const struct {
+        const char *defaults, *actuator;
+        double high;
+    } cases[] = {{"<motor ctrlrange='-7 7'/><position inheritrange='1'/>", "<motor joint='j'/>", 0.0},
+                 {"<motor ctrlrange='-7 7'/><position inheritrange='1'/>", "<position joint='j'/>", 90.0},
+                 {"<position inheritrange='1'/><motor ctrlrange='-7 7'/>", "<position joint='j'/>", 7.0},
+                 {"<position inheritrange='1'/>", "<position joint='j' ctrlrange='-2 2'/>", 2.0},
+                 {"<position ctrlrange='-7 7'/>", "<position joint='j' inheritrange='0.5'/>", 45.0},
+                 {"<position inheritrange='1'/>", "<velocity joint='j'/>", 0.0},
+                 {"<general inheritrange='1'/>", "<position joint='j'/>", 90.0},
+                 {"<general inheritrange='1' ctrlrange='-7 7'/>",
+                  "<general joint='j' biastype='affine' gainprm='3' biasprm='0 -3'/>", 90.0},
+                 {"<general inheritrange='1'/>", "<general joint='j' biastype='affine' gainprm='3'/>", 0.0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        orr_error error = {0};
+        snprintf(text, sizeof text,
+                 "<mujoco><default>%s</default><worldbody><body><joint name='j' range='-90 90'/>"
+                 "<geom size='1'/></body></worldbody><actuator>%s</actuator></mujoco>",
+                 cases[i].defaults, cases[i].actuator);
+        orr_model *model = parse(text, &error);
+        assert_non_null(model);
+        double high = model->actuator_ctrlrange[1];
+        assert_true(high == cases[i].high || fabs(high - cases[i].high / 90.0 * 1.5707963267948966) < 1e-15);
+        orr_model_destroy(model);
+    }
 }
 
 static void files_that_include_each_other_are_refused(void **state)
@@ -485,7 +504,7 @@ int main(void)
         cmocka_unit_test(a_model_without_a_name_has_that_of_its_file),
         cmocka_unit_test(what_is_not_used_is_noted_with_its_line),
         cmocka_unit_test(blank_lines_before_and_zeros_behind_are_passed_over),
-        cmocka_unit_test(a_range_inherited_by_servos_of_a_class_is_not_its_motors),
+        cmocka_unit_test(a_range_counts_over_an_inherited_one_and_the_reverse),
         cmocka_unit_test(files_that_include_each_other_are_refused),
         cmocka_unit_test(empty_includes_and_replicates_leave_nothing),
         cmocka_unit_test(msh_files_are_read),
