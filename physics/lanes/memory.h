@@ -78,7 +78,14 @@ LANE_FN int scratch_count(const lane_model *m)
     X(row, lane_row, m->plan->row_capacity)                                                                  \
     X(contact, lane_contact, m->plan->contact_capacity)                                                      \
     X(coupled, const int32_t *, m->plan->row_capacity)                                                       \
-    X(extent, lane_extent, m->plan->sweep_count)                                                             \
+    X(extent, lane_extent, m->plan->boxed_count)                                                             \
+    X(box_node, lane_box_node, 2 * m->plan->boxed_count)                                                     \
+    X(near_geoms, int32_t, 2 * near_capacity(m))                                                             \
+    X(near_sorted, int32_t, 2 * near_capacity(m))                                                            \
+    X(near_first, int32_t, m->plan->pairs_mixed *(m->ngeom + 1))                                             \
+    X(met, orr_pair, met_capacity(m))                                                                        \
+    X(met_dof, int32_t, (int64_t)met_capacity(m) * m->plan->pair_dofs)                                       \
+    X(met_part, uint8_t, (int64_t)met_capacity(m) * m->plan->pair_dofs)                                      \
     X(near_pair, uint32_t, (m->plan->pair_count + 31) / 32)
 
 LANE_FN size_t padded(size_t bytes)

@@ -248,7 +248,7 @@ LANE_FN int along_a_branch(const lane_model *m, const lane_row *row)
 // Lists the rows that couple branches; returns 0 when they are the same as those of the current pattern.
 LANE_FN int find_coupled(const lane_model *m, lane_data *d)
 {
-    int count = 0, same = d->coupled_count >= 0;
+    int count = 0, same = d->coupled_count >= 0 && !m->plan->pairs_mixed; // their lists of dofs are reused
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
         const int32_t *dof = d->row[i].dof;
         if (along_a_branch(m, &d->row[i]) || (count > 0 && d->coupled[count - 1] == dof)) {

@@ -210,6 +210,13 @@ typedef struct lane_extent {
     int32_t geom;
 } lane_extent;
 
+// A node of a tree over boxes: the extents first ... first + count - 1, all inside its own box.
+typedef struct lane_box_node {
+    float low[3], high[3];
+    int32_t first, count;
+    int32_t end; // the node behind its subtree
+} lane_box_node;
+
 // The threads that step a world together (lanes/team.h), as one of them sees them.
 #if defined(__CUDACC__)
 typedef struct lane_team {
@@ -234,7 +241,16 @@ typedef struct lane_data {
     int32_t row_count, group_count, J_count, contact_count;
     int32_t contacts_missed,
         contacts_needed; // left out above the capacity, in this step; the most that a step so far has needed
-    lane_extent *extent; // plan->sweep_count
+    lane_extent *extent; // plan->boxed_count
+    lane_box_node *box_node; // of the trees over geoms that move and that do not
+    int32_t fixed_nodes;     // nodes of the second; 0: it is not built yet
+    // where pairs are mixed (plan->pairs_mixed): near geoms, a < b, and for sorting; the pairs in contact, and the
+    // dofs of each: plan->pair_dofs apart
+    int32_t *near_geoms, *near_sorted, *near_first; // near_capacity x 2, x 2, ngeom + 1
+    int32_t near_count;
+    orr_pair *met;
+    int32_t *met_dof;
+    uint8_t *met_part;
     uint32_t *near_pair; // one bit per pair: near in any lane
     ints fill;           // nv x nv: columns of the rows of H that are not zero, ascending
     ints fill_count;     // nv
