@@ -117,11 +117,12 @@ LANE_FN void factorise_inertia(const lane_model *m, lane_data *d)
     factorise(m, d, d->qLD, d->qLDiagInv);
 }
 
-// y = M x
+// y = M x, for the dofs of d->dof, which are those of whole trees, ascending
 LANE_FN void inertia_matrix_times(const lane_model *m, const lane_data *d, reals x, reals y)
 {
     if (team_size(d) == 1) {
-        for (int k = 0; k < m->nv; k++) {
+        for (int n = 0; n < d->dof_count; n++) {
+            int k = d->dof[n];
             int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
             real sum = d->qM[adr + last] * x[k];
             for (int c = 0; c < last; c++) {

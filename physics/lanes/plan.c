@@ -117,6 +117,7 @@ static orr_result build(orr_plan *plan, int contact_capacity, orr_error *error)
     ORR_TRY(orr_plan_pairs(plan, error));
     ORR_TRY(orr_plan_hulls(plan, error));
     ORR_TRY(orr_plan_chains(plan, error));
+    ORR_TRY(orr_plan_blocks(plan, error));
     return count_rows(plan, contact_capacity, error);
 }
 
@@ -142,13 +143,13 @@ static orr_result finish(orr_plan *built, orr_result result, orr_plan **plan)
     return ORR_OK;
 }
 
-orr_result orr_plan_create(const orr_model *model, int contact_capacity, bool list_pairs, orr_plan **plan,
+orr_result orr_plan_create(const orr_model *model, int contact_capacity, bool for_device, orr_plan **plan,
                            orr_error *error)
 {
     orr_plan *made;
     ORR_TRY(check_supported(model, error));
     ORR_TRY(allocate(model, &made, error));
-    made->list_all = list_pairs;
+    made->for_device = for_device;
     return finish(made, build(made, contact_capacity, error), plan);
 }
 
@@ -174,6 +175,10 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->level_body);
     orr_free(plan->level_first);
     orr_free(plan->gyroscopic);
+    orr_free(plan->dof_ascending);
+    orr_free(plan->block_first);
+    orr_free(plan->block_tree);
+    orr_free(plan->dof_block);
     orr_free(plan->excluded);
     orr_free(plan->declared);
     orr_free(plan->boxed_geom);

@@ -43,12 +43,17 @@ typedef struct orr_hull {
     const int32_t *vertex; // vertices of the hull, counter-clockwise from outside
 } orr_hull;
 
+enum {
+    ORR_BLOCK_DOFS = 6, // most dofs of a block
+    ORR_BLOCK_FILL = 64 // room for so many blocks of the factor per block of dofs
+};
+
 typedef struct orr_plan {
     const orr_model *model;
     orr_pair *pair;
     int32_t pair_count;
     int32_t pairs_mixed; // 1: too many to list: only declared ones are in `pair`, a step mixes the others
-    int32_t list_all;    // 1: they are listed however many there are
+    int32_t for_device;  // 1: all are listed, and there are no blocks
     uint64_t *excluded, *declared; // pairs of bodies, of geoms: the lower one << 32 | the other; sorted
     orr_chain *chain;              // of pairs, then of equalities, tendons and actuators
     int32_t chain_count, equality_chain, tendon_chain, actuator_chain;
@@ -58,6 +63,12 @@ typedef struct orr_plan {
     int32_t actuator_entry, actuator_entries; // likewise
     int32_t chain_dof_count;
     int32_t *dof_descending; // nv - 1 ... 0
+    int32_t *dof_ascending;  // 0 ... nv - 1
+    // models with many dofs are solved island by island (lanes/islands.h), with second derivatives in blocks of
+    // dofs: neighbours in a tree, whose first block is block_tree. block_count: 0 for other models
+    int32_t block_count, block_capacity; // blocks of dofs, of the factor
+    int32_t *block_first, *block_tree;   // block_count + 1, block_count
+    int32_t *dof_block;                  // nv
     int32_t *last_dof; // nbody: the last dof that moves the body, -1: none; dof_parentid leads to the others
     int32_t *dof_end;  // nv: one past the last of the dofs that the dof moves, which are contiguous
     int32_t *level_body, *level_first; // bodies without the world, by depth in the tree; level_count + 1
@@ -85,10 +96,12 @@ typedef struct orr_plan {
 } orr_plan;
 
 // contact_capacity: most contacts of a step; 0: as many as the model can have, but at most 2048 or 16 per
-// geom, whichever is more. list_pairs: list all pairs of geoms, however many there are. ORR_CODE_FEATURE_ABSENT:
+// geom, whichever is more. for_device: as a program on a device needs it. ORR_CODE_FEATURE_ABSENT:
 // the model needs a feature, which is named, that the dynamics do not have.
-orr_result orr_plan_create(const orr_model *model, int contact_capacity, bool list_pairs, orr_plan **plan,
+orr_result orr_plan_create(const orr_model *model, int contact_capacity, bool for_device, orr_plan **plan,
                            orr_error *error);
+// Cuts the dofs into blocks; the chains are known.
+orr_result orr_plan_blocks(orr_plan *plan, orr_error *error);
 // Lists the pairs of geoms that can collide, declared ones first, then in ascending order.
 orr_result orr_plan_pairs(orr_plan *plan, orr_error *error);
 // The pair of two geoms, without its chain. False: it is declared, or they cannot collide.

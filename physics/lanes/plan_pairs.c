@@ -270,7 +270,7 @@ static bool count_pair(orr_plan *plan, int a, int b)
 {
     (void)a;
     (void)b;
-    return ++plan->pair_count <= PAIRS_LISTED || plan->list_all;
+    return ++plan->pair_count <= PAIRS_LISTED || plan->for_device;
 }
 
 static bool add_pair(orr_plan *plan, int a, int b)

@@ -11,8 +11,10 @@
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define SOLVER_TOLERANCE 1e-20 // of the scaled improvement: an error of 1e-10 in the acceleration
+#define CONJUGATE_TOLERANCE 1e-12
 #else
 #define SOLVER_TOLERANCE 1e-7
+#define CONJUGATE_TOLERANCE 1e-6 // of the squared residual of a direction
 #endif
 
 // A point relative to a friction cone.
@@ -206,8 +208,9 @@ FN void add_group_force(const lane_data *d, int i, reals result)
 // result = J^T force
 LANE_FN void constraint_force(const lane_model *m, const lane_data *d, reals result)
 {
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
-        result[i] = R(0.0);
+    (void)m;
+    for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
+        result[d->dof[n]] = R(0.0);
     }
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
         add_group_force(d, i, result);
@@ -334,6 +337,23 @@ LANE_FN int group_hessian(const lane_data *d, int i, real hessian[6][6])
         hessian[k][k] = friction * friction * (up + down);
     }
     return any(sum > R(0.0));
+}
+
+#if !defined(__CUDACC__)
+// Of models with blocks of dofs (lanes/block_direction.h): the pattern of H, and search = -H^-1 gradient.
+LANE_FN void find_block_pattern(const lane_model *m, lane_data *d);
+LANE_FN void block_direction(const lane_model *m, lane_data *d);
+#endif
+
+LANE_FN void find_pattern(const lane_model *m, lane_data *d)
+{
+#if !defined(__CUDACC__)
+    if (m->plan->block_count > 0) {
+        find_block_pattern(m, d);
+        return;
+    }
+#endif
+    fill_pattern(m, d);
 }
 
 FN reals row_of_H(const lane_data *d, int k)
@@ -481,6 +501,13 @@ LANE_FN void substitute(const lane_data *d, int nv, reals x)
 // search = -H^-1 gradient, by H = L^T D L in place: L under the diagonal; D in Mv, 1 / D in work
 LANE_FN void newton_direction(const lane_model *m, lane_data *d)
 {
+#if !defined(__CUDACC__)
+    if (m->plan->block_count > 0) {
+        block_direction(m, d);
+        return;
+    }
+#endif
+    build_hessian(m, d);
     int nv = m->nv;
     reals x = d->search;
     for (int k = team_first(d); k < nv; k += team_size(d)) {
@@ -562,7 +589,8 @@ LANE_FN void slope_along(const lane_data *d, real step, real *first, real *secon
 LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, mask running)
 {
     real slope0 = R(0.0), curvature0 = R(0.0);
-    for (int k = 0; k < m->nv; k++) {
+    for (int n = 0; n < d->dof_count; n++) {
+        int k = d->dof[n];
         slope0 = fma_(d->search[k], d->Ma[k] - d->qfrc_smooth[k], slope0);
         curvature0 = fma_(d->search[k], d->Mv[k], curvature0);
     }
@@ -600,8 +628,8 @@ LANE_FN mask constrained_lanes(const lane_data *d)
 // qacc starts from the last step's acceleration or the unconstrained one, whichever costs less.
 LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
 {
-    int nv = m->nv;
-    for (int k = team_first(d); k < nv; k += team_size(d)) {
+    for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
+        int k = d->dof[n];
         d->qacc[k] = d->qacc_smooth[k];
         d->Ma[k] = d->qfrc_smooth[k];
     }
@@ -614,11 +642,13 @@ LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
         inertia_matrix_times(m, d, d->qacc_warmstart, d->Mv);
         constraint_residual(d, d->qacc_warmstart);
         real gauss = R(0.0);
-        for (int k = 0; k < nv; k++) {
+        for (int n = 0; n < d->dof_count; n++) {
+            int k = d->dof[n];
             gauss = fma_(d->Mv[k] - d->qfrc_smooth[k], d->qacc_warmstart[k] - d->qacc_smooth[k], gauss);
         }
         mask warm = and_(constrained, R(0.5) * gauss + constraint_forces(d) < cold_cost);
-        for (int k = team_first(d); k < nv; k += team_size(d)) {
+        for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
+            int k = d->dof[n];
             d->qacc[k] = sel(warm, d->qacc_warmstart[k], d->qacc_smooth[k]);
             d->Ma[k] = sel(warm, d->Mv[k], d->qfrc_smooth[k]);
         }
@@ -649,11 +679,26 @@ LANE_FN mask move_rows(lane_data *d, real step)
     return team_any(d, changed);
 }
 
-LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
+// What a step has to gain to be worth another: of the solver's scale, whose unit is that of a cost.
+FN real enough_gain(const lane_model *m, const lane_data *d, double tolerance)
 {
-    int nv = m->nv;
+    if (m->plan->block_count == 0) {
+        return R(tolerance * m->stat.meaninertia * (m->nv > 1 ? m->nv : 1));
+    }
+    real trace = R(0.0);
+    for (int n = 0; n < d->dof_count; n++) {
+        int k = d->dof[n];
+        trace = trace + d->qM[m->M_rowadr[k] + m->M_rownnz[k] - 1];
+    }
+    return trace * R(tolerance);
+}
+
+// The acceleration of the dofs in d->dof under the rows of d, which move no others.
+LANE_FN void solve_rows(const lane_model *m, lane_data *d)
+{
     if (d->row_count == 0) {
-        for (int k = team_first(d); k < nv; k += team_size(d)) {
+        for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
+            int k = d->dof[n];
             d->qacc[k] = d->qacc_smooth[k];
             d->qfrc_constraint[k] = R(0.0);
         }
@@ -663,7 +708,7 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
     int newton = m->opt.solver != ORR_SOLVER_CG; // for PGS too: the minimum is the same
     if (newton) {
         if (team_single_begin(d)) {
-            fill_pattern(m, d);
+            find_pattern(m, d);
         }
         team_single_end(d);
         d->coupled_count = team_share(d, d->coupled_count);
@@ -671,14 +716,14 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
     mask running = constrained_lanes(d);
     warm_start(m, d, running);
     double tolerance = newton || m->opt.tolerance < SOLVER_TOLERANCE ? SOLVER_TOLERANCE : m->opt.tolerance;
-    real enough = R(tolerance * m->stat.meaninertia * (nv > 1 ? nv : 1));
+    real enough = enough_gain(m, d, tolerance);
     constraint_force(m, d, d->qfrc_constraint);
     for (int i = 0; i < m->opt.iterations; i++) {
-        for (int k = team_first(d); k < nv; k += team_size(d)) {
+        for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
+            int k = d->dof[n];
             d->gradient[k] = d->Ma[k] - d->qfrc_smooth[k] - d->qfrc_constraint[k];
         }
         if (newton) {
-            build_hessian(m, d);
             newton_direction(m, d);
         } else {
             team_wait(d);
@@ -688,7 +733,8 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
             team_single_end(d);
         }
         real slope = R(0.0);
-        for (int k = 0; k < nv; k++) {
+        for (int n = 0; n < d->dof_count; n++) {
+            int k = d->dof[n];
             slope = fma_(d->gradient[k], d->search[k], slope);
         }
         running = and_(running,
@@ -699,7 +745,8 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         inertia_matrix_times(m, d, d->search, d->Mv);
         jacobian_times(d, d->search, d->efc_jv);
         real step = line_search(m, d, slope, running);
-        for (int k = team_first(d); k < nv; k += team_size(d)) {
+        for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
+            int k = d->dof[n];
             d->qacc[k] = fma_(step, d->search[k], d->qacc[k]);
             d->Ma[k] = fma_(step, d->Mv[k], d->Ma[k]);
         }
@@ -707,7 +754,7 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         changed = or_(changed, move_rows(d, step));
         constraint_force(m, d, d->qfrc_constraint);
 #if !defined(ORR_SCALAR_DOUBLE) // in double one more step improves the result where H is ill-conditioned
-        running = newton ? and_(running, changed) : running;
+        running = newton && !d->trees_only ? and_(running, changed) : running;
 #else
         (void)changed;
 #endif

@@ -29,6 +29,20 @@ typedef struct lane_model {
 // (rotational part first; in world axes about the centre of mass of the body's kinematic tree). Units: m, kg,
 // s, rad, N, N m.
 
+// A block of the factor of H: ORR_BLOCK_DOFS rows of LANE_BLOCK_ROW, which fill the registers of one world alone.
+#if defined(ORR_SCALAR)
+enum { LANE_BLOCK_ROW = 8 };
+#else
+enum { LANE_BLOCK_ROW = ORR_BLOCK_DOFS };
+#endif
+enum { LANE_BLOCK_SIZE = ORR_BLOCK_DOFS * LANE_BLOCK_ROW };
+
+// Rows of H where it is dense.
+FN int dense_rows(const lane_model *m)
+{
+    return m->plan->block_count > 0 ? 0 : m->nv;
+}
+
 // The state: what lasts from step to step. Set by the caller, unless a comment names the function that
 // computes it.
 #define LANE_STATE(X)                                                                                        \
@@ -121,34 +135,39 @@ typedef struct lane_model {
     X(qfrc_smooth, m->nv)
 
 // The constraint solver and the integrators: computed by accelerations() and step().
-#define LANE_SOLVER(X)                                                                                       \
-    /* computed by accelerations */                                                                          \
-    X(qacc_smooth, m->nv) /* M^-1 qfrc_smooth */                                                             \
-    /* computed by constraint_residual, move_rows, constraint_forces */                                      \
-    X(efc_jar, m->plan->row_capacity)    /* J qacc - aref */                                                 \
-    X(efc_jv, m->plan->row_capacity)     /* J search; before that, J qvel */                                 \
-    X(efc_force, m->plan->row_capacity)  /* force of the row */                                              \
-    X(efc_weight, m->plan->row_capacity) /* second derivative of the row's cost */                           \
-    X(qfrc_constraint, m->nv)            /* J^T efc_force; computed by constraint_force */                   \
-    /* computed by solve_constraints and its parts */                                                        \
-    X(Ma, m->nv)                 /* M qacc */                                                                \
-    X(Mv, m->nv)                 /* M search; in newton_direction: D of H = L^T D L */                       \
-    X(gradient, m->nv)           /* of the cost */                                                           \
-    X(search, m->nv)             /* direction of the line search */                                          \
-    X(H, m->nv *(m->nv + 1) / 2) /* lower triangle by rows: M + J^T weight J, then its factor L */           \
-    X(work, 8 * m->nv)           /* of whatever function is at work */                                       \
-    /* computed by implicit_matrix, factorised by implicit_solve: M - h dF/dv */                             \
-    X(qH, m->nM)                        /* lower triangle */                                                 \
-    X(qU, m->plan->unsymmetric * m->nM) /* upper triangle, mirrored */                                       \
-    X(qHDiagInv, m->nv)                 /* inverse of the diagonal of its factor */                          \
-    /* computed by newton_euler_slope: derivatives of cvel, cacc, cfrc_body by the velocity of one dof */    \
-    X(cvel_slope, m->plan->unsymmetric * 6 * m->nbody)                                                       \
-    X(cacc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                       \
-    X(cfrc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                       \
-    /* computed by add_fluid_shape: motion of a shape by one dof, derivative of its drag */                  \
-    X(fluid_motion, m->plan->fluid_slopes * 6 * m->nv)                                                       \
-    X(fluid_slope, m->plan->fluid_slopes * 6 * m->nv)                                                        \
-    /* computed by step_rk4: qpos, qvel, act at the start; sums of the stages; the stage's velocity */       \
+#define LANE_SOLVER(X)                                                                                        \
+    /* computed by accelerations */                                                                           \
+    X(qacc_smooth, m->nv) /* M^-1 qfrc_smooth */                                                              \
+    /* computed by constraint_residual, move_rows, constraint_forces */                                       \
+    X(efc_jar, m->plan->row_capacity)    /* J qacc - aref */                                                  \
+    X(efc_jv, m->plan->row_capacity)     /* J search; before that, J qvel */                                  \
+    X(efc_force, m->plan->row_capacity)  /* force of the row */                                               \
+    X(efc_weight, m->plan->row_capacity) /* second derivative of the row's cost */                            \
+    X(qfrc_constraint, m->nv)            /* J^T efc_force; computed by constraint_force */                    \
+    /* computed by solve_constraints and its parts */                                                         \
+    X(Ma, m->nv)       /* M qacc */                                                                           \
+    X(Mv, m->nv)       /* M search; in newton_direction: D of H = L^T D L */                                  \
+    X(gradient, m->nv) /* of the cost */                                                                      \
+    X(search, m->nv)   /* direction of the line search */                                                     \
+    X(H, dense_rows(m) * (dense_rows(m) + 1) /                                                                \
+             2)        /* lower triangle by rows: M + J^T weight J, then its factor L */                      \
+    X(work, 8 * m->nv) /* of whatever function is at work */                                                  \
+    /* computed by block_direction: the blocks of U, H = U^T U; 1 / the diagonals of those on its diagonal */ \
+    X(factor, LANE_BLOCK_SIZE * m->plan->block_capacity)                                                      \
+    X(block_inverse, ORR_BLOCK_DOFS * m->plan->block_count)                                                   \
+    X(block_x, LANE_BLOCK_ROW * m->plan->block_count)                                                         \
+    /* computed by implicit_matrix, factorised by implicit_solve: M - h dF/dv */                              \
+    X(qH, m->nM)                        /* lower triangle */                                                  \
+    X(qU, m->plan->unsymmetric * m->nM) /* upper triangle, mirrored */                                        \
+    X(qHDiagInv, m->nv)                 /* inverse of the diagonal of its factor */                           \
+    /* computed by newton_euler_slope: derivatives of cvel, cacc, cfrc_body by the velocity of one dof */     \
+    X(cvel_slope, m->plan->unsymmetric * 6 * m->nbody)                                                        \
+    X(cacc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                        \
+    X(cfrc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                        \
+    /* computed by add_fluid_shape: motion of a shape by one dof, derivative of its drag */                   \
+    X(fluid_motion, m->plan->fluid_slopes * 6 * m->nv)                                                        \
+    X(fluid_slope, m->plan->fluid_slopes * 6 * m->nv)                                                         \
+    /* computed by step_rk4: qpos, qvel, act at the start; sums of the stages; the stage's velocity */        \
     X(rk4, m->plan->rk4_copies *(m->nq + 4 * m->nv + 2 * m->na))
 
 // Not needed by a step: computed by evaluate() and inverse() when it is read.
@@ -256,7 +275,24 @@ typedef struct lane_data {
     ints fill_count;     // nv
     ints below;          // nv x nv: rows below the diagonal that are not zero in a column of H, descending
     ints below_count;
-    flags filled;            // nv x nv
+    flags filled;       // nv x nv
+    const int32_t *dof; // the dofs that are solved: all, or those of an island; ascending
+    int32_t dof_count;
+    // islands (lanes/islands.h); plan->block_count where no size is given
+    int32_t *block_island;            // number of a block's island, -1: it has no rows
+    int32_t *island_row, *island_dof; // + 1: where the rows and dofs of each end
+    int32_t *dof_sorted;              // nv: dofs by island
+    lane_row *row_sorted;             // plan->row_capacity: another array of rows
+    int32_t *row_place; // plan->row_capacity: places of rows among the sorted ones; then their groups
+    int32_t island_count;
+    // blocks of an island (lanes/block_direction.h)
+    int32_t *block_order, *block_at;       // blocks in the order of elimination; the place of each
+    int32_t *edge_first, *edge_end, *edge; // the blocks that H couples a block with; 2 plan->block_capacity
+    int32_t *fill_first,
+        *fill_place; // of each place: its blocks of U (+ 1), their columns (plan->block_capacity)
+    int32_t *block_mark, *block_scratch, *block_sibling;
+    int32_t order_count;
+    int32_t trees_only;      // 1: the factor leaves out what couples trees
     const int32_t **coupled; // dofs of the rows that add entries to M's pattern in `fill`
     ints coupled_length;     // entries of each
     int32_t coupled_count;   // -1: `fill` is not computed yet
