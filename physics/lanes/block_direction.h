@@ -12,9 +12,14 @@
 
 #if !defined(__CUDACC__)
 
+// Products of blocks per block of dofs that a factor may take; in double it is needed more accurately.
+#if defined(ORR_SCALAR_DOUBLE)
+enum { BLOCK_WORK = 4000 };
+#else
+enum { BLOCK_WORK = 150 };
+#endif
 enum {
     BLOCKS_UNORDERED = 8, // fewer are eliminated leaf by leaf
-    BLOCK_WORK = 400,     // products of blocks per block of dofs that a factor may take
     CONJUGATE_STEPS = 200 // most steps of conjugate gradients for a direction
 };
 
