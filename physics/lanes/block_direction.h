@@ -1,11 +1,12 @@
-// Newton's direction with second derivatives H in blocks of dofs, for an island (lanes/islands.h): H = U^T U with
-// blocks of U where H and elimination have entries. The order of elimination is found by nested dissection
-// (George, "Nested dissection of a regular finite element mesh", 1973): the bodies are halved in space, and those
-// on the border, which couple the halves, come last. Where U would have too many entries, only couplings inside
-// kinematic trees are factorised, and conjugate gradients do the rest.
+// Newton's direction with second derivatives H in blocks of dofs, for an island (lanes/islands.h): H = U^T
+// U with blocks of U where H and elimination have entries. The order of elimination is found by nested
+// dissection (George, "Nested dissection of a regular finite element mesh", 1973): the bodies are halved in
+// space, and those on the border, which couple the halves, come last. Where U would have too many entries,
+// only couplings inside kinematic trees are factorised, and conjugate gradients do the rest.
 //
-// A block has the dofs of plan->block_first, the last one first, so that the columns of a row of the Jacobian,
-// which are descending, are contiguous in it. Blocks with fewer dofs have ones on the diagonal of H.
+// A block has the dofs of plan->block_first, the last one first, so that the columns of a row of the
+// Jacobian, which are descending, are contiguous in it. Blocks with fewer dofs have ones on the diagonal of
+// H.
 #pragma once
 
 #include "physics/lanes/solver.h"
@@ -211,8 +212,8 @@ FN int meets_places(const lane_data *d, int block, int first, int end)
     return 0;
 }
 
-// Halves the blocks at the places first ... first + count - 1: a part, one that it is not coupled with, and the
-// border. Returns how many the first two have.
+// Halves the blocks at the places first ... first + count - 1: a part, one that it is not coupled with, and
+// the border. Returns how many the first two have.
 LANE_FN void halve_blocks(const lane_model *m, lane_data *d, int first, int count, int part[2])
 {
     int32_t *order = d->block_order + first;
@@ -266,8 +267,8 @@ FN void add_fill(lane_data *d, int j, int place, int *count)
     }
 }
 
-// Finds the blocks of U: of each row the places of its columns, ascending, itself first. A row has those of H, and
-// those of the rows whose first column it is. Returns 0 when they are too many.
+// Finds the blocks of U: of each row the places of its columns, ascending, itself first. A row has those of
+// H, and those of the rows whose first column it is. Returns 0 when they are too many.
 LANE_FN int fill_blocks(const lane_model *m, lane_data *d)
 {
     int count = 0;

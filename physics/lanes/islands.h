@@ -1,7 +1,7 @@
-// Islands: kinematic trees that are joined by constraint rows, directly or through others. Each is solved by
-// itself, with its own number of iterations; a tree without rows has no solver. On the CPU, for models with many
-// dofs (plan->block_count): the rows of an island are moved beside each other, and the solver works on a part of
-// the world.
+// Islands: kinematic trees that are joined by constraint rows, directly or through others. Each is solved
+// by itself, with its own number of iterations; a tree without rows has no solver. On the CPU, for models
+// with many dofs (plan->block_count): the rows of an island are moved beside each other, and the solver
+// works on a part of the world.
 #pragma once
 
 #include "physics/lanes/block_direction.h"

@@ -64,8 +64,9 @@ typedef struct orr_plan {
     int32_t chain_dof_count;
     int32_t *dof_descending; // nv - 1 ... 0
     int32_t *dof_ascending;  // 0 ... nv - 1
-    // models with many dofs are solved island by island (lanes/islands.h), with second derivatives in blocks of
-    // dofs: neighbours in a tree, whose first block is block_tree. block_count: 0 for other models
+    // models with many dofs are solved island by island (lanes/islands.h), with second derivatives in
+    // blocks of dofs: neighbours in a tree, whose first block is block_tree. block_count: 0 for other
+    // models
     int32_t block_count, block_capacity; // blocks of dofs, of the factor
     int32_t *block_first, *block_tree;   // block_count + 1, block_count
     int32_t *dof_block;                  // nv

@@ -47,7 +47,7 @@ orr_result orr_plan_blocks(orr_plan *plan, orr_error *error)
     plan->block_first[count] = m->nv;
     plan->block_count = count;
     entries = entries > ORR_BLOCK_FILL * (int64_t)count ? entries : ORR_BLOCK_FILL * (int64_t)count;
-    if (entries > INT32_MAX / 64) {
+    if (entries > INT32_MAX / 128) {
         return orr_fail(error, ORR_CODE_CAPACITY,
                         "%s: expected trees of fewer dofs: their factor can need %lld blocks", m->name,
                         (long long)entries);

@@ -29,7 +29,8 @@ typedef struct lane_model {
 // (rotational part first; in world axes about the centre of mass of the body's kinematic tree). Units: m, kg,
 // s, rad, N, N m.
 
-// A block of the factor of H: ORR_BLOCK_DOFS rows of LANE_BLOCK_ROW, which fill the registers of one world alone.
+// A block of the factor of H: ORR_BLOCK_DOFS rows of LANE_BLOCK_ROW, which fill the registers of one world
+// alone.
 #if defined(ORR_SCALAR)
 enum { LANE_BLOCK_ROW = 8 };
 #else
@@ -135,39 +136,39 @@ FN int dense_rows(const lane_model *m)
     X(qfrc_smooth, m->nv)
 
 // The constraint solver and the integrators: computed by accelerations() and step().
-#define LANE_SOLVER(X)                                                                                        \
-    /* computed by accelerations */                                                                           \
-    X(qacc_smooth, m->nv) /* M^-1 qfrc_smooth */                                                              \
-    /* computed by constraint_residual, move_rows, constraint_forces */                                       \
-    X(efc_jar, m->plan->row_capacity)    /* J qacc - aref */                                                  \
-    X(efc_jv, m->plan->row_capacity)     /* J search; before that, J qvel */                                  \
-    X(efc_force, m->plan->row_capacity)  /* force of the row */                                               \
-    X(efc_weight, m->plan->row_capacity) /* second derivative of the row's cost */                            \
-    X(qfrc_constraint, m->nv)            /* J^T efc_force; computed by constraint_force */                    \
-    /* computed by solve_constraints and its parts */                                                         \
-    X(Ma, m->nv)       /* M qacc */                                                                           \
-    X(Mv, m->nv)       /* M search; in newton_direction: D of H = L^T D L */                                  \
-    X(gradient, m->nv) /* of the cost */                                                                      \
-    X(search, m->nv)   /* direction of the line search */                                                     \
-    X(H, dense_rows(m) * (dense_rows(m) + 1) /                                                                \
-             2)        /* lower triangle by rows: M + J^T weight J, then its factor L */                      \
-    X(work, 8 * m->nv) /* of whatever function is at work */                                                  \
-    /* computed by block_direction: the blocks of U, H = U^T U; 1 / the diagonals of those on its diagonal */ \
-    X(factor, LANE_BLOCK_SIZE * m->plan->block_capacity)                                                      \
-    X(block_inverse, ORR_BLOCK_DOFS * m->plan->block_count)                                                   \
-    X(block_x, LANE_BLOCK_ROW * m->plan->block_count)                                                         \
-    /* computed by implicit_matrix, factorised by implicit_solve: M - h dF/dv */                              \
-    X(qH, m->nM)                        /* lower triangle */                                                  \
-    X(qU, m->plan->unsymmetric * m->nM) /* upper triangle, mirrored */                                        \
-    X(qHDiagInv, m->nv)                 /* inverse of the diagonal of its factor */                           \
-    /* computed by newton_euler_slope: derivatives of cvel, cacc, cfrc_body by the velocity of one dof */     \
-    X(cvel_slope, m->plan->unsymmetric * 6 * m->nbody)                                                        \
-    X(cacc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                        \
-    X(cfrc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                        \
-    /* computed by add_fluid_shape: motion of a shape by one dof, derivative of its drag */                   \
-    X(fluid_motion, m->plan->fluid_slopes * 6 * m->nv)                                                        \
-    X(fluid_slope, m->plan->fluid_slopes * 6 * m->nv)                                                         \
-    /* computed by step_rk4: qpos, qvel, act at the start; sums of the stages; the stage's velocity */        \
+#define LANE_SOLVER(X)                                                                                       \
+    /* computed by accelerations */                                                                          \
+    X(qacc_smooth, m->nv) /* M^-1 qfrc_smooth */                                                             \
+    /* computed by constraint_residual, move_rows, constraint_forces */                                      \
+    X(efc_jar, m->plan->row_capacity)    /* J qacc - aref */                                                 \
+    X(efc_jv, m->plan->row_capacity)     /* J search; before that, J qvel */                                 \
+    X(efc_force, m->plan->row_capacity)  /* force of the row */                                              \
+    X(efc_weight, m->plan->row_capacity) /* second derivative of the row's cost */                           \
+    X(qfrc_constraint, m->nv)            /* J^T efc_force; computed by constraint_force */                   \
+    /* computed by solve_constraints and its parts */                                                        \
+    X(Ma, m->nv)       /* M qacc */                                                                          \
+    X(Mv, m->nv)       /* M search; in newton_direction: D of H = L^T D L */                                 \
+    X(gradient, m->nv) /* of the cost */                                                                     \
+    X(search, m->nv)   /* direction of the line search */                                                    \
+    X(H, dense_rows(m) * (dense_rows(m) + 1) /                                                               \
+             2)        /* lower triangle by rows: M + J^T weight J, then its factor L */                     \
+    X(work, 8 * m->nv) /* of whatever function is at work */                                                 \
+    /* computed by block_direction: the blocks of U, H = U^T U; 1 / the diagonal of U */                     \
+    X(factor, LANE_BLOCK_SIZE * m->plan->block_capacity)                                                     \
+    X(block_inverse, ORR_BLOCK_DOFS * m->plan->block_count)                                                  \
+    X(block_x, LANE_BLOCK_ROW * m->plan->block_count)                                                        \
+    /* computed by implicit_matrix, factorised by implicit_solve: M - h dF/dv */                             \
+    X(qH, m->nM)                        /* lower triangle */                                                 \
+    X(qU, m->plan->unsymmetric * m->nM) /* upper triangle, mirrored */                                       \
+    X(qHDiagInv, m->nv)                 /* inverse of the diagonal of its factor */                          \
+    /* computed by newton_euler_slope: derivatives of cvel, cacc, cfrc_body by the velocity of one dof */    \
+    X(cvel_slope, m->plan->unsymmetric * 6 * m->nbody)                                                       \
+    X(cacc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                       \
+    X(cfrc_slope, m->plan->unsymmetric * 6 * m->nbody)                                                       \
+    /* computed by add_fluid_shape: motion of a shape by one dof, derivative of its drag */                  \
+    X(fluid_motion, m->plan->fluid_slopes * 6 * m->nv)                                                       \
+    X(fluid_slope, m->plan->fluid_slopes * 6 * m->nv)                                                        \
+    /* computed by step_rk4: qpos, qvel, act at the start; sums of the stages; the stage's velocity */       \
     X(rk4, m->plan->rk4_copies *(m->nq + 4 * m->nv + 2 * m->na))
 
 // Not needed by a step: computed by evaluate() and inverse() when it is read.
@@ -263,8 +264,8 @@ typedef struct lane_data {
     lane_extent *extent; // plan->boxed_count
     lane_box_node *box_node; // of the trees over geoms that move and that do not
     int32_t fixed_nodes;     // nodes of the second; 0: it is not built yet
-    // where pairs are mixed (plan->pairs_mixed): near geoms, a < b, and for sorting; the pairs in contact, and the
-    // dofs of each: plan->pair_dofs apart
+    // where pairs are mixed (plan->pairs_mixed): near geoms, a < b, and for sorting; the pairs in contact,
+    // and the dofs of each: plan->pair_dofs apart
     int32_t *near_geoms, *near_sorted, *near_first; // near_capacity x 2, x 2, ngeom + 1
     int32_t near_count;
     orr_pair *met;

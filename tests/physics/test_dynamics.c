@@ -605,8 +605,8 @@ static orr_model *many_boxes(int columns, int levels)
 static void a_search_finds_what_trying_all_pairs_finds(void **state)
 {
     (void)state;
-    // 8 bodies: 36 pairs, tested one by one. The same 8 beside others far away: 40, whose pairs are listed, and
-    // 192, whose pairs are not
+    // 8 bodies: 36 pairs, tested one by one. The same 8 beside others far away: 40, whose pairs are listed,
+    // and 192, whose pairs are not
     static const int columns[] = {10, 48};
     orr_model *few = many_boxes(2, 4);
     orr_physics *tried = make_physics(few, 1, true);
@@ -650,9 +650,9 @@ static orr_model *lattice(int n, const char *cone)
     return model;
 }
 
-// Forces that give the acceleration which the solver found, without those of contacts, are gravity alone: then
-// inverse dynamics find that nothing else acts. 64 spheres are factorised whole; of 1000, in float, only trees
-// are.
+// Forces that give the acceleration which the solver found, without those of contacts, are gravity alone:
+// then inverse dynamics find that nothing else acts. 64 spheres are factorised whole; of 1000, in float,
+// only trees are.
 static void the_forces_of_a_heap_balance(void **state)
 {
     (void)state;

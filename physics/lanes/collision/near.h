@@ -1,6 +1,6 @@
 // Which geoms are near, for models with many pairs of geoms: a tree over the boxes around the geoms in all
-// lanes of the block. Pairs whose boxes overlap are near; what becomes of them does not depend on the tree, and
-// their order is that of their geoms.
+// lanes of the block. Pairs whose boxes overlap are near; what becomes of them does not depend on the tree,
+// and their order is that of their geoms.
 #pragma once
 
 #include "physics/lanes/collision/per_lane.h"
@@ -220,8 +220,8 @@ LANE_FN void search_planes(const lane_model *m, lane_data *d)
     }
 }
 
-// Finds the pairs of geoms that may touch in some lane: geoms that move with each other and with those that do
-// not, whose tree is built once for several steps.
+// Finds the pairs of geoms that may touch in some lane: geoms that move with each other and with those that
+// do not, whose tree is built once for several steps.
 LANE_FN void find_near(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;

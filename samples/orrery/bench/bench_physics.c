@@ -1,5 +1,5 @@
-// orrery bench physics: steps per second of a robot in many worlds with random controls, and in one; without a
-// robot, of many free bodies.
+// orrery bench physics: steps per second of a robot in many worlds with random controls, and in one;
+// without a robot, of many free bodies.
 #include "samples/orrery/bench/bench.h"
 
 #include "engine/core/file.h"
