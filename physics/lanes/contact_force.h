@@ -7,7 +7,7 @@
 // (MuJoCo's mj_contactForce). 0 in the lanes that do not have the contact.
 LANE_FN void contact_force(const lane_model *m, const lane_data *d, int i, real force[6])
 {
-    const orr_pair *pair = &m->plan->pair[d->contact[i].pair];
+    const orr_pair *pair = lane_pair(m, d, d->contact[i].pair);
     int row = d->contact[i].row, dim = pair->condim;
     for (int k = 0; k < 6; k++) {
         force[k] = R(0.0);

@@ -59,7 +59,7 @@ LANE_FN int geom_matches(const lane_model *m, int geom, int kind, int id)
 // 1: the contact is between the sensor's objects, -1: it points from the second to the first, 0: it is not
 LANE_FN int contact_matches(const lane_model *m, const lane_data *d, int sensor, int contact)
 {
-    const orr_pair *pair = &m->plan->pair[d->contact[contact].pair];
+    const orr_pair *pair = lane_pair(m, d, d->contact[contact].pair);
     int kind1 = m->sensor_objtype[sensor], id1 = m->sensor_objid[sensor];
     int kind2 = m->sensor_reftype[sensor], id2 = m->sensor_refid[sensor];
     if (geom_matches(m, pair->geom1, kind1, id1) && geom_matches(m, pair->geom2, kind2, id2)) {

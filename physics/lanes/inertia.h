@@ -65,10 +65,12 @@ LANE_FN void factorise(const lane_model *m, const lane_data *d, reals LD, reals 
     team_wait(d);
 }
 
-// x: the right side on entry, the solution on return
-LANE_FN void solve_factorised(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals x)
+// x: the right side on entry, the solution on return; of the dofs first ... end - 1, which are those of whole
+// kinematic trees
+LANE_FN void solve_trees(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals x, int first,
+                         int end)
 {
-    for (int k = m->nv - 1; k >= 0; k--) {
+    for (int k = end - 1; k >= first; k--) {
         int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
         for (int c = team_first(d); c < last; c += team_size(d)) {
             int j = m->M_colind[adr + c];
@@ -76,7 +78,7 @@ LANE_FN void solve_factorised(const lane_model *m, const lane_data *d, reals LD,
         }
         team_wait(d);
     }
-    for (int k = 0; k < m->nv && team_size(d) == 1; k++) {
+    for (int k = first; k < end && team_size(d) == 1; k++) {
         int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
         real sum = x[k] * inverse[k];
         for (int c = 0; c < last; c++) {
@@ -88,17 +90,22 @@ LANE_FN void solve_factorised(const lane_model *m, const lane_data *d, reals LD,
         return;
     }
     // a team subtracts each x from all sums that contain it
-    for (int k = team_first(d); k < m->nv; k += team_size(d)) {
+    for (int k = first + team_first(d); k < end; k += team_size(d)) {
         x[k] = x[k] * inverse[k];
     }
     team_wait(d);
-    for (int k = 0; k < m->nv; k++) {
+    for (int k = first; k < end; k++) {
         int last = m->M_rownnz[k] - 1;
         for (int below = k + 1 + team_first(d); below < m->plan->dof_end[k]; below += team_size(d)) {
             x[below] = fma_(-LD[m->M_rowadr[below] + last], x[k], x[below]);
         }
         team_wait(d);
     }
+}
+
+LANE_FN void solve_factorised(const lane_model *m, const lane_data *d, reals LD, reals inverse, reals x)
+{
+    solve_trees(m, d, LD, inverse, x, 0, m->nv);
 }
 
 // Is a pivot of the factor of a positive definite matrix below so many roundings of its diagonal entry?
@@ -120,11 +127,12 @@ LANE_FN void factorise_inertia(const lane_model *m, lane_data *d)
     }
 }
 
-// y = M x
+// y = M x, for the dofs of d->dof, which are those of whole trees, ascending
 LANE_FN void inertia_matrix_times(const lane_model *m, const lane_data *d, reals x, reals y)
 {
     if (team_size(d) == 1) {
-        for (int k = 0; k < m->nv; k++) {
+        for (int n = 0; n < d->dof_count; n++) {
+            int k = d->dof[n];
             int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
             real sum = d->qM[adr + last] * x[k];
             for (int c = 0; c < last; c++) {

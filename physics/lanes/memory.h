@@ -63,14 +63,25 @@ LANE_FN int scratch_count(const lane_model *m)
     return count;
 }
 
+// Dofs and rows that are sorted by island.
+FN int block_dofs(const lane_model *m)
+{
+    return m->plan->block_count > 0 ? m->nv : 0;
+}
+
+FN int block_rows(const lane_model *m)
+{
+    return m->plan->block_count > 0 ? m->plan->row_capacity : 0;
+}
+
 // Integers and structs, which all lanes of a vector share and each thread of a warp has a copy of. X(name,
 // type, count). On CUDA interleaved between threads, as reals are:
 #define LANE_INTEGERS(X)                                                                                     \
-    X(fill, int32_t, m->nv * m->nv)                                                                          \
+    X(fill, int32_t, dense_rows(m) * dense_rows(m))                                                          \
     X(fill_count, int32_t, m->nv)                                                                            \
-    X(below, int32_t, m->nv * m->nv)                                                                         \
+    X(below, int32_t, dense_rows(m) * dense_rows(m))                                                         \
     X(below_count, int32_t, m->nv)                                                                           \
-    X(filled, uint8_t, m->nv * m->nv)                                                                        \
+    X(filled, uint8_t, dense_rows(m) * dense_rows(m))                                                        \
     X(coupled_length, int32_t, m->plan->row_capacity)                                                        \
     X(group, int32_t, m->plan->row_capacity)
 // On CUDA contiguous for each thread:
@@ -78,7 +89,30 @@ LANE_FN int scratch_count(const lane_model *m)
     X(row, lane_row, m->plan->row_capacity)                                                                  \
     X(contact, lane_contact, m->plan->contact_capacity)                                                      \
     X(coupled, const int32_t *, m->plan->row_capacity)                                                       \
-    X(extent, lane_extent, m->plan->sweep_count)                                                             \
+    X(extent, lane_extent, m->plan->boxed_count)                                                             \
+    X(box_node, lane_box_node, 2 * m->plan->boxed_count)                                                     \
+    X(block_island, int32_t, m->plan->block_count)                                                           \
+    X(island_row, int32_t, m->plan->block_count + 1)                                                         \
+    X(island_dof, int32_t, m->plan->block_count + 1)                                                         \
+    X(dof_sorted, int32_t, block_dofs(m))                                                                    \
+    X(row_sorted, lane_row, block_rows(m))                                                                   \
+    X(row_place, int32_t, block_rows(m))                                                                     \
+    X(block_order, int32_t, m->plan->block_count)                                                            \
+    X(block_at, int32_t, m->plan->block_count)                                                               \
+    X(edge_first, int32_t, m->plan->block_count)                                                             \
+    X(edge_end, int32_t, m->plan->block_count)                                                               \
+    X(edge, int32_t, 2 * m->plan->block_capacity)                                                            \
+    X(fill_first, int32_t, m->plan->block_count + 1)                                                         \
+    X(fill_place, int32_t, m->plan->block_capacity)                                                          \
+    X(block_mark, int32_t, m->plan->block_count)                                                             \
+    X(block_scratch, int32_t, m->plan->block_count)                                                          \
+    X(block_sibling, int32_t, m->plan->block_count)                                                          \
+    X(near_geoms, int32_t, 2 * near_capacity(m))                                                             \
+    X(near_sorted, int32_t, 2 * near_capacity(m))                                                            \
+    X(near_first, int32_t, m->plan->pairs_mixed *(m->ngeom + 1))                                             \
+    X(met, orr_pair, met_capacity(m))                                                                        \
+    X(met_dof, int32_t, (int64_t)met_capacity(m) * m->plan->pair_dofs)                                       \
+    X(met_part, uint8_t, (int64_t)met_capacity(m) * m->plan->pair_dofs)                                      \
     X(near_pair, uint32_t, (m->plan->pair_count + 31) / 32)
 
 LANE_FN size_t padded(size_t bytes)
@@ -159,4 +193,6 @@ LANE_FN void bind(const lane_model *m, void *state, void *scratch, int thread, l
     LANE_PRIVATE(BIND)
 #undef BIND
     d->coupled_count = -1;
+    d->dof = m->plan->dof_ascending;
+    d->dof_count = m->nv;
 }

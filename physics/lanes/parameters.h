@@ -34,10 +34,53 @@ FN real3 gravity(const lane_model *m, const lane_data *d)
                    : make_real3(R(m->opt.gravity[0]), R(m->opt.gravity[1]), R(m->opt.gravity[2]));
 }
 
+// Near pairs of geoms that are kept in a step which mixes their parameters, and those in contact.
+FN int near_capacity(const lane_model *m)
+{
+    return m->plan->pairs_mixed ? 32 * m->ngeom + 4096 : 0;
+}
+
+FN int met_capacity(const lane_model *m)
+{
+    return m->plan->pairs_mixed ? m->plan->contact_capacity + 1 : 0;
+}
+
+// A pair by its number: those that the plan lists, then those that the step has mixed.
+FN const orr_pair *lane_pair(const lane_model *m, const lane_data *d, int i)
+{
+    int listed = m->plan->pair_count;
+    return i < listed ? &m->plan->pair[i] : &d->met[i - listed];
+}
+
+// The dofs that move the bodies of a pair apart.
+typedef struct lane_pair_dofs {
+    const int32_t *dof;  // descending
+    const uint8_t *part; // ORR_CHAIN_FIRST or ORR_CHAIN_SECOND
+    int count;
+} lane_pair_dofs;
+
+FN lane_pair_dofs pair_dofs(const lane_model *m, const lane_data *d, int i)
+{
+    const orr_plan *plan = m->plan;
+    const orr_pair *pair = lane_pair(m, d, i);
+    lane_pair_dofs dofs;
+    if (i < plan->pair_count) {
+        dofs.dof = plan->chain_dof + plan->chain[pair->chain].first;
+        dofs.part = plan->chain_part + plan->chain[pair->chain].first;
+        dofs.count = plan->chain[pair->chain].count;
+    } else {
+        int64_t first = (int64_t)(i - plan->pair_count) * plan->pair_dofs;
+        dofs.dof = d->met_dof + first;
+        dofs.part = d->met_part + first;
+        dofs.count = pair->chain;
+    }
+    return dofs;
+}
+
 FN real pair_number(const lane_model *m, const lane_data *d, int pair, int i)
 {
     int at = m->plan->varied_at[ORR_VARY_PAIR];
-    return at >= 0 ? d->varied[at + ORR_PAIR_NUMBERS * pair + i] : R(m->plan->pair[pair].numbers[i]);
+    return at >= 0 ? d->varied[at + ORR_PAIR_NUMBERS * pair + i] : R(lane_pair(m, d, pair)->numbers[i]);
 }
 
 // A polynomial law: the force of a damper is -(c0 + c1 |x| + c2 x^2) x, of a spring -(c0 + c1 x + c2 x^2) x.

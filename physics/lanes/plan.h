@@ -24,8 +24,8 @@ enum {
 typedef struct orr_pair {
     int32_t geom1, geom2; // type of 1 <= type of 2
     int32_t condim;
-    int32_t slots; // most contacts it can have
-    int32_t chain;
+    int32_t slots;                // most contacts it can have
+    int32_t chain;                // in plan->chain; of a pair that a step has mixed: the number of its dofs
     double margin, includemargin; // m; a contact exists below margin and has a force below includemargin
     int32_t declared;             // the model's pair, or -1
     double numbers[ORR_PAIR_NUMBERS];
@@ -43,11 +43,19 @@ typedef struct orr_hull {
     const int32_t *vertex; // vertices of the hull, counter-clockwise from outside
 } orr_hull;
 
+enum {
+    ORR_BLOCK_DOFS = 6, // most dofs of a block
+    ORR_BLOCK_FILL = 64 // room for so many blocks of the factor per block of dofs
+};
+
 typedef struct orr_plan {
     const orr_model *model;
     orr_pair *pair;
     int32_t pair_count;
-    orr_chain *chain; // of pairs, then of equalities, tendons and actuators
+    int32_t pairs_mixed; // 1: too many to list: only declared ones are in `pair`, a step mixes the others
+    int32_t for_device;  // 1: all are listed, and there are no blocks
+    uint64_t *excluded, *declared; // pairs of bodies, of geoms: the lower one << 32 | the other; sorted
+    orr_chain *chain;              // of pairs, then of equalities, tendons and actuators
     int32_t chain_count, equality_chain, tendon_chain, actuator_chain;
     int32_t *chain_dof;
     uint8_t *chain_part;
@@ -55,15 +63,25 @@ typedef struct orr_plan {
     int32_t actuator_entry, actuator_entries; // likewise
     int32_t chain_dof_count;
     int32_t *dof_descending; // nv - 1 ... 0
+    int32_t *dof_ascending;  // 0 ... nv - 1
+    // models with many dofs are solved island by island (lanes/islands.h), with second derivatives in
+    // blocks of dofs: neighbours in a tree, whose first block is block_tree. block_count: 0 for other
+    // models
+    int32_t block_count, block_capacity; // blocks of dofs, of the factor
+    int32_t *block_first, *block_tree;   // block_count + 1, block_count
+    int32_t *dof_block;                  // nv
     int32_t *last_dof; // nbody: the last dof that moves the body, -1: none; dof_parentid leads to the others
     int32_t *dof_end;  // nv: one past the last of the dofs that the dof moves, which are contiguous
     int32_t *level_body, *level_first; // bodies without the world, by depth in the tree; level_count + 1
     int32_t level_count;
     // as many as a step can need, or the capacity where that would be too much
     int32_t contact_capacity, row_capacity, jacobian_capacity;
-    // sweep and prune (lanes/collision/sweep.h) for models with many pairs; sweep_count is 0 otherwise
-    int32_t sweep_count;
-    int32_t *sweep_geom;   // geoms that take part
+    // search for near geoms (lanes/collision/near.h) in models with many pairs; counts are 0 otherwise
+    int32_t boxed_count, boxed_moving; // those that move are first
+    int32_t *boxed_geom;               // all that collide but planes
+    int32_t plane_count;
+    int32_t *plane_geom;
+    int32_t pair_dofs;     // most dofs of a pair that a step mixes
     int32_t *pair_first;   // ngeom + 1: first pair with this geom as the lower one; sorted by the other
     uint32_t *always_near; // one bit per pair: those with planes and declared ones
     orr_hull *hull;        // nmesh; no faces where the mesh cannot collide
@@ -80,9 +98,18 @@ typedef struct orr_plan {
 } orr_plan;
 
 // contact_capacity: most contacts of a step; 0: as many as the model can have, but at most 2048 or 16 per
-// geom, whichever is more. ORR_CODE_FEATURE_ABSENT: the model needs a feature, which is named, that the
-// dynamics do not have.
-orr_result orr_plan_create(const orr_model *model, int contact_capacity, orr_plan **plan, orr_error *error);
+// geom, whichever is more. for_device: as a program on a device needs it. ORR_CODE_FEATURE_ABSENT:
+// the model needs a feature, which is named, that the dynamics do not have.
+orr_result orr_plan_create(const orr_model *model, int contact_capacity, bool for_device, orr_plan **plan,
+                           orr_error *error);
+// Cuts the dofs into blocks; the chains are known.
+orr_result orr_plan_blocks(orr_plan *plan, orr_error *error);
+// Lists the pairs of geoms that can collide, declared ones first, then in ascending order.
+orr_result orr_plan_pairs(orr_plan *plan, orr_error *error);
+// The pair of two geoms, without its chain. False: it is declared, or they cannot collide.
+bool orr_plan_mix_pair(const orr_plan *plan, int a, int b, orr_pair *pair);
+// The dofs that move one of two bodies and not the other, descending, and which body. Returns how many.
+int orr_plan_pair_dofs(const orr_plan *plan, int body1, int body2, int32_t *dof, uint8_t *part);
 // Finds the flat faces of the hulls that can collide.
 orr_result orr_plan_hulls(orr_plan *plan, orr_error *error);
 // Finds which dofs move what: chains of pairs (known already), equalities, tendons and actuators, in that

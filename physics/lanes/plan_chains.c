@@ -27,24 +27,27 @@ static void find_dof_ends(orr_plan *plan)
     }
 }
 
-// Bodies by their depth in the tree: the poses of a level follow from those of the level before.
-static void find_levels(orr_plan *plan)
+// Bodies by their depth in the tree: the poses of a level follow from those of the level before. depth:
+// scratch, nbody
+static void find_levels(orr_plan *plan, int32_t *depth)
 {
     const orr_model *m = plan->model;
-    int count = 0;
-    for (int level = 1; count < m->nbody - 1; level++) {
-        for (int body = 1; body < m->nbody; body++) {
-            int depth = 1;
-            for (int above = m->body_parentid[body]; above > 0; above = m->body_parentid[above]) {
-                depth++;
-            }
-            if (depth == level) {
-                plan->level_body[count++] = body;
-            }
-        }
-        plan->level_first[level] = count;
-        plan->level_count = level;
+    depth[0] = 0;
+    for (int body = 1; body < m->nbody; body++) {
+        depth[body] = depth[m->body_parentid[body]] + 1;
+        plan->level_first[depth[body]]++;
+        plan->level_count = depth[body] > plan->level_count ? depth[body] : plan->level_count;
     }
+    for (int level = 1; level <= plan->level_count; level++) {
+        plan->level_first[level] += plan->level_first[level - 1];
+    }
+    for (int body = m->nbody - 1; body > 0; body--) {
+        plan->level_body[--plan->level_first[depth[body]]] = body;
+    }
+    for (int level = 0; level < plan->level_count; level++) { // each first is now that of the level before
+        plan->level_first[level] = plan->level_first[level + 1];
+    }
+    plan->level_first[plan->level_count] = m->nbody - 1;
 }
 
 // Marks the dofs that move a body.
@@ -67,14 +70,26 @@ static void mark_apart(const orr_plan *plan, int body1, int body2, int bit, uint
     }
 }
 
-// A chain of the marked dofs; those that move both bodies are left out unless `common`.
-static void add_chain(orr_plan *plan, const uint8_t *part, bool common)
+int orr_plan_pair_dofs(const orr_plan *plan, int body1, int body2, int32_t *dof, uint8_t *part)
+{
+    int dof1 = plan->last_dof[body1], dof2 = plan->last_dof[body2], count = 0;
+    while (dof1 != dof2) {
+        int *later = dof1 > dof2 ? &dof1 : &dof2;
+        part[count] = later == &dof1 ? ORR_CHAIN_FIRST : ORR_CHAIN_SECOND;
+        dof[count++] = *later;
+        *later = plan->model->dof_parentid[*later];
+    }
+    return count;
+}
+
+// A chain of the marked dofs.
+static void add_chain(orr_plan *plan, const uint8_t *part)
 {
     orr_chain *chain = &plan->chain[plan->chain_count++];
     chain->first = plan->chain_dof_count;
     chain->count = 0;
     for (int dof = plan->model->nv - 1; dof >= 0; dof--) {
-        if (part[dof] != 0 && (common || part[dof] != (ORR_CHAIN_FIRST | ORR_CHAIN_SECOND))) {
+        if (part[dof] != 0) {
             int i = chain->first + chain->count++;
             plan->chain_dof[i] = dof;
             plan->chain_part[i] = part[dof];
@@ -129,6 +144,28 @@ static void mark_equality(const orr_plan *plan, int i, uint8_t *part)
     }
 }
 
+// Marks the dofs that move a body and the bodies it can collide with.
+static void mark_met(const orr_plan *plan, int id, uint8_t *part)
+{
+    const orr_model *m = plan->model;
+    for (int k = 0; k < plan->pair_count; k++) {
+        int body1 = m->geom_bodyid[plan->pair[k].geom1], body2 = m->geom_bodyid[plan->pair[k].geom2];
+        if (body1 == id || body2 == id) {
+            mark_body(plan, body1, ORR_CHAIN_FIRST, part);
+            mark_body(plan, body2, ORR_CHAIN_FIRST, part);
+        }
+    }
+    for (int i = 0; i < m->body_geomnum[id] && plan->pairs_mixed; i++) {
+        for (int other = 0; other < m->ngeom; other++) {
+            orr_pair pair;
+            if (orr_plan_mix_pair(plan, m->body_geomadr[id] + i, other, &pair)) {
+                mark_body(plan, id, ORR_CHAIN_FIRST, part);
+                mark_body(plan, m->geom_bodyid[other], ORR_CHAIN_FIRST, part);
+            }
+        }
+    }
+}
+
 static void mark_actuator(const orr_plan *plan, int i, uint8_t *part)
 {
     static const int joint_dofs[] = {6, 3, 1, 1}; // by orr_joint_type
@@ -143,13 +180,7 @@ static void mark_actuator(const orr_plan *plan, int i, uint8_t *part)
                    part);
         break;
     case ORR_TRANSMISSION_BODY:
-        for (int k = 0; k < plan->pair_count; k++) {
-            int body1 = m->geom_bodyid[plan->pair[k].geom1], body2 = m->geom_bodyid[plan->pair[k].geom2];
-            if (body1 == id || body2 == id) {
-                mark_body(plan, body1, ORR_CHAIN_FIRST, part);
-                mark_body(plan, body2, ORR_CHAIN_FIRST, part);
-            }
-        }
+        mark_met(plan, id, part);
         break;
     case ORR_TRANSMISSION_SLIDERCRANK:
         mark_body(plan, m->site_bodyid[id], ORR_CHAIN_FIRST, part);
@@ -165,24 +196,26 @@ static void find_chains(orr_plan *plan, uint8_t *part)
     const orr_model *m = plan->model;
     size_t nv = (size_t)m->nv;
     for (int i = 0; i < plan->pair_count; i++) {
-        memset(part, 0, nv);
-        mark_body(plan, m->geom_bodyid[plan->pair[i].geom1], ORR_CHAIN_FIRST, part);
-        mark_body(plan, m->geom_bodyid[plan->pair[i].geom2], ORR_CHAIN_SECOND, part);
-        plan->pair[i].chain = plan->chain_count;
-        add_chain(plan, part, false);
+        orr_pair *pair = &plan->pair[i];
+        int first = plan->chain_dof_count;
+        int count = orr_plan_pair_dofs(plan, m->geom_bodyid[pair->geom1], m->geom_bodyid[pair->geom2],
+                                       plan->chain_dof + first, plan->chain_part + first);
+        pair->chain = plan->chain_count;
+        plan->chain[plan->chain_count++] = (orr_chain){first, count};
+        plan->chain_dof_count += count;
     }
     plan->equality_chain = plan->chain_count;
     for (int i = 0; i < m->neq; i++) {
         memset(part, 0, nv);
         mark_equality(plan, i, part);
-        add_chain(plan, part, true);
+        add_chain(plan, part);
     }
     plan->tendon_chain = plan->chain_count;
     plan->tendon_entry = plan->chain_dof_count;
     for (int i = 0; i < m->ntendon; i++) {
         memset(part, 0, nv);
         mark_tendon(plan, i, ORR_CHAIN_FIRST, part);
-        add_chain(plan, part, true);
+        add_chain(plan, part);
     }
     plan->tendon_entries = plan->chain_dof_count - plan->tendon_entry;
     plan->actuator_chain = plan->chain_count;
@@ -190,35 +223,53 @@ static void find_chains(orr_plan *plan, uint8_t *part)
     for (int i = 0; i < m->nu; i++) {
         memset(part, 0, nv);
         mark_actuator(plan, i, part);
-        add_chain(plan, part, true);
+        add_chain(plan, part);
     }
     plan->actuator_entries = plan->chain_dof_count - plan->actuator_entry;
+}
+
+// The most dofs of a chain of ancestors.
+static int deepest(const orr_plan *plan, int32_t *depth)
+{
+    int most = 0;
+    for (int i = 0; i < plan->model->nv; i++) {
+        int above = plan->model->dof_parentid[i];
+        depth[i] = above < 0 ? 1 : depth[above] + 1;
+        most = depth[i] > most ? depth[i] : most;
+    }
+    return most;
 }
 
 orr_result orr_plan_chains(orr_plan *plan, orr_error *error)
 {
     const orr_model *m = plan->model;
-    int64_t chains = (int64_t)plan->pair_count + m->neq + m->ntendon + m->nu;
-    ORR_ALLOC(plan->chain, chains, "chains of dofs", error);
-    ORR_ALLOC(plan->chain_dof, chains * m->nv, "chains of dofs", error);
-    ORR_ALLOC(plan->chain_part, chains * m->nv, "chains of dofs", error);
     ORR_ALLOC(plan->dof_descending, m->nv, "dofs", error);
     ORR_ALLOC(plan->last_dof, m->nbody, "bodies", error);
     ORR_ALLOC(plan->dof_end, m->nv, "dofs", error);
     ORR_ALLOC(plan->level_body, m->nbody, "bodies", error);
-    plan->level_first = orr_alloc_zero((size_t)m->nbody, sizeof *plan->level_first);
+    plan->pair_dofs = 2 * deepest(plan, plan->dof_end);
+    plan->pair_dofs = plan->pair_dofs < m->nv ? plan->pair_dofs : m->nv;
+    int64_t others = (int64_t)m->neq + m->ntendon + m->nu;
+    int64_t entries = (int64_t)plan->pair_count * plan->pair_dofs + others * m->nv;
+    ORR_ALLOC(plan->chain, plan->pair_count + others, "chains of dofs", error);
+    ORR_ALLOC(plan->chain_dof, entries, "chains of dofs", error);
+    ORR_ALLOC(plan->chain_part, entries, "chains of dofs", error);
+    plan->level_first = orr_alloc_zero((size_t)m->nbody + 1, sizeof *plan->level_first);
     uint8_t *part = orr_alloc((size_t)m->nv, 1);
-    if (!plan->level_first || !part) {
-        orr_free(part);
-        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: chains of dofs");
+    int32_t *depth = orr_alloc((size_t)m->nbody, sizeof *depth);
+    orr_result result = ORR_OK;
+    if (plan->level_first && part && depth) {
+        for (int i = 0; i < m->nv; i++) {
+            plan->dof_descending[i] = m->nv - 1 - i;
+        }
+        find_last_dofs(plan);
+        find_dof_ends(plan);
+        find_levels(plan, depth);
+        find_chains(plan, part);
+    } else {
+        result = orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: chains of dofs");
     }
-    for (int i = 0; i < m->nv; i++) {
-        plan->dof_descending[i] = m->nv - 1 - i;
-    }
-    find_last_dofs(plan);
-    find_dof_ends(plan);
-    find_levels(plan);
-    find_chains(plan, part);
     orr_free(part);
-    return ORR_OK;
+    orr_free(depth);
+    return result;
 }

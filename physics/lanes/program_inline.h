@@ -97,7 +97,7 @@ LANE_FN int list_contacts(const lane_model *m, const lane_data *d, int lane, orr
         if (!(dist < 0.5 * LANE_HUGE) || count++ >= capacity) {
             continue;
         }
-        const orr_pair *pair = &m->plan->pair[d->contact[i].pair];
+        const orr_pair *pair = lane_pair(m, d, d->contact[i].pair);
         orr_physics_contact *c = &result[count - 1];
         c->geom1 = pair->geom1;
         c->geom2 = pair->geom2;

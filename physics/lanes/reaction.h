@@ -21,7 +21,7 @@ FN void push_body(const lane_model *m, lane_data *d, int body, real3 at, real3 f
 LANE_FN void push_by_contacts(const lane_model *m, lane_data *d)
 {
     for (int i = 0; i < d->contact_count; i++) {
-        const orr_pair *pair = &m->plan->pair[d->contact[i].pair];
+        const orr_pair *pair = lane_pair(m, d, d->contact[i].pair);
         real local[6];
         contact_force(m, d, i, local);
         matrix3 rows = load_matrix(d->contact_frame, i);

@@ -13,7 +13,7 @@ LANE_FN real touch_force(const lane_model *m, const lane_data *d, int site)
     real3 size = uniform3(m->site_size, site);
     real sum = R(0.0);
     for (int i = 0; i < d->contact_count; i++) {
-        const orr_pair *pair = &m->plan->pair[d->contact[i].pair];
+        const orr_pair *pair = lane_pair(m, d, d->contact[i].pair);
         int second = m->geom_bodyid[pair->geom2] == body;
         if (!second && m->geom_bodyid[pair->geom1] != body) {
             continue;

@@ -11,8 +11,10 @@
 
 #if defined(ORR_SCALAR_DOUBLE)
 #define SOLVER_TOLERANCE 1e-20 // of the scaled improvement: an error of 1e-10 in the acceleration
+#define CONJUGATE_TOLERANCE 1e-12
 #else
 #define SOLVER_TOLERANCE 1e-7
+#define CONJUGATE_TOLERANCE 1e-6 // of the squared residual of a direction
 #endif
 
 // The solver has stalled when rounding alone can explain the slope that is left, and so many iterations have
@@ -212,8 +214,9 @@ FN void add_group_force(const lane_data *d, int i, reals result)
 // result = J^T force
 LANE_FN void constraint_force(const lane_model *m, const lane_data *d, reals result)
 {
-    for (int i = team_first(d); i < m->nv; i += team_size(d)) {
-        result[i] = R(0.0);
+    (void)m;
+    for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
+        result[d->dof[n]] = R(0.0);
     }
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
         add_group_force(d, i, result);
@@ -254,7 +257,7 @@ LANE_FN int along_a_branch(const lane_model *m, const lane_row *row)
 // Lists the rows that couple branches; returns 0 when they are the same as those of the current pattern.
 LANE_FN int find_coupled(const lane_model *m, lane_data *d)
 {
-    int count = 0, same = d->coupled_count >= 0;
+    int count = 0, same = d->coupled_count >= 0 && !m->plan->pairs_mixed; // their lists of dofs are reused
     for (int i = 0; i < d->row_count; i += d->row[i].dim) {
         const int32_t *dof = d->row[i].dof;
         if (along_a_branch(m, &d->row[i]) || (count > 0 && d->coupled[count - 1] == dof)) {
@@ -340,6 +343,23 @@ LANE_FN int group_hessian(const lane_data *d, int i, real hessian[6][6])
         hessian[k][k] = friction * friction * (up + down);
     }
     return any(sum > R(0.0));
+}
+
+#if !defined(__CUDACC__)
+// Of models with blocks of dofs (lanes/block_direction.h): the pattern of H, and search = -H^-1 gradient.
+LANE_FN void find_block_pattern(const lane_model *m, lane_data *d);
+LANE_FN void block_direction(const lane_model *m, lane_data *d);
+#endif
+
+LANE_FN void find_pattern(const lane_model *m, lane_data *d)
+{
+#if !defined(__CUDACC__)
+    if (m->plan->block_count > 0) {
+        find_block_pattern(m, d);
+        return;
+    }
+#endif
+    fill_pattern(m, d);
 }
 
 FN reals row_of_H(const lane_data *d, int k)
@@ -492,6 +512,13 @@ LANE_FN void substitute(const lane_data *d, int nv, reals x)
 // will do.
 LANE_FN void newton_direction(const lane_model *m, lane_data *d)
 {
+#if !defined(__CUDACC__)
+    if (m->plan->block_count > 0) {
+        block_direction(m, d);
+        return;
+    }
+#endif
+    build_hessian(m, d);
     int nv = m->nv;
     reals x = d->search;
     for (int k = team_first(d); k < nv; k += team_size(d)) {
@@ -575,7 +602,8 @@ LANE_FN void slope_along(const lane_data *d, real step, real *first, real *secon
 LANE_FN real line_search(const lane_model *m, const lane_data *d, real slope, mask running)
 {
     real slope0 = R(0.0), curvature0 = R(0.0);
-    for (int k = 0; k < m->nv; k++) {
+    for (int n = 0; n < d->dof_count; n++) {
+        int k = d->dof[n];
         slope0 = fma_(d->search[k], d->Ma[k] - d->qfrc_smooth[k], slope0);
         curvature0 = fma_(d->search[k], d->Mv[k], curvature0);
     }
@@ -613,8 +641,8 @@ LANE_FN mask constrained_lanes(const lane_data *d)
 // qacc starts from the last step's acceleration or the unconstrained one, whichever costs less.
 LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
 {
-    int nv = m->nv;
-    for (int k = team_first(d); k < nv; k += team_size(d)) {
+    for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
+        int k = d->dof[n];
         d->qacc[k] = d->qacc_smooth[k];
         d->Ma[k] = d->qfrc_smooth[k];
     }
@@ -627,11 +655,13 @@ LANE_FN void warm_start(const lane_model *m, lane_data *d, mask constrained)
         inertia_matrix_times(m, d, d->qacc_warmstart, d->Mv);
         constraint_residual(d, d->qacc_warmstart);
         real gauss = R(0.0);
-        for (int k = 0; k < nv; k++) {
+        for (int n = 0; n < d->dof_count; n++) {
+            int k = d->dof[n];
             gauss = fma_(d->Mv[k] - d->qfrc_smooth[k], d->qacc_warmstart[k] - d->qacc_smooth[k], gauss);
         }
         mask warm = and_(constrained, R(0.5) * gauss + constraint_forces(d) < cold_cost);
-        for (int k = team_first(d); k < nv; k += team_size(d)) {
+        for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
+            int k = d->dof[n];
             d->qacc[k] = sel(warm, d->qacc_warmstart[k], d->qacc_smooth[k]);
             d->Ma[k] = sel(warm, d->Mv[k], d->qfrc_smooth[k]);
         }
@@ -699,8 +729,8 @@ LANE_FN real slope_rounding(const lane_model *m, const lane_data *d)
     real magnitude[LANE_STRANDS];
     for (int strand = team_first(d), at = 0; strand < LANE_STRANDS; strand += team_size(d), at++) {
         magnitude[at] = R(0.0);
-        for (int k = strand; k < m->nv; k += LANE_STRANDS) {
-            magnitude[at] = magnitude[at] + inertia_magnitude(m, d, k);
+        for (int n = strand; n < d->dof_count; n += LANE_STRANDS) {
+            magnitude[at] = magnitude[at] + inertia_magnitude(m, d, d->dof[n]);
         }
         for (int group = strand; group < d->group_count; group += LANE_STRANDS) {
             magnitude[at] = magnitude[at] + group_slope_magnitude(d, d->group[group]);
@@ -711,11 +741,26 @@ LANE_FN real slope_rounding(const lane_model *m, const lane_data *d)
     return rounding;
 }
 
-LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
+// What a step has to gain to be worth another: of the solver's scale, whose unit is that of a cost.
+FN real enough_gain(const lane_model *m, const lane_data *d, double tolerance)
 {
-    int nv = m->nv;
+    if (m->plan->block_count == 0) {
+        return R(tolerance * m->stat.meaninertia * (m->nv > 1 ? m->nv : 1));
+    }
+    real trace = R(0.0);
+    for (int n = 0; n < d->dof_count; n++) {
+        int k = d->dof[n];
+        trace = trace + d->qM[m->M_rowadr[k] + m->M_rownnz[k] - 1];
+    }
+    return trace * R(tolerance);
+}
+
+// The acceleration of the dofs in d->dof under the rows of d, which move no others.
+LANE_FN void solve_rows(const lane_model *m, lane_data *d)
+{
     if (d->row_count == 0) {
-        for (int k = team_first(d); k < nv; k += team_size(d)) {
+        for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
+            int k = d->dof[n];
             d->qacc[k] = d->qacc_smooth[k];
             d->qfrc_constraint[k] = R(0.0);
         }
@@ -725,7 +770,7 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
     int newton = m->opt.solver != ORR_SOLVER_CG; // for PGS too: the minimum is the same
     if (newton) {
         if (team_single_begin(d)) {
-            fill_pattern(m, d);
+            find_pattern(m, d);
         }
         team_single_end(d);
         d->coupled_count = team_share(d, d->coupled_count);
@@ -733,16 +778,16 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
     mask running = constrained_lanes(d);
     warm_start(m, d, running);
     double tolerance = newton || m->opt.tolerance < SOLVER_TOLERANCE ? SOLVER_TOLERANCE : m->opt.tolerance;
-    real enough = R(tolerance * m->stat.meaninertia * (nv > 1 ? nv : 1));
+    real enough = enough_gain(m, d, tolerance);
     constraint_force(m, d, d->qfrc_constraint);
     int iterations = 0;
     real checked_slope = R(0.0);
     for (int i = 0; i < m->opt.iterations; i++) {
-        for (int k = team_first(d); k < nv; k += team_size(d)) {
+        for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
+            int k = d->dof[n];
             d->gradient[k] = d->Ma[k] - d->qfrc_smooth[k] - d->qfrc_constraint[k];
         }
         if (newton) {
-            build_hessian(m, d);
             newton_direction(m, d);
         } else {
             team_wait(d);
@@ -752,7 +797,8 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
             team_single_end(d);
         }
         real slope = R(0.0);
-        for (int k = 0; k < nv; k++) {
+        for (int n = 0; n < d->dof_count; n++) {
+            int k = d->dof[n];
             slope = fma_(d->gradient[k], d->search[k], slope);
         }
         // half the slope is what a whole step would gain, in Newton's method at least
@@ -769,7 +815,8 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         inertia_matrix_times(m, d, d->search, d->Mv);
         jacobian_times(d, d->search, d->efc_jv);
         real step = line_search(m, d, slope, running);
-        for (int k = team_first(d); k < nv; k += team_size(d)) {
+        for (int n = team_first(d); n < d->dof_count; n += team_size(d)) {
+            int k = d->dof[n];
             d->qacc[k] = fma_(step, d->search[k], d->qacc[k]);
             d->Ma[k] = fma_(step, d->Mv[k], d->Ma[k]);
         }
@@ -777,7 +824,7 @@ LANE_FN void solve_constraints(const lane_model *m, lane_data *d)
         changed = or_(changed, move_rows(d, step));
         constraint_force(m, d, d->qfrc_constraint);
 #if !defined(ORR_SCALAR_DOUBLE) // in double one more step improves the result where H is ill-conditioned
-        running = newton ? and_(running, changed) : running;
+        running = newton && !d->trees_only ? and_(running, changed) : running;
 #else
         (void)changed;
 #endif

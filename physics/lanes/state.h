@@ -29,6 +29,21 @@ typedef struct lane_model {
 // (rotational part first; in world axes about the centre of mass of the body's kinematic tree). Units: m, kg,
 // s, rad, N, N m.
 
+// A block of the factor of H: ORR_BLOCK_DOFS rows of LANE_BLOCK_ROW, which fill the registers of one world
+// alone.
+#if defined(ORR_SCALAR)
+enum { LANE_BLOCK_ROW = 8 };
+#else
+enum { LANE_BLOCK_ROW = ORR_BLOCK_DOFS };
+#endif
+enum { LANE_BLOCK_SIZE = ORR_BLOCK_DOFS * LANE_BLOCK_ROW };
+
+// Rows of H where it is dense.
+FN int dense_rows(const lane_model *m)
+{
+    return m->plan->block_count > 0 ? 0 : m->nv;
+}
+
 // The state: what lasts from step to step. Set by the caller, unless a comment names the function that
 // computes it.
 #define LANE_STATE(X)                                                                                        \
@@ -133,12 +148,17 @@ typedef struct lane_model {
     X(efc_weight, m->plan->row_capacity)    /* second derivative of the row's cost; of a cone row_forces */  \
     X(qfrc_constraint, m->nv)               /* J^T efc_force; computed by constraint_force */                \
     /* computed by solve_constraints and its parts */                                                        \
-    X(Ma, m->nv)                 /* M qacc */                                                                \
-    X(Mv, m->nv)                 /* M search; in newton_direction: D of H = L^T D L */                       \
-    X(gradient, m->nv)           /* of the cost */                                                           \
-    X(search, m->nv)             /* direction of the line search */                                          \
-    X(H, m->nv *(m->nv + 1) / 2) /* lower triangle by rows: M + J^T weight J, then its factor L */           \
-    X(work, 8 * m->nv)           /* of whatever function is at work */                                       \
+    X(Ma, m->nv)       /* M qacc */                                                                          \
+    X(Mv, m->nv)       /* M search; in newton_direction: D of H = L^T D L */                                 \
+    X(gradient, m->nv) /* of the cost */                                                                     \
+    X(search, m->nv)   /* direction of the line search */                                                    \
+    X(H, dense_rows(m) * (dense_rows(m) + 1) /                                                               \
+             2)        /* lower triangle by rows: M + J^T weight J, then its factor L */                     \
+    X(work, 8 * m->nv) /* of whatever function is at work */                                                 \
+    /* computed by block_direction: the blocks of U, H = U^T U; 1 / the diagonal of U */                     \
+    X(factor, LANE_BLOCK_SIZE * m->plan->block_capacity)                                                     \
+    X(block_inverse, ORR_BLOCK_DOFS * m->plan->block_count)                                                  \
+    X(block_x, LANE_BLOCK_ROW * m->plan->block_count)                                                        \
     /* computed by implicit_matrix, factorised by implicit_solve: M - h dF/dv */                             \
     X(qH, m->nM)                        /* lower triangle */                                                 \
     X(qU, m->plan->unsymmetric * m->nM) /* upper triangle, mirrored */                                       \
@@ -212,6 +232,13 @@ typedef struct lane_extent {
     int32_t geom;
 } lane_extent;
 
+// A node of a tree over boxes: the extents first ... first + count - 1, all inside its own box.
+typedef struct lane_box_node {
+    float low[3], high[3];
+    int32_t first, count;
+    int32_t end; // the node behind its subtree
+} lane_box_node;
+
 // The threads that step a world together (lanes/team.h), as one of them sees them.
 #if defined(__CUDACC__)
 typedef struct lane_team {
@@ -238,14 +265,40 @@ typedef struct lane_data {
         contacts_needed; // left out above the capacity, in this step; the most that a step so far has needed
     int32_t iterations;  // the most that the solver has needed
     mask inaccurate;     // in this step: lanes whose solver has not converged, or whose M lost a pivot
-    real inaccurate_steps; // how many steps so far
-    lane_extent *extent;   // plan->sweep_count
-    uint32_t *near_pair;   // one bit per pair: near in any lane
-    ints fill;             // nv x nv: columns of the rows of H that are not zero, ascending
-    ints fill_count;       // nv
-    ints below;            // nv x nv: rows below the diagonal that are not zero in a column of H, descending
+    real inaccurate_steps;   // how many steps so far
+    lane_extent *extent;     // plan->boxed_count
+    lane_box_node *box_node; // of the trees over geoms that move and that do not
+    int32_t fixed_nodes;     // nodes of the second; 0: it is not built yet
+    // where pairs are mixed (plan->pairs_mixed): near geoms, a < b, and for sorting; the pairs in contact,
+    // and the dofs of each: plan->pair_dofs apart
+    int32_t *near_geoms, *near_sorted, *near_first; // near_capacity x 2, x 2, ngeom + 1
+    int32_t near_count;
+    orr_pair *met;
+    int32_t *met_dof;
+    uint8_t *met_part;
+    uint32_t *near_pair; // one bit per pair: near in any lane
+    ints fill;           // nv x nv: columns of the rows of H that are not zero, ascending
+    ints fill_count;     // nv
+    ints below;          // nv x nv: rows below the diagonal that are not zero in a column of H, descending
     ints below_count;
-    flags filled;            // nv x nv
+    flags filled;       // nv x nv
+    const int32_t *dof; // the dofs that are solved: all, or those of an island; ascending
+    int32_t dof_count;
+    // islands (lanes/islands.h); plan->block_count where no size is given
+    int32_t *block_island;            // number of a block's island, -1: it has no rows
+    int32_t *island_row, *island_dof; // + 1: where the rows and dofs of each end
+    int32_t *dof_sorted;              // nv: dofs by island
+    lane_row *row_sorted;             // plan->row_capacity: another array of rows
+    int32_t *row_place; // plan->row_capacity: places of rows among the sorted ones; then their groups
+    int32_t island_count;
+    // blocks of an island (lanes/block_direction.h)
+    int32_t *block_order, *block_at;       // blocks in the order of elimination; the place of each
+    int32_t *edge_first, *edge_end, *edge; // the blocks that H couples a block with; 2 plan->block_capacity
+    int32_t *fill_first,
+        *fill_place; // of each place: its blocks of U (+ 1), their columns (plan->block_capacity)
+    int32_t *block_mark, *block_scratch, *block_sibling;
+    int32_t order_count;
+    int32_t trees_only;      // 1: the factor leaves out what couples trees
     const int32_t **coupled; // dofs of the rows that add entries to M's pattern in `fill`
     ints coupled_length;     // entries of each
     int32_t coupled_count;   // -1: `fill` is not computed yet

@@ -5,6 +5,7 @@
 #include "physics/lanes/collision/collision.h"
 #include "physics/lanes/equality.h"
 #include "physics/lanes/implicit.h"
+#include "physics/lanes/islands.h"
 #include "physics/lanes/noslip.h"
 #include "physics/lanes/positions.h"
 

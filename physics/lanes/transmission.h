@@ -121,7 +121,7 @@ LANE_FN void body_transmission(const lane_model *m, lane_data *d, int i, int con
         moment[k] = R(0.0);
     }
     for (int c = 0; c < contact_count; c++) {
-        const orr_pair *pair = &m->plan->pair[d->contact[c].pair];
+        const orr_pair *pair = lane_pair(m, d, d->contact[c].pair);
         int body1 = m->geom_bodyid[pair->geom1], body2 = m->geom_bodyid[pair->geom2];
         if (body1 != body && body2 != body) {
             continue;

@@ -31,16 +31,52 @@ orr_result orr_pose_at_rest(orr_model *m, const char *name, orr_pose *pose, orr_
                     name);
 }
 
-double orr_pose_inverse_weight(const orr_pose *pose, const double *row, double *scratch)
+// The dofs of some kinematic trees: first ... end - 1.
+typedef struct tree_dofs {
+    int first, end;
+} tree_dofs;
+
+// Those of the tree that has a dof; none where dof is -1.
+static tree_dofs tree_of(const orr_pose *pose, int dof)
 {
-    int nv = pose->m.nv;
+    int root = dof < 0 ? 0 : dof;
+    while (dof >= 0 && pose->m.dof_parentid[root] >= 0) {
+        root = pose->m.dof_parentid[root];
+    }
+    return (tree_dofs){root, dof < 0 ? 0 : pose->plan->dof_end[root]};
+}
+
+// Those of the trees that a chain joins, and of all between them.
+static tree_dofs trees_of(const orr_pose *pose, orr_chain chain)
+{
+    const int32_t *dof = pose->plan->chain_dof + chain.first; // descending
+    tree_dofs last = tree_of(pose, chain.count > 0 ? dof[0] : -1);
+    tree_dofs first = tree_of(pose, chain.count > 0 ? dof[chain.count - 1] : -1);
+    return (tree_dofs){first.first, last.end};
+}
+
+static void clear(double *row, tree_dofs dofs)
+{
+    memset(row + dofs.first, 0, (size_t)(dofs.end - dofs.first) * sizeof *row);
+}
+
+// Diagonal of J M^-1 J^T for one row of J, whose entries are among `dofs`.
+static double inverse_weight(const orr_pose *pose, const double *row, tree_dofs dofs, double *scratch)
+{
     double sum = 0.0;
-    memcpy(scratch, row, (size_t)nv * sizeof *scratch);
-    orr_pose_solve(pose, scratch);
-    for (int i = 0; i < nv; i++) {
+    for (int i = dofs.first; i < dofs.end; i++) {
+        scratch[i] = row[i];
+    }
+    orr_pose_solve_trees(pose, scratch, dofs.first, dofs.end);
+    for (int i = dofs.first; i < dofs.end; i++) {
         sum += row[i] * scratch[i];
     }
     return sum;
+}
+
+double orr_pose_inverse_weight(const orr_pose *pose, const double *row, double *scratch)
+{
+    return inverse_weight(pose, row, (tree_dofs){0, pose->m.nv}, scratch);
 }
 
 static double mean3(const double v[3])
@@ -57,9 +93,7 @@ static bool only_slides(const orr_model *m, int body)
     bool centred = vec3_length(pos) < 1e-6 && fabs(fabs(quat[0]) - 1.0) < 1e-6;
     bool simple = centred && m->body_dofnum[body] > 0 &&
                   (parent == 0 || (m->body_parentid[parent] == 0 && m->body_dofnum[parent] == 0));
-    for (int i = body + 1; i < m->nbody && simple; i++) {
-        simple = m->body_parentid[i] != body;
-    }
+    simple = simple && (body + 1 == m->nbody || m->body_parentid[body + 1] != body); // depth-first order
     for (int j = m->body_jntadr[body]; simple && j < m->body_jntadr[body] + m->body_jntnum[body]; j++) {
         const double *axis = m->jnt_axis + 3 * j;
         int aligned = (fabs(axis[0]) > 1e-6) + (fabs(axis[1]) > 1e-6) + (fabs(axis[2]) > 1e-6);
@@ -69,11 +103,14 @@ static bool only_slides(const orr_model *m, int body)
 }
 
 // Rows 0 .. 2: velocity of a body's centre of mass, 3 .. 5: its angular velocity; 6 x nv.
-static void body_jacobian(const orr_pose *pose, int body, double *jacobian)
+static tree_dofs body_jacobian(const orr_pose *pose, int body, double *jacobian)
 {
     const lane_model *m = &pose->m;
     size_t nv = (size_t)m->nv;
-    memset(jacobian, 0, 6 * nv * sizeof *jacobian);
+    tree_dofs dofs = tree_of(pose, m->plan->last_dof[body]);
+    for (size_t k = 0; k < 6; k++) {
+        clear(jacobian + k * nv, dofs);
+    }
     for (int dof = m->plan->last_dof[body]; dof >= 0; dof = m->dof_parentid[dof]) {
         real3 linear = point_velocity(m, &pose->d, dof, load3(pose->d.xipos, body));
         real3 angular = load_spatial(pose->d.cdof, dof).r;
@@ -82,6 +119,7 @@ static void body_jacobian(const orr_pose *pose, int body, double *jacobian)
             jacobian[k * nv + (size_t)dof] = column[k];
         }
     }
+    return dofs;
 }
 
 // jacobian: 6 x nv, scratch
@@ -96,9 +134,9 @@ static void find_body_weights(const orr_pose *pose, orr_model *m, double *jacobi
             continue;
         }
         double weight[6];
-        body_jacobian(pose, b, jacobian);
+        tree_dofs dofs = body_jacobian(pose, b, jacobian);
         for (int i = 0; i < 6; i++) {
-            weight[i] = orr_pose_inverse_weight(pose, jacobian + (size_t)i * (size_t)m->nv, scratch);
+            weight[i] = inverse_weight(pose, jacobian + (size_t)i * (size_t)m->nv, dofs, scratch);
         }
         m->body_invweight0[2 * b] = mean3(weight);
         m->body_invweight0[2 * b + 1] = mean3(weight + 3);
@@ -108,9 +146,10 @@ static void find_body_weights(const orr_pose *pose, orr_model *m, double *jacobi
 static void find_dof_weights(const orr_pose *pose, orr_model *m, double *unit, double *scratch)
 {
     for (int i = 0; i < m->nv; i++) {
-        memset(unit, 0, (size_t)m->nv * sizeof *unit);
+        tree_dofs dofs = tree_of(pose, i);
+        clear(unit, dofs);
         unit[i] = 1.0;
-        m->dof_invweight0[i] = orr_pose_inverse_weight(pose, unit, scratch);
+        m->dof_invweight0[i] = inverse_weight(pose, unit, dofs, scratch);
         if (only_slides(m, m->dof_bodyid[i])) {
             m->dof_invweight0[i] = 1.0 / fmax(tiny, m->body_mass[m->dof_bodyid[i]]);
         }
@@ -126,20 +165,23 @@ static void find_dof_weights(const orr_pose *pose, orr_model *m, double *unit, d
     }
 }
 
-// A chain's entries among zeros, for all dofs.
-static void spread_chain(const lane_model *m, orr_chain chain, const double *entries, double *row)
+// A chain's entries among zeros, for all dofs of the trees that it joins.
+static tree_dofs spread_chain(const orr_pose *pose, orr_chain chain, const double *entries, double *row)
 {
-    memset(row, 0, (size_t)m->nv * sizeof *row);
+    tree_dofs dofs = trees_of(pose, chain);
+    clear(row, dofs);
     for (int k = 0; k < chain.count; k++) {
-        row[m->plan->chain_dof[chain.first + k]] = entries[k];
+        row[pose->plan->chain_dof[chain.first + k]] = entries[k];
     }
+    return dofs;
 }
 
 static void find_tendon_weights(const orr_pose *pose, orr_model *m, double *row, double *scratch)
 {
     for (int i = 0; i < m->ntendon; i++) {
-        spread_chain(&pose->m, tendon_chain(&pose->m, i), tendon_arms(&pose->m, &pose->d, i), row);
-        m->tendon_invweight0[i] = orr_pose_inverse_weight(pose, row, scratch);
+        tree_dofs dofs =
+            spread_chain(pose, tendon_chain(&pose->m, i), tendon_arms(&pose->m, &pose->d, i), row);
+        m->tendon_invweight0[i] = inverse_weight(pose, row, dofs, scratch);
     }
 }
 
@@ -148,9 +190,10 @@ static void find_actuator_accelerations(const orr_pose *pose, orr_model *m, doub
 {
     for (int i = 0; i < m->nu; i++) {
         double square = 0.0;
-        spread_chain(&pose->m, actuator_chain(&pose->m, i), actuator_moments(&pose->m, &pose->d, i), row);
-        orr_pose_solve(pose, row);
-        for (int dof = 0; dof < m->nv; dof++) {
+        tree_dofs dofs =
+            spread_chain(pose, actuator_chain(&pose->m, i), actuator_moments(&pose->m, &pose->d, i), row);
+        orr_pose_solve_trees(pose, row, dofs.first, dofs.end);
+        for (int dof = dofs.first; dof < dofs.end; dof++) {
             square += row[dof] * row[dof];
         }
         m->actuator_acc0[i] = sqrt(square);

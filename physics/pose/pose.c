@@ -79,5 +79,10 @@ bool orr_pose_set(orr_pose *pose, const double *qpos)
 
 void orr_pose_solve(const orr_pose *pose, double *x)
 {
-    solve_factorised(&pose->m, &pose->d, pose->d.qLD, pose->d.qLDiagInv, x);
+    orr_pose_solve_trees(pose, x, 0, pose->m.nv);
+}
+
+void orr_pose_solve_trees(const orr_pose *pose, double *x, int first, int end)
+{
+    solve_trees(&pose->m, &pose->d, pose->d.qLD, pose->d.qLDiagInv, x, first, end);
 }

@@ -24,6 +24,8 @@ void orr_pose_destroy(orr_pose *pose);
 bool orr_pose_set(orr_pose *pose, const double *qpos);
 // x = M^-1 x, nv numbers.
 void orr_pose_solve(const orr_pose *pose, double *x);
+// The same of the dofs first ... end - 1, which are those of whole kinematic trees.
+void orr_pose_solve_trees(const orr_pose *pose, double *x, int first, int end);
 
 // ---- the rest pose (pose/inverse_weights.c)
 

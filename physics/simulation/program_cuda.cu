@@ -147,13 +147,14 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
     add(p, &plan.chain_dof, plan.chain_dof_count);
     add(p, &plan.chain_part, plan.chain_dof_count);
     add(p, &plan.dof_descending, m->nv);
+    add(p, &plan.dof_ascending, m->nv);
     add(p, &plan.last_dof, m->nbody);
     add(p, &plan.dof_end, m->nv);
     add(p, &plan.level_body, m->nbody - 1);
     add(p, &plan.level_first, plan.level_count + 1);
     add(p, &plan.gyroscopic, m->nv);
-    if (plan.sweep_count > 0) {
-        add(p, &plan.sweep_geom, plan.sweep_count);
+    if (plan.boxed_count > 0) {
+        add(p, &plan.boxed_geom, plan.boxed_count);
         add(p, &plan.pair_first, m->ngeom + 1);
         add(p, &plan.always_near, (plan.pair_count + 31) / 32);
     }

@@ -84,7 +84,8 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
 {
     orr_isa isa;
     ORR_TRY(orr_isa_choose(&isa, error));
-    ORR_TRY(orr_plan_create(physics->model, desc->contact_capacity, &physics->plan, error));
+    ORR_TRY(
+        orr_plan_create(physics->model, desc->contact_capacity, desc->cuda != NULL, &physics->plan, error));
     physics->program = choose_program(desc, physics->plan, isa);
     const orr_program *program = physics->program;
     physics->program_model = orr_alloc_zero(1, program->model_bytes);

@@ -271,6 +271,13 @@ orr_result orr_physics_vary(orr_physics *physics, orr_vary what, int world, int 
     assert(world >= 0 && count >= 0 && count <= physics->worlds - world);
     const orr_program *program = physics->program;
     int size = orr_physics_vary_size(physics, what);
+    if (physics->plan->pairs_mixed && derived_from(what) & BIT(PAIR)) {
+        return orr_fail(
+            error, ORR_CODE_CAPACITY,
+            "%s: expected a model of fewer pairs of geoms that can collide: friction, mass, inertia and "
+            "armature cannot vary where a step has to mix the parameters of pairs",
+            physics->model->name);
+    }
     ORR_TRY(reserve_varied(physics, 1u << what | derived_from(what), error));
     for (int k = world; k < world + count; k++, values += size) {
         ORR_TRY(check(physics, what, k, values, error));

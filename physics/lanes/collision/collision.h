@@ -1,7 +1,7 @@
 // Contacts of all pairs: which are near, and the routine for each kind of pair.
 #pragma once
 
-#include "physics/lanes/collision/sweep.h"
+#include "physics/lanes/collision/near.h"
 
 // The lanes in which the geoms of a pair could touch, by their bounding spheres.
 FN mask may_touch(const lane_model *m, const lane_data *d, const orr_pair *pair)
@@ -17,7 +17,7 @@ FN mask may_touch(const lane_model *m, const lane_data *d, const orr_pair *pair)
 
 LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
 {
-    const orr_pair *pair = &m->plan->pair[i];
+    const orr_pair *pair = lane_pair(m, d, i);
     uint32_t near = lanes_of(may_touch(m, d, pair));
     if (near == 0) {
         return;
@@ -66,7 +66,7 @@ FN int lowest_bit(uint32_t bits)
 #endif
 }
 
-// Sets the bits of the pairs that may touch, as sweep does, by testing all pairs.
+// Sets the bits of the pairs that may touch, as find_near does, by testing all pairs.
 LANE_FN void test_pairs(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
@@ -79,20 +79,67 @@ LANE_FN void test_pairs(const lane_model *m, lane_data *d)
     }
 }
 
+// Orders the near pairs by their second geom, then their first: `by` is 1, then 0.
+LANE_FN void sort_near(const lane_model *m, lane_data *d, int by, const int32_t *from, int32_t *to)
+{
+    int32_t *first = d->near_first;
+    memset(first, 0, ((size_t)m->ngeom + 1) * sizeof *first);
+    for (int i = 0; i < d->near_count; i++) {
+        first[from[2 * i + by] + 1]++;
+    }
+    for (int geom = 1; geom < m->ngeom; geom++) {
+        first[geom] += first[geom - 1];
+    }
+    for (int i = 0; i < d->near_count; i++) {
+        int at = first[from[2 * i + by]]++;
+        to[2 * at] = from[2 * i];
+        to[2 * at + 1] = from[2 * i + 1];
+    }
+}
+
+// Pairs that the plan does not list, in the order in which it would; their parameters are mixed. Those
+// without a contact are forgotten.
+LANE_FN void collide_mixed(const lane_model *m, lane_data *d)
+{
+#if !defined(__CUDACC__) // where the plan lists all
+    const orr_plan *plan = m->plan;
+    if (!plan->pairs_mixed) {
+        return;
+    }
+    sort_near(m, d, 1, d->near_geoms, d->near_sorted);
+    sort_near(m, d, 0, d->near_sorted, d->near_geoms);
+    for (int i = 0, met = 0; i < d->near_count; i++) {
+        orr_pair *pair = &d->met[met];
+        if (!orr_plan_mix_pair(plan, d->near_geoms[2 * i], d->near_geoms[2 * i + 1], pair)) {
+            continue;
+        }
+        int64_t first = (int64_t)met * plan->pair_dofs;
+        pair->chain = orr_plan_pair_dofs(plan, m->geom_bodyid[pair->geom1], m->geom_bodyid[pair->geom2],
+                                         d->met_dof + first, d->met_part + first);
+        int before = d->contact_count;
+        collide_pair(m, d, plan->pair_count + met);
+        met += d->contact_count > before;
+    }
+#else
+    (void)m;
+    (void)d;
+#endif
+}
+
 LANE_FN void collide(const lane_model *m, lane_data *d)
 {
     const orr_plan *plan = m->plan;
     if (m->opt.disableflags & ORR_DISABLE_CONTACT) {
         return;
     }
-    if (plan->sweep_count == 0 && team_size(d) == 1) {
+    if (plan->boxed_count == 0 && team_size(d) == 1) {
         for (int i = 0; i < plan->pair_count; i++) {
             collide_pair(m, d, i);
         }
     } else {
-        if (plan->sweep_count > 0) {
+        if (plan->boxed_count > 0) {
             if (team_single_begin(d)) {
-                sweep(m, d);
+                find_near(m, d);
             }
             team_single_end(d);
         } else {
@@ -103,6 +150,7 @@ LANE_FN void collide(const lane_model *m, lane_data *d)
                 collide_pair(m, d, first + lowest_bit(left));
             }
         }
+        collide_mixed(m, d);
     }
     for (int i = team_first(d); i < d->contact_count; i += team_size(d)) {
         if (d->contact[i].row >= 0) {

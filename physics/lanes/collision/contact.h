@@ -19,20 +19,19 @@ FN void contact_column(const lane_model *m, const lane_data *d, int dof, int par
 // Adds the rows of a contact; set_contact_rows sets them.
 LANE_FN int add_contact_rows(const lane_model *m, lane_data *d, int pair_index)
 {
-    const orr_pair *pair = &m->plan->pair[pair_index];
-    orr_chain chain = m->plan->chain[pair->chain];
+    const orr_pair *pair = lane_pair(m, d, pair_index);
+    lane_pair_dofs chain = pair_dofs(m, d, pair_index);
     int elliptic = m->opt.cone == ORR_CONE_ELLIPTIC, dim = pair->condim;
     int rows = dim == 1 ? 1 : elliptic ? dim : 2 * (dim - 1);
     lane_row_type type = dim > 1 && elliptic ? LANE_ROW_CONE : LANE_ROW_UNILATERAL;
-    return add_group(d, type, rows, dim, m->plan->chain_dof + chain.first, chain.count);
+    return add_group(d, type, rows, dim, chain.dof, chain.count);
 }
 
 LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
 {
-    const orr_plan *plan = m->plan;
     int pair_index = d->contact[contact].pair, first = d->contact[contact].row;
-    const orr_pair *pair = &plan->pair[pair_index];
-    orr_chain chain = plan->chain[pair->chain];
+    const orr_pair *pair = lane_pair(m, d, pair_index);
+    lane_pair_dofs chain = pair_dofs(m, d, pair_index);
     int elliptic = m->opt.cone == ORR_CONE_ELLIPTIC, dim = pair->condim, rows = d->row[first].dim;
     real3 pos = load3(d->contact_pos, contact), axes[3];
     for (int k = 0; k < 3; k++) {
@@ -49,8 +48,7 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
     reals J = d->efc_J + d->row[first].J;
     for (int e = 0; e < chain.count; e++) {
         real column[6];
-        contact_column(m, d, plan->chain_dof[chain.first + e], plan->chain_part[chain.first + e], axes, pos,
-                       column);
+        contact_column(m, d, chain.dof[e], chain.part[e], axes, pos, column);
         for (int k = 0; k < dim; k++) {
             J[k * chain.count + e] = column[k];
         }
@@ -82,7 +80,7 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
 FN void add_contact(const lane_model *m, lane_data *d, int pair_index, real distance, real3 pos, real3 normal,
                     real3 tangent, mask found)
 {
-    const orr_pair *pair = &m->plan->pair[pair_index];
+    const orr_pair *pair = lane_pair(m, d, pair_index);
     mask near = and_(found, distance < R(pair->margin));
     if (!any(near)) {
         return;

@@ -168,7 +168,7 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
 LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const lane_geom *a,
                            const lane_geom *b, uint32_t near)
 {
-    const orr_pair *pair = &m->plan->pair[index];
+    const orr_pair *pair = lane_pair(m, d, index);
     real distance[ORR_PAIR_CONTACTS], found[ORR_PAIR_CONTACTS];
     real3 pos[ORR_PAIR_CONTACTS], normal[ORR_PAIR_CONTACTS];
     int most = 0;

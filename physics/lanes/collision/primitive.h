@@ -67,7 +67,8 @@ LANE_FN void plane_box(const lane_model *m, lane_data *d, int pair, const lane_g
         real3 offset = rotate(box->frame, local);
         real below = dot3(normal, offset);
         real distance = height + below;
-        mask found = and_(and_(below <= R(0.0), count < R(4.0)), distance <= R(m->plan->pair[pair].margin));
+        mask found =
+            and_(and_(below <= R(0.0), count < R(4.0)), distance <= R(lane_pair(m, d, pair)->margin));
         real3 pos = add_scaled3(add3(box->pos, offset), normal, R(-0.5) * distance);
         add_contact(m, d, pair, distance, pos, normal, no_tangent(), found);
         count = count + sel(found, R(1.0), R(0.0));
@@ -92,7 +93,7 @@ LANE_FN void plane_cylinder(const lane_model *m, lane_data *d, int pair, const l
     real below = dot3(down, normal);
     axis = scale3(axis, cylinder->size.y);
     along = along * cylinder->size.y;
-    real margin = R(m->plan->pair[pair].margin);
+    real margin = R(lane_pair(m, d, pair)->margin);
     real distance = height + along + below;
     mask found = distance <= margin;
     real3 near_rim = add3(cylinder->pos, axis), far_rim = sub3(cylinder->pos, axis);
@@ -118,7 +119,7 @@ FN real sphere_sphere(const lane_model *m, lane_data *d, int pair, real3 centre1
     real3 normal = normalise3(apart);
     real3 pos = add_scaled3(centre1, normal, radius1 + R(0.5) * distance);
     add_contact(m, d, pair, distance, pos, normal, no_tangent(), selected);
-    return sel(and_(selected, distance < R(m->plan->pair[pair].margin)), R(1.0), R(0.0));
+    return sel(and_(selected, distance < R(lane_pair(m, d, pair)->margin)), R(1.0), R(0.0));
 }
 
 LANE_FN void sphere_capsule(const lane_model *m, lane_data *d, int pair, const lane_geom *sphere,

@@ -166,7 +166,7 @@ int command_bench(int argc, char **argv)
         {"--file", 0, OPTION_TEXT, &run.file, "FILE",
          "also draw this splat cloud or field, whole and filling the picture", 0, 0},
         {"--robot", 0, OPTION_TEXT, &run.robot, "PATH",
-         "physics: the robot, or a folder with Gymnasium's robots", 0, 0},
+         "physics: the robot, or a folder with Gymnasium's robots, instead of many free bodies", 0, 0},
         {"--plot", 0, OPTION_TEXT, &run.plot, "FILE.png",
          "frame: some frames as a chart; physics: only one robot in 1 to 10000 worlds", 0, 0},
         {"--trace", 0, OPTION_TEXT, &run.trace, "FILE.json",

@@ -40,4 +40,6 @@ orr_result bench_mlp(const bench_run *run, orr_error *error);         // the net
 orr_result bench_splats(const bench_run *run, orr_error *error);
 orr_result bench_neural(const bench_run *run, orr_error *error);
 orr_result bench_frame(const bench_run *run, orr_error *error);
+orr_result bench_bodies(const bench_run *run, orr_jobs *jobs,
+                        orr_error *error); // many bodies' part of "physics"
 orr_result bench_physics(const bench_run *run, orr_error *error);

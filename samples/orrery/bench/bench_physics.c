@@ -1,4 +1,5 @@
-// orrery bench physics: steps per second of a robot in many worlds with random controls, and in one.
+// orrery bench physics: steps per second of a robot in many worlds with random controls, and in one;
+// without a robot, of many free bodies.
 #include "samples/orrery/bench/bench.h"
 
 #include "engine/core/file.h"
@@ -189,10 +190,6 @@ static orr_result bench_robots(const bench_run *run, const machines *on, orr_err
 
 orr_result bench_physics(const bench_run *run, orr_error *error)
 {
-    if (!run->robot) {
-        fprintf(run->out, "\nphysics: no robot; name one, or a folder of Gymnasium's, with --robot PATH\n");
-        return ORR_OK;
-    }
     machines on = {0};
     orr_result result = orr_jobs_create(run->limits.workers, NULL, NULL, &on.all, error);
     if (result == ORR_OK) {
@@ -201,8 +198,11 @@ orr_result bench_physics(const bench_run *run, orr_error *error)
     if (result == ORR_OK && orr_engine_device(run->engine) == ORR_DEVICE_CUDA) {
         result = orr_cuda_create(NULL, &on.cuda, error);
     }
-    if (result == ORR_OK) {
+    if (result == ORR_OK && run->robot) {
         result = bench_robots(run, &on, error);
+    } else if (result == ORR_OK) {
+        fprintf(run->out, "\nphysics: no robot; name one, or a folder of Gymnasium's, with --robot PATH\n");
+        result = bench_bodies(run, on.one, error);
     }
     orr_cuda_destroy(on.cuda);
     orr_jobs_destroy(on.one);

@@ -1,0 +1,244 @@
+// Which geoms are near, for models with many pairs of geoms: a tree over the boxes around the geoms in all
+// lanes of the block. Pairs whose boxes overlap are near; what becomes of them does not depend on the tree,
+// and their order is that of their geoms.
+#pragma once
+
+#include "physics/lanes/collision/per_lane.h"
+
+enum { BOXES_PER_LEAF = 4 };
+
+// How far from its position a geom's bounding sphere reaches in some lane, with its margin: `low` and `high`
+// along an axis. A tolerance for rounding is included.
+FN void extent_along(real position, real bound, double margin, float *least, float *most)
+{
+    double low = 1e30, high = -1e30;
+    for (int lane = 0; lane < ORR_LANES; lane++) {
+        double reach = value_in(&bound, lane) + margin;
+        low = fmin(low, value_in(&position, lane) - reach);
+        high = fmax(high, value_in(&position, lane) + reach);
+    }
+    *least = (float)fmax(low, -1e30);
+    *most = (float)fmin(high, 1e30);
+    *least -= 1e-5f * (1.0f + fabsf(*least));
+    *most += 1e-5f * (1.0f + fabsf(*most));
+}
+
+// How far from its surface a geom can have contacts: its share of a pair's margin.
+FN double geom_reach(const lane_model *m, int geom)
+{
+    int common = m->opt.enableflags & ORR_ENABLE_OVERRIDE;
+    return common ? 0.5 * m->opt.o_margin : (double)m->geom_margin[geom] + (double)m->geom_gap[geom];
+}
+
+// Boxes of the geoms first ... first + count - 1 of the plan's list.
+LANE_FN void find_extents(const lane_model *m, lane_data *d, int first, int count)
+{
+    for (int k = first; k < first + count; k++) {
+        int geom = m->plan->boxed_geom[k];
+        real3 pos = load3(d->geom_xpos, geom);
+        real bound = geom_rbound(m, d, geom);
+        double margin = geom_reach(m, geom);
+        lane_extent *e = &d->extent[k];
+        extent_along(pos.x, bound, margin, &e->low[0], &e->high[0]);
+        extent_along(pos.y, bound, margin, &e->low[1], &e->high[1]);
+        extent_along(pos.z, bound, margin, &e->low[2], &e->high[2]);
+        e->geom = geom;
+    }
+}
+
+// The axis along which the boxes' middles are farthest apart.
+LANE_FN int widest_axis(const lane_extent *extent, int count)
+{
+    float widest = -1.0f;
+    int best = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        float least = 1e30f, most = -1e30f;
+        for (int k = 0; k < count; k++) {
+            float middle = 0.5f * (extent[k].low[axis] + extent[k].high[axis]);
+            least = middle < least ? middle : least;
+            most = middle > most ? middle : most;
+        }
+        if (most - least > widest) {
+            widest = most - least;
+            best = axis;
+        }
+    }
+    return best;
+}
+
+// Hoare's selection: `half` boxes before the others along the axis.
+LANE_FN void split_extents(lane_extent *extent, int count, int half, int axis)
+{
+    int left = 0, right = count - 1;
+    while (left < right) {
+        float pivot = extent[half].low[axis] + extent[half].high[axis];
+        int i = left, j = right;
+        while (i <= j) {
+            while (extent[i].low[axis] + extent[i].high[axis] < pivot) {
+                i++;
+            }
+            while (extent[j].low[axis] + extent[j].high[axis] > pivot) {
+                j--;
+            }
+            if (i <= j) {
+                lane_extent e = extent[i];
+                extent[i++] = extent[j];
+                extent[j--] = e;
+            }
+        }
+        left = j < half ? i : left;
+        right = i > half ? j : right;
+    }
+}
+
+FN void join_box(lane_box_node *node, const float low[3], const float high[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        node->low[axis] = low[axis] < node->low[axis] ? low[axis] : node->low[axis];
+        node->high[axis] = high[axis] > node->high[axis] ? high[axis] : node->high[axis];
+    }
+}
+
+// A tree over d->extent[first ...], in preorder: the children of an inner node are the next node and the one
+// at which that child's subtree ends. Returns the number of nodes.
+LANE_FN int build_tree(lane_data *d, lane_box_node *node, int first, int count)
+{
+    int waiting[2][32], nodes = 0; // ranges: first, count
+    waiting[0][0] = first;
+    waiting[1][0] = count;
+    for (int open = count > 0; open > 0;) {
+        int at = waiting[0][--open], size = waiting[1][open];
+        node[nodes].first = at;
+        node[nodes++].count = size;
+        if (size > BOXES_PER_LEAF) {
+            lane_extent *extent = d->extent + at;
+            split_extents(extent, size, size / 2, widest_axis(extent, size));
+            waiting[0][open] = at + size / 2; // halves: never more than 31 wait
+            waiting[1][open++] = size - size / 2;
+            waiting[0][open] = at;
+            waiting[1][open++] = size / 2;
+        }
+    }
+    for (int i = nodes - 1; i >= 0; i--) {
+        int leaf = node[i].count <= BOXES_PER_LEAF;
+        for (int axis = 0; axis < 3; axis++) {
+            node[i].low[axis] = 1e30f;
+            node[i].high[axis] = -1e30f;
+        }
+        for (int k = 0; k < node[i].count && leaf; k++) {
+            join_box(&node[i], d->extent[node[i].first + k].low, d->extent[node[i].first + k].high);
+        }
+        if (!leaf) {
+            int second = node[i + 1].end;
+            join_box(&node[i], node[i + 1].low, node[i + 1].high);
+            join_box(&node[i], node[second].low, node[second].high);
+        }
+        node[i].end = leaf ? i + 1 : node[node[i + 1].end].end;
+    }
+    return nodes;
+}
+
+// The undeclared pair of two geoms, or -1.
+LANE_FN int find_pair(const orr_plan *plan, int geom1, int geom2)
+{
+    int low = geom1 < geom2 ? geom1 : geom2, high = geom1 < geom2 ? geom2 : geom1;
+    int first = plan->pair_first[low], behind = plan->pair_first[low + 1];
+    while (first < behind) {
+        int middle = (first + behind) / 2;
+        const orr_pair *pair = &plan->pair[middle];
+        int other = pair->geom1 > pair->geom2 ? pair->geom1 : pair->geom2;
+        if (other == high) {
+            return middle;
+        }
+        if (other < high) {
+            first = middle + 1;
+        } else {
+            behind = middle;
+        }
+    }
+    return -1;
+}
+
+// Geoms whose boxes overlap: a listed pair gets its bit; others are written down.
+FN void add_near(const lane_model *m, lane_data *d, int a, int b)
+{
+    if (!m->plan->pairs_mixed) {
+        int pair = find_pair(m->plan, a, b);
+        if (pair >= 0) {
+            d->near_pair[pair / 32] |= 1u << pair % 32;
+        }
+    } else if (d->near_count < near_capacity(m)) {
+        d->near_geoms[2 * d->near_count] = a < b ? a : b;
+        d->near_geoms[2 * d->near_count++ + 1] = a < b ? b : a;
+    } else {
+        d->contacts_missed++;
+    }
+}
+
+FN int boxes_overlap(const float low1[3], const float high1[3], const float low2[3], const float high2[3])
+{
+    return low1[0] <= high2[0] && low2[0] <= high1[0] && low1[1] <= high2[1] && low2[1] <= high1[1] &&
+           low1[2] <= high2[2] && low2[2] <= high1[2];
+}
+
+// Pairs of extent k with those of a tree that come behind it in d->extent.
+LANE_FN void search_tree(const lane_model *m, lane_data *d, int k, const lane_box_node *node, int nodes)
+{
+    const lane_extent e = d->extent[k];
+    for (int i = 0; i < nodes;) {
+        int end = node[i].first + node[i].count;
+        if (end <= k + 1 || !boxes_overlap(e.low, e.high, node[i].low, node[i].high)) {
+            i = node[i].end;
+            continue;
+        }
+        int first = node[i].first > k ? node[i].first : k + 1;
+        for (int other = first; other < end && node[i].count <= BOXES_PER_LEAF; other++) {
+            const lane_extent *o = &d->extent[other];
+            if (boxes_overlap(e.low, e.high, o->low, o->high)) {
+                add_near(m, d, e.geom, o->geom);
+            }
+        }
+        i++;
+    }
+}
+
+// Pairs of planes with the geoms on their front that are near.
+LANE_FN void search_planes(const lane_model *m, lane_data *d)
+{
+    const orr_plan *plan = m->plan;
+    for (int i = 0; i < plan->plane_count; i++) {
+        int plane = plan->plane_geom[i];
+        int fixed = m->body_weldid[m->geom_bodyid[plane]] == 0;
+        real3 pos = load3(d->geom_xpos, plane), normal = load_matrix(d->geom_xmat, plane).z;
+        for (int k = 0; k < (fixed ? plan->boxed_moving : plan->boxed_count); k++) {
+            int geom = plan->boxed_geom[k];
+            real reach = geom_rbound(m, d, geom) + R(geom_reach(m, geom) + geom_reach(m, plane));
+            if (any(dot3(sub3(load3(d->geom_xpos, geom), pos), normal) < reach)) {
+                add_near(m, d, plane, geom);
+            }
+        }
+    }
+}
+
+// Finds the pairs of geoms that may touch in some lane: geoms that move with each other and with those that
+// do not, whose tree is built once for several steps.
+LANE_FN void find_near(const lane_model *m, lane_data *d)
+{
+    const orr_plan *plan = m->plan;
+    int moving = plan->boxed_moving, fixed = plan->boxed_count - moving;
+    memcpy(d->near_pair, plan->always_near, (size_t)(plan->pair_count + 31) / 32 * sizeof *d->near_pair);
+    d->near_count = 0;
+    find_extents(m, d, 0, moving);
+    int nodes = build_tree(d, d->box_node, 0, moving);
+    if (d->fixed_nodes == 0) {
+        find_extents(m, d, moving, fixed);
+        d->fixed_nodes = build_tree(d, d->box_node + 2 * moving, moving, fixed);
+    }
+    for (int k = 0; k < moving; k++) {
+        search_tree(m, d, k, d->box_node, nodes);
+        search_tree(m, d, k, d->box_node + 2 * moving, d->fixed_nodes);
+    }
+    if (plan->pairs_mixed) {
+        search_planes(m, d);
+    }
+}
