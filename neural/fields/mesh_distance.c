@@ -11,6 +11,7 @@ enum { LEAF_TRIANGLES = 4, STACK = 64 };
 static const float FAR =
     2.0f; // in radii: beyond, a node is a dipole; errors of the winding number stay near 1 %
 static const float ON_SURFACE = 1e-6f; // nearer, rounding would decide the sign: it counts as outside
+static const float NEAR = 1.01f;       // more than one by what distances and steps are rounded
 static const float PI = 3.14159265f;
 
 // Children of an inner node are at `first` and `first` + 1; a leaf's triangles from `first` on.
@@ -410,9 +411,11 @@ void orr_mesh_distance_signed(const orr_mesh_distance *mesh, const float *points
         const float point[3] = {points[i], points[count + i], points[2 * count + i]};
         float d[3];
         vec3f_subtract(point, before, d);
-        bound = orr_mesh_distance_to(mesh, point, bound + sqrtf(vec3f_dot(d, d)));
+        float step = sqrtf(vec3f_dot(d, d));
+        bool near = bound <= step * NEAR; // otherwise the step meets no triangle
+        bound = orr_mesh_distance_to(mesh, point, bound + step);
         if (mesh->closed && i > 0) {
-            winding += (float)count_crossings(mesh, before, point);
+            winding += near ? (float)count_crossings(mesh, before, point) : 0.0f;
         } else {
             winding = orr_mesh_winding(mesh, point);
         }
