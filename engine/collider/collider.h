@@ -13,7 +13,7 @@ enum { ORR_COLLIDER_VERSION = 1 }; // counts up when other distances come from t
 // Which side of the surfaces of a cloud or a radiance field is free space. Everything that is not free is
 // solid.
 typedef enum orr_collider_side {
-    ORR_COLLIDER_AUTO = 0, // inside, where the largest enclosed space takes more than half of the bounds
+    ORR_COLLIDER_AUTO = 0, // inside, if a space is enclosed that takes most of the bounds
     ORR_COLLIDER_OUTSIDE,  // what surrounds the capture: an object, or a place without walls
     ORR_COLLIDER_INSIDE    // the largest space that surfaces enclose: a room
 } orr_collider_side;

@@ -6,7 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double ROOM_SHARE = 0.5; // of the bounds' points: an enclosed space above it is a room
+// An enclosed space that is so many times what the bounds hold of the space outside is a room. A ball's is
+// 1.1 times, that of an L-shaped room 3 times.
+static const double ROOM_RATIO = 2.0;
 
 // ---- small pieces ----
 
@@ -139,8 +141,8 @@ static uint32_t largest_inside(const orr_components *spaces, uint32_t outside)
     return best;
 }
 
-// Points within the bounds of the surfaces.
-static double count_bounded(const orr_lattice *l)
+// Points of a space within the bounds of the surfaces.
+static int64_t count_bounded(const orr_lattice *l, const orr_components *spaces, uint32_t space)
 {
     int low[3] = {l->points[0], l->points[1], l->points[2]}, high[3] = {0, 0, 0};
     for (int z = 0; z < l->points[2]; z++) {
@@ -155,7 +157,19 @@ static double count_bounded(const orr_lattice *l)
             }
         }
     }
-    return (high[0] - low[0] + 1.0) * (high[1] - low[1] + 1.0) * (high[2] - low[2] + 1.0);
+    int64_t count = 0;
+    for (int z = low[2]; z <= high[2]; z++) {
+        for (int y = low[1]; y <= high[1]; y++) {
+            size_t row = (size_t)z * (size_t)l->points[1] + (size_t)y;
+            for (uint32_t i = spaces->rows[row]; i < spaces->rows[row + 1]; i++) {
+                const orr_run *run = &spaces->runs[i];
+                int first = run->first > low[0] ? run->first : low[0],
+                    last = run->end - 1 < high[0] ? run->end - 1 : high[0];
+                count += run->component == space && first <= last ? last - first + 1 : 0;
+            }
+        }
+    }
+    return count;
 }
 
 static orr_result choose_space(orr_lattice *l, const orr_components *spaces, const orr_collider_desc *desc,
@@ -167,7 +181,8 @@ static orr_result choose_space(orr_lattice *l, const orr_components *spaces, con
     if (*chosen == UINT32_MAX) {
         double enclosed = inside == UINT32_MAX ? 0.0 : (double)spaces->sizes[inside];
         bool room = desc->side == ORR_COLLIDER_INSIDE ||
-                    (desc->side == ORR_COLLIDER_AUTO && enclosed > ROOM_SHARE * count_bounded(l));
+                    (desc->side == ORR_COLLIDER_AUTO &&
+                     enclosed > ROOM_RATIO * (double)count_bounded(l, spaces, outside));
         *chosen = room ? inside : outside;
     }
     l->enclosed = *chosen != outside;

@@ -4,13 +4,14 @@
 
 #include <math.h>
 
-enum { BLOCK = 1024, AROUND = 4 };
+enum { BLOCK = 1024, AROUND = 4, DIRECTIONS = 8 };
 
 static const float STEP = 0.25f; // cells
 static const float REACH = 4.0f; // cells beyond a splat's own thickness in which free space is searched
 static const float EVEN = 1.0f;  // cells: sides that differ by less are both open
 static const float ROUND_SHARE =
     0.6f;                             // of the next axis: a splat whose thinnest axis is longer has no normal
+static const float NARROW = 6.0f;     // cells from a splat: free space there says that it is on a rod
 static const float HAZE_CELLS = 6.0f; // a splat that is thicker says nothing about a surface
 
 typedef struct side_search {
@@ -70,10 +71,34 @@ static bool find_normal(const orr_lattice *l, lattice_splat *s)
     return length > 1.0;
 }
 
-// Which side of a sheet is seen: 1 that of the normal, -1 the other.
+// Is there free space around a splat, in most directions along its disc? Then it is on a wire or a rod.
+static bool is_narrow(const orr_lattice *l, const lattice_splat *s)
+{
+    double along[2][3] = {{0}},
+           normal[3] = {(double)s->normal[0], (double)s->normal[1], (double)s->normal[2]};
+    const double other[3] = {fabs(normal[0]) < 0.5, fabs(normal[0]) >= 0.5, 0.0};
+    vec3_cross(normal, other, along[0]);
+    vec3_normalise(along[0]);
+    vec3_cross(normal, along[0], along[1]);
+    int open = 0;
+    for (int i = 0; i < DIRECTIONS; i++) {
+        double angle = 6.283185307179586 * i / DIRECTIONS;
+        float point[3];
+        for (int k = 0; k < 3; k++) {
+            point[k] = s->position[k] + NARROW * (float)(cos(angle) * along[0][k] + sin(angle) * along[1][k]);
+        }
+        open += label_at(l, point) == ORR_POINT_FREE;
+    }
+    return open > DIRECTIONS / 2;
+}
+
+// Which side of a sheet is seen: 1 that of the normal, -1 the other, 0 unknown.
 static float side_seen(const side_search *search, const lattice_splat *s)
 {
     float upright = vec3f_dot(s->normal, search->up), nearest = INFINITY, side = 0.0f;
+    if (is_narrow(search->lattice, s)) {
+        return 0.0f;
+    }
     if (fabsf(upright) > 0.5f) {
         return upright > 0.0f ? 1.0f : -1.0f;
     }
@@ -87,11 +112,10 @@ static float side_seen(const side_search *search, const lattice_splat *s)
         float square = vec3f_dot(away, away);
         if (square < nearest) {
             nearest = square;
-            side = vec3f_dot(away, s->normal);
+            side = vec3f_dot(away, s->normal) >= 0.0f ? 1.0f : -1.0f;
         }
     }
-    side = nearest < INFINITY ? side : upright;
-    return side >= 0.0f ? 1.0f : -1.0f;
+    return side;
 }
 
 static void find_side(const side_search *search, lattice_splat *s)
@@ -111,11 +135,11 @@ static void find_side(const side_search *search, lattice_splat *s)
         return;
     }
     bool sheet = isfinite(ahead) && isfinite(behind) && fabsf(ahead - behind) < EVEN;
-    float sign = sheet ? side_seen(search, s) : ahead <= behind ? 1.0f : -1.0f;
+    float side = sheet ? side_seen(search, s) : ahead <= behind ? 1.0f : -1.0f;
     for (int k = 0; k < 3; k++) {
-        s->normal[k] *= sign;
+        s->normal[k] *= side < 0.0f ? -1.0f : 1.0f;
     }
-    s->side = sheet ? SPLAT_SHEET : SPLAT_SURFACE;
+    s->side = !sheet ? SPLAT_SURFACE : side == 0.0f ? SPLAT_ROD : SPLAT_SHEET;
 }
 
 static void find_block(void *context, int block, int worker)

@@ -139,7 +139,7 @@ static void sum_row(const lattice_splat *s, const float from[3], int first, int 
     for (int x = first; x <= last; x++) {
         weight[x] += w;
         if (distance) {
-            float back = s->side == SPLAT_SHEET ? -height - SPLAT_SHEET_CELLS : height;
+            float back = s->side >= SPLAT_SHEET ? -height - SPLAT_SHEET_CELLS : height;
             distance[x] += w * (back > height ? back : height);
         }
         w *= ratio;

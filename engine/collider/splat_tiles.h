@@ -10,7 +10,8 @@ enum { SPLAT_TILE = 32, SPLAT_TILE_POINTS = SPLAT_TILE * SPLAT_TILE * SPLAT_TILE
 typedef enum splat_side {
     SPLAT_UNUSED = 0, // haze, or with no free space beside it
     SPLAT_SURFACE,    // solid behind the normal
-    SPLAT_SHEET       // free space on both sides: a slab of SPLAT_SHEET_CELLS behind the normal is solid
+    SPLAT_SHEET,      // free space on both sides: a slab of SPLAT_SHEET_CELLS behind the surface is solid
+    SPLAT_ROD         // the same, without a side that is seen: the slab is around the splat
 } splat_side;
 
 // A splat in cells from the lattice's origin.
@@ -25,9 +26,9 @@ typedef struct lattice_splat {
     uint8_t side; // splat_side
 } lattice_splat;
 
-#define SPLAT_WIDTH 0.7f       // cells, a standard deviation
-#define SPLAT_SQUARE 7.0f      // squared deviations up to which a splat has weight
-#define SPLAT_SHEET_CELLS 2.5f // thickness of a sheet
+#define SPLAT_WIDTH 0.7f        // cells, a standard deviation
+#define SPLAT_SQUARE 7.0f       // squared deviations up to which a splat has weight
+#define SPLAT_SHEET_CELLS 2.25f // thickness of a sheet
 
 // Which splats touch which tile.
 typedef struct splat_tiles {

@@ -130,7 +130,7 @@ static int64_t leave_out_haze(const splat_work *w)
     return left_out;
 }
 
-// A sheet covers its thickness, which is behind its surface.
+// A sheet covers its thickness, which is behind its surface or around it.
 static void thicken_sheet(const splat_work *w, int64_t i)
 {
     lattice_splat *s = &w->splats[i];
@@ -140,7 +140,7 @@ static void thicken_sheet(const splat_work *w, int64_t i)
     thin = lengths[2] < lengths[thin] ? 2 : thin;
     s->surface = 0.5f * SPLAT_SHEET_CELLS;
     for (int k = 0; k < 3; k++) {
-        s->position[k] -= s->surface * s->normal[k];
+        s->position[k] -= s->side == SPLAT_SHEET ? s->surface * s->normal[k] : 0.0f;
         axes[thin][k] = 0.9 * (double)(s->surface * s->normal[k]);
     }
     lattice_splat_widen(s, axes);
@@ -204,7 +204,7 @@ static orr_result fill(splat_work *w, const char *name, int radius, orr_jobs *jo
     }
     splat_sides_find(w->lattice, w->desc, up, w->splats, w->count, jobs);
     for (int64_t i = 0; i < w->count; i++) {
-        if (w->splats[i].side == SPLAT_SHEET) {
+        if (w->splats[i].side >= SPLAT_SHEET) {
             thicken_sheet(w, i);
         }
     }

@@ -228,8 +228,8 @@ static float square_to_box(const node *n, const float p[3])
 {
     float sum = 0.0f;
     for (int k = 0; k < 3; k++) {
-        float outside = fmaxf(fmaxf(n->low[k] - p[k], p[k] - n->high[k]), 0.0f);
-        sum += outside * outside;
+        float below = n->low[k] - p[k], above = p[k] - n->high[k], outside = below > above ? below : above;
+        sum += outside > 0.0f ? outside * outside : 0.0f; // fmaxf would be a call
     }
     return sum;
 }
@@ -275,17 +275,22 @@ float orr_mesh_distance_to(const orr_mesh_distance *m, const float point[3], flo
 {
     float best = bound * bound * (1.0f + 1e-5f) + 1e-12f; // a bound is rounded too
     int32_t stack[STACK], depth = 0;
-    stack[depth++] = 0;
+    float squares[STACK];
+    stack[depth] = 0;
+    squares[depth++] = square_to_box(m->nodes, point);
     while (depth > 0) {
         const node *n = &m->nodes[stack[--depth]];
-        if (square_to_box(n, point) >= best) {
+        if (squares[depth] >= best) {
             continue;
         }
         if (n->count == 0) { // the nearer child comes off the stack first
-            bool left =
-                square_to_box(&m->nodes[n->first], point) <= square_to_box(&m->nodes[n->first + 1], point);
-            stack[depth++] = n->first + left;
-            stack[depth++] = n->first + !left;
+            const float square[2] = {square_to_box(&m->nodes[n->first], point),
+                                     square_to_box(&m->nodes[n->first + 1], point)};
+            bool left = square[0] <= square[1];
+            stack[depth] = n->first + left;
+            squares[depth++] = square[left];
+            stack[depth] = n->first + !left;
+            squares[depth++] = square[!left];
         }
         for (int32_t i = n->first; i < n->first + n->count; i++) {
             best = fminf(best, square_to_triangle(m->corners[i], point));
