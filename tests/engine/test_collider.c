@@ -6,6 +6,7 @@
 #include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "engine/core/rng.h"
+#include "engine/scene/layer_collider.h"
 #include "neural/fields/mesh_distance.h"
 #include "physics/grid/collider_file.h"
 #include "tests/support/mesh_cloud.h"
@@ -580,6 +581,41 @@ static void huge_splats_are_haze(void **state)
     free_shape(&room);
 }
 
+// ---- layers ----
+
+static void a_layer_keeps_its_collider_beside_its_file(void **state)
+{
+    (void)state;
+    const char *text =
+        "ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\n"
+        "property float z\nelement face 6\nproperty list uchar int vertex_indices\nend_header\n"
+        "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n"
+        "4 0 2 3 1\n4 4 5 7 6\n4 0 1 5 4\n4 2 6 7 3\n4 0 4 6 2\n4 1 3 7 5\n";
+    char path[512], beside[600];
+    snprintf(path, sizeof path, "%s", scratch_path("box.ply"));
+    snprintf(beside, sizeof beside, "%s.collider", path);
+    assert_ok(orr_file_write(path, text, strlen(text), &error));
+    orr_engine *engine;
+    orr_scene *scene;
+    assert_ok(orr_engine_create(&(orr_engine_desc){.threads = 2, .device = ORR_DEVICE_CPU}, &engine, &error));
+    assert_ok(orr_scene_load(engine, path, &scene, &error));
+    orr_distance_grid *made, *loaded, *other;
+    const orr_collider_desc fine = {.cell = 0.05}, coarse = {.cell = 0.1};
+    assert_ok(orr_collider_of_layer(scene, &scene->layers[0], &fine, &made, &error));
+    assert_true(orr_collider_file_source(beside) == made->source);
+    made->corner[0] += 1.0f; // what is in the file is recognised
+    assert_ok(orr_collider_save(made, beside, &error));
+    assert_ok(orr_collider_of_layer(scene, &scene->layers[0], &fine, &loaded, &error));
+    assert_true(same_grids(made, loaded));
+    assert_ok(orr_collider_of_layer(scene, &scene->layers[0], &coarse, &other, &error)); // made anew
+    assert_true(other->cell == 0.1 && orr_collider_file_source(beside) == other->source);
+    orr_distance_grid_destroy(made);
+    orr_distance_grid_destroy(loaded);
+    orr_distance_grid_destroy(other);
+    orr_scene_destroy(scene);
+    orr_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -593,6 +629,7 @@ int main(void)
         cmocka_unit_test(threads_files_and_hashes),
         cmocka_unit_test(broken_files_are_refused),
         cmocka_unit_test(bad_input_is_one_line),
+        cmocka_unit_test(a_layer_keeps_its_collider_beside_its_file),
         cmocka_unit_test(huge_splats_are_haze),
     };
     return cmocka_run_group_tests(tests, open_jobs, close_jobs);
