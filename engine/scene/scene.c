@@ -32,6 +32,7 @@ orr_result orr_scene_open(const orr_scene_context *context, orr_scene **out, orr
 static void free_contents(orr_layer_data *layer)
 {
     orr_free(layer->name);
+    orr_free(layer->path);
     orr_splat_pack_destroy(layer->splats);
     orr_mesh_destroy(layer->mesh);
     orr_field_layer_destroy(layer->field);

@@ -24,6 +24,7 @@ typedef struct orr_layer_data {
     orr_pool_id id;
     orr_layer_kind kind;
     char *name;
+    char *path;             // of the file it comes from; NULL: a program has made it
     orr_splat_pack *splats; // ORR_LAYER_SPLATS
     orr_mesh *mesh;         // ORR_LAYER_MESH
     orr_field_layer *field; // ORR_LAYER_FIELD

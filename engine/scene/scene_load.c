@@ -103,7 +103,7 @@ static orr_result read_scene_text(const char *path, char **text, orr_error *erro
     return ORR_OK;
 }
 
-static orr_result add_single(orr_scene *scene, const layer_source *source, orr_error *error)
+static orr_result add_of_kind(orr_scene *scene, const layer_source *source, orr_error *error)
 {
     scene->context.progress.path = source->path;
     ORR_TRY(orr_progress_at(&scene->context.progress, "reading", 0.0, error));
@@ -114,6 +114,21 @@ static orr_result add_single(orr_scene *scene, const layer_source *source, orr_e
         return add_robot(scene, source, error);
     }
     return orr_mesh_readable(source->path) ? add_mesh(scene, source, error) : add_cloud(scene, source, error);
+}
+
+static orr_result add_single(orr_scene *scene, const layer_source *source, orr_error *error)
+{
+    char *path;
+    size_t size = strlen(source->path) + 1;
+    ORR_ALLOC(path, size, "a layer's path", error);
+    memcpy(path, source->path, size);
+    orr_result result = add_of_kind(scene, source, error);
+    if (result != ORR_OK) {
+        orr_free(path);
+        return result;
+    }
+    scene->layers[scene->layer_count - 1].path = path;
+    return ORR_OK;
 }
 
 // A layer's file must be a cloud or a mesh: scene files do not nest, so that there are no cycles.

@@ -11,6 +11,7 @@ enum { LEAF_TRIANGLES = 4, STACK = 64 };
 static const float FAR =
     2.0f; // in radii: beyond, a node is a dipole; errors of the winding number stay near 1 %
 static const float ON_SURFACE = 1e-6f; // nearer, rounding would decide the sign: it counts as outside
+static const float NEAR = 1.01f;       // more than one by what distances and steps are rounded
 static const float PI = 3.14159265f;
 
 // Children of an inner node are at `first` and `first` + 1; a leaf's triangles from `first` on.
@@ -227,8 +228,8 @@ static float square_to_box(const node *n, const float p[3])
 {
     float sum = 0.0f;
     for (int k = 0; k < 3; k++) {
-        float outside = fmaxf(fmaxf(n->low[k] - p[k], p[k] - n->high[k]), 0.0f);
-        sum += outside * outside;
+        float below = n->low[k] - p[k], above = p[k] - n->high[k], outside = below > above ? below : above;
+        sum += outside > 0.0f ? outside * outside : 0.0f; // fmaxf would be a call
     }
     return sum;
 }
@@ -274,17 +275,22 @@ float orr_mesh_distance_to(const orr_mesh_distance *m, const float point[3], flo
 {
     float best = bound * bound * (1.0f + 1e-5f) + 1e-12f; // a bound is rounded too
     int32_t stack[STACK], depth = 0;
-    stack[depth++] = 0;
+    float squares[STACK];
+    stack[depth] = 0;
+    squares[depth++] = square_to_box(m->nodes, point);
     while (depth > 0) {
         const node *n = &m->nodes[stack[--depth]];
-        if (square_to_box(n, point) >= best) {
+        if (squares[depth] >= best) {
             continue;
         }
         if (n->count == 0) { // the nearer child comes off the stack first
-            bool left =
-                square_to_box(&m->nodes[n->first], point) <= square_to_box(&m->nodes[n->first + 1], point);
-            stack[depth++] = n->first + left;
-            stack[depth++] = n->first + !left;
+            const float square[2] = {square_to_box(&m->nodes[n->first], point),
+                                     square_to_box(&m->nodes[n->first + 1], point)};
+            bool left = square[0] <= square[1];
+            stack[depth] = n->first + left;
+            squares[depth++] = square[left];
+            stack[depth] = n->first + !left;
+            squares[depth++] = square[!left];
         }
         for (int32_t i = n->first; i < n->first + n->count; i++) {
             best = fminf(best, square_to_triangle(m->corners[i], point));
@@ -410,9 +416,11 @@ void orr_mesh_distance_signed(const orr_mesh_distance *mesh, const float *points
         const float point[3] = {points[i], points[count + i], points[2 * count + i]};
         float d[3];
         vec3f_subtract(point, before, d);
-        bound = orr_mesh_distance_to(mesh, point, bound + sqrtf(vec3f_dot(d, d)));
+        float step = sqrtf(vec3f_dot(d, d));
+        bool near = bound <= step * NEAR; // otherwise the step meets no triangle
+        bound = orr_mesh_distance_to(mesh, point, bound + step);
         if (mesh->closed && i > 0) {
-            winding += (float)count_crossings(mesh, before, point);
+            winding += near ? (float)count_crossings(mesh, before, point) : 0.0f;
         } else {
             winding = orr_mesh_winding(mesh, point);
         }

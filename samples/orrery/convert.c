@@ -1,10 +1,13 @@
-// orrery convert: splat clouds from one file format to another; models to meshes (convert_model.c).
+// orrery convert: splat clouds from one file format to another; models to meshes (convert_model.c), colliders
+// (convert_collider.c).
 #include "engine/core/file.h"
 #include "engine/core/profile.h"
 #include "neural/ingp/ingp.h"
+#include "physics/grid/collider_file.h"
 #include "render/formats/splat_formats.h"
 #include "render/mesh.h"
 #include "samples/orrery/commands.h"
+#include "samples/orrery/convert_collider.h"
 #include "samples/orrery/convert_model.h"
 #include "samples/orrery/interrupt.h"
 
@@ -77,7 +80,43 @@ int command_convert(int argc, char **argv)
 {
     common_options common = {0};
     model_conversion of_model = {0};
+    collider_conversion collider = {0};
     const option list[] = {
+        {.name = "--cell",
+         .kind = OPTION_REAL,
+         .value = &collider.desc.cell,
+         .expect = "L",
+         .help = "colliders: edge of a cell (default: 1/256 of the longest side)",
+         .low = 1e-9,
+         .high = 1e9},
+        {.name = "--free",
+         .kind = OPTION_TEXT,
+         .value = &collider.free_side,
+         .expect = "SIDE",
+         .help = "colliders of clouds, radiance fields: outside or inside of\n"
+                 "the surfaces is free (default auto: inside of a room)"},
+        {.name = "--opacity",
+         .kind = OPTION_REAL,
+         .value = &collider.desc.opacity,
+         .expect = "A",
+         .help = "the same: opacity at the surface (default 0.3; fields 0.5)",
+         .low = 1e-3,
+         .high = 0.999},
+        {.name = "--gap",
+         .kind = OPTION_REAL,
+         .value = &collider.desc.gap,
+         .expect = "L",
+         .help = "the same: gaps up to this width are closed (default: 4 cells)",
+         .low = 1e-9,
+         .high = 1e9},
+        {.name = "--island",
+         .kind = OPTION_REAL,
+         .value = &collider.desc.island,
+         .expect = "S",
+         .help = "the same: pieces below this share of the largest are left\n"
+                 "out (default 0.005)",
+         .low = 1e-9,
+         .high = 0.999},
         {.name = "--resolution",
          .kind = OPTION_INT,
          .value = &of_model.resolution,
@@ -96,10 +135,14 @@ int command_convert(int argc, char **argv)
     const command_usage usage = {
         .name = "convert",
         .operands = "IN OUT",
-        .purpose = "Writes a splat cloud in another format, or the surface of a field (.ingp) as a mesh.",
+        .purpose =
+            "Writes a splat cloud in another format, the surface of a field (.ingp) or of a collider as\n"
+            "a mesh, or the collider of a cloud, a mesh or a field.",
         .notes = "Reads .ply .compressed.ply .splat .spz .sog .ksplat;\n"
                  "writes .ply .compressed.ply .splat .spz (version 4; .v3.spz: version 3).\n"
-                 "Fields become .ply .obj .glb, or .ingp .msgpack without the state of their training.",
+                 "Fields become .ply .obj .glb, or .ingp .msgpack without the state of their training.\n"
+                 "Clouds, meshes and fields become .collider: signed distances, which robots collide with;\n"
+                 "colliders become .ply .obj .glb.",
         .operand_min = 2,
         .operand_max = 2,
         .options = list,
@@ -112,6 +155,19 @@ int command_convert(int argc, char **argv)
     }
     conversion c = {.from = argv[0], .to = argv[1]};
     orr_error error;
+    if (orr_collider_readable(c.to) || orr_collider_readable(c.from)) {
+        collider.from = c.from;
+        collider.to = c.to;
+        collider.threads = common.threads;
+        cJSON *json = common.json ? cJSON_CreateObject() : NULL;
+        orr_result converted = orr_collider_readable(c.from) ? convert_from_collider(&collider, json, &error)
+                                                             : convert_to_collider(&collider, json, &error);
+        if (converted != ORR_OK) {
+            cJSON_Delete(json);
+            return command_fail(converted, &error);
+        }
+        return json ? command_print_json(json) : 0;
+    }
     if (orr_field_model_readable(c.from)) {
         of_model.from = c.from;
         of_model.to = c.to;

@@ -2,10 +2,13 @@
 // left. Each time there is either a result and one line that says why, or what the work gives undisturbed;
 // no crash, no leak (under AddressSanitizer), and of what is written, no half
 // and no temporary file.
+#include "engine/collider/collider.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
+#include "engine/scene/scene.h"
 #include "neural/ingp/ingp.h"
 #include "orr_features.h"
+#include "physics/grid/collider_file.h"
 #include "tests/support/failing_calls.h"
 #include "tests/support/support.h"
 
@@ -100,6 +103,7 @@ typedef struct tools {
     orr_splats *splats;
     orr_output *output;
     orr_field_model model;
+    orr_distance_grid *grid;
 } tools;
 
 static void destroy_tools(tools *t)
@@ -110,6 +114,7 @@ static void destroy_tools(tools *t)
     orr_scene_destroy(t->scene);
     orr_splats_destroy(t->splats);
     orr_field_model_free(&t->model);
+    orr_distance_grid_destroy(t->grid);
     orr_engine_destroy(t->engine);
 }
 
@@ -148,6 +153,18 @@ static orr_result convert_cloud(tools *t, const char *name, orr_error *error)
 {
     ORR_TRY(orr_splats_load(cloud_path, &t->splats, error));
     return orr_splats_save(t->splats, in_folder(name), error);
+}
+
+static orr_result make_collider(tools *t, const char *name, orr_error *error)
+{
+    const orr_collider_desc desc = {.cell = 0.05};
+    ORR_TRY(open_scene(t, cloud_path, error));
+    const orr_layer_data *layer = &t->scene->layers[0];
+    const orr_collider_source source = {.name = layer->name, .splats = layer->splats};
+    ORR_TRY(orr_collider_make(&source, &desc, t->scene->context.jobs, NULL, &t->grid, NULL, error));
+    ORR_TRY(orr_collider_save(t->grid, in_folder(name), error));
+    orr_distance_grid_destroy(t->grid);
+    return orr_collider_load(in_folder(name), &t->grid, error);
 }
 
 static orr_result step_robot(tools *t, const char *name, orr_error *error)
@@ -283,6 +300,12 @@ static void a_cloud_is_converted(void **state)
     disturb_everywhere(convert_cloud, "cloud.splat");
 }
 
+static void a_collider_is_made_and_saved(void **state)
+{
+    (void)state;
+    disturb_everywhere(make_collider, "cloud.collider");
+}
+
 static void a_robot_is_loaded_and_stepped(void **state)
 {
     (void)state;
@@ -307,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cloud_is_drawn_and_its_picture_saved),
         cmocka_unit_test(a_cloud_is_converted),
+        cmocka_unit_test(a_collider_is_made_and_saved),
         cmocka_unit_test(a_robot_is_loaded_and_stepped),
         cmocka_unit_test(a_field_is_loaded_drawn_and_saved),
         cmocka_unit_test(cameras_are_saved_and_loaded),

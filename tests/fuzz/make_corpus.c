@@ -6,6 +6,7 @@
 #include "engine/image/image.h"
 #include "neural/ingp/ingp.h"
 #include "orr_features.h"
+#include "physics/grid/collider_file.h"
 #include "tests/engine/picture_samples.h"
 #include "tests/render/splat_samples.h"
 #if ORR_HAVE_WEBP && ORR_HAVE_ZIP
@@ -103,6 +104,30 @@ static void put_written(const char *target, const char *ending, int highest_degr
         remove(path);
         orr_splats_destroy(cloud);
     }
+}
+
+static void put_collider(void)
+{
+    char path[4096];
+    orr_error error;
+    orr_bytes bytes = {0};
+    orr_distance_grid *grid;
+    snprintf(path, sizeof path, "%s/seed.collider", root);
+    if (orr_distance_grid_create((const int32_t[3]){2, 2, 1}, 2, &grid, &error) != ORR_OK) {
+        stop(error.message);
+    }
+    grid->cell = 0.5;
+    grid->brick[0] = 1;
+    grid->brick[3] = 0;
+    for (int i = 0; i < 2 * ORR_GRID_SAMPLES; i++) {
+        grid->sample[i] = (float)(i % ORR_GRID_EDGE) - 3.0f;
+    }
+    if (orr_collider_save(grid, path, &error) != ORR_OK || orr_file_read(path, &bytes, &error) != ORR_OK) {
+        stop(error.message);
+    }
+    put_seed("collider", "grid", bytes);
+    remove(path);
+    orr_distance_grid_destroy(grid);
 }
 
 static void put_text_ply(void)
@@ -292,6 +317,7 @@ int main(int count, char **arguments)
     mkdir(root, 0777);
     put_written("ply", ".ply", 3);
     put_text_ply();
+    put_collider();
     put_written("compressed_ply", ".compressed.ply", 3);
     put_written("splat", ".splat", 0);
     put_written("spz", ".spz", 3);

@@ -5,12 +5,21 @@
 #include "engine/core/json.h"
 #include "engine/core/memory.h"
 #include "neural/ingp/ingp.h"
+#include "physics/grid/collider_file.h"
 #include "render/formats/splat_formats.h"
 #include "render/mesh.h"
 
 #include <stdio.h>
 
-typedef enum file_kind { KIND_SPLATS, KIND_MESH, KIND_FIELD, KIND_CAMERAS, KIND_MODEL, KIND_SCENE } file_kind;
+typedef enum file_kind {
+    KIND_SPLATS,
+    KIND_MESH,
+    KIND_FIELD,
+    KIND_CAMERAS,
+    KIND_MODEL,
+    KIND_COLLIDER,
+    KIND_SCENE
+} file_kind;
 
 // A .json file may be a cloud's (SOG), a camera file or a scene file: the content decides.
 static orr_result find_json_kind(const char *path, file_kind *kind, orr_error *error)
@@ -40,6 +49,10 @@ static orr_result find_kind(const char *path, file_kind *kind, orr_error *error)
         *kind = KIND_FIELD;
         return ORR_OK;
     }
+    if (orr_collider_readable(path)) {
+        *kind = KIND_COLLIDER;
+        return ORR_OK;
+    }
     if (orr_path_has_ending(path, ".xml") || orr_path_has_ending(path, ".urdf")) {
         *kind = KIND_MODEL;
         return ORR_OK;
@@ -64,6 +77,8 @@ static orr_result describe(const char *path, const common_options *common, cJSON
         return info_cameras(path, common, json, error);
     case KIND_MODEL:
         return info_model(path, json, error);
+    case KIND_COLLIDER:
+        return info_collider(path, json, error);
     case KIND_SCENE:
         break;
     }
@@ -93,8 +108,8 @@ int command_info(int argc, char **argv)
         .name = "info",
         .operands = "FILE...",
         .purpose =
-            "Prints what splat clouds, meshes, trained fields (.ingp), robots (.xml .urdf), scene files\n"
-            "and camera files (transforms.json) contain.",
+            "Prints what splat clouds, meshes, trained fields (.ingp), robots (.xml .urdf), colliders,\n"
+            "scene files and camera files (transforms.json) contain.",
         .operand_min = 1,
         .operand_max = argc,
         .common = &common,

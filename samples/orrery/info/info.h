@@ -10,6 +10,7 @@ orr_result info_mesh(const char *path, cJSON *json, orr_error *error);
 orr_result info_field(const char *path, cJSON *json, orr_error *error);
 orr_result info_cameras(const char *path, const common_options *common, cJSON *json, orr_error *error);
 orr_result info_model(const char *path, cJSON *json, orr_error *error);
+orr_result info_collider(const char *path, cJSON *json, orr_error *error);
 // Loads everything the scene file names.
 orr_result info_scene(const char *path, const common_options *common, cJSON *json, orr_error *error);
 

@@ -1,0 +1,54 @@
+#include "engine/scene/layer_collider.h"
+
+#include "engine/core/memory.h"
+#include "physics/grid/collider_file.h"
+
+#include <string.h>
+
+static const char ENDING[] = ".collider";
+
+static orr_result make(const orr_scene *scene, const orr_collider_source *source,
+                       const orr_collider_desc *desc, const char *path, orr_distance_grid **grid,
+                       orr_error *error)
+{
+    orr_collider_report report;
+    ORR_TRY(
+        orr_collider_make(source, desc, scene->context.jobs, &scene->context.progress, grid, &report, error));
+    if (report.haze > 0) {
+        orr_log_line(scene->context.log, ORR_LOG_INFO, ORR_CODE_IGNORED,
+                     "%s: %lld splats are too large for its collider", source->name, (long long)report.haze);
+    }
+    orr_error why = {0};
+    if (path && orr_collider_save(*grid, path, &why) != ORR_OK) {
+        orr_log_line(scene->context.log, ORR_LOG_INFO, why.code, "the collider is kept in memory only: %s",
+                     why.message);
+    }
+    return ORR_OK;
+}
+
+orr_result orr_collider_of_layer(const orr_scene *scene, const orr_layer_data *layer,
+                                 const orr_collider_desc *desc, orr_distance_grid **grid, orr_error *error)
+{
+    *grid = NULL;
+    const orr_collider_source source = {
+        .name = layer->name, .splats = layer->splats, .field = layer->field, .mesh = layer->mesh};
+    if (!source.splats && !source.field && !source.mesh) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a robot: expected a cloud, a mesh or a field",
+                        layer->name);
+    }
+    uint64_t hash;
+    ORR_TRY(orr_collider_hash(&source, desc, &hash, error));
+    char *path = NULL;
+    if (layer->path) {
+        size_t length = strlen(layer->path);
+        ORR_ALLOC(path, length + sizeof ENDING, layer->name, error);
+        memcpy(path, layer->path, length);
+        memcpy(path + length, ENDING, sizeof ENDING);
+    }
+    orr_error unread;
+    bool found =
+        path && orr_collider_file_source(path) == hash && orr_collider_load(path, grid, &unread) == ORR_OK;
+    orr_result result = found ? ORR_OK : make(scene, &source, desc, path, grid, error);
+    orr_free(path);
+    return result;
+}
