@@ -26,6 +26,10 @@ static orr_result check_supported(const orr_model *m, orr_error *error)
 // Most contacts of two types of geoms; 0: they cannot collide.
 static int contact_slots(int type1, int type2)
 {
+    if (type2 == ORR_GEOM_SDF) {
+        bool has_points = type1 != ORR_GEOM_PLANE && type1 != ORR_GEOM_HFIELD && type1 != ORR_GEOM_SDF;
+        return has_points ? ORR_GRID_CONTACTS : 0;
+    }
     if (type1 == ORR_GEOM_PLANE) {
         static const int slots[] = {0, 0, 1, 2, 1, 4, 8 /* four in a world, but any of the corners */, 3};
         return slots[type2];
@@ -193,6 +197,12 @@ static void add_pair(orr_plan *plan, int a, int b, int declared)
 
 enum { SWEEP_PAIRS = 512 }; // fewer are tested one by one
 
+// Is the geom so large that all others are near it?
+static bool is_everywhere(const orr_model *m, int geom)
+{
+    return m->geom_type[geom] == ORR_GEOM_PLANE || m->geom_type[geom] == ORR_GEOM_SDF;
+}
+
 // Geoms that are swept, and pairs that are tested in every step.
 static orr_result plan_sweep(orr_plan *plan, int declared, orr_error *error)
 {
@@ -201,13 +211,29 @@ static orr_result plan_sweep(orr_plan *plan, int declared, orr_error *error)
     ORR_ALLOC(plan->always_near, (plan->pair_count + 31) / 32, "pairs of geoms", error);
     memset(plan->always_near, 0, (size_t)(plan->pair_count + 31) / 32 * sizeof *plan->always_near);
     for (int i = 0; i < plan->pair_count; i++) {
-        if (i < declared || m->geom_type[plan->pair[i].geom1] == ORR_GEOM_PLANE) {
+        if (i < declared || is_everywhere(m, plan->pair[i].geom1) || is_everywhere(m, plan->pair[i].geom2)) {
             plan->always_near[i / 32] |= 1u << i % 32;
         }
     }
     for (int i = 0; i < m->ngeom; i++) {
-        if (m->geom_type[i] != ORR_GEOM_PLANE && (m->geom_contype[i] || m->geom_conaffinity[i])) {
+        if (!is_everywhere(m, i) && (m->geom_contype[i] || m->geom_conaffinity[i])) {
             plan->sweep_geom[plan->sweep_count++] = i;
+        }
+    }
+    return ORR_OK;
+}
+
+// Distance grids have contacts with shapes that have points: not with planes, height fields, other grids.
+static orr_result check_grids(const orr_model *m, orr_error *error)
+{
+    for (int a = 0; a < m->ngeom; a++) {
+        for (int b = 0; b < m->ngeom && m->geom_type[a] == ORR_GEOM_SDF; b++) {
+            int type = m->geom_type[b];
+            if ((type == ORR_GEOM_PLANE || type == ORR_GEOM_HFIELD || type == ORR_GEOM_SDF) &&
+                geoms_meet(m, a, b)) {
+                return refuse(error, m, "a distance grid that meets a plane, height field or other grid",
+                              orr_model_name(m, ORR_OBJECT_GEOM, a));
+            }
         }
     }
     return ORR_OK;
@@ -217,6 +243,7 @@ static orr_result find_pairs(orr_plan *plan, orr_error *error)
 {
     const orr_model *m = plan->model;
     int64_t count = m->npair;
+    ORR_TRY(check_grids(m, error));
     for (int a = 0; a < m->ngeom; a++) {
         for (int b = a + 1; b < m->ngeom; b++) {
             count += geoms_meet(m, a, b);

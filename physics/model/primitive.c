@@ -28,6 +28,7 @@ double orr_primitive_volume(int type, const double size[3])
     case ORR_GEOM_PLANE:
     case ORR_GEOM_HFIELD:
     case ORR_GEOM_MESH:
+    case ORR_GEOM_SDF:
         break;
     }
     return 0.0;
@@ -63,6 +64,7 @@ void orr_primitive_moment(int type, const double size[3], double mass, double mo
     case ORR_GEOM_PLANE:
     case ORR_GEOM_HFIELD:
     case ORR_GEOM_MESH:
+    case ORR_GEOM_SDF:
         break;
     }
 }
@@ -95,6 +97,7 @@ void orr_primitive_bounds(int type, const double size[3], double box[6], double 
         break;
     case ORR_GEOM_HFIELD:
     case ORR_GEOM_MESH:
+    case ORR_GEOM_SDF:
         break;
     }
 }
