@@ -141,8 +141,8 @@ typedef struct spec_hfield {
     spec_numbers elevation;
 } spec_hfield;
 
-// A distance grid, for geoms of the type ORR_GEOM_SDF. The spec borrows it until it has been compiled; the model
-// has a copy of its arrays.
+// A distance grid, for geoms of the type ORR_GEOM_SDF. The spec borrows it until it has been compiled; the
+// model has a copy of its arrays.
 typedef struct spec_grid {
     spec_head head;
     const struct orr_distance_grid *grid;

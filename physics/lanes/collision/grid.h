@@ -1,5 +1,5 @@
-// Distance grids (physics/grid/distance_grid.h) in lanes: the distance at a point and its gradient. Points are in
-// the frame of the grid's geom.
+// Distance grids (physics/grid/distance_grid.h) in lanes: the distance at a point and its gradient. Points
+// are in the frame of the grid's geom.
 #pragma once
 
 #include "physics/lanes/parameters.h"
@@ -92,8 +92,8 @@ FN real grid_blend(const float *p, suint at, uniform_uint row, uniform_uint laye
     return fma_(t.z, far - near, near);
 }
 
-// Where a point is along one axis: its brick, and its place in the brick, 0 .. 8 cells; outside the grid, of the
-// nearest point inside, and the distance to that.
+// Where a point is along one axis: its brick, and its place in the brick, 0 .. 8 cells; outside the grid, of
+// the nearest point inside, and the distance to that.
 typedef struct grid_place {
     suint brick;
     real local, outside; // cells
@@ -139,9 +139,9 @@ LANE_FN real grid_distance(const lane_grid *g, const real3 *at, real *beyond)
     return value + *beyond;
 }
 
-// The direction in which the distance grows, of length 1; shorter where there is none. By differences over one
-// cell: those are continuous, while the gradient of the interpolation jumps at the faces of cells, which makes what
-// rests there tremble.
+// The direction in which the distance grows, of length 1; shorter where there is none. By differences over
+// one cell: those are continuous, while the gradient of the interpolation jumps at the faces of cells, which
+// makes what rests there tremble.
 LANE_FN real3 grid_normal(const lane_grid *g, const real3 *at)
 {
     real half = R(0.5) * R(g->cell), slope[3], beyond;
