@@ -1,6 +1,6 @@
-// Contacts of a shape with a distance grid, all lanes at once. Points of the shape where the distance can be least
-// are measured in the grid: centres, corners, minima along edges. The deepest and up to three more that are
-// spread out become contacts.
+// Contacts of a shape with a distance grid, all lanes at once. Points of the shape where the distance can be
+// least are measured in the grid: centres, corners, minima along edges. The deepest and up to three more that
+// are spread out become contacts.
 #pragma once
 
 #include "physics/lanes/collision/grid.h"
@@ -9,8 +9,8 @@
 // Box: 8 corners, 12 edges with up to 4 minima, 6 faces.
 enum { GRID_POOL = 64, GRID_EDGE_POINTS = 4, GRID_CHUNK = 32 };
 
-// Points of a shape, in the grid's frame, and their distances: LANE_HUGE in lanes that do not have one. What is
-// offered must not depend on other lanes but for that.
+// Points of a shape, in the grid's frame, and their distances: LANE_HUGE in lanes that do not have one. What
+// is offered must not depend on other lanes but for that.
 typedef struct grid_pool {
     const lane_grid *grid;
     real margin; // m, below which there is a contact
@@ -28,17 +28,32 @@ LANE_FN void grid_offer(grid_pool *pool, const real3 *at, const mask *found)
     pool->count++;
 }
 
-// Offers the point of a ball that is deepest. Far from the surface a grid is coarse: of a large ball a smaller one
-// inside is measured, which touches it from within where it is deepest.
+// Offers the point of a ball that is deepest. Far from the surface a grid is coarse: of a large ball a
+// smaller one inside is measured, which touches it from within where it is deepest. That direction is
+// searched from the gradient at the last point, which is right above flat surfaces, and from the surface
+// nearest to it, which is right above edges; the deeper of both is kept.
 LANE_FN void grid_offer_ball(grid_pool *pool, const real3 *centre, const real *radius, const mask *found)
 {
-    real3 at = *centre;
-    real inward = *radius - pool->radius;
-    for (int k = 0; k < 2 && any(inward > R(0.0)); k++) {
-        real3 normal = grid_normal(pool->grid, &at);
-        at = add_scaled3(*centre, normal, -inward);
+    real inward = *radius - pool->radius, beyond;
+    real3 best = *centre;
+    if (any(inward > R(0.0))) {
+        real3 at = *centre;
+        real least = R(LANE_HUGE);
+        for (int k = 0; k < 2; k++) {
+            real distance = grid_distance(pool->grid, &at, &beyond);
+            real3 normal = grid_normal(pool->grid, &at);
+            real3 from_surface = unit3(sub3(*centre, add_scaled3(at, normal, -distance)));
+            real3 along = add_scaled3(*centre, normal, -inward),
+                  towards = add_scaled3(*centre, from_surface, -inward);
+            real there = grid_distance(pool->grid, &along, &beyond),
+                 here = grid_distance(pool->grid, &towards, &beyond);
+            at = select3(here < there, towards, along);
+            here = min_(here, there);
+            best = select3(here < least, at, best);
+            least = min_(least, here);
+        }
     }
-    grid_offer(pool, &at, found);
+    grid_offer(pool, &best, found);
 }
 
 // Keeps the deepest point, then those that are far from the ones kept and deep; at most `most`.
@@ -176,7 +191,8 @@ LANE_FN void grid_lowest_side(const grid_pool *pool, const lane_geom *cylinder, 
     }
 }
 
-// Of both rims the lowest point and those a quarter around from it, both centres, and the lowest line of the side.
+// Of both rims the lowest point and those a quarter around from it, both centres, and the lowest line of the
+// side.
 LANE_FN void grid_offer_cylinder(const lane_model *m, grid_pool *pool, const lane_geom *cylinder, int geom)
 {
     mask all = everywhere();
