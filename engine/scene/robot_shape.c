@@ -292,6 +292,8 @@ static void put_shape(builder *b, const orr_model *m, orr_geom_type type, const 
     case ORR_GEOM_MESH:
         put_mesh(b, m, data);
         break;
+    case ORR_GEOM_SDF: // what it was captured from is drawn
+        break;
     }
 }
 

@@ -9,6 +9,21 @@ static size_t coarse_corners(const int32_t bricks[3])
     return (size_t)(bricks[0] + 1) * (size_t)(bricks[1] + 1) * (size_t)(bricks[2] + 1);
 }
 
+static size_t coarse_bricks(const int32_t bricks[3])
+{
+    return (size_t)bricks[0] * (size_t)bricks[1] * (size_t)bricks[2];
+}
+
+size_t orr_distance_grid_coarse(const orr_distance_grid *grid)
+{
+    return coarse_bricks(grid->bricks);
+}
+
+size_t orr_distance_grid_corners(const orr_distance_grid *grid)
+{
+    return coarse_corners(grid->bricks);
+}
+
 static bool sizes_fit(const int32_t bricks[3], int32_t brick_count)
 {
     double corners = 1.0;
@@ -32,8 +47,7 @@ orr_result orr_distance_grid_create(const int32_t bricks[3], int32_t brick_count
             "bricks and %d bricks with distances: use larger cells",
             bricks[0], bricks[1], bricks[2], brick_count, ORR_GRID_COARSE_MAX, ORR_GRID_BRICKS_MAX);
     }
-    size_t coarse = (size_t)bricks[0] * (size_t)bricks[1] * (size_t)bricks[2],
-           corners = coarse_corners(bricks);
+    size_t coarse = coarse_bricks(bricks), corners = coarse_corners(bricks);
     orr_distance_grid *grid = orr_alloc_zero(1, sizeof *grid);
     if (grid) {
         grid->brick = orr_alloc(coarse, sizeof *grid->brick);
@@ -83,7 +97,7 @@ orr_result orr_distance_grid_check(const orr_distance_grid *grid, const char *na
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "%s: expected a finite origin, a cell > 0 and at least one brick", name);
     }
-    size_t coarse = (size_t)grid->bricks[0] * (size_t)grid->bricks[1] * (size_t)grid->bricks[2];
+    size_t coarse = coarse_bricks(grid->bricks);
     for (size_t i = 0; i < coarse; i++) {
         if (grid->brick[i] < -1 || grid->brick[i] >= grid->brick_count) {
             return orr_fail(error, ORR_CODE_ARGUMENT, "%s: brick %zu refers to samples %d of %d", name, i,
@@ -158,4 +172,79 @@ double orr_distance_grid_at(const orr_distance_grid *grid, const double point[3]
         gradient[k] = beyond > 0.0 ? outside[k] / beyond : slope[k] / edge;
     }
     return value + beyond;
+}
+
+// Volume, its first moments (x, y, z) and its second moments (xx, yy, zz, xy, xz, yz).
+typedef struct moments {
+    double volume, first[3], second[6];
+} moments;
+
+// A cube of which a share is inside.
+static void add_cube(moments *m, const double centre[3], double edge, double share)
+{
+    static const int index[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+    double volume = share * edge * edge * edge;
+    m->volume += volume;
+    for (int k = 0; k < 3; k++) {
+        m->first[k] += volume * centre[k];
+    }
+    for (int k = 0; k < 6; k++) {
+        double own = k < 3 ? edge * edge / 12.0 : 0.0;
+        m->second[k] += volume * (centre[index[k][0]] * centre[index[k][1]] + own);
+    }
+}
+
+static void add_brick(const orr_distance_grid *grid, const int at[3], int32_t samples, moments *m)
+{
+    double brick = grid->cell * ORR_GRID_BRICK, low[3], centre[3];
+    for (int k = 0; k < 3; k++) {
+        low[k] = grid->origin[k] + at[k] * brick;
+        centre[k] = low[k] + 0.5 * brick;
+    }
+    if (samples < 0) { // the surface does not pass through it
+        if (orr_distance_grid_at(grid, centre, NULL) < 0.0) {
+            add_cube(m, centre, brick, 1.0);
+        }
+        return;
+    }
+    for (int i = 0; i < ORR_GRID_BRICK * ORR_GRID_BRICK * ORR_GRID_BRICK; i++) {
+        const int cell[3] = {i % ORR_GRID_BRICK, i / ORR_GRID_BRICK % ORR_GRID_BRICK,
+                             i / (ORR_GRID_BRICK * ORR_GRID_BRICK)};
+        for (int k = 0; k < 3; k++) {
+            centre[k] = low[k] + (cell[k] + 0.5) * grid->cell;
+        }
+        double share = 0.5 - orr_distance_grid_at(grid, centre, NULL) / grid->cell;
+        if (share > 0.0) {
+            add_cube(m, centre, grid->cell, fmin(share, 1.0));
+        }
+    }
+}
+
+double orr_distance_grid_volume(const orr_distance_grid *grid, double centre[3], double inertia[9])
+{
+    moments m = {0};
+    size_t brick = 0;
+    for (int z = 0; z < grid->bricks[2]; z++) {
+        for (int y = 0; y < grid->bricks[1]; y++) {
+            for (int x = 0; x < grid->bricks[0]; x++, brick++) {
+                add_brick(grid, (const int[3]){x, y, z}, grid->brick[brick], &m);
+            }
+        }
+    }
+    static const int product[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    double about[6], *s = about;
+    for (int k = 0; k < 3; k++) {
+        centre[k] = m.volume > 0.0 ? m.first[k] / m.volume : 0.0;
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int k = i; k < 3; k++) {
+            s[product[i][k]] = m.second[product[i][k]] - m.volume * centre[i] * centre[k];
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            inertia[3 * i + k] = (i == k ? s[0] + s[1] + s[2] : 0.0) - s[product[i][k]];
+        }
+    }
+    return m.volume;
 }

@@ -39,8 +39,13 @@ typedef struct orr_distance_grid {
 // The arrays, which the caller fills: `brick` with -1, no samples yet.
 orr_result orr_distance_grid_create(const int32_t bricks[3], int32_t brick_count, orr_distance_grid **grid,
                                     orr_error *error);
-void orr_distance_grid_destroy(orr_distance_grid *grid); // NULL is allowed
+void orr_distance_grid_destroy(orr_distance_grid *grid);         // NULL is allowed
+size_t orr_distance_grid_coarse(const orr_distance_grid *grid);  // number of bricks, with samples or without
+size_t orr_distance_grid_corners(const orr_distance_grid *grid); // number of corners of bricks
 // Whether sizes, indices and numbers are in range and finite; `name` is for the message.
 orr_result orr_distance_grid_check(const orr_distance_grid *grid, const char *name, orr_error *error);
+// The volume inside the surface; centre: of mass; inertia: row-major, about the centre, per unit of density.
+// Within half a cell of the surface a cell counts by its distance. 0: nothing is inside, then the rest is 0.
+double orr_distance_grid_volume(const orr_distance_grid *grid, double centre[3], double inertia[9]);
 // The distance at a point of the grid's frame, and its gradient (nullable), exact for the interpolation.
 double orr_distance_grid_at(const orr_distance_grid *grid, const double point[3], double gradient[3]);

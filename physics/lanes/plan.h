@@ -33,7 +33,10 @@ typedef struct orr_pair {
     double solref[ORR_NREF], solreffriction[ORR_NREF], solimp[ORR_NIMP];
 } orr_pair;
 
-enum { ORR_PAIR_CONTACTS = 50 }; // most contacts of a pair in one world
+enum {
+    ORR_PAIR_CONTACTS = 50, // most contacts of a pair in one world
+    ORR_GRID_CONTACTS = 4   // the same with a distance grid
+};
 
 // The flat faces of a mesh's convex hull.
 typedef struct orr_hull {

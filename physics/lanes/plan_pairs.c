@@ -10,6 +10,10 @@
 // Most contacts of two types of geoms; 0: they cannot collide.
 static int contact_slots(int type1, int type2)
 {
+    if (type2 == ORR_GEOM_SDF) {
+        bool has_points = type1 != ORR_GEOM_PLANE && type1 != ORR_GEOM_HFIELD && type1 != ORR_GEOM_SDF;
+        return has_points ? ORR_GRID_CONTACTS : 0;
+    }
     if (type1 == ORR_GEOM_PLANE) {
         static const int slots[] = {0, 0, 1, 2, 1, 4, 8 /* four in a world, but any of the corners */, 3};
         return slots[type2];
@@ -310,10 +314,31 @@ static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, co
     return plan->pairs_mixed || plan->pair_count > PAIRS_TESTED ? plan_search(plan, declared, error) : ORR_OK;
 }
 
+// Distance grids have contacts with shapes that have points: not with planes, height fields, other grids.
+static orr_result check_grids(const orr_plan *plan, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    for (int a = 0; a < m->ngeom; a++) {
+        for (int b = 0; b < m->ngeom && m->geom_type[a] == ORR_GEOM_SDF; b++) {
+            int type = m->geom_type[b];
+            if ((type == ORR_GEOM_PLANE || type == ORR_GEOM_HFIELD || type == ORR_GEOM_SDF) &&
+                geoms_meet(plan, a, b)) {
+                return orr_fail(
+                    error, ORR_CODE_FEATURE_ABSENT,
+                    "%s: geom '%s': expected a distance grid that meets no plane, height field or "
+                    "other grid: the dynamics do not have it",
+                    m->name[0] ? m->name : "model", orr_model_name(m, ORR_OBJECT_GEOM, a));
+            }
+        }
+    }
+    return ORR_OK;
+}
+
 orr_result orr_plan_pairs(orr_plan *plan, orr_error *error)
 {
     const orr_model *m = plan->model;
     ORR_TRY(sort_keys(plan, error));
+    ORR_TRY(check_grids(plan, error));
     if (m->opt.disableflags & (ORR_DISABLE_CONTACT | ORR_DISABLE_CONSTRAINT)) {
         return ORR_OK;
     }

@@ -1,4 +1,4 @@
-// Meshes, height fields, textures and materials into the model.
+// Meshes, height fields, distance grids, textures and materials into the model.
 #include "physics/model/compile.h"
 
 #include <string.h>
@@ -44,6 +44,34 @@ static void add_hfields(model_builder *b)
         m->hfield_adr[i] = used;
         memcpy(m->hfield_data + used, d->samples, count * sizeof(float));
         used += (int)count;
+    }
+}
+
+static void add_grids(model_builder *b)
+{
+    orr_model *m = b->m;
+    size_t brick = 0, corner = 0, sample = 0;
+    for (int i = 0; i < m->ngrid; i++) {
+        const spec_grid *spec = &b->spec->grids[i];
+        const orr_distance_grid *grid = spec->grid;
+        for (int k = 0; k < 3; k++) {
+            m->grid_origin[3 * i + k] = grid->origin[k] * spec->scale;
+            m->grid_bricks[3 * i + k] = grid->bricks[k];
+        }
+        m->grid_cell[i] = grid->cell * spec->scale;
+        m->grid_brickadr[i] = (int32_t)brick;
+        m->grid_corneradr[i] = (int32_t)corner;
+        m->grid_sampleadr[i] = (int32_t)sample;
+        for (size_t k = 0; k < orr_distance_grid_coarse(grid); k++) {
+            m->grid_brick[brick++] = grid->brick[k];
+        }
+        float scale = (float)spec->scale;
+        for (size_t k = 0; k < orr_distance_grid_corners(grid); k++) {
+            m->grid_corner[corner++] = scale * grid->corner[k];
+        }
+        for (size_t k = 0; k < (size_t)grid->brick_count * ORR_GRID_SAMPLES; k++) {
+            m->grid_sample[sample++] = scale * grid->sample[k];
+        }
     }
 }
 
@@ -96,6 +124,7 @@ orr_result build_assets(model_builder *b)
         }
     }
     add_hfields(b);
+    add_grids(b);
     add_textures(b);
     return add_materials(b);
 }

@@ -2,6 +2,7 @@
 #include "physics/model/compile.h"
 #include "engine/core/rotation.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,21 @@ static orr_result load_meshes(model_builder *b)
     return result;
 }
 
+static orr_result check_grids(const model_builder *b)
+{
+    for (int i = 0; i < b->spec->grids_count; i++) {
+        const spec_grid *grid = &b->spec->grids[i];
+        orr_error reason;
+        if (orr_distance_grid_check(grid->grid, "grid", &reason) != ORR_OK) {
+            return spec_fail(&grid->head, b->error, "%.300s", reason.message);
+        }
+        if (!isfinite(grid->scale) || !(grid->scale > 0.0)) {
+            return spec_fail(&grid->head, b->error, "scale: expected a positive number");
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result load_assets(model_builder *b)
 {
     const orr_spec *spec = b->spec;
@@ -116,6 +132,7 @@ static orr_result load_assets(model_builder *b)
     if (!b->meshes || !b->hfields || !b->textures) {
         return spec_memory_fail(b->error);
     }
+    ORR_TRY(check_grids(b));
     ORR_TRY(load_meshes(b));
     for (int i = 0; i < spec->hfields_count; i++) {
         ORR_TRY(hfield_build(&spec->hfields[i], &b->hfields[i], b->error));

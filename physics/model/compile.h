@@ -1,6 +1,7 @@
 // Shared by the files of the model compiler; compile.c runs the steps.
 #pragma once
 
+#include "physics/grid/distance_grid.h"
 #include "physics/model/spec.h"
 
 // Allocates the arrays of a model whose sizes are set, as one block of zeros. `path` is for messages.

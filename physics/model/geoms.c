@@ -13,7 +13,7 @@ orr_result builder_found(const model_builder *b, const spec_head *head, const ch
 
 orr_result builder_sizes(const model_builder *b, const spec_head *head, int type, const double size[3])
 {
-    static const int counts[] = {0, 0, 1, 2, 3, 2, 3, 0};
+    static const int counts[] = {0, 0, 1, 2, 3, 2, 3, 0, 0};
     for (int i = 0; i < counts[type]; i++) {
         if (!(size[i] > 0.0)) {
             return spec_fail(head, b->error, "size: expected %d positive number%s", counts[type],
@@ -37,6 +37,18 @@ static void bound_mesh(const mesh_data *mesh, double reach[3], double box[6], do
     *radius = vec3_length(reach);
 }
 
+static void bound_grid(const spec_grid *grid, double reach[3], double box[6], double *radius)
+{
+    for (int i = 0; i < 3; i++) {
+        double low = grid->scale * grid->grid->origin[i];
+        double edge = grid->scale * grid->grid->cell * (double)(ORR_GRID_BRICK * grid->grid->bricks[i]);
+        box[i] = low + 0.5 * edge;
+        box[i + 3] = 0.5 * edge;
+        reach[i] = fmax(fabs(low), fabs(low + edge));
+    }
+    *radius = vec3_length(reach);
+}
+
 static orr_result check_geom(model_builder *b, const spec_geom *geom)
 {
     if (geom->condim != 1 && geom->condim != 3 && geom->condim != 4 && geom->condim != 6) {
@@ -56,6 +68,7 @@ static orr_result add_geom(model_builder *b, int index, int id)
     orr_model *m = b->m;
     const spec_geom *geom = &b->spec->geoms[index];
     int mesh = SPEC_FIND(b->spec, meshes, geom->mesh), hfield = SPEC_FIND(b->spec, hfields, geom->hfield),
+        grid = SPEC_FIND(b->spec, grids, geom->grid),
         material = SPEC_FIND(b->spec, materials, geom->material);
     ORR_TRY(check_geom(b, geom));
     ORR_TRY(builder_found(b, &geom->head, "height field", hfield, geom->hfield));
@@ -64,12 +77,17 @@ static orr_result add_geom(model_builder *b, int index, int id)
         return spec_fail(&geom->head, b->error,
                          "hfield: expected the name of one with type=\"hfield\", and only there");
     }
+    if ((geom->type == ORR_GEOM_SDF) != (grid >= 0)) {
+        return spec_fail(&geom->head, b->error,
+                         "grid: expected the name of a distance grid with the type sdf, and only there");
+    }
     m->geom_type[id] = geom->type;
     m->geom_contype[id] = geom->contype;
     m->geom_conaffinity[id] = geom->conaffinity;
     m->geom_condim[id] = geom->condim;
     m->geom_bodyid[id] = geom->body;
-    m->geom_dataid[id] = geom->type == ORR_GEOM_MESH && mesh >= 0 ? b->mesh_ids[mesh] : hfield;
+    bool as_mesh = geom->type == ORR_GEOM_MESH && mesh >= 0;
+    m->geom_dataid[id] = grid >= 0 ? grid : as_mesh ? b->mesh_ids[mesh] : hfield;
     m->geom_matid[id] = material;
     m->geom_group[id] = geom->group;
     m->geom_priority[id] = geom->priority;
@@ -80,6 +98,8 @@ static orr_result add_geom(model_builder *b, int index, int id)
     memcpy(size, geom->size, sizeof geom->size);
     if (geom->type == ORR_GEOM_MESH) {
         bound_mesh(&b->meshes[mesh], size, box, &m->geom_rbound[id]);
+    } else if (grid >= 0) {
+        bound_grid(&b->spec->grids[grid], size, box, &m->geom_rbound[id]);
     } else if (hfield >= 0) {
         const double *extent = b->spec->hfields[hfield].size;
         hfield_half_size(extent, size);

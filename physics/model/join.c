@@ -28,6 +28,10 @@
     X(nhullface)                                                                                             \
     X(nhulledge)                                                                                             \
     X(nhfield)                                                                                               \
+    X(ngrid)                                                                                                 \
+    X(ngridbrick)                                                                                            \
+    X(ngridcorner)                                                                                           \
+    X(ngridsample)                                                                                           \
     X(nhfielddata)                                                                                           \
     X(nmat)                                                                                                  \
     X(npair)                                                                                                 \
@@ -76,7 +80,7 @@ _Static_assert((0 ORR_MODEL_SIZES(ONE)) == (1 JOINED(ONE) LEFT_OUT(ONE) WIDTHS(O
 #define INTEGER_char
 #define COUNT_INTEGERS(type, name, rows, columns) INTEGER_##type
 _Static_assert(
-    (0 ORR_MODEL_ARRAYS(COUNT_INTEGERS)) == 131,
+    (0 ORR_MODEL_ARRAYS(COUNT_INTEGERS)) == 136,
     "a new array of integers: if it holds indices, move them in move_indices; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -192,7 +196,11 @@ static int signature_of(const joining *j, int signature)
 
 static int data_of(const joining *j, int type, int data)
 {
-    return moved(j, type == ORR_GEOM_HFIELD ? KIND_nhfield : KIND_nmesh, data);
+    return moved(j,
+                 type == ORR_GEOM_SDF      ? KIND_ngrid
+                 : type == ORR_GEOM_HFIELD ? KIND_nhfield
+                                           : KIND_nmesh,
+                 data);
 }
 
 static void move_bodies(const joining *j)
@@ -236,6 +244,9 @@ static void move_assets(const joining *j)
     MOVE(nmesh, mesh_hullfaceadr, 1, nhullface)
     MOVE(nhullvert, hull_edgeadr, 1, nhulledge)
     MOVE(nhfield, hfield_adr, 1, nhfielddata)
+    MOVE(ngrid, grid_brickadr, 1, ngridbrick)
+    MOVE(ngrid, grid_corneradr, 1, ngridcorner)
+    MOVE(ngrid, grid_sampleadr, 1, ngridsample)
     for (int i = 0; i < from->nmat; i++) {
         j->to->mat_texid[moved(j, KIND_nmat, i)] = -1;
     }

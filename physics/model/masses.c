@@ -57,6 +57,30 @@ static orr_result fit_to_mesh(model_builder *b, spec_geom *geom, const mesh_data
     return ORR_OK;
 }
 
+// The inertia of a geom with a distance grid. Geoms of the world need none.
+static orr_result grid_inertia(const model_builder *b, const spec_geom *geom, rigid_part *part)
+{
+    const spec_grid *grid = &b->spec->grids[SPEC_FIND(b->spec, grids, geom->grid)];
+    double scale = grid->scale, volume_scale = scale * scale * scale, centre[3], inertia[9];
+    double volume = orr_distance_grid_volume(grid->grid, centre, inertia);
+    if (volume == 0.0) {
+        return ORR_OK;
+    }
+    part->mass = isnan(geom->mass) ? geom->density * volume * volume_scale : geom->mass;
+    for (int i = 0; i < 9; i++) {
+        inertia[i] *= part->mass * scale * scale / volume;
+    }
+    double turn[4], identity[4] = {1.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < 3; i++) {
+        centre[i] *= scale;
+    }
+    principal_moments(inertia, part->moment, turn);
+    frame_compose(geom->pos, geom->orientation.quat, centre, identity);
+    memcpy(part->pos, centre, sizeof part->pos);
+    quat_multiply(geom->orientation.quat, turn, part->quat);
+    return ORR_OK;
+}
+
 // A geom's pose and size, and its inertia.
 static orr_result resolve_geom(model_builder *b, spec_geom *geom, rigid_part *part)
 {
@@ -77,6 +101,11 @@ static orr_result resolve_geom(model_builder *b, spec_geom *geom, rigid_part *pa
     if (type == ORR_GEOM_HFIELD && hfield >= 0) { // it has the mass of a box
         type = ORR_GEOM_BOX;
         hfield_half_size(b->spec->hfields[hfield].size, size);
+    }
+    if (type == ORR_GEOM_SDF) {
+        memcpy(part->quat, geom->orientation.quat, sizeof part->quat);
+        return geom->body > 0 && SPEC_FIND(b->spec, grids, geom->grid) >= 0 ? grid_inertia(b, geom, part)
+                                                                            : ORR_OK;
     }
     if (geom->shellinertia && data) {
         return spec_fail(&geom->head, b->error, "shellinertia: expected no mesh, whose inertia is in <mesh>");

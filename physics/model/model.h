@@ -40,6 +40,7 @@ typedef enum orr_geom_type {
     ORR_GEOM_CYLINDER,  // size: radius, half length; axis z
     ORR_GEOM_BOX,       // size: half sizes
     ORR_GEOM_MESH,      // geom_dataid: the mesh; collides as its convex hull. size: reach along each axis
+    ORR_GEOM_SDF,       // geom_dataid: the distance grid, in the geom's frame. size: reach along each axis
 } orr_geom_type;
 
 typedef enum orr_integrator {
@@ -279,6 +280,10 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(nhulledge) /* their directed edges */                                                                  \
     X(nhfield)                                                                                               \
     X(nhfielddata)                                                                                           \
+    X(ngrid)                                                                                                 \
+    X(ngridbrick)  /* bricks of all distance grids */                                                        \
+    X(ngridcorner) /* corners of their bricks */                                                             \
+    X(ngridsample) /* samples of their bricks */                                                             \
     X(ntex)                                                                                                  \
     X(ntexdata)                                                                                              \
     X(nmat)                                                                                                  \
@@ -381,7 +386,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, geom_conaffinity, m->ngeom, 1) /* conaffinity of the other */                                 \
     X(int32_t, geom_condim, m->ngeom, 1)      /* 1, 3, 4 or 6 */                                             \
     X(int32_t, geom_bodyid, m->ngeom, 1)                                                                     \
-    X(int32_t, geom_dataid, m->ngeom, 1) /* mesh or height field */                                          \
+    X(int32_t, geom_dataid, m->ngeom, 1) /* mesh, height field, grid */                                      \
     X(int32_t, geom_matid, m->ngeom, 1)                                                                      \
     X(int32_t, geom_group, m->ngeom, 1)                                                                      \
     X(int32_t, geom_priority, m->ngeom, 1)                                                                   \
@@ -475,6 +480,16 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, hfield_ncol, m->nhfield, 1)                                                                   \
     X(int32_t, hfield_adr, m->nhfield, 1)                                                                    \
     X(float, hfield_data, m->nhfielddata, 1)                                                                 \
+    /* distance grids, laid out as physics/grid/distance_grid.h says */                                      \
+    X(double, grid_origin, m->ngrid, 3)      /* m */                                                         \
+    X(double, grid_cell, m->ngrid, 1)        /* m */                                                         \
+    X(int32_t, grid_bricks, m->ngrid, 3)     /* along x, y, z */                                             \
+    X(int32_t, grid_brickadr, m->ngrid, 1)   /* of its first brick */                                        \
+    X(int32_t, grid_corneradr, m->ngrid, 1)  /* of its first corner */                                       \
+    X(int32_t, grid_sampleadr, m->ngrid, 1)  /* of its first sample */                                       \
+    X(int32_t, grid_brick, m->ngridbrick, 1) /* index of the brick's samples within its grid, -1: none */    \
+    X(float, grid_corner, m->ngridcorner, 1) /* m */                                                         \
+    X(float, grid_sample, m->ngridsample, 1) /* m */                                                         \
     /* textures: 2d, or six square faces one below the other: +x, -x, +y, -y, +z, -z */                      \
     X(int32_t, tex_type, m->ntex, 1) /* orr_texture_type */                                                  \
     X(int32_t, tex_height, m->ntex, 1)                                                                       \

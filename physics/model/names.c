@@ -56,6 +56,7 @@ static orr_result check_unique(const void *list, int count, size_t size, orr_err
 
 orr_result check_names(const model_builder *b)
 {
+    ORR_TRY(check_unique(b->spec->grids, b->spec->grids_count, sizeof *b->spec->grids, b->error));
 #define CHECK(list, table)                                                                                   \
     ORR_TRY(check_unique(b->spec->list, b->spec->list##_count, sizeof *b->spec->list, b->error));
     NAMED_LISTS(CHECK)

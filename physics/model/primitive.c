@@ -28,6 +28,7 @@ double orr_primitive_volume(int type, const double size[3])
     case ORR_GEOM_PLANE:
     case ORR_GEOM_HFIELD:
     case ORR_GEOM_MESH:
+    case ORR_GEOM_SDF:
         break;
     }
     return 0.0;
@@ -63,6 +64,7 @@ void orr_primitive_moment(int type, const double size[3], double mass, double mo
     case ORR_GEOM_PLANE:
     case ORR_GEOM_HFIELD:
     case ORR_GEOM_MESH:
+    case ORR_GEOM_SDF:
         break;
     }
 }
@@ -86,6 +88,7 @@ double orr_primitive_area(int type, const double size[3])
     case ORR_GEOM_PLANE:
     case ORR_GEOM_HFIELD:
     case ORR_GEOM_MESH:
+    case ORR_GEOM_SDF:
         break;
     }
     return 0.0;
@@ -143,6 +146,7 @@ void orr_primitive_shell_moment(int type, const double size[3], double mass, dou
     case ORR_GEOM_PLANE:
     case ORR_GEOM_HFIELD:
     case ORR_GEOM_MESH:
+    case ORR_GEOM_SDF:
         break;
     }
 }
@@ -175,6 +179,7 @@ void orr_primitive_bounds(int type, const double size[3], double box[6], double 
         break;
     case ORR_GEOM_HFIELD:
     case ORR_GEOM_MESH:
+    case ORR_GEOM_SDF:
         break;
     }
 }

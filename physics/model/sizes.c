@@ -82,6 +82,12 @@ static orr_result count_assets(model_builder *b)
     for (int i = 0; i < b->spec->hfields_count; i++) {
         ORR_TRY(add_size(b, &m->nhfielddata, (int64_t)b->hfields[i].rows * b->hfields[i].columns));
     }
+    for (int i = 0; i < b->spec->grids_count; i++) {
+        const orr_distance_grid *grid = b->spec->grids[i].grid;
+        ORR_TRY(add_size(b, &m->ngridbrick, (int64_t)orr_distance_grid_coarse(grid)));
+        ORR_TRY(add_size(b, &m->ngridcorner, (int64_t)orr_distance_grid_corners(grid)));
+        ORR_TRY(add_size(b, &m->ngridsample, (int64_t)grid->brick_count * ORR_GRID_SAMPLES));
+    }
     for (int i = 0; i < b->spec->textures_count; i++) {
         const texture_data *d = &b->textures[i];
         ORR_TRY(add_size(b, &m->ntexdata, (int64_t)d->width * d->height * d->channels));
@@ -99,6 +105,7 @@ orr_result count_sizes(model_builder *b)
     m->ncam = spec->cameras_count;
     m->nlight = spec->lights_count;
     m->nhfield = spec->hfields_count;
+    m->ngrid = spec->grids_count;
     m->ntex = spec->textures_count;
     m->nmat = spec->materials_count;
     m->npair = spec->pairs_count;

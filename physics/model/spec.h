@@ -81,7 +81,7 @@ typedef struct spec_geom {
     spec_orientation orientation;
     double friction[3], mass, density, solmix, solref[ORR_NREF], solimp[ORR_NIMP], margin, gap, fluidcoef[5];
     float rgba[4];
-    const char *material, *mesh, *hfield;
+    const char *material, *mesh, *hfield, *grid;
     spec_numbers user;
 } spec_geom;
 
@@ -140,6 +140,14 @@ typedef struct spec_hfield {
     double size[4];
     spec_numbers elevation;
 } spec_hfield;
+
+// A distance grid, for geoms of the type ORR_GEOM_SDF. The spec borrows it until it has been compiled; the
+// model has a copy of its arrays.
+typedef struct spec_grid {
+    spec_head head;
+    const struct orr_distance_grid *grid;
+    double scale; // m per unit of the grid, > 0
+} spec_grid;
 
 typedef enum spec_builtin {
     SPEC_BUILTIN_NONE,
@@ -323,6 +331,7 @@ typedef struct spec_size {
     X(light, lights)                                                                                         \
     X(mesh, meshes)                                                                                          \
     X(hfield, hfields)                                                                                       \
+    X(grid, grids)                                                                                           \
     X(texture, textures)                                                                                     \
     X(material, materials)                                                                                   \
     X(pair, pairs)                                                                                           \

@@ -145,6 +145,7 @@ static orr_result join_geoms(const joining *j, const spec_at *at)
         ORR_TRY(rename_asset(j, &copy->material));
         ORR_TRY(rename_asset(j, &copy->mesh));
         ORR_TRY(rename_asset(j, &copy->hfield));
+        ORR_TRY(rename_asset(j, &copy->grid));
         if (at) {
             frame_compose(at->pos, at->quat, copy->pos, copy->orientation.quat);
         }
@@ -446,6 +447,7 @@ static orr_result join_assets(const spec_attachment *named, orr_spec *to, orr_er
     const joining once = {to, part.from, &part, error}, *j = &once;
     TRY_COPY_ALL(meshes)
     TRY_COPY_ALL(hfields)
+    TRY_COPY_ALL(grids)
     TRY_COPY_ALL(textures)
     for (int i = 0; i < j->from->materials_count; i++) {
         TRY_COPY(materials, i);

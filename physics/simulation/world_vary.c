@@ -178,11 +178,12 @@ static orr_result check(const orr_physics *physics, orr_vary what, int world, co
                             world, i / 3, m->geom_size[i]);
         }
         int type = what == ORR_VARY_GEOM_SIZE ? m->geom_type[i / 3] : ORR_GEOM_SPHERE;
-        if ((type == ORR_GEOM_MESH || type == ORR_GEOM_HFIELD) && values[i] != m->geom_size[i]) {
+        if ((type == ORR_GEOM_MESH || type == ORR_GEOM_HFIELD || type == ORR_GEOM_SDF) &&
+            values[i] != m->geom_size[i]) {
             return orr_fail(
                 error, ORR_CODE_ARGUMENT,
-                "geom_size: world %d, geom %d: expected %g as in the model, a mesh or height field "
-                "has one size",
+                "geom_size: world %d, geom %d: expected %g as in the model, a mesh, height field or "
+                "distance grid has one size",
                 world, i / 3, m->geom_size[i]);
         }
     }
@@ -253,7 +254,7 @@ static orr_result derive(orr_physics *physics, orr_vary what, int world, const d
     for (int g = 0; g < copy.ngeom && what == ORR_VARY_GEOM_SIZE; g++) {
         int type = copy.geom_type[g];
         double box[6];
-        if (type != ORR_GEOM_MESH && type != ORR_GEOM_HFIELD) {
+        if (type != ORR_GEOM_MESH && type != ORR_GEOM_HFIELD && type != ORR_GEOM_SDF) {
             orr_primitive_bounds(type, copy.geom_size + 3 * g, box, &copy.geom_rbound[g]);
         }
     }

@@ -1,6 +1,7 @@
 // Contacts of all pairs: which are near, and the routine for each kind of pair.
 #pragma once
 
+#include "physics/lanes/collision/grid_contact.h"
 #include "physics/lanes/collision/near.h"
 
 // The lanes in which the geoms of a pair could touch, by their bounding spheres.
@@ -23,6 +24,10 @@ LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
         return;
     }
     lane_geom a = load_geom(m, d, pair->geom1), b = load_geom(m, d, pair->geom2);
+    if (m->geom_type[pair->geom2] == ORR_GEOM_SDF) {
+        collide_grid(m, d, i, &a, &b);
+        return;
+    }
     switch (m->geom_type[pair->geom1] * 8 + m->geom_type[pair->geom2]) {
     case ORR_GEOM_PLANE * 8 + ORR_GEOM_SPHERE:
         plane_sphere(m, d, i, &a, b.pos, b.size.x, no_tangent());

@@ -155,7 +155,8 @@ LANE_FN void cast_scene_ray(const lane_model *m, const lane_data *d, lane_scene_
     real nearest = R(LANE_HUGE);
     real3 normal = axis3(2);
     for (int i = 0; i < m->ngeom; i++) {
-        if (m->geom_bodyid[i] == without || invisible(m, i) || !ray_may_hit(m, d, i, ray->from, ray->along)) {
+        if (m->geom_type[i] == ORR_GEOM_SDF || m->geom_bodyid[i] == without || invisible(m, i) ||
+            !ray_may_hit(m, d, i, ray->from, ray->along)) {
             continue;
         }
         matrix3 frame = load_matrix(d->geom_xmat, i);
