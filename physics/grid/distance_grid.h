@@ -8,8 +8,8 @@
 //   brick (i, j, k), 0 .. bricks[] - 1: brick[(k * bricks[1] + j) * bricks[0] + i]
 //
 // Within a brick that has samples the distance is their trilinear interpolation in the cell, elsewhere that
-// of the corners of the coarse cell; outside the grid it is that of the nearest point of the grid's box plus the
-// distance to it. Neighbouring bricks store the same numbers on the faces that they share.
+// of the corners of the coarse cell; outside the grid it is that of the nearest point of the grid's box plus
+// the distance to it. Neighbouring bricks store the same numbers on the faces that they share.
 #pragma once
 
 #include "engine/core/result.h"

@@ -210,26 +210,6 @@ static void a_light_on_a_body_turns_with_it(void **state)
     stage_close(&s);
 }
 
-// Sleep is what the dynamics lack.
-static void a_robot_that_cannot_move_is_drawn_where_it_stands(void **state)
-{
-    (void)state;
-    static float rgba[PIXELS * 4], depth[PIXELS];
-    stage s = stage_with("<option><flag sleep='enable'/></option><worldbody><body pos='0 0 1'><freejoint/>"
-                         "<geom size='0.3'/></body></worldbody>");
-    orr_view view = {.camera = camera_at(0.0f, -3.0f, 1.0f)};
-    draw(engine, &s, &view, rgba, depth);
-    float seen = depth[(HEIGHT / 2) * WIDTH + WIDTH / 2];
-    assert_true(fabsf(seen - 2.7f) < 0.01f); // the sphere's nearest point
-    orr_transform body;
-    assert_ok(orr_world_body_transform(s.world, 0, s.robot, 1, &body, &error));
-    assert_float_equal(body.position[2], 1.0f, 1e-6);
-    orr_error why;
-    assert_int_equal(orr_world_step(s.world, 1, &why), ORR_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(why.message, "sleep"));
-    stage_close(&s);
-}
-
 static void an_endless_plane_comes_along_and_its_texture_stays(void **state)
 {
     (void)state;
@@ -706,7 +686,6 @@ int main(void)
         cmocka_unit_test(a_height_field_and_a_mesh_are_drawn),
         cmocka_unit_test(what_the_model_hides_is_not_drawn),
         cmocka_unit_test(a_light_on_a_body_turns_with_it),
-        cmocka_unit_test(a_robot_that_cannot_move_is_drawn_where_it_stands),
         cmocka_unit_test(an_endless_plane_comes_along_and_its_texture_stays),
         cmocka_unit_test(a_robot_falls_as_gravity_says_and_is_drawn_there),
         cmocka_unit_test(each_copy_of_a_world_is_drawn_as_it_is),
