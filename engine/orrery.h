@@ -361,6 +361,26 @@ static inline orr_result orr_scene_add_mesh(orr_scene *scene, const char *name, 
  * relative to the body's frame. When the robot is removed it is relative to the scene again. */
 ORR_API orr_result orr_scene_bind(orr_scene *scene, orr_layer layer, orr_layer robot, const char *body,
                                   orr_error *error);
+/* What a mesh, cloud or field is to physics. */
+typedef enum orr_body_shape {
+    ORR_BODY_AUTO = 0, /* hull for a mesh that moves, otherwise grid */
+    ORR_BODY_HULL,     /* meshes: the convex hull of the vertices */
+    ORR_BODY_GRID      /* a signed distance grid of the surface, hollows included; it cannot move */
+} orr_body_shape;
+
+typedef struct orr_body_desc {
+    double mass;     /* [kg], and it moves freely; 0: it is fixed */
+    double friction; /* sliding; 0: 1 */
+    double cell;     /* grids: edge of a cell in scene units; 0: a 256th of the longest side */
+    orr_body_shape shape;
+} orr_body_desc;
+
+/* Gives a layer a body: robots whose layers have scale 1, and other bodies, touch it. Its metres are the
+ * scene's units. A body that moves has the state of a free joint (qpos 7, qvel 6), which the functions for
+ * robots read and set. Distance grids are kept beside the layer's file, as FILE.collider. desc NULL: no
+ * body. ORR_ERROR_UNSUPPORTED: a grid that moves. */
+static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
+                                               orr_error *error);
 /* Removes a layer and frees what it holds. */
 ORR_API orr_result orr_scene_remove(orr_scene *scene, orr_layer layer, orr_error *error);
 /* The number of layers. */
@@ -403,7 +423,8 @@ ORR_API void orr_world_destroy(orr_world *world);
  * A robot is an MJCF or URDF file, with MuJoCo's meaning; names and sizes are those of MuJoCo's model.
  * Robots whose layers have one scale are simulated together and touch each other; gravity and all other
  * options are those of the first, and the time step is the smallest of theirs. Names and states stay those
- * of each robot, in the frame of its layer. Robots touch no cloud, mesh or field. */
+ * of each robot, in the frame of its layer. They touch clouds, meshes and fields that
+ * have a body (orr_scene_set_physics). */
 
 typedef struct orr_robot_info {
     int qpos_count, qvel_count, act_count, ctrl_count;
@@ -631,6 +652,8 @@ ORR_API void orr_splats_data_sized(const orr_splats *splats, orr_splats_view *vi
 ORR_API orr_result orr_scene_add_mesh_sized(orr_scene *scene, const char *name, const orr_mesh_desc *desc,
                                             size_t desc_size, const orr_transform *transform,
                                             orr_layer *layer, orr_error *error);
+ORR_API orr_result orr_scene_set_physics_sized(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
+                                               size_t desc_size, orr_error *error);
 ORR_API orr_result orr_scene_layer_info_sized(const orr_scene *scene, orr_layer layer, orr_layer_info *info,
                                               size_t info_size, orr_error *error);
 ORR_API orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
@@ -668,6 +691,12 @@ static inline orr_result orr_scene_add_mesh(orr_scene *scene, const char *name, 
                                             orr_error *error)
 {
     return orr_scene_add_mesh_sized(scene, name, desc, sizeof *desc, transform, layer, error);
+}
+
+static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
+                                               orr_error *error)
+{
+    return orr_scene_set_physics_sized(scene, layer, desc, sizeof *desc, error);
 }
 
 static inline orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer layer, orr_layer_info *info,

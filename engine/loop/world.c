@@ -91,7 +91,7 @@ orr_result orr_world_set_transform(orr_world *world, int index, orr_layer layer,
     const orr_transform before = state->transform;
     state->transform = resolved;
     orr_result result =
-        data->kind == ORR_LAYER_ROBOT ? orr_world_robot_placed(world, index, data, &before, error) : ORR_OK;
+        orr_layer_physical(data) ? orr_world_robot_placed(world, index, data, &before, error) : ORR_OK;
     if (result != ORR_OK) {
         state->transform = before;
     }

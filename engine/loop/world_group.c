@@ -1,8 +1,10 @@
 // Which robots of the scene are in which physics, now; and the states of those that stay.
 #include "engine/core/memory.h"
+#include "engine/core/rotation.h"
 #include "engine/loop/world_device.h"
 #include "engine/loop/world_robots.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,13 +21,14 @@ static int largest_quantity(const orr_model *m)
 
 static orr_result make_robot(const orr_layer_data *layer, orr_world_robot **out, orr_error *error)
 {
-    const orr_model *m = layer->robot->model;
+    orr_robot *robot = orr_layer_physical(layer);
+    const orr_model *m = robot->model;
     *out = NULL;
     orr_world_robot *r = orr_alloc_zero(1, sizeof *r);
     if (!r) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a world's robots");
     }
-    *r = (orr_world_robot){.id = layer->id, .robot = layer->robot, .posed = -1, .place = {.body = 1}};
+    *r = (orr_world_robot){.id = layer->id, .robot = robot, .posed = -1, .place = {.body = 1}};
     orr_robot_keep(r->robot);
     r->bodies = orr_alloc((size_t)m->nbody, sizeof *r->bodies);
     r->numbers = orr_alloc((size_t)largest_quantity(m), sizeof *r->numbers);
@@ -33,7 +36,7 @@ static orr_result make_robot(const orr_layer_data *layer, orr_world_robot **out,
         orr_world_robot_close(r);
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the bodies of a robot");
     }
-    memcpy(r->bodies, layer->robot->rest, (size_t)m->nbody * sizeof *r->bodies);
+    memcpy(r->bodies, robot->rest, (size_t)m->nbody * sizeof *r->bodies);
     *out = r;
     return ORR_OK;
 }
@@ -84,6 +87,36 @@ static void log_differences(const orr_world *world, orr_world_robot *const *memb
     }
 }
 
+// Where a robot's layer is in copy 0.
+static orr_transform place_of(const orr_world *world, const orr_world_robot *r)
+{
+    const orr_layer_data *layer = layer_of(world, r);
+    orr_layer_state state = orr_world_state(world, 0, layer);
+    return orr_layer_frame(layer, &state.transform);
+}
+
+// Gravity, wind and the magnetic field are those of the first robot, in its own frame; where there are bodies
+// of other layers alone, gravity is against the scene's up.
+static void set_gravity(const orr_world *world, orr_world_physics *p, const orr_world_robot *first)
+{
+    static const double down[][3] = {
+        [ORR_UP_MINUS_Y] = {0.0, 1.0, 0.0}, [ORR_UP_Y] = {0.0, -1.0, 0.0}, [ORR_UP_Z] = {0.0, 0.0, -1.0}};
+    orr_model_option *option = &p->made->opt;
+    if (layer_of(world, first)->kind == ORR_LAYER_ROBOT) {
+        double *vectors[] = {option->gravity, option->wind, option->magnetic};
+        for (int i = 0; i < 3 && !orr_pose_is_identity(&first->fixed_at); i++) {
+            quat_apply(first->fixed_at.quat, vectors[i], vectors[i]);
+        }
+        return;
+    }
+    const orr_transform scene = {.rotation = {1.0f}, .scale = p->frame.scale};
+    const orr_pose turn = orr_pose_relative(&p->frame, &scene);
+    quat_apply(turn.quat, down[orr_scene_up(world->scene)], option->gravity);
+    for (int k = 0; k < 3; k++) {
+        option->gravity[k] *= 9.81;
+    }
+}
+
 static orr_result join(const orr_world *world, orr_world_physics *p, orr_world_robot *const *members,
                        int count, orr_error *error)
 {
@@ -95,8 +128,8 @@ static orr_result join(const orr_world *world, orr_world_physics *p, orr_world_r
                             ? ORR_OK
                             : orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: the robots of a scene");
     for (int i = 0; i < count && result == ORR_OK; i++) {
-        orr_layer_state state = orr_world_state(world, 0, layer_of(world, members[i]));
-        orr_pose pose = orr_pose_relative(&p->frame, &state.transform);
+        const orr_transform at = place_of(world, members[i]);
+        orr_pose pose = orr_pose_relative(&p->frame, &at);
         snprintf(prefixes[i], sizeof prefixes[i], "%.120s/", layer_of(world, members[i])->name);
         parts[i] = (orr_model_part){.model = members[i]->robot->model, .prefix = prefixes[i]};
         memcpy(parts[i].pos, pose.pos, sizeof pose.pos);
@@ -112,6 +145,7 @@ static orr_result join(const orr_world *world, orr_world_physics *p, orr_world_r
     orr_free(places);
     orr_free(prefixes);
     ORR_TRY(result);
+    set_gravity(world, p, members[0]);
     orr_world_physics_merge_floors(p->made);
     log_differences(world, members, count, p->made);
     p->model = p->made;
@@ -163,14 +197,26 @@ static bool is_current(const orr_world *world)
     int count = 0;
     for (int i = 0; i < world->scene->layer_count; i++) {
         const orr_layer_data *layer = &world->scene->layers[i];
-        if (layer->kind == ORR_LAYER_ROBOT) {
-            if (count == robots->count || !same_id(robots->robots[count]->id, layer->id)) {
+        if (orr_layer_physical(layer)) {
+            const orr_world_robot *r = count < robots->count ? robots->robots[count] : NULL;
+            if (!r || !same_id(r->id, layer->id) || r->robot != orr_layer_physical(layer)) {
                 return false;
             }
             count++;
         }
     }
     return count == robots->count && !robots->stale;
+}
+
+// The robot that a layer has among these; NULL: none, or another one.
+static orr_world_robot *find_same(const orr_world_robots *robots, const orr_world_robot *r)
+{
+    for (int i = 0; i < robots->count; i++) {
+        if (same_id(robots->robots[i]->id, r->id) && robots->robots[i]->robot == r->robot) {
+            return robots->robots[i];
+        }
+    }
+    return NULL;
 }
 
 static orr_world_robot *find_id(const orr_world_robots *robots, orr_pool_id id)
@@ -186,14 +232,14 @@ static orr_world_robot *find_id(const orr_world_robots *robots, orr_pool_id id)
 // The physics of the old robots that is the same for the new ones: of the same members, none of them moved.
 static orr_world_physics *unchanged(const orr_world_robots *old, orr_world_robot *const *members, int count)
 {
-    orr_world_robot *first = find_id(old, members[0]->id);
+    orr_world_robot *first = find_same(old, members[0]);
     int had = 0;
     for (int i = 0; first && i < old->count; i++) {
         had += old->robots[i]->physics == first->physics;
     }
     bool same = first && had == count && (!old->stale || !first->physics->joint);
     for (int i = 0; i < count && same; i++) {
-        orr_world_robot *before = find_id(old, members[i]->id);
+        orr_world_robot *before = find_same(old, members[i]);
         same = before && before->physics == first->physics;
     }
     return same ? first->physics : NULL;
@@ -206,7 +252,7 @@ static void take_over(orr_world_robots *old, orr_world_physics *physics, orr_wor
         old->physics[i] = old->physics[i] == physics ? NULL : old->physics[i];
     }
     for (int i = 0; i < count; i++) {
-        const orr_world_robot *before = find_id(old, members[i]->id);
+        const orr_world_robot *before = find_same(old, members[i]);
         members[i]->physics = physics;
         members[i]->place = before->place;
         members[i]->fixed_at = before->fixed_at;
@@ -250,14 +296,15 @@ static const orr_transform *frame_of(const orr_world *world, const orr_world_rob
                                      orr_world_robot *const *members, int count, orr_transform *frame)
 {
     for (int i = 0; i < count; i++) {
-        const orr_world_robot *before = find_id(old, members[i]->id);
+        const orr_world_robot *before = find_same(old, members[i]);
         if (before && before->physics->joint) {
             *frame = before->physics->frame;
             return frame;
         }
     }
-    *frame = orr_world_state(world, 0, layer_of(world, members[0])).transform;
-    return count > 1 ? frame : NULL;
+    bool robot = layer_of(world, members[0])->kind == ORR_LAYER_ROBOT;
+    *frame = robot ? place_of(world, members[0]) : (orr_transform){.rotation = {1.0f}, .scale = 1.0f};
+    return count > 1 || !robot ? frame : NULL;
 }
 
 static orr_result put_physics(orr_world_robots *robots, orr_world_physics *physics, orr_error *error)
@@ -276,7 +323,7 @@ static orr_result group(const orr_world *world, orr_world_robots *old, orr_world
         ORR_TRY(put_physics(robots, physics, error));
         take_over(old, physics, members, count);
         for (int i = 0; i < count; i++) {
-            members[i]->pull = find_id(old, members[i]->id)->pull;
+            members[i]->pull = find_same(old, members[i])->pull;
         }
         return ORR_OK;
     }
@@ -294,7 +341,7 @@ static orr_result group(const orr_world *world, orr_world_robots *old, orr_world
         return ORR_OK;
     }
     for (int i = 0; i < count; i++) {
-        orr_world_robot *before = find_id(old, members[i]->id);
+        orr_world_robot *before = find_same(old, members[i]);
         if (before) {
             carry(world, before, members[i]);
         }
@@ -307,7 +354,7 @@ static orr_result group_all(const orr_world *world, orr_world_robots *old, orr_e
     orr_world_robots *robots = world->robots;
     for (int i = 0; i < world->scene->layer_count; i++) {
         const orr_layer_data *layer = &world->scene->layers[i];
-        if (layer->kind == ORR_LAYER_ROBOT) {
+        if (orr_layer_physical(layer)) {
             ORR_GROW(robots->robots, robots->capacity, robots->count + 1, "a world's robots", error);
             ORR_TRY(make_robot(layer, &robots->robots[robots->count], error));
             robots->count++;
@@ -318,10 +365,12 @@ static orr_result group_all(const orr_world *world, orr_world_robots *old, orr_e
     orr_result result = ORR_OK;
     for (int i = 0; i < robots->count && result == ORR_OK; i++) {
         int count = 0;
-        const orr_transform *mine = &layer_of(world, robots->robots[i])->transform;
-        for (int k = i; k < robots->count && !robots->robots[i]->physics; k++) {
-            orr_world_robot *other = robots->robots[k];
-            if (!other->physics && orr_scene_robots_touch(mine, &layer_of(world, other)->transform)) {
+        const orr_layer_data *mine = layer_of(world, robots->robots[i]);
+        for (int k = 0; k < 2 * robots->count && !robots->robots[i]->physics; k++) { // robots before bodies
+            orr_world_robot *other = robots->robots[k % robots->count];
+            const orr_layer_data *layer = layer_of(world, other);
+            bool now = (layer->kind == ORR_LAYER_ROBOT) == (k < robots->count);
+            if (now && !other->physics && orr_scene_robots_touch(mine, layer)) {
                 members[count++] = other;
             }
         }
@@ -391,7 +440,7 @@ orr_result orr_world_robot_placed(orr_world *world, int index, const orr_layer_d
         return ORR_OK;
     }
     bool fixed = is_fixed_somewhere(r->robot->model);
-    if (!orr_scene_robots_touch(before, &state.transform)) {
+    if (fabsf(before->scale - state.transform.scale) > 1e-6f * before->scale) {
         return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
                         "%s: a robot beside other robots: expected the scale that it has, %g", layer->name,
                         (double)before->scale);
@@ -410,8 +459,9 @@ orr_result orr_world_robot_placed(orr_world *world, int index, const orr_layer_d
     static const orr_physics_quantity quantities[] = {
         ORR_PHYSICS_QPOS,      ORR_PHYSICS_QVEL,       ORR_PHYSICS_QACC_WARMSTART, ORR_PHYSICS_XFRC_APPLIED,
         ORR_PHYSICS_MOCAP_POS, ORR_PHYSICS_MOCAP_QUAT, ORR_PHYSICS_QFRC_APPLIED};
-    orr_pose was = orr_pose_relative(&r->physics->frame, before), back = orr_pose_inverse(&was);
-    orr_pose is = orr_pose_relative(&r->physics->frame, &state.transform);
+    const orr_transform from = orr_layer_frame(layer, before), to = orr_layer_frame(layer, &state.transform);
+    orr_pose was = orr_pose_relative(&r->physics->frame, &from), back = orr_pose_inverse(&was);
+    orr_pose is = orr_pose_relative(&r->physics->frame, &to);
     for (size_t i = 0; i < sizeof quantities / sizeof quantities[0]; i++) {
         orr_world_robot_read_raw(index, r, quantities[i], r->numbers);
         orr_world_physics_move(r->robot->model, quantities[i], &back, r->numbers);

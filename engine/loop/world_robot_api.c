@@ -16,8 +16,9 @@ static orr_result find_layer(const orr_scene *scene, orr_layer id, const orr_lay
         return orr_scene_stale(id, error);
     }
     *layer = &scene->layers[index];
-    if ((*layer)->kind != ORR_LAYER_ROBOT) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "layer %s: expected a robot", (*layer)->name);
+    if (!orr_layer_physical(*layer)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "layer %s: expected a robot, or a layer with physics",
+                        (*layer)->name);
     }
     return ORR_OK;
 }
@@ -30,7 +31,7 @@ orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer id, orr_
     ORR_REQUIRE(info, error);
     const orr_layer_data *layer = NULL;
     ORR_TRY(find_layer(scene, id, &layer, error));
-    const orr_model *m = layer->robot->model;
+    const orr_model *m = orr_layer_physical(layer)->model;
     const orr_robot_info own = {.qpos_count = m->nq,
                                 .qvel_count = m->nv,
                                 .act_count = m->na,
@@ -46,10 +47,10 @@ const char *orr_scene_robot_body(const orr_scene *scene, orr_layer id, int body)
 {
     const orr_layer_data *layer = NULL;
     if (!scene || find_layer(scene, id, &layer, NULL) != ORR_OK || body < 0 ||
-        body >= layer->robot->model->nbody) {
+        body >= orr_layer_physical(layer)->model->nbody) {
         return NULL;
     }
-    return orr_model_name(layer->robot->model, ORR_OBJECT_BODY, body);
+    return orr_model_name(orr_layer_physical(layer)->model, ORR_OBJECT_BODY, body);
 }
 
 // Steps a physics; what pulls at its robots pulls anew at every step.
@@ -300,12 +301,13 @@ orr_result orr_world_body_transform(const orr_world *world, int index, orr_layer
     const orr_transform *bodies = NULL;
     ORR_TRY(orr_world_check_index(world, index, error));
     ORR_TRY(find_layer(world->scene, id, &layer, error));
-    int count = layer->robot->model->nbody;
+    int count = orr_layer_physical(layer)->model->nbody;
     if (body < 0 || body >= count) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "body %d: expected 0 to %d", body, count - 1);
     }
     ORR_TRY(orr_world_robot_bodies(world, index, layer, &bodies, error));
     orr_layer_state state = orr_world_state(world, index, layer);
-    *transform = orr_transform_multiply(&state.transform, &bodies[body]);
+    const orr_transform frame = orr_layer_frame(layer, &state.transform);
+    *transform = orr_transform_multiply(&frame, &bodies[body]);
     return ORR_OK;
 }

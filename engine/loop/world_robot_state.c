@@ -12,8 +12,10 @@ orr_pose orr_world_robot_pose(const orr_world *world, int index, const orr_world
     if (at < 0) { // removed since
         return r->fixed_at;
     }
-    orr_layer_state state = orr_world_state(world, index, &world->scene->layers[at]);
-    return orr_pose_relative(&r->physics->frame, &state.transform);
+    const orr_layer_data *layer = &world->scene->layers[at];
+    orr_layer_state state = orr_world_state(world, index, layer);
+    const orr_transform frame = orr_layer_frame(layer, &state.transform);
+    return orr_pose_relative(&r->physics->frame, &frame);
 }
 
 void orr_world_robot_read_raw(int index, orr_world_robot *r, orr_physics_quantity quantity, double *values)

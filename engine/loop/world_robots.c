@@ -103,7 +103,7 @@ orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_l
     orr_world_robot *r = NULL;
     orr_result result = orr_world_robots_find(world, layer, &r, error);
     if (result == ORR_ERROR_UNSUPPORTED) { // it does not move; stepping it says why
-        *bodies = layer->robot->rest;
+        *bodies = orr_layer_physical(layer)->rest;
         return ORR_OK;
     }
     ORR_TRY(result);
@@ -246,6 +246,14 @@ orr_result orr_world_layer_transform(const orr_world *world, int index, const or
 {
     const orr_layer_data *robot = orr_scene_bound_robot(world->scene, layer);
     orr_transform moved = *own;
+    if (layer->body && layer->body->model->nbody > 1) {
+        const orr_transform *bodies = NULL;
+        ORR_TRY(orr_world_robot_bodies(world, index, layer, &bodies, error));
+        const orr_transform frame = orr_layer_frame(layer, own),
+                            shape = {.rotation = {1.0f}, .scale = own->scale};
+        orr_transform body = orr_transform_multiply(&frame, &bodies[1]);
+        moved = orr_transform_multiply(&body, &shape);
+    }
     if (robot) {
         const orr_transform *bodies = NULL;
         ORR_TRY(orr_world_robot_bodies(world, index, robot, &bodies, error));

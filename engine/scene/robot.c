@@ -309,6 +309,25 @@ orr_result orr_robot_load(const char *path, orr_robot **out, orr_error *error)
     return ORR_OK;
 }
 
+orr_result orr_robot_of_model(orr_model *model, orr_robot **out, orr_error *error)
+{
+    *out = NULL;
+    orr_robot *robot = orr_alloc_zero(1, sizeof *robot);
+    if (!robot) {
+        orr_model_destroy(model);
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a body");
+    }
+    robot->users = 1;
+    robot->model = model;
+    orr_result result = find_rest(robot, error);
+    if (result != ORR_OK) {
+        orr_robot_destroy(robot);
+        return result;
+    }
+    *out = robot;
+    return ORR_OK;
+}
+
 void orr_robot_keep(orr_robot *robot)
 {
     robot->users++;

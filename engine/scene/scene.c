@@ -37,6 +37,7 @@ static void free_contents(orr_layer_data *layer)
     orr_mesh_destroy(layer->mesh);
     orr_field_layer_destroy(layer->field);
     orr_robot_destroy(layer->robot);
+    orr_robot_destroy(layer->body);
 }
 
 orr_result orr_scene_check(const orr_scene *scene, orr_error *error)

@@ -29,6 +29,7 @@ typedef struct orr_layer_data {
     orr_mesh *mesh;         // ORR_LAYER_MESH
     orr_field_layer *field; // ORR_LAYER_FIELD
     orr_robot *robot;       // ORR_LAYER_ROBOT
+    orr_robot *body;        // what physics has of another layer; NULL: nothing
     uint64_t key;           // the first of its keys: a robot has one for each of its meshes
     int key_count;
     orr_transform transform;
@@ -97,9 +98,14 @@ orr_transform orr_scene_layer_transform(const orr_scene *scene, const orr_layer_
 const orr_layer_data *orr_scene_bound_robot(const orr_scene *scene, const orr_layer_data *layer);
 // The robot that was added first, whose model lights the scene; NULL: there is none.
 const orr_layer_data *orr_scene_first_robot(const orr_scene *scene);
-// Do two robots touch each other? Lengths of a model are its own metres, so their layers must have one scale.
-bool orr_scene_robots_touch(const orr_transform *a, const orr_transform *b);
+// Do two robots or bodies touch each other? Lengths of a model are its own metres, so their layers must have
+// one scale.
+bool orr_scene_robots_touch(const orr_layer_data *a, const orr_layer_data *b);
 // The time step [s] of a robot's layer: the smallest of those of all robots that it can touch.
 double orr_scene_timestep(const orr_scene *scene, const orr_layer_data *robot);
+// What physics has of a layer: a robot, or the body of another layer; NULL: nothing.
+orr_robot *orr_layer_physical(const orr_layer_data *layer);
+// Where physics has a layer: bodies have their scale in their shapes, in metres that are units of the scene.
+orr_transform orr_layer_frame(const orr_layer_data *layer, const orr_transform *transform);
 // The robot whose sky is behind the scene; NULL: none has one, or the scene has a background of its own.
 const orr_layer_data *orr_scene_sky(const orr_scene *scene);

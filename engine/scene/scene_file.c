@@ -99,16 +99,47 @@ static orr_result read_bind(const orr_json *json, orr_scene_file_layer *layer, o
     return copy_text(body, &layer->body, error);
 }
 
+static orr_result read_physics(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
+{
+    static const char *const keys[] = {"static", "mass", "friction", "cell", "shape", NULL};
+    static const char *const shapes[] = {"auto", "hull", "sdf"};
+    orr_json physics;
+    ORR_TRY(orr_json_member(json, "physics", &physics, error));
+    if (!physics.node) {
+        return ORR_OK;
+    }
+    bool fixed = false;
+    const char *shape = "auto";
+    orr_body_desc *desc = &layer->physics;
+    ORR_TRY(orr_json_check_keys(&physics, keys, error));
+    ORR_TRY(orr_json_bool(&physics, "static", &fixed, error));
+    ORR_TRY(orr_json_positive(&physics, "mass", &desc->mass, error));
+    ORR_TRY(orr_json_positive(&physics, "friction", &desc->friction, error));
+    ORR_TRY(orr_json_positive(&physics, "cell", &desc->cell, error));
+    ORR_TRY(orr_json_string(&physics, "shape", &shape, error));
+    if (fixed == orr_json_has(&physics, "mass")) {
+        return orr_json_expected(&physics, NULL, error, "\"static\": true or a \"mass\", not both");
+    }
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(shape, shapes[i]) == 0) {
+            desc->shape = (orr_body_shape)i;
+            layer->has_physics = true;
+        }
+    }
+    return layer->has_physics ? ORR_OK : orr_json_expected(&physics, "shape", error, "\"hull\" or \"sdf\"");
+}
+
 static orr_result read_layer(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
 {
-    static const char *const keys[] = {"file",    "name",      "position", "rotation", "scale",
-                                       "visible", "antialias", "type",     "bind",     NULL};
+    static const char *const keys[] = {"file",      "name", "position", "rotation", "scale", "visible",
+                                       "antialias", "type", "bind",     "physics",  NULL};
     ORR_TRY(orr_json_check_keys(json, keys, error));
     const char *file = NULL, *name = NULL;
     ORR_TRY(orr_json_require(json, "file", "the path of a splat cloud, a mesh, a field or a robot", error));
     ORR_TRY(orr_json_string(json, "file", &file, error));
     ORR_TRY(check_type(json, file, error));
     ORR_TRY(read_bind(json, layer, error));
+    ORR_TRY(read_physics(json, layer, error));
     ORR_TRY(orr_json_string(json, "name", &name, error));
     ORR_TRY(read_transform(json, &layer->transform, error));
     layer->visible = true;

@@ -12,6 +12,8 @@ typedef struct orr_scene_file_layer {
     orr_transform transform; // resolved
     bool visible;
     bool antialias;
+    bool has_physics;
+    orr_body_desc physics;
 } orr_scene_file_layer;
 
 // What a scene file says. Nothing it names has been opened yet.

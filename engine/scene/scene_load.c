@@ -176,6 +176,19 @@ static orr_result bind_layers(orr_scene *scene, const orr_scene_file *file, cons
     return ORR_OK;
 }
 
+static orr_result set_bodies(orr_scene *scene, const orr_scene_file *file, const char *path, int first,
+                             orr_error *error)
+{
+    for (int i = 0; i < file->layer_count; i++) {
+        orr_error why = {0};
+        if (file->layers[i].has_physics && orr_scene_set_physics(scene, orr_scene_layer(scene, first + i),
+                                                                 &file->layers[i].physics, &why) != ORR_OK) {
+            return orr_fail(error, (orr_code)why.code, "%s: layers[%d].physics: %s", path, i, why.message);
+        }
+    }
+    return ORR_OK;
+}
+
 static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const char *path,
                              const orr_transform *outer, orr_error *error)
 {
@@ -191,7 +204,8 @@ static orr_result add_layers(orr_scene *scene, const orr_scene_file *file, const
             return orr_fail(error, (orr_code)why.code, "%s: layers[%d]: %s", path, i, why.message);
         }
     }
-    return bind_layers(scene, file, path, first, error);
+    ORR_TRY(bind_layers(scene, file, path, first, error));
+    return set_bodies(scene, file, path, first, error);
 }
 
 static orr_result join_cameras(const orr_camera_list *first, const orr_camera_list *second,

@@ -66,17 +66,30 @@ const orr_layer_data *orr_scene_first_robot(const orr_scene *scene)
     return NULL;
 }
 
-bool orr_scene_robots_touch(const orr_transform *a, const orr_transform *b)
+orr_robot *orr_layer_physical(const orr_layer_data *layer)
 {
-    return fabsf(a->scale - b->scale) <= 1e-6f * b->scale;
+    return layer->kind == ORR_LAYER_ROBOT ? layer->robot : layer->body;
+}
+
+orr_transform orr_layer_frame(const orr_layer_data *layer, const orr_transform *transform)
+{
+    orr_transform frame = *transform;
+    frame.scale = layer->kind == ORR_LAYER_ROBOT ? frame.scale : 1.0f;
+    return frame;
+}
+
+bool orr_scene_robots_touch(const orr_layer_data *a, const orr_layer_data *b)
+{
+    orr_transform one = orr_layer_frame(a, &a->transform), other = orr_layer_frame(b, &b->transform);
+    return fabsf(one.scale - other.scale) <= 1e-6f * other.scale;
 }
 
 double orr_scene_timestep(const orr_scene *scene, const orr_layer_data *robot)
 {
-    double step = robot->robot->model->opt.timestep;
+    double step = orr_layer_physical(robot)->model->opt.timestep;
     for (int i = 0; i < scene->layer_count; i++) {
         const orr_layer_data *layer = &scene->layers[i];
-        if (layer->kind == ORR_LAYER_ROBOT && orr_scene_robots_touch(&layer->transform, &robot->transform)) {
+        if (layer->kind == ORR_LAYER_ROBOT && orr_scene_robots_touch(layer, robot)) {
             step = fmin(step, layer->robot->model->opt.timestep);
         }
     }

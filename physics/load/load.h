@@ -3,6 +3,7 @@
 // (load/length_range.h).
 #pragma once
 
+#include "physics/grid/distance_grid.h"
 #include "physics/model/model.h"
 
 // Reads an MJCF or URDF file and the files that it names. Errors are "file:line: <element> 'name': what was
@@ -13,3 +14,19 @@ orr_result orr_model_load(const char *path, orr_model **model, orr_error *error)
 // it.
 orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_model **model,
                            orr_error *error);
+
+// A body that is made of a shape of a program: the convex hull of points, or a distance grid.
+typedef struct orr_body_source {
+    const char *name;              // of the model, for messages
+    const float *points;           // point_count x 3 numbers, `stride` floats apart; or
+    const orr_distance_grid *grid; // in units of the points
+    int64_t point_count;
+    int stride;
+    double scale;    // m per unit
+    double mass;     // kg, and the body moves freely; 0: it is fixed, part of the world
+    double friction; // sliding; 0: MuJoCo's default, 1
+} orr_body_source;
+
+// A model of that body alone, named "body", in the frame of the points; copies what it needs.
+// ORR_CODE_MODEL_FILE: points without a volume.
+orr_result orr_model_of_body(const orr_body_source *source, orr_model **model, orr_error *error);

@@ -12,6 +12,7 @@ OPTIONAL = {
     "orr_camera_file_save": ["names"],
     "orr_scene_add_file": ["transform", "layer"],
     "orr_scene_add_splats": ["name", "transform", "layer"],
+    "orr_scene_set_physics_sized": ["desc"],
     "orr_scene_add_mesh_sized": ["name", "transform", "layer"],
     "orr_world_set_transform": ["transform"],
     "orr_world_get": ["transform", "visible"],

@@ -45,6 +45,21 @@ static void layers_are_read_with_their_defaults(void **state)
     orr_scene_file_free(&file);
 }
 
+static void physics_of_layers_is_read(void **state)
+{
+    (void)state;
+    orr_scene_file file =
+        parsed("{\"orrery\": 1, \"layers\": [{\"file\": \"a.ply\"}, {\"file\": \"b.ply\", \"physics\": "
+               "{\"static\": true, \"cell\": 0.05}}, {\"file\": \"c.glb\", \"physics\": {\"mass\": 2, "
+               "\"friction\": 0.5, \"shape\": \"hull\"}}]}");
+    assert_false(file.layers[0].has_physics);
+    assert_true(file.layers[1].has_physics && file.layers[2].has_physics);
+    assert_true(file.layers[1].physics.mass == 0.0 && file.layers[1].physics.cell == 0.05);
+    assert_true(file.layers[2].physics.mass == 2.0 && file.layers[2].physics.friction == 0.5);
+    assert_int_equal(file.layers[2].physics.shape, ORR_BODY_HULL);
+    orr_scene_file_free(&file);
+}
+
 static void cameras_background_and_sun_are_read(void **state)
 {
     (void)state;
@@ -113,6 +128,11 @@ static void mistakes_are_named(void **state)
         {LAYER("\"visible\": 1"), "layers[1].visible: expected true or false"},
         {LAYER("\"file\": \"c\""), "layers[1].file: expected this key only once"},
         {LAYER("\"scale\": 2, \"file\": \"c\""), "layers[1].file: expected this key only once"},
+        {LAYER("\"physics\": {}"), "layers[1].physics: expected \"static\": true or a \"mass\""},
+        {LAYER("\"physics\": {\"static\": true, \"mass\": 1}"), "layers[1].physics: expected \"static\""},
+        {LAYER("\"physics\": {\"mass\": 0}"), "layers[1].physics.mass: expected"},
+        {LAYER("\"physics\": {\"static\": true, \"cell\": 0}"), "layers[1].physics.cell: expected"},
+        {LAYER("\"physics\": {\"mass\": 1, \"shape\": \"ball\"}"), "layers[1].physics.shape: expected"},
         {ROOT("\"background\": [255, 0, 0]"), "background: expected red, green and blue in 0 to 1"},
         {ROOT("\"sun\": 3"), "sun: expected an object"},
         {ROOT("\"sun\": {}"), "sun.direction: expected the direction towards the sun"},
@@ -204,11 +224,9 @@ static void the_documentation_is_true(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layers_are_read_with_their_defaults),
-        cmocka_unit_test(cameras_background_and_sun_are_read),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(every_shortened_file_is_refused),
-        cmocka_unit_test(the_documentation_is_true),
+        cmocka_unit_test(layers_are_read_with_their_defaults), cmocka_unit_test(physics_of_layers_is_read),
+        cmocka_unit_test(cameras_background_and_sun_are_read), cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(every_shortened_file_is_refused),     cmocka_unit_test(the_documentation_is_true),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

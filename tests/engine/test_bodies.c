@@ -1,0 +1,187 @@
+// Meshes and clouds as bodies of the scene's physics.
+#include "engine/core/file.h"
+#include "engine/loop/world_robots.h"
+#include "tests/support/engine.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char ball_model[] = "<mujoco><worldbody><body name='ball' pos='0 0 0.5'><freejoint/>"
+                                 "<geom type='sphere' size='0.1' mass='2'/></body></worldbody></mujoco>";
+
+// A box with the lowest corner at 0, of these sides.
+static orr_layer add_box(orr_scene *scene, const char *name, const float sides[3], const orr_transform *at)
+{
+    static const uint32_t indices[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    float positions[24];
+    for (int i = 0; i < 8; i++) {
+        for (int k = 0; k < 3; k++) {
+            positions[3 * i + k] = (i >> k & 1) ? sides[k] : 0.0f;
+        }
+    }
+    const orr_mesh_desc mesh = {
+        .vertex_count = 8, .index_count = 36, .positions = positions, .indices = indices};
+    orr_layer layer;
+    assert_ok(orr_scene_add_mesh(scene, name, &mesh, at, &layer, &error));
+    return layer;
+}
+
+static orr_layer add_ball(orr_scene *scene, float x, float y, float z)
+{
+    const char *path = scratch_path("ball.xml");
+    orr_layer layer;
+    const orr_transform at = {.position = {x, y, z}};
+    assert_ok(orr_file_write(path, ball_model, strlen(ball_model), &error));
+    assert_ok(orr_scene_add_file(scene, path, &at, &layer, &error));
+    return layer;
+}
+
+static void where(const orr_world *world, orr_layer layer, orr_transform *at)
+{
+    int index = orr_scene_find(world->scene, layer);
+    const orr_layer_data *data = &world->scene->layers[index];
+    orr_layer_state state = orr_world_state(world, 0, data);
+    assert_ok(orr_world_layer_transform(world, 0, data, &state.transform, at, &error));
+}
+
+static void a_mesh_box_rests_on_a_mesh_table_and_carries_a_robot(void **state)
+{
+    (void)state;
+    orr_scene *scene;
+    orr_world *world;
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    orr_layer ball = add_ball(scene, 0.25f, 0.25f, 1.0f);
+    const orr_transform table_at = {.position = {-0.5f, -0.5f, 0.0f}};
+    // lengths of a body are those of its layer, here twice those of the mesh
+    const orr_transform box_at = {.position = {0.0f, 0.0f, 0.6f}, .scale = 2.0f};
+    orr_layer table = add_box(scene, "table", (float[]){1.5f, 1.5f, 0.5f}, &table_at);
+    orr_layer box = add_box(scene, "box", (float[]){0.25f, 0.25f, 0.1f}, &box_at);
+    assert_ok(orr_scene_set_physics(scene, table, &(orr_body_desc){.cell = 0.02}, &error));
+    assert_ok(orr_scene_set_physics(scene, box, &(orr_body_desc){.mass = 3.0}, &error));
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_world_advance(world, 2.0, &error));
+    orr_transform at, body;
+    where(world, box, &at);
+    assert_true(fabsf(at.position[2] - 0.5f) < 2e-3f && fabsf(at.position[0]) < 2e-3f);
+    assert_true(fabsf(at.scale - 2.0f) < 1e-6f);
+    assert_ok(orr_world_body_transform(world, 0, ball, 1, &body, &error));
+    assert_true(fabsf(body.position[2] - 0.8f) < 3e-3f); // table, box and its own radius
+    double q[7], v[6];
+    assert_ok(orr_world_get_robot(world, 0, box, ORR_ROBOT_QPOS, q, &error));
+    assert_ok(orr_world_get_robot(world, 0, box, ORR_ROBOT_QVEL, v, &error));
+    for (int i = 0; i < 6; i++) {
+        assert_true(fabs(v[i]) < 1e-2);
+    }
+    const double aside[7] = {3.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
+    assert_ok(orr_world_set_robot(world, 0, box, ORR_ROBOT_QPOS, aside, &error));
+    where(world, box, &at);
+    assert_true(fabsf(at.position[0] - 3.0f) < 1e-5f && fabsf(at.position[2] - 0.6f) < 1e-5f);
+    assert_ok(orr_world_advance(world, 2.0, &error));
+    assert_ok(orr_world_body_transform(world, 0, ball, 1, &body, &error));
+    assert_true(fabsf(body.position[2] - 0.6f) < 3e-3f); // the ball is on the table now
+    assert_ok(orr_scene_set_physics(scene, table, NULL, &error));
+    assert_ok(orr_world_advance(world, 1.0, &error));
+    assert_ok(orr_world_body_transform(world, 0, ball, 1, &body, &error));
+    assert_true(body.position[2] < -2.0f); // which is no body any more
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+}
+
+// Flat splats at z = 0, 2 m wide.
+static orr_splats *floor_cloud(void)
+{
+    enum { SIDE = 100 };
+    orr_splats *splats;
+    assert_ok(orr_splats_create(SIDE * SIDE, 0, &splats, &error));
+    orr_splats_view view = orr_splats_data(splats);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        view.position[3 * i] = 0.02f * (float)(i % SIDE - SIDE / 2);
+        view.position[3 * i + 1] = 0.02f * (float)(i / SIDE - SIDE / 2);
+        view.log_scale[3 * i] = view.log_scale[3 * i + 1] = logf(0.015f);
+        view.log_scale[3 * i + 2] = logf(0.002f);
+        view.opacity[i] = 3.0f;
+    }
+    return splats;
+}
+
+static void a_ball_rests_on_a_captured_floor(void **state)
+{
+    (void)state;
+    const float cell = 0.05f;
+    orr_scene *scene;
+    orr_world *world;
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    orr_splats *floor = floor_cloud();
+    orr_layer ball = add_ball(scene, 0.3f, -0.2f, 0.5f), ground;
+    assert_ok(orr_scene_add_splats(scene, "floor", floor, NULL, &ground, &error));
+    orr_splats_destroy(floor);
+    assert_ok(orr_scene_set_physics(scene, ground, &(orr_body_desc){.cell = (double)cell}, &error));
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_world_advance(world, 2.0, &error));
+    orr_transform body;
+    assert_ok(orr_world_body_transform(world, 0, ball, 1, &body, &error));
+    print_message("the ball's centre is %.4f m above the floor\n", (double)body.position[2]);
+    assert_true(fabsf(body.position[2] - 0.1f) < 0.5f * cell);
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+}
+
+static void bodies_alone_fall_against_the_scenes_up(void **state)
+{
+    (void)state;
+    orr_scene *scene;
+    orr_world *world;
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    orr_layer box = add_box(scene, "box", (float[]){1.0f, 1.0f, 1.0f}, NULL);
+    assert_ok(orr_scene_set_physics(scene, box, &(orr_body_desc){.mass = 1.0}, &error));
+    assert_ok(orr_world_create(scene, 2, &world, &error));
+    assert_ok(orr_world_advance(world, 0.5, &error));
+    orr_transform at;
+    where(world, box, &at);
+    assert_true(fabsf(at.position[1] + 0.5f * 9.81f * 0.25f) < 0.02f); // meshes alone have y up
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+}
+
+static void what_cannot_be_a_body_says_so(void **state)
+{
+    (void)state;
+    orr_scene *scene;
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    orr_layer ball = add_ball(scene, 0.0f, 0.0f, 0.0f);
+    orr_layer box = add_box(scene, "box", (float[]){1.0f, 1.0f, 1.0f}, NULL);
+    orr_layer sheet = add_box(scene, "sheet", (float[]){1.0f, 1.0f, 0.0f}, NULL);
+    const struct {
+        orr_layer layer;
+        orr_body_desc desc;
+        const char *text;
+    } wrong[] = {{ball, {.mass = 1.0}, "expected a mesh, cloud or field"},
+                 {box, {.mass = -1.0}, "mass -1"},
+                 {box, {.mass = (double)NAN}, "mass"},
+                 {box, {.cell = 1e-7}, "cell"},
+                 {box, {.mass = 1.0, .shape = ORR_BODY_GRID}, "does not move"},
+                 {box, {.shape = (orr_body_shape)9}, "shape 9"},
+                 {sheet, {.mass = 1.0}, "volume"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        orr_error why = {0};
+        assert_int_not_equal(orr_scene_set_physics(scene, wrong[i].layer, &wrong[i].desc, &why), ORR_OK);
+        if (!strstr(why.message, wrong[i].text)) {
+            fail_msg("%zu: %s (expected '%s')", i, why.message, wrong[i].text);
+        }
+    }
+    orr_scene_destroy(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mesh_box_rests_on_a_mesh_table_and_carries_a_robot),
+        cmocka_unit_test(a_ball_rests_on_a_captured_floor),
+        cmocka_unit_test(bodies_alone_fall_against_the_scenes_up),
+        cmocka_unit_test(what_cannot_be_a_body_says_so),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
