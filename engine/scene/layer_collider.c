@@ -20,8 +20,8 @@ static orr_result make(const orr_scene *scene, const orr_collider_source *source
     }
     orr_error why = {0};
     if (path && orr_collider_save(*grid, path, &why) != ORR_OK) {
-        orr_log_line(scene->context.log, ORR_LOG_INFO, why.code, "the collider is kept in memory only: %s",
-                     why.message);
+        orr_log_line(scene->context.log, ORR_LOG_INFO, (orr_code)why.code,
+                     "the collider is kept in memory only: %s", why.message);
     }
     return ORR_OK;
 }

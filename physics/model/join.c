@@ -68,20 +68,25 @@
     X(nuser_actuator)                                                                                        \
     X(nuser_sensor)
 
-#define ONE(name) +1
-_Static_assert((0 ORR_MODEL_SIZES(ONE)) == (1 JOINED(ONE) LEFT_OUT(ONE) WIDTHS(ONE)),
+#define SIZE_NAMED(name) SIZE_##name,
+#define SIZE_PLACED(name) PLACED_##name,
+enum { ORR_MODEL_SIZES(SIZE_NAMED) SIZE_COUNT };
+enum { JOINED(SIZE_PLACED) LEFT_OUT(SIZE_PLACED) WIDTHS(SIZE_PLACED) PLACED_nnames, PLACED_COUNT };
+_Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
                "a new size of the model: is it joined, left out or a width? (nnames is computed)");
 
-// Arrays of int32_t: those that hold indices are moved in move_indices.
-#define INTEGER_int32_t +1
-#define INTEGER_double
-#define INTEGER_float
-#define INTEGER_uint8_t
-#define INTEGER_char
-#define COUNT_INTEGERS(type, name, rows, columns) INTEGER_##type
-_Static_assert(
-    (0 ORR_MODEL_ARRAYS(COUNT_INTEGERS)) == 136,
-    "a new array of integers: if it holds indices, move them in move_indices; then correct the count");
+// Arrays of integers: the functions move_ change those that hold indices.
+#define INTEGER_int32_t(name) char name;
+#define INTEGER_double(name)
+#define INTEGER_float(name)
+#define INTEGER_uint8_t(name)
+#define INTEGER_char(name)
+#define INTEGER_ARRAY(type, name, rows, columns) INTEGER_##type(name)
+typedef struct integer_arrays {
+    ORR_MODEL_ARRAYS(INTEGER_ARRAY)
+} integer_arrays;
+_Static_assert(sizeof(integer_arrays) == 136,
+               "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
 typedef enum list_kind { JOINED(KIND) KIND_COUNT } list_kind;

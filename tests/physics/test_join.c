@@ -188,9 +188,7 @@ static void joined_elements_of_every_kind_are_those_of_one_file(void **state)
         static char paths[PARTS][512];
         const char *files[PARTS];
         for (int i = 0; i < PARTS; i++) {
-            char name[128];
-            snprintf(name, sizeof name, "tests/golden/%s", sets[k][i]);
-            snprintf(paths[i], sizeof paths[i], "%s", source_path(name));
+            snprintf(paths[i], sizeof paths[i], "%s", source_path("tests/golden/%s", sets[k][i]));
             files[i] = paths[i];
         }
         check(files);
