@@ -246,7 +246,7 @@ orr_result orr_world_layer_transform(const orr_world *world, int index, const or
 {
     const orr_layer_data *robot = orr_scene_bound_robot(world->scene, layer);
     orr_transform moved = *own;
-    if (layer->body && layer->body->model->nbody > 1) {
+    if (layer->kind != ORR_LAYER_ROBOT && orr_layer_physical(layer) && layer->body->model->nbody > 1) {
         const orr_transform *bodies = NULL;
         ORR_TRY(orr_world_robot_bodies(world, index, layer, &bodies, error));
         const orr_transform frame = orr_layer_frame(layer, own),

@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
+static const double BODY_TIMESTEP = 0.002; // [s], of a scene without robots
 
 static orr_result read_file(const char *path, robot_drive *d, orr_error *error)
 {
@@ -50,7 +51,10 @@ orr_result robot_drive_open(const char *control, const orr_scene *scene, uint64_
                             orr_error *error)
 {
     const orr_layer_data *layer = orr_scene_first_robot(scene);
-    *d = (robot_drive){.kind = kind_of(control), .rng = {.seed = (uint32_t)seed}};
+    *d = (robot_drive){.kind = kind_of(control), .rng = {.seed = (uint32_t)seed}, .timestep = BODY_TIMESTEP};
+    for (int i = 0; i < scene->layer_count; i++) {
+        d->bodies |= scene->layers[i].body != NULL;
+    }
     if (!layer) {
         return control
                    ? orr_fail(error, ORR_CODE_ARGUMENT, "--ctrl %s: expected a scene with a robot", control)
@@ -58,7 +62,7 @@ orr_result robot_drive_open(const char *control, const orr_scene *scene, uint64_
     }
     const orr_model *m = layer->robot->model;
     d->robot = (orr_layer){layer->id.slot, layer->id.generation};
-    d->timestep = m->opt.timestep;
+    d->timestep = orr_scene_timestep(scene, layer);
     d->count = m->nu;
     orr_result result = read_ranges(m, d, error);
     if (result == ORR_OK && d->kind == ROBOT_DRIVE_FILE) {
@@ -122,7 +126,7 @@ static orr_result set_controls(robot_drive *d, orr_world *world, orr_error *erro
 
 orr_result robot_drive_advance(robot_drive *d, orr_world *world, double seconds, orr_error *error)
 {
-    if (d->robot.slot == 0) {
+    if (d->robot.slot == 0 && !d->bodies) {
         return ORR_OK;
     }
     // a step that lacks no more than rounding is due

@@ -18,8 +18,9 @@ typedef enum robot_drive_kind {
 typedef struct robot_drive {
     robot_drive_kind kind;
     orr_rng rng;
-    orr_layer robot; // the first of the scene; {0}: there is none, and time just passes
-    double timestep;
+    orr_layer robot;    // the first of the scene; {0}: there is none, and time just passes
+    bool bodies;        // without one: other layers have bodies, which move
+    double timestep;    // [s]
     int64_t step;       // next
     int count;          // controls
     double *values;     // count

@@ -112,4 +112,38 @@ look panel
 xdotool key Escape
 ended 0
 [ -s errors.txt ] && fail "the viewer complains"
+
+# --- bodies -------------------------------------------------------------------------------------------------
+cat >floor.xml <<'END'
+<mujoco>
+    <worldbody>
+        <camera name="front" pos="0 -4 1" xyaxes="1 0 0 0 0 1" fovy="45"/>
+        <geom type="plane" size="2 2 1" rgba="0.1 0.1 0.2 1"/>
+    </worldbody>
+</mujoco>
+END
+view floor.xml floor.xml --size 640x400 --threads 1
+xdotool key F1
+look empty
+xdotool key b
+comes 300 340 210 400 "B drops a ball, which falls to the floor"
+xdotool key space
+look landed
+place=$(ball landed)
+xdotool key space
+xdotool mousemove --window "$window" "${place% *}" "${place#* }"
+sleep 0.3
+xdotool keydown ctrl mousedown 1
+for i in 1 2 3 4 5 6; do xdotool mousemove_relative --sync 15 -20; sleep 0.05; done
+comes 370 470 80 330 "Ctrl + drag pulls the ball up to the right"
+xdotool mouseup 1 keyup ctrl
+xdotool key ctrl+z
+look undone
+same undone empty || fail "Ctrl+Z does not take the ball away"
+xdotool key shift+b
+look box
+same box empty && fail "Shift+B drops no box"
+xdotool key Escape
+ended 0
+[ -s errors.txt ] && fail "the viewer complains"
 echo "passed"

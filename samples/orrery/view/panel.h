@@ -39,7 +39,9 @@ typedef enum view_action {
     VIEW_ROBOT_KEYFRAME, // the next one
     VIEW_ROBOT_SLOWER,
     VIEW_ROBOT_FASTER,
-    VIEW_ROBOT_CONTACTS // shown, or not
+    VIEW_ROBOT_CONTACTS, // shown, or not
+    VIEW_DROP_BALL,
+    VIEW_DROP_BOX
 } view_action;
 
 // A number of a robot's state.

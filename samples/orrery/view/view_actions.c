@@ -237,6 +237,10 @@ void view_do(viewer *v, view_action action)
         view_training_wait(v->training);
         view_robot_do(v, action);
         break;
+    case VIEW_DROP_BALL:
+    case VIEW_DROP_BOX:
+        view_body_drop(v, action == VIEW_DROP_BOX);
+        break;
     case VIEW_SWITCH_DEVICE:
         switch_device(v);
         break;

@@ -39,6 +39,8 @@ static const binding bindings[] = {
     {GLFW_KEY_MINUS, 0, VIEW_ROBOT_SLOWER},
     {GLFW_KEY_EQUAL, 0, VIEW_ROBOT_FASTER},
     {GLFW_KEY_C, 0, VIEW_ROBOT_CONTACTS},
+    {GLFW_KEY_B, 0, VIEW_DROP_BALL},
+    {GLFW_KEY_B, GLFW_MOD_SHIFT, VIEW_DROP_BOX},
 };
 
 // NULL while a file is loaded, when the scene cannot be moved or changed.
@@ -97,7 +99,7 @@ static void on_key(GLFWwindow *window, int key, int scancode, int action, int mo
     }
     for (size_t i = 0; i < sizeof bindings / sizeof bindings[0] && action == GLFW_PRESS; i++) {
         if (bindings[i].key == key && bindings[i].modifiers == modifiers) {
-            bool robot = v->robot.present && bindings[i].action == VIEW_PATH_PLAY;
+            bool robot = view_robot_moves(v) && bindings[i].action == VIEW_PATH_PLAY;
             view_do(v, robot ? VIEW_ROBOT_PAUSE : bindings[i].action);
         }
     }

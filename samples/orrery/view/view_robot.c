@@ -10,11 +10,12 @@
 static const double TURN_SECONDS_MAX = 0.1; // what a machine too slow for real time is given at once
 static const double pi = 3.14159265358979323846;
 
+// A robot, or a layer with a body.
 static const orr_layer_data *robot_layer(const viewer *v, orr_layer id)
 {
     int index = orr_scene_find(v->scene, id);
-    bool robot = index >= 0 && v->scene->layers[index].kind == ORR_LAYER_ROBOT;
-    return robot && !view_history_hides(&v->history, index) ? &v->scene->layers[index] : NULL;
+    bool moves = index >= 0 && orr_layer_physical(&v->scene->layers[index]);
+    return moves && !view_history_hides(&v->history, index) ? &v->scene->layers[index] : NULL;
 }
 
 static void say(viewer *v, orr_result result, const orr_error *error)
@@ -142,9 +143,14 @@ void view_robot_take(viewer *v)
 
 // ---- time ----
 
+bool view_robot_moves(const viewer *v)
+{
+    return v->robot.present || v->robot.drive.bodies;
+}
+
 bool view_robot_is_going(const viewer *v)
 {
-    return v->robot.present && !v->robot.panel.paused;
+    return view_robot_moves(v) && !v->robot.panel.paused;
 }
 
 static void reset(viewer *v, int keyframe)
@@ -154,7 +160,7 @@ static void reset(viewer *v, int keyframe)
         orr_layer id = orr_scene_layer(v->scene, i);
         const orr_layer_data *layer = robot_layer(v, id);
         if (layer) {
-            int own = keyframe < layer->robot->model->nkey ? keyframe : -1;
+            int own = keyframe < orr_layer_physical(layer)->model->nkey ? keyframe : -1;
             say(v, orr_world_reset_robot(v->world, 0, id, own, &error), &error);
         }
     }
@@ -168,7 +174,7 @@ static void reset(viewer *v, int keyframe)
 void view_robot_do(viewer *v, view_action action)
 {
     view_robot *r = &v->robot;
-    if (!r->present) {
+    if (!view_robot_moves(v)) {
         return;
     }
     switch (action) {
@@ -237,17 +243,24 @@ bool view_robot_grab(viewer *v)
     orr_hit hit;
     orr_transform body;
     float model[12], inverse[12];
-    if (view_pick(v, &v->seen, &hit, NULL) != ORR_OK || hit.robot.slot == 0 ||
-        robot_layer(v, hit.robot)->robot->model->body_treeid[hit.body] < 0 || // it cannot move
-        orr_world_body_transform(v->world, 0, hit.robot, hit.body, &body, NULL) != ORR_OK ||
+    if (view_pick(v, &v->seen, &hit, NULL) != ORR_OK) {
+        return false;
+    }
+    bool of_robot = hit.robot.slot != 0;
+    const orr_layer held = of_robot ? hit.robot : hit.layer;
+    const int held_body = of_robot ? hit.body : 1;
+    const orr_layer_data *layer = robot_layer(v, held);
+    const orr_model *m = layer ? orr_layer_physical(layer)->model : NULL;
+    if (!m || held_body >= m->nbody || m->body_treeid[held_body] < 0 || // it cannot move
+        orr_world_body_transform(v->world, 0, held, held_body, &body, NULL) != ORR_OK ||
         orr_affine_from_transform(&body, model, NULL) != ORR_OK ||
         orr_affine_invert(model, inverse, NULL) != ORR_OK) {
         return false;
     }
     const double point[3] = {(double)hit.position[0], (double)hit.position[1], (double)hit.position[2]};
     to_local(inverse, point, r->point);
-    r->pulled = hit.robot;
-    r->body = hit.body;
+    r->pulled = held;
+    r->body = held_body;
     r->depth = (double)hit.depth;
     r->pulling = true;
     return true;
@@ -278,8 +291,12 @@ static void pull(viewer *v)
     const orr_layer_data *layer = robot_layer(v, r->pulled);
     orr_transform transform;
     float model[12], inverse[12];
-    if (!r->pulling || !layer || orr_world_get(v->world, 0, r->pulled, &transform, NULL, NULL) != ORR_OK ||
-        orr_affine_from_transform(&transform, model, NULL) != ORR_OK ||
+    if (!r->pulling || !layer || orr_world_get(v->world, 0, r->pulled, &transform, NULL, NULL) != ORR_OK) {
+        r->pulling = false;
+        return;
+    }
+    const orr_transform frame = orr_layer_frame(layer, &transform);
+    if (orr_affine_from_transform(&frame, model, NULL) != ORR_OK ||
         orr_affine_invert(model, inverse, NULL) != ORR_OK) {
         r->pulling = false;
         return;
@@ -303,7 +320,7 @@ bool view_robot_turn(viewer *v, double now)
     if (r->pulling) {
         pull(v);
     }
-    if (!r->present || (r->panel.paused && r->steps == 0)) {
+    if (!view_robot_moves(v) || (r->panel.paused && r->steps == 0)) {
         return false;
     }
     r->seconds += r->panel.paused ? r->steps * r->drive.timestep : passed * r->panel.speed;

@@ -29,11 +29,14 @@ void view_robot_close(struct viewer *v);
 void view_robot_find(struct viewer *v); // layers were taken away or came back
 // Lets time pass until now; true while it does.
 bool view_robot_turn(struct viewer *v, double now);
+bool view_robot_moves(const struct viewer *v); // is there anything that physics moves?
 bool view_robot_is_going(const struct viewer *v);
 void view_robot_do(struct viewer *v, view_action action);
 // The hand takes hold of what is under the cursor; false: nothing that moves is there.
 bool view_robot_grab(struct viewer *v);
 void view_robot_release(struct viewer *v);
+// Puts a box or a ball with a body in front of the camera (view_body.c).
+void view_body_drop(struct viewer *v, bool box);
 // The panel's part: what it shows, and what it changed.
 panel_robot *view_robot_show(struct viewer *v);
 void view_robot_take(struct viewer *v);

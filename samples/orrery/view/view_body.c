@@ -1,0 +1,97 @@
+// Balls and boxes that the user drops in front of the camera.
+#include "samples/orrery/view/view.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { RINGS = 8, SECTORS = 16 };
+
+static const double pi = 3.14159265358979323846;
+static const double AHEAD = 0.6, RADIUS = 0.04; // of the distance to the focus
+static const double DENSITY = 300.0;            // [kg/m^3], of wood
+
+typedef struct shape {
+    float positions[3 * (RINGS + 1) * SECTORS];
+    uint32_t indices[6 * RINGS * SECTORS];
+    int vertices, indices_used;
+} shape;
+
+static void make_ball(shape *s, double radius)
+{
+    for (int i = 0; i <= RINGS; i++) {
+        for (int k = 0; k < SECTORS; k++) {
+            float *p = s->positions + 3 * s->vertices++;
+            double down = pi * i / RINGS, around = 2.0 * pi * k / SECTORS;
+            p[0] = (float)(radius * sin(down) * cos(around));
+            p[1] = (float)(radius * sin(down) * sin(around));
+            p[2] = (float)(radius * cos(down));
+        }
+    }
+    for (int i = 0; i < RINGS; i++) {
+        for (int k = 0; k < SECTORS; k++) {
+            uint32_t a = (uint32_t)(i * SECTORS + k), b = (uint32_t)(i * SECTORS + (k + 1) % SECTORS);
+            const uint32_t quad[6] = {a, a + SECTORS, b, b, a + SECTORS, b + SECTORS};
+            memcpy(s->indices + s->indices_used, quad, sizeof quad);
+            s->indices_used += 6;
+        }
+    }
+}
+
+static void make_box(shape *s, double half)
+{
+    static const uint32_t indices[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    for (int i = 0; i < 24; i++) {
+        s->positions[i] = (float)(i / 3 >> i % 3 & 1 ? half : -half);
+    }
+    memcpy(s->indices, indices, sizeof indices);
+    s->vertices = 8;
+    s->indices_used = 36;
+}
+
+static orr_result add(viewer *v, bool box, orr_layer *layer, orr_error *error)
+{
+    static const float colours[2][4] = {{0.75f, 0.05f, 0.03f, 1.0f}, {0.2f, 0.45f, 0.75f, 1.0f}};
+    shape s = {0};
+    double distance = v->navigator.pose.distance, radius = RADIUS * distance;
+    double volume = box ? 8.0 * radius * radius * radius : 4.0 / 3.0 * pi * radius * radius * radius;
+    orr_transform at = {.scale = 1.0f};
+    for (int k = 0; k < 3; k++) {
+        const float *row = v->seen.pose + 4 * k;
+        at.position[k] = row[3] + (float)(AHEAD * distance) * row[2];
+    }
+    if (box) {
+        make_box(&s, radius);
+    } else {
+        make_ball(&s, radius);
+    }
+    orr_mesh_desc mesh = {.vertex_count = s.vertices,
+                          .index_count = s.indices_used,
+                          .positions = s.positions,
+                          .indices = s.indices};
+    memcpy(mesh.base_colour, colours[box], sizeof mesh.base_colour);
+    ORR_TRY(orr_scene_add_mesh(v->scene, box ? "box" : "ball", &mesh, &at, layer, error));
+    orr_result result =
+        orr_scene_set_physics(v->scene, *layer, &(orr_body_desc){.mass = DENSITY * volume}, error);
+    if (result != ORR_OK) {
+        orr_scene_remove(v->scene, *layer, NULL);
+    }
+    return result;
+}
+
+void view_body_drop(viewer *v, bool box)
+{
+    orr_layer layer;
+    orr_error error;
+    int before = orr_scene_layer_count(v->scene);
+    view_draw_drop(v);
+    view_training_wait(v->training);
+    if (add(v, box, &layer, &error) != ORR_OK) {
+        view_say(v, "%s", error.message);
+        return;
+    }
+    v->robot.drive.bodies = true;
+    v->robot.before = glfwGetTime();
+    v->stale = true;
+    view_history_added(v, before, 1, box ? "a box" : "a ball");
+}
