@@ -306,7 +306,7 @@ orr_result orr_robot_draw(const orr_world *world, const orr_view *view, const or
         bool known;
         ORR_TRY(orr_world_robot_device_bodies(world, view->world, layer, device_bodies, &known, error));
         s.on_device = known ? &device_bodies->drawn : NULL;
-        s.device_transform = device_bodies->transform;
+        s.device_transform = device_bodies->joint ? device_bodies->transform : *transform;
     }
     ORR_TRY(draw_geoms(&s, view, camera, error));
     ORR_TRY(draw_tendons(&s, view, error));

@@ -164,6 +164,7 @@ static orr_result make_physics(const orr_world *world, orr_world_robot *const *m
     if (!p) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: a world's robots");
     }
+    snprintf(p->name, sizeof p->name, "%s", name);
     p->model = members[0]->robot->model;
     p->joint = frame != NULL;
     for (int i = 0; i < count; i++) {

@@ -15,6 +15,7 @@ typedef struct orr_world_physics {
     const orr_model *model; // that is simulated
     orr_physics *physics;   // NULL: it cannot be simulated, for the reason `why`
     orr_error why;
+    char name[128];  // for messages
     double pending;  // [s] time to simulate that is less than a step
     double *numbers; // scratch: as many as the largest quantity
 } orr_world_physics;

@@ -54,7 +54,7 @@ void orr_world_robots_destroy(orr_world_robots *robots)
 static orr_result move_to(const orr_world *world, orr_world_physics *p, bool cuda, orr_error *error)
 {
     orr_physics *physics = NULL;
-    ORR_TRY(orr_world_physics_create(world->robots->engine, cuda, world->count, "robots", p->model, &physics,
+    ORR_TRY(orr_world_physics_create(world->robots->engine, cuda, world->count, p->name, p->model, &physics,
                                      error));
     orr_result result = orr_world_physics_copy(p->physics, physics, error);
     if (result != ORR_OK) {
@@ -148,8 +148,8 @@ orr_result orr_world_robot_device_bodies(const orr_world *world, int index, cons
     bodies->drawn = (orr_draw_bodies){.position = bodies->memory.position + 3 * before,
                                       .rotation = bodies->memory.rotation + 4 * before,
                                       .stride = 1};
-    bodies->transform =
-        r->physics->joint ? r->physics->frame : orr_world_state(world, index, layer).transform;
+    bodies->joint = r->physics->joint;
+    bodies->transform = r->physics->frame;
     *there = true;
     return ORR_OK;
 }

@@ -78,7 +78,8 @@ orr_result orr_world_robot_bodies(const orr_world *world, int index, const orr_l
 typedef struct orr_robot_bodies {
     orr_physics_bodies memory;
     orr_draw_bodies drawn;   // parts of it
-    orr_transform transform; // of the frame that they are in
+    bool joint;              // in a frame of the scene, which is
+    orr_transform transform; // here; otherwise in the robot's
 } orr_robot_bodies;
 // The same in that device's memory, without waiting; *there becomes false when the robot is simulated on the
 // CPU.

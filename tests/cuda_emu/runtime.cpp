@@ -535,7 +535,11 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     to_host += kind == cudaMemcpyDeviceToHost;
     const void *of_host = kind == cudaMemcpyHostToDevice ? from : to;
     pageable += kind != cudaMemcpyDeviceToDevice && bytes > 0 && !is_pinned(of_host, bytes);
-    return enqueue(stream, [=] { memmove(to, from, bytes); });
+    return enqueue(stream, [=] {
+        if (bytes > 0) { // of an array without elements there may be no address
+            memmove(to, from, bytes);
+        }
+    });
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
