@@ -122,10 +122,10 @@ cat >floor.xml <<'END'
     </worldbody>
 </mujoco>
 END
-view floor.xml floor.xml --size 640x400 --threads 1
+view floor.xml floor.xml --size 640x400 --threads 1 --paused
 xdotool key F1
 look empty
-xdotool key b
+xdotool key b space
 comes 300 340 210 400 "B drops a ball, which falls to the floor"
 xdotool key space
 look landed
@@ -137,6 +137,8 @@ xdotool keydown ctrl mousedown 1
 for i in 1 2 3 4 5 6; do xdotool mousemove_relative --sync 15 -20; sleep 0.05; done
 comes 370 470 80 330 "Ctrl + drag pulls the ball up to the right"
 xdotool mouseup 1 keyup ctrl
+xdotool key space
+sleep 0.3
 xdotool key ctrl+z
 look undone
 same undone empty || fail "Ctrl+Z does not take the ball away"
