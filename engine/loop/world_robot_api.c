@@ -170,25 +170,22 @@ static void reset_state(orr_world *world, int index, orr_world_robot *r)
         ORR_PHYSICS_QVEL,         ORR_PHYSICS_ACT,  ORR_PHYSICS_CTRL,          ORR_PHYSICS_QFRC_APPLIED,
         ORR_PHYSICS_XFRC_APPLIED, ORR_PHYSICS_QACC, ORR_PHYSICS_QACC_WARMSTART};
     const orr_model *m = r->robot->model;
-    double *numbers = r->numbers;
     orr_world_robot_write(world, index, r, ORR_PHYSICS_QPOS, m->qpos0);
     orr_world_robot_write(world, index, r, ORR_PHYSICS_PLASTIC, m->plastic0);
     for (size_t i = 0; i < sizeof zeros / sizeof zeros[0]; i++) {
-        memset(numbers, 0, 6 * (size_t)m->nbody * sizeof *numbers);
-        memset(numbers, 0, (size_t)(m->nv + m->na + m->nu) * sizeof *numbers);
-        orr_world_robot_write(world, index, r, zeros[i], numbers);
+        orr_world_robot_clear(world, index, r, zeros[i]);
     }
     for (int quat = 0; quat < 2; quat++) {
         int width = quat ? 4 : 3;
         const double *from = quat ? m->body_quat : m->body_pos;
         for (int body = 0; body < m->nbody; body++) {
             if (m->body_mocapid[body] >= 0) {
-                memcpy(numbers + width * m->body_mocapid[body], from + width * body,
-                       (size_t)width * sizeof *numbers);
+                memcpy(r->numbers + width * m->body_mocapid[body], from + width * body,
+                       (size_t)width * sizeof *from);
             }
         }
         orr_world_robot_write(world, index, r, quat ? ORR_PHYSICS_MOCAP_QUAT : ORR_PHYSICS_MOCAP_POS,
-                              numbers);
+                              r->numbers);
     }
 }
 

@@ -72,10 +72,19 @@ void orr_world_robot_write(const orr_world *world, int index, orr_world_robot *r
         orr_world_robot_write_raw(index, r, quantity, values);
     } else {
         orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
-        memcpy(r->numbers, values, (size_t)(range.own + range.count) * sizeof *values);
+        memmove(r->numbers, values, (size_t)(range.own + range.count) * sizeof *values); // may be the same
         orr_world_physics_move(r->robot->model, quantity, &pose, r->numbers);
         orr_world_robot_write_raw(index, r, quantity, r->numbers);
     }
+    orr_world_robots_moved(world, r->physics);
+}
+
+void orr_world_robot_clear(const orr_world *world, int index, orr_world_robot *r,
+                           orr_physics_quantity quantity)
+{
+    orr_number_range range = orr_world_physics_range(&r->place, r->robot->model, quantity);
+    memset(r->numbers, 0, (size_t)(range.own + range.count) * sizeof *r->numbers);
+    orr_world_robot_write_raw(index, r, quantity, r->numbers);
     orr_world_robots_moved(world, r->physics);
 }
 

@@ -215,8 +215,7 @@ orr_result orr_world_robot_pull(orr_world *world, const orr_layer_data *layer, c
     ORR_TRY(orr_world_robots_find(world, layer, &r, error));
     r->pull = *pull;
     if (pull->body == 0) {
-        memset(r->numbers, 0, 6 * (size_t)r->robot->model->nbody * sizeof *r->numbers);
-        orr_world_robot_write_raw(0, r, ORR_PHYSICS_XFRC_APPLIED, r->numbers);
+        orr_world_robot_clear(world, 0, r, ORR_PHYSICS_XFRC_APPLIED);
     }
     return ORR_OK;
 }

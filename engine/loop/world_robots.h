@@ -61,6 +61,9 @@ void orr_world_robot_read(const orr_world *world, int index, orr_world_robot *r,
                           orr_physics_quantity quantity, double *values);
 void orr_world_robot_write(const orr_world *world, int index, orr_world_robot *r,
                            orr_physics_quantity quantity, const double *values);
+// Sets all of a quantity to 0: velocities, activations, controls, forces, accelerations.
+void orr_world_robot_clear(const orr_world *world, int index, orr_world_robot *r,
+                           orr_physics_quantity quantity);
 // The same in the frame of the physics; read_raw also for quantities that are computed.
 void orr_world_robot_read_raw(int index, orr_world_robot *r, orr_physics_quantity quantity, double *values);
 void orr_world_robot_write_raw(int index, orr_world_robot *r, orr_physics_quantity quantity,

@@ -303,6 +303,35 @@ static void a_reset_concerns_one_robot_unless_the_copy_has_diverged(void **state
     stage_close(&s);
 }
 
+// More controls than other numbers: nothing is written beyond them (AddressSanitizer looks).
+static void a_robot_of_many_controls_is_reset(void **state)
+{
+    (void)state;
+    enum { MOTORS = 40 };
+    char text[4096];
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   "<mujoco><worldbody><body><joint name='x' type='slide' axis='1 0 0'/>"
+                                   "<geom size='0.1'/></body></worldbody><actuator>");
+    for (int i = 0; i < MOTORS; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "<motor joint='x'/>");
+    }
+    snprintf(text + used, sizeof text - used, "</actuator></mujoco>");
+    stage s = stage_of(1);
+    add(&s, "floor.xml", floor_model, 0.0f, 0.0f, 0.0f);
+    orr_layer driven = add(&s, "driven.xml", text, 0.0f, 0.0f, 1.0f);
+    double ctrl[MOTORS];
+    for (int i = 0; i < MOTORS; i++) {
+        ctrl[i] = 1.0;
+    }
+    assert_ok(orr_world_set_robot(s.world, 0, driven, ORR_ROBOT_CTRL, ctrl, &error));
+    assert_ok(orr_world_reset_robot(s.world, 0, driven, -1, &error));
+    assert_ok(orr_world_get_robot(s.world, 0, driven, ORR_ROBOT_CTRL, ctrl, &error));
+    for (int i = 0; i < MOTORS; i++) {
+        assert_true(ctrl[i] == 0.0);
+    }
+    stage_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +343,7 @@ int main(void)
         cmocka_unit_test(a_layer_that_is_moved_takes_its_robot_along),
         cmocka_unit_test(robots_of_other_scales_do_not_touch),
         cmocka_unit_test(a_reset_concerns_one_robot_unless_the_copy_has_diverged),
+        cmocka_unit_test(a_robot_of_many_controls_is_reset),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
