@@ -78,7 +78,7 @@ static void log_differences(const orr_world *world, orr_world_robot *const *memb
     for (int i = 1; i < count; i++) {
         const orr_model *own = members[i]->robot->model;
         orr_model_option_differences(&members[0]->robot->model->opt, &own->opt, text, sizeof text);
-        if (text[0]) {
+        if (text[0] && layer_of(world, members[i])->kind == ORR_LAYER_ROBOT) { // bodies have no options
             orr_log_line(world->scene->context.log, ORR_LOG_INFO, ORR_CODE_MODEL_FILE,
                          "%s moves with the options of %s, which differ in %s; the time step is %g s",
                          layer_of(world, members[i])->name, layer_of(world, members[0])->name, text,
@@ -95,13 +95,14 @@ static orr_transform place_of(const orr_world *world, const orr_world_robot *r)
     return orr_layer_frame(layer, &state.transform);
 }
 
-// Gravity, wind and the magnetic field are those of the first robot, in its own frame; where there are bodies
-// of other layers alone, gravity is against the scene's up.
-static void set_gravity(const orr_world *world, orr_world_physics *p, const orr_world_robot *first)
+// The time step is the smallest of all robots. Gravity, wind and the magnetic field are those of the first
+// robot, in its own frame; where there are bodies of other layers alone, gravity is against the scene's up.
+static void set_options(const orr_world *world, orr_world_physics *p, const orr_world_robot *first)
 {
     static const double down[][3] = {
         [ORR_UP_MINUS_Y] = {0.0, 1.0, 0.0}, [ORR_UP_Y] = {0.0, -1.0, 0.0}, [ORR_UP_Z] = {0.0, 0.0, -1.0}};
     orr_model_option *option = &p->made->opt;
+    option->timestep = orr_scene_timestep(world->scene, layer_of(world, first));
     if (layer_of(world, first)->kind == ORR_LAYER_ROBOT) {
         double *vectors[] = {option->gravity, option->wind, option->magnetic};
         for (int i = 0; i < 3 && !orr_pose_is_identity(&first->fixed_at); i++) {
@@ -145,7 +146,7 @@ static orr_result join(const orr_world *world, orr_world_physics *p, orr_world_r
     orr_free(places);
     orr_free(prefixes);
     ORR_TRY(result);
-    set_gravity(world, p, members[0]);
+    set_options(world, p, members[0]);
     orr_world_physics_merge_floors(p->made);
     log_differences(world, members, count, p->made);
     p->model = p->made;

@@ -102,7 +102,8 @@ const orr_layer_data *orr_scene_first_robot(const orr_scene *scene);
 // Do two robots or bodies touch each other? Lengths of a model are its own metres, so their layers must have
 // one scale.
 bool orr_scene_robots_touch(const orr_layer_data *a, const orr_layer_data *b);
-// The time step [s] of a robot's layer: the smallest of those of all robots that it can touch.
+// The time step [s] of a robot or body: the smallest of those of all robots that it can touch; that of a body
+// where there are none.
 double orr_scene_timestep(const orr_scene *scene, const orr_layer_data *robot);
 // What physics has of a layer: a robot, or the body of another layer; NULL: nothing.
 orr_robot *orr_layer_physical(const orr_layer_data *layer);

@@ -86,14 +86,14 @@ bool orr_scene_robots_touch(const orr_layer_data *a, const orr_layer_data *b)
 
 double orr_scene_timestep(const orr_scene *scene, const orr_layer_data *robot)
 {
-    double step = orr_layer_physical(robot)->model->opt.timestep;
+    double step = (double)INFINITY;
     for (int i = 0; i < scene->layer_count; i++) {
         const orr_layer_data *layer = &scene->layers[i];
         if (layer->kind == ORR_LAYER_ROBOT && orr_scene_robots_touch(layer, robot)) {
             step = fmin(step, layer->robot->model->opt.timestep);
         }
     }
-    return step;
+    return isfinite(step) ? step : orr_layer_physical(robot)->model->opt.timestep;
 }
 
 // How many lights the model has, its headlight included.

@@ -577,9 +577,6 @@ orr_result orr_model_join(const orr_model_part *parts, int count, orr_model **jo
     to->stat = first->stat;
     to->vis = first->vis;
     snprintf(to->name, sizeof to->name, "%s", first->name);
-    for (int i = 1; i < count; i++) {
-        to->opt.timestep = fmin(to->opt.timestep, parts[i].model->opt.timestep);
-    }
     orr_result result = count_sizes_of_all(parts, count, to, error);
     result = result == ORR_OK ? model_allocate(to, "the scene", error) : result;
     if (result != ORR_OK) {

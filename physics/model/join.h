@@ -27,8 +27,8 @@ static inline int orr_model_place_geom(const orr_model_place *place, int geom)
     return geom < place->world_geoms ? place->world_geom + geom : place->geom + geom - place->world_geoms;
 }
 
-// Joins `count` models, 1 or more; places: count. The options (orr_model_option) are those of the first, and
-// the smallest time step. Statistics are those of all. Custom elements, keyframes, lights and textures are
+// Joins `count` models, 1 or more; places: count. The options (orr_model_option) are those of the first.
+// Statistics are those of all. Custom elements, keyframes, lights and textures are
 // left out, and where cameras track (cam_pos0, cam_poscom0, cam_mat0) is not moved: they do not act on
 // motion. The parts may be destroyed afterwards. ORR_CODE_CAPACITY: more than 65535 bodies.
 orr_result orr_model_join(const orr_model_part *parts, int count, orr_model **joint, orr_model_place *places,

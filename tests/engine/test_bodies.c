@@ -146,6 +146,35 @@ static void bodies_alone_fall_against_the_scenes_up(void **state)
     orr_scene_destroy(scene);
 }
 
+// The options of a scene are its robots': a body brings none.
+static void a_body_does_not_change_the_time_step(void **state)
+{
+    (void)state;
+    static const char slow[] =
+        "<mujoco><option timestep='0.01'/><worldbody><body><freejoint/><geom size='0.1'/>"
+        "</body></worldbody></mujoco>";
+    orr_scene *scene;
+    orr_world *world;
+    orr_layer robot;
+    orr_robot_info info;
+    double time;
+    const char *path = scratch_path("slow.xml");
+    assert_ok(orr_file_write(path, slow, strlen(slow), &error));
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    orr_layer box = add_box(scene, "box", (float[]){1.0f, 1.0f, 1.0f}, NULL);
+    assert_ok(orr_scene_set_physics(scene, box, &(orr_body_desc){.mass = 1.0}, &error));
+    assert_ok(orr_scene_add_file(scene, path, NULL, &robot, &error));
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_world_step(world, 1, &error));
+    assert_ok(orr_scene_robot_info(scene, robot, &info, &error));
+    assert_ok(orr_world_get_robot(world, 0, robot, ORR_ROBOT_TIME, &time, &error));
+    assert_true(info.timestep == 0.01 && fabs(time - 0.01) < 1e-8);
+    assert_ok(orr_scene_robot_info(scene, box, &info, &error));
+    assert_true(info.timestep == 0.01);
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+}
+
 static void what_cannot_be_a_body_says_so(void **state)
 {
     (void)state;
@@ -181,6 +210,7 @@ int main(void)
         cmocka_unit_test(a_mesh_box_rests_on_a_mesh_table_and_carries_a_robot),
         cmocka_unit_test(a_ball_rests_on_a_captured_floor),
         cmocka_unit_test(bodies_alone_fall_against_the_scenes_up),
+        cmocka_unit_test(a_body_does_not_change_the_time_step),
         cmocka_unit_test(what_cannot_be_a_body_says_so),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
