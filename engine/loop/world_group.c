@@ -210,25 +210,20 @@ static bool is_current(const orr_world *world)
     return count == robots->count && !robots->stale;
 }
 
-// The robot that a layer has among these; NULL: none, or another one.
-static orr_world_robot *find_same(const orr_world_robots *robots, const orr_world_robot *r)
+// What physics had of a layer; NULL: nothing, or another model.
+static orr_world_robot *find(const orr_world_robots *robots, orr_pool_id id, const orr_robot *robot)
 {
     for (int i = 0; i < robots->count; i++) {
-        if (same_id(robots->robots[i]->id, r->id) && robots->robots[i]->robot == r->robot) {
+        if (same_id(robots->robots[i]->id, id) && robots->robots[i]->robot == robot) {
             return robots->robots[i];
         }
     }
     return NULL;
 }
 
-static orr_world_robot *find_id(const orr_world_robots *robots, orr_pool_id id)
+static orr_world_robot *find_same(const orr_world_robots *robots, const orr_world_robot *r)
 {
-    for (int i = 0; i < robots->count; i++) {
-        if (same_id(robots->robots[i]->id, id)) {
-            return robots->robots[i];
-        }
-    }
-    return NULL;
+    return find(robots, r->id, r->robot);
 }
 
 // The physics of the old robots that is the same for the new ones: of the same members, none of them moved.
@@ -426,7 +421,7 @@ orr_result orr_world_robots_find(const orr_world *world, const orr_layer_data *l
                                  orr_error *error)
 {
     ORR_TRY(orr_world_robots_update(world, error));
-    *found = find_id(world->robots, layer->id);
+    *found = find(world->robots, layer->id, orr_layer_physical(layer));
     const orr_world_physics *physics = (*found)->physics;
     return physics->physics ? ORR_OK
                             : orr_fail(error, (orr_code)physics->why.code, "%s", physics->why.message);
@@ -435,7 +430,7 @@ orr_result orr_world_robots_find(const orr_world *world, const orr_layer_data *l
 orr_result orr_world_robot_placed(orr_world *world, int index, const orr_layer_data *layer,
                                   const orr_transform *before, orr_error *error)
 {
-    orr_world_robot *r = find_id(world->robots, layer->id);
+    orr_world_robot *r = find(world->robots, layer->id, orr_layer_physical(layer));
     orr_layer_state state = orr_world_state(world, index, layer);
     if (!r || !r->physics->joint || !r->physics->physics ||
         memcmp(before, &state.transform, sizeof *before) == 0) {
