@@ -1,7 +1,7 @@
 // The light and the sky of a frame.
 #pragma once
 
-#include "engine/loop/world.h"
+#include "engine/loop/world/world.h"
 
 // Sun and lights of one copy of the world, into a list whose lens is set: the scene's sun, or the lights of
 // the first robot's model, which its bodies carry.

@@ -3,7 +3,7 @@
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
 #include "engine/loop/frame_light.h"
-#include "engine/loop/robot_draw.h"
+#include "engine/loop/world/robot_draw.h"
 #include "engine/scene/transform.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 // is drawn.
 #pragma once
 
-#include "engine/loop/world_robots.h"
+#include "engine/loop/world/world_robots.h"
 
 // A submitted frame.
 typedef struct orr_frame_slot {

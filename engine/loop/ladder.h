@@ -2,7 +2,7 @@
 // headless, Vulkan only, CPU only. An engine is on one rung. What happens when a device fails is decided here
 // and nowhere else (docs/devices.md has the table): the next rung with a line in the log that says why, or,
 // for a lost Vulkan device behind a window, the same rung on a device that is opened again. Robots are
-// simulated on a device of their own choice: engine/loop/world_device.h.
+// simulated on a device of their own choice: engine/loop/world/world_device.h.
 #pragma once
 
 #include "engine/loop/frame_state.h"

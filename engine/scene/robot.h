@@ -1,5 +1,5 @@
 // Robots in the scene: a compiled model, and its geoms, sites, tendons and sky as meshes and textures. Where
-// its bodies are is in worlds (engine/loop/world_robots.h).
+// its bodies are is in worlds (engine/loop/world/world_robots.h).
 #pragma once
 
 #include "engine/scene/robot_shape.h"

@@ -1,5 +1,5 @@
 // The scene from the inside: what exists, built once and then const. What changes is in worlds
-// (engine/loop/world.h).
+// (engine/loop/world/world.h).
 #pragma once
 
 #include "engine/core/isa.h"

@@ -1,7 +1,7 @@
 #include "samples/orrery/camera_sequence.h"
 
 #include "engine/core/memory.h"
-#include "engine/loop/world.h"
+#include "engine/loop/world/world.h"
 #include "engine/scene/camera_file.h"
 #include "engine/scene/camera_path.h"
 

@@ -1,6 +1,6 @@
 // Meshes and clouds as bodies of the scene's physics.
 #include "engine/core/file.h"
-#include "engine/loop/world_robots.h"
+#include "engine/loop/world/world_robots.h"
 #include "tests/support/engine.h"
 #include "tests/support/support.h"
 

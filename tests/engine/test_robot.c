@@ -2,7 +2,7 @@
 #include "engine/core/camera.h"
 #include "engine/core/file.h"
 #include "engine/core/rotation.h"
-#include "engine/loop/world_robots.h"
+#include "engine/loop/world/world_robots.h"
 #include "engine/scene/transform.h"
 #include "orr_features.h"
 #include "tests/support/engine.h"

@@ -6,7 +6,7 @@
 #include "engine/device/cuda_gpu.h"
 #include "engine/loop/devices.h"
 #include "engine/loop/frame_light.h"
-#include "engine/loop/robot_draw.h"
+#include "engine/loop/world/robot_draw.h"
 #include "engine/scene/transform.h"
 #include "orr_features.h"
 #include "tests/support/support.h"

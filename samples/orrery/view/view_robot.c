@@ -2,7 +2,7 @@
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"
-#include "engine/loop/world_robots.h"
+#include "engine/loop/world/world_robots.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 // functions are in world_robot_api.c.
 #pragma once
 
-#include "engine/loop/robot_pull.h"
-#include "engine/loop/world.h"
-#include "engine/loop/world_physics.h"
+#include "engine/loop/world/robot_pull.h"
+#include "engine/loop/world/world.h"
+#include "engine/loop/world/world_physics.h"
 
 // One robot in all copies of a world.
 typedef struct orr_world_robot {

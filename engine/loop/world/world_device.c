@@ -1,4 +1,4 @@
-#include "engine/loop/world_device.h"
+#include "engine/loop/world/world_device.h"
 
 #include "engine/core/memory.h"
 #include "engine/loop/devices.h"

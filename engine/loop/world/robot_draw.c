@@ -1,4 +1,4 @@
-#include "engine/loop/robot_draw.h"
+#include "engine/loop/world/robot_draw.h"
 
 #include "engine/core/camera.h"
 #include "engine/core/memory.h"

@@ -1,6 +1,6 @@
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
-#include "engine/loop/world_robots.h"
+#include "engine/loop/world/world_robots.h"
 
 enum { WORLDS_MAX = 65536 };
 

@@ -1,5 +1,5 @@
 // States of robots: numbers of the physics that they share, in the frames of their layers.
-#include "engine/loop/world_robots.h"
+#include "engine/loop/world/world_robots.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "engine/core/entry.h"
 #include "engine/core/sized.h"
 #include "engine/loop/devices.h"
-#include "engine/loop/world_robots.h"
+#include "engine/loop/world/world_robots.h"
 #include "engine/scene/transform.h"
 
 #include <math.h>

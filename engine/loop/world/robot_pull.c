@@ -1,4 +1,4 @@
-#include "engine/loop/robot_pull.h"
+#include "engine/loop/world/robot_pull.h"
 
 #include "engine/core/memory.h"
 #include "engine/core/rotation.h"

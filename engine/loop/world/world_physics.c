@@ -1,4 +1,4 @@
-#include "engine/loop/world_physics.h"
+#include "engine/loop/world/world_physics.h"
 
 #include "engine/core/memory.h"
 #include "engine/core/rotation.h"

@@ -3,7 +3,7 @@
 #include "engine/core/entry.h"
 #include "engine/core/memory.h"
 #include "engine/core/rotation.h"
-#include "engine/loop/world_robots.h"
+#include "engine/loop/world/world_robots.h"
 #include "engine/scene/camera_file.h"
 #include "engine/scene/transform.h"
 

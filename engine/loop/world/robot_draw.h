@@ -1,7 +1,7 @@
 // What a frame shows of a robot: its geoms, sites and tendons, the spring that pulls at it, its contacts.
 #pragma once
 
-#include "engine/loop/world_robots.h"
+#include "engine/loop/world/world_robots.h"
 
 // At most so many meshes come from all robots of a frame.
 orr_result orr_robot_items(const orr_scene *scene, const orr_world *world, const orr_view *view, int *count,
