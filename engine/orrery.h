@@ -430,7 +430,8 @@ typedef struct orr_robot_info {
     int qpos_count, qvel_count, act_count, ctrl_count;
     int body_count; /* the world's body, 0, included */
     int keyframe_count;
-    double timestep; /* [s], the smallest of the robots that it can touch */
+    double timestep;    /* [s], the smallest of the robots that it can touch */
+    int equality_count; /* equality constraints: connect, weld, joint, tendon */
 } orr_robot_info;
 
 typedef enum orr_robot_quantity {
@@ -439,8 +440,10 @@ typedef enum orr_robot_quantity {
     ORR_ROBOT_QVEL,     /* qvel_count: generalised velocities */
     ORR_ROBOT_ACT,      /* act_count: activations of actuators */
     ORR_ROBOT_CTRL,     /* ctrl_count: controls of actuators; they stay until they are set again */
-    ORR_ROBOT_FORCE     /* body_count x 6: force, then torque, on each body at its centre of mass, in the
+    ORR_ROBOT_FORCE,    /* body_count x 6: force, then torque, on each body at its centre of mass, in the
                            axes of the robot's layer [N, N m]; they stay until they are set again */
+    ORR_ROBOT_EQUALITY  /* equality_count: 1 for an equality constraint that is active, 0 for one that is
+                           not, such as the weld of an object that a gripper has let go */
 } orr_robot_quantity;
 
 /* Fills in the sizes of a robot's model. */
@@ -465,11 +468,16 @@ ORR_API orr_device_kind orr_world_device(const orr_world *world);
  * scene have moved, and it is drawn at its initial pose. On CUDA it returns when the steps are queued;
  * functions that read a state wait for them. */
 ORR_API orr_result orr_world_step(orr_world *world, int steps, orr_error *error);
+/* The same in the copies whose byte of `mask` (one for each copy) is not 0; the others keep their state, to
+ * the bit. mask NULL: all copies. */
+ORR_API orr_result orr_world_step_masked(orr_world *world, int steps, const uint8_t *mask, orr_error *error);
 /* The same for 0 .. 1e6 seconds, in whole time steps; the remainder is kept for the next call. */
 ORR_API orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error);
 /* Sets a robot in one copy to its initial state (keyframe -1) or to one of the model's keyframes. */
 ORR_API orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer robot, int keyframe,
                                          orr_error *error);
+/* Sets all robots of the copies whose byte of `mask` is not 0 to their initial state; mask NULL: all copies. */
+ORR_API orr_result orr_world_reset_masked(orr_world *world, const uint8_t *mask, orr_error *error);
 /* Reads or sets one quantity in one copy; `values` has the size that orr_robot_quantity says. */
 ORR_API orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer robot,
                                        orr_robot_quantity quantity, double *values, orr_error *error);
@@ -482,6 +490,13 @@ ORR_API orr_result orr_world_body_transform(const orr_world *world, int index, o
  * simulated, until it is reset or set; other copies continue. */
 ORR_API orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer robot,
                                             bool *diverged, orr_error *error);
+/* With autoreset on, a robot whose numbers diverge, and all that it can touch in that copy, return to their
+ * initial state in the step in which that happens, unless the model's flag disables it. Off at first. */
+ORR_API orr_result orr_world_set_autoreset(orr_world *world, bool on, orr_error *error);
+/* How often that has happened to a robot in one copy, since robots were last added, removed or moved to
+ * another device. */
+ORR_API orr_result orr_world_robot_restarts(const orr_world *world, int index, orr_layer robot, int *count,
+                                            orr_error *error);
 
 /* The number of cameras in one copy: those of the scene, then those of each robot, in the order of the
  * layers. */

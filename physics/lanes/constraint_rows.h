@@ -149,11 +149,6 @@ LANE_FN void set_row(lane_data *d, int i, lane_impedance at, real r, real invers
     set_row_of_group(d, i, at, r, inverse_weight, exists);
 }
 
-FN mask everywhere(void)
-{
-    return R(1.0) > R(0.0);
-}
-
 LANE_FN void friction_loss_rows(const lane_model *m, lane_data *d)
 {
     if (m->opt.disableflags & ORR_DISABLE_FRICTIONLOSS) {

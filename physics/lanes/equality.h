@@ -89,6 +89,12 @@ LANE_FN void joined_drift(const lane_model *m, const lane_data *d, const lane_jo
     }
 }
 
+// The worlds in which an equality is active. Rows are made where any lane has one.
+FN mask equality_active(const lane_data *d, int i)
+{
+    return d->eq_active[i] > R(0.5);
+}
+
 LANE_FN void frame_equality(const lane_model *m, lane_data *d, int i)
 {
     orr_chain chain = m->plan->chain[m->plan->equality_chain + i];
@@ -128,7 +134,7 @@ LANE_FN void frame_equality(const lane_model *m, lane_data *d, int i)
         set_row(d, first + k, at, r[k],
                 body_invweight0(m, d, 2 * joined.body[0] + k / 3) +
                     body_invweight0(m, d, 2 * joined.body[1] + k / 3),
-                everywhere());
+                equality_active(d, i));
         d->efc_aref[first + k] = d->efc_aref[first + k] - drift[k];
     }
 }
@@ -187,7 +193,7 @@ LANE_FN void polynomial_equality(const lane_model *m, lane_data *d, int i)
         add_arms(m, d, id[side], side ? -slope : R(1.0), chain, J);
     }
     lane_impedance at = impedance_of(m, m->eq_solref + ORR_NREF * i, m->eq_solimp + ORR_NIMP * i, r);
-    set_row(d, row, at, r, weight, everywhere());
+    set_row(d, row, at, r, weight, equality_active(d, i));
 }
 
 LANE_FN void equality_rows(const lane_model *m, lane_data *d)
@@ -196,7 +202,7 @@ LANE_FN void equality_rows(const lane_model *m, lane_data *d)
         return;
     }
     for (int i = 0; i < m->neq; i++) {
-        if (!m->eq_active0[i]) {
+        if (!any(equality_active(d, i))) {
             continue;
         }
         if (m->eq_type[i] == ORR_EQUALITY_CONNECT || m->eq_type[i] == ORR_EQUALITY_WELD) {

@@ -67,6 +67,11 @@ typedef uint8_t *flags;
 #define LANE_EPSILON 1.1920928955078125e-7
 #endif
 
+FN mask everywhere(void)
+{
+    return R(1.0) > R(0.0);
+}
+
 FN real clamp_(real x, real low, real high)
 {
     return min_(max_(x, low), high);

@@ -162,15 +162,21 @@ LANE_FN reals first_real(void *memory, int thread)
 #endif
 }
 
-LANE_FN void bind(const lane_model *m, void *state, void *scratch, int thread, lane_data *d)
-{
-    memset(d, 0, sizeof *d);
-    reals next = first_real(state, thread);
 #define BIND(name, count)                                                                                    \
     d->name = next;                                                                                          \
     next = next + (count);
+
+LANE_FN void bind_state(const lane_model *m, void *state, int thread, lane_data *d)
+{
+    memset(d, 0, sizeof *d);
+    reals next = first_real(state, thread);
     LANE_STATE(BIND)
-    next = first_real(scratch, thread);
+}
+
+LANE_FN void bind(const lane_model *m, void *state, void *scratch, int thread, lane_data *d)
+{
+    bind_state(m, state, thread, d);
+    reals next = first_real(scratch, thread);
     LANE_SCRATCH(BIND)
 #undef BIND
     char *memory = (char *)scratch + real_bytes(scratch_count(m));

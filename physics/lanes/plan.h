@@ -97,6 +97,7 @@ typedef struct orr_plan {
     int32_t fluid_slopes;  // 1: the integrator differentiates forces of the medium
     int32_t varied_at[ORR_VARY_COUNT]; // offset in `varied` of a world; -1: the same in all worlds
     int32_t varied_count;
+    int32_t autoreset; // 1: a world that diverges in a step starts again (lanes/restart.h)
     double pivot_loss; // the most that elimination takes from a diagonal entry of M at qpos0: entry / pivot
 } orr_plan;
 

@@ -11,6 +11,7 @@ typedef enum orr_program_call {
     ORR_PROGRAM_STEP,
     ORR_PROGRAM_FORWARD,
     ORR_PROGRAM_INVERSE,
+    ORR_PROGRAM_RESTART, // to the start
     // what can be read of the state, which they do not change: the stages of lanes/evaluate.h
     ORR_PROGRAM_POSITIONS,
     ORR_PROGRAM_VELOCITIES,
@@ -18,11 +19,17 @@ typedef enum orr_program_call {
     ORR_PROGRAM_SENSORS
 } orr_program_call;
 
-// What steps have met. Raised by each call of `run`:
+// What steps have met. Raised by each call of `run`. Of a block:
 typedef struct orr_program_notes {
     int contacts_needed; // the most contacts that a step needed
     int iterations;      // the most iterations that the solver needed
 } orr_program_notes;
+
+// Of a world:
+typedef struct orr_world_counts {
+    uint32_t inaccurate; // steps that were not solved accurately
+    uint32_t restarts;   // by autoreset
+} orr_world_counts;
 
 typedef struct orr_program {
     int lanes;          // worlds of a block
@@ -35,10 +42,12 @@ typedef struct orr_program {
     // Where a quantity is among the reals of a world's state, or else of its scratch; count: how many reals
     // it has.
     int (*quantity_offset)(const void *model, orr_physics_quantity quantity, int *count, bool *in_state);
-    // Runs a call on a block. Returns one bit per lane, set when its state has diverged. inaccurate: of each
-    // lane, raised by the steps that were not solved accurately; nullable.
+    // Returns the lanes of a block whose bits are set to their start.
+    void (*restart)(const void *model, void *state, uint32_t lanes);
+    // Runs a call on a block. Returns one bit per lane, set when its state has diverged. counts: of each lane;
+    // nullable.
     uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps,
-                    orr_program_notes *notes, uint32_t *inaccurate);
+                    orr_program_notes *notes, orr_world_counts *counts);
     // Evaluates the state and lists the contacts of one lane. Returns how many there are, writes at most
     // `capacity`.
     int (*contacts)(const void *model, void *state, void *scratch, int lane, orr_physics_contact *contacts,

@@ -43,16 +43,9 @@ static int quantity_offset(const void *model, orr_physics_quantity quantity, int
     return offset;
 }
 
-LANE_FN mask is_finite(const lane_model *m, const lane_data *d)
+LANE_FN mask has_diverged(const lane_model *m, const lane_data *d)
 {
-    mask fine = everywhere();
-    for (int i = 0; i < m->nq; i++) {
-        fine = and_(fine, abs_(d->qpos[i]) < R(1e10));
-    }
-    for (int i = 0; i < m->nv; i++) {
-        fine = and_(fine, and_(abs_(d->qvel[i]) < R(1e10), abs_(d->qacc[i]) < R(1e10)));
-    }
-    return fine;
+    return or_(or_(diverged(d->qpos, m->nq), diverged(d->qvel, m->nv)), diverged(d->qacc, m->nv));
 }
 
 LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call, int steps)
@@ -61,12 +54,21 @@ LANE_FN void run_calls(const lane_model *m, lane_data *d, orr_program_call call,
     case ORR_PROGRAM_STEP:
         for (int i = 0; i < steps; i++) {
             d->inaccurate = not_(everywhere());
+            if (m->plan->autoreset) {
+                restart_lost(m, d, or_(diverged(d->qpos, m->nq), diverged(d->qvel, m->nv)));
+            }
             step(m, d);
             d->inaccurate_steps = d->inaccurate_steps + sel(d->inaccurate, R(1.0), R(0.0));
+        }
+        if (m->plan->autoreset) { // so that nobody reads what the next step would replace
+            restart_lost(m, d, has_diverged(m, d));
         }
         break;
     case ORR_PROGRAM_FORWARD:
         forward(m, d);
+        break;
+    case ORR_PROGRAM_RESTART:
+        restart(m, d, everywhere());
         break;
     case ORR_PROGRAM_INVERSE:
         inverse(m, d);

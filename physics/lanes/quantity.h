@@ -13,6 +13,7 @@
     X(CTRL, ctrl)                                                                                            \
     X(QFRC_APPLIED, qfrc_applied)                                                                            \
     X(XFRC_APPLIED, xfrc_applied) /* force, then torque, per body */                                         \
+    X(EQ_ACTIVE, eq_active)       /* of equality constraints: 1, or 0: not active */                         \
     X(MOCAP_POS, mocap_pos)                                                                                  \
     X(MOCAP_QUAT, mocap_quat)                                                                                \
     X(PLASTIC, plastic) /* where springs that yield rest */                                                  \

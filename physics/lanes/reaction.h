@@ -42,7 +42,7 @@ LANE_FN void push_by_equalities(const lane_model *m, lane_data *d)
     int row = 0;
     for (int i = 0; i < m->neq; i++) {
         int weld = m->eq_type[i] == ORR_EQUALITY_WELD;
-        if (!m->eq_active0[i]) {
+        if (!any(equality_active(d, i))) {
             continue;
         }
         if (!weld && m->eq_type[i] != ORR_EQUALITY_CONNECT) {
@@ -74,7 +74,7 @@ LANE_FN real tendon_row_forces(const lane_model *m, lane_data *d, int tendon)
     int row = 0, friction = 0;
     for (int i = 0; i < m->neq && !(m->opt.disableflags & ORR_DISABLE_EQUALITY) && row < d->row_count; i++) {
         int type = m->eq_type[i], other = m->eq_obj2id[i];
-        if (!m->eq_active0[i]) {
+        if (!any(equality_active(d, i))) {
             continue;
         }
         if (type == ORR_EQUALITY_TENDON && m->eq_obj1id[i] == tendon) {

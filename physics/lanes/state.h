@@ -54,6 +54,7 @@ FN int dense_rows(const lane_model *m)
     X(ctrl, m->nu)                /* controls */                                                             \
     X(qfrc_applied, m->nv)        /* generalised force from outside */                                       \
     X(xfrc_applied, 6 * m->nbody) /* nbody x 6: force [N], torque [N m] at the centre of mass of a body */   \
+    X(eq_active, m->neq)          /* is an equality constraint active? 1 or 0 */                             \
     X(mocap_pos, 3 * m->nmocap)   /* nmocap x 3 */                                                           \
     X(mocap_quat, 4 * m->nmocap)  /* nmocap x 4 */                                                           \
     X(plastic, m->nplastic)       /* where springs that yield rest; advanced by yield_springs */             \
@@ -266,6 +267,7 @@ typedef struct lane_data {
     int32_t iterations;  // the most that the solver has needed
     mask inaccurate;     // in this step: lanes whose solver has not converged, or whose M lost a pivot
     real inaccurate_steps;   // how many steps so far
+    real restarts;           // how often autoreset has returned the world to its start, so far
     lane_extent *extent;     // plan->boxed_count
     lane_box_node *box_node; // of the trees over geoms that move and that do not
     int32_t fixed_nodes;     // nodes of the second; 0: it is not built yet

@@ -8,6 +8,7 @@
 #include "physics/lanes/islands.h"
 #include "physics/lanes/noslip.h"
 #include "physics/lanes/positions.h"
+#include "physics/lanes/restart.h"
 
 LANE_FN void constraint_rows(const lane_model *m, lane_data *d)
 {
@@ -371,6 +372,9 @@ LANE_FN void step_rk4(const lane_model *m, lane_data *d)
 LANE_FN void step(const lane_model *m, lane_data *d)
 {
     forward(m, d);
+    if (m->plan->autoreset && restart_lost(m, d, diverged(d->qacc, m->nv))) {
+        forward(m, d);
+    }
     for (int i = team_first(d); i < m->nv; i += team_size(d)) {
         d->qacc_warmstart[i] = d->qacc[i];
     }

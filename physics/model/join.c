@@ -367,12 +367,8 @@ static void place_poses(const joining *j)
 static void place_equalities(const joining *j)
 {
     const orr_model *from = j->part->model;
-    double back_pos[3], back_quat[4];
+    double back_quat[4];
     quat_conjugate(j->part->quat, back_quat);
-    quat_apply(back_quat, j->part->pos, back_pos);
-    for (int k = 0; k < 3; k++) {
-        back_pos[k] = -back_pos[k];
-    }
     for (int i = 0; i < from->neq; i++) {
         double *data = j->to->eq_data + ORR_NEQDATA * moved(j, KIND_neq, i);
         double turned[4] = {1.0, 0.0, 0.0, 0.0}; // of a point
@@ -383,13 +379,9 @@ static void place_equalities(const joining *j)
         } else if (bodies && from->eq_type[i] == ORR_EQUALITY_WELD && first) {
             frame_compose(j->part->pos, j->part->quat, data + 3, data + 6);
         } else if (bodies && from->eq_type[i] == ORR_EQUALITY_WELD && second) {
-            double pos[3], quat[4];
-            memcpy(pos, back_pos, sizeof pos);
-            memcpy(quat, back_quat, sizeof quat);
-            frame_compose(data + 3, data + 6, pos, quat);
-            memcpy(data + 3, pos, sizeof pos);
-            memcpy(data + 6, quat, sizeof quat);
-            frame_compose(j->part->pos, j->part->quat, data, turned);
+            frame_compose(j->part->pos, j->part->quat, data, turned); // data + 3 is a point of the other body
+            quat_multiply(data + 6, back_quat, turned);
+            memcpy(data + 6, turned, sizeof turned);
         }
     }
 }
@@ -547,6 +539,7 @@ static void join_parts(const orr_model_part *parts, int count, orr_model *to, or
                                                 .act = j.first[KIND_na],
                                                 .ctrl = j.first[KIND_nu],
                                                 .mocap = j.first[KIND_nmocap],
+                                                .equality = j.first[KIND_neq],
                                                 .plastic = j.first[KIND_nplastic],
                                                 .sensordata = j.first[KIND_nsensordata]};
         join_part(&j, &used);

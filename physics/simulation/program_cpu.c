@@ -10,8 +10,24 @@
 
 _Static_assert(ORR_ALIGNMENT == 64, "arrays of a block are as aligned as its memory");
 
+static void restart_lanes(const void *model, void *state, uint32_t lanes)
+{
+    const lane_model *m = model;
+    lane_data d;
+    bind_state(m, state, 0, &d);
+#if defined(ORR_SCALAR)
+    real chosen = lanes & 1 ? R(1.0) : R(0.0);
+#else
+    real chosen = R(0.0);
+    for (int lane = 0; lane < ORR_LANES; lane++) {
+        chosen[lane] = (float)(lanes >> lane & 1);
+    }
+#endif
+    restart(m, &d, chosen > R(0.5));
+}
+
 static uint32_t run(const void *model, void *state, void *scratch, orr_program_call call, int steps,
-                    orr_program_notes *notes, uint32_t *inaccurate)
+                    orr_program_notes *notes, orr_world_counts *counts)
 {
     const lane_model *m = model;
     lane_data d;
@@ -20,13 +36,14 @@ static uint32_t run(const void *model, void *state, void *scratch, orr_program_c
     notes->contacts_needed =
         d.contacts_needed > notes->contacts_needed ? d.contacts_needed : notes->contacts_needed;
     notes->iterations = d.iterations > notes->iterations ? d.iterations : notes->iterations;
-    for (int lane = 0; lane < ORR_LANES && inaccurate; lane++) {
-        inaccurate[lane] += (uint32_t)lane_number(d.inaccurate_steps, lane);
+    for (int lane = 0; lane < ORR_LANES && counts; lane++) {
+        counts[lane].inaccurate += (uint32_t)lane_number(d.inaccurate_steps, lane);
+        counts[lane].restarts += (uint32_t)lane_number(d.restarts, lane);
     }
 #if defined(ORR_SCALAR)
-    return !is_finite(m, &d);
+    return has_diverged(m, &d);
 #else
-    return mask_bits(not_(is_finite(m, &d)));
+    return mask_bits(has_diverged(m, &d));
 #endif
 }
 
@@ -43,7 +60,7 @@ static int contacts(const void *model, void *state, void *scratch, int lane, orr
 const orr_program *PROGRAM(void)
 {
     static const orr_program program = {ORR_LANES,   LANE_NUMBER_BYTES, sizeof(lane_model), fill_model,
-                                        state_count, scratch_bytes,     quantity_offset,    run,
-                                        contacts};
+                                        state_count, scratch_bytes,     quantity_offset,    restart_lanes,
+                                        run,         contacts};
     return &program;
 }

@@ -29,27 +29,31 @@ static __global__ void run_worlds(orr_cuda_worlds worlds, int first, int team, o
     int set = (int)blockIdx.x / team, block = first + set, thread = (int)threadIdx.x;
     int part = ORR_WARP / team, part_first = (int)blockIdx.x % team * part;
     int world = part_first + thread % part;
-    mask fine = true;
-    if (block * ORR_WARP + world < worlds.worlds) {
+    mask lost = false;
+    if (block * ORR_WARP + world < worlds.worlds && (!worlds.chosen || worlds.chosen[block] >> world & 1)) {
         lane_data d;
         bind(m, worlds.state + (size_t)block * worlds.state_bytes,
              worlds.scratch + (size_t)set * worlds.scratch_bytes, world, &d);
         d.team = make_team(team, thread % part, thread / part);
         run_calls(m, &d, call, steps);
-        fine = is_finite(m, &d);
+        lost = has_diverged(m, &d);
         atomicMax(&worlds.counts[0], d.contacts_needed);
         atomicMax(&worlds.counts[2], d.iterations);
         if (thread < part) { // the world's first member
-            worlds.inaccurate[block * ORR_WARP + world] += (uint32_t)d.inaccurate_steps;
+            worlds.world_counts[block * ORR_WARP + world].inaccurate += (uint32_t)d.inaccurate_steps;
+            worlds.world_counts[block * ORR_WARP + world].restarts += (uint32_t)d.restarts;
         }
         if (block * ORR_WARP + world == listed) {
             worlds.counts[1] = list_contacts(m, &d, 0, worlds.contacts, m->plan->contact_capacity);
         }
     }
-    unsigned int diverged = __ballot_sync(ORR_ALL_LANES, !fine);
+    unsigned int diverged = __ballot_sync(ORR_ALL_LANES, lost);
     if (thread == 0 && (call == ORR_PROGRAM_STEP || call == ORR_PROGRAM_FORWARD)) {
         unsigned int mine = part == ORR_WARP ? ORR_ALL_LANES : (1u << part) - 1u; // each world's first member
         atomicOr(&worlds.diverged[block], (diverged & mine) << part_first);
+    }
+    if (thread == 0 && call == ORR_PROGRAM_RESTART) {
+        worlds.diverged[block] &= worlds.chosen ? ~worlds.chosen[block] : 0;
     }
 }
 
@@ -96,6 +100,19 @@ static void write(cudaStream_t stream, const orr_cuda_worlds *worlds, const orr_
 static void take_bodies(cudaStream_t stream, const orr_cuda_worlds *worlds, const orr_cuda_bodies *bodies)
 {
     ORR_LAUNCH(take_numbers, 1, 4 * ORR_WARP, 0, stream, *worlds, *bodies);
+}
+
+// Of state in the host's memory.
+static void restart_lanes(const void *model, void *state, uint32_t lanes)
+{
+    for (int lane = 0; lane < ORR_WARP; lane++) {
+        if (lanes >> lane & 1) {
+            lane_data d;
+            bind_state((const lane_model *)model, state, lane, &d);
+            d.team.size = 1;
+            restart((const lane_model *)model, &d, true);
+        }
+    }
 }
 
 // ---- the model as one piece of memory ----
@@ -182,7 +199,8 @@ static size_t copy_model(const void *model, char *copy, const char *device)
 extern "C" const orr_cuda_program *PROGRAM(void)
 {
     static const orr_cuda_program program = {{ORR_WARP, LANE_NUMBER_BYTES, sizeof(lane_model), fill_model,
-                                              state_count, scratch_bytes, quantity_offset, NULL, NULL},
+                                              state_count, scratch_bytes, quantity_offset, restart_lanes,
+                                              NULL, NULL},
                                              copy_model,
                                              launch,
                                              write,

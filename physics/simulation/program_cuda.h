@@ -12,11 +12,12 @@ extern "C" {
 
 // Arguments of a launch; pointers to device memory.
 typedef struct orr_cuda_worlds {
-    const void *model;    // written by `copy_model`
-    char *state;          // blocks x state_bytes
-    char *scratch;        // one set per block of a launch
-    uint32_t *diverged;   // per block, one bit per lane; set by steps
-    uint32_t *inaccurate; // per world: raised by the steps that were not solved accurately
+    const void *model;              // written by `copy_model`
+    char *state;                    // blocks x state_bytes
+    char *scratch;                  // one set per block of a launch
+    uint32_t *diverged;             // per block, one bit per lane; set by steps
+    orr_world_counts *world_counts; // per world, raised
+    const uint32_t *chosen;         // per block, one bit per lane: worlds that a call is for; NULL: all
     // [0]: raised to the most contacts that a step needed; [1]: contacts listed; [2]: raised to the most
     // iterations of the solver
     int *counts;
@@ -41,7 +42,7 @@ typedef struct orr_cuda_bodies {
 } orr_cuda_bodies;
 
 typedef struct orr_cuda_program {
-    orr_program host; // without `run` and `contacts`
+    orr_program host; // without `run` and `contacts`; `restart` is for state in the host's memory
     // Writes the model and all it points to to `copy`, as one piece with pointers for the address `device`;
     // copy NULL: only returns its size in bytes.
     size_t (*copy_model)(const void *model, char *copy, const char *device);

@@ -41,43 +41,17 @@ static size_t model_doubles(const orr_model *m)
     return count;
 }
 
-static void reset_lane(orr_physics *physics, int block, int lane)
+// One bit per lane of a block that has a world.
+static uint32_t lanes_in_use(const orr_physics *physics, int block)
 {
-    const orr_program *program = physics->program;
-    const orr_model *m = physics->model;
-    char *state = write_state(physics, block);
-    for (int i = 0; i < varied_offset(physics); i++) {
-        write_number(program, state, i, lane, 0.0);
-    }
-    int count;
-    bool in_state;
-    int at = program->quantity_offset(physics->program_model, ORR_PHYSICS_QPOS, &count, &in_state);
-    int start = varied_index(physics, ORR_VARY_START_QPOS);
-    for (int i = 0; i < m->nq; i++) {
-        double value = start < 0 ? m->qpos0[i] : read_number(program, state, start + i, lane);
-        write_number(program, state, at + i, lane, value);
-    }
-    at = program->quantity_offset(physics->program_model, ORR_PHYSICS_QVEL, &count, &in_state);
-    start = varied_index(physics, ORR_VARY_START_QVEL);
-    for (int i = 0; i < m->nv && start >= 0; i++) {
-        write_number(program, state, at + i, lane, read_number(program, state, start + i, lane));
-    }
-    at = program->quantity_offset(physics->program_model, ORR_PHYSICS_PLASTIC, &count, &in_state);
-    for (int i = 0; i < m->nplastic; i++) {
-        write_number(program, state, at + i, lane, m->plastic0[i]);
-    }
-    int pos = program->quantity_offset(physics->program_model, ORR_PHYSICS_MOCAP_POS, &count, &in_state);
-    int quat = program->quantity_offset(physics->program_model, ORR_PHYSICS_MOCAP_QUAT, &count, &in_state);
-    for (int body = 0; body < m->nbody; body++) {
-        int id = m->body_mocapid[body];
-        for (int k = 0; k < 4 && id >= 0; k++) {
-            write_number(program, state, quat + 4 * id + k, lane, m->body_quat[4 * body + k]);
-        }
-        for (int k = 0; k < 3 && id >= 0; k++) {
-            write_number(program, state, pos + 3 * id + k, lane, m->body_pos[3 * body + k]);
-        }
-    }
-    physics->diverged[block] &= ~(1u << lane);
+    int lanes = physics->program->lanes, left = physics->worlds - block * lanes;
+    return left >= lanes ? (uint32_t)((1ull << lanes) - 1) : (1u << left) - 1u;
+}
+
+static void restart_block(orr_physics *physics, int block, uint32_t lanes)
+{
+    physics->program->restart(physics->program_model, write_state(physics, block), lanes);
+    physics->diverged[block] &= ~lanes;
 }
 
 static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_error *error)
@@ -103,16 +77,19 @@ static orr_result build(orr_physics *physics, const orr_physics_desc *desc, orr_
     physics->workers = desc->cuda ? 1 : orr_jobs_workers(physics->jobs);
     physics->scratch = orr_alloc((size_t)physics->workers, physics->scratch_bytes);
     physics->diverged = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->diverged);
-    physics->inaccurate = orr_alloc_zero((size_t)physics->blocks * (size_t)program->lanes, sizeof(uint32_t));
+    size_t lanes = (size_t)physics->blocks * (size_t)program->lanes;
+    physics->counts = orr_alloc_zero(lanes, sizeof *physics->counts);
+    physics->chosen = orr_alloc_zero((size_t)physics->blocks, sizeof *physics->chosen);
+    physics->kept = desc->cuda ? NULL : orr_alloc((size_t)physics->workers, block_bytes);
     physics->notes = orr_alloc_zero((size_t)physics->workers, sizeof *physics->notes);
-    if (!physics->state || !physics->scratch || !physics->diverged || !physics->inaccurate ||
-        !physics->notes) {
+    if (!physics->state || !physics->scratch || !physics->diverged || !physics->counts || !physics->notes ||
+        !physics->chosen || (!physics->kept && !desc->cuda)) {
         return orr_fail(error, ORR_CODE_OUT_OF_MEMORY,
                         "out of memory: %d worlds of %zu bytes and %zu bytes per thread", physics->worlds,
                         block_bytes / (size_t)program->lanes, physics->scratch_bytes);
     }
-    for (int world = 0; world < physics->blocks * program->lanes; world++) {
-        reset_lane(physics, world / program->lanes, world % program->lanes);
+    for (int block = 0; block < physics->blocks; block++) { // lanes without a world, too
+        restart_block(physics, block, (uint32_t)((1ull << program->lanes) - 1));
     }
     return desc->cuda ? orr_device_create(desc, physics, error) : ORR_OK;
 }
@@ -158,24 +135,75 @@ void orr_physics_destroy(orr_physics *physics)
     orr_free(physics->state);
     orr_free(physics->scratch);
     orr_free(physics->diverged);
-    orr_free(physics->inaccurate);
+    orr_free(physics->counts);
+    orr_free(physics->chosen);
+    orr_free(physics->kept);
     orr_free(physics->notes);
     orr_free(physics);
+}
+
+// Copies the lanes whose bits are set from one state of a block to another.
+static void copy_lanes(const orr_physics *physics, char *to, const char *from, uint32_t lanes)
+{
+    size_t real = physics->program->real_bytes, row = (size_t)physics->program->lanes * real;
+    for (int lane = 0; lane < physics->program->lanes; lane++) {
+        for (size_t i = 0; i < (size_t)physics->state_count && (lanes >> lane & 1); i++) {
+            memcpy(to + i * row + (size_t)lane * real, from + i * row + (size_t)lane * real, real);
+        }
+    }
+}
+
+// Runs the call on the chosen worlds of a block: on all, after which the others get back what they had.
+static void run_chosen(orr_physics *physics, int block, int worker, uint32_t chosen)
+{
+    const orr_program *program = physics->program;
+    size_t bytes = (size_t)physics->state_count * (size_t)program->lanes * program->real_bytes;
+    char *state = block_state(physics, block), *kept = physics->kept + (size_t)worker * bytes;
+    char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
+    orr_world_counts counts[32] = {{0, 0}};
+    memcpy(kept, state, bytes);
+    uint32_t diverged = program->run(physics->program_model, state, scratch, physics->call, physics->steps,
+                                     &physics->notes[worker], counts);
+    copy_lanes(physics, state, kept, ~chosen);
+    physics->diverged[block] |= diverged & chosen;
+    for (int lane = 0; lane < program->lanes; lane++) {
+        if (chosen >> lane & 1) {
+            orr_world_counts *total = &physics->counts[block * program->lanes + lane];
+            total->inaccurate += counts[lane].inaccurate;
+            total->restarts += counts[lane].restarts;
+        }
+    }
 }
 
 static void run_block(void *context, int block, int worker)
 {
     orr_physics *physics = context;
     char *scratch = physics->scratch + (size_t)worker * physics->scratch_bytes;
-    physics->diverged[block] |= physics->program->run(
-        physics->program_model, block_state(physics, block), scratch, physics->call, physics->steps,
-        &physics->notes[worker], physics->inaccurate + (size_t)block * (size_t)physics->program->lanes);
+    uint32_t in_use = lanes_in_use(physics, block), chosen = physics->all ? in_use : physics->chosen[block];
+    if (chosen != 0 && physics->call == ORR_PROGRAM_RESTART) {
+        restart_block(physics, block, chosen);
+    } else if (chosen == in_use) {
+        physics->diverged[block] |= physics->program->run(
+            physics->program_model, block_state(physics, block), scratch, physics->call, physics->steps,
+            &physics->notes[worker], physics->counts + (size_t)block * (size_t)physics->program->lanes);
+    } else if (chosen != 0) {
+        run_chosen(physics, block, worker, chosen);
+    }
 }
 
-static void run_all(orr_physics *physics, orr_program_call call, int steps)
+// mask: a byte of each world, not 0: the call is for it; NULL: all.
+static void run_worlds(orr_physics *physics, orr_program_call call, int steps, const uint8_t *mask)
 {
+    physics->all = !mask;
+    for (int block = 0; block < physics->blocks && mask; block++) {
+        physics->chosen[block] = 0;
+    }
+    for (int world = 0; world < physics->worlds && mask; world++) {
+        int lanes = physics->program->lanes;
+        physics->chosen[world / lanes] |= (uint32_t)(mask[world] != 0) << (world % lanes);
+    }
     if (physics->device) {
-        orr_device_run(physics, call, steps);
+        orr_device_run(physics, call, steps, physics->all);
         return;
     }
     physics->call = call;
@@ -185,12 +213,22 @@ static void run_all(orr_physics *physics, orr_program_call call, int steps)
 
 void orr_physics_step(orr_physics *physics, int steps)
 {
-    run_all(physics, ORR_PROGRAM_STEP, steps);
+    run_worlds(physics, ORR_PROGRAM_STEP, steps, NULL);
+}
+
+void orr_physics_step_masked(orr_physics *physics, int steps, const uint8_t *mask)
+{
+    run_worlds(physics, ORR_PROGRAM_STEP, steps, mask);
 }
 
 void orr_physics_forward(orr_physics *physics)
 {
-    run_all(physics, ORR_PROGRAM_FORWARD, 0);
+    run_worlds(physics, ORR_PROGRAM_FORWARD, 0, NULL);
+}
+
+void orr_physics_reset_masked(orr_physics *physics, const uint8_t *mask)
+{
+    run_worlds(physics, ORR_PROGRAM_RESTART, 0, mask);
 }
 
 orr_result orr_physics_check(const orr_physics *physics, orr_error *error)
@@ -214,7 +252,7 @@ orr_cuda *orr_physics_cuda(const orr_physics *physics)
 void orr_physics_reset(orr_physics *physics, int world)
 {
     assert(world >= 0 && world < physics->worlds);
-    reset_lane(physics, world / physics->program->lanes, world % physics->program->lanes);
+    restart_block(physics, world / physics->program->lanes, 1u << (world % physics->program->lanes));
 }
 
 bool orr_physics_diverged(const orr_physics *physics, int world)
@@ -251,14 +289,32 @@ orr_physics_accuracy orr_physics_get_accuracy(const orr_physics *physics)
         orr_device_settle(physics);
     }
     for (int world = 0; world < physics->worlds; world++) {
-        accuracy.worlds += physics->inaccurate[world] > 0;
-        accuracy.steps += physics->inaccurate[world];
+        accuracy.worlds += physics->counts[world].inaccurate > 0;
+        accuracy.steps += physics->counts[world].inaccurate;
     }
     for (int i = 0; i < physics->workers; i++) {
         int needed = physics->notes[i].iterations;
         accuracy.iterations = needed > accuracy.iterations ? needed : accuracy.iterations;
     }
     return accuracy;
+}
+
+void orr_physics_set_autoreset(orr_physics *physics, bool on)
+{
+    int before = physics->plan->autoreset;
+    physics->plan->autoreset = on && !(physics->model->opt.disableflags & ORR_DISABLE_AUTORESET);
+    if (physics->device && physics->plan->autoreset != before) {
+        orr_device_model_changed(physics->device);
+    }
+}
+
+int orr_physics_restarts(const orr_physics *physics, int world)
+{
+    assert(world >= 0 && world < physics->worlds);
+    if (physics->device) {
+        orr_device_settle(physics);
+    }
+    return (int)physics->counts[world].restarts;
 }
 
 bool orr_physics_is_double(const orr_physics *physics)

@@ -40,6 +40,10 @@ void orr_physics_destroy(orr_physics *physics); // NULL is allowed
 void orr_physics_step(orr_physics *physics, int steps);
 void orr_physics_forward(orr_physics *physics);          // computes qacc; the state does not move
 void orr_physics_reset(orr_physics *physics, int world); // to the start: qpos0 at rest, unless varied
+// The same for some worlds, in parallel. mask: a byte of each world, not 0: it takes part. The others keep
+// their state, to the bit.
+void orr_physics_step_masked(orr_physics *physics, int steps, const uint8_t *mask);
+void orr_physics_reset_masked(orr_physics *physics, const uint8_t *mask);
 
 int orr_physics_size(const orr_physics *physics, orr_physics_quantity quantity); // numbers per world
 // One world's numbers of a quantity of the state: `size` numbers.
@@ -122,6 +126,13 @@ void orr_physics_bodies_release(orr_physics_bodies *bodies); // before its devic
 // Has the world's state become infinite, not a number, or larger than 1e10? True until the world is reset or
 // set; other worlds are not affected.
 bool orr_physics_diverged(const orr_physics *physics, int world);
+
+// MuJoCo's autoreset: worlds whose numbers become infinite, not a number or larger than 1e10 return to their
+// start in the step in which that happens, unless the model's flag disables it. At first it is off: such
+// worlds stay diverged until they are reset or set.
+void orr_physics_set_autoreset(orr_physics *physics, bool on);
+// How often that has happened to a world so far.
+int orr_physics_restarts(const orr_physics *physics, int world);
 
 // The most contacts that a step of any world's block has needed so far. Above the capacity contacts were left
 // out, the last in the order of pairs.

@@ -17,7 +17,8 @@ struct orr_device_worlds {
     orr_cuda *cuda; // borrowed
     const orr_cuda_program *program;
     orr_cuda_worlds worlds;
-    void *model, *state, *scratch, *notes, *contacts; // notes: counts, diverged, inaccurate
+    void *model, *state, *scratch, *notes, *contacts; // notes: counts, diverged, world counts
+    void *chosen;                                     // of orr_cuda_worlds
     void *kept;                                       // of orr_cuda_bodies
     uint32_t *noted;                                  // on the host
     size_t note_bytes;
@@ -29,12 +30,18 @@ struct orr_device_worlds {
     orr_error error;
 };
 
-enum { NOTE_COUNTS = 3 };  // of orr_cuda_worlds.counts
+enum { NOTE_COUNTS = 3 }; // of orr_cuda_worlds.counts
+enum { WORLD_COUNTS = sizeof(orr_world_counts) / sizeof(uint32_t) };
 enum { BODY_NUMBERS = 7 }; // position and quaternion
 
 const orr_program *orr_device_program(bool double_precision)
 {
     return &(double_precision ? orr_cuda_program_double() : orr_cuda_program_single())->host;
+}
+
+void orr_device_model_changed(orr_device_worlds *device)
+{
+    device->model_changed = true;
 }
 
 int orr_device_team(const orr_device_worlds *device)
@@ -117,7 +124,7 @@ static orr_result build(orr_physics *physics, orr_error *error)
     orr_cuda *cuda = device->cuda;
     size_t blocks = (size_t)physics->blocks, most = WARPS_PER_PROCESSOR * (size_t)cuda->info.processors;
     device->scratch_blocks = (int)(blocks < most ? blocks : most);
-    size_t notes = NOTE_COUNTS + blocks + blocks * (size_t)physics->program->lanes;
+    size_t notes = NOTE_COUNTS + blocks + WORLD_COUNTS * blocks * (size_t)physics->program->lanes;
     device->note_bytes = notes * sizeof(uint32_t);
     ORR_ALLOC(device->noted, notes, "notes on worlds", error);
     ORR_ALLOC(device->newest, blocks, "notes on worlds", error);
@@ -135,13 +142,14 @@ static orr_result build(orr_physics *physics, orr_error *error)
     ORR_TRY(orr_cuda_alloc(cuda, device->note_bytes, 1, &device->notes, error));
     ORR_TRY(orr_cuda_alloc(cuda, (size_t)physics->plan->contact_capacity, sizeof(orr_physics_contact),
                            &device->contacts, error));
+    ORR_TRY(orr_cuda_alloc(cuda, blocks, sizeof *physics->chosen, &device->chosen, error));
     ORR_TRY(keep_rest(physics, error));
     worlds->state = device->state;
     worlds->scratch = device->scratch;
     worlds->contacts = device->contacts;
     worlds->counts = device->notes;
     worlds->diverged = (uint32_t *)device->notes + NOTE_COUNTS;
-    worlds->inaccurate = worlds->diverged + blocks;
+    worlds->world_counts = (orr_world_counts *)(worlds->diverged + blocks);
     ORR_CUDA_TRY(cudaMemsetAsync(device->notes, 0, device->note_bytes, cuda->stream));
     return orr_cuda_wait(cuda, error);
 }
@@ -164,8 +172,8 @@ void orr_device_destroy(orr_device_worlds *device)
     if (!device) {
         return;
     }
-    void *memory[] = {device->model, device->state,    device->scratch,
-                      device->notes, device->contacts, device->kept};
+    void *memory[] = {device->model,    device->state, device->scratch, device->notes,
+                      device->contacts, device->kept,  device->chosen};
     orr_cuda_use(device->cuda, NULL);
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
         orr_cuda_free(memory[i]);
@@ -227,8 +235,7 @@ static orr_result fetch_notes(const orr_physics *physics, orr_error *error)
     physics->notes[0].contacts_needed = (int)device->noted[0];
     physics->notes[0].iterations = (int)device->noted[2];
     memcpy(physics->diverged, device->noted + NOTE_COUNTS, blocks * sizeof *physics->diverged);
-    memcpy(physics->inaccurate, device->noted + NOTE_COUNTS + blocks,
-           blocks * lanes * sizeof *physics->inaccurate);
+    memcpy(physics->counts, device->noted + NOTE_COUNTS + blocks, blocks * lanes * sizeof *physics->counts);
     device->newest_notes = NEWEST_BOTH;
     return ORR_OK;
 }
@@ -337,23 +344,35 @@ static orr_result launch_all(orr_physics *physics, orr_program_call call, int st
     return ORR_OK;
 }
 
-static orr_result run(orr_physics *physics, orr_program_call call, int steps, orr_error *error)
+static orr_result choose(orr_physics *physics, bool all, orr_error *error)
 {
+    orr_device_worlds *device = physics->device;
+    device->worlds.chosen = all ? NULL : device->chosen;
+    return all ? ORR_OK
+               : orr_cuda_upload(device->cuda, device->chosen, physics->chosen,
+                                 (size_t)physics->blocks * sizeof *physics->chosen, error);
+}
+
+static orr_result run(orr_physics *physics, orr_program_call call, int steps, bool all, orr_error *error)
+{
+    orr_device_worlds *device = physics->device;
     orr_cuda_range_begin("worlds upload");
     orr_result result = send(physics, error);
     orr_cuda_range_end();
     ORR_TRY(result);
+    ORR_TRY(choose(physics, all, error));
     orr_cuda_range_begin("worlds step");
     result = launch_all(physics, call, steps, error);
     orr_cuda_range_end();
+    device->worlds.chosen = NULL;
     return result;
 }
 
-void orr_device_run(orr_physics *physics, orr_program_call call, int steps)
+void orr_device_run(orr_physics *physics, orr_program_call call, int steps, bool all)
 {
     orr_error error;
     if (physics->device->failed == ORR_OK) {
-        note(physics->device, run(physics, call, steps, &error), &error);
+        note(physics->device, run(physics, call, steps, all, &error), &error);
     }
 }
 

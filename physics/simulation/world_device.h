@@ -32,14 +32,17 @@ bool orr_device_write(orr_physics *physics, int world, int at, int count, const 
 // new layout.
 orr_result orr_device_resize_state(orr_physics *physics, int state_count, orr_error *error);
 
-// Runs a call on all worlds; the device records which diverge and how many contacts they needed.
-void orr_device_run(orr_physics *physics, orr_program_call call, int steps);
+// Runs a call on all worlds, or on those that physics->chosen has; the device records which diverge and how
+// many contacts they needed.
+void orr_device_run(orr_physics *physics, orr_program_call call, int steps, bool all);
 // evaluate computes what can be read of `count` blocks from `first`, at most orr_device_blocks(). take then
 // copies, of `blocks` of these from the skip-th, `count` numbers from index `at` of their scratch:
 // [block][number][lane].
 int orr_device_blocks(const orr_physics *physics);
 void orr_device_evaluate(orr_physics *physics, int first, int count, orr_program_call call);
 void orr_device_take(orr_physics *physics, int skip, int blocks, int at, int count, char *numbers);
+// The host has changed the plan: it is uploaded before the next call.
+void orr_device_model_changed(orr_device_worlds *device);
 // A view of all worlds' state (`in_state`), or of the scratch of the first orr_device_blocks() blocks. Waits
 // for the device.
 orr_result orr_device_view(orr_physics *physics, bool in_state, int at, orr_physics_view *view,

@@ -20,6 +20,11 @@ void orr_device_destroy(orr_device_worlds *device)
     (void)device;
 }
 
+void orr_device_model_changed(orr_device_worlds *device)
+{
+    (void)device;
+}
+
 int orr_device_team(const orr_device_worlds *device)
 {
     (void)device;
@@ -76,8 +81,9 @@ orr_result orr_device_resize_state(orr_physics *physics, int state_count, orr_er
     return ORR_OK;
 }
 
-void orr_device_run(orr_physics *physics, orr_program_call call, int steps)
+void orr_device_run(orr_physics *physics, orr_program_call call, int steps, bool all)
 {
+    (void)all;
     (void)physics;
     (void)call;
     (void)steps;

@@ -20,10 +20,13 @@ struct orr_physics {
     char *scratch;            // workers x scratch_bytes
     int workers;              // 1 for worlds on a device
     uint32_t *diverged;       // per block, one bit per lane
-    uint32_t *inaccurate;     // blocks x lanes: steps that were not solved accurately
+    orr_world_counts *counts; // blocks x lanes
     orr_program_notes *notes; // per worker
-    orr_program_call call;    // of run_all()
+    uint32_t *chosen;         // per block, one bit per lane: the worlds of a call that is not for all
+    char *kept;               // workers x a block's state: before such a call
+    orr_program_call call;    // of run_worlds()
     int steps;
+    bool all;
 };
 
 // A block's state: state_count x lanes.

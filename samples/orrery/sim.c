@@ -18,7 +18,7 @@ typedef struct sim_options {
     common_options common;
     int steps, worlds;
     const char *control_file, *start_file, *record_file, *quantities, *precision;
-    bool keep_partial;
+    bool keep_partial, autoreset;
 } sim_options;
 
 typedef struct simulation {
@@ -217,6 +217,7 @@ static orr_result prepare(simulation *s, const char *path, orr_error *error)
                                    .single_precision = strcmp(o->precision, "f32") == 0,
                                    .cuda = s->cuda};
     ORR_TRY(orr_physics_create(&desc, s->model, s->jobs, &s->physics, error));
+    orr_physics_set_autoreset(s->physics, o->autoreset);
     ORR_TRY(set_start(s, error));
     return o->record_file ? prepare_record(s, error) : ORR_OK;
 }
@@ -230,11 +231,20 @@ static int count_diverged(const simulation *s)
     return count;
 }
 
+static int count_restarts(const simulation *s)
+{
+    int count = 0;
+    for (int world = 0; world < s->options->worlds; world++) {
+        count += orr_physics_restarts(s->physics, world);
+    }
+    return count;
+}
+
 static int report(const simulation *s)
 {
     const sim_options *o = s->options;
     double rate = s->seconds > 0.0 ? (double)o->steps * o->worlds / s->seconds : 0.0;
-    int diverged = count_diverged(s), threads = orr_jobs_workers(s->jobs);
+    int diverged = count_diverged(s), restarts = count_restarts(s), threads = orr_jobs_workers(s->jobs);
     size_t bytes = orr_physics_world_bytes(s->physics);
     const char *precision = orr_physics_is_double(s->physics) ? "f64" : "f32";
     if (orr_physics_is_double(s->physics) && strcmp(o->precision, "auto") == 0) {
@@ -242,6 +252,9 @@ static int report(const simulation *s)
     }
     if (diverged > 0) {
         fprintf(stderr, "orrery: warning: %d of %d worlds diverged\n", diverged, o->worlds);
+    }
+    if (restarts > 0) {
+        fprintf(stderr, "orrery: warning: %d times a world diverged and started again\n", restarts);
     }
     orr_physics_accuracy accuracy = orr_physics_get_accuracy(s->physics);
     if (accuracy.worlds > 0) {
@@ -282,6 +295,7 @@ static int report(const simulation *s)
     cJSON_AddNumberToObject(json, "threads", threads);
     cJSON_AddNumberToObject(json, "world_bytes", (double)bytes);
     cJSON_AddNumberToObject(json, "diverged", diverged);
+    cJSON_AddNumberToObject(json, "restarts", restarts);
     cJSON_AddNumberToObject(json, "inaccurate_worlds", accuracy.worlds);
     cJSON_AddNumberToObject(json, "inaccurate_steps", (double)accuracy.steps);
     return command_print_json(json);
@@ -304,6 +318,8 @@ int command_sim(int argc, char **argv)
          "what to record: sensordata, xpos, cvel, cfrc_ext ... (default qpos,qvel)", 0, 0},
         {"--keep-partial", 0, OPTION_FLAG, &o.keep_partial, NULL,
          "on Ctrl-C, leave the steps so far in the file of --record", 0, 0},
+        {"--autoreset", 0, OPTION_FLAG, &o.autoreset, NULL,
+         "a world that diverges starts again, unless the model's flag autoreset disables it", 0, 0},
         {"--precision", 0, OPTION_TEXT, &o.precision, "auto|f32|f64",
          "precision of the arithmetic (default auto: f32, or f64 where a long chain needs it)", 0, 0},
     };

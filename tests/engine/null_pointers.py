@@ -16,6 +16,8 @@ OPTIONAL = {
     "orr_scene_add_mesh_sized": ["name", "transform", "layer"],
     "orr_world_set_transform": ["transform"],
     "orr_world_get": ["transform", "visible"],
+    "orr_world_step_masked": ["mask"],
+    "orr_world_reset_masked": ["mask"],
     "orr_frame_create_sized": ["desc"],
     "orr_frame_finish_sized": ["picture"],
     "orr_frame_stages_sized": ["stages"],

@@ -31,11 +31,9 @@ static orr_layer add_box(orr_scene *scene, const char *name, const float sides[3
 
 static orr_layer add_ball(orr_scene *scene, float x, float y, float z)
 {
-    const char *path = scratch_path("ball.xml");
     orr_layer layer;
     const orr_transform at = {.position = {x, y, z}};
-    assert_ok(orr_file_write(path, ball_model, strlen(ball_model), &error));
-    assert_ok(orr_scene_add_file(scene, path, &at, &layer, &error));
+    assert_ok(orr_scene_add_file(scene, written("ball.xml", ball_model), &at, &layer, &error));
     return layer;
 }
 

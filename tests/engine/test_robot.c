@@ -1,6 +1,5 @@
 // Tests of robots in the loop: drawn where they are, moved by physics, carrying what is bound to them.
 #include "engine/core/camera.h"
-#include "engine/core/file.h"
 #include "engine/core/rotation.h"
 #include "engine/loop/world/world_robots.h"
 #include "engine/scene/transform.h"
@@ -15,13 +14,6 @@
 #include <string.h>
 
 enum { WIDTH = 96, HEIGHT = 64, PIXELS = WIDTH * HEIGHT };
-
-static const char *written(const char *name, const char *text)
-{
-    const char *path = scratch_path(name);
-    assert_ok(orr_file_write(path, text, strlen(text), &error));
-    return path;
-}
 
 typedef struct stage {
     orr_scene *scene;

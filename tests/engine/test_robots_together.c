@@ -1,5 +1,4 @@
 // The robots of a scene are one physics: they touch each other, and come and go while it runs.
-#include "engine/core/file.h"
 #include "engine/core/rotation.h"
 #include "physics/load/load.h"
 #include "physics/simulation/world.h"
@@ -21,13 +20,6 @@ static const char slider_model[] =
     "<mujoco><worldbody><body name='cart' pos='0 0 0.1'><joint name='x' type='slide' axis='1 0 0'/>"
     "<geom type='box' size='0.1 0.1 0.1' mass='1'/></body></worldbody>"
     "<actuator><motor joint='x' ctrlrange='-5 5'/></actuator></mujoco>";
-
-static const char *written(const char *name, const char *text)
-{
-    const char *path = scratch_path(name);
-    assert_ok(orr_file_write(path, text, strlen(text), &error));
-    return path;
-}
 
 typedef struct stage {
     orr_scene *scene;
@@ -304,6 +296,76 @@ static void a_reset_concerns_one_robot_unless_the_copy_has_diverged(void **state
 }
 
 // More controls than other numbers: nothing is written beyond them (AddressSanitizer looks).
+static double height(const stage *s, int copy, orr_layer robot)
+{
+    double at[3];
+    body_at(s, copy, robot, 1, at);
+    return at[2];
+}
+
+// A ball that an equality holds, beside a cart; copies are stepped and reset by mask, and let go of the ball.
+static void copies_are_stepped_reset_and_let_go_by_themselves(void **state)
+{
+    (void)state;
+    static const char held_model[] = "<mujoco><worldbody><body name='ball' pos='0 0 2'><freejoint/>"
+                                     "<geom type='sphere' size='0.1' mass='2'/></body></worldbody>"
+                                     "<equality><weld body1='ball'/></equality></mujoco>";
+    for (int beside = 0; beside < 2; beside++) { // alone, and in one physics with another
+        stage s = stage_of(4);
+        orr_layer other = {0, 0};
+        if (beside) {
+            other = add(&s, "cart.xml", slider_model, 3.0f, 0.0f, 0.0f);
+        }
+        orr_layer held;
+        const orr_transform turned = {.position = {0.5f}, .rotation = {0.70710678f, 0, 0, 0.70710678f}};
+        assert_ok(orr_scene_add_file(s.scene, written("held.xml", held_model), &turned, &held, &error));
+        orr_robot_info info;
+        assert_ok(orr_scene_robot_info(s.scene, held, &info, &error));
+        assert_int_equal(info.equality_count, 1);
+        const double off = 0.0;
+        double active;
+        assert_ok(orr_world_set_robot(s.world, 1, held, ORR_ROBOT_EQUALITY, &off, &error));
+        assert_ok(orr_world_set_robot(s.world, 2, held, ORR_ROBOT_EQUALITY, &off, &error));
+        const uint8_t two[4] = {1, 1, 0, 0};
+        assert_ok(orr_world_step_masked(s.world, 100, two, &error));
+        assert_true(fabs(height(&s, 0, held) - 2.0) < 1e-2); // a weld is soft
+        orr_transform at;
+        assert_ok(orr_world_body_transform(s.world, 0, held, 1, &at, &error));
+        assert_true(fabsf(at.position[0] - 0.5f) < 1e-4f && fabsf(at.rotation[3] - 0.7071f) < 1e-3f);
+        assert_true(fabs(height(&s, 1, held) - (2.0 - 9.81 * 0.2 * 0.2 / 2.0)) < 3e-3);
+        assert_true(height(&s, 2, held) == 2.0 && height(&s, 3, held) == 2.0);
+        orr_layer late = add(&s, "late.xml", ball_model, -3.0f, 0.0f, 0.0f); // keeps what is switched
+        assert_ok(orr_world_get_robot(s.world, 1, held, ORR_ROBOT_EQUALITY, &active, &error));
+        assert_true(active == 0.0);
+        assert_ok(orr_world_get_robot(s.world, 0, held, ORR_ROBOT_EQUALITY, &active, &error));
+        assert_true(active == 1.0);
+        assert_ok(orr_world_step(s.world, 10, &error));
+        const uint8_t one[4] = {0, 1, 0, 0};
+        assert_ok(orr_world_reset_masked(s.world, one, &error));
+        assert_true(height(&s, 1, held) == 2.0 && height(&s, 2, held) < 2.0 && height(&s, 2, late) < 0.5);
+        assert_true(height(&s, 1, late) == 0.5);
+        assert_ok(orr_world_get_robot(s.world, 1, held, ORR_ROBOT_EQUALITY, &active, &error));
+        assert_true(active == 1.0);
+        if (beside) { // one that diverges takes back to the start what it could touch
+            int count;
+            const double lost = NAN;
+            assert_ok(orr_world_set_autoreset(s.world, true, &error));
+            assert_ok(orr_world_set_robot(s.world, 2, other, ORR_ROBOT_QVEL, &lost, &error));
+            assert_ok(orr_world_step(s.world, 1, &error));
+            assert_ok(orr_world_robot_restarts(s.world, 2, held, &count, &error));
+            assert_int_equal(count, 1);
+            assert_ok(orr_world_robot_restarts(s.world, 3, held, &count, &error));
+            assert_int_equal(count, 0);
+            assert_true(height(&s, 2, late) > 0.4999 && height(&s, 3, late) < 0.4999);
+        }
+        assert_ok(orr_world_reset_masked(s.world, NULL, &error));
+        for (int copy = 0; copy < 4; copy++) {
+            assert_true(height(&s, copy, late) == 0.5 && height(&s, copy, held) == 2.0);
+        }
+        stage_close(&s);
+    }
+}
+
 static void a_robot_of_many_controls_is_reset(void **state)
 {
     (void)state;
@@ -343,6 +405,7 @@ int main(void)
         cmocka_unit_test(a_layer_that_is_moved_takes_its_robot_along),
         cmocka_unit_test(robots_of_other_scales_do_not_touch),
         cmocka_unit_test(a_reset_concerns_one_robot_unless_the_copy_has_diverged),
+        cmocka_unit_test(copies_are_stepped_reset_and_let_go_by_themselves),
         cmocka_unit_test(a_robot_of_many_controls_is_reset),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "tests/support/support.h"
 
+#include "engine/core/file.h"
+
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -93,6 +95,13 @@ const char *scratch_path(const char *name)
     }
     char *path = paths[next++ % 8];
     snprintf(path, sizeof paths[0], "%s/%s", scratch_folder, name);
+    return path;
+}
+
+const char *written(const char *name, const char *text)
+{
+    const char *path = scratch_path(name);
+    assert_ok(orr_file_write(path, text, strlen(text), &error));
     return path;
 }
 

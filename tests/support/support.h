@@ -44,6 +44,8 @@ const char *made_asset(const char *name);
 
 // A folder for files a test writes, empty when the program starts and removed when it ends.
 const char *scratch_path(const char *name);
+// Writes a file there; the path as scratch_path returns it.
+const char *written(const char *name, const char *text);
 
 // 10 log10(1 / mse) of two arrays of values in 0 .. 1; 200 when they are equal.
 double psnr(const float *a, const float *b, int64_t count);

@@ -12,8 +12,8 @@
 static int largest_quantity(const orr_model *m)
 {
     int most = 10 * m->nbody;
-    const int sizes[] = {m->nq, m->na, m->nu, m->nplastic};
-    for (int i = 0; i < 4; i++) {
+    const int sizes[] = {m->nq, m->na, m->nu, m->neq, m->nplastic};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         most = sizes[i] > most ? sizes[i] : most;
     }
     return most;

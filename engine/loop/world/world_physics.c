@@ -74,6 +74,8 @@ orr_number_range orr_world_physics_range(const orr_model_place *place, const orr
         return (orr_number_range){place->act, model->na, 0};
     case ORR_PHYSICS_CTRL:
         return (orr_number_range){place->ctrl, model->nu, 0};
+    case ORR_PHYSICS_EQ_ACTIVE:
+        return (orr_number_range){place->equality, model->neq, 0};
     case ORR_PHYSICS_MOCAP_POS:
         return (orr_number_range){3 * place->mocap, 3 * model->nmocap, 0};
     case ORR_PHYSICS_MOCAP_QUAT:

@@ -38,7 +38,8 @@ orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer id, orr_
                                 .ctrl_count = m->nu,
                                 .body_count = m->nbody,
                                 .keyframe_count = m->nkey,
-                                .timestep = orr_scene_timestep(scene, layer)};
+                                .timestep = orr_scene_timestep(scene, layer),
+                                .equality_count = m->neq};
     orr_sized_write(&own, sizeof own, info, info_size);
     return ORR_OK;
 }
@@ -53,8 +54,8 @@ const char *orr_scene_robot_body(const orr_scene *scene, orr_layer id, int body)
     return orr_model_name(orr_layer_physical(layer)->model, ORR_OBJECT_BODY, body);
 }
 
-// Steps a physics; what pulls at its robots pulls anew at every step.
-static void step_physics(orr_world *world, orr_world_physics *p, int steps)
+// Steps a physics in the chosen copies (a byte of each), NULL: in all. What pulls at its robots pulls anew at every step.
+static void step_physics(orr_world *world, orr_world_physics *p, int steps, const uint8_t *chosen)
 {
     orr_world_robots *robots = world->robots;
     bool pulled = false;
@@ -64,8 +65,9 @@ static void step_physics(orr_world *world, orr_world_physics *p, int steps)
     for (int i = 0; i < robots->count; i++) {
         pulled |= robots->robots[i]->physics == p && robots->robots[i]->pull.body != 0;
     }
+    orr_physics_set_autoreset(p->physics, robots->autoreset);
     if (!pulled) {
-        orr_physics_step(p->physics, steps);
+        orr_physics_step_masked(p->physics, steps, chosen);
     }
     for (int step = 0; step < steps && pulled; step++) {
         for (int i = 0; i < robots->count; i++) {
@@ -74,7 +76,7 @@ static void step_physics(orr_world *world, orr_world_physics *p, int steps)
                 orr_world_robot_apply_pull(world, r);
             }
         }
-        orr_physics_step(p->physics, 1);
+        orr_physics_step_masked(p->physics, 1, chosen);
     }
     orr_world_robots_moved(world, p);
 }
@@ -92,7 +94,8 @@ static int steps_due(orr_world_physics *p, double seconds)
 
 // Steps all robots, by a number of steps or, where it is negative, by seconds. The first robot that cannot be
 // simulated is reported when the others have moved.
-static orr_result step_all(orr_world *world, int steps, double seconds, orr_error *error)
+static orr_result step_all(orr_world *world, int steps, double seconds, const uint8_t *chosen,
+                           orr_error *error)
 {
     ORR_TRY(orr_world_robots_update(world, error));
     const orr_world_physics *absent = NULL;
@@ -102,7 +105,7 @@ static orr_result step_all(orr_world *world, int steps, double seconds, orr_erro
             absent = absent ? absent : p;
             continue;
         }
-        step_physics(world, p, steps < 0 ? steps_due(p, seconds) : steps);
+        step_physics(world, p, steps < 0 ? steps_due(p, seconds) : steps, chosen);
         ORR_TRY(orr_world_robots_check(world, p, error));
     }
     return absent ? orr_fail(error, (orr_code)absent->why.code, "%s", absent->why.message) : ORR_OK;
@@ -134,14 +137,19 @@ orr_device_kind orr_world_device(const orr_world *world)
     return cuda ? ORR_DEVICE_CUDA : ORR_DEVICE_CPU;
 }
 
-orr_result orr_world_step(orr_world *world, int steps, orr_error *error)
+orr_result orr_world_step_masked(orr_world *world, int steps, const uint8_t *chosen, orr_error *error)
 {
     ORR_ENTER;
     ORR_TRY(orr_world_check(world, error));
     if (steps < 0) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%d steps: expected 0 or more", steps);
     }
-    return step_all(world, steps, 0.0, error);
+    return step_all(world, steps, 0.0, chosen, error);
+}
+
+orr_result orr_world_step(orr_world *world, int steps, orr_error *error)
+{
+    return orr_world_step_masked(world, steps, NULL, error);
 }
 
 orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error)
@@ -151,7 +159,7 @@ orr_result orr_world_advance(orr_world *world, double seconds, orr_error *error)
     if (!(seconds >= 0.0 && seconds <= 1e6)) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%g seconds: expected 0 to 1e6", seconds);
     }
-    return step_all(world, -1, seconds, error);
+    return step_all(world, -1, seconds, NULL, error);
 }
 
 static orr_result open_state(const orr_world *world, int index, orr_layer id, orr_world_robot **r,
@@ -172,6 +180,10 @@ static void reset_state(orr_world *world, int index, orr_world_robot *r)
     const orr_model *m = r->robot->model;
     orr_world_robot_write(world, index, r, ORR_PHYSICS_QPOS, m->qpos0);
     orr_world_robot_write(world, index, r, ORR_PHYSICS_PLASTIC, m->plastic0);
+    for (int i = 0; i < m->neq; i++) {
+        r->numbers[i] = m->eq_active0[i] ? 1.0 : 0.0;
+    }
+    orr_world_robot_write(world, index, r, ORR_PHYSICS_EQ_ACTIVE, r->numbers);
     for (size_t i = 0; i < sizeof zeros / sizeof zeros[0]; i++) {
         orr_world_robot_clear(world, index, r, zeros[i]);
     }
@@ -235,10 +247,37 @@ orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer id, int 
     return orr_world_robots_check(world, r->physics, error);
 }
 
+orr_result orr_world_reset_masked(orr_world *world, const uint8_t *chosen, orr_error *error)
+{
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
+    ORR_TRY(orr_world_robots_update(world, error));
+    orr_world_robots *robots = world->robots;
+    for (int index = 0; index < world->count; index++) {
+        for (int i = 0; i < robots->count && (!chosen || chosen[index]); i++) {
+            if (robots->robots[i]->physics->joint && robots->robots[i]->physics->physics) {
+                reset(world, index, robots->robots[i], -1);
+            }
+        }
+    }
+    for (int i = 0; i < robots->physics_count; i++) { // robots that are alone, in parallel
+        orr_world_physics *p = robots->physics[i];
+        if (p->physics && !p->joint) {
+            orr_physics_reset_masked(p->physics, chosen);
+            orr_world_robots_moved(world, p);
+        }
+        if (p->physics) {
+            ORR_TRY(orr_world_robots_check(world, p, error));
+        }
+    }
+    return ORR_OK;
+}
+
 static const orr_physics_quantity physics_quantities[] = {
-    [ORR_ROBOT_TIME] = ORR_PHYSICS_TIME, [ORR_ROBOT_QPOS] = ORR_PHYSICS_QPOS,
-    [ORR_ROBOT_QVEL] = ORR_PHYSICS_QVEL, [ORR_ROBOT_ACT] = ORR_PHYSICS_ACT,
-    [ORR_ROBOT_CTRL] = ORR_PHYSICS_CTRL, [ORR_ROBOT_FORCE] = ORR_PHYSICS_XFRC_APPLIED,
+    [ORR_ROBOT_TIME] = ORR_PHYSICS_TIME,          [ORR_ROBOT_QPOS] = ORR_PHYSICS_QPOS,
+    [ORR_ROBOT_QVEL] = ORR_PHYSICS_QVEL,          [ORR_ROBOT_ACT] = ORR_PHYSICS_ACT,
+    [ORR_ROBOT_CTRL] = ORR_PHYSICS_CTRL,          [ORR_ROBOT_FORCE] = ORR_PHYSICS_XFRC_APPLIED,
+    [ORR_ROBOT_EQUALITY] = ORR_PHYSICS_EQ_ACTIVE,
 };
 
 static orr_result check_quantity(orr_robot_quantity quantity, orr_error *error)
@@ -285,6 +324,26 @@ orr_result orr_world_robot_diverged(const orr_world *world, int index, orr_layer
     orr_world_robot *r = NULL;
     ORR_TRY(open_state(world, index, id, &r, error));
     *diverged = orr_physics_diverged(r->physics->physics, index);
+    return orr_world_robots_check(world, r->physics, error);
+}
+
+orr_result orr_world_set_autoreset(orr_world *world, bool on, orr_error *error)
+{
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
+    world->robots->autoreset = on;
+    return ORR_OK;
+}
+
+orr_result orr_world_robot_restarts(const orr_world *world, int index, orr_layer id, int *count,
+                                    orr_error *error)
+{
+    ORR_ENTER;
+    ORR_TRY(orr_world_check(world, error));
+    ORR_REQUIRE(count, error);
+    orr_world_robot *r = NULL;
+    ORR_TRY(open_state(world, index, id, &r, error));
+    *count = orr_physics_restarts(r->physics->physics, index);
     return orr_world_robots_check(world, r->physics, error);
 }
 

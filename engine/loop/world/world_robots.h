@@ -27,6 +27,7 @@ typedef struct orr_world_robots {
     orr_world_physics **physics; // physics_count: of all robots
     int physics_count, physics_capacity;
     int worlds;
+    bool autoreset;
     bool stale; // a robot that is fixed to its world has been moved
     orr_engine *engine;
     orr_device_kind device; // as orr_world_set_device was given it
