@@ -64,6 +64,7 @@ LANE_FN mask diverged(reals numbers, int count)
 // Autoreset: returns the lanes of `lost` to their start, and counts them. Returns whether there are any.
 LANE_FN int restart_lost(const lane_model *m, lane_data *d, mask lost)
 {
+    team_wait(d); // until all members have read what it overwrites
     if (!any(lost)) {
         return 0;
     }
