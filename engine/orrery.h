@@ -476,7 +476,8 @@ ORR_API orr_result orr_world_advance(orr_world *world, double seconds, orr_error
 /* Sets a robot in one copy to its initial state (keyframe -1) or to one of the model's keyframes. */
 ORR_API orr_result orr_world_reset_robot(orr_world *world, int index, orr_layer robot, int keyframe,
                                          orr_error *error);
-/* Sets all robots of the copies whose byte of `mask` is not 0 to their initial state; mask NULL: all copies. */
+/* Sets all robots of the copies whose byte of `mask` is not 0 to their initial state; mask NULL: all
+ * copies. */
 ORR_API orr_result orr_world_reset_masked(orr_world *world, const uint8_t *mask, orr_error *error);
 /* Reads or sets one quantity in one copy; `values` has the size that orr_robot_quantity says. */
 ORR_API orr_result orr_world_get_robot(const orr_world *world, int index, orr_layer robot,

@@ -68,7 +68,7 @@ const orr_layer_data *orr_scene_first_robot(const orr_scene *scene)
 
 orr_robot *orr_layer_physical(const orr_layer_data *layer)
 {
-    return layer->kind == ORR_LAYER_ROBOT ? layer->robot : layer->body_absent ? NULL : layer->body;
+    return layer->kind == ORR_LAYER_ROBOT ? layer->robot : layer->absent ? NULL : layer->body;
 }
 
 orr_transform orr_layer_frame(const orr_layer_data *layer, const orr_transform *transform)

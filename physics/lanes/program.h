@@ -44,8 +44,8 @@ typedef struct orr_program {
     int (*quantity_offset)(const void *model, orr_physics_quantity quantity, int *count, bool *in_state);
     // Returns the lanes of a block whose bits are set to their start.
     void (*restart)(const void *model, void *state, uint32_t lanes);
-    // Runs a call on a block. Returns one bit per lane, set when its state has diverged. counts: of each lane;
-    // nullable.
+    // Runs a call on a block. Returns one bit per lane, set when its state has diverged. counts: of each
+    // lane; nullable.
     uint32_t (*run)(const void *model, void *state, void *scratch, orr_program_call call, int steps,
                     orr_program_notes *notes, orr_world_counts *counts);
     // Evaluates the state and lists the contacts of one lane. Returns how many there are, writes at most

@@ -121,7 +121,9 @@ static orr_result set_controls(robot_drive *d, orr_world *world, orr_error *erro
             break;
         }
     }
-    return d->count ? orr_world_set_robot(world, 0, d->robot, ORR_ROBOT_CTRL, d->values, error) : ORR_OK;
+    return d->count && !d->robot_absent
+               ? orr_world_set_robot(world, 0, d->robot, ORR_ROBOT_CTRL, d->values, error)
+               : ORR_OK;
 }
 
 orr_result robot_drive_advance(robot_drive *d, orr_world *world, double seconds, orr_error *error)

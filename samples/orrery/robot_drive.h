@@ -19,6 +19,7 @@ typedef struct robot_drive {
     robot_drive_kind kind;
     orr_rng rng;
     orr_layer robot;    // the first of the scene; {0}: there is none, and time just passes
+    bool robot_absent;  // a viewer has removed it: its controls are not set
     bool bodies;        // without one: other layers have bodies, which move
     double timestep;    // [s]
     int64_t step;       // next

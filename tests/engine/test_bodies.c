@@ -173,6 +173,83 @@ static void a_body_does_not_change_the_time_step(void **state)
     orr_scene_destroy(scene);
 }
 
+// An arm with two fingers: x and z slides, and a slide for each finger, which close along x when the layer is
+// not turned. It hangs from above the table, its hand 0.3 m high.
+static const char gripper_model[] =
+    "<mujoco><option timestep='0.002'/><default><geom type='box' friction='1 0.05 0.001' condim='4'/>"
+    "<position kp='2000' kv='120'/></default><worldbody>"
+    "<body name='arm' pos='0 0 0.3'><joint name='x' type='slide' axis='1 0 0'/>"
+    "<joint name='z' type='slide' axis='0 0 1'/><geom size='0.06 0.02 0.01' mass='0.5'/>"
+    "<body name='left' pos='-0.05 0 -0.05'><joint name='l' type='slide' axis='1 0 0'/>"
+    "<geom size='0.005 0.02 0.04' mass='0.1'/></body>"
+    "<body name='right' pos='0.05 0 -0.05'><joint name='r' type='slide' axis='-1 0 0'/>"
+    "<geom size='0.005 0.02 0.04' mass='0.1'/></body></body></worldbody>"
+    "<actuator><position joint='x'/><position joint='z'/><position joint='l' kp='400' kv='20'/>"
+    "<position joint='r' kp='400' kv='20'/></actuator></mujoco>";
+
+// Moves an arm's targets to (x, z, closed) within some seconds; the other keeps its own.
+static void reach(orr_world *world, orr_layer arm, const double to[3], double seconds)
+{
+    enum { PARTS = 50 };
+    double from[4];
+    assert_ok(orr_world_get_robot(world, 0, arm, ORR_ROBOT_CTRL, from, &error));
+    const double target[4] = {to[0], to[1], to[2], to[2]};
+    for (int part = 1; part <= PARTS; part++) {
+        double now[4];
+        for (int k = 0; k < 4; k++) {
+            now[k] = from[k] + (target[k] - from[k]) * part / PARTS;
+        }
+        assert_ok(orr_world_set_robot(world, 0, arm, ORR_ROBOT_CTRL, now, &error));
+        assert_ok(orr_world_advance(world, seconds / PARTS, &error));
+    }
+}
+
+// One arm lifts a box that is a mesh of the scene, another takes it from the sides that are free, and carries
+// it away.
+static void an_arm_hands_a_mesh_box_to_another(void **state)
+{
+    (void)state;
+    orr_scene *scene;
+    orr_world *world;
+    orr_layer giver, taker;
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    const char *path = written("gripper.xml", gripper_model);
+    assert_ok(orr_scene_add_file(scene, path, NULL, &giver, &error));
+    // its hand is turned upside down, and closes along y
+    const orr_transform below = {.position = {0.0f, 0.5f, 0.5f},
+                                 .rotation = {0, 0.70710678f, 0.70710678f, 0}};
+    assert_ok(orr_scene_add_file(scene, path, &below, &taker, &error));
+    const orr_transform table_at = {.position = {-0.2f, -0.2f, -0.1f}};
+    const orr_transform box_at = {.position = {-0.03f, -0.03f, 0.001f}};
+    orr_layer table = add_box(scene, "table", (float[]){0.4f, 0.4f, 0.1f}, &table_at);
+    orr_layer box = add_box(scene, "box", (float[]){0.06f, 0.06f, 0.06f}, &box_at);
+    assert_ok(orr_scene_set_physics(scene, table, &(orr_body_desc){.cell = 0.02}, &error));
+    assert_ok(orr_scene_set_physics(scene, box, &(orr_body_desc){.mass = 0.2, .friction = 1.0}, &error));
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    // x, z, closed: of the taker -y and -z of the scene
+    const double to_box[3] = {0.0, -0.19, 0.0}, grip[3] = {0.0, -0.19, 0.025}, lift[3] = {0.0, 0.2, 0.025},
+                 let_go[3] = {0.0, 0.2, 0.0}, away[3] = {0.0, 0.4, 0.0}, under[3] = {-0.5, 0.0, 0.0},
+                 around[3] = {-0.5, -0.14, 0.0}, hold[3] = {-0.5, -0.14, 0.025}, carry[3] = {0.0, 0.0, 0.025};
+    orr_transform lifted, taken;
+    reach(world, giver, to_box, 1.0);
+    reach(world, giver, grip, 0.5);
+    reach(world, giver, lift, 1.0);
+    where(world, box, &lifted);
+    assert_true(lifted.position[2] > 0.33f && fabsf(lifted.position[0] + 0.03f) < 5e-3f);
+    reach(world, taker, under, 1.0);
+    reach(world, taker, around, 0.5);
+    reach(world, taker, hold, 0.5);
+    reach(world, giver, let_go, 0.5);
+    reach(world, giver, away, 0.5);
+    reach(world, taker, carry, 1.0);
+    reach(world, taker, carry, 0.5); // until it is there
+    where(world, box, &taken);
+    assert_true(fabsf(taken.position[1] - (0.5f - 0.03f)) < 0.02f); // with its hand
+    assert_true(fabsf(lifted.position[2] - taken.position[2] - 0.14f) < 0.02f);
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+}
+
 static void what_cannot_be_a_body_says_so(void **state)
 {
     (void)state;
@@ -209,6 +286,7 @@ int main(void)
         cmocka_unit_test(a_ball_rests_on_a_captured_floor),
         cmocka_unit_test(bodies_alone_fall_against_the_scenes_up),
         cmocka_unit_test(a_body_does_not_change_the_time_step),
+        cmocka_unit_test(an_arm_hands_a_mesh_box_to_another),
         cmocka_unit_test(what_cannot_be_a_body_says_so),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -1,5 +1,6 @@
 // The robots of a scene are one physics: they touch each other, and come and go while it runs.
 #include "engine/core/rotation.h"
+#include "engine/scene/scene.h"
 #include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/support/engine.h"
@@ -366,6 +367,35 @@ static void copies_are_stepped_reset_and_let_go_by_themselves(void **state)
     }
 }
 
+// As a viewer removes it, and brings it back.
+static void a_robot_that_is_removed_for_now_touches_nothing(void **state)
+{
+    (void)state;
+    stage s = stage_of(2);
+    orr_layer table = add(&s, "table.xml", table_model, 0.0f, 0.0f, 0.0f);
+    add(&s, "floor.xml", floor_model, 0.0f, 0.0f, 0.0f);
+    orr_layer ball = add(&s, "ball.xml", ball_model, 0.0f, 0.0f, 0.0f);
+    assert_ok(orr_world_advance(s.world, 1.0, &error));
+    assert_true(fabs(height(&s, 1, ball) - 0.45) < 2e-3);
+    double before[7], after[7];
+    assert_ok(orr_world_get_robot(s.world, 1, ball, ORR_ROBOT_QPOS, before, &error));
+    orr_layer_data *layer = &s.scene->layers[orr_scene_find(s.scene, table)];
+    layer->absent = true;
+    assert_ok(orr_world_get_robot(s.world, 1, ball, ORR_ROBOT_QPOS, after, &error));
+    assert_memory_equal(before, after, sizeof before);
+    assert_ok(orr_world_advance(s.world, 1.0, &error));
+    assert_true(fabs(height(&s, 1, ball) - 0.1) < 2e-3);
+    orr_error why;
+    assert_int_equal(orr_world_get_robot(s.world, 1, table, ORR_ROBOT_TIME, before, &why),
+                     ORR_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(why.message, "removed"));
+    layer->absent = false;
+    assert_ok(orr_world_reset_masked(s.world, NULL, &error));
+    assert_ok(orr_world_advance(s.world, 1.0, &error));
+    assert_true(fabs(height(&s, 1, ball) - 0.45) < 2e-3);
+    stage_close(&s);
+}
+
 static void a_robot_of_many_controls_is_reset(void **state)
 {
     (void)state;
@@ -406,6 +436,7 @@ int main(void)
         cmocka_unit_test(robots_of_other_scales_do_not_touch),
         cmocka_unit_test(a_reset_concerns_one_robot_unless_the_copy_has_diverged),
         cmocka_unit_test(copies_are_stepped_reset_and_let_go_by_themselves),
+        cmocka_unit_test(a_robot_that_is_removed_for_now_touches_nothing),
         cmocka_unit_test(a_robot_of_many_controls_is_reset),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

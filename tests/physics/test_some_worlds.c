@@ -142,6 +142,9 @@ static void resets_by_mask(void **context)
     const double lost = NAN;
     orr_physics_set(physics, ORR_PHYSICS_CTRL, 4, &lost); // of those that are reset
     orr_physics_set(physics, ORR_PHYSICS_CTRL, 5, &lost);
+    const uint8_t first_alone[WORLDS] = {1};
+    orr_physics_step_masked(physics, 1, first_alone);
+    assert_false(orr_physics_diverged(physics, 4)); // it was not stepped
     orr_physics_step(physics, 1);
     assert_true(orr_physics_diverged(physics, 4) && orr_physics_diverged(physics, 5));
     double *before = states(physics, &size);

@@ -199,7 +199,7 @@ static bool is_current(const orr_world *world)
     int count = 0;
     for (int i = 0; i < world->scene->layer_count; i++) {
         const orr_layer_data *layer = &world->scene->layers[i];
-        if (orr_layer_physical(layer)) {
+        if (orr_layer_physical(layer) && !layer->absent) {
             const orr_world_robot *r = count < robots->count ? robots->robots[count] : NULL;
             if (!r || !same_id(r->id, layer->id) || r->robot != orr_layer_physical(layer)) {
                 return false;
@@ -351,7 +351,7 @@ static orr_result group_all(const orr_world *world, orr_world_robots *old, orr_e
     orr_world_robots *robots = world->robots;
     for (int i = 0; i < world->scene->layer_count; i++) {
         const orr_layer_data *layer = &world->scene->layers[i];
-        if (orr_layer_physical(layer)) {
+        if (orr_layer_physical(layer) && !layer->absent) {
             ORR_GROW(robots->robots, robots->capacity, robots->count + 1, "a world's robots", error);
             ORR_TRY(make_robot(layer, &robots->robots[robots->count], error));
             robots->count++;
@@ -421,6 +421,9 @@ orr_result orr_world_robots_find(const orr_world *world, const orr_layer_data *l
                                  orr_error *error)
 {
     ORR_TRY(orr_world_robots_update(world, error));
+    if (layer->absent) {
+        return orr_fail(error, ORR_CODE_FEATURE_ABSENT, "%s: removed from physics", layer->name);
+    }
     *found = find(world->robots, layer->id, orr_layer_physical(layer));
     const orr_world_physics *physics = (*found)->physics;
     return physics->physics ? ORR_OK

@@ -54,7 +54,8 @@ const char *orr_scene_robot_body(const orr_scene *scene, orr_layer id, int body)
     return orr_model_name(orr_layer_physical(layer)->model, ORR_OBJECT_BODY, body);
 }
 
-// Steps a physics in the chosen copies (a byte of each), NULL: in all. What pulls at its robots pulls anew at every step.
+// Steps a physics in the chosen copies (a byte of each), NULL: in all. What pulls at its robots pulls anew at
+// every step.
 static void step_physics(orr_world *world, orr_world_physics *p, int steps, const uint8_t *chosen)
 {
     orr_world_robots *robots = world->robots;

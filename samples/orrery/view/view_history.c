@@ -59,7 +59,7 @@ static void exchange_layer(viewer *v, int index)
     }
     orr_world_set_visible(v->world, 0, layer, state->hidden && state->was_visible, NULL);
     state->hidden = !state->hidden;
-    v->scene->layers[index].body_absent = state->hidden;
+    v->scene->layers[index].absent = state->hidden;
 }
 
 static void exchange_path(viewer *v, camera_recorder *other)

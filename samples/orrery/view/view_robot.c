@@ -79,6 +79,7 @@ orr_result view_robot_open(viewer *v, uint64_t seed, orr_error *error)
 void view_robot_find(viewer *v)
 {
     v->robot.present = v->robot.panel.numbers && robot_layer(v, v->robot.drive.robot);
+    v->robot.drive.robot_absent = v->robot.panel.numbers && !v->robot.present;
 }
 
 void view_robot_close(viewer *v)
