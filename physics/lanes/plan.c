@@ -183,5 +183,8 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->hull_normal);
     orr_free(plan->hull_first);
     orr_free(plan->hull_vertex);
+    orr_free(plan->hull_of_first);
+    orr_free(plan->hull_of_face);
+    orr_free(plan->hull_start);
     orr_free(plan);
 }

@@ -38,12 +38,17 @@ enum {
     ORR_GRID_CONTACTS = 4   // the same with a distance grid
 };
 
-// The flat faces of a mesh's convex hull.
+// Directions by the side of a cube that they leave through, and a square of that side.
+enum { ORR_HULL_CELLS = 4, ORR_HULL_STARTS = 6 * ORR_HULL_CELLS * ORR_HULL_CELLS };
+
+// The flat faces of a mesh's convex hull, and where the search for its vertices begins.
 typedef struct orr_hull {
     int32_t face_count;
-    const double *normal;  // face_count x 3, outward
-    const int32_t *first;  // face_count + 1: first corner of a face in `vertex`
-    const int32_t *vertex; // vertices of the hull, counter-clockwise from outside
+    const double *normal;              // face_count x 3, outward
+    const int32_t *first;              // face_count + 1: first corner of a face in `vertex`
+    const int32_t *vertex;             // vertices of the hull, counter-clockwise from outside
+    const int32_t *of_first, *of_face; // + 1: the first of a vertex' faces in `of_face`
+    const int32_t *start; // ORR_HULL_STARTS: the vertex that is farthest along the middle of each square
 } orr_hull;
 
 enum {
@@ -89,7 +94,8 @@ typedef struct orr_plan {
     uint32_t *always_near; // one bit per pair: those with planes and declared ones
     orr_hull *hull;        // nmesh; no faces where the mesh cannot collide
     double *hull_normal;
-    int32_t *hull_first, *hull_vertex; // memory of the hulls
+    int32_t *hull_first, *hull_vertex, *hull_of_first, *hull_of_face,
+        *hull_start; // memory of the hulls
     int32_t rk4_copies;
     uint8_t *gyroscopic;   // nv: of a free body alone in its tree, which implicitfast treats as implicit does
     int32_t unsymmetric;   // 1: the integrator's matrix is not symmetric

@@ -12,8 +12,10 @@ typedef struct hull_work {
     int face_count;
     double *normal;   // face_count x 3
     int32_t *polygon; // face_count: the polygon a triangle belongs to, -1: none yet
-    int32_t *next;    // of each vertex: the next one around the current polygon
-    orr_plan *plan;   // faces and corners are appended to those of earlier hulls
+    int32_t *member;  // face_count: triangles of the current polygon
+    int32_t members;
+    int32_t *next;  // of each vertex: the next one around the current polygon
+    orr_plan *plan; // faces and corners are appended to those of earlier hulls
     int32_t faces, corners;
 } hull_work;
 
@@ -37,15 +39,17 @@ static double cosine(const hull_work *w, int f, int g)
 
 // An edge on the rim of a polygon occurs in one direction only, an inner edge in both: `next` takes the edges
 // of the rim.
-static void add_polygon(hull_work *w, int polygon, int first)
+static void add_polygon(hull_work *w)
 {
-    for (int f = first; f < w->face_count; f++) {
-        for (int k = 0; k < 3 && w->polygon[f] == polygon; k++) {
-            int from = w->face[f][k], to = w->face[f][(k + 1) % 3];
+    for (int i = 0; i < w->members; i++) {
+        const int32_t *face = w->face[w->member[i]];
+        for (int k = 0; k < 3; k++) {
+            int from = face[k], to = face[(k + 1) % 3];
             bool inner = false;
-            for (int g = first; g < w->face_count && !inner; g++) {
-                for (int j = 0; j < 3 && w->polygon[g] == polygon; j++) {
-                    inner |= w->face[g][j] == to && w->face[g][(j + 1) % 3] == from;
+            for (int g = 0; g < w->members && !inner; g++) {
+                const int32_t *other = w->face[w->member[g]];
+                for (int j = 0; j < 3; j++) {
+                    inner |= other[j] == to && other[(j + 1) % 3] == from;
                 }
             }
             if (!inner) {
@@ -63,18 +67,21 @@ static void join_triangles(hull_work *w)
         if (w->polygon[first] >= 0) {
             continue;
         }
+        w->members = 0;
         for (int f = first; f < w->face_count; f++) {
             if (w->polygon[f] < 0 && (f == first || cosine(w, first, f) > 1.0 - 5e-11)) {
                 w->polygon[f] = first;
+                w->member[w->members++] = f;
             }
         }
-        add_polygon(w, first, first);
+        add_polygon(w);
         memcpy(plan->hull_normal + 3 * w->faces, w->normal + 3 * first, 3 * sizeof *w->normal);
         // start on the rim: a vertex of which an outer edge leaves
         int start = -1;
-        for (int f = first; f < w->face_count && start < 0; f++) {
-            for (int k = 0; k < 3 && w->polygon[f] == first && start < 0; k++) {
-                start = w->next[w->face[f][k]] >= 0 ? w->face[f][k] : -1;
+        for (int i = 0; i < w->members && start < 0; i++) {
+            const int32_t *face = w->face[w->member[i]];
+            for (int k = 0; k < 3 && start < 0; k++) {
+                start = w->next[face[k]] >= 0 ? face[k] : -1;
             }
         }
         for (int at = start; at >= 0;) {
@@ -92,6 +99,7 @@ static orr_result join_hull(hull_work *w, int vertices, orr_error *error)
 {
     ORR_ALLOC(w->normal, 3 * (int64_t)w->face_count, "faces of a hull", error);
     ORR_ALLOC(w->polygon, w->face_count, "faces of a hull", error);
+    ORR_ALLOC(w->member, w->face_count, "faces of a hull", error);
     ORR_ALLOC(w->next, vertices, "faces of a hull", error);
     for (int i = 0; i < vertices; i++) {
         w->next[i] = -1;
@@ -104,6 +112,48 @@ static orr_result join_hull(hull_work *w, int vertices, orr_error *error)
     return ORR_OK;
 }
 
+// Lists the faces of each of `vertices` vertices.
+static void find_faces_of(const orr_hull *hull, int vertices, int32_t *of_first, int32_t *of_face)
+{
+    int corners = hull->first[hull->face_count];
+    for (int i = 0; i <= vertices; i++) {
+        of_first[i] = 0;
+    }
+    for (int c = hull->first[0]; c < corners; c++) {
+        of_first[hull->vertex[c] + 1]++;
+    }
+    for (int i = 0; i < vertices; i++) {
+        of_first[i + 1] += of_first[i];
+    }
+    for (int k = 0; k < hull->face_count; k++) {
+        for (int c = hull->first[k]; c < hull->first[k + 1]; c++) {
+            of_face[of_first[hull->vertex[c]]++] = k;
+        }
+    }
+    memmove(of_first + 1, of_first, (size_t)vertices * sizeof *of_first); // ends are the next one's firsts
+    of_first[0] = 0;
+}
+
+static void find_starts(const orr_model *m, int mesh, int32_t *start)
+{
+    const double *vertex = m->hull_vert + 3 * (size_t)m->mesh_hullvertadr[mesh];
+    for (int i = 0; i < ORR_HULL_STARTS; i++) {
+        int side = i / (ORR_HULL_CELLS * ORR_HULL_CELLS), axis = side / 2;
+        double direction[3], most = -INFINITY;
+        direction[axis] = side % 2 ? -1.0 : 1.0;
+        direction[(axis + 1) % 3] =
+            (2 * (i / ORR_HULL_CELLS % ORR_HULL_CELLS) + 1) / (double)ORR_HULL_CELLS - 1.0;
+        direction[(axis + 2) % 3] = (2 * (i % ORR_HULL_CELLS) + 1) / (double)ORR_HULL_CELLS - 1.0;
+        for (int k = 0; k < m->mesh_hullvertnum[mesh]; k++) {
+            double along = vec3_dot(vertex + 3 * k, direction);
+            if (along > most) {
+                most = along;
+                start[i] = k;
+            }
+        }
+    }
+}
+
 orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
 {
     const orr_model *m = plan->model;
@@ -112,6 +162,10 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
     ORR_ALLOC(plan->hull_normal, 3 * (int64_t)m->nhullface, "faces of hulls", error);
     ORR_ALLOC(plan->hull_first, (int64_t)m->nhullface + 1, "faces of hulls", error);
     ORR_ALLOC(plan->hull_vertex, 3 * (int64_t)m->nhullface, "faces of hulls", error);
+    ORR_ALLOC(plan->hull_of_first, (int64_t)m->nhullvert + m->nmesh, "faces of hulls", error);
+    ORR_ALLOC(plan->hull_of_face, 3 * (int64_t)m->nhullface, "faces of hulls", error);
+    ORR_ALLOC(plan->hull_start, ORR_HULL_STARTS * (int64_t)m->nmesh, "starts on hulls", error);
+    memset(plan->hull_start, 0, (size_t)(ORR_HULL_STARTS * m->nmesh) * sizeof *plan->hull_start);
     plan->hull_first[0] = 0;
     hull_work w = {.plan = plan};
     for (int i = 0; i < plan->pair_count; i++) {
@@ -120,18 +174,30 @@ orr_result orr_plan_hulls(orr_plan *plan, orr_error *error)
             if (m->geom_type[geom] != ORR_GEOM_MESH || plan->hull[mesh].face_count > 0) {
                 continue;
             }
-            int32_t first = w.faces;
+            int32_t first = w.faces, corner = w.corners, vertices = m->mesh_hullvertnum[mesh];
             w.vertex = m->hull_vert + 3 * (size_t)m->mesh_hullvertadr[mesh];
             w.face = (const int32_t(*)[3])(m->hull_face + 3 * (size_t)m->mesh_hullfaceadr[mesh]);
             w.face_count = m->mesh_hullfacenum[mesh];
-            orr_result result = join_hull(&w, m->mesh_hullvertnum[mesh], error);
+            orr_result result = join_hull(&w, vertices, error);
             orr_free(w.normal);
             orr_free(w.polygon);
+            orr_free(w.member);
             orr_free(w.next);
-            w.normal = NULL, w.polygon = w.next = NULL;
+            w.normal = NULL, w.polygon = w.member = w.next = NULL;
             ORR_TRY(result);
-            plan->hull[mesh] = (orr_hull){w.faces - first, plan->hull_normal + 3 * first,
-                                          plan->hull_first + first, plan->hull_vertex};
+            int32_t *start = plan->hull_start + (size_t)(ORR_HULL_STARTS * mesh);
+            find_starts(m, mesh, start);
+            int32_t *of_first = plan->hull_of_first + m->mesh_hullvertadr[mesh] + mesh,
+                    *of_face = plan->hull_of_face + corner;
+            orr_hull *hull = &plan->hull[mesh];
+            *hull = (orr_hull){.face_count = w.faces - first,
+                               .normal = plan->hull_normal + 3 * first,
+                               .first = plan->hull_first + first,
+                               .vertex = plan->hull_vertex,
+                               .of_first = of_first,
+                               .of_face = of_face,
+                               .start = start};
+            find_faces_of(hull, vertices, of_first, of_face);
         }
     }
     return ORR_OK;

@@ -139,10 +139,13 @@ template <typename T> static void add(piece *p, T **array, int64_t count)
 static void add_hulls(piece *p, orr_plan *plan, const lane_model *m)
 {
     const double *normal = plan->hull_normal;
-    const int32_t *first = plan->hull_first;
+    const int32_t *first = plan->hull_first, *of_first = plan->hull_of_first, *of_face = plan->hull_of_face;
     add(p, &plan->hull_normal, 3 * (int64_t)m->nhullface);
     add(p, &plan->hull_first, (int64_t)m->nhullface + 1);
     add(p, &plan->hull_vertex, 3 * (int64_t)m->nhullface);
+    add(p, &plan->hull_of_first, (int64_t)m->nhullvert + m->nmesh);
+    add(p, &plan->hull_of_face, 3 * (int64_t)m->nhullface);
+    add(p, &plan->hull_start, ORR_HULL_STARTS * (int64_t)m->nmesh);
     size_t at = p->used;
     add(p, &plan->hull, m->nmesh);
     for (int i = 0; i < m->nmesh && p->copy; i++) {
@@ -151,6 +154,9 @@ static void add_hulls(piece *p, orr_plan *plan, const lane_model *m)
             hull->normal = plan->hull_normal + (hull->normal - normal);
             hull->first = plan->hull_first + (hull->first - first);
             hull->vertex = plan->hull_vertex;
+            hull->of_first = plan->hull_of_first + (hull->of_first - of_first);
+            hull->of_face = plan->hull_of_face + (hull->of_face - of_face);
+            hull->start = plan->hull_start + ORR_HULL_STARTS * i;
         }
     }
 }

@@ -42,14 +42,6 @@ static orr_layer add_corners(orr_scene *scene, const char *name, float half, con
     return layer;
 }
 
-// Writes a file beside the others of this test and returns its path.
-static const char *written(const char *name, const char *text)
-{
-    const char *path = scratch_path(name);
-    assert_ok(orr_file_write(path, text, strlen(text), &error));
-    return path;
-}
-
 static const char *written_cloud(const char *name)
 {
     const char *path = scratch_path(name);

@@ -530,6 +530,43 @@ static void inverse_dynamics_of_a_step_finds_the_force(void **state)
     }
 }
 
+// On a slope below the angle of friction soft contacts creep at a constant speed. A box, a mesh of the same
+// shape and one with an uneven base of five corners do so alike, and none of them rocks.
+static void meshes_rest_on_a_slope_as_a_box_does(void **state)
+{
+    (void)state;
+    bench b = set_up(
+        "<mujoco><option gravity='3.355 0 -9.218'/><asset>"
+        "<mesh name='cube' vertex='-.1 -.1 -.1 .1 -.1 -.1 -.1 .1 -.1 .1 .1 -.1 -.1 -.1 .1 .1 -.1 .1 -.1 .1 "
+        ".1 "
+        ".1 .1 .1'/>"
+        "<mesh name='rock' vertex='-.1 -.12 -.1 .13 -.1 -.1 -.11 .1 -.1 .02 .15 -.1 .12 .1 -.1 -.05 -.08 .1 "
+        ".06 -.1 .09 -.1 .05 .1 .02 .1 .12'/></asset>"
+        "<default><geom friction='0.6'/></default><worldbody><geom type='plane' size='5 5 1'/>"
+        "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1'/></body>"
+        "<body pos='0 1 0.1'><freejoint/><geom type='mesh' mesh='cube'/></body>"
+        "<body pos='0 2 0.11'><freejoint/><geom type='mesh' mesh='rock'/></body></worldbody></mujoco>");
+    orr_physics_step(b.physics, 1000);
+    double start[3], first[18], speed[18], rocking = 0.0;
+    orr_physics_get(b.physics, ORR_PHYSICS_QVEL, 0, first);
+    for (int body = 0; body < 3; body++) {
+        start[body] = get(&b, ORR_PHYSICS_QPOS, 7 * body);
+    }
+    for (int step = 0; step < 500; step++) {
+        orr_physics_step(b.physics, 1);
+        orr_physics_get(b.physics, ORR_PHYSICS_QVEL, 0, speed);
+        for (int i = 0; i < 18; i++) {
+            rocking = fmax(rocking, fabs(speed[i] - first[i]));
+        }
+    }
+    assert_near(rocking, 0.0, 1e-6); // 0.1 when contacts jump from corner to corner
+    double creep = get(&b, ORR_PHYSICS_QPOS, 0) - start[0];
+    assert_near(creep, 1.63e-3, 1e-5); // in a second, as in MuJoCo 4.0.0
+    assert_near(get(&b, ORR_PHYSICS_QPOS, 7) - start[1], creep, 1e-9);
+    assert_near(get(&b, ORR_PHYSICS_QPOS, 14) - start[2], creep, 2e-6);
+    tear_down(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,6 +583,7 @@ int main(void)
         cmocka_unit_test(each_integrator_has_its_order),
         cmocka_unit_test(a_free_body_does_not_gain_energy_implicitly),
         cmocka_unit_test(inverse_dynamics_of_a_step_finds_the_force),
+        cmocka_unit_test(meshes_rest_on_a_slope_as_a_box_does),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -19,8 +19,8 @@ FN mask may_touch(const lane_model *m, const lane_data *d, const orr_pair *pair)
 LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
 {
     const orr_pair *pair = lane_pair(m, d, i);
-    uint32_t near = lanes_of(may_touch(m, d, pair));
-    if (near == 0) {
+    mask near = may_touch(m, d, pair);
+    if (!any(near)) {
         return;
     }
     lane_geom a = load_geom(m, d, pair->geom1), b = load_geom(m, d, pair->geom2);

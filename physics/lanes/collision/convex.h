@@ -56,6 +56,50 @@ typedef struct convex_polygon {
     point normal;
 } convex_polygon;
 
+// The cosine between a direction in the hull's frame and the normal of a face.
+FN double along_face(const orr_hull *hull, int face, point n)
+{
+    const double *normal = hull->normal + 3 * face;
+    return normal[0] * n.x + normal[1] * n.y + normal[2] * n.z;
+}
+
+// A face of a hull. vertex: the corner to begin with; -1: any.
+LANE_FN void hull_face(const convex_shape *s, int index, int vertex, convex_polygon *face)
+{
+    const orr_hull *hull = s->hull;
+    const double *normal = hull->normal + 3 * index;
+    convex_frame turn = s->frame;
+    turn.pos = make_point(0.0, 0.0, 0.0);
+    face->normal = to_world(&turn, make_point(normal[0], normal[1], normal[2]));
+    int first = hull->first[index], count = hull->first[index + 1] - first, start = 0;
+    for (int k = 0; k < count && vertex >= 0; k++) {
+        start = hull->vertex[first + k] == vertex ? k : start;
+    }
+    int stride =
+        (count + CONVEX_POLYGON / 2 - 1) / (CONVEX_POLYGON / 2); // a face with many corners: a subset of them
+    face->count = 0;
+    for (int k = 0; k < count; k += stride) {
+        face->corner[face->count++] =
+            to_world(&s->frame, hull_vertex(s, hull->vertex[first + (start + k) % count]));
+    }
+}
+
+// Of the faces at a vertex, the one whose normal is closest to a direction in the hull's frame.
+LANE_FN int face_at_vertex(const convex_shape *s, int vertex, point direction)
+{
+    const orr_hull *hull = s->hull;
+    int best = 0;
+    double most = -2.0;
+    for (int k = hull->of_first[vertex]; k < hull->of_first[vertex + 1]; k++) {
+        double along = along_face(hull, hull->of_face[k], direction);
+        if (along > most) {
+            most = along;
+            best = hull->of_face[k];
+        }
+    }
+    return best;
+}
+
 // The face of a box or hull whose normal is closest to a direction.
 LANE_FN void face_towards(const convex_shape *s, point direction, convex_polygon *face)
 {
@@ -79,23 +123,13 @@ LANE_FN void face_towards(const convex_shape *s, point direction, convex_polygon
     int best = 0;
     double most = -2.0;
     for (int k = 0; k < hull->face_count; k++) {
-        const double *normal = hull->normal + 3 * k;
-        double along = normal[0] * n.x + normal[1] * n.y + normal[2] * n.z;
+        double along = along_face(hull, k, n);
         if (along > most) {
             most = along;
             best = k;
         }
     }
-    const double *normal = hull->normal + 3 * best;
-    convex_frame turn = s->frame;
-    turn.pos = make_point(0.0, 0.0, 0.0);
-    face->normal = to_world(&turn, make_point(normal[0], normal[1], normal[2]));
-    int first = hull->first[best], count = hull->first[best + 1] - first;
-    int stride =
-        (count + CONVEX_POLYGON / 2 - 1) / (CONVEX_POLYGON / 2); // a face with many corners: a subset of them
-    for (int k = 0; k < count; k += stride) {
-        face->corner[face->count++] = to_world(&s->frame, hull_vertex(s, hull->vertex[first + k]));
-    }
+    hull_face(s, best, -1, face);
 }
 
 // Clips a polygon to the prism above another one (Sutherland, Hodgman 1974).
@@ -135,43 +169,37 @@ LANE_FN void clip_polygon(convex_polygon *polygon, const convex_polygon *by)
     polygon->count = count;
 }
 
-FN double triangle_area(const convex_polygon *p, int a, int b, int c)
+// Twice the area of the quadrilateral of four corners.
+FN double quadrilateral(const convex_polygon *p, int a, int b, int c, int d)
 {
-    return fabs(point_dot(p->normal, point_cross(point_difference(p->corner[b], p->corner[a]),
-                                                 point_difference(p->corner[c], p->corner[a]))));
+    return point_length(point_cross(point_difference(p->corner[c], p->corner[a]),
+                                    point_difference(p->corner[d], p->corner[b])));
 }
 
-// Keeps the four corners that span the largest area: for each diagonal, the farthest corner on both sides.
+// Keeps the first corner, and three others that move on around the polygon as long as the area of the four
+// grows, as in MuJoCo.
 LANE_FN void keep_four_corners(convex_polygon *p)
 {
-    double most = -1.0;
-    int best[4] = {0, 1, 2, 3};
-    for (int a = 0; a < p->count; a++) {
-        for (int c = a + 2; c < p->count; c++) {
-            double area[2] = {0.0, 0.0};
-            int far[2] = {a + 1, (c + 1) % p->count};
-            for (int k = 0; k < p->count; k++) {
-                int side = k > a && k < c ? 0 : 1;
-                double size = triangle_area(p, a, c, k);
-                if (size > area[side]) {
-                    area[side] = size;
-                    far[side] = k;
-                }
-            }
-            if (area[0] + area[1] > most) {
-                most = area[0] + area[1];
-                best[0] = a;
-                best[1] = far[0];
-                best[2] = c;
-                best[3] = far[1];
-            }
+    int b = 1, c = 2, d = 3;
+    for (int moved = 1; moved;) {
+        double area = quadrilateral(p, 0, b, c, d);
+        moved = 0;
+        while (d + 1 < p->count && quadrilateral(p, 0, b, c, d + 1) > area) {
+            area = quadrilateral(p, 0, b, c, ++d);
+            moved = 1;
+        }
+        while (c + 1 < d && quadrilateral(p, 0, b, c + 1, d) > area) {
+            area = quadrilateral(p, 0, b, ++c, d);
+            moved = 1;
+        }
+        while (b + 1 < c && quadrilateral(p, 0, b + 1, c, d) > area) {
+            area = quadrilateral(p, 0, ++b, c, d);
+            moved = 1;
         }
     }
-    point kept[4];
-    for (int k = 0; k < 4; k++) {
-        kept[k] = p->corner[best[k]];
-    }
-    memcpy(p->corner, kept, sizeof kept);
+    p->corner[1] = p->corner[b];
+    p->corner[2] = p->corner[c];
+    p->corner[3] = p->corner[d];
     p->count = 4;
 }
 

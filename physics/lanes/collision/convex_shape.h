@@ -110,10 +110,32 @@ FN point hull_vertex(const convex_shape *s, int i)
     return make_point((double)s->vertex[3 * i], (double)s->vertex[3 * i + 1], (double)s->vertex[3 * i + 2]);
 }
 
-// The support vertex of a hull along a direction, by hill climbing from neighbour to neighbour.
-LANE_FN int farthest_vertex(const convex_shape *s, point direction)
+FN int start_cell(double along, double most)
 {
-    int best = s->start;
+    int cell = (int)((along / most + 1.0) * (0.5 * ORR_HULL_CELLS));
+    return cell < ORR_HULL_CELLS ? cell : ORR_HULL_CELLS - 1;
+}
+
+// A vertex of a hull that is nearly the farthest along a direction.
+FN int start_vertex(const convex_shape *s, point n)
+{
+    double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
+    double most = x > y ? x > z ? x : z : y > z ? y : z;
+    if (!s->hull || s->hull->face_count == 0 || !(most > 0.0)) {
+        return s->start;
+    }
+    int axis = x >= most ? 0 : y >= most ? 1 : 2;
+    double to = axis == 0 ? n.x : axis == 1 ? n.y : n.z;
+    double u = axis == 0 ? n.y : axis == 1 ? n.z : n.x, v = axis == 0 ? n.z : axis == 1 ? n.x : n.y;
+    int side = 2 * axis + (to < 0.0);
+    return s->hull
+        ->start[(side * ORR_HULL_CELLS + start_cell(u, most)) * ORR_HULL_CELLS + start_cell(v, most)];
+}
+
+// The support vertex of a hull along a direction, by hill climbing from neighbour to neighbour.
+LANE_FN int farthest_vertex(const convex_shape *s, int start, point direction)
+{
+    int best = start;
     double most = point_dot(hull_vertex(s, best), direction);
     for (int step = 0; step < s->vertex_count; step++) {
         int from = best;
@@ -156,7 +178,7 @@ LANE_FN point local_support(convex_shape *s, point n)
         return make_point(n.x >= 0.0 ? size[0] : -size[0], n.y >= 0.0 ? size[1] : -size[1],
                           n.z >= 0.0 ? size[2] : -size[2]);
     case ORR_GEOM_MESH:
-        s->start = farthest_vertex(s, n);
+        s->start = farthest_vertex(s, start_vertex(s, n), n);
         return hull_vertex(s, s->start);
     default: {
         int best = n.z < 0.0 ? 0 : 3;

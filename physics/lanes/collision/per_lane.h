@@ -4,8 +4,7 @@
 
 #include "physics/lanes/collision/box.h"
 #include "physics/lanes/collision/hfield.h"
-#include "physics/lanes/collision/primitive.h"
-#include "physics/model/half_sizes.h"
+#include "physics/lanes/collision/hull.h"
 
 FN double value_in(const real *x, int lane)
 {
@@ -74,67 +73,25 @@ LANE_FN convex_shape shape_in(const lane_model *m, const lane_data *d, const lan
     return s;
 }
 
-// The box around a shape along its own axes: half sizes, centre.
-LANE_FN point shape_box(const lane_model *m, const convex_shape *s, int geom, double half[3])
+// The corners of the face at the hull's lowest vertex that lies closest to the plane; of more than four, four
+// that are far apart. s->start: a vertex close to the lowest.
+LANE_FN int plane_hull(const convex_frame *plane, convex_shape *s, double margin, convex_hit *hits)
 {
-    if (s->type == ORR_GEOM_MESH) {
-        const uniform_real *box = m->geom_aabb + 6 * geom;
-        for (int k = 0; k < 3; k++) {
-            half[k] = (double)box[3 + k] + 1e-6 * s->bound; // margin for float rounding
-        }
-        return to_world(&s->frame, make_point((double)box[0], (double)box[1], (double)box[2]));
+    point normal = plane->axis[2], down = to_local_direction(&s->frame, point_scaled(normal, -1.0));
+    int lowest = farthest_vertex(s, s->start, down), count = 0;
+    convex_polygon face;
+    hull_face(s, face_at_vertex(s, lowest, down), lowest, &face);
+    if (face.count > 4) {
+        keep_four_corners(&face);
     }
-    primitive_half_sizes(s->type, s->size, half);
-    return s->frame.pos;
-}
-
-// Does a plane parallel to a side of either bounding box separate two shapes by more than the margin? It
-// rejects most pairs whose bounding spheres intersect, without GJK.
-LANE_FN int boxes_apart(const lane_model *m, const orr_pair *pair, const convex_shape *a,
-                        const convex_shape *b)
-{
-    double half[2][3];
-    point centre = shape_box(m, a, pair->geom1, half[0]);
-    point between = point_difference(shape_box(m, b, pair->geom2, half[1]), centre);
-    for (int side = 0; side < 2; side++) {
-        const convex_shape *one = side ? b : a, *two = side ? a : b;
-        for (int k = 0; k < 3; k++) {
-            double reach = pair->margin + half[side][k];
-            for (int j = 0; j < 3; j++) {
-                reach += half[1 - side][j] * fabs(point_dot(one->frame.axis[k], two->frame.axis[j]));
-            }
-            if (fabs(point_dot(between, one->frame.axis[k])) > reach) {
-                return 1;
-            }
+    for (int k = 0; k < face.count; k++) {
+        double distance = point_dot(point_difference(face.corner[k], plane->pos), normal);
+        if (distance <= margin) {
+            hits[count].distance = distance;
+            hits[count].normal = normal;
+            hits[count].pos = point_along(face.corner[k], -0.5 * distance, normal);
+            count++;
         }
-    }
-    return 0;
-}
-
-// The lowest vertex of the hull, and up to two of its neighbours that are far enough from it.
-LANE_FN int plane_hull(const convex_frame *plane, convex_shape *shape, double margin, convex_hit *hits)
-{
-    point normal = plane->axis[2];
-    point down = to_local_direction(&shape->frame, point_scaled(normal, -1.0));
-    int lowest = farthest_vertex(shape, down), count = 0;
-    for (int k = -1; k < shape->edge_count[lowest] && count < 3; k++) {
-        int vertex = k < 0 ? lowest : shape->edge[shape->edge_first[lowest] + k];
-        point p = to_world(&shape->frame, hull_vertex(shape, vertex));
-        double distance = point_dot(point_difference(p, plane->pos), normal);
-        point pos = point_along(p, -0.5 * distance, normal);
-        if (distance > margin) {
-            if (k < 0) {
-                return 0;
-            }
-            continue;
-        }
-        if (k >= 0 && point_length(point_difference(p, hits[0].pos)) < 0.3 * shape->bound) {
-            continue;
-        }
-        hits[count].distance = distance;
-        hits[count].normal = normal;
-        hits[count].pos = pos;
-        count++;
     }
     return count;
 }
@@ -161,22 +118,38 @@ LANE_FN int scalar_contacts(const lane_model *m, const orr_pair *pair, convex_sh
         return hfield_contacts(&a->frame, m->hfield_size + 4 * hfield, m->hfield_data + m->hfield_adr[hfield],
                                m->hfield_nrow[hfield], m->hfield_ncol[hfield], b, &search, hits);
     }
-    return boxes_apart(m, pair, a, b) ? 0 : convex_contacts(a, b, &search, hits);
+    return convex_contacts(a, b, &search, hits);
+}
+
+// The lanes in which a pair of these kinds must be collided. start: of plane and hull, where the search for
+// the lowest vertex begins.
+LANE_FN mask must_collide(const lane_model *m, const lane_data *d, const orr_pair *pair, const lane_geom *a,
+                          const lane_geom *b, mask near, real *start)
+{
+    int one = m->geom_type[pair->geom1], two = m->geom_type[pair->geom2];
+    *start = R(0.0);
+    if (one == ORR_GEOM_PLANE) {
+        return two == ORR_GEOM_MESH ? and_(near, plane_may_touch_hull(m, d, pair, a, b, start)) : near;
+    }
+    return one == ORR_GEOM_HFIELD ? near : may_collide(m, d, pair, a, b, near);
 }
 
 // The contacts of a pair in the lanes of `near`; the k-th contacts of all lanes are one contact of the block.
 LANE_FN void collide_lanes(const lane_model *m, lane_data *d, int index, const lane_geom *a,
-                           const lane_geom *b, uint32_t near)
+                           const lane_geom *b, mask near)
 {
     const orr_pair *pair = lane_pair(m, d, index);
+    real start;
+    uint32_t lanes = lanes_of(must_collide(m, d, pair, a, b, near, &start));
     real distance[ORR_PAIR_CONTACTS], found[ORR_PAIR_CONTACTS];
     real3 pos[ORR_PAIR_CONTACTS], normal[ORR_PAIR_CONTACTS];
     int most = 0;
     for (int lane = 0; lane < ORR_LANES; lane++) {
-        if (!(near >> lane & 1)) {
+        if (!(lanes >> lane & 1)) {
             continue;
         }
         convex_shape one = shape_in(m, d, a, pair->geom1, lane), two = shape_in(m, d, b, pair->geom2, lane);
+        two.start = (int)value_in(&start, lane);
         convex_hit hits[ORR_PAIR_CONTACTS];
         int count = scalar_contacts(m, pair, &one, &two, hits);
         for (; most < count; most++) {
