@@ -20,11 +20,13 @@ LANE_FN int convex_closest_witness(convex_shape *a, convex_shape *b, const conve
                                    convex_hit *hit, convex_witness *witness)
 {
     double radii = a->radius + b->radius;
-    convex_result result = core_distance(a, b, radii + search->margin, hit);
+    convex_simplex simplex;
+    convex_result result = core_distance(a, b, radii + search->margin, hit, &simplex);
     if (result == CONVEX_FAR) {
         return 0;
     }
-    if (result != CONVEX_APART && !core_depth(a, b, search->tolerance, search->iterations, hit, witness) &&
+    if (result != CONVEX_APART &&
+        !core_depth(a, b, &simplex, search->tolerance, search->iterations, hit, witness) &&
         result == CONVEX_OVERLAP) {
         return 0;
     }

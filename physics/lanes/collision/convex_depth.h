@@ -4,7 +4,7 @@
 // expanded first.
 #pragma once
 
-#include "physics/lanes/collision/convex_shape.h"
+#include "physics/lanes/collision/convex_distance.h"
 
 enum {
     CONVEX_VERTICES = 132,
@@ -143,20 +143,12 @@ LANE_FN convex_vertex farther_support(convex_shape *a, convex_shape *b, point di
     return above >= below ? up : down;
 }
 
-// A tetrahedron of supports. Returns 0 when the difference is flat.
-LANE_FN int first_polytope(convex_polytope *t, convex_shape *a, convex_shape *b)
+// Makes the faces of a tetrahedron of the first four vertices. Returns its height above the first three.
+LANE_FN double make_tetrahedron(convex_polytope *t)
 {
-    point between = point_direction(point_difference(b->frame.pos, a->frame.pos)), tangent[2];
-    point_tangents(between, tangent);
     convex_vertex *v = t->vertex;
-    v[0] = difference_support(a, b, between);
-    v[1] = difference_support(a, b, point_scaled(between, -1.0));
-    point line = point_direction(point_difference(v[1].p, v[0].p));
-    point across = point_direction(point_along(tangent[0], -point_dot(tangent[0], line), line));
-    v[2] = farther_support(a, b, across, v[0].p);
     point normal =
         point_direction(point_cross(point_difference(v[1].p, v[0].p), point_difference(v[2].p, v[0].p)));
-    v[3] = farther_support(a, b, normal, v[0].p);
     double height = point_dot(point_difference(v[3].p, v[0].p), normal);
     if (height > 0.0) { // reversed, so that the base's normal points away from v[3]
         convex_vertex swap = v[1];
@@ -173,7 +165,33 @@ LANE_FN int first_polytope(convex_polytope *t, convex_shape *a, convex_shape *b)
         t->face[k + 1].beside[1] = (int16_t)((k + 2) % 3 + 1); // across the edge from corner k
         t->face[k + 1].beside[2] = (int16_t)(next_corner(k) + 1);
     }
-    return fabs(height) > 1e-14;
+    return fabs(height);
+}
+
+// The tetrahedron in which the search for the distance has ended, unless it is flat.
+LANE_FN int polytope_of_simplex(convex_polytope *t, const convex_simplex *simplex, double scale)
+{
+    for (int k = 0; k < simplex->count; k++) {
+        t->vertex[k] = simplex->vertex[k];
+    }
+    return simplex->count == 4 && make_tetrahedron(t) > 1e-2 * scale;
+}
+
+// A tetrahedron of supports. Returns 0 when the difference is flat.
+LANE_FN int first_polytope(convex_polytope *t, convex_shape *a, convex_shape *b)
+{
+    point between = point_direction(point_difference(b->frame.pos, a->frame.pos)), tangent[2];
+    point_tangents(between, tangent);
+    convex_vertex *v = t->vertex;
+    v[0] = difference_support(a, b, between);
+    v[1] = difference_support(a, b, point_scaled(between, -1.0));
+    point line = point_direction(point_difference(v[1].p, v[0].p));
+    point across = point_direction(point_along(tangent[0], -point_dot(tangent[0], line), line));
+    v[2] = farther_support(a, b, across, v[0].p);
+    point normal =
+        point_direction(point_cross(point_difference(v[1].p, v[0].p), point_difference(v[2].p, v[0].p)));
+    v[3] = farther_support(a, b, normal, v[0].p);
+    return make_tetrahedron(t) > 1e-14;
 }
 
 // The vertices of both shapes that span the deepest face of the difference: one vertex against a face, or two
@@ -217,18 +235,18 @@ FN int closest_face(const convex_polytope *t)
     return closest;
 }
 
-// Returns 0 when the cores do not overlap. tolerance: m, of the depth; iterations: most vertices that are
+// Returns 0 when the cores do not overlap. simplex: of core_distance; tolerance: m, of the depth; iterations: most vertices that are
 // added. The depth is between the distance of the closest face, which does not decrease once the origin is
 // inside, and the extent of the difference along that face's normal; the result is the face of the least
 // extent.
-LANE_FN int core_depth(convex_shape *a, convex_shape *b, double tolerance, int iterations, convex_hit *hit,
-                       convex_witness *witness)
+LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *simplex, double tolerance,
+                       int iterations, convex_hit *hit, convex_witness *witness)
 {
     convex_polytope t;
-    if (!first_polytope(&t, a, b)) {
+    double scale = a->bound + b->bound;
+    if (!polytope_of_simplex(&t, simplex, scale) && !first_polytope(&t, a, b)) {
         return 0;
     }
-    double scale = a->bound + b->bound;
     // with flat faces many vertices are in the plane of a face up to rounding; with curved shapes thin faces
     // arise, which must be replaced
     double height = has_flat_faces(a) && has_flat_faces(b) ? 1e-12 * scale : 0.0;

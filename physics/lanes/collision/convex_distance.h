@@ -112,12 +112,15 @@ typedef enum convex_result { CONVEX_FAR, CONVEX_APART, CONVEX_OVERLAP, CONVEX_UN
 
 enum { CONVEX_DISTANCE_STEPS = 200 };
 
+// simplex: of CONVEX_OVERLAP with 4 vertices, a tetrahedron that contains the origin.
 // CONVEX_APART: hit is where the cores are closest, its normal from the first to the second. CONVEX_FAR: they
 // are more than `reach` apart. CONVEX_UNSURE: rounding stopped the search; as CONVEX_APART, unless they
 // overlap.
-LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double reach, convex_hit *hit)
+LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double reach, convex_hit *hit,
+                                    convex_simplex *simplex)
 {
     convex_simplex s;
+    simplex->count = 0;
     point between = point_difference(a->frame.pos, b->frame.pos);
     s.vertex[0] = difference_support(a, b, point_scaled(point_direction(between), -1.0));
     s.weight[0] = 1.0;
@@ -139,6 +142,7 @@ LANE_FN convex_result core_distance(convex_shape *a, convex_shape *b, double rea
             if (bound > 0.0) {
                 break; // a plane separates the cores: rounding puts the origin inside a flat simplex
             }
+            *simplex = s;
             return CONVEX_OVERLAP;
         }
         convex_vertex found = simplex_point(&s);
