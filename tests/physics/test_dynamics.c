@@ -214,6 +214,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "contacts_hfield",
                                          "contacts_pile",
                                          "contacts_capsules",
+                                         "pid",
                                          "implicitfast",
                                          "tendons",
                                          "tendon_armature",
