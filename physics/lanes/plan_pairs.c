@@ -172,8 +172,8 @@ void orr_pair_numbers(const orr_model *m, const orr_pair *pair, double numbers[O
 }
 
 // MuJoCo derives a contact's impedance from the inverse weights of the bodies' centres of mass. Where a body
-// turns about its centre (a knob on a panel) they are 0, and the impedance is infinite: float does not converge.
-// There they are at least a millionth of the surfaces' inverse weight.
+// turns about its centre (a knob on a panel) they are 0, and the impedance is infinite: float does not
+// converge. There they are at least a millionth of the surfaces' inverse weight.
 static double least_weight(const orr_model *m, const orr_pair *pair)
 {
     const int32_t geom[2] = {pair->geom1, pair->geom2};

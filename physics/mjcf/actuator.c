@@ -1,5 +1,5 @@
-// Actuators: MJCF's shortcuts (motor, position, velocity, damper, cylinder, muscle, adhesion, pid) into gain, bias
-// and dynamics.
+// Actuators: MJCF's shortcuts (motor, position, velocity, damper, cylinder, muscle, adhesion, pid) into gain,
+// bias and dynamics.
 #include "physics/mjcf/mjcf.h"
 
 #include <math.h>

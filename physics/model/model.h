@@ -118,8 +118,8 @@ typedef enum orr_dynamics_type { // of an actuator's activation a
     ORR_DYNAMICS_FILTER,      // a' = (u - a) / dynprm[0]
     ORR_DYNAMICS_FILTEREXACT, // the same, integrated exactly
     ORR_DYNAMICS_MUSCLE,      // follows u in 0 .. 1; dynprm: time constants (s) of rise, fall; transition
-    // the setpoint that the controller follows, if dynprm[1], its largest rate, is not 0; then the integral of
-    // the position error, if gainprm[0] is not 0, which grows up to dynprm[0] (0: without limit)
+    // the setpoint that the controller follows, if dynprm[1], its largest rate, is not 0; then the integral
+    // of the position error, if gainprm[0] is not 0, which grows up to dynprm[0] (0: without limit)
     ORR_DYNAMICS_PID = 6 // MuJoCo's number
 } orr_dynamics_type;
 
@@ -127,8 +127,8 @@ typedef enum orr_gain_type {
     ORR_GAIN_FIXED,  // gainprm[0]
     ORR_GAIN_AFFINE, // gainprm[0] + gainprm[1] length + gainprm[2] velocity
     ORR_GAIN_MUSCLE, // force by length and velocity: see lanes/muscle.h
-    // -biasprm[1] position - biasprm[2] velocity + feedforward + gainprm[0] integral of the position error; the
-    // first three are controls, those that actuator_ctrlspec has
+    // -biasprm[1] position - biasprm[2] velocity + feedforward + gainprm[0] integral of the position error;
+    // the first three are controls, those that actuator_ctrlspec has
     ORR_GAIN_PID = 5 // MuJoCo's number
 } orr_gain_type;
 

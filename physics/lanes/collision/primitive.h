@@ -130,8 +130,8 @@ LANE_FN void sphere_capsule(const lane_model *m, lane_data *d, int pair, const l
                   capsule->size.x, everywhere());
 }
 
-// The closest points of two segments; parallel ones have two contacts, at the ends of what they share, or twice
-// at the ends that face each other.
+// The closest points of two segments; parallel ones have two contacts, at the ends of what they share, or
+// twice at the ends that face each other.
 LANE_FN void capsule_capsule(const lane_model *m, lane_data *d, int pair, const lane_geom *a,
                              const lane_geom *b)
 {
