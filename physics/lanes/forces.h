@@ -114,10 +114,10 @@ FN int actuator_disabled(const lane_model *m, int i)
     return group >= 0 && group <= 30 && (m->opt.disableactuator & (1 << group)) != 0;
 }
 
-// The activation after one time step.
-LANE_FN real next_activation(const lane_model *m, const lane_data *d, int i)
+// The activation `k` of an actuator after one time step.
+LANE_FN real next_activation(const lane_model *m, const lane_data *d, int i, int k)
 {
-    int adr = m->actuator_actadr[i];
+    int adr = m->actuator_actadr[i] + k;
     real rate = d->act_dot[adr];
     uniform_real step = (uniform_real)m->opt.timestep;
     if (m->actuator_dyntype[i] == ORR_DYNAMICS_FILTEREXACT) {
@@ -132,12 +132,71 @@ LANE_FN real next_activation(const lane_model *m, const lane_data *d, int i)
     return next;
 }
 
+// A position servo turns a ball joint or a site the shorter way: the value that is a whole number of turns
+// away from `value` and nearest to `to`.
+FN real nearest_turn(const lane_model *m, int i, real value, real to)
+{
+    double period = transmission_period(m, i);
+    if (period == 0.0) {
+        return value;
+    }
+    real turns = floor_((value - to) * R(1.0 / period) + R(0.5));
+    return value - turns * R(period);
+}
+
+FN real control_input(const lane_model *m, const lane_data *d, int at)
+{
+    real control = d->ctrl[at];
+    if (m->actuator_ctrllimited[at] && !(m->opt.disableflags & ORR_DISABLE_CLAMPCTRL)) {
+        control = clamp_(control, R(m->actuator_ctrlrange[2 * at]), R(m->actuator_ctrlrange[2 * at + 1]));
+    }
+    return control;
+}
+
+// The force of a PID controller beside its bias; sets the rates of its activations.
+LANE_FN real pid_input(const lane_model *m, lane_data *d, int i)
+{
+    real input[3];
+    int at = m->actuator_ctrladr[i];
+    for (int k = 0; k < 3; k++) {
+        int given = m->actuator_ctrlspec[i] & 1 << k;
+        input[k] = given ? control_input(m, d, at) : R(0.0);
+        at += given != 0;
+    }
+    uniform_real most = m->actuator_dynprm[ORR_NDYN * i], fastest = m->actuator_dynprm[ORR_NDYN * i + 1];
+    real target = input[0], integral = R(0.0);
+    int adr = m->actuator_actadr[i], remembers = m->actuator_dyntype[i] == ORR_DYNAMICS_PID, k = 0;
+    if (remembers && (double)fastest > 0.0) { // the setpoint follows
+        uniform_real reach = fastest * (uniform_real)m->opt.timestep;
+        real change = nearest_turn(m, i, target, d->act[adr]) - d->act[adr];
+        change = clamp_(change, R(-reach), R(reach));
+        d->act_dot[adr] = change * R(1.0 / m->opt.timestep);
+        target = d->act[adr] + change;
+        k = 1;
+    }
+    if (m->actuator_ctrlspec[i] & ORR_INPUT_POSITION) {
+        target = nearest_turn(m, i, target, d->actuator_length[i]);
+    }
+    if (remembers && k < m->actuator_actnum[i]) {
+        real rate = target - d->actuator_length[i], sum = d->act[adr + k];
+        if ((double)most > 0.0) {
+            mask full = or_(and_(sum >= R(most), rate > R(0.0)), and_(sum <= R(-most), rate < R(0.0)));
+            rate = sel(full, R(0.0), rate);
+        }
+        d->act_dot[adr + k] = rate;
+        integral = m->actuator_actearly[i] ? next_activation(m, d, i, k) : sum;
+    }
+    return input[2] - actuator_biasprm(m, d, ORR_NBIAS * i + 1) * target -
+           actuator_biasprm(m, d, ORR_NBIAS * i + 2) * input[1] +
+           actuator_gainprm(m, d, ORR_NGAIN * i) * integral;
+}
+
 LANE_FN real actuator_input(const lane_model *m, lane_data *d, int i)
 {
-    real control = d->ctrl[i];
-    if (m->actuator_ctrllimited[i] && !(m->opt.disableflags & ORR_DISABLE_CLAMPCTRL)) {
-        control = clamp_(control, R(m->actuator_ctrlrange[2 * i]), R(m->actuator_ctrlrange[2 * i + 1]));
+    if (m->actuator_gaintype[i] == ORR_GAIN_PID) {
+        return pid_input(m, d, i);
     }
+    real control = control_input(m, d, m->actuator_ctrladr[i]);
     int adr = m->actuator_actadr[i];
     if (adr < 0) {
         return control;
@@ -150,11 +209,9 @@ LANE_FN real actuator_input(const lane_model *m, lane_data *d, int i)
         double tau = (double)m->actuator_dynprm[ORR_NDYN * i];
         d->act_dot[adr] = (control - d->act[adr]) * R(1.0 / (tau > 1e-15 ? tau : 1e-15));
     }
-    return m->actuator_actearly[i] ? next_activation(m, d, i) : d->act[adr];
+    return m->actuator_actearly[i] ? next_activation(m, d, i, 0) : d->act[adr];
 }
 
-// A position servo turns a ball joint or a site the shorter way to its target: the input that is a whole
-// number of turns away and nearest to the length.
 LANE_FN real nearest_target(const lane_model *m, const lane_data *d, int i, real input)
 {
     uniform_real gain = m->actuator_gainprm[ORR_NGAIN * i];
@@ -162,12 +219,7 @@ LANE_FN real nearest_target(const lane_model *m, const lane_data *d, int i, real
         (double)(gain + m->actuator_biasprm[ORR_NBIAS * i + 1]) != 0.0) {
         return input;
     }
-    double period = transmission_period(m, i);
-    if (period == 0.0) {
-        return input;
-    }
-    real turns = floor_((input - d->actuator_length[i]) * R(1.0 / period) + R(0.5));
-    return input - turns * R(period);
+    return nearest_turn(m, i, input, d->actuator_length[i]);
 }
 
 LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, real input)
@@ -182,6 +234,8 @@ LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, rea
         factor = factor + gain[1] * d->actuator_length[i] + gain[2] * d->actuator_velocity[i];
     } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {
         factor = muscle_gain(m, d, i, 0);
+    } else if (m->actuator_gaintype[i] == ORR_GAIN_PID) {
+        factor = R(1.0);
     }
     if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
         force = bias[0] + bias[1] * d->actuator_length[i] + bias[2] * d->actuator_velocity[i];
@@ -194,7 +248,7 @@ LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, rea
 LANE_FN real tendon_actuation(const lane_model *m, const lane_data *d, int tendon)
 {
     real sum = R(0.0);
-    for (int i = 0; i < m->nu; i++) {
+    for (int i = 0; i < m->nactuator; i++) {
         if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == tendon) {
             sum = sum + d->actuator_force[i];
         }
@@ -252,7 +306,7 @@ LANE_FN void limit_tendon_actuation(const lane_model *m, lane_data *d)
         real limited = clamp_(sum, R(m->tendon_actfrcrange[2 * t]), R(m->tendon_actfrcrange[2 * t + 1]));
         mask over = abs_(limited - sum) > R(0.0);
         real scale = sel(over, limited / sel(over, sum, R(1.0)), R(1.0));
-        for (int i = 0; i < m->nu; i++) {
+        for (int i = 0; i < m->nactuator; i++) {
             if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == t) {
                 d->actuator_force[i] = d->actuator_force[i] * scale;
             }
@@ -270,7 +324,7 @@ LANE_FN void actuation(const lane_model *m, lane_data *d)
         d->act_dot[i] = R(0.0);
     }
     team_wait(d);
-    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
+    for (int i = team_first(d); i < m->nactuator; i += team_size(d)) {
         d->actuator_force[i] = R(0.0);
         if (disabled || actuator_disabled(m, i)) {
             continue;
@@ -284,7 +338,7 @@ LANE_FN void actuation(const lane_model *m, lane_data *d)
     team_wait(d);
     if (team_leads(d)) {
         limit_tendon_actuation(m, d);
-        for (int i = 0; i < m->nu; i++) {
+        for (int i = 0; i < m->nactuator; i++) {
             chain_pull(m, actuator_chain(m, i), actuator_moments(m, d, i), d->actuator_force[i],
                        d->qfrc_actuator);
         }

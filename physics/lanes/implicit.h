@@ -32,7 +32,7 @@ LANE_FN void add_tendon_damping(const lane_model *m, lane_data *d)
 
 LANE_FN void add_actuators(const lane_model *m, lane_data *d)
 {
-    for (int i = 0; i < m->nu && !(m->opt.disableflags & ORR_DISABLE_ACTUATION); i++) {
+    for (int i = 0; i < m->nactuator && !(m->opt.disableflags & ORR_DISABLE_ACTUATION); i++) {
         if (actuator_disabled(m, i)) {
             continue;
         }

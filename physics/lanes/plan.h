@@ -30,6 +30,7 @@ typedef struct orr_pair {
     int32_t declared;             // the model's pair, or -1
     double numbers[ORR_PAIR_NUMBERS];
     double friction[5];
+    double least_weight[6]; // in float: of the rows, as ORR_PAIR_WEIGHT
     double solref[ORR_NREF], solreffriction[ORR_NREF], solimp[ORR_NIMP];
 } orr_pair;
 

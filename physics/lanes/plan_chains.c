@@ -220,7 +220,7 @@ static void find_chains(orr_plan *plan, uint8_t *part)
     plan->tendon_entries = plan->chain_dof_count - plan->tendon_entry;
     plan->actuator_chain = plan->chain_count;
     plan->actuator_entry = plan->chain_dof_count;
-    for (int i = 0; i < m->nu; i++) {
+    for (int i = 0; i < m->nactuator; i++) {
         memset(part, 0, nv);
         mark_actuator(plan, i, part);
         add_chain(plan, part);
@@ -249,7 +249,7 @@ orr_result orr_plan_chains(orr_plan *plan, orr_error *error)
     ORR_ALLOC(plan->level_body, m->nbody, "bodies", error);
     plan->pair_dofs = 2 * deepest(plan, plan->dof_end);
     plan->pair_dofs = plan->pair_dofs < m->nv ? plan->pair_dofs : m->nv;
-    int64_t others = (int64_t)m->neq + m->ntendon + m->nu;
+    int64_t others = (int64_t)m->neq + m->ntendon + m->nactuator;
     int64_t entries = (int64_t)plan->pair_count * plan->pair_dofs + others * m->nv;
     ORR_ALLOC(plan->chain, plan->pair_count + others, "chains of dofs", error);
     ORR_ALLOC(plan->chain_dof, entries, "chains of dofs", error);

@@ -147,20 +147,45 @@ static void mix_friction(const orr_model *m, const orr_pair *pair, double fricti
     }
 }
 
+// Of the rows of a contact, from that of its normal.
+static void row_weights(const orr_model *m, const orr_pair *pair, const double friction[5], double normal,
+                        double weight[6])
+{
+    double slip = friction[0], mu = slip / sqrt(m->opt.impratio);
+    bool pyramid = pair->condim > 1 && m->opt.cone == ORR_CONE_PYRAMIDAL;
+    weight[0] = pyramid ? 2.0 * mu * mu * (normal + slip * slip * normal) : normal;
+    for (int k = 1; k < 6; k++) {
+        weight[k] = normal / m->opt.impratio * slip * slip / (friction[k - 1] * friction[k - 1]);
+    }
+}
+
 void orr_pair_numbers(const orr_model *m, const orr_pair *pair, double numbers[ORR_PAIR_NUMBERS])
 {
-    double *friction = numbers + ORR_PAIR_FRICTION, *weight = numbers + ORR_PAIR_WEIGHT;
+    double *friction = numbers + ORR_PAIR_FRICTION;
     mix_friction(m, pair, friction);
     int body1 = m->geom_bodyid[pair->geom1], body2 = m->geom_bodyid[pair->geom2];
     double both = m->body_invweight0[2 * body1] + m->body_invweight0[2 * body2];
-    double slip = friction[0], mu = slip / sqrt(m->opt.impratio);
+    double mu = friction[0] / sqrt(m->opt.impratio);
     numbers[ORR_PAIR_MU] = mu;
     numbers[ORR_PAIR_CONE] = 1.0 / (mu * mu * (1.0 + mu * mu));
-    bool pyramid = pair->condim > 1 && m->opt.cone == ORR_CONE_PYRAMIDAL;
-    weight[0] = pyramid ? 2.0 * mu * mu * (both + slip * slip * both) : both;
-    for (int k = 1; k < 6; k++) {
-        weight[k] = both / m->opt.impratio * slip * slip / (friction[k - 1] * friction[k - 1]);
+    row_weights(m, pair, friction, both, numbers + ORR_PAIR_WEIGHT);
+}
+
+// MuJoCo derives a contact's impedance from the inverse weights of the bodies' centres of mass. Where a body
+// turns about its centre (a knob on a panel) they are 0, and the impedance is infinite: float does not
+// converge. There they are at least a millionth of the surfaces' inverse weight.
+static double least_weight(const orr_model *m, const orr_pair *pair)
+{
+    const int32_t geom[2] = {pair->geom1, pair->geom2};
+    double at_surface = 0.0;
+    for (int k = 0; k < 2; k++) {
+        int body = m->geom_bodyid[geom[k]];
+        const double *pos = m->geom_pos + 3 * geom[k], *centre = m->body_ipos + 3 * body;
+        double away = hypot(hypot(pos[0] - centre[0], pos[1] - centre[1]), pos[2] - centre[2]);
+        double lever = m->geom_rbound[geom[k]] + away;
+        at_surface += m->body_invweight0[2 * body + 1] * lever * lever;
     }
+    return 1e-6 * at_surface;
 }
 
 static void declared_parameters(const orr_model *m, int i, orr_pair *pair)
@@ -205,6 +230,7 @@ static bool fill_pair(const orr_model *m, int a, int b, int declared, orr_pair *
     pair->declared = declared;
     orr_pair_numbers(m, pair, pair->numbers);
     memcpy(pair->friction, pair->numbers + ORR_PAIR_FRICTION, sizeof pair->friction);
+    row_weights(m, pair, pair->friction, least_weight(m, pair), pair->least_weight);
     return true;
 }
 

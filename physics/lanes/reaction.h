@@ -120,7 +120,7 @@ LANE_FN real tendon_tension(const lane_model *m, lane_data *d, int tendon)
     if (!(m->opt.disableflags & ORR_DISABLE_DAMPER)) {
         force = force + drag_force(&drag, d->ten_velocity[tendon]);
     }
-    for (int i = 0; i < m->nu; i++) {
+    for (int i = 0; i < m->nactuator; i++) {
         if (m->actuator_trntype[i] == ORR_TRANSMISSION_TENDON && m->actuator_trnid[2 * i] == tendon) {
             force = fma_(R(m->actuator_gear[6 * i]), d->actuator_force[i], force);
         }

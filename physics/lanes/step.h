@@ -214,9 +214,11 @@ LANE_FN void integrate_position(const lane_model *m, const lane_data *d, reals q
 
 LANE_FN void advance_activations(const lane_model *m, lane_data *d)
 {
-    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
+    for (int i = team_first(d); i < m->nactuator; i += team_size(d)) {
         if (m->actuator_actadr[i] >= 0 && !actuator_disabled(m, i)) {
-            d->act[m->actuator_actadr[i]] = next_activation(m, d, i);
+            for (int k = 0; k < m->actuator_actnum[i]; k++) {
+                d->act[m->actuator_actadr[i] + k] = next_activation(m, d, i, k);
+            }
         }
     }
 }

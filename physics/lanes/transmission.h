@@ -163,7 +163,7 @@ FN double transmission_period(const lane_model *m, int i)
 
 LANE_FN void transmissions(const lane_model *m, lane_data *d)
 {
-    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
+    for (int i = team_first(d); i < m->nactuator; i += team_size(d)) {
         switch (m->actuator_trntype[i]) {
         case ORR_TRANSMISSION_TENDON:
             tendon_transmission(m, d, i);
@@ -188,7 +188,7 @@ LANE_FN void transmissions(const lane_model *m, lane_data *d)
 // Transmissions that act on contacts, once these are found.
 LANE_FN void body_transmissions(const lane_model *m, lane_data *d)
 {
-    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
+    for (int i = team_first(d); i < m->nactuator; i += team_size(d)) {
         if (m->actuator_trntype[i] == ORR_TRANSMISSION_BODY) {
             body_transmission(m, d, i, d->contact_count);
             d->actuator_velocity[i] = chain_rate(m, actuator_chain(m, i), actuator_moments(m, d, i), d->qvel);
@@ -199,7 +199,7 @@ LANE_FN void body_transmissions(const lane_model *m, lane_data *d)
 
 LANE_FN void actuator_velocities(const lane_model *m, lane_data *d)
 {
-    for (int i = team_first(d); i < m->nu; i += team_size(d)) {
+    for (int i = team_first(d); i < m->nactuator; i += team_size(d)) {
         d->actuator_velocity[i] = chain_rate(m, actuator_chain(m, i), actuator_moments(m, d, i), d->qvel);
     }
     team_wait(d);

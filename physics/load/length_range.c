@@ -134,7 +134,7 @@ static orr_result check_work(const orr_spec *spec, const orr_model *m, const boo
     const double WORK_MAX = 2e10, STEPS_MAX = 1e5;
     double steps = spec->length_range.inttotal / m->opt.timestep;
     double work_of_step = 2.0 * (1000.0 + (double)m->nv * m->nv), work = 0.0;
-    for (int i = 0; i < m->nu; i++) {
+    for (int i = 0; i < m->nactuator; i++) {
         work += requested[i] ? steps * work_of_step : 0.0;
         if (requested[i] && !(steps <= STEPS_MAX && work <= WORK_MAX)) {
             return spec_fail(&spec->actuators[i].head, error,
@@ -157,7 +157,7 @@ static orr_result simulate(const orr_spec *spec, orr_model *m, const bool *reque
     opt->timestep = spec->length_range.timestep > 0.0 ? spec->length_range.timestep : opt->timestep;
     orr_result result = check_work(spec, m, requested, error);
     result = result == ORR_OK ? prepare(&p, error) : result;
-    for (int i = 0; i < m->nu && result == ORR_OK; i++) {
+    for (int i = 0; i < m->nactuator && result == ORR_OK; i++) {
         result = requested[i] ? find_range(&p, i, error) : ORR_OK;
     }
     orr_physics_destroy(p.physics);
@@ -170,11 +170,11 @@ static orr_result simulate(const orr_spec *spec, orr_model *m, const bool *reque
 
 orr_result orr_find_length_ranges(const orr_spec *spec, orr_model *m, orr_error *error)
 {
-    bool *requested = orr_alloc_zero((size_t)m->nu, sizeof *requested), any_requested = false;
+    bool *requested = orr_alloc_zero((size_t)m->nactuator, sizeof *requested), any_requested = false;
     if (!requested) {
         return spec_memory_fail(error);
     }
-    for (int i = 0; i < m->nu; i++) {
+    for (int i = 0; i < m->nactuator; i++) {
         requested[i] = needs_simulation(&spec->length_range, m, i);
         any_requested = any_requested || requested[i];
     }

@@ -1,23 +1,25 @@
-// Actuators: MJCF's shortcuts (motor, position, velocity, damper, cylinder, muscle, adhesion) into gain, bias
-// and dynamics.
+// Actuators: MJCF's shortcuts (motor, position, velocity, damper, cylinder, muscle, adhesion, pid) into gain,
+// bias and dynamics.
 #include "physics/mjcf/mjcf.h"
 
 #include <math.h>
 #include <string.h>
 
 static const char *const kind_names[] = {"general", "motor",    "position", "velocity", "intvelocity",
-                                         "damper",  "cylinder", "muscle",   "adhesion"};
+                                         "damper",  "cylinder", "muscle",   "adhesion", "pid"};
 static const char *const servo_own[] = {"kp", "kv", "dampratio", "timeconst", "inheritrange", NULL};
 static const char *const intvelocity_own[] = {"kp",       "kv",         "dampratio", "inheritrange",
                                               "actrange", "actlimited", NULL};
 static const char *const velocity_own[] = {"kv", NULL};
 static const char *const muscle_own[] = {"timeconst", "tausmooth", "range", "force", "scale", "lmin",
                                          "lmax",      "vmax",      "fpmax", "fvmax", NULL};
+static const char *const pid_own[] = {"kp",    "kv",       "dampratio", "ki",      "imax",         "slewmax",
+                                      "input", "posrange", "velrange",  "ffrange", "inheritrange", NULL};
 static const char *const adhesion_own[] = {"gain", NULL};
 static const char *const cylinder_own[] = {"timeconst", "bias", "area", "diameter", NULL};
 static const char *const *const kind_own[] = {
     NULL,         NULL,         servo_own,  velocity_own, intvelocity_own,
-    velocity_own, cylinder_own, muscle_own, adhesion_own}; // attributes beside the common ones
+    velocity_own, cylinder_own, muscle_own, adhesion_own, pid_own}; // attributes beside the common ones
 
 static orr_result read_one(mjcf_reader *reader, const mjcf_node *node, const char *name, double *value,
                            bool *given)
@@ -196,6 +198,61 @@ static orr_result read_adhesion(mjcf_reader *reader, const mjcf_node *node, bool
     return ORR_OK;
 }
 
+// A list of inputs, in their order.
+static orr_result read_inputs(mjcf_reader *reader, const mjcf_node *node, int32_t *inputs)
+{
+    static const char *const lists[] = {"pos", "vel", "pos vel", "ff", "pos ff", "vel ff", "pos vel ff"};
+    const char *text = mjcf_find(node, "input");
+    if (!text) {
+        return ORR_OK;
+    }
+    for (int i = 0; i < 7; i++) { // bit by bit as orr_input
+        if (strcmp(text, lists[i]) == 0) {
+            *inputs = i + 1;
+            return ORR_OK;
+        }
+    }
+    return mjcf_fail(node, reader->error, "input: expected some of pos, vel and ff, in this order");
+}
+
+static orr_result read_pid(mjcf_reader *reader, const mjcf_node *node, bool in_class, spec_actuator *a)
+{
+    double kp = 0.0, kv = 0.0, ratio = 0.0;
+    bool has_kp, has_kv, has_ratio, given;
+    int count;
+    ORR_TRY(mjcf_read(node, mjcf_actuator_members, pid_own, a, reader->spec, reader->error));
+    ORR_TRY(read_one(reader, node, "kp", &kp, &has_kp));
+    ORR_TRY(read_one(reader, node, "kv", &kv, &has_kv));
+    ORR_TRY(read_one(reader, node, "dampratio", &ratio, &has_ratio));
+    ORR_TRY(read_one(reader, node, "ki", &a->gainprm[0], &given));
+    ORR_TRY(read_one(reader, node, "imax", &a->dynprm[0], &given));
+    ORR_TRY(read_one(reader, node, "slewmax", &a->dynprm[1], &given));
+    ORR_TRY(read_one(reader, node, "inheritrange", &a->inheritrange, &given));
+    ORR_TRY(read_inputs(reader, node, &a->inputs));
+    ORR_TRY(mjcf_read_numbers(node, "posrange", 2, 2, a->ctrlrange, &count, reader->error));
+    ORR_TRY(mjcf_read_numbers(node, "velrange", 2, 2, a->velrange, &count, reader->error));
+    ORR_TRY(mjcf_read_numbers(node, "ffrange", 2, 2, a->ffrange, &count, reader->error));
+    if (has_kv && has_ratio) {
+        return mjcf_fail(node, reader->error, "kv and dampratio: expected one of them");
+    }
+    if (kp < 0.0 || kv < 0.0 || ratio < 0.0 || a->gainprm[0] < 0.0 || a->dynprm[0] < 0.0 ||
+        a->dynprm[1] < 0.0) {
+        return mjcf_fail(node, reader->error,
+                         "kp, kv, dampratio, ki, imax and slewmax: expected no negative number");
+    }
+    a->biasprm[0] = 0.0; // a default for `general` may give it
+    a->biasprm[1] = has_kp ? -kp : a->biasprm[1];
+    a->biasprm[2] = has_kv ? -kv : has_ratio ? ratio : a->biasprm[2]; // a positive one is resolved at qpos0
+    bool remembers = a->gainprm[0] > 0.0 || a->dynprm[1] > 0.0;
+    a->dyntype = remembers ? ORR_DYNAMICS_PID : ORR_DYNAMICS_NONE;
+    a->gaintype = ORR_GAIN_PID;
+    a->biastype = ORR_BIAS_AFFINE;
+    if (remembers && !in_class && !(a->inputs & ORR_INPUT_POSITION)) {
+        return mjcf_fail(node, reader->error, "ki and slewmax: expected the input pos");
+    }
+    return choose_range(reader, node, in_class, false, a);
+}
+
 int mjcf_actuator_kind(const mjcf_node *node)
 {
     for (int kind = 0; kind < MJCF_ACTUATOR_KINDS; kind++) {
@@ -230,6 +287,8 @@ static orr_result read_kind(mjcf_reader *reader, const mjcf_node *node, int kind
         return read_muscle(reader, node, a);
     case MJCF_ADHESION:
         return read_adhesion(reader, node, in_class, a);
+    case MJCF_PID:
+        return read_pid(reader, node, in_class, a);
     default:
         return mjcf_read(node, mjcf_general_members, NULL, a, reader->spec, reader->error);
     }
@@ -244,6 +303,9 @@ static void copy_own(const spec_actuator *from, spec_actuator *to)
     memcpy(to->dynprm, from->dynprm, sizeof to->dynprm);
     memcpy(to->gainprm, from->gainprm, sizeof to->gainprm);
     memcpy(to->biasprm, from->biasprm, sizeof to->biasprm);
+    to->inputs = from->inputs;
+    memcpy(to->velrange, from->velrange, sizeof to->velrange);
+    memcpy(to->ffrange, from->ffrange, sizeof to->ffrange);
 }
 
 // What a default of `general` gives to a shortcut: the attributes that all have in common, and what they call
@@ -313,7 +375,7 @@ orr_result mjcf_read_actuators(mjcf_reader *reader, const mjcf_node *section)
         *a = c->actuator[kind];
         ORR_TRY(mjcf_head(reader, node, &a->head));
         ORR_TRY(read_kind(reader, node, kind, false, a));
-        if (kind != MJCF_GENERAL && kind != MJCF_POSITION && kind != MJCF_INTVELOCITY) {
+        if (kind != MJCF_GENERAL && kind != MJCF_POSITION && kind != MJCF_INTVELOCITY && kind != MJCF_PID) {
             a->inheritrange = 0.0; // of a default for `general`
         }
     }

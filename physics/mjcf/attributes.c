@@ -143,11 +143,11 @@ static bool is_nameless(const mjcf_node *node)
 // Elements that have no attributes but name and class.
 static bool has_class(const mjcf_node *node)
 {
-    static const char *const names[] = {"mesh",   "material", "texture",     "joint",   "geom",
-                                        "site",   "camera",   "light",       "pair",    "connect",
-                                        "weld",   "tendon",   "spatial",     "fixed",   "general",
-                                        "motor",  "position", "velocity",    "damper",  "cylinder",
-                                        "muscle", "adhesion", "intvelocity", "default", NULL};
+    static const char *const names[] = {
+        "mesh",     "material",    "texture",  "joint",    "geom",   "site",     "camera",
+        "light",    "pair",        "connect",  "weld",     "tendon", "spatial",  "fixed",
+        "general",  "motor",       "position", "velocity", "damper", "cylinder", "muscle",
+        "adhesion", "intvelocity", "pid",      "default",  NULL};
     return listed(names, node->name);
 }
 

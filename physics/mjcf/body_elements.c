@@ -44,7 +44,9 @@ static orr_result read_joint(mjcf_reader *reader, const mjcf_node *node, const m
     if (reader->spec->compiler.degree) {
         bool hinge = joint->type == ORR_JOINT_HINGE, angular = hinge || joint->type == ORR_JOINT_BALL;
         double scale = angular ? degree : 1.0, own = hinge ? degree : 1.0;
-        joint->range[0] *= scale, joint->range[1] *= scale;
+        if (joint->limited != 0) { // as MuJoCo: a range that limits nothing keeps the file's numbers
+            joint->range[0] *= scale, joint->range[1] *= scale;
+        }
         joint->ref *= own, joint->springref *= own;
         joint->springyield *= scale;
     }

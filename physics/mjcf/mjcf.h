@@ -113,6 +113,7 @@ typedef enum mjcf_actuator {
     MJCF_CYLINDER,
     MJCF_MUSCLE,
     MJCF_ADHESION,
+    MJCF_PID,
     MJCF_ACTUATOR_KINDS
 } mjcf_actuator;
 

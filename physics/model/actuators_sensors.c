@@ -60,8 +60,8 @@ static orr_result resolve_transmission(model_builder *b, const spec_actuator *a,
 static orr_result inherit_range(model_builder *b, int id, const spec_actuator *a)
 {
     orr_model *m = b->m;
-    if (a->inheritrange <= 0.0 || a->gaintype != ORR_GAIN_FIXED || a->biastype != ORR_BIAS_AFFINE ||
-        a->gainprm[0] != -a->biasprm[1]) {
+    bool servo = a->gaintype == ORR_GAIN_FIXED && a->gainprm[0] == -a->biasprm[1];
+    if (a->inheritrange <= 0.0 || a->biastype != ORR_BIAS_AFFINE || !(servo || a->gaintype == ORR_GAIN_PID)) {
         return ORR_OK;
     }
     int32_t type = m->actuator_trntype[id], target = m->actuator_trnid[2 * id];
@@ -69,7 +69,8 @@ static orr_result inherit_range(model_builder *b, int id, const spec_actuator *a
                          : type == ORR_TRANSMISSION_TENDON ? m->tendon_range + 2 * target
                                                            : NULL;
     bool integrates = a->dyntype == ORR_DYNAMICS_INTEGRATOR;
-    double *to = integrates ? m->actuator_actrange + 2 * id : m->actuator_ctrlrange + 2 * id;
+    double *to =
+        integrates ? m->actuator_actrange + 2 * id : m->actuator_ctrlrange + 2 * m->actuator_ctrladr[id];
     if (!from || !(from[0] < from[1])) {
         return spec_fail(&a->head, b->error, "inheritrange: expected a joint or tendon with a range");
     }
@@ -116,13 +117,41 @@ static orr_result drive(model_builder *b, int id, const spec_actuator *a)
     return ORR_OK;
 }
 
-static orr_result build_actuator(model_builder *b, int id, int *activation)
+// Controls and their ranges.
+static orr_result build_controls(model_builder *b, int id, const spec_actuator *a, int *control)
+{
+    orr_model *m = b->m;
+    bool pid = a->gaintype == ORR_GAIN_PID;
+    m->actuator_ctrlnum[id] = spec_controls(a);
+    m->actuator_ctrlspec[id] = pid ? a->inputs : 0;
+    m->actuator_ctrladr[id] = *control;
+    const double *range[] = {a->ctrlrange, a->velrange, a->ffrange};
+    for (int input = 0; input < 3; input++) {
+        if (pid ? !(a->inputs & 1 << input) : input > 0) {
+            continue;
+        }
+        int at = (*control)++;
+        memcpy(m->actuator_ctrlrange + 2 * at, range[input], sizeof a->ctrlrange);
+        if (input == 0) {
+            ORR_TRY(inherit_range(b, id, a));
+        }
+        ORR_TRY(builder_limited(b, &a->head,
+                                input == 0   ? "ctrlrange"
+                                : input == 1 ? "velrange"
+                                             : "ffrange",
+                                input == 0 ? a->ctrllimited : SPEC_AUTO, m->actuator_ctrlrange + 2 * at,
+                                &m->actuator_ctrllimited[at]));
+    }
+    return ORR_OK;
+}
+
+static orr_result build_actuator(model_builder *b, int id, int *activation, int *control)
 {
     orr_model *m = b->m;
     const spec_actuator *a = &b->spec->actuators[id];
     ORR_TRY(resolve_transmission(b, a, &m->actuator_trntype[id], m->actuator_trnid + 2 * id));
-    int count = a->actdim >= 0 ? a->actdim : a->dyntype != ORR_DYNAMICS_NONE;
-    if (count != (a->dyntype != ORR_DYNAMICS_NONE)) {
+    int count = spec_activations(a);
+    if (a->dyntype != ORR_DYNAMICS_PID && count != (a->dyntype != ORR_DYNAMICS_NONE)) {
         return spec_fail(&a->head, b->error, "actdim: expected %d", a->dyntype != ORR_DYNAMICS_NONE);
     }
     m->actuator_dyntype[id] = a->dyntype;
@@ -136,7 +165,6 @@ static orr_result build_actuator(model_builder *b, int id, int *activation)
     memcpy(m->actuator_dynprm + ORR_NDYN * id, a->dynprm, sizeof a->dynprm);
     memcpy(m->actuator_gainprm + ORR_NGAIN * id, a->gainprm, sizeof a->gainprm);
     memcpy(m->actuator_biasprm + ORR_NBIAS * id, a->biasprm, sizeof a->biasprm);
-    memcpy(m->actuator_ctrlrange + 2 * id, a->ctrlrange, sizeof a->ctrlrange);
     memcpy(m->actuator_forcerange + 2 * id, a->forcerange, sizeof a->forcerange);
     memcpy(m->actuator_actrange + 2 * id, a->actrange, sizeof a->actrange);
     memcpy(m->actuator_lengthrange + 2 * id, a->lengthrange, sizeof a->lengthrange);
@@ -150,9 +178,7 @@ static orr_result build_actuator(model_builder *b, int id, int *activation)
         }
     }
     copy_user(m->actuator_user + m->nuser_actuator * id, m->nuser_actuator, &a->user);
-    ORR_TRY(inherit_range(b, id, a));
-    ORR_TRY(builder_limited(b, &a->head, "ctrlrange", a->ctrllimited, m->actuator_ctrlrange + 2 * id,
-                            &m->actuator_ctrllimited[id]));
+    ORR_TRY(build_controls(b, id, a, control));
     ORR_TRY(builder_limited(b, &a->head, "forcerange", a->forcelimited, a->forcerange,
                             &m->actuator_forcelimited[id]));
     ORR_TRY(builder_limited(b, &a->head, "actrange", a->actlimited, m->actuator_actrange + 2 * id,
@@ -350,9 +376,9 @@ static orr_result build_sensor(model_builder *b, int id)
 
 orr_result build_actuators(model_builder *b)
 {
-    int activation = 0;
-    for (int i = 0; i < b->m->nu; i++) {
-        ORR_TRY(build_actuator(b, i, &activation));
+    int activation = 0, control = 0;
+    for (int i = 0; i < b->m->nactuator; i++) {
+        ORR_TRY(build_actuator(b, i, &activation, &control));
     }
     for (int i = 0; i < b->m->nsensor; i++) {
         ORR_TRY(build_sensor(b, i));

@@ -13,8 +13,9 @@ typedef struct rigid_part {                  // of a body, in the body's frame
     double mass, pos[3], quat[4], moment[3]; // centre of mass; principal axes and moments
 } rigid_part;
 
-// Symmetric 3x3 (row-major) into principal moments, largest first, and the rotation to their axes.
-void principal_moments(const double matrix[9], double moment[3], double quat[4]);
+// Symmetric 3x3 (row-major) into principal moments, largest first, and the rotation to their axes. of_floats:
+// from a mesh, whose vertices are floats; what is off the diagonal by their rounding is not an axis.
+void principal_moments(const double matrix[9], bool of_floats, double moment[3], double quat[4]);
 // All parts as one.
 void merge_parts(const rigid_part *parts, int count, rigid_part *whole);
 

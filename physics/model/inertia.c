@@ -5,14 +5,15 @@
 #include "physics/model/compile.h"
 #include "physics/model/spatial_formula.h"
 
-// Jacobi rotations, kept as a quaternion so that the axes stay orthonormal.
-void principal_moments(const double matrix[9], double moment[3], double quat[4])
+// Jacobi rotations, kept as a quaternion so that the axes stay orthonormal. The tolerances are MuJoCo's: the
+// axes of nearly equal moments depend on where the rotations stop, their order on which moments are equal.
+void principal_moments(const double matrix[9], bool of_floats, double moment[3], double quat[4])
 {
     double largest = 0.0;
     for (int i = 0; i < 9; i++) {
         largest = fmax(largest, fabs(matrix[i]));
     }
-    double small = 1e-12 * largest;
+    double converged = (of_floats ? 1e-7 : 4e-15) * largest, equal = (of_floats ? 1e-7 : 1e-12) * largest;
     quat[0] = 1.0, quat[1] = quat[2] = quat[3] = 0.0;
     for (int step = 0; step < 500; step++) {
         double axes[9], d[9];
@@ -31,7 +32,7 @@ void principal_moments(const double matrix[9], double moment[3], double quat[4])
             row = 0, column = 2, axis = 1;
         }
         double off = d[3 * row + column];
-        if (fabs(off) <= small) {
+        if (fabs(off) <= converged) {
             break;
         }
         double tau = (d[4 * column] - d[4 * row]) / (2.0 * off), root = sqrt(1.0 + tau * tau);
@@ -45,7 +46,7 @@ void principal_moments(const double matrix[9], double moment[3], double quat[4])
     }
     for (int pass = 0; pass < 3; pass++) { // three exchanges of neighbours sort three numbers
         int i = pass % 2;
-        if (moment[i] + small < moment[i + 1]) {
+        if (moment[i] + equal < moment[i + 1]) {
             double swap = moment[i], quarter[4] = {sqrt(0.5), 0.0, 0.0, 0.0};
             moment[i] = moment[i + 1], moment[i + 1] = swap;
             quarter[(i + 2) % 3 + 1] = sqrt(0.5);
@@ -88,5 +89,5 @@ void merge_parts(const rigid_part *parts, int count, rigid_part *whole)
         sum = add_inertia(sum, inertia_about(&parts[k], whole->pos));
     }
     const double matrix[9] = {sum.xx, sum.xy, sum.xz, sum.xy, sum.yy, sum.yz, sum.xz, sum.yz, sum.zz};
-    principal_moments(matrix, whole->moment, whole->quat);
+    principal_moments(matrix, false, whole->moment, whole->quat);
 }

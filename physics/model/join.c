@@ -13,6 +13,7 @@
     X(nq)                                                                                                    \
     X(nv)                                                                                                    \
     X(nu)                                                                                                    \
+    X(nactuator)                                                                                             \
     X(na)                                                                                                    \
     X(nbody)                                                                                                 \
     X(njnt)                                                                                                  \
@@ -85,7 +86,7 @@ _Static_assert((int)SIZE_COUNT == (int)PLACED_COUNT,
 typedef struct integer_arrays {
     ORR_MODEL_ARRAYS(INTEGER_ARRAY)
 } integer_arrays;
-_Static_assert(sizeof(integer_arrays) == 136,
+_Static_assert(sizeof(integer_arrays) == 139,
                "a new array of integers: if it holds indices, move them; then correct the count");
 
 #define KIND(name) KIND_##name,
@@ -167,7 +168,7 @@ static int object_of(const joining *j, int object_kind, int id)
     case ORR_OBJECT_TENDON:
         return moved(j, KIND_ntendon, id);
     case ORR_OBJECT_ACTUATOR:
-        return moved(j, KIND_nu, id);
+        return moved(j, KIND_nactuator, id);
     case ORR_OBJECT_SENSOR:
         return moved(j, KIND_nsensor, id);
     case ORR_OBJECT_EQUALITY:
@@ -308,10 +309,11 @@ static int transmission_object(int type)
 static void move_actuators(const joining *j)
 {
     const orr_model *from = j->part->model;
-    MOVE(nu, actuator_actadr, 1, na)
-    for (int i = 0; i < 2 * from->nu; i++) {
+    MOVE(nactuator, actuator_actadr, 1, na)
+    MOVE(nactuator, actuator_ctrladr, 1, nu)
+    for (int i = 0; i < 2 * from->nactuator; i++) {
         int kind = transmission_object(from->actuator_trntype[i / 2]);
-        j->to->actuator_trnid[2 * moved(j, KIND_nu, i / 2) + i % 2] =
+        j->to->actuator_trnid[2 * moved(j, KIND_nactuator, i / 2) + i % 2] =
             object_of(j, kind, from->actuator_trnid[i]);
     }
     MOVE(nsensor, sensor_adr, 1, nsensordata)

@@ -74,7 +74,7 @@ static orr_result grid_inertia(const model_builder *b, const spec_geom *geom, ri
     for (int i = 0; i < 3; i++) {
         centre[i] *= scale;
     }
-    principal_moments(inertia, part->moment, turn);
+    principal_moments(inertia, false, part->moment, turn);
     frame_compose(geom->pos, geom->orientation.quat, centre, identity);
     memcpy(part->pos, centre, sizeof part->pos);
     quat_multiply(geom->orientation.quat, turn, part->quat);
@@ -142,7 +142,7 @@ static orr_result explicit_inertia(model_builder *b, const spec_body *body, rigi
     if (!isnan(f[0])) {
         const double matrix[9] = {f[0], f[3], f[4], f[3], f[1], f[5], f[4], f[5], f[2]};
         double turn[4];
-        principal_moments(matrix, whole->moment, turn);
+        principal_moments(matrix, false, whole->moment, turn);
         quat_multiply(whole->quat, turn, whole->quat);
         if (!(whole->moment[2] > 0.0)) {
             return spec_fail(&body->inertial, b->error, "inertia: expected a positive definite matrix");

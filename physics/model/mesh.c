@@ -172,7 +172,7 @@ static orr_result find_inertia(const spec_mesh *mesh, mesh_data *d, orr_error *e
     for (int i = 0; i < 9; i++) {
         matrix[i] = (i % 4 == 0 ? trace : 0.0) - second[i];
     }
-    principal_moments(matrix, d->moment, d->quat);
+    principal_moments(matrix, true, d->moment, d->quat);
     return d->moment[2] > 0.0 ? ORR_OK
                               : spec_fail(&mesh->head, error, "expected a positive moment of inertia");
 }

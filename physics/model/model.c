@@ -75,7 +75,7 @@ static const int32_t *name_table(const orr_model *m, orr_object kind, int *count
         TABLE(ORR_OBJECT_EXCLUDE, name_excludeadr, nexclude)
         TABLE(ORR_OBJECT_EQUALITY, name_eqadr, neq)
         TABLE(ORR_OBJECT_TENDON, name_tendonadr, ntendon)
-        TABLE(ORR_OBJECT_ACTUATOR, name_actuatoradr, nu)
+        TABLE(ORR_OBJECT_ACTUATOR, name_actuatoradr, nactuator)
         TABLE(ORR_OBJECT_SENSOR, name_sensoradr, nsensor)
         TABLE(ORR_OBJECT_NUMERIC, name_numericadr, nnumeric)
         TABLE(ORR_OBJECT_TEXT, name_textadr, ntext)

@@ -117,14 +117,26 @@ typedef enum orr_dynamics_type { // of an actuator's activation a
     ORR_DYNAMICS_INTEGRATOR,  // a' = u
     ORR_DYNAMICS_FILTER,      // a' = (u - a) / dynprm[0]
     ORR_DYNAMICS_FILTEREXACT, // the same, integrated exactly
-    ORR_DYNAMICS_MUSCLE       // follows u in 0 .. 1; dynprm: time constants (s) of rise, fall; transition
+    ORR_DYNAMICS_MUSCLE,      // follows u in 0 .. 1; dynprm: time constants (s) of rise, fall; transition
+    // the setpoint that the controller follows, if dynprm[1], its largest rate, is not 0; then the integral
+    // of the position error, if gainprm[0] is not 0, which grows up to dynprm[0] (0: without limit)
+    ORR_DYNAMICS_PID = 6 // MuJoCo's number
 } orr_dynamics_type;
 
 typedef enum orr_gain_type {
     ORR_GAIN_FIXED,  // gainprm[0]
     ORR_GAIN_AFFINE, // gainprm[0] + gainprm[1] length + gainprm[2] velocity
-    ORR_GAIN_MUSCLE  // force by length and velocity: see lanes/muscle.h
+    ORR_GAIN_MUSCLE, // force by length and velocity: see lanes/muscle.h
+    // -biasprm[1] position - biasprm[2] velocity + feedforward + gainprm[0] integral of the position error;
+    // the first three are controls, those that actuator_ctrlspec has
+    ORR_GAIN_PID = 5 // MuJoCo's number
 } orr_gain_type;
+
+typedef enum orr_input { // bits of actuator_ctrlspec: which controls a PID controller has, in this order
+    ORR_INPUT_POSITION = 1,
+    ORR_INPUT_VELOCITY = 2,
+    ORR_INPUT_FEEDFORWARD = 4
+} orr_input;
 
 typedef enum orr_bias_type {
     ORR_BIAS_NONE,
@@ -260,9 +272,10 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
 
 // Sizes. X(name): what it counts
 #define ORR_MODEL_SIZES(X)                                                                                   \
-    X(nq)    /* generalised coordinates */                                                                   \
-    X(nv)    /* degrees of freedom */                                                                        \
-    X(nu)    /* controls and actuators */                                                                    \
+    X(nq) /* generalised coordinates */                                                                      \
+    X(nv) /* degrees of freedom */                                                                           \
+    X(nu) /* controls */                                                                                     \
+    X(nactuator)                                                                                             \
     X(na)    /* activations */                                                                               \
     X(nbody) /* bodies, the world included */                                                                \
     X(njnt)  /* joints */                                                                                    \
@@ -563,33 +576,36 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, wrap_objid, m->nwrap, 1) /* joint, site or geom */                                            \
     X(double, wrap_prm, m->nwrap, 1)                                                                         \
     /* actuators */                                                                                          \
-    X(int32_t, actuator_trntype, m->nu, 1)  /* orr_transmission */                                           \
-    X(int32_t, actuator_dyntype, m->nu, 1)  /* orr_dynamics_type */                                          \
-    X(int32_t, actuator_gaintype, m->nu, 1) /* orr_gain_type */                                              \
-    X(int32_t, actuator_biastype, m->nu, 1) /* orr_bias_type */                                              \
-    X(int32_t, actuator_trnid, m->nu, 2)                                                                     \
-    X(int32_t, actuator_actadr, m->nu, 1)                                                                    \
-    X(int32_t, actuator_actnum, m->nu, 1)                                                                    \
-    X(int32_t, actuator_group, m->nu, 1)                                                                     \
+    X(int32_t, actuator_trntype, m->nactuator, 1)  /* orr_transmission */                                    \
+    X(int32_t, actuator_dyntype, m->nactuator, 1)  /* orr_dynamics_type */                                   \
+    X(int32_t, actuator_gaintype, m->nactuator, 1) /* orr_gain_type */                                       \
+    X(int32_t, actuator_biastype, m->nactuator, 1) /* orr_bias_type */                                       \
+    X(int32_t, actuator_trnid, m->nactuator, 2)                                                              \
+    X(int32_t, actuator_ctrladr, m->nactuator, 1) /* its first control */                                    \
+    X(int32_t, actuator_ctrlnum, m->nactuator, 1)                                                            \
+    X(int32_t, actuator_ctrlspec, m->nactuator, 1) /* of PID: orr_input */                                   \
+    X(int32_t, actuator_actadr, m->nactuator, 1)                                                             \
+    X(int32_t, actuator_actnum, m->nactuator, 1)                                                             \
+    X(int32_t, actuator_group, m->nactuator, 1)                                                              \
     X(uint8_t, actuator_ctrllimited, m->nu, 1)                                                               \
-    X(uint8_t, actuator_forcelimited, m->nu, 1)                                                              \
-    X(uint8_t, actuator_actlimited, m->nu, 1)                                                                \
-    X(uint8_t, actuator_actearly, m->nu, 1) /* does the force use the next activation? */                    \
-    X(double, actuator_dynprm, m->nu, ORR_NDYN)                                                              \
-    X(double, actuator_gainprm, m->nu, ORR_NGAIN)                                                            \
-    X(double, actuator_biasprm, m->nu, ORR_NBIAS)                                                            \
+    X(uint8_t, actuator_forcelimited, m->nactuator, 1)                                                       \
+    X(uint8_t, actuator_actlimited, m->nactuator, 1)                                                         \
+    X(uint8_t, actuator_actearly, m->nactuator, 1) /* does the force use the next activation? */             \
+    X(double, actuator_dynprm, m->nactuator, ORR_NDYN)                                                       \
+    X(double, actuator_gainprm, m->nactuator, ORR_NGAIN)                                                     \
+    X(double, actuator_biasprm, m->nactuator, ORR_NBIAS)                                                     \
     X(double, actuator_ctrlrange, m->nu, 2)                                                                  \
-    X(double, actuator_forcerange, m->nu, 2)                                                                 \
-    X(double, actuator_actrange, m->nu, 2)                                                                   \
-    X(double, actuator_cranklength, m->nu, 1) /* of the rod between crank and slider */                      \
-    X(double, actuator_gear, m->nu, 6)                                                                       \
-    X(double, actuator_armature, m->nu, 1) /* of what it moves, times gear^2 */                              \
-    X(double, actuator_damping, m->nu, 1)                                                                    \
-    X(double, actuator_dampingpoly, m->nu, ORR_NPOLY)                                                        \
-    X(double, actuator_acc0, m->nu, 1)    /* |M^-1 moment^T| at qpos0 */                                     \
-    X(double, actuator_length0, m->nu, 1) /* at qpos0 */                                                     \
-    X(double, actuator_lengthrange, m->nu, 2)                                                                \
-    X(double, actuator_user, m->nu, m->nuser_actuator)                                                       \
+    X(double, actuator_forcerange, m->nactuator, 2)                                                          \
+    X(double, actuator_actrange, m->nactuator, 2)                                                            \
+    X(double, actuator_cranklength, m->nactuator, 1) /* of the rod between crank and slider */               \
+    X(double, actuator_gear, m->nactuator, 6)                                                                \
+    X(double, actuator_armature, m->nactuator, 1) /* of what it moves, times gear^2 */                       \
+    X(double, actuator_damping, m->nactuator, 1)                                                             \
+    X(double, actuator_dampingpoly, m->nactuator, ORR_NPOLY)                                                 \
+    X(double, actuator_acc0, m->nactuator, 1)    /* |M^-1 moment^T| at qpos0 */                              \
+    X(double, actuator_length0, m->nactuator, 1) /* at qpos0 */                                              \
+    X(double, actuator_lengthrange, m->nactuator, 2)                                                         \
+    X(double, actuator_user, m->nactuator, m->nuser_actuator)                                                \
     /* sensors */                                                                                            \
     X(int32_t, sensor_type, m->nsensor, 1)      /* orr_sensor_type */                                        \
     X(int32_t, sensor_datatype, m->nsensor, 1)  /* orr_sensor_data */                                        \
@@ -640,7 +656,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, name_excludeadr, m->nexclude, 1)                                                              \
     X(int32_t, name_eqadr, m->neq, 1)                                                                        \
     X(int32_t, name_tendonadr, m->ntendon, 1)                                                                \
-    X(int32_t, name_actuatoradr, m->nu, 1)                                                                   \
+    X(int32_t, name_actuatoradr, m->nactuator, 1)                                                            \
     X(int32_t, name_sensoradr, m->nsensor, 1)                                                                \
     X(int32_t, name_numericadr, m->nnumeric, 1)                                                              \
     X(int32_t, name_textadr, m->ntext, 1)                                                                    \

@@ -113,7 +113,7 @@ orr_result count_sizes(model_builder *b)
     m->neq = spec->equalities_count;
     m->ntendon = spec->tendons_count;
     m->nwrap = spec->wraps_count;
-    m->nu = spec->actuators_count;
+    m->nactuator = spec->actuators_count;
     m->nsensor = spec->sensors_count;
     m->nnumeric = spec->numerics_count;
     m->ntext = spec->texts_count;
@@ -144,7 +144,8 @@ orr_result count_sizes(model_builder *b)
         if (a->actdim > ACTDIM_MAX) {
             return spec_fail(&a->head, b->error, "actdim: expected up to %d", ACTDIM_MAX);
         }
-        ORR_TRY(add_size(b, &m->na, a->actdim >= 0 ? a->actdim : a->dyntype != ORR_DYNAMICS_NONE));
+        ORR_TRY(add_size(b, &m->na, spec_activations(a)));
+        ORR_TRY(add_size(b, &m->nu, spec_controls(a)));
     }
     for (int i = 0; i < spec->numerics_count; i++) {
         ORR_TRY(add_size(b, &m->nnumericdata, spec->numerics[i].size));

@@ -141,6 +141,20 @@ orr_result spec_fail(const spec_head *head, orr_error *error, const char *format
                                  at->element, what);
 }
 
+int spec_activations(const spec_actuator *a)
+{
+    if (a->actdim >= 0) {
+        return a->actdim;
+    }
+    return a->dyntype == ORR_DYNAMICS_PID ? (a->dynprm[1] > 0.0) + (a->gainprm[0] != 0.0)
+                                          : a->dyntype != ORR_DYNAMICS_NONE;
+}
+
+int spec_controls(const spec_actuator *a)
+{
+    return a->gaintype == ORR_GAIN_PID ? (a->inputs & 1) + (a->inputs >> 1 & 1) + (a->inputs >> 2 & 1) : 1;
+}
+
 void spec_note(orr_spec *spec, const char *file, int line, const char *format, ...)
 {
     orr_model_unused *unused = &spec->unused;

@@ -215,6 +215,8 @@ typedef struct spec_tendon {
 typedef struct spec_actuator {
     spec_head head;
     int32_t dyntype, gaintype, biastype, ctrllimited, forcelimited, actlimited, actearly, group, actdim;
+    int32_t inputs; // of PID: orr_input
+    double velrange[2], ffrange[2];
     double ctrlrange[2], forcerange[2], actrange[2], lengthrange[2], gear[6];
     double dynprm[ORR_NDYN], gainprm[ORR_NGAIN], biasprm[ORR_NBIAS];
     double inheritrange, cranklength, armature, damping[1 + ORR_NPOLY];
@@ -386,6 +388,9 @@ void *spec_append(void **list, int *count, int *capacity, size_t size);
 // Index of a named element of a list, or -1. The list's elements begin with a spec_head.
 int spec_find(const void *list, int count, size_t size, const char *name);
 #define SPEC_FIND(spec, list, name) spec_find((spec)->list, (spec)->list##_count, sizeof *(spec)->list, name)
+
+int spec_activations(const spec_actuator *actuator);
+int spec_controls(const spec_actuator *actuator);
 
 // Copies parts of other models (<attach>). Elements of an attached frame or world are added to the body `at`.
 // Bodies and their elements are copied when the reader reaches the <attach>; at the end assets, custom

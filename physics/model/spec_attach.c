@@ -467,11 +467,6 @@ static int coordinates(const spec_joint *joint, bool velocities)
                                            : 1;
 }
 
-static int activations(const spec_actuator *actuator)
-{
-    return actuator->actdim >= 0 ? actuator->actdim : actuator->dyntype != ORR_DYNAMICS_NONE;
-}
-
 // Widths of an element of each kind in the vectors of a keyframe.
 static int joint_positions(const orr_spec *s, int i)
 {
@@ -483,12 +478,11 @@ static int joint_velocities(const orr_spec *s, int i)
 }
 static int actuator_activations(const orr_spec *s, int i)
 {
-    return activations(&s->actuators[i]);
+    return spec_activations(&s->actuators[i]);
 }
 static int actuator_controls(const orr_spec *s, int i)
 {
-    (void)s, (void)i;
-    return 1;
+    return spec_controls(&s->actuators[i]);
 }
 static int body_positions(const orr_spec *s, int i)
 {

@@ -11,8 +11,8 @@
     X(GEOM_SIZE, geom_size, 3 * m->ngeom) /* for collisions; inertias are not changed; not of meshes */      \
     X(DOF_DAMPING, dof_damping, m->nv)                                                                       \
     X(DOF_ARMATURE, dof_armature, m->nv)                                                                     \
-    X(ACTUATOR_GAINPRM, actuator_gainprm, ORR_NGAIN * m->nu)                                                 \
-    X(ACTUATOR_BIASPRM, actuator_biasprm, ORR_NBIAS * m->nu)
+    X(ACTUATOR_GAINPRM, actuator_gainprm, ORR_NGAIN * m->nactuator)                                          \
+    X(ACTUATOR_BIASPRM, actuator_biasprm, ORR_NBIAS * m->nactuator)
 
 #define ORR_VARY_OTHERS(X)                                                                                   \
     X(GRAVITY, gravity, 3)                                                                                   \
@@ -25,7 +25,7 @@
     X(BODY_INVWEIGHT0, body_invweight0, 2 * m->nbody)                                                        \
     X(DOF_INVWEIGHT0, dof_invweight0, m->nv)                                                                 \
     X(TENDON_INVWEIGHT0, tendon_invweight0, m->ntendon)                                                      \
-    X(ACTUATOR_ACC0, actuator_acc0, m->nu) /* peak forces of muscles depend on it */                         \
+    X(ACTUATOR_ACC0, actuator_acc0, m->nactuator) /* peak forces of muscles depend on it */                  \
     X(GEOM_RBOUND, geom_rbound, m->ngeom)
 
 typedef enum orr_vary {

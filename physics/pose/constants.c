@@ -12,8 +12,9 @@
 static void resolve_damping_ratio(orr_model *m, int id, double inverse_mass)
 {
     double *bias = m->actuator_biasprm + ORR_NBIAS * id, gain = m->actuator_gainprm[ORR_NGAIN * id];
-    if (gain == -bias[1] && bias[2] > 0.0) {
-        bias[2] *= -2.0 * sqrt(gain / fmax(1e-15, inverse_mass));
+    bool servo = gain == -bias[1] || m->actuator_gaintype[id] == ORR_GAIN_PID;
+    if (servo && bias[2] > 0.0) {
+        bias[2] *= -2.0 * sqrt(-bias[1] / fmax(1e-15, inverse_mass));
     }
 }
 
@@ -23,7 +24,7 @@ static orr_result find_actuators(const orr_pose *pose, orr_model *m, orr_error *
     if (!rows) {
         return spec_memory_fail(error);
     }
-    for (int i = 0; i < m->nu; i++) {
+    for (int i = 0; i < m->nactuator; i++) {
         orr_chain chain = actuator_chain(&pose->m, i);
         const double *moment = actuator_moments(&pose->m, &pose->d, i);
         memset(rows, 0, (size_t)m->nv * sizeof *rows);

@@ -188,7 +188,7 @@ static void find_tendon_weights(const orr_pose *pose, orr_model *m, double *row,
 // The norm of the acceleration that a unit of an actuator's force gives.
 static void find_actuator_accelerations(const orr_pose *pose, orr_model *m, double *row)
 {
-    for (int i = 0; i < m->nu; i++) {
+    for (int i = 0; i < m->nactuator; i++) {
         double square = 0.0;
         tree_dofs dofs =
             spread_chain(pose, actuator_chain(&pose->m, i), actuator_moments(&pose->m, &pose->d, i), row);

@@ -193,6 +193,33 @@ static void a_solver_that_is_cut_short_is_reported(void **state)
     assert_true(accuracy.steps >= accuracy.worlds && accuracy.steps <= 3 * 64);
 }
 
+// A light lever turns about its centre of mass, on which MuJoCo's impedance of contacts depends: between two
+// fixed boxes, contacts of infinite impedance oppose each other.
+static const char lever[] =
+    "<mujoco><option gravity='0 0 0'/><worldbody><geom type='box' pos='0.06 0 0.017' size='0.02 0.02 0.01'/>"
+    "<geom type='box' pos='-0.05 0.01 0.0165' euler='5 10 20' size='0.02 0.02 0.01'/>"
+    "<body><joint axis='0 1 0' damping='0.15'/><inertial pos='0 0 0' mass='0.01' diaginertia='2e-5 2e-5 "
+    "2e-5'/>"
+    "<geom type='box' size='0.08 0.02 0.01'/><body pos='0.08 0 0'><joint axis='0 1 0' damping='0.1'/>"
+    "<geom type='capsule' fromto='0 0 0 0.03 0 0' size='0.008' density='200' contype='0' conaffinity='0'/>"
+    "</body></body></worldbody></mujoco>";
+
+static void a_body_that_turns_about_its_centre_is_held_in_float(void **state)
+{
+    (void)state;
+    orr_model *model = parse(lever);
+    orr_physics *physics = make_physics(model, 16, AUTO);
+    assert_false(orr_physics_is_double(physics));
+    for (int step = 0; step < 100; step++) {
+        double speed[2];
+        orr_physics_step(physics, 1);
+        orr_physics_get(physics, ORR_PHYSICS_QVEL, 0, speed);
+        assert_true(fabs(speed[0]) < 20.0 && fabs(speed[1]) < 20.0); // rad/s; in double it reaches 5
+    }
+    orr_physics_destroy(physics);
+    orr_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +228,7 @@ int main(void)
         cmocka_unit_test(float_for_a_long_chain_is_reported),
         cmocka_unit_test(the_solver_stops_where_rounding_stops_it),
         cmocka_unit_test(a_solver_that_is_cut_short_is_reported),
+        cmocka_unit_test(a_body_that_turns_about_its_centre_is_held_in_float),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }

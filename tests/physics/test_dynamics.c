@@ -213,6 +213,8 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "massless",
                                          "contacts_hfield",
                                          "contacts_pile",
+                                         "contacts_capsules",
+                                         "pid",
                                          "implicitfast",
                                          "tendons",
                                          "tendon_armature",

@@ -70,7 +70,11 @@ LANE_FN void set_contact_rows(const lane_model *m, lane_data *d, int contact)
     }
     sliding.stiffness = 0;
     for (int k = 0; k < rows; k++) {
-        real weight = pair_number(m, d, pair_index, ORR_PAIR_WEIGHT + (elliptic ? k : 0));
+        int of_row = elliptic ? k : 0;
+        real weight = pair_number(m, d, pair_index, ORR_PAIR_WEIGHT + of_row);
+#if !defined(ORR_SCALAR_DOUBLE)
+        weight = max_(weight, R(pair->least_weight[of_row]));
+#endif
         set_row_of_group(d, first + k, elliptic && k > 0 ? sliding : at, r, weight, exists);
     }
 }

@@ -111,15 +111,14 @@ LANE_FN void plane_cylinder(const lane_model *m, lane_data *d, int pair, const l
     }
 }
 
-FN real sphere_sphere(const lane_model *m, lane_data *d, int pair, real3 centre1, real radius1, real3 centre2,
-                      real radius2, mask selected)
+LANE_FN void sphere_sphere(const lane_model *m, lane_data *d, int pair, real3 centre1, real radius1,
+                           real3 centre2, real radius2, mask selected)
 {
     real3 apart = sub3(centre2, centre1);
     real distance = length3(apart) - radius1 - radius2;
     real3 normal = normalise3(apart);
     real3 pos = add_scaled3(centre1, normal, radius1 + R(0.5) * distance);
     add_contact(m, d, pair, distance, pos, normal, no_tangent(), selected);
-    return sel(and_(selected, distance < R(lane_pair(m, d, pair)->margin)), R(1.0), R(0.0));
 }
 
 LANE_FN void sphere_capsule(const lane_model *m, lane_data *d, int pair, const lane_geom *sphere,
@@ -131,7 +130,8 @@ LANE_FN void sphere_capsule(const lane_model *m, lane_data *d, int pair, const l
                   capsule->size.x, everywhere());
 }
 
-// The closest points of two segments; parallel ones have up to two contacts, at their ends.
+// The closest points of two segments; parallel ones have two contacts, at the ends of what they share, or
+// twice at the ends that face each other.
 LANE_FN void capsule_capsule(const lane_model *m, lane_data *d, int pair, const lane_geom *a,
                              const lane_geom *b)
 {
@@ -141,9 +141,9 @@ LANE_FN void capsule_capsule(const lane_model *m, lane_data *d, int pair, const 
     real u = -dot3(axis1, apart), v = dot3(axis2, apart);
     real determinant = aa * bb - ab * ab;
 #if defined(ORR_SCALAR_DOUBLE)
-    mask parallel = abs_(determinant) < R(LANE_TINY);
+    mask parallel = abs_(determinant) < R(1e-8) * aa * bb; // 1e-4 rad
 #else
-    mask parallel = abs_(determinant) < R(1e-6) * aa * bb;
+    mask parallel = abs_(determinant) < R(1e-6) * aa * bb; // what float resolves
 #endif
     real one = R(1.0), minus = R(-1.0);
     real inverse = one / sel(parallel, one, determinant);
@@ -161,14 +161,12 @@ LANE_FN void capsule_capsule(const lane_model *m, lane_data *d, int pair, const 
     if (!any(parallel)) {
         return;
     }
-    real count = R(0.0);
-    for (int end = 0; end < 4; end++) {
-        real sign = R(end % 2 ? -1.0 : 1.0);
-        real y1 = end < 2 ? sign : clamp_((u - sign * ab) / aa, minus, one);
-        real y2 = end < 2 ? clamp_((v - sign * ab) / bb, minus, one) : sign;
-        mask selected = and_(parallel, count < R(2.0));
-        count = count + sphere_sphere(m, d, pair, add_scaled3(a->pos, axis1, y1), a->size.x,
-                                      add_scaled3(b->pos, axis2, y2), b->size.x, selected);
+    real high = (u - ab) / aa, low = (u + ab) / aa; // the ends of b along a
+    for (int end = 0; end < 2; end++) {
+        real y1 = clamp_(end ? max_(high, low) : min_(high, low), minus, one);
+        real y2 = clamp_((v - y1 * ab) / bb, minus, one);
+        sphere_sphere(m, d, pair, add_scaled3(a->pos, axis1, y1), a->size.x, add_scaled3(b->pos, axis2, y2),
+                      b->size.x, parallel);
     }
 }
 

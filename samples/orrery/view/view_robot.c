@@ -43,11 +43,13 @@ static orr_result make_sliders(view_robot *r, const orr_model *m, orr_error *err
                                .high = m->jnt_limited[i] ? m->jnt_range[2 * i + 1] : reach};
         }
     }
-    for (int i = 0; i < m->nu; i++) {
-        p->controls[p->control_count++] = (panel_slider){.name = orr_model_name(m, ORR_OBJECT_ACTUATOR, i),
-                                                         .index = i,
-                                                         .low = r->drive.low[i],
-                                                         .high = r->drive.high[i]};
+    for (int actuator = 0, i = 0; i < m->nu; i++) {
+        actuator += i >= m->actuator_ctrladr[actuator] + m->actuator_ctrlnum[actuator];
+        p->controls[p->control_count++] =
+            (panel_slider){.name = orr_model_name(m, ORR_OBJECT_ACTUATOR, actuator),
+                           .index = i,
+                           .low = r->drive.low[i],
+                           .high = r->drive.high[i]};
     }
     return ORR_OK;
 }
