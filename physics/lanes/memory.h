@@ -81,7 +81,7 @@ FN int block_rows(const lane_model *m)
     X(fill_count, int32_t, m->nv)                                                                            \
     X(below, int32_t, dense_rows(m) * dense_rows(m))                                                         \
     X(below_count, int32_t, m->nv)                                                                           \
-    X(filled, uint8_t, dense_rows(m) * dense_rows(m))                                                        \
+    X(filled, int32_t, dense_rows(m) * pattern_words(m))                                                     \
     X(coupled_length, int32_t, m->plan->row_capacity)                                                        \
     X(group, int32_t, m->plan->row_capacity)
 // On CUDA contiguous for each thread:

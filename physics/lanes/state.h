@@ -44,6 +44,26 @@ FN int dense_rows(const lane_model *m)
     return m->plan->block_count > 0 ? 0 : m->nv;
 }
 
+// A row of H is stored in whole strips: one world alone has vectors of columns.
+#if defined(ORR_SCALAR)
+enum { LANE_STRIP = 8 };
+#else
+enum { LANE_STRIP = 1 };
+#endif
+
+// Where row k of H, or of its factor, begins.
+FN int row_start(int k)
+{
+    unsigned strip = (unsigned)k / LANE_STRIP, in_strip = (unsigned)k % LANE_STRIP;
+    return (int)(LANE_STRIP * (strip + 1) * (LANE_STRIP * strip + 2 * in_strip) / 2);
+}
+
+// Words of a row of the pattern of H: a bit for each column.
+FN int pattern_words(const lane_model *m)
+{
+    return (m->nv + 31) / 32;
+}
+
 // The state: what lasts from step to step. Set by the caller, unless a comment names the function that
 // computes it.
 #define LANE_STATE(X)                                                                                        \
@@ -149,13 +169,12 @@ FN int dense_rows(const lane_model *m)
     X(efc_weight, m->plan->row_capacity)    /* second derivative of the row's cost; of a cone row_forces */  \
     X(qfrc_constraint, m->nv)               /* J^T efc_force; computed by constraint_force */                \
     /* computed by solve_constraints and its parts */                                                        \
-    X(Ma, m->nv)       /* M qacc */                                                                          \
-    X(Mv, m->nv)       /* M search; in newton_direction: D of H = L^T D L */                                 \
-    X(gradient, m->nv) /* of the cost */                                                                     \
-    X(search, m->nv)   /* direction of the line search */                                                    \
-    X(H, dense_rows(m) * (dense_rows(m) + 1) /                                                               \
-             2)        /* lower triangle by rows: M + J^T weight J, then its factor L */                     \
-    X(work, 8 * m->nv) /* of whatever function is at work */                                                 \
+    X(Ma, m->nv)                   /* M qacc */                                                              \
+    X(Mv, m->nv)                   /* M search; in newton_direction: D of H = L^T D L */                     \
+    X(gradient, m->nv)             /* of the cost */                                                         \
+    X(search, m->nv)               /* direction of the line search */                                        \
+    X(H, row_start(dense_rows(m))) /* lower triangle by rows: M + J^T weight J, then its factor L */         \
+    X(work, 8 * m->nv)             /* of whatever function is at work */                                     \
     /* computed by block_direction: the blocks of U, H = U^T U; 1 / the diagonal of U */                     \
     X(factor, LANE_BLOCK_SIZE * m->plan->block_capacity)                                                     \
     X(block_inverse, ORR_BLOCK_DOFS * m->plan->block_count)                                                  \
@@ -283,7 +302,7 @@ typedef struct lane_data {
     ints fill_count;     // nv
     ints below;          // nv x nv: rows below the diagonal that are not zero in a column of H, descending
     ints below_count;
-    flags filled;       // nv x nv
+    ints filled;        // nv x pattern_words: a bit for each entry of H that is not zero
     const int32_t *dof; // the dofs that are solved: all, or those of an island; ascending
     int32_t dof_count;
     // islands (lanes/islands.h); plan->block_count where no size is given
