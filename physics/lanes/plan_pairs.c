@@ -225,8 +225,11 @@ static orr_result plan_search(orr_plan *plan, int declared, orr_error *error)
     ORR_ALLOC(plan->boxed_geom, m->ngeom, "geoms with bounding boxes", error);
     ORR_ALLOC(plan->plane_geom, m->ngeom, "planes", error);
     ORR_ALLOC(plan->always_near, (plan->pair_count + 31) / 32, "pairs of geoms", error);
+    ORR_ALLOC(plan->pair_higher, plan->pair_count, "pairs of geoms", error);
     memset(plan->always_near, 0, (size_t)(plan->pair_count + 31) / 32 * sizeof *plan->always_near);
     for (int i = 0; i < plan->pair_count; i++) {
+        const orr_pair *pair = &plan->pair[i];
+        plan->pair_higher[i] = pair->geom1 > pair->geom2 ? pair->geom1 : pair->geom2;
         if (i < declared || m->geom_type[plan->pair[i].geom1] == ORR_GEOM_PLANE) {
             plan->always_near[i / 32] |= 1u << i % 32;
         }

@@ -138,8 +138,8 @@ FN int pattern_words(const lane_model *m)
     X(efc_D, m->plan->row_capacity)        /* 1 / regulariser; 0: the row does not exist in this world */    \
     X(efc_diagonal, m->plan->row_capacity) /* estimate of the diagonal of J M^-1 J^T, for the regulariser */ \
     X(efc_aref, m->plan->row_capacity)     /* reference acceleration */                                      \
-    /* computed by correct_diagonals, noslip */                                                              \
-    X(row_response, m->plan->row_responses * m->nv) /* M^-1 J^T */
+    /* computed by prepare_slides */                                                                         \
+    X(row_response, m->plan->response_capacity) /* entries of the directions' dofs (lane_response) */
 
 // Forces: computed by smooth_forces().
 #define LANE_FORCE(X)                                                                                        \
@@ -242,6 +242,12 @@ typedef struct lane_row {
     reals friction; // of a contact: its contact_friction
 } lane_row;
 
+// The responses of the directions of a group that can slip (lanes/noslip.h), `count` entries of each.
+typedef struct lane_response {
+    const int32_t *dof;   // of the entries, ascending
+    int32_t count, first; // first: in row_response, of the first direction
+} lane_response;
+
 typedef struct lane_contact {
     int32_t pair, row; // row: its first one; -1: within the gap, without rows
 } lane_contact;
@@ -249,7 +255,7 @@ typedef struct lane_contact {
 // Box around a geom's bounding spheres in all lanes [m].
 typedef struct lane_extent {
     float low[3], high[3];
-    int32_t geom;
+    int32_t geom, weld; // weld: of its body; geoms of one weld never meet
 } lane_extent;
 
 // A node of a tree over boxes: the extents first ... first + count - 1, all inside its own box.
@@ -323,4 +329,7 @@ typedef struct lane_data {
     const int32_t **coupled; // dofs of the rows that add entries to M's pattern in `fill`
     ints coupled_length;     // entries of each
     int32_t coupled_count;   // -1: `fill` is not computed yet
+    lane_response *response; // of noslip: plan->response_rows, by the first row of each group
+    int32_t *response_dof;   // plan->response_dofs
+    uint32_t *response_mark; // pattern_words
 } lane_data;
