@@ -197,9 +197,9 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->declared);
     orr_free(plan->boxed_geom);
     orr_free(plan->plane_geom);
-    orr_free(plan->pair_first);
     orr_free(plan->always_near);
-    orr_free(plan->pair_higher);
+    orr_free(plan->pair_bits);
+    orr_free(plan->pair_before);
     orr_free(plan->hull);
     orr_free(plan->hull_normal);
     orr_free(plan->hull_first);

@@ -84,9 +84,12 @@ typedef struct orr_plan {
     int32_t *boxed_geom;               // all that collide but planes
     int32_t plane_count;
     int32_t *plane_geom;
-    int32_t pair_dofs;     // most dofs of a pair that a step mixes
-    int32_t *pair_first;   // ngeom + 1: first pair with this geom as the lower one; sorted by the other
-    int32_t *pair_higher;  // pair_count: the other geom of each, where they are searched
+    int32_t pair_dofs; // most dofs of a pair that a step mixes
+    // The undeclared pair of the geoms low < high, if bit high % 32 of the word low x pair_words + high / 32 of
+    // pair_bits is set: pair_before of that word, and one for each lower bit that is set. 0 words: not searched
+    int32_t pair_words;
+    uint32_t *pair_bits;
+    int32_t *pair_before;
     uint32_t *always_near; // one bit per pair: those with planes and declared ones
     orr_hull *hull;        // nmesh; no faces where the mesh cannot collide
     double *hull_normal;

@@ -111,6 +111,7 @@ FN int pattern_words(const lane_model *m)
     X(qM, m->nM)          /* the inertia matrix M, its lower triangle by rows (M_rowadr) */                  \
     /* computed by factorise_inertia: M = L^T D L */                                                         \
     X(qLD, m->nM)       /* L below the diagonal, D on it */                                                  \
+    X(column, m->nv)    /* a column of L, while factorise computes */                                        \
     X(qLDiagInv, m->nv) /* 1 / D */
 
 // Velocity stage: computed from qpos and qvel by velocities().

@@ -139,24 +139,22 @@ LANE_FN int build_tree(lane_data *d, lane_box_node *node, int first, int count)
     return nodes;
 }
 
+FN int bits_set(uint32_t bits)
+{
+#if defined(__CUDA_ARCH__)
+    return __popc(bits);
+#else
+    return __builtin_popcount(bits);
+#endif
+}
+
 // The undeclared pair of two geoms, or -1.
-LANE_FN int find_pair(const orr_plan *plan, int geom1, int geom2)
+FN int find_pair(const orr_plan *plan, int geom1, int geom2)
 {
     int low = geom1 < geom2 ? geom1 : geom2, high = geom1 < geom2 ? geom2 : geom1;
-    int first = plan->pair_first[low], behind = plan->pair_first[low + 1];
-    while (first < behind) {
-        int middle = (first + behind) / 2;
-        int other = plan->pair_higher[middle];
-        if (other == high) {
-            return middle;
-        }
-        if (other < high) {
-            first = middle + 1;
-        } else {
-            behind = middle;
-        }
-    }
-    return -1;
+    int64_t word = (int64_t)low * plan->pair_words + high / 32;
+    uint32_t bits = plan->pair_bits[word] >> high % 32;
+    return bits & 1 ? plan->pair_before[word] + bits_set(plan->pair_bits[word]) - bits_set(bits) : -1;
 }
 
 // Geoms whose boxes overlap: a listed pair gets its bit; others are written down.
