@@ -50,11 +50,11 @@ LANE_FN lane_cone cone_at(const lane_data *d, int i, const real x[6])
     return c;
 }
 
-LANE_FN real cone_cost(const lane_data *d, int i, const real x[6], real force[6])
+// c: cone_at x
+FN real cone_cost(const lane_data *d, int i, const real x[6], lane_cone c, real force[6])
 {
     const lane_row *row = &d->row[i];
     real mu = row->friction[ORR_PAIR_MU];
-    lane_cone c = cone_at(d, i, x);
     real gap = c.n - mu * c.t;
     real inverse = R(1.0) / sel(c.middle, c.t, R(1.0));
     real on_cone = -(c.dm * gap * mu);
@@ -143,7 +143,7 @@ FN real row_forces(lane_data *d, int i)
     load_cone(d, i, d->efc_jar, x);
     lane_cone c = cone_at(d, i, x);
     d->efc_weight[i] = sel(c.top, R(0.0), sel(c.middle, R(-1.0), R(1.0)));
-    real cost = cone_cost(d, i, x, force);
+    real cost = cone_cost(d, i, x, c, force);
     for (int k = 0; k < row->dim; k++) {
         d->efc_force[i + k] = force[k];
     }
@@ -624,22 +624,33 @@ LANE_FN void newton_direction(const lane_model *m, lane_data *d)
     substitute(d, nv, x);
 }
 
-FN void add_cone_slope(const lane_data *d, int i, real step, real *first, real *second)
+// Derivatives of dm / 2 (n - mu t)^2, where the position moves along efc_jv, or of the quadratic inside.
+LANE_FN void add_cone_slope(const lane_data *d, int i, real step, real *first, real *second)
 {
     const lane_row *row = &d->row[i];
-    real x[6], force[6], hessian[6][6];
+    real x[6], mu = row->friction[ORR_PAIR_MU];
     load_cone(d, i, d->efc_jar, x);
+    real inside = R(0.0), inside_slope = R(0.0), towards = R(0.0), squared = R(0.0);
     for (int k = 0; k < row->dim; k++) {
         x[k] = fma_(step, d->efc_jv[i + k], x[k]);
     }
-    cone_cost(d, i, x, force);
-    cone_hessian(d, i, x, hessian);
+    lane_cone c = cone_at(d, i, x);
     for (int k = 0; k < row->dim; k++) {
-        *first = fma_(-force[k], d->efc_jv[i + k], *first);
-        for (int l = 0; l < row->dim; l++) {
-            *second = fma_(hessian[k][l] * d->efc_jv[i + k], d->efc_jv[i + l], *second);
+        real v = d->efc_jv[i + k], weighted = d->efc_D[i + k] * v;
+        inside = fma_(weighted, x[k], inside);
+        inside_slope = fma_(weighted, v, inside_slope);
+        if (k > 0) {
+            real w = v * row->friction[k - 1];
+            towards = fma_(c.u[k], w, towards);
+            squared = fma_(w, w, squared);
         }
     }
+    real inverse = R(1.0) / sel(c.middle, c.t, R(1.0)), t_slope = towards * inverse;
+    real bend = max_(squared - t_slope * t_slope, R(0.0)) * inverse; // of t
+    real gap = c.n - mu * c.t, gap_slope = mu * (d->efc_jv[i] - t_slope);
+    real along = c.dm * gap * gap_slope, along_slope = c.dm * (gap_slope * gap_slope - gap * mu * bend);
+    *first = *first + sel(c.top, R(0.0), sel(c.middle, along, inside));
+    *second = *second + sel(c.top, R(0.0), sel(c.middle, along_slope, inside_slope));
 }
 
 FN void add_slope(const lane_data *d, int i, real step, real *first, real *second)
