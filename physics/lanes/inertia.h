@@ -40,10 +40,55 @@ LANE_FN void inertia_matrix(const lane_model *m, lane_data *d)
     team_wait(d);
 }
 
+// `width` entries of row k of the factor, from `first` on: M minus the contributions of the dofs below, whose
+// rows begin with the same columns. column: the k-th of L
+FN void factor_entries(const lane_model *m, int k, reals LD, reals column, int first, int width)
+{
+    reals row = LD + m->M_rowadr[k] + first;
+    real sum[4];
+    for (int e = 0; e < width; e++) {
+        sum[e] = row[e];
+    }
+    for (int below = m->plan->dof_end[k] - 1; below > k; below--) {
+        reals lower = LD + m->M_rowadr[below] + first;
+        for (int e = 0; e < width; e++) {
+            sum[e] = fma_(-column[below], lower[e], sum[e]);
+        }
+    }
+    for (int e = 0; e < width; e++) {
+        row[e] = sum[e];
+    }
+}
+
+// As factorise, by one thread, which has each sum in a register. column: nv numbers, for its use
+LANE_FN void factorise_rows(const lane_model *m, reals LD, reals inverse, reals column)
+{
+    for (int k = m->nv - 1; k >= 0; k--) {
+        int adr = m->M_rowadr[k], count = m->M_rownnz[k], e = 0;
+        for (int below = m->plan->dof_end[k] - 1; below > k; below--) {
+            column[below] = LD[m->M_rowadr[below] + count - 1] * inverse[below];
+        }
+        for (; e + 4 <= count; e += 4) {
+            factor_entries(m, k, LD, column, e, 4);
+        }
+        if (count - e == 3) {
+            factor_entries(m, k, LD, column, e, 3);
+        } else if (count - e == 2) {
+            factor_entries(m, k, LD, column, e, 2);
+        } else if (count - e == 1) {
+            factor_entries(m, k, LD, column, e, 1);
+        }
+        inverse[k] = R(1.0) / LD[adr + count - 1];
+    }
+}
+
 // LD: M on entry; L and D on return. inverse: 1 / D
 LANE_FN void factorise(const lane_model *m, const lane_data *d, reals LD, reals inverse)
 {
-    for (int k = m->nv - 1; k >= 0; k--) {
+    if (team_size(d) == 1) {
+        factorise_rows(m, LD, inverse, d->column);
+    }
+    for (int k = m->nv - 1; k >= 0 && team_size(d) > 1; k--) {
         int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
         real scale = R(1.0) / LD[adr + last];
         for (int c = last - 1 - team_first(d); c >= 0; c -= team_size(d)) {

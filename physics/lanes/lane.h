@@ -47,12 +47,10 @@ template <typename T> struct strided {
 };
 typedef strided<real> reals;
 typedef strided<int32_t> ints;
-typedef strided<uint8_t> flags;
 #else
 #define LANE_STRIDE ORR_LANES
 typedef real *reals;   // an array of one world: element i of all lanes is reals[i]
 typedef int32_t *ints; // the same for all lanes
-typedef uint8_t *flags;
 #endif
 #define LANE_THREADS (LANE_STRIDE / ORR_LANES) // threads that work on a block
 
@@ -70,6 +68,15 @@ typedef uint8_t *flags;
 FN mask everywhere(void)
 {
     return R(1.0) > R(0.0);
+}
+
+FN int lowest_bit(uint32_t bits)
+{
+#if defined(__CUDA_ARCH__)
+    return __ffs((int)bits) - 1;
+#else
+    return __builtin_ctz(bits);
+#endif
 }
 
 FN real clamp_(real x, real low, real high)

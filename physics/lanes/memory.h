@@ -81,7 +81,7 @@ FN int block_rows(const lane_model *m)
     X(fill_count, int32_t, m->nv)                                                                            \
     X(below, int32_t, dense_rows(m) * dense_rows(m))                                                         \
     X(below_count, int32_t, m->nv)                                                                           \
-    X(filled, uint8_t, dense_rows(m) * dense_rows(m))                                                        \
+    X(filled, int32_t, dense_rows(m) * pattern_words(m))                                                     \
     X(coupled_length, int32_t, m->plan->row_capacity)                                                        \
     X(group, int32_t, m->plan->row_capacity)
 // On CUDA contiguous for each thread:
@@ -107,6 +107,9 @@ FN int block_rows(const lane_model *m)
     X(block_mark, int32_t, m->plan->block_count)                                                             \
     X(block_scratch, int32_t, m->plan->block_count)                                                          \
     X(block_sibling, int32_t, m->plan->block_count)                                                          \
+    X(response, lane_response, m->plan->response_rows)                                                       \
+    X(response_dof, int32_t, m->plan->response_dofs)                                                         \
+    X(response_mark, uint32_t, m->plan->response_rows > 0 ? pattern_words(m) : 0)                            \
     X(near_geoms, int32_t, 2 * near_capacity(m))                                                             \
     X(near_sorted, int32_t, 2 * near_capacity(m))                                                            \
     X(near_first, int32_t, m->plan->pairs_mixed *(m->ngeom + 1))                                             \

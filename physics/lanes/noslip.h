@@ -11,13 +11,6 @@ FN void inverse_times(const lane_model *m, const lane_data *d, reals x)
     solve_factorised(m, d, d->qLD, d->qLDiagInv, x);
 }
 
-FN void clear_dofs(const lane_model *m, reals x)
-{
-    for (int k = 0; k < m->nv; k++) {
-        x[k] = R(0.0);
-    }
-}
-
 // ---- the exact diagonal ----
 
 // The regulariser of a group's rows is a share of the diagonal of its first row, which was estimated from
@@ -25,14 +18,16 @@ FN void clear_dofs(const lane_model *m, reals x)
 LANE_FN void correct_group(const lane_model *m, lane_data *d, int first)
 {
     const lane_row *row = &d->row[first];
-    reals J = d->efc_J + row->J, x = d->row_response;
+    reals J = d->efc_J + row->J, x = d->work;
     real taken = d->efc_diagonal[first], exact = R(0.0), slide = R(0.0);
     int pyramid = row->basis != row->dim;
     if (pyramid) { // all edges have a share of the first one's
         slide = row->friction[0];
         taken = taken * R(0.5) / (row->friction[ORR_PAIR_MU] * row->friction[ORR_PAIR_MU]);
     }
-    clear_dofs(m, x);
+    for (int k = 0; k < m->nv; k++) {
+        x[k] = R(0.0);
+    }
     for (int k = 0; k < row->count; k++) {
         x[row->dof[k]] = pyramid ? fma_(slide, J[row->count + k], J[k]) : J[k];
     }
@@ -55,19 +50,28 @@ LANE_FN void correct_diagonals(const lane_model *m, lane_data *d)
 
 // ---- noslip ----
 
+// With M = L^T D L, the response of a direction of slip J is u = L^-T J^T, which has entries for the dofs of J
+// and their ancestors alone. A force f along it changes L qacc by f D^-1 u, and the acceleration along it is
+// u^T L qacc. So time and memory grow with the rows and the depth of trees, not with rows times dofs.
+
 // A direction of slip: scale times a row J of a group's Jacobian. Of an elliptic contact the k-th tangential
 // row; of a pyramid the k-th pair of opposite edges, whose forces change by opposite amounts; else a single
-// row. Its response is M^-1 J^T scale.
+// row.
 typedef struct lane_slide {
     int row, J, count, pair_of_edges;
-    const int32_t *dof;
+    const int32_t *dof; // of its response, ascending
+    reals response;
     real scale;
 } lane_slide;
 
 FN lane_slide slide_of(const lane_data *d, int first, int k)
 {
     const lane_row *row = &d->row[first];
-    lane_slide slide = {first, row->J, row->count, row->basis != row->dim, row->dof, R(1.0)};
+    const lane_response *response = &d->response[first];
+    lane_slide slide = {first,           row->J,
+                        response->count, row->basis != row->dim,
+                        response->dof,   d->row_response + response->first + k * response->count,
+                        R(1.0)};
     if (slide.pair_of_edges) {
         slide.row = first + 2 * k;
         slide.scale = R(2.0) * row->friction[k];
@@ -87,49 +91,142 @@ FN int slides_of(const lane_data *d, int i)
     return row->basis > 1 ? row->basis - 1 : row->type == LANE_ROW_FRICTION;
 }
 
-FN reals slide_response(const lane_model *m, const lane_data *d, lane_slide slide)
+// L qacc
+FN reals moved_dofs(const lane_model *m, const lane_data *d)
 {
-    return d->row_response + slide.row * m->nv;
+    return d->work + m->nv;
 }
 
-FN real slide_times(const lane_data *d, lane_slide slide, reals x)
+// u^T D^-1 v
+FN real response_product(const lane_data *d, lane_slide a, lane_slide b)
 {
-    real along = R(0.0);
-    for (int k = 0; k < slide.count; k++) {
-        along = fma_(d->efc_J[slide.J + k], x[slide.dof[k]], along);
+    real sum = R(0.0);
+    for (int k = 0; k < a.count; k++) {
+        sum = fma_(a.response[k] * d->qLDiagInv[a.dof[k]], b.response[k], sum);
     }
-    return slide.scale * along;
+    return sum;
 }
 
 // The slip's acceleration minus its reference.
-FN real slide_residual(const lane_data *d, lane_slide slide)
+FN real slide_residual(const lane_model *m, const lane_data *d, lane_slide slide)
 {
-    real target = d->efc_aref[slide.row];
+    reals moved = moved_dofs(m, d);
+    real along = R(0.0), target = d->efc_aref[slide.row];
     if (slide.pair_of_edges) {
         target = target - d->efc_aref[slide.row + 1];
     }
-    return slide_times(d, slide, d->qacc) - target;
+    for (int k = 0; k < slide.count; k++) {
+        along = fma_(slide.response[k], moved[slide.dof[k]], along);
+    }
+    return along - target;
 }
 
-FN void prepare_slide(const lane_model *m, lane_data *d, lane_slide slide)
+// The dofs of a group and their ancestors, ascending: of one branch they are a row of M, else they are
+// written behind those of the groups before, at *next.
+LANE_FN void find_response_dofs(const lane_model *m, lane_data *d, int i, int32_t *next)
 {
-    reals response = slide_response(m, d, slide);
-    clear_dofs(m, response);
-    for (int k = 0; k < slide.count; k++) {
-        response[slide.dof[k]] = slide.scale * d->efc_J[slide.J + k];
+    const lane_row *row = &d->row[i];
+    lane_response *response = &d->response[i];
+    response->dof = NULL;
+    response->count = 0;
+    if (row->count == 0) {
+        return;
     }
-    inverse_times(m, d, response);
+    int last = row->dof[0], ancestors = m->M_rownnz[last], count = 0, words = pattern_words(m);
+    response->dof = m->M_colind + m->M_rowadr[last];
+    response->count = ancestors;
+    int of_branch = 0; // entries of the group on the way from its highest dof to the root
+    for (int e = 0, k = last; e < row->count; e++) {
+        for (; k > row->dof[e]; k = m->dof_parentid[k]) {
+        }
+        of_branch += k == row->dof[e];
+    }
+    if (of_branch == row->count) {
+        return;
+    }
+    uint32_t *marked = d->response_mark;
+    memset(marked, 0, (size_t)words * sizeof *marked);
+    for (int e = 0; e < row->count; e++) {
+        for (int k = row->dof[e]; k >= 0 && !(marked[k / 32] >> k % 32 & 1); k = m->dof_parentid[k]) {
+            marked[k / 32] |= 1u << k % 32;
+        }
+    }
+    int32_t *dof = d->response_dof + *next;
+    for (int word = 0; word < words; word++) {
+        for (uint32_t left = marked[word]; left != 0; left &= left - 1) {
+            dof[count++] = 32 * word + lowest_bit(left);
+        }
+    }
+    response->dof = dof;
+    response->count = count;
+    *next += count;
+}
+
+LANE_FN void find_response(const lane_model *m, const lane_data *d, lane_slide slide, const lane_row *row)
+{
+    reals x = d->work;
+    for (int k = 0; k < slide.count; k++) {
+        x[slide.dof[k]] = R(0.0);
+    }
+    for (int e = 0; e < row->count; e++) {
+        x[row->dof[e]] = slide.scale * d->efc_J[slide.J + e];
+    }
+    for (int k = slide.count - 1; k >= 0; k--) {
+        int dof = slide.dof[k], adr = m->M_rowadr[dof], last = m->M_rownnz[dof] - 1;
+        real here = x[dof];
+        slide.response[k] = here;
+        for (int c = 0; c < last; c++) {
+            x[m->M_colind[adr + c]] = fma_(-d->qLD[adr + c], here, x[m->M_colind[adr + c]]);
+        }
+    }
+}
+
+// Responses of all groups that slide, and L qacc.
+LANE_FN void prepare_slides(const lane_model *m, lane_data *d)
+{
+    int32_t next_dof = 0, next = 0;
+    const lane_response *before = NULL;
+    const int32_t *dofs = NULL;
+    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
+        const lane_row *row = &d->row[i];
+        lane_response *response = &d->response[i];
+        if (slides_of(d, i) == 0) {
+            continue;
+        }
+        if (before && dofs == row->dof) { // another contact of the pair
+            *response = *before;
+        } else {
+            find_response_dofs(m, d, i, &next_dof);
+        }
+        before = response;
+        dofs = row->dof;
+        response->first = next;
+        next += slides_of(d, i) * response->count;
+        for (int k = 0; k < slides_of(d, i); k++) {
+            find_response(m, d, slide_of(d, i, k), row);
+        }
+    }
+    reals moved = moved_dofs(m, d);
+    for (int k = 0; k < m->nv; k++) {
+        int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
+        real sum = d->qacc[k];
+        for (int c = 0; c < last; c++) {
+            sum = fma_(d->qLD[adr + c], d->qacc[m->M_colind[adr + c]], sum);
+        }
+        moved[k] = sum;
+    }
 }
 
 FN void push_slide(const lane_model *m, lane_data *d, lane_slide slide, real change)
 {
-    reals response = slide_response(m, d, slide);
+    reals moved = moved_dofs(m, d);
     d->efc_force[slide.row] = d->efc_force[slide.row] + change;
     if (slide.pair_of_edges) {
         d->efc_force[slide.row + 1] = d->efc_force[slide.row + 1] - change;
     }
-    for (int k = 0; k < m->nv; k++) {
-        d->qacc[k] = fma_(change, response[k], d->qacc[k]);
+    for (int k = 0; k < slide.count; k++) {
+        int dof = slide.dof[k];
+        moved[dof] = fma_(change * d->qLDiagInv[dof], slide.response[k], moved[dof]);
     }
 }
 
@@ -138,7 +235,7 @@ FN void push_slide(const lane_model *m, lane_data *d, lane_slide slide, real cha
 FN real stop_slide(const lane_model *m, lane_data *d, lane_slide slide, real force, real low, real high,
                    mask running)
 {
-    real slip = slide_residual(d, slide), weight = slide_times(d, slide, slide_response(m, d, slide));
+    real slip = slide_residual(m, d, slide), weight = response_product(d, slide, slide);
     mask moves = weight > R(LANE_TINY);
     real target = clamp_(force - slip / sel(moves, weight, R(1.0)), low, high);
     real change = sel(running, sel(moves, target, R(0.0)) - force, R(0.0));
@@ -208,10 +305,10 @@ LANE_FN real stop_cone(const lane_model *m, lane_data *d, int first, mask runnin
     real A[5][5], scaled[5][5], slip[5], b[5], x[5], change[5], normal = d->efc_force[first], gain = R(0.0);
     for (int i = 0; i < n; i++) {
         lane_slide slide = slide_of(d, first, i);
-        slip[i] = slide_residual(d, slide);
+        slip[i] = slide_residual(m, d, slide);
         b[i] = slip[i];
         for (int j = 0; j < n; j++) {
-            A[i][j] = slide_times(d, slide, slide_response(m, d, slide_of(d, first, j)));
+            A[i][j] = response_product(d, slide, slide_of(d, first, j));
             A[i][j] = i == j ? max_(A[i][j], R(1e-10)) : A[i][j];
             b[i] = fma_(-A[i][j], d->efc_force[first + 1 + j], b[i]);
         }
@@ -275,11 +372,7 @@ LANE_FN void noslip(const lane_model *m, lane_data *d)
         real softness = sel(exists, R(0.5) / sel(exists, d->efc_D[i], R(1.0)), R(0.0));
         start = fma_(softness * d->efc_force[i], d->efc_force[i], start);
     }
-    for (int i = 0; i < d->row_count; i += d->row[i].dim) {
-        for (int k = 0; k < slides_of(d, i); k++) {
-            prepare_slide(m, d, slide_of(d, i, k));
-        }
-    }
+    prepare_slides(m, d);
     for (int sweep = 0; sweep < m->opt.noslip_iterations && any(running); sweep++) {
         real gain = sweep == 0 ? start : R(0.0);
         for (int i = 0; i < d->row_count; i += d->row[i].dim) {

@@ -16,6 +16,28 @@ static int64_t rows_of_contact(const orr_model *m, int dim)
     return dim == 1 ? 1 : m->opt.cone == ORR_CONE_ELLIPTIC ? dim : 2 * (dim - 1);
 }
 
+// A response has entries for the dofs that move one or two bodies, or a tendon, and for their ancestors.
+static orr_result count_responses(orr_plan *plan, orr_error *error)
+{
+    const orr_model *m = plan->model;
+    int64_t deepest = 0;
+    for (int i = 0; i < m->nv; i++) {
+        deepest = m->M_rownnz[i] > deepest ? m->M_rownnz[i] : deepest;
+    }
+    int64_t both = 2 * deepest < m->nv ? 2 * deepest : m->nv;
+    int64_t dofs = plan->contact_capacity * both + (int64_t)m->ntendon * m->nv;
+    int64_t entries = 5 * plan->contact_capacity * both + m->nv * deepest + (int64_t)m->ntendon * m->nv;
+    if (entries > INT32_MAX / 64) {
+        return orr_fail(error, ORR_CODE_CAPACITY,
+                        "%s: noslip: expected at most %d entries of responses, the model can need %lld",
+                        m->name, INT32_MAX / 64, (long long)entries);
+    }
+    plan->response_rows = plan->row_capacity;
+    plan->response_dofs = (int32_t)dofs;
+    plan->response_capacity = (int32_t)entries;
+    return ORR_OK;
+}
+
 static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *error)
 {
     const orr_model *m = plan->model;
@@ -59,12 +81,10 @@ static orr_result count_rows(orr_plan *plan, int contact_capacity, orr_error *er
             "%s: constraints: expected at most %d entries of the Jacobian, the model can need %lld", m->name,
             INT32_MAX / 64, (long long)entries);
     }
-    plan->row_responses =
-        m->opt.noslip_iterations > 0 ? (int32_t)rows : (m->opt.enableflags & ORR_ENABLE_DIAGEXACT) != 0;
     plan->contact_capacity = (int32_t)contacts;
     plan->row_capacity = (int32_t)rows;
     plan->jacobian_capacity = (int32_t)entries;
-    return ORR_OK;
+    return m->opt.noslip_iterations > 0 ? count_responses(plan, error) : ORR_OK;
 }
 
 static bool free_and_alone(const orr_model *m, int body)
@@ -177,8 +197,9 @@ void orr_plan_destroy(orr_plan *plan)
     orr_free(plan->declared);
     orr_free(plan->boxed_geom);
     orr_free(plan->plane_geom);
-    orr_free(plan->pair_first);
     orr_free(plan->always_near);
+    orr_free(plan->pair_bits);
+    orr_free(plan->pair_before);
     orr_free(plan->hull);
     orr_free(plan->hull_normal);
     orr_free(plan->hull_first);

@@ -90,18 +90,23 @@ typedef struct orr_plan {
     int32_t *boxed_geom;               // all that collide but planes
     int32_t plane_count;
     int32_t *plane_geom;
-    int32_t pair_dofs;     // most dofs of a pair that a step mixes
-    int32_t *pair_first;   // ngeom + 1: first pair with this geom as the lower one; sorted by the other
+    int32_t pair_dofs; // most dofs of a pair that a step mixes
+    // The undeclared pair of the geoms low < high, if bit high % 32 of the word low x pair_words + high / 32 of
+    // pair_bits is set: pair_before of that word, and one for each lower bit that is set. 0 words: not searched
+    int32_t pair_words;
+    uint32_t *pair_bits;
+    int32_t *pair_before;
     uint32_t *always_near; // one bit per pair: those with planes and declared ones
     orr_hull *hull;        // nmesh; no faces where the mesh cannot collide
     double *hull_normal;
     int32_t *hull_first, *hull_vertex, *hull_of_first, *hull_of_face,
         *hull_start; // memory of the hulls
     int32_t rk4_copies;
-    uint8_t *gyroscopic;   // nv: of a free body alone in its tree, which implicitfast treats as implicit does
-    int32_t unsymmetric;   // 1: the integrator's matrix is not symmetric
-    int32_t row_responses; // rows whose M^-1 J^T is stored
-    int32_t fluid_slopes;  // 1: the integrator differentiates forces of the medium
+    uint8_t *gyroscopic; // nv: of a free body alone in its tree, which implicitfast treats as implicit does
+    int32_t unsymmetric; // 1: the integrator's matrix is not symmetric
+    // of noslip, otherwise 0: rows; responses of what can slip, their dofs (lanes/noslip.h)
+    int32_t response_rows, response_capacity, response_dofs;
+    int32_t fluid_slopes;              // 1: the integrator differentiates forces of the medium
     int32_t varied_at[ORR_VARY_COUNT]; // offset in `varied` of a world; -1: the same in all worlds
     int32_t varied_count;
     int32_t autoreset; // 1: a world that diverges in a step starts again (lanes/restart.h)

@@ -3,18 +3,21 @@
 
 #include "engine/core/memory.h"
 
-enum { DOFS_ALONE = 60 };      // with no more, dense rows are as fast
-enum { DOFS_OF_A_TREE = 250 }; // with no more, a single tree has dense rows
+enum {
+    DOFS_OF_OTHERS = 60, // with no more outside the largest tree, and
+    DOFS_DENSE = 250     // no more in all, dense rows are as fast
+};
 
 static bool in_blocks(const orr_plan *plan)
 {
     const orr_model *m = plan->model;
-    int trees = 0;
-    for (int i = 0; i < m->nv; i++) {
-        trees += m->dof_parentid[i] < 0;
+    int largest = 0; // tree
+    for (int root = 0; root < m->nv; root = plan->dof_end[root]) {
+        int dofs = plan->dof_end[root] - root;
+        largest = dofs > largest ? dofs : largest;
     }
     return !plan->for_device && m->opt.solver != ORR_SOLVER_CG &&
-           m->nv > (trees > 1 ? DOFS_ALONE : DOFS_OF_A_TREE);
+           (m->nv > DOFS_DENSE || m->nv - largest > DOFS_OF_OTHERS);
 }
 
 orr_result orr_plan_blocks(orr_plan *plan, orr_error *error)

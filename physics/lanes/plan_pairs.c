@@ -239,6 +239,24 @@ bool orr_plan_mix_pair(const orr_plan *plan, int a, int b, orr_pair *pair)
     return geoms_meet(plan, a, b) && fill_pair(plan->model, a < b ? a : b, a < b ? b : a, -1, pair);
 }
 
+// Undeclared pairs by their geoms; they are in ascending order.
+static orr_result index_pairs(orr_plan *plan, int declared, orr_error *error)
+{
+    int words = (plan->model->ngeom + 31) / 32;
+    int64_t count = (int64_t)plan->model->ngeom * words;
+    ORR_ALLOC(plan->pair_bits, count, "pairs of geoms", error);
+    ORR_ALLOC(plan->pair_before, count, "pairs of geoms", error);
+    memset(plan->pair_bits, 0, (size_t)count * sizeof *plan->pair_bits);
+    plan->pair_words = words;
+    for (int i = declared; i < plan->pair_count; i++) {
+        int a = plan->pair[i].geom1, b = plan->pair[i].geom2, low = a < b ? a : b, high = a < b ? b : a;
+        int64_t word = (int64_t)low * words + high / 32;
+        plan->pair_before[word] = plan->pair_bits[word] ? plan->pair_before[word] : i;
+        plan->pair_bits[word] |= 1u << high % 32;
+    }
+    return ORR_OK;
+}
+
 enum {
     PAIRS_TESTED = 512,  // more are searched by bounding boxes (collision/near.h)
     PAIRS_LISTED = 16384 // more are mixed when their geoms are near, on the CPU
@@ -248,6 +266,9 @@ enum {
 static orr_result plan_search(orr_plan *plan, int declared, orr_error *error)
 {
     const orr_model *m = plan->model;
+    if (!plan->pairs_mixed) {
+        ORR_TRY(index_pairs(plan, declared, error));
+    }
     ORR_ALLOC(plan->boxed_geom, m->ngeom, "geoms with bounding boxes", error);
     ORR_ALLOC(plan->plane_geom, m->ngeom, "planes", error);
     ORR_ALLOC(plan->always_near, (plan->pair_count + 31) / 32, "pairs of geoms", error);
@@ -309,16 +330,10 @@ static bool add_pair(orr_plan *plan, int a, int b)
     return true;
 }
 
-static int lower_geom(const orr_pair *pair)
-{
-    return pair->geom1 < pair->geom2 ? pair->geom1 : pair->geom2;
-}
-
 static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, const int32_t *moving,
                              int moving_count, orr_error *error)
 {
     const orr_model *m = plan->model;
-    ORR_ALLOC(plan->pair_first, m->ngeom + 1, "pairs of geoms", error);
     plan->pairs_mixed = !visit_pairs(plan, geoms, count, moving, moving_count, count_pair);
     ORR_ALLOC(plan->pair, m->npair + (plan->pairs_mixed ? 0 : (int64_t)plan->pair_count), "pairs of geoms",
               error);
@@ -330,12 +345,6 @@ static orr_result list_pairs(orr_plan *plan, const int32_t *geoms, int count, co
     int declared = plan->pair_count;
     if (!plan->pairs_mixed) {
         visit_pairs(plan, geoms, count, moving, moving_count, add_pair);
-    }
-    for (int a = 0, at = declared; a <= m->ngeom; a++) {
-        plan->pair_first[a] = at;
-        while (at < plan->pair_count && lower_geom(&plan->pair[at]) == a) {
-            at++;
-        }
     }
     return plan->pairs_mixed || plan->pair_count > PAIRS_TESTED ? plan_search(plan, declared, error) : ORR_OK;
 }

@@ -50,11 +50,11 @@ LANE_FN lane_cone cone_at(const lane_data *d, int i, const real x[6])
     return c;
 }
 
-LANE_FN real cone_cost(const lane_data *d, int i, const real x[6], real force[6])
+// c: cone_at x
+FN real cone_cost(const lane_data *d, int i, const real x[6], lane_cone c, real force[6])
 {
     const lane_row *row = &d->row[i];
     real mu = row->friction[ORR_PAIR_MU];
-    lane_cone c = cone_at(d, i, x);
     real gap = c.n - mu * c.t;
     real inverse = R(1.0) / sel(c.middle, c.t, R(1.0));
     real on_cone = -(c.dm * gap * mu);
@@ -143,7 +143,7 @@ FN real row_forces(lane_data *d, int i)
     load_cone(d, i, d->efc_jar, x);
     lane_cone c = cone_at(d, i, x);
     d->efc_weight[i] = sel(c.top, R(0.0), sel(c.middle, R(-1.0), R(1.0)));
-    real cost = cone_cost(d, i, x, force);
+    real cost = cone_cost(d, i, x, c, force);
     for (int k = 0; k < row->dim; k++) {
         d->efc_force[i + k] = force[k];
     }
@@ -272,47 +272,63 @@ LANE_FN int find_coupled(const lane_model *m, lane_data *d)
     return !same;
 }
 
+// Row k of the pattern, a bit for each column up to k.
+FN ints pattern_row(const lane_model *m, const lane_data *d, int k)
+{
+    return d->filled + k * pattern_words(m);
+}
+
+FN void fill_entry(const lane_model *m, const lane_data *d, int k, int column)
+{
+    pattern_row(m, d, k)[column / 32] |= (int32_t)(1u << column % 32);
+}
+
 // Which entries of H = M + J^T D J, and of its factor, are not zero; the same in all lanes. A contact with
-// the world does not change the pattern of M; one between two branches couples them. For one member of a
-// team.
+// the world does not change the pattern of M; one between two branches couples them. Elimination adds the
+// columns of a row to the rows of all of them. It is enough to add them to the row of the highest, which
+// passes them on; so it is enough to enter a coupled row's dofs in the row of the highest of them. For one
+// member of a team.
 LANE_FN void fill_pattern(const lane_model *m, lane_data *d)
 {
-    int nv = m->nv;
-    flags filled = d->filled;
+    int nv = m->nv, words = pattern_words(m);
     if (!find_coupled(m, d)) {
         return;
     }
-    for (int i = 0; i < nv * nv; i++) {
-        filled[i] = 0;
+    for (int i = 0; i < nv * words; i++) {
+        d->filled[i] = 0;
     }
     for (int k = 0; k < nv; k++) {
         d->below_count[k] = 0;
         for (int c = 0; c < m->M_rownnz[k]; c++) {
-            filled[k * nv + m->M_colind[m->M_rowadr[k] + c]] = 1;
+            fill_entry(m, d, k, m->M_colind[m->M_rowadr[k] + c]);
         }
     }
     for (int i = 0; i < d->coupled_count; i++) {
         const int32_t *dof = d->coupled[i];
-        for (int a = 0; a < d->coupled_length[i]; a++) {
-            for (int b = a; b < d->coupled_length[i]; b++) {
-                filled[dof[a] * nv + dof[b]] = 1;
-            }
+        for (int b = 0; b < d->coupled_length[i]; b++) {
+            fill_entry(m, d, dof[0], dof[b]);
         }
     }
     for (int k = nv - 1; k >= 0; k--) {
         int count = 0;
-        ints columns = d->fill + k * nv;
-        for (int j = 0; j <= k; j++) {
-            if (filled[k * nv + j]) {
-                columns[count++] = j;
+        ints columns = d->fill + k * nv, row = pattern_row(m, d, k);
+        for (int word = 0; word <= k / 32; word++) {
+            for (uint32_t left = (uint32_t)row[word]; left != 0; left &= left - 1) {
+                columns[count++] = 32 * word + lowest_bit(left);
             }
         }
         d->fill_count[k] = count;
-        for (int a = 0; a < count - 1; a++) {
-            for (int b = 0; b <= a; b++) {
-                filled[columns[a] * nv + columns[b]] = 1;
+        for (int c = 0; c < count - 1; c++) {
+            d->below[columns[c] * nv + d->below_count[columns[c]]++] = k;
+        }
+        if (count > 1) {
+            int next = columns[count - 2];
+            ints to = pattern_row(m, d, next);
+            uint32_t own = 0xffffffffu >> (31 - next % 32); // columns of `next` in its last word
+            for (int word = 0; word < next / 32; word++) {
+                to[word] |= row[word];
             }
-            d->below[columns[a] * nv + d->below_count[columns[a]]++] = k;
+            to[next / 32] |= (int32_t)((uint32_t)row[next / 32] & own);
         }
     }
 }
@@ -364,7 +380,7 @@ LANE_FN void find_pattern(const lane_model *m, lane_data *d)
 
 FN reals row_of_H(const lane_data *d, int k)
 {
-    return d->H + k * (k + 1) / 2;
+    return d->H + row_start(k);
 }
 
 FN void add_group_hessian_basis(lane_data *d, const lane_row *row, real hessian[6][6], int basis)
@@ -416,7 +432,8 @@ LANE_FN void build_hessian(const lane_model *m, lane_data *d)
 {
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
         reals row = row_of_H(d, k);
-        for (int j = 0; j <= k && d->coupled_count > 0; j++) {
+        int size = row_start(k + 1) - row_start(k);
+        for (int j = 0; j < size && (LANE_STRIP > 1 || d->coupled_count > 0); j++) {
             row[j] = R(0.0);
         }
         for (int c = 0; c < m->M_rownnz[k]; c++) {
@@ -438,6 +455,64 @@ LANE_FN void build_hessian(const lane_model *m, lane_data *d)
     team_wait(d);
 }
 
+#if defined(ORR_SCALAR)
+typedef real lane_strip
+    __attribute__((vector_size(LANE_STRIP * sizeof(real)), aligned(sizeof(real)), may_alias));
+
+FN lane_strip *strip_at(reals p)
+{
+    return (lane_strip *)p;
+}
+
+// `width` strips of row k of the factor: H minus the contributions of the rows below. scaled: of each of them
+FN void eliminate(const lane_data *d, int nv, int k, reals scaled, const int *strips, int width)
+{
+    ints below = d->below + k * nv;
+    reals row = row_of_H(d, k);
+    lane_strip sum[4];
+    for (int s = 0; s < width; s++) {
+        sum[s] = *strip_at(row + strips[s]);
+    }
+    for (int b = 0; b < d->below_count[k]; b++) {
+        reals lower = row_of_H(d, below[b]);
+        for (int s = 0; s < width; s++) {
+            sum[s] = scaled[b] * *strip_at(lower + strips[s]) + sum[s];
+        }
+    }
+    for (int s = 0; s < width; s++) {
+        *strip_at(row + strips[s]) = sum[s];
+    }
+}
+
+// Row k: of its strips those with an entry, up to four at once. What lies behind the row's end in its last
+// strip is never read.
+FN void eliminate_row(const lane_model *m, lane_data *d, int k)
+{
+    int nv = m->nv, strips[4], count = 0;
+    ints pattern = pattern_row(m, d, k);
+    reals scaled = d->work + 2 * nv;
+    for (int b = 0; b < d->below_count[k]; b++) {
+        int below = d->below[k * nv + b];
+        scaled[b] = -(row_of_H(d, below)[k] * d->Mv[below]);
+    }
+    for (int at = 0; at <= k; at += LANE_STRIP) {
+        if ((uint32_t)pattern[at / 32] >> at % 32 & ((1u << LANE_STRIP) - 1)) {
+            strips[count++] = at;
+        }
+        if (count == 4) {
+            eliminate(d, nv, k, scaled, strips, 4);
+            count = 0;
+        }
+    }
+    if (count == 3) {
+        eliminate(d, nv, k, scaled, strips, 3);
+    } else if (count == 2) {
+        eliminate(d, nv, k, scaled, strips, 2);
+    } else if (count == 1) {
+        eliminate(d, nv, k, scaled, strips, 1);
+    }
+}
+#else
 // `width` entries of row k of the factor: H minus the contributions of the rows below
 FN void eliminate(lane_data *d, int nv, int k, ints columns, int width)
 {
@@ -459,9 +534,11 @@ FN void eliminate(lane_data *d, int nv, int k, ints columns, int width)
     }
 }
 
-// All `count` entries of row k, up to four at once, so that each member of a team has some.
-FN void eliminate_row(lane_data *d, int nv, int k, ints columns, int count)
+// All entries of row k, up to four at once, so that each member of a team has some.
+FN void eliminate_row(const lane_model *m, lane_data *d, int k)
 {
+    int nv = m->nv, count = d->fill_count[k];
+    ints columns = d->fill + k * nv;
     int width = (count + team_size(d) - 1) / team_size(d);
     width = width < 4 ? width : 4;
     int c = width * team_first(d);
@@ -477,6 +554,7 @@ FN void eliminate_row(lane_data *d, int nv, int k, ints columns, int count)
         eliminate(d, nv, k, columns + c, 1);
     }
 }
+#endif
 
 // x = L^-1 D^-1 x, from the first to the last. A team subtracts each x from all sums that contain it; one
 // thread, sum after sum.
@@ -527,7 +605,7 @@ LANE_FN void newton_direction(const lane_model *m, lane_data *d)
     for (int k = nv - 1; k >= 0; k--) {
         ints columns = d->fill + k * nv;
         int count = d->fill_count[k];
-        eliminate_row(d, nv, k, columns, count);
+        eliminate_row(m, d, k);
         team_wait(d);
         reals row = row_of_H(d, k);
         mask lost = pivot_lost(row[k], d->work[nv + k], 4);
@@ -546,22 +624,33 @@ LANE_FN void newton_direction(const lane_model *m, lane_data *d)
     substitute(d, nv, x);
 }
 
-FN void add_cone_slope(const lane_data *d, int i, real step, real *first, real *second)
+// Derivatives of dm / 2 (n - mu t)^2, where the position moves along efc_jv, or of the quadratic inside.
+LANE_FN void add_cone_slope(const lane_data *d, int i, real step, real *first, real *second)
 {
     const lane_row *row = &d->row[i];
-    real x[6], force[6], hessian[6][6];
+    real x[6], mu = row->friction[ORR_PAIR_MU];
     load_cone(d, i, d->efc_jar, x);
+    real inside = R(0.0), inside_slope = R(0.0), towards = R(0.0), squared = R(0.0);
     for (int k = 0; k < row->dim; k++) {
         x[k] = fma_(step, d->efc_jv[i + k], x[k]);
     }
-    cone_cost(d, i, x, force);
-    cone_hessian(d, i, x, hessian);
+    lane_cone c = cone_at(d, i, x);
     for (int k = 0; k < row->dim; k++) {
-        *first = fma_(-force[k], d->efc_jv[i + k], *first);
-        for (int l = 0; l < row->dim; l++) {
-            *second = fma_(hessian[k][l] * d->efc_jv[i + k], d->efc_jv[i + l], *second);
+        real v = d->efc_jv[i + k], weighted = d->efc_D[i + k] * v;
+        inside = fma_(weighted, x[k], inside);
+        inside_slope = fma_(weighted, v, inside_slope);
+        if (k > 0) {
+            real w = v * row->friction[k - 1];
+            towards = fma_(c.u[k], w, towards);
+            squared = fma_(w, w, squared);
         }
     }
+    real inverse = R(1.0) / sel(c.middle, c.t, R(1.0)), t_slope = towards * inverse;
+    real bend = max_(squared - t_slope * t_slope, R(0.0)) * inverse; // of t
+    real gap = c.n - mu * c.t, gap_slope = mu * (d->efc_jv[i] - t_slope);
+    real along = c.dm * gap * gap_slope, along_slope = c.dm * (gap_slope * gap_slope - gap * mu * bend);
+    *first = *first + sel(c.top, R(0.0), sel(c.middle, along, inside));
+    *second = *second + sel(c.top, R(0.0), sel(c.middle, along_slope, inside_slope));
 }
 
 FN void add_slope(const lane_data *d, int i, real step, real *first, real *second)

@@ -44,6 +44,26 @@ FN int dense_rows(const lane_model *m)
     return m->plan->block_count > 0 ? 0 : m->nv;
 }
 
+// A row of H is stored in whole strips: one world alone has vectors of columns.
+#if defined(ORR_SCALAR)
+enum { LANE_STRIP = 8 };
+#else
+enum { LANE_STRIP = 1 };
+#endif
+
+// Where row k of H, or of its factor, begins.
+FN int row_start(int k)
+{
+    unsigned strip = (unsigned)k / LANE_STRIP, in_strip = (unsigned)k % LANE_STRIP;
+    return (int)(LANE_STRIP * (strip + 1) * (LANE_STRIP * strip + 2 * in_strip) / 2);
+}
+
+// Words of a row of the pattern of H: a bit for each column.
+FN int pattern_words(const lane_model *m)
+{
+    return (m->nv + 31) / 32;
+}
+
 // The state: what lasts from step to step. Set by the caller, unless a comment names the function that
 // computes it.
 #define LANE_STATE(X)                                                                                        \
@@ -91,6 +111,7 @@ FN int dense_rows(const lane_model *m)
     X(qM, m->nM)          /* the inertia matrix M, its lower triangle by rows (M_rowadr) */                  \
     /* computed by factorise_inertia: M = L^T D L */                                                         \
     X(qLD, m->nM)       /* L below the diagonal, D on it */                                                  \
+    X(column, m->nv)    /* a column of L, while factorise computes */                                        \
     X(qLDiagInv, m->nv) /* 1 / D */
 
 // Velocity stage: computed from qpos and qvel by velocities().
@@ -118,8 +139,8 @@ FN int dense_rows(const lane_model *m)
     X(efc_D, m->plan->row_capacity)        /* 1 / regulariser; 0: the row does not exist in this world */    \
     X(efc_diagonal, m->plan->row_capacity) /* estimate of the diagonal of J M^-1 J^T, for the regulariser */ \
     X(efc_aref, m->plan->row_capacity)     /* reference acceleration */                                      \
-    /* computed by correct_diagonals, noslip */                                                              \
-    X(row_response, m->plan->row_responses * m->nv) /* M^-1 J^T */
+    /* computed by prepare_slides */                                                                         \
+    X(row_response, m->plan->response_capacity) /* entries of the directions' dofs (lane_response) */
 
 // Forces: computed by smooth_forces().
 #define LANE_FORCE(X)                                                                                        \
@@ -149,13 +170,12 @@ FN int dense_rows(const lane_model *m)
     X(efc_weight, m->plan->row_capacity)    /* second derivative of the row's cost; of a cone row_forces */  \
     X(qfrc_constraint, m->nv)               /* J^T efc_force; computed by constraint_force */                \
     /* computed by solve_constraints and its parts */                                                        \
-    X(Ma, m->nv)       /* M qacc */                                                                          \
-    X(Mv, m->nv)       /* M search; in newton_direction: D of H = L^T D L */                                 \
-    X(gradient, m->nv) /* of the cost */                                                                     \
-    X(search, m->nv)   /* direction of the line search */                                                    \
-    X(H, dense_rows(m) * (dense_rows(m) + 1) /                                                               \
-             2)        /* lower triangle by rows: M + J^T weight J, then its factor L */                     \
-    X(work, 8 * m->nv) /* of whatever function is at work */                                                 \
+    X(Ma, m->nv)                   /* M qacc */                                                              \
+    X(Mv, m->nv)                   /* M search; in newton_direction: D of H = L^T D L */                     \
+    X(gradient, m->nv)             /* of the cost */                                                         \
+    X(search, m->nv)               /* direction of the line search */                                        \
+    X(H, row_start(dense_rows(m))) /* lower triangle by rows: M + J^T weight J, then its factor L */         \
+    X(work, 8 * m->nv)             /* of whatever function is at work */                                     \
     /* computed by block_direction: the blocks of U, H = U^T U; 1 / the diagonal of U */                     \
     X(factor, LANE_BLOCK_SIZE * m->plan->block_capacity)                                                     \
     X(block_inverse, ORR_BLOCK_DOFS * m->plan->block_count)                                                  \
@@ -223,6 +243,12 @@ typedef struct lane_row {
     reals friction; // of a contact: its contact_friction
 } lane_row;
 
+// The responses of the directions of a group that can slip (lanes/noslip.h), `count` entries of each.
+typedef struct lane_response {
+    const int32_t *dof;   // of the entries, ascending
+    int32_t count, first; // first: in row_response, of the first direction
+} lane_response;
+
 typedef struct lane_contact {
     int32_t pair, row; // row: its first one; -1: within the gap, without rows
 } lane_contact;
@@ -230,7 +256,7 @@ typedef struct lane_contact {
 // Box around a geom's bounding spheres in all lanes [m].
 typedef struct lane_extent {
     float low[3], high[3];
-    int32_t geom;
+    int32_t geom, weld; // weld: of its body; geoms of one weld never meet
 } lane_extent;
 
 // A node of a tree over boxes: the extents first ... first + count - 1, all inside its own box.
@@ -283,7 +309,7 @@ typedef struct lane_data {
     ints fill_count;     // nv
     ints below;          // nv x nv: rows below the diagonal that are not zero in a column of H, descending
     ints below_count;
-    flags filled;       // nv x nv
+    ints filled;        // nv x pattern_words: a bit for each entry of H that is not zero
     const int32_t *dof; // the dofs that are solved: all, or those of an island; ascending
     int32_t dof_count;
     // islands (lanes/islands.h); plan->block_count where no size is given
@@ -304,4 +330,7 @@ typedef struct lane_data {
     const int32_t **coupled; // dofs of the rows that add entries to M's pattern in `fill`
     ints coupled_length;     // entries of each
     int32_t coupled_count;   // -1: `fill` is not computed yet
+    lane_response *response; // of noslip: plan->response_rows, by the first row of each group
+    int32_t *response_dof;   // plan->response_dofs
+    uint32_t *response_mark; // pattern_words
 } lane_data;

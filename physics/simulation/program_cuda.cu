@@ -178,7 +178,8 @@ static const orr_plan *add_plan(piece *p, const lane_model *m)
     add(p, &plan.gyroscopic, m->nv);
     if (plan.boxed_count > 0) {
         add(p, &plan.boxed_geom, plan.boxed_count);
-        add(p, &plan.pair_first, m->ngeom + 1);
+        add(p, &plan.pair_bits, (int64_t)m->ngeom * plan.pair_words);
+        add(p, &plan.pair_before, (int64_t)m->ngeom * plan.pair_words);
         add(p, &plan.always_near, (plan.pair_count + 31) / 32);
     }
     add_hulls(p, &plan, m);

@@ -62,15 +62,6 @@ LANE_FN void collide_pair(const lane_model *m, lane_data *d, int i)
     }
 }
 
-FN int lowest_bit(uint32_t bits)
-{
-#if defined(__CUDA_ARCH__)
-    return __ffs((int)bits) - 1;
-#else
-    return __builtin_ctz(bits);
-#endif
-}
-
 // Sets the bits of the pairs that may touch, as find_near does, by testing all pairs.
 LANE_FN void test_pairs(const lane_model *m, lane_data *d)
 {

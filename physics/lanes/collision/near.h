@@ -7,20 +7,21 @@
 
 enum { BOXES_PER_LEAF = 4 };
 
-// How far from its position a geom's bounding sphere reaches in some lane, with its margin: `low` and `high`
-// along an axis. A tolerance for rounding is included.
-FN void extent_along(real position, real bound, double margin, float *least, float *most)
+// The box of a geom's bounding sphere along an axis, in all lanes. A tolerance for rounding is included; what
+// is not a number is left out.
+FN void extent_along(real position, real reach, float *least, float *most)
 {
-    double low = 1e30, high = -1e30;
+    real tolerance = R(1e-5) * (R(1.0) + abs_(position) + reach);
+    real low = position - reach - tolerance, high = position + reach + tolerance;
+    *least = 1e30f;
+    *most = -1e30f;
     for (int lane = 0; lane < ORR_LANES; lane++) {
-        double reach = value_in(&bound, lane) + margin;
-        low = fmin(low, value_in(&position, lane) - reach);
-        high = fmax(high, value_in(&position, lane) + reach);
+        float from = (float)value_in(&low, lane), to = (float)value_in(&high, lane);
+        *least = from < *least ? from : *least;
+        *most = to > *most ? to : *most;
     }
-    *least = (float)fmax(low, -1e30);
-    *most = (float)fmin(high, 1e30);
-    *least -= 1e-5f * (1.0f + fabsf(*least));
-    *most += 1e-5f * (1.0f + fabsf(*most));
+    *least = *least > -1e30f ? *least : -1e30f;
+    *most = *most < 1e30f ? *most : 1e30f;
 }
 
 // How far from its surface a geom can have contacts: its share of a pair's margin.
@@ -36,13 +37,13 @@ LANE_FN void find_extents(const lane_model *m, lane_data *d, int first, int coun
     for (int k = first; k < first + count; k++) {
         int geom = m->plan->boxed_geom[k];
         real3 pos = load3(d->geom_xpos, geom);
-        real bound = geom_rbound(m, d, geom);
-        double margin = geom_reach(m, geom);
+        real reach = geom_rbound(m, d, geom) + R(geom_reach(m, geom));
         lane_extent *e = &d->extent[k];
-        extent_along(pos.x, bound, margin, &e->low[0], &e->high[0]);
-        extent_along(pos.y, bound, margin, &e->low[1], &e->high[1]);
-        extent_along(pos.z, bound, margin, &e->low[2], &e->high[2]);
+        extent_along(pos.x, reach, &e->low[0], &e->high[0]);
+        extent_along(pos.y, reach, &e->low[1], &e->high[1]);
+        extent_along(pos.z, reach, &e->low[2], &e->high[2]);
         e->geom = geom;
+        e->weld = m->body_weldid[m->geom_bodyid[geom]];
     }
 }
 
@@ -138,25 +139,22 @@ LANE_FN int build_tree(lane_data *d, lane_box_node *node, int first, int count)
     return nodes;
 }
 
+FN int bits_set(uint32_t bits)
+{
+#if defined(__CUDA_ARCH__)
+    return __popc(bits);
+#else
+    return __builtin_popcount(bits);
+#endif
+}
+
 // The undeclared pair of two geoms, or -1.
-LANE_FN int find_pair(const orr_plan *plan, int geom1, int geom2)
+FN int find_pair(const orr_plan *plan, int geom1, int geom2)
 {
     int low = geom1 < geom2 ? geom1 : geom2, high = geom1 < geom2 ? geom2 : geom1;
-    int first = plan->pair_first[low], behind = plan->pair_first[low + 1];
-    while (first < behind) {
-        int middle = (first + behind) / 2;
-        const orr_pair *pair = &plan->pair[middle];
-        int other = pair->geom1 > pair->geom2 ? pair->geom1 : pair->geom2;
-        if (other == high) {
-            return middle;
-        }
-        if (other < high) {
-            first = middle + 1;
-        } else {
-            behind = middle;
-        }
-    }
-    return -1;
+    int64_t word = (int64_t)low * plan->pair_words + high / 32;
+    uint32_t bits = plan->pair_bits[word] >> high % 32;
+    return bits & 1 ? plan->pair_before[word] + bits_set(plan->pair_bits[word]) - bits_set(bits) : -1;
 }
 
 // Geoms whose boxes overlap: a listed pair gets its bit; others are written down.
@@ -194,7 +192,7 @@ LANE_FN void search_tree(const lane_model *m, lane_data *d, int k, const lane_bo
         int first = node[i].first > k ? node[i].first : k + 1;
         for (int other = first; other < end && node[i].count <= BOXES_PER_LEAF; other++) {
             const lane_extent *o = &d->extent[other];
-            if (boxes_overlap(e.low, e.high, o->low, o->high)) {
+            if (e.weld != o->weld && boxes_overlap(e.low, e.high, o->low, o->high)) {
                 add_near(m, d, e.geom, o->geom);
             }
         }
