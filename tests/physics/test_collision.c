@@ -251,6 +251,31 @@ static void a_level_height_field_is_a_plane(void **state)
     }
 }
 
+// A wide box covers more triangles than a pair can have contacts: the peak under its last corner is one.
+static void of_many_contacts_with_a_height_field_the_deepest_are_kept(void **state)
+{
+    (void)state;
+    enum { SIDE = 41 };
+    float samples[SIDE * SIDE];
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        samples[i] = 0.5f;
+    }
+    samples[35 * SIDE + 35] = 0.6f;
+    const double size[4] = {1.0, 1.0, 0.4, 0.3}; // the surface is at 0.2, the peak at 0.24
+    convex_frame hfield = make_shape(ORR_GEOM_HFIELD, 0.0, 0.0, 0.0).frame;
+    convex_shape box = make_shape(ORR_GEOM_BOX, 0.81, 0.81, 0.5);
+    set_pose(&box, 0.0, 0.0, 0.0, 0.0, 0.69);
+    convex_hit hits[ORR_PAIR_CONTACTS];
+    assert_int_equal(hfield_contacts(&hfield, size, samples, SIDE, SIDE, &box, &fine, hits),
+                     ORR_PAIR_CONTACTS);
+    int peak = 0;
+    for (int i = 0; i < ORR_PAIR_CONTACTS; i++) {
+        assert_true(hits[i].distance < -0.01 + 1e-9);
+        peak += fabs(hits[i].distance + 0.05) < 1e-6;
+    }
+    assert_int_equal(peak, 6); // the triangles that meet there
+}
+
 // Two hulls in the shape of boxes have the contacts of the boxes.
 static void faces_share_what_boxes_share(void **state)
 {
@@ -287,6 +312,7 @@ int main(void)
         cmocka_unit_test(no_direction_parts_curved_shapes_sooner_than_the_normal),
         cmocka_unit_test(a_capsule_that_was_put_onto_something_touches_it),
         cmocka_unit_test(a_level_height_field_is_a_plane),
+        cmocka_unit_test(of_many_contacts_with_a_height_field_the_deepest_are_kept),
         cmocka_unit_test(faces_share_what_boxes_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

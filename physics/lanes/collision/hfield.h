@@ -3,8 +3,45 @@
 
 #include "physics/lanes/collision/convex.h"
 
+// How far a shape, with the ball around its core, is from a prism along a direction, from the prism to the
+// shape. No more than their distance (negative: no deeper than their depth).
+LANE_FN double gap_along(convex_shape *prism, convex_shape *shape, point direction)
+{
+    int start = shape->start; // kept: of vertices that are equally far the search should find the same
+    point nearest = core_support(shape, point_scaled(direction, -1.0));
+    shape->start = start;
+    return point_dot(point_difference(nearest, local_support(prism, direction)), direction) - shape->radius;
+}
+
+// A bound of the distance of a shape from a prism: along the shape's axis that is most vertical, from the
+// middle of the prism's top to the shape's, and by their extents over the cells (low, high: the shape's).
+LANE_FN double prism_bound(convex_shape *prism, convex_shape *shape, const double low[3],
+                           const double high[3])
+{
+    const point *axis = shape->frame.axis, *top = prism->prism + 3;
+    int k = fabs(axis[0].z) > fabs(axis[1].z) ? 0 : 1;
+    k = fabs(axis[k].z) > fabs(axis[2].z) ? k : 2;
+    double bound = gap_along(prism, shape, point_scaled(axis[k], axis[k].z < 0.0 ? -1.0 : 1.0));
+    point middle = point_scaled(point_sum(point_sum(top[0], top[1]), top[2]), 1.0 / 3.0);
+    bound = fmax(bound, gap_along(prism, shape, point_direction(point_difference(shape->frame.pos, middle))));
+    // the strip's first corner is on one side of the cell, its last on the other
+    bound = fmax(bound, fmax(low[0] - top[2].x, top[0].x - high[0]));
+    double near = fmin(top[0].y, top[1].y), far = fmax(top[0].y, top[1].y);
+    return fmax(bound, fmax(low[1] - far, near - high[1]));
+}
+
+FN int shallowest_hit(const convex_hit *hits, int count)
+{
+    int shallowest = 0;
+    for (int k = 1; k < count; k++) {
+        shallowest = hits[k].distance > hits[shallowest].distance ? k : shallowest;
+    }
+    return shallowest;
+}
+
 // size: half widths, height of a sample 1, depth of the base; samples: rows x columns. Normals from the
-// height field to the shape. At most ORR_PAIR_CONTACTS contacts, the first in the order of cells.
+// height field to the shape, in the order of cells. Of more than ORR_PAIR_CONTACTS contacts the deepest are
+// kept (MuJoCo keeps the first).
 LANE_FN int hfield_contacts(const convex_frame *hfield, const uniform_real *size, const float *samples,
                             int rows, int columns, convex_shape *shape, const convex_search *search,
                             convex_hit *hits)
@@ -20,41 +57,53 @@ LANE_FN int hfield_contacts(const convex_frame *hfield, const uniform_real *size
     for (int k = 0; k < 3; k++) {
         shape->frame.axis[k] = to_local_direction(hfield, world.axis[k]);
     }
-    double low[3], high[3], reach = shape->radius + search->margin;
+    double low[3], high[3], margin = search->margin;
     for (int k = 0; k < 3; k++) {
         point axis = prism.frame.axis[k];
-        low[k] = point_dot(core_support(shape, point_scaled(axis, -1.0)), axis) - reach;
-        high[k] = point_dot(core_support(shape, axis), axis) + reach;
+        low[k] = point_dot(core_support(shape, point_scaled(axis, -1.0)), axis) - shape->radius;
+        high[k] = point_dot(core_support(shape, axis), axis) + shape->radius;
     }
     double half_x = (double)size[0], half_y = (double)size[1], scale = (double)size[2],
            base = -(double)size[3];
     double dx = 2.0 * half_x / (columns - 1), dy = 2.0 * half_y / (rows - 1);
-    int first_column = (int)fmax(0.0, floor((low[0] + half_x) / dx));
-    int first_row = (int)fmax(0.0, floor((low[1] + half_y) / dy));
-    int last_column = (int)fmin(columns - 1.0, ceil((high[0] + half_x) / dx));
-    int last_row = (int)fmin(rows - 1.0, ceil((high[1] + half_y) / dy));
-    int count = 0;
-    for (int row = first_row; row < last_row && high[2] >= base; row++) {
+    int first_column = (int)fmax(0.0, floor((low[0] - margin + half_x) / dx));
+    int first_row = (int)fmax(0.0, floor((low[1] - margin + half_y) / dy));
+    int last_column = (int)fmin(columns - 1.0, ceil((high[0] + margin + half_x) / dx));
+    int last_row = (int)fmin(rows - 1.0, ceil((high[1] + margin + half_y) / dy));
+    int count = 0, shallowest = 0;
+    double bottom = low[2] - margin;
+    for (int row = first_row; row < last_row && high[2] + margin >= base; row++) {
         // a triangle strip: corners alternate between the two rows
+        double height[3] = {base, base, base};
         for (int corner = 2 * first_column; corner <= 2 * last_column + 1; corner++) {
-            int column = corner / 2, at = row + 1 - corner % 2;
-            for (int k = 0; k < 2; k++) {
-                prism.prism[k] = prism.prism[k + 1];
-                prism.prism[k + 3] = prism.prism[k + 4];
-            }
-            double x = dx * column - half_x, y = dy * at - half_y;
-            prism.prism[2] = make_point(x, y, base);
-            prism.prism[5] = make_point(x, y, (double)samples[at * columns + column] * scale);
+            height[0] = height[1];
+            height[1] = height[2];
+            height[2] = (double)samples[(row + 1 - corner % 2) * columns + corner / 2] * scale;
             if (corner < 2 * first_column + 2 ||
-                (prism.prism[3].z < low[2] && prism.prism[4].z < low[2] && prism.prism[5].z < low[2])) {
+                (height[0] < bottom && height[1] < bottom && height[2] < bottom)) {
+                continue;
+            }
+            for (int k = 0; k < 3; k++) {
+                int c = corner - 2 + k;
+                double x = dx * (c / 2) - half_x, y = dy * (row + 1 - c % 2) - half_y;
+                prism.prism[k] = make_point(x, y, base);
+                prism.prism[k + 3] = make_point(x, y, height[k]);
+            }
+            double bound = prism_bound(&prism, shape, low, high);
+            if (bound > margin || (count == ORR_PAIR_CONTACTS && bound >= hits[shallowest].distance)) {
                 continue;
             }
             prism.frame.pos = make_point(0.0, 0.0, 0.0);
-            if (count < ORR_PAIR_CONTACTS && convex_closest(&prism, shape, search, &hits[count])) {
-                hits[count].pos = to_world(hfield, hits[count].pos);
-                point normal = hits[count].normal;
-                hits[count].normal = point_difference(to_world(hfield, normal), hfield->pos);
-                count++;
+            convex_hit hit;
+            if (!convex_closest(&prism, shape, search, &hit) ||
+                (count == ORR_PAIR_CONTACTS && hit.distance >= hits[shallowest].distance)) {
+                continue;
+            }
+            hit.pos = to_world(hfield, hit.pos);
+            hit.normal = point_difference(to_world(hfield, hit.normal), hfield->pos);
+            hits[count < ORR_PAIR_CONTACTS ? count++ : shallowest] = hit;
+            if (count == ORR_PAIR_CONTACTS) {
+                shallowest = shallowest_hit(hits, count);
             }
         }
     }
