@@ -60,7 +60,7 @@ class Recording:
         print(f"mujoco {mujoco.__version__}: {self.written} files recorded")
 
 
-def exact_model(path):
+def exact(model):
     """The model, with options that bring MuJoCo to the answer that does not depend on its limits.
 
     Iteration limits would show in the results (the humanoids choose PGS, which stops at 50 iterations before
@@ -69,7 +69,6 @@ def exact_model(path):
     1e-14 m, at which the expanding polytope has found the depth and nearly its direction. The constraint
     Jacobian is dense: the sparse Newton factor of MuJoCo 4.0.0 is wrong (its issue 3767).
     """
-    model = mujoco.MjModel.from_xml_path(str(path))
     model.opt.solver = mujoco.mjtSolver.mjSOL_NEWTON
     model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
     model.opt.tolerance = 1e-15
@@ -79,3 +78,7 @@ def exact_model(path):
     model.opt.ccd_tolerance = 1e-14
     model.opt.ccd_iterations = 120
     return model
+
+
+def exact_model(path):
+    return exact(mujoco.MjModel.from_xml_path(str(path)))

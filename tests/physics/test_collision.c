@@ -1,7 +1,8 @@
-// Contacts of single pairs, by the routines of the double program, against closed forms.
+// Contacts of single pairs, by the routines of the double program, against closed forms and MuJoCo.
 #define ORR_SCALAR
 #define ORR_SCALAR_DOUBLE
 #include "physics/lanes/collision/per_lane.h"
+#include "tests/physics/golden_numbers.h"
 #include "tests/support/support.h"
 
 static convex_shape make_shape(int type, double x, double y, double z)
@@ -276,6 +277,79 @@ static void of_many_contacts_with_a_height_field_the_deepest_are_kept(void **sta
     assert_int_equal(peak, 6); // the triangles that meet there
 }
 
+// ---- against MuJoCo ----
+
+static convex_shape take_shape(golden_numbers *file, int type)
+{
+    const double *n = golden_numbers_take(file, 15);
+    convex_shape s = make_shape(type, n[0], n[1], n[2]);
+    s.frame.pos = make_point(n[3], n[4], n[5]);
+    for (int k = 0; k < 3; k++) {
+        s.frame.axis[k] = make_point(n[6 + k], n[9 + k], n[12 + k]);
+    }
+    return s;
+}
+
+// Each recorded contact (distance, position, normal) is one of ours, and no other. The distance of an
+// ellipsoid changes with the square of an error of the normal: MuJoCo's search leaves up to 6e-4 of the
+// normal, and 3e-5 m of the position; cylinders in height fields have up to 1e-5 of both.
+static void assert_contacts(const golden_numbers *recorded, int count, const convex_hit *hits, bool ellipsoid)
+{
+    double far = ellipsoid ? 4e-5 : 1e-5, turned = ellipsoid ? 1e-3 : 1e-5;
+    uint64_t matched = 0;
+    for (int i = 0; i < count; i++) {
+        const double *n = recorded->next - 7 * (count - i);
+        int found = -1;
+        for (int k = 0; k < count && found < 0; k++) {
+            point pos = point_difference(hits[k].pos, make_point(n[1], n[2], n[3]));
+            point normal = point_difference(hits[k].normal, make_point(n[4], n[5], n[6]));
+            found = !(matched >> k & 1) && fabs(hits[k].distance - n[0]) < 1e-7 && point_length(pos) < far &&
+                            point_length(normal) < turned
+                        ? k
+                        : -1;
+        }
+        if (found < 0) {
+            fail_msg("no contact at %g %g %g, distance %.9g, normal %g %g %g", n[1], n[2], n[3], n[0], n[4],
+                     n[5], n[6]);
+        }
+        matched |= 1ull << found;
+    }
+}
+
+static void pairs_have_the_contacts_of_mujoco(void **state)
+{
+    (void)state;
+    golden_numbers file = golden_numbers_load("pairs");
+    const double *field = golden_numbers_take(&file, 6);
+    int32_t rows = (int32_t)field[0], columns = (int32_t)field[1], none[2] = {0, 0};
+    float samples[200];
+    assert_in_range(rows * columns, 1, 200);
+    for (int i = 0; i < rows * columns; i++) {
+        samples[i] = (float)*golden_numbers_take(&file, 1);
+    }
+    lane_model m = {.geom_dataid = none, .hfield_size = field + 2, .hfield_data = samples};
+    m.hfield_adr = none, m.hfield_nrow = &rows, m.hfield_ncol = &columns;
+    m.opt.ccd_tolerance = 1e-14;
+    m.opt.ccd_iterations = 120;
+    int poses = 0;
+    for (; file.next < file.behind; poses++) {
+        const double *types = golden_numbers_take(&file, 3);
+        orr_pair pair = {.geom2 = 1, .margin = types[2]};
+        convex_shape a = take_shape(&file, (int)types[0]), b = take_shape(&file, (int)types[1]);
+        convex_hit hits[ORR_PAIR_CONTACTS];
+        int count = (int)*golden_numbers_take(&file, 1);
+        golden_numbers_take(&file, 7 * count);
+        int ours = scalar_contacts(&m, &pair, &a, &b, hits);
+        if (ours != count) {
+            fail_msg("pose %d, types %g %g: %d contacts, expected %d", poses, types[0], types[1], ours,
+                     count);
+        }
+        assert_contacts(&file, count, hits, a.type == ORR_GEOM_ELLIPSOID || b.type == ORR_GEOM_ELLIPSOID);
+    }
+    assert_int_equal(poses, 300);
+    orr_free(file.numbers);
+}
+
 // Two hulls in the shape of boxes have the contacts of the boxes.
 static void faces_share_what_boxes_share(void **state)
 {
@@ -313,6 +387,7 @@ int main(void)
         cmocka_unit_test(a_capsule_that_was_put_onto_something_touches_it),
         cmocka_unit_test(a_level_height_field_is_a_plane),
         cmocka_unit_test(of_many_contacts_with_a_height_field_the_deepest_are_kept),
+        cmocka_unit_test(pairs_have_the_contacts_of_mujoco),
         cmocka_unit_test(faces_share_what_boxes_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Records the contacts that MuJoCo finds between two geoms at random poses, for
+tests/physics/test_collision.c: pip install mujoco numpy
+
+    tests/golden/record_pairs.py [--out FOLDER]   (options: recording.py)
+
+A file of little-endian doubles, tests/golden/pairs.f64:
+    rows columns of a height field, its four sizes, its samples
+    per pose:   type1 type2 margin; of each geom size (3), position (3), rotation (9, row-major)
+                contacts, per contact: distance, position, normal from the first geom to the second
+Cylinders with capsules, cylinders and boxes are left out: their further contacts are those of 3.12
+(versions.txt). So are boxes in height fields without a margin: MuJoCo's search stops early (docs/robots.md).
+"""
+import pathlib
+
+import mujoco
+import numpy as np
+
+import recording
+
+POSES = 12
+ROWS, COLUMNS = 9, 11
+GEOMS = {"sphere": "0.12", "capsule": "0.08 0.15", "ellipsoid": "0.1 0.2 0.15", "cylinder": "0.12 0.15",
+         "box": "0.2 0.15 0.1"}
+PAIRS = [("hfield", other) for other in GEOMS] + [
+    ("sphere", "ellipsoid"), ("sphere", "box"), ("capsule", "ellipsoid"), ("capsule", "box"),
+    ("ellipsoid", "ellipsoid"), ("ellipsoid", "cylinder"), ("ellipsoid", "box"), ("box", "box")]
+
+
+def geom(kind):
+    extra = 'hfield="h"' if kind == "hfield" else f'size="{GEOMS[kind]}"'
+    return f'<geom type="{kind}" {extra}'
+
+
+def contact(c):
+    return [c.dist, *c.pos, *c.frame[:3]]
+
+
+def record_pair(kinds, margin, samples, random):
+    model = recording.exact(mujoco.MjModel.from_xml_string(f"""<mujoco>
+        <asset><hfield name="h" nrow="{ROWS}" ncol="{COLUMNS}" size="1 0.8 0.3 0.2"/></asset><worldbody>
+        <body mocap="true">{geom(kinds[0])} margin="{margin}"/></body>
+        <body><freejoint/>{geom(kinds[1])}/></body></worldbody></mujoco>"""))
+    model.hfield_data[:] = samples.ravel()
+    data, numbers = mujoco.MjData(model), []
+    while len(numbers) < POSES:
+        data.qpos[:] = random.normal(size=7) * 0.2
+        if kinds[0] == "hfield":
+            data.qpos[:3] = random.uniform([-0.7, -0.6, -0.1], [0.7, 0.6, 0.4])
+        else:
+            data.mocap_quat[0] = random.normal(size=4)
+        if len(numbers) % 3 == 0:  # nearly parallel
+            data.mocap_quat[0], data.qpos[3:] = [1, 0, 0, 0], [1, *random.normal(size=3) * 1e-2]
+        data.qpos[3:] /= np.linalg.norm(data.qpos[3:])
+        mujoco.mj_fwdPosition(model, data)
+        if data.ncon in (0, 50):
+            continue
+        numbers.append(np.concatenate(
+            [model.geom_type, [margin]]
+            + [x for i in range(2) for x in (model.geom_size[i], data.geom_xpos[i], data.geom_xmat[i])]
+            + [[data.ncon]] + [contact(c) for c in data.contact]))
+    return numbers
+
+
+def record(_):
+    random = np.random.default_rng(3)
+    samples = random.uniform(size=(ROWS, COLUMNS)).astype(np.float32)
+    numbers = [[ROWS, COLUMNS, 1.0, 0.8, 0.3, 0.2], samples.ravel()]
+    for kinds in PAIRS:
+        for margin in (0.0, 0.02):
+            if kinds != ("hfield", "box") or margin > 0.0:
+                numbers += record_pair(kinds, margin, samples, random)
+    return np.concatenate(numbers).astype("<f8").tobytes()
+
+
+session = recording.Recording(__doc__)
+session.write("pairs.f64", pathlib.Path("pairs"), record)
+session.finish()
