@@ -120,7 +120,8 @@ LANE_FN real next_activation(const lane_model *m, const lane_data *d, int i, int
     int adr = m->actuator_actadr[i] + k;
     real rate = d->act_dot[adr];
     uniform_real step = (uniform_real)m->opt.timestep;
-    if (m->actuator_dyntype[i] == ORR_DYNAMICS_FILTEREXACT) {
+    if (m->actuator_dyntype[i] == ORR_DYNAMICS_FILTEREXACT ||
+        m->actuator_dyntype[i] == ORR_DYNAMICS_DCMOTOR) {
         double tau = (double)m->actuator_dynprm[ORR_NDYN * i];
         tau = tau > 1e-15 ? tau : 1e-15;
         step = (uniform_real)(tau * (1.0 - exp(-m->opt.timestep / tau)));
@@ -191,8 +192,47 @@ LANE_FN real pid_input(const lane_model *m, lane_data *d, int i)
            actuator_gainprm(m, d, ORR_NGAIN * i) * integral;
 }
 
+// The current of a DC motor; sets the rate of its activation.
+LANE_FN real motor_current(const lane_model *m, lane_data *d, int i)
+{
+    real resistance = actuator_gainprm(m, d, ORR_NGAIN * i),
+         constant = actuator_gainprm(m, d, ORR_NGAIN * i + 1);
+    real voltage = control_input(m, d, m->actuator_ctrladr[i]) - constant * d->actuator_velocity[i];
+    real steady = voltage / resistance;
+    int adr = m->actuator_actadr[i];
+    if (adr < 0) {
+        return steady;
+    }
+    real rate = (steady - d->act[adr]) * R(1.0 / (double)m->actuator_dynprm[ORR_NDYN * i]);
+    uniform_real fastest = m->actuator_dynprm[ORR_NDYN * i + 1];
+    if ((double)fastest > 0.0) {
+        rate = clamp_(rate, R(-fastest), R(fastest));
+    }
+    d->act_dot[adr] = rate;
+    return next_activation(m, d, i, 0);
+}
+
+// The derivative of a DC motor's force by its velocity.
+LANE_FN real motor_slope(const lane_model *m, const lane_data *d, int i)
+{
+    real resistance = actuator_gainprm(m, d, ORR_NGAIN * i),
+         constant = actuator_gainprm(m, d, ORR_NGAIN * i + 1);
+    real slope = -(constant * constant / resistance);
+    int adr = m->actuator_actadr[i];
+    if (adr < 0) {
+        return slope;
+    }
+    double tau = (double)m->actuator_dynprm[ORR_NDYN * i],
+           fastest = (double)m->actuator_dynprm[ORR_NDYN * i + 1];
+    slope = slope * R(1.0 - exp(-m->opt.timestep / tau));
+    return fastest > 0.0 ? sel(abs_(d->act_dot[adr]) >= R(fastest), R(0.0), slope) : slope;
+}
+
 LANE_FN real actuator_input(const lane_model *m, lane_data *d, int i)
 {
+    if (m->actuator_gaintype[i] == ORR_GAIN_DCMOTOR) {
+        return motor_current(m, d, i);
+    }
     if (m->actuator_gaintype[i] == ORR_GAIN_PID) {
         return pid_input(m, d, i);
     }
@@ -236,6 +276,8 @@ LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, rea
         factor = muscle_gain(m, d, i, 0);
     } else if (m->actuator_gaintype[i] == ORR_GAIN_PID) {
         factor = R(1.0);
+    } else if (m->actuator_gaintype[i] == ORR_GAIN_DCMOTOR) {
+        factor = gain[1];
     }
     if (m->actuator_biastype[i] == ORR_BIAS_AFFINE) {
         force = bias[0] + bias[1] * d->actuator_length[i] + bias[2] * d->actuator_velocity[i];
@@ -243,6 +285,17 @@ LANE_FN real actuator_output(const lane_model *m, const lane_data *d, int i, rea
         force = muscle_bias(m, d, i);
     }
     return force + factor * nearest_target(m, d, i, input);
+}
+
+// The torque of a DC motor's poles, which the limits do not concern.
+LANE_FN real cogging(const lane_model *m, const lane_data *d, int i)
+{
+    real sine, cosine, bias[3];
+    for (int k = 0; k < 3; k++) {
+        bias[k] = actuator_biasprm(m, d, ORR_NBIAS * i + k);
+    }
+    sincos_(bias[1] * d->actuator_length[i] + bias[2], &sine, &cosine);
+    return bias[0] * sine;
 }
 
 LANE_FN real tendon_actuation(const lane_model *m, const lane_data *d, int tendon)
@@ -287,10 +340,14 @@ LANE_FN real actuator_slope(const lane_model *m, lane_data *d, int i)
         slope = slope + actuator_gainprm(m, d, ORR_NGAIN * i + 2) * input;
     } else if (m->actuator_gaintype[i] == ORR_GAIN_MUSCLE) {
         slope = slope + muscle_gain(m, d, i, 1) * input;
+    } else if (m->actuator_gaintype[i] == ORR_GAIN_DCMOTOR) {
+        slope = motor_slope(m, d, i);
     }
     if (m->actuator_forcelimited[i]) {
-        mask limited = or_(d->actuator_force[i] <= R(m->actuator_forcerange[2 * i]),
-                           d->actuator_force[i] >= R(m->actuator_forcerange[2 * i + 1]));
+        int motor = m->actuator_gaintype[i] == ORR_GAIN_DCMOTOR;
+        real force = motor ? actuator_gainprm(m, d, ORR_NGAIN * i + 1) * input : d->actuator_force[i];
+        mask limited =
+            or_(force <= R(m->actuator_forcerange[2 * i]), force >= R(m->actuator_forcerange[2 * i + 1]));
         slope = sel(limited, R(0.0), slope);
     }
     return sel(actuation_saturated(m, d, i), R(0.0), slope);
@@ -333,7 +390,7 @@ LANE_FN void actuation(const lane_model *m, lane_data *d)
         if (m->actuator_forcelimited[i]) {
             force = clamp_(force, R(m->actuator_forcerange[2 * i]), R(m->actuator_forcerange[2 * i + 1]));
         }
-        d->actuator_force[i] = force;
+        d->actuator_force[i] = m->actuator_biastype[i] == ORR_BIAS_DCMOTOR ? force + cogging(m, d, i) : force;
     }
     team_wait(d);
     if (team_leads(d)) {

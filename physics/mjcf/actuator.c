@@ -1,12 +1,13 @@
-// Actuators: MJCF's shortcuts (motor, position, velocity, damper, cylinder, muscle, adhesion, pid) into gain,
-// bias and dynamics.
+// Actuators: MJCF's shortcuts (motor, position, velocity, damper, cylinder, muscle, adhesion, pid,
+// dcmotor) into gain, bias and dynamics.
 #include "physics/mjcf/mjcf.h"
 
 #include <math.h>
 #include <string.h>
 
-static const char *const kind_names[] = {"general", "motor",    "position", "velocity", "intvelocity",
-                                         "damper",  "cylinder", "muscle",   "adhesion", "pid"};
+static const char *const kind_names[] = {"general",     "motor",  "position", "velocity",
+                                         "intvelocity", "damper", "cylinder", "muscle",
+                                         "adhesion",    "pid",    "dcmotor"};
 static const char *const servo_own[] = {"kp", "kv", "dampratio", "timeconst", "inheritrange", NULL};
 static const char *const intvelocity_own[] = {"kp",       "kv",         "dampratio", "inheritrange",
                                               "actrange", "actlimited", NULL};
@@ -15,11 +16,13 @@ static const char *const muscle_own[] = {"timeconst", "tausmooth", "range", "for
                                          "lmax",      "vmax",      "fpmax", "fvmax", NULL};
 static const char *const pid_own[] = {"kp",    "kv",       "dampratio", "ki",      "imax",         "slewmax",
                                       "input", "posrange", "velrange",  "ffrange", "inheritrange", NULL};
+static const char *const dcmotor_own[] = {"resistance", "motorconst", "nominal", "inductance",
+                                          "saturation", "cogging",    "input",   NULL};
 static const char *const adhesion_own[] = {"gain", NULL};
 static const char *const cylinder_own[] = {"timeconst", "bias", "area", "diameter", NULL};
 static const char *const *const kind_own[] = {
-    NULL,         NULL,         servo_own,  velocity_own, intvelocity_own,
-    velocity_own, cylinder_own, muscle_own, adhesion_own, pid_own}; // attributes beside the common ones
+    NULL,         NULL,       servo_own,    velocity_own, intvelocity_own, velocity_own,
+    cylinder_own, muscle_own, adhesion_own, pid_own,      dcmotor_own}; // attributes beside the common ones
 
 static orr_result read_one(mjcf_reader *reader, const mjcf_node *node, const char *name, double *value,
                            bool *given)
@@ -253,6 +256,61 @@ static orr_result read_pid(mjcf_reader *reader, const mjcf_node *node, bool in_c
     return choose_range(reader, node, in_class, false, a);
 }
 
+// Resistance and motor constant from what is given: each itself, or the operating point.
+static void find_motor(const spec_actuator *a, double *resistance, double *constant)
+{
+    const double *nominal = a->nominal; // V, N m, rad/s
+    double torque = a->motorconst[0], back = a->motorconst[1];
+    if (back == 0.0 && nominal[2] > 0.0) {
+        back = nominal[0] / nominal[2];
+    }
+    *constant = torque > 0.0 && back > 0.0 ? sqrt(torque * back) : fmax(torque, back);
+    *resistance =
+        a->resistance == 0.0 && nominal[1] > 0.0 ? *constant * nominal[0] / nominal[1] : a->resistance;
+}
+
+static orr_result read_dcmotor(mjcf_reader *reader, const mjcf_node *node, spec_actuator *a)
+{
+    double inductance[2] = {0.0}, saturation[3] = {0.0}, resistance, constant;
+    bool given;
+    int count;
+    const char *input = mjcf_find(node, "input");
+    if (input && strcmp(input, "voltage") != 0) {
+        return mjcf_fail(node, reader->error, "input: only voltage is supported");
+    }
+    ORR_TRY(mjcf_read(node, mjcf_actuator_members, dcmotor_own, a, reader->spec, reader->error));
+    ORR_TRY(read_one(reader, node, "resistance", &a->resistance, &given));
+    ORR_TRY(mjcf_read_numbers(node, "motorconst", 1, 2, a->motorconst, &count, reader->error));
+    ORR_TRY(mjcf_read_numbers(node, "nominal", 3, 3, a->nominal, &count, reader->error));
+    ORR_TRY(mjcf_read_numbers(node, "cogging", 1, 3, a->biasprm, &count, reader->error));
+    find_motor(a, &resistance, &constant);
+    if (!(resistance > 0.0 && constant > 0.0)) {
+        return mjcf_fail(node, reader->error,
+                         "expected a resistance and a motor constant above 0, or a nominal operating point");
+    }
+    a->gainprm[0] = resistance;
+    a->gainprm[1] = constant;
+    ORR_TRY(mjcf_read_numbers(node, "inductance", 1, 2, inductance, &count, reader->error));
+    if (count > 0) {
+        a->dynprm[0] = inductance[0] > 0.0 ? inductance[0] / resistance : inductance[1];
+    }
+    ORR_TRY(mjcf_read_numbers(node, "saturation", 1, 3, saturation, &count, reader->error));
+    if (count > 0) {
+        double torque = saturation[0] > 0.0 ? saturation[0] : constant * saturation[1];
+        a->forcerange[0] = -torque;
+        a->forcerange[1] = torque;
+        a->dynprm[1] = saturation[2];
+    }
+    if (a->dynprm[0] < 0.0 || a->dynprm[1] < 0.0 || a->forcerange[1] < 0.0) {
+        return mjcf_fail(node, reader->error, "inductance and saturation: expected no negative number");
+    }
+    a->dyntype = ORR_DYNAMICS_DCMOTOR;
+    a->gaintype = ORR_GAIN_DCMOTOR;
+    a->biastype = ORR_BIAS_DCMOTOR;
+    a->actearly = 1;
+    return ORR_OK;
+}
+
 int mjcf_actuator_kind(const mjcf_node *node)
 {
     for (int kind = 0; kind < MJCF_ACTUATOR_KINDS; kind++) {
@@ -287,6 +345,8 @@ static orr_result read_kind(mjcf_reader *reader, const mjcf_node *node, int kind
         return read_muscle(reader, node, a);
     case MJCF_ADHESION:
         return read_adhesion(reader, node, in_class, a);
+    case MJCF_DCMOTOR:
+        return read_dcmotor(reader, node, a);
     case MJCF_PID:
         return read_pid(reader, node, in_class, a);
     default:
@@ -304,6 +364,9 @@ static void copy_own(const spec_actuator *from, spec_actuator *to)
     memcpy(to->gainprm, from->gainprm, sizeof to->gainprm);
     memcpy(to->biasprm, from->biasprm, sizeof to->biasprm);
     to->inputs = from->inputs;
+    to->resistance = from->resistance;
+    memcpy(to->motorconst, from->motorconst, sizeof to->motorconst);
+    memcpy(to->nominal, from->nominal, sizeof to->nominal);
     memcpy(to->velrange, from->velrange, sizeof to->velrange);
     memcpy(to->ffrange, from->ffrange, sizeof to->ffrange);
 }
@@ -318,7 +381,7 @@ static orr_result read_general_for(mjcf_reader *reader, const mjcf_node *node, i
     if (kind != MJCF_CYLINDER) {
         memcpy(a->dynprm, before.dynprm, sizeof a->dynprm);
     }
-    if (kind == MJCF_MUSCLE || kind == MJCF_DAMPER) {
+    if (kind == MJCF_MUSCLE || kind == MJCF_DAMPER || kind == MJCF_DCMOTOR) {
         memcpy(a->gainprm, before.gainprm, sizeof a->gainprm);
         memcpy(a->biasprm, before.biasprm, sizeof a->biasprm);
     }

@@ -119,6 +119,8 @@ void mjcf_class_init(mjcf_class *main_class)
                                                      .dynprm = {1.0},
                                                      .gainprm = {1.0}};
     }
+    spec_actuator *motor = &main_class->actuator[MJCF_DCMOTOR];
+    motor->dynprm[0] = motor->gainprm[0] = 0.0;
     spec_actuator *pid = &main_class->actuator[MJCF_PID];
     pid->dynprm[0] = pid->gainprm[0] = 0.0;
     pid->biasprm[1] = -1.0;

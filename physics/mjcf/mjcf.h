@@ -114,6 +114,7 @@ typedef enum mjcf_actuator {
     MJCF_MUSCLE,
     MJCF_ADHESION,
     MJCF_PID,
+    MJCF_DCMOTOR,
     MJCF_ACTUATOR_KINDS
 } mjcf_actuator;
 

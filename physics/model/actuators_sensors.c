@@ -123,7 +123,7 @@ static orr_result build_controls(model_builder *b, int id, const spec_actuator *
     orr_model *m = b->m;
     bool pid = a->gaintype == ORR_GAIN_PID;
     m->actuator_ctrlnum[id] = spec_controls(a);
-    m->actuator_ctrlspec[id] = pid ? a->inputs : 0;
+    m->actuator_ctrlspec[id] = pid ? a->inputs : a->gaintype == ORR_GAIN_DCMOTOR ? ORR_INPUT_VOLTAGE : 0;
     m->actuator_ctrladr[id] = *control;
     const double *range[] = {a->ctrlrange, a->velrange, a->ffrange};
     for (int input = 0; input < 3; input++) {
@@ -151,7 +151,8 @@ static orr_result build_actuator(model_builder *b, int id, int *activation, int 
     const spec_actuator *a = &b->spec->actuators[id];
     ORR_TRY(resolve_transmission(b, a, &m->actuator_trntype[id], m->actuator_trnid + 2 * id));
     int count = spec_activations(a);
-    if (a->dyntype != ORR_DYNAMICS_PID && count != (a->dyntype != ORR_DYNAMICS_NONE)) {
+    bool counted = a->dyntype == ORR_DYNAMICS_PID || a->dyntype == ORR_DYNAMICS_DCMOTOR;
+    if (!counted && count != (a->dyntype != ORR_DYNAMICS_NONE)) {
         return spec_fail(&a->head, b->error, "actdim: expected %d", a->dyntype != ORR_DYNAMICS_NONE);
     }
     m->actuator_dyntype[id] = a->dyntype;

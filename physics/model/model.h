@@ -120,28 +120,32 @@ typedef enum orr_dynamics_type { // of an actuator's activation a
     ORR_DYNAMICS_MUSCLE,      // follows u in 0 .. 1; dynprm: time constants (s) of rise, fall; transition
     // the setpoint that the controller follows, if dynprm[1], its largest rate, is not 0; then the integral
     // of the position error, if gainprm[0] is not 0, which grows up to dynprm[0] (0: without limit)
-    ORR_DYNAMICS_PID = 6 // MuJoCo's number
+    ORR_DYNAMICS_DCMOTOR, // current; dynprm: its time constant (s), 0: no activation; its largest rate or 0
+    ORR_DYNAMICS_PID
 } orr_dynamics_type;
 
 typedef enum orr_gain_type {
-    ORR_GAIN_FIXED,  // gainprm[0]
-    ORR_GAIN_AFFINE, // gainprm[0] + gainprm[1] length + gainprm[2] velocity
-    ORR_GAIN_MUSCLE, // force by length and velocity: see lanes/muscle.h
+    ORR_GAIN_FIXED,   // gainprm[0]
+    ORR_GAIN_AFFINE,  // gainprm[0] + gainprm[1] length + gainprm[2] velocity
+    ORR_GAIN_MUSCLE,  // force by length and velocity: see lanes/muscle.h
+    ORR_GAIN_DCMOTOR, // gainprm: resistance (Ohm), motor constant (N m / A); the control is a voltage
     // -biasprm[1] position - biasprm[2] velocity + feedforward + gainprm[0] integral of the position error;
     // the first three are controls, those that actuator_ctrlspec has
     ORR_GAIN_PID = 5 // MuJoCo's number
 } orr_gain_type;
 
-typedef enum orr_input { // bits of actuator_ctrlspec: which controls a PID controller has, in this order
+typedef enum orr_input { // bits of actuator_ctrlspec: the controls of a PID controller, in this order
     ORR_INPUT_POSITION = 1,
     ORR_INPUT_VELOCITY = 2,
-    ORR_INPUT_FEEDFORWARD = 4
+    ORR_INPUT_FEEDFORWARD = 4,
+    ORR_INPUT_VOLTAGE = 8 // of a DC motor, whose only input it is
 } orr_input;
 
 typedef enum orr_bias_type {
     ORR_BIAS_NONE,
     ORR_BIAS_AFFINE, // biasprm[0] + biasprm[1] length + biasprm[2] velocity
-    ORR_BIAS_MUSCLE  // a passive force by length: see lanes/muscle.h
+    ORR_BIAS_MUSCLE, // a passive force by length: see lanes/muscle.h
+    ORR_BIAS_DCMOTOR // cogging: biasprm[0] sin(biasprm[1] length + biasprm[2])
 } orr_bias_type;
 
 typedef enum orr_object { // kinds of named objects, MuJoCo's mjtObj
@@ -583,7 +587,7 @@ typedef enum orr_texture_type { ORR_TEXTURE_2D, ORR_TEXTURE_CUBE, ORR_TEXTURE_SK
     X(int32_t, actuator_trnid, m->nactuator, 2)                                                              \
     X(int32_t, actuator_ctrladr, m->nactuator, 1) /* its first control */                                    \
     X(int32_t, actuator_ctrlnum, m->nactuator, 1)                                                            \
-    X(int32_t, actuator_ctrlspec, m->nactuator, 1) /* of PID: orr_input */                                   \
+    X(int32_t, actuator_ctrlspec, m->nactuator, 1) /* of PID and DC motors: orr_input */                     \
     X(int32_t, actuator_actadr, m->nactuator, 1)                                                             \
     X(int32_t, actuator_actnum, m->nactuator, 1)                                                             \
     X(int32_t, actuator_group, m->nactuator, 1)                                                              \

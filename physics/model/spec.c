@@ -146,6 +146,9 @@ int spec_activations(const spec_actuator *a)
     if (a->actdim >= 0) {
         return a->actdim;
     }
+    if (a->dyntype == ORR_DYNAMICS_DCMOTOR) {
+        return a->dynprm[0] > 0.0;
+    }
     return a->dyntype == ORR_DYNAMICS_PID ? (a->dynprm[1] > 0.0) + (a->gainprm[0] != 0.0)
                                           : a->dyntype != ORR_DYNAMICS_NONE;
 }

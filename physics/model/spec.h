@@ -215,7 +215,8 @@ typedef struct spec_tendon {
 typedef struct spec_actuator {
     spec_head head;
     int32_t dyntype, gaintype, biastype, ctrllimited, forcelimited, actlimited, actearly, group, actdim;
-    int32_t inputs; // of PID: orr_input
+    int32_t inputs;                               // of PID: orr_input
+    double resistance, motorconst[2], nominal[3]; // of DC motors; 0: not given
     double velrange[2], ffrange[2];
     double ctrlrange[2], forcerange[2], actrange[2], lengthrange[2], gear[6];
     double dynprm[ORR_NDYN], gainprm[ORR_NGAIN], biasprm[ORR_NBIAS];

@@ -215,6 +215,7 @@ static void each_feature_does_what_mujoco_does(void **state)
                                          "contacts_pile",
                                          "contacts_capsules",
                                          "pid",
+                                         "dcmotor",
                                          "implicitfast",
                                          "tendons",
                                          "tendon_armature",

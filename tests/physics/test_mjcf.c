@@ -49,7 +49,7 @@ static void feature_models_compile_to_what_mujoco_makes_of_them(void **state)
         "orientations", "classes",   "joints",       "geoms",  "inertia",        "links",       "actuators",
         "sensors",      "tendons",   "meshes",       "custom", "fused",          "replicated",  "fitted",
         "fitted_aabb",  "attached",  "muscles",      "drives", "muscles_limits", "muscles_all", "plastic",
-        "shells",       "shortcuts", "round_meshes", "pid"};
+        "shells",       "shortcuts", "round_meshes", "pid",    "dcmotor"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         check_model(models[i], ".xml");
     }
@@ -151,8 +151,12 @@ static void every_mistake_is_named_with_its_line(void **state)
         {"<mujoco><worldbody><body name='a'><joint name='j'/>" BALL "</body></worldbody><actuator>\n"
          "<general joint='j' dyntype='integrator' actdim='2000000000'/></actuator></mujoco>",
          "test.xml:2: <general>", "actdim"},
-        {"<mujoco><actuator>\n<dcmotor joint='j'/></actuator></mujoco>", "test.xml:2: <dcmotor>",
+        {"<mujoco><actuator>\n<orientation joint='j'/></actuator></mujoco>", "test.xml:2: <orientation>",
          "not supported"},
+        {"<mujoco><actuator>\n<dcmotor joint='j'/></actuator></mujoco>", "test.xml:2: <dcmotor>",
+         "a resistance and a motor constant"},
+        {"<mujoco><actuator>\n<pid joint='j' input='vel pos'/></actuator></mujoco>", "test.xml:2: <pid>",
+         "in this order"},
         {"<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody><actuator>\n"
          "<muscle joint='j'/></actuator></mujoco>",
          "test.xml:2: <muscle>", "lengthrange"},
