@@ -236,9 +236,9 @@ FN int closest_face(const convex_polytope *t)
 }
 
 // Returns 0 when the cores do not overlap. simplex: of core_distance; tolerance: m, of the depth; iterations:
-// most vertices that are added. The depth is between the distance of the closest face, which does not decrease
-// once the origin is inside, and the extent of the difference along that face's normal; the result is the face
-// of the least extent.
+// most vertices that are added. The depth is between the distance of the closest face, which does not
+// decrease once the origin is inside, and the extent of the difference along that face's normal; the result
+// is the face of the least extent.
 LANE_FN int core_depth(convex_shape *a, convex_shape *b, const convex_simplex *simplex, double tolerance,
                        int iterations, convex_hit *hit, convex_witness *witness)
 {
