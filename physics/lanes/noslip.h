@@ -50,9 +50,9 @@ LANE_FN void correct_diagonals(const lane_model *m, lane_data *d)
 
 // ---- noslip ----
 
-// With M = L^T D L, the response of a direction of slip J is u = L^-T J^T, which has entries for the dofs of J
-// and their ancestors alone. A force f along it changes L qacc by f D^-1 u, and the acceleration along it is
-// u^T L qacc. So time and memory grow with the rows and the depth of trees, not with rows times dofs.
+// With M = L^T D L, the response of a direction of slip J is u = L^-T J^T, which has entries for the dofs of
+// J and their ancestors alone. A force f along it changes L qacc by f D^-1 u, and the acceleration along it
+// is u^T L qacc. So time and memory grow with the rows and the depth of trees, not with rows times dofs.
 
 // A direction of slip: scale times a row J of a group's Jacobian. Of an elliptic contact the k-th tangential
 // row; of a pyramid the k-th pair of opposite edges, whose forces change by opposite amounts; else a single
