@@ -91,9 +91,9 @@ typedef struct orr_plan {
     int32_t plane_count;
     int32_t *plane_geom;
     int32_t pair_dofs; // most dofs of a pair that a step mixes
-    // The undeclared pair of the geoms low < high, if bit high % 32 of the word low x pair_words + high / 32
-    // of pair_bits is set: pair_before of that word, and one for each lower bit that is set. 0 words: not
-    // searched
+    // The undeclared pair of the geoms low < high exists if bit high % 32 of the word low x pair_words +
+    // high / 32 of pair_bits is set: pair_before of that word, and one more for each lower bit that is set.
+    // 0 words: pairs are not searched
     int32_t pair_words;
     uint32_t *pair_bits;
     int32_t *pair_before;
