@@ -8,7 +8,7 @@
 #include "render/mesh.h"
 #include "render/splat_cloud.h"
 
-enum { ORR_COLLIDER_VERSION = 1 }; // counts up when other distances come from the same source
+enum { ORR_COLLIDER_VERSION = 2 }; // counts up when other distances come from the same source
 
 // Which side of the surfaces of a cloud or a radiance field is free space. Everything that is not free is
 // solid.
