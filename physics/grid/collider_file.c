@@ -96,8 +96,8 @@ static orr_result unpack(const file_header *h, const uint8_t *at, const char *na
     return orr_distance_grid_check(grid, name, error);
 }
 
-orr_result orr_distance_grid_read(const uint8_t *data, size_t size, const char *name, orr_distance_grid **grid,
-                             orr_error *error)
+orr_result orr_distance_grid_read(const uint8_t *data, size_t size, const char *name,
+                                  orr_distance_grid **grid, orr_error *error)
 {
     *grid = NULL;
     file_header h;
