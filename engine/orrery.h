@@ -399,7 +399,7 @@ ORR_API orr_camera orr_scene_default_camera(const orr_scene *scene, int width, i
 /* Frees the scene and its layers. Its worlds must be destroyed before, and no frame of it be in flight. */
 ORR_API void orr_scene_destroy(orr_scene *scene);
 
-/* ---- colliders: distances to what is captured ----------------------------------------------------------- */
+/* ---- colliders: distances to what is captured ---------------------------------------------------------- */
 
 /* A sparse signed distance grid of a cloud, a mesh or a field, in the layer's space: negative in what is
  * solid. It does not change, and belongs to no engine; several threads may read one. */
@@ -435,8 +435,9 @@ typedef struct orr_collider_info {
 } orr_collider_info;
 
 /* Makes the collider of a layer, in seconds. desc NULL: that of the layer's body, or the one that it would
- * have, kept as FILE.collider like that (orr_scene_set_physics), with no report of what was left out. ORR_ERROR_ARGUMENT: a robot, or no surface. ORR_ERROR_CAPACITY: the cells are too
- * small. Same numbers for any number of threads. */
+ * have, kept as FILE.collider like that (orr_scene_set_physics), with no report of what was left out.
+ * ORR_ERROR_ARGUMENT: a robot, or no surface. ORR_ERROR_CAPACITY: the cells are too small for the size. Same
+ * numbers for any number of threads. */
 static inline orr_result orr_scene_make_collider(const orr_scene *scene, orr_layer layer,
                                                  const orr_collider_desc *desc, orr_collider **collider,
                                                  orr_error *error);
