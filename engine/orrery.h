@@ -399,6 +399,67 @@ ORR_API orr_camera orr_scene_default_camera(const orr_scene *scene, int width, i
 /* Frees the scene and its layers. Its worlds must be destroyed before, and no frame of it be in flight. */
 ORR_API void orr_scene_destroy(orr_scene *scene);
 
+/* ---- colliders: distances to what is captured ---------------------------------------------------------- */
+
+/* A sparse signed distance grid of a cloud, a mesh or a field, in the layer's space: negative in what is
+ * solid. It does not change, and belongs to no engine; several threads may read one. */
+typedef struct orr_collider orr_collider;
+
+/* Which side of the surfaces of a cloud or a radiance field is free space; everything else is solid. */
+typedef enum orr_collider_side {
+    ORR_COLLIDER_AUTO = 0, /* inside, if a space is enclosed that takes most of the bounds */
+    ORR_COLLIDER_OUTSIDE,  /* what surrounds the capture: an object, or a place without walls */
+    ORR_COLLIDER_INSIDE    /* the largest space that surfaces enclose: a room */
+} orr_collider_side;
+
+/* Zero: the defaults. Lengths are in units of the layer. */
+typedef struct orr_collider_desc {
+    double cell;    /* edge of a cell; 0: a 256th of the longest side of the bounds */
+    double opacity; /* clouds, radiance fields: where a cell of this opacity is solid, 0 .. 1; 0: 0.3, 0.5 */
+    double gap;     /* clouds, radiance fields: gaps in surfaces up to this width are closed; 0: 4 cells */
+    double island;  /* pieces smaller than this share of the largest are left out, 0 .. 1; 0: 0.005 */
+    orr_collider_side side; /* clouds, radiance fields */
+    float up[3]; /* clouds: free space is above surfaces with free space on both sides; zero: the scene's */
+    const float
+        *eyes;     /* clouds, radiance fields: eye_count x 3, positions in free space, which decide about */
+    int eye_count; /* AUTO; a position that is not in empty space is not used */
+} orr_collider_desc;
+
+typedef struct orr_collider_info {
+    double cell;            /* edge of a cell */
+    double low[3], high[3]; /* the grid's box; beyond it distances are those to its nearest point, and on */
+    int64_t bricks;         /* of 8 x 8 x 8 cells, with distances */
+    int64_t haze;           /* splats left out, too large to be a surface; 0 where it was loaded */
+    int64_t islands;        /* small pieces left out; 0 where it was loaded */
+    orr_collider_side side; /* that is free; AUTO: not known, or of a mesh */
+} orr_collider_info;
+
+/* Makes the collider of a layer, in seconds. desc NULL: that of the layer's body, or the one that it would
+ * have, kept as FILE.collider like that (orr_scene_set_physics), with no report of what was left out.
+ * ORR_ERROR_ARGUMENT: a robot, or no surface. ORR_ERROR_CAPACITY: the cells are too small for the size. Same
+ * numbers for any number of threads. */
+static inline orr_result orr_scene_make_collider(const orr_scene *scene, orr_layer layer,
+                                                 const orr_collider_desc *desc, orr_collider **collider,
+                                                 orr_error *error);
+/* Adds its surface to a scene, as a mesh to look at. colour: linear, straight alpha. NULL: as in
+ * orr_scene_add_mesh. */
+ORR_API orr_result orr_scene_add_collider(orr_scene *scene, const char *name, const orr_collider *collider,
+                                          const float colour[4], const orr_transform *transform,
+                                          orr_layer *layer, orr_error *error);
+/* Reads a .collider file, in milliseconds. */
+ORR_API orr_result orr_collider_load(const char *path, orr_collider **collider, orr_error *error);
+/* Writes .collider, or the surface as .ply, .obj or .glb, whole or not at all. */
+ORR_API orr_result orr_collider_save(const orr_collider *collider, const char *path, orr_error *error);
+/* What it is. */
+static inline orr_result orr_collider_describe(const orr_collider *collider, orr_collider_info *info,
+                                               orr_error *error);
+/* Signed distances at `count` points (x 3, 0 or more), and their gradients (count x 3, nullable), which point
+ * away from what is solid: both of the trilinear interpolation. */
+ORR_API orr_result orr_collider_distance(const orr_collider *collider, const double *points, int64_t count,
+                                         double *distances, double *gradients, orr_error *error);
+/* Frees it. Bodies and layers made from it stay as they are. */
+ORR_API void orr_collider_destroy(orr_collider *collider);
+
 /* ---- world: what changes ------------------------------------------------------------------------------- */
 
 /* Copies of a scene's state, one per environment. `index` is a copy, 0 .. count - 1. */
@@ -670,6 +731,11 @@ ORR_API orr_result orr_scene_add_mesh_sized(orr_scene *scene, const char *name, 
                                             orr_layer *layer, orr_error *error);
 ORR_API orr_result orr_scene_set_physics_sized(orr_scene *scene, orr_layer layer, const orr_body_desc *desc,
                                                size_t desc_size, orr_error *error);
+ORR_API orr_result orr_scene_make_collider_sized(const orr_scene *scene, orr_layer layer,
+                                                 const orr_collider_desc *desc, size_t desc_size,
+                                                 orr_collider **collider, orr_error *error);
+ORR_API orr_result orr_collider_describe_sized(const orr_collider *collider, orr_collider_info *info,
+                                               size_t info_size, orr_error *error);
 ORR_API orr_result orr_scene_layer_info_sized(const orr_scene *scene, orr_layer layer, orr_layer_info *info,
                                               size_t info_size, orr_error *error);
 ORR_API orr_result orr_scene_robot_info_sized(const orr_scene *scene, orr_layer robot, orr_robot_info *info,
@@ -713,6 +779,19 @@ static inline orr_result orr_scene_set_physics(orr_scene *scene, orr_layer layer
                                                orr_error *error)
 {
     return orr_scene_set_physics_sized(scene, layer, desc, sizeof *desc, error);
+}
+
+static inline orr_result orr_scene_make_collider(const orr_scene *scene, orr_layer layer,
+                                                 const orr_collider_desc *desc, orr_collider **collider,
+                                                 orr_error *error)
+{
+    return orr_scene_make_collider_sized(scene, layer, desc, sizeof *desc, collider, error);
+}
+
+static inline orr_result orr_collider_describe(const orr_collider *collider, orr_collider_info *info,
+                                               orr_error *error)
+{
+    return orr_collider_describe_sized(collider, info, sizeof *info, error);
 }
 
 static inline orr_result orr_scene_layer_info(const orr_scene *scene, orr_layer layer, orr_layer_info *info,

@@ -207,13 +207,14 @@ static orr_result grid_of_lattice(const orr_collider_source *source, orr_lattice
 {
     orr_surface surface;
     orr_result result = orr_lattice_surface(lattice, jobs, &surface, error);
-    orr_grid_triangles t = {.name = source->name, .enclosed = lattice->enclosed, .cell = lattice->cell};
+    orr_grid_triangles t = {
+        .name = source->name, .enclosed = lattice->enclosed, .cell = lattice->cell * lattice->per_cell};
     for (int k = 0; k < 3; k++) {
         t.origin[k] = lattice->origin[k] + OFF_LATTICE[k] * lattice->cell;
-        t.bricks[k] = orr_blocks(lattice->points[k] - 1, ORR_GRID_BRICK);
+        t.bricks[k] = orr_blocks(lattice->points[k] - 1, ORR_GRID_BRICK * lattice->per_cell);
     }
     for (int64_t i = 0; i < 3 * surface.vertex_count && result == ORR_OK; i++) {
-        surface.positions[i] -= (float)OFF_LATTICE[i % 3];
+        surface.positions[i] = (surface.positions[i] - (float)OFF_LATTICE[i % 3]) / (float)lattice->per_cell;
     }
     orr_lattice_destroy(lattice); // before the grid takes its memory
     ORR_TRY(result);

@@ -8,27 +8,8 @@
 #include "render/mesh.h"
 #include "render/splat_cloud.h"
 
-enum { ORR_COLLIDER_VERSION = 1 }; // counts up when other distances come from the same source
-
-// Which side of the surfaces of a cloud or a radiance field is free space. Everything that is not free is
-// solid.
-typedef enum orr_collider_side {
-    ORR_COLLIDER_AUTO = 0, // inside, if a space is enclosed that takes most of the bounds
-    ORR_COLLIDER_OUTSIDE,  // what surrounds the capture: an object, or a place without walls
-    ORR_COLLIDER_INSIDE    // the largest space that surfaces enclose: a room
-} orr_collider_side;
-
-// Zero: the defaults. Lengths are in units of the layer.
-typedef struct orr_collider_desc {
-    double cell;    // edge of a cell; 0: a 256th of the longest side of the bounds
-    double opacity; // clouds, radiance fields: where a cell of this opacity is solid, 0 .. 1; 0: 0.3, 0.5
-    double gap;     // clouds, radiance fields: gaps in surfaces up to this width are closed; 0: 4 cells
-    double island;  // pieces smaller than this share of the largest are left out, 0 .. 1; 0: 0.005
-    orr_collider_side side; // clouds, radiance fields
-    float up[3];            // clouds: free space is above surfaces with free space on both sides; zero: -y
-    const float *eyes;      // clouds, radiance fields: eye_count x 3, positions in free space, which decide
-    int eye_count;          // about AUTO; a position that is not in empty space is not used
-} orr_collider_desc;
+// Settings are orr_collider_desc of engine/orrery.h.
+enum { ORR_COLLIDER_VERSION = 2 }; // counts up when other distances come from the same source
 
 // What it is made of: one of the three.
 typedef struct orr_collider_source {
@@ -45,8 +26,9 @@ typedef struct orr_collider_report {
     orr_collider_side side;
 } orr_collider_report;
 
-// ORR_CODE_ARGUMENT: a number out of its range, or a source without a surface. ORR_CODE_CAPACITY: the cells
-// are too small for the size. Same bits for any number of threads. `progress` and `report` are nullable.
+// `desc` (engine/orrery.h) is nullable. ORR_CODE_ARGUMENT: a number out of its range, or a source without a
+// surface. ORR_CODE_CAPACITY: the cells are too small for the size. Same bits for any number of threads.
+// `progress` and `report` are nullable.
 orr_result orr_collider_make(const orr_collider_source *source, const orr_collider_desc *desc, orr_jobs *jobs,
                              const orr_progress *progress, orr_distance_grid **grid,
                              orr_collider_report *report, orr_error *error);

@@ -5,14 +5,22 @@
 #include <math.h>
 #include <string.h>
 
-orr_result orr_lattice_create(orr_lattice *lattice, const double low[3], const double high[3], double cell,
-                              int margin, const char *name, orr_error *error)
+double orr_lattice_count(const double low[3], const double high[3], double cell, int margin, double points[3])
 {
-    *lattice = (orr_lattice){.cell = cell};
-    double count = 1.0, points[3];
+    double count = 1.0;
     for (int k = 0; k < 3; k++) {
         points[k] = ceil((high[k] - low[k]) / cell) + 1.0 + 2.0 * margin;
         count *= points[k];
+    }
+    return count;
+}
+
+orr_result orr_lattice_create(orr_lattice *lattice, const double low[3], const double high[3], double cell,
+                              int margin, const char *name, orr_error *error)
+{
+    *lattice = (orr_lattice){.cell = cell, .per_cell = 1};
+    double points[3], count = orr_lattice_count(low, high, cell, margin, points);
+    for (int k = 0; k < 3; k++) {
         lattice->origin[k] = low[k] - margin * cell;
     }
     double longest = fmax(fmax(points[0], points[1]), points[2]);

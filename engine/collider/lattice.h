@@ -15,6 +15,7 @@ typedef enum orr_lattice_label { ORR_POINT_OPEN = 0, ORR_POINT_SURFACE, ORR_POIN
 
 typedef struct orr_lattice {
     double origin[3], cell; // in the layer's space
+    int per_cell;           // of its cells along a cell of the grid
     int32_t points[3];
     uint8_t *label; // points[2] x points[1] x points[0], orr_lattice_label
     int8_t *value;  // the same: at most about 4 cells away from zero, negative in solids [1/32 cell]
@@ -38,6 +39,9 @@ static inline int8_t orr_lattice_value(float cells)
     return (int8_t)(steps > 127.0f ? 127.0f : steps > -127.0f ? steps : -127.0f); // not a number: -127
 }
 
+// The number of points of such a lattice, and along each side.
+double orr_lattice_count(const double low[3], const double high[3], double cell, int margin,
+                         double points[3]);
 // From low to high, with `margin` cells around; all points open.
 orr_result orr_lattice_create(orr_lattice *lattice, const double low[3], const double high[3], double cell,
                               int margin, const char *name, orr_error *error);

@@ -50,7 +50,7 @@ static bool meets_tile(const lattice_splat *s, const int tile[3])
         height += s->normal[k] * (((float)tile[k] + 0.5f) * SPLAT_TILE - s->position[k]);
     }
     float thick = sqrtf(SPLAT_SQUARE * (s->deviation[0] * s->deviation[0] + SPLAT_WIDTH * SPLAT_WIDTH));
-    return fabsf(height) <= thick + SPLAT_SHEET_CELLS + 0.8661f * SPLAT_TILE;
+    return fabsf(height) <= thick + 2.0f * s->surface + 0.8661f * SPLAT_TILE;
 }
 
 // Counts the tiles of every splat into first[tile + 1], or enters the splat where `entered` is given.
@@ -139,7 +139,7 @@ static void sum_row(const lattice_splat *s, const float from[3], int first, int 
     for (int x = first; x <= last; x++) {
         weight[x] += w;
         if (distance) {
-            float back = s->side >= SPLAT_SHEET ? -height - SPLAT_SHEET_CELLS : height;
+            float back = s->side >= SPLAT_SHEET ? -height - 2.0f * s->surface : height;
             distance[x] += w * (back > height ? back : height);
         }
         w *= ratio;

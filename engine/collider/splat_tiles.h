@@ -10,7 +10,7 @@ enum { SPLAT_TILE = 32, SPLAT_TILE_POINTS = SPLAT_TILE * SPLAT_TILE * SPLAT_TILE
 typedef enum splat_side {
     SPLAT_UNUSED = 0, // haze, or with no free space beside it
     SPLAT_SURFACE,    // solid behind the normal
-    SPLAT_SHEET,      // free space on both sides: a slab of SPLAT_SHEET_CELLS behind the surface is solid
+    SPLAT_SHEET,      // free space on both sides: a slab behind the surface is solid
     SPLAT_ROD         // the same, without a side that is seen: the slab is around the splat
 } splat_side;
 
@@ -21,14 +21,14 @@ typedef struct lattice_splat {
     float reach[3];     // half of the box in which its weight is not negligible
     float normal[3];    // unit: its thinnest axis
     float deviation[2]; // along the normal, and along the next axis
-    float surface;      // height of the surface over the position, along the normal
+    float surface;      // height of the surface over the position, along the normal; half of a sheet
     float opacity;
     uint8_t side; // splat_side
 } lattice_splat;
 
 #define SPLAT_WIDTH 0.7f        // cells, a standard deviation
 #define SPLAT_SQUARE 7.0f       // squared deviations up to which a splat has weight
-#define SPLAT_SHEET_CELLS 2.25f // thickness of a sheet
+#define SPLAT_SHEET_CELLS 2.25f // thickness of a sheet, in cells of the grid
 
 // Which splats touch which tile.
 typedef struct splat_tiles {

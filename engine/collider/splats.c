@@ -14,6 +14,7 @@ enum { MARGIN = 4 }; // cells around the surfaces and the balls that close gaps
 
 static const double BEYOND = 0.25;          // of the size: how far single splats widen the trimmed bounds
 static const double FAINT = 1.0 / 255.0;    // opacity of splats that are not drawn
+static const double HALVED_MAX = 6e7;       // points of a lattice with half cells
 static const double POINTS_MAX = 4e9;       // that all splats cover together, about 20 s on one thread
 static const double SPLAT_POINTS_MAX = 6e7; // that one splat may cover
 
@@ -60,6 +61,17 @@ static orr_result find_bounds(const splat_work *w, const char *name, double low[
     bool found = high[0] >= low[0] && high[1] >= low[1] && high[2] >= low[2];
     return found ? ORR_OK
                  : orr_fail(error, ORR_CODE_ARGUMENT, "%s: expected splats that are not transparent", name);
+}
+
+// Half cells where there are few enough of them: the density of thin parts spreads by about a cell, and would
+// hide them and the gaps between them.
+static int points_per_cell(const orr_collider_desc *desc, const double low[3], const double high[3])
+{
+    double half = 0.5 * desc->cell, radius = ceil(0.5 * desc->gap / half), points[3];
+    double count = orr_lattice_count(low, high, half, 2 * MARGIN + (int)fmin(radius, 100.0), points);
+    double longest = fmax(fmax(points[0], points[1]), points[2]);
+    bool few = count <= HALVED_MAX && longest <= ORR_MARCHING_RESOLUTION_MAX;
+    return few && radius <= ORR_GAP_RADIUS_MAX ? 2 : 1;
 }
 
 static void scaled_axes(const splat_work *w, int64_t i, double axes[3][3], double lengths[3])
@@ -138,7 +150,7 @@ static void thicken_sheet(const splat_work *w, int64_t i)
     scaled_axes(w, i, axes, lengths);
     int thin = lengths[0] <= lengths[1] ? 0 : 1;
     thin = lengths[2] < lengths[thin] ? 2 : thin;
-    s->surface = 0.5f * SPLAT_SHEET_CELLS;
+    s->surface = 0.5f * SPLAT_SHEET_CELLS * (float)w->lattice->per_cell;
     for (int k = 0; k < 3; k++) {
         s->position[k] -= s->side == SPLAT_SHEET ? s->surface * s->normal[k] : 0.0f;
         axes[thin][k] = 0.9 * (double)(s->surface * s->normal[k]);
@@ -226,10 +238,13 @@ orr_result orr_collider_of_splats(const orr_splat_pack *pack, const orr_collider
                     .count = pack->count,
                     .threshold = (float)-log1p(-desc->opacity)};
     double low[3], high[3];
-    int radius = (int)fmin(ceil(0.5 * desc->gap / desc->cell), ORR_GAP_RADIUS_MAX);
     ORR_TRY(find_bounds(&w, name, low, high, error));
-    orr_result result = orr_lattice_create(lattice, low, high, desc->cell, MARGIN + radius, name, error);
+    int per_cell = points_per_cell(desc, low, high);
+    double cell = desc->cell / per_cell;
+    int radius = (int)fmin(ceil(0.5 * desc->gap / cell), ORR_GAP_RADIUS_MAX);
+    orr_result result = orr_lattice_create(lattice, low, high, cell, MARGIN * per_cell + radius, name, error);
     if (result == ORR_OK) {
+        lattice->per_cell = per_cell;
         result = fill(&w, name, radius, jobs, progress, report, error);
     }
     orr_free(w.splats);

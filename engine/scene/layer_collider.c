@@ -1,6 +1,7 @@
 #include "engine/scene/layer_collider.h"
 
 #include "engine/core/memory.h"
+#include "engine/scene/transform.h"
 #include "physics/grid/collider_file.h"
 
 #include <string.h>
@@ -19,23 +20,45 @@ static orr_result make(const orr_scene *scene, const orr_collider_source *source
                      "%s: %lld splats are too large for its collider", source->name, (long long)report.haze);
     }
     orr_error why = {0};
-    if (path && orr_collider_save(*grid, path, &why) != ORR_OK) {
+    if (path && orr_distance_grid_save(*grid, path, &why) != ORR_OK) {
         orr_log_line(scene->context.log, ORR_LOG_INFO, (orr_code)why.code,
                      "the collider is kept in memory only: %s", why.message);
     }
     return ORR_OK;
 }
 
+orr_result orr_collider_source_of_layer(const orr_layer_data *layer, orr_collider_source *source,
+                                        orr_error *error)
+{
+    *source = (orr_collider_source){
+        .name = layer->name, .splats = layer->splats, .field = layer->field, .mesh = layer->mesh};
+    return source->splats || source->field || source->mesh
+               ? ORR_OK
+               : orr_fail(error, ORR_CODE_ARGUMENT, "%s: a robot: expected a cloud, a mesh or a field",
+                          layer->name);
+}
+
+void orr_collider_up(const orr_scene *scene, const orr_layer_data *layer, float up[3])
+{
+    static const float axes[][3] = {[ORR_UP_MINUS_Y] = {0.0f, -1.0f, 0.0f},
+                                    [ORR_UP_Y] = {0.0f, 1.0f, 0.0f},
+                                    [ORR_UP_Z] = {0.0f, 0.0f, 1.0f}};
+    const orr_layer_data *robot = orr_scene_first_robot(scene);
+    float in_scene[3];
+    memcpy(in_scene, axes[robot ? ORR_UP_Z : orr_scene_up(scene)], sizeof in_scene);
+    if (robot) {
+        orr_transform_direction(robot->transform.rotation, axes[ORR_UP_Z], in_scene);
+    }
+    const float *q = layer->transform.rotation, back[4] = {q[0], -q[1], -q[2], -q[3]};
+    orr_transform_direction(back, in_scene, up);
+}
+
 orr_result orr_collider_of_layer(const orr_scene *scene, const orr_layer_data *layer,
                                  const orr_collider_desc *desc, orr_distance_grid **grid, orr_error *error)
 {
     *grid = NULL;
-    const orr_collider_source source = {
-        .name = layer->name, .splats = layer->splats, .field = layer->field, .mesh = layer->mesh};
-    if (!source.splats && !source.field && !source.mesh) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a robot: expected a cloud, a mesh or a field",
-                        layer->name);
-    }
+    orr_collider_source source;
+    ORR_TRY(orr_collider_source_of_layer(layer, &source, error));
     uint64_t hash;
     ORR_TRY(orr_collider_hash(&source, desc, &hash, error));
     char *path = NULL;
@@ -46,8 +69,8 @@ orr_result orr_collider_of_layer(const orr_scene *scene, const orr_layer_data *l
         memcpy(path + length, ENDING, sizeof ENDING);
     }
     orr_error unread;
-    bool found =
-        path && orr_collider_file_source(path) == hash && orr_collider_load(path, grid, &unread) == ORR_OK;
+    bool found = path && orr_collider_file_source(path) == hash &&
+                 orr_distance_grid_load(path, grid, &unread) == ORR_OK;
     orr_result result = found ? ORR_OK : make(scene, &source, desc, path, grid, error);
     orr_free(path);
     return result;

@@ -4,6 +4,11 @@
 #include "engine/collider/collider.h"
 #include "engine/scene/scene.h"
 
+// What a layer's collider is made of. ORR_CODE_ARGUMENT: a robot.
+orr_result orr_collider_source_of_layer(const orr_layer_data *layer, orr_collider_source *source,
+                                        orr_error *error);
+// Up in the layer's space: of the robot that gives gravity, or of the scene.
+void orr_collider_up(const orr_scene *scene, const orr_layer_data *layer, float up[3]);
 // The collider of a cloud, a mesh or a field, in the layer's space; the caller destroys it. `desc` is
 // nullable. It is read from the layer's file with .collider behind its name, where that was made of the same
 // source with the same settings; otherwise it is made, and written there if the folder permits.

@@ -30,6 +30,7 @@ typedef struct orr_layer_data {
     orr_field_layer *field; // ORR_LAYER_FIELD
     orr_robot *robot;       // ORR_LAYER_ROBOT
     orr_robot *body;        // what physics has of another layer; NULL: nothing
+    double body_cell;       // scene units: of its distance grid; 0: as that of a grid by default
     bool absent;            // physics does not have it for now: a viewer has removed it, and may undo that
     uint64_t key;           // the first of its keys: a robot has one for each of its meshes
     int key_count;

@@ -32,22 +32,6 @@ static orr_result check_desc(const orr_layer_data *layer, const orr_body_desc *d
     return ORR_OK;
 }
 
-// Up in the layer's space: of the robot that gives gravity, or of the scene.
-static void find_up(const orr_scene *scene, const orr_layer_data *layer, float up[3])
-{
-    static const float axes[][3] = {[ORR_UP_MINUS_Y] = {0.0f, -1.0f, 0.0f},
-                                    [ORR_UP_Y] = {0.0f, 1.0f, 0.0f},
-                                    [ORR_UP_Z] = {0.0f, 0.0f, 1.0f}};
-    const orr_layer_data *robot = orr_scene_first_robot(scene);
-    float in_scene[3];
-    memcpy(in_scene, axes[robot ? ORR_UP_Z : orr_scene_up(scene)], sizeof in_scene);
-    if (robot) {
-        orr_transform_direction(robot->transform.rotation, axes[ORR_UP_Z], in_scene);
-    }
-    const float *q = layer->transform.rotation, back[4] = {q[0], -q[1], -q[2], -q[3]};
-    orr_transform_direction(back, in_scene, up);
-}
-
 static orr_result make_model(const orr_scene *scene, const orr_layer_data *layer, const orr_body_desc *desc,
                              orr_model **model, orr_error *error)
 {
@@ -75,7 +59,7 @@ static orr_result make_model(const orr_scene *scene, const orr_layer_data *layer
     }
     orr_collider_desc settings = {.cell = desc->cell / source.scale};
     orr_distance_grid *grid;
-    find_up(scene, layer, settings.up);
+    orr_collider_up(scene, layer, settings.up);
     ORR_TRY(orr_collider_of_layer(scene, layer, &settings, &grid, error));
     source.grid = grid;
     orr_result result = orr_model_of_body(&source, model, error);
@@ -94,6 +78,7 @@ orr_result orr_scene_set_physics_sized(orr_scene *scene, orr_layer id, const orr
     }
     orr_layer_data *layer = &scene->layers[index];
     orr_robot *body = NULL;
+    double cell = 0.0;
     if (desc) {
         orr_body_desc own;
         orr_model *model;
@@ -101,8 +86,10 @@ orr_result orr_scene_set_physics_sized(orr_scene *scene, orr_layer id, const orr
         ORR_TRY(check_desc(layer, &own, error));
         ORR_TRY(make_model(scene, layer, &own, &model, error));
         ORR_TRY(orr_robot_of_model(model, &body, error));
+        cell = own.cell;
     }
     orr_robot_destroy(layer->body);
     layer->body = body;
+    layer->body_cell = cell;
     return ORR_OK;
 }

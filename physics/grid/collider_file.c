@@ -96,8 +96,8 @@ static orr_result unpack(const file_header *h, const uint8_t *at, const char *na
     return orr_distance_grid_check(grid, name, error);
 }
 
-orr_result orr_collider_read(const uint8_t *data, size_t size, const char *name, orr_distance_grid **grid,
-                             orr_error *error)
+orr_result orr_distance_grid_read(const uint8_t *data, size_t size, const char *name,
+                                  orr_distance_grid **grid, orr_error *error)
 {
     *grid = NULL;
     file_header h;
@@ -121,12 +121,12 @@ orr_result orr_collider_read(const uint8_t *data, size_t size, const char *name,
     return ORR_OK;
 }
 
-orr_result orr_collider_load(const char *path, orr_distance_grid **grid, orr_error *error)
+orr_result orr_distance_grid_load(const char *path, orr_distance_grid **grid, orr_error *error)
 {
     *grid = NULL;
     orr_bytes bytes;
     ORR_TRY(orr_file_read(path, &bytes, error));
-    orr_result result = orr_collider_read(bytes.data, bytes.size, path, grid, error);
+    orr_result result = orr_distance_grid_read(bytes.data, bytes.size, path, grid, error);
     orr_free(bytes.data);
     return result;
 }
@@ -146,7 +146,7 @@ uint64_t orr_collider_file_source(const char *path)
 
 // ---- writing ----
 
-orr_result orr_collider_save(const orr_distance_grid *grid, const char *path, orr_error *error)
+orr_result orr_distance_grid_save(const orr_distance_grid *grid, const char *path, orr_error *error)
 {
     file_header h = {
         .version = VERSION, .cell = grid->cell, .brick_count = grid->brick_count, .source = grid->source};

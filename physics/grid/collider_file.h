@@ -10,11 +10,11 @@
 #include "physics/grid/distance_grid.h"
 
 bool orr_collider_readable(const char *path); // by its ending
-orr_result orr_collider_load(const char *path, orr_distance_grid **grid, orr_error *error);
+orr_result orr_distance_grid_load(const char *path, orr_distance_grid **grid, orr_error *error);
 // From memory; `name` is for messages.
-orr_result orr_collider_read(const uint8_t *data, size_t size, const char *name, orr_distance_grid **grid,
-                             orr_error *error);
+orr_result orr_distance_grid_read(const uint8_t *data, size_t size, const char *name,
+                                  orr_distance_grid **grid, orr_error *error);
 // What the file says its source is, from its first bytes; 0: unknown, or no collider.
 uint64_t orr_collider_file_source(const char *path);
 // Whole or not at all.
-orr_result orr_collider_save(const orr_distance_grid *grid, const char *path, orr_error *error);
+orr_result orr_distance_grid_save(const orr_distance_grid *grid, const char *path, orr_error *error);

@@ -1,7 +1,7 @@
 // What `orrery convert` does with colliders.
 #pragma once
 
-#include "engine/collider/collider.h"
+#include "engine/orrery.h"
 
 #include <cjson/cJSON.h>
 

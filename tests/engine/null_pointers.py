@@ -13,6 +13,9 @@ OPTIONAL = {
     "orr_scene_add_file": ["transform", "layer"],
     "orr_scene_add_splats": ["name", "transform", "layer"],
     "orr_scene_set_physics_sized": ["desc"],
+    "orr_scene_make_collider_sized": ["desc"],
+    "orr_scene_add_collider": ["name", "transform", "layer"],
+    "orr_collider_distance": ["gradients"],
     "orr_scene_add_mesh_sized": ["name", "transform", "layer"],
     "orr_world_set_transform": ["transform"],
     "orr_world_get": ["transform", "visible"],
@@ -30,6 +33,7 @@ OBJECTS = {
     "orr_frame *": "made.frame",
     "orr_splats *": "made.splats",
     "orr_output *": "made.output",
+    "orr_collider *": "made.collider",
     "orr_error *": "where",
 }
 SCALARS = {

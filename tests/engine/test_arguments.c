@@ -17,8 +17,24 @@ typedef struct objects {
     orr_frame *frame;
     orr_splats *splats;
     orr_output *output;
+    orr_collider *collider;
     orr_layer robot, cloud;
 } objects;
+
+static orr_collider *make_collider(void)
+{
+    static const float corners[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const uint32_t sides[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    const orr_mesh_desc mesh = {.vertex_count = 4, .index_count = 12, .positions = corners, .indices = sides};
+    orr_scene *scene;
+    orr_layer layer;
+    orr_collider *collider;
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    assert_ok(orr_scene_add_mesh(scene, NULL, &mesh, NULL, &layer, &error));
+    assert_ok(orr_scene_make_collider(scene, layer, &(orr_collider_desc){.cell = 0.1}, &collider, &error));
+    orr_scene_destroy(scene);
+    return collider;
+}
 
 static objects make_objects(void)
 {
@@ -30,11 +46,13 @@ static objects make_objects(void)
     assert_ok(orr_world_create(m.scene, 2, &m.world, &error));
     assert_ok(orr_frame_create(engine, &(orr_frame_desc){.device = ORR_DEVICE_CPU}, &m.frame, &error));
     assert_ok(orr_output_create(&(orr_output_desc){.path = "%d.npy"}, &m.output, &error));
+    m.collider = make_collider();
     return m;
 }
 
 static void destroy_objects(const objects *m)
 {
+    orr_collider_destroy(m->collider);
     orr_output_destroy(m->output);
     orr_frame_destroy(m->frame);
     orr_world_destroy(m->world);

@@ -316,9 +316,12 @@ static void the_orrery_is_accurate(void **state)
     assert_ok(orr_splat_pack_create(jobs, &view, NULL, &pack, &error));
     shape s = mesh_shape(mesh, 1.0f, axes);
     const orr_collider_source source = {.name = "orrery", .splats = pack};
-    orr_distance_grid *grid = make(&source, (orr_collider_desc){.cell = 0.01}, NULL);
-    assert_accurate(grid, &s, 0.002f); // the table is a sheet, and thick below
-    orr_distance_grid_destroy(grid);
+    static const double cells[] = {0.01, 0.02};
+    for (int i = 0; i < 2; i++) {
+        orr_distance_grid *grid = make(&source, (orr_collider_desc){.cell = cells[i]}, NULL);
+        assert_accurate(grid, &s, 0.002f); // the table is a sheet, and thick below
+        orr_distance_grid_destroy(grid);
+    }
     orr_splat_pack_destroy(pack);
     orr_splats_destroy(splats);
     free_shape(&s);
@@ -431,10 +434,10 @@ static void threads_files_and_hashes(void **state)
     jobs = two;
 
     const char *path = scratch_path("room.collider");
-    assert_ok(orr_collider_save(grid, path, &error));
+    assert_ok(orr_distance_grid_save(grid, path, &error));
     assert_true(orr_collider_file_source(path) == grid->source);
     uint64_t start = orr_clock_nanoseconds();
-    assert_ok(orr_collider_load(path, &other, &error));
+    assert_ok(orr_distance_grid_load(path, &other, &error));
     print_message("loaded in %.2f ms\n", (double)(orr_clock_nanoseconds() - start) * 1e-6);
     assert_true(same_grids(grid, other));
     orr_distance_grid_destroy(other);
@@ -478,7 +481,7 @@ static void broken_files_are_refused(void **state)
     grid->cell = 1.0;
     grid->brick[1] = 0;
     const char *path = scratch_path("small.collider");
-    assert_ok(orr_collider_save(grid, path, &error));
+    assert_ok(orr_distance_grid_save(grid, path, &error));
     orr_distance_grid_destroy(grid);
     orr_bytes bytes;
     assert_ok(orr_file_read(path, &bytes, &error));
@@ -496,7 +499,7 @@ static void broken_files_are_refused(void **state)
         uint32_t kept;
         memcpy(&kept, bytes.data + changes[i].at, sizeof kept);
         memcpy(bytes.data + changes[i].at, &changes[i].number, sizeof kept);
-        assert_true(orr_collider_read(bytes.data, bytes.size, "x", &grid, &why) != ORR_OK && !grid);
+        assert_true(orr_distance_grid_read(bytes.data, bytes.size, "x", &grid, &why) != ORR_OK && !grid);
         if (why.code != (int)changes[i].code) {
             fail_msg("byte %zu: %d: %s", changes[i].at, why.code, why.message);
         }
@@ -504,7 +507,7 @@ static void broken_files_are_refused(void **state)
     }
     for (size_t size = 0; size < bytes.size; size++) {
         orr_error why = {0};
-        assert_true(orr_collider_read(bytes.data, size, "x", &grid, &why) != ORR_OK && why.message[0]);
+        assert_true(orr_distance_grid_read(bytes.data, size, "x", &grid, &why) != ORR_OK && why.message[0]);
     }
     orr_free(bytes.data);
 }
@@ -583,18 +586,19 @@ static void huge_splats_are_haze(void **state)
 
 // ---- layers ----
 
+static const char box_file[] =
+    "ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\n"
+    "property float z\nelement face 6\nproperty list uchar int vertex_indices\nend_header\n"
+    "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n"
+    "4 0 2 3 1\n4 4 5 7 6\n4 0 1 5 4\n4 2 6 7 3\n4 0 4 6 2\n4 1 3 7 5\n";
+
 static void a_layer_keeps_its_collider_beside_its_file(void **state)
 {
     (void)state;
-    const char *text =
-        "ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\n"
-        "property float z\nelement face 6\nproperty list uchar int vertex_indices\nend_header\n"
-        "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n"
-        "4 0 2 3 1\n4 4 5 7 6\n4 0 1 5 4\n4 2 6 7 3\n4 0 4 6 2\n4 1 3 7 5\n";
     char path[512], beside[600];
     snprintf(path, sizeof path, "%s", scratch_path("box.ply"));
     snprintf(beside, sizeof beside, "%s.collider", path);
-    assert_ok(orr_file_write(path, text, strlen(text), &error));
+    assert_ok(orr_file_write(path, box_file, strlen(box_file), &error));
     orr_engine *engine;
     orr_scene *scene;
     assert_ok(orr_engine_create(&(orr_engine_desc){.threads = 2, .device = ORR_DEVICE_CPU}, &engine, &error));
@@ -604,7 +608,7 @@ static void a_layer_keeps_its_collider_beside_its_file(void **state)
     assert_ok(orr_collider_of_layer(scene, &scene->layers[0], &fine, &made, &error));
     assert_true(orr_collider_file_source(beside) == made->source);
     made->corner[0] += 1.0f; // what is in the file is recognised
-    assert_ok(orr_collider_save(made, beside, &error));
+    assert_ok(orr_distance_grid_save(made, beside, &error));
     assert_ok(orr_collider_of_layer(scene, &scene->layers[0], &fine, &loaded, &error));
     assert_true(same_grids(made, loaded));
     assert_ok(orr_collider_of_layer(scene, &scene->layers[0], &coarse, &other, &error)); // made anew
@@ -612,6 +616,67 @@ static void a_layer_keeps_its_collider_beside_its_file(void **state)
     orr_distance_grid_destroy(made);
     orr_distance_grid_destroy(loaded);
     orr_distance_grid_destroy(other);
+    orr_scene_destroy(scene);
+    orr_engine_destroy(engine);
+}
+
+// The door of programs: made, described, in a file, asked for distances, and seen.
+static void programs_make_and_ask_colliders(void **state)
+{
+    (void)state;
+    char path[512], kept[600], seen[600];
+    snprintf(path, sizeof path, "%s", scratch_path("cube.ply"));
+    snprintf(kept, sizeof kept, "%s", scratch_path("kept.collider"));
+    snprintf(seen, sizeof seen, "%s", scratch_path("seen.ply"));
+    assert_ok(orr_file_write(path, box_file, strlen(box_file), &error));
+    orr_error why = {0};
+    orr_engine *engine;
+    orr_scene *scene;
+    assert_ok(orr_engine_create(&(orr_engine_desc){.threads = 2, .device = ORR_DEVICE_CPU}, &engine, &error));
+    assert_ok(orr_scene_load(engine, path, &scene, &error));
+    orr_layer cube = orr_scene_layer(scene, 0), surface;
+    orr_collider *made, *loaded;
+    assert_ok(orr_scene_make_collider(scene, cube, &(orr_collider_desc){.cell = 0.05}, &made, &error));
+    assert_ok(orr_collider_save(made, kept, &error));
+    assert_ok(orr_collider_load(kept, &loaded, &error));
+    orr_collider_info info;
+    assert_ok(orr_collider_describe(loaded, &info, &error));
+    assert_true(info.cell == 0.05 && info.bricks > 8 && info.low[0] < 0.0 && info.high[2] > 1.0);
+
+    // above a face, inside near one, and beyond the grid: [scene units]
+    static const double points[9] = {0.5, 0.5, 1.06, 0.02, 0.5, 0.5, 0.5, -3.0, 0.5};
+    static const double expected[3] = {0.06, -0.02, 3.0};
+    static const double away[9] = {0, 0, 1, -1, 0, 0, 0, -1, 0};
+    double distances[3], gradients[9], again[3];
+    assert_ok(orr_collider_distance(made, points, 3, distances, gradients, &error));
+    assert_ok(orr_collider_distance(loaded, points, 3, again, NULL, &error));
+    for (int i = 0; i < 9;
+         i++) { // faces are planes, but coarse corners far off know their nearest points only
+        assert_true(fabs(distances[i / 3] - expected[i / 3]) < (i < 6 ? 1e-6 : 0.05));
+        assert_true(fabs(gradients[i] - away[i]) < (i < 6 ? 1e-5 : 0.05));
+        assert_true(again[i / 3] == distances[i / 3]);
+    }
+    const double nowhere[3] = {0.0, NAN, 0.0};
+    assert_true(orr_collider_distance(made, nowhere, 1, distances, NULL, &why) == ORR_ERROR_ARGUMENT);
+    assert_non_null(strstr(why.message, "point 0"));
+
+    // the surface, as a layer and as a file
+    static const float colour[4] = {0.1f, 0.6f, 0.2f, 0.5f};
+    assert_ok(orr_scene_add_collider(scene, "cube.collider", made, colour, NULL, &surface, &error));
+    assert_ok(orr_collider_save(made, seen, &error));
+    assert_ok(orr_scene_add_file(scene, seen, NULL, NULL, &error));
+    for (int i = 1; i < 3; i++) {
+        orr_layer_info layer;
+        assert_ok(orr_scene_layer_info(scene, orr_scene_layer(scene, i), &layer, &error));
+        assert_true(fabsf(layer.low[0]) < 1e-3f && fabsf(layer.high[1] - 1.0f) < 1e-3f);
+    }
+    assert_true(orr_collider_save(made, "cube.txt", &why) != ORR_OK && strstr(why.message, ".collider"));
+    orr_collider *refused;
+    const orr_collider_desc wrong = {.eye_count = 1};
+    assert_true(orr_scene_make_collider(scene, cube, &wrong, &refused, &why) == ORR_ERROR_ARGUMENT &&
+                !refused);
+    orr_collider_destroy(made);
+    orr_collider_destroy(loaded);
     orr_scene_destroy(scene);
     orr_engine_destroy(engine);
 }
@@ -630,6 +695,7 @@ int main(void)
         cmocka_unit_test(broken_files_are_refused),
         cmocka_unit_test(bad_input_is_one_line),
         cmocka_unit_test(a_layer_keeps_its_collider_beside_its_file),
+        cmocka_unit_test(programs_make_and_ask_colliders),
         cmocka_unit_test(huge_splats_are_haze),
     };
     return cmocka_run_group_tests(tests, open_jobs, close_jobs);

@@ -162,9 +162,9 @@ static orr_result make_collider(tools *t, const char *name, orr_error *error)
     const orr_layer_data *layer = &t->scene->layers[0];
     const orr_collider_source source = {.name = layer->name, .splats = layer->splats};
     ORR_TRY(orr_collider_make(&source, &desc, t->scene->context.jobs, NULL, &t->grid, NULL, error));
-    ORR_TRY(orr_collider_save(t->grid, in_folder(name), error));
+    ORR_TRY(orr_distance_grid_save(t->grid, in_folder(name), error));
     orr_distance_grid_destroy(t->grid);
-    return orr_collider_load(in_folder(name), &t->grid, error);
+    return orr_distance_grid_load(in_folder(name), &t->grid, error);
 }
 
 static orr_result step_robot(tools *t, const char *name, orr_error *error)

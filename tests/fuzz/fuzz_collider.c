@@ -6,7 +6,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     orr_distance_grid *grid;
     orr_error error = {0};
-    orr_result result = orr_collider_read(data, size, "fuzz.collider", &grid, &error);
+    orr_result result = orr_distance_grid_read(data, size, "fuzz.collider", &grid, &error);
     fuzz_expect(result, grid != NULL, &error);
     if (grid) {
         double gradient[3];

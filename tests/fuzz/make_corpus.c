@@ -122,7 +122,8 @@ static void put_collider(void)
     for (int i = 0; i < 2 * ORR_GRID_SAMPLES; i++) {
         grid->sample[i] = (float)(i % ORR_GRID_EDGE) - 3.0f;
     }
-    if (orr_collider_save(grid, path, &error) != ORR_OK || orr_file_read(path, &bytes, &error) != ORR_OK) {
+    if (orr_distance_grid_save(grid, path, &error) != ORR_OK ||
+        orr_file_read(path, &bytes, &error) != ORR_OK) {
         stop(error.message);
     }
     put_seed("collider", "grid", bytes);

@@ -147,5 +147,52 @@ look box
 same box empty && fail "Shift+B drops no box"
 xdotool key Escape
 ended 0
+
+# --- colliders ----------------------------------------------------------------------------------------------
+cat >cube.ply <<'END'
+ply
+format ascii 1.0
+element vertex 8
+property float x
+property float y
+property float z
+element face 6
+property list uchar int vertex_indices
+end_header
+0 0 0
+1 0 0
+0 1 0
+1 1 0
+0 0 1
+1 0 1
+0 1 1
+1 1 1
+4 0 2 3 1
+4 4 5 7 6
+4 0 1 5 4
+4 2 6 7 3
+4 0 4 6 2
+4 1 3 7 5
+END
+echo '{"orrery": 1, "layers": [{"file": "cube.ply", "physics": {"static": true, "cell": 0.05}}]}' >cube.json
+view cube.json cube.json --size 640x400 --threads 1
+xdotool key F1
+look cube
+# greener NAME: the mean of green over that of red: 1 for the grey cube, which covers most of the collider
+greener() { convert "$1.png" -format '%[fx:mean.g/mean.r]' info:; }
+xdotool key x
+look shown
+changed cube shown "X shows no collider"
+echo "$(greener cube) $(greener shown)" | awk '{ exit !($1 < 1.01 && $2 > 1.03) }' ||
+    fail "the collider is not green: $(greener cube), $(greener shown)"
+[ -s cube.ply.collider ] || fail "the collider is not kept beside the file"
+xdotool key x
+look hidden
+same hidden cube || fail "X does not hide the collider"
+xdotool key x
+look again
+same again shown || fail "X does not show the collider again"
+xdotool key Escape
+ended 0
 [ -s errors.txt ] && fail "the viewer complains"
 echo "passed"

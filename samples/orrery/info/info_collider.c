@@ -7,7 +7,7 @@
 orr_result info_collider(const char *path, cJSON *json, orr_error *error)
 {
     orr_distance_grid *grid;
-    ORR_TRY(orr_collider_load(path, &grid, error));
+    ORR_TRY(orr_distance_grid_load(path, &grid, error));
     float low[3], high[3];
     for (int k = 0; k < 3; k++) {
         low[k] = (float)grid->origin[k];

@@ -26,6 +26,7 @@ const key_help key_help_rows[] = {
     {"N", "next keyframe"},
     {"-  =", "slower, faster"},
     {"C", "contact points and forces"},
+    {"X", "colliders of clouds, meshes and fields"},
     {"B, Shift+B", "drop a ball, a box, in front of the camera"},
     {NULL, "Training on a capture"},
     {"T", "pause or go on"},

@@ -303,6 +303,7 @@ static void show_layers(panel_state *state)
         }
         ImGui::PopID();
     }
+    action_button(state, VIEW_SWITCH_COLLIDERS, "colliders", "show or hide what robots touch (X)");
 }
 
 static void show_cameras(panel_cameras *cameras)

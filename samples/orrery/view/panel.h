@@ -41,7 +41,8 @@ typedef enum view_action {
     VIEW_ROBOT_FASTER,
     VIEW_ROBOT_CONTACTS, // shown, or not
     VIEW_DROP_BALL,
-    VIEW_DROP_BOX
+    VIEW_DROP_BOX,
+    VIEW_SWITCH_COLLIDERS // shown, or not
 } view_action;
 
 // A number of a robot's state.

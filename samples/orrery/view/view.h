@@ -72,6 +72,8 @@ typedef struct viewer {
     int dropped_count;
     view_history history;
     panel_cameras cameras;
+    bool colliders; // are shown; their layers follow each other
+    int first_collider, collider_count;
     orr_camera home;
     bool playing;
     double path_time; // [s]
@@ -123,6 +125,7 @@ void view_connect(viewer *v); // window callbacks
 // Moves the camera by held keys, moves under way and the path; true while any of them goes on.
 bool view_move(viewer *v, double seconds);
 void view_do(viewer *v, view_action action);
+void view_collider_switch(viewer *v);             // shows or hides the surfaces that robots touch
 void view_drop_file(viewer *v, const char *path); // it will be added
 void view_add_dropped(viewer *v);
 void view_focus_under_cursor(viewer *v);

@@ -241,6 +241,9 @@ void view_do(viewer *v, view_action action)
     case VIEW_DROP_BOX:
         view_body_drop(v, action == VIEW_DROP_BOX);
         break;
+    case VIEW_SWITCH_COLLIDERS:
+        view_collider_switch(v);
+        break;
     case VIEW_SWITCH_DEVICE:
         switch_device(v);
         break;
