@@ -182,6 +182,32 @@ FN soft_system edge_system(soft_system s, real3 d, real stiffness, real rest)
     return soft_add_outer(s, stiffness - across, u);
 }
 
+// Damping along an edge; start: the other vertex relative to the own one at the step's start. viscosity: N s/m.
+FN soft_system edge_damping(soft_system s, real3 d, real3 start, real viscosity, uniform_real rate)
+{
+    real length = sqrt_(max_(dot3(d, d), R(1e-30))), before = sqrt_(dot3(start, start));
+    real3 u = soft_scale(R(1.0) / length, d);
+    s.force = soft_add_scaled(s.force, viscosity * rate * (length - before), u);
+    return soft_add_outer(s, viscosity * rate, u);
+}
+
+// A vertex against the half-space normal . x >= offset: a spring of `stiffness` N/m, and Coulomb friction
+// against the way `moved` since the step's start, smoothed below `slip` m.
+FN soft_system plane_contact(soft_system s, real depth, real3 moved, real3 normal, real stiffness,
+                             uniform_real friction, uniform_real slip)
+{
+    real pushed = stiffness * max_(depth, R(0.0));
+    s.force = soft_add_scaled(s.force, pushed, normal);
+    s = soft_add_outer(s, sel(depth > R(0.0), stiffness, R(0.0)), normal);
+    real3 t = soft_add_scaled(moved, -dot3(moved, normal), normal);
+    real way = sqrt_(dot3(t, t)), inverse = R(1.0) / slip;
+    real each = sel(way > slip, R(1.0) / max_(way, R(1e-15)), (R(2.0) - way * inverse) * inverse);
+    real drag = friction * pushed * each;
+    s.force = soft_add_scaled(s.force, -drag, t);
+    s = soft_add_diagonal(s, drag);
+    return soft_add_outer(s, -drag, normal);
+}
+
 // Two triangles that share the edge p0 p1, with p2 and p3 opposite: the sine and cosine of the angle between
 // their normals, times a common length, and the angle's derivatives by the four vertices.
 STRUCT(soft_hinge)

@@ -179,6 +179,7 @@ static orr_result build_triangles(orr_soft_model *m, const orr_soft_spec *s, orr
     m->cloth.mu = t * a->young / (2.0 * (1.0 + a->poisson));
     m->cloth.l = t * a->young * a->poisson / (1.0 - a->poisson * a->poisson) + m->cloth.mu; // plane stress
     m->cloth.alpha = 1.0 + m->cloth.mu / m->cloth.l;
+    m->cloth.eta = 0.5 * a->damping * m->cloth.mu;
     for (int i = 0; i < m->triangles; i++) {
         const int32_t *corner = m->triangle + (size_t)i * 3;
         double e1[3], e2[3], n[3];
@@ -224,6 +225,7 @@ static void build_hinges(orr_soft_model *m, const orr_soft_spec *s)
 
 static orr_result build_edges(orr_soft_model *m, const orr_soft_spec *s, orr_error *error)
 {
+    m->edge_damping = s->rope.damping;
     double section = 3.14159265358979323846 * s->rope_radius * s->rope_radius;
     for (int i = 0; i < m->edges; i++) {
         const int32_t *corner = m->edge + (size_t)i * 2;

@@ -33,6 +33,7 @@ struct orr_soft_model {
     int32_t *edge;          // edges x 2
     double *edge_length;    // m
     double *edge_stiffness; // N/m
+    double edge_damping;    // s
 };
 
 // Finds the hinges of the triangles: `hinge` and `hinges`.

@@ -1,5 +1,5 @@
 // Soft bodies by vertex block descent (Chen et al. 2024, arXiv:2403.06321): a compiled model, which is
-// constant.
+// constant and shared, and a simulation of any number of worlds, each with a copy of its state.
 //
 // A body is made of tetrahedra (solids), triangles (cloth) and edges (ropes) over the same vertices. SI
 // units; positions and velocities are in the world's frame. Backward Euler: every step minimises inertia plus
@@ -15,7 +15,7 @@ typedef struct orr_soft_material {
     double density; // kg/m^3, > 0
     double young;   // Young's modulus, Pa, > 0
     double poisson; // 0 <= nu < 0.5
-    double damping; // s, >= 0: viscous stress is damping x shear modulus x strain rate (Kelvin-Voigt)
+    double damping; // s, >= 0: how long strain lags (Kelvin-Voigt); of stretch and shear, not of bending
 } orr_soft_material;
 
 // The rest state. Elements hold indices of vertices.
@@ -48,3 +48,37 @@ double orr_soft_energy(const orr_soft_model *model, const double *position, cons
 // Its negative gradient, vertices x 3, N; of pinned vertices too.
 void orr_soft_forces(const orr_soft_model *model, const double *position, const double gravity[3],
                      double *force);
+
+// ---- simulation
+
+enum { ORR_SOFT_PLANES_MAX = 8 };
+
+// A half-space that vertices stay out of: normal . x >= offset. Penalty with Coulomb friction.
+typedef struct orr_soft_plane {
+    double normal[3]; // of length 1
+    double offset;    // m
+    double friction;  // >= 0
+} orr_soft_plane;
+
+typedef struct orr_soft_desc {
+    int worlds;        // 0: 1
+    double time_step;  // s; 0: 1/240
+    int iterations;    // of a step; 0: 10
+    double gravity[3]; // m/s^2
+    double chebyshev;  // radius of convergence rho in [0, 1) of Chebyshev acceleration; 0: without
+    int planes;        // at most ORR_SOFT_PLANES_MAX
+    const orr_soft_plane *plane;
+    double contact_stiffness; // of a vertex, N/m; 0: 100 x its mass / time_step^2
+    bool double_precision;
+} orr_soft_desc;
+
+typedef struct orr_soft orr_soft;
+
+// The model and the jobs must outlive the simulation. The same bits for any number of threads.
+orr_result orr_soft_create(const orr_soft_desc *desc, const orr_soft_model *model, orr_jobs *jobs,
+                           orr_soft **soft, orr_error *error);
+void orr_soft_destroy(orr_soft *soft); // NULL is allowed
+void orr_soft_step(orr_soft *soft, int steps);
+// Of a world, vertices x 3. Setting a pinned vertex moves the pin; its velocity does nothing.
+void orr_soft_get(const orr_soft *soft, int world, double *position, double *velocity); // each nullable
+void orr_soft_set(orr_soft *soft, int world, const double *position, const double *velocity);
