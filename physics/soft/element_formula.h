@@ -182,7 +182,8 @@ FN soft_system edge_system(soft_system s, real3 d, real stiffness, real rest)
     return soft_add_outer(s, stiffness - across, u);
 }
 
-// Damping along an edge; start: the other vertex relative to the own one at the step's start. viscosity: N s/m.
+// Damping along an edge; start: the other vertex relative to the own one at the step's start; viscosity in
+// N s/m.
 FN soft_system edge_damping(soft_system s, real3 d, real3 start, real viscosity, uniform_real rate)
 {
     real length = sqrt_(max_(dot3(d, d), R(1e-30))), before = sqrt_(dot3(start, start));

@@ -8,7 +8,8 @@
 
 typedef uniform_real number;
 
-// How a vertex is read: `across` is constant; when set, lanes are worlds and `lane` is the vertex of the block.
+// How a vertex is read: `across` is constant; when set, lanes are worlds and `lane` is the vertex of the
+// block.
 typedef struct reader {
     int across, lane;
 } reader;

@@ -15,8 +15,8 @@ typedef struct orr_soft_block {
     size_t number; // first of its numbers: mass [lanes], then for each slot [numbers][lanes]
 } orr_soft_block;
 
-// Of a slot. Tet: rows of the inverse, volume. Triangle: rows, area. Hinge: derivatives by which corner is the
-// own vertex (one 1), stiffness, angle. Edge: stiffness, length.
+// Of a slot. Tet: rows of the inverse, volume. Triangle: rows, area. Hinge: for each corner 1 where it is the
+// own vertex, else 0; stiffness, angle. Edge: stiffness, length.
 enum {
     SOFT_TET_OTHERS = 3,
     SOFT_TET_NUMBERS = 10,
