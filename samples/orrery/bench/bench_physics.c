@@ -1,5 +1,5 @@
 // orrery bench physics: steps per second of a robot in many worlds with random controls, and in one;
-// without a robot, of many free bodies.
+// without a robot, of many free bodies and of soft bodies.
 #include "samples/orrery/bench/bench.h"
 
 #include "engine/core/file.h"
@@ -203,6 +203,9 @@ orr_result bench_physics(const bench_run *run, orr_error *error)
     } else if (result == ORR_OK) {
         fprintf(run->out, "\nphysics: no robot; name one, or a folder of Gymnasium's, with --robot PATH\n");
         result = bench_bodies(run, on.one, error);
+        if (result == ORR_OK) {
+            result = bench_soft(run, on.one, error);
+        }
     }
     orr_cuda_destroy(on.cuda);
     orr_jobs_destroy(on.one);

@@ -1,0 +1,64 @@
+// What a soft model holds; private to this folder.
+#pragma once
+
+#include "physics/soft/soft.h"
+
+typedef struct orr_soft_elastic { // of tets and membranes: Pa, or N/m
+    double mu, l, alpha;          // element_formula.h
+    double eta;                   // Pa s
+} orr_soft_elastic;
+
+struct orr_soft_model {
+    int vertices;
+    double *rest; // vertices x 3, m
+    double *mass; // kg
+    uint8_t *pinned;
+    int32_t *colour; // of each vertex; no two vertices of an element share one
+    int colours;
+
+    orr_soft_elastic solid, cloth;
+    int tets;
+    int32_t *tet;        // tets x 4
+    double *tet_inverse; // tets x 9: rows m1, m2, m3 of the inverse of the differences to vertex 0
+    double *tet_volume;  // m^3
+    int triangles;
+    int32_t *triangle;        // triangles x 3
+    double *triangle_inverse; // triangles x 4: rows m1, m2
+    double *triangle_area;    // m^2
+    int hinges;               // inner edges of cloth
+    int32_t *hinge;           // hinges x 4: the edge, and the vertex opposite in each triangle
+    double *hinge_stiffness;  // J/rad^2
+    double *hinge_angle;      // at rest
+    int edges;
+    int32_t *edge;          // edges x 2
+    double *edge_length;    // m
+    double *edge_stiffness; // N/m
+    double edge_damping;    // s
+};
+
+// Finds the hinges of the triangles: `hinge` and `hinges`.
+orr_result orr_soft_find_hinges(orr_soft_model *m, const char *name, orr_error *error);
+// Greedy, in the order of the vertices: `colour` and `colours`.
+orr_result orr_soft_colour(orr_soft_model *m, orr_error *error);
+
+// The vertices that share an element, and the elements of each vertex: element kinds in this order.
+enum { SOFT_TET, SOFT_TRIANGLE, SOFT_HINGE, SOFT_EDGE, SOFT_KINDS };
+
+typedef struct orr_soft_incidence { // of one kind
+    int32_t *first;                 // vertices + 1: where those of a vertex begin
+    int32_t *use;                   // element x corners + corner
+} orr_soft_incidence;
+
+int orr_soft_corners(int kind); // vertices of an element
+// The number of elements of a kind, and their vertices.
+int orr_soft_elements(const orr_soft_model *m, int kind, const int32_t **element);
+orr_result orr_soft_incidence_create(const orr_soft_model *m, int kind, orr_soft_incidence *incidence,
+                                     orr_error *error);
+void orr_soft_incidence_destroy(orr_soft_incidence *incidence);
+
+// The corners of a tet (0 .. 3) beginning with `corner`, an even permutation, so that volumes stay positive;
+// and of a triangle.
+extern const int orr_soft_tet_order[4][4];
+// Rest data of a tet or a triangle as its corner sees it: rows of the inverse for the following corners.
+void orr_soft_tet_rows(const orr_soft_model *m, int tet, int corner, double rows[9]);
+void orr_soft_triangle_rows(const orr_soft_model *m, int triangle, int corner, double rows[4]);

@@ -1,0 +1,41 @@
+// The parts of a step that work on vertices, compiled once per instruction set and for doubles; private to
+// this folder.
+#pragma once
+
+#include "physics/soft/tables.h"
+
+typedef struct orr_soft_constants {
+    double time_step, gravity[3];
+    double contact_stiffness; // 0: relative to the mass
+    orr_soft_elastic solid, cloth;
+    double edge_damping;
+    int planes;
+    orr_soft_plane plane[ORR_SOFT_PLANES_MAX];
+} orr_soft_constants;
+
+// The state of the worlds of a group, in floats or doubles: number ((vertex x 3 + axis) x worlds + world).
+typedef struct orr_soft_group {
+    const orr_soft_tables *tables;
+    const orr_soft_constants *constants;
+    const uint8_t *pinned;
+    int vertices, worlds; // worlds: 1, or the number of lanes
+    void *position, *velocity;
+    void *change;                     // of the velocity in the last step
+    void *start, *target;             // positions at the step's start, and where inertia takes them
+    void *previous, *before_previous; // iterates, for Chebyshev acceleration; NULL without it
+} orr_soft_group;
+
+typedef struct orr_soft_program {
+    int lanes;
+    bool in_double;
+    void (*begin)(const orr_soft_group *group);
+    // An iteration over blocks first .. end - 1, which are of one colour.
+    void (*relax)(const orr_soft_group *group, int first, int end);
+    void (*accelerate)(const orr_soft_group *group, double omega); // Chebyshev's factor of this iteration
+    void (*finish)(const orr_soft_group *group);
+} orr_soft_program;
+
+const orr_soft_program *orr_soft_program_baseline(void);
+const orr_soft_program *orr_soft_program_avx2(void);
+const orr_soft_program *orr_soft_program_avx512(void);
+const orr_soft_program *orr_soft_program_double(void);

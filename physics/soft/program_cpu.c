@@ -1,0 +1,309 @@
+// A step of vertex block descent on one group of worlds: compiled once per instruction set;
+// program_double.c compiles it in plain double. Lanes are the vertices of a block, of one world, or the
+// worlds of a group, vertex by vertex.
+#include "engine/core/isa.h"
+#include "physics/lanes/lane.h"
+#include "physics/soft/element_formula.h"
+#include "physics/soft/program.h"
+
+typedef uniform_real number;
+
+// How a vertex is read: `across` is constant; when set, lanes are worlds and `lane` is the vertex of the
+// block.
+typedef struct reader {
+    int across, lane;
+} reader;
+
+FN real read_number(reader r, const number *p)
+{
+#if defined(ORR_SCALAR)
+    return p[r.lane];
+#else
+    return r.across ? R(p[r.lane]) : real_load(p);
+#endif
+}
+
+FN real3 read_point(reader r, const number *points, const int32_t *index)
+{
+#if defined(ORR_SCALAR)
+    const number *p = points + (ptrdiff_t)index[r.lane] * 3;
+    return make_real3(p[0], p[1], p[2]);
+#else
+    if (r.across) {
+        const number *p = points + (ptrdiff_t)index[r.lane] * (3 * ORR_LANES);
+        return make_real3(real_load(p), real_load(p + ORR_LANES), real_load(p + 2 * ORR_LANES));
+    }
+    sint at = sint_load(index) * 3;
+    return make_real3(real_gather(points, at), real_gather(points + 1, at), real_gather(points + 2, at));
+#endif
+}
+
+FN void write_point(reader r, number *points, const int32_t *index, int vertices, real3 value)
+{
+#if defined(ORR_SCALAR)
+    (void)vertices;
+    number *p = points + (ptrdiff_t)index[r.lane] * 3;
+    p[0] = value.x, p[1] = value.y, p[2] = value.z;
+#else
+    if (r.across) {
+        number *p = points + (ptrdiff_t)index[r.lane] * (3 * ORR_LANES);
+        real_store(p, value.x);
+        real_store(p + ORR_LANES, value.y);
+        real_store(p + 2 * ORR_LANES, value.z);
+        return;
+    }
+    for (int lane = 0; lane < vertices; lane++) {
+        number *p = points + (ptrdiff_t)index[lane] * 3;
+        p[0] = value.x[lane], p[1] = value.y[lane], p[2] = value.z[lane];
+    }
+#endif
+}
+
+FN real3 read_row(reader r, const number *p)
+{
+    return make_real3(read_number(r, p), read_number(r, p + ORR_LANES), read_number(r, p + 2 * ORR_LANES));
+}
+
+// What the elements of a vertex are evaluated with.
+typedef struct context {
+    const number *position, *start;
+    number mu, l, alpha, eta, rate;
+    real3 own, own_start;
+} context;
+
+FN soft_system add_tet(reader r, const context *c, soft_system s, const int32_t *index, const number *p)
+{
+    real3 m1 = read_row(r, p), m2 = read_row(r, p + 3 * ORR_LANES), m3 = read_row(r, p + 6 * ORR_LANES);
+    real volume = read_number(r, p + 9 * ORR_LANES);
+    real3 m = make_real3(-(m1.x + m2.x + m3.x), -(m1.y + m2.y + m3.y), -(m1.z + m2.z + m3.z));
+    soft_columns f =
+        soft_gradient3(soft_sub(read_point(r, c->position, index), c->own),
+                       soft_sub(read_point(r, c->position, index + ORR_LANES), c->own),
+                       soft_sub(read_point(r, c->position, index + 2 * ORR_LANES), c->own), m1, m2, m3);
+    s = tet_system(s, f, m, volume, c->mu, c->l, c->alpha);
+    if (c->eta > 0) {
+        soft_columns before = soft_gradient3(
+            soft_sub(read_point(r, c->start, index), c->own_start),
+            soft_sub(read_point(r, c->start, index + ORR_LANES), c->own_start),
+            soft_sub(read_point(r, c->start, index + 2 * ORR_LANES), c->own_start), m1, m2, m3);
+        s = tet_damping(s, f, before, m, volume, c->eta, c->rate);
+    }
+    return s;
+}
+
+FN soft_columns membrane_columns(real3 d1, real3 d2, real x1, real y1, real x2, real y2)
+{
+    soft_columns f;
+    f.a = soft_add_scaled(soft_scale(x1, d1), x2, d2);
+    f.b = soft_add_scaled(soft_scale(y1, d1), y2, d2);
+    f.c = make_real3(R(0.0), R(0.0), R(0.0));
+    return f;
+}
+
+FN soft_system add_triangle(reader r, const context *c, soft_system s, const int32_t *index, const number *p)
+{
+    real x1 = read_number(r, p), y1 = read_number(r, p + ORR_LANES);
+    real x2 = read_number(r, p + 2 * ORR_LANES), y2 = read_number(r, p + 3 * ORR_LANES);
+    real area = read_number(r, p + 4 * ORR_LANES), mx = -(x1 + x2), my = -(y1 + y2);
+    soft_columns f =
+        membrane_columns(soft_sub(read_point(r, c->position, index), c->own),
+                         soft_sub(read_point(r, c->position, index + ORR_LANES), c->own), x1, y1, x2, y2);
+    s = membrane_system(s, f.a, f.b, mx, my, area, c->mu, c->l, c->alpha);
+    if (c->eta > 0) {
+        soft_columns before = membrane_columns(
+            soft_sub(read_point(r, c->start, index), c->own_start),
+            soft_sub(read_point(r, c->start, index + ORR_LANES), c->own_start), x1, y1, x2, y2);
+        s = tet_damping(s, f, before, make_real3(mx, my, R(0.0)), area, c->eta, c->rate);
+    }
+    return s;
+}
+
+FN soft_system add_hinge(reader r, const context *c, soft_system s, const int32_t *index, const number *p)
+{
+    soft_hinge h = hinge_angle(
+        read_point(r, c->position, index), read_point(r, c->position, index + ORR_LANES),
+        read_point(r, c->position, index + 2 * ORR_LANES), read_point(r, c->position, index + 3 * ORR_LANES));
+    real3 g = soft_scale(read_number(r, p), h.g0);
+    g = soft_add_scaled(g, read_number(r, p + ORR_LANES), h.g1);
+    g = soft_add_scaled(g, read_number(r, p + 2 * ORR_LANES), h.g2);
+    g = soft_add_scaled(g, read_number(r, p + 3 * ORR_LANES), h.g3);
+    real stiffness = read_number(r, p + 4 * ORR_LANES), angle = atan2_(abs_(h.sine), h.cosine);
+    real off = sel(h.sine < R(0.0), -angle, angle) - read_number(r, p + 5 * ORR_LANES);
+    off = off - R(6.283185307179586) * floor_(off * R(0.15915494309189535) + R(0.5));
+    s.force = soft_add_scaled(s.force, -(stiffness * off), g);
+    return soft_add_outer(s, stiffness, g);
+}
+
+FN soft_system add_edge(reader r, const context *c, soft_system s, const int32_t *index, const number *p)
+{
+    real stiffness = read_number(r, p), rest = read_number(r, p + ORR_LANES);
+    real3 d = soft_sub(read_point(r, c->position, index), c->own);
+    s = edge_system(s, d, stiffness, rest);
+    if (c->eta > 0) {
+        real3 before = soft_sub(read_point(r, c->start, index), c->own_start);
+        s = edge_damping(s, d, before, stiffness * c->eta, c->rate);
+    }
+    return s;
+}
+
+FN soft_system add_planes(const orr_soft_constants *k, const context *c, soft_system s, real stiffness)
+{
+    const number slip = (number)(1e-2 * k->time_step); // friction is full from 1 cm/s
+    real3 moved = soft_sub(c->own, c->own_start);
+    for (int i = 0; i < k->planes; i++) {
+        const orr_soft_plane *plane = &k->plane[i];
+        real3 normal = make_real3(R(plane->normal[0]), R(plane->normal[1]), R(plane->normal[2]));
+        real depth = R(plane->offset) - dot3(normal, c->own);
+        s = plane_contact(s, depth, moved, normal, stiffness, (number)plane->friction, slip);
+    }
+    return s;
+}
+
+static context with_material(const context *c, const orr_soft_elastic *e)
+{
+    context r = *c;
+    r.mu = (number)e->mu, r.l = (number)e->l, r.alpha = (number)e->alpha, r.eta = (number)e->eta;
+    return r;
+}
+
+// Moves a vertex to the minimum of its quadratic model; index, p: of its block.
+FN void relax_vertex(reader r, const orr_soft_group *g, const orr_soft_block *block)
+{
+    const orr_soft_constants *k = g->constants;
+    const int32_t *own = g->tables->index + block->index, *index = own + ORR_LANES;
+    const number *p = (const number *)g->tables->number + block->number;
+    const number rate = (number)(1.0 / k->time_step), inertia = rate * rate;
+    real mass = read_number(r, p);
+    p += ORR_LANES;
+    context c = {.position = g->position, .start = g->start, .rate = rate};
+    c.own = read_point(r, g->position, own);
+    c.own_start = read_point(r, g->start, own);
+    soft_system s = {.xx = mass * inertia, .yy = mass * inertia, .zz = mass * inertia};
+    s.xy = s.xz = s.yz = R(0.0);
+    s.force = soft_scale(mass * inertia, soft_sub(read_point(r, g->target, own), c.own));
+    context solid = with_material(&c, &k->solid), cloth = with_material(&c, &k->cloth);
+    for (int i = 0; i < block->slots[SOFT_TET]; i++) {
+        s = add_tet(r, &solid, s, index, p);
+        index += SOFT_TET_OTHERS * ORR_LANES, p += SOFT_TET_NUMBERS * ORR_LANES;
+    }
+    for (int i = 0; i < block->slots[SOFT_TRIANGLE]; i++) {
+        s = add_triangle(r, &cloth, s, index, p);
+        index += SOFT_TRIANGLE_OTHERS * ORR_LANES, p += SOFT_TRIANGLE_NUMBERS * ORR_LANES;
+    }
+    for (int i = 0; i < block->slots[SOFT_HINGE]; i++) {
+        s = add_hinge(r, &c, s, index, p);
+        index += SOFT_HINGE_OTHERS * ORR_LANES, p += SOFT_HINGE_NUMBERS * ORR_LANES;
+    }
+    c.eta = (number)k->edge_damping;
+    for (int i = 0; i < block->slots[SOFT_EDGE]; i++) {
+        s = add_edge(r, &c, s, index, p);
+        index += SOFT_EDGE_OTHERS * ORR_LANES, p += SOFT_EDGE_NUMBERS * ORR_LANES;
+    }
+    if (k->planes > 0) {
+        real stiffness = k->contact_stiffness > 0.0 ? R(k->contact_stiffness) : R(100.0) * mass * inertia;
+        s = add_planes(k, &c, s, stiffness);
+    }
+    real3 step = soft_solve(s);
+    write_point(r, g->position, own, block->vertices, soft_add_scaled(c.own, R(1.0), step));
+}
+
+static void relax(const orr_soft_group *g, int first, int end)
+{
+    for (int i = first; i < end; i++) {
+        const orr_soft_block *block = &g->tables->block[i];
+        if (g->worlds > 1) {
+            for (int lane = 0; lane < block->vertices; lane++) {
+                relax_vertex((reader){1, lane}, g, block);
+            }
+        } else {
+            relax_vertex((reader){0, 0}, g, block);
+        }
+    }
+}
+
+// The first guess: as far as the last step's acceleration says that gravity is not held (Chen et al. 2024,
+// section 3.7).
+static void begin(const orr_soft_group *g)
+{
+    const orr_soft_constants *k = g->constants;
+    const number h = (number)k->time_step;
+    const double size =
+        sqrt(k->gravity[0] * k->gravity[0] + k->gravity[1] * k->gravity[1] + k->gravity[2] * k->gravity[2]);
+    const number strength = (number)size, rate = (number)1 / h;
+    number *position = g->position, *start = g->start, *target = g->target;
+    const number *velocity = g->velocity, *change = g->change;
+    number along[3], gravity[3];
+    for (int c = 0; c < 3; c++) {
+        gravity[c] = (number)k->gravity[c];
+        along[c] = (number)(size > 0.0 ? k->gravity[c] / size : 0.0);
+    }
+    const ptrdiff_t worlds = g->worlds;
+    memcpy(start, position, (size_t)g->vertices * 3 * (size_t)worlds * sizeof(number));
+    for (int v = 0; v < g->vertices; v++) {
+        if (g->pinned[v]) {
+            continue;
+        }
+        ptrdiff_t at = (ptrdiff_t)v * 3 * worlds;
+        for (ptrdiff_t i = at; i < at + worlds; i++) {
+            number a = rate * (change[i] * along[0] + change[i + worlds] * along[1] +
+                               change[i + 2 * worlds] * along[2]);
+            a = a > (number)0 ? (a < strength ? a : strength) : (number)0;
+            for (int c = 0; c < 3; c++) {
+                ptrdiff_t j = i + c * worlds;
+                target[j] = start[j] + h * (velocity[j] + h * gravity[c]);
+                position[j] = start[j] + h * (velocity[j] + h * a * along[c]);
+            }
+        }
+    }
+    if (g->previous) {
+        memcpy(g->previous, position, (size_t)g->vertices * 3 * (size_t)worlds * sizeof(number));
+    }
+}
+
+// Wang 2015: x = omega (x - x before the previous) + x before the previous; not of vertices in contact.
+static void accelerate(const orr_soft_group *g, double omega)
+{
+    const orr_soft_constants *k = g->constants;
+    const ptrdiff_t worlds = g->worlds;
+    number *position = g->position, *previous = g->previous, *older = g->before_previous;
+    for (int v = 0; v < g->vertices; v++) {
+        ptrdiff_t at = (ptrdiff_t)v * 3 * worlds;
+        for (ptrdiff_t i = at; i < at + worlds; i++) {
+            bool free = !g->pinned[v];
+            for (int p = 0; p < k->planes; p++) {
+                const orr_soft_plane *plane = &k->plane[p];
+                free = free && (number)plane->normal[0] * position[i] +
+                                       (number)plane->normal[1] * position[i + worlds] +
+                                       (number)plane->normal[2] * position[i + 2 * worlds] >=
+                                   (number)plane->offset;
+            }
+            for (ptrdiff_t j = i; j < i + 3 * worlds; j += worlds) {
+                if (free && omega > 1.0) {
+                    position[j] = (number)omega * (position[j] - older[j]) + older[j];
+                }
+                older[j] = previous[j];
+                previous[j] = position[j];
+            }
+        }
+    }
+}
+
+static void finish(const orr_soft_group *g)
+{
+    const number rate = (number)(1.0 / g->constants->time_step);
+    const number *position = g->position, *start = g->start;
+    number *velocity = g->velocity, *change = g->change;
+    ptrdiff_t count = (ptrdiff_t)g->vertices * 3 * g->worlds;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        number now = rate * (position[i] - start[i]);
+        change[i] = now - velocity[i];
+        velocity[i] = now;
+    }
+}
+
+const orr_soft_program *ORR_ISA_NAME(orr_soft_program)(void)
+{
+    static const orr_soft_program program = {
+        ORR_LANES, sizeof(number) == sizeof(double), begin, relax, accelerate, finish};
+    return &program;
+}

@@ -1,0 +1,259 @@
+// Worlds of soft bodies: their memory, and the order of a step's parts over threads.
+#include "physics/soft/soft.h"
+
+#include "engine/core/isa.h"
+#include "engine/core/memory.h"
+#include "physics/soft/program.h"
+
+#include <math.h>
+
+#define PROGRAM(isa) orr_soft_program_##isa
+typedef const orr_soft_program *program_of(void);
+static program_of *const programs[ORR_ISA_COUNT] = ORR_ISA_TABLE(PROGRAM);
+
+enum { BLOCKS_OF_JOB = 16, STATE_ARRAYS = 7 };
+
+struct orr_soft {
+    const orr_soft_model *model;
+    orr_jobs *jobs;
+    const orr_soft_program *program;
+    orr_soft_tables tables;
+    orr_soft_constants constants;
+    int worlds, iterations, steps; // steps: of the call that runs
+    double chebyshev;
+    int groups, group_worlds;
+    orr_soft_group *group;
+    void *state;
+};
+
+static orr_result check(const orr_soft_desc *d, orr_error *error)
+{
+    if (d->worlds < 0 || d->iterations < 0) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "soft bodies: worlds and iterations: expected at least 0, not %d and %d", d->worlds,
+                        d->iterations);
+    }
+    if (!(d->time_step >= 0.0) || !isfinite(d->time_step)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "soft bodies: time step: expected at least 0 s, not %g",
+                        d->time_step);
+    }
+    if (!(d->chebyshev >= 0.0 && d->chebyshev < 1.0)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "soft bodies: chebyshev: expected at least 0 and below 1, not %g", d->chebyshev);
+    }
+    if (!(d->contact_stiffness >= 0.0)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "soft bodies: contact stiffness: expected at least 0 N/m, not %g",
+                        d->contact_stiffness);
+    }
+    if (d->planes < 0 || d->planes > ORR_SOFT_PLANES_MAX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "soft bodies: planes: expected 0 to %d, not %d",
+                        ORR_SOFT_PLANES_MAX, d->planes);
+    }
+    for (int i = 0; i < d->planes; i++) {
+        const double *n = d->plane[i].normal;
+        if (!(fabs(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1.0) < 1e-4) || !(d->plane[i].friction >= 0.0) ||
+            !isfinite(d->plane[i].offset)) {
+            return orr_fail(error, ORR_CODE_ARGUMENT,
+                            "soft bodies: plane %d: expected a normal of length 1 and friction of at least 0",
+                            i);
+        }
+    }
+    return ORR_OK;
+}
+
+static void set_constants(orr_soft *soft, const orr_soft_desc *d)
+{
+    orr_soft_constants *k = &soft->constants;
+    k->time_step = d->time_step > 0.0 ? d->time_step : 1.0 / 240.0;
+    k->contact_stiffness = d->contact_stiffness;
+    k->solid = soft->model->solid;
+    k->cloth = soft->model->cloth;
+    k->edge_damping = soft->model->edge_damping;
+    k->planes = d->planes;
+    for (int c = 0; c < 3; c++) {
+        k->gravity[c] = d->gravity[c];
+    }
+    for (int i = 0; i < d->planes; i++) {
+        k->plane[i] = d->plane[i];
+    }
+}
+
+static orr_result build(orr_soft *soft, const orr_soft_desc *d, orr_error *error)
+{
+    orr_isa isa;
+    ORR_TRY(check(d, error));
+    ORR_TRY(orr_isa_choose(&isa, error));
+    soft->program = d->double_precision ? orr_soft_program_double() : programs[isa]();
+    soft->worlds = d->worlds > 0 ? d->worlds : 1;
+    soft->iterations = d->iterations > 0 ? d->iterations : 10;
+    soft->chebyshev = d->chebyshev;
+    set_constants(soft, d);
+    int lanes = soft->program->lanes;
+    soft->group_worlds = soft->worlds >= lanes ? lanes : 1;
+    soft->groups = orr_blocks(soft->worlds, soft->group_worlds);
+    ORR_TRY(orr_soft_tables_create(soft->model, lanes, soft->program->in_double, &soft->tables, error));
+    size_t bytes = soft->program->in_double ? sizeof(double) : sizeof(float);
+    size_t array = (size_t)soft->model->vertices * 3 * (size_t)soft->group_worlds * bytes;
+    array = (array + ORR_ALIGNMENT - 1) / ORR_ALIGNMENT * ORR_ALIGNMENT;
+    soft->group = orr_alloc_zero((size_t)soft->groups, sizeof *soft->group);
+    soft->state = orr_alloc_zero((size_t)soft->groups * STATE_ARRAYS, array);
+    if (!soft->group || !soft->state) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: %d worlds of soft bodies",
+                        soft->worlds);
+    }
+    char *memory = soft->state;
+    for (int i = 0; i < soft->groups; i++) {
+        orr_soft_group *g = &soft->group[i];
+        *g = (orr_soft_group){.tables = &soft->tables,
+                              .constants = &soft->constants,
+                              .pinned = soft->model->pinned,
+                              .vertices = soft->model->vertices,
+                              .worlds = soft->group_worlds};
+        void **const part[STATE_ARRAYS] = {&g->position, &g->velocity, &g->change,         &g->start,
+                                           &g->target,   &g->previous, &g->before_previous};
+        for (int k = 0; k < STATE_ARRAYS; k++, memory += array) {
+            *part[k] = k < 5 || soft->chebyshev > 0.0 ? memory : NULL;
+        }
+    }
+    for (int i = 0; i < soft->groups * soft->group_worlds; i++) { // lanes without a world, too
+        orr_soft_set(soft, i, soft->model->rest, NULL);
+    }
+    return ORR_OK;
+}
+
+orr_result orr_soft_create(const orr_soft_desc *desc, const orr_soft_model *model, orr_jobs *jobs,
+                           orr_soft **soft, orr_error *error)
+{
+    *soft = NULL;
+    orr_soft *s = orr_alloc_zero(1, sizeof *s);
+    if (!s) {
+        return orr_fail(error, ORR_CODE_OUT_OF_MEMORY, "out of memory: soft bodies");
+    }
+    s->model = model;
+    s->jobs = jobs;
+    orr_result result = build(s, desc, error);
+    if (result != ORR_OK) {
+        orr_soft_destroy(s);
+        return result;
+    }
+    *soft = s;
+    return ORR_OK;
+}
+
+void orr_soft_destroy(orr_soft *soft)
+{
+    if (soft) {
+        orr_soft_tables_destroy(&soft->tables);
+        orr_free(soft->group);
+        orr_free(soft->state);
+        orr_free(soft);
+    }
+}
+
+typedef struct colour_of {
+    const orr_soft *soft;
+    int first, end; // blocks
+} colour_of;
+
+static void relax_blocks(void *context, int i, int worker)
+{
+    (void)worker;
+    const colour_of *c = context;
+    int first = c->first + i * BLOCKS_OF_JOB, end = first + BLOCKS_OF_JOB;
+    c->soft->program->relax(c->soft->group, first, end < c->end ? end : c->end);
+}
+
+// shared: the blocks of a colour are divided among threads.
+static void step_group(const orr_soft *soft, const orr_soft_group *g, bool shared)
+{
+    const orr_soft_program *program = soft->program;
+    double omega = 1.0;
+    program->begin(g);
+    for (int n = 1; n <= soft->iterations; n++) {
+        for (int colour = 0; colour < soft->tables.colours; colour++) {
+            int first = soft->tables.colour_block[colour], end = soft->tables.colour_block[colour + 1];
+            int jobs = shared ? orr_blocks(end - first, BLOCKS_OF_JOB) : 0;
+            if (jobs > 1) {
+                orr_jobs_for(soft->jobs, jobs, relax_blocks, &(colour_of){soft, first, end});
+            } else {
+                program->relax(g, first, end);
+            }
+        }
+        if (soft->chebyshev > 0.0) {
+            double square = soft->chebyshev * soft->chebyshev;
+            omega = n == 1 ? 1.0 : n == 2 ? 2.0 / (2.0 - square) : 4.0 / (4.0 - square * omega);
+            program->accelerate(g, omega);
+        }
+    }
+    program->finish(g);
+}
+
+static void step_alone(void *context, int i, int worker)
+{
+    (void)worker;
+    const orr_soft *soft = context;
+    for (int step = 0; step < soft->steps; step++) {
+        step_group(soft, &soft->group[i], false);
+    }
+}
+
+void orr_soft_step(orr_soft *soft, int steps)
+{
+    soft->steps = steps;
+    if (soft->groups > 1) {
+        orr_jobs_for(soft->jobs, soft->groups, step_alone, soft);
+        return;
+    }
+    for (int step = 0; step < steps; step++) {
+        step_group(soft, soft->group, true);
+    }
+}
+
+static size_t place(const orr_soft *soft, int world, int number) // in an array of the world's group
+{
+    return (size_t)number * (size_t)soft->group_worlds + (size_t)(world % soft->group_worlds);
+}
+
+static void get(const orr_soft *soft, const void *array, int world, double *values)
+{
+    for (int i = 0; i < soft->model->vertices * 3; i++) {
+        size_t at = place(soft, world, i);
+        values[i] =
+            soft->program->in_double ? ((const double *)array)[at] : (double)((const float *)array)[at];
+    }
+}
+
+static void set(const orr_soft *soft, void *array, int world, const double *values)
+{
+    for (int i = 0; i < soft->model->vertices * 3; i++) {
+        size_t at = place(soft, world, i);
+        if (soft->program->in_double) {
+            ((double *)array)[at] = values[i];
+        } else {
+            ((float *)array)[at] = (float)values[i];
+        }
+    }
+}
+
+void orr_soft_get(const orr_soft *soft, int world, double *position, double *velocity)
+{
+    const orr_soft_group *g = &soft->group[world / soft->group_worlds];
+    if (position) {
+        get(soft, g->position, world, position);
+    }
+    if (velocity) {
+        get(soft, g->velocity, world, velocity);
+    }
+}
+
+void orr_soft_set(orr_soft *soft, int world, const double *position, const double *velocity)
+{
+    const orr_soft_group *g = &soft->group[world / soft->group_worlds];
+    if (position) {
+        set(soft, g->position, world, position);
+    }
+    if (velocity) {
+        set(soft, g->velocity, world, velocity);
+    }
+}

@@ -1,0 +1,84 @@
+// Soft bodies by vertex block descent (Chen et al. 2024, arXiv:2403.06321): a compiled model, which is
+// constant and shared, and a simulation of any number of worlds, each with a copy of its state.
+//
+// A body is made of tetrahedra (solids), triangles (cloth) and edges (ropes) over the same vertices. SI
+// units; positions and velocities are in the world's frame. Backward Euler: every step minimises inertia plus
+// elastic energy, vertex by vertex, and vertices of one colour (no two share an element) at once.
+#pragma once
+
+#include "engine/core/jobs.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct orr_soft_material {
+    double density; // kg/m^3, > 0
+    double young;   // Young's modulus, Pa, > 0
+    double poisson; // 0 <= nu < 0.5
+    double damping; // s, >= 0: how long strain lags (Kelvin-Voigt); of stretch and shear, not of bending
+} orr_soft_material;
+
+// The rest state. Elements hold indices of vertices.
+typedef struct orr_soft_spec {
+    const char *name;     // for messages
+    int vertices;         // at least 1; each belongs to an element
+    const double *vertex; // vertices x 3, m
+    int tets;
+    const int32_t *tet; // tets x 4; (p1 - p0) x (p2 - p0) . (p3 - p0) > 0
+    int triangles;
+    const int32_t *triangle; // triangles x 3, cloth
+    int edges;
+    const int32_t *edge; // edges x 2, ropes
+    int pins;
+    const int32_t *pin;                   // vertices that forces do not move
+    orr_soft_material solid, cloth, rope; // of a kind without elements: not read
+    double cloth_thickness;               // m, > 0; membrane and bending stiffness follow from it
+    double rope_radius;                   // m, > 0; ropes resist stretch only, neither bending nor twist
+} orr_soft_spec;
+
+typedef struct orr_soft_model orr_soft_model;
+
+// ORR_CODE_ARGUMENT names the element and what was expected of it.
+orr_result orr_soft_model_create(const orr_soft_spec *spec, orr_soft_model **model, orr_error *error);
+void orr_soft_model_destroy(orr_soft_model *model);         // NULL is allowed
+const double *orr_soft_masses(const orr_soft_model *model); // of vertices, kg
+
+// The potential energy (J) of positions (vertices x 3): elastic, and of gravity (m/s^2).
+double orr_soft_energy(const orr_soft_model *model, const double *position, const double gravity[3]);
+// Its negative gradient, vertices x 3, N; of pinned vertices too.
+void orr_soft_forces(const orr_soft_model *model, const double *position, const double gravity[3],
+                     double *force);
+
+// ---- simulation
+
+enum { ORR_SOFT_PLANES_MAX = 8 };
+
+// A half-space that vertices stay out of: normal . x >= offset. Penalty with Coulomb friction.
+typedef struct orr_soft_plane {
+    double normal[3]; // of length 1
+    double offset;    // m
+    double friction;  // >= 0
+} orr_soft_plane;
+
+typedef struct orr_soft_desc {
+    int worlds;        // 0: 1
+    double time_step;  // s; 0: 1/240
+    int iterations;    // of a step; 0: 10
+    double gravity[3]; // m/s^2
+    double chebyshev;  // radius of convergence rho in [0, 1) of Chebyshev acceleration; 0: without
+    int planes;        // at most ORR_SOFT_PLANES_MAX
+    const orr_soft_plane *plane;
+    double contact_stiffness; // of a vertex, N/m; 0: 100 x its mass / time_step^2
+    bool double_precision;
+} orr_soft_desc;
+
+typedef struct orr_soft orr_soft;
+
+// The model and the jobs must outlive the simulation. The same bits for any number of threads.
+orr_result orr_soft_create(const orr_soft_desc *desc, const orr_soft_model *model, orr_jobs *jobs,
+                           orr_soft **soft, orr_error *error);
+void orr_soft_destroy(orr_soft *soft); // NULL is allowed
+void orr_soft_step(orr_soft *soft, int steps);
+// Of a world, vertices x 3. Setting a pinned vertex moves the pin; its velocity does nothing.
+void orr_soft_get(const orr_soft *soft, int world, double *position, double *velocity); // each nullable
+void orr_soft_set(orr_soft *soft, int world, const double *position, const double *velocity);

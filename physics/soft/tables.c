@@ -1,0 +1,181 @@
+#include "physics/soft/tables.h"
+
+#include "engine/core/memory.h"
+
+#include <string.h>
+
+static const int others[SOFT_KINDS] = {SOFT_TET_OTHERS, SOFT_TRIANGLE_OTHERS, SOFT_HINGE_OTHERS,
+                                       SOFT_EDGE_OTHERS};
+static const int numbers[SOFT_KINDS] = {SOFT_TET_NUMBERS, SOFT_TRIANGLE_NUMBERS, SOFT_HINGE_NUMBERS,
+                                        SOFT_EDGE_NUMBERS};
+
+typedef struct builder {
+    const orr_soft_model *m;
+    int lanes;
+    orr_soft_incidence incidence[SOFT_KINDS];
+    int32_t *order; // vertices by colour, pinned ones left out
+    orr_soft_tables *tables;
+    double *number;
+} builder;
+
+static int uses(const builder *b, int kind, int32_t v)
+{
+    return b->incidence[kind].first[v + 1] - b->incidence[kind].first[v];
+}
+
+// Cuts the vertices into blocks; returns how many numbers they need.
+static orr_result cut_blocks(builder *b, size_t *number_count, size_t *index_count, orr_error *error)
+{
+    const orr_soft_model *m = b->m;
+    orr_soft_tables *t = b->tables;
+    size_t lanes = (size_t)b->lanes;
+    int placed = 0, blocks = 0;
+    ORR_ALLOC(b->order, m->vertices, "the order of vertices", error);
+    ORR_ALLOC(t->block, m->vertices / b->lanes + m->colours, "blocks of vertices", error);
+    ORR_ALLOC(t->colour_block, m->colours + 1, "blocks of vertices", error);
+    for (int colour = 0; colour < m->colours; colour++) {
+        t->colour_block[colour] = blocks;
+        int in_block = b->lanes;
+        for (int32_t v = 0; v < m->vertices; v++) {
+            if (m->colour[v] != colour || m->pinned[v]) {
+                continue;
+            }
+            if (in_block == b->lanes) {
+                t->block[blocks++] = (orr_soft_block){0};
+                in_block = 0;
+            }
+            orr_soft_block *block = &t->block[blocks - 1];
+            b->order[placed++] = v;
+            block->vertices = ++in_block;
+            for (int kind = 0; kind < SOFT_KINDS; kind++) {
+                int used = uses(b, kind, v);
+                block->slots[kind] = used > block->slots[kind] ? used : block->slots[kind];
+            }
+        }
+    }
+    t->colours = m->colours;
+    t->colour_block[m->colours] = blocks;
+    for (int i = 0; i < blocks; i++) {
+        orr_soft_block *block = &t->block[i];
+        block->index = *index_count, block->number = *number_count;
+        *index_count += lanes, *number_count += lanes;
+        for (int kind = 0; kind < SOFT_KINDS; kind++) {
+            *index_count += lanes * (size_t)(block->slots[kind] * others[kind]);
+            *number_count += lanes * (size_t)(block->slots[kind] * numbers[kind]);
+        }
+    }
+    return ORR_OK;
+}
+
+// What a vertex sees of an element: its other vertices and its numbers. use: element x corners + corner.
+static void see_element(const orr_soft_model *m, int kind, int use, int32_t other[4], double number[10])
+{
+    const int32_t *element;
+    int corners = orr_soft_corners(kind), i = use / corners, corner = use % corners;
+    orr_soft_elements(m, kind, &element);
+    element += (size_t)i * (size_t)corners;
+    switch (kind) {
+    case SOFT_TET:
+        orr_soft_tet_rows(m, i, corner, number);
+        number[9] = m->tet_volume[i];
+        for (int k = 0; k < 3; k++) {
+            other[k] = element[orr_soft_tet_order[corner][k + 1]];
+        }
+        break;
+    case SOFT_TRIANGLE:
+        orr_soft_triangle_rows(m, i, corner, number);
+        number[4] = m->triangle_area[i];
+        other[0] = element[(corner + 1) % 3], other[1] = element[(corner + 2) % 3];
+        break;
+    case SOFT_HINGE:
+        for (int k = 0; k < 4; k++) {
+            other[k] = element[k];
+            number[k] = k == corner ? 1.0 : 0.0;
+        }
+        number[4] = m->hinge_stiffness[i], number[5] = m->hinge_angle[i];
+        break;
+    default:
+        other[0] = element[1 - corner];
+        number[0] = m->edge_stiffness[i], number[1] = m->edge_length[i];
+        break;
+    }
+}
+
+// v < 0: the lane is empty; then it repeats the vertex `instead`, and its result is not stored.
+static void fill_lane(const builder *b, const orr_soft_block *block, int lane, int32_t v, int32_t instead)
+{
+    const orr_soft_model *m = b->m;
+    int32_t own = v < 0 ? instead : v, *index = b->tables->index + block->index + lane;
+    double *number = b->number + block->number + lane;
+    *index = own, *number = m->mass[own];
+    index += b->lanes, number += b->lanes;
+    for (int kind = 0; kind < SOFT_KINDS; kind++) {
+        for (int slot = 0; slot < block->slots[kind]; slot++) {
+            int32_t other[4] = {own, own, own, own};
+            double values[10] = {0};
+            if (v >= 0 && slot < uses(b, kind, v)) {
+                const orr_soft_incidence *incidence = &b->incidence[kind];
+                see_element(m, kind, incidence->use[incidence->first[v] + slot], other, values);
+            }
+            for (int k = 0; k < others[kind]; k++, index += b->lanes) {
+                *index = other[k];
+            }
+            for (int k = 0; k < numbers[kind]; k++, number += b->lanes) {
+                *number = values[k];
+            }
+        }
+    }
+}
+
+static orr_result build(builder *b, bool in_double, orr_error *error)
+{
+    orr_soft_tables *t = b->tables;
+    size_t number_count = 0, index_count = 0;
+    for (int kind = 0; kind < SOFT_KINDS; kind++) {
+        ORR_TRY(orr_soft_incidence_create(b->m, kind, &b->incidence[kind], error));
+    }
+    ORR_TRY(cut_blocks(b, &number_count, &index_count, error));
+    ORR_ALLOC(t->index, index_count, "indices of a soft body", error);
+    ORR_ALLOC(b->number, number_count, "numbers of a soft body", error);
+    const int32_t *order = b->order;
+    for (int i = 0; i < t->colour_block[t->colours]; i++) {
+        for (int lane = 0; lane < b->lanes; lane++) {
+            fill_lane(b, &t->block[i], lane, lane < t->block[i].vertices ? order[lane] : -1, order[0]);
+        }
+        order += t->block[i].vertices;
+    }
+    if (in_double) {
+        t->number = b->number;
+        b->number = NULL;
+        return ORR_OK;
+    }
+    float *single;
+    ORR_ALLOC(single, number_count, "numbers of a soft body", error);
+    for (size_t i = 0; i < number_count; i++) {
+        single[i] = (float)b->number[i];
+    }
+    t->number = single;
+    return ORR_OK;
+}
+
+orr_result orr_soft_tables_create(const orr_soft_model *model, int lanes, bool in_double,
+                                  orr_soft_tables *tables, orr_error *error)
+{
+    memset(tables, 0, sizeof *tables);
+    builder b = {.m = model, .lanes = lanes, .tables = tables};
+    orr_result result = build(&b, in_double, error);
+    for (int kind = 0; kind < SOFT_KINDS; kind++) {
+        orr_soft_incidence_destroy(&b.incidence[kind]);
+    }
+    orr_free(b.order);
+    orr_free(b.number);
+    return result;
+}
+
+void orr_soft_tables_destroy(orr_soft_tables *tables)
+{
+    orr_free(tables->colour_block);
+    orr_free(tables->block);
+    orr_free(tables->index);
+    orr_free(tables->number);
+}

@@ -1,0 +1,527 @@
+// Soft bodies in motion, against closed forms and against Newton's method with conjugate gradients.
+#include "engine/core/isa.h"
+#include "engine/core/memory.h"
+#include "physics/soft/box_mesh.h"
+#include "physics/soft/soft.h"
+#include "tests/support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+static orr_jobs *jobs;
+
+static int start_jobs(void **state)
+{
+    (void)state;
+    return orr_jobs_create(3, NULL, NULL, &jobs, NULL) == ORR_OK ? 0 : -1;
+}
+
+static int stop_jobs(void **state)
+{
+    (void)state;
+    orr_jobs_destroy(jobs);
+    return 0;
+}
+
+static double noise(int i) // in [-1, 1], the same in every run
+{
+    return sin(12.9898 * i + 0.7 * sin(78.233 * i));
+}
+
+// A box of a material, its vertices with the lowest x pinned when `pinned`.
+static orr_soft_model *make_box(const int cells[3], const double size[3], orr_soft_material material,
+                                bool pinned, orr_soft_mesh *mesh)
+{
+    orr_soft_model *model;
+    int32_t pin[1000];
+    assert_ok(orr_soft_box(cells, size, mesh, &error));
+    int pins = pinned ? (cells[1] + 1) * (cells[2] + 1) : 0;
+    for (int i = 0; i < pins; i++) {
+        pin[i] = i;
+    }
+    orr_soft_spec spec = {.name = "box",
+                          .vertices = mesh->vertices,
+                          .vertex = mesh->vertex,
+                          .tets = mesh->tets,
+                          .tet = mesh->tet,
+                          .pins = pins,
+                          .pin = pin,
+                          .solid = material};
+    assert_ok(orr_soft_model_create(&spec, &model, &error));
+    return model;
+}
+
+static orr_soft *make_worlds(const orr_soft_model *model, orr_soft_desc desc)
+{
+    orr_soft *soft;
+    assert_ok(orr_soft_create(&desc, model, jobs, &soft, &error));
+    return soft;
+}
+
+// ---- the solver
+
+// Backward Euler by Newton's method, its equations by conjugate gradients on differences of forces: the
+// reference, which shares with the program only the forces.
+typedef struct reference {
+    const orr_soft_model *model;
+    int count; // numbers: vertices x 3
+    int free;  // the first number that moves
+    const double *gravity, *target;
+    double inertia;
+    double force[300], shifted[300], moved[300];
+} reference;
+
+static void residual(reference *r, const double *x, double *out)
+{
+    orr_soft_forces(r->model, x, r->gravity, out);
+    for (int i = 0; i < r->count; i++) {
+        double mass = orr_soft_masses(r->model)[i / 3];
+        out[i] += mass * r->inertia * (r->target[i] - x[i]) - mass * r->gravity[i % 3];
+        out[i] = i < r->free ? 0.0 : out[i];
+    }
+}
+
+static void multiply(reference *r, const double *x, const double *p, double *out)
+{
+    const double step = 1e-7;
+    for (int i = 0; i < r->count; i++) {
+        r->moved[i] = x[i] + step * p[i];
+    }
+    residual(r, r->moved, r->shifted);
+    for (int i = 0; i < r->count; i++) {
+        r->moved[i] = x[i] - step * p[i];
+    }
+    residual(r, r->moved, out);
+    for (int i = 0; i < r->count; i++) {
+        out[i] = (out[i] - r->shifted[i]) / (2.0 * step);
+    }
+}
+
+static double product(const double *a, const double *b, int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+static void newton_step(reference *r, double *x)
+{
+    double rest[300], p[300], q[300], step[300] = {0};
+    residual(r, x, rest);
+    memcpy(p, rest, sizeof p);
+    double old = product(rest, rest, r->count), goal = 1e-20 * old;
+    for (int i = 0; i < 600 && old > goal; i++) {
+        multiply(r, x, p, q);
+        double length = old / product(p, q, r->count);
+        for (int k = 0; k < r->count; k++) {
+            step[k] += length * p[k];
+            rest[k] -= length * q[k];
+        }
+        double now = product(rest, rest, r->count);
+        for (int k = 0; k < r->count; k++) {
+            p[k] = rest[k] + now / old * p[k];
+        }
+        old = now;
+    }
+    for (int k = 0; k < r->count; k++) {
+        x[k] += step[k];
+    }
+}
+
+static void converges_to_newtons_method_with_chebyshev(double chebyshev)
+{
+    const double gravity[3] = {0.0, 0.0, -9.81}, h = 1.0 / 100.0;
+    orr_soft_mesh mesh;
+    orr_soft_model *model = make_box((int[]){4, 2, 2}, (double[]){0.4, 0.2, 0.2},
+                                     (orr_soft_material){1000.0, 2e4, 0.4, 0.0}, true, &mesh);
+    orr_soft *soft = make_worlds(model, (orr_soft_desc){.time_step = h,
+                                                        .iterations = 400,
+                                                        .gravity = {0.0, 0.0, -9.81},
+                                                        .chebyshev = chebyshev,
+                                                        .double_precision = true});
+    int count = mesh.vertices * 3;
+    double x[300], v[300] = {0}, target[300], got[300];
+    memcpy(x, mesh.vertex, (size_t)count * sizeof *x);
+    reference r = {.model = model,
+                   .count = count,
+                   .free = 27,
+                   .gravity = gravity,
+                   .target = target,
+                   .inertia = 1.0 / (h * h)};
+    for (int step = 0; step < 10; step++) {
+        double before[300];
+        memcpy(before, x, sizeof before);
+        for (int i = 0; i < count; i++) {
+            target[i] = i < r.free ? x[i] : x[i] + h * (v[i] + h * gravity[i % 3]);
+        }
+        for (int i = 0; i < 8; i++) {
+            newton_step(&r, x);
+        }
+        for (int i = 0; i < count; i++) {
+            v[i] = (x[i] - before[i]) / h;
+        }
+        orr_soft_step(soft, 1);
+    }
+    orr_soft_get(soft, 0, got, NULL);
+    assert_true(x[count - 1] < mesh.vertex[count - 1] - 0.02); // it has bent
+    for (int i = 0; i < count; i++) {
+        if (fabs(got[i] - x[i]) > 1e-6) { // differences of forces bound the reference; of 0.4 m
+            fail_msg("number %d: %.9g: expected %.9g", i, got[i], x[i]);
+        }
+    }
+    orr_soft_destroy(soft);
+    orr_soft_model_destroy(model);
+    orr_soft_mesh_destroy(&mesh);
+}
+
+static void a_step_converges_to_newtons_method(void **state)
+{
+    (void)state;
+    converges_to_newtons_method_with_chebyshev(0.0);
+    converges_to_newtons_method_with_chebyshev(0.8);
+}
+
+// One world or many, one thread or several: the same bits.
+static void worlds_and_threads_do_not_change_bits(void **state)
+{
+    (void)state;
+    orr_jobs *one;
+    assert_ok(orr_jobs_create(1, NULL, NULL, &one, &error));
+    orr_soft_mesh mesh;
+    orr_soft_model *model = make_box((int[]){16, 12, 11}, (double[]){0.8, 0.6, 0.5},
+                                     (orr_soft_material){1000.0, 1e4, 0.4, 0.01}, true, &mesh);
+    const orr_soft_plane floor = {{0.0, 0.0, 1.0}, -0.3, 0.5};
+    orr_soft_desc desc = {
+        .gravity = {0.0, 0.0, -9.81}, .iterations = 3, .chebyshev = 0.5, .planes = 1, .plane = &floor};
+    size_t bytes = (size_t)mesh.vertices * 3 * sizeof(double);
+    double *expected = orr_alloc(bytes, 1), *got = orr_alloc(bytes, 1);
+    assert_non_null(expected);
+    assert_non_null(got);
+    for (int k = 0; k < 3; k++) {
+        orr_soft *soft;
+        desc.worlds = k < 2 ? 1 : 17;
+        assert_ok(orr_soft_create(&desc, model, k == 0 ? one : jobs, &soft, &error));
+        orr_soft_step(soft, 30);
+        orr_soft_get(soft, k < 2 ? 0 : 16, k == 0 ? expected : got, NULL);
+        assert_true(k == 0 || memcmp(expected, got, bytes) == 0);
+        orr_soft_destroy(soft);
+    }
+    assert_true(expected[mesh.vertices * 3 - 1] < mesh.vertex[mesh.vertices * 3 - 1] - 0.01);
+    orr_free(expected);
+    orr_free(got);
+    orr_soft_model_destroy(model);
+    orr_soft_mesh_destroy(&mesh);
+    orr_jobs_destroy(one);
+}
+
+// ---- physics
+
+// A bar hung by one end: rho g L^2 / (2 E) longer.
+static void a_hanging_bar_stretches_by_youngs_modulus(void **state)
+{
+    (void)state;
+    orr_soft_mesh mesh;
+    orr_soft_model *model = make_box((int[]){8, 2, 2}, (double[]){1.0, 0.2, 0.2},
+                                     (orr_soft_material){1000.0, 1e6, 0.0, 0.05}, true, &mesh);
+    orr_soft *soft =
+        make_worlds(model, (orr_soft_desc){.time_step = 0.02, .iterations = 60, .gravity = {9.81, 0.0, 0.0}});
+    double x[243], v[243], tip = 0.0;
+    assert_int_equal(mesh.vertices * 3, 243);
+    orr_soft_step(soft, 400);
+    orr_soft_get(soft, 0, x, v);
+    for (int i = 72; i < 81; i++) {
+        tip += (x[i * 3] - 0.5) / 9.0;
+        assert_true(fabs(v[i * 3]) < 1e-4); // at rest
+    }
+    double expected = 1000.0 * 9.81 / (2.0 * 1e6);
+    if (fabs(tip - expected) > 0.01 * expected) { // 1.5 % of strain at the top: quadratic terms
+        fail_msg("stretch %g: expected %g", tip, expected);
+    }
+    orr_soft_destroy(soft);
+    orr_soft_model_destroy(model);
+    orr_soft_mesh_destroy(&mesh);
+}
+
+static double volume_of(const orr_soft_mesh *mesh, const double *x)
+{
+    double sum = 0.0;
+    for (int t = 0; t < mesh->tets; t++) {
+        const int32_t *v = mesh->tet + (size_t)t * 4;
+        double d[9];
+        for (int k = 0; k < 9; k++) {
+            d[k] = x[v[k / 3 + 1] * 3 + k % 3] - x[v[0] * 3 + k % 3];
+        }
+        sum += (d[0] * (d[4] * d[8] - d[5] * d[7]) + d[1] * (d[5] * d[6] - d[3] * d[8]) +
+                d[2] * (d[3] * d[7] - d[4] * d[6])) /
+               6.0;
+    }
+    return sum;
+}
+
+// Falls on a floor with friction at 10 m/s, keeps its volume and comes to rest on it.
+static void a_nearly_incompressible_block_lands_and_keeps_its_volume(void **state)
+{
+    (void)state;
+    orr_soft_mesh mesh;
+    orr_soft_model *model = make_box((int[]){4, 4, 4}, (double[]){0.2, 0.2, 0.2},
+                                     (orr_soft_material){1000.0, 1e5, 0.49, 0.002}, false, &mesh);
+    const orr_soft_plane floor = {{0.0, 0.0, 1.0}, -0.12, 0.8};
+    orr_soft *soft = make_worlds(
+        model, (orr_soft_desc){.gravity = {0.0, 0.0, -9.81}, .iterations = 20, .planes = 1, .plane = &floor});
+    double x[375], v[375], lowest = 1.0;
+    for (int i = 0; i < 375; i++) {
+        v[i] = i % 3 == 2 ? -10.0 : 0.0;
+    }
+    orr_soft_set(soft, 0, mesh.vertex, v);
+    for (int step = 0; step < 960; step++) {
+        orr_soft_step(soft, 1);
+        orr_soft_get(soft, 0, x, v);
+        for (int i = 2; i < 375; i += 3) {
+            lowest = fmin(lowest, x[i]);
+        }
+    }
+    if (!(lowest > -0.12 - 0.02)) {
+        fail_msg("lowest vertex at %g m: expected above -0.14", lowest);
+    } // a tenth of the block, at 10 m/s and 4 cm per step
+    double ratio = volume_of(&mesh, x) / 0.008, fastest = 0.0, weight = 0.0;
+    for (int i = 0; i < 375; i++) {
+        fastest = fmax(fastest, fabs(v[i]));
+    }
+    double h = 1.0 / 240.0;
+    for (int i = 0; i < 125; i++) {
+        double depth = fmax(0.0, -0.12 - x[i * 3 + 2]);
+        weight += 100.0 * orr_soft_masses(model)[i] / (h * h) * depth;
+    }
+    if (!(ratio > 0.99 && ratio < 1.01) || fastest > 0.01 || fabs(weight - 78.48) > 0.01 * 78.48) {
+        fail_msg("volume ratio %g, speed %g m/s, force of the floor %g N: expected 0.99 to 1.01, at most "
+                 "0.01, 78.48",
+                 ratio, fastest, weight);
+    }
+    orr_soft_destroy(soft);
+    orr_soft_model_destroy(model);
+    orr_soft_mesh_destroy(&mesh);
+}
+
+// Stays on a slope whose tangent is below the friction, slides with g (sin - mu cos) otherwise.
+static void a_block_slides_where_the_slope_exceeds_friction(void **state)
+{
+    (void)state;
+    orr_soft_mesh mesh;
+    orr_soft_model *model = make_box((int[]){3, 3, 2}, (double[]){0.3, 0.3, 0.1},
+                                     (orr_soft_material){1000.0, 1e6, 0.3, 0.01}, false, &mesh);
+    for (int k = 0; k < 2; k++) {
+        double angle = 0.4, friction = k == 0 ? 0.5 : 0.3, x[144], mean = 0.0; // tan 0.4 = 0.4228
+        const orr_soft_plane floor = {{0.0, 0.0, 1.0}, -0.05, friction};
+        orr_soft *soft =
+            make_worlds(model, (orr_soft_desc){.gravity = {9.81 * sin(angle), 0.0, -9.81 * cos(angle)},
+                                               .iterations = 100,
+                                               .planes = 1,
+                                               .plane = &floor});
+        orr_soft_step(soft, 240);
+        orr_soft_get(soft, 0, x, NULL);
+        for (int i = 0; i < 48; i++) {
+            mean += x[i * 3] / 48.0;
+        }
+        double expected = k == 0 ? 0.0 : 0.5 * 9.81 * (sin(angle) - friction * cos(angle));
+        // smoothed friction creeps up to 1 cm/s; the landing takes some steps
+        if (fabs(mean - expected) > (k == 0 ? 0.015 : 0.03 * expected)) {
+            fail_msg("friction %g: slid %g m: expected %g", friction, mean, expected);
+        }
+        orr_soft_destroy(soft);
+    }
+    orr_soft_model_destroy(model);
+    orr_soft_mesh_destroy(&mesh);
+}
+
+// A stretched, turning body in free fall: gravity alone changes its momentum.
+static void momentum_changes_by_gravity_alone(void **state)
+{
+    (void)state;
+    orr_soft_mesh mesh;
+    orr_soft_model *model = make_box((int[]){4, 2, 2}, (double[]){0.4, 0.2, 0.2},
+                                     (orr_soft_material){1000.0, 3e4, 0.3, 0.0}, false, &mesh);
+    orr_soft *soft = make_worlds(
+        model, (orr_soft_desc){.gravity = {0.0, 0.0, -9.81}, .iterations = 100, .double_precision = true});
+    double x[135], v[135], momentum[3] = {0}, start[3] = {0};
+    for (int i = 0; i < 45; i++) {
+        const double *r = mesh.vertex + (size_t)i * 3;
+        for (int c = 0; c < 3; c++) {
+            x[i * 3 + c] = r[c] * (c == 0 ? 1.1 : 1.0) + 0.005 * noise(i * 3 + c);
+        }
+        v[i * 3] = -3.0 * r[1], v[i * 3 + 1] = 3.0 * r[0], v[i * 3 + 2] = 1.0;
+        for (int c = 0; c < 3; c++) {
+            start[c] += orr_soft_masses(model)[i] * v[i * 3 + c];
+        }
+    }
+    orr_soft_set(soft, 0, x, v);
+    orr_soft_step(soft, 120);
+    orr_soft_get(soft, 0, x, v);
+    for (int i = 0; i < 135; i++) {
+        momentum[i % 3] += orr_soft_masses(model)[i / 3] * v[i];
+    }
+    for (int c = 0; c < 3; c++) {
+        double expected = start[c] - (c == 2 ? 16.0 * 9.81 * 0.5 : 0.0);
+        if (fabs(momentum[c] - expected) > 1e-5 * 78.48) {
+            fail_msg("momentum %d: %.9g: expected %.9g", c, momentum[c], expected);
+        }
+    }
+    orr_soft_destroy(soft);
+    orr_soft_model_destroy(model);
+    orr_soft_mesh_destroy(&mesh);
+}
+
+// A rope between two pins at the same height hangs in a catenary: y = a cosh(x / a) + constant.
+static void a_rope_hangs_in_a_catenary(void **state)
+{
+    (void)state;
+    enum { LINKS = 32 };
+    const double span = 1.0, length = 1.25;
+    double vertex[(LINKS + 1) * 3] = {0}, x[(LINKS + 1) * 3];
+    int32_t edge[LINKS * 2], pin[2] = {0, LINKS};
+    for (int i = 0; i <= LINKS; i++) {
+        vertex[i * 3] = length * i / LINKS;
+    }
+    for (int i = 0; i < LINKS * 2; i++) {
+        edge[i] = (i + 1) / 2;
+    }
+    orr_soft_spec spec = {.name = "rope",
+                          .vertices = LINKS + 1,
+                          .vertex = vertex,
+                          .edges = LINKS,
+                          .edge = edge,
+                          .pins = 2,
+                          .pin = pin,
+                          .rope = {1000.0, 1e7, 0.0, 0.0},
+                          .rope_radius = 0.01};
+    orr_soft_model *model;
+    assert_ok(orr_soft_model_create(&spec, &model, &error));
+    orr_soft *soft = make_worlds(model, (orr_soft_desc){.time_step = 0.02,
+                                                        .iterations = 300,
+                                                        .gravity = {0.0, 0.0, -9.81},
+                                                        .double_precision = true});
+    for (int i = 0; i <= LINKS; i++) { // a triangle with the rope's length, below the pins
+        double t = (double)i / LINKS, depth = sqrt(length * length - span * span);
+        x[i * 3] = span * t, x[i * 3 + 1] = 0.0, x[i * 3 + 2] = -depth * fmin(t, 1.0 - t);
+    }
+    orr_soft_set(soft, 0, x, NULL);
+    orr_soft_step(soft, 1500);
+    orr_soft_get(soft, 0, x, NULL);
+    double low = 0.1, high = 10.0; // a, of 2 a sinh(span / (2 a)) = length
+    for (int i = 0; i < 100; i++) {
+        double a = 0.5 * (low + high);
+        if (2.0 * a * sinh(0.5 * span / a) > length) {
+            low = a;
+        } else {
+            high = a;
+        }
+    }
+    double sag = low * (cosh(0.5 * span / low) - 1.0), got = -x[LINKS / 2 * 3 + 2];
+    if (fabs(got - sag) > 0.01 * sag) {
+        fail_msg("sag %g: expected %g", got, sag);
+    }
+    for (int i = 0; i <= LINKS; i++) {
+        double z = low * cosh((x[i * 3] - 0.5 * span) / low) - low - sag;
+        if (fabs(x[i * 3 + 2] - z) > 0.01 * sag) {
+            fail_msg("vertex %d at height %g: expected %g", i, x[i * 3 + 2], z);
+        }
+    }
+    orr_soft_destroy(soft);
+    orr_soft_model_destroy(model);
+}
+
+// Kinetic and potential energy of cloth that is pinned at two corners never grows.
+static void draping_cloth_loses_energy(void **state)
+{
+    (void)state;
+    const double gravity[3] = {0.0, 0.0, -9.81};
+    orr_soft_mesh mesh;
+    orr_soft_model *model;
+    assert_ok(orr_soft_sheet((int[]){8, 8}, (double[]){0.5, 0.5}, &mesh, &error));
+    const int32_t pin[] = {0, 8};
+    orr_soft_spec spec = {.name = "cloth",
+                          .vertices = mesh.vertices,
+                          .vertex = mesh.vertex,
+                          .triangles = mesh.triangles,
+                          .triangle = mesh.triangle,
+                          .pins = 2,
+                          .pin = pin,
+                          .cloth = {300.0, 1e5, 0.3, 0.01},
+                          .cloth_thickness = 2e-3};
+    assert_ok(orr_soft_model_create(&spec, &model, &error));
+    orr_soft *soft = make_worlds(model, (orr_soft_desc){.time_step = 0.005,
+                                                        .iterations = 40,
+                                                        .gravity = {0.0, 0.0, -9.81},
+                                                        .double_precision = true});
+    double x[243], v[243], last = INFINITY, first = 0.0;
+    for (int step = 0; step < 400; step++) {
+        orr_soft_get(soft, 0, x, v);
+        double energy = orr_soft_energy(model, x, gravity);
+        for (int i = 0; i < 243; i++) {
+            energy += 0.5 * orr_soft_masses(model)[i / 3] * v[i] * v[i];
+        }
+        if (energy > last + 1e-6) {
+            fail_msg("step %d: energy %.9g J after %.9g", step, energy, last);
+        }
+        first = step == 0 ? energy : first;
+        last = energy;
+        orr_soft_step(soft, 1);
+    }
+    assert_true(last < first - 0.1); // 0.15 kg sink by 0.2 m
+    orr_soft_destroy(soft);
+    orr_soft_model_destroy(model);
+    orr_soft_mesh_destroy(&mesh);
+}
+
+// Positions and velocities thrown at random again and again leave no NaN at any stiffness.
+static void no_stiffness_makes_nan(void **state)
+{
+    (void)state;
+    for (double young = 1e3; young < 2e8; young *= 10.0) {
+        orr_soft_mesh mesh;
+        orr_soft_model *model = make_box((int[]){2, 2, 2}, (double[]){0.2, 0.2, 0.2},
+                                         (orr_soft_material){1000.0, young, 0.45, 0.001}, false, &mesh);
+        const orr_soft_plane floor = {{0.0, 0.0, 1.0}, -0.3, 0.5};
+        orr_soft *soft =
+            make_worlds(model, (orr_soft_desc){.gravity = {0.0, 0.0, -9.81}, .planes = 1, .plane = &floor});
+        double x[81], v[81];
+        for (int round = 0; round < 100; round++) {
+            for (int i = 0; i < 81; i++) {
+                x[i] = mesh.vertex[i] + 0.2 * noise(i + 81 * round);
+                v[i] = 20.0 * noise(7 * i + 31 * round);
+            }
+            orr_soft_set(soft, 0, x, v);
+            orr_soft_step(soft, 100);
+            orr_soft_get(soft, 0, x, v);
+            for (int i = 0; i < 81; i++) {
+                assert_true(isfinite(x[i]) && isfinite(v[i]));
+            }
+        }
+        orr_soft_destroy(soft);
+        orr_soft_model_destroy(model);
+        orr_soft_mesh_destroy(&mesh);
+    }
+}
+
+int main(void)
+{
+    orr_error error = {0};
+    orr_isa isa;
+    if (orr_isa_choose(&isa, &error) != ORR_OK) {
+        print_message("%s\n", error.message);
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_converges_to_newtons_method),
+        cmocka_unit_test(worlds_and_threads_do_not_change_bits),
+        cmocka_unit_test(a_hanging_bar_stretches_by_youngs_modulus),
+        cmocka_unit_test(a_nearly_incompressible_block_lands_and_keeps_its_volume),
+        cmocka_unit_test(a_block_slides_where_the_slope_exceeds_friction),
+        cmocka_unit_test(momentum_changes_by_gravity_alone),
+        cmocka_unit_test(a_rope_hangs_in_a_catenary),
+        cmocka_unit_test(draping_cloth_loses_energy),
+        cmocka_unit_test(no_stiffness_makes_nan),
+    };
+    return cmocka_run_group_tests(tests, start_jobs, stop_jobs);
+}
