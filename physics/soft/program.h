@@ -9,8 +9,8 @@ typedef struct orr_soft_constants {
     double contact_stiffness; // 0: relative to the mass
     orr_soft_elastic solid, cloth;
     double edge_damping;
-    int planes;
-    orr_soft_plane plane[ORR_SOFT_PLANES_MAX];
+    int obstacles;
+    orr_soft_obstacle obstacle[ORR_SOFT_OBSTACLES_MAX];
 } orr_soft_constants;
 
 // The state of the worlds of a group, in floats or doubles: number ((vertex x 3 + axis) x worlds + world).
@@ -23,6 +23,7 @@ typedef struct orr_soft_group {
     void *change;                     // of the velocity in the last step
     void *start, *target;             // positions at the step's start, and where inertia takes them
     void *previous, *before_previous; // iterates, for Chebyshev acceleration; NULL without it
+    void *touch; // vertices x worlds: above 0 where an obstacle is touched; NULL without it
 } orr_soft_group;
 
 typedef struct orr_soft_program {

@@ -4,6 +4,7 @@
 #include "engine/core/isa.h"
 #include "physics/lanes/lane.h"
 #include "physics/soft/element_formula.h"
+#include "physics/soft/obstacle_formula.h"
 #include "physics/soft/program.h"
 
 typedef uniform_real number;
@@ -55,6 +56,22 @@ FN void write_point(reader r, number *points, const int32_t *index, int vertices
     for (int lane = 0; lane < vertices; lane++) {
         number *p = points + (ptrdiff_t)index[lane] * 3;
         p[0] = value.x[lane], p[1] = value.y[lane], p[2] = value.z[lane];
+    }
+#endif
+}
+
+FN void write_number(reader r, number *numbers, const int32_t *index, int vertices, real value)
+{
+#if defined(ORR_SCALAR)
+    (void)vertices;
+    numbers[index[r.lane]] = value;
+#else
+    if (r.across) {
+        real_store(numbers + (ptrdiff_t)index[r.lane] * ORR_LANES, value);
+        return;
+    }
+    for (int lane = 0; lane < vertices; lane++) {
+        numbers[index[lane]] = value[lane];
     }
 #endif
 }
@@ -146,17 +163,36 @@ FN soft_system add_edge(reader r, const context *c, soft_system s, const int32_t
     return s;
 }
 
-FN soft_system add_planes(const orr_soft_constants *k, const context *c, soft_system s, real stiffness)
+FN obstacle_distance distance_of(const orr_soft_obstacle *o, real3 p)
 {
-    const number slip = (number)(1e-2 * k->time_step); // friction is full from 1 cm/s
-    real3 moved = soft_sub(c->own, c->own_start);
-    for (int i = 0; i < k->planes; i++) {
-        const orr_soft_plane *plane = &k->plane[i];
-        real3 normal = make_real3(R(plane->normal[0]), R(plane->normal[1]), R(plane->normal[2]));
-        real depth = R(plane->offset) - dot3(normal, c->own);
-        s = plane_contact(s, depth, moved, normal, stiffness, (number)plane->friction, slip);
+    const number x = (number)o->size[0], y = (number)o->size[1], z = (number)o->size[2];
+    switch (o->shape) {
+    case ORR_SOFT_PLANE:
+        return plane_distance(p);
+    case ORR_SOFT_SPHERE:
+        return sphere_distance(p, x);
+    case ORR_SOFT_CAPSULE:
+        return capsule_distance(p, x, y);
+    default:
+        return box_distance(p, x, y, z);
     }
-    return s;
+}
+
+// touch: the largest depth.
+FN soft_system add_obstacle(const orr_soft_obstacle *o, const context *c, soft_system s, real stiffness,
+                            number slip, real *touch)
+{
+    const real3 x = make_real3(R(o->axis[0]), R(o->axis[3]), R(o->axis[6]));
+    const real3 y = make_real3(R(o->axis[1]), R(o->axis[4]), R(o->axis[7]));
+    const real3 z = make_real3(R(o->axis[2]), R(o->axis[5]), R(o->axis[8]));
+    real3 p = soft_sub(c->own_start, make_real3(R(o->position[0]), R(o->position[1]), R(o->position[2])));
+    obstacle_distance d = distance_of(o, make_real3(dot3(x, p), dot3(y, p), dot3(z, p)));
+    real3 normal = soft_add_scaled(soft_scale(d.normal.x, x), d.normal.y, y);
+    normal = soft_add_scaled(normal, d.normal.z, z);
+    real3 moved = soft_sub(c->own, c->own_start);
+    real depth = -(d.distance + dot3(normal, moved));
+    *touch = max_(*touch, depth);
+    return plane_contact(s, depth, moved, normal, stiffness, (number)o->friction, slip);
 }
 
 static context with_material(const context *c, const orr_soft_elastic *e)
@@ -199,9 +235,14 @@ FN void relax_vertex(reader r, const orr_soft_group *g, const orr_soft_block *bl
         s = add_edge(r, &c, s, index, p);
         index += SOFT_EDGE_OTHERS * ORR_LANES, p += SOFT_EDGE_NUMBERS * ORR_LANES;
     }
-    if (k->planes > 0) {
-        real stiffness = k->contact_stiffness > 0.0 ? R(k->contact_stiffness) : R(100.0) * mass * inertia;
-        s = add_planes(k, &c, s, stiffness);
+    real touch = R(-1.0);
+    real stiffness = k->contact_stiffness > 0.0 ? R(k->contact_stiffness) : R(100.0) * mass * inertia;
+    const number slip = (number)(1e-2 * k->time_step); // friction is full from 1 cm/s
+    for (int i = 0; i < k->obstacles; i++) {
+        s = add_obstacle(&k->obstacle[i], &c, s, stiffness, slip, &touch);
+    }
+    if (g->touch) {
+        write_number(r, g->touch, own, block->vertices, touch);
     }
     real3 step = soft_solve(s);
     write_point(r, g->position, own, block->vertices, soft_add_scaled(c.own, R(1.0), step));
@@ -263,20 +304,13 @@ static void begin(const orr_soft_group *g)
 // Wang 2015: x = omega (x - x before the previous) + x before the previous; not of vertices in contact.
 static void accelerate(const orr_soft_group *g, double omega)
 {
-    const orr_soft_constants *k = g->constants;
     const ptrdiff_t worlds = g->worlds;
+    const number *touch = g->touch;
     number *position = g->position, *previous = g->previous, *older = g->before_previous;
     for (int v = 0; v < g->vertices; v++) {
         ptrdiff_t at = (ptrdiff_t)v * 3 * worlds;
         for (ptrdiff_t i = at; i < at + worlds; i++) {
-            bool free = !g->pinned[v];
-            for (int p = 0; p < k->planes; p++) {
-                const orr_soft_plane *plane = &k->plane[p];
-                free = free && (number)plane->normal[0] * position[i] +
-                                       (number)plane->normal[1] * position[i + worlds] +
-                                       (number)plane->normal[2] * position[i + 2 * worlds] >=
-                                   (number)plane->offset;
-            }
+            bool free = !g->pinned[v] && !(touch[v * worlds + i - at] > (number)0);
             for (ptrdiff_t j = i; j < i + 3 * worlds; j += worlds) {
                 if (free && omega > 1.0) {
                     position[j] = (number)omega * (position[j] - older[j]) + older[j];

@@ -6,12 +6,13 @@
 #include "physics/soft/program.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PROGRAM(isa) orr_soft_program_##isa
 typedef const orr_soft_program *program_of(void);
 static program_of *const programs[ORR_ISA_COUNT] = ORR_ISA_TABLE(PROGRAM);
 
-enum { BLOCKS_OF_JOB = 16, STATE_ARRAYS = 7 };
+enum { BLOCKS_OF_JOB = 16, STATE_ARRAYS = 8 };
 
 struct orr_soft {
     const orr_soft_model *model;
@@ -25,6 +26,36 @@ struct orr_soft {
     orr_soft_group *group;
     void *state;
 };
+
+static orr_result check_obstacle(const orr_soft_obstacle *o, int i, orr_error *error)
+{
+    static const int sizes[] = {0, 1, 2, 3};
+    if (o->shape < ORR_SOFT_PLANE || o->shape > ORR_SOFT_BOX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "soft bodies: obstacle %d: expected a known shape, not %d",
+                        i, (int)o->shape);
+    }
+    for (int k = 0; k < sizes[o->shape]; k++) {
+        if (!(o->size[k] > 0.0) || !isfinite(o->size[k])) {
+            return orr_fail(error, ORR_CODE_ARGUMENT,
+                            "soft bodies: obstacle %d: size %d: expected above 0 m, not %g", i, k,
+                            o->size[k]);
+        }
+    }
+    if (!(o->friction >= 0.0) || !isfinite(o->friction)) {
+        return orr_fail(error, ORR_CODE_ARGUMENT,
+                        "soft bodies: obstacle %d: friction: expected at least 0, not %g", i, o->friction);
+    }
+    for (int k = 0; k < 9; k++) { // columns of length 1 and at right angles
+        int a = k / 3, b = k % 3;
+        double product =
+            o->axis[a] * o->axis[b] + o->axis[3 + a] * o->axis[3 + b] + o->axis[6 + a] * o->axis[6 + b];
+        if (!(fabs(product - (a == b)) < 1e-4) || !isfinite(o->position[a])) {
+            return orr_fail(error, ORR_CODE_ARGUMENT,
+                            "soft bodies: obstacle %d: expected a finite position and a rotation", i);
+        }
+    }
+    return ORR_OK;
+}
 
 static orr_result check(const orr_soft_desc *d, orr_error *error)
 {
@@ -46,18 +77,12 @@ static orr_result check(const orr_soft_desc *d, orr_error *error)
                         "soft bodies: contact stiffness: expected at least 0 N/m, not %g",
                         d->contact_stiffness);
     }
-    if (d->planes < 0 || d->planes > ORR_SOFT_PLANES_MAX) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "soft bodies: planes: expected 0 to %d, not %d",
-                        ORR_SOFT_PLANES_MAX, d->planes);
+    if (d->obstacles < 0 || d->obstacles > ORR_SOFT_OBSTACLES_MAX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "soft bodies: obstacles: expected 0 to %d, not %d",
+                        ORR_SOFT_OBSTACLES_MAX, d->obstacles);
     }
-    for (int i = 0; i < d->planes; i++) {
-        const double *n = d->plane[i].normal;
-        if (!(fabs(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1.0) < 1e-4) || !(d->plane[i].friction >= 0.0) ||
-            !isfinite(d->plane[i].offset)) {
-            return orr_fail(error, ORR_CODE_ARGUMENT,
-                            "soft bodies: plane %d: expected a normal of length 1 and friction of at least 0",
-                            i);
-        }
+    for (int i = 0; i < d->obstacles; i++) {
+        ORR_TRY(check_obstacle(&d->obstacle[i], i, error));
     }
     return ORR_OK;
 }
@@ -70,12 +95,12 @@ static void set_constants(orr_soft *soft, const orr_soft_desc *d)
     k->solid = soft->model->solid;
     k->cloth = soft->model->cloth;
     k->edge_damping = soft->model->edge_damping;
-    k->planes = d->planes;
+    k->obstacles = d->obstacles;
     for (int c = 0; c < 3; c++) {
         k->gravity[c] = d->gravity[c];
     }
-    for (int i = 0; i < d->planes; i++) {
-        k->plane[i] = d->plane[i];
+    for (int i = 0; i < d->obstacles; i++) {
+        k->obstacle[i] = d->obstacle[i];
     }
 }
 
@@ -110,8 +135,8 @@ static orr_result build(orr_soft *soft, const orr_soft_desc *d, orr_error *error
                               .pinned = soft->model->pinned,
                               .vertices = soft->model->vertices,
                               .worlds = soft->group_worlds};
-        void **const part[STATE_ARRAYS] = {&g->position, &g->velocity, &g->change,         &g->start,
-                                           &g->target,   &g->previous, &g->before_previous};
+        void **const part[STATE_ARRAYS] = {&g->position, &g->velocity, &g->change,          &g->start,
+                                           &g->target,   &g->previous, &g->before_previous, &g->touch};
         for (int k = 0; k < STATE_ARRAYS; k++, memory += array) {
             *part[k] = k < 5 || soft->chebyshev > 0.0 ? memory : NULL;
         }
@@ -236,6 +261,14 @@ static void set(const orr_soft *soft, void *array, int world, const double *valu
     }
 }
 
+static void clear(const orr_soft *soft, void *array, int world)
+{
+    size_t bytes = soft->program->in_double ? sizeof(double) : sizeof(float);
+    for (int i = 0; i < soft->model->vertices * 3; i++) {
+        memset((char *)array + place(soft, world, i) * bytes, 0, bytes);
+    }
+}
+
 void orr_soft_get(const orr_soft *soft, int world, double *position, double *velocity)
 {
     const orr_soft_group *g = &soft->group[world / soft->group_worlds];
@@ -255,5 +288,6 @@ void orr_soft_set(orr_soft *soft, int world, const double *position, const doubl
     }
     if (velocity) {
         set(soft, g->velocity, world, velocity);
+        clear(soft, g->change, world);
     }
 }

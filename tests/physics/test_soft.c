@@ -58,6 +58,12 @@ static orr_soft *make_worlds(const orr_soft_model *model, orr_soft_desc desc)
     return soft;
 }
 
+static orr_soft_obstacle floor_at(double height, double friction)
+{
+    return (orr_soft_obstacle){
+        ORR_SOFT_PLANE, {0.0, 0.0, height}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}, friction};
+}
+
 // ---- the solver
 
 // Backward Euler by Newton's method, its equations by conjugate gradients on differences of forces: the
@@ -192,9 +198,9 @@ static void worlds_and_threads_do_not_change_bits(void **state)
     orr_soft_mesh mesh;
     orr_soft_model *model = make_box((int[]){16, 12, 11}, (double[]){0.8, 0.6, 0.5},
                                      (orr_soft_material){1000.0, 1e4, 0.4, 0.01}, true, &mesh);
-    const orr_soft_plane floor = {{0.0, 0.0, 1.0}, -0.3, 0.5};
+    const orr_soft_obstacle floor = floor_at(-0.3, 0.5);
     orr_soft_desc desc = {
-        .gravity = {0.0, 0.0, -9.81}, .iterations = 3, .chebyshev = 0.5, .planes = 1, .plane = &floor};
+        .gravity = {0.0, 0.0, -9.81}, .iterations = 3, .chebyshev = 0.5, .obstacles = 1, .obstacle = &floor};
     size_t bytes = (size_t)mesh.vertices * 3 * sizeof(double);
     double *expected = orr_alloc(bytes, 1), *got = orr_alloc(bytes, 1);
     assert_non_null(expected);
@@ -267,9 +273,10 @@ static void a_nearly_incompressible_block_lands_and_keeps_its_volume(void **stat
     orr_soft_mesh mesh;
     orr_soft_model *model = make_box((int[]){4, 4, 4}, (double[]){0.2, 0.2, 0.2},
                                      (orr_soft_material){1000.0, 1e5, 0.49, 0.002}, false, &mesh);
-    const orr_soft_plane floor = {{0.0, 0.0, 1.0}, -0.12, 0.8};
+    const orr_soft_obstacle floor = floor_at(-0.12, 0.8);
     orr_soft *soft = make_worlds(
-        model, (orr_soft_desc){.gravity = {0.0, 0.0, -9.81}, .iterations = 20, .planes = 1, .plane = &floor});
+        model,
+        (orr_soft_desc){.gravity = {0.0, 0.0, -9.81}, .iterations = 20, .obstacles = 1, .obstacle = &floor});
     double x[375], v[375], lowest = 1.0;
     for (int i = 0; i < 375; i++) {
         v[i] = i % 3 == 2 ? -10.0 : 0.0;
@@ -313,12 +320,12 @@ static void a_block_slides_where_the_slope_exceeds_friction(void **state)
                                      (orr_soft_material){1000.0, 1e6, 0.3, 0.01}, false, &mesh);
     for (int k = 0; k < 2; k++) {
         double angle = 0.4, friction = k == 0 ? 0.5 : 0.3, x[144], mean = 0.0; // tan 0.4 = 0.4228
-        const orr_soft_plane floor = {{0.0, 0.0, 1.0}, -0.05, friction};
+        const orr_soft_obstacle floor = floor_at(-0.05, friction);
         orr_soft *soft =
             make_worlds(model, (orr_soft_desc){.gravity = {9.81 * sin(angle), 0.0, -9.81 * cos(angle)},
                                                .iterations = 100,
-                                               .planes = 1,
-                                               .plane = &floor});
+                                               .obstacles = 1,
+                                               .obstacle = &floor});
         orr_soft_step(soft, 240);
         orr_soft_get(soft, 0, x, NULL);
         for (int i = 0; i < 48; i++) {
@@ -328,6 +335,48 @@ static void a_block_slides_where_the_slope_exceeds_friction(void **state)
         // smoothed friction creeps up to 1 cm/s; the landing takes some steps
         if (fabs(mean - expected) > (k == 0 ? 0.015 : 0.03 * expected)) {
             fail_msg("friction %g: slid %g m: expected %g", friction, mean, expected);
+        }
+        orr_soft_destroy(soft);
+    }
+    orr_soft_model_destroy(model);
+    orr_soft_mesh_destroy(&mesh);
+}
+
+// Thrown at 10 m/s with the default time step, 4 cm of way in each, at a slab 8 cm thick, a ball and a rod.
+static void nothing_passes_through_obstacles(void **state)
+{
+    (void)state;
+    const double c = cos(0.5), s = sin(0.5);
+    const orr_soft_obstacle obstacle[] = {
+        {ORR_SOFT_BOX, {0, 0, -0.3}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {2.0, 2.0, 0.04}, 0.5},
+        {ORR_SOFT_SPHERE, {0, 0, -0.3}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0.15, 0, 0}, 0.5},
+        {ORR_SOFT_CAPSULE, {0, 0, -0.3}, {1, 0, 0, 0, c, s, 0, -s, c}, {0.1, 0.3, 0}, 0.5}};
+    orr_soft_mesh mesh;
+    orr_soft_model *model = make_box((int[]){4, 4, 4}, (double[]){0.2, 0.2, 0.2},
+                                     (orr_soft_material){1000.0, 1e5, 0.4, 0.002}, false, &mesh);
+    for (int k = 0; k < 3; k++) {
+        orr_soft *soft = make_worlds(
+            model, (orr_soft_desc){
+                       .worlds = 9, .gravity = {0.0, 0.0, -9.81}, .obstacles = 1, .obstacle = &obstacle[k]});
+        double x[375], v[375], deepest = 0.0;
+        for (int i = 0; i < 375; i++) {
+            v[i] = i % 3 == 2 ? -10.0 : 0.0;
+        }
+        orr_soft_set(soft, 8, mesh.vertex, v);
+        for (int step = 0; step < 60; step++) {
+            orr_soft_step(soft, 1);
+            orr_soft_get(soft, 8, x, v);
+            for (int i = 0; i < 375; i += 3) {
+                double y = x[i + 1], z = x[i + 2] + 0.3, along = fmin(fmax(s * y + c * z, -0.3), 0.3);
+                double distance[] = {z - 0.04, sqrt(x[i] * x[i] + y * y + z * z) - 0.15,
+                                     sqrt(x[i] * x[i] + (y - s * along) * (y - s * along) +
+                                          (z - c * along) * (z - c * along)) -
+                                         0.1};
+                deepest = fmax(deepest, -distance[k]);
+            }
+        }
+        if (!(deepest > 0.0 && deepest < 0.03)) { // less than a step's way
+            fail_msg("obstacle %d: %g m deep: expected above 0 and below 0.03", k, deepest);
         }
         orr_soft_destroy(soft);
     }
@@ -482,9 +531,9 @@ static void no_stiffness_makes_nan(void **state)
         orr_soft_mesh mesh;
         orr_soft_model *model = make_box((int[]){2, 2, 2}, (double[]){0.2, 0.2, 0.2},
                                          (orr_soft_material){1000.0, young, 0.45, 0.001}, false, &mesh);
-        const orr_soft_plane floor = {{0.0, 0.0, 1.0}, -0.3, 0.5};
-        orr_soft *soft =
-            make_worlds(model, (orr_soft_desc){.gravity = {0.0, 0.0, -9.81}, .planes = 1, .plane = &floor});
+        const orr_soft_obstacle floor = floor_at(-0.3, 0.5);
+        orr_soft *soft = make_worlds(
+            model, (orr_soft_desc){.gravity = {0.0, 0.0, -9.81}, .obstacles = 1, .obstacle = &floor});
         double x[81], v[81];
         for (int round = 0; round < 100; round++) {
             for (int i = 0; i < 81; i++) {
@@ -518,6 +567,7 @@ int main(void)
         cmocka_unit_test(a_hanging_bar_stretches_by_youngs_modulus),
         cmocka_unit_test(a_nearly_incompressible_block_lands_and_keeps_its_volume),
         cmocka_unit_test(a_block_slides_where_the_slope_exceeds_friction),
+        cmocka_unit_test(nothing_passes_through_obstacles),
         cmocka_unit_test(momentum_changes_by_gravity_alone),
         cmocka_unit_test(a_rope_hangs_in_a_catenary),
         cmocka_unit_test(draping_cloth_loses_energy),

@@ -39,8 +39,9 @@ static orr_result bench_case(const bench_run *run, orr_jobs *jobs, int side, int
 {
     const int cells[3] = {side, side, side};
     const double size[3] = {0.2, 0.2, 0.2};
-    const orr_soft_plane floor = {{0.0, 0.0, 1.0}, -0.1, 0.5};
-    const orr_soft_desc desc = {.worlds = worlds, .gravity = {0.0, 0.0, -9.81}, .planes = 1, .plane = &floor};
+    const orr_soft_obstacle floor = {ORR_SOFT_PLANE, {0.0, 0.0, -0.1}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}, 0.5};
+    const orr_soft_desc desc = {
+        .worlds = worlds, .gravity = {0.0, 0.0, -9.81}, .obstacles = 1, .obstacle = &floor};
     orr_soft_mesh mesh;
     orr_soft_model *model = NULL;
     orr_soft *soft = NULL;
