@@ -59,7 +59,9 @@ static orr_result resolve(const orr_collider_source *source, const orr_collider_
     desc->up[1] = has_up ? desc->up[1] : -1.0f;
     return desc->cell > 0.0
                ? ORR_OK
-               : orr_fail(error, ORR_CODE_ARGUMENT, "%s: expected a size above 0, or a cell", source->name);
+               : orr_fail(error, ORR_CODE_ARGUMENT,
+                          "%s: has no extent: expected points, triangles or a field of some size",
+                          source->name);
 }
 
 // FNV-1a, eight bytes at a time where there are that many.
