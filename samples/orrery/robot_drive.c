@@ -53,7 +53,8 @@ orr_result robot_drive_open(const char *control, const orr_scene *scene, uint64_
     const orr_layer_data *layer = orr_scene_first_robot(scene);
     *d = (robot_drive){.kind = kind_of(control), .rng = {.seed = (uint32_t)seed}, .timestep = BODY_TIMESTEP};
     for (int i = 0; i < scene->layer_count; i++) {
-        d->bodies |= scene->layers[i].body != NULL;
+        const orr_robot *body = scene->layers[i].body;
+        d->bodies |= body && body->model->nv > 0; // others have nothing to step
     }
     if (!layer) {
         return control
