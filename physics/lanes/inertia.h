@@ -60,7 +60,7 @@ FN void factor_entries(const lane_model *m, int k, reals LD, reals column, int f
     }
 }
 
-// As factorise, by one thread, which has each sum in a register. column: nv numbers, for its use
+// D L and D of M = L^T D L, by one thread, which has each sum in a register. column: nv numbers, for its use
 LANE_FN void factorise_rows(const lane_model *m, reals LD, reals inverse, reals column)
 {
     for (int k = m->nv - 1; k >= 0; k--) {
@@ -82,13 +82,10 @@ LANE_FN void factorise_rows(const lane_model *m, reals LD, reals inverse, reals 
     }
 }
 
-// LD: M on entry; L and D on return. inverse: 1 / D
-LANE_FN void factorise(const lane_model *m, const lane_data *d, reals LD, reals inverse)
+// The same by a team, which subtracts what a dof contributes from all rows above it at once.
+LANE_FN void factorise_by_team(const lane_model *m, const lane_data *d, reals LD, reals inverse)
 {
-    if (team_size(d) == 1) {
-        factorise_rows(m, LD, inverse, d->column);
-    }
-    for (int k = m->nv - 1; k >= 0 && team_size(d) > 1; k--) {
+    for (int k = m->nv - 1; k >= 0; k--) {
         int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;
         real scale = R(1.0) / LD[adr + last];
         for (int c = last - 1 - team_first(d); c >= 0; c -= team_size(d)) {
@@ -100,6 +97,16 @@ LANE_FN void factorise(const lane_model *m, const lane_data *d, reals LD, reals 
         }
         inverse[k] = scale;
         team_wait(d);
+    }
+}
+
+// LD: M on entry; L and D on return. inverse: 1 / D
+LANE_FN void factorise(const lane_model *m, const lane_data *d, reals LD, reals inverse)
+{
+    if (team_size(d) == 1) {
+        factorise_rows(m, LD, inverse, d->column);
+    } else {
+        factorise_by_team(m, d, LD, inverse);
     }
     for (int k = team_first(d); k < m->nv; k += team_size(d)) {
         int adr = m->M_rowadr[k], last = m->M_rownnz[k] - 1;

@@ -4,7 +4,7 @@
 #ifndef ORR_SOFT_ELEMENT_FORMULA_H
 #define ORR_SOFT_ELEMENT_FORMULA_H
 
-#include "engine/core/formula.h"
+#include "engine/core/vector_formula.h"
 
 // Force (N) on a vertex and minus its derivative (N/m), a symmetric matrix.
 STRUCT(soft_system)
@@ -13,26 +13,6 @@ STRUCT(soft_system)
     real xx, xy, xz, yy, yz, zz;
 }
 END_STRUCT(soft_system)
-
-FN real3 soft_sub(real3 a, real3 b)
-{
-    return make_real3(a.x - b.x, a.y - b.y, a.z - b.z);
-}
-
-FN real3 soft_scale(real s, real3 a)
-{
-    return make_real3(s * a.x, s * a.y, s * a.z);
-}
-
-FN real3 soft_add_scaled(real3 a, real s, real3 b) // a + s b
-{
-    return make_real3(fma_(s, b.x, a.x), fma_(s, b.y, a.y), fma_(s, b.z, a.z));
-}
-
-FN real3 soft_cross(real3 a, real3 b)
-{
-    return make_real3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
 
 FN soft_system soft_add_diagonal(soft_system s, real a) // + a I
 {
@@ -44,7 +24,7 @@ FN soft_system soft_add_diagonal(soft_system s, real a) // + a I
 
 FN soft_system soft_add_outer(soft_system s, real a, real3 v) // + a v v^T
 {
-    real3 w = soft_scale(a, v);
+    real3 w = scale3(v, a);
     s.xx = fma_(w.x, v.x, s.xx);
     s.xy = fma_(w.x, v.y, s.xy);
     s.xz = fma_(w.x, v.z, s.xz);
@@ -81,15 +61,15 @@ END_STRUCT(soft_columns)
 FN soft_columns soft_gradient3(real3 d1, real3 d2, real3 d3, real3 m1, real3 m2, real3 m3)
 {
     soft_columns f;
-    f.a = soft_add_scaled(soft_add_scaled(soft_scale(m1.x, d1), m2.x, d2), m3.x, d3);
-    f.b = soft_add_scaled(soft_add_scaled(soft_scale(m1.y, d1), m2.y, d2), m3.y, d3);
-    f.c = soft_add_scaled(soft_add_scaled(soft_scale(m1.z, d1), m2.z, d2), m3.z, d3);
+    f.a = add_scaled3(add_scaled3(scale3(d1, m1.x), d2, m2.x), d3, m3.x);
+    f.b = add_scaled3(add_scaled3(scale3(d1, m1.y), d2, m2.y), d3, m3.y);
+    f.c = add_scaled3(add_scaled3(scale3(d1, m1.z), d2, m2.z), d3, m3.z);
     return f;
 }
 
 FN real3 soft_apply(soft_columns f, real3 v)
 {
-    return soft_add_scaled(soft_add_scaled(soft_scale(v.x, f.a), v.y, f.b), v.z, f.c);
+    return add_scaled3(add_scaled3(scale3(f.a, v.x), f.b, v.y), f.c, v.z);
 }
 
 // Stable Neo-Hookean (Smith et al. 2018, without the logarithm): per unit of volume
@@ -97,7 +77,7 @@ FN real3 soft_apply(soft_columns f, real3 v)
 FN real tet_energy(soft_columns f, uniform_real mu, uniform_real l, uniform_real alpha)
 {
     real square = dot3(f.a, f.a) + dot3(f.b, f.b) + dot3(f.c, f.c);
-    real j = dot3(f.a, soft_cross(f.b, f.c)) - alpha;
+    real j = dot3(f.a, cross3(f.b, f.c)) - alpha;
     return R(0.5) * (mu * (square - R(3.0)) + l * j * j);
 }
 
@@ -106,16 +86,16 @@ FN real tet_energy(soft_columns f, uniform_real mu, uniform_real l, uniform_real
 FN soft_system tet_system(soft_system s, soft_columns f, real3 m, real volume, uniform_real mu,
                           uniform_real l, uniform_real alpha)
 {
-    real3 bc = soft_cross(f.b, f.c);
+    real3 bc = cross3(f.b, f.c);
     soft_columns cofactor;
     cofactor.a = bc;
-    cofactor.b = soft_cross(f.c, f.a);
-    cofactor.c = soft_cross(f.a, f.b);
+    cofactor.b = cross3(f.c, f.a);
+    cofactor.c = cross3(f.a, f.b);
     real j = dot3(f.a, bc) - alpha;
     real3 g = soft_apply(cofactor, m);
     real stiff = volume * mu, bulk = volume * l;
-    s.force = soft_add_scaled(s.force, -stiff, soft_apply(f, m));
-    s.force = soft_add_scaled(s.force, -(bulk * j), g);
+    s.force = add_scaled3(s.force, soft_apply(f, m), -stiff);
+    s.force = add_scaled3(s.force, g, -(bulk * j));
     s = soft_add_diagonal(s, stiff * dot3(m, m));
     return soft_add_outer(s, bulk, g);
 }
@@ -132,7 +112,7 @@ FN soft_system tet_damping(soft_system s, soft_columns f, soft_columns start, re
     real3 cm = make_real3(aa * m.x + ab * m.y + ac * m.z, ab * m.x + bb * m.y + bc * m.z,
                           ac * m.x + bc * m.y + cc * m.z);
     real twice = R(2.0) * weight;
-    s.force = soft_add_scaled(s.force, -twice, soft_apply(f, cm));
+    s.force = add_scaled3(s.force, soft_apply(f, cm), -twice);
     real square = twice * dot3(m, m);
     s = soft_add_outer(s, square, f.a);
     s = soft_add_outer(s, square, f.b);
@@ -144,7 +124,7 @@ FN soft_system tet_damping(soft_system s, soft_columns f, soft_columns start, re
 // areas. mu, l: N/m, of plane stress. mx, my: of the own vertex.
 FN real membrane_energy(real3 a, real3 b, uniform_real mu, uniform_real l, uniform_real alpha)
 {
-    real3 n = soft_cross(a, b);
+    real3 n = cross3(a, b);
     real j = sqrt_(max_(dot3(n, n), R(1e-30))) - alpha;
     return R(0.5) * (mu * (dot3(a, a) + dot3(b, b) - R(2.0)) + l * j * j);
 }
@@ -153,18 +133,18 @@ FN soft_system membrane_system(soft_system s, real3 a, real3 b, real mx, real my
                                uniform_real l, uniform_real alpha)
 {
     real aa = dot3(a, a), ab = dot3(a, b), bb = dot3(b, b);
-    real3 n = soft_cross(a, b);
+    real3 n = cross3(a, b);
     real j = sqrt_(max_(dot3(n, n), R(1e-30)));
     real inverse = R(1.0) / j;
     real pressure = l * (j - alpha), r = max_(pressure, R(0.0)) * inverse, square = mx * mx + my * my;
     // g: derivative of J by the vertex, in the plane of the triangle; w: F m turned by a quarter in it
-    real3 ga = soft_scale(inverse, soft_add_scaled(soft_scale(bb, a), -ab, b));
-    real3 gb = soft_scale(inverse, soft_add_scaled(soft_scale(aa, b), -ab, a));
-    real3 g = soft_add_scaled(soft_scale(mx, ga), my, gb);
-    real3 w = soft_add_scaled(soft_scale(mx, b), -my, a);
-    real3 fm = soft_add_scaled(soft_scale(mx, a), my, b);
-    s.force = soft_add_scaled(s.force, -(area * mu), fm);
-    s.force = soft_add_scaled(s.force, -(area * pressure), g);
+    real3 ga = scale3(add_scaled3(scale3(a, bb), b, -ab), inverse);
+    real3 gb = scale3(add_scaled3(scale3(b, aa), a, -ab), inverse);
+    real3 g = add_scaled3(scale3(ga, mx), gb, my);
+    real3 w = add_scaled3(scale3(b, mx), a, -my);
+    real3 fm = add_scaled3(scale3(a, mx), b, my);
+    s.force = add_scaled3(s.force, fm, -(area * mu));
+    s.force = add_scaled3(s.force, g, -(area * pressure));
     s = soft_add_diagonal(s, area * (mu * square + r * dot3(w, w)));
     s = soft_add_outer(s, area * (l - r), g);
     return soft_add_outer(s, -(area * r), w);
@@ -175,9 +155,9 @@ FN soft_system membrane_system(soft_system s, real3 a, real3 b, real mx, real my
 FN soft_system edge_system(soft_system s, real3 d, real stiffness, real rest)
 {
     real length = sqrt_(max_(dot3(d, d), R(1e-30)));
-    real3 u = soft_scale(R(1.0) / length, d);
+    real3 u = scale3(d, R(1.0) / length);
     real across = stiffness * max_(R(0.0), R(1.0) - rest / length);
-    s.force = soft_add_scaled(s.force, stiffness * (length - rest), u);
+    s.force = add_scaled3(s.force, u, stiffness * (length - rest));
     s = soft_add_diagonal(s, across);
     return soft_add_outer(s, stiffness - across, u);
 }
@@ -187,8 +167,8 @@ FN soft_system edge_system(soft_system s, real3 d, real stiffness, real rest)
 FN soft_system edge_damping(soft_system s, real3 d, real3 start, real viscosity, uniform_real rate)
 {
     real length = sqrt_(max_(dot3(d, d), R(1e-30))), before = sqrt_(dot3(start, start));
-    real3 u = soft_scale(R(1.0) / length, d);
-    s.force = soft_add_scaled(s.force, viscosity * rate * (length - before), u);
+    real3 u = scale3(d, R(1.0) / length);
+    s.force = add_scaled3(s.force, u, viscosity * rate * (length - before));
     return soft_add_outer(s, viscosity * rate, u);
 }
 
@@ -198,13 +178,13 @@ FN soft_system plane_contact(soft_system s, real depth, real3 moved, real3 norma
                              uniform_real friction, uniform_real slip)
 {
     real pushed = stiffness * max_(depth, R(0.0));
-    s.force = soft_add_scaled(s.force, pushed, normal);
+    s.force = add_scaled3(s.force, normal, pushed);
     s = soft_add_outer(s, sel(depth > R(0.0), stiffness, R(0.0)), normal);
-    real3 t = soft_add_scaled(moved, -dot3(moved, normal), normal);
+    real3 t = add_scaled3(moved, normal, -dot3(moved, normal));
     real way = sqrt_(dot3(t, t)), inverse = R(1.0) / slip;
     real each = sel(way > slip, R(1.0) / max_(way, R(1e-15)), (R(2.0) - way * inverse) * inverse);
     real drag = friction * pushed * each;
-    s.force = soft_add_scaled(s.force, -drag, t);
+    s.force = add_scaled3(s.force, t, -drag);
     s = soft_add_diagonal(s, drag);
     return soft_add_outer(s, -drag, normal);
 }
@@ -220,19 +200,19 @@ END_STRUCT(soft_hinge)
 
 FN soft_hinge hinge_angle(real3 p0, real3 p1, real3 p2, real3 p3)
 {
-    real3 e = soft_sub(p1, p0), a = soft_sub(p2, p0), b = soft_sub(p3, p0);
-    real3 n1 = soft_cross(e, a), n2 = soft_cross(b, e);
+    real3 e = sub3(p1, p0), a = sub3(p2, p0), b = sub3(p3, p0);
+    real3 n1 = cross3(e, a), n2 = cross3(b, e);
     real length = sqrt_(max_(dot3(e, e), R(1e-30))), inverse = R(1.0) / length;
-    real3 h1 = soft_scale(length / max_(dot3(n1, n1), R(1e-30)), n1);
-    real3 h2 = soft_scale(length / max_(dot3(n2, n2), R(1e-30)), n2);
+    real3 h1 = scale3(n1, length / max_(dot3(n1, n1), R(1e-30)));
+    real3 h2 = scale3(n2, length / max_(dot3(n2, n2), R(1e-30)));
     real along1 = dot3(a, e) * inverse * inverse, along2 = dot3(b, e) * inverse * inverse;
     soft_hinge r;
-    r.sine = dot3(soft_cross(n1, n2), e) * inverse;
+    r.sine = dot3(cross3(n1, n2), e) * inverse;
     r.cosine = dot3(n1, n2);
-    r.g2 = soft_scale(R(-1.0), h1);
-    r.g3 = soft_scale(R(-1.0), h2);
-    r.g0 = soft_add_scaled(soft_scale(R(1.0) - along1, h1), R(1.0) - along2, h2);
-    r.g1 = soft_add_scaled(soft_scale(along1, h1), along2, h2);
+    r.g2 = scale3(h1, R(-1.0));
+    r.g3 = scale3(h2, R(-1.0));
+    r.g0 = add_scaled3(scale3(h1, R(1.0) - along1), h2, R(1.0) - along2);
+    r.g1 = add_scaled3(scale3(h1, along1), h2, along2);
     return r;
 }
 

@@ -20,9 +20,8 @@ static soft_columns tet_columns(const orr_soft_model *m, const double *position,
     const int32_t *v = m->tet + (size_t)t * 4;
     const int *order = orr_soft_tet_order[corner];
     real3 own = point(position, v[corner]);
-    return soft_gradient3(soft_sub(point(position, v[order[1]]), own),
-                          soft_sub(point(position, v[order[2]]), own),
-                          soft_sub(point(position, v[order[3]]), own), make_real3(r[0], r[1], r[2]),
+    return soft_gradient3(sub3(point(position, v[order[1]]), own), sub3(point(position, v[order[2]]), own),
+                          sub3(point(position, v[order[3]]), own), make_real3(r[0], r[1], r[2]),
                           make_real3(r[3], r[4], r[5]), make_real3(r[6], r[7], r[8]));
 }
 
@@ -31,10 +30,10 @@ static void membrane_columns(const orr_soft_model *m, const double *position, in
 {
     const int32_t *v = m->triangle + (size_t)t * 3;
     real3 own = point(position, v[corner]);
-    real3 d1 = soft_sub(point(position, v[(corner + 1) % 3]), own);
-    real3 d2 = soft_sub(point(position, v[(corner + 2) % 3]), own);
-    *a = soft_add_scaled(soft_scale(r[0], d1), r[2], d2);
-    *b = soft_add_scaled(soft_scale(r[1], d1), r[3], d2);
+    real3 d1 = sub3(point(position, v[(corner + 1) % 3]), own);
+    real3 d2 = sub3(point(position, v[(corner + 2) % 3]), own);
+    *a = add_scaled3(scale3(d1, r[0]), d2, r[2]);
+    *b = add_scaled3(scale3(d1, r[1]), d2, r[3]);
 }
 
 static soft_hinge hinge_of(const orr_soft_model *m, const double *position, int i, double *off)
@@ -68,7 +67,7 @@ double orr_soft_energy(const orr_soft_model *m, const double *position, const do
         energy += 0.5 * m->hinge_stiffness[i] * off * off;
     }
     for (int i = 0; i < m->edges; i++) {
-        real3 d = soft_sub(point(position, m->edge[2 * i + 1]), point(position, m->edge[2 * i]));
+        real3 d = sub3(point(position, m->edge[2 * i + 1]), point(position, m->edge[2 * i]));
         double stretch = sqrt(dot3(d, d)) - m->edge_length[i];
         energy += 0.5 * m->edge_stiffness[i] * stretch * stretch;
     }
@@ -114,11 +113,11 @@ void orr_soft_forces(const orr_soft_model *m, const double *position, const doub
         soft_hinge h = hinge_of(m, position, i, &off);
         const real3 gradient[4] = {h.g0, h.g1, h.g2, h.g3};
         for (int k = 0; k < 4; k++) {
-            add_force(force, m->hinge[i * 4 + k], soft_scale(-m->hinge_stiffness[i] * off, gradient[k]));
+            add_force(force, m->hinge[i * 4 + k], scale3(gradient[k], -m->hinge_stiffness[i] * off));
         }
     }
     for (int i = 0; i < m->edges * 2; i++) {
-        real3 d = soft_sub(point(position, m->edge[i ^ 1]), point(position, m->edge[i]));
+        real3 d = sub3(point(position, m->edge[i ^ 1]), point(position, m->edge[i]));
         add_force(force, m->edge[i],
                   edge_system(zero, d, m->edge_stiffness[i / 2], m->edge_length[i / 2]).force);
     }

@@ -2,6 +2,7 @@
 #include "physics/soft/model.h"
 
 #include "engine/core/memory.h"
+#include "engine/core/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,18 +38,6 @@ static void difference(const orr_soft_model *m, int32_t a, int32_t b, double d[3
     for (int c = 0; c < 3; c++) {
         d[c] = to[c] - from[c];
     }
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double a[3], const double b[3], double r[3])
-{
-    r[0] = a[1] * b[2] - a[2] * b[1];
-    r[1] = a[2] * b[0] - a[0] * b[2];
-    r[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 static orr_result check_material(const orr_soft_material *material, const char *name, const char *kind,
@@ -151,12 +140,12 @@ static orr_result build_tets(orr_soft_model *m, const orr_soft_spec *s, orr_erro
         double *inverse = m->tet_inverse + (size_t)t * 9, d[3][3], c[3][3], longest = 0.0;
         for (int k = 0; k < 3; k++) {
             difference(m, corner[0], corner[k + 1], d[k]);
-            longest = fmax(longest, dot(d[k], d[k]));
+            longest = fmax(longest, vec3_dot(d[k], d[k]));
         }
         for (int k = 0; k < 3; k++) {
-            cross(d[(k + 1) % 3], d[(k + 2) % 3], c[k]);
+            vec3_cross(d[(k + 1) % 3], d[(k + 2) % 3], c[k]);
         }
-        double determinant = dot(d[0], c[0]);
+        double determinant = vec3_dot(d[0], c[0]);
         if (!(determinant > 1e-6 * longest * sqrt(longest))) {
             return orr_fail(error, ORR_CODE_ARGUMENT,
                             "%s: tet %d (vertices %d %d %d %d): expected a volume above 0, not %g m^3 (%s)",
@@ -185,15 +174,15 @@ static orr_result build_triangles(orr_soft_model *m, const orr_soft_spec *s, orr
         double e1[3], e2[3], n[3];
         difference(m, corner[0], corner[1], e1);
         difference(m, corner[0], corner[2], e2);
-        cross(e1, e2, n);
-        double twice_area = sqrt(dot(n, n)), x = sqrt(dot(e1, e1));
-        if (!(twice_area > 1e-6 * fmax(x * x, dot(e2, e2)))) {
+        vec3_cross(e1, e2, n);
+        double twice_area = sqrt(vec3_dot(n, n)), x = sqrt(vec3_dot(e1, e1));
+        if (!(twice_area > 1e-6 * fmax(x * x, vec3_dot(e2, e2)))) {
             return orr_fail(error, ORR_CODE_ARGUMENT,
                             "%s: triangle %d (vertices %d %d %d): expected an area above 0, not %g m^2",
                             s->name, i, corner[0], corner[1], corner[2], 0.5 * twice_area);
         }
         // in the frame whose first axis is e1: e1 = (x, 0), e2 = (u, v)
-        double u = dot(e1, e2) / x, v = twice_area / x;
+        double u = vec3_dot(e1, e2) / x, v = twice_area / x;
         const double inverse[4] = {1.0 / x, -u / (x * v), 0.0, 1.0 / v};
         memcpy(m->triangle_inverse + (size_t)i * 4, inverse, sizeof inverse);
         m->triangle_area[i] = 0.5 * twice_area;
@@ -214,12 +203,12 @@ static void build_hinges(orr_soft_model *m, const orr_soft_spec *s)
         difference(m, corner[0], corner[1], e);
         difference(m, corner[0], corner[2], a);
         difference(m, corner[0], corner[3], b);
-        cross(e, a, n1);
-        cross(b, e, n2);
-        cross(n1, n2, n12);
-        double area = 0.5 * (sqrt(dot(n1, n1)) + sqrt(dot(n2, n2))), edge = dot(e, e);
+        vec3_cross(e, a, n1);
+        vec3_cross(b, e, n2);
+        vec3_cross(n1, n2, n12);
+        double area = 0.5 * (sqrt(vec3_dot(n1, n1)) + sqrt(vec3_dot(n2, n2))), edge = vec3_dot(e, e);
         m->hinge_stiffness[i] = plate * 3.0 * edge / area;
-        m->hinge_angle[i] = atan2(dot(n12, e) / sqrt(edge), dot(n1, n2));
+        m->hinge_angle[i] = atan2(vec3_dot(n12, e) / sqrt(edge), vec3_dot(n1, n2));
     }
 }
 
@@ -231,7 +220,7 @@ static orr_result build_edges(orr_soft_model *m, const orr_soft_spec *s, orr_err
         const int32_t *corner = m->edge + (size_t)i * 2;
         double d[3];
         difference(m, corner[0], corner[1], d);
-        double length = sqrt(dot(d, d));
+        double length = sqrt(vec3_dot(d, d));
         if (!(length > 0.0)) {
             return orr_fail(error, ORR_CODE_ARGUMENT,
                             "%s: edge %d (vertices %d %d): expected a length above 0, not %g m", s->name, i,

@@ -94,15 +94,15 @@ FN soft_system add_tet(reader r, const context *c, soft_system s, const int32_t 
     real volume = read_number(r, p + 9 * ORR_LANES);
     real3 m = make_real3(-(m1.x + m2.x + m3.x), -(m1.y + m2.y + m3.y), -(m1.z + m2.z + m3.z));
     soft_columns f =
-        soft_gradient3(soft_sub(read_point(r, c->position, index), c->own),
-                       soft_sub(read_point(r, c->position, index + ORR_LANES), c->own),
-                       soft_sub(read_point(r, c->position, index + 2 * ORR_LANES), c->own), m1, m2, m3);
+        soft_gradient3(sub3(read_point(r, c->position, index), c->own),
+                       sub3(read_point(r, c->position, index + ORR_LANES), c->own),
+                       sub3(read_point(r, c->position, index + 2 * ORR_LANES), c->own), m1, m2, m3);
     s = tet_system(s, f, m, volume, c->mu, c->l, c->alpha);
     if (c->eta > 0) {
-        soft_columns before = soft_gradient3(
-            soft_sub(read_point(r, c->start, index), c->own_start),
-            soft_sub(read_point(r, c->start, index + ORR_LANES), c->own_start),
-            soft_sub(read_point(r, c->start, index + 2 * ORR_LANES), c->own_start), m1, m2, m3);
+        soft_columns before =
+            soft_gradient3(sub3(read_point(r, c->start, index), c->own_start),
+                           sub3(read_point(r, c->start, index + ORR_LANES), c->own_start),
+                           sub3(read_point(r, c->start, index + 2 * ORR_LANES), c->own_start), m1, m2, m3);
         s = tet_damping(s, f, before, m, volume, c->eta, c->rate);
     }
     return s;
@@ -111,8 +111,8 @@ FN soft_system add_tet(reader r, const context *c, soft_system s, const int32_t 
 FN soft_columns membrane_columns(real3 d1, real3 d2, real x1, real y1, real x2, real y2)
 {
     soft_columns f;
-    f.a = soft_add_scaled(soft_scale(x1, d1), x2, d2);
-    f.b = soft_add_scaled(soft_scale(y1, d1), y2, d2);
+    f.a = add_scaled3(scale3(d1, x1), d2, x2);
+    f.b = add_scaled3(scale3(d1, y1), d2, y2);
     f.c = make_real3(R(0.0), R(0.0), R(0.0));
     return f;
 }
@@ -123,13 +123,13 @@ FN soft_system add_triangle(reader r, const context *c, soft_system s, const int
     real x2 = read_number(r, p + 2 * ORR_LANES), y2 = read_number(r, p + 3 * ORR_LANES);
     real area = read_number(r, p + 4 * ORR_LANES), mx = -(x1 + x2), my = -(y1 + y2);
     soft_columns f =
-        membrane_columns(soft_sub(read_point(r, c->position, index), c->own),
-                         soft_sub(read_point(r, c->position, index + ORR_LANES), c->own), x1, y1, x2, y2);
+        membrane_columns(sub3(read_point(r, c->position, index), c->own),
+                         sub3(read_point(r, c->position, index + ORR_LANES), c->own), x1, y1, x2, y2);
     s = membrane_system(s, f.a, f.b, mx, my, area, c->mu, c->l, c->alpha);
     if (c->eta > 0) {
-        soft_columns before = membrane_columns(
-            soft_sub(read_point(r, c->start, index), c->own_start),
-            soft_sub(read_point(r, c->start, index + ORR_LANES), c->own_start), x1, y1, x2, y2);
+        soft_columns before =
+            membrane_columns(sub3(read_point(r, c->start, index), c->own_start),
+                             sub3(read_point(r, c->start, index + ORR_LANES), c->own_start), x1, y1, x2, y2);
         s = tet_damping(s, f, before, make_real3(mx, my, R(0.0)), area, c->eta, c->rate);
     }
     return s;
@@ -140,24 +140,24 @@ FN soft_system add_hinge(reader r, const context *c, soft_system s, const int32_
     soft_hinge h = hinge_angle(
         read_point(r, c->position, index), read_point(r, c->position, index + ORR_LANES),
         read_point(r, c->position, index + 2 * ORR_LANES), read_point(r, c->position, index + 3 * ORR_LANES));
-    real3 g = soft_scale(read_number(r, p), h.g0);
-    g = soft_add_scaled(g, read_number(r, p + ORR_LANES), h.g1);
-    g = soft_add_scaled(g, read_number(r, p + 2 * ORR_LANES), h.g2);
-    g = soft_add_scaled(g, read_number(r, p + 3 * ORR_LANES), h.g3);
+    real3 g = scale3(h.g0, read_number(r, p));
+    g = add_scaled3(g, h.g1, read_number(r, p + ORR_LANES));
+    g = add_scaled3(g, h.g2, read_number(r, p + 2 * ORR_LANES));
+    g = add_scaled3(g, h.g3, read_number(r, p + 3 * ORR_LANES));
     real stiffness = read_number(r, p + 4 * ORR_LANES), angle = atan2_(abs_(h.sine), h.cosine);
     real off = sel(h.sine < R(0.0), -angle, angle) - read_number(r, p + 5 * ORR_LANES);
     off = off - R(6.283185307179586) * floor_(off * R(0.15915494309189535) + R(0.5));
-    s.force = soft_add_scaled(s.force, -(stiffness * off), g);
+    s.force = add_scaled3(s.force, g, -(stiffness * off));
     return soft_add_outer(s, stiffness, g);
 }
 
 FN soft_system add_edge(reader r, const context *c, soft_system s, const int32_t *index, const number *p)
 {
     real stiffness = read_number(r, p), rest = read_number(r, p + ORR_LANES);
-    real3 d = soft_sub(read_point(r, c->position, index), c->own);
+    real3 d = sub3(read_point(r, c->position, index), c->own);
     s = edge_system(s, d, stiffness, rest);
     if (c->eta > 0) {
-        real3 before = soft_sub(read_point(r, c->start, index), c->own_start);
+        real3 before = sub3(read_point(r, c->start, index), c->own_start);
         s = edge_damping(s, d, before, stiffness * c->eta, c->rate);
     }
     return s;
@@ -185,11 +185,11 @@ FN soft_system add_obstacle(const orr_soft_obstacle *o, const context *c, soft_s
     const real3 x = make_real3(R(o->axis[0]), R(o->axis[3]), R(o->axis[6]));
     const real3 y = make_real3(R(o->axis[1]), R(o->axis[4]), R(o->axis[7]));
     const real3 z = make_real3(R(o->axis[2]), R(o->axis[5]), R(o->axis[8]));
-    real3 p = soft_sub(c->own_start, make_real3(R(o->position[0]), R(o->position[1]), R(o->position[2])));
+    real3 p = sub3(c->own_start, make_real3(R(o->position[0]), R(o->position[1]), R(o->position[2])));
     obstacle_distance d = distance_of(o, make_real3(dot3(x, p), dot3(y, p), dot3(z, p)));
-    real3 normal = soft_add_scaled(soft_scale(d.normal.x, x), d.normal.y, y);
-    normal = soft_add_scaled(normal, d.normal.z, z);
-    real3 moved = soft_sub(c->own, c->own_start);
+    real3 normal = add_scaled3(scale3(x, d.normal.x), y, d.normal.y);
+    normal = add_scaled3(normal, z, d.normal.z);
+    real3 moved = sub3(c->own, c->own_start);
     real depth = -(d.distance + dot3(normal, moved));
     *touch = max_(*touch, depth);
     return plane_contact(s, depth, moved, normal, stiffness, (number)o->friction, slip);
@@ -216,7 +216,7 @@ FN void relax_vertex(reader r, const orr_soft_group *g, const orr_soft_block *bl
     c.own_start = read_point(r, g->start, own);
     soft_system s = {.xx = mass * inertia, .yy = mass * inertia, .zz = mass * inertia};
     s.xy = s.xz = s.yz = R(0.0);
-    s.force = soft_scale(mass * inertia, soft_sub(read_point(r, g->target, own), c.own));
+    s.force = scale3(sub3(read_point(r, g->target, own), c.own), mass * inertia);
     context solid = with_material(&c, &k->solid), cloth = with_material(&c, &k->cloth);
     for (int i = 0; i < block->slots[SOFT_TET]; i++) {
         s = add_tet(r, &solid, s, index, p);
@@ -245,7 +245,7 @@ FN void relax_vertex(reader r, const orr_soft_group *g, const orr_soft_block *bl
         write_number(r, g->touch, own, block->vertices, touch);
     }
     real3 step = soft_solve(s);
-    write_point(r, g->position, own, block->vertices, soft_add_scaled(c.own, R(1.0), step));
+    write_point(r, g->position, own, block->vertices, add_scaled3(c.own, step, R(1.0)));
 }
 
 static void relax(const orr_soft_group *g, int first, int end)

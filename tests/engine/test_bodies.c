@@ -1,5 +1,4 @@
 // Meshes and clouds as bodies of the scene's physics.
-#include "engine/core/file.h"
 #include "engine/loop/world/world_robots.h"
 #include "tests/support/engine.h"
 #include "tests/support/support.h"
@@ -156,12 +155,10 @@ static void a_body_does_not_change_the_time_step(void **state)
     orr_layer robot;
     orr_robot_info info;
     double time;
-    const char *path = scratch_path("slow.xml");
-    assert_ok(orr_file_write(path, slow, strlen(slow), &error));
     assert_ok(orr_scene_create(engine, &scene, &error));
     orr_layer box = add_box(scene, "box", (float[]){1.0f, 1.0f, 1.0f}, NULL);
     assert_ok(orr_scene_set_physics(scene, box, &(orr_body_desc){.mass = 1.0}, &error));
-    assert_ok(orr_scene_add_file(scene, path, NULL, &robot, &error));
+    assert_ok(orr_scene_add_file(scene, written("slow.xml", slow), NULL, &robot, &error));
     assert_ok(orr_world_create(scene, 1, &world, &error));
     assert_ok(orr_world_step(world, 1, &error));
     assert_ok(orr_scene_robot_info(scene, robot, &info, &error));

@@ -14,21 +14,42 @@ FN int hull_size(const lane_model *m, int geom)
     return m->geom_type[geom] == ORR_GEOM_MESH ? m->mesh_hullvertnum[m->geom_dataid[geom]] : 0;
 }
 
-// The vertex of a geom's hull that is farthest along a direction in its frame.
-LANE_FN real3 hull_support(const lane_model *m, int geom, real3 direction)
+// Element `i` of an array of the model, in each lane another one; i is a whole number.
+FN real element_of(const uniform_real *p, real i)
 {
-    int mesh = m->geom_dataid[geom];
-    const uniform_real *vertex = m->hull_vert + 3 * m->mesh_hullvertadr[mesh];
-    real most = R(-LANE_HUGE);
-    real3 p = zero3();
-    for (int i = 0; i < m->mesh_hullvertnum[mesh]; i++) {
-        real x = R(vertex[3 * i]), y = R(vertex[3 * i + 1]), z = R(vertex[3 * i + 2]);
-        real along = fma_(direction.x, x, fma_(direction.y, y, direction.z * z));
-        mask farther = along > most;
-        most = sel(farther, along, most);
-        p = make_real3(sel(farther, x, p.x), sel(farther, y, p.y), sel(farther, z, p.z));
+#if defined(__CUDACC__) || defined(ORR_SCALAR)
+    return p[(int)i];
+#else
+    return real_gather(p, to_int(i));
+#endif
+}
+
+FN const uniform_real *hull_vertices(const lane_model *m, int geom)
+{
+    return m->hull_vert + 3 * m->mesh_hullvertadr[m->geom_dataid[geom]];
+}
+
+// The number of the vertex of a geom's hull that is farthest along a direction in its frame; most: how far.
+LANE_FN real scan_hull(const lane_model *m, int geom, real3 direction, real *most)
+{
+    const uniform_real *vertex = hull_vertices(m, geom);
+    real farthest = R(0.0), reach = R(-LANE_HUGE);
+    for (int i = 0; i < hull_size(m, geom); i++) {
+        real along = fma_(direction.x, R(vertex[3 * i]),
+                          fma_(direction.y, R(vertex[3 * i + 1]), direction.z * R(vertex[3 * i + 2])));
+        mask farther = along > reach;
+        reach = sel(farther, along, reach);
+        farthest = sel(farther, R((double)i), farthest);
     }
-    return p;
+    *most = reach;
+    return farthest;
+}
+
+FN real3 hull_support(const lane_model *m, int geom, real3 direction)
+{
+    real most, at = R(3.0) * scan_hull(m, geom, direction, &most);
+    const uniform_real *vertex = hull_vertices(m, geom);
+    return make_real3(element_of(vertex, at), element_of(vertex + 1, at), element_of(vertex + 2, at));
 }
 
 // The point of a convex geom that is farthest along a direction of length 1, against its position.
@@ -166,16 +187,8 @@ LANE_FN mask plane_may_touch_hull(const lane_model *m, const lane_data *d, const
     }
     real3 up = a->frame.z, between = sub3(b->pos, a->pos);
     real3 down = rotate_inverse(b->frame, scale3(up, R(-1.0)));
-    int mesh = m->geom_dataid[pair->geom2];
-    const uniform_real *vertex = m->hull_vert + 3 * m->mesh_hullvertadr[mesh];
-    real most = R(-LANE_HUGE);
-    for (int i = 0; i < m->mesh_hullvertnum[mesh]; i++) {
-        real along =
-            fma_(down.x, R(vertex[3 * i]), fma_(down.y, R(vertex[3 * i + 1]), down.z * R(vertex[3 * i + 2])));
-        mask farther = along > most;
-        most = sel(farther, along, most);
-        *lowest = sel(farther, R((double)i), *lowest);
-    }
+    real most;
+    *lowest = scan_hull(m, pair->geom2, down, &most);
     real slack = R(1e-5) * (geom_rbound(m, d, pair->geom2) + length3(between));
     return dot3(up, between) - most < R(pair->margin) + slack;
 }
