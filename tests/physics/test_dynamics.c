@@ -524,41 +524,6 @@ static void inverse_dynamics_finds_the_force_that_moved(void **state)
 
 // ---- worlds ----
 
-static void worlds_do_not_feel_threads_or_neighbours(void **state)
-{
-    (void)state;
-    orr_model *model;
-    assert_ok(orr_model_load(own_robot("biped"), &model, &error));
-    enum { WORLDS = 37 };
-    double ends[3][WORLDS][64] = {0};
-    for (int run = 0; run < 3; run++) {
-        orr_jobs *own;
-        assert_ok(orr_jobs_create(run == 0 ? 1 : 3, NULL, NULL, &own, &error));
-        orr_physics *physics = NULL;
-        // the last run has the worlds in other lanes
-        int shift = run == 2 ? 5 : 0;
-        const orr_physics_desc desc = {.worlds = WORLDS + shift, .cuda = cuda, .team = team};
-        assert_ok(orr_physics_create(&desc, model, own, &physics, &error));
-        for (int world = 0; world < WORLDS; world++) {
-            double ctrl[64];
-            for (int i = 0; i < model->nu; i++) {
-                ctrl[i] = 0.4 * sin(1.0 + world * 3.7 + i);
-            }
-            orr_physics_set(physics, ORR_PHYSICS_CTRL, world + shift, ctrl);
-        }
-        orr_physics_step(physics, 200);
-        for (int world = 0; world < WORLDS; world++) {
-            orr_physics_get(physics, ORR_PHYSICS_QPOS, world + shift, ends[run][world]);
-        }
-        orr_physics_destroy(physics);
-        orr_jobs_destroy(own);
-    }
-    assert_memory_equal(ends[0], ends[1], sizeof ends[0]);
-    assert_memory_equal(ends[0], ends[2], sizeof ends[0]);
-    assert_true(difference(ends[0][0], ends[0][1], model->nq) > 1e-3); // and they are not all the same
-    orr_model_destroy(model);
-}
-
 static void a_world_that_diverges_is_reported_and_stays_alone(void **state)
 {
     (void)state;
@@ -767,7 +732,6 @@ int main(void)
         cmocka_unit_test(a_box_slides_above_the_angle_of_friction),
         cmocka_unit_test(a_sliding_box_stops_where_coulomb_says),
         cmocka_unit_test(inverse_dynamics_finds_the_force_that_moved),
-        cmocka_unit_test(worlds_do_not_feel_threads_or_neighbours),
         cmocka_unit_test(a_world_that_diverges_is_reported_and_stays_alone),
         cmocka_unit_test(the_forces_of_a_heap_balance),
         cmocka_unit_test(a_search_finds_what_trying_all_pairs_finds),

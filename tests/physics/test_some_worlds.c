@@ -1,9 +1,10 @@
 // Tests of what concerns some worlds of many: steps and resets by mask, autoreset, equality constraints that
-// are switched.
+// are switched; and of worlds that others, and threads, leave alone.
 #include "engine/core/memory.h"
 #include "physics/load/load.h"
 #include "physics/simulation/world.h"
 #include "tests/support/machine.h"
+#include "tests/support/robots.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -278,6 +279,40 @@ static void equalities_are_switched(void **context)
     orr_model_destroy(model);
 }
 
+static void worlds_do_not_feel_threads_or_neighbours(void **unused)
+{
+    (void)unused;
+    orr_model *model;
+    assert_ok(orr_model_load(own_robot("biped"), &model, &error));
+    double ends[3][WORLDS][64] = {0};
+    for (int run = 0; run < 3; run++) {
+        orr_jobs *own;
+        assert_ok(orr_jobs_create(run == 0 ? 1 : 3, NULL, NULL, &own, &error));
+        orr_physics *physics = NULL;
+        // the last run has the worlds in other lanes
+        int shift = run == 2 ? 5 : 0;
+        const orr_physics_desc desc = {.worlds = WORLDS + shift, .cuda = cuda, .team = team};
+        assert_ok(orr_physics_create(&desc, model, own, &physics, &error));
+        for (int world = 0; world < WORLDS; world++) {
+            double ctrl[64];
+            for (int i = 0; i < model->nu; i++) {
+                ctrl[i] = 0.4 * sin(1.0 + world * 3.7 + i);
+            }
+            orr_physics_set(physics, ORR_PHYSICS_CTRL, world + shift, ctrl);
+        }
+        orr_physics_step(physics, 200);
+        for (int world = 0; world < WORLDS; world++) {
+            orr_physics_get(physics, ORR_PHYSICS_QPOS, world + shift, ends[run][world]);
+        }
+        orr_physics_destroy(physics);
+        orr_jobs_destroy(own);
+    }
+    assert_memory_equal(ends[0], ends[1], sizeof ends[0]);
+    assert_memory_equal(ends[0], ends[2], sizeof ends[0]);
+    assert_memory_not_equal(ends[0][0], ends[0][1], sizeof ends[0][0]); // each has its own controls
+    orr_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +321,7 @@ int main(void)
         cmocka_unit_test(worlds_that_diverge_start_again),
         cmocka_unit_test(a_model_may_disable_autoreset),
         cmocka_unit_test(equalities_are_switched),
+        cmocka_unit_test(worlds_do_not_feel_threads_or_neighbours),
     };
     return cmocka_run_group_tests(tests, open_machine, close_machine);
 }
