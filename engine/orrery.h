@@ -363,16 +363,19 @@ ORR_API orr_result orr_scene_bind(orr_scene *scene, orr_layer layer, orr_layer r
                                   orr_error *error);
 /* What a mesh, cloud or field is to physics. */
 typedef enum orr_body_shape {
-    ORR_BODY_AUTO = 0, /* hull for a mesh that moves, otherwise grid */
-    ORR_BODY_HULL,     /* meshes: the convex hull of the vertices */
-    ORR_BODY_GRID      /* a signed distance grid of the surface, hollows included; it cannot move */
+    ORR_BODY_AUTO = 0,  /* fixed: grid; what moves: hull for a mesh, decompose for a cloud or field */
+    ORR_BODY_HULL,      /* the convex hull: of a mesh's vertices, or of what is inside a grid */
+    ORR_BODY_GRID,      /* a signed distance grid of the surface, hollows included; it cannot move */
+    ORR_BODY_DECOMPOSE, /* at most `parts` convex hulls of what is inside a grid: concave things that move */
+    ORR_BODY_BOXES      /* the same with boxes along the layer's axes */
 } orr_body_shape;
 
 typedef struct orr_body_desc {
     double mass;     /* [kg], and it moves freely; 0: it is fixed */
     double friction; /* sliding; 0: 1 */
-    double cell;     /* grids: edge of a cell in scene units; 0: a 256th of the longest side */
+    double cell;     /* grids: edge of a cell in scene units; 0: the longest side / 256, of parts / 128 */
     orr_body_shape shape;
+    int parts; /* decompose and boxes: 1 .. 64, where fewer would not do; 0: 16 */
 } orr_body_desc;
 
 /* Gives a layer a body: robots whose layers have scale 1, and other bodies, touch it. Its metres are the

@@ -10,6 +10,7 @@ calls+='|exr_start_[a-z]+|avio_open2?|avformat_open_input|[io]?fstream)\b *[({<]
 calls+='|\bopen\((.*\bO_|")'
 
 declare -A allowed=(
+    [engine/collider/convex_parts.c]='/dev/null, for the messages of qhull'
     [engine/core/file.c]='reads'
     [engine/core/file_write.c]='writes'
     [engine/image/decode_exr.c]='OpenEXR reads through callbacks; the name is for messages'

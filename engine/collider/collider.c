@@ -55,8 +55,11 @@ static orr_result resolve(const orr_collider_source *source, const orr_collider_
     desc->opacity = desc->opacity > 0.0 ? desc->opacity : source->field ? 0.5 : 0.3;
     desc->gap = desc->gap > 0.0 ? desc->gap : 4.0 * desc->cell;
     desc->island = desc->island > 0.0 ? desc->island : 0.005;
-    bool has_up = vec3f_dot(desc->up, desc->up) > 0.0f;
-    desc->up[1] = has_up ? desc->up[1] : -1.0f;
+    if (!source->splats || !(vec3f_dot(desc->up, desc->up) > 0.0f)) {
+        // of clouds alone up is asked; a mesh or field has one collider however its layer is turned
+        desc->up[0] = desc->up[2] = 0.0f;
+        desc->up[1] = -1.0f;
+    }
     return desc->cell > 0.0
                ? ORR_OK
                : orr_fail(error, ORR_CODE_ARGUMENT,

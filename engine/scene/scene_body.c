@@ -1,4 +1,5 @@
 // Meshes, clouds and fields as bodies of the scene's physics.
+#include "engine/collider/convex_parts.h"
 #include "engine/core/entry.h"
 #include "engine/core/rotation.h"
 #include "engine/core/sized.h"
@@ -8,6 +9,10 @@
 
 #include <math.h>
 #include <string.h>
+
+enum { DEFAULT_PARTS = 16 };
+static const double PART_CELLS = 128.0; // along the longest side: twice as fine as the voxels of the parts
+static const double SLACK = 0.03; // empty space that is not worth another part, as a share of what is solid
 
 static orr_result check_desc(const orr_layer_data *layer, const orr_body_desc *desc, orr_error *error)
 {
@@ -25,11 +30,37 @@ static orr_result check_desc(const orr_layer_data *layer, const orr_body_desc *d
         return orr_fail(error, ORR_CODE_ARGUMENT,
                         "%s: a body: expected a mesh, cloud or field that is bound to nothing", layer->name);
     }
-    if ((unsigned)desc->shape > ORR_BODY_GRID) {
+    if (desc->parts < 0 || desc->parts > ORR_BODY_PARTS_MAX) {
+        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: parts %d: expected 0 to %d", layer->name, desc->parts,
+                        ORR_BODY_PARTS_MAX);
+    }
+    if ((unsigned)desc->shape > ORR_BODY_BOXES) {
         return orr_fail(error, ORR_CODE_ARGUMENT, "%s: body shape %d: expected one of orr_body_shape",
                         layer->name, (int)desc->shape);
     }
     return ORR_OK;
+}
+
+static double longest_side(const orr_layer_data *layer)
+{
+    float low[3], high[3];
+    orr_layer_bounds(layer, low, high);
+    return (double)fmaxf(high[0] - low[0], fmaxf(high[1] - low[1], high[2] - low[2]));
+}
+
+static orr_result model_of_parts(orr_body_source *source, const orr_distance_grid *grid, int max_parts,
+                                 bool boxes, orr_model **model, orr_error *error)
+{
+    orr_convex_parts parts;
+    ORR_TRY(orr_convex_parts_make(grid, max_parts, SLACK, boxes, source->name, &parts, error));
+    source->points = parts.points;
+    source->stride = 3;
+    source->part_start = parts.start;
+    source->parts = parts.count;
+    source->boxes = boxes;
+    orr_result result = orr_model_of_body(source, model, error);
+    orr_convex_parts_free(&parts);
+    return result;
 }
 
 static orr_result make_model(const orr_scene *scene, const orr_layer_data *layer, const orr_body_desc *desc,
@@ -37,32 +68,39 @@ static orr_result make_model(const orr_scene *scene, const orr_layer_data *layer
 {
     bool mesh = layer->kind == ORR_LAYER_MESH, moves = desc->mass > 0.0;
     orr_body_shape shape = desc->shape != ORR_BODY_AUTO ? desc->shape
-                           : mesh && moves              ? ORR_BODY_HULL
-                                                        : ORR_BODY_GRID;
+                           : !moves                     ? ORR_BODY_GRID
+                           : mesh                       ? ORR_BODY_HULL
+                                                        : ORR_BODY_DECOMPOSE;
     orr_body_source source = {.name = layer->name,
                               .scale = (double)layer->transform.scale,
                               .mass = desc->mass,
                               .friction = desc->friction};
-    if (shape == ORR_BODY_HULL && !mesh) {
-        return orr_fail(error, ORR_CODE_ARGUMENT, "%s: a body that is a hull: expected a mesh", layer->name);
-    }
     if (shape == ORR_BODY_GRID && moves) {
         return orr_fail(error, ORR_CODE_FEATURE_ABSENT,
                         "%s: a body that is a distance grid: expected a mass of 0, it does not move",
                         layer->name);
     }
-    if (shape == ORR_BODY_HULL) {
+    if (shape == ORR_BODY_HULL && mesh) {
         source.points = layer->mesh->vertices[0].position;
         source.point_count = layer->mesh->vertex_count;
         source.stride = (int)(sizeof layer->mesh->vertices[0] / sizeof(float));
         return orr_model_of_body(&source, model, error);
     }
     orr_collider_desc settings = {.cell = desc->cell / source.scale};
+    if (shape != ORR_BODY_GRID && settings.cell == 0.0) {
+        settings.cell = longest_side(layer) / PART_CELLS;
+    }
     orr_distance_grid *grid;
     orr_collider_up(scene, layer, settings.up);
     ORR_TRY(orr_collider_of_layer(scene, layer, &settings, &grid, error));
-    source.grid = grid;
-    orr_result result = orr_model_of_body(&source, model, error);
+    orr_result result;
+    if (shape == ORR_BODY_GRID) {
+        source.grid = grid;
+        result = orr_model_of_body(&source, model, error);
+    } else {
+        int parts = shape == ORR_BODY_HULL ? 1 : desc->parts > 0 ? desc->parts : DEFAULT_PARTS;
+        result = model_of_parts(&source, grid, parts, shape == ORR_BODY_BOXES, model, error);
+    }
     orr_distance_grid_destroy(grid);
     return result;
 }

@@ -7,6 +7,7 @@
 #include "engine/scene/camera_file.h"
 #include "engine/scene/scene.h"
 #include "engine/scene/transform.h"
+#include "physics/load/load.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,8 +102,8 @@ static orr_result read_bind(const orr_json *json, orr_scene_file_layer *layer, o
 
 static orr_result read_physics(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)
 {
-    static const char *const keys[] = {"static", "mass", "friction", "cell", "shape", NULL};
-    static const char *const shapes[] = {"auto", "hull", "sdf"};
+    static const char *const keys[] = {"static", "mass", "friction", "cell", "shape", "parts", NULL};
+    static const char *const shapes[] = {"auto", "hull", "sdf", "decompose", "boxes"};
     orr_json physics;
     ORR_TRY(orr_json_member(json, "physics", &physics, error));
     if (!physics.node) {
@@ -117,16 +118,25 @@ static orr_result read_physics(const orr_json *json, orr_scene_file_layer *layer
     ORR_TRY(orr_json_positive(&physics, "friction", &desc->friction, error));
     ORR_TRY(orr_json_positive(&physics, "cell", &desc->cell, error));
     ORR_TRY(orr_json_string(&physics, "shape", &shape, error));
+    double parts = 0.0;
+    ORR_TRY(orr_json_number(&physics, "parts", &parts, error));
+    if (orr_json_has(&physics, "parts") &&
+        !(parts >= 1.0 && parts <= ORR_BODY_PARTS_MAX && parts == floor(parts))) {
+        return orr_json_expected(&physics, "parts", error, "an integer from 1 to %d", ORR_BODY_PARTS_MAX);
+    }
+    desc->parts = (int)parts;
     if (fixed == orr_json_has(&physics, "mass")) {
         return orr_json_expected(&physics, NULL, error, "\"static\": true or a \"mass\", not both");
     }
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         if (strcmp(shape, shapes[i]) == 0) {
             desc->shape = (orr_body_shape)i;
             layer->has_physics = true;
         }
     }
-    return layer->has_physics ? ORR_OK : orr_json_expected(&physics, "shape", error, "\"hull\" or \"sdf\"");
+    return layer->has_physics
+               ? ORR_OK
+               : orr_json_expected(&physics, "shape", error, "\"hull\", \"sdf\", \"decompose\" or \"boxes\"");
 }
 
 static orr_result read_layer(const orr_json *json, orr_scene_file_layer *layer, orr_error *error)

@@ -6,6 +6,8 @@
 #include "physics/pose/constants.h"
 #include "physics/urdf/urdf.h"
 
+#include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 // A spec from the text of a file; of the files that it attaches, too.
@@ -83,17 +85,47 @@ orr_result orr_model_load(const char *path, orr_model **model, orr_error *error)
 
 // ---- a body of a program's shape
 
-static orr_result set_points(const orr_body_source *source, orr_spec *spec, orr_error *error)
+enum { PART_TEXT = 256 }; // bytes of an element, at most
+
+typedef struct text_of {
+    size_t size;
+    char text[3 * ORR_BODY_PARTS_MAX * PART_TEXT];
+} text_of;
+
+__attribute__((format(printf, 2, 3))) static void put(text_of *to, const char *format, ...)
 {
-    size_t count = 3 * (size_t)source->point_count;
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(to->text + to->size, sizeof to->text - to->size, format, arguments);
+    va_end(arguments);
+    assert(size >= 0 && (size_t)size < sizeof to->text - to->size);
+    to->size += (size_t)size;
+}
+
+static orr_result set_points(const orr_body_source *source, size_t first, size_t end, orr_spec *spec,
+                             spec_mesh *mesh, orr_error *error)
+{
+    size_t count = 3 * (end - first);
     double *numbers = orr_arena_take(&spec->arena, count, sizeof *numbers);
     if (!numbers || count > SPEC_NUMBERS_MAX) {
         return spec_memory_fail(error);
     }
     for (size_t i = 0; i < count; i++) {
-        numbers[i] = source->scale * (double)source->points[i / 3 * (size_t)source->stride + i % 3];
+        numbers[i] = source->scale * (double)source->points[(first + i / 3) * (size_t)source->stride + i % 3];
     }
-    spec->meshes[0].vertex = (spec_numbers){numbers, (int)count};
+    mesh->vertex = (spec_numbers){numbers, (int)count};
+    return ORR_OK;
+}
+
+static orr_result set_hulls(const orr_body_source *source, orr_spec *spec, orr_error *error)
+{
+    if (source->parts == 0) {
+        return set_points(source, 0, (size_t)source->point_count, spec, &spec->meshes[0], error);
+    }
+    for (int i = 0; i < source->parts; i++) {
+        ORR_TRY(set_points(source, (size_t)source->part_start[i], (size_t)source->part_start[i + 1], spec,
+                           &spec->meshes[i], error));
+    }
     return ORR_OK;
 }
 
@@ -111,19 +143,55 @@ static orr_result set_grid(const orr_body_source *source, orr_spec *spec, orr_er
     return ORR_OK;
 }
 
+// The <geom> elements of the parts, and the <mesh> elements of those that are hulls.
+static void write_parts(const orr_body_source *source, text_of *assets, text_of *geoms)
+{
+    int parts = source->parts > 0 ? source->parts : 1;
+    double friction = source->friction > 0.0 ? source->friction : 1.0;
+    for (int i = 0; i < parts; i++) {
+        if (source->grid) {
+            put(geoms, "<geom size='1' ");
+        } else if (source->boxes) {
+            const float *a = source->points + (size_t)source->part_start[i] * (size_t)source->stride,
+                        *b = a + source->stride;
+            put(geoms, "<geom type='box' pos='");
+            for (int k = 0; k < 3; k++) {
+                put(geoms, "%.9g ", 0.5 * source->scale * ((double)a[k] + (double)b[k]));
+            }
+            put(geoms, "' size='");
+            for (int k = 0; k < 3; k++) {
+                put(geoms, "%.9g ", 0.5 * source->scale * ((double)b[k] - (double)a[k]));
+            }
+            put(geoms, "' ");
+        } else {
+            put(assets, "<mesh name='shape%d' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/>", i);
+            put(geoms, "<geom type='mesh' mesh='shape%d' ", i);
+        }
+        if (parts == 1) {
+            put(geoms, "mass='%.17g' ", source->mass);
+        }
+        put(geoms, "friction='%.17g 0.005 0.0001'/>", friction);
+    }
+}
+
 static orr_result make_body(orr_spec *spec, const void *of, orr_model **model, orr_error *error)
 {
     const orr_body_source *source = of;
-    char text[640];
     bool moves = source->mass > 0.0;
-    int size = snprintf(
-        text, sizeof text,
-        "<mujoco>%s<worldbody>%s<geom %s mass='%.17g' friction='%.17g 0.005 0.0001'/>%s</worldbody></mujoco>",
-        source->grid ? "" : "<asset><mesh name='shape' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset>",
-        moves ? "<body name='body'><freejoint/>" : "", source->grid ? "size='1'" : "type='mesh' mesh='shape'",
-        source->mass, source->friction > 0.0 ? source->friction : 1.0, moves ? "</body>" : "");
-    ORR_TRY(read_spec(spec, text, (size_t)size, error));
-    ORR_TRY(source->grid ? set_grid(source, spec, error) : set_points(source, spec, error));
+    text_of text = {0}, assets = {0}, geoms = {0};
+    write_parts(source, &assets, &geoms);
+    put(&text, "<mujoco>");
+    if (moves && source->parts > 1) {
+        put(&text, "<compiler settotalmass='%.17g'/>", source->mass); // shared by volume
+    }
+    put(&text, "<asset>%s</asset><worldbody>%s%s%s</worldbody></mujoco>", assets.text,
+        moves ? "<body name='body'><freejoint/>" : "", geoms.text, moves ? "</body>" : "");
+    ORR_TRY(read_spec(spec, text.text, text.size, error));
+    if (source->grid) {
+        ORR_TRY(set_grid(source, spec, error));
+    } else if (!source->boxes) {
+        ORR_TRY(set_hulls(source, spec, error));
+    }
     return compile(spec, model, error);
 }
 

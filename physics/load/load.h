@@ -15,10 +15,15 @@ orr_result orr_model_load(const char *path, orr_model **model, orr_error *error)
 orr_result orr_model_parse(const char *text, size_t size, const char *path, orr_model **model,
                            orr_error *error);
 
-// A body that is made of a shape of a program: the convex hull of points, or a distance grid.
+enum { ORR_BODY_PARTS_MAX = 64 };
+
+// A body that is made of shapes of a program: convex hulls of points, boxes, or a distance grid.
 typedef struct orr_body_source {
-    const char *name;              // of the model, for messages
-    const float *points;           // point_count x 3 numbers, `stride` floats apart; or
+    const char *name;          // of the model, for messages
+    const float *points;       // point_count x 3 numbers, `stride` floats apart: one hull; or
+    const int32_t *part_start; // `parts` hulls: part i has the points part_start[i] .. part_start[i + 1] - 1
+    int parts;                 // 1 .. ORR_BODY_PARTS_MAX; 0: all points are one hull
+    bool boxes;                // a part is a box between two points; or
     const orr_distance_grid *grid; // in units of the points
     int64_t point_count;
     int stride;

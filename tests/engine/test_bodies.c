@@ -10,22 +10,34 @@
 static const char ball_model[] = "<mujoco><worldbody><body name='ball' pos='0 0 0.5'><freejoint/>"
                                  "<geom type='sphere' size='0.1' mass='2'/></body></worldbody></mujoco>";
 
-// A box with the lowest corner at 0, of these sides.
-static orr_layer add_box(orr_scene *scene, const char *name, const float sides[3], const orr_transform *at)
+enum { BOXES_MAX = 5 };
+
+// A mesh of boxes, each from corner to corner: 6 numbers.
+static orr_layer add_boxes(orr_scene *scene, const char *name, const float (*boxes)[6], int count,
+                           const orr_transform *at)
 {
-    static const uint32_t indices[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+    static const uint32_t corners[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                          2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
-    float positions[24];
-    for (int i = 0; i < 8; i++) {
-        for (int k = 0; k < 3; k++) {
-            positions[3 * i + k] = (i >> k & 1) ? sides[k] : 0.0f;
-        }
+    float positions[24 * BOXES_MAX];
+    uint32_t indices[36 * BOXES_MAX];
+    for (int i = 0; i < 24 * count; i++) {
+        positions[i] = boxes[i / 24][i % 3 + ((i % 24 / 3) >> (i % 3) & 1) * 3];
+    }
+    for (int i = 0; i < 36 * count; i++) {
+        indices[i] = corners[i % 36] + 8 * (uint32_t)(i / 36);
     }
     const orr_mesh_desc mesh = {
-        .vertex_count = 8, .index_count = 36, .positions = positions, .indices = indices};
+        .vertex_count = 8 * count, .index_count = 36 * count, .positions = positions, .indices = indices};
     orr_layer layer;
     assert_ok(orr_scene_add_mesh(scene, name, &mesh, at, &layer, &error));
     return layer;
+}
+
+// A box with the lowest corner at 0, of these sides.
+static orr_layer add_box(orr_scene *scene, const char *name, const float sides[3], const orr_transform *at)
+{
+    const float box[1][6] = {{0.0f, 0.0f, 0.0f, sides[0], sides[1], sides[2]}};
+    return add_boxes(scene, name, box, 1, at);
 }
 
 static orr_layer add_ball(orr_scene *scene, float x, float y, float z)
@@ -247,6 +259,86 @@ static void an_arm_hands_a_mesh_box_to_another(void **state)
     orr_scene_destroy(scene);
 }
 
+// A tray is concave: the ball that falls into it lies on its floor, and in its hull on top.
+static void a_concave_mesh_that_moves_has_its_hollow(void **state)
+{
+    (void)state;
+    static const float tray[5][6] = {{0.0f, 0.0f, 0.0f, 0.8f, 0.8f, 0.05f},
+                                     {0.0f, 0.0f, 0.0f, 0.05f, 0.8f, 0.3f},
+                                     {0.75f, 0.0f, 0.0f, 0.8f, 0.8f, 0.3f},
+                                     {0.0f, 0.0f, 0.0f, 0.8f, 0.05f, 0.3f},
+                                     {0.0f, 0.75f, 0.0f, 0.8f, 0.8f, 0.3f}};
+    static const struct {
+        orr_body_desc desc;
+        float height; // of the ball's centre over that of the tray's lower side
+    } shapes[] = {{{.mass = 4.0, .shape = ORR_BODY_DECOMPOSE}, 0.15f},
+                  {{.mass = 4.0, .shape = ORR_BODY_BOXES, .parts = 8}, 0.15f},
+                  {{.mass = 4.0, .shape = ORR_BODY_HULL}, 0.4f}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        orr_scene *scene;
+        orr_world *world;
+        orr_transform at, body;
+        assert_ok(orr_scene_create(engine, &scene, &error));
+        const orr_transform ground_at = {.position = {-1.0f, -1.0f, -0.2f}};
+        const orr_transform tray_at = {.position = {-0.4f, -0.4f, 0.02f}};
+        orr_layer ball = add_ball(scene, 0.0f, 0.0f, 0.2f);
+        orr_layer ground = add_box(scene, "ground", (float[]){2.0f, 2.0f, 0.2f}, &ground_at);
+        orr_layer moving = add_boxes(scene, "tray", tray, 5, &tray_at);
+        assert_ok(orr_scene_set_physics(scene, ground, &(orr_body_desc){.shape = ORR_BODY_HULL}, &error));
+        assert_ok(orr_scene_set_physics(scene, moving, &shapes[i].desc, &error));
+        assert_ok(orr_world_create(scene, 1, &world, &error));
+        assert_ok(orr_world_advance(world, 1.0, &error));
+        where(world, moving, &at);
+        assert_ok(orr_world_body_transform(world, 0, ball, 1, &body, &error));
+        print_message("tray at %.4f, ball at %.4f m\n", (double)at.position[2], (double)body.position[2]);
+        assert_true(fabsf(at.position[2]) < 5e-3f);
+        assert_true(fabsf(body.position[2] - at.position[2] - shapes[i].height) < 2e-3f);
+        orr_world_destroy(world);
+        orr_scene_destroy(scene);
+    }
+}
+
+static void a_captured_ball_falls_and_rests(void **state)
+{
+    (void)state;
+    enum { DISCS = 4000 };
+    const float radius = 0.2f;
+    orr_scene *scene;
+    orr_world *world;
+    orr_splats *cloud;
+    orr_layer ball;
+    assert_ok(orr_scene_create(engine, &scene, &error));
+    assert_ok(orr_splats_create(DISCS, 0, &cloud, &error));
+    orr_splats_view view = orr_splats_data(cloud);
+    for (int i = 0; i < DISCS; i++) { // a spiral, each disc's shortest axis along the radius
+        float z = 1.0f - (2.0f * (float)i + 1.0f) / DISCS, angle = 2.39996323f * (float)i;
+        float r = sqrtf(1.0f - z * z), n[3] = {r * cosf(angle), r * sinf(angle), z};
+        float w = sqrtf(fmaxf(0.0f, (1.0f + n[2]) / 2.0f)), s = w > 1e-3f ? 0.5f / w : 0.0f;
+        for (int k = 0; k < 3; k++) {
+            view.position[3 * i + k] = radius * n[k];
+            view.log_scale[3 * i + k] = logf(k < 2 ? 0.01f : 0.001f);
+        }
+        const float turn[4] = {w, -n[1] * s, n[0] * s, s > 0.0f ? 0.0f : 1.0f};
+        memcpy(view.rotation + 4 * (ptrdiff_t)i, turn, sizeof turn);
+        view.opacity[i] = 4.0f;
+    }
+    const orr_transform ground_at = {.position = {-1.0f, 0.0f, -1.0f}}; // up is -y, as of clouds alone
+    const orr_transform ball_at = {.position = {0.0f, -0.3f, 0.0f}};
+    orr_layer ground = add_box(scene, "ground", (float[]){2.0f, 0.2f, 2.0f}, &ground_at);
+    assert_ok(orr_scene_add_splats(scene, "ball", cloud, &ball_at, &ball, &error));
+    assert_ok(orr_scene_set_physics(scene, ground, &(orr_body_desc){.shape = ORR_BODY_HULL}, &error));
+    assert_ok(orr_scene_set_physics(scene, ball, &(orr_body_desc){.mass = 1.0, .cell = 0.01}, &error));
+    assert_ok(orr_world_create(scene, 1, &world, &error));
+    assert_ok(orr_world_advance(world, 1.0, &error));
+    orr_transform at;
+    where(world, ball, &at);
+    print_message("the captured ball's centre is %.4f m above the ground\n", (double)-at.position[1]);
+    assert_true(fabsf(-at.position[1] - radius) < 0.01f);
+    orr_splats_destroy(cloud);
+    orr_world_destroy(world);
+    orr_scene_destroy(scene);
+}
+
 static void what_cannot_be_a_body_says_so(void **state)
 {
     (void)state;
@@ -265,6 +357,7 @@ static void what_cannot_be_a_body_says_so(void **state)
                  {box, {.cell = 1e-7}, "cell"},
                  {box, {.mass = 1.0, .shape = ORR_BODY_GRID}, "does not move"},
                  {box, {.shape = (orr_body_shape)9}, "shape 9"},
+                 {box, {.mass = 1.0, .shape = ORR_BODY_BOXES, .parts = 65}, "parts 65"},
                  {sheet, {.mass = 1.0}, "volume"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         orr_error why = {0};
@@ -284,6 +377,8 @@ int main(void)
         cmocka_unit_test(bodies_alone_fall_against_the_scenes_up),
         cmocka_unit_test(a_body_does_not_change_the_time_step),
         cmocka_unit_test(an_arm_hands_a_mesh_box_to_another),
+        cmocka_unit_test(a_concave_mesh_that_moves_has_its_hollow),
+        cmocka_unit_test(a_captured_ball_falls_and_rests),
         cmocka_unit_test(what_cannot_be_a_body_says_so),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
