@@ -51,6 +51,14 @@ if(ORR_INSTALL AND NOT ORR_SANITIZE)
     endif()
 endif()
 
+# the Python package over this build's library; without NumPy it skips
+if(Python3_FOUND AND NOT ORR_SANITIZE AND NOT ORR_CUDA STREQUAL "EMULATED")
+    add_test(NAME python COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/python.sh ${Python3_EXECUTABLE}
+                                 ${PROJECT_SOURCE_DIR}/python $<TARGET_FILE:orrery_shared>
+                                 ${CMAKE_C_COMPILER})
+    set_tests_properties(python PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # memory stays flat, for 20 seconds here; `tests/soak MINUTES` takes longer
 if(Python3_FOUND AND TARGET orrery_assets AND NOT ORR_SANITIZE AND NOT ORR_PACK)
     add_test(NAME soak COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/soak 0.33

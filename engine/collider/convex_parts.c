@@ -192,7 +192,8 @@ static double measure_split(lattice *l, const part *p, int number, int axis, int
     return below > 0.0 && above > 0.0 ? around + 0.02 * fabs(below - above) : INFINITY;
 }
 
-// The best of PLANES planes across each axis, and then of those near it. false: none has voxels on both sides.
+// The best of PLANES planes across each axis, and then of those near it. false: none has voxels on both
+// sides.
 static bool find_plane(lattice *l, const part *p, int number, int *axis, int *at)
 {
     double best = INFINITY;

@@ -1,0 +1,120 @@
+"""The shared library, and calls into it that raise Python's exceptions."""
+import ctypes
+import os
+from pathlib import Path
+
+import numpy as np
+
+from orrery._header import Header
+
+_HERE = Path(__file__).parent
+_REPOSITORY = _HERE.parent.parent
+
+
+def _find(environment, packaged, *others):
+    """The first of: what the environment names, a file of the package, files of a source checkout."""
+    named = os.environ.get(environment)
+    for path in [Path(named)] if named else [_HERE / packaged, *others]:
+        if path.is_file():
+            return path
+    raise ImportError(f"{packaged} is not in {_HERE}; expected an installed package, or its path in {environment}")
+
+
+_header_path = _find("ORRERY_HEADER", "orrery.h", _REPOSITORY / "engine" / "orrery.h")
+_library_path = _find("ORRERY_LIBRARY", "liborrery.so", _REPOSITORY / "build" / "release" / "liborrery.so")
+header = Header(_header_path.read_text(encoding="utf-8"))
+structs = header.structs
+constants = header.constants
+_library = ctypes.CDLL(str(_library_path))
+
+
+class OrreryError(RuntimeError):
+    """What the engine refused or could not do. `code` is an orr_code of orrery.h."""
+
+    code = 0
+
+
+class FileError(OrreryError, OSError):
+    """A file that could not be opened, read or written."""
+
+
+class ValueRefused(OrreryError, ValueError):
+    """A value out of its range, or a file whose content is not what its format promises."""
+
+
+class MemoryFull(OrreryError, MemoryError):
+    """Out of memory, on the host or on a device."""
+
+
+class Unsupported(OrreryError, NotImplementedError):
+    """Understood, but not available in this build or on this machine."""
+
+
+class Interrupted(OrreryError):
+    """Stopped on request."""
+
+
+_EXCEPTIONS = {
+    "FILE": FileError, "FORMAT": ValueRefused, "ARGUMENT": ValueRefused, "MEMORY": MemoryFull,
+    "UNSUPPORTED": Unsupported, "INTERRUPTED": Interrupted,
+}  # fmt: skip
+_by_number = {constants["ORR_ERROR_" + name]: kind for name, kind in _EXCEPTIONS.items()}
+_error_pointer = ctypes.POINTER(structs["orr_error"])
+
+
+def _prepare(name, result, arguments):
+    function = getattr(_library, name)
+    function.restype, function.argtypes = result, arguments
+    if not arguments or arguments[-1] is not _error_pointer:
+        return function
+
+    def checked(*given):
+        error = structs["orr_error"]()
+        number = function(*given, ctypes.byref(error))
+        if number != 0:
+            kind = _by_number.get(number, OrreryError)
+            failure = kind(error.message.decode("utf-8", "replace") or f"error {number}")
+            failure.code = error.code
+            raise failure
+
+    return checked
+
+
+class _Calls:
+    """The library's functions by name, without "orr_": call.scene_load(...). Those that can fail take no
+    orr_error and raise. A function that the library lacks raises AttributeError when it is asked for."""
+
+    def __getattr__(self, name):
+        if "orr_" + name not in header.functions:
+            raise AttributeError(f"orrery.h declares no orr_{name}")
+        function = _prepare("orr_" + name, *header.functions["orr_" + name])
+        setattr(self, name, function)
+        return function
+
+
+call = _Calls()
+
+
+def constant(prefix, name):
+    """The number of a name such as "cpu" in an enum whose members begin with `prefix`."""
+    number = constants.get(prefix + str(name).upper())
+    if number is None:
+        names = ", ".join(key[len(prefix):].lower() for key in constants if key.startswith(prefix))
+        raise ValueError(f"{name!r}: expected one of {names}")
+    return number
+
+
+def pointer(array, dtype):
+    """The address of a contiguous array's first number, for a parameter of the library."""
+    if array.dtype != dtype or not array.flags.c_contiguous:
+        raise TypeError(f"array of {array.dtype}: expected contiguous {np.dtype(dtype)}")
+    kind = np.ctypeslib.as_ctypes_type(np.dtype(dtype))
+    return array.ctypes.data_as(ctypes.POINTER(kind))
+
+
+def numbers(values, count, name):
+    """A ctypes array of `count` floats."""
+    values = [float(v) for v in values]
+    if len(values) != count:
+        raise ValueError(f"{name}: {len(values)} numbers, expected {count}")
+    return (ctypes.c_float * count)(*values)

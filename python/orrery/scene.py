@@ -1,0 +1,117 @@
+"""What exists: layers, cameras, light."""
+import ctypes
+import math
+import os
+
+import numpy as np
+
+from orrery._handle import Handle, made_by
+from orrery._library import call, constant, numbers, pointer, structs
+from orrery.engine import default_engine
+
+_KINDS = {1: "splats", 2: "mesh", 3: "field", 4: "robot"}
+
+
+def transform(position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0):
+    """x -> scale * rotation(x) + position; the rotation is a quaternion w, x, y, z."""
+    return structs["orr_transform"](numbers(position, 3, "position"), numbers(rotation, 4, "rotation"), scale)
+
+
+def look_at(eye, target, up=(0, 0, 1), field_of_view=50.0, size=(640, 480)):
+    """A perspective camera. field_of_view: vertical angle in degrees; size: width and height in pixels."""
+    return call.camera_look_at(numbers(eye, 3, "eye"), numbers(target, 3, "target"), numbers(up, 3, "up"),
+                               math.radians(field_of_view), *size)
+
+
+class Layer:
+    """A splat cloud, a mesh, a field or a robot of a scene."""
+
+    def __init__(self, scene, handle):
+        self.scene, self._id = scene, handle
+
+    def _info(self):
+        info = structs["orr_layer_info"]()
+        call.scene_layer_info_sized(self.scene.pointer, self._id, ctypes.byref(info), ctypes.sizeof(info))
+        return info
+
+    @property
+    def name(self):
+        return self._info().name.decode()
+
+    @property
+    def kind(self):
+        """"splats", "mesh", "field" or "robot"."""
+        return _KINDS[self._info().kind]
+
+    @property
+    def bounds(self):
+        """Two arrays of 3: the lowest and the highest coordinates, in the layer's own space."""
+        info = self._info()
+        return np.array(info.low), np.array(info.high)
+
+    def set_physics(self, mass=0.0, friction=0.0, shape="auto", cell=0.0, parts=0):
+        """Gives a mesh, cloud or field a body, as `physics` of a scene file does. mass [kg], 0: it is fixed."""
+        desc = structs["orr_body_desc"](mass=mass, friction=friction, cell=cell, parts=parts,
+                                        shape=constant("ORR_BODY_", {"sdf": "grid"}.get(shape, shape)))
+        call.scene_set_physics_sized(self.scene.pointer, self._id, ctypes.byref(desc), ctypes.sizeof(desc))
+
+    def __repr__(self):
+        return f"<orrery.Layer {self.name!r}: {self.kind}>"
+
+
+class Scene(Handle):
+    """Layers, cameras, background and light.
+
+    path: a splat cloud, a mesh, a trained field, a robot (MJCF, URDF) or a scene file; None: empty.
+    """
+
+    def __init__(self, path=None, engine=None):
+        self.engine = engine or default_engine()
+        if path is None:
+            made = made_by(call.scene_create, self.engine.pointer)
+        else:
+            made = made_by(call.scene_load, self.engine.pointer, os.fsencode(path))
+        super().__init__(made, "scene_destroy", self.engine)
+
+    def add(self, path, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0):
+        """Adds a file as a layer, which it returns."""
+        handle, at = structs["orr_layer"](), transform(position, rotation, scale)
+        call.scene_add_file(self.pointer, os.fsencode(path), ctypes.byref(at), ctypes.byref(handle))
+        return Layer(self, handle)
+
+    def add_mesh(self, name, vertices, triangles, colour=(1, 1, 1, 1), position=(0, 0, 0), rotation=(1, 0, 0, 0),
+                 scale=1.0):
+        """Adds a mesh. vertices: n x 3; triangles: m x 3 indices, counter-clockwise; colour: linear r, g, b, a."""
+        vertices = np.ascontiguousarray(vertices, np.float32)
+        triangles = np.ascontiguousarray(triangles, np.uint32)
+        if vertices.ndim != 2 or vertices.shape[1] != 3 or triangles.ndim != 2 or triangles.shape[1] != 3:
+            raise ValueError(f"vertices {vertices.shape}, triangles {triangles.shape}: expected n x 3 and m x 3")
+        desc = structs["orr_mesh_desc"](vertex_count=len(vertices), index_count=triangles.size,
+                                        positions=pointer(vertices, np.float32),
+                                        indices=pointer(triangles, np.uint32),
+                                        base_colour=numbers(colour, 4, "colour"))
+        handle, at = structs["orr_layer"](), transform(position, rotation, scale)
+        call.scene_add_mesh_sized(self.pointer, os.fsencode(name), ctypes.byref(desc), ctypes.sizeof(desc),
+                                  ctypes.byref(at), ctypes.byref(handle))
+        return Layer(self, handle)
+
+    @property
+    def layers(self):
+        """All layers, in the order in which they were added."""
+        count = call.scene_layer_count(self.pointer)
+        return [Layer(self, call.scene_layer(self.pointer, i)) for i in range(count)]
+
+    @property
+    def robots(self):
+        """The layers that are robots."""
+        return [layer for layer in self.layers if layer.kind == "robot"]
+
+    @property
+    def cameras(self):
+        """The cameras that the scene file names; robots carry theirs (World.camera)."""
+        count = call.scene_camera_count(self.pointer)
+        return [call.scene_camera(self.pointer, i).contents for i in range(count)]
+
+    def default_camera(self, size=(640, 480)):
+        """A camera that sees every layer."""
+        return call.scene_default_camera(self.pointer, *size)

@@ -1,0 +1,138 @@
+"""What changes: states of robots and transforms of layers, in any number of copies."""
+import ctypes
+
+import numpy as np
+
+from orrery._handle import Handle, made_by
+from orrery._library import call, constant, pointer, structs
+from orrery.scene import transform
+
+
+class World(Handle):
+    """`count` copies of what changes in a scene, one per environment."""
+
+    def __init__(self, scene, count=1):
+        self.scene, self.count = scene, count
+        super().__init__(made_by(call.world_create, scene.pointer, count), "world_destroy", scene)
+
+    def _mask(self, mask):
+        if mask is None:
+            return None
+        mask = np.ascontiguousarray(mask, np.bool_)
+        if mask.shape != (self.count,):
+            raise ValueError(f"mask {mask.shape}: expected ({self.count},)")
+        return pointer(mask.view(np.uint8), np.uint8)
+
+    def step(self, steps=1, mask=None):
+        """Simulates time steps of all robots, in the copies whose mask is true; None: in all."""
+        call.world_step_masked(self.pointer, steps, self._mask(mask))
+
+    def advance(self, seconds):
+        """Simulates in whole time steps; the remainder is kept for the next call."""
+        call.world_advance(self.pointer, seconds)
+
+    def reset(self, mask=None):
+        """Sets all robots of the copies whose mask is true to their initial state; None: of all."""
+        call.world_reset_masked(self.pointer, self._mask(mask))
+
+    def robot_info(self, robot):
+        """Sizes of a robot's model and its time step: an orr_robot_info of orrery.h."""
+        info = structs["orr_robot_info"]()
+        call.scene_robot_info_sized(self.scene.pointer, robot._id, ctypes.byref(info), ctypes.sizeof(info))
+        return info
+
+    def _size(self, robot, quantity):
+        info = self.robot_info(robot)
+        sizes = {"time": 1, "qpos": info.qpos_count, "qvel": info.qvel_count, "act": info.act_count,
+                 "ctrl": info.ctrl_count, "force": 6 * info.body_count, "equality": info.equality_count}
+        if quantity not in sizes:
+            raise ValueError(f"{quantity!r}: expected one of {', '.join(sizes)}")
+        return sizes[quantity]
+
+    def get(self, robot, quantity):
+        """A quantity of all copies, count x size: "time" [s], "qpos", "qvel", "act", "ctrl", "force" (6 per
+        body: force and torque at its centre of mass [N, N m]), "equality" (1: active)."""
+        values = np.empty((self.count, self._size(robot, quantity)))
+        number = constant("ORR_ROBOT_", quantity)
+        for i in range(self.count):
+            call.world_get_robot(self.pointer, i, robot._id, number, pointer(values[i], np.float64))
+        return values
+
+    def set(self, robot, quantity, values):
+        """Sets a quantity of all copies: count x size numbers, or `size` numbers for every copy."""
+        size = self._size(robot, quantity)
+        values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, np.float64), (self.count, size)))
+        number = constant("ORR_ROBOT_", quantity)
+        for i in range(self.count):
+            call.world_set_robot(self.pointer, i, robot._id, number, pointer(values[i], np.float64))
+
+    def move(self, layer, position=(0, 0, 0), rotation=(1, 0, 0, 0), scale=1.0, index=0):
+        """Moves a layer in one copy."""
+        call.world_set_transform(self.pointer, index, layer._id, ctypes.byref(transform(position, rotation, scale)))
+
+    def body(self, robot, body, index=0):
+        """Position (3) and rotation (quaternion w, x, y, z) of a body's frame in one copy; `body` is a name or
+        a number."""
+        if isinstance(body, str):
+            names = [call.scene_robot_body(self.scene.pointer, robot._id, i).decode()
+                     for i in range(self.robot_info(robot).body_count)]
+            if body not in names:
+                raise ValueError(f"no body {body!r}: expected one of {', '.join(filter(None, names))}")
+            body = names.index(body)
+        at = structs["orr_transform"]()
+        call.world_body_transform(self.pointer, index, robot._id, body, ctypes.byref(at))
+        return np.array(at.position), np.array(at.rotation)
+
+    @property
+    def cameras(self):
+        """Names of the cameras of a copy: those of the scene, then those of each robot."""
+        count = call.world_camera_count(self.pointer)
+        return [call.world_camera_name(self.pointer, i).decode() for i in range(count)]
+
+    def camera(self, camera, index=0, size=(0, 0)):
+        """A camera as it is now in one copy, by name or number. size (0, 0): what its file gives."""
+        number = self.cameras.index(camera) if isinstance(camera, str) else camera
+        out = structs["orr_camera"]()
+        call.world_camera(self.pointer, index, number, *size, ctypes.byref(out))
+        return out
+
+
+class Renderer(Handle):
+    """What draws: memory, pipelines and frames in flight. It may draw any scene of its engine."""
+
+    def __init__(self, engine):
+        desc = structs["orr_frame_desc"]()
+        super().__init__(made_by(call.frame_create_sized, engine.pointer, ctypes.byref(desc), ctypes.sizeof(desc)),
+                         "frame_destroy", engine)
+
+    def draw(self, scene, camera, world=None, index=0, out=None, depth=None, background=None, antialias=False):
+        """Draws one picture: height x width x 4, float32, premultiplied by alpha, display-referred.
+
+        world, index: whose copy is seen; None: a world as the scene was built. out, depth: arrays to write to
+        (float32; depth: height x width, scene units along the camera's axis, 0: nothing is there).
+        background: r, g, b behind everything; None: the scene's, or transparent.
+        """
+        view = structs["orr_view"](camera=camera, world=index, antialias=antialias)
+        if background is not None:
+            view.has_background, view.background[:] = True, [float(v) for v in background]
+        shape = (camera.height, camera.width, 4)
+        out = np.empty(shape, np.float32) if out is None else out
+        if out.shape != shape or (depth is not None and depth.shape != shape[:2]):
+            raise ValueError(f"picture {out.shape}: expected {shape}, and {shape[:2]} of a depth")
+        world = World(scene) if world is None else world
+        picture = structs["orr_picture"](pointer(out, np.float32),
+                                         None if depth is None else pointer(depth, np.float32))
+        call.frame_submit_sized(self.pointer, scene.pointer, world.pointer,
+                                ctypes.byref(view), ctypes.sizeof(view))
+        call.frame_finish_sized(self.pointer, ctypes.byref(picture), ctypes.sizeof(picture))
+        return out
+
+
+def render(scene, camera=None, world=None, size=(640, 480), **options):
+    """One picture of a scene (Renderer.draw says of what shape). camera None: the scene's first, or one that
+    sees every layer. For many pictures keep a Renderer."""
+    if camera is None:
+        camera = scene.cameras[0] if scene.cameras else scene.default_camera(size)
+        camera.width, camera.height = camera.width or size[0], camera.height or size[1]
+    with Renderer(scene.engine) as renderer:
+        return renderer.draw(scene, camera, world, **options)

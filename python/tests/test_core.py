@@ -1,0 +1,125 @@
+"""The package against the library: layouts, robots, pictures, errors."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+if "ORRERY_INSTALLED" not in os.environ:
+    sys.path.insert(0, str(ROOT / "python"))
+
+import orrery as orr  # noqa: E402
+from orrery import _library  # noqa: E402
+
+PENDULUM = """<mujoco><option timestep="0.001"/><worldbody><light pos="0 0 3"/>
+<body name="arm" pos="0 0 1"><joint name="hinge" axis="0 1 0"/>
+<geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.05" rgba="1 0 0 1"/></body></worldbody>
+<actuator><motor joint="hinge"/></actuator></mujoco>"""
+INCLUDES = Path(_library._header_path).parent
+
+
+def written(folder, text):
+    path = Path(folder) / "robot.xml"
+    path.write_text(text)
+    return path
+
+
+class Layouts(unittest.TestCase):
+    def test_structs_are_as_the_compiler_lays_them_out(self):
+        compiler = os.environ.get("CC", "cc")
+        lines, expected = [], []
+        for name, struct in _library.structs.items():
+            lines.append(f'printf("%zu\\n", sizeof({name}));')
+            expected.append(_library.ctypes.sizeof(struct))
+            for member in (field[0] for field in struct._fields_):
+                lines.append(f'printf("%zu\\n", offsetof({name}, {member}));')
+                expected.append(getattr(struct, member).offset)
+        for name, value in _library.constants.items():
+            lines.append(f'printf("%d\\n", (int){name});')
+            expected.append(value)
+        self.assertGreater(len(expected), 200)
+        program = ('#include "orrery.h"\n#include <stdio.h>\nint main(void)\n{\n' + "\n".join(lines) + "\n}\n")
+        with tempfile.TemporaryDirectory() as folder:
+            source, binary = Path(folder) / "layout.c", Path(folder) / "layout"
+            source.write_text(program)
+            version = Path(folder) / "orrery_version.h"
+            version.write_text('#define ORR_VERSION "0"\n')
+            subprocess.run([compiler, "-I", INCLUDES, "-I", folder, source, "-o", binary], check=True)
+            found = subprocess.run([binary], check=True, capture_output=True, text=True).stdout.split()
+        self.assertEqual([int(word) for word in found], expected)
+
+    def test_every_declared_function_is_in_the_library(self):
+        for name in _library.header.functions:
+            self.assertIsNotNone(getattr(_library.call, name[len("orr_"):]), name)
+
+
+class Robots(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.engine = orr.Engine(threads=2, device="cpu")
+        cls.scene = orr.Scene(written(cls.folder.name, PENDULUM), engine=cls.engine)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_copies_move_apart_and_are_reset_by_mask(self):
+        world, robot = orr.World(self.scene, 3), self.scene.robots[0]
+        world.set(robot, "ctrl", [[0.0], [0.5], [1.0]])
+        world.step(100)
+        angle = world.get(robot, "qpos")
+        self.assertEqual(angle.shape, (3, 1))
+        self.assertEqual(angle[0, 0], 0.0)
+        self.assertTrue(0.0 < angle[1, 0] < angle[2, 0])
+        world.reset(mask=[False, True, False])
+        again = world.get(robot, "qpos")
+        self.assertEqual(again[1, 0], 0.0)
+        self.assertEqual(again[2, 0], angle[2, 0])
+        world.step(1, mask=[True, False, False])
+        np.testing.assert_allclose(world.get(robot, "time")[:, 0], [0.101, 0.0, 0.1], atol=1e-6)  # f32
+
+    def test_a_body_is_where_it_hangs(self):
+        world = orr.World(self.scene)
+        position, rotation = world.body(self.scene.robots[0], "arm")
+        np.testing.assert_allclose(position, [0, 0, 1])
+        np.testing.assert_allclose(rotation, [1, 0, 0, 0])
+        with self.assertRaisesRegex(ValueError, "expected one of world, arm"):
+            world.body(self.scene.robots[0], "leg")
+
+    def test_a_picture_shows_the_robot(self):
+        camera = orr.look_at((0, -3, 0.8), (0, 0, 0.8), size=(40, 30))
+        depth = np.empty((30, 40), np.float32)
+        picture = orr.render(self.scene, camera, background=(0, 0, 1), depth=depth)
+        self.assertEqual(picture.shape, (30, 40, 4))
+        red, blue = picture[15, 20], picture[0, 0]
+        self.assertTrue(red[0] > 2 * red[2] and blue[2] == 1.0 and blue[0] == 0.0)
+        self.assertAlmostEqual(depth[15, 20], 2.97, delta=0.025)
+        self.assertEqual(depth[0, 0], 0.0)
+
+    def test_refusals_are_exceptions_of_one_line(self):
+        world, robot = orr.World(self.scene, 2), self.scene.robots[0]
+        with self.assertRaises(orr.FileError) as caught:
+            orr.Scene("/absent.xml", engine=self.engine)
+        self.assertIn("/absent.xml", str(caught.exception))
+        self.assertNotIn("\n", str(caught.exception))
+        self.assertIsInstance(caught.exception, OSError)
+        with self.assertRaises(orr.ValueRefused):
+            self.scene.robots[0].set_physics(mass=1.0)
+        with self.assertRaises(ValueError):
+            world.set(robot, "ctrl", np.zeros((3, 1)))
+        with self.assertRaisesRegex(ValueError, r"expected \(2,\)"):
+            world.reset(mask=[True])
+        with self.assertRaisesRegex(ValueError, "expected one of"):
+            world.get(robot, "speed")
+        world.close()
+        with self.assertRaisesRegex(ValueError, "closed"):
+            world.step()
+
+
+if __name__ == "__main__":
+    unittest.main()
